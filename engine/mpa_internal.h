@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* State of the MPA layer, shared by its files (engine/mpa_*.c) and by nobody else. */
+#ifndef IWARP_ENGINE_MPA_INTERNAL_H
+#define IWARP_ENGINE_MPA_INTERNAL_H
+
+#include "engine/mpa.h"
+
+/* A startup frame as seen in one side's stream. */
+struct startup_seen {
+    bool seen;                 /* complete */
+    struct mpa_startup frame;  /* its pointers lead into octets[] */
+    uint8_t octets[MPA_STARTUP_HEADER_LEN + MPA_PRIVATE_DATA_MAX];
+    uint64_t start;            /* stream offset of the key */
+    uint64_t end;              /* FO: first octet after the frame */
+    struct place place;        /* frame that completed it */
+    struct octets_origin first, last; /* origins of its first and last octet */
+};
+
+enum side_state {
+    SIDE_STREAMING,  /* looking for a startup frame */
+    SIDE_STARTUP,    /* a key was found, the frame is being collected */
+    SIDE_WAITING,    /* startup frame complete, octets behind it are held until the other side's is known */
+    SIDE_FPDUS,      /* Full Operation, in step */
+    SIDE_LOST,       /* Full Operation, FPDU boundary unknown: resynchronising */
+    SIDE_RECOGNISING,/* start missing: looking for an FPDU stream by structure and CRC */
+    SIDE_IGNORED,    /* rejected, not MPA, or given up */
+};
+
+/* Which rows of octets came from where: kept for octets that are not consumed yet. */
+struct origin_run {
+    uint64_t end; /* stream offset behind the run */
+    struct octets_origin origin;
+};
+
+/* One direction, named by the side that sends it. */
+struct mpa_side {
+    enum side_state state;
+    struct startup_seen startup;
+    struct mpa_fpdu_reader reader; /* also holds the octets before Full Operation */
+    struct origin_run *runs;
+    size_t n_runs, runs_capacity;
+    uint64_t fpdus;       /* in step, complete */
+    uint64_t fpdu_octets;
+    uint64_t good_crcs, bad_crcs;
+    struct place first_fpdu;     /* of the first FPDU; valid when fpdus > 0 */
+    uint64_t first_fpdu_end;
+    bool first_fpdu_bad;         /* CRC wrong while CRC is used */
+    bool hole;                   /* octets of this direction are missing: ordering and counting become inconclusive */
+    bool truncated;              /* by snap length */
+    bool fin, reset;
+    uint64_t fin_offset;
+    struct place end_place;      /* of FIN or RST */
+    bool negotiated_unmet;       /* framing found contradicts the negotiation; reported once, then taken as found */
+    uint64_t reads_outstanding;  /* RDMA Read (and Atomic) Requests sent, not answered yet */
+    int64_t last_time;
+    uint32_t last_frame;
+};
+
+struct mpa_framing_state; /* mpa_framing.c and friends: per side, what diagnosis needs */
+struct mpa_order_state;   /* mpa_order_rules.c */
+struct mpa_reaction_state;/* mpa_reaction_rules.c */
+struct mpa_tcp_state;     /* mpa_tcp_rules.c */
+
+struct mpa_connection {
+    struct mpa_options options;
+    struct mpa_events events;
+    struct verdict *verdict;
+    const struct tcp_pair *tcp; /* NULL: facts unknown */
+    enum mpa_phase phase;
+    struct mpa_parameters parameters;
+    struct mpa_side side[2];
+    struct mpa_fpdu_scratch *scratch;
+    bool start_captured[2]; /* the stream is known from offset 0, its SYN or the host's word */
+    /* Owned by the rule families; allocated by their _new, freed by their _free. */
+    struct mpa_order_state *order;
+    struct mpa_reaction_state *reaction;
+    struct mpa_tcp_state *tcp_rules;
+};
+
+/* ---- helpers (mpa_connection.c) ---- */
+
+static inline int initiator_of(const struct mpa_connection *mpa)
+{
+    return mpa->parameters.initiator_side; /* -1 unknown */
+}
+
+/* Direction of what `side` sends. */
+static inline enum direction direction_of(const struct mpa_connection *mpa, unsigned side)
+{
+    if (mpa->parameters.initiator_side < 0)
+        return DIR_UNKNOWN;
+    return (unsigned)mpa->parameters.initiator_side == side ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
+}
+
+/* Place of the octets [from, to) of a side: frames from the origin runs. */
+struct place mpa_place(const struct mpa_connection *mpa, unsigned side, uint64_t from, uint64_t to);
+/* The origin of the octet at stream offset `at` of a side that is not consumed yet. */
+const struct octets_origin *mpa_origin(const struct mpa_connection *mpa, unsigned side, uint64_t at);
+
+/*
+ * ---- hooks: the core calls them, one family a file ----
+ * A hook judges with verdict_passed/_failed/_inconclusive; it does not change phase or parameters.
+ */
+
+/* mpa_startup_rules.c: one startup frame is complete (each on its own). */
+void mpa_judge_startup(struct mpa_connection *mpa, unsigned side);
+/* mpa_negotiation_rules.c: both frames are complete. Called once per startup. */
+void mpa_judge_negotiation(struct mpa_connection *mpa);
+
+/* mpa_order_rules.c: who may speak when (7.1.2, 7.1.3), decided by ACK numbers. */
+bool mpa_order_new(struct mpa_connection *mpa);
+void mpa_order_free(struct mpa_connection *mpa);
+void mpa_order_startup(struct mpa_connection *mpa, unsigned side);
+/* Octets behind the startup frame of `side` arrived: called for the first ones at FO, as soon as they are delivered. */
+void mpa_order_first_octets(struct mpa_connection *mpa, unsigned side, const uint8_t *p, size_t n,
+                            const struct octets_origin *origin);
+void mpa_order_fpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event);
+void mpa_order_finish(struct mpa_connection *mpa);
+
+/* mpa_rtr_rules.c: RTR, IRD/ORD use, Terminate of the establishment (RFC 6581 section 9), DDP/RDMAP versions. */
+void mpa_judge_fpdu_content(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event);
+void mpa_judge_content_finish(struct mpa_connection *mpa);
+
+/* mpa_marker_rules.c, mpa_crc_rules.c: an FPDU in step, before its event goes out. */
+void mpa_judge_markers(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, const struct place *place);
+void mpa_judge_crc(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, const struct place *place,
+                   enum mpa_crc_verdict *verdict);
+
+/* mpa_reaction_rules.c: stimuli found in the capture, and the answers to them. */
+bool mpa_reaction_new(struct mpa_connection *mpa);
+void mpa_reaction_free(struct mpa_connection *mpa);
+void mpa_reaction_startup(struct mpa_connection *mpa, unsigned side);
+void mpa_reaction_bad_startup(struct mpa_connection *mpa, unsigned side, const struct place *place); /* not even a frame */
+void mpa_reaction_fpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event);
+void mpa_reaction_segment(struct mpa_connection *mpa, const struct tcp_segment *segment, uint64_t offset, bool acked_known,
+                          uint64_t acked);
+void mpa_reaction_end(struct mpa_connection *mpa, unsigned side, bool reset); /* FIN or RST sent by side */
+void mpa_reaction_finish(struct mpa_connection *mpa, int64_t time_ns);
+
+/* mpa_tcp_rules.c: TCP's own conduct, segmentation, close. */
+bool mpa_tcp_new(struct mpa_connection *mpa);
+void mpa_tcp_free(struct mpa_connection *mpa);
+void mpa_tcp_segment(struct mpa_connection *mpa, const struct tcp_segment *segment, uint64_t offset, bool acked_known,
+                     uint64_t acked);
+void mpa_tcp_conflict(struct mpa_connection *mpa, unsigned side, uint64_t offset, uint8_t first, uint8_t repeated,
+                      uint32_t first_frame, const struct tcp_segment *segment);
+void mpa_tcp_fpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event);
+void mpa_tcp_end(struct mpa_connection *mpa, unsigned side, bool reset);
+void mpa_tcp_finish(struct mpa_connection *mpa);
+
+#endif

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "engine/rule.h"
+
+#include <strings.h>
+
+const struct rule *rule_find(const char *id)
+{
+    for (size_t i = 0; i < RULE_COUNT; i++)
+        if (strcasecmp(rule_catalogue[i].id, id) == 0)
+            return &rule_catalogue[i];
+    return NULL;
+}
+
+enum rule_id rule_number(const struct rule *rule)
+{
+    return (enum rule_id)(rule - rule_catalogue);
+}
+
+const char *rule_severity_name(enum rule_severity severity)
+{
+    static const char *const names[] = {"note", "warning", "error"};
+    return names[severity];
+}
+
+const char *rule_observe_name(enum rule_observe observe)
+{
+    static const char *const names[] = {"wire", "wire-1way", "reaction", "endpoint", "meta"};
+    return names[observe];
+}
+
+const char *rule_verification(const struct rule *rule)
+{
+    switch (rule->observe) {
+    case OBSERVE_WIRE:
+    case OBSERVE_WIRE_1WAY:
+        return rule->judged == RULE_NOT_JUDGED ? "none" : "passive";
+    case OBSERVE_REACTION:
+        return rule->judged == RULE_NOT_JUDGED ? "active" : "passive+active";
+    case OBSERVE_ENDPOINT:
+    case OBSERVE_META:
+        return "none";
+    }
+    return "none";
+}

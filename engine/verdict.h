@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the engine says: findings to one sink, and per connection and rule how often it passed, failed, stayed open. */
+#ifndef IWARP_ENGINE_VERDICT_H
+#define IWARP_ENGINE_VERDICT_H
+
+#include "engine/rule.h"
+
+#include <stdint.h>
+
+enum direction { DIR_TO_RESPONDER, DIR_TO_INITIATOR, DIR_UNKNOWN };
+
+/* Where something was seen. */
+struct place {
+    uint32_t frame;       /* capture packet number, from 1; the frame that made the octets complete */
+    uint32_t first_frame; /* first frame that carried octets of it; equal to frame when it lies in one */
+    int64_t time_ns;      /* of frame, since the epoch */
+    uint64_t offset;      /* stream offset of the first octet concerned, within its direction */
+    uint8_t side;         /* TCP side that sent it (0 or 1) */
+};
+
+enum { FINDING_MESSAGE_SIZE = 512, FINDING_RELATED_MAX = 4 };
+
+struct finding {
+    enum rule_id rule;
+    enum rule_severity severity;
+    enum direction direction;
+    struct place place;
+    uint32_t related_frame;             /* another frame that matters (the other startup frame, ...), or 0 */
+    char message[FINDING_MESSAGE_SIZE]; /* "expected ..., found ..." */
+};
+
+struct rule_count {
+    uint32_t passed, failed, inconclusive; /* saturating */
+};
+
+/* One per connection and host (checker or plugin). */
+struct verdict {
+    struct rule_count counts[RULE_COUNT];
+    void (*finding)(void *ctx, const struct finding *finding); /* may be NULL */
+    void *ctx;
+};
+
+static inline void verdict_passed(struct verdict *v, enum rule_id id)
+{
+    v->counts[id].passed += v->counts[id].passed != UINT32_MAX;
+}
+
+static inline void verdict_passed_n(struct verdict *v, enum rule_id id, uint32_t n)
+{
+    uint32_t old = v->counts[id].passed;
+    v->counts[id].passed = n > UINT32_MAX - old ? UINT32_MAX : old + n;
+}
+
+static inline void verdict_inconclusive(struct verdict *v, enum rule_id id)
+{
+    v->counts[id].inconclusive += v->counts[id].inconclusive != UINT32_MAX;
+}
+
+/* Counts a failure and sends the finding. The message is printf-formatted and cut to FINDING_MESSAGE_SIZE. */
+void verdict_failed(struct verdict *v, enum rule_id id, enum direction direction, const struct place *place,
+                    uint32_t related_frame, const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+#endif

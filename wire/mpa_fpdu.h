@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * FPDUs: RFC 5044 section 4.
+ *
+ *   [Marker] ULPDU_Length (2) | ULPDU | PAD (0-3) | CRC (4)          Markers at SeqStart + 512k
+ *
+ * A Marker is RESERVED (2) | FPDUPTR (2). One that directly precedes ULPDU_Length belongs to this FPDU and is covered
+ * by its CRC (4.3); one between PAD and CRC as well (4.4). Positions are stream offsets: octets since the start
+ * of the TCP stream of one direction, 64 bits, so the grid never wraps.
+ */
+#ifndef IWARP_WIRE_MPA_FPDU_H
+#define IWARP_WIRE_MPA_FPDU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    MPA_MARKER_LEN = 4,
+    MPA_MARKER_PERIOD = 512,
+    MPA_ULPDU_MAX = 64768, /* section 3: the largest ULPDU that a conforming sender uses */
+    MPA_LENGTH_LEN = 2,
+    MPA_CRC_LEN = 4,
+    /* Largest FPDU that a 16-bit ULPDU_Length can announce, with all its Markers: bounds every buffer. */
+    MPA_FPDU_OCTETS_MAX = 2 + 65535 + 3 + 4 + 4 * (65544 / 508 + 2),
+    MPA_FPDU_MARKERS_MAX = 65544 / 508 + 2,
+};
+
+/* How one direction is framed. */
+struct mpa_framing {
+    bool markers;
+    uint64_t seq_start; /* origin of the Marker grid; used when markers is set */
+};
+
+struct mpa_marker {
+    uint64_t offset; /* of its first octet, in the stream */
+    uint16_t reserved;
+    uint16_t fpduptr;  /* as sent */
+    uint16_t expected; /* what 4.3 demands here */
+};
+
+enum mpa_crc_status { MPA_CRC_GOOD, MPA_CRC_BAD };
+
+struct mpa_fpdu {
+    uint64_t offset; /* first octet, the leading Marker included */
+    uint64_t header; /* first octet of ULPDU_Length */
+    const uint8_t *octets; /* the FPDU as it lies in the stream, Markers included; borrowed */
+    uint32_t length;       /* octets in all, Markers and CRC included */
+    uint16_t ulpdu_length; /* the field */
+    const uint8_t *ulpdu;  /* ulpdu_length octets without Markers; borrowed */
+    uint8_t pad[3];
+    uint8_t pad_length;
+    uint32_t crc;          /* the field, as a CRC32c value */
+    uint32_t crc_computed; /* over octets[0 .. length - 4) */
+    const struct mpa_marker *markers; /* all, the leading one included, ascending; borrowed */
+    unsigned n_markers;
+};
+
+enum mpa_fpdu_status {
+    MPA_FPDU_OK,
+    MPA_FPDU_MORE, /* incomplete: *need octets from the same start are wanted (a lower bound until the header is there) */
+};
+
+/*
+ * Where Markers are cut out to: the caller's memory, reused from call to call. Only FPDUs with Markers touch it.
+ */
+struct mpa_fpdu_scratch {
+    uint8_t ulpdu[65535];
+    struct mpa_marker markers[MPA_FPDU_MARKERS_MAX];
+};
+
+/*
+ * Parses the FPDU that starts at stream offset `offset`, whose octets are p[0..n). Pure: any 16-bit ULPDU_Length is
+ * taken as it stands, and Marker contents, PAD and CRC are reported, not judged. *need is set in both cases (when OK, to
+ * out->length). scratch may be NULL when framing->markers is false. want_crc false leaves crc_computed 0.
+ * Everything borrowed by *out lives as long as p and scratch stay unchanged.
+ */
+enum mpa_fpdu_status mpa_fpdu_parse(struct mpa_fpdu *out, size_t *need, const struct mpa_framing *framing, bool want_crc,
+                                    uint64_t offset, const uint8_t *p, size_t n, struct mpa_fpdu_scratch *scratch);
+
+/* Octets on the wire of an FPDU with this ULPDU_Length that starts at offset (its leading Marker included). */
+size_t mpa_fpdu_octets(const struct mpa_framing *framing, uint64_t offset, uint16_t ulpdu_length);
+
+/* PAD length of section 4.1 for a ULPDU_Length: 2, 1, 0, 3 for L mod 4 = 0, 1, 2, 3. */
+static inline unsigned mpa_pad_length(uint16_t ulpdu_length)
+{
+    return (2u - ulpdu_length) & 3u;
+}
+
+/* First grid position at or after offset. */
+static inline uint64_t mpa_next_marker(const struct mpa_framing *framing, uint64_t offset)
+{
+    uint64_t phase = (offset - framing->seq_start) % MPA_MARKER_PERIOD;
+    return phase == 0 ? offset : offset + (MPA_MARKER_PERIOD - phase);
+}
+
+/* MULPDU of section 4.5 for an EMSS, not below 128. */
+unsigned mpa_mulpdu(unsigned emss, bool markers);
+
+/*
+ * A reader that takes the octets of one direction in pieces of any size and gives FPDUs, without copying those that lie
+ * in one piece. Call feed(), then next() until it does not return OK, then save() before the piece's memory goes away.
+ * Memory: one buffer that grows to the largest incomplete FPDU seen (at most MPA_FPDU_OCTETS_MAX + keep_limit).
+ */
+struct mpa_fpdu_reader {
+    struct mpa_framing framing;
+    bool want_crc;
+    struct mpa_fpdu_scratch *scratch; /* shared by all readers of a thread; needed when framing.markers */
+    uint64_t offset;                  /* of the next octet to parse */
+    const uint8_t *p;                 /* unread octets, in the piece or in buffer */
+    size_t n;
+    uint8_t *buffer;
+    size_t capacity;
+};
+
+void mpa_fpdu_reader_init(struct mpa_fpdu_reader *reader, const struct mpa_framing *framing, bool want_crc,
+                          uint64_t offset, struct mpa_fpdu_scratch *scratch);
+void mpa_fpdu_reader_free(struct mpa_fpdu_reader *reader);
+
+/*
+ * Appends the octets at stream offset `offset`; they must follow on what was fed before (the caller fills holes or
+ * calls skip()). Returns false when memory is lacking; the reader is then unchanged.
+ */
+bool mpa_fpdu_reader_feed(struct mpa_fpdu_reader *reader, uint64_t offset, const uint8_t *p, size_t n);
+enum mpa_fpdu_status mpa_fpdu_reader_next(struct mpa_fpdu_reader *reader, struct mpa_fpdu *out);
+/* Steps over count unread octets without parsing them (resynchronisation). */
+void mpa_fpdu_reader_skip(struct mpa_fpdu_reader *reader, size_t count);
+/* Forgets everything unread and goes on at offset, after a hole. */
+void mpa_fpdu_reader_restart(struct mpa_fpdu_reader *reader, uint64_t offset);
+bool mpa_fpdu_reader_save(struct mpa_fpdu_reader *reader);
+
+/*
+ * With Markers: finds, in the octets p[0..n) at stream offset `offset`, the FPDU start that the first usable Marker
+ * tells (4.3: back by FPDUPTR, or right behind it when 0). Returns true and sets *start, which may lie before offset
+ * (then the next Marker is to be tried, or the FPDU is lost). False when no grid point with its Marker lies inside.
+ */
+bool mpa_marker_locate(const struct mpa_framing *framing, uint64_t offset, const uint8_t *p, size_t n, uint64_t *start);
+
+/*
+ * Encoder. Every field can be set against the rules; mpa_fpdu_plan_init() fills in what the rules say.
+ * The layers' faults change single members.
+ */
+struct mpa_fpdu_plan {
+    struct mpa_framing framing;
+    uint64_t offset;       /* where in the stream the first octet goes */
+    const uint8_t *ulpdu;
+    uint16_t ulpdu_octets; /* octets taken from ulpdu */
+    uint16_t ulpdu_length; /* the field */
+    uint8_t pad[8];
+    uint8_t pad_length;
+    bool crc_present;
+    bool crc_fixed; /* send crc below instead of the computed value */
+    uint32_t crc;
+    /* Called for each Marker with its 4 octets ready; may change them before the CRC is taken. NULL: none. */
+    void (*marker_hook)(void *ctx, uint8_t marker[4], uint64_t offset, unsigned index);
+    void *hook_ctx;
+};
+
+void mpa_fpdu_plan_init(struct mpa_fpdu_plan *plan, const struct mpa_framing *framing, uint64_t offset, const uint8_t *ulpdu,
+                        uint16_t ulpdu_length, bool crc);
+/* Returns the octets written, or 0 when size is too small. */
+size_t mpa_fpdu_encode(const struct mpa_fpdu_plan *plan, uint8_t *out, size_t size);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * MPA Request and Reply Frames: RFC 5044 section 7.1.1, RFC 6581 sections 6 and 9.
+ *
+ *   octets 0-15   key, "MPA ID Req Frame" or "MPA ID Rep Frame"
+ *   octet  16     flags: M 0x80, C 0x40, R 0x20, S 0x10 (RFC 6581), Res 0x0F
+ *   octet  17     Rev
+ *   octets 18-19  PD_Length, big-endian, 0..512
+ *   octets 20-    Private Data; with S = 1 it begins with the enhanced data:
+ *     20-21  A 0x8000, B 0x4000, IRD 0x3FFF
+ *     22-23  C 0x8000, D 0x4000, ORD 0x3FFF
+ */
+#ifndef IWARP_WIRE_MPA_STARTUP_H
+#define IWARP_WIRE_MPA_STARTUP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    MPA_KEY_LEN = 16,
+    MPA_STARTUP_HEADER_LEN = 20,
+    MPA_PRIVATE_DATA_MAX = 512,
+    MPA_ENHANCED_LEN = 4,
+    MPA_FLAG_M = 0x80, /* the sender of this frame wants to receive Markers */
+    MPA_FLAG_C = 0x40,
+    MPA_FLAG_R = 0x20,
+    MPA_FLAG_S = 0x10,
+    MPA_FLAGS_RES = 0x0F,
+    MPA_IRD_ORD_NOT_NEGOTIATED = 0x3FFF,
+};
+
+enum mpa_startup_kind { MPA_REQUEST, MPA_REPLY };
+
+/* The RTR types of RFC 6581 section 9.2 as a set, in the order B, C, D. */
+enum mpa_rtr { MPA_RTR_SEND = 1, MPA_RTR_WRITE = 2, MPA_RTR_READ = 4 };
+
+struct mpa_enhanced {
+    bool peer_to_peer; /* A */
+    uint8_t rtr;       /* set of enum mpa_rtr: B, C, D */
+    uint16_t ird;      /* 14 bits */
+    uint16_t ord;      /* 14 bits */
+};
+
+struct mpa_startup {
+    enum mpa_startup_kind kind;
+    uint8_t flags; /* octet 16 as sent */
+    uint8_t revision;
+    uint16_t pd_length; /* as sent, even where it is above 512 */
+    bool has_enhanced;  /* S = 1 and pd_length >= 4 */
+    struct mpa_enhanced enhanced;
+    const uint8_t *private_data; /* all of it, borrowed from the input; NULL when pd_length is 0 */
+    const uint8_t *ulp_data;     /* what follows the enhanced data */
+    uint16_t ulp_length;
+};
+
+enum mpa_startup_status {
+    MPA_STARTUP_OK,
+    MPA_STARTUP_MORE,    /* a key (so far) and more octets are needed: *need tells the total */
+    MPA_STARTUP_NO_KEY,  /* the octets are not the start of a Request or Reply */
+};
+
+/*
+ * Decodes the startup frame at p[0..n). *need is set to the whole frame's length once the header is there,
+ * else to MPA_STARTUP_HEADER_LEN. A frame with pd_length above 512 is decoded as it says (its *need can be 65555):
+ * judging it is the caller's. Never reads past n.
+ */
+enum mpa_startup_status mpa_startup_decode(struct mpa_startup *out, size_t *need, const uint8_t *p, size_t n);
+
+/* How many of the 16 key octets at p[0..n) equal the key of kind; n below 16 compares those there are. */
+unsigned mpa_startup_key_matches(enum mpa_startup_kind kind, const uint8_t *p, size_t n);
+
+/*
+ * Writes header, enhanced data (when flags has S and has_enhanced is set) and ulp_length octets of ulp_data.
+ * kind, flags, revision and pd_length are written as they are, however wrong, so that faults can be made;
+ * mpa_startup_fix_length() fills the right pd_length in. Returns the octets written, 0 when size is too small.
+ */
+size_t mpa_startup_encode(const struct mpa_startup *frame, uint8_t *out, size_t size);
+void mpa_startup_fix_length(struct mpa_startup *frame);
+
+#endif
