@@ -42,15 +42,15 @@ enum rdmap_opcode {
 struct ddp_segment {
     bool tagged;
     bool last;
-    uint8_t rsvd;    /* 4 bits, shifted down */
-    uint8_t dv;      /* DDP version */
-    uint8_t rv;      /* RDMAP version */
+    uint8_t rsvd;      /* 4 bits, shifted down */
+    uint8_t dv;        /* DDP version */
+    uint8_t rv;        /* RDMAP version */
     uint8_t rdmap_rsv; /* 2 bits, shifted down */
     uint8_t opcode;
     uint32_t stag; /* tagged: STag; untagged: Invalidate STag or the reserved word */
     uint64_t to;
     uint32_t qn, msn, mo;
-    uint8_t header_len; /* 14 or 18 */
+    uint8_t header_len;     /* 14 or 18 */
     const uint8_t *payload; /* borrowed */
     size_t payload_len;
 };

@@ -1,2 +1,168 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "wire/mpa_fpdu.h"
+
+#include "wire/crc32c.h"
+#include "wire/octets.h"
+
+#include <string.h>
+
+enum {
+    BETWEEN_MARKERS = MPA_MARKER_PERIOD - MPA_MARKER_LEN, /* 508 FPDU octets, section 4.3 */
+    NO_GRID = INT32_MAX,
+};
+
+/*
+ * Section 4.3 puts Markers by position alone, so where the octets of an FPDU lie follows from the distance `grid` of
+ * its first octet to the next grid point, even where a grid point hits a field: octet k, Markers not counted, has all
+ * the Markers before it whose grid point the stream reaches before that octet. A grid point right behind the last
+ * octet is not counted: that Marker belongs to the next FPDU.
+ */
+static uint32_t markers_before(uint32_t grid, uint32_t k)
+{
+    return k < grid ? 0 : 1 + (k - grid) / BETWEEN_MARKERS;
+}
+
+static uint32_t place_of(uint32_t grid, uint32_t k)
+{
+    return k + MPA_MARKER_LEN * markers_before(grid, k);
+}
+
+static uint32_t grid_distance(const struct mpa_framing *framing, uint64_t offset)
+{
+    return framing->markers ? (uint32_t)(mpa_next_marker(framing, offset) - offset) : NO_GRID;
+}
+
+/* Octets of an FPDU without Markers. */
+static uint32_t bare_octets(uint16_t ulpdu_length)
+{
+    return MPA_LENGTH_LEN + ulpdu_length + mpa_pad_length(ulpdu_length) + MPA_CRC_LEN;
+}
+
+size_t mpa_fpdu_octets(const struct mpa_framing *framing, uint64_t offset, uint16_t ulpdu_length)
+{
+    return place_of(grid_distance(framing, offset), bare_octets(ulpdu_length) - 1) + 1;
+}
+
+/* Copies octets k..k+len of the FPDU at p, leaving Markers out. */
+static void copy_bare(uint8_t *out, const uint8_t *p, uint32_t grid, uint32_t k, uint32_t len)
+{
+    while (len > 0) {
+        uint32_t until = k < grid ? grid - k : BETWEEN_MARKERS - (k - grid) % BETWEEN_MARKERS;
+        uint32_t step = len < until ? len : until;
+
+        memcpy(out, p + place_of(grid, k), step);
+        out += step;
+        k += step;
+        len -= step;
+    }
+}
+
+static unsigned read_markers(struct mpa_marker *markers, const struct mpa_fpdu *fpdu, uint32_t grid)
+{
+    unsigned n = 0;
+
+    for (uint32_t at = grid; at < fpdu->length; at += MPA_MARKER_PERIOD) {
+        uint64_t offset = fpdu->offset + at;
+
+        markers[n++] = (struct mpa_marker){
+            .offset = offset,
+            .reserved = get_be16(fpdu->octets + at),
+            .fpduptr = get_be16(fpdu->octets + at + 2),
+            .expected = offset < fpdu->header ? 0 : (uint16_t)(offset - fpdu->header),
+        };
+    }
+    return n;
+}
+
+enum mpa_fpdu_status mpa_fpdu_parse(struct mpa_fpdu *out, size_t *need, const struct mpa_framing *framing,
+                                    bool want_crc, uint64_t offset, const uint8_t *p, size_t n,
+                                    struct mpa_fpdu_scratch *scratch)
+{
+    uint32_t grid = grid_distance(framing, offset);
+    uint32_t bare, pad, crc;
+    uint8_t field[MPA_CRC_LEN];
+    uint16_t ulpdu_length;
+
+    *need = place_of(grid, MPA_LENGTH_LEN - 1) + 1;
+    if (n < *need)
+        return MPA_FPDU_MORE;
+    copy_bare(field, p, grid, 0, MPA_LENGTH_LEN);
+    ulpdu_length = get_be16(field);
+    bare = bare_octets(ulpdu_length);
+    *need = place_of(grid, bare - 1) + 1;
+    if (n < *need)
+        return MPA_FPDU_MORE;
+
+    *out = (struct mpa_fpdu){
+        .offset = offset,
+        .header = offset + place_of(grid, 0),
+        .octets = p,
+        .length = (uint32_t)*need,
+        .ulpdu_length = ulpdu_length,
+        .pad_length = (uint8_t)mpa_pad_length(ulpdu_length),
+    };
+    pad = MPA_LENGTH_LEN + ulpdu_length;
+    crc = pad + out->pad_length;
+    if (markers_before(grid, MPA_LENGTH_LEN) == markers_before(grid, pad - 1) || ulpdu_length == 0) {
+        out->ulpdu = p + place_of(grid, MPA_LENGTH_LEN);
+    } else {
+        copy_bare(scratch->ulpdu, p, grid, MPA_LENGTH_LEN, ulpdu_length);
+        out->ulpdu = scratch->ulpdu;
+    }
+    copy_bare(out->pad, p, grid, pad, out->pad_length);
+    copy_bare(field, p, grid, crc, MPA_CRC_LEN);
+    out->crc = get_le32(field);
+    if (grid < out->length) {
+        out->n_markers = read_markers(scratch->markers, out, grid);
+        out->markers = scratch->markers;
+    }
+    if (want_crc)
+        out->crc_computed = crc32c(p, place_of(grid, crc));
+    return MPA_FPDU_OK;
+}
+
+unsigned mpa_mulpdu(unsigned emss, bool markers)
+{
+    unsigned overhead = MPA_LENGTH_LEN + MPA_CRC_LEN + emss % 4;
+
+    if (markers)
+        overhead += MPA_MARKER_LEN * (emss / MPA_MARKER_PERIOD + (emss % MPA_MARKER_PERIOD != 0));
+    if (emss < overhead + MPA_MULPDU_MIN)
+        return MPA_MULPDU_MIN;
+    return emss - overhead > MPA_ULPDU_MAX ? MPA_ULPDU_MAX : emss - overhead;
+}
+
+/* Where the FPDU of this Marker begins; false when the pointer leads to where no header can be. */
+static bool fpdu_of_marker(const struct mpa_framing *framing, uint64_t marker, uint16_t fpduptr, uint64_t *start)
+{
+    uint64_t back = fpduptr & 0xFFFCu; /* receivers take the two least significant bits as zero (4.3) */
+    uint64_t header = marker - back;
+
+    if (back == 0) {
+        *start = marker;
+        return true;
+    }
+    if (back > marker - framing->seq_start)
+        return false; /* before the first Marker there are no FPDUs */
+    switch ((header - framing->seq_start) % MPA_MARKER_PERIOD) {
+    case 0:
+        return false; /* that is a Marker */
+    case MPA_MARKER_LEN:
+        *start = header - MPA_MARKER_LEN; /* its leading Marker belongs to it */
+        return true;
+    default:
+        *start = header;
+        return true;
+    }
+}
+
+bool mpa_marker_locate(const struct mpa_framing *framing, uint64_t offset, const uint8_t *p, size_t n, uint64_t *start)
+{
+    if (!framing->markers)
+        return false;
+    for (uint64_t at = mpa_next_marker(framing, offset) - offset; at < n && n - at >= MPA_MARKER_LEN;
+         at += MPA_MARKER_PERIOD)
+        if (fpdu_of_marker(framing, offset + at, get_be16(p + at + 2), start))
+            return true;
+    return false;
+}

@@ -5,8 +5,9 @@
  *   [Marker] ULPDU_Length (2) | ULPDU | PAD (0-3) | CRC (4)          Markers at SeqStart + 512k
  *
  * A Marker is RESERVED (2) | FPDUPTR (2). One that directly precedes ULPDU_Length belongs to this FPDU and is covered
- * by its CRC (4.3); one between PAD and CRC as well (4.4). Positions are stream offsets: octets since the start
- * of the TCP stream of one direction, 64 bits, so the grid never wraps.
+ * by its CRC (4.3); one between PAD and CRC as well (4.4). One right behind the CRC belongs to the next FPDU. A grid
+ * point that faulty framing puts inside ULPDU_Length, PAD or CRC cuts its 4 octets out there. Positions are stream
+ * offsets: octets since the start of the TCP stream of one direction, 64 bits, so the grid never wraps.
  */
 #ifndef IWARP_WIRE_MPA_FPDU_H
 #define IWARP_WIRE_MPA_FPDU_H
@@ -19,6 +20,7 @@ enum {
     MPA_MARKER_LEN = 4,
     MPA_MARKER_PERIOD = 512,
     MPA_ULPDU_MAX = 64768, /* section 3: the largest ULPDU that a conforming sender uses */
+    MPA_MULPDU_MIN = 128,  /* section 4.5 */
     MPA_LENGTH_LEN = 2,
     MPA_CRC_LEN = 4,
     /* Largest FPDU that a 16-bit ULPDU_Length can announce, with all its Markers: bounds every buffer. */
@@ -42,8 +44,8 @@ struct mpa_marker {
 enum mpa_crc_status { MPA_CRC_GOOD, MPA_CRC_BAD };
 
 struct mpa_fpdu {
-    uint64_t offset; /* first octet, the leading Marker included */
-    uint64_t header; /* first octet of ULPDU_Length */
+    uint64_t offset;       /* first octet, the leading Marker included */
+    uint64_t header;       /* first octet of ULPDU_Length */
     const uint8_t *octets; /* the FPDU as it lies in the stream, Markers included; borrowed */
     uint32_t length;       /* octets in all, Markers and CRC included */
     uint16_t ulpdu_length; /* the field */
@@ -51,14 +53,14 @@ struct mpa_fpdu {
     uint8_t pad[3];
     uint8_t pad_length;
     uint32_t crc;          /* the field, as a CRC32c value */
-    uint32_t crc_computed; /* over octets[0 .. length - 4) */
+    uint32_t crc_computed; /* over all octets before the CRC field: octets[0 .. length - 4) unless a Marker cuts it */
     const struct mpa_marker *markers; /* all, the leading one included, ascending; borrowed */
     unsigned n_markers;
 };
 
 enum mpa_fpdu_status {
     MPA_FPDU_OK,
-    MPA_FPDU_MORE, /* incomplete: *need octets from the same start are wanted (a lower bound until the header is there) */
+    MPA_FPDU_MORE, /* incomplete: *need octets from the same start are wanted (a lower bound without the header) */
 };
 
 /*
@@ -71,12 +73,13 @@ struct mpa_fpdu_scratch {
 
 /*
  * Parses the FPDU that starts at stream offset `offset`, whose octets are p[0..n). Pure: any 16-bit ULPDU_Length is
- * taken as it stands, and Marker contents, PAD and CRC are reported, not judged. *need is set in both cases (when OK, to
- * out->length). scratch may be NULL when framing->markers is false. want_crc false leaves crc_computed 0.
- * Everything borrowed by *out lives as long as p and scratch stay unchanged.
+ * taken as it stands, and Marker contents, PAD and CRC are reported, not judged. *need is set in both cases (when OK,
+ * to out->length). scratch may be NULL when framing->markers is false. want_crc false leaves crc_computed 0. Everything
+ * borrowed by *out lives as long as p and scratch stay unchanged.
  */
-enum mpa_fpdu_status mpa_fpdu_parse(struct mpa_fpdu *out, size_t *need, const struct mpa_framing *framing, bool want_crc,
-                                    uint64_t offset, const uint8_t *p, size_t n, struct mpa_fpdu_scratch *scratch);
+enum mpa_fpdu_status mpa_fpdu_parse(struct mpa_fpdu *out, size_t *need, const struct mpa_framing *framing,
+                                    bool want_crc, uint64_t offset, const uint8_t *p, size_t n,
+                                    struct mpa_fpdu_scratch *scratch);
 
 /* Octets on the wire of an FPDU with this ULPDU_Length that starts at offset (its leading Marker included). */
 size_t mpa_fpdu_octets(const struct mpa_framing *framing, uint64_t offset, uint16_t ulpdu_length);
@@ -94,13 +97,16 @@ static inline uint64_t mpa_next_marker(const struct mpa_framing *framing, uint64
     return phase == 0 ? offset : offset + (MPA_MARKER_PERIOD - phase);
 }
 
-/* MULPDU of section 4.5 for an EMSS, not below 128. */
+/* MULPDU of section 4.5 for an EMSS, within the range of section 3: 128..64768. */
 unsigned mpa_mulpdu(unsigned emss, bool markers);
 
 /*
  * A reader that takes the octets of one direction in pieces of any size and gives FPDUs, without copying those that lie
  * in one piece. Call feed(), then next() until it does not return OK, then save() before the piece's memory goes away.
- * Memory: one buffer that grows to the largest incomplete FPDU seen (at most MPA_FPDU_OCTETS_MAX + keep_limit).
+ * After next(), restart() and save() all unread octets are p[0..n). Between feed() and next() a part of them
+ * may still be in `rest`; who wants to look at them then calls save(), which moves them together. Memory: one buffer
+ * that grows to twice the largest number of octets kept at once. It is at most 2 * MPA_FPDU_OCTETS_MAX when next() is
+ * called until it returns MORE; a caller who does not do so bounds n itself.
  */
 struct mpa_fpdu_reader {
     struct mpa_framing framing;
@@ -109,8 +115,13 @@ struct mpa_fpdu_reader {
     uint64_t offset;                  /* of the next octet to parse */
     const uint8_t *p;                 /* unread octets, in the piece or in buffer */
     size_t n;
+    /* The reader's own. */
     uint8_t *buffer;
     size_t capacity;
+    const uint8_t *rest; /* of the piece: unread octets behind p[0..n) */
+    size_t rest_n;
+    size_t need;   /* octets that the FPDU at p wants, when next() said MORE */
+    bool buffered; /* p lies in buffer */
 };
 
 void mpa_fpdu_reader_init(struct mpa_fpdu_reader *reader, const struct mpa_framing *framing, bool want_crc,
@@ -119,46 +130,50 @@ void mpa_fpdu_reader_free(struct mpa_fpdu_reader *reader);
 
 /*
  * Appends the octets at stream offset `offset`; they must follow on what was fed before (the caller fills holes or
- * calls skip()). Returns false when memory is lacking; the reader is then unchanged.
+ * calls restart()). Returns false, with the reader unchanged, when they do not follow or when memory is lacking.
  */
 bool mpa_fpdu_reader_feed(struct mpa_fpdu_reader *reader, uint64_t offset, const uint8_t *p, size_t n);
+/* *out borrows from the piece, the buffer and the scratch, until the next call on this reader or use of the scratch. */
 enum mpa_fpdu_status mpa_fpdu_reader_next(struct mpa_fpdu_reader *reader, struct mpa_fpdu *out);
-/* Steps over count unread octets without parsing them (resynchronisation). */
+/* Steps over count unread octets, or all there are, without parsing them (resynchronisation). */
 void mpa_fpdu_reader_skip(struct mpa_fpdu_reader *reader, size_t count);
 /* Forgets everything unread and goes on at offset, after a hole. */
 void mpa_fpdu_reader_restart(struct mpa_fpdu_reader *reader, uint64_t offset);
+/* Keeps what is unread, so that the piece may go. False when memory is lacking; nothing is lost as long as it stays. */
 bool mpa_fpdu_reader_save(struct mpa_fpdu_reader *reader);
 
 /*
  * With Markers: finds, in the octets p[0..n) at stream offset `offset`, the FPDU start that the first usable Marker
- * tells (4.3: back by FPDUPTR, or right behind it when 0). Returns true and sets *start, which may lie before offset
- * (then the next Marker is to be tried, or the FPDU is lost). False when no grid point with its Marker lies inside.
+ * tells (4.3: back by FPDUPTR, or right behind it when 0); a pointer that leads to no possible header is passed over.
+ * Returns true and sets *start to the FPDU's first octet, its leading Marker included, as mpa_fpdu_parse() wants it. It
+ * may lie before offset (then the next Marker is to be tried, or the FPDU is lost). False when no usable Marker lies
+ * whole inside.
  */
 bool mpa_marker_locate(const struct mpa_framing *framing, uint64_t offset, const uint8_t *p, size_t n, uint64_t *start);
 
 /*
  * Encoder. Every field can be set against the rules; mpa_fpdu_plan_init() fills in what the rules say.
- * The layers' faults change single members.
+ * The layers' faults change single members. Markers are put wherever the grid demands them, whatever the fields say.
  */
 struct mpa_fpdu_plan {
     struct mpa_framing framing;
-    uint64_t offset;       /* where in the stream the first octet goes */
+    uint64_t offset; /* where in the stream the first octet goes */
     const uint8_t *ulpdu;
     uint16_t ulpdu_octets; /* octets taken from ulpdu */
     uint16_t ulpdu_length; /* the field */
-    uint8_t pad[8];
+    uint8_t pad[8];        /* zero */
     uint8_t pad_length;
     bool crc_present;
-    bool crc_fixed; /* send crc below instead of the computed value */
+    bool crc_fixed; /* send crc below instead of the computed value; plan_init sets it, with crc 0, when CRCs are off */
     uint32_t crc;
     /* Called for each Marker with its 4 octets ready; may change them before the CRC is taken. NULL: none. */
     void (*marker_hook)(void *ctx, uint8_t marker[4], uint64_t offset, unsigned index);
     void *hook_ctx;
 };
 
-void mpa_fpdu_plan_init(struct mpa_fpdu_plan *plan, const struct mpa_framing *framing, uint64_t offset, const uint8_t *ulpdu,
-                        uint16_t ulpdu_length, bool crc);
-/* Returns the octets written, or 0 when size is too small. */
+void mpa_fpdu_plan_init(struct mpa_fpdu_plan *plan, const struct mpa_framing *framing, uint64_t offset,
+                        const uint8_t *ulpdu, uint16_t ulpdu_length, bool crc);
+/* Returns the octets written, or 0 when size is too small or pad_length above 8. */
 size_t mpa_fpdu_encode(const struct mpa_fpdu_plan *plan, uint8_t *out, size_t size);
 
 #endif

@@ -50,20 +50,21 @@ struct mpa_startup {
     bool has_enhanced;  /* S = 1 and pd_length >= 4 */
     struct mpa_enhanced enhanced;
     const uint8_t *private_data; /* all of it, borrowed from the input; NULL when pd_length is 0 */
-    const uint8_t *ulp_data;     /* what follows the enhanced data */
+    const uint8_t *ulp_data;     /* what follows the enhanced data; NULL when ulp_length is 0 */
     uint16_t ulp_length;
 };
 
 enum mpa_startup_status {
     MPA_STARTUP_OK,
-    MPA_STARTUP_MORE,    /* a key (so far) and more octets are needed: *need tells the total */
-    MPA_STARTUP_NO_KEY,  /* the octets are not the start of a Request or Reply */
+    MPA_STARTUP_MORE,   /* a key (so far) and more octets are needed: *need tells the total */
+    MPA_STARTUP_NO_KEY, /* the octets are not the start of a Request or Reply */
 };
 
 /*
  * Decodes the startup frame at p[0..n). *need is set to the whole frame's length once the header is there,
  * else to MPA_STARTUP_HEADER_LEN. A frame with pd_length above 512 is decoded as it says (its *need can be 65555):
- * judging it is the caller's. Never reads past n.
+ * judging it is the caller's. Never reads past n. With MORE, kind, flags, revision and pd_length of *out are set
+ * once the header is there (*need above MPA_STARTUP_HEADER_LEN, or n at least that), else *out is unchanged.
  */
 enum mpa_startup_status mpa_startup_decode(struct mpa_startup *out, size_t *need, const uint8_t *p, size_t n);
 
