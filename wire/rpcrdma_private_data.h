@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * RPC-over-RDMA version 1 CM Private Data: RFC 8797 section 4.
+ *
+ *   octets 0-3   Format Identifier 0xF6AB0E18
+ *   octet  4     Version, 1
+ *   octet  5     Reserved 0xFE, R 0x01 (remote invalidation)
+ *   octet  6     Send Size,    (x + 1) * 1024 octets
+ *   octet  7     Receive Size, (x + 1) * 1024 octets
+ *
+ * It lies at any octet of the Private Data of an MPA Request or Reply, unaligned (section 5.2); in practice behind the
+ * enhanced data of RFC 6581. A peer that gives none, or none that is valid, counts as R 0 and both sizes 1024.
+ */
+#ifndef IWARP_WIRE_RPCRDMA_PRIVATE_DATA_H
+#define IWARP_WIRE_RPCRDMA_PRIVATE_DATA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    RPCRDMA_PD_LEN = 8,
+    RPCRDMA_PD_VERSION = 1,
+    RPCRDMA_PD_FLAG_R = 0x01,
+    RPCRDMA_PD_FLAGS_RESERVED = 0xFE,
+    RPCRDMA_PD_SIZE_UNIT = 1024,
+    RPCRDMA_PD_SIZE_MAX = 256 * RPCRDMA_PD_SIZE_UNIT,
+};
+
+#define RPCRDMA_PD_IDENTIFIER UINT32_C(0xF6AB0E18)
+
+struct rpcrdma_private_data {
+    size_t offset;   /* of the Format Identifier in the octets given; not encoded */
+    uint8_t version; /* as sent */
+    uint8_t flags;   /* octet 5 as sent */
+    bool remote_invalidation;
+    uint32_t send_size;    /* octets, 1024..262144, always a multiple of 1024 */
+    uint32_t receive_size; /* as send_size */
+};
+
+enum rpcrdma_private_data_status {
+    RPCRDMA_PD_OK,
+    RPCRDMA_PD_ABSENT,      /* no Format Identifier; *out is unchanged */
+    RPCRDMA_PD_TRUNCATED,   /* the Format Identifier, but fewer than 8 octets from it on; only offset is set */
+    RPCRDMA_PD_BAD_VERSION, /* Version is not 1; only offset and version mean something */
+};
+
+/*
+ * Searches p[0..n) for the Format Identifier and decodes what follows it. The first valid block counts: octets that
+ * happen to equal the identifier must not hide it. Without a valid one the first block found is reported.
+ */
+enum rpcrdma_private_data_status rpcrdma_private_data_find(struct rpcrdma_private_data *out, const uint8_t *p,
+                                                           size_t n);
+
+/*
+ * Writes the 8 octets. version and flags are written as they are, R is added when remote_invalidation is set;
+ * sizes are rounded down to a multiple of 1024 and kept within the range that can be expressed. Returns 8, or 0 when
+ * size is too small.
+ */
+size_t rpcrdma_private_data_encode(const struct rpcrdma_private_data *data, uint8_t *out, size_t size);
+
+#endif
