@@ -49,7 +49,7 @@ struct octets_origin {
     uint64_t acked;   /* stream offset of the OTHER side up to which the sender of these octets had received (ACK number) */
     bool segment_start; /* the first octet is the first of its TCP segment */
     bool segment_end;   /* the last octet is the last of its TCP segment */
-    bool retransmitted; /* the segment repeats sequence space sent before */
+    bool retransmitted; /* the segment repeats sequence space sent before (or came out of order: no telling) */
     uint32_t segment_length; /* payload octets of the segment on the wire */
 };
 
@@ -58,11 +58,22 @@ enum hole_cause { HOLE_CAPTURE_LOSS, HOLE_SNAP_LENGTH, HOLE_MEMORY_LIMIT, HOLE_E
 /* What the pair tells; any member may be NULL. side is the sender's. */
 struct tcp_pair_events {
     void *ctx;
-    /* Every segment, before its octets are delivered, also those without payload. offset and acked are unwrapped. */
+    /*
+     * Every segment, before its octets are delivered, also those without payload. offset (of the first payload octet)
+     * and acked are unwrapped; what lies before the start of the capture is cut off. tcp_pair_facts() are still those
+     * before this segment, but for what its SYN says.
+     */
     void (*segment)(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known, uint64_t acked);
     void (*octets)(void *ctx, unsigned side, uint64_t offset, const uint8_t *p, size_t n, const struct octets_origin *origin);
+    /*
+     * Octets [from, to) are missing for good; comes in stream order. next: of the octets behind the hole, with
+     * HOLE_SNAP_LENGTH of the segment that was cut; NULL when nothing of the stream follows (tcp_pair_finish).
+     */
     void (*hole)(void *ctx, unsigned side, uint64_t from, uint64_t to, enum hole_cause cause, const struct octets_origin *next);
-    /* A repeat differs from what was first seen at stream offset `offset`: first and repeated octet given. */
+    /*
+     * A repeat differs from what was first seen: offset, first and repeated octet of the first difference, once per
+     * segment. first_frame is 0 when it is not known any more.
+     */
     void (*conflict)(void *ctx, unsigned side, uint64_t offset, uint8_t first, uint8_t repeated, uint32_t first_frame,
                      const struct tcp_segment *segment);
     void (*fin)(void *ctx, unsigned side, uint64_t offset, uint32_t frame, int64_t time_ns); /* after all octets before it */

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where packets come from: a capture file (pcap, pcapng; any byte order, micro- or nanoseconds), standard input, or an
+ * interface; all through libpcap.
+ */
+#ifndef IWARP_CONFORMANCE_CAPTURE_H
+#define IWARP_CONFORMANCE_CAPTURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { CAPTURE_ERROR_SIZE = 512 };
+
+/* One line, without the program's name and without a newline; names the file and what is wrong with it. */
+struct capture_error {
+    char text[CAPTURE_ERROR_SIZE];
+};
+
+struct packet {
+    uint32_t frame;    /* number in the capture, from 1 */
+    int64_t time_ns;   /* since the epoch */
+    uint32_t length;   /* on the wire */
+    uint32_t captured; /* octets at data, <= length */
+    const uint8_t *data;
+    int linktype; /* DLT_... */
+};
+
+enum capture_status {
+    CAPTURE_PACKET,
+    CAPTURE_TIMEOUT, /* live only: nothing arrived for a while; call again */
+    CAPTURE_END,
+    CAPTURE_TRUNCATED, /* the file ends inside a record: everything before it was delivered. Error text set. */
+    CAPTURE_CORRUPT,   /* the rest cannot be read; everything before was delivered. Error text set. */
+};
+
+struct capture;
+
+/* "-" is standard input. Returns NULL and sets the error when the file cannot be opened or is no capture. */
+struct capture *capture_open(const char *path, struct capture_error *error);
+/* snap_length 0: whole packets; filter (pcap-filter language) may be NULL. */
+struct capture *capture_open_live(const char *interface, unsigned snap_length, const char *filter,
+                                  struct capture_error *error);
+void capture_close(struct capture *capture);
+
+/* packet->data is valid until the next call. After anything but PACKET and TIMEOUT the answer stays the same. */
+enum capture_status capture_next(struct capture *capture, struct packet *packet, struct capture_error *error);
+
+/* Octets of packets delivered so far, as captured. */
+uint64_t capture_octets(const struct capture *capture);
+uint32_t capture_packets(const struct capture *capture);
+/* How far through a regular file the reading is, 0 to 1; negative when unknown (standard input, live). */
+double capture_progress(const struct capture *capture);
+/* Live: packets that the kernel dropped; 0 for files. */
+uint64_t capture_dropped(const struct capture *capture);
+/* Makes a capture_next that waits (live, or another thread's) return CAPTURE_END. Safe in a signal handler. */
+void capture_stop(struct capture *capture);
+
+#endif
