@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tests/unit/support.h"
+#include "wire/crc32c.h"
+#include "wire/octets.h"
+
+static void check_value(void **state)
+{
+    (void)state;
+    assert_int_equal(crc32c("123456789", 9), 0xE3069283);
+    assert_int_equal(crc32c(NULL, 0), 0);
+}
+
+/* RFC 3720 section B.4, in the order of transmission. */
+static void iscsi_vectors(void **state)
+{
+    static const uint8_t expected[4][4] = {
+        {0xAA, 0x36, 0x91, 0x8A}, {0x43, 0xAB, 0xA8, 0x62}, {0x4E, 0x79, 0xDD, 0x46}, {0x5C, 0xDB, 0x3F, 0x11}};
+    uint8_t data[4][32], image[4];
+
+    (void)state;
+    for (unsigned i = 0; i < 32; i++) {
+        data[0][i] = 0;
+        data[1][i] = 0xFF;
+        data[2][i] = (uint8_t)i;
+        data[3][i] = (uint8_t)(31 - i);
+    }
+    for (unsigned i = 0; i < 4; i++) {
+        put_le32(image, crc32c(data[i], 32));
+        assert_memory_equal(image, expected[i], 4);
+    }
+}
+
+/* One bit at a time, from the polynomial 0x1EDC6F41 reflected. */
+static uint32_t bitwise(const uint8_t *p, size_t n)
+{
+    uint32_t crc = UINT32_MAX;
+
+    for (size_t i = 0; i < n; i++) {
+        crc ^= p[i];
+        for (int bit = 0; bit < 8; bit++)
+            crc = crc >> 1 ^ (crc & 1 ? UINT32_C(0x82F63B78) : 0);
+    }
+    return ~crc;
+}
+
+static void agrees_with_bitwise_at_any_length_and_alignment(void **state)
+{
+    uint8_t data[600];
+    uint64_t seed = 1;
+
+    (void)state;
+    fill_random(&seed, data, sizeof data);
+    for (size_t n = 0; n <= 580; n++) {
+        size_t at = n % 17;
+
+        assert_int_equal(crc32c(data + at, n), bitwise(data + at, n));
+    }
+}
+
+static void extends_over_every_cut(void **state)
+{
+    uint8_t data[97];
+    uint64_t seed = 2;
+
+    (void)state;
+    fill_random(&seed, data, sizeof data);
+    for (size_t cut = 0; cut <= sizeof data; cut++)
+        assert_int_equal(crc32c_extend(crc32c(data, cut), data + cut, sizeof data - cut), crc32c(data, sizeof data));
+}
+
+static void residue_over_data_and_image_is_constant(void **state)
+{
+    uint8_t data[64];
+    uint64_t seed = 3;
+
+    (void)state;
+    for (size_t n = 0; n <= 60; n++) {
+        fill_random(&seed, data, n);
+        put_le32(data + n, crc32c(data, n));
+        assert_int_equal(crc32c(data, n + 4), 0x48674BC7);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(check_value),
+        cmocka_unit_test(iscsi_vectors),
+        cmocka_unit_test(agrees_with_bitwise_at_any_length_and_alignment),
+        cmocka_unit_test(extends_over_every_cut),
+        cmocka_unit_test(residue_over_data_and_image_is_constant),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
