@@ -14,6 +14,7 @@ struct startup_seen {
     uint64_t end;              /* FO: first octet after the frame */
     struct place place;        /* frame that completed it */
     struct octets_origin first, last; /* origins of its first and last octet */
+    uint8_t key_matches;       /* octets of the key that are right: 16, or 12..15 for a damaged key */
 };
 
 enum side_state {
@@ -111,8 +112,23 @@ void mpa_judge_negotiation(struct mpa_connection *mpa);
 bool mpa_order_new(struct mpa_connection *mpa);
 void mpa_order_free(struct mpa_connection *mpa);
 void mpa_order_startup(struct mpa_connection *mpa, unsigned side);
-/* Octets behind the startup frame of `side` arrived: called for the first ones at FO, as soon as they are delivered. */
-void mpa_order_first_octets(struct mpa_connection *mpa, unsigned side, const uint8_t *p, size_t n,
+/*
+ * Octets [from, to) of `side` were delivered (in order, `from` new) while the side is not in Full Operation: streaming
+ * data, pieces of a startup frame, octets held behind it. Called before the core consumes them.
+ */
+void mpa_order_octets(struct mpa_connection *mpa, unsigned side, uint64_t from, uint64_t to,
+                      const struct octets_origin *origin);
+/*
+ * Octets p[0..n) of `side` stand at FO and are not consumed yet; both startup frames are complete, REP.R = 0. Asked before
+ * the side's framing is set up. Returns how many of them belong to no FPDU (excess Private Data, streaming data, a second
+ * startup frame, ...): they are reported already; the core emits `skipped` for them and begins Full Operation (FO, Marker
+ * grid) behind them. Usually 0. MPA_ORDER_MORE: too few octets to tell, ask again with more; never when `last` is
+ * set (a hole, FIN or the end follows).
+ */
+#define MPA_ORDER_MORE SIZE_MAX
+size_t mpa_order_first_octets(struct mpa_connection *mpa, unsigned side, const uint8_t *p, size_t n, bool last);
+/* REP.R = 1: octets behind the startup frame of `side`, as delivered (the first 64 KiB of them). */
+void mpa_order_after_reject(struct mpa_connection *mpa, unsigned side, uint64_t offset, const uint8_t *p, size_t n,
                             const struct octets_origin *origin);
 void mpa_order_fpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event);
 void mpa_order_finish(struct mpa_connection *mpa);
