@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* iwarp-check: judges the iWARP conversations in captures. */
+#include "conformance/catalogue.h"
+#include "conformance/options.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <stdio.h>
+
+static int trouble(const char *message)
+{
+    fprintf(stderr, "iwarp-check: %s\n", message);
+    return CHECK_TROUBLE;
+}
+
+static int explain(const char *id)
+{
+    const struct rule *rule = rule_find(id);
+
+    if (rule == NULL) {
+        gchar *message = g_strdup_printf("--explain: there is no rule '%s'; --list-rules shows the ids", id);
+        int status = trouble(message);
+
+        g_free(message);
+        return status;
+    }
+    catalogue_explain(stdout, rule);
+    return CHECK_PASS;
+}
+
+static int list_rules(const struct check_options *options)
+{
+    if (options->format == FORMAT_JSON)
+        catalogue_list_json(stdout, options->rules.listed);
+    else
+        catalogue_list_text(stdout, options->rules.listed);
+    return CHECK_PASS;
+}
+
+static int run(const struct check_options *options)
+{
+    if (options->help) {
+        fputs(options_help, stdout);
+        return CHECK_PASS;
+    }
+    if (options->version) {
+        puts("iwarp-check " IWARP_KIT_VERSION " (iwarp-kit)");
+        return CHECK_PASS;
+    }
+    if (options->explain != NULL)
+        return explain(options->explain);
+    if (options->list_rules)
+        return list_rules(options);
+    return trouble("checking captures is not built in");
+}
+
+int main(int argc, char **argv)
+{
+    struct check_options options;
+    GError *error = NULL;
+    int status;
+
+    setlocale(LC_CTYPE, "");
+    if (options_parse(&options, argc, argv, &error)) {
+        status = run(&options);
+    } else {
+        status = trouble(error->message);
+        g_error_free(error);
+    }
+    options_clear(&options);
+    if (fflush(stdout) != 0 || ferror(stdout))
+        status = trouble(g_strerror(errno));
+    return status;
+}

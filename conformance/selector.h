@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Selectors of --rules and --skip: a rule id, an id prefix, a document, document/section, a layer or a level. */
+#ifndef IWARP_CONFORMANCE_SELECTOR_H
+#define IWARP_CONFORMANCE_SELECTOR_H
+
+#include "engine/rule.h"
+
+#include <glib.h>
+
+/*
+ * Marks the rules that a comma-separated list of selectors names; marks that are set stay set. False and *error when a
+ * selector names nothing that exists.
+ */
+bool selector_mark(const char *list, bool marks[RULE_COUNT], GError **error);
+
+/*
+ * Which findings are reported. A finding stands under the id of the rule that carries it, and rules that state the same
+ * requirement share it: choosing one of them chooses the finding, skipping the carrying rule removes it.
+ */
+struct rule_selection {
+    bool listed[RULE_COUNT];   /* the rule itself was chosen: shown in tables */
+    bool reported[RULE_COUNT]; /* findings of this rule are reported */
+};
+
+void rule_selection_init(struct rule_selection *selection, const bool chosen[RULE_COUNT],
+                         const bool skipped[RULE_COUNT]);
+
+#endif

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""--list-rules, --explain, --help, --version."""
+import json
+
+import pytest
+
+
+def rows(check, *options):
+    result = check("--list-rules", *options)
+    assert result.returncode == 0 and result.stderr == ""
+    return [line.split("\t") for line in result.stdout.splitlines()]
+
+
+def test_list_rules_has_every_rule_with_seven_columns(check, catalogue):
+    listed = rows(check)
+    assert [row[0] for row in listed] == [row["id"] for row in catalogue]
+    for row in listed:
+        assert len(row) == 7
+        assert row[4] in ("passive", "active", "passive+active", "none")
+        assert row[5] in ("error", "warning", "note")
+
+
+def test_list_rules_json_agrees_with_text(check):
+    listed = json.loads(check("--list-rules", "--format=json").stdout)
+    names = "id document section level verification severity title".split()
+    assert [[rule[name] for name in names] for rule in listed] == rows(check)
+
+
+@pytest.mark.parametrize("selector, wanted", [
+    ("MPA-4.3-03", lambda r: r[0] == "MPA-4.3-03"),
+    ("mpa-4.3-03", lambda r: r[0] == "MPA-4.3-03"),
+    ("MPA-4.3", lambda r: r[0].startswith("MPA-4.3-")),
+    ("MPA-7.1", lambda r: r[0].startswith(("MPA-7.1-", "MPA-7.1."))),
+    ("MPA2", lambda r: r[0].startswith("MPA2-")),
+    ("rfc6581", lambda r: r[1] == "RFC 6581"),
+    ("RFC5044/4.3", lambda r: r[1] == "RFC 5044" and r[2] == "4.3"),
+    ("rfc5044/7.1", lambda r: r[1] == "RFC 5044" and (r[2] + ".").startswith("7.1.")),
+    ("mpa", lambda r: True),
+    ("must", lambda r: r[3] in ("MUST", "MUST NOT", "REQUIRED", "SHALL")),
+    ("should", lambda r: r[3] in ("SHOULD", "SHOULD NOT", "RECOMMENDED")),
+    ("rfc6581,MPA-4.3", lambda r: r[1] == "RFC 6581" or r[0].startswith("MPA-4.3-")),
+])
+def test_selectors(check, selector, wanted):
+    everything = rows(check)
+    chosen = [row for row in everything if wanted(row)]
+    assert chosen and rows(check, "--rules=" + selector) == chosen
+    if len(chosen) < len(everything):
+        assert rows(check, "--skip=" + selector) == [row for row in everything if not wanted(row)]
+
+
+def test_selecting_and_skipping_together(check):
+    assert [row[0] for row in rows(check, "--rules=MPA-4.3", "--skip=should")] == \
+        [row[0] for row in rows(check, "--rules=MPA-4.3") if row[3] not in ("SHOULD", "SHOULD NOT")]
+
+
+@pytest.mark.parametrize("selector", ["MPA-99", "rfc1", "rfc5044/99", "", "nonsense", "MPA-4.3,"])
+def test_unknown_selector_says_what_is_allowed(check, selector):
+    result = check("--list-rules", "--rules=" + selector)
+    assert result.returncode == 2 and result.stdout == ""
+    assert result.stderr.startswith("iwarp-check: --rules: ") and "rfc5044/4.3" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_selection_of_nothing_is_an_error(check):
+    result = check("--list-rules", "--rules=MPA-4.3-03", "--skip=MPA-4.3")
+    assert result.returncode == 2 and "no rule" in result.stderr
+
+
+def test_explain_every_rule(check, catalogue):
+    for row in catalogue[::37]:
+        result = check("--explain=" + row["id"])
+        assert result.returncode == 0
+        assert result.stdout.startswith(row["id"] + "\n")
+        text = " ".join(result.stdout.split())
+        for column in ("rule", "how", "cause", "severity"):
+            assert " ".join(row[column].split()) in text
+        assert f"{row['doc']} section {row['section']}" in text
+        assert all(len(line) <= 80 or " " not in line.strip() for line in result.stdout.splitlines())
+
+
+def test_explain_unknown_rule(check):
+    result = check("--explain=MPA-0-00")
+    assert result.returncode == 2 and result.stdout == ""
+    assert "MPA-0-00" in result.stderr and "--list-rules" in result.stderr
+
+
+def test_help_fits_a_screen(check):
+    result = check("--help")
+    assert result.returncode == 0 and result.stderr == ""
+    lines = result.stdout.splitlines()
+    assert len(lines) <= 24 and max(map(len, lines)) <= 80
+    for option in ("--format", "--output", "--rules", "--skip", "--fail-on", "--profile", "--waive", "--waivers",
+                   "--strict-waivers", "--assume", "--list-rules", "--explain", "--print", "--progress", "--no-progress",
+                   "-j", "-i", "--memory-limit", "--timers", "--version", "--help"):
+        assert option in result.stdout
+
+
+def test_version(check):
+    assert check("--version").stdout.startswith("iwarp-check 0.1")

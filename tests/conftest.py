@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Shared by all pytest tests. IWARP_BUILD names the build folder; default: the newest of build/*."""
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def build_folder():
+    if "IWARP_BUILD" in os.environ:
+        return pathlib.Path(os.environ["IWARP_BUILD"])
+    built = sorted(ROOT.glob("build/*/conformance/iwarp-check"), key=lambda path: path.stat().st_mtime)
+    if not built:
+        pytest.exit("nothing is built; run: cmake --preset debug && cmake --build build/debug", 2)
+    return built[-1].parent.parent
+
+
+@pytest.fixture(scope="session")
+def build():
+    return build_folder()
+
+
+@pytest.fixture(scope="session")
+def root():
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def check(build):
+    """Runs iwarp-check; text in and out."""
+    def run(*arguments, **options):
+        options.setdefault("timeout", 120)
+        binary = isinstance(options.get("input"), bytes)
+        if not binary and "input" not in options and "stdin" not in options:
+            options["stdin"] = subprocess.DEVNULL
+        result = subprocess.run([build / "conformance" / "iwarp-check", *map(str, arguments)], capture_output=True,
+                                check=False, **options)
+        result.stdout = result.stdout.decode("utf-8")
+        result.stderr = result.stderr.decode("utf-8")
+        return result
+    return run
+
+
+@pytest.fixture(scope="session")
+def catalogue():
+    """The rows of all rule tables, in catalogue order."""
+    rows = []
+    for path in sorted((ROOT / "engine" / "rules").glob("*.tsv")):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        names = lines[0].split("\t")
+        rows += [dict(zip(names, line.split("\t"))) for line in lines[1:]]
+    return rows
