@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * pcapng: draft-ietf-opsawg-pcapng. Block: type (4), total length (4), body padded to 32 bits, total length (4).
+ * Everything is written in little-endian order, whatever the host's, so that captures are the same everywhere.
+ */
+#include "traffic-gen/capture_file.h"
+
+#include "wire/octets.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    BLOCK_SECTION = 0x0A0D0D0A,
+    BLOCK_INTERFACE = 1,
+    BLOCK_PACKET = 6,
+    BYTE_ORDER_MAGIC = 0x1A2B3C4D,
+    PCAP_MAGIC_NS = (int)0xA1B23C4D,
+    LINKTYPE_ETHERNET = 1,
+    OPTION_TSRESOL = 9,
+    BUFFER_SIZE = 1 << 20,
+    SNAP_LENGTH_ALL = 262144,
+};
+
+struct capture_file {
+    FILE *f;
+    enum capture_format format;
+    uint32_t snap_length;
+    int error; /* first errno */
+};
+
+static void put_le16(uint8_t *p, uint16_t v)
+{
+    p[0] = (uint8_t)v;
+    p[1] = (uint8_t)(v >> 8);
+}
+
+static bool write_all(struct capture_file *file, const void *p, size_t n)
+{
+    if (file->error == 0 && fwrite(p, 1, n, file->f) != n)
+        file->error = errno ? errno : EIO;
+    return file->error == 0;
+}
+
+static void write_pcapng_head(struct capture_file *file)
+{
+    uint8_t section[28], interface[32];
+
+    put_le32(section, BLOCK_SECTION);
+    put_le32(section + 4, sizeof(section));
+    put_le32(section + 8, BYTE_ORDER_MAGIC);
+    put_le16(section + 12, 1);
+    put_le16(section + 14, 0);
+    memset(section + 16, 0xFF, 8); /* section length not given */
+    put_le32(section + 24, sizeof(section));
+    write_all(file, section, sizeof(section));
+
+    memset(interface, 0, sizeof(interface));
+    put_le32(interface, BLOCK_INTERFACE);
+    put_le32(interface + 4, sizeof(interface));
+    put_le16(interface + 8, LINKTYPE_ETHERNET);
+    put_le32(interface + 12, file->snap_length);
+    put_le16(interface + 16, OPTION_TSRESOL);
+    put_le16(interface + 18, 1);
+    interface[20] = 9; /* 10^-9 s */
+    put_le32(interface + 28, sizeof(interface));
+    write_all(file, interface, sizeof(interface));
+}
+
+static void write_pcap_head(struct capture_file *file)
+{
+    uint8_t head[24] = {0};
+
+    put_le32(head, (uint32_t)PCAP_MAGIC_NS);
+    put_le16(head + 4, 2);
+    put_le16(head + 6, 4);
+    put_le32(head + 16, file->snap_length);
+    put_le32(head + 20, LINKTYPE_ETHERNET);
+    write_all(file, head, sizeof(head));
+}
+
+struct capture_file *capture_file_open(const char *path, enum capture_format format, uint32_t snap_length)
+{
+    struct capture_file *file = calloc(1, sizeof(*file));
+
+    if (!file)
+        return NULL;
+    file->format = format;
+    file->snap_length = snap_length ? snap_length : SNAP_LENGTH_ALL;
+    file->f = strcmp(path, "-") == 0 ? stdout : fopen(path, "wb");
+    if (!file->f) {
+        free(file);
+        return NULL;
+    }
+    setvbuf(file->f, NULL, _IOFBF, BUFFER_SIZE);
+    if (format == CAPTURE_PCAPNG)
+        write_pcapng_head(file);
+    else
+        write_pcap_head(file);
+    return file;
+}
+
+bool capture_file_packet(struct capture_file *file, int64_t time_ns, const uint8_t *p, size_t n)
+{
+    static const uint8_t zero[4];
+    uint32_t captured = n > file->snap_length ? file->snap_length : (uint32_t)n;
+
+    if (file->format == CAPTURE_PCAP) {
+        uint8_t head[16];
+
+        put_le32(head, (uint32_t)(time_ns / 1000000000));
+        put_le32(head + 4, (uint32_t)(time_ns % 1000000000));
+        put_le32(head + 8, captured);
+        put_le32(head + 12, (uint32_t)n);
+        return write_all(file, head, sizeof(head)) && write_all(file, p, captured);
+    }
+
+    uint8_t head[28], tail[4];
+    uint32_t padding = (4u - captured) & 3u;
+    uint32_t total = (uint32_t)sizeof(head) + captured + padding + 4;
+
+    put_le32(head, BLOCK_PACKET);
+    put_le32(head + 4, total);
+    put_le32(head + 8, 0);
+    put_le32(head + 12, (uint32_t)((uint64_t)time_ns >> 32));
+    put_le32(head + 16, (uint32_t)time_ns);
+    put_le32(head + 20, captured);
+    put_le32(head + 24, (uint32_t)n);
+    put_le32(tail, total);
+    return write_all(file, head, sizeof(head)) && write_all(file, p, captured) && write_all(file, zero, padding) &&
+           write_all(file, tail, sizeof(tail));
+}
+
+bool capture_file_close(struct capture_file *file)
+{
+    if (file->f == stdout) {
+        if (fflush(file->f) != 0 && file->error == 0)
+            file->error = errno;
+    } else if (fclose(file->f) != 0 && file->error == 0) {
+        file->error = errno;
+    }
+
+    int error = file->error;
+
+    free(file);
+    errno = error;
+    return error == 0;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Capture files as output: pcapng (section header, one Ethernet interface with nanosecond time, enhanced packets) or
+ * classic pcap with nanoseconds. Written through one buffer, so memory does not grow with the file.
+ */
+#ifndef IWARP_TRAFFIC_CAPTURE_FILE_H
+#define IWARP_TRAFFIC_CAPTURE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum capture_format { CAPTURE_PCAPNG, CAPTURE_PCAP };
+
+struct capture_file;
+
+/* Opens path for writing ("-": standard output). snap_length 0 keeps whole packets. NULL with errno set on failure. */
+struct capture_file *capture_file_open(const char *path, enum capture_format format, uint32_t snap_length);
+
+/* One packet as on the wire; what exceeds the snap length is cut. False with errno set when writing failed. */
+bool capture_file_packet(struct capture_file *file, int64_t time_ns, const uint8_t *p, size_t n);
+
+/* Flushes and closes. False with errno set when anything could not be written. */
+bool capture_file_close(struct capture_file *file);
+
+#endif

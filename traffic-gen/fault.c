@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "traffic-gen/fault.h"
+
+static const struct fault_table *const tables[] = {&fpdu_faults};
+
+const struct fault *fault_at(unsigned index)
+{
+    for (unsigned t = 0; t < sizeof(tables) / sizeof(tables[0]); t++) {
+        if (index < tables[t]->n)
+            return &tables[t]->faults[index];
+        index -= tables[t]->n;
+    }
+    return NULL;
+}
+
+const struct fault *fault_find(const char *id)
+{
+    const struct fault *fault;
+
+    for (unsigned i = 0; (fault = fault_at(i)); i++) {
+        if (g_ascii_strcasecmp(fault->id, id) == 0)
+            return fault;
+    }
+    return NULL;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Faults: each breaks one rule in an otherwise conforming conversation, and is registered under the id of that rule.
+ *
+ * For rules about reactions there are two: ID, where the stimulus is answered wrongly, and ID+ok, where it is
+ * answered as the standard says.
+ */
+#ifndef IWARP_TRAFFIC_FAULT_H
+#define IWARP_TRAFFIC_FAULT_H
+
+#include "traffic-gen/conversation.h"
+
+/* What the peer of the offender does about it. */
+enum aftermath {
+    GOES_ON,    /* harmless to the peer */
+    TERMINATED, /* the peer sends a Terminate (layer 2, type 0, fault->code) and closes */
+    CLOSED,     /* the peer closes without a word */
+};
+
+struct fault {
+    const char *id;
+    const char *scenario; /* it is made for; any other will do where the place exists, unless play is set */
+    const char *summary;
+    const char *also; /* ids of findings that the stimulus itself is worth, comma-separated; NULL: none */
+    /* Which frame or FPDU: the role's startup frame, or its first FPDU from index on for which where() holds. */
+    enum role role;
+    unsigned index;
+    bool (*where)(const struct fpdu_write *w);       /* NULL: any */
+    void (*startup)(struct startup_write *w);        /* before encoding */
+    void (*startup_octets)(struct startup_write *w); /* before sending */
+    void (*fpdu)(struct fpdu_write *w);              /* before encoding */
+    void (*fpdu_octets)(struct fpdu_write *w);       /* before sending */
+    bool persistent;                                 /* every FPDU from the place on */
+    enum aftermath aftermath;
+    uint8_t code;                                    /* of the Terminate; 0: 2 (CRC) */
+    void (*setup)(struct conversation_setup *setup); /* changes the first conversation before it begins */
+    void (*play)(struct stage *stage);               /* a script of its own instead of the scenario */
+};
+
+/* All faults, in the order of the tables. */
+const struct fault *fault_at(unsigned index); /* NULL past the end */
+const struct fault *fault_find(const char *id);
+
+/* The tables, one per family. */
+struct fault_table {
+    const struct fault *faults;
+    unsigned n;
+};
+extern const struct fault_table fpdu_faults;
+
+#endif

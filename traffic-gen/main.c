@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* iwarp-gen: writes conversations, conforming or with one fault, to capture files. */
+#include "traffic-gen/bulk.h"
+#include "traffic-gen/fault.h"
+#include "traffic-gen/scenario.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EXIT_USAGE = 2, MTU_MIN = 128, MTU_MAX = 65535 };
+
+struct play_options {
+    char *output, *inject, *net, *size;
+    gint64 seed;
+    gint mtu, snap_length, ulpdu;
+    gboolean ipv6, vlan, pcap, markers, no_crc;
+};
+
+static int fail(const char *format, ...) G_GNUC_PRINTF(1, 2);
+
+static int fail(const char *format, ...)
+{
+    va_list ap;
+
+    va_start(ap, format);
+    fputs("iwarp-gen: ", stderr);
+    vfprintf(stderr, format, ap);
+    fputc('\n', stderr);
+    va_end(ap);
+    return EXIT_USAGE;
+}
+
+/* "loss=0.02,reorder=0.1": each a probability. */
+static bool parse_net(const char *text, struct sim_trouble *trouble)
+{
+    const struct {
+        const char *name;
+        double *value;
+    } keys[] = {
+        {"loss", &trouble->loss},           {"reorder", &trouble->reorder},           {"dup", &trouble->dup},
+        {"resegment", &trouble->resegment}, {"capture-loss", &trouble->capture_loss},
+    };
+    char **parts = g_strsplit(text, ",", -1);
+    bool good = true;
+
+    for (unsigned i = 0; parts[i] && good; i++) {
+        char *value = strchr(parts[i], '=');
+        bool known = false;
+
+        if (value)
+            *value++ = '\0';
+        for (unsigned k = 0; value && k < G_N_ELEMENTS(keys); k++) {
+            char *end;
+
+            if (strcmp(keys[k].name, parts[i]) != 0)
+                continue;
+            *keys[k].value = g_ascii_strtod(value, &end);
+            known = end != value && *end == '\0' && *keys[k].value >= 0 && *keys[k].value <= 0.5;
+        }
+        if (!known) {
+            fail("--net: '%s' is not loss, reorder, dup, resegment or capture-loss with a probability from 0 to 0.5",
+                 parts[i]);
+            good = false;
+        }
+    }
+    g_strfreev(parts);
+    return good;
+}
+
+/* "200M": octets with an optional suffix. */
+static bool parse_size(const char *text, uint64_t *size)
+{
+    static const char suffixes[] = "kMG";
+    char *end;
+    guint64 value = g_ascii_strtoull(text, &end, 10);
+    const char *suffix = *end ? strchr(suffixes, *end) : NULL;
+
+    if (end == text || (*end && (!suffix || end[1])) || value == 0)
+        return false;
+    for (long i = suffix ? suffix - suffixes : -1; i >= 0; i--)
+        value *= 1000;
+    *size = value;
+    return true;
+}
+
+static int play_bulk(struct capture_file *file, const struct play_options *options)
+{
+    struct bulk_options bulk = {.size = 200 * 1000 * 1000,
+                                .ulpdu = (unsigned)options->ulpdu,
+                                .markers = options->markers,
+                                .no_crc = options->no_crc,
+                                .ipv6 = options->ipv6,
+                                .vlan = options->vlan};
+
+    if (options->size && !parse_size(options->size, &bulk.size))
+        return fail("--size: '%s' is not a number of octets (200M, 64k)", options->size);
+    if (options->ulpdu < 15 || options->ulpdu > MPA_ULPDU_MAX)
+        return fail("--ulpdu: %d is not from 15 to %d", options->ulpdu, MPA_ULPDU_MAX);
+    if (!bulk_play(file, &bulk))
+        return fail("%s: %s", options->output, g_strerror(errno));
+    return 0;
+}
+
+static int play_scenario(struct capture_file *file, const struct play_options *options, const struct scenario *scenario,
+                         const struct fault *fault)
+{
+    struct sim_trouble trouble = {0};
+
+    if (options->net && !parse_net(options->net, &trouble))
+        return EXIT_USAGE;
+
+    struct stage *stage = stage_new(file, (uint64_t)options->seed, &trouble);
+    const char *why = NULL;
+    int status = 0;
+
+    stage->mtu = options->mtu ? (unsigned)options->mtu : scenario->mtu ? scenario->mtu : 1500;
+    stage->ipv6 = options->ipv6;
+    stage->vlan = options->vlan;
+    stage->fault = fault;
+    if (fault && fault->play) {
+        stage->fault_done = true;
+        fault->play(stage);
+    } else {
+        scenario->play(stage);
+    }
+    if (fault && !stage->fault_done)
+        status =
+            fail("scenario %s has no place for fault %s (made for %s)", scenario->name, fault->id, fault->scenario);
+    else if (!sim_run(stage->sim, &why))
+        status = fail("%s: %s%s%s", options->output, why, errno ? ": " : "", errno ? g_strerror(errno) : "");
+    stage_free(stage);
+    return status;
+}
+
+static int play(const char *name, const struct play_options *options)
+{
+    bool bulk = strcmp(name, "bulk") == 0;
+    const struct scenario *scenario = scenario_find(name);
+    const struct fault *fault = options->inject ? fault_find(options->inject) : NULL;
+
+    if (!bulk && !scenario)
+        return fail("no scenario '%s' (see: iwarp-gen list scenarios)", name);
+    if (!options->output)
+        return fail("play needs -o FILE");
+    if (options->inject && !fault)
+        return fail("no fault '%s' (see: iwarp-gen list faults)", options->inject);
+    if (fault && (bulk || (fault->play && strcmp(fault->scenario, name) != 0)))
+        return fail("fault %s belongs to scenario %s", fault->id, fault->scenario);
+    if (options->mtu && (options->mtu < MTU_MIN || options->mtu > MTU_MAX))
+        return fail("--mtu: %d is not from %d to %d", options->mtu, MTU_MIN, MTU_MAX);
+    if (options->snap_length < 0)
+        return fail("--snaplen: %d is negative", options->snap_length);
+
+    struct capture_file *file = capture_file_open(options->output, options->pcap ? CAPTURE_PCAP : CAPTURE_PCAPNG,
+                                                  (uint32_t)options->snap_length);
+
+    if (!file)
+        return fail("%s: %s", options->output, g_strerror(errno));
+    errno = 0;
+
+    int status = bulk ? play_bulk(file, options) : play_scenario(file, options, scenario, fault);
+
+    if (!capture_file_close(file) && status == 0)
+        status = fail("%s: %s", options->output, g_strerror(errno));
+    if (status != 0 && strcmp(options->output, "-") != 0)
+        remove(options->output); /* half a capture is worse than none */
+    return status;
+}
+
+static int list(const char *what)
+{
+    if (strcmp(what, "scenarios") == 0) {
+        const struct scenario *scenario;
+
+        for (unsigned i = 0; (scenario = scenario_at(i)); i++)
+            printf("%s\t%s\n", scenario->name, scenario->summary);
+        puts("bulk\tone connection of --size octets with RDMA Writes of --ulpdu octets, for measurements");
+        return 0;
+    }
+    if (strcmp(what, "faults") == 0) {
+        const struct fault *fault;
+
+        for (unsigned i = 0; (fault = fault_at(i)); i++)
+            printf("%s\t%s\t%s\t%s\n", fault->id, fault->scenario, fault->also ? fault->also : "-", fault->summary);
+        return 0;
+    }
+    return fail("list: '%s' is neither scenarios nor faults", what);
+}
+
+int main(int argc, char **argv)
+{
+    struct play_options options = {.seed = 1, .ulpdu = 1400};
+    const GOptionEntry entries[] = {
+        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "capture to write (-: standard output)", "FILE"},
+        {"inject", 0, 0, G_OPTION_ARG_STRING, &options.inject, "break this rule", "ID"},
+        {"seed", 0, 0, G_OPTION_ARG_INT64, &options.seed, "of everything random (default 1)", "N"},
+        {"mtu", 0, 0, G_OPTION_ARG_INT, &options.mtu, "of the path (default 1500)", "N"},
+        {"net", 0, 0, G_OPTION_ARG_STRING, &options.net,
+         "trouble: loss=, reorder=, dup=, resegment=, capture-loss=, each a probability", "LIST"},
+        {"ipv6", 0, 0, G_OPTION_ARG_NONE, &options.ipv6, "IPv6 instead of IPv4", NULL},
+        {"vlan", 0, 0, G_OPTION_ARG_NONE, &options.vlan, "with a VLAN tag", NULL},
+        {"pcap", 0, 0, G_OPTION_ARG_NONE, &options.pcap, "write pcap instead of pcapng", NULL},
+        {"snaplen", 0, 0, G_OPTION_ARG_INT, &options.snap_length, "cut packets at N octets", "N"},
+        {"size", 0, 0, G_OPTION_ARG_STRING, &options.size, "bulk: size of the capture (default 200M)", "N[kMG]"},
+        {"ulpdu", 0, 0, G_OPTION_ARG_INT, &options.ulpdu, "bulk: ULPDU_Length (default 1400)", "N"},
+        {"markers", 0, 0, G_OPTION_ARG_NONE, &options.markers, "bulk: with Markers", NULL},
+        {"no-crc", 0, 0, G_OPTION_ARG_NONE, &options.no_crc, "bulk: without CRC", NULL},
+        G_OPTION_ENTRY_NULL,
+    };
+
+    setlocale(LC_ALL, "");
+
+    GOptionContext *context = g_option_context_new("play SCENARIO -o FILE | list scenarios|faults");
+    GError *error = NULL;
+    int status;
+
+    g_option_context_set_summary(context,
+                                 "Writes iWARP conversations, conforming or with one fault, to capture files.");
+    g_option_context_add_main_entries(context, entries, NULL);
+    if (!g_option_context_parse(context, &argc, &argv, &error)) {
+        status = fail("%s", error->message);
+        g_error_free(error);
+    } else if (argc == 3 && strcmp(argv[1], "play") == 0) {
+        status = play(argv[2], &options);
+    } else if (argc == 3 && strcmp(argv[1], "list") == 0) {
+        status = list(argv[2]);
+    } else {
+        status = fail("expected 'play SCENARIO -o FILE' or 'list scenarios|faults' (see: iwarp-gen --help)");
+    }
+    g_option_context_free(context);
+    g_free(options.output);
+    g_free(options.inject);
+    g_free(options.net);
+    g_free(options.size);
+    if (fflush(stdout) != 0 && status == 0)
+        status = fail("standard output: %s", g_strerror(errno));
+    return status;
+}
