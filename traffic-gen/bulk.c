@@ -70,7 +70,7 @@ bool bulk_play(struct capture_file *file, const struct bulk_options *options)
 {
     struct bulk bulk = {
         .file = file,
-        .path = {.ipv6 = options->ipv6, .vlan = options->vlan, .host = {1, 2}, .port = {40001, 4420}},
+        .path = {.ipv6 = options->ipv6, .vlan = options->vlan, .host = {1, 2}, .port = {40001, 7174}},
         .isn = {0x10000000, 0x20000000},
         .now = INT64_C(1700000000) * 1000000000,
         .frame = g_malloc(FRAME_MAX),

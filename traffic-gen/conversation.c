@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    MPA_PORT = 4420,
+    MPA_PORT = 7174,
     FIRST_PORT = 40001,
     STAG_READ_SINK = 0x00001200,
     STAG_READ_SOURCE = 0x00003400,
