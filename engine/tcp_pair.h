@@ -24,7 +24,7 @@ enum { TCP_FIN = 0x01, TCP_SYN = 0x02, TCP_RST = 0x04, TCP_PSH = 0x08, TCP_ACK =
 struct tcp_segment {
     uint32_t frame;
     int64_t time_ns;
-    uint8_t side;  /* 0 or 1: who sent it */
+    uint8_t side; /* 0 or 1: who sent it */
     uint8_t flags;
     bool sack_permitted; /* option, SYN only */
     bool df;             /* IPv4 DF bit set, or IPv6 */
@@ -46,10 +46,11 @@ struct octets_origin {
     uint32_t arrival; /* frame whose arrival made them deliverable in order: >= frame */
     int64_t time_ns;  /* of arrival */
     bool acked_known;
-    uint64_t acked;   /* stream offset of the OTHER side up to which the sender of these octets had received (ACK number) */
-    bool segment_start; /* the first octet is the first of its TCP segment */
-    bool segment_end;   /* the last octet is the last of its TCP segment */
-    bool retransmitted; /* the segment repeats sequence space sent before (or came out of order: no telling) */
+    uint64_t
+        acked; /* stream offset of the OTHER side up to which the sender of these octets had received (ACK number) */
+    bool segment_start;      /* the first octet is the first of its TCP segment */
+    bool segment_end;        /* the last octet is the last of its TCP segment */
+    bool retransmitted;      /* the segment repeats sequence space sent before (or came out of order: no telling) */
     uint32_t segment_length; /* payload octets of the segment on the wire */
 };
 
@@ -64,29 +65,32 @@ struct tcp_pair_events {
      * before this segment, but for what its SYN says.
      */
     void (*segment)(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known, uint64_t acked);
-    void (*octets)(void *ctx, unsigned side, uint64_t offset, const uint8_t *p, size_t n, const struct octets_origin *origin);
+    void (*octets)(void *ctx, unsigned side, uint64_t offset, const uint8_t *p, size_t n,
+                   const struct octets_origin *origin);
     /*
      * Octets [from, to) are missing for good; comes in stream order. next: of the octets behind the hole, with
-     * HOLE_SNAP_LENGTH of the segment that was cut; NULL when nothing of the stream follows (tcp_pair_finish).
+     * HOLE_SNAP_LENGTH of the segment that was cut; NULL when nothing behind it is known.
      */
-    void (*hole)(void *ctx, unsigned side, uint64_t from, uint64_t to, enum hole_cause cause, const struct octets_origin *next);
+    void (*hole)(void *ctx, unsigned side, uint64_t from, uint64_t to, enum hole_cause cause,
+                 const struct octets_origin *next);
     /*
      * A repeat differs from what was first seen: offset, first and repeated octet of the first difference, once per
      * segment. first_frame is 0 when it is not known any more.
      */
     void (*conflict)(void *ctx, unsigned side, uint64_t offset, uint8_t first, uint8_t repeated, uint32_t first_frame,
                      const struct tcp_segment *segment);
-    void (*fin)(void *ctx, unsigned side, uint64_t offset, uint32_t frame, int64_t time_ns); /* after all octets before it */
+    void (*fin)(void *ctx, unsigned side, uint64_t offset, uint32_t frame,
+                int64_t time_ns); /* after all octets before it */
     void (*reset)(void *ctx, unsigned side, uint32_t frame, int64_t time_ns);
 };
 
 enum tcp_pair_state {
     TCP_PAIR_OPEN,
-    TCP_PAIR_CLOSED,   /* both FINs acknowledged, or RST */
+    TCP_PAIR_CLOSED, /* both FINs acknowledged, or RST */
 };
 
 struct tcp_pair_options {
-    size_t limit; /* octets held out of order per side; 0 means TCP_PAIR_LIMIT_DEFAULT */
+    size_t limit;   /* octets held out of order per side; 0 means TCP_PAIR_LIMIT_DEFAULT */
     size_t history; /* octets kept per side to compare retransmissions with; 0 means TCP_PAIR_HISTORY_DEFAULT */
     /* A segment beyond a gap gives the gap up at once: for hosts that never get the missing segment later. */
     bool eager_holes;
@@ -105,21 +109,21 @@ void tcp_pair_segment(struct tcp_pair *pair, const struct tcp_segment *segment);
 void tcp_pair_finish(struct tcp_pair *pair);
 enum tcp_pair_state tcp_pair_state(const struct tcp_pair *pair);
 /*
- * True when `segment` cannot belong to this connection: a SYN with another ISN after data was seen or after the end. The
- * caller then finishes this pair and opens a new one (reused 4-tuple).
+ * True when `segment` cannot belong to this connection: a SYN with another ISN after data was seen or after the end.
+ * The caller then finishes this pair and opens a new one (reused 4-tuple).
  */
 bool tcp_pair_is_reuse(const struct tcp_pair *pair, const struct tcp_segment *segment);
 
 /* Facts for the layers above. */
 struct tcp_side_facts {
     bool syn_seen;
-    uint32_t isn;          /* sequence number of stream offset 0, i.e. SYN + 1, or of the first octet seen */
-    uint16_t mss;          /* from its SYN, i.e. what the OTHER side may send; 0 unknown */
+    uint32_t isn; /* sequence number of stream offset 0, i.e. SYN + 1, or of the first octet seen */
+    uint16_t mss; /* from its SYN, i.e. what the OTHER side may send; 0 unknown */
     bool sack_permitted;
-    uint64_t next;         /* first stream offset not delivered yet */
-    uint64_t highest;      /* highest offset sent */
+    uint64_t next;    /* first stream offset not delivered yet */
+    uint64_t highest; /* highest offset sent */
     bool acked_known;
-    uint64_t acked;        /* highest offset of this side acknowledged by the other */
+    uint64_t acked;           /* highest offset of this side acknowledged by the other */
     uint32_t largest_segment; /* payload octets; far above MSS: TSO/GRO capture */
     bool fin;
 };
