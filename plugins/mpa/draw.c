@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "plugins/mpa/mpa_plugin.h"
+
+#include "plugins/mpa_ulpdu.h"
+
+#include <epan/exceptions.h>
+#include <epan/show_exception.h>
+
+static const char *hole_text(enum hole_cause cause)
+{
+    switch (cause) {
+    case HOLE_CAPTURE_LOSS:
+        return "not in the capture, or kept back by the TCP dissector";
+    case HOLE_SNAP_LENGTH:
+        return "cut off by the snap length";
+    case HOLE_MEMORY_LIMIT:
+        return "too many octets out of order";
+    case HOLE_END:
+        return "not in the capture";
+    }
+    return "unknown";
+}
+
+/* ---- findings ---- */
+
+static void draw_remark(packet_info *pinfo, proto_item *at, tvbuff_t *tvb, const struct mpa_remark *remark)
+{
+    const struct rule *rule = &rule_catalogue[remark->rule];
+    proto_tree *tree = proto_item_get_subtree(at);
+
+    expert_add_info_format(pinfo, at, &mpa_ei.rule[remark->severity], "%s: %s", rule->id, remark->message);
+    proto_item_set_generated(proto_tree_add_string(tree, mpa_hf.rule, tvb, 0, 0, rule->id));
+    if (remark->related_frame != 0)
+        proto_item_set_generated(
+            proto_tree_add_uint(tree, mpa_hf.rule_related, tvb, 0, 0, remark->related_frame));
+}
+
+static bool remark_is_of(const struct mpa_remark *remark, const struct mpa_item *item)
+{
+    return remark->place.side == item->place.side && remark->place.offset >= item->offset &&
+           remark->place.offset - item->offset < item->length;
+}
+
+static bool remark_is_of_any(const struct mpa_remark *remark, const struct mpa_piece *piece)
+{
+    for (const struct mpa_item *item = piece->items; item != NULL; item = item->next)
+        if (remark_is_of(remark, item))
+            return true;
+    return false;
+}
+
+/* ---- items ---- */
+
+static proto_item *protocol(struct mpa_canvas *canvas, unsigned at, unsigned length)
+{
+    canvas->proto = proto_tree_add_item(canvas->root, mpa_proto, canvas->tvb, (int)at, (int)length, ENC_NA);
+    canvas->tree = proto_item_add_subtree(canvas->proto, mpa_ett.mpa);
+    return canvas->proto;
+}
+
+static dissector_table_t ulpdu_table;
+static dissector_handle_t fallback;
+
+static void call_next(struct mpa_canvas *canvas, tvbuff_t *next)
+{
+    const struct mpa_item *item = canvas->item;
+    const struct mpa_parameters *parameters = &item->state->parameters;
+    struct mpa_ulpdu info = {
+        .size = sizeof info,
+        .connection = canvas->flow->number,
+        .place = item->place,
+        .direction = item->direction,
+        .number = item->fpdu.number,
+        .crc = item->fpdu.crc,
+        .after_resync = item->fpdu.after_resync,
+        .parameters = *parameters,
+    };
+    packet_info *pinfo = canvas->pinfo;
+    port_type saved = pinfo->ptype;
+    bool known = parameters->request_seen || parameters->reply_seen;
+
+    /* The upper layers tell from it that the transport keeps messages apart. */
+    pinfo->ptype = PT_IWARP_MPA;
+    /* What one ULPDU does to its dissector must not cost the next one in the frame. */
+    TRY
+    {
+        if (!dissector_try_uint_new(ulpdu_table, known ? parameters->revision : 1, next, pinfo, canvas->root, TRUE,
+                                    &info) &&
+            (fallback == NULL || call_dissector_only(fallback, next, pinfo, canvas->root, NULL) == 0))
+            call_data_dissector(next, pinfo, canvas->root);
+    }
+    CATCH_NONFATAL_ERRORS
+    {
+        show_exception(next, pinfo, canvas->root, EXCEPT_CODE, GET_MESSAGE);
+    }
+    ENDTRY;
+    pinfo->ptype = saved;
+}
+
+static void draw_hole(struct mpa_canvas *canvas)
+{
+    const struct mpa_item *item = canvas->item;
+    proto_item *hole;
+
+    protocol(canvas, 0, 0);
+    proto_item_append_text(canvas->proto, ", %u octets missing", item->length);
+    hole = proto_tree_add_uint64(canvas->tree, mpa_hf.hole, canvas->tvb, 0, 0, item->length);
+    proto_item_set_generated(hole);
+    proto_item_append_text(hole, " (%s)", hole_text(item->hole.cause));
+    if (item->hole.first && item->hole.cause != HOLE_SNAP_LENGTH)
+        expert_add_info_format(canvas->pinfo, hole, &mpa_ei.hole_remedy,
+                               "%u octets of the stream did not reach the MPA dissector. If they are in the capture, the TCP "
+                               "preference \"Reassemble out-of-order segments\" (tcp.reassemble_out_of_order:TRUE) "
+                               "brings them",
+                               item->length);
+    else
+        expert_add_info_format(canvas->pinfo, hole, &mpa_ei.hole, "%u octets of the stream are missing", item->length);
+}
+
+static void draw_skipped(struct mpa_canvas *canvas)
+{
+    const struct mpa_item *item = canvas->item;
+    const struct mpa_piece *piece = canvas->piece;
+    uint64_t from = item->offset, to = item->offset + item->length;
+    bool streaming = item->state->phase != MPA_PHASE_FULL_OPERATION;
+    unsigned at = 0, length = 0;
+    proto_item *skipped;
+
+    /* Only what lies in this frame can be shown in its octets. */
+    if (piece->placed && piece->side == item->place.side && from < piece->from + piece->length && to > piece->from) {
+        if (from < piece->from)
+            from = piece->from;
+        if (to > piece->from + piece->length)
+            to = piece->from + piece->length;
+        at = (unsigned)(from - piece->from);
+        length = (unsigned)(to - from);
+    }
+    protocol(canvas, at, length);
+    proto_item_append_text(canvas->proto, ", %s", item->skipped.why);
+    skipped = proto_tree_add_item(canvas->tree, streaming ? mpa_hf.streaming : mpa_hf.skipped, canvas->tvb, (int)at,
+                                  (int)length, ENC_NA);
+    proto_item_append_text(skipped, ": %u", item->length);
+    if (!streaming)
+        expert_add_info_format(canvas->pinfo, skipped, &mpa_ei.skipped, "%u octets that belong to no FPDU: %s",
+                               item->length, item->skipped.why);
+    proto_item_set_generated(
+        proto_tree_add_string(canvas->tree, mpa_hf.skipped_why, canvas->tvb, 0, 0, item->skipped.why));
+    col_append_sep_fstr(canvas->pinfo->cinfo, COL_INFO, " | ", "[%u octets: %s]", item->length, item->skipped.why);
+}
+
+/* Finds the octets of the item: in the frame's own data, or in the copy of what lay in several frames. */
+static void find_octets(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
+{
+    const struct mpa_item *item = canvas->item;
+
+    if (item->octets == NULL) {
+        canvas->tvb = frame_tvb;
+        canvas->at = (unsigned)(item->offset - canvas->piece->from);
+        return;
+    }
+    canvas->tvb = tvb_new_child_real_data(frame_tvb, item->octets, item->length, (int)item->length);
+    canvas->at = 0;
+    add_new_data_source(canvas->pinfo, canvas->tvb,
+                        item->kind == MPA_ITEM_FPDU ? "Reassembled FPDU" : "Reassembled MPA frame");
+}
+
+static void draw_item(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
+{
+    const struct mpa_item *item = canvas->item;
+    tvbuff_t *next = NULL;
+
+    canvas->tvb = frame_tvb;
+    switch (item->kind) {
+    case MPA_ITEM_HOLE:
+        draw_hole(canvas);
+        break;
+    case MPA_ITEM_SKIPPED:
+        draw_skipped(canvas);
+        break;
+    case MPA_ITEM_STARTUP:
+        find_octets(canvas, frame_tvb);
+        protocol(canvas, canvas->at, item->length);
+        mpa_draw_startup(canvas);
+        break;
+    case MPA_ITEM_FPDU:
+        find_octets(canvas, frame_tvb);
+        protocol(canvas, canvas->at, item->length);
+        mpa_draw_fpdu(canvas, &next);
+        break;
+    }
+    for (const struct mpa_remark *remark = canvas->piece->remarks; remark != NULL; remark = remark->next)
+        if (remark_is_of(remark, item))
+            draw_remark(canvas->pinfo, canvas->proto, canvas->tvb, remark);
+    if (next == NULL)
+        return;
+    /* Kept: each ULPDU's dissector clears the column, and would wipe out the FPDU before it. */
+    col_set_fence(canvas->pinfo->cinfo, COL_INFO);
+    call_next(canvas, next);
+}
+
+/* Octets at the end of the piece that no item took. */
+static void draw_rest(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
+{
+    const struct mpa_piece *piece = canvas->piece;
+    unsigned at, length;
+    proto_item *item;
+
+    canvas->tvb = frame_tvb;
+    if (!piece->placed || piece->repeated) {
+        protocol(canvas, 0, piece->length);
+        proto_item_append_text(canvas->proto, ", retransmitted octets");
+        proto_tree_add_item(canvas->tree, mpa_hf.repeated, frame_tvb, 0, (int)piece->length, ENC_NA);
+        col_append_sep_str(canvas->pinfo->cinfo, COL_INFO, " | ", "[MPA: octets seen before]");
+        return;
+    }
+    at = (unsigned)(piece->taken - piece->from);
+    if (at >= piece->length)
+        return;
+    length = piece->length - at;
+    protocol(canvas, at, length);
+    item = proto_tree_add_item(canvas->tree, mpa_hf.part, frame_tvb, (int)at, (int)length, ENC_NA);
+    proto_item_append_text(item, ": %u octets", length);
+    proto_item_set_generated(proto_tree_add_uint(canvas->tree, mpa_hf.part_length, frame_tvb, 0, 0, length));
+    if (piece->continued_in != 0) {
+        proto_item_append_text(canvas->proto, ", %u octets of what becomes complete in frame %u", length,
+                               piece->continued_in);
+        proto_item_set_generated(
+            proto_tree_add_uint(canvas->tree, mpa_hf.continued_in, frame_tvb, 0, 0, piece->continued_in));
+    } else {
+        proto_item_append_text(canvas->proto, ", %u octets of what continues in a later frame", length);
+    }
+    col_append_sep_fstr(canvas->pinfo->cinfo, COL_INFO, " | ", "[MPA: part of a frame, %u octets]", length);
+}
+
+void mpa_draw_piece(const struct mpa_flow *flow, const struct mpa_piece *piece, tvbuff_t *tvb, packet_info *pinfo,
+                    proto_tree *tree)
+{
+    struct mpa_canvas canvas = {.flow = flow, .piece = piece, .pinfo = pinfo, .root = tree};
+
+    col_set_str(pinfo->cinfo, COL_PROTOCOL, "MPA");
+    col_clear(pinfo->cinfo, COL_INFO);
+    for (canvas.item = piece->items; canvas.item != NULL; canvas.item = canvas.item->next)
+        draw_item(&canvas, tvb);
+    draw_rest(&canvas, tvb);
+    for (const struct mpa_remark *remark = piece->remarks; remark != NULL; remark = remark->next) {
+        if (remark_is_of_any(remark, piece))
+            continue;
+        if (canvas.proto == NULL) {
+            canvas.tvb = tvb;
+            protocol(&canvas, 0, piece->length);
+        }
+        draw_remark(pinfo, canvas.proto, tvb, remark);
+    }
+}
+
+void mpa_draw_handoff(void)
+{
+    fallback = find_dissector("iwarp_ddp_rdmap");
+}
+
+void mpa_draw_register(void)
+{
+    ulpdu_table = register_dissector_table(MPA_ULPDU_TABLE, "MPA revision", mpa_proto, FT_UINT8, BASE_DEC);
+}

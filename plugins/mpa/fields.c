@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "plugins/mpa/fields.h"
+
+#include "engine/verdict.h"
+#include "wire/mpa_startup.h"
+#include "wire/rpcrdma_private_data.h"
+
+int mpa_proto = -1;
+struct mpa_hf mpa_hf;
+struct mpa_ett mpa_ett;
+struct mpa_ei mpa_ei;
+
+static const true_false_string wanted = {"Wanted by the sender of this frame", "Not wanted"};
+static const true_false_string rejected = {"Rejected", "Accepted"};
+static const true_false_string offered = {"Offered", "Not offered"};
+
+static const value_string crc_status[] = {
+    {MPA_CRC_DISPLAY_BAD, "bad"},
+    {MPA_CRC_DISPLAY_GOOD, "good"},
+    {MPA_CRC_DISPLAY_UNVERIFIED, "unverified"},
+    {0, NULL},
+};
+
+static const value_string directions[] = {
+    {DIR_TO_RESPONDER, "initiator-to-responder"},
+    {DIR_TO_INITIATOR, "responder-to-initiator"},
+    {DIR_UNKNOWN, "unknown"},
+    {0, NULL},
+};
+
+#define NONE(member, name, abbrev, blurb)                                                                              \
+    {                                                                                                                  \
+        &mpa_hf.member,                                                                                                \
+        {                                                                                                              \
+            name, "mpa." abbrev, FT_NONE, BASE_NONE, NULL, 0x0, blurb, HFILL                                           \
+        }                                                                                                              \
+    }
+#define FIELD(member, name, abbrev, type, base, strings, mask, blurb)                                                  \
+    {                                                                                                                  \
+        &mpa_hf.member,                                                                                                \
+        {                                                                                                              \
+            name, "mpa." abbrev, type, base, strings, mask, blurb, HFILL                                               \
+        }                                                                                                              \
+    }
+#define FLAG(member, name, abbrev, bits, strings, mask, blurb)                                                         \
+    FIELD(member, name, abbrev, FT_BOOLEAN, bits, TFS(&strings), mask, blurb)
+#define FRAME(member, name, abbrev, type, blurb)                                                                       \
+    FIELD(member, name, abbrev, FT_FRAMENUM, BASE_NONE, FRAMENUM_TYPE(type), 0x0, blurb)
+
+static hf_register_info fields[] = {
+    NONE(request, "MPA Request Frame", "request", "RFC 5044 section 7.1.1"),
+    NONE(reply, "MPA Reply Frame", "reply", "RFC 5044 section 7.1.1"),
+    FIELD(key, "Key", "key", FT_STRING, BASE_NONE, NULL, 0x0, NULL),
+    FIELD(flags, "Flags", "flags", FT_UINT8, BASE_HEX, NULL, 0x0, NULL),
+    FLAG(flags_m, "M: Markers", "flags.m", 8, wanted, MPA_FLAG_M,
+         "The sender of this frame wants Markers in what it receives"),
+    FLAG(flags_c, "C: CRC", "flags.c", 8, wanted, MPA_FLAG_C, "CRCs are used when either side sets it"),
+    FLAG(flags_r, "R: Rejected connection", "flags.r", 8, rejected, MPA_FLAG_R, NULL),
+    FLAG(flags_s, "S: Enhanced connection setup", "flags.s", 8, tfs_set_notset, MPA_FLAG_S, "RFC 6581"),
+    FIELD(flags_res, "Res", "flags.res", FT_UINT8, BASE_HEX, NULL, MPA_FLAGS_RES, NULL),
+    FIELD(rev, "Revision", "rev", FT_UINT8, BASE_DEC, NULL, 0x0, NULL),
+    FIELD(pd_length, "PD_Length", "pd_length", FT_UINT16, BASE_DEC, NULL, 0x0, "Octets of Private Data, at most 512"),
+    FIELD(private_data, "Private Data", "private_data", FT_BYTES, BASE_NONE, NULL, 0x0,
+          "What the upper layer put there"),
+
+    NONE(enhanced, "Enhanced connection data", "enhanced", "RFC 6581 section 6"),
+    FLAG(enhanced_a, "A: Peer-to-peer", "enhanced.a", 16, tfs_set_notset, 0x8000, NULL),
+    FLAG(enhanced_b, "B: Zero-length Send as RTR", "enhanced.b", 16, offered, 0x4000, NULL),
+    FIELD(ird, "IRD", "ird", FT_UINT16, BASE_DEC, NULL, MPA_IRD_ORD_NOT_NEGOTIATED,
+          "Inbound RDMA Reads that the sender of this frame can take; 0x3fff leaves it to the upper layer"),
+    FLAG(enhanced_c, "C: Zero-length Write as RTR", "enhanced.c", 16, offered, 0x8000, NULL),
+    FLAG(enhanced_d, "D: Zero-length Read as RTR", "enhanced.d", 16, offered, 0x4000, NULL),
+    FIELD(ord, "ORD", "ord", FT_UINT16, BASE_DEC, NULL, MPA_IRD_ORD_NOT_NEGOTIATED,
+          "Outbound RDMA Reads that the sender of this frame may use; 0x3fff leaves it to the upper layer"),
+
+    NONE(pd, "RPC-over-RDMA private data", "rpcrdma", "RFC 8797 section 4"),
+    FIELD(pd_identifier, "Format identifier", "rpcrdma.identifier", FT_UINT32, BASE_HEX, NULL, 0x0, NULL),
+    FIELD(pd_version, "Version", "rpcrdma.version", FT_UINT8, BASE_DEC, NULL, 0x0, NULL),
+    FIELD(pd_flags, "Flags", "rpcrdma.flags", FT_UINT8, BASE_HEX, NULL, 0x0, NULL),
+    FIELD(pd_flags_reserved, "Reserved", "rpcrdma.flags.reserved", FT_UINT8, BASE_HEX, NULL,
+          RPCRDMA_PD_FLAGS_RESERVED, NULL),
+    FLAG(pd_flags_r, "R: Remote invalidation", "rpcrdma.flags.r", 8, tfs_supported_not_supported, RPCRDMA_PD_FLAG_R,
+         NULL),
+    FIELD(pd_send_size, "Send size", "rpcrdma.send_size", FT_UINT32, BASE_DEC, NULL, 0x0,
+          "Octets; the field holds it in units of 1024, less one"),
+    FIELD(pd_receive_size, "Receive size", "rpcrdma.receive_size", FT_UINT32, BASE_DEC, NULL, 0x0,
+          "Octets; the field holds it in units of 1024, less one"),
+
+    FRAME(request_in, "Request in", "request_in", FT_FRAMENUM_REQUEST, "The MPA Request that this Reply answers"),
+    FRAME(reply_in, "Reply in", "reply_in", FT_FRAMENUM_RESPONSE, "The MPA Reply to this Request"),
+    FIELD(time, "Time since the Request", "time", FT_RELATIVE_TIME, BASE_NONE, NULL, 0x0, NULL),
+
+    NONE(fpdu, "FPDU", "fpdu", "RFC 5044 section 4"),
+    FIELD(fpdu_number, "FPDU number", "fpdu.number", FT_UINT64, BASE_DEC, NULL, 0x0,
+          "FPDUs of this direction, counted from 1"),
+    FIELD(fpdu_length, "FPDU length", "fpdu.length", FT_UINT32, BASE_DEC, NULL, 0x0, "Octets in all, Markers included"),
+    FRAME(fpdu_first_frame, "Begins in", "fpdu.first_frame", FT_FRAMENUM_NONE,
+          "The frame that carried the first octets of this FPDU"),
+    FIELD(ulpdu_length, "ULPDU_Length", "ulpdu_length", FT_UINT16, BASE_DEC, NULL, 0x0, NULL),
+    FIELD(ulpdu, "ULPDU", "ulpdu", FT_BYTES, BASE_NONE, NULL, 0x0, "Without Markers"),
+    FIELD(pad, "PAD", "pad", FT_BYTES, BASE_NONE, NULL, 0x0, NULL),
+    FIELD(crc, "CRC", "crc", FT_UINT32, BASE_HEX, NULL, 0x0,
+          "CRC32c; the least significant octet stands first on the wire"),
+    FIELD(crc_status, "CRC status", "crc.status", FT_UINT8, BASE_NONE, VALS(crc_status), 0x0, NULL),
+    FIELD(crc_computed, "Computed CRC", "crc.computed", FT_UINT32, BASE_HEX, NULL, 0x0, NULL),
+    FIELD(crc_reason, "Not verified because", "crc.reason", FT_STRING, BASE_NONE, NULL, 0x0, NULL),
+
+    NONE(marker, "Marker", "marker", "RFC 5044 section 4.3"),
+    FIELD(marker_reserved, "Reserved", "marker.reserved", FT_UINT16, BASE_HEX, NULL, 0x0, NULL),
+    FIELD(marker_fpduptr, "FPDUPTR", "marker.fpduptr", FT_UINT16, BASE_DEC, NULL, 0x0,
+          "Octets back to the ULPDU_Length of the FPDU that holds the Marker"),
+    FIELD(marker_expected, "Expected FPDUPTR", "marker.expected", FT_UINT16, BASE_DEC, NULL, 0x0, NULL),
+    FIELD(marker_fpdu, "FPDU begins at stream offset", "marker.fpdu", FT_UINT64, BASE_DEC, NULL, 0x0,
+          "Where FPDUPTR leads to"),
+
+    NONE(state, "Negotiated", "state", NULL),
+    FIELD(state_revision, "Revision in effect", "state.revision", FT_UINT8, BASE_DEC, NULL, 0x0, NULL),
+    FLAG(state_crc, "CRC used", "state.crc", 8, tfs_yes_no, 0x0, NULL),
+    FLAG(state_markers, "Markers in this direction", "state.markers", 8, tfs_yes_no, 0x0, NULL),
+    FIELD(state_direction, "Direction", "state.direction", FT_UINT8, BASE_NONE, VALS(directions), 0x0, NULL),
+    FIELD(state_sender, "Sender", "state.sender", FT_STRING, BASE_NONE, NULL, 0x0, "Initiator or Responder"),
+    FLAG(state_midstream, "Start not captured", "state.midstream", 8, tfs_yes_no, 0x0,
+         "The state was recognised from the FPDUs themselves"),
+
+    NONE(part, "Part of a longer frame", "part", NULL),
+    FIELD(part_length, "Length of the part", "part.length", FT_UINT32, BASE_DEC, NULL, 0x0, NULL),
+    FRAME(continued_in, "Complete in", "continued_in", FT_FRAMENUM_NONE,
+          "The frame in which the FPDU or startup frame that begins here becomes complete"),
+    NONE(streaming, "Octets outside of MPA", "streaming", "Before start-up, or after a rejected one"),
+    NONE(skipped, "Octets that belong to no FPDU", "skipped", NULL),
+    FIELD(skipped_why, "Reason", "skipped.why", FT_STRING, BASE_NONE, NULL, 0x0, NULL),
+    FIELD(hole, "Octets missing", "hole", FT_UINT64, BASE_DEC, NULL, 0x0, "Octets that did not reach this dissector"),
+    NONE(repeated, "Octets seen before", "repeated", "A retransmission; shown where they came first"),
+
+    FIELD(rule, "Rule", "rule", FT_STRING, BASE_NONE, NULL, 0x0, "Id of the rule that is broken"),
+    FRAME(rule_related, "See also", "rule.related_frame", FT_FRAMENUM_NONE, NULL),
+};
+
+static int *const subtrees[] = {
+    &mpa_ett.mpa,  &mpa_ett.flags, &mpa_ett.enhanced, &mpa_ett.pd,    &mpa_ett.pd_flags,
+    &mpa_ett.fpdu, &mpa_ett.crc,   &mpa_ett.marker,   &mpa_ett.state,
+};
+
+static ei_register_info experts[] = {
+    {&mpa_ei.rule[SEVERITY_ERROR], {"mpa.rule.error", PI_PROTOCOL, PI_ERROR, "A rule of the standards is broken", EXPFILL}},
+    {&mpa_ei.rule[SEVERITY_WARNING],
+     {"mpa.rule.warning", PI_PROTOCOL, PI_WARN, "A recommendation of the standards is not followed", EXPFILL}},
+    {&mpa_ei.rule[SEVERITY_NOTE], {"mpa.rule.note", PI_PROTOCOL, PI_NOTE, "Unusual, though the standards allow it", EXPFILL}},
+    {&mpa_ei.crc_bad, {"mpa.crc.bad", PI_CHECKSUM, PI_ERROR, "Bad CRC", EXPFILL}},
+    {&mpa_ei.crc_unchecked, {"mpa.crc.unchecked", PI_CHECKSUM, PI_CHAT, "CRC not verified", EXPFILL}},
+    {&mpa_ei.hole, {"mpa.hole.missing", PI_SEQUENCE, PI_NOTE, "Octets of the stream are missing", EXPFILL}},
+    {&mpa_ei.hole_remedy, {"mpa.hole.remedy", PI_SEQUENCE, PI_WARN, "Octets of the stream are missing", EXPFILL}},
+    {&mpa_ei.skipped, {"mpa.skipped.octets", PI_UNDECODED, PI_WARN, "Octets that belong to no FPDU", EXPFILL}},
+};
+
+void mpa_fields_register(void)
+{
+    mpa_proto = proto_register_protocol("Marker PDU Aligned Framing (iWARP)", "MPA", "mpa");
+    proto_register_field_array(mpa_proto, fields, array_length(fields));
+    proto_register_subtree_array(subtrees, array_length(subtrees));
+    expert_register_field_array(expert_register_protocol(mpa_proto), experts, array_length(experts));
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Protocol, header fields, subtrees and expert infos of the mpa plugin. */
+#ifndef IWARP_PLUGINS_MPA_FIELDS_H
+#define IWARP_PLUGINS_MPA_FIELDS_H
+
+#include "plugins/compat.h"
+
+#include "engine/rule.h"
+
+#include <epan/expert.h>
+
+/* Header fields: the names of the members follow the filter names. */
+struct mpa_hf {
+    /* startup frames */
+    int request, reply, key;
+    int flags, flags_m, flags_c, flags_r, flags_s, flags_res;
+    int rev, pd_length, private_data;
+    int enhanced, enhanced_a, enhanced_b, enhanced_c, enhanced_d, ird, ord;
+    int pd, pd_identifier, pd_version, pd_flags, pd_flags_reserved, pd_flags_r, pd_send_size, pd_receive_size;
+    int request_in, reply_in, time;
+    /* FPDUs */
+    int fpdu, fpdu_number, fpdu_length, fpdu_first_frame;
+    int ulpdu_length, ulpdu, pad;
+    int crc, crc_status, crc_computed, crc_reason;
+    int marker, marker_reserved, marker_fpduptr, marker_expected, marker_fpdu;
+    /* state */
+    int state, state_revision, state_crc, state_markers, state_direction, state_sender, state_midstream;
+    /* octets that are no whole frame */
+    int part, part_length, continued_in, streaming, skipped, skipped_why, hole, repeated;
+    /* findings */
+    int rule, rule_related;
+};
+
+struct mpa_ett {
+    int mpa, flags, enhanced, pd, pd_flags, fpdu, crc, marker, state;
+};
+
+struct mpa_ei {
+    expert_field rule[SEVERITY_ERROR + 1]; /* by enum rule_severity */
+    expert_field crc_bad, crc_unchecked, hole, hole_remedy, skipped;
+};
+
+extern int mpa_proto;
+extern struct mpa_hf mpa_hf;
+extern struct mpa_ett mpa_ett;
+extern struct mpa_ei mpa_ei;
+
+/* Values of mpa.crc.status, numbered as Wireshark numbers its own checksums. */
+enum mpa_crc_display { MPA_CRC_DISPLAY_BAD, MPA_CRC_DISPLAY_GOOD, MPA_CRC_DISPLAY_UNVERIFIED };
+
+void mpa_fields_register(void);
+
+#endif

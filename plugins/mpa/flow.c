@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "plugins/mpa/flow.h"
+
+#include "engine/tcp_pair.h"
+
+#include <epan/wmem_scopes.h>
+
+#include <string.h>
+
+/* ---- recording ---- */
+
+static struct mpa_piece *piece_of_frame(const struct mpa_flow *flow, uint32_t frame)
+{
+    return wmem_map_lookup(flow->pieces, GUINT_TO_POINTER(frame));
+}
+
+static struct mpa_piece *piece_new(struct mpa_flow *flow, const struct mpa_flow_input *input)
+{
+    struct mpa_piece *piece = wmem_new0(wmem_file_scope(), struct mpa_piece);
+
+    piece->frame = input->frame;
+    piece->side = input->side;
+    piece->seq = input->seq;
+    piece->length = input->captured;
+    piece->last_item = &piece->items;
+    piece->last_remark = &piece->remarks;
+    piece->next_in_frame = piece_of_frame(flow, input->frame);
+    wmem_map_insert(flow->pieces, GUINT_TO_POINTER(input->frame), piece);
+    return piece;
+}
+
+static uint64_t piece_end(const struct mpa_piece *piece)
+{
+    return piece->from + piece->length;
+}
+
+/* Octets up to `end` now belong to something: pieces that waited for it learn the frame in which it became whole. */
+static void close_pieces(struct mpa_flow *flow, unsigned side, uint64_t start, uint64_t end)
+{
+    struct mpa_piece **link = &flow->open[side], *piece;
+
+    while ((piece = *link) != NULL) {
+        if (piece->taken >= end) {
+            link = &piece->next_open;
+            continue;
+        }
+        if (piece_end(piece) > start)
+            piece->continued_in = flow->current->frame;
+        *link = piece->next_open;
+        piece->next_open = NULL;
+    }
+}
+
+/* Whether the octets lie in the data of the piece at hand, and came with it for the first time. */
+static bool in_current(const struct mpa_flow *flow, unsigned side, uint64_t offset, uint64_t length)
+{
+    const struct mpa_piece *piece = flow->current;
+
+    return piece->placed && piece->side == side && offset >= piece->from && offset >= piece->fresh &&
+           offset + length <= piece_end(piece);
+}
+
+static struct mpa_item *item_new(struct mpa_flow *flow, enum mpa_item_kind kind, unsigned side, uint64_t offset,
+                                 uint64_t length, enum direction direction)
+{
+    struct mpa_item *item = wmem_new0(wmem_file_scope(), struct mpa_item);
+    struct mpa_piece *piece = flow->current;
+
+    item->kind = kind;
+    item->offset = offset;
+    item->length = length > UINT32_MAX ? UINT32_MAX : (uint32_t)length;
+    item->direction = direction;
+    item->state = flow->state;
+    item->place.side = (uint8_t)side;
+    *piece->last_item = item;
+    piece->last_item = &item->next;
+    if (piece->placed && piece->side == side && offset + length > piece->taken)
+        piece->taken = offset + length;
+    close_pieces(flow, side, offset, offset + length);
+    return item;
+}
+
+static void on_startup(void *ctx, const struct mpa_startup_event *event)
+{
+    struct mpa_flow *flow = ctx;
+    struct mpa_startup_seen *seen = &flow->startup[event->frame.kind];
+    struct mpa_item *item = item_new(flow, MPA_ITEM_STARTUP, event->place.side, event->place.offset, event->length,
+                                     event->direction);
+
+    item->place = event->place;
+    item->startup.kind = event->frame.kind;
+    if (!in_current(flow, event->place.side, event->place.offset, event->length)) {
+        size_t size = MPA_STARTUP_HEADER_LEN + (size_t)event->frame.pd_length;
+        uint8_t *octets = wmem_alloc0(wmem_file_scope(), size);
+
+        item->length = (uint32_t)mpa_startup_encode(&event->frame, octets, size);
+        item->octets = octets;
+    }
+    if (seen->frame == 0) {
+        seen->frame = flow->current->frame;
+        seen->time_ns = event->place.time_ns;
+    }
+}
+
+static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
+{
+    struct mpa_flow *flow = ctx;
+    const struct mpa_fpdu *fpdu = &event->fpdu;
+    struct mpa_item *item =
+        item_new(flow, MPA_ITEM_FPDU, event->place.side, fpdu->offset, fpdu->length, event->direction);
+
+    item->place = event->place;
+    item->fpdu.number = event->number;
+    item->fpdu.crc_computed = fpdu->crc_computed;
+    item->fpdu.crc = event->crc;
+    item->fpdu.after_resync = event->after_resync;
+    if (fpdu->n_markers > 0) {
+        item->fpdu.has_markers = true;
+        item->fpdu.grid = (uint16_t)(fpdu->markers[0].offset % MPA_MARKER_PERIOD);
+    }
+    if (!in_current(flow, event->place.side, fpdu->offset, fpdu->length))
+        item->octets = wmem_memdup(wmem_file_scope(), fpdu->octets, fpdu->length);
+}
+
+static void on_skipped(void *ctx, unsigned side, uint64_t from, uint64_t to, const char *why, const struct place *place)
+{
+    struct mpa_flow *flow = ctx;
+    struct mpa_item *item = item_new(flow, MPA_ITEM_SKIPPED, side, from, to - from, DIR_UNKNOWN);
+
+    item->place = *place;
+    item->skipped.why = wmem_strdup(wmem_file_scope(), why);
+}
+
+static void on_changed(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters,
+                       const struct place *place)
+{
+    struct mpa_flow *flow = ctx;
+    struct mpa_state *state = wmem_new(wmem_file_scope(), struct mpa_state);
+
+    (void)place;
+    state->phase = phase;
+    state->parameters = *parameters;
+    flow->state = state;
+}
+
+/*
+ * A finding belongs to the frame that its place names, where iwarp-check reports it too. That frame may lie before the one at
+ * hand; the remark then shows from the second pass on.
+ */
+static void on_finding(void *ctx, const struct finding *finding)
+{
+    struct mpa_flow *flow = ctx;
+    struct mpa_piece *piece = flow->current;
+    struct mpa_remark *remark;
+
+    if (finding->place.frame != piece->frame) {
+        struct mpa_piece *other = piece_of_frame(flow, finding->place.frame);
+
+        if (other != NULL)
+            piece = other;
+    }
+    remark = wmem_new0(wmem_file_scope(), struct mpa_remark);
+    remark->rule = finding->rule;
+    remark->severity = finding->severity;
+    remark->direction = finding->direction;
+    remark->place = finding->place;
+    remark->related_frame = finding->related_frame;
+    remark->message = wmem_strdup(wmem_file_scope(), finding->message);
+    *piece->last_remark = remark;
+    piece->last_remark = &remark->next;
+}
+
+/* ---- from the TCP streams to the engine ---- */
+
+static void on_segment(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known, uint64_t acked)
+{
+    struct mpa_flow *flow = ctx;
+    struct mpa_piece *piece = flow->current;
+
+    if (piece != NULL && piece->side == segment->side && !piece->placed && segment->payload == flow->current_octets) {
+        piece->from = offset;
+        piece->taken = offset;
+        piece->placed = true;
+    }
+    mpa_connection_segment(flow->mpa, segment, offset, acked_known, acked);
+}
+
+static void on_octets(void *ctx, unsigned side, uint64_t offset, const uint8_t *p, size_t n,
+                      const struct octets_origin *origin)
+{
+    struct mpa_flow *flow = ctx;
+
+    mpa_connection_octets(flow->mpa, side, offset, p, n, origin);
+}
+
+static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, enum hole_cause cause,
+                    const struct octets_origin *next)
+{
+    struct mpa_flow *flow = ctx;
+    struct mpa_item *item = item_new(flow, MPA_ITEM_HOLE, side, from, to - from, DIR_UNKNOWN);
+
+    item->hole.cause = cause;
+    item->hole.first = !flow->hole_told;
+    item->place.frame = item->place.first_frame = flow->current->frame;
+    item->place.offset = from;
+    flow->hole_told = true;
+    mpa_connection_hole(flow->mpa, side, from, to, cause, next);
+}
+
+static void on_conflict(void *ctx, unsigned side, uint64_t offset, uint8_t first, uint8_t repeated,
+                        uint32_t first_frame, const struct tcp_segment *segment)
+{
+    struct mpa_flow *flow = ctx;
+
+    mpa_connection_conflict(flow->mpa, side, offset, first, repeated, first_frame, segment);
+}
+
+static void on_fin(void *ctx, unsigned side, uint64_t offset, uint32_t frame, int64_t time_ns)
+{
+    struct mpa_flow *flow = ctx;
+
+    mpa_connection_fin(flow->mpa, side, offset, frame, time_ns);
+}
+
+static void on_reset(void *ctx, unsigned side, uint32_t frame, int64_t time_ns)
+{
+    struct mpa_flow *flow = ctx;
+
+    mpa_connection_reset(flow->mpa, side, frame, time_ns);
+}
+
+/* ---- life ---- */
+
+/* The engine's memory is the C library's: it goes when Wireshark closes the file. */
+static compat_bool release(wmem_allocator_t *allocator, wmem_cb_event_t event, void *ctx)
+{
+    struct mpa_flow *flow = ctx;
+
+    (void)allocator;
+    (void)event;
+    mpa_connection_free(flow->mpa);
+    tcp_pair_free(flow->pair);
+    flow->mpa = NULL;
+    flow->pair = NULL;
+    return 0;
+}
+
+struct mpa_flow *mpa_flow_new(packet_info *pinfo, const struct mpa_flow_options *options)
+{
+    struct mpa_flow *flow = wmem_new0(wmem_file_scope(), struct mpa_flow);
+    struct tcp_pair_options pair_options = {.eager_holes = options->eager_holes};
+    struct tcp_pair_events pair_events = {
+        .ctx = flow,
+        .segment = on_segment,
+        .octets = on_octets,
+        .hole = on_hole,
+        .conflict = on_conflict,
+        .fin = on_fin,
+        .reset = on_reset,
+    };
+    struct mpa_events events = {
+        .ctx = flow,
+        .startup = on_startup,
+        .fpdu = on_fpdu,
+        .skipped = on_skipped,
+        .changed = on_changed,
+    };
+    struct mpa_options mpa_options;
+
+    copy_address_wmem(wmem_file_scope(), &flow->side0, &pinfo->src);
+    flow->port0 = pinfo->srcport;
+    flow->pieces = wmem_map_new(wmem_file_scope(), g_direct_hash, g_direct_equal);
+    flow->verdict.finding = on_finding;
+    flow->verdict.ctx = flow;
+    mpa_options_init(&mpa_options);
+    mpa_options.accept_midstream = options->accept_midstream;
+    flow->pair = tcp_pair_new(&pair_options, &pair_events);
+    flow->mpa = mpa_connection_new(&mpa_options, &events, &flow->verdict);
+    wmem_register_callback(wmem_file_scope(), release, flow);
+    if (flow->pair == NULL || flow->mpa == NULL)
+        return NULL;
+    mpa_connection_set_tcp(flow->mpa, flow->pair);
+    on_changed(flow, mpa_connection_phase(flow->mpa), mpa_connection_parameters(flow->mpa), NULL);
+    return flow;
+}
+
+uint8_t mpa_flow_side(const struct mpa_flow *flow, const packet_info *pinfo)
+{
+    /* On a loopback capture both addresses can be equal, on none the ports as well. */
+    return pinfo->srcport == flow->port0 && addresses_equal(&pinfo->src, &flow->side0) ? 0 : 1;
+}
+
+void mpa_flow_syn(struct mpa_flow *flow, const struct mpa_flow_input *syn)
+{
+    struct tcp_segment segment = {
+        .frame = syn->frame,
+        .time_ns = syn->time_ns,
+        .side = syn->side,
+        .flags = syn->flags,
+        .window_scale = 255,
+        .seq = syn->seq,
+        .ack = syn->ack,
+    };
+
+    tcp_pair_segment(flow->pair, &segment);
+}
+
+struct mpa_piece *mpa_flow_feed(struct mpa_flow *flow, const struct mpa_flow_input *input)
+{
+    struct tcp_segment segment = {
+        .frame = input->frame,
+        .time_ns = input->time_ns,
+        .side = input->side,
+        .flags = input->flags,
+        .window_scale = 255,
+        .seq = input->seq,
+        .ack = input->ack,
+        .length = input->length,
+        .captured = input->captured,
+        .payload = input->octets,
+    };
+    struct mpa_piece *piece = piece_new(flow, input);
+
+    piece->fresh = tcp_pair_facts(flow->pair, input->side)->next;
+    flow->current = piece;
+    flow->current_octets = input->octets;
+    tcp_pair_segment(flow->pair, &segment);
+    piece->state = flow->state;
+    piece->not_mpa = flow->state->phase == MPA_PHASE_NOT_MPA && piece->items == NULL;
+    piece->repeated = piece->placed && piece_end(piece) <= piece->fresh;
+    if (piece->placed && !piece->repeated && piece->taken < piece_end(piece)) {
+        piece->next_open = flow->open[piece->side];
+        flow->open[piece->side] = piece;
+    }
+    flow->current_octets = NULL;
+    return piece;
+}
+
+const struct mpa_piece *mpa_flow_find(const struct mpa_flow *flow, uint32_t frame, uint8_t side, uint32_t seq)
+{
+    const struct mpa_piece *piece = piece_of_frame(flow, frame);
+
+    while (piece != NULL && (piece->side != side || piece->seq != seq))
+        piece = piece->next_in_frame;
+    return piece;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One TCP connection in the plugin: feeds the engine on the first pass and keeps, for each call by the TCP dissector (a piece of one
+ * direction's stream), what the engine said. Wireshark dissects a packet many times and in any order afterwards:
+ * all later passes only read. Memory is of file scope.
+ */
+#ifndef IWARP_PLUGINS_MPA_FLOW_H
+#define IWARP_PLUGINS_MPA_FLOW_H
+
+#include "plugins/compat.h"
+
+#include "engine/mpa.h"
+
+#include <epan/conversation.h>
+#include <epan/dissectors/packet-tcp.h>
+
+enum mpa_item_kind {
+    MPA_ITEM_STARTUP,
+    MPA_ITEM_FPDU,
+    MPA_ITEM_SKIPPED, /* octets that belong to no FPDU */
+    MPA_ITEM_HOLE,    /* octets that never came */
+};
+
+/* The negotiated state from some moment on. */
+struct mpa_state {
+    enum mpa_phase phase;
+    struct mpa_parameters parameters;
+};
+
+/* Something that the engine found in a stream. */
+struct mpa_item {
+    struct mpa_item *next;
+    enum mpa_item_kind kind;
+    uint32_t length;
+    uint64_t offset;
+    struct place place;
+    const uint8_t *octets; /* copy of file scope where the octets are not all in the frame's own data, else NULL */
+    const struct mpa_state *state;
+    enum direction direction;
+    union {
+        struct {
+            uint64_t number;
+            uint32_t crc_computed;
+            enum mpa_crc_verdict crc;
+            bool after_resync;
+            bool has_markers;
+            uint16_t grid; /* where Markers lie: stream offset modulo 512 */
+        } fpdu;
+        struct {
+            enum mpa_startup_kind kind;
+        } startup;
+        struct {
+            const char *why;
+        } skipped;
+        struct {
+            enum hole_cause cause;
+            bool first; /* of the connection: the remedy is told once */
+        } hole;
+    };
+};
+
+/* A finding of the rules. */
+struct mpa_remark {
+    struct mpa_remark *next;
+    enum rule_id rule;
+    enum rule_severity severity;
+    enum direction direction;
+    struct place place;
+    uint32_t related_frame;
+    const char *message;
+};
+
+/* What one call by the TCP dissector brought. */
+struct mpa_piece {
+    struct mpa_piece *next_in_frame;
+    uint32_t frame;
+    uint32_t seq;    /* as the TCP dissector gave it */
+    uint32_t length; /* octets captured */
+    uint8_t side;
+    bool placed;     /* from is known */
+    bool repeated;   /* all of it came before */
+    bool not_mpa;    /* left to other dissectors */
+    uint64_t from;   /* stream offset of its first octet */
+    uint64_t fresh;  /* first stream offset that had not come before */
+    uint64_t taken;  /* end of what belongs to items; the octets from there on wait for more */
+    uint32_t continued_in; /* frame that completed what begins at `taken`; 0 not (yet) known */
+    struct mpa_item *items, **last_item;
+    struct mpa_remark *remarks, **last_remark;
+    const struct mpa_state *state; /* when it was through */
+    struct mpa_piece *next_open;   /* first pass: pieces of a side with octets that wait */
+};
+
+struct mpa_startup_seen {
+    uint32_t frame; /* 0: not seen */
+    int64_t time_ns;
+};
+
+struct mpa_flow {
+    uint32_t number;   /* counts MPA connections of the file from 0 */
+    address side0;     /* side 0's address and port */
+    uint32_t port0;
+    wmem_map_t *pieces; /* frame -> first struct mpa_piece */
+    const struct mpa_state *state;
+    struct mpa_startup_seen startup[2]; /* by enum mpa_startup_kind */
+    bool hole_told;
+    /* First pass only. */
+    struct tcp_pair *pair;
+    struct mpa_connection *mpa;
+    struct verdict verdict;
+    struct mpa_piece *current;
+    struct mpa_piece *open[2]; /* pieces with octets that no item took yet, latest first */
+    const uint8_t *current_octets;
+};
+
+struct mpa_flow_options {
+    bool eager_holes;      /* the TCP dissector never brings a missing segment later */
+    bool accept_midstream;
+};
+
+/* NULL when memory is lacking. side 0 is the sender of this packet. */
+struct mpa_flow *mpa_flow_new(packet_info *pinfo, const struct mpa_flow_options *options);
+uint8_t mpa_flow_side(const struct mpa_flow *flow, const packet_info *pinfo);
+
+/* Octets of one side as the TCP dissector, or the heuristic's memory, has them. */
+struct mpa_flow_input {
+    uint32_t frame;
+    int64_t time_ns;
+    uint8_t side;
+    uint8_t flags; /* enum of tcp_pair.h: FIN, SYN, RST, PSH, ACK */
+    uint32_t seq, ack;
+    uint32_t length, captured;
+    const uint8_t *octets;
+};
+
+/* First pass, before any octets: tells of a SYN (flags SYN, or SYN and ACK; no octets). */
+void mpa_flow_syn(struct mpa_flow *flow, const struct mpa_flow_input *syn);
+/* First pass: records and returns the piece. */
+struct mpa_piece *mpa_flow_feed(struct mpa_flow *flow, const struct mpa_flow_input *input);
+/* Any pass: what was recorded, or NULL. */
+const struct mpa_piece *mpa_flow_find(const struct mpa_flow *flow, uint32_t frame, uint8_t side, uint32_t seq);
+
+static inline int64_t mpa_time_ns(const packet_info *pinfo)
+{
+    return (int64_t)pinfo->abs_ts.secs * 1000000000 + pinfo->abs_ts.nsecs;
+}
+
+#endif

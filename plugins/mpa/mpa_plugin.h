@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Shared by the files of the mpa plugin. */
+#ifndef IWARP_PLUGINS_MPA_PLUGIN_H
+#define IWARP_PLUGINS_MPA_PLUGIN_H
+
+#include "plugins/mpa/fields.h"
+#include "plugins/mpa/flow.h"
+
+/* Preferences. */
+struct mpa_prefs {
+    compat_bool verify_crc;
+    compat_bool accept_midstream;
+};
+
+extern struct mpa_prefs mpa_prefs;
+
+void mpa_register(void);
+void mpa_handoff(void);
+void mpa_draw_register(void);
+void mpa_draw_handoff(void);
+
+/*
+ * Draws what flow.c recorded for one call by the TCP dissector; tvb holds the octets of that call. Called on every pass, also the
+ * first one, right after recording. Calls the next layer for each ULPDU.
+ */
+void mpa_draw_piece(const struct mpa_flow *flow, const struct mpa_piece *piece, tvbuff_t *tvb, packet_info *pinfo,
+                    proto_tree *tree);
+
+/* What the functions of one item share. */
+struct mpa_canvas {
+    const struct mpa_flow *flow;
+    const struct mpa_piece *piece;
+    const struct mpa_item *item;
+    tvbuff_t *tvb;     /* holds the item */
+    unsigned at;       /* where it begins in tvb */
+    packet_info *pinfo;
+    proto_tree *root;  /* where protocols go */
+    proto_item *proto; /* the protocol's item */
+    proto_tree *tree;  /* below it */
+};
+
+void mpa_draw_startup(struct mpa_canvas *canvas);
+/* Draws the FPDU without its ULPDU; *next is the tvb of the ULPDU for the next layer. */
+void mpa_draw_fpdu(struct mpa_canvas *canvas, tvbuff_t **next);
+
+/* "Initiator", "Responder" or "unknown": the sender of what goes in this direction. */
+const char *mpa_sender_name(enum direction direction);
+
+#endif
