@@ -14,13 +14,13 @@
 #define MPA_ULPDU_TABLE "mpa.ulpdu"
 
 struct mpa_ulpdu {
-    uint32_t size;          /* sizeof(struct mpa_ulpdu) of the mpa plugin */
-    uint32_t connection;    /* counts MPA connections of the capture file from 0 */
-    struct place place;     /* of the FPDU; place.frame: where it became complete */
+    uint32_t size;       /* sizeof(struct mpa_ulpdu) of the mpa plugin */
+    uint32_t connection; /* counts MPA connections of the capture file from 0 */
+    struct place place;  /* of the FPDU; place.frame: where it became complete */
     enum direction direction;
-    uint64_t number;        /* FPDUs of this direction before it */
+    uint64_t number; /* FPDUs of this direction before it */
     enum mpa_crc_verdict crc;
-    bool after_resync;      /* FPDUs are missing before it */
+    bool after_resync;                /* FPDUs are missing before it */
     struct mpa_parameters parameters; /* as negotiated when the FPDU came */
 };
 

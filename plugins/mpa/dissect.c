@@ -2,8 +2,8 @@
 /*
  * Entry points: who claims a TCP connection, and how its octets reach flow.c on the first pass and draw.c on all.
  *
- * A connection is ours when the heuristic sees the key of an MPA Request or Reply Frame anywhere in its stream, or when the
- * user says so ("Decode As", the port preference). From the frame with the key on, the conversation's dissector is
+ * A connection is ours when the heuristic sees the key of an MPA Request or Reply Frame anywhere in its stream, or when
+ * the user says so ("Decode As", the port preference). From the frame with the key on, the conversation's dissector is
  * mpa; earlier frames stay with whoever dissects them.
  */
 #include "plugins/mpa/mpa_plugin.h"
@@ -57,8 +57,8 @@ static bool tcp_preference(const char *name)
 /* ---- the beginning of a connection ---- */
 
 /*
- * Where the SYNs were captured, the engine may take the first octet for the first of the stream. The TCP dissector does not
- * pass SYNs on, but knows of them: bits 0 and 1 of conversation_completeness are SYN and SYN-ACK.
+ * Where the SYNs were captured, the engine may take the first octet for the first of the stream. The TCP dissector does
+ * not pass SYNs on, but knows of them: bits 0 and 1 of conversation_completeness are SYN and SYN-ACK.
  */
 static void tell_syns(struct mpa_flow *flow, packet_info *pinfo, conversation_t *conversation, uint32_t seq,
                       uint32_t ack, bool has_ack)
@@ -275,11 +275,11 @@ static void register_prefs(void)
     prefs_register_bool_preference(module, "verify_crc", "Verify CRCs",
                                    "Whether to compare the CRC of FPDUs where the connection uses CRCs",
                                    &mpa_prefs.verify_crc);
-    prefs_register_bool_preference(
-        module, "accept_midstream", "Accept connections whose start is missing",
-        "Whether to look for FPDUs, by their structure and CRC, in a connection without MPA Request and Reply Frames. Concerns "
-        "connections given to MPA by \"Decode As\" or by port",
-        &mpa_prefs.accept_midstream);
+    prefs_register_bool_preference(module, "accept_midstream", "Accept connections whose start is missing",
+                                   "Whether to look for FPDUs, by their structure and CRC, in a connection without MPA "
+                                   "Request and Reply Frames. Concerns "
+                                   "connections given to MPA by \"Decode As\" or by port",
+                                   &mpa_prefs.accept_midstream);
 }
 
 void mpa_register(void)

@@ -31,8 +31,7 @@ static void draw_remark(packet_info *pinfo, proto_item *at, tvbuff_t *tvb, const
     expert_add_info_format(pinfo, at, &mpa_ei.rule[remark->severity], "%s: %s", rule->id, remark->message);
     proto_item_set_generated(proto_tree_add_string(tree, mpa_hf.rule, tvb, 0, 0, rule->id));
     if (remark->related_frame != 0)
-        proto_item_set_generated(
-            proto_tree_add_uint(tree, mpa_hf.rule_related, tvb, 0, 0, remark->related_frame));
+        proto_item_set_generated(proto_tree_add_uint(tree, mpa_hf.rule_related, tvb, 0, 0, remark->related_frame));
 }
 
 static bool remark_is_of(const struct mpa_remark *remark, const struct mpa_item *item)
@@ -108,11 +107,12 @@ static void draw_hole(struct mpa_canvas *canvas)
     proto_item_set_generated(hole);
     proto_item_append_text(hole, " (%s)", hole_text(item->hole.cause));
     if (item->hole.first && item->hole.cause != HOLE_SNAP_LENGTH)
-        expert_add_info_format(canvas->pinfo, hole, &mpa_ei.hole_remedy,
-                               "%u octets of the stream did not reach the MPA dissector. If they are in the capture, the TCP "
-                               "preference \"Reassemble out-of-order segments\" (tcp.reassemble_out_of_order:TRUE) "
-                               "brings them",
-                               item->length);
+        expert_add_info_format(
+            canvas->pinfo, hole, &mpa_ei.hole_remedy,
+            "%u octets of the stream did not reach the MPA dissector. If they are in the capture, the TCP "
+            "preference \"Reassemble out-of-order segments\" (tcp.reassemble_out_of_order:TRUE) "
+            "brings them",
+            item->length);
     else
         expert_add_info_format(canvas->pinfo, hole, &mpa_ei.hole, "%u octets of the stream are missing", item->length);
 }

@@ -187,7 +187,7 @@ void mpa_draw_fpdu(struct mpa_canvas *canvas, tvbuff_t **next)
         proto_tree_add_uint64(tree, mpa_hf.fpdu_number, canvas->tvb, 0, 0, recorded->fpdu.number + 1));
     proto_item_set_generated(proto_tree_add_uint(tree, mpa_hf.fpdu_length, canvas->tvb, 0, 0, fpdu.length));
     if (recorded->place.first_frame != recorded->place.frame)
-        proto_item_set_generated(proto_tree_add_uint(tree, mpa_hf.fpdu_first_frame, canvas->tvb, 0, 0,
-                                                     recorded->place.first_frame));
+        proto_item_set_generated(
+            proto_tree_add_uint(tree, mpa_hf.fpdu_first_frame, canvas->tvb, 0, 0, recorded->place.first_frame));
     draw_state(canvas);
 }

@@ -117,7 +117,8 @@ void mpa_draw_startup(struct mpa_canvas *canvas)
     proto_tree *tree;
     const char *text;
 
-    /* A frame whose PD_Length announces more than there is was ended by the engine: its header is shown all the same. */
+    /* A frame whose PD_Length announces more than there is was ended by the engine: its header is shown all the same.
+     */
     if (!whole) {
         if (length < MPA_STARTUP_HEADER_LEN)
             return;

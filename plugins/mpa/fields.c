@@ -77,8 +77,8 @@ static hf_register_info fields[] = {
     FIELD(pd_identifier, "Format identifier", "rpcrdma.identifier", FT_UINT32, BASE_HEX, NULL, 0x0, NULL),
     FIELD(pd_version, "Version", "rpcrdma.version", FT_UINT8, BASE_DEC, NULL, 0x0, NULL),
     FIELD(pd_flags, "Flags", "rpcrdma.flags", FT_UINT8, BASE_HEX, NULL, 0x0, NULL),
-    FIELD(pd_flags_reserved, "Reserved", "rpcrdma.flags.reserved", FT_UINT8, BASE_HEX, NULL,
-          RPCRDMA_PD_FLAGS_RESERVED, NULL),
+    FIELD(pd_flags_reserved, "Reserved", "rpcrdma.flags.reserved", FT_UINT8, BASE_HEX, NULL, RPCRDMA_PD_FLAGS_RESERVED,
+          NULL),
     FLAG(pd_flags_r, "R: Remote invalidation", "rpcrdma.flags.r", 8, tfs_supported_not_supported, RPCRDMA_PD_FLAG_R,
          NULL),
     FIELD(pd_send_size, "Send size", "rpcrdma.send_size", FT_UINT32, BASE_DEC, NULL, 0x0,
@@ -142,10 +142,12 @@ static int *const subtrees[] = {
 };
 
 static ei_register_info experts[] = {
-    {&mpa_ei.rule[SEVERITY_ERROR], {"mpa.rule.error", PI_PROTOCOL, PI_ERROR, "A rule of the standards is broken", EXPFILL}},
+    {&mpa_ei.rule[SEVERITY_ERROR],
+     {"mpa.rule.error", PI_PROTOCOL, PI_ERROR, "A rule of the standards is broken", EXPFILL}},
     {&mpa_ei.rule[SEVERITY_WARNING],
      {"mpa.rule.warning", PI_PROTOCOL, PI_WARN, "A recommendation of the standards is not followed", EXPFILL}},
-    {&mpa_ei.rule[SEVERITY_NOTE], {"mpa.rule.note", PI_PROTOCOL, PI_NOTE, "Unusual, though the standards allow it", EXPFILL}},
+    {&mpa_ei.rule[SEVERITY_NOTE],
+     {"mpa.rule.note", PI_PROTOCOL, PI_NOTE, "Unusual, though the standards allow it", EXPFILL}},
     {&mpa_ei.crc_bad, {"mpa.crc.bad", PI_CHECKSUM, PI_ERROR, "Bad CRC", EXPFILL}},
     {&mpa_ei.crc_unchecked, {"mpa.crc.unchecked", PI_CHECKSUM, PI_CHAT, "CRC not verified", EXPFILL}},
     {&mpa_ei.hole, {"mpa.hole.missing", PI_SEQUENCE, PI_NOTE, "Octets of the stream are missing", EXPFILL}},

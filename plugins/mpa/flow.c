@@ -7,6 +7,12 @@
 
 #include <string.h>
 
+enum {
+    /* The TCP dissector does not tell windows: the largest there can be excludes no segment. */
+    WINDOW_UNKNOWN = 65535,
+    WINDOW_SCALE_UNKNOWN = 14,
+};
+
 /* ---- recording ---- */
 
 static struct mpa_piece *piece_of_frame(const struct mpa_flow *flow, uint32_t frame)
@@ -84,8 +90,8 @@ static void on_startup(void *ctx, const struct mpa_startup_event *event)
 {
     struct mpa_flow *flow = ctx;
     struct mpa_startup_seen *seen = &flow->startup[event->frame.kind];
-    struct mpa_item *item = item_new(flow, MPA_ITEM_STARTUP, event->place.side, event->place.offset, event->length,
-                                     event->direction);
+    struct mpa_item *item =
+        item_new(flow, MPA_ITEM_STARTUP, event->place.side, event->place.offset, event->length, event->direction);
 
     item->place = event->place;
     item->startup.kind = event->frame.kind;
@@ -144,8 +150,8 @@ static void on_changed(void *ctx, enum mpa_phase phase, const struct mpa_paramet
 }
 
 /*
- * A finding belongs to the frame that its place names, where iwarp-check reports it too. That frame may lie before the one at
- * hand; the remark then shows from the second pass on.
+ * A finding belongs to the frame that its place names, where iwarp-check reports it too. That frame may lie before the
+ * one at hand; the remark then shows from the second pass on.
  */
 static void on_finding(void *ctx, const struct finding *finding)
 {
@@ -297,7 +303,8 @@ void mpa_flow_syn(struct mpa_flow *flow, const struct mpa_flow_input *syn)
         .time_ns = syn->time_ns,
         .side = syn->side,
         .flags = syn->flags,
-        .window_scale = 255,
+        .window = WINDOW_UNKNOWN,
+        .window_scale = WINDOW_SCALE_UNKNOWN,
         .seq = syn->seq,
         .ack = syn->ack,
     };
@@ -312,7 +319,8 @@ struct mpa_piece *mpa_flow_feed(struct mpa_flow *flow, const struct mpa_flow_inp
         .time_ns = input->time_ns,
         .side = input->side,
         .flags = input->flags,
-        .window_scale = 255,
+        .window = WINDOW_UNKNOWN,
+        .window_scale = WINDOW_SCALE_UNKNOWN,
         .seq = input->seq,
         .ack = input->ack,
         .length = input->length,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One TCP connection in the plugin: feeds the engine on the first pass and keeps, for each call by the TCP dissector (a piece of one
- * direction's stream), what the engine said. Wireshark dissects a packet many times and in any order afterwards:
- * all later passes only read. Memory is of file scope.
+ * One TCP connection in the plugin: feeds the engine on the first pass and keeps, for each call by the TCP dissector (a
+ * piece of one direction's stream), what the engine said. Wireshark dissects a packet many times and in any order
+ * afterwards: all later passes only read. Memory is of file scope.
  */
 #ifndef IWARP_PLUGINS_MPA_FLOW_H
 #define IWARP_PLUGINS_MPA_FLOW_H
@@ -77,12 +77,12 @@ struct mpa_piece {
     uint32_t seq;    /* as the TCP dissector gave it */
     uint32_t length; /* octets captured */
     uint8_t side;
-    bool placed;     /* from is known */
-    bool repeated;   /* all of it came before */
-    bool not_mpa;    /* left to other dissectors */
-    uint64_t from;   /* stream offset of its first octet */
-    uint64_t fresh;  /* first stream offset that had not come before */
-    uint64_t taken;  /* end of what belongs to items; the octets from there on wait for more */
+    bool placed;           /* from is known */
+    bool repeated;         /* all of it came before */
+    bool not_mpa;          /* left to other dissectors */
+    uint64_t from;         /* stream offset of its first octet */
+    uint64_t fresh;        /* first stream offset that had not come before */
+    uint64_t taken;        /* end of what belongs to items; the octets from there on wait for more */
     uint32_t continued_in; /* frame that completed what begins at `taken`; 0 not (yet) known */
     struct mpa_item *items, **last_item;
     struct mpa_remark *remarks, **last_remark;
@@ -96,8 +96,8 @@ struct mpa_startup_seen {
 };
 
 struct mpa_flow {
-    uint32_t number;   /* counts MPA connections of the file from 0 */
-    address side0;     /* side 0's address and port */
+    uint32_t number; /* counts MPA connections of the file from 0 */
+    address side0;   /* side 0's address and port */
     uint32_t port0;
     wmem_map_t *pieces; /* frame -> first struct mpa_piece */
     const struct mpa_state *state;
@@ -113,7 +113,7 @@ struct mpa_flow {
 };
 
 struct mpa_flow_options {
-    bool eager_holes;      /* the TCP dissector never brings a missing segment later */
+    bool eager_holes; /* the TCP dissector never brings a missing segment later */
     bool accept_midstream;
 };
 

@@ -20,8 +20,8 @@ void mpa_draw_register(void);
 void mpa_draw_handoff(void);
 
 /*
- * Draws what flow.c recorded for one call by the TCP dissector; tvb holds the octets of that call. Called on every pass, also the
- * first one, right after recording. Calls the next layer for each ULPDU.
+ * Draws what flow.c recorded for one call by the TCP dissector; tvb holds the octets of that call. Called on every
+ * pass, also the first one, right after recording. Calls the next layer for each ULPDU.
  */
 void mpa_draw_piece(const struct mpa_flow *flow, const struct mpa_piece *piece, tvbuff_t *tvb, packet_info *pinfo,
                     proto_tree *tree);
@@ -31,8 +31,8 @@ struct mpa_canvas {
     const struct mpa_flow *flow;
     const struct mpa_piece *piece;
     const struct mpa_item *item;
-    tvbuff_t *tvb;     /* holds the item */
-    unsigned at;       /* where it begins in tvb */
+    tvbuff_t *tvb; /* holds the item */
+    unsigned at;   /* where it begins in tvb */
     packet_info *pinfo;
     proto_tree *root;  /* where protocols go */
     proto_item *proto; /* the protocol's item */
