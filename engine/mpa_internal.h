@@ -5,31 +5,48 @@
 
 #include "engine/mpa.h"
 
+struct mpa_framing_state; /* mpa_framing.h: per side, what framing and its diagnosis need */
+
 /* A startup frame as seen in one side's stream. */
 struct startup_seen {
-    bool seen;                 /* complete */
-    struct mpa_startup frame;  /* its pointers lead into octets[] */
+    bool seen;                /* complete */
+    bool header_seen;         /* its 20 octets: frame is valid as far as they go, also when seen is false */
+    bool partial;             /* Private Data (partly) lost by the capture; never judged, its header is used */
+    bool oversized;           /* PD_Length above 512: judged as soon as 512 octets of it are there, or none follow */
+    bool late;                /* key not at the stream's first octet: behind streaming-mode data */
+    uint32_t missing;         /* Private Data octets that PD_Length announces and that its sender never sent */
+    struct mpa_startup frame; /* its pointers lead into octets[] */
     uint8_t octets[MPA_STARTUP_HEADER_LEN + MPA_PRIVATE_DATA_MAX];
-    uint64_t start;            /* stream offset of the key */
-    uint64_t end;              /* FO: first octet after the frame */
-    struct place place;        /* frame that completed it */
+    uint64_t start;                   /* stream offset of the key */
+    uint64_t end;                     /* FO: first octet after the frame */
+    struct place place;               /* frame that completed it */
     struct octets_origin first, last; /* origins of its first and last octet */
-    uint8_t key_matches;       /* octets of the key that are right: 16, or 12..15 for a damaged key */
+    uint8_t key_matches;              /* octets of the key that are right: 16, or 12..15 for a damaged key */
 };
 
 enum side_state {
-    SIDE_STREAMING,  /* looking for a startup frame */
-    SIDE_STARTUP,    /* a key was found, the frame is being collected */
-    SIDE_WAITING,    /* startup frame complete, octets behind it are held until the other side's is known */
-    SIDE_FPDUS,      /* Full Operation, in step */
-    SIDE_LOST,       /* Full Operation, FPDU boundary unknown: resynchronising */
-    SIDE_RECOGNISING,/* start missing: looking for an FPDU stream by structure and CRC */
-    SIDE_IGNORED,    /* rejected, not MPA, or given up */
+    SIDE_STREAMING,   /* looking for a startup frame */
+    SIDE_STARTUP,     /* a key was found, the frame is being collected */
+    SIDE_WAITING,     /* startup frame complete, octets behind it are held until the other side's is known */
+    SIDE_FPDUS,       /* Full Operation, in step */
+    SIDE_LOST,        /* Full Operation, FPDU boundary unknown: resynchronising */
+    SIDE_RECOGNISING, /* start missing: looking for an FPDU stream by structure and CRC */
+    SIDE_IGNORED,     /* rejected, not MPA, or given up */
+};
+
+/* Octets of a stream that are still wanted, in the piece given or, from call to call, in a buffer (mpa_window.c). */
+struct mpa_window {
+    uint64_t offset; /* of p[0] in the stream */
+    const uint8_t *p;
+    size_t n;
+    uint8_t *buffer;
+    size_t capacity;
+    bool buffered; /* p lies in buffer */
 };
 
 /* Which rows of octets came from where: kept for octets that are not consumed yet. */
 struct origin_run {
-    uint64_t end; /* stream offset behind the run */
+    uint64_t start, end; /* stream offsets of the first octet and behind the last */
     struct octets_origin origin;
 };
 
@@ -37,30 +54,38 @@ struct origin_run {
 struct mpa_side {
     enum side_state state;
     struct startup_seen startup;
-    struct mpa_fpdu_reader reader; /* also holds the octets before Full Operation */
-    struct origin_run *runs;
+    struct mpa_window window; /* octets from the oldest that diagnosis may still need on */
+    uint64_t cursor;          /* next octet to look at; window.offset <= cursor */
+    struct origin_run *runs;  /* of the window's octets, ascending */
     size_t n_runs, runs_capacity;
-    uint64_t fpdus;       /* in step, complete */
+    struct mpa_framing_state *framing; /* from Full Operation on */
+    bool start_looked_at, bad_start_told;
+    bool any;              /* octets or a hole were delivered */
+    uint64_t first_offset; /* of the first octet delivered */
+    uint64_t next;         /* behind the last octet or hole delivered */
+    uint64_t streamed;     /* octets looked at in vain before a startup frame or FPDU stream was found */
+    uint64_t fpdus;        /* in step, complete */
     uint64_t fpdu_octets;
     uint64_t good_crcs, bad_crcs;
-    struct place first_fpdu;     /* of the first FPDU; valid when fpdus > 0 */
+    struct place first_fpdu; /* of the first FPDU; valid when fpdus > 0 */
     uint64_t first_fpdu_end;
-    bool first_fpdu_bad;         /* CRC wrong while CRC is used */
-    bool hole;                   /* octets of this direction are missing: ordering and counting become inconclusive */
-    bool truncated;              /* by snap length */
+    bool first_fpdu_bad; /* CRC wrong while CRC is used */
+    bool hole;           /* octets of this direction are missing: ordering and counting become inconclusive */
+    bool truncated;      /* by snap length */
     bool fin, reset;
     uint64_t fin_offset;
-    struct place end_place;      /* of FIN or RST */
-    bool negotiated_unmet;       /* framing found contradicts the negotiation; reported once, then taken as found */
-    uint64_t reads_outstanding;  /* RDMA Read (and Atomic) Requests sent, not answered yet */
+    struct place end_place; /* of FIN or RST */
+    bool negotiated_unmet;  /* framing found contradicts the negotiation; reported once, then taken as found */
+    /* RDMA Read (and Atomic) Requests sent, not answered yet; kept by the core, the FPDU of a hook is counted already.
+     */
+    uint64_t reads_outstanding;
     int64_t last_time;
     uint32_t last_frame;
 };
 
-struct mpa_framing_state; /* mpa_framing.c and friends: per side, what diagnosis needs */
-struct mpa_order_state;   /* mpa_order_rules.c */
-struct mpa_reaction_state;/* mpa_reaction_rules.c */
-struct mpa_tcp_state;     /* mpa_tcp_rules.c */
+struct mpa_order_state;    /* mpa_order_rules.c */
+struct mpa_reaction_state; /* mpa_reaction_rules.c */
+struct mpa_tcp_state;      /* mpa_tcp_rules.c */
 
 struct mpa_connection {
     struct mpa_options options;
@@ -71,7 +96,8 @@ struct mpa_connection {
     struct mpa_parameters parameters;
     struct mpa_side side[2];
     struct mpa_fpdu_scratch *scratch;
-    bool start_captured[2]; /* the stream is known from offset 0, its SYN or the host's word */
+    bool start_captured[2]; /* the stream is known from offset 0: its SYN was seen */
+    bool finished;
     /* Owned by the rule families; allocated by their _new, freed by their _free. */
     struct mpa_order_state *order;
     struct mpa_reaction_state *reaction;
@@ -93,17 +119,67 @@ static inline enum direction direction_of(const struct mpa_connection *mpa, unsi
     return (unsigned)mpa->parameters.initiator_side == side ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
 }
 
+/* mpa_window.c. feed: octets at stream offset `offset` follow on; false when memory is lacking. */
+bool mpa_window_feed(struct mpa_window *window, uint64_t offset, const uint8_t *p, size_t n);
+void mpa_window_drop(struct mpa_window *window, uint64_t until); /* forgets octets before stream offset `until` */
+bool mpa_window_save(struct mpa_window *window);                 /* before the piece's memory goes away */
+void mpa_window_restart(struct mpa_window *window, uint64_t offset);
+void mpa_window_free(struct mpa_window *window);
+
+static inline uint64_t mpa_window_end(const struct mpa_window *window)
+{
+    return window->offset + window->n;
+}
+
+/* The octet at stream offset `at`, which must lie in [offset, end]. */
+static inline const uint8_t *mpa_window_at(const struct mpa_window *window, uint64_t at)
+{
+    return window->p + (at - window->offset);
+}
+
 /* Place of the octets [from, to) of a side: frames from the origin runs. */
 struct place mpa_place(const struct mpa_connection *mpa, unsigned side, uint64_t from, uint64_t to);
 /* The origin of the octet at stream offset `at` of a side that is not consumed yet. */
 const struct octets_origin *mpa_origin(const struct mpa_connection *mpa, unsigned side, uint64_t at);
+/* A TCP segment begins (ends) exactly at stream offset `at`, as far as the octets still held tell. */
+bool mpa_segment_starts(const struct mpa_connection *mpa, unsigned side, uint64_t at);
+bool mpa_segment_ends(const struct mpa_connection *mpa, unsigned side, uint64_t at);
+
+/*
+ * ---- parts of the core ----
+ */
+/* mpa_find.c: octets of a side that is not in Full Operation yet. */
+void mpa_find_octets(struct mpa_connection *mpa, unsigned side);
+void mpa_find_hole(struct mpa_connection *mpa, unsigned side, uint64_t to);
+void mpa_find_end(struct mpa_connection *mpa, unsigned side); /* FIN, RST or the end: nothing follows */
+/* What --assume says, for parameters that are unknown. */
+void mpa_assume(struct mpa_connection *mpa);
+/* mpa_framing.c: Full Operation. */
+bool mpa_framing_begin(struct mpa_connection *mpa, unsigned side, uint64_t at);
+void mpa_framing_octets(struct mpa_connection *mpa, unsigned side);
+void mpa_framing_hole(struct mpa_connection *mpa, unsigned side, uint64_t from, uint64_t to);
+void mpa_framing_end(struct mpa_connection *mpa, unsigned side,
+                     bool fin); /* fin: a graceful close, nothing is missing */
+void mpa_framing_free(struct mpa_side *side);
+/* mpa_recognise.c: FPDU streams whose start is not there. True when this side's stream was recognised and is in step.
+ */
+bool mpa_recognise(struct mpa_connection *mpa, unsigned side, bool last);
+
+void mpa_set_phase(struct mpa_connection *mpa, enum mpa_phase phase, const struct place *place);
+/* Octets [from, to) belong to no FPDU. */
+void mpa_skipped(struct mpa_connection *mpa, unsigned side, uint64_t from, uint64_t to, const char *why);
+/* No more interest in what this side sends. */
+void mpa_ignore(struct mpa_connection *mpa, unsigned side);
 
 /*
  * ---- hooks: the core calls them, one family a file ----
  * A hook judges with verdict_passed/_failed/_inconclusive; it does not change phase or parameters.
  */
 
-/* mpa_startup_rules.c: one startup frame is complete (each on its own). */
+/*
+ * mpa_startup_rules.c: one startup frame is complete (each on its own), or is known to stay incomplete: missing > 0
+ * when its sender went on or ended before PD_Length was reached, oversized as said above. Not called for partial ones.
+ */
 void mpa_judge_startup(struct mpa_connection *mpa, unsigned side);
 /* mpa_negotiation_rules.c: both frames are complete. Called once per startup. */
 void mpa_judge_negotiation(struct mpa_connection *mpa);
@@ -119,11 +195,11 @@ void mpa_order_startup(struct mpa_connection *mpa, unsigned side);
 void mpa_order_octets(struct mpa_connection *mpa, unsigned side, uint64_t from, uint64_t to,
                       const struct octets_origin *origin);
 /*
- * Octets p[0..n) of `side` stand at FO and are not consumed yet; both startup frames are complete, REP.R = 0. Asked before
- * the side's framing is set up. Returns how many of them belong to no FPDU (excess Private Data, streaming data, a second
- * startup frame, ...): they are reported already; the core emits `skipped` for them and begins Full Operation (FO, Marker
- * grid) behind them. Usually 0. MPA_ORDER_MORE: too few octets to tell, ask again with more; never when `last` is
- * set (a hole, FIN or the end follows).
+ * Octets p[0..n) of `side` stand at FO and are not consumed yet; both startup frames are complete, REP.R = 0. Asked
+ * before the side's framing is set up. Returns how many of them belong to no FPDU (excess Private Data, streaming data,
+ * a second startup frame, ...): they are reported already; the core emits `skipped` for them and begins Full Operation
+ * (FO, Marker grid) behind them. Usually 0. MPA_ORDER_MORE: too few octets to tell, ask again with more; never when
+ * `last` is set (a hole, FIN or the end follows).
  */
 #define MPA_ORDER_MORE SIZE_MAX
 size_t mpa_order_first_octets(struct mpa_connection *mpa, unsigned side, const uint8_t *p, size_t n, bool last);
@@ -138,7 +214,8 @@ void mpa_judge_fpdu_content(struct mpa_connection *mpa, unsigned side, const str
 void mpa_judge_content_finish(struct mpa_connection *mpa);
 
 /* mpa_marker_rules.c, mpa_crc_rules.c: an FPDU in step, before its event goes out. */
-void mpa_judge_markers(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, const struct place *place);
+void mpa_judge_markers(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu,
+                       const struct place *place);
 void mpa_judge_crc(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, const struct place *place,
                    enum mpa_crc_verdict *verdict);
 
@@ -146,10 +223,11 @@ void mpa_judge_crc(struct mpa_connection *mpa, unsigned side, const struct mpa_f
 bool mpa_reaction_new(struct mpa_connection *mpa);
 void mpa_reaction_free(struct mpa_connection *mpa);
 void mpa_reaction_startup(struct mpa_connection *mpa, unsigned side);
-void mpa_reaction_bad_startup(struct mpa_connection *mpa, unsigned side, const struct place *place); /* not even a frame */
+void mpa_reaction_bad_startup(struct mpa_connection *mpa, unsigned side,
+                              const struct place *place); /* not even a frame */
 void mpa_reaction_fpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event);
-void mpa_reaction_segment(struct mpa_connection *mpa, const struct tcp_segment *segment, uint64_t offset, bool acked_known,
-                          uint64_t acked);
+void mpa_reaction_segment(struct mpa_connection *mpa, const struct tcp_segment *segment, uint64_t offset,
+                          bool acked_known, uint64_t acked);
 void mpa_reaction_end(struct mpa_connection *mpa, unsigned side, bool reset); /* FIN or RST sent by side */
 void mpa_reaction_finish(struct mpa_connection *mpa, int64_t time_ns);
 

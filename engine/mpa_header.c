@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* How plausible octets are as the beginning of an FPDU: the only evidence there is without Markers and CRCs. */
+#include "engine/mpa_framing.h"
+#include "wire/octets.h"
+
+enum {
+    TAGGED = 1,
+    UNTAGGED = 2,
+    MIN_VISIBLE = MPA_LENGTH_LEN + 2,
+};
+
+/* RFC 5040 section 4.3, RFC 7306: how each opcode is carried, and the queue of the untagged ones. */
+static const struct {
+    uint8_t model;
+    uint8_t qn;
+    bool stag; /* the word behind the control octets carries an Invalidate STag */
+} carriage[16] = {
+    [RDMAP_WRITE] = {TAGGED, 0, true},
+    [RDMAP_READ_REQUEST] = {UNTAGGED, DDP_QN_READ_REQUEST, false},
+    [RDMAP_READ_RESPONSE] = {TAGGED, 0, true},
+    [RDMAP_SEND] = {UNTAGGED, DDP_QN_SEND, false},
+    [RDMAP_SEND_INVALIDATE] = {UNTAGGED, DDP_QN_SEND, true},
+    [RDMAP_SEND_SE] = {UNTAGGED, DDP_QN_SEND, false},
+    [RDMAP_SEND_SE_INVALIDATE] = {UNTAGGED, DDP_QN_SEND, true},
+    [RDMAP_TERMINATE] = {UNTAGGED, DDP_QN_TERMINATE, false},
+    [RDMAP_IMMEDIATE] = {UNTAGGED, DDP_QN_SEND, false},
+    [RDMAP_IMMEDIATE_SE] = {UNTAGGED, DDP_QN_SEND, false},
+    [RDMAP_ATOMIC_REQUEST] = {UNTAGGED, DDP_QN_READ_REQUEST, false},
+    [RDMAP_ATOMIC_RESPONSE] = {UNTAGGED, DDP_QN_ATOMIC_RESPONSE, false},
+};
+
+static unsigned odd_control(unsigned ddp, unsigned rdmap)
+{
+    unsigned dv = ddp & 3, rv = rdmap >> 6, model = ddp & 0x80 ? TAGGED : UNTAGGED, odd = 0;
+
+    if (dv > 1)
+        odd += 2;
+    if (rv > 1)
+        odd += 2;
+    if (dv <= 1 && rv <= 1 && dv + rv < 2)
+        odd += 1;
+    odd += (ddp & 0x3C) != 0;
+    odd += (rdmap & 0x30) != 0;
+    if (carriage[rdmap & 0x0F].model != model)
+        odd += 2;
+    return odd;
+}
+
+unsigned mpa_header_oddity(const uint8_t *p, size_t n)
+{
+    unsigned odd = 0, length, opcode;
+
+    if (n < MPA_LENGTH_LEN)
+        return 0;
+    length = get_be16(p);
+    if (length == 0)
+        odd += 4;
+    else if (length < DDP_TAGGED_HEADER_LEN)
+        odd += 2;
+    else if (length > MPA_ULPDU_MAX)
+        odd += 2;
+    if (n < MIN_VISIBLE)
+        return odd;
+    odd += odd_control(p[2], p[3]);
+    if (p[2] & 0x80)
+        return odd;
+    opcode = p[3] & 0x0F;
+    if (length < DDP_UNTAGGED_HEADER_LEN && length >= DDP_TAGGED_HEADER_LEN)
+        odd += 2;
+    if (n >= MPA_LENGTH_LEN + 6 && carriage[opcode].model == UNTAGGED && !carriage[opcode].stag)
+        odd += get_be32(p + 4) != 0;
+    if (n >= MPA_LENGTH_LEN + 10) {
+        uint32_t qn = get_be32(p + 8);
+
+        if (qn > DDP_QN_ATOMIC_RESPONSE)
+            odd += 2;
+        else
+            odd += carriage[opcode].model == UNTAGGED && carriage[opcode].qn != qn;
+    }
+    if (n >= MPA_LENGTH_LEN + 14)
+        odd += get_be32(p + 12) == 0; /* MSNs begin at 1 */
+    return odd;
+}
+
+bool mpa_header_plausible(const uint8_t *p, size_t n, uint16_t *ulpdu_length)
+{
+    if (n < MIN_VISIBLE || mpa_header_oddity(p, n) > 0)
+        return false;
+    if (ulpdu_length != NULL)
+        *ulpdu_length = get_be16(p);
+    return true;
+}
