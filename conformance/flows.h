@@ -24,10 +24,11 @@ struct flow {
 };
 
 enum flow_end {
-    FLOW_END_CLOSED,  /* both FINs acknowledged, or RST, and quiet since */
-    FLOW_END_REUSED,  /* a new connection took its addresses */
-    FLOW_END_EVICTED, /* too many connections: the one that was idle longest */
-    FLOW_END_CAPTURE, /* the capture ends */
+    FLOW_END_CLOSED,    /* both FINs acknowledged, or RST, and quiet since */
+    FLOW_END_REUSED,    /* a new connection took its addresses */
+    FLOW_END_EVICTED,   /* too many connections: the one that was idle longest */
+    FLOW_END_DISMISSED, /* flow_dismiss() */
+    FLOW_END_CAPTURE,   /* the capture ends */
 };
 
 struct flow_events {
@@ -47,8 +48,8 @@ struct flow_events {
 struct flows_options {
     struct tcp_pair_options tcp;
     uint32_t max_connections; /* known at one time; 0 takes the default (65536) */
-    int64_t linger_ns;        /* how long a closed connection is awaited to be quiet; 0 takes the default (180 s) */
-    uint64_t seed;            /* of the hash; 0 takes a random one */
+    int64_t linger_ns; /* a closed connection that is quiet for so long is done with; 0 takes the default (10 s) */
+    uint64_t seed;     /* of the hash; 0 takes a random one */
 };
 
 struct flows;

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/capture.h"
+
+#include <errno.h>
+#include <pcap/pcap.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum {
+    READ_BUFFER = 256 << 10, /* the C library's default costs a system call per 4 KiB */
+    LIVE_SNAP_LENGTH = 262144,
+    LIVE_TIMEOUT_MS = 100,
+    LIVE_BUFFER = 32 << 20,
+    NS_PER_S = 1000000000,
+};
+
+struct capture {
+    pcap_t *pcap;
+    char *name;
+    char *buffer; /* of the stream; outlives it */
+    bool live;
+    bool nanoseconds;
+    int64_t size;             /* of a regular file; -1 unknown */
+    enum capture_status last; /* END and worse stay */
+    char last_text[CAPTURE_ERROR_SIZE];
+    volatile sig_atomic_t stop;
+    uint32_t packets;
+    uint64_t octets;
+};
+
+__attribute__((format(printf, 2, 3))) static void say(struct capture_error *error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error->text, sizeof error->text, format, arguments);
+    va_end(arguments);
+    for (char *c = error->text; *c; c++) /* one line, whatever the library or the file's name holds */
+        if ((unsigned char)*c < ' ')
+            *c = ' ';
+}
+
+static const char *shown_name(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
+/* What the first octets say when libpcap does not know the format. */
+static const char *format_hint(const uint8_t *p, size_t n)
+{
+    static const struct {
+        uint8_t magic[4];
+        uint8_t length;
+        const char *hint;
+    } known[] = {
+        {{0x1f, 0x8b}, 2, "compressed with gzip; unpack it first"},
+        {{0x28, 0xb5, 0x2f, 0xfd}, 4, "compressed with zstd; unpack it first"},
+        {{0xfd, '7', 'z', 'X'}, 4, "compressed with xz; unpack it first"},
+        {{0x04, 0x22, 0x4d, 0x18}, 4, "compressed with lz4; unpack it first"},
+        {{'B', 'Z', 'h'}, 3, "compressed with bzip2; unpack it first"},
+        {{'s', 'n', 'o', 'o'}, 4, "a snoop capture; convert it to pcapng first"},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (n >= known[i].length && memcmp(p, known[i].magic, known[i].length) == 0)
+            return known[i].hint;
+    return NULL;
+}
+
+/* The error of a file that libpcap refuses. magic: its first n octets, as far as known. */
+static void say_refused(struct capture_error *error, const char *name, const char *reason, const uint8_t *magic,
+                        size_t n)
+{
+    const char *hint = format_hint(magic, n);
+    if (hint)
+        say(error, "%s: not a pcap or pcapng file: %s", name, hint);
+    else if (strstr(reason, "unknown file format"))
+        say(error, "%s: not a pcap or pcapng file", name);
+    else if (strstr(reason, "only got 0"))
+        say(error, "%s: empty file", name);
+    else if (strncmp(reason, "truncated", 9) == 0)
+        say(error, "%s: ends inside the file header (%s)", name, reason);
+    else
+        say(error, "%s: %s", name, reason);
+}
+
+struct capture *capture_open(const char *path, struct capture_error *error)
+{
+    const char *name = shown_name(path);
+    bool standard_input = strcmp(path, "-") == 0;
+    uint8_t magic[4];
+    size_t n_magic = 0;
+    char reason[PCAP_ERRBUF_SIZE] = "";
+    struct stat status;
+
+    FILE *file = standard_input ? stdin : fopen(path, "rb");
+    if (!file) {
+        say(error, "%s: %s", name, strerror(errno));
+        return NULL;
+    }
+    struct capture *capture = calloc(1, sizeof *capture);
+    if (!capture) {
+        say(error, "%s: out of memory", name);
+        goto failed;
+    }
+    capture->size = -1;
+    capture->nanoseconds = true;
+    capture->name = strdup(name);
+    if (!capture->name) {
+        say(error, "%s: out of memory", name);
+        goto failed;
+    }
+    capture->buffer = standard_input ? NULL : malloc(READ_BUFFER);
+    if (capture->buffer)
+        setvbuf(file, capture->buffer, _IOFBF, READ_BUFFER);
+    if (fstat(fileno(file), &status) == 0) {
+        if (S_ISDIR(status.st_mode)) {
+            say(error, "%s: is a directory", name);
+            goto failed;
+        }
+        if (S_ISREG(status.st_mode)) {
+            capture->size = status.st_size;
+            off_t here = ftello(file);
+            n_magic = fread(magic, 1, sizeof magic, file);
+            if (ferror(file)) {
+                say(error, "%s: %s", name, strerror(errno));
+                goto failed;
+            }
+            fseeko(file, here > 0 ? here : 0, SEEK_SET);
+        }
+    }
+    capture->pcap = pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO, reason);
+    if (!capture->pcap) {
+        say_refused(error, name, reason, magic, n_magic);
+        goto failed;
+    }
+    return capture;
+
+failed:
+    if (!standard_input)
+        fclose(file);
+    capture_close(capture);
+    return NULL;
+}
+
+struct capture *capture_open_live(const char *interface, unsigned snap_length, const char *filter,
+                                  struct capture_error *error)
+{
+    char reason[PCAP_ERRBUF_SIZE] = "";
+    struct bpf_program program;
+    struct capture *capture = calloc(1, sizeof *capture);
+    if (!capture) {
+        say(error, "%s: out of memory", interface);
+        return NULL;
+    }
+    capture->live = true;
+    capture->size = -1;
+    capture->name = strdup(interface);
+    capture->pcap = capture->name ? pcap_create(interface, reason) : NULL;
+    if (!capture->pcap) {
+        say(error, "%s: %s", interface, capture->name ? reason : "out of memory");
+        goto failed;
+    }
+    pcap_set_snaplen(capture->pcap, snap_length ? (int)snap_length : LIVE_SNAP_LENGTH);
+    pcap_set_promisc(capture->pcap, 1);
+    pcap_set_timeout(capture->pcap, LIVE_TIMEOUT_MS);
+    pcap_set_buffer_size(capture->pcap, LIVE_BUFFER);
+    pcap_set_tstamp_precision(capture->pcap, PCAP_TSTAMP_PRECISION_NANO); /* some devices have microseconds only */
+    int result = pcap_activate(capture->pcap);
+    if (result < 0) {
+        const char *detail = pcap_geterr(capture->pcap);
+        say(error, "%s: %s%s%s", interface, pcap_statustostr(result), *detail ? ": " : "", detail);
+        goto failed;
+    }
+    capture->nanoseconds = pcap_get_tstamp_precision(capture->pcap) == PCAP_TSTAMP_PRECISION_NANO;
+    if (filter) {
+        if (pcap_compile(capture->pcap, &program, filter, 1, PCAP_NETMASK_UNKNOWN) != 0) {
+            say(error, "%s: filter \"%s\": %s", interface, filter, pcap_geterr(capture->pcap));
+            goto failed;
+        }
+        result = pcap_setfilter(capture->pcap, &program);
+        pcap_freecode(&program);
+        if (result != 0) {
+            say(error, "%s: %s", interface, pcap_geterr(capture->pcap));
+            goto failed;
+        }
+    }
+    return capture;
+
+failed:
+    capture_close(capture);
+    return NULL;
+}
+
+void capture_close(struct capture *capture)
+{
+    if (!capture)
+        return;
+    if (capture->pcap)
+        pcap_close(capture->pcap);
+    free(capture->buffer);
+    free(capture->name);
+    free(capture);
+}
+
+/* libpcap has one return value for all that goes wrong in a file; the text tells. */
+static enum capture_status stopped(struct capture *capture, struct capture_error *error)
+{
+    const char *reason = pcap_geterr(capture->pcap);
+    bool truncated = strncmp(reason, "truncated", 9) == 0;
+    if (truncated)
+        say(error, "%s: ends inside a packet record, after packet %u (%s)", capture->name, capture->packets, reason);
+    else if (capture->live)
+        say(error, "%s: %s", capture->name, reason);
+    else
+        say(error, "%s: corrupt after packet %u: %s", capture->name, capture->packets, reason);
+    memcpy(capture->last_text, error->text, sizeof capture->last_text);
+    return truncated ? CAPTURE_TRUNCATED : CAPTURE_CORRUPT;
+}
+
+enum capture_status capture_next(struct capture *capture, struct packet *packet, struct capture_error *error)
+{
+    struct pcap_pkthdr *header;
+    const u_char *data;
+
+    if (capture->last != CAPTURE_PACKET) {
+        memcpy(error->text, capture->last_text, sizeof error->text);
+        return capture->last;
+    }
+    int result = capture->stop ? PCAP_ERROR_BREAK : pcap_next_ex(capture->pcap, &header, &data);
+    if (result == 0)
+        return CAPTURE_TIMEOUT;
+    if (result < 0)
+        return capture->last = result == PCAP_ERROR_BREAK ? CAPTURE_END : stopped(capture, error);
+
+    /* Unsigned, for a hostile file may hold any number of seconds. */
+    uint64_t ns = (uint64_t)header->ts.tv_sec * NS_PER_S;
+    ns += (uint64_t)header->ts.tv_usec * (capture->nanoseconds ? 1 : 1000);
+    packet->frame = ++capture->packets;
+    packet->time_ns = (int64_t)ns;
+    packet->captured = header->caplen;
+    packet->length = header->len > header->caplen ? header->len : header->caplen;
+    packet->data = data;
+    packet->linktype = pcap_datalink(capture->pcap);
+    capture->octets += header->caplen;
+    return CAPTURE_PACKET;
+}
+
+uint64_t capture_octets(const struct capture *capture)
+{
+    return capture->octets;
+}
+
+uint32_t capture_packets(const struct capture *capture)
+{
+    return capture->packets;
+}
+
+double capture_progress(const struct capture *capture)
+{
+    if (capture->live || capture->size <= 0)
+        return -1;
+    off_t here = ftello(pcap_file(capture->pcap));
+    return here < 0 ? -1 : (double)here / (double)capture->size;
+}
+
+uint64_t capture_dropped(const struct capture *capture)
+{
+    struct pcap_stat statistics;
+    if (!capture->live || pcap_stats(capture->pcap, &statistics) != 0)
+        return 0;
+    return (uint64_t)statistics.ps_drop + statistics.ps_ifdrop;
+}
+
+void capture_stop(struct capture *capture)
+{
+    capture->stop = 1;
+    pcap_breakloop(capture->pcap);
+}
