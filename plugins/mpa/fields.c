@@ -7,7 +7,8 @@
 
 int mpa_proto = -1;
 struct mpa_hf mpa_hf;
-struct mpa_ett mpa_ett;
+/* Wireshark 4.0 wants -1 in those that are not registered yet. */
+struct mpa_ett mpa_ett = {-1, -1, -1, -1, -1, -1, -1, -1, -1};
 struct mpa_ei mpa_ei;
 
 static const true_false_string wanted = {"Wanted by the sender of this frame", "Not wanted"};
