@@ -60,6 +60,34 @@ static proto_item *protocol(struct mpa_canvas *canvas, unsigned at, unsigned len
 static dissector_table_t ulpdu_table;
 static dissector_handle_t fallback;
 
+/*
+ * Wireshark's own dissector of DDP and RDMAP, where none of ours is there. It gives up on some correct ULPDUs (Sends of
+ * less than 16 octets, Immediate Data): that does not make them malformed.
+ */
+static void call_fallback(struct mpa_canvas *canvas, tvbuff_t *next)
+{
+    packet_info *pinfo = canvas->pinfo;
+    const char *volatile saved = pinfo->current_proto;
+    volatile bool failed = false;
+
+    if (fallback == NULL) {
+        call_data_dissector(next, pinfo, canvas->root);
+        return;
+    }
+    TRY
+    {
+        call_dissector(fallback, next, pinfo, canvas->root);
+    }
+    CATCH_NONFATAL_ERRORS
+    {
+        failed = true;
+    }
+    ENDTRY;
+    pinfo->current_proto = saved;
+    if (failed)
+        proto_tree_add_item(canvas->root, mpa_hf.beyond, next, 0, -1, ENC_NA);
+}
+
 static void call_next(struct mpa_canvas *canvas, tvbuff_t *next)
 {
     const struct mpa_item *item = canvas->item;
@@ -77,22 +105,24 @@ static void call_next(struct mpa_canvas *canvas, tvbuff_t *next)
     packet_info *pinfo = canvas->pinfo;
     port_type saved = pinfo->ptype;
     bool known = parameters->request_seen || parameters->reply_seen;
+    volatile bool taken = false;
 
     /* The upper layers tell from it that the transport keeps messages apart. */
     pinfo->ptype = PT_IWARP_MPA;
     /* What one ULPDU does to its dissector must not cost the next one in the frame. */
     TRY
     {
-        if (!dissector_try_uint_new(ulpdu_table, known ? parameters->revision : 1, next, pinfo, canvas->root, TRUE,
-                                    &info) &&
-            (fallback == NULL || call_dissector_only(fallback, next, pinfo, canvas->root, NULL) == 0))
-            call_data_dissector(next, pinfo, canvas->root);
+        taken = dissector_try_uint_new(ulpdu_table, known ? parameters->revision : 1, next, pinfo, canvas->root, TRUE,
+                                       &info);
     }
     CATCH_NONFATAL_ERRORS
     {
+        taken = true;
         show_exception(next, pinfo, canvas->root, EXCEPT_CODE, GET_MESSAGE);
     }
     ENDTRY;
+    if (!taken)
+        call_fallback(canvas, next);
     pinfo->ptype = saved;
 }
 

@@ -72,6 +72,15 @@ static void draw_marker(struct mpa_canvas *canvas, proto_tree *parent, const str
     proto_item_set_generated(sub);
 }
 
+/* The Markers from the index on that lie before stream offset `to`: fields stand in the tree as they stand on the wire.
+ */
+static void draw_markers(struct mpa_canvas *canvas, proto_tree *tree, const struct mpa_fpdu *fpdu, unsigned *index,
+                         uint64_t to)
+{
+    for (; *index < fpdu->n_markers && fpdu->markers[*index].offset < to; (*index)++)
+        draw_marker(canvas, tree, fpdu, &fpdu->markers[*index]);
+}
+
 static enum mpa_crc_display shown_crc(const struct mpa_item *item, const char **reason)
 {
     *reason = NULL;
@@ -158,7 +167,7 @@ void mpa_draw_fpdu(struct mpa_canvas *canvas, tvbuff_t **next)
     struct mpa_fpdu fpdu;
     size_t need;
     const uint8_t *octets = tvb_get_ptr(canvas->tvb, (int)canvas->at, (int)recorded->length);
-    unsigned at = canvas->at;
+    unsigned at = canvas->at, markers = 0, pad;
     proto_item *item;
     proto_tree *tree;
 
@@ -166,22 +175,24 @@ void mpa_draw_fpdu(struct mpa_canvas *canvas, tvbuff_t **next)
     if (mpa_fpdu_parse(&fpdu, &need, &framing, false, recorded->offset, octets, recorded->length, &scratch) !=
         MPA_FPDU_OK)
         return;
+    pad = place_with_markers(&fpdu, MPA_LENGTH_LEN + fpdu.ulpdu_length);
     proto_item_append_text(canvas->proto, ", FPDU %" PRIu64 ", %u octets of ULPDU", recorded->fpdu.number + 1,
                            fpdu.ulpdu_length);
     item = proto_tree_add_item(canvas->tree, mpa_hf.fpdu, canvas->tvb, (int)at, (int)fpdu.length, ENC_NA);
-    proto_item_append_text(item, ": ULPDU %u, PAD %u, %u Markers", fpdu.ulpdu_length, fpdu.pad_length, fpdu.n_markers);
+    proto_item_append_text(item, ": ULPDU %u, PAD %u, %u Marker%s", fpdu.ulpdu_length, fpdu.pad_length, fpdu.n_markers,
+                           fpdu.n_markers == 1 ? "" : "s");
     tree = proto_item_add_subtree(item, mpa_ett.fpdu);
-    for (unsigned i = 0; i < fpdu.n_markers; i++)
-        draw_marker(canvas, tree, &fpdu, &fpdu.markers[i]);
+    draw_markers(canvas, tree, &fpdu, &markers, fpdu.header);
     proto_tree_add_item(tree, mpa_hf.ulpdu_length, canvas->tvb, (int)(at + (unsigned)(fpdu.header - fpdu.offset)),
                         MPA_LENGTH_LEN, ENC_BIG_ENDIAN);
     *next = ulpdu_tvb(canvas, &fpdu);
+    draw_markers(canvas, tree, &fpdu, &markers, fpdu.offset + pad);
     if (fpdu.pad_length > 0) {
-        unsigned from = place_with_markers(&fpdu, MPA_LENGTH_LEN + fpdu.ulpdu_length);
-        unsigned to = place_with_markers(&fpdu, MPA_LENGTH_LEN + fpdu.ulpdu_length + fpdu.pad_length - 1) + 1;
+        unsigned end = place_with_markers(&fpdu, MPA_LENGTH_LEN + fpdu.ulpdu_length + fpdu.pad_length - 1) + 1;
 
-        proto_tree_add_bytes(tree, mpa_hf.pad, canvas->tvb, (int)(at + from), (int)(to - from), fpdu.pad);
+        proto_tree_add_bytes(tree, mpa_hf.pad, canvas->tvb, (int)(at + pad), (int)(end - pad), fpdu.pad);
     }
+    draw_markers(canvas, tree, &fpdu, &markers, fpdu.offset + fpdu.length);
     draw_crc(canvas, tree, &fpdu);
     proto_item_set_generated(
         proto_tree_add_uint64(tree, mpa_hf.fpdu_number, canvas->tvb, 0, 0, recorded->fpdu.number + 1));

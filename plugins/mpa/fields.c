@@ -98,7 +98,6 @@ static hf_register_info fields[] = {
     FRAME(fpdu_first_frame, "Begins in", "fpdu.first_frame", FT_FRAMENUM_NONE,
           "The frame that carried the first octets of this FPDU"),
     FIELD(ulpdu_length, "ULPDU_Length", "ulpdu_length", FT_UINT16, BASE_DEC, NULL, 0x0, NULL),
-    FIELD(ulpdu, "ULPDU", "ulpdu", FT_BYTES, BASE_NONE, NULL, 0x0, "Without Markers"),
     FIELD(pad, "PAD", "pad", FT_BYTES, BASE_NONE, NULL, 0x0, NULL),
     FIELD(crc, "CRC", "crc", FT_UINT32, BASE_HEX, NULL, 0x0,
           "CRC32c; the least significant octet stands first on the wire"),
@@ -132,6 +131,8 @@ static hf_register_info fields[] = {
     FIELD(skipped_why, "Reason", "skipped.why", FT_STRING, BASE_NONE, NULL, 0x0, NULL),
     FIELD(hole, "Octets missing", "hole", FT_UINT64, BASE_DEC, NULL, 0x0, "Octets that did not reach this dissector"),
     NONE(repeated, "Octets seen before", "repeated", "A retransmission; shown where they came first"),
+
+    NONE(beyond, "ULPDU that the built-in dissector does not understand", "beyond_builtin", NULL),
 
     FIELD(rule, "Rule", "rule", FT_STRING, BASE_NONE, NULL, 0x0, "Id of the rule that is broken"),
     FRAME(rule_related, "See also", "rule.related_frame", FT_FRAMENUM_NONE, NULL),

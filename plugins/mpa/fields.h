@@ -20,13 +20,13 @@ struct mpa_hf {
     int request_in, reply_in, time;
     /* FPDUs */
     int fpdu, fpdu_number, fpdu_length, fpdu_first_frame;
-    int ulpdu_length, ulpdu, pad;
+    int ulpdu_length, pad;
     int crc, crc_status, crc_computed, crc_reason;
     int marker, marker_reserved, marker_fpduptr, marker_expected, marker_fpdu;
     /* state */
     int state, state_revision, state_crc, state_markers, state_direction, state_sender, state_midstream;
     /* octets that are no whole frame */
-    int part, part_length, continued_in, streaming, skipped, skipped_why, hole, repeated;
+    int part, part_length, continued_in, streaming, skipped, skipped_why, hole, repeated, beyond;
     /* findings */
     int rule, rule_related;
 };
