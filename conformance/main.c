@@ -2,6 +2,7 @@
 /* iwarp-check: judges the iWARP conversations in captures. */
 #include "conformance/catalogue.h"
 #include "conformance/options.h"
+#include "conformance/run.h"
 
 #include <errno.h>
 #include <locale.h>
@@ -51,7 +52,7 @@ static int run(const struct check_options *options)
         return explain(options->explain);
     if (options->list_rules)
         return list_rules(options);
-    return trouble("checking captures is not built in");
+    return (int)run_check(options);
 }
 
 int main(int argc, char **argv)

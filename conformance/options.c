@@ -343,6 +343,24 @@ static bool understand(struct check_options *options, struct raw_options *raw, G
     return true;
 }
 
+/* GOption knows "-j 2" but not "-j2", which everybody writes. */
+static void split_short_options(gchar **out, int argc, char **argv)
+{
+    bool options_end = false;
+
+    for (int i = 0; i < argc; i++) {
+        const char *argument = argv[i];
+
+        options_end |= strcmp(argument, "--") == 0;
+        if (i > 0 && !options_end && argument[0] == '-' && argument[1] != '\0' && strchr("ijo", argument[1]) != NULL &&
+            argument[2] != '\0') {
+            *out++ = g_strndup(argument, 2);
+            argument += 2;
+        }
+        *out++ = g_strdup(argument);
+    }
+}
+
 bool options_parse(struct check_options *options, int argc, char **argv, GError **error)
 {
     struct raw_options raw = {.jobs = 1, .max_findings = MAX_FINDINGS_DEFAULT};
@@ -375,7 +393,7 @@ bool options_parse(struct check_options *options, int argc, char **argv, GError 
         {NULL, 0, 0, G_OPTION_ARG_NONE, NULL, NULL, NULL},
     };
     GOptionContext *context = g_option_context_new("FILE...");
-    gchar **arguments = g_new0(gchar *, (gsize)argc + 1);
+    gchar **arguments = g_new0(gchar *, 2 * (gsize)argc + 1);
     bool ok;
 
     memset(options, 0, sizeof *options);
@@ -385,8 +403,7 @@ bool options_parse(struct check_options *options, int argc, char **argv, GError 
                                         .accept_midstream = true};
     options->fail_on = SEVERITY_ERROR;
     options->profile = "ietf";
-    for (int i = 0; i < argc; i++)
-        arguments[i] = g_strdup(argv[i]);
+    split_short_options(arguments, argc, argv);
     g_option_context_set_help_enabled(context, FALSE);
     g_option_context_add_main_entries(context, entries, NULL);
     ok = g_option_context_parse_strv(context, &arguments, error);

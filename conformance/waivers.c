@@ -128,13 +128,13 @@ static bool parse_address(const char *text, struct waiver_address *out)
         return false;
     memcpy(address, text, (size_t)(end - text));
     address[end - text] = '\0';
-    if (inet_pton(AF_INET, address, out->endpoint.octets) == 1)
-        out->endpoint.family = 4;
-    else if (inet_pton(AF_INET6, address, out->endpoint.octets) == 1)
-        out->endpoint.family = 6;
+    if (inet_pton(AF_INET, address, out->endpoint.address) == 1)
+        out->endpoint.ip = 4;
+    else if (inet_pton(AF_INET6, address, out->endpoint.address) == 1)
+        out->endpoint.ip = 6;
     else
         return false;
-    out->prefix_length = out->endpoint.family == 4 ? 32 : 128;
+    out->prefix_length = out->endpoint.ip == 4 ? 32 : 128;
     if (*rest == '\0')
         return true;
     if (*rest == '/') {
@@ -318,14 +318,14 @@ static bool same_prefix(const uint8_t *a, const uint8_t *b, unsigned bits)
     return memcmp(a, b, octets) == 0 && (rest == 0 || (a[octets] ^ b[octets]) >> (8 - rest) == 0);
 }
 
-static bool address_matches(const struct waiver_address *address, const struct net_endpoint *sender)
+static bool address_matches(const struct waiver_address *address, const struct endpoint *sender)
 {
-    return address->endpoint.family == sender->family &&
-           same_prefix(address->endpoint.octets, sender->octets, address->prefix_length) &&
+    return address->endpoint.ip == sender->ip &&
+           same_prefix(address->endpoint.address, sender->address, address->prefix_length) &&
            (address->any_port || address->endpoint.port == sender->port);
 }
 
-static bool in_scope(const struct waiver *waiver, const struct net_endpoint *sender, enum waiver_role role)
+static bool in_scope(const struct waiver *waiver, const struct endpoint *sender, enum waiver_role role)
 {
     if (waiver->role != WAIVER_ANY_ROLE && waiver->role != role)
         return false;
@@ -337,7 +337,7 @@ static bool in_scope(const struct waiver *waiver, const struct net_endpoint *sen
     return false;
 }
 
-const struct waiver *waivers_match(GPtrArray *waivers, enum rule_id rule, const struct net_endpoint *sender,
+const struct waiver *waivers_match(GPtrArray *waivers, enum rule_id rule, const struct endpoint *sender,
                                    enum waiver_role role)
 {
     for (guint i = 0; i < waivers->len; i++) {

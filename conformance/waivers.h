@@ -14,22 +14,15 @@
 #ifndef IWARP_CONFORMANCE_WAIVERS_H
 #define IWARP_CONFORMANCE_WAIVERS_H
 
+#include "conformance/decap.h"
 #include "engine/rule.h"
 
 #include <glib.h>
-#include <stdint.h>
-
-/* One end of a connection. */
-struct net_endpoint {
-    uint8_t family;     /* 4 or 6 */
-    uint8_t octets[16]; /* 4 or 16 of them */
-    uint16_t port;
-};
 
 enum waiver_role { WAIVER_ANY_ROLE, WAIVER_INITIATOR, WAIVER_RESPONDER };
 
 struct waiver_address {
-    struct net_endpoint endpoint;
+    struct endpoint endpoint;
     unsigned prefix_length;
     bool any_port;
 };
@@ -56,7 +49,7 @@ bool waivers_load(GPtrArray *waivers, const char *path, GError **error);
  * The first waiver for a finding of `rule` about something that `sender` sent, NULL when there is none; it counts as
  * used. role is WAIVER_ANY_ROLE when it is not known.
  */
-const struct waiver *waivers_match(GPtrArray *waivers, enum rule_id rule, const struct net_endpoint *sender,
+const struct waiver *waivers_match(GPtrArray *waivers, enum rule_id rule, const struct endpoint *sender,
                                    enum waiver_role role);
 
 #endif

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/check.h"
+
+#include "conformance/flows.h"
+#include "conformance/print.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PROGRESS_EVERY = 4096, /* packets */ FINDINGS_KEPT_MAX = 200000 /* in a capture */ };
+
+struct check {
+    const struct check_options *options;
+    struct report_capture *capture;
+    FILE *print;
+    uint32_t findings_kept;
+    bool memory_lacking;
+    uint64_t decap[DECAP_STATUS_COUNT];
+    int unknown_linktype;
+};
+
+/* One connection while it is being read. */
+struct watched {
+    struct check *check;
+    struct flow *flow;
+    struct mpa_connection *mpa;
+    struct report_connection *report;
+    struct verdict verdict;
+    uint32_t kept[RULE_COUNT]; /* findings kept per rule */
+    bool hole, ended[2], reset;
+};
+
+/* ---- roles ---- */
+
+/* Who opened the TCP connection stands for the Initiator as long as nothing tells. */
+static unsigned presumed_initiator(const struct watched *watched)
+{
+    int side = mpa_connection_parameters(watched->mpa)->initiator_side;
+
+    return side < 0 ? 0u : (unsigned)side;
+}
+
+static enum direction direction_of_side(const struct watched *watched, unsigned side)
+{
+    return side == presumed_initiator(watched) ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
+}
+
+static enum direction known_direction(const struct watched *watched, enum direction direction, unsigned side)
+{
+    return direction == DIR_UNKNOWN ? direction_of_side(watched, side) : direction;
+}
+
+static const struct waiver *find_waiver(const struct watched *watched, enum rule_id rule, enum direction direction)
+{
+    bool known = mpa_connection_parameters(watched->mpa)->initiator_side >= 0;
+    bool from_initiator = direction == DIR_TO_RESPONDER;
+    unsigned initiator = presumed_initiator(watched);
+    enum waiver_role role = from_initiator ? WAIVER_INITIATOR : WAIVER_RESPONDER;
+
+    return waivers_match(watched->check->options->waivers, rule,
+                         &watched->flow->endpoint[from_initiator ? initiator : 1 - initiator],
+                         known ? role : WAIVER_ANY_ROLE);
+}
+
+/* ---- what the engine tells ---- */
+
+static bool worth_keeping(const struct watched *watched, enum rule_id rule)
+{
+    unsigned limit = watched->check->options->max_findings;
+
+    return limit == 0 || (watched->kept[rule] < limit && watched->check->findings_kept < FINDINGS_KEPT_MAX);
+}
+
+static void on_finding(void *ctx, const struct finding *finding)
+{
+    struct watched *watched = ctx;
+    struct report_connection *report = watched->report;
+    struct report_finding kept = {.rule = finding->rule,
+                                  .severity = finding->severity,
+                                  .frame = finding->place.frame,
+                                  .first_frame = finding->place.first_frame,
+                                  .related_frame = finding->related_frame,
+                                  .time_ns = finding->place.time_ns,
+                                  .offset = finding->place.offset};
+
+    if (!watched->check->options->rules.reported[finding->rule])
+        return;
+    kept.direction = known_direction(watched, finding->direction, finding->place.side & 1u);
+    kept.waiver = find_waiver(watched, finding->rule, kept.direction);
+    if (kept.waiver != NULL)
+        report->waived++;
+    else
+        report->found[finding->severity]++;
+    if (!worth_keeping(watched, finding->rule)) {
+        report->not_kept++;
+        return;
+    }
+    watched->kept[finding->rule]++;
+    watched->check->findings_kept++;
+    if (report->messages == NULL)
+        report->messages = g_string_chunk_new(1024);
+    /* Many findings of a rule say the same: g_string_chunk_insert_const() keeps one copy. */
+    kept.message = g_string_chunk_insert_const(report->messages, finding->message);
+    g_array_append_val(report->findings, kept);
+}
+
+static struct print_target print_target(const struct watched *watched)
+{
+    return (struct print_target){watched->check->print, watched->check->capture->start_ns, watched->flow->id};
+}
+
+static void on_startup(void *ctx, const struct mpa_startup_event *event)
+{
+    struct watched *watched = ctx;
+    struct print_target target = print_target(watched);
+
+    if (target.out != NULL)
+        print_startup(&target, known_direction(watched, event->direction, event->place.side & 1u), event);
+}
+
+static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
+{
+    struct watched *watched = ctx;
+    struct report_connection *report = watched->report;
+    enum direction direction = known_direction(watched, event->direction, event->place.side & 1u);
+
+    report->fpdus[direction]++;
+    report->octets[direction] += event->fpdu.length;
+    if (event->has_ddp && event->ddp.last)
+        report->operations[event->ddp.opcode & 0xFu]++;
+    if (watched->check->print != NULL) {
+        struct print_target target = print_target(watched);
+
+        print_fpdu(&target, direction, event);
+    }
+}
+
+static void on_skipped(void *ctx, unsigned side, uint64_t from, uint64_t to, const char *why, const struct place *place)
+{
+    struct watched *watched = ctx;
+    struct print_target target = print_target(watched);
+
+    if (target.out != NULL)
+        print_skipped(&target, direction_of_side(watched, side), to - from, why, place);
+}
+
+static void on_changed(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters,
+                       const struct place *place)
+{
+    struct watched *watched = ctx;
+
+    (void)parameters;
+    (void)place;
+    if (phase == MPA_PHASE_NOT_MPA)
+        flow_dismiss(watched->flow);
+}
+
+/* ---- what the TCP connection tells: handed on to the MPA layer ---- */
+
+static void on_segment(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known, uint64_t acked)
+{
+    struct watched *watched = ctx;
+
+    mpa_connection_segment(watched->mpa, segment, offset, acked_known, acked);
+}
+
+static void on_octets(void *ctx, unsigned side, uint64_t offset, const uint8_t *p, size_t n,
+                      const struct octets_origin *origin)
+{
+    struct watched *watched = ctx;
+
+    mpa_connection_octets(watched->mpa, side, offset, p, n, origin);
+}
+
+static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, enum hole_cause cause,
+                    const struct octets_origin *next)
+{
+    struct watched *watched = ctx;
+
+    watched->hole = true;
+    mpa_connection_hole(watched->mpa, side, from, to, cause, next);
+}
+
+static void on_conflict(void *ctx, unsigned side, uint64_t offset, uint8_t first, uint8_t repeated,
+                        uint32_t first_frame, const struct tcp_segment *segment)
+{
+    struct watched *watched = ctx;
+
+    mpa_connection_conflict(watched->mpa, side, offset, first, repeated, first_frame, segment);
+}
+
+static void on_fin(void *ctx, unsigned side, uint64_t offset, uint32_t frame, int64_t time_ns)
+{
+    struct watched *watched = ctx;
+
+    watched->ended[side & 1u] = true;
+    mpa_connection_fin(watched->mpa, side, offset, frame, time_ns);
+}
+
+static void on_reset(void *ctx, unsigned side, uint32_t frame, int64_t time_ns)
+{
+    struct watched *watched = ctx;
+
+    watched->reset = true;
+    mpa_connection_reset(watched->mpa, side, frame, time_ns);
+}
+
+/* ---- connections come and go ---- */
+
+static void watched_free(struct watched *watched)
+{
+    if (watched->mpa != NULL)
+        mpa_connection_free(watched->mpa);
+    report_connection_free(watched->report);
+    free(watched);
+}
+
+static bool on_open(void *ctx, struct flow *flow, struct tcp_pair_events *events)
+{
+    struct check *check = ctx;
+    struct watched *watched = calloc(1, sizeof *watched);
+    struct mpa_events mpa_events = {
+        .ctx = watched, .startup = on_startup, .fpdu = on_fpdu, .skipped = on_skipped, .changed = on_changed};
+
+    if (watched == NULL) {
+        check->memory_lacking = true;
+        return false;
+    }
+    watched->check = check;
+    watched->flow = flow;
+    watched->verdict.finding = on_finding;
+    watched->verdict.ctx = watched;
+    watched->report = report_connection_new();
+    watched->mpa = mpa_connection_new(&check->options->mpa, &mpa_events, &watched->verdict);
+    if (watched->mpa == NULL) {
+        check->memory_lacking = true;
+        watched_free(watched);
+        return false;
+    }
+    flow->consumer = watched;
+    *events = (struct tcp_pair_events){.ctx = watched,
+                                       .segment = on_segment,
+                                       .octets = on_octets,
+                                       .hole = on_hole,
+                                       .conflict = on_conflict,
+                                       .fin = on_fin,
+                                       .reset = on_reset};
+    return true;
+}
+
+static void on_opened(void *ctx, struct flow *flow)
+{
+    struct watched *watched = flow->consumer;
+
+    (void)ctx;
+    mpa_connection_set_tcp(watched->mpa, flow->tcp);
+}
+
+static void take_rules(struct watched *watched)
+{
+    for (size_t i = 0; i < RULE_COUNT; i++) {
+        struct report_rule rule = {(enum rule_id)i, watched->verdict.counts[rule_catalogue[i].same]};
+
+        if (watched->check->options->rules.listed[i] &&
+            (rule.count.passed | rule.count.failed | rule.count.inconclusive) != 0)
+            g_array_append_val(watched->report->rules, rule);
+    }
+}
+
+/* By frame; findings at one frame stay in the order in which they were made. */
+static gint by_frame(gconstpointer a, gconstpointer b)
+{
+    const struct report_finding *first = a, *second = b;
+
+    if (first->frame != second->frame)
+        return first->frame < second->frame ? -1 : 1;
+    return first->offset < second->offset ? -1 : first->offset > second->offset;
+}
+
+static void take_connection(struct watched *watched)
+{
+    const struct mpa_parameters *parameters = mpa_connection_parameters(watched->mpa);
+    struct report_connection *report = watched->report;
+    unsigned initiator = presumed_initiator(watched);
+
+    report->id = watched->flow->id;
+    report->initiator = watched->flow->endpoint[initiator];
+    report->responder = watched->flow->endpoint[1 - initiator];
+    report->roles_known = parameters->initiator_side >= 0;
+    report->start_frame = watched->flow->start_frame;
+    report->end_frame = watched->flow->end_frame;
+    report->parameters = *parameters;
+    report->markers[DIR_TO_RESPONDER] = parameters->markers[initiator];
+    report->markers[DIR_TO_INITIATOR] = parameters->markers[1 - initiator];
+    report->complete =
+        parameters->startup_seen && !watched->hole && (watched->reset || (watched->ended[0] && watched->ended[1]));
+    take_rules(watched);
+    g_array_sort(report->findings, by_frame);
+    g_ptr_array_add(watched->check->capture->connections, report);
+    watched->report = NULL;
+}
+
+static void on_close(void *ctx, struct flow *flow, enum flow_end why, int64_t now_ns)
+{
+    struct check *check = ctx;
+    struct watched *watched = flow->consumer;
+
+    (void)why;
+    mpa_connection_finish(watched->mpa, now_ns);
+    if (mpa_connection_is_mpa(watched->mpa))
+        take_connection(watched);
+    else
+        check->capture->other_connections++;
+    watched_free(watched);
+}
+
+static gint by_id(gconstpointer a, gconstpointer b)
+{
+    const struct report_connection *const *first = a, *const *second = b;
+
+    return (*first)->id < (*second)->id ? -1 : (*first)->id > (*second)->id;
+}
+
+/* ---- the capture ---- */
+
+static enum capture_status read_all(struct check *check, struct capture *source, struct decap *decap,
+                                    struct flows *flows, const struct check_progress *progress, int64_t *last_ns,
+                                    struct capture_error *error)
+{
+    struct addressed_segment segment;
+    struct packet packet;
+    enum capture_status status;
+
+    while ((status = capture_next(source, &packet, error)) == CAPTURE_PACKET || status == CAPTURE_TIMEOUT) {
+        enum decap_status decapsulated;
+
+        if (status == CAPTURE_TIMEOUT)
+            continue;
+        if (packet.frame == 1)
+            check->capture->start_ns = packet.time_ns;
+        *last_ns = packet.time_ns;
+        decapsulated = decap_packet(decap, &packet, &segment);
+        check->decap[decapsulated]++;
+        if (decapsulated == DECAP_TCP)
+            flows_segment(flows, &segment);
+        else if (decapsulated == DECAP_LINKTYPE)
+            check->unknown_linktype = packet.linktype;
+        if (progress->tell != NULL && packet.frame % PROGRESS_EVERY == 0)
+            progress->tell(progress->ctx, capture_progress(source));
+    }
+    return status;
+}
+
+static void explain_status(const struct check *check, enum capture_status status, const struct capture_error *error)
+{
+    struct report_capture *capture = check->capture;
+
+    capture->truncated = status == CAPTURE_TRUNCATED;
+    capture->failed = status == CAPTURE_CORRUPT || check->memory_lacking;
+    if (check->memory_lacking)
+        capture->trouble = g_strdup_printf("%s: not enough memory for all connections", capture->file);
+    else if (status == CAPTURE_CORRUPT || status == CAPTURE_TRUNCATED)
+        capture->trouble = g_utf8_make_valid(error->text, -1);
+    else if (check->decap[DECAP_LINKTYPE] > 0 && check->decap[DECAP_TCP] == 0)
+        capture->trouble =
+            g_strdup_printf("%s: link type %d is not understood", capture->file, check->unknown_linktype);
+}
+
+void check_capture(const struct check_options *options, struct capture *source, struct report_capture *capture,
+                   FILE *print, const struct check_progress *progress)
+{
+    struct check check = {.options = options, .capture = capture, .print = print};
+    struct flow_events events = {.ctx = &check, .open = on_open, .opened = on_opened, .close = on_close};
+    struct flows_options flows_options = {.tcp.limit = options->memory_limit};
+    struct capture_error error = {""};
+    struct decap *decap = decap_new(0);
+    struct flows *flows = flows_new(&flows_options, &events);
+    int64_t last_ns = 0;
+
+    if (decap == NULL || flows == NULL) {
+        capture->failed = true;
+        capture->trouble = g_strdup_printf("%s: not enough memory", capture->file);
+    } else {
+        enum capture_status status = read_all(&check, source, decap, flows, progress, &last_ns, &error);
+
+        flows_finish(flows, last_ns);
+        explain_status(&check, status, &error);
+    }
+    capture->packets = capture_packets(source);
+    capture->octets = capture_octets(source);
+    capture->dropped = capture_dropped(source);
+    g_ptr_array_sort(capture->connections, by_id);
+    if (flows != NULL)
+        flows_free(flows);
+    if (decap != NULL)
+        decap_free(decap);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A progress bar on standard error, over several captures that may be read at once. */
+#ifndef IWARP_CONFORMANCE_PROGRESS_H
+#define IWARP_CONFORMANCE_PROGRESS_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct progress {
+    GMutex lock;
+    bool shown;
+    size_t n;
+    double *parts; /* of each capture, 0 to 1 */
+    gint64 drawn;  /* monotonic time, microseconds */
+    int last_percent;
+};
+
+/* shown false: draws nothing. */
+void progress_init(struct progress *progress, size_t captures, bool shown);
+void progress_tell(struct progress *progress, size_t capture, double part);
+/* Removes the bar and frees. */
+void progress_clear(struct progress *progress);
+
+#endif

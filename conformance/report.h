@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What was found, between the engine and the report formats: captures, their connections, per connection the findings
+ * that are to be reported and the outcome of each rule.
+ */
+#ifndef IWARP_CONFORMANCE_REPORT_H
+#define IWARP_CONFORMANCE_REPORT_H
+
+#include "conformance/decap.h"
+#include "conformance/options.h"
+#include "conformance/waivers.h"
+#include "engine/mpa.h"
+
+#include <glib.h>
+#include <stdio.h>
+
+enum { SEVERITY_COUNT = 3, OPERATION_COUNT = 16, ROLE_COUNT = 2 };
+
+struct report_finding {
+    enum rule_id rule;
+    enum rule_severity severity;
+    enum direction direction; /* never DIR_UNKNOWN: by presumed roles where they are not known */
+    uint32_t frame, first_frame, related_frame;
+    int64_t time_ns;
+    uint64_t offset;
+    const struct waiver *waiver; /* NULL: not waived */
+    const char *message;         /* UTF-8 */
+};
+
+struct report_rule {
+    enum rule_id rule;
+    struct rule_count count;
+};
+
+struct report_connection {
+    uint32_t id;
+    struct endpoint initiator, responder;
+    bool roles_known; /* false: initiator is whoever opened the TCP connection, or spoke first */
+    uint32_t start_frame, end_frame;
+    struct mpa_parameters parameters;
+    bool complete;                        /* startup to end without a hole */
+    enum tristate markers[2];             /* by direction */
+    uint64_t fpdus[2], octets[2];         /* by direction; octets of FPDUs */
+    uint64_t operations[OPERATION_COUNT]; /* RDMAP messages by opcode, counted by their last segment */
+    GArray *findings;                     /* struct report_finding, by frame */
+    GStringChunk *messages;
+    uint64_t found[SEVERITY_COUNT], waived; /* all findings, those not kept as well; found holds unwaived ones */
+    uint64_t not_kept;
+    GArray *rules; /* struct report_rule: what was exercised or inconclusive, in catalogue order */
+};
+
+struct report_capture {
+    char *file;
+    uint64_t packets, octets, dropped;
+    int64_t start_ns; /* of the first packet */
+    bool truncated;
+    bool failed;            /* could not be read, or not to the end: trouble */
+    char *trouble;          /* one line; NULL: none. Set without `failed` for a warning */
+    GPtrArray *connections; /* struct report_connection *, by id */
+    uint64_t other_connections;
+};
+
+struct report {
+    const struct check_options *options;
+    GPtrArray *captures; /* struct report_capture * */
+    /* Filled by report_conclude(). */
+    uint64_t found[SEVERITY_COUNT], waived;
+    uint64_t connections, connections_with_findings;
+    struct rule_count counts[RULE_COUNT]; /* sums */
+    unsigned exercised;
+    GPtrArray *unused_waivers; /* struct waiver *, borrowed */
+    enum check_status status;
+};
+
+struct report_connection *report_connection_new(void);
+void report_connection_free(struct report_connection *connection);
+struct report_capture *report_capture_new(const char *file);
+void report_capture_free(struct report_capture *capture);
+
+void report_init(struct report *report, const struct check_options *options);
+void report_clear(struct report *report);
+/* Sums up and decides; after the last capture. */
+void report_conclude(struct report *report);
+
+/* The two formats. They write to `out`; errors stay in the stream. */
+void report_write_text(const struct report *report, FILE *out);
+void report_write_json(const struct report *report, FILE *out);
+
+/* "pass", "fail", "error", "nothing-to-check" */
+const char *report_verdict(const struct report *report);
+/* Member names of "operations": "write", "read_request", ...; NULL for an opcode without a name. */
+const char *report_operation_name(unsigned opcode);
+/* True when a finding of this severity makes the status 1. */
+bool report_fails(const struct check_options *options, enum rule_severity severity);
+
+#endif

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The text report: verdict first, then what was found where, last what was looked at and what was not. */
+#include "conformance/print.h"
+#include "conformance/report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { FINDINGS_SHOWN = 10 }; /* per rule and connection, unless --verbose */
+
+static const char *plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static void write_found(FILE *out, const uint64_t found[SEVERITY_COUNT], uint64_t waived)
+{
+    bool any = false;
+
+    for (int severity = SEVERITY_ERROR; severity >= SEVERITY_NOTE; severity--) {
+        if (found[severity] == 0)
+            continue;
+        fprintf(out, "%s%" PRIu64 " %s%s", any ? ", " : "", found[severity],
+                rule_severity_name((enum rule_severity)severity), plural(found[severity]));
+        any = true;
+    }
+    if (!any)
+        fputs("no findings", out);
+    if (waived > 0)
+        fprintf(out, ", %" PRIu64 " waived", waived);
+}
+
+static void write_verdict(const struct report *report, FILE *out)
+{
+    static const char *const words[] = {
+        [CHECK_PASS] = "PASS", [CHECK_FAIL] = "FAIL", [CHECK_TROUBLE] = "ERROR", [CHECK_NOTHING] = "NOTHING TO CHECK"};
+
+    fprintf(out, "%s: ", words[report->status]);
+    if (report->status == CHECK_NOTHING) {
+        fputs("no MPA connection found\n", out);
+        return;
+    }
+    if (report->status == CHECK_TROUBLE)
+        fputs("not everything could be read; ", out);
+    write_found(out, report->found, report->waived);
+    fprintf(out, " in %" PRIu64 " connection%s, %u rules exercised\n", report->connections, plural(report->connections),
+            report->exercised);
+}
+
+/* ---- a connection ---- */
+
+static const char *markers_text(const struct report_connection *connection)
+{
+    static const char *const texts[3][3] = {
+        {"not known", "none to initiator", "to initiator"},
+        {"none to responder", "none", "to initiator"},
+        {"to responder", "to responder", "both directions"},
+    };
+
+    return texts[connection->markers[DIR_TO_RESPONDER] + 1][connection->markers[DIR_TO_INITIATOR] + 1];
+}
+
+static void write_parameters(const struct report_connection *connection, FILE *out)
+{
+    static const char *const crc[] = {"not known", "off", "on"};
+    const struct mpa_parameters *mpa = &connection->parameters;
+
+    if (mpa->request_seen || mpa->reply_seen)
+        fprintf(out, "    MPA revision %u, markers %s, CRC %s", mpa->revision, markers_text(connection),
+                crc[mpa->crc + 1]);
+    else
+        fprintf(out, "    MPA without its start, markers %s, CRC %s", markers_text(connection), crc[mpa->crc + 1]);
+    if (mpa->peer_to_peer)
+        fprintf(out, ", peer-to-peer (RTR%s%s%s%s)", mpa->rtr & MPA_RTR_SEND ? " Send" : "",
+                mpa->rtr & MPA_RTR_WRITE ? " Write" : "", mpa->rtr & MPA_RTR_READ ? " Read" : "",
+                mpa->rtr == 0 ? " none in common" : "");
+    if (mpa->ird_ord_known)
+        fprintf(out, ", IRD %u, ORD %u", mpa->ird, mpa->ord);
+    if (mpa->rejected)
+        fputs(", rejected", out);
+    fprintf(out, ", %s\n", connection->complete ? "complete" : "not captured completely");
+}
+
+static void write_counts(const struct report_connection *connection, FILE *out)
+{
+    const char *separator = ": ";
+
+    fprintf(out, "    %" PRIu64 " FPDUs to the responder, %" PRIu64 " to the initiator",
+            connection->fpdus[DIR_TO_RESPONDER], connection->fpdus[DIR_TO_INITIATOR]);
+    for (unsigned opcode = 0; opcode < OPERATION_COUNT; opcode++) {
+        const char *name = report_operation_name(opcode);
+
+        if (connection->operations[opcode] == 0 || name == NULL)
+            continue;
+        fprintf(out, "%s%" PRIu64 " %s", separator, connection->operations[opcode], name);
+        separator = ", ";
+    }
+    fputc('\n', out);
+}
+
+static void write_finding(const struct report_finding *finding, int64_t start_ns, FILE *out)
+{
+    char time[PRINT_TIME_SIZE];
+
+    fprintf(out, "      frame %" PRIu32, finding->frame);
+    if (finding->first_frame != 0 && finding->first_frame != finding->frame)
+        fprintf(out, " (from %" PRIu32 ")", finding->first_frame);
+    if (finding->related_frame != 0)
+        fprintf(out, " (see %" PRIu32 ")", finding->related_frame);
+    fprintf(out, ", %s s, to the %s, stream offset %" PRIu64 ": %s\n", print_time(finding->time_ns, start_ns, time),
+            finding->direction == DIR_TO_RESPONDER ? "responder" : "initiator", finding->offset, finding->message);
+}
+
+/* All findings of one rule that share the waiver (or have none). */
+static void write_group(const struct report *report, const struct report_connection *connection,
+                        const struct report_finding *first, int64_t start_ns, FILE *out)
+{
+    const struct rule *rule = &rule_catalogue[first->rule];
+    uint64_t count = 0;
+
+    fprintf(out, "\n    %s  %s section %s, %s: %s%s\n", rule->id, rule->document, rule->section, rule->level,
+            rule_severity_name(first->severity), first->waiver != NULL ? ", waived" : "");
+    fprintf(out, "      %s\n", rule->text);
+    if (first->waiver != NULL)
+        fprintf(out, "      waived (%s)%s%s%s%s\n", first->waiver->where, first->waiver->why != NULL ? ": " : "",
+                first->waiver->why != NULL ? first->waiver->why : "", first->waiver->link != NULL ? ", " : "",
+                first->waiver->link != NULL ? first->waiver->link : "");
+    for (guint i = 0; i < connection->findings->len; i++) {
+        const struct report_finding *finding = &g_array_index(connection->findings, struct report_finding, i);
+
+        if (finding->rule != first->rule || finding->waiver != first->waiver)
+            continue;
+        if (report->options->verbose || count < FINDINGS_SHOWN)
+            write_finding(finding, start_ns, out);
+        count++;
+    }
+    if (!report->options->verbose && count > FINDINGS_SHOWN)
+        fprintf(out, "      ... and %" PRIu64 " more; --verbose shows all\n", count - FINDINGS_SHOWN);
+}
+
+/* The most severe first, waived ones last; within that in the order of frames. */
+static int group_rank(const struct report_finding *finding)
+{
+    return finding->waiver != NULL ? SEVERITY_COUNT : SEVERITY_ERROR - (int)finding->severity;
+}
+
+static bool same_group(const struct report_finding *a, const struct report_finding *b)
+{
+    return a->rule == b->rule && a->waiver == b->waiver;
+}
+
+static void write_findings(const struct report *report, const struct report_connection *connection, int64_t start_ns,
+                           FILE *out)
+{
+    GPtrArray *groups = g_ptr_array_new();
+
+    for (guint i = 0; i < connection->findings->len; i++) {
+        struct report_finding *finding = &g_array_index(connection->findings, struct report_finding, i);
+        guint known = 0;
+
+        while (known < groups->len && !same_group(g_ptr_array_index(groups, known), finding))
+            known++;
+        if (known == groups->len)
+            g_ptr_array_add(groups, finding);
+    }
+    for (int rank = 0; rank <= SEVERITY_COUNT; rank++)
+        for (guint i = 0; i < groups->len; i++)
+            if (group_rank(g_ptr_array_index(groups, i)) == rank)
+                write_group(report, connection, g_ptr_array_index(groups, i), start_ns, out);
+    g_ptr_array_unref(groups);
+    if (connection->not_kept > 0)
+        fprintf(out, "\n    %" PRIu64 " more findings were counted but not kept; --max-findings=0 keeps all\n",
+                connection->not_kept);
+}
+
+static void write_connection(const struct report *report, const struct report_connection *connection, int64_t start_ns,
+                             FILE *out)
+{
+    char initiator[ENDPOINT_TEXT_SIZE], responder[ENDPOINT_TEXT_SIZE];
+
+    fprintf(out, "\n  connection %" PRIu32 ": %s -> %s%s, frames %" PRIu32 "-%" PRIu32 ": ", connection->id,
+            endpoint_text(&connection->initiator, initiator), endpoint_text(&connection->responder, responder),
+            connection->roles_known ? "" : " (who is the initiator is not shown)", connection->start_frame,
+            connection->end_frame);
+    write_found(out, connection->found, connection->waived);
+    fputc('\n', out);
+    write_parameters(connection, out);
+    write_counts(connection, out);
+    write_findings(report, connection, start_ns, out);
+}
+
+static void write_capture(const struct report *report, const struct report_capture *capture, FILE *out)
+{
+    fprintf(out, "\n%s: %" PRIu64 " packets", capture->file, capture->packets);
+    if (capture->dropped > 0)
+        fprintf(out, " (%" PRIu64 " dropped by the capture)", capture->dropped);
+    fprintf(out, ", %u MPA connection%s", capture->connections->len, plural(capture->connections->len));
+    if (capture->other_connections > 0)
+        fprintf(out, ", %" PRIu64 " other", capture->other_connections);
+    fputc('\n', out);
+    if (capture->trouble != NULL)
+        fprintf(out, "  %s\n", capture->trouble);
+    for (guint i = 0; i < capture->connections->len; i++)
+        write_connection(report, g_ptr_array_index(capture->connections, i), capture->start_ns, out);
+}
+
+/* ---- what was looked at ---- */
+
+enum exclusion {
+    EXERCISED,
+    INCONCLUSIVE,
+    NO_OCCASION,
+    NO_STIMULUS,
+    ACTIVE_ONLY,
+    PERMISSION,
+    INSIDE,
+    NO_RULE_FOR_TRAFFIC,
+    NOT_SELECTED,
+    EXCLUSION_COUNT,
+};
+
+static const char *const exclusion_texts[EXCLUSION_COUNT] = {
+    [INCONCLUSIVE] = "inconclusive: the capture lacks what would decide it",
+    [NO_OCCASION] = "nothing in the traffic called for it",
+    [NO_STIMULUS] = "judges the reaction to something that did not occur",
+    [ACTIVE_ONLY] = "needs an active test",
+    [PERMISSION] = "allows something, cannot be violated",
+    [INSIDE] = "concerns the inside of an endpoint, cannot be seen in a capture",
+    [NO_RULE_FOR_TRAFFIC] = "concerns documents or administration, not traffic",
+    [NOT_SELECTED] = "not selected (--rules, --skip)",
+};
+
+static enum exclusion why_not(const struct report *report, enum rule_id id)
+{
+    const struct rule *rule = &rule_catalogue[id];
+    const struct rule_count *count = &report->counts[id];
+
+    if (!report->options->rules.listed[id])
+        return NOT_SELECTED;
+    if (count->passed > 0 || count->failed > 0)
+        return EXERCISED;
+    if (count->inconclusive > 0)
+        return INCONCLUSIVE;
+    if (rule->judged == RULE_PERMISSION)
+        return PERMISSION;
+    if (rule->observe == OBSERVE_META)
+        return NO_RULE_FOR_TRAFFIC;
+    if (rule->observe == OBSERVE_ENDPOINT)
+        return INSIDE;
+    if (rule->judged == RULE_NOT_JUDGED)
+        return rule->observe == OBSERVE_REACTION ? ACTIVE_ONLY : INSIDE;
+    return rule->observe == OBSERVE_REACTION ? NO_STIMULUS : NO_OCCASION;
+}
+
+static void write_exercised(const struct report *report, FILE *out)
+{
+    fprintf(out, "\nrules exercised: %u\n", report->exercised);
+    if (report->exercised == 0)
+        return;
+    fprintf(out, "  %-16s %-12s %-10s %10s %10s %12s  %s\n", "rule", "section", "severity", "passed", "failed",
+            "inconclusive", "same as");
+    for (size_t i = 0; i < RULE_COUNT; i++) {
+        const struct rule *rule = &rule_catalogue[i];
+        const struct rule_count *count = &report->counts[i];
+        gchar *section;
+
+        if (why_not(report, (enum rule_id)i) != EXERCISED)
+            continue;
+        section = g_strdup_printf(
+            "%s %s", strncmp(rule->document, "RFC ", 4) == 0 ? rule->document + 4 : rule->document, rule->section);
+        fprintf(out, "  %-16s %-12s %-10s %10" PRIu32 " %10" PRIu32 " %12" PRIu32 "%s%s\n", rule->id, section,
+                rule_severity_name(rule->severity), count->passed, count->failed, count->inconclusive,
+                rule->judged == RULE_SAME ? "  " : "", rule->judged == RULE_SAME ? rule_catalogue[rule->same].id : "");
+        g_free(section);
+    }
+}
+
+static void write_ids(const struct report *report, enum exclusion wanted, FILE *out)
+{
+    enum { WIDTH = 100, INDENT = 8 };
+    int column = WIDTH;
+
+    for (size_t i = 0; i < RULE_COUNT; i++) {
+        if (why_not(report, (enum rule_id)i) != wanted)
+            continue;
+        if (column + 1 + (int)strlen(rule_catalogue[i].id) > WIDTH)
+            column = fprintf(out, "%s%*s", column == WIDTH && i == 0 ? "" : "\n", INDENT - 1, "") - 1;
+        column += fprintf(out, " %s", rule_catalogue[i].id);
+    }
+    fputc('\n', out);
+}
+
+static void write_not_exercised(const struct report *report, FILE *out)
+{
+    unsigned counts[EXCLUSION_COUNT] = {0};
+
+    for (size_t i = 0; i < RULE_COUNT; i++)
+        counts[why_not(report, (enum rule_id)i)]++;
+    fprintf(out, "\nnot exercised: %u of %u rules%s\n", (unsigned)RULE_COUNT - counts[EXERCISED], (unsigned)RULE_COUNT,
+            report->options->verbose ? "" : " (--verbose names them)");
+    for (int why = EXERCISED + 1; why < EXCLUSION_COUNT; why++) {
+        if (counts[why] == 0)
+            continue;
+        fprintf(out, "  %4u  %s", counts[why], exclusion_texts[why]);
+        if (report->options->verbose)
+            write_ids(report, (enum exclusion)why, out);
+        else
+            fputc('\n', out);
+    }
+}
+
+static void write_unused_waivers(const struct report *report, FILE *out)
+{
+    for (guint i = 0; i < report->unused_waivers->len; i++) {
+        const struct waiver *waiver = g_ptr_array_index(report->unused_waivers, i);
+
+        fprintf(out, "%swaiver without use: %s (%s)%s\n", i == 0 ? "\n" : "", waiver->id, waiver->where,
+                report->options->strict_waivers ? ", which fails under --strict-waivers" : "");
+    }
+}
+
+void report_write_text(const struct report *report, FILE *out)
+{
+    write_verdict(report, out);
+    for (guint i = 0; i < report->captures->len; i++)
+        write_capture(report, g_ptr_array_index(report->captures, i), out);
+    write_unused_waivers(report, out);
+    if (report->connections == 0)
+        return;
+    write_exercised(report, out);
+    write_not_exercised(report, out);
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/run.h"
+
+#include "conformance/check.h"
+#include "conformance/progress.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The live capture that an interrupt ends: the report is written all the same. */
+static _Atomic(struct capture *) live_capture;
+
+static void on_interrupt(int signal_number)
+{
+    struct capture *capture = atomic_load(&live_capture);
+
+    (void)signal_number;
+    if (capture != NULL)
+        capture_stop(capture);
+}
+
+static void catch_interrupts(void)
+{
+    struct sigaction action;
+
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_interrupt;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+/* What the workers share. A job is the number of a capture, from 1. */
+struct run {
+    const struct check_options *options;
+    struct report *report;
+    struct progress progress;
+    FILE *print;
+};
+
+struct job {
+    struct run *run;
+    guint number;
+};
+
+static void tell_progress(void *ctx, double part)
+{
+    struct job *job = ctx;
+
+    progress_tell(&job->run->progress, job->number, part);
+}
+
+static void check_source(struct run *run, guint number, struct capture *source)
+{
+    struct job job = {run, number};
+    struct check_progress progress = {tell_progress, &job};
+
+    check_capture(run->options, source, g_ptr_array_index(run->report->captures, number), run->print, &progress);
+    progress_tell(&run->progress, number, 1);
+}
+
+static void could_not_open(struct run *run, guint number, const struct capture_error *error)
+{
+    struct report_capture *capture = g_ptr_array_index(run->report->captures, number);
+
+    capture->failed = true;
+    capture->trouble = g_utf8_make_valid(error->text, -1);
+    progress_tell(&run->progress, number, 1);
+}
+
+static void check_file(gpointer data, gpointer ctx)
+{
+    struct run *run = ctx;
+    guint number = GPOINTER_TO_UINT(data) - 1;
+    struct capture_error error = {""};
+    struct capture *source = capture_open(run->options->files[number], &error);
+
+    if (source == NULL) {
+        could_not_open(run, number, &error);
+        return;
+    }
+    check_source(run, number, source);
+    capture_close(source);
+}
+
+static void check_live(struct run *run)
+{
+    struct capture_error error = {""};
+    struct capture *source =
+        capture_open_live(run->options->interface, 0, NULL, &error);
+
+    if (source == NULL) {
+        could_not_open(run, 0, &error);
+        return;
+    }
+    atomic_store(&live_capture, source);
+    catch_interrupts();
+    check_source(run, 0, source);
+    atomic_store(&live_capture, NULL);
+    capture_close(source);
+}
+
+static void check_files(struct run *run)
+{
+    guint n = run->report->captures->len;
+    /* Lines of --print belong together per capture. */
+    guint jobs = run->print != NULL ? 1 : MIN(run->options->jobs, n);
+    GThreadPool *pool = jobs > 1 ? g_thread_pool_new(check_file, run, (gint)jobs, TRUE, NULL) : NULL;
+
+    for (guint number = 1; number <= n; number++) {
+        if (pool != NULL)
+            g_thread_pool_push(pool, GUINT_TO_POINTER(number), NULL);
+        else
+            check_file(GUINT_TO_POINTER(number), run);
+    }
+    if (pool != NULL)
+        g_thread_pool_free(pool, FALSE, TRUE);
+}
+
+static void announce_captures(const struct check_options *options, struct report *report)
+{
+    if (options->interface != NULL)
+        g_ptr_array_add(report->captures, report_capture_new(options->interface));
+    for (char **file = options->files; *file != NULL; file++)
+        g_ptr_array_add(report->captures, report_capture_new(*file));
+}
+
+static void tell_troubles(const struct report *report)
+{
+    for (guint i = 0; i < report->captures->len; i++) {
+        const struct report_capture *capture = g_ptr_array_index(report->captures, i);
+
+        if (capture->trouble != NULL)
+            fprintf(stderr, "iwarp-check: %s\n", capture->trouble);
+    }
+    if (report->status == CHECK_NOTHING)
+        fprintf(stderr, "iwarp-check: no MPA connection found: nothing was checked\n");
+}
+
+static bool write_report(const struct check_options *options, const struct report *report, FILE *out)
+{
+    if (options->format == FORMAT_JSON)
+        report_write_json(report, out);
+    else
+        report_write_text(report, out);
+    return fflush(out) == 0 && !ferror(out);
+}
+
+static enum check_status output_trouble(const struct check_options *options)
+{
+    fprintf(stderr, "iwarp-check: cannot write %s: %s\n", options->output == NULL ? "standard output" : options->output,
+            g_strerror(errno));
+    return CHECK_TROUBLE;
+}
+
+enum check_status run_check(const struct check_options *options)
+{
+    struct report report;
+    struct run run = {.options = options, .report = &report};
+    FILE *out = options->output == NULL ? stdout : fopen(options->output, "w");
+    enum check_status status;
+
+    if (out == NULL)
+        return output_trouble(options);
+    report_init(&report, options);
+    announce_captures(options, &report);
+    /* With JSON on standard output the lines of --print would spoil it. */
+    if (options->print)
+        run.print = out == stdout && options->format == FORMAT_JSON ? stderr : stdout;
+    progress_init(&run.progress, report.captures->len,
+                  options->progress == ON || (options->progress == UNKNOWN && isatty(STDERR_FILENO)));
+    if (options->interface != NULL)
+        check_live(&run);
+    else
+        check_files(&run);
+    progress_clear(&run.progress);
+    report_conclude(&report);
+    tell_troubles(&report);
+    if (run.print == stdout && out == stdout)
+        fputc('\n', out);
+    status = report.status;
+    if (!write_report(options, &report, out))
+        status = output_trouble(options);
+    if (out != stdout && fclose(out) != 0)
+        status = output_trouble(options);
+    report_clear(&report);
+    return status;
+}

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The JSON report keeps to its schema and to the text report; selectors and caps."""
+import jsonschema
+import pytest
+
+
+def findings(parsed):
+    return [finding for capture in parsed["captures"] for connection in capture["connections"]
+            for finding in connection["findings"]]
+
+
+def test_the_schema_is_one(schema):
+    jsonschema.Draft202012Validator.check_schema(schema)
+
+
+@pytest.mark.parametrize("options", [[], ["--profile=rdmac"], ["--rules=must"], ["--waive=MPA-4.1-05:known"]])
+def test_reports_keep_to_the_schema(report, schema, good, bad, no_mpa, options):
+    for files in ([good], [bad], [no_mpa], [good, bad, "/no/such/file"]):
+        _, parsed = report(*options, *files)
+        jsonschema.validate(parsed, schema)
+
+
+def test_real_captures_keep_to_the_schema(report, schema, root):
+    captures = sorted((root / "captures").glob("real/**/*.pcap*"))
+    if not captures:
+        pytest.skip("no real captures here")
+    for path in captures:
+        _, parsed = report(path)
+        jsonschema.validate(parsed, schema)
+
+
+def test_the_finding(report, bad, fault, catalogue):
+    status, parsed = report(bad)
+    found = findings(parsed)
+    rule = next(row for row in catalogue if row["id"] == fault)
+    assert status == 1 and [finding["rule"] for finding in found] == [fault]
+    assert found[0]["document"] == rule["doc"] and found[0]["section"] == rule["section"]
+    assert found[0]["severity"] == rule["severity"] == "error"
+    assert found[0]["message"].startswith("expected ") and ", found " in found[0]["message"]
+    assert fault not in found[0]["message"]
+    assert found[0]["frame"] in found[0]["frames"]
+    assert found[0]["same_as"] == [row["id"] for row in catalogue if row["judged"] == "same:" + fault]
+    connection = parsed["captures"][0]["connections"][0]
+    assert connection["start_frame"] <= found[0]["frame"] <= connection["end_frame"]
+    assert connection["rules"][fault]["failed"] == 1
+    assert parsed["summary"]["findings"] == {"error": 1, "warning": 0, "note": 0}
+
+
+def test_connection(report, good):
+    _, parsed = report(good)
+    connection, = parsed["captures"][0]["connections"]
+    assert connection["roles_known"] and connection["id"] == 1 and connection["start_frame"] == 1
+    assert connection["end_frame"] == parsed["captures"][0]["packets"]
+    assert connection["mpa"]["revision"] == 2 and connection["mpa"]["complete"] is True
+    assert connection["mpa"]["rejected"] is False and connection["mpa"]["enhanced"] is True
+    assert min(connection["counts"]["fpdus"]) > 0 and min(connection["counts"]["octets"]) > 0
+    assert connection["findings"] == []
+
+
+def test_aliases_share_the_outcome(report, catalogue, good, bad):
+    for path in (good, bad):
+        _, parsed = report(path)
+        rules = parsed["captures"][0]["connections"][0]["rules"]
+        for row in catalogue:
+            if row["judged"].startswith("same:"):
+                assert rules.get(row["id"]) == rules.get(row["judged"][5:])
+
+
+def test_only_what_happened_is_listed(report, good):
+    _, parsed = report(good)
+    rules = parsed["captures"][0]["connections"][0]["rules"]
+    if not rules:
+        pytest.skip("no rule is judged yet")
+    assert all(sum(counts.values()) > 0 for counts in rules.values())
+    exercised = sum(counts["passed"] + counts["failed"] > 0 for counts in rules.values())
+    assert exercised == parsed["summary"]["rules_exercised"]
+
+
+def test_skipping_the_rule_removes_the_finding(report, bad, fault):
+    for option in (f"--skip={fault}", "--rules=rfc6581", f"--skip={fault.rsplit('-', 1)[0]}"):
+        status, parsed = report(option, bad)
+        assert status == 0 and findings(parsed) == []
+        assert fault not in parsed["captures"][0]["connections"][0]["rules"]
+
+
+def test_selecting_the_rule_keeps_only_it(report, bad, fault):
+    status, parsed = report(f"--rules={fault}", bad)
+    assert status == 1 and [finding["rule"] for finding in findings(parsed)] == [fault]
+    assert list(parsed["captures"][0]["connections"][0]["rules"]) == [fault]
+
+
+def test_text_report_says_the_same(check, report, bad, fault):
+    text = check(bad).stdout
+    _, parsed = report(bad)
+    finding, = findings(parsed)
+    connection = parsed["captures"][0]["connections"][0]
+    assert f"frame {finding['frame']}" in text and finding["message"] in text
+    assert f"section {finding['section']}" in text and connection["initiator"] in text and connection["responder"] in text
+    assert f"{parsed['summary']['rules_exercised']} rules exercised" in text.splitlines()[0]
+    table = text[text.index("\nrules exercised"):]
+    for rule, counts in connection["rules"].items():
+        if counts["passed"] + counts["failed"]:
+            line = next(line.split() for line in table.splitlines() if line.split()[:1] == [rule])
+            assert line[4:7] == [str(counts[name]) for name in ("passed", "failed", "inconclusive")]

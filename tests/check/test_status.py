@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Exit statuses, files, standard input, output."""
+import pytest
+
+
+def test_conforming_is_0(check, good):
+    result = check(good)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.startswith("PASS: ")
+
+
+def test_error_is_1(check, bad, fault):
+    result = check(bad)
+    assert (result.returncode, result.stderr) == (1, "")
+    assert result.stdout.startswith("FAIL: 1 error ")
+    assert fault in result.stdout
+
+
+def test_nothing_to_check_is_3(check, no_mpa):
+    result = check(no_mpa)
+    assert result.returncode == 3
+    assert result.stdout.startswith("NOTHING TO CHECK: ")
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_one_mpa_connection_is_enough(check, good, no_mpa):
+    assert check(no_mpa, good).returncode == 0
+
+
+def test_no_rule_exercised_differs_from_no_connection(report, good):
+    status, parsed = report("--rules=MPA-C", good)
+    assert status in (0, 3) and parsed["summary"]["connections"] == 1
+
+
+@pytest.mark.parametrize("level, status", [("error", 1), ("warning", 1), ("note", 1), ("never", 0)])
+def test_fail_on(check, bad, level, status):
+    assert check("--fail-on=" + level, bad).returncode == status
+
+
+def test_many_files_are_many_captures(report, good, bad):
+    status, parsed = report(good, bad, good)
+    assert status == 1
+    assert [capture["file"] for capture in parsed["captures"]] == [str(good), str(bad), str(good)]
+    assert parsed["captures"][0]["connections"] == parsed["captures"][2]["connections"]
+    assert parsed["summary"]["connections"] == 3
+
+
+def test_threads_change_nothing(check, good, bad):
+    files = [good, bad] * 8
+    assert check("--format=json", "-j", "4", *files).stdout == check("--format=json", *files).stdout
+
+
+def test_standard_input(report, bad):
+    _, from_file = report(bad)
+    status, piped = report("-", input=bad.read_bytes())
+    assert status == 1 and piped["captures"][0]["file"] == "-"
+    assert piped["captures"][0]["connections"] == from_file["captures"][0]["connections"]
+
+
+def test_output_file(check, bad, tmp_path):
+    path = tmp_path / "report.json"
+    result = check("--format=json", f"--output={path}", bad)
+    assert (result.returncode, result.stdout, result.stderr) == (1, "", "")
+    assert path.read_text() == check("--format=json", bad).stdout
+
+
+def test_output_that_cannot_be_written(check, good, tmp_path):
+    result = check(f"--output={tmp_path}/no/where", good)
+    assert result.returncode == 2 and "no/where" in result.stderr
+    assert check("--output=/dev/full", good).returncode == 2
+
+
+def test_pcap_and_pcapng_agree(report, capture):
+    _, first = report(capture("rev2"))
+    _, second = report(capture("rev2", "--pcap", suffix="pcap"))
+    first["captures"][0]["file"] = second["captures"][0]["file"]
+    assert first == second
+
+
+def test_progress(check, good):
+    assert "100%" in check("--progress", good).stderr
+    assert check("--no-progress", good).stderr == check(good).stderr == ""
+
+
+def test_print(check, bad):
+    lines = check("--print", bad).stdout.split("\n\n")[0].splitlines()
+    assert lines[0].split()[2:5] == [">", "[mpa:", "start-req"]
+    assert lines[1].split()[2:5] == ["<", "[mpa:", "start-rep"]
+    assert all(line.split()[3:5] == ["[mpa:", "ulplen"] and line.endswith("]") for line in lines[2:])
+    assert {line.split()[2] for line in lines} == {">", "<"}
+    frames = [int(line.split()[0]) for line in lines]
+    assert frames == sorted(frames)
+
+
+def test_print_counts_agree_with_the_report(check, report, bad):
+    printed = [line for line in check("--print", bad).stdout.split("\n\n")[0].splitlines() if "ulplen" in line]
+    _, parsed = report(bad)
+    fpdus = parsed["captures"][0]["connections"][0]["counts"]["fpdus"]
+    assert fpdus == [sum(line.split()[2] == sign for line in printed) for sign in "><"]
+
+
+def test_print_leaves_json_alone(check, bad):
+    result = check("--print", "--format=json", bad)
+    assert result.stdout.startswith("{") and "[mpa: start-req" in result.stderr
+
+
+def test_verbose_names_what_was_not_exercised(check, good):
+    short, long = check(good).stdout, check("--verbose", good).stdout
+    assert "not exercised: " in short and "MPA-1.2-01" not in short
+    assert "MPA-1.2-01" in long

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A command line that makes no sense: one line that says what to do, status 2, nothing on standard output."""
+import pytest
+
+
+@pytest.mark.parametrize("arguments, hint", [
+    ([], "--help"),
+    (["--no-such-option", "x"], "--help"),
+    (["--format=xml", "x"], "text and json"),
+    (["--format=junit", "x"], "available: text, json"),
+    (["--format=html", "x"], "available: text, json"),
+    (["--annotate=y.pcapng", "x"], "not in this version"),
+    (["--fail-on=fatal", "x"], "error, warning, note, never"),
+    (["--profile=ieee", "x"], "ietf, rdmac, rfc5666"),
+    (["--assume=markers=maybe", "x"], "none, both, to-responder, to-initiator"),
+    (["--assume=crc=1", "x"], "on, off"),
+    (["--assume=inline=0", "x"], "number of octets"),
+    (["--assume=colour=red", "x"], "markers="),
+    (["--assume=crc", "x"], "crc=on|off"),
+    (["--timers=react", "x"], "react=S"),
+    (["--timers=react=soon", "x"], "seconds"),
+    (["--timers=react=0", "x"], "above 0"),
+    (["--timers=react=nan", "x"], "seconds"),
+    (["--memory-limit=lots", "x"], "512K"),
+    (["--memory-limit=-1", "x"], "512K"),
+    (["--memory-limit=99999999999999G", "x"], "512K"),
+    (["-j", "0", "x"], "1 to 256"),
+    (["-j", "x", "x"], "--help"),
+    (["--max-findings=-1", "x"], "0 for all"),
+    (["--progress", "--no-progress", "x"], "exclude"),
+    (["--waive=MPA-0-0", "x"], "--list-rules"),
+    (["--waivers=/no/such/file", "x"], "/no/such/file"),
+    (["-i", "lo", "x"], "not both"),
+    (["-i", "no-such-interface"], "no-such-interface"),
+])
+def test_usage(check, arguments, hint):
+    result = check(*arguments)
+    assert result.returncode == 2
+    assert result.stderr.startswith("iwarp-check: ") and len(result.stderr.splitlines()) == 1
+    assert hint in result.stderr
+    if "no-such-interface" not in arguments:
+        assert result.stdout == ""
+
+
+@pytest.mark.parametrize("options", [
+    ["--assume=markers=both,crc=on,inline=4096"], ["--assume=markers=none", "--assume=crc=off"],
+    ["--assume=markers=to-responder"], ["--timers=react=0.5,close=1,reply=2,start=3,idle=4"], ["--memory-limit=64K"],
+    ["--profile=rdmac"], ["--profile=rfc5666"], ["--max-findings=0"], ["-j2"], ["-j", "2"], ["--rules=mpa", "--skip=ddp"],
+])
+def test_accepted(check, good, options):
+    assert check(*options, good).returncode == 0
