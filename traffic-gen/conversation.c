@@ -12,7 +12,7 @@ enum {
     STAG_READ_SINK = 0x00001200,
     STAG_READ_SOURCE = 0x00003400,
     STAG_WRITE_SINK = 0x00005600,
-    LAYER_LLP_MPA = 0x20, /* layer 2 (LLP), error type 0 (MPA): RFC 5040 section 4.8 */
+    TERMINATE_CRC = 0x2002, /* layer 2 (LLP), error type 0 (MPA), code 2: RFC 5040 section 4.8 */
 };
 
 static const int64_t start_ns = INT64_C(1700000000) * 1000000000;
@@ -168,11 +168,12 @@ static void after_fault(struct conversation *c, enum role offender)
 {
     const struct fault *fault = c->stage->fault;
 
+    c->doomed = false;
     switch (fault->aftermath) {
     case GOES_ON:
         break;
     case TERMINATED:
-        say_error_close(c, offender, fault->code ? fault->code : 2);
+        say_error_close(c, offender, fault->terminate ? fault->terminate : TERMINATE_CRC);
         break;
     case CLOSED:
         say_bare_close(c, offender == INITIATOR ? RESPONDER : INITIATOR);
@@ -265,7 +266,7 @@ void say_fpdu(struct conversation *c, enum role role, const uint8_t *ulpdu, uint
 {
     static uint8_t room[ULPDU_ROOM];
 
-    if (c->over)
+    if (c->over || (c->doomed && role != c->offender))
         return;
 
     struct fpdu_write w = {.conversation = c, .role = role, .index = c->fpdus[role], .ulpdu = room};
@@ -288,13 +289,17 @@ void say_fpdu(struct conversation *c, enum role role, const uint8_t *ulpdu, uint
     c->fpdus[role]++;
     write_octets(c, role, w.octets->data, w.octets->len, &w.how);
     g_byte_array_unref(w.octets);
-    if (faulty) {
-        bool again = c->stage->fault_done;
-
+    if (faulty && fault->aftermath != GOES_ON && !c->doomed) {
+        c->doomed = true;
+        c->offender = role;
+        c->doom = fault->more;
         c->stage->fault_done = true;
-        if (!again || fault->aftermath != GOES_ON)
+        if (c->doom == 0)
             after_fault(c, role);
+    } else if (c->doomed && --c->doom == 0) {
+        after_fault(c, role);
     }
+    c->stage->fault_done |= faulty;
 }
 
 void say_segment(struct conversation *c, enum role role, const struct ddp_segment *segment, const uint8_t *p, size_t n)
@@ -395,9 +400,9 @@ void say_read(struct conversation *c, enum role role, uint32_t n)
     say_read_response(c, role == INITIATOR ? RESPONDER : INITIATOR, n);
 }
 
-void say_terminate(struct conversation *c, enum role role, uint8_t layer_type, uint8_t code)
+void say_terminate(struct conversation *c, enum role role, uint16_t terminate)
 {
-    const uint8_t control[4] = {layer_type, code};
+    const uint8_t control[4] = {(uint8_t)(terminate >> 8), (uint8_t)terminate};
 
     say_untagged(c, role, RDMAP_TERMINATE, DDP_QN_TERMINATE, 0, control, sizeof(control));
 }
@@ -444,6 +449,8 @@ void say_traffic(struct conversation *c)
 
 void say_fin(struct conversation *c, enum role role)
 {
+    if (c->doomed)
+        after_fault(c, c->offender);
     if (c->over)
         return;
 
@@ -469,12 +476,12 @@ void say_close(struct conversation *c, enum role first)
     say_fin(c, first == INITIATOR ? RESPONDER : INITIATOR);
 }
 
-void say_error_close(struct conversation *c, enum role offender, uint8_t code)
+void say_error_close(struct conversation *c, enum role offender, uint16_t terminate)
 {
     enum role peer = offender == INITIATOR ? RESPONDER : INITIATOR;
 
     uncork(c, offender);
-    say_terminate(c, peer, LAYER_LLP_MPA, code);
+    say_terminate(c, peer, terminate);
     say_close(c, peer);
     c->over = true;
 }

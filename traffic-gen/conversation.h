@@ -67,7 +67,10 @@ struct conversation {
     uint32_t msn[2][4];                    /* last used, by role and queue */
     unsigned reads[2];                     /* Read Requests not answered yet */
     uint32_t read_sink[2], read_length[2]; /* of the last one */
-    bool over;                             /* a fault ended it: what the script still says is left out */
+    bool doomed; /* a fault happened: the peer is silent until doom more FPDUs are there, then acts */
+    enum role offender;
+    unsigned doom;
+    bool over; /* a fault ended it: what the script still says is left out */
     GByteArray *corked[2];
     bool is_corked[2];
     struct sim_how how; /* for the next write only: how.received is filled in unless early is set */
@@ -130,8 +133,8 @@ void say_read_request(struct conversation *c, enum role role, uint32_t n);
 /* The answer to a Read Request of the other role. */
 void say_read_response(struct conversation *c, enum role role, uint32_t n);
 void say_read(struct conversation *c, enum role role, uint32_t n);
-/* A Terminate without header copies: layer and type in the first octet, then the code. */
-void say_terminate(struct conversation *c, enum role role, uint8_t layer_type, uint8_t code);
+/* A Terminate without header copies: layer and type in the high octet, the code in the low one. */
+void say_terminate(struct conversation *c, enum role role, uint16_t terminate);
 void say_rtr(struct conversation *c, enum mpa_rtr type);
 
 /* A bit of everything in both directions. */
@@ -150,8 +153,8 @@ void say_fin(struct conversation *c, enum role role);
 void say_reset(struct conversation *c, enum role role);
 /* Both FINs, `first` before the other. */
 void say_close(struct conversation *c, enum role first);
-/* The peer's answer to a broken FPDU of `offender`: Terminate (LLP, MPA, code), then close; ends the script. */
-void say_error_close(struct conversation *c, enum role offender, uint8_t code);
+/* The peer's answer to a broken FPDU of `offender`: Terminate (0x2002: LLP, MPA, CRC), then close; ends the script. */
+void say_error_close(struct conversation *c, enum role offender, uint16_t terminate);
 /* Closed by `role` without a word; ends the script. */
 void say_bare_close(struct conversation *c, enum role role);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/fault.h"
 
-static const struct fault_table *const tables[] = {&fpdu_faults};
+static const struct fault_table *const tables[] = {&fpdu_faults, &crc_faults, &marker_faults};
 
 const struct fault *fault_at(unsigned index)
 {

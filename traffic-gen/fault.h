@@ -13,7 +13,7 @@
 /* What the peer of the offender does about it. */
 enum aftermath {
     GOES_ON,    /* harmless to the peer */
-    TERMINATED, /* the peer sends a Terminate (layer 2, type 0, fault->code) and closes */
+    TERMINATED, /* the peer sends a Terminate and closes */
     CLOSED,     /* the peer closes without a word */
 };
 
@@ -32,7 +32,8 @@ struct fault {
     void (*fpdu_octets)(struct fpdu_write *w);       /* before sending */
     bool persistent;                                 /* every FPDU from the place on */
     enum aftermath aftermath;
-    uint8_t code;                                    /* of the Terminate; 0: 2 (CRC) */
+    unsigned more;      /* FPDUs that the offender still sends before the peer acts: what completes a false length */
+    uint16_t terminate; /* layer and type, code; 0: 0x2002 (LLP, MPA, CRC) */
     void (*setup)(struct conversation_setup *setup); /* changes the first conversation before it begins */
     void (*play)(struct stage *stage);               /* a script of its own instead of the scenario */
 };
@@ -46,6 +47,6 @@ struct fault_table {
     const struct fault *faults;
     unsigned n;
 };
-extern const struct fault_table fpdu_faults;
+extern const struct fault_table fpdu_faults, crc_faults, marker_faults;
 
 #endif

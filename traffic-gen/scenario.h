@@ -20,6 +20,6 @@ struct scenario_table {
     const struct scenario *scenarios;
     unsigned n;
 };
-extern const struct scenario_table mpa_scenarios;
+extern const struct scenario_table mpa_scenarios, enhanced_scenarios, tcp_scenarios;
 
 #endif

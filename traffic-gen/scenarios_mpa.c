@@ -1,36 +1,404 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Conforming conversations of RFC 5044 and RFC 6581. */
+/* Conforming conversations of RFC 5044: framing, negotiation, startup. */
 #include "traffic-gen/scenario.h"
+#include "traffic-gen/setups.h"
 
-static const struct conversation_setup rev1 = {
-    .wish = {{.revision = 1, .flags = MPA_FLAG_C}, {.revision = 1, .flags = MPA_FLAG_C}}};
-
-static const struct conversation_setup rev2 = {
-    .wish = {{.revision = 2, .flags = MPA_FLAG_C | MPA_FLAG_S, .enhanced = {.ird = 16, .ord = 8}, .ulp_length = 24},
-             {.revision = 2, .flags = MPA_FLAG_C | MPA_FLAG_S, .enhanced = {.ird = 8, .ord = 16}, .ulp_length = 8}}};
-
-static void converse(struct stage *stage, const struct conversation_setup *setup)
+static struct conversation *converse(struct stage *stage, const struct conversation_setup *setup)
 {
     struct conversation *c = conversation_new(stage, setup);
 
     say_startup(c);
     say_traffic(c);
     say_close(c, INITIATOR);
+    return c;
+}
+
+static void converse_with_flags(struct stage *stage, uint8_t request, uint8_t reply)
+{
+    struct conversation_setup setup = SETUP(1, request, reply);
+
+    converse(stage, &setup);
 }
 
 static void play_rev1(struct stage *stage)
 {
-    converse(stage, &rev1);
+    converse(stage, &setup_rev1);
 }
 
-static void play_rev2(struct stage *stage)
+static void play_no_crc(struct stage *stage)
 {
-    converse(stage, &rev2);
+    converse_with_flags(stage, 0, 0);
+}
+
+static void play_crc_by_request(struct stage *stage)
+{
+    converse_with_flags(stage, MPA_FLAG_C, 0);
+}
+
+static void play_crc_by_reply(struct stage *stage)
+{
+    converse_with_flags(stage, 0, MPA_FLAG_C);
+}
+
+static void play_markers(struct stage *stage)
+{
+    converse(stage, &setup_rev1_markers);
+}
+
+static void play_markers_to_responder(struct stage *stage)
+{
+    converse_with_flags(stage, MPA_FLAG_C, MPA_FLAG_C | MPA_FLAG_M);
+}
+
+static void play_markers_to_initiator(struct stage *stage)
+{
+    converse_with_flags(stage, MPA_FLAG_C | MPA_FLAG_M, MPA_FLAG_C);
+}
+
+static void play_markers_no_crc(struct stage *stage)
+{
+    converse_with_flags(stage, MPA_FLAG_M, MPA_FLAG_M);
+}
+
+/* A Write whose FPDU ends so that the grid point that comes next (or the one after) lies `before_end` octets from its
+ * end. */
+static void say_write_to_grid(struct conversation *c, enum role role, uint64_t before_end, unsigned pad)
+{
+    const struct mpa_framing *framing = &c->framing[role];
+    uint64_t at = sim_written(c->tcp, c->side[role]);
+    uint64_t header = mpa_next_marker(framing, at) == at ? at + MPA_MARKER_LEN : at;
+    uint64_t grid = mpa_next_marker(framing, header), interior = 0;
+
+    if (grid - header < 64) {
+        grid += MPA_MARKER_PERIOD;
+        interior = MPA_MARKER_LEN;
+    }
+    /* Between the header and the grid point lie ULPDU_Length, ULPDU, PAD, and what of the CRC comes before it. */
+    say_write(c, role,
+              (size_t)(grid - header - interior - MPA_LENGTH_LEN - (MPA_CRC_LEN - before_end) - pad) -
+                  DDP_TAGGED_HEADER_LEN);
+}
+
+/*
+ * Every place that a Marker can take: before an FPDU, inside the ULPDU, between ULPDU or PAD and CRC, right behind a
+ * CRC, twice and more often in one FPDU.
+ */
+static void say_marker_walk(struct conversation *c, enum role role)
+{
+    static const uint16_t sizes[] = {996, 1388, 606, 0, 1, 2, 3, 4, 5, 6, 686, 1286, 16};
+
+    for (unsigned pad = 0; pad < 4; pad++) {
+        say_write_to_grid(c, role, MPA_CRC_LEN, pad); /* the Marker stands before the CRC */
+        say_write(c, role, 40);
+        say_write_to_grid(c, role, 0, 0); /* the FPDU ends on the grid: the next one begins with its Marker */
+        say_write_to_grid(c, role, 0, 0); /* and so does this one, filling the period */
+        for (unsigned i = 0; i < 12; i++)
+            say_write(c, role, 28); /* several FPDUs between two Markers */
+    }
+    for (unsigned i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+        say_write(c, role, sizes[i]);
+}
+
+static void play_marker_walk(struct stage *stage)
+{
+    struct conversation *c = conversation_new(stage, &setup_rev1_markers);
+
+    say_startup(c);
+    say_marker_walk(c, INITIATOR);
+    say_marker_walk(c, RESPONDER);
+    say_send(c, INITIATOR, 24);
+    say_close(c, INITIATOR);
+}
+
+/* The first two FPDUs are those of RFC 5044 Figures 5 and 6. */
+static void play_figures(struct stage *stage)
+{
+    struct conversation *c = conversation_new(stage, &setup_rev1_markers);
+    static const uint8_t zero[24];
+    struct ddp_segment segment = {.last = true, .dv = 1, .rv = 1, .opcode = RDMAP_SEND, .msn = 1};
+
+    say_startup(c);
+    say_segment(c, INITIATOR, &segment, zero, sizeof(zero));
+    c->msn[INITIATOR][DDP_QN_SEND] = 1;
+    say_write(c, INITIATOR, 422); /* ends at 0x1EC of the grid, where Figure 6 begins */
+    segment.msn = 2;
+    say_segment(c, INITIATOR, &segment, zero, sizeof(zero));
+    c->msn[INITIATOR][DDP_QN_SEND] = 2;
+    say_traffic(c);
+    say_close(c, INITIATOR);
+}
+
+/* Sequence numbers wrap within the first kilobytes of both directions. */
+static void play_wrap(struct stage *stage)
+{
+    struct conversation_setup setup = setup_rev1_markers;
+
+    setup.isn[0] = 0xFFFFFE00;
+    setup.isn[1] = 0xFFFFF801;
+    converse(stage, &setup);
+}
+
+/* Nothing follows the last FPDU, which ends exactly on the grid: no Marker is due (4.3). */
+static void play_ends_on_grid(struct stage *stage)
+{
+    struct conversation *c = conversation_new(stage, &setup_rev1_markers);
+
+    say_startup(c);
+    say_send(c, INITIATOR, 502 - DDP_UNTAGGED_HEADER_LEN);
+    say_send(c, RESPONDER, 502 - DDP_UNTAGGED_HEADER_LEN);
+    say_close(c, INITIATOR);
+}
+
+static void play_responder_opens(struct stage *stage)
+{
+    struct conversation_setup setup = setup_rev1_markers;
+
+    setup.responder_opens = true;
+    converse(stage, &setup);
+}
+
+static void play_private_data(struct stage *stage)
+{
+    struct conversation_setup setup = setup_rev1;
+
+    setup.wish[INITIATOR].ulp_length = MPA_PRIVATE_DATA_MAX;
+    setup.wish[RESPONDER].ulp_length = MPA_PRIVATE_DATA_MAX;
+    converse(stage, &setup);
+
+    setup.wish[INITIATOR].ulp_length = 1;
+    setup.wish[RESPONDER].ulp_length = 3;
+    converse(stage, &setup);
+}
+
+static void play_streaming_first(struct stage *stage)
+{
+    static const char hello[] = "HELLO upper/1.0 rdma=yes\r\n", ok[] = "OK rdma\r\n", last[] = "GO\r\n";
+    struct conversation *c = conversation_new(stage, &setup_rev1);
+
+    say_streaming(c, INITIATOR, hello, sizeof(hello) - 1);
+    say_streaming(c, RESPONDER, ok, sizeof(ok) - 1);
+    say_streaming(c, INITIATOR, last, sizeof(last) - 1);
+    say_startup(c);
+    say_traffic(c);
+    say_close(c, RESPONDER);
+}
+
+/* The Responder's last streaming words are what makes the Initiator begin, who accepted the TCP connection. */
+static void play_streaming_responder_last(struct stage *stage)
+{
+    static const char hello[] = "HELLO\n", ok[] = "OK\n";
+    struct conversation_setup setup = setup_rev1_markers;
+
+    setup.responder_opens = true;
+
+    struct conversation *c = conversation_new(stage, &setup);
+
+    say_streaming(c, RESPONDER, hello, sizeof(hello) - 1);
+    say_streaming(c, INITIATOR, ok, sizeof(ok) - 1);
+    say_streaming(c, RESPONDER, ok, sizeof(ok) - 1);
+    say_startup(c);
+    say_traffic(c);
+    say_close(c, INITIATOR);
+}
+
+/* Rejected, then a second attempt on a new TCP connection. */
+static void play_reject(struct stage *stage)
+{
+    struct conversation_setup setup = setup_rev1;
+
+    setup.wish[INITIATOR].ulp_length = 20;
+    setup.wish[RESPONDER].flags |= MPA_FLAG_R;
+    setup.wish[RESPONDER].ulp_length = 12;
+
+    struct conversation *c = conversation_new(stage, &setup);
+
+    say_startup(c);
+    say_close(c, INITIATOR);
+
+    struct conversation_setup again = setup_rev1;
+
+    again.after = c->tcp;
+    converse(stage, &again);
+}
+
+/* After the rejection the connection goes on in streaming mode (7.1.2 rule 3). */
+static void play_reject_then_streaming(struct stage *stage)
+{
+    static const char words[] = "then without RDMA, in plain octets\r\n";
+    struct conversation_setup setup = setup_rev1;
+
+    setup.wish[RESPONDER].flags |= MPA_FLAG_R;
+
+    struct conversation *c = conversation_new(stage, &setup);
+
+    say_startup(c);
+    say_streaming(c, INITIATOR, words, sizeof(words) - 1);
+    say_streaming(c, RESPONDER, words, sizeof(words) - 1);
+    say_close(c, INITIATOR);
+}
+
+/* The Responder's upper layer closes instead of answering: legal (7.1.3). */
+static void play_no_reply_close(struct stage *stage)
+{
+    struct conversation *c = conversation_new(stage, &setup_rev1);
+
+    say_request(c);
+    say_close(c, RESPONDER);
+}
+
+static void play_half_close(struct stage *stage)
+{
+    struct conversation *c = conversation_new(stage, &setup_rev1);
+
+    say_startup(c);
+    say_send(c, INITIATOR, 100);
+    say_fin(c, INITIATOR);
+    say_write(c, RESPONDER, 5000);
+    say_send(c, RESPONDER, 60);
+    say_fin(c, RESPONDER);
+}
+
+static void play_reset(struct stage *stage)
+{
+    struct conversation *c = conversation_new(stage, &setup_rev1);
+
+    say_startup(c);
+    say_traffic(c);
+    say_reset(c, INITIATOR);
+}
+
+/* The ends report an error of RDMAP by a Terminate; MPA has nothing to complain about. */
+static void play_terminate(struct stage *stage)
+{
+    struct conversation *c = conversation_new(stage, &setup_rev1);
+
+    say_startup(c);
+    say_traffic(c);
+    say_terminate(c, RESPONDER, 0x0000); /* RDMAP, local catastrophic error */
+    say_close(c, RESPONDER);
+}
+
+/* RDMA Consortium peers: revision 0, Markers and CRC in both directions, DDP and RDMAP version 0 (Appendix C). */
+static void play_rdmac(struct stage *stage)
+{
+    converse(stage, &setup_rev0);
+}
+
+/* Permissive IETF Initiator meets an RDMAC Responder: version 0, Markers both ways although the Request has M = 0. */
+static void play_permissive(struct stage *stage)
+{
+    struct conversation_setup setup = SETUP(0, MPA_FLAG_C, MPA_FLAG_M | MPA_FLAG_C);
+
+    setup.wish[INITIATOR].revision = 1;
+    converse(stage, &setup);
+}
+
+/* Non-permissive ends part as Appendix C.2.1 and C.2.2 say. */
+static void play_rdmac_refused(struct stage *stage)
+{
+    struct conversation_setup setup = setup_rev0;
+
+    setup.wish[RESPONDER].revision = 1;
+
+    struct conversation *c = conversation_new(stage, &setup);
+
+    say_startup(c);
+    say_close(c, RESPONDER);
+
+    struct conversation_setup other = setup_rev0;
+
+    other.wish[INITIATOR].revision = 1;
+    c = conversation_new(stage, &other);
+    say_startup(c);
+    say_close(c, INITIATOR);
+}
+
+/* Nothing is said for a while, twice; then the conversation goes on. */
+static void play_idle(struct stage *stage)
+{
+    struct conversation *c = conversation_new(stage, &setup_rev1);
+
+    say_startup(c);
+    say_send(c, INITIATOR, 10);
+    say_send(c, RESPONDER, 10);
+    pause_before_next(c, INT64_C(40000000000));
+    say_send(c, INITIATOR, 11);
+    pause_before_next(c, INT64_C(1000000000));
+    say_send(c, RESPONDER, 12);
+    say_close(c, RESPONDER);
+}
+
+/* ULPDUs up to the largest that section 3 allows, on a path that carries them in one segment. */
+static void play_jumbo(struct stage *stage)
+{
+    struct conversation *c = conversation_new(stage, &setup_rev1);
+
+    say_startup(c);
+    say_write(c, INITIATOR, MPA_ULPDU_MAX - DDP_TAGGED_HEADER_LEN);
+    say_send(c, RESPONDER, 10);
+    say_write(c, INITIATOR, 20000);
+    say_read(c, INITIATOR, 200000);
+    say_close(c, INITIATOR);
+}
+
+/* A large ULPDU with more than a hundred Markers in it. */
+static void play_jumbo_markers(struct stage *stage)
+{
+    struct conversation *c = conversation_new(stage, &setup_rev1_markers);
+
+    say_startup(c);
+    say_write(c, INITIATOR, 64000);
+    say_send(c, RESPONDER, 10);
+    say_read(c, INITIATOR, 100000);
+    say_close(c, INITIATOR);
+}
+
+/* EMSS below 128: MULPDU stays at 128 and FPDUs span segments (4.5). */
+static void play_tiny_mss(struct stage *stage)
+{
+    struct conversation_setup setup = setup_rev1;
+
+    setup.mss[0] = setup.mss[1] = 88;
+    converse(stage, &setup);
+}
+
+static void play_ethernet_576(struct stage *stage)
+{
+    converse(stage, &setup_rev1_markers);
 }
 
 static const struct scenario scenarios[] = {
-    {"rev1", "revision 1, CRC, no Markers: a bit of every message in both directions", play_rev1, 0},
-    {"rev2", "revision 2, client-server, IRD and ORD negotiated", play_rev2, 0},
+    {"rev1", "revision 1, CRC, no Markers: every kind of message in both directions", play_rev1, 0},
+    {"no-crc", "neither end wants CRC: the field is there and says nothing", play_no_crc, 0},
+    {"crc-by-request", "only the Request has C = 1", play_crc_by_request, 0},
+    {"crc-by-reply", "only the Reply has C = 1", play_crc_by_reply, 0},
+    {"markers", "Markers in both directions", play_markers, 0},
+    {"markers-to-responder", "Markers towards the Responder only", play_markers_to_responder, 0},
+    {"markers-to-initiator", "Markers towards the Initiator only", play_markers_to_initiator, 0},
+    {"markers-no-crc", "Markers in both directions without CRC", play_markers_no_crc, 0},
+    {"marker-walk", "Markers at every place that they can take", play_marker_walk, 0},
+    {"figures", "begins with the FPDUs of RFC 5044 Figures 5 and 6", play_figures, 0},
+    {"wrap", "sequence numbers wrap amid the Marker grid", play_wrap, 0},
+    {"ends-on-grid", "the last FPDU ends where a Marker would be due", play_ends_on_grid, 0},
+    {"responder-opens", "the Responder opens the TCP connection", play_responder_opens, 0},
+    {"private-data", "512, 1 and 3 octets of Private Data", play_private_data, 0},
+    {"streaming-first", "delayed startup after streaming data of both sides", play_streaming_first, 0},
+    {"streaming-responder-last", "delayed startup, the Responder speaks last in streaming mode",
+     play_streaming_responder_last, 0},
+    {"reject", "rejected, then accepted on a new connection", play_reject, 0},
+    {"reject-then-streaming", "rejected, then plain octets on the same connection", play_reject_then_streaming, 0},
+    {"no-reply-close", "the Responder closes instead of replying", play_no_reply_close, 0},
+    {"half-close", "the Responder goes on after the Initiator's FIN", play_half_close, 0},
+    {"reset", "ended by RST", play_reset, 0},
+    {"terminate", "ended by a Terminate of RDMAP", play_terminate, 0},
+    {"rdmac", "revision 0 on both sides (Appendix C)", play_rdmac, 0},
+    {"permissive", "a permissive Initiator and an RDMAC Responder (Appendix C)", play_permissive, 0},
+    {"rdmac-refused", "RDMAC and non-permissive IETF part without FPDUs", play_rdmac_refused, 0},
+    {"idle", "long silences", play_idle, 0},
+    {"jumbo", "ULPDUs up to 64768 octets", play_jumbo, 65535},
+    {"jumbo-markers", "large ULPDUs with many Markers", play_jumbo_markers, 65535},
+    {"tiny-mss", "MSS 88: MULPDU 128, FPDUs span segments", play_tiny_mss, 0},
+    {"mtu-576", "Markers on a path of 576 octets", play_ethernet_576, 576},
 };
 
 const struct scenario_table mpa_scenarios = {scenarios, sizeof(scenarios) / sizeof(scenarios[0])};
