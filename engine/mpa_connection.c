@@ -290,8 +290,10 @@ void mpa_connection_hole(struct mpa_connection *mpa, unsigned side, uint64_t fro
 void mpa_connection_conflict(struct mpa_connection *mpa, unsigned side, uint64_t offset, uint8_t first,
                              uint8_t repeated, uint32_t first_frame, const struct tcp_segment *segment)
 {
-    if (mpa->phase != MPA_PHASE_NOT_MPA)
-        mpa_tcp_conflict(mpa, side, offset, first, repeated, first_frame, segment);
+    if (mpa->phase == MPA_PHASE_NOT_MPA)
+        return;
+    mpa_order_conflict(mpa, side);
+    mpa_tcp_conflict(mpa, side, offset, first, repeated, first_frame, segment);
 }
 
 static void end_of_side(struct mpa_connection *mpa, unsigned side, bool fin)

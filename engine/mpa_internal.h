@@ -207,6 +207,8 @@ size_t mpa_order_first_octets(struct mpa_connection *mpa, unsigned side, const u
 void mpa_order_after_reject(struct mpa_connection *mpa, unsigned side, uint64_t offset, const uint8_t *p, size_t n,
                             const struct octets_origin *origin);
 void mpa_order_fpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event);
+/* Octets of `side` were sent again with other contents. */
+void mpa_order_conflict(struct mpa_connection *mpa, unsigned side);
 void mpa_order_finish(struct mpa_connection *mpa);
 
 /* mpa_rtr_rules.c: RTR, IRD/ORD use, Terminate of the establishment (RFC 6581 section 9), DDP/RDMAP versions. */
