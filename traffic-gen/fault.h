@@ -3,7 +3,7 @@
  * Faults: each breaks one rule in an otherwise conforming conversation, and is registered under the id of that rule.
  *
  * For rules about reactions there are two: ID, where the stimulus is answered wrongly, and ID+ok, where it is
- * answered as the standard says.
+ * answered as the standard says. ID/name is another way to break the same rule.
  */
 #ifndef IWARP_TRAFFIC_FAULT_H
 #define IWARP_TRAFFIC_FAULT_H
@@ -47,6 +47,7 @@ struct fault_table {
     const struct fault *faults;
     unsigned n;
 };
-extern const struct fault_table fpdu_faults, crc_faults, marker_faults;
+extern const struct fault_table fpdu_faults, crc_faults, marker_faults, startup_faults, negotiation_faults,
+    order_faults, rtr_faults, tcp_faults;
 
 #endif
