@@ -111,6 +111,7 @@ void tcp_held_cut(struct tcp_held *held, uint64_t end)
         if (last->start < end) {
             size_t before = footprint(last->captured);
             last->length = (uint32_t)(end - last->start);
+            last->origin.segment_end = false;
             if (last->captured > last->length)
                 last->captured = last->length;
             held->octets -= before - footprint(last->captured);
