@@ -2,6 +2,7 @@
 """Shared by all pytest tests. IWARP_BUILD names the build folder; default: the newest of build/*."""
 import os
 import pathlib
+import re
 import subprocess
 
 import pytest
@@ -46,10 +47,10 @@ def check(build):
 
 @pytest.fixture(scope="session")
 def catalogue():
-    """The rows of all rule tables, in catalogue order."""
+    """The rows of the rule tables that are built in, in catalogue order."""
     rows = []
-    for path in sorted((ROOT / "engine" / "rules").glob("*.tsv")):
-        lines = path.read_text(encoding="utf-8").splitlines()
+    for name in re.findall(r"rules/(\w+\.tsv)", (ROOT / "engine" / "CMakeLists.txt").read_text(encoding="utf-8")):
+        lines = (ROOT / "engine" / "rules" / name).read_text(encoding="utf-8").splitlines()
         names = lines[0].split("\t")
         rows += [dict(zip(names, line.split("\t"))) for line in lines[1:]]
     return rows

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """--list-rules, --explain, --help, --version."""
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -97,3 +99,9 @@ def test_help_fits_a_screen(check):
 
 def test_version(check):
     assert check("--version").stdout.startswith("iwarp-check 0.1")
+
+
+def test_rule_page_is_up_to_date(check, root):
+    page = subprocess.run([sys.executable, root / "docs" / "rules.py"], input=check("--list-rules", "--format=json").stdout,
+                          capture_output=True, text=True, check=True).stdout
+    assert page == (root / "docs" / "rules.md").read_text(encoding="utf-8"), "cmake --build BUILD --target docs writes it"

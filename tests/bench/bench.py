@@ -1,0 +1,126 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the tools cost, on a generated capture: CPU time (user + system) and peak memory.
+
+iwarp-check against tcpdump -r FILE -w /dev/null, which only reads and copies; tshark with our plugins against tshark with
+its built-in dissectors. Median of several runs, the compared commands alternating, so that a busy machine is fair to both.
+Prints a table and, with --json, writes the numbers; --junit writes the limits as test cases. Exit status 1: over a limit.
+"""
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from xml.sax.saxutils import quoteattr
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+NOBODY = 65534
+
+
+class Command:
+    """One measured command."""
+
+    def __init__(self, name, *arguments, environment=None, expect=(0,)):
+        self.name, self.arguments, self.environment, self.expect = name, [str(a) for a in arguments], environment, expect
+        self.cpu, self.memory = [], []
+
+    def run(self):
+        # Peak memory as GNU time sees it: what wait4() tells includes this interpreter before it became the command.
+        with tempfile.NamedTemporaryFile(mode="r", encoding="utf-8") as memory:
+            process = subprocess.Popen(["time", "-q", "-f", "%M", "-o", memory.name, *self.arguments],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=self.environment)
+            _, status, usage = os.wait4(process.pid, 0)
+            self.memory.append(int(memory.read()) / 1024)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode not in self.expect:
+            sys.exit(f"{' '.join(self.arguments)}: exit status {process.returncode}")
+        self.cpu.append(usage.ru_utime + usage.ru_stime)
+
+    def result(self):
+        return {"name": self.name, "cpu_s": round(statistics.median(self.cpu), 3), "peak_mib": round(max(self.memory), 1)}
+
+
+def measure(commands, runs):
+    for command in commands:
+        command.run()  # warms the page cache
+        command.cpu.clear()
+    for _ in range(runs):
+        for command in commands:
+            command.run()
+    return [command.result() for command in commands]
+
+
+def tshark(name, folder, capture, plugins, options):
+    """tshark loads no plugins as root, so root runs it as an unprivileged user."""
+    drop = [f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+    command = ["setpriv", *drop, "tshark"] if os.geteuid() == 0 else ["tshark"]
+    environment = dict(os.environ, HOME=str(folder), WIRESHARK_PLUGIN_DIR=str(plugins))
+    return Command(name, *command, "-r", capture, *options, environment=environment)
+
+
+def play(build, path, size):
+    subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", "bulk", f"--size={size}M", "--ulpdu=1400", "-o", path],
+                   check=True, stdout=subprocess.DEVNULL)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release")
+    parser.add_argument("--size", type=int, default=200, metavar="MB", help="of the capture for iwarp-check (200)")
+    parser.add_argument("--tshark-size", type=int, default=20, metavar="MB", help="of the capture for tshark (20; 0: without)")
+    parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--junit", type=pathlib.Path)
+    arguments = parser.parse_args()
+    results, limits = [], []
+
+    with tempfile.TemporaryDirectory(prefix="iwarp-bench-") as name:
+        folder = pathlib.Path(name)
+        folder.chmod(0o755)
+        capture = folder / "bulk.pcapng"
+        play(arguments.build, capture, arguments.size)
+        check, tcpdump = measure([Command("iwarp-check FILE", arguments.build / "conformance" / "iwarp-check", capture),
+                                  Command("tcpdump -r FILE -w /dev/null", "tcpdump", "-r", capture, "-w", "/dev/null")],
+                                 arguments.runs)
+        results += [check, tcpdump]
+        limits += [("iwarp-check: CPU time against tcpdump", check["cpu_s"] / tcpdump["cpu_s"], 2.5, "x"),
+                   ("iwarp-check: peak memory", check["peak_mib"], 64, "MiB")]
+        built = arguments.build / "plugins" / "run"
+        if arguments.tshark_size and built.is_dir():
+            small = folder / "small.pcapng"
+            play(arguments.build, small, arguments.tshark_size)
+            small.chmod(0o644)
+            shutil.copytree(built, folder / "plugins")
+            (folder / "none").mkdir()
+            for folder_ in folder.glob("**/"):
+                folder_.chmod(0o755)
+            for what, options in (("summary", []), ("details (-V)", ["-V"])):
+                ours, theirs = measure([tshark(f"tshark, {what}, our plugins", folder, small, folder / "plugins", options),
+                                        tshark(f"tshark, {what}, built-in", folder, small, folder / "none", options)],
+                                       max(3, arguments.runs // 2))
+                results += [ours, theirs]
+                limits.append((f"tshark, {what}: CPU time with our plugins against the built-in",
+                               ours["cpu_s"] / theirs["cpu_s"], 1.0, "x"))
+
+    for result in results:
+        print(f"{result['name']:<44} {result['cpu_s']:8.3f} s CPU {result['peak_mib']:8.1f} MiB")
+    for name, value, limit, unit in limits:
+        print(f"{name:<64} {value:7.2f} {unit} (at most {limit} {unit}){'' if value <= limit else '   OVER'}")
+    numbers = {"capture_mb": arguments.size, "tshark_capture_mb": arguments.tshark_size, "runs": arguments.runs,
+               "results": results,
+               "limits": [{"name": name, "value": round(value, 3), "limit": limit, "unit": unit} for name, value, limit, unit in limits]}
+    if arguments.json:
+        arguments.json.write_text(json.dumps(numbers, indent=1) + "\n", encoding="utf-8")
+    if arguments.junit:
+        cases = "".join(f"<testcase classname=\"bench\" name={quoteattr(name)}>"
+                        f"{'' if value <= limit else '<failure/>'}</testcase>" for name, value, limit, _ in limits)
+        arguments.junit.write_text(f"<testsuite name=\"bench\">{cases}</testsuite>\n", encoding="utf-8")
+    return any(value > limit for _, value, limit, _ in limits)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
