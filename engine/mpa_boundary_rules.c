@@ -204,7 +204,7 @@ struct boundary mpa_boundary_classify(const struct mpa_connection *mpa, unsigned
      * Octets that were sent when an FPDU was not allowed yet and do not look like one need no further proof; later ones
      * may be a damaged FPDU unless one stands behind them.
      */
-    if (found == 0 && (early == 0 || like == FPDU_TOO_SHORT))
+    if (found == 0 && (early == 0 || (like == FPDU_TOO_SHORT && n > MPA_MARKER_LEN)))
         return b;
     b.count = found != 0 && (early == 0 || found < early) ? found : early;
     b.what = mpa_origin(mpa, side, seen->end)->frame == seen->last.frame ? BOUNDARY_EXCESS : BOUNDARY_STREAMING;

@@ -10,20 +10,22 @@ enum {
     CODE_LAST_OF_6581 = 7,
 };
 
-/* Codes 5 to 7 belong to the establishment of an enhanced connection. */
-static void judge_moment(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event, uint8_t code)
+/* Codes 5 to 7 belong to the establishment of an enhanced connection. False when there is none. */
+static bool judge_moment(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event, uint8_t code)
 {
     struct verdict *v = mpa->verdict;
     bool initiator = initiator_of(mpa) == (int)side;
 
     if (!mpa->parameters.startup_seen || mpa->side[side].hole) {
         verdict_inconclusive(v, RULE_MPA2_8_02);
-        return;
+        return true;
     }
-    if (!mpa->parameters.enhanced)
+    if (!mpa->parameters.enhanced) {
         verdict_failed(v, RULE_MPA2_8_02, event->direction, &event->place, 0,
                        "expected an MPA error code 1 to 4 on a connection without enhanced setup, found code %u", code);
-    else if (event->number == 0 && (initiator || code == CODE_CATASTROPHIC))
+        return false;
+    }
+    if (event->number == 0 && (initiator || code == CODE_CATASTROPHIC))
         verdict_passed(v, RULE_MPA2_8_02);
     else if (code == CODE_CATASTROPHIC) /* section 8 leaves open how long it may be used */
         verdict_inconclusive(v, RULE_MPA2_8_02);
@@ -32,6 +34,7 @@ static void judge_moment(struct mpa_connection *mpa, unsigned side, const struct
             v, RULE_MPA2_8_02, event->direction, &event->place, 0,
             "expected MPA error code %u only in the first FPDU of the Initiator, found it in FPDU %llu of the %s", code,
             (unsigned long long)event->number + 1, initiator ? "Initiator" : "Responder");
+    return true;
 }
 
 void mpa_judge_terminate(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
@@ -52,7 +55,8 @@ void mpa_judge_terminate(struct mpa_connection *mpa, unsigned side, const struct
     verdict_passed(mpa->verdict, RULE_MPA_8_16);
     if (code <= CODE_LAST_OF_5044)
         return;
-    judge_moment(mpa, side, event, code);
+    if (!judge_moment(mpa, side, event, code))
+        return; /* what such a code means, and hence its layout, is not defined there */
     if (ddp->payload_len == TERMINATE_CONTROL_LEN && control[2] == 0 && control[3] == 0 && ddp->last && ddp->msn == 1 &&
         ddp->mo == 0)
         verdict_passed(mpa->verdict, RULE_MPA2_8_03);
