@@ -286,6 +286,10 @@ void say_fpdu(struct conversation *c, enum role role, const uint8_t *ulpdu, uint
     g_byte_array_set_size(w.octets, (guint)mpa_fpdu_encode(&w.plan, w.octets->data, w.octets->len));
     if (faulty && fault->fpdu_octets)
         fault->fpdu_octets(&w);
+    if (c->spoil) {
+        c->spoil(&w);
+        c->spoil = NULL;
+    }
     c->fpdus[role]++;
     write_octets(c, role, w.octets->data, w.octets->len, &w.how);
     g_byte_array_unref(w.octets);

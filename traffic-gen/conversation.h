@@ -19,6 +19,7 @@
 enum role { INITIATOR, RESPONDER };
 
 struct fault;
+struct fpdu_write;
 
 /* One capture in the making. */
 struct stage {
@@ -73,8 +74,9 @@ struct conversation {
     bool over; /* a fault ended it: what the script still says is left out */
     GByteArray *corked[2];
     bool is_corked[2];
-    struct sim_how how; /* for the next write only: how.received is filled in unless early is set */
-    bool early;         /* the next write does not wait for the peer's words */
+    struct sim_how how;                  /* for the next write only: how.received is filled in unless early is set */
+    bool early;                          /* the next write does not wait for the peer's words */
+    void (*spoil)(struct fpdu_write *w); /* changes the octets of the next FPDU */
 };
 
 /* What a startup fault may change: the frame before it is encoded, the octets before they are sent. */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/fault.h"
 
-static const struct fault_table *const tables[] = {&fpdu_faults,        &crc_faults,   &marker_faults, &startup_faults,
-                                                   &negotiation_faults, &order_faults, &rtr_faults,    &tcp_faults};
+static const struct fault_table *const tables[] = {
+    &fpdu_faults,  &crc_faults, &marker_faults, &startup_faults,  &negotiation_faults,
+    &order_faults, &rtr_faults, &tcp_faults,    &reaction_faults, &startup_reaction_faults};
 
 const struct fault *fault_at(unsigned index)
 {

@@ -48,6 +48,6 @@ struct fault_table {
     unsigned n;
 };
 extern const struct fault_table fpdu_faults, crc_faults, marker_faults, startup_faults, negotiation_faults,
-    order_faults, rtr_faults, tcp_faults;
+    order_faults, rtr_faults, tcp_faults, reaction_faults, startup_reaction_faults;
 
 #endif

@@ -103,6 +103,17 @@ static void pad_not_zero(struct fpdu_write *w)
         w->plan.pad[i] = (uint8_t)(i + 1);
 }
 
+/* Nonzero PAD under the CRC of zero PAD. */
+static void pad_outside_crc(struct fpdu_write *w)
+{
+    uint8_t octets[512];
+    size_t n = mpa_fpdu_encode(&w->plan, octets, sizeof(octets));
+
+    w->plan.crc = get_le32(octets + n - MPA_CRC_LEN);
+    w->plan.crc_fixed = true;
+    pad_not_zero(w);
+}
+
 /* [length ULPDU PAD CRC] becomes [length ULPDU CRC PAD], the CRC over what then precedes it. */
 static void crc_before_pad(struct fpdu_write *w)
 {
@@ -126,6 +137,11 @@ static void large_ulpdus(struct conversation_setup *setup)
 static void small_ulpdus(struct conversation_setup *setup)
 {
     setup->ulpdu_max = 200;
+}
+
+static void tiny_ulpdus(struct conversation_setup *setup)
+{
+    setup->ulpdu_max = 80;
 }
 
 static const struct fault faults[] = {
@@ -191,6 +207,36 @@ static const struct fault faults[] = {
      .index = 1,
      .where = has_pad,
      .fpdu = pad_not_zero},
+    {.id = "MPA-4.1-06",
+     .scenario = "rev1",
+     .summary = "the receiver answers nonzero PAD with a Terminate",
+     .also = "MPA-4.1-05",
+     .index = 1,
+     .where = has_pad,
+     .fpdu = pad_not_zero,
+     .aftermath = TERMINATED},
+    {.id = "MPA-4.1-06+ok",
+     .scenario = "rev1",
+     .summary = "the receiver goes on after nonzero PAD",
+     .also = "MPA-4.1-05",
+     .index = 1,
+     .where = has_pad,
+     .fpdu = pad_not_zero},
+    {.id = "MPA-4.1-07",
+     .scenario = "rev1",
+     .summary = "nonzero PAD under the CRC of zero PAD is accepted",
+     .also = "MPA-4.1-05,MPA-4.4-14",
+     .index = 1,
+     .where = has_pad,
+     .fpdu = pad_outside_crc},
+    {.id = "MPA-4.1-07+ok",
+     .scenario = "rev1",
+     .summary = "nonzero PAD under the CRC of zero PAD is answered with Terminate 20 02",
+     .also = "MPA-4.1-05,MPA-4.4-14",
+     .index = 1,
+     .where = has_pad,
+     .fpdu = pad_outside_crc,
+     .aftermath = TERMINATED},
     {.id = "MPA-4.1-08",
      .scenario = "rev1",
      .summary = "CRC before the PAD",
@@ -218,6 +264,7 @@ static const struct fault faults[] = {
      .scenario = "jumbo",
      .summary = "messages cut into ULPDUs of 200 octets",
      .setup = small_ulpdus},
+    {.id = "MPA-4.5-07", .scenario = "tiny-mss", .summary = "MSS 88 and ULPDUs of 80 octets", .setup = tiny_ulpdus},
 };
 
 const struct fault_table fpdu_faults = {faults, sizeof(faults) / sizeof(faults[0])};

@@ -58,6 +58,15 @@ static bool marker_after_wrap(const struct fpdu_write *w)
     return marker_inside(w) && mpa_next_marker(&w->plan.framing, w->plan.offset) >= wrap;
 }
 
+/* The header below sequence number 2^32, the Marker above. */
+static bool wrap_before_marker(const struct fpdu_write *w)
+{
+    uint64_t wrap = UINT64_C(0x100000000) - w->conversation->setup.isn[w->conversation->side[w->role]] - 1;
+    uint64_t marker = mpa_next_marker(&w->plan.framing, w->plan.offset + 1);
+
+    return marker_inside(w) && w->plan.offset + MPA_MARKER_LEN < wrap && marker >= wrap;
+}
+
 /* ---- wrong contents: the encoder's hook changes the Marker before the CRC is taken ---- */
 
 static void swap_pointer(void *ctx, uint8_t marker[4], uint64_t offset, unsigned index)
@@ -171,6 +180,22 @@ static void no_interior_markers(struct fpdu_write *w)
     uint64_t first = mpa_next_marker(&w->plan.framing, w->plan.offset);
 
     place_markers(w, &first, first == w->plan.offset ? 1 : 0);
+}
+
+/* RESERVED not zero, under the CRC of the Marker with RESERVED zero. */
+static void reserved_outside_crc(struct fpdu_write *w)
+{
+    g_autofree uint8_t *octets = g_malloc(MPA_FPDU_OCTETS_MAX);
+    size_t n = mpa_fpdu_encode(&w->plan, octets, MPA_FPDU_OCTETS_MAX);
+
+    w->plan.crc = get_le32(octets + n - MPA_CRC_LEN);
+    w->plan.crc_fixed = true;
+    reserved_set(w);
+}
+
+static void unchanged(struct fpdu_write *w)
+{
+    (void)w;
 }
 
 static void first_marker_missing(struct fpdu_write *w)
@@ -322,6 +347,66 @@ static const struct fault faults[] = {
      .setup = other_private_data,
      .where = NULL,
      .fpdu_octets = grid_of_other_direction,
+     .aftermath = TERMINATED,
+     .terminate = TERMINATE_MARKER},
+    {.id = "MPA-4.2-03",
+     .scenario = "marker-walk",
+     .summary = "the receiver answers nonzero RESERVED with a Terminate",
+     .also = "MPA-4.2-02",
+     .index = 2,
+     .where = marker_inside_only,
+     .fpdu = reserved_set,
+     .aftermath = TERMINATED,
+     .terminate = TERMINATE_MARKER},
+    {
+        .id = "MPA-4.2-03+ok",
+        .scenario = "marker-walk",
+        .summary = "the receiver goes on after nonzero RESERVED",
+        .also = "MPA-4.2-02",
+        .index = 2,
+        .where = marker_inside_only,
+        .fpdu = reserved_set,
+    },
+    {
+        .id = "MPA-4.2-04",
+        .scenario = "marker-walk",
+        .summary = "nonzero RESERVED under the CRC of zero RESERVED is accepted",
+        .also = "MPA-4.2-02,MPA-4.4-14",
+        .index = 2,
+        .where = marker_inside_only,
+        .fpdu = reserved_outside_crc,
+    },
+    {.id = "MPA-4.2-04+ok",
+     .scenario = "marker-walk",
+     .summary = "nonzero RESERVED under the CRC of zero RESERVED is answered with Terminate 20 02",
+     .also = "MPA-4.2-02,MPA-4.4-14",
+     .index = 2,
+     .where = marker_inside_only,
+     .fpdu = reserved_outside_crc,
+     .aftermath = TERMINATED},
+    {.id = "MPA-4.2-06",
+     .scenario = "marker-walk",
+     .summary = "the receiver answers low bits of FPDUPTR with a Terminate",
+     .also = "MPA-4.2-05",
+     .index = 2,
+     .where = marker_inside_only,
+     .fpdu = low_bits_set,
+     .aftermath = TERMINATED,
+     .terminate = TERMINATE_MARKER},
+    {
+        .id = "MPA-4.2-06+ok",
+        .scenario = "marker-walk",
+        .summary = "the receiver goes on after low bits of FPDUPTR",
+        .also = "MPA-4.2-05",
+        .index = 2,
+        .where = marker_inside_only,
+        .fpdu = low_bits_set,
+    },
+    {.id = "MPA-4.3-07",
+     .scenario = "wrap",
+     .summary = "the receiver complains of a Marker behind the wrap of sequence numbers",
+     .where = wrap_before_marker,
+     .fpdu = unchanged,
      .aftermath = TERMINATED,
      .terminate = TERMINATE_MARKER},
     {.id = "MPA-7.1.1-08",

@@ -59,6 +59,11 @@ static void reply_revision_2(struct conversation_setup *setup)
     setup->wish[RESPONDER].revision = 2;
 }
 
+static void unchanged(struct conversation_setup *setup)
+{
+    (void)setup;
+}
+
 /* ---- scripts ---- */
 
 /* The Reply names no type at all: the Initiator has nothing in common to send. */
@@ -134,6 +139,7 @@ static const struct fault faults[] = {
      .scenario = "rev1",
      .summary = "Request of revision 1, Reply of revision 2 with S = 0",
      .setup = reply_revision_2},
+    {.id = "MPA-C.2.5-01", .scenario = "rdmac", .summary = "Request of revision 0", .setup = unchanged},
     {.id = "MPA-C.2-01",
      .scenario = "rdmac-refused",
      .summary = "Request of revision 0, Reply of revision 1, and FPDUs nevertheless",

@@ -158,20 +158,29 @@ static void play_two_initiators(struct stage *stage)
     say_close(c, INITIATOR);
 }
 
-static void play_two_responders(struct stage *stage)
-{
-    struct conversation *c = conversation_new(stage, &setup_rev1);
-
-    pause_before_next(c, INT64_C(60000000000));
-    say_close(c, INITIATOR);
-}
-
 static void play_streaming_before_reply(struct stage *stage)
 {
     struct conversation *c = conversation_new(stage, &setup_rev1);
 
     say_streaming(c, INITIATOR, "HELLO\n", 6);
     say_request(c);
+    say_streaming(c, RESPONDER, streaming, sizeof(streaming) - 1);
+    say_reply(c);
+    say_close(c, INITIATOR);
+}
+
+/* The Initiator switched although the Responder still had something to say. */
+static void play_switched_too_soon(struct stage *stage)
+{
+    struct conversation *c = conversation_new(stage, &setup_rev1);
+
+    say_streaming(c, INITIATOR, "HELLO\n", 6);
+    c->early = true;
+    say_request(c); /* at once */
+
+    /* In flight at that moment: said when only the first words had arrived. */
+    c->early = true;
+    c->how.received = 6;
     say_streaming(c, RESPONDER, streaming, sizeof(streaming) - 1);
     say_reply(c);
     say_close(c, INITIATOR);
@@ -247,14 +256,14 @@ static const struct fault faults[] = {
      .summary = "Send after a rejecting Reply",
      .play = play_send_after_rejection},
     {.id = "MPA-7.1.2-32", .scenario = "rev1", .summary = "both ends send a Request", .play = play_two_initiators},
-    {.id = "MPA-7.1.2-33",
-     .scenario = "rev1",
-     .summary = "both ends wait for a Request until one gives up",
-     .play = play_two_responders},
     {.id = "MPA-7.1.3-01",
      .scenario = "streaming-first",
      .summary = "streaming data between Request and Reply",
      .play = play_streaming_before_reply},
+    {.id = "MPA-7.1.5-01",
+     .scenario = "streaming-first",
+     .summary = "Request while the Responder still sends streaming data",
+     .play = play_switched_too_soon},
     {.id = "MPA-7.2-03",
      .scenario = "rev1",
      .summary = "FIN after 20 of 48 octets of an FPDU",

@@ -135,6 +135,36 @@ static void types_without_a(struct startup_write *w)
     w->frame.enhanced.rtr = MPA_RTR_READ;
 }
 
+/* A=1, D=1, IRD 16, ORD 8, but S = 0. */
+static void s_forgotten(struct startup_write *w)
+{
+    static const uint8_t data[4] = {0x80, 0x10, 0x40, 0x08};
+
+    w->frame.flags &= (uint8_t)~MPA_FLAG_S;
+    w->frame.has_enhanced = false;
+    w->frame.ulp_data = data;
+    w->frame.ulp_length = sizeof(data);
+    mpa_startup_fix_length(&w->frame);
+}
+
+/* The upper layer's octets first, then the enhanced data. */
+static void enhanced_data_last(struct startup_write *w)
+{
+    uint8_t *p = w->octets->data + MPA_STARTUP_HEADER_LEN, enhanced[4] = {0x80, 0x10, 0x40, 0x08};
+    size_t rest = w->octets->len - MPA_STARTUP_HEADER_LEN - sizeof(enhanced);
+
+    memmove(p, p + sizeof(enhanced), rest);
+    memcpy(p + rest, enhanced, sizeof(enhanced));
+}
+
+/* IRD 16 with A as 10 80, ORD 8 with D as 08 40. */
+static void little_endian_enhanced_data(struct startup_write *w)
+{
+    static const uint8_t data[4] = {0x10, 0x80, 0x08, 0x40};
+
+    memcpy(w->octets->data + MPA_STARTUP_HEADER_LEN, data, sizeof(data));
+}
+
 static const struct fault faults[] = {
     {.id = "MPA-7.1.1-01",
      .scenario = "rev1",
@@ -224,6 +254,19 @@ static const struct fault faults[] = {
      .summary = "Request with S = 1 and PD_Length 2",
      .startup = two_octets_of_enhanced_data,
      .aftermath = CLOSED},
+    {.id = "MPA2-6-01",
+     .scenario = "rev2-plain",
+     .summary = "enhanced data in a Request with S = 0",
+     .startup = s_forgotten},
+    {.id = "MPA2-9-01",
+     .scenario = "rev2",
+     .summary = "enhanced data behind the upper layer's",
+     .startup_octets = enhanced_data_last,
+     .aftermath = CLOSED},
+    {.id = "MPA2-9-02",
+     .scenario = "rev2",
+     .summary = "enhanced data in little-endian order",
+     .startup_octets = little_endian_enhanced_data},
     {.id = "MPA2-9.2-04",
      .scenario = "rev2",
      .summary = "Request with A = 1 and none of B, C, D",
