@@ -583,6 +583,15 @@ void mpa_find_hole(struct mpa_connection *mpa, unsigned side, uint64_t to)
         s->cursor = to;
 }
 
+/* The octets behind this side's frame acknowledge nothing that the capture misses: the other end really was silent. */
+static bool nothing_missed(const struct mpa_connection *mpa, unsigned side)
+{
+    const struct octets_origin *origin = mpa_origin(mpa, side, mpa->side[side].startup.end);
+    const struct mpa_side *o = &mpa->side[1 - side];
+
+    return !o->hole && mpa->start_captured[1 - side] && origin->acked_known && origin->acked <= (o->any ? o->next : 0);
+}
+
 void mpa_find_end(struct mpa_connection *mpa, unsigned side)
 {
     struct mpa_side *s = &mpa->side[side];
@@ -595,7 +604,8 @@ void mpa_find_end(struct mpa_connection *mpa, unsigned side)
     if (mpa->finished && s->state == SIDE_WAITING && mpa->phase == MPA_PHASE_STARTUP) {
         const struct mpa_side *o = other_of(mpa, side);
 
-        if (mpa_window_end(&s->window) > s->startup.end && s->window.n > 0 && (o->hole || !o->any))
+        if (mpa_window_end(&s->window) > s->startup.end && s->window.n > 0 && (o->hole || !o->any) &&
+            !nothing_missed(mpa, side))
             start_one_sided(mpa, side);
     }
     if (s->state == SIDE_WAITING && mpa->phase == MPA_PHASE_FULL_OPERATION && begin(mpa, side, true) &&

@@ -299,6 +299,15 @@ static inline void talk_expect_named(struct talk *t, const char *ids, const char
     free(t);
 }
 
+/* The same for case `index` of a table. */
+static inline void talk_expect_case(struct talk *t, const char *ids, unsigned index)
+{
+    char name[300];
+
+    snprintf(name, sizeof name, "case %u (%s)", index, ids);
+    talk_expect_named(t, ids, name);
+}
+
 #define talk_expect(t, ids) talk_expect_named((t), (ids), __func__)
 
 #endif
