@@ -23,7 +23,7 @@ def cell(text):
 
 def main():
     rules = json.load(sys.stdin)
-    totals = collections.Counter(judged(rule).split(" MPA")[0] for rule in rules)
+    totals = collections.Counter("with another rule" if rule["judged"] == "same" else judged(rule) for rule in rules)
     print("# Rules\n")
     print("Generated from `engine/rules/`; do not edit. `cmake --build build/release --target docs` writes it again.\n")
     print(f"{len(rules)} rules. *Judged* tells what decides a rule: a capture (`iwarp-check`, the Wireshark plugins), an active "
