@@ -12,7 +12,7 @@
 
 enum {
     MAX_CONNECTIONS_DEFAULT = 65536,
-    CLOSED_MAX = 1024, /* closed connections that wait for quiet */
+    CLOSED_MAX = 64, /* closed connections that wait for quiet */
     BUCKETS_FIRST = 256,
     /* A segment of a closed connection lies near its end in sequence space; other connections begin anywhere. */
     NEAR_END = 16 << 20,
