@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * RDMA Read Requests and the Responses to them. A Response is what shows for certain that a receiver has processed an
+ * FPDU: in time (RFC 5044 section 6), in spite of an error (section 8), within IRD (RFC 6581 section 9.1).
+ */
+#include "engine/mpa_reaction.h"
+
+#include <stdlib.h>
+
+enum { ETYPE_UNTAGGED = 2, CODE_NO_BUFFER = 2, CODE_MSN_RANGE = 3 }; /* of layer DDP, RFC 5041 section 8.2 */
+
+static struct read_kept *kept_at(struct read_ring *ring, unsigned i)
+{
+    return &ring->kept[(ring->first + i) % READS_KEPT];
+}
+
+/* Forgets the i oldest. */
+static void drop(struct read_ring *ring, unsigned count)
+{
+    ring->first = (ring->first + count) % READS_KEPT;
+    ring->n -= count;
+}
+
+/* ---- requests ---- */
+
+static void keep(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
+{
+    const struct mpa_fpdu_event *event = fpdu->event;
+    struct read_ring **ring = &mpa->reaction->reads[fpdu->side];
+    const struct error_watch *error = &mpa->reaction->error[1 - fpdu->side];
+    struct rdmap_read_request read;
+
+    if (!event->has_ddp || event->ddp.tagged || event->ddp.opcode != RDMAP_READ_REQUEST ||
+        !rdmap_read_request_decode(&read, event->ddp.payload, event->ddp.payload_len))
+        return;
+    if (*ring == NULL)
+        *ring = calloc(1, sizeof **ring);
+    if (*ring == NULL)
+        return;
+    if ((*ring)->n == READS_KEPT)
+        drop(*ring, 1);
+    *kept_at(*ring, (*ring)->n++) = (struct read_kept){
+        .at = {.offset = event->fpdu.offset,
+               .end = event->fpdu.offset + event->fpdu.length,
+               .frame = event->place.frame},
+        .stag = read.sink_stag,
+        .to = read.sink_to,
+        .size = read.size,
+        .wrong_crc = event->crc == MPA_CRC_WRONG,
+        .behind = error->state != ERROR_NONE && error->state != ERROR_SETTLED,
+        .first = event->number == 0 && (int)fpdu->side == initiator_of(mpa),
+    };
+}
+
+/* ---- responses ---- */
+
+static bool fits(const struct read_kept *kept, const struct ddp_segment *response)
+{
+    uint64_t ahead = response->to - kept->to;
+
+    return response->stag == kept->stag && (kept->size == 0 ? ahead == 0 : ahead < kept->size) &&
+           response->payload_len <= kept->size - ahead;
+}
+
+/* Responses come in the order of the Requests (RFC 5040 section 5.5): the oldest that fits, a faultless one first. */
+static int find(struct read_ring *ring, const struct ddp_segment *response)
+{
+    int faulty = -1;
+
+    for (unsigned i = 0; i < ring->n; i++) {
+        const struct read_kept *kept = kept_at(ring, i);
+
+        if (!fits(kept, response))
+            continue;
+        if (!kept->wrong_crc && !kept->behind)
+            return (int)i;
+        if (faulty < 0)
+            faulty = (int)i;
+    }
+    return faulty;
+}
+
+/* The FPDU had to be there as a whole before it was passed on (section 6). */
+static void judge_completeness(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu, struct read_kept *kept)
+{
+    if (!fpdu->acked_known || kept->answered)
+        return;
+    if (fpdu->acked > kept->at.offset && fpdu->acked < kept->at.end)
+        verdict_failed(
+            mpa->verdict, RULE_MPA_6_06, direction_of(mpa, fpdu->side), &fpdu->event->place, kept->at.frame,
+            "expected the Response only after the whole Read Request FPDU of %u octets, found it when %u of them "
+            "had been received",
+            (unsigned)(kept->at.end - kept->at.offset), (unsigned)(fpdu->acked - kept->at.offset));
+    else if (fpdu->acked >= kept->at.end)
+        verdict_passed(mpa->verdict, RULE_MPA_6_06);
+}
+
+/* The Initiator's first FPDU was a Read Request; a later one is answered before it. */
+static void judge_first(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu, struct read_ring *ring,
+                        unsigned answered)
+{
+    const struct read_kept *first = kept_at(ring, 0);
+
+    if (answered == 0 || !first->first || first->answered || first->wrong_crc || mpa->parameters.peer_to_peer ||
+        mpa->side[fpdu->side].hole || mpa->reaction->responder_understood)
+        return;
+    mpa->reaction->responder_understood = true;
+    verdict_failed(
+        mpa->verdict, RULE_MPA_7_1_2_12, direction_of(mpa, fpdu->side), &fpdu->event->place, first->at.frame,
+        "expected the RDMA Read Request in the first FPDU answered, found the answer to a later one, in frame %u",
+        kept_at(ring, answered)->at.frame);
+}
+
+static void answer(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
+{
+    struct read_ring *ring = mpa->reaction->reads[1 - fpdu->side];
+    const struct mpa_fpdu_event *event = fpdu->event;
+    struct read_kept *kept;
+    int i;
+
+    if (ring == NULL || !event->has_ddp || !event->ddp.tagged || event->ddp.opcode != RDMAP_READ_RESPONSE ||
+        event->crc == MPA_CRC_WRONG)
+        return;
+    i = find(ring, &event->ddp);
+    if (i < 0)
+        return;
+    kept = kept_at(ring, (unsigned)i);
+    if (kept->wrong_crc || kept->behind)
+        reaction_error_answered(mpa, fpdu, kept->wrong_crc, kept->at.frame);
+    else
+        judge_completeness(mpa, fpdu, kept);
+    judge_first(mpa, fpdu, ring, (unsigned)i);
+    kept->answered = true;
+    if (event->ddp.last)
+        drop(ring, (unsigned)i + 1);
+}
+
+/* ---- IRD ---- */
+
+/* How many Requests of side its peer has declared to support; false when that is not negotiated. */
+static bool limit_of(const struct mpa_connection *mpa, unsigned side, unsigned *limit, enum rule_id *rule)
+{
+    const struct mpa_parameters *parameters = &mpa->parameters;
+    bool initiator = (int)side == parameters->initiator_side;
+
+    if (!parameters->ird_ord_known || !parameters->enhanced || parameters->initiator_side < 0)
+        return false;
+    *limit = initiator ? parameters->ird : parameters->ord;
+    *rule = initiator ? RULE_MPA2_9_1_03 : RULE_MPA2_9_1_14;
+    /* REP.ORD above REQ.IRD was never agreed upon: MPA2-9.1-16. */
+    if (!initiator && *limit > mpa->side[parameters->initiator_side].startup.frame.enhanced.ird)
+        return false;
+    return *limit != MPA_IRD_ORD_NOT_NEGOTIATED && *limit > 0;
+}
+
+static void judge_ird(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
+{
+    unsigned reader = 1 - fpdu->side, limit;
+    struct mpa_reaction_state *state = mpa->reaction;
+    const struct rdmap_terminate *terminate = &fpdu->terminate;
+    enum rule_id rule;
+
+    if (state->reads_peak[reader] == 0 || !limit_of(mpa, reader, &limit, &rule))
+        return;
+    if (!fpdu->is_terminate) {
+        if (state->reads_limit_reached[reader] && mpa->side[reader].reads_outstanding < limit) {
+            verdict_passed(mpa->verdict, rule);
+            state->reads_limit_reached[reader] = false;
+        }
+        return;
+    }
+    if (terminate->layer != RDMAP_LAYER_DDP || terminate->etype != ETYPE_UNTAGGED ||
+        (terminate->code != CODE_NO_BUFFER && terminate->code != CODE_MSN_RANGE) || !terminate->has_ddp ||
+        terminate->ddp.tagged || terminate->ddp.qn != DDP_QN_READ_REQUEST)
+        return;
+    if (mpa->side[0].hole || mpa->side[1].hole)
+        verdict_inconclusive(mpa->verdict, rule);
+    else if (state->reads_peak[reader] <= limit)
+        verdict_failed(
+            mpa->verdict, rule, direction_of(mpa, fpdu->side), &fpdu->event->place, mpa->side[reader].last_frame,
+            "expected %u simultaneous RDMA Read Requests supported, found a Terminate (layer 1, error type 2, "
+            "code %u) when there were never more than %u",
+            limit, terminate->code, (unsigned)state->reads_peak[reader]);
+}
+
+static void count_reads(struct mpa_connection *mpa, unsigned reader)
+{
+    struct mpa_reaction_state *state = mpa->reaction;
+    uint64_t now = mpa->side[reader].reads_outstanding;
+    unsigned limit;
+    enum rule_id rule;
+
+    if (now > state->reads_peak[reader])
+        state->reads_peak[reader] = now;
+    if (now > 0 && limit_of(mpa, reader, &limit, &rule) && now == limit)
+        state->reads_limit_reached[reader] = true;
+}
+
+void reaction_read_fpdu(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
+{
+    answer(mpa, fpdu);
+    judge_ird(mpa, fpdu);
+    keep(mpa, fpdu);
+    count_reads(mpa, fpdu->side);
+}
