@@ -193,13 +193,20 @@ struct boundary mpa_boundary_classify(const struct mpa_connection *mpa, unsigned
         b.count = MPA_CRC_LEN;
         return b;
     }
+    /* Four zero octets that came alone, where no Markers are, are no Marker of the FPDU that came later. */
+    if (early == MPA_MARKER_LEN && mpa->parameters.markers[side] != ON)
+        like = likeness(p, n, false);
     if (like == FPDU_CONVINCING)
         return b;
     if (!last && (like == FPDU_TOO_SHORT || may_become_frame(p, n) || n < SEARCH_LIMIT / 8)) {
         b.what = BOUNDARY_MORE;
         return b;
     }
-    found = find_fpdu(p, n);
+    /* What came in time most likely begins with an FPDU. */
+    if (early > 0 && early < n && mpa_fpdu_likeness(p + early, n - early) == FPDU_CONVINCING)
+        found = early;
+    else
+        found = find_fpdu(p, n);
     /*
      * Octets that were sent when an FPDU was not allowed yet and do not look like one need no further proof; later ones
      * may be a damaged FPDU unless one stands behind them.

@@ -448,7 +448,10 @@ static void judge_unsolicited(struct mpa_connection *mpa, unsigned side)
     const struct mpa_side *peer = &mpa->side[other(side)];
     const struct startup_seen *reply = &mpa->side[side].startup;
 
-    if (!mpa->start_captured[0] || !mpa->start_captured[1] || peer->hole || peer->startup.partial) {
+    /* A Reply that acknowledges what the capture does not hold answers a Request that it missed. */
+    bool missed = !reply->first.acked_known || reply->first.acked > (peer->any ? peer->next : 0);
+
+    if (!mpa->start_captured[0] || !mpa->start_captured[1] || peer->hole || peer->startup.partial || missed) {
         verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_2_14);
         return;
     }
