@@ -212,6 +212,9 @@ static enum capture_status stopped(struct capture *capture, struct capture_error
     bool truncated = strncmp(reason, "truncated", 9) == 0;
     if (truncated)
         say(error, "%s: ends inside a packet record, after packet %u (%s)", capture->name, capture->packets, reason);
+    else if (strstr(reason, "of the first interface")) /* libpcap wants one link type and one snap length in a file */
+        say(error, "%s: cannot be read beyond packet %u, its interfaces differ: %s", capture->name, capture->packets,
+            reason);
     else if (capture->live)
         say(error, "%s: %s", capture->name, reason);
     else

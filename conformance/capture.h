@@ -27,7 +27,7 @@ struct packet {
 
 enum capture_status {
     CAPTURE_PACKET,
-    CAPTURE_TIMEOUT, /* live only: nothing arrived for a while; call again */
+    CAPTURE_TIMEOUT, /* live only: nothing arrived for a while (not every system tells); call again */
     CAPTURE_END,
     CAPTURE_TRUNCATED, /* the file ends inside a record: everything before it was delivered. Error text set. */
     CAPTURE_CORRUPT,   /* the rest cannot be read; everything before was delivered. Error text set. */

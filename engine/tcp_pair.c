@@ -506,7 +506,7 @@ void tcp_pair_segment(struct tcp_pair *pair, const struct tcp_segment *given)
     struct tcp_segment segment = *given;
     unsigned s = segment.side & 1;
     struct side *me = &pair->side[s], *peer = &pair->side[!s];
-    bool syn = segment.flags & TCP_SYN;
+    bool syn = (segment.flags & (TCP_SYN | TCP_RST)) == TCP_SYN;
     pair->frame = segment.frame;
     pair->now = segment.time_ns;
 

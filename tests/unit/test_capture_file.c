@@ -152,6 +152,35 @@ static void corrupt_records(void **state)
     capture_close(capture);
 }
 
+static void several_interfaces(void **state)
+{
+    static const char interface[] = "01000000 14000000 0100 0000 00000400 14000000";
+    static const char cooked[] = "01000000 14000000 7100 0000 00000400 14000000";
+    static const char section[] = "0a0d0d0a 1c000000 4d3c2b1a 0100 0000 ffffffffffffffff 1c000000";
+    static const char record[] = "06000000 24000000 00000000 00000000 07000000 04000000 04000000 aabbccdd 24000000";
+    struct capture_error error = {""};
+    struct packet packet;
+    char file[1024];
+    (void)state;
+    /* Of one link type. */
+    snprintf(file, sizeof file, "%s %s %s %s %s", section, interface, interface, record, record);
+    write_hex(file);
+    struct capture *capture = capture_open(path, &error);
+    assert_int_equal(capture_next(capture, &packet, &error), CAPTURE_PACKET);
+    assert_int_equal(packet.time_ns, 7000);
+    assert_int_equal(capture_next(capture, &packet, &error), CAPTURE_PACKET);
+    assert_int_equal(capture_next(capture, &packet, &error), CAPTURE_END);
+    capture_close(capture);
+    /* Of two: libpcap goes as far as the second interface. */
+    snprintf(file, sizeof file, "%s %s %s %s %s", section, interface, record, cooked, record);
+    write_hex(file);
+    capture = capture_open(path, &error);
+    assert_int_equal(capture_next(capture, &packet, &error), CAPTURE_PACKET);
+    assert_int_equal(capture_next(capture, &packet, &error), CAPTURE_CORRUPT);
+    assert_non_null(strstr(error.text, "cannot be read beyond packet 1, its interfaces differ"));
+    capture_close(capture);
+}
+
 static void live_capture_of_nothing(void **state)
 {
     struct capture_error error = {""};
@@ -196,6 +225,7 @@ int main(void)
         cmocka_unit_test(both_formats_and_byte_orders),
         cmocka_unit_test(what_is_no_capture),
         cmocka_unit_test(corrupt_records),
+        cmocka_unit_test(several_interfaces),
         cmocka_unit_test(live_capture_of_nothing),
         cmocka_unit_test(stopping),
     };
