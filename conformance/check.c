@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROGRESS_EVERY = 4096, /* packets */ FINDINGS_KEPT_MAX = 200000 /* in a capture */ };
+enum { PROGRESS_EVERY = 4096, /* packets */ FINDINGS_KEPT_MAX = 50000 /* in a capture */ };
 
 struct check {
     const struct check_options *options;
@@ -26,7 +26,6 @@ struct watched {
     struct mpa_connection *mpa;
     struct report_connection *report;
     struct verdict verdict;
-    uint32_t kept[RULE_COUNT]; /* findings kept per rule */
     bool hole, ended[2], reset;
 };
 
@@ -68,7 +67,9 @@ static bool worth_keeping(const struct watched *watched, enum rule_id rule)
 {
     unsigned limit = watched->check->options->max_findings;
 
-    return limit == 0 || (watched->kept[rule] < limit && watched->check->findings_kept < FINDINGS_KEPT_MAX);
+    /* The finding is counted already. */
+    return limit == 0 ||
+           (watched->verdict.counts[rule].failed <= limit && watched->check->findings_kept < FINDINGS_KEPT_MAX);
 }
 
 static void on_finding(void *ctx, const struct finding *finding)
@@ -95,7 +96,6 @@ static void on_finding(void *ctx, const struct finding *finding)
         report->not_kept++;
         return;
     }
-    watched->kept[finding->rule]++;
     watched->check->findings_kept++;
     if (report->messages == NULL)
         report->messages = g_string_chunk_new(1024);
