@@ -89,8 +89,7 @@ static void check_file(gpointer data, gpointer ctx)
 static void check_live(struct run *run)
 {
     struct capture_error error = {""};
-    struct capture *source =
-        capture_open_live(run->options->interface, 0, NULL, &error);
+    struct capture *source = capture_open_live(run->options->interface, 0, NULL, &error);
 
     if (source == NULL) {
         could_not_open(run, 0, &error);

@@ -13,6 +13,7 @@ int main(int argc, char **argv)
 
         if (!file || !octets) {
             perror(argv[i]);
+            free(octets);
             return EXIT_FAILURE;
         }
         n = fread(octets, 1, INPUT_MAX, file);

@@ -260,11 +260,11 @@ static void formats(void **state)
 
     (void)state;
     for (unsigned i = 0; i < ARRAY_LENGTH(cases); i++)
-        for (uint8_t reject = 0; reject <= MPA_FLAG_R; reject += MPA_FLAG_R) {
+        for (unsigned reject = 0; reject <= MPA_FLAG_R; reject += MPA_FLAG_R) {
             struct talk *t = talk_new(PROFILE_IETF);
 
             talk_start(t, talk_make(REQ, cases[i].req_s ? 0x50 : 0x40, cases[i].req_rev, pd, 4),
-                       talk_make(REP, (cases[i].rep_s ? 0x50 : 0x40) | reject, cases[i].rep_rev, pd, 4));
+                       talk_make(REP, (uint8_t)((cases[i].rep_s ? 0x50u : 0x40u) | reject), cases[i].rep_rev, pd, 4));
             talk_close(t);
             talk_expect_case(t, cases[i].ids, i);
         }
