@@ -43,7 +43,7 @@ static const struct {
 
 enum { OPCODES = sizeof opcode_shape / sizeof opcode_shape[0] };
 
-/* The ULPDU of an FPDU whose ULPDU_Length is at q; m octets are there. */
+/* The DDP header behind the ULPDU_Length at q, whatever that says; m octets are there. */
 static enum fpdu_likeness header_likeness(const uint8_t *q, size_t m)
 {
     uint8_t opcode;
@@ -58,8 +58,6 @@ static enum fpdu_likeness header_likeness(const uint8_t *q, size_t m)
     if (((q[2] & 0x80) != 0) != opcode_shape[opcode].tagged)
         return FPDU_NO;
     header = opcode_shape[opcode].tagged ? DDP_TAGGED_HEADER_LEN : DDP_UNTAGGED_HEADER_LEN;
-    if (get_be16(q) < header)
-        return FPDU_NO;
     if (m < MPA_LENGTH_LEN + header)
         return FPDU_TOO_SHORT;
     if (!opcode_shape[opcode].tagged && get_be32(q + 8) != opcode_shape[opcode].qn)
@@ -155,6 +153,15 @@ static const char *trailer(const struct startup_seen *seen, const uint8_t *p, si
     return NULL;
 }
 
+/* Long enough for a DDP header, and what lies here of it fits. */
+static bool plausible_length(const uint8_t *p, size_t n)
+{
+    const uint8_t *q =
+        n > MPA_MARKER_LEN + MPA_LENGTH_LEN && memcmp(p, zeros, MPA_MARKER_LEN) == 0 ? p + MPA_MARKER_LEN : p;
+
+    return n >= MPA_LENGTH_LEN && get_be16(q) >= DDP_TAGGED_HEADER_LEN && get_be16(q) <= MPA_ULPDU_MAX;
+}
+
 /* Where the FPDU behind stray octets begins; 0 when there is none, or when its predecessor is an FPDU by its length. */
 static size_t find_fpdu(const uint8_t *p, size_t n)
 {
@@ -170,7 +177,7 @@ static size_t find_fpdu(const uint8_t *p, size_t n)
         mpa_fpdu_likeness(p + marked, n - marked) == FPDU_CONVINCING)
         return 0;
     for (size_t at = 1; at < n && at <= SEARCH_LIMIT; at++)
-        if (mpa_fpdu_likeness(p + at, n - at) == FPDU_CONVINCING)
+        if (mpa_fpdu_likeness(p + at, n - at) == FPDU_CONVINCING && plausible_length(p + at, n - at))
             return at;
     return 0;
 }
@@ -197,6 +204,10 @@ struct boundary mpa_boundary_classify(const struct mpa_connection *mpa, unsigned
     if (early == MPA_MARKER_LEN && mpa->parameters.markers[side] != ON)
         like = likeness(p, n, false);
     if (like == FPDU_CONVINCING)
+        return b;
+    /* A first Marker with wrong contents is still the Marker that is due there. */
+    if (mpa->parameters.markers[side] == ON && n > MPA_MARKER_LEN &&
+        likeness(p + MPA_MARKER_LEN, n - MPA_MARKER_LEN, false) == FPDU_CONVINCING)
         return b;
     if (!last && (like == FPDU_TOO_SHORT || may_become_frame(p, n) || n < SEARCH_LIMIT / 8)) {
         b.what = BOUNDARY_MORE;

@@ -343,6 +343,7 @@ void mpa_connection_finish(struct mpa_connection *mpa, int64_t time_ns)
     if (mpa->finished)
         return;
     mpa->finished = true;
+    mpa->end_time = time_ns;
     if (mpa->phase != MPA_PHASE_NOT_MPA)
         for (unsigned side = 0; side < 2; side++)
             end_of_side(mpa, side, false);

@@ -325,11 +325,12 @@ static bool collect(struct mpa_connection *mpa, unsigned side, bool last)
         startup->frame.pd_length = (uint16_t)(p[18] << 8 | p[19]);
     }
     need = MPA_STARTUP_HEADER_LEN + (size_t)startup->frame.pd_length;
+    /* Also when what came last completes the frame: then it is an FPDU that PD_Length takes for Private Data. */
+    if (s->n_runs > 0 && s->runs[s->n_runs - 1].start < startup->start + need && went_on(mpa, side)) {
+        take_frame(mpa, side, (size_t)(s->runs[s->n_runs - 1].start - startup->start));
+        return true;
+    }
     if (have < need && !(startup->frame.pd_length > MPA_PRIVATE_DATA_MAX && !startup->late)) {
-        if (went_on(mpa, side)) {
-            take_frame(mpa, side, (size_t)(s->runs[s->n_runs - 1].start - startup->start));
-            return true;
-        }
         if (!last || startup->late || s->hole)
             return false;
         take_frame(mpa, side, have);
@@ -597,7 +598,7 @@ void mpa_find_end(struct mpa_connection *mpa, unsigned side)
     struct mpa_side *s = &mpa->side[side];
     bool over = s->fin || s->reset;
 
-    if (s->state == SIDE_STARTUP && (over || mpa->side[1 - side].fin || mpa->side[1 - side].reset))
+    if (s->state == SIDE_STARTUP && (over || mpa->finished || mpa->side[1 - side].fin || mpa->side[1 - side].reset))
         collect(mpa, side, true);
     if ((s->state == SIDE_STREAMING || s->state == SIDE_RECOGNISING) && s->window.n > 0 && look(mpa, side, true))
         mpa_find_octets(mpa, side);

@@ -98,6 +98,7 @@ struct mpa_connection {
     struct mpa_fpdu_scratch *scratch;
     bool start_captured[2]; /* the stream is known from offset 0: its SYN was seen */
     bool finished;
+    int64_t end_time; /* of the capture or the connection; valid when finished */
     /* Owned by the rule families; allocated by their _new, freed by their _free. */
     struct mpa_order_state *order;
     struct mpa_reaction_state *reaction;

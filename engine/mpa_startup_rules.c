@@ -102,6 +102,25 @@ static bool little_endian_length(const struct subject *s, uint64_t follow)
     return true;
 }
 
+/*
+ * Is the rest of the Private Data not sent, or only not seen? Its sender went on or closed without it, or was silent
+ * for long while the other end waited; an end that aborts proves nothing.
+ */
+static bool truly_missing(const struct subject *s)
+{
+    const struct mpa_connection *mpa = s->mpa;
+    const struct mpa_side *sender = &mpa->side[s->side], *peer = &mpa->side[other(s->side)];
+    int64_t since = s->seen->last.time_ns;
+
+    if (sender->fin)
+        return !peer->reset;
+    if (sender->reset)
+        return false;
+    if (peer->fin || peer->reset)
+        return peer->end_place.time_ns - since >= mpa->options.t_close;
+    return !mpa->finished || mpa->end_time - since >= mpa->options.t_close;
+}
+
 static void judge_length(const struct subject *s)
 {
     const struct mpa_startup *f = s->frame;
@@ -118,7 +137,9 @@ static void judge_length(const struct subject *s)
     if (s->seen->missing > 0) {
         uint32_t follow = f->pd_length - s->seen->missing;
 
-        if (!little_endian_length(s, follow))
+        if (!truly_missing(s))
+            verdict_inconclusive(s->mpa->verdict, RULE_MPA_7_1_1_28);
+        else if (!little_endian_length(s, follow))
             CHECK(s, RULE_MPA_7_1_1_28, false,
                   "expected %u octets of Private Data in the %s as PD_Length says, found %u and nothing more",
                   f->pd_length, s->name, follow);

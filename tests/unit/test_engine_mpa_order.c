@@ -355,6 +355,68 @@ static void missing_private_data(void **state)
     talk_expect(t, "MPA-7.1.1-28");
 }
 
+/* The frame's sender goes on as if it were complete, and so does its peer. */
+static void missing_private_data_and_on(void **state)
+{
+    (void)state;
+    for (unsigned side = 0; side < 2; side++) {
+        struct talk *t = talk_new(PROFILE_IETF);
+        struct talk_frame request = req1(0x40), reply = rep1(0x40);
+        struct talk_frame *wrong = side == I ? &request : &reply;
+
+        *wrong = talk_make(side == I ? REQ : REP, 0x40, 1, "private", 8);
+        put_be16(wrong->octets + 18, 12);
+        talk_start(t, request, reply);
+        converse(t);
+        talk_close(t);
+        talk_expect_case(t, "MPA-7.1.1-28", side);
+    }
+}
+
+/* A part of a Request: silence or a close of its sender is a fault, an abort or the end of the capture is not. */
+static void request_cut_short(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 5; i++) {
+        struct talk *t = talk_new(PROFILE_IETF);
+        struct talk_frame request = talk_make(REQ, 0x40, 1, "private data", 12);
+
+        talk_octets(t, I, request.octets, 24);
+        if (i == 0)
+            talk_fin(t, I);
+        else if (i == 1 || i == 3)
+            t->time_ns += 70000000000;
+        if (i == 1)
+            talk_fin(t, R);
+        else if (i == 2)
+            mpa_connection_reset(t->mpa, R, ++t->frame, t->time_ns);
+        mpa_connection_finish(t->mpa, t->time_ns);
+        assert_int_equal(t->verdict.counts[RULE_MPA_7_1_1_28].failed, i == 0 || i == 1 || i == 3);
+        mpa_connection_free(t->mpa);
+        free(t);
+    }
+}
+
+/* The first Marker of a direction holds something else: a matter of Markers, not of startup. */
+static void bad_first_marker(void **state)
+{
+    struct talk *t = talk_new(PROFILE_IETF);
+    uint8_t fpdu[256];
+    size_t n;
+
+    (void)state;
+    talk_start(t, req1(0x40), rep1(0xc0));
+    n = fpdu_of(t, I, 16, fpdu, sizeof fpdu);
+    fpdu[3] = 4;
+    talk_octets(t, I, fpdu, n);
+    talk_send_msg(t, R, 16);
+    talk_close(t);
+    assert_int_equal(t->verdict.counts[RULE_MPA_7_1_01].failed, 0);
+    assert_int_equal(t->verdict.counts[RULE_MPA_7_1_2_16].passed, 1);
+    mpa_connection_free(t->mpa);
+    free(t);
+}
+
 static void crc_trailer(void **state)
 {
     (void)state;
@@ -604,6 +666,9 @@ int main(void)
         cmocka_unit_test(early_fpdu_of_initiator),
         cmocka_unit_test(excess_private_data),
         cmocka_unit_test(missing_private_data),
+        cmocka_unit_test(missing_private_data_and_on),
+        cmocka_unit_test(request_cut_short),
+        cmocka_unit_test(bad_first_marker),
         cmocka_unit_test(crc_trailer),
         cmocka_unit_test(marker_in_request),
         cmocka_unit_test(second_frames),
