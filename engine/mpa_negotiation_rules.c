@@ -52,7 +52,7 @@ static void judge_formats(const struct pair *p)
     CHECK(p, RULE_MPA2_10_02, !has_s(p->rep),
           "expected S = 0 in the answer to an unenhanced Request (Rev %u), found S = 1, Rev %u", p->req->revision,
           p->rep->revision);
-    if (p->req->revision == 1 && !has_s(p->rep))
+    if (p->req->revision == 1 && !has_s(p->rep) && p->rep->revision <= 2) /* above 2: 7.1.1-23 */
         CHECK(p, RULE_MPA2_10_10, p->rep->revision < 2, "expected Rev 1 in the answer to a Rev 1 Request, found Rev %u",
               p->rep->revision);
 }

@@ -33,11 +33,41 @@ void mpa_order_free(struct mpa_connection *mpa)
     mpa->order = NULL;
 }
 
+static void fail_two_requests(struct mpa_connection *mpa, enum rule_id rule)
+{
+    unsigned second = mpa->order->second_request;
+    const struct startup_seen *b = &mpa->side[second].startup;
+
+    mpa->order->two_requests_open = false;
+    verdict_failed(
+        mpa->verdict, rule, direction_of(mpa, second), &b->place, mpa->side[other(second)].startup.place.frame,
+        rule == RULE_MPA_7_1_1_04
+            ? "expected the key \"MPA ID Rep Frame\" in the answer to the MPA Request, found \"MPA ID Req Frame\""
+            : "expected one MPA Initiator, found an MPA Request from either end");
+}
+
+/*
+ * Two Requests. When the second was sent by an end that had received the first, and octets follow as after a Reply, it
+ * was meant for one and has the wrong key; in all other cases both ends were started as Initiators.
+ */
+static void judge_two_requests(struct mpa_connection *mpa, unsigned first, unsigned second)
+{
+    const struct startup_seen *a = &mpa->side[first].startup, *b = &mpa->side[second].startup;
+
+    mpa->order->second_request = second;
+    if (b->first.acked_known && b->first.acked >= a->end)
+        mpa->order->two_requests_open = true;
+    else
+        fail_two_requests(mpa, RULE_MPA_7_1_2_32);
+}
+
 void mpa_order_octets(struct mpa_connection *mpa, unsigned side, uint64_t from, uint64_t to,
                       const struct octets_origin *origin)
 {
     struct mpa_order_side *order = &mpa->order->side[side];
 
+    if (mpa->order->two_requests_open && from >= mpa->side[side].startup.end)
+        fail_two_requests(mpa, RULE_MPA_7_1_1_04);
     order->delivered = to;
     if (order->n_runs == ORDER_RUNS) {
         for (unsigned i = 1; i < ORDER_RUNS; i++)
@@ -135,23 +165,6 @@ static void judge_streaming(struct mpa_connection *mpa, unsigned from, unsigned 
                 "of it on their way",
                 (unsigned long long)(reply->start - request->first.acked));
     }
-}
-
-/*
- * Two Requests. A second one sent by an end that had received the first is a Reply with the wrong key; otherwise
- * both ends were started as Initiators.
- */
-static void judge_two_requests(struct mpa_connection *mpa, unsigned first, unsigned second)
-{
-    const struct startup_seen *a = &mpa->side[first].startup, *b = &mpa->side[second].startup;
-
-    if (b->first.acked_known && b->first.acked >= a->end)
-        verdict_failed(
-            mpa->verdict, RULE_MPA_7_1_1_04, direction_of(mpa, second), &b->place, a->place.frame,
-            "expected the key \"MPA ID Rep Frame\" in the answer to the MPA Request, found \"MPA ID Req Frame\"");
-    else
-        verdict_failed(mpa->verdict, RULE_MPA_7_1_2_32, direction_of(mpa, second), &b->place, a->place.frame,
-                       "expected one MPA Initiator, found an MPA Request from either end");
 }
 
 void mpa_order_startup(struct mpa_connection *mpa, unsigned side)
@@ -468,6 +481,8 @@ void mpa_order_finish(struct mpa_connection *mpa)
     struct mpa_order_state *order = mpa->order;
     int from = requester(mpa), to = replier(mpa);
 
+    if (order->two_requests_open)
+        fail_two_requests(mpa, RULE_MPA_7_1_2_32);
     if (order->first_open)
         verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_2_23);
     if (to >= 0 && from < 0)

@@ -64,28 +64,28 @@ static void judge_flags(const struct subject *s)
 static void judge_revision(const struct subject *s)
 {
     const struct mpa_startup *f = s->frame;
+    bool rdmac_flags = (f->flags & (MPA_FLAG_M | MPA_FLAG_C)) == (MPA_FLAG_M | MPA_FLAG_C);
 
     CHECK(s, RULE_MPA_7_1_1_23, f->revision <= 2,
           "expected Rev 1 (2 for enhanced setup, 0 for RDMAC), found Rev %u in the %s", f->revision, s->name);
     if ((f->flags & MPA_FLAG_S) != 0)
         CHECK(s, RULE_MPA2_6_04, f->revision >= 2, "expected Rev 2 or higher with S = 1, found Rev %u in the %s",
               f->revision, s->name);
-    if (f->kind == MPA_REQUEST) {
-        /* An RDMAC Initiator is none of the IETF's; the profile tells which one is meant to be tested. */
-        if (f->revision != 0)
+    if (f->revision != 0) {
+        if (f->kind == MPA_REQUEST)
             verdict_passed(s->mpa->verdict, RULE_MPA_C_2_5_01);
-        else if (s->mpa->options.profile == PROFILE_IETF)
-            CHECK(s, RULE_MPA_C_2_5_01, false, "expected Rev 1 or 2 from an IETF Initiator, found Rev 0 (RDMAC)");
-    }
-    if (f->revision != 0)
         return;
+    }
     /* M of a Reply has rules of its own, which depend on the Request: see judge_rdmac_reply(). */
-    if (f->kind == MPA_REQUEST)
-        CHECK(s, RULE_MPA_C_1_05, (f->flags & (MPA_FLAG_M | MPA_FLAG_C)) == (MPA_FLAG_M | MPA_FLAG_C),
-              "expected M = 1 and C = 1 in a Rev 0 frame, found flags 0x%02x", f->flags);
-    else
+    if (f->kind == MPA_REPLY) {
         CHECK(s, RULE_MPA_C_1_05, (f->flags & MPA_FLAG_C) != 0, "expected C = 1 in a Rev 0 frame, found flags 0x%02x",
               f->flags);
+        return;
+    }
+    CHECK(s, RULE_MPA_C_1_05, rdmac_flags, "expected M = 1 and C = 1 in a Rev 0 frame, found flags 0x%02x", f->flags);
+    /* An RDMAC Initiator is none of the IETF's; the profile tells which one is meant to be tested. */
+    if (rdmac_flags && s->mpa->options.profile == PROFILE_IETF)
+        CHECK(s, RULE_MPA_C_2_5_01, false, "expected Rev 1 or 2 from an IETF Initiator, found Rev 0 (RDMAC)");
 }
 
 /* True, and judged, when as many octets follow as PD_Length says with its two octets exchanged. */

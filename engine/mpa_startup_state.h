@@ -71,6 +71,9 @@ struct mpa_order_state {
     /* The Reply came before the Request was complete in the capture: judged when it is, or at the end. */
     bool reply_open;
     bool reply_judged;
+    /* Two Requests, the second sent by an end that had the first: what follows tells which rule was broken. */
+    bool two_requests_open;
+    unsigned second_request;
     /* The Responder's first octets, sent after it had received something of the Initiator whose first FPDU is not known
      * yet. */
     bool first_open;

@@ -223,8 +223,8 @@ static void request_key_in_reply(void **state)
     struct talk *t = talk_new(PROFILE_IETF);
 
     (void)state;
-    talk_send(t, I, req1(0x40));
-    talk_send(t, R, req1(0x40));
+    talk_start(t, req1(0x40), req1(0x40));
+    converse(t);
     talk_close(t);
     talk_expect(t, "MPA-7.1.1-04");
 }
@@ -237,6 +237,12 @@ static void two_initiators(void **state)
     (void)state;
     talk_octets_acked(t, I, request.octets, request.n, 0);
     talk_octets_acked(t, R, request.octets, request.n, 0);
+    talk_close(t);
+    talk_expect(t, "MPA-7.1.2-32");
+
+    t = talk_new(PROFILE_IETF);
+    talk_send(t, I, request);
+    talk_send(t, R, request);
     talk_close(t);
     talk_expect(t, "MPA-7.1.2-32");
 }
