@@ -111,6 +111,22 @@ static void write_finding(const struct report_finding *finding, int64_t start_ns
             finding->direction == DIR_TO_RESPONDER ? "responder" : "initiator", finding->offset, finding->message);
 }
 
+static void write_aliases(const struct report *report, enum rule_id id, FILE *out)
+{
+    const char *separator = "      the same is demanded by ";
+    bool any = false;
+
+    for (size_t i = 0; i < RULE_COUNT; i++) {
+        if (rule_catalogue[i].judged != RULE_SAME || rule_catalogue[i].same != id || !report->options->rules.listed[i])
+            continue;
+        fprintf(out, "%s%s", separator, rule_catalogue[i].id);
+        separator = ", ";
+        any = true;
+    }
+    if (any)
+        fputc('\n', out);
+}
+
 /* All findings of one rule that share the waiver (or have none). */
 static void write_group(const struct report *report, const struct report_connection *connection,
                         const struct report_finding *first, int64_t start_ns, FILE *out)
@@ -121,6 +137,7 @@ static void write_group(const struct report *report, const struct report_connect
     fprintf(out, "\n    %s  %s section %s, %s: %s%s\n", rule->id, rule->document, rule->section, rule->level,
             rule_severity_name(first->severity), first->waiver != NULL ? ", waived" : "");
     fprintf(out, "      %s\n", rule->text);
+    write_aliases(report, first->rule, out);
     if (first->waiver != NULL)
         fprintf(out, "      waived (%s)%s%s%s%s\n", first->waiver->where, first->waiver->why != NULL ? ": " : "",
                 first->waiver->why != NULL ? first->waiver->why : "", first->waiver->link != NULL ? ", " : "",

@@ -8,6 +8,7 @@ Prints a table and, with --json, writes the numbers; --junit writes the limits a
 """
 import argparse
 import json
+import math
 import os
 import pathlib
 import shutil
@@ -71,7 +72,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release")
     parser.add_argument("--size", type=int, default=200, metavar="MB", help="of the capture for iwarp-check (200)")
-    parser.add_argument("--tshark-size", type=int, default=20, metavar="MB", help="of the capture for tshark (20; 0: without)")
+    parser.add_argument("--tshark-size", type=int, default=50, metavar="MB", help="of the capture for tshark (50; 0: without)")
     parser.add_argument("--runs", type=int, default=7)
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--junit", type=pathlib.Path)
@@ -103,16 +104,19 @@ def main():
                                         tshark(f"tshark, {what}, built-in", folder, small, folder / "none", options)],
                                        max(3, arguments.runs // 2))
                 results += [ours, theirs]
+                # -V shows what the built-in does not dissect at all, so it is told but not limited. 5 %: noise.
                 limits.append((f"tshark, {what}: CPU time with our plugins against the built-in",
-                               ours["cpu_s"] / theirs["cpu_s"], 1.0, "x"))
+                               ours["cpu_s"] / theirs["cpu_s"], 1.05 if not options else math.inf, "x"))
 
     for result in results:
         print(f"{result['name']:<44} {result['cpu_s']:8.3f} s CPU {result['peak_mib']:8.1f} MiB")
     for name, value, limit, unit in limits:
-        print(f"{name:<64} {value:7.2f} {unit} (at most {limit} {unit}){'' if value <= limit else '   OVER'}")
+        print(f"{name:<78} {value:6.2f} {unit}{'' if limit == math.inf else f' (at most {limit} {unit})'}"
+              f"{'' if value <= limit else '   OVER'}")
     numbers = {"capture_mb": arguments.size, "tshark_capture_mb": arguments.tshark_size, "runs": arguments.runs,
                "results": results,
-               "limits": [{"name": name, "value": round(value, 3), "limit": limit, "unit": unit} for name, value, limit, unit in limits]}
+               "limits": [{"name": name, "value": round(value, 3), "limit": None if limit == math.inf else limit, "unit": unit}
+                          for name, value, limit, unit in limits]}
     if arguments.json:
         arguments.json.write_text(json.dumps(numbers, indent=1) + "\n", encoding="utf-8")
     if arguments.junit:
