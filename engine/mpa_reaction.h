@@ -134,6 +134,8 @@ struct accept_watch {
     unsigned pending; /* set of 1 << enum accept_kind */
     bool faulty;      /* the peer sent something that the reactor may rightly complain of */
     bool crc_unused_settled;
+    uint64_t repeated_end; /* of what the peer retransmitted before its first FPDU */
+    bool switching_noted;
     unsigned crcs_computed;
     uint64_t last_end; /* of the peer's last FPDU */
     struct {
@@ -161,6 +163,14 @@ struct read_kept {
 struct read_ring {
     unsigned first, n;
     struct read_kept kept[READS_KEPT];
+    bool last_is_read; /* the last FPDU of this side is a Read Request */
+    /* A Response of the other side to a Request that had not come as a whole. */
+    struct {
+        bool open;
+        struct ddp_segment segment;
+        uint64_t acked;
+        struct place place;
+    } early;
 };
 
 /* ---- all ---- */
@@ -173,6 +183,7 @@ struct mpa_reaction_state {
     bool terminated[2];  /* by the side that sent a Terminate */
     bool ended[2];
     struct close_watch close[2]; /* here and below: by reactor */
+    bool close_failed[2];
     struct establish_watch establish;
     struct wait_watch wait;
     struct error_watch error[2];
@@ -236,6 +247,7 @@ void reaction_error_finish(struct mpa_connection *mpa);
 void reaction_error_answered(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu, bool same, uint32_t request);
 
 void reaction_accept_fpdu(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu);
+void reaction_accept_segment(struct mpa_connection *mpa, const struct tcp_segment *segment, uint64_t offset);
 void reaction_accept_finish(struct mpa_connection *mpa);
 
 void reaction_read_fpdu(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu);

@@ -43,10 +43,11 @@ static bool is_reordered(const struct octets_origin *origin)
 
 /* The startup frame or the first FPDU had to be recovered by TCP (7.1.5). */
 static bool while_switching(const struct mpa_connection *mpa, const struct mpa_side *s,
-                            const struct octets_origin *first, const struct octets_origin *last)
+                            const struct octets_origin *first, const struct octets_origin *last, uint64_t repeated_end)
 {
-    return mpa->parameters.startup_seen && (is_reordered(&s->startup.first) || is_reordered(&s->startup.last) ||
-                                            is_reordered(first) || is_reordered(last));
+    return mpa->parameters.startup_seen &&
+           (repeated_end > s->startup.start || is_reordered(&s->startup.first) || is_reordered(&s->startup.last) ||
+            is_reordered(first) || is_reordered(last));
 }
 
 /* ULPDU_Length lies below sequence number 2^32, a Marker of the FPDU above. */
@@ -104,8 +105,10 @@ static unsigned oddities(struct mpa_connection *mpa, const struct reaction_fpdu 
             seen |= 1u << ACCEPT_PAD;
     if (wraps(mpa, fpdu->side, &event->fpdu))
         seen |= 1u << ACCEPT_WRAP;
-    if (event->number == 0 && while_switching(mpa, &mpa->side[fpdu->side], first, last))
+    if (event->number == 0 && while_switching(mpa, &mpa->side[fpdu->side], first, last, watch->repeated_end)) {
         seen |= 1u << ACCEPT_SWITCHING;
+        watch->switching_noted = true;
+    }
     if (event->crc == MPA_CRC_NOT_USED && mpa->parameters.startup_seen && crc_not_the_crc(watch, &event->fpdu))
         seen |= event->number == 0 ? 1u << ACCEPT_FIRST_CRC_UNUSED | 1u << ACCEPT_CRC_UNUSED : 1u << ACCEPT_CRC_UNUSED;
     if (first->frame != last->frame || !mpa_segment_starts(mpa, fpdu->side, event->fpdu.offset)) {
@@ -132,6 +135,27 @@ static void note_stimuli(struct mpa_connection *mpa, const struct reaction_fpdu 
         watch->of[kind].time_ns = event->place.time_ns;
         watch->of[kind].at =
             (struct stimulus){.offset = event->fpdu.offset, .end = watch->last_end, .frame = event->place.frame};
+    }
+}
+
+void reaction_accept_segment(struct mpa_connection *mpa, const struct tcp_segment *segment, uint64_t offset)
+{
+    struct accept_watch *watch = &mpa->reaction->accept[1 - segment->side];
+    const struct mpa_side *s = &mpa->side[segment->side];
+
+    if (segment->length < 2 || offset >= tcp_pair_facts(mpa->tcp, segment->side)->highest)
+        return;
+    if (s->fpdus == 0) {
+        watch->repeated_end = offset + segment->length;
+    } else if (s->fpdus == 1 && !watch->switching_noted && !watch->faulty && offset < s->first_fpdu_end &&
+               mpa->parameters.startup_seen && !mpa->reaction->ended[1 - segment->side]) {
+        /* The first FPDU came again, before anything else. */
+        watch->switching_noted = true;
+        watch->pending |= 1u << ACCEPT_SWITCHING;
+        watch->of[ACCEPT_SWITCHING].count++;
+        watch->of[ACCEPT_SWITCHING].time_ns = segment->time_ns;
+        watch->of[ACCEPT_SWITCHING].at =
+            (struct stimulus){.offset = s->first_fpdu.offset, .end = s->first_fpdu_end, .frame = s->first_fpdu.frame};
     }
 }
 

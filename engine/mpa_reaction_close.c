@@ -155,6 +155,10 @@ static void settle_failed(struct mpa_connection *mpa, unsigned reactor, enum rul
         verdict_failed(mpa->verdict, rule, direction_of(mpa, reactor), place, watch->at.frame,
                        "expected the connection closed within %g s of the %s in frame %u, found %s",
                        reaction_seconds(mpa->options.t_close), kinds[watch->kind].stimulus, watch->at.frame, found);
+    /* Of two Initiators each waits for the other to close: one finding will do. */
+    if (watch->kind == CLOSE_TWO_REQUESTS)
+        mpa->reaction->close[1 - reactor].kind = CLOSE_NONE;
+    mpa->reaction->close_failed[reactor] = true;
     watch->kind = CLOSE_NONE;
 }
 

@@ -339,7 +339,9 @@ void reaction_error_end(struct mpa_connection *mpa, unsigned side, bool reset)
     }
     for (unsigned reactor = 0; reactor < 2; reactor++)
         if (mpa->reaction->error[reactor].state == ERROR_TERMINATED) {
-            verdict_passed(mpa->verdict, RULE_MPA_8_14);
+            check_due(mpa, reactor);
+            if (mpa->reaction->error[reactor].state == ERROR_TERMINATED)
+                verdict_passed(mpa->verdict, RULE_MPA_8_14);
             mpa->reaction->error[reactor].state = ERROR_SETTLED;
         }
     theirs->peer_ended = true;

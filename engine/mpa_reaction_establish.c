@@ -333,7 +333,9 @@ void reaction_establish_end(struct mpa_connection *mpa, unsigned side, bool rese
     if (watch->flags == 0)
         return;
     if (rule != RULE_NONE) {
-        verdict_passed(mpa->verdict, rule);
+        check_due(mpa, (unsigned)initiator_of(mpa));
+        if (watch->flags != 0)
+            verdict_passed(mpa->verdict, rule);
     } else if (!by_initiator) {
         if (!reset)
             return; /* the Initiator may still have its say */

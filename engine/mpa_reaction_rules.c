@@ -148,6 +148,7 @@ void mpa_reaction_segment(struct mpa_connection *mpa, const struct tcp_segment *
     reaction_establish_segment(mpa, segment);
     reaction_wait_segment(mpa, segment);
     reaction_error_segment(mpa, segment, offset);
+    reaction_accept_segment(mpa, segment, offset);
 }
 
 void mpa_reaction_end(struct mpa_connection *mpa, unsigned side, bool reset)

@@ -10,7 +10,7 @@ enum {
     NON_FINAL_MIN = 8,      /* DDP segments before undersize is persistent */
     NON_FINAL_TINY_MIN = 4, /* the same for an MSS below 128 */
     SEGMENTS_MIN = 16,      /* before a lack of alignment is */
-    ALIGNED_SHARE = 16,     /* at most one in so many segments is aligned */
+    ALIGNED_SHARE = 8,      /* at most one in so many segments is aligned */
     PACKED_MIN = 8,
     MULPDU_MIN = 128,
 };
