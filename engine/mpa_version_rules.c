@@ -48,6 +48,8 @@ static void judge_negotiated(struct mpa_connection *mpa, unsigned side, const st
     }
     if (request == 0)
         verdict_passed(mpa->verdict, RULE_MPA_C_2_01);
+    if (expected == 0)
+        verdict_passed(mpa->verdict, RULE_MPA_C_01);
     if (version == expected) {
         verdict_passed(mpa->verdict, rule);
         state->right_seen[side] = true;
