@@ -23,13 +23,46 @@ static void drop(struct read_ring *ring, unsigned count)
 
 /* ---- requests ---- */
 
+static bool fits(const struct read_kept *kept, const struct ddp_segment *response)
+{
+    uint64_t ahead = response->to - kept->to;
+
+    return response->stag == kept->stag && (kept->size == 0 ? ahead == 0 : ahead < kept->size) &&
+           response->payload_len <= kept->size - ahead;
+}
+
+static void fail_completeness(struct mpa_connection *mpa, const struct place *place, const struct read_kept *kept,
+                              uint64_t acked)
+{
+    verdict_failed(
+        mpa->verdict, RULE_MPA_6_06, direction_of(mpa, place->side), place, kept->at.frame,
+        "expected the Response only after the whole Read Request FPDU of %u octets, found it when %u of them "
+        "had been received",
+        (unsigned)(kept->at.end - kept->at.offset), (unsigned)(acked - kept->at.offset));
+}
+
+/* A Response came when part of this Request had been received: in front of it, as the tap saw it. */
+static void judge_early(struct mpa_connection *mpa, struct read_ring *ring, const struct read_kept *kept)
+{
+    uint64_t acked = ring->early.acked;
+
+    if (!ring->early.open || !fits(kept, &ring->early.segment))
+        return;
+    ring->early.open = false;
+    if (acked > kept->at.offset && acked < kept->at.end)
+        fail_completeness(mpa, &ring->early.place, kept, acked);
+}
+
 static void keep(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
 {
     const struct mpa_fpdu_event *event = fpdu->event;
     struct read_ring **ring = &mpa->reaction->reads[fpdu->side];
     const struct error_watch *error = &mpa->reaction->error[1 - fpdu->side];
     struct rdmap_read_request read;
+    struct read_kept *kept;
 
+    if (*ring != NULL)
+        (*ring)->last_is_read = false;
     if (!event->has_ddp || event->ddp.tagged || event->ddp.opcode != RDMAP_READ_REQUEST ||
         !rdmap_read_request_decode(&read, event->ddp.payload, event->ddp.payload_len))
         return;
@@ -39,7 +72,8 @@ static void keep(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
         return;
     if ((*ring)->n == READS_KEPT)
         drop(*ring, 1);
-    *kept_at(*ring, (*ring)->n++) = (struct read_kept){
+    kept = kept_at(*ring, (*ring)->n++);
+    *kept = (struct read_kept){
         .at = {.offset = event->fpdu.offset,
                .end = event->fpdu.offset + event->fpdu.length,
                .frame = event->place.frame},
@@ -50,17 +84,11 @@ static void keep(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
         .behind = error->state != ERROR_NONE && error->state != ERROR_SETTLED,
         .first = event->number == 0 && (int)fpdu->side == initiator_of(mpa),
     };
+    (*ring)->last_is_read = true;
+    judge_early(mpa, *ring, kept);
 }
 
 /* ---- responses ---- */
-
-static bool fits(const struct read_kept *kept, const struct ddp_segment *response)
-{
-    uint64_t ahead = response->to - kept->to;
-
-    return response->stag == kept->stag && (kept->size == 0 ? ahead == 0 : ahead < kept->size) &&
-           response->payload_len <= kept->size - ahead;
-}
 
 /* Responses come in the order of the Requests (RFC 5040 section 5.5): the oldest that fits, a faultless one first. */
 static int find(struct read_ring *ring, const struct ddp_segment *response)
@@ -86,11 +114,7 @@ static void judge_completeness(struct mpa_connection *mpa, const struct reaction
     if (!fpdu->acked_known || kept->answered)
         return;
     if (fpdu->acked > kept->at.offset && fpdu->acked < kept->at.end)
-        verdict_failed(
-            mpa->verdict, RULE_MPA_6_06, direction_of(mpa, fpdu->side), &fpdu->event->place, kept->at.frame,
-            "expected the Response only after the whole Read Request FPDU of %u octets, found it when %u of them "
-            "had been received",
-            (unsigned)(kept->at.end - kept->at.offset), (unsigned)(fpdu->acked - kept->at.offset));
+        fail_completeness(mpa, &fpdu->event->place, kept, fpdu->acked);
     else if (fpdu->acked >= kept->at.end)
         verdict_passed(mpa->verdict, RULE_MPA_6_06);
 }
@@ -118,12 +142,24 @@ static void answer(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
     struct read_kept *kept;
     int i;
 
-    if (ring == NULL || !event->has_ddp || !event->ddp.tagged || event->ddp.opcode != RDMAP_READ_RESPONSE ||
+    if (!event->has_ddp || !event->ddp.tagged || event->ddp.opcode != RDMAP_READ_RESPONSE ||
         event->crc == MPA_CRC_WRONG)
         return;
-    i = find(ring, &event->ddp);
-    if (i < 0)
+    if (ring == NULL)
+        ring = mpa->reaction->reads[1 - fpdu->side] = calloc(1, sizeof *ring);
+    if (ring == NULL)
         return;
+    i = find(ring, &event->ddp);
+    if (i < 0) {
+        if (fpdu->acked_known) {
+            ring->early.open = true;
+            ring->early.segment = event->ddp;
+            ring->early.segment.payload = NULL;
+            ring->early.acked = fpdu->acked;
+            ring->early.place = event->place;
+        }
+        return;
+    }
     kept = kept_at(ring, (unsigned)i);
     if (kept->wrong_crc || kept->behind)
         reaction_error_answered(mpa, fpdu, kept->wrong_crc, kept->at.frame);
@@ -170,8 +206,11 @@ static void judge_ird(struct mpa_connection *mpa, const struct reaction_fpdu *fp
         return;
     }
     if (terminate->layer != RDMAP_LAYER_DDP || terminate->etype != ETYPE_UNTAGGED ||
-        (terminate->code != CODE_NO_BUFFER && terminate->code != CODE_MSN_RANGE) || !terminate->has_ddp ||
-        terminate->ddp.tagged || terminate->ddp.qn != DDP_QN_READ_REQUEST)
+        (terminate->code != CODE_NO_BUFFER && terminate->code != CODE_MSN_RANGE))
+        return;
+    /* Which queue: the enclosed DDP header tells, or what came last. */
+    if (terminate->has_ddp ? terminate->ddp.tagged || terminate->ddp.qn != DDP_QN_READ_REQUEST
+                           : state->reads[reader] == NULL || !state->reads[reader]->last_is_read)
         return;
     if (mpa->side[0].hole || mpa->side[1].hole)
         verdict_inconclusive(mpa->verdict, rule);
