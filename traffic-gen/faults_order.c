@@ -176,7 +176,8 @@ static void play_switched_too_soon(struct stage *stage)
 
     say_streaming(c, INITIATOR, "HELLO\n", 6);
     c->early = true;
-    say_request(c); /* at once */
+    pause_before_next(c, 30000); /* too short for an answer */
+    say_request(c);
 
     /* In flight at that moment: said when only the first words had arrived. */
     c->early = true;

@@ -132,6 +132,7 @@ static struct conversation *with_two_requests(struct stage *stage)
 
     say_request(c);
     startup_frame_init(c, INITIATOR, &frame);
+    c->early = true;
     say_startup_frame(c, RESPONDER, &frame);
     return c;
 }

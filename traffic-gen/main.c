@@ -165,8 +165,8 @@ static int play(const char *name, const struct play_options *options)
 
     if (!capture_file_close(file) && status == 0)
         status = fail("%s: %s", options->output, g_strerror(errno));
-    if (status != 0 && strcmp(options->output, "-") != 0)
-        remove(options->output); /* half a capture is worse than none */
+    if (status != 0 && g_file_test(options->output, G_FILE_TEST_IS_REGULAR))
+        remove(options->output); /* half a capture is worse than none; devices and pipes are not ours to remove */
     return status;
 }
 

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The generated corpus: every scenario, clean and in trouble, and every fault, with what iwarp-check says of it."""
+import concurrent.futures
+import os
+import subprocess
+
+import pytest
+
+from generated import NETS, SEEDS, Fault, Rule, judge, name, troubled
+
+CHUNK = 100  # captures per call of iwarp-check
+
+
+@pytest.fixture(scope="session")
+def rules(catalogue):
+    return {row["id"]: Rule(row["id"], row["judged"] == "yes", row["severity"],
+                            row["judged"][5:] if row["judged"].startswith("same:") else row["id"])
+            for row in catalogue if row["id"].startswith("MPA")}
+
+
+@pytest.fixture(scope="session")
+def gen(build):
+    def run(*arguments):
+        return subprocess.run([build / "traffic-gen" / "iwarp-gen", *arguments], capture_output=True, text=True,
+                              check=False)
+    return run
+
+
+@pytest.fixture(scope="session")
+def scenarios(gen):
+    return [line.split("\t")[0] for line in gen("list", "scenarios").stdout.splitlines() if not line.startswith("bulk")]
+
+
+@pytest.fixture(scope="session")
+def faults(gen):
+    return [Fault(i, s, set(also.split(",")) - {"-"}, text)
+            for i, s, also, text in (line.split("\t") for line in gen("list", "faults").stdout.splitlines())]
+
+
+@pytest.fixture(scope="session")
+def corpus(build, gen, scenarios, faults, tmp_path_factory):
+    """name -> capture object of the report, for everything."""
+    folder = tmp_path_factory.mktemp("corpus")
+    jobs = [(s, s) for s in scenarios]
+    jobs += [(name(f.id), f.scenario, "--inject=" + f.id) for f in faults]
+    jobs += [(f"{s}-ipv6-vlan", s, "--ipv6", "--vlan") for s in scenarios]
+    jobs += [(troubled(s, net, seed), s, f"--net={net}", f"--seed={seed}")
+             for s in scenarios for net in NETS for seed in SEEDS]
+
+    def make(job):
+        path = folder / (job[0] + ".pcapng")
+        run = gen("play", *job[1:], "-o", path)
+        assert run.returncode == 0, run.stderr
+        return path
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        paths = list(pool.map(make, jobs))
+        result = {}
+        for part in pool.map(lambda i: judge(build, paths[i:i + CHUNK]), range(0, len(paths), CHUNK)):
+            result.update(part)
+    assert len(result) == len(jobs)
+    return result

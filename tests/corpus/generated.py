@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the corpus tests and their fixtures share."""
+import collections
+import json
+import os
+import re
+import subprocess
+
+Fault = collections.namedtuple("Fault", "id scenario also summary")
+Rule = collections.namedtuple("Rule", "id judged severity same")
+Finding = collections.namedtuple("Finding", "rule severity frame message")
+
+# Trouble on the way; probabilities that strike every conversation somewhere.
+NETS = ("loss=0.08", "reorder=0.15", "dup=0.15", "resegment=0.1",
+        "loss=0.04,reorder=0.1,dup=0.05,resegment=0.05")
+SEEDS = range(1, 5)
+
+
+def base(fault_id):
+    """The rule that a fault breaks, or whose stimulus it is: MPA-4.1-06+ok, MPA-7.1.1-28/short."""
+    return re.split("[/+]", fault_id)[0]
+
+
+def name(fault_id):
+    return "fault-" + fault_id.replace("/", "_")
+
+
+def troubled(scenario, net, seed):
+    return f"{scenario}-{net}-{seed}"
+
+
+def judge(build, paths):
+    """One call of iwarp-check for many captures; returns the JSON object of each, by file name without suffix."""
+    run = subprocess.run([build / "conformance" / "iwarp-check", "--format=json", "--no-progress", *paths],
+                         capture_output=True, text=True, check=False)
+    assert run.returncode in (0, 1, 3), run.stderr
+    return {os.path.basename(c["file"])[:-len(".pcapng")]: c for c in json.loads(run.stdout)["captures"]}
+
+
+def findings(capture):
+    return [Finding(f["rule"], f["severity"], f["frame"], f["message"])
+            for connection in capture["connections"] for f in connection["findings"]]
+
+
+def outcomes(capture):
+    """rule -> [passed, failed] over the capture's connections."""
+    sums = collections.defaultdict(lambda: [0, 0])
+    for connection in capture["connections"]:
+        for rule, counts in connection["rules"].items():
+            sums[rule][0] += counts["passed"]
+            sums[rule][1] += counts["failed"]
+    return sums

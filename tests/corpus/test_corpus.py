@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+For every judged rule: a capture that breaks just it and yields exactly that finding, and conforming traffic that
+exercises it without a finding.
+"""
+from generated import NETS, SEEDS, base, findings, name, outcomes, troubled
+
+# Conforming, yet worth a note; nothing else is allowed in a conforming capture, not even a note.
+NOTES = {
+    "rdmac": {"MPA-C.2.5-01"},  # a Request of revision 0 is what these scenarios are about
+    "rdmac-refused": {"MPA-C.2.5-01"},
+}
+
+
+def show(found):
+    return "\n".join(f"  frame {f.frame}: {f.severity} {f.rule}: {f.message}" for f in found) or "  nothing"
+
+
+def complaints(capture):
+    return [f for f in findings(capture) if f.severity != "note"]
+
+
+def test_conforming_scenarios(corpus, scenarios):
+    wrong = [f"{s}:\n{show(found)}" for s in scenarios
+             if (found := [f for f in findings(corpus[s]) if f.rule not in NOTES.get(s, ())])]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_every_scenario_is_recognised(corpus, scenarios):
+    assert [s for s in scenarios if not corpus[s]["connections"]] == []
+
+
+def test_ipv6_and_vlan_change_nothing(corpus, scenarios):
+    def counts(key):
+        return [(c["counts"], {r: v["passed"] for r, v in c["rules"].items() if not r.startswith("MPA-A.5.1")})
+                for c in corpus[key]["connections"]]
+
+    wrong = [f"{s}:\n{show(found)}" for s in scenarios if (found := complaints(corpus[f"{s}-ipv6-vlan"]))]
+    assert not wrong, "\n".join(wrong)
+    # Another MSS cuts messages elsewhere; the small conversations are the same octet for octet.
+    assert counts("ends-on-grid") == counts("ends-on-grid-ipv6-vlan")
+
+
+def test_trouble_on_the_way(corpus, scenarios):
+    """Loss, reordering, duplicates and other segment boundaries are TCP's business: no finding comes of them."""
+    wrong = []
+    for s in scenarios:
+        for net in NETS:
+            for seed in SEEDS:
+                if found := complaints(corpus[troubled(s, net, seed)]):
+                    wrong.append(f"iwarp-gen play {s} --net={net} --seed={seed}:\n{show(found)}")
+    assert not wrong, f"{len(wrong)} captures\n" + "\n".join(wrong)
+
+
+def expected(fault, rules):
+    """Rules that must be found (an alias is reported under the rule that it states again)."""
+    return {rules[base(fault.id)].same} if "+" not in fault.id else set()
+
+
+def test_each_fault_yields_exactly_its_finding(corpus, faults, rules):
+    wrong = []
+    for fault in faults:
+        found = findings(corpus[name(fault.id)])
+        want = expected(fault, rules)
+        extra = {f.rule for f in found if f.severity != "note"} - want - fault.also
+        if not want <= {f.rule for f in found} or extra:
+            wrong.append(f"iwarp-gen play {fault.scenario} --inject={fault.id}: expected {', '.join(want) or 'nothing'}"
+                         f"{' with ' + ', '.join(sorted(fault.also)) if fault.also else ''}, found\n{show(found)}")
+    assert not wrong, f"{len(wrong)} of {len(faults)} faults\n" + "\n".join(wrong)
+
+
+def test_findings_name_the_direction_and_frame(corpus, faults):
+    for fault in faults:
+        for f in findings(corpus[name(fault.id)]):
+            assert 1 <= f.frame <= corpus[name(fault.id)]["packets"], fault.id
+            assert "expected" in f.message and "found" in f.message, f.message
+            assert f.rule not in f.message
+
+
+def test_every_judged_rule_has_a_violation(faults, rules):
+    have = {base(f.id) for f in faults if "+" not in f.id}
+    missing = [r.id for r in rules.values() if r.judged and r.id not in have]
+    assert not missing, "no fault is registered for: " + ", ".join(missing)
+
+
+def test_every_judged_rule_is_exercised_without_a_finding(corpus, scenarios, faults, rules):
+    """By a conforming scenario, or by the proper answer to a stimulus (ID+ok)."""
+    passed = set()
+    for key in scenarios + [name(f.id) for f in faults if "+" in f.id]:
+        passed |= {rule for rule, (good, bad) in outcomes(corpus[key]).items() if good and not bad}
+    missing = [r.id for r in rules.values() if r.judged and r.id not in passed]
+    assert not missing, "no conforming traffic exercises: " + ", ".join(missing)
+
+
+def test_reactions_have_both_answers(corpus, faults, rules):
+    """Where a stimulus is registered with its proper answer, that answer passes the rule."""
+    wrong = []
+    for fault in faults:
+        if "+ok" in fault.id:
+            good, bad = outcomes(corpus[name(fault.id)])[base(fault.id)]
+            if not good or bad:
+                wrong.append(f"{fault.id}: {good} passed, {bad} failed")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_no_fault_without_a_rule(faults, rules):
+    unknown = [f.id for f in faults if base(f.id) not in rules]
+    assert not unknown
+    idle = [f.id for f in faults if not rules[rules[base(f.id)].same].judged]
+    assert not idle, "faults of rules that are not judged: " + ", ".join(idle)

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The command line of iwarp-gen: statuses, errors, determinism."""
+import os
+import subprocess
+
+import pytest
+
+
+@pytest.mark.parametrize("arguments, message", [
+    ((), "expected"),
+    (("play",), "expected"),
+    (("play", "rev1"), "-o FILE"),
+    (("play", "nothing-like-it", "-o", "{tmp}/x"), "no scenario 'nothing-like-it'"),
+    (("play", "rev1", "-o", "{tmp}/x", "--inject=MPA-0-00"), "no fault 'MPA-0-00'"),
+    (("play", "rev1", "-o", "{tmp}/x", "--inject=MPA-4.3-09"), "no place"),
+    (("play", "rev1", "-o", "{tmp}/x", "--net=loss=2"), "loss"),
+    (("play", "rev1", "-o", "{tmp}/x", "--net=rain=0.1"), "rain"),
+    (("play", "rev1", "-o", "{tmp}/x", "--mtu=20"), "--mtu"),
+    (("play", "rev1", "-o", "{tmp}/no/such/folder"), "No such file"),
+    (("play", "bulk", "-o", "{tmp}/x", "--size=many"), "--size"),
+    (("play", "bulk", "-o", "{tmp}/x", "--ulpdu=3"), "--ulpdu"),
+    (("list", "clouds"), "clouds"),
+    (("--no-such-option",), "no-such-option"),
+])
+def test_errors(gen, tmp_path, arguments, message):
+    run = gen(*(a.replace("{tmp}", str(tmp_path)) for a in arguments))
+    assert run.returncode == 2
+    assert run.stderr.startswith("iwarp-gen: ") and message in run.stderr and run.stderr.count("\n") == 1
+    assert run.stdout == ""
+    assert list(tmp_path.iterdir()) == []  # no half-written capture is left
+
+
+def test_full_disk(gen):
+    run = gen("play", "bulk", "--size=3M", "-o", "/dev/full")
+    assert run.returncode == 2 and "No space left" in run.stderr
+    assert os.path.exists("/dev/full")  # a failed run removes its half-written file, never a device
+
+
+def test_lists_are_tables(gen):
+    for what, columns in (("scenarios", 2), ("faults", 4)):
+        lines = gen("list", what).stdout.splitlines()
+        assert len(lines) > 20
+        assert all(len(line.split("\t")) == columns for line in lines)
+        ids = [line.split("\t")[0] for line in lines]
+        assert len(set(ids)) == len(ids)
+
+
+def test_seed_decides_everything(gen, tmp_path):
+    def play(name, *options):
+        path = tmp_path / name
+        assert gen("play", "markers", "-o", path, *options).returncode == 0
+        return path.read_bytes()
+
+    trouble = "--net=loss=0.1,reorder=0.1,dup=0.1,resegment=0.1"
+    assert play("a", trouble, "--seed=7") == play("b", trouble, "--seed=7")
+    assert play("c", trouble, "--seed=8") != play("d", trouble, "--seed=7")
+    assert play("e") == play("f", "--seed=99")  # nothing is random without trouble
+
+
+def test_standard_output(gen, build, tmp_path):
+    path = tmp_path / "x.pcapng"
+    gen("play", "rev1", "-o", path)
+    run = subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", "rev1", "-o", "-"], capture_output=True, check=True)
+    assert run.stdout == path.read_bytes()
+
+
+def test_formats_and_snap_length(gen, check, tmp_path):
+    plain, cut = tmp_path / "plain.pcap", tmp_path / "cut.pcapng"
+    assert gen("play", "rev1", "--pcap", "-o", plain).returncode == 0
+    assert plain.read_bytes()[:4] == bytes.fromhex("4d3cb2a1")
+    assert check(plain).returncode == 0
+    assert gen("play", "rev1", "--snaplen=96", "-o", cut).returncode == 0
+    assert check(cut).returncode == 0  # what is not there is no finding
