@@ -149,6 +149,18 @@ void pause_before_next(struct conversation *c, int64_t ns)
     c->how.delay_ns = ns;
 }
 
+void say_nothing(struct conversation *c, enum role role, int64_t ns)
+{
+    if (c->over)
+        return;
+    c->how.delay_ns = ns;
+
+    struct sim_how how = take_how(c, role);
+    unsigned side = c->side[role];
+
+    sim_raw(c->tcp, side, &(struct sim_raw){.offset = sim_written(c->tcp, side)}, &how);
+}
+
 void say_octets(struct conversation *c, enum role role, const void *p, size_t n)
 {
     if (c->over)
@@ -409,6 +421,17 @@ void say_terminate(struct conversation *c, enum role role, uint16_t terminate)
     const uint8_t control[4] = {(uint8_t)(terminate >> 8), (uint8_t)terminate};
 
     say_untagged(c, role, RDMAP_TERMINATE, DDP_QN_TERMINATE, 0, control, sizeof(control));
+}
+
+void say_terminate_about(struct conversation *c, enum role role, uint16_t terminate, const struct ddp_segment *segment,
+                         uint16_t n)
+{
+    /* Control with HdrCt M and D, DDP segment length, DDP header: RFC 5040 section 4.8. */
+    uint8_t body[4 + 2 + DDP_UNTAGGED_HEADER_LEN] = {(uint8_t)(terminate >> 8), (uint8_t)terminate, 0xC0};
+    size_t header = ddp_header_encode(segment, body + 6, sizeof(body) - 6);
+
+    put_be16(body + 4, n);
+    say_untagged(c, role, RDMAP_TERMINATE, DDP_QN_TERMINATE, 0, body, 6 + header);
 }
 
 /* RFC 6581 section 9.2: a zero-length Send, Write or Read. */

@@ -137,6 +137,9 @@ void say_read_response(struct conversation *c, enum role role, uint32_t n);
 void say_read(struct conversation *c, enum role role, uint32_t n);
 /* A Terminate without header copies: layer and type in the high octet, the code in the low one. */
 void say_terminate(struct conversation *c, enum role role, uint16_t terminate);
+/* With the DDP header of the segment that it is about, whose length was n. */
+void say_terminate_about(struct conversation *c, enum role role, uint16_t terminate, const struct ddp_segment *segment,
+                         uint16_t n);
 void say_rtr(struct conversation *c, enum mpa_rtr type);
 
 /* A bit of everything in both directions. */
@@ -148,6 +151,8 @@ void uncork(struct conversation *c, enum role role);
 
 /* Silence before the next write. */
 void pause_before_next(struct conversation *c, int64_t ns);
+/* A pure ACK after a silence of both: shows that the connection is still there. */
+void say_nothing(struct conversation *c, enum role role, int64_t ns);
 /* Octets outside any FPDU. */
 void say_octets(struct conversation *c, enum role role, const void *p, size_t n);
 

@@ -195,8 +195,8 @@ static void play_half_dead(struct stage *stage)
     struct conversation *c = with_damaged_send(stage, &setup_rev1);
 
     say_terminate(c, RESPONDER, TERMINATE_CRC);
-    pause_before_next(c, 130 * second);
-    say_close(c, RESPONDER);
+    say_nothing(c, INITIATOR, 130 * second);
+    say_close(c, INITIATOR);
 }
 
 /* ---- Markers ---- */
@@ -286,15 +286,19 @@ static void play_half_then_closed(struct stage *stage)
     say_reset(c, RESPONDER);
 }
 
-/* The Request is lost once; what was retransmitted confuses the Responder. */
-static void play_confused_by_retransmission(struct stage *stage)
+/* The first part of the Request arrives after the second; that confuses the Responder. */
+static void play_confused_by_reordering(struct stage *stage)
 {
     struct conversation *c = conversation_new(stage, &setup_rev1);
+    struct mpa_startup frame;
+    uint8_t octets[MPA_STARTUP_HEADER_LEN];
 
-    c->how.lose = true;
-    say_request(c);
+    startup_frame_init(c, INITIATOR, &frame);
+    mpa_startup_encode(&frame, octets, sizeof(octets));
+    c->how.late = true;
+    say_octets(c, INITIATOR, octets, 12);
+    say_octets(c, INITIATOR, octets + 12, sizeof(octets) - 12);
     say_reply(c);
-    c->how.twice = true;
     say_send(c, INITIATOR, 24);
     say_error_close(c, INITIATOR, TERMINATE_CRC);
 }
@@ -453,8 +457,8 @@ static const struct fault faults[] = {
      .play = play_half_then_closed},
     {.id = "MPA-7.1.5-04",
      .scenario = "loss",
-     .summary = "Terminate 20 02 after a retransmitted startup",
-     .play = play_confused_by_retransmission},
+     .summary = "Terminate 20 02 after a Request that came out of order",
+     .play = play_confused_by_reordering},
     {.id = "MPA-A.5.1-02",
      .scenario = "fragments",
      .summary = "IP fragments are dropped again and again",

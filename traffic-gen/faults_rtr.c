@@ -176,13 +176,10 @@ static void play_terminate_with_header(struct stage *stage)
 {
     struct conversation_setup setup = setup_peer_to_peer(MPA_RTR_SEND, MPA_RTR_READ);
     struct conversation *c = conversation_new(stage, &setup);
-    struct ddp_segment segment = {
-        .last = true, .dv = 1, .rv = 1, .opcode = RDMAP_TERMINATE, .qn = DDP_QN_TERMINATE, .msn = 1};
-    /* Control, segment length 22, an untagged DDP header: RFC 5040 section 4.8. */
-    static const uint8_t body[4 + 2 + DDP_UNTAGGED_HEADER_LEN] = {0x20, 0x07, 0xC0, 0x00, 0x00, 0x16, 0x41, 0x43};
+    struct ddp_segment about = {.last = true, .dv = 1, .rv = 1, .opcode = RDMAP_SEND, .msn = 1};
 
     say_startup(c);
-    say_segment(c, INITIATOR, &segment, body, sizeof(body));
+    say_terminate_about(c, INITIATOR, 0x2007, &about, 22);
     say_close(c, INITIATOR);
 }
 

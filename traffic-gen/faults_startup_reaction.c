@@ -139,7 +139,10 @@ static struct conversation *with_two_requests(struct stage *stage)
 
 static void play_two_requests_left_open(struct stage *stage)
 {
-    leave_open(with_two_requests(stage), INITIATOR, 20);
+    struct conversation *c = with_two_requests(stage);
+
+    say_nothing(c, INITIATOR, 20 * second);
+    say_close(c, INITIATOR);
 }
 
 static void play_two_requests_closed(struct stage *stage)
@@ -269,10 +272,7 @@ static struct conversation *with_private_data_cut_by_fin(struct stage *stage)
 
 static void play_short_left_open(struct stage *stage)
 {
-    struct conversation *c = with_private_data_cut_by_fin(stage);
-
-    pause_before_next(c, 20 * second);
-    say_fin(c, RESPONDER);
+    say_nothing(with_private_data_cut_by_fin(stage), RESPONDER, 20 * second);
 }
 
 static void play_short_closed(struct stage *stage)
@@ -437,7 +437,14 @@ static void play_reads_refused(struct stage *stage, enum role asker)
     say_send(c, RESPONDER, 24);
     for (unsigned i = 0; i < 4; i++)
         say_read_request(c, asker, 100);
-    say_error_close(c, asker, 0x1202); /* DDP, untagged buffer, no buffer available */
+
+    enum role refuser = asker == INITIATOR ? RESPONDER : INITIATOR;
+    struct ddp_segment last = {
+        .last = true, .dv = 1, .rv = 1, .opcode = RDMAP_READ_REQUEST, .qn = DDP_QN_READ_REQUEST, .msn = 4};
+
+    /* DDP, untagged buffer, no buffer available */
+    say_terminate_about(c, refuser, 0x1202, &last, 46);
+    say_close(c, refuser);
 }
 
 static void play_initiators_reads_refused(struct stage *stage)
@@ -466,7 +473,7 @@ static void play_rtr_refused(struct stage *stage)
     struct conversation *c = with_rtr_types(stage, MPA_RTR_SEND, MPA_RTR_SEND);
 
     say_rtr(c, MPA_RTR_SEND);
-    say_error_close(c, INITIATOR, 0x0000);
+    say_error_close(c, INITIATOR, 0x0206); /* RDMAP, remote operation error, unexpected opcode */
 }
 
 static void play_rtr_stag_refused(struct stage *stage)
