@@ -29,12 +29,13 @@ def troubled(scenario, net, seed):
     return f"{scenario}-{net}-{seed}"
 
 
-def judge(build, paths):
-    """One call of iwarp-check for many captures; returns the JSON object of each, by file name without suffix."""
+def judge(build, paths, by_name=True):
+    """One call of iwarp-check for many captures; the JSON object of each, by file name without suffix or in order."""
     run = subprocess.run([build / "conformance" / "iwarp-check", "--format=json", "--no-progress", *paths],
                          capture_output=True, text=True, check=False)
     assert run.returncode in (0, 1, 3), run.stderr
-    return {os.path.basename(c["file"])[:-len(".pcapng")]: c for c in json.loads(run.stdout)["captures"]}
+    captures = json.loads(run.stdout)["captures"]
+    return {os.path.basename(c["file"])[:-len(".pcapng")]: c for c in captures} if by_name else captures
 
 
 def findings(capture):

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The real captures: every FPDU is found, and every finding of severity error or warning stands in the manifest."""
+import collections
+import csv
+
+import pytest
+
+from generated import findings, judge
+
+
+@pytest.fixture(scope="module")
+def manifest(root):
+    with open(root / "captures" / "real" / "manifest.tsv", encoding="utf-8", newline="") as f:
+        return list(csv.DictReader(f, delimiter="\t"))
+
+
+@pytest.fixture(scope="module")
+def real(root, build, manifest):
+    paths = [root / "captures" / "real" / row["file"] for row in manifest]
+    report = {}
+    for row, path in zip(manifest, paths):
+        assert path.exists(), path
+    # Names repeat in different folders, so the order of the report counts, which is that of the arguments.
+    captures = judge(build, paths, by_name=False)
+    for row, capture in zip(manifest, captures):
+        report[row["file"]] = capture
+    return report
+
+
+def test_every_file_is_listed(root, manifest):
+    folder = root / "captures" / "real"
+    assert sorted(str(p.relative_to(folder)) for p in folder.rglob("*.pcap*")) == sorted(r["file"] for r in manifest)
+
+
+def test_small_enough_to_ship(root, manifest):
+    assert sum((root / "captures" / "real" / row["file"]).stat().st_size for row in manifest) < 1_000_000
+
+
+def test_counts(real, manifest):
+    for row in manifest:
+        capture = real[row["file"]]
+        assert capture["packets"] == int(row["packets"]), row["file"]
+        assert len(capture["connections"]) == int(row["connections"]), row["file"]
+        assert sum(sum(c["counts"]["fpdus"]) for c in capture["connections"]) == int(row["fpdus"]), row["file"]
+        terminates = sum(c["counts"]["operations"].get("terminate", 0) for c in capture["connections"])
+        assert terminates == int(row["terminates"]), row["file"]
+
+
+def test_findings(real, manifest):
+    wrong = []
+    for row in manifest:
+        found = [f for f in findings(real[row["file"]]) if f.severity != "note"]
+        counts = collections.Counter(f.rule for f in found)
+        text = ",".join(f"{rule}:{n}" for rule, n in sorted(counts.items())) or "-"
+        if text != row["findings"]:
+            wrong.append(f"{row['file']}: expected {row['findings']}, found {text}\n"
+                         + "\n".join(f"  frame {f.frame}: {f.rule}: {f.message}" for f in found))
+    assert not wrong, "\n".join(wrong)
