@@ -305,12 +305,8 @@ static void play_confused_by_reordering(struct stage *stage)
 
 static void play_confused_by_order(struct stage *stage)
 {
-    struct conversation_setup setup = setup_rev1;
-
-    setup.ulpdu_max = 3000;
-
-    struct conversation *c = begin(stage, &setup);
-    uint8_t ulpdu[2000] = {0xC1, 0x40, 0x00, 0x00, 0x56};
+    struct conversation *c = begin(stage, &setup_rev1);
+    uint8_t ulpdu[1000] = {0xC1, 0x40, 0x00, 0x00, 0x56};
     g_autofree uint8_t *octets = g_malloc(MPA_FPDU_OCTETS_MAX);
     struct mpa_fpdu_plan plan;
 
@@ -321,8 +317,8 @@ static void play_confused_by_order(struct stage *stage)
     size_t n = mpa_fpdu_encode(&plan, octets, MPA_FPDU_OCTETS_MAX);
 
     c->how.late = true;
-    say_octets(c, INITIATOR, octets, 1460);
-    say_octets(c, INITIATOR, octets + 1460, n - 1460);
+    say_octets(c, INITIATOR, octets, 600);
+    say_octets(c, INITIATOR, octets + 600, n - 600);
     say_error_close(c, INITIATOR, TERMINATE_CRC);
 }
 

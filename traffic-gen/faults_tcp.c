@@ -85,7 +85,7 @@ static void play_unaligned(struct stage *stage)
 
     cork(c, INITIATOR);
     for (unsigned i = 0; i < 400; i++)
-        say_send(c, INITIATOR, 333);
+        say_send(c, INITIATOR, 337); /* 364 octets each: segments of 1460 hardly ever begin with one */
     uncork(c, INITIATOR);
     say_send(c, RESPONDER, 24);
     say_close(c, INITIATOR);
@@ -103,12 +103,47 @@ static void play_half_fpdus(struct stage *stage)
     say_startup(c);
     say_send(c, INITIATOR, 24);
     say_send(c, RESPONDER, 24);
-    cork(c, INITIATOR);
-    say_send(c, INITIATOR, 176);
-    say_send(c, INITIATOR, 176);
-    uncork(c, INITIATOR);
+    for (unsigned i = 0; i < 10; i++) {
+        cork(c, INITIATOR);
+        say_send(c, INITIATOR, 176);
+        say_send(c, INITIATOR, 176);
+        uncork(c, INITIATOR);
+        say_send(c, RESPONDER, 20);
+    }
     say_traffic(c);
     say_close(c, INITIATOR);
+}
+
+static void pause_inside(struct fpdu_write *w)
+{
+    struct conversation *c = w->conversation;
+    guint first = w->octets->len / 2;
+
+    sim_write(c->tcp, c->side[w->role], w->octets->data, first, &w->how);
+    g_byte_array_remove_range(w->octets, 0, first);
+    w->how = (struct sim_how){.acked = true, .delay_ns = INT64_C(3000000000)};
+}
+
+/* Everything since `from` again, in segments of 100 octets. */
+static void play_other_boundaries(struct stage *stage)
+{
+    struct conversation *c = begin(stage);
+    unsigned side = c->side[INITIATOR];
+    uint64_t from = sim_written(c->tcp, side);
+
+    say_send(c, INITIATOR, 600);
+    say_send(c, INITIATOR, 600);
+
+    struct sim_how how = orderly(c, INITIATOR);
+
+    how.delay_ns = 20000;
+    for (; from + 100 <= sim_written(c->tcp, side); from += 100) {
+        sim_raw(c->tcp, side,
+                &(struct sim_raw){
+                    .flags = SEG_ACK | SEG_PSH, .offset = from, .p = sim_stream(c->tcp, side) + from, .n = 100},
+                &how);
+    }
+    end(c);
 }
 
 static const struct fault faults[] = {
@@ -129,6 +164,15 @@ static const struct fault faults[] = {
      .scenario = "unaligned",
      .summary = "a whole FPDU and a part of the next in one segment",
      .play = play_half_fpdus},
+    {.id = "MPA-5.1-07",
+     .scenario = "rev1",
+     .summary = "a segment sent after a silence begins inside an FPDU",
+     .index = 3,
+     .fpdu_octets = pause_inside},
+    {.id = "MPA-A.1-05",
+     .scenario = "rev1",
+     .summary = "retransmission with other segment boundaries",
+     .play = play_other_boundaries},
     {.id = "MPA-A.3-04", .scenario = "rev1", .summary = "SYN without SACK-permitted", .setup = no_sack},
     {.id = "MPA-A.5.1-01", .scenario = "rev1", .summary = "IPv4 without Don't Fragment", .setup = no_df},
 };

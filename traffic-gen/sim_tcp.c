@@ -816,6 +816,11 @@ uint64_t sim_written(const struct sim_connection *connection, unsigned side)
     return connection->end[side].stream->len;
 }
 
+const uint8_t *sim_stream(const struct sim_connection *connection, unsigned side)
+{
+    return connection->end[side].stream->data;
+}
+
 uint64_t sim_all_of_peer(const struct sim_connection *connection, unsigned side)
 {
     const struct end *peer = &connection->end[!side];

@@ -79,6 +79,9 @@ uint64_t sim_all_of_peer(const struct sim_connection *connection, unsigned side)
 /* Octets scripted so far for side, its FIN not counted. */
 uint64_t sim_written(const struct sim_connection *connection, unsigned side);
 
+/* The octets scripted so far; valid until the next write. */
+const uint8_t *sim_stream(const struct sim_connection *connection, unsigned side);
+
 /* One write: starts a new segment, is cut at the MSS. The octets are copied. */
 void sim_write(struct sim_connection *connection, unsigned side, const uint8_t *p, size_t n, const struct sim_how *how);
 void sim_fin(struct sim_connection *connection, unsigned side, const struct sim_how *how);

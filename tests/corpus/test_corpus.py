@@ -9,6 +9,7 @@ from generated import NETS, SEEDS, base, findings, name, outcomes, troubled
 NOTES = {
     "rdmac": {"MPA-C.2.5-01"},  # a Request of revision 0 is what these scenarios are about
     "rdmac-refused": {"MPA-C.2.5-01"},
+    "fragments": {"MPA-A.5.1-01"},  # what is fragmented on its way was sent without DF
 }
 
 
