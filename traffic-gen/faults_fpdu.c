@@ -19,10 +19,14 @@ static bool has_three_pad_octets(const struct fpdu_write *w)
     return w->plan.pad_length == 3;
 }
 
+/* One Marker, inside the FPDU. */
 static bool has_interior_marker(const struct fpdu_write *w)
 {
-    return w->plan.framing.markers && mpa_fpdu_octets(&w->plan.framing, w->plan.offset, w->plan.ulpdu_length) >
-                                          8u + w->plan.ulpdu_length + w->plan.pad_length + 4u;
+    const struct mpa_framing *framing = &w->plan.framing;
+    uint64_t end = w->plan.offset + mpa_fpdu_octets(framing, w->plan.offset, w->plan.ulpdu_length);
+    uint64_t at = mpa_next_marker(framing, w->plan.offset);
+
+    return framing->markers && at > w->plan.offset && at < end && at + MPA_MARKER_PERIOD >= end;
 }
 
 static bool is_read_request(const struct fpdu_write *w)

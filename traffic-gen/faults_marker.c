@@ -198,38 +198,47 @@ static void unchanged(struct fpdu_write *w)
     (void)w;
 }
 
+/* All stream offsets first + period * k that this FPDU reaches, and its own first octet where lead is set. */
+static void place_grid(struct fpdu_write *w, bool lead, uint64_t first, unsigned period)
+{
+    uint64_t at[MPA_FPDU_MARKERS_MAX + 1];
+    uint64_t end = w->plan.offset + mpa_fpdu_octets(&w->plan.framing, w->plan.offset, w->plan.ulpdu_length);
+    unsigned n = 0;
+
+    if (lead)
+        at[n++] = w->plan.offset;
+    for (uint64_t position = first; position + MPA_CRC_LEN < end && n < MPA_FPDU_MARKERS_MAX; position += period) {
+        if (position >= w->plan.offset + lead)
+            at[n++] = position;
+    }
+    place_markers(w, at, n);
+}
+
 static void first_marker_missing(struct fpdu_write *w)
 {
-    uint64_t second = w->plan.framing.seq_start + MPA_MARKER_PERIOD;
-
-    place_markers(w, &second, 1);
+    place_grid(w, false, w->plan.framing.seq_start + MPA_MARKER_PERIOD, MPA_MARKER_PERIOD);
 }
 
 static void period_516(struct fpdu_write *w)
 {
-    uint64_t at[2] = {w->plan.framing.seq_start, w->plan.framing.seq_start + 516};
-
-    place_markers(w, at, 2);
+    place_grid(w, false, w->plan.framing.seq_start, MPA_MARKER_PERIOD + MPA_MARKER_LEN);
 }
 
 static void one_octet_late(struct fpdu_write *w)
 {
-    uint64_t at[2] = {mpa_next_marker(&w->plan.framing, w->plan.offset)};
-    unsigned n = 0;
+    uint64_t first = mpa_next_marker(&w->plan.framing, w->plan.offset);
+    bool lead = first == w->plan.offset;
 
-    if (at[0] == w->plan.offset)
-        n = 1;
-    at[n] = mpa_next_marker(&w->plan.framing, w->plan.offset + 1) + 1;
-    place_markers(w, at, n + 1);
+    place_grid(w, lead, first + (lead ? MPA_MARKER_PERIOD : 0) + 1, MPA_MARKER_PERIOD);
 }
 
-/* The grid of the other direction, behind a right first Marker. */
+/* The grid of the other direction. */
 static void grid_of_other_direction(struct fpdu_write *w)
 {
     const struct mpa_framing *other = &w->conversation->framing[w->role == INITIATOR ? RESPONDER : INITIATOR];
-    uint64_t at[2] = {w->plan.framing.seq_start, mpa_next_marker(other, w->plan.framing.seq_start + 8)};
+    bool lead = mpa_next_marker(&w->plan.framing, w->plan.offset) == w->plan.offset;
 
-    place_markers(w, at, 2);
+    place_grid(w, lead, mpa_next_marker(other, w->plan.offset + 8), MPA_MARKER_PERIOD);
 }
 
 static void unmarked(struct fpdu_write *w)
@@ -343,9 +352,9 @@ static const struct fault faults[] = {
      .scenario = "jumbo-markers",
      .summary = "the Responder's second Marker stands on the Initiator's grid",
      .role = RESPONDER,
-     .index = 0,
+     .index = 1,
      .setup = other_private_data,
-     .where = NULL,
+     .where = two_markers_inside,
      .fpdu_octets = grid_of_other_direction,
      .aftermath = TERMINATED,
      .terminate = TERMINATE_MARKER},
@@ -369,7 +378,7 @@ static const struct fault faults[] = {
     },
     {
         .id = "MPA-4.2-04",
-        .scenario = "marker-walk",
+        .scenario = "markers",
         .summary = "nonzero RESERVED under the CRC of zero RESERVED is accepted",
         .also = "MPA-4.2-02,MPA-4.4-14",
         .index = 2,
@@ -377,7 +386,7 @@ static const struct fault faults[] = {
         .fpdu = reserved_outside_crc,
     },
     {.id = "MPA-4.2-04+ok",
-     .scenario = "marker-walk",
+     .scenario = "markers",
      .summary = "nonzero RESERVED under the CRC of zero RESERVED is answered with Terminate 20 02",
      .also = "MPA-4.2-02,MPA-4.4-14",
      .index = 2,

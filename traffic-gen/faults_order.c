@@ -42,6 +42,11 @@ static void first_half_only(struct fpdu_write *w)
     g_byte_array_set_size(w->octets, w->octets->len / 2 & ~3u);
 }
 
+static void damage(struct fpdu_write *w)
+{
+    w->octets->data[w->octets->len - MPA_CRC_LEN - 3] ^= 0x10;
+}
+
 /* ---- scripts ---- */
 
 static void play_request_twice(struct stage *stage)
@@ -139,9 +144,8 @@ static void play_answer_to_bad_first(struct stage *stage)
     struct conversation *c = conversation_new(stage, &setup_rev1);
 
     say_startup(c);
-    c->crc = false; /* the Initiator's first FPDU has a CRC field of zero */
+    c->spoil = damage;
     say_send(c, INITIATOR, 24);
-    c->crc = true;
     say_send(c, RESPONDER, 24);
     say_close(c, RESPONDER);
 }

@@ -34,15 +34,26 @@ static void mislead(struct fpdu_write *w)
     g_byte_array_set_size(w->octets, (guint)mpa_fpdu_encode(&w->plan, w->octets->data, w->octets->len));
 }
 
-/* All but the last four octets now, those half a second later. */
-static void send_in_two_parts(struct fpdu_write *w)
+/* All but the last four octets now, those after a while. */
+static void send_in_parts(struct fpdu_write *w, int64_t delay_ns)
 {
     struct conversation *c = w->conversation;
     guint first = w->octets->len - 4;
 
     sim_write(c->tcp, c->side[w->role], w->octets->data, first, &w->how);
     g_byte_array_remove_range(w->octets, 0, first);
-    w->how = (struct sim_how){.delay_ns = second / 2};
+    w->how = (struct sim_how){.delay_ns = delay_ns};
+}
+
+static void send_in_two_parts(struct fpdu_write *w)
+{
+    send_in_parts(w, second / 2);
+}
+
+/* So soon that the second part and an answer to the first cross on the way. */
+static void send_in_quick_parts(struct fpdu_write *w)
+{
+    send_in_parts(w, 40000);
 }
 
 /* Half of it, and never the rest. */
@@ -244,17 +255,27 @@ static void play_terminate_for_nothing(struct stage *stage)
     say_error_close(c, INITIATOR, TERMINATE_CRC);
 }
 
-static void play_answer_before_end(struct stage *stage)
+static void play_answer_before_end(struct stage *stage, void (*parts)(struct fpdu_write *w))
 {
     struct conversation *c = begin(stage, &setup_rev1);
     uint64_t before = sim_written(c->tcp, c->side[INITIATOR]);
 
-    c->spoil = send_in_two_parts;
+    c->spoil = parts;
     say_read_request(c, INITIATOR, 100);
     c->how.received = before + 40;
     c->early = true;
     say_read_response(c, RESPONDER, 100);
     end(c);
+}
+
+static void play_answer_long_before_end(struct stage *stage)
+{
+    play_answer_before_end(stage, send_in_two_parts);
+}
+
+static void play_answer_shortly_before_end(struct stage *stage)
+{
+    play_answer_before_end(stage, send_in_quick_parts);
 }
 
 static void play_answer_behind_end(struct stage *stage)
@@ -434,7 +455,11 @@ static const struct fault faults[] = {
     {.id = "MPA-6-06",
      .scenario = "rev1",
      .summary = "a Read Request is answered before its last octets arrived",
-     .play = play_answer_before_end},
+     .play = play_answer_long_before_end},
+    {.id = "MPA-6-06/crossing",
+     .scenario = "rev1",
+     .summary = "a Read Request is answered while its last octets are on their way",
+     .play = play_answer_shortly_before_end},
     {.id = "MPA-6-06+ok",
      .scenario = "rev1",
      .summary = "a Read Request is answered when its last octets arrived",
