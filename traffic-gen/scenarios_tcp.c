@@ -41,6 +41,31 @@ static void play_reorder(struct stage *stage)
     play_trouble(stage, &(struct sim_how){.late = true}, &setup_rev1_markers);
 }
 
+/* An FPDU that spans segments, which come in the wrong order. */
+static void play_reorder_inside(struct stage *stage)
+{
+    struct conversation_setup setup = setup_rev1_markers;
+
+    setup.mss[0] = setup.mss[1] = 536;
+    setup.ulpdu_max = 516;
+
+    struct conversation *c = conversation_new(stage, &setup);
+
+    say_startup(c);
+    say_send(c, INITIATOR, 24);
+    say_send(c, RESPONDER, 24);
+    for (unsigned i = 0; i < 4; i++) {
+        c->how.late = true;
+        cork(c, i % 2 ? RESPONDER : INITIATOR);
+        say_send(c, i % 2 ? RESPONDER : INITIATOR, 300);
+        say_send(c, i % 2 ? RESPONDER : INITIATOR, 400);
+        uncork(c, i % 2 ? RESPONDER : INITIATOR);
+        say_send(c, i % 2 ? INITIATOR : RESPONDER, 12);
+    }
+    say_traffic(c);
+    say_close(c, INITIATOR);
+}
+
 static void play_duplicate(struct stage *stage)
 {
     play_trouble(stage, &(struct sim_how){.twice = true}, &setup_rev2);
@@ -245,6 +270,7 @@ static void play_two_at_once(struct stage *stage)
 static const struct scenario scenarios[] = {
     {"loss", "startup frames and first FPDUs lost and retransmitted", play_loss, 0},
     {"reorder", "startup frames and first FPDUs overtaken", play_reorder, 0},
+    {"reorder-inside", "the segments of one FPDU in the wrong order", play_reorder_inside, 0},
     {"duplicate", "startup frames and first FPDUs delivered twice", play_duplicate, 0},
     {"fragments", "startup frames and first FPDUs in IP fragments", play_fragments, 0},
     {"offload", "super-segments of segmentation offload", play_offload, 0},

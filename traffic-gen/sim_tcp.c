@@ -356,6 +356,7 @@ static void send_new(struct sim_connection *connection, unsigned side, uint64_t 
     struct sim *sim = connection->sim;
     bool idle = end->first_unacked == end->sent->len;
     uint32_t limit = segment_limit(connection, side);
+    struct sim_how now = *how;
 
     do {
         uint32_t length = (uint32_t)MIN(to - from, limit);
@@ -364,12 +365,13 @@ static void send_new(struct sim_connection *connection, unsigned side, uint64_t 
             length = 1 + (uint32_t)random_below(&sim->random, length);
 
         bool last = from + length == to;
-        struct sent sent = {.offset = from, .length = length, .fin = fin && last, .how = *how};
+        struct sent sent = {.offset = from, .length = length, .fin = fin && last, .how = now};
         uint8_t flags = (uint8_t)(SEG_ACK | (length && last ? SEG_PSH : 0) | (sent.fin ? SEG_FIN : 0));
 
         g_array_append_val(end->sent, sent);
         acknowledged_by_this(end);
-        depart(connection, side, packet_new(connection, side, flags, from, length), how, true);
+        depart(connection, side, packet_new(connection, side, flags, from, length), &now, true);
+        now.lose = now.lose_before = now.late = now.twice = false; /* strikes the first segment */
         from += length;
         end->snd_nxt = from + sent.fin;
     } while (from < to);
