@@ -3,6 +3,7 @@
 
 #include "conformance/flows.h"
 #include "conformance/print.h"
+#include "engine/rdmap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,7 @@ struct watched {
     struct check *check;
     struct flow *flow;
     struct mpa_connection *mpa;
+    struct rdmap_connection *rdmap;
     struct report_connection *report;
     struct verdict verdict;
     bool hole, ended[2], reset;
@@ -126,13 +128,12 @@ static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
 
     report->fpdus[direction]++;
     report->octets[direction] += event->fpdu.length;
-    if (event->has_ddp && event->ddp.last)
-        report->operations[event->ddp.opcode & 0xFu]++;
     if (watched->check->print != NULL) {
         struct print_target target = print_target(watched);
 
         print_fpdu(&target, direction, event);
     }
+    rdmap_connection_fpdu(watched->rdmap, event);
 }
 
 static void on_skipped(void *ctx, unsigned side, uint64_t from, uint64_t to, const char *why, const struct place *place)
@@ -142,6 +143,7 @@ static void on_skipped(void *ctx, unsigned side, uint64_t from, uint64_t to, con
 
     if (target.out != NULL)
         print_skipped(&target, direction_of_side(watched, side), to - from, why, place);
+    rdmap_connection_skipped(watched->rdmap, side);
 }
 
 static void on_changed(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters,
@@ -149,8 +151,8 @@ static void on_changed(void *ctx, enum mpa_phase phase, const struct mpa_paramet
 {
     struct watched *watched = ctx;
 
-    (void)parameters;
     (void)place;
+    rdmap_connection_parameters(watched->rdmap, phase, parameters);
     if (phase == MPA_PHASE_NOT_MPA)
         flow_dismiss(watched->flow);
 }
@@ -169,6 +171,7 @@ static void on_octets(void *ctx, unsigned side, uint64_t offset, const uint8_t *
 {
     struct watched *watched = ctx;
 
+    rdmap_connection_acked(watched->rdmap, side, origin->acked_known, origin->acked);
     mpa_connection_octets(watched->mpa, side, offset, p, n, origin);
 }
 
@@ -189,12 +192,22 @@ static void on_conflict(void *ctx, unsigned side, uint64_t offset, uint8_t first
     mpa_connection_conflict(watched->mpa, side, offset, first, repeated, first_frame, segment);
 }
 
+static void end_rdmap(struct watched *watched, unsigned side, bool reset, uint64_t offset, uint32_t frame,
+                      int64_t time_ns)
+{
+    struct place place = {
+        .frame = frame, .first_frame = frame, .time_ns = time_ns, .offset = offset, .side = (uint8_t)side};
+
+    rdmap_connection_end(watched->rdmap, side, reset, &place);
+}
+
 static void on_fin(void *ctx, unsigned side, uint64_t offset, uint32_t frame, int64_t time_ns)
 {
     struct watched *watched = ctx;
 
     watched->ended[side & 1u] = true;
     mpa_connection_fin(watched->mpa, side, offset, frame, time_ns);
+    end_rdmap(watched, side, false, offset, frame, time_ns);
 }
 
 static void on_reset(void *ctx, unsigned side, uint32_t frame, int64_t time_ns)
@@ -203,6 +216,7 @@ static void on_reset(void *ctx, unsigned side, uint32_t frame, int64_t time_ns)
 
     watched->reset = true;
     mpa_connection_reset(watched->mpa, side, frame, time_ns);
+    end_rdmap(watched, side, true, 0, frame, time_ns);
 }
 
 /* ---- connections come and go ---- */
@@ -211,6 +225,7 @@ static void watched_free(struct watched *watched)
 {
     if (watched->mpa != NULL)
         mpa_connection_free(watched->mpa);
+    rdmap_connection_free(watched->rdmap);
     report_connection_free(watched->report);
     free(watched);
 }
@@ -222,6 +237,11 @@ static bool on_open(void *ctx, struct flow *flow, struct tcp_pair_events *events
     struct mpa_events mpa_events = {
         .ctx = watched, .startup = on_startup, .fpdu = on_fpdu, .skipped = on_skipped, .changed = on_changed};
 
+    struct rdmap_options rdmap_options = {.profile = check->options->mpa.profile,
+                                          .t_react = check->options->mpa.t_react,
+                                          .t_close = check->options->mpa.t_close,
+                                          .t_idle = check->options->mpa.t_idle};
+
     if (watched == NULL) {
         check->memory_lacking = true;
         return false;
@@ -232,7 +252,8 @@ static bool on_open(void *ctx, struct flow *flow, struct tcp_pair_events *events
     watched->verdict.ctx = watched;
     watched->report = report_connection_new();
     watched->mpa = mpa_connection_new(&check->options->mpa, &mpa_events, &watched->verdict);
-    if (watched->mpa == NULL) {
+    watched->rdmap = rdmap_connection_new(&rdmap_options, NULL, &watched->verdict);
+    if (watched->mpa == NULL || watched->rdmap == NULL) {
         check->memory_lacking = true;
         watched_free(watched);
         return false;
@@ -294,6 +315,9 @@ static void take_connection(struct watched *watched)
     report->markers[DIR_TO_INITIATOR] = parameters->markers[1 - initiator];
     report->complete =
         parameters->startup_seen && !watched->hole && (watched->reset || (watched->ended[0] && watched->ended[1]));
+    for (unsigned opcode = 0; opcode < 16; opcode++)
+        for (unsigned direction = 0; direction < 2; direction++)
+            report->operations[opcode] += rdmap_connection_counts(watched->rdmap)->messages[opcode][direction];
     take_rules(watched);
     g_array_sort(report->findings, by_frame);
     g_ptr_array_add(watched->check->capture->connections, report);
@@ -307,6 +331,7 @@ static void on_close(void *ctx, struct flow *flow, enum flow_end why, int64_t no
 
     (void)why;
     mpa_connection_finish(watched->mpa, now_ns);
+    rdmap_connection_finish(watched->rdmap, now_ns);
     if (mpa_connection_is_mpa(watched->mpa))
         take_connection(watched);
     else

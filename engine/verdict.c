@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "engine/verdict.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 
-void verdict_failed(struct verdict *v, enum rule_id id, enum direction direction, const struct place *place,
-                    uint32_t related_frame, const char *format, ...)
+void verdict_vfailed_as(struct verdict *v, enum rule_id id, enum rule_severity severity, enum direction direction,
+                        const struct place *place, uint32_t related_frame, const char *format, va_list args)
 {
-    struct finding finding = {.rule = id,
-                              .severity = rule_catalogue[id].severity,
-                              .direction = direction,
-                              .place = *place,
-                              .related_frame = related_frame};
-    va_list args;
+    struct finding finding = {
+        .rule = id, .severity = severity, .direction = direction, .place = *place, .related_frame = related_frame};
 
     v->counts[id].failed += v->counts[id].failed != UINT32_MAX;
     if (v->finding == NULL)
         return;
-    va_start(args, format);
     vsnprintf(finding.message, sizeof finding.message, format, args);
-    va_end(args);
     v->finding(v->ctx, &finding);
+}
+
+void verdict_failed(struct verdict *v, enum rule_id id, enum direction direction, const struct place *place,
+                    uint32_t related_frame, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    verdict_vfailed_as(v, id, rule_catalogue[id].severity, direction, place, related_frame, format, args);
+    va_end(args);
 }
