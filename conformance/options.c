@@ -397,10 +397,7 @@ bool options_parse(struct check_options *options, int argc, char **argv, GError 
     bool ok;
 
     memset(options, 0, sizeof *options);
-    options->mpa = (struct mpa_options){.assume_markers_to_responder = UNKNOWN,
-                                        .assume_markers_to_initiator = UNKNOWN,
-                                        .assume_crc = UNKNOWN,
-                                        .accept_midstream = true};
+    mpa_options_init(&options->mpa);
     options->fail_on = SEVERITY_ERROR;
     options->profile = "ietf";
     split_short_options(arguments, argc, argv);
