@@ -124,7 +124,7 @@ static void prune_runs(struct mpa_side *s)
     memmove(s->runs, s->runs + keep, s->n_runs * sizeof *s->runs);
 }
 
-static size_t run_of(const struct mpa_side *s, uint64_t at)
+size_t mpa_run_of(const struct mpa_side *s, uint64_t at)
 {
     size_t low = 0, high = s->n_runs;
 
@@ -143,7 +143,7 @@ const struct octets_origin *mpa_origin(const struct mpa_connection *mpa, unsigne
 {
     static const struct octets_origin unknown;
     const struct mpa_side *s = &mpa->side[side];
-    size_t i = s->n_runs > 0 && at < s->runs[0].end ? 0 : run_of(s, at);
+    size_t i = s->n_runs > 0 && at < s->runs[0].end ? 0 : mpa_run_of(s, at);
 
     if (s->n_runs == 0)
         return &unknown;
@@ -165,7 +165,7 @@ struct place mpa_place(const struct mpa_connection *mpa, unsigned side, uint64_t
 bool mpa_segment_starts(const struct mpa_connection *mpa, unsigned side, uint64_t at)
 {
     const struct mpa_side *s = &mpa->side[side];
-    size_t i = run_of(s, at);
+    size_t i = mpa_run_of(s, at);
 
     return i < s->n_runs && s->runs[i].start == at && s->runs[i].origin.segment_start;
 }
@@ -173,7 +173,7 @@ bool mpa_segment_starts(const struct mpa_connection *mpa, unsigned side, uint64_
 bool mpa_segment_ends(const struct mpa_connection *mpa, unsigned side, uint64_t at)
 {
     const struct mpa_side *s = &mpa->side[side];
-    size_t i = at == 0 ? s->n_runs : run_of(s, at - 1);
+    size_t i = at == 0 ? s->n_runs : mpa_run_of(s, at - 1);
 
     return i < s->n_runs && s->runs[i].end == at && s->runs[i].origin.segment_end;
 }

@@ -1,2 +1,451 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "engine/mpa_framing.h"
+/*
+ * Names the rule when the octets at the cursor make no acceptable FPDU. Hypotheses are tried in turn, those that a CRC
+ * can prove first; one counts when it makes the FPDU verify, or puts the next FPDU where one stands. What no hypothesis
+ * explains is one finding against 4.1 and a search for the next FPDU.
+ *
+ * Nothing is said that the octets do not prove, and one fault gives one finding: the framing is set to what was found.
+ */
+#include "engine/mpa_diagnose.h"
+
+/* ---- reports ---- */
+
+static const struct mpa_startup *frame_of(const struct mpa_connection *mpa, bool request)
+{
+    unsigned initiator = (unsigned)mpa->parameters.initiator_side;
+
+    return &mpa->side[request ? initiator : 1 - initiator].startup.frame;
+}
+
+void mpa_report_unmet(struct mpa_connection *mpa, unsigned side, const struct place *place, bool found_on)
+{
+    struct mpa_framing_state *fs = mpa->side[side].framing;
+    bool initiator = mpa->parameters.initiator_side == (int)side;
+    const struct mpa_startup *request, *reply, *governing;
+    unsigned related;
+    enum rule_id rule;
+
+    if (fs->unmet)
+        return;
+    fs->unmet = mpa->side[side].negotiated_unmet = true;
+    if (!mpa->parameters.startup_seen)
+        return;
+    request = frame_of(mpa, true);
+    reply = frame_of(mpa, false);
+    governing = initiator ? reply : request;
+    related = mpa->side[1 - side].startup.place.frame;
+    if (request->revision == 0 && reply->revision != 0)
+        return; /* nothing was agreed that could be kept */
+    if (request->revision >= 1 && reply->revision == 0)
+        rule = RULE_MPA_C_2_5_04;
+    else if (!found_on)
+        rule = initiator ? RULE_MPA_7_1_1_09 : RULE_MPA_7_1_1_08;
+    else
+        rule = initiator ? RULE_MPA_7_1_1_11 : RULE_MPA_7_1_1_10;
+    if (!found_on && rule != RULE_MPA_C_2_5_04 && !(governing->flags & MPA_FLAG_M))
+        return; /* Rev 0 with M = 0: its own fault is the startup frame */
+    verdict_failed(mpa->verdict, rule, direction_of(mpa, side), place, related,
+                   "expected %s (%s has Rev %u, M = %u), found %s", found_on ? "no Markers" : "Markers",
+                   initiator ? "the Reply" : "the Request", governing->revision, (governing->flags & MPA_FLAG_M) != 0,
+                   found_on ? "a Marker" : "FPDUs without Markers");
+}
+
+static void report_leading_missing(struct diagnosing *d)
+{
+    d->fs->leading_missing = false;
+    d->fs->unmet = false;
+    if (d->mpa->parameters.startup_seen)
+        verdict_failed(d->mpa->verdict, RULE_MPA_4_3_04, direction_of(d->mpa, d->side), &d->fs->opening_place, 0,
+                       "expected the Marker 00000000 as the first octets of Full Operation, found an FPDU header; the "
+                       "Markers begin 512 octets later");
+}
+
+/* ---- helpers ---- */
+
+static uint64_t header_at(const struct mpa_framing_state *fs, uint64_t at)
+{
+    return fs->framing.markers && at >= fs->framing.seq_start && (at - fs->framing.seq_start) % fs->period == 0
+               ? at + MPA_MARKER_LEN
+               : at;
+}
+
+bool mpa_diagnose_suspect(struct diagnosing *d, struct suspect *suspect, uint64_t start)
+{
+    suspect->start = start;
+    suspect->header = header_at(d->fs, start);
+    if (mpa_octets_from(d->s, suspect->header) < MPA_LENGTH_LEN)
+        return false;
+    suspect->length = get_be16(mpa_window_at(&d->s->window, suspect->header));
+    return true;
+}
+
+enum follow mpa_diagnose_next(struct diagnosing *d, uint64_t at)
+{
+    enum follow follow = mpa_follow(d->mpa, d->side, at);
+
+    if (follow == FOLLOW_UNKNOWN && at + HEADER_VISIBLE_MIN > mpa_window_end(&d->s->window))
+        d->unsure = true;
+    return follow;
+}
+
+/* The octets end here, with a segment: as good as an FPDU's end without anything behind it can look. */
+static bool ends_well(struct diagnosing *d, uint64_t at)
+{
+    return at == mpa_window_end(&d->s->window) && mpa_segment_ends(d->mpa, d->side, at);
+}
+
+static bool next_fits(struct diagnosing *d, uint64_t at)
+{
+    return mpa_diagnose_next(d, at) >= FOLLOW_MAYBE || ends_well(d, at);
+}
+
+static bool crc_right(const struct mpa_fpdu *fpdu)
+{
+    return fpdu->crc == fpdu->crc_computed;
+}
+
+static bool read_shape(struct diagnosing *d, const struct mpa_shape *shape, struct mpa_fpdu *fpdu)
+{
+    return mpa_shape_read(fpdu, shape, d->s, d->at, d->mpa->scratch);
+}
+
+/* ---- hypotheses about Markers ---- */
+
+/* The FPDU stands with its Markers where they are due; their contents are judged as any. */
+static bool accept_contents(struct diagnosing *d)
+{
+    struct mpa_fpdu fpdu;
+
+    if (mpa_framing_parse(d->mpa, d->side, d->at, &fpdu) != MPA_FPDU_OK)
+        return false;
+    mpa_framing_accept(d->mpa, d->side, &fpdu, crc_right(&fpdu) ? ACCEPT_PROVEN : 0);
+    return true;
+}
+
+static const struct mpa_marker *first_wrong(const struct mpa_fpdu *fpdu, bool unlike_only)
+{
+    for (unsigned i = 0; i < fpdu->n_markers; i++) {
+        const struct mpa_marker *marker = &fpdu->markers[i];
+
+        if ((marker->reserved != 0 || marker->fpduptr != marker->expected) &&
+            !(unlike_only && mpa_marker_like(marker, fpdu)))
+            return marker;
+    }
+    return NULL;
+}
+
+/* Goes on with Markers at `found` and every `period` octets from there. */
+static void adopt_grid(struct diagnosing *d, uint64_t due, uint64_t found)
+{
+    struct mpa_framing_state *fs = d->fs;
+    uint64_t distance = found - fs->start;
+
+    fs->framing.markers = true;
+    if (fs->start_known && distance % (MPA_MARKER_PERIOD + MPA_MARKER_LEN) == 0 && distance % MPA_MARKER_PERIOD != 0)
+        fs->period = MPA_MARKER_PERIOD + MPA_MARKER_LEN;
+    else
+        fs->period = MPA_MARKER_PERIOD;
+    (void)due;
+    /* The origin lies before all octets to come, so that grid arithmetic never goes below it. */
+    fs->framing.seq_start = found - (found - d->at) / fs->period * fs->period;
+    if (fs->framing.seq_start > d->at)
+        fs->framing.seq_start =
+            fs->framing.seq_start >= fs->period ? fs->framing.seq_start - fs->period : fs->framing.seq_start;
+}
+
+/* Markers that point back to this header stand elsewhere: collects them into the shape. False when there are none. */
+static bool displaced_shape(struct diagnosing *d, struct mpa_shape *shape, uint64_t *found)
+{
+    struct suspect suspect;
+    uint64_t from, until, at;
+
+    /* A displaced leading Marker cannot be told; the header stands right at the cursor, or behind a good one. */
+    if (!mpa_diagnose_suspect(d, &suspect, d->at))
+        return false;
+    mpa_shape_set_length(shape, suspect.length);
+    shape->n = 0;
+    if (suspect.header > d->at)
+        shape->at[shape->n++] = d->at;
+    *found = 0;
+    from = suspect.header + MPA_LENGTH_LEN + 2;
+    for (;;) {
+        until = mpa_shape_end(shape, d->at);
+        if (shape->n == MPA_FPDU_MARKERS_MAX || !mpa_find_marker(d->s, suspect.header, from, until, &at))
+            break;
+        if (*found == 0)
+            *found = at;
+        shape->at[shape->n++] = at;
+        from = at + MPA_MARKER_PERIOD - 8; /* the next one is about an interval away */
+    }
+    return *found != 0;
+}
+
+/* What Markers at `found`, found in a direction where the framing in use has none there, mean. */
+void mpa_diagnose_found_marker(struct diagnosing *d, uint64_t found, uint64_t header)
+{
+    struct mpa_framing_state *fs = d->fs;
+    uint64_t due = fs->start + (found - fs->start) / MPA_MARKER_PERIOD * MPA_MARKER_PERIOD;
+    bool on_negotiated_grid = fs->start_known && (found - fs->start) % MPA_MARKER_PERIOD == 0;
+
+    if (d->mpa->parameters.markers[d->side] == OFF) {
+        struct place place = mpa_place(d->mpa, d->side, found, found + MPA_MARKER_LEN);
+
+        mpa_report_unmet(d->mpa, d->side, &place, true);
+    } else if (fs->leading_missing) {
+        if (on_negotiated_grid) {
+            report_leading_missing(d);
+        } else {
+            fs->leading_missing = false;
+            mpa_report_grid(d->mpa, d->side, due, found, header);
+        }
+    } else if (!on_negotiated_grid && !fs->missing_reported) {
+        mpa_report_grid(d->mpa, d->side, due, found, header);
+    }
+    if (on_negotiated_grid)
+        fs->missing_reported = false;
+}
+
+/* The grid as negotiated, where the framing in use has none (any more). */
+static bool negotiated_grid_shape(struct diagnosing *d, struct mpa_shape *shape)
+{
+    uint64_t header = d->at;
+
+    if (d->fs->framing.markers || !d->fs->start_known)
+        return false;
+    mpa_shape_grid(shape, true, d->fs->start, MPA_MARKER_PERIOD, d->at, d->at + MPA_FPDU_OCTETS_MAX);
+    if (shape->n > 0 && shape->at[0] == d->at)
+        header += MPA_MARKER_LEN;
+    if (mpa_octets_from(d->s, header) < MPA_LENGTH_LEN)
+        return false;
+    mpa_shape_set_length(shape, get_be16(mpa_window_at(&d->s->window, header)));
+    return shape->n > 0 && shape->at[0] < mpa_shape_end(shape, d->at);
+}
+
+/* An FPDU whose CRC is right although a Marker is not where it is due: displaced, or its contents are wrong. */
+static bool try_markers_crc_right(struct diagnosing *d)
+{
+    const struct mpa_marker *wrong;
+    struct mpa_shape shape;
+    uint64_t found;
+    struct mpa_fpdu fpdu;
+
+    if (d->fpdu == NULL || !crc_right(d->fpdu))
+        return false;
+    wrong = first_wrong(d->fpdu, false);
+    if (wrong == NULL || !displaced_shape(d, &shape, &found) || !read_shape(d, &shape, &fpdu) ||
+        fpdu.length != d->fpdu->length || !mpa_markers_right(&fpdu))
+        return accept_contents(d);
+    mpa_report_grid(d->mpa, d->side, wrong->offset, found, d->fpdu->header);
+    adopt_grid(d, wrong->offset, found);
+    mpa_framing_accept(d->mpa, d->side, &fpdu, ACCEPT_PROVEN | ACCEPT_NO_MARKERS | ACCEPT_DEVIANT);
+    return true;
+}
+
+/* Is the FPDU right under this shape? By its CRC, or where none is generated by what stands behind it. */
+static bool shape_fits(struct diagnosing *d, const struct mpa_shape *shape, struct mpa_fpdu *fpdu, bool by_crc)
+{
+    if (!read_shape(d, shape, fpdu))
+        return false;
+    return by_crc ? crc_right(fpdu) : next_fits(d, d->at + fpdu->length);
+}
+
+static bool try_missing(struct diagnosing *d, bool by_crc)
+{
+    struct mpa_shape shape, reduced;
+    struct suspect suspect;
+    struct mpa_fpdu fpdu;
+    uint64_t end, due;
+    unsigned inside = 0;
+
+    if (!d->fs->framing.markers)
+        return false;
+    /* The leading one: the header then stands at the cursor itself. */
+    if (header_at(d->fs, d->at) != d->at && mpa_octets_from(d->s, d->at) >= HEADER_VISIBLE_MIN &&
+        mpa_header_oddity(mpa_window_at(&d->s->window, d->at), mpa_octets_from(d->s, d->at)) <= HEADER_ODD_MAX) {
+        mpa_shape_init(&shape, d->fs, d->at, get_be16(mpa_window_at(&d->s->window, d->at)));
+        mpa_shape_remove(&shape, 0);
+        if (shape_fits(d, &shape, &fpdu, by_crc)) {
+            mpa_report_missing_marker(d->mpa, d->side, d->at);
+            d->fs->framing.markers = false;
+            mpa_framing_accept(d->mpa, d->side, &fpdu, (by_crc ? ACCEPT_PROVEN : 0) | ACCEPT_DEVIANT);
+            return true;
+        }
+    }
+    if (!mpa_diagnose_suspect(d, &suspect, d->at))
+        return false;
+    mpa_shape_init(&shape, d->fs, d->at, suspect.length);
+    end = mpa_shape_end(&shape, d->at);
+    while (inside < shape.n && shape.at[inside] < end)
+        inside++;
+    if (inside == 0 || shape.at[inside - 1] < suspect.header)
+        return false;
+    due = shape.at[shape.at[0] < suspect.header ? 1 : 0];
+    reduced = shape;
+    reduced.n = shape.at[0] < suspect.header ? 1 : 0;
+    if (shape_fits(d, &reduced, &fpdu, by_crc)) {
+        mpa_report_missing_marker(d->mpa, d->side, due);
+        d->fs->framing.markers = false;
+        mpa_framing_accept(d->mpa, d->side, &fpdu, (by_crc ? ACCEPT_PROVEN : 0) | ACCEPT_DEVIANT);
+        return true;
+    }
+    for (unsigned i = 0; i < inside; i++) {
+        uint64_t gone = shape.at[i];
+
+        if (gone < suspect.header)
+            continue;
+        reduced = shape;
+        mpa_shape_remove(&reduced, i);
+        if (!shape_fits(d, &reduced, &fpdu, by_crc) || !mpa_markers_right(&fpdu))
+            continue;
+        mpa_report_missing_marker(d->mpa, d->side, gone);
+        d->fs->missing_reported = false; /* the grid goes on: the next one that is missing is a fault of its own */
+        mpa_framing_accept(d->mpa, d->side, &fpdu, (by_crc ? ACCEPT_PROVEN : 0) | ACCEPT_DEVIANT);
+        return true;
+    }
+    return false;
+}
+
+/* Markers in a direction that has none by the framing in use. */
+static bool try_unexpected(struct diagnosing *d, bool by_crc)
+{
+    struct mpa_shape shape;
+    struct mpa_fpdu fpdu;
+
+    if (!negotiated_grid_shape(d, &shape) || !shape_fits(d, &shape, &fpdu, by_crc) || !mpa_markers_right(&fpdu))
+        return false;
+    mpa_diagnose_found_marker(d, fpdu.markers[0].offset, fpdu.header);
+    d->fs->framing = (struct mpa_framing){.markers = true, .seq_start = d->fs->start};
+    d->fs->period = MPA_MARKER_PERIOD;
+    mpa_framing_accept(d->mpa, d->side, &fpdu, ACCEPT_PROVEN);
+    return true;
+}
+
+static bool try_displaced(struct diagnosing *d, bool by_crc)
+{
+    struct mpa_shape shape;
+    struct mpa_fpdu fpdu;
+    uint64_t found;
+
+    if (!displaced_shape(d, &shape, &found) || !shape_fits(d, &shape, &fpdu, by_crc))
+        return false;
+    if (d->fs->framing.markers)
+        mpa_report_grid(d->mpa, d->side, mpa_next_marker(&d->fs->framing, d->at), found, fpdu.header);
+    else
+        mpa_diagnose_found_marker(d, found, fpdu.header);
+    adopt_grid(d, 0, found);
+    mpa_framing_accept(d->mpa, d->side, &fpdu, ACCEPT_PROVEN | ACCEPT_NO_MARKERS | ACCEPT_DEVIANT);
+    return true;
+}
+
+static bool try_markers_by_crc(struct diagnosing *d)
+{
+    return try_missing(d, true) || try_unexpected(d, true) || try_displaced(d, true);
+}
+
+static bool try_markers_by_looks(struct diagnosing *d)
+{
+    if (mpa_crc_binding(d->mpa))
+        return false;
+    if (try_unexpected(d, false) || try_displaced(d, false))
+        return true;
+    if (d->fpdu != NULL && first_wrong(d->fpdu, true) == NULL && first_wrong(d->fpdu, false) != NULL &&
+        next_fits(d, d->at + d->fpdu->length))
+        return accept_contents(d);
+    if (try_missing(d, false))
+        return true;
+    /* Garbage where a Marker is due, in an FPDU that is otherwise right. */
+    if (d->fpdu != NULL && first_wrong(d->fpdu, false) != NULL && next_fits(d, d->at + d->fpdu->length))
+        return accept_contents(d);
+    return false;
+}
+
+/* ---- hypotheses about values, and the rest ---- */
+
+static bool try_crc_explained(struct diagnosing *d)
+{
+    return d->fpdu != NULL && mpa_crc_explained(d->fpdu) && accept_contents(d);
+}
+
+static unsigned looks_of(struct diagnosing *d, uint64_t at)
+{
+    uint64_t header = header_at(d->fs, at);
+    size_t n = mpa_octets_from(d->s, header);
+
+    if (d->fs->framing.markers) {
+        uint64_t room = d->fs->period - (header - d->fs->framing.seq_start) % d->fs->period;
+
+        if (room < n)
+            n = (size_t)room;
+    }
+    return n < MPA_LENGTH_LEN ? 0 : mpa_header_oddity(mpa_window_at(&d->s->window, header), n);
+}
+
+/* The bounds are right, so the CRC is what is wrong. */
+static bool try_wrong_crc(struct diagnosing *d)
+{
+    uint64_t end;
+
+    if (d->fpdu == NULL || !mpa_crc_binding(d->mpa) || looks_of(d, d->at) > HEADER_ODD_MAX)
+        return false;
+    end = d->at + d->fpdu->length;
+    if (looks_of(d, end) > HEADER_ODD_MAX)
+        return false;
+    if (mpa_octets_from(d->s, end) < HEADER_VISIBLE_MIN && !ends_well(d, end) && !d->last) {
+        d->unsure = true;
+        return false;
+    }
+    return accept_contents(d);
+}
+
+/* An FPDU like any, but its ULPDU is none: length 0, too short, or no DDP header (3). */
+static bool try_odd_ulpdu(struct diagnosing *d)
+{
+    if (d->fpdu == NULL || first_wrong(d->fpdu, false) != NULL)
+        return false;
+    if (!crc_right(d->fpdu) && mpa_crc_binding(d->mpa))
+        return false;
+    return next_fits(d, d->at + d->fpdu->length) && accept_contents(d);
+}
+
+static bool try_rest(struct diagnosing *d)
+{
+    if (!d->last)
+        return false;
+    if (d->fpdu != NULL && looks_of(d, d->at) <= HEADER_ODD_MAX)
+        return accept_contents(d);
+    return false;
+}
+
+enum diagnosis mpa_diagnose(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, bool last)
+{
+    static bool (*const hypotheses[])(struct diagnosing *) = {
+        try_markers_crc_right, try_crc_explained, try_markers_by_crc,
+        mpa_try_end_by_crc,    try_wrong_crc,     try_markers_by_looks,
+        mpa_try_lone_marker,   mpa_try_lengths,   try_odd_ulpdu,
+        mpa_try_next_fpdu,     try_rest,
+    };
+    struct mpa_side *s = &mpa->side[side];
+    struct mpa_fpdu copy;
+    struct diagnosing d = {.mpa = mpa, .side = side, .s = s, .fs = s->framing, .at = s->cursor, .last = last};
+    bool header_fine;
+
+    if (fpdu != NULL) {
+        copy = *fpdu;
+        d.fpdu = &copy;
+    }
+    for (size_t i = 0; i < sizeof hypotheses / sizeof hypotheses[0]; i++) {
+        if (hypotheses[i](&d))
+            return DIAGNOSIS_DONE;
+        /* Trying a shape reuses the scratch memory that fpdu borrows from: read it again. */
+        if (d.fpdu != NULL)
+            mpa_framing_parse(mpa, side, d.at, &copy);
+    }
+    if (!last)
+        return DIAGNOSIS_WAIT;
+    header_fine = looks_of(&d, d.at) <= HEADER_ODD_MAX;
+    if (header_fine) /* a good beginning whose rest never came: the end judges that */
+        return DIAGNOSIS_WAIT;
+    mpa_report_stray(mpa, side, d.at, mpa_window_end(&s->window));
+    mpa_framing_lose(mpa, side, d.at);
+    return DIAGNOSIS_DONE;
+}

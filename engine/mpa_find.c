@@ -263,7 +263,7 @@ static bool went_on(struct mpa_connection *mpa, unsigned side)
         return false;
     if (request ? run->origin.acked < theirs->end : run->origin.acked <= theirs->end)
         return false;
-    return mpa_header_plausible(mpa_window_at(&s->window, run->start), (size_t)(run->end - run->start), NULL);
+    return mpa_header_plausible(mpa_window_at(&s->window, run->start), (size_t)(run->end - run->start));
 }
 
 static void take_frame(struct mpa_connection *mpa, unsigned side, size_t have)

@@ -1,47 +1,196 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Full Operation (RFC 5044 section 4): one FPDU after the other out of the octets of a direction. The straight path is
+ * short; whatever does not fit goes to the diagnosis, and after a loss to the search for the next FPDU.
+ */
 #include "engine/mpa_framing.h"
 
 #include <stdlib.h>
+
+enum {
+    WINDOW_MAX = 4 * MPA_FPDU_OCTETS_MAX, /* octets kept while a diagnosis waits */
+};
+
+/* ---- beginning ---- */
 
 bool mpa_framing_begin(struct mpa_connection *mpa, unsigned side, uint64_t at)
 {
     struct mpa_side *s = &mpa->side[side];
 
     if (s->framing == NULL)
-        s->framing = calloc(1, sizeof *s->framing);
+        s->framing = malloc(sizeof *s->framing);
     if (mpa->scratch == NULL)
         mpa->scratch = malloc(sizeof *mpa->scratch);
     if (s->framing == NULL || mpa->scratch == NULL)
         return false;
-    s->framing->start = at;
-    s->framing->framing = (struct mpa_framing){.markers = mpa->parameters.markers[side] == ON, .seq_start = at};
+    *s->framing = (struct mpa_framing_state){
+        .framing = {.markers = mpa->parameters.markers[side] == ON, .seq_start = at},
+        .period = MPA_MARKER_PERIOD,
+        .start = at,
+        .start_known = true,
+        .opening = true,
+    };
     s->cursor = at;
     s->state = SIDE_FPDUS;
     return true;
 }
 
-static void emit(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu)
+void mpa_framing_free(struct mpa_side *side)
+{
+    free(side->framing);
+    side->framing = NULL;
+}
+
+/*
+ * With the first octets: do Markers stand in this direction? What is found counts from here on (7.1.1, 4.3); judging
+ * it is left until it is certain. False: too few octets.
+ */
+static bool settle_markers(struct mpa_connection *mpa, unsigned side, bool last)
 {
     struct mpa_side *s = &mpa->side[side];
+    struct mpa_framing_state *fs = s->framing;
+    const uint8_t *p = mpa_window_at(&s->window, s->cursor);
+    size_t n = mpa_octets_from(s, s->cursor);
+    enum tristate negotiated = mpa->parameters.markers[side];
+    unsigned plain, marked;
+    bool zero, found;
+
+    if (n < MPA_MARKER_LEN + HEADER_VISIBLE_MIN && !last)
+        return false;
+    if (n < MPA_MARKER_LEN + HEADER_VISIBLE_MIN) { /* a Marker alone, or a rest: nothing can be told */
+        fs->opening = false;
+        return true;
+    }
+    zero = get_be32(p) == 0;
+    plain = mpa_header_oddity(p, n);
+    marked = mpa_header_oddity(p + MPA_MARKER_LEN, n - MPA_MARKER_LEN);
+    if (negotiated == ON)
+        found = zero || plain >= marked || plain > HEADER_ODD_MAX;
+    else
+        found = zero && marked <= HEADER_ODD_MAX;
+    fs->opening = false;
+    fs->framing.markers = found;
+    if (negotiated == UNKNOWN) {
+        mpa->parameters.markers[side] = found ? ON : OFF;
+    } else if (negotiated == ON && !found) {
+        fs->leading_missing = true;
+        fs->opening_place = mpa_place(mpa, side, s->cursor, s->cursor + MPA_MARKER_LEN);
+    } else if (negotiated == OFF && found) {
+        fs->unexpected_marker = true;
+        fs->opening_place = mpa_place(mpa, side, s->cursor, s->cursor + MPA_MARKER_LEN);
+    }
+    return true;
+}
+
+/* ---- FPDUs ---- */
+
+static void count_reads(struct mpa_connection *mpa, unsigned side, const struct ddp_segment *ddp)
+{
+    struct mpa_side *s = &mpa->side[side], *o = &mpa->side[1 - side];
+
+    if (ddp->opcode == RDMAP_READ_REQUEST || ddp->opcode == RDMAP_ATOMIC_REQUEST)
+        s->reads_outstanding++;
+    else if ((ddp->opcode == RDMAP_READ_RESPONSE && ddp->last) || ddp->opcode == RDMAP_ATOMIC_RESPONSE)
+        o->reads_outstanding -= o->reads_outstanding > 0;
+}
+
+static void count_shape(struct mpa_connection *mpa, const struct mpa_framing_state *fs)
+{
+    struct verdict *v = mpa->verdict;
+
+    verdict_passed(v, RULE_MPA_4_1_01);
+    verdict_passed(v, RULE_MPA_4_1_02);
+    verdict_passed(v, RULE_MPA_4_1_04);
+    verdict_passed(v, RULE_MPA_4_1_09);
+    verdict_passed(v, RULE_MPA_A_1_03);
+    if (fs->framing.markers)
+        verdict_passed(v, RULE_MPA_4_1_03);
+}
+
+/* 7.1.1-08..-11, C.2.5-04: the direction does with Markers what was negotiated. */
+static void count_negotiated(struct mpa_connection *mpa, unsigned side)
+{
+    bool initiator = mpa->parameters.initiator_side == (int)side;
+    const struct mpa_startup *request = &mpa->side[side].startup.frame, *reply = &mpa->side[1 - side].startup.frame;
+
+    if (!mpa->parameters.startup_seen)
+        return;
+    if (!initiator) {
+        const struct mpa_startup *swap = request;
+        request = reply;
+        reply = swap;
+    }
+    if (request->revision >= 1 && reply->revision == 0)
+        verdict_passed(mpa->verdict, RULE_MPA_C_2_5_04);
+    else if (mpa->parameters.markers[side] == ON && (initiator ? reply : request)->flags & MPA_FLAG_M)
+        verdict_passed(mpa->verdict, initiator ? RULE_MPA_7_1_1_09 : RULE_MPA_7_1_1_08);
+    else if (mpa->parameters.markers[side] == OFF)
+        verdict_passed(mpa->verdict, initiator ? RULE_MPA_7_1_1_11 : RULE_MPA_7_1_1_10);
+}
+
+void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fpdu *fpdu, unsigned how)
+{
+    struct mpa_side *s = &mpa->side[side];
+    struct mpa_framing_state *fs = s->framing;
+    uint64_t end = fpdu->offset + fpdu->length;
     struct mpa_fpdu_event event = {
-        .fpdu = *fpdu,
-        .place = mpa_place(mpa, side, fpdu->offset, fpdu->offset + fpdu->length),
+        .place = mpa_place(mpa, side, fpdu->offset, end),
         .direction = direction_of(mpa, side),
-        .crc = mpa->parameters.crc == ON    ? fpdu->crc == fpdu->crc_computed ? MPA_CRC_VERIFIED : MPA_CRC_WRONG
-               : mpa->parameters.crc == OFF ? MPA_CRC_NOT_USED
-                                            : MPA_CRC_UNKNOWN,
         .number = s->fpdus,
+        .after_resync = fs->after_resync,
     };
 
-    event.has_ddp = ddp_segment_decode(&event.ddp, fpdu->ulpdu, fpdu->ulpdu_length);
+    if (fs->after_resync) {
+        mpa_skipped(mpa, side, fs->lost_from, fpdu->offset, "no FPDU could be told");
+        fs->after_resync = false;
+    }
+    if (fs->unexpected_marker) {
+        fs->unexpected_marker = false;
+        mpa_report_unmet(mpa, side, &fs->opening_place, true);
+    } else if (s->fpdus == 0 && fs->start_known && !fs->leading_missing && fpdu->offset == fs->start && !fs->unmet) {
+        count_negotiated(mpa, side);
+    }
+    if (fs->leading_missing && !fs->framing.markers && end >= fs->start + MPA_MARKER_PERIOD + MPA_MARKER_LEN) {
+        /* The next Marker is not there either: this direction has none. */
+        fs->leading_missing = false;
+        mpa_report_unmet(mpa, side, &fs->opening_place, false);
+    }
+    if (!(how & ACCEPT_NO_MARKERS))
+        mpa_judge_markers(mpa, side, fpdu, &event.place);
+    if (how & ACCEPT_NO_CRC)
+        event.crc = mpa->parameters.crc == OFF ? MPA_CRC_NOT_USED : MPA_CRC_UNKNOWN;
+    else
+        mpa_judge_crc(mpa, side, fpdu, &event.place, &event.crc);
+    if (!(how & ACCEPT_DEVIANT))
+        count_shape(mpa, fs);
+    event.fpdu = *fpdu;
+    event.has_ddp =
+        mpa_judge_content(mpa, side, fpdu) && ddp_segment_decode(&event.ddp, fpdu->ulpdu, fpdu->ulpdu_length);
+
     if (s->fpdus++ == 0) {
         s->first_fpdu = event.place;
-        s->first_fpdu_end = fpdu->offset + fpdu->length;
+        s->first_fpdu_end = end;
         s->first_fpdu_bad = event.crc == MPA_CRC_WRONG;
     }
     s->fpdu_octets += fpdu->length;
     s->good_crcs += event.crc == MPA_CRC_VERIFIED;
     s->bad_crcs += event.crc == MPA_CRC_WRONG;
+    if (event.crc != MPA_CRC_VERIFIED) {
+        if (fpdu->crc == 0)
+            fs->zero_crc_fields++;
+        else
+            fs->other_crc_fields++;
+    }
+    fs->recent[fs->n_recent++ % RECENT_HEADERS] = fpdu->header;
+    fs->last_end = end;
+    fs->in_step++;
+    fs->uncertain = false;
+    fs->previous = !(how & ACCEPT_PROVEN);
+    fs->previous_start = fpdu->offset;
+    s->cursor = end;
+    if (event.has_ddp)
+        count_reads(mpa, side, &event.ddp);
+
     if (mpa->events.fpdu != NULL)
         mpa->events.fpdu(mpa->events.ctx, &event);
     mpa_order_fpdu(mpa, side, &event);
@@ -50,34 +199,257 @@ static void emit(struct mpa_connection *mpa, unsigned side, const struct mpa_fpd
     mpa_tcp_fpdu(mpa, side, &event);
 }
 
-void mpa_framing_octets(struct mpa_connection *mpa, unsigned side)
+void mpa_framing_lose(struct mpa_connection *mpa, unsigned side, uint64_t from)
 {
     struct mpa_side *s = &mpa->side[side];
-    struct mpa_fpdu fpdu;
-    size_t need;
+    struct mpa_framing_state *fs = s->framing;
 
-    while (mpa_window_end(&s->window) > s->cursor &&
-           mpa_fpdu_parse(&fpdu, &need, &s->framing->framing, true, s->cursor, mpa_window_at(&s->window, s->cursor),
-                          (size_t)(mpa_window_end(&s->window) - s->cursor), mpa->scratch) == MPA_FPDU_OK) {
-        emit(mpa, side, &fpdu);
-        s->cursor += fpdu.length;
+    if (!fs->after_resync)
+        fs->lost_from = from;
+    fs->after_resync = true;
+    fs->previous = false;
+    fs->in_step = 0;
+    fs->uncertain = false;
+    fs->sought = s->cursor;
+    s->state = SIDE_LOST;
+}
+
+/* SIDE_LOST. True when an FPDU was found. */
+static bool resynchronise(struct mpa_connection *mpa, unsigned side, bool last)
+{
+    struct mpa_side *s = &mpa->side[side];
+    struct mpa_framing_state *fs = s->framing;
+    uint64_t end = mpa_window_end(&s->window), at;
+
+    switch (mpa_seek(mpa, side, fs->sought, end, last, &at)) {
+    case SEEK_FOUND:
+        s->cursor = at;
+        s->state = SIDE_FPDUS;
+        return true;
+    case SEEK_PENDING:
+        fs->sought = at;
+        if (mpa_octets_from(s, at) > WINDOW_MAX / 2)
+            fs->sought = at + 1;
+        break;
+    case SEEK_NONE:
+        /* The last octets may be the front of a header. */
+        fs->sought = end - fs->sought > HEADER_VISIBLE_MIN - 1 ? end - (HEADER_VISIBLE_MIN - 1) : fs->sought;
+        break;
     }
-    mpa_window_drop(&s->window, s->cursor);
+    s->cursor = fs->sought;
+    return false;
+}
+
+/* Octets visible of the header at `header`, up to the next Marker. */
+static size_t header_visible(const struct mpa_side *s, uint64_t *header)
+{
+    const struct mpa_framing_state *fs = s->framing;
+    size_t n;
+
+    if (fs->framing.markers) {
+        uint64_t phase = (*header - fs->framing.seq_start) % fs->period;
+
+        if (phase == 0)
+            *header += MPA_MARKER_LEN;
+        n = mpa_octets_from(s, *header);
+        phase = (*header - fs->framing.seq_start) % fs->period;
+        if (fs->period - phase < n)
+            n = (size_t)(fs->period - phase);
+        return n;
+    }
+    return mpa_octets_from(s, *header);
+}
+
+static unsigned header_oddity(const struct mpa_side *s, uint64_t at)
+{
+    size_t n = header_visible(s, &at);
+
+    return n < MPA_LENGTH_LEN ? 0 : mpa_header_oddity(mpa_window_at(&s->window, at), n);
+}
+
+/* An incomplete FPDU, inside of which a segment begins with a CRC-proven FPDU: its length cannot be right. */
+static bool overtaken(struct mpa_connection *mpa, unsigned side)
+{
+    struct mpa_side *s = &mpa->side[side];
+    struct mpa_framing_state *fs = s->framing;
+    struct mpa_fpdu inner;
+
+    if (fs->overtaken <= s->cursor)
+        fs->overtaken = s->cursor + 1;
+    for (size_t i = mpa_run_of(s, fs->overtaken); i < s->n_runs; i++) {
+        uint64_t at = s->runs[i].start;
+
+        if (at < fs->overtaken || !s->runs[i].origin.segment_start)
+            continue;
+        fs->overtaken = at;
+        if (mpa_octets_from(s, at) < HEADER_VISIBLE)
+            return false;
+        if (header_oddity(s, at) > 0)
+            continue;
+        if (mpa_framing_parse(mpa, side, at, &inner) != MPA_FPDU_OK)
+            return false;
+        if (inner.crc == inner.crc_computed)
+            return true;
+    }
+    return false;
+}
+
+/* One FPDU at the cursor. False: more octets are needed. */
+static bool step(struct mpa_connection *mpa, unsigned side, bool last)
+{
+    struct mpa_side *s = &mpa->side[side];
+    struct mpa_framing_state *fs = s->framing;
+    struct mpa_fpdu fpdu;
+    bool complete, proven;
+
+    if (s->state == SIDE_LOST)
+        return resynchronise(mpa, side, last);
+    if (fs->opening && !settle_markers(mpa, side, last))
+        return false;
+    complete = mpa_framing_parse(mpa, side, s->cursor, &fpdu) == MPA_FPDU_OK;
+    if (complete && fpdu.crc == fpdu.crc_computed && mpa_markers_right(&fpdu)) {
+        mpa_framing_accept(mpa, side, &fpdu, ACCEPT_PROVEN);
+        return true;
+    }
+    if (!complete && !last && header_oddity(s, s->cursor) <= HEADER_ODD_MAX && !overtaken(mpa, side))
+        return false;
+    if (complete && !mpa_crc_binding(mpa) && fpdu.crc != fpdu.crc_computed && mpa_markers_right(&fpdu) &&
+        header_oddity(s, s->cursor) <= HEADER_ODD_MAX && header_oddity(s, s->cursor + fpdu.length) <= HEADER_ODD_MAX) {
+        proven = fpdu.n_markers > 0 && fpdu.markers[fpdu.n_markers - 1].expected != 0;
+        mpa_framing_accept(mpa, side, &fpdu, proven ? ACCEPT_PROVEN : 0);
+        return true;
+    }
+    if (fs->uncertain) { /* computed over a hole, and not confirmed */
+        mpa_framing_lose(mpa, side, s->cursor);
+        return true;
+    }
+    if (!last && fs->diagnosed == mpa_window_end(&s->window))
+        return false;
+    if (mpa_diagnose(mpa, side, complete ? &fpdu : NULL, last) == DIAGNOSIS_DONE) {
+        fs->diagnosed = 0;
+        return true;
+    }
+    fs->diagnosed = mpa_window_end(&s->window);
+    if (mpa_octets_from(s, s->cursor) <= WINDOW_MAX)
+        return false;
+    mpa_framing_lose(mpa, side, s->cursor);
+    return true;
+}
+
+static void run(struct mpa_connection *mpa, unsigned side, bool last)
+{
+    struct mpa_side *s = &mpa->side[side];
+    uint64_t keep;
+
+    while ((s->state == SIDE_FPDUS || s->state == SIDE_LOST) && mpa_window_end(&s->window) > s->cursor &&
+           step(mpa, side, last))
+        continue;
+    keep = s->state == SIDE_FPDUS && s->framing->previous ? s->framing->previous_start : s->cursor;
+    mpa_window_drop(&s->window, keep);
+}
+
+void mpa_framing_octets(struct mpa_connection *mpa, unsigned side)
+{
+    run(mpa, side, false);
+}
+
+/* ---- holes and ends ---- */
+
+/* What the capture lost can hide anything: these rules stay open for it. */
+static void count_hole(struct mpa_connection *mpa, unsigned side)
+{
+    struct verdict *v = mpa->verdict;
+
+    verdict_inconclusive(v, RULE_MPA_4_1_01);
+    if (mpa->side[side].framing->framing.markers)
+        verdict_inconclusive(v, RULE_MPA_4_3_03);
+    if (mpa_crc_binding(mpa)) {
+        verdict_inconclusive(v, RULE_MPA_4_4_07);
+        verdict_inconclusive(v, RULE_MPA_7_1_1_15);
+    }
 }
 
 void mpa_framing_hole(struct mpa_connection *mpa, unsigned side, uint64_t from, uint64_t to)
 {
-    mpa_skipped(mpa, side, from, to, "octets missing in the capture");
-    mpa_ignore(mpa, side);
+    struct mpa_side *s = &mpa->side[side];
+    struct mpa_framing_state *fs = s->framing;
+    uint64_t start = s->cursor, header = start, end;
+    bool in_fpdu = s->state == SIDE_FPDUS && start < from && !fs->opening && header_oddity(s, start) == 0 &&
+                   header_visible(s, &header) >= MPA_LENGTH_LEN;
+
+    count_hole(mpa, side);
+    fs->previous = false;
+    fs->opening = false;
+    fs->diagnosed = 0;
+    if (in_fpdu) {
+        struct mpa_shape shape;
+
+        mpa_shape_init(&shape, fs, start, get_be16(mpa_window_at(&s->window, header)));
+        end = mpa_shape_end(&shape, start);
+    }
+    mpa_window_restart(&s->window, to);
+    if (in_fpdu && end >= to) {
+        /* The FPDU is damaged, but its header still tells where the next one starts. */
+        mpa_skipped(mpa, side, start, end, "FPDU not wholly captured");
+        s->cursor = end;
+        fs->in_step = 0;
+        fs->uncertain = true;
+        return;
+    }
+    s->cursor = to;
+    mpa_framing_lose(mpa, side, start < from ? start : from);
+}
+
+/* 4.3-18: the stream ends on the grid. A Marker would belong to the next FPDU, so none is due. */
+static bool judge_end_on_grid(struct mpa_connection *mpa, unsigned side)
+{
+    struct mpa_side *s = &mpa->side[side];
+    struct mpa_framing_state *fs = s->framing;
+    size_t left = mpa_octets_from(s, s->cursor);
+
+    if (!fs->framing.markers || (s->cursor - fs->framing.seq_start) % fs->period != 0)
+        return false;
+    if (s->cursor == fs->start && fs->start_known) /* nothing but the first Marker: the order rules judge it */
+        return left == 0 || (left == MPA_MARKER_LEN && get_be32(mpa_window_at(&s->window, s->cursor)) == 0);
+    if (fs->in_step == 0)
+        return false;
+    if (left == 0) {
+        verdict_passed(mpa->verdict, RULE_MPA_4_3_18);
+        return true;
+    }
+    if (left != MPA_MARKER_LEN || get_be32(mpa_window_at(&s->window, s->cursor)) != 0)
+        return false;
+    mpa_fail(mpa, side, RULE_MPA_4_3_18, s->cursor, s->cursor + left,
+             "expected no Marker behind the last FPDU, found 00000000");
+    return true;
 }
 
 void mpa_framing_end(struct mpa_connection *mpa, unsigned side, bool fin)
 {
-    (void)mpa, (void)side, (void)fin;
-}
+    struct mpa_side *s = &mpa->side[side];
+    struct mpa_framing_state *fs = s->framing;
+    uint64_t end = mpa_window_end(&s->window);
+    bool on_grid = fin && judge_end_on_grid(mpa, side);
 
-void mpa_framing_free(struct mpa_side *side)
-{
-    free(side->framing);
-    side->framing = NULL;
+    if (s->ended)
+        return;
+    s->ended = true;
+    if (!on_grid && mpa_octets_from(s, s->cursor) > 0)
+        run(mpa, side, true);
+    if (fs->leading_missing) { /* no octet 512 came that could have held the next Marker */
+        fs->leading_missing = false;
+        mpa_report_unmet(mpa, side, &fs->opening_place, false);
+    }
+    if (!fin || s->state != SIDE_FPDUS || (fs->in_step == 0 && !fs->start_known))
+        return;
+    if (s->cursor == end || on_grid) {
+        verdict_passed(mpa->verdict, RULE_MPA_7_2_03);
+    } else if (s->cursor < end && !fs->uncertain && !fs->opening) {
+        struct place place = s->end_place;
+
+        place.offset = s->cursor;
+        verdict_failed(
+            mpa->verdict, RULE_MPA_7_2_03, direction_of(mpa, side), &place, mpa_origin(mpa, side, s->cursor)->frame,
+            "expected the FIN behind a complete FPDU, found it %zu octets into one", (size_t)(end - s->cursor));
+    }
 }

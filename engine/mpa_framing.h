@@ -4,21 +4,171 @@
 #define IWARP_ENGINE_MPA_FRAMING_H
 
 #include "engine/mpa_internal.h"
+#include "wire/octets.h"
 
-/*
- * How unlike an FPDU with a DDP segment (RFC 5041, RFC 5040) the octets from ULPDU_Length on are: 0 for a faultless
- * header, up to HEADER_ODD_MAX for one that a faulty DDP or RDMAP layer may send, more for something else. Takes into
- * account only what the n octets show. ddp may be NULL; else the header, when it is there (*whole set).
- */
-enum { HEADER_ODD_MAX = 2 };
+/* ---- mpa_header.c: is this an FPDU with a DDP segment (RFC 5041, RFC 5040)? ---- */
+
+enum {
+    HEADER_ODD_MAX = 2,     /* what one fault of the DDP or RDMAP layer adds up to; more is something else */
+    HEADER_VISIBLE_MIN = 4, /* ULPDU_Length and both control octets: less tells nothing */
+    HEADER_VISIBLE = 20,    /* ULPDU_Length and an untagged header */
+};
+
+/* How unlike a header the octets from ULPDU_Length on are, as far as the n octets show; 0 for a faultless one. */
 unsigned mpa_header_oddity(const uint8_t *p, size_t n);
+/* A faultless header, of which at least HEADER_VISIBLE_MIN octets are there. */
+bool mpa_header_plausible(const uint8_t *p, size_t n);
+/* The ULPDU's length where its kind fixes it (RFC 5040, RFC 7306: requests, Terminate, Immediate Data); else 0. */
+unsigned mpa_fixed_ulpdu_length(const uint8_t *ulpdu, size_t n);
 
-/* A faultless header, as far as it is visible, and at least ULPDU_Length and both control octets of it are. */
-bool mpa_header_plausible(const uint8_t *p, size_t n, uint16_t *ulpdu_length);
+/* ---- per side ---- */
+
+enum { RECENT_HEADERS = 32 /* FPDUs that can begin within one Marker interval: 512 / 20, and some more */ };
 
 struct mpa_framing_state {
     struct mpa_framing framing; /* in use */
-    uint64_t start;             /* first octet of Full Operation */
+    uint32_t period;            /* between Markers; 512 unless the sender was found to do otherwise */
+    uint64_t start;             /* first octet of Full Operation; grid origin as negotiated */
+    bool start_known;           /* begun behind a startup frame, not recognised somewhere inside */
+
+    /* What the opening octets left open. */
+    bool opening;           /* no FPDU yet */
+    bool leading_missing;   /* Markers negotiated, none at `start`: none at all (7.1.1) or just not there (4.3)? */
+    bool unexpected_marker; /* Markers not negotiated, but the direction seems to begin with one */
+    struct place opening_place;
+
+    /* Deviations reported once; the framing goes on as found. */
+    bool unmet;            /* markers on/off contradict the negotiation */
+    bool missing_reported; /* a Marker was missing; framing.markers is off until one is seen again */
+    bool grid_reported;    /* the grid is displaced */
+    bool no_crc_reported;  /* 7.1.1-15, C.1-04 */
+    bool stopped_reported; /* 4.4-07 */
+    bool stray_reported;   /* 4.1-01 without an explanation */
+
+    /* The FPDU before the cursor, kept in the window while only its looks vouch for it. */
+    bool previous;
+    uint64_t previous_start;
+
+    bool uncertain; /* the cursor was computed over a hole: it must prove itself */
+    bool after_resync;
+    uint64_t in_step;   /* FPDUs since framing was (re)gained */
+    uint64_t lost_from; /* SIDE_LOST: where, for the skipped event */
+    uint64_t sought;    /* SIDE_LOST: starts before it were refuted */
+    uint64_t overtaken; /* segments that begin before it do not begin with an FPDU of their own */
+    uint64_t diagnosed; /* window end at the last diagnosis that had to wait */
+
+    /* What is usual in this direction. */
+    uint32_t zero_crc_fields, other_crc_fields; /* CRC fields while CRC is not used or wrong */
+    uint64_t last_end;                          /* behind the last FPDU */
+    uint64_t last_marker;                       /* last Marker that was right; valid when markers_right > 0 */
+    uint64_t markers_right;
+    uint64_t recent[RECENT_HEADERS]; /* offsets of ULPDU_Length of the last FPDUs, a ring */
+    unsigned n_recent;
 };
+
+/* A finding about octets [from, to) of a side. */
+#define mpa_fail(mpa, side, rule, from, to, ...)                                                                       \
+    do {                                                                                                               \
+        struct place fail_place_ = mpa_place((mpa), (side), (from), (to));                                             \
+        verdict_failed((mpa)->verdict, (rule), direction_of((mpa), (side)), &fail_place_, 0, __VA_ARGS__);             \
+    } while (0)
+
+static inline size_t mpa_octets_from(const struct mpa_side *s, uint64_t at)
+{
+    uint64_t end = mpa_window_end(&s->window);
+
+    return at < end ? (size_t)(end - at) : 0;
+}
+
+/* True when the CRC field must hold: negotiated or assumed, not merely inferred. */
+static inline bool mpa_crc_binding(const struct mpa_connection *mpa)
+{
+    return mpa->parameters.crc == ON && !mpa->crc_inferred;
+}
+
+/* ---- mpa_shape.c: an FPDU read otherwise than by the rules ---- */
+
+struct mpa_shape {
+    uint64_t at[MPA_FPDU_MARKERS_MAX]; /* where Markers stand, ascending, from the FPDU's start on */
+    unsigned n;
+    uint16_t length;  /* ULPDU octets */
+    uint8_t pad, crc; /* octets of PAD and CRC field */
+};
+
+/* Markers on the grid in use, everything else as the field ULPDU_Length says. */
+void mpa_shape_init(struct mpa_shape *shape, const struct mpa_framing_state *fs, uint64_t start, uint16_t length);
+/* Markers on another grid; markers_on false: none. */
+void mpa_shape_grid(struct mpa_shape *shape, bool markers_on, uint64_t origin, uint32_t period, uint64_t start,
+                    uint64_t until);
+void mpa_shape_set_length(struct mpa_shape *shape, uint16_t length);
+void mpa_shape_remove(struct mpa_shape *shape, unsigned index);
+uint64_t mpa_shape_end(const struct mpa_shape *shape, uint64_t start);
+/* Reads the FPDU from the window; false when it does not lie in it whole. crc_computed covers all before the CRC field.
+ */
+bool mpa_shape_read(struct mpa_fpdu *out, const struct mpa_shape *shape, struct mpa_side *s, uint64_t start,
+                    struct mpa_fpdu_scratch *scratch);
+/* Parses the FPDU at `at` by the framing in use (any period). */
+enum mpa_fpdu_status mpa_framing_parse(struct mpa_connection *mpa, unsigned side, uint64_t at, struct mpa_fpdu *out);
+
+/* ---- mpa_follow.c: does an FPDU begin there? ---- */
+
+enum follow {
+    FOLLOW_NO,      /* no header there */
+    FOLLOW_UNKNOWN, /* too few octets to tell */
+    FOLLOW_MAYBE,   /* a header as it should be, the FPDU is not complete */
+    FOLLOW_YES,     /* an FPDU that its CRC proves, or that looks right and is not contradicted by what follows it */
+};
+enum follow mpa_follow(struct mpa_connection *mpa, unsigned side, uint64_t at);
+
+enum seek { SEEK_NONE, SEEK_PENDING, SEEK_FOUND };
+/*
+ * The first FPDU in [from, to) that proves itself: by its CRC where CRCs are used, else as one of a row of plausible
+ * FPDUs. *at is its start; with PENDING, where more octets will tell.
+ */
+enum seek mpa_seek(struct mpa_connection *mpa, unsigned side, uint64_t from, uint64_t to, bool last, uint64_t *at);
+
+/* ---- mpa_framing.c ---- */
+
+enum accept {
+    ACCEPT_PROVEN = 1,     /* by its CRC or its Markers: the octets before it are not needed any more */
+    ACCEPT_DEVIANT = 2,    /* its shape broke a rule, which is reported: no pass for shape rules */
+    ACCEPT_NO_CRC = 4,     /* has no CRC field */
+    ACCEPT_NO_MARKERS = 8, /* Markers are judged already */
+};
+/* The FPDU is taken: judges what is in it, tells the hosts, moves the cursor behind it. */
+void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fpdu *fpdu, unsigned how);
+void mpa_framing_lose(struct mpa_connection *mpa, unsigned side, uint64_t from);
+
+/* ---- mpa_diagnose.c ---- */
+
+enum diagnosis {
+    DIAGNOSIS_WAIT, /* more octets are needed */
+    DIAGNOSIS_DONE, /* reported; cursor and framing are set to go on */
+};
+/*
+ * The octets at the cursor do not make an FPDU that can be taken as it stands; fpdu is it where it is complete, else
+ * NULL. last: no more octets follow.
+ */
+enum diagnosis mpa_diagnose(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, bool last);
+/* Markers on or off against the negotiation, found between `at` and `to`; reported once. */
+void mpa_report_unmet(struct mpa_connection *mpa, unsigned side, const struct place *place, bool found_on);
+
+/* ---- rule families ---- */
+
+/* mpa_crc_rules.c: a known mistake in computing or placing it explains the wrong CRC of this FPDU, so its bounds are
+ * right. */
+bool mpa_crc_explained(const struct mpa_fpdu *fpdu);
+
+/* mpa_marker_rules.c: the Markers of an FPDU that stands as parsed. False: one is not where it should be. */
+bool mpa_markers_right(const struct mpa_fpdu *fpdu);
+bool mpa_marker_like(const struct mpa_marker *marker, const struct mpa_fpdu *fpdu);
+/* First position in [from, to) that holds a Marker pointing back to header; false when there is none. */
+bool mpa_find_marker(const struct mpa_side *s, uint64_t header, uint64_t from, uint64_t to, uint64_t *at);
+/* Markers stand at `found` instead of `due`: reports which rule of the grid that breaks, once. */
+void mpa_report_grid(struct mpa_connection *mpa, unsigned side, uint64_t due, uint64_t found, uint64_t header);
+void mpa_report_missing_marker(struct mpa_connection *mpa, unsigned side, uint64_t due);
+
+/* mpa_content_rules.c: 3-01, 3-05, 3-07, 4.1: what else an accepted FPDU tells. False: the ULPDU is no DDP segment. */
+bool mpa_judge_content(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu);
 
 #endif

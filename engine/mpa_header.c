@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* How plausible octets are as the beginning of an FPDU: the only evidence there is without Markers and CRCs. */
 #include "engine/mpa_framing.h"
-#include "wire/octets.h"
 
 enum {
     TAGGED = 1,
     UNTAGGED = 2,
-    MIN_VISIBLE = MPA_LENGTH_LEN + 2,
 };
 
 /* RFC 5040 section 4.3, RFC 7306: how each opcode is carried, and the queue of the untagged ones. */
@@ -59,7 +57,7 @@ unsigned mpa_header_oddity(const uint8_t *p, size_t n)
         odd += 2;
     else if (length > MPA_ULPDU_MAX)
         odd += 2;
-    if (n < MIN_VISIBLE)
+    if (n < HEADER_VISIBLE_MIN)
         return odd;
     odd += odd_control(p[2], p[3]);
     if (p[2] & 0x80)
@@ -82,11 +80,43 @@ unsigned mpa_header_oddity(const uint8_t *p, size_t n)
     return odd;
 }
 
-bool mpa_header_plausible(const uint8_t *p, size_t n, uint16_t *ulpdu_length)
+bool mpa_header_plausible(const uint8_t *p, size_t n)
 {
-    if (n < MIN_VISIBLE || mpa_header_oddity(p, n) > 0)
-        return false;
-    if (ulpdu_length != NULL)
-        *ulpdu_length = get_be16(p);
-    return true;
+    return n >= HEADER_VISIBLE_MIN && mpa_header_oddity(p, n) == 0;
+}
+
+/* RFC 5040 section 4.8: Terminate Control, then length, DDP and RDMAP headers as its HdrCt bits M, D and R tell. */
+static unsigned terminate_length(const uint8_t *ulpdu, size_t n)
+{
+    unsigned length = DDP_UNTAGGED_HEADER_LEN + 4, bits;
+
+    if (n < length)
+        return 0;
+    bits = ulpdu[DDP_UNTAGGED_HEADER_LEN + 2] >> 5;
+    if (bits & 6)
+        length += 2;
+    if (bits & 2) {
+        if (n <= length)
+            return 0;
+        length += ulpdu[length] & 0x80 ? DDP_TAGGED_HEADER_LEN : DDP_UNTAGGED_HEADER_LEN;
+    }
+    if (bits & 1)
+        length += 28;
+    return length;
+}
+
+unsigned mpa_fixed_ulpdu_length(const uint8_t *ulpdu, size_t n)
+{
+    static const uint8_t payload[16] = {
+        [RDMAP_READ_REQUEST] = 28,   [RDMAP_IMMEDIATE] = 8,        [RDMAP_IMMEDIATE_SE] = 8,
+        [RDMAP_ATOMIC_REQUEST] = 52, [RDMAP_ATOMIC_RESPONSE] = 12,
+    };
+    unsigned opcode;
+
+    if (n < DDP_UNTAGGED_HEADER_LEN || ulpdu[0] & 0x80)
+        return 0;
+    opcode = ulpdu[1] & 0x0F;
+    if (opcode == RDMAP_TERMINATE)
+        return terminate_length(ulpdu, n);
+    return payload[opcode] == 0 ? 0 : DDP_UNTAGGED_HEADER_LEN + payload[opcode];
 }

@@ -60,6 +60,7 @@ struct mpa_side {
     size_t n_runs, runs_capacity;
     struct mpa_framing_state *framing; /* from Full Operation on */
     bool start_looked_at, bad_start_told;
+    bool ended;            /* FIN, RST or the end was judged */
     bool any;              /* octets or a hole were delivered */
     uint64_t first_offset; /* of the first octet delivered */
     uint64_t next;         /* behind the last octet or hole delivered */
@@ -99,6 +100,7 @@ struct mpa_connection {
     bool start_captured[2]; /* the stream is known from offset 0: its SYN was seen */
     bool finished;
     int64_t end_time; /* of the capture or the connection; valid when finished */
+    bool crc_inferred; /* parameters.crc was found by looking: nothing obliges the sender */
     /* Owned by the rule families; allocated by their _new, freed by their _free. */
     struct mpa_order_state *order;
     struct mpa_reaction_state *reaction;
@@ -142,6 +144,8 @@ static inline const uint8_t *mpa_window_at(const struct mpa_window *window, uint
 struct place mpa_place(const struct mpa_connection *mpa, unsigned side, uint64_t from, uint64_t to);
 /* The origin of the octet at stream offset `at` of a side that is not consumed yet. */
 const struct octets_origin *mpa_origin(const struct mpa_connection *mpa, unsigned side, uint64_t at);
+/* Index in runs[] of the run that holds the octet at `at`, or n_runs. */
+size_t mpa_run_of(const struct mpa_side *s, uint64_t at);
 /* A TCP segment begins (ends) exactly at stream offset `at`, as far as the octets still held tell. */
 bool mpa_segment_starts(const struct mpa_connection *mpa, unsigned side, uint64_t at);
 bool mpa_segment_ends(const struct mpa_connection *mpa, unsigned side, uint64_t at);

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What an FPDU in step tells beyond Markers and CRC: length (3), one ULPDU each (3), PAD (4.1). */
+#include "engine/mpa_framing.h"
+
+static void judge_pad(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu)
+{
+    uint64_t end = fpdu->offset + fpdu->length - MPA_CRC_LEN;
+
+    if (fpdu->pad_length == 0)
+        return;
+    if ((fpdu->pad[0] | fpdu->pad[1] | fpdu->pad[2]) == 0) {
+        verdict_passed(mpa->verdict, RULE_MPA_4_1_05);
+        return;
+    }
+    mpa_fail(mpa, side, RULE_MPA_4_1_05, end - fpdu->pad_length, end,
+             "expected %u zero PAD octets, found %02x %02x %02x", fpdu->pad_length, fpdu->pad[0], fpdu->pad[1],
+             fpdu->pad[2]);
+}
+
+/* A message whose length its kind fixes is followed, in the same ULPDU, by another DDP segment. */
+static bool glued(const struct mpa_fpdu *fpdu, unsigned *fixed)
+{
+    uint8_t second[HEADER_VISIBLE];
+    size_t rest;
+
+    *fixed = mpa_fixed_ulpdu_length(fpdu->ulpdu, fpdu->ulpdu_length);
+    if (*fixed == 0 || fpdu->ulpdu_length < *fixed + DDP_TAGGED_HEADER_LEN)
+        return false;
+    rest = fpdu->ulpdu_length - *fixed;
+    put_be16(second, (uint16_t)rest);
+    if (rest > sizeof second - MPA_LENGTH_LEN)
+        rest = sizeof second - MPA_LENGTH_LEN;
+    for (size_t i = 0; i < rest; i++)
+        second[MPA_LENGTH_LEN + i] = fpdu->ulpdu[*fixed + i];
+    return mpa_header_oddity(second, MPA_LENGTH_LEN + rest) == 0;
+}
+
+/* One whole DDP segment per ULPDU (3). False when the ULPDU is no DDP segment. */
+static bool judge_ulpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu)
+{
+    uint64_t end = fpdu->offset + fpdu->length;
+    const uint8_t *ulpdu = fpdu->ulpdu;
+    uint8_t header[HEADER_VISIBLE];
+    size_t n =
+        fpdu->ulpdu_length < HEADER_VISIBLE - MPA_LENGTH_LEN ? fpdu->ulpdu_length : HEADER_VISIBLE - MPA_LENGTH_LEN;
+    unsigned fixed;
+
+    if (fpdu->ulpdu_length == 0) {
+        /* As an RTR (RFC 6581) it is judged by the rules of the RTR. */
+        if (mpa->parameters.peer_to_peer && initiator_of(mpa) == (int)side && mpa->side[side].fpdus == 0)
+            return false;
+        mpa_fail(mpa, side, RULE_MPA_3_07, fpdu->offset, end,
+                 "expected a ULPDU of 1 to 64768 octets, found ULPDU_Length 0");
+        return false;
+    }
+    verdict_passed(mpa->verdict, RULE_MPA_3_07);
+    if (fpdu->ulpdu_length < DDP_TAGGED_HEADER_LEN) {
+        mpa_fail(mpa, side, RULE_MPA_4_1_12, fpdu->offset, end,
+                 "expected at least the 14 octets of a DDP header, found ULPDU_Length %u", fpdu->ulpdu_length);
+        return false;
+    }
+    verdict_passed(mpa->verdict, RULE_MPA_4_1_12);
+    put_be16(header, fpdu->ulpdu_length > MPA_ULPDU_MAX ? MPA_ULPDU_MAX : fpdu->ulpdu_length);
+    for (size_t i = 0; i < n; i++)
+        header[MPA_LENGTH_LEN + i] = ulpdu[i];
+    if (mpa_header_oddity(header, MPA_LENGTH_LEN + n) > HEADER_ODD_MAX ||
+        (!(ulpdu[0] & 0x80) && fpdu->ulpdu_length < DDP_UNTAGGED_HEADER_LEN)) {
+        mpa_fail(
+            mpa, side, RULE_MPA_3_01, fpdu->offset, end,
+            "expected a ULPDU of one DDP segment with its header, found %u octets beginning with %02x %02x %02x %02x",
+            fpdu->ulpdu_length, ulpdu[0], ulpdu[1], ulpdu[2], ulpdu[3]);
+        return false;
+    }
+    if (glued(fpdu, &fixed))
+        mpa_fail(
+            mpa, side, RULE_MPA_3_01, fpdu->offset, end,
+            "expected one ULPDU of %u octets, found %u octets: another DDP segment (%02x %02x) follows it in the FPDU",
+            fixed, fpdu->ulpdu_length, ulpdu[fixed], ulpdu[fixed + 1]);
+    else
+        verdict_passed(mpa->verdict, RULE_MPA_3_01);
+    return true;
+}
+
+bool mpa_judge_content(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu)
+{
+    judge_pad(mpa, side, fpdu);
+    if (fpdu->ulpdu_length > MPA_ULPDU_MAX)
+        mpa_fail(mpa, side, RULE_MPA_3_05, fpdu->offset, fpdu->offset + fpdu->length,
+                 "expected a ULPDU_Length of at most 64768, found %u", fpdu->ulpdu_length);
+    else
+        verdict_passed(mpa->verdict, RULE_MPA_3_05);
+    return judge_ulpdu(mpa, side, fpdu);
+}

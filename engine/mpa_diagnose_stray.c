@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Octets between FPDUs that belong to none, and FPDUs that were begun and not finished. */
+#include "engine/mpa_diagnose.h"
+
+bool mpa_try_lone_marker(struct diagnosing *d)
+{
+    struct mpa_framing_state *fs = d->fs;
+
+    if (fs->framing.markers || mpa_octets_from(d->s, d->at) < MPA_MARKER_LEN ||
+        get_be32(mpa_window_at(&d->s->window, d->at)) != 0)
+        return false;
+    if (!fs->start_known || (d->at - fs->start) % MPA_MARKER_PERIOD != 0)
+        return false;
+    if (mpa_diagnose_next(d, d->at + MPA_MARKER_LEN) < FOLLOW_MAYBE)
+        return false;
+    mpa_diagnose_found_marker(d, d->at, d->at + MPA_MARKER_LEN);
+    fs->framing = (struct mpa_framing){.markers = true, .seq_start = fs->start};
+    fs->period = MPA_MARKER_PERIOD;
+    return true; /* the cursor stays: with Markers it is an FPDU */
+}
+
+void mpa_report_stray(struct mpa_connection *mpa, unsigned side, uint64_t from, uint64_t to)
+{
+    struct mpa_side *s = &mpa->side[side];
+    char octets[3 * 16 + 1] = "";
+    size_t n = mpa_octets_from(s, from);
+
+    if (s->startup.oversized || s->startup.missing > 0)
+        return; /* where FO lies is in doubt, and that is reported */
+    for (size_t i = 0; i < n && i < 16 && from + i < to; i++) {
+        static const char digits[] = "0123456789abcdef";
+        uint8_t octet = *mpa_window_at(&s->window, from + i);
+
+        octets[3 * i] = digits[octet >> 4];
+        octets[3 * i + 1] = digits[octet & 15];
+        octets[3 * i + 2] = ' ';
+        octets[3 * i + 3] = '\0';
+    }
+    mpa_fail(mpa, side, RULE_MPA_4_1_01, from, to, "expected an FPDU right behind the one before it, found %s%s",
+             octets, to - from > 16 ? "..." : "");
+}
+
+static bool header_fine(struct diagnosing *d, struct suspect *suspect)
+{
+    return mpa_diagnose_suspect(d, suspect, d->at) &&
+           mpa_header_oddity(mpa_window_at(&d->s->window, suspect->header), mpa_octets_from(d->s, suspect->header)) <=
+               HEADER_ODD_MAX;
+}
+
+/* The FPDU at the cursor stops short of what it announced: a new one begins at `next`. */
+static bool settle_unfinished(struct diagnosing *d, const struct suspect *suspect, uint64_t next)
+{
+    unsigned fixed = 0;
+    uint64_t body = suspect->header + MPA_LENGTH_LEN;
+    struct mpa_shape shape;
+    struct mpa_fpdu fpdu;
+
+    if (mpa_try_corrected_end(d, suspect, next))
+        return true;
+    if (mpa_octets_from(d->s, body) > 0)
+        fixed = mpa_fixed_ulpdu_length(mpa_window_at(&d->s->window, body), mpa_octets_from(d->s, body));
+    mpa_shape_init(&shape, d->fs, d->at, (uint16_t)(fixed != 0 ? fixed : suspect->length));
+    if (fixed != 0 && fixed != suspect->length && mpa_shape_end(&shape, d->at) == next &&
+        mpa_shape_read(&fpdu, &shape, d->s, d->at, d->mpa->scratch)) {
+        mpa_report_length(d, suspect, fixed, next);
+        mpa_framing_accept(d->mpa, d->side, &fpdu, ACCEPT_DEVIANT | ACCEPT_PROVEN);
+        return true;
+    }
+    mpa_fail(d->mpa, d->side, RULE_MPA_A_1_03, d->at, next,
+             "expected the FPDU begun at stream octet %llu (ULPDU_Length %u) to be completed, found a new FPDU %llu "
+             "octets behind its start",
+             (unsigned long long)d->at, suspect->length, (unsigned long long)(next - d->at));
+    mpa_skipped(d->mpa, d->side, d->at, next, "FPDU not completed by its sender");
+    d->s->cursor = next;
+    d->fs->previous = false;
+    return true;
+}
+
+bool mpa_try_next_fpdu(struct diagnosing *d)
+{
+    struct suspect suspect;
+    bool fine = header_fine(d, &suspect);
+    uint64_t next, end = d->fpdu != NULL ? d->at + d->fpdu->length : UINT64_MAX;
+
+    if (d->unsure && !d->last)
+        return false;
+    if (mpa_seek(d->mpa, d->side, d->at + 1, mpa_window_end(&d->s->window), d->last, &next) != SEEK_FOUND)
+        return false;
+    if (fine && next < end)
+        return settle_unfinished(d, &suspect, next);
+    if (fine) {
+        /* Complete by its length, and the next one stands further on: a length that is too small, or stray octets. */
+        if (mpa_try_corrected_end(d, &suspect, next))
+            return true;
+        if (mpa_crc_binding(d->mpa) || d->fpdu->n_markers == 0 || mpa_markers_right(d->fpdu)) {
+            struct mpa_fpdu fpdu = *d->fpdu;
+
+            if (mpa_framing_parse(d->mpa, d->side, d->at, &fpdu) != MPA_FPDU_OK)
+                return false;
+            mpa_framing_accept(d->mpa, d->side, &fpdu, ACCEPT_PROVEN);
+            return true;
+        }
+    }
+    mpa_report_stray(d->mpa, d->side, d->at, next);
+    mpa_skipped(d->mpa, d->side, d->at, next, "no FPDU");
+    d->s->cursor = next;
+    d->fs->previous = false;
+    return true;
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Conforming streams give all their FPDUs and no finding, however they are cut.
+#include "mpa_bench.h"
+
+static const size_t lengths[] = {14,  15,  16,  17,   18,   19,   42,   46,   47,   48,   49,    50,
+                                 484, 500, 502, 503,  504,  505,  506,  507,  508,  509,  510,   511,
+                                 512, 513, 514, 1000, 1018, 1022, 1024, 1400, 1442, 4096, 20000, 64768};
+
+static void conforming(uint8_t request, uint8_t reply, size_t piece)
+{
+    struct bench *b = bench_new(NULL);
+
+    bench_start(b, request, reply, 1, 1, 0, 0);
+    for (unsigned i = 0; i < ARRAY_LENGTH(lengths); i++)
+        for (unsigned side = 0; side < 2; side++) {
+            struct stream *s = &b->stream[side];
+
+            if (lengths[i] < 18)
+                stream_write(b, s, lengths[i]);
+            else
+                stream_send(b, s, lengths[i]);
+            if (piece == 0 || i % 4 == 3)
+                bench_flush(b, side, piece);
+        }
+    bench_flush(b, 0, piece);
+    bench_flush(b, 1, piece);
+    bench_fin(b, 0);
+    bench_fin(b, 1);
+    bench_finish(b);
+    bench_assert_clean(b);
+    assert_int_equal(b->fpdus[0], ARRAY_LENGTH(lengths));
+    assert_int_equal(b->fpdus[1], ARRAY_LENGTH(lengths));
+    assert_int_equal(b->skipped[0] + b->skipped[1], 0);
+    assert_int_equal(b->verdict.counts[RULE_MPA_7_2_03].passed, 2);
+    bench_free(b);
+}
+
+static void gives_every_fpdu_of_a_conforming_stream(void **state)
+{
+    static const size_t pieces[] = {0, 1, 3, 7, 100, 511, 512, 513, 1460, 8960, 65536};
+    static const uint8_t flags[] = {0, MPA_FLAG_M, MPA_FLAG_C, MPA_FLAG_M | MPA_FLAG_C};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LENGTH(pieces); i++)
+        for (size_t q = 0; q < ARRAY_LENGTH(flags); q++)
+            for (size_t r = 0; r < ARRAY_LENGTH(flags); r++)
+                conforming(flags[q], flags[r], pieces[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gives_every_fpdu_of_a_conforming_stream),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
