@@ -8,7 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROGRESS_EVERY = 4096, /* packets */ FINDINGS_KEPT_MAX = 50000 /* in a capture */ };
+enum {
+    PROGRESS_EVERY = 4096,     /* packets */
+    FINDINGS_KEPT_MAX = 50000, /* in a capture */
+    CONNECTIONS_MAX = 16384,   /* open at one time; each costs some 20 KiB */
+};
 
 struct check {
     const struct check_options *options;
@@ -396,7 +400,7 @@ void check_capture(const struct check_options *options, struct capture *source, 
 {
     struct check check = {.options = options, .capture = capture, .print = print};
     struct flow_events events = {.ctx = &check, .open = on_open, .opened = on_opened, .close = on_close};
-    struct flows_options flows_options = {.tcp.limit = options->memory_limit};
+    struct flows_options flows_options = {.tcp.limit = options->memory_limit, .max_connections = CONNECTIONS_MAX};
     struct capture_error error = {""};
     struct decap *decap = decap_new(0);
     struct flows *flows = flows_new(&flows_options, &events);
