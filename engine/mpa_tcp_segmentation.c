@@ -135,7 +135,8 @@ static void judge_alignment(struct mpa_connection *mpa, unsigned side, unsigned 
     const struct mpa_segmentation *s = &mpa->tcp_rules->side[side].segmentation;
     enum direction direction = direction_of(mpa, side);
 
-    if (mss < MULPDU_MIN || s->largest_fpdu > mss)
+    /* An EMSS below the MSS shows in the segments, too. */
+    if (mss < MULPDU_MIN || s->largest_fpdu > tcp_pair_facts(mpa->tcp, side)->largest_segment)
         return;
     if (s->segments >= SEGMENTS_MIN && s->aligned * ALIGNED_SHARE <= s->segments)
         verdict_failed(mpa->verdict, RULE_MPA_5_1_04, direction, &s->segment_place, 0,

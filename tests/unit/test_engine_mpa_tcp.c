@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* TCP's conduct on MPA connections, and how FPDUs fit the segments; above all, what must not be reported. */
+#include "mpa_segments.h"
+
+#include "wire/crc32c.h"
+
+enum { C = MPA_FLAG_C };
+
+static void exchange(struct line *l)
+{
+    line_send(l, I, 24);
+    line_send(l, R, 24);
+}
+
+static void clean(void **state)
+{
+    struct line *l = line_started(C, C);
+
+    (void)state;
+    for (unsigned i = 0; i < 10; i++)
+        exchange(l);
+    line_close(l, I);
+    line_expect(l, "+MPA-1.2-04 +MPA-7.2-01 +MPA-A.3-04 +MPA-A.5.1-01 +MPA-3-03 +MPA-5.1-04");
+}
+
+/* ---- acknowledgments ---- */
+
+static void early_ack(void **state)
+{
+    static const char *const outcomes[] = {"MPA-1.2-04", "MPA-1.2-04", "MPA-1.2-04", "+MPA-1.2-04", ""};
+
+    (void)state;
+    for (unsigned way = 0; way < ARRAY_LENGTH(outcomes); way++) {
+        struct line *l = line_started(C, C);
+        uint8_t fpdu[LINE_FPDU_MAX];
+        size_t n;
+
+        exchange(l);
+        l->acked_fixed[R] = true;
+        l->acked[R] = l->sent[I] + 100;
+        line_ack(l, R);
+        l->acked_fixed[R] = false;
+        switch (way) {
+        case 0: /* sent much later */
+            line_wait(l, second);
+            line_send(l, I, 100);
+            break;
+        case 1: /* the acknowledgments go back */
+            line_send(l, I, 24);
+            line_ack(l, R);
+            break;
+        case 2: /* never sent */
+            break;
+        case 3: /* the tap saw the directions in another order */
+            line_send(l, I, 100);
+            break;
+        case 4: /* the capture lost them */
+            n = line_make_send(l, I, 100, fpdu);
+            l->sent[I] += n;
+            line_wait(l, second);
+            line_send(l, I, 24);
+            line_ack(l, R);
+            break;
+        }
+        line_close(l, I);
+        line_expect(l, outcomes[way]);
+    }
+}
+
+/* A FIN that the capture lost is acknowledged. */
+static void fin_not_captured(void **state)
+{
+    struct line *l = line_started(C, C);
+
+    (void)state;
+    exchange(l);
+    l->sent[I]++;
+    line_ack(l, R);
+    line_fin(l, R);
+    line_finish(l);
+    line_expect(l, "+MPA-1.2-04");
+}
+
+/* ---- retransmissions ---- */
+
+static void retransmission(struct line *l, unsigned change, bool same_boundaries)
+{
+    uint8_t fpdu[LINE_FPDU_MAX];
+    size_t n = line_make_send(l, I, 200, fpdu);
+    uint64_t at = l->sent[I];
+
+    line_say(l, I, fpdu, n);
+    line_wait(l, 300 * millisecond);
+    fpdu[100] ^= (uint8_t)change;
+    if (same_boundaries) {
+        line_segment(l, I, TCP_ACK, at, fpdu, n);
+    } else {
+        line_segment(l, I, TCP_ACK, at, fpdu, n / 2);
+        line_segment(l, I, TCP_ACK, at + n / 2, fpdu + n / 2, n - n / 2);
+    }
+    line_ack(l, R);
+}
+
+static void retransmissions(void **state)
+{
+    static const struct {
+        unsigned change;
+        bool same;
+        unsigned times;
+        const char *outcome;
+    } cases[] = {
+        {0, true, 1, "+MPA-7.1.5-03 +MPA-A.1-05"},
+        {1, true, 1, "MPA-7.1.5-03 +MPA-A.1-05"},
+        {0, false, 1, "+MPA-7.1.5-03"},
+        {0, false, 3, "+MPA-7.1.5-03 MPA-A.1-05"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
+        struct line *l = line_started(C, C);
+        char name[40];
+
+        exchange(l);
+        for (unsigned n = 0; n < cases[i].times; n++)
+            retransmission(l, cases[i].change, cases[i].same);
+        line_close(l, I);
+        snprintf(name, sizeof name, "case %zu", i);
+        line_expect_named(l, cases[i].outcome, name);
+    }
+}
+
+static void keep_alive(void **state)
+{
+    struct line *l = line_started(C, C);
+    uint8_t garbage = 0xA5;
+
+    (void)state;
+    exchange(l);
+    line_ack(l, I);
+    line_wait(l, 60 * second);
+    line_segment(l, I, TCP_ACK, l->sent[I] - 1, &garbage, 1);
+    line_ack(l, R);
+    exchange(l);
+    line_close(l, I);
+    line_expect(l, "");
+}
+
+/* The first copy was damaged on the way, as its CRC says; also when the repeat comes before the FPDU is complete. */
+static void damaged_at_first(void **state)
+{
+    (void)state;
+    for (unsigned before_end = 0; before_end < 2; before_end++) {
+        struct line *l = line_started(C, C);
+        uint8_t fpdu[LINE_FPDU_MAX];
+        size_t n;
+        uint64_t at;
+
+        exchange(l);
+        n = line_make_send(l, I, 200, fpdu);
+        at = l->sent[I];
+        l->sent[I] += n;
+        l->acked_fixed[R] = true;
+        l->acked[R] = at;
+        fpdu[100] ^= 1;
+        line_segment(l, I, TCP_ACK, at, fpdu, n - (before_end ? 20 : 0));
+        line_ack(l, R);
+        fpdu[100] ^= 1;
+        line_segment(l, I, TCP_ACK, at, fpdu, n);
+        l->acked_fixed[R] = false;
+        line_ack(l, R);
+        exchange(l);
+        line_close(l, I);
+        line_expect(l, "?MPA-7.1.5-03");
+    }
+}
+
+/* ---- FIN ---- */
+
+static void octets_beyond_the_fin(void **state)
+{
+    struct line *l = line_started(C, C);
+
+    (void)state;
+    exchange(l);
+    line_fin(l, I);
+    l->sent[I]--;
+    line_send(l, I, 24);
+    line_fin(l, R);
+    line_finish(l);
+    line_expect(l, "MPA-7.2-01");
+}
+
+static void keep_alive_behind_the_fin(void **state)
+{
+    struct line *l = line_started(C, C);
+    uint8_t garbage = 0;
+
+    (void)state;
+    exchange(l);
+    line_fin(l, I);
+    line_ack(l, R);
+    line_wait(l, 60 * second);
+    line_segment(l, I, TCP_ACK, l->sent[I] - 1, &garbage, 1);
+    line_ack(l, R);
+    line_send(l, R, 24); /* the other half goes on */
+    line_fin(l, R);
+    line_finish(l);
+    line_expect(l, "+MPA-7.2-01");
+}
+
+/* ---- IP ---- */
+
+static void no_df(void **state)
+{
+    struct line *l = line_started(C, C);
+
+    (void)state;
+    exchange(l);
+    l->no_df = true;
+    exchange(l);
+    l->no_df = false;
+    line_close(l, I);
+    assert_int_equal(l->n_findings, 2);
+    assert_int_equal(l->findings[0].rule, RULE_MPA_A_5_1_01);
+    assert_int_equal(l->findings[1].rule, RULE_MPA_A_5_1_01);
+    l->n_findings = 0;
+    line_expect(l, "");
+}
+
+static void fragments(void **state)
+{
+    (void)state;
+    for (unsigned dropped = 0; dropped < 2; dropped++) {
+        struct line *l = line_started(C, C);
+        uint8_t fpdu[LINE_FPDU_MAX];
+        size_t n;
+        uint64_t at;
+
+        exchange(l);
+        n = line_make_send(l, I, 900, fpdu);
+        at = l->sent[I];
+        l->acked_fixed[R] = dropped;
+        l->acked[R] = at;
+        l->fragmented = true;
+        for (unsigned i = 0; i < (dropped ? 4 : 1); i++) {
+            line_segment(l, I, TCP_ACK, at, fpdu, n);
+            line_wait(l, second);
+        }
+        l->fragmented = false;
+        l->sent[I] += n;
+        line_ack(l, R);
+        line_reset(l, R);
+        line_finish(l);
+        line_expect(l, dropped ? "MPA-A.5.1-02 MPA-A.5.1-01" : "+MPA-A.5.1-02 MPA-A.5.1-01");
+    }
+}
+
+/* ---- sizes and segments ---- */
+
+/* FPDUs with n octets of payload in non-final DDP segments, back to back in segments of `size` octets. */
+static void stream(struct line *l, unsigned fpdus, size_t n, bool last, size_t size)
+{
+    static uint8_t octets[1 << 18];
+    size_t length = 0, at;
+    uint64_t start = l->sent[I];
+
+    for (unsigned i = 0; i < fpdus; i++) {
+        struct ddp_segment segment = {
+            .tagged = true, .last = last, .opcode = RDMAP_WRITE, .stag = 5, .to = (uint64_t)i * n};
+
+        length += line_make(l, I, segment, NULL, n, octets + length);
+        l->sent[I] = start + length;
+    }
+    l->sent[I] = start;
+    for (at = 0; at < length; at += size)
+        line_say(l, I, octets + at, length - at < size ? length - at : size);
+    line_ack(l, R);
+}
+
+static void sizes(void **state)
+{
+    static const struct {
+        unsigned fpdus;
+        size_t payload;
+        bool last;
+        size_t segment;
+        uint16_t mss;
+        const char *outcome;
+    } cases[] = {
+        {10, 1440, false, 1460, 1460, "+MPA-3-03 +MPA-4.5-05"},
+        {10, 1986, true, 1460, 1460, "MPA-3-03"},  /* ULPDU_Length 2000 */
+        {10, 1986, true, 2008, 1460, ""},          /* TSO: segments above the MSS */
+        {10, 1986, true, 1460, 0, ""},             /* no MSS known */
+        {10, 1600, true, 1460, 1460, ""},          /* an MSS clamped on the way, perhaps */
+        {40, 186, false, 208, 1460, "MPA-4.5-05"}, /* ULPDU_Length 200 */
+        {40, 186, true, 208, 1460, ""},            /* small messages */
+        {6, 186, false, 208, 1460, ""},            /* too few to tell */
+        {10, 60, false, 88, 88, "MPA-4.5-07"},
+        {10, 114, false, 88, 88, "+MPA-4.5-07"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
+        struct line *l = line_new();
+        char name[40];
+
+        l->mss[R] = cases[i].mss;
+        line_startup(l, line_plain(MPA_REQUEST, C, 1, 0), line_plain(MPA_REPLY, C, 1, 0));
+        stream(l, cases[i].fpdus, cases[i].payload, cases[i].last, cases[i].segment);
+        line_send(l, R, 24);
+        line_close(l, I);
+        snprintf(name, sizeof name, "case %zu", i);
+        line_expect_named(l, cases[i].outcome, name);
+    }
+}
+
+static void alignment(void **state)
+{
+    static const struct {
+        unsigned fpdus;
+        size_t payload, segment;
+        const char *outcome;
+    } cases[] = {
+        {100, 337, 1460, "MPA-5.1-04"},
+        {100, 337, 357, "+MPA-5.1-04"}, /* one FPDU a segment, but the last */
+        {20, 337, 1460, ""},            /* too few to tell */
+        {100, 1440, 1000, ""},          /* segments as the window or path allows, FPDUs over several of them */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
+        struct line *l = line_started(C, C);
+        char name[40];
+
+        stream(l, cases[i].fpdus, cases[i].payload, true, cases[i].segment == 357 ? 360 : cases[i].segment);
+        line_send(l, R, 24);
+        line_close(l, I);
+        snprintf(name, sizeof name, "case %zu", i);
+        line_expect_named(l, cases[i].outcome, name);
+    }
+}
+
+/* A whole FPDU and half of the next in a segment, the rest in one of its own. */
+static void half_fpdus(void **state)
+{
+    struct line *l = line_started(C, C);
+
+    (void)state;
+    for (unsigned i = 0; i < 12; i++) {
+        uint8_t octets[LINE_FPDU_MAX];
+        uint64_t at = l->sent[I];
+        size_t first = line_make_send(l, I, 100, octets), both;
+
+        l->sent[I] = at + first;
+        both = first + line_make_send(l, I, 100, octets + first);
+        l->sent[I] = at;
+        line_say(l, I, octets, first + 64);
+        line_say(l, I, octets + first + 64, both - first - 64);
+        line_send(l, R, 24);
+    }
+    line_close(l, I);
+    line_expect(l, "MPA-5.1-05 +MPA-5.1-06");
+}
+
+static void pauses(void **state)
+{
+    (void)state;
+    for (unsigned inside = 0; inside < 2; inside++) {
+        struct line *l = line_started(C, C);
+        uint8_t fpdu[LINE_FPDU_MAX];
+        size_t n;
+
+        exchange(l);
+        n = line_make_send(l, I, 100, fpdu);
+        if (inside)
+            line_say(l, I, fpdu, 60);
+        line_ack(l, R);
+        line_wait(l, 10 * second);
+        if (inside)
+            line_say(l, I, fpdu + 60, n - 60);
+        else
+            line_say(l, I, fpdu, n);
+        exchange(l);
+        line_close(l, I);
+        line_expect(l, inside ? "MPA-5.1-07" : "+MPA-5.1-07");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(clean),
+        cmocka_unit_test(early_ack),
+        cmocka_unit_test(fin_not_captured),
+        cmocka_unit_test(retransmissions),
+        cmocka_unit_test(keep_alive),
+        cmocka_unit_test(damaged_at_first),
+        cmocka_unit_test(octets_beyond_the_fin),
+        cmocka_unit_test(keep_alive_behind_the_fin),
+        cmocka_unit_test(no_df),
+        cmocka_unit_test(fragments),
+        cmocka_unit_test(sizes),
+        cmocka_unit_test(alignment),
+        cmocka_unit_test(half_fpdus),
+        cmocka_unit_test(pauses),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
