@@ -27,6 +27,16 @@ static void add(JsonBuilder *builder, const char *name, const char *value)
     json_builder_add_string_value(builder, value);
 }
 
+/* The rules that carry the findings of one that states the same. */
+static void add_carriers(JsonBuilder *builder, const struct rule *rule)
+{
+    json_builder_set_member_name(builder, "same");
+    json_builder_begin_array(builder);
+    for (unsigned i = 0; i < rule->n_carriers; i++)
+        json_builder_add_string_value(builder, rule_catalogue[rule->carriers[i]].id);
+    json_builder_end_array(builder);
+}
+
 void catalogue_list_json(FILE *out, const bool listed[RULE_COUNT])
 {
     JsonBuilder *builder = json_builder_new();
@@ -53,7 +63,7 @@ void catalogue_list_json(FILE *out, const bool listed[RULE_COUNT])
         add(builder, "observe", rule_observe_name(rule->observe));
         add(builder, "judged", judged_name(rule->judged));
         if (rule->judged == RULE_SAME)
-            add(builder, "same", rule_catalogue[rule->same].id);
+            add_carriers(builder, rule);
         add(builder, "how", rule->how);
         add(builder, "cause", rule->cause);
         json_builder_end_object(builder);
@@ -124,9 +134,10 @@ void catalogue_explain(FILE *out, const struct rule *rule)
     paragraph(out, "Severity", rule_severity_name(rule->severity));
     paragraph(out, "Judged", judgement(rule));
     if (rule->judged == RULE_SAME)
-        paragraph(out, "Same as", rule_catalogue[rule->same].id);
+        for (unsigned i = 0; i < rule->n_carriers; i++)
+            paragraph(out, "Same as", rule_catalogue[rule->carriers[i]].id);
     for (size_t i = 0; i < RULE_COUNT; i++)
-        if (rule_catalogue[i].judged == RULE_SAME && &rule_catalogue[rule_catalogue[i].same] == rule)
+        if (rule_catalogue[i].judged == RULE_SAME && rule_carried_by(&rule_catalogue[i], rule_number(rule)))
             paragraph(out, "Also", rule_catalogue[i].id);
     paragraph(out, rule->judged == RULE_NOT_JUDGED ? "Why not" : "How", rule->how);
     paragraph(out, "Violation", rule->cause);

@@ -284,8 +284,11 @@ static void on_opened(void *ctx, struct flow *flow)
 static void take_rules(struct watched *watched)
 {
     for (size_t i = 0; i < RULE_COUNT; i++) {
-        struct report_rule rule = {(enum rule_id)i, watched->verdict.counts[rule_catalogue[i].same]};
+        struct report_rule rule = {.rule = (enum rule_id)i};
 
+        /* A rule that others state, alone or together, has their outcome. */
+        for (unsigned j = 0; j < rule_catalogue[i].n_carriers; j++)
+            rule_count_add(&rule.count, &watched->verdict.counts[rule_catalogue[i].carriers[j]]);
         if (watched->check->options->rules.listed[i] &&
             (rule.count.passed | rule.count.failed | rule.count.inconclusive) != 0)
             g_array_append_val(watched->report->rules, rule);

@@ -91,11 +91,6 @@ bool report_fails(const struct check_options *options, enum rule_severity severi
     return !options->fail_never && severity >= options->fail_on;
 }
 
-static uint32_t add_saturating(uint32_t a, uint32_t b)
-{
-    return b > UINT32_MAX - a ? UINT32_MAX : a + b;
-}
-
 static void sum_connection(struct report *report, const struct report_connection *connection)
 {
     bool any = false;
@@ -109,12 +104,16 @@ static void sum_connection(struct report *report, const struct report_connection
     report->connections_with_findings += any;
     for (guint i = 0; i < connection->rules->len; i++) {
         const struct report_rule *rule = &g_array_index(connection->rules, struct report_rule, i);
-        struct rule_count *sum = &report->counts[rule->rule];
-
-        sum->passed = add_saturating(sum->passed, rule->count.passed);
-        sum->failed = add_saturating(sum->failed, rule->count.failed);
-        sum->inconclusive = add_saturating(sum->inconclusive, rule->count.inconclusive);
+        rule_count_add(&report->counts[rule->rule], &rule->count);
     }
+}
+
+static bool is_reported(const struct check_options *options, const struct rule *rule)
+{
+    for (unsigned i = 0; i < rule->n_carriers; i++)
+        if (options->rules.reported[rule->carriers[i]])
+            return true;
+    return false;
 }
 
 static void find_unused_waivers(struct report *report)
@@ -125,7 +124,7 @@ static void find_unused_waivers(struct report *report)
         struct waiver *waiver = g_ptr_array_index(options->waivers, i);
 
         /* A rule that is not looked at says nothing about its waiver. */
-        if (!g_atomic_int_get(&waiver->used) && options->rules.reported[waiver->rule])
+        if (!g_atomic_int_get(&waiver->used) && is_reported(options, &rule_catalogue[waiver->rule]))
             g_ptr_array_add(report->unused_waivers, waiver);
     }
 }

@@ -102,7 +102,7 @@ static void add_aliases(JsonBuilder *builder, enum rule_id id)
     json_builder_set_member_name(builder, "same_as");
     json_builder_begin_array(builder);
     for (size_t i = 0; i < RULE_COUNT; i++)
-        if (rule_catalogue[i].judged == RULE_SAME && rule_catalogue[i].same == id)
+        if (rule_catalogue[i].judged == RULE_SAME && rule_carried_by(&rule_catalogue[i], id))
             json_builder_add_string_value(builder, rule_catalogue[i].id);
     json_builder_end_array(builder);
 }

@@ -117,7 +117,8 @@ static void write_aliases(const struct report *report, enum rule_id id, FILE *ou
     bool any = false;
 
     for (size_t i = 0; i < RULE_COUNT; i++) {
-        if (rule_catalogue[i].judged != RULE_SAME || rule_catalogue[i].same != id || !report->options->rules.listed[i])
+        if (rule_catalogue[i].judged != RULE_SAME || !rule_carried_by(&rule_catalogue[i], id) ||
+            !report->options->rules.listed[i])
             continue;
         fprintf(out, "%s%s", separator, rule_catalogue[i].id);
         separator = ", ";
@@ -285,9 +286,10 @@ static void write_exercised(const struct report *report, FILE *out)
             continue;
         section = g_strdup_printf(
             "%s %s", strncmp(rule->document, "RFC ", 4) == 0 ? rule->document + 4 : rule->document, rule->section);
-        fprintf(out, "  %-16s %-12s %-10s %10" PRIu32 " %10" PRIu32 " %12" PRIu32 "%s%s\n", rule->id, section,
+        fprintf(out, "  %-16s %-12s %-10s %10" PRIu32 " %10" PRIu32 " %12" PRIu32 "%s%s%s\n", rule->id, section,
                 rule_severity_name(rule->severity), count->passed, count->failed, count->inconclusive,
-                rule->judged == RULE_SAME ? "  " : "", rule->judged == RULE_SAME ? rule_catalogue[rule->same].id : "");
+                rule->judged == RULE_SAME ? "  " : "", rule->judged == RULE_SAME ? rule_catalogue[rule->same].id : "",
+                rule->n_carriers > 1 ? " and others" : "");
         g_free(section);
     }
 }

@@ -145,6 +145,7 @@ void rule_selection_init(struct rule_selection *selection, const bool chosen[RUL
         selection->listed[i] = chosen[i] && !skipped[i];
     memset(selection->reported, 0, sizeof selection->reported);
     for (size_t i = 0; i < RULE_COUNT; i++)
-        if (selection->listed[i] && !skipped[rule_catalogue[i].same])
-            selection->reported[rule_catalogue[i].same] = true;
+        for (unsigned j = 0; selection->listed[i] && j < rule_catalogue[i].n_carriers; j++)
+            if (!skipped[rule_catalogue[i].carriers[j]])
+                selection->reported[rule_catalogue[i].carriers[j]] = true;
 }

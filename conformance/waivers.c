@@ -33,7 +33,7 @@ static bool find_rule(const char *id, enum rule_id *out)
 
     if (rule == NULL)
         return false;
-    *out = rule->same;
+    *out = rule_number(rule);
     return true;
 }
 
@@ -343,7 +343,7 @@ const struct waiver *waivers_match(GPtrArray *waivers, enum rule_id rule, const 
     for (guint i = 0; i < waivers->len; i++) {
         struct waiver *waiver = g_ptr_array_index(waivers, i);
 
-        if (waiver->rule != rule || !in_scope(waiver, sender, role))
+        if (!rule_carried_by(&rule_catalogue[waiver->rule], rule) || !in_scope(waiver, sender, role))
             continue;
         g_atomic_int_set(&waiver->used, 1);
         return waiver;

@@ -11,7 +11,7 @@ SHORT = {"passive": "capture", "active": "active test", "passive+active": "captu
 
 def judged(rule):
     if rule["judged"] == "same":
-        return f"with {rule['same']}"
+        return f"with {', '.join(rule['same'])}"
     if rule["judged"] == "permission":
         return "allows"
     return SHORT.get(rule["verification"], "not visible")

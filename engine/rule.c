@@ -16,6 +16,14 @@ enum rule_id rule_number(const struct rule *rule)
     return (enum rule_id)(rule - rule_catalogue);
 }
 
+bool rule_carried_by(const struct rule *rule, enum rule_id id)
+{
+    for (unsigned i = 0; i < rule->n_carriers; i++)
+        if (rule->carriers[i] == id)
+            return true;
+    return false;
+}
+
 const char *rule_severity_name(enum rule_severity severity)
 {
     static const char *const names[] = {"note", "warning", "error"};

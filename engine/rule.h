@@ -16,15 +16,16 @@ enum rule_severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR };
 enum rule_observe { OBSERVE_WIRE, OBSERVE_WIRE_1WAY, OBSERVE_REACTION, OBSERVE_ENDPOINT, OBSERVE_META };
 
 enum rule_judged {
-    RULE_JUDGED,     /* has a check and findings of its own */
-    RULE_SAME,       /* states the same requirement as rule `same`: shares its outcome and its findings */
+    RULE_JUDGED, /* has a check and findings of its own */
+    RULE_SAME, /* states the same requirement as other rules, alone or taken together: shares their outcome and findings
+                */
     RULE_PERMISSION, /* allows something; never a finding */
     RULE_NOT_JUDGED, /* cannot be seen from a capture; `how` tells why */
 };
 
 struct rule {
-    const char *id;    /* "MPA-4.3-03" */
-    const char *layer; /* "mpa" */
+    const char *id;       /* "MPA-4.3-03" */
+    const char *layer;    /* "mpa" */
     const char *document; /* "RFC 5044" */
     const char *section;
     const char *level; /* "MUST", "SHOULD", "STATED", ... */
@@ -32,10 +33,12 @@ struct rule {
     enum rule_observe observe;
     enum rule_severity severity;
     enum rule_judged judged;
-    enum rule_id same;  /* for RULE_SAME: the rule that carries the findings; else the rule itself */
-    const char *text;   /* the requirement, in the project's own words */
-    const char *how;    /* how it is judged, or why it cannot be */
-    const char *cause;  /* what a violation typically looks like */
+    enum rule_id same;            /* for RULE_SAME: the (first) rule that carries the findings; else the rule itself */
+    const enum rule_id *carriers; /* all rules that carry its findings: for RULE_SAME others, else itself */
+    unsigned n_carriers;
+    const char *text;  /* the requirement, in the project's own words */
+    const char *how;   /* how it is judged, or why it cannot be */
+    const char *cause; /* what a violation typically looks like */
 };
 
 extern const struct rule rule_catalogue[RULE_COUNT];
@@ -43,6 +46,8 @@ extern const struct rule rule_catalogue[RULE_COUNT];
 /* Finds by id, case-insensitively; NULL when there is none. */
 const struct rule *rule_find(const char *id);
 enum rule_id rule_number(const struct rule *rule);
+/* True when findings of rule `id` are findings of this rule: it is the rule itself or carries them. */
+bool rule_carried_by(const struct rule *rule, enum rule_id id);
 const char *rule_severity_name(enum rule_severity severity); /* "error" */
 const char *rule_observe_name(enum rule_observe observe);    /* "wire-1way" */
 /* "passive", "active", "passive+active" or "none": what verifies the rule. */

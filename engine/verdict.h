@@ -34,6 +34,18 @@ struct rule_count {
     uint32_t passed, failed, inconclusive; /* saturating */
 };
 
+static inline uint32_t rule_count_sum(uint32_t a, uint32_t b)
+{
+    return b > UINT32_MAX - a ? UINT32_MAX : a + b;
+}
+
+static inline void rule_count_add(struct rule_count *sum, const struct rule_count *count)
+{
+    sum->passed = rule_count_sum(sum->passed, count->passed);
+    sum->failed = rule_count_sum(sum->failed, count->failed);
+    sum->inconclusive = rule_count_sum(sum->inconclusive, count->inconclusive);
+}
+
 /* One per connection and host (checker or plugin). */
 struct verdict {
     struct rule_count counts[RULE_COUNT];

@@ -52,18 +52,20 @@ def main():
     table = ["/* Generated from engine/rules; do not edit. */", '#include "engine/rule.h"',
              "const struct rule rule_catalogue[RULE_COUNT] = {"]
     for row in rows:
-        same, judged = row["id"], row["judged"]
+        carriers, judged = [row["id"]], row["judged"]
         if judged.startswith("same:"):
-            same, judged = judged[5:], "same"
-            target = by_id.get(same)
-            if target is None or target["judged"] != "yes":
-                sys.exit(f"{row['where']}: 'same:' must name a rule that is judged itself, not {same!r}")
+            carriers, judged = judged[5:].split(","), "same"
+            for same in carriers:
+                target = by_id.get(same)
+                if target is None or target["judged"] != "yes":
+                    sys.exit(f"{row['where']}: 'same:' must name rules that are judged themselves, not {same!r}")
         elif judged not in kinds:
-            sys.exit(f"{row['where']}: judged is {judged!r}; allowed: yes, permission, no, same:ID")
+            sys.exit(f"{row['where']}: judged is {judged!r}; allowed: yes, permission, no, same:ID[,ID...]")
         header.append(f"    {symbol(row['id'])},")
         fields = [literal(row["id"]), literal(row["layer"]), literal(row["doc"]), literal(row["section"]),
                   literal(row["level"]), literal(row["party"]), "OBSERVE_" + row["observe"].upper().replace("-", "_"),
-                  "SEVERITY_" + row["severity"].upper(), kinds.get(judged, "RULE_SAME"), symbol(same),
+                  "SEVERITY_" + row["severity"].upper(), kinds.get(judged, "RULE_SAME"), symbol(carriers[0]),
+                  f"(const enum rule_id[]){{{', '.join(map(symbol, carriers))}}}", str(len(carriers)),
                   literal(row["rule"]), literal(row["how"]), literal(row["cause"])]
         table.append("    {" + ", ".join(fields) + "},")
     header += ["    RULE_COUNT", "};", "#endif"]
