@@ -131,8 +131,14 @@ static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
 static void on_skipped(void *ctx, unsigned side, uint64_t from, uint64_t to, const char *why, const struct place *place)
 {
     struct mpa_flow *flow = ctx;
-    struct mpa_item *item = item_new(flow, MPA_ITEM_SKIPPED, side, from, to - from, DIR_UNKNOWN);
+    struct mpa_item *item;
 
+    /* What never came is shown as a hole already. */
+    for (item = flow->current->items; item != NULL; item = item->next)
+        if (item->kind == MPA_ITEM_HOLE && item->place.side == side && from >= item->offset &&
+            to <= item->offset + item->length)
+            return;
+    item = item_new(flow, MPA_ITEM_SKIPPED, side, from, to - from, DIR_UNKNOWN);
     item->place = *place;
     item->skipped.why = wmem_strdup(wmem_file_scope(), why);
 }
