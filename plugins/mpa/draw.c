@@ -78,7 +78,7 @@ static void call_fallback(struct mpa_canvas *canvas, tvbuff_t *next)
     {
         call_dissector(fallback, next, pinfo, canvas->root);
     }
-    CATCH_NONFATAL_ERRORS
+    CATCH_BOUNDS_AND_DISSECTOR_ERRORS
     {
         failed = true;
     }

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+Runs tshark and sharkd with the plugins of the build tree.
+
+As root they load no plugins, so they run as an unprivileged user (65534), who may not be able to read the source tree:
+plugins and captures are copied to a folder that he can read.
+"""
+import collections
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+USER = 65534
+
+
+class Wireshark:
+    """tshark and sharkd with our plugins, run in a folder of their own."""
+
+    def __init__(self, build):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="iwarp-plugin-"))
+        self.folder.chmod(0o755)
+        home = self.folder / "home"
+        home.mkdir(mode=0o755)
+        shutil.copytree(build / "plugins" / "run", self.folder / "plugins")
+        for path in (self.folder / "plugins").rglob("*"):
+            path.chmod(0o755)
+        self.copies = {}
+        self.environment = {"HOME": str(home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8",
+                            "WIRESHARK_PLUGIN_DIR": str(self.folder / "plugins")}
+        plugin = next((self.folder / "plugins").rglob("mpa.so"))
+        needed = subprocess.run(["ldd", plugin], capture_output=True, text=True, check=True).stdout
+        sanitizer = re.search(r"=> (\S*libasan\S*)", needed)
+        if sanitizer:  # the runtime must come first
+            self.environment |= {"LD_PRELOAD": sanitizer[1], "UBSAN_OPTIONS": "halt_on_error=1",
+                                 "ASAN_OPTIONS": "detect_leaks=0:detect_odr_violation=0"}
+        self.prefix = []
+        if os.getuid() == 0:
+            shutil.chown(home, USER, USER)
+            self.prefix = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups"]
+
+    def readable(self, capture):
+        """The capture, or a copy of it, where the unprivileged user can read it."""
+        if capture not in self.copies:
+            copy = self.folder / f"{len(self.copies)}-{pathlib.Path(capture).name}"
+            shutil.copyfile(capture, copy)
+            copy.chmod(0o644)
+            self.copies[capture] = copy
+        return self.copies[capture]
+
+    def run(self, program, *arguments, **options):
+        result = subprocess.run([*self.prefix, "env", *(f"{k}={v}" for k, v in self.environment.items()), program,
+                                 *map(str, arguments)], capture_output=True, text=True, timeout=300, check=False,
+                                **options)
+        assert "Couldn't load plugin" not in result.stderr, result.stderr
+        assert "Sanitizer" not in result.stderr and "runtime error" not in result.stderr, result.stderr
+        return result
+
+    def tshark(self, capture, *arguments):
+        result = self.run("tshark", "-r", self.readable(capture), *arguments)
+        assert result.returncode == 0, result.stderr
+        return result.stdout
+
+    def fields(self, capture, names, *arguments):
+        """[{field: [value, ...]}] of the frames that the display filter passes, with "frame" the number."""
+        chosen = [item for name in ["frame.number", *names] for item in ("-e", name)]
+        out = self.tshark(capture, *arguments, "-T", "fields", "-E", "separator=\x1e", "-E", "aggregator=\x1f", *chosen)
+        frames = []
+        for line in out.split("\n"):
+            if line:
+                values = line.split("\x1e")
+                row = {name: value.split("\x1f") if value else [] for name, value in zip(names, values[1:])}
+                frames.append({"frame": int(values[0])} | row)
+        return frames
+
+    def sharkd(self, capture, requests):
+        """Answers to the requests (method, parameters), the capture being loaded."""
+        calls = [("load", {"file": str(self.readable(capture))}), *requests]
+        text = "".join(json.dumps({"jsonrpc": "2.0", "id": i + 1, "method": method, "params": parameters}) + "\n"
+                       for i, (method, parameters) in enumerate(calls))
+        out = self.run("sharkd", "-", input=text).stdout
+        answers = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
+        assert len(answers) == len(calls), out[-500:]
+        return [answer["result"] for answer in answers[1:]]
+
+
+@pytest.fixture(scope="session")
+def wireshark(build):
+    if not shutil.which("tshark"):
+        pytest.skip("no tshark")
+    if not list((build / "plugins").glob("run/*/epan/mpa.so")):
+        pytest.skip("built without plugins")
+    shark = Wireshark(build)
+    yield shark
+    shutil.rmtree(shark.folder)
+
+
+Case = collections.namedtuple("Case", "path fpdus")  # fpdus: what an independent count found, or None
+
+
+def counted(folder):
+    """FPDUs by file name, from the tables of a README.md beside captures: | name | packets | streams | FPDUs | ..."""
+    counts = {}
+    for readme in folder.rglob("README.md"):
+        for line in readme.read_text(encoding="utf-8").splitlines():
+            cells = [cell.strip() for cell in line.split("|")]
+            if len(cells) > 5 and re.search(r"\.pcap(ng)?$", cells[1]) and cells[4].isdigit():
+                counts[cells[1]] = int(cells[4])
+    return counts
+
+
+def captures():
+    folders = [ROOT / "captures" / "real"]
+    if "IWARP_CAPTURES" in os.environ:
+        folders.append(pathlib.Path(os.environ["IWARP_CAPTURES"]))
+    found = {}
+    for folder in folders:
+        counts = counted(folder)
+        for path in sorted([*folder.rglob("*.pcap"), *folder.rglob("*.pcapng")]):
+            found.setdefault(path.name, Case(path, counts.get(path.name)))
+    return list(found.values())
+
+
+def pytest_generate_tests(metafunc):
+    if "case" in metafunc.fixturenames:
+        cases = captures()
+        metafunc.parametrize("case", cases, ids=[case.path.name for case in cases])
+
+
+@pytest.fixture(scope="session")
+def generated(build, tmp_path_factory):
+    """Captures from iwarp-gen, made once: generated(scenario, option...) gives the path."""
+    made = {}
+    folder = tmp_path_factory.mktemp("generated")
+
+    def make(scenario, *options):
+        key = (scenario, *options)
+        if key not in made:
+            path = folder / f"{len(made)}-{scenario}.pcapng"
+            subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", scenario, "-o", path, *options],
+                           check=True, capture_output=True, timeout=120)
+            made[key] = path
+        return made[key]
+    return make
+
+
+@pytest.fixture(scope="session")
+def listed(build):
+    """listed("scenarios"), listed("faults"): rows of iwarp-gen list."""
+    def rows(what):
+        result = subprocess.run([build / "traffic-gen" / "iwarp-gen", "list", what], check=True, capture_output=True,
+                                text=True, timeout=60)
+        return [line.split("\t") for line in result.stdout.splitlines()]
+    return rows
+
+
+@pytest.fixture(scope="session")
+def judged(check):
+    """What iwarp-check says of a capture, with options: the connections of its JSON report."""
+    def connections(capture, *options):
+        result = check("--format=json", *options, capture)
+        assert result.returncode in (0, 1, 3), result.stderr
+        return [one for report in json.loads(result.stdout)["captures"] for one in report["connections"]]
+    return connections
