@@ -15,8 +15,13 @@
 
 struct mpa_prefs mpa_prefs = {.verify_crc = 1, .accept_midstream = 1};
 
+/* Bits of conversation_completeness, as the TCP dissector names them in tcp.completeness. */
+enum { COMPLETE_SYN = 0x01, COMPLETE_SYN_ACK = 0x02 };
+
+enum { KEY_DAMAGED_MIN = 12 };
+
 static dissector_handle_t mpa_handle;
-static uint32_t flows; /* in this file */
+static struct mpa_flow *flows; /* in this file, latest first */
 
 /* The end of what one side sent last, when it may be the beginning of a key. */
 struct tail {
@@ -56,19 +61,24 @@ static bool tcp_preference(const char *name)
 
 /* ---- the beginning of a connection ---- */
 
+static bool syns_seen(const struct tcp_analysis *tcp)
+{
+    return tcp != NULL &&
+           (tcp->conversation_completeness & (COMPLETE_SYN | COMPLETE_SYN_ACK)) == (COMPLETE_SYN | COMPLETE_SYN_ACK);
+}
+
 /*
  * Where the SYNs were captured, the engine may take the first octet for the first of the stream. The TCP dissector does
  * not pass SYNs on, but knows of them: bits 0 and 1 of conversation_completeness are SYN and SYN-ACK.
  */
-static void tell_syns(struct mpa_flow *flow, packet_info *pinfo, conversation_t *conversation, uint32_t seq,
+static void tell_syns(struct mpa_flow *flow, packet_info *pinfo, const struct tcp_analysis *tcp, uint32_t seq,
                       uint32_t ack, bool has_ack)
 {
-    struct tcp_analysis *tcp = get_tcp_conversation_data(conversation, pinfo);
     struct mpa_flow_input syn = {.frame = pinfo->num, .time_ns = mpa_time_ns(pinfo), .flags = TCP_SYN, .seq = seq - 1};
     struct mpa_flow_input answer = syn;
     bool from_server;
 
-    if (tcp == NULL || (tcp->conversation_completeness & 3) != 3 || !has_ack)
+    if (!syns_seen(tcp) || !has_ack)
         return;
     /* seq and ack are where either side stands before any octet of MPA. */
     from_server = pinfo->srcport == tcp->server_port;
@@ -91,8 +101,11 @@ static struct mpa_flow *flow_begin(struct claim *claim, packet_info *pinfo)
     };
 
     claim->flow = mpa_flow_new(pinfo, &options);
-    if (claim->flow != NULL)
-        claim->flow->number = flows++;
+    if (claim->flow == NULL)
+        return NULL;
+    claim->flow->number = flows == NULL ? 0 : flows->number + 1;
+    claim->flow->next = flows;
+    flows = claim->flow;
     return claim->flow;
 }
 
@@ -129,9 +142,11 @@ static int dissect(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *da
     conversation = find_or_create_conversation(pinfo);
     claim = claim_of(conversation);
     if (claim->flow == NULL) {
+        const struct tcp_analysis *analysis = get_tcp_conversation_data(conversation, pinfo);
+
         if (PINFO_FD_VISITED(pinfo) || flow_begin(claim, pinfo) == NULL)
             return 0;
-        tell_syns(claim->flow, pinfo, conversation, tcp->seq, tcp->lastackseq, tcp->flags & TCP_ACK);
+        tell_syns(claim->flow, pinfo, analysis, tcp->seq, tcp->lastackseq, tcp->flags & TCP_ACK);
     }
     piece = mpa_flow_find(claim->flow, pinfo->num, mpa_flow_side(claim->flow, pinfo), tcp->seq);
     if (piece == NULL) {
@@ -156,6 +171,16 @@ static bool is_key(const uint8_t *p)
 static bool is_key_so_far(const uint8_t *p, size_t n)
 {
     return mpa_startup_key_matches(MPA_REQUEST, p, n) == n || mpa_startup_key_matches(MPA_REPLY, p, n) == n;
+}
+
+/*
+ * A damaged key, as the engine accepts it: in the first octets of a connection that was captured from its SYN on, with
+ * 12 octets right.
+ */
+static bool is_damaged_key(const uint8_t *p, size_t n)
+{
+    return n >= MPA_KEY_LEN && (mpa_startup_key_matches(MPA_REQUEST, p, MPA_KEY_LEN) >= KEY_DAMAGED_MIN ||
+                                mpa_startup_key_matches(MPA_REPLY, p, MPA_KEY_LEN) >= KEY_DAMAGED_MIN);
 }
 
 static bool has_key(const uint8_t *p, size_t n)
@@ -213,6 +238,7 @@ static compat_bool heuristic(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
     conversation_t *conversation;
     struct claim *claim;
     struct tail *tail = NULL;
+    const struct tcp_analysis *analysis;
     const uint8_t *p;
     bool split = false;
 
@@ -221,6 +247,7 @@ static compat_bool heuristic(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
         return 0;
     p = tvb_get_ptr(tvb, 0, (int)n);
     conversation = find_or_create_conversation(pinfo);
+    analysis = get_tcp_conversation_data(conversation, pinfo);
     claim = conversation_get_proto_data(conversation, mpa_proto);
     if (claim != NULL) {
         if (claim->flow != NULL)
@@ -228,7 +255,7 @@ static compat_bool heuristic(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
         tail = &claim->tail[claim->tail[0].frame != 0 && claim->tail[0].port == pinfo->srcport ? 0 : 1];
         split = tail->port == pinfo->srcport && completes_key(tail, p, n, tcp);
     }
-    if (!split && !has_key(p, n)) {
+    if (!split && !has_key(p, n) && !(syns_seen(analysis) && is_damaged_key(p, n))) {
         if (key_at_end(p, n) > 0 || claim != NULL) {
             claim = claim_of(conversation);
             tail = &claim->tail[claim->tail[0].frame == 0 || claim->tail[0].port == pinfo->srcport ? 0 : 1];
@@ -252,10 +279,10 @@ static compat_bool heuristic(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
             .octets = tail->octets,
         };
 
-        tell_syns(claim->flow, pinfo, conversation, tail->seq, tail->ack, tail->flags & TCP_ACK);
+        tell_syns(claim->flow, pinfo, analysis, tail->seq, tail->ack, tail->flags & TCP_ACK);
         mpa_flow_feed(claim->flow, &input);
     } else {
-        tell_syns(claim->flow, pinfo, conversation, tcp->seq, tcp->lastackseq, tcp->flags & TCP_ACK);
+        tell_syns(claim->flow, pinfo, analysis, tcp->seq, tcp->lastackseq, tcp->flags & TCP_ACK);
     }
     conversation_set_dissector_from_frame_number(conversation, pinfo->num, mpa_handle);
     return dissect(tvb, pinfo, tree, data) > 0;
@@ -265,7 +292,14 @@ static compat_bool heuristic(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
 
 static void file_opened(void)
 {
-    flows = 0;
+    flows = NULL;
+}
+
+/* What only the end of a connection decides. Shown from the second pass on. */
+static void first_pass_over(void)
+{
+    for (struct mpa_flow *flow = flows; flow != NULL; flow = flow->next)
+        mpa_flow_finish(flow);
 }
 
 static void register_prefs(void)
@@ -289,6 +323,7 @@ void mpa_register(void)
     mpa_draw_register();
     mpa_handle = register_dissector("mpa", dissect, mpa_proto);
     register_init_routine(file_opened);
+    register_postseq_cleanup_routine(first_pass_over);
 }
 
 void mpa_handoff(void)

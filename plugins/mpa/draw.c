@@ -223,7 +223,9 @@ static void draw_item(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
             draw_remark(canvas->pinfo, canvas->proto, canvas->tvb, remark);
     if (next == NULL)
         return;
-    /* Kept: each ULPDU's dissector clears the column, and would wipe out the FPDU before it. */
+    /* Each ULPDU's dissector clears the column: what stands before the fence stays. */
+    if (col_get_text(canvas->pinfo->cinfo, COL_INFO) != NULL && col_get_text(canvas->pinfo->cinfo, COL_INFO)[0] != '\0')
+        col_append_str(canvas->pinfo->cinfo, COL_INFO, " | ");
     col_set_fence(canvas->pinfo->cinfo, COL_INFO);
     call_next(canvas, next);
 }

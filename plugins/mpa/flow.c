@@ -41,7 +41,7 @@ static uint64_t piece_end(const struct mpa_piece *piece)
 }
 
 /* Octets up to `end` now belong to something: pieces that waited for it learn the frame in which it became whole. */
-static void close_pieces(struct mpa_flow *flow, unsigned side, uint64_t start, uint64_t end)
+static void close_pieces(struct mpa_flow *flow, unsigned side, uint64_t start, uint64_t end, uint32_t frame)
 {
     struct mpa_piece **link = &flow->open[side], *piece;
 
@@ -51,38 +51,51 @@ static void close_pieces(struct mpa_flow *flow, unsigned side, uint64_t start, u
             continue;
         }
         if (piece_end(piece) > start)
-            piece->continued_in = flow->current->frame;
+            piece->continued_in = frame;
         *link = piece->next_open;
         piece->next_open = NULL;
     }
 }
 
-/* Whether the octets lie in the data of the piece at hand, and came with it for the first time. */
-static bool in_current(const struct mpa_flow *flow, unsigned side, uint64_t offset, uint64_t length)
+/* Whether the octets lie in the data of the piece, and came with it for the first time. */
+static bool lies_in(const struct mpa_piece *piece, unsigned side, uint64_t offset, uint64_t length)
 {
-    const struct mpa_piece *piece = flow->current;
-
     return piece->placed && piece->side == side && offset >= piece->from && offset >= piece->fresh &&
            offset + length <= piece_end(piece);
 }
 
-static struct mpa_item *item_new(struct mpa_flow *flow, enum mpa_item_kind kind, unsigned side, uint64_t offset,
-                                 uint64_t length, enum direction direction)
+/*
+ * The piece with which something is shown: the one at hand. When the connection ended there is none; then it is the one
+ * in which the thing became complete, and NULL where that was no segment with octets.
+ */
+static struct mpa_piece *piece_for(const struct mpa_flow *flow, const struct place *place)
 {
-    struct mpa_item *item = wmem_new0(wmem_file_scope(), struct mpa_item);
     struct mpa_piece *piece = flow->current;
 
+    if (piece != NULL)
+        return piece;
+    piece = piece_of_frame(flow, place->frame);
+    while (piece != NULL && piece->side != place->side)
+        piece = piece->next_in_frame;
+    return piece;
+}
+
+static struct mpa_item *item_new(struct mpa_flow *flow, struct mpa_piece *piece, enum mpa_item_kind kind,
+                                 const struct place *place, uint64_t offset, uint64_t length)
+{
+    struct mpa_item *item = wmem_new0(wmem_file_scope(), struct mpa_item);
+
     item->kind = kind;
+    item->place = *place;
     item->offset = offset;
     item->length = length > UINT32_MAX ? UINT32_MAX : (uint32_t)length;
-    item->direction = direction;
+    item->direction = DIR_UNKNOWN;
     item->state = flow->state;
-    item->place.side = (uint8_t)side;
     *piece->last_item = item;
     piece->last_item = &item->next;
-    if (piece->placed && piece->side == side && offset + length > piece->taken)
+    if (piece->placed && piece->side == place->side && offset + length > piece->taken)
         piece->taken = offset + length;
-    close_pieces(flow, side, offset, offset + length);
+    close_pieces(flow, place->side, offset, offset + length, piece->frame);
     return item;
 }
 
@@ -90,21 +103,27 @@ static void on_startup(void *ctx, const struct mpa_startup_event *event)
 {
     struct mpa_flow *flow = ctx;
     struct mpa_startup_seen *seen = &flow->startup[event->frame.kind];
-    struct mpa_item *item =
-        item_new(flow, MPA_ITEM_STARTUP, event->place.side, event->place.offset, event->length, event->direction);
+    const struct place *place = &event->place;
+    struct mpa_piece *piece = piece_for(flow, place);
+    struct mpa_item *item;
 
-    item->place = event->place;
+    if (piece == NULL)
+        return;
+    item = item_new(flow, piece, MPA_ITEM_STARTUP, place, place->offset, event->length);
+    item->direction = event->direction;
     item->startup.kind = event->frame.kind;
-    if (!in_current(flow, event->place.side, event->place.offset, event->length)) {
+    if (!lies_in(piece, place->side, place->offset, event->length)) {
         size_t size = MPA_STARTUP_HEADER_LEN + (size_t)event->frame.pd_length;
         uint8_t *octets = wmem_alloc0(wmem_file_scope(), size);
 
-        item->length = (uint32_t)mpa_startup_encode(&event->frame, octets, size);
+        mpa_startup_encode(&event->frame, octets, size);
+        if (item->length > size)
+            item->length = (uint32_t)size;
         item->octets = octets;
     }
     if (seen->frame == 0) {
-        seen->frame = flow->current->frame;
-        seen->time_ns = event->place.time_ns;
+        seen->frame = piece->frame;
+        seen->time_ns = place->time_ns;
     }
 }
 
@@ -112,10 +131,13 @@ static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
 {
     struct mpa_flow *flow = ctx;
     const struct mpa_fpdu *fpdu = &event->fpdu;
-    struct mpa_item *item =
-        item_new(flow, MPA_ITEM_FPDU, event->place.side, fpdu->offset, fpdu->length, event->direction);
+    struct mpa_piece *piece = piece_for(flow, &event->place);
+    struct mpa_item *item;
 
-    item->place = event->place;
+    if (piece == NULL)
+        return;
+    item = item_new(flow, piece, MPA_ITEM_FPDU, &event->place, fpdu->offset, fpdu->length);
+    item->direction = event->direction;
     item->fpdu.number = event->number;
     item->fpdu.crc_computed = fpdu->crc_computed;
     item->fpdu.crc = event->crc;
@@ -124,22 +146,28 @@ static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
         item->fpdu.has_markers = true;
         item->fpdu.grid = (uint16_t)(fpdu->markers[0].offset % MPA_MARKER_PERIOD);
     }
-    if (!in_current(flow, event->place.side, fpdu->offset, fpdu->length))
+    if (!lies_in(piece, event->place.side, fpdu->offset, fpdu->length))
         item->octets = wmem_memdup(wmem_file_scope(), fpdu->octets, fpdu->length);
+}
+
+static bool is_shown_as_hole(const struct mpa_piece *piece, unsigned side, uint64_t from, uint64_t to)
+{
+    for (const struct mpa_item *item = piece->items; item != NULL; item = item->next)
+        if (item->kind == MPA_ITEM_HOLE && item->place.side == side && from >= item->offset &&
+            to <= item->offset + item->length)
+            return true;
+    return false;
 }
 
 static void on_skipped(void *ctx, unsigned side, uint64_t from, uint64_t to, const char *why, const struct place *place)
 {
     struct mpa_flow *flow = ctx;
+    struct mpa_piece *piece = piece_for(flow, place);
     struct mpa_item *item;
 
-    /* What never came is shown as a hole already. */
-    for (item = flow->current->items; item != NULL; item = item->next)
-        if (item->kind == MPA_ITEM_HOLE && item->place.side == side && from >= item->offset &&
-            to <= item->offset + item->length)
-            return;
-    item = item_new(flow, MPA_ITEM_SKIPPED, side, from, to - from, DIR_UNKNOWN);
-    item->place = *place;
+    if (piece == NULL || is_shown_as_hole(piece, side, from, to))
+        return;
+    item = item_new(flow, piece, MPA_ITEM_SKIPPED, place, from, to - from);
     item->skipped.why = wmem_strdup(wmem_file_scope(), why);
 }
 
@@ -157,7 +185,8 @@ static void on_changed(void *ctx, enum mpa_phase phase, const struct mpa_paramet
 
 /*
  * A finding belongs to the frame that its place names, where iwarp-check reports it too. That frame may lie before the
- * one at hand; the remark then shows from the second pass on.
+ * one at hand; the remark then shows from the second pass on. Frames without payload never come to a dissector of
+ * payload, so findings there are iwarp-check's alone.
  */
 static void on_finding(void *ctx, const struct finding *finding)
 {
@@ -165,12 +194,10 @@ static void on_finding(void *ctx, const struct finding *finding)
     struct mpa_piece *piece = flow->current;
     struct mpa_remark *remark;
 
-    if (finding->place.frame != piece->frame) {
-        struct mpa_piece *other = piece_of_frame(flow, finding->place.frame);
-
-        if (other != NULL)
-            piece = other;
-    }
+    if (piece == NULL || finding->place.frame != piece->frame)
+        piece = piece_of_frame(flow, finding->place.frame);
+    if (piece == NULL)
+        return;
     remark = wmem_new0(wmem_file_scope(), struct mpa_remark);
     remark->rule = finding->rule;
     remark->severity = finding->severity;
@@ -209,13 +236,17 @@ static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, enum h
                     const struct octets_origin *next)
 {
     struct mpa_flow *flow = ctx;
-    struct mpa_item *item = item_new(flow, MPA_ITEM_HOLE, side, from, to - from, DIR_UNKNOWN);
+    struct mpa_piece *piece = flow->current;
 
-    item->hole.cause = cause;
-    item->hole.first = !flow->hole_told;
-    item->place.frame = item->place.first_frame = flow->current->frame;
-    item->place.offset = from;
-    flow->hole_told = true;
+    if (piece != NULL) {
+        struct place place = {
+            .frame = piece->frame, .first_frame = piece->frame, .offset = from, .side = (uint8_t)side};
+        struct mpa_item *item = item_new(flow, piece, MPA_ITEM_HOLE, &place, from, to - from);
+
+        item->hole.cause = cause;
+        item->hole.first = !flow->hole_told;
+        flow->hole_told = true;
+    }
     mpa_connection_hole(flow->mpa, side, from, to, cause, next);
 }
 
@@ -291,7 +322,8 @@ struct mpa_flow *mpa_flow_new(packet_info *pinfo, const struct mpa_flow_options 
     wmem_register_callback(wmem_file_scope(), release, flow);
     if (flow->pair == NULL || flow->mpa == NULL)
         return NULL;
-    mpa_connection_set_tcp(flow->mpa, flow->pair);
+    /* No mpa_connection_set_tcp(): the engine is not to conclude anything from ACKs, FINs and RSTs that do not come
+     * here. */
     on_changed(flow, mpa_connection_phase(flow->mpa), mpa_connection_parameters(flow->mpa), NULL);
     return flow;
 }
@@ -335,6 +367,7 @@ struct mpa_piece *mpa_flow_feed(struct mpa_flow *flow, const struct mpa_flow_inp
     };
     struct mpa_piece *piece = piece_new(flow, input);
 
+    flow->last_time_ns = input->time_ns;
     piece->fresh = tcp_pair_facts(flow->pair, input->side)->next;
     flow->current = piece;
     flow->current_octets = input->octets;
@@ -346,8 +379,18 @@ struct mpa_piece *mpa_flow_feed(struct mpa_flow *flow, const struct mpa_flow_inp
         piece->next_open = flow->open[piece->side];
         flow->open[piece->side] = piece;
     }
+    flow->current = NULL;
     flow->current_octets = NULL;
     return piece;
+}
+
+void mpa_flow_finish(struct mpa_flow *flow)
+{
+    if (flow->mpa == NULL || flow->finished)
+        return;
+    flow->finished = true;
+    tcp_pair_finish(flow->pair);
+    mpa_connection_finish(flow->mpa, flow->last_time_ns);
 }
 
 const struct mpa_piece *mpa_flow_find(const struct mpa_flow *flow, uint32_t frame, uint8_t side, uint32_t seq)

@@ -96,14 +96,17 @@ struct mpa_startup_seen {
 };
 
 struct mpa_flow {
-    uint32_t number; /* counts MPA connections of the file from 0 */
-    address side0;   /* side 0's address and port */
+    struct mpa_flow *next; /* of the file */
+    uint32_t number;       /* counts MPA connections of the file from 0 */
+    address side0;         /* side 0's address and port */
     uint32_t port0;
     wmem_map_t *pieces; /* frame -> first struct mpa_piece */
     const struct mpa_state *state;
     struct mpa_startup_seen startup[2]; /* by enum mpa_startup_kind */
     bool hole_told;
     /* First pass only. */
+    bool finished;
+    int64_t last_time_ns;
     struct tcp_pair *pair;
     struct mpa_connection *mpa;
     struct verdict verdict;
@@ -136,6 +139,8 @@ struct mpa_flow_input {
 void mpa_flow_syn(struct mpa_flow *flow, const struct mpa_flow_input *syn);
 /* First pass: records and returns the piece. */
 struct mpa_piece *mpa_flow_feed(struct mpa_flow *flow, const struct mpa_flow_input *input);
+/* After the first pass: the capture is at its end. */
+void mpa_flow_finish(struct mpa_flow *flow);
 /* Any pass: what was recorded, or NULL. */
 const struct mpa_piece *mpa_flow_find(const struct mpa_flow *flow, uint32_t frame, uint8_t side, uint32_t seq);
 

@@ -16,6 +16,8 @@ import tempfile
 
 import pytest
 
+from tests.conftest import build_folder
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 USER = 65534
 
@@ -127,10 +129,24 @@ def captures():
     return list(found.values())
 
 
+def listed(what):
+    """Rows of iwarp-gen list scenarios|faults."""
+    program = build_folder() / "traffic-gen" / "iwarp-gen"
+    if not program.exists():
+        return []
+    result = subprocess.run([program, "list", what], check=True, capture_output=True, text=True, timeout=60)
+    return [line.split("\t") for line in result.stdout.splitlines()]
+
+
 def pytest_generate_tests(metafunc):
     if "case" in metafunc.fixturenames:
         cases = captures()
         metafunc.parametrize("case", cases, ids=[case.path.name for case in cases])
+    if "scenario" in metafunc.fixturenames:
+        metafunc.parametrize("scenario", [row[0] for row in listed("scenarios") if row[0] != "bulk"])
+    if "fault" in metafunc.fixturenames:
+        faults = [(row[0], row[1]) for row in listed("faults")]
+        metafunc.parametrize("fault", faults, ids=[fault[0] for fault in faults])
 
 
 @pytest.fixture(scope="session")
@@ -148,16 +164,6 @@ def generated(build, tmp_path_factory):
             made[key] = path
         return made[key]
     return make
-
-
-@pytest.fixture(scope="session")
-def listed(build):
-    """listed("scenarios"), listed("faults"): rows of iwarp-gen list."""
-    def rows(what):
-        result = subprocess.run([build / "traffic-gen" / "iwarp-gen", "list", what], check=True, capture_output=True,
-                                text=True, timeout=60)
-        return [line.split("\t") for line in result.stdout.splitlines()]
-    return rows
 
 
 @pytest.fixture(scope="session")
