@@ -23,12 +23,39 @@ enum { KEY_DAMAGED_MIN = 12 };
 static dissector_handle_t mpa_handle;
 static struct mpa_flow *flows; /* in this file, latest first */
 
+static bool tcp_preference(const char *name)
+{
+    module_t *tcp = prefs_find_module("tcp");
+    pref_t *pref = tcp == NULL ? NULL : prefs_find_preference(tcp, name);
+
+    return pref != NULL && prefs_get_bool_value(pref, pref_current);
+}
+
+/*
+ * Sequence numbers as they are on the wire: some rules are about their wrap. With its default preferences the TCP
+ * dissector gives them relative to a base of its own.
+ */
+struct numbers {
+    uint32_t seq, ack;
+};
+
+static struct numbers numbers_on_wire(const struct tcpinfo *tcp, const struct tcp_analysis *analysis)
+{
+    struct numbers numbers = {tcp->seq, tcp->lastackseq};
+
+    if (analysis != NULL && tcp_preference("analyze_sequence_numbers") && tcp_preference("relative_sequence_numbers")) {
+        numbers.seq += analysis->fwd->base_seq;
+        numbers.ack += analysis->rev->base_seq;
+    }
+    return numbers;
+}
+
 /* The end of what one side sent last, when it may be the beginning of a key. */
 struct tail {
     uint32_t frame; /* 0: none */
     int64_t time_ns;
     uint32_t port;
-    uint32_t seq, ack;
+    struct numbers numbers;
     uint16_t flags;
     uint8_t length;
     uint8_t octets[MPA_KEY_LEN];
@@ -51,14 +78,6 @@ static struct claim *claim_of(conversation_t *conversation)
     return claim;
 }
 
-static bool tcp_preference(const char *name)
-{
-    module_t *tcp = prefs_find_module("tcp");
-    pref_t *pref = tcp == NULL ? NULL : prefs_find_preference(tcp, name);
-
-    return pref != NULL && prefs_get_bool_value(pref, pref_current);
-}
-
 /* ---- the beginning of a connection ---- */
 
 static bool syns_seen(const struct tcp_analysis *tcp)
@@ -71,21 +90,21 @@ static bool syns_seen(const struct tcp_analysis *tcp)
  * Where the SYNs were captured, the engine may take the first octet for the first of the stream. The TCP dissector does
  * not pass SYNs on, but knows of them: bits 0 and 1 of conversation_completeness are SYN and SYN-ACK.
  */
-static void tell_syns(struct mpa_flow *flow, packet_info *pinfo, const struct tcp_analysis *tcp, uint32_t seq,
-                      uint32_t ack, bool has_ack)
+static void tell_syns(struct mpa_flow *flow, packet_info *pinfo, const struct tcp_analysis *tcp,
+                      const struct numbers *first, bool has_ack)
 {
-    struct mpa_flow_input syn = {.frame = pinfo->num, .time_ns = mpa_time_ns(pinfo), .flags = TCP_SYN, .seq = seq - 1};
+    struct mpa_flow_input syn = {.frame = pinfo->num, .time_ns = mpa_time_ns(pinfo), .flags = TCP_SYN};
     struct mpa_flow_input answer = syn;
     bool from_server;
 
     if (!syns_seen(tcp) || !has_ack)
         return;
-    /* seq and ack are where either side stands before any octet of MPA. */
+    /* They are where either side stands before any octet of MPA. */
     from_server = pinfo->srcport == tcp->server_port;
     syn.side = from_server ? 1 : 0;
-    syn.seq = (from_server ? ack : seq) - 1;
+    syn.seq = (from_server ? first->ack : first->seq) - 1;
     answer.side = from_server ? 0 : 1;
-    answer.seq = (from_server ? seq : ack) - 1;
+    answer.seq = (from_server ? first->seq : first->ack) - 1;
     answer.flags = TCP_SYN | TCP_ACK;
     answer.ack = syn.seq + 1;
     mpa_flow_syn(flow, &syn);
@@ -109,7 +128,8 @@ static struct mpa_flow *flow_begin(struct claim *claim, packet_info *pinfo)
     return claim->flow;
 }
 
-static struct mpa_piece *feed(struct mpa_flow *flow, tvbuff_t *tvb, packet_info *pinfo, const struct tcpinfo *tcp)
+static struct mpa_piece *feed(struct mpa_flow *flow, tvbuff_t *tvb, packet_info *pinfo, const struct tcpinfo *tcp,
+                              const struct numbers *numbers)
 {
     uint32_t captured = tvb_captured_length(tvb);
     struct mpa_flow_input input = {
@@ -117,8 +137,9 @@ static struct mpa_piece *feed(struct mpa_flow *flow, tvbuff_t *tvb, packet_info 
         .time_ns = mpa_time_ns(pinfo),
         .side = mpa_flow_side(flow, pinfo),
         .flags = (uint8_t)(tcp->flags & (TCP_FIN | TCP_SYN | TCP_RST | TCP_PSH | TCP_ACK)),
-        .seq = tcp->seq,
-        .ack = tcp->lastackseq,
+        .key = tcp->seq,
+        .seq = numbers->seq,
+        .ack = numbers->ack,
         .length = tvb_reported_length(tvb),
         .captured = captured,
         .octets = tvb_get_ptr(tvb, 0, (int)captured),
@@ -133,8 +154,10 @@ static int dissect(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *da
 {
     const struct tcpinfo *tcp = data;
     conversation_t *conversation;
-    struct claim *claim;
+    const struct tcp_analysis *analysis;
     const struct mpa_piece *piece;
+    struct numbers numbers;
+    struct claim *claim;
 
     /* A segment quoted in an ICMP error is no part of the stream. */
     if (tcp == NULL || pinfo->flags.in_error_pkt || tvb_captured_length(tvb) == 0)
@@ -142,17 +165,18 @@ static int dissect(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *da
     conversation = find_or_create_conversation(pinfo);
     claim = claim_of(conversation);
     if (claim->flow == NULL) {
-        const struct tcp_analysis *analysis = get_tcp_conversation_data(conversation, pinfo);
-
         if (PINFO_FD_VISITED(pinfo) || flow_begin(claim, pinfo) == NULL)
             return 0;
-        tell_syns(claim->flow, pinfo, analysis, tcp->seq, tcp->lastackseq, tcp->flags & TCP_ACK);
+        analysis = get_tcp_conversation_data(conversation, pinfo);
+        numbers = numbers_on_wire(tcp, analysis);
+        tell_syns(claim->flow, pinfo, analysis, &numbers, tcp->flags & TCP_ACK);
     }
     piece = mpa_flow_find(claim->flow, pinfo->num, mpa_flow_side(claim->flow, pinfo), tcp->seq);
     if (piece == NULL) {
         if (PINFO_FD_VISITED(pinfo))
             return 0;
-        piece = feed(claim->flow, tvb, pinfo, tcp);
+        numbers = numbers_on_wire(tcp, get_tcp_conversation_data(conversation, pinfo));
+        piece = feed(claim->flow, tvb, pinfo, tcp, &numbers);
     }
     if (piece->not_mpa)
         return 0;
@@ -204,27 +228,27 @@ static size_t key_at_end(const uint8_t *p, size_t n)
     return 0;
 }
 
-static void remember_tail(struct tail *tail, const uint8_t *p, size_t n, packet_info *pinfo, const struct tcpinfo *tcp)
+static void remember_tail(struct tail *tail, const uint8_t *p, size_t n, packet_info *pinfo, const struct tcpinfo *tcp,
+                          const struct numbers *numbers)
 {
     size_t k = key_at_end(p, n);
 
     tail->frame = k == 0 ? 0 : pinfo->num;
     tail->time_ns = mpa_time_ns(pinfo);
     tail->port = pinfo->srcport;
-    tail->seq = tcp->seq + (uint32_t)(n - k);
-    tail->ack = tcp->lastackseq;
+    tail->numbers = (struct numbers){numbers->seq + (uint32_t)(n - k), numbers->ack};
     tail->flags = tcp->flags;
     tail->length = (uint8_t)k;
     memcpy(tail->octets, p + n - k, k);
 }
 
 /* The tail of an earlier segment, with the octets at hand behind it: does it become a key? */
-static bool completes_key(const struct tail *tail, const uint8_t *p, size_t n, const struct tcpinfo *tcp)
+static bool completes_key(const struct tail *tail, const uint8_t *p, size_t n, const struct numbers *numbers)
 {
     uint8_t key[MPA_KEY_LEN];
     size_t more = MPA_KEY_LEN - tail->length;
 
-    if (tail->frame == 0 || tail->seq + tail->length != tcp->seq || n < more)
+    if (tail->frame == 0 || tail->numbers.seq + tail->length != numbers->seq || n < more)
         return false;
     memcpy(key, tail->octets, tail->length);
     memcpy(key + tail->length, p, more);
@@ -238,6 +262,7 @@ static compat_bool heuristic(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
     conversation_t *conversation;
     struct claim *claim;
     struct tail *tail = NULL;
+    struct numbers numbers;
     const struct tcp_analysis *analysis;
     const uint8_t *p;
     bool split = false;
@@ -248,18 +273,19 @@ static compat_bool heuristic(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
     p = tvb_get_ptr(tvb, 0, (int)n);
     conversation = find_or_create_conversation(pinfo);
     analysis = get_tcp_conversation_data(conversation, pinfo);
+    numbers = numbers_on_wire(tcp, analysis);
     claim = conversation_get_proto_data(conversation, mpa_proto);
     if (claim != NULL) {
         if (claim->flow != NULL)
             return 0; /* given back by the dissector itself */
         tail = &claim->tail[claim->tail[0].frame != 0 && claim->tail[0].port == pinfo->srcport ? 0 : 1];
-        split = tail->port == pinfo->srcport && completes_key(tail, p, n, tcp);
+        split = tail->port == pinfo->srcport && completes_key(tail, p, n, &numbers);
     }
     if (!split && !has_key(p, n) && !(syns_seen(analysis) && is_damaged_key(p, n))) {
         if (key_at_end(p, n) > 0 || claim != NULL) {
             claim = claim_of(conversation);
             tail = &claim->tail[claim->tail[0].frame == 0 || claim->tail[0].port == pinfo->srcport ? 0 : 1];
-            remember_tail(tail, p, n, pinfo, tcp);
+            remember_tail(tail, p, n, pinfo, tcp, &numbers);
         }
         return 0;
     }
@@ -272,17 +298,18 @@ static compat_bool heuristic(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
             .time_ns = tail->time_ns,
             .side = 0,
             .flags = TCP_ACK,
-            .seq = tail->seq,
-            .ack = tail->ack,
+            .key = tail->numbers.seq,
+            .seq = tail->numbers.seq,
+            .ack = tail->numbers.ack,
             .length = tail->length,
             .captured = tail->length,
             .octets = tail->octets,
         };
 
-        tell_syns(claim->flow, pinfo, analysis, tail->seq, tail->ack, tail->flags & TCP_ACK);
+        tell_syns(claim->flow, pinfo, analysis, &tail->numbers, tail->flags & TCP_ACK);
         mpa_flow_feed(claim->flow, &input);
     } else {
-        tell_syns(claim->flow, pinfo, analysis, tcp->seq, tcp->lastackseq, tcp->flags & TCP_ACK);
+        tell_syns(claim->flow, pinfo, analysis, &numbers, tcp->flags & TCP_ACK);
     }
     conversation_set_dissector_from_frame_number(conversation, pinfo->num, mpa_handle);
     return dissect(tvb, pinfo, tree, data) > 0;

@@ -26,7 +26,7 @@ static struct mpa_piece *piece_new(struct mpa_flow *flow, const struct mpa_flow_
 
     piece->frame = input->frame;
     piece->side = input->side;
-    piece->seq = input->seq;
+    piece->key = input->key;
     piece->length = input->captured;
     piece->last_item = &piece->items;
     piece->last_remark = &piece->remarks;
@@ -393,11 +393,11 @@ void mpa_flow_finish(struct mpa_flow *flow)
     mpa_connection_finish(flow->mpa, flow->last_time_ns);
 }
 
-const struct mpa_piece *mpa_flow_find(const struct mpa_flow *flow, uint32_t frame, uint8_t side, uint32_t seq)
+const struct mpa_piece *mpa_flow_find(const struct mpa_flow *flow, uint32_t frame, uint8_t side, uint32_t key)
 {
     const struct mpa_piece *piece = piece_of_frame(flow, frame);
 
-    while (piece != NULL && (piece->side != side || piece->seq != seq))
+    while (piece != NULL && (piece->side != side || piece->key != key))
         piece = piece->next_in_frame;
     return piece;
 }

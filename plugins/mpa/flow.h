@@ -74,7 +74,7 @@ struct mpa_remark {
 struct mpa_piece {
     struct mpa_piece *next_in_frame;
     uint32_t frame;
-    uint32_t seq;    /* as the TCP dissector gave it */
+    uint32_t key;    /* see struct mpa_flow_input */
     uint32_t length; /* octets captured */
     uint8_t side;
     bool placed;           /* from is known */
@@ -129,8 +129,9 @@ struct mpa_flow_input {
     uint32_t frame;
     int64_t time_ns;
     uint8_t side;
-    uint8_t flags; /* enum of tcp_pair.h: FIN, SYN, RST, PSH, ACK */
-    uint32_t seq, ack;
+    uint8_t flags;     /* enum of tcp_pair.h: FIN, SYN, RST, PSH, ACK */
+    uint32_t key;      /* its sequence number as the TCP dissector gives it: finds the piece again */
+    uint32_t seq, ack; /* as on the wire */
     uint32_t length, captured;
     const uint8_t *octets;
 };
@@ -142,7 +143,7 @@ struct mpa_piece *mpa_flow_feed(struct mpa_flow *flow, const struct mpa_flow_inp
 /* After the first pass: the capture is at its end. */
 void mpa_flow_finish(struct mpa_flow *flow);
 /* Any pass: what was recorded, or NULL. */
-const struct mpa_piece *mpa_flow_find(const struct mpa_flow *flow, uint32_t frame, uint8_t side, uint32_t seq);
+const struct mpa_piece *mpa_flow_find(const struct mpa_flow *flow, uint32_t frame, uint8_t side, uint32_t key);
 
 static inline int64_t mpa_time_ns(const packet_info *pinfo)
 {

@@ -5,7 +5,7 @@ Runs tshark and sharkd with the plugins of the build tree.
 As root they load no plugins, so they run as an unprivileged user (65534), who may not be able to read the source tree:
 plugins and captures are copied to a folder that he can read.
 """
-import collections
+import functools
 import json
 import os
 import pathlib
@@ -16,6 +16,7 @@ import tempfile
 
 import pytest
 
+import merge
 from tests.conftest import build_folder
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -103,9 +104,6 @@ def wireshark(build):
     shutil.rmtree(shark.folder)
 
 
-Case = collections.namedtuple("Case", "path fpdus")  # fpdus: what an independent count found, or None
-
-
 def counted(folder):
     """FPDUs by file name, from the tables of a README.md beside captures: | name | packets | streams | FPDUs | ..."""
     counts = {}
@@ -117,7 +115,8 @@ def counted(folder):
     return counts
 
 
-def captures():
+def real():
+    """Real captures: {name: (path, FPDUs that an independent walk counted, or None)}."""
     folders = [ROOT / "captures" / "real"]
     if "IWARP_CAPTURES" in os.environ:
         folders.append(pathlib.Path(os.environ["IWARP_CAPTURES"]))
@@ -125,8 +124,8 @@ def captures():
     for folder in folders:
         counts = counted(folder)
         for path in sorted([*folder.rglob("*.pcap"), *folder.rglob("*.pcapng")]):
-            found.setdefault(path.name, Case(path, counts.get(path.name)))
-    return list(found.values())
+            found.setdefault(path.name, (path, counts.get(path.name)))
+    return found
 
 
 def listed(what):
@@ -138,15 +137,18 @@ def listed(what):
     return [line.split("\t") for line in result.stdout.splitlines()]
 
 
+@functools.cache
+def names():
+    """All cases: real captures by file name, scenarios and faults by theirs; value: iwarp-gen's arguments, or None."""
+    cases = dict.fromkeys(real())
+    cases |= {"scenario " + row[0]: [row[0]] for row in listed("scenarios") if row[0] != "bulk"}
+    cases |= {"fault " + row[0]: [row[1], f"--inject={row[0]}"] for row in listed("faults")}
+    return cases
+
+
 def pytest_generate_tests(metafunc):
     if "case" in metafunc.fixturenames:
-        cases = captures()
-        metafunc.parametrize("case", cases, ids=[case.path.name for case in cases])
-    if "scenario" in metafunc.fixturenames:
-        metafunc.parametrize("scenario", [row[0] for row in listed("scenarios") if row[0] != "bulk"])
-    if "fault" in metafunc.fixturenames:
-        faults = [(row[0], row[1]) for row in listed("faults")]
-        metafunc.parametrize("fault", faults, ids=[fault[0] for fault in faults])
+        metafunc.parametrize("case", names())
 
 
 @pytest.fixture(scope="session")
@@ -166,11 +168,45 @@ def generated(build, tmp_path_factory):
     return make
 
 
+class Everything:
+    """All cases in one capture, except those that cannot be merged: these stay alone."""
+
+    def __init__(self, wireshark, generated, folder):
+        self.wireshark = wireshark
+        known = real()
+        self.paths = {name: known[name][0] if arguments is None else generated(*arguments, "--pcap")
+                      for name, arguments in names().items()}
+        self.fpdus = {name: known[name][1] for name in known}
+        self.merged = folder / "everything.pcap"
+        self.parts = {part.name: part for part in merge.merge(self.paths.items(), self.merged)}
+        self.shown, self.said = {}, {}
+
+    def path(self, case):
+        return self.merged if case in self.parts else self.paths[case]
+
+    def fields(self, case, fields, *arguments):
+        """As Wireshark.fields(), of one case."""
+        key = (self.path(case), *fields, *arguments)
+        if key not in self.shown:
+            self.shown[key] = self.wireshark.fields(self.path(case), fields, *arguments)
+        return self._of(case, self.shown[key], lambda frame: frame["frame"])
+
+    def connections(self, case, check):
+        """Connections of iwarp-check's JSON report, of one case."""
+        path = self.path(case)
+        if path not in self.said:
+            result = check("--format=json", path)
+            assert result.returncode in (0, 1, 3), result.stderr
+            self.said[path] = [one for report in json.loads(result.stdout)["captures"] for one in report["connections"]]
+        return self._of(case, self.said[path], lambda one: one["start_frame"])
+
+    def _of(self, case, rows, number):
+        if case not in self.parts:
+            return rows
+        part = self.parts[case]
+        return [row for row in rows if part.first <= number(row) <= part.last]
+
+
 @pytest.fixture(scope="session")
-def judged(check):
-    """What iwarp-check says of a capture, with options: the connections of its JSON report."""
-    def connections(capture, *options):
-        result = check("--format=json", *options, capture)
-        assert result.returncode in (0, 1, 3), result.stderr
-        return [one for report in json.loads(result.stdout)["captures"] for one in report["connections"]]
-    return connections
+def everything(wireshark, generated, tmp_path_factory):
+    return Everything(wireshark, generated, tmp_path_factory.mktemp("merged"))
