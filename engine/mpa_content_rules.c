@@ -2,9 +2,12 @@
 /* What an FPDU in step tells beyond Markers and CRC: length (3), one ULPDU each (3), PAD (4.1). */
 #include "engine/mpa_framing.h"
 
+#include <stdio.h>
+
 static void judge_pad(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu)
 {
     uint64_t end = fpdu->offset + fpdu->length - MPA_CRC_LEN;
+    char found[sizeof "00 00 00"];
 
     if (fpdu->pad_length == 0)
         return;
@@ -12,9 +15,9 @@ static void judge_pad(struct mpa_connection *mpa, unsigned side, const struct mp
         verdict_passed(mpa->verdict, RULE_MPA_4_1_05);
         return;
     }
-    mpa_fail(mpa, side, RULE_MPA_4_1_05, end - fpdu->pad_length, end,
-             "expected %u zero PAD octets, found %02x %02x %02x", fpdu->pad_length, fpdu->pad[0], fpdu->pad[1],
-             fpdu->pad[2]);
+    snprintf(found, sizeof found, "%02x %02x %02x", fpdu->pad[0], fpdu->pad[1], fpdu->pad[2]);
+    mpa_fail(mpa, side, RULE_MPA_4_1_05, end - fpdu->pad_length, end, "expected %u zero PAD octets, found %.*s",
+             fpdu->pad_length, fpdu->pad_length * 3 - 1, found);
 }
 
 /* A message whose length its kind fixes is followed, in the same ULPDU, by another DDP segment. */

@@ -31,11 +31,8 @@ def good(capture):
 
 
 @pytest.fixture(scope="session")
-def bad(capture, check):
-    path = capture("rev1", "--inject=" + FAULT)
-    if check(path).returncode == 0:
-        pytest.skip(f"{FAULT} is not judged yet")
-    return path
+def bad(capture):
+    return capture("rev1", "--inject=" + FAULT)
 
 
 @pytest.fixture(scope="session")

@@ -71,9 +71,7 @@ def test_aliases_share_the_outcome(report, catalogue, good, bad):
 def test_only_what_happened_is_listed(report, good):
     _, parsed = report(good)
     rules = parsed["captures"][0]["connections"][0]["rules"]
-    if not rules:
-        pytest.skip("no rule is judged yet")
-    assert all(sum(counts.values()) > 0 for counts in rules.values())
+    assert rules and all(sum(counts.values()) > 0 for counts in rules.values())
     exercised = sum(counts["passed"] + counts["failed"] > 0 for counts in rules.values())
     assert exercised == parsed["summary"]["rules_exercised"]
 
