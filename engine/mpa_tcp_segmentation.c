@@ -135,8 +135,15 @@ static void judge_alignment(struct mpa_connection *mpa, unsigned side, unsigned 
     const struct mpa_segmentation *s = &mpa->tcp_rules->side[side].segmentation;
     enum direction direction = direction_of(mpa, side);
 
+    if (mss < MULPDU_MIN)
+        return;
+    if (s->pause_unaligned)
+        verdict_failed(mpa->verdict, RULE_MPA_5_1_07, direction, &s->pause_place, 0,
+                       "expected an FPDU's start after a pause in which all was acknowledged, found the rest of one");
+    else if (s->pauses > 0)
+        verdict_passed_n(mpa->verdict, RULE_MPA_5_1_07, (uint32_t)s->pauses);
     /* An EMSS below the MSS shows in the segments, too. */
-    if (mss < MULPDU_MIN || s->largest_fpdu > tcp_pair_facts(mpa->tcp, side)->largest_segment)
+    if (s->largest_fpdu > tcp_pair_facts(mpa->tcp, side)->largest_segment)
         return;
     if (s->segments >= SEGMENTS_MIN && s->aligned * ALIGNED_SHARE <= s->segments)
         verdict_failed(mpa->verdict, RULE_MPA_5_1_04, direction, &s->segment_place, 0,
@@ -151,11 +158,6 @@ static void judge_alignment(struct mpa_connection *mpa, unsigned side, unsigned 
         verdict_passed_n(mpa->verdict, RULE_MPA_5_1_05, (uint32_t)(s->packed - s->packed_badly));
     if (s->segments >= 1 && s->aligned * 2 > s->segments)
         verdict_passed_n(mpa->verdict, RULE_MPA_5_1_04, (uint32_t)s->aligned);
-    if (s->pause_unaligned)
-        verdict_failed(mpa->verdict, RULE_MPA_5_1_07, direction, &s->pause_place, 0,
-                       "expected an FPDU's start after a pause in which all was acknowledged, found the rest of one");
-    else if (s->pauses > 0)
-        verdict_passed_n(mpa->verdict, RULE_MPA_5_1_07, (uint32_t)s->pauses);
 }
 
 void mpa_segmentation_finish(struct mpa_connection *mpa, unsigned side)
