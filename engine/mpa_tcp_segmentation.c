@@ -13,6 +13,7 @@ enum {
     ALIGNED_SHARE = 8,      /* at most one in so many segments is aligned */
     PACKED_MIN = 8,
     MULPDU_MIN = 128,
+    PATH_MIN = 536, /* no path of today has an EMSS below that */
 };
 
 bool mpa_segments_are_real(const struct mpa_connection *mpa, unsigned side, unsigned *mss)
@@ -104,8 +105,12 @@ static void judge_sizes(struct mpa_connection *mpa, unsigned side, unsigned mss)
 {
     const struct mpa_segmentation *s = &mpa->tcp_rules->side[side].segmentation;
     enum direction direction = direction_of(mpa, side);
-    unsigned mulpdu = mpa_mulpdu(mss, mpa->parameters.markers[side] == ON);
+    bool markers = mpa->parameters.markers[side] == ON;
+    unsigned mulpdu = mpa_mulpdu(mss, markers), longest = tcp_pair_facts(mpa->tcp, side)->largest_segment, likely;
 
+    /* The path may allow less than the MSS: a local one announces 64 KiB. */
+    longest = longest > PATH_MIN ? longest : PATH_MIN;
+    likely = longest < mss ? mpa_mulpdu(longest, markers) : mulpdu;
     if (s->largest_ulpdu > mulpdu + mulpdu / 4)
         verdict_failed(mpa->verdict, RULE_MPA_3_03, direction, &s->largest_place, 0,
                        "expected ULPDUs of at most %u octets (MULPDU for an MSS of %u), found one of %u", mulpdu, mss,
@@ -120,11 +125,12 @@ static void judge_sizes(struct mpa_connection *mpa, unsigned side, unsigned mss)
                            mss, s->non_final_largest);
         else if (s->non_final > 0 && s->non_final_largest >= MULPDU_MIN)
             verdict_passed(mpa->verdict, RULE_MPA_4_5_07);
-    } else if (s->non_final >= NON_FINAL_MIN && s->non_final_largest < mulpdu / 2) {
-        verdict_failed(mpa->verdict, RULE_MPA_4_5_05, direction, &s->non_final_place, 0,
-                       "expected ULPDUs near the MULPDU of %u octets (MSS %u), found %llu non-final ones of at most %u",
-                       mulpdu, mss, (unsigned long long)s->non_final, s->non_final_largest);
-    } else if (s->non_final > 0 && s->non_final_largest >= mulpdu / 2) {
+    } else if (s->non_final >= NON_FINAL_MIN && s->non_final_largest < likely / 2) {
+        verdict_failed(
+            mpa->verdict, RULE_MPA_4_5_05, direction, &s->non_final_place, 0,
+            "expected ULPDUs near a MULPDU of %u octets or more (MSS %u), found %llu non-final ones of at most %u",
+            likely, mss, (unsigned long long)s->non_final, s->non_final_largest);
+    } else if (s->non_final > 0 && s->non_final_largest >= likely / 2) {
         verdict_passed(mpa->verdict, RULE_MPA_4_5_05);
     }
 }

@@ -483,6 +483,7 @@ static const struct fault faults[] = {
     {.id = "MPA-A.5.1-02",
      .scenario = "fragments",
      .summary = "IP fragments are dropped again and again",
+     .also = "MPA-A.5.1-01",
      .play = play_fragments_dropped},
     {.id = "MPA-A.5.2-01",
      .scenario = "unaligned",
