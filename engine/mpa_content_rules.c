@@ -84,8 +84,14 @@ static bool judge_ulpdu(struct mpa_connection *mpa, unsigned side, const struct 
     return true;
 }
 
-bool mpa_judge_content(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu)
+bool mpa_judge_content(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, enum mpa_crc_verdict crc)
 {
+    if (crc == MPA_CRC_WRONG && mpa_crc_binding(mpa)) {
+        /* Nothing in it is to be trusted (6), so nothing more is said of it; but the hosts may want to look. */
+        if (mpa_crc_of_zero_pad(fpdu))
+            judge_pad(mpa, side, fpdu);
+        return fpdu->ulpdu_length >= DDP_TAGGED_HEADER_LEN;
+    }
     judge_pad(mpa, side, fpdu);
     if (fpdu->ulpdu_length > MPA_ULPDU_MAX)
         mpa_fail(mpa, side, RULE_MPA_3_05, fpdu->offset, fpdu->offset + fpdu->length,

@@ -205,6 +205,13 @@ static bool wrong_coverage(const struct mpa_fpdu *fpdu, const struct layout *lay
     return false;
 }
 
+bool mpa_crc_of_zero_pad(const struct mpa_fpdu *fpdu)
+{
+    struct layout layout = layout_of(fpdu);
+
+    return pad_nonzero(fpdu) && crc_with_zero_pad(fpdu, &layout) == fpdu->crc;
+}
+
 bool mpa_crc_explained(const struct mpa_fpdu *fpdu)
 {
     struct layout layout = layout_of(fpdu);

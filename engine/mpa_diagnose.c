@@ -27,7 +27,7 @@ void mpa_report_unmet(struct mpa_connection *mpa, unsigned side, const struct pl
 
     if (fs->unmet)
         return;
-    fs->unmet = mpa->side[side].negotiated_unmet = true;
+    fs->unmet = mpa->side[side].negotiated_unmet = mpa->side[side].faulty = true;
     if (!mpa->parameters.startup_seen)
         return;
     request = frame_of(mpa, true);
@@ -134,6 +134,15 @@ static const struct mpa_marker *first_wrong(const struct mpa_fpdu *fpdu, bool un
     return NULL;
 }
 
+/* Pointers count as a receiver reads them: without their low bits (4.2). */
+static bool markers_lead_right(const struct mpa_fpdu *fpdu)
+{
+    for (unsigned i = 0; i < fpdu->n_markers; i++)
+        if (fpdu->markers[i].reserved != 0 || (fpdu->markers[i].fpduptr & ~3u) != (fpdu->markers[i].expected & ~3u))
+            return false;
+    return true;
+}
+
 /* Goes on with Markers at `found` and every `period` octets from there. */
 static void adopt_grid(struct diagnosing *d, uint64_t due, uint64_t found)
 {
@@ -233,7 +242,7 @@ static bool try_markers_crc_right(struct diagnosing *d)
         return false;
     wrong = first_wrong(d->fpdu, false);
     if (wrong == NULL || !displaced_shape(d, &shape, &found) || !read_shape(d, &shape, &fpdu) ||
-        fpdu.length != d->fpdu->length || !mpa_markers_right(&fpdu))
+        fpdu.length != d->fpdu->length || !markers_lead_right(&fpdu))
         return accept_contents(d);
     mpa_report_grid(d->mpa, d->side, wrong->offset, found, d->fpdu->header);
     adopt_grid(d, wrong->offset, found);
@@ -247,6 +256,14 @@ static bool shape_fits(struct diagnosing *d, const struct mpa_shape *shape, stru
     if (!read_shape(d, shape, fpdu))
         return false;
     return by_crc ? crc_right(fpdu) : next_fits(d, d->at + fpdu->length);
+}
+
+/* The octets where a Marker is due are that Marker. (A CRC covers Markers, so it is right with them taken for ULPDU.)
+ */
+static bool stands_there(const struct diagnosing *d, uint64_t due, uint64_t header)
+{
+    return mpa_octets_from(d->s, due) >= MPA_MARKER_LEN && due > header &&
+           get_be32(mpa_window_at(&d->s->window, due)) == due - header;
 }
 
 static bool try_missing(struct diagnosing *d, bool by_crc)
@@ -280,6 +297,8 @@ static bool try_missing(struct diagnosing *d, bool by_crc)
     if (inside == 0 || shape.at[inside - 1] < suspect.header)
         return false;
     due = shape.at[shape.at[0] < suspect.header ? 1 : 0];
+    if (stands_there(d, due, suspect.header))
+        return false;
     reduced = shape;
     reduced.n = shape.at[0] < suspect.header ? 1 : 0;
     if (shape_fits(d, &reduced, &fpdu, by_crc)) {
@@ -291,7 +310,7 @@ static bool try_missing(struct diagnosing *d, bool by_crc)
     for (unsigned i = 0; i < inside; i++) {
         uint64_t gone = shape.at[i];
 
-        if (gone < suspect.header)
+        if (gone < suspect.header || stands_there(d, gone, suspect.header))
             continue;
         reduced = shape;
         mpa_shape_remove(&reduced, i);
@@ -419,10 +438,9 @@ static bool try_rest(struct diagnosing *d)
 enum diagnosis mpa_diagnose(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, bool last)
 {
     static bool (*const hypotheses[])(struct diagnosing *) = {
-        try_markers_crc_right, try_crc_explained, try_markers_by_crc,
-        mpa_try_end_by_crc,    try_wrong_crc,     try_markers_by_looks,
-        mpa_try_lone_marker,   mpa_try_lengths,   try_odd_ulpdu,
-        mpa_try_next_fpdu,     try_rest,
+        try_markers_crc_right, mpa_try_no_pad, try_crc_explained,    try_markers_by_crc,
+        mpa_try_end_by_crc,    try_wrong_crc,  try_markers_by_looks, mpa_try_lone_marker,
+        mpa_try_lengths,       try_odd_ulpdu,  mpa_try_next_fpdu,    try_rest,
     };
     struct mpa_side *s = &mpa->side[side];
     struct mpa_fpdu copy;

@@ -194,6 +194,38 @@ bool mpa_try_end_by_crc(struct diagnosing *d)
     return true;
 }
 
+/*
+ * No PAD: the CRC stands right behind the ULPDU, and the next FPDU right behind the CRC. (The CRC before the PAD looks
+ * alike; there zero octets follow.)
+ */
+bool mpa_try_no_pad(struct diagnosing *d)
+{
+    struct suspect suspect;
+    struct mpa_shape shape;
+    struct mpa_fpdu fpdu;
+    uint64_t end;
+    bool zero = true;
+
+    if (!mpa_diagnose_suspect(d, &suspect, d->at) || mpa_pad_length(suspect.length) == 0)
+        return false;
+    mpa_shape_init(&shape, d->fs, suspect.start, suspect.length);
+    shape.pad = 0;
+    end = mpa_shape_end(&shape, suspect.start);
+    if (!mpa_shape_read(&fpdu, &shape, d->s, suspect.start, d->mpa->scratch) || fpdu.crc != fpdu.crc_computed)
+        return false;
+    for (uint64_t x = end; x < end + mpa_pad_length(suspect.length); x++) {
+        if (x >= mpa_window_end(&d->s->window)) {
+            d->unsure = true;
+            return false;
+        }
+        zero &= *mpa_window_at(&d->s->window, x) == 0;
+    }
+    if (zero && !mpa_segment_starts(d->mpa, d->side, end))
+        return false;
+    settle_end(d, &suspect, end, false);
+    return true;
+}
+
 bool mpa_try_corrected_end(struct diagnosing *d, const struct suspect *suspect, uint64_t end)
 {
     if (!try_corrected_length(d, suspect, end))

@@ -73,10 +73,10 @@ static bool settle_markers(struct mpa_connection *mpa, unsigned side, bool last)
     if (negotiated == UNKNOWN) {
         mpa->parameters.markers[side] = found ? ON : OFF;
     } else if (negotiated == ON && !found) {
-        fs->leading_missing = true;
+        fs->leading_missing = s->faulty = true;
         fs->opening_place = mpa_place(mpa, side, s->cursor, s->cursor + MPA_MARKER_LEN);
     } else if (negotiated == OFF && found) {
-        fs->unexpected_marker = true;
+        fs->unexpected_marker = s->faulty = true;
         fs->opening_place = mpa_place(mpa, side, s->cursor, s->cursor + MPA_MARKER_LEN);
     }
     return true;
@@ -164,8 +164,8 @@ void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fp
     if (!(how & ACCEPT_DEVIANT))
         count_shape(mpa, fs);
     event.fpdu = *fpdu;
-    event.has_ddp =
-        mpa_judge_content(mpa, side, fpdu) && ddp_segment_decode(&event.ddp, fpdu->ulpdu, fpdu->ulpdu_length);
+    event.has_ddp = mpa_judge_content(mpa, side, fpdu, event.crc) &&
+                    ddp_segment_decode(&event.ddp, fpdu->ulpdu, fpdu->ulpdu_length);
 
     if (s->fpdus++ == 0) {
         s->first_fpdu = event.place;

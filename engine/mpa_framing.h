@@ -66,9 +66,16 @@ struct mpa_framing_state {
     unsigned n_recent;
 };
 
+/* A receiver has no reason to complain of what it must not look at: PAD, RESERVED, low bits of FPDUPTR (4.1, 4.2). */
+static inline void mpa_blame(struct mpa_connection *mpa, unsigned side, enum rule_id rule)
+{
+    mpa->side[side].faulty |= rule != RULE_MPA_4_1_05 && rule != RULE_MPA_4_2_02 && rule != RULE_MPA_4_2_05;
+}
+
 /* A finding about octets [from, to) of a side. */
 #define mpa_fail(mpa, side, rule, from, to, ...)                                                                       \
     do {                                                                                                               \
+        mpa_blame((mpa), (side), (rule));                                                                              \
         struct place fail_place_ = mpa_place((mpa), (side), (from), (to));                                             \
         verdict_failed((mpa)->verdict, (rule), direction_of((mpa), (side)), &fail_place_, 0, __VA_ARGS__);             \
     } while (0)
@@ -158,6 +165,8 @@ void mpa_report_unmet(struct mpa_connection *mpa, unsigned side, const struct pl
 /* mpa_crc_rules.c: a known mistake in computing or placing it explains the wrong CRC of this FPDU, so its bounds are
  * right. */
 bool mpa_crc_explained(const struct mpa_fpdu *fpdu);
+/* The CRC is that of the FPDU with PAD octets of zero, which are not. */
+bool mpa_crc_of_zero_pad(const struct mpa_fpdu *fpdu);
 
 /* mpa_marker_rules.c: the Markers of an FPDU that stands as parsed. False: one is not where it should be. */
 bool mpa_markers_right(const struct mpa_fpdu *fpdu);
@@ -169,6 +178,7 @@ void mpa_report_grid(struct mpa_connection *mpa, unsigned side, uint64_t due, ui
 void mpa_report_missing_marker(struct mpa_connection *mpa, unsigned side, uint64_t due);
 
 /* mpa_content_rules.c: 3-01, 3-05, 3-07, 4.1: what else an accepted FPDU tells. False: the ULPDU is no DDP segment. */
-bool mpa_judge_content(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu);
+bool mpa_judge_content(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu,
+                       enum mpa_crc_verdict crc);
 
 #endif

@@ -76,6 +76,7 @@ struct mpa_side {
     bool fin, reset;
     uint64_t fin_offset;
     struct place end_place; /* of FIN or RST */
+    bool faulty;            /* its framing broke a rule, so that the receiver may complain */
     bool negotiated_unmet;  /* framing found contradicts the negotiation; reported once, then taken as found */
     /* RDMA Read (and Atomic) Requests sent, not answered yet; kept by the core, the FPDU of a hook is counted already.
      */
@@ -99,7 +100,7 @@ struct mpa_connection {
     struct mpa_fpdu_scratch *scratch;
     bool start_captured[2]; /* the stream is known from offset 0: its SYN was seen */
     bool finished;
-    int64_t end_time; /* of the capture or the connection; valid when finished */
+    int64_t end_time;  /* of the capture or the connection; valid when finished */
     bool crc_inferred; /* parameters.crc was found by looking: nothing obliges the sender */
     /* Owned by the rule families; allocated by their _new, freed by their _free. */
     struct mpa_order_state *order;

@@ -49,6 +49,15 @@ bool mpa_find_marker(const struct mpa_side *s, uint64_t header, uint64_t from, u
             *at = x;
             return true;
         }
+    /* Off the 4-octet words: a sender that lost count of single octets (4.3-08). */
+    for (uint64_t x = from; x < to && x + MPA_MARKER_LEN <= end; x++) {
+        uint32_t pointer = get_be32(mpa_window_at(&s->window, x));
+
+        if (pointer == x - header || pointer == ((x - header) & ~UINT64_C(3))) {
+            *at = x;
+            return true;
+        }
+    }
     return false;
 }
 

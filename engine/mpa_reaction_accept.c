@@ -186,9 +186,9 @@ static bool is_unfounded(const struct mpa_connection *mpa, const struct reaction
     const struct mpa_side *peer = &mpa->side[1 - fpdu->side];
 
     return reaction_is_mpa_error(&fpdu->terminate) &&
-           (fpdu->terminate.code == CODE_CRC || fpdu->terminate.code == CODE_MARKER) && !watch->faulty && !peer->hole &&
-           !peer->negotiated_unmet && peer->state == SIDE_FPDUS && !mpa->parameters.midstream && peer->fpdus > 0 &&
-           fpdu->acked_known && fpdu->acked <= watch->last_end &&
+           (fpdu->terminate.code == CODE_CRC || fpdu->terminate.code == CODE_MARKER) && !watch->faulty &&
+           !peer->faulty && !peer->hole && !peer->negotiated_unmet && peer->state == SIDE_FPDUS &&
+           !mpa->parameters.midstream && peer->fpdus > 0 && fpdu->acked_known && fpdu->acked <= watch->last_end &&
            fpdu->acked >= mpa->side[1 - fpdu->side].first_fpdu_end;
 }
 

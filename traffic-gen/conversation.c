@@ -59,7 +59,8 @@ struct conversation *conversation_new(struct stage *stage, const struct conversa
     c->setup = *setup;
     if (number == 0 && stage->fault && stage->fault->setup) {
         stage->fault->setup(&c->setup);
-        stage->fault_done = true;
+        stage->fault_done = !stage->fault->startup && !stage->fault->startup_octets && !stage->fault->fpdu &&
+                            !stage->fault->fpdu_octets; /* else the setup only prepares the place */
     }
     c->side[INITIATOR] = c->setup.responder_opens;
     c->side[RESPONDER] = !c->setup.responder_opens;

@@ -160,7 +160,7 @@ static void place_markers(struct fpdu_write *w, const uint64_t *at, unsigned n)
             if (i == 0)
                 header += MPA_MARKER_LEN;
             else
-                put_be16(marker + 2, (uint16_t)(position - header));
+                put_be16(marker + 2, (uint16_t)(position - header) & 0xFFFC); /* as 4.2 wants it, wherever it stands */
             g_byte_array_append(w->octets, marker, sizeof(marker));
             position += MPA_MARKER_LEN;
             next++;
