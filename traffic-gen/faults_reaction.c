@@ -34,6 +34,22 @@ static void mislead(struct fpdu_write *w)
     g_byte_array_set_size(w->octets, (guint)mpa_fpdu_encode(&w->plan, w->octets->data, w->octets->len));
 }
 
+static void set_reserved(void *ctx, uint8_t marker[4], uint64_t offset, unsigned index)
+{
+    (void)ctx, (void)offset, (void)index;
+    marker[1] = 1;
+}
+
+/* RESERVED not zero, under the CRC of the Marker with RESERVED zero. */
+static void reserve_outside_crc(struct fpdu_write *w)
+{
+    w->plan.crc = get_le32(w->octets->data + w->octets->len - MPA_CRC_LEN);
+    w->plan.crc_fixed = true;
+    w->plan.marker_hook = set_reserved;
+    g_byte_array_set_size(w->octets, MPA_FPDU_OCTETS_MAX);
+    g_byte_array_set_size(w->octets, (guint)mpa_fpdu_encode(&w->plan, w->octets->data, w->octets->len));
+}
+
 /* All but the last four octets now, those after a while. */
 static void send_in_parts(struct fpdu_write *w, int64_t delay_ns)
 {
@@ -232,6 +248,25 @@ static void play_misleading_marker_accepted(struct stage *stage)
 static void play_misleading_marker_refused(struct stage *stage)
 {
     say_error_close(with_misleading_marker_in_gap(stage), INITIATOR, TERMINATE_MARKER);
+}
+
+static struct conversation *with_reserved_outside_crc(struct stage *stage)
+{
+    struct conversation *c = begin(stage, &setup_rev1_markers);
+
+    c->spoil = reserve_outside_crc;
+    say_send(c, INITIATOR, 600);
+    return c;
+}
+
+static void play_reserved_accepted(struct stage *stage)
+{
+    go_on(with_reserved_outside_crc(stage));
+}
+
+static void play_reserved_refused(struct stage *stage)
+{
+    say_error_close(with_reserved_outside_crc(stage), INITIATOR, TERMINATE_CRC);
 }
 
 /* ---- segments ---- */
@@ -444,6 +479,16 @@ static const struct fault faults[] = {
      .summary = "a Marker at variance with the FPDU start is answered with Terminate 20 03 after a gap",
      .also = "MPA-4.3-09",
      .play = play_misleading_marker_refused},
+    {.id = "MPA-4.2-04",
+     .scenario = "markers",
+     .also = "MPA-4.2-02",
+     .summary = "nonzero RESERVED under the CRC of zero RESERVED is accepted",
+     .play = play_reserved_accepted},
+    {.id = "MPA-4.2-04+ok",
+     .scenario = "markers",
+     .also = "MPA-4.2-02",
+     .summary = "nonzero RESERVED under the CRC of zero RESERVED is answered with Terminate 20 02",
+     .play = play_reserved_refused},
     {.id = "MPA-5.1-06",
      .scenario = "unaligned",
      .summary = "Terminate 20 02 because FPDUs and segments are not aligned",
