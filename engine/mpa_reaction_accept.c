@@ -97,6 +97,9 @@ static unsigned oddities(struct mpa_connection *mpa, const struct reaction_fpdu 
     const struct octets_origin *last = mpa_origin(mpa, fpdu->side, event->fpdu.offset + event->fpdu.length - 1);
     unsigned seen = 1u << ACCEPT_ANY;
 
+    /* FO is on the grid. */
+    if (event->number == 0 && (event->fpdu.n_markers > 0) != (mpa->parameters.markers[fpdu->side] == ON))
+        return 0;
     if (event->crc == MPA_CRC_WRONG || event->crc == MPA_CRC_UNKNOWN || event->after_resync || !event->has_ddp ||
         event->fpdu.ulpdu_length > MPA_ULPDU_MAX || !look_at_markers(&event->fpdu, &seen))
         return 0;
