@@ -107,6 +107,7 @@ struct error_watch {
     bool marker_doubt; /* Markers of the FPDU are at variance, too: code 3 is as good as 2 */
     bool is_read;      /* it holds a Read Request */
     bool read_behind;  /* faultless Read Requests followed */
+    bool heard;        /* the reactor sent something since, so its direction is captured */
     bool peer_ended;   /* the peer's FIN came first: a close is no answer any more */
     int64_t due;
     uint32_t terminate_frame;

@@ -178,7 +178,7 @@ static void watch_error(struct mpa_connection *mpa, const struct reaction_fpdu *
     if (!wrong_crc && !marker_must_be_checked(mpa, fpdu))
         return;
     if (mpa->side[fpdu->side].hole || event->after_resync || mpa->reaction->ended[reactor] ||
-        mpa->reaction->terminated[reactor] || (mpa->parameters.midstream && mpa->options.assume_crc != ON)) {
+        mpa->reaction->terminated[reactor] || mpa->crc_inferred) {
         verdict_inconclusive(mpa->verdict, wrong_crc ? RULE_MPA_8_02 : RULE_MPA_8_03);
         return;
     }
@@ -312,11 +312,12 @@ void reaction_error_segment(struct mpa_connection *mpa, const struct tcp_segment
     struct error_watch *watch = &mpa->reaction->error[reactor];
 
     /* Sent again before it was acknowledged: dropped without a word, and perhaps repaired (MPA-8-11). */
-    if (watch->state == ERROR_SENT && segment->length > 0 && segment->frame > watch->at.frame &&
+    if (watch->state == ERROR_SENT && watch->heard && segment->length > 0 && segment->frame > watch->at.frame &&
         offset < watch->at.end && offset + segment->length > watch->at.offset) {
         pass_reaction(mpa, watch);
         watch->state = ERROR_NONE;
     }
+    mpa->reaction->error[segment->side].heard = true;
     for (reactor = 0; reactor < 2; reactor++) {
         start_clock(mpa, reactor);
         /* What the reactor's octets are is known when the FPDU is complete. */
@@ -356,7 +357,7 @@ void reaction_error_finish(struct mpa_connection *mpa)
 
         if (reaction_sees_all(mpa))
             check_due(mpa, reactor);
-        if (watch->state == ERROR_SENT && reaction_sees_all(mpa) && mpa->reaction->now > watch->due &&
+        if (watch->state == ERROR_SENT && watch->heard && reaction_sees_all(mpa) && mpa->reaction->now > watch->due &&
             !reaction_lost(mpa, reactor))
             pass_reaction(mpa, watch); /* never acknowledged: dropped without a word */
         else if (watch->state == ERROR_SENT || watch->state == ERROR_RECEIVED || watch->state == ERROR_TERMINATED)

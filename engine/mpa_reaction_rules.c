@@ -116,9 +116,12 @@ void mpa_reaction_bad_startup(struct mpa_connection *mpa, unsigned side, const s
 void mpa_reaction_fpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
 {
     const struct octets_origin *origin = mpa_origin(mpa, side, event->fpdu.offset);
-    struct reaction_fpdu fpdu = {
-        .event = event, .side = side, .acked_known = origin->acked_known, .acked = origin->acked};
+    struct reaction_fpdu fpdu; /* terminate is only set when it is one */
 
+    fpdu.event = event;
+    fpdu.side = side;
+    fpdu.acked_known = origin->acked_known;
+    fpdu.acked = origin->acked;
     advance(mpa, event->place.time_ns, event->place.frame);
     if (origin->acked_known)
         acknowledge(mpa, side, origin->acked);

@@ -32,15 +32,17 @@ static bool waits_for_frame(const struct mpa_connection *mpa, unsigned waiter)
     if (mpa->phase == MPA_PHASE_FULL_OPERATION || mpa->phase == MPA_PHASE_REJECTED || is_over(mpa) ||
         reaction_lost(mpa, 0) || reaction_lost(mpa, 1))
         return false;
-    return (theirs->state == SIDE_STARTUP && !theirs->startup.late) || waits_for_reply(mpa, waiter);
+    if (theirs->state == SIDE_STARTUP)
+        return !theirs->startup.late && reaction_received(mpa, waiter, theirs->next);
+    return waits_for_reply(mpa, waiter);
 }
 
 static bool waits_for_rest(const struct mpa_connection *mpa, unsigned waiter)
 {
     const struct mpa_side *theirs = &mpa->side[1 - waiter];
 
-    return theirs->state == SIDE_FPDUS && theirs->cursor < theirs->next && !is_over(mpa) && !reaction_lost(mpa, 0) &&
-           !reaction_lost(mpa, 1);
+    return theirs->state == SIDE_FPDUS && theirs->cursor < theirs->next && !is_over(mpa) &&
+           reaction_received(mpa, waiter, theirs->next) && !reaction_lost(mpa, 0) && !reaction_lost(mpa, 1);
 }
 
 static void check_frame(struct mpa_connection *mpa, unsigned waiter, const struct tcp_segment *segment)

@@ -60,6 +60,21 @@ static void never_acknowledged(void **state)
     line_expect(l, "+MPA-8-02");
 }
 
+/* What the receiver did is not in the capture at all. */
+static void one_direction_only(void **state)
+{
+    struct line *l = line_started(C, C);
+
+    (void)state;
+    exchange(l);
+    spoiled_send(l, I);
+    line_wait(l, 3 * second);
+    for (unsigned i = 0; i < 5; i++)
+        line_send(l, I, 24);
+    line_finish(l);
+    line_expect(l, "?MPA-8-02");
+}
+
 /* Dropped without a word, repaired by TCP (MPA-8-11); what comes behind it is answered rightly. */
 static void repaired_by_retransmission(void **state)
 {
@@ -687,6 +702,7 @@ int main(void)
         cmocka_unit_test(answered_by_terminate),
         cmocka_unit_test(answered_by_close),
         cmocka_unit_test(never_acknowledged),
+        cmocka_unit_test(one_direction_only),
         cmocka_unit_test(repaired_by_retransmission),
         cmocka_unit_test(ignored),
         cmocka_unit_test(ignored_until_the_end),
