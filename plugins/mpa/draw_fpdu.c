@@ -2,10 +2,7 @@
 /* The tree of an FPDU: RFC 5044 section 4. */
 #include "plugins/mpa/mpa_plugin.h"
 
-#include "wire/octets.h"
-
-/* Reused from FPDU to FPDU: Wireshark dissects in one thread. */
-static struct mpa_fpdu_scratch scratch;
+#include <string.h>
 
 const char *mpa_sender_name(enum direction direction)
 {
@@ -50,11 +47,11 @@ static void draw_state(struct mpa_canvas *canvas)
         proto_item_set_generated(proto_tree_add_boolean(tree, mpa_hf.state_midstream, canvas->tvb, 0, 0, 1));
 }
 
-static void draw_marker(struct mpa_canvas *canvas, proto_tree *parent, const struct mpa_fpdu *fpdu,
-                        const struct mpa_marker *marker)
+static void draw_marker(struct mpa_canvas *canvas, proto_tree *parent, const struct mpa_marker *marker)
 {
-    int at = (int)(canvas->at + (marker->offset - fpdu->offset));
-    int header = (int)(canvas->at + (fpdu->header - fpdu->offset));
+    const struct mpa_item *fpdu = canvas->item;
+    int at = (int)(canvas->at + (unsigned)(marker->offset - fpdu->offset));
+    int header = (int)(canvas->at + fpdu->fpdu.header_at);
     proto_item *item = proto_tree_add_item(parent, mpa_hf.marker, canvas->tvb, at, MPA_MARKER_LEN, ENC_NA), *sub;
     proto_tree *tree = proto_item_add_subtree(item, mpa_ett.marker);
 
@@ -68,17 +65,19 @@ static void draw_marker(struct mpa_canvas *canvas, proto_tree *parent, const str
         proto_item_set_generated(sub);
     }
     /* Selecting it highlights the header of the FPDU. */
-    sub = proto_tree_add_uint64(tree, mpa_hf.marker_fpdu, canvas->tvb, header, MPA_LENGTH_LEN, fpdu->header);
+    sub = proto_tree_add_uint64(tree, mpa_hf.marker_fpdu, canvas->tvb, header, MPA_LENGTH_LEN,
+                                fpdu->offset + fpdu->fpdu.header_at);
     proto_item_set_generated(sub);
 }
 
-/* The Markers from the index on that lie before stream offset `to`: fields stand in the tree as they stand on the wire.
- */
-static void draw_markers(struct mpa_canvas *canvas, proto_tree *tree, const struct mpa_fpdu *fpdu, unsigned *index,
-                         uint64_t to)
+/* The Markers from the index on that lie before octet `to` of the FPDU: fields stand in the tree as they stand on the
+ * wire. */
+static void draw_markers(struct mpa_canvas *canvas, proto_tree *tree, unsigned *index, size_t to)
 {
-    for (; *index < fpdu->n_markers && fpdu->markers[*index].offset < to; (*index)++)
-        draw_marker(canvas, tree, fpdu, &fpdu->markers[*index]);
+    const struct mpa_item *fpdu = canvas->item;
+
+    for (; *index < fpdu->fpdu.n_markers && fpdu->fpdu.markers[*index].offset - fpdu->offset < to; (*index)++)
+        draw_marker(canvas, tree, &fpdu->fpdu.markers[*index]);
 }
 
 static enum mpa_crc_display shown_crc(const struct mpa_item *item, const char **reason)
@@ -101,11 +100,12 @@ static enum mpa_crc_display shown_crc(const struct mpa_item *item, const char **
     return MPA_CRC_DISPLAY_UNVERIFIED;
 }
 
-static void draw_crc(struct mpa_canvas *canvas, proto_tree *parent, const struct mpa_fpdu *fpdu)
+static void draw_crc(struct mpa_canvas *canvas, proto_tree *parent)
 {
     const char *reason;
     enum mpa_crc_display status = shown_crc(canvas->item, &reason);
-    int at = (int)(canvas->at + fpdu->length - MPA_CRC_LEN);
+    int at = (int)(canvas->at + canvas->item->length - MPA_CRC_LEN);
+    uint32_t computed = canvas->item->fpdu.crc_computed;
     proto_item *field, *item;
     proto_tree *tree;
 
@@ -118,14 +118,13 @@ static void draw_crc(struct mpa_canvas *canvas, proto_tree *parent, const struct
         proto_item_append_text(field, " [good]");
         break;
     case MPA_CRC_DISPLAY_BAD:
-        proto_item_append_text(field, " [bad, expected 0x%08x]", canvas->item->fpdu.crc_computed);
+        proto_item_append_text(field, " [bad, expected 0x%08x]", computed);
         proto_item_append_text(canvas->proto, ", bad CRC");
-        col_append_str(canvas->pinfo->cinfo, COL_INFO, " [bad CRC]");
-        item = proto_tree_add_uint(tree, mpa_hf.crc_computed, canvas->tvb, at, MPA_CRC_LEN,
-                                   canvas->item->fpdu.crc_computed);
+        col_append_sep_str(canvas->pinfo->cinfo, COL_INFO, " | ", "[bad CRC]");
+        item = proto_tree_add_uint(tree, mpa_hf.crc_computed, canvas->tvb, at, MPA_CRC_LEN, computed);
         proto_item_set_generated(item);
         expert_add_info_format(canvas->pinfo, field, &mpa_ei.crc_bad, "Bad CRC: expected 0x%08x, found 0x%08x",
-                               canvas->item->fpdu.crc_computed, fpdu->crc);
+                               computed, tvb_get_letohl(canvas->tvb, at));
         break;
     case MPA_CRC_DISPLAY_UNVERIFIED:
         proto_item_append_text(field, " [unverified: %s]", reason);
@@ -135,70 +134,65 @@ static void draw_crc(struct mpa_canvas *canvas, proto_tree *parent, const struct
     }
 }
 
-/* Where the octet that the FPDU without Markers has at `bare` lies in the FPDU. */
-static unsigned place_with_markers(const struct mpa_fpdu *fpdu, unsigned bare)
+static tvbuff_t *ulpdu_tvb(struct mpa_canvas *canvas)
 {
-    uint64_t at = fpdu->offset + bare;
-
-    for (unsigned i = 0; i < fpdu->n_markers; i++)
-        if (fpdu->markers[i].offset <= at)
-            at += MPA_MARKER_LEN;
-    return (unsigned)(at - fpdu->offset);
-}
-
-static tvbuff_t *ulpdu_tvb(struct mpa_canvas *canvas, const struct mpa_fpdu *fpdu)
-{
+    const struct mpa_item *item = canvas->item;
+    size_t at = item->fpdu.header_at + (size_t)MPA_LENGTH_LEN, left = item->fpdu.ulpdu_length;
+    size_t run = mpa_item_run(item, &at, left);
+    uint8_t *octets, *to;
     tvbuff_t *next;
 
     /* In one run of octets, no Marker inside: a view of the frame. */
-    if (fpdu->ulpdu >= fpdu->octets && fpdu->ulpdu < fpdu->octets + fpdu->length)
-        return tvb_new_subset_length(canvas->tvb, (int)(canvas->at + (unsigned)(fpdu->ulpdu - fpdu->octets)),
-                                     fpdu->ulpdu_length);
-    next = tvb_new_child_real_data(canvas->tvb, wmem_memdup(canvas->pinfo->pool, fpdu->ulpdu, fpdu->ulpdu_length),
-                                   fpdu->ulpdu_length, fpdu->ulpdu_length);
+    if (item->fpdu.ulpdu == NULL && run == left)
+        return tvb_new_subset_length(canvas->tvb, (int)(canvas->at + (unsigned)at), item->fpdu.ulpdu_length);
+    octets = to = wmem_alloc(canvas->pinfo->pool, left);
+    if (item->fpdu.ulpdu != NULL) {
+        memcpy(octets, item->fpdu.ulpdu, left);
+        left = 0;
+    }
+    for (; left > 0 && run > 0; left -= run, at += run, to += run) {
+        run = mpa_item_run(item, &at, left);
+        tvb_memcpy(canvas->tvb, to, (int)(canvas->at + (unsigned)at), run);
+    }
+    next = tvb_new_child_real_data(canvas->tvb, octets, item->fpdu.ulpdu_length, item->fpdu.ulpdu_length);
     add_new_data_source(canvas->pinfo, next, "ULPDU without Markers");
     return next;
 }
 
 void mpa_draw_fpdu(struct mpa_canvas *canvas, tvbuff_t **next)
 {
-    const struct mpa_item *recorded = canvas->item;
-    struct mpa_framing framing = {.markers = recorded->fpdu.has_markers, .seq_start = recorded->fpdu.grid};
-    struct mpa_fpdu fpdu;
-    size_t need;
-    const uint8_t *octets = tvb_get_ptr(canvas->tvb, (int)canvas->at, (int)recorded->length);
-    unsigned at = canvas->at, markers = 0, pad;
+    const struct mpa_item *fpdu = canvas->item;
+    unsigned at = canvas->at, markers = 0;
+    size_t pad = fpdu->fpdu.header_at + (size_t)MPA_LENGTH_LEN, left = fpdu->fpdu.ulpdu_length, run;
     proto_item *item;
     proto_tree *tree;
 
-    *next = NULL;
-    if (mpa_fpdu_parse(&fpdu, &need, &framing, false, recorded->offset, octets, recorded->length, &scratch) !=
-        MPA_FPDU_OK)
-        return;
-    pad = place_with_markers(&fpdu, MPA_LENGTH_LEN + fpdu.ulpdu_length);
-    proto_item_append_text(canvas->proto, ", FPDU %" PRIu64 ", %u octets of ULPDU", recorded->fpdu.number + 1,
-                           fpdu.ulpdu_length);
-    item = proto_tree_add_item(canvas->tree, mpa_hf.fpdu, canvas->tvb, (int)at, (int)fpdu.length, ENC_NA);
-    proto_item_append_text(item, ": ULPDU %u, PAD %u, %u Marker%s", fpdu.ulpdu_length, fpdu.pad_length, fpdu.n_markers,
-                           fpdu.n_markers == 1 ? "" : "s");
+    do {
+        run = mpa_item_run(fpdu, &pad, left);
+        pad += run;
+        left -= run;
+    } while (run > 0 && left > 0);
+    proto_item_append_text(canvas->proto, ", FPDU %" PRIu64 ", %u octets of ULPDU", fpdu->fpdu.number + 1,
+                           fpdu->fpdu.ulpdu_length);
+    item = proto_tree_add_item(canvas->tree, mpa_hf.fpdu, canvas->tvb, (int)at, (int)fpdu->length, ENC_NA);
+    proto_item_append_text(item, ": ULPDU %u, PAD %u, %u Marker%s", fpdu->fpdu.ulpdu_length, fpdu->fpdu.pad_length,
+                           fpdu->fpdu.n_markers, fpdu->fpdu.n_markers == 1 ? "" : "s");
     tree = proto_item_add_subtree(item, mpa_ett.fpdu);
-    draw_markers(canvas, tree, &fpdu, &markers, fpdu.header);
-    proto_tree_add_item(tree, mpa_hf.ulpdu_length, canvas->tvb, (int)(at + (unsigned)(fpdu.header - fpdu.offset)),
-                        MPA_LENGTH_LEN, ENC_BIG_ENDIAN);
-    *next = ulpdu_tvb(canvas, &fpdu);
-    draw_markers(canvas, tree, &fpdu, &markers, fpdu.offset + pad);
-    if (fpdu.pad_length > 0) {
-        unsigned end = place_with_markers(&fpdu, MPA_LENGTH_LEN + fpdu.ulpdu_length + fpdu.pad_length - 1) + 1;
-
-        proto_tree_add_bytes(tree, mpa_hf.pad, canvas->tvb, (int)(at + pad), (int)(end - pad), fpdu.pad);
-    }
-    draw_markers(canvas, tree, &fpdu, &markers, fpdu.offset + fpdu.length);
-    draw_crc(canvas, tree, &fpdu);
-    proto_item_set_generated(
-        proto_tree_add_uint64(tree, mpa_hf.fpdu_number, canvas->tvb, 0, 0, recorded->fpdu.number + 1));
-    proto_item_set_generated(proto_tree_add_uint(tree, mpa_hf.fpdu_length, canvas->tvb, 0, 0, fpdu.length));
-    if (recorded->place.first_frame != recorded->place.frame)
+    draw_markers(canvas, tree, &markers, fpdu->fpdu.header_at);
+    proto_tree_add_item(tree, mpa_hf.ulpdu_length, canvas->tvb, (int)(at + fpdu->fpdu.header_at), MPA_LENGTH_LEN,
+                        ENC_BIG_ENDIAN);
+    *next = ulpdu_tvb(canvas);
+    draw_markers(canvas, tree, &markers, pad);
+    if (fpdu->fpdu.pad_length > 0)
+        proto_tree_add_bytes_with_length(tree, mpa_hf.pad, canvas->tvb, (int)(at + pad),
+                                         MIN(fpdu->fpdu.pad_length, (int)(fpdu->length - pad)), fpdu->fpdu.pad,
+                                         fpdu->fpdu.pad_length);
+    draw_markers(canvas, tree, &markers, fpdu->length);
+    draw_crc(canvas, tree);
+    proto_item_set_generated(proto_tree_add_uint64(tree, mpa_hf.fpdu_number, canvas->tvb, 0, 0, fpdu->fpdu.number + 1));
+    proto_item_set_generated(proto_tree_add_uint(tree, mpa_hf.fpdu_length, canvas->tvb, 0, 0, fpdu->length));
+    if (fpdu->place.first_frame != canvas->piece->frame)
         proto_item_set_generated(
-            proto_tree_add_uint(tree, mpa_hf.fpdu_first_frame, canvas->tvb, 0, 0, recorded->place.first_frame));
+            proto_tree_add_uint(tree, mpa_hf.fpdu_first_frame, canvas->tvb, 0, 0, fpdu->place.first_frame));
     draw_state(canvas);
 }

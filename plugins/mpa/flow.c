@@ -127,6 +127,38 @@ static void on_startup(void *ctx, const struct mpa_startup_event *event)
     }
 }
 
+size_t mpa_item_run(const struct mpa_item *item, size_t *at, size_t wanted)
+{
+    size_t end = item->length;
+
+    for (unsigned i = 0; i < item->fpdu.n_markers; i++) {
+        size_t marker = (size_t)(item->fpdu.markers[i].offset - item->offset);
+
+        if (marker <= *at && *at < marker + MPA_MARKER_LEN)
+            *at = marker + MPA_MARKER_LEN;
+        if (marker > *at) {
+            end = marker < end ? marker : end;
+            break;
+        }
+    }
+    if (*at >= end)
+        return 0;
+    return end - *at < wanted ? end - *at : wanted;
+}
+
+/* Whether the FPDU's octets from behind ULPDU_Length on, without Markers, are its ULPDU. */
+static bool holds_ulpdu(const struct mpa_item *item, const uint8_t *octets, const uint8_t *ulpdu)
+{
+    size_t at = item->fpdu.header_at + (size_t)MPA_LENGTH_LEN, left = item->fpdu.ulpdu_length, run;
+
+    for (; left > 0; left -= run, at += run, ulpdu += run) {
+        run = mpa_item_run(item, &at, left);
+        if (run == 0 || (octets + at != ulpdu && memcmp(octets + at, ulpdu, run) != 0))
+            return false;
+    }
+    return true;
+}
+
 static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
 {
     struct mpa_flow *flow = ctx;
@@ -142,10 +174,16 @@ static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
     item->fpdu.crc_computed = fpdu->crc_computed;
     item->fpdu.crc = event->crc;
     item->fpdu.after_resync = event->after_resync;
+    item->fpdu.ulpdu_length = fpdu->ulpdu_length;
+    item->fpdu.header_at = (uint8_t)(fpdu->header - fpdu->offset);
+    item->fpdu.pad_length = fpdu->pad_length;
+    memcpy(item->fpdu.pad, fpdu->pad, sizeof item->fpdu.pad);
     if (fpdu->n_markers > 0) {
-        item->fpdu.has_markers = true;
-        item->fpdu.grid = (uint16_t)(fpdu->markers[0].offset % MPA_MARKER_PERIOD);
+        item->fpdu.n_markers = (uint16_t)fpdu->n_markers;
+        item->fpdu.markers = wmem_memdup(wmem_file_scope(), fpdu->markers, fpdu->n_markers * sizeof *fpdu->markers);
     }
+    if (!holds_ulpdu(item, fpdu->octets, fpdu->ulpdu))
+        item->fpdu.ulpdu = wmem_memdup(wmem_file_scope(), fpdu->ulpdu, fpdu->ulpdu_length);
     if (!lies_in(piece, event->place.side, fpdu->offset, fpdu->length))
         item->octets = wmem_memdup(wmem_file_scope(), fpdu->octets, fpdu->length);
 }

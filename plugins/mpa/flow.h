@@ -43,8 +43,13 @@ struct mpa_item {
             uint32_t crc_computed;
             enum mpa_crc_verdict crc;
             bool after_resync;
-            bool has_markers;
-            uint16_t grid; /* where Markers lie: stream offset modulo 512 */
+            /* As the engine understood it, which is not always what its ULPDU_Length says. */
+            uint16_t ulpdu_length, n_markers;
+            uint8_t header_at; /* of ULPDU_Length, from the FPDU's start */
+            uint8_t pad_length;
+            uint8_t pad[3];
+            const struct mpa_marker *markers; /* of file scope; NULL when there are none */
+            const uint8_t *ulpdu; /* copy of file scope where leaving out the Markers does not give it; else NULL */
         } fpdu;
         struct {
             enum mpa_startup_kind kind;
@@ -58,6 +63,12 @@ struct mpa_item {
         } hole;
     };
 };
+
+/*
+ * Octets of an FPDU without Markers: steps *at, counted from the FPDU's start, over the Marker that stands there, if
+ * any, and returns how many octets, at most `wanted`, follow without another one; 0 at the end of the FPDU.
+ */
+size_t mpa_item_run(const struct mpa_item *item, size_t *at, size_t wanted);
 
 /* A finding of the rules. */
 struct mpa_remark {
