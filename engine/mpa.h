@@ -28,6 +28,11 @@ struct mpa_options {
     int64_t t_react, t_close, t_reply, t_start, t_idle;
     /* Accept streams that begin without startup frames (default on in the checker, a preference in the plugin). */
     bool accept_midstream;
+    /*
+     * The host gets segments with payload only (a Wireshark dissector): nothing follows from SYN options,
+     * acknowledgments, FINs and RSTs that are not there.
+     */
+    bool payload_only;
 };
 
 void mpa_options_init(struct mpa_options *options);

@@ -115,6 +115,12 @@ static inline int initiator_of(const struct mpa_connection *mpa)
     return mpa->parameters.initiator_side; /* -1 unknown */
 }
 
+/* Whether the host passes every segment on, and their facts. */
+static inline bool mpa_sees_all(const struct mpa_connection *mpa)
+{
+    return mpa->tcp != NULL && !mpa->options.payload_only;
+}
+
 /* Direction of what `side` sends. */
 static inline enum direction direction_of(const struct mpa_connection *mpa, unsigned side)
 {

@@ -40,7 +40,7 @@ bool reaction_received(const struct mpa_connection *mpa, unsigned reactor, uint6
 
 bool reaction_sees_all(const struct mpa_connection *mpa)
 {
-    return mpa->tcp != NULL;
+    return mpa_sees_all(mpa);
 }
 
 bool reaction_lost(const struct mpa_connection *mpa, unsigned reactor)

@@ -243,7 +243,7 @@ void mpa_tcp_segment(struct mpa_connection *mpa, const struct tcp_segment *segme
 {
     struct mpa_tcp_side *mine = &mpa->tcp_rules->side[segment->side];
 
-    if (mpa->tcp == NULL)
+    if (!mpa_sees_all(mpa))
         return;
     if (segment->flags & TCP_SYN && mine->syn_frame == 0) {
         mine->syn_frame = segment->frame;
@@ -282,7 +282,7 @@ void mpa_tcp_end(struct mpa_connection *mpa, unsigned side, bool reset)
     struct mpa_tcp_side *mine = &mpa->tcp_rules->side[side], *acker = &mpa->tcp_rules->side[1 - side];
     const struct tcp_side_facts *facts;
 
-    if (mpa->tcp == NULL || reset)
+    if (!mpa_sees_all(mpa) || reset)
         return;
     facts = tcp_pair_facts(mpa->tcp, side);
     if (facts->highest > s->fin_offset && facts->highest - s->fin_offset <= BEYOND_FIN_MAX && !mine->beyond_fin) {
@@ -358,7 +358,7 @@ static void finish_side(struct mpa_connection *mpa, unsigned side)
 
 void mpa_tcp_finish(struct mpa_connection *mpa)
 {
-    if (mpa->tcp == NULL)
+    if (!mpa_sees_all(mpa))
         return;
     for (unsigned side = 0; side < 2; side++)
         finish_side(mpa, side);

@@ -78,7 +78,7 @@ void mpa_segmentation_fpdu(struct mpa_connection *mpa, unsigned side, const stru
     struct mpa_segmentation *s = &mpa->tcp_rules->side[side].segmentation;
     const struct mpa_fpdu *fpdu = &event->fpdu;
 
-    if (mpa->tcp == NULL || event->crc == MPA_CRC_WRONG)
+    if (!mpa_sees_all(mpa) || event->crc == MPA_CRC_WRONG)
         return;
     s->fpdus++;
     if (fpdu->ulpdu_length > s->largest_ulpdu) {

@@ -355,13 +355,13 @@ struct mpa_flow *mpa_flow_new(packet_info *pinfo, const struct mpa_flow_options 
     flow->verdict.ctx = flow;
     mpa_options_init(&mpa_options);
     mpa_options.accept_midstream = options->accept_midstream;
+    mpa_options.payload_only = true;
     flow->pair = tcp_pair_new(&pair_options, &pair_events);
     flow->mpa = mpa_connection_new(&mpa_options, &events, &flow->verdict);
     wmem_register_callback(wmem_file_scope(), release, flow);
     if (flow->pair == NULL || flow->mpa == NULL)
         return NULL;
-    /* No mpa_connection_set_tcp(): the engine is not to conclude anything from ACKs, FINs and RSTs that do not come
-     * here. */
+    mpa_connection_set_tcp(flow->mpa, flow->pair);
     on_changed(flow, mpa_connection_phase(flow->mpa), mpa_connection_parameters(flow->mpa), NULL);
     return flow;
 }

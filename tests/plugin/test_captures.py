@@ -6,7 +6,14 @@ import re
 ONCE = ["mpa.ulpdu_length", "mpa.crc.status", "mpa.fpdu.number", "mpa.rule", "_ws.expert.message", "_ws.expert.severity",
         "_ws.malformed"]
 SEVERITIES = {0x800000: "error", 0x600000: "warning", 0x400000: "note"}
-MODES = [["-2", "-o", "tcp.reassemble_out_of_order:TRUE"], ["-2", "-o", "tcp.analyze_sequence_numbers:FALSE"]]
+ORDER = ["-2", "-o", "tcp.reassemble_out_of_order:TRUE"]
+UNANALYSED = ["-2", "-o", "tcp.analyze_sequence_numbers:FALSE"]
+# Where Wireshark is known to show less, or to take what it sees for something else; see docs/plugin-rules.md.
+BLIND = {
+    "scenario capture-loss": [ORDER],        # the TCP dissector waits for what was lost until the end
+    "fault MPA-7.1.5-04": [UNANALYSED],      # the Request's own octets come out of order
+    "fault MPA-4.1-09": [ORDER, UNANALYSED], # that there is one more FPDU is told by the FIN
+}
 TEXT = 200  # Wireshark cuts long expert texts
 
 
@@ -38,7 +45,9 @@ def findings_of_plugin(frames):
 def test_case(everything, check, root, case):
     connections = everything.connections(case, check)
     said = findings_of_checker(connections)
-    for mode in MODES:
+    for mode in (ORDER, UNANALYSED):
+        if mode in BLIND.get(case, []):
+            continue
         frames = everything.fields(case, ONCE, *mode, "-Y", "mpa")
         assert not [frame["frame"] for frame in frames if frame["_ws.malformed"]]
         fpdus = sum(len(frame["mpa.ulpdu_length"]) for frame in frames)
@@ -56,6 +65,6 @@ def test_case(everything, check, root, case):
 def test_findings_are_shown(everything, check):
     """The test above is not empty: nearly all findings are seen."""
     said = sum(sum(findings_of_checker(everything.connections(case, check)).values()) for case in everything.paths)
-    shown = sum(sum(findings_of_plugin(everything.fields(case, ONCE, *MODES[0], "-Y", "mpa")).values())
+    shown = sum(sum(findings_of_plugin(everything.fields(case, ONCE, *ORDER, "-Y", "mpa")).values())
                 for case in everything.paths)
     assert shown > 0.6 * said > 60
