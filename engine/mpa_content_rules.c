@@ -21,7 +21,7 @@ static void judge_pad(struct mpa_connection *mpa, unsigned side, const struct mp
 }
 
 /* A message whose length its kind fixes is followed, in the same ULPDU, by another DDP segment. */
-static bool glued(const struct mpa_fpdu *fpdu, unsigned *fixed)
+static bool glued(const struct mpa_framing_state *fs, const struct mpa_fpdu *fpdu, unsigned *fixed)
 {
     uint8_t second[HEADER_VISIBLE];
     size_t rest;
@@ -35,12 +35,13 @@ static bool glued(const struct mpa_fpdu *fpdu, unsigned *fixed)
         rest = sizeof second - MPA_LENGTH_LEN;
     for (size_t i = 0; i < rest; i++)
         second[MPA_LENGTH_LEN + i] = fpdu->ulpdu[*fixed + i];
-    return mpa_header_oddity(second, MPA_LENGTH_LEN + rest) == 0;
+    return mpa_octets_oddity(fs, second, MPA_LENGTH_LEN + rest) == 0;
 }
 
 /* One whole DDP segment per ULPDU (3). False when the ULPDU is no DDP segment. */
 static bool judge_ulpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu)
 {
+    const struct mpa_framing_state *fs = mpa->side[side].framing;
     uint64_t end = fpdu->offset + fpdu->length;
     const uint8_t *ulpdu = fpdu->ulpdu;
     uint8_t header[HEADER_VISIBLE];
@@ -66,7 +67,7 @@ static bool judge_ulpdu(struct mpa_connection *mpa, unsigned side, const struct 
     put_be16(header, fpdu->ulpdu_length > MPA_ULPDU_MAX ? MPA_ULPDU_MAX : fpdu->ulpdu_length);
     for (size_t i = 0; i < n; i++)
         header[MPA_LENGTH_LEN + i] = ulpdu[i];
-    if (mpa_header_oddity(header, MPA_LENGTH_LEN + n) > HEADER_ODD_MAX ||
+    if (mpa_octets_oddity(fs, header, MPA_LENGTH_LEN + n) > HEADER_ODD_MAX ||
         (!(ulpdu[0] & 0x80) && fpdu->ulpdu_length < DDP_UNTAGGED_HEADER_LEN)) {
         mpa_fail(
             mpa, side, RULE_MPA_3_01, fpdu->offset, end,
@@ -74,7 +75,7 @@ static bool judge_ulpdu(struct mpa_connection *mpa, unsigned side, const struct 
             fpdu->ulpdu_length, ulpdu[0], ulpdu[1], ulpdu[2], ulpdu[3]);
         return false;
     }
-    if (glued(fpdu, &fixed))
+    if (glued(fs, fpdu, &fixed))
         mpa_fail(
             mpa, side, RULE_MPA_3_01, fpdu->offset, end,
             "expected one ULPDU of %u octets, found %u octets: another DDP segment (%02x %02x) follows it in the FPDU",

@@ -122,7 +122,12 @@ static bool placed_elsewhere(const struct mpa_fpdu *fpdu, const struct layout *l
         uint32_t crc = crc32c(p, at);
         static const uint8_t zeros[3];
 
-        if (get_le32(p + at) == crc || get_le32(p + at) == crc32c_extend(crc, zeros, pad)) {
+        uint32_t field = get_le32(p + at);
+        bool pad_behind = true;
+
+        for (size_t i = at + MPA_CRC_LEN; i < end; i++)
+            pad_behind &= p[i] == 0;
+        if (pad_behind && (field == crc || field == crc32c_extend(crc, zeros, pad))) {
             *cause = (struct cause){RULE_MPA_4_1_08, "it stands before the PAD", false};
             return true;
         }
@@ -212,6 +217,14 @@ bool mpa_crc_of_zero_pad(const struct mpa_fpdu *fpdu)
     return pad_nonzero(fpdu) && crc_with_zero_pad(fpdu, &layout) == fpdu->crc;
 }
 
+bool mpa_crc_misplaced(const struct mpa_fpdu *fpdu)
+{
+    struct layout layout = layout_of(fpdu);
+    struct cause cause;
+
+    return !wrong_coverage(fpdu, &layout, &cause) && placed_elsewhere(fpdu, &layout, &cause);
+}
+
 bool mpa_crc_explained(const struct mpa_fpdu *fpdu)
 {
     struct layout layout = layout_of(fpdu);
@@ -242,7 +255,7 @@ static void report(struct mpa_connection *mpa, unsigned side, const struct mpa_f
         if (s->good_crcs == 0) {
             fs->no_crc_reported = true;
             verdict_failed(
-                mpa->verdict, revision_zero(mpa) ? RULE_MPA_C_1_04 : RULE_MPA_7_1_1_15, direction, place, 0,
+                mpa->verdict, RULE_MPA_7_1_1_15, direction, place, 0,
                 "expected the CRC %08x in every FPDU since %s, found %08x in the first one", swap32(fpdu->crc_computed),
                 revision_zero(mpa) ? "a startup frame has Rev 0" : "a startup frame has C = 1", swap32(fpdu->crc));
             return;
@@ -273,7 +286,7 @@ static void count_right(struct mpa_connection *mpa, unsigned side, const struct 
     verdict_passed(v, RULE_MPA_4_4_13);
     verdict_passed(v, RULE_MPA_4_4_14);
     verdict_passed(v, RULE_MPA_4_4_17);
-    verdict_passed(v, revision_zero(mpa) ? RULE_MPA_C_1_04 : RULE_MPA_7_1_1_15);
+    verdict_passed(v, RULE_MPA_7_1_1_15);
     if (fs->framing.markers) {
         uint64_t crc = fpdu->offset + fpdu->length - MPA_CRC_LEN;
 

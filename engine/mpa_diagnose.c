@@ -53,7 +53,7 @@ void mpa_report_unmet(struct mpa_connection *mpa, unsigned side, const struct pl
 static void report_leading_missing(struct diagnosing *d)
 {
     d->fs->leading_missing = false;
-    d->fs->unmet = false;
+    d->s->faulty = true;
     if (d->mpa->parameters.startup_seen)
         verdict_failed(d->mpa->verdict, RULE_MPA_4_3_04, direction_of(d->mpa, d->side), &d->fs->opening_place, 0,
                        "expected the Marker 00000000 as the first octets of Full Operation, found an FPDU header; the "
@@ -62,17 +62,10 @@ static void report_leading_missing(struct diagnosing *d)
 
 /* ---- helpers ---- */
 
-static uint64_t header_at(const struct mpa_framing_state *fs, uint64_t at)
-{
-    return fs->framing.markers && at >= fs->framing.seq_start && (at - fs->framing.seq_start) % fs->period == 0
-               ? at + MPA_MARKER_LEN
-               : at;
-}
-
 bool mpa_diagnose_suspect(struct diagnosing *d, struct suspect *suspect, uint64_t start)
 {
     suspect->start = start;
-    suspect->header = header_at(d->fs, start);
+    suspect->header = mpa_header_of(d->s, start);
     if (mpa_octets_from(d->s, suspect->header) < MPA_LENGTH_LEN)
         return false;
     suspect->length = get_be16(mpa_window_at(&d->s->window, suspect->header));
@@ -258,12 +251,11 @@ static bool shape_fits(struct diagnosing *d, const struct mpa_shape *shape, stru
     return by_crc ? crc_right(fpdu) : next_fits(d, d->at + fpdu->length);
 }
 
-/* The octets where a Marker is due are that Marker. (A CRC covers Markers, so it is right with them taken for ULPDU.)
- */
-static bool stands_there(const struct diagnosing *d, uint64_t due, uint64_t header)
+/* The Marker due at `at` is there, so it is not missing. */
+static bool marker_right_at(const struct diagnosing *d, uint64_t at, uint64_t header)
 {
-    return mpa_octets_from(d->s, due) >= MPA_MARKER_LEN && due > header &&
-           get_be32(mpa_window_at(&d->s->window, due)) == due - header;
+    return mpa_octets_from(d->s, at) >= MPA_MARKER_LEN &&
+           get_be32(mpa_window_at(&d->s->window, at)) == (at < header ? 0 : at - header);
 }
 
 static bool try_missing(struct diagnosing *d, bool by_crc)
@@ -277,8 +269,8 @@ static bool try_missing(struct diagnosing *d, bool by_crc)
     if (!d->fs->framing.markers)
         return false;
     /* The leading one: the header then stands at the cursor itself. */
-    if (header_at(d->fs, d->at) != d->at && mpa_octets_from(d->s, d->at) >= HEADER_VISIBLE_MIN &&
-        mpa_header_oddity(mpa_window_at(&d->s->window, d->at), mpa_octets_from(d->s, d->at)) <= HEADER_ODD_MAX) {
+    if (mpa_header_of(d->s, d->at) != d->at && mpa_octets_from(d->s, d->at) >= HEADER_VISIBLE_MIN &&
+        mpa_octets_oddity(d->fs, mpa_window_at(&d->s->window, d->at), mpa_octets_from(d->s, d->at)) <= HEADER_ODD_MAX) {
         mpa_shape_init(&shape, d->fs, d->at, get_be16(mpa_window_at(&d->s->window, d->at)));
         mpa_shape_remove(&shape, 0);
         if (shape_fits(d, &shape, &fpdu, by_crc)) {
@@ -297,11 +289,9 @@ static bool try_missing(struct diagnosing *d, bool by_crc)
     if (inside == 0 || shape.at[inside - 1] < suspect.header)
         return false;
     due = shape.at[shape.at[0] < suspect.header ? 1 : 0];
-    if (stands_there(d, due, suspect.header))
-        return false;
     reduced = shape;
     reduced.n = shape.at[0] < suspect.header ? 1 : 0;
-    if (shape_fits(d, &reduced, &fpdu, by_crc)) {
+    if (!marker_right_at(d, due, suspect.header) && shape_fits(d, &reduced, &fpdu, by_crc)) {
         mpa_report_missing_marker(d->mpa, d->side, due);
         d->fs->framing.markers = false;
         mpa_framing_accept(d->mpa, d->side, &fpdu, (by_crc ? ACCEPT_PROVEN : 0) | ACCEPT_DEVIANT);
@@ -310,7 +300,7 @@ static bool try_missing(struct diagnosing *d, bool by_crc)
     for (unsigned i = 0; i < inside; i++) {
         uint64_t gone = shape.at[i];
 
-        if (gone < suspect.header || stands_there(d, gone, suspect.header))
+        if (gone < suspect.header || marker_right_at(d, gone, suspect.header))
             continue;
         reduced = shape;
         mpa_shape_remove(&reduced, i);
@@ -385,29 +375,15 @@ static bool try_crc_explained(struct diagnosing *d)
     return d->fpdu != NULL && mpa_crc_explained(d->fpdu) && accept_contents(d);
 }
 
-static unsigned looks_of(struct diagnosing *d, uint64_t at)
-{
-    uint64_t header = header_at(d->fs, at);
-    size_t n = mpa_octets_from(d->s, header);
-
-    if (d->fs->framing.markers) {
-        uint64_t room = d->fs->period - (header - d->fs->framing.seq_start) % d->fs->period;
-
-        if (room < n)
-            n = (size_t)room;
-    }
-    return n < MPA_LENGTH_LEN ? 0 : mpa_header_oddity(mpa_window_at(&d->s->window, header), n);
-}
-
 /* The bounds are right, so the CRC is what is wrong. */
 static bool try_wrong_crc(struct diagnosing *d)
 {
     uint64_t end;
 
-    if (d->fpdu == NULL || !mpa_crc_binding(d->mpa) || looks_of(d, d->at) > HEADER_ODD_MAX)
+    if (d->fpdu == NULL || !mpa_crc_binding(d->mpa) || mpa_oddity_at(d->s, d->at, NULL) > HEADER_ODD_MAX)
         return false;
     end = d->at + d->fpdu->length;
-    if (looks_of(d, end) > HEADER_ODD_MAX)
+    if (mpa_oddity_at(d->s, end, NULL) > HEADER_ODD_MAX)
         return false;
     if (mpa_octets_from(d->s, end) < HEADER_VISIBLE_MIN && !ends_well(d, end) && !d->last) {
         d->unsure = true;
@@ -430,7 +406,7 @@ static bool try_rest(struct diagnosing *d)
 {
     if (!d->last)
         return false;
-    if (d->fpdu != NULL && looks_of(d, d->at) <= HEADER_ODD_MAX)
+    if (d->fpdu != NULL && mpa_oddity_at(d->s, d->at, NULL) <= HEADER_ODD_MAX)
         return accept_contents(d);
     return false;
 }
@@ -460,7 +436,7 @@ enum diagnosis mpa_diagnose(struct mpa_connection *mpa, unsigned side, const str
     }
     if (!last)
         return DIAGNOSIS_WAIT;
-    header_fine = looks_of(&d, d.at) <= HEADER_ODD_MAX;
+    header_fine = mpa_oddity_at(s, d.at, NULL) <= HEADER_ODD_MAX;
     if (header_fine) /* a good beginning whose rest never came: the end judges that */
         return DIAGNOSIS_WAIT;
     mpa_report_stray(mpa, side, d.at, mpa_window_end(&s->window));

@@ -406,9 +406,7 @@ static bool try_suspect(struct diagnosing *d, uint64_t start)
 bool mpa_try_lengths(struct diagnosing *d)
 {
     struct suspect suspect;
-    bool header_fine = mpa_diagnose_suspect(d, &suspect, d->at) &&
-                       mpa_header_oddity(mpa_window_at(&d->s->window, suspect.header),
-                                         mpa_octets_from(d->s, suspect.header)) <= HEADER_ODD_MAX;
+    bool header_fine = mpa_diagnose_suspect(d, &suspect, d->at) && mpa_oddity_at(d->s, d->at, NULL) <= HEADER_ODD_MAX;
 
     if (header_fine)
         return try_suspect(d, d->at);

@@ -42,9 +42,7 @@ void mpa_report_stray(struct mpa_connection *mpa, unsigned side, uint64_t from, 
 
 static bool header_fine(struct diagnosing *d, struct suspect *suspect)
 {
-    return mpa_diagnose_suspect(d, suspect, d->at) &&
-           mpa_header_oddity(mpa_window_at(&d->s->window, suspect->header), mpa_octets_from(d->s, suspect->header)) <=
-               HEADER_ODD_MAX;
+    return mpa_diagnose_suspect(d, suspect, d->at) && mpa_oddity_at(d->s, d->at, NULL) <= HEADER_ODD_MAX;
 }
 
 /* The FPDU at the cursor stops short of what it announced: a new one begins at `next`. */

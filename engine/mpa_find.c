@@ -169,7 +169,8 @@ static void start_operation(struct mpa_connection *mpa, const struct place *plac
 
         if (!has_frame(s)) {
             s->state = SIDE_RECOGNISING;
-            mpa_recognise(mpa, side, false);
+            if (mpa_recognise(mpa, side, false))
+                mpa_framing_octets(mpa, side);
         } else if (begin(mpa, side, s->fin || s->reset)) {
             if (s->state == SIDE_FPDUS || s->state == SIDE_LOST)
                 mpa_framing_octets(mpa, side);

@@ -7,9 +7,10 @@
 
 enum { ROW_CERTAIN = 3, ROW_LIKELY = 2 };
 
-/* The octets from ULPDU_Length on of the FPDU that starts at `at`: behind its Marker where one is due. */
-static uint64_t header_of(const struct mpa_framing_state *fs, uint64_t at)
+uint64_t mpa_header_of(const struct mpa_side *s, uint64_t at)
 {
+    const struct mpa_framing_state *fs = s->framing;
+
     if (fs->framing.markers && at >= fs->framing.seq_start && (at - fs->framing.seq_start) % fs->period == 0)
         return at + MPA_MARKER_LEN;
     return at;
@@ -30,12 +31,24 @@ static size_t visible(const struct mpa_side *s, uint64_t header)
     return n < HEADER_VISIBLE ? n : HEADER_VISIBLE;
 }
 
-static unsigned oddity_at(const struct mpa_side *s, uint64_t at, size_t *seen)
+unsigned mpa_octets_oddity(const struct mpa_framing_state *fs, const uint8_t *p, size_t n)
 {
-    uint64_t header = header_of(s->framing, at);
+    unsigned odd = mpa_header_oddity(p, n);
 
-    *seen = at < s->window.offset ? 0 : visible(s, header);
-    return *seen == 0 ? 0 : mpa_header_oddity(mpa_window_at(&s->window, header), *seen);
+    /* Version 0 is what RDMAC ends agree on (Appendix C); anywhere else it is odd. */
+    if (fs->version_zero && n >= HEADER_VISIBLE_MIN && ((p[2] & 0x03) | (p[3] & 0xC0)) == 0 && odd > 0)
+        odd--;
+    return odd;
+}
+
+unsigned mpa_oddity_at(const struct mpa_side *s, uint64_t at, size_t *seen)
+{
+    uint64_t header = mpa_header_of(s, at);
+    size_t n = at < s->window.offset ? 0 : visible(s, header);
+
+    if (seen != NULL)
+        *seen = n;
+    return n == 0 ? 0 : mpa_octets_oddity(s->framing, mpa_window_at(&s->window, header), n);
 }
 
 enum follow mpa_follow(struct mpa_connection *mpa, unsigned side, uint64_t at)
@@ -43,7 +56,7 @@ enum follow mpa_follow(struct mpa_connection *mpa, unsigned side, uint64_t at)
     struct mpa_side *s = &mpa->side[side];
     struct mpa_fpdu fpdu;
     size_t seen;
-    unsigned odd = oddity_at(s, at, &seen);
+    unsigned odd = mpa_oddity_at(s, at, &seen);
 
     if (odd > HEADER_ODD_MAX)
         return FOLLOW_NO;
@@ -57,7 +70,7 @@ enum follow mpa_follow(struct mpa_connection *mpa, unsigned side, uint64_t at)
         return FOLLOW_NO;
     if (mpa->parameters.crc == ON)
         return FOLLOW_MAYBE;
-    odd = oddity_at(s, at + fpdu.length, &seen);
+    odd = mpa_oddity_at(s, at + fpdu.length, &seen);
     return odd <= HEADER_ODD_MAX ? FOLLOW_YES : FOLLOW_MAYBE;
 }
 
@@ -76,7 +89,7 @@ static struct row look_along(struct mpa_connection *mpa, unsigned side, uint64_t
     while (row.count < ROW_CERTAIN) {
         struct mpa_fpdu fpdu;
         size_t seen;
-        unsigned odd = oddity_at(s, at, &seen);
+        unsigned odd = mpa_oddity_at(s, at, &seen);
 
         if (odd > (row.count == 0 ? 0 : 1)) {
             row.contradicted = true;
@@ -101,7 +114,7 @@ static enum seek try_start(struct mpa_connection *mpa, unsigned side, uint64_t a
     struct mpa_side *s = &mpa->side[side];
     struct mpa_fpdu fpdu;
     size_t seen;
-    unsigned odd = oddity_at(s, at, &seen);
+    unsigned odd = mpa_oddity_at(s, at, &seen);
     bool complete, segment;
     struct row row;
 
@@ -144,7 +157,7 @@ enum seek mpa_seek(struct mpa_connection *mpa, unsigned side, uint64_t from, uin
     if (to > end)
         to = end;
     for (uint64_t x = from < s->window.offset ? s->window.offset : from; x < to; x++) {
-        uint64_t header = header_of(s->framing, x);
+        uint64_t header = mpa_header_of(s, x);
 
         if (header < end && !may_start(mpa_window_at(&s->window, header), (size_t)(end - header)))
             continue;

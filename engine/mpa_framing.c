@@ -13,7 +13,7 @@ enum {
 
 /* ---- beginning ---- */
 
-bool mpa_framing_begin(struct mpa_connection *mpa, unsigned side, uint64_t at)
+bool mpa_framing_prepare(struct mpa_connection *mpa, unsigned side)
 {
     struct mpa_side *s = &mpa->side[side];
 
@@ -23,13 +23,20 @@ bool mpa_framing_begin(struct mpa_connection *mpa, unsigned side, uint64_t at)
         mpa->scratch = malloc(sizeof *mpa->scratch);
     if (s->framing == NULL || mpa->scratch == NULL)
         return false;
-    *s->framing = (struct mpa_framing_state){
-        .framing = {.markers = mpa->parameters.markers[side] == ON, .seq_start = at},
-        .period = MPA_MARKER_PERIOD,
-        .start = at,
-        .start_known = true,
-        .opening = true,
-    };
+    *s->framing = (struct mpa_framing_state){.period = MPA_MARKER_PERIOD};
+    return true;
+}
+
+bool mpa_framing_begin(struct mpa_connection *mpa, unsigned side, uint64_t at)
+{
+    struct mpa_side *s = &mpa->side[side];
+
+    if (!mpa_framing_prepare(mpa, side))
+        return false;
+    s->framing->framing = (struct mpa_framing){.markers = mpa->parameters.markers[side] == ON, .seq_start = at};
+    s->framing->start = at;
+    s->framing->start_known = s->framing->opening = true;
+    s->framing->version_zero = mpa->parameters.startup_seen && mpa->parameters.revision == 0;
     s->cursor = at;
     s->state = SIDE_FPDUS;
     return true;
@@ -62,8 +69,8 @@ static bool settle_markers(struct mpa_connection *mpa, unsigned side, bool last)
         return true;
     }
     zero = get_be32(p) == 0;
-    plain = mpa_header_oddity(p, n);
-    marked = mpa_header_oddity(p + MPA_MARKER_LEN, n - MPA_MARKER_LEN);
+    plain = mpa_octets_oddity(fs, p, n);
+    marked = mpa_octets_oddity(fs, p + MPA_MARKER_LEN, n - MPA_MARKER_LEN);
     if (negotiated == ON)
         found = zero || plain >= marked || plain > HEADER_ODD_MAX;
     else
@@ -164,7 +171,8 @@ void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fp
     if (!(how & ACCEPT_DEVIANT))
         count_shape(mpa, fs);
     event.fpdu = *fpdu;
-    event.has_ddp = mpa_judge_content(mpa, side, fpdu, event.crc) &&
+    event.has_ddp = !(event.crc == MPA_CRC_WRONG && mpa_crc_misplaced(fpdu)) &&
+                    mpa_judge_content(mpa, side, fpdu, event.crc) &&
                     ddp_segment_decode(&event.ddp, fpdu->ulpdu, fpdu->ulpdu_length);
 
     if (s->fpdus++ == 0) {
@@ -240,33 +248,6 @@ static bool resynchronise(struct mpa_connection *mpa, unsigned side, bool last)
     return false;
 }
 
-/* Octets visible of the header at `header`, up to the next Marker. */
-static size_t header_visible(const struct mpa_side *s, uint64_t *header)
-{
-    const struct mpa_framing_state *fs = s->framing;
-    size_t n;
-
-    if (fs->framing.markers) {
-        uint64_t phase = (*header - fs->framing.seq_start) % fs->period;
-
-        if (phase == 0)
-            *header += MPA_MARKER_LEN;
-        n = mpa_octets_from(s, *header);
-        phase = (*header - fs->framing.seq_start) % fs->period;
-        if (fs->period - phase < n)
-            n = (size_t)(fs->period - phase);
-        return n;
-    }
-    return mpa_octets_from(s, *header);
-}
-
-static unsigned header_oddity(const struct mpa_side *s, uint64_t at)
-{
-    size_t n = header_visible(s, &at);
-
-    return n < MPA_LENGTH_LEN ? 0 : mpa_header_oddity(mpa_window_at(&s->window, at), n);
-}
-
 /* An incomplete FPDU, inside of which a segment begins with a CRC-proven FPDU: its length cannot be right. */
 static bool overtaken(struct mpa_connection *mpa, unsigned side)
 {
@@ -284,7 +265,7 @@ static bool overtaken(struct mpa_connection *mpa, unsigned side)
         fs->overtaken = at;
         if (mpa_octets_from(s, at) < HEADER_VISIBLE)
             return false;
-        if (header_oddity(s, at) > 0)
+        if (mpa_oddity_at(s, at, NULL) > 0)
             continue;
         if (mpa_framing_parse(mpa, side, at, &inner) != MPA_FPDU_OK)
             return false;
@@ -311,10 +292,11 @@ static bool step(struct mpa_connection *mpa, unsigned side, bool last)
         mpa_framing_accept(mpa, side, &fpdu, ACCEPT_PROVEN);
         return true;
     }
-    if (!complete && !last && header_oddity(s, s->cursor) <= HEADER_ODD_MAX && !overtaken(mpa, side))
+    if (!complete && !last && mpa_oddity_at(s, s->cursor, NULL) <= HEADER_ODD_MAX && !overtaken(mpa, side))
         return false;
     if (complete && !mpa_crc_binding(mpa) && fpdu.crc != fpdu.crc_computed && mpa_markers_right(&fpdu) &&
-        header_oddity(s, s->cursor) <= HEADER_ODD_MAX && header_oddity(s, s->cursor + fpdu.length) <= HEADER_ODD_MAX) {
+        mpa_oddity_at(s, s->cursor, NULL) <= HEADER_ODD_MAX &&
+        mpa_oddity_at(s, s->cursor + fpdu.length, NULL) <= HEADER_ODD_MAX) {
         proven = fpdu.n_markers > 0 && fpdu.markers[fpdu.n_markers - 1].expected != 0;
         mpa_framing_accept(mpa, side, &fpdu, proven ? ACCEPT_PROVEN : 0);
         return true;
@@ -373,9 +355,10 @@ void mpa_framing_hole(struct mpa_connection *mpa, unsigned side, uint64_t from, 
 {
     struct mpa_side *s = &mpa->side[side];
     struct mpa_framing_state *fs = s->framing;
-    uint64_t start = s->cursor, header = start, end;
-    bool in_fpdu = s->state == SIDE_FPDUS && start < from && !fs->opening && header_oddity(s, start) == 0 &&
-                   header_visible(s, &header) >= MPA_LENGTH_LEN;
+    uint64_t start = s->cursor, header = mpa_header_of(s, start), end;
+    size_t seen;
+    bool in_fpdu = s->state == SIDE_FPDUS && start < from && !fs->opening && mpa_oddity_at(s, start, &seen) == 0 &&
+                   seen >= MPA_LENGTH_LEN;
 
     count_hole(mpa, side);
     fs->previous = false;

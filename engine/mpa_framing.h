@@ -29,6 +29,7 @@ struct mpa_framing_state {
     struct mpa_framing framing; /* in use */
     uint32_t period;            /* between Markers; 512 unless the sender was found to do otherwise */
     uint64_t start;             /* first octet of Full Operation; grid origin as negotiated */
+    bool version_zero;          /* DDP and RDMAP of version 0 are agreed on */
     bool start_known;           /* begun behind a startup frame, not recognised somewhere inside */
 
     /* What the opening octets left open. */
@@ -73,11 +74,11 @@ static inline void mpa_blame(struct mpa_connection *mpa, unsigned side, enum rul
 }
 
 /* A finding about octets [from, to) of a side. */
-#define mpa_fail(mpa, side, rule, from, to, ...)                                                                       \
+#define mpa_fail(mpa, fail_side, rule, from, to, ...)                                                                  \
     do {                                                                                                               \
-        mpa_blame((mpa), (side), (rule));                                                                              \
-        struct place fail_place_ = mpa_place((mpa), (side), (from), (to));                                             \
-        verdict_failed((mpa)->verdict, (rule), direction_of((mpa), (side)), &fail_place_, 0, __VA_ARGS__);             \
+        mpa_blame((mpa), (fail_side), (rule));                                                                         \
+        struct place fail_place_ = mpa_place((mpa), (fail_side), (from), (to));                                        \
+        verdict_failed((mpa)->verdict, (rule), direction_of((mpa), (fail_side)), &fail_place_, 0, __VA_ARGS__);        \
     } while (0)
 
 static inline size_t mpa_octets_from(const struct mpa_side *s, uint64_t at)
@@ -119,6 +120,12 @@ enum mpa_fpdu_status mpa_framing_parse(struct mpa_connection *mpa, unsigned side
 
 /* ---- mpa_follow.c: does an FPDU begin there? ---- */
 
+/* ULPDU_Length of the FPDU that starts at `at`: behind its Marker, where one is due. */
+uint64_t mpa_header_of(const struct mpa_side *s, uint64_t at);
+/* Its mpa_header_oddity() by the version in use; *seen (may be NULL) is how many octets of the header are visible. */
+unsigned mpa_oddity_at(const struct mpa_side *s, uint64_t at, size_t *seen);
+unsigned mpa_octets_oddity(const struct mpa_framing_state *fs, const uint8_t *p, size_t n);
+
 enum follow {
     FOLLOW_NO,      /* no header there */
     FOLLOW_UNKNOWN, /* too few octets to tell */
@@ -144,6 +151,8 @@ enum accept {
 };
 /* The FPDU is taken: judges what is in it, tells the hosts, moves the cursor behind it. */
 void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fpdu *fpdu, unsigned how);
+/* A framing state for a direction whose beginning is not there; no octet is looked at yet. */
+bool mpa_framing_prepare(struct mpa_connection *mpa, unsigned side);
 void mpa_framing_lose(struct mpa_connection *mpa, unsigned side, uint64_t from);
 
 /* ---- mpa_diagnose.c ---- */
@@ -162,7 +171,9 @@ void mpa_report_unmet(struct mpa_connection *mpa, unsigned side, const struct pl
 
 /* ---- rule families ---- */
 
-/* mpa_crc_rules.c: a known mistake in computing or placing it explains the wrong CRC of this FPDU, so its bounds are
+/* mpa_crc_rules.c. The CRC stands at another place of the FPDU (4.1), so PAD and ULPDU are not where they should be. */
+bool mpa_crc_misplaced(const struct mpa_fpdu *fpdu);
+/* A known mistake in computing or placing it explains the wrong CRC of this FPDU, so its bounds are
  * right. */
 bool mpa_crc_explained(const struct mpa_fpdu *fpdu);
 /* The CRC is that of the FPDU with PAD octets of zero, which are not. */

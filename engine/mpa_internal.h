@@ -64,6 +64,8 @@ struct mpa_side {
     bool any;              /* octets or a hole were delivered */
     uint64_t first_offset; /* of the first octet delivered */
     uint64_t next;         /* behind the last octet or hole delivered */
+    uint64_t looked;       /* recognition: no FPDU starts before it */
+    unsigned row;          /* recognition: plausible FPDUs seen in a row */
     uint64_t streamed;     /* octets looked at in vain before a startup frame or FPDU stream was found */
     uint64_t fpdus;        /* in step, complete */
     uint64_t fpdu_octets;

@@ -40,20 +40,15 @@ bool mpa_find_marker(const struct mpa_side *s, uint64_t header, uint64_t from, u
 {
     uint64_t end = mpa_window_end(&s->window);
 
-    if (from < header + MPA_LENGTH_LEN)
-        from = header + MPA_LENGTH_LEN;
+    if (from < header + MPA_MARKER_LEN)
+        from = header + MPA_MARKER_LEN;
     if (to > header + UINT16_MAX)
         to = header + UINT16_MAX;
-    for (uint64_t x = from + (4 - (from - header) % 4) % 4; x < to && x + MPA_MARKER_LEN <= end; x += 4)
-        if (get_be32(mpa_window_at(&s->window, x)) == x - header) {
-            *at = x;
-            return true;
-        }
-    /* Off the 4-octet words: a sender that lost count of single octets (4.3-08). */
     for (uint64_t x = from; x < to && x + MPA_MARKER_LEN <= end; x++) {
-        uint32_t pointer = get_be32(mpa_window_at(&s->window, x));
+        uint32_t octets = get_be32(mpa_window_at(&s->window, x));
 
-        if (pointer == x - header || pointer == ((x - header) & ~UINT64_C(3))) {
+        /* Off the 4-octet words the two least significant bits may have been cleared, or not. */
+        if (octets == x - header || (octets == ((x - header) & ~UINT64_C(3)) && octets != 0)) {
             *at = x;
             return true;
         }
@@ -208,6 +203,7 @@ void mpa_report_grid(struct mpa_connection *mpa, unsigned side, uint64_t due, ui
     if (fs->grid_reported)
         return;
     fs->grid_reported = true;
+    mpa->side[side].faulty = true;
     if (!mpa->parameters.startup_seen || !fs->start_known) {
         verdict_inconclusive(mpa->verdict, rule);
         return;
