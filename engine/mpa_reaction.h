@@ -96,7 +96,7 @@ struct wait_watch {
 /* ---- mpa_reaction_error.c ---- */
 
 enum error_state { ERROR_NONE, ERROR_SENT, ERROR_RECEIVED, ERROR_TERMINATED, ERROR_SETTLED };
-enum error_kind { ERROR_CRC, ERROR_CRC_ZERO_PAD, ERROR_CRC_ZERO_RESERVED, ERROR_MARKER };
+enum error_kind { ERROR_CRC, ERROR_LENGTH, ERROR_CRC_ZERO_PAD, ERROR_CRC_ZERO_RESERVED, ERROR_MARKER };
 
 struct error_watch {
     enum error_state state;
@@ -244,6 +244,11 @@ void reaction_error_fpdu(struct mpa_connection *mpa, const struct reaction_fpdu 
 void reaction_error_segment(struct mpa_connection *mpa, const struct tcp_segment *segment, uint64_t offset);
 void reaction_error_end(struct mpa_connection *mpa, unsigned side, bool reset);
 void reaction_error_finish(struct mpa_connection *mpa);
+/*
+ * ULPDU_Length is not what the octets say, although CRCs are used: by that length the CRC is wrong. True as well for a
+ * CRC that is wrong by itself.
+ */
+bool reaction_is_error(const struct mpa_connection *mpa, const struct mpa_fpdu_event *event);
 /* The reactor answered a Read Request that came in the FPDU with the error (same) or behind it. */
 void reaction_error_answered(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu, bool same, uint32_t request);
 

@@ -17,6 +17,7 @@
 #include "engine/mpa_reaction.h"
 
 #include "wire/crc32c.h"
+#include "wire/octets.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@ enum { CODE_CRC = 2, CODE_MARKER = 3 };
 
 static const char *const stimuli[] = {
     [ERROR_CRC] = "FPDU with a wrong CRC",
+    [ERROR_LENGTH] = "FPDU whose ULPDU_Length makes its CRC wrong",
     [ERROR_CRC_ZERO_PAD] = "FPDU with nonzero PAD and the CRC of a zero PAD",
     [ERROR_CRC_ZERO_RESERVED] = "FPDU with nonzero RESERVED and the CRC of a zero RESERVED",
     [ERROR_MARKER] = "FPDU with a Marker at variance with its start, received out of order",
@@ -42,6 +44,7 @@ static enum rule_id ignored_rule(const struct error_watch *watch)
     case ERROR_MARKER:
         return RULE_MPA_8_03;
     case ERROR_CRC:
+    case ERROR_LENGTH:
         break;
     }
     return watch->own_c0 ? RULE_MPA_7_1_1_16 : RULE_MPA_8_02;
@@ -142,10 +145,36 @@ static bool has_pad(const struct mpa_fpdu *fpdu)
     return false;
 }
 
+/* The field as it was sent; the FPDU may have been read otherwise. */
+static uint16_t length_sent(const struct mpa_fpdu *fpdu)
+{
+    uint64_t at = fpdu->header - fpdu->offset;
+
+    return at + MPA_LENGTH_LEN <= fpdu->length ? get_be16(fpdu->octets + at) : fpdu->ulpdu_length;
+}
+
+bool reaction_is_error(const struct mpa_connection *mpa, const struct mpa_fpdu_event *event)
+{
+    return event->crc == MPA_CRC_WRONG || (event->crc == MPA_CRC_VERIFIED && mpa->parameters.crc == ON &&
+                                           !mpa->crc_inferred && length_sent(&event->fpdu) != event->fpdu.ulpdu_length);
+}
+
+/* Where the receiver looks for the end of the FPDU; with Markers, behind all that may lie inside. */
+static uint64_t end_for_receiver(const struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu)
+{
+    struct mpa_framing framing = {.markers = mpa->parameters.markers[side] == ON, .seq_start = fpdu->offset};
+
+    if (length_sent(fpdu) == fpdu->ulpdu_length)
+        return fpdu->offset + fpdu->length;
+    return fpdu->offset + mpa_fpdu_octets(&framing, fpdu->offset, length_sent(fpdu));
+}
+
 static enum error_kind kind_of(const struct mpa_fpdu *fpdu)
 {
     uint32_t crc;
 
+    if (length_sent(fpdu) != fpdu->ulpdu_length)
+        return ERROR_LENGTH;
     if (has_pad(fpdu) && crc_with_zeros(fpdu, true, &crc) && crc == fpdu->crc)
         return ERROR_CRC_ZERO_PAD;
     if (has_reserved(fpdu) && crc_with_zeros(fpdu, false, &crc) && crc == fpdu->crc)
@@ -173,7 +202,7 @@ static void watch_error(struct mpa_connection *mpa, const struct reaction_fpdu *
     struct error_watch *watch = &mpa->reaction->error[reactor];
     const struct mpa_fpdu_event *event = fpdu->event;
     const struct startup_seen *declared = &mpa->side[reactor].startup;
-    bool wrong_crc = event->crc == MPA_CRC_WRONG;
+    bool wrong_crc = reaction_is_error(mpa, event);
 
     if (!wrong_crc && !marker_must_be_checked(mpa, fpdu))
         return;
@@ -186,7 +215,7 @@ static void watch_error(struct mpa_connection *mpa, const struct reaction_fpdu *
         .state = ERROR_SENT,
         .kind = wrong_crc ? kind_of(&event->fpdu) : ERROR_MARKER,
         .at = {.offset = event->fpdu.offset,
-               .end = event->fpdu.offset + event->fpdu.length,
+               .end = end_for_receiver(mpa, fpdu->side, &event->fpdu),
                .frame = event->place.frame},
         .first = event->number == 0 && (int)fpdu->side == initiator_of(mpa),
         .own_c0 = declared->seen && !(declared->frame.flags & MPA_FLAG_C),
@@ -207,7 +236,8 @@ static void watch_error(struct mpa_connection *mpa, const struct reaction_fpdu *
 void reaction_error_answered(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu, bool same, uint32_t request)
 {
     struct error_watch *watch = &mpa->reaction->error[fpdu->side];
-    enum rule_id rule = watch->kind != ERROR_CRC ? ignored_rule(watch) : same ? RULE_MPA_4_4_19 : RULE_MPA_8_12;
+    bool special = watch->kind != ERROR_CRC && watch->kind != ERROR_LENGTH;
+    enum rule_id rule = special ? ignored_rule(watch) : same ? RULE_MPA_4_4_19 : RULE_MPA_8_12;
     char found[96];
 
     if (watch->state != ERROR_SENT && watch->state != ERROR_RECEIVED && watch->state != ERROR_TERMINATED)

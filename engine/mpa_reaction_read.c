@@ -80,7 +80,7 @@ static void keep(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
         .stag = read.sink_stag,
         .to = read.sink_to,
         .size = read.size,
-        .wrong_crc = event->crc == MPA_CRC_WRONG,
+        .wrong_crc = reaction_is_error(mpa, event),
         .behind = error->state != ERROR_NONE && error->state != ERROR_SETTLED,
         .first = event->number == 0 && (int)fpdu->side == initiator_of(mpa),
     };

@@ -242,6 +242,32 @@ static void read_behind_it_refused(void **state)
     line_expect(l, "+MPA-8-12 +MPA-8-02");
 }
 
+/* ULPDU_Length wrong in either direction: the CRC cannot be right then, and nothing behind it may be trusted
+ * (MPA-6-05). */
+static void wrong_length(void **state)
+{
+    (void)state;
+    for (int change = -16; change <= 16; change += 32)
+        for (unsigned answered = 0; answered < 2; answered++) {
+            struct line *l = line_started(C, C);
+            uint8_t fpdu[LINE_FPDU_MAX];
+            size_t n;
+
+            exchange(l);
+            n = line_make_send(l, I, 60, fpdu);
+            put_be16(fpdu, (uint16_t)(get_be16(fpdu) + change));
+            line_say(l, I, fpdu, n);
+            line_send(l, I, 33);
+            line_read(l, I, 0x9, 100);
+            if (answered)
+                line_response(l, R, 0x9, 100);
+            else
+                line_terminate(l, R, 0x2002);
+            line_close(l, R);
+            line_expect(l, answered ? "MPA-8-12" : "+MPA-8-02 +MPA-8-05 +MPA-8-12");
+        }
+}
+
 /* A Read Request that stood before the error may be answered after it. */
 static void read_before_it_answered(void **state)
 {
@@ -714,6 +740,7 @@ int main(void)
         cmocka_unit_test(read_in_it_refused),
         cmocka_unit_test(read_behind_it_answered),
         cmocka_unit_test(read_behind_it_refused),
+        cmocka_unit_test(wrong_length),
         cmocka_unit_test(read_before_it_answered),
         cmocka_unit_test(bad_first_fpdu),
         cmocka_unit_test(wrong_terminates),
