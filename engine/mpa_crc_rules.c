@@ -255,7 +255,7 @@ static void report(struct mpa_connection *mpa, unsigned side, const struct mpa_f
         if (s->good_crcs == 0) {
             fs->no_crc_reported = true;
             verdict_failed(
-                mpa->verdict, RULE_MPA_7_1_1_15, direction, place, 0,
+                mpa->verdict, revision_zero(mpa) ? RULE_MPA_C_1_04 : RULE_MPA_7_1_1_15, direction, place, 0,
                 "expected the CRC %08x in every FPDU since %s, found %08x in the first one", swap32(fpdu->crc_computed),
                 revision_zero(mpa) ? "a startup frame has Rev 0" : "a startup frame has C = 1", swap32(fpdu->crc));
             return;
@@ -286,7 +286,7 @@ static void count_right(struct mpa_connection *mpa, unsigned side, const struct 
     verdict_passed(v, RULE_MPA_4_4_13);
     verdict_passed(v, RULE_MPA_4_4_14);
     verdict_passed(v, RULE_MPA_4_4_17);
-    verdict_passed(v, RULE_MPA_7_1_1_15);
+    verdict_passed(v, revision_zero(mpa) ? RULE_MPA_C_1_04 : RULE_MPA_7_1_1_15);
     if (fs->framing.markers) {
         uint64_t crc = fpdu->offset + fpdu->length - MPA_CRC_LEN;
 

@@ -3,8 +3,6 @@
 For every judged rule: a capture that breaks just it and yields exactly that finding, and conforming traffic that
 exercises it without a finding.
 """
-import pytest
-
 from generated import NETS, SEEDS, base, findings, name, outcomes, troubled
 
 # Conforming, yet worth a note; nothing else is allowed in a conforming capture, not even a note.
@@ -13,9 +11,6 @@ NOTES = {
     "rdmac-refused": {"MPA-C.2.5-01"},
     "fragments": {"MPA-A.5.1-01"},  # what is fragmented on its way was sent without DF
 }
-
-# Until the framing rules are judged; then these tests decide.
-unfinished = pytest.mark.xfail(reason="framing rules are not judged yet", strict=False)
 
 
 def show(found):
@@ -26,14 +21,12 @@ def complaints(capture):
     return [f for f in findings(capture) if f.severity != "note"]
 
 
-@unfinished
 def test_conforming_scenarios(corpus, scenarios):
     wrong = [f"{s}:\n{show(found)}" for s in scenarios
              if (found := [f for f in findings(corpus[s]) if f.rule not in NOTES.get(s, ())])]
     assert not wrong, "\n".join(wrong)
 
 
-@unfinished
 def test_every_scenario_is_recognised(corpus, scenarios):
     assert [s for s in scenarios if not corpus[s]["connections"]] == []
 
@@ -49,7 +42,6 @@ def test_ipv6_and_vlan_change_nothing(corpus, scenarios):
     assert counts("ends-on-grid") == counts("ends-on-grid-ipv6-vlan")
 
 
-@unfinished
 def test_trouble_on_the_way(corpus, scenarios):
     """Loss, reordering, duplicates and other segment boundaries are TCP's business: no finding comes of them."""
     wrong = []
@@ -66,7 +58,6 @@ def expected(fault, rules):
     return set(rules[base(fault.id)].same) if "+" not in fault.id else set()
 
 
-@unfinished
 def test_each_fault_yields_exactly_its_finding(corpus, faults, rules):
     wrong = []
     for fault in faults:
@@ -87,14 +78,12 @@ def test_findings_name_the_direction_and_frame(corpus, faults):
             assert f.rule not in f.message
 
 
-@unfinished
 def test_every_judged_rule_has_a_violation(faults, rules):
     have = {base(f.id) for f in faults if "+" not in f.id}
     missing = [r.id for r in rules.values() if r.judged and r.id not in have]
     assert not missing, "no fault is registered for: " + ", ".join(missing)
 
 
-@unfinished
 def test_every_judged_rule_is_exercised_without_a_finding(corpus, scenarios, faults, rules):
     """By a conforming scenario, or by the proper answer to a stimulus (ID+ok)."""
     passed = set()
@@ -104,7 +93,6 @@ def test_every_judged_rule_is_exercised_without_a_finding(corpus, scenarios, fau
     assert not missing, "no conforming traffic exercises: " + ", ".join(missing)
 
 
-@unfinished
 def test_reactions_have_both_answers(corpus, faults, rules):
     """Where a stimulus is registered with its proper answer, that answer passes the rule."""
     wrong = []
