@@ -214,7 +214,9 @@ static void capture(struct sim_connection *connection, unsigned side, const stru
         .flags = packet->flags,
         .window = packet->window,
         .ip_id = packet->ip_id,
-        .payload = packet->is_raw ? packet->raw : connection->end[side].stream->data + packet->offset,
+        .payload = packet->is_raw        ? packet->raw
+                   : packet->length == 0 ? NULL /* the stream may be empty */
+                                         : connection->end[side].stream->data + packet->offset,
         .payload_length = packet->length,
         .options = options,
     };
