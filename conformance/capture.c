@@ -223,6 +223,19 @@ static enum capture_status stopped(struct capture *capture, struct capture_error
     return truncated ? CAPTURE_TRUNCATED : CAPTURE_CORRUPT;
 }
 
+/*
+ * Nanoseconds since the epoch. A hostile file may hold any number: bounded to 0 .. 2^61, the differences that all
+ * layers take never overflow.
+ */
+static int64_t time_of(const struct capture *capture, const struct timeval *time)
+{
+    const int64_t seconds_max = (INT64_C(1) << 61) / NS_PER_S - 1;
+    int64_t seconds = time->tv_sec < 0 ? 0 : time->tv_sec > seconds_max ? seconds_max : time->tv_sec;
+    int64_t fraction = time->tv_usec < 0 ? 0 : time->tv_usec > NS_PER_S ? NS_PER_S : time->tv_usec;
+
+    return seconds * NS_PER_S + fraction * (capture->nanoseconds ? 1 : 1000);
+}
+
 enum capture_status capture_next(struct capture *capture, struct packet *packet, struct capture_error *error)
 {
     struct pcap_pkthdr *header;
@@ -238,11 +251,8 @@ enum capture_status capture_next(struct capture *capture, struct packet *packet,
     if (result < 0)
         return capture->last = result == PCAP_ERROR_BREAK ? CAPTURE_END : stopped(capture, error);
 
-    /* Unsigned, for a hostile file may hold any number of seconds. */
-    uint64_t ns = (uint64_t)header->ts.tv_sec * NS_PER_S;
-    ns += (uint64_t)header->ts.tv_usec * (capture->nanoseconds ? 1 : 1000);
     packet->frame = ++capture->packets;
-    packet->time_ns = (int64_t)ns;
+    packet->time_ns = time_of(capture, &header->ts);
     packet->captured = header->caplen;
     packet->length = header->len > header->caplen ? header->len : header->caplen;
     packet->data = data;
