@@ -21,6 +21,18 @@ static const char *hole_text(enum hole_cause cause)
     return "unknown";
 }
 
+void mpa_info(struct mpa_canvas *canvas, const char *format, ...)
+{
+    va_list arguments;
+
+    if (canvas->named)
+        col_append_str(canvas->pinfo->cinfo, COL_INFO, " | ");
+    canvas->named = true;
+    va_start(arguments, format);
+    col_append_str(canvas->pinfo->cinfo, COL_INFO, wmem_strdup_vprintf(canvas->pinfo->pool, format, arguments));
+    va_end(arguments);
+}
+
 /* ---- findings ---- */
 
 static void draw_remark(packet_info *pinfo, proto_item *at, tvbuff_t *tvb, const struct mpa_remark *remark)
@@ -175,7 +187,7 @@ static void draw_skipped(struct mpa_canvas *canvas)
                                item->length, item->skipped.why);
     proto_item_set_generated(
         proto_tree_add_string(canvas->tree, mpa_hf.skipped_why, canvas->tvb, 0, 0, item->skipped.why));
-    col_append_sep_fstr(canvas->pinfo->cinfo, COL_INFO, " | ", "[%u octets: %s]", item->length, item->skipped.why);
+    mpa_info(canvas, "[%u octets: %s]", item->length, item->skipped.why);
 }
 
 /* Finds the octets of the item: in the frame's own data, or in the copy of what lay in several frames. */
@@ -224,8 +236,7 @@ static void draw_item(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
     if (next == NULL)
         return;
     /* Each ULPDU's dissector clears the column: what stands before the fence stays. */
-    if (col_get_text(canvas->pinfo->cinfo, COL_INFO) != NULL && col_get_text(canvas->pinfo->cinfo, COL_INFO)[0] != '\0')
-        col_append_str(canvas->pinfo->cinfo, COL_INFO, " | ");
+    mpa_info(canvas, "%s", "");
     col_set_fence(canvas->pinfo->cinfo, COL_INFO);
     call_next(canvas, next);
 }
@@ -234,15 +245,17 @@ static void draw_item(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
 static void draw_rest(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
 {
     const struct mpa_piece *piece = canvas->piece;
+    const char *what = NULL;
     unsigned at, length;
     proto_item *item;
+    int field = -1;
 
     canvas->tvb = frame_tvb;
     if (!piece->placed || piece->repeated) {
         protocol(canvas, 0, piece->length);
         proto_item_append_text(canvas->proto, ", retransmitted octets");
         proto_tree_add_item(canvas->tree, mpa_hf.repeated, frame_tvb, 0, (int)piece->length, ENC_NA);
-        col_append_sep_str(canvas->pinfo->cinfo, COL_INFO, " | ", "[MPA: octets seen before]");
+        mpa_info(canvas, "[octets seen before]");
         return;
     }
     at = (unsigned)(piece->taken - piece->from);
@@ -250,18 +263,32 @@ static void draw_rest(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
         return;
     length = piece->length - at;
     protocol(canvas, at, length);
-    item = proto_tree_add_item(canvas->tree, mpa_hf.part, frame_tvb, (int)at, (int)length, ENC_NA);
-    proto_item_append_text(item, ": %u octets", length);
+    switch (piece->state->phase) {
+    case MPA_PHASE_STREAMING:
+    case MPA_PHASE_REJECTED: /* 7.1.2: anything may follow */
+    case MPA_PHASE_NOT_MPA:
+        field = mpa_hf.streaming;
+        what = "octets outside of MPA";
+        break;
+    case MPA_PHASE_STARTUP:
+        field = mpa_hf.part;
+        what = "octets of a startup frame, or held behind one";
+        break;
+    case MPA_PHASE_FULL_OPERATION:
+        field = mpa_hf.part;
+        what = "octets of an FPDU";
+        break;
+    }
+    item = proto_tree_add_item(canvas->tree, field, frame_tvb, (int)at, (int)length, ENC_NA);
+    proto_item_append_text(item, ": %u", length);
+    proto_item_append_text(canvas->proto, ", %u %s", length, what);
     proto_item_set_generated(proto_tree_add_uint(canvas->tree, mpa_hf.part_length, frame_tvb, 0, 0, length));
     if (piece->continued_in != 0) {
-        proto_item_append_text(canvas->proto, ", %u octets of what becomes complete in frame %u", length,
-                               piece->continued_in);
+        proto_item_append_text(canvas->proto, ", complete in frame %u", piece->continued_in);
         proto_item_set_generated(
             proto_tree_add_uint(canvas->tree, mpa_hf.continued_in, frame_tvb, 0, 0, piece->continued_in));
-    } else {
-        proto_item_append_text(canvas->proto, ", %u octets of what continues in a later frame", length);
     }
-    col_append_sep_fstr(canvas->pinfo->cinfo, COL_INFO, " | ", "[MPA: part of a frame, %u octets]", length);
+    mpa_info(canvas, "[%u %s]", length, what);
 }
 
 void mpa_draw_piece(const struct mpa_flow *flow, const struct mpa_piece *piece, tvbuff_t *tvb, packet_info *pinfo,

@@ -120,7 +120,7 @@ static void draw_crc(struct mpa_canvas *canvas, proto_tree *parent)
     case MPA_CRC_DISPLAY_BAD:
         proto_item_append_text(field, " [bad, expected 0x%08x]", computed);
         proto_item_append_text(canvas->proto, ", bad CRC");
-        col_append_sep_str(canvas->pinfo->cinfo, COL_INFO, " | ", "[bad CRC]");
+        mpa_info(canvas, "[bad CRC]");
         item = proto_tree_add_uint(tree, mpa_hf.crc_computed, canvas->tvb, at, MPA_CRC_LEN, computed);
         proto_item_set_generated(item);
         expert_add_info_format(canvas->pinfo, field, &mpa_ei.crc_bad, "Bad CRC: expected 0x%08x, found 0x%08x",

@@ -127,7 +127,7 @@ void mpa_draw_startup(struct mpa_canvas *canvas)
     }
     text = summary(canvas->pinfo->pool, &frame);
     proto_item_append_text(canvas->proto, ", %s", text + 4);
-    col_append_sep_str(canvas->pinfo->cinfo, COL_INFO, " | ", text);
+    mpa_info(canvas, "%s", text);
     item = proto_tree_add_item(canvas->tree, frame.kind == MPA_REQUEST ? mpa_hf.request : mpa_hf.reply, canvas->tvb,
                                (int)at, (int)length, ENC_NA);
     tree = proto_item_add_subtree(item, mpa_ett.fpdu);

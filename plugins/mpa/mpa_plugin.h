@@ -37,7 +37,11 @@ struct mpa_canvas {
     proto_tree *root;  /* where protocols go */
     proto_item *proto; /* the protocol's item */
     proto_tree *tree;  /* below it */
+    bool named;        /* something of ours stands in the Info column */
 };
+
+/* Adds to the Info column, apart from what stands there already. */
+void mpa_info(struct mpa_canvas *canvas, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 void mpa_draw_startup(struct mpa_canvas *canvas);
 /* Draws the FPDU without its ULPDU; *next is the tvb of the ULPDU for the next layer. */

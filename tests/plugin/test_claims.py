@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Which connections become MPA, what preferences and "Decode As" do, and what can be filtered."""
+import pytest
+
+ORDER = ["-o", "tcp.reassemble_out_of_order:TRUE"]
+DECODE_AS = ["-d", "tcp.port==7174,mpa"]
+
+
+def test_protocol_is_registered_beside_the_builtin(wireshark):
+    protocols = wireshark.run("tshark", "-G", "protocols").stdout
+    assert "\tmpa\n" in protocols and "\tiwarp_mpa\n" in protocols
+
+
+def test_request_after_streaming_data(wireshark, generated):
+    """Frames before the Request stay with whoever dissects them, in every pass."""
+    path = generated("streaming-first")
+    for passes in ([], ["-2"]):
+        frames = wireshark.fields(path, ["mpa.request", "mpa.reply", "tcp.len"], *passes, "-Y", "tcp.len > 0")
+        before = [frame for frame in frames if frame["frame"] < next(f["frame"] for f in frames if f["mpa.request"])]
+        assert len(before) >= 3
+        assert not wireshark.fields(path, [], *passes, "-Y", f"mpa && frame.number <= {before[-1]['frame']}")
+        assert sum(bool(frame["mpa.reply"]) for frame in frames) == 1
+
+
+def test_request_split_over_segments(wireshark, generated):
+    for seed in range(1, 30):
+        path = generated("rev1", "--net=resegment=0.5", f"--seed={seed}")
+        requests = wireshark.fields(path, ["tcp.len", "mpa.flags.c"], "-2", "-Y", "mpa.request")
+        assert len(requests) == 1 and requests[0]["mpa.flags.c"] == ["1"]
+        if int(requests[0]["tcp.len"][0]) < 20:
+            return
+    pytest.fail("no seed splits the Request")
+
+
+def test_reused_ports_are_new_connections(wireshark, generated):
+    frames = wireshark.fields(generated("port-reuse"), ["mpa.request_in", "tcp.stream"], "-Y", "mpa.reply")
+    assert len(frames) == 3
+    assert len({frame["mpa.request_in"][0] for frame in frames}) == 3
+    assert len({frame["tcp.stream"][0] for frame in frames}) == 3
+
+
+def test_request_and_reply_are_linked(wireshark, generated):
+    path = generated("rev2")
+    request, = wireshark.fields(path, ["mpa.reply_in", "frame.time_epoch"], "-2", "-Y", "mpa.request")
+    reply, = wireshark.fields(path, ["mpa.request_in", "mpa.time", "frame.time_epoch"], "-2", "-Y", "mpa.reply")
+    assert request["mpa.reply_in"] == [str(reply["frame"])] and reply["mpa.request_in"] == [str(request["frame"])]
+    elapsed = float(reply["frame.time_epoch"][0]) - float(request["frame.time_epoch"][0])
+    assert abs(float(reply["mpa.time"][0]) - elapsed) < 1e-6
+
+
+def test_midstream_needs_decode_as(wireshark, generated, check):
+    path = generated("midstream")
+    assert not wireshark.fields(path, [], "-Y", "mpa")
+    whole = [length for frame in wireshark.fields(path, ["mpa.ulpdu_length"], *DECODE_AS) for length in
+             frame["mpa.ulpdu_length"]]
+    by_port = [length for frame in wireshark.fields(path, ["mpa.ulpdu_length"], "-o", "mpa.tcp.port:7174") for length in
+               frame["mpa.ulpdu_length"]]
+    assert whole == by_port
+    refused = wireshark.fields(path, ["mpa.ulpdu_length"], *DECODE_AS, "-o", "mpa.accept_midstream:FALSE", "-Y",
+                               "mpa.ulpdu_length")
+    assert not refused
+
+
+def test_crc_status(wireshark, generated):
+    def statuses(path, *arguments):
+        return {status for frame in wireshark.fields(path, ["mpa.crc.status"], *arguments) for status in
+                frame["mpa.crc.status"]}
+    good, unused, bad = generated("rev1"), generated("no-crc"), generated("rev1", "--inject=MPA-4.4-12")
+    assert statuses(good) == {"1"} and statuses(unused) == {"2"} and statuses(bad) == {"0", "1"}
+    assert statuses(good, "-o", "mpa.verify_crc:FALSE") == {"2"}
+    assert wireshark.fields(bad, [], "-Y", 'mpa.crc.status == "bad" && mpa.crc.bad')
+    assert not wireshark.fields(bad, [], "-Y", 'mpa.crc.status == "unverified"')
+    assert wireshark.fields(unused, [], "-Y", 'mpa.crc.reason contains "not negotiated"')
+
+
+def test_markers(wireshark, generated):
+    frames = wireshark.fields(generated("marker-walk"), ["mpa.marker.fpduptr", "mpa.marker.expected", "mpa.marker.fpdu"],
+                              "-Y", "mpa.marker")
+    pointers = [int(pointer) for frame in frames for pointer in frame["mpa.marker.fpduptr"]]
+    assert len(set(pointers)) > 10 and 0 in pointers
+    assert not any(frame["mpa.marker.expected"] for frame in frames)
+    assert all(len(frame["mpa.marker.fpdu"]) == len(frame["mpa.marker.fpduptr"]) for frame in frames)
+
+
+def test_findings_can_be_filtered(wireshark, generated):
+    path = generated("marker-walk", "--inject=MPA-4.3-09")
+    by_id = wireshark.fields(path, [], "-2", "-Y", 'mpa.rule == "MPA-4.3-09"')
+    assert len(by_id) == 1
+    assert by_id == wireshark.fields(path, [], "-2", "-Y", "mpa.rule.error || mpa.rule.warning || mpa.rule.note")
+    assert by_id == wireshark.fields(path, [], "-2", "-Y", '_ws.expert.message contains "MPA-4.3-09: "')
+
+
+def test_private_data_of_rpcrdma(everything):
+    """RFC 8797, as Linux's NFS/RDMA client and server send it."""
+    nfs = [case for case in everything.paths if case.startswith("nfs") or "-nfs" in case]
+    if not nfs:
+        pytest.skip("no capture of NFS/RDMA")
+    for case in nfs:
+        frames = everything.fields(case, ["mpa.rpcrdma.version", "mpa.rpcrdma.send_size", "mpa.rpcrdma.receive_size"],
+                                   "-Y", "mpa.rpcrdma")
+        assert frames and all(frame["mpa.rpcrdma.version"] == ["1"] for frame in frames)
+        assert all(int(frame["mpa.rpcrdma.send_size"][0]) % 1024 == 0 for frame in frames)
+
+
+def test_every_fpdu_tells_the_negotiated_state(wireshark, generated):
+    names = ["mpa.state.revision", "mpa.state.crc", "mpa.state.markers", "mpa.state.direction", "mpa.state.sender"]
+    frames = wireshark.fields(generated("markers-to-responder"), ["mpa.ulpdu_length", *names], "-Y", "mpa.ulpdu_length")
+    seen = set()
+    for frame in frames:
+        for name in names:
+            assert len(frame[name]) == len(frame["mpa.ulpdu_length"])
+        seen.update(zip(*(frame[name] for name in names)))
+    assert seen == {("1", "1", "1", "0", "Initiator"), ("1", "1", "0", "1", "Responder")}
+
+
+def test_snap_length_is_no_error(wireshark, generated):
+    frames = wireshark.fields(generated("rev1", "--snaplen=96"), ["mpa.hole", "_ws.malformed", "mpa.rule"], "-2", "-Y",
+                              "mpa")
+    assert any(frame["mpa.hole"] for frame in frames)
+    assert not any(frame["_ws.malformed"] or frame["mpa.rule"] for frame in frames)
