@@ -249,7 +249,7 @@ static void report(struct mpa_connection *mpa, unsigned side, const struct mpa_f
 
     if (fs->no_crc_reported && s->good_crcs == 0)
         return;
-    if (fpdu->crc == 0 || fpdu->crc == UINT32_MAX) {
+    if ((fpdu->crc == 0 || fpdu->crc == UINT32_MAX) && !placed_elsewhere(fpdu, &layout, &cause)) {
         if (fs->stopped_reported)
             return;
         if (s->good_crcs == 0) {
@@ -266,7 +266,7 @@ static void report(struct mpa_connection *mpa, unsigned side, const struct mpa_f
                        (unsigned long long)s->good_crcs, swap32(fpdu->crc));
         return;
     }
-    if (!wrong_coverage(fpdu, &layout, &cause))
+    if (cause.text == NULL && !wrong_coverage(fpdu, &layout, &cause))
         placed_elsewhere(fpdu, &layout, &cause);
     if (cause.silent)
         return;

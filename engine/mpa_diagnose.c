@@ -81,10 +81,9 @@ enum follow mpa_diagnose_next(struct diagnosing *d, uint64_t at)
     return follow;
 }
 
-/* The octets end here, with a segment: as good as an FPDU's end without anything behind it can look. */
 static bool ends_well(struct diagnosing *d, uint64_t at)
 {
-    return at == mpa_window_end(&d->s->window) && mpa_segment_ends(d->mpa, d->side, at);
+    return mpa_framing_ends_well(d->mpa, d->side, d->at, at);
 }
 
 static bool next_fits(struct diagnosing *d, uint64_t at)
@@ -337,6 +336,8 @@ static bool try_displaced(struct diagnosing *d, bool by_crc)
 
     if (!displaced_shape(d, &shape, &found) || !shape_fits(d, &shape, &fpdu, by_crc))
         return false;
+    if (d->fs->framing.markers && (found - d->fs->framing.seq_start) % d->fs->period == 0)
+        return false; /* it stands where it is due */
     if (d->fs->framing.markers)
         mpa_report_grid(d->mpa, d->side, mpa_next_marker(&d->fs->framing, d->at), found, fpdu.header);
     else
@@ -399,6 +400,7 @@ static bool try_odd_ulpdu(struct diagnosing *d)
         return false;
     if (!crc_right(d->fpdu) && mpa_crc_binding(d->mpa))
         return false;
+    /* Zero octets look like one empty FPDU after the other: the next one must show, or the segments vouch for it. */
     return next_fits(d, d->at + d->fpdu->length) && accept_contents(d);
 }
 

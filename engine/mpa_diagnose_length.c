@@ -262,6 +262,19 @@ static bool zero_word_before(const struct diagnosing *d, uint64_t end)
            get_be32(mpa_window_at(&d->s->window, end - MPA_CRC_LEN)) == 0;
 }
 
+/* The octets before a CRC field that ends at `end` are zero, and the one before them is not: PAD. */
+static bool pad_stands_before(const struct diagnosing *d, uint64_t end, unsigned pad)
+{
+    const struct mpa_window *window = &d->s->window;
+
+    if (pad == 0 || end < window->offset + MPA_CRC_LEN + pad + 1 || end > mpa_window_end(window))
+        return false;
+    for (unsigned i = 1; i <= pad; i++)
+        if (*mpa_window_at(window, end - MPA_CRC_LEN - i) != 0)
+            return false;
+    return *mpa_window_at(window, end - MPA_CRC_LEN - pad - 1) != 0;
+}
+
 static unsigned fixed_length(const struct diagnosing *d, const struct suspect *suspect)
 {
     uint64_t body = suspect->header + MPA_LENGTH_LEN;
@@ -291,11 +304,16 @@ static bool credible(struct diagnosing *d, const struct suspect *suspect, const 
     case NO_CRC_FIELD:
         if (fixed != 0)
             return fixed == suspect->length;
-        return !(crc_fields_are_zero(d) && zero_word_before(d, candidate->end));
+        /* A zero word there is a CRC field like the others', unless all before it is zero, too. */
+        return !(crc_fields_are_zero(d) && zero_word_before(d, candidate->end) &&
+                 !zero_word_before(d, candidate->end - MPA_CRC_LEN));
     case LENGTH:
         return fixed == 0 || fixed == candidate->value;
     case COUNTED_MARKERS:
-        return true;
+        /* PAD octets tell a length that was too large by something else. */
+        return !pad_stands_before(d, candidate->end, mpa_pad_length((uint16_t)(suspect->length - 6u))) ||
+               candidate->value + mpa_pad_length((uint16_t)candidate->value) !=
+                   suspect->length - 6u + mpa_pad_length((uint16_t)(suspect->length - 6u));
     case PAD:
         return (fixed == 0 || fixed == suspect->length) &&
                (candidate->value <= mpa_pad_length(suspect->length) || extra_pad_zero(d, candidate));
@@ -348,6 +366,9 @@ static bool try_candidate(struct diagnosing *d, const struct suspect *suspect, e
         mpa_shape_set_length(&candidate.shape, (uint16_t)value);
     }
     candidate.end = mpa_shape_end(&candidate.shape, suspect->start);
+    if (mistake == COUNTED_MARKERS &&
+        markers_between(d->fs, suspect->header, candidate.end) * MPA_MARKER_LEN != suspect->length - value)
+        return false;
     if (candidate.end == usual || candidate.end > window_end || candidate.end < suspect->header + HEADER_VISIBLE_MIN)
         return false;
     follow = mpa_diagnose_next(d, candidate.end);
@@ -355,6 +376,8 @@ static bool try_candidate(struct diagnosing *d, const struct suspect *suspect, e
         follow = FOLLOW_MAYBE; /* exactly the CRC field is lacking before the FIN */
     if (follow < FOLLOW_MAYBE || !credible(d, suspect, &candidate))
         return false;
+    if (mpa_crc_binding(d->mpa) && suspect->start == d->at && mpa_try_corrected_end(d, suspect, candidate.end))
+        return true; /* there is a CRC field, and it tells */
     settle(d, suspect, &candidate);
     return true;
 }

@@ -40,9 +40,18 @@ void mpa_report_stray(struct mpa_connection *mpa, unsigned side, uint64_t from, 
              octets, to - from > 16 ? "..." : "");
 }
 
-static bool header_fine(struct diagnosing *d, struct suspect *suspect)
+/* The header at the cursor is one, by its octets before `until`. */
+static bool header_fine(struct diagnosing *d, struct suspect *suspect, uint64_t until)
 {
-    return mpa_diagnose_suspect(d, suspect, d->at) && mpa_oddity_at(d->s, d->at, NULL) <= HEADER_ODD_MAX;
+    size_t seen;
+    unsigned odd = mpa_oddity_at(d->s, d->at, &seen);
+
+    if (!mpa_diagnose_suspect(d, suspect, d->at) || until < suspect->header + HEADER_VISIBLE_MIN)
+        return false;
+    if (seen > until - suspect->header)
+        odd =
+            mpa_octets_oddity(d->fs, mpa_window_at(&d->s->window, suspect->header), (size_t)(until - suspect->header));
+    return odd <= HEADER_ODD_MAX;
 }
 
 /* The FPDU at the cursor stops short of what it announced: a new one begins at `next`. */
@@ -77,13 +86,14 @@ static bool settle_unfinished(struct diagnosing *d, const struct suspect *suspec
 bool mpa_try_next_fpdu(struct diagnosing *d)
 {
     struct suspect suspect;
-    bool fine = header_fine(d, &suspect);
+    bool fine;
     uint64_t next, end = d->fpdu != NULL ? d->at + d->fpdu->length : UINT64_MAX;
 
     if (d->unsure && !d->last)
         return false;
     if (mpa_seek(d->mpa, d->side, d->at + 1, mpa_window_end(&d->s->window), d->last, &next) != SEEK_FOUND)
         return false;
+    fine = header_fine(d, &suspect, next);
     if (fine && next < end)
         return settle_unfinished(d, &suspect, next);
     if (fine) {

@@ -16,21 +16,6 @@ uint64_t mpa_header_of(const struct mpa_side *s, uint64_t at)
     return at;
 }
 
-/* Visible octets of the header at `header` up to the next Marker, which would hide the rest. */
-static size_t visible(const struct mpa_side *s, uint64_t header)
-{
-    const struct mpa_framing_state *fs = s->framing;
-    size_t n = mpa_octets_from(s, header);
-
-    if (fs->framing.markers && header >= fs->framing.seq_start) {
-        uint64_t phase = (header - fs->framing.seq_start) % fs->period;
-
-        if (fs->period - phase < n)
-            n = (size_t)(fs->period - phase);
-    }
-    return n < HEADER_VISIBLE ? n : HEADER_VISIBLE;
-}
-
 unsigned mpa_octets_oddity(const struct mpa_framing_state *fs, const uint8_t *p, size_t n)
 {
     unsigned odd = mpa_header_oddity(p, n);
@@ -41,14 +26,44 @@ unsigned mpa_octets_oddity(const struct mpa_framing_state *fs, const uint8_t *p,
     return odd;
 }
 
+/* The octets from ULPDU_Length on, without the Markers among them; at most HEADER_VISIBLE. */
+static size_t gather_header(const struct mpa_side *s, uint64_t header, uint8_t out[HEADER_VISIBLE])
+{
+    const struct mpa_framing_state *fs = s->framing;
+    uint64_t at = header, end = mpa_window_end(&s->window);
+    size_t n = 0;
+
+    while (n < HEADER_VISIBLE && at < end) {
+        if (at > header && at >= fs->framing.seq_start && (at - fs->framing.seq_start) % fs->period == 0)
+            at += MPA_MARKER_LEN;
+        else
+            out[n++] = *mpa_window_at(&s->window, at++);
+    }
+    return n;
+}
+
 unsigned mpa_oddity_at(const struct mpa_side *s, uint64_t at, size_t *seen)
 {
+    const struct mpa_framing_state *fs = s->framing;
     uint64_t header = mpa_header_of(s, at);
-    size_t n = at < s->window.offset ? 0 : visible(s, header);
+    size_t n = at < s->window.offset ? 0 : mpa_octets_from(s, header);
+    uint8_t gathered[HEADER_VISIBLE];
+    const uint8_t *p;
 
+    if (n > HEADER_VISIBLE)
+        n = HEADER_VISIBLE;
+    if (n == 0) {
+        p = gathered;
+    } else if (fs->framing.markers && header >= fs->framing.seq_start &&
+               fs->period - (header - fs->framing.seq_start) % fs->period < n) {
+        n = gather_header(s, header, gathered);
+        p = gathered;
+    } else {
+        p = mpa_window_at(&s->window, header);
+    }
     if (seen != NULL)
         *seen = n;
-    return n == 0 ? 0 : mpa_octets_oddity(s->framing, mpa_window_at(&s->window, header), n);
+    return n == 0 ? 0 : mpa_octets_oddity(fs, p, n);
 }
 
 enum follow mpa_follow(struct mpa_connection *mpa, unsigned side, uint64_t at)
@@ -148,6 +163,13 @@ static bool may_start(const uint8_t *p, size_t n)
     return (p[0] != 0 || p[1] >= DDP_TAGGED_HEADER_LEN) && (p[2] & 0x02) == 0 && (p[3] & 0x80) == 0;
 }
 
+/* A Marker lies among the first octets from here, so that they are not what they seem. */
+static bool near_marker(const struct mpa_framing_state *fs, uint64_t header)
+{
+    return fs->framing.markers && header >= fs->framing.seq_start &&
+           fs->period - (header - fs->framing.seq_start) % fs->period < HEADER_VISIBLE_MIN;
+}
+
 enum seek mpa_seek(struct mpa_connection *mpa, unsigned side, uint64_t from, uint64_t to, bool last, uint64_t *at)
 {
     struct mpa_side *s = &mpa->side[side];
@@ -159,7 +181,8 @@ enum seek mpa_seek(struct mpa_connection *mpa, unsigned side, uint64_t from, uin
     for (uint64_t x = from < s->window.offset ? s->window.offset : from; x < to; x++) {
         uint64_t header = mpa_header_of(s, x);
 
-        if (header < end && !may_start(mpa_window_at(&s->window, header), (size_t)(end - header)))
+        if (!near_marker(s->framing, header) && header < end &&
+            !may_start(mpa_window_at(&s->window, header), (size_t)(end - header)))
             continue;
         /* While one start waits for octets only starts of segments are preferred to it. */
         if (waiting && !mpa_segment_starts(mpa, side, x))

@@ -189,6 +189,8 @@ void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fp
         else
             fs->other_crc_fields++;
     }
+    if (mpa_segment_starts(mpa, side, fpdu->offset))
+        fs->segment_fpdu = fpdu->offset;
     fs->recent[fs->n_recent++ % RECENT_HEADERS] = fpdu->header;
     fs->last_end = end;
     fs->in_step++;
@@ -205,6 +207,17 @@ void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fp
     mpa_judge_fpdu_content(mpa, side, &event);
     mpa_reaction_fpdu(mpa, side, &event);
     mpa_tcp_fpdu(mpa, side, &event);
+}
+
+bool mpa_framing_ends_well(struct mpa_connection *mpa, unsigned side, uint64_t start, uint64_t end)
+{
+    const struct mpa_side *s = &mpa->side[side];
+    size_t run = mpa_run_of(s, start);
+
+    if (end != mpa_window_end(&s->window) || !mpa_segment_ends(mpa, side, end))
+        return false;
+    return run < s->n_runs && s->runs[run].origin.segment_start &&
+           (s->runs[run].start == start || (s->framing->in_step > 0 && s->runs[run].start == s->framing->segment_fpdu));
 }
 
 void mpa_framing_lose(struct mpa_connection *mpa, unsigned side, uint64_t from)
@@ -275,6 +288,23 @@ static bool overtaken(struct mpa_connection *mpa, unsigned side)
     return false;
 }
 
+/*
+ * Without a CRC: Markers, header and PAD as they should be, and no contradiction from what follows. When nothing
+ * follows yet, the end must be one that segments vouch for, or octets may still show that ULPDU_Length was wrong.
+ */
+static bool looks_right(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, bool last)
+{
+    struct mpa_side *s = &mpa->side[side];
+    uint64_t end = fpdu->offset + fpdu->length;
+    size_t seen;
+
+    if (!mpa_markers_right(fpdu) || mpa_oddity_at(s, fpdu->offset, NULL) > HEADER_ODD_MAX ||
+        mpa_oddity_at(s, end, &seen) > HEADER_ODD_MAX)
+        return false;
+    return seen >= HEADER_VISIBLE_MIN || last || mpa_framing_ends_well(mpa, side, fpdu->offset, end) ||
+           s->framing->uncertain;
+}
+
 /* One FPDU at the cursor. False: more octets are needed. */
 static bool step(struct mpa_connection *mpa, unsigned side, bool last)
 {
@@ -294,9 +324,7 @@ static bool step(struct mpa_connection *mpa, unsigned side, bool last)
     }
     if (!complete && !last && mpa_oddity_at(s, s->cursor, NULL) <= HEADER_ODD_MAX && !overtaken(mpa, side))
         return false;
-    if (complete && !mpa_crc_binding(mpa) && fpdu.crc != fpdu.crc_computed && mpa_markers_right(&fpdu) &&
-        mpa_oddity_at(s, s->cursor, NULL) <= HEADER_ODD_MAX &&
-        mpa_oddity_at(s, s->cursor + fpdu.length, NULL) <= HEADER_ODD_MAX) {
+    if (complete && !mpa_crc_binding(mpa) && looks_right(mpa, side, &fpdu, last)) {
         proven = fpdu.n_markers > 0 && fpdu.markers[fpdu.n_markers - 1].expected != 0;
         mpa_framing_accept(mpa, side, &fpdu, proven ? ACCEPT_PROVEN : 0);
         return true;

@@ -50,6 +50,8 @@ struct mpa_framing_state {
     bool previous;
     uint64_t previous_start;
 
+    uint64_t segment_fpdu; /* the last FPDU that a TCP segment began with; valid when in_step > 0 */
+
     bool uncertain; /* the cursor was computed over a hole: it must prove itself */
     bool after_resync;
     uint64_t in_step;   /* FPDUs since framing was (re)gained */
@@ -153,6 +155,11 @@ enum accept {
 void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fpdu *fpdu, unsigned how);
 /* A framing state for a direction whose beginning is not there; no octet is looked at yet. */
 bool mpa_framing_prepare(struct mpa_connection *mpa, unsigned side);
+/*
+ * FPDU [start, end) looks right as far as segments tell: it ends with the last octet there is, which ends a segment, in
+ * a direction whose segments begin with FPDUs.
+ */
+bool mpa_framing_ends_well(struct mpa_connection *mpa, unsigned side, uint64_t start, uint64_t end);
 void mpa_framing_lose(struct mpa_connection *mpa, unsigned side, uint64_t from);
 
 /* ---- mpa_diagnose.c ---- */
