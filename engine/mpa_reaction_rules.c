@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Reactions: the hooks of the core, the clock, and who has acknowledged what. */
 #include "engine/mpa_reaction.h"
+#include "engine/rdmap_terminate_layout.h"
 
 #include <stdlib.h>
 
@@ -113,6 +114,15 @@ void mpa_reaction_bad_startup(struct mpa_connection *mpa, unsigned side, const s
     reaction_close_bad_reply(mpa, side, place);
 }
 
+/* As it was meant, when its control word lies wrong (RDMAP-4.8-02). */
+static bool decode_terminate(struct rdmap_terminate *terminate, const uint8_t *p, size_t n)
+{
+    enum rdmap_terminate_status status = rdmap_terminate_decode(terminate, p, n);
+
+    rdmap_terminate_reread(terminate, &status, p, n);
+    return status != RDMAP_TERMINATE_SHORT;
+}
+
 void mpa_reaction_fpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
 {
     const struct octets_origin *origin = mpa_origin(mpa, side, event->fpdu.offset);
@@ -125,10 +135,9 @@ void mpa_reaction_fpdu(struct mpa_connection *mpa, unsigned side, const struct m
     advance(mpa, event->place.time_ns, event->place.frame);
     if (origin->acked_known)
         acknowledge(mpa, side, origin->acked);
-    fpdu.is_terminate =
-        event->crc != MPA_CRC_WRONG && event->has_ddp && !event->ddp.tagged && event->ddp.qn == DDP_QN_TERMINATE &&
-        event->ddp.opcode == RDMAP_TERMINATE &&
-        rdmap_terminate_decode(&fpdu.terminate, event->ddp.payload, event->ddp.payload_len) != RDMAP_TERMINATE_SHORT;
+    fpdu.is_terminate = event->crc != MPA_CRC_WRONG && event->has_ddp && !event->ddp.tagged &&
+                        event->ddp.qn == DDP_QN_TERMINATE && event->ddp.opcode == RDMAP_TERMINATE &&
+                        decode_terminate(&fpdu.terminate, event->ddp.payload, event->ddp.payload_len);
     reaction_close_fpdu(mpa, &fpdu);
     reaction_establish_fpdu(mpa, &fpdu);
     reaction_read_fpdu(mpa, &fpdu);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Terminate messages that speak of MPA (layer 2, error type 0): RFC 5044 section 8, RFC 6581 section 8. */
 #include "engine/mpa_startup_state.h"
+#include "engine/rdmap_terminate_layout.h"
 
 enum {
     TERMINATE_MPA = 0x20, /* layer 2 (LLP), error type 0 (MPA) */
@@ -41,9 +42,15 @@ void mpa_judge_terminate(struct mpa_connection *mpa, unsigned side, const struct
 {
     const struct ddp_segment *ddp = &event->ddp;
     const uint8_t *control = ddp->payload;
+    struct rdmap_terminate terminate;
+    enum rdmap_terminate_status status;
     uint8_t code;
 
     if (ddp->payload_len < TERMINATE_CONTROL_LEN || control[0] != TERMINATE_MPA)
+        return;
+    /* A control word that lies wrong only seems to speak of MPA: RDMAP-4.8-02. */
+    status = rdmap_terminate_decode(&terminate, ddp->payload, ddp->payload_len);
+    if (rdmap_terminate_reread(&terminate, &status, ddp->payload, ddp->payload_len) != NULL)
         return;
     code = control[1];
     if (code < 1 || code > CODE_LAST_OF_6581) {

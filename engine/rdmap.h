@@ -65,7 +65,7 @@ struct rdmap_operation {
 
 /* A Terminate and the segment that it accuses. */
 struct rdmap_terminate_event {
-    const struct rdmap_terminate *terminate;
+    const struct rdmap_terminate *terminate; /* as it was meant, when its control word lies wrong */
     const struct mpa_fpdu_event *fpdu;
     bool accused_found;
     struct place accused; /* segment of the other direction whose header is echoed */

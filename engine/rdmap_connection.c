@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The DDP and RDMAP layers of one connection: life cycle, the way of one segment, operations, counts. */
 #include "engine/rdmap_internal.h"
+#include "engine/rdmap_terminate_layout.h"
 #include "wire/atomic.h"
 
 #include <stdlib.h>
@@ -359,15 +360,17 @@ static void terminate(struct rdmap_connection *rdmap, struct rdmap_step *step)
     enum rdmap_terminate_status status;
     const struct rdmap_recent *accused = NULL;
     struct rdmap_terminate_event event;
+    const char *layout;
 
     one_way(rdmap, step);
     if (!step->complete)
         return;
     status = rdmap_terminate_decode(&message, step->content, step->content_len);
+    layout = rdmap_terminate_reread(&message, &status, step->content, step->content_len);
     if (message.has_ddp)
         accused = rdmap_recent_find(rdmap, other_side(step->side), step->content + 6, message.ddp.header_len,
                                     message.has_length && message.m ? message.segment_length : -1);
-    rdmap_terminate_message(rdmap, step, &message, status, accused);
+    rdmap_terminate_message(rdmap, step, &message, status, layout, accused);
     rdmap_reaction_terminate(rdmap, step, &message, accused);
     if (!s->terminated) {
         s->terminated = true;

@@ -310,13 +310,14 @@ void rdmap_close_finish(struct rdmap_connection *rdmap, int64_t time_ns);
 /*
  * rdmap_terminate_rules.c: a Terminate message (opcode 7, untagged; QN, MSN, MO, L are judged by DDP). accused is
  * the segment of the other direction whose header is echoed, NULL when none is remembered. status SHORT: *terminate is
- * all zero.
+ * all zero. layout tells how the control word lies when not as the RFC says, else NULL (rdmap_terminate_layout.h);
+ * *terminate is what was meant.
  */
 bool rdmap_terminate_new(struct rdmap_connection *rdmap);
 void rdmap_terminate_free(struct rdmap_connection *rdmap);
 void rdmap_terminate_message(struct rdmap_connection *rdmap, struct rdmap_step *step,
                              const struct rdmap_terminate *terminate, enum rdmap_terminate_status status,
-                             const struct rdmap_recent *accused);
+                             const char *layout, const struct rdmap_recent *accused);
 
 /* rdmap_reaction_rules.c: every FPDU (also with a wrong CRC or without DDP header: step->ddp NULL), last of all hooks.
  */

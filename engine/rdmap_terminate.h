@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The rules of Terminates, shared by their files (engine/rdmap_terminate_*.c, engine/rdmap_reaction_*.c). */
+#ifndef IWARP_ENGINE_RDMAP_TERMINATE_H
+#define IWARP_ENGINE_RDMAP_TERMINATE_H
+
+#include "engine/rdmap_internal.h"
+#include "engine/rdmap_terminate_layout.h"
+
+/* rdmap_terminate_accused.c: terminate->has_ddp is set; accused is NULL when no such segment is remembered. */
+void rdmap_terminate_judge_accused(struct rdmap_connection *rdmap, struct rdmap_step *step,
+                                   const struct rdmap_terminate *terminate, const struct rdmap_recent *accused);
+
+static inline bool rdmap_terminate_is(const struct rdmap_terminate *terminate, unsigned layer, unsigned etype)
+{
+    return terminate->layer == layer && terminate->etype == etype;
+}
+
+/* The request on QN 1 of `side` with this MSN that is not answered completely; NULL when it is not known. */
+struct rdmap_request *rdmap_open_request(struct rdmap_connection *rdmap, unsigned side, uint32_t msn);
+
+#endif

@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What a Terminate says of the segment that it accuses: the headers that it echoes against those that were sent, the
+ * code against what it is said of (RFC 5040 sections 4.8 and 7, RFC 5041 section 7, RFC 7306 section 8).
+ */
+#include "engine/rdmap_terminate.h"
+#include "wire/octets.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { ECHO_AT = 6 }; /* control word and DDP Segment Length come before the DDP Header */
+
+/* A Terminate, whom it accuses, and what is known of that. */
+struct accusation {
+    struct rdmap_connection *rdmap;
+    struct rdmap_step *step;
+    const struct rdmap_terminate *terminate;
+    const struct rdmap_recent *accused; /* NULL: not remembered */
+    const struct ddp_segment *ddp;      /* header as echoed */
+    const struct rdmap_opcode_info *info;
+    uint32_t frame; /* of the accused; 0: not known */
+    bool length_known;
+    uint64_t payload; /* of the accused, when length_known */
+};
+
+struct rdmap_request *rdmap_open_request(struct rdmap_connection *rdmap, unsigned side, uint32_t msn)
+{
+    struct rdmap_requests *requests = &rdmap->side[side].requests;
+    uint64_t n = requests->tail - requests->head;
+
+    for (uint64_t i = 0; i < n && i < RDMAP_SEARCH_MAX; i++) {
+        struct rdmap_request *request = rdmap_request_at(requests, requests->head + i);
+
+        if (request != NULL && request->known && !request->answered && request->msn == msn)
+            return request;
+    }
+    return NULL;
+}
+
+static bool is_request(const struct ddp_segment *ddp)
+{
+    return !ddp->tagged && ddp->qn == DDP_QN_READ_REQUEST &&
+           (ddp->opcode == RDMAP_READ_REQUEST || ddp->opcode == RDMAP_ATOMIC_REQUEST);
+}
+
+static bool invalidates(const struct ddp_segment *ddp)
+{
+    return !ddp->tagged && (ddp->opcode == RDMAP_SEND_INVALIDATE || ddp->opcode == RDMAP_SEND_SE_INVALIDATE);
+}
+
+/* ---- the echoed DDP Header and DDP Segment Length ---- */
+
+/* Everything that the accuser can have received was seen. */
+static bool all_seen(const struct accusation *a)
+{
+    unsigned other = other_side(a->step->side);
+
+    return rdmap_recent_all(a->rdmap, other) && (!a->step->acked_known || a->step->acked <= a->rdmap->side[other].end);
+}
+
+static void judge_echo(const struct accusation *a)
+{
+    struct verdict *v = a->rdmap->verdict;
+    const uint8_t *p = a->step->content + ECHO_AT;
+    char octets[2 * DDP_UNTAGGED_HEADER_LEN + 1];
+
+    if (a->accused != NULL) {
+        verdict_passed(v, RULE_RDMAP_4_8_33);
+        return;
+    }
+    if (!all_seen(a)) {
+        verdict_inconclusive(v, RULE_RDMAP_4_8_33);
+        return;
+    }
+    for (unsigned i = 0; i < a->ddp->header_len; i++)
+        snprintf(octets + (size_t)2 * i, 3, "%02x", p[i]);
+    rdmap_fail(a->rdmap, a->step, RULE_RDMAP_4_8_33, 0,
+               "expected the DDP Header of a segment that was received, found %s, which none of them had", octets);
+}
+
+static void judge_length(const struct accusation *a)
+{
+    const struct rdmap_terminate *terminate = a->terminate;
+    uint16_t length;
+
+    if (!terminate->m || a->accused == NULL)
+        return;
+    length = a->accused->ulpdu_length;
+    if (terminate->segment_length == length)
+        verdict_passed(a->rdmap->verdict, RULE_RDMAP_4_8_30);
+    else if (a->ddp->tagged && !rdmap_recent_all(a->rdmap, other_side(a->step->side)))
+        /* An older segment with the same STag and TO may have had this length. */
+        verdict_inconclusive(a->rdmap->verdict, RULE_RDMAP_4_8_30);
+    else
+        rdmap_fail(a->rdmap, a->step, RULE_RDMAP_4_8_30, a->frame,
+                   "expected DDP Segment Length %u, header and payload of the segment in frame %u, found %u%s", length,
+                   a->frame, terminate->segment_length,
+                   terminate->segment_length + a->ddp->header_len == length ||
+                           (a->accused->has_read && terminate->segment_length == 0)
+                       ? ", which leaves the headers out"
+                       : "");
+}
+
+/* ---- the echoed RDMA Read Request Header ---- */
+
+static void fail_read(const struct accusation *a, enum rule_id rule, const char *what, uint64_t expected,
+                      uint64_t found, uint64_t sent)
+{
+    rdmap_fail(a->rdmap, a->step, rule, a->frame,
+               "expected %s 0x%llx after %llu octets of the Read Response to the request in frame %u, found 0x%llx",
+               what, (unsigned long long)expected, (unsigned long long)sent, a->frame, (unsigned long long)found);
+}
+
+/* The request, and how far its answer has come, are known. */
+static void judge_progress(const struct accusation *a, const struct rdmap_read_request *original, uint64_t sent)
+{
+    const struct rdmap_read_request *echo = &a->terminate->read;
+    struct verdict *v = a->rdmap->verdict;
+    uint32_t left = sent < original->size ? (uint32_t)(original->size - sent) : 0;
+    uint64_t ahead = echo->sink_to - original->sink_to;
+
+    /* Octets that were made ready and not sent any more may be counted, as long as all three fields agree. */
+    if (sent > 0 && ahead > sent && ahead <= original->size && echo->size == original->size - ahead &&
+        echo->source_to - original->source_to == ahead) {
+        verdict_inconclusive(v, RULE_RDMAP_4_8_40);
+        verdict_inconclusive(v, RULE_RDMAP_4_8_41);
+        verdict_inconclusive(v, RULE_RDMAP_4_8_43);
+    } else if (echo->sink_to != original->sink_to + sent) {
+        fail_read(a, RULE_RDMAP_4_8_40, "SinkTO", original->sink_to + sent, echo->sink_to, sent);
+    } else if (echo->size != left) {
+        fail_read(a, RULE_RDMAP_4_8_41, "size", left, echo->size, sent);
+    } else if (echo->source_to != original->source_to + sent) {
+        fail_read(a, RULE_RDMAP_4_8_43, "SrcTO", original->source_to + sent, echo->source_to, sent);
+    } else {
+        verdict_passed(v, RULE_RDMAP_4_8_40);
+        verdict_passed(v, RULE_RDMAP_4_8_41);
+        verdict_passed(v, RULE_RDMAP_4_8_43);
+    }
+}
+
+static void judge_untouched(const struct accusation *a)
+{
+    if (memcmp(a->step->content + ECHO_AT + DDP_UNTAGGED_HEADER_LEN, a->accused->read, RDMAP_READ_REQUEST_LEN) == 0)
+        verdict_passed(a->rdmap->verdict, RULE_RDMAP_4_8_38);
+    else
+        rdmap_fail(a->rdmap, a->step, RULE_RDMAP_4_8_38, a->frame,
+                   "expected the RDMA Read Request Header of frame %u unchanged, as nothing of its answer was sent, "
+                   "found SinkSTag 0x%08x, SinkTO 0x%llx, size %u, SrcSTag 0x%08x, SrcTO 0x%llx",
+                   a->frame, a->terminate->read.sink_stag, (unsigned long long)a->terminate->read.sink_to,
+                   a->terminate->read.size, a->terminate->read.source_stag,
+                   (unsigned long long)a->terminate->read.source_to);
+}
+
+static void judge_read(const struct accusation *a)
+{
+    struct rdmap_connection *rdmap = a->rdmap;
+    const struct rdmap_read_request *echo = &a->terminate->read;
+    struct rdmap_read_request original;
+    const struct rdmap_request *request;
+
+    if (!a->terminate->has_read || a->accused == NULL || !a->accused->has_read)
+        return;
+    rdmap_read_request_decode(&original, a->accused->read, RDMAP_READ_REQUEST_LEN);
+    request = rdmap_open_request(rdmap, other_side(a->step->side), a->ddp->msn);
+    if (request != NULL && !request->begun && !rdmap->side[a->step->side].hole) {
+        judge_untouched(a);
+        return;
+    }
+    if (echo->sink_stag != original.sink_stag)
+        fail_read(a, RULE_RDMAP_4_8_39, "SinkSTag", original.sink_stag, echo->sink_stag,
+                  request != NULL ? request->operation.octets : 0);
+    else
+        verdict_passed(rdmap->verdict, RULE_RDMAP_4_8_39);
+    if (echo->source_stag != original.source_stag)
+        fail_read(a, RULE_RDMAP_4_8_42, "SrcSTag", original.source_stag, echo->source_stag,
+                  request != NULL ? request->operation.octets : 0);
+    else
+        verdict_passed(rdmap->verdict, RULE_RDMAP_4_8_42);
+    if (request == NULL || request->damaged || rdmap->side[a->step->side].hole)
+        verdict_inconclusive(rdmap->verdict, RULE_RDMAP_4_8_40);
+    else
+        judge_progress(a, &original, request->operation.octets);
+}
+
+/* ---- the code against the segment that it is said of ---- */
+
+/* 2^64 exactly addresses valid octets only, but its 64-bit sum is 0: it may be called a wrap. */
+static bool sum_wraps(uint64_t to, uint64_t length)
+{
+    return length != 0 && to + length < length;
+}
+
+static bool version_is_right(const struct accusation *a)
+{
+    const struct ddp_segment *own = a->step->ddp; /* the accuser's own */
+
+    return a->ddp->dv == own->dv;
+}
+
+static bool rdmap_version_is_right(const struct accusation *a)
+{
+    return a->ddp->rv == a->step->ddp->rv && (a->ddp->rv == 1 || a->info == NULL || !a->info->rfc_version_only);
+}
+
+static bool read_size_and_source(const struct accusation *a, struct rdmap_read_request *read)
+{
+    if (a->ddp->tagged || a->ddp->opcode != RDMAP_READ_REQUEST)
+        return false;
+    if (a->accused != NULL && a->accused->has_read)
+        return rdmap_read_request_decode(read, a->accused->read, RDMAP_READ_REQUEST_LEN);
+    *read = a->terminate->read;
+    return a->terminate->has_read;
+}
+
+/* Every header field of the accused is one that its opcode may have; what the accuser can (not) serve is left open. */
+static bool opcode_is_expected(const struct accusation *a)
+{
+    if (a->info == NULL || a->accused == NULL || a->accused->faulty || a->ddp->opcode >= RDMAP_IMMEDIATE ||
+        a->ddp->opcode == RDMAP_READ_RESPONSE)
+        return false;
+    return a->info->tagged == a->ddp->tagged && (a->ddp->tagged || a->ddp->qn == (uint32_t)a->info->queue);
+}
+
+static const char *untrue_of_ddp(const struct accusation *a)
+{
+    const struct ddp_segment *ddp = a->ddp;
+    uint8_t code = a->terminate->code;
+
+    if (a->terminate->etype == 1) {
+        if (code == 3 && a->length_known && !sum_wraps(ddp->to, a->payload))
+            return "TO plus length does not wrap";
+        if (code == 4 && version_is_right(a))
+            return "its DV is that of the connection";
+    } else if (a->terminate->etype == 2) {
+        if (code == 1 && a->info != NULL && !a->info->tagged && ddp->qn == (uint32_t)a->info->queue &&
+            ddp->qn <= DDP_QN_TERMINATE)
+            return "its QN is valid and that of its opcode";
+        if (code == 4 && ddp->mo == 0)
+            return "its MO is 0";
+        if (code == 5 && a->length_known && a->payload == 0 && ddp->mo == 0)
+            return "it has no payload";
+        if (code == 6 && version_is_right(a))
+            return "its DV is that of the connection";
+    }
+    return NULL;
+}
+
+static const char *untrue_of_rdmap(const struct accusation *a)
+{
+    const struct rdmap_terminate *terminate = a->terminate;
+    struct rdmap_read_request read;
+
+    if (terminate->code == 9 && !invalidates(a->ddp) && (terminate->etype == 1 || terminate->etype == 2))
+        return "it invalidates no STag";
+    if (terminate->etype == 1 && terminate->code == 4 && read_size_and_source(a, &read) &&
+        !sum_wraps(read.source_to, read.size))
+        return "SrcTO plus size does not wrap";
+    if (terminate->etype == 2 && terminate->code == 5 && rdmap_version_is_right(a))
+        return "its RV is that of the connection";
+    if (terminate->etype == 2 && terminate->code == 6 && opcode_is_expected(a))
+        return "its opcode, T bit and QN belong together";
+    return NULL;
+}
+
+/* A field that the receiver is told not to look at differs from what it should be: the reason of an untrue report. */
+static enum rule_id overlooked_field(const struct accusation *a)
+{
+    const struct ddp_segment *ddp = a->ddp;
+    const struct rdmap_request *request;
+
+    if (ddp->rsvd != 0)
+        return RULE_DDP_4_1_11;
+    if (ddp->rdmap_rsv != 0)
+        return RULE_RDMAP_4_1_27;
+    if (ddp->tagged || a->info == NULL || a->info->invalidates)
+        return RULE_COUNT;
+    if (ddp->stag != 0)
+        return ddp->opcode >= RDMAP_IMMEDIATE ? RULE_RDMAPX_4_1_04 : RULE_RDMAP_4_1_30;
+    if (ddp->opcode != RDMAP_ATOMIC_REQUEST)
+        return RULE_COUNT;
+    request = rdmap_open_request(a->rdmap, other_side(a->step->side), ddp->msn);
+    if (request == NULL || request->operation.kind != RDMAP_OP_ATOMIC)
+        return RULE_COUNT;
+    if (request->operation.atomic.reserved != 0)
+        return RULE_RDMAPX_5_2_1_03;
+    if (request->operation.atomic.opcode != RDMAP_ATOMIC_FETCH_ADD)
+        return RULE_COUNT;
+    return request->operation.atomic.compare_data != 0                     ? RULE_RDMAPX_5_2_1_13
+           : request->operation.atomic.compare_mask != 0xFFFFFFFFFFFFFFFFu ? RULE_RDMAPX_5_2_1_15
+                                                                           : RULE_COUNT;
+}
+
+/* Reported where the documents say that nothing may be checked. True when that was so. */
+static bool judge_zero_length(const struct accusation *a)
+{
+    const struct rdmap_terminate *terminate = a->terminate;
+    bool remote = rdmap_terminate_is(terminate, RDMAP_LAYER_RDMA, 1) && terminate->code <= 4;
+    struct rdmap_read_request read;
+
+    if (a->accused == NULL || a->accused->faulty)
+        return false;
+    if (remote && read_size_and_source(a, &read) && read.size == 0) {
+        rdmap_fail(a->rdmap, a->step, RULE_RDMAP_5_2_1_17, a->frame,
+                   "expected no check of SrcSTag and SrcTO of the RDMA Read Request of size 0 in frame %u, found a "
+                   "Terminate %u/%u with code %02x",
+                   a->frame, terminate->layer, terminate->etype, terminate->code);
+        return true;
+    }
+    remote = remote || (rdmap_terminate_is(terminate, RDMAP_LAYER_DDP, 1) && terminate->code <= 3);
+    if (remote && a->ddp->tagged && a->payload == 0) {
+        rdmap_fail(a->rdmap, a->step, RULE_DDP_5_2_16, a->frame,
+                   "expected no check of STag and TO of the Tagged message without payload in frame %u, found a "
+                   "Terminate %u/%u with code %02x",
+                   a->frame, terminate->layer, terminate->etype, terminate->code);
+        return true;
+    }
+    return false;
+}
+
+/* Figure 10: which messages a Remote Protection Error can be about. True when it is about one of them. */
+static bool judge_remote_protection(const struct accusation *a)
+{
+    const struct rdmap_terminate *terminate = a->terminate;
+    struct verdict *v = a->rdmap->verdict;
+
+    if (!rdmap_terminate_is(terminate, RDMAP_LAYER_RDMA, 1))
+        return true;
+    if (is_request(a->ddp) || invalidates(a->ddp)) {
+        verdict_passed(v, RULE_RDMAP_4_8_46);
+        return true;
+    }
+    if (terminate->code == 9) /* untrue whatever it is: RDMAP-4.8-50 */
+        return true;
+    /* RFC 5041 has no code for missing access rights. */
+    if (terminate->code == 2 && a->ddp->tagged) {
+        verdict_passed(v, RULE_RDMAP_4_8_46);
+        return true;
+    }
+    rdmap_fail(a->rdmap, a->step, RULE_RDMAP_4_8_46, a->frame,
+               "expected a Remote Protection Error of layer 0 only about an RDMA Read Request, an Atomic Request or a "
+               "Send with Invalidate, found code %02x about %s (opcode %u)",
+               terminate->code, a->info != NULL ? a->info->name : "an unknown message", a->ddp->opcode);
+    return false;
+}
+
+/* Send with Invalidate: of all layer 0 codes "STag cannot be Invalidated" is the one for its STag. */
+static void judge_invalidate_code(const struct accusation *a)
+{
+    const struct rdmap_terminate *terminate = a->terminate;
+    struct verdict *v = a->rdmap->verdict;
+    enum rule_id rule;
+
+    if (!invalidates(a->ddp) || terminate->layer != RDMAP_LAYER_RDMA)
+        return;
+    if (terminate->code == 9) {
+        verdict_passed(v, RULE_RDMAP_4_8_12);
+        verdict_passed(v, RULE_RDMAP_7_2_04);
+        verdict_passed(v, RULE_RDMAP_7_2_05);
+        return;
+    }
+    if (terminate->etype != 1 || terminate->code > 4)
+        return;
+    rule = terminate->code == 0 ? RULE_RDMAP_7_2_04 : terminate->code == 3 ? RULE_RDMAP_7_2_05 : RULE_RDMAP_4_8_12;
+    rdmap_fail_as(a->rdmap, a->step, rule, rule == RULE_RDMAP_4_8_12 ? SEVERITY_ERROR : SEVERITY_WARNING, a->frame,
+                  "expected code 09, STag cannot be Invalidated, about a Send with Invalidate, found code %02x",
+                  terminate->code);
+}
+
+static void judge_truth(const struct accusation *a)
+{
+    const struct rdmap_terminate *terminate = a->terminate;
+    bool ddp = terminate->layer == RDMAP_LAYER_DDP;
+    enum rule_id rule = ddp ? RULE_DDP_7_2_16 : RULE_RDMAP_4_8_50, field = overlooked_field(a);
+    const char *why = ddp ? untrue_of_ddp(a) : untrue_of_rdmap(a);
+
+    /* "Unspecified", of a segment that has just this peculiarity. */
+    if (why == NULL && field != RULE_COUNT && !ddp && terminate->etype != 0 && terminate->code == 0xFF)
+        why = "a field that is not to be looked at is its only peculiarity";
+    if (why == NULL) {
+        verdict_passed(a->rdmap->verdict, rule);
+        return;
+    }
+    rdmap_fail(a->rdmap, a->step, field != RULE_COUNT ? field : rule, a->frame,
+               field != RULE_COUNT
+                   ? "expected reserved fields of the segment in frame %u not to be looked at, found a Terminate %u/%u "
+                     "with code %02x (%s) about it: %s"
+                   : "expected a code that is true of the segment in frame %u, found %u/%u with code %02x (%s): %s",
+               a->frame, terminate->layer, terminate->etype, terminate->code,
+               rdmap_terminate_code_name(terminate->layer, terminate->etype, terminate->code), why);
+}
+
+/* RFC 5041 section 7.2: which kind of segment a DDP error type speaks of. */
+static bool judge_buffer_model(const struct accusation *a)
+{
+    const struct rdmap_terminate *terminate = a->terminate;
+
+    if (terminate->layer != RDMAP_LAYER_DDP || (terminate->etype != 1 && terminate->etype != 2))
+        return true;
+    if (a->ddp->tagged == (terminate->etype == 1)) {
+        verdict_passed(a->rdmap->verdict, RULE_DDP_7_2_15);
+        return true;
+    }
+    rdmap_fail(a->rdmap, a->step, RULE_DDP_7_2_15, a->frame,
+               "expected error type %u of layer 1 with the header of a segment with T = %u, found T = %u",
+               terminate->etype, terminate->etype == 1, a->ddp->tagged);
+    return false;
+}
+
+void rdmap_terminate_judge_accused(struct rdmap_connection *rdmap, struct rdmap_step *step,
+                                   const struct rdmap_terminate *terminate, const struct rdmap_recent *accused)
+{
+    struct accusation a = {
+        .rdmap = rdmap,
+        .step = step,
+        .terminate = terminate,
+        .accused = accused,
+        .ddp = &terminate->ddp,
+        .info = rdmap_opcode_info(terminate->ddp.opcode),
+        .frame = accused != NULL ? accused->place.frame : 0,
+        .length_known = accused != NULL,
+        .payload = accused != NULL ? (uint64_t)accused->ulpdu_length - accused->header_len : 0,
+    };
+
+    judge_echo(&a);
+    judge_length(&a);
+    judge_read(&a);
+    if (!rdmap_terminate_defined(terminate) || terminate->layer == RDMAP_LAYER_LLP ||
+        rdmap_terminate_is(terminate, RDMAP_LAYER_RDMA, 0))
+        return;
+    if (judge_zero_length(&a) || !judge_buffer_model(&a) || !judge_remote_protection(&a))
+        return;
+    judge_invalidate_code(&a);
+    judge_truth(&a);
+}

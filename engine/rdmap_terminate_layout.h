@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Terminates whose control word does not lie as RFC 5040 Figures 7 and 8 say: bit fields filled from the wrong end, or
+ * the word in the wrong order of octets. Read by the letter such a word accuses nothing, and every field of it looks
+ * wrong; read as it was meant it fits the octets behind it. One mistake is to be one finding.
+ */
+#ifndef IWARP_ENGINE_RDMAP_TERMINATE_LAYOUT_H
+#define IWARP_ENGINE_RDMAP_TERMINATE_LAYOUT_H
+
+#include "wire/rdmap_terminate.h"
+
+/*
+ * p[0..n) is the payload of a Terminate, *terminate and *status what rdmap_terminate_decode() made of it. Returns NULL
+ * when the control word lies right, or when nothing proves another reading; else *terminate and *status become what the
+ * sender meant, and the text says how the word lies.
+ */
+const char *rdmap_terminate_reread(struct rdmap_terminate *terminate, enum rdmap_terminate_status *status,
+                                   const uint8_t *p, size_t n);
+
+/* Layer, EType and Error Code are defined by RFC 5040, RFC 5041, RFC 5044 or RFC 6581. */
+bool rdmap_terminate_defined(const struct rdmap_terminate *terminate);
+
+#endif
