@@ -255,8 +255,12 @@ static void report(struct mpa_connection *mpa, unsigned side, const struct mpa_f
         if (s->good_crcs == 0) {
             fs->no_crc_reported = true;
             verdict_failed(
-                mpa->verdict, revision_zero(mpa) ? RULE_MPA_C_1_04 : RULE_MPA_7_1_1_15, direction, place, 0,
-                "expected the CRC %08x in every FPDU since %s, found %08x in the first one", swap32(fpdu->crc_computed),
+                mpa->verdict,
+                revision_zero(mpa)   ? RULE_MPA_C_1_04
+                : revision_zero(mpa) ? RULE_MPA_C_1_04
+                                     : RULE_MPA_7_1_1_15,
+                direction, place, 0, "expected the CRC %08x in every FPDU since %s, found %08x in the first one",
+                swap32(fpdu->crc_computed),
                 revision_zero(mpa) ? "a startup frame has Rev 0" : "a startup frame has C = 1", swap32(fpdu->crc));
             return;
         }
