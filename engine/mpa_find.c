@@ -315,7 +315,8 @@ static bool collect(struct mpa_connection *mpa, unsigned side, bool last)
     if (have < MPA_STARTUP_HEADER_LEN)
         return false;
     if (!startup->header_seen) {
-        if (startup->late && !plausible_request_or_reply(p)) {
+        /* A whole key at the front of a segment is one, whatever stands behind it. */
+        if (startup->late && !plausible_request_or_reply(p) && !mpa_segment_starts(mpa, side, startup->start)) {
             s->state = SIDE_STREAMING;
             s->cursor = startup->start + 1;
             return true;

@@ -226,7 +226,9 @@ static void say_own_startup(struct conversation *c, enum role role)
 {
     const struct fault *fault =
         c->number == 0 && c->stage->fault && c->stage->fault->role == role ? c->stage->fault : NULL;
-    bool faulty = fault && (fault->startup || fault->startup_octets);
+    const struct startup_wish *wish = &c->setup.wish[role];
+    bool faulty = fault && (fault->startup || fault->startup_octets) &&
+                  (!fault->enhanced || (wish->flags & MPA_FLAG_S && wish->ulp_length >= 4));
     uint8_t octets[MPA_STARTUP_HEADER_LEN + MPA_ENHANCED_LEN + MPA_PRIVATE_DATA_MAX];
     struct startup_write w = {.conversation = c, .role = role, .octets = g_byte_array_new()};
 

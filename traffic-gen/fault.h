@@ -25,7 +25,8 @@ struct fault {
     /* Which frame or FPDU: the role's startup frame, or its first FPDU from index on for which where() holds. */
     enum role role;
     unsigned index;
-    bool (*where)(const struct fpdu_write *w);       /* NULL: any */
+    bool (*where)(const struct fpdu_write *w); /* NULL: any */
+    bool enhanced; /* needs a startup frame with S = 1 and at least four octets for the upper layer */
     void (*startup)(struct startup_write *w);        /* before encoding */
     void (*startup_octets)(struct startup_write *w); /* before sending */
     void (*fpdu)(struct fpdu_write *w);              /* before encoding */

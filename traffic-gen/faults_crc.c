@@ -45,7 +45,8 @@ static bool marker_inside(const struct fpdu_write *w)
     uint64_t at = mpa_next_marker(&w->plan.framing, w->plan.offset);
 
     return w->plan.framing.markers && !on_grid(w, w->plan.offset) &&
-           at + MPA_MARKER_LEN + MPA_CRC_LEN < w->plan.offset + octets_of(w);
+           at + MPA_MARKER_LEN + MPA_CRC_LEN < w->plan.offset + octets_of(w) &&
+           at + MPA_MARKER_PERIOD > w->plan.offset + octets_of(w);
 }
 
 /* ---- wrong values ---- */

@@ -19,6 +19,11 @@ static bool has_three_pad_octets(const struct fpdu_write *w)
     return w->plan.pad_length == 3;
 }
 
+static bool has_three_pad_octets_without_markers(const struct fpdu_write *w)
+{
+    return w->plan.pad_length == 3 && !w->plan.framing.markers;
+}
+
 /* One Marker, inside the FPDU. */
 static bool has_interior_marker(const struct fpdu_write *w)
 {
@@ -110,8 +115,8 @@ static void pad_not_zero(struct fpdu_write *w)
 /* Nonzero PAD under the CRC of zero PAD. */
 static void pad_outside_crc(struct fpdu_write *w)
 {
-    uint8_t octets[512];
-    size_t n = mpa_fpdu_encode(&w->plan, octets, sizeof(octets));
+    g_autofree uint8_t *octets = g_malloc(MPA_FPDU_OCTETS_MAX);
+    size_t n = mpa_fpdu_encode(&w->plan, octets, MPA_FPDU_OCTETS_MAX);
 
     w->plan.crc = get_le32(octets + n - MPA_CRC_LEN);
     w->plan.crc_fixed = true;
@@ -245,7 +250,7 @@ static const struct fault faults[] = {
      .scenario = "rev1",
      .summary = "CRC before the PAD",
      .index = 1,
-     .where = has_three_pad_octets,
+     .where = has_three_pad_octets_without_markers,
      .fpdu_octets = crc_before_pad,
      .aftermath = TERMINATED},
     {.id = "MPA-4.1-09",

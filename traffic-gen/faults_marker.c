@@ -39,6 +39,21 @@ static bool two_markers_inside(const struct fpdu_write *w)
     return count_interior(w) >= 2 && mpa_next_marker(&w->plan.framing, w->plan.offset) != w->plan.offset;
 }
 
+static bool has_markers(const struct fpdu_write *w)
+{
+    return w->plan.framing.markers;
+}
+
+static bool has_no_markers(const struct fpdu_write *w)
+{
+    return !w->plan.framing.markers;
+}
+
+static bool is_rdmac(const struct fpdu_write *w)
+{
+    return w->conversation->version == 0 && w->conversation->setup.wish[INITIATOR].revision > 0;
+}
+
 static bool marker_leads(const struct fpdu_write *w)
 {
     return w->plan.framing.markers && mpa_next_marker(&w->plan.framing, w->plan.offset) == w->plan.offset;
@@ -96,6 +111,13 @@ static void add_four(void *ctx, uint8_t marker[4], uint64_t offset, unsigned ind
     put_be16(marker + 2, (uint16_t)(get_be16(marker + 2) + 4));
 }
 
+static void add_four_to_leading(void *ctx, uint8_t marker[4], uint64_t offset, unsigned index)
+{
+    (void)ctx, (void)offset;
+    if (index == 0)
+        marker[3] = 4;
+}
+
 static void clear(void *ctx, uint8_t marker[4], uint64_t offset, unsigned index)
 {
     (void)ctx, (void)offset, (void)index;
@@ -133,6 +155,7 @@ WITH_HOOK(pointer_swapped, swap_pointer)
 WITH_HOOK(reserved_set, set_reserved)
 WITH_HOOK(low_bits_set, set_low_bits)
 WITH_HOOK(pointer_plus_four, add_four)
+WITH_HOOK(leading_pointer_four, add_four_to_leading)
 WITH_HOOK(marker_cleared, clear)
 WITH_HOOK(pointer_to_previous_fpdu, point_to_previous_fpdu)
 WITH_HOOK(pointer_to_previous_marker, point_to_previous_marker)
@@ -296,10 +319,11 @@ static const struct fault faults[] = {
      .scenario = "markers",
      .summary = "the first Marker is 00000004",
      .where = marker_leads,
-     .fpdu = pointer_plus_four},
+     .fpdu = leading_pointer_four},
     {.id = "MPA-4.3-06",
      .scenario = "jumbo-markers",
      .summary = "second Marker 516 octets behind the first",
+     .where = marker_inside,
      .fpdu_octets = period_516,
      .aftermath = CLOSED},
     {.id = "MPA-4.3-08",
@@ -411,12 +435,14 @@ static const struct fault faults[] = {
      .scenario = "markers-to-initiator",
      .summary = "Request with M = 1, the Responder sends no Markers",
      .role = RESPONDER,
+     .where = has_markers,
      .fpdu = unmarked,
      .aftermath = TERMINATED,
      .more = 2},
     {.id = "MPA-7.1.1-09",
      .scenario = "markers-to-responder",
      .summary = "Reply with M = 1, the Initiator sends no Markers",
+     .where = has_markers,
      .fpdu = unmarked,
      .aftermath = CLOSED,
      .more = 9},
@@ -424,18 +450,21 @@ static const struct fault faults[] = {
      .scenario = "markers-to-responder",
      .summary = "Request with M = 0, the Responder sends Markers",
      .role = RESPONDER,
+     .where = has_no_markers,
      .fpdu = marked,
      .aftermath = TERMINATED,
      .more = 1},
     {.id = "MPA-7.1.1-11",
      .scenario = "markers-to-initiator",
      .summary = "Reply with M = 0, the Initiator sends Markers",
+     .where = has_no_markers,
      .fpdu = marked,
      .aftermath = CLOSED,
      .more = 1},
     {.id = "MPA-C.2.5-04",
      .scenario = "permissive",
      .summary = "Reply of revision 0, the Initiator goes on without Markers as its Request had asked for",
+     .where = is_rdmac,
      .fpdu = unmarked,
      .aftermath = CLOSED,
      .more = 3},

@@ -25,6 +25,16 @@ static void before_the_initiator(struct fpdu_write *w)
     w->how.received = end_of_startup(w, INITIATOR);
 }
 
+static bool is_led_by_marker(const struct fpdu_write *w)
+{
+    return w->plan.framing.markers && !w->conversation->is_corked[w->role];
+}
+
+static bool not_corked(const struct fpdu_write *w)
+{
+    return !w->conversation->is_corked[w->role];
+}
+
 /* The leading Marker alone is sent early. */
 static void marker_before_the_initiator(struct fpdu_write *w)
 {
@@ -236,16 +246,19 @@ static const struct fault faults[] = {
     {.id = "MPA-7.1.2-16",
      .scenario = "rev1",
      .summary = "the Initiator's first FPDU before the Reply",
+     .where = not_corked,
      .fpdu = before_the_reply},
     {.id = "MPA-7.1.2-23",
      .scenario = "rev1",
      .summary = "the Responder's first FPDU before any of the Initiator",
      .role = RESPONDER,
+     .where = not_corked,
      .fpdu = before_the_initiator},
     {.id = "MPA-7.1.2-25",
      .scenario = "markers",
      .summary = "the Responder's first Marker before any FPDU of the Initiator",
      .role = RESPONDER,
+     .where = is_led_by_marker,
      .fpdu_octets = marker_before_the_initiator},
     {.id = "MPA-7.1.2-24",
      .scenario = "rev1",

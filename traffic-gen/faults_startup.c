@@ -45,6 +45,7 @@ static void revision_0_without_m(struct startup_write *w)
 {
     w->frame.revision = 0;
     w->frame.flags = MPA_FLAG_C;
+    mpa_startup_fix_length(&w->frame);
 }
 
 static void m_cleared(struct startup_write *w)
@@ -236,21 +237,25 @@ static const struct fault faults[] = {
     {.id = "MPA2-6-02", .scenario = "rev2", .summary = "enhanced Request with Res bit 0x08", .startup = res_08_set},
     {.id = "MPA2-6-04",
      .scenario = "rev2",
+     .enhanced = true,
      .summary = "Request with S = 1 and revision 1",
      .startup = revision_1,
      .aftermath = CLOSED},
     {.id = "MPA2-6-07",
      .scenario = "rev2",
+     .enhanced = true,
      .summary = "PD_Length counts the upper layer's octets alone",
      .startup = length_without_enhanced,
      .aftermath = CLOSED},
     {.id = "MPA2-6-08",
      .scenario = "rev2-reject",
+     .enhanced = true,
      .summary = "rejecting Reply with S = 1 and PD_Length 0",
      .role = RESPONDER,
      .startup = no_enhanced_data},
     {.id = "MPA2-6-08/two",
      .scenario = "rev2",
+     .enhanced = true,
      .summary = "Request with S = 1 and PD_Length 2",
      .startup = two_octets_of_enhanced_data,
      .aftermath = CLOSED},
@@ -260,19 +265,26 @@ static const struct fault faults[] = {
      .startup = s_forgotten},
     {.id = "MPA2-9-01",
      .scenario = "rev2",
+     .enhanced = true,
      .summary = "enhanced data behind the upper layer's",
      .startup_octets = enhanced_data_last,
      .aftermath = CLOSED},
     {.id = "MPA2-9-02",
      .scenario = "rev2",
+     .enhanced = true,
      .summary = "enhanced data in little-endian order",
      .startup_octets = little_endian_enhanced_data},
     {.id = "MPA2-9.2-04",
      .scenario = "rev2",
+     .enhanced = true,
      .summary = "Request with A = 1 and none of B, C, D",
      .startup = a_without_types,
      .aftermath = CLOSED},
-    {.id = "MPA2-9.2-19", .scenario = "rev2", .summary = "Request with A = 0 and D = 1", .startup = types_without_a},
+    {.id = "MPA2-9.2-19",
+     .enhanced = true,
+     .scenario = "rev2",
+     .summary = "Request with A = 0 and D = 1",
+     .startup = types_without_a},
 };
 
 const struct fault_table startup_faults = {faults, sizeof(faults) / sizeof(faults[0])};

@@ -114,6 +114,11 @@ static void play_half_fpdus(struct stage *stage)
     say_close(c, INITIATOR);
 }
 
+static bool not_corked(const struct fpdu_write *w)
+{
+    return !w->conversation->is_corked[w->role];
+}
+
 static void pause_inside(struct fpdu_write *w)
 {
     struct conversation *c = w->conversation;
@@ -168,6 +173,7 @@ static const struct fault faults[] = {
      .scenario = "rev1",
      .summary = "a segment sent after a silence begins inside an FPDU",
      .index = 3,
+     .where = not_corked,
      .fpdu_octets = pause_inside},
     {.id = "MPA-A.1-05",
      .scenario = "rev1",
