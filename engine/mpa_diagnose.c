@@ -442,6 +442,6 @@ enum diagnosis mpa_diagnose(struct mpa_connection *mpa, unsigned side, const str
     if (header_fine) /* a good beginning whose rest never came: the end judges that */
         return DIAGNOSIS_WAIT;
     mpa_report_stray(mpa, side, d.at, mpa_window_end(&s->window));
-    mpa_framing_lose(mpa, side, d.at);
+    mpa_framing_lose(mpa, side, d.at, d.at);
     return DIAGNOSIS_DONE;
 }

@@ -112,9 +112,18 @@ static bool begin(struct mpa_connection *mpa, unsigned side, bool last)
     if (s->state != SIDE_WAITING || s->window.n == 0 || end <= at)
         return false;
     mpa_window_drop(&s->window, at);
-    if (at < s->window.offset) /* FO itself was lost by the capture */
-        at = s->window.offset;
-    else if (mpa->parameters.startup_seen)
+    if (at < s->window.offset) {
+        /* The first octets were lost by the capture. FO, the grid's origin, is known all the same. */
+        uint64_t first = s->window.offset;
+
+        if (!mpa_framing_begin(mpa, side, at)) {
+            mpa_ignore(mpa, side);
+            return true;
+        }
+        mpa_framing_lose(mpa, side, first, first);
+        return true;
+    }
+    if (mpa->parameters.startup_seen)
         skip = mpa_order_first_octets(mpa, side, s->window.p, s->window.n, last);
     if (skip == MPA_ORDER_MORE) {
         if (!last && s->window.n < HELD_MAX)

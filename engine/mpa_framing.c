@@ -179,6 +179,7 @@ void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fp
         s->first_fpdu = event.place;
         s->first_fpdu_end = end;
         s->first_fpdu_bad = event.crc == MPA_CRC_WRONG;
+        s->first_fpdu_known = fs->start_known && !event.after_resync && !s->hole;
     }
     s->fpdu_octets += fpdu->length;
     s->good_crcs += event.crc == MPA_CRC_VERIFIED;
@@ -220,7 +221,7 @@ bool mpa_framing_ends_well(struct mpa_connection *mpa, unsigned side, uint64_t s
            (s->runs[run].start == start || (s->framing->in_step > 0 && s->runs[run].start == s->framing->segment_fpdu));
 }
 
-void mpa_framing_lose(struct mpa_connection *mpa, unsigned side, uint64_t from)
+void mpa_framing_lose(struct mpa_connection *mpa, unsigned side, uint64_t from, uint64_t seek)
 {
     struct mpa_side *s = &mpa->side[side];
     struct mpa_framing_state *fs = s->framing;
@@ -228,10 +229,11 @@ void mpa_framing_lose(struct mpa_connection *mpa, unsigned side, uint64_t from)
     if (!fs->after_resync)
         fs->lost_from = from;
     fs->after_resync = true;
+    fs->opening = false;
     fs->previous = false;
     fs->in_step = 0;
     fs->uncertain = false;
-    fs->sought = s->cursor;
+    s->cursor = fs->sought = seek;
     s->state = SIDE_LOST;
 }
 
@@ -330,7 +332,7 @@ static bool step(struct mpa_connection *mpa, unsigned side, bool last)
         return true;
     }
     if (fs->uncertain) { /* computed over a hole, and not confirmed */
-        mpa_framing_lose(mpa, side, s->cursor);
+        mpa_framing_lose(mpa, side, s->cursor, s->cursor);
         return true;
     }
     if (!last && fs->diagnosed == mpa_window_end(&s->window))
@@ -342,7 +344,7 @@ static bool step(struct mpa_connection *mpa, unsigned side, bool last)
     fs->diagnosed = mpa_window_end(&s->window);
     if (mpa_octets_from(s, s->cursor) <= WINDOW_MAX)
         return false;
-    mpa_framing_lose(mpa, side, s->cursor);
+    mpa_framing_lose(mpa, side, s->cursor, s->cursor);
     return true;
 }
 
@@ -407,8 +409,7 @@ void mpa_framing_hole(struct mpa_connection *mpa, unsigned side, uint64_t from, 
         fs->uncertain = true;
         return;
     }
-    s->cursor = to;
-    mpa_framing_lose(mpa, side, start < from ? start : from);
+    mpa_framing_lose(mpa, side, start < from ? start : from, to);
 }
 
 /* 4.3-18: the stream ends on the grid. A Marker would belong to the next FPDU, so none is due. */

@@ -160,7 +160,8 @@ bool mpa_framing_prepare(struct mpa_connection *mpa, unsigned side);
  * a direction whose segments begin with FPDUs.
  */
 bool mpa_framing_ends_well(struct mpa_connection *mpa, unsigned side, uint64_t start, uint64_t end);
-void mpa_framing_lose(struct mpa_connection *mpa, unsigned side, uint64_t from);
+/* Out of step since stream octet `from`: the next FPDU is sought from `seek` on. */
+void mpa_framing_lose(struct mpa_connection *mpa, unsigned side, uint64_t from, uint64_t seek);
 
 /* ---- mpa_diagnose.c ---- */
 

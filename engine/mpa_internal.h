@@ -72,7 +72,8 @@ struct mpa_side {
     uint64_t good_crcs, bad_crcs;
     struct place first_fpdu; /* of the first FPDU; valid when fpdus > 0 */
     uint64_t first_fpdu_end;
-    bool first_fpdu_bad; /* CRC wrong while CRC is used */
+    bool first_fpdu_bad;   /* CRC wrong while CRC is used */
+    bool first_fpdu_known; /* no octet of Full Operation before it is missing: it is the first one indeed */
     bool hole;           /* octets of this direction are missing: ordering and counting become inconclusive */
     bool truncated;      /* by snap length */
     bool fin, reset;
@@ -129,6 +130,12 @@ static inline enum direction direction_of(const struct mpa_connection *mpa, unsi
     if (mpa->parameters.initiator_side < 0)
         return DIR_UNKNOWN;
     return (unsigned)mpa->parameters.initiator_side == side ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
+}
+
+/* The first FPDU of its direction for certain, not merely the first one that was captured. */
+static inline bool mpa_is_first(const struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
+{
+    return event->number == 0 && mpa->side[side].first_fpdu_known;
 }
 
 /* mpa_window.c. feed: octets at stream offset `offset` follow on; false when memory is lacking. */

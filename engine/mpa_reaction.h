@@ -168,6 +168,7 @@ struct read_ring {
     /* A Response of the other side to a Request that had not come as a whole. */
     struct {
         bool open;
+        bool lost; /* there was more than one at a time: whether a Request was answered is not known for sure */
         struct ddp_segment segment;
         uint64_t acked;
         struct place place;

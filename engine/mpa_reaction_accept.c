@@ -95,10 +95,11 @@ static unsigned oddities(struct mpa_connection *mpa, const struct reaction_fpdu 
     const struct mpa_fpdu_event *event = fpdu->event;
     const struct octets_origin *first = mpa_origin(mpa, fpdu->side, event->fpdu.offset);
     const struct octets_origin *last = mpa_origin(mpa, fpdu->side, event->fpdu.offset + event->fpdu.length - 1);
+    bool first_one = mpa_is_first(mpa, fpdu->side, event);
     unsigned seen = 1u << ACCEPT_ANY;
 
     /* FO is on the grid. */
-    if (event->number == 0 && (event->fpdu.n_markers > 0) != (mpa->parameters.markers[fpdu->side] == ON))
+    if (first_one && (event->fpdu.n_markers > 0) != (mpa->parameters.markers[fpdu->side] == ON))
         return 0;
     if (event->crc == MPA_CRC_WRONG || event->crc == MPA_CRC_UNKNOWN || event->after_resync || !event->has_ddp ||
         event->fpdu.ulpdu_length > MPA_ULPDU_MAX || !look_at_markers(&event->fpdu, &seen))
@@ -108,12 +109,12 @@ static unsigned oddities(struct mpa_connection *mpa, const struct reaction_fpdu 
             seen |= 1u << ACCEPT_PAD;
     if (wraps(mpa, fpdu->side, &event->fpdu))
         seen |= 1u << ACCEPT_WRAP;
-    if (event->number == 0 && while_switching(mpa, &mpa->side[fpdu->side], first, last, watch->repeated_end)) {
+    if (first_one && while_switching(mpa, &mpa->side[fpdu->side], first, last, watch->repeated_end)) {
         seen |= 1u << ACCEPT_SWITCHING;
         watch->switching_noted = true;
     }
     if (event->crc == MPA_CRC_NOT_USED && mpa->parameters.startup_seen && crc_not_the_crc(watch, &event->fpdu))
-        seen |= event->number == 0 ? 1u << ACCEPT_FIRST_CRC_UNUSED | 1u << ACCEPT_CRC_UNUSED : 1u << ACCEPT_CRC_UNUSED;
+        seen |= first_one ? 1u << ACCEPT_FIRST_CRC_UNUSED | 1u << ACCEPT_CRC_UNUSED : 1u << ACCEPT_CRC_UNUSED;
     if (first->frame != last->frame || !mpa_segment_starts(mpa, fpdu->side, event->fpdu.offset)) {
         seen |= 1u << ACCEPT_UNALIGNED;
         if (first->frame != last->frame && (first->arrival > first->frame || last->arrival > last->frame))
@@ -150,7 +151,7 @@ void reaction_accept_segment(struct mpa_connection *mpa, const struct tcp_segmen
         return;
     if (s->fpdus == 0) {
         watch->repeated_end = offset + segment->length;
-    } else if (s->fpdus == 1 && !watch->switching_noted && !watch->faulty && offset < s->first_fpdu_end &&
+    } else if (s->fpdus == 1 && s->first_fpdu_known && !watch->switching_noted && !watch->faulty && offset < s->first_fpdu_end &&
                mpa->parameters.startup_seen && !mpa->reaction->ended[1 - segment->side]) {
         /* The first FPDU came again, before anything else. */
         watch->switching_noted = true;

@@ -217,7 +217,7 @@ static void watch_error(struct mpa_connection *mpa, const struct reaction_fpdu *
         .at = {.offset = event->fpdu.offset,
                .end = end_for_receiver(mpa, fpdu->side, &event->fpdu),
                .frame = event->place.frame},
-        .first = event->number == 0 && (int)fpdu->side == initiator_of(mpa),
+        .first = mpa_is_first(mpa, fpdu->side, event) && (int)fpdu->side == initiator_of(mpa),
         .own_c0 = declared->seen && !(declared->frame.flags & MPA_FLAG_C),
         .marker_doubt = !markers_agree(&event->fpdu),
         .is_read = event->has_ddp && !event->ddp.tagged && event->ddp.opcode == RDMAP_READ_REQUEST,

@@ -273,7 +273,7 @@ void reaction_establish_fpdu(struct mpa_connection *mpa, const struct reaction_f
                        "expected the connection closed after the Terminate in frame %u, found another FPDU",
                        watch->terminate_frame);
         watch->flags = 0;
-    } else if (fpdu->event->number == 0 && !fpdu->event->after_resync && !mpa->side[fpdu->side].hole) {
+    } else if (mpa_is_first(mpa, fpdu->side, fpdu->event)) {
         judge_first_fpdu(mpa, fpdu);
     }
 }

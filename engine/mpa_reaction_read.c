@@ -42,7 +42,7 @@ static void fail_completeness(struct mpa_connection *mpa, const struct place *pl
 }
 
 /* A Response came when part of this Request had been received: in front of it, as the tap saw it. */
-static void judge_early(struct mpa_connection *mpa, struct read_ring *ring, const struct read_kept *kept)
+static void judge_early(struct mpa_connection *mpa, struct read_ring *ring, struct read_kept *kept)
 {
     uint64_t acked = ring->early.acked;
 
@@ -51,6 +51,11 @@ static void judge_early(struct mpa_connection *mpa, struct read_ring *ring, cons
     ring->early.open = false;
     if (acked > kept->at.offset && acked < kept->at.end)
         fail_completeness(mpa, &ring->early.place, kept, acked);
+    if (acked <= kept->at.offset) /* sent without it: no answer */
+        return;
+    kept->answered = true;
+    if (ring->early.segment.last)
+        ring->n--;
 }
 
 static void keep(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
@@ -82,7 +87,7 @@ static void keep(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
         .size = read.size,
         .wrong_crc = reaction_is_error(mpa, event),
         .behind = error->state != ERROR_NONE && error->state != ERROR_SETTLED,
-        .first = event->number == 0 && (int)fpdu->side == initiator_of(mpa),
+        .first = mpa_is_first(mpa, fpdu->side, event) && (int)fpdu->side == initiator_of(mpa),
     };
     (*ring)->last_is_read = true;
     judge_early(mpa, *ring, kept);
@@ -126,7 +131,7 @@ static void judge_first(struct mpa_connection *mpa, const struct reaction_fpdu *
     const struct read_kept *first = kept_at(ring, 0);
 
     if (answered == 0 || !first->first || first->answered || first->wrong_crc || mpa->parameters.peer_to_peer ||
-        mpa->side[fpdu->side].hole || mpa->reaction->responder_understood)
+        mpa->side[fpdu->side].hole || mpa->reaction->responder_understood || ring->early.lost)
         return;
     mpa->reaction->responder_understood = true;
     verdict_failed(
@@ -152,6 +157,7 @@ static void answer(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
     i = find(ring, &event->ddp);
     if (i < 0) {
         if (fpdu->acked_known) {
+            ring->early.lost |= ring->early.open;
             ring->early.open = true;
             ring->early.segment = event->ddp;
             ring->early.segment.payload = NULL;

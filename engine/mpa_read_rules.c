@@ -12,6 +12,14 @@ static bool is_request(const struct ddp_segment *ddp)
     return !ddp->tagged && ddp->last && (ddp->opcode == RDMAP_READ_REQUEST || ddp->opcode == RDMAP_ATOMIC_REQUEST);
 }
 
+/* The sender of this FPDU has received octets that have not passed the capture point yet. */
+static bool ahead_of_capture(const struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
+{
+    const struct octets_origin *origin = mpa_origin(mpa, side, event->fpdu.offset + event->fpdu.length - 1);
+
+    return !origin->acked_known || origin->acked > mpa->side[other(side)].next;
+}
+
 static bool is_response(const struct ddp_segment *ddp)
 {
     return ddp->last && (ddp->tagged ? ddp->opcode == RDMAP_READ_RESPONSE : ddp->opcode == RDMAP_ATOMIC_RESPONSE);
@@ -24,14 +32,21 @@ void mpa_judge_reads(struct mpa_connection *mpa, unsigned side, const struct mpa
     enum rule_id rule = initiator ? RULE_MPA2_9_1_15 : RULE_MPA2_9_1_28;
     uint16_t limit = initiator ? mpa->parameters.ird : mpa->parameters.ord;
 
-    if (is_response(&event->ddp) && reads->outstanding[other(side)] > 0)
-        reads->outstanding[other(side)]--;
+    if (is_response(&event->ddp)) {
+        if (reads->outstanding[other(side)] > 0)
+            reads->outstanding[other(side)]--;
+        else if (ahead_of_capture(mpa, side, event))
+            reads->early[other(side)]++;
+    }
     if (reads->over[other(side)] &&
         reads->outstanding[other(side)] <= (initiator ? mpa->parameters.ord : mpa->parameters.ird))
         reads->over[other(side)] = false;
     if (!is_request(&event->ddp))
         return;
-    reads->outstanding[side]++;
+    if (reads->early[side] > 0)
+        reads->early[side]--;
+    else
+        reads->outstanding[side]++;
     if (!mpa->parameters.enhanced || !mpa->parameters.ird_ord_known || limit == MPA_IRD_ORD_NOT_NEGOTIATED ||
         mpa->order->side[0].enhanced_unusable || mpa->order->side[1].enhanced_unusable)
         return;

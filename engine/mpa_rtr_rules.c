@@ -104,6 +104,11 @@ static void fail_choice(struct mpa_connection *mpa, const struct place *place, c
                    rtr & MPA_RTR_READ ? (rtr & ~MPA_RTR_READ ? " or RDMA Read" : " RDMA Read") : "", found);
 }
 
+static bool answers_rtr(const struct mpa_rtr_state *rtr, const struct ddp_segment *ddp)
+{
+    return ddp->last && ddp->payload_len == 0 && ddp->stag == rtr->sink_stag && ddp->to == rtr->sink_to;
+}
+
 /* A proper RTR of a common type: what follows from it. */
 static void accept_rtr(struct mpa_connection *mpa, const struct mpa_fpdu_event *event)
 {
@@ -116,9 +121,11 @@ static void accept_rtr(struct mpa_connection *mpa, const struct mpa_fpdu_event *
     rtr->read_msn_open = rtr->kind == MPA_RTR_READ;
     if (rtr->kind != MPA_RTR_READ)
         return;
-    rtr->response_open = true;
     rtr->sink_stag = get_be32(ddp->payload);
     rtr->sink_to = get_be64(ddp->payload + 4);
+    rtr->response_open = !(rtr->early_seen && answers_rtr(rtr, &rtr->early));
+    if (!rtr->response_open)
+        verdict_passed(mpa->verdict, RULE_MPA2_9_2_24);
     if (!mpa->parameters.ird_ord_known || mpa->parameters.ird == MPA_IRD_ORD_NOT_NEGOTIATED)
         return;
     if (mpa->parameters.ird > 0) {
@@ -222,7 +229,7 @@ static void judge_rtr_response(struct mpa_connection *mpa, unsigned responder, c
     rtr->response_open = false;
     if (mpa->side[responder].hole)
         verdict_inconclusive(mpa->verdict, RULE_MPA2_9_2_24);
-    else if (ddp->last && ddp->payload_len == 0 && ddp->stag == rtr->sink_stag && ddp->to == rtr->sink_to)
+    else if (answers_rtr(rtr, ddp))
         verdict_passed(mpa->verdict, RULE_MPA2_9_2_24);
     else
         verdict_failed(
@@ -245,7 +252,7 @@ void mpa_judge_fpdu_content(struct mpa_connection *mpa, unsigned side, const str
     struct mpa_order_state *order = mpa->order;
     struct mpa_rtr_state *rtr = &order->rtr;
     bool initiator = initiator_of(mpa) == (int)side;
-    bool first = event->number == 0 && !event->after_resync && !mpa->side[side].hole;
+    bool first = mpa_is_first(mpa, side, event);
 
     if (event->crc == MPA_CRC_WRONG) { /* its contents prove nothing, and it may have been any message */
         order->reads.given_up = true;
@@ -269,8 +276,16 @@ void mpa_judge_fpdu_content(struct mpa_connection *mpa, unsigned side, const str
     }
     if (initiator && (rtr->send_msn_open || rtr->read_msn_open) && event->number > 0)
         judge_next_msn(mpa, event);
-    if (!initiator && rtr->response_open)
+    if (initiator)
+        return;
+    if (rtr->response_open) {
         judge_rtr_response(mpa, side, event);
+    } else if (mpa->side[other(side)].fpdus == 0 && !rtr->early_seen && event->ddp.tagged &&
+               event->ddp.opcode == RDMAP_READ_RESPONSE) {
+        rtr->early_seen = true;
+        rtr->early = event->ddp;
+        rtr->early.payload = NULL;
+    }
 }
 
 void mpa_judge_content_finish(struct mpa_connection *mpa)

@@ -43,6 +43,8 @@ struct mpa_rtr_state {
     bool send_msn_open, read_msn_open; /* the next message on QN 0 / QN 1 tells whether the RTR's MSN counted */
     bool response_open;                /* a Read RTR waits for its zero-length Read Response */
     bool read_without_slot;            /* it was sent although REP.IRD is 0 */
+    bool early_seen;                   /* the Responder's first Read Response passed the capture point before any */
+    struct ddp_segment early;          /* FPDU of the Initiator: this one; without its payload */
     bool terminated;                   /* a Terminate was seen, from either end */
     uint32_t sink_stag;
     uint64_t sink_to;
@@ -62,6 +64,7 @@ struct mpa_version_state {
 
 struct mpa_reads_state {
     uint64_t outstanding[2]; /* Requests of a side without Response */
+    uint64_t early[2];       /* Responses to Requests of a side that the capture point has not seen yet */
     bool over[2];            /* above the limit since the last report */
     bool given_up;           /* a damaged FPDU or a hole makes the count meaningless */
 };

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The capture point may see the two directions in another order than the ends did: ACK numbers tell who knew what.
+#include "mpa_talk.h"
+
+/* A Read Request is lost behind the startup; the answer to a later one says nothing about the first FPDU. */
+static void first_captured_fpdu_is_not_the_first(void **state)
+{
+    struct talk *t = talk_new(PROFILE_IETF);
+
+    (void)state;
+    talk_plain_start(t);
+    talk_hole(t, I, 28);
+    talk_read(t, I, 0x11, 0, 64);
+    talk_read(t, I, 0x22, 0, 64);
+    talk_response(t, R, 0x22, 0, 64);
+    talk_close(t);
+    talk_expect(t, "");
+}
+
+/* Octets that the capture point sees late although their receiver had them: the ACK numbers say so. */
+static void late_read(struct talk *t, uint32_t stag, uint32_t size)
+{
+    uint64_t read = 2 + 18 + 28 + 4; /* the FPDU of a Read Request, without Markers */
+    uint8_t ulpdu[2048];
+    struct ddp_segment response = talk_tagged(RDMAP_READ_RESPONSE, stag, 0);
+
+    talk_ulpdu_acked(t, R, ulpdu, talk_segment(ulpdu, &response, NULL, size), t->sent[I] + read);
+    talk_read(t, I, stag, 0, size);
+}
+
+static void response_may_be_captured_before_its_request(void **state)
+{
+    struct talk *t = talk_new(PROFILE_IETF);
+
+    (void)state;
+    talk_start(t, talk_enhanced(MPA_REQUEST, 0x40, false, 0, 1, 1), talk_enhanced(MPA_REPLY, 0x40, false, 0, 1, 1));
+    for (uint32_t i = 1; i < 4; i++) /* with an IRD of 1 */
+        late_read(t, i, 64);
+    talk_read(t, I, 9, 0, 64);
+    talk_response(t, R, 9, 0, 64);
+    talk_close(t);
+    talk_expect(t, "");
+}
+
+static void response_to_the_rtr_may_be_captured_before_it(void **state)
+{
+    struct talk *t = talk_new(PROFILE_IETF);
+
+    (void)state;
+    talk_start(t, talk_enhanced(MPA_REQUEST, 0x40, true, MPA_RTR_READ, 4, 4),
+               talk_enhanced(MPA_REPLY, 0x40, true, MPA_RTR_READ, 4, 4));
+    late_read(t, 0x11, 0);
+    talk_read(t, I, 0x22, 0, 64);
+    talk_response(t, R, 0x22, 0, 64);
+    talk_close(t);
+    talk_expect(t, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(first_captured_fpdu_is_not_the_first),
+        cmocka_unit_test(response_may_be_captured_before_its_request),
+        cmocka_unit_test(response_to_the_rtr_may_be_captured_before_it),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
