@@ -62,6 +62,12 @@ static void report_leading_missing(struct diagnosing *d)
 
 /* ---- helpers ---- */
 
+void mpa_diagnose_refresh(struct diagnosing *d)
+{
+    if (d->fpdu != NULL)
+        mpa_framing_parse(d->mpa, d->side, d->at, d->fpdu);
+}
+
 bool mpa_diagnose_suspect(struct diagnosing *d, struct suspect *suspect, uint64_t start)
 {
     suspect->start = start;
@@ -88,7 +94,10 @@ static bool ends_well(struct diagnosing *d, uint64_t at)
 
 static bool next_fits(struct diagnosing *d, uint64_t at)
 {
-    return mpa_diagnose_next(d, at) >= FOLLOW_MAYBE || ends_well(d, at);
+    bool fits = mpa_diagnose_next(d, at) >= FOLLOW_MAYBE || ends_well(d, at);
+
+    mpa_diagnose_refresh(d);
+    return fits;
 }
 
 static bool crc_right(const struct mpa_fpdu *fpdu)
@@ -247,7 +256,10 @@ static bool shape_fits(struct diagnosing *d, const struct mpa_shape *shape, stru
 {
     if (!read_shape(d, shape, fpdu))
         return false;
-    return by_crc ? crc_right(fpdu) : next_fits(d, d->at + fpdu->length);
+    if (by_crc)
+        return crc_right(fpdu);
+    /* Looking at the next FPDU took the scratch memory. */
+    return next_fits(d, d->at + fpdu->length) && read_shape(d, shape, fpdu);
 }
 
 /* The Marker due at `at` is there, so it is not missing. */
@@ -358,11 +370,13 @@ static bool try_markers_by_looks(struct diagnosing *d)
         return false;
     if (try_unexpected(d, false) || try_displaced(d, false))
         return true;
+    mpa_diagnose_refresh(d);
     if (d->fpdu != NULL && first_wrong(d->fpdu, true) == NULL && first_wrong(d->fpdu, false) != NULL &&
         next_fits(d, d->at + d->fpdu->length))
         return accept_contents(d);
     if (try_missing(d, false))
         return true;
+    mpa_diagnose_refresh(d);
     /* Garbage where a Marker is due, in an FPDU that is otherwise right. */
     if (d->fpdu != NULL && first_wrong(d->fpdu, false) != NULL && next_fits(d, d->at + d->fpdu->length))
         return accept_contents(d);
@@ -432,9 +446,7 @@ enum diagnosis mpa_diagnose(struct mpa_connection *mpa, unsigned side, const str
     for (size_t i = 0; i < sizeof hypotheses / sizeof hypotheses[0]; i++) {
         if (hypotheses[i](&d))
             return DIAGNOSIS_DONE;
-        /* Trying a shape reuses the scratch memory that fpdu borrows from: read it again. */
-        if (d.fpdu != NULL)
-            mpa_framing_parse(mpa, side, d.at, &copy);
+        mpa_diagnose_refresh(&d);
     }
     if (!last)
         return DIAGNOSIS_WAIT;

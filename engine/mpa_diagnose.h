@@ -10,10 +10,10 @@ struct diagnosing {
     unsigned side;
     struct mpa_side *s;
     struct mpa_framing_state *fs;
-    uint64_t at;                 /* the cursor */
-    const struct mpa_fpdu *fpdu; /* there, as parsed by the framing in use; NULL when incomplete */
-    bool last;                   /* no more octets follow */
-    bool unsure;                 /* a hypothesis needs octets that are still to come */
+    uint64_t at;           /* the cursor */
+    struct mpa_fpdu *fpdu; /* there, as parsed by the framing in use; NULL when incomplete */
+    bool last;             /* no more octets follow */
+    bool unsure;           /* a hypothesis needs octets that are still to come */
 };
 
 /* An FPDU whose header is believed and whose end is not. */
@@ -22,6 +22,8 @@ struct suspect {
     uint16_t length; /* ULPDU_Length as sent */
 };
 
+/* Trying a shape, or following on, reuses the scratch memory that fpdu borrows from: reads it again. */
+void mpa_diagnose_refresh(struct diagnosing *d);
 bool mpa_diagnose_suspect(struct diagnosing *d, struct suspect *suspect, uint64_t start);
 /* mpa_follow(), and remembers when octets are lacking. */
 enum follow mpa_diagnose_next(struct diagnosing *d, uint64_t at);

@@ -100,12 +100,9 @@ bool mpa_try_next_fpdu(struct diagnosing *d)
         /* Complete by its length, and the next one stands further on: a length that is too small, or stray octets. */
         if (mpa_try_corrected_end(d, &suspect, next))
             return true;
-        if (mpa_crc_binding(d->mpa) || d->fpdu->n_markers == 0 || mpa_markers_right(d->fpdu)) {
-            struct mpa_fpdu fpdu = *d->fpdu;
-
-            if (mpa_framing_parse(d->mpa, d->side, d->at, &fpdu) != MPA_FPDU_OK)
-                return false;
-            mpa_framing_accept(d->mpa, d->side, &fpdu, ACCEPT_PROVEN);
+        mpa_diagnose_refresh(d);
+        if (mpa_crc_binding(d->mpa) || mpa_markers_right(d->fpdu)) {
+            mpa_framing_accept(d->mpa, d->side, d->fpdu, ACCEPT_PROVEN);
             return true;
         }
     }
