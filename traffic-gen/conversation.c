@@ -305,6 +305,10 @@ void say_fpdu(struct conversation *c, enum role role, const uint8_t *ulpdu, uint
         c->spoil(&w);
         c->spoil = NULL;
     }
+    if (!c->doomed) {
+        c->last_length[role] = w.plan.ulpdu_length;
+        memcpy(c->last_header[role], w.ulpdu, DDP_UNTAGGED_HEADER_LEN);
+    }
     c->fpdus[role]++;
     write_octets(c, role, w.octets->data, w.octets->len, &w.how);
     g_byte_array_unref(w.octets);
@@ -510,8 +514,15 @@ void say_error_close(struct conversation *c, enum role offender, uint16_t termin
 {
     enum role peer = offender == INITIATOR ? RESPONDER : INITIATOR;
 
+    struct ddp_segment segment;
+
     uncork(c, offender);
-    say_terminate(c, peer, terminate);
+    /* Errors of DDP, and of RDMAP about a segment, come with its header; those of MPA and local ones do not. */
+    if (terminate < 0x2000 && (terminate & 0x0F00) != 0 &&
+        ddp_segment_decode(&segment, c->last_header[offender], DDP_UNTAGGED_HEADER_LEN))
+        say_terminate_about(c, peer, terminate, &segment, c->last_length[offender]);
+    else
+        say_terminate(c, peer, terminate);
     say_close(c, peer);
     c->over = true;
 }

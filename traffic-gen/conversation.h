@@ -64,10 +64,12 @@ struct conversation {
     bool crc;
     uint8_t version; /* of DDP and RDMAP */
     unsigned emss;
-    unsigned fpdus[2];                     /* written so far */
-    uint32_t msn[2][4];                    /* last used, by role and queue */
-    unsigned reads[2];                     /* Read Requests not answered yet */
-    uint32_t read_sink[2], read_length[2]; /* of the last one */
+    unsigned fpdus[2];                               /* written so far */
+    uint32_t msn[2][4];                              /* last used, by role and queue */
+    unsigned reads[2];                               /* Read Requests not answered yet */
+    uint32_t read_sink[2], read_length[2];           /* of the last one */
+    uint8_t last_header[2][DDP_UNTAGGED_HEADER_LEN]; /* of the last ULPDU of each role, what a Terminate echoes */
+    uint16_t last_length[2];
     bool doomed; /* a fault happened: the peer is silent until doom more FPDUs are there, then acts */
     enum role offender;
     unsigned doom;

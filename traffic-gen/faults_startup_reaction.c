@@ -473,7 +473,7 @@ static void play_rtr_refused(struct stage *stage)
     struct conversation *c = with_rtr_types(stage, MPA_RTR_SEND, MPA_RTR_SEND);
 
     say_rtr(c, MPA_RTR_SEND);
-    say_error_close(c, INITIATOR, 0x0206); /* RDMAP, remote operation error, unexpected opcode */
+    say_error_close(c, INITIATOR, 0x02FF); /* RDMAP, remote operation error, unspecified */
 }
 
 static void play_rtr_stag_refused(struct stage *stage)
@@ -699,6 +699,7 @@ static const struct fault faults[] = {
          "types without A in the Reply are ignored", play_types_without_a_ignored),
     {.id = "MPA2-9.2-26",
      .scenario = "rtr-write",
+     .also = "DDP-5.2-16", /* which says the same of every zero-length message */
      .summary = "the Responder complains of the STag of an RTR Write",
      .play = play_rtr_stag_refused},
     PAIR("MPA2-9.3-04", "rev2", "MPA2-9.2-18", "Reply with A = 1 to A = 0: Terminate 20 06",
