@@ -145,17 +145,18 @@ static bool markers_lead_right(const struct mpa_fpdu *fpdu)
 }
 
 /* Goes on with Markers at `found` and every `period` octets from there. */
-static void adopt_grid(struct diagnosing *d, uint64_t due, uint64_t found)
+static void adopt_grid(struct diagnosing *d, uint64_t found)
 {
     struct mpa_framing_state *fs = d->fs;
     uint64_t distance = found - fs->start;
 
     fs->framing.markers = true;
+    if (!fs->start_known && d->mpa->parameters.midstream)
+        d->mpa->parameters.markers[d->side] = ON;
     if (fs->start_known && distance % (MPA_MARKER_PERIOD + MPA_MARKER_LEN) == 0 && distance % MPA_MARKER_PERIOD != 0)
         fs->period = MPA_MARKER_PERIOD + MPA_MARKER_LEN;
     else
         fs->period = MPA_MARKER_PERIOD;
-    (void)due;
     /* The origin lies before all octets to come, so that grid arithmetic never goes below it. */
     fs->framing.seq_start = found - (found - d->at) / fs->period * fs->period;
     if (fs->framing.seq_start > d->at)
@@ -246,7 +247,7 @@ static bool try_markers_crc_right(struct diagnosing *d)
         fpdu.length != d->fpdu->length || !markers_lead_right(&fpdu))
         return accept_contents(d);
     mpa_report_grid(d->mpa, d->side, wrong->offset, found, d->fpdu->header);
-    adopt_grid(d, wrong->offset, found);
+    adopt_grid(d, found);
     mpa_framing_accept(d->mpa, d->side, &fpdu, ACCEPT_PROVEN | ACCEPT_NO_MARKERS | ACCEPT_DEVIANT);
     return true;
 }
@@ -354,21 +355,43 @@ static bool try_displaced(struct diagnosing *d, bool by_crc)
         mpa_report_grid(d->mpa, d->side, mpa_next_marker(&d->fs->framing, d->at), found, fpdu.header);
     else
         mpa_diagnose_found_marker(d, found, fpdu.header);
-    adopt_grid(d, 0, found);
+    adopt_grid(d, found);
     mpa_framing_accept(d->mpa, d->side, &fpdu, ACCEPT_PROVEN | ACCEPT_NO_MARKERS | ACCEPT_DEVIANT);
+    return true;
+}
+
+/*
+ * Where the start of the direction is not known: a Marker before this FPDU's header may be the first one that is seen,
+ * and tell the grid.
+ */
+static bool try_first_marker(struct diagnosing *d, bool by_crc)
+{
+    struct mpa_shape shape;
+    struct mpa_fpdu fpdu;
+    uint64_t header = d->at + MPA_MARKER_LEN;
+
+    if (d->fs->start_known || d->fs->framing.markers || mpa_octets_from(d->s, header) < HEADER_VISIBLE_MIN ||
+        get_be32(mpa_window_at(&d->s->window, d->at)) != 0)
+        return false;
+    mpa_shape_grid(&shape, true, d->at, MPA_MARKER_PERIOD, d->at, d->at + MPA_FPDU_OCTETS_MAX);
+    mpa_shape_set_length(&shape, get_be16(mpa_window_at(&d->s->window, header)));
+    if (!shape_fits(d, &shape, &fpdu, by_crc) || !mpa_markers_right(&fpdu))
+        return false;
+    adopt_grid(d, d->at);
+    mpa_framing_accept(d->mpa, d->side, &fpdu, ACCEPT_PROVEN);
     return true;
 }
 
 static bool try_markers_by_crc(struct diagnosing *d)
 {
-    return try_missing(d, true) || try_unexpected(d, true) || try_displaced(d, true);
+    return try_first_marker(d, true) || try_missing(d, true) || try_unexpected(d, true) || try_displaced(d, true);
 }
 
 static bool try_markers_by_looks(struct diagnosing *d)
 {
     if (mpa_crc_binding(d->mpa))
         return false;
-    if (try_unexpected(d, false) || try_displaced(d, false))
+    if (try_first_marker(d, false) || try_unexpected(d, false) || try_displaced(d, false))
         return true;
     mpa_diagnose_refresh(d);
     if (d->fpdu != NULL && first_wrong(d->fpdu, true) == NULL && first_wrong(d->fpdu, false) != NULL &&

@@ -213,12 +213,17 @@ void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fp
 bool mpa_framing_ends_well(struct mpa_connection *mpa, unsigned side, uint64_t start, uint64_t end)
 {
     const struct mpa_side *s = &mpa->side[side];
+    const struct mpa_framing_state *fs = s->framing;
     size_t run = mpa_run_of(s, start);
 
+    /* A Marker behind it may have been sent ahead of the next FPDU (4.3). */
+    if (fs->framing.markers && mpa_octets_from(s, end) == MPA_MARKER_LEN &&
+        (end - fs->framing.seq_start) % fs->period == 0 && get_be32(mpa_window_at(&s->window, end)) == 0)
+        end += MPA_MARKER_LEN;
     if (end != mpa_window_end(&s->window) || !mpa_segment_ends(mpa, side, end))
         return false;
     return run < s->n_runs && s->runs[run].origin.segment_start &&
-           (s->runs[run].start == start || (s->framing->in_step > 0 && s->runs[run].start == s->framing->segment_fpdu));
+           (s->runs[run].start == start || (fs->in_step > 0 && s->runs[run].start == fs->segment_fpdu));
 }
 
 void mpa_framing_lose(struct mpa_connection *mpa, unsigned side, uint64_t from, uint64_t seek)
@@ -446,8 +451,10 @@ void mpa_framing_end(struct mpa_connection *mpa, unsigned side, bool fin)
     if (s->ended)
         return;
     s->ended = true;
-    if (!on_grid && mpa_octets_from(s, s->cursor) > 0)
+    if (!on_grid && mpa_octets_from(s, s->cursor) > 0) {
         run(mpa, side, true);
+        on_grid = fin && judge_end_on_grid(mpa, side);
+    }
     if (fs->leading_missing) { /* no octet 512 came that could have held the next Marker */
         fs->leading_missing = false;
         mpa_report_unmet(mpa, side, &fs->opening_place, false);

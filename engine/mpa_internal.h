@@ -74,8 +74,8 @@ struct mpa_side {
     uint64_t first_fpdu_end;
     bool first_fpdu_bad;   /* CRC wrong while CRC is used */
     bool first_fpdu_known; /* no octet of Full Operation before it is missing: it is the first one indeed */
-    bool hole;           /* octets of this direction are missing: ordering and counting become inconclusive */
-    bool truncated;      /* by snap length */
+    bool hole;             /* octets of this direction are missing: ordering and counting become inconclusive */
+    bool truncated;        /* by snap length */
     bool fin, reset;
     uint64_t fin_offset;
     struct place end_place; /* of FIN or RST */

@@ -151,8 +151,8 @@ void reaction_accept_segment(struct mpa_connection *mpa, const struct tcp_segmen
         return;
     if (s->fpdus == 0) {
         watch->repeated_end = offset + segment->length;
-    } else if (s->fpdus == 1 && s->first_fpdu_known && !watch->switching_noted && !watch->faulty && offset < s->first_fpdu_end &&
-               mpa->parameters.startup_seen && !mpa->reaction->ended[1 - segment->side]) {
+    } else if (s->fpdus == 1 && s->first_fpdu_known && !watch->switching_noted && !watch->faulty &&
+               offset < s->first_fpdu_end && mpa->parameters.startup_seen && !mpa->reaction->ended[1 - segment->side]) {
         /* The first FPDU came again, before anything else. */
         watch->switching_noted = true;
         watch->pending |= 1u << ACCEPT_SWITCHING;

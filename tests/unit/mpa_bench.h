@@ -35,7 +35,7 @@ struct bench {
     uint64_t ulpdu_octets[2], skipped[2];
     uint32_t frame;
     uint64_t random;
-    bool started;
+    bool version_zero; /* of DDP and RDMAP */
 };
 
 static inline void bench_finding(void *ctx, const struct finding *finding)
@@ -200,7 +200,8 @@ static inline void bench_start(struct bench *b, uint8_t request, uint8_t reply, 
 /* ULPDUs: n octets with a DDP header of the version 1 (or 0). The payload is random, from the bench. */
 static inline size_t ulpdu_send(struct bench *b, struct stream *s, uint8_t *out, size_t n)
 {
-    struct ddp_segment ddp = {.last = true, .dv = 1, .rv = 1, .opcode = RDMAP_SEND, .msn = s->msn++};
+    struct ddp_segment ddp = {
+        .last = true, .dv = !b->version_zero, .rv = !b->version_zero, .opcode = RDMAP_SEND, .msn = s->msn++};
     size_t header = ddp_header_encode(&ddp, out, 64);
 
     if (n < header)
