@@ -17,6 +17,8 @@ struct rdmap_options {
     int64_t t_react, t_close, t_idle; /* nanoseconds; 0 takes the defaults of engine/mpa.h */
     unsigned operations_max; /* operations in flight remembered per direction; 0 takes 65536 */
     unsigned stags_max;      /* STags remembered per direction; 0 takes 4096 */
+    /* Nobody but this connection writes the memory that it accesses: what Atomics return is proof. */
+    bool exclusive;
 };
 
 /* One DDP Segment and the place that it has in its message. */
@@ -95,7 +97,8 @@ void rdmap_connection_skipped(struct rdmap_connection *rdmap, unsigned side);
 void rdmap_connection_end(struct rdmap_connection *rdmap, unsigned side, bool reset, const struct place *place);
 /*
  * How far the sender of `side` had received the other direction when it sent the FPDU about to be given
- * (origin.acked): orders request and answer where the capture's own order misleads.
+ * (origin.acked): orders request and answer where the capture's own order misleads. Also before a segment without
+ * payload, by hosts that see them.
  */
 void rdmap_connection_acked(struct rdmap_connection *rdmap, unsigned side, bool known, uint64_t acked);
 void rdmap_connection_finish(struct rdmap_connection *rdmap, int64_t time_ns);

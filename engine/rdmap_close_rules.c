@@ -1,29 +1,119 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The end of an RDMAP stream: RFC 5040 section 6, RFC 5041 section 6.2. */
-#include "engine/rdmap_internal.h"
+/* The end of an RDMAP Stream: nothing behind a Terminate, and a close that lets it arrive. RFC 5040 sections 5.4, 6.2.
+ */
+#include "engine/rdmap_answers.h"
+#include "engine/rdmap_atomic_state.h"
+
+#include <stdlib.h>
+
+enum { LLP_MPA = 0x20, CODE_STARTUP_FIRST = 5, CODE_STARTUP_LAST = 7 };
+
+struct rdmap_close_state {
+    struct {
+        bool terminated;
+        bool by_mpa; /* the Terminate ends the startup: MPA judges what follows (RFC 6581 sections 9.1, 9.2) */
+        bool told, settled;
+        uint64_t end; /* stream offset behind the Terminate */
+        struct place place;
+    } side[2];
+};
 
 bool rdmap_close_new(struct rdmap_connection *rdmap)
 {
-    (void)rdmap;
-    return true;
+    rdmap->close = calloc(1, sizeof *rdmap->close);
+    return rdmap->close != NULL;
 }
 
 void rdmap_close_free(struct rdmap_connection *rdmap)
 {
-    (void)rdmap;
+    free(rdmap->close);
+}
+
+static bool is_terminate(const struct rdmap_step *step)
+{
+    return step->ddp != NULL && !step->ddp->tagged && step->ddp->opcode == RDMAP_TERMINATE;
+}
+
+static bool ends_startup(const struct rdmap_connection *rdmap, const struct rdmap_step *step)
+{
+    const struct ddp_segment *ddp = step->ddp;
+
+    return step->fpdu->number == 0 && rdmap->parameters.enhanced && ddp->payload_len >= 2 &&
+           ddp->payload[0] == LLP_MPA && ddp->payload[1] >= CODE_STARTUP_FIRST && ddp->payload[1] <= CODE_STARTUP_LAST;
+}
+
+static void judge_behind_terminate(struct rdmap_connection *rdmap, struct rdmap_step *step)
+{
+    unsigned side = step->side;
+    struct rdmap_close_state *state = rdmap->close;
+    uint32_t frame = state->side[side].place.frame;
+
+    if (state->side[side].told || state->side[side].by_mpa || step->faulty)
+        return;
+    state->side[side].told = true;
+    if (is_terminate(step))
+        rdmap_fail(rdmap, step, RULE_RDMAP_5_4_06, frame, "expected one Terminate in a direction, found a second one");
+    else
+        rdmap_fail(rdmap, step, RULE_RDMAP_5_4_11, frame, "expected no message behind a Terminate, found %s",
+                   step->info != NULL ? step->info->name : "an FPDU");
 }
 
 void rdmap_close_segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
-    (void)rdmap, (void)step;
+    struct rdmap_close_state *state = rdmap->close;
+    unsigned side = step->side;
+
+    rdmap_read_settle(rdmap, side, step);
+    rdmap_values_segment(rdmap, step);
+    rdmap_answers_segment(rdmap, step);
+    if (state->side[side].terminated) {
+        judge_behind_terminate(rdmap, step);
+    } else if (is_terminate(step)) {
+        state->side[side].terminated = true;
+        state->side[side].by_mpa = ends_startup(rdmap, step);
+        state->side[side].end = step->fpdu->fpdu.offset + step->fpdu->fpdu.length;
+        state->side[side].place = step->fpdu->place;
+    }
+}
+
+/* The direction is over. */
+static void settle(struct rdmap_connection *rdmap, unsigned side)
+{
+    struct rdmap_close_state *state = rdmap->close;
+
+    if (!state->side[side].terminated || state->side[side].settled)
+        return;
+    state->side[side].settled = true;
+    if (state->side[side].told)
+        return;
+    verdict_passed(rdmap->verdict, RULE_RDMAP_5_4_06);
+    verdict_passed(rdmap->verdict, RULE_RDMAP_5_4_11);
 }
 
 void rdmap_close_end(struct rdmap_connection *rdmap, unsigned side, bool reset, const struct place *place)
 {
-    (void)rdmap, (void)side, (void)reset, (void)place;
+    struct rdmap_close_state *state = rdmap->close;
+    const struct rdmap_side *peer = &rdmap->side[other_side(side)];
+
+    if (!reset && !peer->fin && !peer->reset)
+        rdmap->read->side[side].closed_first = true;
+    settle(rdmap, side);
+    if (!state->side[side].terminated)
+        return;
+    if (!reset) {
+        verdict_passed(rdmap->verdict, RULE_RDMAP_6_2_1_06);
+        return;
+    }
+    if (rdmap->side[side].fin || peer->fin || peer->reset || !peer->acked_known || peer->acked >= state->side[side].end)
+        return;
+    rdmap_fail_at(rdmap, place, RULE_RDMAP_6_2_1_06, state->side[side].place.frame,
+                  "expected a graceful close (FIN) behind the Terminate, found a reset (RST) before the other end had "
+                  "acknowledged the Terminate");
 }
 
 void rdmap_close_finish(struct rdmap_connection *rdmap, int64_t time_ns)
 {
-    (void)rdmap, (void)time_ns;
+    (void)time_ns;
+    settle(rdmap, 0);
+    settle(rdmap, 1);
 }

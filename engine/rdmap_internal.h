@@ -86,6 +86,7 @@ struct rdmap_request {
     bool damaged;    /* octets of its answer are or may be missing */
     uint32_t msn;
     uint64_t end;                     /* stream offset behind its FPDU, in the requester's direction */
+    uint64_t activity;                /* rdmap_atomic_values.c */
     struct rdmap_operation operation; /* kind READ or ATOMIC */
 };
 

@@ -1,34 +1,193 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* RDMA Reads: RFC 5040 sections 4.4, 5.2. */
-#include "engine/rdmap_internal.h"
+/*
+ * RDMA Reads: the Read Request's segment, and what the Read Response takes from it. RFC 5040 sections 4.4, 5.2.
+ *
+ * STag, opcode and TO within a Response are DDP's to judge (ddp_tagged_rules.c), as is Last = 0 where it should be 1:
+ * it knows how many octets a Response has.
+ */
+#include "engine/rdmap_answers.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
 
 bool rdmap_read_new(struct rdmap_connection *rdmap)
 {
-    (void)rdmap;
-    return true;
+    rdmap->read = calloc(1, sizeof *rdmap->read);
+    return rdmap->read != NULL;
 }
 
 void rdmap_read_free(struct rdmap_connection *rdmap)
 {
-    (void)rdmap;
+    free(rdmap->read);
+}
+
+/* ---- requests ---- */
+
+bool rdmap_read_is_rtr(const struct rdmap_connection *rdmap, unsigned side, const struct rdmap_request *request)
+{
+    return rdmap->read->side[side].rtr && request->serial == 0;
 }
 
 void rdmap_read_request(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
-    (void)rdmap, (void)step;
+    const struct mpa_parameters *parameters = &rdmap->parameters;
+
+    if (step->operation->segments > 1)
+        rdmap_fail(rdmap, step, RULE_RDMAP_4_4_02, step->message->first.frame,
+                   "expected an RDMA Read Request in one DDP Segment, found it in %u", step->operation->segments);
+    else
+        verdict_passed(rdmap->verdict, RULE_RDMAP_4_4_02);
+    if (step->fpdu->number == 0 && parameters->peer_to_peer && parameters->initiator_side == (int)step->side &&
+        step->operation->read.size == 0 && step->request->serial == 0)
+        rdmap->read->side[step->side].rtr = true;
+    rdmap_answers_request(rdmap, step);
 }
+
+/* ---- where the Response goes to: 4.4 ---- */
+
+static void fail_sink(struct rdmap_connection *rdmap, const struct rdmap_step *step, const struct place *place,
+                      uint64_t to, bool empty)
+{
+    const struct rdmap_operation *operation = &step->request->operation;
+
+    rdmap_fail_at_as(rdmap, place, RULE_RDMAP_4_4_03, empty ? SEVERITY_WARNING : SEVERITY_ERROR, operation->place.frame,
+                     "expected SinkSTag 0x%08x and SinkTO 0x%" PRIx64
+                     " of the Read Request in the first segment of the Response, found STag 0x%08x TO 0x%" PRIx64,
+                     operation->read.sink_stag, operation->read.sink_to, step->ddp->stag, to);
+    step->message->faulty = true;
+}
+
+/* Segments in descending order begin elsewhere: whether they do shows at the end. */
+static bool may_be_descending(const struct rdmap_step *step)
+{
+    const struct rdmap_read_request *read = &step->request->operation.read;
+
+    return !step->ends && step->ddp->stag == read->sink_stag && step->ddp->to > read->sink_to &&
+           step->ddp->to - read->sink_to < read->size;
+}
+
+static void judge_sink(struct rdmap_connection *rdmap, struct rdmap_step *step)
+{
+    const struct rdmap_read_request *read = &step->request->operation.read;
+    const struct ddp_segment *ddp = step->ddp;
+
+    if (ddp->stag == read->sink_stag && ddp->to == read->sink_to) {
+        verdict_passed(rdmap->verdict, RULE_RDMAP_4_4_03);
+        return;
+    }
+    if (may_be_descending(step))
+        return;
+    fail_sink(rdmap, step, &step->fpdu->place, ddp->to, step->ends && ddp->payload_len == 0);
+    step->faulty = true;
+}
+
+/* The end of a Response that did not begin at SinkTO. In another order (disordered) it is DDP-5.3-04 at any rate. */
+static void judge_start(struct rdmap_connection *rdmap, struct rdmap_step *step)
+{
+    const struct rdmap_read_request *read = &step->request->operation.read;
+    const struct ddp_message *m = step->message;
+
+    if (m->start != read->sink_to && m->stag == read->sink_stag && m->segments > 1 && !m->disordered && !m->faulty)
+        fail_sink(rdmap, step, &m->first, m->start, false);
+}
+
+/* ---- how long it is: 4.4, 5.2.1 ---- */
+
+static void judge_excess(struct rdmap_connection *rdmap, struct rdmap_step *step)
+{
+    const struct rdmap_operation *operation = &step->request->operation;
+    uint64_t octets = step->message->octets, before = octets - step->ddp->payload_len;
+
+    if (octets <= operation->read.size || before > operation->read.size || step->message->faulty)
+        return;
+    if (operation->read.size == 0)
+        rdmap_fail(rdmap, step, RULE_RDMAP_5_2_1_18, operation->place.frame,
+                   "expected a zero-length Response to a Read Request with RDMARDSZ 0, found %zu octets",
+                   step->ddp->payload_len);
+    else
+        rdmap_fail(rdmap, step, RULE_RDMAP_4_4_08, operation->place.frame,
+                   "expected the %u octets of RDMARDSZ in the Read Response, found %" PRIu64, operation->read.size,
+                   octets);
+}
+
+static void judge_size(struct rdmap_connection *rdmap, struct rdmap_step *step)
+{
+    const struct rdmap_operation *operation = &step->request->operation;
+    struct rdmap_short_answer *shortened = &rdmap->read->side[other_side(step->side)].shortened;
+    enum rule_id rule = operation->read.size == 0 ? RULE_RDMAP_5_2_1_18 : RULE_RDMAP_4_4_08;
+    struct ddp_message *m = step->message;
+
+    if (m->damaged) {
+        verdict_inconclusive(rdmap->verdict, rule);
+    } else if (m->octets == operation->read.size) {
+        verdict_passed(rdmap->verdict, rule);
+    } else if (m->octets < operation->read.size && !m->faulty) {
+        *shortened = (struct rdmap_short_answer){
+            .open = true,
+            .octets = m->octets,
+            .size = operation->read.size,
+            .request_frame = operation->place.frame,
+            .place = step->fpdu->place,
+        };
+        m->faulty = step->faulty = true; /* DDP: the rest is no message of its own */
+    }
+}
+
+void rdmap_read_settle(struct rdmap_connection *rdmap, unsigned side, struct rdmap_step *step)
+{
+    struct rdmap_short_answer *shortened = &rdmap->read->side[other_side(side)].shortened;
+
+    if (!shortened->open)
+        return;
+    shortened->open = false;
+    if (step != NULL && step->stray && step->ddp->opcode == RDMAP_READ_RESPONSE)
+        rdmap_fail_at(rdmap, &shortened->place, RULE_DDP_4_1_05, step->fpdu->place.frame,
+                      "expected Last = 0 in a segment with %" PRIu64
+                      " of %u octets of a Read Response, found Last = 1 and more of it behind",
+                      shortened->octets, shortened->size);
+    else
+        rdmap_fail_at(rdmap, &shortened->place, RULE_RDMAP_4_4_08, shortened->request_frame,
+                      "expected the %u octets of RDMARDSZ in the Read Response, found %" PRIu64, shortened->size,
+                      shortened->octets);
+}
+
+/* ---- hooks ---- */
 
 void rdmap_read_response(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
-    (void)rdmap, (void)step;
+    bool judged = step->request != NULL && step->request->known && !step->request->faulty &&
+                  step->request->operation.kind == RDMAP_OP_READ;
+
+    if (step->starts) {
+        bool answers = rdmap_answers_first(rdmap, step, 0);
+
+        if (!answers && step->match != RDMAP_MATCH_UNSOLICITED)
+            verdict_inconclusive(rdmap->verdict, RULE_RDMAP_4_4_03);
+        judged = judged && answers;
+        if (judged && !rdmap_read_is_rtr(rdmap, other_side(step->side), step->request))
+            judge_sink(rdmap, step);
+    }
+    if (!judged || rdmap_read_is_rtr(rdmap, other_side(step->side), step->request))
+        return;
+    judge_excess(rdmap, step);
+    if (!step->ends)
+        return;
+    judge_start(rdmap, step);
+    judge_size(rdmap, step);
+    if (!step->message->damaged)
+        rdmap_answers_complete(rdmap, step);
 }
 
 void rdmap_read_broken_off(struct rdmap_connection *rdmap, unsigned side, struct rdmap_request *request)
 {
+    /* DDP retires the request, so that what follows is not taken for an answer out of order. */
     (void)rdmap, (void)side, (void)request;
 }
 
 void rdmap_read_finish(struct rdmap_connection *rdmap, int64_t time_ns)
 {
-    (void)rdmap, (void)time_ns;
+    (void)time_ns;
+    rdmap_read_settle(rdmap, 0, NULL);
+    rdmap_read_settle(rdmap, 1, NULL);
+    rdmap_answers_finish(rdmap);
 }
