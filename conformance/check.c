@@ -168,6 +168,8 @@ static void on_segment(void *ctx, const struct tcp_segment *segment, uint64_t of
     struct watched *watched = ctx;
 
     mpa_connection_segment(watched->mpa, segment, offset, acked_known, acked);
+    if (segment->length == 0)
+        rdmap_connection_acked(watched->rdmap, segment->side, acked_known, acked);
 }
 
 static void on_octets(void *ctx, unsigned side, uint64_t offset, const uint8_t *p, size_t n,

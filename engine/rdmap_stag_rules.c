@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The life of STags, as far as a capture shows it: RFC 5041 section 4.2, RFC 5040 sections 4.4 and 5.3, RFC 7306
- * section 5.
+ * The life of STags, as far as a capture shows it: RFC 5041 section 4.2, RFC 5040 section 4.4, RFC 7306 section 5.
  *
  * Advertisements are ULP payload, which is not understood here. But an STag that its user has named in a Send with
  * Invalidate is good for nothing until its owner advertises it anew, and that the user cannot have learnt as long as
@@ -120,8 +119,6 @@ void rdmap_stag_segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
         break;
     case RDMAP_SEND_INVALIDATE:
     case RDMAP_SEND_SE_INVALIDATE:
-        if (step->starts)
-            judge_use(rdmap, step, RULE_RDMAP_5_3_14, ddp->stag, "to invalidate");
         if (step->ends && !step->faulty)
             invalidate(rdmap, step);
         break;
