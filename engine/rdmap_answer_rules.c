@@ -56,9 +56,9 @@ static void overtaken_drop(struct rdmap_answers *answers, struct rdmap_overtaken
     *overtaken = answers->overtaken[--answers->n_overtaken];
 }
 
-/* The answer is that of a later request: notes which ones it passed by. */
-static void overtake(struct rdmap_connection *rdmap, const struct rdmap_step *step, struct rdmap_answers *answers)
+void rdmap_answers_overtake(struct rdmap_connection *rdmap, const struct rdmap_step *step)
 {
+    struct rdmap_answers *answers = answers_to(rdmap, other_side(step->side));
     struct rdmap_requests *requests = &rdmap->side[other_side(step->side)].requests;
 
     for (uint64_t serial = requests->head; serial < step->request->serial; serial++) {
@@ -255,7 +255,7 @@ bool rdmap_answers_first(struct rdmap_connection *rdmap, struct rdmap_step *step
         overtaken_drop(answers, overtaken);
     }
     if (step->match == RDMAP_MATCH_LATER)
-        overtake(rdmap, step, answers);
+        rdmap_answers_overtake(rdmap, step);
     else
         pass_order(rdmap, step);
     return true;

@@ -65,6 +65,8 @@ void rdmap_answers_request(struct rdmap_connection *rdmap, struct rdmap_step *st
  * Atomic Response's. True when the answer belongs to step->request and its contents can be judged.
  */
 bool rdmap_answers_first(struct rdmap_connection *rdmap, struct rdmap_step *step, uint32_t identifier);
+/* The answer is that of a later request: notes which ones it passed by. */
+void rdmap_answers_overtake(struct rdmap_connection *rdmap, const struct rdmap_step *step);
 /* An answer is complete. */
 void rdmap_answers_complete(struct rdmap_connection *rdmap, const struct rdmap_step *step);
 /* Octets of the requester's direction are missing. */

@@ -93,35 +93,80 @@ static void judge_start(struct rdmap_connection *rdmap, struct rdmap_step *step)
 
 /* ---- how long it is: 4.4, 5.2.1 ---- */
 
-static void judge_excess(struct rdmap_connection *rdmap, struct rdmap_step *step)
+/* A later request for as many octets as came, into the same place; NULL when there is none. */
+static struct rdmap_request *later_of_size(struct rdmap_connection *rdmap, const struct rdmap_step *step)
+{
+    struct rdmap_requests *requests = &rdmap->side[other_side(step->side)].requests;
+    const struct rdmap_read_request *read = &step->request->operation.read;
+    uint64_t end = step->request->serial + RDMAP_SEARCH_MAX;
+
+    for (uint64_t serial = step->request->serial + 1; serial < requests->tail && serial < end; serial++) {
+        struct rdmap_request *later = rdmap_request_at(requests, serial);
+
+        if (later != NULL && later->known && !later->answered && later->operation.kind == RDMAP_OP_READ &&
+            later->operation.read.sink_stag == read->sink_stag && later->operation.read.sink_to == read->sink_to &&
+            later->operation.read.size == step->message->octets)
+            return later;
+    }
+    return NULL;
+}
+
+/* The Response was taken for the answer to the oldest request with its sink, but its length is that of a later one. */
+static void give_to(struct rdmap_connection *rdmap, struct rdmap_step *step, struct rdmap_request *later)
+{
+    struct rdmap_operation *from = &step->request->operation, *to = &later->operation;
+
+    to->octets = from->octets;
+    to->first_answer = from->first_answer;
+    to->last_answer = from->last_answer;
+    to->answered = from->answered;
+    later->begun = true;
+    from->octets = 0;
+    from->answered = false;
+    step->request->begun = false;
+    step->request = later;
+    step->operation = to;
+    step->message->request = later->serial;
+    step->match = RDMAP_MATCH_LATER;
+    rdmap_answers_overtake(rdmap, step);
+}
+
+static void fail_excess(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     const struct rdmap_operation *operation = &step->request->operation;
-    uint64_t octets = step->message->octets, before = octets - step->ddp->payload_len;
 
-    if (octets <= operation->read.size || before > operation->read.size || step->message->faulty)
-        return;
     if (operation->read.size == 0)
         rdmap_fail(rdmap, step, RULE_RDMAP_5_2_1_18, operation->place.frame,
-                   "expected a zero-length Response to a Read Request with RDMARDSZ 0, found %zu octets",
-                   step->ddp->payload_len);
+                   "expected a zero-length Response to a Read Request with RDMARDSZ 0, found %" PRIu64 " octets",
+                   step->message->octets);
     else
         rdmap_fail(rdmap, step, RULE_RDMAP_4_4_08, operation->place.frame,
                    "expected the %u octets of RDMARDSZ in the Read Response, found %" PRIu64, operation->read.size,
-                   octets);
+                   step->message->octets);
 }
 
 static void judge_size(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
-    const struct rdmap_operation *operation = &step->request->operation;
     struct rdmap_short_answer *shortened = &rdmap->read->side[other_side(step->side)].shortened;
-    enum rule_id rule = operation->read.size == 0 ? RULE_RDMAP_5_2_1_18 : RULE_RDMAP_4_4_08;
     struct ddp_message *m = step->message;
+    const struct rdmap_operation *operation;
+    enum rule_id rule;
 
+    if (m->octets != step->request->operation.read.size && !m->damaged && !m->faulty) {
+        struct rdmap_request *later = later_of_size(rdmap, step);
+
+        if (later != NULL)
+            give_to(rdmap, step, later);
+    }
+    operation = &step->request->operation;
+    rule = operation->read.size == 0 ? RULE_RDMAP_5_2_1_18 : RULE_RDMAP_4_4_08;
     if (m->damaged) {
         verdict_inconclusive(rdmap->verdict, rule);
     } else if (m->octets == operation->read.size) {
         verdict_passed(rdmap->verdict, rule);
-    } else if (m->octets < operation->read.size && !m->faulty) {
+    } else if (m->octets > operation->read.size && !m->faulty) {
+        fail_excess(rdmap, step);
+    } else if (!m->faulty) {
         *shortened = (struct rdmap_short_answer){
             .open = true,
             .octets = m->octets,
@@ -169,7 +214,6 @@ void rdmap_read_response(struct rdmap_connection *rdmap, struct rdmap_step *step
     }
     if (!judged || rdmap_read_is_rtr(rdmap, other_side(step->side), step->request))
         return;
-    judge_excess(rdmap, step);
     if (!step->ends)
         return;
     judge_start(rdmap, step);
