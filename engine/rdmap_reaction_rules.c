@@ -1,40 +1,336 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Errors found in the capture, and how their receiver answers them. */
-#include "engine/rdmap_internal.h"
+/* Reactions: the hooks of the core, and what became of a fault. */
+#include "engine/rdmap_reaction.h"
+
+#include <stdlib.h>
 
 bool rdmap_reaction_new(struct rdmap_connection *rdmap)
 {
-    (void)rdmap;
-    return true;
+    rdmap->reaction = calloc(1, sizeof *rdmap->reaction);
+    return rdmap->reaction != NULL;
 }
 
 void rdmap_reaction_free(struct rdmap_connection *rdmap)
 {
-    (void)rdmap;
+    free(rdmap->reaction);
+    rdmap->reaction = NULL;
 }
 
-void rdmap_reaction_segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
+/* ---- settling ---- */
+
+static void settle_open(struct rdmap_connection *rdmap, struct fault_watch *watch)
 {
-    (void)rdmap, (void)step;
+    verdict_inconclusive(rdmap->verdict, rdmap_fault_info[watch->kind].ignored);
+    watch->state = FAULT_SETTLED;
+}
+
+/* Nothing was done about the fault. */
+static void settle_ignored(struct rdmap_connection *rdmap, struct fault_watch *watch, const struct place *place,
+                           const char *found)
+{
+    const struct fault_info *info = &rdmap_fault_info[watch->kind];
+
+    rdmap_fail_at(rdmap, place, info->ignored, watch->place.frame,
+                  "expected a Terminate and the end of the stream after %s in frame %u, found %s", info->what,
+                  watch->place.frame, found);
+    watch->state = FAULT_SETTLED;
+}
+
+static void settle_bare_close(struct rdmap_connection *rdmap, struct fault_watch *watch, const struct place *place,
+                              bool reset)
+{
+    rdmap_fail_at(rdmap, place, RULE_RDMAP_6_2_1_01, watch->place.frame,
+                  "expected a Terminate after %s in frame %u, found %s without one", rdmap_fault_info[watch->kind].what,
+                  watch->place.frame, reset ? "RST" : "FIN");
+    watch->state = FAULT_SETTLED;
+}
+
+/* ---- the Terminate ---- */
+
+static void judge_code(struct rdmap_connection *rdmap, struct rdmap_step *step, const struct fault_watch *watch,
+                       const struct rdmap_terminate *terminate, bool accused)
+{
+    const struct fault_info *info = &rdmap_fault_info[watch->kind];
+    enum fault_answer answer = rdmap_fault_answer(watch->kind, terminate);
+
+    if (answer == ANSWER_RIGHT) {
+        verdict_passed(rdmap->verdict, info->code);
+    } else if (answer == ANSWER_ELSEWHERE || !accused) {
+        verdict_inconclusive(rdmap->verdict, info->code); /* without the header it may be about something else */
+    } else {
+        rdmap_fail_as(rdmap, step, info->code,
+                      answer == ANSWER_TOLERATED ? SEVERITY_WARNING : rule_catalogue[info->code].severity,
+                      watch->place.frame,
+                      "expected a Terminate that reports %s in frame %u, found %u/%u with code %02x (%s)", info->what,
+                      watch->place.frame, terminate->layer, terminate->etype, terminate->code,
+                      rdmap_terminate_code_name(terminate->layer, terminate->etype, terminate->code) != NULL
+                          ? rdmap_terminate_code_name(terminate->layer, terminate->etype, terminate->code)
+                          : "any");
+    }
+}
+
+/* The Terminate reports the fault: in time, and nothing behind it was served? */
+static void settle_terminated(struct rdmap_connection *rdmap, struct rdmap_step *step, struct fault_watch *watch)
+{
+    struct verdict *v = rdmap->verdict;
+    const struct fault_info *info = &rdmap_fault_info[watch->kind];
+    enum rule_id drop = info->ddp ? RULE_DDP_7_1_20 : RULE_RDMAP_7_01;
+
+    if (info->ignored != info->code)
+        verdict_passed(v, info->ignored);
+    verdict_passed(v, RULE_RDMAP_6_2_1_01);
+    if (watch->served.frame != 0)
+        rdmap_fail_at(rdmap, &watch->served, drop, watch->place.frame,
+                      "expected every segment behind the one with %s in frame %u to be dropped, found an answer to the "
+                      "request in frame %u",
+                      info->what, watch->place.frame, watch->served_request);
+    else if (watch->followed || !info->ddp)
+        verdict_passed(v, drop);
+    if (watch->late.frame != 0)
+        rdmap_fail(rdmap, step, RULE_RDMAP_7_1_05, watch->place.frame,
+                   "expected the Terminate at the earliest opportunity after %s in frame %u, found it %.3f s later, "
+                   "after other messages (frame %u)",
+                   info->what, watch->place.frame, (double)(step->fpdu->place.time_ns - watch->place.time_ns) / 1e9,
+                   watch->late.frame);
+    else
+        verdict_passed(v, RULE_RDMAP_7_1_05);
+    if (watch->faults_behind && watch->firm)
+        verdict_passed(v, RULE_RDMAP_7_1_10);
+    watch->state = FAULT_SETTLED;
+}
+
+static bool is_the_fault(const struct fault_watch *watch, const struct rdmap_recent *accused)
+{
+    return accused != NULL && accused->place.offset == watch->place.offset;
+}
+
+bool rdmap_reaction_expects(const struct rdmap_connection *rdmap, unsigned side, const struct rdmap_recent *accused)
+{
+    const struct fault_watch *watch = &rdmap->reaction->fault[side];
+
+    return watch->state == FAULT_WAITING && is_the_fault(watch, accused);
+}
+
+static void judge_terminate(struct rdmap_connection *rdmap, struct rdmap_step *step,
+                            const struct rdmap_terminate *terminate, const struct rdmap_recent *accused)
+{
+    struct fault_watch *watch = &rdmap->reaction->fault[step->side];
+
+    if (watch->state != FAULT_WAITING)
+        return;
+    if (step->acked_known && step->acked < watch->end) {
+        settle_open(rdmap, watch); /* sent before it had come */
+    } else if (is_the_fault(watch, accused)) {
+        judge_code(rdmap, step, watch, terminate, true);
+        settle_terminated(rdmap, step, watch);
+    } else if (accused == NULL && !terminate->d) {
+        judge_code(rdmap, step, watch, terminate, false);
+        if (rdmap_fault_answer(watch->kind, terminate) == ANSWER_RIGHT)
+            settle_terminated(rdmap, step, watch);
+        watch->state = FAULT_SETTLED;
+    } else if (accused != NULL && accused->place.offset > watch->place.offset && watch->firm && accused->faulty) {
+        rdmap_fail(rdmap, step, RULE_RDMAP_7_1_10, watch->place.frame,
+                   "expected the first error reported, %s in frame %u, found the segment in frame %u",
+                   rdmap_fault_info[watch->kind].what, watch->place.frame, accused->place.frame);
+        watch->state = FAULT_SETTLED;
+    } else {
+        settle_open(rdmap, watch); /* about another segment, or nobody knows which */
+    }
 }
 
 void rdmap_reaction_terminate(struct rdmap_connection *rdmap, struct rdmap_step *step,
                               const struct rdmap_terminate *terminate, const struct rdmap_recent *accused)
 {
-    (void)rdmap, (void)step, (void)terminate, (void)accused;
+    rdmap_odd_terminate(rdmap, step, terminate, accused);
+    rdmap_limits_terminate(rdmap, step, terminate, accused);
+    judge_terminate(rdmap, step, terminate, accused);
+}
+
+/* ---- other segments ---- */
+
+static bool is_answer(const struct rdmap_step *step)
+{
+    return step->ddp->opcode == RDMAP_READ_RESPONSE || step->ddp->opcode == RDMAP_ATOMIC_RESPONSE;
+}
+
+/* What the reactor sends meanwhile. */
+static void watch_reactor(struct rdmap_connection *rdmap, struct rdmap_step *step)
+{
+    struct fault_watch *watch = &rdmap->reaction->fault[step->side];
+
+    if (watch->state != FAULT_WAITING || step->message == NULL || reaction_is_terminate(step))
+        return;
+    if (is_answer(step)) {
+        const struct rdmap_request *request = step->request;
+
+        if (request == NULL || !request->known || step->match != RDMAP_MATCH_HEAD)
+            return;
+        if (watch->is_request && request->msn == watch->msn) {
+            settle_ignored(rdmap, watch, &step->fpdu->place, "an answer to it");
+        } else if (request->end > watch->end && watch->firm && watch->served.frame == 0) {
+            watch->served = step->fpdu->place;
+            watch->served_request = request->operation.place.frame;
+        }
+        return;
+    }
+    if (!reaction_after(step, watch->end) || !step->starts)
+        return;
+    if (watch->later.frame == 0)
+        watch->later = step->fpdu->place;
+    if (watch->late.frame == 0 && step->fpdu->place.time_ns - watch->place.time_ns > rdmap->options.t_react)
+        watch->late = step->fpdu->place;
+}
+
+static void watch_peer(struct rdmap_connection *rdmap, struct rdmap_step *step)
+{
+    unsigned reactor = other_side(step->side);
+    struct fault_watch *watch = &rdmap->reaction->fault[reactor];
+    enum fault_kind kind = rdmap_fault_of(rdmap, step);
+
+    if (watch->state == FAULT_WAITING) {
+        watch->followed |= step->ddp != NULL && step->ddp->opcode == RDMAP_READ_REQUEST;
+        watch->faults_behind |= kind != FAULT_NONE;
+        return;
+    }
+    if (kind == FAULT_NONE || watch->state == FAULT_SETTLED)
+        return;
+    *watch = (struct fault_watch){
+        .state = FAULT_WAITING,
+        .kind = kind,
+        .place = step->fpdu->place,
+        .end = reaction_end_of(step),
+        .firm = rdmap_fault_info[kind].ddp || step->ends,
+    };
+    if (step->ddp != NULL && !step->ddp->tagged && step->ddp->qn == DDP_QN_READ_REQUEST) {
+        watch->is_request = kind != FAULT_MSN_REPEATED;
+        watch->msn = step->ddp->msn;
+    }
+    /* A side that ended, or was told to, may leave it at that. */
+    if (rdmap->side[reactor].terminated || rdmap->side[reactor].fin || rdmap->side[reactor].reset ||
+        rdmap->side[step->side].terminated)
+        settle_open(rdmap, watch);
+}
+
+/* RFC 5041 section 7.1: of a Tagged segment, and of the buffers that an RDMA Read Request names. */
+static void judge_wrap(struct rdmap_connection *rdmap, struct rdmap_step *step)
+{
+    const struct ddp_segment *ddp = step->ddp;
+    const struct rdmap_read_request *read;
+    uint64_t to, length;
+    const char *what = "TO";
+
+    if (ddp->tagged) {
+        read = ddp->opcode == RDMAP_READ_RESPONSE && step->operation != NULL ? &step->operation->read : NULL;
+        if (read != NULL && read->size != 0 && read->sink_to + read->size < read->size)
+            return; /* as it was asked for */
+        to = ddp->to;
+        length = ddp->payload_len;
+    } else if (step->request != NULL && ddp->opcode == RDMAP_READ_REQUEST && step->operation != NULL) {
+        read = &step->operation->read;
+        to = read->source_to;
+        length = read->size;
+        what = "SrcTO";
+        if (length != 0 && read->sink_to + length < length) {
+            to = read->sink_to;
+            what = "SinkTO";
+        }
+    } else {
+        return;
+    }
+    if (length == 0)
+        return;
+    if (to + length >= length)
+        verdict_passed(rdmap->verdict, RULE_DDP_7_1_16);
+    else
+        rdmap_fail_as(rdmap, step, RULE_DDP_7_1_16, to + length == 0 ? SEVERITY_NOTE : SEVERITY_ERROR, 0,
+                      "expected %s plus length below 2^64, found 0x%llx plus %llu", what, (unsigned long long)to,
+                      (unsigned long long)length);
+}
+
+void rdmap_reaction_segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
+{
+    watch_peer(rdmap, step);
+    if (step->ddp == NULL)
+        return;
+    judge_wrap(rdmap, step);
+    watch_reactor(rdmap, step);
+    if (step->message != NULL) {
+        rdmap_fault_readvertise(rdmap, step);
+        rdmap_limits_segment(rdmap, step);
+        rdmap_security_segment(rdmap, step);
+    }
+    rdmap_odd_segment(rdmap, step);
 }
 
 void rdmap_reaction_skipped(struct rdmap_connection *rdmap, unsigned side)
 {
-    (void)rdmap, (void)side;
+    rdmap_fault_hole(rdmap, side);
+    rdmap->reaction->n_aligned[0] = rdmap->reaction->n_aligned[1] = 0;
+}
+
+/* ---- ends ---- */
+
+/* The reactor closes, the peer did, or the capture ends: what did it do about the fault until now? */
+static void judge_inaction(struct rdmap_connection *rdmap, unsigned reactor, int64_t time_ns)
+{
+    struct fault_watch *watch = &rdmap->reaction->fault[reactor];
+    const struct rdmap_side *s = &rdmap->side[reactor];
+    bool in_time = time_ns - watch->place.time_ns <= rdmap->options.t_react;
+    struct place place = s->last;
+
+    if (s->hole || !(watch->received || watch->served.frame != 0 || watch->later.frame != 0)) {
+        settle_open(rdmap, watch);
+    } else if (watch->served.frame != 0) {
+        settle_ignored(rdmap, watch, &watch->served, "an answer to a request behind it");
+    } else if (watch->later.frame != 0) {
+        settle_ignored(rdmap, watch, &watch->later, "another message");
+    } else if (in_time) {
+        settle_open(rdmap, watch);
+    } else {
+        /* Silence has no frame of its own: the fault's. */
+        place = watch->place;
+        place.side = (uint8_t)reactor;
+        place.offset = s->end;
+        settle_ignored(rdmap, watch, &place, "no reaction");
+    }
 }
 
 void rdmap_reaction_end(struct rdmap_connection *rdmap, unsigned side, bool reset, const struct place *place)
 {
-    (void)rdmap, (void)side, (void)reset, (void)place;
+    struct fault_watch *mine = &rdmap->reaction->fault[side], *theirs = &rdmap->reaction->fault[other_side(side)];
+
+    if (mine->state == FAULT_WAITING) {
+        mine->received |= reaction_acked(&rdmap->side[side], mine->end);
+        if (!mine->received || rdmap->side[side].hole || mine->served.frame != 0 ||
+            (!reset && (mine->later.frame != 0 || mine->peer_ended)))
+            judge_inaction(rdmap, side, place->time_ns);
+        else
+            settle_bare_close(rdmap, mine, place, reset);
+    }
+    if (theirs->state == FAULT_WAITING) {
+        theirs->peer_ended = true;
+        theirs->received |= reaction_acked(&rdmap->side[other_side(side)], theirs->end);
+        if (reset)
+            judge_inaction(rdmap, other_side(side), place->time_ns);
+    }
+    rdmap_odd_settle(rdmap, side, true);
+    if (reset)
+        rdmap_odd_settle(rdmap, other_side(side), true);
 }
 
 void rdmap_reaction_finish(struct rdmap_connection *rdmap, int64_t time_ns)
 {
-    (void)rdmap, (void)time_ns;
+    for (unsigned side = 0; side < 2; side++) {
+        struct fault_watch *watch = &rdmap->reaction->fault[side];
+
+        if (watch->state == FAULT_WAITING) {
+            watch->received |= reaction_acked(&rdmap->side[side], watch->end);
+            if (time_ns - watch->place.time_ns > rdmap->options.t_react)
+                judge_inaction(rdmap, side, time_ns);
+            else
+                settle_open(rdmap, watch);
+        }
+        rdmap_odd_settle(rdmap, side, false);
+    }
+    rdmap_limits_finish(rdmap);
 }

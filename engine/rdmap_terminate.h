@@ -15,6 +15,9 @@ static inline bool rdmap_terminate_is(const struct rdmap_terminate *terminate, u
     return terminate->layer == layer && terminate->etype == etype;
 }
 
+/* rdmap_reaction_rules.c: side is to report the accused segment, and what it says of it is judged there. */
+bool rdmap_reaction_expects(const struct rdmap_connection *rdmap, unsigned side, const struct rdmap_recent *accused);
+
 /* The request on QN 1 of `side` with this MSN that is not answered completely; NULL when it is not known. */
 struct rdmap_request *rdmap_open_request(struct rdmap_connection *rdmap, unsigned side, uint32_t msn);
 

@@ -430,6 +430,8 @@ void rdmap_terminate_judge_accused(struct rdmap_connection *rdmap, struct rdmap_
         return;
     if (judge_zero_length(&a) || !judge_buffer_model(&a) || !judge_remote_protection(&a))
         return;
+    if (rdmap_reaction_expects(rdmap, step->side, accused))
+        return;
     judge_invalidate_code(&a);
     judge_truth(&a);
 }

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Requests within the depth that both sides negotiated (RFC 5040 sections 5.2.2 and 6.1, RFC 7306 section 5.2.2), and
+ * Atomic Operations that the Responder must support, or refuse (RFC 7306 sections 1.1, 5.1 and 8.2).
+ */
+#include "engine/rdmap_reaction.h"
+
+enum { NOT_NEGOTIATED = 0x3FFF };
+
+/* How many requests of this side its peer takes at a time; false when that was not negotiated. */
+static bool depth_of(const struct rdmap_connection *rdmap, unsigned requester, unsigned *depth)
+{
+    const struct mpa_parameters *parameters = &rdmap->parameters;
+
+    if (!parameters->ird_ord_known || parameters->initiator_side < 0)
+        return false;
+    *depth = (unsigned)parameters->initiator_side == requester ? parameters->ird : parameters->ord;
+    return *depth != NOT_NEGOTIATED;
+}
+
+/* ---- requests and answers ---- */
+
+static void count_request(struct rdmap_connection *rdmap, const struct rdmap_step *step)
+{
+    struct rdmap_reaction_state *state = rdmap->reaction;
+    uint64_t open = rdmap_requests_open(&rdmap->side[step->side].requests);
+
+    if (open > state->peak[step->side])
+        state->peak[step->side] = open;
+    state->atomics_asked[step->side] |= step->ddp->opcode == RDMAP_ATOMIC_REQUEST;
+}
+
+/* Two Atomic Operations on one buffer, answered both, whose TOs differ by no multiple of 8: one was not aligned. */
+static void judge_alignment(struct rdmap_connection *rdmap, struct rdmap_step *step)
+{
+    struct rdmap_reaction_state *state = rdmap->reaction;
+    const struct rdmap_atomic_request *atomic = &step->operation->atomic;
+    unsigned requester = other_side(step->side), n = state->n_aligned[requester];
+    uint8_t residue = atomic->to & 7;
+    enum rule_id rule = atomic->opcode == RDMAP_ATOMIC_FETCH_ADD ? RULE_RDMAPX_5_1_1_05 : RULE_RDMAPX_5_1_2_08;
+
+    for (unsigned i = 0; i < n; i++) {
+        if (state->aligned[requester][i].stag != atomic->stag)
+            continue;
+        if (state->aligned[requester][i].residue == residue)
+            verdict_passed(rdmap->verdict, rule);
+        else
+            rdmap_fail(rdmap, step, rule, state->aligned[requester][i].frame,
+                       "expected a Terminate, as the address of TO 0x%llx is not aligned when that of the answered "
+                       "Atomic Operation on STag 0x%08x in frame %u is, found an Atomic Response",
+                       (unsigned long long)atomic->to, atomic->stag, state->aligned[requester][i].frame);
+        return;
+    }
+    if (n < ALIGNMENTS_MAX) {
+        state->aligned[requester][n].stag = atomic->stag;
+        state->aligned[requester][n].residue = residue;
+        state->aligned[requester][n].frame = step->operation->place.frame;
+        state->n_aligned[requester] = n + 1;
+    }
+}
+
+static void note_atomic(struct rdmap_connection *rdmap, struct rdmap_step *step)
+{
+    struct rdmap_reaction_state *state = rdmap->reaction;
+    unsigned requester = other_side(step->side);
+    const struct rdmap_atomic_request *atomic;
+
+    if (step->match != RDMAP_MATCH_HEAD || step->operation == NULL || step->operation->kind != RDMAP_OP_ATOMIC)
+        return;
+    atomic = &step->operation->atomic;
+    if (rdmap_atomic_name(atomic->opcode) == NULL)
+        return;
+    if (state->atomics_answered[requester] & ~(1u << atomic->opcode))
+        verdict_passed(rdmap->verdict, RULE_RDMAPX_1_1_01);
+    state->atomics_answered[requester] |= 1u << atomic->opcode;
+    judge_alignment(rdmap, step);
+}
+
+void rdmap_limits_segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
+{
+    struct rdmap_reaction_state *state = rdmap->reaction;
+    unsigned peer = other_side(step->side);
+
+    switch (step->ddp->opcode) {
+    case RDMAP_READ_REQUEST:
+    case RDMAP_ATOMIC_REQUEST:
+        if (step->request != NULL)
+            count_request(rdmap, step);
+        break;
+    case RDMAP_READ_RESPONSE:
+        if (step->ends && step->ddp->payload_len == 0 && step->match == RDMAP_MATCH_HEAD && step->operation != NULL &&
+            step->operation->read.size == 0)
+            verdict_passed(rdmap->verdict, RULE_RDMAP_5_2_1_17);
+        break;
+    case RDMAP_ATOMIC_RESPONSE:
+        note_atomic(rdmap, step);
+        break;
+    case RDMAP_TERMINATE:
+        break;
+    default: /* it may advertise an STag anew, for another buffer */
+        state->n_aligned[peer] = 0;
+        break;
+    }
+}
+
+/* ---- Terminates about requests ---- */
+
+static void judge_no_buffer(struct rdmap_connection *rdmap, struct rdmap_step *step)
+{
+    struct rdmap_reaction_state *state = rdmap->reaction;
+    unsigned requester = other_side(step->side), depth;
+    enum rule_id rule = state->atomics_asked[requester] ? RULE_RDMAPX_5_2_2_09 : RULE_RDMAP_5_2_2_04;
+
+    if (!depth_of(rdmap, requester, &depth))
+        return;
+    if (!rdmap_requests_certain(&rdmap->side[requester].requests) || rdmap->side[requester].hole ||
+        state->peak[requester] > depth)
+        verdict_inconclusive(rdmap->verdict, rule);
+    else
+        rdmap_fail(
+            rdmap, step, rule, 0,
+            "expected buffers on QN 1 for the %u requests that were negotiated, found a Terminate for the lack of "
+            "one with %llu requests in flight",
+            depth, (unsigned long long)state->peak[requester]);
+}
+
+/* The refused Atomic Request, when it is known. */
+static void judge_refused_atomic(struct rdmap_connection *rdmap, struct rdmap_step *step,
+                                 const struct rdmap_terminate *terminate)
+{
+    struct rdmap_reaction_state *state = rdmap->reaction;
+    unsigned requester = other_side(step->side);
+    const struct rdmap_request *request = rdmap_open_request(rdmap, requester, terminate->ddp.msn);
+    const struct rdmap_atomic_request *atomic;
+
+    if (request == NULL || request->operation.kind != RDMAP_OP_ATOMIC || request->faulty)
+        return;
+    atomic = &request->operation.atomic;
+    if (terminate->code == 6 && rdmap_atomic_name(atomic->opcode) != NULL && state->atomics_answered[requester] != 0)
+        rdmap_fail(rdmap, step, RULE_RDMAPX_1_1_01, request->operation.place.frame,
+                   "expected every Atomic Operation to be supported as one was answered, found %s in frame %u refused "
+                   "as unexpected",
+                   rdmap_atomic_name(atomic->opcode), request->operation.place.frame);
+    for (unsigned i = 0; i < state->n_aligned[requester]; i++) {
+        if (state->aligned[requester][i].stag != atomic->stag ||
+            state->aligned[requester][i].residue == (atomic->to & 7))
+            continue;
+        if (terminate->code == 7)
+            verdict_passed(rdmap->verdict, RULE_RDMAPX_8_2_07);
+        else
+            rdmap_fail(
+                rdmap, step, RULE_RDMAPX_8_2_07, request->operation.place.frame,
+                "expected 0/2/07 about the Atomic Operation on an address that is not aligned in frame %u, found "
+                "0/2/%02x",
+                request->operation.place.frame, terminate->code);
+        return;
+    }
+}
+
+/* An Atomic Response for which the Requester had no buffer, though it had asked for it. */
+static void judge_refused_response(struct rdmap_connection *rdmap, struct rdmap_step *step,
+                                   const struct rdmap_recent *accused)
+{
+    if (accused == NULL || accused->faulty || rdmap->reaction->fault[step->side].state != FAULT_UNSEEN ||
+        rdmap->side[step->side].hole || !rdmap_requests_certain(&rdmap->side[step->side].requests))
+        verdict_inconclusive(rdmap->verdict, RULE_RDMAPX_5_2_2_10);
+    else
+        rdmap_fail(rdmap, step, RULE_RDMAPX_5_2_2_10, accused->place.frame,
+                   "expected a buffer on QN 3 for the Atomic Response in frame %u, which was asked for, found a "
+                   "Terminate for the lack of one",
+                   accused->place.frame);
+}
+
+void rdmap_limits_terminate(struct rdmap_connection *rdmap, struct rdmap_step *step,
+                            const struct rdmap_terminate *terminate, const struct rdmap_recent *accused)
+{
+    const struct ddp_segment *ddp = &terminate->ddp;
+    bool no_buffer = rdmap_terminate_is(terminate, RDMAP_LAYER_DDP, 2) && terminate->code == 2;
+
+    if (!terminate->has_ddp || ddp->tagged)
+        return;
+    if (ddp->qn == DDP_QN_ATOMIC_RESPONSE && ddp->opcode == RDMAP_ATOMIC_RESPONSE && no_buffer)
+        judge_refused_response(rdmap, step, accused);
+    if (ddp->qn != DDP_QN_READ_REQUEST)
+        return;
+    if (no_buffer)
+        judge_no_buffer(rdmap, step);
+    if (ddp->opcode == RDMAP_ATOMIC_REQUEST && rdmap_terminate_is(terminate, RDMAP_LAYER_RDMA, 2))
+        judge_refused_atomic(rdmap, step, terminate);
+}
+
+void rdmap_limits_finish(struct rdmap_connection *rdmap)
+{
+    struct rdmap_reaction_state *state = rdmap->reaction;
+
+    for (unsigned requester = 0; requester < 2; requester++) {
+        struct rdmap_requests *requests = &rdmap->side[requester].requests;
+        unsigned depth;
+
+        if (state->atomics_answered[requester] != 0 && !rdmap->side[requester].terminated)
+            verdict_passed(rdmap->verdict, RULE_RDMAPX_5_2_2_10);
+        if (!depth_of(rdmap, requester, &depth) || depth == 0 || state->peak[requester] != depth ||
+            rdmap->side[other_side(requester)].terminated)
+            continue;
+        if (rdmap_requests_certain(requests) && rdmap_requests_open(requests) == 0) {
+            verdict_passed(rdmap->verdict, RULE_RDMAP_5_2_2_04);
+            if (state->atomics_asked[requester])
+                verdict_passed(rdmap->verdict, RULE_RDMAPX_5_2_2_09);
+        } else {
+            verdict_inconclusive(rdmap->verdict, RULE_RDMAP_5_2_2_04);
+        }
+    }
+}
