@@ -41,38 +41,38 @@ enum mpa_phase {
     MPA_PHASE_STREAMING, /* no startup frame yet */
     MPA_PHASE_STARTUP,   /* one startup frame seen, the other awaited */
     MPA_PHASE_FULL_OPERATION,
-    MPA_PHASE_REJECTED,  /* REP.R = 1: anything may follow */
+    MPA_PHASE_REJECTED, /* REP.R = 1: anything may follow */
     MPA_PHASE_NOT_MPA,
 };
 
 /* The negotiated state; valid members depend on startup_seen. */
 struct mpa_parameters {
-    int initiator_side;  /* 0, 1, or -1 unknown */
-    bool startup_seen;   /* both frames fully captured */
+    int initiator_side; /* 0, 1, or -1 unknown */
+    bool startup_seen;  /* both frames fully captured */
     bool request_seen, reply_seen;
-    uint8_t revision;    /* in effect: the smaller of both frames' Rev; the one's when one is seen */
+    uint8_t revision;         /* in effect: the smaller of both frames' Rev; the one's when one is seen */
     enum tristate markers[2]; /* by sending side */
     enum tristate crc;
-    bool enhanced;       /* S = 1 in both */
-    bool peer_to_peer;   /* A = 1 in both */
-    uint8_t rtr;         /* common RTR types, set of enum mpa_rtr */
-    bool ird_ord_known;  /* from an enhanced, accepting Reply */
-    uint16_t ird, ord;   /* Reply's values: the Responder's IRD and ORD */
+    bool enhanced;      /* S = 1 in both */
+    bool peer_to_peer;  /* A = 1 in both */
+    uint8_t rtr;        /* common RTR types, set of enum mpa_rtr */
+    bool ird_ord_known; /* from an enhanced, accepting Reply */
+    uint16_t ird, ord;  /* Reply's values: the Responder's IRD and ORD */
     bool rejected;
-    bool midstream;      /* parameters found by recognition or --assume */
+    bool midstream; /* parameters found by recognition or --assume */
 };
 
 enum mpa_crc_verdict { MPA_CRC_VERIFIED, MPA_CRC_WRONG, MPA_CRC_NOT_USED, MPA_CRC_UNKNOWN };
 
 struct mpa_fpdu_event {
     struct mpa_fpdu fpdu;
-    struct place place;        /* place.frame: where it became complete */
+    struct place place; /* place.frame: where it became complete */
     enum direction direction;
     enum mpa_crc_verdict crc;
     bool has_ddp;
     struct ddp_segment ddp;
-    uint64_t number;           /* FPDUs of this direction before it */
-    bool after_resync;         /* something was skipped before it */
+    uint64_t number;   /* FPDUs of this direction before it */
+    bool after_resync; /* something was skipped before it */
 };
 
 struct mpa_startup_event {
@@ -89,7 +89,8 @@ struct mpa_events {
     /* Octets [from, to) of a side's stream belong to no FPDU: stray, lost sync, or a hole. */
     void (*skipped)(void *ctx, unsigned side, uint64_t from, uint64_t to, const char *why, const struct place *place);
     /* Phase or parameters changed. */
-    void (*changed)(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters, const struct place *place);
+    void (*changed)(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters,
+                    const struct place *place);
 };
 
 struct mpa_connection;
@@ -100,14 +101,14 @@ struct mpa_connection *mpa_connection_new(const struct mpa_options *options, con
 void mpa_connection_free(struct mpa_connection *mpa);
 
 /* The inputs, in the order in which a tcp_pair gives them; same parameters as struct tcp_pair_events. */
-void mpa_connection_segment(struct mpa_connection *mpa, const struct tcp_segment *segment, uint64_t offset, bool acked_known,
-                            uint64_t acked);
+void mpa_connection_segment(struct mpa_connection *mpa, const struct tcp_segment *segment, uint64_t offset,
+                            bool acked_known, uint64_t acked);
 void mpa_connection_octets(struct mpa_connection *mpa, unsigned side, uint64_t offset, const uint8_t *p, size_t n,
                            const struct octets_origin *origin);
 void mpa_connection_hole(struct mpa_connection *mpa, unsigned side, uint64_t from, uint64_t to, enum hole_cause cause,
                          const struct octets_origin *next);
-void mpa_connection_conflict(struct mpa_connection *mpa, unsigned side, uint64_t offset, uint8_t first, uint8_t repeated,
-                             uint32_t first_frame, const struct tcp_segment *segment);
+void mpa_connection_conflict(struct mpa_connection *mpa, unsigned side, uint64_t offset, uint8_t first,
+                             uint8_t repeated, uint32_t first_frame, const struct tcp_segment *segment);
 void mpa_connection_fin(struct mpa_connection *mpa, unsigned side, uint64_t offset, uint32_t frame, int64_t time_ns);
 void mpa_connection_reset(struct mpa_connection *mpa, unsigned side, uint32_t frame, int64_t time_ns);
 /* End of the capture or of the connection: judges what only the end decides. */

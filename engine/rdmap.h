@@ -15,8 +15,8 @@
 struct rdmap_options {
     enum mpa_profile profile;
     int64_t t_react, t_close, t_idle; /* nanoseconds; 0 takes the defaults of engine/mpa.h */
-    unsigned operations_max; /* operations in flight remembered per direction; 0 takes 65536 */
-    unsigned stags_max;      /* STags remembered per direction; 0 takes 4096 */
+    unsigned operations_max;          /* operations in flight remembered per direction; 0 takes 65536 */
+    unsigned stags_max;               /* STags remembered per direction; 0 takes 4096 */
     /* Nobody but this connection writes the memory that it accesses: what Atomics return is proof. */
     bool exclusive;
 };
@@ -24,15 +24,22 @@ struct rdmap_options {
 /* One DDP Segment and the place that it has in its message. */
 struct rdmap_segment_event {
     const struct mpa_fpdu_event *fpdu; /* its ddp member is valid */
-    uint64_t message;        /* number of the message among those of this direction, from 0 */
-    unsigned index;          /* segment of the message, from 0 */
-    uint64_t message_octets; /* payload octets of the message up to and with this segment */
-    bool first_known;        /* the message's first segment was seen (else it began before the capture or in a hole) */
-    bool complete;           /* this segment has L = 1 and nothing of the message is missing */
-    uint64_t operation;      /* the operation it belongs to, see below; 0 when unknown */
+    uint64_t message;                  /* number of the message among those of this direction, from 0 */
+    unsigned index;                    /* segment of the message, from 0 */
+    uint64_t message_octets;           /* payload octets of the message up to and with this segment */
+    bool first_known;   /* the message's first segment was seen (else it began before the capture or in a hole) */
+    bool complete;      /* this segment has L = 1 and nothing of the message is missing */
+    uint64_t operation; /* the operation it belongs to, see below; 0 when unknown */
 };
 
-enum rdmap_operation_kind { RDMAP_OP_WRITE, RDMAP_OP_READ, RDMAP_OP_SEND, RDMAP_OP_TERMINATE, RDMAP_OP_IMMEDIATE, RDMAP_OP_ATOMIC };
+enum rdmap_operation_kind {
+    RDMAP_OP_WRITE,
+    RDMAP_OP_READ,
+    RDMAP_OP_SEND,
+    RDMAP_OP_TERMINATE,
+    RDMAP_OP_IMMEDIATE,
+    RDMAP_OP_ATOMIC
+};
 
 /*
  * An operation: Write, Send, Immediate Data and Terminate are one message; Read and Atomic are a request and
@@ -56,10 +63,10 @@ struct rdmap_operation {
     struct rdmap_read_request read;     /* kind READ */
     struct rdmap_atomic_request atomic; /* kind ATOMIC */
     /* the answer of a Read or Atomic */
-    bool answered;             /* completely */
+    bool answered; /* completely */
     struct place first_answer, last_answer;
     struct rdmap_atomic_response atomic_response;
-    bool atomic_after_known;   /* value that the operation leaves behind, computed from the answer */
+    bool atomic_after_known; /* value that the operation leaves behind, computed from the answer */
     uint64_t atomic_after;
     /* Immediate Data: the last Write before it in the same direction, or 0 */
     uint64_t after_write;
@@ -89,7 +96,8 @@ struct rdmap_connection *rdmap_connection_new(const struct rdmap_options *option
 void rdmap_connection_free(struct rdmap_connection *rdmap);
 
 /* What mpa_events give, handed on by the host. */
-void rdmap_connection_parameters(struct rdmap_connection *rdmap, enum mpa_phase phase, const struct mpa_parameters *parameters);
+void rdmap_connection_parameters(struct rdmap_connection *rdmap, enum mpa_phase phase,
+                                 const struct mpa_parameters *parameters);
 void rdmap_connection_fpdu(struct rdmap_connection *rdmap, const struct mpa_fpdu_event *event);
 /* Octets of this side's stream are missing or were skipped: counters are learnt anew. */
 void rdmap_connection_skipped(struct rdmap_connection *rdmap, unsigned side);
