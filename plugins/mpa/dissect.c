@@ -56,7 +56,6 @@ struct tail {
     int64_t time_ns;
     uint32_t port;
     struct numbers numbers;
-    uint16_t flags;
     uint8_t length;
     uint8_t octets[MPA_KEY_LEN];
 };
@@ -86,29 +85,60 @@ static bool syns_seen(const struct tcp_analysis *tcp)
            (tcp->conversation_completeness & (COMPLETE_SYN | COMPLETE_SYN_ACK)) == (COMPLETE_SYN | COMPLETE_SYN_ACK);
 }
 
+/* Sequence numbers of the first octet of either side's stream: of the sender of the packet at hand, and of its peer. */
+struct starts {
+    uint32_t sender, peer;
+    bool peer_known;
+};
+
 /*
  * Where the SYNs were captured, the engine may take the first octet for the first of the stream. The TCP dissector does
- * not pass SYNs on, but knows of them: bits 0 and 1 of conversation_completeness are SYN and SYN-ACK.
+ * not pass SYNs on, but knows of them.
  */
 static void tell_syns(struct mpa_flow *flow, packet_info *pinfo, const struct tcp_analysis *tcp,
-                      const struct numbers *first, bool has_ack)
+                      const struct starts *starts)
 {
-    struct mpa_flow_input syn = {.frame = pinfo->num, .time_ns = mpa_time_ns(pinfo), .flags = TCP_SYN};
-    struct mpa_flow_input answer = syn;
-    bool from_server;
+    struct mpa_flow_input mine = {
+        .frame = pinfo->num, .time_ns = mpa_time_ns(pinfo), .side = 0, .flags = TCP_SYN, .seq = starts->sender - 1};
+    struct mpa_flow_input theirs = mine;
+    bool server;
 
-    if (!syns_seen(tcp) || !has_ack)
+    if (!syns_seen(tcp))
         return;
-    /* They are where either side stands before any octet of MPA. */
-    from_server = pinfo->srcport == tcp->server_port;
-    syn.side = from_server ? 1 : 0;
-    syn.seq = (from_server ? first->ack : first->seq) - 1;
-    answer.side = from_server ? 0 : 1;
-    answer.seq = (from_server ? first->seq : first->ack) - 1;
-    answer.flags = TCP_SYN | TCP_ACK;
-    answer.ack = syn.seq + 1;
-    mpa_flow_syn(flow, &syn);
-    mpa_flow_syn(flow, &answer);
+    theirs.side = 1;
+    theirs.seq = starts->peer - 1;
+    server = pinfo->srcport == tcp->server_port && starts->peer_known;
+    if (server) {
+        mine.flags |= TCP_ACK;
+        mine.ack = starts->peer;
+    } else {
+        theirs.flags |= TCP_ACK;
+        theirs.ack = starts->sender;
+    }
+    if (server)
+        mpa_flow_syn(flow, &theirs);
+    mpa_flow_syn(flow, &mine);
+    if (!server && starts->peer_known)
+        mpa_flow_syn(flow, &theirs);
+}
+
+/* The whole connection is ours: its streams begin behind the SYNs. */
+static struct starts starts_of_connection(const struct tcp_analysis *tcp)
+{
+    return (struct starts){.sender = tcp->fwd->base_seq + 1, .peer = tcp->rev->base_seq + 1, .peer_known = true};
+}
+
+/*
+ * The connection becomes ours with the startup frame that begins at numbers->seq. What either side sent before is
+ * streaming data that the engine need not see. But behind a Reply that is the first to be seen, octets of the other
+ * side are missing: its Request.
+ */
+static struct starts starts_of_startup(const struct tcp_analysis *tcp, const struct numbers *numbers,
+                                       enum mpa_startup_kind kind)
+{
+    return (struct starts){.sender = numbers->seq,
+                           .peer = numbers->ack,
+                           .peer_known = kind == MPA_REQUEST || numbers->ack == tcp->rev->base_seq + 1};
 }
 
 static struct mpa_flow *flow_begin(struct claim *claim, packet_info *pinfo)
@@ -168,8 +198,11 @@ static int dissect(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *da
         if (PINFO_FD_VISITED(pinfo) || flow_begin(claim, pinfo) == NULL)
             return 0;
         analysis = get_tcp_conversation_data(conversation, pinfo);
-        numbers = numbers_on_wire(tcp, analysis);
-        tell_syns(claim->flow, pinfo, analysis, &numbers, tcp->flags & TCP_ACK);
+        if (analysis != NULL) {
+            struct starts starts = starts_of_connection(analysis);
+
+            tell_syns(claim->flow, pinfo, analysis, &starts);
+        }
     }
     piece = mpa_flow_find(claim->flow, pinfo->num, mpa_flow_side(claim->flow, pinfo), tcp->seq);
     if (piece == NULL) {
@@ -186,10 +219,13 @@ static int dissect(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *da
 
 /* ---- the heuristic ---- */
 
-static bool is_key(const uint8_t *p)
+/* Whether p[0..16) is a key, and whose. */
+static bool is_key(const uint8_t *p, unsigned octets_right, enum mpa_startup_kind *kind)
 {
-    return mpa_startup_key_matches(MPA_REQUEST, p, MPA_KEY_LEN) == MPA_KEY_LEN ||
-           mpa_startup_key_matches(MPA_REPLY, p, MPA_KEY_LEN) == MPA_KEY_LEN;
+    for (*kind = MPA_REQUEST; *kind <= MPA_REPLY; (*kind)++)
+        if (mpa_startup_key_matches(*kind, p, MPA_KEY_LEN) >= octets_right)
+            return true;
+    return false;
 }
 
 static bool is_key_so_far(const uint8_t *p, size_t n)
@@ -197,22 +233,12 @@ static bool is_key_so_far(const uint8_t *p, size_t n)
     return mpa_startup_key_matches(MPA_REQUEST, p, n) == n || mpa_startup_key_matches(MPA_REPLY, p, n) == n;
 }
 
-/*
- * A damaged key, as the engine accepts it: in the first octets of a connection that was captured from its SYN on, with
- * 12 octets right.
- */
-static bool is_damaged_key(const uint8_t *p, size_t n)
-{
-    return n >= MPA_KEY_LEN && (mpa_startup_key_matches(MPA_REQUEST, p, MPA_KEY_LEN) >= KEY_DAMAGED_MIN ||
-                                mpa_startup_key_matches(MPA_REPLY, p, MPA_KEY_LEN) >= KEY_DAMAGED_MIN);
-}
-
-static bool has_key(const uint8_t *p, size_t n)
+static bool has_key(const uint8_t *p, size_t n, enum mpa_startup_kind *kind)
 {
     const uint8_t *end = p + n;
 
     while ((size_t)(end - p) >= MPA_KEY_LEN && (p = memchr(p, 'M', (size_t)(end - p) - MPA_KEY_LEN + 1)) != NULL) {
-        if (is_key(p))
+        if (is_key(p, MPA_KEY_LEN, kind))
             return true;
         p++;
     }
@@ -228,31 +254,49 @@ static size_t key_at_end(const uint8_t *p, size_t n)
     return 0;
 }
 
-static void remember_tail(struct tail *tail, const uint8_t *p, size_t n, packet_info *pinfo, const struct tcpinfo *tcp,
-                          const struct numbers *numbers)
+/* The octets of an earlier segment that may begin a key, with the octets at hand behind them. */
+static bool continues(const struct tail *tail, const struct numbers *numbers)
 {
-    size_t k = key_at_end(p, n);
-
-    tail->frame = k == 0 ? 0 : pinfo->num;
-    tail->time_ns = mpa_time_ns(pinfo);
-    tail->port = pinfo->srcport;
-    tail->numbers = (struct numbers){numbers->seq + (uint32_t)(n - k), numbers->ack};
-    tail->flags = tcp->flags;
-    tail->length = (uint8_t)k;
-    memcpy(tail->octets, p + n - k, k);
+    return tail->frame != 0 && tail->numbers.seq + tail->length == numbers->seq;
 }
 
-/* The tail of an earlier segment, with the octets at hand behind it: does it become a key? */
-static bool completes_key(const struct tail *tail, const uint8_t *p, size_t n, const struct numbers *numbers)
+static bool completes_key(const struct tail *tail, const uint8_t *p, size_t n, const struct numbers *numbers,
+                          enum mpa_startup_kind *kind)
 {
     uint8_t key[MPA_KEY_LEN];
     size_t more = MPA_KEY_LEN - tail->length;
 
-    if (tail->frame == 0 || tail->numbers.seq + tail->length != numbers->seq || n < more)
+    if (!continues(tail, numbers) || n < more)
         return false;
     memcpy(key, tail->octets, tail->length);
     memcpy(key + tail->length, p, more);
-    return is_key(key);
+    return is_key(key, MPA_KEY_LEN, kind);
+}
+
+static void remember_tail(struct tail *tail, const uint8_t *p, size_t n, packet_info *pinfo,
+                          const struct numbers *numbers)
+{
+    size_t k;
+
+    if (continues(tail, numbers) && n < (size_t)MPA_KEY_LEN - tail->length) {
+        memcpy(tail->octets + tail->length, p, n);
+        if (is_key_so_far(tail->octets, tail->length + n)) {
+            tail->length += (uint8_t)n;
+            return;
+        }
+    }
+    k = key_at_end(p, n);
+    tail->frame = k == 0 ? 0 : pinfo->num;
+    tail->time_ns = mpa_time_ns(pinfo);
+    tail->port = pinfo->srcport;
+    tail->numbers = (struct numbers){numbers->seq + (uint32_t)(n - k), numbers->ack};
+    tail->length = (uint8_t)k;
+    memcpy(tail->octets, p + n - k, k);
+}
+
+static struct tail *tail_of(struct claim *claim, uint32_t port)
+{
+    return &claim->tail[claim->tail[0].frame == 0 || claim->tail[0].port == port ? 0 : 1];
 }
 
 static compat_bool heuristic(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
@@ -264,8 +308,10 @@ static compat_bool heuristic(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
     struct tail *tail = NULL;
     struct numbers numbers;
     const struct tcp_analysis *analysis;
+    enum mpa_startup_kind kind;
+    struct starts starts;
     const uint8_t *p;
-    bool split = false;
+    bool split = false, first;
 
     /* Claimed frames come by way of the conversation: one that is asked about again was not claimed. */
     if (tcp == NULL || n == 0 || pinfo->flags.in_error_pkt || PINFO_FD_VISITED(pinfo))
@@ -273,25 +319,30 @@ static compat_bool heuristic(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
     p = tvb_get_ptr(tvb, 0, (int)n);
     conversation = find_or_create_conversation(pinfo);
     analysis = get_tcp_conversation_data(conversation, pinfo);
+    if (analysis == NULL)
+        return 0;
     numbers = numbers_on_wire(tcp, analysis);
     claim = conversation_get_proto_data(conversation, mpa_proto);
     if (claim != NULL) {
         if (claim->flow != NULL)
             return 0; /* given back by the dissector itself */
-        tail = &claim->tail[claim->tail[0].frame != 0 && claim->tail[0].port == pinfo->srcport ? 0 : 1];
-        split = tail->port == pinfo->srcport && completes_key(tail, p, n, &numbers);
+        tail = tail_of(claim, pinfo->srcport);
+        split = completes_key(tail, p, n, &numbers, &kind);
     }
-    if (!split && !has_key(p, n) && !(syns_seen(analysis) && is_damaged_key(p, n))) {
+    /* A damaged key counts, as it does for the engine, in the first octets of a connection. */
+    first = syns_seen(analysis) && numbers.seq == analysis->fwd->base_seq + 1;
+    if (!split && !has_key(p, n, &kind) && !(first && n >= MPA_KEY_LEN && is_key(p, KEY_DAMAGED_MIN, &kind))) {
         if (key_at_end(p, n) > 0 || claim != NULL) {
             claim = claim_of(conversation);
-            tail = &claim->tail[claim->tail[0].frame == 0 || claim->tail[0].port == pinfo->srcport ? 0 : 1];
-            remember_tail(tail, p, n, pinfo, tcp, &numbers);
+            remember_tail(tail_of(claim, pinfo->srcport), p, n, pinfo, &numbers);
         }
         return 0;
     }
     claim = claim_of(conversation);
     if (flow_begin(claim, pinfo) == NULL)
         return 0;
+    starts = starts_of_startup(analysis, split ? &tail->numbers : &numbers, kind);
+    tell_syns(claim->flow, pinfo, analysis, &starts);
     if (split) {
         struct mpa_flow_input input = {
             .frame = tail->frame,
@@ -306,10 +357,7 @@ static compat_bool heuristic(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
             .octets = tail->octets,
         };
 
-        tell_syns(claim->flow, pinfo, analysis, &tail->numbers, tail->flags & TCP_ACK);
         mpa_flow_feed(claim->flow, &input);
-    } else {
-        tell_syns(claim->flow, pinfo, analysis, &numbers, tcp->flags & TCP_ACK);
     }
     conversation_set_dissector_from_frame_number(conversation, pinfo->num, mpa_handle);
     return dissect(tvb, pinfo, tree, data) > 0;

@@ -110,7 +110,7 @@ def counted(folder):
     for readme in folder.rglob("README.md"):
         for line in readme.read_text(encoding="utf-8").splitlines():
             cells = [cell.strip() for cell in line.split("|")]
-            if len(cells) > 5 and re.search(r"\.pcap(ng)?$", cells[1]) and cells[4].isdigit():
+            if len(cells) > 5 and re.search(r"\.pcap(ng)?$", cells[1]) and cells[4].isdigit() and cells[3] != "0":
                 counts[cells[1]] = int(cells[4])
     return counts
 
