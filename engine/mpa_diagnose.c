@@ -466,6 +466,12 @@ enum diagnosis mpa_diagnose(struct mpa_connection *mpa, unsigned side, const str
         copy = *fpdu;
         d.fpdu = &copy;
     }
+    if (d.fs->no_field) {
+        if (mpa_try_no_field(&d))
+            return DIAGNOSIS_DONE;
+        if (d.unsure && !last)
+            return DIAGNOSIS_WAIT;
+    }
     for (size_t i = 0; i < sizeof hypotheses / sizeof hypotheses[0]; i++) {
         if (hypotheses[i](&d))
             return DIAGNOSIS_DONE;

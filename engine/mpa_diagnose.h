@@ -31,6 +31,7 @@ enum follow mpa_diagnose_next(struct diagnosing *d, uint64_t at);
 /* mpa_diagnose_length.c. Each returns true when it explained the octets and the cursor was moved. */
 bool mpa_try_end_by_crc(struct diagnosing *d); /* the FPDU's CRC stands elsewhere than ULPDU_Length says */
 bool mpa_try_no_pad(struct diagnosing *d);
+bool mpa_try_no_field(struct diagnosing *d); /* like the FPDU before it, it has no CRC field */
 /* The FPDU ends at `end` and its CRC was taken over the right ULPDU_Length: reports the one sent. */
 bool mpa_try_corrected_end(struct diagnosing *d, const struct suspect *suspect, uint64_t end);
 bool mpa_try_lengths(struct diagnosing *d); /* usual mistakes in ULPDU_Length, PAD or CRC field; by what follows */

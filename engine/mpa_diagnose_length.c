@@ -51,6 +51,9 @@ static void report_counted_markers(struct diagnosing *d, const struct suspect *s
 
 static void report_no_crc(struct diagnosing *d, const struct suspect *suspect, uint64_t end)
 {
+    if (d->fs->no_field_reported)
+        return;
+    d->fs->no_field_reported = true;
     mpa_fail(d->mpa, d->side, RULE_MPA_4_1_09, suspect->start, end,
              "expected 4 octets of CRC field behind ULPDU and PAD (ULPDU_Length %u), found the next FPDU there",
              suspect->length);
@@ -91,6 +94,17 @@ static uint64_t scan_for_crc(const struct diagnosing *d, const struct suspect *s
     return 0;
 }
 
+/* With this ULPDU_Length, are the PAD octets zero? They are ULPDU else. */
+static bool length_fits(const struct diagnosing *d, const struct suspect *suspect, unsigned length)
+{
+    struct mpa_shape shape;
+    struct mpa_fpdu fpdu;
+
+    mpa_shape_init(&shape, d->fs, suspect->start, (uint16_t)length);
+    return mpa_shape_read(&fpdu, &shape, d->s, suspect->start, d->mpa->scratch) &&
+           (fpdu.pad[0] | fpdu.pad[1] | fpdu.pad[2]) == 0;
+}
+
 /* The ULPDU's real length when the FPDU ends at `end`: PAD octets cannot be told from ULPDU, so the likeliest one. */
 static unsigned likely_length(const struct diagnosing *d, const struct suspect *suspect, uint64_t end)
 {
@@ -117,7 +131,8 @@ static unsigned likely_length(const struct diagnosing *d, const struct suspect *
             if (both >= pad && mpa_pad_length((uint16_t)(both - pad)) == pad)
                 return both - pad;
     for (size_t i = 0; i < sizeof guesses / sizeof guesses[0]; i++)
-        if (guesses[i] <= UINT16_MAX && guesses[i] + mpa_pad_length((uint16_t)guesses[i]) == both)
+        if (guesses[i] <= UINT16_MAX && guesses[i] + mpa_pad_length((uint16_t)guesses[i]) == both &&
+            length_fits(d, suspect, guesses[i]))
             return guesses[i];
     return both;
 }
@@ -139,7 +154,8 @@ static void settle_end(struct diagnosing *d, const struct suspect *suspect, uint
         unsigned length = likely_length(d, suspect, end);
         unsigned less = MPA_MARKER_LEN * markers;
 
-        if (markers > 0 && sent > less && sent - less + mpa_pad_length((uint16_t)(sent - less)) == body) {
+        if (markers > 0 && sent > less && sent - less + mpa_pad_length((uint16_t)(sent - less)) == body &&
+            length_fits(d, suspect, sent - less)) {
             length = sent - less;
             report_counted_markers(d, suspect, length, end);
         } else {
@@ -308,9 +324,11 @@ static bool credible(struct diagnosing *d, const struct suspect *suspect, const 
         return !(crc_fields_are_zero(d) && zero_word_before(d, candidate->end) &&
                  !zero_word_before(d, candidate->end - MPA_CRC_LEN));
     case LENGTH:
-        return fixed == 0 || fixed == candidate->value;
+        return (fixed == 0 || fixed == candidate->value) && length_fits(d, suspect, candidate->value);
     case COUNTED_MARKERS:
         /* PAD octets tell a length that was too large by something else. */
+        if (!length_fits(d, suspect, candidate->value))
+            return false;
         return !pad_stands_before(d, candidate->end, mpa_pad_length((uint16_t)(suspect->length - 6u))) ||
                candidate->value + mpa_pad_length((uint16_t)candidate->value) !=
                    suspect->length - 6u + mpa_pad_length((uint16_t)(suspect->length - 6u));
@@ -424,6 +442,14 @@ static bool try_suspect(struct diagnosing *d, uint64_t start)
         if (count != pad && try_candidate(d, &suspect, PAD, count))
             return true;
     return false;
+}
+
+bool mpa_try_no_field(struct diagnosing *d)
+{
+    struct suspect suspect;
+
+    return mpa_diagnose_suspect(d, &suspect, d->at) && mpa_oddity_at(d->s, d->at, NULL) <= HEADER_ODD_MAX &&
+           try_candidate(d, &suspect, NO_CRC_FIELD, 0);
 }
 
 bool mpa_try_lengths(struct diagnosing *d)

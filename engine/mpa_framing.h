@@ -39,12 +39,14 @@ struct mpa_framing_state {
     struct place opening_place;
 
     /* Deviations reported once; the framing goes on as found. */
-    bool unmet;            /* markers on/off contradict the negotiation */
-    bool missing_reported; /* a Marker was missing; framing.markers is off until one is seen again */
-    bool grid_reported;    /* the grid is displaced */
-    bool no_crc_reported;  /* 7.1.1-15, C.1-04 */
-    bool stopped_reported; /* 4.4-07 */
-    bool stray_reported;   /* 4.1-01 without an explanation */
+    bool unmet;             /* markers on/off contradict the negotiation */
+    bool missing_reported;  /* a Marker was missing; framing.markers is off until one is seen again */
+    bool grid_reported;     /* the grid is displaced */
+    bool no_crc_reported;   /* 7.1.1-15, C.1-04 */
+    bool stopped_reported;  /* 4.4-07 */
+    bool stray_reported;    /* 4.1-01 without an explanation */
+    bool no_field_reported; /* FPDUs without CRC field (4.1-09); that the next ones have none either is no news */
+    bool no_field;          /* the last FPDU had none */
 
     /* The FPDU before the cursor, kept in the window while only its looks vouch for it. */
     bool previous;

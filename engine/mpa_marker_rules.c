@@ -20,12 +20,14 @@ bool mpa_markers_right(const struct mpa_fpdu *fpdu)
     return true;
 }
 
+/* The octets of FPDUPTR, of the whole Marker, or its two fields stand in the opposite order. */
 static bool swapped(const struct mpa_marker *marker)
 {
     uint16_t twisted = swap16(marker->expected);
 
-    return marker->expected != 0 && ((marker->reserved == twisted && marker->fpduptr == 0) ||
-                                     (marker->reserved == 0 && marker->fpduptr == twisted));
+    return marker->expected != 0 &&
+           ((marker->reserved == 0 && marker->fpduptr == twisted) ||
+            (marker->fpduptr == 0 && (marker->reserved == twisted || marker->reserved == marker->expected)));
 }
 
 /* The octets look like a Marker, if a wrong one, and not like ULPDU. */

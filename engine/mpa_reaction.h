@@ -74,6 +74,7 @@ struct establish_watch {
     unsigned flags; /* open ones */
     struct stimulus at;
     bool started, terminated;
+    bool no_types; /* the Reply names no RTR type at all: its own fault (MPA2-9.2-11), which explains a close */
     int64_t due;
     uint32_t terminate_frame;
     /* The Responder's turn. */

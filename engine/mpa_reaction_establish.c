@@ -102,6 +102,7 @@ void reaction_establish_startup(struct mpa_connection *mpa, unsigned side)
     judge_ignored_bits(mpa, request == mine ? 1 - side : side);
     mpa->reaction->establish =
         (struct establish_watch){.flags = flags_of(&request->frame, &reply->frame),
+                                 .no_types = reply->frame.enhanced.rtr == 0,
                                  .at = {.offset = reply->start, .end = reply->end, .frame = reply->place.frame}};
     start_clock(mpa);
 }
@@ -168,6 +169,22 @@ static void judge_terminate(struct mpa_connection *mpa, const struct reaction_fp
     watch->started = true;
 }
 
+/* No RTR type is common, and the Initiator's first FPDU is no Terminate that says so. */
+static void judge_going_on(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
+{
+    const struct establish_watch *watch = &mpa->reaction->establish;
+    const struct mpa_fpdu_event *event = fpdu->event;
+
+    if (watch->no_types || event->crc == MPA_CRC_WRONG || !event->has_ddp || event->ddp.opcode == RDMAP_TERMINATE) {
+        verdict_inconclusive(mpa->verdict, RULE_MPA2_9_2_13);
+        return;
+    }
+    verdict_failed(mpa->verdict, RULE_MPA2_9_2_13, direction_of(mpa, fpdu->side), &event->place, watch->at.frame,
+                   "expected a Terminate with layer 2, error type 0, code %u after the Reply in frame %u, which has no "
+                   "RTR type in common with the Request; found an FPDU with opcode %u",
+                   CODE_RTR, watch->at.frame, event->ddp.opcode);
+}
+
 /* The rule that demands the close behind the Terminate; RULE_NONE when there was none. */
 static enum rule_id close_rule(const struct establish_watch *watch)
 {
@@ -190,6 +207,8 @@ static void judge_first_fpdu(struct mpa_connection *mpa, const struct reaction_f
         judge_terminate(mpa, fpdu);
         return;
     }
+    if (watch->flags & ESTABLISH_NO_RTR)
+        judge_going_on(mpa, fpdu);
     if (watch->flags & ESTABLISH_BITS_WITHOUT_A && !(watch->flags & ESTABLISH_MODEL && fpdu->is_terminate)) {
         if (rtr & request->enhanced.rtr & reply->enhanced.rtr)
             verdict_failed(
@@ -285,6 +304,10 @@ static void no_terminate(struct mpa_connection *mpa, unsigned initiator, const s
     struct establish_watch *watch = &mpa->reaction->establish;
     enum rule_id rule = watch->flags & ESTABLISH_NO_RTR ? RULE_MPA2_9_2_13 : RULE_MPA2_9_1_16;
 
+    if (rule == RULE_MPA2_9_2_13 && watch->no_types) {
+        verdict_inconclusive(mpa->verdict, rule);
+        return;
+    }
     verdict_failed(mpa->verdict, rule, direction_of(mpa, initiator), place, watch->at.frame,
                    "expected a Terminate with layer 2, error type 0, code %u after the Reply in frame %u, found %s",
                    rule == RULE_MPA2_9_2_13 ? CODE_RTR : CODE_IRD, watch->at.frame, found);

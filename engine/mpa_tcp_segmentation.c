@@ -81,7 +81,8 @@ void mpa_segmentation_fpdu(struct mpa_connection *mpa, unsigned side, const stru
     if (!mpa_sees_all(mpa) || event->crc == MPA_CRC_WRONG)
         return;
     s->fpdus++;
-    if (fpdu->ulpdu_length > s->largest_ulpdu) {
+    /* Beyond 64768 it is a fault of its own (MPA-3-05), whatever the path. */
+    if (fpdu->ulpdu_length > s->largest_ulpdu && fpdu->ulpdu_length <= MPA_ULPDU_MAX) {
         s->largest_ulpdu = fpdu->ulpdu_length;
         s->largest_place = event->place;
     }

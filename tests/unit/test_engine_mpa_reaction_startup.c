@@ -385,7 +385,13 @@ static void establishment(void **state)
         {{1, S, 1, 1}, {1, W, 1, 1}, D_FIN, 0, true, "MPA2-9.2-13"},
         {{1, S, 1, 1}, {1, W, 1, 1}, D_RST, 0, true, "MPA2-9.2-13"},
         {{1, S, 1, 1}, {1, W, 1, 1}, D_SILENCE, 0, false, "MPA2-9.2-13"},
-        {{1, S, 1, 1}, {1, W, 1, 1}, D_SEND, 0, true, ""}, /* MPA2-9.2-12 */
+        {{1, S, 1, 1}, {1, W, 1, 1}, D_SEND, 0, true, "MPA2-9.2-13"},
+        {{1, S, 1, 1}, {1, W, 1, 1}, D_WRITE, 0, true, "MPA2-9.2-13"},
+        /* the Reply names none at all: its own fault, which explains everything but a wrong Terminate */
+        {{1, S, 1, 1}, {1, 0, 1, 1}, D_FIN, 0, true, ""},
+        {{1, S, 1, 1}, {1, 0, 1, 1}, D_SEND, 0, true, ""},
+        {{1, S, 1, 1}, {1, 0, 1, 1}, D_TERMINATE, 0x2007, true, "+MPA2-9.2-13 +MPA2-9.2-14 +MPA2-9.2-15"},
+        {{1, S, 1, 1}, {1, 0, 1, 1}, D_TERMINATE, 0x2005, true, "MPA2-9.2-15"},
         /* more ORD than IRD */
         {{0, 0, 1, 1}, {0, 0, 1, 9}, D_TERMINATE, 0x2006, true, "+MPA2-9.1-16 +MPA2-9.1-17 +MPA2-9.1-18 +MPA2-8-01"},
         {{0, 0, 1, 1}, {0, 0, 1, 9}, D_TERMINATE, 0x2005, true, "MPA2-9.1-18"},
