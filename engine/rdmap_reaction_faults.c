@@ -224,7 +224,8 @@ static bool dv_is_wrong(const struct rdmap_connection *rdmap, uint8_t dv)
         return true;
     if (!rdmap->parameters.startup_seen)
         return false;
-    return dv != (rdmap->options.profile == PROFILE_RDMAC || rdmap->parameters.revision == 0 ? 0 : 1);
+    /* RFC 5044 Appendix C: the revision in effect decides, whatever kinds of RNIC are expected. */
+    return dv != (rdmap->parameters.revision == 0 ? 0 : 1);
 }
 
 static enum fault_kind ddp_fault(struct rdmap_connection *rdmap, const struct rdmap_step *step)
