@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AFTER_REJECT_MAX = 64 << 10 };
+enum {
+    AFTER_REJECT_MAX = 64 << 10,
+    RUNS_MAX = 1 << 14, /* pieces of held octets whose frames are told apart */
+};
 
 static const int64_t second = 1000000000;
 
@@ -98,6 +101,12 @@ bool mpa_connection_is_mpa(const struct mpa_connection *mpa)
 
 static bool add_run(struct mpa_side *s, uint64_t start, uint64_t end, const struct octets_origin *origin)
 {
+    if (s->n_runs == RUNS_MAX) { /* octet-sized segments without end: the last ones are told as one */
+        s->runs[s->n_runs - 1].end = end;
+        s->runs[s->n_runs - 1].origin.arrival = origin->arrival;
+        s->runs[s->n_runs - 1].origin.time_ns = origin->time_ns;
+        return true;
+    }
     if (s->n_runs == s->runs_capacity) {
         size_t capacity = s->runs_capacity == 0 ? 16 : 2 * s->runs_capacity;
         struct origin_run *runs = realloc(s->runs, capacity * sizeof *runs);

@@ -189,7 +189,9 @@ static bool wrong_coverage(const struct mpa_fpdu *fpdu, const struct layout *lay
          crc_without(fpdu, layout, header + 2, covered, all),
          {RULE_MPA_4_4_14, "ULPDU_Length is not covered", false}},
         {pad > 0, crc_without(fpdu, layout, 0, covered - pad, 0), {RULE_MPA_4_4_14, "the PAD is not covered", false}},
-        {true, crc32c(fpdu->ulpdu, fpdu->ulpdu_length), {RULE_MPA_4_4_14, "only the ULPDU is covered", false}},
+        {fpdu->ulpdu_length > 0,
+         crc32c(fpdu->ulpdu, fpdu->ulpdu_length),
+         {RULE_MPA_4_4_14, "only the ULPDU is covered", false}},
         {pad_nonzero(fpdu), crc_with_zero_pad(fpdu, layout), {RULE_MPA_4_1_05, "", true}},
         {fpdu->n_markers > 0, crc_with_due_markers(fpdu, layout), {RULE_MPA_4_2_02, "", true}},
         {true, crc32_ieee(p, covered), {RULE_MPA_4_4_12, "it is a CRC-32 of IEEE 802.3", false}},
@@ -230,7 +232,7 @@ bool mpa_crc_explained(const struct mpa_fpdu *fpdu)
     struct layout layout = layout_of(fpdu);
     struct cause cause;
 
-    return wrong_coverage(fpdu, &layout, &cause) || placed_elsewhere(fpdu, &layout, &cause);
+    return fpdu->ulpdu_length > 0 && (wrong_coverage(fpdu, &layout, &cause) || placed_elsewhere(fpdu, &layout, &cause));
 }
 
 static bool revision_zero(const struct mpa_connection *mpa)

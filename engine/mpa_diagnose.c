@@ -459,7 +459,13 @@ enum diagnosis mpa_diagnose(struct mpa_connection *mpa, unsigned side, const str
     };
     struct mpa_side *s = &mpa->side[side];
     struct mpa_fpdu copy;
-    struct diagnosing d = {.mpa = mpa, .side = side, .s = s, .fs = s->framing, .at = s->cursor, .last = last};
+    struct diagnosing d = {.mpa = mpa,
+                           .side = side,
+                           .s = s,
+                           .fs = s->framing,
+                           .at = s->cursor,
+                           .last = last,
+                           .strict = last && fpdu == NULL};
     bool header_fine;
 
     if (fpdu != NULL) {

@@ -13,6 +13,7 @@ struct diagnosing {
     uint64_t at;           /* the cursor */
     struct mpa_fpdu *fpdu; /* there, as parsed by the framing in use; NULL when incomplete */
     bool last;             /* no more octets follow */
+    bool strict;           /* it is the end that makes the FPDU incomplete: only proof counts */
     bool unsure;           /* a hypothesis needs octets that are still to come */
 };
 

@@ -391,8 +391,8 @@ static bool try_candidate(struct diagnosing *d, const struct suspect *suspect, e
         return false;
     follow = mpa_diagnose_next(d, candidate.end);
     if (candidate.end == window_end && d->last && d->s->fin && mistake == NO_CRC_FIELD)
-        follow = FOLLOW_MAYBE; /* exactly the CRC field is lacking before the FIN */
-    if (follow < FOLLOW_MAYBE || !credible(d, suspect, &candidate))
+        follow = FOLLOW_YES; /* exactly the CRC field is lacking before the FIN */
+    if (follow < (d->strict ? FOLLOW_YES : FOLLOW_MAYBE) || !credible(d, suspect, &candidate))
         return false;
     if (mpa_crc_binding(d->mpa) && suspect->start == d->at && mpa_try_corrected_end(d, suspect, candidate.end))
         return true; /* there is a CRC field, and it tells */

@@ -91,7 +91,7 @@ bool mpa_try_next_fpdu(struct diagnosing *d)
 
     if (d->unsure && !d->last)
         return false;
-    if (mpa_seek(d->mpa, d->side, d->at + 1, mpa_window_end(&d->s->window), d->last, &next) != SEEK_FOUND)
+    if (mpa_seek(d->mpa, d->side, d->at + 1, mpa_window_end(&d->s->window), d->last && !d->strict, &next) != SEEK_FOUND)
         return false;
     fine = header_fine(d, &suspect, next);
     if (fine && next < end)

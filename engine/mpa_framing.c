@@ -8,7 +8,9 @@
 #include <stdlib.h>
 
 enum {
-    WINDOW_MAX = 4 * MPA_FPDU_OCTETS_MAX, /* octets kept while a diagnosis waits */
+    WINDOW_MAX = 2 * MPA_FPDU_OCTETS_MAX, /* octets kept while a diagnosis waits */
+    TRUSTED = 3,                          /* FPDUs in step, after which the end of a segment vouches for one */
+    PATIENCE = 8,                         /* a diagnosis is tried again when an eighth more octets are there */
 };
 
 /* ---- beginning ---- */
@@ -250,6 +252,9 @@ static bool resynchronise(struct mpa_connection *mpa, unsigned side, bool last)
     struct mpa_framing_state *fs = s->framing;
     uint64_t end = mpa_window_end(&s->window), at;
 
+    if (!last && end < fs->diagnose_at)
+        return false;
+    fs->diagnose_at = 0;
     switch (mpa_seek(mpa, side, fs->sought, end, last, &at)) {
     case SEEK_FOUND:
         s->cursor = at;
@@ -257,6 +262,7 @@ static bool resynchronise(struct mpa_connection *mpa, unsigned side, bool last)
         return true;
     case SEEK_PENDING:
         fs->sought = at;
+        fs->diagnose_at = end + 1 + (end - at) / PATIENCE;
         if (mpa_octets_from(s, at) > WINDOW_MAX / 2)
             fs->sought = at + 1;
         break;
@@ -309,8 +315,15 @@ static bool looks_right(struct mpa_connection *mpa, unsigned side, const struct 
     if (!mpa_markers_right(fpdu) || mpa_oddity_at(s, fpdu->offset, NULL) > HEADER_ODD_MAX ||
         mpa_oddity_at(s, end, &seen) > HEADER_ODD_MAX)
         return false;
-    return seen >= HEADER_VISIBLE_MIN || last || mpa_framing_ends_well(mpa, side, fpdu->offset, end) ||
-           s->framing->uncertain;
+    if (seen >= HEADER_VISIBLE_MIN || last)
+        return true;
+    if (s->framing->uncertain)
+        return mpa_oddity_at(s, fpdu->offset, NULL) == 0;
+    if (mpa_framing_ends_well(mpa, side, fpdu->offset, end))
+        return true;
+    /* In a direction that does not align FPDUs the end of a segment is weaker evidence. */
+    return s->framing->in_step >= TRUSTED && end == mpa_window_end(&s->window) && mpa_segment_ends(mpa, side, end) &&
+           mpa_oddity_at(s, fpdu->offset, NULL) == 0 && (fpdu->pad[0] | fpdu->pad[1] | fpdu->pad[2]) == 0;
 }
 
 /* One FPDU at the cursor. False: more octets are needed. */
@@ -341,13 +354,13 @@ static bool step(struct mpa_connection *mpa, unsigned side, bool last)
         mpa_framing_lose(mpa, side, s->cursor, s->cursor);
         return true;
     }
-    if (!last && fs->diagnosed == mpa_window_end(&s->window))
+    if (!last && mpa_window_end(&s->window) < fs->diagnose_at)
         return false;
     if (mpa_diagnose(mpa, side, complete ? &fpdu : NULL, last) == DIAGNOSIS_DONE) {
-        fs->diagnosed = 0;
+        fs->diagnose_at = 0;
         return true;
     }
-    fs->diagnosed = mpa_window_end(&s->window);
+    fs->diagnose_at = mpa_window_end(&s->window) + 1 + mpa_octets_from(s, s->cursor) / PATIENCE;
     if (mpa_octets_from(s, s->cursor) <= WINDOW_MAX)
         return false;
     mpa_framing_lose(mpa, side, s->cursor, s->cursor);
@@ -399,7 +412,7 @@ void mpa_framing_hole(struct mpa_connection *mpa, unsigned side, uint64_t from, 
     count_hole(mpa, side);
     fs->previous = false;
     fs->opening = false;
-    fs->diagnosed = 0;
+    fs->diagnose_at = 0;
     if (in_fpdu) {
         struct mpa_shape shape;
 

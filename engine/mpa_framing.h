@@ -56,11 +56,11 @@ struct mpa_framing_state {
 
     bool uncertain; /* the cursor was computed over a hole: it must prove itself */
     bool after_resync;
-    uint64_t in_step;   /* FPDUs since framing was (re)gained */
-    uint64_t lost_from; /* SIDE_LOST: where, for the skipped event */
-    uint64_t sought;    /* SIDE_LOST: starts before it were refuted */
-    uint64_t overtaken; /* segments that begin before it do not begin with an FPDU of their own */
-    uint64_t diagnosed; /* window end at the last diagnosis that had to wait */
+    uint64_t in_step;     /* FPDUs since framing was (re)gained */
+    uint64_t lost_from;   /* SIDE_LOST: where, for the skipped event */
+    uint64_t sought;      /* SIDE_LOST: starts before it were refuted */
+    uint64_t overtaken;   /* segments that begin before it do not begin with an FPDU of their own */
+    uint64_t diagnose_at; /* a diagnosis that has to wait is tried again when the octets reach this offset */
 
     /* What is usual in this direction. */
     uint32_t zero_crc_fields, other_crc_fields; /* CRC fields while CRC is not used or wrong */

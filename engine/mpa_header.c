@@ -31,11 +31,10 @@ static unsigned odd_control(unsigned ddp, unsigned rdmap)
 {
     unsigned dv = ddp & 3, rv = rdmap >> 6, model = ddp & 0x80 ? TAGGED : UNTAGGED, odd = 0;
 
-    if (dv > 1)
+    /* The versions go wrong together, so they count once. */
+    if (dv > 1 || rv > 1)
         odd += 2;
-    if (rv > 1)
-        odd += 2;
-    if (dv <= 1 && rv <= 1 && dv + rv < 2)
+    else if (dv + rv < 2)
         odd += 1;
     odd += (ddp & 0x3C) != 0;
     odd += (rdmap & 0x30) != 0;
@@ -63,6 +62,8 @@ unsigned mpa_header_oddity(const uint8_t *p, size_t n)
     if (p[2] & 0x80)
         return odd;
     opcode = p[3] & 0x0F;
+    if (carriage[opcode].model == TAGGED)
+        return odd; /* one wrong T bit, and nothing behind it means what it seems */
     if (length < DDP_UNTAGGED_HEADER_LEN && length >= DDP_TAGGED_HEADER_LEN)
         odd += 2;
     if (n >= MPA_LENGTH_LEN + 6 && carriage[opcode].model == UNTAGGED && !carriage[opcode].stag)
