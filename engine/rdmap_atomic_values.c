@@ -108,10 +108,12 @@ static uint64_t applied(const struct rdmap_atomic_request *operation, uint64_t o
     return after;
 }
 
+/* Unchanged octets show nothing: read in reverse a CmpSwap mostly does not match. */
 static bool in_reverse(const struct pair *pair)
 {
-    return applied(&pair->first->operation, __builtin_bswap64(pair->first->original)) ==
-           __builtin_bswap64(pair->original);
+    return pair->original != pair->first->original &&
+           applied(&pair->first->operation, __builtin_bswap64(pair->first->original)) ==
+               __builtin_bswap64(pair->original);
 }
 
 /* The second returned what it left; the first, if it did so too, seems to have left it already. */
