@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * RDMA Reads: the Read Request's segment, and what the Read Response takes from it. RFC 5040 sections 4.4, 5.2.
+ * RDMA Reads: what the Read Response takes from the Read Request. RFC 5040 sections 4.4, 5.2.
  *
  * STag, opcode and TO within a Response are DDP's to judge (ddp_tagged_rules.c), as is Last = 0 where it should be 1:
  * it knows how many octets a Response has.
@@ -32,11 +32,6 @@ void rdmap_read_request(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     const struct mpa_parameters *parameters = &rdmap->parameters;
 
-    if (step->operation->segments > 1)
-        rdmap_fail(rdmap, step, RULE_RDMAP_4_4_02, step->message->first.frame,
-                   "expected an RDMA Read Request in one DDP Segment, found it in %u", step->operation->segments);
-    else
-        verdict_passed(rdmap->verdict, RULE_RDMAP_4_4_02);
     if (step->fpdu->number == 0 && parameters->peer_to_peer && parameters->initiator_side == (int)step->side &&
         step->operation->read.size == 0 && step->request->serial == 0)
         rdmap->read->side[step->side].rtr = true;
