@@ -14,15 +14,13 @@
 #define IWARP_WS_AT_LEAST(major, minor)                                                                                \
     (WIRESHARK_VERSION_MAJOR > (major) || (WIRESHARK_VERSION_MAJOR == (major) && WIRESHARK_VERSION_MINOR >= (minor)))
 
-/* What a heuristic dissector returns and what a boolean preference is: gboolean (int) until 4.2, then bool. */
+/* What heuristic dissectors and wmem callbacks return, and what a boolean preference is: gboolean (int) until 4.2, then
+ * bool. */
 #if IWARP_WS_AT_LEAST(4, 4)
 typedef bool compat_bool;
 #else
 typedef gboolean compat_bool;
 #endif
-
-/* The user callbacks of wmem changed with 4.4. */
-typedef compat_bool compat_wmem_result;
 
 /* val_to_str() takes an allocator since 4.6. */
 #if IWARP_WS_AT_LEAST(4, 6)
@@ -31,14 +29,16 @@ typedef compat_bool compat_wmem_result;
 #define compat_val_to_str(pool, value, strings, format) val_to_str((value), (strings), (format))
 #endif
 
-/* "5 octets" after a number: macros since 3.x, their home moved with 4.4. */
-#if IWARP_WS_AT_LEAST(4, 4)
-#include <epan/tfs.h>
-#include <epan/unit_strings.h>
+/* Renamed with 4.6. */
+#if IWARP_WS_AT_LEAST(4, 6)
+#define compat_dissector_try_uint dissector_try_uint_with_data
+#else
+#define compat_dissector_try_uint dissector_try_uint_new
 #endif
 
-#if IWARP_WS_AT_LEAST(4, 2)
-#define COMPAT_DEFERRED_SET(flags) (flags)
+/* true_false_string and its stock values have a header of their own since 4.4, not included by others any more. */
+#if IWARP_WS_AT_LEAST(4, 4)
+#include <epan/tfs.h>
 #endif
 
 #endif

@@ -124,8 +124,8 @@ static void call_next(struct mpa_canvas *canvas, tvbuff_t *next)
     /* What one ULPDU does to its dissector must not cost the next one in the frame. */
     TRY
     {
-        taken = dissector_try_uint_new(ulpdu_table, known ? parameters->revision : 1, next, pinfo, canvas->root, TRUE,
-                                       &info);
+        taken = compat_dissector_try_uint(ulpdu_table, known ? parameters->revision : 1, next, pinfo, canvas->root,
+                                          TRUE, &info);
     }
     CATCH_NONFATAL_ERRORS
     {

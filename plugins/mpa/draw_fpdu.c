@@ -130,6 +130,8 @@ static void draw_crc(struct mpa_canvas *canvas, proto_tree *parent)
         proto_item_append_text(field, " [unverified: %s]", reason);
         item = proto_tree_add_string(tree, mpa_hf.crc_reason, canvas->tvb, at, MPA_CRC_LEN, reason);
         proto_item_set_generated(item);
+        if (canvas->item->fpdu.number == 0) /* the others of this direction say the same */
+            expert_add_info_format(canvas->pinfo, field, &mpa_ei.crc_unchecked, "CRC not verified: %s", reason);
         break;
     }
 }
