@@ -87,7 +87,7 @@ static bool judge_ulpdu(struct mpa_connection *mpa, unsigned side, const struct 
 
 bool mpa_judge_content(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, enum mpa_crc_verdict crc)
 {
-    if (crc == MPA_CRC_WRONG && mpa_crc_binding(mpa)) {
+    if (crc == MPA_CRC_WRONG && mpa_crc_expected(mpa, side)) {
         /* Nothing in it is to be trusted (6), so nothing more is said of it; but the hosts may want to look. */
         if (mpa_crc_of_zero_pad(fpdu))
             judge_pad(mpa, side, fpdu);

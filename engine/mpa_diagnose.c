@@ -389,7 +389,7 @@ static bool try_markers_by_crc(struct diagnosing *d)
 
 static bool try_markers_by_looks(struct diagnosing *d)
 {
-    if (mpa_crc_binding(d->mpa))
+    if (mpa_crc_expected(d->mpa, d->side))
         return false;
     if (try_first_marker(d, false) || try_unexpected(d, false) || try_displaced(d, false))
         return true;
@@ -418,7 +418,7 @@ static bool try_wrong_crc(struct diagnosing *d)
 {
     uint64_t end;
 
-    if (d->fpdu == NULL || !mpa_crc_binding(d->mpa) || mpa_oddity_at(d->s, d->at, NULL) > HEADER_ODD_MAX)
+    if (d->fpdu == NULL || !mpa_crc_expected(d->mpa, d->side) || mpa_oddity_at(d->s, d->at, NULL) > HEADER_ODD_MAX)
         return false;
     end = d->at + d->fpdu->length;
     if (mpa_oddity_at(d->s, end, NULL) > HEADER_ODD_MAX)
@@ -435,7 +435,7 @@ static bool try_odd_ulpdu(struct diagnosing *d)
 {
     if (d->fpdu == NULL || first_wrong(d->fpdu, false) != NULL)
         return false;
-    if (!crc_right(d->fpdu) && mpa_crc_binding(d->mpa))
+    if (!crc_right(d->fpdu) && mpa_crc_expected(d->mpa, d->side))
         return false;
     /* Zero octets look like one empty FPDU after the other: the next one must show, or the segments vouch for it. */
     return next_fits(d, d->at + d->fpdu->length) && accept_contents(d);

@@ -394,7 +394,7 @@ static bool try_candidate(struct diagnosing *d, const struct suspect *suspect, e
         follow = FOLLOW_YES; /* exactly the CRC field is lacking before the FIN */
     if (follow < (d->strict ? FOLLOW_YES : FOLLOW_MAYBE) || !credible(d, suspect, &candidate))
         return false;
-    if (mpa_crc_binding(d->mpa) && suspect->start == d->at && mpa_try_corrected_end(d, suspect, candidate.end))
+    if (mpa_crc_expected(d->mpa, d->side) && suspect->start == d->at && mpa_try_corrected_end(d, suspect, candidate.end))
         return true; /* there is a CRC field, and it tells */
     settle(d, suspect, &candidate);
     return true;
@@ -414,7 +414,7 @@ static bool try_suspect(struct diagnosing *d, uint64_t start)
     pad = mpa_pad_length(suspect.length);
     if (try_candidate(d, &suspect, NO_CRC_FIELD, 0))
         return true;
-    if (mpa_crc_binding(d->mpa)) /* the CRC would have told */
+    if (mpa_crc_expected(d->mpa, d->side)) /* the CRC would have told */
         return false;
     mpa_shape_init(&shape, d->fs, start, suspect.length);
     markers = markers_between(d->fs, suspect.header, mpa_shape_end(&shape, start));

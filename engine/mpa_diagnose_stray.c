@@ -101,7 +101,7 @@ bool mpa_try_next_fpdu(struct diagnosing *d)
         if (mpa_try_corrected_end(d, &suspect, next))
             return true;
         mpa_diagnose_refresh(d);
-        if (mpa_crc_binding(d->mpa) || mpa_markers_right(d->fpdu)) {
+        if (mpa_crc_expected(d->mpa, d->side) || mpa_markers_right(d->fpdu)) {
             mpa_framing_accept(d->mpa, d->side, d->fpdu, ACCEPT_PROVEN);
             return true;
         }

@@ -142,7 +142,7 @@ static enum seek try_start(struct mpa_connection *mpa, unsigned side, uint64_t a
         return SEEK_FOUND;
     if (!complete)
         return odd == 0 && !last ? SEEK_PENDING : SEEK_NONE;
-    if (mpa_crc_binding(mpa))
+    if (mpa_crc_expected(mpa, side))
         return SEEK_NONE;
     row = look_along(mpa, side, at);
     segment = mpa_segment_starts(mpa, side, at);

@@ -345,7 +345,7 @@ static bool step(struct mpa_connection *mpa, unsigned side, bool last)
     }
     if (!complete && !last && mpa_oddity_at(s, s->cursor, NULL) <= HEADER_ODD_MAX && !overtaken(mpa, side))
         return false;
-    if (complete && !fs->no_field && !mpa_crc_binding(mpa) && looks_right(mpa, side, &fpdu, last)) {
+    if (complete && !fs->no_field && !mpa_crc_expected(mpa, side) && looks_right(mpa, side, &fpdu, last)) {
         proven = fpdu.n_markers > 0 && fpdu.markers[fpdu.n_markers - 1].expected != 0;
         mpa_framing_accept(mpa, side, &fpdu, proven ? ACCEPT_PROVEN : 0);
         return true;

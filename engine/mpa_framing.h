@@ -98,6 +98,12 @@ static inline bool mpa_crc_binding(const struct mpa_connection *mpa)
     return mpa->parameters.crc == ON && !mpa->crc_inferred;
 }
 
+/* The sender computes CRCs, obliged or not: a wrong one means that something is wrong. */
+static inline bool mpa_crc_expected(const struct mpa_connection *mpa, unsigned side)
+{
+    return mpa_crc_binding(mpa) || (mpa->parameters.crc == ON && mpa->side[side].good_crcs > 0);
+}
+
 /* ---- mpa_shape.c: an FPDU read otherwise than by the rules ---- */
 
 struct mpa_shape {
