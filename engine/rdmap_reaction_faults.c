@@ -117,7 +117,7 @@ enum fault_answer rdmap_fault_answer(enum fault_kind kind, const struct rdmap_te
 
     if (!rdmap_terminate_defined(terminate))
         return ANSWER_ELSEWHERE;
-    for (unsigned i = 0; i < ANSWERS_MAX && answers[kind][i].to != 0; i++) {
+    for (unsigned i = 0; i < ANSWERS_MAX && answers[kind][i].layer_etype != 0; i++) {
         const struct answer *answer = &answers[kind][i];
 
         if (answer->layer_etype == layer_etype && terminate->code >= answer->from && terminate->code <= answer->to)

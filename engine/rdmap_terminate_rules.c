@@ -323,6 +323,6 @@ void rdmap_terminate_message(struct rdmap_connection *rdmap, struct rdmap_step *
         return;
     if (status == RDMAP_TERMINATE_OK)
         judge_bits(rdmap, step, terminate);
-    if (terminate->has_ddp)
+    if (terminate->has_ddp && (status == RDMAP_TERMINATE_OK || !length_left_out(step, terminate)))
         rdmap_terminate_judge_accused(rdmap, step, terminate, accused);
 }

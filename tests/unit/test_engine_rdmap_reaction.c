@@ -1,0 +1,740 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Reactions to faults: reported rightly, wrongly, ignored, closed upon, and cut short by the capture. */
+#include "rdmap_complaint.h"
+
+enum { STAG = 0x11223344 };
+
+static const struct rdmap_read_request read_request = {0x55667788, 0x2000, 64, STAG, 0x3000};
+
+/* ---- faults that the Initiator sends ---- */
+
+static void untagged(struct complaint *t, uint8_t opcode, uint32_t qn, uint32_t msn, uint32_t mo, size_t n)
+{
+    struct ddp_segment segment = complaint_untagged(opcode, qn, msn);
+
+    segment.mo = mo;
+    complaint_segment(t, I, segment, NULL, n);
+}
+
+static void dv_tagged(struct complaint *t)
+{
+    struct ddp_segment segment = complaint_tagged(RDMAP_WRITE, STAG, 0);
+
+    segment.dv = 2;
+    complaint_segment(t, I, segment, NULL, 8);
+}
+
+static void dv_untagged(struct complaint *t)
+{
+    struct ddp_segment segment = complaint_untagged(RDMAP_SEND, 0, 1);
+
+    segment.dv = 0;
+    complaint_segment(t, I, segment, NULL, 8);
+}
+
+static void bad_qn(struct complaint *t)
+{
+    untagged(t, RDMAP_SEND, 7, 1, 0, 4);
+}
+
+static void send_on_qn_3(struct complaint *t)
+{
+    untagged(t, RDMAP_SEND, 3, 1, 0, 4);
+}
+
+static void repeated_msn(struct complaint *t)
+{
+    complaint_send(t, I, 8);
+    untagged(t, RDMAP_SEND, 0, 1, 0, 8);
+}
+
+static void far_msn(struct complaint *t)
+{
+    untagged(t, RDMAP_SEND, 0, 0x200000, 0, 8);
+}
+
+static void far_mo(struct complaint *t)
+{
+    untagged(t, RDMAP_SEND, 0, 1, 0x7FFFFFFF, 4);
+}
+
+static void to_wrap(struct complaint *t)
+{
+    complaint_write(t, I, STAG, UINT64_MAX - 3, 8);
+}
+
+static void opcode_tagged(struct complaint *t)
+{
+    complaint_segment(t, I, complaint_tagged(13, STAG, 0), NULL, 8);
+}
+
+static void opcode_untagged(struct complaint *t)
+{
+    untagged(t, 12, 0, 1, 0, 8);
+}
+
+static void send_on_qn_1(struct complaint *t)
+{
+    untagged(t, RDMAP_SEND, 1, 1, 0, 28);
+}
+
+static void atomic_on_qn_0(struct complaint *t)
+{
+    untagged(t, RDMAP_ATOMIC_REQUEST, 0, 1, 0, RDMAP_ATOMIC_REQUEST_LEN);
+}
+
+static void rv_write(struct complaint *t)
+{
+    struct ddp_segment segment = complaint_tagged(RDMAP_WRITE, STAG, 0);
+
+    segment.rv = 2;
+    complaint_segment(t, I, segment, NULL, 8);
+}
+
+static void rv_send(struct complaint *t)
+{
+    struct ddp_segment segment = complaint_untagged(RDMAP_SEND, 0, t->msn[I][0]++);
+
+    segment.rv = 3;
+    complaint_segment(t, I, segment, NULL, 8);
+}
+
+static void rv_read(struct complaint *t)
+{
+    struct ddp_segment segment = complaint_untagged(RDMAP_READ_REQUEST, 1, t->msn[I][1]++);
+    uint8_t payload[RDMAP_READ_REQUEST_LEN];
+
+    segment.rv = 3;
+    rdmap_read_request_encode(&read_request, payload, sizeof payload);
+    complaint_segment(t, I, segment, payload, sizeof payload);
+}
+
+static void rv_immediate(struct complaint *t)
+{
+    struct ddp_segment segment = complaint_untagged(RDMAP_IMMEDIATE, 0, t->msn[I][0]++);
+
+    segment.rv = 3;
+    complaint_segment(t, I, segment, NULL, 8);
+}
+
+static void short_read(struct complaint *t)
+{
+    untagged(t, RDMAP_READ_REQUEST, 1, t->msn[I][1]++, 0, 20);
+}
+
+static void read_wrap(struct complaint *t)
+{
+    struct rdmap_read_request read = read_request;
+
+    read.source_to = UINT64_MAX - 3;
+    complaint_read(t, I, read);
+}
+
+static void read_response(struct complaint *t)
+{
+    complaint_send(t, R, 8); /* so that all it sent is known */
+    complaint_response(t, I, STAG, 0, 8, true);
+}
+
+static void immediate_length(struct complaint *t)
+{
+    untagged(t, RDMAP_IMMEDIATE, 0, t->msn[I][0]++, 0, 4);
+}
+
+static void atomic_length(struct complaint *t)
+{
+    untagged(t, RDMAP_ATOMIC_REQUEST, 1, t->msn[I][1]++, 0, 40);
+}
+
+static void atomic_opcode(struct complaint *t)
+{
+    complaint_atomic(t, I, (struct rdmap_atomic_request){.opcode = 1, .stag = STAG});
+}
+
+static void atomic_response(struct complaint *t)
+{
+    complaint_send(t, R, 8);
+    complaint_atomic_response(t, I, 1, 2);
+}
+
+static void invalidate(struct complaint *t)
+{
+    struct ddp_segment segment = complaint_untagged(RDMAP_SEND_INVALIDATE, 0, t->msn[I][0]++);
+
+    segment.stag = STAG;
+    complaint_segment(t, I, segment, NULL, 8);
+}
+
+static void invalidated_write(struct complaint *t)
+{
+    invalidate(t);
+    complaint_write(t, I, STAG, 0, 8);
+}
+
+static void invalidated_read(struct complaint *t)
+{
+    invalidate(t);
+    complaint_read(t, I, read_request);
+}
+
+static void no_header(struct complaint *t)
+{
+    complaint_ulpdu(t, I, (const uint8_t[]){0x41, 0x43, 0, 0}, 4);
+}
+
+/* ---- */
+
+struct code {
+    uint8_t layer, etype, code;
+};
+
+static const struct fault_case {
+    const char *name;
+    void (*send)(struct complaint *t);
+    struct code right, wrong; /* wrong: layer 0xFF where no code is */
+    const char *ignored, *wrong_rule;
+} faults[] = {
+    {"DV, Tagged", dv_tagged, {1, 1, 4}, {1, 1, 0}, "DDP-7.2-07", "DDP-7.2-07"},
+    {"DV, Untagged", dv_untagged, {1, 2, 6}, {1, 2, 1}, "DDP-7.2-13", "DDP-7.2-13"},
+    {"QN 7", bad_qn, {1, 2, 1}, {1, 2, 2}, "DDP-7.1-01", "DDP-7.1-01"},
+    {"QN 3", send_on_qn_3, {1, 2, 1}, {1, 2, 6}, "DDP-7.1-01", "DDP-7.1-01"},
+    {"MSN repeated", repeated_msn, {1, 2, 3}, {1, 2, 5}, "DDP-7.1-09", "DDP-7.1-09"},
+    {"MSN far", far_msn, {1, 2, 3}, {1, 2, 1}, "DDP-7.1-09", "DDP-7.1-09"},
+    {"MO far", far_mo, {1, 2, 4}, {1, 2, 1}, "DDP-7.1-07", "DDP-7.1-07"},
+    {"TO wrap", to_wrap, {1, 1, 3}, {1, 1, 4}, "DDP-7.1-15", "DDP-7.1-15"},
+    {"TO wrap as bounds", to_wrap, {1, 1, 3}, {1, 1, 1}, "DDP-7.1-15", "DDP-7.1-15"}, /* a warning */
+    {"TO wrap as RDMAP's", to_wrap, {1, 1, 0}, {0, 1, 4}, "DDP-7.1-15", "RDMAP-4.8-46"},
+    {"opcode 13", opcode_tagged, {0, 2, 6}, {0, 2, 5}, "RDMAP-7.2-02", "RDMAP-4.8-15"},
+    {"opcode 12", opcode_untagged, {0, 2, 6}, {0, 2, 7}, "RDMAP-7.2-02", "RDMAP-4.8-15"},
+    {"Send on QN 1", send_on_qn_1, {1, 2, 1}, {0, 2, 8}, "RDMAP-7.2-07", "RDMAP-4.8-15"},
+    {"Atomic on QN 0", atomic_on_qn_0, {0, 2, 6}, {0, 2, 5}, "RDMAPX-8.2-03", "RDMAP-4.8-15"},
+    {"RV of a Write", rv_write, {0, 2, 5}, {0, 2, 7}, "RDMAP-7.2-03", "RDMAP-4.8-14"},
+    {"RV of a Send", rv_send, {0, 2, 5}, {0, 2, 6}, "RDMAP-7.2-03", "RDMAP-4.8-14"},
+    {"RV of a Read", rv_read, {0, 2, 5}, {0, 1, 0}, "RDMAP-7.2-08", "RDMAP-4.8-14"},
+    {"RV of Immediate Data", rv_immediate, {0, 2, 5}, {0, 2, 7}, "RDMAPX-8.2-04", "RDMAP-4.8-14"},
+    {"Read of 20 octets", short_read, {0, 2, 7}, {0xFF, 0, 0}, "RDMAP-5.2.1-06", ""},
+    {"Read wrap", read_wrap, {0, 1, 4}, {0, 2, 7}, "RDMAP-4.8-11", "RDMAP-4.8-11"},
+    {"Read wrap as bounds", read_wrap, {0, 1, 0}, {0, 1, 1}, "RDMAP-4.8-11", "RDMAP-4.8-11"}, /* a warning */
+    {"Read Response", read_response, {0, 2, 6}, {0, 2, 5}, "RDMAP-5.2.2-06", "RDMAP-5.2.2-06"},
+    {"Immediate Data", immediate_length, {0, 2, 7}, {1, 2, 6}, "RDMAPX-6.3-08", "RDMAPX-6.3-08"},
+    {"Atomic of 40 octets", atomic_length, {0, 2, 7}, {0xFF, 0, 0}, "RDMAPX-8.1-03", ""},
+    {"AOpCode", atomic_opcode, {0, 2, 6}, {1, 2, 6}, "RDMAPX-5.2.1-21", "RDMAPX-5.2.1-21"},
+    {"Atomic Response", atomic_response, {1, 2, 2}, {1, 2, 6}, "RDMAPX-5.2.2-12", "RDMAPX-5.2.2-12"},
+    {"invalidated Write", invalidated_write, {1, 1, 0}, {1, 1, 4}, "RDMAP-1.2-02", "RDMAP-1.2-02"},
+    {"invalidated Read", invalidated_read, {0, 1, 0}, {0, 2, 6}, "RDMAP-1.2-02", "RDMAP-1.2-02"},
+};
+
+static void reported_rightly(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LENGTH(faults); i++) {
+        struct complaint *t = complaint_new();
+
+        faults[i].send(t);
+        complaint_complain(t, R, faults[i].right.layer, faults[i].right.etype, faults[i].right.code);
+        complaint_close(t);
+        complaint_expect(t, R, "", faults[i].name);
+        complaint_expect_passed(t, faults[i].ignored, faults[i].name);
+        complaint_expect_passed(t, "RDMAP-6.2.1-01 RDMAP-7.1-05", faults[i].name);
+        complaint_free(t);
+    }
+}
+
+static void reported_wrongly(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LENGTH(faults); i++) {
+        struct complaint *t;
+
+        if (faults[i].wrong.layer == 0xFF)
+            continue;
+        t = complaint_new();
+        faults[i].send(t);
+        complaint_complain(t, R, faults[i].wrong.layer, faults[i].wrong.etype, faults[i].wrong.code);
+        complaint_close(t);
+        complaint_expect(t, R, faults[i].wrong_rule, faults[i].name);
+        complaint_free(t);
+    }
+}
+
+static void ignored(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LENGTH(faults); i++) {
+        struct complaint *t = complaint_new();
+
+        faults[i].send(t);
+        complaint_send(t, R, 8);
+        complaint_close(t);
+        complaint_expect(t, R, faults[i].ignored, faults[i].name);
+        complaint_free(t);
+    }
+}
+
+static void silence(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LENGTH(faults); i++) {
+        struct complaint *t = complaint_new();
+
+        faults[i].send(t);
+        complaint_wait(t, 10);
+        complaint_end(t, I, false);
+        complaint_end(t, R, false);
+        complaint_finish(t);
+        complaint_expect(t, R, faults[i].ignored, faults[i].name);
+        complaint_free(t);
+    }
+}
+
+static void closed_without_terminate(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LENGTH(faults); i++) {
+        for (unsigned reset = 0; reset < 2; reset++) {
+            struct complaint *t = complaint_new();
+
+            faults[i].send(t);
+            complaint_end(t, R, reset);
+            complaint_finish(t);
+            complaint_expect(t, R, "RDMAP-6.2.1-01", faults[i].name);
+            complaint_free(t);
+        }
+    }
+}
+
+/* The capture ends, or the peer closes, before anything can be said; or something is missing. */
+static void cut_short(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LENGTH(faults); i++) {
+        struct complaint *t = complaint_new();
+
+        faults[i].send(t);
+        complaint_finish(t);
+        complaint_expect(t, R, "", faults[i].name);
+        complaint_free(t);
+
+        t = complaint_new();
+        faults[i].send(t);
+        complaint_end(t, I, false);
+        complaint_end(t, R, false);
+        complaint_finish(t);
+        complaint_expect(t, R, "", faults[i].name);
+        complaint_free(t);
+
+        t = complaint_new();
+        faults[i].send(t);
+        complaint_hole(t, R, 100);
+        complaint_send(t, R, 8);
+        complaint_close(t);
+        complaint_expect(t, R, "", faults[i].name);
+        complaint_free(t);
+
+        /* Never acknowledged. */
+        t = complaint_new();
+        faults[i].send(t);
+        complaint_segment_acked(t, R, complaint_untagged(RDMAP_SEND, 0, 1), NULL, 8, 20);
+        complaint_wait(t, 10);
+        complaint_finish(t);
+        complaint_expect(t, R, "", faults[i].name);
+        complaint_free(t);
+    }
+}
+
+static void short_ulpdu(void **state)
+{
+    struct complaint *t = complaint_new();
+
+    (void)state;
+    no_header(t);
+    complaint_terminate(t, R, (struct rdmap_terminate){.layer = 0, .etype = 2, .code = 7});
+    complaint_close(t);
+    complaint_expect(t, R, "", "reported");
+    complaint_expect_passed(t, "DDP-6.2.2-03", "reported");
+    complaint_free(t);
+
+    t = complaint_new();
+    no_header(t);
+    complaint_send(t, R, 8);
+    complaint_close(t);
+    complaint_expect(t, R, "DDP-6.2.2-03", "ignored");
+    complaint_free(t);
+}
+
+/* The faulty request itself is answered: at once. */
+static void answered(void **state)
+{
+    struct complaint *t = complaint_new();
+
+    (void)state;
+    rv_read(t);
+    complaint_response(t, R, 0x55667788, 0x2000, 64, true);
+    complaint_finish(t);
+    complaint_expect(t, R, "RDMAP-7.2-08", "RV");
+    complaint_free(t);
+}
+
+/* A request behind the fault is answered, and then the fault reported. */
+static void served_behind(void **state)
+{
+    static const struct {
+        void (*send)(struct complaint *t);
+        struct code code;
+        const char *rule;
+    } cases[] = {{dv_untagged, {1, 2, 6}, "DDP-7.1-20"}, {rv_send, {0, 2, 5}, "RDMAP-7-01"}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
+        struct complaint *t = complaint_new();
+        struct rdmap_terminate terminate;
+
+        cases[i].send(t);
+        terminate =
+            complaint_accuse(t->last[I], t->last_len[I], cases[i].code.layer, cases[i].code.etype, cases[i].code.code);
+        complaint_read(t, I, read_request);
+        complaint_response(t, R, 0x55667788, 0x2000, 64, true);
+        complaint_terminate(t, R, terminate);
+        complaint_close(t);
+        complaint_expect(t, R, cases[i].rule, cases[i].rule);
+        complaint_free(t);
+
+        t = complaint_new();
+        complaint_read(t, I, read_request);
+        cases[i].send(t);
+        complaint_read(t, I, read_request);
+        complaint_response(t, R, 0x55667788, 0x2000, 64, true); /* to the one before */
+        complaint_terminate(t, R, terminate);
+        complaint_close(t);
+        complaint_expect(t, R, "", cases[i].rule);
+        complaint_expect_passed(t, cases[i].rule, cases[i].rule);
+        complaint_free(t);
+    }
+}
+
+static void late(void **state)
+{
+    struct complaint *t = complaint_new();
+    struct rdmap_terminate terminate;
+
+    (void)state;
+    rv_send(t);
+    terminate = complaint_accuse(t->last[I], t->last_len[I], 0, 2, 5);
+    complaint_send(t, R, 8);
+    complaint_wait(t, 5);
+    complaint_send(t, R, 8);
+    complaint_terminate(t, R, terminate);
+    complaint_close(t);
+    complaint_expect(t, R, "RDMAP-7.1-05", "late");
+    complaint_free(t);
+}
+
+static void second_error_reported(void **state)
+{
+    struct complaint *t = complaint_new();
+    struct rdmap_terminate first;
+
+    (void)state;
+    dv_tagged(t);
+    first = complaint_accuse(t->last[I], t->last_len[I], 1, 1, 4);
+    bad_qn(t);
+    complaint_terminate(t, R, first);
+    complaint_close(t);
+    complaint_expect(t, R, "", "first");
+    complaint_expect_passed(t, "RDMAP-7.1-10", "first");
+    complaint_free(t);
+}
+
+/* The receiver advertised something in between: perhaps the STag anew. */
+static void advertised_anew(void **state)
+{
+    struct complaint *t = complaint_new();
+
+    (void)state;
+    invalidate(t);
+    complaint_send(t, R, 8);
+    complaint_write(t, I, STAG, 0, 8);
+    complaint_send(t, R, 8);
+    complaint_close(t);
+    complaint_expect(t, R, "", "anew");
+    complaint_free(t);
+}
+
+/* ---- odd, but to be accepted ---- */
+
+static void odd_accepted(void **state)
+{
+    struct complaint *t = complaint_new();
+    struct ddp_segment segment = complaint_untagged(RDMAP_SEND, 0, t->msn[I][0]++);
+    struct rdmap_atomic_request atomic = {.reserved = 5, .identifier = 7, .stag = STAG, .compare_data = 1};
+
+    (void)state;
+    segment.rsvd = 15;
+    segment.rdmap_rsv = 3;
+    segment.stag = 1;
+    complaint_segment(t, I, segment, NULL, 8);
+    segment = complaint_untagged(RDMAP_IMMEDIATE, 0, t->msn[I][0]++);
+    segment.stag = 1;
+    complaint_segment(t, I, segment, NULL, 8);
+    complaint_write(t, I, 0, UINT64_MAX, 0);
+    complaint_atomic(t, I, atomic);
+    complaint_atomic_response(t, R, 7, 0);
+    complaint_close(t);
+    complaint_expect(t, R, "", "accepted");
+    complaint_expect_passed(t,
+                            "DDP-4.1-11 RDMAP-4.1-27 RDMAP-4.1-30 RDMAPX-4.1-04 DDP-5.2-16 RDMAPX-5.2.1-03 "
+                            "RDMAPX-5.2.1-13 RDMAPX-5.2.1-15",
+                            "accepted");
+    complaint_free(t);
+}
+
+static void terminate_accepted(void **state)
+{
+    static const uint8_t odd[] = {0, 0, 0x1F, 0xFF};
+    struct complaint *t = complaint_new();
+
+    (void)state;
+    complaint_terminate_octets(t, I, odd, sizeof odd);
+    complaint_end(t, R, false);
+    complaint_finish(t);
+    complaint_expect(t, R, "", "closed");
+    complaint_expect_passed(t, "RDMAP-4.8-29 RDMAP-5.4-05", "closed");
+    complaint_free(t);
+
+    t = complaint_new();
+    complaint_terminate_octets(t, I, odd, sizeof odd);
+    complaint_complain(t, R, 0, 2, 7);
+    complaint_close(t);
+    complaint_expect(t, R, "RDMAP-4.8-29", "reserved");
+    complaint_free(t);
+
+    t = complaint_new();
+    complaint_terminate_octets(t, I, (const uint8_t[4]){0}, 4);
+    complaint_complain(t, R, 1, 2, 2);
+    complaint_close(t);
+    complaint_expect(t, R, "RDMAP-5.4-05", "no buffer");
+    complaint_free(t);
+}
+
+/* ---- limits ---- */
+
+static void depth(void **state)
+{
+    struct complaint *t = complaint_new_depth(2, 2, 2);
+
+    (void)state;
+    complaint_read(t, I, read_request);
+    complaint_read(t, I, read_request);
+    complaint_response(t, R, 0x55667788, 0x2000, 64, true);
+    complaint_response(t, R, 0x55667788, 0x2000, 64, true);
+    complaint_close(t);
+    complaint_expect(t, R, "", "answered");
+    complaint_expect_passed(t, "RDMAP-5.2.2-04", "answered");
+    complaint_free(t);
+
+    t = complaint_new_depth(2, 2, 2);
+    complaint_read(t, I, read_request);
+    complaint_read(t, I, read_request);
+    complaint_complain(t, R, 1, 2, 2);
+    complaint_close(t);
+    complaint_expect(t, R, "RDMAP-5.2.2-04", "refused");
+    complaint_free(t);
+
+    t = complaint_new_depth(2, 2, 2);
+    complaint_atomic(t, I, (struct rdmap_atomic_request){.stag = STAG, .compare_mask = UINT64_MAX});
+    complaint_complain(t, R, 1, 2, 2);
+    complaint_close(t);
+    complaint_expect(t, R, "RDMAPX-5.2.2-09", "Atomic refused");
+    complaint_free(t);
+
+    t = complaint_new_depth(2, 1, 1);
+    complaint_read(t, I, read_request);
+    complaint_read(t, I, read_request);
+    complaint_complain(t, R, 1, 2, 2);
+    complaint_close(t);
+    complaint_expect(t, R, "", "one too many");
+    complaint_free(t);
+
+    t = complaint_new_depth(1, 0, 0);
+    complaint_read(t, I, read_request);
+    complaint_complain(t, R, 1, 2, 2);
+    complaint_close(t);
+    complaint_expect(t, R, "", "not negotiated");
+    complaint_free(t);
+}
+
+static void atomic_response_refused(void **state)
+{
+    struct complaint *t = complaint_new();
+
+    (void)state;
+    complaint_atomic(t, R, (struct rdmap_atomic_request){.identifier = 1, .stag = STAG, .compare_mask = UINT64_MAX});
+    complaint_atomic_response(t, I, 1, 0);
+    complaint_complain(t, R, 1, 2, 2);
+    complaint_close(t);
+    complaint_expect(t, R, "RDMAPX-5.2.2-10", "refused");
+    complaint_free(t);
+}
+
+static void atomics(void **state)
+{
+    struct rdmap_atomic_request add = {.identifier = 1, .stag = STAG, .to = 0x1000, .compare_mask = UINT64_MAX};
+    struct rdmap_atomic_request swap = {.opcode = RDMAP_ATOMIC_CMP_SWAP, .identifier = 2, .stag = STAG, .to = 0x1000};
+    struct complaint *t = complaint_new();
+
+    (void)state;
+    complaint_atomic(t, I, add);
+    complaint_atomic_response(t, R, 1, 0);
+    complaint_atomic(t, I, swap);
+    complaint_atomic_response(t, R, 2, 0);
+    complaint_atomic(t, I, add);
+    complaint_atomic_response(t, R, 1, 0);
+    complaint_close(t);
+    complaint_expect(t, R, "", "both");
+    complaint_expect_passed(t, "RDMAPX-1.1-01 RDMAPX-5.1.1-05 RDMAPX-5.1.2-08", "both");
+    complaint_free(t);
+
+    t = complaint_new();
+    complaint_atomic(t, I, add);
+    complaint_atomic_response(t, R, 1, 0);
+    complaint_atomic(t, I, swap);
+    complaint_complain(t, R, 0, 2, 6);
+    complaint_close(t);
+    complaint_expect(t, R, "RDMAPX-1.1-01", "one of two");
+    complaint_free(t);
+
+    for (unsigned which = 0; which < 2; which++) {
+        struct rdmap_atomic_request odd = which == 0 ? add : swap;
+
+        odd.to = 0x1004;
+        t = complaint_new();
+        complaint_atomic(t, I, add);
+        complaint_atomic_response(t, R, 1, 0);
+        complaint_atomic(t, I, odd);
+        complaint_atomic_response(t, R, odd.identifier, 0);
+        complaint_close(t);
+        complaint_expect(t, R, which == 0 ? "RDMAPX-5.1.1-05" : "RDMAPX-5.1.2-08", "not aligned");
+        complaint_free(t);
+
+        t = complaint_new();
+        complaint_atomic(t, I, add);
+        complaint_atomic_response(t, R, 1, 0);
+        complaint_atomic(t, I, odd);
+        complaint_complain(t, R, 0, 2, 7);
+        complaint_close(t);
+        complaint_expect(t, R, "", "not aligned, refused");
+        complaint_expect_passed(t, "RDMAPX-8.2-07", "not aligned, refused");
+        complaint_free(t);
+
+        t = complaint_new();
+        complaint_atomic(t, I, add);
+        complaint_atomic_response(t, R, 1, 0);
+        complaint_atomic(t, I, odd);
+        complaint_complain(t, R, 0, 2, 8);
+        complaint_close(t);
+        complaint_expect(t, R, "RDMAPX-8.2-07", "not aligned, wrong code");
+        complaint_free(t);
+    }
+}
+
+/* ---- security ---- */
+
+static void sink_stags(struct complaint *t, uint32_t first, uint32_t step, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        struct rdmap_read_request read = read_request;
+
+        read.sink_stag = first + step * i + (step == 0 ? i * i * 0x500 : 0);
+        complaint_read(t, I, read);
+        complaint_response(t, R, read.sink_stag, 0x2000, 64, true);
+    }
+    complaint_close(t);
+}
+
+static void predictable_stags(void **state)
+{
+    struct complaint *t = complaint_new();
+
+    (void)state;
+    sink_stags(t, 0x4400, 0x100, 20);
+    complaint_expect(t, I, "RDMAP-8.1.1-08", "regular");
+    complaint_free(t);
+
+    t = complaint_new();
+    sink_stags(t, 0x44000000, 1, 100); /* a key that counts registrations */
+    complaint_expect(t, I, "", "key");
+    complaint_free(t);
+
+    t = complaint_new();
+    sink_stags(t, 0x100, 0, 16); /* below 0x50000 */
+    complaint_expect(t, I, "", "spread");
+    complaint_expect_passed(t, "RDMAP-8.1.1-08 RDMAP-8.1.1-09", "spread");
+    complaint_free(t);
+}
+
+static void tls(void **state)
+{
+    static const uint8_t hello[64] = {22, 3, 1, 0, 59, 1, 0, 0, 55, 3, 3};
+    struct complaint *t = complaint_new();
+
+    (void)state;
+    complaint_segment(t, I, complaint_untagged(RDMAP_SEND, 0, 1), hello, sizeof hello);
+    complaint_close(t);
+    complaint_expect(t, I, "SEC-5.4.2-01", "TLS");
+    complaint_free(t);
+}
+
+static void wraps(void **state)
+{
+    struct rdmap_read_request read = read_request;
+    struct complaint *t = complaint_new();
+
+    (void)state;
+    complaint_write(t, I, STAG, UINT64_MAX - 7, 8); /* a note: 2^64 exactly */
+    complaint_finish(t);
+    complaint_expect(t, I, "DDP-7.1-16", "boundary");
+    assert_int_equal(t->findings[0].severity, SEVERITY_NOTE);
+    complaint_free(t);
+
+    t = complaint_new();
+    read.sink_to = UINT64_MAX - 3;
+    complaint_read(t, I, read);
+    complaint_finish(t);
+    complaint_expect(t, I, "DDP-7.1-16", "SinkTO");
+    complaint_free(t);
+
+    t = complaint_new();
+    complaint_write(t, I, STAG, UINT64_MAX - 8, 8);
+    complaint_finish(t);
+    complaint_expect(t, I, "", "below");
+    complaint_expect_passed(t, "DDP-7.1-16", "below");
+    complaint_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reported_rightly),
+        cmocka_unit_test(reported_wrongly),
+        cmocka_unit_test(ignored),
+        cmocka_unit_test(silence),
+        cmocka_unit_test(closed_without_terminate),
+        cmocka_unit_test(cut_short),
+        cmocka_unit_test(short_ulpdu),
+        cmocka_unit_test(answered),
+        cmocka_unit_test(served_behind),
+        cmocka_unit_test(late),
+        cmocka_unit_test(second_error_reported),
+        cmocka_unit_test(advertised_anew),
+        cmocka_unit_test(odd_accepted),
+        cmocka_unit_test(terminate_accepted),
+        cmocka_unit_test(depth),
+        cmocka_unit_test(atomic_response_refused),
+        cmocka_unit_test(atomics),
+        cmocka_unit_test(predictable_stags),
+        cmocka_unit_test(tls),
+        cmocka_unit_test(wraps),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
