@@ -198,6 +198,8 @@ void mpa_diagnose_found_marker(struct diagnosing *d, uint64_t found, uint64_t he
     uint64_t due = fs->start + (found - fs->start) / MPA_MARKER_PERIOD * MPA_MARKER_PERIOD;
     bool on_negotiated_grid = fs->start_known && (found - fs->start) % MPA_MARKER_PERIOD == 0;
 
+    if (!fs->start_known)
+        return; /* the first Marker that is seen tells the grid */
     if (d->mpa->parameters.markers[d->side] == OFF) {
         struct place place = mpa_place(d->mpa, d->side, found, found + MPA_MARKER_LEN);
 

@@ -263,12 +263,13 @@ struct candidate {
 
 /* Octets of a CRC field in this direction while CRCs are not generated: usually zero, and then a zero word means much.
  */
-static bool crc_fields_are_zero(const struct diagnosing *d)
+static bool crc_fields_are_zero(const struct diagnosing *d, const struct suspect *suspect)
 {
+    unsigned last = suspect->start == d->fs->last_end ? d->fs->crc_field : CRC_FIELD_NONE;
     const struct mpa_framing_state *other = d->mpa->side[1 - d->side].framing;
 
-    if (d->fs->zero_crc_fields + d->fs->other_crc_fields > 0)
-        return d->fs->other_crc_fields == 0;
+    if (d->fs->zero_crc_fields + d->fs->other_crc_fields > 0 || last != CRC_FIELD_NONE)
+        return d->fs->other_crc_fields == 0 && last != CRC_FIELD_OTHER;
     return other != NULL && other->zero_crc_fields > 0 && other->other_crc_fields == 0;
 }
 
@@ -299,11 +300,11 @@ static unsigned fixed_length(const struct diagnosing *d, const struct suspect *s
     return n == 0 ? 0 : mpa_fixed_ulpdu_length(mpa_window_at(&d->s->window, body), n);
 }
 
-static bool extra_pad_zero(const struct diagnosing *d, const struct candidate *candidate)
+static bool extra_pad_zero(const struct diagnosing *d, const struct suspect *suspect, const struct candidate *candidate)
 {
     uint64_t from = candidate->end - MPA_CRC_LEN - candidate->value;
 
-    if (crc_fields_are_zero(d) && !zero_word_before(d, candidate->end))
+    if (crc_fields_are_zero(d, suspect) && !zero_word_before(d, candidate->end))
         return false;
     for (uint64_t x = from; x < candidate->end - MPA_CRC_LEN; x++)
         if (*mpa_window_at(&d->s->window, x) != 0)
@@ -321,7 +322,7 @@ static bool credible(struct diagnosing *d, const struct suspect *suspect, const 
         if (fixed != 0)
             return fixed == suspect->length;
         /* A zero word there is a CRC field like the others', unless all before it is zero, too. */
-        return !(crc_fields_are_zero(d) && zero_word_before(d, candidate->end) &&
+        return !(crc_fields_are_zero(d, suspect) && zero_word_before(d, candidate->end) &&
                  !zero_word_before(d, candidate->end - MPA_CRC_LEN));
     case LENGTH:
         return (fixed == 0 || fixed == candidate->value) && length_fits(d, suspect, candidate->value);
@@ -334,7 +335,7 @@ static bool credible(struct diagnosing *d, const struct suspect *suspect, const 
                    suspect->length - 6u + mpa_pad_length((uint16_t)(suspect->length - 6u));
     case PAD:
         return (fixed == 0 || fixed == suspect->length) &&
-               (candidate->value <= mpa_pad_length(suspect->length) || extra_pad_zero(d, candidate));
+               (candidate->value <= mpa_pad_length(suspect->length) || extra_pad_zero(d, suspect, candidate));
     }
     return false;
 }

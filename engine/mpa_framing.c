@@ -186,12 +186,16 @@ void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fp
     s->fpdu_octets += fpdu->length;
     s->good_crcs += event.crc == MPA_CRC_VERIFIED;
     s->bad_crcs += event.crc == MPA_CRC_WRONG;
-    if (event.crc != MPA_CRC_VERIFIED) {
-        if (fpdu->crc == 0)
+    /* The FPDU before this one was where it seemed to be, and so was its CRC field. */
+    if (fs->crc_field != CRC_FIELD_NONE && fpdu->offset == fs->last_end) {
+        if (fs->crc_field == CRC_FIELD_ZERO)
             fs->zero_crc_fields++;
         else
             fs->other_crc_fields++;
     }
+    fs->crc_field = event.crc == MPA_CRC_VERIFIED || how & (ACCEPT_NO_CRC | ACCEPT_DEVIANT) ? CRC_FIELD_NONE
+                    : fpdu->crc == 0                                                        ? CRC_FIELD_ZERO
+                                                                                            : CRC_FIELD_OTHER;
     if (mpa_segment_starts(mpa, side, fpdu->offset))
         fs->segment_fpdu = fpdu->offset;
     fs->recent[fs->n_recent++ % RECENT_HEADERS] = fpdu->header;

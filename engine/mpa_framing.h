@@ -63,9 +63,10 @@ struct mpa_framing_state {
     uint64_t diagnose_at; /* a diagnosis that has to wait is tried again when the octets reach this offset */
 
     /* What is usual in this direction. */
-    uint32_t zero_crc_fields, other_crc_fields; /* CRC fields while CRC is not used or wrong */
-    uint64_t last_end;                          /* behind the last FPDU */
-    uint64_t last_marker;                       /* last Marker that was right; valid when markers_right > 0 */
+    uint32_t zero_crc_fields, other_crc_fields;                         /* CRC fields while CRC is not used or wrong */
+    enum { CRC_FIELD_NONE, CRC_FIELD_ZERO, CRC_FIELD_OTHER } crc_field; /* of the last FPDU, not counted yet */
+    uint64_t last_end;                                                  /* behind the last FPDU */
+    uint64_t last_marker; /* last Marker that was right; valid when markers_right > 0 */
     uint64_t markers_right;
     uint64_t recent[RECENT_HEADERS]; /* offsets of ULPDU_Length of the last FPDUs, a ring */
     unsigned n_recent;

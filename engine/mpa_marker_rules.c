@@ -225,6 +225,10 @@ void mpa_report_missing_marker(struct mpa_connection *mpa, unsigned side, uint64
     if (fs->missing_reported)
         return;
     fs->missing_reported = true;
+    if (!fs->start_known && fs->markers_right < 2) { /* the grid is a guess */
+        verdict_inconclusive(mpa->verdict, RULE_MPA_4_3_03);
+        return;
+    }
     mpa_fail(mpa, side, RULE_MPA_4_3_03, due, due + MPA_MARKER_LEN < end ? due + MPA_MARKER_LEN : end,
              "expected a Marker at octet %llu of Full Operation (a multiple of 512), found FPDU octets",
              (unsigned long long)(due - fs->start));

@@ -147,12 +147,11 @@ static enum seek try_start(struct mpa_connection *mpa, unsigned side, uint64_t s
     if (get_be32(p) == 0 && n >= MPA_MARKER_LEN + HEADER_VISIBLE_MIN)
         fs->version_zero = ((p[6] & 0x03) | (p[7] & 0xC0)) == 0;
     if (mpa_octets_oddity(fs, p, n < HEADER_VISIBLE ? n : HEADER_VISIBLE) == 0) {
-        if (markers != ON) {
-            set_grid(fs, false, 0, start);
-            result = judge(mpa, side, start, last, best);
-            if (result == SEEK_FOUND)
-                return result;
-        }
+        /* Also where Markers are known to be used: none may stand in the first FPDUs that are seen. */
+        set_grid(fs, false, 0, start);
+        result = judge(mpa, side, start, last, best);
+        if (result == SEEK_FOUND)
+            return result;
         if (markers != OFF && mpa_find_marker(s, start, start + MPA_MARKER_LEN,
                                               start + MPA_LENGTH_LEN + get_be16(p) + MPA_CRC_LEN, &found)) {
             set_grid(fs, true, found, start);
