@@ -195,6 +195,12 @@ struct mpa_reaction_state {
     uint64_t reads_peak[2];
     bool reads_limit_reached[2];
     bool responder_understood; /* MPA-7.1.2-12 is settled */
+    /* A later Read Request was answered before the one in the Initiator's first FPDU; frame 0: no. */
+    struct {
+        struct read_kept first;
+        struct place place; /* of that answer */
+        uint32_t later_frame;
+    } passed_over;
 };
 
 /* An FPDU as the families of rules need it. */
@@ -223,6 +229,7 @@ bool reaction_after(const struct reaction_fpdu *fpdu, uint64_t end);
 /* Terminate with layer LLP, error type MPA. */
 bool reaction_is_mpa_error(const struct rdmap_terminate *terminate);
 
+void reaction_read_finish(struct mpa_connection *mpa);
 /* segment is NULL when called from finish. */
 void reaction_close_startup(struct mpa_connection *mpa, unsigned side);
 void reaction_close_bad_reply(struct mpa_connection *mpa, unsigned side, const struct place *place);

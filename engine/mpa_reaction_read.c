@@ -124,7 +124,10 @@ static void judge_completeness(struct mpa_connection *mpa, const struct reaction
         verdict_passed(mpa->verdict, RULE_MPA_6_06);
 }
 
-/* The Initiator's first FPDU was a Read Request; a later one is answered before it. */
+/*
+ * The Initiator's first FPDU was a Read Request; a later one is answered before it. When that one is answered behind,
+ * only the order is wrong (RFC 5040 section 5.2.2): the end decides.
+ */
 static void judge_first(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu, struct read_ring *ring,
                         unsigned answered)
 {
@@ -134,10 +137,29 @@ static void judge_first(struct mpa_connection *mpa, const struct reaction_fpdu *
         mpa->side[fpdu->side].hole || mpa->reaction->responder_understood || ring->early.lost)
         return;
     mpa->reaction->responder_understood = true;
-    verdict_failed(
-        mpa->verdict, RULE_MPA_7_1_2_12, direction_of(mpa, fpdu->side), &fpdu->event->place, first->at.frame,
-        "expected the RDMA Read Request in the first FPDU answered, found the answer to a later one, in frame %u",
-        kept_at(ring, answered)->at.frame);
+    mpa->reaction->passed_over.first = *first;
+    mpa->reaction->passed_over.place = fpdu->event->place;
+    mpa->reaction->passed_over.later_frame = kept_at(ring, answered)->at.frame;
+}
+
+static void answer_passed_over(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
+{
+    if (mpa->reaction->passed_over.later_frame != 0 && fpdu->side == mpa->reaction->passed_over.place.side &&
+        fits(&mpa->reaction->passed_over.first, &fpdu->event->ddp))
+        mpa->reaction->passed_over.later_frame = 0;
+}
+
+void reaction_read_finish(struct mpa_connection *mpa)
+{
+    const struct place *place = &mpa->reaction->passed_over.place;
+
+    if (mpa->reaction->passed_over.later_frame != 0)
+        verdict_failed(
+            mpa->verdict, RULE_MPA_7_1_2_12, direction_of(mpa, place->side), place,
+            mpa->reaction->passed_over.first.at.frame,
+            "expected the RDMA Read Request in the first FPDU answered, found the answer to a later one, in frame %u",
+            mpa->reaction->passed_over.later_frame);
+    mpa->reaction->passed_over.later_frame = 0;
 }
 
 static void answer(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
@@ -154,6 +176,7 @@ static void answer(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
         ring = mpa->reaction->reads[1 - fpdu->side] = calloc(1, sizeof *ring);
     if (ring == NULL)
         return;
+    answer_passed_over(mpa, fpdu);
     i = find(ring, &event->ddp);
     if (i < 0) {
         if (fpdu->acked_known) {

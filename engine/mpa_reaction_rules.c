@@ -183,4 +183,5 @@ void mpa_reaction_finish(struct mpa_connection *mpa, int64_t time_ns)
     reaction_wait_finish(mpa);
     reaction_error_finish(mpa);
     reaction_accept_finish(mpa);
+    reaction_read_finish(mpa);
 }

@@ -328,6 +328,8 @@ static void finish_side(struct rdmap_connection *rdmap, unsigned requester)
             rdmap_read_is_rtr(rdmap, requester, request))
             continue;
         overtaken = overtaken_find(answers, serial);
+        if (overtaken != NULL && serial == 0 && answers->first) /* MPA-7.1.2-12, when it is never answered */
+            continue;
         told = graceful(rdmap);
         if (told)
             judge_unanswered(rdmap, requester, request, certain);

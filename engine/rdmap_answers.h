@@ -8,7 +8,7 @@
 
 #include "engine/rdmap_internal.h"
 
-enum { RDMAP_OVERTAKEN_MAX = 32 };
+enum { RDMAP_OVERTAKEN_MAX = 32, RDMAP_RESTS_MAX = 4 };
 
 /* An answer without a request so far: surplus, or sent before its request. */
 struct rdmap_early {
@@ -39,6 +39,12 @@ struct rdmap_short_answer {
     struct place place;
 };
 
+/* Octets that are missing of a Read Response that another message broke off. */
+struct rdmap_rest {
+    uint32_t stag;
+    uint64_t from, to;
+};
+
 /* By the side that sends the requests. */
 struct rdmap_answers {
     struct rdmap_early early;
@@ -46,7 +52,10 @@ struct rdmap_answers {
     unsigned n_overtaken;
     struct place misplaced; /* answer out of order that was told last */
     struct rdmap_short_answer shortened;
-    bool rtr;          /* the Initiator's first FPDU is a Read as RTR: MPA judges its answer */
+    struct rdmap_rest rest[RDMAP_RESTS_MAX]; /* a ring */
+    unsigned n_rests;
+    bool first;        /* request 0 is in the Initiator's first FPDU, without RTR */
+    bool rtr;          /* request 0 is the RTR: MPA judges its answer */
     bool closed_first; /* this side, the requester, sent its FIN before the other */
     bool other_acked_known;
     uint64_t other_acked; /* how far the responder had received when it sent its latest FPDU */

@@ -314,7 +314,11 @@ static void read_response(struct rdmap_connection *rdmap, struct rdmap_step *ste
     struct rdmap_requests *requests = &rdmap->side[other_side(step->side)].requests;
     struct ddp_message *message = step->message;
 
-    if (step->starts && message->first_known) {
+    if (step->starts && rdmap_read_resumes(rdmap, step)) {
+        message->faulty = step->faulty = true;
+        message->match = RDMAP_MATCH_UNKNOWN;
+        step->match = RDMAP_MATCH_UNKNOWN;
+    } else if (step->starts && message->first_known) {
         rdmap_requests_match(rdmap, step, 0);
         message->matched = step->request != NULL;
         message->request = message->matched ? step->request->serial : 0;

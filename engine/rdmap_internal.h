@@ -284,6 +284,8 @@ void rdmap_read_request(struct rdmap_connection *rdmap, struct rdmap_step *step)
 void rdmap_read_response(struct rdmap_connection *rdmap, struct rdmap_step *step);
 /* The message of a Read Response was closed without L = 1 (another one began): DDP has judged that. */
 void rdmap_read_broken_off(struct rdmap_connection *rdmap, unsigned side, struct rdmap_request *request);
+/* True when a segment of a Read Response goes on with one that was broken off, which has been told. */
+bool rdmap_read_resumes(const struct rdmap_connection *rdmap, const struct rdmap_step *step);
 /* The direction of `side` (not of its answers) ended, or the capture did (finish). */
 void rdmap_read_finish(struct rdmap_connection *rdmap, int64_t time_ns);
 

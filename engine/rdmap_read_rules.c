@@ -31,10 +31,15 @@ bool rdmap_read_is_rtr(const struct rdmap_connection *rdmap, unsigned side, cons
 void rdmap_read_request(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     const struct mpa_parameters *parameters = &rdmap->parameters;
+    struct rdmap_answers *answers = &rdmap->read->side[step->side];
 
-    if (step->fpdu->number == 0 && parameters->peer_to_peer && parameters->initiator_side == (int)step->side &&
-        step->operation->read.size == 0 && step->request->serial == 0)
-        rdmap->read->side[step->side].rtr = true;
+    if (step->fpdu->number == 0 && parameters->initiator_side == (int)step->side && step->request->serial == 0) {
+        answers->first = !parameters->peer_to_peer;
+        answers->rtr = parameters->peer_to_peer && step->operation->read.size == 0;
+    }
+    for (unsigned i = 0; i < RDMAP_RESTS_MAX; i++) /* the buffer is used anew */
+        if (answers->rest[i].stag == step->operation->read.sink_stag)
+            answers->rest[i].to = answers->rest[i].from;
     rdmap_answers_request(rdmap, step);
 }
 
@@ -217,10 +222,47 @@ void rdmap_read_response(struct rdmap_connection *rdmap, struct rdmap_step *step
         rdmap_answers_complete(rdmap, step);
 }
 
+/*
+ * DDP has told it (DDP-4.1-04) and retires the request. When both Responses go on, segment by segment, that is the
+ * same fault.
+ */
 void rdmap_read_broken_off(struct rdmap_connection *rdmap, unsigned side, struct rdmap_request *request)
 {
-    /* DDP retires the request, so that what follows is not taken for an answer out of order. */
-    (void)rdmap, (void)side, (void)request;
+    struct rdmap_answers *answers = &rdmap->read->side[other_side(side)];
+    const struct rdmap_operation *operation = &request->operation;
+
+    if (operation->octets < operation->read.size)
+        answers->rest[answers->n_rests++ % RDMAP_RESTS_MAX] =
+            (struct rdmap_rest){.stag = operation->read.sink_stag,
+                                .from = operation->read.sink_to + operation->octets,
+                                .to = operation->read.sink_to + operation->read.size};
+}
+
+static bool is_asked_for(const struct rdmap_requests *requests, const struct ddp_segment *ddp)
+{
+    for (uint64_t serial = requests->head; serial < requests->tail; serial++) {
+        const struct rdmap_request *request = &requests->ring[serial & (requests->capacity - 1)];
+
+        if (request->known && !request->answered && request->operation.kind == RDMAP_OP_READ &&
+            request->operation.read.sink_stag == ddp->stag && request->operation.read.sink_to == ddp->to)
+            return true;
+    }
+    return false;
+}
+
+bool rdmap_read_resumes(const struct rdmap_connection *rdmap, const struct rdmap_step *step)
+{
+    unsigned requester = other_side(step->side);
+    const struct rdmap_answers *answers = &rdmap->read->side[requester];
+    const struct ddp_segment *ddp = step->ddp;
+
+    if (ddp->opcode != RDMAP_READ_RESPONSE)
+        return false;
+    for (unsigned i = 0; i < RDMAP_RESTS_MAX && i < answers->n_rests; i++)
+        if (answers->rest[i].stag == ddp->stag &&
+            ddp->to - answers->rest[i].from < answers->rest[i].to - answers->rest[i].from)
+            return !is_asked_for(&rdmap->side[requester].requests, ddp);
+    return false;
 }
 
 void rdmap_read_finish(struct rdmap_connection *rdmap, int64_t time_ns)

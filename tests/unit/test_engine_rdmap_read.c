@@ -166,6 +166,7 @@ static void in_another_order(void **state)
     talk_expect(t, RULE_RDMAP_5_2_2_08, SEVERITY_ERROR, frame);
 
     t = talk_new(); /* broken off before the older one was answered */
+    talk_send(t, I);
     talk_read(t, I, 0x10, 0, 8);
     talk_read(t, I, 0x11, 0, 8);
     frame = talk_response(t, R, 0x11, 0, 8);
@@ -193,6 +194,13 @@ static void never_answered(void **state)
     talk_response(t, R, 0x12, 0, 8);
     talk_close(t, R);
     talk_expect(t, RULE_RDMAP_5_2_1_14, SEVERITY_ERROR, frame);
+
+    t = talk_new(); /* the Initiator's first FPDU: MPA-7.1.2-12 */
+    talk_read(t, I, 0x11, 0, 8);
+    talk_read(t, I, 0x12, 0, 8);
+    talk_response(t, R, 0x12, 0, 8);
+    talk_close(t, R);
+    talk_expect_nothing(t);
 
     t = talk_new(); /* the requester gave up first */
     frame = talk_read(t, I, 0x10, 0, 8);
