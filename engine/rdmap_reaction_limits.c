@@ -109,9 +109,10 @@ static void judge_no_buffer(struct rdmap_connection *rdmap, struct rdmap_step *s
 {
     struct rdmap_reaction_state *state = rdmap->reaction;
     unsigned requester = other_side(step->side), depth;
-    enum rule_id rule = state->atomics_asked[requester] ? RULE_RDMAPX_5_2_2_09 : RULE_RDMAP_5_2_2_04;
+    const enum rule_id rule = RULE_RDMAPX_5_2_2_09;
 
-    if (!depth_of(rdmap, requester, &depth))
+    /* Read Requests alone are judged with the negotiation: MPA2-9.1-03, MPA2-9.1-14. */
+    if (!state->atomics_asked[requester] || !depth_of(rdmap, requester, &depth))
         return;
     if (!rdmap_requests_certain(&rdmap->side[requester].requests) || rdmap->side[requester].hole ||
         state->peak[requester] > depth)
@@ -202,12 +203,11 @@ void rdmap_limits_finish(struct rdmap_connection *rdmap)
         if (!depth_of(rdmap, requester, &depth) || depth == 0 || state->peak[requester] != depth ||
             rdmap->side[other_side(requester)].terminated)
             continue;
-        if (rdmap_requests_certain(requests) && rdmap_requests_open(requests) == 0) {
-            verdict_passed(rdmap->verdict, RULE_RDMAP_5_2_2_04);
-            if (state->atomics_asked[requester])
-                verdict_passed(rdmap->verdict, RULE_RDMAPX_5_2_2_09);
-        } else {
-            verdict_inconclusive(rdmap->verdict, RULE_RDMAP_5_2_2_04);
-        }
+        if (!state->atomics_asked[requester])
+            continue;
+        if (rdmap_requests_certain(requests) && rdmap_requests_open(requests) == 0)
+            verdict_passed(rdmap->verdict, RULE_RDMAPX_5_2_2_09);
+        else
+            verdict_inconclusive(rdmap->verdict, RULE_RDMAPX_5_2_2_09);
     }
 }

@@ -2,6 +2,7 @@
 #include "traffic-gen/conversation.h"
 
 #include "traffic-gen/fault.h"
+#include "traffic-gen/operations.h"
 #include "wire/octets.h"
 
 #include <string.h>
@@ -19,6 +20,14 @@ static const int64_t start_ns = INT64_C(1700000000) * 1000000000;
 
 /* ---- the stage ---- */
 
+static void conversation_free(gpointer p)
+{
+    struct conversation *c = p;
+
+    operations_free(c->operations);
+    g_free(c);
+}
+
 struct stage *stage_new(struct capture_file *file, uint64_t seed, const struct sim_trouble *trouble)
 {
     struct stage *stage = g_new0(struct stage, 1);
@@ -26,7 +35,7 @@ struct stage *stage_new(struct capture_file *file, uint64_t seed, const struct s
     stage->sim = sim_new(file, start_ns, seed, trouble);
     stage->mtu = 1500;
     stage->seed = seed;
-    stage->conversations = g_ptr_array_new_with_free_func(g_free);
+    stage->conversations = g_ptr_array_new_with_free_func(conversation_free);
     return stage;
 }
 
@@ -55,6 +64,7 @@ struct conversation *conversation_new(struct stage *stage, const struct conversa
     unsigned number = stage->n_conversations++;
 
     c->stage = stage;
+    c->operations = operations_new();
     c->number = number;
     c->setup = *setup;
     if (number == 0 && stage->fault && stage->fault->setup) {

@@ -20,6 +20,7 @@ enum role { INITIATOR, RESPONDER };
 
 struct fault;
 struct fpdu_write;
+struct operations;
 
 /* One capture in the making. */
 struct stage {
@@ -31,6 +32,7 @@ struct stage {
     unsigned n_conversations;
     GPtrArray *conversations; /* owned */
     uint64_t seed;
+    unsigned count; /* operations; 0: the scenario's own number */
 };
 
 /* What a role says in its startup frame. */
@@ -73,7 +75,8 @@ struct conversation {
     bool doomed; /* a fault happened: the peer is silent until doom more FPDUs are there, then acts */
     enum role offender;
     unsigned doom;
-    bool over; /* a fault ended it: what the script still says is left out */
+    bool over;                     /* a fault ended it: what the script still says is left out */
+    struct operations *operations; /* owned; used by operations.h only */
     GByteArray *corked[2];
     bool is_corked[2];
     struct sim_how how;                  /* for the next write only: how.received is filled in unless early is set */

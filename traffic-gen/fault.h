@@ -19,7 +19,7 @@ enum aftermath {
 
 struct fault {
     const char *id;
-    const char *scenario; /* it is made for; any other will do where the place exists, unless play is set */
+    const char *scenario; /* it is made for; any other will do where the place exists, unless play or script is set */
     const char *summary;
     const char *also; /* ids of findings that the stimulus itself is worth, comma-separated; NULL: none */
     /* Which frame or FPDU: the role's startup frame, or its first FPDU from index on for which where() holds. */
@@ -37,6 +37,7 @@ struct fault {
     uint16_t terminate; /* layer and type, code; 0: 0x2002 (LLP, MPA, CRC) */
     void (*setup)(struct conversation_setup *setup); /* changes the first conversation before it begins */
     void (*play)(struct stage *stage);               /* a script of its own instead of the scenario */
+    const char *script;                              /* the same as text (script.h) */
 };
 
 /* All faults, in the order of the tables. */
@@ -49,6 +50,7 @@ struct fault_table {
     unsigned n;
 };
 extern const struct fault_table fpdu_faults, crc_faults, marker_faults, startup_faults, negotiation_faults,
-    order_faults, rtr_faults, tcp_faults, reaction_faults, startup_reaction_faults;
+    order_faults, rtr_faults, tcp_faults, reaction_faults, startup_reaction_faults, ddp_faults, rdmap_faults,
+    terminate_faults, atomic_faults, rdmap_reaction_faults;
 
 #endif

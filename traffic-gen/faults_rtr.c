@@ -53,7 +53,7 @@ static void play_empty_rtr(struct stage *stage)
     struct conversation *c = begin(stage, RTR_ALL, RTR_ALL);
 
     say_fpdu(c, INITIATOR, (const uint8_t *)"", 0);
-    end(c);
+    say_error_close(c, INITIATOR, 0x1000); /* DDP, local catastrophic: there is no header to echo */
 }
 
 static void play_send_with_payload(struct stage *stage)
@@ -96,7 +96,8 @@ static void play_msn_again(struct stage *stage)
 
     say_rtr(c, MPA_RTR_SEND);
     c->msn[INITIATOR][DDP_QN_SEND] = 0;
-    end(c);
+    say_send(c, INITIATOR, 24);
+    say_error_close(c, INITIATOR, 0x1203); /* DDP, untagged buffer, MSN range */
 }
 
 static void play_read_without_ird(struct stage *stage)

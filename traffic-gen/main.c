@@ -3,6 +3,7 @@
 #include "traffic-gen/bulk.h"
 #include "traffic-gen/fault.h"
 #include "traffic-gen/scenario.h"
+#include "traffic-gen/script.h"
 
 #include <errno.h>
 #include <locale.h>
@@ -15,7 +16,7 @@ enum { EXIT_USAGE = 2, MTU_MIN = 128, MTU_MAX = 65535 };
 struct play_options {
     char *output, *inject, *net, *size;
     gint64 seed;
-    gint mtu, snap_length, ulpdu;
+    gint mtu, snap_length, ulpdu, count;
     gboolean ipv6, vlan, pcap, markers, no_crc;
 };
 
@@ -120,9 +121,15 @@ static int play_scenario(struct capture_file *file, const struct play_options *o
     stage->ipv6 = options->ipv6;
     stage->vlan = options->vlan;
     stage->fault = fault;
-    if (fault && fault->play) {
+    stage->count = options->count > 0 ? (unsigned)options->count : 0;
+    if (fault && (fault->play || fault->script)) {
         stage->fault_done = true;
-        fault->play(stage);
+        if (fault->play)
+            fault->play(stage);
+        else
+            script_play(stage, fault->script);
+    } else if (scenario->script) {
+        script_play(stage, scenario->script);
     } else {
         scenario->play(stage);
     }
@@ -147,10 +154,12 @@ static int play(const char *name, const struct play_options *options)
         return fail("play needs -o FILE");
     if (options->inject && !fault)
         return fail("no fault '%s' (see: iwarp-gen list faults)", options->inject);
-    if (fault && (bulk || (fault->play && strcmp(fault->scenario, name) != 0)))
+    if (fault && (bulk || ((fault->play || fault->script) && strcmp(fault->scenario, name) != 0)))
         return fail("fault %s belongs to scenario %s", fault->id, fault->scenario);
     if (options->mtu && (options->mtu < MTU_MIN || options->mtu > MTU_MAX))
         return fail("--mtu: %d is not from %d to %d", options->mtu, MTU_MIN, MTU_MAX);
+    if (options->count < 0)
+        return fail("--count: %d is negative", options->count);
     if (options->snap_length < 0)
         return fail("--snaplen: %d is negative", options->snap_length);
 
@@ -206,6 +215,7 @@ int main(int argc, char **argv)
         {"snaplen", 0, 0, G_OPTION_ARG_INT, &options.snap_length, "cut packets at N octets", "N"},
         {"size", 0, 0, G_OPTION_ARG_STRING, &options.size, "bulk: size of the capture (default 200M)", "N[kMG]"},
         {"ulpdu", 0, 0, G_OPTION_ARG_INT, &options.ulpdu, "bulk: ULPDU_Length (default 1400)", "N"},
+        {"count", 0, 0, G_OPTION_ARG_INT, &options.count, "operations: how many (default 1000)", "N"},
         {"markers", 0, 0, G_OPTION_ARG_NONE, &options.markers, "bulk: with Markers", NULL},
         {"no-crc", 0, 0, G_OPTION_ARG_NONE, &options.no_crc, "bulk: without CRC", NULL},
         G_OPTION_ENTRY_NULL,

@@ -9,7 +9,8 @@ struct scenario {
     const char *name;
     const char *summary;
     void (*play)(struct stage *stage);
-    unsigned mtu; /* its own default; 0: 1500 */
+    unsigned mtu;       /* its own default; 0: 1500 */
+    const char *script; /* instead of play (script.h) */
 };
 
 const struct scenario *scenario_at(unsigned index); /* NULL past the end */
@@ -20,6 +21,6 @@ struct scenario_table {
     const struct scenario *scenarios;
     unsigned n;
 };
-extern const struct scenario_table mpa_scenarios, enhanced_scenarios, tcp_scenarios;
+extern const struct scenario_table mpa_scenarios, enhanced_scenarios, tcp_scenarios, rdmap_scenarios;
 
 #endif

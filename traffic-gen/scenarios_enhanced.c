@@ -201,21 +201,21 @@ static void play_downgrade(struct stage *stage)
 }
 
 static const struct scenario scenarios[] = {
-    {"rev2", "revision 2, client-server, IRD and ORD negotiated", play_rev2, 0},
-    {"rev2-plain", "revision 2 without enhanced data", play_rev2_plain, 0},
-    {"rtr-send", "peer-to-peer, zero-length Send as RTR", play_rtr_send, 0},
-    {"rtr-write", "peer-to-peer, zero-length RDMA Write as RTR", play_rtr_write, 0},
-    {"rtr-read", "peer-to-peer, zero-length RDMA Read as RTR", play_rtr_read, 0},
-    {"rtr-choice", "several RTR types offered and supported", play_rtr_choice, 0},
-    {"rtr-markers", "each RTR type behind a Marker", play_rtr_markers, 0},
-    {"rtr-stag-zero", "RTR Write with STag 0 and TO 0", play_rtr_stag_zero, 0},
-    {"rtr-none", "no common RTR type: Terminate 20 07", play_rtr_none, 0},
-    {"ird-refused", "no resources for the IRD asked for: Terminate 20 06", play_ird_refused, 0},
-    {"not-negotiated", "IRD and ORD 0x3FFF", play_not_negotiated, 0},
-    {"reads-at-limit", "as many outstanding reads as negotiated", play_reads_at_limit, 0},
-    {"ird-zero", "reads in one direction only", play_ird_zero, 0},
-    {"rev2-reject", "enhanced Reply that rejects", play_rev2_reject, 0},
-    {"downgrade", "closed by an unenhanced Responder, then revision 1", play_downgrade, 0},
+    {"rev2", "revision 2, client-server, IRD and ORD negotiated", play_rev2, 0, NULL},
+    {"rev2-plain", "revision 2 without enhanced data", play_rev2_plain, 0, NULL},
+    {"rtr-send", "peer-to-peer, zero-length Send as RTR", play_rtr_send, 0, NULL},
+    {"rtr-write", "peer-to-peer, zero-length RDMA Write as RTR", play_rtr_write, 0, NULL},
+    {"rtr-read", "peer-to-peer, zero-length RDMA Read as RTR", play_rtr_read, 0, NULL},
+    {"rtr-choice", "several RTR types offered and supported", play_rtr_choice, 0, NULL},
+    {"rtr-markers", "each RTR type behind a Marker", play_rtr_markers, 0, NULL},
+    {"rtr-stag-zero", "RTR Write with STag 0 and TO 0", play_rtr_stag_zero, 0, NULL},
+    {"rtr-none", "no common RTR type: Terminate 20 07", play_rtr_none, 0, NULL},
+    {"ird-refused", "no resources for the IRD asked for: Terminate 20 06", play_ird_refused, 0, NULL},
+    {"not-negotiated", "IRD and ORD 0x3FFF", play_not_negotiated, 0, NULL},
+    {"reads-at-limit", "as many outstanding reads as negotiated", play_reads_at_limit, 0, NULL},
+    {"ird-zero", "reads in one direction only", play_ird_zero, 0, NULL},
+    {"rev2-reject", "enhanced Reply that rejects", play_rev2_reject, 0, NULL},
+    {"downgrade", "closed by an unenhanced Responder, then revision 1", play_downgrade, 0, NULL},
 };
 
 const struct scenario_table enhanced_scenarios = {scenarios, sizeof(scenarios) / sizeof(scenarios[0])};

@@ -40,19 +40,35 @@ static uint64_t piece_end(const struct mpa_piece *piece)
     return piece->from + piece->length;
 }
 
+/* Octets of the piece wait for more. Ascending by place, so that those which are reached first stand first. */
+static void open_piece(struct mpa_flow *flow, struct mpa_piece *piece)
+{
+    struct mpa_open *open = &flow->open[piece->side];
+    struct mpa_piece **link = &open->first;
+
+    if (open->first != NULL && open->last->from <= piece->from) {
+        open->last->next_open = piece;
+        open->last = piece;
+        return;
+    }
+    while (*link != NULL && (*link)->from <= piece->from)
+        link = &(*link)->next_open;
+    piece->next_open = *link;
+    *link = piece;
+    if (piece->next_open == NULL)
+        open->last = piece;
+}
+
 /* Octets up to `end` now belong to something: pieces that waited for it learn the frame in which it became whole. */
 static void close_pieces(struct mpa_flow *flow, unsigned side, uint64_t start, uint64_t end, uint32_t frame)
 {
-    struct mpa_piece **link = &flow->open[side], *piece;
+    struct mpa_open *open = &flow->open[side];
+    struct mpa_piece *piece;
 
-    while ((piece = *link) != NULL) {
-        if (piece->taken >= end) {
-            link = &piece->next_open;
-            continue;
-        }
+    while ((piece = open->first) != NULL && piece->from < end) {
         if (piece_end(piece) > start)
             piece->continued_in = frame;
-        *link = piece->next_open;
+        open->first = piece->next_open;
         piece->next_open = NULL;
     }
 }
@@ -413,10 +429,8 @@ struct mpa_piece *mpa_flow_feed(struct mpa_flow *flow, const struct mpa_flow_inp
     piece->state = flow->state;
     piece->not_mpa = flow->state->phase == MPA_PHASE_NOT_MPA && piece->items == NULL;
     piece->repeated = piece->placed && piece_end(piece) <= piece->fresh;
-    if (piece->placed && !piece->repeated && piece->taken < piece_end(piece)) {
-        piece->next_open = flow->open[piece->side];
-        flow->open[piece->side] = piece;
-    }
+    if (piece->placed && !piece->repeated && piece->taken < piece_end(piece))
+        open_piece(flow, piece);
     flow->current = NULL;
     flow->current_octets = NULL;
     return piece;

@@ -122,7 +122,9 @@ struct mpa_flow {
     struct mpa_connection *mpa;
     struct verdict verdict;
     struct mpa_piece *current;
-    struct mpa_piece *open[2]; /* pieces with octets that no item took yet, latest first */
+    struct mpa_open {
+        struct mpa_piece *first, *last;
+    } open[2]; /* pieces with octets that no item took yet */
     const uint8_t *current_octets;
 };
 

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from generated import NETS, SEEDS, Fault, Rule, judge, name, troubled
+from generated import NETS, SEEDS, Fault, Rule, judge, layer, name, troubled
 
 CHUNK = 100  # captures per call of iwarp-check
 
@@ -15,7 +15,7 @@ CHUNK = 100  # captures per call of iwarp-check
 def rules(catalogue):
     return {row["id"]: Rule(row["id"], row["judged"] == "yes", row["severity"],
                             row["judged"][5:].split(",") if row["judged"].startswith("same:") else [row["id"]])
-            for row in catalogue if row["id"].startswith("MPA")}
+            for row in catalogue if layer(row["id"])}
 
 
 @pytest.fixture(scope="session")

@@ -16,6 +16,16 @@ NETS = ("loss=0.08", "reorder=0.15", "dup=0.15", "resegment=0.1",
 SEEDS = range(1, 5)
 
 
+# Tables of rules by the beginning of their ids, and those whose every judged rule must have its two kinds of traffic.
+LAYERS = {"MPA": "mpa", "DDP": "ddp", "RDMAP": "rdmap", "SEC": "rdmap"}
+STRICT = {"mpa"}
+
+
+def layer(rule):
+    """None for tables that this corpus does not cover."""
+    return LAYERS.get(re.match("[A-Z]+?(?=2?-|X-)", rule)[0])
+
+
 def base(fault_id):
     """The rule that a fault breaks, or whose stimulus it is: MPA-4.1-06+ok, MPA-7.1.1-28/short."""
     return re.split("[/+]", fault_id)[0]

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the next layer gets: every ULPDU once, without its Markers. The next layer is a probe in Lua."""
+import pathlib
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def probe(wireshark):
+    return ["-X", f"lua_script:{wireshark.readable(pathlib.Path(__file__).with_name('probe.lua'))}"]
+
+
+def stream(frames, port):
+    """Octets that the port sent, from the first on; no segment is missing or repeated."""
+    octets = {}
+    for frame in frames:
+        if frame["tcp.payload"] and frame["tcp.srcport"] == [port]:
+            octets[int(frame["tcp.seq"][0])] = bytes.fromhex(frame["tcp.payload"][0])
+    return b"".join(octets[seq] for seq in sorted(octets))
+
+
+def ulpdus_of(octets, markers):
+    """An FPDU walk of its own."""
+    octets = octets[20 + int.from_bytes(octets[18:20], "big"):]  # behind the startup frame
+    if markers:
+        octets = b"".join(octets[at + 4:at + 512] for at in range(0, len(octets), 512))
+    at, found = 0, []
+    while at < len(octets):
+        length = int.from_bytes(octets[at:at + 2], "big")
+        found.append(octets[at + 2:at + 2 + length])
+        at += (2 + length + 3) // 4 * 4 + 4
+    return found
+
+
+@pytest.mark.parametrize("options, markers", [
+    (["rev1"], False), (["marker-walk"], True), (["jumbo-markers"], True), (["unaligned"], True), (["tiny-mss"], False),
+    (["markers", "--net=resegment=0.5"], True),
+], ids=lambda value: " ".join(value) if isinstance(value, list) else None)
+def test_ulpdus(wireshark, generated, probe, options, markers):
+    path = generated(*options)
+    frames = wireshark.fields(path, ["tcp.srcport", "tcp.seq", "tcp.payload", "probe.ulpdu"], *probe, "-Y", "tcp.len > 0")
+    for port in ("40001", "7174"):
+        expected = [ulpdu for ulpdu in ulpdus_of(stream(frames, port), markers) if ulpdu]
+        found = [bytes.fromhex(ulpdu) for frame in frames if frame["tcp.srcport"] == [port]
+                 for ulpdu in frame["probe.ulpdu"]]
+        assert found == expected and expected
+
+
+def test_builtin_is_the_fallback(wireshark, generated, probe):
+    path = generated("rev1")
+    assert wireshark.fields(path, [], "-Y", "iwarp_ddp_rdmap")
+    assert not wireshark.fields(path, [], *probe, "-Y", "iwarp_ddp_rdmap")

@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "traffic-gen/script.h"
+
+#include "traffic-gen/operations.h"
+#include "traffic-gen/setups.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHANGES_MAX = 8 };
+
+static const int64_t millisecond = 1000000;
+
+struct octet_change {
+    unsigned offset;
+    uint8_t value;
+};
+
+/* What is done to the octets of a ULPDU. */
+struct ulpdu_changes {
+    struct octet_change octets[CHANGES_MAX];
+    unsigned n;
+    uint16_t cut, grow;
+};
+
+struct player {
+    struct stage *stage;
+    const char *text;
+    struct conversation_setup setup;
+    struct conversation *conversation;
+    bool hangs, ended;
+    enum role closer; /* closes at the end */
+};
+
+struct statement {
+    struct player *player;
+    enum role role;
+    struct message message;
+    struct ulpdu_changes changes;
+    const char *text;
+};
+
+static G_GNUC_NORETURN void give_up(const char *text, const char *word)
+{
+    g_printerr("iwarp-gen: script '%s': cannot read '%s'\n", text, word);
+    exit(2);
+}
+
+/* ---- fields ---- */
+
+struct field {
+    const char *name;
+    size_t offset; /* in struct message */
+    uint8_t size;
+};
+
+#define FIELD(name_, member)                                                                                           \
+    {                                                                                                                  \
+        name_, offsetof(struct message, member), sizeof(((struct message *)NULL)->member)                              \
+    }
+#define DDP_FIELDS(prefix, base)                                                                                       \
+    FIELD(prefix "t", base.tagged), FIELD(prefix "l", base.last), FIELD(prefix "rsvd", base.rsvd),                     \
+        FIELD(prefix "dv", base.dv), FIELD(prefix "rv", base.rv), FIELD(prefix "rsv", base.rdmap_rsv),                 \
+        FIELD(prefix "op", base.opcode), FIELD(prefix "stag", base.stag), FIELD(prefix "to", base.to),                 \
+        FIELD(prefix "qn", base.qn), FIELD(prefix "msn", base.msn), FIELD(prefix "mo", base.mo)
+#define READ_FIELDS(base)                                                                                              \
+    FIELD("sink", base.sink_stag), FIELD("sinkto", base.sink_to), FIELD("size", base.size),                            \
+        FIELD("src", base.source_stag), FIELD("srcto", base.source_to)
+
+static const struct field common_fields[] = {DDP_FIELDS("", segment), FIELD("len", length), FIELD("value", value)};
+static const struct field read_fields[] = {READ_FIELDS(read)};
+static const struct field atomic_fields[] = {FIELD("word0", atomic.reserved),
+                                             FIELD("aop", atomic.opcode),
+                                             FIELD("id", atomic.identifier),
+                                             FIELD("astag", atomic.stag),
+                                             FIELD("ato", atomic.to),
+                                             FIELD("data", atomic.data),
+                                             FIELD("mask", atomic.mask),
+                                             FIELD("cdata", atomic.compare_data),
+                                             FIELD("cmask", atomic.compare_mask)};
+static const struct field result_fields[] = {FIELD("id", response.identifier), FIELD("orig", response.original)};
+static const struct field immediate_fields[] = {FIELD("data", immediate)};
+static const struct field terminate_fields[] = {FIELD("layer", terminate.layer),
+                                                FIELD("etype", terminate.etype),
+                                                FIELD("code", terminate.code),
+                                                FIELD("m", terminate.m),
+                                                FIELD("d", terminate.d),
+                                                FIELD("r", terminate.r),
+                                                FIELD("res", terminate.reserved),
+                                                FIELD("tlen", terminate.segment_length),
+                                                FIELD("have-len", terminate.has_length),
+                                                FIELD("have-ddp", terminate.has_ddp),
+                                                FIELD("have-read", terminate.has_read),
+                                                DDP_FIELDS("e.", terminate.ddp),
+                                                READ_FIELDS(terminate.read)};
+
+struct field_set {
+    const struct field *fields;
+    unsigned n;
+};
+
+#define SET_OF(fields_)                                                                                                \
+    {                                                                                                                  \
+        fields_, G_N_ELEMENTS(fields_)                                                                                 \
+    }
+
+static const struct field_set common_set = SET_OF(common_fields), read_set = SET_OF(read_fields),
+                              atomic_set = SET_OF(atomic_fields), result_set = SET_OF(result_fields),
+                              immediate_set = SET_OF(immediate_fields), terminate_set = SET_OF(terminate_fields);
+
+static bool change_field(const struct field_set *set, struct message *message, const char *name, size_t name_len,
+                         char how, uint64_t value)
+{
+    for (unsigned i = 0; set && i < set->n; i++) {
+        const struct field *field = &set->fields[i];
+        uint8_t *at = (uint8_t *)message + field->offset;
+        uint64_t old = 0;
+
+        if (strlen(field->name) != name_len || memcmp(field->name, name, name_len) != 0)
+            continue;
+        /* Members are copied as what they are, so that this holds for either order of octets. */
+        switch (field->size) {
+        case 1:
+            old = *at;
+            break;
+        case 2:
+            old = *(uint16_t *)(void *)at;
+            break;
+        case 4:
+            old = *(uint32_t *)(void *)at;
+            break;
+        default:
+            old = *(uint64_t *)(void *)at;
+            break;
+        }
+        value = how == '=' ? value : how == '+' ? old + value : old - value;
+        switch (field->size) {
+        case 1:
+            *at = (uint8_t)value;
+            break;
+        case 2:
+            *(uint16_t *)(void *)at = (uint16_t)value;
+            break;
+        case 4:
+            *(uint32_t *)(void *)at = (uint32_t)value;
+            break;
+        default:
+            *(uint64_t *)(void *)at = value;
+            break;
+        }
+        return true;
+    }
+    return false;
+}
+
+/* ---- messages ---- */
+
+static const struct verb {
+    const char *name;
+    enum rdmap_opcode opcode;
+    const struct field_set *fields;
+    enum rdmap_atomic_opcode atomic;
+} verbs[] = {
+    {"write", RDMAP_WRITE, NULL, 0},
+    {"read", RDMAP_READ_REQUEST, &read_set, 0},
+    {"answer", RDMAP_READ_RESPONSE, NULL, 0},
+    {"send", RDMAP_SEND, NULL, 0},
+    {"send-inv", RDMAP_SEND_INVALIDATE, NULL, 0},
+    {"send-se", RDMAP_SEND_SE, NULL, 0},
+    {"send-se-inv", RDMAP_SEND_SE_INVALIDATE, NULL, 0},
+    {"term", RDMAP_TERMINATE, &terminate_set, 0},
+    {"imm", RDMAP_IMMEDIATE, &immediate_set, 0},
+    {"imm-se", RDMAP_IMMEDIATE_SE, &immediate_set, 0},
+    {"fadd", RDMAP_ATOMIC_REQUEST, &atomic_set, RDMAP_ATOMIC_FETCH_ADD},
+    {"cswap", RDMAP_ATOMIC_REQUEST, &atomic_set, RDMAP_ATOMIC_CMP_SWAP},
+    {"result", RDMAP_ATOMIC_RESPONSE, &result_set, 0},
+};
+
+static void spoil_crc(struct fpdu_write *w)
+{
+    w->octets->data[w->octets->len - 1] ^= 0x01;
+}
+
+static void change_ulpdu(void *context, uint8_t *ulpdu, uint16_t *n)
+{
+    const struct ulpdu_changes *changes = context;
+
+    for (unsigned i = 0; i < changes->n; i++)
+        ulpdu[changes->octets[i].offset] = changes->octets[i].value;
+    if (changes->cut && changes->cut < *n)
+        *n = changes->cut;
+    memset(ulpdu + *n, 0, changes->grow);
+    *n = (uint16_t)(*n + changes->grow);
+}
+
+/* "/" separated: layer, error type, error code in hexadecimal, as rules and notes write them. */
+static unsigned terminate_value(const char *text, const char *word)
+{
+    unsigned layer, etype, code;
+
+    if (sscanf(word, "%x/%x/%x", &layer, &etype, &code) != 3)
+        give_up(text, word);
+    return layer << 12 | etype << 8 | code;
+}
+
+static const char *value_word(char **words, const char *name)
+{
+    size_t n = strlen(name);
+
+    for (unsigned i = 0; words[i]; i++) {
+        if (strncmp(words[i], name, n) == 0 && words[i][n] == '=')
+            return words[i] + n + 1;
+    }
+    return NULL;
+}
+
+static unsigned number_word(char **words, const char *name, unsigned otherwise)
+{
+    const char *value = value_word(words, name);
+
+    return value ? (unsigned)strtoul(value, NULL, 0) : otherwise;
+}
+
+static void apply_word(struct statement *s, const struct verb *verb, const char *word)
+{
+    size_t name_len = strcspn(word, "=+-");
+    struct conversation *c = s->player->conversation;
+    static const char *const dashed[] = {"have-len", "have-ddp", "have-read"};
+    char *end;
+
+    if (strcmp(word, "keep") == 0) {
+        s->message.keeps_memory = true;
+        return;
+    }
+    if (strcmp(word, "bad-crc") == 0) {
+        c->spoil = spoil_crc;
+        return;
+    }
+    if (strcmp(word, "fresh") == 0 || strcmp(word, "early") == 0)
+        return;
+    for (unsigned i = 0; i < G_N_ELEMENTS(dashed); i++) {
+        if (g_str_has_prefix(word, dashed[i]))
+            name_len = strlen(dashed[i]);
+    }
+    if (!word[name_len])
+        give_up(s->text, word);
+
+    uint64_t value = g_ascii_strtoull(word + name_len + 1, &end, 0);
+
+    if (*end || end == word + name_len + 1)
+        give_up(s->text, word);
+    if (strncmp(word, "wait=", 5) == 0 || strncmp(word, "back=", 5) == 0 || strncmp(word, "of=", 3) == 0)
+        return;
+    if (strncmp(word, "cut=", 4) == 0) {
+        s->changes.cut = (uint16_t)value;
+    } else if (strncmp(word, "grow=", 5) == 0) {
+        s->changes.grow = (uint16_t)value;
+    } else if (word[0] == '@' && s->changes.n < CHANGES_MAX) {
+        s->changes.octets[s->changes.n++] = (struct octet_change){(unsigned)strtoul(word + 1, NULL, 0), (uint8_t)value};
+    } else if (!change_field(verb->fields, &s->message, word, name_len, word[name_len], value) &&
+               !change_field(&common_set, &s->message, word, name_len, word[name_len], value)) {
+        give_up(s->text, word);
+    }
+    if (strncmp(word, "value", 5) == 0)
+        s->message.has_value = true;
+}
+
+static bool has_word(char **words, const char *word)
+{
+    return g_strv_contains((const char *const *)words, word);
+}
+
+static void say_verb(struct statement *s, const struct verb *verb, char **words)
+{
+    struct conversation *c = s->player->conversation;
+    struct message *message = &s->message;
+
+    *message = (struct message){.answers = number_word(words, "of", 0), .fresh = has_word(words, "fresh")};
+    message_init(c, s->role, verb->opcode, message);
+    message->atomic.opcode = (uint8_t)verb->atomic;
+    if (verb->opcode == RDMAP_ATOMIC_REQUEST && verb->atomic == RDMAP_ATOMIC_CMP_SWAP)
+        message->atomic.mask = UINT64_MAX;
+    if (verb->opcode == RDMAP_TERMINATE) {
+        if (!words[0])
+            give_up(s->text, verb->name);
+        message_accuse(c, s->role, terminate_value(s->text, words[0]), number_word(words, "back", 0), message);
+        s->player->closer = s->role;
+        words++;
+    }
+    for (; *words; words++)
+        apply_word(s, verb, *words);
+    say_message_changed(c, s->role, message, change_ulpdu, &s->changes);
+}
+
+/* ---- statements ---- */
+
+static void begin(struct player *player)
+{
+    if (player->conversation)
+        return;
+    player->conversation = conversation_new(player->stage, &player->setup);
+    say_startup(player->conversation);
+}
+
+static void apply_with(struct player *player, char **words)
+{
+    struct conversation_setup *setup = &player->setup;
+    unsigned ulpdu_max = number_word(words, "mulpdu", 0), mss = number_word(words, "mss", 0);
+
+    if (has_word(words, "rev0"))
+        *setup = setup_rev0;
+    else if (has_word(words, "rev2"))
+        *setup = setup_rev2;
+    else if (has_word(words, "no-crc"))
+        *setup = setup_rev1_no_crc;
+    else if (has_word(words, "markers"))
+        *setup = setup_rev1_markers;
+    if (value_word(words, "ird"))
+        setup->wish[RESPONDER].enhanced.ird = setup->wish[INITIATOR].enhanced.ord =
+            (uint16_t)number_word(words, "ird", 0);
+    setup->ulpdu_max = (uint16_t)ulpdu_max;
+    setup->mss[0] = setup->mss[1] = (uint16_t)mss;
+}
+
+static void end(struct player *player)
+{
+    struct conversation *c = player->conversation;
+
+    uncork(c, INITIATOR);
+    uncork(c, RESPONDER);
+    if (!player->hangs && !player->ended)
+        say_close(c, player->closer);
+}
+
+static void next_connection(struct player *player)
+{
+    struct conversation *before = player->conversation;
+
+    end(player);
+    player->setup.after = before->tcp;
+    player->setup.port = 40001;
+    player->setup.isn[0] = 0x51000000;
+    player->setup.isn[1] = 0x62000000;
+    player->conversation = NULL;
+    player->ended = false;
+    begin(player);
+}
+
+static bool do_other(struct player *player, enum role role, const char *verb, char **words)
+{
+    struct conversation *c = player->conversation;
+
+    if (strcmp(verb, "silence") == 0)
+        say_nothing(c, role, (int64_t)number_word(words, "wait", 1) * millisecond);
+    else if (strcmp(verb, "cork") == 0)
+        cork(c, role);
+    else if (strcmp(verb, "uncork") == 0)
+        uncork(c, role);
+    else if (strcmp(verb, "fin") == 0)
+        say_fin(c, role);
+    else if (strcmp(verb, "rst") == 0)
+        say_reset(c, role);
+    else if (strcmp(verb, "close") == 0)
+        say_close(c, role);
+    else if (strcmp(verb, "hang") == 0)
+        player->hangs = true;
+    else
+        return false;
+    player->ended |= strcmp(verb, "fin") == 0 || strcmp(verb, "rst") == 0 || strcmp(verb, "close") == 0;
+    return true;
+}
+
+static void play_words(struct player *player, const char *text, char **words)
+{
+    enum role role = words[0][0] == 'I' ? INITIATOR : RESPONDER;
+    unsigned times = 1;
+
+    if ((words[0][0] != 'I' && words[0][0] != 'R') || words[0][1] || !words[1])
+        give_up(text, words[0]);
+    words++;
+    if (g_str_has_suffix(words[0], "*")) {
+        times = (unsigned)strtoul(words[0], NULL, 10);
+        words++;
+    }
+    begin(player);
+
+    struct conversation *c = player->conversation;
+    const struct verb *verb = NULL;
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(verbs) && !verb; i++) {
+        if (strcmp(verbs[i].name, words[0]) == 0)
+            verb = &verbs[i];
+    }
+    for (unsigned i = 0; i < times; i++) {
+        struct statement s = {.player = player, .role = role, .text = text};
+
+        if (verb || strcmp(words[0], "silence") != 0) {
+            c->early = has_word(words, "early");
+            if (value_word(words, "wait"))
+                c->how.delay_ns = (int64_t)number_word(words, "wait", 0) * millisecond;
+        }
+        if (verb)
+            say_verb(&s, verb, words + 1);
+        else if (!do_other(player, role, words[0], words + 1))
+            give_up(text, words[0]);
+    }
+}
+
+void script_play(struct stage *stage, const char *text)
+{
+    struct player player = {.stage = stage, .text = text, .setup = setup_rev1};
+    char **statements = g_strsplit(text, ";", -1);
+
+    for (unsigned i = 0; statements[i]; i++) {
+        g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
+        char **parts = g_strsplit_set(statements[i], " \n", -1);
+
+        for (unsigned k = 0; parts[k]; k++) {
+            if (*parts[k])
+                g_ptr_array_add(words, g_strdup(parts[k]));
+        }
+        g_strfreev(parts);
+        g_ptr_array_add(words, NULL);
+
+        char **list = (char **)words->pdata;
+
+        if (!list[0])
+            continue;
+        if (strcmp(list[0], "with") == 0)
+            apply_with(&player, list + 1);
+        else if (strcmp(list[0], "next") == 0)
+            next_connection(&player);
+        else
+            play_words(&player, text, list);
+    }
+    g_strfreev(statements);
+    begin(&player);
+    end(&player);
+}

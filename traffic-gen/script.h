@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Conversations written down as text. Statements are separated by semicolons:
+ *
+ *   with rev2 mulpdu=200      the negotiation: rev0, rev1 (when nothing is said), rev2, no-crc, markers; before all
+ * else next                      ends this connection, begins another one between the same ports I VERB WORD... the
+ * Initiator says or does something, as soon as what the peer said before has arrived R VERB WORD...            so does
+ * the Responder I 5* VERB WORD...         five times
+ *
+ * VERB is a message: write, read (a Read Request), answer (a Read Response), send, send-inv, send-se, send-se-inv,
+ * term LAYER/ETYPE/CODE, imm, imm-se, fadd, cswap, result (an Atomic Response); or silence (a pure ACK), cork, uncork,
+ * fin, rst, close, hang (nothing: the connection is not closed at the end of the script).
+ *
+ * Every field of a message is filled in as it is right. NAME=VALUE sets one, NAME+VALUE and NAME-VALUE change it:
+ *
+ *   of the DDP header     t l rsvd dv rv rsv op stag to qn msn mo
+ *   of the payload        len (octets of ULP payload), value (eight octets in front of it)
+ *   of Read Requests      sink sinkto size src srcto
+ *   of Atomics            word0 (28 reserved bits) aop id astag ato data mask cdata cmask
+ *   of their responses    id orig
+ *   of Immediate Data     data
+ *   of Terminates         m d r res tlen, have-len have-ddp have-read (what is there), e.FIELD of the accused header,
+ *                         sink sinkto size src srcto of the accused Read Request; back (accuse an earlier segment)
+ *   of the ULPDU          cut (its length), grow (zero octets behind it), @OFFSET (an octet)
+ *   for answers           of (which of the waiting requests)
+ *   of time               wait (milliseconds before)
+ *
+ * Words alone: early (does not wait for the peer), fresh (no further segment of the open message), keep (an Atomic
+ * without effect), bad-crc.
+ *
+ * A message with l=0 stays open; the next one of its kind and direction is its next segment.
+ */
+#ifndef IWARP_TRAFFIC_SCRIPT_H
+#define IWARP_TRAFFIC_SCRIPT_H
+
+#include "traffic-gen/conversation.h"
+
+/* Plays it. A script that cannot be read is a mistake of this program: it ends with a message. */
+void script_play(struct stage *stage, const char *text);
+
+#endif
