@@ -6,7 +6,7 @@
  *   rdmap_reaction_rules.c     the hooks; what became of a fault: Terminate, service, close, silence
  *   rdmap_reaction_faults.c    which segments are faults that a capture proves, and the Terminates that answer them
  *   rdmap_reaction_odd.c       segments that look wrong and must be accepted
- *   rdmap_reaction_limits.c    requests within the negotiated depth; Atomic Operations: support, alignment
+ *   rdmap_reaction_limits.c    requests within the negotiated depth; all Atomic Operations or none
  *   rdmap_reaction_security.c  predictable STags; TLS on top of RDMAP
  *
  * "Reactor" is the side that is to react; its peer sent the fault. What the ULP registered, advertised and posted a
@@ -102,7 +102,7 @@ struct odd_watch {
     uint64_t end[ODD_KINDS];
 };
 
-enum { INVALIDATED_MAX = 8, ALIGNMENTS_MAX = 8, SINKS_WANTED = 16 };
+enum { INVALIDATED_MAX = 8, SINKS_WANTED = 16 };
 
 /* MSNs of one queue, as its receiver counts them. */
 struct msn_track {
@@ -126,12 +126,6 @@ struct rdmap_reaction_state {
     uint64_t peak[2];             /* requests in flight */
     unsigned atomics_answered[2]; /* set of 1 << AOpCode */
     bool atomics_asked[2];
-    struct {
-        uint32_t stag;
-        uint8_t residue; /* of TO modulo 8 */
-        uint32_t frame;
-    } aligned[2][ALIGNMENTS_MAX];
-    unsigned n_aligned[2];
     /* rdmap_reaction_security.c, by side */
     unsigned n_sinks[2];
     uint32_t last_sink[2], sink_stride[2], highest_sink[2];

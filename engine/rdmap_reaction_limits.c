@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Requests within the depth that both sides negotiated (RFC 5040 sections 5.2.2 and 6.1, RFC 7306 section 5.2.2), and
- * Atomic Operations that the Responder must support, or refuse (RFC 7306 sections 1.1, 5.1 and 8.2).
+ * Atomic Operations, of which a Responder supports all or none (RFC 7306 section 1.1).
  */
 #include "engine/rdmap_reaction.h"
 
@@ -30,35 +30,6 @@ static void count_request(struct rdmap_connection *rdmap, const struct rdmap_ste
     state->atomics_asked[step->side] |= step->ddp->opcode == RDMAP_ATOMIC_REQUEST;
 }
 
-/* Two Atomic Operations on one buffer, answered both, whose TOs differ by no multiple of 8: one was not aligned. */
-static void judge_alignment(struct rdmap_connection *rdmap, struct rdmap_step *step)
-{
-    struct rdmap_reaction_state *state = rdmap->reaction;
-    const struct rdmap_atomic_request *atomic = &step->operation->atomic;
-    unsigned requester = other_side(step->side), n = state->n_aligned[requester];
-    uint8_t residue = atomic->to & 7;
-    enum rule_id rule = atomic->opcode == RDMAP_ATOMIC_FETCH_ADD ? RULE_RDMAPX_5_1_1_05 : RULE_RDMAPX_5_1_2_08;
-
-    for (unsigned i = 0; i < n; i++) {
-        if (state->aligned[requester][i].stag != atomic->stag)
-            continue;
-        if (state->aligned[requester][i].residue == residue)
-            verdict_passed(rdmap->verdict, rule);
-        else
-            rdmap_fail(rdmap, step, rule, state->aligned[requester][i].frame,
-                       "expected a Terminate, as the address of TO 0x%llx is not aligned when that of the answered "
-                       "Atomic Operation on STag 0x%08x in frame %u is, found an Atomic Response",
-                       (unsigned long long)atomic->to, atomic->stag, state->aligned[requester][i].frame);
-        return;
-    }
-    if (n < ALIGNMENTS_MAX) {
-        state->aligned[requester][n].stag = atomic->stag;
-        state->aligned[requester][n].residue = residue;
-        state->aligned[requester][n].frame = step->operation->place.frame;
-        state->n_aligned[requester] = n + 1;
-    }
-}
-
 static void note_atomic(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     struct rdmap_reaction_state *state = rdmap->reaction;
@@ -73,14 +44,10 @@ static void note_atomic(struct rdmap_connection *rdmap, struct rdmap_step *step)
     if (state->atomics_answered[requester] & ~(1u << atomic->opcode))
         verdict_passed(rdmap->verdict, RULE_RDMAPX_1_1_01);
     state->atomics_answered[requester] |= 1u << atomic->opcode;
-    judge_alignment(rdmap, step);
 }
 
 void rdmap_limits_segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
-    struct rdmap_reaction_state *state = rdmap->reaction;
-    unsigned peer = other_side(step->side);
-
     switch (step->ddp->opcode) {
     case RDMAP_READ_REQUEST:
     case RDMAP_ATOMIC_REQUEST:
@@ -95,10 +62,7 @@ void rdmap_limits_segment(struct rdmap_connection *rdmap, struct rdmap_step *ste
     case RDMAP_ATOMIC_RESPONSE:
         note_atomic(rdmap, step);
         break;
-    case RDMAP_TERMINATE:
-        break;
-    default: /* it may advertise an STag anew, for another buffer */
-        state->n_aligned[peer] = 0;
+    default:
         break;
     }
 }
@@ -142,20 +106,6 @@ static void judge_refused_atomic(struct rdmap_connection *rdmap, struct rdmap_st
                    "expected every Atomic Operation to be supported as one was answered, found %s in frame %u refused "
                    "as unexpected",
                    rdmap_atomic_name(atomic->opcode), request->operation.place.frame);
-    for (unsigned i = 0; i < state->n_aligned[requester]; i++) {
-        if (state->aligned[requester][i].stag != atomic->stag ||
-            state->aligned[requester][i].residue == (atomic->to & 7))
-            continue;
-        if (terminate->code == 7)
-            verdict_passed(rdmap->verdict, RULE_RDMAPX_8_2_07);
-        else
-            rdmap_fail(
-                rdmap, step, RULE_RDMAPX_8_2_07, request->operation.place.frame,
-                "expected 0/2/07 about the Atomic Operation on an address that is not aligned in frame %u, found "
-                "0/2/%02x",
-                request->operation.place.frame, terminate->code);
-        return;
-    }
 }
 
 /* An Atomic Response for which the Requester had no buffer, though it had asked for it. */

@@ -175,6 +175,7 @@ static void watch_reactor(struct rdmap_connection *rdmap, struct rdmap_step *ste
     }
     if (!reaction_after(step, watch->end) || !step->starts)
         return;
+    watch->received = true;
     if (watch->later.frame == 0)
         watch->later = step->fpdu->place;
     if (watch->late.frame == 0 && step->fpdu->place.time_ns - watch->place.time_ns > rdmap->options.t_react)
@@ -265,30 +266,26 @@ void rdmap_reaction_segment(struct rdmap_connection *rdmap, struct rdmap_step *s
 void rdmap_reaction_skipped(struct rdmap_connection *rdmap, unsigned side)
 {
     rdmap_fault_hole(rdmap, side);
-    rdmap->reaction->n_aligned[0] = rdmap->reaction->n_aligned[1] = 0;
 }
 
 /* ---- ends ---- */
 
-/* The reactor closes, the peer did, or the capture ends: what did it do about the fault until now? */
+/*
+ * The reactor closes, or the peer reset the connection, or the capture ends: has the reactor had its time, and done
+ * nothing? Before that, messages prove little: they may have been on their way already.
+ */
 static void judge_inaction(struct rdmap_connection *rdmap, unsigned reactor, int64_t time_ns)
 {
     struct fault_watch *watch = &rdmap->reaction->fault[reactor];
     const struct rdmap_side *s = &rdmap->side[reactor];
-    bool in_time = time_ns - watch->place.time_ns <= rdmap->options.t_react;
-    struct place place = s->last;
+    struct place place = watch->place;
 
-    if (s->hole || !(watch->received || watch->served.frame != 0 || watch->later.frame != 0)) {
+    if (s->hole || !watch->received || time_ns - watch->place.time_ns <= rdmap->options.t_react) {
         settle_open(rdmap, watch);
-    } else if (watch->served.frame != 0) {
-        settle_ignored(rdmap, watch, &watch->served, "an answer to a request behind it");
-    } else if (watch->later.frame != 0) {
-        settle_ignored(rdmap, watch, &watch->later, "another message");
-    } else if (in_time) {
-        settle_open(rdmap, watch);
+    } else if (watch->late.frame != 0) {
+        settle_ignored(rdmap, watch, &watch->late, "another message");
     } else {
         /* Silence has no frame of its own: the fault's. */
-        place = watch->place;
         place.side = (uint8_t)reactor;
         place.offset = s->end;
         settle_ignored(rdmap, watch, &place, "no reaction");
@@ -301,8 +298,8 @@ void rdmap_reaction_end(struct rdmap_connection *rdmap, unsigned side, bool rese
 
     if (mine->state == FAULT_WAITING) {
         mine->received |= reaction_acked(&rdmap->side[side], mine->end);
-        if (!mine->received || rdmap->side[side].hole || mine->served.frame != 0 ||
-            (!reset && (mine->later.frame != 0 || mine->peer_ended)))
+        if (!mine->received || rdmap->side[side].hole || mine->served.frame != 0 || mine->later.frame != 0 ||
+            mine->peer_ended)
             judge_inaction(rdmap, side, place->time_ns);
         else
             settle_bare_close(rdmap, mine, place, reset);
@@ -325,10 +322,7 @@ void rdmap_reaction_finish(struct rdmap_connection *rdmap, int64_t time_ns)
 
         if (watch->state == FAULT_WAITING) {
             watch->received |= reaction_acked(&rdmap->side[side], watch->end);
-            if (time_ns - watch->place.time_ns > rdmap->options.t_react)
-                judge_inaction(rdmap, side, time_ns);
-            else
-                settle_open(rdmap, watch);
+            judge_inaction(rdmap, side, time_ns);
         }
         rdmap_odd_settle(rdmap, side, false);
     }

@@ -264,6 +264,7 @@ static void ignored(void **state)
         struct complaint *t = complaint_new();
 
         faults[i].send(t);
+        complaint_wait(t, 5);
         complaint_send(t, R, 8);
         complaint_close(t);
         complaint_expect(t, R, faults[i].ignored, faults[i].name);
@@ -331,6 +332,14 @@ static void cut_short(void **state)
         complaint_expect(t, R, "", faults[i].name);
         complaint_free(t);
 
+        /* Sent before there was time for a reaction. */
+        t = complaint_new();
+        faults[i].send(t);
+        complaint_send(t, R, 8);
+        complaint_close(t);
+        complaint_expect(t, R, "", faults[i].name);
+        complaint_free(t);
+
         /* Never acknowledged. */
         t = complaint_new();
         faults[i].send(t);
@@ -356,6 +365,7 @@ static void short_ulpdu(void **state)
 
     t = complaint_new();
     no_header(t);
+    complaint_wait(t, 5);
     complaint_send(t, R, 8);
     complaint_close(t);
     complaint_expect(t, R, "DDP-6.2.2-03", "ignored");
@@ -454,6 +464,7 @@ static void advertised_anew(void **state)
     invalidate(t);
     complaint_send(t, R, 8);
     complaint_write(t, I, STAG, 0, 8);
+    complaint_wait(t, 5);
     complaint_send(t, R, 8);
     complaint_close(t);
     complaint_expect(t, R, "", "anew");
@@ -591,7 +602,7 @@ static void atomics(void **state)
     complaint_atomic_response(t, R, 1, 0);
     complaint_close(t);
     complaint_expect(t, R, "", "both");
-    complaint_expect_passed(t, "RDMAPX-1.1-01 RDMAPX-5.1.1-05 RDMAPX-5.1.2-08", "both");
+    complaint_expect_passed(t, "RDMAPX-1.1-01", "both");
     complaint_free(t);
 
     t = complaint_new();
@@ -602,39 +613,6 @@ static void atomics(void **state)
     complaint_close(t);
     complaint_expect(t, R, "RDMAPX-1.1-01", "one of two");
     complaint_free(t);
-
-    for (unsigned which = 0; which < 2; which++) {
-        struct rdmap_atomic_request odd = which == 0 ? add : swap;
-
-        odd.to = 0x1004;
-        t = complaint_new();
-        complaint_atomic(t, I, add);
-        complaint_atomic_response(t, R, 1, 0);
-        complaint_atomic(t, I, odd);
-        complaint_atomic_response(t, R, odd.identifier, 0);
-        complaint_close(t);
-        complaint_expect(t, R, which == 0 ? "RDMAPX-5.1.1-05" : "RDMAPX-5.1.2-08", "not aligned");
-        complaint_free(t);
-
-        t = complaint_new();
-        complaint_atomic(t, I, add);
-        complaint_atomic_response(t, R, 1, 0);
-        complaint_atomic(t, I, odd);
-        complaint_complain(t, R, 0, 2, 7);
-        complaint_close(t);
-        complaint_expect(t, R, "", "not aligned, refused");
-        complaint_expect_passed(t, "RDMAPX-8.2-07", "not aligned, refused");
-        complaint_free(t);
-
-        t = complaint_new();
-        complaint_atomic(t, I, add);
-        complaint_atomic_response(t, R, 1, 0);
-        complaint_atomic(t, I, odd);
-        complaint_complain(t, R, 0, 2, 8);
-        complaint_close(t);
-        complaint_expect(t, R, "RDMAPX-8.2-07", "not aligned, wrong code");
-        complaint_free(t);
-    }
 }
 
 /* ---- security ---- */
