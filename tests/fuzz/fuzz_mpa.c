@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The MPA layer of one connection, driven by a little program in the input: startup frames, good FPDUs, the same with
+ * octets changed, left out or put in, holes, ends; cut into segments anywhere. Faults are likely here, so that the
+ * diagnosis and the search for the next FPDU have work, which random octets would not give them.
+ */
+#include "engine/mpa.h"
+#include "tests/fuzz/fuzz.h"
+#include "wire/octets.h"
+
+enum { STREAM_MAX = 1 << 17, ULPDU_MAX = 3000 };
+
+struct line {
+    uint8_t octets[STREAM_MAX];
+    size_t n, sent;
+    struct mpa_framing framing;
+    bool crc;
+    uint32_t msn;
+    uint64_t last_end; /* of FPDUs told */
+};
+
+struct input {
+    const uint8_t *p;
+    size_t n;
+};
+
+static struct line lines[2];
+static uint32_t frame;
+static struct verdict verdict;
+
+static unsigned take(struct input *input)
+{
+    if (input->n == 0)
+        return 0;
+    input->n--;
+    return *input->p++;
+}
+
+static unsigned take16(struct input *input)
+{
+    unsigned high = take(input);
+
+    return high << 8 | take(input);
+}
+
+static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
+{
+    struct line *line = &lines[event->place.side];
+    const struct mpa_fpdu *fpdu = &event->fpdu;
+    unsigned sum = 0;
+
+    (void)ctx;
+    HOLDS(event->place.side < 2 && event->place.frame >= 1 && event->place.frame <= frame);
+    HOLDS(fpdu->offset + fpdu->length <= line->sent && fpdu->header >= fpdu->offset);
+    for (unsigned i = 0; i < fpdu->ulpdu_length; i++)
+        sum += fpdu->ulpdu[i];
+    for (uint32_t i = 0; i < fpdu->length; i++)
+        sum += fpdu->octets[i];
+    for (unsigned i = 0; i < fpdu->n_markers; i++)
+        HOLDS(fpdu->markers[i].offset >= fpdu->offset && fpdu->markers[i].offset < fpdu->offset + fpdu->length);
+    HOLDS(!event->has_ddp || event->ddp.payload_len <= fpdu->ulpdu_length);
+    line->last_end = fpdu->offset + fpdu->length + (sum & 0);
+}
+
+static void on_finding(void *ctx, const struct finding *finding)
+{
+    (void)ctx;
+    HOLDS(finding->place.frame <= frame && strstr(finding->message, "expected") != NULL);
+}
+
+static void put(struct line *line, const void *octets, size_t n)
+{
+    if (n > STREAM_MAX - line->n)
+        n = STREAM_MAX - line->n;
+    memcpy(line->octets + line->n, octets, n);
+    line->n += n;
+}
+
+static void flush(struct mpa_connection *mpa, unsigned side, size_t size)
+{
+    struct line *line = &lines[side];
+
+    while (line->sent < line->n) {
+        size_t n = line->n - line->sent;
+        struct octets_origin origin;
+        uint8_t *piece;
+
+        if (size > 0 && n > size)
+            n = size;
+        frame++;
+        origin = (struct octets_origin){.frame = frame,
+                                        .arrival = frame,
+                                        .time_ns = frame,
+                                        .acked_known = true,
+                                        .acked = lines[1 - side].sent,
+                                        .segment_start = true,
+                                        .segment_end = true,
+                                        .segment_length = (uint32_t)n};
+        piece = malloc(n);
+        HOLDS(piece != NULL);
+        memcpy(piece, line->octets + line->sent, n);
+        line->sent += n;
+        mpa_connection_octets(mpa, side, line->sent - n, piece, n, &origin);
+        free(piece);
+    }
+}
+
+static void say_startup(struct input *input, unsigned side)
+{
+    uint8_t octets[MPA_STARTUP_HEADER_LEN + MPA_PRIVATE_DATA_MAX] = {0};
+    struct mpa_startup startup = {.kind = side == 0 ? MPA_REQUEST : MPA_REPLY,
+                                  .flags = (uint8_t)take(input),
+                                  .revision = (uint8_t)(take(input) & 3)};
+    unsigned odd = take(input);
+
+    startup.pd_length = odd & 0x7F;
+    mpa_startup_encode(&startup, octets, sizeof octets);
+    if (odd & 0x80) /* the key, or the length, is damaged */
+        octets[take(input) % MPA_STARTUP_HEADER_LEN] ^= (uint8_t)take(input);
+    put(&lines[side], octets, MPA_STARTUP_HEADER_LEN + startup.pd_length);
+}
+
+static size_t good_fpdu(struct input *input, struct line *line, uint8_t *out, size_t size)
+{
+    static uint8_t ulpdu[ULPDU_MAX];
+    unsigned kind = take(input);
+    struct ddp_segment ddp = {.tagged = kind & 1,
+                              .last = true,
+                              .dv = 1,
+                              .rv = 1,
+                              .opcode = kind & 1 ? RDMAP_WRITE : RDMAP_SEND,
+                              .msn = line->msn++};
+    size_t n = 18 + take16(input) % (ULPDU_MAX - 18);
+    struct mpa_fpdu_plan plan;
+
+    memset(ulpdu, (int)(kind >> 1), n);
+    ddp_header_encode(&ddp, ulpdu, sizeof ulpdu);
+    mpa_fpdu_plan_init(&plan, &line->framing, line->n, ulpdu, (uint16_t)n, line->crc);
+    if (kind & 0x80) {
+        unsigned what = take(input);
+
+        plan.ulpdu_length = (uint16_t)(plan.ulpdu_length + (what & 1 ? take(input) % 16 : 0));
+        plan.pad_length = what & 2 ? (uint8_t)(take(input) % 8) : plan.pad_length;
+        plan.crc_present = !(what & 4);
+        plan.framing.markers ^= (what & 8) != 0;
+        plan.framing.seq_start += what & 16 ? 4 * (take(input) % 128) : 0;
+    }
+    return mpa_fpdu_encode(&plan, out, size);
+}
+
+static void run(struct mpa_connection *mpa, struct input *input)
+{
+    static uint8_t room[2 * MPA_FPDU_OCTETS_MAX];
+
+    while (input->n > 0) {
+        unsigned op = take(input), side = op >> 7;
+        struct line *line = &lines[side];
+        size_t n, at;
+
+        switch (op & 15) {
+        default: /* a good FPDU, mostly */
+            n = good_fpdu(input, line, room, sizeof room);
+            put(line, room, n);
+            break;
+        case 8: /* octets changed */
+            n = good_fpdu(input, line, room, sizeof room);
+            at = take16(input);
+            if (n > 0)
+                room[at % n] ^= (uint8_t)take(input);
+            put(line, room, n);
+            break;
+        case 9: /* cut short */
+            n = good_fpdu(input, line, room, sizeof room);
+            at = take16(input);
+            put(line, room, n > 0 ? at % n : 0);
+            break;
+        case 10: /* octets put in */
+            n = take(input) % 40;
+            for (size_t i = 0; i < n; i++)
+                room[i] = (uint8_t)take(input);
+            put(line, room, n);
+            break;
+        case 11:
+            flush(mpa, side, 0);
+            break;
+        case 12:
+            flush(mpa, side, 1 + take(input));
+            break;
+        case 13:
+            flush(mpa, side, 0);
+            n = 1 + take16(input) % 4000;
+            memset(room, 0, n);
+            put(line, room, n);
+            n = line->n - line->sent;
+            mpa_connection_hole(mpa, side, line->sent, line->sent + n, op & 16 ? HOLE_SNAP_LENGTH : HOLE_CAPTURE_LOSS,
+                                NULL);
+            line->sent += n;
+            break;
+        case 14:
+            if (op & 0x40) {
+                flush(mpa, side, 0);
+                mpa_connection_fin(mpa, side, line->sent, frame, frame);
+            } else if (op & 0x20) {
+                mpa_connection_reset(mpa, side, frame, frame);
+            }
+            break;
+        case 15:
+            say_startup(input, side);
+            break;
+        }
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct input input = {data, size};
+    struct mpa_options options;
+    struct mpa_events events = {.fpdu = on_fpdu};
+    unsigned flags = take(&input), modes = take(&input);
+    struct mpa_connection *mpa;
+
+    mpa_options_init(&options);
+    options.assume_crc = modes & 1 ? ON : UNKNOWN;
+    options.assume_markers_to_initiator = options.assume_markers_to_responder = modes & 2 ? ON : UNKNOWN;
+    verdict = (struct verdict){.finding = on_finding};
+    frame = 1;
+    mpa = mpa_connection_new(&options, &events, &verdict);
+    HOLDS(mpa != NULL);
+    for (unsigned side = 0; side < 2; side++) {
+        struct line *line = &lines[side];
+        struct tcp_segment syn = {.frame = 1, .side = (uint8_t)side, .flags = TCP_SYN, .mss = 1460};
+
+        line->n = line->sent = 0;
+        line->msn = 1;
+        line->crc = flags & 0x40;
+        if (!(modes & 4))
+            mpa_connection_segment(mpa, &syn, 0, false, 0);
+        if (!(modes & 8)) {
+            uint8_t octets[MPA_STARTUP_HEADER_LEN];
+            struct mpa_startup startup = {
+                .kind = side == 0 ? MPA_REQUEST : MPA_REPLY, .flags = flags & (MPA_FLAG_M | MPA_FLAG_C), .revision = 1};
+
+            mpa_startup_encode(&startup, octets, sizeof octets);
+            put(line, octets, sizeof octets);
+        }
+        line->framing = (struct mpa_framing){.markers = flags & MPA_FLAG_M, .seq_start = line->n};
+        flush(mpa, side, 0);
+    }
+    run(mpa, &input);
+    flush(mpa, 0, 0);
+    flush(mpa, 1, 0);
+    mpa_connection_finish(mpa, frame);
+    mpa_connection_free(mpa);
+    return 0;
+}
