@@ -310,7 +310,9 @@ static bool overtaken(struct mpa_connection *mpa, unsigned side)
  * Without a CRC: Markers, header and PAD as they should be, and no contradiction from what follows. When nothing
  * follows yet, the end must be one that segments vouch for, or octets may still show that ULPDU_Length was wrong.
  */
-static bool looks_right(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, bool last)
+enum looks { LOOKS_WRONG, LOOKS_OPEN, LOOKS_RIGHT };
+
+static enum looks look_at(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, bool last)
 {
     struct mpa_side *s = &mpa->side[side];
     uint64_t end = fpdu->offset + fpdu->length;
@@ -318,16 +320,18 @@ static bool looks_right(struct mpa_connection *mpa, unsigned side, const struct 
 
     if (!mpa_markers_right(fpdu) || mpa_oddity_at(s, fpdu->offset, NULL) > HEADER_ODD_MAX ||
         mpa_oddity_at(s, end, &seen) > HEADER_ODD_MAX)
-        return false;
+        return LOOKS_WRONG;
     if (seen >= HEADER_VISIBLE_MIN || last)
-        return true;
+        return LOOKS_RIGHT;
     if (s->framing->uncertain)
-        return mpa_oddity_at(s, fpdu->offset, NULL) == 0;
+        return mpa_oddity_at(s, fpdu->offset, NULL) == 0 ? LOOKS_RIGHT : LOOKS_WRONG;
     if (mpa_framing_ends_well(mpa, side, fpdu->offset, end))
-        return true;
+        return LOOKS_RIGHT;
     /* In a direction that does not align FPDUs the end of a segment is weaker evidence. */
     return s->framing->in_step >= TRUSTED && end == mpa_window_end(&s->window) && mpa_segment_ends(mpa, side, end) &&
-           mpa_oddity_at(s, fpdu->offset, NULL) == 0 && (fpdu->pad[0] | fpdu->pad[1] | fpdu->pad[2]) == 0;
+                   mpa_oddity_at(s, fpdu->offset, NULL) == 0 && (fpdu->pad[0] | fpdu->pad[1] | fpdu->pad[2]) == 0
+               ? LOOKS_RIGHT
+               : LOOKS_OPEN;
 }
 
 /* One FPDU at the cursor. False: more octets are needed. */
@@ -349,10 +353,16 @@ static bool step(struct mpa_connection *mpa, unsigned side, bool last)
     }
     if (!complete && !last && mpa_oddity_at(s, s->cursor, NULL) <= HEADER_ODD_MAX && !overtaken(mpa, side))
         return false;
-    if (complete && !fs->no_field && !mpa_crc_expected(mpa, side) && looks_right(mpa, side, &fpdu, last)) {
-        proven = fpdu.n_markers > 0 && fpdu.markers[fpdu.n_markers - 1].expected != 0;
-        mpa_framing_accept(mpa, side, &fpdu, proven ? ACCEPT_PROVEN : 0);
-        return true;
+    if (complete && !fs->no_field && !mpa_crc_expected(mpa, side)) {
+        enum looks looks = look_at(mpa, side, &fpdu, last);
+
+        if (looks == LOOKS_OPEN) /* nothing to diagnose: a random CRC field can look like a header */
+            return false;
+        if (looks == LOOKS_RIGHT) {
+            proven = fpdu.n_markers > 0 && fpdu.markers[fpdu.n_markers - 1].expected != 0;
+            mpa_framing_accept(mpa, side, &fpdu, proven ? ACCEPT_PROVEN : 0);
+            return true;
+        }
     }
     if (fs->uncertain) { /* computed over a hole, and not confirmed */
         mpa_framing_lose(mpa, side, s->cursor, s->cursor);

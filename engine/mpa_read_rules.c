@@ -2,8 +2,9 @@
 /*
  * RDMA Reads in flight against the negotiated IRD and ORD: RFC 6581 section 9.1. Atomics share the limit (RFC 7306).
  *
- * A Request counts from the frame that completes it in the capture until the frame that completes its Response, which
- * passes the capture point before the requester can know of it: the count is never above the true one.
+ * A Request counts from the frame that completes it in the capture until the frame that completes its Response. That
+ * passes the capture point before the requester can know of it, so the count is never above the true one; unless the
+ * capture shows the directions in another order, which the ACK numbers tell.
  */
 #include "engine/mpa_startup_state.h"
 
@@ -12,12 +13,16 @@ static bool is_request(const struct ddp_segment *ddp)
     return !ddp->tagged && ddp->last && (ddp->opcode == RDMAP_READ_REQUEST || ddp->opcode == RDMAP_ATOMIC_REQUEST);
 }
 
-/* The sender of this FPDU has received octets that have not passed the capture point yet. */
+/*
+ * The sender of this FPDU has received octets that were not looked at yet: they have not passed the capture point, or
+ * wait there, without a CRC, for what follows them.
+ */
 static bool ahead_of_capture(const struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
 {
     const struct octets_origin *origin = mpa_origin(mpa, side, event->fpdu.offset + event->fpdu.length - 1);
+    const struct mpa_side *o = &mpa->side[other(side)];
 
-    return !origin->acked_known || origin->acked > mpa->side[other(side)].next;
+    return origin->acked_known && origin->acked > (mpa->parameters.crc == ON ? o->next : o->cursor);
 }
 
 static bool is_response(const struct ddp_segment *ddp)
@@ -52,6 +57,11 @@ void mpa_judge_reads(struct mpa_connection *mpa, unsigned side, const struct mpa
         return;
     if (reads->given_up || mpa->side[0].hole || mpa->side[1].hole) {
         reads->given_up = true;
+        verdict_inconclusive(mpa->verdict, rule);
+        return;
+    }
+    /* Responses that it has received are still to come: how many is not known. */
+    if (ahead_of_capture(mpa, side, event)) {
         verdict_inconclusive(mpa->verdict, rule);
         return;
     }

@@ -50,14 +50,18 @@ static void fail_early_ack(struct mpa_connection *mpa, unsigned side, uint32_t r
     mine->early_ack.settled = true;
 }
 
-static void watch_ack(struct mpa_connection *mpa, const struct tcp_segment *segment, uint64_t acked)
+static void watch_ack(struct mpa_connection *mpa, const struct tcp_segment *segment, uint64_t offset, uint64_t acked)
 {
     struct mpa_tcp_side *mine = &mpa->tcp_rules->side[segment->side];
     const struct tcp_side_facts *peer = tcp_pair_facts(mpa->tcp, 1 - segment->side);
 
     if (mine->early_ack.open) {
-        /* It goes back on what it acknowledged, yet covers octets that were sent since: they were not sent then. */
-        if (acked > mine->early_ack.sent + 1 && acked < mine->early_ack.acked)
+        /*
+         * It goes back on what it acknowledged, yet covers octets that were sent since: they were not sent then. New
+         * octets, or time, show that the segment is indeed the later one of the two.
+         */
+        if (acked > mine->early_ack.sent + 1 && acked < mine->early_ack.acked && offset >= mine->early_ack.offset &&
+            (segment->length > 0 || segment->time_ns - mine->early_ack.place.time_ns >= EARLY_ACK_MS * millisecond))
             fail_early_ack(mpa, segment->side, segment->frame);
         return;
     }
@@ -67,6 +71,7 @@ static void watch_ack(struct mpa_connection *mpa, const struct tcp_segment *segm
         return;
     mine->early_ack.open = true;
     mine->early_ack.place = place_of(segment, mpa->side[segment->side].next);
+    mine->early_ack.offset = offset;
     mine->early_ack.acked = acked;
     mine->early_ack.sent = peer->highest;
 }
@@ -252,7 +257,7 @@ void mpa_tcp_segment(struct mpa_connection *mpa, const struct tcp_segment *segme
         mine->sack_permitted = segment->sack_permitted;
     }
     if (acked_known) {
-        watch_ack(mpa, segment, acked);
+        watch_ack(mpa, segment, offset, acked);
         acknowledge_fragments(mpa, segment->side, acked);
     }
     if (segment->length > 0) {

@@ -42,6 +42,30 @@ static void response_may_be_captured_before_its_request(void **state)
     talk_expect(t, "");
 }
 
+/* With an IRD of 1 the second Read is sent when the first is answered; the capture has the answer behind it. */
+static void request_may_be_captured_before_the_response_it_waited_for(void **state)
+{
+    uint64_t response = 2 + 14 + 64 + 4;
+
+    (void)state;
+    for (unsigned crc = 0; crc < 2; crc++) {
+        struct talk *t = talk_new(PROFILE_IETF);
+        uint8_t flags = crc ? MPA_FLAG_C : 0, ulpdu[256], read[28] = {0};
+        struct ddp_segment request = talk_untagged(RDMAP_READ_REQUEST, 1, 2);
+
+        talk_start(t, talk_enhanced(MPA_REQUEST, flags, false, 0, 1, 1),
+                   talk_enhanced(MPA_REPLY, flags, false, 0, 1, 1));
+        talk_read(t, I, 1, 0, 64);
+        put_be32(read, 2);
+        put_be32(read + 12, 64);
+        talk_ulpdu_acked(t, I, ulpdu, talk_segment(ulpdu, &request, read, sizeof read), t->sent[R] + response);
+        talk_response(t, R, 1, 0, 64);
+        talk_response(t, R, 2, 0, 64);
+        talk_close(t);
+        talk_expect(t, "");
+    }
+}
+
 static void response_to_the_rtr_may_be_captured_before_it(void **state)
 {
     struct talk *t = talk_new(PROFILE_IETF);
@@ -60,6 +84,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(first_captured_fpdu_is_not_the_first),
+        cmocka_unit_test(request_may_be_captured_before_the_response_it_waited_for),
         cmocka_unit_test(response_may_be_captured_before_its_request),
         cmocka_unit_test(response_to_the_rtr_may_be_captured_before_it),
     };

@@ -47,10 +47,38 @@ static void gives_every_fpdu_of_a_conforming_stream(void **state)
                 conforming(flags[q], flags[r], pieces[i]);
 }
 
+/* Where CRCs are not used the CRC field holds anything, also what looks like the header of the next FPDU. */
+static void takes_no_crc_field_for_a_header(void **state)
+{
+    static const uint8_t header_like[] = {0x0e, 0x00, 0x41, 0x43};
+    struct bench *b = bench_new(NULL);
+    struct stream *s = &b->stream[0];
+    uint8_t ulpdu[200];
+    struct mpa_fpdu_plan plan;
+
+    (void)state;
+    bench_start(b, 0, 0, 1, 1, 0, 0);
+    stream_send(b, s, 100);
+    plan = stream_plan(s, ulpdu, (uint16_t)ulpdu_send(b, s, ulpdu, 144));
+    plan.crc_fixed = true;
+    plan.crc = get_le32(header_like);
+    stream_encode(s, &plan);
+    stream_send(b, s, 100);
+    stream_send(b, s, 100);
+    /* The cut: three octets of the next header are there. */
+    bench_segment(b, 0, s->n - s->sent - 2 * 108 + 3);
+    bench_flush(b, 0, 0);
+    bench_finish(b);
+    bench_assert_clean(b);
+    assert_int_equal(b->fpdus[0], 4);
+    bench_free(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gives_every_fpdu_of_a_conforming_stream),
+        cmocka_unit_test(takes_no_crc_field_for_a_header),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

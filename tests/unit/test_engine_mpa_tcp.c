@@ -67,6 +67,28 @@ static void early_ack(void **state)
     }
 }
 
+/* The capture has the acknowledgment of two FPDUs first, then them, and between them an older one of their receiver. */
+static void older_ack_comes_late(void **state)
+{
+    struct line *l = line_started(C, C);
+    uint8_t late[LINE_FPDU_MAX];
+    size_t n;
+
+    (void)state;
+    exchange(l);
+    n = line_make_send(l, R, 24, late);
+    l->acked_fixed[R] = true;
+    l->acked[R] = l->sent[I] + 96;
+    line_segment(l, R, TCP_ACK, l->sent[R] + n, NULL, 0);
+    line_send(l, I, 24);
+    l->acked[R] = l->sent[I];
+    line_say(l, R, late, n);
+    l->acked_fixed[R] = false;
+    line_send(l, I, 24);
+    line_close(l, I);
+    line_expect(l, "+MPA-1.2-04");
+}
+
 /* A FIN that the capture lost is acknowledged. */
 static void fin_not_captured(void **state)
 {
@@ -391,6 +413,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(clean),
         cmocka_unit_test(early_ack),
+        cmocka_unit_test(older_ack_comes_late),
         cmocka_unit_test(fin_not_captured),
         cmocka_unit_test(retransmissions),
         cmocka_unit_test(keep_alive),
