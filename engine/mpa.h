@@ -73,8 +73,6 @@ struct mpa_fpdu_event {
     struct ddp_segment ddp;
     uint64_t number;   /* FPDUs of this direction before it */
     bool after_resync; /* something was skipped before it */
-    bool acked_known;
-    uint64_t acked; /* how far its sender had received the other direction when it sent the last octet */
 };
 
 struct mpa_startup_event {

@@ -21,7 +21,9 @@ bool mpa_framing_prepare(struct mpa_connection *mpa, unsigned side)
 
     if (s->framing == NULL)
         s->framing = malloc(sizeof *s->framing);
-    if (s->framing == NULL)
+    if (mpa->scratch == NULL)
+        mpa->scratch = malloc(sizeof *mpa->scratch);
+    if (s->framing == NULL || mpa->scratch == NULL)
         return false;
     *s->framing = (struct mpa_framing_state){.period = MPA_MARKER_PERIOD};
     return true;
@@ -140,14 +142,11 @@ void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fp
     struct mpa_side *s = &mpa->side[side];
     struct mpa_framing_state *fs = s->framing;
     uint64_t end = fpdu->offset + fpdu->length;
-    const struct octets_origin *origin = mpa_origin(mpa, side, end - 1);
     struct mpa_fpdu_event event = {
         .place = mpa_place(mpa, side, fpdu->offset, end),
         .direction = direction_of(mpa, side),
         .number = s->fpdus,
         .after_resync = fs->after_resync,
-        .acked_known = origin->acked_known,
-        .acked = origin->acked,
     };
 
     if (fs->after_resync) {
@@ -378,7 +377,6 @@ static bool step(struct mpa_connection *mpa, unsigned side, bool last)
     fs->diagnose_at = mpa_window_end(&s->window) + 1 + mpa_octets_from(s, s->cursor) / PATIENCE;
     if (mpa_octets_from(s, s->cursor) <= WINDOW_MAX)
         return false;
-    mpa_report_unexplained(mpa, side, s->cursor);
     mpa_framing_lose(mpa, side, s->cursor, s->cursor);
     return true;
 }

@@ -241,6 +241,14 @@ static void judge_ird(struct mpa_connection *mpa, const struct reaction_fpdu *fp
     if (terminate->has_ddp ? terminate->ddp.tagged || terminate->ddp.qn != DDP_QN_READ_REQUEST
                            : state->reads[reader] == NULL || !state->reads[reader]->last_is_read)
         return;
+    if (terminate->has_ddp && terminate->ddp.opcode == RDMAP_ATOMIC_REQUEST)
+        return; /* RDMAPX-5.2.2-09 */
+    /* The MSN may really have been out of range: the last request then had another one than it should. */
+    if (terminate->has_ddp && terminate->code == CODE_MSN_RANGE && terminate->ddp.msn > state->requests[reader])
+        return;
+    if (terminate->has_ddp && terminate->code == CODE_MSN_RANGE &&
+        terminate->ddp.msn + mpa->side[reader].reads_outstanding <= state->requests[reader])
+        return;
     if (mpa->side[0].hole || mpa->side[1].hole)
         verdict_inconclusive(mpa->verdict, rule);
     else if (state->reads_peak[reader] <= limit)
@@ -268,6 +276,8 @@ void reaction_read_fpdu(struct mpa_connection *mpa, const struct reaction_fpdu *
 {
     answer(mpa, fpdu);
     judge_ird(mpa, fpdu);
+    if (fpdu->event->has_ddp && !fpdu->event->ddp.tagged && fpdu->event->ddp.qn == DDP_QN_READ_REQUEST)
+        mpa->reaction->requests[fpdu->side] += fpdu->event->ddp.last;
     keep(mpa, fpdu);
     count_reads(mpa, fpdu->side);
 }

@@ -75,8 +75,7 @@ static void judge_no_buffer(struct rdmap_connection *rdmap, struct rdmap_step *s
     unsigned requester = other_side(step->side), depth;
     const enum rule_id rule = RULE_RDMAPX_5_2_2_09;
 
-    /* Read Requests alone are judged with the negotiation: MPA2-9.1-03, MPA2-9.1-14. */
-    if (!state->atomics_asked[requester] || !depth_of(rdmap, requester, &depth))
+    if (!depth_of(rdmap, requester, &depth))
         return;
     if (!rdmap_requests_certain(&rdmap->side[requester].requests) || rdmap->side[requester].hole ||
         state->peak[requester] > depth)
@@ -134,7 +133,8 @@ void rdmap_limits_terminate(struct rdmap_connection *rdmap, struct rdmap_step *s
         judge_refused_response(rdmap, step, accused);
     if (ddp->qn != DDP_QN_READ_REQUEST)
         return;
-    if (no_buffer)
+    /* That of a Read Request is judged with the negotiation: MPA2-9.1-03, MPA2-9.1-14. */
+    if (no_buffer && ddp->opcode == RDMAP_ATOMIC_REQUEST)
         judge_no_buffer(rdmap, step);
     if (ddp->opcode == RDMAP_ATOMIC_REQUEST && rdmap_terminate_is(terminate, RDMAP_LAYER_RDMA, 2))
         judge_refused_atomic(rdmap, step, terminate);

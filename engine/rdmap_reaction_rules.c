@@ -128,7 +128,7 @@ static void judge_terminate(struct rdmap_connection *rdmap, struct rdmap_step *s
         if (rdmap_fault_answer(watch->kind, terminate) == ANSWER_RIGHT)
             settle_terminated(rdmap, step, watch);
         watch->state = FAULT_SETTLED;
-    } else if (accused != NULL && accused->place.offset > watch->place.offset && watch->firm) {
+    } else if (accused != NULL && accused->place.offset > watch->place.offset && watch->firm && accused->faulty) {
         rdmap_fail(rdmap, step, RULE_RDMAP_7_1_10, watch->place.frame,
                    "expected the first error reported, %s in frame %u, found the segment in frame %u",
                    rdmap_fault_info[watch->kind].what, watch->place.frame, accused->place.frame);

@@ -239,15 +239,18 @@ void message_accuse(struct conversation *c, enum role role, unsigned terminate, 
     unsigned layer = terminate >> 12 & 0xF, etype = terminate >> 8 & 0xF;
 
     *t = (struct rdmap_terminate){.layer = (uint8_t)layer, .etype = (uint8_t)etype, .code = (uint8_t)terminate};
-    /* RFC 5040 section 4.8: not for local errors, not for those of the LLP. */
-    if (layer > RDMAP_LAYER_DDP || etype == 0 || operations->segments[peer] <= back)
+    if (operations->segments[peer] <= back)
         return;
 
     const struct kept_segment *kept = &operations->kept[peer][(operations->segments[peer] - 1 - back) % SEGMENTS_KEPT];
 
     rdmap_terminate_accuse(t, kept->octets, kept->kept);
     t->segment_length = kept->length;
-    if (layer == RDMAP_LAYER_RDMA && etype == 1 && t->has_ddp && t->ddp.opcode == RDMAP_READ_REQUEST)
+    /* The fields are there for whoever wants to send them. RFC 5040 section 4.8: not for local errors, nor of the LLP.
+     */
+    if (layer > RDMAP_LAYER_DDP || etype == 0)
+        t->m = t->d = t->has_length = t->has_ddp = false;
+    else if (layer == RDMAP_LAYER_RDMA && etype == 1 && t->has_ddp && t->ddp.opcode == RDMAP_READ_REQUEST)
         t->r = t->has_read = rdmap_read_request_decode(&t->read, kept->octets + DDP_UNTAGGED_HEADER_LEN,
                                                        kept->kept - DDP_UNTAGGED_HEADER_LEN);
 }
@@ -344,7 +347,9 @@ void say_message_changed(struct conversation *c, enum role role, const struct me
     static uint8_t ulpdu[ULPDU_ROOM];
     struct ddp_segment segment = message->segment;
     enum rdmap_opcode opcode = message->opcode;
-    size_t limit = c->setup.ulpdu_max ? c->setup.ulpdu_max : mpa_mulpdu(c->emss, c->framing[role].markers);
+    size_t limit = message->limit       ? message->limit
+                   : c->setup.ulpdu_max ? c->setup.ulpdu_max
+                                        : mpa_mulpdu(c->emss, c->framing[role].markers);
     size_t header = ddp_header_encode(&segment, ulpdu, sizeof(ulpdu)), done = 0, total;
     uint8_t head[MESSAGE_HEADER_MAX];
     size_t head_len = encode_rdmap_header(message, opcode, head, sizeof(head));

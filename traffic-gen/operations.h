@@ -49,6 +49,7 @@ struct message {
     bool continues;    /* a further segment of the message that role left open */
     bool fresh;        /* not a further one, although a message is open */
     unsigned answers;  /* which of the waiting requests, for responses */
+    uint16_t limit;    /* cut at ULPDUs of this length; 0: at the MULPDU */
     bool keeps_memory; /* an Atomic that has no effect */
     uint32_t last_msn; /* of this queue before it, as segment.msn was filled in */
 };

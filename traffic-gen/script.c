@@ -29,6 +29,8 @@ struct player {
     const char *text;
     struct conversation_setup setup;
     struct conversation *conversation;
+    bool late; /* the capture begins in the middle */
+    uint32_t late_msn;
     bool hangs, ended;
     enum role closer; /* closes at the end */
 };
@@ -68,7 +70,8 @@ struct field {
     FIELD("sink", base.sink_stag), FIELD("sinkto", base.sink_to), FIELD("size", base.size),                            \
         FIELD("src", base.source_stag), FIELD("srcto", base.source_to)
 
-static const struct field common_fields[] = {DDP_FIELDS("", segment), FIELD("len", length), FIELD("value", value)};
+static const struct field common_fields[] = {DDP_FIELDS("", segment), FIELD("len", length), FIELD("value", value),
+                                             FIELD("ulpdu", limit)};
 static const struct field read_fields[] = {READ_FIELDS(read)};
 static const struct field atomic_fields[] = {FIELD("word0", atomic.reserved),
                                              FIELD("aop", atomic.opcode),
@@ -186,12 +189,12 @@ static void change_ulpdu(void *context, uint8_t *ulpdu, uint16_t *n)
 {
     const struct ulpdu_changes *changes = context;
 
-    for (unsigned i = 0; i < changes->n; i++)
-        ulpdu[changes->octets[i].offset] = changes->octets[i].value;
     if (changes->cut && changes->cut < *n)
         *n = changes->cut;
     memset(ulpdu + *n, 0, changes->grow);
     *n = (uint16_t)(*n + changes->grow);
+    for (unsigned i = 0; i < changes->n; i++)
+        ulpdu[changes->octets[i].offset] = changes->octets[i].value;
 }
 
 /* "/" separated: layer, error type, error code in hexadecimal, as rules and notes write them. */
@@ -295,12 +298,35 @@ static void say_verb(struct statement *s, const struct verb *verb, char **words)
 
 /* ---- statements ---- */
 
+/* The capture does not hold the startup, and the messages since then were so many as msn says. */
+static void begin_late(struct player *player)
+{
+    struct conversation *c = player->conversation;
+
+    sim_capturing(c->tcp, c->side[INITIATOR], false, &(struct sim_how){0});
+    say_startup(c);
+    say_send(c, INITIATOR, 10);
+    say_send(c, RESPONDER, 10);
+    for (unsigned role = 0; role < 2; role++) {
+        for (unsigned qn = 0; qn < 4; qn++)
+            c->msn[role][qn] = player->late_msn;
+    }
+
+    struct sim_how how = orderly(c, INITIATOR);
+
+    how.delay_ns = millisecond;
+    sim_capturing(c->tcp, c->side[INITIATOR], true, &how);
+}
+
 static void begin(struct player *player)
 {
     if (player->conversation)
         return;
     player->conversation = conversation_new(player->stage, &player->setup);
-    say_startup(player->conversation);
+    if (player->late)
+        begin_late(player);
+    else
+        say_startup(player->conversation);
 }
 
 static void apply_with(struct player *player, char **words)
@@ -319,6 +345,8 @@ static void apply_with(struct player *player, char **words)
     if (value_word(words, "ird"))
         setup->wish[RESPONDER].enhanced.ird = setup->wish[INITIATOR].enhanced.ord =
             (uint16_t)number_word(words, "ird", 0);
+    player->late = has_word(words, "late");
+    player->late_msn = number_word(words, "msn", 0);
     setup->ulpdu_max = (uint16_t)ulpdu_max;
     setup->mss[0] = setup->mss[1] = (uint16_t)mss;
 }

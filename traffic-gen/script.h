@@ -14,7 +14,7 @@
  * Every field of a message is filled in as it is right. NAME=VALUE sets one, NAME+VALUE and NAME-VALUE change it:
  *
  *   of the DDP header     t l rsvd dv rv rsv op stag to qn msn mo
- *   of the payload        len (octets of ULP payload), value (eight octets in front of it)
+ *   of the payload        len (octets of ULP payload), value (eight octets in front of it), ulpdu (cut at such ULPDUs)
  *   of Read Requests      sink sinkto size src srcto
  *   of Atomics            word0 (28 reserved bits) aop id astag ato data mask cdata cmask
  *   of their responses    id orig
