@@ -1,42 +1,254 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Tagged messages: STag, TO, Last: RFC 5041 sections 4.2, 5.2, 5.3. */
+/*
+ * Tagged messages: STag, TO, Last. RFC 5041 sections 4.1, 4.2, 5.2, 5.3, 7.1.
+ *
+ * Tagged segments name no message, so that one that does not go on where the open message stands is explained by the
+ * fewest wrong fields: only the opcode octet DDP-4.2-06, only the STag DDP-4.2-12, only the TO DDP-5.2-11 (DDP-4.2-15
+ * when it is right in the other octet order, DDP-5.3-04 when the message turns out whole). Two or more of them mean
+ * another message, and that the one before lacks Last (DDP-4.1-04). So does a Read Response that has all its octets, or
+ * whose successor is where the next request wants it. Two contiguous Writes to one STag without Last in between look
+ * like one Write.
+ */
 #include "engine/rdmap_internal.h"
+
+/* The request that the open message, a Read Response, answers; NULL when not known. */
+static struct rdmap_request *answered_request(struct rdmap_connection *rdmap, unsigned side,
+                                              const struct ddp_message *m)
+{
+    struct rdmap_request *request;
+
+    if (m->opcode != RDMAP_READ_RESPONSE || !m->matched)
+        return NULL;
+    request = rdmap_request_at(&rdmap->side[other_side(side)].requests, m->request);
+    return request != NULL && request->known && request->operation.kind == RDMAP_OP_READ ? request : NULL;
+}
+
+/* The segment begins the answer to the request behind the one that the open message answers. */
+static bool answers_next_request(struct rdmap_connection *rdmap, const struct rdmap_step *step,
+                                 const struct rdmap_request *request)
+{
+    struct rdmap_requests *requests = &rdmap->side[other_side(step->side)].requests;
+    const struct rdmap_request *next = rdmap_request_at(requests, request->serial + 1);
+
+    return next != NULL && next->known && next->operation.kind == RDMAP_OP_READ &&
+           next->operation.read.sink_stag == step->ddp->stag && next->operation.read.sink_to == step->ddp->to;
+}
+
+/* ---- TO + length: 7.1 ---- */
+
+/* 2^64 exactly addresses octets that exist, but by the letter the sum wraps: a note. */
+static bool judge_sum(struct rdmap_connection *rdmap, struct rdmap_step *step, const char *what, uint64_t to,
+                      uint64_t length)
+{
+    uint64_t sum = to + length;
+
+    if (length == 0 || sum >= length)
+        return true;
+    rdmap_fail_as(rdmap, step, RULE_DDP_7_1_16, sum == 0 ? SEVERITY_NOTE : SEVERITY_ERROR, 0,
+                  "expected %s and length below 2^64 in sum, found TO 0x%llx and %llu octets%s", what,
+                  (unsigned long long)to, (unsigned long long)length, sum == 0 ? ": exactly 2^64" : "");
+    return false;
+}
+
+void ddp_judge_read_ranges(struct rdmap_connection *rdmap, struct rdmap_step *step,
+                           const struct rdmap_read_request *read)
+{
+    if (judge_sum(rdmap, step, "SinkTO", read->sink_to, read->size) &&
+        judge_sum(rdmap, step, "SrcTO", read->source_to, read->size))
+        verdict_passed(rdmap->verdict, RULE_DDP_7_1_16);
+}
+
+/* ---- pieces out of order ---- */
+
+static void settle(struct rdmap_connection *rdmap, struct ddp_message *m)
+{
+    const struct ddp_ranges *ranges = &m->ranges;
+
+    if (!m->disordered || m->faulty || m->damaged || ranges->lost)
+        return;
+    m->faulty = true;
+    if (ranges->n == 1 && !ranges->overlapped)
+        rdmap_fail_at(rdmap, &m->disorder, RULE_DDP_5_3_04, m->last.frame,
+                      "expected the segments of a message in increasing TO order (STag 0x%08x), found TO 0x%llx in "
+                      "place of TO 0x%llx",
+                      m->stag, (unsigned long long)m->disorder_found, (unsigned long long)m->disorder_expected);
+    else
+        rdmap_fail_at(
+            rdmap, &m->disorder, RULE_DDP_5_2_11, m->first.frame,
+            "expected TO 0x%llx, behind the payload before it (STag 0x%08x, message from TO 0x%llx on), found "
+            "TO 0x%llx",
+            (unsigned long long)m->disorder_expected, m->stag, (unsigned long long)m->start,
+            (unsigned long long)m->disorder_found);
+}
+
+static void put_in_disorder(struct ddp_message *m, const struct rdmap_step *step)
+{
+    if (!m->disordered) {
+        m->disorder = step->fpdu->place;
+        m->disorder_expected = m->next;
+        m->disorder_found = step->ddp->to;
+        ddp_ranges_add(&m->ranges, m->start, m->next);
+    }
+    m->disordered = true;
+}
+
+/* ---- one segment ---- */
+
+/* The message is over without Last. */
+static void break_off(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_queue *q)
+{
+    struct rdmap_requests *requests = &rdmap->side[other_side(step->side)].requests;
+    struct ddp_message *m = &q->message;
+    struct rdmap_request *request = answered_request(rdmap, step->side, m);
+
+    settle(rdmap, m);
+    if (!m->faulty)
+        ddp_message_not_ended(rdmap, m, step->fpdu->place.frame);
+    q->open = false;
+    if (request == NULL)
+        return;
+    rdmap_read_broken_off(rdmap, step->side, request);
+    rdmap_requests_retire(requests, request, step->fpdu->place.time_ns);
+}
+
+/* TO least significant octet first, in this segment or in all of them. */
+static bool to_in_other_order(const struct ddp_message *m, uint64_t to)
+{
+    uint64_t length = m->next - m->last_at;
+
+    return __builtin_bswap64(to) == m->next || __builtin_bswap64(to) == __builtin_bswap64(m->last_at) + length;
+}
+
+/* The segment does not follow on. True when it belongs to the open message all the same. */
+static bool explain(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_queue *q)
+{
+    const struct ddp_segment *ddp = step->ddp;
+    struct ddp_message *m = &q->message;
+    uint8_t control = step->fpdu->fpdu.ulpdu[1];
+    bool other_control = control != m->control, other_stag = ddp->stag != m->stag, other_to = ddp->to != m->next;
+    const struct rdmap_request *request = answered_request(rdmap, step->side, m);
+
+    if (m->damaged && !other_control && !other_stag) /* its TOs are of no use */
+        return true;
+    if (other_control + other_stag + other_to > 1)
+        return false;
+    if (request != NULL && (request->operation.octets >= request->operation.read.size ||
+                            (other_to && answers_next_request(rdmap, step, request))))
+        return false;
+    if (other_control) {
+        if (!step->faulty)
+            rdmap_fail(rdmap, step, RULE_DDP_4_2_06, m->first.frame,
+                       "expected RsvdULP %02x as in the first segment of the message (STag 0x%08x), found %02x",
+                       m->control, m->stag, control);
+    } else if (other_stag) {
+        rdmap_fail(rdmap, step, RULE_DDP_4_2_12, m->first.frame,
+                   "expected STag 0x%08x as in the first segment of the message (TO 0x%llx), found STag 0x%08x",
+                   m->stag, (unsigned long long)ddp->to, ddp->stag);
+    } else if (to_in_other_order(m, ddp->to)) {
+        rdmap_fail(rdmap, step, RULE_DDP_4_2_15, m->last.frame,
+                   "expected TO most significant octet first, %llu octets behind 0x%llx, found 0x%llx",
+                   (unsigned long long)(m->next - m->last_at), (unsigned long long)m->last_at,
+                   (unsigned long long)ddp->to);
+        m->damaged = true; /* its octets cannot be told apart by TO any more */
+    } else {
+        put_in_disorder(m, step);
+    }
+    return true;
+}
+
+static void go_on(struct rdmap_connection *rdmap, const struct rdmap_step *step, const struct ddp_message *m)
+{
+    static const enum rule_id each[] = {RULE_DDP_4_2_06, RULE_DDP_4_2_12, RULE_DDP_4_2_15, RULE_DDP_5_2_11};
+
+    (void)step;
+    if (m->disordered)
+        return;
+    for (unsigned i = 0; i < sizeof each / sizeof each[0]; i++)
+        verdict_passed(rdmap->verdict, each[i]);
+}
+
+/* A Read Response with all its octets and no Last; the next one begins right behind it in the same buffer. */
+static bool next_is_adjacent(struct rdmap_connection *rdmap, const struct rdmap_step *step, const struct ddp_message *m)
+{
+    const struct rdmap_request *request = answered_request(rdmap, step->side, m);
+
+    return request != NULL && step->ddp->payload_len > 0 && request->operation.octets == request->operation.read.size &&
+           answers_next_request(rdmap, step, request);
+}
+
+/* Behind a Read Response that Last closed too early: the rest of it, whose finding is made. */
+static bool belongs_to_last(struct rdmap_connection *rdmap, const struct rdmap_step *step, const struct ddp_queue *q)
+{
+    const struct ddp_message *m = &q->message;
+    const struct rdmap_request *oldest = rdmap_request_oldest(&rdmap->side[other_side(step->side)].requests);
+
+    if (!q->any || m->opcode != RDMAP_READ_RESPONSE || !m->faulty || step->ddp->opcode != RDMAP_READ_RESPONSE ||
+        step->ddp->stag != m->stag || step->ddp->to != m->next || step->ddp->payload_len == 0)
+        return false;
+    return oldest == NULL || !oldest->known || oldest->operation.kind != RDMAP_OP_READ ||
+           oldest->operation.read.sink_stag != step->ddp->stag || oldest->operation.read.sink_to != step->ddp->to;
+}
+
+static void judge_whole(struct rdmap_connection *rdmap, struct ddp_message *m)
+{
+    if (m->damaged || !m->first_known)
+        return;
+    if (m->disordered) {
+        settle(rdmap, m);
+        return;
+    }
+    verdict_passed(rdmap->verdict, RULE_DDP_4_1_04);
+    if (m->segments > 1)
+        verdict_passed(rdmap->verdict, RULE_DDP_5_3_04);
+}
 
 void ddp_tagged_segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
-    struct rdmap_side *s = &rdmap->side[step->side];
     const struct ddp_segment *ddp = step->ddp;
-    struct ddp_queue *q = &s->tagged;
+    struct ddp_queue *q = &rdmap->side[step->side].tagged;
     struct ddp_message *m = &q->message;
 
-    if (!q->open) {
-        *m = (struct ddp_message){.number = s->messages++,
-                                  .control = step->fpdu->fpdu.ulpdu[1],
-                                  .opcode = ddp->opcode,
-                                  .tagged = true,
-                                  .first_known = true,
-                                  .stag = ddp->stag,
-                                  .start = ddp->to,
-                                  .first = step->fpdu->place};
-        q->any = q->open = step->starts = true;
-        q->messages++;
+    if (judge_sum(rdmap, step, "TO", ddp->to, ddp->payload_len) && ddp->payload_len > 0)
+        verdict_passed(rdmap->verdict, RULE_DDP_7_1_16);
+    if (q->open) {
+        if (step->fpdu->fpdu.ulpdu[1] == m->control && ddp->stag == m->stag && ddp->to == m->next &&
+            !next_is_adjacent(rdmap, step, m))
+            go_on(rdmap, step, m);
+        else if (!explain(rdmap, step, q))
+            break_off(rdmap, step, q);
+    } else if (belongs_to_last(rdmap, step, q)) {
+        m->next += ddp->payload_len;
+        step->stray = true;
+        return;
     }
-    m->next = ddp->to + ddp->payload_len;
-    m->octets += ddp->payload_len;
-    m->segments++;
-    m->last = step->fpdu->place;
-    step->message = m;
-    step->complete = step->ends && m->first_known && !m->damaged;
-    if (step->ends)
-        q->open = false;
+    if (!q->open) {
+        ddp_message_begin(rdmap, step, q);
+        if (!q->known) /* the first one behind a hole may be the middle of a message */
+            m->first_known = false;
+        q->known = true;
+    }
+    ddp_message_add(rdmap, step, m);
+    if (m->disordered)
+        ddp_ranges_add(&m->ranges, ddp->to, ddp->to + ddp->payload_len);
+    if (!step->ends)
+        return;
+    judge_whole(rdmap, m);
+    step->complete = m->first_known && !m->damaged && (!m->disordered || (m->ranges.n == 1 && !m->ranges.overlapped));
+    q->open = false;
 }
 
 void ddp_tagged_hole(struct rdmap_connection *rdmap, unsigned side)
 {
-    rdmap->side[side].tagged = (struct ddp_queue){0};
+    struct ddp_queue *q = &rdmap->side[side].tagged;
+
+    q->any = q->open = q->known = false;
 }
 
 void ddp_tagged_end(struct rdmap_connection *rdmap, unsigned side, bool fin)
 {
-    (void)rdmap, (void)side, (void)fin;
+    struct ddp_queue *q = &rdmap->side[side].tagged;
+
+    if (fin && !ddp_message_cut_off(rdmap, side, q))
+        verdict_passed(rdmap->verdict, RULE_DDP_6_2_1_02);
+    q->open = false;
 }

@@ -8,6 +8,7 @@
  * or MPA-3-16. A version that stays wrong is reported once.
  */
 #include "engine/mpa_startup_state.h"
+#include "wire/rdmap.h"
 
 /* FPDUs on a connection that never had startup frames: 7.1.2 rule 1, or an RDMAC stack of old (Appendix C). */
 static void judge_missing_startup(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
@@ -74,6 +75,8 @@ void mpa_judge_versions(struct mpa_connection *mpa, unsigned side, const struct 
     struct mpa_version_state *state = &mpa->order->version;
     const struct ddp_segment *ddp = &event->ddp;
 
+    if (!rdmap_control_plausible(ddp)) /* DDP and RDMAP judge it */
+        return;
     if (ddp->dv != ddp->rv) {
         uint8_t both = (uint8_t)(ddp->dv << 4 | ddp->rv);
 

@@ -281,6 +281,7 @@ static void request(struct rdmap_connection *rdmap, struct rdmap_step *step)
     step->operation->segments = step->message->segments;
     step->request->faulty = step->message->faulty;
     if (is_read) {
+        ddp_judge_read_ranges(rdmap, step, &read);
         step->operation->read = read;
         step->operation->stag = read.source_stag;
         step->operation->to = read.source_to;
@@ -440,13 +441,35 @@ static void tell(struct rdmap_connection *rdmap, const struct rdmap_step *step)
         rdmap->events.operation(rdmap->events.ctx, step->operation, &step->fpdu->place);
 }
 
+/* A segment that cannot be taken for a message may have been one all the same, of its opcode or of its queue. */
+static void unlearn(struct rdmap_connection *rdmap, const struct rdmap_step *step)
+{
+    const struct rdmap_opcode_info *info = step->info;
+    struct rdmap_side *s = &rdmap->side[step->side];
+
+    if (step->ddp->tagged || (info != NULL && info->tagged))
+        ddp_tagged_hole(rdmap, step->side);
+    if (!step->ddp->tagged && step->ddp->qn < DDP_QUEUES)
+        ddp_untagged_unlearn(rdmap, step->side, step->ddp->qn);
+    if (info != NULL && !info->tagged)
+        ddp_untagged_unlearn(rdmap, step->side, (unsigned)info->queue);
+    if (!s->queue[DDP_QN_READ_REQUEST].known)
+        rdmap_requests_hole(&s->requests);
+    if (!s->tagged.known || !s->queue[DDP_QN_ATOMIC_RESPONSE].known)
+        rdmap->side[other_side(step->side)].requests.uncertain = true;
+}
+
 static void segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     ddp_judge_header(rdmap, step);
-    if (step->sound && step->ddp->tagged)
+    if (!step->sound)
+        unlearn(rdmap, step);
+    else if (step->ddp->tagged)
         ddp_tagged_segment(rdmap, step);
-    else if (step->sound)
+    else
         ddp_untagged_segment(rdmap, step);
+    if (step->message != NULL)
+        ddp_message_interrupts(rdmap, step);
     rdmap_close_segment(rdmap, step);
     if (step->message != NULL) {
         count(rdmap, step);
@@ -480,7 +503,8 @@ static void start(struct rdmap_connection *rdmap, unsigned side, const struct mp
         event->number == 0 && !event->after_resync && rdmap->parameters.startup_seen && !rdmap->parameters.midstream;
     if (s->from_start) {
         for (unsigned qn = 0; qn < DDP_QUEUES; qn++)
-            s->queue[qn] = (struct ddp_queue){.known = true, .expected = 1};
+            s->queue[qn] = (struct ddp_queue){.known = true, .learnt = true, .expected = 1};
+        s->tagged.known = true;
         return;
     }
     s->requests.uncertain = true;
@@ -564,6 +588,7 @@ void rdmap_connection_finish(struct rdmap_connection *rdmap, int64_t time_ns)
         ddp_tagged_end(rdmap, side, false);
     }
     rdmap->finished = true;
+    ddp_stream_finish(rdmap, time_ns);
     rdmap_read_finish(rdmap, time_ns);
     rdmap_atomic_finish(rdmap, time_ns);
     rdmap_close_finish(rdmap, time_ns);

@@ -14,6 +14,12 @@
 #include "engine/rdmap.h"
 #include "wire/rdmap_terminate.h"
 
+/*
+ * Who reports what, so that one violation gives one finding: MPA has judged CRCs, ULPDU_Length 0 or above 64768, DV and
+ * RV among 0 and 1, the RTR and the MSN behind it, reads in flight against IRD and ORD. A message marked faulty has its
+ * finding; what follows from it is not judged again.
+ */
+
 enum {
     DDP_QUEUES = 4,          /* QN 0 to 3; there are no others (RFC 5040 section 3.1, RFC 7306 section 4) */
     RDMAP_CONTENT_MAX = 64,  /* above the longest RDMAP header */
@@ -27,6 +33,14 @@ struct ddp_range {
     uint64_t from, to;
 };
 
+/* Pieces of a message, ascending and apart. */
+struct ddp_ranges {
+    struct ddp_range range[DDP_RANGES_MAX];
+    unsigned n;
+    bool overlapped; /* octets came twice */
+    bool lost;       /* more pieces than can be remembered */
+};
+
 /* A message of one direction: the open one, or the last one, of a queue or of the Tagged segments. */
 struct ddp_message {
     uint64_t number; /* among the direction's messages, from 0 */
@@ -36,11 +50,15 @@ struct ddp_message {
     bool first_known; /* its first segment was seen: it did not begin before the capture or in a hole */
     bool damaged;     /* octets of it are or may be missing (a hole); what depends on the whole is inconclusive */
     bool faulty;      /* a finding was made at one of its segments */
+    bool empty;       /* one of several segments has no payload */
+    bool too_long;    /* told already */
+    bool forced;      /* closed without L = 1, as it is of fixed length and complete */
     uint32_t stag;    /* STag; Untagged: Invalidate STag or the reserved word */
     uint32_t qn, msn;
-    uint64_t start;  /* TO (MO) of the segment that came first */
-    uint64_t next;   /* TO (MO) of the segment that is to follow, in ascending order */
-    uint64_t octets; /* payload seen */
+    uint64_t start;   /* TO (MO) of the segment that came first */
+    uint64_t next;    /* TO (MO) of the segment that is to follow, in ascending order */
+    uint64_t last_at; /* TO (MO) of the latest segment */
+    uint64_t octets;  /* payload seen */
     uint32_t segments;
     struct place first, last;         /* its first and its latest segment */
     struct rdmap_operation operation; /* unless it is a Read or Atomic Request or Response */
@@ -49,10 +67,8 @@ struct ddp_message {
     uint64_t request; /* serial number */
     uint8_t match;    /* enum rdmap_match of the first segment */
     /* Segments out of order: all pieces, ascending and joined; from the first disorder on. */
-    bool disordered, overlapped, ranges_lost;
-    bool last_highest; /* the segment with L = 1 had the highest TO (MO) so far */
-    struct ddp_range range[DDP_RANGES_MAX];
-    unsigned n_ranges;
+    bool disordered;
+    struct ddp_ranges ranges;
     struct place disorder; /* first segment out of order */
     uint64_t disorder_expected, disorder_found;
     /* A segment of another message came in between; 0: none. */
@@ -62,6 +78,8 @@ struct ddp_message {
 /* One untagged queue of one direction, or the Tagged segments of one direction (which have no MSN). */
 struct ddp_queue {
     bool known;        /* `expected` is: else the next MSN is learnt */
+    bool learnt;       /* `expected` was known once: before a hole */
+    bool after_rtr;    /* the MSN of its next message is judged by MPA (RFC 6581 section 9.2) */
     bool any;          /* a message of it was seen */
     bool open;         /* message is under way; else it is the last one, when any is set */
     bool unsettled;    /* closed with octets missing: what follows tells which rule was broken */
@@ -69,11 +87,12 @@ struct ddp_queue {
     uint64_t messages; /* begun, since the start of the capture */
     struct ddp_message message;
     uint8_t *content; /* payload of a message of fixed length that came in several segments, RDMAP_CONTENT_MAX octets */
-    /* MSNs were passed over: the message with the next MSN tells whether messages changed places. */
-    bool skipped;
-    uint32_t skipped_expected, skipped_found;
-    bool skipped_first; /* by the first message of the queue */
-    struct place skipped_place;
+    /* One message had another MSN than expected: the next one may go on from either. */
+    bool astray;
+    bool astray_first; /* it was the first message of the queue */
+    bool skipped;      /* one MSN was passed over: the next message tells whether two messages changed places */
+    uint32_t astray_expected, astray_found;
+    struct place astray_place;
 };
 
 /* A Read or Atomic Request that is not completely answered, or one that a hole hides. */
@@ -134,6 +153,8 @@ struct rdmap_side {
     bool fin, reset;
     struct place end_place;
     struct place last; /* latest FPDU */
+    bool rv_known;
+    uint8_t rv; /* of the latest segment */
 };
 
 struct rdmap_read_state;      /* rdmap_read_rules.c */
@@ -177,9 +198,11 @@ struct rdmap_step {
     const struct ddp_segment *ddp;
     const struct rdmap_opcode_info *info; /* NULL: the opcode is not assigned */
     unsigned side;
+    unsigned qn;      /* of an untagged segment that is sound: the queue that it is taken for */
     bool acked_known; /* how far its sender had received the other direction */
     uint64_t acked;
     bool sound;  /* T bit and QN are those of the opcode, the header is whole: it is taken for what its opcode says */
+    bool rtr;    /* the RTR of RFC 6581, which MPA judges */
     bool faulty; /* a finding was made at it; families judge what is independent of it only */
     bool stray;  /* belongs to a message that was closed before; no new message was begun for it */
     struct ddp_message *message; /* NULL unless sound and not stray */
@@ -260,12 +283,29 @@ void ddp_judge_no_header(struct rdmap_connection *rdmap, struct rdmap_step *step
 /* ddp_untagged_rules.c, ddp_tagged_rules.c: find or begin step->message. */
 void ddp_untagged_segment(struct rdmap_connection *rdmap, struct rdmap_step *step);
 void ddp_tagged_segment(struct rdmap_connection *rdmap, struct rdmap_step *step);
-/* Counters are to be learnt anew. */
+/* Counters are to be learnt anew; one queue's after a segment that may have belonged to it. */
 void ddp_untagged_hole(struct rdmap_connection *rdmap, unsigned side);
+void ddp_untagged_unlearn(struct rdmap_connection *rdmap, unsigned side, unsigned qn);
 void ddp_tagged_hole(struct rdmap_connection *rdmap, unsigned side);
-/* FIN, RST (reset) or the end of the capture (place NULL). */
+/* FIN (fin), RST or the end of the capture. */
 void ddp_untagged_end(struct rdmap_connection *rdmap, unsigned side, bool fin);
 void ddp_tagged_end(struct rdmap_connection *rdmap, unsigned side, bool fin);
+/* A complete RDMA Read Request: the ranges that it names (DDP-7.1-16). */
+void ddp_judge_read_ranges(struct rdmap_connection *rdmap, struct rdmap_step *step,
+                           const struct rdmap_read_request *read);
+/* ddp_message.c: what Tagged and Untagged messages share. */
+void ddp_ranges_add(struct ddp_ranges *ranges, uint64_t from, uint64_t to);
+void ddp_message_begin(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_queue *q);
+/* Notes that this segment, of another message, came between those of open messages. */
+void ddp_message_interrupts(struct rdmap_connection *rdmap, struct rdmap_step *step);
+/* The message goes on, or ends, with this segment: payload, counts, DDP-5.2-01, -03, -14, DDP-5.3-05. */
+void ddp_message_add(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_message *m);
+/* Another message began where this one should have gone on or ended: DDP-4.1-04. */
+void ddp_message_not_ended(struct rdmap_connection *rdmap, struct ddp_message *m, uint32_t related_frame);
+/* What only the end decides: DDP-3-14. */
+void ddp_stream_finish(struct rdmap_connection *rdmap, int64_t time_ns);
+/* A FIN came while the message was open: DDP-6.2.1-02. True when it was. */
+bool ddp_message_cut_off(struct rdmap_connection *rdmap, unsigned side, struct ddp_queue *q);
 
 /*
  * ---- hooks: the core calls them, one family a file ----

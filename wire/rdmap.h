@@ -51,6 +51,12 @@ const struct rdmap_opcode_info *rdmap_opcode_info(unsigned opcode);
 /* Largest ULPDU of one message without ULP data: DDP header and RDMAP header; 0 when the opcode allows ULP data. */
 unsigned rdmap_ulpdu_max(const struct rdmap_opcode_info *info);
 
+/*
+ * True when the two control octets can be those of an RDMAP message: reserved bits clear, versions 0 or 1, opcode
+ * assigned, T bit and RV as the opcode demands. Anything else is a fault of its own, whatever its version bits say.
+ */
+bool rdmap_control_plausible(const struct ddp_segment *ddp);
+
 struct rdmap_read_request {
     uint32_t sink_stag;
     uint64_t sink_to;
