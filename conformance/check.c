@@ -188,6 +188,7 @@ static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, enum h
 
     watched->hole = true;
     mpa_connection_hole(watched->mpa, side, from, to, cause, next);
+    rdmap_connection_skipped(watched->rdmap, side);
 }
 
 static void on_conflict(void *ctx, unsigned side, uint64_t offset, uint8_t first, uint8_t repeated,

@@ -73,6 +73,11 @@ struct mpa_fpdu_event {
     struct ddp_segment ddp;
     uint64_t number;   /* FPDUs of this direction before it */
     bool after_resync; /* something was skipped before it */
+    /*
+     * MPA found an error in what the ULPDU is or says. The layers above follow it, so that their counters stay right,
+     * and report nothing: one fault, one finding.
+     */
+    bool faulty;
 };
 
 struct mpa_startup_event {

@@ -148,6 +148,7 @@ void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fp
         .number = s->fpdus,
         .after_resync = fs->after_resync,
     };
+    uint32_t errors, glued = mpa->verdict->counts[RULE_MPA_3_01].failed;
 
     if (fs->after_resync) {
         mpa_skipped(mpa, side, fs->lost_from, fpdu->offset, "no FPDU could be told");
@@ -176,6 +177,7 @@ void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fp
     event.has_ddp = !(event.crc == MPA_CRC_WRONG && mpa_crc_misplaced(fpdu)) &&
                     mpa_judge_content(mpa, side, fpdu, event.crc) &&
                     ddp_segment_decode(&event.ddp, fpdu->ulpdu, fpdu->ulpdu_length);
+    event.faulty = mpa->verdict->counts[RULE_MPA_3_01].failed != glued;
 
     if (s->fpdus++ == 0) {
         s->first_fpdu = event.place;
@@ -209,10 +211,12 @@ void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fp
     if (event.has_ddp)
         count_reads(mpa, side, &event.ddp);
 
+    mpa_order_fpdu(mpa, side, &event);
+    errors = mpa->verdict->errors;
+    mpa_judge_fpdu_content(mpa, side, &event);
+    event.faulty |= mpa->verdict->errors != errors;
     if (mpa->events.fpdu != NULL)
         mpa->events.fpdu(mpa->events.ctx, &event);
-    mpa_order_fpdu(mpa, side, &event);
-    mpa_judge_fpdu_content(mpa, side, &event);
     mpa_reaction_fpdu(mpa, side, &event);
     mpa_tcp_fpdu(mpa, side, &event);
 }

@@ -461,6 +461,7 @@ static void unlearn(struct rdmap_connection *rdmap, const struct rdmap_step *ste
 
 static void segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
+    rdmap->verdict->muted = step->fpdu->faulty; /* MPA has judged it */
     ddp_judge_header(rdmap, step);
     if (!step->sound)
         unlearn(rdmap, step);
@@ -476,7 +477,11 @@ static void segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
         operation(rdmap, step);
         rdmap_stag_segment(rdmap, step);
     }
-    rdmap_reaction_segment(rdmap, step);
+    if (step->fpdu->faulty)
+        rdmap_reaction_skipped(rdmap, step->side); /* nor is what the peer makes of it the business of other rules */
+    else
+        rdmap_reaction_segment(rdmap, step);
+    rdmap->verdict->muted = false;
     remember(&rdmap->side[step->side], step);
     tell(rdmap, step);
 }
@@ -530,6 +535,10 @@ void rdmap_connection_fpdu(struct rdmap_connection *rdmap, const struct mpa_fpdu
         rdmap_reaction_segment(rdmap, &step);
         return;
     }
+    if (event->faulty && !event->has_ddp) {
+        hole(rdmap, side);
+        return;
+    }
     if (!event->has_ddp) {
         ddp_judge_no_header(rdmap, &step);
         rdmap_close_segment(rdmap, &step);
@@ -554,8 +563,15 @@ void rdmap_connection_parameters(struct rdmap_connection *rdmap, enum mpa_phase 
 
 void rdmap_connection_skipped(struct rdmap_connection *rdmap, unsigned side)
 {
-    if (rdmap->side[side].started && !rdmap->finished)
-        hole(rdmap, side);
+    struct rdmap_side *s = &rdmap->side[side & 1u];
+
+    if (rdmap->finished)
+        return;
+    if (!s->started) { /* what is missing may have been the first messages */
+        s->started = true;
+        s->requests.uncertain = true;
+    }
+    hole(rdmap, side & 1u);
 }
 
 void rdmap_connection_acked(struct rdmap_connection *rdmap, unsigned side, bool known, uint64_t acked)

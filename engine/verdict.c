@@ -9,6 +9,9 @@ void verdict_vfailed_as(struct verdict *v, enum rule_id id, enum rule_severity s
     struct finding finding = {
         .rule = id, .severity = severity, .direction = direction, .place = *place, .related_frame = related_frame};
 
+    if (v->muted)
+        return;
+    v->errors += severity == SEVERITY_ERROR;
     v->counts[id].failed += v->counts[id].failed != UINT32_MAX;
     if (v->finding == NULL)
         return;

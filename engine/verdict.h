@@ -49,24 +49,29 @@ static inline void rule_count_add(struct rule_count *sum, const struct rule_coun
 /* One per connection and host (checker or plugin). */
 struct verdict {
     struct rule_count counts[RULE_COUNT];
+    uint32_t errors; /* findings of severity error so far: a layer compares it to learn whether a step found any */
+    bool muted;      /* neither counts nor findings: what is looked at was judged by another layer */
     void (*finding)(void *ctx, const struct finding *finding); /* may be NULL */
     void *ctx;
 };
 
 static inline void verdict_passed(struct verdict *v, enum rule_id id)
 {
-    v->counts[id].passed += v->counts[id].passed != UINT32_MAX;
+    v->counts[id].passed += !v->muted && v->counts[id].passed != UINT32_MAX;
 }
 
 static inline void verdict_passed_n(struct verdict *v, enum rule_id id, uint32_t n)
 {
     uint32_t old = v->counts[id].passed;
+
+    if (v->muted)
+        return;
     v->counts[id].passed = n > UINT32_MAX - old ? UINT32_MAX : old + n;
 }
 
 static inline void verdict_inconclusive(struct verdict *v, enum rule_id id)
 {
-    v->counts[id].inconclusive += v->counts[id].inconclusive != UINT32_MAX;
+    v->counts[id].inconclusive += !v->muted && v->counts[id].inconclusive != UINT32_MAX;
 }
 
 /* Counts a failure and sends the finding. The message is printf-formatted and cut to FINDING_MESSAGE_SIZE. */

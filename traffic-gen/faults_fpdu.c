@@ -264,6 +264,7 @@ static const struct fault faults[] = {
     {.id = "MPA-4.1-12",
      .scenario = "rev1",
      .summary = "FPDU with a ULPDU of 10 octets, too short for any DDP header",
+     .also = "DDP-4.3-01",
      .index = 2,
      .fpdu = shorter_than_a_header,
      .aftermath = TERMINATED,
