@@ -178,6 +178,11 @@ void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fp
                     mpa_judge_content(mpa, side, fpdu, event.crc) &&
                     ddp_segment_decode(&event.ddp, fpdu->ulpdu, fpdu->ulpdu_length);
     event.faulty = mpa->verdict->counts[RULE_MPA_3_01].failed != glued;
+    /* A grid that was only guessed, and that this FPDU does not confirm: nobody knows which octets are the ULPDU. */
+    if (!fs->start_known && !mpa_markers_right(fpdu)) {
+        event.has_ddp = false;
+        event.faulty = true;
+    }
 
     if (s->fpdus++ == 0) {
         s->first_fpdu = event.place;

@@ -212,48 +212,11 @@ static void watch_peer(struct rdmap_connection *rdmap, struct rdmap_step *step)
         settle_open(rdmap, watch);
 }
 
-/* RFC 5041 section 7.1: of a Tagged segment, and of the buffers that an RDMA Read Request names. */
-static void judge_wrap(struct rdmap_connection *rdmap, struct rdmap_step *step)
-{
-    const struct ddp_segment *ddp = step->ddp;
-    const struct rdmap_read_request *read;
-    uint64_t to, length;
-    const char *what = "TO";
-
-    if (ddp->tagged) {
-        read = ddp->opcode == RDMAP_READ_RESPONSE && step->operation != NULL ? &step->operation->read : NULL;
-        if (read != NULL && read->size != 0 && read->sink_to + read->size < read->size)
-            return; /* as it was asked for */
-        to = ddp->to;
-        length = ddp->payload_len;
-    } else if (step->request != NULL && ddp->opcode == RDMAP_READ_REQUEST && step->operation != NULL) {
-        read = &step->operation->read;
-        to = read->source_to;
-        length = read->size;
-        what = "SrcTO";
-        if (length != 0 && read->sink_to + length < length) {
-            to = read->sink_to;
-            what = "SinkTO";
-        }
-    } else {
-        return;
-    }
-    if (length == 0)
-        return;
-    if (to + length >= length)
-        verdict_passed(rdmap->verdict, RULE_DDP_7_1_16);
-    else
-        rdmap_fail_as(rdmap, step, RULE_DDP_7_1_16, to + length == 0 ? SEVERITY_NOTE : SEVERITY_ERROR, 0,
-                      "expected %s plus length below 2^64, found 0x%llx plus %llu", what, (unsigned long long)to,
-                      (unsigned long long)length);
-}
-
 void rdmap_reaction_segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     watch_peer(rdmap, step);
     if (step->ddp == NULL)
         return;
-    judge_wrap(rdmap, step);
     watch_reactor(rdmap, step);
     if (step->message != NULL) {
         rdmap_fault_readvertise(rdmap, step);

@@ -343,7 +343,7 @@ static void cut_short(void **state)
         /* Never acknowledged. */
         t = complaint_new();
         faults[i].send(t);
-        complaint_segment_acked(t, R, complaint_untagged(RDMAP_SEND, 0, 1), NULL, 8, 20);
+        complaint_segment_acked(t, R, complaint_untagged(RDMAP_SEND, 0, t->msn[R][0]), NULL, 8, 20);
         complaint_wait(t, 10);
         complaint_finish(t);
         complaint_expect(t, R, "", faults[i].name);
