@@ -535,12 +535,12 @@ static void depth(void **state)
 
     (void)state;
     complaint_read(t, I, read_request);
-    complaint_read(t, I, read_request);
+    complaint_atomic(t, I, (struct rdmap_atomic_request){.identifier = 7, .stag = STAG, .compare_mask = UINT64_MAX});
     complaint_response(t, R, 0x55667788, 0x2000, 64, true);
-    complaint_response(t, R, 0x55667788, 0x2000, 64, true);
+    complaint_atomic_response(t, R, 7, 0);
     complaint_close(t);
     complaint_expect(t, R, "", "answered");
-    complaint_expect_passed(t, "RDMAP-5.2.2-04", "answered");
+    complaint_expect_passed(t, "RDMAPX-5.2.2-09", "answered");
     complaint_free(t);
 
     t = complaint_new_depth(2, 2, 2);
@@ -548,7 +548,7 @@ static void depth(void **state)
     complaint_read(t, I, read_request);
     complaint_complain(t, R, 1, 2, 2);
     complaint_close(t);
-    complaint_expect(t, R, "RDMAP-5.2.2-04", "refused");
+    complaint_expect(t, R, "", "refused: MPA2-9.1-03");
     complaint_free(t);
 
     t = complaint_new_depth(2, 2, 2);
