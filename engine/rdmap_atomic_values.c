@@ -311,6 +311,9 @@ void rdmap_values_response(struct rdmap_connection *rdmap, struct rdmap_step *st
     shadow = shadow_of(state, requester, operation->stag, operation->to);
     if (shadow == NULL)
         return;
+    /* What the responder had received and this side of the capture has not been given yet may have written it. */
+    if (!step->acked_known || step->acked > rdmap->side[requester].end)
+        state->activity[requester]++;
     same = shadow->valid && shadow->stag == operation->stag && shadow->to == operation->to;
     if (same && shadow->activity == state->activity[requester]) {
         struct pair pair = {.first = shadow,

@@ -4,7 +4,8 @@
  *
  * Advertisements are ULP payload, which is not understood here. But an STag that its user has named in a Send with
  * Invalidate is good for nothing until its owner advertises it anew, and that the user cannot have learnt as long as
- * nothing that the owner sent behind the invalidation has reached it.
+ * nothing of the owner's has reached it since: its ACK numbers stay where they were. (What the capture saw in between
+ * proves less: the two directions may be given in another order than they were captured, around a hole for example.)
  */
 #include "engine/rdmap_answers.h"
 #include "engine/rdmap_atomic_state.h"
@@ -16,8 +17,7 @@ enum { INVALID_MAX = 64 };
 struct invalidated {
     uint32_t stag;
     uint32_t frame;
-    uint64_t owner_segments; /* that the owner had sent */
-    uint64_t owner_end;      /* stream offset behind them */
+    uint64_t acked; /* how far the user had received the owner's direction */
 };
 
 /* By the side that invalidated: STags of the other side. A ring. */
@@ -44,12 +44,10 @@ static struct invalidated *entry_at(struct rdmap_stag_state *state, unsigned sid
     return &state->side[side].entry[(state->side[side].first + i) % INVALID_MAX];
 }
 
-/* Something that the owner sent behind the invalidation may have reached this segment's sender. */
-static bool may_be_renewed(const struct rdmap_connection *rdmap, const struct rdmap_step *step,
-                           const struct invalidated *entry)
+/* Something of the owner's may have reached this segment's sender since the invalidation. */
+static bool may_be_renewed(const struct rdmap_step *step, const struct invalidated *entry)
 {
-    return rdmap->side[other_side(step->side)].segments != entry->owner_segments &&
-           !(step->acked_known && step->acked <= entry->owner_end);
+    return !step->acked_known || step->acked > entry->acked;
 }
 
 /* The STag is known to be invalid; NULL when it is not. */
@@ -57,7 +55,7 @@ static const struct invalidated *find(struct rdmap_connection *rdmap, const stru
 {
     struct rdmap_stag_state *state = rdmap->stag;
 
-    while (state->side[step->side].n > 0 && may_be_renewed(rdmap, step, entry_at(state, step->side, 0))) {
+    while (state->side[step->side].n > 0 && may_be_renewed(step, entry_at(state, step->side, 0))) {
         state->side[step->side].first++;
         state->side[step->side].n--;
     }
@@ -88,16 +86,15 @@ static void invalidate(struct rdmap_connection *rdmap, const struct rdmap_step *
 {
     struct rdmap_stag_state *state = rdmap->stag;
     unsigned side = step->side;
-    const struct rdmap_side *owner = &rdmap->side[other_side(side)];
 
+    if (!step->acked_known)
+        return;
     if (state->side[side].n == INVALID_MAX) {
         state->side[side].first++;
         state->side[side].n--;
     }
-    *entry_at(state, side, state->side[side].n++) = (struct invalidated){.stag = step->ddp->stag,
-                                                                         .frame = step->fpdu->place.frame,
-                                                                         .owner_segments = owner->segments,
-                                                                         .owner_end = owner->end};
+    *entry_at(state, side, state->side[side].n++) =
+        (struct invalidated){.stag = step->ddp->stag, .frame = step->fpdu->place.frame, .acked = step->acked};
 }
 
 void rdmap_stag_segment(struct rdmap_connection *rdmap, struct rdmap_step *step)

@@ -111,7 +111,7 @@ static void stags_that_were_invalidated(void **state)
     talk_send(t, R);
     invalidate(t, 0x100);
     talk_send(t, R);
-    t->unreceived = 28;
+    t->unreceived = 28; /* all of it: 2 + 22 + 4 octets */
     frame = talk_write(t, I, 0x100, 0, "data", 4);
     t->unreceived = 0;
     talk_close(t, I);
