@@ -73,6 +73,8 @@ struct mpa_fpdu_event {
     struct ddp_segment ddp;
     uint64_t number;   /* FPDUs of this direction before it */
     bool after_resync; /* something was skipped before it */
+    bool acked_known;
+    uint64_t acked; /* how far its sender had received the other direction when it sent the last octet */
     /*
      * MPA found an error in what the ULPDU is or says. The layers above follow it, so that their counters stay right,
      * and report nothing: one fault, one finding.

@@ -142,11 +142,14 @@ void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fp
     struct mpa_side *s = &mpa->side[side];
     struct mpa_framing_state *fs = s->framing;
     uint64_t end = fpdu->offset + fpdu->length;
+    const struct octets_origin *origin = mpa_origin(mpa, side, end - 1);
     struct mpa_fpdu_event event = {
         .place = mpa_place(mpa, side, fpdu->offset, end),
         .direction = direction_of(mpa, side),
         .number = s->fpdus,
         .after_resync = fs->after_resync,
+        .acked_known = origin->acked_known,
+        .acked = origin->acked,
     };
     uint32_t errors, glued = mpa->verdict->counts[RULE_MPA_3_01].failed;
 

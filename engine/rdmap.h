@@ -104,9 +104,9 @@ void rdmap_connection_skipped(struct rdmap_connection *rdmap, unsigned side);
 /* FIN (reset false) or RST of a side. */
 void rdmap_connection_end(struct rdmap_connection *rdmap, unsigned side, bool reset, const struct place *place);
 /*
- * How far the sender of `side` had received the other direction when it sent the FPDU about to be given
- * (origin.acked): orders request and answer where the capture's own order misleads. Also before a segment without
- * payload, by hosts that see them.
+ * How far the sender of `side` had received the other direction when it sent a segment without payload, by hosts that
+ * see these, or the FPDU about to be given when its event does not tell. Orders request and answer where the capture's
+ * own order misleads.
  */
 void rdmap_connection_acked(struct rdmap_connection *rdmap, unsigned side, bool known, uint64_t acked);
 void rdmap_connection_finish(struct rdmap_connection *rdmap, int64_t time_ns);

@@ -520,7 +520,10 @@ void rdmap_connection_fpdu(struct rdmap_connection *rdmap, const struct mpa_fpdu
 {
     unsigned side = event->place.side & 1u;
     struct rdmap_side *s = &rdmap->side[side];
-    struct rdmap_step step = {.fpdu = event, .side = side, .acked_known = s->acked_known, .acked = s->acked};
+    struct rdmap_step step = {.fpdu = event,
+                              .side = side,
+                              .acked_known = event->acked_known || s->acked_known,
+                              .acked = event->acked_known ? event->acked : s->acked};
 
     if (rdmap->finished)
         return;
