@@ -102,7 +102,7 @@ static void break_off(struct rdmap_connection *rdmap, struct rdmap_step *step, s
     struct rdmap_request *request = answered_request(rdmap, step->side, m);
 
     settle(rdmap, m);
-    if (!m->faulty)
+    if (!m->faulty && !rdmap_read_resumes(rdmap, step)) /* two that alternate are one fault */
         ddp_message_not_ended(rdmap, m, step->fpdu->place.frame);
     q->open = false;
     if (request == NULL)
