@@ -105,12 +105,20 @@ static bool length_fits(const struct diagnosing *d, const struct suspect *suspec
            (fpdu.pad[0] | fpdu.pad[1] | fpdu.pad[2]) == 0;
 }
 
-/* The ULPDU's real length when the FPDU ends at `end`: PAD octets cannot be told from ULPDU, so the likeliest one. */
-static unsigned likely_length(const struct diagnosing *d, const struct suspect *suspect, uint64_t end)
+/* Octets of ULPDU and PAD when the FPDU ends at `end`; false when there is no room for any. */
+static bool body_of(const struct diagnosing *d, uint64_t start, uint64_t end, unsigned *body)
 {
-    unsigned markers = markers_between(d->fs, suspect->start, end);
-    uint64_t octets = end - suspect->start - MPA_MARKER_LEN * markers;
-    unsigned both = octets < MPA_LENGTH_LEN + MPA_CRC_LEN ? 0 : (unsigned)(octets - MPA_LENGTH_LEN - MPA_CRC_LEN);
+    uint64_t other = MPA_MARKER_LEN * markers_between(d->fs, start, end) + MPA_LENGTH_LEN + MPA_CRC_LEN;
+
+    if (end < start + other || end - start - other > UINT16_MAX)
+        return false;
+    *body = (unsigned)(end - start - other);
+    return true;
+}
+
+/* The ULPDU's real length when the FPDU ends at `end`: PAD octets cannot be told from ULPDU, so the likeliest one. */
+static unsigned likely_length(const struct diagnosing *d, const struct suspect *suspect, uint64_t end, unsigned both)
+{
     unsigned sent = suspect->length;
     const unsigned guesses[] = {
         sent - MPA_LENGTH_LEN - MPA_CRC_LEN,
@@ -138,20 +146,20 @@ static unsigned likely_length(const struct diagnosing *d, const struct suspect *
 }
 
 /* The FPDU ends at `end`, which its CRC proves: which field is wrong? */
-static void settle_end(struct diagnosing *d, const struct suspect *suspect, uint64_t end, bool length_corrected)
+static bool settle_end(struct diagnosing *d, const struct suspect *suspect, uint64_t end, bool length_corrected)
 {
-    unsigned markers = markers_between(d->fs, suspect->header, end), all = markers_between(d->fs, suspect->start, end);
-    unsigned body = (unsigned)(end - suspect->start) - MPA_MARKER_LEN * all - MPA_LENGTH_LEN - MPA_CRC_LEN;
-    unsigned sent = suspect->length;
+    unsigned markers = markers_between(d->fs, suspect->header, end), sent = suspect->length, body;
     struct mpa_shape shape;
     struct mpa_fpdu fpdu;
 
+    if (!body_of(d, suspect->start, end, &body))
+        return false;
     mpa_shape_init(&shape, d->fs, suspect->start, suspect->length);
     if (!length_corrected && body >= sent && body - sent < 8 && (body % 4 != 2 || body - sent >= 4)) {
         report_pad(d, suspect, body - sent, end);
         shape.pad = (uint8_t)(body - sent);
     } else {
-        unsigned length = likely_length(d, suspect, end);
+        unsigned length = likely_length(d, suspect, end, body);
         unsigned less = MPA_MARKER_LEN * markers;
 
         if (markers > 0 && sent > less && sent - less + mpa_pad_length((uint16_t)(sent - less)) == body &&
@@ -166,25 +174,22 @@ static void settle_end(struct diagnosing *d, const struct suspect *suspect, uint
     }
     if (!mpa_shape_read(&fpdu, &shape, d->s, suspect->start, d->mpa->scratch)) {
         d->s->cursor = end;
-        return;
+        return true;
     }
     if (length_corrected)
         fpdu.crc_computed = fpdu.crc; /* right for what was meant; the length is what is reported */
     mpa_framing_accept(d->mpa, d->side, &fpdu, ACCEPT_PROVEN | ACCEPT_DEVIANT);
+    return true;
 }
 
 /* Ends where a usual mistake would put them, with the CRC taken before the mistake was made. */
 static bool try_corrected_length(struct diagnosing *d, const struct suspect *suspect, uint64_t end)
 {
     uint64_t least = suspect->header + MPA_LENGTH_LEN + MPA_CRC_LEN + 1;
-    unsigned markers, body;
+    unsigned body;
 
-    if (end < least || end > mpa_window_end(&d->s->window) || end - suspect->start > MPA_FPDU_OCTETS_MAX)
+    if (end < least || end > mpa_window_end(&d->s->window) || !body_of(d, suspect->start, end, &body))
         return false;
-    markers = markers_between(d->fs, suspect->start, end);
-    if (end - suspect->start < MPA_MARKER_LEN * markers + MPA_LENGTH_LEN + MPA_CRC_LEN)
-        return false;
-    body = (unsigned)(end - suspect->start) - MPA_MARKER_LEN * markers - MPA_LENGTH_LEN - MPA_CRC_LEN;
     for (unsigned pad = 0; pad < 4 && pad <= body; pad++) {
         unsigned length = body - pad;
 
@@ -206,8 +211,7 @@ bool mpa_try_end_by_crc(struct diagnosing *d)
     end = scan_for_crc(d, &suspect);
     if (end == 0 || (d->fpdu != NULL && end == d->at + d->fpdu->length))
         return false;
-    settle_end(d, &suspect, end, false);
-    return true;
+    return settle_end(d, &suspect, end, false);
 }
 
 /*
@@ -238,16 +242,14 @@ bool mpa_try_no_pad(struct diagnosing *d)
     }
     if (zero && !mpa_segment_starts(d->mpa, d->side, end))
         return false;
-    settle_end(d, &suspect, end, false);
-    return true;
+    return settle_end(d, &suspect, end, false);
 }
 
 bool mpa_try_corrected_end(struct diagnosing *d, const struct suspect *suspect, uint64_t end)
 {
     if (!try_corrected_length(d, suspect, end))
         return false;
-    settle_end(d, suspect, end, true);
-    return true;
+    return settle_end(d, suspect, end, true);
 }
 
 /* ---- by what follows ---- */

@@ -88,7 +88,7 @@ bool mpa_shape_read(struct mpa_fpdu *out, const struct mpa_shape *shape, struct 
     uint8_t field[MPA_CRC_LEN] = {0};
     uint8_t pad[8];
 
-    if (start < s->window.offset || end > mpa_window_end(&s->window))
+    if (shape->pad > sizeof pad || start < s->window.offset || end > mpa_window_end(&s->window))
         return false;
     *out = (struct mpa_fpdu){
         .offset = start,
