@@ -38,6 +38,8 @@ static void settle(struct rdmap_connection *rdmap, struct ddp_queue *q)
         return;
     q->unsettled = false;
     m->faulty = true;
+    if (m->next > UINT32_MAX) /* DDP-5.2-03 */
+        return;
     if (m->qn == DDP_QN_TERMINATE)
         rdmap_fail_at(rdmap, &m->disorder, RULE_RDMAP_5_4_04, 0, "expected a Terminate with MO 0, found MO %u",
                       (unsigned)m->disorder_found);

@@ -38,6 +38,28 @@ static bool glued(const struct mpa_framing_state *fs, const struct mpa_fpdu *fpd
     return mpa_octets_oddity(fs, second, MPA_LENGTH_LEN + rest) == 0;
 }
 
+/*
+ * A whole header of DDP in which nothing but the control octets is odd: the RDMAP octet of an Untagged segment, or the
+ * bits of the DDP octet of a Tagged one in the other order. That is for DDP and RDMAP to judge.
+ */
+static bool only_control_odd(const struct mpa_framing_state *fs, const uint8_t *header, size_t n)
+{
+    static const uint8_t usual[] = {0x43, 0x41, 0x47, 0x4B}; /* RV 1 and a message of each queue */
+    uint8_t other[HEADER_VISIBLE];
+    uint32_t qn = n >= MPA_LENGTH_LEN + 10 ? get_be32(header + MPA_LENGTH_LEN + 6) : UINT32_MAX;
+
+    for (size_t i = 0; i < n; i++)
+        other[i] = header[i];
+    if ((header[2] & 0xBF) == 0x01 && qn < sizeof usual) { /* the whole of RsvdULP */
+        other[3] = usual[qn];
+        other[4] = other[5] = other[6] = other[7] = 0;
+    } else if ((header[2] & 0xFE) == 0x42 && (header[3] == 0x40 || header[3] == 0x42))
+        other[2] = (uint8_t)(0x81 | (header[2] & 0x01) << 6);
+    else
+        return false;
+    return mpa_octets_oddity(fs, other, n) == 0;
+}
+
 /* One whole DDP segment per ULPDU (3). False when the ULPDU is no DDP segment. */
 static bool judge_ulpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu)
 {
@@ -67,7 +89,10 @@ static bool judge_ulpdu(struct mpa_connection *mpa, unsigned side, const struct 
     put_be16(header, fpdu->ulpdu_length > MPA_ULPDU_MAX ? MPA_ULPDU_MAX : fpdu->ulpdu_length);
     for (size_t i = 0; i < n; i++)
         header[MPA_LENGTH_LEN + i] = ulpdu[i];
-    if (mpa_octets_oddity(fs, header, MPA_LENGTH_LEN + n) > HEADER_ODD_MAX ||
+    if (!(ulpdu[0] & 0x80) && fpdu->ulpdu_length < DDP_UNTAGGED_HEADER_LEN && (ulpdu[0] & 0xBF) == 0x01)
+        return false; /* a header cut short: DDP-4.3-01 */
+    if ((mpa_octets_oddity(fs, header, MPA_LENGTH_LEN + n) > HEADER_ODD_MAX &&
+         !only_control_odd(fs, header, MPA_LENGTH_LEN + n)) ||
         (!(ulpdu[0] & 0x80) && fpdu->ulpdu_length < DDP_UNTAGGED_HEADER_LEN)) {
         mpa_fail(
             mpa, side, RULE_MPA_3_01, fpdu->offset, end,

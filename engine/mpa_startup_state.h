@@ -53,6 +53,7 @@ struct mpa_rtr_state {
 
 struct mpa_version_state {
     bool seen[2];
+    uint8_t first[2];              /* DV = RV of its first FPDU */
     uint8_t last[2];               /* DV = RV of the newest FPDU of a side */
     bool wrong[2];                 /* it was reported */
     bool right_seen[2];            /* an FPDU with the negotiated version was seen */

@@ -94,13 +94,15 @@ void mpa_judge_versions(struct mpa_connection *mpa, unsigned side, const struct 
         judge_negotiated(mpa, side, event);
     } else {
         judge_missing_startup(mpa, side, event);
-        if (state->seen[other(side)] && state->last[other(side)] == ddp->dv)
+        if (state->seen[other(side)] && state->first[other(side)] == ddp->dv)
             verdict_passed(mpa->verdict, RULE_MPA_C_1_03);
-        else if (state->seen[other(side)] && !(state->seen[side] && state->last[side] == ddp->dv))
+        else if (state->seen[other(side)] && !state->seen[side]) /* a change within a direction is RDMAP-4.1-24 */
             verdict_failed(mpa->verdict, RULE_MPA_C_1_03, event->direction, &event->place, 0,
                            "expected DDP and RDMAP version %u as in the other direction, found version %u",
-                           state->last[other(side)], ddp->dv);
+                           state->first[other(side)], ddp->dv);
     }
+    if (!state->seen[side])
+        state->first[side] = ddp->dv;
     state->seen[side] = true;
     state->last[side] = ddp->dv;
 }

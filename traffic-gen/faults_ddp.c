@@ -51,7 +51,7 @@ static const struct fault faults[] = {
     DDP("DDP-5.2-03", "MO and length exceed 2^32", "I send mo=0xFFFFFFF0 len=32; R term 1/2/04"),
     DDP("DDP-5.2-07", "a gap of four octets in MO", "I send l=0 len=100; I send mo=104 len=20; R term 1/2/04"),
     DDP("DDP-5.2-14", "an empty Send in two segments", "I send l=0 len=0; I send len=0; R send"),
-    DDP("DDP-5.3-02", "MSN 3 before MSN 2", "I cork; I send msn+1; I send msn-1; I uncork; R term 1/2/03 back=1"),
+    DDP("DDP-5.3-02", "MSN 3 before MSN 2", "I cork; I send msn+1; I send msn-2; I uncork; R term 1/2/03 back=1"),
     DDP("DDP-5.3-03", "the first two of three segments in the other order",
         "I send mo=100 l=0 len=100; I send mo=0 l=0 len=100; I send mo=200 len=50; R send"),
     /* Tagged messages */

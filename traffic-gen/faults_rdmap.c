@@ -65,8 +65,12 @@ static const struct fault faults[] = {
     RDMAP("RDMAP-5.4-11", "a Send behind a Terminate", "R term 0/0/00; R send"),
     SCRIPT("rdmap", "RDMAP-6.2.1-06", "DDP-4.1-12", "RST right behind the Terminate",
            SPOKEN "I send dv=2; R term 1/2/06; R rst early"),
-    RDMAP("SEC-5.4.2-01", "a TLS record in a Send",
-          "I send len=60 @18=0x16 @19=3 @20=3 @21=0 @22=0x37 @23=1 @24=0 @25=0"),
+    RDMAP("RDMAP-8.1.1-08", "each sink STag is the one before and 256",
+          "I 40* read sink=0x7A010000 stride=0x100; R 40* answer"),
+    RDMAP("RDMAP-8.1.1-09", "all sink STags are small",
+          "I 6* read sink=0x100 stride=0x300; R 6* answer; I 12* read sink=0x5000 stride=0x500; R 12* answer"),
+    SCRIPT("rdmap", "SEC-5.4.2-01", NULL, "the first Send begins with a TLS record",
+           "I send len=100 @18=0x16 @19=3 @20=1 @21=0 @22=95 @23=1 @24=0 @25=0 @26=91; R send"),
 };
 
 const struct fault_table rdmap_faults = {faults, sizeof(faults) / sizeof(faults[0])};

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHANGES_MAX = 8 };
+enum { CHANGES_MAX = 16 };
 
 static const int64_t millisecond = 1000000;
 
@@ -38,6 +38,7 @@ struct player {
 struct statement {
     struct player *player;
     enum role role;
+    unsigned index; /* of repetitions */
     struct message message;
     struct ulpdu_changes changes;
     const char *text;
@@ -253,7 +254,8 @@ static void apply_word(struct statement *s, const struct verb *verb, const char 
 
     if (*end || end == word + name_len + 1)
         give_up(s->text, word);
-    if (strncmp(word, "wait=", 5) == 0 || strncmp(word, "back=", 5) == 0 || strncmp(word, "of=", 3) == 0)
+    if (strncmp(word, "wait=", 5) == 0 || strncmp(word, "back=", 5) == 0 || strncmp(word, "stride=", 7) == 0 ||
+        strncmp(word, "of=", 3) == 0)
         return;
     if (strncmp(word, "cut=", 4) == 0) {
         s->changes.cut = (uint16_t)value;
@@ -278,6 +280,7 @@ static void say_verb(struct statement *s, const struct verb *verb, char **words)
 {
     struct conversation *c = s->player->conversation;
     struct message *message = &s->message;
+    unsigned stride = number_word(words, "stride", 0);
 
     *message = (struct message){.answers = number_word(words, "of", 0), .fresh = has_word(words, "fresh")};
     message_init(c, s->role, verb->opcode, message);
@@ -293,6 +296,7 @@ static void say_verb(struct statement *s, const struct verb *verb, char **words)
     }
     for (; *words; words++)
         apply_word(s, verb, *words);
+    message->read.sink_stag += s->index * stride;
     say_message_changed(c, s->role, message, change_ulpdu, &s->changes);
 }
 
@@ -309,7 +313,7 @@ static void begin_late(struct player *player)
     say_send(c, RESPONDER, 10);
     for (unsigned role = 0; role < 2; role++) {
         for (unsigned qn = 0; qn < 4; qn++)
-            c->msn[role][qn] = player->late_msn;
+            c->msn[role][qn] = qn == DDP_QN_TERMINATE ? 0 : player->late_msn;
     }
 
     struct sim_how how = orderly(c, INITIATOR);
@@ -421,7 +425,7 @@ static void play_words(struct player *player, const char *text, char **words)
             verb = &verbs[i];
     }
     for (unsigned i = 0; i < times; i++) {
-        struct statement s = {.player = player, .role = role, .text = text};
+        struct statement s = {.player = player, .role = role, .index = i, .text = text};
 
         if (verb || strcmp(words[0], "silence") != 0) {
             c->early = has_word(words, "early");

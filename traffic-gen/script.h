@@ -15,7 +15,7 @@
  *
  *   of the DDP header     t l rsvd dv rv rsv op stag to qn msn mo
  *   of the payload        len (octets of ULP payload), value (eight octets in front of it), ulpdu (cut at such ULPDUs)
- *   of Read Requests      sink sinkto size src srcto
+ *   of Read Requests      sink sinkto size src srcto; stride (added to sink at each repetition)
  *   of Atomics            word0 (28 reserved bits) aop id astag ato data mask cdata cmask
  *   of their responses    id orig
  *   of Immediate Data     data
