@@ -240,7 +240,10 @@ void rdmap_read_broken_off(struct rdmap_connection *rdmap, unsigned side, struct
 
 static bool is_asked_for(const struct rdmap_requests *requests, const struct ddp_segment *ddp)
 {
-    for (uint64_t serial = requests->head; serial < requests->tail; serial++) {
+    uint64_t end =
+        requests->tail - requests->head > RDMAP_SEARCH_MAX ? requests->head + RDMAP_SEARCH_MAX : requests->tail;
+
+    for (uint64_t serial = requests->head; serial < end; serial++) {
         const struct rdmap_request *request = &requests->ring[serial & (requests->capacity - 1)];
 
         if (request->known && !request->answered && request->operation.kind == RDMAP_OP_READ &&
