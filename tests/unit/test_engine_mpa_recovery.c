@@ -357,6 +357,70 @@ static void never_a_crc_field(void **state)
         }
 }
 
+/* Faults of the layers above are no faults of MPA, and do not lead its framing astray. */
+static void odd_segments(void **state)
+{
+    static const struct ddp_segment odd[] = {
+        {.last = true, .dv = 2, .rv = 1, .opcode = RDMAP_SEND, .msn = 9},
+        {.last = true, .dv = 3, .rv = 3, .opcode = RDMAP_SEND, .msn = 9},
+        {.last = true, .dv = 1, .rv = 2, .opcode = RDMAP_SEND, .msn = 9},
+        {.last = true, .dv = 0, .rv = 0, .opcode = RDMAP_SEND, .msn = 9},
+        {.last = true, .dv = 1, .rv = 0, .opcode = RDMAP_SEND, .msn = 9},
+        {.last = true, .dv = 1, .rv = 1, .rsvd = 15, .opcode = RDMAP_SEND, .msn = 9},
+        {.last = true, .dv = 1, .rv = 1, .rdmap_rsv = 3, .opcode = RDMAP_SEND, .msn = 9},
+        {.last = true, .dv = 1, .rv = 1, .opcode = 15, .msn = 9},
+        {.last = true, .dv = 1, .rv = 1, .opcode = 12, .msn = 9},
+        {.last = true, .dv = 1, .rv = 1, .opcode = RDMAP_SEND, .qn = 7, .msn = 9},
+        {.last = true, .dv = 1, .rv = 1, .opcode = RDMAP_SEND, .qn = 1, .msn = 9},
+        {.last = true, .dv = 1, .rv = 1, .opcode = RDMAP_SEND, .msn = 0},
+        {.last = true, .dv = 1, .rv = 1, .opcode = RDMAP_SEND, .msn = 9, .stag = 0x1234},
+        {.last = true, .dv = 1, .rv = 1, .opcode = RDMAP_SEND, .msn = 9, .mo = 0xFFFFFFFF},
+        {.last = true, .dv = 1, .rv = 1, .opcode = RDMAP_WRITE, .qn = 0x1234, .msn = 0},
+        {.last = true, .dv = 1, .rv = 1, .opcode = RDMAP_READ_RESPONSE, .qn = 0x1234, .msn = 0},
+        {.tagged = true, .last = true, .dv = 1, .rv = 1, .opcode = RDMAP_SEND, .stag = 1},
+        {.tagged = true, .last = true, .dv = 1, .rv = 1, .opcode = RDMAP_READ_REQUEST, .stag = 1},
+        {.tagged = true, .last = true, .dv = 1, .rv = 1, .opcode = 14, .stag = 1},
+        {.tagged = true, .last = true, .dv = 2, .rv = 1, .opcode = RDMAP_WRITE, .stag = 1},
+        {.tagged = true, .last = true, .dv = 1, .rv = 1, .rsvd = 1, .opcode = RDMAP_WRITE, .stag = 1},
+        {.tagged = false, .last = true, .dv = 1, .rv = 1, .opcode = RDMAP_TERMINATE, .msn = 1},
+    };
+    static const size_t pieces[] = {SIZE_MAX, 0, 1460, 100, 7};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LENGTH(odd); i++)
+        for (unsigned flags = 0; flags < 4; flags++)
+            for (size_t q = 0; q < ARRAY_LENGTH(pieces); q++)
+                for (unsigned every = 0; every < 2; every++) {
+                    struct bench *b = bench_new(NULL);
+                    struct stream *s = &b->stream[0];
+                    uint8_t f = (flags & 1 ? MPA_FLAG_M : 0) | (flags & 2 ? MPA_FLAG_C : 0), ulpdu[2000];
+                    unsigned count = 12;
+
+                    bench_start(b, f, f, 1, 1, 0, 0);
+                    for (unsigned k = 0; k < count; k++) {
+                        size_t n = ulpdu_send(b, s, ulpdu, 30 + 97 * k);
+
+                        if (every || k == 5) {
+                            /* Long enough that nothing but the header is odd. */
+                            memset(ulpdu, 0, 18);
+                            ddp_header_encode(&odd[i], ulpdu, sizeof ulpdu);
+                        }
+                        stream_fpdu(s, ulpdu, n);
+                        if (pieces[q] == SIZE_MAX)
+                            bench_flush(b, 0, 0);
+                    }
+                    bench_flush(b, 0, pieces[q] == SIZE_MAX ? 0 : pieces[q]);
+                    bench_fin(b, 0);
+                    bench_finish(b);
+                    if (bench_count(b) != 0 || b->fpdus[0] != count)
+                        print_message("segment %zu, flags %u, piece %zd, every %u: %u FPDUs\n", i, flags,
+                                      (ssize_t)pieces[q], every, b->fpdus[0]);
+                    bench_assert_clean(b);
+                    assert_int_equal(b->fpdus[0], count);
+                    bench_free(b);
+                }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -368,6 +432,7 @@ int main(void)
         cmocka_unit_test(startup_lost),
         cmocka_unit_test(rdmac_without_markers),
         cmocka_unit_test(never_a_crc_field),
+        cmocka_unit_test(odd_segments),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
