@@ -72,7 +72,6 @@ void mpa_connection_free(struct mpa_connection *mpa)
         mpa_framing_free(&mpa->side[side]);
         free(mpa->side[side].runs);
     }
-    free(mpa->scratch);
     free(mpa);
 }
 

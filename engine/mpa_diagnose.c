@@ -107,7 +107,7 @@ static bool crc_right(const struct mpa_fpdu *fpdu)
 
 static bool read_shape(struct diagnosing *d, const struct mpa_shape *shape, struct mpa_fpdu *fpdu)
 {
-    return mpa_shape_read(fpdu, shape, d->s, d->at, d->mpa->scratch);
+    return mpa_shape_read(fpdu, shape, d->s, d->at);
 }
 
 /* ---- hypotheses about Markers ---- */
@@ -490,7 +490,7 @@ enum diagnosis mpa_diagnose(struct mpa_connection *mpa, unsigned side, const str
     header_fine = mpa_oddity_at(s, d.at, NULL) <= HEADER_ODD_MAX;
     if (header_fine) /* a good beginning whose rest never came: the end judges that */
         return DIAGNOSIS_WAIT;
-    mpa_report_stray(mpa, side, d.at, mpa_window_end(&s->window));
+    mpa_report_unexplained(mpa, side, d.at);
     mpa_framing_lose(mpa, side, d.at, d.at);
     return DIAGNOSIS_DONE;
 }

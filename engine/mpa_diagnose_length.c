@@ -101,8 +101,7 @@ static bool length_fits(const struct diagnosing *d, const struct suspect *suspec
     struct mpa_fpdu fpdu;
 
     mpa_shape_init(&shape, d->fs, suspect->start, (uint16_t)length);
-    return mpa_shape_read(&fpdu, &shape, d->s, suspect->start, d->mpa->scratch) &&
-           (fpdu.pad[0] | fpdu.pad[1] | fpdu.pad[2]) == 0;
+    return mpa_shape_read(&fpdu, &shape, d->s, suspect->start) && (fpdu.pad[0] | fpdu.pad[1] | fpdu.pad[2]) == 0;
 }
 
 /* Octets of ULPDU and PAD when the FPDU ends at `end`; false when there is no room for any. */
@@ -172,7 +171,7 @@ static bool settle_end(struct diagnosing *d, const struct suspect *suspect, uint
         mpa_shape_set_length(&shape, (uint16_t)length);
         shape.pad = (uint8_t)(body - length);
     }
-    if (!mpa_shape_read(&fpdu, &shape, d->s, suspect->start, d->mpa->scratch)) {
+    if (!mpa_shape_read(&fpdu, &shape, d->s, suspect->start)) {
         d->s->cursor = end;
         return true;
     }
@@ -231,7 +230,7 @@ bool mpa_try_no_pad(struct diagnosing *d)
     mpa_shape_init(&shape, d->fs, suspect.start, suspect.length);
     shape.pad = 0;
     end = mpa_shape_end(&shape, suspect.start);
-    if (!mpa_shape_read(&fpdu, &shape, d->s, suspect.start, d->mpa->scratch) || fpdu.crc != fpdu.crc_computed)
+    if (!mpa_shape_read(&fpdu, &shape, d->s, suspect.start) || fpdu.crc != fpdu.crc_computed)
         return false;
     for (uint64_t x = end; x < end + mpa_pad_length(suspect.length); x++) {
         if (x >= mpa_window_end(&d->s->window)) {
@@ -360,7 +359,7 @@ static void settle(struct diagnosing *d, const struct suspect *suspect, const st
         report_pad(d, suspect, candidate->value, candidate->end);
         break;
     }
-    if (suspect->start == d->at && mpa_shape_read(&fpdu, &candidate->shape, d->s, suspect->start, d->mpa->scratch)) {
+    if (suspect->start == d->at && mpa_shape_read(&fpdu, &candidate->shape, d->s, suspect->start)) {
         mpa_framing_accept(d->mpa, d->side, &fpdu,
                            ACCEPT_DEVIANT | ACCEPT_PROVEN | (candidate->mistake == NO_CRC_FIELD ? ACCEPT_NO_CRC : 0));
     } else { /* it went out already, as its ULPDU_Length said */
@@ -397,7 +396,8 @@ static bool try_candidate(struct diagnosing *d, const struct suspect *suspect, e
         follow = FOLLOW_YES; /* exactly the CRC field is lacking before the FIN */
     if (follow < (d->strict ? FOLLOW_YES : FOLLOW_MAYBE) || !credible(d, suspect, &candidate))
         return false;
-    if (mpa_crc_expected(d->mpa, d->side) && suspect->start == d->at && mpa_try_corrected_end(d, suspect, candidate.end))
+    if (mpa_crc_expected(d->mpa, d->side) && suspect->start == d->at &&
+        mpa_try_corrected_end(d, suspect, candidate.end))
         return true; /* there is a CRC field, and it tells */
     settle(d, suspect, &candidate);
     return true;

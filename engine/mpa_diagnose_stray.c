@@ -40,6 +40,21 @@ void mpa_report_stray(struct mpa_connection *mpa, unsigned side, uint64_t from, 
              octets, to - from > 16 ? "..." : "");
 }
 
+void mpa_report_unexplained(struct mpa_connection *mpa, unsigned side, uint64_t from)
+{
+    struct mpa_side *s = &mpa->side[side];
+    struct mpa_framing_state *fs = s->framing;
+    bool proven = fs->start_known || s->good_crcs > 0 || fs->markers_right > 0;
+
+    if (fs->stray_reported)
+        return;
+    fs->stray_reported = true;
+    if (proven && (fs->in_step > 0 || !s->hole))
+        mpa_report_stray(mpa, side, from, mpa_window_end(&s->window));
+    else /* perhaps it never was MPA, or the hole swallowed what would explain it */
+        verdict_inconclusive(mpa->verdict, RULE_MPA_4_1_01);
+}
+
 /* The header at the cursor is one, by its octets before `until`. */
 static bool header_fine(struct diagnosing *d, struct suspect *suspect, uint64_t until)
 {
@@ -68,7 +83,7 @@ static bool settle_unfinished(struct diagnosing *d, const struct suspect *suspec
         fixed = mpa_fixed_ulpdu_length(mpa_window_at(&d->s->window, body), mpa_octets_from(d->s, body));
     mpa_shape_init(&shape, d->fs, d->at, (uint16_t)(fixed != 0 ? fixed : suspect->length));
     if (fixed != 0 && fixed != suspect->length && mpa_shape_end(&shape, d->at) == next &&
-        mpa_shape_read(&fpdu, &shape, d->s, d->at, d->mpa->scratch)) {
+        mpa_shape_read(&fpdu, &shape, d->s, d->at)) {
         mpa_report_length(d, suspect, fixed, next);
         mpa_framing_accept(d->mpa, d->side, &fpdu, ACCEPT_DEVIANT | ACCEPT_PROVEN);
         return true;

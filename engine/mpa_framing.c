@@ -21,9 +21,7 @@ bool mpa_framing_prepare(struct mpa_connection *mpa, unsigned side)
 
     if (s->framing == NULL)
         s->framing = malloc(sizeof *s->framing);
-    if (mpa->scratch == NULL)
-        mpa->scratch = malloc(sizeof *mpa->scratch);
-    if (s->framing == NULL || mpa->scratch == NULL)
+    if (s->framing == NULL)
         return false;
     *s->framing = (struct mpa_framing_state){.period = MPA_MARKER_PERIOD};
     return true;
@@ -389,6 +387,7 @@ static bool step(struct mpa_connection *mpa, unsigned side, bool last)
     fs->diagnose_at = mpa_window_end(&s->window) + 1 + mpa_octets_from(s, s->cursor) / PATIENCE;
     if (mpa_octets_from(s, s->cursor) <= WINDOW_MAX)
         return false;
+    mpa_report_unexplained(mpa, side, s->cursor);
     mpa_framing_lose(mpa, side, s->cursor, s->cursor);
     return true;
 }

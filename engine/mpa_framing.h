@@ -124,8 +124,7 @@ void mpa_shape_remove(struct mpa_shape *shape, unsigned index);
 uint64_t mpa_shape_end(const struct mpa_shape *shape, uint64_t start);
 /* Reads the FPDU from the window; false when it does not lie in it whole. crc_computed covers all before the CRC field.
  */
-bool mpa_shape_read(struct mpa_fpdu *out, const struct mpa_shape *shape, struct mpa_side *s, uint64_t start,
-                    struct mpa_fpdu_scratch *scratch);
+bool mpa_shape_read(struct mpa_fpdu *out, const struct mpa_shape *shape, struct mpa_side *s, uint64_t start);
 /* Parses the FPDU at `at` by the framing in use (any period). */
 enum mpa_fpdu_status mpa_framing_parse(struct mpa_connection *mpa, unsigned side, uint64_t at, struct mpa_fpdu *out);
 
@@ -183,6 +182,8 @@ enum diagnosis {
  * NULL. last: no more octets follow.
  */
 enum diagnosis mpa_diagnose(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, bool last);
+/* Octets from `from` on are no FPDUs, and nothing tells why: 4.1, once, if the direction was in step. */
+void mpa_report_unexplained(struct mpa_connection *mpa, unsigned side, uint64_t from);
 /* Markers on or off against the negotiation, found between `at` and `to`; reported once. */
 void mpa_report_unmet(struct mpa_connection *mpa, unsigned side, const struct place *place, bool found_on);
 

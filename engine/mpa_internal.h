@@ -100,7 +100,6 @@ struct mpa_connection {
     enum mpa_phase phase;
     struct mpa_parameters parameters;
     struct mpa_side side[2];
-    struct mpa_fpdu_scratch *scratch;
     bool start_captured[2]; /* the stream is known from offset 0: its SYN was seen */
     bool finished;
     int64_t end_time;  /* of the capture or the connection; valid when finished */

@@ -6,6 +6,14 @@
 
 #include <string.h>
 
+/* FPDUs are looked at one after the other, so that one for all connections of a thread does. */
+static struct mpa_fpdu_scratch *mpa_scratch(void)
+{
+    static _Thread_local struct mpa_fpdu_scratch scratch;
+
+    return &scratch;
+}
+
 void mpa_shape_grid(struct mpa_shape *shape, bool markers_on, uint64_t origin, uint32_t period, uint64_t start,
                     uint64_t until)
 {
@@ -80,9 +88,9 @@ static void take(struct walk *walk, uint8_t *out, size_t n)
     }
 }
 
-bool mpa_shape_read(struct mpa_fpdu *out, const struct mpa_shape *shape, struct mpa_side *s, uint64_t start,
-                    struct mpa_fpdu_scratch *scratch)
+bool mpa_shape_read(struct mpa_fpdu *out, const struct mpa_shape *shape, struct mpa_side *s, uint64_t start)
 {
+    struct mpa_fpdu_scratch *scratch = mpa_scratch();
     uint64_t end = mpa_shape_end(shape, start);
     struct walk walk = {.shape = shape, .s = s, .pos = start};
     uint8_t field[MPA_CRC_LEN] = {0};
@@ -135,12 +143,12 @@ enum mpa_fpdu_status mpa_framing_parse(struct mpa_connection *mpa, unsigned side
     if (at < s->window.offset || n == 0)
         return MPA_FPDU_MORE;
     if (!fs->framing.markers || fs->period == MPA_MARKER_PERIOD)
-        return mpa_fpdu_parse(out, &need, &fs->framing, true, at, mpa_window_at(&s->window, at), n, mpa->scratch);
+        return mpa_fpdu_parse(out, &need, &fs->framing, true, at, mpa_window_at(&s->window, at), n, mpa_scratch());
     mpa_shape_init(&shape, fs, at, 0);
     if (shape.n > 0 && shape.at[0] == at)
         header += MPA_MARKER_LEN;
     if (mpa_octets_from(s, header) < MPA_LENGTH_LEN)
         return MPA_FPDU_MORE;
     mpa_shape_set_length(&shape, get_be16(mpa_window_at(&s->window, header)));
-    return mpa_shape_read(out, &shape, s, at, mpa->scratch) ? MPA_FPDU_OK : MPA_FPDU_MORE;
+    return mpa_shape_read(out, &shape, s, at) ? MPA_FPDU_OK : MPA_FPDU_MORE;
 }
