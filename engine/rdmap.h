@@ -17,6 +17,8 @@ struct rdmap_options {
     int64_t t_react, t_close, t_idle; /* nanoseconds; 0 takes the defaults of engine/mpa.h */
     unsigned operations_max;          /* operations in flight remembered per direction; 0 takes 65536 */
     unsigned stags_max;               /* STags remembered per direction; 0 takes 4096 */
+    /* The host gets segments with payload only: silence and a missing close prove nothing. See engine/mpa.h. */
+    bool payload_only;
     /* Nobody but this connection writes the memory that it accesses: what Atomics return is proof. */
     bool exclusive;
 };
@@ -24,12 +26,13 @@ struct rdmap_options {
 /* One DDP Segment and the place that it has in its message. */
 struct rdmap_segment_event {
     const struct mpa_fpdu_event *fpdu; /* its ddp member is valid */
-    uint64_t message;                  /* number of the message among those of this direction, from 0 */
-    unsigned index;                    /* segment of the message, from 0 */
-    uint64_t message_octets;           /* payload octets of the message up to and with this segment */
-    bool first_known;   /* the message's first segment was seen (else it began before the capture or in a hole) */
-    bool complete;      /* this segment has L = 1 and nothing of the message is missing */
-    uint64_t operation; /* the operation it belongs to, see below; 0 when unknown */
+    bool in_message;         /* false: the segment is no sound part of a message, and what follows says nothing */
+    uint64_t message;        /* number of the message among those of this direction, from 0 */
+    unsigned index;          /* segment of the message, from 0 */
+    uint64_t message_octets; /* payload octets of the message up to and with this segment */
+    bool first_known;        /* the message's first segment was seen (else it began before the capture or in a hole) */
+    bool complete;           /* this segment has L = 1 and nothing of the message is missing */
+    uint64_t operation;      /* the operation it belongs to, see below; 0 when unknown */
 };
 
 enum rdmap_operation_kind {

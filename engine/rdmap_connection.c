@@ -428,6 +428,7 @@ static void tell(struct rdmap_connection *rdmap, const struct rdmap_step *step)
 
         event.message = rdmap->side[step->side].messages;
         if (step->message != NULL) {
+            event.in_message = true;
             event.message = step->message->number;
             event.index = step->message->segments - 1;
             event.message_octets = step->message->octets;

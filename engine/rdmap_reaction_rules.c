@@ -243,7 +243,8 @@ static void judge_inaction(struct rdmap_connection *rdmap, unsigned reactor, int
     const struct rdmap_side *s = &rdmap->side[reactor];
     struct place place = watch->place;
 
-    if (s->hole || !watch->received || time_ns - watch->place.time_ns <= rdmap->options.t_react) {
+    if (s->hole || !watch->received || time_ns - watch->place.time_ns <= rdmap->options.t_react ||
+        (watch->late.frame == 0 && rdmap->options.payload_only)) {
         settle_open(rdmap, watch);
     } else if (watch->late.frame != 0) {
         settle_ignored(rdmap, watch, &watch->late, "another message");

@@ -13,6 +13,26 @@
 
 #define MPA_ULPDU_TABLE "mpa.ulpdu"
 
+/*
+ * Who judges connections, and does not only draw ULPDUs, registers a dissector of this name. It is called once for each
+ * MPA connection, on the first pass, with a struct mpa_listener as its data; it fills in what it wants to be told, and
+ * returns 0. From then on it gets what the engine's MPA layer says, as and when it says it.
+ */
+#define MPA_LISTENER_DISSECTOR "mpa.listener"
+
+struct mpa_listener {
+    uint32_t size;       /* sizeof(struct mpa_listener) of the mpa plugin */
+    uint32_t connection; /* as in struct mpa_ulpdu */
+    /* The listener's; NULL: not wanted. See engine/rdmap.h for what they mean. */
+    void *ctx;
+    void (*changed)(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters);
+    void (*acked)(void *ctx, unsigned side, bool known, uint64_t acked);
+    void (*fpdu)(void *ctx, const struct mpa_fpdu_event *event);
+    void (*skipped)(void *ctx, unsigned side);
+    void (*end)(void *ctx, unsigned side, bool reset, const struct place *place);
+    void (*finish)(void *ctx, int64_t time_ns);
+};
+
 struct mpa_ulpdu {
     uint32_t size;       /* sizeof(struct mpa_ulpdu) of the mpa plugin */
     uint32_t connection; /* counts MPA connections of the capture file from 0 */

@@ -21,7 +21,8 @@ enum { COMPLETE_SYN = 0x01, COMPLETE_SYN_ACK = 0x02 };
 enum { KEY_DAMAGED_MIN = 12 };
 
 static dissector_handle_t mpa_handle;
-static struct mpa_flow *flows; /* in this file, latest first */
+static dissector_handle_t listener_handle; /* NULL: nobody listens */
+static struct mpa_flow *flows;             /* in this file, latest first */
 
 static bool tcp_preference(const char *name)
 {
@@ -141,7 +142,18 @@ static struct starts starts_of_startup(const struct tcp_analysis *tcp, const str
                            .peer_known = kind == MPA_REQUEST || numbers->ack == tcp->rev->base_seq + 1};
 }
 
-static struct mpa_flow *flow_begin(struct claim *claim, packet_info *pinfo)
+/* The next layer may want to hear of the connection. */
+static void offer(struct mpa_flow *flow, tvbuff_t *tvb, packet_info *pinfo)
+{
+    struct mpa_listener listener = {.size = sizeof listener, .connection = flow->number};
+
+    if (listener_handle == NULL)
+        return;
+    call_dissector_only(listener_handle, tvb, pinfo, NULL, &listener);
+    mpa_flow_listen(flow, &listener);
+}
+
+static struct mpa_flow *flow_begin(struct claim *claim, tvbuff_t *tvb, packet_info *pinfo)
 {
     struct mpa_flow_options options = {
         /* With sequence analysis the TCP dissector passes on each octet once and in order, or never. */
@@ -155,6 +167,7 @@ static struct mpa_flow *flow_begin(struct claim *claim, packet_info *pinfo)
     claim->flow->number = flows == NULL ? 0 : flows->number + 1;
     claim->flow->next = flows;
     flows = claim->flow;
+    offer(claim->flow, tvb, pinfo);
     return claim->flow;
 }
 
@@ -195,7 +208,7 @@ static int dissect(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *da
     conversation = find_or_create_conversation(pinfo);
     claim = claim_of(conversation);
     if (claim->flow == NULL) {
-        if (PINFO_FD_VISITED(pinfo) || flow_begin(claim, pinfo) == NULL)
+        if (PINFO_FD_VISITED(pinfo) || flow_begin(claim, tvb, pinfo) == NULL)
             return 0;
         analysis = get_tcp_conversation_data(conversation, pinfo);
         if (analysis != NULL) {
@@ -339,7 +352,7 @@ static compat_bool heuristic(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
         return 0;
     }
     claim = claim_of(conversation);
-    if (flow_begin(claim, pinfo) == NULL)
+    if (flow_begin(claim, tvb, pinfo) == NULL)
         return 0;
     starts = starts_of_startup(analysis, split ? &tail->numbers : &numbers, kind);
     tell_syns(claim->flow, pinfo, analysis, &starts);
@@ -406,5 +419,6 @@ void mpa_handoff(void)
     /* Also adds the port preference and the entry for "Decode As". */
     dissector_add_uint_range_with_preference("tcp.port", "", mpa_handle);
     heur_dissector_add("tcp", heuristic, "MPA over TCP", "mpa_tcp", mpa_proto, HEURISTIC_ENABLE);
+    listener_handle = find_dissector(MPA_LISTENER_DISSECTOR);
     mpa_draw_handoff();
 }

@@ -175,9 +175,8 @@ static bool holds_ulpdu(const struct mpa_item *item, const uint8_t *octets, cons
     return true;
 }
 
-static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
+static void record_fpdu(struct mpa_flow *flow, const struct mpa_fpdu_event *event)
 {
-    struct mpa_flow *flow = ctx;
     const struct mpa_fpdu *fpdu = &event->fpdu;
     struct mpa_piece *piece = piece_for(flow, &event->place);
     struct mpa_item *item;
@@ -204,6 +203,15 @@ static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
         item->octets = wmem_memdup(wmem_file_scope(), fpdu->octets, fpdu->length);
 }
 
+static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
+{
+    struct mpa_flow *flow = ctx;
+
+    record_fpdu(flow, event);
+    if (flow->listener.fpdu != NULL)
+        flow->listener.fpdu(flow->listener.ctx, event);
+}
+
 static bool is_shown_as_hole(const struct mpa_piece *piece, unsigned side, uint64_t from, uint64_t to)
 {
     for (const struct mpa_item *item = piece->items; item != NULL; item = item->next)
@@ -219,6 +227,8 @@ static void on_skipped(void *ctx, unsigned side, uint64_t from, uint64_t to, con
     struct mpa_piece *piece = piece_for(flow, place);
     struct mpa_item *item;
 
+    if (flow->listener.skipped != NULL)
+        flow->listener.skipped(flow->listener.ctx, side);
     if (piece == NULL || is_shown_as_hole(piece, side, from, to))
         return;
     item = item_new(flow, piece, MPA_ITEM_SKIPPED, place, from, to - from);
@@ -235,6 +245,8 @@ static void on_changed(void *ctx, enum mpa_phase phase, const struct mpa_paramet
     state->phase = phase;
     state->parameters = *parameters;
     flow->state = state;
+    if (flow->listener.changed != NULL)
+        flow->listener.changed(flow->listener.ctx, phase, parameters);
 }
 
 /*
@@ -283,6 +295,8 @@ static void on_octets(void *ctx, unsigned side, uint64_t offset, const uint8_t *
 {
     struct mpa_flow *flow = ctx;
 
+    if (flow->listener.acked != NULL)
+        flow->listener.acked(flow->listener.ctx, side, origin->acked_known, origin->acked);
     mpa_connection_octets(flow->mpa, side, offset, p, n, origin);
 }
 
@@ -312,11 +326,21 @@ static void on_conflict(void *ctx, unsigned side, uint64_t offset, uint8_t first
     mpa_connection_conflict(flow->mpa, side, offset, first, repeated, first_frame, segment);
 }
 
+static void tell_end(struct mpa_flow *flow, unsigned side, bool reset, uint64_t offset, uint32_t frame, int64_t time_ns)
+{
+    struct place place = {
+        .frame = frame, .first_frame = frame, .time_ns = time_ns, .offset = offset, .side = (uint8_t)side};
+
+    if (flow->listener.end != NULL)
+        flow->listener.end(flow->listener.ctx, side, reset, &place);
+}
+
 static void on_fin(void *ctx, unsigned side, uint64_t offset, uint32_t frame, int64_t time_ns)
 {
     struct mpa_flow *flow = ctx;
 
     mpa_connection_fin(flow->mpa, side, offset, frame, time_ns);
+    tell_end(flow, side, false, offset, frame, time_ns);
 }
 
 static void on_reset(void *ctx, unsigned side, uint32_t frame, int64_t time_ns)
@@ -324,6 +348,7 @@ static void on_reset(void *ctx, unsigned side, uint32_t frame, int64_t time_ns)
     struct mpa_flow *flow = ctx;
 
     mpa_connection_reset(flow->mpa, side, frame, time_ns);
+    tell_end(flow, side, true, 0, frame, time_ns);
 }
 
 /* ---- life ---- */
@@ -380,6 +405,13 @@ struct mpa_flow *mpa_flow_new(packet_info *pinfo, const struct mpa_flow_options 
     mpa_connection_set_tcp(flow->mpa, flow->pair);
     on_changed(flow, mpa_connection_phase(flow->mpa), mpa_connection_parameters(flow->mpa), NULL);
     return flow;
+}
+
+void mpa_flow_listen(struct mpa_flow *flow, const struct mpa_listener *listener)
+{
+    flow->listener = *listener;
+    if (flow->listener.changed != NULL)
+        flow->listener.changed(flow->listener.ctx, flow->state->phase, &flow->state->parameters);
 }
 
 uint8_t mpa_flow_side(const struct mpa_flow *flow, const packet_info *pinfo)
@@ -443,6 +475,8 @@ void mpa_flow_finish(struct mpa_flow *flow)
     flow->finished = true;
     tcp_pair_finish(flow->pair);
     mpa_connection_finish(flow->mpa, flow->last_time_ns);
+    if (flow->listener.finish != NULL)
+        flow->listener.finish(flow->listener.ctx, flow->last_time_ns);
 }
 
 const struct mpa_piece *mpa_flow_find(const struct mpa_flow *flow, uint32_t frame, uint8_t side, uint32_t key)

@@ -9,7 +9,7 @@
 
 #include "plugins/compat.h"
 
-#include "engine/mpa.h"
+#include "plugins/mpa_ulpdu.h"
 
 #include <epan/conversation.h>
 #include <epan/dissectors/packet-tcp.h>
@@ -121,6 +121,7 @@ struct mpa_flow {
     struct tcp_pair *pair;
     struct mpa_connection *mpa;
     struct verdict verdict;
+    struct mpa_listener listener; /* the next layer */
     struct mpa_piece *current;
     struct mpa_open {
         struct mpa_piece *first, *last;
@@ -135,6 +136,8 @@ struct mpa_flow_options {
 
 /* NULL when memory is lacking. side 0 is the sender of this packet. */
 struct mpa_flow *mpa_flow_new(packet_info *pinfo, const struct mpa_flow_options *options);
+/* Whom the next layer has named is told from here on. */
+void mpa_flow_listen(struct mpa_flow *flow, const struct mpa_listener *listener);
 uint8_t mpa_flow_side(const struct mpa_flow *flow, const packet_info *pinfo);
 
 /* Octets of one side as the TCP dissector, or the heuristic's memory, has them. */

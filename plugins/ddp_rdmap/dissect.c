@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Entry points: the mpa plugin's news of a connection, and its ULPDUs. */
+#include "plugins/ddp_rdmap/rdmap_plugin.h"
+
+static dissector_handle_t ulpdu_handle;
+
+static int listen(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+{
+    struct mpa_listener *listener = data;
+
+    (void)tvb, (void)pinfo, (void)tree;
+    if (listener != NULL && listener->size == sizeof *listener)
+        rdmap_flow_listen(listener);
+    return 0;
+}
+
+static int dissect(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+{
+    const struct mpa_ulpdu *ulpdu = data;
+    struct rdmap_canvas canvas = {.tvb = tvb, .pinfo = pinfo, .root = tree};
+    unsigned length = tvb_captured_length(tvb);
+    struct ddp_segment ddp;
+
+    if (ulpdu != NULL && ulpdu->size == sizeof *ulpdu) {
+        canvas.ulpdu = ulpdu;
+        canvas.flow = rdmap_flow_find(ulpdu->connection);
+        canvas.seg = canvas.flow == NULL ? NULL : rdmap_flow_seg(canvas.flow, &ulpdu->place);
+    }
+    if (ddp_segment_decode(&ddp, tvb_get_ptr(tvb, 0, (int)length), length)) {
+        canvas.ddp = &ddp;
+        canvas.info = rdmap_opcode_info(ddp.opcode);
+    }
+    rdmap_draw(&canvas);
+    return (int)length;
+}
+
+void rdmap_plugin_register(void)
+{
+    rdmap_fields_register();
+    rdmap_flow_register();
+    rdmap_payload_register();
+    ulpdu_handle = register_dissector("rddp", dissect, rddp_proto);
+    /* Stands for the first protocol of ours: where that is disabled, the built-in dissector has the ULPDUs. */
+    register_dissector(MPA_LISTENER_DISSECTOR, listen, rddp_proto);
+}
+
+void rdmap_plugin_handoff(void)
+{
+    for (unsigned revision = 0; revision <= 2; revision++)
+        dissector_add_uint(MPA_ULPDU_TABLE, revision, ulpdu_handle);
+    rdmap_payload_handoff();
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The trees of one DDP Segment: RFC 5041 section 4, RFC 5040 section 4.1. */
+#include "plugins/ddp_rdmap/rdmap_plugin.h"
+
+#include <string.h>
+
+void rdmap_say(struct rdmap_canvas *canvas, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    col_append_str(canvas->pinfo->cinfo, COL_INFO, wmem_strdup_vprintf(canvas->pinfo->pool, format, arguments));
+    va_end(arguments);
+}
+
+void rdmap_link(proto_tree *tree, int field, tvbuff_t *tvb, uint32_t frame)
+{
+    if (frame != 0)
+        proto_item_set_generated(proto_tree_add_uint(tree, field, tvb, 0, 0, frame));
+}
+
+void rdmap_duration(proto_tree *tree, int field, tvbuff_t *tvb, int64_t ns)
+{
+    nstime_t time = {.secs = ns / 1000000000, .nsecs = (int)(ns % 1000000000)};
+
+    proto_item_set_generated(proto_tree_add_time(tree, field, tvb, 0, 0, &time));
+}
+
+/* ---- findings ---- */
+
+static void draw_remarks(struct rdmap_canvas *canvas)
+{
+    if (canvas->seg == NULL)
+        return;
+    for (const struct rdmap_remark *remark = canvas->seg->remarks; remark != NULL; remark = remark->next) {
+        const struct rule *rule = &rule_catalogue[remark->rule];
+        bool ddp = strcmp(rule->layer, "ddp") == 0 || canvas->rdmap_item == NULL;
+        proto_item *at = ddp ? canvas->ddp_item : canvas->rdmap_item;
+        proto_tree *tree = ddp ? canvas->ddp_tree : canvas->rdmap_tree;
+
+        expert_add_info_format(canvas->pinfo, at,
+                               ddp ? &rdmap_ei.rddp_rule[remark->severity] : &rdmap_ei.rdmap_rule[remark->severity],
+                               "%s: %s", rule->id, remark->message);
+        proto_item_set_generated(
+            proto_tree_add_string(tree, ddp ? rddp_hf.rule : rdmap_hf.rule, canvas->tvb, 0, 0, rule->id));
+        rdmap_link(tree, ddp ? rddp_hf.rule_related : rdmap_hf.rule_related, canvas->tvb, remark->related_frame);
+    }
+}
+
+/* ---- the place in the message ---- */
+
+static void draw_message(struct rdmap_canvas *canvas)
+{
+    const struct rdmap_seg *seg = canvas->seg;
+    const struct rdmap_msg *msg;
+    proto_item *item;
+    proto_tree *tree;
+
+    if (seg == NULL || seg->msg == NULL)
+        return;
+    msg = seg->msg;
+    item = proto_tree_add_item(canvas->ddp_tree, rddp_hf.message, canvas->tvb, 0, 0, ENC_NA);
+    proto_item_set_generated(item);
+    proto_item_append_text(item, " %" PRIu64 ": segment %u", msg->number + 1, seg->index + 1);
+    tree = proto_item_add_subtree(item, rdmap_ett.message);
+    proto_item_set_generated(proto_tree_add_uint64(tree, rddp_hf.message_number, canvas->tvb, 0, 0, msg->number + 1));
+    proto_item_set_generated(proto_tree_add_uint(tree, rddp_hf.message_segment, canvas->tvb, 0, 0, seg->index + 1));
+    if (msg->ended) {
+        proto_item_append_text(item, " of %u", msg->segments);
+        proto_item_set_generated(proto_tree_add_uint(tree, rddp_hf.message_segments, canvas->tvb, 0, 0, msg->segments));
+    }
+    proto_item_append_text(item, ", %" PRIu64 " octets so far", seg->message_octets);
+    proto_item_set_generated(
+        proto_tree_add_uint64(tree, rddp_hf.message_octets, canvas->tvb, 0, 0, seg->message_octets));
+    if (canvas->ddp->tagged)
+        proto_item_set_generated(proto_tree_add_uint64(tree, rddp_hf.message_from, canvas->tvb, 0, 0, msg->to));
+    if (!seg->first_known) {
+        proto_item_append_text(item, ", its beginning was not seen");
+        proto_item_set_generated(proto_tree_add_boolean(tree, rddp_hf.message_partial, canvas->tvb, 0, 0, 1));
+    }
+    rdmap_link(tree, rddp_hf.message_first_frame, canvas->tvb, msg->first_frame);
+    if (msg->ended)
+        rdmap_link(tree, rddp_hf.message_last_frame, canvas->tvb, msg->last_frame);
+}
+
+/* ---- DDP ---- */
+
+static void draw_stag(struct rdmap_canvas *canvas)
+{
+    const struct rdmap_stag_life *life = canvas->seg == NULL ? NULL : canvas->seg->stag;
+    proto_item *item = proto_tree_add_item(canvas->ddp_tree, rddp_hf.stag, canvas->tvb, 2, 4, ENC_BIG_ENDIAN);
+
+    if (life == NULL)
+        return;
+    rdmap_draw_stag_life(canvas, proto_item_add_subtree(item, rdmap_ett.stag), life);
+}
+
+void rdmap_draw_stag_life(struct rdmap_canvas *canvas, proto_tree *tree, const struct rdmap_stag_life *life)
+{
+    rdmap_link(tree, rddp_hf.stag_first_seen, canvas->tvb, life->first_frame);
+    rdmap_link(tree, rddp_hf.stag_invalidated_in, canvas->tvb, life->invalidated_in);
+    rdmap_link(tree, rddp_hf.stag_reused_after, canvas->tvb, life->former_end);
+}
+
+static void draw_ddp(struct rdmap_canvas *canvas)
+{
+    const struct ddp_segment *ddp = canvas->ddp;
+    tvbuff_t *tvb = canvas->tvb;
+    proto_tree *tree;
+    proto_item *item;
+
+    canvas->ddp_item = proto_tree_add_item(canvas->root, rddp_proto, tvb, 0, ddp->header_len, ENC_NA);
+    canvas->ddp_tree = proto_item_add_subtree(canvas->ddp_item, rdmap_ett.rddp);
+    item = proto_tree_add_item(canvas->ddp_tree, rddp_hf.control, tvb, 0, 1, ENC_NA);
+    proto_item_append_text(item, " (%s, %sversion %u)", ddp->tagged ? "Tagged" : "Untagged", ddp->last ? "last, " : "",
+                           ddp->dv);
+    tree = proto_item_add_subtree(item, rdmap_ett.control);
+    proto_tree_add_item(tree, rddp_hf.tagged, tvb, 0, 1, ENC_NA);
+    proto_tree_add_item(tree, rddp_hf.last, tvb, 0, 1, ENC_NA);
+    proto_tree_add_item(tree, rddp_hf.rsvd, tvb, 0, 1, ENC_NA);
+    proto_tree_add_item(tree, rddp_hf.version, tvb, 0, 1, ENC_NA);
+    if (ddp->tagged) {
+        proto_item_append_text(canvas->ddp_item, ", Tagged, STag 0x%08x, TO 0x%" PRIx64, ddp->stag, ddp->to);
+        draw_stag(canvas);
+        proto_tree_add_item(canvas->ddp_tree, rddp_hf.to, tvb, 6, 8, ENC_BIG_ENDIAN);
+    } else {
+        proto_item_append_text(canvas->ddp_item, ", Untagged, QN %u, MSN %u, MO %u", ddp->qn, ddp->msn, ddp->mo);
+        proto_tree_add_item(canvas->ddp_tree, rddp_hf.qn, tvb, 6, 4, ENC_BIG_ENDIAN);
+        proto_tree_add_item(canvas->ddp_tree, rddp_hf.msn, tvb, 10, 4, ENC_BIG_ENDIAN);
+        proto_tree_add_item(canvas->ddp_tree, rddp_hf.mo, tvb, 14, 4, ENC_BIG_ENDIAN);
+    }
+    proto_item_append_text(canvas->ddp_item, ", %zu octets%s", ddp->payload_len, ddp->last ? ", last" : "");
+    item = proto_tree_add_uint(canvas->ddp_tree, rddp_hf.payload_length, tvb, 0, 0, (uint32_t)ddp->payload_len);
+    proto_item_set_generated(item);
+    draw_message(canvas);
+}
+
+/* ---- RDMAP ---- */
+
+static void draw_rdmap(struct rdmap_canvas *canvas)
+{
+    const struct ddp_segment *ddp = canvas->ddp;
+    const struct rdmap_opcode_info *info = canvas->info;
+    tvbuff_t *tvb = canvas->tvb;
+    unsigned header = info == NULL || ddp->tagged ? 0 : info->header_max;
+    proto_tree *tree;
+    proto_item *item;
+
+    header = header < ddp->payload_len ? header : (unsigned)ddp->payload_len;
+    canvas->rdmap_item = proto_tree_add_item(canvas->root, rdmap_proto, tvb, header > 0 ? ddp->header_len : 1,
+                                             header > 0 ? (int)header : 1, ENC_NA);
+    canvas->rdmap_tree = proto_item_add_subtree(canvas->rdmap_item, rdmap_ett.rdmap);
+    proto_item_append_text(canvas->rdmap_item, ", %s", info != NULL ? info->name : "unassigned opcode");
+    item = proto_tree_add_item(canvas->rdmap_tree, rdmap_hf.control, tvb, 1, 1, ENC_NA);
+    proto_item_append_text(item, " (%s, version %u)", info != NULL ? info->name : "unassigned", ddp->rv);
+    tree = proto_item_add_subtree(item, rdmap_ett.rdmap_control);
+    proto_tree_add_item(tree, rdmap_hf.version, tvb, 1, 1, ENC_NA);
+    proto_tree_add_item(tree, rdmap_hf.rsv, tvb, 1, 1, ENC_NA);
+    proto_tree_add_item(tree, rdmap_hf.opcode, tvb, 1, 1, ENC_NA);
+    if (!ddp->tagged) {
+        bool invalidates = info != NULL && info->invalidates;
+
+        item = proto_tree_add_item(canvas->rdmap_tree, invalidates ? rdmap_hf.invalidate_stag : rdmap_hf.reserved, tvb,
+                                   2, 4, ENC_BIG_ENDIAN);
+        if (invalidates && canvas->seg != NULL && canvas->seg->stag != NULL)
+            rdmap_draw_stag_life(canvas, proto_item_add_subtree(item, rdmap_ett.stag), canvas->seg->stag);
+    }
+}
+
+/* ---- Info column ---- */
+
+static void say_segment(struct rdmap_canvas *canvas)
+{
+    const struct ddp_segment *ddp = canvas->ddp;
+    const struct rdmap_seg *seg = canvas->seg;
+
+    if (canvas->info == NULL)
+        rdmap_say(canvas, "Opcode %u (unassigned)", ddp->opcode);
+    else
+        rdmap_say(canvas, "%s", canvas->info->name);
+    if (ddp->tagged)
+        rdmap_say(canvas, ", STag 0x%08x, TO 0x%" PRIx64 ", %zu octets", ddp->stag, ddp->to, ddp->payload_len);
+    else if (canvas->info == NULL || canvas->info->ulp_data)
+        rdmap_say(canvas, ", MSN %u, %zu octets", ddp->msn, ddp->payload_len);
+    if (!ddp->tagged && canvas->info != NULL && canvas->info->invalidates)
+        rdmap_say(canvas, ", invalidates STag 0x%08x", ddp->stag);
+    if (seg == NULL || seg->msg == NULL || (seg->index == 0 && ddp->last && seg->first_known))
+        return;
+    if (!seg->first_known)
+        rdmap_say(canvas, " [beginning not seen]");
+    else if (seg->msg->ended)
+        rdmap_say(canvas, " [%u of %u]", seg->index + 1, seg->msg->segments);
+    else
+        rdmap_say(canvas, " [segment %u]", seg->index + 1);
+}
+
+static void draw_without_header(struct rdmap_canvas *canvas)
+{
+    int length = (int)tvb_captured_length(canvas->tvb);
+    proto_item *item;
+
+    canvas->ddp_item = proto_tree_add_item(canvas->root, rddp_proto, canvas->tvb, 0, length, ENC_NA);
+    canvas->ddp_tree = proto_item_add_subtree(canvas->ddp_item, rdmap_ett.rddp);
+    item = proto_tree_add_item(canvas->ddp_tree, rddp_hf.truncated, canvas->tvb, 0, length, ENC_NA);
+    expert_add_info(canvas->pinfo, item, &rdmap_ei.truncated);
+    rdmap_say(canvas, "[%d octets without DDP header]", length);
+}
+
+void rdmap_draw(struct rdmap_canvas *canvas)
+{
+    col_set_str(canvas->pinfo->cinfo, COL_PROTOCOL, "RDMAP");
+    if (canvas->ddp == NULL) {
+        draw_without_header(canvas);
+        draw_remarks(canvas);
+        return;
+    }
+    draw_ddp(canvas);
+    draw_rdmap(canvas);
+    say_segment(canvas);
+    rdmap_draw_operation(canvas);
+    draw_remarks(canvas);
+    rdmap_payload(canvas);
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* RDMAP headers behind the DDP header, and which segments belong together: RFC 5040 section 4, RFC 7306. */
+#include "plugins/ddp_rdmap/rdmap_plugin.h"
+
+#include "wire/atomic.h"
+
+/* One row of a header of fixed length. */
+struct row {
+    int *field;
+    uint8_t at, length; /* in the DDP payload */
+};
+
+static const struct row read_rows[] = {
+    {&rdmap_hf.sink_stag, 0, 4},    {&rdmap_hf.sink_to, 4, 8},    {&rdmap_hf.read_size, 12, 4},
+    {&rdmap_hf.source_stag, 16, 4}, {&rdmap_hf.source_to, 20, 8},
+};
+
+static const struct row immediate_rows[] = {{&rdmap_hf.immediate, 0, 8}};
+
+static const struct row atomic_request_rows[] = {
+    {&rdmap_hf.atomic_reserved, 0, 4}, {&rdmap_hf.atomic_opcode, 0, 4},   {&rdmap_hf.atomic_identifier, 4, 4},
+    {&rdmap_hf.atomic_stag, 8, 4},     {&rdmap_hf.atomic_to, 12, 8},      {&rdmap_hf.atomic_data, 20, 8},
+    {&rdmap_hf.atomic_mask, 28, 8},    {&rdmap_hf.atomic_compare, 36, 8}, {&rdmap_hf.atomic_compare_mask, 44, 8},
+};
+
+static const struct row atomic_response_rows[] = {{&rdmap_hf.atomic_identifier, 0, 4},
+                                                  {&rdmap_hf.atomic_original, 4, 8}};
+
+static const struct header {
+    const struct row *rows;
+    unsigned n;
+} headers[] = {
+    [RDMAP_READ_REQUEST] = {read_rows, array_length(read_rows)},
+    [RDMAP_IMMEDIATE] = {immediate_rows, array_length(immediate_rows)},
+    [RDMAP_IMMEDIATE_SE] = {immediate_rows, array_length(immediate_rows)},
+    [RDMAP_ATOMIC_REQUEST] = {atomic_request_rows, array_length(atomic_request_rows)},
+    [RDMAP_ATOMIC_RESPONSE] = {atomic_response_rows, array_length(atomic_response_rows)},
+};
+
+static void draw_header(struct rdmap_canvas *canvas)
+{
+    const struct ddp_segment *ddp = canvas->ddp;
+    const struct rdmap_seg *seg = canvas->seg;
+    const struct header *header;
+
+    if (ddp->opcode >= array_length(headers))
+        return;
+    header = &headers[ddp->opcode];
+    for (unsigned i = 0; i < header->n; i++) {
+        const struct row *row = &header->rows[i];
+        const struct rdmap_stag_life *life = NULL;
+        bool octets = row->field == &rdmap_hf.immediate;
+        proto_item *item;
+
+        if ((size_t)row->at + row->length > ddp->payload_len)
+            return; /* what is too short is the rules' to say */
+        item = proto_tree_add_item(canvas->rdmap_tree, *row->field, canvas->tvb, ddp->header_len + row->at, row->length,
+                                   octets ? ENC_NA : ENC_BIG_ENDIAN);
+        if (seg != NULL && (row->field == &rdmap_hf.sink_stag || row->field == &rdmap_hf.atomic_stag))
+            life = seg->stag;
+        else if (seg != NULL && row->field == &rdmap_hf.source_stag)
+            life = seg->source;
+        if (life != NULL)
+            rdmap_draw_stag_life(canvas, proto_item_add_subtree(item, rdmap_ett.stag), life);
+    }
+}
+
+/* ---- what the Info column says ---- */
+
+static void say_read(struct rdmap_canvas *canvas)
+{
+    struct rdmap_read_request read;
+
+    if (!rdmap_read_request_decode(&read, canvas->ddp->payload, canvas->ddp->payload_len))
+        return;
+    rdmap_say(canvas, ", %u octets from STag 0x%08x, TO 0x%" PRIx64 " to STag 0x%08x, TO 0x%" PRIx64, read.size,
+              read.source_stag, read.source_to, read.sink_stag, read.sink_to);
+    proto_item_append_text(canvas->rdmap_item, ", %u octets from STag 0x%08x to STag 0x%08x", read.size,
+                           read.source_stag, read.sink_stag);
+}
+
+static void say_atomic(struct rdmap_canvas *canvas)
+{
+    struct rdmap_atomic_request atomic;
+    const char *name;
+
+    if (!rdmap_atomic_request_decode(&atomic, canvas->ddp->payload, canvas->ddp->payload_len))
+        return;
+    name = rdmap_atomic_name(atomic.opcode);
+    rdmap_say(canvas, ", %s, STag 0x%08x, TO 0x%" PRIx64, name != NULL ? name : "(unassigned)", atomic.stag, atomic.to);
+    proto_item_append_text(canvas->rdmap_item, ", %s, STag 0x%08x, TO 0x%" PRIx64,
+                           name != NULL ? name : "unassigned operation", atomic.stag, atomic.to);
+}
+
+static void say_immediate(struct rdmap_canvas *canvas)
+{
+    uint64_t data;
+
+    if (!rdmap_immediate_decode(&data, canvas->ddp->payload, canvas->ddp->payload_len))
+        return;
+    rdmap_say(canvas, ", MSN %u, 0x%016" PRIx64, canvas->ddp->msn, data);
+    proto_item_append_text(canvas->rdmap_item, " 0x%016" PRIx64, data);
+}
+
+static void say_original(struct rdmap_canvas *canvas)
+{
+    struct rdmap_atomic_response response;
+
+    if (!rdmap_atomic_response_decode(&response, canvas->ddp->payload, canvas->ddp->payload_len))
+        return;
+    rdmap_say(canvas, ", value before 0x%" PRIx64, response.original);
+    proto_item_append_text(canvas->rdmap_item, ", value before 0x%" PRIx64, response.original);
+}
+
+/* ---- requests and answers ---- */
+
+static void draw_after(struct rdmap_canvas *canvas, const struct rdmap_operation *op)
+{
+    if (op->kind != RDMAP_OP_ATOMIC || !op->atomic_after_known)
+        return;
+    proto_item_set_generated(
+        proto_tree_add_uint64(canvas->rdmap_tree, rdmap_hf.atomic_after, canvas->tvb, 0, 0, op->atomic_after));
+}
+
+static void draw_request(struct rdmap_canvas *canvas, const struct rdmap_operation *op)
+{
+    if (!op->answered)
+        return;
+    rdmap_link(canvas->rdmap_tree, rdmap_hf.response_in, canvas->tvb, op->last_answer.frame);
+    if (op->kind == RDMAP_OP_ATOMIC && op->atomic_after_known) {
+        proto_item_set_generated(proto_tree_add_uint64(canvas->rdmap_tree, rdmap_hf.atomic_original, canvas->tvb, 0, 0,
+                                                       op->atomic_response.original));
+        draw_after(canvas, op);
+    }
+}
+
+static void draw_response(struct rdmap_canvas *canvas, const struct rdmap_operation *op)
+{
+    rdmap_link(canvas->rdmap_tree, rdmap_hf.response_to, canvas->tvb, op->place.frame);
+    if (canvas->ddp->last)
+        rdmap_duration(canvas->rdmap_tree, rdmap_hf.time, canvas->tvb, canvas->seg->place.time_ns - op->place.time_ns);
+    if (op->kind == RDMAP_OP_ATOMIC && op->atomic_after_known) {
+        const char *name = rdmap_atomic_name(op->atomic.opcode);
+
+        draw_after(canvas, op);
+        proto_item_append_text(canvas->rdmap_item, ", after %s 0x%" PRIx64, name != NULL ? name : "it",
+                               op->atomic_after);
+        rdmap_say(canvas, ", after %s 0x%" PRIx64, name != NULL ? name : "it", op->atomic_after);
+    }
+}
+
+static void draw_links(struct rdmap_canvas *canvas)
+{
+    const struct rdmap_operation *op = canvas->seg == NULL ? NULL : canvas->seg->op;
+
+    if (op == NULL)
+        return;
+    proto_item_set_generated(
+        proto_tree_add_uint64(canvas->rdmap_tree, rdmap_hf.operation, canvas->tvb, 0, 0, op->number));
+    switch (canvas->ddp->opcode) {
+    case RDMAP_READ_REQUEST:
+    case RDMAP_ATOMIC_REQUEST:
+        draw_request(canvas, op);
+        break;
+    case RDMAP_READ_RESPONSE:
+    case RDMAP_ATOMIC_RESPONSE:
+        draw_response(canvas, op);
+        break;
+    case RDMAP_IMMEDIATE:
+    case RDMAP_IMMEDIATE_SE:
+        if (canvas->seg->after_write != NULL)
+            rdmap_link(canvas->rdmap_tree, rdmap_hf.after_write, canvas->tvb, canvas->seg->after_write->place.frame);
+        break;
+    default:
+        break;
+    }
+}
+
+void rdmap_draw_operation(struct rdmap_canvas *canvas)
+{
+    /* A fault may put any opcode into any model: what follows the wrong header is not what the opcode says. */
+    if (canvas->info == NULL || canvas->info->tagged != canvas->ddp->tagged)
+        return;
+    draw_header(canvas);
+    switch (canvas->ddp->opcode) {
+    case RDMAP_READ_REQUEST:
+        say_read(canvas);
+        break;
+    case RDMAP_ATOMIC_REQUEST:
+        say_atomic(canvas);
+        break;
+    case RDMAP_ATOMIC_RESPONSE:
+        say_original(canvas);
+        break;
+    case RDMAP_IMMEDIATE:
+    case RDMAP_IMMEDIATE_SE:
+        say_immediate(canvas);
+        break;
+    case RDMAP_TERMINATE:
+        rdmap_draw_terminate(canvas);
+        break;
+    default:
+        break;
+    }
+    draw_links(canvas);
+}

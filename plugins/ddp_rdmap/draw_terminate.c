@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The Terminate header: RFC 5040 section 4.8. */
+#include "plugins/ddp_rdmap/rdmap_plugin.h"
+
+#include "engine/rdmap_terminate_layout.h"
+
+enum { AT_CONTROL = 0, AT_LENGTH = 4, AT_DDP = 6 };
+
+struct place_in {
+    struct rdmap_canvas *canvas;
+    proto_tree *tree;
+    int at; /* octet 0 of the Terminate header, in the ULPDU */
+};
+
+static proto_item *number(const struct place_in *in, int field, int at, int length, uint32_t value, const char *name)
+{
+    proto_item *item = proto_tree_add_uint(in->tree, field, in->canvas->tvb, in->at + at, length, value);
+
+    if (name != NULL)
+        proto_item_append_text(item, " (%s)", name);
+    return item;
+}
+
+static void flag(const struct place_in *in, int field, bool value)
+{
+    proto_tree_add_boolean(in->tree, field, in->canvas->tvb, in->at + 2, 1, value);
+}
+
+static void draw_control(const struct place_in *in, const struct rdmap_terminate *terminate)
+{
+    number(in, rdmap_hf.terminate_layer, 0, 1, terminate->layer, NULL);
+    number(in, rdmap_hf.terminate_etype, 0, 1, terminate->etype,
+           rdmap_terminate_etype_name(terminate->layer, terminate->etype));
+    number(in, rdmap_hf.terminate_code, 1, 1, terminate->code,
+           rdmap_terminate_code_name(terminate->layer, terminate->etype, terminate->code));
+    flag(in, rdmap_hf.terminate_m, terminate->m);
+    flag(in, rdmap_hf.terminate_d, terminate->d);
+    flag(in, rdmap_hf.terminate_r, terminate->r);
+    number(in, rdmap_hf.terminate_reserved, 2, 2, terminate->reserved, NULL);
+}
+
+static void draw_ddp(const struct place_in *in, const struct ddp_segment *ddp)
+{
+    tvbuff_t *tvb = in->canvas->tvb;
+    int at = in->at + AT_DDP;
+    proto_item *item = proto_tree_add_item(in->tree, rdmap_hf.terminated_ddp, tvb, at, ddp->header_len, ENC_NA);
+    proto_tree *tree = proto_item_add_subtree(item, rdmap_ett.terminated);
+
+    proto_tree_add_item(tree, rdmap_hf.terminated_tagged, tvb, at, 1, ENC_NA);
+    proto_tree_add_item(tree, rdmap_hf.terminated_last, tvb, at, 1, ENC_NA);
+    proto_tree_add_item(tree, rdmap_hf.terminated_opcode, tvb, at + 1, 1, ENC_NA);
+    if (ddp->tagged) {
+        proto_item_append_text(item, ": Tagged, STag 0x%08x, TO 0x%" PRIx64, ddp->stag, ddp->to);
+        proto_tree_add_item(tree, rdmap_hf.terminated_stag, tvb, at + 2, 4, ENC_BIG_ENDIAN);
+        proto_tree_add_item(tree, rdmap_hf.terminated_to, tvb, at + 6, 8, ENC_BIG_ENDIAN);
+        return;
+    }
+    proto_item_append_text(item, ": Untagged, QN %u, MSN %u, MO %u", ddp->qn, ddp->msn, ddp->mo);
+    proto_tree_add_item(tree, rdmap_hf.terminated_invalidate, tvb, at + 2, 4, ENC_BIG_ENDIAN);
+    proto_tree_add_item(tree, rdmap_hf.terminated_qn, tvb, at + 6, 4, ENC_BIG_ENDIAN);
+    proto_tree_add_item(tree, rdmap_hf.terminated_msn, tvb, at + 10, 4, ENC_BIG_ENDIAN);
+    proto_tree_add_item(tree, rdmap_hf.terminated_mo, tvb, at + 14, 4, ENC_BIG_ENDIAN);
+}
+
+static void draw_read(const struct place_in *in, int behind)
+{
+    tvbuff_t *tvb = in->canvas->tvb;
+    int at = in->at + behind;
+    proto_item *item = proto_tree_add_item(in->tree, rdmap_hf.terminated_read, tvb, at, RDMAP_READ_REQUEST_LEN, ENC_NA);
+    proto_tree *tree = proto_item_add_subtree(item, rdmap_ett.terminated);
+
+    proto_tree_add_item(tree, rdmap_hf.terminated_sink_stag, tvb, at, 4, ENC_BIG_ENDIAN);
+    proto_tree_add_item(tree, rdmap_hf.terminated_sink_to, tvb, at + 4, 8, ENC_BIG_ENDIAN);
+    proto_tree_add_item(tree, rdmap_hf.terminated_size, tvb, at + 12, 4, ENC_BIG_ENDIAN);
+    proto_tree_add_item(tree, rdmap_hf.terminated_source_stag, tvb, at + 16, 4, ENC_BIG_ENDIAN);
+    proto_tree_add_item(tree, rdmap_hf.terminated_source_to, tvb, at + 20, 8, ENC_BIG_ENDIAN);
+}
+
+static void draw_accused(struct rdmap_canvas *canvas)
+{
+    const struct rdmap_accusation *accusation = canvas->seg == NULL ? NULL : canvas->seg->accusation;
+
+    if (accusation == NULL || !accusation->found)
+        return;
+    rdmap_link(canvas->rdmap_tree, rdmap_hf.accused_in, canvas->tvb, accusation->frame);
+    if (canvas->seg->accuses != NULL)
+        proto_item_set_generated(proto_tree_add_uint64(canvas->rdmap_tree, rdmap_hf.accused_operation, canvas->tvb, 0,
+                                                       0, canvas->seg->accuses->number));
+}
+
+void rdmap_draw_terminate(struct rdmap_canvas *canvas)
+{
+    const struct ddp_segment *ddp = canvas->ddp;
+    struct place_in in = {canvas, canvas->rdmap_tree, ddp->header_len};
+    struct rdmap_terminate terminate = {0};
+    enum rdmap_terminate_status status = rdmap_terminate_decode(&terminate, ddp->payload, ddp->payload_len);
+    const char *layout, *code;
+    int end = AT_LENGTH;
+
+    if (status == RDMAP_TERMINATE_SHORT)
+        return;
+    layout = rdmap_terminate_reread(&terminate, &status, ddp->payload, ddp->payload_len);
+    if (layout != NULL)
+        proto_item_set_generated(proto_tree_add_string(in.tree, rdmap_hf.terminate_layout, canvas->tvb,
+                                                       in.at + AT_CONTROL, AT_LENGTH, layout));
+    draw_control(&in, &terminate);
+    if (terminate.has_length) {
+        number(&in, rdmap_hf.terminate_length, AT_LENGTH, 2, terminate.segment_length, NULL);
+        end = AT_DDP;
+    }
+    if (terminate.has_ddp) {
+        draw_ddp(&in, &terminate.ddp);
+        end = AT_DDP + terminate.ddp.header_len;
+    }
+    if (terminate.has_read) {
+        draw_read(&in, end);
+        end += RDMAP_READ_REQUEST_LEN;
+    }
+    if ((size_t)end < ddp->payload_len)
+        proto_tree_add_item(in.tree, rdmap_hf.terminate_trailing, canvas->tvb, in.at + end,
+                            (int)(ddp->payload_len - (size_t)end), ENC_NA);
+    code = rdmap_terminate_code_name(terminate.layer, terminate.etype, terminate.code);
+    if (code == NULL)
+        code = rdmap_terminate_etype_name(terminate.layer, terminate.etype);
+    proto_item_append_text(canvas->rdmap_item, ": %s", code != NULL ? code : "undefined error");
+    rdmap_say(canvas, ": %s (%u/%u/0x%02x)", code != NULL ? code : "undefined error", terminate.layer, terminate.etype,
+              terminate.code);
+    expert_add_info_format(canvas->pinfo, canvas->rdmap_item, &rdmap_ei.terminate, "The RDMAP stream is terminated: %s",
+                           code != NULL ? code : "undefined error");
+    draw_accused(canvas);
+}

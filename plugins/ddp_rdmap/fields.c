@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "plugins/ddp_rdmap/fields.h"
+
+#include "wire/rdmap_terminate.h"
+
+int rddp_proto = -1, rdmap_proto = -1;
+struct rddp_hf rddp_hf;
+struct rdmap_hf rdmap_hf;
+/* Wireshark 4.0 wants -1 in those that are not registered yet. */
+struct rdmap_ett rdmap_ett = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+struct rdmap_ei rdmap_ei;
+
+static const true_false_string models = {"Tagged", "Untagged"};
+static value_string opcodes[17];
+
+static const value_string queues[] = {
+    {DDP_QN_SEND, "Send"},
+    {DDP_QN_READ_REQUEST, "Read and Atomic Requests"},
+    {DDP_QN_TERMINATE, "Terminate"},
+    {DDP_QN_ATOMIC_RESPONSE, "Atomic Responses"},
+    {0, NULL},
+};
+
+static const value_string atomics[] = {
+    {RDMAP_ATOMIC_FETCH_ADD, "FetchAdd"},
+    {RDMAP_ATOMIC_CMP_SWAP, "CmpSwap"},
+    {0, NULL},
+};
+
+static const value_string layers[] = {
+    {RDMAP_LAYER_RDMA, "RDMA"},
+    {RDMAP_LAYER_DDP, "DDP"},
+    {RDMAP_LAYER_LLP, "LLP"},
+    {0, NULL},
+};
+
+#define FIELD(hf, member, name, abbrev, type, base, strings, mask, blurb)                                              \
+    {                                                                                                                  \
+        &hf.member,                                                                                                    \
+        {                                                                                                              \
+            name, abbrev, type, base, strings, mask, blurb, HFILL                                                      \
+        }                                                                                                              \
+    }
+#define D(member, name, abbrev, type, base, strings, mask, blurb)                                                      \
+    FIELD(rddp_hf, member, name, "rddp." abbrev, type, base, strings, mask, blurb)
+#define R(member, name, abbrev, type, base, strings, mask, blurb)                                                      \
+    FIELD(rdmap_hf, member, name, "rdmap." abbrev, type, base, strings, mask, blurb)
+#define D_FRAME(member, name, abbrev, type, blurb)                                                                     \
+    D(member, name, abbrev, FT_FRAMENUM, BASE_NONE, FRAMENUM_TYPE(type), 0x0, blurb)
+#define R_FRAME(member, name, abbrev, type, blurb)                                                                     \
+    R(member, name, abbrev, FT_FRAMENUM, BASE_NONE, FRAMENUM_TYPE(type), 0x0, blurb)
+
+static hf_register_info ddp_fields[] = {
+    D(control, "DDP control", "control", FT_UINT8, BASE_HEX, NULL, 0x0, "RFC 5041 section 4.1"),
+    D(tagged, "T: Buffer model", "tagged", FT_BOOLEAN, 8, TFS(&models), 0x80, NULL),
+    D(last, "L: Last segment of the message", "last", FT_BOOLEAN, 8, TFS(&tfs_yes_no), 0x40, NULL),
+    D(rsvd, "Rsvd", "rsvd", FT_UINT8, BASE_HEX, NULL, 0x3C, NULL),
+    D(version, "DV: DDP version", "version", FT_UINT8, BASE_DEC, NULL, 0x03, NULL),
+    D(stag, "STag", "stag", FT_UINT32, BASE_HEX, NULL, 0x0, "Steering Tag of the Data Sink's buffer"),
+    D(to, "TO", "to", FT_UINT64, BASE_HEX, NULL, 0x0, "Tagged Offset within the buffer"),
+    D(qn, "QN", "qn", FT_UINT32, BASE_DEC, VALS(queues), 0x0, "Queue Number"),
+    D(msn, "MSN", "msn", FT_UINT32, BASE_DEC, NULL, 0x0, "Message Sequence Number within the queue, from 1"),
+    D(mo, "MO", "mo", FT_UINT32, BASE_DEC, NULL, 0x0, "Message Offset"),
+    D(payload_length, "Payload length", "payload_length", FT_UINT32, BASE_DEC, NULL, 0x0,
+      "Octets behind the DDP header"),
+
+    D_FRAME(stag_first_seen, "STag first seen in", "stag.first_seen", FT_FRAMENUM_NONE,
+            "The first frame that uses the STag; since it was invalidated, if it was"),
+    D_FRAME(stag_invalidated_in, "STag invalidated in", "stag.invalidated_in", FT_FRAMENUM_NONE,
+            "The Send with Invalidate that ends the life of the STag"),
+    D_FRAME(stag_reused_after, "STag had been invalidated in", "stag.reused_after", FT_FRAMENUM_NONE,
+            "The Send with Invalidate that ended an earlier life of the STag"),
+
+    D(message, "Message", "message", FT_NONE, BASE_NONE, NULL, 0x0, "The DDP Message that the segment belongs to"),
+    D(message_number, "Number", "message.number", FT_UINT64, BASE_DEC, NULL, 0x0,
+      "Messages of this direction, counted from 1"),
+    D(message_segment, "Segment", "message.segment", FT_UINT32, BASE_DEC, NULL, 0x0,
+      "Segments of the message, counted from 1"),
+    D(message_segments, "Segments in all", "message.segments", FT_UINT32, BASE_DEC, NULL, 0x0, NULL),
+    D(message_octets, "Octets so far", "message.octets", FT_UINT64, BASE_DEC, NULL, 0x0,
+      "Payload of the message up to and with this segment"),
+    D(message_from, "Buffer from TO", "message.from", FT_UINT64, BASE_HEX, NULL, 0x0,
+      "TO of the first segment of the message"),
+    D_FRAME(message_first_frame, "First segment in", "message.first_frame", FT_FRAMENUM_NONE, NULL),
+    D_FRAME(message_last_frame, "Last segment in", "message.last_frame", FT_FRAMENUM_NONE, NULL),
+    D(message_partial, "Beginning not captured", "message.partial", FT_BOOLEAN, BASE_NONE, TFS(&tfs_yes_no), 0x0, NULL),
+    D(missing, "Missing octets", "missing", FT_STRING, BASE_NONE, NULL, 0x0,
+      "Octets of the message that did not come before its last segment"),
+
+    D(fragments, "Segments of the message", "fragments", FT_NONE, BASE_NONE, NULL, 0x0, NULL),
+    D_FRAME(fragment, "Segment", "fragment", FT_FRAMENUM_NONE, NULL),
+    D(fragment_overlap, "Overlap", "fragment.overlap", FT_BOOLEAN, BASE_NONE, NULL, 0x0, NULL),
+    D(fragment_conflict, "Overlap with different octets", "fragment.conflict", FT_BOOLEAN, BASE_NONE, NULL, 0x0, NULL),
+    D(fragment_tails, "Several last segments", "fragment.tails", FT_BOOLEAN, BASE_NONE, NULL, 0x0, NULL),
+    D(fragment_too_long, "Segment beyond the end", "fragment.too_long", FT_BOOLEAN, BASE_NONE, NULL, 0x0, NULL),
+    D_FRAME(fragment_error, "Error", "fragment.error", FT_FRAMENUM_NONE, NULL),
+    D(fragment_count, "Segments", "fragment.count", FT_UINT32, BASE_DEC, NULL, 0x0, NULL),
+    D_FRAME(reassembled_in, "Message complete in", "reassembled.in", FT_FRAMENUM_NONE,
+            "The frame in which the last missing octets of the message came"),
+    D(reassembled_length, "Length of the message", "reassembled.length", FT_UINT32, BASE_DEC, NULL, 0x0, NULL),
+
+    D(rule, "Rule", "rule", FT_STRING, BASE_NONE, NULL, 0x0, "Id of a rule of DDP that is broken here"),
+    D_FRAME(rule_related, "See also", "rule.related", FT_FRAMENUM_NONE, NULL),
+    D(truncated, "Octets without DDP header", "truncated", FT_BYTES, BASE_NONE, NULL, 0x0, NULL),
+};
+
+static hf_register_info rdmap_fields[] = {
+    R(control, "RDMAP control", "control", FT_UINT8, BASE_HEX, NULL, 0x0, "RFC 5040 section 4.1"),
+    R(version, "RV: RDMAP version", "version", FT_UINT8, BASE_DEC, NULL, 0xC0, NULL),
+    R(rsv, "Rsv", "rsv", FT_UINT8, BASE_HEX, NULL, 0x30, NULL),
+    R(opcode, "Opcode", "opcode", FT_UINT8, BASE_HEX, VALS(opcodes), 0x0F, NULL),
+    R(invalidate_stag, "Invalidate STag", "invalidate_stag", FT_UINT32, BASE_HEX, NULL, 0x0,
+      "The STag of the receiver that it is to invalidate"),
+    R(reserved, "Reserved", "reserved", FT_UINT32, BASE_HEX, NULL, 0x0, NULL),
+
+    R(sink_stag, "Data Sink STag", "read.sink_stag", FT_UINT32, BASE_HEX, NULL, 0x0, NULL),
+    R(sink_to, "Data Sink Tagged Offset", "read.sink_to", FT_UINT64, BASE_HEX, NULL, 0x0, NULL),
+    R(read_size, "RDMA Read Message Size", "read.size", FT_UINT32, BASE_DEC, NULL, 0x0, NULL),
+    R(source_stag, "Data Source STag", "read.source_stag", FT_UINT32, BASE_HEX, NULL, 0x0, NULL),
+    R(source_to, "Data Source Tagged Offset", "read.source_to", FT_UINT64, BASE_HEX, NULL, 0x0, NULL),
+
+    R(immediate, "Immediate Data", "immediate", FT_BYTES, BASE_NONE, NULL, 0x0, "RFC 7306 section 6"),
+    R_FRAME(after_write, "RDMA Write before it in", "after_write", FT_FRAMENUM_NONE,
+            "Last frame of the last RDMA Write of this direction before the Immediate Data"),
+
+    R(atomic_reserved, "Reserved", "atomic.reserved", FT_UINT32, BASE_HEX, NULL, 0xFFFFFFF0, NULL),
+    R(atomic_opcode, "Atomic operation", "atomic.opcode", FT_UINT32, BASE_DEC, VALS(atomics), 0x0000000F, NULL),
+    R(atomic_identifier, "Request Identifier", "atomic.identifier", FT_UINT32, BASE_HEX, NULL, 0x0, NULL),
+    R(atomic_stag, "Remote STag", "atomic.stag", FT_UINT32, BASE_HEX, NULL, 0x0, NULL),
+    R(atomic_to, "Remote Tagged Offset", "atomic.to", FT_UINT64, BASE_HEX, NULL, 0x0, NULL),
+    R(atomic_data, "Add or Swap Data", "atomic.data", FT_UINT64, BASE_HEX, NULL, 0x0, NULL),
+    R(atomic_mask, "Add or Swap Mask", "atomic.mask", FT_UINT64, BASE_HEX, NULL, 0x0, NULL),
+    R(atomic_compare, "Compare Data", "atomic.compare", FT_UINT64, BASE_HEX, NULL, 0x0, NULL),
+    R(atomic_compare_mask, "Compare Mask", "atomic.compare_mask", FT_UINT64, BASE_HEX, NULL, 0x0, NULL),
+    R(atomic_original, "Original Remote Data", "atomic.original", FT_UINT64, BASE_HEX, NULL, 0x0,
+      "The value before the operation"),
+    R(atomic_after, "Value after the operation", "atomic.after", FT_UINT64, BASE_HEX, NULL, 0x0,
+      "Computed from the Request and the original value (RFC 7306 section 5.1)"),
+
+    R(terminate_layer, "Layer", "terminate.layer", FT_UINT8, BASE_HEX, VALS(layers), 0x0, "Layer that found the error"),
+    R(terminate_etype, "EType", "terminate.etype", FT_UINT8, BASE_HEX, NULL, 0x0, "Error Type"),
+    R(terminate_code, "Error Code", "terminate.code", FT_UINT8, BASE_HEX, NULL, 0x0, NULL),
+    R(terminate_m, "M: DDP Segment Length valid", "terminate.m", FT_BOOLEAN, BASE_NONE, TFS(&tfs_yes_no), 0x0, NULL),
+    R(terminate_d, "D: DDP header included", "terminate.d", FT_BOOLEAN, BASE_NONE, TFS(&tfs_yes_no), 0x0, NULL),
+    R(terminate_r, "R: RDMAP header included", "terminate.r", FT_BOOLEAN, BASE_NONE, TFS(&tfs_yes_no), 0x0, NULL),
+    R(terminate_reserved, "Reserved", "terminate.reserved", FT_UINT16, BASE_HEX, NULL, 0x0, NULL),
+    R(terminate_length, "DDP Segment Length", "terminate.segment_length", FT_UINT16, BASE_DEC, NULL, 0x0, NULL),
+    R(terminate_layout, "Control word read as", "terminate.layout", FT_STRING, BASE_NONE, NULL, 0x0,
+      "The octets of the control word do not lie as RFC 5040 says; the fields are shown as they were meant"),
+    R(terminate_trailing, "Octets behind it", "terminate.trailing", FT_BYTES, BASE_NONE, NULL, 0x0, NULL),
+    R(terminated_ddp, "Terminated DDP Header", "terminate.ddp", FT_NONE, BASE_NONE, NULL, 0x0,
+      "Copied from the segment that is accused"),
+    R(terminated_tagged, "T: Buffer model", "terminate.ddp.tagged", FT_BOOLEAN, 8, TFS(&models), 0x80, NULL),
+    R(terminated_last, "L: Last segment of the message", "terminate.ddp.last", FT_BOOLEAN, 8, TFS(&tfs_yes_no), 0x40,
+      NULL),
+    R(terminated_opcode, "Opcode", "terminate.ddp.opcode", FT_UINT8, BASE_HEX, VALS(opcodes), 0x0F, NULL),
+    R(terminated_stag, "STag", "terminate.ddp.stag", FT_UINT32, BASE_HEX, NULL, 0x0, NULL),
+    R(terminated_to, "TO", "terminate.ddp.to", FT_UINT64, BASE_HEX, NULL, 0x0, NULL),
+    R(terminated_invalidate, "Invalidate STag or Reserved", "terminate.ddp.invalidate_stag", FT_UINT32, BASE_HEX, NULL,
+      0x0, NULL),
+    R(terminated_qn, "QN", "terminate.ddp.qn", FT_UINT32, BASE_DEC, VALS(queues), 0x0, NULL),
+    R(terminated_msn, "MSN", "terminate.ddp.msn", FT_UINT32, BASE_DEC, NULL, 0x0, NULL),
+    R(terminated_mo, "MO", "terminate.ddp.mo", FT_UINT32, BASE_DEC, NULL, 0x0, NULL),
+    R(terminated_read, "Terminated RDMA Header", "terminate.read", FT_NONE, BASE_NONE, NULL, 0x0,
+      "Copied from the Read Request that is accused"),
+    R(terminated_sink_stag, "Data Sink STag", "terminate.read.sink_stag", FT_UINT32, BASE_HEX, NULL, 0x0, NULL),
+    R(terminated_sink_to, "Data Sink Tagged Offset", "terminate.read.sink_to", FT_UINT64, BASE_HEX, NULL, 0x0, NULL),
+    R(terminated_size, "RDMA Read Message Size", "terminate.read.size", FT_UINT32, BASE_DEC, NULL, 0x0, NULL),
+    R(terminated_source_stag, "Data Source STag", "terminate.read.source_stag", FT_UINT32, BASE_HEX, NULL, 0x0, NULL),
+    R(terminated_source_to, "Data Source Tagged Offset", "terminate.read.source_to", FT_UINT64, BASE_HEX, NULL, 0x0,
+      NULL),
+    R_FRAME(accused_in, "Accuses the segment in", "terminate.accused_in", FT_FRAMENUM_NONE,
+            "The segment whose DDP header the Terminate returns"),
+    R(accused_operation, "Accused operation", "terminate.accused_operation", FT_UINT64, BASE_DEC, NULL, 0x0, NULL),
+
+    R(operation, "Operation", "operation", FT_UINT64, BASE_DEC, NULL, 0x0,
+      "Operations of the connection, counted from 1; a Read or Atomic Request and its Response are one"),
+    R_FRAME(response_in, "Response in", "response_in", FT_FRAMENUM_RESPONSE,
+            "The last segment of the Response to this Request"),
+    R_FRAME(response_to, "Response to", "response_to", FT_FRAMENUM_REQUEST, "The Request that this Response answers"),
+    R(time, "Time since the Request", "time", FT_RELATIVE_TIME, BASE_NONE, NULL, 0x0, NULL),
+    R(rule, "Rule", "rule", FT_STRING, BASE_NONE, NULL, 0x0, "Id of a rule of RDMAP that is broken here"),
+    R_FRAME(rule_related, "See also", "rule.related", FT_FRAMENUM_NONE, NULL),
+};
+
+const fragment_items rddp_fragment_items = {
+    &rdmap_ett.fragment,
+    &rdmap_ett.fragments,
+    &rddp_hf.fragments,
+    &rddp_hf.fragment,
+    &rddp_hf.fragment_overlap,
+    &rddp_hf.fragment_conflict,
+    &rddp_hf.fragment_tails,
+    &rddp_hf.fragment_too_long,
+    &rddp_hf.fragment_error,
+    &rddp_hf.fragment_count,
+    NULL,
+    &rddp_hf.reassembled_length,
+    NULL,
+    "segments",
+};
+
+static ei_register_info ddp_experts[] = {
+    {&rdmap_ei.rddp_rule[SEVERITY_NOTE],
+     {"rddp.rule.note", PI_PROTOCOL, PI_NOTE, "Departure from the standards", EXPFILL}},
+    {&rdmap_ei.rddp_rule[SEVERITY_WARNING],
+     {"rddp.rule.warning", PI_PROTOCOL, PI_WARN, "Recommendation not followed", EXPFILL}},
+    {&rdmap_ei.rddp_rule[SEVERITY_ERROR],
+     {"rddp.rule.error", PI_PROTOCOL, PI_ERROR, "Violation of the standards", EXPFILL}},
+    {&rdmap_ei.truncated, {"rddp.no_header", PI_PROTOCOL, PI_WARN, "ULPDU without a whole DDP header", EXPFILL}},
+    {&rdmap_ei.missing, {"rddp.incomplete", PI_REASSEMBLE, PI_NOTE, "Octets of the message are missing", EXPFILL}},
+};
+
+static ei_register_info rdmap_experts[] = {
+    {&rdmap_ei.rdmap_rule[SEVERITY_NOTE],
+     {"rdmap.rule.note", PI_PROTOCOL, PI_NOTE, "Departure from the standards", EXPFILL}},
+    {&rdmap_ei.rdmap_rule[SEVERITY_WARNING],
+     {"rdmap.rule.warning", PI_PROTOCOL, PI_WARN, "Recommendation not followed", EXPFILL}},
+    {&rdmap_ei.rdmap_rule[SEVERITY_ERROR],
+     {"rdmap.rule.error", PI_PROTOCOL, PI_ERROR, "Violation of the standards", EXPFILL}},
+    {&rdmap_ei.terminate, {"rdmap.terminated", PI_RESPONSE_CODE, PI_NOTE, "The RDMAP stream is terminated", EXPFILL}},
+};
+
+static int *ett[] = {
+    &rdmap_ett.rddp,     &rdmap_ett.control, &rdmap_ett.stag,   &rdmap_ett.message,       &rdmap_ett.fragments,
+    &rdmap_ett.fragment, &rdmap_ett.rdmap,   &rdmap_ett.header, &rdmap_ett.rdmap_control, &rdmap_ett.terminated,
+};
+
+void rdmap_fields_register(void)
+{
+    for (unsigned opcode = 0; opcode < 16; opcode++) {
+        const struct rdmap_opcode_info *info = rdmap_opcode_info(opcode);
+
+        opcodes[opcode] = (value_string){opcode, info != NULL ? info->name : "unassigned"};
+    }
+    opcodes[RDMAP_OPCODE_EXPERIMENTAL].strptr = "experimental";
+    rddp_proto = proto_register_protocol("Direct Data Placement", "DDP/iWARP", "rddp");
+    rdmap_proto = proto_register_protocol("Remote Direct Memory Access Protocol", "RDMAP", "rdmap");
+    proto_register_field_array(rddp_proto, ddp_fields, array_length(ddp_fields));
+    proto_register_field_array(rdmap_proto, rdmap_fields, array_length(rdmap_fields));
+    proto_register_subtree_array(ett, array_length(ett));
+    expert_register_field_array(expert_register_protocol(rddp_proto), ddp_experts, array_length(ddp_experts));
+    expert_register_field_array(expert_register_protocol(rdmap_proto), rdmap_experts, array_length(rdmap_experts));
+}

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "plugins/ddp_rdmap/flow.h"
+
+#include <epan/wmem_scopes.h>
+
+static wmem_map_t *flows; /* connection -> struct rdmap_flow; emptied with the file */
+
+struct rdmap_flow *rdmap_flow_find(uint32_t connection)
+{
+    return wmem_map_lookup(flows, GUINT_TO_POINTER(connection));
+}
+
+struct rdmap_seg *rdmap_flow_seg(const struct rdmap_flow *flow, const struct place *place)
+{
+    return wmem_map_lookup(flow->segs[place->side & 1u], &place->offset);
+}
+
+static struct rdmap_seg *first_of_frame(const struct rdmap_flow *flow, uint32_t frame)
+{
+    return wmem_map_lookup(flow->frames, GUINT_TO_POINTER(frame));
+}
+
+static struct rdmap_seg *seg_new(struct rdmap_flow *flow, const struct place *place)
+{
+    struct rdmap_seg *seg = wmem_new0(wmem_file_scope(), struct rdmap_seg);
+
+    seg->offset = place->offset;
+    seg->place = *place;
+    seg->last_remark = &seg->remarks;
+    wmem_map_insert(flow->segs[place->side & 1u], &seg->offset, seg);
+    if (first_of_frame(flow, place->frame) == NULL)
+        wmem_map_insert(flow->frames, GUINT_TO_POINTER(place->frame), seg);
+    return seg;
+}
+
+/* ---- STags ---- */
+
+static struct rdmap_stag_life *stag_used(struct rdmap_flow *flow, unsigned owner, uint32_t stag, uint32_t frame)
+{
+    struct rdmap_stag_life *life = wmem_map_lookup(flow->stags[owner], GUINT_TO_POINTER(stag)), *former = life;
+
+    if (life != NULL && life->invalidated_in == 0)
+        return life;
+    life = wmem_new0(wmem_file_scope(), struct rdmap_stag_life);
+    life->first_frame = frame;
+    life->former_end = former != NULL ? former->invalidated_in : 0;
+    wmem_map_insert(flow->stags[owner], GUINT_TO_POINTER(stag), life);
+    return life;
+}
+
+static void note_stags(struct rdmap_flow *flow, struct rdmap_seg *seg, const struct ddp_segment *ddp)
+{
+    unsigned sender = seg->place.side & 1u, receiver = sender ^ 1u;
+    const struct rdmap_opcode_info *info = rdmap_opcode_info(ddp->opcode);
+    struct rdmap_read_request read;
+    struct rdmap_atomic_request atomic;
+    struct rdmap_stag_life *life;
+
+    if (ddp->tagged) {
+        seg->stag = stag_used(flow, receiver, ddp->stag, seg->place.frame);
+    } else if (info->invalidates) {
+        seg->stag = life = stag_used(flow, receiver, ddp->stag, seg->place.frame);
+        if (ddp->last)
+            life->invalidated_in = seg->place.frame;
+    } else if (ddp->opcode == RDMAP_READ_REQUEST && rdmap_read_request_decode(&read, ddp->payload, ddp->payload_len)) {
+        seg->stag = stag_used(flow, sender, read.sink_stag, seg->place.frame);
+        seg->source = stag_used(flow, receiver, read.source_stag, seg->place.frame);
+    } else if (ddp->opcode == RDMAP_ATOMIC_REQUEST &&
+               rdmap_atomic_request_decode(&atomic, ddp->payload, ddp->payload_len)) {
+        seg->stag = stag_used(flow, receiver, atomic.stag, seg->place.frame);
+    }
+}
+
+/* ---- messages ---- */
+
+static void note_message(struct rdmap_flow *flow, struct rdmap_seg *seg, const struct rdmap_segment_event *event)
+{
+    const struct ddp_segment *ddp = &event->fpdu->ddp;
+    struct rdmap_msg **open = &flow->open[seg->place.side & 1u][ddp->tagged ? 0 : 1 + (ddp->qn & 3u)], *msg = *open;
+
+    if (msg == NULL || msg->number != event->message) {
+        *open = msg = wmem_new0(wmem_file_scope(), struct rdmap_msg);
+        msg->number = event->message;
+        msg->first_frame = seg->place.frame;
+        msg->to = ddp->to;
+    }
+    msg->segments = event->index + 1;
+    msg->octets = event->message_octets;
+    msg->last_frame = seg->place.frame;
+    msg->ended |= ddp->last;
+    seg->msg = msg;
+}
+
+/* ---- messages put together ---- */
+
+static void range_add(struct rdmap_whole *whole, uint32_t from, uint32_t to)
+{
+    unsigned at = 0, behind;
+
+    while (at < whole->n_ranges && whole->range[at].to < from)
+        at++;
+    for (behind = at; behind < whole->n_ranges && whole->range[behind].from <= to; behind++) {
+        from = whole->range[behind].from < from ? whole->range[behind].from : from;
+        to = whole->range[behind].to > to ? whole->range[behind].to : to;
+    }
+    if (behind == at) { /* apart from all others */
+        if (whole->n_ranges == RDMAP_WHOLE_RANGES) {
+            whole->lost = true;
+            return;
+        }
+        memmove(&whole->range[at + 1], &whole->range[at], (whole->n_ranges - at) * sizeof whole->range[0]);
+        whole->n_ranges++;
+    } else {
+        memmove(&whole->range[at + 1], &whole->range[behind], (whole->n_ranges - behind) * sizeof whole->range[0]);
+        whole->n_ranges -= behind - at - 1;
+    }
+    whole->range[at].from = from;
+    whole->range[at].to = to;
+}
+
+/*
+ * An MSN names a message until the message is complete, or begins again. The engine's own messages would not do here:
+ * after a hole it knows a message no more that goes on behind the hole.
+ */
+static void note_whole(struct rdmap_flow *flow, struct rdmap_seg *seg, const struct ddp_segment *ddp)
+{
+    uint64_t key = (uint64_t)(seg->place.side & 1u) << 34 | (uint64_t)(ddp->qn & 3u) << 32 | ddp->msn;
+    struct rdmap_whole *whole = wmem_map_lookup(flow->wholes, &key);
+    uint32_t to;
+
+    if ((ddp->mo == 0 && ddp->last) || ddp->payload_len > INT32_MAX || ddp->mo > INT32_MAX - (uint32_t)ddp->payload_len)
+        return;
+    to = ddp->mo + (uint32_t)ddp->payload_len;
+    if (whole == NULL || whole->completed_in != 0 || (ddp->mo == 0 && whole->first) || (ddp->last && whole->last) ||
+        (whole->last && to > whole->end)) {
+        whole = wmem_new0(wmem_file_scope(), struct rdmap_whole);
+        whole->key = key;
+        wmem_map_insert(flow->wholes, &whole->key, whole);
+    }
+    seg->whole = whole;
+    whole->first |= ddp->mo == 0;
+    if (ddp->last) {
+        whole->last = true;
+        whole->end = to;
+    }
+    if (ddp->payload_len > 0)
+        range_add(whole, ddp->mo, to);
+    if (whole->last && !whole->lost &&
+        (whole->end == 0 || (whole->n_ranges == 1 && whole->range[0].from == 0 && whole->range[0].to == whole->end))) {
+        whole->completed_in = seg->place.frame;
+        seg->completes = true;
+    }
+}
+
+/* ---- what the engine tells ---- */
+
+static struct rdmap_operation *operation_of(const struct rdmap_flow *flow, uint64_t number)
+{
+    return wmem_map_lookup(flow->operations, &number);
+}
+
+static void on_segment(void *ctx, const struct rdmap_segment_event *event)
+{
+    struct rdmap_flow *flow = ctx;
+    struct rdmap_seg *seg = flow->current;
+    const struct ddp_segment *ddp = &event->fpdu->ddp;
+
+    if (seg == NULL)
+        return;
+    seg->told = true;
+    seg->in_message = event->in_message;
+    if (!event->in_message)
+        return;
+    seg->index = event->index;
+    seg->message_octets = event->message_octets;
+    seg->first_known = event->first_known;
+    seg->complete = event->complete;
+    note_message(flow, seg, event);
+    note_stags(flow, seg, ddp);
+    if (!ddp->tagged && ddp->qn == DDP_QN_SEND && rdmap_opcode_info(ddp->opcode)->ulp_data)
+        note_whole(flow, seg, ddp);
+}
+
+static void on_operation(void *ctx, const struct rdmap_operation *operation, const struct place *place)
+{
+    struct rdmap_flow *flow = ctx;
+    struct rdmap_operation *kept = operation_of(flow, operation->number);
+
+    (void)place;
+    if (kept == NULL) {
+        kept = wmem_new(wmem_file_scope(), struct rdmap_operation);
+        kept->number = operation->number;
+        wmem_map_insert(flow->operations, &kept->number, kept);
+    }
+    *kept = *operation;
+    if (flow->current == NULL)
+        return;
+    flow->current->op = kept;
+    if (kept->kind == RDMAP_OP_IMMEDIATE && kept->after_write != 0)
+        flow->current->after_write = operation_of(flow, kept->after_write);
+}
+
+static void on_terminate(void *ctx, const struct rdmap_terminate_event *event)
+{
+    struct rdmap_flow *flow = ctx;
+    struct rdmap_accusation *accusation;
+
+    if (flow->current == NULL)
+        return;
+    accusation = wmem_new0(wmem_file_scope(), struct rdmap_accusation);
+    accusation->terminate = *event->terminate;
+    accusation->terminate.trailing = NULL;
+    accusation->found = event->accused_found;
+    if (event->accused_found) {
+        const struct rdmap_seg *accused = rdmap_flow_seg(flow, &event->accused);
+
+        accusation->frame = event->accused.frame;
+        flow->current->accuses = accused != NULL ? accused->op : NULL;
+    }
+    flow->current->accusation = accusation;
+}
+
+/* A finding belongs to the frame where iwarp-check reports it: to the segment there that it is about, else the first.
+ */
+static void on_finding(void *ctx, const struct finding *finding)
+{
+    struct rdmap_flow *flow = ctx;
+    struct rdmap_seg *seg = rdmap_flow_seg(flow, &finding->place);
+    struct rdmap_remark *remark;
+
+    if (seg == NULL || seg->place.frame != finding->place.frame)
+        seg = first_of_frame(flow, finding->place.frame);
+    if (seg == NULL)
+        return;
+    remark = wmem_new0(wmem_file_scope(), struct rdmap_remark);
+    remark->rule = finding->rule;
+    remark->severity = finding->severity;
+    remark->related_frame = finding->related_frame;
+    remark->message = wmem_strdup(wmem_file_scope(), finding->message);
+    *seg->last_remark = remark;
+    seg->last_remark = &remark->next;
+}
+
+/* ---- what the mpa plugin tells ---- */
+
+static void on_changed(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters)
+{
+    struct rdmap_flow *flow = ctx;
+
+    rdmap_connection_parameters(flow->rdmap, phase, parameters);
+}
+
+static void on_acked(void *ctx, unsigned side, bool known, uint64_t acked)
+{
+    struct rdmap_flow *flow = ctx;
+
+    rdmap_connection_acked(flow->rdmap, side, known, acked);
+}
+
+static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
+{
+    struct rdmap_flow *flow = ctx;
+
+    flow->current = seg_new(flow, &event->place);
+    rdmap_connection_fpdu(flow->rdmap, event);
+    flow->current = NULL;
+}
+
+static void on_skipped(void *ctx, unsigned side)
+{
+    struct rdmap_flow *flow = ctx;
+
+    rdmap_connection_skipped(flow->rdmap, side);
+}
+
+static void on_end(void *ctx, unsigned side, bool reset, const struct place *place)
+{
+    struct rdmap_flow *flow = ctx;
+
+    rdmap_connection_end(flow->rdmap, side, reset, place);
+}
+
+static void on_finish(void *ctx, int64_t time_ns)
+{
+    struct rdmap_flow *flow = ctx;
+
+    rdmap_connection_finish(flow->rdmap, time_ns);
+}
+
+/* ---- life ---- */
+
+static compat_bool release(wmem_allocator_t *allocator, wmem_cb_event_t event, void *ctx)
+{
+    struct rdmap_flow *flow = ctx;
+
+    (void)allocator;
+    (void)event;
+    rdmap_connection_free(flow->rdmap);
+    flow->rdmap = NULL;
+    return 0;
+}
+
+bool rdmap_flow_listen(struct mpa_listener *listener)
+{
+    struct rdmap_flow *flow = wmem_new0(wmem_file_scope(), struct rdmap_flow);
+    struct rdmap_options options = {.profile = PROFILE_IETF, .payload_only = true};
+    struct rdmap_events events = {
+        .ctx = flow, .segment = on_segment, .operation = on_operation, .terminate = on_terminate};
+
+    flow->connection = listener->connection;
+    flow->frames = wmem_map_new(wmem_file_scope(), g_direct_hash, g_direct_equal);
+    flow->operations = wmem_map_new(wmem_file_scope(), g_int64_hash, g_int64_equal);
+    flow->wholes = wmem_map_new(wmem_file_scope(), g_int64_hash, g_int64_equal);
+    for (unsigned side = 0; side < 2; side++) {
+        flow->segs[side] = wmem_map_new(wmem_file_scope(), g_int64_hash, g_int64_equal);
+        flow->stags[side] = wmem_map_new(wmem_file_scope(), g_direct_hash, g_direct_equal);
+    }
+    flow->verdict.finding = on_finding;
+    flow->verdict.ctx = flow;
+    flow->rdmap = rdmap_connection_new(&options, &events, &flow->verdict);
+    if (flow->rdmap == NULL)
+        return false;
+    wmem_register_callback(wmem_file_scope(), release, flow);
+    wmem_map_insert(flows, GUINT_TO_POINTER(flow->connection), flow);
+    listener->ctx = flow;
+    listener->changed = on_changed;
+    listener->acked = on_acked;
+    listener->fpdu = on_fpdu;
+    listener->skipped = on_skipped;
+    listener->end = on_end;
+    listener->finish = on_finish;
+    return true;
+}
+
+void rdmap_flow_register(void)
+{
+    flows = wmem_map_new_autoreset(wmem_epan_scope(), wmem_file_scope(), g_direct_hash, g_direct_equal);
+}

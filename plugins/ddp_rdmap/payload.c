@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What the upper layer is to see: Sends, put together from their segments, and the octets of Tagged messages. */
+#include "plugins/ddp_rdmap/rdmap_plugin.h"
+#include "plugins/rdmap_payload.h"
+
+#include <epan/dissectors/packet-iwarp-ddp-rdmap.h>
+#include <epan/exceptions.h>
+
+/* Dissectors in the built-in's list read that many octets before they look how many there are. */
+enum { BUILTIN_MIN = 16 };
+
+static reassembly_table reassembly;
+static dissector_table_t ports;
+static heur_dissector_list_t sends, builtin;
+
+/* ---- messages put together ---- */
+
+/* A message is known by what was recorded of it: one record, one reassembly. */
+static void *whole_key(const packet_info *pinfo, const uint32_t id, const void *data)
+{
+    (void)pinfo, (void)id;
+    return (void *)data;
+}
+
+static const reassembly_table_functions whole_functions = {
+    .hash_func = g_direct_hash,
+    .equal_func = g_direct_equal,
+    .temporary_key_func = whole_key,
+    .persistent_key_func = whole_key,
+};
+
+static const char *missing_text(wmem_allocator_t *pool, const struct rdmap_whole *whole)
+{
+    wmem_strbuf_t *text = wmem_strbuf_new(pool, "");
+    uint32_t at = 0;
+
+    for (unsigned i = 0; i <= whole->n_ranges; i++) {
+        uint32_t to = i < whole->n_ranges ? whole->range[i].from : whole->end;
+
+        if (to > at)
+            wmem_strbuf_append_printf(text, "%s%u-%u", wmem_strbuf_get_len(text) > 0 ? ", " : "", at, to - 1);
+        at = i < whole->n_ranges ? whole->range[i].to : at;
+    }
+    return wmem_strbuf_get_str(text);
+}
+
+static void draw_missing(struct rdmap_canvas *canvas, const struct rdmap_whole *whole)
+{
+    const char *text = whole->lost ? "too many pieces to tell" : missing_text(canvas->pinfo->pool, whole);
+    proto_item *item = proto_tree_add_string(canvas->ddp_tree, rddp_hf.missing, canvas->tvb, 0, 0, text);
+
+    proto_item_set_generated(item);
+    expert_add_info_format(canvas->pinfo, item, &rdmap_ei.missing, "Octets %s of the message are missing", text);
+    rdmap_say(canvas, " [octets %s missing]", text);
+}
+
+/* The message when this segment completes it, else NULL. */
+static tvbuff_t *put_together(struct rdmap_canvas *canvas, bool *shown)
+{
+    const struct ddp_segment *ddp = canvas->ddp;
+    const struct rdmap_whole *whole = canvas->seg->whole;
+    packet_info *pinfo = canvas->pinfo;
+    bool fragmented = pinfo->fragmented;
+    proto_item *item;
+    fragment_head *head;
+    tvbuff_t *message;
+
+    *shown = false;
+    head = fragment_add(&reassembly, canvas->tvb, ddp->header_len, pinfo, 0, whole, ddp->mo, (uint32_t)ddp->payload_len,
+                        !ddp->last);
+    if (!canvas->seg->completes) {
+        pinfo->fragmented = TRUE;
+        if (whole->completed_in != 0)
+            rdmap_link(canvas->ddp_tree, rddp_hf.reassembled_in, canvas->tvb, whole->completed_in);
+        else if (ddp->last)
+            draw_missing(canvas, whole);
+        return NULL;
+    }
+    if (head == NULL || head->tvb_data == NULL)
+        return NULL;
+    message = tvb_new_chain(canvas->tvb, head->tvb_data);
+    add_new_data_source(pinfo, message, "Reassembled Send");
+    show_fragment_tree(head, &rddp_fragment_items, canvas->ddp_tree, pinfo, message, &item);
+    pinfo->fragmented = fragmented;
+    *shown = true;
+    return message;
+}
+
+/* ---- who takes it ---- */
+
+static bool offer_to_own(struct rdmap_canvas *canvas, tvbuff_t *message)
+{
+    packet_info *pinfo = canvas->pinfo;
+    bool from_responder = canvas->ulpdu->direction == DIR_TO_INITIATOR;
+    uint32_t responder = from_responder ? pinfo->srcport : pinfo->destport;
+    uint32_t initiator = from_responder ? pinfo->destport : pinfo->srcport;
+    struct rdmap_payload payload = {
+        .size = sizeof payload,
+        .ulpdu = *canvas->ulpdu,
+        .opcode = canvas->ddp->opcode,
+        .msn = canvas->ddp->msn,
+        .invalidates = canvas->info->invalidates,
+        .invalidate_stag = canvas->info->invalidates ? canvas->ddp->stag : 0,
+        .message = canvas->seg->msg != NULL ? canvas->seg->msg->number : 0,
+        .operation = canvas->seg->op != NULL ? canvas->seg->op->number : 0,
+    };
+    heur_dtbl_entry_t *entry;
+
+    return dissector_try_uint_new(ports, responder, message, pinfo, canvas->root, TRUE, &payload) > 0 ||
+           dissector_try_uint_new(ports, initiator, message, pinfo, canvas->root, TRUE, &payload) > 0 ||
+           dissector_try_heuristic(sends, message, pinfo, canvas->root, &entry, &payload);
+}
+
+/*
+ * The list of Wireshark's own dissector: SMB Direct and others. It knows Tagged segments and Read Requests, too. Sends
+ * are given whole: its dissectors put segments together by the order of their coming.
+ */
+static bool offer_to_builtin(struct rdmap_canvas *canvas, tvbuff_t *message)
+{
+    const struct ddp_segment *ddp = canvas->ddp;
+    const bool tagged = ddp->tagged, whole = !tagged;
+    packet_info *pinfo = canvas->pinfo;
+    struct rdmap_read_request read;
+    rdmap_request_t request;
+    rdmap_info_t info = {.opcode = ddp->opcode, .is_tagged = tagged, .last_flag = whole || ddp->last};
+    heur_dtbl_entry_t *entry;
+    const char *volatile saved = pinfo->current_proto;
+    volatile bool taken = false;
+
+    if (builtin == NULL || ddp->opcode > RDMA_TERMINATE ||
+        (ddp->opcode != RDMAP_READ_REQUEST && whole && tvb_reported_length(message) < BUILTIN_MIN))
+        return false;
+    if (tagged) {
+        info.steering_tag = ddp->stag;
+        info.tagged_offset = ddp->to;
+    } else {
+        info.queue_number = ddp->qn;
+        info.message_seq_num = ddp->msn;
+        info.message_offset = 0;
+    }
+    if (ddp->opcode == RDMAP_READ_REQUEST) {
+        if (!rdmap_read_request_decode(&read, ddp->payload, ddp->payload_len))
+            return false;
+        request = (rdmap_request_t){
+            .sink_stag = read.sink_stag,
+            .sink_toffset = read.sink_to,
+            .source_stag = read.source_stag,
+            .source_toffset = read.source_to,
+            .message_size = read.size,
+        };
+        info.read_request = &request;
+    }
+    TRY
+    {
+        taken = dissector_try_heuristic(builtin, message, pinfo, canvas->root, &entry, &info);
+    }
+    CATCH_BOUNDS_AND_DISSECTOR_ERRORS
+    {
+        taken = true;
+    }
+    ENDTRY;
+    pinfo->current_proto = saved;
+    return taken;
+}
+
+void rdmap_payload(struct rdmap_canvas *canvas)
+{
+    const struct ddp_segment *ddp = canvas->ddp;
+    tvbuff_t *message = tvb_new_subset_remaining(canvas->tvb, ddp->header_len);
+    bool send = !ddp->tagged, shown = true;
+
+    if (canvas->info == NULL || canvas->info->tagged != ddp->tagged)
+        return;
+    if (ddp->opcode == RDMAP_READ_REQUEST) {
+        if (canvas->seg != NULL && canvas->seg->told)
+            offer_to_builtin(canvas, tvb_new_subset_length(message, (int)tvb_reported_length(message), 0));
+        return;
+    }
+    if (!canvas->info->ulp_data)
+        return;
+    if (canvas->seg == NULL || !canvas->seg->told) { /* no part of anything: a wrong CRC, most likely */
+        shown = false;
+    } else if (send && canvas->seg->whole != NULL) {
+        tvbuff_t *whole = put_together(canvas, &shown);
+
+        message = whole != NULL ? whole : message;
+    }
+    if (tvb_reported_length(message) == 0)
+        return;
+    if (shown && ((send && offer_to_own(canvas, message)) || offer_to_builtin(canvas, message)))
+        return;
+    call_data_dissector(message, canvas->pinfo, canvas->root);
+}
+
+void rdmap_payload_register(void)
+{
+    reassembly_table_register(&reassembly, &whole_functions);
+    ports = register_dissector_table(RDMAP_PORT_TABLE, "RDMAP Send by TCP port", rdmap_proto, FT_UINT16, BASE_DEC);
+    sends = register_heur_dissector_list(RDMAP_SEND_LIST, rdmap_proto);
+}
+
+void rdmap_payload_handoff(void)
+{
+    if (has_heur_dissector_list("iwarp_ddp_rdmap"))
+        builtin = find_heur_dissector_list("iwarp_ddp_rdmap");
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Shared by the files of the ddp_rdmap plugin. */
+#ifndef IWARP_PLUGINS_RDMAP_PLUGIN_H
+#define IWARP_PLUGINS_RDMAP_PLUGIN_H
+
+#include "plugins/ddp_rdmap/fields.h"
+#include "plugins/ddp_rdmap/flow.h"
+
+void rdmap_plugin_register(void);
+void rdmap_plugin_handoff(void);
+void rdmap_payload_register(void);
+void rdmap_payload_handoff(void);
+
+/* What the functions that draw one segment share. */
+struct rdmap_canvas {
+    const struct mpa_ulpdu *ulpdu;        /* NULL: not called by the mpa plugin */
+    struct rdmap_flow *flow;              /* NULL: as above */
+    struct rdmap_seg *seg;                /* what was recorded of it, or NULL */
+    const struct ddp_segment *ddp;        /* its payload is the ULPDU's own octets */
+    const struct rdmap_opcode_info *info; /* NULL: the opcode is not assigned */
+    tvbuff_t *tvb;                        /* the ULPDU */
+    packet_info *pinfo;
+    proto_tree *root; /* where protocols go */
+    proto_item *ddp_item, *rdmap_item;
+    proto_tree *ddp_tree, *rdmap_tree;
+};
+
+/* Adds to the Info column. */
+void rdmap_say(struct rdmap_canvas *canvas, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+void rdmap_draw(struct rdmap_canvas *canvas);
+/* The fields behind the DDP header of opcodes that have some, and the links to other segments. */
+void rdmap_draw_operation(struct rdmap_canvas *canvas);
+void rdmap_draw_terminate(struct rdmap_canvas *canvas);
+/* Puts the segments of a message together, and offers what the upper layer is to see. */
+void rdmap_payload(struct rdmap_canvas *canvas);
+
+/* What is known of an STag. */
+void rdmap_draw_stag_life(struct rdmap_canvas *canvas, proto_tree *tree, const struct rdmap_stag_life *life);
+
+/* A generated field that leads to a frame; nothing when frame is 0. */
+void rdmap_link(proto_tree *tree, int field, tvbuff_t *tvb, uint32_t frame);
+void rdmap_duration(proto_tree *tree, int field, tvbuff_t *tvb, int64_t ns);
+
+#endif
