@@ -22,11 +22,18 @@ static void *whole_key(const packet_info *pinfo, const uint32_t id, const void *
     return (void *)data;
 }
 
+static void whole_key_free(void *key)
+{
+    (void)key; /* the record lives as long as the file */
+}
+
 static const reassembly_table_functions whole_functions = {
     .hash_func = g_direct_hash,
     .equal_func = g_direct_equal,
     .temporary_key_func = whole_key,
     .persistent_key_func = whole_key,
+    .free_temporary_key_func = whole_key_free,
+    .free_persistent_key_func = whole_key_free,
 };
 
 static const char *missing_text(wmem_allocator_t *pool, const struct rdmap_whole *whole)

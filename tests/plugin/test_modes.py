@@ -5,8 +5,8 @@ import pytest
 # Not here: what a frame can only tell when later frames are known (mpa.reply_in, mpa.continued_in, some findings).
 FIELDS = """mpa.request mpa.reply mpa.flags mpa.rev mpa.pd_length mpa.ird mpa.ord mpa.request_in mpa.time mpa.ulpdu_length
     mpa.fpdu.number mpa.fpdu.length mpa.crc mpa.crc.status mpa.marker.fpduptr mpa.state.direction
-    mpa.state.markers mpa.state.crc mpa.state.revision mpa.part.length iwarp_ddp.stag iwarp_ddp.tagged_offset
-    iwarp_ddp.msn iwarp_ddp.mo iwarp_rdma.opcode""".split()
+    mpa.state.markers mpa.state.crc mpa.state.revision mpa.part.length rddp.stag rddp.to
+    rddp.msn rddp.mo rdmap.opcode""".split()
 ORDER = ["-o", "tcp.reassemble_out_of_order:TRUE"]
 UNANALYSED = ["-o", "tcp.analyze_sequence_numbers:FALSE"]
 ABSOLUTE = ["-o", "tcp.relative_sequence_numbers:FALSE"]

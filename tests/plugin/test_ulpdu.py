@@ -48,5 +48,6 @@ def test_ulpdus(wireshark, generated, probe, options, markers):
 
 def test_builtin_is_the_fallback(wireshark, generated, probe):
     path = generated("rev1")
-    assert wireshark.fields(path, [], "-Y", "iwarp_ddp_rdmap")
-    assert not wireshark.fields(path, [], *probe, "-Y", "iwarp_ddp_rdmap")
+    alone = ["--disable-protocol", "rddp"]
+    assert wireshark.fields(path, [], *alone, "-Y", "iwarp_ddp_rdmap")
+    assert not wireshark.fields(path, [], *alone, *probe, "-Y", "iwarp_ddp_rdmap")
