@@ -105,7 +105,7 @@ static void range_add(struct rdmap_whole *whole, uint32_t from, uint32_t to)
     }
     if (behind == at) { /* apart from all others */
         if (whole->n_ranges == RDMAP_WHOLE_RANGES) {
-            whole->lost = true;
+            whole->spoilt = true;
             return;
         }
         memmove(&whole->range[at + 1], &whole->range[at], (whole->n_ranges - at) * sizeof whole->range[0]);
@@ -131,21 +131,26 @@ static void note_whole(struct rdmap_flow *flow, struct rdmap_seg *seg, const str
     if ((ddp->mo == 0 && ddp->last) || ddp->payload_len > INT32_MAX || ddp->mo > INT32_MAX - (uint32_t)ddp->payload_len)
         return;
     to = ddp->mo + (uint32_t)ddp->payload_len;
-    if (whole == NULL || whole->completed_in != 0 || (ddp->mo == 0 && whole->first) || (ddp->last && whole->last) ||
-        (whole->last && to > whole->end)) {
+    if (whole == NULL || whole->completed_in != 0 || (ddp->mo == 0 && whole->first) || (ddp->last && whole->last)) {
         whole = wmem_new0(wmem_file_scope(), struct rdmap_whole);
         whole->key = key;
         wmem_map_insert(flow->wholes, &whole->key, whole);
     }
     seg->whole = whole;
     whole->first |= ddp->mo == 0;
+    for (unsigned i = 0; i < whole->n_ranges; i++)
+        whole->spoilt |= ddp->mo < whole->range[i].to && whole->range[i].from < to;
+    whole->spoilt |= whole->last && to > whole->end;
     if (ddp->last) {
         whole->last = true;
         whole->end = to;
+        whole->spoilt |= whole->n_ranges > 0 && whole->range[whole->n_ranges - 1].to > to;
     }
+    if (whole->spoilt)
+        return;
     if (ddp->payload_len > 0)
         range_add(whole, ddp->mo, to);
-    if (whole->last && !whole->lost &&
+    if (whole->last && !whole->spoilt &&
         (whole->end == 0 || (whole->n_ranges == 1 && whole->range[0].from == 0 && whole->range[0].to == whole->end))) {
         whole->completed_in = seg->place.frame;
         seg->completes = true;

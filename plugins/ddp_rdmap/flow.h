@@ -36,7 +36,8 @@ struct rdmap_msg {
 /* An Untagged message of several segments, put together by QN, MSN and MO. */
 struct rdmap_whole {
     uint64_t key; /* side, QN and MSN */
-    bool first, last, lost;
+    bool first, last;
+    bool spoilt;           /* segments overlap, pass the end, or are too many to keep track of: never put together */
     uint32_t end;          /* octets of the message; valid with last */
     uint32_t completed_in; /* frame in which the last missing octets came; 0: incomplete */
     unsigned n_ranges;

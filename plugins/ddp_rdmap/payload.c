@@ -53,9 +53,15 @@ static const char *missing_text(wmem_allocator_t *pool, const struct rdmap_whole
 
 static void draw_missing(struct rdmap_canvas *canvas, const struct rdmap_whole *whole)
 {
-    const char *text = whole->lost ? "too many pieces to tell" : missing_text(canvas->pinfo->pool, whole);
-    proto_item *item = proto_tree_add_string(canvas->ddp_tree, rddp_hf.missing, canvas->tvb, 0, 0, text);
+    const char *text;
+    proto_item *item;
 
+    if (whole->spoilt) {
+        rdmap_say(canvas, " [does not fit together]");
+        return; /* what is wrong with them is the rules' to say */
+    }
+    text = missing_text(canvas->pinfo->pool, whole);
+    item = proto_tree_add_string(canvas->ddp_tree, rddp_hf.missing, canvas->tvb, 0, 0, text);
     proto_item_set_generated(item);
     expert_add_info_format(canvas->pinfo, item, &rdmap_ei.missing, "Octets %s of the message are missing", text);
     rdmap_say(canvas, " [octets %s missing]", text);
@@ -69,12 +75,14 @@ static tvbuff_t *put_together(struct rdmap_canvas *canvas, bool *shown)
     packet_info *pinfo = canvas->pinfo;
     bool fragmented = pinfo->fragmented;
     proto_item *item;
-    fragment_head *head;
+    fragment_head *head = NULL;
     tvbuff_t *message;
 
     *shown = false;
-    head = fragment_add(&reassembly, canvas->tvb, ddp->header_len, pinfo, 0, whole, ddp->mo, (uint32_t)ddp->payload_len,
-                        !ddp->last);
+    /* Later passes only ask for what is complete: it throws at what it finds odd. */
+    if (!whole->spoilt && (canvas->seg->completes || !PINFO_FD_VISITED(pinfo)))
+        head = fragment_add(&reassembly, canvas->tvb, ddp->header_len, pinfo, 0, whole, ddp->mo,
+                            (uint32_t)ddp->payload_len, !ddp->last);
     if (!canvas->seg->completes) {
         pinfo->fragmented = TRUE;
         if (whole->completed_in != 0)
