@@ -217,8 +217,10 @@ void mpa_ignore(struct mpa_connection *mpa, unsigned side)
 void mpa_connection_segment(struct mpa_connection *mpa, const struct tcp_segment *segment, uint64_t offset,
                             bool acked_known, uint64_t acked)
 {
-    if (segment->flags & TCP_SYN)
+    if (segment->flags & TCP_SYN && !mpa->start_captured[segment->side]) {
         mpa->start_captured[segment->side] = true;
+        mpa->start_frame[segment->side] = segment->frame;
+    }
     if (mpa->phase == MPA_PHASE_NOT_MPA)
         return;
     mpa_reaction_segment(mpa, segment, offset, acked_known, acked);

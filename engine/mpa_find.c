@@ -180,9 +180,8 @@ static void start_operation(struct mpa_connection *mpa, const struct place *plac
             s->state = SIDE_RECOGNISING;
             if (mpa_recognise(mpa, side, false))
                 mpa_framing_octets(mpa, side);
-        } else if (begin(mpa, side, s->fin || s->reset)) {
-            if (s->state == SIDE_FPDUS || s->state == SIDE_LOST)
-                mpa_framing_octets(mpa, side);
+        } else if (begin(mpa, side, s->fin || s->reset) && s->state != SIDE_IGNORED) {
+            mpa_framing_octets(mpa, side);
         }
     }
 }
@@ -621,7 +620,7 @@ void mpa_find_end(struct mpa_connection *mpa, unsigned side)
             start_one_sided(mpa, side);
     }
     if (s->state == SIDE_WAITING && mpa->phase == MPA_PHASE_FULL_OPERATION && begin(mpa, side, true) &&
-        (s->state == SIDE_FPDUS || s->state == SIDE_LOST))
+        s->state != SIDE_IGNORED)
         mpa_framing_octets(mpa, side);
     if (s->state == SIDE_FPDUS || s->state == SIDE_LOST)
         mpa_framing_end(mpa, side, s->fin);

@@ -135,6 +135,18 @@ static void count_negotiated(struct mpa_connection *mpa, unsigned side)
         verdict_passed(mpa->verdict, initiator ? RULE_MPA_7_1_1_11 : RULE_MPA_7_1_1_10);
 }
 
+/* A guess about Markers is borne out by one that points right, or where they would show by FPDUs that are right. */
+static void vouch(struct mpa_framing_state *fs, const struct mpa_fpdu *fpdu)
+{
+    bool interior = fpdu->n_markers > 0 && fpdu->markers[fpdu->n_markers - 1].offset > fpdu->header;
+
+    fs->vouched += fpdu->length;
+    if (fs->framing.markers)
+        fs->doubtful = !(interior && mpa_markers_right(fpdu));
+    else if (fpdu->crc == fpdu->crc_computed || fs->in_step >= TRUSTED)
+        fs->doubtful = fs->vouched <= MPA_MARKER_PERIOD + MPA_MARKER_LEN;
+}
+
 void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fpdu *fpdu, unsigned how)
 {
     struct mpa_side *s = &mpa->side[side];
@@ -209,6 +221,8 @@ void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fp
     fs->recent[fs->n_recent++ % RECENT_HEADERS] = fpdu->header;
     fs->last_end = end;
     fs->in_step++;
+    if (fs->doubtful)
+        vouch(fs, fpdu);
     fs->uncertain = false;
     fs->no_field = how & ACCEPT_NO_CRC;
     fs->previous = !(how & ACCEPT_PROVEN);
@@ -257,6 +271,12 @@ void mpa_framing_lose(struct mpa_connection *mpa, unsigned side, uint64_t from, 
     fs->uncertain = false;
     s->cursor = fs->sought = seek;
     s->state = SIDE_LOST;
+    if (fs->doubtful)
+        mpa->parameters.markers[side] = UNKNOWN;
+    if (mpa->parameters.markers[side] == UNKNOWN) {
+        s->state = SIDE_RECOGNISING;
+        s->looked = seek;
+    }
 }
 
 /* SIDE_LOST. True when an FPDU was found. */
@@ -378,6 +398,12 @@ static bool step(struct mpa_connection *mpa, unsigned side, bool last)
         mpa_framing_lose(mpa, side, s->cursor, s->cursor);
         return true;
     }
+    if (fs->doubtful) { /* the guess may be the fault */
+        mpa_framing_lose(mpa, side, s->cursor, s->cursor);
+        if (fs->vouched == 0) /* nothing came of this start */
+            s->looked++;
+        return true;
+    }
     if (!last && mpa_window_end(&s->window) < fs->diagnose_at)
         return false;
     if (mpa_diagnose(mpa, side, complete ? &fpdu : NULL, last) == DIAGNOSIS_DONE) {
@@ -406,7 +432,9 @@ static void run(struct mpa_connection *mpa, unsigned side, bool last)
 
 void mpa_framing_octets(struct mpa_connection *mpa, unsigned side)
 {
-    run(mpa, side, false);
+    do
+        run(mpa, side, false);
+    while (mpa->side[side].state == SIDE_RECOGNISING && mpa_recognise(mpa, side, false));
 }
 
 /* ---- holes and ends ---- */

@@ -54,7 +54,9 @@ struct mpa_framing_state {
 
     uint64_t segment_fpdu; /* the last FPDU that a TCP segment began with; valid when in_step > 0 */
 
-    bool uncertain; /* the cursor was computed over a hole: it must prove itself */
+    bool doubtful;    /* recognised, and whether there are Markers is a guess: */
+    uint64_t vouched; /* octets since then that bear it out */
+    bool uncertain;   /* the cursor was computed over a hole: it must prove itself */
     bool after_resync;
     uint64_t in_step;     /* FPDUs since framing was (re)gained */
     uint64_t lost_from;   /* SIDE_LOST: where, for the skipped event */
@@ -168,7 +170,10 @@ bool mpa_framing_prepare(struct mpa_connection *mpa, unsigned side);
  * a direction whose segments begin with FPDUs.
  */
 bool mpa_framing_ends_well(struct mpa_connection *mpa, unsigned side, uint64_t start, uint64_t end);
-/* Out of step since stream octet `from`: the next FPDU is sought from `seek` on. */
+/*
+ * Out of step since stream octet `from`: the next FPDU is sought from `seek` on; with and without Markers where it is
+ * not certain whether there are any (SIDE_RECOGNISING).
+ */
 void mpa_framing_lose(struct mpa_connection *mpa, unsigned side, uint64_t from, uint64_t seek);
 
 /* ---- mpa_diagnose.c ---- */

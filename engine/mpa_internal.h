@@ -100,7 +100,8 @@ struct mpa_connection {
     enum mpa_phase phase;
     struct mpa_parameters parameters;
     struct mpa_side side[2];
-    bool start_captured[2]; /* the stream is known from offset 0: its SYN was seen */
+    bool start_captured[2];  /* the stream is known from offset 0: its SYN was seen */
+    uint32_t start_frame[2]; /* in this frame */
     bool finished;
     int64_t end_time;  /* of the capture or the connection; valid when finished */
     bool crc_inferred; /* parameters.crc was found by looking: nothing obliges the sender */

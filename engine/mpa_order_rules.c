@@ -82,6 +82,12 @@ void mpa_order_conflict(struct mpa_connection *mpa, unsigned side)
     mpa->order->side[side].conflict = true;
 }
 
+/* Where no ACK number is known the order of capture counts, if the peer's stream had begun in it, and has no hole. */
+static bool capture_tells_order(const struct mpa_connection *mpa, unsigned peer, const struct octets_origin *origin)
+{
+    return mpa->start_captured[peer] && mpa->start_frame[peer] < origin->frame && !mpa->side[peer].hole;
+}
+
 /* ---- the Reply, and what stands before it ---- */
 
 static void judge_reply(struct mpa_connection *mpa, unsigned from, unsigned to)
@@ -101,7 +107,7 @@ static void judge_reply(struct mpa_connection *mpa, unsigned from, unsigned to)
         verdict_inconclusive(v, RULE_MPA_7_1_2_03);
     else if (received)
         verdict_passed(v, RULE_MPA_7_1_2_03);
-    else if (!reply->first.acked_known && mpa->side[from].hole)
+    else if (!reply->first.acked_known && !capture_tells_order(mpa, from, &reply->first))
         verdict_inconclusive(v, RULE_MPA_7_1_2_03);
     else if (reply->first.acked_known)
         verdict_failed(
@@ -200,7 +206,9 @@ static enum timing timing_of(const struct mpa_connection *mpa, unsigned side, co
             return OPEN;
         if (origin->acked_known)
             return origin->acked >= peer->startup.end ? TIMELY : EARLY;
-        return origin->frame >= peer->startup.first.frame ? TIMELY : peer->hole ? OPEN : EARLY;
+        return origin->frame >= peer->startup.first.frame      ? TIMELY
+               : capture_tells_order(mpa, other(side), origin) ? EARLY
+                                                               : OPEN;
     }
     if (peer->startup.oversized)
         return OPEN;
@@ -214,7 +222,7 @@ static enum timing timing_of(const struct mpa_connection *mpa, unsigned side, co
         return EARLY;
     /* Something was received; whether it was a whole FPDU, only the Initiator's stream tells, if it is complete. */
     if (peer->fpdus == 0 || peer->hole)
-        return !origin->acked_known && !peer->hole ? EARLY : OPEN;
+        return !origin->acked_known && capture_tells_order(mpa, other(side), origin) ? EARLY : OPEN;
     return EARLY;
 }
 
@@ -291,7 +299,7 @@ static void judge_timing(struct mpa_connection *mpa, unsigned side, uint64_t fro
         break;
     case OPEN:
         if (mpa->side[side].startup.frame.kind == MPA_REPLY && !mpa->side[other(side)].hole &&
-            mpa->side[other(side)].fpdus == 0) {
+            mpa->side[other(side)].fpdus == 0 && mpa_origin(mpa, side, from)->acked_known) {
             order->first_open = true;
             order->first_acked = mpa_origin(mpa, side, from)->acked;
             order->first_place = mpa_place(mpa, side, from, from + 1);

@@ -93,6 +93,8 @@ static bool proves(struct mpa_connection *mpa, unsigned side, const struct tally
         return true;
     if (tally->contradicted || tally->plausible == 0)
         return false;
+    if (mpa->parameters.crc == ON && tally->crcs == 0) /* as the other direction has them, the CRC is to tell */
+        return false;
     if (tally->plausible >= ROW_OF_SEGMENTS && tally->whole_segments)
         return true;
     if (known)
@@ -138,7 +140,7 @@ static enum seek try_start(struct mpa_connection *mpa, unsigned side, uint64_t s
     size_t n = mpa_octets_from(s, start);
     enum tristate markers = mpa->parameters.markers[side];
     enum seek result = SEEK_NONE, other;
-    uint64_t found;
+    uint64_t found, from, until;
 
     if (n < HEADER_VISIBLE_MIN)
         return last ? SEEK_NONE : SEEK_PENDING;
@@ -152,10 +154,19 @@ static enum seek try_start(struct mpa_connection *mpa, unsigned side, uint64_t s
         result = judge(mpa, side, start, last, best);
         if (result == SEEK_FOUND)
             return result;
-        if (markers != OFF && mpa_find_marker(s, start, start + MPA_MARKER_LEN,
-                                              start + MPA_LENGTH_LEN + get_be16(p) + MPA_CRC_LEN, &found)) {
+        from = start + MPA_MARKER_LEN;
+        until = start + MPA_LENGTH_LEN + get_be16(p) + MPA_CRC_LEN;
+        if (until > start + MPA_MARKER_PERIOD + 1) /* the first one */
+            until = start + MPA_MARKER_PERIOD + 1;
+        while (markers != OFF && mpa_find_marker(s, start, from, until, &found)) {
+            from = found + 1;
+            /* ULPDU can look like a Marker, too; a Marker's distance is a number of words. */
+            if ((found - start) % MPA_MARKER_LEN != 0)
+                continue;
             set_grid(fs, true, found, start);
             other = judge(mpa, side, start, last, best);
+            if (other == SEEK_FOUND)
+                return other;
             if (other != SEEK_NONE)
                 result = other;
         }
@@ -216,8 +227,14 @@ static void settle(struct mpa_connection *mpa, unsigned side, uint64_t at, const
 
     /* What the search tried last is the framing that was found. */
     fs->start = fs->framing.markers ? fs->framing.seq_start : at;
-    if (parameters->markers[side] == UNKNOWN)
+    if (parameters->markers[side] == UNKNOWN) {
         parameters->markers[side] = fs->framing.markers ? ON : OFF;
+        fs->doubtful = tally->markers == 0;
+    }
+    if (s->fpdus > 0 || s->hole) { /* not the first FPDUs of this direction: something is missing before them */
+        fs->after_resync = true;
+        fs->lost_from = at;
+    }
     if (parameters->crc == UNKNOWN && (tally->crcs > 0 || tally->zero_crc_fields > 0)) {
         parameters->crc = tally->crcs > 0 ? ON : OFF;
         mpa->crc_inferred = true;

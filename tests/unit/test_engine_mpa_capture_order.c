@@ -66,6 +66,31 @@ static void request_may_be_captured_before_the_response_it_waited_for(void **sta
     }
 }
 
+/* The capture begins with the answers: what their sender knew then is not known, whatever comes behind them. */
+static void begins_with_what_came_last(void **state)
+{
+    struct talk_frame request = talk_make(MPA_REQUEST, 0x40, 1, NULL, 0),
+                      reply = talk_make(MPA_REPLY, 0x40, 1, NULL, 0);
+    struct talk *t = talk_new(PROFILE_IETF);
+    struct mpa_options options;
+
+    (void)state;
+    mpa_options_init(&options);
+    mpa_connection_free(t->mpa); /* without its SYNs */
+    t->mpa = mpa_connection_new(&options, NULL, &t->verdict);
+    assert_non_null(t->mpa);
+    t->acked_unknown = true;
+    talk_send(t, R, reply);
+    talk_framing(t, false, false, true);
+    talk_send_msg(t, R, 24);
+    talk_send(t, I, request);
+    talk_framing(t, false, false, true);
+    talk_send_msg(t, I, 24);
+    talk_send_msg(t, R, 24);
+    talk_close(t);
+    talk_expect(t, "");
+}
+
 static void response_to_the_rtr_may_be_captured_before_it(void **state)
 {
     struct talk *t = talk_new(PROFILE_IETF);
@@ -87,6 +112,7 @@ int main(void)
         cmocka_unit_test(request_may_be_captured_before_the_response_it_waited_for),
         cmocka_unit_test(response_may_be_captured_before_its_request),
         cmocka_unit_test(response_to_the_rtr_may_be_captured_before_it),
+        cmocka_unit_test(begins_with_what_came_last),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

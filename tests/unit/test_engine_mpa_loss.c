@@ -63,9 +63,69 @@ static void learns_of_markers_after_the_first_fpdu(void **state)
     }
 }
 
+/* Zero octets with a Marker among them read as well without it, and a segment ends where that reading does. */
+static void does_not_take_a_guess_for_a_fact(void **state)
+{
+    (void)state;
+    for (unsigned crc = 0; crc < 2; crc++) {
+        struct bench *b = bench_new(NULL);
+        struct stream *s = &b->stream[1];
+        uint8_t ulpdu[471] = {0};
+        struct ddp_segment ddp = {
+            .tagged = true, .last = true, .dv = 1, .rv = 1, .opcode = RDMAP_READ_RESPONSE, .stag = 0x777, .to = 5};
+
+        b->stream[0].base = s->base = 5000;
+        b->stream[0].crc = s->crc = crc;
+        for (unsigned i = 0; i < 4; i++)
+            stream_send(b, &b->stream[0], 46);
+        bench_flush(b, 0, 52);
+        s->framing = (struct mpa_framing){.markers = true, .seq_start = 5000 - 360};
+        ddp_header_encode(&ddp, ulpdu, sizeof ulpdu);
+        stream_fpdu(s, ulpdu, sizeof ulpdu);
+        bench_segment(b, 1, 89);
+        bench_segment(b, 1, 480 - 89);
+        bench_segment(b, 1, 4);
+        for (unsigned i = 0; i < 10; i++)
+            stream_send(b, s, 300 + 40 * i);
+        bench_flush(b, 1, 500);
+        bench_finish(b);
+        assert_no_finding(b);
+        assert_true(b->fpdus[1] >= 8);
+        bench_free(b);
+    }
+}
+
+/* The Request is lost, and with it whether the Responder has Markers; so is its first FPDU. */
+static void learns_of_markers_behind_a_hole(void **state)
+{
+    (void)state;
+    for (unsigned variant = 0; variant < 4; variant++) {
+        bool markers = variant & 1, crc = variant & 2;
+        struct bench *b = bench_new(NULL);
+        struct stream *s = &b->stream[1];
+
+        bench_syns(b);
+        bench_hole(b, 0, 20);
+        stream_startup(s, MPA_REPLY, crc ? MPA_FLAG_C : 0, 1, 0);
+        s->framing.markers = markers;
+        s->crc = crc;
+        bench_flush(b, 1, 0);
+        for (unsigned i = 0; i < 14; i++)
+            stream_send(b, s, 900 - 50 * i);
+        bench_hole(b, 1, 300);
+        bench_flush(b, 1, 1448);
+        bench_finish(b);
+        assert_no_finding(b);
+        assert_true(b->fpdus[1] >= 8);
+        bench_free(b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(does_not_take_a_guess_for_a_fact),
+        cmocka_unit_test(learns_of_markers_behind_a_hole),
         cmocka_unit_test(learns_of_markers_after_the_first_fpdu),
         cmocka_unit_test(finds_the_grid_behind_a_hole_at_its_origin),
     };
