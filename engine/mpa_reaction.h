@@ -194,7 +194,7 @@ struct mpa_reaction_state {
     struct read_ring *reads[2]; /* by the side that sends the Requests; NULL until the first */
     uint64_t reads_peak[2];
     bool reads_limit_reached[2];
-    uint32_t requests[2]; /* messages on QN 1 */
+    uint32_t requests[2];      /* messages on QN 1 */
     bool responder_understood; /* MPA-7.1.2-12 is settled */
     /* A later Read Request was answered before the one in the Initiator's first FPDU; frame 0: no. */
     struct {
