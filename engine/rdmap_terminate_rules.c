@@ -144,8 +144,10 @@ static void judge_code(struct rdmap_connection *rdmap, struct rdmap_step *step, 
     }
     verdict_passed(v, RULE_RDMAP_4_8_03);
     verdict_passed(v, RULE_RDMAP_4_8_04);
-    if (terminate->layer == RDMAP_LAYER_DDP)
+    if (terminate->layer == RDMAP_LAYER_DDP) {
         verdict_passed(v, RULE_DDP_7_2_01);
+        verdict_passed(v, RULE_DDP_7_2_14);
+    }
     if (rule == RULE_RDMAP_4_8_20 || rule == RULE_RDMAP_4_8_21 || rule == RULE_DDP_7_2_02)
         verdict_passed(v, rule);
 }

@@ -63,6 +63,8 @@ static const struct fault faults[] = {
     /* Ends */
     RDMAP("RDMAP-5.4-06", "two Terminates", "R term 0/0/00; R term 0/0/00"),
     RDMAP("RDMAP-5.4-11", "a Send behind a Terminate", "R term 0/0/00; R send"),
+    RDMAP("DDP-3-14", "the connection stays for three minutes after a Terminate",
+          "R term 0/0/00; I silence wait=100000; I silence wait=100000; I hang"),
     SCRIPT("rdmap", "RDMAP-6.2.1-06", "DDP-4.1-12", "RST right behind the Terminate",
            SPOKEN "I send dv=2; R term 1/2/06; R rst early"),
     RDMAP("RDMAP-8.1.1-08", "each sink STag is the one before and 256",

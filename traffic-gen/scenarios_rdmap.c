@@ -102,6 +102,26 @@ static const struct scenario scenarios[] = {
      .summary = "STags that are invalidated and advertised anew",
      .script = "I write stag=0x3A51C207; R send-inv stag=0x3A51C207; I send; I send-inv stag=0x71B2C303; R send;"
                "R send; I write stag=0x71B2C303; I send-inv stag=0x71B2C303"},
+    {.name = "stag-use",
+     .summary = "other STags than the one that was just invalidated",
+     .script = "I send; R send; I send-inv; I write; I send-inv; I read; R answer; I send-inv; I fadd; R result"},
+    {.name = "write-then-atomic",
+     .summary = "FetchAdd on what a Write has just left",
+     .script = "I send; R send; I write stag=0x8C5A1907 to=0x1000 value=41 len=0; I fadd astag=0x8C5A1907; R result;"
+               "I fadd astag=0x8C5A1907 data=0; R result"},
+    {.name = "read-half-done",
+     .summary = "a Read meets the end of its buffer half-way: Terminate 0/1/01 with what is left of it",
+     .script = "I send; R send; I 2* read size=5000; R answer; R answer len=2048 l=0;"
+               "R term 0/1/01 sinkto+2048 size-2048 srcto+2048"},
+    {.name = "terminates",
+     .summary = "Terminates for what the capture cannot show, a connection each",
+     .script =
+         "I send; R send; I write; R term 1/1/00; next; I send; R send; R term 1/2/02; next;"
+         "I send; R send; I read; R term 0/1/00; next; I send; R send; I send-inv; R term 0/1/09; next;"
+         "I send; R send; R term 0/0/07; next; I send; R send; R term 1/0/00; next;"
+         "I send; R send; I fadd; R term 0/1/02; next; I send; R send; I write; I term 0/2/07; next;"
+         "I send; R send; I read; R answer len=500 l=0; I term 1/1/01; next; I send; R term 0/0/00; I term 0/0/00;"
+         "R close"},
 };
 
 const struct scenario_table rdmap_scenarios = {scenarios, sizeof(scenarios) / sizeof(scenarios[0])};

@@ -31,6 +31,7 @@ struct player {
     struct conversation *conversation;
     bool late; /* the capture begins in the middle */
     uint32_t late_msn;
+    unsigned connections; /* that were before */
     bool hangs, ended;
     enum role closer; /* closes at the end */
 };
@@ -372,8 +373,9 @@ static void next_connection(struct player *player)
     end(player);
     player->setup.after = before->tcp;
     player->setup.port = 40001;
-    player->setup.isn[0] = 0x51000000;
-    player->setup.isn[1] = 0x62000000;
+    player->connections++;
+    player->setup.isn[0] = 0x51000000 + player->connections * 0x01234567u;
+    player->setup.isn[1] = 0x62000000 + player->connections * 0x02345671u;
     player->conversation = NULL;
     player->ended = false;
     begin(player);

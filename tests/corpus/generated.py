@@ -18,7 +18,7 @@ SEEDS = range(1, 5)
 
 # Tables of rules by the beginning of their ids, and those whose every judged rule must have its two kinds of traffic.
 LAYERS = {"MPA": "mpa", "DDP": "ddp", "RDMAP": "rdmap", "SEC": "rdmap"}
-STRICT = {"mpa"}
+STRICT = {"mpa", "ddp", "rdmap"}
 
 
 def layer(rule):
