@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The command line of iwarp-gen: statuses, errors, determinism."""
+import json
 import os
 import subprocess
 
@@ -19,6 +20,7 @@ import pytest
     (("play", "rev1", "-o", "{tmp}/no/such/folder"), "No such file"),
     (("play", "bulk", "-o", "{tmp}/x", "--size=many"), "--size"),
     (("play", "bulk", "-o", "{tmp}/x", "--ulpdu=3"), "--ulpdu"),
+    (("play", "operations", "-o", "{tmp}/x", "--count=-1"), "--count"),
     (("list", "clouds"), "clouds"),
     (("--no-such-option",), "no-such-option"),
 ])
@@ -62,6 +64,16 @@ def test_standard_output(gen, build, tmp_path):
     gen("play", "rev1", "-o", path)
     run = subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", "rev1", "-o", "-"], capture_output=True, check=True)
     assert run.stdout == path.read_bytes()
+
+
+def test_count(gen, check, tmp_path):
+    """As many operations as asked for, all of them linked."""
+    path = tmp_path / "x.pcapng"
+    assert gen("play", "operations", "--count=501", "-o", path).returncode == 0
+    report = check("--format=json", path)
+    assert report.returncode == 0
+    operations = json.loads(report.stdout)["captures"][0]["connections"][0]["counts"]["operations"]
+    assert operations == {"read_request": 251, "read_response": 251, "atomic_request": 250, "atomic_response": 250}
 
 
 def test_formats_and_snap_length(gen, check, tmp_path):
