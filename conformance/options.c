@@ -8,7 +8,7 @@
 G_DEFINE_QUARK(check - error - quark, check_error)
 
 const char options_help[] = "Usage: iwarp-check [OPTION...] FILE...        FILE: pcap or pcapng, - is stdin\n"
-                            "Judges the iWARP conversations in captures against RFC 5044 and RFC 6581.\n"
+                            "Judges the iWARP conversations in captures: MPA, DDP and RDMAP, rule by rule.\n"
                             "\n"
                             " -i IFACE                 capture live, until interrupted\n"
                             " --format=text|json       report format; --output=FILE: where to\n"
