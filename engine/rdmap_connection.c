@@ -157,7 +157,10 @@ static void remember(struct rdmap_side *s, const struct rdmap_step *step)
         return;
     recent = &s->recent[(s->segments - 1) % s->recent_capacity];
     recent->header_len = ddp->header_len;
-    memcpy(recent->header, step->fpdu->fpdu.ulpdu, ddp->header_len);
+    if (ddp->tagged) /* lengths that the compiler knows */
+        memcpy(recent->header, step->fpdu->fpdu.ulpdu, DDP_TAGGED_HEADER_LEN);
+    else
+        memcpy(recent->header, step->fpdu->fpdu.ulpdu, DDP_UNTAGGED_HEADER_LEN);
     recent->ulpdu_length = step->fpdu->fpdu.ulpdu_length;
     recent->has_read = ddp->opcode == RDMAP_READ_REQUEST && !ddp->tagged && ddp->payload_len >= RDMAP_READ_REQUEST_LEN;
     if (recent->has_read)
