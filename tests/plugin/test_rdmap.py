@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Fields of DDP and RDMAP: in every mode of Wireshark, beside the built-in dissector, and linked across frames."""
+import pathlib
+import re
+
+import pytest
+
+ORDER = ["-o", "tcp.reassemble_out_of_order:TRUE"]
+UNANALYSED = ["-o", "tcp.analyze_sequence_numbers:FALSE"]
+ABSOLUTE = ["-o", "tcp.relative_sequence_numbers:FALSE"]
+FALLBACK = ["--disable-protocol", "rddp"]
+
+# Of a segment, whatever the frames are in which it came; what only later frames tell is not among them.
+FIELDS = """rddp.tagged rddp.last rddp.version rddp.stag rddp.to rddp.qn rddp.msn rddp.mo rddp.payload_length
+    rddp.message.number rddp.message.segment rddp.message.octets rddp.stag.first_seen rddp.missing rddp.reassembled.length
+    rdmap.version rdmap.opcode rdmap.invalidate_stag rdmap.read.sink_stag rdmap.read.sink_to rdmap.read.size
+    rdmap.read.source_stag rdmap.read.source_to rdmap.immediate rdmap.atomic.opcode rdmap.atomic.identifier
+    rdmap.terminate.layer rdmap.terminate.etype rdmap.terminate.code rdmap.terminate.accused_in rdmap.operation
+    rdmap.response_to rdmap.time rdmap.after_write""".split()
+
+# Ours by the built-in's name.
+PAIRS = {
+    "iwarp_ddp.tagged_flag": "rddp.tagged", "iwarp_ddp.last_flag": "rddp.last", "iwarp_ddp.dv": "rddp.version",
+    "iwarp_ddp.tagged_offset": "rddp.to", "iwarp_ddp.stag": "rddp.stag", "iwarp_ddp.qn": "rddp.qn",
+    "iwarp_ddp.msn": "rddp.msn", "iwarp_ddp.mo": "rddp.mo", "iwarp_rdma.version": "rdmap.version",
+    "iwarp_rdma.opcode": "rdmap.opcode", "iwarp_rdma.inval_stag": "rdmap.invalidate_stag",
+    "iwarp_rdma.sinkstag": "rdmap.read.sink_stag", "iwarp_rdma.sinkto": "rdmap.read.sink_to",
+    "iwarp_rdma.rdmardsz": "rdmap.read.size", "iwarp_rdma.srcstag": "rdmap.read.source_stag",
+    "iwarp_rdma.srcto": "rdmap.read.source_to",
+}
+
+
+def number(text):
+    """A value of a field: the built-in shows octets where ours are numbers."""
+    if re.fullmatch(r"0x[0-9a-f]+", text):
+        return int(text, 16)
+    return int(text) if text.isdigit() else text
+
+
+def test_modes(everything, case):
+    """One pass and two, relative and absolute numbers."""
+    if case.startswith("fault"):
+        pytest.skip("what a segment is may only be known at the end")
+    expected = everything.fields(case, FIELDS, "-2", *ORDER, "-Y", "rddp")
+    assert everything.fields(case, FIELDS, "-2", *ORDER, *ABSOLUTE, "-Y", "rddp") == expected
+    assert everything.fields(case, FIELDS, *ORDER, "-Y", "rddp") == expected
+
+
+def test_never_malformed(everything, case):
+    for arguments in (["-2", *ORDER], ORDER, ["-2", *UNANALYSED], []):
+        frames = everything.fields(case, ["_ws.malformed"], *arguments, "-Y", "rddp")
+        assert not [frame["frame"] for frame in frames if frame["_ws.malformed"]]
+
+
+def test_same_as_builtin(everything, case):
+    """Where the built-in dissects, and does not stop early, both say the same."""
+    theirs = everything.fields(case, [*PAIRS, "_ws.malformed", "rdmap.immediate"], *ORDER, *FALLBACK, "-Y",
+                               "iwarp_ddp_rdmap")
+    ours = {frame["frame"]: frame for frame in everything.fields(case, list(PAIRS.values()), *ORDER, "-Y", "rddp")}
+    for frame in theirs:
+        our_frame = ours[frame["frame"]]
+        if frame["_ws.malformed"] or len(frame["iwarp_rdma.opcode"]) != len(our_frame["rdmap.opcode"]):
+            continue
+        if {int(opcode, 16) for opcode in our_frame["rdmap.opcode"]} - set(range(7)):
+            continue  # it knows nothing of RFC 7306, and shows headers in a Terminate as octets
+        for their, our in PAIRS.items():
+            if len(frame[their]) == len(our_frame[our]):
+                assert [number(value) for value in our_frame[our]] == [number(value) for value in frame[their]], our
+
+
+def test_enough_is_compared(everything):
+    frames = everything.wireshark.fields(everything.merged, ["iwarp_rdma.opcode"], *ORDER, *FALLBACK, "-Y", "iwarp_ddp_rdmap")
+    assert sum(len(frame["iwarp_rdma.opcode"]) for frame in frames) > 1000
+
+
+def segments(wireshark, path, names, *arguments):
+    return wireshark.fields(path, names, "-2", *ORDER, "-Y", "rddp", *arguments)
+
+
+def real(root, name):
+    return next((root / "captures" / "real").rglob(name))
+
+
+def test_reads_are_linked_both_ways(wireshark, root):
+    names = ["rdmap.opcode", "rdmap.operation", "rdmap.response_in", "rdmap.response_to", "rdmap.time", "rddp.last"]
+    frames = segments(wireshark, real(root, "rping-c5.pcap"), names)
+    requests = {frame["frame"]: frame for frame in frames if frame["rdmap.opcode"] == ["0x01"]}
+    responses = {frame["frame"]: frame for frame in frames if frame["rdmap.opcode"] == ["0x02"]}
+    assert len(requests) == len(responses) == 5
+    for request in requests.values():
+        response = responses[int(request["rdmap.response_in"][0])]
+        assert response["rdmap.response_to"] == [str(request["frame"])]
+        assert response["rdmap.operation"] == request["rdmap.operation"]
+        assert 0 < float(response["rdmap.time"][0]) < 1
+
+
+def test_sends_of_several_segments_are_put_together(wireshark, generated):
+    path = generated("rev1")
+    names = ["rddp.qn", "rddp.mo", "rddp.last", "rddp.payload_length", "rddp.reassembled.length", "rddp.reassembled.in"]
+    for arguments in ([], ["-2"]):
+        frames = wireshark.fields(path, names, *arguments, *ORDER, "-Y", "rddp.qn == 0 && rddp.mo > 0 && rddp.last == 1")
+        assert frames
+        for frame in frames:
+            assert int(frame["rddp.reassembled.length"][0]) == int(frame["rddp.mo"][0]) + int(frame["rddp.payload_length"][0])
+    earlier = segments(wireshark, path, names)
+    earlier = [frame for frame in earlier if frame["rddp.qn"] == ["0"] and frame["rddp.last"] == ["0"]]
+    assert earlier and all(frame["rddp.reassembled.in"] for frame in earlier)
+
+
+def test_holes_are_shown(wireshark, generated):
+    """Without a segment in the middle, the message is not put together, and the missing octets are named."""
+    path = generated("rev1")
+    frames = segments(wireshark, path, ["rddp.qn", "rddp.msn", "rddp.mo", "rddp.last", "rddp.payload_length"])
+    middle = next(frame for frame in frames if frame["rddp.qn"] == ["0"] and frame["rddp.last"] == ["0"] and frame["rddp.mo"] != ["0"])
+    cut = pathlib.Path(path).with_name("hole.pcapng")
+    wireshark_run = wireshark.folder / "home" / "hole.pcapng"
+    wireshark.tshark(path, "-Y", f"frame.number != {middle['frame']}", "-w", wireshark_run)
+    cut.write_bytes(wireshark_run.read_bytes())
+    from_ = int(middle["rddp.mo"][0])
+    missing = f"{from_}-{from_ + int(middle['rddp.payload_length'][0]) - 1}"
+    for arguments in ([], ["-2"]):
+        frames = wireshark.fields(cut, ["rddp.msn", "rddp.missing"], *arguments, "-Y", "rddp.missing")
+        assert [frame["rddp.missing"] for frame in frames if frame["rddp.msn"] == middle["rddp.msn"]] == [[missing]]
+
+
+def test_write_is_shown_as_range(wireshark, root):
+    names = ["rdmap.opcode", "rddp.to", "rddp.message.segment", "rddp.message.segments", "rddp.message.octets",
+             "rddp.message.from", "rddp.payload_length"]
+    frames = [frame for frame in segments(wireshark, real(root, "ib-write-bw-4096.pcap"), names)
+              if frame["rdmap.opcode"] == ["0x00"] and int(frame["rddp.message.segments"][0]) > 1]
+    assert frames
+    for frame in frames:
+        start, to = int(frame["rddp.message.from"][0], 16), int(frame["rddp.to"][0], 16)
+        assert to - start + int(frame["rddp.payload_length"][0]) == int(frame["rddp.message.octets"][0])
+    last = frames[-1]
+    assert last["rddp.message.segment"] == last["rddp.message.segments"]
+
+
+def test_terminate_is_read_as_it_was_meant(wireshark, root):
+    names = ["rdmap.terminate.layer", "rdmap.terminate.etype", "rdmap.terminate.code", "rdmap.terminate.read.source_stag",
+             "rdmap.terminate.ddp.qn"]
+    frame = [frame for frame in segments(wireshark, real(root, "op-read-badstag.pcap"), names) if frame["rdmap.terminate.layer"]]
+    assert [frame[0][name] for name in names] == [["0x00"], ["0x01"], ["0x00"], ["0x0e25a700"], ["1"]]
+
+
+def test_upper_layers(wireshark, root):
+    """NFS, through the list of the built-in dissector."""
+    path = real(root, "nfs3-names.pcap")
+    names = ["nfs.procedure_v3", "rpc.xid", "rpc.msgtyp"]
+    for arguments in ([], ["-2"]):
+        ours = wireshark.fields(path, names, *arguments, *ORDER, "-Y", "rpc")
+        assert len(ours) > 40
+        assert ours == wireshark.fields(path, names, *arguments, *ORDER, *FALLBACK, "-Y", "rpc")
