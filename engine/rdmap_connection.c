@@ -441,7 +441,8 @@ static void tell(struct rdmap_connection *rdmap, const struct rdmap_step *step)
         event.operation = step->operation != NULL ? step->operation->number : 0;
         rdmap->events.segment(rdmap->events.ctx, &event);
     }
-    if (rdmap->events.operation != NULL && step->operation != NULL)
+    /* A request that lies in a hole is no operation that anybody was told of. */
+    if (rdmap->events.operation != NULL && step->operation != NULL && step->operation->number != 0)
         rdmap->events.operation(rdmap->events.ctx, step->operation, &step->fpdu->place);
 }
 
