@@ -118,6 +118,9 @@ bool mpa_judge_content(struct mpa_connection *mpa, unsigned side, const struct m
             judge_pad(mpa, side, fpdu);
         return fpdu->ulpdu_length >= DDP_TAGGED_HEADER_LEN;
     }
+    /* Where its octets stand is a guess that Markers, if there are any, may refute. */
+    if (mpa->side[side].framing->doubtful && fpdu->crc != fpdu->crc_computed)
+        return fpdu->ulpdu_length >= DDP_TAGGED_HEADER_LEN;
     judge_pad(mpa, side, fpdu);
     if (fpdu->ulpdu_length > MPA_ULPDU_MAX)
         mpa_fail(mpa, side, RULE_MPA_3_05, fpdu->offset, fpdu->offset + fpdu->length,

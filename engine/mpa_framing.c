@@ -140,11 +140,13 @@ static void vouch(struct mpa_framing_state *fs, const struct mpa_fpdu *fpdu)
 {
     bool interior = fpdu->n_markers > 0 && fpdu->markers[fpdu->n_markers - 1].offset > fpdu->header;
 
-    fs->vouched += fpdu->length;
     if (fs->framing.markers)
         fs->doubtful = !(interior && mpa_markers_right(fpdu));
-    else if (fpdu->crc == fpdu->crc_computed || fs->in_step >= TRUSTED)
+    else if (fpdu->crc == fpdu->crc_computed)
+        fs->doubtful = fs->vouched + fpdu->length <= MPA_MARKER_PERIOD + MPA_MARKER_LEN;
+    else if (fs->in_step >= TRUSTED) /* it bears out where the ones before it end, not where it ends itself */
         fs->doubtful = fs->vouched <= MPA_MARKER_PERIOD + MPA_MARKER_LEN;
+    fs->vouched += fpdu->length;
 }
 
 void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fpdu *fpdu, unsigned how)

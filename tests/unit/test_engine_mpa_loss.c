@@ -95,6 +95,40 @@ static void does_not_take_a_guess_for_a_fact(void **state)
     }
 }
 
+/* FPDUs too short for a Marker first; the one that reaches as far as the next Marker bears nothing out. */
+static void waits_for_what_markers_would_move(void **state)
+{
+    struct bench *b = bench_new(NULL);
+    struct stream *s = &b->stream[1];
+    uint8_t ulpdu[338];
+
+    (void)state;
+    for (unsigned side = 0; side < 2; side++)
+        b->stream[side].base = 5000;
+    for (unsigned i = 0; i < 4; i++)
+        stream_send(b, &b->stream[0], 46);
+    bench_flush(b, 0, 52);
+    s->framing = (struct mpa_framing){.markers = true, .seq_start = 5000 - 112};
+    stream_fpdu(s, ulpdu, ulpdu_read_request(s, ulpdu));
+    stream_fpdu(s, ulpdu, ulpdu_read_request(s, ulpdu));
+    bench_flush(b, 1, 52);
+    stream_send(b, s, 158);
+    bench_flush(b, 1, 0);
+    memset(ulpdu, 0, sizeof ulpdu);
+    ddp_header_encode(&(struct ddp_segment){.tagged = true, .last = true, .dv = 1, .rv = 1, .opcode = RDMAP_WRITE},
+                      ulpdu, sizeof ulpdu);
+    stream_fpdu(s, ulpdu, sizeof ulpdu);
+    bench_segment(b, 1, s->n - s->sent);
+    for (unsigned i = 0; i < 10; i++) {
+        stream_send(b, s, 173 + 90 * i);
+        bench_flush(b, 1, 0);
+    }
+    bench_finish(b);
+    assert_no_finding(b);
+    assert_true(b->fpdus[1] >= 11);
+    bench_free(b);
+}
+
 /* The Request is lost, and with it whether the Responder has Markers; so is its first FPDU. */
 static void learns_of_markers_behind_a_hole(void **state)
 {
@@ -126,6 +160,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(does_not_take_a_guess_for_a_fact),
         cmocka_unit_test(learns_of_markers_behind_a_hole),
+        cmocka_unit_test(waits_for_what_markers_would_move),
         cmocka_unit_test(learns_of_markers_after_the_first_fpdu),
         cmocka_unit_test(finds_the_grid_behind_a_hole_at_its_origin),
     };
