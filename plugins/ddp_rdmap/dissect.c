@@ -39,6 +39,7 @@ void rdmap_plugin_register(void)
     rdmap_fields_register();
     rdmap_flow_register();
     rdmap_payload_register();
+    rdmap_tap_register();
     ulpdu_handle = register_dissector("rddp", dissect, rddp_proto);
     /* Stands for the first protocol of ours: where that is disabled, the built-in dissector has the ULPDUs. */
     register_dissector(MPA_LISTENER_DISSECTOR, listen, rddp_proto);
@@ -49,4 +50,5 @@ void rdmap_plugin_handoff(void)
     for (unsigned revision = 0; revision <= 2; revision++)
         dissector_add_uint(MPA_ULPDU_TABLE, revision, ulpdu_handle);
     rdmap_payload_handoff();
+    rdmap_tap_handoff();
 }

@@ -219,5 +219,6 @@ void rdmap_draw(struct rdmap_canvas *canvas)
     say_segment(canvas);
     rdmap_draw_operation(canvas);
     draw_remarks(canvas);
+    rdmap_tap(canvas);
     rdmap_payload(canvas);
 }

@@ -10,6 +10,8 @@ void rdmap_plugin_register(void);
 void rdmap_plugin_handoff(void);
 void rdmap_payload_register(void);
 void rdmap_payload_handoff(void);
+void rdmap_tap_register(void);
+void rdmap_tap_handoff(void);
 
 /* What the functions that draw one segment share. */
 struct rdmap_canvas {
@@ -34,6 +36,9 @@ void rdmap_draw_operation(struct rdmap_canvas *canvas);
 void rdmap_draw_terminate(struct rdmap_canvas *canvas);
 /* Puts the segments of a message together, and offers what the upper layer is to see. */
 void rdmap_payload(struct rdmap_canvas *canvas);
+
+/* Tells the statistics. */
+void rdmap_tap(struct rdmap_canvas *canvas);
 
 /* What is known of an STag. */
 void rdmap_draw_stag_life(struct rdmap_canvas *canvas, proto_tree *tree, const struct rdmap_stag_life *life);

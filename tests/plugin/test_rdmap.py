@@ -74,7 +74,7 @@ def test_enough_is_compared(everything):
 
 
 def segments(wireshark, path, names, *arguments):
-    return wireshark.fields(path, names, "-2", *ORDER, "-Y", "rddp", *arguments)
+    return wireshark.fields(path, names, "-2", *ORDER, *(arguments or ["-Y", "rddp"]))
 
 
 def real(root, name):
@@ -151,3 +151,35 @@ def test_upper_layers(wireshark, root):
         ours = wireshark.fields(path, names, *arguments, *ORDER, "-Y", "rpc")
         assert len(ours) > 40
         assert ours == wireshark.fields(path, names, *arguments, *ORDER, *FALLBACK, "-Y", "rpc")
+
+
+def test_atomics_show_their_effect(wireshark, generated):
+    names = ["rdmap.opcode", "rdmap.operation", "rdmap.atomic.original", "rdmap.atomic.after", "rdmap.response_in",
+             "rdmap.response_to"]
+    frames = segments(wireshark, generated("atomics"), names)
+    requests = {frame["frame"]: frame for frame in frames if frame["rdmap.opcode"] == ["0x0a"]}
+    responses = {frame["frame"]: frame for frame in frames if frame["rdmap.opcode"] == ["0x0b"]}
+    assert len(requests) == len(responses) > 10
+    for request in requests.values():
+        response = responses[int(request["rdmap.response_in"][0])]
+        assert response["rdmap.response_to"] == [str(request["frame"])]
+        assert len(response["rdmap.atomic.after"]) == 1
+        for name in ("rdmap.operation", "rdmap.atomic.original", "rdmap.atomic.after"):
+            assert request[name] == response[name]
+
+
+def test_every_operation_in_flight_is_linked(wireshark, generated):
+    path = generated("operations", "--count=1000")
+    names = ["rdmap.operation", "rdmap.response_in", "rdmap.response_to"]
+    requests = segments(wireshark, path, names, "-Y", "rdmap.opcode == 1 || rdmap.opcode == 10")
+    answers = {(frame["frame"], operation) for frame in segments(wireshark, path, names, "-Y", "rdmap.response_to")
+               for operation in frame["rdmap.operation"]}
+    pairs = [(int(answer), operation) for frame in requests
+             for answer, operation in zip(frame["rdmap.response_in"], frame["rdmap.operation"])]
+    assert len(pairs) == 1000 and set(pairs) <= answers
+
+
+def test_statistics(wireshark, generated):
+    text = wireshark.tshark(generated("atomics"), "-q", "-z", "rdmap,tree", "-z", "rdmap,srt")
+    assert re.search(r"Atomic Request +14 ", text)
+    assert re.search(r"FetchAdd +10 .*\n.*CmpSwap +6 ", text)
