@@ -383,7 +383,8 @@ static bool step(struct mpa_connection *mpa, unsigned side, bool last)
         mpa_framing_accept(mpa, side, &fpdu, ACCEPT_PROVEN);
         return true;
     }
-    if (!complete && !last && mpa_oddity_at(s, s->cursor, NULL) <= HEADER_ODD_MAX && !overtaken(mpa, side))
+    if (!complete && !last && mpa_oddity_at(s, s->cursor, NULL) <= (fs->doubtful ? 0 : HEADER_ODD_MAX) &&
+        !overtaken(mpa, side))
         return false;
     if (complete && !fs->no_field && !mpa_crc_expected(mpa, side)) {
         enum looks looks = look_at(mpa, side, &fpdu, last);

@@ -100,6 +100,8 @@ static void waits_for_what_markers_would_move(void **state)
 {
     struct bench *b = bench_new(NULL);
     struct stream *s = &b->stream[1];
+    static const uint8_t crc[] = {0xed, 0x12, 0x41, 0x43}; /* which looks like a header */
+    struct mpa_fpdu_plan plan;
     uint8_t ulpdu[338];
 
     (void)state;
@@ -117,7 +119,9 @@ static void waits_for_what_markers_would_move(void **state)
     memset(ulpdu, 0, sizeof ulpdu);
     ddp_header_encode(&(struct ddp_segment){.tagged = true, .last = true, .dv = 1, .rv = 1, .opcode = RDMAP_WRITE},
                       ulpdu, sizeof ulpdu);
-    stream_fpdu(s, ulpdu, sizeof ulpdu);
+    plan = stream_plan(s, ulpdu, sizeof ulpdu);
+    plan.crc = get_le32(crc);
+    stream_encode(s, &plan);
     bench_segment(b, 1, s->n - s->sent);
     for (unsigned i = 0; i < 10; i++) {
         stream_send(b, s, 173 + 90 * i);
