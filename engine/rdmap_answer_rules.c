@@ -36,6 +36,11 @@ static void fail_order(struct rdmap_connection *rdmap, struct rdmap_answers *ans
 {
     if (answers->misplaced.frame != 0 && answers->misplaced.offset == overtaken->by.offset)
         return;
+    if (rdmap->side[0].hole ||
+        rdmap->side[1].hole) { /* the answer that is missed may lie there, or have been told late */
+        verdict_inconclusive(rdmap->verdict, order_rule(older, overtaken->by_kind));
+        return;
+    }
     answers->misplaced = overtaken->by;
     rdmap_fail_at(rdmap, &overtaken->by, order_rule(older, overtaken->by_kind), overtaken->request_frame,
                   "expected the %s Response to the request in frame %u first, found the %s Response to the later "

@@ -313,12 +313,31 @@ static void count_answer(struct rdmap_step *step)
     operation->answered = step->ends;
 }
 
+/*
+ * Behind a hole the FPDUs of one direction may be told later than those of the other. An answer whose sender had
+ * received more than was told of the requests may answer one of those: which of them are open is not known then.
+ */
+static bool requests_lag(struct rdmap_connection *rdmap, const struct rdmap_step *step)
+{
+    struct rdmap_side *requester = &rdmap->side[other_side(step->side)];
+
+    bool whole = requester->started ? !requester->hole : rdmap->parameters.startup_seen && !rdmap->parameters.midstream;
+
+    if (whole || (requester->started && step->acked_known && step->acked <= requester->end))
+        return false;
+    requester->requests.uncertain = true;
+    return true;
+}
+
 static void read_response(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     struct rdmap_requests *requests = &rdmap->side[other_side(step->side)].requests;
     struct ddp_message *message = step->message;
 
-    if (step->starts && rdmap_read_resumes(rdmap, step)) {
+    if (step->starts && requests_lag(rdmap, step)) {
+        message->match = RDMAP_MATCH_UNKNOWN;
+        step->match = RDMAP_MATCH_UNKNOWN;
+    } else if (step->starts && rdmap_read_resumes(rdmap, step)) {
         message->faulty = step->faulty = true;
         message->match = RDMAP_MATCH_UNKNOWN;
         step->match = RDMAP_MATCH_UNKNOWN;
