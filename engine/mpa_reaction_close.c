@@ -243,7 +243,7 @@ void reaction_close_startup(struct mpa_connection *mpa, unsigned side)
     if (kind == CLOSE_TWO_REQUESTS)
         expect_close(mpa, side, kind, theirs->start, theirs->place.frame, theirs->frame.revision);
     if (startup->frame.kind == MPA_REPLY && theirs->seen && theirs->frame.kind == MPA_REQUEST &&
-        theirs->frame.revision == 0 && startup->frame.revision > 0 && mpa->options.profile == PROFILE_IETF)
+        theirs->frame.revision == 0 && startup->frame.revision > 0 && mpa->options.profile != PROFILE_RDMAC)
         expect_close(mpa, side, CLOSE_RDMAC_REQUEST, theirs->start, theirs->place.frame, theirs->frame.revision);
 }
 

@@ -84,7 +84,7 @@ static void judge_revision(const struct subject *s)
     }
     CHECK(s, RULE_MPA_C_1_05, rdmac_flags, "expected M = 1 and C = 1 in a Rev 0 frame, found flags 0x%02x", f->flags);
     /* An RDMAC Initiator is none of the IETF's; the profile tells which one is meant to be tested. */
-    if (rdmac_flags && s->mpa->options.profile == PROFILE_IETF)
+    if (rdmac_flags && s->mpa->options.profile != PROFILE_RDMAC)
         CHECK(s, RULE_MPA_C_2_5_01, false, "expected Rev 1 or 2 from an IETF Initiator, found Rev 0 (RDMAC)");
 }
 

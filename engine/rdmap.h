@@ -23,6 +23,8 @@ struct rdmap_options {
     bool exclusive;
 };
 
+struct rdmap_operation;
+
 /* One DDP Segment and the place that it has in its message. */
 struct rdmap_segment_event {
     const struct mpa_fpdu_event *fpdu; /* its ddp member is valid */
@@ -33,6 +35,11 @@ struct rdmap_segment_event {
     bool first_known;        /* the message's first segment was seen (else it began before the capture or in a hole) */
     bool complete;           /* this segment has L = 1 and nothing of the message is missing */
     uint64_t operation;      /* the operation it belongs to, see below; 0 when unknown */
+    const struct rdmap_operation *op; /* the same, valid during the event; NULL when unknown */
+    bool rtr;                         /* the RTR of RFC 6581 */
+    bool faulty; /* MPA, DDP or RDMAP made a finding at it: upper layers follow it, and report nothing */
+    bool acked_known;
+    uint64_t acked; /* how far its sender had received the other direction */
 };
 
 enum rdmap_operation_kind {

@@ -446,7 +446,11 @@ static void count(struct rdmap_connection *rdmap, const struct rdmap_step *step)
 static void tell(struct rdmap_connection *rdmap, const struct rdmap_step *step)
 {
     if (rdmap->events.segment != NULL) {
-        struct rdmap_segment_event event = {.fpdu = step->fpdu};
+        struct rdmap_segment_event event = {.fpdu = step->fpdu,
+                                            .rtr = step->rtr,
+                                            .faulty = step->faulty || step->fpdu->faulty,
+                                            .acked_known = step->acked_known,
+                                            .acked = step->acked};
 
         event.message = rdmap->side[step->side].messages;
         if (step->message != NULL) {
@@ -457,7 +461,10 @@ static void tell(struct rdmap_connection *rdmap, const struct rdmap_step *step)
             event.first_known = step->message->first_known;
             event.complete = step->complete;
         }
-        event.operation = step->operation != NULL ? step->operation->number : 0;
+        if (step->operation != NULL && step->operation->number != 0) {
+            event.operation = step->operation->number;
+            event.op = step->operation;
+        }
         rdmap->events.segment(rdmap->events.ctx, &event);
     }
     /* A request that lies in a hole is no operation that anybody was told of. */

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The NFS binding (RFC 8267) of one RPC-over-RDMA connection: takes the events of that layer, gives verdicts.
+ * The host hands on what struct rpcrdma_events gives.
+ */
+#ifndef IWARP_ENGINE_NFS_H
+#define IWARP_ENGINE_NFS_H
+
+#include "engine/rpcrdma.h"
+
+struct nfs_connection;
+
+/* rpcrdma and verdict are borrowed. NULL when memory is lacking. */
+struct nfs_connection *nfs_connection_new(const struct rpcrdma_options *options,
+                                          const struct rpcrdma_connection *rpcrdma, struct verdict *verdict);
+void nfs_connection_free(struct nfs_connection *nfs);
+
+void nfs_connection_ports(struct nfs_connection *nfs, uint16_t port0, uint16_t port1);
+void nfs_connection_message(struct nfs_connection *nfs, const struct rpcrdma_message *message);
+void nfs_connection_payload(struct nfs_connection *nfs, const struct rpcrdma_payload *payload);
+void nfs_connection_retired(struct nfs_connection *nfs, struct rpcrdma_transaction *transaction);
+void nfs_connection_skipped(struct nfs_connection *nfs, unsigned side);
+void nfs_connection_end(struct nfs_connection *nfs, unsigned side, bool reset, const struct place *place);
+void nfs_connection_finish(struct nfs_connection *nfs, int64_t time_ns);
+
+#endif

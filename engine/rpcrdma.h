@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The RPC-over-RDMA layer (RFC 8166, 8167, 8797; RFC 5666 by profile) of one connection: takes the messages and Tagged
+ * segments that the RDMAP layer gives and the private data of the startup frames, gives messages, transactions, whole
+ * RPC messages rebuilt from inline content and chunks, and verdicts. Hosted by iwarp-check, by the Wireshark plugin and
+ * by the active test suites.
+ *
+ * Sides are TCP sides (0, 1). A transaction is named by the side that calls and its XID; "client" is the side that
+ * opened the MPA connection, and Calls of the other side are of the reverse direction (RFC 8167).
+ */
+#ifndef IWARP_ENGINE_RPCRDMA_H
+#define IWARP_ENGINE_RPCRDMA_H
+
+#include "engine/rdmap.h"
+#include "wire/nfs.h"
+#include "wire/rpcrdma.h"
+#include "wire/rpcrdma_private_data.h"
+
+struct rpcrdma_options {
+    enum mpa_profile profile;
+    uint32_t assume_inline;    /* octets, where no startup frames were seen (--assume=inline=N); 0: not known */
+    int64_t t_react, t_answer; /* nanoseconds; 0 takes 2 s, 30 s */
+    unsigned transactions_max; /* remembered per calling side, answered ones included; 0 takes 4096 */
+    unsigned segments_max;     /* chunk segments remembered per connection; 0 takes 65536 */
+    uint32_t content_max;      /* octets kept of a Position Zero Read chunk or Reply chunk; 0 takes 4 MiB */
+    bool payload_only;         /* see engine/mpa.h */
+    bool always;               /* the host knows that this connection carries RPC-over-RDMA */
+};
+
+/* ---- transactions ---- */
+
+enum rpcrdma_chunk_kind { RPCRDMA_READ_CHUNK, RPCRDMA_WRITE_CHUNK, RPCRDMA_REPLY_CHUNK };
+
+enum { RPCRDMA_RANGES_MAX = 6 };
+
+/* Octets moved of a segment: pieces relative to its offset, ascending and apart. */
+struct rpcrdma_ranges {
+    struct rpcrdma_range {
+        uint64_t from, to;
+    } range[RPCRDMA_RANGES_MAX];
+    uint8_t n;
+    bool lost; /* more pieces than can be remembered: what is covered is not known */
+};
+
+/* A segment that a Call offers. */
+struct rpcrdma_offer {
+    struct rpcrdma_transaction *transaction;
+    struct rpcrdma_offer *next; /* of the same hash of (side, STag) */
+    enum rpcrdma_chunk_kind kind;
+    uint32_t chunk; /* index in transaction->chunks */
+    uint32_t index; /* in its chunk */
+    struct rpcrdma_segment target;
+    uint64_t start;              /* octets of the chunk before it */
+    struct rpcrdma_ranges moved; /* by RDMA Writes or Read Responses */
+    struct rpcrdma_ranges asked; /* by RDMA Read Requests */
+    struct place first_moved, last_moved;
+    bool touched; /* at least one operation accessed it */
+};
+
+/* A Read chunk (all read segments of one Position), a Write chunk, or the Reply chunk. */
+struct rpcrdma_chunk_state {
+    enum rpcrdma_chunk_kind kind;
+    uint32_t position; /* Read chunks */
+    uint32_t number;   /* Write chunks: place in the Write list, from 0; Read chunks: order of first appearance */
+    uint32_t first, n; /* its offers: transaction->offers[first..], in list order; Read chunks: all consecutive here */
+    uint64_t length;   /* sum of the segments' lengths */
+    /* From the Reply's header; has_returned when the Reply has a chunk at this place. */
+    bool has_returned;
+    uint32_t returned_n;
+    uint64_t returned;
+};
+
+/* An item that the walker found, and where its contents are. */
+struct rpcrdma_item {
+    struct nfs_item item;
+    int chunk;           /* index in transaction->chunks whose data it is; -1: in the payload */
+    unsigned read_class; /* READ-class operations of the COMPOUND before it (RFC 8267 section 6.4.1) */
+};
+
+/* Where items are taken to have been cut out: the first plan is the standard's, the others tell errors apart. */
+enum rpcrdma_plan {
+    RPCRDMA_PLAN_STANDARD, /* Calls: a Read chunk's Position is that of the item; Replies: chunk k belongs to the
+                              k-th READ-class operation, and is used when its returned length is not 0 */
+    RPCRDMA_PLAN_ROUNDUP,  /* the roundup of an item that was taken out is still inline */
+    RPCRDMA_PLAN_INLINE,   /* nothing was taken out, whatever the lists say */
+    RPCRDMA_PLAN_IN_ORDER, /* eligible items take the chunks in order, whatever Positions and numbers say */
+    RPCRDMA_PLAN_PARTIAL,  /* the contents that the chunk does not hold are inline */
+    RPCRDMA_PLAN_NONE,     /* under no plan does the payload make sense */
+};
+
+/* What a Call's or Reply's payload says. Arrays are the layer's own and are used again. */
+struct rpcrdma_body {
+    bool known;   /* the whole payload was there: header decoded, walked as far as the tables go */
+    bool walked;  /* walk is valid: a procedure with tables, and not wrapped by RPCSEC_GSS */
+    bool wrapped; /* arguments or results are protected by integrity or privacy */
+    struct rpc_message rpc;
+    const struct nfs_procedure *procedure; /* NULL: not known */
+    enum rpcrdma_plan plan;
+    struct nfs_walk_result walk;
+    uint64_t length;        /* octets of the payload as transferred (reduced) */
+    uint64_t unreduced;     /* of the whole RPC message; valid when walked and walk.status is OK */
+    uint64_t hash;          /* of program to end: equal for equal requests whatever their XID */
+    const uint8_t *payload; /* the payload as transferred; valid during the events about it only */
+    struct nfs_operation *operations;
+    struct rpcrdma_item *items;
+    struct nfs_value *values;
+    unsigned n_operations, n_items, n_values;
+    unsigned operations_size, items_size, values_size;
+    bool cut; /* more of them than are remembered */
+    bool roundup_not_zero;
+    uint64_t roundup_position;
+};
+
+enum rpcrdma_outcome { RPCRDMA_OUTSTANDING, RPCRDMA_REPLIED, RPCRDMA_FAILED /* by RDMA_ERROR */ };
+
+struct rpcrdma_transaction {
+    uint64_t number; /* of the connection, from 1, in the order of the Calls */
+    uint32_t xid;
+    uint8_t side; /* that calls */
+    bool reverse; /* from server to client */
+    enum rpcrdma_outcome outcome;
+    bool damaged;              /* octets of either direction were lost since the Call: absence proves nothing */
+    bool malformed;            /* the Call's Transport header cannot be understood, or a finding was made at it */
+    bool repeats;              /* the same Call was sent before and is outstanding */
+    uint32_t calls;            /* Sends of this Call: 1, and retransmissions */
+    struct place call, answer; /* of the Sends; answer: of the Reply or RDMA_ERROR, when there is one */
+    uint64_t call_operation, answer_operation; /* numbers of RDMAP operations */
+    uint64_t call_acked, answer_acked;         /* what their senders had received, when known */
+    bool call_acked_known, answer_acked_known;
+    struct rpcrdma_header call_header, answer_header;
+    uint32_t call_octets, answer_octets; /* of the whole Sends */
+    struct rpcrdma_chunk_state *chunks;
+    struct rpcrdma_offer *offers;
+    unsigned n_chunks, n_offers, chunks_size, offers_size;
+    int position_zero, reply_chunk; /* index in chunks, or -1 */
+    unsigned first_write, n_writes; /* Write chunks in chunks */
+    bool offers_lost;               /* more segments than can be remembered */
+    struct rpcrdma_body call_body, reply_body;
+    uint8_t *content[2]; /* of the Position Zero Read chunk, of the Reply chunk */
+    uint64_t content_size[2];
+    uint64_t octets_read, octets_written;                  /* moved by RDMA */
+    void *host;                                            /* the host's */
+    struct rpcrdma_transaction *hash_next, *older, *newer; /* the layer's own */
+    void *nfs;                                             /* the NFS binding's */
+    uint32_t stimulus;                                     /* rpcrdma_reaction_rules.c */
+};
+
+/* ---- events ---- */
+
+enum rpcrdma_kind { RPCRDMA_KIND_UNKNOWN, RPCRDMA_KIND_CALL, RPCRDMA_KIND_REPLY, RPCRDMA_KIND_ERROR };
+
+/* A Send, taken for an RPC-over-RDMA message. */
+struct rpcrdma_message {
+    unsigned side;
+    enum direction direction;
+    struct place place; /* of its last segment */
+    uint64_t operation; /* RDMAP operation */
+    uint8_t opcode;
+    bool invalidates;
+    uint32_t invalidate_stag;
+    bool acked_known;
+    uint64_t acked;
+    const uint8_t *p; /* valid during the event */
+    uint32_t n;
+    struct rpcrdma_header header;
+    enum rpcrdma_kind kind;
+    bool has_rpc; /* RDMA_MSG: the header of the inline RPC message, at header.header_len */
+    struct rpc_message rpc;
+    bool faulty; /* a finding was made at it */
+    bool unsure; /* the other direction lags behind: what it answers may not have been told yet */
+    struct rpcrdma_transaction *transaction; /* NULL: none */
+};
+
+/* Octets that an RDMA Write or a Read Response moved, or a Read Request asks for. */
+struct rpcrdma_move {
+    unsigned side;  /* that sent this segment */
+    unsigned owner; /* side whose memory is accessed */
+    uint8_t opcode; /* RDMAP_WRITE, RDMAP_READ_REQUEST, RDMAP_READ_RESPONSE */
+    uint64_t operation;
+    struct place place;
+    uint32_t stag; /* of the memory that was offered: a Read's source */
+    uint64_t to;   /* likewise */
+    uint64_t length;
+    const uint8_t *p; /* NULL for Read Requests */
+    bool first, last; /* segment of the operation's message */
+    bool acked_known;
+    uint64_t acked;
+    bool unsure;
+    struct rpcrdma_offer *offer; /* NULL: nothing outstanding offers this memory */
+    uint64_t offset;             /* from the beginning of the offer's chunk; valid with offer */
+};
+
+/* A whole RPC message was put together: body is transaction->call_body or reply_body. */
+struct rpcrdma_payload {
+    struct rpcrdma_transaction *transaction;
+    bool reply;
+    const struct rpcrdma_body *body;
+    struct place place; /* of the segment that completed it */
+};
+
+struct rpcrdma_events {
+    void *ctx; /* any of the functions may be NULL */
+    void (*message)(void *ctx, const struct rpcrdma_message *message);
+    void (*move)(void *ctx, const struct rpcrdma_move *move);
+    void (*payload)(void *ctx, const struct rpcrdma_payload *payload);
+    /* It is forgotten: its memory is used again. */
+    void (*retired)(void *ctx, struct rpcrdma_transaction *transaction);
+};
+
+struct rpcrdma_connection;
+
+/* options and events are copied; verdict is borrowed. NULL when memory is lacking. */
+struct rpcrdma_connection *rpcrdma_connection_new(const struct rpcrdma_options *options,
+                                                  const struct rpcrdma_events *events, struct verdict *verdict);
+void rpcrdma_connection_free(struct rpcrdma_connection *rpcrdma);
+
+/* What mpa_events and rdmap_events give, handed on by the host; meanings as there. */
+void rpcrdma_connection_startup(struct rpcrdma_connection *rpcrdma, const struct mpa_startup_event *event);
+void rpcrdma_connection_parameters(struct rpcrdma_connection *rpcrdma, enum mpa_phase phase,
+                                   const struct mpa_parameters *parameters);
+/* TCP ports of the sides: a hint only. */
+void rpcrdma_connection_ports(struct rpcrdma_connection *rpcrdma, uint16_t port0, uint16_t port1);
+void rpcrdma_connection_segment(struct rpcrdma_connection *rpcrdma, const struct rdmap_segment_event *event);
+void rpcrdma_connection_terminate(struct rpcrdma_connection *rpcrdma, const struct rdmap_terminate_event *event);
+void rpcrdma_connection_skipped(struct rpcrdma_connection *rpcrdma, unsigned side);
+void rpcrdma_connection_end(struct rpcrdma_connection *rpcrdma, unsigned side, bool reset, const struct place *place);
+void rpcrdma_connection_finish(struct rpcrdma_connection *rpcrdma, int64_t time_ns);
+
+/* True once messages of RPC-over-RDMA were recognised. */
+bool rpcrdma_connection_is_rpcrdma(const struct rpcrdma_connection *rpcrdma);
+/* The side that is the client; -1 unknown. */
+int rpcrdma_connection_client(const struct rpcrdma_connection *rpcrdma);
+/* Inline threshold of what `side` sends, in octets; *negotiated: both startup frames told it. */
+uint32_t rpcrdma_connection_threshold(const struct rpcrdma_connection *rpcrdma, unsigned side, bool *negotiated);
+
+/* ---- counts for the reports ---- */
+
+struct rpcrdma_procedure_count {
+    uint32_t program, version, procedure;
+    bool reverse;
+    uint64_t calls, replies, errors;
+    uint64_t inline_octets, read_octets, written_octets; /* moved by Sends, by RDMA Reads, by RDMA Writes */
+};
+
+struct rpcrdma_counts {
+    const struct rpcrdma_procedure_count *procedures; /* in order of first appearance */
+    unsigned n;
+    uint64_t other_calls; /* of procedures beyond those that are told apart */
+    uint64_t messages[5]; /* Sends by rdma_proc 0 to 4 */
+};
+const struct rpcrdma_counts *rpcrdma_connection_counts(const struct rpcrdma_connection *rpcrdma);
+
+#endif

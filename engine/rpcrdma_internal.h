@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * State of the RPC-over-RDMA layer, shared by its files (engine/rpcrdma_*.c) and by nobody else.
+ *
+ * A Tagged segment or Read Request goes to rpcrdma_memory.c, which finds the offer that it accesses; a Send is put
+ * together and decoded by rpcrdma_connection.c, finds or opens its transaction (rpcrdma_transactions.c), its payload is
+ * looked at as soon as it is whole (rpcrdma_payload.c), and each step is shown to the rule families by the hooks below.
+ */
+#ifndef IWARP_ENGINE_RPCRDMA_INTERNAL_H
+#define IWARP_ENGINE_RPCRDMA_INTERNAL_H
+
+#include "engine/rpcrdma.h"
+
+/*
+ * Who reports what, so that one violation gives one finding: a message marked faulty has its finding, and what follows
+ * from it is not judged again; a transaction whose Call is malformed is judged by how it is answered only. What MPA,
+ * DDP and RDMAP have found is theirs (the verdict is muted meanwhile).
+ */
+
+enum {
+    RPCRDMA_HASH_SIZE = 256, /* of transactions and of offers; a power of two */
+    RPCRDMA_BODY_MAX = 1024, /* operations, items, values remembered of one RPC message */
+    RPCRDMA_PROCEDURES_MAX = 64,
+    RPCRDMA_UNDECIDED_MAX = 8, /* Sends that may look foreign before the connection is given up as another ULP's */
+};
+
+/* What one side told in its startup frame (RFC 8797). */
+struct rpcrdma_told {
+    bool frame_seen;                  /* its startup frame was captured */
+    bool valid;                       /* with a valid block in it */
+    struct rpcrdma_private_data data; /* the defaults unless valid */
+};
+
+/* Transactions that one side called. */
+struct rpcrdma_calls {
+    struct rpcrdma_transaction *hash[RPCRDMA_HASH_SIZE]; /* by XID, the newest first */
+    struct rpcrdma_transaction *newest, *oldest;         /* all that are remembered, by age */
+    unsigned remembered;
+    unsigned outstanding; /* not answered; retransmissions do not count */
+    uint64_t total;
+    uint64_t answered; /* in time, so far */
+};
+
+/* What one side sends. */
+struct rpcrdma_side {
+    struct rpcrdma_calls calls;
+    struct rpcrdma_told told;
+    uint8_t *send; /* a Send that comes in several segments */
+    uint32_t send_size, send_n;
+    bool send_open, send_spoilt; /* spoilt: a segment of it is missing or out of place */
+    uint64_t send_message;
+    bool started, hole; /* anything seen; anything missing, the beginning included */
+    uint64_t end;       /* stream offset behind the latest FPDU told */
+    uint64_t messages;  /* Sends taken for RPC-over-RDMA */
+    bool fin, reset;
+    struct place end_place;
+};
+
+struct rpcrdma_xid_state;         /* rpcrdma_xid_rules.c */
+struct rpcrdma_credit_state;      /* rpcrdma_credit_rules.c */
+struct rpcrdma_threshold_state;   /* rpcrdma_threshold_rules.c */
+struct rpcrdma_memory_state;      /* rpcrdma_memory_rules.c */
+struct rpcrdma_chunk_rules_state; /* rpcrdma_chunk_rules.c */
+struct rpcrdma_reaction_state;    /* rpcrdma_reaction_rules.c */
+
+struct rpcrdma_connection {
+    struct rpcrdma_options options; /* defaults filled in */
+    struct rpcrdma_events events;
+    struct verdict *verdict;
+    enum mpa_phase phase;
+    struct mpa_parameters parameters;
+    uint16_t port[2];
+    enum { RPCRDMA_UNDECIDED, RPCRDMA_YES, RPCRDMA_NO } recognised;
+    unsigned undecided; /* Sends that did not decide it */
+    int client;         /* side, or -1 */
+    struct rpcrdma_side side[2];
+    struct rpcrdma_offer *offers[2][RPCRDMA_HASH_SIZE]; /* by the side whose memory it is, and STag */
+    unsigned n_offers;
+    struct rpcrdma_transaction *spare; /* retired ones, to be used again */
+    uint64_t transactions;
+    struct rpcrdma_counts counts;
+    struct rpcrdma_procedure_count procedures[RPCRDMA_PROCEDURES_MAX];
+    bool finished, terminated;
+    /* Owned by the families; made by their _new, NULL when they need none. */
+    struct rpcrdma_xid_state *xid;
+    struct rpcrdma_credit_state *credit;
+    struct rpcrdma_threshold_state *threshold;
+    struct rpcrdma_memory_state *memory;
+    struct rpcrdma_chunk_rules_state *chunk;
+    struct rpcrdma_reaction_state *reaction;
+};
+
+/* ---- findings (rpcrdma_connection.c) ---- */
+
+/* Fails a rule at this message, and marks it as faulty (its transaction as malformed when it is the Call). */
+void rpcrdma_fail(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message, enum rule_id rule,
+                  uint32_t related_frame, const char *format, ...) __attribute__((format(printf, 5, 6)));
+void rpcrdma_fail_as(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message, enum rule_id rule,
+                     enum rule_severity severity, uint32_t related_frame, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
+/* Fails a rule at some place of place->side's direction; marks nothing. */
+void rpcrdma_fail_at(struct rpcrdma_connection *rpcrdma, const struct place *place, enum rule_id rule,
+                     uint32_t related_frame, const char *format, ...) __attribute__((format(printf, 5, 6)));
+void rpcrdma_fail_at_as(struct rpcrdma_connection *rpcrdma, const struct place *place, enum rule_id rule,
+                        enum rule_severity severity, uint32_t related_frame, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
+
+static inline void rpcrdma_pass(struct rpcrdma_connection *rpcrdma, enum rule_id rule)
+{
+    verdict_passed(rpcrdma->verdict, rule);
+}
+
+static inline void rpcrdma_pass_or_fail_not(struct rpcrdma_connection *rpcrdma, enum rule_id rule)
+{
+    verdict_inconclusive(rpcrdma->verdict, rule);
+}
+
+/* ---- state ---- */
+
+/* The whole conversation was seen so far, in both directions, from its start: absence and order prove something. */
+bool rpcrdma_whole(const struct rpcrdma_connection *rpcrdma);
+/* The profile is that of RFC 5666. */
+static inline bool rpcrdma_old(const struct rpcrdma_connection *rpcrdma)
+{
+    return rpcrdma->options.profile == PROFILE_RFC5666;
+}
+
+/* ---- transactions (rpcrdma_transactions.c) ---- */
+
+/* The newest transaction of this calling side with this XID, answered or not; NULL when none is remembered. */
+struct rpcrdma_transaction *rpcrdma_find(const struct rpcrdma_connection *rpcrdma, unsigned side, uint32_t xid);
+/* The same, but only when it is outstanding. */
+struct rpcrdma_transaction *rpcrdma_find_outstanding(const struct rpcrdma_connection *rpcrdma, unsigned side,
+                                                     uint32_t xid);
+/* Outstanding transactions of a calling side, the oldest first: begin with NULL; NULL behind the last. */
+struct rpcrdma_transaction *rpcrdma_next_outstanding(const struct rpcrdma_connection *rpcrdma, unsigned side,
+                                                     struct rpcrdma_transaction *after);
+/* The core's. open: NULL when memory is lacking. */
+struct rpcrdma_transaction *rpcrdma_transaction_open(struct rpcrdma_connection *rpcrdma,
+                                                     const struct rpcrdma_message *call);
+void rpcrdma_transaction_close(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *transaction,
+                               const struct rpcrdma_message *answer, enum rpcrdma_outcome outcome);
+void rpcrdma_transactions_damage(struct rpcrdma_connection *rpcrdma);
+void rpcrdma_transactions_free(struct rpcrdma_connection *rpcrdma);
+
+/* ---- memory (rpcrdma_memory.c) ---- */
+
+void rpcrdma_ranges_add(struct rpcrdma_ranges *ranges, uint64_t from, uint64_t to);
+/* Octets covered; and octets covered from 0 on without a gap. */
+uint64_t rpcrdma_ranges_octets(const struct rpcrdma_ranges *ranges);
+uint64_t rpcrdma_ranges_prefix(const struct rpcrdma_ranges *ranges);
+bool rpcrdma_ranges_cover(const struct rpcrdma_ranges *ranges, uint64_t from, uint64_t to);
+/* Offers of `owner` with this STag, outstanding or answered (offer->transaction->outcome tells), the newest first. */
+struct rpcrdma_offer *rpcrdma_offers_of(const struct rpcrdma_connection *rpcrdma, unsigned owner, uint32_t stag);
+static inline struct rpcrdma_offer *rpcrdma_offers_next(const struct rpcrdma_offer *offer)
+{
+    for (struct rpcrdma_offer *o = offer->next; o != NULL; o = o->next) {
+        if (o->target.handle == offer->target.handle)
+            return o;
+    }
+    return NULL;
+}
+/* The core's: takes the chunk lists of a Call over; forgets them. */
+void rpcrdma_offers_take(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *transaction,
+                         const struct rpcrdma_message *call);
+void rpcrdma_offers_drop(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *transaction);
+/* A Tagged segment or a Read Request: finds the offer, notes what was moved, keeps content where it is needed. */
+void rpcrdma_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move *move);
+/* Octets of a chunk moved so far, from its beginning, without a gap. */
+uint64_t rpcrdma_chunk_prefix(const struct rpcrdma_transaction *transaction, const struct rpcrdma_chunk_state *chunk);
+/* Octets of a chunk moved so far, gaps or not; *lost: not known exactly. */
+uint64_t rpcrdma_chunk_moved(const struct rpcrdma_transaction *transaction, const struct rpcrdma_chunk_state *chunk,
+                             bool *lost);
+
+/* ---- payloads (rpcrdma_payload.c) ---- */
+
+/* Decodes the payload p[0..n) of a Call or Reply into its body, by plan after plan until one makes sense. */
+void rpcrdma_payload_look(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *transaction, bool reply,
+                          const uint8_t *p, uint64_t n);
+void rpcrdma_body_free(struct rpcrdma_body *body);
+/* First value with this mark from values[*i] on, *i then behind it; NULL: none. op 0: of any operation. */
+const struct nfs_value *rpcrdma_value(const struct rpcrdma_body *body, enum nfs_mark mark, uint32_t op, unsigned *i);
+
+/*
+ * ---- hooks: the core calls them, one family a file ----
+ * A _new returns false when memory is lacking. The order within a message: header, threshold; then by kind
+ * xid, credit, [payload looked at: chunk]; at last reaction, events.
+ */
+
+/* rpcrdma_header_rules.c: each Send, header decoded, kind and has_rpc set; may mark it faulty. */
+void rpcrdma_header_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
+
+/* rpcrdma_threshold_rules.c: RFC 8797 blocks, lengths of Sends, remote invalidation. */
+bool rpcrdma_threshold_new(struct rpcrdma_connection *rpcrdma);
+void rpcrdma_threshold_free(struct rpcrdma_connection *rpcrdma);
+/* side[].told is filled in already; status as rpcrdma_private_data_find() gave it. */
+void rpcrdma_threshold_startup(struct rpcrdma_connection *rpcrdma, const struct mpa_startup_event *event,
+                               enum rpcrdma_private_data_status status);
+void rpcrdma_threshold_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
+void rpcrdma_threshold_finish(struct rpcrdma_connection *rpcrdma, int64_t time_ns);
+
+/*
+ * rpcrdma_xid_rules.c: Calls, Replies and errors against the table. before: the transaction of the same side and XID
+ * that was outstanding when this Call came, or NULL. A Reply or error: message->transaction is the one that it answers
+ * (outstanding or answered before), NULL when there is none.
+ */
+bool rpcrdma_xid_new(struct rpcrdma_connection *rpcrdma);
+void rpcrdma_xid_free(struct rpcrdma_connection *rpcrdma);
+void rpcrdma_xid_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message,
+                      struct rpcrdma_transaction *before);
+void rpcrdma_xid_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
+void rpcrdma_xid_finish(struct rpcrdma_connection *rpcrdma, int64_t time_ns);
+
+/* rpcrdma_credit_rules.c: after xid; a Call's transaction is open already (side[].calls.outstanding counts it). */
+bool rpcrdma_credit_new(struct rpcrdma_connection *rpcrdma);
+void rpcrdma_credit_free(struct rpcrdma_connection *rpcrdma);
+void rpcrdma_credit_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
+/* Before the transaction is closed. */
+void rpcrdma_credit_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
+void rpcrdma_credit_skipped(struct rpcrdma_connection *rpcrdma, unsigned side);
+
+/* rpcrdma_memory_rules.c: operations against offers; after the move was noted. */
+bool rpcrdma_memory_new(struct rpcrdma_connection *rpcrdma);
+void rpcrdma_memory_free(struct rpcrdma_connection *rpcrdma);
+void rpcrdma_memory_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
+void rpcrdma_memory_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move *move);
+/* A Reply or error that ends its transaction, before it is closed. */
+void rpcrdma_memory_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
+void rpcrdma_memory_terminate(struct rpcrdma_connection *rpcrdma, const struct rdmap_terminate_event *event);
+
+/*
+ * rpcrdma_call_rules.c: the payload of a Call is whole and looked at: Positions, eligibility, lengths, lists. message
+ * is NULL when that happened later than the Call's Send (Long Call). rpcrdma_reply_rules.c: a Reply's header against
+ * the Call's (returned chunks), before its payload is looked at; then the payload. message->transaction is still
+ * outstanding.
+ */
+bool rpcrdma_chunk_new(struct rpcrdma_connection *rpcrdma);
+void rpcrdma_chunk_free(struct rpcrdma_connection *rpcrdma);
+void rpcrdma_call_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *transaction,
+                          struct rpcrdma_message *message);
+void rpcrdma_reply_header(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
+void rpcrdma_reply_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
+
+/* rpcrdma_reaction_rules.c: stimuli and what came of them; every message, last of all hooks but before closing. */
+bool rpcrdma_reaction_new(struct rpcrdma_connection *rpcrdma);
+void rpcrdma_reaction_free(struct rpcrdma_connection *rpcrdma);
+void rpcrdma_reaction_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
+void rpcrdma_reaction_move(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move);
+void rpcrdma_reaction_terminate(struct rpcrdma_connection *rpcrdma, const struct rdmap_terminate_event *event);
+void rpcrdma_reaction_skipped(struct rpcrdma_connection *rpcrdma, unsigned side);
+void rpcrdma_reaction_end(struct rpcrdma_connection *rpcrdma, unsigned side, bool reset, const struct place *place);
+void rpcrdma_reaction_finish(struct rpcrdma_connection *rpcrdma, int64_t time_ns);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The headers of ONC RPC version 2 messages: RFC 5531 section 9; credentials of RPCSEC_GSS: RFC 2203 section 5.
+ *
+ *   Call    xid, CALL 0, rpcvers, prog, vers, proc, cred (flavor, body<400>), verf (flavor, body<400>), arguments
+ *   Reply   xid, REPLY 1, MSG_ACCEPTED 0, verf, accept_stat; SUCCESS: results; PROG_MISMATCH: low, high
+ *                         MSG_DENIED 1, RPC_MISMATCH 0, low, high  |  AUTH_ERROR 1, auth_stat
+ */
+#ifndef IWARP_WIRE_RPC_H
+#define IWARP_WIRE_RPC_H
+
+#include "wire/xdr.h"
+
+enum {
+    RPC_CALL = 0,
+    RPC_REPLY = 1,
+    RPC_VERSION = 2,
+    RPC_AUTH_MAX = 400, /* octets of a credential or verifier body */
+    RPC_CALL_MIN = 40,  /* a Call header without credential and verifier bodies */
+    RPC_REPLY_MIN = 20, /* the shortest Reply: denied, AUTH_ERROR */
+};
+
+enum rpc_flavor { RPC_AUTH_NONE = 0, RPC_AUTH_SYS = 1, RPC_AUTH_SHORT = 2, RPC_AUTH_DH = 3, RPC_AUTH_GSS = 6 };
+enum rpc_reply_stat { RPC_MSG_ACCEPTED = 0, RPC_MSG_DENIED = 1 };
+enum rpc_accept_stat {
+    RPC_SUCCESS = 0,
+    RPC_PROG_UNAVAIL = 1,
+    RPC_PROG_MISMATCH = 2,
+    RPC_PROC_UNAVAIL = 3,
+    RPC_GARBAGE_ARGS = 4,
+    RPC_SYSTEM_ERR = 5,
+};
+enum rpc_reject_stat { RPC_MISMATCH = 0, RPC_AUTH_ERROR = 1 };
+enum rpc_gss_proc { RPC_GSS_DATA = 0, RPC_GSS_INIT = 1, RPC_GSS_CONTINUE_INIT = 2, RPC_GSS_DESTROY = 3 };
+enum rpc_gss_service { RPC_GSS_SVC_NONE = 1, RPC_GSS_SVC_INTEGRITY = 2, RPC_GSS_SVC_PRIVACY = 3 };
+
+struct rpc_auth {
+    uint32_t flavor;
+    uint32_t at;     /* of the body's first octet, behind its count word */
+    uint32_t length; /* of the body */
+};
+
+enum rpc_status {
+    RPC_OK,
+    RPC_SHORT,     /* ends within the header */
+    RPC_BAD_TYPE,  /* msg_type is neither CALL nor REPLY */
+    RPC_BAD_VALUE, /* rpcvers is not 2, a body above 400 octets, or a reply, accept or reject status that does not exist
+                    */
+};
+
+struct rpc_message {
+    enum rpc_status status;
+    uint32_t fault_at; /* unless RPC_OK: offset of the word that is wrong or missing */
+    uint32_t fault;    /* its value, when it is there */
+    uint32_t xid, type;
+    /* Call */
+    uint32_t rpcvers, prog, vers, proc;
+    struct rpc_auth cred, verf; /* verf: of accepted Replies, too */
+    bool has_gss;               /* cred is RPCSEC_GSS and its body was understood */
+    uint32_t gss_version, gss_proc, gss_seq, gss_service;
+    /* Reply */
+    uint32_t reply_stat, accept_stat, reject_stat, auth_stat, low, high;
+    /* Octets of the header: arguments or results begin there. Valid with RPC_OK; denied Replies have nothing behind it.
+     */
+    uint32_t header_len;
+};
+
+/* Decodes p[0..n), which begins with the XID. Fields behind the fault are zero. */
+enum rpc_status rpc_decode(struct rpc_message *out, const uint8_t *p, size_t n);
+
+/* True when arguments or results follow that are those of the procedure: not wrapped by integrity or privacy. */
+bool rpc_gss_protects(const struct rpc_message *call); /* service 2 or 3 of a DATA Call */
+
+const char *rpc_accept_stat_name(uint32_t stat); /* "GARBAGE_ARGS"; "unknown" */
+
+/* ---- encoders ---- */
+
+/* Writes fields of a Call as they are; cred and verf bodies are given apart (NULL: AUTH_NONE, empty). */
+struct rpc_body {
+    uint32_t flavor;
+    const uint8_t *p;
+    uint32_t n;
+};
+void rpc_call_encode(const struct rpc_message *call, const struct rpc_body *cred, const struct rpc_body *verf,
+                     struct xdr_writer *w);
+void rpc_reply_encode(const struct rpc_message *reply, const struct rpc_body *verf, struct xdr_writer *w);
+
+#endif

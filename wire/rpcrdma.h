@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The Transport header of RPC-over-RDMA version 1: RFC 8166 section 4, with the message types of RFC 5666 that it
+ * reserves. Big-endian words; offsets from the start of the Send.
+ *
+ *   0 rdma_xid, 4 rdma_vers, 8 rdma_credit, 12 rdma_proc, then by rdma_proc
+ *   RDMA_MSG, RDMA_NOMSG   Read list, Write list, Reply chunk; behind an RDMA_MSG the RPC message
+ *   RDMA_MSGP              rdma_align, rdma_thresh, then as RDMA_MSG
+ *   RDMA_DONE              nothing
+ *   RDMA_ERROR             rdma_err; ERR_VERS: rdma_vers_low, rdma_vers_high
+ *
+ *   plain segment (16)     handle, length, offset (64 bits)
+ *   read segment (20)      position, plain segment
+ *   Read list              { 1, read segment } ... 0        a Read chunk: all segments of one position
+ *   Write list             { 1, Write chunk } ... 0
+ *   Write chunk            count, count plain segments      also what a Reply chunk consists of
+ *   Reply chunk            0, or 1 and a Write chunk
+ *
+ * The decoder borrows the octets and copies nothing: lists are read by their accessors, from the octets decoded.
+ */
+#ifndef IWARP_WIRE_RPCRDMA_H
+#define IWARP_WIRE_RPCRDMA_H
+
+#include "wire/xdr.h"
+
+enum {
+    RPCRDMA_VERSION = 1,
+    RPCRDMA_PORT = 20049,
+    RPCRDMA_FIXED_LEN = 16,  /* the four words that every message has */
+    RPCRDMA_HEADER_MIN = 28, /* with three empty lists */
+    RPCRDMA_ERR_CHUNK_LEN = 20,
+    RPCRDMA_ERR_VERS_LEN = 28,
+    RPCRDMA_SEGMENT_LEN = 16,
+    RPCRDMA_READ_SEGMENT_LEN = 20,
+    RPCRDMA_INLINE_DEFAULT = 1024, /* inline threshold when nothing else is known: section 3.3.3 */
+    RPCRDMA_ERR_EXTRA_WORDS = 8,   /* RFC 5666 section 4.3: behind an rdma_err that is neither of the two */
+};
+
+enum rpcrdma_proc {
+    RPCRDMA_MSG = 0,
+    RPCRDMA_NOMSG = 1,
+    RPCRDMA_MSGP = 2, /* not used: RFC 8166 section 4.6.1 */
+    RPCRDMA_DONE = 3, /* not used: section 4.6.2 */
+    RPCRDMA_ERROR = 4,
+};
+
+enum rpcrdma_err { RPCRDMA_ERR_VERS = 1, RPCRDMA_ERR_CHUNK = 2 };
+
+struct rpcrdma_segment {
+    uint32_t handle; /* STag */
+    uint32_t length;
+    uint64_t offset; /* Tagged Offset */
+};
+
+struct rpcrdma_read_segment {
+    uint32_t position;
+    struct rpcrdma_segment target;
+};
+
+/* A list as it lies in the Send. */
+struct rpcrdma_list {
+    uint32_t at;  /* offset of its first word */
+    uint32_t end; /* offset behind its last word */
+    uint32_t n;   /* entries: read segments of the Read list, chunks of the Write list, segments of the Reply chunk */
+    uint32_t segments; /* in all entries together */
+};
+
+enum rpcrdma_status {
+    RPCRDMA_OK,
+    RPCRDMA_SHORT,    /* ends within the fixed words, or within the body that rdma_proc asks for (error data) */
+    RPCRDMA_BAD_PROC, /* rdma_proc above 4: what follows means nothing */
+    RPCRDMA_BAD_DISCRIMINATOR, /* a word that says whether something follows is neither 0 nor 1 */
+    RPCRDMA_OVERRUN,           /* a list goes on past the end of the Send */
+    RPCRDMA_BAD_ERR,           /* rdma_err is neither ERR_VERS nor ERR_CHUNK; header_len then ends behind it */
+};
+
+struct rpcrdma_header {
+    enum rpcrdma_status status;
+    uint32_t xid, vers, credit, proc;
+    uint32_t align, thresh; /* RDMA_MSGP */
+    /* RDMA_MSG, RDMA_NOMSG, RDMA_MSGP; what was decoded before a fault is valid, the rest has n 0. */
+    struct rpcrdma_list read, write, reply;
+    bool has_reply; /* a Reply chunk is present, be it of no segments */
+    uint32_t err, vers_low, vers_high;
+    uint32_t
+        header_len; /* octets of the Transport header: the RPC message begins there. Valid with RPCRDMA_OK, BAD_ERR */
+    uint32_t fault_at; /* else: offset of the word that is wrong, or where the missing one should be */
+    uint32_t
+        fault; /* with BAD_PROC, BAD_DISCRIMINATOR, BAD_ERR: its value; with OVERRUN: a count that is too large, or 0 */
+};
+
+/*
+ * Decodes the Send p[0..n) by rdma_proc, whatever rdma_vers says. Fields that lie behind the fault are zero. Time is
+ * linear in n.
+ */
+enum rpcrdma_status rpcrdma_header_decode(struct rpcrdma_header *out, const uint8_t *p, size_t n);
+
+/* Read segment i of header->read.n, in list order. p: the octets that were decoded. */
+struct rpcrdma_read_segment rpcrdma_read_segment_at(const struct rpcrdma_header *header, const uint8_t *p, uint32_t i);
+
+/* The Write list chunk by chunk: start with rpcrdma_write_begin(); false behind the last. */
+struct rpcrdma_chunk {
+    uint32_t at;   /* offset of its count word */
+    uint32_t n;    /* segments */
+    uint32_t next; /* the accessors' own */
+};
+struct rpcrdma_chunk rpcrdma_write_begin(const struct rpcrdma_header *header);
+bool rpcrdma_write_next(const struct rpcrdma_header *header, const uint8_t *p, struct rpcrdma_chunk *chunk);
+/* The Reply chunk; call when has_reply. */
+struct rpcrdma_chunk rpcrdma_reply_chunk(const struct rpcrdma_header *header);
+struct rpcrdma_segment rpcrdma_segment_at(const struct rpcrdma_chunk *chunk, const uint8_t *p, uint32_t i);
+
+/* "RDMA_MSG", ..., "unknown" */
+const char *rpcrdma_proc_name(uint32_t proc);
+/* "ERR_VERS", "ERR_CHUNK", "unknown" */
+const char *rpcrdma_err_name(uint32_t err);
+
+/* ---- encoder ---- */
+
+struct rpcrdma_write_plan {
+    const struct rpcrdma_segment *segments;
+    uint32_t n;
+};
+
+/* What is to be written: fields as they are, however wrong, so that faults can be made. */
+struct rpcrdma_plan {
+    uint32_t xid, vers, credit, proc;
+    uint32_t align, thresh;
+    const struct rpcrdma_read_segment *reads;
+    uint32_t n_reads;
+    const struct rpcrdma_write_plan *writes;
+    uint32_t n_writes;
+    const struct rpcrdma_write_plan *reply; /* NULL: not present */
+    uint32_t err, vers_low, vers_high;
+};
+
+/* Appends the header; w->failed tells when it does not fit. */
+void rpcrdma_header_encode(const struct rpcrdma_plan *plan, struct xdr_writer *w);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Cursors over XDR streams (RFC 4506): big-endian units of four octets, variable-length items with their count in front
+ * and zero to three octets of roundup behind. Reading and writing fail for good: after the first failure every call
+ * fails and nothing moves, so that a caller may check once, at the end.
+ */
+#ifndef IWARP_WIRE_XDR_H
+#define IWARP_WIRE_XDR_H
+
+#include "wire/octets.h"
+
+#include <stdbool.h>
+
+/* Octets of roundup behind a variable-length item of n octets (section 4.10). */
+static inline unsigned xdr_roundup(uint64_t n)
+{
+    return (unsigned)(-n & 3u);
+}
+
+static inline uint64_t xdr_padded(uint64_t n)
+{
+    return n + xdr_roundup(n);
+}
+
+/* Reads p[0..n), borrowed. */
+struct xdr {
+    const uint8_t *p;
+    size_t n;
+    size_t at;   /* of the next octet */
+    bool failed; /* the stream ended before what was asked for; `at` tells where that would have begun */
+};
+
+static inline struct xdr xdr_begin(const uint8_t *p, size_t n)
+{
+    return (struct xdr){.p = p, .n = n};
+}
+
+static inline size_t xdr_left(const struct xdr *x)
+{
+    return x->n - x->at;
+}
+
+/* Each returns false, *out unchanged, when the stream is too short. */
+bool xdr_u32(struct xdr *x, uint32_t *out);
+bool xdr_u64(struct xdr *x, uint64_t *out);
+/* Octets without a count, roundup included in what is passed over. */
+bool xdr_skip(struct xdr *x, uint64_t n);
+/* Variable-length opaque or string: count, octets (borrowed in *out), roundup. */
+bool xdr_opaque(struct xdr *x, const uint8_t **out, uint32_t *length);
+
+/* Writes to p[0..size). */
+struct xdr_writer {
+    uint8_t *p;
+    size_t size;
+    size_t at;
+    bool failed; /* size was too small */
+};
+
+void xdr_put_u32(struct xdr_writer *w, uint32_t v);
+void xdr_put_u64(struct xdr_writer *w, uint64_t v);
+/* n octets and their roundup, without a count. */
+void xdr_put_octets(struct xdr_writer *w, const void *p, size_t n);
+/* The same with the count in front. */
+void xdr_put_opaque(struct xdr_writer *w, const void *p, uint32_t n);
+
+#endif
