@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "engine/rpcrdma_internal.h"
+
+void rpcrdma_reply_header(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message)
+{
+    (void)rpcrdma;
+    (void)message;
+}
+
+void rpcrdma_reply_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message)
+{
+    (void)rpcrdma;
+    (void)message;
+}
