@@ -77,15 +77,15 @@ struct rpcrdma_item {
     unsigned read_class; /* READ-class operations of the COMPOUND before it (RFC 8267 section 6.4.1) */
 };
 
-/* Where items are taken to have been cut out: the first plan is the standard's, the others tell errors apart. */
-enum rpcrdma_plan {
-    RPCRDMA_PLAN_STANDARD, /* Calls: a Read chunk's Position is that of the item; Replies: chunk k belongs to the
+/* Where items are taken to have been cut out: the first is the standard's, the others tell errors apart. */
+enum rpcrdma_reduction {
+    RPCRDMA_REDUCED_STANDARD, /* Calls: a Read chunk's Position is that of the item; Replies: chunk k belongs to the
                               k-th READ-class operation, and is used when its returned length is not 0 */
-    RPCRDMA_PLAN_ROUNDUP,  /* the roundup of an item that was taken out is still inline */
-    RPCRDMA_PLAN_INLINE,   /* nothing was taken out, whatever the lists say */
-    RPCRDMA_PLAN_IN_ORDER, /* eligible items take the chunks in order, whatever Positions and numbers say */
-    RPCRDMA_PLAN_PARTIAL,  /* the contents that the chunk does not hold are inline */
-    RPCRDMA_PLAN_NONE,     /* under no plan does the payload make sense */
+    RPCRDMA_REDUCED_ROUNDUP,  /* the roundup of an item that was taken out is still inline */
+    RPCRDMA_REDUCED_INLINE,   /* nothing was taken out, whatever the lists say */
+    RPCRDMA_REDUCED_IN_ORDER, /* eligible items take the chunks in order, whatever Positions and numbers say */
+    RPCRDMA_REDUCED_PARTIAL,  /* the contents that the chunk does not hold are inline */
+    RPCRDMA_REDUCED_NONE,     /* under none of these does the payload make sense */
 };
 
 /* What a Call's or Reply's payload says. Arrays are the layer's own and are used again. */
@@ -95,7 +95,7 @@ struct rpcrdma_body {
     bool wrapped; /* arguments or results are protected by integrity or privacy */
     struct rpc_message rpc;
     const struct nfs_procedure *procedure; /* NULL: not known */
-    enum rpcrdma_plan plan;
+    enum rpcrdma_reduction reduction;
     struct nfs_walk_result walk;
     uint64_t length;        /* octets of the payload as transferred (reduced) */
     uint64_t unreduced;     /* of the whole RPC message; valid when walked and walk.status is OK */

@@ -110,7 +110,7 @@ static inline void rpcrdma_pass(struct rpcrdma_connection *rpcrdma, enum rule_id
     verdict_passed(rpcrdma->verdict, rule);
 }
 
-static inline void rpcrdma_pass_or_fail_not(struct rpcrdma_connection *rpcrdma, enum rule_id rule)
+static inline void rpcrdma_inconclusive(struct rpcrdma_connection *rpcrdma, enum rule_id rule)
 {
     verdict_inconclusive(rpcrdma->verdict, rule);
 }
@@ -174,7 +174,8 @@ uint64_t rpcrdma_chunk_moved(const struct rpcrdma_transaction *transaction, cons
 
 /* ---- payloads (rpcrdma_payload.c) ---- */
 
-/* Decodes the payload p[0..n) of a Call or Reply into its body, by plan after plan until one makes sense. */
+/* Decodes the payload p[0..n) of a Call or Reply into its body, by one reduction after another until one makes sense.
+ */
 void rpcrdma_payload_look(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *transaction, bool reply,
                           const uint8_t *p, uint64_t n);
 void rpcrdma_body_free(struct rpcrdma_body *body);
