@@ -68,14 +68,20 @@ struct rpc_message {
 /* Decodes p[0..n), which begins with the XID. Fields behind the fault are zero. */
 enum rpc_status rpc_decode(struct rpc_message *out, const uint8_t *p, size_t n);
 
-/* True when arguments or results follow that are those of the procedure: not wrapped by integrity or privacy. */
-bool rpc_gss_protects(const struct rpc_message *call); /* service 2 or 3 of a DATA Call */
+/*
+ * True when integrity or privacy wraps the arguments, and the results likewise: service 2 or 3 of a DATA Call. The
+ * other control Calls of RPCSEC_GSS carry tokens instead, whatever their procedure.
+ */
+bool rpc_gss_protects(const struct rpc_message *call);
 
 const char *rpc_accept_stat_name(uint32_t stat); /* "GARBAGE_ARGS"; "unknown" */
 
 /* ---- encoders ---- */
 
-/* Writes fields of a Call as they are; cred and verf bodies are given apart (NULL: AUTH_NONE, empty). */
+/*
+ * Fields are written as they are; cred and verf bodies are given apart (NULL: AUTH_NONE, empty). A Reply's type is
+ * RPC_REPLY whatever its field says.
+ */
 struct rpc_body {
     uint32_t flavor;
     const uint8_t *p;

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "wire/xdr.h"
+
+#include <string.h>
+
+/* True when n more octets are there; else the stream has failed. */
+static bool xdr_has(struct xdr *x, uint64_t n)
+{
+    if (x->failed || n > xdr_left(x))
+        x->failed = true;
+    return !x->failed;
+}
+
+bool xdr_u32(struct xdr *x, uint32_t *out)
+{
+    if (!xdr_has(x, 4))
+        return false;
+    *out = get_be32(x->p + x->at);
+    x->at += 4;
+    return true;
+}
+
+bool xdr_u64(struct xdr *x, uint64_t *out)
+{
+    if (!xdr_has(x, 8))
+        return false;
+    *out = get_be64(x->p + x->at);
+    x->at += 8;
+    return true;
+}
+
+bool xdr_skip(struct xdr *x, uint64_t n)
+{
+    /* The roundup of the three largest lengths would wrap around to nothing. */
+    if (n > UINT64_MAX - 3) {
+        x->failed = true;
+        return false;
+    }
+    if (!xdr_has(x, xdr_padded(n)))
+        return false;
+    x->at += (size_t)xdr_padded(n);
+    return true;
+}
+
+bool xdr_opaque(struct xdr *x, const uint8_t **out, uint32_t *length)
+{
+    size_t start = x->at;
+    uint32_t n;
+
+    if (!xdr_u32(x, &n))
+        return false;
+    if (!xdr_skip(x, n)) {
+        x->at = start;
+        return false;
+    }
+    *out = x->p + start + 4;
+    *length = n;
+    return true;
+}
+
+/* Room for n octets, or NULL: then the writer has failed. */
+static uint8_t *xdr_room(struct xdr_writer *w, size_t n)
+{
+    uint8_t *p;
+
+    if (w->failed || n > w->size - w->at) {
+        w->failed = true;
+        return NULL;
+    }
+    p = w->p + w->at;
+    w->at += n;
+    return p;
+}
+
+void xdr_put_u32(struct xdr_writer *w, uint32_t v)
+{
+    uint8_t *p = xdr_room(w, 4);
+
+    if (p != NULL)
+        put_be32(p, v);
+}
+
+void xdr_put_u64(struct xdr_writer *w, uint64_t v)
+{
+    uint8_t *p = xdr_room(w, 8);
+
+    if (p != NULL)
+        put_be64(p, v);
+}
+
+void xdr_put_octets(struct xdr_writer *w, const void *p, size_t n)
+{
+    unsigned roundup = xdr_roundup(n);
+    uint8_t *to;
+
+    if (n == 0)
+        return;
+    to = n > SIZE_MAX - roundup ? NULL : xdr_room(w, n + roundup);
+    if (to == NULL) {
+        w->failed = true;
+        return;
+    }
+    memcpy(to, p, n);
+    memset(to + n, 0, roundup);
+}
+
+void xdr_put_opaque(struct xdr_writer *w, const void *p, uint32_t n)
+{
+    size_t start = w->at;
+
+    xdr_put_u32(w, n);
+    if (!w->failed)
+        xdr_put_octets(w, p, n);
+    if (w->failed)
+        w->at = start;
+}
