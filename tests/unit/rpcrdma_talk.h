@@ -1,0 +1,680 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A conversation fed to the RPC-over-RDMA layer and the NFS binding by hand, as RDMAP would give it: one call per Send,
+ * RDMA Write, Read Request or Read Response. Whoever sends has received all that the other side sent before, unless
+ * told otherwise. Findings are recorded, but for those of reactions unless these are asked for: the other side mostly
+ * goes on here as if nothing had happened.
+ *
+ *   struct talk *t = talk_new();                     startup frames with 4096 and remote invalidation, one NULL
+ * answered struct rpcrdma_plan plan = talk_plan(t, C, 0x10);     version 1, t->credit[C], RDMA_MSG, no lists frame =
+ * talk_call_with(t, C, &plan, 100003, 3, 6, args, n_args); talk_write(t, S, stag, to, data, n); talk_reply_with(t, S,
+ * &plan, results, n_results); talk_expect(t, RULE_..., SEVERITY_ERROR, frame);      finishes and frees
+ */
+#ifndef IWARP_TESTS_UNIT_RPCRDMA_TALK_H
+#define IWARP_TESTS_UNIT_RPCRDMA_TALK_H
+
+#include "engine/nfs.h"
+#include "engine/rpcrdma.h"
+#include "support.h"
+#include "wire/rdmap_terminate.h"
+#include "wire/rpc.h"
+#include "wire/rpcrdma.h"
+#include "wire/rpcrdma_private_data.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { C = 0, S = 1 }; /* the sides: client and server */
+
+enum {
+    TALK_FINDINGS_MAX = 32,
+    TALK_SEND_MAX = 320 * 1024,
+    TALK_READS_MAX = 64, /* Read Requests that are not answered, by side */
+    TALK_NFS = 100003,
+    TALK_GREETING_XID = 1,
+};
+
+/* An RDMA Read under way. */
+struct talk_read {
+    struct rdmap_operation op;
+    uint32_t got; /* octets answered */
+    struct rdmap_segment_event part;
+};
+
+struct talk {
+    struct rpcrdma_connection *rpcrdma;
+    struct nfs_connection *nfs;
+    struct verdict verdict;
+    struct finding findings[TALK_FINDINGS_MAX];
+    unsigned n_findings;
+    bool reactions;              /* findings of reactions are recorded, too */
+    struct rpcrdma_events watch; /* the test's own, called before the NFS binding */
+    uint32_t frame;
+    int64_t time_ns;
+    uint64_t end[2];      /* stream offset behind the last FPDU */
+    uint64_t number[2];   /* FPDUs */
+    uint64_t messages[2]; /* DDP messages */
+    uint32_t msn[2];      /* next Send's */
+    uint64_t operations;
+    struct talk_read reads[2][TALK_READS_MAX]; /* by requesting side, the oldest first */
+    unsigned n_reads[2];
+    uint32_t credit[2];  /* what talk_plan() puts into rdma_credit */
+    uint32_t segment;    /* payload octets that a DDP Segment takes at most */
+    bool acked_unknown;  /* no ACK numbers are known */
+    uint64_t unreceived; /* octets of the other side's that the sender has not received */
+    bool resync;         /* the next FPDU comes behind a hole */
+    bool faulty;         /* the next segments have findings of the layers below */
+    struct mpa_parameters parameters;
+    uint8_t send[TALK_SEND_MAX], rpc[TALK_SEND_MAX];
+};
+
+static void talk_finding(void *ctx, const struct finding *finding)
+{
+    struct talk *t = ctx;
+
+    if (rule_catalogue[finding->rule].observe == OBSERVE_REACTION && !t->reactions)
+        return;
+    if (t->n_findings < TALK_FINDINGS_MAX)
+        t->findings[t->n_findings] = *finding;
+    t->n_findings++;
+}
+
+static void talk_on_message(void *ctx, const struct rpcrdma_message *message)
+{
+    struct talk *t = ctx;
+
+    if (t->watch.message != NULL)
+        t->watch.message(t->watch.ctx, message);
+    nfs_connection_message(t->nfs, message);
+}
+
+static void talk_on_move(void *ctx, const struct rpcrdma_move *move)
+{
+    struct talk *t = ctx;
+
+    if (t->watch.move != NULL)
+        t->watch.move(t->watch.ctx, move);
+}
+
+static void talk_on_payload(void *ctx, const struct rpcrdma_payload *payload)
+{
+    struct talk *t = ctx;
+
+    if (t->watch.payload != NULL)
+        t->watch.payload(t->watch.ctx, payload);
+    nfs_connection_payload(t->nfs, payload);
+}
+
+static void talk_on_retired(void *ctx, struct rpcrdma_transaction *transaction)
+{
+    struct talk *t = ctx;
+
+    if (t->watch.retired != NULL)
+        t->watch.retired(t->watch.ctx, transaction);
+    nfs_connection_retired(t->nfs, transaction);
+}
+
+static inline struct place talk_place(const struct talk *t, unsigned side)
+{
+    return (struct place){.frame = t->frame,
+                          .first_frame = t->frame,
+                          .time_ns = t->time_ns,
+                          .offset = t->end[side],
+                          .side = (uint8_t)side};
+}
+
+static inline enum direction talk_direction(const struct talk *t, unsigned side)
+{
+    if (t->parameters.initiator_side < 0)
+        return DIR_UNKNOWN;
+    return (unsigned)t->parameters.initiator_side == side ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
+}
+
+static inline void talk_step(struct talk *t)
+{
+    t->frame++;
+    t->time_ns += 1000000;
+}
+
+/* ---- beginning ---- */
+
+/* After the fields of parameters were changed. */
+static inline void talk_parameters(struct talk *t)
+{
+    rpcrdma_connection_parameters(t->rpcrdma, MPA_PHASE_FULL_OPERATION, &t->parameters);
+}
+
+/* Nothing seen yet, no startup frames: as it stands, a capture that begins in mid-stream. */
+static inline struct talk *talk_new_bare(const struct rpcrdma_options *options)
+{
+    struct talk *t = calloc(1, sizeof *t);
+    struct rpcrdma_events events = {.ctx = t,
+                                    .message = talk_on_message,
+                                    .move = talk_on_move,
+                                    .payload = talk_on_payload,
+                                    .retired = talk_on_retired};
+
+    assert_non_null(t);
+    t->verdict.finding = talk_finding;
+    t->verdict.ctx = t;
+    t->time_ns = 1000000000;
+    t->credit[C] = t->credit[S] = 32;
+    t->segment = 60000;
+    t->msn[C] = t->msn[S] = 1;
+    t->parameters = (struct mpa_parameters){.initiator_side = -1, .markers = {OFF, OFF}, .crc = ON, .midstream = true};
+    t->rpcrdma = rpcrdma_connection_new(options, &events, &t->verdict);
+    assert_non_null(t->rpcrdma);
+    t->nfs = nfs_connection_new(options, t->rpcrdma, &t->verdict);
+    assert_non_null(t->nfs);
+    rpcrdma_connection_ports(t->rpcrdma, 45678, RPCRDMA_PORT);
+    nfs_connection_ports(t->nfs, 45678, RPCRDMA_PORT);
+    return t;
+}
+
+static inline void talk_midstream(struct talk *t)
+{
+    t->end[C] = t->end[S] = 100000;
+    talk_parameters(t);
+}
+
+/* Request (of C) or Reply (of S) with these octets behind the enhanced data. Returns its frame. */
+static inline uint32_t talk_startup_octets(struct talk *t, unsigned side, const void *ulp, size_t n)
+{
+    uint8_t pd[MPA_PRIVATE_DATA_MAX] = {0x00, 0x10, 0x00, 0x10};
+    struct mpa_startup_event event = {0};
+
+    assert_true(MPA_ENHANCED_LEN + n <= sizeof pd);
+    if (n > 0)
+        memcpy(pd + MPA_ENHANCED_LEN, ulp, n);
+    talk_step(t);
+    event.frame = (struct mpa_startup){.kind = side == C ? MPA_REQUEST : MPA_REPLY,
+                                       .flags = MPA_FLAG_C | MPA_FLAG_S,
+                                       .revision = 2,
+                                       .pd_length = (uint16_t)(MPA_ENHANCED_LEN + n),
+                                       .has_enhanced = true,
+                                       .enhanced = {.ird = 16, .ord = 16},
+                                       .private_data = pd,
+                                       .ulp_data = n > 0 ? pd + MPA_ENHANCED_LEN : NULL,
+                                       .ulp_length = (uint16_t)n};
+    event.length = MPA_STARTUP_HEADER_LEN + MPA_ENHANCED_LEN + n;
+    event.place = talk_place(t, side);
+    event.direction = side == C ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
+    rpcrdma_connection_startup(t->rpcrdma, &event);
+    t->end[side] += event.length;
+    t->parameters.initiator_side = C;
+    t->parameters.midstream = false;
+    t->parameters.revision = 2;
+    t->parameters.enhanced = t->parameters.ird_ord_known = true;
+    t->parameters.ird = t->parameters.ord = 16;
+    *(side == C ? &t->parameters.request_seen : &t->parameters.reply_seen) = true;
+    t->parameters.startup_seen = t->parameters.request_seen && t->parameters.reply_seen;
+    rpcrdma_connection_parameters(t->rpcrdma, t->parameters.startup_seen ? MPA_PHASE_FULL_OPERATION : MPA_PHASE_STARTUP,
+                                  &t->parameters);
+    return t->frame;
+}
+
+/* The same with a block of RFC 8797; sizes in octets. */
+static inline uint32_t talk_startup(struct talk *t, unsigned side, bool remote_invalidation, uint32_t send_size,
+                                    uint32_t receive_size)
+{
+    struct rpcrdma_private_data data = {.version = RPCRDMA_PD_VERSION,
+                                        .remote_invalidation = remote_invalidation,
+                                        .send_size = send_size,
+                                        .receive_size = receive_size};
+    uint8_t block[RPCRDMA_PD_LEN];
+
+    rpcrdma_private_data_encode(&data, block, sizeof block);
+    return talk_startup_octets(t, side, block, sizeof block);
+}
+
+/* ---- segments ---- */
+
+/* One FPDU; operation may be NULL. The caller fills in what concerns the message. */
+static inline void talk_segment(struct talk *t, unsigned side, struct ddp_segment ddp, struct rdmap_operation *op,
+                                struct rdmap_segment_event segment)
+{
+    struct mpa_fpdu_event fpdu = {0};
+    uint32_t header = ddp.tagged ? DDP_TAGGED_HEADER_LEN : DDP_UNTAGGED_HEADER_LEN;
+    size_t ulpdu = header + ddp.payload_len;
+    uint32_t length = (uint32_t)((2 + ulpdu + 3) / 4 * 4 + 4);
+
+    talk_step(t);
+    ddp.dv = ddp.rv = 1;
+    ddp.header_len = (uint8_t)header;
+    fpdu.fpdu = (struct mpa_fpdu){
+        .offset = t->end[side], .header = t->end[side], .length = length, .ulpdu_length = (uint16_t)ulpdu};
+    fpdu.place = talk_place(t, side);
+    fpdu.direction = talk_direction(t, side);
+    fpdu.crc = MPA_CRC_VERIFIED;
+    fpdu.has_ddp = true;
+    fpdu.ddp = ddp;
+    fpdu.number = t->number[side]++;
+    fpdu.after_resync = t->resync;
+    fpdu.acked_known = segment.acked_known = !t->acked_unknown;
+    fpdu.acked = segment.acked = t->acked_unknown ? 0 : t->end[1 - side] - t->unreceived;
+    t->resync = false;
+    segment.fpdu = &fpdu;
+    segment.in_message = true;
+    segment.first_known = true;
+    segment.complete = ddp.last;
+    segment.faulty = t->faulty;
+    segment.op = op;
+    if (op != NULL) {
+        segment.operation = op->number;
+        op->segments++;
+        op->octets += ddp.payload_len;
+        if (op->side == side)
+            op->place = fpdu.place;
+    }
+    rpcrdma_connection_segment(t->rpcrdma, &segment);
+    t->end[side] += length;
+}
+
+/*
+ * A message in as many segments as t->segment asks for, or what follows of one: `part` says which message, which of its
+ * segments is next and how many octets came before. Returns the frame of the last.
+ */
+static inline uint32_t talk_part(struct talk *t, unsigned side, struct ddp_segment ddp, struct rdmap_operation *op,
+                                 const uint8_t *p, size_t n, struct rdmap_segment_event *part)
+{
+    size_t at = 0;
+
+    do {
+        size_t piece = n - at < t->segment ? n - at : t->segment;
+        struct ddp_segment d = ddp;
+
+        d.payload = p + at;
+        d.payload_len = piece;
+        d.last = ddp.last && at + piece == n;
+        if (d.tagged)
+            d.to += at;
+        else
+            d.mo += (uint32_t)at;
+        part->message_octets += piece;
+        talk_segment(t, side, d, op, *part);
+        part->index++;
+        at += piece;
+    } while (at < n);
+    return t->frame;
+}
+
+static inline uint32_t talk_segments(struct talk *t, unsigned side, struct ddp_segment ddp, struct rdmap_operation *op,
+                                     const uint8_t *p, size_t n)
+{
+    struct rdmap_segment_event part = {.message = t->messages[side]++};
+
+    return talk_part(t, side, ddp, op, p, n, &part);
+}
+
+/* ---- Sends ---- */
+
+/* invalidate: Send with Invalidate of this STag. */
+static inline uint32_t talk_send_as(struct talk *t, unsigned side, uint8_t opcode, uint32_t invalidate, const void *p,
+                                    size_t n)
+{
+    bool invalidates = opcode == RDMAP_SEND_INVALIDATE || opcode == RDMAP_SEND_SE_INVALIDATE;
+    struct rdmap_operation op = {.number = ++t->operations,
+                                 .kind = RDMAP_OP_SEND,
+                                 .opcode = opcode,
+                                 .side = (uint8_t)side,
+                                 .msn = t->msn[side],
+                                 .invalidates = invalidates,
+                                 .invalidate_stag = invalidate};
+    struct ddp_segment ddp = {
+        .last = true, .opcode = opcode, .stag = invalidate, .qn = DDP_QN_SEND, .msn = t->msn[side]++};
+
+    return talk_segments(t, side, ddp, &op, p, n);
+}
+
+static inline uint32_t talk_send_octets(struct talk *t, unsigned side, const void *p, size_t n)
+{
+    return talk_send_as(t, side, RDMAP_SEND, 0, p, n);
+}
+
+static inline struct rpcrdma_plan talk_plan(const struct talk *t, unsigned side, uint32_t xid)
+{
+    return (struct rpcrdma_plan){.xid = xid,
+                                 .vers = RPCRDMA_VERSION,
+                                 .credit = t->credit[side],
+                                 .proc = RPCRDMA_MSG,
+                                 .vers_low = 1,
+                                 .vers_high = 1};
+}
+
+/* Transport header and payload, put together in t->send. Returns their length. */
+static inline size_t talk_put_message(struct talk *t, const struct rpcrdma_plan *plan, const void *payload, size_t n)
+{
+    struct xdr_writer w = {.p = t->send, .size = sizeof t->send};
+
+    rpcrdma_header_encode(plan, &w);
+    assert_false(w.failed);
+    assert_true(w.at + n <= sizeof t->send);
+    if (n > 0)
+        memcpy(t->send + w.at, payload, n);
+    return w.at + n;
+}
+
+static inline uint32_t talk_message(struct talk *t, unsigned side, const struct rpcrdma_plan *plan, const void *payload,
+                                    size_t n)
+{
+    size_t length = talk_put_message(t, plan, payload, n);
+
+    return talk_send_octets(t, side, t->send, length);
+}
+
+/* Send with Invalidate. */
+static inline uint32_t talk_message_invalidate(struct talk *t, unsigned side, uint32_t stag,
+                                               const struct rpcrdma_plan *plan, const void *payload, size_t n)
+{
+    size_t length = talk_put_message(t, plan, payload, n);
+
+    return talk_send_as(t, side, RDMAP_SEND_INVALIDATE, stag, t->send, length);
+}
+
+/* ---- RPC messages, put together in out ---- */
+
+/* Words in host order to XDR. Returns the octets. */
+static inline size_t talk_words(uint8_t *out, size_t size, const uint32_t *words, size_t n)
+{
+    assert_true(4 * n <= size);
+    for (size_t i = 0; i < n; i++)
+        put_be32(out + 4 * i, words[i]);
+    return 4 * n;
+}
+
+static inline size_t talk_append(struct xdr_writer *w, const void *p, size_t n)
+{
+    assert_false(w->failed);
+    assert_true(w->at + n <= w->size);
+    if (n > 0)
+        memcpy(w->p + w->at, p, n);
+    return w->at += n;
+}
+
+/* A Call with AUTH_NONE and these arguments. Returns its octets. */
+static inline size_t talk_rpc_call(uint8_t *out, size_t size, uint32_t xid, uint32_t prog, uint32_t vers, uint32_t proc,
+                                   const void *args, size_t n)
+{
+    struct rpc_message call = {
+        .xid = xid, .type = RPC_CALL, .rpcvers = RPC_VERSION, .prog = prog, .vers = vers, .proc = proc};
+    struct xdr_writer w = {.p = out, .size = size};
+
+    rpc_call_encode(&call, NULL, NULL, &w);
+    return talk_append(&w, args, n);
+}
+
+/* An accepted Reply. */
+static inline size_t talk_rpc_reply(uint8_t *out, size_t size, uint32_t xid, uint32_t accept_stat, const void *results,
+                                    size_t n)
+{
+    struct rpc_message reply = {
+        .xid = xid, .type = RPC_REPLY, .reply_stat = RPC_MSG_ACCEPTED, .accept_stat = accept_stat};
+    struct xdr_writer w = {.p = out, .size = size};
+
+    rpc_reply_encode(&reply, NULL, &w);
+    return talk_append(&w, results, n);
+}
+
+/* ---- Calls and Replies ---- */
+
+/* RPC message inline, unless plan says RDMA_NOMSG: then the header only. */
+static inline uint32_t talk_call_with(struct talk *t, unsigned side, const struct rpcrdma_plan *plan, uint32_t prog,
+                                      uint32_t vers, uint32_t proc, const void *args, size_t n)
+{
+    size_t length = talk_rpc_call(t->rpc, sizeof t->rpc, plan->xid, prog, vers, proc, args, n);
+
+    return talk_message(t, side, plan, t->rpc, plan->proc == RPCRDMA_NOMSG ? 0 : length);
+}
+
+static inline uint32_t talk_reply_with(struct talk *t, unsigned side, const struct rpcrdma_plan *plan,
+                                       const void *results, size_t n)
+{
+    size_t length = talk_rpc_reply(t->rpc, sizeof t->rpc, plan->xid, RPC_SUCCESS, results, n);
+
+    return talk_message(t, side, plan, t->rpc, plan->proc == RPCRDMA_NOMSG ? 0 : length);
+}
+
+/* NULL of NFS version 3 */
+static inline uint32_t talk_call(struct talk *t, unsigned side, uint32_t xid)
+{
+    struct rpcrdma_plan plan = talk_plan(t, side, xid);
+
+    return talk_call_with(t, side, &plan, TALK_NFS, 3, 0, NULL, 0);
+}
+
+static inline uint32_t talk_reply(struct talk *t, unsigned side, uint32_t xid)
+{
+    struct rpcrdma_plan plan = talk_plan(t, side, xid);
+
+    return talk_reply_with(t, side, &plan, NULL, 0);
+}
+
+/* RDMA_ERROR */
+static inline uint32_t talk_error(struct talk *t, unsigned side, uint32_t xid, uint32_t err)
+{
+    struct rpcrdma_plan plan = talk_plan(t, side, xid);
+
+    plan.proc = RPCRDMA_ERROR;
+    plan.err = err;
+    return talk_message(t, side, &plan, NULL, 0);
+}
+
+/* ---- RDMA ---- */
+
+/* p NULL: zeros. */
+static inline uint32_t talk_write(struct talk *t, unsigned side, uint32_t stag, uint64_t to, const void *p, size_t n)
+{
+    struct rdmap_operation op = {.number = ++t->operations,
+                                 .kind = RDMAP_OP_WRITE,
+                                 .opcode = RDMAP_WRITE,
+                                 .side = (uint8_t)side,
+                                 .stag = stag,
+                                 .to = to};
+    uint8_t *octets = calloc(1, n + 1);
+
+    assert_non_null(octets);
+    if (p != NULL)
+        memcpy(octets, p, n);
+    talk_segments(t, side,
+                  (struct ddp_segment){.tagged = true, .last = true, .opcode = RDMAP_WRITE, .stag = stag, .to = to},
+                  &op, octets, n);
+    free(octets);
+    return t->frame;
+}
+
+/* Sink: STag 0x51000000, TO 0. */
+static inline uint32_t talk_read_request(struct talk *t, unsigned side, uint32_t stag, uint64_t to, uint32_t size)
+{
+    struct rdmap_read_request read = {
+        .sink_stag = 0x51000000, .sink_to = 0, .size = size, .source_stag = stag, .source_to = to};
+    uint8_t header[RDMAP_READ_REQUEST_LEN];
+    struct talk_read *r;
+
+    assert_true(t->n_reads[side] < TALK_READS_MAX);
+    r = &t->reads[side][t->n_reads[side]++];
+    *r = (struct talk_read){.op = {.number = ++t->operations,
+                                   .kind = RDMAP_OP_READ,
+                                   .opcode = RDMAP_READ_REQUEST,
+                                   .side = (uint8_t)side,
+                                   .read = read}};
+    rdmap_read_request_encode(&read, header, sizeof header);
+    return talk_segments(
+        t, side,
+        (struct ddp_segment){
+            .last = true, .opcode = RDMAP_READ_REQUEST, .qn = DDP_QN_READ_REQUEST, .msn = (uint32_t)t->operations},
+        &r->op, header, sizeof header);
+}
+
+/* Answers the oldest open Read Request of the other side with n octets, the rest coming later; p NULL: zeros. */
+static inline uint32_t talk_read_response(struct talk *t, unsigned side, const void *p, size_t n)
+{
+    struct talk_read *r = &t->reads[1 - side][0];
+    uint8_t *octets = calloc(1, n + 1);
+    bool last = r->got + n >= r->op.read.size;
+    struct place first;
+
+    assert_true(t->n_reads[1 - side] > 0);
+    assert_non_null(octets);
+    if (p != NULL)
+        memcpy(octets, p, n);
+    first = talk_place(t, side);
+    first.frame = first.first_frame = t->frame + 1;
+    if (r->got == 0) {
+        r->op.first_answer = first;
+        r->part.message = t->messages[side]++;
+    }
+    talk_part(t, side,
+              (struct ddp_segment){.tagged = true,
+                                   .last = last,
+                                   .opcode = RDMAP_READ_RESPONSE,
+                                   .stag = r->op.read.sink_stag,
+                                   .to = r->op.read.sink_to + r->got},
+              &r->op, octets, n, &r->part);
+    r->got += (uint32_t)n;
+    free(octets);
+    if (last) {
+        memmove(r, r + 1, (t->n_reads[1 - side] - 1) * sizeof *r);
+        t->n_reads[1 - side]--;
+    }
+    return t->frame;
+}
+
+/* Request and whole Response: side reads n octets of the other side's memory, which has p there. */
+static inline void talk_read(struct talk *t, unsigned side, uint32_t stag, uint64_t to, const void *p, uint32_t n)
+{
+    talk_read_request(t, side, stag, to, n);
+    talk_read_response(t, 1 - side, p, n);
+}
+
+/* ---- the rest ---- */
+
+static inline void talk_terminate(struct talk *t, unsigned side)
+{
+    struct rdmap_terminate terminate = {0};
+    struct mpa_fpdu_event fpdu = {0};
+
+    talk_step(t);
+    fpdu.place = talk_place(t, side);
+    fpdu.direction = talk_direction(t, side);
+    rpcrdma_connection_terminate(t->rpcrdma, &(struct rdmap_terminate_event){.terminate = &terminate, .fpdu = &fpdu});
+    t->end[side] += 32;
+}
+
+static inline void talk_hole(struct talk *t, unsigned side)
+{
+    t->end[side] += 1000;
+    t->resync = true;
+    rpcrdma_connection_skipped(t->rpcrdma, side);
+    nfs_connection_skipped(t->nfs, side);
+}
+
+static inline void talk_wait(struct talk *t, int64_t nanoseconds)
+{
+    t->time_ns += nanoseconds;
+}
+
+static inline void talk_end(struct talk *t, unsigned side, bool reset)
+{
+    struct place place;
+
+    talk_step(t);
+    place = talk_place(t, side);
+    rpcrdma_connection_end(t->rpcrdma, side, reset, &place);
+    nfs_connection_end(t->nfs, side, reset, &place);
+}
+
+static inline void talk_finish(struct talk *t)
+{
+    rpcrdma_connection_finish(t->rpcrdma, t->time_ns);
+    nfs_connection_finish(t->nfs, t->time_ns);
+}
+
+static inline void talk_close(struct talk *t, unsigned first)
+{
+    talk_end(t, first, false);
+    talk_end(t, 1 - first, false);
+}
+
+static inline void talk_free(struct talk *t)
+{
+    nfs_connection_free(t->nfs);
+    rpcrdma_connection_free(t->rpcrdma);
+    free(t);
+}
+
+/* A NULL Call and its Reply: after it, t->credit[S] Calls may be outstanding. */
+static inline void talk_greet(struct talk *t)
+{
+    talk_call(t, C, TALK_GREETING_XID);
+    talk_reply(t, S, TALK_GREETING_XID);
+}
+
+static inline struct talk *talk_new_with(const struct rpcrdma_options *options)
+{
+    struct talk *t = talk_new_bare(options);
+
+    talk_startup(t, C, true, 4096, 4096);
+    talk_startup(t, S, true, 4096, 4096);
+    talk_greet(t);
+    return t;
+}
+
+static inline struct talk *talk_new(void)
+{
+    struct rpcrdma_options options = {.profile = PROFILE_IETF};
+
+    return talk_new_with(&options);
+}
+
+/* ---- what came of it ---- */
+
+static inline void talk_show(const struct talk *t)
+{
+    for (unsigned i = 0; i < t->n_findings && i < TALK_FINDINGS_MAX; i++)
+        fprintf(stderr, "frame %u: %s %s: %s\n", t->findings[i].place.frame,
+                rule_severity_name(t->findings[i].severity), rule_catalogue[t->findings[i].rule].id,
+                t->findings[i].message);
+}
+
+/* After the end: exactly this finding at this frame. */
+static inline void talk_expect(struct talk *t, enum rule_id rule, enum rule_severity severity, uint32_t frame)
+{
+    talk_finish(t);
+    if (t->n_findings != 1 || t->findings[0].rule != rule || t->findings[0].severity != severity ||
+        t->findings[0].place.frame != frame) {
+        fprintf(stderr, "expected %s %s at frame %u, found %u findings:\n", rule_severity_name(severity),
+                rule_catalogue[rule].id, frame, t->n_findings);
+        talk_show(t);
+        fail();
+    }
+    assert_int_equal(t->verdict.counts[rule].failed, 1);
+    talk_free(t);
+}
+
+static inline void talk_expect_nothing(struct talk *t)
+{
+    talk_finish(t);
+    if (t->n_findings != 0) {
+        fprintf(stderr, "expected no finding, found %u\n", t->n_findings);
+        talk_show(t);
+        fail();
+    }
+    talk_free(t);
+}
+
+static inline void talk_passed(const struct talk *t, enum rule_id rule)
+{
+    if (t->verdict.counts[rule].passed == 0)
+        fprintf(stderr, "%s was not passed\n", rule_catalogue[rule].id);
+    assert_true(t->verdict.counts[rule].passed > 0);
+}
+
+static inline void talk_inconclusive(const struct talk *t, enum rule_id rule)
+{
+    if (t->verdict.counts[rule].inconclusive == 0)
+        fprintf(stderr, "%s was not inconclusive\n", rule_catalogue[rule].id);
+    assert_true(t->verdict.counts[rule].inconclusive > 0);
+}
+
+#endif
