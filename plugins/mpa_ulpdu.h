@@ -23,14 +23,29 @@
 struct mpa_listener {
     uint32_t size;       /* sizeof(struct mpa_listener) of the mpa plugin */
     uint32_t connection; /* as in struct mpa_ulpdu */
+    uint16_t port[2];    /* TCP ports of the sides */
     /* The listener's; NULL: not wanted. See engine/rdmap.h for what they mean. */
     void *ctx;
+    void (*startup)(void *ctx, const struct mpa_startup_event *event);
     void (*changed)(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters);
     void (*acked)(void *ctx, unsigned side, bool known, uint64_t acked);
     void (*fpdu)(void *ctx, const struct mpa_fpdu_event *event);
     void (*skipped)(void *ctx, unsigned side);
     void (*end)(void *ctx, unsigned side, bool reset, const struct place *place);
     void (*finish)(void *ctx, int64_t time_ns);
+};
+
+/*
+ * Who knows more of private data registers a dissector of this name. It is called at each startup frame, on every pass,
+ * with a struct mpa_private_data as its data; the tvb holds the upper layer's private data, which may be none.
+ */
+#define MPA_STARTUP_DISSECTOR "mpa.startup"
+
+struct mpa_private_data {
+    uint32_t size;       /* sizeof(struct mpa_private_data) of the mpa plugin */
+    uint32_t connection; /* as in struct mpa_ulpdu */
+    enum mpa_startup_kind kind;
+    struct place place; /* of the startup frame */
 };
 
 struct mpa_ulpdu {

@@ -3,14 +3,27 @@
 #include "plugins/ddp_rdmap/rdmap_plugin.h"
 
 static dissector_handle_t ulpdu_handle;
+static dissector_handle_t listener_handle; /* NULL: nobody listens */
+
+/* The next layer may want to hear of the connection. */
+static void offer(const struct mpa_listener *news, tvbuff_t *tvb, packet_info *pinfo)
+{
+    struct rdmap_listener listener = {
+        .size = sizeof listener, .connection = news->connection, .port = {news->port[0], news->port[1]}};
+
+    if (listener_handle == NULL)
+        return;
+    call_dissector_only(listener_handle, tvb, pinfo, NULL, &listener);
+    rdmap_flow_tell(news->connection, &listener);
+}
 
 static int listen(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     struct mpa_listener *listener = data;
 
-    (void)tvb, (void)pinfo, (void)tree;
-    if (listener != NULL && listener->size == sizeof *listener)
-        rdmap_flow_listen(listener);
+    (void)tree;
+    if (listener != NULL && listener->size == sizeof *listener && rdmap_flow_listen(listener))
+        offer(listener, tvb, pinfo);
     return 0;
 }
 
@@ -49,6 +62,7 @@ void rdmap_plugin_handoff(void)
 {
     for (unsigned revision = 0; revision <= 2; revision++)
         dissector_add_uint(MPA_ULPDU_TABLE, revision, ulpdu_handle);
+    listener_handle = find_dissector(RDMAP_LISTENER_DISSECTOR);
     rdmap_payload_handoff();
     rdmap_tap_handoff();
 }

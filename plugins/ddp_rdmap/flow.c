@@ -164,14 +164,10 @@ static struct rdmap_operation *operation_of(const struct rdmap_flow *flow, uint6
     return wmem_map_lookup(flow->operations, &number);
 }
 
-static void on_segment(void *ctx, const struct rdmap_segment_event *event)
+static void record_segment(struct rdmap_flow *flow, struct rdmap_seg *seg, const struct rdmap_segment_event *event)
 {
-    struct rdmap_flow *flow = ctx;
-    struct rdmap_seg *seg = flow->current;
     const struct ddp_segment *ddp = &event->fpdu->ddp;
 
-    if (seg == NULL)
-        return;
     seg->told = true;
     seg->in_message = event->in_message;
     if (!event->in_message)
@@ -184,6 +180,16 @@ static void on_segment(void *ctx, const struct rdmap_segment_event *event)
     note_stags(flow, seg, ddp);
     if (!ddp->tagged && ddp->qn == DDP_QN_SEND && rdmap_opcode_info(ddp->opcode)->ulp_data)
         note_whole(flow, seg, ddp);
+}
+
+static void on_segment(void *ctx, const struct rdmap_segment_event *event)
+{
+    struct rdmap_flow *flow = ctx;
+
+    if (flow->current != NULL)
+        record_segment(flow, flow->current, event);
+    if (flow->listener.segment != NULL)
+        flow->listener.segment(flow->listener.ctx, event);
 }
 
 static void on_operation(void *ctx, const struct rdmap_operation *operation, const struct place *place)
@@ -205,14 +211,9 @@ static void on_operation(void *ctx, const struct rdmap_operation *operation, con
         flow->current->after_write = operation_of(flow, kept->after_write);
 }
 
-static void on_terminate(void *ctx, const struct rdmap_terminate_event *event)
+static void record_accusation(struct rdmap_flow *flow, const struct rdmap_terminate_event *event)
 {
-    struct rdmap_flow *flow = ctx;
-    struct rdmap_accusation *accusation;
-
-    if (flow->current == NULL)
-        return;
-    accusation = wmem_new0(wmem_file_scope(), struct rdmap_accusation);
+    struct rdmap_accusation *accusation = wmem_new0(wmem_file_scope(), struct rdmap_accusation);
     accusation->terminate = *event->terminate;
     accusation->terminate.trailing = NULL;
     accusation->found = event->accused_found;
@@ -223,6 +224,16 @@ static void on_terminate(void *ctx, const struct rdmap_terminate_event *event)
         flow->current->accuses = accused != NULL ? accused->op : NULL;
     }
     flow->current->accusation = accusation;
+}
+
+static void on_terminate(void *ctx, const struct rdmap_terminate_event *event)
+{
+    struct rdmap_flow *flow = ctx;
+
+    if (flow->current != NULL)
+        record_accusation(flow, event);
+    if (flow->listener.terminate != NULL)
+        flow->listener.terminate(flow->listener.ctx, event);
 }
 
 /* A finding belongs to the frame where iwarp-check reports it: to the segment there that it is about, else the first.
@@ -248,11 +259,21 @@ static void on_finding(void *ctx, const struct finding *finding)
 
 /* ---- what the mpa plugin tells ---- */
 
+static void on_startup(void *ctx, const struct mpa_startup_event *event)
+{
+    struct rdmap_flow *flow = ctx;
+
+    if (flow->listener.startup != NULL)
+        flow->listener.startup(flow->listener.ctx, event);
+}
+
 static void on_changed(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters)
 {
     struct rdmap_flow *flow = ctx;
 
     rdmap_connection_parameters(flow->rdmap, phase, parameters);
+    if (flow->listener.changed != NULL)
+        flow->listener.changed(flow->listener.ctx, phase, parameters);
 }
 
 static void on_acked(void *ctx, unsigned side, bool known, uint64_t acked)
@@ -276,6 +297,8 @@ static void on_skipped(void *ctx, unsigned side)
     struct rdmap_flow *flow = ctx;
 
     rdmap_connection_skipped(flow->rdmap, side);
+    if (flow->listener.skipped != NULL)
+        flow->listener.skipped(flow->listener.ctx, side);
 }
 
 static void on_end(void *ctx, unsigned side, bool reset, const struct place *place)
@@ -283,6 +306,8 @@ static void on_end(void *ctx, unsigned side, bool reset, const struct place *pla
     struct rdmap_flow *flow = ctx;
 
     rdmap_connection_end(flow->rdmap, side, reset, place);
+    if (flow->listener.end != NULL)
+        flow->listener.end(flow->listener.ctx, side, reset, place);
 }
 
 static void on_finish(void *ctx, int64_t time_ns)
@@ -290,6 +315,8 @@ static void on_finish(void *ctx, int64_t time_ns)
     struct rdmap_flow *flow = ctx;
 
     rdmap_connection_finish(flow->rdmap, time_ns);
+    if (flow->listener.finish != NULL)
+        flow->listener.finish(flow->listener.ctx, time_ns);
 }
 
 /* ---- life ---- */
@@ -328,6 +355,7 @@ bool rdmap_flow_listen(struct mpa_listener *listener)
     wmem_register_callback(wmem_file_scope(), release, flow);
     wmem_map_insert(flows, GUINT_TO_POINTER(flow->connection), flow);
     listener->ctx = flow;
+    listener->startup = on_startup;
     listener->changed = on_changed;
     listener->acked = on_acked;
     listener->fpdu = on_fpdu;
@@ -335,6 +363,14 @@ bool rdmap_flow_listen(struct mpa_listener *listener)
     listener->end = on_end;
     listener->finish = on_finish;
     return true;
+}
+
+void rdmap_flow_tell(uint32_t connection, const struct rdmap_listener *listener)
+{
+    struct rdmap_flow *flow = rdmap_flow_find(connection);
+
+    if (flow != NULL)
+        flow->listener = *listener;
 }
 
 void rdmap_flow_register(void)

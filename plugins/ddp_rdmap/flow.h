@@ -9,6 +9,7 @@
 
 #include "plugins/compat.h"
 #include "plugins/mpa_ulpdu.h"
+#include "plugins/rdmap_listener.h"
 
 #include "engine/rdmap.h"
 #include "wire/rdmap_terminate.h"
@@ -86,6 +87,7 @@ struct rdmap_flow {
     /* First pass only. */
     struct rdmap_connection *rdmap;
     struct verdict verdict;
+    struct rdmap_listener listener; /* the next layer */
     struct rdmap_seg *current;
     struct rdmap_msg *open[2][5]; /* by side: of the Tagged segments, and of QN 0 to 3 */
     wmem_map_t *wholes;           /* key -> latest struct rdmap_whole */
@@ -95,6 +97,8 @@ struct rdmap_flow {
 void rdmap_flow_register(void);
 /* First pass: the mpa plugin tells of a new connection. False when memory is lacking. */
 bool rdmap_flow_listen(struct mpa_listener *listener);
+/* Whom the next layer has named is told from here on. */
+void rdmap_flow_tell(uint32_t connection, const struct rdmap_listener *listener);
 /* NULL when it is not known. */
 struct rdmap_flow *rdmap_flow_find(uint32_t connection);
 struct rdmap_seg *rdmap_flow_seg(const struct rdmap_flow *flow, const struct place *place);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What the upper layer is to see: Sends, put together from their segments, and the octets of Tagged messages. */
 #include "plugins/ddp_rdmap/rdmap_plugin.h"
+#include "plugins/rdmap_listener.h"
 #include "plugins/rdmap_payload.h"
 
 #include <epan/dissectors/packet-iwarp-ddp-rdmap.h>
@@ -12,6 +13,7 @@ enum { BUILTIN_MIN = 16 };
 static reassembly_table reassembly;
 static dissector_table_t ports;
 static heur_dissector_list_t sends, builtin;
+static dissector_handle_t segment_handle; /* NULL: nobody */
 
 /* ---- messages put together ---- */
 
@@ -178,16 +180,34 @@ static bool offer_to_builtin(struct rdmap_canvas *canvas, tvbuff_t *message)
     return taken;
 }
 
+/* True when the segment belongs to an upper layer of ours. */
+static bool tell_segment(struct rdmap_canvas *canvas, tvbuff_t *payload)
+{
+    const struct ddp_segment *ddp = canvas->ddp;
+    struct rdmap_segment segment = {
+        .size = sizeof segment,
+        .opcode = ddp->opcode,
+        .tagged = ddp->tagged,
+        .last = ddp->last,
+    };
+
+    if (segment_handle == NULL || canvas->ulpdu == NULL)
+        return false;
+    segment.ulpdu = *canvas->ulpdu;
+    segment.operation = canvas->seg != NULL && canvas->seg->op != NULL ? canvas->seg->op->number : 0;
+    return call_dissector_only(segment_handle, payload, canvas->pinfo, canvas->root, &segment) > 0;
+}
+
 void rdmap_payload(struct rdmap_canvas *canvas)
 {
     const struct ddp_segment *ddp = canvas->ddp;
     tvbuff_t *message = tvb_new_subset_remaining(canvas->tvb, ddp->header_len);
-    bool send = !ddp->tagged, shown = true;
+    bool send = !ddp->tagged, shown = true, claimed = tell_segment(canvas, message);
 
     if (canvas->info == NULL || canvas->info->tagged != ddp->tagged)
         return;
     if (ddp->opcode == RDMAP_READ_REQUEST) {
-        if (canvas->seg != NULL && canvas->seg->told)
+        if (canvas->seg != NULL && canvas->seg->told && !claimed)
             offer_to_builtin(canvas, tvb_new_subset_length(message, (int)tvb_reported_length(message), 0));
         return;
     }
@@ -202,7 +222,9 @@ void rdmap_payload(struct rdmap_canvas *canvas)
     }
     if (tvb_reported_length(message) == 0)
         return;
-    if (shown && ((send && offer_to_own(canvas, message)) || offer_to_builtin(canvas, message)))
+    if (shown && send && offer_to_own(canvas, message))
+        return;
+    if (shown && !claimed && offer_to_builtin(canvas, message))
         return;
     call_data_dissector(message, canvas->pinfo, canvas->root);
 }
@@ -216,6 +238,7 @@ void rdmap_payload_register(void)
 
 void rdmap_payload_handoff(void)
 {
+    segment_handle = find_dissector(RDMAP_SEGMENT_DISSECTOR);
     if (has_heur_dissector_list("iwarp_ddp_rdmap"))
         builtin = find_heur_dissector_list("iwarp_ddp_rdmap");
 }

@@ -145,7 +145,9 @@ static struct starts starts_of_startup(const struct tcp_analysis *tcp, const str
 /* The next layer may want to hear of the connection. */
 static void offer(struct mpa_flow *flow, tvbuff_t *tvb, packet_info *pinfo)
 {
-    struct mpa_listener listener = {.size = sizeof listener, .connection = flow->number};
+    struct mpa_listener listener = {.size = sizeof listener,
+                                    .connection = flow->number,
+                                    .port = {(uint16_t)pinfo->srcport, (uint16_t)pinfo->destport}};
 
     if (listener_handle == NULL)
         return;

@@ -315,6 +315,7 @@ void mpa_draw_piece(const struct mpa_flow *flow, const struct mpa_piece *piece, 
 void mpa_draw_handoff(void)
 {
     fallback = find_dissector("iwarp_ddp_rdmap");
+    mpa_draw_startup_handoff();
 }
 
 void mpa_draw_register(void)

@@ -4,6 +4,8 @@
 
 #include "wire/rpcrdma_private_data.h"
 
+static dissector_handle_t upper; /* NULL: nobody */
+
 static void draw_flags(struct mpa_canvas *canvas, proto_tree *tree, unsigned at)
 {
     static int *const flags[] = {
@@ -84,6 +86,23 @@ static void draw_links(struct mpa_canvas *canvas, proto_tree *tree, enum mpa_sta
     }
 }
 
+/* The upper layer may know more of its private data. */
+static void call_upper(struct mpa_canvas *canvas, unsigned at, const struct mpa_startup *frame)
+{
+    struct mpa_private_data data = {
+        .size = sizeof data,
+        .connection = canvas->flow->number,
+        .kind = canvas->item->startup.kind,
+        .place = canvas->item->place,
+    };
+    tvbuff_t *tvb;
+
+    if (upper == NULL)
+        return;
+    tvb = tvb_new_subset_length(canvas->tvb, (int)at, frame->ulp_length);
+    call_dissector_only(upper, tvb, canvas->pinfo, canvas->root, &data);
+}
+
 /* "MPA Reply, Rev 2, rejected, CRC, Markers, IRD 1, ORD 32, 36 octets of private data" */
 static const char *summary(wmem_allocator_t *pool, const struct mpa_startup *frame)
 {
@@ -145,4 +164,10 @@ void mpa_draw_startup(struct mpa_canvas *canvas)
         draw_rpcrdma(canvas, tree, at, &frame);
     }
     draw_links(canvas, tree, frame.kind);
+    call_upper(canvas, at, &frame);
+}
+
+void mpa_draw_startup_handoff(void)
+{
+    upper = find_dissector(MPA_STARTUP_DISSECTOR);
 }

@@ -115,9 +115,8 @@ static struct mpa_item *item_new(struct mpa_flow *flow, struct mpa_piece *piece,
     return item;
 }
 
-static void on_startup(void *ctx, const struct mpa_startup_event *event)
+static void record_startup(struct mpa_flow *flow, const struct mpa_startup_event *event)
 {
-    struct mpa_flow *flow = ctx;
     struct mpa_startup_seen *seen = &flow->startup[event->frame.kind];
     const struct place *place = &event->place;
     struct mpa_piece *piece = piece_for(flow, place);
@@ -141,6 +140,15 @@ static void on_startup(void *ctx, const struct mpa_startup_event *event)
         seen->frame = piece->frame;
         seen->time_ns = place->time_ns;
     }
+}
+
+static void on_startup(void *ctx, const struct mpa_startup_event *event)
+{
+    struct mpa_flow *flow = ctx;
+
+    record_startup(flow, event);
+    if (flow->listener.startup != NULL)
+        flow->listener.startup(flow->listener.ctx, event);
 }
 
 size_t mpa_item_run(const struct mpa_item *item, size_t *at, size_t wanted)

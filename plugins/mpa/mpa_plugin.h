@@ -44,6 +44,7 @@ struct mpa_canvas {
 void mpa_info(struct mpa_canvas *canvas, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 void mpa_draw_startup(struct mpa_canvas *canvas);
+void mpa_draw_startup_handoff(void);
 /* Draws the FPDU without its ULPDU; *next is the tvb of the ULPDU for the next layer. */
 void mpa_draw_fpdu(struct mpa_canvas *canvas, tvbuff_t **next);
 
