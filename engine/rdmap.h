@@ -12,6 +12,11 @@
 #include "engine/mpa.h"
 #include "wire/rdmap.h"
 
+static inline unsigned other_side(unsigned side)
+{
+    return side ^ 1u;
+}
+
 struct rdmap_options {
     enum mpa_profile profile;
     int64_t t_react, t_close, t_idle; /* nanoseconds; 0 takes the defaults of engine/mpa.h */
@@ -96,6 +101,8 @@ struct rdmap_events {
     /* An operation appeared, went on, or was answered: called after each segment of it. */
     void (*operation)(void *ctx, const struct rdmap_operation *operation, const struct place *place);
     void (*terminate)(void *ctx, const struct rdmap_terminate_event *event);
+    /* Octets of this side's direction are lost or cannot be trusted: messages may be missing. */
+    void (*skipped)(void *ctx, unsigned side);
 };
 
 struct rdmap_connection;

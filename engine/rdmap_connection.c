@@ -527,6 +527,8 @@ static void hole(struct rdmap_connection *rdmap, unsigned side)
     rdmap->side[other_side(side)].requests.uncertain = true; /* answers may be missing */
     rdmap_stag_skipped(rdmap, side);
     rdmap_reaction_skipped(rdmap, side);
+    if (rdmap->events.skipped != NULL)
+        rdmap->events.skipped(rdmap->events.ctx, side);
 }
 
 /* The first FPDU that is seen of a direction: does the direction begin with it? */

@@ -218,11 +218,6 @@ struct rdmap_step {
     struct rdmap_operation *operation; /* NULL when not known */
 };
 
-static inline unsigned other_side(unsigned side)
-{
-    return side ^ 1u;
-}
-
 /* ---- findings (rdmap_connection.c) ---- */
 
 /* Fails a rule at this segment, marks step and message as faulty. related_frame 0: none. */

@@ -121,8 +121,9 @@ struct rpcrdma_transaction {
     enum rpcrdma_outcome outcome;
     bool damaged;              /* octets of either direction were lost since the Call: absence proves nothing */
     bool malformed;            /* the Call's Transport header cannot be understood, or a finding was made at it */
-    bool repeats;              /* the same Call was sent before and is outstanding */
-    uint32_t calls;            /* Sends of this Call: 1, and retransmissions */
+    bool repeats;              /* the same Call (same XID, same octets behind it) is outstanding already */
+    bool late;                 /* told behind its answer: damaged, and nothing of the answer is known */
+    uint64_t inline_hash;      /* of the Call's inline payload behind the XID, to tell retransmissions */
     struct place call, answer; /* of the Sends; answer: of the Reply or RDMA_ERROR, when there is one */
     uint64_t call_operation, answer_operation; /* numbers of RDMAP operations */
     uint64_t call_acked, answer_acked;         /* what their senders had received, when known */
@@ -138,7 +139,9 @@ struct rpcrdma_transaction {
     struct rpcrdma_body call_body, reply_body;
     uint8_t *content[2]; /* of the Position Zero Read chunk, of the Reply chunk */
     uint64_t content_size[2];
-    uint64_t octets_read, octets_written;                  /* moved by RDMA */
+    uint64_t octets_read, octets_written; /* moved by RDMA */
+    unsigned procedure;                   /* in the counts, from 1; 0: not counted */
+    bool counted;
     void *host;                                            /* the host's */
     struct rpcrdma_transaction *hash_next, *older, *newer; /* the layer's own */
     void *nfs;                                             /* the NFS binding's */

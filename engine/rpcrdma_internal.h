@@ -21,7 +21,11 @@ enum {
     RPCRDMA_HASH_SIZE = 256, /* of transactions and of offers; a power of two */
     RPCRDMA_BODY_MAX = 1024, /* operations, items, values remembered of one RPC message */
     RPCRDMA_PROCEDURES_MAX = 64,
-    RPCRDMA_UNDECIDED_MAX = 8, /* Sends that may look foreign before the connection is given up as another ULP's */
+    RPCRDMA_READ_CHUNKS_MAX = 256, /* Positions told apart in one Call */
+    RPCRDMA_ANSWERED_MAX = 128,    /* answered transactions remembered per calling side */
+    RPCRDMA_ORPHANS_MAX = 16,
+    RPCRDMA_SEND_MAX = 1024 * 1024, /* octets of a Send; the largest threshold that can be told is a quarter of it */
+    RPCRDMA_UNDECIDED_MAX = 8,      /* Sends that may look foreign before the connection is given up as another ULP's */
 };
 
 /* What one side told in its startup frame (RFC 8797). */
@@ -31,14 +35,22 @@ struct rpcrdma_told {
     struct rpcrdma_private_data data; /* the defaults unless valid */
 };
 
+/* Transactions by age; each is in one of them. */
+struct rpcrdma_queue {
+    struct rpcrdma_transaction *oldest, *newest;
+    unsigned n;
+};
+
 /* Transactions that one side called. */
 struct rpcrdma_calls {
     struct rpcrdma_transaction *hash[RPCRDMA_HASH_SIZE]; /* by XID, the newest first */
-    struct rpcrdma_transaction *newest, *oldest;         /* all that are remembered, by age */
-    unsigned remembered;
-    unsigned outstanding; /* not answered; retransmissions do not count */
-    uint64_t total;
-    uint64_t answered; /* in time, so far */
+    struct rpcrdma_queue waiting, done;                  /* outstanding; answered and still remembered */
+    unsigned outstanding;                                /* waiting.n */
+    uint64_t total, answered;
+    /* Answers to Calls that had not been told when they came (the direction lagged): the latest of them. */
+    uint32_t orphan[RPCRDMA_ORPHANS_MAX];
+    unsigned orphans;
+    uint64_t lagged_until; /* Calls before this stream offset were told late: what was done for them is not known */
 };
 
 /* What one side sends. */
@@ -117,6 +129,15 @@ static inline void rpcrdma_inconclusive(struct rpcrdma_connection *rpcrdma, enum
 
 /* ---- state ---- */
 
+/* rpcrdma_recognise.c: is this connection one of RPC-over-RDMA, as far as this Send and what came before tell? */
+bool rpcrdma_recognise(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message);
+/* Sets kind, has_rpc, rpc and transaction. */
+void rpcrdma_classify(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
+/* The chunk lists of a Reply, into its transaction's chunks. */
+void rpcrdma_take_returned(struct rpcrdma_transaction *transaction, const struct rpcrdma_message *reply);
+/* rpcrdma_counts.c */
+void rpcrdma_count(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *transaction);
+
 /* The whole conversation was seen so far, in both directions, from its start: absence and order prove something. */
 bool rpcrdma_whole(const struct rpcrdma_connection *rpcrdma);
 /* The profile is that of RFC 5666. */
@@ -138,6 +159,8 @@ struct rpcrdma_transaction *rpcrdma_next_outstanding(const struct rpcrdma_connec
 /* The core's. open: NULL when memory is lacking. */
 struct rpcrdma_transaction *rpcrdma_transaction_open(struct rpcrdma_connection *rpcrdma,
                                                      const struct rpcrdma_message *call);
+/* An answer whose Call was not told yet. */
+void rpcrdma_transaction_orphan(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *answer);
 void rpcrdma_transaction_close(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *transaction,
                                const struct rpcrdma_message *answer, enum rpcrdma_outcome outcome);
 void rpcrdma_transactions_damage(struct rpcrdma_connection *rpcrdma);

@@ -1,0 +1,544 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The RPC-over-RDMA layer of one connection: life cycle, Sends put together, the way of a message. */
+#include "engine/rpcrdma_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void fill_options(struct rpcrdma_options *options)
+{
+    static const int64_t second = 1000000000;
+
+    if (options->t_react == 0)
+        options->t_react = 2 * second;
+    if (options->t_answer == 0)
+        options->t_answer = 30 * second;
+    if (options->transactions_max == 0)
+        options->transactions_max = 4096;
+    if (options->segments_max == 0)
+        options->segments_max = 65536;
+    if (options->content_max == 0)
+        options->content_max = 4 * 1024 * 1024;
+}
+
+struct rpcrdma_connection *rpcrdma_connection_new(const struct rpcrdma_options *options,
+                                                  const struct rpcrdma_events *events, struct verdict *verdict)
+{
+    struct rpcrdma_connection *rpcrdma = calloc(1, sizeof *rpcrdma);
+
+    if (rpcrdma == NULL)
+        return NULL;
+    rpcrdma->options = *options;
+    fill_options(&rpcrdma->options);
+    if (events != NULL)
+        rpcrdma->events = *events;
+    rpcrdma->verdict = verdict;
+    rpcrdma->client = -1;
+    rpcrdma->parameters.initiator_side = -1;
+    for (unsigned side = 0; side < 2; side++)
+        rpcrdma->side[side].told.data.send_size = rpcrdma->side[side].told.data.receive_size = RPCRDMA_INLINE_DEFAULT;
+    if (!rpcrdma_threshold_new(rpcrdma) || !rpcrdma_xid_new(rpcrdma) || !rpcrdma_credit_new(rpcrdma) ||
+        !rpcrdma_memory_new(rpcrdma) || !rpcrdma_chunk_new(rpcrdma) || !rpcrdma_reaction_new(rpcrdma)) {
+        rpcrdma_connection_free(rpcrdma);
+        return NULL;
+    }
+    return rpcrdma;
+}
+
+void rpcrdma_connection_free(struct rpcrdma_connection *rpcrdma)
+{
+    if (rpcrdma == NULL)
+        return;
+    rpcrdma_transactions_free(rpcrdma);
+    rpcrdma_threshold_free(rpcrdma);
+    rpcrdma_xid_free(rpcrdma);
+    rpcrdma_credit_free(rpcrdma);
+    rpcrdma_memory_free(rpcrdma);
+    rpcrdma_chunk_free(rpcrdma);
+    rpcrdma_reaction_free(rpcrdma);
+    free(rpcrdma->side[0].send);
+    free(rpcrdma->side[1].send);
+    free(rpcrdma);
+}
+
+/* ---- findings ---- */
+
+static enum direction direction_of(const struct rpcrdma_connection *rpcrdma, unsigned side)
+{
+    if (rpcrdma->parameters.initiator_side < 0)
+        return DIR_UNKNOWN;
+    return (unsigned)rpcrdma->parameters.initiator_side == side ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
+}
+
+/* Of what is an error nothing else is asked; what is only unwise is judged further. */
+static void mark(struct rpcrdma_message *message, enum rule_severity severity)
+{
+    if (severity != SEVERITY_ERROR)
+        return;
+    message->faulty = true;
+    if (message->kind == RPCRDMA_KIND_CALL && message->transaction != NULL)
+        message->transaction->malformed = true;
+}
+
+void rpcrdma_fail(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message, enum rule_id rule,
+                  uint32_t related_frame, const char *format, ...)
+{
+    va_list args;
+
+    mark(message, rule_catalogue[rule].severity);
+    va_start(args, format);
+    verdict_vfailed_as(rpcrdma->verdict, rule, rule_catalogue[rule].severity, message->direction, &message->place,
+                       related_frame, format, args);
+    va_end(args);
+}
+
+void rpcrdma_fail_as(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message, enum rule_id rule,
+                     enum rule_severity severity, uint32_t related_frame, const char *format, ...)
+{
+    va_list args;
+
+    mark(message, severity);
+    va_start(args, format);
+    verdict_vfailed_as(rpcrdma->verdict, rule, severity, message->direction, &message->place, related_frame, format,
+                       args);
+    va_end(args);
+}
+
+void rpcrdma_fail_at(struct rpcrdma_connection *rpcrdma, const struct place *place, enum rule_id rule,
+                     uint32_t related_frame, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    verdict_vfailed_as(rpcrdma->verdict, rule, rule_catalogue[rule].severity, direction_of(rpcrdma, place->side & 1u),
+                       place, related_frame, format, args);
+    va_end(args);
+}
+
+void rpcrdma_fail_at_as(struct rpcrdma_connection *rpcrdma, const struct place *place, enum rule_id rule,
+                        enum rule_severity severity, uint32_t related_frame, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    verdict_vfailed_as(rpcrdma->verdict, rule, severity, direction_of(rpcrdma, place->side & 1u), place, related_frame,
+                       format, args);
+    va_end(args);
+}
+
+/* ---- what is known of the connection ---- */
+
+bool rpcrdma_whole(const struct rpcrdma_connection *rpcrdma)
+{
+    return rpcrdma->parameters.startup_seen && !rpcrdma->parameters.midstream && !rpcrdma->side[0].hole &&
+           !rpcrdma->side[1].hole;
+}
+
+bool rpcrdma_connection_is_rpcrdma(const struct rpcrdma_connection *rpcrdma)
+{
+    return rpcrdma->recognised == RPCRDMA_YES;
+}
+
+int rpcrdma_connection_client(const struct rpcrdma_connection *rpcrdma)
+{
+    return rpcrdma->client;
+}
+
+uint32_t rpcrdma_connection_threshold(const struct rpcrdma_connection *rpcrdma, unsigned side, bool *negotiated)
+{
+    const struct rpcrdma_told *own = &rpcrdma->side[side].told, *peer = &rpcrdma->side[other_side(side)].told;
+
+    *negotiated = own->frame_seen && peer->frame_seen && own->valid && peer->valid;
+    if (!own->frame_seen || !peer->frame_seen)
+        return rpcrdma->options.assume_inline;
+    return own->data.send_size < peer->data.receive_size ? own->data.send_size : peer->data.receive_size;
+}
+
+/* Who opened the connection is the client (RFC 8166 section 2.2.3); else the port tells, else the first Call. */
+static void learn_client(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message)
+{
+    if (rpcrdma->parameters.initiator_side >= 0)
+        rpcrdma->client = rpcrdma->parameters.initiator_side;
+    else if (rpcrdma->client >= 0)
+        return;
+    else if ((rpcrdma->port[0] == RPCRDMA_PORT) != (rpcrdma->port[1] == RPCRDMA_PORT))
+        rpcrdma->client = rpcrdma->port[0] == RPCRDMA_PORT ? 1 : 0;
+    else if (message != NULL && message->has_rpc && message->rpc.status == RPC_OK && message->rpc.type == RPC_CALL &&
+             (message->rpc.prog < NFS_PROGRAM_CALLBACK_FIRST || message->rpc.prog > NFS_PROGRAM_CALLBACK_LAST))
+        rpcrdma->client = (int)message->side;
+}
+
+void rpcrdma_connection_ports(struct rpcrdma_connection *rpcrdma, uint16_t port0, uint16_t port1)
+{
+    rpcrdma->port[0] = port0;
+    rpcrdma->port[1] = port1;
+    learn_client(rpcrdma, NULL);
+}
+
+void rpcrdma_connection_parameters(struct rpcrdma_connection *rpcrdma, enum mpa_phase phase,
+                                   const struct mpa_parameters *parameters)
+{
+    rpcrdma->phase = phase;
+    rpcrdma->parameters = *parameters;
+    learn_client(rpcrdma, NULL);
+}
+
+void rpcrdma_connection_startup(struct rpcrdma_connection *rpcrdma, const struct mpa_startup_event *event)
+{
+    struct rpcrdma_side *s = &rpcrdma->side[event->place.side & 1u];
+    struct rpcrdma_private_data data = s->told.data;
+    enum rpcrdma_private_data_status status = RPCRDMA_PD_ABSENT;
+
+    if (rpcrdma->finished)
+        return;
+    if (event->frame.private_data != NULL)
+        status = rpcrdma_private_data_find(&data, event->frame.private_data, event->frame.pd_length);
+    s->end = event->place.offset + event->length;
+    s->told.frame_seen = true;
+    s->told.valid = status == RPCRDMA_PD_OK;
+    if (s->told.valid)
+        s->told.data = data;
+    rpcrdma_threshold_startup(rpcrdma, event, status);
+}
+
+static void hole(struct rpcrdma_connection *rpcrdma, unsigned side)
+{
+    struct rpcrdma_side *s = &rpcrdma->side[side];
+
+    s->hole = true;
+    s->send_open = false;
+    rpcrdma_transactions_damage(rpcrdma);
+    rpcrdma_credit_skipped(rpcrdma, side);
+    rpcrdma_reaction_skipped(rpcrdma, side);
+}
+
+/* ---- messages ---- */
+
+static void look(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t, bool reply, const uint8_t *p,
+                 uint64_t n, const struct place *place, struct rpcrdma_message *message)
+{
+    struct rpcrdma_payload payload = {
+        .transaction = t, .reply = reply, .body = reply ? &t->reply_body : &t->call_body, .place = *place};
+
+    rpcrdma_payload_look(rpcrdma, t, reply, p, n);
+    if (reply)
+        rpcrdma_reply_payload(rpcrdma, message);
+    else
+        rpcrdma_call_payload(rpcrdma, t, message);
+    if (rpcrdma->events.payload != NULL)
+        rpcrdma->events.payload(rpcrdma->events.ctx, &payload);
+}
+
+static void look_inline(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, bool reply)
+{
+    uint32_t from = m->header.header_len;
+
+    look(rpcrdma, m->transaction, reply, m->p + from, m->n - from, &m->place, m);
+}
+
+static void call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    struct rpcrdma_transaction *before = rpcrdma_find_outstanding(rpcrdma, m->side, m->header.xid), *t;
+
+    t = m->transaction = rpcrdma_transaction_open(rpcrdma, m);
+    if (t == NULL)
+        return;
+    t->malformed = m->faulty || m->header.status != RPCRDMA_OK;
+    if (m->header.status == RPCRDMA_OK)
+        rpcrdma_offers_take(rpcrdma, t, m);
+    rpcrdma_xid_call(rpcrdma, m, before);
+    rpcrdma_credit_call(rpcrdma, m);
+    rpcrdma_memory_call(rpcrdma, m);
+    if (m->has_rpc)
+        look_inline(rpcrdma, m, false);
+}
+
+/* The payload of a Long Reply lies in the Reply chunk, put there by Writes before this Send. */
+static void look_long_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    struct rpcrdma_transaction *t = m->transaction;
+    const struct rpcrdma_chunk_state *chunk;
+
+    if (t->reply_chunk < 0)
+        return;
+    chunk = &t->chunks[t->reply_chunk];
+    if (chunk->returned == 0 || chunk->returned > t->content_size[1] ||
+        rpcrdma_chunk_prefix(t, chunk) < chunk->returned)
+        return;
+    look(rpcrdma, t, true, t->content[1], chunk->returned, &m->place, m);
+}
+
+static void answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    struct rpcrdma_transaction *t = m->transaction;
+    bool ends = t != NULL && t->outcome == RPCRDMA_OUTSTANDING && m->header.status == RPCRDMA_OK;
+
+    if (t == NULL && m->unsure)
+        rpcrdma_transaction_orphan(rpcrdma, m);
+    rpcrdma_xid_answer(rpcrdma, m);
+    rpcrdma_credit_answer(rpcrdma, m);
+    if (!ends)
+        return;
+    rpcrdma_memory_answer(rpcrdma, m);
+    if (m->kind != RPCRDMA_KIND_REPLY)
+        return;
+    rpcrdma_take_returned(t, m);
+    rpcrdma_reply_header(rpcrdma, m);
+    if (m->has_rpc)
+        look_inline(rpcrdma, m, true);
+    else
+        look_long_reply(rpcrdma, m);
+}
+
+/* The transaction is over when all have looked at its end. */
+static void settle(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    struct rpcrdma_transaction *t = m->transaction;
+
+    if (t == NULL || t->outcome != RPCRDMA_OUTSTANDING)
+        return;
+    if (m->kind == RPCRDMA_KIND_CALL && t->late)
+        rpcrdma_transaction_close(rpcrdma, t, NULL, RPCRDMA_REPLIED);
+    else if (m->kind == RPCRDMA_KIND_REPLY && m->header.status == RPCRDMA_OK)
+        rpcrdma_transaction_close(rpcrdma, t, m, RPCRDMA_REPLIED);
+    else if (m->kind == RPCRDMA_KIND_ERROR && m->header.status == RPCRDMA_OK)
+        rpcrdma_transaction_close(rpcrdma, t, m, RPCRDMA_FAILED);
+}
+
+static void message(struct rpcrdma_connection *rpcrdma, const struct rdmap_segment_event *event, const uint8_t *p,
+                    uint32_t n, bool unsure)
+{
+    struct rpcrdma_message m = {.side = event->fpdu->place.side & 1u,
+                                .direction = event->fpdu->direction,
+                                .place = event->fpdu->place,
+                                .operation = event->operation,
+                                .opcode = event->fpdu->ddp.opcode,
+                                .acked_known = event->acked_known,
+                                .acked = event->acked,
+                                .p = p,
+                                .n = n,
+                                .unsure = unsure};
+
+    if (m.opcode == RDMAP_SEND_INVALIDATE || m.opcode == RDMAP_SEND_SE_INVALIDATE) {
+        m.invalidates = true;
+        m.invalidate_stag = event->fpdu->ddp.stag;
+    }
+    rpcrdma_header_decode(&m.header, p, n);
+    if (!rpcrdma_recognise(rpcrdma, &m))
+        return;
+    rpcrdma_classify(rpcrdma, &m);
+    learn_client(rpcrdma, &m);
+    rpcrdma->side[m.side].messages++;
+    if (m.header.proc <= RPCRDMA_ERROR && m.n >= RPCRDMA_FIXED_LEN)
+        rpcrdma->counts.messages[m.header.proc]++;
+    rpcrdma_header_message(rpcrdma, &m);
+    rpcrdma_threshold_message(rpcrdma, &m);
+    if (m.kind == RPCRDMA_KIND_CALL)
+        call(rpcrdma, &m);
+    else if (m.kind == RPCRDMA_KIND_REPLY || m.kind == RPCRDMA_KIND_ERROR)
+        answer(rpcrdma, &m);
+    rpcrdma_reaction_message(rpcrdma, &m);
+    if (rpcrdma->events.message != NULL)
+        rpcrdma->events.message(rpcrdma->events.ctx, &m);
+    settle(rpcrdma, &m);
+}
+
+/* ---- Sends ---- */
+
+static bool send_room(struct rpcrdma_side *s, uint64_t n)
+{
+    uint32_t larger = s->send_size == 0 ? 4096 : s->send_size;
+    uint8_t *grown;
+
+    if (n > RPCRDMA_SEND_MAX)
+        return false;
+    while (larger < n)
+        larger *= 2;
+    if (larger == s->send_size)
+        return true;
+    grown = realloc(s->send, larger);
+    if (grown == NULL)
+        return false;
+    s->send = grown;
+    s->send_size = larger;
+    return true;
+}
+
+static void send_segment(struct rpcrdma_connection *rpcrdma, const struct rdmap_segment_event *event, bool unsure)
+{
+    unsigned side = event->fpdu->place.side & 1u;
+    struct rpcrdma_side *s = &rpcrdma->side[side];
+    const struct ddp_segment *ddp = &event->fpdu->ddp;
+    uint64_t end = (uint64_t)ddp->mo + ddp->payload_len;
+
+    if (event->complete && ddp->mo == 0 && event->index == 0) { /* the usual case: one segment, nothing to copy */
+        s->send_open = false;
+        message(rpcrdma, event, ddp->payload, (uint32_t)ddp->payload_len, unsure);
+        return;
+    }
+    if (!s->send_open || s->send_message != event->message) {
+        s->send_open = true;
+        s->send_message = event->message;
+        s->send_spoilt = !event->first_known;
+        s->send_n = 0;
+    }
+    if (send_room(s, end))
+        memcpy(s->send + ddp->mo, ddp->payload, ddp->payload_len);
+    else
+        s->send_spoilt = true;
+    s->send_n = end > s->send_n ? (uint32_t)end : s->send_n;
+    if (!ddp->last)
+        return;
+    s->send_open = false;
+    if (event->complete && !s->send_spoilt)
+        message(rpcrdma, event, s->send, s->send_n, unsure);
+    else
+        hole(rpcrdma, side);
+}
+
+/* ---- RDMA operations ---- */
+
+/* The last Read Response for a Position-Zero chunk completes a Long Call. */
+static void completed_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
+{
+    struct rpcrdma_transaction *t = move->offer->transaction;
+    const struct rpcrdma_chunk_state *chunk;
+
+    if (move->opcode != RDMAP_READ_RESPONSE || (int)move->offer->chunk != t->position_zero || t->call_body.known ||
+        t->call_header.proc != RPCRDMA_NOMSG)
+        return;
+    chunk = &t->chunks[t->position_zero];
+    if (chunk->length == 0 || chunk->length > t->content_size[0] || rpcrdma_chunk_prefix(t, chunk) < chunk->length)
+        return;
+    look(rpcrdma, t, false, t->content[0], chunk->length, &move->place, NULL);
+}
+
+static void moved(struct rpcrdma_connection *rpcrdma, const struct rdmap_segment_event *event, bool unsure)
+{
+    const struct ddp_segment *ddp = &event->fpdu->ddp;
+    const struct rdmap_operation *op = event->op;
+    struct rpcrdma_move move = {.side = event->fpdu->place.side & 1u,
+                                .opcode = ddp->opcode,
+                                .operation = event->operation,
+                                .place = event->fpdu->place,
+                                .stag = ddp->stag,
+                                .to = ddp->to,
+                                .length = ddp->payload_len,
+                                .p = ddp->payload,
+                                .first = event->index == 0,
+                                .last = ddp->last,
+                                .acked_known = event->acked_known,
+                                .acked = event->acked,
+                                .unsure = unsure};
+
+    if (rpcrdma->recognised == RPCRDMA_NO)
+        return;
+    move.owner = other_side(move.side);
+    if (ddp->opcode == RDMAP_READ_REQUEST) {
+        if (op == NULL)
+            return;
+        move.stag = op->read.source_stag;
+        move.to = op->read.source_to;
+        move.length = op->read.size;
+        move.p = NULL;
+    } else if (ddp->opcode == RDMAP_READ_RESPONSE) {
+        if (op == NULL || op->kind != RDMAP_OP_READ) {
+            rpcrdma_transactions_damage(rpcrdma); /* what it brings belongs to one of them */
+            return;
+        }
+        move.owner = move.side;
+        move.stag = op->read.source_stag;
+        move.to = op->read.source_to + (ddp->to - op->read.sink_to);
+    }
+    rpcrdma_move(rpcrdma, &move);
+    if (rpcrdma->recognised == RPCRDMA_YES) {
+        rpcrdma_memory_move(rpcrdma, &move);
+        rpcrdma_reaction_move(rpcrdma, &move);
+    }
+    if (rpcrdma->events.move != NULL)
+        rpcrdma->events.move(rpcrdma->events.ctx, &move);
+    if (move.offer != NULL)
+        completed_call(rpcrdma, &move);
+}
+
+/* ---- inputs ---- */
+
+static void start(struct rpcrdma_connection *rpcrdma, unsigned side, const struct mpa_fpdu_event *fpdu)
+{
+    rpcrdma->side[side].started = true;
+    if (fpdu->number != 0 || fpdu->after_resync || !rpcrdma->parameters.startup_seen || rpcrdma->parameters.midstream)
+        hole(rpcrdma, side);
+}
+
+void rpcrdma_connection_segment(struct rpcrdma_connection *rpcrdma, const struct rdmap_segment_event *event)
+{
+    const struct ddp_segment *ddp = &event->fpdu->ddp;
+    unsigned side = event->fpdu->place.side & 1u;
+    struct rpcrdma_side *s = &rpcrdma->side[side];
+    const struct rpcrdma_side *other = &rpcrdma->side[other_side(side)];
+    bool unsure = event->acked_known && event->acked > other->end;
+
+    if (rpcrdma->finished || rpcrdma->recognised == RPCRDMA_NO)
+        return;
+    if (!s->started)
+        start(rpcrdma, side, event->fpdu);
+    else if (event->fpdu->after_resync)
+        hole(rpcrdma, side);
+    s->end = event->fpdu->fpdu.offset + event->fpdu->fpdu.length;
+    if (event->rtr) /* of MPA's connection set-up (RFC 6581): no message of ours */
+        return;
+    rpcrdma->verdict->muted = event->faulty;
+    if (!event->in_message)
+        hole(rpcrdma, side);
+    else if (ddp->opcode == RDMAP_WRITE || ddp->opcode == RDMAP_READ_RESPONSE || ddp->opcode == RDMAP_READ_REQUEST)
+        moved(rpcrdma, event, unsure);
+    else if (ddp->opcode >= RDMAP_SEND && ddp->opcode <= RDMAP_SEND_SE_INVALIDATE)
+        send_segment(rpcrdma, event, unsure);
+    rpcrdma->verdict->muted = false;
+}
+
+void rpcrdma_connection_terminate(struct rpcrdma_connection *rpcrdma, const struct rdmap_terminate_event *event)
+{
+    if (rpcrdma->finished || rpcrdma->recognised != RPCRDMA_YES)
+        return;
+    rpcrdma->terminated = true;
+    rpcrdma_memory_terminate(rpcrdma, event);
+    rpcrdma_reaction_terminate(rpcrdma, event);
+}
+
+void rpcrdma_connection_skipped(struct rpcrdma_connection *rpcrdma, unsigned side)
+{
+    if (rpcrdma->finished)
+        return;
+    rpcrdma->side[side & 1u].started = true;
+    hole(rpcrdma, side & 1u);
+}
+
+void rpcrdma_connection_end(struct rpcrdma_connection *rpcrdma, unsigned side, bool reset, const struct place *place)
+{
+    struct rpcrdma_side *s = &rpcrdma->side[side & 1u];
+
+    if (rpcrdma->finished || s->reset || (s->fin && !reset))
+        return;
+    s->fin |= !reset;
+    s->reset |= reset;
+    s->end_place = *place;
+    if (rpcrdma->recognised == RPCRDMA_YES)
+        rpcrdma_reaction_end(rpcrdma, side & 1u, reset, place);
+}
+
+void rpcrdma_connection_finish(struct rpcrdma_connection *rpcrdma, int64_t time_ns)
+{
+    if (rpcrdma->finished)
+        return;
+    rpcrdma->finished = true;
+    if (rpcrdma->recognised == RPCRDMA_YES) {
+        rpcrdma_threshold_finish(rpcrdma, time_ns);
+        rpcrdma_xid_finish(rpcrdma, time_ns);
+        rpcrdma_reaction_finish(rpcrdma, time_ns);
+    }
+    for (unsigned side = 0; side < 2; side++) {
+        for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, side, t)) != NULL;)
+            rpcrdma_count(rpcrdma, t);
+    }
+}

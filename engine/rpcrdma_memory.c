@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The memory that Calls offer, by side and STag; what RDMA operations move to and from it (RFC 8166 section 3.4). */
+#include "engine/rpcrdma_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CONTENT_CALL, CONTENT_REPLY, CONTENT_FIRST = 4096 };
+
+static unsigned bucket(uint32_t stag)
+{
+    return (stag * 0x9E3779B1u) >> 24 & (RPCRDMA_HASH_SIZE - 1);
+}
+
+/* ---- offers of a Call ---- */
+
+static bool make_room(void **array, unsigned *size, unsigned n, size_t element)
+{
+    unsigned larger = *size == 0 ? 4 : *size;
+    void *grown;
+
+    if (n <= *size)
+        return true;
+    while (larger < n)
+        larger *= 2;
+    grown = realloc(*array, larger * element);
+    if (grown == NULL)
+        return false;
+    *array = grown;
+    *size = larger;
+    return true;
+}
+
+static struct rpcrdma_chunk_state *add_chunk(struct rpcrdma_transaction *t, enum rpcrdma_chunk_kind kind,
+                                             uint32_t number, uint32_t position)
+{
+    struct rpcrdma_chunk_state *chunk;
+
+    if (!make_room((void **)&t->chunks, &t->chunks_size, t->n_chunks + 1, sizeof *t->chunks))
+        return NULL;
+    chunk = &t->chunks[t->n_chunks++];
+    *chunk = (struct rpcrdma_chunk_state){.kind = kind, .number = number, .position = position, .first = t->n_offers};
+    return chunk;
+}
+
+/* Room is there already. */
+static void add_offer(struct rpcrdma_transaction *t, struct rpcrdma_chunk_state *chunk,
+                      const struct rpcrdma_segment *target)
+{
+    t->offers[t->n_offers++] = (struct rpcrdma_offer){.transaction = t,
+                                                      .kind = chunk->kind,
+                                                      .chunk = (uint32_t)(chunk - t->chunks),
+                                                      .index = chunk->n++,
+                                                      .target = *target,
+                                                      .start = chunk->length};
+    chunk->length += target->length;
+}
+
+/* All read segments of one Position, wherever they stand in the list, are one chunk (section 3.4.5). */
+static bool take_reads(struct rpcrdma_transaction *t, const struct rpcrdma_message *call)
+{
+    const struct rpcrdma_header *header = &call->header;
+    uint32_t number = 0;
+
+    for (uint32_t i = 0; i < header->read.n; i++) {
+        struct rpcrdma_read_segment first = rpcrdma_read_segment_at(header, call->p, i);
+        struct rpcrdma_chunk_state *chunk;
+        bool known = false;
+
+        for (unsigned k = 0; k < t->n_chunks && !known; k++)
+            known = t->chunks[k].position == first.position;
+        if (known)
+            continue;
+        chunk =
+            t->n_chunks < RPCRDMA_READ_CHUNKS_MAX ? add_chunk(t, RPCRDMA_READ_CHUNK, number++, first.position) : NULL;
+        if (chunk == NULL)
+            return false;
+        if (first.position == 0)
+            t->position_zero = (int)(chunk - t->chunks);
+        for (uint32_t k = i; k < header->read.n; k++) {
+            struct rpcrdma_read_segment segment = rpcrdma_read_segment_at(header, call->p, k);
+
+            if (segment.position == first.position)
+                add_offer(t, chunk, &segment.target);
+        }
+    }
+    return true;
+}
+
+static bool take_segments(struct rpcrdma_transaction *t, const struct rpcrdma_message *call,
+                          enum rpcrdma_chunk_kind kind, uint32_t number, const struct rpcrdma_chunk *from)
+{
+    struct rpcrdma_chunk_state *chunk = add_chunk(t, kind, number, 0);
+
+    if (chunk == NULL)
+        return false;
+    for (uint32_t i = 0; i < from->n; i++) {
+        struct rpcrdma_segment target = rpcrdma_segment_at(from, call->p, i);
+
+        add_offer(t, chunk, &target);
+    }
+    return true;
+}
+
+static bool take_lists(struct rpcrdma_transaction *t, const struct rpcrdma_message *call)
+{
+    struct rpcrdma_chunk chunk = rpcrdma_write_begin(&call->header);
+
+    if (!take_reads(t, call))
+        return false;
+    t->first_write = t->n_chunks;
+    while (rpcrdma_write_next(&call->header, call->p, &chunk)) {
+        if (!take_segments(t, call, RPCRDMA_WRITE_CHUNK, t->n_writes, &chunk))
+            return false;
+        t->n_writes++;
+    }
+    if (!call->header.has_reply)
+        return true;
+    chunk = rpcrdma_reply_chunk(&call->header);
+    if (!take_segments(t, call, RPCRDMA_REPLY_CHUNK, 0, &chunk))
+        return false;
+    t->reply_chunk = (int)t->n_chunks - 1;
+    return true;
+}
+
+void rpcrdma_offers_take(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t,
+                         const struct rpcrdma_message *call)
+{
+    const struct rpcrdma_header *header = &call->header;
+    unsigned n = header->read.segments + header->write.segments + header->reply.segments;
+
+    if (n == 0 && header->write.n == 0 && !header->has_reply)
+        return;
+    if (n > rpcrdma->options.segments_max - rpcrdma->n_offers ||
+        !make_room((void **)&t->offers, &t->offers_size, n, sizeof *t->offers) || !take_lists(t, call)) {
+        t->n_chunks = t->n_offers = t->n_writes = 0;
+        t->position_zero = t->reply_chunk = -1;
+        t->offers_lost = t->damaged = true;
+        rpcrdma->side[t->side].hole = true; /* operations on them look like strays */
+        return;
+    }
+    rpcrdma->n_offers += t->n_offers;
+    for (unsigned i = 0; i < t->n_offers; i++) {
+        struct rpcrdma_offer **first = &rpcrdma->offers[t->side][bucket(t->offers[i].target.handle)];
+
+        t->offers[i].next = *first;
+        *first = &t->offers[i];
+    }
+}
+
+void rpcrdma_offers_drop(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t)
+{
+    for (unsigned i = 0; i < t->n_offers; i++) {
+        struct rpcrdma_offer **at = &rpcrdma->offers[t->side][bucket(t->offers[i].target.handle)];
+
+        while (*at != NULL && *at != &t->offers[i])
+            at = &(*at)->next;
+        if (*at != NULL)
+            *at = t->offers[i].next;
+    }
+    rpcrdma->n_offers -= t->n_offers;
+    t->n_offers = t->n_chunks = 0;
+}
+
+struct rpcrdma_offer *rpcrdma_offers_of(const struct rpcrdma_connection *rpcrdma, unsigned owner, uint32_t stag)
+{
+    struct rpcrdma_offer *offer = rpcrdma->offers[owner][bucket(stag)];
+
+    while (offer != NULL && offer->target.handle != stag)
+        offer = offer->next;
+    return offer;
+}
+
+/* ---- moves ---- */
+
+static bool within(const struct rpcrdma_offer *offer, const struct rpcrdma_move *move)
+{
+    uint64_t from = move->to - offer->target.offset;
+
+    return move->to >= offer->target.offset && from <= offer->target.length &&
+           move->length <= offer->target.length - from;
+}
+
+/* The newest Call that is outstanding is as good as any other: none of them can be told apart by an access. */
+static struct rpcrdma_offer *find_offer(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
+{
+    bool write = move->opcode == RDMAP_WRITE;
+
+    for (struct rpcrdma_offer *o = rpcrdma_offers_of(rpcrdma, move->owner, move->stag); o != NULL;
+         o = rpcrdma_offers_next(o)) {
+        if (o->transaction->outcome == RPCRDMA_OUTSTANDING && (o->kind != RPCRDMA_READ_CHUNK) == write &&
+            within(o, move))
+            return o;
+    }
+    return NULL;
+}
+
+/* Content that the payload is made of: Position-Zero Read chunk and Reply chunk. */
+static void keep_content(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
+{
+    struct rpcrdma_transaction *t = move->offer->transaction;
+    unsigned which = move->offer->kind == RPCRDMA_REPLY_CHUNK ? CONTENT_REPLY : CONTENT_CALL;
+    uint64_t end = move->offset + move->length;
+
+    if (move->offer->kind == RPCRDMA_WRITE_CHUNK ||
+        (move->offer->kind == RPCRDMA_READ_CHUNK && (int)move->offer->chunk != t->position_zero))
+        return;
+    if (end > rpcrdma->options.content_max)
+        return;
+    if (end > t->content_size[which]) {
+        uint64_t larger = t->content_size[which] == 0 ? CONTENT_FIRST : t->content_size[which];
+        uint8_t *grown;
+
+        while (larger < end)
+            larger *= 2;
+        grown = realloc(t->content[which], larger);
+        if (grown == NULL) {
+            t->damaged = true;
+            return;
+        }
+        t->content[which] = grown;
+        t->content_size[which] = larger;
+    }
+    memcpy(t->content[which] + move->offset, move->p, move->length);
+}
+
+static void note(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move *move)
+{
+    struct rpcrdma_offer *offer = move->offer;
+    uint64_t from = move->to - offer->target.offset;
+
+    move->offset = offer->start + from;
+    if (move->opcode == RDMAP_READ_REQUEST) {
+        rpcrdma_ranges_add(&offer->asked, from, from + move->length);
+        offer->touched = true;
+        return;
+    }
+    if (!offer->touched || offer->moved.n == 0)
+        offer->first_moved = move->place;
+    offer->last_moved = move->place;
+    offer->touched = true;
+    rpcrdma_ranges_add(&offer->moved, from, from + move->length);
+    if (move->opcode == RDMAP_WRITE)
+        offer->transaction->octets_written += move->length;
+    else
+        offer->transaction->octets_read += move->length;
+    if (move->length > 0)
+        keep_content(rpcrdma, move);
+}
+
+void rpcrdma_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move *move)
+{
+    struct rpcrdma_calls *calls = &rpcrdma->side[move->owner].calls;
+
+    move->offer = find_offer(rpcrdma, move);
+    if (move->offer != NULL)
+        note(rpcrdma, move);
+    else if (move->unsure && move->acked > calls->lagged_until)
+        calls->lagged_until = move->acked; /* its Call may be told yet */
+}
+
+/* ---- chunks ---- */
+
+uint64_t rpcrdma_chunk_prefix(const struct rpcrdma_transaction *t, const struct rpcrdma_chunk_state *chunk)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        const struct rpcrdma_offer *offer = &t->offers[chunk->first + i];
+        uint64_t prefix = rpcrdma_ranges_prefix(&offer->moved);
+
+        sum += prefix;
+        if (prefix < offer->target.length)
+            break;
+    }
+    return sum;
+}
+
+uint64_t rpcrdma_chunk_moved(const struct rpcrdma_transaction *t, const struct rpcrdma_chunk_state *chunk, bool *lost)
+{
+    uint64_t sum = 0;
+
+    *lost = false;
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        const struct rpcrdma_offer *offer = &t->offers[chunk->first + i];
+
+        sum += rpcrdma_ranges_octets(&offer->moved);
+        *lost |= offer->moved.lost;
+    }
+    return sum;
+}
+
+void rpcrdma_take_returned(struct rpcrdma_transaction *t, const struct rpcrdma_message *reply)
+{
+    struct rpcrdma_chunk from = rpcrdma_write_begin(&reply->header);
+    unsigned number = 0;
+
+    for (; number < t->n_writes && rpcrdma_write_next(&reply->header, reply->p, &from); number++) {
+        struct rpcrdma_chunk_state *chunk = &t->chunks[t->first_write + number];
+
+        chunk->has_returned = true;
+        chunk->returned_n = from.n;
+        for (uint32_t i = 0; i < from.n; i++)
+            chunk->returned += rpcrdma_segment_at(&from, reply->p, i).length;
+    }
+    if (t->reply_chunk >= 0 && reply->header.has_reply) {
+        struct rpcrdma_chunk_state *chunk = &t->chunks[t->reply_chunk];
+
+        from = rpcrdma_reply_chunk(&reply->header);
+        chunk->has_returned = true;
+        chunk->returned_n = from.n;
+        for (uint32_t i = 0; i < from.n; i++)
+            chunk->returned += rpcrdma_segment_at(&from, reply->p, i).length;
+    }
+}

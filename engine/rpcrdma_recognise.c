@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Is a connection one of RPC-over-RDMA, and is a message a Call or a Reply? Nothing in MPA tells the first (RFC 8166
+ * section 5 names a port, RFC 8797 a block in the private data, both optional); the second is told by the RPC message
+ * (RFC 8167 section 2), where it can be seen.
+ */
+#include "engine/rpcrdma_internal.h"
+
+enum { CREDITS_PLAUSIBLE = 65536, SEARCH_MAX = 256 };
+
+/* ---- the connection ---- */
+
+static bool header_plausible(const struct rpcrdma_message *m)
+{
+    const struct rpcrdma_header *h = &m->header;
+
+    if (m->n < RPCRDMA_ERR_CHUNK_LEN || h->vers != RPCRDMA_VERSION || h->credit >= CREDITS_PLAUSIBLE ||
+        h->status != RPCRDMA_OK)
+        return false;
+    if (h->proc == RPCRDMA_MSG || h->proc == RPCRDMA_MSGP)
+        return m->n >= h->header_len + 8 && get_be32(m->p + h->header_len) == h->xid &&
+               get_be32(m->p + h->header_len + 4) <= RPC_REPLY;
+    return h->proc == RPCRDMA_ERROR || (h->proc == RPCRDMA_NOMSG && h->read.n + h->write.n + h->reply.segments > 0);
+}
+
+/* An RPC message with the XID of the first word lies somewhere in it, whatever is wrong with the header. */
+static bool holds_call(const struct rpcrdma_message *m)
+{
+    uint32_t end = m->n < SEARCH_MAX ? m->n : SEARCH_MAX;
+
+    for (uint32_t at = RPCRDMA_FIXED_LEN; at + 16 <= end; at += 4) {
+        uint32_t program = get_be32(m->p + at + 12);
+
+        if (get_be32(m->p + at) == m->header.xid && get_be32(m->p + at + 4) == RPC_CALL &&
+            get_be32(m->p + at + 8) == RPC_VERSION && nfs_program_name(program) != NULL)
+            return true;
+    }
+    return false;
+}
+
+static bool told(const struct rpcrdma_connection *rpcrdma)
+{
+    return rpcrdma->options.always || rpcrdma->port[0] == RPCRDMA_PORT || rpcrdma->port[1] == RPCRDMA_PORT ||
+           rpcrdma->side[0].told.valid || rpcrdma->side[1].told.valid;
+}
+
+bool rpcrdma_recognise(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message)
+{
+    if (rpcrdma->recognised != RPCRDMA_UNDECIDED)
+        return rpcrdma->recognised == RPCRDMA_YES;
+    if (told(rpcrdma) || header_plausible(message) || holds_call(message)) {
+        rpcrdma->recognised = RPCRDMA_YES;
+        return true;
+    }
+    /* What was passed over may have been messages. */
+    rpcrdma->side[0].hole = rpcrdma->side[1].hole = true;
+    if (++rpcrdma->undecided >= RPCRDMA_UNDECIDED_MAX)
+        rpcrdma->recognised = RPCRDMA_NO;
+    return false;
+}
+
+/* ---- the message ---- */
+
+/* Behind the XID a Call has its rpcvers, program, version and procedure. */
+static bool call_shaped(const struct rpcrdma_message *m)
+{
+    uint32_t at = m->header.header_len;
+
+    return m->n >= at + 12 && get_be32(m->p + at + 8) == RPC_VERSION;
+}
+
+static enum rpcrdma_kind kind_inline(const struct rpcrdma_message *m, bool answers)
+{
+    uint32_t type = get_be32(m->p + m->header.header_len + 4);
+
+    if (type == RPC_CALL) /* msg_type may be what is wrong (RFC 8167 section 5.2) */
+        return answers && !call_shaped(m) ? RPCRDMA_KIND_REPLY : RPCRDMA_KIND_CALL;
+    if (type == RPC_REPLY)
+        return RPCRDMA_KIND_REPLY;
+    return answers && !call_shaped(m) ? RPCRDMA_KIND_REPLY : RPCRDMA_KIND_CALL;
+}
+
+/* Nothing of the RPC message is in the Send. */
+static enum rpcrdma_kind kind_by_lists(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m,
+                                       bool answers)
+{
+    bool has_position_zero = false;
+
+    for (uint32_t i = 0; i < m->header.read.n; i++)
+        has_position_zero |= rpcrdma_read_segment_at(&m->header, m->p, i).position == 0;
+    if (has_position_zero) /* RFC 5666 section 5.2 lets a Reply have one as well */
+        return answers && rpcrdma_old(rpcrdma) ? RPCRDMA_KIND_REPLY : RPCRDMA_KIND_CALL;
+    if (answers)
+        return RPCRDMA_KIND_REPLY;
+    return rpcrdma->client >= 0 && (unsigned)rpcrdma->client != m->side ? RPCRDMA_KIND_REPLY : RPCRDMA_KIND_CALL;
+}
+
+void rpcrdma_classify(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    struct rpcrdma_transaction *answered = rpcrdma_find_outstanding(rpcrdma, other_side(m->side), m->header.xid);
+    bool from_client = rpcrdma->client < 0 || (unsigned)rpcrdma->client == m->side;
+
+    m->kind = RPCRDMA_KIND_UNKNOWN;
+    if (m->n < RPCRDMA_FIXED_LEN || (m->header.proc == RPCRDMA_DONE && m->header.status == RPCRDMA_OK))
+        return;
+    if (m->header.proc == RPCRDMA_ERROR)
+        m->kind = RPCRDMA_KIND_ERROR;
+    else if (m->header.status == RPCRDMA_OK && m->header.proc == RPCRDMA_NOMSG)
+        m->kind = kind_by_lists(rpcrdma, m, answered != NULL);
+    else if (m->header.status == RPCRDMA_OK && m->n >= m->header.header_len + 8)
+        m->kind = kind_inline(m, answered != NULL);
+    else /* a header that cannot be read to its end, or no payload behind it */
+        m->kind = answered != NULL ? RPCRDMA_KIND_REPLY : from_client ? RPCRDMA_KIND_CALL : RPCRDMA_KIND_UNKNOWN;
+    m->has_rpc = m->header.status == RPCRDMA_OK && m->n > m->header.header_len &&
+                 (m->header.proc == RPCRDMA_MSG || m->header.proc == RPCRDMA_MSGP);
+    if (m->has_rpc)
+        rpc_decode(&m->rpc, m->p + m->header.header_len, m->n - m->header.header_len);
+    if (m->kind == RPCRDMA_KIND_REPLY || m->kind == RPCRDMA_KIND_ERROR)
+        m->transaction = answered != NULL ? answered : rpcrdma_find(rpcrdma, other_side(m->side), m->header.xid);
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The transactions of one connection, by calling side and XID (RFC 8166 section 2.2.2, RFC 8167 section 2.4). */
+#include "engine/rpcrdma_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CONTENT_KEPT = 16384 }; /* larger buffers are given back when the transaction is over */
+
+static unsigned bucket(uint32_t xid)
+{
+    return (xid * 0x9E3779B1u) >> 24 & (RPCRDMA_HASH_SIZE - 1);
+}
+
+/* ---- queues ---- */
+
+static void enqueue(struct rpcrdma_queue *queue, struct rpcrdma_transaction *t)
+{
+    t->older = queue->newest;
+    t->newer = NULL;
+    if (queue->newest != NULL)
+        queue->newest->newer = t;
+    else
+        queue->oldest = t;
+    queue->newest = t;
+    queue->n++;
+}
+
+static void dequeue(struct rpcrdma_queue *queue, struct rpcrdma_transaction *t)
+{
+    if (t->older != NULL)
+        t->older->newer = t->newer;
+    else
+        queue->oldest = t->newer;
+    if (t->newer != NULL)
+        t->newer->older = t->older;
+    else
+        queue->newest = t->older;
+    t->older = t->newer = NULL;
+    queue->n--;
+}
+
+/* ---- finding ---- */
+
+struct rpcrdma_transaction *rpcrdma_find(const struct rpcrdma_connection *rpcrdma, unsigned side, uint32_t xid)
+{
+    struct rpcrdma_transaction *t = rpcrdma->side[side].calls.hash[bucket(xid)];
+
+    while (t != NULL && t->xid != xid)
+        t = t->hash_next;
+    return t;
+}
+
+struct rpcrdma_transaction *rpcrdma_find_outstanding(const struct rpcrdma_connection *rpcrdma, unsigned side,
+                                                     uint32_t xid)
+{
+    struct rpcrdma_transaction *t = rpcrdma->side[side].calls.hash[bucket(xid)];
+
+    while (t != NULL && (t->xid != xid || t->outcome != RPCRDMA_OUTSTANDING))
+        t = t->hash_next;
+    return t;
+}
+
+struct rpcrdma_transaction *rpcrdma_next_outstanding(const struct rpcrdma_connection *rpcrdma, unsigned side,
+                                                     struct rpcrdma_transaction *after)
+{
+    return after == NULL ? rpcrdma->side[side].calls.waiting.oldest : after->newer;
+}
+
+/* ---- opening ---- */
+
+/* The arrays and buffers of a transaction that is over are taken over by the next one. */
+static struct rpcrdma_transaction *fresh(struct rpcrdma_connection *rpcrdma)
+{
+    struct rpcrdma_transaction *t = rpcrdma->spare, keep;
+
+    if (t == NULL)
+        return calloc(1, sizeof *t);
+    rpcrdma->spare = t->hash_next;
+    keep = *t;
+    *t = (struct rpcrdma_transaction){
+        .chunks = keep.chunks, .offers = keep.offers, .chunks_size = keep.chunks_size, .offers_size = keep.offers_size};
+    for (unsigned i = 0; i < 2; i++) {
+        const struct rpcrdma_body *old = i == 0 ? &keep.call_body : &keep.reply_body;
+
+        t->content[i] = keep.content[i];
+        t->content_size[i] = keep.content_size[i];
+        *(i == 0 ? &t->call_body : &t->reply_body) = (struct rpcrdma_body){.operations = old->operations,
+                                                                           .items = old->items,
+                                                                           .values = old->values,
+                                                                           .operations_size = old->operations_size,
+                                                                           .items_size = old->items_size,
+                                                                           .values_size = old->values_size};
+    }
+    return t;
+}
+
+static void retire(struct rpcrdma_connection *rpcrdma, struct rpcrdma_queue *queue, struct rpcrdma_transaction *t)
+{
+    struct rpcrdma_transaction **at = &rpcrdma->side[t->side].calls.hash[bucket(t->xid)];
+
+    if (rpcrdma->events.retired != NULL)
+        rpcrdma->events.retired(rpcrdma->events.ctx, t);
+    rpcrdma_count(rpcrdma, t);
+    rpcrdma_offers_drop(rpcrdma, t);
+    while (*at != t)
+        at = &(*at)->hash_next;
+    *at = t->hash_next;
+    dequeue(queue, t);
+    t->hash_next = rpcrdma->spare;
+    rpcrdma->spare = t;
+}
+
+/* What is forgotten while it is outstanding may still be answered: from now on absence proves nothing. */
+static void make_room(struct rpcrdma_connection *rpcrdma, struct rpcrdma_calls *calls, unsigned side)
+{
+    if (calls->done.n > RPCRDMA_ANSWERED_MAX)
+        retire(rpcrdma, &calls->done, calls->done.oldest);
+    if (calls->waiting.n < rpcrdma->options.transactions_max)
+        return;
+    rpcrdma->side[side].hole = true;
+    retire(rpcrdma, &calls->waiting, calls->waiting.oldest);
+}
+
+/* FNV-1a: only ever compared with the same of another Call of the same XID. */
+static uint64_t hash_of(const uint8_t *p, size_t n)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+
+    for (size_t i = 0; i < n; i++)
+        hash = (hash ^ p[i]) * 0x100000001b3u;
+    return hash;
+}
+
+static void settle_late(struct rpcrdma_calls *calls, struct rpcrdma_transaction *t, const struct rpcrdma_message *call)
+{
+    unsigned n = calls->orphans < RPCRDMA_ORPHANS_MAX ? calls->orphans : RPCRDMA_ORPHANS_MAX;
+
+    t->damaged = call->place.offset < calls->lagged_until;
+    for (unsigned i = 0; t->damaged && i < n; i++)
+        t->late |= calls->orphan[i] == t->xid;
+}
+
+struct rpcrdma_transaction *rpcrdma_transaction_open(struct rpcrdma_connection *rpcrdma,
+                                                     const struct rpcrdma_message *call)
+{
+    struct rpcrdma_calls *calls = &rpcrdma->side[call->side].calls;
+    struct rpcrdma_transaction *before = rpcrdma_find_outstanding(rpcrdma, call->side, call->header.xid), *t;
+    uint32_t from = call->header.status == RPCRDMA_OK ? call->header.header_len + 4 : RPCRDMA_FIXED_LEN;
+
+    make_room(rpcrdma, calls, call->side);
+    t = fresh(rpcrdma);
+    if (t == NULL) {
+        rpcrdma->side[call->side].hole = true;
+        return NULL;
+    }
+    t->number = ++rpcrdma->transactions;
+    t->xid = call->header.xid;
+    t->side = (uint8_t)call->side;
+    t->reverse = rpcrdma->client >= 0 && (unsigned)rpcrdma->client != call->side;
+    t->call = call->place;
+    t->call_operation = call->operation;
+    t->call_acked = call->acked;
+    t->call_acked_known = call->acked_known;
+    t->call_header = call->header;
+    t->call_octets = call->n;
+    t->position_zero = t->reply_chunk = -1;
+    t->inline_hash = from < call->n ? hash_of(call->p + from, call->n - from) : 0;
+    t->repeats = before != NULL && before->inline_hash == t->inline_hash && call->header.status == RPCRDMA_OK &&
+                 before->call_header.proc == call->header.proc;
+    settle_late(calls, t, call);
+    t->hash_next = calls->hash[bucket(t->xid)];
+    calls->hash[bucket(t->xid)] = t;
+    enqueue(&calls->waiting, t);
+    calls->outstanding = calls->waiting.n;
+    calls->total++;
+    return t;
+}
+
+void rpcrdma_transaction_orphan(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *answer)
+{
+    struct rpcrdma_calls *calls = &rpcrdma->side[other_side(answer->side)].calls;
+
+    calls->orphan[calls->orphans++ % RPCRDMA_ORPHANS_MAX] = answer->header.xid;
+    if (answer->acked_known && answer->acked > calls->lagged_until)
+        calls->lagged_until = answer->acked;
+}
+
+/* ---- ending ---- */
+
+void rpcrdma_transaction_close(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t,
+                               const struct rpcrdma_message *answer, enum rpcrdma_outcome outcome)
+{
+    struct rpcrdma_calls *calls = &rpcrdma->side[t->side].calls;
+
+    t->outcome = outcome;
+    if (answer != NULL) {
+        t->answer = answer->place;
+        t->answer_operation = answer->operation;
+        t->answer_acked = answer->acked;
+        t->answer_acked_known = answer->acked_known;
+        t->answer_header = answer->header;
+        t->answer_octets = answer->n;
+    }
+    dequeue(&calls->waiting, t);
+    enqueue(&calls->done, t);
+    calls->outstanding = calls->waiting.n;
+    calls->answered++;
+    rpcrdma_count(rpcrdma, t);
+    for (unsigned i = 0; i < 2; i++) {
+        if (t->content_size[i] > CONTENT_KEPT) {
+            free(t->content[i]);
+            t->content[i] = NULL;
+            t->content_size[i] = 0;
+        }
+    }
+}
+
+void rpcrdma_transactions_damage(struct rpcrdma_connection *rpcrdma)
+{
+    for (unsigned side = 0; side < 2; side++) {
+        for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, side, t)) != NULL;)
+            t->damaged = true;
+    }
+}
+
+static void release(struct rpcrdma_transaction *t)
+{
+    free(t->chunks);
+    free(t->offers);
+    free(t->content[0]);
+    free(t->content[1]);
+    rpcrdma_body_free(&t->call_body);
+    rpcrdma_body_free(&t->reply_body);
+    free(t);
+}
+
+void rpcrdma_transactions_free(struct rpcrdma_connection *rpcrdma)
+{
+    for (unsigned side = 0; side < 2; side++) {
+        struct rpcrdma_calls *calls = &rpcrdma->side[side].calls;
+
+        while (calls->waiting.oldest != NULL)
+            retire(rpcrdma, &calls->waiting, calls->waiting.oldest);
+        while (calls->done.oldest != NULL)
+            retire(rpcrdma, &calls->done, calls->done.oldest);
+    }
+    while (rpcrdma->spare != NULL) {
+        struct rpcrdma_transaction *t = rpcrdma->spare;
+
+        rpcrdma->spare = t->hash_next;
+        release(t);
+    }
+}
