@@ -85,12 +85,16 @@ enum rpcrdma_reduction {
     RPCRDMA_REDUCED_INLINE,   /* nothing was taken out, whatever the lists say */
     RPCRDMA_REDUCED_IN_ORDER, /* eligible items take the chunks in order, whatever Positions and numbers say */
     RPCRDMA_REDUCED_PARTIAL,  /* the contents that the chunk does not hold are inline */
-    RPCRDMA_REDUCED_NONE,     /* under none of these does the payload make sense */
+    RPCRDMA_REDUCED_OTHER,    /* Replies: an item that is not eligible is in the chunk */
+    RPCRDMA_REDUCED_COUNT,    /* the count went into the chunk together with the contents */
+    RPCRDMA_REDUCED_ABSENT,   /* eligible contents are neither inline nor in a chunk */
+    RPCRDMA_REDUCED_UNPADDED, /* items that are inline have no roundup */
+    RPCRDMA_REDUCED_NONE,     /* under none of these does the payload make sense; the walk told is the standard's */
 };
 
 /* What a Call's or Reply's payload says. Arrays are the layer's own and are used again. */
 struct rpcrdma_body {
-    bool known;   /* the whole payload was there: header decoded, walked as far as the tables go */
+    bool known;   /* the whole payload was there: header decoded (rpc.status OK), walked as far as the tables go */
     bool walked;  /* walk is valid: a procedure with tables, and not wrapped by RPCSEC_GSS */
     bool wrapped; /* arguments or results are protected by integrity or privacy */
     struct rpc_message rpc;
