@@ -90,6 +90,7 @@ enum nfs_mark {
     NFS_MARK_MINOR_VERSION,   /* of a COMPOUND */
     NFS_MARK_SLOT,            /* SEQUENCE argument: sa_slotid */
     NFS_MARK_SEQUENCE,        /* SEQUENCE argument: sa_sequenceid */
+    NFS_MARK_SESSION,         /* item: a session id */
     NFS_MARK_SESSION_FLAGS,   /* CREATE_SESSION: csa_flags, csr_flags */
     NFS_MARK_CB_PROGRAM,      /* CREATE_SESSION argument: csa_cb_program; SETCLIENTID: cb_program */
     NFS_MARK_FORE_MAXREQUEST, /* CREATE_SESSION, argument and result: channel attributes in both directions */
