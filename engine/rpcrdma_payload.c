@@ -471,26 +471,3 @@ void rpcrdma_payload_look(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tra
     if (body->walk.status == NFS_WALK_OK)
         body->unreduced = body->walk.position;
 }
-
-/* Until the tables are there: no procedure is known. */
-__attribute__((weak)) const struct nfs_procedure *nfs_procedure_find(uint32_t program, uint32_t version,
-                                                                     uint32_t number, bool reverse)
-{
-    (void)program;
-    (void)version;
-    (void)number;
-    (void)reverse;
-    return NULL;
-}
-
-__attribute__((weak)) enum nfs_walk_status nfs_walk(const struct nfs_procedure *procedure, bool reply, const uint8_t *p,
-                                                    size_t n, uint64_t position, const struct nfs_walk_events *events,
-                                                    struct nfs_walk_result *result)
-{
-    (void)procedure;
-    (void)reply;
-    (void)p;
-    (void)events;
-    *result = (struct nfs_walk_result){.status = NFS_WALK_UNKNOWN, .position = position, .left = n};
-    return NFS_WALK_UNKNOWN;
-}
