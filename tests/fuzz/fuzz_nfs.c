@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Arguments or results of NFS: two octets choose the procedure and the direction, the rest is the message. Whatever it
+ * is, the walk keeps to it; and when its DDP-eligible items are taken out, everything else keeps its place.
+ */
+#include "tests/fuzz/fuzz.h"
+#include "wire/nfs.h"
+
+enum { SIZE_MAX_KEPT = 1 << 16 };
+
+struct look {
+    const uint8_t *p;
+    size_t n, at;
+    uint64_t position, told, sum;
+    bool reduced;  /* eligible items are not there */
+    uint8_t *kept; /* else: where the octets without them go */
+    size_t kept_n, copied;
+};
+
+static void note(struct look *l, size_t at, uint64_t position, uint64_t what)
+{
+    HOLDS(at <= l->n && at >= l->at && position >= l->position && position >= at);
+    l->at = at;
+    l->position = position;
+    l->told++;
+    l->sum = l->sum * 31 + position * 7 + what;
+}
+
+static void operation(void *ctx, const struct nfs_operation *o)
+{
+    note(ctx, o->at, o->position, o->op);
+}
+
+static void value(void *ctx, const struct nfs_value *v)
+{
+    HOLDS(v->mark != NFS_MARK_NONE && v->mark < NFS_MARK_MAX);
+    note(ctx, v->at, v->position, v->value);
+}
+
+static void keep(struct look *l, size_t to)
+{
+    memcpy(l->kept + l->kept_n, l->p + l->copied, to - l->copied);
+    l->kept_n += to - l->copied;
+    l->copied = to;
+}
+
+static uint64_t item(void *ctx, const struct nfs_item *i)
+{
+    struct look *l = ctx;
+    uint64_t padded = xdr_padded(i->count);
+
+    note(l, i->at, i->position, i->count);
+    if (!i->eligible)
+        return padded;
+    if (l->reduced)
+        return 0;
+    if (padded <= l->n - i->at) {
+        keep(l, i->at);
+        l->copied += padded;
+    }
+    return padded;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const uint32_t programs[][2] = {{NFS_PROGRAM, 2},     {NFS_PROGRAM, 3},       {NFS_PROGRAM, 4},
+                                           {0x40000000, 1},      {NFS_PROGRAM_MOUNT, 1}, {NFS_PROGRAM_MOUNT, 3},
+                                           {NFS_PROGRAM_NLM, 3}, {NFS_PROGRAM_NLM, 4},   {NFS_PROGRAM_NSM, 1},
+                                           {NFS_PROGRAM_ACL, 2}, {NFS_PROGRAM_ACL, 3}};
+    static uint8_t kept[SIZE_MAX_KEPT];
+    const struct nfs_procedure *procedure;
+    struct look whole = {0}, reduced = {0};
+    struct nfs_walk_events events = {&whole, operation, item, value, NULL};
+    struct nfs_walk_result result, again;
+    const uint32_t *program;
+    bool reply;
+
+    if (size < 2 || size > SIZE_MAX_KEPT)
+        return 0;
+    program = programs[data[0] % (sizeof programs / sizeof programs[0])];
+    reply = data[1] & 0x80;
+    procedure = nfs_procedure_find(program[0], program[1], data[1] & 0x7f, true);
+    if (!procedure)
+        return 0;
+    whole.p = data + 2;
+    whole.n = size - 2;
+    whole.kept = kept;
+    nfs_walk(procedure, reply, whole.p, whole.n, 0, &events, &result);
+    HOLDS(result.at <= whole.n && result.left == whole.n - result.at && result.position == result.at);
+    HOLDS(whole.told <= whole.n / 4 + 1);
+    HOLDS(result.operations <= result.operations_announced);
+    if (result.status != NFS_WALK_OK)
+        return 0;
+    keep(&whole, result.at);
+    reduced.p = kept;
+    reduced.n = whole.kept_n;
+    reduced.reduced = true;
+    events.ctx = &reduced;
+    nfs_walk(procedure, reply, reduced.p, reduced.n, 0, &events, &again);
+    HOLDS(again.status == NFS_WALK_OK && again.left == 0 && again.position == result.position);
+    HOLDS(whole.told == reduced.told && whole.sum == reduced.sum);
+    return 0;
+}
