@@ -3,7 +3,7 @@
 
 #include "conformance/flows.h"
 #include "conformance/print.h"
-#include "engine/rdmap.h"
+#include "conformance/upper.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +30,7 @@ struct watched {
     struct flow *flow;
     struct mpa_connection *mpa;
     struct rdmap_connection *rdmap;
+    struct upper upper;
     struct report_connection *report;
     struct verdict verdict;
     bool hole, ended[2], reset;
@@ -122,6 +123,7 @@ static void on_startup(void *ctx, const struct mpa_startup_event *event)
 
     if (target.out != NULL)
         print_startup(&target, known_direction(watched, event->direction, event->place.side & 1u), event);
+    upper_startup(&watched->upper, event);
 }
 
 static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
@@ -157,8 +159,30 @@ static void on_changed(void *ctx, enum mpa_phase phase, const struct mpa_paramet
 
     (void)place;
     rdmap_connection_parameters(watched->rdmap, phase, parameters);
+    upper_changed(&watched->upper, phase, parameters);
     if (phase == MPA_PHASE_NOT_MPA)
         flow_dismiss(watched->flow);
+}
+
+static void on_ddp_segment(void *ctx, const struct rdmap_segment_event *event)
+{
+    struct watched *watched = ctx;
+
+    upper_segment(&watched->upper, event);
+}
+
+static void on_terminate(void *ctx, const struct rdmap_terminate_event *event)
+{
+    struct watched *watched = ctx;
+
+    upper_terminate(&watched->upper, event);
+}
+
+static void on_rdmap_skipped(void *ctx, unsigned side)
+{
+    struct watched *watched = ctx;
+
+    upper_skipped(&watched->upper, side);
 }
 
 /* ---- what the TCP connection tells: handed on to the MPA layer ---- */
@@ -199,13 +223,14 @@ static void on_conflict(void *ctx, unsigned side, uint64_t offset, uint8_t first
     mpa_connection_conflict(watched->mpa, side, offset, first, repeated, first_frame, segment);
 }
 
-static void end_rdmap(struct watched *watched, unsigned side, bool reset, uint64_t offset, uint32_t frame,
-                      int64_t time_ns)
+static void end_layers(struct watched *watched, unsigned side, bool reset, uint64_t offset, uint32_t frame,
+                       int64_t time_ns)
 {
     struct place place = {
         .frame = frame, .first_frame = frame, .time_ns = time_ns, .offset = offset, .side = (uint8_t)side};
 
     rdmap_connection_end(watched->rdmap, side, reset, &place);
+    upper_end(&watched->upper, side, reset, &place);
 }
 
 static void on_fin(void *ctx, unsigned side, uint64_t offset, uint32_t frame, int64_t time_ns)
@@ -214,7 +239,7 @@ static void on_fin(void *ctx, unsigned side, uint64_t offset, uint32_t frame, in
 
     watched->ended[side & 1u] = true;
     mpa_connection_fin(watched->mpa, side, offset, frame, time_ns);
-    end_rdmap(watched, side, false, offset, frame, time_ns);
+    end_layers(watched, side, false, offset, frame, time_ns);
 }
 
 static void on_reset(void *ctx, unsigned side, uint32_t frame, int64_t time_ns)
@@ -223,7 +248,7 @@ static void on_reset(void *ctx, unsigned side, uint32_t frame, int64_t time_ns)
 
     watched->reset = true;
     mpa_connection_reset(watched->mpa, side, frame, time_ns);
-    end_rdmap(watched, side, true, 0, frame, time_ns);
+    end_layers(watched, side, true, 0, frame, time_ns);
 }
 
 /* ---- connections come and go ---- */
@@ -233,8 +258,20 @@ static void watched_free(struct watched *watched)
     if (watched->mpa != NULL)
         mpa_connection_free(watched->mpa);
     rdmap_connection_free(watched->rdmap);
+    upper_clear(&watched->upper);
     report_connection_free(watched->report);
     free(watched);
+}
+
+static void host_upper(struct watched *watched)
+{
+    const struct upper_host host = {.options = watched->check->options,
+                                    .mpa = watched->mpa,
+                                    .verdict = &watched->verdict,
+                                    .port = {watched->flow->endpoint[0].port, watched->flow->endpoint[1].port},
+                                    .print = print_target(watched)};
+
+    upper_init(&watched->upper, &host);
 }
 
 static bool on_open(void *ctx, struct flow *flow, struct tcp_pair_events *events)
@@ -243,7 +280,8 @@ static bool on_open(void *ctx, struct flow *flow, struct tcp_pair_events *events
     struct watched *watched = calloc(1, sizeof *watched);
     struct mpa_events mpa_events = {
         .ctx = watched, .startup = on_startup, .fpdu = on_fpdu, .skipped = on_skipped, .changed = on_changed};
-
+    struct rdmap_events rdmap_events = {
+        .ctx = watched, .segment = on_ddp_segment, .terminate = on_terminate, .skipped = on_rdmap_skipped};
     struct rdmap_options rdmap_options = {.profile = check->options->mpa.profile,
                                           .t_react = check->options->mpa.t_react,
                                           .t_close = check->options->mpa.t_close,
@@ -259,12 +297,13 @@ static bool on_open(void *ctx, struct flow *flow, struct tcp_pair_events *events
     watched->verdict.ctx = watched;
     watched->report = report_connection_new();
     watched->mpa = mpa_connection_new(&check->options->mpa, &mpa_events, &watched->verdict);
-    watched->rdmap = rdmap_connection_new(&rdmap_options, NULL, &watched->verdict);
+    watched->rdmap = rdmap_connection_new(&rdmap_options, &rdmap_events, &watched->verdict);
     if (watched->mpa == NULL || watched->rdmap == NULL) {
         check->memory_lacking = true;
         watched_free(watched);
         return false;
     }
+    host_upper(watched);
     flow->consumer = watched;
     *events = (struct tcp_pair_events){.ctx = watched,
                                        .segment = on_segment,
@@ -328,6 +367,7 @@ static void take_connection(struct watched *watched)
     for (unsigned opcode = 0; opcode < 16; opcode++)
         for (unsigned direction = 0; direction < 2; direction++)
             report->operations[opcode] += rdmap_connection_counts(watched->rdmap)->messages[opcode][direction];
+    report->rpcrdma = upper_report(&watched->upper, initiator);
     take_rules(watched);
     g_array_sort(report->findings, by_frame);
     g_ptr_array_add(watched->check->capture->connections, report);
@@ -342,6 +382,8 @@ static void on_close(void *ctx, struct flow *flow, enum flow_end why, int64_t no
     (void)why;
     mpa_connection_finish(watched->mpa, now_ns);
     rdmap_connection_finish(watched->rdmap, now_ns);
+    upper_finish(&watched->upper, now_ns);
+    check->memory_lacking |= watched->upper.memory_lacking;
     if (mpa_connection_is_mpa(watched->mpa))
         take_connection(watched);
     else

@@ -86,9 +86,8 @@ static bool parse_fail_on(struct check_options *options, const char *value, GErr
 
 static bool parse_profile(struct check_options *options, const char *value, GError **error)
 {
-    /* RFC 5666 concerns RPC-over-RDMA only: below it the IETF documents bind. */
     static const struct word profiles[] = {
-        {"ietf", PROFILE_IETF}, {"rdmac", PROFILE_RDMAC}, {"rfc5666", PROFILE_IETF}, {NULL, 0}};
+        {"ietf", PROFILE_IETF}, {"rdmac", PROFILE_RDMAC}, {"rfc5666", PROFILE_RFC5666}, {NULL, 0}};
     const struct word *word = find_word(profiles, value);
 
     if (word == NULL)
@@ -128,10 +127,11 @@ static bool assume_crc(struct check_options *options, const char *value, GError 
 
 static bool assume_inline(struct check_options *options, const char *value, GError **error)
 {
+    enum { INLINE_MIN = 1024, INLINE_MAX = 256 * 1024 }; /* what RFC 8797 can express */
     guint64 number;
 
-    if (!g_ascii_string_to_unsigned(value, 10, 1, 1 << 20, &number, NULL))
-        return usage(error, "--assume=inline=%s: a number of octets is wanted, 1 to 1048576", value);
+    if (!g_ascii_string_to_unsigned(value, 10, INLINE_MIN, INLINE_MAX, &number, NULL))
+        return usage(error, "--assume=inline=%s: a number of octets is wanted, 1024 to 262144", value);
     options->assume_inline = (unsigned)number;
     return true;
 }

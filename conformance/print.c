@@ -16,15 +16,16 @@ char *print_time(int64_t time_ns, int64_t start_ns, char text[PRINT_TIME_SIZE])
     return text;
 }
 
-static void begin(const struct print_target *target, enum direction direction, const struct place *place)
+void print_begin(const struct print_target *target, enum direction direction, const struct place *place,
+                 const char *layer)
 {
     char time[PRINT_TIME_SIZE];
 
-    fprintf(target->out, "%" PRIu32 " %s %c [mpa: ", place->frame, print_time(place->time_ns, target->start_ns, time),
-            direction == DIR_TO_INITIATOR ? '<' : '>');
+    fprintf(target->out, "%" PRIu32 " %s %c [%s: ", place->frame, print_time(place->time_ns, target->start_ns, time),
+            direction == DIR_TO_INITIATOR ? '<' : '>', layer);
 }
 
-static void end(const struct print_target *target)
+void print_end(const struct print_target *target)
 {
     if (target->connection > 1)
         fprintf(target->out, "] connection %" PRIu32 "\n", target->connection);
@@ -66,7 +67,7 @@ void print_startup(const struct print_target *target, enum direction direction, 
     const struct mpa_startup *frame = &event->frame;
     const char *separator = " ";
 
-    begin(target, direction, &event->place);
+    print_begin(target, direction, &event->place, "mpa");
     fputs(frame->kind == MPA_REQUEST ? "start-req" : "start-rep", target->out);
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
         /* S is told by "mpav2: enhanced". */
@@ -82,7 +83,7 @@ void print_startup(const struct print_target *target, enum direction direction, 
     fprintf(target->out, " pdlen %u", frame->pd_length);
     if (frame->has_enhanced)
         print_enhanced(target->out, &frame->enhanced);
-    end(target);
+    print_end(target);
 }
 
 /* ---- FPDUs ---- */
@@ -148,7 +149,7 @@ static void print_ddp(FILE *out, const struct ddp_segment *ddp)
 
 void print_fpdu(const struct print_target *target, enum direction direction, const struct mpa_fpdu_event *event)
 {
-    begin(target, direction, &event->place);
+    print_begin(target, direction, &event->place, "mpa");
     fprintf(target->out, "ulplen %u", event->fpdu.ulpdu_length);
     if (event->fpdu.n_markers > 0)
         fprintf(target->out, " markers %u", event->fpdu.n_markers);
@@ -156,13 +157,13 @@ void print_fpdu(const struct print_target *target, enum direction direction, con
         fputs(" bad-crc", target->out);
     if (event->has_ddp)
         print_ddp(target->out, &event->ddp);
-    end(target);
+    print_end(target);
 }
 
 void print_skipped(const struct print_target *target, enum direction direction, uint64_t octets, const char *why,
                    const struct place *place)
 {
-    begin(target, direction, place);
+    print_begin(target, direction, place, "mpa");
     fprintf(target->out, "skipped %" PRIu64 " octets: %s", octets, why);
-    end(target);
+    print_end(target);
 }

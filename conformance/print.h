@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --print: one line per startup frame and FPDU, in the notation that practitioners paste. */
+/* --print: one line per startup frame, FPDU and RPC-over-RDMA message, in the notation that practitioners paste. */
 #ifndef IWARP_CONFORMANCE_PRINT_H
 #define IWARP_CONFORMANCE_PRINT_H
 
-#include "engine/mpa.h"
+#include "engine/rpcrdma.h"
 
 #include <stdio.h>
 
 /*
  *   14 0.001235 > [mpa: ulplen 14 ddp: v1 TL stag 0x1f to 0 rdmap: WRITE]
+ *   31 0.004512 > [rpcrdma: RDMA_MSG xid 0x3c1f credit 128 read 1x8192@152 write - reply - CALL NFS3 WRITE]
  *
  * Frame number, seconds since start_ns, '>' from the Initiator and '<' from the Responder; from the second connection
- * of a capture on its number stands behind.
+ * of a capture on its number stands behind. A chunk is shown by its segments, their octets together and, in the Read
+ * list, its Position.
  */
 struct print_target {
     FILE *out;
@@ -23,6 +25,13 @@ void print_startup(const struct print_target *target, enum direction direction, 
 void print_fpdu(const struct print_target *target, enum direction direction, const struct mpa_fpdu_event *event);
 void print_skipped(const struct print_target *target, enum direction direction, uint64_t octets, const char *why,
                    const struct place *place);
+/* Of an RPC-over-RDMA message: in print_rpcrdma.c. */
+void print_rpcrdma(const struct print_target *target, enum direction direction, const struct rpcrdma_message *message);
+
+/* What all lines begin and end with. */
+void print_begin(const struct print_target *target, enum direction direction, const struct place *place,
+                 const char *layer);
+void print_end(const struct print_target *target);
 
 enum { PRINT_TIME_SIZE = 32 };
 /* Seconds since start_ns with six decimals. Returns text. */

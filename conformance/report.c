@@ -40,7 +40,19 @@ void report_connection_free(struct report_connection *connection)
     g_array_unref(connection->rules);
     if (connection->messages != NULL)
         g_string_chunk_free(connection->messages);
+    if (connection->rpcrdma != NULL) {
+        g_array_unref(connection->rpcrdma->calls);
+        g_free(connection->rpcrdma);
+    }
     g_free(connection);
+}
+
+struct report_rpcrdma *report_rpcrdma_new(void)
+{
+    struct report_rpcrdma *rpcrdma = g_new0(struct report_rpcrdma, 1);
+
+    rpcrdma->calls = g_array_new(FALSE, FALSE, sizeof(struct rpcrdma_procedure_count));
+    return rpcrdma;
 }
 
 static void free_connection(gpointer connection)

@@ -9,7 +9,7 @@
 #include "conformance/decap.h"
 #include "conformance/options.h"
 #include "conformance/waivers.h"
-#include "engine/mpa.h"
+#include "engine/rpcrdma.h"
 
 #include <glib.h>
 #include <stdio.h>
@@ -32,6 +32,14 @@ struct report_rule {
     struct rule_count count;
 };
 
+/* What a connection carried of RPC-over-RDMA. */
+struct report_rpcrdma {
+    enum direction calls_go; /* of the client; DIR_UNKNOWN: who it is does not show */
+    uint32_t threshold[2];   /* inline, by direction; 0: not known */
+    GArray *calls;           /* struct rpcrdma_procedure_count, in order of first appearance */
+    uint64_t other_calls;    /* whose procedure does not show, or is one of too many */
+};
+
 struct report_connection {
     uint32_t id;
     struct endpoint initiator, responder;
@@ -42,6 +50,7 @@ struct report_connection {
     enum tristate markers[2];             /* by direction */
     uint64_t fpdus[2], octets[2];         /* by direction; octets of FPDUs */
     uint64_t operations[OPERATION_COUNT]; /* RDMAP messages by opcode, counted by their last segment */
+    struct report_rpcrdma *rpcrdma;       /* NULL: carries none */
     GArray *findings;                     /* struct report_finding, by frame */
     GStringChunk *messages;
     uint64_t found[SEVERITY_COUNT], waived; /* all findings, those not kept as well; found holds unwaived ones */
@@ -74,6 +83,7 @@ struct report {
 
 struct report_connection *report_connection_new(void);
 void report_connection_free(struct report_connection *connection);
+struct report_rpcrdma *report_rpcrdma_new(void);
 struct report_capture *report_capture_new(const char *file);
 void report_capture_free(struct report_capture *capture);
 

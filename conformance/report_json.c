@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The JSON report; docs/iwarp-check.schema.json describes it. */
+#include "conformance/procedure.h"
 #include "conformance/report.h"
 
 #include <json-glib/json-glib.h>
@@ -97,6 +98,55 @@ static void add_counts(JsonBuilder *builder, const struct report_connection *con
     json_builder_end_object(builder);
 }
 
+static void add_call(JsonBuilder *builder, const struct rpcrdma_procedure_count *count)
+{
+    char label[PROCEDURE_LABEL_SIZE];
+    bool known = procedure_label(count->program, count->version, count->procedure, count->reverse, label);
+
+    json_builder_begin_object(builder);
+    add_number(builder, "program", count->program);
+    add_number(builder, "version", count->version);
+    add_number(builder, "procedure", count->procedure);
+    add_string(builder, "name", known ? label : NULL);
+    add_string(builder, "direction", count->reverse ? "reverse" : "forward");
+    add_number(builder, "calls", count->calls);
+    add_number(builder, "replies", count->replies);
+    add_number(builder, "errors", count->errors);
+    json_builder_set_member_name(builder, "octets");
+    json_builder_begin_object(builder);
+    add_number(builder, "inline", count->inline_octets);
+    add_number(builder, "read", count->read_octets);
+    add_number(builder, "write", count->written_octets);
+    json_builder_end_object(builder);
+    json_builder_end_object(builder);
+}
+
+static void add_rpcrdma(JsonBuilder *builder, const struct report_rpcrdma *rpcrdma)
+{
+    json_builder_set_member_name(builder, "rpcrdma");
+    json_builder_begin_object(builder);
+    add_string(builder, "client",
+               rpcrdma->calls_go == DIR_UNKNOWN        ? NULL
+               : rpcrdma->calls_go == DIR_TO_RESPONDER ? "initiator"
+                                                       : "responder");
+    json_builder_set_member_name(builder, "thresholds");
+    json_builder_begin_array(builder);
+    for (unsigned direction = 0; direction < 2; direction++) {
+        if (rpcrdma->threshold[direction] == 0)
+            json_builder_add_null_value(builder);
+        else
+            json_builder_add_int_value(builder, rpcrdma->threshold[direction]);
+    }
+    json_builder_end_array(builder);
+    json_builder_set_member_name(builder, "calls");
+    json_builder_begin_array(builder);
+    for (guint i = 0; i < rpcrdma->calls->len; i++)
+        add_call(builder, &g_array_index(rpcrdma->calls, struct rpcrdma_procedure_count, i));
+    json_builder_end_array(builder);
+    add_number(builder, "other_calls", rpcrdma->other_calls);
+    json_builder_end_object(builder);
+}
+
 static void add_aliases(JsonBuilder *builder, enum rule_id id)
 {
     json_builder_set_member_name(builder, "same_as");
@@ -153,6 +203,8 @@ static void add_connection(JsonBuilder *builder, const struct report_connection 
     add_number(builder, "end_frame", connection->end_frame);
     add_mpa(builder, connection);
     add_counts(builder, connection);
+    if (connection->rpcrdma != NULL)
+        add_rpcrdma(builder, connection->rpcrdma);
     json_builder_set_member_name(builder, "findings");
     json_builder_begin_array(builder);
     for (guint i = 0; i < connection->findings->len; i++)

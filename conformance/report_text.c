@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The text report: verdict first, then what was found where, last what was looked at and what was not. */
 #include "conformance/print.h"
+#include "conformance/procedure.h"
 #include "conformance/report.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-enum { FINDINGS_SHOWN = 10 }; /* per rule and connection, unless --verbose */
+/* Unless --verbose. */
+enum {
+    FINDINGS_SHOWN = 10, /* per rule and connection */
+    PROCEDURES_SHOWN = 16,
+};
 
 static const char *plural(uint64_t n)
 {
@@ -96,6 +101,44 @@ static void write_counts(const struct report_connection *connection, FILE *out)
         separator = ", ";
     }
     fputc('\n', out);
+}
+
+static void write_call(const struct rpcrdma_procedure_count *count, FILE *out)
+{
+    char label[PROCEDURE_LABEL_SIZE];
+
+    procedure_label(count->program, count->version, count->procedure, count->reverse, label);
+    fprintf(out, "%" PRIu64 " %s%s", count->calls, label, count->reverse ? " (reverse)" : "");
+    if (count->errors > 0)
+        fprintf(out, " (%" PRIu64 " RDMA_ERROR)", count->errors);
+}
+
+static void write_rpcrdma(const struct report_rpcrdma *rpcrdma, bool all, FILE *out)
+{
+    uint64_t by_send = 0, by_read = 0, by_write = 0, others = rpcrdma->other_calls;
+    const char *separator = " ";
+
+    fputs("    RPC-over-RDMA:", out);
+    for (guint i = 0; i < rpcrdma->calls->len; i++) {
+        const struct rpcrdma_procedure_count *count = &g_array_index(rpcrdma->calls, struct rpcrdma_procedure_count, i);
+
+        by_send += count->inline_octets;
+        by_read += count->read_octets;
+        by_write += count->written_octets;
+        if (!all && i >= PROCEDURES_SHOWN) {
+            others += count->calls;
+            continue;
+        }
+        fputs(separator, out);
+        write_call(count, out);
+        separator = ", ";
+    }
+    if (others > 0)
+        fprintf(out, "%s%" PRIu64 " other", separator, others);
+    else if (rpcrdma->calls->len == 0)
+        fputs(" no calls", out);
+    fprintf(out, "; octets: %" PRIu64 " inline, %" PRIu64 " by Read, %" PRIu64 " by Write\n", by_send, by_read,
+            by_write);
 }
 
 static void write_finding(const struct report_finding *finding, int64_t start_ns, FILE *out)
@@ -204,6 +247,8 @@ static void write_connection(const struct report *report, const struct report_co
     fputc('\n', out);
     write_parameters(connection, out);
     write_counts(connection, out);
+    if (connection->rpcrdma != NULL)
+        write_rpcrdma(connection->rpcrdma, report->options->verbose, out);
     write_findings(report, connection, start_ns, out);
 }
 

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/upper.h"
+
+void upper_init(struct upper *upper, const struct upper_host *host)
+{
+    *upper = (struct upper){.host = *host};
+}
+
+void upper_clear(struct upper *upper)
+{
+    nfs_connection_free(upper->nfs);
+    rpcrdma_connection_free(upper->rpcrdma);
+    upper->nfs = NULL;
+    upper->rpcrdma = NULL;
+}
+
+/* ---- what the RPC-over-RDMA layer tells ---- */
+
+static void on_message(void *ctx, const struct rpcrdma_message *message)
+{
+    struct upper *upper = ctx;
+    int initiator = mpa_connection_parameters(upper->host.mpa)->initiator_side;
+
+    nfs_connection_message(upper->nfs, message);
+    if (upper->host.print.out == NULL)
+        return;
+    /* Who opened the TCP connection stands for the Initiator, as in all other lines. */
+    print_rpcrdma(&upper->host.print,
+                  (int)message->side == (initiator < 0 ? 0 : initiator) ? DIR_TO_RESPONDER : DIR_TO_INITIATOR, message);
+}
+
+static void on_payload(void *ctx, const struct rpcrdma_payload *payload)
+{
+    struct upper *upper = ctx;
+
+    nfs_connection_payload(upper->nfs, payload);
+}
+
+static void on_retired(void *ctx, struct rpcrdma_transaction *transaction)
+{
+    struct upper *upper = ctx;
+
+    /* The layer's own end may come after the binding's. */
+    if (upper->nfs != NULL)
+        nfs_connection_retired(upper->nfs, transaction);
+}
+
+/* ---- life ---- */
+
+static void make(struct upper *upper)
+{
+    const struct mpa_options *mpa = &upper->host.options->mpa;
+    const struct rpcrdma_options options = {
+        .profile = mpa->profile, .assume_inline = upper->host.options->assume_inline, .t_react = mpa->t_react};
+    const struct rpcrdma_events events = {
+        .ctx = upper, .message = on_message, .payload = on_payload, .retired = on_retired};
+
+    upper->rpcrdma = rpcrdma_connection_new(&options, &events, upper->host.verdict);
+    if (upper->rpcrdma != NULL)
+        upper->nfs = nfs_connection_new(&options, upper->rpcrdma, upper->host.verdict);
+    if (upper->nfs == NULL) {
+        upper_clear(upper);
+        upper->memory_lacking = true;
+        return;
+    }
+    rpcrdma_connection_ports(upper->rpcrdma, upper->host.port[0], upper->host.port[1]);
+    nfs_connection_ports(upper->nfs, upper->host.port[0], upper->host.port[1]);
+    rpcrdma_connection_parameters(upper->rpcrdma, mpa_connection_phase(upper->host.mpa),
+                                  mpa_connection_parameters(upper->host.mpa));
+    for (unsigned side = 0; side < 2; side++)
+        if (upper->skipped[side])
+            upper_skipped(upper, side);
+}
+
+static bool ready(struct upper *upper)
+{
+    if (upper->rpcrdma == NULL && !upper->memory_lacking)
+        make(upper);
+    return upper->rpcrdma != NULL;
+}
+
+/* ---- what the layers below tell ---- */
+
+void upper_startup(struct upper *upper, const struct mpa_startup_event *event)
+{
+    if (ready(upper))
+        rpcrdma_connection_startup(upper->rpcrdma, event);
+}
+
+void upper_changed(struct upper *upper, enum mpa_phase phase, const struct mpa_parameters *parameters)
+{
+    if (upper->rpcrdma != NULL)
+        rpcrdma_connection_parameters(upper->rpcrdma, phase, parameters);
+}
+
+void upper_segment(struct upper *upper, const struct rdmap_segment_event *event)
+{
+    if (ready(upper))
+        rpcrdma_connection_segment(upper->rpcrdma, event);
+}
+
+void upper_terminate(struct upper *upper, const struct rdmap_terminate_event *event)
+{
+    if (ready(upper))
+        rpcrdma_connection_terminate(upper->rpcrdma, event);
+}
+
+void upper_skipped(struct upper *upper, unsigned side)
+{
+    upper->skipped[side & 1u] = true;
+    if (upper->rpcrdma == NULL)
+        return;
+    rpcrdma_connection_skipped(upper->rpcrdma, side);
+    nfs_connection_skipped(upper->nfs, side);
+}
+
+void upper_end(struct upper *upper, unsigned side, bool reset, const struct place *place)
+{
+    if (upper->rpcrdma == NULL)
+        return;
+    rpcrdma_connection_end(upper->rpcrdma, side, reset, place);
+    nfs_connection_end(upper->nfs, side, reset, place);
+}
+
+void upper_finish(struct upper *upper, int64_t time_ns)
+{
+    if (upper->rpcrdma == NULL)
+        return;
+    rpcrdma_connection_finish(upper->rpcrdma, time_ns);
+    nfs_connection_finish(upper->nfs, time_ns);
+}
+
+/* ---- the report ---- */
+
+struct report_rpcrdma *upper_report(const struct upper *upper, unsigned initiator)
+{
+    const struct rpcrdma_counts *counts;
+    struct report_rpcrdma *report;
+    int client;
+
+    if (upper->rpcrdma == NULL || !rpcrdma_connection_is_rpcrdma(upper->rpcrdma))
+        return NULL;
+    client = rpcrdma_connection_client(upper->rpcrdma);
+    counts = rpcrdma_connection_counts(upper->rpcrdma);
+    report = report_rpcrdma_new();
+    report->calls_go = client < 0 ? DIR_UNKNOWN : (unsigned)client == initiator ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
+    for (unsigned direction = 0; direction < 2; direction++) {
+        unsigned sender = direction == DIR_TO_RESPONDER ? initiator : other_side(initiator);
+        bool negotiated;
+
+        report->threshold[direction] = rpcrdma_connection_threshold(upper->rpcrdma, sender, &negotiated);
+    }
+    g_array_append_vals(report->calls, counts->procedures, counts->n);
+    report->other_calls = counts->other_calls;
+    return report;
+}
