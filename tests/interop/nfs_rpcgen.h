@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The walker, for code that includes the headers of RPC: their names are ours, too. */
+#ifndef IWARP_TESTS_INTEROP_NFS_RPCGEN_H
+#define IWARP_TESTS_INTEROP_NFS_RPCGEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct walked {
+    size_t at; /* where it ended */
+    uint32_t data;
+    size_t data_at; /* of the file data, when there are any */
+};
+
+/* True when arguments or results were all there, and nothing in them was wrong. */
+bool walk_whole(uint32_t program, uint32_t version, uint32_t procedure, bool reply, const void *p, size_t n,
+                struct walked *walked);
+
+#endif
