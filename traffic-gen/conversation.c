@@ -81,7 +81,8 @@ struct conversation *conversation_new(struct stage *stage, const struct conversa
                  .vlan = stage->vlan,
                  .no_df = c->setup.no_df,
                  .host = {1, 2},
-                 .port = {c->setup.port ? c->setup.port : (uint16_t)(FIRST_PORT + number), MPA_PORT}},
+                 .port = {c->setup.port ? c->setup.port : (uint16_t)(FIRST_PORT + number),
+                          c->setup.service_port ? c->setup.service_port : MPA_PORT}},
         .no_sack = {c->setup.no_sack, c->setup.no_sack},
         .segment_max = c->setup.segment_max,
         .delay_ns = c->setup.delay_ns,
@@ -218,7 +219,7 @@ void startup_frame_init(const struct conversation *c, enum role role, struct mpa
         .revision = wish->revision,
         .has_enhanced = wish->flags & MPA_FLAG_S,
         .enhanced = wish->enhanced,
-        .ulp_data = ulp_private_data,
+        .ulp_data = wish->ulp_data ? wish->ulp_data : ulp_private_data,
         .ulp_length = wish->ulp_length,
     };
     mpa_startup_fix_length(frame);

@@ -41,6 +41,7 @@ struct startup_wish {
     uint8_t flags;                /* MPA_FLAG_* */
     struct mpa_enhanced enhanced; /* used when flags has S */
     uint16_t ulp_length;          /* octets of ULP Private Data */
+    const uint8_t *ulp_data;      /* they; NULL: a text */
 };
 
 struct conversation_setup {
@@ -51,6 +52,7 @@ struct conversation_setup {
     uint32_t segment_max;        /* see sim_connection_options */
     bool no_sack, no_df;
     uint16_t port;                /* of TCP side 0; 0: a fresh one */
+    uint16_t service_port;        /* of TCP side 1; 0: that of tests */
     struct sim_connection *after; /* begins when that one is over */
     int64_t delay_ns;
     uint16_t ulpdu_max; /* cut messages at this instead of the MULPDU */

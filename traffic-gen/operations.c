@@ -369,7 +369,9 @@ void say_message_changed(struct conversation *c, enum role role, const struct me
         segment.last = last && done + part == total;
         ddp_header_encode(&segment, ulpdu, sizeof(ulpdu));
         for (size_t i = 0; i < part; i++)
-            ulpdu[header + i] = done + i < head_len ? head[done + i] : (uint8_t)((done + i) * 7 + segment.msn + 0x31);
+            ulpdu[header + i] = done + i < head_len ? head[done + i]
+                                : message->payload  ? message->payload[done + i - head_len]
+                                                    : (uint8_t)((done + i) * 7 + segment.msn + 0x31);
         take_over(c, role, &segment, part);
         if (change)
             change(context, ulpdu, &n);

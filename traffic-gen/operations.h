@@ -43,15 +43,16 @@ struct message {
     struct rdmap_atomic_response response;
     struct rdmap_terminate terminate;
     uint64_t immediate;
-    size_t length;     /* octets of ULP payload behind the RDMAP header */
-    bool has_value;    /* the payload begins with this number */
-    uint64_t value;    /* big-endian */
-    bool continues;    /* a further segment of the message that role left open */
-    bool fresh;        /* not a further one, although a message is open */
-    unsigned answers;  /* which of the waiting requests, for responses */
-    uint16_t limit;    /* cut at ULPDUs of this length; 0: at the MULPDU */
-    bool keeps_memory; /* an Atomic that has no effect */
-    uint32_t last_msn; /* of this queue before it, as segment.msn was filled in */
+    size_t length;          /* octets of ULP payload behind the RDMAP header */
+    const uint8_t *payload; /* they; NULL: a pattern */
+    bool has_value;         /* the payload begins with this number */
+    uint64_t value;         /* big-endian */
+    bool continues;         /* a further segment of the message that role left open */
+    bool fresh;             /* not a further one, although a message is open */
+    unsigned answers;       /* which of the waiting requests, for responses */
+    uint16_t limit;         /* cut at ULPDUs of this length; 0: at the MULPDU */
+    bool keeps_memory;      /* an Atomic that has no effect */
+    uint32_t last_msn;      /* of this queue before it, as segment.msn was filled in */
 };
 
 /* Fills in what comes next in the conversation for this opcode. */

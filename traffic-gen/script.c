@@ -2,6 +2,7 @@
 #include "traffic-gen/script.h"
 
 #include "traffic-gen/operations.h"
+#include "traffic-gen/rpc_script.h"
 #include "traffic-gen/setups.h"
 
 #include <stdio.h>
@@ -34,6 +35,7 @@ struct player {
     unsigned connections; /* that were before */
     bool hangs, ended;
     enum role closer; /* closes at the end */
+    struct rpc_script rpc;
 };
 
 struct statement {
@@ -44,12 +46,6 @@ struct statement {
     struct ulpdu_changes changes;
     const char *text;
 };
-
-static G_GNUC_NORETURN void give_up(const char *text, const char *word)
-{
-    g_printerr("iwarp-gen: script '%s': cannot read '%s'\n", text, word);
-    exit(2);
-}
 
 /* ---- fields ---- */
 
@@ -205,7 +201,7 @@ static unsigned terminate_value(const char *text, const char *word)
     unsigned layer, etype, code;
 
     if (sscanf(word, "%x/%x/%x", &layer, &etype, &code) != 3)
-        give_up(text, word);
+        words_give_up(text, word);
     return layer << 12 | etype << 8 | code;
 }
 
@@ -249,12 +245,12 @@ static void apply_word(struct statement *s, const struct verb *verb, const char 
             name_len = strlen(dashed[i]);
     }
     if (!word[name_len])
-        give_up(s->text, word);
+        words_give_up(s->text, word);
 
     uint64_t value = g_ascii_strtoull(word + name_len + 1, &end, 0);
 
     if (*end || end == word + name_len + 1)
-        give_up(s->text, word);
+        words_give_up(s->text, word);
     if (strncmp(word, "wait=", 5) == 0 || strncmp(word, "back=", 5) == 0 || strncmp(word, "stride=", 7) == 0 ||
         strncmp(word, "of=", 3) == 0)
         return;
@@ -266,7 +262,7 @@ static void apply_word(struct statement *s, const struct verb *verb, const char 
         s->changes.octets[s->changes.n++] = (struct octet_change){(unsigned)strtoul(word + 1, NULL, 0), (uint8_t)value};
     } else if (!change_field(verb->fields, &s->message, word, name_len, word[name_len], value) &&
                !change_field(&common_set, &s->message, word, name_len, word[name_len], value)) {
-        give_up(s->text, word);
+        words_give_up(s->text, word);
     }
     if (strncmp(word, "value", 5) == 0)
         s->message.has_value = true;
@@ -290,7 +286,7 @@ static void say_verb(struct statement *s, const struct verb *verb, char **words)
         message->atomic.mask = UINT64_MAX;
     if (verb->opcode == RDMAP_TERMINATE) {
         if (!words[0])
-            give_up(s->text, verb->name);
+            words_give_up(s->text, verb->name);
         message_accuse(c, s->role, terminate_value(s->text, words[0]), number_word(words, "back", 0), message);
         s->player->closer = s->role;
         words++;
@@ -339,7 +335,9 @@ static void apply_with(struct player *player, char **words)
     struct conversation_setup *setup = &player->setup;
     unsigned ulpdu_max = number_word(words, "mulpdu", 0), mss = number_word(words, "mss", 0);
 
-    if (has_word(words, "rev0"))
+    if (has_word(words, "rpcrdma") || has_word(words, "nfs"))
+        rpc_script_setup(&player->rpc, setup, &(struct words){.text = player->text, .list = words});
+    else if (has_word(words, "rev0"))
         *setup = setup_rev0;
     else if (has_word(words, "rev2"))
         *setup = setup_rev2;
@@ -411,7 +409,7 @@ static void play_words(struct player *player, const char *text, char **words)
     unsigned times = 1;
 
     if ((words[0][0] != 'I' && words[0][0] != 'R') || words[0][1] || !words[1])
-        give_up(text, words[0]);
+        words_give_up(text, words[0]);
     words++;
     if (g_str_has_suffix(words[0], "*")) {
         times = (unsigned)strtoul(words[0], NULL, 10);
@@ -436,8 +434,9 @@ static void play_words(struct player *player, const char *text, char **words)
         }
         if (verb)
             say_verb(&s, verb, words + 1);
-        else if (!do_other(player, role, words[0], words + 1))
-            give_up(text, words[0]);
+        else if (!rpc_script_say(&player->rpc, c, role, words[0], &(struct words){.text = text, .list = words + 1}) &&
+                 !do_other(player, role, words[0], words + 1))
+            words_give_up(text, words[0]);
     }
 }
 
@@ -471,4 +470,5 @@ void script_play(struct stage *stage, const char *text)
     g_strfreev(statements);
     begin(&player);
     end(&player);
+    rpc_script_free(&player.rpc);
 }

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from generated import NETS, SEEDS, Fault, Rule, judge, layer, name, troubled
+from generated import NETS, SEEDS, Fault, Rule, judge, layer, name, profile, troubled
 
 CHUNK = 100  # captures per call of iwarp-check
 
@@ -56,7 +56,11 @@ def corpus(build, gen, scenarios, faults, tmp_path_factory):
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         paths = list(pool.map(make, jobs))
         result = {}
-        for part in pool.map(lambda i: judge(build, paths[i:i + CHUNK]), range(0, len(paths), CHUNK)):
+        parts = []
+        for rules in ("ietf", "rfc5666"):
+            alike = [path for path in paths if profile(path) == rules]
+            parts += [(alike[i:i + CHUNK], rules) for i in range(0, len(alike), CHUNK)]
+        for part in pool.map(lambda p: judge(build, p[0], rules=p[1]), parts):
             result.update(part)
     assert len(result) == len(jobs)
     return result

@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "traffic-gen/rpc_making.h"
+
+#include "wire/octets.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RPC_HEADER_ROOM = 1024, TRANSPORT_HEADER_ROOM = 16384, GSS_HANDLE_LEN = 16, GSS_MIC_LEN = 28 };
+
+unsigned rpc_parse_sizes(const struct words *words, const char *text, uint32_t total, uint32_t *out, unsigned max)
+{
+    g_auto(GStrv) parts = g_strsplit(text ? text : "rest", "+", -1);
+    unsigned n = 0;
+    uint32_t sum = 0;
+
+    for (; parts[n] && n < max; n++) {
+        if (strcmp(parts[n], "rest") == 0)
+            out[n] = total > sum ? total - sum : 0;
+        else
+            out[n] = (uint32_t)words_parse_number(words, parts[n]);
+        sum += out[n];
+    }
+    return n;
+}
+
+/* ---- the RPC message ---- */
+
+#define PLACE(member)                                                                                                  \
+    (struct words_place)                                                                                               \
+    {                                                                                                                  \
+        &(member), sizeof(member)                                                                                      \
+    }
+
+static struct words_place find_rpc(void *context, const char *name)
+{
+    struct rpc_making *m = context;
+    const struct {
+        const char *name;
+        uint32_t *p;
+    } fields[] = {
+        {"rpc.xid", &m->header.xid},
+        {"rpc.type", &m->header.type},
+        {"rpc.rpcvers", &m->header.rpcvers},
+        {"rpc.prog", &m->header.prog},
+        {"rpc.vers", &m->header.vers},
+        {"rpc.proc", &m->header.proc},
+        {"rpc.stat", &m->header.reply_stat},
+        {"accept", &m->header.accept_stat},
+        {"reject", &m->header.reject_stat},
+        {"auth", &m->header.auth_stat},
+        {"low", &m->header.low},
+        {"high", &m->header.high},
+        {"rpc.flavor", &m->cred_flavor},
+        {"gss.seq", &m->header.gss_seq},
+        {"gss.vers", &m->header.gss_version},
+        {"gss.proc", &m->header.gss_proc},
+        {"gss.service", &m->header.gss_service},
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(fields); i++) {
+        if (strcmp(fields[i].name, name) == 0)
+            return (struct words_place){fields[i].p, sizeof(uint32_t)};
+    }
+    return (struct words_place){0};
+}
+
+void rpc_change_header(struct rpc_making *m)
+{
+    words_change(m->words, find_rpc, m);
+}
+
+static size_t put_sys(uint8_t *out, size_t size)
+{
+    static const char machine[] = "client.example.org";
+    struct xdr_writer w = {.p = out, .size = size};
+
+    xdr_put_u32(&w, 0x65A1B2C3);
+    xdr_put_opaque(&w, machine, sizeof(machine) - 1);
+    xdr_put_u32(&w, 0);
+    xdr_put_u32(&w, 0);
+    xdr_put_u32(&w, 1);
+    xdr_put_u32(&w, 0);
+    return w.at;
+}
+
+static size_t put_gss(const struct rpc_message *header, uint8_t *out, size_t size)
+{
+    struct xdr_writer w = {.p = out, .size = size};
+    uint8_t handle[GSS_HANDLE_LEN];
+
+    nfs_fill(handle, sizeof(handle), 3);
+    xdr_put_u32(&w, header->gss_version);
+    xdr_put_u32(&w, header->gss_proc);
+    xdr_put_u32(&w, header->gss_seq);
+    xdr_put_u32(&w, header->gss_service);
+    xdr_put_opaque(&w, handle, sizeof(handle));
+    return w.at;
+}
+
+static void append_u32(GByteArray *octets, uint32_t v)
+{
+    uint8_t word[4];
+
+    put_be32(word, v);
+    g_byte_array_append(octets, word, sizeof(word));
+}
+
+static void append_opaque(GByteArray *octets, uint32_t n, unsigned seed)
+{
+    guint at = octets->len + 4;
+
+    append_u32(octets, n);
+    g_byte_array_set_size(octets, at + (guint)xdr_padded(n));
+    nfs_fill(octets->data + at, n, seed);
+    memset(octets->data + at + n, 0, xdr_roundup(n));
+}
+
+/* RFC 2203 section 5.3.2: integrity puts the sequence number in front and a checksum behind, privacy encrypts both. */
+static void append_body(struct rpc_making *m)
+{
+    struct rpc_side *side = m->side;
+    GByteArray *whole = side->whole, *body = side->body.octets;
+
+    switch (m->exchange->gss) {
+    case RPC_GSS_SVC_INTEGRITY:
+        append_u32(whole, 4 + body->len);
+        append_u32(whole, m->exchange->gss_seq);
+        side->body_at = whole->len;
+        g_byte_array_append(whole, body->data, body->len);
+        append_opaque(whole, GSS_MIC_LEN, 9);
+        break;
+    case RPC_GSS_SVC_PRIVACY:
+        side->body_at = whole->len;
+        append_opaque(whole, 4 + body->len + 60, m->exchange->xid);
+        g_array_set_size(side->body.items, 0);
+        g_array_set_size(side->body.fields, 0);
+        break;
+    default:
+        side->body_at = whole->len;
+        g_byte_array_append(whole, body->data, body->len);
+        break;
+    }
+}
+
+/* p.FIELD=N, p.opN.FIELD+N: a word of the arguments or results as it lies there. */
+static void change_body_words(struct rpc_making *m)
+{
+    char **list = m->words->list;
+
+    for (unsigned i = 0; i < WORDS_MAX && list[i]; i++) {
+        const char *name = list[i] + 2;
+        unsigned op = UINT_MAX;
+        size_t n;
+        uint64_t value;
+
+        if (strncmp(list[i], "p.", 2) != 0)
+            continue;
+        if (sscanf(name, "op%u.", &op) == 1)
+            name = strchr(name, '.') + 1;
+        n = strcspn(name, "=+-");
+        if (!name[n])
+            words_give_up(m->words->text, list[i]);
+        value = words_parse_number(m->words, name + n + 1);
+        for (unsigned k = 0; k < m->side->body.fields->len; k++) {
+            const struct nfs_field *field = &g_array_index(m->side->body.fields, struct nfs_field, k);
+            uint8_t *p = m->side->whole->data + m->side->body_at + field->at;
+
+            if (strlen(field->name) != n || memcmp(field->name, name, n) != 0 || (op != UINT_MAX && field->op != op) ||
+                m->side->body_at + field->at + 4 > m->side->whole->len)
+                continue;
+            if (field->size == 8)
+                put_be64(p, name[n] == '=' ? value : name[n] == '+' ? get_be64(p) + value : get_be64(p) - value);
+            else
+                put_be32(p, (uint32_t)(name[n] == '='   ? value
+                                       : name[n] == '+' ? get_be32(p) + value
+                                                        : get_be32(p) - value));
+            m->words->used[i] = true;
+            break;
+        }
+    }
+}
+
+void rpc_put_together(struct rpc_making *m)
+{
+    uint8_t octets[RPC_HEADER_ROOM], cred[RPC_AUTH_MAX], mic[GSS_MIC_LEN];
+    struct xdr_writer w = {.p = octets, .size = sizeof(octets)};
+    struct rpc_body cred_body = {.flavor = m->cred_flavor, .p = cred};
+    struct rpc_body verf_body = {.flavor = RPC_AUTH_GSS, .p = mic, .n = sizeof(mic)};
+    const struct rpc_body *verf = m->exchange->gss ? &verf_body : NULL;
+    bool calls = m->side == &m->exchange->call;
+    unsigned more = (unsigned)words_number(m->words, "more", 0), drop = (unsigned)words_number(m->words, "drop", 0);
+
+    nfs_fill(mic, sizeof(mic), 4);
+    if (calls) {
+        if (m->exchange->gss)
+            cred_body.n = (uint32_t)put_gss(&m->header, cred, sizeof(cred));
+        else if (m->cred_flavor == RPC_AUTH_SYS)
+            cred_body.n = (uint32_t)put_sys(cred, sizeof(cred));
+        rpc_call_encode(&m->header, &cred_body, verf, &w);
+    } else {
+        rpc_reply_encode(&m->header, verf, &w);
+        put_be32(octets + 4, m->header.type);
+    }
+    m->side->whole = g_byte_array_new();
+    g_byte_array_append(m->side->whole, octets, (guint)w.at);
+    if (calls || (m->header.reply_stat == RPC_MSG_ACCEPTED && m->header.accept_stat == RPC_SUCCESS))
+        append_body(m);
+    change_body_words(m);
+    if (drop)
+        g_byte_array_set_size(m->side->whole, m->side->whole->len - MIN(drop, m->side->whole->len));
+    if (more) {
+        g_byte_array_set_size(m->side->whole, m->side->whole->len + more);
+        memset(m->side->whole->data + m->side->whole->len - more, 0, more);
+    }
+}
+
+/* ---- chunks of what is said ---- */
+
+void rpc_take(struct rpc_making *m, const struct nfs_body_item *item)
+{
+    bool keeps = words_have(m->words, "keep"), keeps_pad = words_have(m->words, "keep-pad");
+    size_t n = keeps_pad ? item->length : xdr_padded(item->length);
+
+    if (!keeps && m->n_taken < RPC_CHUNKS_MAX)
+        m->taken[m->n_taken++] = (struct rpc_taken){.at = m->side->body_at + item->at, .n = n};
+}
+
+void rpc_finish_reduced(struct rpc_making *m)
+{
+    struct rpc_side *side = m->side;
+    size_t at = 0;
+
+    side->reduced = g_byte_array_new();
+    while (at < side->whole->len) {
+        size_t next = side->whole->len, behind = next;
+
+        for (unsigned i = 0; i < m->n_taken; i++) {
+            if (m->taken[i].at >= at && m->taken[i].at < next) {
+                next = m->taken[i].at;
+                behind = next + m->taken[i].n;
+            }
+        }
+        g_byte_array_append(side->reduced, side->whole->data + at, (guint)(next - at));
+        at = MIN(behind, side->whole->len);
+    }
+}
+
+static void add_reads(struct rpc_making *m, const char *sizes, uint32_t position, const GByteArray *content,
+                      size_t from, uint32_t total)
+{
+    uint32_t size[RPC_READS_MAX];
+    unsigned n = rpc_parse_sizes(m->words, sizes, total, size, RPC_READS_MAX);
+
+    for (unsigned i = 0; i < n && m->side->n_reads < RPC_READS_MAX; i++) {
+        m->side->reads[m->side->n_reads++] = (struct rpc_read){
+            .segment = {.position = position, .target = rpc_register(m->rpc, size[i])},
+            .content = content,
+            .from = from,
+        };
+        from += size[i];
+    }
+}
+
+/* "opN.NAME" or "NAME" is this item; without a choice any eligible one. */
+static bool chosen(const struct nfs_body_item *item, const char *choice)
+{
+    unsigned op;
+
+    if (!choice)
+        return item->eligible;
+    if (sscanf(choice, "op%u.", &op) == 1)
+        return item->op == op && strcmp(strchr(choice, '.') + 1, item->name) == 0;
+    return strcmp(choice, item->name) == 0;
+}
+
+void rpc_reduce(struct rpc_making *m)
+{
+    const char *choice = words_value(m->words, "reduce"), *list = words_value(m->words, "read");
+    bool asked = words_have(m->words, "read") || list || choice, pad = words_have(m->words, "pad");
+    g_auto(GStrv) chunks = g_strsplit(list ? list : "rest", "/", -1);
+    unsigned k = 0;
+
+    for (unsigned i = 0; asked && i < m->side->body.items->len && chunks[k]; i++) {
+        const struct nfs_body_item *item = &g_array_index(m->side->body.items, struct nfs_body_item, i);
+        size_t at = m->side->body_at + item->at;
+
+        if (!chosen(item, choice))
+            continue;
+        if (strcmp(chunks[k], "-") != 0) {
+            add_reads(m, chunks[k], (uint32_t)at, m->side->whole, at,
+                      pad ? (uint32_t)xdr_padded(item->length) : item->length);
+            rpc_take(m, item);
+        }
+        k++;
+    }
+    if (asked && k == 0)
+        words_give_up(m->words->text, "read");
+    rpc_finish_reduced(m);
+
+    const char *sizes = words_value(m->words, "pz");
+
+    if (words_have(m->words, "pz") || sizes) {
+        unsigned before = m->side->n_reads;
+        struct rpc_read data[RPC_READS_MAX];
+
+        memcpy(data, m->side->reads, sizeof(data));
+        if (!words_have(m->words, "pz-last"))
+            m->side->n_reads = 0;
+        add_reads(m, sizes, 0, m->side->reduced, 0, m->side->reduced->len);
+        if (m->side->n_reads + before <= RPC_READS_MAX && m->side->reads[0].segment.position == 0) {
+            memcpy(m->side->reads + m->side->n_reads, data, before * sizeof(*data));
+            m->side->n_reads += before;
+        }
+        m->plan.proc = RPCRDMA_NOMSG;
+        m->payload = NULL;
+        if (words_have(m->words, "inline")) { /* both: no correct message is so */
+            m->plan.proc = RPCRDMA_MSG;
+            m->payload = m->side->reduced;
+        }
+    } else {
+        m->plan.proc = RPCRDMA_MSG;
+        m->payload = m->side->reduced;
+    }
+}
+
+/* ---- the Transport header ---- */
+
+static struct words_place find_segment(struct rpcrdma_segment *segment, const char *name)
+{
+    if (strcmp(name, "handle") == 0)
+        return PLACE(segment->handle);
+    if (strcmp(name, "len") == 0)
+        return PLACE(segment->length);
+    if (strcmp(name, "off") == 0)
+        return PLACE(segment->offset);
+    return (struct words_place){0};
+}
+
+static struct words_place find_plan(void *context, const char *name)
+{
+    struct rpc_making *m = context;
+    struct rpcrdma_plan *plan = &m->plan;
+    const struct {
+        const char *name;
+        uint32_t *p;
+    } fields[] = {
+        {"h.xid", &plan->xid},        {"h.vers", &plan->vers}, {"h.credit", &plan->credit},
+        {"credit", &plan->credit},    {"h.proc", &plan->proc}, {"h.align", &plan->align},
+        {"h.thresh", &plan->thresh},  {"h.err", &plan->err},   {"h.low", &plan->vers_low},
+        {"h.high", &plan->vers_high},
+    };
+    unsigned chunk, segment;
+    int end = 0;
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(fields); i++) {
+        if (strcmp(fields[i].name, name) == 0)
+            return (struct words_place){fields[i].p, sizeof(uint32_t)};
+    }
+    if (sscanf(name, "read%u.%n", &segment, &end) == 1 && end && segment < plan->n_reads) {
+        if (strcmp(name + end, "pos") == 0)
+            return PLACE(m->reads[segment].position);
+        return find_segment(&m->reads[segment].target, name + end);
+    }
+    if (sscanf(name, "write%u.seg%u.%n", &chunk, &segment, &end) == 2 && end && chunk < plan->n_writes &&
+        segment < m->writes[chunk].n)
+        return find_segment(&m->writes[chunk].segments[segment], name + end);
+    if (sscanf(name, "reply.seg%u.%n", &segment, &end) == 1 && end && plan->reply && segment < m->reply.n)
+        return find_segment(&m->reply.segments[segment], name + end);
+    return (struct words_place){0};
+}
+
+void rpc_change_plan(struct rpc_making *m)
+{
+    const char *stag = words_value(m->words, "stag");
+
+    for (unsigned i = 0; stag && i < m->plan.n_reads; i++)
+        m->reads[i].target.handle = (uint32_t)words_parse_number(m->words, stag);
+    for (unsigned i = 0; stag && i < m->plan.n_writes; i++) {
+        for (unsigned k = 0; k < m->writes[i].n; k++)
+            m->writes[i].segments[k].handle = (uint32_t)words_parse_number(m->words, stag);
+    }
+    for (unsigned k = 0; stag && m->plan.reply && k < m->reply.n; k++)
+        m->reply.segments[k].handle = (uint32_t)words_parse_number(m->words, stag);
+    words_change(m->words, find_plan, m);
+}
+
+static void change_octets(struct rpc_making *m, uint8_t *p, size_t n, size_t payload_at)
+{
+    char **list = m->words->list;
+
+    for (unsigned i = 0; i < WORDS_MAX && list[i]; i++) {
+        bool word = list[i][0] == '@' && list[i][1] == 'p';
+        char *end;
+        size_t at;
+        uint64_t value;
+
+        if (list[i][0] != '@')
+            continue;
+        at = strtoul(list[i] + 1 + word, &end, 0) + (word ? payload_at : 0);
+        if (*end != '=' || at + (word ? 4 : 1) > n)
+            words_give_up(m->words->text, list[i]);
+        value = words_parse_number(m->words, end + 1);
+        if (word)
+            put_be32(p + at, (uint32_t)value);
+        else
+            p[at] = (uint8_t)value;
+        m->words->used[i] = true;
+    }
+}
+
+static uint32_t first_stag(const struct rpc_exchange *exchange)
+{
+    if (exchange && exchange->call.n_reads)
+        return exchange->call.reads[0].segment.target.handle;
+    if (exchange && exchange->n_writes && exchange->writes[0].n)
+        return exchange->writes[0].segments[0].handle;
+    return exchange && exchange->has_reply_chunk ? exchange->reply_chunk.segments[0].handle : 0x00C0FFEE;
+}
+
+/* RFC 5666 section 3.9: in an RDMA_MSGP, zeros bring the bulk data to the alignment that it announces. */
+static void append_payload(struct rpc_making *m, GByteArray *octets, size_t data_at)
+{
+    guint head = (guint)MIN(data_at, m->payload->len);
+
+    g_byte_array_append(octets, m->payload->data, head);
+    while (m->plan.align && octets->len % m->plan.align)
+        g_byte_array_append(octets, (const uint8_t *)"", 1);
+    g_byte_array_append(octets, m->payload->data + head, m->payload->len - head);
+}
+
+static void prepare_plan(struct rpc_making *m)
+{
+    m->plan.reads = m->reads;
+    m->plan.writes = m->write_plans;
+    for (unsigned i = 0; i < m->plan.n_writes; i++)
+        m->write_plans[i] = (struct rpcrdma_write_plan){.segments = m->writes[i].segments, .n = m->writes[i].n};
+    if (m->plan.reply) {
+        m->reply_plan = (struct rpcrdma_write_plan){.segments = m->reply.segments, .n = m->reply.n};
+        m->plan.reply = &m->reply_plan;
+    }
+}
+
+void rpc_say(struct rpc_making *m)
+{
+    g_autofree uint8_t *room = g_malloc(TRANSPORT_HEADER_ROOM);
+    struct xdr_writer w = {.p = room, .size = TRANSPORT_HEADER_ROOM};
+    GByteArray *octets = g_byte_array_new();
+    const char *invalidate = words_value(m->words, "inv");
+    unsigned cut = (unsigned)words_number(m->words, "cut", 0), grow = (unsigned)words_number(m->words, "grow", 0);
+    bool inv = words_have(m->words, "inv") || invalidate, se = words_have(m->words, "se");
+    uint32_t stag = invalidate ? (uint32_t)words_parse_number(m->words, invalidate) : inv ? first_stag(m->exchange) : 0;
+    size_t payload_at;
+
+    prepare_plan(m);
+    rpcrdma_header_encode(&m->plan, &w);
+    g_byte_array_append(octets, room, (guint)w.at);
+    payload_at = w.at;
+    if (m->payload && m->plan.proc == RPCRDMA_MSGP && m->side->body.items->len)
+        append_payload(m, octets,
+                       m->side->body_at +
+                           g_array_index(m->side->body.items, struct nfs_body_item, m->side->body.items->len - 1).at);
+    else if (m->payload)
+        g_byte_array_append(octets, m->payload->data, m->payload->len);
+    if (grow) {
+        g_byte_array_set_size(octets, octets->len + grow);
+        memset(octets->data + octets->len - grow, 0, grow);
+    }
+    change_octets(m, octets->data, octets->len, payload_at);
+    if (cut && cut < octets->len)
+        g_byte_array_set_size(octets, cut);
+    words_end(m->words);
+    rpc_send(m->c, m->role,
+             inv  ? se ? RDMAP_SEND_SE_INVALIDATE : RDMAP_SEND_INVALIDATE
+             : se ? RDMAP_SEND_SE
+                  : RDMAP_SEND,
+             stag, octets->data, octets->len);
+    g_byte_array_unref(octets);
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Replies: results, what of them is written into the chunks that the Call offered, and what is returned of these. */
+#include "traffic-gen/rpc_making.h"
+
+#include "wire/nfs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Of operation op, or of the procedure; an unqualified status is that of the last operation. */
+struct result_words {
+    struct rpc_making *m;
+    unsigned last;
+};
+
+static const char *result_option(void *context, unsigned op, const char *name)
+{
+    struct result_words *results = context;
+    char full[NFS_NAME_MAX + 16];
+    const char *value;
+
+    g_snprintf(full, sizeof(full), "op%u.%s", op, name);
+    value = words_value(results->m->words, full);
+    if (!value && (strcmp(name, "status") != 0 || results->m->exchange->call.body.n_ops == 0 || op == results->last))
+        value = words_value(results->m->words, name);
+    return value;
+}
+
+static void build_results(struct rpc_making *m)
+{
+    const struct nfs_body *call = &m->exchange->call.body;
+    unsigned n_ops = (unsigned)words_number(m->words, "results", call->n_ops);
+    struct result_words results = {.m = m, .last = n_ops - 1};
+    struct nfs_options options = {.option = result_option, .context = &results, .seed = m->exchange->xid + 0x55};
+    const char *wrong;
+
+    nfs_body_init(&m->side->body);
+    wrong = nfs_build_results(m->exchange->procedure, call, &options, n_ops, &m->side->body);
+    if (wrong)
+        words_give_up(m->words->text, wrong);
+}
+
+static void build_header(struct rpc_making *m)
+{
+    m->header.xid = m->plan.xid;
+    m->header.type = RPC_REPLY;
+    if (words_have(m->words, "denied")) {
+        m->header.reply_stat = RPC_MSG_DENIED;
+        m->header.reject_stat = RPC_AUTH_ERROR;
+        m->header.auth_stat = 1;
+    }
+    m->header.low = m->header.high = m->exchange->procedure->version;
+    rpc_change_header(m);
+}
+
+/* ---- placing ---- */
+
+/* p[0..n) into the segments of a chunk, whose lengths become what was written. What does not fit is lost. */
+static void place(struct rpc_making *m, const struct rpc_chunk *offered, struct rpc_chunk *returned, const uint8_t *p,
+                  uint32_t n)
+{
+    for (unsigned i = 0; i < offered->n; i++) {
+        uint32_t part = MIN(n, offered->segments[i].length);
+
+        returned->segments[i].length = part;
+        if (part && m->n_placed < G_N_ELEMENTS(m->placed))
+            m->placed[m->n_placed++] = (struct rpc_placed){.target = offered->segments[i], .p = p, .n = part};
+        p += part;
+        n -= part;
+    }
+}
+
+static const struct nfs_body_item *eligible_item(const struct nfs_body *body, unsigned op, unsigned index)
+{
+    for (unsigned i = 0; i < body->items->len; i++) {
+        const struct nfs_body_item *item = &g_array_index(body->items, struct nfs_body_item, i);
+
+        if (item->eligible && item->op == op && index-- == 0)
+            return item;
+    }
+    return NULL;
+}
+
+/*
+ * The item that Write chunk k is for: RFC 8267 section 6.4.1 gives it to the k-th READ or READLINK of a COMPOUND, be it
+ * one that fails or has no data; other procedures have one item at most.
+ */
+static const struct nfs_body_item *item_for_chunk(const struct nfs_body *body, unsigned k)
+{
+    if (body->n_ops == 0)
+        return eligible_item(body, 0, k);
+    for (unsigned i = 0; i < body->n_ops; i++) {
+        if (nfs_op_read_class(body->ops[i]->number) && k-- == 0)
+            return eligible_item(body, i, 0);
+    }
+    return NULL;
+}
+
+static const struct nfs_body_item *named_item(const struct nfs_body *body, const char *name)
+{
+    for (unsigned i = 0; i < body->items->len; i++) {
+        const struct nfs_body_item *item = &g_array_index(body->items, struct nfs_body_item, i);
+
+        if (strcmp(item->name, name) == 0)
+            return item;
+    }
+    return NULL;
+}
+
+static void clear_lengths(struct rpc_chunk *chunk)
+{
+    for (unsigned i = 0; i < chunk->n; i++)
+        chunk->segments[i].length = 0;
+}
+
+static void place_results(struct rpc_making *m)
+{
+    const char *name = words_value(m->words, "place");
+    bool nothing = words_have(m->words, "inline"), empty = words_have(m->words, "empty"),
+         pad = words_have(m->words, "pad");
+
+    m->plan.n_writes = m->exchange->n_writes;
+    memcpy(m->writes, m->exchange->writes, sizeof(m->writes));
+    for (unsigned k = 0; k < m->plan.n_writes; k++) {
+        const struct rpc_chunk *offered = &m->exchange->writes[k];
+        const struct nfs_body_item *item =
+            name && k == 0 ? named_item(&m->side->body, name) : item_for_chunk(&m->side->body, k);
+
+        clear_lengths(&m->writes[k]);
+        if (!nothing && item && item->length && offered->n) {
+            place(m, offered, &m->writes[k], m->side->whole->data + m->side->body_at + item->at,
+                  pad ? (uint32_t)xdr_padded(item->length) : item->length);
+            rpc_take(m, item);
+        } else if (empty) {
+            m->writes[k].n = 0;
+        }
+    }
+}
+
+static uint32_t transport_header_length(const struct rpc_making *m)
+{
+    uint32_t n = RPCRDMA_HEADER_MIN + RPCRDMA_READ_SEGMENT_LEN * m->plan.n_reads + 4 * m->plan.n_reads;
+
+    for (unsigned k = 0; k < m->plan.n_writes; k++)
+        n += 8 + RPCRDMA_SEGMENT_LEN * m->writes[k].n;
+    return m->exchange->has_reply_chunk ? n + 4 + RPCRDMA_SEGMENT_LEN * m->exchange->reply_chunk.n : n;
+}
+
+/* A Long Reply, when it has to be one: RFC 8166 section 3.5.3. */
+static void place_whole(struct rpc_making *m)
+{
+    bool fits = transport_header_length(m) + m->side->reduced->len <= m->threshold;
+    bool is_long = words_have(m->words, "long") || (!fits && m->exchange->has_reply_chunk);
+
+    if (words_have(m->words, "short"))
+        is_long = false;
+    if (!m->exchange->has_reply_chunk) {
+        m->plan.proc = is_long ? RPCRDMA_NOMSG : RPCRDMA_MSG;
+        m->payload = is_long ? NULL : m->side->reduced;
+        return;
+    }
+    m->plan.reply = &m->reply_plan;
+    m->reply = m->exchange->reply_chunk;
+    clear_lengths(&m->reply);
+    if (is_long) {
+        place(m, &m->exchange->reply_chunk, &m->reply, m->side->reduced->data, m->side->reduced->len);
+        m->plan.proc = RPCRDMA_NOMSG;
+        m->payload = words_have(m->words, "both") ? m->side->reduced : NULL;
+    } else {
+        m->payload = m->side->reduced;
+    }
+}
+
+static void say_placed(struct rpc_making *m, uint32_t part, bool backward)
+{
+    for (unsigned i = 0; i < m->n_placed; i++) {
+        const struct rpc_placed *placed = &m->placed[backward ? m->n_placed - 1 - i : i];
+
+        for (uint32_t done = 0; done < placed->n; done += part)
+            rpc_rdma_write(m->c, m->role, placed->target.handle, placed->target.offset + done, placed->p + done,
+                           MIN(part, placed->n - done));
+    }
+}
+
+void rpc_say_reply(struct rpc_making *m)
+{
+    struct rpc_exchange *exchange = rpc_choose(m, rpc_peer(m->role));
+    bool late = words_have(m->words, "late-write"), none = words_have(m->words, "nowrite"),
+         backward = words_have(m->words, "backward");
+    uint32_t part = (uint32_t)words_number(m->words, "parts", UINT32_MAX);
+
+    if (!exchange)
+        words_give_up(m->words->text, "reply");
+    m->exchange = exchange;
+    m->side = &exchange->reply;
+    rpc_side_clear(m->side);
+    m->plan.xid = (uint32_t)words_number(m->words, "xid", exchange->xid);
+    m->plan.vers = RPCRDMA_VERSION;
+    m->plan.credit = RPC_CREDITS;
+    build_header(m);
+    build_results(m);
+    rpc_put_together(m);
+    if (m->header.reply_stat == RPC_MSG_ACCEPTED && m->header.accept_stat == RPC_SUCCESS) {
+        place_results(m);
+    } else {
+        m->plan.n_writes = exchange->n_writes;
+        memcpy(m->writes, exchange->writes, sizeof(m->writes));
+        for (unsigned k = 0; k < m->plan.n_writes; k++)
+            clear_lengths(&m->writes[k]);
+    }
+    rpc_reduce(m);
+    for (unsigned i = 0; i < m->side->n_reads; i++)
+        m->reads[i] = m->side->reads[i].segment;
+    m->plan.n_reads = m->side->n_reads;
+    if (m->plan.proc == RPCRDMA_MSG)
+        place_whole(m);
+    rpc_change_plan(m);
+    for (unsigned i = 0; i < m->side->n_reads; i++)
+        m->side->reads[i].segment = m->reads[i];
+    if (!late && !none)
+        say_placed(m, part, backward);
+    rpc_say(m);
+    if (late)
+        say_placed(m, part, backward);
+    exchange->answered = true;
+}

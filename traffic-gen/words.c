@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "traffic-gen/words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void words_give_up(const char *text, const char *word)
+{
+    g_printerr("iwarp-gen: script '%s': cannot read '%s'\n", text, word);
+    exit(2);
+}
+
+bool words_have(struct words *words, const char *name)
+{
+    for (unsigned i = 0; i < WORDS_MAX && words->list[i]; i++) {
+        if (strcmp(words->list[i], name) == 0)
+            return words->used[i] = true;
+    }
+    return false;
+}
+
+const char *words_value(struct words *words, const char *name)
+{
+    size_t n = strlen(name);
+
+    for (unsigned i = 0; i < WORDS_MAX && words->list[i]; i++) {
+        if (strncmp(words->list[i], name, n) == 0 && words->list[i][n] == '=') {
+            words->used[i] = true;
+            return words->list[i] + n + 1;
+        }
+    }
+    return NULL;
+}
+
+uint64_t words_parse_number(const struct words *words, const char *value)
+{
+    char *end;
+    uint64_t number = g_ascii_strtoull(value, &end, 0);
+
+    if (*end || end == value)
+        words_give_up(words->text, value);
+    return number;
+}
+
+uint64_t words_number(struct words *words, const char *name, uint64_t otherwise)
+{
+    const char *value = words_value(words, name);
+
+    return value ? words_parse_number(words, value) : otherwise;
+}
+
+/* Members are read and written as what they are, so that this holds for either order of octets. */
+static uint64_t get(const struct words_place *place)
+{
+    switch (place->size) {
+    case 1:
+        return *(uint8_t *)place->p;
+    case 2:
+        return *(uint16_t *)place->p;
+    case 4:
+        return *(uint32_t *)place->p;
+    default:
+        return *(uint64_t *)place->p;
+    }
+}
+
+static void set(const struct words_place *place, uint64_t value)
+{
+    switch (place->size) {
+    case 1:
+        *(uint8_t *)place->p = (uint8_t)value;
+        break;
+    case 2:
+        *(uint16_t *)place->p = (uint16_t)value;
+        break;
+    case 4:
+        *(uint32_t *)place->p = (uint32_t)value;
+        break;
+    default:
+        *(uint64_t *)place->p = value;
+        break;
+    }
+}
+
+void words_change(struct words *words, words_find_t find, void *context)
+{
+    for (unsigned i = 0; i < WORDS_MAX && words->list[i]; i++) {
+        const char *word = words->list[i];
+        size_t n = strcspn(word, "=+-");
+        g_autofree char *name = g_strndup(word, n);
+        struct words_place place;
+        uint64_t value;
+
+        if (!word[n] || !g_ascii_isdigit(word[n + 1]))
+            continue;
+        place = find(context, name);
+        if (!place.p)
+            continue;
+        value = words_parse_number(words, word + n + 1);
+        set(&place, word[n] == '=' ? value : word[n] == '+' ? get(&place) + value : get(&place) - value);
+        words->used[i] = true;
+    }
+}
+
+void words_end(const struct words *words)
+{
+    for (unsigned i = 0; i < WORDS_MAX && words->list[i]; i++) {
+        if (!words->used[i])
+            words_give_up(words->text, words->list[i]);
+    }
+    if (g_strv_length(words->list) > WORDS_MAX)
+        words_give_up(words->text, words->list[WORDS_MAX]);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The words of one statement of a script (script.h), and which of them somebody has understood. */
+#ifndef IWARP_TRAFFIC_WORDS_H
+#define IWARP_TRAFFIC_WORDS_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { WORDS_MAX = 64 };
+
+struct words {
+    const char *text; /* the script, for messages */
+    char **list;
+    bool used[WORDS_MAX];
+};
+
+/* Ends the program: scripts are part of it. */
+G_GNUC_NORETURN void words_give_up(const char *text, const char *word);
+
+/* A word alone. */
+bool words_have(struct words *words, const char *name);
+/* What follows "NAME="; NULL: not there. */
+const char *words_value(struct words *words, const char *name);
+uint64_t words_number(struct words *words, const char *name, uint64_t otherwise);
+uint64_t words_parse_number(const struct words *words, const char *value);
+
+/* Where the field of this name is, and its size in octets; NULL: unknown. */
+struct words_place {
+    void *p;
+    unsigned size;
+};
+typedef struct words_place (*words_find_t)(void *context, const char *name);
+
+/* Applies every NAME=N, NAME+N and NAME-N that `find` knows. */
+void words_change(struct words *words, words_find_t find, void *context);
+
+/* Gives up about a word that nobody has understood. */
+void words_end(const struct words *words);
+
+#endif
