@@ -126,6 +126,7 @@ struct rpcrdma_transaction {
     bool damaged;              /* octets of either direction were lost since the Call: absence proves nothing */
     bool malformed;            /* the Call's Transport header cannot be understood, or a finding was made at it */
     bool repeats;              /* the same Call (same XID, same octets behind it) is outstanding already */
+    bool astray;               /* since the Call its responder accessed memory that nothing offers: found already */
     bool late;                 /* told behind its answer: damaged, and nothing of the answer is known */
     uint64_t inline_hash;      /* of the Call's inline payload behind the XID, to tell retransmissions */
     struct place call, answer; /* of the Sends; answer: of the Reply or RDMA_ERROR, when there is one */

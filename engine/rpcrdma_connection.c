@@ -535,6 +535,7 @@ void rpcrdma_connection_finish(struct rpcrdma_connection *rpcrdma, int64_t time_
     if (rpcrdma->recognised == RPCRDMA_YES) {
         rpcrdma_threshold_finish(rpcrdma, time_ns);
         rpcrdma_xid_finish(rpcrdma, time_ns);
+        rpcrdma_memory_finish(rpcrdma);
         rpcrdma_reaction_finish(rpcrdma, time_ns);
     }
     for (unsigned side = 0; side < 2; side++) {

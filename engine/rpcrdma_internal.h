@@ -243,7 +243,7 @@ void rpcrdma_credit_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
 void rpcrdma_credit_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 void rpcrdma_credit_skipped(struct rpcrdma_connection *rpcrdma, unsigned side);
 
-/* rpcrdma_memory_rules.c: operations against offers; after the move was noted. */
+/* rpcrdma_memory_rules.c, rpcrdma_access_rules.c (_move): operations against offers; after the move was noted. */
 bool rpcrdma_memory_new(struct rpcrdma_connection *rpcrdma);
 void rpcrdma_memory_free(struct rpcrdma_connection *rpcrdma);
 void rpcrdma_memory_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
@@ -251,6 +251,7 @@ void rpcrdma_memory_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move
 /* A Reply or error that ends its transaction, before it is closed. */
 void rpcrdma_memory_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 void rpcrdma_memory_terminate(struct rpcrdma_connection *rpcrdma, const struct rdmap_terminate_event *event);
+void rpcrdma_memory_finish(struct rpcrdma_connection *rpcrdma);
 
 /*
  * rpcrdma_call_rules.c: the payload of a Call is whole and looked at: Positions, eligibility, lengths, lists. message

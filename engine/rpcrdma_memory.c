@@ -6,6 +6,7 @@
 #include <string.h>
 
 enum { CONTENT_CALL, CONTENT_REPLY, CONTENT_FIRST = 4096 };
+enum { PIECES_MAX = 64 }; /* segments that one access may go over */
 
 static unsigned bucket(uint32_t stag)
 {
@@ -195,6 +196,36 @@ static struct rpcrdma_offer *find_offer(const struct rpcrdma_connection *rpcrdma
     return NULL;
 }
 
+/* An access may go over segments of one STag that abut: the octets are the same as in two accesses. */
+static struct rpcrdma_offer *offer_at(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move,
+                                      uint64_t to)
+{
+    struct rpcrdma_move octet = *move;
+
+    octet.to = to;
+    octet.length = 1;
+    return find_offer(rpcrdma, &octet);
+}
+
+static bool abut(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
+{
+    uint64_t left = move->length, to = move->to;
+
+    for (unsigned pieces = 0; left > 0 && pieces < PIECES_MAX; pieces++) {
+        const struct rpcrdma_offer *offer = offer_at(rpcrdma, move, to);
+        uint64_t room;
+
+        if (offer == NULL)
+            return false;
+        room = offer->target.length - (to - offer->target.offset);
+        if (room >= left)
+            return true;
+        left -= room;
+        to += room;
+    }
+    return false;
+}
+
 /* Content that the payload is made of: Position-Zero Read chunk and Reply chunk. */
 static void keep_content(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
@@ -248,6 +279,26 @@ static void note(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move *move)
         keep_content(rpcrdma, move);
 }
 
+static void note_pieces(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move *move)
+{
+    struct rpcrdma_move piece = *move;
+
+    for (uint64_t left = move->length; left > 0; left -= piece.length) {
+        uint64_t room;
+
+        piece.offer = offer_at(rpcrdma, move, piece.to);
+        room = piece.offer->target.length - (piece.to - piece.offer->target.offset);
+        piece.length = left < room ? left : room;
+        note(rpcrdma, &piece);
+        if (move->offer == NULL) {
+            move->offer = piece.offer;
+            move->offset = piece.offset;
+        }
+        piece.to += piece.length;
+        piece.p = piece.p != NULL ? piece.p + piece.length : NULL;
+    }
+}
+
 void rpcrdma_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move *move)
 {
     struct rpcrdma_calls *calls = &rpcrdma->side[move->owner].calls;
@@ -255,6 +306,8 @@ void rpcrdma_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move *move)
     move->offer = find_offer(rpcrdma, move);
     if (move->offer != NULL)
         note(rpcrdma, move);
+    else if (abut(rpcrdma, move))
+        note_pieces(rpcrdma, move);
     else if (move->unsure && move->acked > calls->lagged_until)
         calls->lagged_until = move->acked; /* its Call may be told yet */
 }

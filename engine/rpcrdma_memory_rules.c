@@ -1,37 +1,211 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "engine/rpcrdma_internal.h"
+/*
+ * Memory that Calls offer, at the end of a transaction: RDMA Reads complete before the Reply (RFC 8166 section 2.3.2),
+ * RDMA Writes likewise, what is invalidated (RFC 8797 section 4.1), and Terminates that refuse what was offered.
+ * The operations themselves: rpcrdma_access_rules.c.
+ */
+#include "engine/rpcrdma_memory_state.h"
+#include "wire/rdmap_terminate.h"
+
+#include <stdlib.h>
 
 bool rpcrdma_memory_new(struct rpcrdma_connection *rpcrdma)
 {
-    (void)rpcrdma;
-    return true;
+    rpcrdma->memory = calloc(1, sizeof *rpcrdma->memory);
+    return rpcrdma->memory != NULL;
 }
 
 void rpcrdma_memory_free(struct rpcrdma_connection *rpcrdma)
 {
-    (void)rpcrdma;
+    free(rpcrdma->memory);
 }
+
+static bool outstanding(const struct rpcrdma_offer *offer)
+{
+    return offer->transaction->outcome == RPCRDMA_OUTSTANDING;
+}
+
+static bool written(const struct rpcrdma_offer *offer)
+{
+    return offer->kind != RPCRDMA_READ_CHUNK;
+}
+
+bool rpcrdma_offer_shared(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_offer *offer)
+{
+    struct rpcrdma_area area = rpcrdma_area_of(&offer->target);
+
+    for (const struct rpcrdma_offer *o = rpcrdma_offers_of(rpcrdma, offer->transaction->side, offer->target.handle);
+         o != NULL; o = rpcrdma_offers_next(o)) {
+        struct rpcrdma_area other = rpcrdma_area_of(&o->target);
+
+        if (o != offer && written(o) == written(offer) && rpcrdma_area_meets(&area, &other) &&
+            (outstanding(o) || o->transaction->answer_operation > offer->transaction->call_operation))
+            return true;
+    }
+    return false;
+}
+
+/* ---- Calls, answers ---- */
 
 void rpcrdma_memory_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message)
 {
-    (void)rpcrdma;
-    (void)message;
+    rpcrdma_access_call(rpcrdma, message);
+    rpcrdma_handles_call(rpcrdma, message);
 }
 
-void rpcrdma_memory_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move *move)
+/* Section 2.3.2: the Reply tells that the RDMA Reads of its Call are complete. */
+static void judge_reads_complete(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *reply)
 {
-    (void)rpcrdma;
-    (void)move;
+    const struct rpcrdma_transaction *t = reply->transaction;
+    bool any = false;
+
+    for (unsigned i = 0; i < t->n_offers; i++) {
+        const struct rpcrdma_offer *offer = &t->offers[i];
+        uint64_t asked = rpcrdma_ranges_octets(&offer->asked), moved = rpcrdma_ranges_octets(&offer->moved);
+
+        if (written(offer) || asked == 0)
+            continue;
+        any = true;
+        if (moved >= asked)
+            continue;
+        if (t->damaged || t->late || reply->unsure || offer->asked.lost || offer->moved.lost ||
+            rpcrdma_offer_shared(rpcrdma, offer)) {
+            rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_3_2_03);
+            return;
+        }
+        rpcrdma_fail_at(rpcrdma, &reply->place, RULE_RPCR_2_3_2_03, t->call.frame,
+                        "expected the Reply behind the Responses to the RDMA Reads of its Call (XID 0x%08x), found "
+                        "%llu of %llu octets of STag 0x%08x read before it",
+                        t->xid, (unsigned long long)moved, (unsigned long long)asked, offer->target.handle);
+        reply->transaction->astray = true; /* what was not read in time is told */
+        return;
+    }
+    if (any)
+        rpcrdma_pass(rpcrdma, RULE_RPCR_2_3_2_03);
+}
+
+/* RFC 8797 section 4.1: a Send with Invalidate names an STag of the transaction that it ends, and of no other. */
+static void judge_invalidated(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *answer)
+{
+    const struct rpcrdma_transaction *t = answer->transaction, *other = NULL;
+    uint32_t stag = answer->invalidate_stag;
+    bool own = false;
+
+    for (const struct rpcrdma_offer *o = rpcrdma_offers_of(rpcrdma, t->side, stag); o != NULL;
+         o = rpcrdma_offers_next(o)) {
+        if (o->transaction == t)
+            own = true;
+        else if (outstanding(o) && o->transaction->xid != t->xid)
+            other = o->transaction;
+    }
+    if (t->offers_lost || t->call_header.status != RPCRDMA_OK || t->late)
+        rpcrdma_inconclusive(rpcrdma, RULE_CMPD_4_1_02);
+    else if (!own)
+        rpcrdma_fail(rpcrdma, answer, RULE_CMPD_4_1_02, other != NULL ? other->call.frame : t->call.frame,
+                     "expected to invalidate an STag of the chunks of XID 0x%08x (Call in frame %u), found 0x%08x%s",
+                     t->xid, t->call.frame, stag, other != NULL ? ", which another outstanding Call offers" : "");
+    else if (other != NULL)
+        rpcrdma_fail(rpcrdma, answer, RULE_CMPD_4_1_02, other->call.frame,
+                     "expected to invalidate an STag of XID 0x%08x only, found 0x%08x, which XID 0x%08x (Call in frame "
+                     "%u) offers as well",
+                     t->xid, stag, other->xid, other->call.frame);
+    else
+        rpcrdma_pass(rpcrdma, RULE_CMPD_4_1_02);
+}
+
+/* ---- what a Reply says to be written, and was not ---- */
+
+static void tell_unwritten(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_unwritten *u)
+{
+    if (u->reported)
+        return;
+    rpcrdma_fail_at(rpcrdma, &u->place, u->rule, u->call_frame,
+                    "expected RDMA Writes of the %llu octets that XID 0x%08x returns at 0x%llx of STag 0x%08x, found "
+                    "%llu octets written",
+                    (unsigned long long)(u->area.to - u->area.from), u->xid, (unsigned long long)u->area.from,
+                    u->area.stag, (unsigned long long)u->moved);
+}
+
+void rpcrdma_memory_unwritten(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *reply,
+                              const struct rpcrdma_offer *offer, uint64_t returned, enum rule_id rule)
+{
+    struct rpcrdma_memory_state *state = rpcrdma->memory;
+    const struct rpcrdma_transaction *t = offer->transaction;
+    struct rpcrdma_unwritten u = {.area = rpcrdma_area_of(&offer->target),
+                                  .owner = t->side,
+                                  .transaction = t->number,
+                                  .xid = t->xid,
+                                  .call_frame = t->call.frame,
+                                  .place = reply->place,
+                                  .rule = rule,
+                                  .moved = rpcrdma_ranges_octets(&offer->moved)};
+
+    u.area.to = returned < u.area.to - u.area.from ? u.area.from + returned : u.area.to;
+    if (state->unwrittens == RPCRDMA_UNWRITTEN_MAX)
+        tell_unwritten(rpcrdma, &u);
+    else
+        state->unwritten[state->unwrittens++] = u;
+}
+
+/* The responder goes on to its next answer: what was missing does not come any more. */
+static void settle_unwritten(struct rpcrdma_connection *rpcrdma, unsigned owner)
+{
+    struct rpcrdma_memory_state *state = rpcrdma->memory;
+    unsigned kept = 0;
+
+    for (unsigned i = 0; i < state->unwrittens; i++) {
+        if (state->unwritten[i].owner == owner)
+            tell_unwritten(rpcrdma, &state->unwritten[i]);
+        else
+            state->unwritten[kept++] = state->unwritten[i];
+    }
+    state->unwrittens = kept;
 }
 
 void rpcrdma_memory_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message)
 {
-    (void)rpcrdma;
-    (void)message;
+    settle_unwritten(rpcrdma, message->transaction->side);
+    if (message->kind == RPCRDMA_KIND_REPLY && !message->faulty)
+        judge_reads_complete(rpcrdma, message);
+    if (message->invalidates && !message->faulty)
+        judge_invalidated(rpcrdma, message);
 }
 
+void rpcrdma_memory_finish(struct rpcrdma_connection *rpcrdma)
+{
+    rpcrdma_access_finish(rpcrdma);
+    settle_unwritten(rpcrdma, 0);
+    settle_unwritten(rpcrdma, 1);
+}
+
+/* ---- Terminates ---- */
+
+/* Invalid STag, base or bounds, access rights: RFC 5040 section 4.8, RFC 5041 section 7.1. */
+static bool accuses_memory(const struct rdmap_terminate *terminate)
+{
+    return (terminate->layer == RDMAP_LAYER_RDMA || terminate->layer == RDMAP_LAYER_DDP) && terminate->etype == 1 &&
+           terminate->code <= (terminate->layer == RDMAP_LAYER_RDMA ? 2 : 1);
+}
+
+/* The requester refuses what it has offered. It may have cancelled the Call (section 8.1.4): a note. */
 void rpcrdma_memory_terminate(struct rpcrdma_connection *rpcrdma, const struct rdmap_terminate_event *event)
 {
-    (void)rpcrdma;
-    (void)event;
+    const struct rpcrdma_memory_state *state = rpcrdma->memory;
+    unsigned n = state->accesses < RPCRDMA_ACCESSES_MAX ? state->accesses : RPCRDMA_ACCESSES_MAX;
+
+    if (!event->accused_found || !accuses_memory(event->terminate))
+        return;
+    for (unsigned i = 0; i < n; i++) {
+        const struct rpcrdma_access *access = &state->access[i];
+
+        if (access->side != event->accused.side || access->offset != event->accused.offset)
+            continue;
+        rpcrdma_fail_at_as(rpcrdma, &event->fpdu->place, RULE_RPCR_3_4_3_03, SEVERITY_NOTE, access->frame,
+                           "expected the memory that XID 0x%08x offers to be accessible, found the %s of 0x%llx to "
+                           "0x%llx of STag 0x%08x in frame %u refused (unless the RPC was cancelled)",
+                           access->xid, access->opcode == RDMAP_WRITE ? "RDMA Write" : "RDMA Read",
+                           (unsigned long long)access->area.from, (unsigned long long)access->area.to,
+                           access->area.stag, access->frame);
+        return;
+    }
 }

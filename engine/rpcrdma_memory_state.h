@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the rules on offered memory remember: rpcrdma_access_rules.c, rpcrdma_memory_rules.c, .... */
+#ifndef IWARP_ENGINE_RPCRDMA_MEMORY_STATE_H
+#define IWARP_ENGINE_RPCRDMA_MEMORY_STATE_H
+
+#include "engine/rpcrdma_internal.h"
+
+enum {
+    RPCRDMA_STRAYS_MAX = 8,    /* RDMA Reads of memory that no Call has offered yet */
+    RPCRDMA_UNWRITTEN_MAX = 8, /* segments that a Reply says to be filled, and that were not */
+    RPCRDMA_ACCESSES_MAX = 64, /* accesses remembered for a Terminate that accuses one */
+    RPCRDMA_SERVED_MAX = 64,   /* read segments of Replies (RFC 5666 only) */
+};
+
+/* Octets [from, to) of one STag. */
+struct rpcrdma_area {
+    uint32_t stag;
+    uint64_t from, to;
+};
+
+/* An RDMA Read of memory that nothing offers: the next Calls tell whether it came too early or is plainly wrong. */
+struct rpcrdma_stray {
+    struct rpcrdma_area area;
+    unsigned owner;
+    struct place place;
+    bool acked_known;
+    uint64_t acked;
+    unsigned calls; /* of the owner, since */
+};
+
+/* A returned segment that was not filled before the Reply: a late RDMA Write tells what is wrong, or its absence. */
+struct rpcrdma_unwritten {
+    struct rpcrdma_area area; /* as claimed */
+    unsigned owner;
+    uint64_t transaction;
+    uint32_t xid, call_frame;
+    struct place place; /* of the Reply */
+    enum rule_id rule;  /* that is broken when no RDMA Write comes */
+    uint64_t moved;     /* octets of the area that were written */
+    bool reported;
+};
+
+struct rpcrdma_access {
+    unsigned side;
+    uint64_t offset; /* stream offset of its FPDU */
+    uint8_t opcode;
+    struct rpcrdma_area area;
+    uint32_t xid, frame;
+};
+
+/* Memory that a Reply of RFC 5666 offers to be read. */
+struct rpcrdma_served {
+    struct rpcrdma_area area;
+    unsigned owner;
+};
+
+struct rpcrdma_handles {
+    bool any;
+    uint32_t last;        /* STag */
+    uint32_t difference;  /* to the one before it */
+    unsigned run;         /* STags in a row with this difference */
+    bool predicted, kept; /* told already */
+};
+
+struct rpcrdma_memory_state {
+    uint64_t judged[2];      /* by the side that sends: operation that has its finding already */
+    uint64_t late_number[2]; /* by owner: transaction whose RDMA Writes behind the Reply were told already */
+    struct rpcrdma_stray stray[RPCRDMA_STRAYS_MAX];
+    unsigned strays;
+    struct rpcrdma_unwritten unwritten[RPCRDMA_UNWRITTEN_MAX];
+    unsigned unwrittens;
+    struct rpcrdma_access access[RPCRDMA_ACCESSES_MAX]; /* a ring */
+    unsigned accesses;
+    struct rpcrdma_served served[RPCRDMA_SERVED_MAX]; /* a ring */
+    unsigned serves;
+    struct rpcrdma_handles handles[2];
+};
+
+static inline struct rpcrdma_area rpcrdma_area_of(const struct rpcrdma_segment *segment)
+{
+    uint64_t room = UINT64_MAX - segment->offset;
+
+    return (struct rpcrdma_area){.stag = segment->handle,
+                                 .from = segment->offset,
+                                 .to = segment->length > room ? UINT64_MAX : segment->offset + segment->length};
+}
+
+static inline bool rpcrdma_area_holds(const struct rpcrdma_area *area, const struct rpcrdma_area *other)
+{
+    return area->stag == other->stag && area->from <= other->from && other->to <= area->to;
+}
+
+static inline bool rpcrdma_area_meets(const struct rpcrdma_area *area, const struct rpcrdma_area *other)
+{
+    return area->stag == other->stag && area->from < other->to && other->from < area->to;
+}
+
+/* rpcrdma_access_rules.c */
+void rpcrdma_access_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *call);
+void rpcrdma_access_finish(struct rpcrdma_connection *rpcrdma);
+
+/* rpcrdma_handle_rules.c: the STags and segments of a Call. */
+void rpcrdma_handles_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
+
+/*
+ * What was moved of this offer cannot be told from what was moved for another Call: both offer the same memory at the
+ * same time.
+ */
+bool rpcrdma_offer_shared(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_offer *offer);
+/* A Reply says that this segment was filled, and it was not; told when nothing comes behind it. */
+void rpcrdma_memory_unwritten(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *reply,
+                              const struct rpcrdma_offer *offer, uint64_t returned, enum rule_id rule);
+/* A Reply's read segment (RFC 5666). */
+void rpcrdma_memory_serve(struct rpcrdma_connection *rpcrdma, unsigned owner, const struct rpcrdma_segment *segment);
+
+#endif

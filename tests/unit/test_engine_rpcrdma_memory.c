@@ -1,0 +1,571 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* RDMA operations against the memory that Calls offer. */
+#include "rpcrdma_talk.h"
+
+/* NFS is not looked into here: a program that nobody knows. */
+enum { PROGRAM = 400122, XID = 0x10 };
+
+static struct rpcrdma_read_segment read_segment(uint32_t stag, uint32_t length, uint64_t offset)
+{
+    return (struct rpcrdma_read_segment){.position = 0, .target = {stag, length, offset}};
+}
+
+/* A Long Call whose Position Zero Read chunk is this segment. */
+static uint32_t call_read(struct talk *t, unsigned side, uint32_t xid, struct rpcrdma_read_segment segment)
+{
+    struct rpcrdma_plan plan = talk_plan(t, side, xid);
+
+    plan.proc = RPCRDMA_NOMSG;
+    plan.reads = &segment;
+    plan.n_reads = 1;
+    return talk_message(t, side, &plan, NULL, 0);
+}
+
+/* The octets of such a Call. */
+static const uint8_t *call_octets(struct talk *t, uint32_t xid, size_t n)
+{
+    memset(t->rpc, 0, n);
+    talk_rpc_call(t->rpc, sizeof t->rpc, xid, PROGRAM, 1, 1, NULL, 0);
+    return t->rpc;
+}
+
+static uint32_t call_reply_chunk(struct talk *t, unsigned side, uint32_t xid, const struct rpcrdma_segment *segments,
+                                 uint32_t n)
+{
+    struct rpcrdma_plan plan = talk_plan(t, side, xid);
+    struct rpcrdma_write_plan reply = {segments, n};
+
+    plan.reply = &reply;
+    return talk_call_with(t, side, &plan, PROGRAM, 1, 1, NULL, 0);
+}
+
+static uint32_t call_reply_segment(struct talk *t, unsigned side, uint32_t xid, struct rpcrdma_segment segment)
+{
+    return call_reply_chunk(t, side, xid, &segment, 1);
+}
+
+/* A Long Reply of these octets in this segment. */
+static uint32_t reply_long(struct talk *t, unsigned side, uint32_t xid, struct rpcrdma_segment segment)
+{
+    struct rpcrdma_plan plan = talk_plan(t, side, xid);
+    struct rpcrdma_write_plan reply = {&segment, 1};
+
+    plan.proc = RPCRDMA_NOMSG;
+    plan.reply = &reply;
+    return talk_message(t, side, &plan, NULL, 0);
+}
+
+/* The Reply inline, this Reply chunk unused. */
+static uint32_t reply_unused(struct talk *t, unsigned side, uint32_t xid, struct rpcrdma_segment segment)
+{
+    struct rpcrdma_plan plan = talk_plan(t, side, xid);
+    struct rpcrdma_write_plan reply = {&segment, 1};
+
+    segment.length = 0;
+    plan.reply = &reply;
+    return talk_reply_with(t, side, &plan, NULL, 0);
+}
+
+static const uint8_t *reply_octets(struct talk *t, uint32_t xid)
+{
+    talk_rpc_reply(t->rpc, sizeof t->rpc, xid, RPC_SUCCESS, NULL, 0);
+    return t->rpc;
+}
+
+enum { LONG = 40 }; /* octets of a Call without arguments */
+enum { REPLY = 24 };
+
+static const struct rpcrdma_segment region = {0x7a31c002, 4096, 0x7f0000001000};
+
+/* ---- conforming ---- */
+
+static void long_call_and_reply(void **state)
+{
+    struct talk *t = talk_new();
+    (void)state;
+
+    call_read(t, C, XID, read_segment(0x31c40b01, LONG, 0x1000));
+    talk_read(t, S, 0x31c40b01, 0x1000, call_octets(t, XID, LONG), LONG);
+    talk_reply(t, S, XID);
+    call_reply_segment(t, C, XID + 1, region);
+    talk_write(t, S, region.handle, region.offset, reply_octets(t, XID + 1), REPLY);
+    reply_long(t, S, XID + 1, (struct rpcrdma_segment){region.handle, REPLY, region.offset});
+    talk_passed(t, RULE_RPCR_3_4_5_09);
+    talk_passed(t, RULE_RPCR_3_4_6_04);
+    talk_passed(t, RULE_RPCR_3_4_6_05);
+    talk_passed(t, RULE_RPCR_2_3_2_02);
+    talk_passed(t, RULE_RPCR_2_3_2_03);
+    talk_passed(t, RULE_RPCR_3_1_01);
+    talk_passed(t, RULE_RPCR_3_1_02);
+    talk_passed(t, RULE_RPCR_4_1_2_17);
+    talk_passed(t, RULE_RPCR_8_1_2_01);
+    talk_passed(t, RULE_RPCR_8_1_2_02);
+    talk_expect_nothing(t);
+}
+
+/* The client serves a reverse Call. */
+static void reverse_direction(void **state)
+{
+    struct talk *t = talk_new();
+    (void)state;
+
+    t->credit[C] = 1;
+    call_read(t, S, XID, read_segment(0x31c40b01, LONG, 0x1000));
+    talk_read(t, C, 0x31c40b01, 0x1000, call_octets(t, XID, LONG), LONG);
+    talk_reply(t, C, XID);
+    talk_passed(t, RULE_RPCR_3_4_5_09);
+    talk_expect_nothing(t);
+}
+
+/* Two segments of one STag abut, and one Write goes over both. */
+static void abutting_segments(void **state)
+{
+    struct rpcrdma_segment two[] = {{0x7a31c002, 10, 0x1000}, {0x7a31c002, 30, 0x100a}};
+    struct rpcrdma_segment back[] = {{0x7a31c002, 10, 0x1000}, {0x7a31c002, REPLY - 10, 0x100a}};
+    struct rpcrdma_write_plan reply = {back, 2};
+    struct talk *t = talk_new();
+    struct rpcrdma_plan plan;
+    (void)state;
+
+    call_reply_chunk(t, C, XID, two, 2);
+    talk_write(t, S, 0x7a31c002, 0x1000, reply_octets(t, XID), REPLY);
+    plan = talk_plan(t, S, XID);
+    plan.proc = RPCRDMA_NOMSG;
+    plan.reply = &reply;
+    talk_message(t, S, &plan, NULL, 0);
+    talk_expect_nothing(t);
+}
+
+/* The same memory in two outstanding Calls: both are served by what comes, whichever it was for. */
+static void shared_memory(void **state)
+{
+    struct talk *t = talk_new();
+    (void)state;
+
+    call_reply_segment(t, C, XID, region);
+    call_reply_segment(t, C, XID + 1, region);
+    talk_write(t, S, region.handle, region.offset, reply_octets(t, XID), REPLY);
+    reply_long(t, S, XID, (struct rpcrdma_segment){region.handle, REPLY, region.offset});
+    talk_write(t, S, region.handle, region.offset, reply_octets(t, XID + 1), REPLY);
+    reply_long(t, S, XID + 1, (struct rpcrdma_segment){region.handle, REPLY, region.offset});
+    talk_expect_nothing(t);
+}
+
+/* Zero octets access nothing. */
+static void empty_operations(void **state)
+{
+    struct talk *t = talk_new();
+    (void)state;
+
+    talk_write(t, S, 0x12345678, 0, NULL, 0);
+    talk_write(t, C, 0x12345678, 0, NULL, 0);
+    talk_read_request(t, C, 0x12345678, 0, 0);
+    talk_expect_nothing(t);
+}
+
+/* The highest octets that there are. */
+static void end_of_address_space(void **state)
+{
+    struct talk *t = talk_new();
+    (void)state;
+
+    call_reply_segment(t, C, XID, (struct rpcrdma_segment){0x7a31c002, 0x1000, 0xfffffffffffff000});
+    talk_write(t, S, 0x7a31c002, 0xfffffffffffff000, reply_octets(t, XID), REPLY);
+    reply_long(t, S, XID, (struct rpcrdma_segment){0x7a31c002, REPLY, 0xfffffffffffff000});
+    talk_passed(t, RULE_RPCR_4_1_2_17);
+    talk_expect_nothing(t);
+}
+
+/* ---- Writes ---- */
+
+static void write_wrong_stag(void **state)
+{
+    struct talk *t = talk_new();
+    uint32_t frame;
+    (void)state;
+
+    call_reply_segment(t, C, XID, region);
+    frame = talk_write(t, S, region.handle + 1, region.offset, NULL, REPLY);
+    reply_long(t, S, XID, (struct rpcrdma_segment){region.handle, REPLY, region.offset});
+    talk_expect(t, RULE_RPCR_3_4_6_04, SEVERITY_ERROR, frame);
+}
+
+static void write_out_of_bounds(void **state)
+{
+    struct talk *t = talk_new();
+    uint32_t frame;
+    (void)state;
+
+    t->segment = 1000;
+    call_reply_segment(t, C, XID, region);
+    frame = talk_write(t, S, region.handle, region.offset, NULL, 4100);
+    reply_unused(t, S, XID, region);
+    talk_expect(t, RULE_RPCR_3_4_6_05, SEVERITY_ERROR, frame);
+}
+
+static void write_over_a_gap(void **state)
+{
+    struct rpcrdma_segment two[] = {{0x7a31c002, 100, 0x1000}, {0x7a31c002, 100, 0x1080}};
+    struct talk *t = talk_new();
+    uint32_t frame;
+    (void)state;
+
+    call_reply_chunk(t, C, XID, two, 2);
+    frame = talk_write(t, S, 0x7a31c002, 0x1000, NULL, 150);
+    talk_error(t, S, XID, RPCRDMA_ERR_CHUNK);
+    talk_expect(t, RULE_RPCR_3_4_3_01, SEVERITY_ERROR, frame);
+}
+
+static void write_to_read_list(void **state)
+{
+    struct talk *t = talk_new();
+    uint32_t frame;
+    (void)state;
+
+    call_read(t, C, XID, read_segment(0x31c40b01, LONG, 0x1000));
+    talk_read(t, S, 0x31c40b01, 0x1000, call_octets(t, XID, LONG), LONG);
+    frame = talk_write(t, S, 0x31c40b01, 0x1000, NULL, 8);
+    talk_reply(t, S, XID);
+    talk_expect(t, RULE_RPCR_3_4_5_10, SEVERITY_ERROR, frame);
+}
+
+static void write_behind_reply(void **state)
+{
+    struct talk *t = talk_new();
+    uint32_t frame;
+    (void)state;
+
+    t->segment = 10;
+    call_reply_segment(t, C, XID, region);
+    reply_long(t, S, XID, (struct rpcrdma_segment){region.handle, REPLY, region.offset});
+    frame = t->frame + 1;
+    talk_write(t, S, region.handle, region.offset, reply_octets(t, XID), REPLY);
+    talk_expect(t, RULE_RPCR_2_3_2_02, SEVERITY_ERROR, frame);
+}
+
+static void write_to_answered_call(void **state)
+{
+    struct talk *t = talk_new();
+    uint32_t frame;
+    (void)state;
+
+    call_reply_segment(t, C, XID, region);
+    reply_unused(t, S, XID, region);
+    call_reply_segment(t, C, XID + 1, (struct rpcrdma_segment){0x11220044, 4096, 0});
+    frame = talk_write(t, S, region.handle, region.offset, NULL, REPLY);
+    reply_long(t, S, XID + 1, (struct rpcrdma_segment){0x11220044, REPLY, 0});
+    talk_expect(t, RULE_RPCR_3_4_3_02, SEVERITY_ERROR, frame);
+}
+
+static void write_offset_swapped(void **state)
+{
+    struct talk *t = talk_new();
+    uint32_t frame;
+    (void)state;
+
+    frame = call_reply_segment(t, C, XID, (struct rpcrdma_segment){0x7a31c002, 4096, 0x0000100000007f00});
+    talk_write(t, S, 0x7a31c002, 0x00007f0000001000, reply_octets(t, XID), REPLY);
+    reply_long(t, S, XID, (struct rpcrdma_segment){0x7a31c002, REPLY, 0x0000100000007f00});
+    talk_expect(t, RULE_RPCR_4_1_2_07, SEVERITY_ERROR, frame);
+}
+
+static void client_writes(void **state)
+{
+    struct talk *t = talk_new();
+    uint32_t frame;
+    (void)state;
+
+    frame = talk_write(t, C, 0x4455, 0x1000, NULL, 512);
+    talk_call(t, C, XID);
+    talk_reply(t, S, XID);
+    talk_expect(t, RULE_RPCR_3_1_02, SEVERITY_ERROR, frame);
+}
+
+/* ---- Reads ---- */
+
+static void read_out_of_bounds(void **state)
+{
+    struct talk *t = talk_new();
+    uint32_t frame;
+    (void)state;
+
+    call_read(t, C, XID, read_segment(0x31c40b01, LONG, 0x1000));
+    frame = talk_read_request(t, S, 0x31c40b01, 0x1000, 2 * LONG);
+    talk_error(t, S, XID, RPCRDMA_ERR_CHUNK);
+    talk_expect(t, RULE_RPCR_3_4_5_09, SEVERITY_ERROR, frame);
+}
+
+static void read_wrong_stag(void **state)
+{
+    struct talk *t = talk_new();
+    uint32_t frame;
+    (void)state;
+
+    call_read(t, C, XID, read_segment(0x31c40b01, LONG, 0x1000));
+    frame = talk_read_request(t, S, 0x31c40c01, 0x1000, LONG);
+    talk_error(t, S, XID, RPCRDMA_ERR_CHUNK);
+    talk_expect(t, RULE_RPCR_3_4_5_09, SEVERITY_ERROR, frame);
+}
+
+static void read_of_reply_chunk(void **state)
+{
+    struct talk *t = talk_new();
+    uint32_t frame;
+    (void)state;
+
+    call_reply_segment(t, C, XID, region);
+    frame = talk_read_request(t, S, region.handle, region.offset, LONG);
+    talk_read_response(t, C, NULL, LONG);
+    reply_unused(t, S, XID, region);
+    talk_expect(t, RULE_RPCR_3_4_5_09, SEVERITY_ERROR, frame);
+}
+
+static void read_before_call(void **state)
+{
+    struct talk *t = talk_new();
+    uint32_t frame;
+    (void)state;
+
+    frame = talk_read_request(t, S, 0x31c40b01, 0x1000, LONG);
+    call_read(t, C, XID, read_segment(0x31c40b01, LONG, 0x1000));
+    talk_read_response(t, C, call_octets(t, XID, LONG), LONG);
+    talk_reply(t, S, XID);
+    talk_expect(t, RULE_RPCR_3_4_5_06, SEVERITY_ERROR, frame);
+}
+
+/* The other direction lags behind: the Call is told late, its Read is lawful. */
+static void read_before_late_call(void **state)
+{
+    struct talk *t = talk_new();
+    (void)state;
+
+    t->unreceived = (uint64_t)-400;
+    talk_read_request(t, S, 0x31c40b01, 0x1000, LONG);
+    t->unreceived = 0;
+    call_read(t, C, XID, read_segment(0x31c40b01, LONG, 0x1000));
+    talk_read_response(t, C, call_octets(t, XID, LONG), LONG);
+    talk_reply(t, S, XID);
+    talk_inconclusive(t, RULE_RPCR_3_4_5_09);
+    talk_expect_nothing(t);
+}
+
+static void read_behind_reply(void **state)
+{
+    struct talk *t = talk_new();
+    uint32_t frame;
+    (void)state;
+
+    call_read(t, C, XID, read_segment(0x31c40b01, LONG, 0x1000));
+    talk_read(t, S, 0x31c40b01, 0x1000, call_octets(t, XID, LONG), LONG);
+    talk_reply(t, S, XID);
+    frame = talk_read_request(t, S, 0x31c40b01, 0x1000, LONG);
+    talk_read_response(t, C, NULL, LONG);
+    talk_expect(t, RULE_RPCR_3_4_5_1_02, SEVERITY_ERROR, frame);
+}
+
+static void reply_before_read_completes(void **state)
+{
+    struct talk *t = talk_new();
+    uint32_t frame;
+    (void)state;
+
+    call_read(t, C, XID, read_segment(0x31c40b01, LONG, 0x1000));
+    talk_read_request(t, S, 0x31c40b01, 0x1000, LONG);
+    talk_read_response(t, C, call_octets(t, XID, LONG), LONG / 2);
+    frame = talk_reply(t, S, XID);
+    talk_read_response(t, C, call_octets(t, XID, LONG) + LONG / 2, LONG / 2);
+    talk_expect(t, RULE_RPCR_2_3_2_03, SEVERITY_ERROR, frame);
+}
+
+static void client_reads(void **state)
+{
+    struct talk *t = talk_new();
+    uint32_t frame;
+    (void)state;
+
+    frame = talk_read_request(t, C, 0x4455, 0x1000, 512);
+    talk_read_response(t, S, NULL, 512);
+    talk_expect(t, RULE_RPCR_3_1_01, SEVERITY_ERROR, frame);
+}
+
+/* Read segment whose length comes behind its offset. */
+static void read_segment_reordered(void **state)
+{
+    uint64_t offset = 0x00007f0000001000;
+    struct talk *t = talk_new();
+    uint32_t frame;
+    (void)state;
+
+    frame = call_read(t, C, XID, read_segment(0x31c40b01, (uint32_t)(offset >> 32), offset << 32 | LONG));
+    talk_read(t, S, 0x31c40b01, offset, call_octets(t, XID, LONG), LONG);
+    talk_reply(t, S, XID);
+    talk_expect(t, RULE_RPCR_4_1_2_06, SEVERITY_ERROR, frame);
+}
+
+/* ---- lost context ---- */
+
+static void strays_behind_hole(void **state)
+{
+    struct talk *t = talk_new();
+    (void)state;
+
+    talk_hole(t, C);
+    talk_write(t, S, 0x4455, 0x1000, NULL, 512);
+    talk_read_request(t, S, 0x4455, 0x1000, 512);
+    talk_inconclusive(t, RULE_RPCR_3_4_6_04);
+    talk_inconclusive(t, RULE_RPCR_3_4_5_09);
+    talk_expect_nothing(t);
+}
+
+static void responses_in_hole(void **state)
+{
+    struct talk *t = talk_new();
+    (void)state;
+
+    call_read(t, C, XID, read_segment(0x31c40b01, LONG, 0x1000));
+    talk_read_request(t, S, 0x31c40b01, 0x1000, LONG);
+    talk_hole(t, C);
+    talk_reply(t, S, XID);
+    talk_inconclusive(t, RULE_RPCR_2_3_2_03);
+    talk_expect_nothing(t);
+}
+
+/* ---- segments, STags ---- */
+
+static void segment_beyond_end(void **state)
+{
+    struct talk *t = talk_new();
+    uint32_t frame;
+    (void)state;
+
+    frame = call_reply_segment(t, C, XID, (struct rpcrdma_segment){0x7a31c002, 0x2000, 0xfffffffffffff000});
+    reply_unused(t, S, XID, (struct rpcrdma_segment){0x7a31c002, 0, 0xfffffffffffff000});
+    talk_expect(t, RULE_RPCR_4_1_2_17, SEVERITY_NOTE, frame);
+}
+
+static uint32_t offer_stags(struct talk *t, uint32_t first, uint32_t step, unsigned n)
+{
+    uint32_t frame = 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        struct rpcrdma_segment segment = {first + i * step, 64, 0x1000};
+
+        frame = call_reply_segment(t, C, XID + i, segment);
+        reply_unused(t, S, XID + i, segment);
+    }
+    return frame;
+}
+
+static void predictable_stags(void **state)
+{
+    struct talk *t = talk_new();
+    uint32_t frame;
+    (void)state;
+
+    frame = offer_stags(t, 0x1000, 0x100, 32);
+    talk_expect(t, RULE_RPCR_8_1_2_01, SEVERITY_WARNING, frame);
+    t = talk_new();
+    frame = offer_stags(t, 1, 1, 32);
+    talk_expect(t, RULE_RPCR_8_1_2_01, SEVERITY_WARNING, frame);
+    t = talk_new(); /* keys of one index */
+    offer_stags(t, 0x7a31c002, 1, 100);
+    talk_expect_nothing(t);
+    t = talk_new();
+    offer_stags(t, 0x1000, 0x100, 31);
+    talk_expect_nothing(t);
+}
+
+static void kept_memory(void **state)
+{
+    struct talk *t = talk_new();
+    uint32_t frame;
+    (void)state;
+
+    frame = offer_stags(t, 0x100, 0, 4);
+    offer_stags(t, 0x100, 0, 4);
+    talk_expect(t, RULE_RPCR_8_1_2_02, SEVERITY_WARNING, frame);
+    t = talk_new();
+    offer_stags(t, 0x100, 0, 3);
+    talk_expect_nothing(t);
+}
+
+/* ---- Send with Invalidate ---- */
+
+static uint32_t invalidate(struct talk *t, uint32_t xid, uint32_t stag, struct rpcrdma_segment segment)
+{
+    struct rpcrdma_plan plan = talk_plan(t, S, xid);
+    struct rpcrdma_write_plan reply = {&segment, 1};
+    size_t n = talk_rpc_reply(t->rpc, sizeof t->rpc, xid, RPC_SUCCESS, NULL, 0);
+
+    segment.length = 0;
+    plan.reply = &reply;
+    return talk_message_invalidate(t, S, stag, &plan, t->rpc, n);
+}
+
+static void invalidation(void **state)
+{
+    struct rpcrdma_segment other = {0x11220044, 64, 0};
+    struct talk *t = talk_new();
+    uint32_t frame;
+    (void)state;
+
+    call_reply_segment(t, C, XID, region);
+    invalidate(t, XID, region.handle, region);
+    talk_passed(t, RULE_CMPD_4_1_02);
+    call_reply_segment(t, C, XID + 1, region);
+    call_reply_segment(t, C, XID + 2, other);
+    frame = invalidate(t, XID + 1, other.handle, region);
+    invalidate(t, XID + 2, other.handle, other);
+    talk_expect(t, RULE_CMPD_4_1_02, SEVERITY_ERROR, frame);
+}
+
+static void invalidation_of_shared(void **state)
+{
+    struct talk *t = talk_new();
+    uint32_t frame;
+    (void)state;
+
+    call_reply_segment(t, C, XID, region);
+    call_reply_segment(t, C, XID + 1, region);
+    frame = invalidate(t, XID, region.handle, region);
+    reply_unused(t, S, XID + 1, region);
+    talk_expect(t, RULE_CMPD_4_1_02, SEVERITY_ERROR, frame);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(long_call_and_reply),
+        cmocka_unit_test(reverse_direction),
+        cmocka_unit_test(abutting_segments),
+        cmocka_unit_test(shared_memory),
+        cmocka_unit_test(empty_operations),
+        cmocka_unit_test(end_of_address_space),
+        cmocka_unit_test(write_wrong_stag),
+        cmocka_unit_test(write_out_of_bounds),
+        cmocka_unit_test(write_over_a_gap),
+        cmocka_unit_test(write_to_read_list),
+        cmocka_unit_test(write_behind_reply),
+        cmocka_unit_test(write_to_answered_call),
+        cmocka_unit_test(write_offset_swapped),
+        cmocka_unit_test(client_writes),
+        cmocka_unit_test(read_out_of_bounds),
+        cmocka_unit_test(read_wrong_stag),
+        cmocka_unit_test(read_of_reply_chunk),
+        cmocka_unit_test(read_before_call),
+        cmocka_unit_test(read_before_late_call),
+        cmocka_unit_test(read_behind_reply),
+        cmocka_unit_test(reply_before_read_completes),
+        cmocka_unit_test(client_reads),
+        cmocka_unit_test(read_segment_reordered),
+        cmocka_unit_test(strays_behind_hole),
+        cmocka_unit_test(responses_in_hole),
+        cmocka_unit_test(segment_beyond_end),
+        cmocka_unit_test(predictable_stags),
+        cmocka_unit_test(kept_memory),
+        cmocka_unit_test(invalidation),
+        cmocka_unit_test(invalidation_of_shared),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
