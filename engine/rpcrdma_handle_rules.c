@@ -44,9 +44,9 @@ static void judge_predictable(struct rpcrdma_connection *rpcrdma, struct rpcrdma
         h->run++;
     else
         h->run = 1;
+    h->difference = h->any ? difference : 0;
     h->any = true;
     h->last = stag;
-    h->difference = difference;
     if (h->run + 1 < PREDICTED) {
         if (h->run == 1)
             rpcrdma_pass(rpcrdma, RULE_RPCR_8_1_2_01);
