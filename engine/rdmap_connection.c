@@ -325,7 +325,7 @@ static bool requests_lag(struct rdmap_connection *rdmap, const struct rdmap_step
 
     if (whole || (requester->started && step->acked_known && step->acked <= requester->end))
         return false;
-    requester->requests.uncertain = true;
+    rdmap_requests_doubt(&requester->requests);
     return true;
 }
 
@@ -487,7 +487,7 @@ static void unlearn(struct rdmap_connection *rdmap, const struct rdmap_step *ste
     if (!s->queue[DDP_QN_READ_REQUEST].known)
         rdmap_requests_hole(&s->requests);
     if (!s->tagged.known || !s->queue[DDP_QN_ATOMIC_RESPONSE].known)
-        rdmap->side[other_side(step->side)].requests.uncertain = true;
+        rdmap_requests_doubt(&rdmap->side[other_side(step->side)].requests);
 }
 
 static void segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
@@ -524,7 +524,7 @@ static void hole(struct rdmap_connection *rdmap, unsigned side)
     ddp_untagged_hole(rdmap, side);
     ddp_tagged_hole(rdmap, side);
     rdmap_requests_hole(&rdmap->side[side].requests);
-    rdmap->side[other_side(side)].requests.uncertain = true; /* answers may be missing */
+    rdmap_requests_doubt(&rdmap->side[other_side(side)].requests); /* answers may be missing */
     rdmap_stag_skipped(rdmap, side);
     rdmap_reaction_skipped(rdmap, side);
     if (rdmap->events.skipped != NULL)
@@ -545,7 +545,7 @@ static void start(struct rdmap_connection *rdmap, unsigned side, const struct mp
         s->tagged.known = true;
         return;
     }
-    s->requests.uncertain = true;
+    rdmap_requests_doubt(&s->requests);
     hole(rdmap, side);
 }
 
@@ -558,7 +558,7 @@ void rdmap_connection_fpdu(struct rdmap_connection *rdmap, const struct mpa_fpdu
                               .acked_known = event->acked_known || s->acked_known,
                               .acked = event->acked_known ? event->acked : s->acked};
 
-    if (rdmap->finished)
+    if (rdmap->finished || s->reset) /* captured behind the RST that it was sent before: messages are closed already */
         return;
     if (!s->started)
         start(rdmap, side, event);
@@ -605,7 +605,7 @@ void rdmap_connection_skipped(struct rdmap_connection *rdmap, unsigned side)
         return;
     if (!s->started) { /* what is missing may have been the first messages */
         s->started = true;
-        s->requests.uncertain = true;
+        rdmap_requests_doubt(&s->requests);
     }
     hole(rdmap, side & 1u);
 }

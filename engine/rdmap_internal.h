@@ -103,6 +103,7 @@ struct rdmap_request {
     bool faulty;     /* a finding was made at the request: its answer proves less */
     bool begun;      /* segments of its answer were seen */
     bool damaged;    /* octets of its answer are or may be missing */
+    bool doubtful; /* something was lost since: it may have been answered there, and what fits it answer another one */
     uint32_t msn;
     uint64_t end;                     /* stream offset behind its FPDU, in the requester's direction */
     uint64_t activity;                /* rdmap_atomic_values.c */
@@ -116,6 +117,7 @@ struct rdmap_requests {
     uint64_t head, tail; /* serial numbers: of the oldest, and of the next to come */
     bool uncertain;      /* requests before the capture, or answers in a hole: not all entries need be open */
     bool maybe_lost;     /* a hole in the requester's direction: its next MSN on QN 1 tells what it hid */
+    uint64_t doubted;    /* requests before this serial number are doubtful */
     uint64_t overdrawn;  /* answers to requests that the capture did not show (yet) */
     int64_t last_answer_ns;
 };
@@ -252,6 +254,8 @@ static inline bool rdmap_requests_certain(const struct rdmap_requests *requests)
 void rdmap_requests_free(struct rdmap_requests *requests);
 /* step is a complete request: enters it, or leaves step->request NULL when memory is lacking. */
 void rdmap_requests_push(struct rdmap_connection *rdmap, struct rdmap_step *step);
+/* Something was lost: answers, requests or their order. Which requests are open is not known for certain. */
+void rdmap_requests_doubt(struct rdmap_requests *requests);
 /* A hole in the requester's direction; and, at its next message on QN 1, how many of them the hole hides. */
 void rdmap_requests_hole(struct rdmap_requests *requests);
 void rdmap_requests_found(struct rdmap_connection *rdmap, struct rdmap_requests *requests, uint32_t missing);

@@ -77,6 +77,10 @@ static void judge_sink(struct rdmap_connection *rdmap, struct rdmap_step *step)
     }
     if (may_be_descending(step))
         return;
+    if (step->request->doubtful) {
+        verdict_inconclusive(rdmap->verdict, RULE_RDMAP_4_4_03);
+        return;
+    }
     fail_sink(rdmap, step, &step->fpdu->place, ddp->to, step->ends && ddp->payload_len == 0);
     step->faulty = true;
 }
@@ -160,7 +164,7 @@ static void judge_size(struct rdmap_connection *rdmap, struct rdmap_step *step)
     }
     operation = &step->request->operation;
     rule = operation->read.size == 0 ? RULE_RDMAP_5_2_1_18 : RULE_RDMAP_4_4_08;
-    if (m->damaged) {
+    if (m->damaged || (step->request->doubtful && m->octets != operation->read.size)) {
         verdict_inconclusive(rdmap->verdict, rule);
     } else if (m->octets == operation->read.size) {
         verdict_passed(rdmap->verdict, rule);

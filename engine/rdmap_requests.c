@@ -108,6 +108,14 @@ void rdmap_requests_push(struct rdmap_connection *rdmap, struct rdmap_step *step
     step->request = request;
 }
 
+void rdmap_requests_doubt(struct rdmap_requests *requests)
+{
+    requests->uncertain = true;
+    for (uint64_t i = requests->head > requests->doubted ? requests->head : requests->doubted; i < requests->tail; i++)
+        slot(requests, i)->doubtful = true;
+    requests->doubted = requests->tail;
+}
+
 void rdmap_requests_hole(struct rdmap_requests *requests)
 {
     requests->maybe_lost = true;
