@@ -332,6 +332,7 @@ static void take_rules(struct watched *watched)
         for (unsigned j = 0; j < rule_catalogue[i].n_carriers; j++)
             rule_count_add(&rule.count, &watched->verdict.counts[rule_catalogue[i].carriers[j]]);
         if (watched->check->options->rules.listed[i] &&
+            rule_binds(&rule_catalogue[i], watched->check->options->mpa.profile) &&
             (rule.count.passed | rule.count.failed | rule.count.inconclusive) != 0)
             g_array_append_val(watched->report->rules, rule);
     }

@@ -147,17 +147,19 @@ static void add_rpcrdma(JsonBuilder *builder, const struct report_rpcrdma *rpcrd
     json_builder_end_object(builder);
 }
 
-static void add_aliases(JsonBuilder *builder, enum rule_id id)
+static void add_aliases(JsonBuilder *builder, enum rule_id id, enum mpa_profile profile)
 {
     json_builder_set_member_name(builder, "same_as");
     json_builder_begin_array(builder);
     for (size_t i = 0; i < RULE_COUNT; i++)
-        if (rule_catalogue[i].judged == RULE_SAME && rule_carried_by(&rule_catalogue[i], id))
+        if (rule_catalogue[i].judged == RULE_SAME && rule_carried_by(&rule_catalogue[i], id) &&
+            rule_binds(&rule_catalogue[i], profile))
             json_builder_add_string_value(builder, rule_catalogue[i].id);
     json_builder_end_array(builder);
 }
 
-static void add_finding(JsonBuilder *builder, const struct report_finding *finding, int64_t start_ns)
+static void add_finding(JsonBuilder *builder, const struct report_finding *finding, int64_t start_ns,
+                        enum mpa_profile profile)
 {
     const struct rule *rule = &rule_catalogue[finding->rule];
 
@@ -180,7 +182,7 @@ static void add_finding(JsonBuilder *builder, const struct report_finding *findi
                finding->direction == DIR_TO_RESPONDER ? "initiator-to-responder" : "responder-to-initiator");
     add_number(builder, "stream_offset", finding->offset);
     add_string(builder, "message", finding->message);
-    add_aliases(builder, finding->rule);
+    add_aliases(builder, finding->rule, profile);
     add_bool(builder, "waived", finding->waiver != NULL);
     if (finding->waiver != NULL) {
         add_string(builder, "waived_why", finding->waiver->why);
@@ -190,7 +192,8 @@ static void add_finding(JsonBuilder *builder, const struct report_finding *findi
     json_builder_end_object(builder);
 }
 
-static void add_connection(JsonBuilder *builder, const struct report_connection *connection, int64_t start_ns)
+static void add_connection(JsonBuilder *builder, const struct report_connection *connection, int64_t start_ns,
+                           enum mpa_profile profile)
 {
     char text[ENDPOINT_TEXT_SIZE];
 
@@ -208,7 +211,7 @@ static void add_connection(JsonBuilder *builder, const struct report_connection 
     json_builder_set_member_name(builder, "findings");
     json_builder_begin_array(builder);
     for (guint i = 0; i < connection->findings->len; i++)
-        add_finding(builder, &g_array_index(connection->findings, struct report_finding, i), start_ns);
+        add_finding(builder, &g_array_index(connection->findings, struct report_finding, i), start_ns, profile);
     json_builder_end_array(builder);
     add_number(builder, "findings_not_listed", connection->not_kept);
     json_builder_set_member_name(builder, "rules");
@@ -227,7 +230,7 @@ static void add_connection(JsonBuilder *builder, const struct report_connection 
     json_builder_end_object(builder);
 }
 
-static void add_capture(JsonBuilder *builder, const struct report_capture *capture)
+static void add_capture(JsonBuilder *builder, const struct report_capture *capture, enum mpa_profile profile)
 {
     json_builder_begin_object(builder);
     add_string(builder, "file", capture->file);
@@ -240,7 +243,7 @@ static void add_capture(JsonBuilder *builder, const struct report_capture *captu
     json_builder_set_member_name(builder, "connections");
     json_builder_begin_array(builder);
     for (guint i = 0; i < capture->connections->len; i++)
-        add_connection(builder, g_ptr_array_index(capture->connections, i), capture->start_ns);
+        add_connection(builder, g_ptr_array_index(capture->connections, i), capture->start_ns, profile);
     json_builder_end_array(builder);
     json_builder_end_object(builder);
 }
@@ -281,7 +284,7 @@ void report_write_json(const struct report *report, FILE *out)
     json_builder_set_member_name(builder, "captures");
     json_builder_begin_array(builder);
     for (guint i = 0; i < report->captures->len; i++)
-        add_capture(builder, g_ptr_array_index(report->captures, i));
+        add_capture(builder, g_ptr_array_index(report->captures, i), report->options->mpa.profile);
     json_builder_end_array(builder);
     add_summary(builder, report);
     json_builder_end_object(builder);

@@ -161,7 +161,7 @@ static void write_aliases(const struct report *report, enum rule_id id, FILE *ou
 
     for (size_t i = 0; i < RULE_COUNT; i++) {
         if (rule_catalogue[i].judged != RULE_SAME || !rule_carried_by(&rule_catalogue[i], id) ||
-            !report->options->rules.listed[i])
+            !report->options->rules.listed[i] || !rule_binds(&rule_catalogue[i], report->options->mpa.profile))
             continue;
         fprintf(out, "%s%s", separator, rule_catalogue[i].id);
         separator = ", ";
@@ -278,6 +278,7 @@ enum exclusion {
     PERMISSION,
     INSIDE,
     NO_RULE_FOR_TRAFFIC,
+    OTHER_PROFILE,
     NOT_SELECTED,
     EXCLUSION_COUNT,
 };
@@ -290,6 +291,7 @@ static const char *const exclusion_texts[EXCLUSION_COUNT] = {
     [PERMISSION] = "allows something, cannot be violated",
     [INSIDE] = "concerns the inside of an endpoint, cannot be seen in a capture",
     [NO_RULE_FOR_TRAFFIC] = "concerns documents or administration, not traffic",
+    [OTHER_PROFILE] = "binds with another --profile only",
     [NOT_SELECTED] = "not selected (--rules, --skip)",
 };
 
@@ -300,6 +302,8 @@ static enum exclusion why_not(const struct report *report, enum rule_id id)
 
     if (!report->options->rules.listed[id])
         return NOT_SELECTED;
+    if (!rule_binds(rule, report->options->mpa.profile))
+        return OTHER_PROFILE;
     if (count->passed > 0 || count->failed > 0)
         return EXERCISED;
     if (count->inconclusive > 0)
@@ -313,6 +317,15 @@ static enum exclusion why_not(const struct report *report, enum rule_id id)
     if (rule->judged == RULE_NOT_JUDGED)
         return rule->observe == OBSERVE_REACTION ? ACTIVE_ONLY : INSIDE;
     return rule->observe == OBSERVE_REACTION ? NO_STIMULUS : NO_OCCASION;
+}
+
+/* "5044 4.3"; of a draft as much as tells it from others: its authors. */
+static gchar *source_of(const struct rule *rule)
+{
+    const char *name = strncmp(rule->document, "RFC ", 4) == 0 ? rule->document + 4 : rule->document;
+    const char *author = strncmp(name, "draft-", 6) == 0 ? strchr(name + 6, '-') : NULL;
+
+    return g_strdup_printf("%.*s %s", (int)(author != NULL ? author - name : (long)strlen(name)), name, rule->section);
 }
 
 static void write_exercised(const struct report *report, FILE *out)
@@ -329,8 +342,7 @@ static void write_exercised(const struct report *report, FILE *out)
 
         if (why_not(report, (enum rule_id)i) != EXERCISED)
             continue;
-        section = g_strdup_printf(
-            "%s %s", strncmp(rule->document, "RFC ", 4) == 0 ? rule->document + 4 : rule->document, rule->section);
+        section = source_of(rule);
         fprintf(out, "  %-16s %-12s %-10s %10" PRIu32 " %10" PRIu32 " %12" PRIu32 "%s%s%s\n", rule->id, section,
                 rule_severity_name(rule->severity), count->passed, count->failed, count->inconclusive,
                 rule->judged == RULE_SAME ? "  " : "", rule->judged == RULE_SAME ? rule_catalogue[rule->same].id : "",

@@ -131,11 +131,18 @@ bool selector_mark(const char *list, bool marks[RULE_COUNT], GError **error)
             g_set_error(
                 error, CHECK_ERROR, CHECK_ERROR_USAGE,
                 "no rule is named by '%s': give a rule id (MPA-4.3-03), an id prefix (MPA-4.3), a document (rfc5044), "
-                "document/section (rfc5044/4.3), a layer (mpa) or a level (must, should); --list-rules shows all",
+                "document/section (rfc5044/4.3), a layer (mpa, ddp, rdmap, rpcrdma, nfs) or a level (must, should); "
+                "--list-rules shows all",
                 selector);
     }
     g_strfreev(selectors);
     return ok;
+}
+
+bool rule_binds(const struct rule *rule, enum mpa_profile profile)
+{
+    return profile == PROFILE_RFC5666 ||
+           (strcmp(rule->document, "RFC 5666") != 0 && strcmp(rule->document, "RFC 5667") != 0);
 }
 
 void rule_selection_init(struct rule_selection *selection, const bool chosen[RULE_COUNT],

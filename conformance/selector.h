@@ -3,7 +3,7 @@
 #ifndef IWARP_CONFORMANCE_SELECTOR_H
 #define IWARP_CONFORMANCE_SELECTOR_H
 
-#include "engine/rule.h"
+#include "engine/mpa.h"
 
 #include <glib.h>
 
@@ -12,6 +12,12 @@
  * selector names nothing that exists.
  */
 bool selector_mark(const char *list, bool marks[RULE_COUNT], GError **error);
+
+/*
+ * True unless the rule is one of documents that only another profile binds to (RFC 5666, RFC 5667). The layers do not
+ * exercise these; here it concerns the rules that share the outcome of others.
+ */
+bool rule_binds(const struct rule *rule, enum mpa_profile profile);
 
 /*
  * Which findings are reported. A finding stands under the id of the rule that carries it, and rules that state the same

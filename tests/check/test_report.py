@@ -64,6 +64,8 @@ def test_aliases_share_the_outcome(report, catalogue, good, bad):
         for row in catalogue:
             if row["judged"].startswith("same:"):
                 shared = [rules[carrier] for carrier in row["judged"][5:].split(",") if carrier in rules]
+                if row["doc"] in ("RFC 5666", "RFC 5667"):  # bind with another profile
+                    shared = []
                 total = {name: sum(counts[name] for counts in shared) for name in ("passed", "failed", "inconclusive")}
                 assert rules.get(row["id"], dict.fromkeys(total, 0)) == total
 

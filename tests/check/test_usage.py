@@ -15,6 +15,8 @@ import pytest
     (["--assume=markers=maybe", "x"], "none, both, to-responder, to-initiator"),
     (["--assume=crc=1", "x"], "on, off"),
     (["--assume=inline=0", "x"], "number of octets"),
+    (["--assume=inline=1023", "x"], "1024 to 262144"),
+    (["--assume=inline=262145", "x"], "1024 to 262144"),
     (["--assume=colour=red", "x"], "markers="),
     (["--assume=crc", "x"], "crc=on|off"),
     (["--timers=react", "x"], "react=S"),
@@ -46,6 +48,7 @@ def test_usage(check, arguments, hint):
     ["--assume=markers=both,crc=on,inline=4096"], ["--assume=markers=none", "--assume=crc=off"],
     ["--assume=markers=to-responder"], ["--timers=react=0.5,close=1,reply=2,start=3,idle=4"], ["--memory-limit=64K"],
     ["--profile=rdmac"], ["--profile=rfc5666"], ["--max-findings=0"], ["-j2"], ["-j", "2"], ["--rules=mpa", "--skip=ddp"],
+    ["--skip=nfs,rpcrdma"], ["--assume=inline=1024"], ["--assume=inline=262144"],
 ])
 def test_accepted(check, good, options):
     assert check(*options, good).returncode == 0
