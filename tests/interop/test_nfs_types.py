@@ -17,7 +17,7 @@ import pytest
     ("type a = octets[3]", "types.txt:1: fixed opaques are of whole words here"),
     ("type a = opaque<x>", "types.txt:1: a number wanted, 'x' found"),
     ("type a = w\n    ( w", "types.txt:1: ) wanted, the end found"),
-    ("type a = w )", "types.txt:1: ')' was not expected"),
+    ("type a = w )", "types.txt:1: ')' is not defined above"),
     ("type a = w\ntype a = w", "types.txt:2: type a is defined already"),
     ("proc 1 X = w", "types.txt:1: a line begins with: type NAME =, program N NAME, "),
     ("op 3 A = -> w\nop 3 B = -> w", "types.txt:2: operation 3 stands twice"),
