@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Entry points: the ddp_rdmap plugin's news of a connection, its Sends, its segments, and MPA's private data. */
+#include "plugins/rpcrdma/rpcrdma_plugin.h"
+
+static dissector_handle_t send_handle;
+static dissector_table_t ports;
+
+/* Whether the user has given one of the ports to this protocol ("Decode As"); the registered one tells the engine. */
+static bool user_says_so(const struct rdmap_listener *listener)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        if (listener->port[i] != RPCRDMA_PORT && dissector_get_uint_handle(ports, listener->port[i]) == send_handle)
+            return true;
+    }
+    return false;
+}
+
+static int listen(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+{
+    struct rdmap_listener *listener = data;
+
+    (void)tvb, (void)pinfo, (void)tree;
+    if (listener != NULL && listener->size == sizeof *listener)
+        rpcrdma_flow_listen(listener, user_says_so(listener));
+    return 0;
+}
+
+static int dissect_send(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+{
+    const struct rdmap_payload *payload = data;
+    struct rpcrdma_canvas canvas = {.tvb = tvb, .pinfo = pinfo, .root = tree, .n = tvb_captured_length(tvb)};
+
+    if (payload == NULL || payload->size != sizeof *payload)
+        return 0;
+    canvas.flow = rpcrdma_flow_find(payload->ulpdu.connection);
+    if (canvas.flow == NULL || !canvas.flow->recognised || canvas.n == 0)
+        return 0;
+    canvas.segment = rpcrdma_flow_segment(canvas.flow, &payload->ulpdu.place);
+    canvas.message = canvas.segment == NULL ? NULL : canvas.segment->message;
+    if (canvas.message == NULL)
+        return 0;
+    canvas.p = tvb_get_ptr(tvb, 0, (int)canvas.n);
+    rpcrdma_header_decode(&canvas.header, canvas.p, canvas.n);
+    rpcrdma_draw_message(&canvas);
+    return (int)canvas.n;
+}
+
+static compat_bool offered_send(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+{
+    return dissect_send(tvb, pinfo, tree, data) > 0;
+}
+
+static int dissect_segment(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+{
+    const struct rdmap_segment *segment = data;
+    struct rpcrdma_canvas canvas = {.tvb = tvb, .pinfo = pinfo, .root = tree};
+
+    if (segment == NULL || segment->size != sizeof *segment)
+        return 0;
+    canvas.flow = rpcrdma_flow_find(segment->ulpdu.connection);
+    if (canvas.flow == NULL || !canvas.flow->recognised)
+        return 0;
+    canvas.segment = rpcrdma_flow_segment(canvas.flow, &segment->ulpdu.place);
+    /* A message is drawn with its Send. */
+    if (canvas.segment != NULL && canvas.segment->message == NULL)
+        rpcrdma_draw_move(&canvas);
+    return 1;
+}
+
+static int dissect_startup(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+{
+    const struct mpa_private_data *private_data = data;
+    struct rpcrdma_canvas canvas = {.tvb = tvb, .pinfo = pinfo, .root = tree};
+
+    if (private_data == NULL || private_data->size != sizeof *private_data)
+        return 0;
+    canvas.flow = rpcrdma_flow_find(private_data->connection);
+    if (canvas.flow == NULL)
+        return 0;
+    canvas.segment = rpcrdma_flow_segment(canvas.flow, &private_data->place);
+    rpcrdma_draw_startup(&canvas, private_data->kind);
+    return 1;
+}
+
+void rpcrdma_plugin_register(void)
+{
+    rpcrdma_fields_register();
+    rpcrdma_flow_register();
+    rpcrdma_tap_register();
+    send_handle = register_dissector("rpcrdma", dissect_send, rpcrdma_proto);
+    /* Stand for the protocol: where it is disabled, Wireshark's own dissector has what is ours. */
+    register_dissector(RDMAP_LISTENER_DISSECTOR, listen, rpcrdma_proto);
+    register_dissector(RDMAP_SEGMENT_DISSECTOR, dissect_segment, rpcrdma_proto);
+    register_dissector(MPA_STARTUP_DISSECTOR, dissect_startup, rpcrdma_proto);
+}
+
+void rpcrdma_plugin_handoff(void)
+{
+    ports = find_dissector_table(RDMAP_PORT_TABLE);
+    if (ports != NULL) {
+        dissector_add_uint(RDMAP_PORT_TABLE, RPCRDMA_PORT, send_handle);
+        heur_dissector_add(RDMAP_SEND_LIST, offered_send, "RPC-over-RDMA", "rpcrdma_rdmap", rpcrdma_proto,
+                           HEURISTIC_ENABLE);
+    }
+    rpcrdma_payload_handoff();
+    rpcrdma_tap_handoff();
+}

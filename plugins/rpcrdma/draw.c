@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The tree of one Send: RFC 8166 section 4. */
+#include "plugins/rpcrdma/rpcrdma_plugin.h"
+
+void rpcrdma_link(proto_tree *tree, int field, tvbuff_t *tvb, uint32_t frame)
+{
+    if (frame != 0)
+        proto_item_set_generated(proto_tree_add_uint(tree, field, tvb, 0, 0, frame));
+}
+
+void rpcrdma_number(proto_tree *tree, int field, tvbuff_t *tvb, uint64_t number)
+{
+    if (proto_registrar_get_ftype(field) == FT_UINT64)
+        proto_item_set_generated(proto_tree_add_uint64(tree, field, tvb, 0, 0, number));
+    else
+        proto_item_set_generated(proto_tree_add_uint(tree, field, tvb, 0, 0, (uint32_t)number));
+}
+
+void rpcrdma_draw_remarks(struct rpcrdma_canvas *canvas)
+{
+    if (canvas->segment == NULL)
+        return;
+    for (const struct kept_remark *remark = canvas->segment->remarks; remark != NULL; remark = remark->next) {
+        const struct rule *rule = &rule_catalogue[remark->rule];
+
+        expert_add_info_format(canvas->pinfo, canvas->item, &rpcrdma_ei.rule[remark->severity], "%s: %s", rule->id,
+                               remark->message);
+        proto_item_set_generated(proto_tree_add_string(canvas->tree, rpcrdma_hf.rule, canvas->tvb, 0, 0, rule->id));
+        rpcrdma_link(canvas->tree, rpcrdma_hf.rule_related, canvas->tvb, remark->related_frame);
+    }
+}
+
+/* ---- the four words that every message has ---- */
+
+static void draw_credit(struct rpcrdma_canvas *canvas)
+{
+    const struct kept_message *message = canvas->message;
+    proto_item *item = proto_tree_add_item(canvas->tree, rpcrdma_hf.credit, canvas->tvb, 8, 4, ENC_BIG_ENDIAN);
+    proto_tree *tree;
+
+    if (message->kind != RPCRDMA_KIND_CALL && message->kind != RPCRDMA_KIND_REPLY)
+        return;
+    proto_item_append_text(item, message->kind == RPCRDMA_KIND_CALL ? " requested" : " granted");
+    tree = proto_item_add_subtree(item, rpcrdma_ett.credit);
+    if (message->kind == RPCRDMA_KIND_CALL && message->granted != 0) {
+        rpcrdma_number(tree, rpcrdma_hf.credit_granted, canvas->tvb, message->granted);
+        proto_item_append_text(item, ", %u granted", message->granted);
+    }
+    if (message->transaction == NULL)
+        return;
+    rpcrdma_number(tree, rpcrdma_hf.credit_in_use, canvas->tvb, message->in_use);
+    proto_item_append_text(item, ", %u in use", message->in_use);
+}
+
+static void draw_fixed(struct rpcrdma_canvas *canvas)
+{
+    if (canvas->n >= 4)
+        proto_tree_add_item(canvas->tree, rpcrdma_hf.xid, canvas->tvb, 0, 4, ENC_BIG_ENDIAN);
+    if (canvas->n >= 8)
+        proto_tree_add_item(canvas->tree, rpcrdma_hf.version, canvas->tvb, 4, 4, ENC_BIG_ENDIAN);
+    if (canvas->n >= 12)
+        draw_credit(canvas);
+    if (canvas->n >= 16)
+        proto_tree_add_item(canvas->tree, rpcrdma_hf.proc, canvas->tvb, 12, 4, ENC_BIG_ENDIAN);
+}
+
+/* ---- RDMA_ERROR ---- */
+
+static void draw_error(struct rpcrdma_canvas *canvas)
+{
+    const struct rpcrdma_header *header = &canvas->header;
+    proto_item *item;
+
+    if (canvas->n < RPCRDMA_ERR_CHUNK_LEN)
+        return;
+    item = proto_tree_add_item(canvas->tree, rpcrdma_hf.err, canvas->tvb, 16, 4, ENC_BIG_ENDIAN);
+    if (header->err == RPCRDMA_ERR_VERS && header->status == RPCRDMA_OK) {
+        proto_tree_add_item(canvas->tree, rpcrdma_hf.vers_low, canvas->tvb, 20, 4, ENC_BIG_ENDIAN);
+        proto_tree_add_item(canvas->tree, rpcrdma_hf.vers_high, canvas->tvb, 24, 4, ENC_BIG_ENDIAN);
+        proto_item_append_text(item, ", versions %u to %u", header->vers_low, header->vers_high);
+    }
+    expert_add_info_format(canvas->pinfo, item, &rpcrdma_ei.error, "The transaction failed: %s",
+                           rpcrdma_err_name(header->err));
+}
+
+/* ---- what is wrong with a header ---- */
+
+static const char *fault_text(wmem_allocator_t *pool, const struct rpcrdma_header *header)
+{
+    switch (header->status) {
+    case RPCRDMA_OK:
+        break;
+    case RPCRDMA_SHORT:
+        return "The Send ends within the header";
+    case RPCRDMA_BAD_PROC:
+        return wmem_strdup_printf(pool, "Message type %u is not defined", header->fault);
+    case RPCRDMA_BAD_DISCRIMINATOR:
+        return wmem_strdup_printf(pool, "Expected 0 or 1, found 0x%08x", header->fault);
+    case RPCRDMA_OVERRUN:
+        return header->fault == 0 ? "The chunk lists go on behind the end of the Send"
+                                  : wmem_strdup_printf(pool, "%u segments do not fit into the Send", header->fault);
+    case RPCRDMA_BAD_ERR:
+        return wmem_strdup_printf(pool, "Error %u is not defined", header->fault);
+    }
+    return "";
+}
+
+static void draw_fault(struct rpcrdma_canvas *canvas)
+{
+    const struct rpcrdma_header *header = &canvas->header;
+    uint32_t at = header->fault_at < canvas->n ? header->fault_at : canvas->n;
+    proto_item *item;
+
+    if (header->status == RPCRDMA_OK)
+        return;
+    item = proto_tree_add_item(canvas->tree, rpcrdma_hf.fault, canvas->tvb, (int)at, (int)(canvas->n - at), ENC_NA);
+    expert_add_info_format(canvas->pinfo, item, &rpcrdma_ei.fault, "%s", fault_text(canvas->pinfo->pool, header));
+}
+
+/* ---- Calls and their answers ---- */
+
+static void draw_transaction(struct rpcrdma_canvas *canvas)
+{
+    const struct kept_message *message = canvas->message;
+    const struct kept_transaction *t = message->transaction;
+    proto_tree *tree = canvas->tree;
+
+    rpcrdma_number(tree, rpcrdma_hf.kind, canvas->tvb, message->kind);
+    if (t == NULL)
+        return;
+    rpcrdma_number(tree, rpcrdma_hf.transaction, canvas->tvb, t->number);
+    proto_item_set_generated(proto_tree_add_boolean(tree, rpcrdma_hf.reverse, canvas->tvb, 0, 0, message->reverse));
+    if (message->repeated)
+        proto_item_set_generated(proto_tree_add_boolean(tree, rpcrdma_hf.repeated, canvas->tvb, 0, 0, 1));
+    if (message->kind == RPCRDMA_KIND_CALL) {
+        rpcrdma_link(tree, rpcrdma_hf.response_in, canvas->tvb, t->answer_frame);
+    } else {
+        int64_t ns = (int64_t)canvas->pinfo->abs_ts.secs * 1000000000 + canvas->pinfo->abs_ts.nsecs - t->call_time_ns;
+        nstime_t time = {.secs = (time_t)(ns / 1000000000), .nsecs = (int)(ns % 1000000000)};
+
+        rpcrdma_link(tree, rpcrdma_hf.response_to, canvas->tvb, t->call_frame);
+        proto_item_set_generated(proto_tree_add_time(tree, rpcrdma_hf.time, canvas->tvb, 0, 0, &time));
+    }
+}
+
+static void draw_length(struct rpcrdma_canvas *canvas)
+{
+    const struct kept_message *message = canvas->message;
+    proto_item *item;
+
+    rpcrdma_number(canvas->tree, rpcrdma_hf.send_length, canvas->tvb, tvb_reported_length(canvas->tvb));
+    if (message->threshold == 0)
+        return;
+    item = proto_tree_add_uint(canvas->tree, rpcrdma_hf.threshold, canvas->tvb, 0, 0, message->threshold);
+    proto_item_set_generated(item);
+    proto_item_append_text(item, message->negotiated ? " (RFC 8797)" : " (default: not negotiated)");
+}
+
+/* ---- all of it ---- */
+
+static void say(struct rpcrdma_canvas *canvas)
+{
+    static const char *const kinds[] = {[RPCRDMA_KIND_UNKNOWN] = "",
+                                        [RPCRDMA_KIND_CALL] = " Call",
+                                        [RPCRDMA_KIND_REPLY] = " Reply",
+                                        [RPCRDMA_KIND_ERROR] = ""};
+    const struct rpcrdma_header *header = &canvas->header;
+    const char *error =
+        header->proc == RPCRDMA_ERROR && canvas->n >= RPCRDMA_ERR_CHUNK_LEN ? rpcrdma_err_name(header->err) : "";
+    const char *text;
+
+    if (canvas->n < RPCRDMA_FIXED_LEN)
+        text = wmem_strdup_printf(canvas->pinfo->pool, ", %u octets", canvas->n);
+    else
+        text = wmem_strdup_printf(canvas->pinfo->pool, ", %s%s%s%s, XID 0x%08x%s", rpcrdma_proc_name(header->proc),
+                                  *error != '\0' ? " " : "", error, kinds[canvas->message->kind], header->xid,
+                                  canvas->message->reverse ? ", reverse direction" : "");
+    col_set_str(canvas->pinfo->cinfo, COL_PROTOCOL, "RPC-over-RDMA");
+    col_append_str(canvas->pinfo->cinfo, COL_INFO, text);
+    proto_item_append_text(canvas->item, "%s", text);
+}
+
+void rpcrdma_draw_message(struct rpcrdma_canvas *canvas)
+{
+    const struct rpcrdma_header *header = &canvas->header;
+    const struct kept_message *message = canvas->message;
+    bool whole = header->status == RPCRDMA_OK || header->status == RPCRDMA_BAD_ERR;
+
+    canvas->item = proto_tree_add_item(canvas->root, rpcrdma_proto, canvas->tvb, 0,
+                                       whole ? (int)header->header_len : (int)canvas->n, ENC_NA);
+    canvas->tree = proto_item_add_subtree(canvas->item, rpcrdma_ett.rpcrdma);
+    say(canvas);
+    draw_fixed(canvas);
+    if (header->proc == RPCRDMA_ERROR)
+        draw_error(canvas);
+    else if (header->proc <= RPCRDMA_MSGP && canvas->n >= RPCRDMA_FIXED_LEN)
+        rpcrdma_draw_lists(canvas);
+    draw_fault(canvas);
+    draw_transaction(canvas);
+    draw_length(canvas);
+    if (message->kind == RPCRDMA_KIND_CALL && message->rpc == NULL && message->transaction != NULL &&
+        message->transaction->call != NULL)
+        rpcrdma_link(canvas->tree, rpcrdma_hf.complete_in, canvas->tvb, message->transaction->call->complete_in);
+    rpcrdma_draw_remarks(canvas);
+    rpcrdma_tap(canvas);
+    if (message->late != NULL)
+        rpcrdma_show_rpc(canvas, message->late, message->reverse);
+    if (message->rpc != NULL)
+        rpcrdma_show_rpc(canvas, message->rpc, message->reverse);
+    else if (whole && header->header_len < canvas->n)
+        rpcrdma_show_rest(canvas);
+}

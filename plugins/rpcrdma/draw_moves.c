@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What an RDMA operation has to do with a Call's chunks, and what the startup frames say for RPC-over-RDMA. */
+#include "plugins/rpcrdma/rpcrdma_plugin.h"
+
+static void begin(struct rpcrdma_canvas *canvas, int length)
+{
+    canvas->item = proto_tree_add_item(canvas->root, rpcrdma_proto, canvas->tvb, 0, length, ENC_NA);
+    canvas->tree = proto_item_add_subtree(canvas->item, rpcrdma_ett.rpcrdma);
+}
+
+/* ---- Tagged segments and Read Requests ---- */
+
+static void draw_access(struct rpcrdma_canvas *canvas, const struct kept_move *move)
+{
+    const struct kept_transaction *t = move->transaction;
+    const struct kept_chunk *chunk = move->chunk;
+    const char *name = rpcrdma_chunk_name(canvas->pinfo->pool, chunk);
+    proto_tree *tree = canvas->tree;
+
+    proto_item_append_text(canvas->item, ", %s of XID 0x%08x, %" PRIu64 " octets at %" PRIu64, name, t->xid,
+                           move->length, move->offset);
+    col_append_fstr(canvas->pinfo->cinfo, COL_INFO, " (%s of XID 0x%08x)", name, t->xid);
+    rpcrdma_number(tree, rpcrdma_hf.transaction, canvas->tvb, t->number);
+    rpcrdma_number(tree, rpcrdma_hf.move_xid, canvas->tvb, t->xid);
+    rpcrdma_number(tree, rpcrdma_hf.chunk_kind, canvas->tvb, chunk->kind);
+    rpcrdma_number(tree, rpcrdma_hf.chunk_number, canvas->tvb, chunk->number + 1);
+    if (chunk->kind == RPCRDMA_READ_CHUNK)
+        rpcrdma_number(tree, rpcrdma_hf.chunk_position, canvas->tvb, chunk->position);
+    rpcrdma_number(tree, rpcrdma_hf.move_segment, canvas->tvb, (uint64_t)(move->offer - chunk->offers) + 1);
+    rpcrdma_number(tree, rpcrdma_hf.chunk_segments, canvas->tvb, chunk->n);
+    rpcrdma_number(tree, rpcrdma_hf.move_offset, canvas->tvb, move->offset);
+    rpcrdma_number(tree, rpcrdma_hf.move_octets, canvas->tvb, move->length);
+    rpcrdma_number(tree, rpcrdma_hf.chunk_octets, canvas->tvb, chunk->length);
+    rpcrdma_link(tree, rpcrdma_hf.move_call_in, canvas->tvb, t->call_frame);
+    rpcrdma_link(tree, rpcrdma_hf.move_answer_in, canvas->tvb, t->answer_frame);
+}
+
+void rpcrdma_draw_move(struct rpcrdma_canvas *canvas)
+{
+    const struct kept_move *move = canvas->segment->move;
+
+    if (move == NULL && canvas->segment->remarks == NULL)
+        return;
+    begin(canvas, (int)tvb_captured_length(canvas->tvb));
+    if (move != NULL)
+        draw_access(canvas, move);
+    rpcrdma_draw_remarks(canvas);
+    if (move == NULL || move->completes == NULL)
+        return;
+    /* What RDMAP says of the segment stays in the Info column: whoever comes next clears it up to here. */
+    col_append_str(canvas->pinfo->cinfo, COL_INFO, " | ");
+    col_set_fence(canvas->pinfo->cinfo, COL_INFO);
+    rpcrdma_show_rpc(canvas, move->completes, move->transaction->reverse);
+}
+
+/* ---- startup frames ---- */
+
+/* The block's own octets are shown by the mpa plugin. Known when both were seen: RFC 8797 section 5. */
+static void draw_agreed(struct rpcrdma_canvas *canvas)
+{
+    const struct kept_startup *request = &canvas->flow->startup[MPA_REQUEST];
+    const struct kept_startup *reply = &canvas->flow->startup[MPA_REPLY];
+    const struct rpcrdma_private_data *q = &request->data, *r = &reply->data;
+    proto_tree *tree = canvas->tree;
+
+    if (request->frame == 0 || reply->frame == 0)
+        return;
+    rpcrdma_number(tree, rpcrdma_hf.startup_to_responder, canvas->tvb,
+                   q->send_size < r->receive_size ? q->send_size : r->receive_size);
+    rpcrdma_number(tree, rpcrdma_hf.startup_to_initiator, canvas->tvb,
+                   r->send_size < q->receive_size ? r->send_size : q->receive_size);
+    proto_item_set_generated(proto_tree_add_boolean(tree, rpcrdma_hf.startup_invalidation, canvas->tvb, 0, 0,
+                                                    q->remote_invalidation && r->remote_invalidation));
+}
+
+void rpcrdma_draw_startup(struct rpcrdma_canvas *canvas, enum mpa_startup_kind kind)
+{
+    const struct kept_startup *startup = &canvas->flow->startup[kind];
+    bool remarks = canvas->segment != NULL && canvas->segment->remarks != NULL;
+
+    if (startup->frame != canvas->pinfo->num || (!startup->told && !canvas->flow->recognised && !remarks))
+        return;
+    begin(canvas, (int)tvb_captured_length(canvas->tvb));
+    proto_item_append_text(canvas->item, ", connection set-up");
+    if (startup->told) {
+        rpcrdma_number(canvas->tree, rpcrdma_hf.startup_send_size, canvas->tvb, startup->data.send_size);
+        rpcrdma_number(canvas->tree, rpcrdma_hf.startup_receive_size, canvas->tvb, startup->data.receive_size);
+    } else {
+        proto_item_append_text(canvas->item, ", nothing said: inline thresholds are %u octets", RPCRDMA_INLINE_DEFAULT);
+    }
+    draw_agreed(canvas);
+    rpcrdma_link(canvas->tree, kind == MPA_REQUEST ? rpcrdma_hf.startup_reply_in : rpcrdma_hf.startup_request_in,
+                 canvas->tvb, canvas->flow->startup[kind == MPA_REQUEST ? MPA_REPLY : MPA_REQUEST].frame);
+    rpcrdma_draw_remarks(canvas);
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One connection in the plugin: the ddp_rdmap plugin tells what the layers below found, the engine's RPC-over-RDMA
+ * layer and NFS binding judge it, and what they say is kept: per Send, per Tagged segment, per transaction. The octets
+ * that RDMA operations move are kept, too, so that whole RPC messages can be shown wherever they are asked for. This
+ * happens on the first pass only; afterwards all is read. Memory is of file scope.
+ */
+#ifndef IWARP_PLUGINS_RPCRDMA_FLOW_H
+#define IWARP_PLUGINS_RPCRDMA_FLOW_H
+
+#include "plugins/compat.h"
+#include "plugins/rdmap_listener.h"
+
+#include "engine/nfs.h"
+#include "engine/rpcrdma.h"
+#include "wire/rpcrdma_private_data.h"
+
+/* A finding of the rules. */
+struct kept_remark {
+    struct kept_remark *next;
+    enum rule_id rule;
+    enum rule_severity severity;
+    uint32_t related_frame;
+    const char *message;
+};
+
+/* An RDMA operation that moved octets of a chunk segment. */
+struct kept_operation {
+    struct kept_operation *next; /* of the segment, in order of appearance */
+    struct kept_offer *offer;
+    uint64_t number; /* of RDMAP */
+    bool read;
+    uint32_t request_frame; /* Reads; 0: not seen */
+    uint32_t first_frame, last_frame;
+    uint64_t octets;
+};
+
+/* A chunk segment that a Call offers. */
+struct kept_offer {
+    struct rpcrdma_segment target;
+    uint64_t start; /* octets of the chunk before it */
+    uint64_t octets;
+    struct kept_operation *operations, *last_operation;
+};
+
+/* Octets of a chunk that one DDP segment moved. */
+struct kept_part {
+    struct kept_part *next;
+    uint64_t offset; /* in the chunk */
+    uint32_t length;
+    const uint8_t *octets;
+};
+
+struct kept_chunk {
+    enum rpcrdma_chunk_kind kind;
+    uint32_t position, number;
+    uint32_t n;
+    struct kept_offer *offers;
+    uint64_t length; /* offered */
+    uint64_t octets; /* moved */
+    bool has_returned;
+    uint64_t returned; /* by the Reply's lists */
+    struct kept_part *parts, *last_part;
+};
+
+/* Where octets of a whole RPC message come from. */
+struct kept_piece {
+    uint32_t from, length, have;    /* of the octets, only the first `have` were captured */
+    const struct kept_chunk *chunk; /* NULL: what was not taken out */
+    bool roundup;                   /* in no chunk, and not inline */
+};
+
+/* A whole RPC message, as it was before any of it was put into chunks. */
+struct kept_rpc {
+    bool reply;
+    bool plain;            /* all of it lies inline, in the Send */
+    uint32_t complete_in;  /* frame in which it is shown; 0: never became complete */
+    const uint8_t *octets; /* NULL when plain */
+    uint32_t length, have; /* octets from `have` on are missing */
+    struct kept_piece *pieces;
+    unsigned n_pieces;
+};
+
+struct kept_transaction {
+    uint64_t number; /* of the connection, from 1 */
+    uint32_t xid;
+    unsigned side; /* that calls */
+    bool reverse;
+    enum rpcrdma_outcome outcome;
+    uint32_t call_frame, answer_frame;
+    int64_t call_time_ns;
+    bool known; /* program and so on */
+    uint32_t program, version, procedure;
+    struct kept_chunk *chunks;
+    unsigned n_chunks;
+    struct kept_rpc *call;  /* waits for Read chunks while complete_in is 0 */
+    const uint8_t *waiting; /* inline part of such a Call */
+    uint32_t waiting_n;
+};
+
+/* A Send. */
+struct kept_message {
+    enum rpcrdma_kind kind;
+    struct kept_transaction *transaction; /* NULL: none */
+    bool repeated;                        /* another Send of the same Call, or a second answer */
+    bool reverse;                         /* belongs to a transaction that the server calls */
+    uint32_t in_use;                      /* transactions outstanding on the caller's side, this one included */
+    uint32_t granted;                     /* Calls: latest grant; 0: not known */
+    uint32_t threshold;                   /* octets */
+    bool negotiated;
+    struct kept_rpc *rpc;  /* to be shown here; NULL: none, or in a later frame */
+    struct kept_rpc *late; /* a Call that never became complete, shown with what answers it */
+};
+
+/* What a Tagged segment or Read Request accesses. */
+struct kept_move {
+    struct kept_transaction *transaction;
+    const struct kept_chunk *chunk;
+    const struct kept_offer *offer;
+    uint64_t offset; /* in the chunk */
+    uint64_t length;
+    struct kept_rpc *completes; /* the Call that it makes complete, or NULL */
+};
+
+/* A DDP Segment or a startup frame. */
+struct kept_segment {
+    uint64_t offset; /* in the stream: the key */
+    uint32_t frame;
+    struct kept_message *message;
+    struct kept_move *move;
+    struct kept_remark *remarks, **last_remark;
+};
+
+/* What a startup frame told: RFC 8797. */
+struct kept_startup {
+    uint32_t frame; /* 0: not seen */
+    bool told;
+    struct rpcrdma_private_data data;
+};
+
+struct rpcrdma_flow {
+    uint32_t connection;
+    bool recognised;                /* as RPC-over-RDMA */
+    wmem_map_t *segments[2];        /* by side: stream offset -> struct kept_segment */
+    wmem_map_t *frames;             /* frame -> its first struct kept_segment */
+    struct kept_startup startup[2]; /* by enum mpa_startup_kind */
+    bool thresholds_known;
+    uint32_t threshold[2]; /* by the direction of Sends: enum direction */
+    /* First pass only. */
+    struct rpcrdma_connection *rpcrdma;
+    struct nfs_connection *nfs;
+    struct verdict verdict;
+    wmem_map_t *operations;              /* number -> struct kept_operation */
+    uint32_t outstanding[2], granted[2]; /* by the side that calls */
+};
+
+void rpcrdma_flow_register(void);
+/* First pass: the ddp_rdmap plugin tells of a new connection. False when memory is lacking. */
+bool rpcrdma_flow_listen(struct rdmap_listener *listener, bool always);
+/* NULL when it is not known. */
+struct rpcrdma_flow *rpcrdma_flow_find(uint32_t connection);
+struct kept_segment *rpcrdma_flow_segment(const struct rpcrdma_flow *flow, const struct place *place);
+
+/* ---- record.c: what the engine tells of messages and moves ---- */
+
+void rpcrdma_record_message(struct rpcrdma_flow *flow, const struct rpcrdma_message *message);
+void rpcrdma_record_payload(const struct rpcrdma_payload *payload);
+void rpcrdma_record_move(struct rpcrdma_flow *flow, const struct rpcrdma_move *move);
+
+/* ---- rebuild.c ---- */
+
+/* Whether all Read chunks of the Call were moved. */
+bool rpcrdma_call_complete(const struct kept_transaction *kept, const struct rpcrdma_transaction *transaction);
+/*
+ * Puts the message together from its inline part p[0..n) and the chunks, as far as their octets are there. body tells
+ * where items were taken out; it may be NULL or unknown.
+ */
+void rpcrdma_rebuild(struct kept_rpc *rpc, const struct kept_transaction *kept, const struct rpcrdma_body *body,
+                     const uint8_t *p, uint32_t n);
+
+#endif

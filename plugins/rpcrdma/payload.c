@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The way of an RPC message to Wireshark's dissector of RPC, and through it to those of NFS and others. */
+#include "plugins/rpcrdma/rpcrdma_plugin.h"
+
+#include <epan/exceptions.h>
+#include <epan/show_exception.h>
+
+enum {
+    PORT_REVERSE = 1 << 16,
+    PORT_CONNECTION_SHIFT = 17,
+};
+
+static dissector_handle_t rpc_handle;
+
+/*
+ * Wireshark's dissector matches Calls and Replies by XID within a conversation, which it finds by addresses and ports.
+ * Each direction of calling has XIDs of its own (RFC 8167 section 2.3), and so has each connection, even on the same
+ * ports: what no port has tells them apart.
+ */
+static uint32_t port_of(uint32_t port, const struct rpcrdma_flow *flow, bool reverse)
+{
+    return port | (reverse ? PORT_REVERSE : 0u) | flow->connection << PORT_CONNECTION_SHIFT;
+}
+
+static void call_rpc(struct rpcrdma_canvas *canvas, tvbuff_t *message, bool reverse)
+{
+    packet_info *pinfo = canvas->pinfo;
+    uint32_t source = pinfo->srcport, destination = pinfo->destport;
+    port_type type = pinfo->ptype;
+    const char *volatile protocol = pinfo->current_proto;
+    volatile bool taken = false;
+
+    pinfo->ptype = PT_IWARP_MPA; /* RPC takes it for a transport that is connected, and keeps messages apart */
+    pinfo->srcport = port_of(source, canvas->flow, reverse);
+    pinfo->destport = port_of(destination, canvas->flow, reverse);
+    TRY
+    {
+        taken = call_dissector_only(rpc_handle, message, pinfo, canvas->root, NULL) > 0;
+    }
+    CATCH_NONFATAL_ERRORS
+    {
+        taken = true;
+        show_exception(message, pinfo, canvas->root, EXCEPT_CODE, GET_MESSAGE);
+    }
+    FINALLY
+    {
+        pinfo->srcport = source;
+        pinfo->destport = destination;
+        pinfo->ptype = type;
+        pinfo->current_proto = protocol;
+    }
+    ENDTRY;
+    if (!taken)
+        call_data_dissector(message, pinfo, canvas->root);
+}
+
+/* ---- how it was put together ---- */
+
+static tvbuff_t *source(struct rpcrdma_canvas *canvas, const uint8_t *octets, uint32_t have, uint32_t length,
+                        const char *name)
+{
+    tvbuff_t *tvb = tvb_new_child_real_data(canvas->tvb, octets, have, (int)length);
+
+    add_new_data_source(canvas->pinfo, tvb, name);
+    return tvb;
+}
+
+static void draw_pieces(struct rpcrdma_canvas *canvas, proto_tree *tree, tvbuff_t *message, const struct kept_rpc *rpc)
+{
+    for (unsigned i = 0; i < rpc->n_pieces; i++) {
+        const struct kept_piece *piece = &rpc->pieces[i];
+        uint32_t at = piece->from < rpc->have ? piece->from : rpc->have;
+        uint32_t have = rpc->have - at < piece->have ? rpc->have - at : piece->have;
+        proto_item *item = proto_tree_add_item(tree, rpcrdma_hf.rpc_piece, message, (int)at, (int)have, ENC_NA);
+        const char *name = piece->roundup ? "Roundup" : "What was not taken out";
+
+        if (piece->chunk != NULL)
+            name = rpcrdma_chunk_name(canvas->pinfo->pool, piece->chunk);
+        proto_item_set_generated(item);
+        proto_item_set_text(item, "Octets %u to %u: %s", piece->from, piece->from + piece->length, name);
+        if (piece->chunk != NULL && have > 0)
+            source(canvas, rpc->octets + piece->from, have, piece->length, name);
+    }
+}
+
+static tvbuff_t *put_together(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc)
+{
+    static const uint8_t nothing[1];
+    tvbuff_t *message =
+        source(canvas, rpc->octets != NULL ? rpc->octets : nothing, rpc->have, rpc->length, "Reassembled RPC message");
+    proto_item *item = proto_tree_add_item(canvas->tree, rpcrdma_hf.rpc, message, 0, (int)rpc->have, ENC_NA);
+    proto_tree *tree = proto_item_add_subtree(item, rpcrdma_ett.rpc);
+
+    proto_item_set_generated(item);
+    proto_item_append_text(item, ": %u octets", rpc->length);
+    proto_item_set_generated(proto_tree_add_uint(tree, rpcrdma_hf.rpc_length, message, 0, 0, rpc->length));
+    draw_pieces(canvas, tree, message, rpc);
+    if (rpc->have < rpc->length) {
+        item = proto_tree_add_uint(tree, rpcrdma_hf.rpc_missing, message, 0, 0, rpc->length - rpc->have);
+        proto_item_set_generated(item);
+        expert_add_info_format(canvas->pinfo, item, &rpcrdma_ei.incomplete,
+                               "Octets of the RPC message are missing from octet %u of %u on", rpc->have, rpc->length);
+    }
+    return message;
+}
+
+void rpcrdma_show_rpc(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc, bool reverse)
+{
+    tvbuff_t *message;
+
+    if (rpc->plain)
+        message = tvb_new_subset_remaining(canvas->tvb, (int)canvas->header.header_len);
+    else if (rpc->length > 0)
+        message = put_together(canvas, rpc);
+    else
+        return;
+    call_rpc(canvas, message, reverse);
+}
+
+void rpcrdma_show_rest(struct rpcrdma_canvas *canvas)
+{
+    uint32_t at = canvas->header.header_len;
+
+    proto_tree_add_item(canvas->tree, rpcrdma_hf.beyond, canvas->tvb, (int)at, (int)(canvas->n - at), ENC_NA);
+}
+
+void rpcrdma_payload_handoff(void)
+{
+    rpc_handle = find_dissector("rpc");
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What Wireshark looks for in the shared object. */
+#include "plugins/compat.h"
+#include "plugins/rpcrdma/rpcrdma_plugin.h"
+
+#include <epan/proto.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+
+EXPORTED extern const char plugin_version[];
+EXPORTED extern const int plugin_want_major;
+EXPORTED extern const int plugin_want_minor;
+EXPORTED void plugin_register(void);
+EXPORTED uint32_t plugin_describe(void);
+
+const char plugin_version[] = IWARP_KIT_VERSION;
+const int plugin_want_major = WIRESHARK_VERSION_MAJOR;
+const int plugin_want_minor = WIRESHARK_VERSION_MINOR;
+
+void plugin_register(void)
+{
+    static proto_plugin plugin = {.register_protoinfo = rpcrdma_plugin_register,
+                                  .register_handoff = rpcrdma_plugin_handoff};
+
+    proto_register_plugin(&plugin);
+}
+
+/* Asked for since 4.2: 1 stands for a dissector (WS_PLUGIN_DESC_DISSECTOR). */
+uint32_t plugin_describe(void)
+{
+    return 1;
+}

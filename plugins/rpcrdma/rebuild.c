@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Whole RPC messages from their inline part and their chunks (RFC 8166 section 3.4): what stays inline, or lies in a
+ * Position-Zero Read chunk or a Reply chunk, is the message without the items that were taken out; each of these is put
+ * back at its place in the unreduced message, with the roundup that no chunk need carry.
+ */
+#include "plugins/rpcrdma/flow.h"
+
+#include <epan/wmem_scopes.h>
+
+#include <string.h>
+
+/* ---- contents of a chunk ---- */
+
+static int by_offset(const void *a, const void *b)
+{
+    const struct kept_part *const *x = a, *const *y = b;
+
+    return ((*x)->offset > (*y)->offset) - ((*x)->offset < (*y)->offset);
+}
+
+/* Octets of the chunk from its beginning to the first one that was not moved. */
+static uint64_t contiguous(const struct kept_chunk *chunk)
+{
+    const struct kept_part **sorted, *part;
+    uint64_t end = 0;
+    size_t n = 0;
+
+    for (part = chunk->parts; part != NULL && part->offset <= end; part = part->next, n++)
+        end = part->offset + part->length > end ? part->offset + part->length : end;
+    if (part == NULL)
+        return end;
+    for (; part != NULL; part = part->next)
+        n++;
+    sorted = g_new(const struct kept_part *, n);
+    n = 0;
+    for (part = chunk->parts; part != NULL; part = part->next)
+        sorted[n++] = part;
+    qsort(sorted, n, sizeof *sorted, by_offset);
+    end = 0;
+    for (size_t i = 0; i < n && sorted[i]->offset <= end; i++)
+        end = sorted[i]->offset + sorted[i]->length > end ? sorted[i]->offset + sorted[i]->length : end;
+    g_free(sorted);
+    return end;
+}
+
+static void copy_out(uint8_t *out, const struct kept_chunk *chunk, uint64_t n)
+{
+    for (const struct kept_part *part = chunk->parts; part != NULL; part = part->next) {
+        if (part->offset < n)
+            memcpy(out + part->offset, part->octets, part->length < n - part->offset ? part->length : n - part->offset);
+    }
+}
+
+/* What was copied is not needed twice. */
+static void drop_parts(struct kept_chunk *chunk)
+{
+    while (chunk->parts != NULL) {
+        struct kept_part *part = chunk->parts;
+
+        chunk->parts = part->next;
+        wmem_free(wmem_file_scope(), (void *)part->octets);
+        wmem_free(wmem_file_scope(), part);
+    }
+    chunk->last_part = NULL;
+}
+
+/* ---- what goes where ---- */
+
+/* The message without the items that were taken out. */
+struct reduced {
+    uint64_t length, have;
+};
+
+struct insertion {
+    uint64_t position;
+    const struct kept_chunk *chunk;
+    uint64_t octets, have;
+    unsigned roundup;
+};
+
+struct work {
+    struct insertion *insertions;
+    unsigned n;
+    struct kept_piece *pieces;
+    unsigned n_pieces;
+    uint64_t length;
+};
+
+static int by_position(const void *a, const void *b)
+{
+    const struct insertion *x = a, *y = b;
+
+    return (x->position > y->position) - (x->position < y->position);
+}
+
+static bool inserted(const struct work *work, const struct kept_chunk *chunk)
+{
+    for (unsigned i = 0; i < work->n; i++) {
+        if (work->insertions[i].chunk == chunk)
+            return true;
+    }
+    return false;
+}
+
+/* count: octets of the item; what the chunk holds beyond its roundup is no part of the message. */
+static void insert_item(struct work *work, const struct kept_chunk *chunk, bool reply, uint64_t position,
+                        uint64_t count, enum rpcrdma_reduction reduction)
+{
+    uint64_t octets = reply ? chunk->returned : chunk->length;
+    bool rest_inline = reduction == RPCRDMA_REDUCED_ROUNDUP || reduction == RPCRDMA_REDUCED_PARTIAL;
+    uint64_t most = rest_inline ? count : xdr_padded(count);
+    unsigned roundup = 0;
+
+    octets = octets < most ? octets : most;
+    if (!rest_inline && octets >= count)
+        roundup = (unsigned)(most - octets);
+    work->insertions[work->n++] = (struct insertion){
+        .position = position, .chunk = chunk, .octets = octets, .have = contiguous(chunk), .roundup = roundup};
+}
+
+static bool usable(const struct rpcrdma_body *body)
+{
+    return body != NULL && body->known && body->walked && body->reduction != RPCRDMA_REDUCED_NONE;
+}
+
+static void insert_items(struct work *work, const struct kept_transaction *kept, bool reply,
+                         const struct rpcrdma_body *body)
+{
+    for (unsigned i = 0; i < body->n_items && work->n < kept->n_chunks; i++) {
+        const struct rpcrdma_item *item = &body->items[i];
+
+        if (item->chunk >= 0 && (unsigned)item->chunk < kept->n_chunks && !inserted(work, &kept->chunks[item->chunk]))
+            insert_item(work, &kept->chunks[item->chunk], reply, item->item.position, item->item.count,
+                        body->reduction);
+    }
+}
+
+/* Of Calls alone: their Read chunks say themselves where they belong (section 3.4.5). */
+static void insert_by_position(struct work *work, const struct kept_transaction *kept)
+{
+    for (unsigned i = 0; i < kept->n_chunks; i++) {
+        const struct kept_chunk *chunk = &kept->chunks[i];
+
+        if (chunk->kind == RPCRDMA_READ_CHUNK && chunk->position != 0 && chunk->length > 0)
+            insert_item(work, chunk, false, chunk->position, chunk->length, RPCRDMA_REDUCED_STANDARD);
+    }
+    qsort(work->insertions, work->n, sizeof *work->insertions, by_position);
+}
+
+static void add_piece(struct work *work, uint64_t length, uint64_t have, const struct kept_chunk *chunk)
+{
+    if (length == 0)
+        return;
+    work->pieces[work->n_pieces++] = (struct kept_piece){
+        .from = (uint32_t)work->length,
+        .length = (uint32_t)length,
+        .have = (uint32_t)(have < length ? have : length),
+        .chunk = chunk,
+    };
+    work->length += length;
+}
+
+static void add_reduced(struct work *work, const struct reduced *reduced, uint64_t *used, uint64_t length)
+{
+    add_piece(work, length, *used < reduced->have ? reduced->have - *used : 0, NULL);
+    *used += length;
+}
+
+/* Lays the pieces out; false when the whole would be too long to be shown. */
+static bool lay_out(struct work *work, const struct reduced *reduced)
+{
+    uint64_t used = 0, sum = reduced->length;
+
+    for (unsigned i = 0; i < work->n; i++)
+        sum += work->insertions[i].octets + work->insertions[i].roundup;
+    if (sum > INT32_MAX)
+        return false;
+    work->pieces = wmem_alloc_array(wmem_file_scope(), struct kept_piece, 3 * (size_t)work->n + 1);
+    for (unsigned i = 0; i < work->n; i++) {
+        const struct insertion *in = &work->insertions[i];
+        uint64_t before = in->position > work->length ? in->position - work->length : 0;
+
+        if (before > reduced->length - used) /* the message ends before its place */
+            break;
+        add_reduced(work, reduced, &used, before);
+        add_piece(work, in->octets, in->have, in->chunk);
+        if (in->roundup > 0) {
+            add_piece(work, in->roundup, in->roundup, NULL);
+            work->pieces[work->n_pieces - 1].roundup = true;
+        }
+    }
+    add_reduced(work, reduced, &used, reduced->length - used);
+    return true;
+}
+
+/* ---- putting it together ---- */
+
+/* Memory is taken for the octets that are there, whatever may be announced. */
+static void fill(struct kept_rpc *rpc, const struct work *work, const uint8_t *p)
+{
+    uint8_t *out;
+
+    rpc->pieces = work->pieces;
+    rpc->n_pieces = work->n_pieces;
+    rpc->length = (uint32_t)work->length;
+    for (unsigned i = 0; i < work->n_pieces; i++) {
+        rpc->have += work->pieces[i].have;
+        if (work->pieces[i].have < work->pieces[i].length)
+            break;
+    }
+    if (rpc->have == 0)
+        return;
+    rpc->octets = out = wmem_alloc(wmem_file_scope(), rpc->have);
+    for (unsigned i = 0; i < work->n_pieces && work->pieces[i].from < rpc->have; i++) {
+        const struct kept_piece *piece = &work->pieces[i];
+
+        if (piece->roundup) {
+            memset(out + piece->from, 0, piece->have);
+        } else if (piece->chunk != NULL) {
+            copy_out(out + piece->from, piece->chunk, piece->have);
+        } else {
+            memcpy(out + piece->from, p, piece->have);
+            p += piece->have;
+        }
+    }
+}
+
+static const struct kept_chunk *long_chunk(const struct kept_transaction *kept, bool reply)
+{
+    for (unsigned i = 0; i < kept->n_chunks; i++) {
+        const struct kept_chunk *chunk = &kept->chunks[i];
+
+        if (reply ? chunk->kind == RPCRDMA_REPLY_CHUNK : chunk->kind == RPCRDMA_READ_CHUNK && chunk->position == 0)
+            return chunk;
+    }
+    return NULL;
+}
+
+void rpcrdma_rebuild(struct kept_rpc *rpc, const struct kept_transaction *kept, const struct rpcrdma_body *body,
+                     const uint8_t *p, uint32_t n)
+{
+    struct reduced reduced = {.length = n, .have = n};
+    struct work work = {.insertions = g_new0(struct insertion, kept->n_chunks + 1)};
+    uint8_t *flat = NULL;
+
+    if (p == NULL) {
+        const struct kept_chunk *chunk = long_chunk(kept, rpc->reply);
+
+        if (chunk != NULL) {
+            reduced.length = rpc->reply ? chunk->returned : chunk->length;
+            reduced.have = contiguous(chunk);
+            reduced.have = reduced.have < reduced.length ? reduced.have : reduced.length;
+            flat = g_malloc(reduced.have + 1);
+            copy_out(flat, chunk, reduced.have);
+        }
+    }
+    if (usable(body))
+        insert_items(&work, kept, rpc->reply, body);
+    else if (!rpc->reply)
+        insert_by_position(&work, kept);
+    if (lay_out(&work, &reduced))
+        fill(rpc, &work, p != NULL ? p : flat);
+    g_free(flat);
+    g_free(work.insertions);
+    for (unsigned i = 0; i < kept->n_chunks; i++) {
+        if ((kept->chunks[i].kind == RPCRDMA_READ_CHUNK) != rpc->reply)
+            drop_parts(&kept->chunks[i]);
+    }
+}
+
+/* ---- Calls ---- */
+
+/* Octets of a Read chunk that the message needs: some never read the roundup that it has room for. */
+static uint64_t needed(const struct rpcrdma_transaction *t, unsigned chunk)
+{
+    const struct rpcrdma_body *body = &t->call_body;
+    uint64_t length = t->chunks[chunk].length;
+
+    if (!usable(body))
+        return length;
+    for (unsigned i = 0; i < body->n_items; i++) {
+        if (body->items[i].chunk == (int)chunk)
+            return body->items[i].item.count < length ? body->items[i].item.count : length;
+    }
+    return length;
+}
+
+static bool chunk_complete(const struct rpcrdma_transaction *t, unsigned number)
+{
+    const struct rpcrdma_chunk_state *chunk = &t->chunks[number];
+    uint64_t left = needed(t, number);
+
+    for (uint32_t i = 0; i < chunk->n && left > 0; i++) {
+        const struct rpcrdma_offer *offer = &t->offers[chunk->first + i];
+        uint64_t need = offer->target.length < left ? offer->target.length : left;
+
+        if (need > 0 && (offer->moved.n == 0 || offer->moved.lost || offer->moved.range[0].from > 0 ||
+                         offer->moved.range[0].to < need))
+            return false;
+        left -= need;
+    }
+    return true;
+}
+
+bool rpcrdma_call_complete(const struct kept_transaction *kept, const struct rpcrdma_transaction *t)
+{
+    bool any = kept->waiting != NULL;
+
+    for (unsigned i = 0; i < t->n_chunks; i++) {
+        if (t->chunks[i].kind != RPCRDMA_READ_CHUNK)
+            continue;
+        if (!chunk_complete(t, i))
+            return false;
+        any = true;
+    }
+    return any;
+}

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What the engine tells of Sends and of RDMA operations, kept for as long as the file is open. */
+#include "plugins/rpcrdma/flow.h"
+
+#include <epan/wmem_scopes.h>
+
+/* ---- transactions ---- */
+
+static void keep_offers(struct kept_chunk *kept, const struct rpcrdma_transaction *t,
+                        const struct rpcrdma_chunk_state *chunk)
+{
+    kept->n = chunk->n;
+    kept->offers = wmem_alloc0_array(wmem_file_scope(), struct kept_offer, chunk->n);
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        kept->offers[i].target = t->offers[chunk->first + i].target;
+        kept->offers[i].start = t->offers[chunk->first + i].start;
+    }
+}
+
+static void keep_chunks(struct kept_transaction *kept, const struct rpcrdma_transaction *t)
+{
+    kept->n_chunks = t->n_chunks;
+    kept->chunks = wmem_alloc0_array(wmem_file_scope(), struct kept_chunk, t->n_chunks);
+    for (unsigned i = 0; i < t->n_chunks; i++) {
+        struct kept_chunk *chunk = &kept->chunks[i];
+
+        chunk->kind = t->chunks[i].kind;
+        chunk->position = t->chunks[i].position;
+        chunk->number = t->chunks[i].number;
+        chunk->length = t->chunks[i].length;
+        keep_offers(chunk, t, &t->chunks[i]);
+    }
+}
+
+static void note_procedure(struct kept_transaction *kept, const struct rpc_message *rpc)
+{
+    if (kept->known || rpc->status != RPC_OK || rpc->type != RPC_CALL)
+        return;
+    kept->known = true;
+    kept->program = rpc->prog;
+    kept->version = rpc->vers;
+    kept->procedure = rpc->proc;
+}
+
+static struct kept_transaction *transaction_new(const struct rpcrdma_message *message)
+{
+    struct rpcrdma_transaction *t = message->transaction;
+    struct kept_transaction *kept = wmem_new0(wmem_file_scope(), struct kept_transaction);
+
+    kept->number = t->number;
+    kept->xid = t->xid;
+    kept->side = t->side;
+    kept->reverse = t->reverse;
+    kept->call_frame = message->place.frame;
+    kept->call_time_ns = message->place.time_ns;
+    keep_chunks(kept, t);
+    if (message->has_rpc)
+        note_procedure(kept, &message->rpc);
+    t->host = kept;
+    return kept;
+}
+
+/* ---- Sends ---- */
+
+/* All of the RPC message is in the Send, as far as its header tells. */
+static struct kept_rpc *plain_rpc(bool reply, uint32_t frame)
+{
+    struct kept_rpc *rpc = wmem_new0(wmem_file_scope(), struct kept_rpc);
+
+    rpc->reply = reply;
+    rpc->plain = true;
+    rpc->complete_in = frame;
+    return rpc;
+}
+
+static bool has_chunk(const struct kept_transaction *kept, enum rpcrdma_chunk_kind kind)
+{
+    for (unsigned i = 0; i < kept->n_chunks; i++) {
+        if (kept->chunks[i].kind == kind)
+            return true;
+    }
+    return false;
+}
+
+static void record_call(struct kept_message *kept, const struct rpcrdma_message *message)
+{
+    struct kept_transaction *t = kept->transaction;
+    uint32_t from = message->header.header_len;
+
+    kept->repeated = message->transaction->repeats;
+    if (message->header.status != RPCRDMA_OK)
+        return;
+    if (message->has_rpc && !has_chunk(t, RPCRDMA_READ_CHUNK)) {
+        kept->rpc = t->call = plain_rpc(false, message->place.frame);
+        return;
+    }
+    t->call = wmem_new0(wmem_file_scope(), struct kept_rpc);
+    if (message->has_rpc) {
+        t->waiting_n = message->n - from;
+        t->waiting = wmem_memdup(wmem_file_scope(), message->p + from, t->waiting_n);
+    }
+    if (!rpcrdma_call_complete(t, message->transaction))
+        return;
+    rpcrdma_rebuild(t->call, t, &message->transaction->call_body, t->waiting, t->waiting_n);
+    t->call->complete_in = message->place.frame;
+    kept->rpc = t->call;
+}
+
+static void take_returned(struct kept_transaction *kept, const struct rpcrdma_transaction *t)
+{
+    for (unsigned i = 0; i < kept->n_chunks && i < t->n_chunks; i++) {
+        kept->chunks[i].has_returned = t->chunks[i].has_returned;
+        kept->chunks[i].returned = t->chunks[i].returned;
+    }
+}
+
+static bool wrote_any(const struct kept_transaction *kept)
+{
+    for (unsigned i = 0; i < kept->n_chunks; i++) {
+        if (kept->chunks[i].kind != RPCRDMA_READ_CHUNK && kept->chunks[i].returned > 0)
+            return true;
+    }
+    return false;
+}
+
+/* A Call that waits for Read chunks in vain is shown as far as it goes: the Reply cannot be understood without it. */
+static void settle_call(struct kept_message *kept, const struct rpcrdma_message *message)
+{
+    struct kept_transaction *t = kept->transaction;
+
+    if (t->call == NULL || t->call->complete_in != 0)
+        return;
+    rpcrdma_rebuild(t->call, t, &message->transaction->call_body, t->waiting, t->waiting_n);
+    t->call->complete_in = message->place.frame;
+    kept->late = t->call;
+}
+
+static void record_reply(struct kept_message *kept, const struct rpcrdma_message *message)
+{
+    struct kept_transaction *t = kept->transaction;
+    uint32_t from = message->header.header_len;
+
+    if (message->header.status != RPCRDMA_OK)
+        return;
+    if (message->has_rpc && (t == NULL || kept->repeated || !wrote_any(t))) {
+        kept->rpc = plain_rpc(true, message->place.frame);
+        return;
+    }
+    if (t == NULL || kept->repeated)
+        return;
+    kept->rpc = wmem_new0(wmem_file_scope(), struct kept_rpc);
+    kept->rpc->reply = true;
+    rpcrdma_rebuild(kept->rpc, t, &message->transaction->reply_body, message->has_rpc ? message->p + from : NULL,
+                    message->has_rpc ? message->n - from : 0);
+    kept->rpc->complete_in = message->place.frame;
+}
+
+static void record_answer(struct rpcrdma_flow *flow, struct kept_message *kept, const struct rpcrdma_message *message)
+{
+    struct kept_transaction *t = kept->transaction;
+
+    if (t != NULL) {
+        kept->repeated = t->answer_frame != 0;
+        if (!kept->repeated && message->header.status == RPCRDMA_OK) {
+            t->answer_frame = message->place.frame;
+            t->outcome = message->kind == RPCRDMA_KIND_ERROR ? RPCRDMA_FAILED : RPCRDMA_REPLIED;
+            flow->outstanding[t->side] -= flow->outstanding[t->side] > 0;
+            take_returned(t, message->transaction);
+            settle_call(kept, message);
+        }
+        kept->in_use = flow->outstanding[t->side];
+    }
+    if (message->kind != RPCRDMA_KIND_REPLY)
+        return;
+    flow->granted[other_side(message->side)] = message->header.credit;
+    record_reply(kept, message);
+}
+
+void rpcrdma_record_message(struct rpcrdma_flow *flow, const struct rpcrdma_message *message)
+{
+    struct kept_segment *segment = rpcrdma_flow_segment(flow, &message->place);
+    struct kept_message *kept = wmem_new0(wmem_file_scope(), struct kept_message);
+
+    flow->recognised = true;
+    if (segment == NULL)
+        return;
+    segment->message = kept;
+    kept->kind = message->kind;
+    kept->threshold = rpcrdma_connection_threshold(flow->rpcrdma, message->side, &kept->negotiated);
+    if (message->transaction != NULL) {
+        kept->transaction = message->kind == RPCRDMA_KIND_CALL ? transaction_new(message) : message->transaction->host;
+        kept->reverse = message->transaction->reverse;
+    }
+    if (message->kind == RPCRDMA_KIND_CALL && kept->transaction != NULL) {
+        if (message->transaction->late) /* told behind its answer */
+            kept->transaction->outcome = RPCRDMA_REPLIED;
+        else
+            flow->outstanding[message->side]++;
+        kept->in_use = flow->outstanding[message->side];
+        kept->granted = flow->granted[message->side];
+        record_call(kept, message);
+    } else if (message->kind == RPCRDMA_KIND_REPLY || message->kind == RPCRDMA_KIND_ERROR) {
+        record_answer(flow, kept, message);
+    } else if (message->has_rpc) {
+        kept->rpc = plain_rpc(false, message->place.frame);
+    }
+}
+
+/* What a Long Call asks for is known when its chunk was read. */
+void rpcrdma_record_payload(const struct rpcrdma_payload *payload)
+{
+    if (!payload->reply && payload->transaction->host != NULL)
+        note_procedure(payload->transaction->host, &payload->body->rpc);
+}
+
+/* ---- RDMA operations ---- */
+
+/* One operation may run over several segments, one behind the other: it then has a record at each. */
+static struct kept_operation *operation_of(struct rpcrdma_flow *flow, struct kept_offer *offer,
+                                           const struct rpcrdma_move *move)
+{
+    struct kept_operation *operation = wmem_map_lookup(flow->operations, &move->operation);
+
+    if (operation != NULL && operation->offer == offer)
+        return operation;
+    operation = wmem_new0(wmem_file_scope(), struct kept_operation);
+    operation->offer = offer;
+    operation->number = move->operation;
+    operation->read = move->opcode != RDMAP_WRITE;
+    wmem_map_insert(flow->operations, &operation->number, operation);
+    if (offer->last_operation != NULL)
+        offer->last_operation->next = operation;
+    else
+        offer->operations = operation;
+    offer->last_operation = operation;
+    return operation;
+}
+
+static void keep_part(struct kept_chunk *chunk, const struct rpcrdma_move *move)
+{
+    struct kept_part *part;
+
+    if (move->length == 0 || move->length > INT32_MAX)
+        return;
+    part = wmem_new0(wmem_file_scope(), struct kept_part);
+    part->offset = move->offset;
+    part->length = (uint32_t)move->length;
+    part->octets = wmem_memdup(wmem_file_scope(), move->p, (size_t)move->length);
+    if (chunk->last_part != NULL)
+        chunk->last_part->next = part;
+    else
+        chunk->parts = part;
+    chunk->last_part = part;
+    chunk->octets += move->length;
+}
+
+static void note_octets(struct kept_move *kept, struct kept_chunk *chunk, struct kept_offer *offer,
+                        struct kept_operation *operation, const struct rpcrdma_move *move)
+{
+    struct kept_transaction *t = kept->transaction;
+
+    if (operation->first_frame == 0)
+        operation->first_frame = move->place.frame;
+    operation->last_frame = move->place.frame;
+    operation->octets += move->length;
+    offer->octets += move->length;
+    if (chunk->kind != RPCRDMA_READ_CHUNK) {
+        keep_part(chunk, move);
+        return;
+    }
+    if (t->call == NULL || t->call->complete_in != 0)
+        return; /* read again */
+    keep_part(chunk, move);
+    if (!rpcrdma_call_complete(t, move->offer->transaction))
+        return;
+    rpcrdma_rebuild(t->call, t, &move->offer->transaction->call_body, t->waiting, t->waiting_n);
+    t->call->complete_in = move->place.frame;
+    kept->completes = t->call;
+}
+
+void rpcrdma_record_move(struct rpcrdma_flow *flow, const struct rpcrdma_move *move)
+{
+    struct kept_segment *segment = rpcrdma_flow_segment(flow, &move->place);
+    struct kept_transaction *t = move->offer == NULL ? NULL : move->offer->transaction->host;
+    struct kept_operation *operation;
+    struct kept_chunk *chunk;
+    struct kept_offer *offer;
+    struct kept_move *kept;
+
+    if (segment == NULL || t == NULL || move->offer->chunk >= t->n_chunks)
+        return;
+    chunk = &t->chunks[move->offer->chunk];
+    offer = &chunk->offers[move->offer->index];
+    segment->move = kept = wmem_new0(wmem_file_scope(), struct kept_move);
+    kept->transaction = t;
+    kept->chunk = chunk;
+    kept->offer = offer;
+    kept->offset = move->offset;
+    kept->length = move->length;
+    operation = operation_of(flow, offer, move);
+    if (move->opcode == RDMAP_READ_REQUEST)
+        operation->request_frame = move->place.frame;
+    else
+        note_octets(kept, chunk, offer, operation, move);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Shared by the files of the rpcrdma plugin. */
+#ifndef IWARP_PLUGINS_RPCRDMA_PLUGIN_H
+#define IWARP_PLUGINS_RPCRDMA_PLUGIN_H
+
+#include "plugins/rdmap_payload.h"
+#include "plugins/rpcrdma/fields.h"
+#include "plugins/rpcrdma/flow.h"
+
+void rpcrdma_plugin_register(void);
+void rpcrdma_plugin_handoff(void);
+void rpcrdma_payload_handoff(void);
+void rpcrdma_tap_register(void);
+void rpcrdma_tap_handoff(void);
+
+/* What the functions that draw one Send, Tagged segment or startup frame share. */
+struct rpcrdma_canvas {
+    const struct rpcrdma_flow *flow;
+    const struct kept_segment *segment; /* what was recorded of it, or NULL */
+    const struct kept_message *message; /* Sends; NULL: the engine did not take it for a message */
+    struct rpcrdma_header header;       /* Sends */
+    const uint8_t *p;                   /* the Send's octets */
+    uint32_t n;
+    tvbuff_t *tvb;
+    packet_info *pinfo;
+    proto_tree *root; /* where protocols go */
+    proto_item *item;
+    proto_tree *tree; /* below it */
+};
+
+/* draw.c */
+void rpcrdma_draw_message(struct rpcrdma_canvas *canvas);
+void rpcrdma_draw_remarks(struct rpcrdma_canvas *canvas);
+/* A generated field that leads to a frame; nothing when frame is 0. */
+void rpcrdma_link(proto_tree *tree, int field, tvbuff_t *tvb, uint32_t frame);
+void rpcrdma_number(proto_tree *tree, int field, tvbuff_t *tvb, uint64_t number);
+
+/* draw_lists.c */
+void rpcrdma_draw_lists(struct rpcrdma_canvas *canvas);
+/* "Read chunk at Position 148", "Write chunk 2", "Reply chunk" */
+const char *rpcrdma_chunk_name(wmem_allocator_t *pool, const struct kept_chunk *chunk);
+
+/* draw_moves.c */
+void rpcrdma_draw_move(struct rpcrdma_canvas *canvas);
+void rpcrdma_draw_startup(struct rpcrdma_canvas *canvas, enum mpa_startup_kind kind);
+
+/* payload.c: gives the RPC message to its dissector. */
+void rpcrdma_show_rpc(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc, bool reverse);
+/* Sends that carry none. */
+void rpcrdma_show_rest(struct rpcrdma_canvas *canvas);
+
+/* tap.c: tells the statistics of a Send. */
+void rpcrdma_tap(struct rpcrdma_canvas *canvas);
+
+#endif

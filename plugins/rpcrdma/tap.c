@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Statistics: -z rpcrdma,tree (messages, sizes, chunks, credits) and -z rpcrdma,srt (response times by procedure). */
+#include "plugins/rpcrdma/rpcrdma_plugin.h"
+
+#include <epan/srt_table.h>
+#include <epan/stats_tree.h>
+#include <epan/tap.h>
+
+enum { KINDS = RPCRDMA_REPLY_CHUNK + 1 };
+
+/* What a listener gets for each Send. */
+struct news {
+    const char *message; /* "RDMA_MSG Call" */
+    uint32_t octets;
+    enum rpcrdma_kind kind;
+    uint32_t credit, in_use;
+    bool in_use_known;
+    const struct kept_transaction *transaction; /* Calls: what they offer */
+    const char *procedure;                      /* answers: "NFS v3 READ"; NULL: none, or not the first */
+    nstime_t call_time;
+};
+
+static int tap = -1;
+
+static const char *const kind_names[] = {[RPCRDMA_KIND_UNKNOWN] = "",
+                                         [RPCRDMA_KIND_CALL] = " Call",
+                                         [RPCRDMA_KIND_REPLY] = " Reply",
+                                         [RPCRDMA_KIND_ERROR] = ""};
+
+static const char *procedure_name(wmem_allocator_t *pool, const struct kept_transaction *t)
+{
+    const char *program = nfs_program_name(t->program);
+    const struct nfs_procedure *procedure = nfs_procedure_find(t->program, t->version, t->procedure, t->reverse);
+    const char *number = procedure == NULL || procedure->name == NULL
+                             ? wmem_strdup_printf(pool, "procedure %u", t->procedure)
+                             : procedure->name;
+
+    if (program == NULL)
+        program = wmem_strdup_printf(pool, "program %u", t->program);
+    return wmem_strdup_printf(pool, "%s v%u %s", program, t->version, number);
+}
+
+void rpcrdma_tap(struct rpcrdma_canvas *canvas)
+{
+    const struct kept_message *message = canvas->message;
+    const struct kept_transaction *t = message->transaction;
+    wmem_allocator_t *pool = canvas->pinfo->pool;
+    struct news *news;
+
+    if (!have_tap_listener(tap))
+        return;
+    news = wmem_new0(pool, struct news);
+    news->message = wmem_strdup_printf(pool, "%s%s", rpcrdma_proc_name(canvas->header.proc), kind_names[message->kind]);
+    news->octets = tvb_reported_length(canvas->tvb);
+    news->kind = message->kind;
+    news->credit = canvas->header.credit;
+    news->in_use = message->in_use;
+    news->in_use_known = t != NULL;
+    if (message->kind == RPCRDMA_KIND_CALL) {
+        news->transaction = t;
+    } else if (t != NULL && t->known && !message->repeated) {
+        news->procedure = procedure_name(pool, t);
+        news->call_time.secs = (time_t)(t->call_time_ns / 1000000000);
+        news->call_time.nsecs = (int)(t->call_time_ns % 1000000000);
+    }
+    tap_queue_packet(tap, canvas->pinfo, news);
+}
+
+/* ---- -z rpcrdma,tree ---- */
+
+static const char node_messages[] = "Messages", node_sizes[] = "Inline sizes", node_credits[] = "Credits";
+static const char node_requested[] = "requested", node_granted[] = "granted", node_in_use[] = "in use";
+static const char *const node_chunks[KINDS] = {"Read chunk sizes", "Write chunk sizes", "Reply chunk sizes"};
+static int at_messages, at_credits;
+
+#define RANGES "0", "1-1024", "1025-4096", "4097-65536", "65537-1048576", "1048577-", NULL
+
+static void tree_init(stats_tree *tree)
+{
+    at_messages = stats_tree_create_node(tree, node_messages, 0, STAT_DT_INT, TRUE);
+    at_credits = stats_tree_create_node(tree, node_credits, 0, STAT_DT_INT, TRUE);
+    stats_tree_create_node(tree, node_requested, at_credits, STAT_DT_INT, FALSE);
+    stats_tree_create_node(tree, node_granted, at_credits, STAT_DT_INT, FALSE);
+    stats_tree_create_node(tree, node_in_use, at_credits, STAT_DT_INT, FALSE);
+    stats_tree_create_range_node(tree, node_sizes, 0, "0-63", "64-255", "256-1024", "1025-4096", "4097-", NULL);
+    for (unsigned kind = 0; kind < KINDS; kind++)
+        stats_tree_create_range_node(tree, node_chunks[kind], 0, RANGES);
+}
+
+static int bounded(uint64_t octets)
+{
+    return octets > INT32_MAX ? INT32_MAX : (int)octets;
+}
+
+static tap_packet_status tree_packet(stats_tree *tree, packet_info *pinfo, epan_dissect_t *edt, const void *data,
+                                     tap_flags_t flags)
+{
+    const struct news *news = data;
+
+    (void)pinfo, (void)edt, (void)flags;
+    tick_stat_node(tree, node_messages, 0, TRUE);
+    tick_stat_node(tree, news->message, at_messages, FALSE);
+    stats_tree_tick_range(tree, node_sizes, 0, bounded(news->octets));
+    if (news->kind == RPCRDMA_KIND_CALL)
+        avg_stat_node_add_value_int(tree, node_requested, at_credits, FALSE, bounded(news->credit));
+    if (news->kind == RPCRDMA_KIND_REPLY)
+        avg_stat_node_add_value_int(tree, node_granted, at_credits, FALSE, bounded(news->credit));
+    if (news->kind == RPCRDMA_KIND_CALL && news->in_use_known)
+        avg_stat_node_add_value_int(tree, node_in_use, at_credits, FALSE, bounded(news->in_use));
+    for (unsigned i = 0; news->transaction != NULL && i < news->transaction->n_chunks; i++) {
+        const struct kept_chunk *chunk = &news->transaction->chunks[i];
+
+        stats_tree_tick_range(tree, node_chunks[chunk->kind], 0, bounded(chunk->length));
+    }
+    return TAP_PACKET_REDRAW;
+}
+
+/* ---- -z rpcrdma,srt ---- */
+
+static void times_init(struct register_srt *srt, GArray *tables)
+{
+    (void)srt;
+    init_srt_table("RPC-over-RDMA", NULL, tables, 0, "Procedure", NULL, NULL);
+}
+
+/* The row of this procedure, which is made with its first answer. */
+static int row_of(srt_stat_table *table, const char *procedure)
+{
+    int row = 0;
+
+    while (row < table->num_procs && strcmp(table->procedures[row].procedure, procedure) != 0)
+        row++;
+    if (row == table->num_procs)
+        init_srt_table_row(table, row, procedure);
+    return row;
+}
+
+static tap_packet_status times_packet(void *data, packet_info *pinfo, epan_dissect_t *edt, const void *item,
+                                      tap_flags_t flags)
+{
+    const srt_data_t *times = data;
+    const struct news *news = item;
+    srt_stat_table *table;
+
+    (void)edt, (void)flags;
+    if (news->procedure == NULL)
+        return TAP_PACKET_DONT_REDRAW;
+    table = g_array_index(times->srt_array, srt_stat_table *, 0);
+    add_srt_table_data(table, row_of(table, news->procedure), &news->call_time, pinfo);
+    return TAP_PACKET_REDRAW;
+}
+
+/* ---- registration ---- */
+
+void rpcrdma_tap_register(void)
+{
+    tap = register_tap("rpcrdma");
+    register_srt_table(rpcrdma_proto, "rpcrdma", 1, times_packet, times_init, NULL);
+}
+
+void rpcrdma_tap_handoff(void)
+{
+    stats_tree_register_plugin("rpcrdma", "rpcrdma", "RPC-over-RDMA", 0, tree_packet, tree_init, NULL);
+}
