@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "engine/rpcrdma_internal.h"
+/*
+ * Calls: their Read list by itself, and their payload, inline or read from the Position-Zero Read chunk (RFC 8166
+ * sections 3.4.5, 3.5.3, 4.3.1, 8.2.2).
+ */
+#include "engine/rpcrdma_shape.h"
+
+#include <inttypes.h>
 
 bool rpcrdma_chunk_new(struct rpcrdma_connection *rpcrdma)
 {
@@ -12,10 +18,282 @@ void rpcrdma_chunk_free(struct rpcrdma_connection *rpcrdma)
     (void)rpcrdma;
 }
 
-void rpcrdma_call_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *transaction,
+/* ---- the Read list by itself ---- */
+
+/* Section 3.4.5 speaks of taking segments of one Position until there are no more: they are expected in a row. */
+static void check_row(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    struct rpcrdma_transaction *t = m->transaction;
+    uint32_t i = 0;
+
+    /* t->chunks has them by first appearance, each with all its segments. */
+    for (unsigned c = 0; c < t->n_chunks && t->chunks[c].kind == RPCRDMA_READ_CHUNK; c++) {
+        for (uint32_t k = 0; k < t->chunks[c].n; k++, i++) {
+            struct rpcrdma_read_segment segment = rpcrdma_read_segment_at(&m->header, m->p, i);
+
+            if (segment.position == t->chunks[c].position)
+                continue;
+            rpcrdma_fail(
+                rpcrdma, m, RULE_RPCR_3_4_5_11, 0,
+                "expected the %u segments of the Read chunk at Position %u in a row, found Position %u among them",
+                t->chunks[c].n, t->chunks[c].position, segment.position);
+            return;
+        }
+    }
+    if (m->header.read.n > 1)
+        rpcrdma_pass(rpcrdma, RULE_RPCR_3_4_5_11);
+}
+
+void rpcrdma_call_lists(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    if (m->faulty || m->header.status != RPCRDMA_OK || m->header.read.n == 0 || m->transaction->offers_lost)
+        return;
+    for (uint32_t i = 0; i < m->header.read.n; i++) {
+        uint32_t position = rpcrdma_read_segment_at(&m->header, m->p, i).position;
+
+        if (position % 4 == 0)
+            continue;
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_4_5_04, 0, "expected Positions that are multiples of 4, found %u",
+                     position);
+        return;
+    }
+    rpcrdma_pass(rpcrdma, RULE_RPCR_3_4_5_04);
+    check_row(rpcrdma, m);
+}
+
+/* ---- RPC header ---- */
+
+enum { CRED_FLAVOR_AT = 24, CRED_AT = 32 };
+
+static const struct rpcrdma_chunk_state *first_data_chunk(const struct rpcrdma_transaction *t)
+{
+    const struct rpcrdma_chunk_state *first = NULL;
+
+    for (unsigned i = 0; i < t->n_chunks && t->chunks[i].kind == RPCRDMA_READ_CHUNK; i++) {
+        if ((int)i != t->position_zero && (first == NULL || t->chunks[i].position < first->position))
+            first = &t->chunks[i];
+    }
+    return first;
+}
+
+/* Credential or verifier went into a Read chunk. True: reported. */
+static bool header_removed(struct rpcrdma_shape *shape)
+{
+    const struct rpcrdma_body *body = shape->body;
+    const struct rpcrdma_chunk_state *chunk = first_data_chunk(shape->t);
+    uint32_t flavor, end = body->rpc.status == RPC_OK ? body->rpc.header_len : RPC_CALL_MIN + 2 * RPC_AUTH_MAX;
+    enum rule_id binding = rpcrdma_shape_binding(shape);
+
+    if (chunk == NULL || chunk->position < CRED_AT || chunk->position >= end || body->length < CRED_AT)
+        return false;
+    if (body->rpc.status == RPC_OK && (!body->walked || body->reduction != RPCRDMA_REDUCED_NONE))
+        return false;
+    flavor = get_be32(body->payload + CRED_FLAVOR_AT);
+    if (flavor == RPC_AUTH_GSS)
+        rpcrdma_shape_fail(
+            shape, RULE_RPCR_8_2_2_01,
+            "expected the RPCSEC_GSS credential and verifier inline, found a Read chunk at Position %u of "
+            "the RPC header",
+            chunk->position);
+    else
+        rpcrdma_shape_fail(shape, binding != RULE_COUNT ? binding : RULE_RPCR_4_03,
+                           "expected the RPC header as RFC 5531 lays it out, found a Read chunk at Position %u of it",
+                           chunk->position);
+    return true;
+}
+
+/* Section 3.2 for what a Position-Zero chunk holds: the XID comes first, without any other framing. */
+static bool check_start(struct rpcrdma_shape *shape)
+{
+    const struct rpcrdma_body *body = shape->body;
+    uint32_t xid = shape->t->xid, first;
+
+    if (body->length < RPC_CALL_MIN) {
+        rpcrdma_shape_fail(shape, RULE_RPCR_3_5_3_04,
+                           "expected the Position-Zero Read chunk to hold an RPC Call, found %" PRIu64 " octets",
+                           body->length);
+        return false;
+    }
+    first = get_be32(body->payload);
+    if (first == xid) {
+        rpcrdma_shape_pass(shape, RULE_RPCR_3_2_02);
+        rpcrdma_shape_pass(shape, RULE_RPCR_3_2_04);
+        rpcrdma_shape_pass(shape, RULE_RPCR_4_2_1_02);
+        return true;
+    }
+    if (first == (UINT32_C(0x80000000) | (uint32_t)(body->length - 4)) && get_be32(body->payload + 4) == xid) {
+        rpcrdma_shape_fail(shape, RULE_RPCR_3_2_04,
+                           "expected the RPC message without other framing, found the record mark 0x%08x", first);
+        return false;
+    }
+    for (unsigned at = 4; at <= 16; at += 4) {
+        if (get_be32(body->payload + at) != xid || get_be32(body->payload + at + 4) > RPC_REPLY)
+            continue;
+        rpcrdma_shape_fail(shape, RULE_RPCR_3_2_02,
+                           "expected the Position-Zero Read chunk to begin with the XID 0x%08x, found it at octet %u",
+                           xid, at);
+        return false;
+    }
+    rpcrdma_shape_fail(shape, RULE_RPCR_4_2_1_02, "expected XID 0x%08x as in the Transport header, found 0x%08x", xid,
+                       first);
+    return false;
+}
+
+/* Another rpcvers is for the server to answer, and what type an inline message has was judged with its header. */
+static void broken_header(struct rpcrdma_shape *shape)
+{
+    const struct rpcrdma_body *body = shape->body;
+    const struct rpc_message *rpc = &body->rpc;
+
+    if (header_removed(shape))
+        return;
+    if (rpc->status == RPC_BAD_TYPE && shape->in_chunk)
+        rpcrdma_shape_fail(shape, RULE_RPCR_2_2_2_01, "expected CALL (0) or REPLY (1) in the RPC message, found %u",
+                           rpc->fault);
+    else if (rpc->status == RPC_OK && shape->in_chunk)
+        rpcrdma_shape_fail(shape, RULE_RPCR_3_5_3_04,
+                           "expected an RPC Call in the Position-Zero Read chunk, found a Reply");
+    else if (rpc->status == RPC_BAD_VALUE && rpc->fault_at != 8)
+        rpcrdma_shape_fail(shape, RULE_RPCR_4_03,
+                           "expected the RPC header as RFC 5531 lays it out, found 0x%08x at octet %u of it",
+                           rpc->fault, rpc->fault_at);
+    else if (rpc->status == RPC_SHORT && body->length >= RPC_CALL_MIN)
+        rpcrdma_shape_fail(
+            shape, shape->in_chunk ? RULE_RPCR_3_5_3_04 : RULE_RPCR_4_03,
+            "expected an RPC header as RFC 5531 lays it out, found the payload to end within it at octet "
+            "%" PRIu64,
+            body->length);
+    else
+        rpcrdma_inconclusive(shape->rpcrdma, RULE_RPCR_4_03);
+}
+
+/* ---- RPCSEC_GSS: section 8.2.2 ---- */
+
+static unsigned data_chunks(const struct rpcrdma_transaction *t)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < t->n_chunks && t->chunks[i].kind == RPCRDMA_READ_CHUNK; i++)
+        n += (int)i != t->position_zero;
+    return n;
+}
+
+/* Context establishment is all of RPCSEC_GSS's own. */
+static void gss_control(struct rpcrdma_shape *shape)
+{
+    const struct rpcrdma_chunk_state *chunk = first_data_chunk(shape->t);
+
+    if (chunk != NULL)
+        rpcrdma_shape_fail(shape, RULE_RPCR_8_2_2_01,
+                           "expected RPCSEC_GSS context messages unreduced, found a Read chunk at Position %u",
+                           chunk->position);
+    else
+        rpcrdma_shape_pass(shape, RULE_RPCR_8_2_2_01);
+}
+
+/* RFC 5666 section 11 lets the protected body as a whole be a chunk. */
+static void gss_wrapped(struct rpcrdma_shape *shape)
+{
+    const struct rpcrdma_transaction *t = shape->t;
+    const struct rpcrdma_chunk_state *chunk = first_data_chunk(t);
+    const char *service = shape->body->rpc.gss_service == RPC_GSS_SVC_PRIVACY ? "privacy" : "integrity";
+
+    if (rpcrdma_old(shape->rpcrdma) && data_chunks(t) <= 1)
+        return;
+    if (chunk != NULL)
+        rpcrdma_shape_fail(shape, RULE_RPCR_8_2_2_3_01,
+                           "expected a payload with RPCSEC_GSS %s not to be reduced, found a Read chunk at Position %u",
+                           service, chunk->position);
+    else
+        rpcrdma_shape_pass(shape, RULE_RPCR_8_2_2_3_01);
+    if (rpcrdma_old(shape->rpcrdma))
+        return;
+    if (t->n_writes > 0)
+        rpcrdma_shape_fail(shape, RULE_RPCR_8_2_2_3_02, "expected no Write list with RPCSEC_GSS %s, found %u chunks",
+                           service, t->n_writes);
+    else
+        rpcrdma_shape_pass(shape, RULE_RPCR_8_2_2_3_02);
+}
+
+/* ---- the payload ---- */
+
+/* Programs of which nothing is eligible: their chunks need no further look. True: reported. */
+static bool never_eligible(struct rpcrdma_shape *shape)
+{
+    enum rule_id binding = rpcrdma_shape_binding(shape);
+    const struct rpcrdma_chunk_state *chunk = first_data_chunk(shape->t);
+
+    if (binding == RULE_COUNT || binding == RULE_NFSULB_4_05 || binding == RULE_NFSULB_6_1_05)
+        return false;
+    if (chunk == NULL) {
+        rpcrdma_shape_pass(shape, binding);
+        return false;
+    }
+    rpcrdma_shape_fail(shape, binding,
+                       "expected no Read chunk but at Position Zero for this program, of which nothing is "
+                       "DDP-eligible, found one at Position %u",
+                       chunk->position);
+    return true;
+}
+
+static void judge(struct rpcrdma_shape *shape)
+{
+    const struct rpcrdma_body *body = shape->body;
+
+    if (shape->in_chunk && !check_start(shape))
+        return;
+    if (!body->known) {
+        broken_header(shape);
+        return;
+    }
+    if (header_removed(shape))
+        return;
+    rpcrdma_shape_pass(shape, RULE_RPCR_4_03);
+    if (shape->in_chunk) {
+        rpcrdma_shape_pass(shape, RULE_RPCR_2_2_2_01);
+        rpcrdma_shape_pass(shape, RULE_RPCR_3_5_3_03);
+    }
+    if (shape->t->offers_lost)
+        return;
+    if (body->rpc.has_gss && body->rpc.gss_proc != RPC_GSS_DATA)
+        gss_control(shape);
+    else if (body->wrapped)
+        gss_wrapped(shape);
+    else if (never_eligible(shape))
+        return;
+    else if (body->walked)
+        rpcrdma_position_rules(shape);
+    if (!shape->failed)
+        rpcrdma_shape_stream(shape);
+    if (!shape->failed && !body->wrapped)
+        rpcrdma_provision_rules(shape);
+    if (!shape->failed && shape->in_chunk && rpcrdma_shape_whole(shape))
+        rpcrdma_shape_pass(shape, RULE_RPCR_3_5_3_04);
+    if (shape->t->n_chunks == 0)
+        rpcrdma_shape_pass(shape, RULE_RPCR_4_3_01);
+}
+
+/* What completed a Long Call: the latest Read Response for its chunk. */
+static struct place completed_at(const struct rpcrdma_transaction *t)
+{
+    const struct rpcrdma_chunk_state *chunk = &t->chunks[t->position_zero];
+    struct place place = t->offers[chunk->first].last_moved;
+
+    for (uint32_t i = 1; i < chunk->n; i++) {
+        if (t->offers[chunk->first + i].last_moved.frame > place.frame)
+            place = t->offers[chunk->first + i].last_moved;
+    }
+    return place;
+}
+
+void rpcrdma_call_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t,
                           struct rpcrdma_message *message)
 {
-    (void)rpcrdma;
-    (void)transaction;
-    (void)message;
+    struct rpcrdma_shape shape = {
+        .rpcrdma = rpcrdma, .t = t, .message = message, .body = &t->call_body, .in_chunk = message == NULL};
+
+    if (t->malformed || (message != NULL && message->faulty))
+        return;
+    shape.place = message != NULL ? message->place : completed_at(t);
+    judge(&shape);
 }

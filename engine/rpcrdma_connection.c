@@ -221,10 +221,12 @@ static void look(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction 
         .transaction = t, .reply = reply, .body = reply ? &t->reply_body : &t->call_body, .place = *place};
 
     rpcrdma_payload_look(rpcrdma, t, reply, p, n);
-    if (reply)
+    if (reply) {
+        rpcrdma_result_payload(rpcrdma, message);
         rpcrdma_reply_payload(rpcrdma, message);
-    else
+    } else {
         rpcrdma_call_payload(rpcrdma, t, message);
+    }
     if (rpcrdma->events.payload != NULL)
         rpcrdma->events.payload(rpcrdma->events.ctx, &payload);
 }
@@ -249,6 +251,7 @@ static void call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
     rpcrdma_xid_call(rpcrdma, m, before);
     rpcrdma_credit_call(rpcrdma, m);
     rpcrdma_memory_call(rpcrdma, m);
+    rpcrdma_call_lists(rpcrdma, m);
     if (m->has_rpc)
         look_inline(rpcrdma, m, false);
 }

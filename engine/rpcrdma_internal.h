@@ -254,16 +254,19 @@ void rpcrdma_memory_terminate(struct rpcrdma_connection *rpcrdma, const struct r
 void rpcrdma_memory_finish(struct rpcrdma_connection *rpcrdma);
 
 /*
- * rpcrdma_call_rules.c: the payload of a Call is whole and looked at: Positions, eligibility, lengths, lists. message
- * is NULL when that happened later than the Call's Send (Long Call). rpcrdma_reply_rules.c: a Reply's header against
- * the Call's (returned chunks), before its payload is looked at; then the payload. message->transaction is still
- * outstanding.
+ * rpcrdma_call_rules.c: a Call's Read list by itself; then, when its payload is whole and looked at, Positions,
+ * eligibility, lengths. message is NULL when that happened later than the Call's Send (Long Call).
+ * rpcrdma_reply_rules.c: a Reply's header against the Call's (returned chunks), before its payload is looked at.
+ * rpcrdma_result_rules.c: the shape of its payload; then rpcrdma_reply_rules.c again: what is in which chunk.
+ * message->transaction is still outstanding. What an earlier one finds wrong, a later one leaves alone.
  */
 bool rpcrdma_chunk_new(struct rpcrdma_connection *rpcrdma);
 void rpcrdma_chunk_free(struct rpcrdma_connection *rpcrdma);
+void rpcrdma_call_lists(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 void rpcrdma_call_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *transaction,
                           struct rpcrdma_message *message);
 void rpcrdma_reply_header(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
+void rpcrdma_result_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 void rpcrdma_reply_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 
 /* rpcrdma_reaction_rules.c: stimuli and what came of them; every message, last of all hooks but before closing. */

@@ -9,6 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+    UNPADDED_TRIES = 4 /* items in front of where the walk failed that may lack their roundup */
+};
+static const unsigned EVERY = UINT32_MAX;
+
 struct look {
     const struct rpcrdma_transaction *t;
     struct rpcrdma_body *body;
@@ -17,6 +22,8 @@ struct look {
     uint16_t order[RPCRDMA_READ_CHUNKS_MAX]; /* the Call's Read chunks by Position, that at Position Zero left out */
     unsigned n_order;
     unsigned next;  /* Calls: in order; Replies: in the Write list */
+    unsigned seen;  /* items so far */
+    unsigned bare;  /* the item that has no roundup; EVERY: all that are inline */
     unsigned class; /* READ-class operations that began so far */
     bool in_class;  /* the latest operation is one */
 };
@@ -225,7 +232,9 @@ static uint64_t left_absent(struct look *look, const struct nfs_item *item, int 
 static uint64_t left_unpadded(struct look *look, const struct nfs_item *item, int *chunk)
 {
     *chunk = standard_chunk(look, item);
-    return *chunk >= 0 ? 0 : item->count;
+    if (*chunk >= 0)
+        return 0;
+    return look->bare == EVERY || look->bare == look->seen ? item->count : xdr_padded(item->count);
 }
 
 /* In the order in which they are tried. */
@@ -262,6 +271,7 @@ static uint64_t on_item(void *ctx, const struct nfs_item *item)
     struct rpcrdma_item kept = {.item = *item, .chunk = -1, .read_class = look->class - look->in_class};
     uint64_t left = ways[look->reduction].left(look, item, &kept.chunk);
 
+    look->seen++;
     remember_item(look->body, &kept);
     return left;
 }
@@ -292,7 +302,7 @@ static bool walk(struct look *look, enum rpcrdma_reduction reduction, const uint
     uint32_t from = body->rpc.header_len;
 
     look->reduction = body->reduction = reduction;
-    look->next = look->class = 0;
+    look->next = look->class = look->seen = 0;
     look->in_class = false;
     body->n_operations = body->n_items = body->n_values = 0;
     body->cut = body->roundup_not_zero = false;
@@ -356,6 +366,32 @@ static bool walk_counted(struct look *look, const uint8_t *p, size_t n)
     return even;
 }
 
+/* ---- roundup that is missing ---- */
+
+/* All inline items may lack theirs, or one: then as many octets are missing as the payload is short of whole words. */
+static bool walk_unpadded(struct look *look, const uint8_t *p, size_t n)
+{
+    const struct rpcrdma_body *body = look->body;
+    unsigned candidates[UNPADDED_TRIES], tries = 0;
+
+    look->bare = EVERY;
+    if (walk(look, RPCRDMA_REDUCED_UNPADDED, p, n))
+        return true;
+    if (n % 4 == 0)
+        return false;
+    walk(look, RPCRDMA_REDUCED_STANDARD, p, n);
+    for (unsigned i = body->n_items; i > 0 && tries < UNPADDED_TRIES; i--) {
+        if (body->items[i - 1].chunk < 0 && xdr_roundup(body->items[i - 1].item.count) == xdr_roundup(n))
+            candidates[tries++] = i - 1;
+    }
+    for (unsigned i = 0; i < tries; i++) {
+        look->bare = candidates[i];
+        if (walk(look, RPCRDMA_REDUCED_UNPADDED, p, n))
+            return true;
+    }
+    return false;
+}
+
 /* ---- looking ---- */
 
 static bool has_chunks(const struct look *look)
@@ -398,7 +434,9 @@ static void find_reduction(struct look *look, const uint8_t *p, size_t n)
     for (unsigned i = RPCRDMA_REDUCED_STANDARD + 1; other_ways && i < RPCRDMA_REDUCED_NONE; i++) {
         if (!(look->reply ? ways[i].reply : ways[i].call) || (ways[i].with_chunks && !chunks))
             continue;
-        if (i == RPCRDMA_REDUCED_COUNT ? walk_counted(look, p, n) : walk(look, (enum rpcrdma_reduction)i, p, n))
+        if (i == RPCRDMA_REDUCED_COUNT      ? walk_counted(look, p, n)
+            : i == RPCRDMA_REDUCED_UNPADDED ? walk_unpadded(look, p, n)
+                                            : walk(look, (enum rpcrdma_reduction)i, p, n))
             return;
     }
     if (other_ways)

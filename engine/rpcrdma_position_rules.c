@@ -1,0 +1,526 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The Read chunks of a Call against its arguments: RFC 8166 sections 3.4.1 to 3.4.5, 4.3.1. What rpcrdma_payload.c
+ * found out to be the way in which the payload makes sense says which rule the lists break.
+ */
+#include "engine/rpcrdma_shape.h"
+
+#include <inttypes.h>
+
+struct positions {
+    struct rpcrdma_shape *shape;
+    bool used[RPCRDMA_READ_CHUNKS_MAX]; /* chunks that an item accounts for */
+    const struct rpcrdma_chunk_state *chunks;
+    unsigned n; /* Read chunks, that at Position Zero included */
+};
+
+static bool holds(uint64_t length, uint32_t count)
+{
+    return length == count || length == xdr_padded(count);
+}
+
+static bool is_data_chunk(const struct positions *x, unsigned i)
+{
+    return (int)i != x->shape->t->position_zero && i < RPCRDMA_READ_CHUNKS_MAX;
+}
+
+static const struct rpcrdma_item *item_at(const struct rpcrdma_body *body, uint64_t position)
+{
+    for (unsigned i = 0; i < body->n_items; i++) {
+        if (body->items[i].item.position == position)
+            return &body->items[i];
+    }
+    return NULL;
+}
+
+/* ---- length: section 3.4.5.2 ---- */
+
+/* Another segment that holds nothing but the roundup: RFC 5666 section 3.7 asks to avoid that. */
+static bool roundup_apart(const struct positions *x, const struct rpcrdma_chunk_state *chunk, uint32_t count)
+{
+    const struct rpcrdma_offer *last = &x->shape->t->offers[chunk->first + chunk->n - 1];
+
+    return chunk->n > 1 && last->start >= count && last->target.length > 0;
+}
+
+static void roundup_included(struct positions *x, const struct rpcrdma_chunk_state *chunk, const struct nfs_item *item)
+{
+    if (!rpcrdma_old(x->shape->rpcrdma))
+        rpcrdma_shape_fail(x->shape, RULE_RPCR_3_4_5_2_01,
+                           "expected a Read chunk of %u octets for %s, without its roundup, found %" PRIu64,
+                           item->count, rpcrdma_shape_item_name(x->shape, item), chunk->length);
+    else if (roundup_apart(x, chunk, item->count))
+        rpcrdma_shape_fail(x->shape, RULE_RPCR0_3_7_01,
+                           "expected the roundup of %s in the segment of its last octets, found a segment of its own",
+                           rpcrdma_shape_item_name(x->shape, item));
+    else
+        rpcrdma_shape_pass(x->shape, RULE_RPCR0_3_7_01);
+}
+
+/* Section 3.4.5.2: the count stays what it is when roundup is in the chunk. NFSv2 and v3 say it twice. */
+static void check_count(struct positions *x, const struct rpcrdma_chunk_state *chunk, const struct nfs_item *item)
+{
+    const struct rpcrdma_body *body = x->shape->body;
+    enum nfs_mark mark = body->rpc.vers == 2 ? NFS_MARK_TOTALCOUNT : NFS_MARK_COUNT;
+    unsigned i = 0;
+    const struct nfs_value *said;
+
+    if (body->procedure->compound || item->mark != NFS_MARK_DATA)
+        return;
+    said = rpcrdma_value(body, mark, 0, &i);
+    if (said == NULL || said->value % 4 == 0 || chunk->length != xdr_padded(said->value))
+        return;
+    if (item->count == xdr_padded(said->value))
+        rpcrdma_shape_fail(x->shape, RULE_RPCR_3_4_5_2_03,
+                           "expected the data's octet count to stay %" PRIu64
+                           " with roundup in the Read chunk, found %u",
+                           said->value, item->count);
+    else if (item->count == said->value)
+        rpcrdma_shape_pass(x->shape, RULE_RPCR_3_4_5_2_03);
+}
+
+static void check_length(struct positions *x, const struct rpcrdma_chunk_state *chunk, const struct nfs_item *item)
+{
+    enum rule_id rule = rpcrdma_old(x->shape->rpcrdma) ? RULE_RPCR0_3_4_03 : RULE_RPCR_3_4_5_2_02;
+
+    if (!holds(chunk->length, item->count)) {
+        if (item->count % 4 != 0)
+            rpcrdma_shape_fail(x->shape, rule,
+                               "expected a Read chunk of %u octets, or %" PRIu64 " with roundup, for %s, "
+                               "found %" PRIu64,
+                               item->count, xdr_padded(item->count), rpcrdma_shape_item_name(x->shape, item),
+                               chunk->length);
+        else
+            rpcrdma_shape_fail(x->shape, rule, "expected a Read chunk of %u octets for %s, found %" PRIu64, item->count,
+                               rpcrdma_shape_item_name(x->shape, item), chunk->length);
+        return;
+    }
+    rpcrdma_shape_pass(x->shape, rule);
+    if (chunk->length != item->count)
+        roundup_included(x, chunk, item);
+    else if (item->count % 4 != 0 && !rpcrdma_old(x->shape->rpcrdma))
+        rpcrdma_shape_pass(x->shape, RULE_RPCR_3_4_5_2_01);
+    check_count(x, chunk, item);
+}
+
+/* ---- one item in several chunks ---- */
+
+/* The chunk that begins within this item, behind `after`; NULL: none. */
+static const struct rpcrdma_chunk_state *next_within(const struct positions *x, const struct nfs_item *item,
+                                                     uint64_t after)
+{
+    const struct rpcrdma_chunk_state *best = NULL;
+
+    for (unsigned i = 0; i < x->n; i++) {
+        uint64_t position = x->chunks[i].position;
+
+        if (is_data_chunk(x, i) && position > after && position >= item->position &&
+            position < item->position + item->count && (best == NULL || position < best->position))
+            best = &x->chunks[i];
+    }
+    return best;
+}
+
+/* Section 3.4.5: all segments of one item have its Position. True: reported. */
+static bool check_split(struct positions *x, const struct nfs_item *item)
+{
+    const struct rpcrdma_chunk_state *first = next_within(x, item, item->position - 1), *second;
+    uint64_t octets = 0;
+    bool in_sequence = true;
+
+    if (first == NULL || first->length >= item->count)
+        return false;
+    second = next_within(x, item, first->position);
+    if (second == NULL)
+        return false;
+    for (const struct rpcrdma_chunk_state *c = first; c != NULL; c = next_within(x, item, c->position)) {
+        in_sequence &= c->position == item->position + octets;
+        octets += c->length;
+        x->used[c - x->chunks] = true;
+    }
+    if (in_sequence)
+        rpcrdma_shape_fail(
+            x->shape, RULE_RPCR_3_4_5_03,
+            "expected Position %u in all segments of the Read chunk of %s, found %u as well, advanced by "
+            "what came before",
+            first->position, rpcrdma_shape_item_name(x->shape, item), second->position);
+    else
+        rpcrdma_shape_fail(x->shape, RULE_RPCR_3_4_5_01,
+                           "expected one Position in all segments of the Read chunk of %s, found %u and %u",
+                           rpcrdma_shape_item_name(x->shape, item), first->position, second->position);
+    return true;
+}
+
+/* ---- as the standard says ---- */
+
+/* RFC 8267 section 6.4.1: by their lengths the chunks belong to each other's item. */
+static bool check_exchanged(struct positions *x)
+{
+    const struct rpcrdma_body *body = x->shape->body;
+
+    for (unsigned i = 0; i < body->n_items; i++) {
+        const struct rpcrdma_item *a = &body->items[i];
+
+        if (a->chunk < 0 || holds(x->chunks[a->chunk].length, a->item.count))
+            continue;
+        for (unsigned k = i + 1; k < body->n_items; k++) {
+            const struct rpcrdma_item *b = &body->items[k];
+
+            if (b->chunk < 0 || b->item.count == a->item.count || !holds(x->chunks[b->chunk].length, a->item.count) ||
+                !holds(x->chunks[a->chunk].length, b->item.count))
+                continue;
+            rpcrdma_shape_fail(x->shape, RULE_NFSULB_6_4_1_07,
+                               "expected the Read chunk of %u octets at Position %" PRIu64 " and that of %u octets at "
+                               "%" PRIu64 ", found them exchanged",
+                               a->item.count, a->item.position, b->item.count, b->item.position);
+            return true;
+        }
+        return false;
+    }
+    return false;
+}
+
+static void check_item(struct positions *x, const struct rpcrdma_item *item)
+{
+    enum rule_id binding = rpcrdma_shape_binding(x->shape);
+
+    if (!item->item.eligible) {
+        rpcrdma_shape_fail(x->shape, binding != RULE_COUNT ? binding : RULE_NFSULB_6_1_05,
+                           "expected only DDP-eligible items in Read chunks, found %s at Position %" PRIu64,
+                           rpcrdma_shape_item_name(x->shape, &item->item), item->item.position);
+        return;
+    }
+    if (!check_split(x, &item->item))
+        check_length(x, &x->chunks[item->chunk], &item->item);
+}
+
+/* Section 4.2.4: a chunk that no item needs. */
+static void check_leftover(struct positions *x)
+{
+    const struct rpcrdma_body *body = x->shape->body;
+
+    for (unsigned i = 0; i < x->n && !x->shape->failed; i++) {
+        const struct rpcrdma_chunk_state *chunk = &x->chunks[i];
+
+        if (!is_data_chunk(x, i) || x->used[i])
+            continue;
+        if (chunk->length == 0)
+            rpcrdma_shape_fail_as(
+                x->shape, RULE_RPCR_4_3_01, SEVERITY_NOTE,
+                "expected no Read list without chunks, found an empty segment at Position %u, where no "
+                "item is",
+                chunk->position);
+        else if (chunk->position < body->unreduced)
+            rpcrdma_shape_fail(x->shape, RULE_RPCR_6_1_06,
+                               "expected Read chunks at Positions of DDP-eligible items, found one of %" PRIu64
+                               " octets at Position %u, within an RPC Call that is complete without it",
+                               chunk->length, chunk->position);
+        else
+            rpcrdma_shape_fail(x->shape, RULE_RPCR_4_2_4_03,
+                               "expected no Read chunk but those of the arguments, found one of %" PRIu64
+                               " octets at Position %u of an RPC Call that ends at %" PRIu64,
+                               chunk->length, chunk->position, body->unreduced);
+    }
+}
+
+static void pass_items(struct positions *x)
+{
+    static const enum rule_id rules[] = {RULE_RPCR_3_4_1_01,   RULE_RPCR_3_4_4_1_01, RULE_RPCR_3_4_4_1_02,
+                                         RULE_RPCR_3_4_4_4_01, RULE_RPCR_3_4_5_01,   RULE_RPCR_3_4_5_02,
+                                         RULE_RPCR_3_4_5_05,   RULE_RPCR_4_2_4_03,   RULE_RPCR_4_3_1_1_01};
+    const struct rpcrdma_body *body = x->shape->body;
+    enum rule_id binding = rpcrdma_shape_binding(x->shape);
+    bool any = false, odd = false, several = false;
+
+    for (unsigned i = 0; i < body->n_items; i++) {
+        const struct rpcrdma_item *item = &body->items[i];
+
+        if (item->chunk < 0)
+            continue;
+        any = true;
+        odd |= item->item.count % 4 != 0;
+        several |= x->chunks[item->chunk].n > 1;
+    }
+    if (!any)
+        return;
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        rpcrdma_shape_pass(x->shape, rules[i]);
+    if (binding != RULE_COUNT)
+        rpcrdma_shape_pass(x->shape, binding);
+    if (odd)
+        rpcrdma_shape_pass(x->shape, RULE_RPCR_3_4_4_4_02);
+    if (several)
+        rpcrdma_shape_pass(x->shape, RULE_RPCR_3_4_5_03);
+    if (body->procedure->compound)
+        rpcrdma_shape_pass(x->shape, RULE_NFSULB_6_4_1_07);
+}
+
+static void standard(struct positions *x)
+{
+    const struct rpcrdma_body *body = x->shape->body;
+
+    for (unsigned i = 0; i < body->n_items; i++) {
+        if (body->items[i].chunk >= 0)
+            x->used[body->items[i].chunk] = true;
+    }
+    if (check_exchanged(x))
+        return;
+    for (unsigned i = 0; i < body->n_items && !x->shape->failed; i++) {
+        if (body->items[i].chunk >= 0)
+            check_item(x, &body->items[i]);
+    }
+    if (x->shape->failed)
+        return;
+    if (body->walk.status == NFS_WALK_OK && body->walk.left == 0 && !body->cut)
+        check_leftover(x);
+    if (!x->shape->failed && body->walk.status == NFS_WALK_OK && body->walk.left == 0)
+        pass_items(x);
+}
+
+/* ---- otherwise ---- */
+
+/* Only the Position is wrong: how it was counted tells which rule it breaks. */
+static void wrong_position(struct positions *x, const struct rpcrdma_item *item, uint64_t reduced)
+{
+    struct rpcrdma_shape *shape = x->shape;
+    const struct rpcrdma_chunk_state *chunk = &x->chunks[item->chunk];
+    uint64_t right = item->item.position, arguments = shape->body->rpc.header_len;
+    const char *name = rpcrdma_shape_item_name(shape, &item->item);
+
+    if (chunk->position + UINT64_C(4) == right)
+        rpcrdma_shape_fail(shape, RULE_RPCR_4_3_1_1_01,
+                           "expected Position %" PRIu64 ", where the contents of %s begin, found that of its count, %u",
+                           right, name, chunk->position);
+    else if (chunk->position == right + shape->t->call_header.header_len)
+        rpcrdma_shape_fail(shape, RULE_RPCR_3_4_5_02,
+                           "expected Position %" PRIu64 " for %s, found %u, counted from the start of the Send", right,
+                           name, chunk->position);
+    else if (chunk->position + arguments == right)
+        rpcrdma_shape_fail(shape, RULE_RPCR_3_4_5_02,
+                           "expected Position %" PRIu64 " for %s, found %u, counted from the arguments", right, name,
+                           chunk->position);
+    else if (chunk->position == reduced)
+        rpcrdma_shape_fail(shape, RULE_RPCR_3_4_5_02,
+                           "expected Position %" PRIu64 " for %s, found %u, counted in the reduced payload", right,
+                           name, chunk->position);
+    else if (chunk->position >= arguments && chunk->position < right && chunk->position >= 4)
+        rpcrdma_shape_fail(shape, RULE_RPCR_6_1_06,
+                           "expected Position %" PRIu64 " for %s, found %u, in the midst of another item", right, name,
+                           chunk->position);
+    else
+        rpcrdma_shape_fail(shape, RULE_RPCR_3_4_5_02, "expected Position %" PRIu64 " for %s, found %u", right, name,
+                           chunk->position);
+}
+
+static void in_order(struct positions *x)
+{
+    const struct rpcrdma_body *body = x->shape->body;
+
+    for (unsigned i = 0; i < body->n_items; i++) {
+        const struct rpcrdma_item *item = &body->items[i];
+
+        if (item->chunk >= 0 && x->chunks[item->chunk].position != item->item.position) {
+            wrong_position(x, item, body->rpc.header_len + item->item.at);
+            return;
+        }
+    }
+}
+
+static void with_roundup(struct positions *x)
+{
+    const struct rpcrdma_body *body = x->shape->body;
+
+    for (unsigned i = 0; i < body->n_items; i++) {
+        const struct nfs_item *item = &body->items[i].item;
+
+        if (body->items[i].chunk < 0 || item->count % 4 == 0)
+            continue;
+        rpcrdma_shape_fail(x->shape, RULE_RPCR_3_4_4_4_02,
+                           "expected the roundup of %s to be removed with its contents, found %u octets of it inline",
+                           rpcrdma_shape_item_name(x->shape, item), xdr_roundup(item->count));
+        return;
+    }
+}
+
+/* Nothing was removed: a chunk whose item is inline sends it twice. */
+static void not_removed(struct positions *x)
+{
+    const struct rpcrdma_body *body = x->shape->body;
+
+    for (unsigned i = 0; i < x->n; i++) {
+        const struct rpcrdma_item *item = is_data_chunk(x, i) ? item_at(body, x->chunks[i].position) : NULL;
+
+        if (item == NULL || x->chunks[i].length == 0)
+            continue;
+        rpcrdma_shape_fail(x->shape, RULE_RPCR_3_4_1_01,
+                           "expected %s to be removed from the payload, found it inline and in a Read chunk of %" PRIu64
+                           " octets at Position %u",
+                           rpcrdma_shape_item_name(x->shape, &item->item), x->chunks[i].length, x->chunks[i].position);
+        return;
+    }
+    check_leftover(x);
+}
+
+/* Section 3.5.3: what follows the first part of a Long Call at Position 0 as well. True: reported. */
+static bool check_continued(struct positions *x)
+{
+    const struct rpcrdma_transaction *t = x->shape->t;
+
+    for (unsigned i = 0; t->position_zero >= 0 && i < x->n; i++) {
+        if (!is_data_chunk(x, i) || x->chunks[i].position != t->chunks[t->position_zero].length)
+            continue;
+        rpcrdma_shape_fail(
+            x->shape, RULE_RPCR_3_5_3_03,
+            "expected Position 0 in all segments of the RPC Call's chunk, found %u in one that follows on",
+            x->chunks[i].position);
+        return true;
+    }
+    return false;
+}
+
+static void partial(struct positions *x)
+{
+    const struct rpcrdma_body *body = x->shape->body;
+
+    for (unsigned i = 0; i < body->n_items; i++) {
+        const struct rpcrdma_item *item = &body->items[i];
+        const struct rpcrdma_chunk_state *chunk = item->chunk >= 0 ? &x->chunks[item->chunk] : NULL;
+        uint64_t octets = 0;
+
+        if (chunk == NULL || holds(chunk->length, item->item.count))
+            continue;
+        for (const struct rpcrdma_chunk_state *c = chunk; c != NULL; c = next_within(x, &item->item, c->position))
+            octets += c->length;
+        if (chunk->position > item->item.position && check_continued(x))
+            return;
+        if (octets >= item->item.count && check_split(x, &item->item))
+            return;
+        rpcrdma_shape_fail(x->shape, RULE_RPCR_3_4_4_1_02,
+                           "expected all %u octets of %s in the Read chunk, found %" PRIu64
+                           " there and the others inline",
+                           item->item.count, rpcrdma_shape_item_name(x->shape, &item->item), octets);
+        return;
+    }
+}
+
+static void counted(struct positions *x)
+{
+    const struct rpcrdma_body *body = x->shape->body;
+
+    for (unsigned i = 0; i < body->n_items; i++) {
+        if (body->items[i].chunk < 0)
+            continue;
+        rpcrdma_shape_fail(x->shape, RULE_RPCR_3_4_4_1_01,
+                           "expected the octet count of %s inline, found it removed with the contents",
+                           rpcrdma_shape_item_name(x->shape, &body->items[i].item));
+        return;
+    }
+}
+
+static void absent(struct positions *x)
+{
+    const struct rpcrdma_body *body = x->shape->body;
+
+    for (unsigned i = 0; i < body->n_items; i++) {
+        const struct nfs_item *item = &body->items[i].item;
+
+        if (!item->eligible || body->items[i].chunk >= 0 || item->count == 0)
+            continue;
+        rpcrdma_shape_fail(x->shape, RULE_RPCR_3_4_5_05,
+                           "expected the %u octets of %s inline or in a Read chunk at Position %" PRIu64
+                           ", found them in neither",
+                           item->count, rpcrdma_shape_item_name(x->shape, item), item->position);
+        return;
+    }
+}
+
+/* ---- when it makes no sense ---- */
+
+/* The chunk that begins right and is longer than its item, behind which the payload comes to nothing. */
+static const struct rpcrdma_item *covering(const struct positions *x)
+{
+    const struct rpcrdma_body *body = x->shape->body;
+
+    for (unsigned i = 0; i < body->n_items; i++) {
+        const struct rpcrdma_item *item = &body->items[i];
+
+        if (item->chunk >= 0 && x->chunks[item->chunk].length >= xdr_padded(item->item.count) + 4)
+            return item;
+    }
+    return NULL;
+}
+
+static bool may_be_eligible(const struct rpcrdma_shape *shape)
+{
+    const struct rpcrdma_body *body = shape->body;
+
+    if (!body->procedure->compound)
+        return body->procedure->reduces_call;
+    for (unsigned i = 0; i < body->n_operations && body->procedure->reduces_call; i++) {
+        if (body->operations[i].op == NFS_OP_WRITE || body->operations[i].op == NFS_OP_CREATE)
+            return true;
+    }
+    return false;
+}
+
+static void no_sense(struct positions *x)
+{
+    struct rpcrdma_shape *shape = x->shape;
+    const struct rpcrdma_item *item = covering(x);
+    enum rule_id binding = rpcrdma_shape_binding(shape);
+
+    if (check_continued(x))
+        return;
+    if (!may_be_eligible(shape) && binding != RULE_COUNT)
+        rpcrdma_shape_fail(shape, binding,
+                           "expected no Read chunk for NFS arguments of which none is DDP-eligible, found "
+                           "some removed");
+    else if (item != NULL)
+        rpcrdma_shape_fail(shape, RULE_RPCR_3_4_4_4_01,
+                           "expected one item in a Read chunk, %s of %u octets, found %" PRIu64
+                           " octets and what follows the item missing inline",
+                           rpcrdma_shape_item_name(shape, &item->item), item->item.count,
+                           x->chunks[item->chunk].length);
+    else
+        rpcrdma_shape_fail(shape, RULE_RPCR_6_1_06,
+                           "expected a payload that makes a valid RPC Call with the Read chunks inserted, found octet "
+                           "%" PRIu64 " of it not to fit",
+                           shape->body->walk.position);
+}
+
+void rpcrdma_position_rules(struct rpcrdma_shape *shape)
+{
+    struct positions x = {.shape = shape, .chunks = shape->t->chunks};
+
+    while (x.n < shape->t->n_chunks && x.chunks[x.n].kind == RPCRDMA_READ_CHUNK)
+        x.n++;
+    switch (shape->body->reduction) {
+    case RPCRDMA_REDUCED_STANDARD:
+    case RPCRDMA_REDUCED_UNPADDED:
+    case RPCRDMA_REDUCED_OTHER:
+        standard(&x);
+        break;
+    case RPCRDMA_REDUCED_ROUNDUP:
+        with_roundup(&x);
+        break;
+    case RPCRDMA_REDUCED_INLINE:
+        not_removed(&x);
+        break;
+    case RPCRDMA_REDUCED_IN_ORDER:
+        in_order(&x);
+        break;
+    case RPCRDMA_REDUCED_PARTIAL:
+        partial(&x);
+        break;
+    case RPCRDMA_REDUCED_COUNT:
+        counted(&x);
+        break;
+    case RPCRDMA_REDUCED_ABSENT:
+        absent(&x);
+        break;
+    case RPCRDMA_REDUCED_NONE:
+        if (x.n > (shape->t->position_zero >= 0))
+            no_sense(&x);
+        break;
+    }
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The shape of one RPC message, Call or Reply, as rpcrdma_payload.c has looked at it: what rpcrdma_call_rules.c,
+ * rpcrdma_position_rules.c, rpcrdma_provision_rules.c and rpcrdma_result_rules.c share. One message has one finding of
+ * severity error at most: what is wrong with a payload makes what follows in it look wrong as well.
+ */
+#ifndef IWARP_ENGINE_RPCRDMA_SHAPE_H
+#define IWARP_ENGINE_RPCRDMA_SHAPE_H
+
+#include "engine/rpcrdma_internal.h"
+
+struct rpcrdma_shape {
+    struct rpcrdma_connection *rpcrdma;
+    struct rpcrdma_transaction *t;
+    struct rpcrdma_message *message; /* NULL: a Call that was read from a Position-Zero Read chunk */
+    const struct rpcrdma_body *body;
+    bool reply;
+    bool in_chunk;      /* the payload is a Position-Zero Read chunk or a Reply chunk */
+    bool failed;        /* an error was found */
+    struct place place; /* of what completed the payload */
+    unsigned results;   /* eligible results that the Reply may have; valid with results_known */
+    bool results_known;
+};
+
+/* Severity as the catalogue says. */
+void rpcrdma_shape_fail(struct rpcrdma_shape *shape, enum rule_id rule, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void rpcrdma_shape_fail_as(struct rpcrdma_shape *shape, enum rule_id rule, enum rule_severity severity,
+                           const char *format, ...) __attribute__((format(printf, 4, 5)));
+static inline void rpcrdma_shape_pass(const struct rpcrdma_shape *shape, enum rule_id rule)
+{
+    rpcrdma_pass(shape->rpcrdma, rule);
+}
+
+/*
+ * The binding's rule that says what is eligible in this program and version (RFC 8267 sections 4 to 6); RULE_COUNT when
+ * no binding is known.
+ */
+enum rule_id rpcrdma_shape_binding(const struct rpcrdma_shape *shape);
+/* "the name of NFS LOOKUP": what an item is, for messages. Valid until the next call. */
+const char *rpcrdma_shape_item_name(const struct rpcrdma_shape *shape, const struct nfs_item *item);
+
+/*
+ * What holds for every payload: whole words (section 2.2.4), nothing behind the RPC message (3.2), roundup (2.2.4.2),
+ * items with their true counts, all that belongs to the message. Called when no chunk explains what is wrong.
+ */
+void rpcrdma_shape_stream(struct rpcrdma_shape *shape);
+/* The walk came out even, or it knows of no error. */
+bool rpcrdma_shape_whole(const struct rpcrdma_shape *shape);
+/* Counts the READ-class operations of the Call: shape->results. */
+void rpcrdma_shape_count_results(struct rpcrdma_shape *shape);
+
+/* rpcrdma_position_rules.c: the Call's Read chunks against its arguments. */
+void rpcrdma_position_rules(struct rpcrdma_shape *shape);
+/* rpcrdma_provision_rules.c: the Call's Write chunks against the results that it asks for. */
+void rpcrdma_provision_rules(struct rpcrdma_shape *shape);
+
+#endif
