@@ -37,6 +37,9 @@ struct nfs_template {
 /* Procedures by their full name; `compound` procedures have no arguments of their own. NULL: unknown. */
 const struct nfs_template *nfs_procedure_template(const char *name);
 const struct nfs_template *nfs_operation_template(const char *name, bool callback);
+/* All of them; NULL past the end. */
+const struct nfs_template *nfs_procedure_template_at(unsigned index);
+const struct nfs_template *nfs_operation_template_at(unsigned index, bool callback);
 /* What %NAME stands for. */
 const char *nfs_macro(const char *name);
 

@@ -169,6 +169,11 @@ static const struct nfs_template procedures[] = {
           "addr:s=192.0.2.1.78.81"),
 };
 
+const struct nfs_template *nfs_procedure_template_at(unsigned index)
+{
+    return index < G_N_ELEMENTS(procedures) ? &procedures[index] : NULL;
+}
+
 const struct nfs_template *nfs_procedure_template(const char *name)
 {
     for (unsigned i = 0; i < G_N_ELEMENTS(procedures); i++) {
@@ -242,8 +247,8 @@ static const struct nfs_template operations[] = {
     OP("destroy_session", 44, NULL, "sessionid:f=16", "%status"),
     OP("free_stateid", 45, NULL, "%stateid", "%status"),
     OP("layoutget", 50, "maxcount",
-       "signal=0 layouttype=1 iomode=1 offset:8=0 length:8=0xFFFFFFFFFFFFFFFF minlength:8=4096 %stateid maxcount=4096",
-       "status=0 (ok return_on_close=0 %stateid layouts=1 offset:8=0 length:8=0xFFFFFFFFFFFFFFFF iomode=1 layouttype=1"
+       "signal=0 layouttype=2 iomode=1 offset:8=0 length:8=0xFFFFFFFFFFFFFFFF minlength:8=4096 %stateid maxcount=4096",
+       "status=0 (ok return_on_close=0 %stateid layouts=1 offset:8=0 length:8=0xFFFFFFFFFFFFFFFF iomode=1 layouttype=2"
        " layout:o=120 )"),
     OP("secinfo_no_name", 52, NULL, "style=0", "status=0 (ok flavors=1 flavor=1 )"),
     OP("sequence", 53, "slotid", "sessionid:f=16 sequenceid=1 slotid=0 highest=0 cachethis=0",
@@ -274,14 +279,20 @@ static const struct nfs_template callback_operations[] = {
     OP("cb_illegal", 10044, NULL, "", "status=10044"),
 };
 
+const struct nfs_template *nfs_operation_template_at(unsigned index, bool callback)
+{
+    if (callback)
+        return index < G_N_ELEMENTS(callback_operations) ? &callback_operations[index] : NULL;
+    return index < G_N_ELEMENTS(operations) ? &operations[index] : NULL;
+}
+
 const struct nfs_template *nfs_operation_template(const char *name, bool callback)
 {
-    const struct nfs_template *table = callback ? callback_operations : operations;
-    unsigned n = callback ? G_N_ELEMENTS(callback_operations) : G_N_ELEMENTS(operations);
+    const struct nfs_template *op;
 
-    for (unsigned i = 0; i < n; i++) {
-        if (strcmp(table[i].name, name) == 0)
-            return &table[i];
+    for (unsigned i = 0; (op = nfs_operation_template_at(i, callback)); i++) {
+        if (strcmp(op->name, name) == 0)
+            return op;
     }
     return NULL;
 }

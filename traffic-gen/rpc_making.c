@@ -107,13 +107,23 @@ static void append_u32(GByteArray *octets, uint32_t v)
     g_byte_array_append(octets, word, sizeof(word));
 }
 
-static void append_opaque(GByteArray *octets, uint32_t n, unsigned seed)
+/* Tokens as Kerberos makes them (RFC 4121 section 4.2.6): a MIC, or the wrapped message. */
+static void fill_token(uint8_t *p, size_t n, bool wrap, unsigned seed)
+{
+    static const uint8_t head[2][8] = {{4, 4, 5, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF}, {5, 4, 7, 0xFF, 0, 0, 0, 28}};
+
+    nfs_fill(p, n, seed);
+    memcpy(p, head[wrap], sizeof(head[wrap]));
+    memset(p + 8, 0, 7);
+}
+
+static void append_token(GByteArray *octets, uint32_t n, bool wrap, unsigned seed)
 {
     guint at = octets->len + 4;
 
     append_u32(octets, n);
     g_byte_array_set_size(octets, at + (guint)xdr_padded(n));
-    nfs_fill(octets->data + at, n, seed);
+    fill_token(octets->data + at, n, wrap, seed);
     memset(octets->data + at + n, 0, xdr_roundup(n));
 }
 
@@ -129,11 +139,11 @@ static void append_body(struct rpc_making *m)
         append_u32(whole, m->exchange->gss_seq);
         side->body_at = whole->len;
         g_byte_array_append(whole, body->data, body->len);
-        append_opaque(whole, GSS_MIC_LEN, 9);
+        append_token(whole, GSS_MIC_LEN, false, 9);
         break;
     case RPC_GSS_SVC_PRIVACY:
         side->body_at = whole->len;
-        append_opaque(whole, 4 + body->len + 60, m->exchange->xid);
+        append_token(whole, 4 + body->len + 60, true, m->exchange->xid);
         g_array_set_size(side->body.items, 0);
         g_array_set_size(side->body.fields, 0);
         break;
@@ -192,7 +202,7 @@ void rpc_put_together(struct rpc_making *m)
     bool calls = m->side == &m->exchange->call;
     unsigned more = (unsigned)words_number(m->words, "more", 0), drop = (unsigned)words_number(m->words, "drop", 0);
 
-    nfs_fill(mic, sizeof(mic), 4);
+    fill_token(mic, sizeof(mic), false, 4);
     if (calls) {
         if (m->exchange->gss)
             cred_body.n = (uint32_t)put_gss(&m->header, cred, sizeof(cred));
