@@ -103,20 +103,28 @@ static bool inserted(const struct work *work, const struct kept_chunk *chunk)
     return false;
 }
 
-/* count: octets of the item; what the chunk holds beyond its roundup is no part of the message. */
-static void insert_item(struct work *work, const struct kept_chunk *chunk, bool reply, uint64_t position,
-                        uint64_t count, enum rpcrdma_reduction reduction)
+static void insert(struct work *work, const struct kept_chunk *chunk, uint64_t position, uint64_t octets,
+                   uint64_t roundup)
+{
+    work->insertions[work->n++] = (struct insertion){.position = position,
+                                                     .chunk = chunk,
+                                                     .octets = octets,
+                                                     .have = contiguous(chunk),
+                                                     .roundup = (unsigned)roundup};
+}
+
+/* What the chunk holds beyond the item and its roundup is no part of the message. */
+static void insert_item(struct work *work, const struct kept_chunk *chunk, bool reply, const struct nfs_item *item,
+                        enum rpcrdma_reduction reduction)
 {
     uint64_t octets = reply ? chunk->returned : chunk->length;
+    unsigned front = reduction == RPCRDMA_REDUCED_COUNT ? 4 : 0; /* the count went into the chunk as well */
     bool rest_inline = reduction == RPCRDMA_REDUCED_ROUNDUP || reduction == RPCRDMA_REDUCED_PARTIAL;
-    uint64_t most = rest_inline ? count : xdr_padded(count);
-    unsigned roundup = 0;
+    uint64_t most = front + (rest_inline ? item->count : xdr_padded(item->count));
 
     octets = octets < most ? octets : most;
-    if (!rest_inline && octets >= count)
-        roundup = (unsigned)(most - octets);
-    work->insertions[work->n++] = (struct insertion){
-        .position = position, .chunk = chunk, .octets = octets, .have = contiguous(chunk), .roundup = roundup};
+    insert(work, chunk, item->position - front, octets,
+           !rest_inline && octets >= front + item->count ? most - octets : 0);
 }
 
 static bool usable(const struct rpcrdma_body *body)
@@ -131,21 +139,43 @@ static void insert_items(struct work *work, const struct kept_transaction *kept,
         const struct rpcrdma_item *item = &body->items[i];
 
         if (item->chunk >= 0 && (unsigned)item->chunk < kept->n_chunks && !inserted(work, &kept->chunks[item->chunk]))
-            insert_item(work, &kept->chunks[item->chunk], reply, item->item.position, item->item.count,
-                        body->reduction);
+            insert_item(work, &kept->chunks[item->chunk], reply, &item->item, body->reduction);
     }
 }
 
+/* Roundup behind a chunk that holds the last part of an item only; all of one when no item is known. */
+static uint64_t roundup_behind(const struct kept_chunk *chunk, const struct rpcrdma_body *body)
+{
+    uint64_t end = chunk->position + chunk->length;
+
+    if (body == NULL)
+        return xdr_roundup(chunk->length);
+    for (unsigned i = 0; i < body->n_items; i++) {
+        if (body->items[i].item.position + body->items[i].item.count == end)
+            return xdr_roundup(body->items[i].item.count);
+    }
+    return 0;
+}
+
 /* Of Calls alone: their Read chunks say themselves where they belong (section 3.4.5). */
-static void insert_by_position(struct work *work, const struct kept_transaction *kept)
+static void insert_by_position(struct work *work, const struct kept_transaction *kept, const struct rpcrdma_body *body)
 {
     for (unsigned i = 0; i < kept->n_chunks; i++) {
         const struct kept_chunk *chunk = &kept->chunks[i];
 
         if (chunk->kind == RPCRDMA_READ_CHUNK && chunk->position != 0 && chunk->length > 0)
-            insert_item(work, chunk, false, chunk->position, chunk->length, RPCRDMA_REDUCED_STANDARD);
+            insert(work, chunk, chunk->position, chunk->length, roundup_behind(chunk, body));
     }
     qsort(work->insertions, work->n, sizeof *work->insertions, by_position);
+}
+
+static void find_insertions(struct work *work, const struct kept_transaction *kept, bool reply,
+                            const struct rpcrdma_body *body)
+{
+    if (usable(body) && (reply || body->reduction != RPCRDMA_REDUCED_PARTIAL))
+        insert_items(work, kept, reply, body);
+    else if (!reply)
+        insert_by_position(work, kept, usable(body) ? body : NULL);
 }
 
 static void add_piece(struct work *work, uint64_t length, uint64_t have, const struct kept_chunk *chunk)
@@ -255,10 +285,7 @@ void rpcrdma_rebuild(struct kept_rpc *rpc, const struct kept_transaction *kept, 
             copy_out(flat, chunk, reduced.have);
         }
     }
-    if (usable(body))
-        insert_items(&work, kept, rpc->reply, body);
-    else if (!rpc->reply)
-        insert_by_position(&work, kept);
+    find_insertions(&work, kept, rpc->reply, body);
     if (lay_out(&work, &reduced))
         fill(rpc, &work, p != NULL ? p : flat);
     g_free(flat);
@@ -279,7 +306,7 @@ static uint64_t needed(const struct rpcrdma_transaction *t, unsigned chunk)
 
     if (!usable(body))
         return length;
-    for (unsigned i = 0; i < body->n_items; i++) {
+    for (unsigned i = 0; i < body->n_items && body->reduction == RPCRDMA_REDUCED_STANDARD; i++) {
         if (body->items[i].chunk == (int)chunk)
             return body->items[i].item.count < length ? body->items[i].item.count : length;
     }
