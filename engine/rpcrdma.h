@@ -128,6 +128,7 @@ struct rpcrdma_transaction {
     bool repeats;              /* the same Call (same XID, same octets behind it) is outstanding already */
     bool astray;               /* since the Call its responder accessed memory that nothing offers: found already */
     bool late;                 /* told behind its answer: damaged, and nothing of the answer is known */
+    bool uncounted;            /* takes no credit: rpcrdma_credit_rules.c */
     uint64_t inline_hash;      /* of the Call's inline payload behind the XID, to tell retransmissions */
     struct place call, answer; /* of the Sends; answer: of the Reply or RDMA_ERROR, when there is one */
     uint64_t call_operation, answer_operation; /* numbers of RDMAP operations */

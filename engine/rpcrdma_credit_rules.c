@@ -1,31 +1,543 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Credits (RFC 8166 section 3.3.1, RFC 8167 section 4.1; RFC 5666 sections 3.3 and 3.8 by profile): how many Calls of a
+ * side may be unanswered at a time. The two calling sides have credits of their own.
+ *
+ * What counts is what the caller knew when it sent a Call: of Replies that it had not received by then, as its ACK
+ * numbers tell, neither the grant nor the end of their transactions.
+ */
 #include "engine/rpcrdma_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ANSWERS_KEPT = 64,    /* that the caller may not have received yet */
+    PATTERN_MESSAGES = 8, /* in a row, for a pattern to be one */
+    PATTERN_CHANGES = 4,  /* of the number of Calls in flight, within these */
+    UNSEEN_MAX = 64,      /* Calls that the responder has not received yet */
+    PROGRAMS_MAX = 4,
+    PROGRAMS_CALLS_MAX = 512,
+};
+
+/* An answer, and the grant in force when the caller has received it. */
+struct answer {
+    uint64_t offset; /* of its last segment */
+    uint32_t frame;
+    uint32_t grant;
+    bool ends; /* a Call that was counted */
+};
+
+/* Does a value follow the number of Calls in flight? */
+struct pattern {
+    uint64_t sum;           /* of both, while it does not change */
+    uint32_t n, changes;    /* messages with this sum; changes of the number within them */
+    uint32_t value, steady; /* messages with this value */
+    uint32_t steady_changes;
+    uint32_t in_flight;
+    bool reported;
+};
+
+/* Of the Calls of one side. */
+struct caller {
+    struct answer answers[ANSWERS_KEPT]; /* the latest, a ring */
+    uint64_t n_answers;
+    uint32_t requested;                                  /* by the latest Call; 0: none was seen */
+    uint32_t uncounted;                                  /* outstanding transactions that take no credit, or may not */
+    uint32_t stale;                                      /* those that may have been answered in a hole */
+    uint64_t stale_to;                                   /* transactions up to this number are */
+    uint32_t dones;                                      /* RDMA_DONE since the latest Reply (RFC 5666 section 3.8) */
+    uint32_t program;                                    /* of the first Call */
+    bool programs;                                       /* there are several */
+    bool over, over_initial, over_requested, over_dones; /* told once until the number falls */
+    struct pattern requests, grants, crossed;
+};
+
+struct rpcrdma_credit_state {
+    struct caller caller[2];
+    uint32_t last_frame;
+    uint32_t hole_frame[2];
+};
 
 bool rpcrdma_credit_new(struct rpcrdma_connection *rpcrdma)
 {
-    (void)rpcrdma;
-    return true;
+    rpcrdma->credit = calloc(1, sizeof *rpcrdma->credit);
+    return rpcrdma->credit != NULL;
 }
 
 void rpcrdma_credit_free(struct rpcrdma_connection *rpcrdma)
 {
-    (void)rpcrdma;
+    free(rpcrdma->credit);
 }
 
-void rpcrdma_credit_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message)
+/* ---- Calls in flight ---- */
+
+static uint32_t less(uint32_t a, uint32_t b)
 {
-    (void)rpcrdma;
-    (void)message;
+    return a > b ? a - b : 0;
 }
 
-void rpcrdma_credit_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message)
+/* For certain, as far as the answers told go. */
+static uint32_t counted(const struct rpcrdma_connection *rpcrdma, unsigned side)
 {
-    (void)rpcrdma;
-    (void)message;
+    const struct caller *c = &rpcrdma->credit->caller[side];
+
+    return less(rpcrdma->side[side].calls.outstanding, c->uncounted + c->stale);
+}
+
+static void uncount(struct caller *c, struct rpcrdma_transaction *t)
+{
+    if (t->uncounted)
+        return;
+    t->uncounted = true;
+    c->uncounted++;
+    if (t->number <= c->stale_to)
+        c->stale = less(c->stale, 1);
 }
 
 void rpcrdma_credit_skipped(struct rpcrdma_connection *rpcrdma, unsigned side)
 {
+    rpcrdma->credit->hole_frame[side] = rpcrdma->credit->last_frame;
+    for (unsigned i = 0; i < 2; i++) {
+        struct caller *c = &rpcrdma->credit->caller[i];
+
+        c->stale = less(rpcrdma->side[i].calls.outstanding, c->uncounted);
+        c->stale_to = rpcrdma->transactions;
+        memset(&c->requests, 0, sizeof c->requests);
+        memset(&c->grants, 0, sizeof c->grants);
+        memset(&c->crossed, 0, sizeof c->crossed);
+        if (i != side)
+            c->n_answers = 0; /* a grant may be in the hole */
+    }
+}
+
+bool rpcrdma_hole_since(const struct rpcrdma_connection *rpcrdma, unsigned side, uint32_t frame)
+{
+    return rpcrdma->credit->hole_frame[side] >= frame;
+}
+
+/* Answers of whose Calls the caller, having received the octets before `acked`, did not know. */
+static const struct answer *answer_before(const struct caller *c, uint64_t newest)
+{
+    return &c->answers[newest % ANSWERS_KEPT];
+}
+
+/* What the caller knew. */
+struct knowledge {
+    bool known;
+    bool initial; /* no grant yet: one Call */
+    uint32_t limit;
+    uint32_t frame;  /* of the Reply with the grant */
+    uint32_t unseen; /* answers that had not reached it */
+};
+
+static struct knowledge knowledge_of(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m,
+                                     const struct caller *c)
+{
+    struct knowledge k = {0};
+    uint64_t kept = c->n_answers < ANSWERS_KEPT ? c->n_answers : ANSWERS_KEPT;
+
+    if (!m->acked_known && c->n_answers > 0) { /* a lower grant may not have arrived yet */
+        const struct answer *a = answer_before(c, c->n_answers - 1);
+
+        k = (struct knowledge){.known = true, .limit = a->grant, .frame = a->frame};
+        if (kept > 1 && answer_before(c, c->n_answers - 2)->grant > k.limit)
+            k.limit = answer_before(c, c->n_answers - 2)->grant;
+        return k;
+    }
+    for (uint64_t i = 0; i < kept; i++) {
+        const struct answer *a = answer_before(c, c->n_answers - 1 - i);
+
+        if (a->offset < m->acked) {
+            k.known = true;
+            k.limit = a->grant;
+            k.frame = a->frame;
+            return k;
+        }
+        k.unseen += a->ends;
+    }
+    k.known = k.initial = c->n_answers <= ANSWERS_KEPT && rpcrdma_whole(rpcrdma);
+    k.limit = 1;
+    return k;
+}
+
+/* ---- values that follow the number of Calls in flight (RFC 8166 section 3.3.1, draft-lever section 4.4) ---- */
+
+/* True when a pattern became plain; *steady: the value kept still while the number changed. */
+static bool follow(struct pattern *p, uint32_t value, uint32_t in_flight, bool *steady)
+{
+    uint64_t sum = (uint64_t)value + in_flight;
+    bool first = p->n == 0, changed = !first && in_flight != p->in_flight;
+
+    if (first || sum != p->sum) {
+        p->sum = sum;
+        p->n = 1;
+        p->changes = 0;
+    } else {
+        p->n++;
+        p->changes += changed;
+    }
+    if (first || value != p->value) {
+        p->value = value;
+        p->steady = 1;
+        p->steady_changes = 0;
+    } else {
+        p->steady++;
+        p->steady_changes += changed;
+    }
+    p->in_flight = in_flight;
+    *steady = p->steady >= PATTERN_MESSAGES && p->steady_changes >= PATTERN_CHANGES;
+    if (*steady)
+        p->steady = p->steady_changes = 0;
+    if (p->reported || p->n < PATTERN_MESSAGES || p->changes < PATTERN_CHANGES)
+        return false;
+    p->reported = true;
+    return true;
+}
+
+static void judge_pattern(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, struct pattern *p,
+                          uint32_t value, uint32_t in_flight, enum rule_id rule, const char *what, const char *of)
+{
+    bool steady = false;
+
+    if (follow(p, value, in_flight, &steady))
+        rpcrdma_fail_as(rpcrdma, m, rule, SEVERITY_WARNING, 0,
+                        "expected %s that do not depend on the number of %s, found values that make %llu together with "
+                        "it in %u messages in a row, %u in this one",
+                        what, of, (unsigned long long)p->sum, (unsigned)p->n, (unsigned)value);
+    else if (steady)
+        rpcrdma_pass(rpcrdma, rule);
+}
+
+/* ---- Calls ---- */
+
+/* There are several programs, none of which alone has more Calls in flight than this. */
+static bool each_program_within(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m,
+                                uint32_t limit)
+{
+    struct {
+        uint32_t number, calls;
+    } programs[PROGRAMS_MAX];
+    unsigned n = 0, seen = 0;
+
+    for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, m->side, t)) != NULL;) {
+        bool known = t == m->transaction ? m->has_rpc && m->rpc.status == RPC_OK : t->call_body.known;
+        uint32_t number = t == m->transaction ? m->rpc.prog : t->call_body.rpc.prog;
+        unsigned i = 0;
+
+        if (!known || ++seen > PROGRAMS_CALLS_MAX)
+            return false;
+        while (i < n && programs[i].number != number)
+            i++;
+        if (i == PROGRAMS_MAX)
+            return false;
+        if (i == n) {
+            programs[n].number = number;
+            programs[n++].calls = 0;
+        }
+        if (++programs[i].calls > limit)
+            return false;
+    }
+    return n > 1;
+}
+
+static void fail_over(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, const struct caller *c,
+                      const struct knowledge *k, uint32_t in_flight)
+{
+    const char *direction = m->transaction->reverse ? " of the reverse direction" : "";
+
+    if (k->initial)
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_3_3_03, 0,
+                     "expected one Call%s until a Reply granted credits, found %u unanswered", direction,
+                     (unsigned)in_flight);
+    else if (rpcrdma_old(rpcrdma))
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR0_3_3_02, k->frame,
+                     "expected at most %u unanswered Calls%s, as granted in frame %u, found %u", (unsigned)k->limit,
+                     direction, k->frame, (unsigned)in_flight);
+    else if (c->programs && each_program_within(rpcrdma, m, k->limit))
+        rpcrdma_fail(
+            rpcrdma, m, RULE_RPCR_6_3_01, k->frame,
+            "expected at most %u unanswered Calls%s of all programs together, as granted in frame %u, found %u",
+            (unsigned)k->limit, direction, k->frame, (unsigned)in_flight);
+    else
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_3_1_03, k->frame,
+                     "expected at most %u unanswered Calls%s, as granted in frame %u, found %u", (unsigned)k->limit,
+                     direction, k->frame, (unsigned)in_flight);
+}
+
+static enum rule_id limit_rule(const struct rpcrdma_connection *rpcrdma, const struct knowledge *k)
+{
+    if (k->initial)
+        return RULE_RPCR_3_3_3_03;
+    return rpcrdma_old(rpcrdma) ? RULE_RPCR0_3_3_02 : RULE_RPCR_3_3_1_03;
+}
+
+static void pass_limit(struct rpcrdma_connection *rpcrdma, const struct caller *c, const struct knowledge *k)
+{
+    enum rule_id rule = limit_rule(rpcrdma, k);
+
+    if (!rpcrdma_whole(rpcrdma)) { /* more of them may be unanswered than were seen */
+        rpcrdma_inconclusive(rpcrdma, rule);
+        return;
+    }
+    rpcrdma_pass(rpcrdma, rule);
+    if (c->programs && !k->initial && !rpcrdma_old(rpcrdma))
+        rpcrdma_pass(rpcrdma, RULE_RPCR_6_3_01);
+}
+
+/* The lower of what is requested and what is granted. A lower request holds for the Calls behind it. */
+static void judge_requested(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, struct caller *c,
+                            uint32_t in_flight)
+{
+    uint32_t requested = m->header.credit > c->requested ? m->header.credit : c->requested;
+
+    if (rpcrdma_old(rpcrdma) || m->header.credit == 0)
+        return;
+    if (in_flight <= requested) {
+        c->over_requested = false;
+        if (rpcrdma_whole(rpcrdma))
+            rpcrdma_pass(rpcrdma, RULE_RPCR_3_3_1_05);
+        else
+            rpcrdma_inconclusive(rpcrdma, RULE_RPCR_3_3_1_05);
+        return;
+    }
+    if (!c->over_requested)
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_3_1_05, 0,
+                     "expected at most %u unanswered Calls, as many as were requested, found %u", (unsigned)requested,
+                     (unsigned)in_flight);
+    c->over_requested = true;
+}
+
+/* RDMA_DONE takes a credit, too (RFC 5666 section 3.8). */
+static void judge_dones(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, struct caller *c,
+                        const struct knowledge *k, uint32_t in_flight)
+{
+    if (in_flight + c->dones <= k->limit) {
+        c->over_dones = false;
+        rpcrdma_pass(rpcrdma, RULE_RPCR0_3_8_03);
+        return;
+    }
+    if (!c->over_dones)
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR0_3_8_03, k->frame,
+                     "expected at most %u unanswered Calls and RDMA_DONE messages, as granted in frame %u, found %u "
+                     "and %u",
+                     (unsigned)k->limit, k->frame, (unsigned)in_flight, (unsigned)c->dones);
+    c->over_dones = true;
+}
+
+static void judge_limit(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, struct caller *c)
+{
+    struct knowledge k = knowledge_of(rpcrdma, m, c);
+    uint32_t in_flight = counted(rpcrdma, m->side) + k.unseen;
+
+    if (m->unsure || !k.known) {
+        rpcrdma_inconclusive(rpcrdma, limit_rule(rpcrdma, &k));
+        return;
+    }
+    judge_pattern(rpcrdma, m, &c->requests, m->header.credit, in_flight, RULE_RPCR_3_3_1_06, "credit requests",
+                  "Calls in flight");
+    if (in_flight > k.limit) {
+        bool *told = k.initial ? &c->over_initial : &c->over;
+
+        if (!*told)
+            fail_over(rpcrdma, m, c, &k, in_flight);
+        *told = true;
+        return;
+    }
+    c->over = c->over_initial = false;
+    pass_limit(rpcrdma, c, &k);
+    if (rpcrdma_old(rpcrdma) && c->dones > 0)
+        judge_dones(rpcrdma, m, c, &k, in_flight);
+    else if (!k.initial)
+        judge_requested(rpcrdma, m, c, in_flight);
+}
+
+static void note_program(struct caller *c, const struct rpcrdma_message *m, bool first)
+{
+    if (!m->has_rpc || m->rpc.status != RPC_OK)
+        return;
+    if (first)
+        c->program = m->rpc.prog;
+    c->programs |= m->rpc.prog != c->program;
+}
+
+void rpcrdma_credit_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    struct caller *c = &rpcrdma->credit->caller[m->side];
+    struct rpcrdma_transaction *t = m->transaction;
+    bool header = m->header.status == RPCRDMA_OK && m->header.vers == RPCRDMA_VERSION;
+
+    rpcrdma->credit->last_frame = m->place.frame;
+    note_program(c, m, rpcrdma->side[m->side].calls.total == 1);
+    /* Retransmissions may be dropped unanswered, malformed Calls are; what was told late may be answered already. */
+    if (t->repeats || !header || t->damaged || t->late) {
+        uncount(c, t);
+        return;
+    }
+    if (!m->faulty) {
+        if (m->header.credit == 0)
+            rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_3_1_01, 0, "expected a request for at least one credit, found 0");
+        else
+            rpcrdma_pass(rpcrdma, RULE_RPCR_3_3_1_01);
+        judge_limit(rpcrdma, m, c);
+    }
+    c->requested = m->header.credit;
+}
+
+void rpcrdma_credit_done(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    struct caller *c = &rpcrdma->credit->caller[m->side];
+    struct knowledge k = knowledge_of(rpcrdma, m, c);
+
+    rpcrdma->credit->last_frame = m->place.frame;
+    if (!rpcrdma_old(rpcrdma))
+        return;
+    c->dones++;
+    if (m->faulty)
+        return;
+    if (m->unsure || !k.known)
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR0_3_8_03);
+    else
+        judge_dones(rpcrdma, m, c, &k, counted(rpcrdma, m->side) + k.unseen);
+}
+
+/* ---- answers ---- */
+
+/* Calls in flight as the responder knew them: those that it had not received are not among them. */
+static bool responder_knew(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m, unsigned side,
+                           uint32_t *in_flight)
+{
+    const struct rpcrdma_transaction *t = rpcrdma->side[side].calls.waiting.newest;
+    unsigned unseen = 0;
+
+    for (; m->acked_known && t != NULL && t->call.offset >= m->acked; t = t->older)
+        if (++unseen > UNSEEN_MAX)
+            return false;
+    *in_flight = less(rpcrdma->side[side].calls.outstanding, unseen);
+    return true;
+}
+
+static void judge_grant_patterns(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, struct caller *c)
+{
+    unsigned caller = other_side(m->side);
+    struct knowledge own = knowledge_of(rpcrdma, m, &rpcrdma->credit->caller[m->side]);
+    uint32_t in_flight;
+    bool follows;
+
+    if (m->unsure || !responder_knew(rpcrdma, m, caller, &in_flight))
+        return;
+    judge_pattern(rpcrdma, m, &c->grants, m->header.credit, in_flight, RULE_RPCR_3_3_1_06, "credit grants",
+                  "Calls in flight");
+    follows = c->grants.reported;
+    if (rpcrdma->side[m->side].calls.total > 0 && !follows)
+        judge_pattern(rpcrdma, m, &c->crossed, m->header.credit, counted(rpcrdma, m->side) + own.unseen,
+                      RULE_BIDI_4_1_03, "credit grants", "Calls of the responder's own in flight");
+}
+
+/* A grant of 0: RFC 5666 forbids it only where nothing that is in progress will bring another (section 3.3). */
+static void judge_zero_old(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, const struct caller *c)
+{
+    unsigned others = less(rpcrdma->side[other_side(m->side)].calls.outstanding, m->transaction != NULL);
+    enum rule_id rule = c->dones > 0 || m->header.read.n > 0 ? RULE_RPCR0_11_03 : RULE_RPCR0_3_3_01;
+
+    if (others > 0)
+        rpcrdma_pass(rpcrdma, rule);
+    else if (m->unsure || !rpcrdma_whole(rpcrdma))
+        rpcrdma_inconclusive(rpcrdma, rule);
+    else if (rule == RULE_RPCR0_11_03)
+        rpcrdma_fail(
+            rpcrdma, m, rule, 0,
+            "expected a Reply withheld to bring the next credit while RDMA_DONE is awaited, found a grant of 0 "
+            "with no Call left in progress");
+    else
+        rpcrdma_fail(rpcrdma, m, rule, 0, "expected a grant of at least 1, as no other Call is in progress, found 0");
+}
+
+static void judge_zero(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, const struct caller *c)
+{
+    enum rule_id rule = rpcrdma_old(rpcrdma) ? RULE_RPCR0_3_3_01 : RULE_RPCR_3_3_1_04;
+
+    if (m->header.credit > 0)
+        rpcrdma_pass(rpcrdma, rule);
+    else if (rpcrdma_old(rpcrdma))
+        judge_zero_old(rpcrdma, m, c);
+    else
+        rpcrdma_fail(rpcrdma, m, rule, 0, "expected a grant of at least 1, found 0");
+}
+
+/* A Reply with a Read list needs an RDMA_DONE, and that a credit (RFC 5666 section 3.8). */
+static void judge_room_for_done(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    unsigned others = less(rpcrdma->side[other_side(m->side)].calls.outstanding, m->transaction != NULL);
+
+    if (m->header.read.n == 0 || m->unsure || m->header.credit == 0)
+        return;
+    if (m->header.credit > others)
+        rpcrdma_pass(rpcrdma, RULE_RPCR0_3_8_04);
+    else
+        rpcrdma_fail(
+            rpcrdma, m, RULE_RPCR0_3_8_04, 0,
+            "expected a grant of at least %u, for the Calls in progress and the RDMA_DONE that this Reply asks "
+            "for, found %u",
+            others + 1, (unsigned)m->header.credit);
+}
+
+/* Takes a Call that is over out of the count. True when it was in it. */
+static bool settle(const struct rpcrdma_connection *rpcrdma, struct caller *c, const struct rpcrdma_message *m)
+{
+    struct rpcrdma_transaction *t = m->transaction, *other;
+
+    if (t == NULL || t->outcome != RPCRDMA_OUTSTANDING)
+        return false;
+    if (m->header.status != RPCRDMA_OK) { /* it stays outstanding; but the responder is done with it */
+        bool was = !t->uncounted;
+
+        uncount(c, t);
+        return was;
+    }
+    /* Of a Call and its retransmissions the first answer ends the one that is counted. */
+    for (other = t->hash_next; t->uncounted && other != NULL; other = other->hash_next) {
+        if (other->xid != t->xid || other->outcome != RPCRDMA_OUTSTANDING || other->uncounted)
+            continue;
+        uncount(c, other);
+        c->uncounted--;
+        return true;
+    }
+    if (t->uncounted)
+        c->uncounted = less(c->uncounted, 1);
+    else if (t->number <= c->stale_to)
+        c->stale = less(c->stale, 1);
     (void)rpcrdma;
-    (void)side;
+    return !t->uncounted;
+}
+
+void rpcrdma_credit_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    struct caller *c = &rpcrdma->credit->caller[other_side(m->side)];
+    struct answer a = {.offset = m->place.offset, .frame = m->place.frame, .grant = 1};
+    bool sound = m->kind == RPCRDMA_KIND_REPLY && m->header.status == RPCRDMA_OK && !m->faulty;
+
+    rpcrdma->credit->last_frame = m->place.frame;
+    if (sound) {
+        judge_zero(rpcrdma, m, c);
+        if (rpcrdma_old(rpcrdma))
+            judge_room_for_done(rpcrdma, m);
+        if (m->header.credit > 0)
+            judge_grant_patterns(rpcrdma, m, c);
+    }
+    /*
+     * Whether the value counts in an RDMA_ERROR (RFC 8166 section 4.5 does not say) or in a Reply that the requester
+     * may discard is open: it may have raised the limit, it has not lowered it.
+     */
+    if (c->n_answers > 0)
+        a.grant = answer_before(c, c->n_answers - 1)->grant;
+    if (m->header.credit > a.grant || (m->kind == RPCRDMA_KIND_REPLY && sound && m->header.credit > 0))
+        a.grant = m->header.credit;
+    a.ends = settle(rpcrdma, c, m);
+    c->answers[c->n_answers++ % ANSWERS_KEPT] = a;
+    if (m->kind == RPCRDMA_KIND_REPLY)
+        c->dones = 0;
+    /* A Reply that names no Call most likely was meant for one. */
+    if (m->transaction == NULL && m->faulty && counted(rpcrdma, other_side(m->side)) > 0)
+        c->uncounted++;
 }

@@ -222,6 +222,10 @@ void rpcrdma_threshold_startup(struct rpcrdma_connection *rpcrdma, const struct 
                                enum rpcrdma_private_data_status status);
 void rpcrdma_threshold_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 void rpcrdma_threshold_finish(struct rpcrdma_connection *rpcrdma, int64_t time_ns);
+/* rpcrdma_ccp_rules.c: limits of RFC 5666 section 6. NULL when memory is lacking; freed by free(). */
+struct rpcrdma_ccp;
+struct rpcrdma_ccp *rpcrdma_ccp_new(void);
+void rpcrdma_ccp_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp *ccp, struct rpcrdma_message *message);
 
 /*
  * rpcrdma_xid_rules.c: Calls, Replies and errors against the table. before: the transaction of the same side and XID
@@ -242,6 +246,10 @@ void rpcrdma_credit_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
 /* Before the transaction is closed. */
 void rpcrdma_credit_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 void rpcrdma_credit_skipped(struct rpcrdma_connection *rpcrdma, unsigned side);
+/* RDMA_DONE, which takes a credit by RFC 5666; rpcrdma_threshold_message() sees it. */
+void rpcrdma_credit_done(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
+/* Octets of this side are missing that it sent behind the message of this frame, or might have. */
+bool rpcrdma_hole_since(const struct rpcrdma_connection *rpcrdma, unsigned side, uint32_t frame);
 
 /* rpcrdma_memory_rules.c, rpcrdma_access_rules.c (_move): operations against offers; after the move was noted. */
 bool rpcrdma_memory_new(struct rpcrdma_connection *rpcrdma);

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Who calls, which XIDs are in use, what answers refer to. */
+#include "rpcrdma_talk.h"
+
+enum { CALLBACK = 0x40000000 };
+
+static const struct rpcrdma_options ietf = {.profile = PROFILE_IETF};
+
+/* A Call with one word of arguments: Calls of the same XID are told apart by it. */
+static uint32_t call_of(struct talk *t, unsigned side, uint32_t xid, uint32_t prog, uint32_t word)
+{
+    struct rpcrdma_plan plan = talk_plan(t, side, xid);
+    uint8_t args[4];
+
+    put_be32(args, word);
+    return talk_call_with(t, side, &plan, prog, 1, 0, args, sizeof args);
+}
+
+/* CB_COMPOUND without operations. */
+static uint32_t cb_compound(struct talk *t, unsigned side, uint32_t xid, uint32_t minor)
+{
+    static const uint32_t tag = 0;
+    const uint32_t args[] = {tag, minor, 0, 0};
+    struct rpcrdma_plan plan = talk_plan(t, side, xid);
+    uint8_t octets[sizeof args];
+
+    talk_words(octets, sizeof octets, args, 4);
+    return talk_call_with(t, side, &plan, CALLBACK, 1, 1, octets, sizeof octets);
+}
+
+/* A connection on which the first Call is still to come. */
+static struct talk *quiet(void)
+{
+    struct talk *t = talk_new_bare(&ietf);
+
+    talk_startup(t, C, true, 4096, 4096);
+    talk_startup(t, S, true, 4096, 4096);
+    return t;
+}
+
+/* ---- conforming ---- */
+
+static void test_conforming(void **state)
+{
+    struct talk *t = talk_new();
+
+    (void)state;
+    for (uint32_t xid = 0x10; xid < 0x18; xid++)
+        call_of(t, C, xid, 400000, xid);
+    for (uint32_t xid = 0x17; xid >= 0x10; xid--) /* in any order */
+        talk_reply(t, S, xid);
+    talk_call(t, C, 0x10); /* the XID is free again */
+    talk_reply(t, S, 0x10);
+    talk_passed(t, RULE_RPCR_2_2_2_02);
+    talk_passed(t, RULE_RPCR_2_2_2_03);
+    talk_passed(t, RULE_RPCR_2_2_2_04);
+    talk_passed(t, RULE_RPCR_2_2_3_01);
+    talk_passed(t, RULE_RPCR_3_3_1_10);
+    talk_expect_nothing(t);
+}
+
+static void test_same_xid_in_both_directions(void **state)
+{
+    struct talk *t = talk_new();
+
+    (void)state;
+    talk_call(t, C, 0x20);
+    call_of(t, S, 0x20, 500000, 1);
+    talk_reply(t, C, 0x20);
+    talk_reply(t, S, 0x20);
+    talk_passed(t, RULE_BIDI_2_02);
+    talk_passed(t, RULE_BIDI_5_1_05);
+    talk_passed(t, RULE_BIDI_5_2_05);
+    talk_expect_nothing(t);
+}
+
+/* ---- duplicate XIDs ---- */
+
+static void test_xid_in_use(void **state)
+{
+    struct talk *t = talk_new();
+    uint32_t frame;
+
+    (void)state;
+    call_of(t, C, 0x20, 400000, 1);
+    frame = call_of(t, C, 0x20, 400000, 2);
+    talk_expect(t, RULE_RPCR_2_2_2_03, SEVERITY_ERROR, frame);
+}
+
+static void test_xid_in_use_reverse(void **state)
+{
+    struct talk *t = talk_new();
+    uint32_t frame;
+
+    (void)state;
+    call_of(t, S, 0x20, 500000, 1);
+    talk_reply(t, C, 0x20);
+    call_of(t, S, 0x21, 500000, 1);
+    frame = call_of(t, S, 0x21, 500000, 2);
+    talk_expect(t, RULE_RPCR_2_2_2_03, SEVERITY_ERROR, frame);
+}
+
+static void test_retransmission_is_no_duplicate(void **state)
+{
+    struct talk *t = talk_new();
+
+    (void)state;
+    call_of(t, C, 0x20, 400000, 1);
+    call_of(t, C, 0x20, 400000, 1);
+    talk_reply(t, S, 0x20);
+    talk_reply(t, S, 0x20);
+    assert_int_equal(t->verdict.counts[RULE_RPCR_2_2_2_03].failed, 0);
+    assert_int_equal(t->verdict.counts[RULE_RPCR_2_2_2_04].failed, 0);
+    talk_free(t);
+}
+
+/* The Reply is captured before the second Call, but its sender had not received it. */
+static void test_xid_reused_before_the_reply_arrived(void **state)
+{
+    struct talk *t = talk_new();
+    uint64_t before;
+    uint32_t frame;
+
+    (void)state;
+    call_of(t, C, 0x20, 400000, 1);
+    before = t->end[S];
+    talk_reply(t, S, 0x20);
+    t->unreceived = t->end[S] - before;
+    frame = call_of(t, C, 0x20, 400000, 2);
+    talk_expect(t, RULE_RPCR_2_2_2_03, SEVERITY_ERROR, frame);
+}
+
+static void test_answer_in_a_hole(void **state)
+{
+    struct talk *t = talk_new();
+
+    (void)state;
+    call_of(t, C, 0x20, 400000, 1);
+    talk_hole(t, S);
+    call_of(t, C, 0x20, 400000, 2);
+    talk_inconclusive(t, RULE_RPCR_2_2_2_03);
+    talk_expect_nothing(t);
+}
+
+/* ---- answers ---- */
+
+static void test_wrong_xid(void **state)
+{
+    struct talk *t = talk_new();
+    uint32_t frame;
+
+    (void)state;
+    talk_call(t, C, 0x11);
+    frame = talk_reply(t, S, 0x12);
+    talk_expect(t, RULE_RPCR_2_2_2_02, SEVERITY_ERROR, frame);
+}
+
+static void test_wrong_xid_reverse(void **state)
+{
+    struct talk *t = talk_new();
+    uint32_t frame;
+
+    (void)state;
+    call_of(t, S, 0x11, 500000, 1);
+    frame = talk_reply(t, C, 0x12);
+    talk_expect(t, RULE_RPCR_2_2_2_02, SEVERITY_ERROR, frame);
+}
+
+static void test_second_reply(void **state)
+{
+    struct talk *t = talk_new();
+    uint32_t frame;
+
+    (void)state;
+    talk_call(t, C, 0x30);
+    talk_reply(t, S, 0x30);
+    frame = talk_reply(t, S, 0x30);
+    talk_expect(t, RULE_RPCR_2_2_2_04, SEVERITY_ERROR, frame);
+}
+
+static void test_error_behind_reply(void **state)
+{
+    struct talk *t = talk_new();
+    uint32_t frame;
+
+    (void)state;
+    talk_call(t, C, 0x30);
+    talk_reply(t, S, 0x30);
+    frame = talk_error(t, S, 0x30, RPCRDMA_ERR_CHUNK);
+    talk_expect(t, RULE_RPCR_2_2_2_04, SEVERITY_ERROR, frame);
+}
+
+static void test_second_reply_behind_a_hole(void **state)
+{
+    struct talk *t = talk_new();
+
+    (void)state;
+    talk_call(t, C, 0x30);
+    talk_reply(t, S, 0x30);
+    talk_hole(t, C); /* a retransmission? */
+    talk_reply(t, S, 0x30);
+    talk_inconclusive(t, RULE_RPCR_2_2_2_04);
+    talk_expect_nothing(t);
+}
+
+/* A hole before the Call leaves no doubt. */
+static void test_second_reply_after_an_old_hole(void **state)
+{
+    struct talk *t = talk_new();
+    uint32_t frame;
+
+    (void)state;
+    talk_hole(t, C);
+    talk_call(t, C, 0x30);
+    talk_reply(t, S, 0x30);
+    frame = talk_reply(t, S, 0x30);
+    talk_expect(t, RULE_RPCR_2_2_2_04, SEVERITY_ERROR, frame);
+}
+
+static void test_unsolicited_reply(void **state)
+{
+    struct talk *t = talk_new();
+    uint32_t frame = talk_reply(t, S, 0x40);
+
+    (void)state;
+    talk_expect(t, RULE_RPCR_3_3_1_10, SEVERITY_ERROR, frame);
+}
+
+static void test_unsolicited_error(void **state)
+{
+    struct talk *t = talk_new();
+    uint32_t frame = talk_error(t, S, 0x40, RPCRDMA_ERR_CHUNK);
+
+    (void)state;
+    talk_expect(t, RULE_RPCR_3_3_1_10, SEVERITY_ERROR, frame);
+}
+
+static void test_reply_of_the_client(void **state)
+{
+    struct talk *t = talk_new();
+    uint32_t frame = talk_reply(t, C, 0x40);
+
+    (void)state;
+    talk_expect(t, RULE_BIDI_2_02, SEVERITY_ERROR, frame);
+}
+
+static void test_replies_in_midstream(void **state)
+{
+    struct talk *t = talk_new_bare(&ietf);
+
+    (void)state;
+    talk_midstream(t);
+    talk_reply(t, S, 0x40);
+    talk_call(t, C, 0x41);
+    talk_reply(t, S, 0x39);
+    talk_reply(t, S, 0x41);
+    talk_inconclusive(t, RULE_RPCR_3_3_1_10);
+    talk_inconclusive(t, RULE_RPCR_2_2_2_02);
+    talk_expect_nothing(t);
+}
+
+/* The capture tells the Reply before its Call. */
+static void test_call_told_late(void **state)
+{
+    struct talk *t = talk_new();
+
+    (void)state;
+    t->end[C] += 200;
+    talk_reply(t, S, 0x40);
+    t->end[C] -= 200;
+    talk_call(t, C, 0x40);
+    talk_expect_nothing(t);
+}
+
+/* ---- who calls ---- */
+
+static void test_first_call_from_the_passive_side(void **state)
+{
+    struct talk *t = quiet();
+    uint32_t frame = talk_call(t, S, 0x50);
+
+    (void)state;
+    talk_expect(t, RULE_RPCR_2_2_3_01, SEVERITY_ERROR, frame);
+}
+
+static void test_opener_unknown(void **state)
+{
+    struct talk *t = talk_new_bare(&ietf);
+
+    (void)state;
+    talk_midstream(t);
+    talk_call(t, S, 0x50);
+    assert_int_equal(t->verdict.counts[RULE_RPCR_2_2_3_01].failed, 0);
+    talk_free(t);
+}
+
+static void test_callbacks_from_the_opener(void **state)
+{
+    struct talk *t = quiet();
+    uint32_t frame;
+
+    (void)state;
+    call_of(t, C, 0x60, CALLBACK, 0);
+    talk_reply(t, S, 0x60);
+    frame = cb_compound(t, C, 0x61, 1);
+    talk_expect(t, RULE_BIDI_2_03, SEVERITY_ERROR, frame);
+}
+
+static void test_callbacks_of_version_4_0(void **state)
+{
+    struct talk *t = quiet();
+
+    (void)state;
+    cb_compound(t, C, 0x61, 0);
+    assert_int_equal(t->verdict.counts[RULE_BIDI_2_03].failed, 0);
+    talk_free(t);
+}
+
+/* ---- msg_type ---- */
+
+static void test_reverse_call_as_reply(void **state)
+{
+    struct talk *t = talk_new();
+    struct rpcrdma_plan plan = talk_plan(t, S, 0x70);
+    uint8_t rpc[64];
+    size_t n = talk_rpc_call(rpc, sizeof rpc, 0x70, 500000, 1, 0, NULL, 0);
+    uint32_t frame;
+
+    (void)state;
+    put_be32(rpc + 4, RPC_REPLY);
+    frame = talk_message(t, S, &plan, rpc, n);
+    talk_expect(t, RULE_BIDI_5_1_05, SEVERITY_ERROR, frame);
+}
+
+static void test_reverse_reply_as_call(void **state)
+{
+    struct talk *t = talk_new();
+    struct rpcrdma_plan plan = talk_plan(t, C, 0x71);
+    uint8_t rpc[64];
+    size_t n = talk_rpc_reply(rpc, sizeof rpc, 0x71, RPC_SUCCESS, NULL, 0);
+    uint32_t frame;
+
+    (void)state;
+    call_of(t, S, 0x71, 500000, 1);
+    put_be32(rpc + 4, RPC_CALL);
+    frame = talk_message(t, C, &plan, rpc, n);
+    talk_expect(t, RULE_BIDI_5_2_05, SEVERITY_ERROR, frame);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_conforming),
+        cmocka_unit_test(test_same_xid_in_both_directions),
+        cmocka_unit_test(test_xid_in_use),
+        cmocka_unit_test(test_xid_in_use_reverse),
+        cmocka_unit_test(test_retransmission_is_no_duplicate),
+        cmocka_unit_test(test_xid_reused_before_the_reply_arrived),
+        cmocka_unit_test(test_answer_in_a_hole),
+        cmocka_unit_test(test_wrong_xid),
+        cmocka_unit_test(test_wrong_xid_reverse),
+        cmocka_unit_test(test_second_reply),
+        cmocka_unit_test(test_error_behind_reply),
+        cmocka_unit_test(test_second_reply_behind_a_hole),
+        cmocka_unit_test(test_second_reply_after_an_old_hole),
+        cmocka_unit_test(test_unsolicited_reply),
+        cmocka_unit_test(test_unsolicited_error),
+        cmocka_unit_test(test_reply_of_the_client),
+        cmocka_unit_test(test_replies_in_midstream),
+        cmocka_unit_test(test_call_told_late),
+        cmocka_unit_test(test_first_call_from_the_passive_side),
+        cmocka_unit_test(test_opener_unknown),
+        cmocka_unit_test(test_callbacks_from_the_opener),
+        cmocka_unit_test(test_callbacks_of_version_4_0),
+        cmocka_unit_test(test_reverse_call_as_reply),
+        cmocka_unit_test(test_reverse_reply_as_call),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
