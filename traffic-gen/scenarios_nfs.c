@@ -12,20 +12,19 @@
 static const struct scenario scenarios[] = {
     {.name = "nfs2",
      .summary = "NFSv2: every procedure; data by chunks, symbolic links with attributes behind the text",
-     .script =
-         "with nfs; I call mount1.mnt; R reply; I call nfs2.null; R reply; I call nfs2.getattr; R reply;"
-         "I call nfs2.setattr; R reply; I call nfs2.lookup name=somefile; R reply; I call nfs2.lookup; R reply "
-         "status=2;"
-         "I call nfs2.read count=8192 write; R reply; I call nfs2.read count=4096 write; R reply len=1001;"
-         "I call nfs2.read count=1000; R reply; I call nfs2.read count=4096 write; R reply status=5;"
-         "I call nfs2.write len=8192 read; R pull; R reply; I call nfs2.write len=1001 read; R pull; R reply;"
-         "I call nfs2.write len=500; R reply; I call nfs2.readlink write=1024; R reply link=77;"
-         "I call nfs2.readlink; R reply; I call nfs2.symlink len=501 read; R pull; R reply;"
-         "I call nfs2.symlink len=1000 read pad; R pull; R reply; I call nfs2.symlink; R reply; I call nfs2.create;"
-         "R reply; I call nfs2.remove; R reply; I call nfs2.rename; R reply; I call nfs2.mkdir; R reply;"
-         "I call nfs2.rmdir; R reply; I call nfs2.readdir count=8192 reply=8192; R reply entries=250; I call "
-         "nfs2.readdir;"
-         "R reply; I call nfs2.statfs; R reply; I call mount1.umnt; R reply"},
+     .script = "with nfs; I call mount1.mnt; R reply; I call nfs2.null; R reply; I call nfs2.getattr; R reply;"
+               "I call nfs2.setattr; R reply; I call nfs2.lookup name=somefile; R reply; I call nfs2.lookup; R reply "
+               "status=2;"
+               "I call nfs2.read count=8192 write; R reply; I call nfs2.read count=4096 write; R reply len=1001;"
+               "I call nfs2.read count=1000; R reply; I call nfs2.read count=4096 write; R reply status=5;"
+               "I call nfs2.write len=8192 read; R pull; R reply; I call nfs2.write len=1001 read; R pull; R reply;"
+               "I call nfs2.write len=500; R reply; I call nfs2.readlink write=1024; R reply link=77;"
+               "I call nfs2.readlink; R reply; I call nfs2.symlink len=501 read; R pull; R reply;"
+               "I call nfs2.symlink len=1000 read; R pull; R reply; I call nfs2.symlink; R reply; I call nfs2.create;"
+               "R reply; I call nfs2.remove; R reply; I call nfs2.rename; R reply; I call nfs2.mkdir; R reply;"
+               "I call nfs2.rmdir; R reply; I call nfs2.readdir count=8192 reply=8192; R reply entries=250; I call "
+               "nfs2.readdir;"
+               "R reply; I call nfs2.statfs; R reply; I call mount1.umnt; R reply"},
     {.name = "nfs3",
      .summary = "NFSv3: every procedure, inline and by chunks",
      .script =
@@ -81,11 +80,11 @@ static const struct scenario scenarios[] = {
      .summary = "COMPOUNDs with several DDP-eligible items: three Write chunks, one of them empty; failing READs",
      .script =
          "with nfs; " SESSION "I call " OF41 "read:4096,readlink,read:2000 write=4096/1024/2000; R reply op3.len=77;"
-         "I call " OF41 "read:4096,readlink,read:1001 write=4096/-/1004; R reply;"
+         "I call " OF41 "read:4096,readlink,read:1001 write=4096/-/1001; R reply;"
          "I call " OF41 "read:100,read:4000 write=-/4000; R reply;"
          "I call " OF41 "write:1021,getattr,write:2000,getattr read=rest/rest; R pull; R reply;"
-         "I call " OF41 "write:100,write:2002,getattr read=-/1000+rest pad; R pull; R reply;"
-         "I call " OF41 "write:3001,read:3001,getattr read write=3004; R pull; R reply;"
+         "I call " OF41 "write:100,write:2002,getattr read=-/1000+rest; R pull; R reply;"
+         "I call " OF41 "write:3001,read:3001,getattr read write=3001; R pull; R reply;"
          "I call " OF41 "read:4096,read:4096 write=4096/4096; R reply op2.len=100 op3.len=0;"
          "I call " OF41 "read:4096,read:4096,getattr write=4096/4096; R reply op3.status=5;"
          "I call " OF41 "read:4096,readlink write=4096/100; R reply results=3 status=5;"

@@ -13,17 +13,17 @@ static const struct scenario scenarios[] = {
                "I call nfs3.setattr pz; R pull; R reply;"
                "I call nfs3.readdir count=16384 reply=16384; R reply entries=200"},
     {.name = "rpcrdma-lengths",
-     .summary = "bulk data of all kinds of length, with and without roundup in the Read chunk; READs that come short",
+     .summary = "bulk data of all kinds of length; READs that come short",
      .script =
          "with rpcrdma; " FIRST "I call nfs3.write len=1 read; R pull; R reply;"
-         "I call nfs3.write len=1021 read; R pull; R reply; I call nfs3.write len=1022 read pad; R pull; R reply;"
-         "I call nfs3.write len=1023 read=512+rest; R pull; R reply; I call nfs3.write len=3 read=2+rest pad; R pull;"
+         "I call nfs3.write len=1021 read; R pull; R reply; I call nfs3.write len=1022 read; R pull; R reply;"
+         "I call nfs3.write len=1023 read=512+rest; R pull; R reply; I call nfs3.write len=3 read=2+rest; R pull;"
          "R reply; I call nfs3.write len=0; R reply; I call nfs3.write len=1001; R reply;"
          "I call nfs3.read count=1 write; R reply; I call nfs3.read count=1023 write; R reply;"
          "I call nfs3.read count=4096 write=4096; R reply len=1001 eof=1; I call nfs3.read count=4096 write=1000+3096;"
          "R reply len=1000 eof=1; I call nfs3.read count=4096 write=4000+96; R reply len=4095 eof=1;"
          "I call nfs3.read count=4096 write; R reply len=0 eof=1; I call nfs3.read count=1001; R reply;"
-         "I call nfs3.read count=0; R reply; I call nfs3.read count=6 write=8; R reply"},
+         "I call nfs3.read count=0; R reply; I call nfs3.read count=6 write=8192; R reply"},
     {.name = "rpcrdma-segments",
      .summary = "chunks of many segments, moved in many operations, in any order",
      .script =
@@ -158,9 +158,12 @@ static const struct scenario scenarios[] = {
          "with rpcrdma; " FIRST "I 2* call nfs3.getattr; R reply credit=0; R reply credit=8; I 8* call nfs3.getattr;"
          "R 8* reply credit=8"},
     {.name = "old-roundup",
-     .summary = "RFC 5666: RDMA Writes and returned lengths that include the roundup",
-     .script = "with rpcrdma; " FIRST "I call nfs3.read count=1021 write=1024; R reply pad; I call nfs3.read count=1024"
-               " write; R reply pad"},
+     .summary = "RFC 5666: chunks that include the roundup",
+     .script =
+         "with rpcrdma; " FIRST "I call nfs3.read count=1021 write=1024; R reply pad; I call nfs3.read count=1024"
+         " write; R reply pad; I call nfs3.write len=1022 read pad; R pull; R reply;"
+         "I call nfs3.write len=3 read=2+rest pad; R pull; R reply; I call nfs3.write len=5 read=5+rest pad; R pull;"
+         "R reply"},
     {.name = "old-ccp",
      .summary = "RFC 5666: the Connection Configuration Protocol raises the inline thresholds",
      .script = "with rpcrdma no-private-data; I call ccp1.conf; R reply; I call nfs3.getattr; R reply;"
