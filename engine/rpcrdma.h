@@ -241,6 +241,12 @@ bool rpcrdma_connection_is_rpcrdma(const struct rpcrdma_connection *rpcrdma);
 int rpcrdma_connection_client(const struct rpcrdma_connection *rpcrdma);
 /* Inline threshold of what `side` sends, in octets; *negotiated: both startup frames told it. */
 uint32_t rpcrdma_connection_threshold(const struct rpcrdma_connection *rpcrdma, unsigned side, bool *negotiated);
+/* The whole conversation was seen so far, in both directions, from its start: absence and order prove something. */
+bool rpcrdma_whole(const struct rpcrdma_connection *rpcrdma);
+/* Of what this side sends. */
+enum direction rpcrdma_connection_direction(const struct rpcrdma_connection *rpcrdma, unsigned side);
+/* First value with this mark from values[*i] on, *i then behind it; NULL: none. op 0: of any operation. */
+const struct nfs_value *rpcrdma_value(const struct rpcrdma_body *body, enum nfs_mark mark, uint32_t op, unsigned *i);
 
 /* ---- counts for the reports ---- */
 

@@ -63,7 +63,7 @@ void rpcrdma_connection_free(struct rpcrdma_connection *rpcrdma)
 
 /* ---- findings ---- */
 
-static enum direction direction_of(const struct rpcrdma_connection *rpcrdma, unsigned side)
+enum direction rpcrdma_connection_direction(const struct rpcrdma_connection *rpcrdma, unsigned side)
 {
     if (rpcrdma->parameters.initiator_side < 0)
         return DIR_UNKNOWN;
@@ -110,8 +110,8 @@ void rpcrdma_fail_at(struct rpcrdma_connection *rpcrdma, const struct place *pla
     va_list args;
 
     va_start(args, format);
-    verdict_vfailed_as(rpcrdma->verdict, rule, rule_catalogue[rule].severity, direction_of(rpcrdma, place->side & 1u),
-                       place, related_frame, format, args);
+    verdict_vfailed_as(rpcrdma->verdict, rule, rule_catalogue[rule].severity,
+                       rpcrdma_connection_direction(rpcrdma, place->side & 1u), place, related_frame, format, args);
     va_end(args);
 }
 
@@ -121,8 +121,8 @@ void rpcrdma_fail_at_as(struct rpcrdma_connection *rpcrdma, const struct place *
     va_list args;
 
     va_start(args, format);
-    verdict_vfailed_as(rpcrdma->verdict, rule, severity, direction_of(rpcrdma, place->side & 1u), place, related_frame,
-                       format, args);
+    verdict_vfailed_as(rpcrdma->verdict, rule, severity, rpcrdma_connection_direction(rpcrdma, place->side & 1u), place,
+                       related_frame, format, args);
     va_end(args);
 }
 

@@ -138,8 +138,6 @@ void rpcrdma_take_returned(struct rpcrdma_transaction *transaction, const struct
 /* rpcrdma_counts.c */
 void rpcrdma_count(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *transaction);
 
-/* The whole conversation was seen so far, in both directions, from its start: absence and order prove something. */
-bool rpcrdma_whole(const struct rpcrdma_connection *rpcrdma);
 /* The profile is that of RFC 5666. */
 static inline bool rpcrdma_old(const struct rpcrdma_connection *rpcrdma)
 {
@@ -202,8 +200,6 @@ uint64_t rpcrdma_chunk_moved(const struct rpcrdma_transaction *transaction, cons
 void rpcrdma_payload_look(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *transaction, bool reply,
                           const uint8_t *p, uint64_t n);
 void rpcrdma_body_free(struct rpcrdma_body *body);
-/* First value with this mark from values[*i] on, *i then behind it; NULL: none. op 0: of any operation. */
-const struct nfs_value *rpcrdma_value(const struct rpcrdma_body *body, enum nfs_mark mark, uint32_t op, unsigned *i);
 
 /*
  * ---- hooks: the core calls them, one family a file ----
