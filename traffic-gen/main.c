@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXIT_USAGE = 2, MTU_MIN = 128, MTU_MAX = 65535 };
+enum { EXIT_USAGE = 2, MTU_MIN = 128, MTU_MAX = 65535, ULPDU_MIN = 64 };
 
 struct play_options {
     char *output, *inject, *net, *size;
@@ -87,7 +87,27 @@ static bool parse_size(const char *text, uint64_t *size)
     return true;
 }
 
-static int play_bulk(struct capture_file *file, const struct play_options *options)
+/* Written as they are made, unlike scenarios. */
+static const struct bulk_scenario {
+    const char *name, *summary;
+    bool (*play)(struct capture_file *file, const struct bulk_options *options);
+} bulk_scenarios[] = {
+    {"bulk", "one connection of --size octets with RDMA Writes of --ulpdu octets, for measurements", bulk_play},
+    {"nfs-bulk", "one connection of --size octets with NFSv3 READs and WRITEs of 1 MiB, for measurements",
+     bulk_nfs_play},
+};
+
+static const struct bulk_scenario *bulk_find(const char *name)
+{
+    for (unsigned i = 0; i < G_N_ELEMENTS(bulk_scenarios); i++) {
+        if (strcmp(bulk_scenarios[i].name, name) == 0)
+            return &bulk_scenarios[i];
+    }
+    return NULL;
+}
+
+static int play_bulk(struct capture_file *file, const struct play_options *options,
+                     const struct bulk_scenario *scenario)
 {
     struct bulk_options bulk = {.size = 200 * 1000 * 1000,
                                 .ulpdu = (unsigned)options->ulpdu,
@@ -98,9 +118,9 @@ static int play_bulk(struct capture_file *file, const struct play_options *optio
 
     if (options->size && !parse_size(options->size, &bulk.size))
         return fail("--size: '%s' is not a number of octets (200M, 64k)", options->size);
-    if (options->ulpdu < 15 || options->ulpdu > MPA_ULPDU_MAX)
-        return fail("--ulpdu: %d is not from 15 to %d", options->ulpdu, MPA_ULPDU_MAX);
-    if (!bulk_play(file, &bulk))
+    if (options->ulpdu < ULPDU_MIN || options->ulpdu > MPA_ULPDU_MAX)
+        return fail("--ulpdu: %d is not from %d to %d", options->ulpdu, ULPDU_MIN, MPA_ULPDU_MAX);
+    if (!scenario->play(file, &bulk))
         return fail("%s: %s", options->output, g_strerror(errno));
     return 0;
 }
@@ -144,7 +164,7 @@ static int play_scenario(struct capture_file *file, const struct play_options *o
 
 static int play(const char *name, const struct play_options *options)
 {
-    bool bulk = strcmp(name, "bulk") == 0;
+    const struct bulk_scenario *bulk = bulk_find(name);
     const struct scenario *scenario = scenario_find(name);
     const struct fault *fault = options->inject ? fault_find(options->inject) : NULL;
 
@@ -170,7 +190,7 @@ static int play(const char *name, const struct play_options *options)
         return fail("%s: %s", options->output, g_strerror(errno));
     errno = 0;
 
-    int status = bulk ? play_bulk(file, options) : play_scenario(file, options, scenario, fault);
+    int status = bulk ? play_bulk(file, options, bulk) : play_scenario(file, options, scenario, fault);
 
     if (!capture_file_close(file) && status == 0)
         status = fail("%s: %s", options->output, g_strerror(errno));
@@ -186,7 +206,8 @@ static int list(const char *what)
 
         for (unsigned i = 0; (scenario = scenario_at(i)); i++)
             printf("%s\t%s\n", scenario->name, scenario->summary);
-        puts("bulk\tone connection of --size octets with RDMA Writes of --ulpdu octets, for measurements");
+        for (unsigned i = 0; i < G_N_ELEMENTS(bulk_scenarios); i++)
+            printf("%s\t%s\n", bulk_scenarios[i].name, bulk_scenarios[i].summary);
         return 0;
     }
     if (strcmp(what, "faults") == 0) {
@@ -213,11 +234,12 @@ int main(int argc, char **argv)
         {"vlan", 0, 0, G_OPTION_ARG_NONE, &options.vlan, "with a VLAN tag", NULL},
         {"pcap", 0, 0, G_OPTION_ARG_NONE, &options.pcap, "write pcap instead of pcapng", NULL},
         {"snaplen", 0, 0, G_OPTION_ARG_INT, &options.snap_length, "cut packets at N octets", "N"},
-        {"size", 0, 0, G_OPTION_ARG_STRING, &options.size, "bulk: size of the capture (default 200M)", "N[kMG]"},
-        {"ulpdu", 0, 0, G_OPTION_ARG_INT, &options.ulpdu, "bulk: ULPDU_Length (default 1400)", "N"},
+        {"size", 0, 0, G_OPTION_ARG_STRING, &options.size, "bulk, nfs-bulk: size of the capture (default 200M)",
+         "N[kMG]"},
+        {"ulpdu", 0, 0, G_OPTION_ARG_INT, &options.ulpdu, "bulk, nfs-bulk: ULPDU_Length (default 1400)", "N"},
         {"count", 0, 0, G_OPTION_ARG_INT, &options.count, "operations: how many (default 1000)", "N"},
-        {"markers", 0, 0, G_OPTION_ARG_NONE, &options.markers, "bulk: with Markers", NULL},
-        {"no-crc", 0, 0, G_OPTION_ARG_NONE, &options.no_crc, "bulk: without CRC", NULL},
+        {"markers", 0, 0, G_OPTION_ARG_NONE, &options.markers, "bulk, nfs-bulk: with Markers", NULL},
+        {"no-crc", 0, 0, G_OPTION_ARG_NONE, &options.no_crc, "bulk, nfs-bulk: without CRC", NULL},
         G_OPTION_ENTRY_NULL,
     };
 

@@ -162,8 +162,7 @@ static const struct scenario scenarios[] = {
      .script =
          "with rpcrdma; " FIRST "I call nfs3.read count=1021 write=1024; R reply pad; I call nfs3.read count=1024"
          " write; R reply pad; I call nfs3.write len=1022 read pad; R pull; R reply;"
-         "I call nfs3.write len=3 read=2+rest pad; R pull; R reply; I call nfs3.write len=5 read=5+rest pad; R pull;"
-         "R reply"},
+         "I call nfs3.write len=3 read=2+rest pad; R pull; R reply"},
     {.name = "old-ccp",
      .summary = "RFC 5666: the Connection Configuration Protocol raises the inline thresholds",
      .script = "with rpcrdma no-private-data; I call ccp1.conf; R reply; I call nfs3.getattr; R reply;"

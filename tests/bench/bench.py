@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the tools cost, on a generated capture: CPU time (user + system) and peak memory.
 
-iwarp-check against tcpdump -r FILE -w /dev/null, which only reads and copies; tshark with our plugins against tshark with
+iwarp-check against tcpdump -r FILE -w /dev/null, which only reads and copies, on RDMA Writes and on NFS; tshark with our plugins against tshark with
 its built-in dissectors; 100,000 operations against 10,000. Median of several runs, the compared commands alternating, so that a busy machine is fair to both.
 Prints a table and, with --json, writes the numbers; --junit writes the limits as test cases. Exit status 1: over a limit.
 """
@@ -63,9 +63,15 @@ def tshark(name, folder, capture, plugins, options):
     return Command(name, *command, "-r", capture, *options, environment=environment)
 
 
-def play(build, path, size):
-    subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", "bulk", f"--size={size}M", "--ulpdu=1400", "-o", path],
+def play(build, path, size, scenario="bulk"):
+    subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", scenario, f"--size={size}M", "--ulpdu=1400", "-o", path],
                    check=True, stdout=subprocess.DEVNULL)
+
+
+def against_tcpdump(build, capture, what, runs):
+    """iwarp-check and, as the measure of the machine, a program that only reads and copies."""
+    return measure([Command(f"iwarp-check, {what}", build / "conformance" / "iwarp-check", capture),
+                    Command(f"tcpdump -r FILE -w /dev/null, {what}", "tcpdump", "-r", capture, "-w", "/dev/null")], runs)
 
 
 def operations(build, folder, plugins, runs):
@@ -103,13 +109,12 @@ def main():
         folder = pathlib.Path(name)
         folder.chmod(0o755)
         capture = folder / "bulk.pcapng"
-        play(arguments.build, capture, arguments.size)
-        check, tcpdump = measure([Command("iwarp-check FILE", arguments.build / "conformance" / "iwarp-check", capture),
-                                  Command("tcpdump -r FILE -w /dev/null", "tcpdump", "-r", capture, "-w", "/dev/null")],
-                                 arguments.runs)
-        results += [check, tcpdump]
-        limits += [("iwarp-check: CPU time against tcpdump", check["cpu_s"] / tcpdump["cpu_s"], 2.5, "x"),
-                   ("iwarp-check: peak memory", check["peak_mib"], 64, "MiB")]
+        for scenario, what, limit in (("bulk", "RDMA Writes", 2.5), ("nfs-bulk", "NFS", 3.5)):
+            play(arguments.build, capture, arguments.size, scenario)
+            check, tcpdump = against_tcpdump(arguments.build, capture, what, arguments.runs)
+            results += [check, tcpdump]
+            limits += [(f"iwarp-check, {what}: CPU time against tcpdump", check["cpu_s"] / tcpdump["cpu_s"], limit, "x"),
+                       (f"iwarp-check, {what}: peak memory", check["peak_mib"], 64, "MiB")]
         built, plugins = arguments.build / "plugins" / "run", None
         if arguments.tshark_size and built.is_dir():
             small = folder / "small.pcapng"

@@ -28,7 +28,8 @@ def gen(build):
 
 @pytest.fixture(scope="session")
 def scenarios(gen):
-    return [line.split("\t")[0] for line in gen("list", "scenarios").stdout.splitlines() if not line.startswith("bulk")]
+    return [line.split("\t")[0] for line in gen("list", "scenarios").stdout.splitlines()
+            if not line.startswith(("bulk", "nfs-bulk"))]
 
 
 @pytest.fixture(scope="session")
