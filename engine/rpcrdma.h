@@ -125,6 +125,7 @@ struct rpcrdma_transaction {
     enum rpcrdma_outcome outcome;
     bool damaged;              /* octets of either direction were lost since the Call: absence proves nothing */
     bool malformed;            /* the Call's Transport header cannot be understood, or a finding was made at it */
+    bool misread;              /* the Call's header or lists, or its payload, have an error: the rest is not judged */
     bool repeats;              /* the same Call (same XID, same octets behind it) is outstanding already */
     bool astray;               /* since the Call its responder accessed memory that nothing offers: found already */
     bool late;                 /* told behind its answer: damaged, and nothing of the answer is known */
@@ -175,8 +176,9 @@ struct rpcrdma_message {
     enum rpcrdma_kind kind;
     bool has_rpc; /* RDMA_MSG: the header of the inline RPC message, at header.header_len */
     struct rpc_message rpc;
-    bool faulty; /* a finding was made at it */
-    bool unsure; /* the other direction lags behind: what it answers may not have been told yet */
+    bool faulty;  /* a finding was made at it */
+    bool misread; /* one that makes its lists and payload look wrong as well */
+    bool unsure;  /* the other direction lags behind: what it answers may not have been told yet */
     struct rpcrdma_transaction *transaction; /* NULL: none */
 };
 

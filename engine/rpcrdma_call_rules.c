@@ -46,13 +46,14 @@ static void check_row(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message
 
 void rpcrdma_call_lists(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
-    if (m->faulty || m->header.status != RPCRDMA_OK || m->header.read.n == 0 || m->transaction->offers_lost)
+    if (m->misread || m->header.status != RPCRDMA_OK || m->header.read.n == 0 || m->transaction->offers_lost)
         return;
     for (uint32_t i = 0; i < m->header.read.n; i++) {
         uint32_t position = rpcrdma_read_segment_at(&m->header, m->p, i).position;
 
         if (position % 4 == 0)
             continue;
+        m->misread = m->transaction->misread = true;
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_4_5_04, 0, "expected Positions that are multiples of 4, found %u",
                      position);
         return;
@@ -292,7 +293,7 @@ void rpcrdma_call_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tra
     struct rpcrdma_shape shape = {
         .rpcrdma = rpcrdma, .t = t, .message = message, .body = &t->call_body, .in_chunk = message == NULL};
 
-    if (t->malformed || (message != NULL && message->faulty))
+    if (t->misread)
         return;
     shape.place = message != NULL ? message->place : completed_at(t);
     judge(&shape);

@@ -246,6 +246,7 @@ static void call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
     if (t == NULL)
         return;
     t->malformed = m->faulty || m->header.status != RPCRDMA_OK;
+    t->misread = m->misread || m->header.status != RPCRDMA_OK;
     if (m->header.status == RPCRDMA_OK)
         rpcrdma_offers_take(rpcrdma, t, m);
     rpcrdma_xid_call(rpcrdma, m, before);
@@ -335,6 +336,7 @@ static void message(struct rpcrdma_connection *rpcrdma, const struct rdmap_segme
     if (m.header.proc <= RPCRDMA_ERROR && m.n >= RPCRDMA_FIXED_LEN)
         rpcrdma->counts.messages[m.header.proc]++;
     rpcrdma_header_message(rpcrdma, &m);
+    m.misread = m.faulty;
     rpcrdma_threshold_message(rpcrdma, &m);
     if (m.kind == RPCRDMA_KIND_CALL)
         call(rpcrdma, &m);

@@ -256,6 +256,6 @@ void rpcrdma_result_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
                                   .in_chunk = message->header.proc == RPCRDMA_NOMSG,
                                   .place = message->place};
 
-    if (!message->faulty)
+    if (!message->misread)
         judge(&shape);
 }

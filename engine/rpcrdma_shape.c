@@ -13,7 +13,10 @@ static void vfail(struct rpcrdma_shape *shape, enum rule_id rule, enum rule_seve
 
     vsnprintf(text, sizeof text, format, args);
     shape->failed |= severity == SEVERITY_ERROR;
+    if (!shape->reply)
+        shape->t->misread |= severity == SEVERITY_ERROR;
     if (shape->message != NULL) {
+        shape->message->misread |= severity == SEVERITY_ERROR;
         rpcrdma_fail_as(shape->rpcrdma, shape->message, rule, severity, shape->reply ? shape->t->call.frame : 0, "%s",
                         text);
         return;
