@@ -154,12 +154,15 @@ static void fail_bounds(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
                         found->same->transaction->call.frame, from, to);
 }
 
-static struct rpcrdma_unwritten *find_unwritten(struct rpcrdma_memory_state *state, const struct rpcrdma_move *move)
+static struct rpcrdma_unwritten *find_unwritten(struct rpcrdma_memory_state *state, const struct rpcrdma_move *move,
+                                                const struct rpcrdma_offer *answered)
 {
     struct rpcrdma_area area = area_of(move);
 
     for (unsigned i = 0; i < state->unwrittens; i++) {
-        if (state->unwritten[i].owner == move->owner && rpcrdma_area_meets(&state->unwritten[i].area, &area))
+        if (state->unwritten[i].owner == move->owner &&
+            (rpcrdma_area_meets(&state->unwritten[i].area, &area) ||
+             (answered != NULL && answered->transaction->number == state->unwritten[i].transaction)))
             return &state->unwritten[i];
     }
     return NULL;
@@ -194,8 +197,8 @@ static void judge_answered_write(struct rpcrdma_connection *rpcrdma, const struc
 static void judge_stray_write(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
     struct rpcrdma_memory_state *state = rpcrdma->memory;
-    struct rpcrdma_unwritten *unwritten = find_unwritten(state, move);
     struct lookup found = look_up(rpcrdma, move);
+    struct rpcrdma_unwritten *unwritten = find_unwritten(state, move, found.answered);
     struct rpcrdma_offer *offer;
 
     if (unwritten != NULL) {

@@ -263,13 +263,12 @@ static void look_long_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
     struct rpcrdma_transaction *t = m->transaction;
     const struct rpcrdma_chunk_state *chunk;
 
-    if (t->reply_chunk < 0)
-        return;
-    chunk = &t->chunks[t->reply_chunk];
-    if (chunk->returned == 0 || chunk->returned > t->content_size[1] ||
+    chunk = t->reply_chunk >= 0 ? &t->chunks[t->reply_chunk] : NULL;
+    if (chunk == NULL || chunk->returned == 0 || chunk->returned > t->content_size[1] ||
         rpcrdma_chunk_prefix(t, chunk) < chunk->returned)
-        return;
-    look(rpcrdma, t, true, t->content[1], chunk->returned, &m->place, m);
+        rpcrdma_reply_payload(rpcrdma, m); /* its chunks can be judged all the same */
+    else
+        look(rpcrdma, t, true, t->content[1], chunk->returned, &m->place, m);
 }
 
 static void answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)

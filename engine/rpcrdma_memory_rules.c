@@ -84,6 +84,72 @@ static void judge_reads_complete(struct rpcrdma_connection *rpcrdma, const struc
         rpcrdma_pass(rpcrdma, RULE_RPCR_2_3_2_03);
 }
 
+/* ---- Read chunks of a Call that was carried out ---- */
+
+/* The operation that this argument belongs to succeeded; *octets: what it took of it, when it says so. */
+static bool succeeded(const struct rpcrdma_transaction *t, const struct nfs_item *argument, uint64_t *octets)
+{
+    const struct rpcrdma_body *body = &t->reply_body;
+    const struct nfs_value *value;
+    unsigned i = 0;
+    bool ok = false;
+
+    while ((value = rpcrdma_value(body, NFS_MARK_STATUS, argument->op, &i)) != NULL)
+        ok |= value->op_index == argument->op_index && value->value == 0;
+    i = 0;
+    while (ok && (value = rpcrdma_value(body, NFS_MARK_RESULT_COUNT, argument->op, &i)) != NULL) {
+        if (value->op_index == argument->op_index && value->value < *octets)
+            *octets = value->value;
+    }
+    return ok;
+}
+
+static void judge_pulled(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply,
+                         const struct rpcrdma_chunk_state *chunk, uint64_t needed)
+{
+    const struct rpcrdma_transaction *t = reply->transaction;
+    uint64_t moved = rpcrdma_chunk_prefix(t, chunk);
+    bool unsure = t->damaged || t->astray || reply->unsure;
+
+    if (moved >= needed) {
+        rpcrdma_pass(rpcrdma, RULE_RPCR_3_4_5_1_01);
+        return;
+    }
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        const struct rpcrdma_offer *offer = &t->offers[chunk->first + i];
+
+        unsure |= offer->moved.lost || offer->asked.lost || rpcrdma_offer_shared(rpcrdma, offer);
+    }
+    if (unsure)
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_3_4_5_1_01);
+    else
+        rpcrdma_fail(rpcrdma, reply, RULE_RPCR_3_4_5_1_01, t->call.frame,
+                     "expected %llu octets of the Read chunk at Position %u RDMA Read before a Reply that tells "
+                     "success, found %llu",
+                     (unsigned long long)needed, chunk->position, (unsigned long long)moved);
+}
+
+void rpcrdma_memory_pulled(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply)
+{
+    const struct rpcrdma_transaction *t = reply->transaction;
+    const struct rpcrdma_body *call = &t->call_body, *body = &t->reply_body;
+
+    if (!body->known || body->rpc.reply_stat != RPC_MSG_ACCEPTED || body->rpc.accept_stat != RPC_SUCCESS)
+        return;
+    if (t->position_zero >= 0 && t->call_header.proc == RPCRDMA_NOMSG)
+        judge_pulled(rpcrdma, reply, &t->chunks[t->position_zero],
+                     call->known ? call->length : t->chunks[t->position_zero].length);
+    for (unsigned i = 0; call->known && call->walked && i < call->n_items && !reply->faulty; i++) {
+        const struct rpcrdma_item *item = &call->items[i];
+        uint64_t octets = item->item.count;
+
+        if (item->chunk >= 0 && octets > 0 && body->walked && succeeded(t, &item->item, &octets))
+            judge_pulled(rpcrdma, reply, &t->chunks[item->chunk], octets);
+    }
+}
+
+/* ---- invalidation ---- */
+
 /* RFC 8797 section 4.1: a Send with Invalidate names an STag of the transaction that it ends, and of no other. */
 static void judge_invalidated(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *answer)
 {
@@ -117,7 +183,7 @@ static void judge_invalidated(struct rpcrdma_connection *rpcrdma, struct rpcrdma
 
 static void tell_unwritten(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_unwritten *u)
 {
-    if (u->reported)
+    if (u->reported || rpcrdma->memory->late_number[u->owner] == u->transaction)
         return;
     rpcrdma_fail_at(rpcrdma, &u->place, u->rule, u->call_frame,
                     "expected RDMA Writes of the %llu octets that XID 0x%08x returns at 0x%llx of STag 0x%08x, found "

@@ -110,6 +110,8 @@ bool rpcrdma_offer_shared(const struct rpcrdma_connection *rpcrdma, const struct
 /* A Reply says that this segment was filled, and it was not; told when nothing comes behind it. */
 void rpcrdma_memory_unwritten(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *reply,
                               const struct rpcrdma_offer *offer, uint64_t returned, enum rule_id rule);
+/* A Reply whose payload was looked at: were the Read chunks of its Call read? */
+void rpcrdma_memory_pulled(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply);
 /* A Reply's read segment (RFC 5666). */
 void rpcrdma_memory_serve(struct rpcrdma_connection *rpcrdma, unsigned owner, const struct rpcrdma_segment *segment);
 

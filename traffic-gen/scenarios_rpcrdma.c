@@ -69,7 +69,7 @@ static const struct scenario scenarios[] = {
          "with rpcrdma; " FIRST
          "I call nfs3.read count=3000 write; I call nfs3.write len=5000 read; I call nfs3.getattr;"
          "I call nfs3.read count=4000 write; I call nfs3.write len=6000 read; I call nfs3.readdir reply; R reply of=2;"
-         "R pull of=4; R reply of=2; R reply of=2; R pull; R reply of=1; R reply of=1 long; R reply;"
+         "R pull of=3; R reply of=2; R reply of=2; R pull; R reply of=1; R reply of=1 long; R reply;"
          "I 8* call nfs3.read count=2048 write=1024+1024; R reply of=7; R reply of=3; R 6* reply"},
     {.name = "rpcrdma-again",
      .summary = "a connection breaks; the Calls without a Reply are sent again on another one with new STags",
