@@ -467,10 +467,15 @@ static void moved(struct rpcrdma_connection *rpcrdma, const struct rdmap_segment
 
 /* ---- inputs ---- */
 
-static void start(struct rpcrdma_connection *rpcrdma, unsigned side, const struct mpa_fpdu_event *fpdu)
+/* The first that is heard of a side. A capture that begins inside the connection lacks the start of both directions. */
+static void start(struct rpcrdma_connection *rpcrdma, unsigned side, bool from_first)
 {
     rpcrdma->side[side].started = true;
-    if (fpdu->number != 0 || fpdu->after_resync || !rpcrdma->parameters.startup_seen || rpcrdma->parameters.midstream)
+    if (!rpcrdma->parameters.startup_seen || rpcrdma->parameters.midstream) {
+        hole(rpcrdma, other_side(side));
+        from_first = false;
+    }
+    if (!from_first)
         hole(rpcrdma, side);
 }
 
@@ -485,7 +490,7 @@ void rpcrdma_connection_segment(struct rpcrdma_connection *rpcrdma, const struct
     if (rpcrdma->finished || rpcrdma->recognised == RPCRDMA_NO)
         return;
     if (!s->started)
-        start(rpcrdma, side, event->fpdu);
+        start(rpcrdma, side, event->fpdu->number == 0 && !event->fpdu->after_resync);
     else if (event->fpdu->after_resync)
         hole(rpcrdma, side);
     s->end = event->fpdu->fpdu.offset + event->fpdu->fpdu.length;
@@ -514,8 +519,10 @@ void rpcrdma_connection_skipped(struct rpcrdma_connection *rpcrdma, unsigned sid
 {
     if (rpcrdma->finished)
         return;
-    rpcrdma->side[side & 1u].started = true;
-    hole(rpcrdma, side & 1u);
+    if (!rpcrdma->side[side & 1u].started)
+        start(rpcrdma, side & 1u, false);
+    else
+        hole(rpcrdma, side & 1u);
 }
 
 void rpcrdma_connection_end(struct rpcrdma_connection *rpcrdma, unsigned side, bool reset, const struct place *place)
