@@ -36,9 +36,15 @@ struct rdmap_listener {
 /*
  * Who knows more of a DDP Segment registers a dissector of this name. It is called for each one with a DDP header, on
  * every pass, behind what RDMAP shows and before its payload is given to anybody; the tvb holds the DDP payload. It
- * returns more than 0 when the segment belongs to its upper layer: what is no Send is then not given to others.
+ * returns one of the below.
  */
 #define RDMAP_SEGMENT_DISSECTOR "rdmap.segment"
+
+enum rdmap_segment_answer {
+    RDMAP_SEGMENT_FOREIGN, /* nothing is known of the upper layer */
+    RDMAP_SEGMENT_OURS,    /* the upper layer is known: what is no Send is not given to others */
+    RDMAP_SEGMENT_SHOWN,   /* and the payload of this segment was shown */
+};
 
 struct rdmap_segment {
     uint32_t size;          /* sizeof(struct rdmap_segment) of the ddp_rdmap plugin */

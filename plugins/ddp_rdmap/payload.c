@@ -180,8 +180,7 @@ static bool offer_to_builtin(struct rdmap_canvas *canvas, tvbuff_t *message)
     return taken;
 }
 
-/* True when the segment belongs to an upper layer of ours. */
-static bool tell_segment(struct rdmap_canvas *canvas, tvbuff_t *payload)
+static int tell_segment(struct rdmap_canvas *canvas, tvbuff_t *payload)
 {
     const struct ddp_segment *ddp = canvas->ddp;
     struct rdmap_segment segment = {
@@ -192,22 +191,23 @@ static bool tell_segment(struct rdmap_canvas *canvas, tvbuff_t *payload)
     };
 
     if (segment_handle == NULL || canvas->ulpdu == NULL)
-        return false;
+        return RDMAP_SEGMENT_FOREIGN;
     segment.ulpdu = *canvas->ulpdu;
     segment.operation = canvas->seg != NULL && canvas->seg->op != NULL ? canvas->seg->op->number : 0;
-    return call_dissector_only(segment_handle, payload, canvas->pinfo, canvas->root, &segment) > 0;
+    return call_dissector_only(segment_handle, payload, canvas->pinfo, canvas->root, &segment);
 }
 
 void rdmap_payload(struct rdmap_canvas *canvas)
 {
     const struct ddp_segment *ddp = canvas->ddp;
     tvbuff_t *message = tvb_new_subset_remaining(canvas->tvb, ddp->header_len);
-    bool send = !ddp->tagged, shown = true, claimed = tell_segment(canvas, message);
+    int answer = tell_segment(canvas, message);
+    bool send = !ddp->tagged, shown = true;
 
     if (canvas->info == NULL || canvas->info->tagged != ddp->tagged)
         return;
     if (ddp->opcode == RDMAP_READ_REQUEST) {
-        if (canvas->seg != NULL && canvas->seg->told && !claimed)
+        if (canvas->seg != NULL && canvas->seg->told && answer == RDMAP_SEGMENT_FOREIGN)
             offer_to_builtin(canvas, tvb_new_subset_length(message, (int)tvb_reported_length(message), 0));
         return;
     }
@@ -224,7 +224,9 @@ void rdmap_payload(struct rdmap_canvas *canvas)
         return;
     if (shown && send && offer_to_own(canvas, message))
         return;
-    if (shown && !claimed && offer_to_builtin(canvas, message))
+    if (shown && answer == RDMAP_SEGMENT_FOREIGN && offer_to_builtin(canvas, message))
+        return;
+    if (answer == RDMAP_SEGMENT_SHOWN)
         return;
     call_data_dissector(message, canvas->pinfo, canvas->root);
 }

@@ -56,15 +56,14 @@ static int dissect_segment(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, 
     struct rpcrdma_canvas canvas = {.tvb = tvb, .pinfo = pinfo, .root = tree};
 
     if (segment == NULL || segment->size != sizeof *segment)
-        return 0;
+        return RDMAP_SEGMENT_FOREIGN;
     canvas.flow = rpcrdma_flow_find(segment->ulpdu.connection);
     if (canvas.flow == NULL || !canvas.flow->recognised)
-        return 0;
+        return RDMAP_SEGMENT_FOREIGN;
     canvas.segment = rpcrdma_flow_segment(canvas.flow, &segment->ulpdu.place);
-    /* A message is drawn with its Send. */
-    if (canvas.segment != NULL && canvas.segment->message == NULL)
-        rpcrdma_draw_move(&canvas);
-    return 1;
+    if (canvas.segment == NULL || canvas.segment->message != NULL) /* a message is drawn with its Send */
+        return RDMAP_SEGMENT_OURS;
+    return rpcrdma_draw_move(&canvas) ? RDMAP_SEGMENT_SHOWN : RDMAP_SEGMENT_OURS;
 }
 
 static int dissect_startup(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)

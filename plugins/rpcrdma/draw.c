@@ -158,6 +158,16 @@ static void draw_length(struct rpcrdma_canvas *canvas)
 
 /* ---- all of it ---- */
 
+/* What is shown here, if anything. */
+static const struct kept_rpc *rpc_of(const struct kept_message *message)
+{
+    const struct kept_transaction *t = message->transaction;
+
+    if (message->kind == RPCRDMA_KIND_CALL && t != NULL && t->call != NULL && t->call->given_up)
+        return t->call;
+    return message->rpc;
+}
+
 static void say(struct rpcrdma_canvas *canvas)
 {
     static const char *const kinds[] = {[RPCRDMA_KIND_UNKNOWN] = "",
@@ -184,6 +194,7 @@ void rpcrdma_draw_message(struct rpcrdma_canvas *canvas)
 {
     const struct rpcrdma_header *header = &canvas->header;
     const struct kept_message *message = canvas->message;
+    const struct kept_rpc *rpc = rpc_of(message);
     bool whole = header->status == RPCRDMA_OK || header->status == RPCRDMA_BAD_ERR;
 
     canvas->item = proto_tree_add_item(canvas->root, rpcrdma_proto, canvas->tvb, 0,
@@ -198,15 +209,15 @@ void rpcrdma_draw_message(struct rpcrdma_canvas *canvas)
     draw_fault(canvas);
     draw_transaction(canvas);
     draw_length(canvas);
-    if (message->kind == RPCRDMA_KIND_CALL && message->rpc == NULL && message->transaction != NULL &&
+    if (message->kind == RPCRDMA_KIND_CALL && rpc == NULL && message->transaction != NULL &&
         message->transaction->call != NULL)
         rpcrdma_link(canvas->tree, rpcrdma_hf.complete_in, canvas->tvb, message->transaction->call->complete_in);
     rpcrdma_draw_remarks(canvas);
     rpcrdma_tap(canvas);
-    if (message->late != NULL)
-        rpcrdma_show_rpc(canvas, message->late, message->reverse);
-    if (message->rpc != NULL)
-        rpcrdma_show_rpc(canvas, message->rpc, message->reverse);
+    if (message->call_given_up && !PINFO_FD_VISITED(canvas->pinfo))
+        rpcrdma_tell_rpc(canvas, message->transaction);
+    if (rpc != NULL)
+        rpcrdma_show_rpc(canvas, rpc, message->reverse);
     else if (whole && header->header_len < canvas->n)
         rpcrdma_show_rest(canvas);
 }

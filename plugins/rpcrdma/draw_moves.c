@@ -33,24 +33,27 @@ static void draw_access(struct rpcrdma_canvas *canvas, const struct kept_move *m
     rpcrdma_number(tree, rpcrdma_hf.chunk_octets, canvas->tvb, chunk->length);
     rpcrdma_link(tree, rpcrdma_hf.move_call_in, canvas->tvb, t->call_frame);
     rpcrdma_link(tree, rpcrdma_hf.move_answer_in, canvas->tvb, t->answer_frame);
+    if (tvb_reported_length(canvas->tvb) > 0 && !move->request)
+        proto_tree_add_item(tree, rpcrdma_hf.move_data, canvas->tvb, 0, -1, ENC_NA);
 }
 
-void rpcrdma_draw_move(struct rpcrdma_canvas *canvas)
+bool rpcrdma_draw_move(struct rpcrdma_canvas *canvas)
 {
     const struct kept_move *move = canvas->segment->move;
 
     if (move == NULL && canvas->segment->remarks == NULL)
-        return;
+        return false;
     begin(canvas, (int)tvb_captured_length(canvas->tvb));
     if (move != NULL)
         draw_access(canvas, move);
     rpcrdma_draw_remarks(canvas);
     if (move == NULL || move->completes == NULL)
-        return;
+        return move != NULL;
     /* What RDMAP says of the segment stays in the Info column: whoever comes next clears it up to here. */
     col_append_str(canvas->pinfo->cinfo, COL_INFO, " | ");
     col_set_fence(canvas->pinfo->cinfo, COL_INFO);
     rpcrdma_show_rpc(canvas, move->completes, move->transaction->reverse);
+    return true;
 }
 
 /* ---- startup frames ---- */

@@ -103,12 +103,14 @@ static hf_register_info fields[] = {
     U32(move_segment, "Segment", "move.segment", "Of the chunk, from 1"),
     U64(move_offset, "Offset in the chunk", "move.offset", NULL),
     U64(move_octets, "Octets", "move.octets", NULL),
+    FIELD(move_data, "Chunk data", "move.data", FT_BYTES, BASE_NONE, NULL, NULL),
     FRAME(move_call_in, "Call in", "call_in", FT_FRAMENUM_REQUEST, NULL),
     FRAME(move_answer_in, "Answer in", "answer_in", FT_FRAMENUM_RESPONSE, NULL),
 
     TREE(rpc, "Reassembled RPC message", "rpc", "Inline part and chunks put together"),
     U32(rpc_length, "Octets", "rpc.length", NULL),
     U32(rpc_missing, "Octets missing", "rpc.missing", "From the first one on that was not captured"),
+    FIELD(rpc_data, "RPC message", "rpc.data", FT_BYTES, BASE_NONE, NULL, NULL),
     TREE(rpc_piece, "Piece", "rpc.piece", NULL),
 
     TREE(startup, "Connection set-up", "startup", "RFC 8797"),

@@ -156,6 +156,7 @@ static void on_finish(void *ctx, int64_t time_ns)
 
     rpcrdma_connection_finish(flow->rpcrdma, time_ns);
     nfs_connection_finish(flow->nfs, time_ns);
+    rpcrdma_record_finish(flow);
 }
 
 /* ---- life ---- */

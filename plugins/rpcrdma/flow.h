@@ -74,7 +74,8 @@ struct kept_piece {
 struct kept_rpc {
     bool reply;
     bool plain;            /* all of it lies inline, in the Send */
-    uint32_t complete_in;  /* frame in which it is shown; 0: never became complete */
+    uint32_t complete_in;  /* frame that brought its last octets; 0: not (yet) known */
+    bool given_up;         /* its last octets never came: it is shown, as far as it goes, with its Send */
     const uint8_t *octets; /* NULL when plain */
     uint32_t length, have; /* octets from `have` on are missing */
     struct kept_piece *pieces;
@@ -93,7 +94,8 @@ struct kept_transaction {
     uint32_t program, version, procedure;
     struct kept_chunk *chunks;
     unsigned n_chunks;
-    struct kept_rpc *call;  /* waits for Read chunks while complete_in is 0 */
+    struct kept_rpc *call; /* waits for Read chunks while it is neither complete nor given up */
+    struct kept_transaction *next_waiting;
     const uint8_t *waiting; /* inline part of such a Call */
     uint32_t waiting_n;
 };
@@ -108,8 +110,8 @@ struct kept_message {
     uint32_t granted;                     /* Calls: latest grant; 0: not known */
     uint32_t threshold;                   /* octets */
     bool negotiated;
-    struct kept_rpc *rpc;  /* to be shown here; NULL: none, or in a later frame */
-    struct kept_rpc *late; /* a Call that never became complete, shown with what answers it */
+    struct kept_rpc *rpc; /* to be shown here; NULL: none, or in a later frame */
+    bool call_given_up;   /* what it answers never became complete */
 };
 
 /* What a Tagged segment or Read Request accesses. */
@@ -117,6 +119,7 @@ struct kept_move {
     struct kept_transaction *transaction;
     const struct kept_chunk *chunk;
     const struct kept_offer *offer;
+    bool request;    /* a Read Request */
     uint64_t offset; /* in the chunk */
     uint64_t length;
     struct kept_rpc *completes; /* the Call that it makes complete, or NULL */
@@ -144,13 +147,12 @@ struct rpcrdma_flow {
     wmem_map_t *segments[2];        /* by side: stream offset -> struct kept_segment */
     wmem_map_t *frames;             /* frame -> its first struct kept_segment */
     struct kept_startup startup[2]; /* by enum mpa_startup_kind */
-    bool thresholds_known;
-    uint32_t threshold[2]; /* by the direction of Sends: enum direction */
     /* First pass only. */
     struct rpcrdma_connection *rpcrdma;
     struct nfs_connection *nfs;
     struct verdict verdict;
     wmem_map_t *operations;              /* number -> struct kept_operation */
+    struct kept_transaction *waiting;    /* their Calls waited for Read chunks at some time */
     uint32_t outstanding[2], granted[2]; /* by the side that calls */
 };
 
@@ -165,6 +167,8 @@ struct kept_segment *rpcrdma_flow_segment(const struct rpcrdma_flow *flow, const
 
 void rpcrdma_record_message(struct rpcrdma_flow *flow, const struct rpcrdma_message *message);
 void rpcrdma_record_payload(const struct rpcrdma_payload *payload);
+/* The capture is at its end. */
+void rpcrdma_record_finish(struct rpcrdma_flow *flow);
 void rpcrdma_record_move(struct rpcrdma_flow *flow, const struct rpcrdma_move *move);
 
 /* ---- rebuild.c ---- */

@@ -22,7 +22,7 @@ static uint32_t port_of(uint32_t port, const struct rpcrdma_flow *flow, bool rev
     return port | (reverse ? PORT_REVERSE : 0u) | flow->connection << PORT_CONNECTION_SHIFT;
 }
 
-static void call_rpc(struct rpcrdma_canvas *canvas, tvbuff_t *message, bool reverse)
+static void call_rpc(struct rpcrdma_canvas *canvas, tvbuff_t *message, proto_tree *tree, bool reverse)
 {
     packet_info *pinfo = canvas->pinfo;
     uint32_t source = pinfo->srcport, destination = pinfo->destport;
@@ -35,12 +35,13 @@ static void call_rpc(struct rpcrdma_canvas *canvas, tvbuff_t *message, bool reve
     pinfo->destport = port_of(destination, canvas->flow, reverse);
     TRY
     {
-        taken = call_dissector_only(rpc_handle, message, pinfo, canvas->root, NULL) > 0;
+        taken = call_dissector_only(rpc_handle, message, pinfo, tree, NULL) > 0;
     }
-    CATCH_NONFATAL_ERRORS
+    /* The end of what is there of one message must not keep others in the frame from being shown. */
+    CATCH_BOUNDS_AND_DISSECTOR_ERRORS
     {
         taken = true;
-        show_exception(message, pinfo, canvas->root, EXCEPT_CODE, GET_MESSAGE);
+        show_exception(message, pinfo, tree, EXCEPT_CODE, GET_MESSAGE);
     }
     FINALLY
     {
@@ -51,7 +52,7 @@ static void call_rpc(struct rpcrdma_canvas *canvas, tvbuff_t *message, bool reve
     }
     ENDTRY;
     if (!taken)
-        call_data_dissector(message, pinfo, canvas->root);
+        call_data_dissector(message, pinfo, tree);
 }
 
 /* ---- how it was put together ---- */
@@ -77,7 +78,7 @@ static void draw_pieces(struct rpcrdma_canvas *canvas, proto_tree *tree, tvbuff_
         if (piece->chunk != NULL)
             name = rpcrdma_chunk_name(canvas->pinfo->pool, piece->chunk);
         proto_item_set_generated(item);
-        proto_item_set_text(item, "Octets %u to %u: %s", piece->from, piece->from + piece->length, name);
+        proto_item_set_text(item, "Octets %u-%u: %s", piece->from, piece->from + piece->length - 1, name);
         if (piece->chunk != NULL && have > 0)
             source(canvas, rpc->octets + piece->from, have, piece->length, name);
     }
@@ -95,11 +96,13 @@ static tvbuff_t *put_together(struct rpcrdma_canvas *canvas, const struct kept_r
     proto_item_append_text(item, ": %u octets", rpc->length);
     proto_item_set_generated(proto_tree_add_uint(tree, rpcrdma_hf.rpc_length, message, 0, 0, rpc->length));
     draw_pieces(canvas, tree, message, rpc);
+    proto_item_set_generated(proto_tree_add_item(tree, rpcrdma_hf.rpc_data, message, 0, (int)rpc->have, ENC_NA));
     if (rpc->have < rpc->length) {
         item = proto_tree_add_uint(tree, rpcrdma_hf.rpc_missing, message, 0, 0, rpc->length - rpc->have);
         proto_item_set_generated(item);
         expert_add_info_format(canvas->pinfo, item, &rpcrdma_ei.incomplete,
-                               "Octets of the RPC message are missing from octet %u of %u on", rpc->have, rpc->length);
+                               "The RPC message has %u octets: those from %u on were not moved, or not captured",
+                               rpc->length, rpc->have);
     }
     return message;
 }
@@ -114,7 +117,35 @@ void rpcrdma_show_rpc(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc,
         message = put_together(canvas, rpc);
     else
         return;
-    call_rpc(canvas, message, reverse);
+    call_rpc(canvas, message, canvas->root, reverse);
+}
+
+void rpcrdma_tell_rpc(struct rpcrdma_canvas *canvas, const struct kept_transaction *transaction)
+{
+    const struct kept_rpc *rpc = transaction->call;
+    packet_info *pinfo = canvas->pinfo;
+    uint32_t frame = pinfo->num;
+    nstime_t time = pinfo->abs_ts;
+    gboolean writable = col_get_writable(pinfo->cinfo, -1);
+
+    if (rpc->have == 0)
+        return;
+    col_set_writable(pinfo->cinfo, -1, FALSE);
+    pinfo->num = transaction->call_frame;
+    pinfo->abs_ts.secs = (time_t)(transaction->call_time_ns / 1000000000);
+    pinfo->abs_ts.nsecs = (int)(transaction->call_time_ns % 1000000000);
+    TRY
+    {
+        call_rpc(canvas, tvb_new_child_real_data(canvas->tvb, rpc->octets, rpc->have, (int)rpc->length), NULL,
+                 transaction->reverse);
+    }
+    FINALLY
+    {
+        pinfo->num = frame;
+        pinfo->abs_ts = time;
+        col_set_writable(pinfo->cinfo, -1, writable);
+    }
+    ENDTRY;
 }
 
 void rpcrdma_show_rest(struct rpcrdma_canvas *canvas)

@@ -82,7 +82,7 @@ static bool has_chunk(const struct kept_transaction *kept, enum rpcrdma_chunk_ki
     return false;
 }
 
-static void record_call(struct kept_message *kept, const struct rpcrdma_message *message)
+static void record_call(struct rpcrdma_flow *flow, struct kept_message *kept, const struct rpcrdma_message *message)
 {
     struct kept_transaction *t = kept->transaction;
     uint32_t from = message->header.header_len;
@@ -99,8 +99,11 @@ static void record_call(struct kept_message *kept, const struct rpcrdma_message 
         t->waiting_n = message->n - from;
         t->waiting = wmem_memdup(wmem_file_scope(), message->p + from, t->waiting_n);
     }
-    if (!rpcrdma_call_complete(t, message->transaction))
+    if (!rpcrdma_call_complete(t, message->transaction)) {
+        t->next_waiting = flow->waiting;
+        flow->waiting = t;
         return;
+    }
     rpcrdma_rebuild(t->call, t, &message->transaction->call_body, t->waiting, t->waiting_n);
     t->call->complete_in = message->place.frame;
     kept->rpc = t->call;
@@ -123,16 +126,16 @@ static bool wrote_any(const struct kept_transaction *kept)
     return false;
 }
 
-/* A Call that waits for Read chunks in vain is shown as far as it goes: the Reply cannot be understood without it. */
-static void settle_call(struct kept_message *kept, const struct rpcrdma_message *message)
+static bool waits(const struct kept_transaction *t)
 {
-    struct kept_transaction *t = kept->transaction;
+    return t->call != NULL && t->call->complete_in == 0 && !t->call->given_up;
+}
 
-    if (t->call == NULL || t->call->complete_in != 0)
-        return;
-    rpcrdma_rebuild(t->call, t, &message->transaction->call_body, t->waiting, t->waiting_n);
-    t->call->complete_in = message->place.frame;
-    kept->late = t->call;
+/* A Call that waits in vain: its Read chunks were not read, or the capture does not have what was. */
+static void give_up(struct kept_transaction *t, const struct rpcrdma_body *body)
+{
+    rpcrdma_rebuild(t->call, t, body, t->waiting, t->waiting_n);
+    t->call->given_up = true;
 }
 
 static void record_reply(struct kept_message *kept, const struct rpcrdma_message *message)
@@ -140,7 +143,8 @@ static void record_reply(struct kept_message *kept, const struct rpcrdma_message
     struct kept_transaction *t = kept->transaction;
     uint32_t from = message->header.header_len;
 
-    if (message->header.status != RPCRDMA_OK)
+    /* RFC 5666 section 3.1: the client is to read parts of the Reply, and tells nobody that it did. */
+    if (message->header.status != RPCRDMA_OK || message->header.read.n > 0)
         return;
     if (message->has_rpc && (t == NULL || kept->repeated || !wrote_any(t))) {
         kept->rpc = plain_rpc(true, message->place.frame);
@@ -166,7 +170,9 @@ static void record_answer(struct rpcrdma_flow *flow, struct kept_message *kept, 
             t->outcome = message->kind == RPCRDMA_KIND_ERROR ? RPCRDMA_FAILED : RPCRDMA_REPLIED;
             flow->outstanding[t->side] -= flow->outstanding[t->side] > 0;
             take_returned(t, message->transaction);
-            settle_call(kept, message);
+            kept->call_given_up = waits(t);
+            if (kept->call_given_up)
+                give_up(t, &message->transaction->call_body);
         }
         kept->in_use = flow->outstanding[t->side];
     }
@@ -198,7 +204,7 @@ void rpcrdma_record_message(struct rpcrdma_flow *flow, const struct rpcrdma_mess
             flow->outstanding[message->side]++;
         kept->in_use = flow->outstanding[message->side];
         kept->granted = flow->granted[message->side];
-        record_call(kept, message);
+        record_call(flow, kept, message);
     } else if (message->kind == RPCRDMA_KIND_REPLY || message->kind == RPCRDMA_KIND_ERROR) {
         record_answer(flow, kept, message);
     } else if (message->has_rpc) {
@@ -268,7 +274,7 @@ static void note_octets(struct kept_move *kept, struct kept_chunk *chunk, struct
         keep_part(chunk, move);
         return;
     }
-    if (t->call == NULL || t->call->complete_in != 0)
+    if (!waits(t))
         return; /* read again */
     keep_part(chunk, move);
     if (!rpcrdma_call_complete(t, move->offer->transaction))
@@ -295,6 +301,7 @@ void rpcrdma_record_move(struct rpcrdma_flow *flow, const struct rpcrdma_move *m
     kept->transaction = t;
     kept->chunk = chunk;
     kept->offer = offer;
+    kept->request = move->opcode == RDMAP_READ_REQUEST;
     kept->offset = move->offset;
     kept->length = move->length;
     operation = operation_of(flow, offer, move);
@@ -302,4 +309,12 @@ void rpcrdma_record_move(struct rpcrdma_flow *flow, const struct rpcrdma_move *m
         operation->request_frame = move->place.frame;
     else
         note_octets(kept, chunk, offer, operation, move);
+}
+
+void rpcrdma_record_finish(struct rpcrdma_flow *flow)
+{
+    for (struct kept_transaction *t = flow->waiting; t != NULL; t = t->next_waiting) {
+        if (waits(t))
+            give_up(t, NULL);
+    }
 }

@@ -41,11 +41,17 @@ void rpcrdma_draw_lists(struct rpcrdma_canvas *canvas);
 const char *rpcrdma_chunk_name(wmem_allocator_t *pool, const struct kept_chunk *chunk);
 
 /* draw_moves.c */
-void rpcrdma_draw_move(struct rpcrdma_canvas *canvas);
+/* True when the segment's octets were shown. */
+bool rpcrdma_draw_move(struct rpcrdma_canvas *canvas);
 void rpcrdma_draw_startup(struct rpcrdma_canvas *canvas, enum mpa_startup_kind kind);
 
 /* payload.c: gives the RPC message to its dissector. */
 void rpcrdma_show_rpc(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc, bool reverse);
+/*
+ * Makes a Call known to that dissector without showing it, as if in the frame of its Send: what answers it cannot be
+ * understood otherwise.
+ */
+void rpcrdma_tell_rpc(struct rpcrdma_canvas *canvas, const struct kept_transaction *transaction);
 /* Sends that carry none. */
 void rpcrdma_show_rest(struct rpcrdma_canvas *canvas);
 
