@@ -2,7 +2,7 @@
 /* NFSv3 READs and WRITEs of one megabyte by chunks, alternating: a Call, its RDMA, its Reply, and the next. */
 #include "traffic-gen/bulk.h"
 #include "traffic-gen/bulk_stream.h"
-#include "traffic-gen/nfs_messages.h"
+#include "traffic-gen/rpc.h"
 #include "traffic-gen/setups.h"
 #include "wire/ddp.h"
 #include "wire/rdmap.h"
@@ -13,7 +13,13 @@
 #include <errno.h>
 #include <string.h>
 
-enum { DATA_OCTETS = 1048576, SEND_MAX = 4096, CREDITS = 32, XID_FIRST = 0x4E465300, STAG_FIRST = 0x00A1B200 };
+enum {
+    DATA_OCTETS = 1048576,
+    SEND_MAX = 4096,
+    CREDITS = 32,
+    XID_FIRST = 0x4E465300,
+    REGIONS = 64 /* of memory, in turns */
+};
 
 struct nfs_bulk {
     struct bulk_stream stream;
@@ -67,8 +73,8 @@ static void say_tagged(struct nfs_bulk *bulk, unsigned side, enum rdmap_opcode o
 }
 
 /* The Send: Transport header, RPC header, and the body without the data. */
-static void say_message(struct nfs_bulk *bulk, unsigned side, struct rpcrdma_plan *plan,
-                        const struct nfs_template *procedure, const struct nfs_message *message)
+static void say_rpc(struct nfs_bulk *bulk, unsigned side, struct rpcrdma_plan *plan,
+                    const struct nfs_template *procedure, const struct nfs_message *message)
 {
     struct xdr_writer w = {.p = bulk->send, .size = sizeof(bulk->send)};
     struct rpc_message header = {.xid = bulk->xid,
@@ -122,7 +128,7 @@ static void move_read_data(struct nfs_bulk *bulk, const struct nfs_message *repl
 
 static void move_write_data(struct nfs_bulk *bulk, const struct nfs_message *call)
 {
-    const struct rdmap_read_request request = {.sink_stag = bulk->memory.handle ^ 0x00FF0000,
+    const struct rdmap_read_request request = {.sink_stag = rpc_stag(REGIONS + bulk->xid % REGIONS),
                                                .sink_to = 0x10000,
                                                .size = DATA_OCTETS,
                                                .source_stag = bulk->memory.handle,
@@ -144,9 +150,9 @@ static void exchange(struct nfs_bulk *bulk, const struct nfs_template *procedure
 
     bulk->xid++;
     bulk->memory =
-        (struct rpcrdma_segment){.handle = STAG_FIRST + bulk->xid % 64 * 0x100,
+        (struct rpcrdma_segment){.handle = rpc_stag(bulk->xid % REGIONS),
                                  .length = DATA_OCTETS,
-                                 .offset = UINT64_C(0x7F0000000000) + (uint64_t)(bulk->xid % 64) * DATA_OCTETS};
+                                 .offset = UINT64_C(0x7F0000000000) + (uint64_t)(bulk->xid % REGIONS) * DATA_OCTETS};
     nfs_body_init(&call.body);
     nfs_body_init(&reply.body);
     nfs_build_arguments(procedure, &options, &call.body);
@@ -157,12 +163,12 @@ static void exchange(struct nfs_bulk *bulk, const struct nfs_template *procedure
         call_plan.writes = reply_plan.writes = &write;
         call_plan.n_writes = reply_plan.n_writes = 1;
     }
-    say_message(bulk, 0, &call_plan, procedure, &call);
+    say_rpc(bulk, 0, &call_plan, procedure, &call);
     if (reply.data_at)
         move_read_data(bulk, &reply);
     else
         move_write_data(bulk, &call);
-    say_message(bulk, 1, &reply_plan, procedure, &reply);
+    say_rpc(bulk, 1, &reply_plan, procedure, &reply);
     nfs_body_clear(&call.body);
     nfs_body_clear(&reply.body);
 }

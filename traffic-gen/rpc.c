@@ -108,13 +108,12 @@ struct rpc_side *rpc_unpulled(struct rpc *rpc, enum role owner)
     return NULL;
 }
 
-/* STags as real ones are: an index that is hard to guess, and a key (RFC 5040 section 8.1.1). */
 struct rpcrdma_segment rpc_register(struct rpc *rpc, uint32_t length)
 {
-    uint32_t number = ++rpc->registered, stag = number * 0x9E3779B1u ^ 0x00C35A00u;
+    uint32_t number = ++rpc->registered;
 
     return (struct rpcrdma_segment){
-        .handle = stag, .length = length, .offset = UINT64_C(0x7F3A04C00000) + UINT64_C(0x400000) * number};
+        .handle = rpc_stag(number), .length = length, .offset = UINT64_C(0x7F3A04C00000) + UINT64_C(0x400000) * number};
 }
 
 /* ---- operations ---- */

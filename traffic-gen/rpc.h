@@ -68,6 +68,16 @@ struct rpc_exchange *rpc_back(struct rpc *rpc, enum role caller, unsigned index)
 /* The oldest message of `owner` whose Read chunks nobody has fetched; a Call or a Reply. */
 struct rpc_side *rpc_unpulled(struct rpc *rpc, enum role owner);
 
+/* STags as real ones are: an index that is hard to guess, and a key (RFC 5040 section 8.1.1). */
+static inline uint32_t rpc_stag(uint32_t number)
+{
+    uint32_t x = (number + 0x2F0Du) * 0x9E3779B1u;
+
+    x ^= x >> 15;
+    x *= 0x85EBCA6Bu;
+    return x ^ x >> 13;
+}
+
 /* Memory that nothing else has been registered for. */
 struct rpcrdma_segment rpc_register(struct rpc *rpc, uint32_t length);
 

@@ -90,7 +90,7 @@ static const struct scenario scenarios[] = {
     {.name = "rpcrdma-both-directions",
      .summary = "Calls of both sides with the same XIDs, also at the same time",
      .script = "with rpcrdma; I call nfs3.null xid=0x100; R reply; R call cb41.null xid=0x100; I reply;"
-               "I call nfs3.getattr xid=0x101; R call cb41.null xid=0x101 early; I reply; R reply;"
+               "I call nfs3.getattr xid=0x101; R call cb41.null xid=0x101; I reply; R reply;"
                "I call nfs3.read xid=0x102 count=4096 write; R call cb41.null xid=0x102; R reply; I reply"},
     {.name = "rpcrdma-default-inline",
      .summary = "no Private Data: thresholds of 1024 octets",
@@ -113,7 +113,7 @@ static const struct scenario scenarios[] = {
      .summary = "Private Data with other sizes, without remote invalidation, and with reserved flags",
      .script =
          "with rpcrdma pdI@6=0 pdI@7=255 pdR@6=255 pdR@7=1 r=0; " FIRST "I call nfs3.read count=4096 write; R reply;"
-         "I call nfs3.write len=900; R reply; next; " FIRST "I call nfs3.getattr; R reply"},
+         "I call nfs3.write len=800; R reply; next; " FIRST "I call nfs3.getattr; R reply"},
     {.name = "rpcrdma-port",
      .summary = "another port than 20049",
      .script = "with rpcrdma port=2049; " FIRST "I call nfs3.read count=4096 write; R reply; I call nfs3.write len=100;"
