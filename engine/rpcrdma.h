@@ -64,6 +64,7 @@ struct rpcrdma_chunk_state {
     uint32_t number;   /* Write chunks: place in the Write list, from 0; Read chunks: order of first appearance */
     uint32_t first, n; /* its offers: transaction->offers[first..], in list order; Read chunks: all consecutive here */
     uint64_t length;   /* sum of the segments' lengths */
+    uint64_t roundup;  /* Read chunks: where the item's roundup begins in it; 0: it has none, or it is not known */
     /* From the Reply's header; has_returned when the Reply has a chunk at this place. */
     bool has_returned;
     uint32_t returned_n;
@@ -89,6 +90,7 @@ enum rpcrdma_reduction {
     RPCRDMA_REDUCED_COUNT,    /* the count went into the chunk together with the contents */
     RPCRDMA_REDUCED_ABSENT,   /* eligible contents are neither inline nor in a chunk */
     RPCRDMA_REDUCED_UNPADDED, /* items that are inline have no roundup */
+    RPCRDMA_REDUCED_BARE,     /* Calls: the arguments begin where the verifier should be */
     RPCRDMA_REDUCED_NONE,     /* under none of these does the payload make sense; the walk told is the standard's */
 };
 

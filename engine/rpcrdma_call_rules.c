@@ -249,7 +249,6 @@ static void judge(struct rpcrdma_shape *shape)
     }
     if (header_removed(shape))
         return;
-    rpcrdma_shape_pass(shape, RULE_RPCR_4_03);
     if (shape->in_chunk) {
         rpcrdma_shape_pass(shape, RULE_RPCR_2_2_2_01);
         rpcrdma_shape_pass(shape, RULE_RPCR_3_5_3_03);
@@ -266,6 +265,8 @@ static void judge(struct rpcrdma_shape *shape)
         rpcrdma_position_rules(shape);
     if (!shape->failed)
         rpcrdma_shape_stream(shape);
+    if (!shape->failed)
+        rpcrdma_shape_pass(shape, RULE_RPCR_4_03);
     if (!shape->failed && !body->wrapped)
         rpcrdma_provision_rules(shape);
     if (!shape->failed && shape->in_chunk && rpcrdma_shape_whole(shape))
@@ -297,4 +298,27 @@ void rpcrdma_call_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tra
         return;
     shape.place = message != NULL ? message->place : completed_at(t);
     judge(&shape);
+}
+
+/* Section 2.2.4.2: roundup that goes with the data in a Read chunk is zero as well. */
+void rpcrdma_call_move(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
+{
+    const struct rpcrdma_transaction *t;
+    const struct rpcrdma_chunk_state *chunk;
+
+    if (move->opcode != RDMAP_READ_RESPONSE || move->offer == NULL)
+        return;
+    t = move->offer->transaction;
+    chunk = &t->chunks[move->offer->chunk];
+    if (chunk->roundup == 0 || move->offset + move->length <= chunk->roundup)
+        return;
+    for (uint64_t at = chunk->roundup > move->offset ? chunk->roundup - move->offset : 0; at < move->length; at++) {
+        if (move->p[at] == 0)
+            continue;
+        rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_2_2_4_2_02, t->call.frame,
+                        "expected roundup octets of value zero, found 0x%02x in the Read chunk at Position %u",
+                        move->p[at], chunk->position);
+        return;
+    }
+    rpcrdma_pass(rpcrdma, RULE_RPCR_2_2_4_2_02);
 }

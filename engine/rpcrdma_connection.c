@@ -457,6 +457,7 @@ static void moved(struct rpcrdma_connection *rpcrdma, const struct rdmap_segment
     rpcrdma_move(rpcrdma, &move);
     if (rpcrdma->recognised == RPCRDMA_YES) {
         rpcrdma_memory_move(rpcrdma, &move);
+        rpcrdma_call_move(rpcrdma, &move);
         rpcrdma_reaction_move(rpcrdma, &move);
     }
     if (rpcrdma->events.move != NULL)

@@ -269,6 +269,7 @@ void rpcrdma_chunk_free(struct rpcrdma_connection *rpcrdma);
 void rpcrdma_call_lists(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 void rpcrdma_call_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *transaction,
                           struct rpcrdma_message *message);
+void rpcrdma_call_move(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move);
 void rpcrdma_reply_header(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 void rpcrdma_result_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 void rpcrdma_reply_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);

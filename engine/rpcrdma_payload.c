@@ -237,21 +237,13 @@ static uint64_t left_unpadded(struct look *look, const struct nfs_item *item, in
     return look->bare == EVERY || look->bare == look->seen ? item->count : xdr_padded(item->count);
 }
 
-/* In the order in which they are tried. */
-static const struct way {
-    uint64_t (*left)(struct look *look, const struct nfs_item *item, int *chunk);
-    bool with_chunks; /* says something only when there are chunks */
-    bool call, reply;
-} ways[RPCRDMA_REDUCED_NONE] = {
-    [RPCRDMA_REDUCED_STANDARD] = {left_standard, false, true, true},
-    [RPCRDMA_REDUCED_ROUNDUP] = {left_roundup, true, true, true},
-    [RPCRDMA_REDUCED_INLINE] = {left_inline, true, true, true},
-    [RPCRDMA_REDUCED_IN_ORDER] = {left_in_order, true, true, true},
-    [RPCRDMA_REDUCED_PARTIAL] = {left_partial, true, true, true},
-    [RPCRDMA_REDUCED_OTHER] = {left_other, true, false, true},
-    [RPCRDMA_REDUCED_COUNT] = {left_standard, true, true, true},
-    [RPCRDMA_REDUCED_ABSENT] = {left_absent, false, true, true},
-    [RPCRDMA_REDUCED_UNPADDED] = {left_unpadded, false, true, true},
+/* How much of an item is inline, by reduction. */
+static uint64_t (*const left[RPCRDMA_REDUCED_NONE])(struct look *look, const struct nfs_item *item, int *chunk) = {
+    [RPCRDMA_REDUCED_STANDARD] = left_standard, [RPCRDMA_REDUCED_ROUNDUP] = left_roundup,
+    [RPCRDMA_REDUCED_INLINE] = left_inline,     [RPCRDMA_REDUCED_IN_ORDER] = left_in_order,
+    [RPCRDMA_REDUCED_PARTIAL] = left_partial,   [RPCRDMA_REDUCED_OTHER] = left_other,
+    [RPCRDMA_REDUCED_COUNT] = left_standard,    [RPCRDMA_REDUCED_ABSENT] = left_absent,
+    [RPCRDMA_REDUCED_UNPADDED] = left_unpadded, [RPCRDMA_REDUCED_BARE] = left_standard,
 };
 
 /* ---- the walk ---- */
@@ -269,11 +261,11 @@ static uint64_t on_item(void *ctx, const struct nfs_item *item)
 {
     struct look *look = ctx;
     struct rpcrdma_item kept = {.item = *item, .chunk = -1, .read_class = look->class - look->in_class};
-    uint64_t left = ways[look->reduction].left(look, item, &kept.chunk);
+    uint64_t inlined = left[look->reduction](look, item, &kept.chunk);
 
     look->seen++;
     remember_item(look->body, &kept);
-    return left;
+    return inlined;
 }
 
 static void on_value(void *ctx, const struct nfs_value *value)
@@ -392,7 +384,36 @@ static bool walk_unpadded(struct look *look, const uint8_t *p, size_t n)
     return false;
 }
 
+/* ---- a verifier that is missing ---- */
+
+static bool walk_bare(struct look *look, const uint8_t *p, size_t n)
+{
+    struct rpcrdma_body *body = look->body;
+    uint32_t whole = body->rpc.header_len;
+    bool even;
+
+    body->rpc.header_len = body->rpc.cred.at + (uint32_t)xdr_padded(body->rpc.cred.length);
+    even = walk(look, RPCRDMA_REDUCED_IN_ORDER, p, n) || walk(look, RPCRDMA_REDUCED_STANDARD, p, n);
+    body->rpc.header_len = whole;
+    body->reduction = RPCRDMA_REDUCED_BARE;
+    return even;
+}
+
 /* ---- looking ---- */
+
+/* Behind the standard's way, in the order in which they are tried. */
+static const struct way {
+    enum rpcrdma_reduction reduction;
+    bool with_chunks; /* says something only when there are chunks */
+    bool call, reply;
+    bool (*walk)(struct look *look, const uint8_t *p, size_t n); /* NULL: walk() */
+} ways[] = {
+    {RPCRDMA_REDUCED_ROUNDUP, true, true, true, NULL},     {RPCRDMA_REDUCED_INLINE, true, true, true, NULL},
+    {RPCRDMA_REDUCED_IN_ORDER, true, true, true, NULL},    {RPCRDMA_REDUCED_PARTIAL, true, true, true, NULL},
+    {RPCRDMA_REDUCED_OTHER, true, false, true, NULL},      {RPCRDMA_REDUCED_COUNT, true, true, true, walk_counted},
+    {RPCRDMA_REDUCED_ABSENT, false, true, true, NULL},     {RPCRDMA_REDUCED_UNPADDED, false, true, true, walk_unpadded},
+    {RPCRDMA_REDUCED_BARE, false, true, false, walk_bare},
+};
 
 static bool has_chunks(const struct look *look)
 {
@@ -420,28 +441,25 @@ static void sort_read_chunks(struct look *look)
     }
 }
 
-/* The standard's way, then the others. */
+/* The standard's way, then the others: an error may look like something that the tables do not know. */
 static void find_reduction(struct look *look, const uint8_t *p, size_t n)
 {
-    bool chunks = has_chunks(look), other_ways;
-    struct nfs_walk_result standard;
+    bool chunks = has_chunks(look);
+    enum nfs_walk_status standard;
 
     if (walk(look, RPCRDMA_REDUCED_STANDARD, p, n))
         return;
-    standard = look->body->walk;
-    /* What the tables do not know does not make sense in any way; but an error before it may look like that. */
-    other_ways = standard.status != NFS_WALK_UNKNOWN || chunks;
-    for (unsigned i = RPCRDMA_REDUCED_STANDARD + 1; other_ways && i < RPCRDMA_REDUCED_NONE; i++) {
-        if (!(look->reply ? ways[i].reply : ways[i].call) || (ways[i].with_chunks && !chunks))
+    standard = look->body->walk.status;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        const struct way *way = &ways[i];
+
+        if (!(look->reply ? way->reply : way->call) || (way->with_chunks && !chunks))
             continue;
-        if (i == RPCRDMA_REDUCED_COUNT      ? walk_counted(look, p, n)
-            : i == RPCRDMA_REDUCED_UNPADDED ? walk_unpadded(look, p, n)
-                                            : walk(look, (enum rpcrdma_reduction)i, p, n))
+        if (way->walk != NULL ? way->walk(look, p, n) : walk(look, way->reduction, p, n))
             return;
     }
-    if (other_ways)
-        walk(look, RPCRDMA_REDUCED_STANDARD, p, n);
-    if (standard.status != NFS_WALK_OK && standard.status != NFS_WALK_UNKNOWN)
+    walk(look, RPCRDMA_REDUCED_STANDARD, p, n);
+    if (standard != NFS_WALK_OK && standard != NFS_WALK_UNKNOWN)
         look->body->reduction = RPCRDMA_REDUCED_NONE;
 }
 

@@ -101,6 +101,8 @@ static void check_length(struct positions *x, const struct rpcrdma_chunk_state *
     else if (item->count % 4 != 0 && !rpcrdma_old(x->shape->rpcrdma))
         rpcrdma_shape_pass(x->shape, RULE_RPCR_3_4_5_2_01);
     check_count(x, chunk, item);
+    if (chunk->length > item->count)
+        x->shape->t->chunks[chunk - x->chunks].roundup = item->count;
 }
 
 /* ---- one item in several chunks ---- */
@@ -517,6 +519,10 @@ void rpcrdma_position_rules(struct rpcrdma_shape *shape)
         break;
     case RPCRDMA_REDUCED_ABSENT:
         absent(&x);
+        break;
+    case RPCRDMA_REDUCED_BARE:
+        rpcrdma_shape_fail(shape, RULE_RPCR_4_03,
+                           "expected a verifier behind the credential (RFC 5531), found the arguments there");
         break;
     case RPCRDMA_REDUCED_NONE:
         if (x.n > (shape->t->position_zero >= 0))

@@ -180,6 +180,7 @@ static void reduced(struct rpcrdma_shape *shape)
     case RPCRDMA_REDUCED_IN_ORDER: /* rpcrdma_reply_rules.c */
     case RPCRDMA_REDUCED_ABSENT:
     case RPCRDMA_REDUCED_UNPADDED:
+    case RPCRDMA_REDUCED_BARE:
         break;
     }
 }

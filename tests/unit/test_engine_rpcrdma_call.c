@@ -655,6 +655,44 @@ static void test_long_call_faults(void **state)
     }
 }
 
+/* A COMPOUND without verifier: its tag and minor version look like one. */
+static void test_no_verifier(void **state)
+{
+    struct talk *t = talk_new();
+    struct rpcrdma_plan plan = talk_plan(t, C, XID);
+    struct args *a = compound(2);
+    uint8_t message[256];
+    uint32_t frame;
+    size_t n;
+
+    (void)state;
+    op_putfh(a);
+    op_getattr(a);
+    n = rpc(message, sizeof message, 4, 1, a);
+    memmove(message + 32, message + 40, n - 40);
+    frame = talk_message(t, C, &plan, message, n - 8);
+    talk_expect(t, RULE_RPCR_4_03, SEVERITY_ERROR, frame);
+}
+
+/* Roundup in a Read chunk. */
+static void test_roundup_in_chunk(void **state)
+{
+    struct rpcrdma_read_segment read = segment(WRITE3_AT, 8);
+    struct talk *t = talk_new();
+
+    (void)state;
+    call(t, 3, NFS3_WRITE, write3(5, 5), &read, 1);
+    assert_int_equal(t->n_findings, 1); /* that it is there */
+    t->n_findings = 0;
+    talk_read(t, S, STAG, 0x10000, "abcde\0\0", 8);
+    talk_passed(t, RULE_RPCR_2_2_4_2_02);
+    answer_error(t);
+    call(t, 3, NFS3_WRITE, write3(5, 5), &read, 1);
+    t->n_findings = 0;
+    talk_read(t, S, STAG, 0x10000, "abcdefgh", 8);
+    talk_expect(t, RULE_RPCR_2_2_4_2_02, SEVERITY_WARNING, t->frame);
+}
+
 /* ---- Write chunks ---- */
 
 static void test_write_lists(void **state)
@@ -795,6 +833,7 @@ int main(void)
         cmocka_unit_test(test_compound_faults), cmocka_unit_test(test_not_eligible),
         cmocka_unit_test(test_auxiliary),       cmocka_unit_test(test_surplus),
         cmocka_unit_test(test_items),           cmocka_unit_test(test_long_call_faults),
+        cmocka_unit_test(test_no_verifier),     cmocka_unit_test(test_roundup_in_chunk),
         cmocka_unit_test(test_write_lists),     cmocka_unit_test(test_gss),
     };
 
