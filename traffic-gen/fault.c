@@ -2,9 +2,27 @@
 #include "traffic-gen/fault.h"
 
 static const struct fault_table *const tables[] = {
-    &fpdu_faults,  &crc_faults,   &marker_faults,    &startup_faults,  &negotiation_faults,
-    &order_faults, &rtr_faults,   &tcp_faults,       &reaction_faults, &startup_reaction_faults,
-    &ddp_faults,   &rdmap_faults, &terminate_faults, &atomic_faults,   &rdmap_reaction_faults};
+    &fpdu_faults,
+    &crc_faults,
+    &marker_faults,
+    &startup_faults,
+    &negotiation_faults,
+    &order_faults,
+    &rtr_faults,
+    &tcp_faults,
+    &reaction_faults,
+    &startup_reaction_faults,
+    &ddp_faults,
+    &rdmap_faults,
+    &terminate_faults,
+    &atomic_faults,
+    &rdmap_reaction_faults,
+    &rpcrdma_header_faults,
+    &rpcrdma_xact_faults,
+    &rpcrdma_memory_faults,
+    &rpcrdma_payload_faults,
+    &nfs_faults,
+};
 
 const struct fault *fault_at(unsigned index)
 {

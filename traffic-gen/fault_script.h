@@ -8,6 +8,9 @@
 /* Both ends have spoken; the scenario is named for the family. */
 #define SPOKEN "I send; R send; "
 
+/* RPC-over-RDMA: a Call and its Reply, so that credits are granted (rpc_script.h). */
+#define TALKED "I call nfs3.null; R reply; "
+
 #define SCRIPT(scenario_, id_, also_, summary_, script_)                                                               \
     {                                                                                                                  \
         .id = (id_), .scenario = (scenario_), .also = (also_), .summary = (summary_), .script = (script_)              \
