@@ -8,8 +8,8 @@
 G_DEFINE_QUARK(check - error - quark, check_error)
 
 const char options_help[] = "Usage: iwarp-check [OPTION...] FILE...        FILE: pcap or pcapng, - is stdin\n"
-                            "Judges the iWARP conversations in captures rule by rule: MPA, DDP, RDMAP and, above\n"
-                            "them, RPC-over-RDMA and NFS.\n"
+                            "Judges the iWARP conversations in captures rule by rule: MPA, DDP, RDMAP,\n"
+                            "RPC-over-RDMA and NFS.\n"
                             "\n"
                             " -i IFACE                 capture live, until interrupted\n"
                             " --format=text|json       report format; --output=FILE: where to\n"

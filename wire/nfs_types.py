@@ -230,7 +230,7 @@ class Definitions:
 
 def read_marks(header):
     body = re.search(r"enum nfs_mark \{(.*?)\};", header.read_text(encoding="utf-8"), re.S).group(1)
-    return set(re.findall(r"^ *NFS_MARK_(\w+)", body, re.M)) - {"MAX"}
+    return [name for name in re.findall(r"^ *NFS_MARK_(\w+)", body, re.M) if name != "MAX"]
 
 
 def read(path, marks):

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Mistakes in the notation of NFS types stop the build, and say where and what is allowed."""
+import subprocess
+import sys
+
+import pytest
+
+
+@pytest.mark.parametrize("text, complaint", [
+    ("type a = b", "types.txt:1: 'b' is not defined above"),
+    ("# comment\n\ntype a = w5:count", "types.txt:3: only a single word can be marked"),
+    ("type a = w:colour", "types.txt:1: mark COLOUR is not in enum nfs_mark; there are: "),
+    ("type a = void[]", "types.txt:1: elements of an array must take octets"),
+    ("type a = switch w { 1: w | 1: w2 }", "types.txt:1: the arm 1 stands twice"),
+    ("type a = switch bool { 1: w }", "types.txt:1: a union over a bool has the arms 0 and 1"),
+    ("type a = switch w { else: w | 1: w }", "types.txt:1: else comes last"),
+    ("type a = octets[3]", "types.txt:1: fixed opaques are of whole words here"),
+    ("type a = opaque<x>", "types.txt:1: a number wanted, 'x' found"),
+    ("type a = w\n    ( w", "types.txt:1: ) wanted, the end found"),
+    ("type a = w )", "types.txt:1: ')' is not defined above"),
+    ("type a = w\ntype a = w", "types.txt:2: type a is defined already"),
+    ("proc 1 X = w", "types.txt:1: a line begins with: type NAME =, program N NAME, "),
+    ("op 3 A = -> w\nop 3 B = -> w", "types.txt:2: operation 3 stands twice"),
+])
+def test_mistake(root, tmp_path, text, complaint):
+    types = tmp_path / "types.txt"
+    types.write_text(text + "\n", encoding="utf-8")
+    run = subprocess.run([sys.executable, root / "wire" / "nfs_types.py", tmp_path / "out.h", types,
+                          root / "wire" / "nfs.h"], capture_output=True, text=True, check=False)
+    assert run.returncode == 1
+    assert complaint in run.stderr
+    assert not (tmp_path / "out.h").exists()
