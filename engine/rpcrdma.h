@@ -125,15 +125,16 @@ struct rpcrdma_transaction {
     uint8_t side; /* that calls */
     bool reverse; /* from server to client */
     enum rpcrdma_outcome outcome;
-    bool damaged;              /* octets of either direction were lost since the Call: absence proves nothing */
-    bool malformed;            /* the Call's Transport header cannot be understood, or a finding was made at it */
-    bool misread;              /* the Call's header or lists, or its payload, have an error: the rest is not judged */
-    bool repeats;              /* the same Call (same XID, same octets behind it) is outstanding already */
-    bool astray;               /* since the Call its responder accessed memory that nothing offers: found already */
-    bool late;                 /* told behind its answer: damaged, and nothing of the answer is known */
-    bool uncounted;            /* takes no credit: rpcrdma_credit_rules.c */
-    uint64_t inline_hash;      /* of the Call's inline payload behind the XID, to tell retransmissions */
-    struct place call, answer; /* of the Sends; answer: of the Reply or RDMA_ERROR, when there is one */
+    bool damaged;         /* octets of either direction were lost since the Call: absence proves nothing */
+    bool malformed;       /* the Call's Transport header cannot be understood, or a finding was made at it */
+    bool misread;         /* the Call's header or lists, or its payload, have an error: the rest is not judged */
+    bool repeats;         /* the same Call (same XID, same octets behind it) is outstanding already */
+    bool ambiguous;       /* another Call with its XID is outstanding: which of them an answer answers is not known */
+    bool astray;          /* since the Call its responder accessed memory that nothing offers: found already */
+    bool late;            /* told behind its answer: damaged, and nothing of the answer is known */
+    bool uncounted;       /* takes no credit: rpcrdma_credit_rules.c */
+    uint64_t inline_hash; /* of the Call's inline payload behind the XID, to tell retransmissions */
+    struct place call, answer;                 /* of the Sends; answer: of the Reply or RDMA_ERROR, when there is one */
     uint64_t call_operation, answer_operation; /* numbers of RDMAP operations */
     uint64_t call_acked, answer_acked;         /* what their senders had received, when known */
     bool call_acked_known, answer_acked_known;

@@ -246,6 +246,8 @@ static void call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
     if (t == NULL)
         return;
     t->malformed = m->faulty || m->header.status != RPCRDMA_OK;
+    if (before != NULL && !t->repeats)
+        before->ambiguous = t->ambiguous = true;
     t->misread = m->misread || m->header.status != RPCRDMA_OK;
     if (m->header.status == RPCRDMA_OK)
         rpcrdma_offers_take(rpcrdma, t, m);
@@ -280,7 +282,7 @@ static void answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m
         rpcrdma_transaction_orphan(rpcrdma, m);
     rpcrdma_xid_answer(rpcrdma, m);
     rpcrdma_credit_answer(rpcrdma, m);
-    if (!ends)
+    if (!ends || t->ambiguous)
         return;
     rpcrdma_memory_answer(rpcrdma, m);
     if (m->kind != RPCRDMA_KIND_REPLY)

@@ -23,6 +23,7 @@ struct look {
     unsigned n_order;
     unsigned next;  /* Calls: in order; Replies: in the Write list */
     unsigned seen;  /* items so far */
+    bool word;      /* what is left of an item's roundup is a whole word of zeros */
     unsigned bare;  /* the item that has no roundup; EVERY: all that are inline */
     unsigned class; /* READ-class operations that began so far */
     bool in_class;  /* the latest operation is one */
@@ -170,7 +171,9 @@ static uint64_t left_standard(struct look *look, const struct nfs_item *item, in
 static uint64_t left_roundup(struct look *look, const struct nfs_item *item, int *chunk)
 {
     *chunk = standard_chunk(look, item);
-    return *chunk >= 0 ? xdr_roundup(item->count) : xdr_padded(item->count);
+    if (*chunk < 0)
+        return xdr_padded(item->count);
+    return look->word && item->count % 4 != 0 ? 4 : xdr_roundup(item->count);
 }
 
 static uint64_t left_inline(struct look *look, const struct nfs_item *item, int *chunk)
@@ -358,6 +361,18 @@ static bool walk_counted(struct look *look, const uint8_t *p, size_t n)
     return even;
 }
 
+/* ---- roundup that is left inline ---- */
+
+/* Its octets; or a word, so that what follows is aligned as before. */
+static bool walk_roundup(struct look *look, const uint8_t *p, size_t n)
+{
+    look->word = false;
+    if (walk(look, RPCRDMA_REDUCED_ROUNDUP, p, n))
+        return true;
+    look->word = true;
+    return walk(look, RPCRDMA_REDUCED_ROUNDUP, p, n);
+}
+
 /* ---- roundup that is missing ---- */
 
 /* All inline items may lack theirs, or one: then as many octets are missing as the payload is short of whole words. */
@@ -408,10 +423,14 @@ static const struct way {
     bool call, reply;
     bool (*walk)(struct look *look, const uint8_t *p, size_t n); /* NULL: walk() */
 } ways[] = {
-    {RPCRDMA_REDUCED_ROUNDUP, true, true, true, NULL},     {RPCRDMA_REDUCED_INLINE, true, true, true, NULL},
-    {RPCRDMA_REDUCED_IN_ORDER, true, true, true, NULL},    {RPCRDMA_REDUCED_PARTIAL, true, true, true, NULL},
-    {RPCRDMA_REDUCED_OTHER, true, false, true, NULL},      {RPCRDMA_REDUCED_COUNT, true, true, true, walk_counted},
-    {RPCRDMA_REDUCED_ABSENT, false, true, true, NULL},     {RPCRDMA_REDUCED_UNPADDED, false, true, true, walk_unpadded},
+    {RPCRDMA_REDUCED_ROUNDUP, true, true, true, walk_roundup},
+    {RPCRDMA_REDUCED_INLINE, true, true, true, NULL},
+    {RPCRDMA_REDUCED_IN_ORDER, true, true, true, NULL},
+    {RPCRDMA_REDUCED_PARTIAL, true, true, true, NULL},
+    {RPCRDMA_REDUCED_OTHER, true, false, true, NULL},
+    {RPCRDMA_REDUCED_COUNT, true, true, true, walk_counted},
+    {RPCRDMA_REDUCED_ABSENT, false, true, true, NULL},
+    {RPCRDMA_REDUCED_UNPADDED, false, true, true, walk_unpadded},
     {RPCRDMA_REDUCED_BARE, false, true, false, walk_bare},
 };
 
