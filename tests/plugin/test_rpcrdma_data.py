@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What Wireshark dissects as RPC and NFS is octet for octet what the Sends and RDMA operations moved: see reference.py."""
+import collections
+import struct
+
+import pytest
+
+import conftest
+import reference
+
+ORDER = ["-o", "tcp.reassemble_out_of_order:TRUE"]
+MODES = {"one pass": ORDER, "two passes": ["-2", *ORDER], "defaults": []}
+LINKS = ["nfs.readlink.data", "nfs.symlink.to", "nfs.symlink.linktext"]
+SHOWN = [*LINKS, "rpc.xid", "rpc.msgtyp", "nfs.data", "rpcrdma.rpc.data", "_ws.malformed", "_ws.unreassembled"]
+SCENARIOS = ["rpcrdma", "rpcrdma-lengths", "rpcrdma-segments", "rpcrdma-long", "rpcrdma-flight", "rpcrdma-invalidate",
+             "rpcrdma-large-inline", "rpcrdma-small-segments", "nfs2", "nfs3", "nfs40", "nfs41", "nfs41-chunks",
+             "nfs41-slots", "nfs42", "nfs-auxiliary"]
+
+
+def nfs_captures():
+    return [name for name, (path, _) in conftest.real().items() if "nfs" in path.parent.name or "nfs" in name]
+
+
+@pytest.fixture(scope="module")
+def capture(generated):
+    return lambda case: conftest.real()[case][0] if case.endswith(".pcap") else generated(case, "--pcap")
+
+
+def shown(wireshark, path, mode):
+    """{(XID, message type): [row of the frame, ...]}, each value as octets."""
+    rows = collections.defaultdict(list)
+    for frame in wireshark.fields(path, SHOWN, *MODES[mode], "-Y", "rpc"):
+        for xid, kind in zip(frame["rpc.xid"], frame["rpc.msgtyp"]):
+            rows[int(xid, 16), int(kind)].append(frame)
+    return rows
+
+
+def octets(values):
+    return [bytes.fromhex(value) for value in values]
+
+
+def put_back(inline, whole, data):
+    """Whether `whole` is `inline` with `data` behind its count somewhere."""
+    padded = data + bytes(-len(data) % 4)
+    at = whole.find(struct.pack(">I", len(data)) + data)
+    while at >= 0:
+        if whole == inline[:at + 4] + padded + inline[at + 4:]:
+            return True
+        at = whole.find(struct.pack(">I", len(data)) + data, at + 1)
+    return False
+
+
+def check_message(message, frame):
+    wholes = octets(frame["rpcrdma.rpc.data"])
+    if message.kind == reference.CALL and message.chunks:
+        assert message.whole() in wholes
+    elif len(message.chunks) == 1:
+        assert any(put_back(message.inline, whole, message.chunks[0][1]) for whole in wholes)
+    elif not message.chunks and wholes:
+        assert message.inline in wholes
+    for position, data in message.chunks:
+        assert any(data in whole for whole in wholes), position
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", [*nfs_captures(), *SCENARIOS])
+def test_every_message_is_dissected_whole(wireshark, capture, name, mode):
+    if name.startswith("loss") and mode == "defaults":
+        pytest.skip("the TCP dissector keeps back what comes out of order")
+    path = capture(name)
+    rows = shown(wireshark, path, mode)
+    expected = reference.messages(path)
+    assert expected
+    assert sum(map(len, rows.values())) >= len(expected)
+    assert not [frame["frame"] for frames in rows.values() for frame in frames
+                if frame["_ws.malformed"] or frame["_ws.unreassembled"]]
+    seen = collections.Counter()
+    for message in expected:
+        key = message.xid, message.kind
+        frames = rows[key]
+        assert seen[key] < len(frames), key
+        check_message(message, frames[seen[key]])
+        seen[key] += 1
+
+
+def moved(message):
+    return sum(len(data) for _, data in message.chunks)
+
+
+@pytest.mark.parametrize("name", ["nfs3", "nfs41", *[name for name in nfs_captures() if "direct" in name or "nfs3." in name]])
+def test_data_of_read_and_write(wireshark, capture, name):
+    """In these, chunks that are no whole messages hold file data and symbolic links."""
+    path = capture(name)
+    rows = shown(wireshark, path, "one pass")
+    for message in reference.messages(path):
+        frames = rows[message.xid, message.kind]
+        found = [data for frame in frames for data in octets(frame["nfs.data"])]
+        found += [text.encode() for frame in frames for link in LINKS for text in frame[link]]
+        for _, data in message.chunks:
+            lengths = {len(data)} if message.kind == reference.REPLY else set(range(len(data) - 3, len(data) + 1))
+            assert any(len(one) in lengths and data.startswith(one) for one in found)
+
+
+def test_the_tests_are_not_empty(capture):
+    found = [message for case in [*nfs_captures(), *SCENARIOS] for message in reference.messages(capture(case))]
+    kinds = collections.Counter((message.kind, bool(message.chunks)) for message in found)
+    assert min(kinds[kind, chunks] for kind in (0, 1) for chunks in (False, True)) > 10
+    assert sum(map(moved, found)) > 20000
