@@ -14,7 +14,7 @@
 enum { EXIT_USAGE = 2, MTU_MIN = 128, MTU_MAX = 65535, ULPDU_MIN = 64 };
 
 struct play_options {
-    char *output, *inject, *net, *size;
+    char *output, *inject, *net, *size, *script;
     gint64 seed;
     gint mtu, snap_length, ulpdu, count;
     gboolean ipv6, vlan, pcap, markers, no_crc;
@@ -162,10 +162,27 @@ static int play_scenario(struct capture_file *file, const struct play_options *o
     return status;
 }
 
+/* Half a capture is worse than none; devices and pipes are not ours to remove. */
+static void remove_capture(const char *path)
+{
+    if (g_file_test(path, G_FILE_TEST_IS_REGULAR))
+        remove(path);
+}
+
+/* A script that cannot be read ends the program while its capture is being written. */
+static const char *unfinished;
+
+static void remove_unfinished(void)
+{
+    if (unfinished)
+        remove_capture(unfinished);
+}
+
 static int play(const char *name, const struct play_options *options)
 {
     const struct bulk_scenario *bulk = bulk_find(name);
-    const struct scenario *scenario = scenario_find(name);
+    const struct scenario given = {.name = "script", .script = options->script};
+    const struct scenario *scenario = options->script && strcmp(name, given.name) == 0 ? &given : scenario_find(name);
     const struct fault *fault = options->inject ? fault_find(options->inject) : NULL;
 
     if (!bulk && !scenario)
@@ -189,13 +206,15 @@ static int play(const char *name, const struct play_options *options)
     if (!file)
         return fail("%s: %s", options->output, g_strerror(errno));
     errno = 0;
+    unfinished = options->output;
 
     int status = bulk ? play_bulk(file, options, bulk) : play_scenario(file, options, scenario, fault);
 
     if (!capture_file_close(file) && status == 0)
         status = fail("%s: %s", options->output, g_strerror(errno));
-    if (status != 0 && g_file_test(options->output, G_FILE_TEST_IS_REGULAR))
-        remove(options->output); /* half a capture is worse than none; devices and pipes are not ours to remove */
+    unfinished = NULL;
+    if (status != 0)
+        remove_capture(options->output);
     return status;
 }
 
@@ -226,6 +245,7 @@ int main(int argc, char **argv)
     const GOptionEntry entries[] = {
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "capture to write (-: standard output)", "FILE"},
         {"inject", 0, 0, G_OPTION_ARG_STRING, &options.inject, "break this rule", "ID"},
+        {"script", 0, 0, G_OPTION_ARG_STRING, &options.script, "script: what is said (traffic-gen/script.h)", "TEXT"},
         {"seed", 0, 0, G_OPTION_ARG_INT64, &options.seed, "of everything random (default 1)", "N"},
         {"mtu", 0, 0, G_OPTION_ARG_INT, &options.mtu, "of the path (default 1500)", "N"},
         {"net", 0, 0, G_OPTION_ARG_STRING, &options.net,
@@ -244,6 +264,7 @@ int main(int argc, char **argv)
     };
 
     setlocale(LC_ALL, "");
+    atexit(remove_unfinished);
 
     GOptionContext *context = g_option_context_new("play SCENARIO -o FILE | list scenarios|faults");
     GError *error = NULL;
@@ -266,6 +287,7 @@ int main(int argc, char **argv)
     g_free(options.output);
     g_free(options.inject);
     g_free(options.net);
+    g_free(options.script);
     g_free(options.size);
     if (fflush(stdout) != 0 && status == 0)
         status = fail("standard output: %s", g_strerror(errno));

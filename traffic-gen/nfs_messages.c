@@ -374,7 +374,7 @@ static void write_operations(struct build *b, const struct nfs_template *procedu
         const struct nfs_template *op = nfs_operation_template(parts[0], is_callback(procedure));
 
         if (!op) {
-            b->wrong = "ops";
+            b->wrong = g_intern_string(parts[0]);
             return;
         }
         b->op = out->n_ops;

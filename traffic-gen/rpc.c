@@ -98,14 +98,20 @@ struct rpc_exchange *rpc_back(struct rpc *rpc, enum role caller, unsigned index)
 
 struct rpc_side *rpc_unpulled(struct rpc *rpc, enum role owner)
 {
+    struct rpc_side *answered = NULL;
+
     for (unsigned i = 0; i < rpc->exchanges->len; i++) {
         struct rpc_exchange *exchange = rpc->exchanges->pdata[i];
         struct rpc_side *side = exchange->caller == owner ? &exchange->call : &exchange->reply;
 
-        if (side->n_reads > 0 && !side->pulled)
+        if (side->n_reads == 0 || side->pulled)
+            continue;
+        if (!exchange->answered)
             return side;
+        if (!answered)
+            answered = side;
     }
-    return NULL;
+    return answered;
 }
 
 struct rpcrdma_segment rpc_register(struct rpc *rpc, uint32_t length)

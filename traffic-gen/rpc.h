@@ -65,7 +65,8 @@ uint32_t rpc_next_sequence(struct rpc *rpc, enum role caller, unsigned slot);
 struct rpc_exchange *rpc_outstanding(struct rpc *rpc, enum role caller, unsigned index);
 /* Any Calls of `caller`, the latest first. */
 struct rpc_exchange *rpc_back(struct rpc *rpc, enum role caller, unsigned index);
-/* The oldest message of `owner` whose Read chunks nobody has fetched; a Call or a Reply. */
+/* The oldest message of `owner` whose Read chunks nobody has fetched: a Call, first of all one without a Reply, or a
+ * Reply. */
 struct rpc_side *rpc_unpulled(struct rpc *rpc, enum role owner);
 
 /* STags as real ones are: an index that is hard to guess, and a key (RFC 5040 section 8.1.1). */

@@ -192,6 +192,19 @@ static void change_body_words(struct rpc_making *m)
     }
 }
 
+static void change_roundups(struct rpc_making *m)
+{
+    const char *value = words_value(m->words, "roundup");
+
+    for (unsigned i = 0; value && i < m->side->body.items->len; i++) {
+        const struct nfs_body_item *item = &g_array_index(m->side->body.items, struct nfs_body_item, i);
+
+        if (m->side->body_at + item->at + xdr_padded(item->length) <= m->side->whole->len)
+            memset(m->side->whole->data + m->side->body_at + item->at + item->length,
+                   (int)words_parse_number(m->words, value), xdr_roundup(item->length));
+    }
+}
+
 void rpc_put_together(struct rpc_making *m)
 {
     uint8_t octets[RPC_HEADER_ROOM], cred[RPC_AUTH_MAX], mic[GSS_MIC_LEN];
@@ -218,6 +231,7 @@ void rpc_put_together(struct rpc_making *m)
     if (calls || (m->header.reply_stat == RPC_MSG_ACCEPTED && m->header.accept_stat == RPC_SUCCESS))
         append_body(m);
     change_body_words(m);
+    change_roundups(m);
     if (drop)
         g_byte_array_set_size(m->side->whole, m->side->whole->len - MIN(drop, m->side->whole->len));
     if (more) {
@@ -368,6 +382,10 @@ static struct words_place find_plan(void *context, const char *name)
         if (strcmp(fields[i].name, name) == 0)
             return (struct words_place){fields[i].p, sizeof(uint32_t)};
     }
+    if (sscanf(name, "write%u.%n", &chunk, &end) == 1 && end && chunk < plan->n_writes && strcmp(name + end, "n") == 0)
+        return PLACE(m->writes[chunk].n);
+    if (plan->reply && strcmp(name, "reply.n") == 0)
+        return PLACE(m->reply.n);
     if (sscanf(name, "read%u.%n", &segment, &end) == 1 && end && segment < plan->n_reads) {
         if (strcmp(name + end, "pos") == 0)
             return PLACE(m->reads[segment].position);
@@ -393,7 +411,21 @@ void rpc_change_plan(struct rpc_making *m)
     }
     for (unsigned k = 0; stag && m->plan.reply && k < m->reply.n; k++)
         m->reply.segments[k].handle = (uint32_t)words_parse_number(m->words, stag);
+    if (words_have(m->words, "no-reply-chunk"))
+        m->plan.reply = NULL;
+    if (words_have(m->words, "new-reply-chunk")) {
+        m->plan.reply = &m->reply_plan;
+        m->reply.n = 1;
+        m->reply.segments[0] = rpc_register(m->rpc, 4096);
+    }
+    if (words_have(m->words, "bare"))
+        m->payload = NULL;
     words_change(m->words, find_plan, m);
+    m->plan.n_reads = MIN(m->plan.n_reads, RPC_READS_MAX);
+    m->plan.n_writes = MIN(m->plan.n_writes, RPC_CHUNKS_MAX);
+    for (unsigned i = 0; i < m->plan.n_writes; i++)
+        m->writes[i].n = MIN(m->writes[i].n, RPC_SEGMENTS_MAX);
+    m->reply.n = MIN(m->reply.n, RPC_SEGMENTS_MAX);
 }
 
 static void change_octets(struct rpc_making *m, uint8_t *p, size_t n, size_t payload_at)
@@ -401,14 +433,14 @@ static void change_octets(struct rpc_making *m, uint8_t *p, size_t n, size_t pay
     char **list = m->words->list;
 
     for (unsigned i = 0; i < WORDS_MAX && list[i]; i++) {
-        bool word = list[i][0] == '@' && list[i][1] == 'p';
+        bool behind = list[i][0] == '@' && list[i][1] == 'p', word = behind || (list[i][0] == '@' && list[i][1] == 'h');
         char *end;
         size_t at;
         uint64_t value;
 
         if (list[i][0] != '@')
             continue;
-        at = strtoul(list[i] + 1 + word, &end, 0) + (word ? payload_at : 0);
+        at = strtoul(list[i] + 1 + word, &end, 0) + (behind ? payload_at : 0);
         if (*end != '=' || at + (word ? 4 : 1) > n)
             words_give_up(m->words->text, list[i]);
         value = words_parse_number(m->words, end + 1);

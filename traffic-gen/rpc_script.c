@@ -17,46 +17,71 @@ void rpc_script_free(struct rpc_script *script)
 
 /* ---- set-up ---- */
 
+/* A word that may be said of one side: "r", "rI", "rR". */
+static uint64_t number_of_side(struct words *words, const char *name, enum role role, uint64_t otherwise)
+{
+    char own[24];
+
+    g_snprintf(own, sizeof(own), "%s%c", name, role == INITIATOR ? 'I' : 'R');
+    return words_number(words, own, words_number(words, name, otherwise));
+}
+
+static bool have_of_side(struct words *words, const char *name, enum role role)
+{
+    char own[24];
+    bool both = words_have(words, name);
+
+    g_snprintf(own, sizeof(own), "%s%c", name, role == INITIATOR ? 'I' : 'R');
+    return words_have(words, own) || both;
+}
+
+/* The block, what is in front of it, and where it ends. */
 static void set_private_data(struct rpc_script *script, struct startup_wish *wish, enum role role, struct words *words,
-                             uint32_t size, bool remote_invalidation)
+                             uint32_t size)
 {
     uint8_t *octets = script->private_data[role];
+    unsigned at = (unsigned)MIN(number_of_side(words, "pd-at", role, 0), RPC_PRIVATE_DATA_MAX - RPCRDMA_PD_LEN);
     struct rpcrdma_private_data data = {.version = RPCRDMA_PD_VERSION,
-                                        .remote_invalidation = remote_invalidation,
+                                        .remote_invalidation = number_of_side(words, "r", role, 1) != 0,
                                         .send_size = size,
                                         .receive_size = size};
     char name[16];
 
-    rpcrdma_private_data_encode(&data, octets, RPCRDMA_PD_LEN);
+    memset(octets, 0xC3, at);
+    rpcrdma_private_data_encode(&data, octets + at, RPCRDMA_PD_LEN);
     for (unsigned i = 0; i < RPCRDMA_PD_LEN; i++) {
         g_snprintf(name, sizeof(name), "pd%c@%u", role == INITIATOR ? 'I' : 'R', i);
-        octets[i] = (uint8_t)words_number(words, name, octets[i]);
+        octets[at + i] = (uint8_t)words_number(words, name, octets[at + i]);
     }
     wish->ulp_data = octets;
-    wish->ulp_length = words_have(words, role == INITIATOR ? "no-pdI" : "no-pdR") ? 0 : RPCRDMA_PD_LEN;
+    wish->ulp_length = (uint16_t)MIN(number_of_side(words, "pd-len", role, at + RPCRDMA_PD_LEN), RPC_PRIVATE_DATA_MAX);
+    if (have_of_side(words, "no-pd", role))
+        wish->ulp_length = 0;
 }
 
 void rpc_script_setup(struct rpc_script *script, struct conversation_setup *setup, struct words *words)
 {
     uint32_t size = (uint32_t)words_number(words, "inline", INLINE_SCRIPTS);
-    bool remote_invalidation = words_number(words, "r", 1) != 0, none = words_have(words, "no-private-data");
+    bool none = words_have(words, "no-private-data");
     unsigned depth = (unsigned)words_number(words, "depth", 0);
 
-    script->threshold = none ? RPCRDMA_INLINE_DEFAULT : size;
-    *setup = setup_rev2;
+    *setup = words_have(words, "rev1") ? setup_rev1 : setup_rev2;
     setup->service_port = (uint16_t)words_number(words, "port", RPCRDMA_PORT);
+    script->threshold = size;
     for (unsigned role = 0; role < 2; role++) {
-        bool r = words_number(words, role == INITIATOR ? "rI" : "rR", remote_invalidation) != 0;
+        struct startup_wish *wish = &setup->wish[role];
 
-        set_private_data(script, &setup->wish[role], role, words, size, r);
+        set_private_data(script, wish, role, words, size);
         if (none)
-            setup->wish[role].ulp_length = 0;
-        if (setup->wish[role].ulp_length == 0)
+            wish->ulp_length = 0;
+        if (wish->ulp_length == 0)
             script->threshold = RPCRDMA_INLINE_DEFAULT;
         if (words_have(words, "no-crc"))
-            setup->wish[role].flags &= (uint8_t)~MPA_FLAG_C;
+            wish->flags &= (uint8_t)~MPA_FLAG_C;
+        if (words_have(words, "markers"))
+            wish->flags |= MPA_FLAG_M;
         if (depth)
-            setup->wish[role].enhanced.ird = setup->wish[role].enhanced.ord = (uint16_t)depth;
+            wish->enhanced.ird = wish->enhanced.ord = (uint16_t)depth;
     }
 }
 
@@ -206,7 +231,8 @@ static void say_get(struct rpc_making *m)
 static void say_bare(struct rpc_making *m, uint32_t proc)
 {
     m->plan.xid = (uint32_t)words_number(m->words, "xid", m->exchange ? m->exchange->xid : 0);
-    m->plan.vers = RPCRDMA_VERSION;
+    /* RFC 8166 section 4.5.1: an RDMA_ERROR has the rdma_vers of what it answers. */
+    m->plan.vers = proc == RPCRDMA_ERROR && m->exchange ? m->exchange->vers : (uint32_t)RPCRDMA_VERSION;
     m->plan.credit = RPC_CREDITS;
     m->plan.proc = proc;
     rpc_change_plan(m);

@@ -3,10 +3,11 @@
  * RPC-over-RDMA and NFS in scripts (script.h): words of `with` and verbs.
  *
  * SET-UP. `with rpcrdma` (or `with nfs`): MPA revision 2, port 20049, RFC 8797 Private Data in both startup frames.
- *   inline=N (send and receive sizes of both; 4096), r=0 (no remote invalidation; rI=0, rR=0 of one side),
- *   no-private-data (no-pdI, no-pdR), pdI@OFFSET=N, pdR@OFFSET=N (an octet of the 8), port=N, depth=N (IRD and ORD);
- *   further words as ever: late msn=N, mulpdu=N, mss=N, no-crc.
- *   The initiator is the client, as far as Calls say nothing else: either side may call.
+ *   inline=N (send and receive sizes of both; 4096), r=0 (no remote invalidation), no-pd, pd-at=N (N octets in front of
+ *   the block), pd-len=N (octets of Private Data in all); each for one side when I or R is behind its name: rI=0 no-pdR
+ *   pd-lenI=6; pdI@OFFSET=N, pdR@OFFSET=N (an octet of the block); no-private-data; port=N, depth=N (IRD and ORD),
+ * rev1, markers, no-crc; further words as ever: late msn=N, mulpdu=N, mss=N. The initiator is the client, as far as
+ * Calls say nothing else: either side may call.
  *
  * CALLS. `I call PROCEDURE WORD...`; the same from R is a Call of the reverse direction.
  *   PROCEDURE   nfs2.read nfs3.write nfs40.compound nfs41.compound nfs42.compound cb40.cb_compound cb41.cb_compound
@@ -40,19 +41,24 @@
  *   nowrite, late-write (behind the Send), backward (last segment first), parts=N (RDMA Writes of N octets), pad
  *   read        results in Read chunks, as in Calls (RFC 5666); the client then pulls and says `I done`
  *
- * OTHERS. `R error chunk`, `R error vers=1..1`: RDMA_ERROR for the oldest unanswered Call. `I done`: RDMA_DONE for the
- *   latest. `I raw hex=00112233` a Send of these octets. `I hide`, `I show`: not in the capture from here on, again.
+ * OTHERS. `R error chunk`, `R error vers=1..1`: RDMA_ERROR for the oldest unanswered Call, with its rdma_vers. `I
+ * done`: RDMA_DONE for the latest. `I raw hex=00112233` a Send of these octets. `I hide`, `I show`: not in the capture
+ * from here on, again.
  *
  * IN ALL OF THEM
  *   of=N        the N-th of the unanswered Calls (0: the oldest); back=N: the N-th latest, answered or not
  *   xid=N       rdma_xid and the RPC message's XID
  *   h.FIELD     of the Transport header: xid vers credit proc align thresh err low high (=N, +N, -N); credit=N
- *   readN.FIELD pos handle len off of segment N of the Read list; writeN.segM.FIELD, reply.segM.FIELD: handle len off
+ *   readN.FIELD pos handle len off of segment N of the Read list; writeN.segM.FIELD, reply.segM.FIELD: handle len off;
+ *               writeN.n, reply.n segments of a chunk, reads.n, writes.n entries of a list; no-reply-chunk,
+ *               new-reply-chunk (of one segment that nobody has offered)
+ *   bare        nothing behind the Transport header
  *   stag=N      all segments
  *   rpc.FIELD   of the RPC header: xid type rpcvers prog vers proc stat flavor; gss.vers gss.proc gss.seq gss.service
- *   p.FIELD     a word of arguments or results as it lies there (p.opN.FIELD), of items the count
+ *   p.FIELD     a word of arguments or results as it lies there (p.opN.FIELD), of items the count;
+ *               roundup=N what the roundup octets of items are
  *   drop=N more=N the RPC message's last octets; cut=N grow=N those of the Send
- *   @OFFSET=N   an octet of the Send; @pOFFSET=N a word of what is behind the Transport header
+ *   @OFFSET=N   an octet of the Send; @hOFFSET=N a word of it; @pOFFSET=N a word of what is behind the Transport header
  *   inv, inv=STAG a Send with Invalidate; se with Solicited Event
  *   early wait=N as in every statement
  *
@@ -65,10 +71,12 @@
 #include "traffic-gen/words.h"
 #include "wire/rpcrdma_private_data.h"
 
+enum { RPC_PRIVATE_DATA_MAX = 64 };
+
 struct rpc_script {
     struct rpc *rpc;
     unsigned threshold;
-    uint8_t private_data[2][RPCRDMA_PD_LEN]; /* by role */
+    uint8_t private_data[2][RPC_PRIVATE_DATA_MAX]; /* by role */
 };
 
 void rpc_script_free(struct rpc_script *script);

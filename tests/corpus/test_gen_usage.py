@@ -21,6 +21,12 @@ import pytest
     (("play", "bulk", "-o", "{tmp}/x", "--size=many"), "--size"),
     (("play", "bulk", "-o", "{tmp}/x", "--ulpdu=3"), "--ulpdu"),
     (("play", "operations", "-o", "{tmp}/x", "--count=-1"), "--count"),
+    (("play", "script", "-o", "{tmp}/x"), "no scenario 'script'"),
+    (("play", "script", "-o", "{tmp}/x", "--script=with rpcrdma; I call nfs9.read"), "cannot read 'nfs9.read'"),
+    (("play", "script", "-o", "{tmp}/x", "--script=with rpcrdma; I call nfs3.read cuont=1"), "cannot read 'cuont=1'"),
+    (("play", "script", "-o", "{tmp}/x", "--script=with rpcrdma; I call nfs3.null; R reply of=1"), "cannot read 'reply'"),
+    (("play", "script", "-o", "{tmp}/x", "--script=with rpcrdma; I call nfs41.compound ops=sequence,reed"),
+     "cannot read 'reed'"),
     (("list", "clouds"), "clouds"),
     (("--no-such-option",), "no-such-option"),
 ])
