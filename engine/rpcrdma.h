@@ -45,7 +45,8 @@ struct rpcrdma_ranges {
 /* A segment that a Call offers. */
 struct rpcrdma_offer {
     struct rpcrdma_transaction *transaction;
-    struct rpcrdma_offer *next; /* of the same hash of (side, STag) */
+    struct rpcrdma_offer *next;  /* of the same hash of (side, STag) */
+    struct rpcrdma_offer **link; /* what points to it: one STag may name the segments of all Calls */
     enum rpcrdma_chunk_kind kind;
     uint32_t chunk; /* index in transaction->chunks */
     uint32_t index; /* in its chunk */

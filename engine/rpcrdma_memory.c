@@ -145,6 +145,9 @@ void rpcrdma_offers_take(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tran
         struct rpcrdma_offer **first = &rpcrdma->offers[t->side][bucket(t->offers[i].target.handle)];
 
         t->offers[i].next = *first;
+        t->offers[i].link = first;
+        if (*first != NULL)
+            (*first)->link = &t->offers[i].next;
         *first = &t->offers[i];
     }
 }
@@ -152,12 +155,11 @@ void rpcrdma_offers_take(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tran
 void rpcrdma_offers_drop(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t)
 {
     for (unsigned i = 0; i < t->n_offers; i++) {
-        struct rpcrdma_offer **at = &rpcrdma->offers[t->side][bucket(t->offers[i].target.handle)];
+        struct rpcrdma_offer *offer = &t->offers[i];
 
-        while (*at != NULL && *at != &t->offers[i])
-            at = &(*at)->next;
-        if (*at != NULL)
-            *at = t->offers[i].next;
+        *offer->link = offer->next;
+        if (offer->next != NULL)
+            offer->next->link = offer->link;
     }
     rpcrdma->n_offers -= t->n_offers;
     t->n_offers = t->n_chunks = 0;
