@@ -122,7 +122,7 @@ static void fail_disordered(struct rpcrdma_connection *rpcrdma, const struct rpc
     const struct rpcrdma_segment *segment = &offer->target;
     bool read = offer->kind == RPCRDMA_READ_CHUNK;
 
-    if (offer->transaction->malformed) /* told already */
+    if (offer->transaction->misread) /* told already */
         return;
     rpcrdma_fail_at(rpcrdma, &offer->transaction->call, read ? RULE_RPCR_4_1_2_06 : RULE_RPCR_4_1_2_07,
                     move->place.frame,
@@ -130,7 +130,7 @@ static void fail_disordered(struct rpcrdma_connection *rpcrdma, const struct rpc
                     "in frame %u goes to 0x%llx of STag 0x%08x",
                     read ? "position, " : "", segment->handle, segment->length, (unsigned long long)segment->offset,
                     access_name(move), move->place.frame, (unsigned long long)move->to, move->stag);
-    offer->transaction->malformed = true;
+    offer->transaction->malformed = offer->transaction->misread = true;
 }
 
 static void fail_bounds(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move, const struct lookup *found)

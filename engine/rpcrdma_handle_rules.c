@@ -94,7 +94,7 @@ void rpcrdma_handles_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mes
 
     for (unsigned i = 0; i < t->n_offers; i++) {
         judge_end(rpcrdma, call, &t->offers[i].target);
-        if (t->repeats || t->malformed)
+        if (t->repeats || t->misread)
             continue;
         judge_predictable(rpcrdma, call, t->offers[i].target.handle);
         judge_kept(rpcrdma, call, &t->offers[i]);

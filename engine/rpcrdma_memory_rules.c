@@ -231,7 +231,7 @@ static void settle_unwritten(struct rpcrdma_connection *rpcrdma, unsigned owner)
 void rpcrdma_memory_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message)
 {
     settle_unwritten(rpcrdma, message->transaction->side);
-    if (message->kind == RPCRDMA_KIND_REPLY && !message->faulty)
+    if (message->kind == RPCRDMA_KIND_REPLY)
         judge_reads_complete(rpcrdma, message);
     if (message->invalidates && !message->faulty)
         judge_invalidated(rpcrdma, message);

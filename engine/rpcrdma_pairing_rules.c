@@ -339,6 +339,24 @@ static void judge_no_list(const struct pairing *p)
                     "expected a Write list of %u chunks as in the Call, found none", p->t->n_writes);
 }
 
+/* RFC 5667 section 5: a Write chunk of length 0 asks for the result inline; that is no error. */
+static bool judge_zero_length(const struct pairing *p)
+{
+    const struct rpc_message *rpc = &p->body->rpc;
+
+    if (!rpcrdma_old(p->rpcrdma) || !p->body->known || rpc->reply_stat != RPC_MSG_ACCEPTED ||
+        (rpc->accept_stat != RPC_GARBAGE_ARGS && rpc->accept_stat != RPC_SYSTEM_ERR))
+        return true;
+    for (unsigned k = 0; k < p->t->n_writes; k++) {
+        if (chunk_at(p, k)->n == 0 || chunk_at(p, k)->length > 0)
+            continue;
+        FAIL(p, RULE_RPCR0_5N_05, "expected the result inline, as Write chunk %u has length 0, found %s", k + 1,
+             rpc_accept_stat_name(rpc->accept_stat));
+        return false;
+    }
+    return true;
+}
+
 static void judge_writes(const struct pairing *p)
 {
     struct rpcrdma_chunk from = rpcrdma_write_begin(&p->reply->header);
@@ -349,7 +367,7 @@ static void judge_writes(const struct pairing *p)
             judge_absent(p);
         return;
     }
-    if (p->t->n_writes == 0)
+    if (p->t->n_writes == 0 || !judge_zero_length(p))
         return;
     if (p->reply->header.write.n == 0) {
         judge_no_list(p);
@@ -365,6 +383,17 @@ static void judge_writes(const struct pairing *p)
         PASS(p, RULE_NFSULB_6_4_1_06);
 }
 
+static void judge_xid(const struct pairing *p)
+{
+    if (!p->is_long || !p->body->known)
+        return;
+    if (p->body->rpc.xid == p->reply->header.xid)
+        PASS(p, RULE_RPCR_4_2_1_02);
+    else
+        FAIL(p, RULE_RPCR_4_2_1_02, "expected XID 0x%08x in the Reply chunk as in the Transport header, found 0x%08x",
+             p->reply->header.xid, p->body->rpc.xid);
+}
+
 void rpcrdma_reply_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message)
 {
     struct pairing p = {.rpcrdma = rpcrdma,
@@ -373,19 +402,16 @@ void rpcrdma_reply_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
                         .body = &message->transaction->reply_body,
                         .compound = rpcrdma_returned_compound(message->transaction),
                         .is_long = message->header.proc == RPCRDMA_NOMSG};
+    bool faulty = message->faulty;
 
     if (!rpcrdma_returned_judged(message))
         return;
-    if (p.is_long && p.body->known) {
-        if (p.body->rpc.xid != message->header.xid) {
-            FAIL(&p, RULE_RPCR_4_2_1_02,
-                 "expected XID 0x%08x in the Reply chunk as in the Transport header, found 0x%08x", message->header.xid,
-                 p.body->rpc.xid);
-            return;
-        }
-        PASS(&p, RULE_RPCR_4_2_1_02);
-    }
-    judge_writes(&p);
+    message->faulty = false; /* from here on: by these rules */
+    judge_xid(&p);
+    if (!message->faulty)
+        judge_writes(&p);
     if (!message->faulty)
         rpcrdma_memory_pulled(rpcrdma, message);
+    message->misread |= message->faulty;
+    message->faulty |= faulty;
 }

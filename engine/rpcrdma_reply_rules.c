@@ -21,7 +21,7 @@ bool rpcrdma_returned_judged(const struct rpcrdma_message *reply)
 {
     const struct rpcrdma_transaction *t = reply->transaction;
 
-    return !reply->faulty && !t->malformed && !t->late && !t->offers_lost && t->call_header.status == RPCRDMA_OK &&
+    return !reply->misread && !t->misread && !t->late && !t->offers_lost && t->call_header.status == RPCRDMA_OK &&
            !ambiguous(t);
 }
 
@@ -268,8 +268,11 @@ static void judge_reply_chunk(struct rpcrdma_connection *rpcrdma, struct rpcrdma
 
 void rpcrdma_reply_header(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message)
 {
+    bool faulty = message->faulty;
+
     if (!rpcrdma_returned_judged(message))
         return;
+    message->faulty = false; /* from here on: by these rules */
     judge_read_list(rpcrdma, message);
     if (!message->faulty)
         judge_write_list(rpcrdma, message);
@@ -277,4 +280,6 @@ void rpcrdma_reply_header(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mes
         judge_reply_chunk(rpcrdma, message);
     if (!message->faulty)
         rpcrdma_returned_reply(rpcrdma, message);
+    message->misread |= message->faulty;
+    message->faulty |= faulty;
 }

@@ -23,6 +23,7 @@ static const struct fault_table *const tables[] = {
     &rpcrdma_threshold_faults,
     &rpcrdma_memory_faults,
     &rpcrdma_payload_faults,
+    &rpcrdma_reply_faults,
     &nfs_faults,
 };
 

@@ -55,16 +55,21 @@ static void build_header(struct rpc_making *m)
 
 /* ---- placing ---- */
 
-/* p[0..n) into the segments of a chunk, whose lengths become what was written. What does not fit is lost. */
+/*
+ * p[0..n) into the segments of a chunk, behind what is there already; their lengths become what was written. What does
+ * not fit is lost.
+ */
 static void place(struct rpc_making *m, const struct rpc_chunk *offered, struct rpc_chunk *returned, const uint8_t *p,
                   uint32_t n)
 {
     for (unsigned i = 0; i < offered->n; i++) {
-        uint32_t part = MIN(n, offered->segments[i].length);
+        struct rpcrdma_segment target = offered->segments[i];
+        uint32_t part = MIN(n, target.length - returned->segments[i].length);
 
-        returned->segments[i].length = part;
+        target.offset += returned->segments[i].length;
+        returned->segments[i].length += part;
         if (part && m->n_placed < G_N_ELEMENTS(m->placed))
-            m->placed[m->n_placed++] = (struct rpc_placed){.target = offered->segments[i], .p = p, .n = part};
+            m->placed[m->n_placed++] = (struct rpc_placed){.target = target, .p = p, .n = part};
         p += part;
         n -= part;
     }
@@ -113,28 +118,107 @@ static void clear_lengths(struct rpc_chunk *chunk)
         chunk->segments[i].length = 0;
 }
 
+/* The results and Write chunks of a Reply, as the words want them to meet. */
+struct pairing {
+    unsigned first;   /* Write chunk that the first result goes into */
+    unsigned results; /* so many go into chunks */
+    bool skip_empty;  /* chunks without segments are passed over */
+    bool join;        /* the first two in the first chunk */
+    bool spread;      /* the first one in the first two */
+};
+
+static struct pairing pairing_of(struct rpc_making *m)
+{
+    return (struct pairing){.first = (unsigned)words_number(m->words, "first", 0),
+                            .results =
+                                words_have(m->words, "inline") ? 0 : (unsigned)words_number(m->words, "only", 64),
+                            .skip_empty = words_have(m->words, "skip-empty"),
+                            .join = words_have(m->words, "join"),
+                            .spread = words_have(m->words, "spread")};
+}
+
+static void place_item(struct rpc_making *m, unsigned k, const struct nfs_body_item *item,
+                       const struct pairing *pairing)
+{
+    const uint8_t *p = m->side->whole->data + m->side->body_at + item->at;
+    uint32_t n = words_have(m->words, "pad") ? (uint32_t)xdr_padded(item->length) : item->length;
+    unsigned to = pairing->join ? 0 : k;
+
+    if (pairing->spread) {
+        place(m, &m->exchange->writes[1], &m->writes[1], p + n / 2, n - n / 2);
+        n /= 2;
+    }
+    place(m, &m->exchange->writes[to], &m->writes[to], p, n);
+    rpc_take(m, item);
+}
+
 static void place_results(struct rpc_making *m)
 {
-    const char *name = words_value(m->words, "place");
-    bool nothing = words_have(m->words, "inline"), empty = words_have(m->words, "empty"),
-         pad = words_have(m->words, "pad");
+    const char *name = words_value(m->words, "place"), *lost = words_value(m->words, "lose");
+    struct pairing pairing = pairing_of(m);
+    bool empty = words_have(m->words, "empty");
+    unsigned result = 0;
 
+    words_have(m->words, "pad");
     m->plan.n_writes = m->exchange->n_writes;
     memcpy(m->writes, m->exchange->writes, sizeof(m->writes));
-    for (unsigned k = 0; k < m->plan.n_writes; k++) {
-        const struct rpc_chunk *offered = &m->exchange->writes[k];
-        const struct nfs_body_item *item =
-            name && k == 0 ? named_item(&m->side->body, name) : item_for_chunk(&m->side->body, k);
-
+    for (unsigned k = 0; k < m->plan.n_writes; k++)
         clear_lengths(&m->writes[k]);
-        if (!nothing && item && item->length && offered->n) {
-            place(m, offered, &m->writes[k], m->side->whole->data + m->side->body_at + item->at,
-                  pad ? (uint32_t)xdr_padded(item->length) : item->length);
-            rpc_take(m, item);
-        } else if (empty) {
-            m->writes[k].n = 0;
-        }
+    for (unsigned k = 0; k < m->plan.n_writes || (pairing.join && k < 2); k++) {
+        bool offered = pairing.join || m->exchange->writes[k].n > 0;
+        const struct nfs_body_item *item;
+
+        if (k < pairing.first || (pairing.skip_empty && !offered))
+            continue;
+        item = name && k == 0 ? named_item(&m->side->body, name) : item_for_chunk(&m->side->body, result);
+        if (result++ < pairing.results && item && item->length && offered)
+            place_item(m, k, item, &pairing);
     }
+    for (unsigned k = 0; empty && k < m->plan.n_writes; k++) {
+        if (m->writes[k].n && m->writes[k].segments[0].length == 0)
+            m->writes[k].n = 0;
+    }
+    if (lost) {
+        const struct nfs_body_item *item = item_for_chunk(&m->side->body, (unsigned)words_parse_number(m->words, lost));
+
+        if (item)
+            rpc_take(m, item);
+    }
+}
+
+/* Segments that no Call has offered. */
+static void invent(struct rpc_chunk *chunk, unsigned n)
+{
+    for (unsigned i = chunk->n; i < n && i < RPC_SEGMENTS_MAX; i++)
+        chunk->segments[i] = (struct rpcrdma_segment){0x3C5A9617 + 0x2F00 * i, 512, 0x7F3AC0000000 + 4096 * i};
+    chunk->n = MIN(n, RPC_SEGMENTS_MAX);
+}
+
+/* The lists themselves: chunks and segments more or fewer than were offered, or in another order. */
+static void change_lists(struct rpc_making *m)
+{
+    unsigned n = (unsigned)words_number(m->words, "list", m->plan.n_writes);
+    bool no_reply = words_have(m->words, "no-reply-chunk");
+
+    if (words_have(m->words, "swap") && m->plan.n_writes > 1) {
+        struct rpc_chunk first = m->writes[0];
+
+        m->writes[0] = m->writes[1];
+        m->writes[1] = first;
+    }
+    for (; m->plan.n_writes < n && n <= RPC_CHUNKS_MAX; m->plan.n_writes++) {
+        m->writes[m->plan.n_writes].n = 0;
+        invent(&m->writes[m->plan.n_writes], 1);
+    }
+    m->plan.n_writes = n;
+    if (words_value(m->words, "segs"))
+        invent(&m->writes[0], (unsigned)words_number(m->words, "segs", 0));
+    if (words_value(m->words, "reply-segs")) {
+        m->plan.reply = &m->reply_plan;
+        invent(&m->reply, (unsigned)words_number(m->words, "reply-segs", 0));
+    }
+    if (no_reply)
+        m->plan.reply = NULL;
 }
 
 static uint32_t transport_header_length(const struct rpc_making *m)
@@ -214,6 +298,7 @@ void rpc_say_reply(struct rpc_making *m)
     m->plan.n_reads = m->side->n_reads;
     if (m->plan.proc == RPCRDMA_MSG)
         place_whole(m);
+    change_lists(m);
     rpc_change_plan(m);
     for (unsigned i = 0; i < m->side->n_reads; i++)
         m->side->reads[i].segment = m->reads[i];

@@ -38,6 +38,10 @@
  *   long, short (whatever the size is), both (Long, and inline as well)
  *   inline      nothing goes into Write chunks; empty: unused chunks come back without segments;
  *               place=NAME: that result goes into the first Write chunk
+ *   first=N (the first result goes into Write chunk N), only=N (N results do), join (the first two into the first),
+ *   spread (the first into the first two), skip-empty (chunks without segments do not count), lose=N (result N is
+ *   nowhere); list=N (chunks in the Write list), swap (the first two of them), segs=N (of the first), reply-segs=N,
+ *   no-reply-chunk
  *   nowrite, late-write (behind the Send), backward (last segment first), parts=N (RDMA Writes of N octets), pad
  *   read        results in Read chunks, as in Calls (RFC 5666); the client then pulls and says `I done`
  *
