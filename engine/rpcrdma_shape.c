@@ -177,8 +177,8 @@ static void cut_off(struct rpcrdma_shape *shape)
     threshold = rpcrdma_connection_threshold(shape->rpcrdma, shape->message->side, &negotiated);
     if (threshold == 0)
         threshold = RPCRDMA_INLINE_DEFAULT;
-    if (shape->message->n + missing > threshold)
-        rpcrdma_shape_fail(shape, RULE_RPCR_3_5_3_01,
+    if (shape->message->n + RPCRDMA_HEADER_MIN >= threshold)
+        rpcrdma_shape_fail(shape, RULE_RPCR_6_1_06,
                            "expected a Long Message for an RPC %s that does not fit the inline threshold of %u octets, "
                            "found the Send to end %llu octets before its end",
                            kind_name(shape), threshold, (unsigned long long)missing);
@@ -237,7 +237,6 @@ static void whole(struct rpcrdma_shape *shape)
     rpcrdma_shape_pass(shape, RULE_RPCR_3_2_01);
     items(shape);
     if (shape->in_chunk) {
-        rpcrdma_shape_pass(shape, RULE_RPCR_3_5_3_01);
         rpcrdma_shape_pass(shape, RULE_RPCR_3_5_3_13);
     } else {
         rpcrdma_shape_pass(shape, RULE_RPCR_2_2_4_01);
