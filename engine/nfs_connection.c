@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The NFS binding of one connection: life cycle, and the way of each event to the rule families. */
-#include "engine/nfs.h"
+#include "engine/nfs_internal.h"
 
 #include <stdlib.h>
-
-struct nfs_connection {
-    const struct rpcrdma_connection *rpcrdma;
-    struct verdict *verdict;
-};
 
 struct nfs_connection *nfs_connection_new(const struct rpcrdma_options *options,
                                           const struct rpcrdma_connection *rpcrdma, struct verdict *verdict)
 {
     struct nfs_connection *nfs = calloc(1, sizeof *nfs);
 
-    (void)options;
     if (nfs == NULL)
         return NULL;
+    nfs->options = *options;
     nfs->rpcrdma = rpcrdma;
     nfs->verdict = verdict;
     return nfs;
@@ -24,32 +19,305 @@ struct nfs_connection *nfs_connection_new(const struct rpcrdma_options *options,
 
 void nfs_connection_free(struct nfs_connection *nfs)
 {
+    if (nfs == NULL)
+        return;
+    while (nfs->spare != NULL) {
+        struct nfs_exchange *exchange = nfs->spare;
+
+        nfs->spare = exchange->spare;
+        free(exchange);
+    }
     free(nfs);
 }
 
 void nfs_connection_ports(struct nfs_connection *nfs, uint16_t port0, uint16_t port1)
 {
-    (void)nfs, (void)port0, (void)port1;
+    nfs->port[0] = port0;
+    nfs->port[1] = port1;
 }
 
-void nfs_connection_message(struct nfs_connection *nfs, const struct rpcrdma_message *message)
+/* ---- findings ---- */
+
+void nfs_fail(const struct nfs_look *look, enum rule_id rule, const char *format, ...)
 {
-    (void)nfs, (void)message;
+    va_list args;
+
+    va_start(args, format);
+    verdict_vfailed_as(look->nfs->verdict, rule, rule_catalogue[rule].severity,
+                       rpcrdma_connection_direction(look->nfs->rpcrdma, look->place.side & 1u), &look->place,
+                       look->related, format, args);
+    va_end(args);
 }
 
-void nfs_connection_payload(struct nfs_connection *nfs, const struct rpcrdma_payload *payload)
+void nfs_fail_as(const struct nfs_look *look, enum rule_id rule, enum rule_severity severity, const char *format, ...)
 {
-    (void)nfs, (void)payload;
+    va_list args;
+
+    va_start(args, format);
+    verdict_vfailed_as(look->nfs->verdict, rule, severity,
+                       rpcrdma_connection_direction(look->nfs->rpcrdma, look->place.side & 1u), &look->place,
+                       look->related, format, args);
+    va_end(args);
+}
+
+/* ---- what is asked of bodies ---- */
+
+const uint8_t *nfs_contents(const struct rpcrdma_body *body, const struct rpcrdma_item *item)
+{
+    uint64_t from = (uint64_t)body->rpc.header_len + item->item.at;
+
+    if (item->chunk >= 0 || from + item->item.count > body->length)
+        return NULL;
+    return body->payload + from;
+}
+
+const struct nfs_operation *nfs_operation_find(const struct rpcrdma_body *body, uint32_t op)
+{
+    for (unsigned i = 0; i < body->n_operations; i++) {
+        if (body->operations[i].op == op)
+            return &body->operations[i];
+    }
+    return NULL;
+}
+
+bool nfs_chunk_offered(const struct nfs_connection *nfs, const struct rpcrdma_transaction *t, unsigned number)
+{
+    const struct rpcrdma_chunk_state *chunk;
+
+    if (number >= t->n_writes)
+        return false;
+    chunk = &t->chunks[t->first_write + number];
+    return chunk->n > 0 && (chunk->length > 0 || nfs->options.profile != PROFILE_RFC5666);
+}
+
+/* ---- exchanges ---- */
+
+static struct nfs_exchange *exchange_of(struct nfs_connection *nfs, struct rpcrdma_transaction *t)
+{
+    struct nfs_exchange *exchange = t->nfs;
+
+    if (exchange != NULL)
+        return exchange;
+    exchange = nfs->spare;
+    if (exchange != NULL)
+        nfs->spare = exchange->spare;
+    else
+        exchange = malloc(sizeof *exchange);
+    if (exchange == NULL) {
+        nfs->blind = true;
+        return NULL;
+    }
+    *exchange = (struct nfs_exchange){.minor = -1};
+    t->nfs = exchange;
+    return exchange;
+}
+
+static void set_unread(struct nfs_connection *nfs, struct nfs_exchange *exchange, bool unread)
+{
+    nfs->unread += unread && !exchange->unread;
+    nfs->unread -= exchange->unread && !unread;
+    exchange->unread = unread;
+}
+
+/* It is answered, or nothing is expected of it any more. */
+static void settle(struct nfs_connection *nfs, struct nfs_exchange *exchange)
+{
+    if (exchange->unread) {
+        nfs->blind = true;
+        set_unread(nfs, exchange, false);
+    }
+    nfs_sessions_settled(nfs, exchange);
+    if (!exchange->outstanding)
+        return;
+    exchange->outstanding = false;
+    nfs->outstanding--;
+    nfs->alive -= exchange->alive;
 }
 
 void nfs_connection_retired(struct nfs_connection *nfs, struct rpcrdma_transaction *transaction)
 {
-    (void)nfs, (void)transaction;
+    struct nfs_exchange *exchange = transaction->nfs;
+
+    if (exchange == NULL)
+        return;
+    settle(nfs, exchange);
+    exchange->spare = nfs->spare;
+    nfs->spare = exchange;
+    transaction->nfs = NULL;
 }
+
+/* ---- payloads ---- */
+
+/* Nothing but a question whether the server is there: RFC 8267 section 6.7.2. */
+static bool asks_nothing(const struct rpcrdma_body *body)
+{
+    if (body->rpc.proc == 0)
+        return true;
+    for (unsigned i = 0; i < body->n_operations; i++) {
+        if (body->operations[i].op != NFS_OP_SEQUENCE && body->operations[i].op != NFS_OP_RENEW)
+            return false;
+    }
+    return body->n_operations > 0;
+}
+
+static void learn_minor(struct nfs_look *look)
+{
+    const struct nfs_value *minor;
+    unsigned i = 0;
+
+    if (!look->body->walked || !look->body->procedure->compound)
+        return;
+    minor = rpcrdma_value(look->body, NFS_MARK_MINOR_VERSION, 0, &i);
+    if (minor == NULL)
+        return;
+    look->exchange->minor = (int)(minor->value & 0xff);
+    if (look->t->reverse)
+        return;
+    look->nfs->minor_0 |= minor->value == 0;
+    look->nfs->minor_1 |= minor->value > 0;
+}
+
+static void forward_call(struct nfs_look *look)
+{
+    struct nfs_connection *nfs = look->nfs;
+    const struct rpcrdma_body *body = look->body;
+    bool v4 = body->rpc.prog == NFS_PROGRAM && body->rpc.vers == 4;
+
+    nfs->v4 |= v4;
+    if (v4)
+        nfs_port_call(look);
+    if (v4 && body->rpc.proc != 0 && !nfs_understood(body))
+        nfs->blind = true;
+    if (body->procedure == NULL || look->t->malformed)
+        return;
+    if (nfs_understood(body)) {
+        look->exchange->alive = asks_nothing(body);
+        nfs_sessions_call(look);
+    }
+    if (look->t->repeats || look->t->offers_lost)
+        return;
+    if (v4)
+        nfs_compound_call(look);
+    nfs_retry_call(look);
+    if (nfs_understood(body))
+        nfs_size_call(look);
+}
+
+static void call(struct nfs_look *look)
+{
+    set_unread(look->nfs, look->exchange, false);
+    if (!look->body->known) {
+        look->nfs->blind = true;
+        return;
+    }
+    learn_minor(look);
+    if (!look->t->reverse)
+        forward_call(look);
+    else if (nfs_understood(look->body))
+        nfs_sessions_call(look);
+}
+
+static void reply(struct nfs_look *look)
+{
+    const struct rpcrdma_body *body = look->body;
+
+    if (!body->known)
+        return;
+    if (body->rpc.reply_stat == RPC_MSG_ACCEPTED && body->rpc.verf.flavor == RPC_AUTH_GSS &&
+        body->rpc.verf.length > look->nfs->verifier)
+        look->nfs->verifier = body->rpc.verf.length;
+    if (look->t->reverse) {
+        nfs_backchannel_reply(look);
+        return;
+    }
+    if (body->rpc.reply_stat == RPC_MSG_ACCEPTED && body->rpc.accept_stat == RPC_GARBAGE_ARGS)
+        nfs_retry_failed(look);
+    if (!nfs_understood(body) || look->t->malformed)
+        return;
+    nfs_sessions_reply(look);
+    nfs_size_reply(look);
+    nfs_delegation_reply(look);
+}
+
+void nfs_connection_payload(struct nfs_connection *nfs, const struct rpcrdma_payload *payload)
+{
+    struct rpcrdma_transaction *t = payload->transaction;
+    struct nfs_look look = {
+        .nfs = nfs, .t = t, .exchange = exchange_of(nfs, t), .body = payload->body, .place = payload->place};
+
+    if (look.exchange == NULL)
+        return;
+    look.related = payload->reply || payload->place.frame != t->call.frame ? t->call.frame : 0;
+    if (payload->reply)
+        reply(&look);
+    else
+        call(&look);
+}
+
+/* ---- messages ---- */
+
+static void call_message(struct nfs_look *look, const struct rpcrdma_message *message)
+{
+    struct nfs_connection *nfs = look->nfs;
+    struct nfs_exchange *exchange = look->exchange;
+    struct rpcrdma_transaction *t = look->t;
+
+    if (t->outcome == RPCRDMA_OUTSTANDING && !t->call_body.known)
+        set_unread(nfs, exchange, true);
+    if (t->repeats)
+        nfs_retry_repeated(look, message);
+    if (t->reverse) {
+        nfs_backchannel_message(look, message);
+        return;
+    }
+    nfs->asked = message->header.credit;
+    if (t->repeats || exchange->outstanding)
+        return;
+    exchange->outstanding = true;
+    nfs->outstanding++;
+    nfs->alive += exchange->alive;
+    if (!message->faulty && !message->unsure)
+        nfs_retry_credits(look);
+}
+
+static void answer_message(struct nfs_look *look, const struct rpcrdma_message *message)
+{
+    struct nfs_connection *nfs = look->nfs;
+
+    if (message->kind == RPCRDMA_KIND_ERROR && message->header.status == RPCRDMA_OK &&
+        message->header.err == RPCRDMA_ERR_CHUNK && !look->t->reverse)
+        nfs_retry_failed(look);
+    if (message->kind == RPCRDMA_KIND_REPLY && !look->t->reverse) {
+        nfs->former = nfs->grant;
+        nfs->grant = message->header.credit;
+    }
+    settle(nfs, look->exchange);
+}
+
+void nfs_connection_message(struct nfs_connection *nfs, const struct rpcrdma_message *message)
+{
+    struct nfs_look look = {.nfs = nfs, .t = message->transaction, .place = message->place};
+
+    if (message->kind == RPCRDMA_KIND_CALL && look.t == NULL)
+        nfs->blind = true;
+    if (look.t == NULL)
+        return;
+    look.exchange = exchange_of(nfs, look.t);
+    if (look.exchange == NULL)
+        return;
+    look.body = &look.t->call_body;
+    if (message->kind == RPCRDMA_KIND_CALL)
+        call_message(&look, message);
+    else if (look.t->outcome == RPCRDMA_OUTSTANDING && message->header.status == RPCRDMA_OK)
+        answer_message(&look, message);
+}
+
+/* ---- the rest ---- */
 
 void nfs_connection_skipped(struct nfs_connection *nfs, unsigned side)
 {
-    (void)nfs, (void)side;
+    (void)side;
+    nfs->blind = true;
 }
 
 void nfs_connection_end(struct nfs_connection *nfs, unsigned side, bool reset, const struct place *place)
@@ -59,5 +327,6 @@ void nfs_connection_end(struct nfs_connection *nfs, unsigned side, bool reset, c
 
 void nfs_connection_finish(struct nfs_connection *nfs, int64_t time_ns)
 {
-    (void)nfs, (void)time_ns;
+    (void)time_ns;
+    nfs_retry_finish(nfs);
 }

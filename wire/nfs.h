@@ -43,6 +43,7 @@ enum nfs_op {
     NFS_OP_READLINK = 27,
     NFS_OP_REMOVE = 28,
     NFS_OP_RENAME = 29,
+    NFS_OP_RENEW = 30,
     NFS_OP_SETATTR = 34,
     NFS_OP_SETCLIENTID = 35,
     NFS_OP_WRITE = 38,

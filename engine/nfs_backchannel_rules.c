@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Callbacks on the connection that the client opened: RFC 8267 section 6.5, RFC 8167 sections 3.2 and 6. */
+#include "engine/nfs_internal.h"
+
+enum {
+    OPEN_DELEGATE_READ = 1,
+    OPEN_DELEGATE_WRITE = 2,
+};
+
+static bool is_callback(uint32_t program)
+{
+    return program >= NFS_PROGRAM_CALLBACK_FIRST && program <= NFS_PROGRAM_CALLBACK_LAST;
+}
+
+static void pass_permitted(const struct nfs_look *look)
+{
+    nfs_pass(look, RULE_BIDI_6_01);
+    nfs_pass(look, RULE_BIDI_6_02);
+    nfs_pass(look, RULE_BIDI_3_2_02);
+}
+
+/* Has the client told that it takes Calls here? */
+static void judge_permission(struct nfs_look *look, const struct rpcrdma_message *message)
+{
+    struct nfs_connection *nfs = look->nfs;
+
+    if (nfs->back || nfs->back_asked > 0) {
+        pass_permitted(look);
+        return;
+    }
+    if (!nfs_all_seen(nfs) || message->unsure) {
+        nfs_open(look, RULE_BIDI_6_01);
+        nfs_open(look, RULE_BIDI_6_02);
+        nfs_open(look, RULE_BIDI_3_2_02);
+        return;
+    }
+    if (nfs->told_reverse)
+        return;
+    nfs->told_reverse = true;
+    if (nfs->session_asked)
+        nfs_fail(look, RULE_BIDI_3_2_02,
+                 "expected a backchannel agreed on by CREATE_SESSION or BIND_CONN_TO_SESSION before a Call of the "
+                 "server, found a session without one on this connection");
+    else if (nfs->minor_1)
+        nfs_fail(look, RULE_BIDI_6_02,
+                 "expected CREATE_SESSION or BIND_CONN_TO_SESSION on this connection before a Call of the server, "
+                 "found neither");
+    else if (nfs->minor_0)
+        nfs_fail(look, RULE_NFSULB_6_5_1_01,
+                 "expected callbacks of NFSv4.0 on a connection of their own, found a Call of the server");
+    else
+        nfs_fail(look, RULE_BIDI_6_01,
+                 "expected the client to tell that it takes Calls before the server calls, found program %#x, "
+                 "procedure %u called",
+                 look->body->rpc.prog, look->body->rpc.proc);
+}
+
+static bool has_chunks(const struct rpcrdma_message *message)
+{
+    const struct rpcrdma_header *h = &message->header;
+
+    return h->proc != RPCRDMA_MSG || h->read.n > 0 || h->write.n > 0 || h->has_reply;
+}
+
+/* The largest backchannel ca_maxrequestsize of the sessions made here: which of them it is does not matter then. */
+static uint32_t largest_request(const struct nfs_connection *nfs)
+{
+    uint32_t largest = 0;
+
+    for (unsigned i = 0; i < nfs->n_sessions && i < NFS_SESSIONS_MAX; i++) {
+        if (nfs->sessions[i].limits.back_maxrequest > largest)
+            largest = nfs->sessions[i].limits.back_maxrequest;
+    }
+    return largest;
+}
+
+/* The smaller of both thresholds that the client's ca_maxrequestsize has to exceed. */
+static uint32_t smaller_threshold(const struct nfs_connection *nfs, bool *known)
+{
+    bool told[2];
+    uint32_t a = rpcrdma_connection_threshold(nfs->rpcrdma, 0, &told[0]);
+    uint32_t b = rpcrdma_connection_threshold(nfs->rpcrdma, 1, &told[1]);
+
+    *known = told[0] && told[1];
+    return *known ? (a < b ? a : b) : RPCRDMA_INLINE_DEFAULT;
+}
+
+static void judge_size(struct nfs_look *look, const struct rpcrdma_message *message)
+{
+    struct nfs_connection *nfs = look->nfs;
+    uint32_t largest = largest_request(nfs), threshold;
+    bool known;
+
+    if (nfs->options.profile == PROFILE_RFC5666) /* RFC 5667 section 5.1 allows it */
+        return;
+    if (!has_chunks(message)) {
+        nfs_pass(look, RULE_NFSULB_6_5_2_06);
+        return;
+    }
+    threshold = smaller_threshold(nfs, &known);
+    if (nfs->n_sessions == 0 || nfs->n_sessions > NFS_SESSIONS_MAX || !nfs_all_seen(nfs) || message->unsure)
+        nfs_open(look, RULE_NFSULB_6_5_2_06);
+    else if (largest <= threshold)
+        nfs_fail(
+            look, RULE_NFSULB_6_5_2_06,
+            "expected a Short message without chunks, as the client's backchannel ca_maxrequestsize of %u does not "
+            "exceed the inline threshold of %u, found %s%s",
+            largest, threshold, rpcrdma_proc_name(message->header.proc),
+            message->header.proc == RPCRDMA_MSG ? " with chunks" : "");
+    else if (known)
+        nfs_pass(look, RULE_NFSULB_6_5_2_06);
+    else
+        nfs_open(look, RULE_NFSULB_6_5_2_06);
+}
+
+void nfs_backchannel_message(struct nfs_look *look, const struct rpcrdma_message *message)
+{
+    if (message->faulty || look->t->malformed || look->t->repeats)
+        return;
+    /* A Long Call's program is not known yet, but who calls with sessions here is the NFS server. */
+    if (look->body->known && !is_callback(look->body->rpc.prog))
+        return;
+    if (look->body->known)
+        judge_permission(look, message);
+    if (look->body->known ? look->exchange->minor > 0 : look->nfs->minor_1)
+        judge_size(look, message);
+}
+
+void nfs_backchannel_reply(struct nfs_look *look)
+{
+    uint32_t most = look->exchange->limits.back_maxresponse;
+    const struct rpcrdma_body *body = look->body;
+
+    if (!nfs_understood(body) || !body->procedure->callback || look->exchange->minor < 1)
+        return;
+    if (most == 0)
+        nfs_open(look, RULE_NFSULB_6_5_2_02);
+    else if (body->unreduced > most)
+        nfs_fail(look, RULE_NFSULB_6_5_2_02,
+                 "expected a Reply of at most %u octets, the backchannel's ca_maxresponsesize, found %llu", most,
+                 (unsigned long long)body->unreduced);
+    else
+        nfs_pass(look, RULE_NFSULB_6_5_2_02);
+}
+
+void nfs_delegation_reply(struct nfs_look *look)
+{
+    struct nfs_connection *nfs = look->nfs;
+    const struct nfs_value *value;
+    unsigned i = 0;
+
+    if (look->exchange->minor < 1)
+        return;
+    while ((value = rpcrdma_value(look->body, NFS_MARK_DELEGATION, NFS_OP_OPEN, &i)) != NULL) {
+        if (value->value != OPEN_DELEGATE_READ && value->value != OPEN_DELEGATE_WRITE)
+            continue;
+        if (nfs->back)
+            nfs_pass(look, RULE_BIDI_3_2_03);
+        else if (!nfs_all_seen(nfs) || look->exchange->limits.fore_maxresponse == 0 || nfs->back_asked > 0)
+            nfs_open(look, RULE_BIDI_3_2_03); /* the session was made elsewhere */
+        else if (!nfs->told_delegation) {
+            nfs->told_delegation = true;
+            nfs_fail(look, RULE_BIDI_3_2_03,
+                     "expected no delegation without a backchannel, found one of %s in a session that was made "
+                     "without it",
+                     value->value == OPEN_DELEGATE_READ ? "reading" : "writing");
+        }
+    }
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Requests that are sent again: after ERR_CHUNK or GARBAGE_ARGS (RFC 8267 sections 3.1 and 6.4.2), while they are
+ * outstanding (6.7.2); and the credit that is kept for a look whether the server is alive (6.7.2).
+ */
+#include "engine/nfs_internal.h"
+
+#include <string.h>
+
+enum {
+    RETRIES_MAX = 5, /* of one request that only meets errors: "should avoid retrying indefinitely" names no number */
+    SEGMENTS_MAX = 16,
+    ACL_GETACL = 1,
+};
+
+static uint64_t hash_of(const uint8_t *p, uint64_t n)
+{
+    uint64_t hash = UINT64_C(0x9e3779b97f4a7c15) ^ n;
+
+    for (; n > 0; p += n < 8 ? n : 8, n -= n < 8 ? n : 8) {
+        uint64_t word = 0;
+
+        memcpy(&word, p, n < 8 ? n : 8);
+        hash = (hash ^ word) * UINT64_C(0xff51afd7ed558ccd);
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+/* Arguments; of a session's COMPOUND those behind SEQUENCE, whose own change with each request. */
+static uint64_t arguments_hash(const struct rpcrdma_body *body)
+{
+    uint64_t from = body->rpc.header_len;
+
+    if (body->walked && body->n_operations > 1 && body->operations[0].op == NFS_OP_SEQUENCE)
+        from += body->operations[1].at;
+    return from <= body->length ? hash_of(body->payload + from, body->length - from) : 0;
+}
+
+static struct nfs_request request_of(const struct nfs_look *look)
+{
+    const struct rpcrdma_transaction *t = look->t;
+    const struct rpcrdma_body *body = look->body;
+    struct nfs_request request = {.hash = arguments_hash(body),
+                                  .program = body->rpc.prog,
+                                  .version = body->rpc.vers,
+                                  .procedure = body->rpc.proc,
+                                  .xid = t->xid,
+                                  .writes = t->n_writes,
+                                  .segments = t->n_offers};
+
+    for (unsigned i = 0; i < t->n_chunks; i++) {
+        request.reads += t->chunks[i].kind == RPCRDMA_READ_CHUNK && t->chunks[i].position != 0;
+        request.complex |= t->chunks[i].n > SEGMENTS_MAX;
+    }
+    request.complex |= request.reads > 1 || request.writes > 1;
+    request.complex &= body->rpc.prog == NFS_PROGRAM && body->rpc.vers == 4;
+    if (t->reply_chunk >= 0)
+        request.reply_length = t->chunks[t->reply_chunk].length;
+    /* RFC 8267 sections 5.2 and 6.2.1 */
+    request.may_grow = (request.program == NFS_PROGRAM_ACL && request.procedure == ACL_GETACL) ||
+                       (look->exchange->minor == 0 && nfs_operation_find(body, NFS_OP_GETATTR) != NULL);
+    return request;
+}
+
+static bool same_request(const struct nfs_request *a, const struct nfs_request *b)
+{
+    return a->hash == b->hash && a->program == b->program && a->version == b->version && a->procedure == b->procedure;
+}
+
+static bool same_shape(const struct nfs_request *a, const struct nfs_request *b)
+{
+    return a->reads == b->reads && a->writes == b->writes && a->segments == b->segments &&
+           a->reply_length == b->reply_length;
+}
+
+static struct nfs_failure *failure_of(struct nfs_connection *nfs, const struct nfs_request *request)
+{
+    for (unsigned i = 0; i < nfs->n_failures && i < NFS_FAILURES_MAX; i++) {
+        if (same_request(&nfs->failures[i].request, request))
+            return &nfs->failures[i];
+    }
+    return NULL;
+}
+
+/* One finding of a retry, the most specific. */
+static void judge_retry(struct nfs_look *look, struct nfs_failure *failure, const struct nfs_request *request)
+{
+    bool larger = request->reply_length > failure->request.reply_length;
+
+    look->related = failure->frame;
+    if (failure->request.complex && same_shape(&failure->request, request)) {
+        nfs_fail(look, RULE_NFSULB_6_4_2_08,
+                 "expected a request with chunk lists too complex for the server not to be sent again, found it again "
+                 "with the same chunks");
+        return;
+    }
+    if (larger && !request->may_grow) {
+        nfs_fail(look, RULE_NFSULB_3_1_05,
+                 "expected no retry with a larger Reply chunk but for a GETACL or, in NFSv4.0, a GETATTR, found %s "
+                 "again with %llu octets instead of %llu",
+                 look->body->procedure->name, (unsigned long long)request->reply_length,
+                 (unsigned long long)failure->request.reply_length);
+        return;
+    }
+    if (larger)
+        nfs_pass(look, RULE_NFSULB_3_1_05);
+    if (request->xid == failure->request.xid) {
+        nfs_fail(look, RULE_NFSULB_3_1_03, "expected a new XID for a retry after an error, found %#x again",
+                 request->xid);
+        return;
+    }
+    nfs_pass(look, RULE_NFSULB_3_1_03);
+    if (failure->times <= RETRIES_MAX)
+        nfs_pass(look, RULE_NFSULB_3_1_04);
+    else if (!failure->told)
+        nfs_fail(look, RULE_NFSULB_3_1_04, "expected a client to give up, found a request sent again after %u errors",
+                 failure->times);
+    failure->told |= failure->times > RETRIES_MAX;
+}
+
+void nfs_retry_call(struct nfs_look *look)
+{
+    struct nfs_request request = request_of(look);
+    struct nfs_failure *failure = failure_of(look->nfs, &request);
+    struct nfs_look retry = *look;
+
+    look->exchange->has_request = true;
+    look->exchange->request = request;
+    if (failure == NULL || request.procedure == 0)
+        return;
+    judge_retry(&retry, failure, &request);
+    failure->retried = true;
+    failure->request = request;
+}
+
+void nfs_retry_failed(struct nfs_look *look)
+{
+    struct nfs_connection *nfs = look->nfs;
+    const struct nfs_request *request = &look->exchange->request;
+    struct nfs_failure *failure;
+
+    if (!look->exchange->has_request || look->t->malformed)
+        return;
+    failure = failure_of(nfs, request);
+    if (failure == NULL) {
+        failure = &nfs->failures[nfs->n_failures++ % NFS_FAILURES_MAX];
+        *failure = (struct nfs_failure){.request = *request};
+    }
+    failure->times++;
+    failure->frame = look->place.frame;
+    failure->retried = false;
+}
+
+void nfs_retry_finish(struct nfs_connection *nfs)
+{
+    for (unsigned i = 0; i < nfs->n_failures && i < NFS_FAILURES_MAX; i++) {
+        const struct nfs_failure *failure = &nfs->failures[i];
+
+        if (failure->request.complex && failure->times == 1 && !failure->retried)
+            verdict_passed(nfs->verdict, RULE_NFSULB_6_4_2_08);
+    }
+}
+
+/* ---- while it is outstanding ---- */
+
+void nfs_retry_repeated(struct nfs_look *look, const struct rpcrdma_message *message)
+{
+    const struct rpcrdma_body *body = look->body;
+    bool v4;
+
+    if (!body->known || message->faulty)
+        return;
+    v4 = (body->rpc.prog == NFS_PROGRAM && body->rpc.vers == 4) || (body->procedure && body->procedure->callback);
+    if (!v4 && body->rpc.prog != NFS_PROGRAM)
+        return;
+    if (!rpcrdma_whole(look->nfs->rpcrdma) || message->unsure || look->t->damaged) {
+        nfs_open(look, RULE_NFSULB_6_7_2_03);
+        return;
+    }
+    nfs_fail_as(look, RULE_NFSULB_6_7_2_03, v4 ? SEVERITY_ERROR : SEVERITY_NOTE,
+                "expected no request to be sent again on the connection where it is outstanding, found XID %#x again",
+                look->t->xid);
+}
+
+/* A forward Call was sent: nfs->outstanding counts it. */
+void nfs_retry_credits(struct nfs_look *look)
+{
+    struct nfs_connection *nfs = look->nfs;
+    uint32_t grant = nfs->grant > nfs->former ? nfs->grant : nfs->former;
+
+    if (nfs->asked < grant)
+        grant = nfs->asked;
+    if (!nfs->v4 || !look->body->known)
+        return;
+    nfs_pass(look, RULE_NFSULB_6_7_2_03);
+    if (grant <= 1)
+        return;
+    if (!rpcrdma_whole(nfs->rpcrdma))
+        nfs_open(look, RULE_NFSULB_6_7_2_01);
+    else if (nfs->outstanding < grant || nfs->alive > 0)
+        nfs_pass(look, RULE_NFSULB_6_7_2_01);
+    else if (nfs->outstanding == grant && !nfs->told_credit) {
+        nfs->told_credit = true;
+        nfs_fail(look, RULE_NFSULB_6_7_2_01,
+                 "expected one credit to be kept for a look whether the server is alive, found all %u in use", grant);
+    }
+}
