@@ -49,10 +49,12 @@ static void judge_permission(struct nfs_look *look, const struct rpcrdma_message
         nfs_fail(look, RULE_NFSULB_6_5_1_01,
                  "expected callbacks of NFSv4.0 on a connection of their own, found a Call of the server");
     else
-        nfs_fail(look, RULE_BIDI_6_01,
-                 "expected the client to tell that it takes Calls before the server calls, found program %#x, "
-                 "procedure %u called",
-                 look->body->rpc.prog, look->body->rpc.proc);
+        /* Without NFSv4 the program may be another, which tells in a way of its own, though not before it says a word.
+         */
+        nfs_fail_as(look, RULE_BIDI_6_01, nfs->forward_calls == 0 ? SEVERITY_ERROR : SEVERITY_WARNING,
+                    "expected the client to tell that it takes Calls before the server calls, found program %#x, "
+                    "procedure %u called",
+                    look->body->rpc.prog, look->body->rpc.proc);
 }
 
 static bool has_chunks(const struct rpcrdma_message *message)

@@ -270,6 +270,7 @@ static void call_message(struct nfs_look *look, const struct rpcrdma_message *me
         nfs_backchannel_message(look, message);
         return;
     }
+    nfs->forward_calls++;
     nfs->asked = message->header.credit;
     if (t->repeats || exchange->outstanding)
         return;

@@ -66,6 +66,7 @@ struct nfs_connection {
     struct verdict *verdict;
     uint16_t port[2];
     struct nfs_exchange *spare;
+    uint64_t forward_calls; /* ever */
     unsigned outstanding;   /* forward Calls */
     unsigned alive;         /* of them, those that only ask whether the server is there */
     uint32_t grant, former; /* credits of the latest Replies */

@@ -54,8 +54,8 @@ static const struct legacy {
 struct size {
     uint64_t largest;  /* the maximum is at least this */
     uint64_t eligible; /* of them, DDP-eligible results that are to be returned inline */
+    uint64_t asked;    /* of them, those that arguments ask for in numbers */
     bool exact;        /* the maximum is this */
-    bool asked;        /* an argument asks for a part of it */
 };
 
 static const struct legacy *legacy_find(const struct nfs_procedure *procedure)
@@ -86,7 +86,7 @@ static bool legacy_size(const struct nfs_look *look, struct size *size)
     if (row->eligible && nfs_chunk_offered(look->nfs, look->t, 0))
         return true;
     rest = row->version == 2 && row->eligible && value->value > V2_DATA_MAX ? V2_DATA_MAX : value->value;
-    size->asked = rest > 0;
+    size->asked = rest;
     size->largest += row->eligible ? xdr_padded(rest) : rest;
     size->eligible = row->eligible ? xdr_padded(rest) : 0;
     return true;
@@ -126,7 +126,7 @@ static void compound_size(const struct nfs_look *look, struct size *size)
             octets = argument(body, operation); /* of all of READDIR4resok */
         }
         size->largest += octets;
-        size->asked |= octets > 0;
+        size->asked += octets;
     }
 }
 
@@ -171,6 +171,15 @@ static bool fits(const struct room *room, uint64_t payload)
     return room->header + payload <= room->threshold;
 }
 
+/*
+ * What the Call names in numbers has no room in so many octets. Where only what is around it does not fit, the client
+ * may know better: findings are of what is clear.
+ */
+static bool clearly_above(const struct size *size, uint64_t octets)
+{
+    return size->asked > octets || size->eligible >= octets || (size->exact && size->asked == 0);
+}
+
 /* Which rule says that there has to be a Reply chunk. */
 static enum rule_id missing_rule(const struct nfs_look *look, const struct room *room, const struct size *size)
 {
@@ -199,10 +208,13 @@ static void judge_missing(struct nfs_look *look, const struct room *room, const 
     uint64_t octets = room->header + size->largest;
 
     if (!fits(room, size->largest)) {
-        fail_missing(look, rule, room, octets);
+        if (clearly_above(size, room->threshold))
+            fail_missing(look, rule, room, octets);
+        else
+            nfs_open(look, rule);
         return;
     }
-    if (size->asked || size->exact)
+    if (size->asked > 0 || size->exact)
         nfs_pass(look, rule);
     if (!room->gss)
         return;
@@ -227,10 +239,12 @@ static void judge_chunk(struct nfs_look *look, const struct room *room, const st
         look->nfs->told_needless = true;
         return;
     }
-    if (!size->asked)
+    if (size->asked == 0)
         return;
     nfs_pass(look, missing_rule(look, room, size));
-    if (room->chunk < size->largest && !fits(room, size->largest))
+    if (room->chunk < size->largest && !fits(room, size->largest) && !clearly_above(size, room->chunk))
+        nfs_open(look, RULE_RPCR_3_5_3_07);
+    else if (room->chunk < size->largest && !fits(room, size->largest))
         nfs_fail(look, RULE_RPCR_3_5_3_07,
                  "expected a Reply chunk for a Reply of up to %" PRIu64 " octets, found one of %" PRIu64, size->largest,
                  room->chunk);
@@ -254,8 +268,11 @@ void nfs_size_call(struct nfs_look *look)
     else if (!legacy_size(look, &size))
         return;
     /* No Reply of a session is larger than agreed on. Without its attributes that may be less than is asked for. */
-    if (limit != 0 && limit < size.largest)
+    if (limit != 0 && limit < size.largest) {
         size.largest = limit;
+        size.asked = limit < size.asked ? limit : size.asked;
+        size.eligible = limit < size.eligible ? limit : size.eligible;
+    }
     if (room.threshold == 0 ||
         (look->exchange->minor > 0 && limit == 0 && !fits(&room, size.largest) && !room.has_chunk)) {
         nfs_open(look, missing_rule(look, &room, &size));

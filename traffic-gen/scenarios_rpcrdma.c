@@ -89,7 +89,8 @@ static const struct scenario scenarios[] = {
      .script = "with rpcrdma; I call nfs3.null se; R reply se; I call nfs3.write len=3000 read se; R pull; R reply se"},
     {.name = "rpcrdma-both-directions",
      .summary = "Calls of both sides with the same XIDs, also at the same time",
-     .script = "with rpcrdma; I call nfs3.null xid=0x100; R reply; R call cb41.null xid=0x100; I reply;"
+     .script = "with rpcrdma; I call nfs41.compound ops=exchange_id; R reply; I call nfs41.compound ops=create_session;"
+               "R reply; I call nfs3.null xid=0x100; R reply; R call cb41.null xid=0x100; I reply;"
                "I call nfs3.getattr xid=0x101; R call cb41.null xid=0x101; I reply; R reply;"
                "I call nfs3.read xid=0x102 count=4096 write; R call cb41.null xid=0x102; R reply; I reply"},
     {.name = "rpcrdma-default-inline",
@@ -159,10 +160,9 @@ static const struct scenario scenarios[] = {
          "R 8* reply credit=8"},
     {.name = "old-roundup",
      .summary = "RFC 5666: chunks that include the roundup",
-     .script =
-         "with rpcrdma; " FIRST "I call nfs3.read count=1021 write=1024; R reply pad; I call nfs3.read count=1024"
-         " write; R reply pad; I call nfs3.write len=1022 read pad; R pull; R reply;"
-         "I call nfs3.write len=3 read=2+rest pad; R pull; R reply"},
+     .script = "with rpcrdma; " FIRST "I call nfs3.read count=1021 write=1024; R reply pad; I call nfs3.read count=1024"
+               " write; R reply pad; I call nfs3.write len=1022 read pad; R pull; R reply;"
+               "I call nfs3.write len=3 read=2+rest pad; R pull; R reply"},
     {.name = "old-ccp",
      .summary = "RFC 5666: the Connection Configuration Protocol raises the inline thresholds",
      .script = "with rpcrdma no-private-data; I call ccp1.conf; R reply; I call nfs3.getattr; R reply;"
