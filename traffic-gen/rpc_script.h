@@ -5,9 +5,9 @@
  * SET-UP. `with rpcrdma` (or `with nfs`): MPA revision 2, port 20049, RFC 8797 Private Data in both startup frames.
  *   inline=N (send and receive sizes of both; 4096), r=0 (no remote invalidation), no-pd, pd-at=N (N octets in front of
  *   the block), pd-len=N (octets of Private Data in all); each for one side when I or R is behind its name: rI=0 no-pdR
- *   pd-lenI=6; pdI@OFFSET=N, pdR@OFFSET=N (an octet of the block); no-private-data; port=N, depth=N (IRD and ORD),
- * rev1, markers, no-crc; further words as ever: late msn=N, mulpdu=N, mss=N. The initiator is the client, as far as
- * Calls say nothing else: either side may call.
+ *   pd-lenI=6; pdI@OFFSET=N, pdR@OFFSET=N (an octet of the block); no-private-data; port=N, rev1, markers, no-crc,
+ *   depth=N (IRD and ORD); further words as ever: late msn=N, mulpdu=N, mss=N.
+ *   The initiator is the client, as far as Calls say nothing else: either side may call.
  *
  * CALLS. `I call PROCEDURE WORD...`; the same from R is a Call of the reverse direction.
  *   PROCEDURE   nfs2.read nfs3.write nfs40.compound nfs41.compound nfs42.compound cb40.cb_compound cb41.cb_compound
@@ -45,9 +45,9 @@
  *   nowrite, late-write (behind the Send), backward (last segment first), parts=N (RDMA Writes of N octets), pad
  *   read        results in Read chunks, as in Calls (RFC 5666); the client then pulls and says `I done`
  *
- * OTHERS. `R error chunk`, `R error vers=1..1`: RDMA_ERROR for the oldest unanswered Call, with its rdma_vers. `I
- * done`: RDMA_DONE for the latest. `I raw hex=00112233` a Send of these octets. `I hide`, `I show`: not in the capture
- * from here on, again.
+ * OTHERS. `R error chunk`, `R error vers=1..1`: RDMA_ERROR for the oldest unanswered Call, with its rdma_vers.
+ *   `I done` RDMA_DONE for the latest Call; `I raw hex=00112233` a Send of these octets;
+ *   `I hide` what follows is not in the capture; `I show` it is again
  *
  * IN ALL OF THEM
  *   of=N        the N-th of the unanswered Calls (0: the oldest); back=N: the N-th latest, answered or not

@@ -2,10 +2,11 @@
 /*
  * Conversations written down as text. Statements are separated by semicolons:
  *
- *   with rev2 mulpdu=200      the negotiation: rev0, rev1 (when nothing is said), rev2, no-crc, markers; before all
- * else next                      ends this connection, begins another one between the same ports I VERB WORD... the
- * Initiator says or does something, as soon as what the peer said before has arrived R VERB WORD...            so does
- * the Responder I 5* VERB WORD...         five times
+ *   with rev2 mulpdu=200   the negotiation: rev0, rev1 (when nothing is said), rev2, no-crc, markers; before all else
+ *   next                   ends this connection, begins another one between the same ports
+ *   I VERB WORD...         the Initiator says or does something, as soon as what the peer said before has arrived
+ *   R VERB WORD...         so does the Responder
+ *   I 5* VERB WORD...      five times
  *
  * VERB is a message: write, read (a Read Request), answer (a Read Response), send, send-inv, send-se, send-se-inv,
  * term LAYER/ETYPE/CODE, imm, imm-se, fadd, cswap, result (an Atomic Response); or silence (a pure ACK), cork, uncork,
@@ -27,6 +28,8 @@
  *
  * Words alone: early (does not wait for the peer), fresh (no further segment of the open message), keep (an Atomic
  * without effect), bad-crc.
+ *
+ * RPC-over-RDMA and NFS have verbs of their own (rpc_script.h).
  *
  * A message with l=0 stays open; the next one of its kind and direction is its next segment.
  */

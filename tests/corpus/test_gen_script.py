@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The script language: what its words about RPC-over-RDMA put into the messages, as iwarp-check --print shows them."""
+import pytest
+
+CASES = [
+    ("I call nfs3.null; R reply", ["RDMA_MSG xid 0x5a17c0de credit 32 read - write - reply - CALL NFS3 NULL",
+                                   "RDMA_MSG xid 0x5a17c0de credit 32 read - write - reply - REPLY NFS3 NULL SUCCESS"]),
+    ("I call nfs3.write len=100 read=60+rest xid=7 credit=5; R pull; R reply",
+     ["RDMA_MSG xid 0x7 credit 5 read 2x100@136 write - reply - CALL NFS3 WRITE",
+      "size 60", "size 40", "rdmap: READ-RESP", "REPLY NFS3 WRITE SUCCESS"]),
+    ("I call nfs3.read count=100 write=64+64; R reply",
+     ["write 2x128", "rdmap: WRITE", "rdmap: WRITE", "write 2x100"]),
+    ("I call nfs3.read count=100 write reply=40+40; R reply status=5 h.credit+1",
+     ["write 1x100 reply 2x80", "credit 33 read - write 1x0 reply 2x0"]),
+    ("I call nfs3.setattr pz=50+rest; R pull; R reply", ["RDMA_NOMSG xid 0x5a17c0de credit 32 read 2x148@0"]),
+    ("I call nfs3.readdir reply; R reply long", ["reply 1x65536", "RDMA_NOMSG xid 0x5a17c0de credit 32 read - write - reply 1x228 "]),
+    ("I call nfs3.null h.vers=2; R error vers=1..1", ["RDMA_MSG v2", "RDMA_ERROR v2 xid 0x5a17c0de credit 32 ERR_VERS 1-1"]),
+    ("I call nfs3.null; R error chunk credit=3", ["RDMA_ERROR xid 0x5a17c0de credit 3 ERR_CHUNK"]),
+    ("I call nfs3.null; R reply; I done", ["RDMA_DONE xid 0x5a17c0de"]),
+    ("I call nfs3.null; R reply; I call nfs3.null h.proc=2 h.align=4 h.thresh=8", ["RDMA_MSGP"]),
+    ("I call nfs3.read count=8 write; R reply inv", ["inv 0x"]),
+    ("R call cb41.cb_compound ops=cb_sequence,cb_recall xid=9; I reply", ["< [rpcrdma: RDMA_MSG xid 0x9", "> [rpcrdma"]),
+    ("I call nfs3.null; R reply accept=4", ["GARBAGE_ARGS"]),
+]
+
+
+@pytest.mark.parametrize("script, lines", CASES)
+def test_messages(gen, check, tmp_path, script, lines):
+    path = tmp_path / "x.pcapng"
+    run = gen("play", "script", "--script=with rpcrdma; " + script, "-o", path)
+    assert run.returncode == 0, run.stderr
+    shown = check("--print", path).stdout
+    at = 0
+    for line in lines:
+        assert line in shown[at:], shown
+        at = shown.index(line, at)
+
+
+def test_data_travels(gen, tmp_path):
+    """What a WRITE says is what the RDMA Read gets, in any number of segments and operations."""
+    def payloads(script):
+        path = tmp_path / "x.pcap"
+        run = gen("play", "script", "--pcap", "--mtu=9000", "--script=with rpcrdma no-crc; I call nfs3.null; R reply; " + script,
+                  "-o", path)
+        assert run.returncode == 0, run.stderr
+        return path.read_bytes()
+
+    whole = payloads("I call nfs3.write len=3000 xid=5; R reply")
+    data = bytes((i * 7 + (i >> 8) * 29 + 5 * 37 + 0x31) & 0xff for i in range(3000))
+    assert data in whole
+    assert data in payloads("I call nfs3.write len=3000 xid=5 read; R pull; R reply")
+    parts = payloads("I call nfs3.write len=3000 xid=5 read=1000+rest; R pull parts=700; R reply")
+    assert data not in parts
+    for begin, end in ((0, 700), (700, 1000), (1000, 1700), (1700, 2400), (2400, 3000)):
+        assert data[begin:end] in parts
