@@ -16,8 +16,10 @@ struct rpcrdma_ccp {
     bool asked, told; /* a Call, a Reply was seen */
     unsigned client;  /* that asked */
     uint32_t maxcall, maxreply;
-    uint32_t server_reads; /* maxrdmaread of the Reply */
-    uint64_t told_at;      /* stream offset of the Reply */
+    uint32_t client_reads, server_reads; /* maxrdmaread of the Call, of the Reply */
+    uint32_t reading[2];                 /* RDMA Reads that a side has requested and that are not answered */
+    bool reads_told;
+    uint64_t told_at; /* stream offset of the Reply */
     uint32_t asked_frame, told_frame;
 };
 
@@ -58,6 +60,7 @@ static void ask(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp *ccp, str
     ccp->told = false;
     ccp->client = m->side;
     ccp->maxreply = w[1];
+    ccp->client_reads = w[2];
     ccp->asked_frame = m->place.frame;
 }
 
@@ -79,7 +82,7 @@ static void judge_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
 {
     uint32_t n = m->n - m->header.header_len;
 
-    if (!ccp->told || m->side != ccp->client || m->unsure || (m->acked_known && m->acked <= ccp->told_at))
+    if (!ccp->told || m->side != ccp->client || m->unsure || (rpcrdma_acked(rpcrdma, m) && m->acked <= ccp->told_at))
         return;
     if (!m->has_rpc || n <= ccp->maxcall)
         rpcrdma_pass(rpcrdma, RULE_RPCR0_6_2_01);
@@ -135,4 +138,29 @@ void rpcrdma_ccp_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp 
         tell(ccp, m);
     else
         judge_reply(rpcrdma, ccp, m);
+}
+
+/* Each side tells how many RDMA Reads may be active at it. */
+void rpcrdma_ccp_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp *ccp, const struct rpcrdma_move *move)
+{
+    unsigned reader = move->opcode == RDMAP_READ_REQUEST ? move->side : other_side(move->side);
+    uint32_t limit = reader == ccp->client ? ccp->server_reads : ccp->client_reads;
+
+    if (move->opcode == RDMAP_READ_RESPONSE && move->last && ccp->reading[reader] > 0)
+        ccp->reading[reader]--;
+    if (move->opcode != RDMAP_READ_REQUEST)
+        return;
+    ccp->reading[reader]++;
+    if (!ccp->told)
+        return;
+    if (rpcrdma->side[other_side(reader)].hole || move->unsure)
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR0_6_2_03);
+    else if (ccp->reading[reader] <= limit)
+        rpcrdma_pass(rpcrdma, RULE_RPCR0_6_2_03);
+    else if (!ccp->reads_told)
+        rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR0_6_2_03, ccp->told_frame,
+                        "expected at most %u RDMA Reads active at a time, the maxrdmaread of the side that is read, "
+                        "found %u",
+                        (unsigned)limit, (unsigned)ccp->reading[reader]);
+    ccp->reads_told |= ccp->reading[reader] > limit;
 }

@@ -195,6 +195,7 @@ void rpcrdma_connection_startup(struct rpcrdma_connection *rpcrdma, const struct
         status = rpcrdma_private_data_find(&data, event->frame.private_data, event->frame.pd_length);
     s->end = event->place.offset + event->length;
     s->told.frame_seen = true;
+    s->told.end = s->end;
     s->told.valid = status == RPCRDMA_PD_OK;
     if (s->told.valid)
         s->told.data = data;
@@ -459,6 +460,7 @@ static void moved(struct rpcrdma_connection *rpcrdma, const struct rdmap_segment
     rpcrdma_move(rpcrdma, &move);
     if (rpcrdma->recognised == RPCRDMA_YES) {
         rpcrdma_memory_move(rpcrdma, &move);
+        rpcrdma_threshold_move(rpcrdma, &move);
         rpcrdma_call_move(rpcrdma, &move);
         rpcrdma_reaction_move(rpcrdma, &move);
     }

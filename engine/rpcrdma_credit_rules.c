@@ -137,7 +137,7 @@ static struct knowledge knowledge_of(const struct rpcrdma_connection *rpcrdma, c
     struct knowledge k = {0};
     uint64_t kept = c->n_answers < ANSWERS_KEPT ? c->n_answers : ANSWERS_KEPT;
 
-    if (!m->acked_known && c->n_answers > 0) { /* a lower grant may not have arrived yet */
+    if (!rpcrdma_acked(rpcrdma, m) && c->n_answers > 0) { /* a lower grant may not have arrived yet */
         const struct answer *a = answer_before(c, c->n_answers - 1);
 
         k = (struct knowledge){.known = true, .limit = a->grant, .frame = a->frame};
@@ -410,7 +410,7 @@ static bool responder_knew(const struct rpcrdma_connection *rpcrdma, const struc
     const struct rpcrdma_transaction *t = rpcrdma->side[side].calls.waiting.newest;
     unsigned unseen = 0;
 
-    for (; m->acked_known && t != NULL && t->call.offset >= m->acked; t = t->older)
+    for (; rpcrdma_acked(rpcrdma, m) && t != NULL && t->call.offset >= m->acked; t = t->older)
         if (++unseen > UNSEEN_MAX)
             return false;
     *in_flight = less(rpcrdma->side[side].calls.outstanding, unseen);
@@ -515,11 +515,13 @@ void rpcrdma_credit_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
 {
     struct caller *c = &rpcrdma->credit->caller[other_side(m->side)];
     struct answer a = {.offset = m->place.offset, .frame = m->place.frame, .grant = 1};
-    bool sound = m->kind == RPCRDMA_KIND_REPLY && m->header.status == RPCRDMA_OK && !m->faulty;
+    bool sound = m->kind == RPCRDMA_KIND_REPLY && m->header.status == RPCRDMA_OK && !m->faulty, grants = sound;
 
     rpcrdma->credit->last_frame = m->place.frame;
     if (sound) {
         judge_zero(rpcrdma, m, c);
+        grants = !m->faulty && (m->header.credit > 0 || rpcrdma_old(rpcrdma));
+        m->faulty = false; /* the rest of the Reply is as good as ever */
         if (rpcrdma_old(rpcrdma))
             judge_room_for_done(rpcrdma, m);
         if (m->header.credit > 0)
@@ -531,7 +533,7 @@ void rpcrdma_credit_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
      */
     if (c->n_answers > 0)
         a.grant = answer_before(c, c->n_answers - 1)->grant;
-    if (m->header.credit > a.grant || (m->kind == RPCRDMA_KIND_REPLY && sound && m->header.credit > 0))
+    if (grants || m->header.credit > a.grant)
         a.grant = m->header.credit;
     a.ends = settle(rpcrdma, c, m);
     c->answers[c->n_answers++ % ANSWERS_KEPT] = a;

@@ -32,6 +32,7 @@ enum {
 struct rpcrdma_told {
     bool frame_seen;                  /* its startup frame was captured */
     bool valid;                       /* with a valid block in it */
+    uint64_t end;                     /* stream offset behind it */
     struct rpcrdma_private_data data; /* the defaults unless valid */
 };
 
@@ -138,6 +139,14 @@ void rpcrdma_take_returned(struct rpcrdma_transaction *transaction, const struct
 /* rpcrdma_counts.c */
 void rpcrdma_count(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *transaction);
 
+/*
+ * What its sender had received when it sent this message is known. Whoever sends messages has received the other side's
+ * startup frame: ACK numbers below it are not to be trusted.
+ */
+static inline bool rpcrdma_acked(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message)
+{
+    return message->acked_known && message->acked >= rpcrdma->side[other_side(message->side)].told.end;
+}
 /* The profile is that of RFC 5666. */
 static inline bool rpcrdma_old(const struct rpcrdma_connection *rpcrdma)
 {
@@ -217,11 +226,13 @@ void rpcrdma_threshold_free(struct rpcrdma_connection *rpcrdma);
 void rpcrdma_threshold_startup(struct rpcrdma_connection *rpcrdma, const struct mpa_startup_event *event,
                                enum rpcrdma_private_data_status status);
 void rpcrdma_threshold_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
+void rpcrdma_threshold_move(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move);
 void rpcrdma_threshold_finish(struct rpcrdma_connection *rpcrdma, int64_t time_ns);
 /* rpcrdma_ccp_rules.c: limits of RFC 5666 section 6. NULL when memory is lacking; freed by free(). */
 struct rpcrdma_ccp;
 struct rpcrdma_ccp *rpcrdma_ccp_new(void);
 void rpcrdma_ccp_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp *ccp, struct rpcrdma_message *message);
+void rpcrdma_ccp_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp *ccp, const struct rpcrdma_move *move);
 
 /*
  * rpcrdma_xid_rules.c: Calls, Replies and errors against the table. before: the transaction of the same side and XID

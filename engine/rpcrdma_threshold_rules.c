@@ -318,3 +318,9 @@ void rpcrdma_threshold_message(struct rpcrdma_connection *rpcrdma, struct rpcrdm
     judge_invalidation(rpcrdma, m);
     rpcrdma_ccp_message(rpcrdma, rpcrdma->threshold->ccp, m);
 }
+
+void rpcrdma_threshold_move(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
+{
+    if (rpcrdma_old(rpcrdma))
+        rpcrdma_ccp_move(rpcrdma, rpcrdma->threshold->ccp, move);
+}

@@ -98,13 +98,15 @@ static void judge_caller(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
 /* ---- XIDs of Calls ---- */
 
 /* The Call of this XID before this one, answered: its Reply had not reached the caller yet. */
-static const struct rpcrdma_transaction *answered_unseen(const struct rpcrdma_message *m)
+static const struct rpcrdma_transaction *answered_unseen(const struct rpcrdma_connection *rpcrdma,
+                                                         const struct rpcrdma_message *m)
 {
     const struct rpcrdma_transaction *t = m->transaction;
 
     for (t = t->hash_next; t != NULL && t->xid != m->header.xid; t = t->hash_next)
         ;
-    if (t == NULL || t->outcome == RPCRDMA_OUTSTANDING || t->late || !m->acked_known || t->answer.offset < m->acked)
+    if (t == NULL || t->outcome == RPCRDMA_OUTSTANDING || t->late || !rpcrdma_acked(rpcrdma, m) ||
+        t->answer.offset < m->acked)
         return NULL;
     return t->inline_hash == m->transaction->inline_hash ? NULL : t;
 }
@@ -113,7 +115,7 @@ static void judge_unique(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
                          const struct rpcrdma_transaction *before)
 {
     if (before == NULL)
-        before = answered_unseen(m);
+        before = answered_unseen(rpcrdma, m);
     if (before == NULL) {
         if (rpcrdma_whole(rpcrdma))
             rpcrdma_pass(rpcrdma, RULE_RPCR_2_2_2_03);
@@ -223,6 +225,7 @@ static void judge_first(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
                 rpcrdma, m, RULE_BIDI_5_2_05, t->call.frame,
                 "expected msg_type 1 (REPLY) in the Reply to a Call of the reverse direction (frame %u), found %u",
                 t->call.frame, (unsigned)m->rpc.type);
+            m->misread = true;
             return;
         }
         rpcrdma_pass(rpcrdma, RULE_BIDI_5_2_05);

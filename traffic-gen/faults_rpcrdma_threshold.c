@@ -9,6 +9,8 @@
     "I call nfs41.compound ops=create_session; R reply; "                                                              \
     "I call nfs41.compound ops=sequence,reclaim_complete; R reply; "
 #define LAST41                      "I call nfs41.compound ops=sequence,putrootfh,getattr; R reply"
+#define RECALL4                     "cb_recall,cb_recall,cb_recall,cb_recall"
+#define RECALLS                     RECALL4 "," RECALL4 "," RECALL4 "," RECALL4 "," RECALL4
 #define CCP                         "with rpcrdma no-private-data; I call ccp1.conf"
 #define INLINE(id, summary, script) SCRIPT("rpcrdma", id, NULL, summary, script)
 
@@ -50,8 +52,9 @@ static const struct fault faults[] = {
     INLINE("RPCR-3.5.3-11/default", "the same where the threshold is the default",
            "with rpcrdma no-private-data; " NULL_CALL "I call nfs3.readdir count=16384 reply=16384;"
            "R reply entries=60 short"),
-    INLINE("BIDI-4.2-01", "a Call of the server of more than the threshold of its Replies",
-           SESSION("") "R call cb41.null grow=4100; I reply; " LAST41),
+    INLINE("BIDI-4.2-01", "a Call of the server of more than the 1024 octets that are the threshold of its Replies",
+           SESSION(" pdI@7=0") "R call cb41.null; I reply; R call cb41.cb_compound ops=cb_sequence," RECALLS
+                               "; I reply; " LAST41),
     /* Blocks */
     INLINE("CMPD-4-05", "the Format Identifier in the other octet order",
            "with rpcrdma pdI@0=0x18 pdI@1=0x0E pdI@2=0xAB pdI@3=0xF6; " NULL_CALL),
@@ -79,6 +82,9 @@ static const struct fault faults[] = {
            CCP "; R reply; I call nfs3.write len=4200; R reply"),
     INLINE("RPCR0-6.2-02", "a Reply of more than the client's maxreply_sendsize",
            CCP "; R reply; I call nfs3.read count=6000; R reply"),
+    INLINE("RPCR0-6.2-03", "4 RDMA Reads active at a client with maxrdmaread 2",
+           CCP " reads=2; R reply; I call nfs3.write len=5000 read=1000+1000+1000+rest; R pull no-answer; I give;"
+               "R reply"),
     INLINE("RPCR0-6.2-04", "a Call with a Read chunk to a server with maxrdmaread 0",
            CCP "; R reply reads=0; I call nfs3.write len=5000 read; R pull; R reply"),
     INLINE("RPCR0-11-02", "CONF_RDMA with AUTH_NONE", CCP " cred=none; R reply"),

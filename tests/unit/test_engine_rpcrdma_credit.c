@@ -192,6 +192,21 @@ static void test_unknown_acks(void **state)
     talk_expect_nothing(t);
 }
 
+/* ACK numbers that never move say nothing. */
+static void test_dead_acks(void **state)
+{
+    struct talk *t = quiet();
+
+    (void)state;
+    for (uint32_t xid = 0x10; xid < 0x15; xid++) {
+        t->unreceived = t->end[S];
+        talk_call(t, C, xid);
+        t->unreceived = t->end[C];
+        talk_reply(t, S, xid);
+    }
+    talk_expect_nothing(t);
+}
+
 static void test_answers_in_a_hole(void **state)
 {
     struct talk *t = granted(&ietf, 2);
@@ -529,6 +544,19 @@ static void test_old_zero_while_calls_are_in_progress(void **state)
     talk_expect_nothing(t);
 }
 
+static void test_old_call_under_a_grant_of_zero(void **state)
+{
+    struct talk *t = granted(&old, 4);
+    uint32_t frame;
+
+    (void)state;
+    talk_call(t, C, 0x10);
+    talk_call(t, C, 0x11);
+    reply_with_credit(t, S, 0x10, 0);
+    frame = talk_call(t, C, 0x12);
+    talk_expect(t, RULE_RPCR0_3_3_02, SEVERITY_ERROR, frame);
+}
+
 static void test_old_zero_at_the_end(void **state)
 {
     struct talk *t = granted(&old, 4);
@@ -615,6 +643,7 @@ int main(void)
         cmocka_unit_test(test_lower_grant_arrived),
         cmocka_unit_test(test_grant_lowered_and_drained),
         cmocka_unit_test(test_unknown_acks),
+        cmocka_unit_test(test_dead_acks),
         cmocka_unit_test(test_answers_in_a_hole),
         cmocka_unit_test(test_over_behind_a_hole),
         cmocka_unit_test(test_midstream),
@@ -638,6 +667,7 @@ int main(void)
         cmocka_unit_test(test_programs_share_the_grant),
         cmocka_unit_test(test_programs_within_the_grant),
         cmocka_unit_test(test_old_zero_while_calls_are_in_progress),
+        cmocka_unit_test(test_old_call_under_a_grant_of_zero),
         cmocka_unit_test(test_old_zero_at_the_end),
         cmocka_unit_test(test_old_limit_is_the_grant_only),
         cmocka_unit_test(test_old_done_takes_a_credit),

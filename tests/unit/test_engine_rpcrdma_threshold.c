@@ -78,7 +78,7 @@ static void test_reply_above_the_threshold(void **state)
     uint32_t frame;
 
     (void)state;
-    talk_call(t, C, 0x10);
+    call_long(t, C, 0x10, 100);
     frame = reply_long(t, S, 0x10, 8192);
     talk_expect(t, RULE_CMPD_4_2_05, SEVERITY_ERROR, frame);
 }
@@ -122,9 +122,9 @@ static void test_peer_told_nothing(void **state)
     uint32_t frame;
 
     (void)state;
-    talk_call(t, C, 0x10);
+    call_long(t, C, 0x10, 100);
     reply_long(t, S, 0x10, 1024);
-    talk_call(t, C, 0x11);
+    call_long(t, C, 0x11, 100);
     frame = reply_long(t, S, 0x11, 4096);
     talk_passed(t, RULE_CMPD_5_1_01);
     talk_expect(t, RULE_CMPD_5_1_01, SEVERITY_ERROR, frame);
@@ -260,7 +260,7 @@ static void test_unknown_version_is_no_block(void **state)
     talk_startup_octets(t, C, octets, octets_of("f6ab0e18 02 01 ff ff", octets, sizeof octets));
     talk_startup(t, S, true, 4096, 4096);
     talk_greet(t);
-    talk_call(t, C, 0x10);
+    call_long(t, C, 0x10, 100);
     reply_long(t, S, 0x10, 2000);
     assert_int_equal(t->verdict.counts[RULE_CMPD_5_1_01].failed, 1);
     talk_free(t);
@@ -394,7 +394,7 @@ static void test_ccp_reply_too_long(void **state)
     (void)state;
     ccp_call(t, RPC_AUTH_SYS);
     ccp_reply(t, 2048, 8);
-    talk_call(t, C, 0x11);
+    call_long(t, C, 0x11, 100);
     frame = reply_long(t, S, 0x11, 4000);
     talk_expect(t, RULE_RPCR0_6_2_02, SEVERITY_ERROR, frame);
 }
@@ -413,6 +413,30 @@ static void test_ccp_without_reads(void **state)
     plan.n_reads = 1;
     talk_call_with(t, C, &plan, 400000, 1, 1, word, sizeof word);
     assert_int_equal(t->verdict.counts[RULE_RPCR0_6_2_04].failed, 1);
+    talk_free(t);
+}
+
+static void test_ccp_reads(void **state)
+{
+    static const struct rpcrdma_read_segment segment = {.position = 44, .target = {0x99, 9000, 0}};
+    struct talk *t = told(&old, 0, 0, 0, 0);
+    struct rpcrdma_plan plan = talk_plan(t, C, 0x11);
+    uint8_t word[4] = {0, 0, 0x23, 0x28};
+
+    (void)state;
+    ccp_call(t, RPC_AUTH_SYS);
+    ccp_reply(t, 2048, 0);
+    plan.reads = &segment;
+    plan.n_reads = 1;
+    ccp_call(t, RPC_AUTH_SYS);
+    ccp_reply(t, 2048, 1);
+    talk_call_with(t, C, &plan, 400000, 1, 1, word, sizeof word);
+    for (unsigned i = 0; i < 8; i++)
+        talk_read_request(t, S, 0x99, i * 1000, 1000);
+    assert_int_equal(t->verdict.counts[RULE_RPCR0_6_2_03].failed, 0); /* the client allows 8 */
+    talk_passed(t, RULE_RPCR0_6_2_03);
+    talk_read_request(t, S, 0x99, 8000, 1000);
+    assert_int_equal(t->verdict.counts[RULE_RPCR0_6_2_03].failed, 1);
     talk_free(t);
 }
 
@@ -461,6 +485,7 @@ int main(void)
         cmocka_unit_test(test_ccp_call_too_long),
         cmocka_unit_test(test_ccp_reply_too_long),
         cmocka_unit_test(test_ccp_without_reads),
+        cmocka_unit_test(test_ccp_reads),
         cmocka_unit_test(test_ccp_without_protection),
         cmocka_unit_test(test_ccp_was_taken_away),
     };
