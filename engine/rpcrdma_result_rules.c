@@ -191,6 +191,8 @@ static void broken_header(struct rpcrdma_shape *shape)
     const struct rpc_message *rpc = &body->rpc;
     const struct rpcrdma_chunk_state *used = used_chunk(shape->t);
 
+    if (rpc->type != RPC_REPLY && rpc->status != RPC_BAD_TYPE)
+        return; /* what is wrong is its type: rpcrdma_xid_rules.c */
     if (rpc->status == RPC_BAD_TYPE && shape->in_chunk)
         rpcrdma_shape_fail(shape, RULE_RPCR_2_2_2_01, "expected CALL (0) or REPLY (1) in the RPC message, found %u",
                            rpc->fault);

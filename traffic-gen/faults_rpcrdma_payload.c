@@ -62,10 +62,12 @@ static const struct fault faults[] = {
           "I call nfs42.compound ops=sequence,putfh,setxattr:len=4000 reduce=value; R pull; R reply"),
     AFTER("NFSULB-6.6-02", NULL, "the tag of a COMPOUND with SEQUENCE in a Read chunk",
           "I call nfs41.compound tag=anothertag ops=sequence,putrootfh reduce=tag; R pull; R reply"),
-    SCRIPT(
-        "rpcrdma", "NFSULB-6.5.1-02", NULL, "the file handle of a CB_RECALL in a Read chunk",
-        "with nfs port=20048; I call cb40.null; R reply; I call cb40.cb_compound ops=cb_recall reduce=handle; R pull;"
-        "R reply"),
+    AFTER("NFSULB-6.5.1-02", NULL, "the file handle of a CB_RECALL of NFSv4.0 in a Read chunk",
+          "R call cb40.cb_compound ops=cb_recall reduce=handle; I pull; I reply"),
+    AFTER("NFSULB-6.5.2-03", NULL, "the file handle of a CB_RECALL in a Read chunk",
+          "R call cb41.cb_compound ops=cb_sequence,cb_recall reduce=handle; I pull; I reply"),
+    AFTER("NFSULB-6.5.2-03/write", NULL, "a Write chunk with CB_GETATTR",
+          "R call cb41.cb_compound ops=cb_sequence,cb_getattr write=1000; I reply"),
     AFTER("RPCR-3.4.4-01", NULL, "two segments of 2048 octets for 4000 octets of data",
           "I call nfs3.write len=4000 read=2048+rest read1.len=2048; R pull; R reply accept=4"),
     AFTER("RPCR-3.4.4.1-01", NULL, "the data's count removed with the data",
