@@ -125,7 +125,7 @@ static const struct scenario scenarios[] = {
          "I call nlm4.cancel; R reply; I call nlm4.unlock; R reply; I call nsm1.notify; R reply;"
          "I call nfsacl3.null; R reply; I call nfsacl3.getacl reply; R reply; I call nfsacl3.getacl reply; R reply"
          " aclcnt=500; I call nfsacl3.setacl; R reply; I call nfsacl3.setacl aclcnt=600 pz; R pull; R reply;"
-         "I call nfsacl3.setacl aclcnt=1000 pz=4096+4096+rest reply; R pull; R reply"},
+         "I call nfsacl3.setacl aclcnt=1000 pz=4096+4096+rest; R pull; R reply"},
     {.name = "nfs-gss",
      .summary = "RPCSEC_GSS: authentication with chunks, integrity and privacy without, by Long messages only",
      .script = "with nfs; I call nfs3.null cred=gss:1; R reply; I call nfs3.read cred=gss:1 count=8192 write; R reply;"

@@ -43,18 +43,19 @@ static const struct scenario scenarios[] = {
          "I call nfs3.symlink len=1001 pz=100+600+rest; R pull; R reply; I call nfs3.write len=8192 read pz; R pull;"
          "R reply; I call nfs3.write len=4095 read=1000+rest pz=100+rest; R pull; R reply;"
          "I call nfs3.write len=6000 pz; R pull; R reply; I call nfs3.write len=4094 read pz pz-last; R pull; R reply;"
-         "I call nfs3.read count=8192 write=8192 reply=1024; R reply long;"
+         "I call nfs3.readdir count=8192 pz reply; R pull; R reply;"
          "I call nfs3.readdirplus maxcount=32768 reply=32768; R reply entries=100;"
          "I call nfs3.readdirplus maxcount=32768 reply=16384+16384; R reply entries=120;"
-         "I call nfs3.setattr pz reply=4096; R pull; R reply long"},
+         "I call nfs3.readdirplus maxcount=8192 pz=60+rest reply=8192+8192; R pull; R reply entries=40"},
     {.name = "rpcrdma-unused",
      .summary = "chunks that come back unused: failed READs, results that fit inline, errors of RPC",
      .script =
          "with rpcrdma; " FIRST "I call nfs3.read count=4096 write; R reply status=5;"
          "I call nfs3.read count=8192 write=4096+4096; R reply status=70; I call nfs3.readdir reply=8192; R reply;"
-         "I call nfs3.readdir reply=4096+4096; R reply status=10003; I call nfs3.getattr reply; R reply;"
-         "I call nfs3.write len=4096 read reply=512; R pull; R reply; I call nfs3.read count=100 write; R reply denied;"
-         "I call nfs3.read count=100 write reply=1000; R reply accept=5; I call nfs3.write len=2000 read; R reply "
+         "I call nfs3.readdir reply=4096+4096; R reply status=10003;"
+         " I call nfs3.read count=100 write; R reply denied;"
+         "I call nfs3.read count=100 write; R reply accept=5; I call nfs3.readdir count=8192 reply; R reply accept=5; "
+         "I call nfs3.write len=2000 read; R reply "
          "denied;"
          "I call nfs3.null; R reply accept=3; I call nfs3.null; R reply accept=2 low=2 high=4;"
          "I call nfs3.null; R reply denied reject=0 low=2 high=2; I call nfs3.read count=4096 write; R reply len=0"},
