@@ -68,13 +68,13 @@ static const struct fault faults[] = {
     CREDIT("RPCR0-3.3-02", "3 Calls in flight with a grant of 2", GRANTED(2) "I 3* call nfs3.getattr; R 3* reply"),
     CREDIT(
         "RPCR0-3.8-03", "RDMA_DONE and a Call at once with a grant of 1",
-        GRANTED(1) "I call nfs3.read count=8192; R reply read credit=1; I pull; I done; I call nfs3.getattr; R reply"),
+        GRANTED(1) "I call nfs3.read count=2000; R reply read credit=1; I pull; I done; I call nfs3.getattr; R reply"),
     CREDIT(
         "RPCR0-3.8-04", "no credit for RDMA_DONE: a grant of 1 with another Call in progress",
-        GRANTED(8) "I call nfs3.read count=8192; I call nfs3.getattr; R reply read credit=1; I pull; R reply; I done;"
+        GRANTED(8) "I call nfs3.read count=2000; I call nfs3.getattr; R reply read credit=1; I pull; R reply; I done;"
                    "I call nfs3.null; R reply"),
     CREDIT("RPCR0-11-03", "a grant of 0 while RDMA_DONE is awaited and no Call is in progress",
-           GRANTED(8) "I call nfs3.read count=8192; R reply read credit=0; I pull; I done"),
+           GRANTED(8) "I call nfs3.read count=2000; R reply read credit=0; I pull; I done"),
 };
 
 const struct fault_table rpcrdma_credit_faults = {faults, sizeof(faults) / sizeof(faults[0])};

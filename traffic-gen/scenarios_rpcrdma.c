@@ -94,6 +94,14 @@ static const struct scenario scenarios[] = {
                "R reply; I call nfs3.null xid=0x100; R reply; R call cb41.null xid=0x100; I reply;"
                "I call nfs3.getattr xid=0x101; R call cb41.null xid=0x101; I reply; R reply;"
                "I call nfs3.read xid=0x102 count=4096 write; R call cb41.null xid=0x102; R reply; I reply"},
+    {.name = "rpcrdma-credits-apart",
+     .summary = "credits of both directions: what is granted to the client does not change with the server's Calls",
+     .script = "with rpcrdma; I call nfs41.null; R reply; I call nfs41.compound ops=exchange_id; R reply;"
+               "I call nfs41.compound ops=create_session; R reply; R call cb41.null; I reply credit=2;"
+               "R call cb41.null; I call nfs41.null; R reply; R call cb41.null; I call nfs41.null; R reply; I reply;"
+               "I call nfs41.null; R reply; I reply; I call nfs41.null; R reply; R 2* call cb41.null;"
+               "I call nfs41.null; R reply; I 2* reply; I call nfs41.null; R reply; R call cb41.null;"
+               "I call nfs41.null; R reply; I reply; I 2* call nfs41.null; R 2* reply"},
     {.name = "rpcrdma-default-inline",
      .summary = "no Private Data: thresholds of 1024 octets",
      .script =
@@ -167,7 +175,12 @@ static const struct scenario scenarios[] = {
     {.name = "old-ccp",
      .summary = "RFC 5666: the Connection Configuration Protocol raises the inline thresholds",
      .script = "with rpcrdma no-private-data; I call ccp1.conf; R reply; I call nfs3.getattr; R reply;"
-               "I call nfs3.read count=2000; R reply; I call nfs3.write len=3000; R reply"},
+               "I call nfs3.read count=2000; R reply; I call nfs3.write len=3000; R reply;"
+               "I call nfs3.write len=9000 read=4000+rest; R pull; R reply"},
+    {.name = "old-done",
+     .summary = "RFC 5666: no credit is granted while RDMA_DONE is awaited, as another Call is in progress",
+     .script = "with rpcrdma; " FIRST "I call nfs3.read count=2000; I call nfs3.getattr; R reply read credit=0; I pull;"
+               "R reply credit=8; I done; I 2* call nfs3.getattr; R reply credit=8; R reply credit=8"},
 };
 
 const struct scenario_table rpcrdma_scenarios = {scenarios, sizeof(scenarios) / sizeof(scenarios[0])};
