@@ -97,7 +97,7 @@ static void print_procedure(FILE *out, const struct rpcrdma_transaction *transac
 
     if (!body->known || body->rpc.status != RPC_OK)
         return;
-    procedure_label(body->rpc.prog, body->rpc.vers, body->rpc.proc, transaction->reverse, label);
+    procedure_label(body->rpc.prog, body->rpc.vers, body->rpc.proc, label);
     fprintf(out, " %s", label);
 }
 

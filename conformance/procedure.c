@@ -6,10 +6,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-bool procedure_label(uint32_t program, uint32_t version, uint32_t procedure, bool reverse,
-                     char label[PROCEDURE_LABEL_SIZE])
+bool procedure_label(uint32_t program, uint32_t version, uint32_t procedure, char label[PROCEDURE_LABEL_SIZE])
 {
-    const struct nfs_procedure *known = nfs_procedure_find(program, version, procedure, reverse);
+    const struct nfs_procedure *known = nfs_procedure_find(program, version, procedure);
     const char *name = nfs_program_name(program);
 
     if (name == NULL && known != NULL && known->callback) /* whose program numbers are chosen as one goes */

@@ -8,8 +8,7 @@
 
 enum { PROCEDURE_LABEL_SIZE = 80 };
 
-/* reverse: the Call goes from server to client. False when the name is not known: numbers then. */
-bool procedure_label(uint32_t program, uint32_t version, uint32_t procedure, bool reverse,
-                     char label[PROCEDURE_LABEL_SIZE]);
+/* False when the name is not known: numbers then. */
+bool procedure_label(uint32_t program, uint32_t version, uint32_t procedure, char label[PROCEDURE_LABEL_SIZE]);
 
 #endif

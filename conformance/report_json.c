@@ -101,7 +101,7 @@ static void add_counts(JsonBuilder *builder, const struct report_connection *con
 static void add_call(JsonBuilder *builder, const struct rpcrdma_procedure_count *count)
 {
     char label[PROCEDURE_LABEL_SIZE];
-    bool known = procedure_label(count->program, count->version, count->procedure, count->reverse, label);
+    bool known = procedure_label(count->program, count->version, count->procedure, label);
 
     json_builder_begin_object(builder);
     add_number(builder, "program", count->program);

@@ -107,7 +107,7 @@ static void write_call(const struct rpcrdma_procedure_count *count, FILE *out)
 {
     char label[PROCEDURE_LABEL_SIZE];
 
-    procedure_label(count->program, count->version, count->procedure, count->reverse, label);
+    procedure_label(count->program, count->version, count->procedure, label);
     fprintf(out, "%" PRIu64 " %s%s", count->calls, label, count->reverse ? " (reverse)" : "");
     if (count->errors > 0)
         fprintf(out, " (%" PRIu64 " RDMA_ERROR)", count->errors);

@@ -171,7 +171,7 @@ static void learn_minor(struct nfs_look *look)
     if (minor == NULL)
         return;
     look->exchange->minor = (int)(minor->value & 0xff);
-    if (look->t->reverse)
+    if (look->body->procedure->callback)
         return;
     look->nfs->minor_0 |= minor->value == 0;
     look->nfs->minor_1 |= minor->value > 0;
@@ -188,7 +188,7 @@ static void forward_call(struct nfs_look *look)
         nfs_port_call(look);
     if (v4 && body->rpc.proc != 0 && !nfs_understood(body))
         nfs->blind = true;
-    if (body->procedure == NULL || look->t->malformed)
+    if (body->procedure == NULL || body->procedure->callback || look->t->malformed)
         return;
     if (nfs_understood(body)) {
         look->exchange->alive = asks_nothing(body);

@@ -536,7 +536,7 @@ void rpcrdma_payload_look(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tra
         return;
     body->wrapped = rpc_gss_protects(&t->call_body.rpc);
     body->procedure =
-        reply ? t->call_body.procedure : nfs_procedure_find(body->rpc.prog, body->rpc.vers, body->rpc.proc, t->reverse);
+        reply ? t->call_body.procedure : nfs_procedure_find(body->rpc.prog, body->rpc.vers, body->rpc.proc);
     if (!can_walk(t, body, reply))
         return;
     if (!reply)

@@ -18,7 +18,7 @@ static const struct fault faults[] = {
     /* Lists */
     REPLY("RPCR-3.1-03", "a Reply with a Write chunk of the server's, where none was offered",
           "I call nfs3.getattr; R reply list=1"),
-    REPLY("RPCR-4.3.1-03", "a READ's data is offered in a Read list", "I call nfs3.read count=4096; R reply read"),
+    REPLY("RPCR-4.3.1-03", "a READ's data is offered in a Read list", "I call nfs3.read count=3000; R reply read"),
     REPLY("RPCR-4.3.2-01", "one of two Write chunks is missing in the Reply",
           "I call nfs40.compound ops=putfh,read:100,read:100 write=100/100; R reply status=5 results=2 list=1"),
     REPLY("RPCR-4.3.2-01/more", "a Write chunk more than the Call has", READ_CALL "R reply list=2"),
@@ -56,7 +56,7 @@ static const struct fault faults[] = {
     REPLY("RPCR-3.4.1-02", "a READ returns 4096 octets in a Write chunk that nothing is written to",
           READ_CALL "R reply nowrite"),
     REPLY("RPCR-3.4.1-02/inline", "a READ without Write list whose data is nowhere",
-          "I call nfs3.read count=4096; R reply lose=0"),
+          "I call nfs3.read count=3000; R reply lose=0"),
     REPLY("RPCR-3.4.6.2-02", "the roundup of five octets is RDMA Written, too",
           "I call nfs3.read count=100 write; R put write0.0 len=8; R reply nowrite len=5"),
     REPLY("RPCR-3.4.6.2-02/returned", "the roundup is RDMA Written and returned",

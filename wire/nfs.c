@@ -89,9 +89,9 @@ static bool is_callback_program(uint32_t program)
     return program >= NFS_PROGRAM_CALLBACK_FIRST && program <= NFS_PROGRAM_CALLBACK_LAST;
 }
 
-const struct nfs_procedure *nfs_procedure_find(uint32_t program, uint32_t version, uint32_t number, bool reverse)
+const struct nfs_procedure *nfs_procedure_find(uint32_t program, uint32_t version, uint32_t number)
 {
-    bool callback = reverse && is_callback_program(program);
+    bool callback = is_callback_program(program);
 
     /* Its version is 1 by RFC 7863, and 4 in some implementations. */
     if (callback && (version == 0 || version > 4))

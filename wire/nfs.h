@@ -72,8 +72,8 @@ struct nfs_procedure {
     uint16_t call, reply; /* the walker's own */
 };
 
-/* NULL: not known. reverse: the Call goes from server to client, so that transient program numbers mean callbacks. */
-const struct nfs_procedure *nfs_procedure_find(uint32_t program, uint32_t version, uint32_t number, bool reverse);
+/* NULL: not known. Transient program numbers are taken for callbacks, which on RPC-over-RDMA they are as a rule. */
+const struct nfs_procedure *nfs_procedure_find(uint32_t program, uint32_t version, uint32_t number);
 const char *nfs_program_name(uint32_t program); /* "NFS", "NFSACL", ...; NULL */
 /* Of an operation of a COMPOUND or CB_COMPOUND; NULL when it is not known. */
 const char *nfs_op_name(uint32_t op, bool callback);

@@ -30,7 +30,7 @@ static const char *const kind_names[] = {[RPCRDMA_KIND_UNKNOWN] = "",
 static const char *procedure_name(wmem_allocator_t *pool, const struct kept_transaction *t)
 {
     const char *program = nfs_program_name(t->program);
-    const struct nfs_procedure *procedure = nfs_procedure_find(t->program, t->version, t->procedure, t->reverse);
+    const struct nfs_procedure *procedure = nfs_procedure_find(t->program, t->version, t->procedure);
     const char *number = procedure == NULL || procedure->name == NULL
                              ? wmem_strdup_printf(pool, "procedure %u", t->procedure)
                              : procedure->name;

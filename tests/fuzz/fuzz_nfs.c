@@ -79,7 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     program = programs[data[0] % (sizeof programs / sizeof programs[0])];
     reply = data[1] & 0x80;
-    procedure = nfs_procedure_find(program[0], program[1], data[1] & 0x7f, true);
+    procedure = nfs_procedure_find(program[0], program[1], data[1] & 0x7f);
     if (!procedure)
         return 0;
     whole.p = data + 2;

@@ -17,7 +17,7 @@ static uint64_t see_item(void *ctx, const struct nfs_item *item)
 bool walk_whole(uint32_t program, uint32_t version, uint32_t procedure, bool reply, const void *p, size_t n,
                 struct walked *walked)
 {
-    const struct nfs_procedure *known = nfs_procedure_find(program, version, procedure, false);
+    const struct nfs_procedure *known = nfs_procedure_find(program, version, procedure);
     struct nfs_walk_events events = {.ctx = walked, .item = see_item};
     struct nfs_walk_result result;
 

@@ -101,7 +101,7 @@ int main(void)
         if (sscanf(line, "%" SCNu32 " %" SCNu32 " %" SCNu32 " %7s %7s %s", &program, &version, &number, kind, way,
                    hex) != 6)
             return 2;
-        procedure = nfs_procedure_find(program, version, number, strcmp(way, "reverse") == 0);
+        procedure = nfs_procedure_find(program, version, number);
         if (procedure)
             walk(procedure, strcmp(kind, "reply") == 0, p, octets_of(hex, p));
         else

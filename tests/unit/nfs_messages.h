@@ -123,8 +123,7 @@ static inline enum nfs_walk_status walk(const struct nfs_text *t, uint32_t progr
                                         bool reply, struct nfs_seen *seen)
 {
     struct nfs_walk_events events = {seen, seen_operation, seen_item, seen_value, seen_roundup};
-    const struct nfs_procedure *procedure =
-        nfs_procedure_find(program, version, number, program >= NFS_PROGRAM_CALLBACK_FIRST);
+    const struct nfs_procedure *procedure = nfs_procedure_find(program, version, number);
     enum nfs_walk_status status;
 
     assert_non_null(procedure);

@@ -58,8 +58,7 @@ static void walk(const struct nfs_template *template, bool reply, const struct n
 {
     struct seen seen = {.body = body};
     const struct nfs_walk_events events = {.ctx = &seen, .operation = see_operation, .item = see_item};
-    const struct nfs_procedure *procedure = nfs_procedure_find(template->program, template->version, template->number,
-                                                               template->program >= NFS_PROGRAM_CALLBACK_FIRST);
+    const struct nfs_procedure *procedure = nfs_procedure_find(template->program, template->version, template->number);
     struct nfs_walk_result result;
 
     if (!procedure) {

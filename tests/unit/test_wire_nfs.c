@@ -457,28 +457,28 @@ static void test_known(void **state)
     const struct nfs_procedure *p;
 
     (void)state;
-    p = nfs_procedure_find(NFS_PROGRAM, 4, 1, false);
+    p = nfs_procedure_find(NFS_PROGRAM, 4, 1);
     assert_true(p->compound && !p->callback && p->reduces_call && p->reduces_reply);
     assert_string_equal(p->name, "COMPOUND");
-    p = nfs_procedure_find(0x40000000, 1, 1, true);
+    p = nfs_procedure_find(0x40000000, 1, 1);
     assert_true(p->compound && p->callback && !p->reduces_call && !p->reduces_reply);
-    assert_null(nfs_procedure_find(0x40000000, 1, 1, false));
-    assert_null(nfs_procedure_find(0x40000000, 5, 1, true));
-    assert_non_null(nfs_procedure_find(NFS_PROGRAM, 3, 0, true));
-    p = nfs_procedure_find(NFS_PROGRAM, 3, 6, false);
+    assert_null(nfs_procedure_find(0x40000000, 5, 1));
+    assert_ptr_equal(nfs_procedure_find(0x5fffffff, 4, 1), p);
+    assert_null(nfs_procedure_find(0x60000000, 1, 1));
+    p = nfs_procedure_find(NFS_PROGRAM, 3, 6);
     assert_true(!p->compound && !p->reduces_call && p->reduces_reply);
-    p = nfs_procedure_find(NFS_PROGRAM, 2, 13, false);
+    p = nfs_procedure_find(NFS_PROGRAM, 2, 13);
     assert_true(p->reduces_call && !p->reduces_reply);
     for (uint32_t i = 0; i < 32; i++) {
         static const uint32_t auxiliary[] = {NFS_PROGRAM_MOUNT, NFS_PROGRAM_NLM, NFS_PROGRAM_NSM, NFS_PROGRAM_ACL};
 
         for (size_t j = 0; j < 4 * ARRAY_LENGTH(auxiliary); j++) {
-            p = nfs_procedure_find(auxiliary[j / 4], (uint32_t)j % 4 + 1, i, false);
+            p = nfs_procedure_find(auxiliary[j / 4], (uint32_t)j % 4 + 1, i);
             assert_true(p == NULL || !(p->reduces_call || p->reduces_reply));
         }
     }
-    assert_null(nfs_procedure_find(NFS_PROGRAM, 3, 22, false));
-    assert_null(nfs_procedure_find(NFS_PROGRAM, 5, 1, false));
+    assert_null(nfs_procedure_find(NFS_PROGRAM, 3, 22));
+    assert_null(nfs_procedure_find(NFS_PROGRAM, 5, 1));
     assert_string_equal(nfs_program_name(NFS_PROGRAM_ACL), "NFSACL");
     assert_string_equal(nfs_program_name(0x5fffffff), "NFS_CB");
     assert_null(nfs_program_name(1));
@@ -579,8 +579,8 @@ static void test_mutated(void **state)
         size_t n = t->n - (i % 5 == 0 ? (size_t)next_random(&random) % t->n : 0);
         /* At the end of the memory, so that a sanitizer sees one octet too many. */
         uint8_t *p = heap + MESSAGE_MAX - n;
-        const struct nfs_procedure *procedure = i % 3 == 2 ? nfs_procedure_find(NFS_PROGRAM, 3, i % 21 + 1, false)
-                                                           : nfs_procedure_find(NFS_PROGRAM, 4, 1, false);
+        const struct nfs_procedure *procedure =
+            i % 3 == 2 ? nfs_procedure_find(NFS_PROGRAM, 3, i % 21 + 1) : nfs_procedure_find(NFS_PROGRAM, 4, 1);
 
         memcpy(p, t->p, n);
         mutate(&random, p, n);
