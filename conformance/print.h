@@ -10,6 +10,7 @@
 /*
  *   14 0.001235 > [mpa: ulplen 14 ddp: v1 TL stag 0x1f to 0 rdmap: WRITE]
  *   31 0.004512 > [rpcrdma: RDMA_MSG xid 0x3c1f credit 128 read 1x8192@152 write - reply - CALL NFS3 WRITE]
+ *   38 0.004902 > [rpcrdma: xid 0x3c20 1156 octets by Read CALL NFS3 SYMLINK]
  *
  * Frame number, seconds since start_ns, '>' from the Initiator and '<' from the Responder; from the second connection
  * of a capture on its number stands behind. A chunk is shown by its segments, their octets together and, in the Read
@@ -27,6 +28,9 @@ void print_skipped(const struct print_target *target, enum direction direction, 
                    const struct place *place);
 /* Of an RPC-over-RDMA message: in print_rpcrdma.c. */
 void print_rpcrdma(const struct print_target *target, enum direction direction, const struct rpcrdma_message *message);
+/* A Call whose RPC message was fetched: what its Send does not show. */
+void print_long_call(const struct print_target *target, enum direction direction,
+                     const struct rpcrdma_payload *payload);
 
 /* What all lines begin and end with. */
 void print_begin(const struct print_target *target, enum direction direction, const struct place *place,

@@ -52,25 +52,39 @@ static uint64_t octets_of_chunk(const struct rpcrdma_chunk *chunk, const uint8_t
     return octets;
 }
 
-static void print_lists(FILE *out, const struct rpcrdma_header *header, const uint8_t *p)
+static void print_writes(FILE *out, const struct rpcrdma_header *header, const uint8_t *p)
 {
     struct rpcrdma_chunk chunk = rpcrdma_write_begin(header);
     const char *separator = " ";
 
-    print_reads(out, header, p);
     fputs(header->write.n == 0 ? " write -" : " write", out);
     while (rpcrdma_write_next(header, p, &chunk)) {
         fputs(separator, out);
         print_chunk(out, chunk.n, octets_of_chunk(&chunk, p));
         separator = ",";
     }
+}
+
+static void print_reply_chunk(FILE *out, const struct rpcrdma_header *header, const uint8_t *p)
+{
+    struct rpcrdma_chunk chunk = rpcrdma_reply_chunk(header);
+
     fputs(" reply ", out);
-    if (!header->has_reply) {
+    if (header->has_reply)
+        print_chunk(out, chunk.n, octets_of_chunk(&chunk, p));
+    else
         fputc('-', out);
-        return;
-    }
-    chunk = rpcrdma_reply_chunk(header);
-    print_chunk(out, chunk.n, octets_of_chunk(&chunk, p));
+}
+
+/* As far as the header could be read. */
+static void print_lists(FILE *out, const struct rpcrdma_header *header, const uint8_t *p)
+{
+    if (header->read.end != 0)
+        print_reads(out, header, p);
+    if (header->write.end != 0)
+        print_writes(out, header, p);
+    if (header->reply.end != 0 && header->status == RPCRDMA_OK)
+        print_reply_chunk(out, header, p);
 }
 
 /* ---- the RPC message ---- */
@@ -101,10 +115,8 @@ static void print_procedure(FILE *out, const struct rpcrdma_transaction *transac
     fprintf(out, " %s", label);
 }
 
-static void print_call(FILE *out, const struct rpcrdma_message *message)
+static void print_call(FILE *out, const struct rpcrdma_transaction *transaction)
 {
-    const struct rpcrdma_transaction *transaction = message->transaction;
-
     fputs(" CALL", out);
     if (transaction == NULL)
         return;
@@ -163,7 +175,7 @@ static void print_error(FILE *out, const struct rpcrdma_header *header)
         fprintf(out, " %" PRIu32 "-%" PRIu32, header->vers_low, header->vers_high);
 }
 
-void print_rpcrdma(const struct print_target *target, enum direction direction, const struct rpcrdma_message *message)
+static void print_header(FILE *out, const struct rpcrdma_message *message)
 {
     static const char *const faults[] = {
         [RPCRDMA_SHORT] = "ends early",
@@ -173,9 +185,7 @@ void print_rpcrdma(const struct print_target *target, enum direction direction, 
         [RPCRDMA_BAD_ERR] = "no such error",
     };
     const struct rpcrdma_header *header = &message->header;
-    FILE *out = target->out;
 
-    print_begin(target, direction, &message->place, "rpcrdma");
     if (header->proc <= RPCRDMA_ERROR)
         fputs(rpcrdma_proc_name(header->proc), out);
     else
@@ -191,11 +201,31 @@ void print_rpcrdma(const struct print_target *target, enum direction direction, 
         print_lists(out, header, message->p);
     if (header->status != RPCRDMA_OK)
         fprintf(out, " %s at %" PRIu32, faults[header->status], header->fault_at);
+}
+
+void print_rpcrdma(const struct print_target *target, enum direction direction, const struct rpcrdma_message *message)
+{
+    FILE *out = target->out;
+
+    print_begin(target, direction, &message->place, "rpcrdma");
+    if (message->n < RPCRDMA_FIXED_LEN)
+        fprintf(out, "%" PRIu32 " octets", message->n);
+    else
+        print_header(out, message);
     if (message->kind == RPCRDMA_KIND_CALL)
-        print_call(out, message);
+        print_call(out, message->transaction);
     else if (message->kind == RPCRDMA_KIND_REPLY)
         print_reply(out, message);
     else if (message->kind == RPCRDMA_KIND_ERROR && message->transaction != NULL)
         print_procedure(out, message->transaction);
+    print_end(target);
+}
+
+void print_long_call(const struct print_target *target, enum direction direction, const struct rpcrdma_payload *payload)
+{
+    print_begin(target, direction, &payload->place, "rpcrdma");
+    fprintf(target->out, "xid 0x%" PRIx32 " %" PRIu64 " octets by Read", payload->transaction->xid,
+            payload->body->length);
+    print_call(target->out, payload->transaction);
     print_end(target);
 }

@@ -16,17 +16,21 @@ void upper_clear(struct upper *upper)
 
 /* ---- what the RPC-over-RDMA layer tells ---- */
 
+/* Who opened the TCP connection stands for the Initiator, as in all other lines. */
+static enum direction direction_of_side(const struct upper *upper, unsigned side)
+{
+    int initiator = mpa_connection_parameters(upper->host.mpa)->initiator_side;
+
+    return (int)side == (initiator < 0 ? 0 : initiator) ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
+}
+
 static void on_message(void *ctx, const struct rpcrdma_message *message)
 {
     struct upper *upper = ctx;
-    int initiator = mpa_connection_parameters(upper->host.mpa)->initiator_side;
 
     nfs_connection_message(upper->nfs, message);
-    if (upper->host.print.out == NULL)
-        return;
-    /* Who opened the TCP connection stands for the Initiator, as in all other lines. */
-    print_rpcrdma(&upper->host.print,
-                  (int)message->side == (initiator < 0 ? 0 : initiator) ? DIR_TO_RESPONDER : DIR_TO_INITIATOR, message);
+    if (upper->host.print.out != NULL)
+        print_rpcrdma(&upper->host.print, direction_of_side(upper, message->side), message);
 }
 
 static void on_payload(void *ctx, const struct rpcrdma_payload *payload)
@@ -34,6 +38,8 @@ static void on_payload(void *ctx, const struct rpcrdma_payload *payload)
     struct upper *upper = ctx;
 
     nfs_connection_payload(upper->nfs, payload);
+    if (upper->host.print.out != NULL && !payload->reply && payload->transaction->call_header.proc == RPCRDMA_NOMSG)
+        print_long_call(&upper->host.print, direction_of_side(upper, payload->place.side), payload);
 }
 
 static void on_retired(void *ctx, struct rpcrdma_transaction *transaction)
