@@ -245,7 +245,7 @@ void rpcrdma_connection_finish(struct rpcrdma_connection *rpcrdma, int64_t time_
 bool rpcrdma_connection_is_rpcrdma(const struct rpcrdma_connection *rpcrdma);
 /* The side that is the client; -1 unknown. */
 int rpcrdma_connection_client(const struct rpcrdma_connection *rpcrdma);
-/* Inline threshold of what `side` sends, in octets; *negotiated: both startup frames told it. */
+/* Inline threshold of what `side` sends, in octets, 0 unknown; *negotiated: both startup frames told it. */
 uint32_t rpcrdma_connection_threshold(const struct rpcrdma_connection *rpcrdma, unsigned side, bool *negotiated);
 /* The whole conversation was seen so far, in both directions, from its start: absence and order prove something. */
 bool rpcrdma_whole(const struct rpcrdma_connection *rpcrdma);

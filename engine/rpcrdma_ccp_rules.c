@@ -28,6 +28,11 @@ struct rpcrdma_ccp *rpcrdma_ccp_new(void)
     return calloc(1, sizeof(struct rpcrdma_ccp));
 }
 
+bool rpcrdma_ccp_told(const struct rpcrdma_ccp *ccp)
+{
+    return ccp->told;
+}
+
 /* The three words of arguments or results. */
 static bool words(const struct rpcrdma_message *m, uint32_t out[CCP_WORDS])
 {

@@ -149,7 +149,7 @@ uint32_t rpcrdma_connection_threshold(const struct rpcrdma_connection *rpcrdma, 
     const struct rpcrdma_told *own = &rpcrdma->side[side].told, *peer = &rpcrdma->side[other_side(side)].told;
 
     *negotiated = own->frame_seen && peer->frame_seen && own->valid && peer->valid;
-    if (!own->frame_seen || !peer->frame_seen)
+    if (!own->frame_seen || !peer->frame_seen || rpcrdma_threshold_configured(rpcrdma))
         return rpcrdma->options.assume_inline;
     return own->data.send_size < peer->data.receive_size ? own->data.send_size : peer->data.receive_size;
 }

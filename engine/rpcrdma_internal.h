@@ -228,9 +228,12 @@ void rpcrdma_threshold_startup(struct rpcrdma_connection *rpcrdma, const struct 
 void rpcrdma_threshold_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 void rpcrdma_threshold_move(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move);
 void rpcrdma_threshold_finish(struct rpcrdma_connection *rpcrdma, int64_t time_ns);
+/* Limits were agreed upon by a protocol of their own, so that the startup does not tell them. */
+bool rpcrdma_threshold_configured(const struct rpcrdma_connection *rpcrdma);
 /* rpcrdma_ccp_rules.c: limits of RFC 5666 section 6. NULL when memory is lacking; freed by free(). */
 struct rpcrdma_ccp;
 struct rpcrdma_ccp *rpcrdma_ccp_new(void);
+bool rpcrdma_ccp_told(const struct rpcrdma_ccp *ccp);
 void rpcrdma_ccp_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp *ccp, struct rpcrdma_message *message);
 void rpcrdma_ccp_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp *ccp, const struct rpcrdma_move *move);
 

@@ -25,6 +25,11 @@ bool rpcrdma_threshold_new(struct rpcrdma_connection *rpcrdma)
     return rpcrdma->threshold != NULL && rpcrdma->threshold->ccp != NULL;
 }
 
+bool rpcrdma_threshold_configured(const struct rpcrdma_connection *rpcrdma)
+{
+    return rpcrdma->threshold != NULL && rpcrdma_ccp_told(rpcrdma->threshold->ccp);
+}
+
 void rpcrdma_threshold_free(struct rpcrdma_connection *rpcrdma)
 {
     if (rpcrdma->threshold != NULL)
