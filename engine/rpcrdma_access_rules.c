@@ -11,15 +11,6 @@
 
 enum { STRAY_CALLS = 3 }; /* Calls of the owner that an RDMA Read ahead of its Call is waited for */
 
-static struct rpcrdma_area area_of(const struct rpcrdma_move *move)
-{
-    struct rpcrdma_segment segment = {.handle = move->stag, .offset = move->to};
-    struct rpcrdma_area area = rpcrdma_area_of(&segment);
-
-    area.to = move->length > UINT64_MAX - move->to ? UINT64_MAX : move->to + move->length;
-    return area;
-}
-
 static bool outstanding(const struct rpcrdma_offer *offer)
 {
     return offer->transaction->outcome == RPCRDMA_OUTSTANDING;
@@ -42,7 +33,7 @@ struct lookup {
 
 static struct lookup look_up(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
-    struct rpcrdma_area area = area_of(move), begin = {area.stag, area.from, area.from + 1},
+    struct rpcrdma_area area = rpcrdma_area_of_move(move), begin = {area.stag, area.from, area.from + 1},
                         end = {area.stag, area.to - 1, area.to};
     bool write = move->opcode == RDMAP_WRITE;
     struct lookup found = {0};
@@ -136,7 +127,7 @@ static void fail_disordered(struct rpcrdma_connection *rpcrdma, const struct rpc
 static void fail_bounds(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move, const struct lookup *found)
 {
     const struct rpcrdma_segment *segment = &found->same->target;
-    unsigned long long from = move->to, to = area_of(move).to;
+    unsigned long long from = move->to, to = rpcrdma_area_of_move(move).to;
 
     if (found->first != NULL && found->last != NULL && found->first != found->last)
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_4_3_01, found->first->transaction->call.frame,
@@ -157,7 +148,7 @@ static void fail_bounds(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
 static struct rpcrdma_unwritten *find_unwritten(struct rpcrdma_memory_state *state, const struct rpcrdma_move *move,
                                                 const struct rpcrdma_offer *answered)
 {
-    struct rpcrdma_area area = area_of(move);
+    struct rpcrdma_area area = rpcrdma_area_of_move(move);
 
     for (unsigned i = 0; i < state->unwrittens; i++) {
         if (state->unwritten[i].owner == move->owner &&
@@ -249,7 +240,7 @@ static void keep_stray(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
         tell_stray(rpcrdma, &state->stray[0]);
         drop_stray(state, 0);
     }
-    state->stray[state->strays++] = (struct rpcrdma_stray){.area = area_of(move),
+    state->stray[state->strays++] = (struct rpcrdma_stray){.area = rpcrdma_area_of_move(move),
                                                            .owner = move->owner,
                                                            .place = move->place,
                                                            .acked_known = move->acked_known,
@@ -319,35 +310,6 @@ static void judge_stray_read(struct rpcrdma_connection *rpcrdma, const struct rp
 
 /* ---- the client accesses memory of the server ---- */
 
-void rpcrdma_memory_serve(struct rpcrdma_connection *rpcrdma, unsigned owner, const struct rpcrdma_segment *segment)
-{
-    struct rpcrdma_memory_state *state = rpcrdma->memory;
-
-    state->served[state->serves++ % RPCRDMA_SERVED_MAX] =
-        (struct rpcrdma_served){.area = rpcrdma_area_of(segment), .owner = owner};
-}
-
-/* RFC 5666 section 3.8: Read chunks of Replies. */
-static void judge_served(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
-{
-    const struct rpcrdma_memory_state *state = rpcrdma->memory;
-    unsigned n = state->serves < RPCRDMA_SERVED_MAX ? state->serves : RPCRDMA_SERVED_MAX;
-    struct rpcrdma_area area = area_of(move);
-
-    for (unsigned i = 0; i < n; i++) {
-        if (state->served[i].owner == move->owner && rpcrdma_area_holds(&state->served[i].area, &area)) {
-            rpcrdma_pass(rpcrdma, RULE_RPCR0_3_8_01);
-            return;
-        }
-    }
-    if (state->serves > RPCRDMA_SERVED_MAX)
-        rpcrdma_inconclusive(rpcrdma, RULE_RPCR0_3_8_01);
-    else
-        rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR0_3_8_01, 0,
-                        "expected an RDMA Read within the Read list of a Reply, found 0x%llx to 0x%llx of STag 0x%08x",
-                        (unsigned long long)area.from, (unsigned long long)area.to, move->stag);
-}
-
 /* Nothing that the server called offers memory: the client has no business there. */
 static bool judge_model(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
@@ -357,7 +319,7 @@ static bool judge_model(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
         rpcrdma_offers_of(rpcrdma, move->owner, move->stag) != NULL || offers_outstanding(rpcrdma, move->owner, write))
         return false;
     if (!write && rpcrdma_old(rpcrdma))
-        judge_served(rpcrdma, move);
+        rpcrdma_served_read(rpcrdma, move);
     else if (write)
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_1_02, 0,
                         "expected no RDMA Write from the client, found one of %llu octets to 0x%llx of STag 0x%08x",
@@ -389,7 +351,7 @@ static void judge_fitting(struct rpcrdma_connection *rpcrdma, const struct rpcrd
         (struct rpcrdma_access){.side = move->side,
                                 .offset = move->place.offset,
                                 .opcode = move->opcode,
-                                .area = area_of(move),
+                                .area = rpcrdma_area_of_move(move),
                                 .xid = move->offer->transaction->xid,
                                 .frame = move->place.frame};
     if (!move->first)

@@ -344,6 +344,8 @@ static void message(struct rpcrdma_connection *rpcrdma, const struct rdmap_segme
         call(rpcrdma, &m);
     else if (m.kind == RPCRDMA_KIND_REPLY || m.kind == RPCRDMA_KIND_ERROR)
         answer(rpcrdma, &m);
+    else if (m.header.proc == RPCRDMA_DONE && m.header.status == RPCRDMA_OK)
+        rpcrdma_memory_done(rpcrdma, &m);
     rpcrdma_reaction_message(rpcrdma, &m);
     if (rpcrdma->events.message != NULL)
         rpcrdma->events.message(rpcrdma->events.ctx, &m);

@@ -50,6 +50,7 @@ bool rpcrdma_offer_shared(const struct rpcrdma_connection *rpcrdma, const struct
 void rpcrdma_memory_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message)
 {
     rpcrdma_access_call(rpcrdma, message);
+    rpcrdma_served_call(rpcrdma, message);
     rpcrdma_handles_call(rpcrdma, message);
 }
 
@@ -228,9 +229,20 @@ static void settle_unwritten(struct rpcrdma_connection *rpcrdma, unsigned owner)
     state->unwrittens = kept;
 }
 
+static bool accessed(const struct rpcrdma_transaction *t)
+{
+    for (unsigned i = 0; i < t->n_offers; i++) {
+        if (t->offers[i].touched)
+            return true;
+    }
+    return false;
+}
+
 void rpcrdma_memory_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message)
 {
     settle_unwritten(rpcrdma, message->transaction->side);
+    if (accessed(message->transaction) && !message->transaction->astray) /* and nothing was refused */
+        rpcrdma_pass(rpcrdma, RULE_RPCR_3_4_3_03);
     if (message->kind == RPCRDMA_KIND_REPLY)
         judge_reads_complete(rpcrdma, message);
     if (message->invalidates && !message->faulty)
@@ -240,6 +252,7 @@ void rpcrdma_memory_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
 void rpcrdma_memory_finish(struct rpcrdma_connection *rpcrdma)
 {
     rpcrdma_access_finish(rpcrdma);
+    rpcrdma_served_finish(rpcrdma);
     settle_unwritten(rpcrdma, 0);
     settle_unwritten(rpcrdma, 1);
 }
@@ -266,12 +279,12 @@ void rpcrdma_memory_terminate(struct rpcrdma_connection *rpcrdma, const struct r
 
         if (access->side != event->accused.side || access->offset != event->accused.offset)
             continue;
-        rpcrdma_fail_at_as(rpcrdma, &event->fpdu->place, RULE_RPCR_3_4_3_03, SEVERITY_NOTE, access->frame,
-                           "expected the memory that XID 0x%08x offers to be accessible, found the %s of 0x%llx to "
-                           "0x%llx of STag 0x%08x in frame %u refused (unless the RPC was cancelled)",
-                           access->xid, access->opcode == RDMAP_WRITE ? "RDMA Write" : "RDMA Read",
-                           (unsigned long long)access->area.from, (unsigned long long)access->area.to,
-                           access->area.stag, access->frame);
+        rpcrdma_fail_at(rpcrdma, &event->fpdu->place, RULE_RPCR_3_4_3_03, access->frame,
+                        "expected the memory that XID 0x%08x offers to be accessible, found the %s of 0x%llx to "
+                        "0x%llx of STag 0x%08x in frame %u refused (unless the RPC was cancelled)",
+                        access->xid, access->opcode == RDMAP_WRITE ? "RDMA Write" : "RDMA Read",
+                        (unsigned long long)access->area.from, (unsigned long long)access->area.to, access->area.stag,
+                        access->frame);
         return;
     }
 }

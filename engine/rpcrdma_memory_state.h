@@ -10,6 +10,7 @@ enum {
     RPCRDMA_UNWRITTEN_MAX = 8, /* segments that a Reply says to be filled, and that were not */
     RPCRDMA_ACCESSES_MAX = 64, /* accesses remembered for a Terminate that accuses one */
     RPCRDMA_SERVED_MAX = 64,   /* read segments of Replies (RFC 5666 only) */
+    RPCRDMA_OWED_MAX = 16,     /* Replies whose RDMA_DONE is to come */
 };
 
 /* Octets [from, to) of one STag. */
@@ -52,6 +53,15 @@ struct rpcrdma_access {
 struct rpcrdma_served {
     struct rpcrdma_area area;
     unsigned owner;
+    uint32_t xid;
+};
+
+/* An RDMA_DONE that is to come (RFC 5666). */
+struct rpcrdma_owed {
+    uint32_t xid;
+    struct place place; /* of the Reply */
+    bool read;          /* its memory was read, and */
+    unsigned calls;     /* so many Calls came behind that */
 };
 
 struct rpcrdma_handles {
@@ -73,6 +83,8 @@ struct rpcrdma_memory_state {
     unsigned accesses;
     struct rpcrdma_served served[RPCRDMA_SERVED_MAX]; /* a ring */
     unsigned serves;
+    struct rpcrdma_owed owed[RPCRDMA_OWED_MAX];
+    unsigned n_owed;
     struct rpcrdma_handles handles[2];
 };
 
@@ -83,6 +95,13 @@ static inline struct rpcrdma_area rpcrdma_area_of(const struct rpcrdma_segment *
     return (struct rpcrdma_area){.stag = segment->handle,
                                  .from = segment->offset,
                                  .to = segment->length > room ? UINT64_MAX : segment->offset + segment->length};
+}
+
+static inline struct rpcrdma_area rpcrdma_area_of_move(const struct rpcrdma_move *move)
+{
+    return (struct rpcrdma_area){.stag = move->stag,
+                                 .from = move->to,
+                                 .to = move->length > UINT64_MAX - move->to ? UINT64_MAX : move->to + move->length};
 }
 
 static inline bool rpcrdma_area_holds(const struct rpcrdma_area *area, const struct rpcrdma_area *other)
@@ -112,7 +131,12 @@ void rpcrdma_memory_unwritten(struct rpcrdma_connection *rpcrdma, const struct r
                               const struct rpcrdma_offer *offer, uint64_t returned, enum rule_id rule);
 /* A Reply whose payload was looked at: were the Read chunks of its Call read? */
 void rpcrdma_memory_pulled(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply);
-/* A Reply's read segment (RFC 5666). */
-void rpcrdma_memory_serve(struct rpcrdma_connection *rpcrdma, unsigned owner, const struct rpcrdma_segment *segment);
+
+/* rpcrdma_served_rules.c: RFC 5666 only. The Read list of a Reply; an RDMA Read of the client; its next Call; the end.
+ */
+void rpcrdma_served_reply(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *reply);
+void rpcrdma_served_read(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move);
+void rpcrdma_served_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *call);
+void rpcrdma_served_finish(struct rpcrdma_connection *rpcrdma);
 
 #endif

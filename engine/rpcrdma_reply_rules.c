@@ -46,11 +46,7 @@ static void judge_read_list(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
                      reply->header.read.n, rpcrdma_read_segment_at(&reply->header, reply->p, 0).target.handle);
         return;
     }
-    for (uint32_t i = 0; i < reply->header.read.n; i++) {
-        struct rpcrdma_read_segment segment = rpcrdma_read_segment_at(&reply->header, reply->p, i);
-
-        rpcrdma_memory_serve(rpcrdma, reply->side, &segment.target);
-    }
+    rpcrdma_served_reply(rpcrdma, reply);
 }
 
 /* ---- Write chunks ---- */

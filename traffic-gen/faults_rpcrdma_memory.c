@@ -10,11 +10,13 @@
 #define ASCENDING                                                                                                      \
     STAG(0, 0x100)                                                                                                     \
     STAG(1, 0x200)                                                                                                     \
-    STAG(2, 0x300) STAG(3, 0x400) STAG(4, 0x500) STAG(5, 0x600) STAG(6, 0x700) STAG(7, 0x800) STAG(8, 0x900)           \
-        STAG(9, 0xA00) STAG(10, 0xB00) STAG(11, 0xC00) STAG(12, 0xD00) STAG(13, 0xE00) STAG(14, 0xF00)                 \
-            STAG(15, 0x1000) STAG(16, 0x1100) STAG(17, 0x1200) STAG(18, 0x1300) STAG(19, 0x1400) STAG(20, 0x1500)      \
-                STAG(21, 0x1600) STAG(22, 0x1700) STAG(23, 0x1800) STAG(24, 0x1900) STAG(25, 0x1A00) STAG(26, 0x1B00)  \
-                    STAG(27, 0x1C00) STAG(28, 0x1D00) STAG(29, 0x1E00) STAG(30, 0x1F00) STAG(31, 0x2000)
+    STAG(2, 0x300)                                                                                                     \
+    STAG(3, 0x400)                                                                                                     \
+    STAG(4, 0x500) STAG(5, 0x600) STAG(6, 0x700) STAG(7, 0x800) STAG(8, 0x900) STAG(9, 0xA00) STAG(10, 0xB00)          \
+        STAG(11, 0xC00) STAG(12, 0xD00) STAG(13, 0xE00) STAG(14, 0xF00) STAG(15, 0x1000) STAG(16, 0x1100)              \
+            STAG(17, 0x1200) STAG(18, 0x1300) STAG(19, 0x1400) STAG(20, 0x1500) STAG(21, 0x1600) STAG(22, 0x1700)      \
+                STAG(23, 0x1800) STAG(24, 0x1900) STAG(25, 0x1A00) STAG(26, 0x1B00) STAG(27, 0x1C00) STAG(28, 0x1D00)  \
+                    STAG(29, 0x1E00) STAG(30, 0x1F00) STAG(31, 0x2000)
 #define END "; I call nfs3.getattr; R reply"
 
 static const struct fault faults[] = {
@@ -110,10 +112,15 @@ static const struct fault faults[] = {
            READ_CALL "R put write0.0; I term 1/1/01"),
     MEMORY("RPCR-3.4.3-03/read", "the client refuses an RDMA Read within a segment that it offers",
            WRITE_CALL "R pull no-answer; I term 0/1/00"),
+    MEMORY(
+        "RPCR-3.4.3-03+ok", "the last octets of all segments are written and read",
+        "I call nfs3.read count=8192 write=4096+4096; R reply; I call nfs3.write len=4095 read; R pull; R reply" END),
     /* RFC 5666 */
+    MEMORY("RPCR0-3.5-01", "the client reads the Read chunk of a Reply, and goes on without RDMA_DONE",
+           "I call nfs3.read count=2000; R reply read; I pull" END),
     MEMORY("RPCR0-3.8-01", "the client reads beyond the Read list of a Reply",
-           "I call nfs3.read count=8192; R reply read read0.handle=0x31C70A00 read0.off=0x10000;"
-           "I read src=0x31C70A00 srcto=0x10000 size=9000; R answer; I done" END),
+           "I call nfs3.read count=2000; R reply read read0.handle=0x31C70A00 read0.off=0x10000;"
+           "I read src=0x31C70A00 srcto=0x10000 size=2100; R answer; I done" END),
 };
 
 const struct fault_table rpcrdma_memory_faults = {faults, sizeof(faults) / sizeof(faults[0])};

@@ -14,16 +14,22 @@
 #define REPLY41(id, summary, script) SCRIPT("nfs41", id, NULL, summary, SESSION script)
 #define END                          "; I call nfs3.getattr; R reply"
 
+/* More Write chunks than a server has to take (RFC 8267 section 6.4.2). */
+#define CHUNKS41(id, summary, script) SCRIPT("nfs41", id, "NFSULB-6.4.2-02", summary, SESSION script)
+#define CHUNKS40(id, summary, script) SCRIPT("nfs40", id, "NFSULB-6.4.2-02", summary, FIRST script END)
+/* A Reply chunk that would not have been needed (section 4.3.3). */
+#define SPARE(id, summary, script) SCRIPT("rpcrdma", id, "RPCR-4.3.3-02", summary, FIRST script END)
+
 static const struct fault faults[] = {
     /* Lists */
     REPLY("RPCR-3.1-03", "a Reply with a Write chunk of the server's, where none was offered",
           "I call nfs3.getattr; R reply list=1"),
-    REPLY("RPCR-4.3.1-03", "a READ's data is offered in a Read list", "I call nfs3.read count=3000; R reply read"),
-    REPLY("RPCR-4.3.2-01", "one of two Write chunks is missing in the Reply",
-          "I call nfs40.compound ops=putfh,read:100,read:100 write=100/100; R reply status=5 results=2 list=1"),
+    REPLY("RPCR-4.3.1-03", "a READ's data is offered in a Read list", "I call nfs3.read count=2000; R reply read"),
+    CHUNKS40("RPCR-4.3.2-01", "one of two Write chunks is missing in the Reply",
+             "I call nfs40.compound ops=putfh,read:100,read:100 write=100/100; R reply status=5 results=2 list=1"),
     REPLY("RPCR-4.3.2-01/more", "a Write chunk more than the Call has", READ_CALL "R reply list=2"),
-    REPLY("RPCR-4.3.2-01/order", "two Write chunks change places in the Reply",
-          "I call nfs40.compound ops=putfh,read:100,read:100 write=100/100; R reply swap"),
+    CHUNKS40("RPCR-4.3.2-01/order", "two Write chunks change places in the Reply",
+             "I call nfs40.compound ops=putfh,read:100,read:100 write=100/100; R reply swap"),
     REPLY("RPCR-4.3.2.3-01", "a READ without Write list is answered with one",
           "I call nfs3.read count=100; R reply list=1"),
     REPLY("RPCR-4.3.2.3-03", "an empty Write chunk is returned with a segment",
@@ -56,7 +62,7 @@ static const struct fault faults[] = {
     REPLY("RPCR-3.4.1-02", "a READ returns 4096 octets in a Write chunk that nothing is written to",
           READ_CALL "R reply nowrite"),
     REPLY("RPCR-3.4.1-02/inline", "a READ without Write list whose data is nowhere",
-          "I call nfs3.read count=3000; R reply lose=0"),
+          "I call nfs3.read count=2000; R reply lose=0"),
     REPLY("RPCR-3.4.6.2-02", "the roundup of five octets is RDMA Written, too",
           "I call nfs3.read count=100 write; R put write0.0 len=8; R reply nowrite len=5"),
     REPLY("RPCR-3.4.6.2-02/returned", "the roundup is RDMA Written and returned",
@@ -70,7 +76,7 @@ static const struct fault faults[] = {
           "I call nfs3.read count=1000 write; R reply inline"),
     REPLY("RPCR-4.3.2-03/no-list", "the same without a Write list in the Reply",
           "I call nfs3.read count=1000 write; R reply inline list=0"),
-    REPLY("RPCR-3.5.3-10", "a READ's data comes in the Reply chunk although a Write chunk was offered",
+    SPARE("RPCR-3.5.3-10", "a READ's data comes in the Reply chunk although a Write chunk was offered",
           "I call nfs3.read count=8192 write reply=16384; R reply inline long"),
     REPLY("RPCR-4.3.2.2-01", "a failed READ returns 1000 octets of data",
           READ_CALL "R put write0.0 len=1000; R reply status=5 write0.seg0.len=1000"),
@@ -78,21 +84,21 @@ static const struct fault faults[] = {
           TWO_SEGMENTS "R reply status=5 write0.seg0.len=4096 write0.seg1.len=4096"),
     REPLY("RPCR-4.3.2.2-03/segment", "a failed READ returns the length of one segment as it was offered",
           TWO_SEGMENTS "R reply status=5 write0.seg1.len=4096"),
-    REPLY41("RPCR-4.3.2.1-02", "two READs' data in the Write chunks of each other",
-            OF41 "read:4096,read:4096 write=4096/4096; R put write0.0 len=200; R put write1.0 len=100; R reply"
-                 " op2.len=100 op3.len=200 nowrite write0.seg0.len=200 write1.seg0.len=100"),
-    REPLY41("RPCR-3.4.6-09", "two READs' data in one Write chunk",
-            OF41 "read:1000,read:1000 write=4096/1000; R reply join"),
-    REPLY41("RPCR-3.4.6-09/spread", "one READ's data in two Write chunks",
-            OF41 "read:2000,readlink write=2000/2000; R reply spread op3.status=5 only=1"),
-    REPLY41("RPCR-4.3.2.3-02", "a link's text in the next Write chunk, its own being empty",
-            OF41 "read:100,readlink,read:100 write=100/-/1024; R reply skip-empty only=2"),
-    REPLY41("NFSULB-6.4.1-02", "a READ's data in the second Write chunk, the first unused",
-            OF41 "read:1000,readlink write=1000/1000; R reply first=1 op3.status=5"),
+    CHUNKS41("RPCR-4.3.2.1-02", "two READs' data in the Write chunks of each other",
+             OF41 "read:4096,read:4096 write=4096/4096; R put write0.0 len=200; R put write1.0 len=100; R reply"
+                  " op2.len=100 op3.len=200 nowrite write0.seg0.len=200 write1.seg0.len=100"),
+    CHUNKS41("RPCR-3.4.6-09", "two READs' data in one Write chunk",
+             OF41 "read:1000,read:1000 write=4096/1000; R reply join"),
+    CHUNKS41("RPCR-3.4.6-09/spread", "one READ's data in two Write chunks",
+             OF41 "read:2000,readlink write=2000/2000; R reply spread op3.status=5 only=1"),
+    CHUNKS41("RPCR-4.3.2.3-02", "a link's text in the next Write chunk, its own being empty",
+             OF41 "read:100,readlink,read:100 write=100/-/1024; R reply skip-empty only=2"),
+    CHUNKS41("NFSULB-6.4.1-02", "a READ's data in the second Write chunk, the first unused",
+             OF41 "read:1000,readlink write=1000/1000; R reply first=1 op3.status=5"),
     REPLY41("NFSULB-6.4.1-03", "a READ's data inline although a Write chunk was offered",
             OF41 "read:1000 write; R reply inline"),
-    REPLY41("NFSULB-6.4.1-04", "a link's text, with an empty Write chunk, is nowhere",
-            OF41 "read:100,readlink write=100/-; R reply lose=1"),
+    CHUNKS41("NFSULB-6.4.1-04", "a link's text, with an empty Write chunk, is nowhere",
+             OF41 "read:100,readlink write=100/-; R reply lose=1"),
     REPLY41("NFSULB-6.4.1-05", "a failed READ returns the lengths as they were offered",
             OF41 "read:8192 write=2048+2048+2048+2048; R reply status=5 write0.seg0.len=2048 write0.seg1.len=2048"
                  " write0.seg2.len=2048 write0.seg3.len=2048"),
@@ -100,8 +106,8 @@ static const struct fault faults[] = {
             OF41 "read:1000,read:1000 write=4096; R reply join"),
     REPLY41("NFSULB-6.4.1-06/lost", "a second READ's data, without Write chunk, is nowhere",
             OF41 "read:1000,read:1000 write=1000; R reply lose=1"),
-    REPLY41("NFSULB-6.4.3-01", "with an empty second Write chunk, the third result comes inline",
-            OF41 "read:100,readlink,read:100 write=100/-/100; R reply only=2"),
+    CHUNKS41("NFSULB-6.4.3-01", "with an empty second Write chunk, the third result comes inline",
+             OF41 "read:100,readlink,read:100 write=100/-/100; R reply only=2"),
     /* Reply chunk */
     REPLY("RPCR-3.5.3-12", "a Long Reply to a Call without Reply chunk", "I call nfs3.getattr; R reply long"),
     REPLY("RPCR-3.5.3-12/invented", "a Long Reply in a Reply chunk that was not offered",
@@ -110,7 +116,7 @@ static const struct fault faults[] = {
           DIR_CALL "R reply reply.seg0.len=120"),
     REPLY("RPCR-4.2.4-05", "a Long Reply whose Reply chunk has length 0",
           DIR_CALL "R reply long nowrite reply.seg0.len=0"),
-    REPLY("RPCR-4.2.4-05/absent", "a Long Reply with a Write list and without Reply chunk",
+    SPARE("RPCR-4.2.4-05/absent", "a Long Reply with a Write list and without Reply chunk",
           "I call nfs3.read count=4096 write reply=1024; R reply long nowrite status=5 no-reply-chunk"),
     REPLY("RPCR-4.3.3-04", "the Reply chunk of a Long Reply has another STag",
           DIR_CALL "R reply long reply.seg0.handle+1"),

@@ -88,6 +88,7 @@ static const struct scenario scenarios[] = {
          "I call " OF41 "read:4096,read:4096 write=4096/4096; R reply op2.len=100 op3.len=0;"
          "I call " OF41 "read:4096,read:4096,getattr write=4096/4096; R reply op3.status=5;"
          "I call " OF41 "read:4096,readlink write=4096/100; R reply results=3 status=5;"
+         "I call " OF41 "read:4096,read:100,readlink write=4096; R reply;"
          "I call " OF41 "read:4096,getattr write; R reply results=3 status=5 empty;"
          "I call " OF41 "read:4096,readdir:8192 write=4096 reply; R reply entries=100;"
          "I call " OF41 "write:4000,setattr:mask0=0x1000:aces=200,getattr read pz; R pull; R reply"},

@@ -161,7 +161,8 @@ static const struct scenario scenarios[] = {
     {.name = "old-zero-chunk",
      .summary = "RFC 5666: a Write chunk of length 0 asks for an inline result",
      .script = "with rpcrdma; " FIRST "I call nfs3.read count=1000 write=0; R reply inline;"
-               "I call nfs3.readlink write=0; R reply inline; I call nfs3.getattr; R reply"},
+               "I call nfs3.readlink write=0; R reply inline;"
+               "I call nfs3.read count=1000 write; R reply status=5; I call nfs3.getattr; R reply"},
     {.name = "old-credits",
      .summary = "RFC 5666: no credits are granted while a Call is in progress",
      .script =
