@@ -103,43 +103,6 @@ static bool header_removed(struct rpcrdma_shape *shape)
     return true;
 }
 
-/* Section 3.2 for what a Position-Zero chunk holds: the XID comes first, without any other framing. */
-static bool check_start(struct rpcrdma_shape *shape)
-{
-    const struct rpcrdma_body *body = shape->body;
-    uint32_t xid = shape->t->xid, first;
-
-    if (body->length < RPC_CALL_MIN) {
-        rpcrdma_shape_fail(shape, RULE_RPCR_3_5_3_04,
-                           "expected the Position-Zero Read chunk to hold an RPC Call, found %" PRIu64 " octets",
-                           body->length);
-        return false;
-    }
-    first = get_be32(body->payload);
-    if (first == xid) {
-        rpcrdma_shape_pass(shape, RULE_RPCR_3_2_02);
-        rpcrdma_shape_pass(shape, RULE_RPCR_3_2_04);
-        rpcrdma_shape_pass(shape, RULE_RPCR_4_2_1_02);
-        return true;
-    }
-    if (first == (UINT32_C(0x80000000) | (uint32_t)(body->length - 4)) && get_be32(body->payload + 4) == xid) {
-        rpcrdma_shape_fail(shape, RULE_RPCR_3_2_04,
-                           "expected the RPC message without other framing, found the record mark 0x%08x", first);
-        return false;
-    }
-    for (unsigned at = 4; at <= 16; at += 4) {
-        if (get_be32(body->payload + at) != xid || get_be32(body->payload + at + 4) > RPC_REPLY)
-            continue;
-        rpcrdma_shape_fail(shape, RULE_RPCR_3_2_02,
-                           "expected the Position-Zero Read chunk to begin with the XID 0x%08x, found it at octet %u",
-                           xid, at);
-        return false;
-    }
-    rpcrdma_shape_fail(shape, RULE_RPCR_4_2_1_02, "expected XID 0x%08x as in the Transport header, found 0x%08x", xid,
-                       first);
-    return false;
-}
-
 /* Another rpcvers is for the server to answer, and what type an inline message has was judged with its header. */
 static void broken_header(struct rpcrdma_shape *shape)
 {
@@ -241,7 +204,7 @@ static void judge(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *body = shape->body;
 
-    if (shape->in_chunk && !check_start(shape))
+    if (shape->in_chunk && !rpcrdma_shape_start(shape))
         return;
     if (!body->known) {
         broken_header(shape);

@@ -221,6 +221,8 @@ static void judge(struct rpcrdma_shape *shape)
     const struct rpcrdma_body *body = shape->body;
     const struct rpcrdma_chunk_state *used = used_chunk(shape->t);
 
+    if (shape->in_chunk && !rpcrdma_shape_start(shape))
+        return;
     if (!body->known) {
         broken_header(shape);
         return;

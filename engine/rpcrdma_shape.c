@@ -121,6 +121,34 @@ void rpcrdma_shape_count_results(struct rpcrdma_shape *shape)
 
 /* ---- the stream ---- */
 
+bool rpcrdma_shape_start(struct rpcrdma_shape *shape)
+{
+    const struct rpcrdma_body *body = shape->body;
+    const char *chunk = shape->reply ? "Reply chunk" : "Position-Zero Read chunk";
+    uint32_t xid = shape->t->xid, first;
+
+    if (body->length < (shape->reply ? RPC_REPLY_MIN : RPC_CALL_MIN)) {
+        rpcrdma_shape_fail(shape, shape->reply ? RULE_RPCR_4_3_3_07 : RULE_RPCR_3_5_3_04,
+                           "expected the %s to hold an RPC message, found %llu octets", chunk,
+                           (unsigned long long)body->length);
+        return false;
+    }
+    first = get_be32(body->payload);
+    if (first == xid) {
+        rpcrdma_shape_pass(shape, RULE_RPCR_3_2_04);
+        rpcrdma_shape_pass(shape, RULE_RPCR_4_2_1_02);
+        return true;
+    }
+    if (first == (UINT32_C(0x80000000) | (uint32_t)(body->length - 4)) && get_be32(body->payload + 4) == xid)
+        rpcrdma_shape_fail(shape, RULE_RPCR_3_2_04,
+                           "expected the RPC message without other framing, found the record mark 0x%08x", first);
+    else
+        rpcrdma_shape_fail(shape, RULE_RPCR_4_2_1_02,
+                           "expected the %s to begin with the XID of the Transport header, 0x%08x, found 0x%08x", chunk,
+                           xid, first);
+    return false;
+}
+
 bool rpcrdma_shape_whole(const struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *body = shape->body;

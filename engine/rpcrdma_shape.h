@@ -40,6 +40,8 @@ enum rule_id rpcrdma_shape_binding(const struct rpcrdma_shape *shape);
 /* "the name of NFS LOOKUP": what an item is, for messages. Valid until the next call. */
 const char *rpcrdma_shape_item_name(const struct rpcrdma_shape *shape, const struct nfs_item *item);
 
+/* Section 3.2 for what a chunk holds: the XID comes first, without any other framing. False: reported. */
+bool rpcrdma_shape_start(struct rpcrdma_shape *shape);
 /*
  * What holds for every payload: whole words (section 2.2.4), nothing behind the RPC message (3.2), roundup (2.2.4.2),
  * items with their true counts, all that belongs to the message. Called when no chunk explains what is wrong.

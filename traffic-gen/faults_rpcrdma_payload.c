@@ -164,6 +164,11 @@ static const struct fault faults[] = {
     AFTER("RPCR-4.2.1-02/long-call", NULL, "another XID in a Long Call than in its Transport header",
           "I call nfs3.getattr pz rpc.xid+1" FETCHED),
 
+    AFTER("RPCR-4.2.1-02/long-reply", NULL, "another XID in a Long Reply than in its Transport header",
+          "I call nfs3.readdir reply; R reply entries=100 long rpc.xid+1"),
+    AFTER("RPCR-4.3.3-07/half", NULL, "half a Long Reply",
+          "I call nfs3.readdir reply; R reply entries=20 long drop=600"),
+
     /* RPCSEC_GSS: section 8.2.2 */
     AFTER("RPCR-8.2.2-01", NULL, "a Read chunk in the establishment of a context",
           "I call nfs3.write cred=gss:1 gss.proc=1 len=200 read" FETCHED),

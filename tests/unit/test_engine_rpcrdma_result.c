@@ -197,7 +197,7 @@ static void test_long_reply(void **state)
 
     (void)state;
     handle(a);
-    WORDS(a, 0, 0, 1001);
+    WORDS(a, 0, 0, 8000);
     call(t, 3, NFS3_READ, a, no_chunks, 8192);
     a = read3(1001);
     octets(a, 1001);
@@ -354,7 +354,11 @@ static void test_long_reply_faults(void **state)
     static const struct {
         enum rule_id rule;
         size_t less, without;
-    } cases[] = {{RULE_RPCR_3_5_3_13, 0, 2}, {RULE_RPCR_3_5_3_13, 0, 1}, {RULE_RPCR_4_3_3_07, 8, 3}};
+        uint32_t xid;
+    } cases[] = {{RULE_RPCR_3_5_3_13, 0, 2, XID},
+                 {RULE_RPCR_3_5_3_13, 0, 1, XID},
+                 {RULE_RPCR_4_3_3_07, 8, 3, XID},
+                 {RULE_RPCR_4_2_1_02, 0, 3, XID + 1}};
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -377,7 +381,7 @@ static void test_long_reply_faults(void **state)
             WORDS(a, 0, (uint32_t)k + 1);
         }
         WORDS(a, 0, 1);
-        n = talk_rpc_reply(message, sizeof message, XID, RPC_SUCCESS, a->p, a->w.at - cases[i].less);
+        n = talk_rpc_reply(message, sizeof message, cases[i].xid, RPC_SUCCESS, a->p, a->w.at - cases[i].less);
         talk_write(t, S, REPLY_STAG, 0, message, n);
         plan.proc = RPCRDMA_NOMSG;
         lists(&plan, no_chunks, (uint32_t)n);
