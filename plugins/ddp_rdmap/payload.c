@@ -4,6 +4,7 @@
 #include "plugins/rdmap_listener.h"
 #include "plugins/rdmap_payload.h"
 
+#include <epan/decode_as.h>
 #include <epan/dissectors/packet-iwarp-ddp-rdmap.h>
 #include <epan/exceptions.h>
 
@@ -231,10 +232,50 @@ void rdmap_payload(struct rdmap_canvas *canvas)
     call_data_dissector(message, canvas->pinfo, canvas->root);
 }
 
+/* ---- "Decode As" ---- */
+
+static void source_prompt(packet_info *pinfo, char *result)
+{
+    snprintf(result, MAX_DECODE_AS_PROMPT_LEN, "Sends from port %u as", pinfo->srcport);
+}
+
+static gpointer source_value(packet_info *pinfo)
+{
+    return GUINT_TO_POINTER(pinfo->srcport);
+}
+
+static void destination_prompt(packet_info *pinfo, char *result)
+{
+    snprintf(result, MAX_DECODE_AS_PROMPT_LEN, "Sends to port %u as", pinfo->destport);
+}
+
+static gpointer destination_value(packet_info *pinfo)
+{
+    return GUINT_TO_POINTER(pinfo->destport);
+}
+
+static void register_ports(void)
+{
+    static build_valid_func source[] = {source_value}, destination[] = {destination_value};
+    static decode_as_value_t values[] = {{source_prompt, 1, source}, {destination_prompt, 1, destination}};
+    static decode_as_t entry = {
+        .name = "rdmap",
+        .table_name = RDMAP_PORT_TABLE,
+        .num_items = array_length(values),
+        .values = values,
+        .populate_list = decode_as_default_populate_list,
+        .reset_value = decode_as_default_reset,
+        .change_value = decode_as_default_change,
+    };
+
+    ports = register_dissector_table(RDMAP_PORT_TABLE, "RDMAP Send by TCP port", rdmap_proto, FT_UINT16, BASE_DEC);
+    register_decode_as(&entry);
+}
+
 void rdmap_payload_register(void)
 {
     reassembly_table_register(&reassembly, &whole_functions);
-    ports = register_dissector_table(RDMAP_PORT_TABLE, "RDMAP Send by TCP port", rdmap_proto, FT_UINT16, BASE_DEC);
+    register_ports();
     sends = register_heur_dissector_list(RDMAP_SEND_LIST, rdmap_proto);
 }
 

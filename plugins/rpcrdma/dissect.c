@@ -97,7 +97,8 @@ void rpcrdma_plugin_handoff(void)
 {
     ports = find_dissector_table(RDMAP_PORT_TABLE);
     if (ports != NULL) {
-        dissector_add_uint(RDMAP_PORT_TABLE, RPCRDMA_PORT, send_handle);
+        /* Also adds the port preference and the entry for "Decode As". */
+        dissector_add_uint_range_with_preference(RDMAP_PORT_TABLE, "20049", send_handle);
         heur_dissector_add(RDMAP_SEND_LIST, offered_send, "RPC-over-RDMA", "rpcrdma_rdmap", rpcrdma_proto,
                            HEURISTIC_ENABLE);
     }

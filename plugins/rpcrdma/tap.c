@@ -100,6 +100,7 @@ static tap_packet_status tree_packet(stats_tree *tree, packet_info *pinfo, epan_
     (void)pinfo, (void)edt, (void)flags;
     tick_stat_node(tree, node_messages, 0, TRUE);
     tick_stat_node(tree, news->message, at_messages, FALSE);
+    tick_stat_node(tree, node_sizes, 0, FALSE);
     stats_tree_tick_range(tree, node_sizes, 0, bounded(news->octets));
     if (news->kind == RPCRDMA_KIND_CALL)
         avg_stat_node_add_value_int(tree, node_requested, at_credits, FALSE, bounded(news->credit));
@@ -110,6 +111,7 @@ static tap_packet_status tree_packet(stats_tree *tree, packet_info *pinfo, epan_
     for (unsigned i = 0; news->transaction != NULL && i < news->transaction->n_chunks; i++) {
         const struct kept_chunk *chunk = &news->transaction->chunks[i];
 
+        tick_stat_node(tree, node_chunks[chunk->kind], 0, FALSE);
         stats_tree_tick_range(tree, node_chunks[chunk->kind], 0, bounded(chunk->length));
     }
     return TAP_PACKET_REDRAW;
