@@ -22,8 +22,11 @@ static struct kept_segment *first_of_frame(const struct rpcrdma_flow *flow, uint
 
 static void segment_new(struct rpcrdma_flow *flow, const struct place *place)
 {
-    struct kept_segment *segment = wmem_new0(wmem_file_scope(), struct kept_segment);
+    struct kept_segment *segment = rpcrdma_flow_segment(flow, place);
 
+    if (segment != NULL)
+        return;
+    segment = wmem_new0(wmem_file_scope(), struct kept_segment);
     segment->offset = place->offset;
     segment->frame = place->frame;
     segment->last_remark = &segment->remarks;
@@ -131,6 +134,7 @@ static void on_terminate(void *ctx, const struct rdmap_terminate_event *event)
 {
     struct rpcrdma_flow *flow = ctx;
 
+    segment_new(flow, &event->fpdu->place);
     rpcrdma_connection_terminate(flow->rpcrdma, event);
 }
 

@@ -7,7 +7,7 @@ ONCE = ["mpa.ulpdu_length", "mpa.crc.status", "mpa.fpdu.number", "mpa.rule", "_w
         "_ws.malformed"]
 SEVERITIES = {0x800000: "error", 0x600000: "warning", 0x400000: "note"}
 ORDER = ["-2", "-o", "tcp.reassemble_out_of_order:TRUE"]
-DECODE_AS = ["-d", "tcp.port==7174,mpa"]  # where no startup frame tells the heuristic
+DECODE_AS = ["-d", "tcp.port==7174,mpa", "-d", "tcp.port==20049,mpa"]  # where no startup frame tells the heuristic
 UNANALYSED = ["-2", "-o", "tcp.analyze_sequence_numbers:FALSE"]
 # Where Wireshark is known to show less, or to take what it sees for something else; see docs/plugin-rules.md.
 BLIND = {
@@ -23,6 +23,11 @@ BLIND = {
     "fault MPA-7.1.5-04": [UNANALYSED],      # the Request's own octets come out of order
     "fault MPA-4.1-09": [ORDER, UNANALYSED], # that there is one more FPDU is told by the FIN
 }
+for _name in ("rpcrdma-late", "rpcrdma-late-reply", "rpcrdma-hole"):
+    BLIND["scenario " + _name] = [ORDER, UNANALYSED]
+# What is wrong in these makes RPC messages that cannot be dissected. That is not said of our own layers.
+BROKEN_RPC = re.compile(r"fault (RPCR0?|BIDI|CMPD|EXP|NFSULB)-")
+PAYLOAD = {"NFS", "RPC", "MOUNT", "NLM", "NSM", "NFSACL", "NFS CB", "_ws.malformed"}
 TEXT = 200  # Wireshark cuts long expert texts
 
 
@@ -61,7 +66,9 @@ def test_case(everything, check, root, case):
         frames = everything.fields(case, ONCE, *mode, "-Y", "mpa")
         if not frames and connections:
             frames = everything.fields(case, ONCE, *mode, *DECODE_AS, "-Y", "mpa")
-        assert not [frame["frame"] for frame in frames if frame["_ws.malformed"]]
+        malformed = [name.strip("[]").removeprefix("Malformed Packet: ") for frame in frames
+                     for value in frame["_ws.malformed"] for name in value.split(",")]
+        assert not malformed or BROKEN_RPC.match(case) and set(malformed) <= PAYLOAD
         fpdus = sum(len(frame["mpa.ulpdu_length"]) for frame in frames)
         assert all(len(frame["mpa.crc.status"]) == len(frame["mpa.ulpdu_length"]) for frame in frames)
         assert fpdus == sum(sum(one["counts"]["fpdus"]) for one in connections)
