@@ -262,7 +262,7 @@ static void call_message(struct nfs_look *look, const struct rpcrdma_message *me
     struct nfs_exchange *exchange = look->exchange;
     struct rpcrdma_transaction *t = look->t;
 
-    if (t->outcome == RPCRDMA_OUTSTANDING && !t->call_body.known)
+    if (t->outcome == RPCRDMA_OUTSTANDING && !t->call_body.known && !t->reverse)
         set_unread(nfs, exchange, true);
     if (t->repeats)
         nfs_retry_repeated(look, message);
@@ -271,6 +271,8 @@ static void call_message(struct nfs_look *look, const struct rpcrdma_message *me
         return;
     }
     nfs->forward_calls++;
+    if (message->acked_known && message->acked > nfs->grant_offset) /* the latest grant has arrived */
+        nfs->former = nfs->grant;
     nfs->asked = message->header.credit;
     if (t->repeats || exchange->outstanding)
         return;
@@ -289,8 +291,10 @@ static void answer_message(struct nfs_look *look, const struct rpcrdma_message *
         message->header.err == RPCRDMA_ERR_CHUNK && !look->t->reverse)
         nfs_retry_failed(look);
     if (message->kind == RPCRDMA_KIND_REPLY && !look->t->reverse) {
-        nfs->former = nfs->grant;
+        if (nfs->grant > nfs->former)
+            nfs->former = nfs->grant;
         nfs->grant = message->header.credit;
+        nfs->grant_offset = message->place.offset;
     }
     settle(nfs, look->exchange);
 }

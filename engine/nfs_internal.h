@@ -69,7 +69,8 @@ struct nfs_connection {
     uint64_t forward_calls; /* ever */
     unsigned outstanding;   /* forward Calls */
     unsigned alive;         /* of them, those that only ask whether the server is there */
-    uint32_t grant, former; /* credits of the latest Replies */
+    uint32_t grant, former; /* credits of the latest Reply, and the most that the client may still go by */
+    uint64_t grant_offset;  /* of that Reply in its stream */
     uint32_t asked;         /* credits that the latest Call asked for */
     uint32_t verifier;      /* octets of the largest RPCSEC_GSS verifier seen in a Reply */
     bool v4;                /* NFSv4 is spoken here */
