@@ -128,6 +128,12 @@ void nfs_backchannel_message(struct nfs_look *look, const struct rpcrdma_message
         judge_size(look, message);
 }
 
+void nfs_backchannel_finish(struct nfs_connection *nfs)
+{
+    if (nfs->minor_0 && !nfs->minor_1 && !nfs->told_reverse && nfs_all_seen(nfs))
+        verdict_passed(nfs->verdict, RULE_NFSULB_6_5_1_01);
+}
+
 void nfs_backchannel_reply(struct nfs_look *look)
 {
     uint32_t most = look->exchange->limits.back_maxresponse;

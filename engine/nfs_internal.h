@@ -140,6 +140,7 @@ void nfs_sessions_settled(struct nfs_connection *nfs, struct nfs_exchange *excha
 
 /* nfs_backchannel_rules.c */
 void nfs_backchannel_message(struct nfs_look *look, const struct rpcrdma_message *message);
+void nfs_backchannel_finish(struct nfs_connection *nfs);
 void nfs_backchannel_reply(struct nfs_look *look); /* a reverse Reply */
 void nfs_delegation_reply(struct nfs_look *look);  /* a forward one: BIDI-3.2-03 */
 

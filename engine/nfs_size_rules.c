@@ -193,10 +193,16 @@ static enum rule_id missing_rule(const struct nfs_look *look, const struct room 
 /* The threshold is the default, which both ends may have been set up to exceed: a warning, once. */
 static void fail_missing(struct nfs_look *look, enum rule_id rule, const struct room *room, uint64_t octets)
 {
+    enum rule_severity severity = rule_catalogue[rule].severity;
+
+    if (!room->sure && look->nfs->options.profile == PROFILE_RFC5666) {
+        nfs_open(look, rule); /* section 6 has a way of its own to tell */
+        return;
+    }
     if (!room->sure && look->nfs->told_default)
         return;
     look->nfs->told_default |= !room->sure;
-    nfs_fail_as(look, rule, room->sure ? rule_catalogue[rule].severity : SEVERITY_WARNING,
+    nfs_fail_as(look, rule, room->sure || severity < SEVERITY_WARNING ? severity : SEVERITY_WARNING,
                 "expected a Reply chunk, as the Reply may have %" PRIu64 " octets and the inline threshold is %u%s, "
                 "found none",
                 octets, room->threshold, room->sure ? "" : " by default");

@@ -43,6 +43,9 @@ static const struct fault faults[] = {
     SCRIPT("nfs40", "RPCR0-5N-02", NULL, "a READ of NFSv4 for 64 KB without Write list",
            NFS OF40 "read:65536; R reply len=1000"),
 
+    SCRIPT("nfs40", "RPCR0-5N-02+ok", NULL, "a READ of NFSv4 for 1000 octets without Write list",
+           NFS OF40 "read:1000; R reply"),
+
     /* ---- requests that are sent again ---- */
     SCRIPT("nfs-auxiliary", "NFSULB-3.1-03", "RPCR-4.5-12", "a GETACL again under the XID that met ERR_CHUNK",
            NFS "I call nfsacl3.getacl xid=0x777 reply=100; R error chunk; I call nfsacl3.getacl xid=0x777 reply=16384;"
