@@ -8,8 +8,8 @@ void upper_init(struct upper *upper, const struct upper_host *host)
 
 void upper_clear(struct upper *upper)
 {
+    rpcrdma_connection_free(upper->rpcrdma); /* retires what the binding keeps of transactions */
     nfs_connection_free(upper->nfs);
-    rpcrdma_connection_free(upper->rpcrdma);
     upper->nfs = NULL;
     upper->rpcrdma = NULL;
 }
@@ -46,9 +46,7 @@ static void on_retired(void *ctx, struct rpcrdma_transaction *transaction)
 {
     struct upper *upper = ctx;
 
-    /* The layer's own end may come after the binding's. */
-    if (upper->nfs != NULL)
-        nfs_connection_retired(upper->nfs, transaction);
+    nfs_connection_retired(upper->nfs, transaction);
 }
 
 /* ---- life ---- */

@@ -13,6 +13,7 @@ struct nfs_connection;
 /* rpcrdma and verdict are borrowed. NULL when memory is lacking. */
 struct nfs_connection *nfs_connection_new(const struct rpcrdma_options *options,
                                           const struct rpcrdma_connection *rpcrdma, struct verdict *verdict);
+/* After rpcrdma, which retires its transactions when it is freed. */
 void nfs_connection_free(struct nfs_connection *nfs);
 
 void nfs_connection_ports(struct nfs_connection *nfs, uint16_t port0, uint16_t port1);

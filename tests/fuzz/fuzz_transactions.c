@@ -282,8 +282,7 @@ static void on_retired(void *ctx, struct rpcrdma_transaction *transaction)
     struct world *w = ctx;
 
     w->retired++;
-    if (w->nfs != NULL)
-        nfs_connection_retired(w->nfs, transaction);
+    nfs_connection_retired(w->nfs, transaction);
 }
 
 static void on_segment(void *ctx, const struct rdmap_segment_event *event)
@@ -769,9 +768,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     counts = rpcrdma_connection_counts(w->rpcrdma);
     for (unsigned i = 0; i < counts->n; i++)
         HOLDS(counts->procedures[i].replies + counts->procedures[i].errors <= counts->procedures[i].calls);
-    nfs_connection_free(w->nfs);
-    w->nfs = NULL;
     rpcrdma_connection_free(w->rpcrdma);
+    nfs_connection_free(w->nfs);
     rdmap_connection_free(w->rdmap);
     return 0;
 }

@@ -598,8 +598,8 @@ static inline void talk_close(struct talk *t, unsigned first)
 
 static inline void talk_free(struct talk *t)
 {
-    nfs_connection_free(t->nfs);
     rpcrdma_connection_free(t->rpcrdma);
+    nfs_connection_free(t->nfs);
     free(t);
 }
 
