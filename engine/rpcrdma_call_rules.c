@@ -151,8 +151,6 @@ static void gss_control(struct rpcrdma_shape *shape)
         rpcrdma_shape_fail(shape, RULE_RPCR_8_2_2_01,
                            "expected RPCSEC_GSS context messages unreduced, found a Read chunk at Position %u",
                            chunk->position);
-    else
-        rpcrdma_shape_pass(shape, RULE_RPCR_8_2_2_01);
 }
 
 /* RFC 5666 section 11 lets the protected body as a whole be a chunk. */
@@ -230,6 +228,8 @@ static void judge(struct rpcrdma_shape *shape)
         rpcrdma_shape_stream(shape);
     if (!shape->failed)
         rpcrdma_shape_pass(shape, RULE_RPCR_4_03);
+    if (!shape->failed && body->rpc.has_gss)
+        rpcrdma_shape_pass(shape, RULE_RPCR_8_2_2_01);
     if (!shape->failed && !body->wrapped)
         rpcrdma_provision_rules(shape);
     if (!shape->failed && shape->in_chunk && rpcrdma_shape_whole(shape))

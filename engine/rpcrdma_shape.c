@@ -229,8 +229,8 @@ static const struct rpcrdma_item *padded_name(const struct rpcrdma_shape *shape)
         const struct nfs_item *item = &body->items[i].item;
         const uint8_t *p = body->payload + body->rpc.header_len + item->at;
 
-        if ((item->mark == NFS_MARK_NAME || item->mark == NFS_MARK_LINK) && body->items[i].chunk < 0 &&
-            item->count >= 4 && item->count % 4 == 0 && p[item->count - 1] == 0 && p[item->count - 4] != 0)
+        if (item->mark == NFS_MARK_NAME && body->items[i].chunk < 0 && item->count >= 4 && item->count % 4 == 0 &&
+            p[item->count - 1] == 0 && p[item->count - 4] != 0)
             return &body->items[i];
     }
     return NULL;
