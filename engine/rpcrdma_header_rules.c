@@ -228,6 +228,13 @@ static void judge_inline(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
 
 /* ---- RDMA_NOMSG ---- */
 
+/* A Long Reply that the Call has no Reply chunk for cannot be right, whatever its lists: rpcrdma_reply_rules.c. */
+static bool unasked_long_reply(const struct rpcrdma_message *m)
+{
+    return m->kind == RPCRDMA_KIND_REPLY && m->transaction != NULL && m->transaction->outcome == RPCRDMA_OUTSTANDING &&
+           !m->transaction->misread && m->transaction->reply_chunk < 0;
+}
+
 static void judge_long(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     const struct rpcrdma_header *h = &m->header;
@@ -240,6 +247,8 @@ static void judge_long(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
     }
     rpcrdma_pass(rpcrdma, RULE_RPCR_3_5_3_02);
     if (h->read.n == 0 && h->write.n == 0 && !h->has_reply) {
+        if (unasked_long_reply(m))
+            return;
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_2_4_04, 0,
                      "expected a Read list, Write list or Reply chunk in an RDMA_NOMSG, found none");
         return;
