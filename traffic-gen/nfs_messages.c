@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORD_MAX = 96 };
+enum { WORD_MAX = 96, CONTENTS_MAX = 1 << 26, ROUNDS_MAX = 1 << 20 };
 
 struct build {
     struct nfs_body *out;
@@ -220,7 +220,7 @@ static uint64_t number(struct build *b, const char *text)
         return 0;
     value = g_ascii_strtoull(text, &end, 0);
     if (*end)
-        b->wrong = text;
+        b->wrong = g_intern_string(text);
     return value;
 }
 
@@ -237,6 +237,10 @@ static void write_field(struct build *b, const char *name, const char *type, con
         return;
     }
     field.value = number(b, text);
+    if (strchr("fodla", *type) && *type && field.value > CONTENTS_MAX)
+        b->wrong = g_intern_string(text);
+    if (b->wrong)
+        return;
     field.size = *type == '8' ? 8 : *type == 'v' || *type == 'f' ? 0 : 4;
     g_array_append_val(b->out->fields, field);
     switch (*type) {
@@ -323,10 +327,12 @@ static const char *run(struct build *b, const char *p, bool live)
             uint64_t rounds = live ? group_rounds(b, word + 1) : 0, outer = b->round;
             const char *end = p;
 
-            for (b->round = 0; b->round < rounds; b->round++)
+            if (rounds > ROUNDS_MAX)
+                b->wrong = g_intern_string(word);
+            for (b->round = 0; b->round < rounds && !b->wrong; b->round++)
                 end = run(b, p, true);
             b->round = outer;
-            p = rounds ? end : run(b, p, false);
+            p = end != p ? end : run(b, p, false);
         } else if (live && *word == '%') {
             const char *macro = nfs_macro(word + 1);
 

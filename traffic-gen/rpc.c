@@ -180,14 +180,15 @@ bool rpc_read_answers(struct rpc *rpc, struct conversation *c, enum role asker)
     for (unsigned i = 0; i < flying->len; i++) {
         const struct read_in_flight *read = &g_array_index(flying, struct read_in_flight, i);
         struct message message = {0};
-        g_autofree uint8_t *octets = g_malloc0(read->size + 1u);
+        uint32_t size = MIN(read->size, RPC_OCTETS_MAX);
+        g_autofree uint8_t *octets = g_malloc0(size + 1u);
 
         /* What lies behind the content is memory like any other. */
         if (read->content && read->from < read->content->len)
-            memcpy(octets, read->content->data + read->from, MIN(read->size, read->content->len - read->from));
+            memcpy(octets, read->content->data + read->from, MIN(size, read->content->len - read->from));
         message_init(c, asker == INITIATOR ? RESPONDER : INITIATOR, RDMAP_READ_RESPONSE, &message);
         message.payload = octets;
-        message.length = read->size;
+        message.length = size;
         say_message(c, asker == INITIATOR ? RESPONDER : INITIATOR, &message);
     }
     g_array_set_size(flying, 0);

@@ -12,7 +12,14 @@
 #include "wire/rpc.h"
 #include "wire/rpcrdma.h"
 
-enum { RPC_READS_MAX = 64, RPC_CHUNKS_MAX = 16, RPC_SEGMENTS_MAX = 32, RPC_SLOTS = 64, RPC_CREDITS = 32 };
+enum {
+    RPC_READS_MAX = 64,
+    RPC_CHUNKS_MAX = 16,
+    RPC_SEGMENTS_MAX = 32,
+    RPC_SLOTS = 64,
+    RPC_CREDITS = 32,
+    RPC_OCTETS_MAX = 1 << 26
+};
 
 struct rpc_chunk {
     struct rpcrdma_segment segments[RPC_SEGMENTS_MAX];

@@ -228,6 +228,8 @@ void rpc_put_together(struct rpc_making *m)
     change_roundups(m);
     if (drop)
         g_byte_array_set_size(m->side->whole, m->side->whole->len - MIN(drop, m->side->whole->len));
+    if (more > RPC_OCTETS_MAX)
+        words_give_up(m->words->text, "more");
     if (more) {
         g_byte_array_set_size(m->side->whole, m->side->whole->len + more);
         memset(m->side->whole->data + m->side->whole->len - more, 0, more);

@@ -275,6 +275,8 @@ void rpc_say_reply(struct rpc_making *m)
 
     if (!exchange)
         words_give_up(m->words->text, "reply");
+    if (part == 0)
+        words_give_up(m->words->text, "parts");
     m->exchange = exchange;
     m->side = &exchange->reply;
     rpc_side_clear(m->side);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { READS_IN_FLIGHT = 8, INLINE_SCRIPTS = 4096, RAW_MAX = 4096 };
+enum { READS_IN_FLIGHT = 8, READS_MAX = 100000, INLINE_SCRIPTS = 4096, RAW_MAX = 4096 };
 
 void rpc_script_free(struct rpc_script *script)
 {
@@ -140,6 +140,8 @@ static void say_pull(struct rpc_making *m)
 
         if (only && words_parse_number(m->words, only) != i)
             continue;
+        if (part == 0 || segment.length / part > READS_MAX)
+            words_give_up(m->words->text, "parts");
         for (uint32_t done = 0; done < side->reads[i].segment.target.length || done == 0; done += part) {
             struct rdmap_read_request read;
 
@@ -208,6 +210,8 @@ static void say_put(struct rpc_making *m)
 
     words_change(m->words, find_read, &read);
     words_end(m->words);
+    if (read.size > RPC_OCTETS_MAX)
+        words_give_up(m->words->text, "len");
     rpc_rdma_write(m->c, m->role, read.source_stag, read.source_to, NULL, read.size);
 }
 

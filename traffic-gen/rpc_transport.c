@@ -106,7 +106,7 @@ static void change_octets(struct rpc_making *m, uint8_t *p, size_t n, size_t pay
         if (list[i][0] != '@')
             continue;
         at = strtoul(list[i] + 1 + word, &end, 0) + (behind ? payload_at : 0);
-        if (*end != '=' || at + (word ? 4 : 1) > n)
+        if (*end != '=' || at > n || n - at < (word ? 4 : 1))
             words_give_up(m->words->text, list[i]);
         value = words_parse_number(m->words, end + 1);
         if (word)
@@ -132,7 +132,7 @@ static void append_payload(struct rpc_making *m, GByteArray *octets, size_t data
     guint head = (guint)MIN(data_at, m->payload->len);
 
     g_byte_array_append(octets, m->payload->data, head);
-    while (m->plan.align && octets->len % m->plan.align)
+    while (m->plan.align && octets->len < RPC_OCTETS_MAX && octets->len % m->plan.align)
         g_byte_array_append(octets, (const uint8_t *)"", 1);
     g_byte_array_append(octets, m->payload->data + head, m->payload->len - head);
 }
@@ -160,6 +160,8 @@ void rpc_say(struct rpc_making *m)
     uint32_t stag = invalidate ? (uint32_t)words_parse_number(m->words, invalidate) : inv ? first_stag(m->exchange) : 0;
     size_t payload_at;
 
+    if (grow > RPC_OCTETS_MAX)
+        words_give_up(m->words->text, "grow");
     prepare_plan(m);
     rpcrdma_header_encode(&m->plan, &w);
     g_byte_array_append(octets, room, (guint)w.at);

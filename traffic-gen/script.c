@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHANGES_MAX = 16 };
+/* More octets than these are a slip of who wrote them; a ULPDU must have room for a header and an octet. */
+enum { CHANGES_MAX = 16, LENGTH_MAX = 1 << 26, ULPDU_LIMIT_MIN = 32, MSS_MIN = 64 };
 
 static const int64_t millisecond = 1000000;
 
@@ -53,11 +54,15 @@ struct field {
     const char *name;
     size_t offset; /* in struct message */
     uint8_t size;
+    bool flag; /* a bool has no other values than two */
 };
 
 #define FIELD(name_, member)                                                                                           \
     {                                                                                                                  \
-        name_, offsetof(struct message, member), sizeof(((struct message *)NULL)->member)                              \
+        name_, offsetof(struct message, member), sizeof(((struct message *)NULL)->member),                             \
+            _Generic(((struct message *)NULL)->member, bool                                                            \
+                     : true, default                                                                                   \
+                     : false)                                                                                          \
     }
 #define DDP_FIELDS(prefix, base)                                                                                       \
     FIELD(prefix "t", base.tagged), FIELD(prefix "l", base.last), FIELD(prefix "rsvd", base.rsvd),                     \
@@ -136,6 +141,8 @@ static bool change_field(const struct field_set *set, struct message *message, c
             break;
         }
         value = how == '=' ? value : how == '+' ? old + value : old - value;
+        if (field->flag)
+            value &= 1;
         switch (field->size) {
         case 1:
             *at = (uint8_t)value;
@@ -187,10 +194,12 @@ static void change_ulpdu(void *context, uint8_t *ulpdu, uint16_t *n)
 {
     const struct ulpdu_changes *changes = context;
 
+    unsigned grow = MIN(changes->grow, MPA_ULPDU_MAX - MIN(*n, MPA_ULPDU_MAX));
+
     if (changes->cut && changes->cut < *n)
         *n = changes->cut;
-    memset(ulpdu + *n, 0, changes->grow);
-    *n = (uint16_t)(*n + changes->grow);
+    memset(ulpdu + *n, 0, grow);
+    *n = (uint16_t)(*n + grow);
     for (unsigned i = 0; i < changes->n; i++)
         ulpdu[changes->octets[i].offset] = changes->octets[i].value;
 }
@@ -259,7 +268,11 @@ static void apply_word(struct statement *s, const struct verb *verb, const char 
     } else if (strncmp(word, "grow=", 5) == 0) {
         s->changes.grow = (uint16_t)value;
     } else if (word[0] == '@' && s->changes.n < CHANGES_MAX) {
-        s->changes.octets[s->changes.n++] = (struct octet_change){(unsigned)strtoul(word + 1, NULL, 0), (uint8_t)value};
+        unsigned long offset = strtoul(word + 1, NULL, 0);
+
+        if (offset >= ULPDU_ROOM)
+            words_give_up(s->text, word);
+        s->changes.octets[s->changes.n++] = (struct octet_change){(unsigned)offset, (uint8_t)value};
     } else if (!change_field(verb->fields, &s->message, word, name_len, word[name_len], value) &&
                !change_field(&common_set, &s->message, word, name_len, word[name_len], value)) {
         words_give_up(s->text, word);
@@ -293,6 +306,8 @@ static void say_verb(struct statement *s, const struct verb *verb, char **words)
     }
     for (; *words; words++)
         apply_word(s, verb, *words);
+    if (message->length > LENGTH_MAX || (message->limit && message->limit < ULPDU_LIMIT_MIN))
+        words_give_up(s->text, verb->name);
     message->read.sink_stag += s->index * stride;
     say_message_changed(c, s->role, message, change_ulpdu, &s->changes);
 }
@@ -350,6 +365,9 @@ static void apply_with(struct player *player, char **words)
             (uint16_t)number_word(words, "ird", 0);
     player->late = has_word(words, "late");
     player->late_msn = number_word(words, "msn", 0);
+    if ((ulpdu_max && ulpdu_max < ULPDU_LIMIT_MIN) || ulpdu_max > MPA_ULPDU_MAX || mss > UINT16_MAX ||
+        (mss && mss < MSS_MIN))
+        words_give_up(player->text, "with");
     setup->ulpdu_max = (uint16_t)ulpdu_max;
     setup->mss[0] = setup->mss[1] = (uint16_t)mss;
 }
