@@ -120,6 +120,10 @@ static const struct nfs_template procedures[] = {
        " case_preserving=1 )"),
     V3("commit", 21, NULL, "%fh offset:8=0 count=0", "status=0 %wcc (ok verf:f=8 )"),
 
+    /* RFC 2203 section 5.2: context creation travels as the NULL procedure. */
+    OTHER("nfs3.gss_init", NFS_PROGRAM, 3, 0, "token:o=600", "handle:o=16 major=0 minor=0 window=128 token:o=120"),
+    OTHER("nfs41.gss_init", NFS_PROGRAM, 4, 0, "token:o=600", "handle:o=16 major=0 minor=0 window=128 token:o=120"),
+
     OTHER("nfs40.null", NFS_PROGRAM, 4, 0, "", ""),
     OTHER("nfs41.null", NFS_PROGRAM, 4, 0, "", ""),
     OTHER("nfs42.null", NFS_PROGRAM, 4, 0, "", ""),

@@ -49,7 +49,8 @@ struct rpc_exchange {
     uint32_t xid;
     uint32_t vers; /* rdma_vers, as the Call said */
     const struct nfs_template *procedure;
-    unsigned gss; /* service; 0: AUTH_SYS or AUTH_NONE */
+    unsigned gss;      /* service; 0: AUTH_SYS or AUTH_NONE */
+    uint32_t gss_proc; /* rpc_gss_proc: context messages are not DATA */
     uint32_t gss_seq;
     struct rpc_side call, reply;
     struct rpc_chunk writes[RPC_CHUNKS_MAX];

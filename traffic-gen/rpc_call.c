@@ -41,7 +41,7 @@ static void build_arguments(struct rpc_making *m)
         words_give_up(m->words->text, wrong);
 }
 
-/* cred=sys, none, gss:SERVICE */
+/* cred=sys, none, gss:SERVICE, gss:init, gss:destroy */
 static void choose_credential(struct rpc_making *m)
 {
     const char *cred = words_value(m->words, "cred");
@@ -51,12 +51,17 @@ static void choose_credential(struct rpc_making *m)
         m->cred_flavor = RPC_AUTH_NONE;
     } else if (cred && g_str_has_prefix(cred, "gss:")) {
         m->cred_flavor = RPC_AUTH_GSS;
-        m->exchange->gss = (unsigned)words_parse_number(m->words, cred + 4);
+        m->exchange->gss_proc = strcmp(cred, "gss:init") == 0      ? RPC_GSS_INIT
+                                : strcmp(cred, "gss:destroy") == 0 ? RPC_GSS_DESTROY
+                                                                   : RPC_GSS_DATA;
+        m->exchange->gss = m->exchange->gss_proc == RPC_GSS_DATA ? (unsigned)words_parse_number(m->words, cred + 4)
+                                                                 : (unsigned)RPC_GSS_SVC_NONE;
         m->exchange->gss_seq = (m->exchange->xid & 0xFFFF) + 1;
     } else if (cred && strcmp(cred, "sys") != 0) {
         words_give_up(m->words->text, cred);
     }
     m->header.gss_version = 1;
+    m->header.gss_proc = m->exchange->gss_proc;
     m->header.gss_seq = m->exchange->gss_seq;
     m->header.gss_service = m->exchange->gss;
 }

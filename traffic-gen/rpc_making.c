@@ -89,7 +89,7 @@ static size_t put_gss(const struct rpc_message *header, uint8_t *out, size_t siz
     xdr_put_u32(&w, header->gss_proc);
     xdr_put_u32(&w, header->gss_seq);
     xdr_put_u32(&w, header->gss_service);
-    xdr_put_opaque(&w, handle, sizeof(handle));
+    xdr_put_opaque(&w, handle, header->gss_proc == RPC_GSS_INIT ? 0 : sizeof(handle)); /* there is no context yet */
     return w.at;
 }
 
@@ -205,8 +205,10 @@ void rpc_put_together(struct rpc_making *m)
     struct xdr_writer w = {.p = octets, .size = sizeof(octets)};
     struct rpc_body cred_body = {.flavor = m->cred_flavor, .p = cred};
     struct rpc_body verf_body = {.flavor = RPC_AUTH_GSS, .p = mic, .n = sizeof(mic)};
-    const struct rpc_body *verf = m->exchange->gss ? &verf_body : NULL;
     bool calls = m->side == &m->exchange->call;
+    /* RFC 2203 section 5.2.2: the Call that creates a context has nothing to make a MIC with. */
+    const struct rpc_body *verf =
+        m->exchange->gss && !(calls && m->exchange->gss_proc == RPC_GSS_INIT) ? &verf_body : NULL;
     unsigned more = (unsigned)words_number(m->words, "more", 0), drop = (unsigned)words_number(m->words, "drop", 0);
 
     fill_token(mic, sizeof(mic), false, 4);

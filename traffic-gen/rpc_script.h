@@ -6,8 +6,8 @@
  *   inline=N (send and receive sizes of both; 4096), r=0 (no remote invalidation), no-pd, pd-at=N (N octets in front of
  *   the block), pd-len=N (octets of Private Data in all); each for one side when I or R is behind its name: rI=0 no-pdR
  *   pd-lenI=6; pdI@OFFSET=N, pdR@OFFSET=N (an octet of the block); no-private-data; port=N, rev1, markers, no-crc,
- *   depth=N (IRD and ORD); further words as ever: late msn=N, mulpdu=N, mss=N.
- *   The initiator is the client, as far as Calls say nothing else: either side may call.
+ *   depth=N (IRD and ORD), beforeI=HEX, beforeR=HEX (octets in front of the startup frames); further words as ever:
+ * late msn=N, mulpdu=N, mss=N. The initiator is the client, as far as Calls say nothing else: either side may call.
  *
  * CALLS. `I call PROCEDURE WORD...`; the same from R is a Call of the reverse direction.
  *   PROCEDURE   nfs2.read nfs3.write nfs40.compound nfs41.compound nfs42.compound cb40.cb_compound cb41.cb_compound
@@ -21,7 +21,7 @@
  *               chunks; `pz inline`: as RDMA_MSG, and inline, too
  *   write       a Write chunk of one segment as large as count; write=4096+4096/100/- three chunks, the last of none
  *   reply       a Reply chunk of 64 KiB; reply=4096+4096
- *   cred=sys|none|gss:SERVICE
+ *   cred=sys|none|gss:SERVICE|gss:init|gss:destroy (the latter with nfs3.gss_init and nfs3.null)
  *   `I again`   sends the oldest unanswered Call once more, with new STags (`same`: with the old ones)
  *
  * MEMORY. `R pull`: RDMA Reads of all Read chunks of the peer's oldest message that has some left, and their answers.

@@ -91,6 +91,7 @@ static const struct scenario scenarios[] = {
          "I call " OF41 "read:4096,read:100,readlink write=4096; R reply;"
          "I call " OF41 "read:4096,getattr write; R reply results=3 status=5 empty;"
          "I call " OF41 "read:4096,readdir:8192 write=4096 reply; R reply entries=100;"
+         "I call " OF41 "read:4096,read:1000,getattr write=4096; R reply; "
          "I call " OF41 "write:4000,setattr:mask0=0x1000:aces=200,getattr read pz; R pull; R reply"},
     {.name = "nfs41-slots",
      .summary = "several slots in use, their Replies out of order",
@@ -129,14 +130,23 @@ static const struct scenario scenarios[] = {
          "I call nfsacl3.setacl aclcnt=1000 pz=4096+4096+rest; R pull; R reply"},
     {.name = "nfs-gss",
      .summary = "RPCSEC_GSS: authentication with chunks, integrity and privacy without, by Long messages only",
-     .script = "with nfs; I call nfs3.null cred=gss:1; R reply; I call nfs3.read cred=gss:1 count=8192 write; R reply;"
+     .script = "with nfs; I call nfs3.gss_init cred=gss:init; R reply; I call nfs3.null cred=gss:1; R reply; I call "
+               "nfs3.read cred=gss:1 count=8192 write; R reply;"
                "I call nfs3.write cred=gss:1 len=8191 read; R pull; R reply; I call nfs3.getattr cred=gss:2; R reply;"
                "I call nfs3.read cred=gss:2 count=8192 reply=12288; R reply; I call nfs3.write cred=gss:2 len=8190 pz; "
                "R pull;"
                "R reply; I call nfs3.write cred=gss:2 len=1001; R reply; I call nfs3.getattr cred=gss:3; R reply;"
                "I call nfs3.read cred=gss:3 count=8000 reply=6000+6000; R reply; I call nfs3.write cred=gss:3 len=5001"
                " pz=3000+rest; R pull; R reply; I call nfs41.compound cred=gss:2 ops=sequence,putfh,read:4096,getattr"
-               " reply=8192; R reply"},
+               " reply=8192; R reply; I call nfs3.null cred=gss:destroy; R reply"},
+    {.name = "nfs-retry",
+     .summary = "Reply chunks that turn out too small, chunk lists too complex: ERR_CHUNK, and other Calls then",
+     .script =
+         "with nfs; " SESSION "I call nfsacl3.getacl reply=64+64; R error chunk; I call nfsacl3.getacl reply=8192;"
+         "R reply aclcnt=500; I call nfs40.compound ops=putfh,getattr:0x1000 reply=256; R error chunk;"
+         "I call nfs40.compound ops=putfh,getattr:0x1000 reply=32768; R reply aces=500;"
+         "I call nfs41.compound ops=sequence,putfh,read:4096,readlink,read:2000 write=4096/1024/2000; R error chunk;"
+         "I call nfs41.compound ops=sequence,putfh,read:4096 write=4096; R reply"},
 };
 
 const struct scenario_table nfs_scenarios = {scenarios, sizeof(scenarios) / sizeof(scenarios[0])};

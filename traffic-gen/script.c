@@ -35,7 +35,8 @@ struct player {
     uint32_t late_msn;
     unsigned connections; /* that were before */
     bool hangs, ended;
-    enum role closer; /* closes at the end */
+    enum role closer;      /* closes at the end */
+    GByteArray *before[2]; /* octets in front of the startup frames; NULL: none */
     struct rpc_script rpc;
 };
 
@@ -339,10 +340,27 @@ static void begin(struct player *player)
     if (player->conversation)
         return;
     player->conversation = conversation_new(player->stage, &player->setup);
+    for (unsigned role = 0; role < 2; role++) {
+        if (player->before[role])
+            say_streaming(player->conversation, role, player->before[role]->data, player->before[role]->len);
+    }
     if (player->late)
         begin_late(player);
     else
         say_startup(player->conversation);
+}
+
+/* What was said in streaming mode (RFC 5044 section 7.1.3). */
+static void set_before(struct player *player, enum role role, const char *hex)
+{
+    player->before[role] = g_byte_array_new();
+    for (; hex[0] && hex[1]; hex += 2) {
+        uint8_t octet = (uint8_t)(g_ascii_xdigit_value(hex[0]) << 4 | g_ascii_xdigit_value(hex[1]));
+
+        if (!g_ascii_isxdigit(hex[0]) || !g_ascii_isxdigit(hex[1]))
+            words_give_up(player->text, hex);
+        g_byte_array_append(player->before[role], &octet, 1);
+    }
 }
 
 static void apply_with(struct player *player, char **words)
@@ -363,6 +381,10 @@ static void apply_with(struct player *player, char **words)
     if (value_word(words, "ird"))
         setup->wish[RESPONDER].enhanced.ird = setup->wish[INITIATOR].enhanced.ord =
             (uint16_t)number_word(words, "ird", 0);
+    if (value_word(words, "beforeI"))
+        set_before(player, INITIATOR, value_word(words, "beforeI"));
+    if (value_word(words, "beforeR"))
+        set_before(player, RESPONDER, value_word(words, "beforeR"));
     player->late = has_word(words, "late");
     player->late_msn = number_word(words, "msn", 0);
     if ((ulpdu_max && ulpdu_max < ULPDU_LIMIT_MIN) || ulpdu_max > MPA_ULPDU_MAX || mss > UINT16_MAX ||
@@ -489,4 +511,8 @@ void script_play(struct stage *stage, const char *text)
     begin(&player);
     end(&player);
     rpc_script_free(&player.rpc);
+    for (unsigned role = 0; role < 2; role++) {
+        if (player.before[role])
+            g_byte_array_unref(player.before[role]);
+    }
 }

@@ -108,8 +108,10 @@ static void test_procedures(void **state)
     const struct nfs_template *procedure;
 
     (void)state;
-    for (unsigned i = 0; (procedure = nfs_procedure_template_at(i)); i++)
-        try_all(procedure, NULL, procedure->name);
+    for (unsigned i = 0; (procedure = nfs_procedure_template_at(i)); i++) {
+        if (!g_str_has_suffix(procedure->name, ".gss_init")) /* RPCSEC_GSS, although its procedure is NULL */
+            try_all(procedure, NULL, procedure->name);
+    }
 }
 
 static void test_operations(void **state)
