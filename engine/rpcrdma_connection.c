@@ -38,7 +38,8 @@ struct rpcrdma_connection *rpcrdma_connection_new(const struct rpcrdma_options *
     for (unsigned side = 0; side < 2; side++)
         rpcrdma->side[side].told.data.send_size = rpcrdma->side[side].told.data.receive_size = RPCRDMA_INLINE_DEFAULT;
     if (!rpcrdma_threshold_new(rpcrdma) || !rpcrdma_xid_new(rpcrdma) || !rpcrdma_credit_new(rpcrdma) ||
-        !rpcrdma_memory_new(rpcrdma) || !rpcrdma_chunk_new(rpcrdma) || !rpcrdma_reaction_new(rpcrdma)) {
+        !rpcrdma_resource_new(rpcrdma) || !rpcrdma_memory_new(rpcrdma) || !rpcrdma_chunk_new(rpcrdma) ||
+        !rpcrdma_reaction_new(rpcrdma)) {
         rpcrdma_connection_free(rpcrdma);
         return NULL;
     }
@@ -53,6 +54,7 @@ void rpcrdma_connection_free(struct rpcrdma_connection *rpcrdma)
     rpcrdma_threshold_free(rpcrdma);
     rpcrdma_xid_free(rpcrdma);
     rpcrdma_credit_free(rpcrdma);
+    rpcrdma_resource_free(rpcrdma);
     rpcrdma_memory_free(rpcrdma);
     rpcrdma_chunk_free(rpcrdma);
     rpcrdma_reaction_free(rpcrdma);
@@ -340,6 +342,7 @@ static void message(struct rpcrdma_connection *rpcrdma, const struct rdmap_segme
     rpcrdma_header_message(rpcrdma, &m);
     m.misread = m.faulty;
     rpcrdma_threshold_message(rpcrdma, &m);
+    rpcrdma_resource_message(rpcrdma, &m);
     if (m.kind == RPCRDMA_KIND_CALL)
         call(rpcrdma, &m);
     else if (m.kind == RPCRDMA_KIND_REPLY || m.kind == RPCRDMA_KIND_ERROR)
@@ -519,6 +522,7 @@ void rpcrdma_connection_terminate(struct rpcrdma_connection *rpcrdma, const stru
         return;
     rpcrdma->terminated = true;
     rpcrdma_memory_terminate(rpcrdma, event);
+    rpcrdma_resource_terminate(rpcrdma, event);
     rpcrdma_reaction_terminate(rpcrdma, event);
 }
 

@@ -9,13 +9,10 @@
 #include "engine/rpcrdma_internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum {
-    ANSWERS_KEPT = 64,    /* that the caller may not have received yet */
-    PATTERN_MESSAGES = 8, /* in a row, for a pattern to be one */
-    PATTERN_CHANGES = 4,  /* of the number of Calls in flight, within these */
-    UNSEEN_MAX = 64,      /* Calls that the responder has not received yet */
+    ANSWERS_KEPT = 64, /* that the caller may not have received yet */
+    UNSEEN_MAX = 64,   /* Calls that the responder has not received yet */
     PROGRAMS_MAX = 4,
     PROGRAMS_CALLS_MAX = 512,
 };
@@ -26,16 +23,6 @@ struct answer {
     uint32_t frame;
     uint32_t grant;
     bool ends; /* a Call that was counted */
-};
-
-/* Does a value follow the number of Calls in flight? */
-struct pattern {
-    uint64_t sum;           /* of both, while it does not change */
-    uint32_t n, changes;    /* messages with this sum; changes of the number within them */
-    uint32_t value, steady; /* messages with this value */
-    uint32_t steady_changes;
-    uint32_t in_flight;
-    bool reported;
 };
 
 /* Of the Calls of one side. */
@@ -50,7 +37,7 @@ struct caller {
     uint32_t program;                                    /* of the first Call */
     bool programs;                                       /* there are several */
     bool over, over_initial, over_requested, over_dones; /* told once until the number falls */
-    struct pattern requests, grants, crossed;
+    struct rpcrdma_pattern requests, grants, crossed;
 };
 
 struct rpcrdma_credit_state {
@@ -103,9 +90,7 @@ void rpcrdma_credit_skipped(struct rpcrdma_connection *rpcrdma, unsigned side)
 
         c->stale = less(rpcrdma->side[i].calls.outstanding, c->uncounted);
         c->stale_to = rpcrdma->transactions;
-        memset(&c->requests, 0, sizeof c->requests);
-        memset(&c->grants, 0, sizeof c->grants);
-        memset(&c->crossed, 0, sizeof c->crossed);
+        c->requests.n = c->grants.n = c->crossed.n = 0; /* they begin anew */
         if (i != side)
             c->n_answers = 0; /* a grant may be in the hole */
     }
@@ -127,6 +112,8 @@ struct knowledge {
     bool known;
     bool initial; /* no grant yet: one Call */
     uint32_t limit;
+    uint32_t before; /* the grant before that one */
+    uint32_t lowest; /* of it and of those that had not reached the caller */
     uint32_t frame;  /* of the Reply with the grant */
     uint32_t unseen; /* answers that had not reached it */
 };
@@ -141,72 +128,28 @@ static struct knowledge knowledge_of(const struct rpcrdma_connection *rpcrdma, c
         const struct answer *a = answer_before(c, c->n_answers - 1);
 
         k = (struct knowledge){.known = true, .limit = a->grant, .frame = a->frame};
+        k.before = k.lowest = a->grant;
         if (kept > 1 && answer_before(c, c->n_answers - 2)->grant > k.limit)
             k.limit = answer_before(c, c->n_answers - 2)->grant;
         return k;
     }
+    k.lowest = UINT32_MAX;
     for (uint64_t i = 0; i < kept; i++) {
         const struct answer *a = answer_before(c, c->n_answers - 1 - i);
 
+        k.lowest = a->grant < k.lowest ? a->grant : k.lowest;
         if (a->offset < m->acked) {
             k.known = true;
             k.limit = a->grant;
+            k.before = i + 1 < kept ? answer_before(c, c->n_answers - 2 - i)->grant : 1;
             k.frame = a->frame;
             return k;
         }
         k.unseen += a->ends;
     }
     k.known = k.initial = c->n_answers <= ANSWERS_KEPT && rpcrdma_whole(rpcrdma);
-    k.limit = 1;
+    k.limit = k.before = k.lowest = 1;
     return k;
-}
-
-/* ---- values that follow the number of Calls in flight (RFC 8166 section 3.3.1, draft-lever section 4.4) ---- */
-
-/* True when a pattern became plain; *steady: the value kept still while the number changed. */
-static bool follow(struct pattern *p, uint32_t value, uint32_t in_flight, bool *steady)
-{
-    uint64_t sum = (uint64_t)value + in_flight;
-    bool first = p->n == 0, changed = !first && in_flight != p->in_flight;
-
-    if (first || sum != p->sum) {
-        p->sum = sum;
-        p->n = 1;
-        p->changes = 0;
-    } else {
-        p->n++;
-        p->changes += changed;
-    }
-    if (first || value != p->value) {
-        p->value = value;
-        p->steady = 1;
-        p->steady_changes = 0;
-    } else {
-        p->steady++;
-        p->steady_changes += changed;
-    }
-    p->in_flight = in_flight;
-    *steady = p->steady >= PATTERN_MESSAGES && p->steady_changes >= PATTERN_CHANGES;
-    if (*steady)
-        p->steady = p->steady_changes = 0;
-    if (p->reported || p->n < PATTERN_MESSAGES || p->changes < PATTERN_CHANGES)
-        return false;
-    p->reported = true;
-    return true;
-}
-
-static void judge_pattern(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, struct pattern *p,
-                          uint32_t value, uint32_t in_flight, enum rule_id rule, const char *what, const char *of)
-{
-    bool steady = false;
-
-    if (follow(p, value, in_flight, &steady))
-        rpcrdma_fail_as(rpcrdma, m, rule, SEVERITY_WARNING, 0,
-                        "expected %s that do not depend on the number of %s, found values that make %llu together with "
-                        "it in %u messages in a row, %u in this one",
-                        what, of, (unsigned long long)p->sum, (unsigned)p->n, (unsigned)value);
-    else if (steady)
-        rpcrdma_pass(rpcrdma, rule);
 }
 
 /* ---- Calls ---- */
@@ -334,8 +277,8 @@ static void judge_limit(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
         rpcrdma_inconclusive(rpcrdma, limit_rule(rpcrdma, &k));
         return;
     }
-    judge_pattern(rpcrdma, m, &c->requests, m->header.credit, in_flight, RULE_RPCR_3_3_1_06, "credit requests",
-                  "Calls in flight");
+    rpcrdma_pattern_judge(rpcrdma, m, &c->requests, in_flight, RULE_RPCR_3_3_1_06, "credit requests",
+                          "Calls in flight");
     if (in_flight > k.limit) {
         bool *told = k.initial ? &c->over_initial : &c->over;
 
@@ -346,6 +289,10 @@ static void judge_limit(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
     }
     c->over = c->over_initial = false;
     pass_limit(rpcrdma, c, &k);
+    if (rpcrdma_whole(rpcrdma) && in_flight <= k.lowest && in_flight <= m->header.credit && c->uncounted == 0)
+        rpcrdma_resource_expected(
+            rpcrdma, m,
+            (struct rpcrdma_expected){.first = k.initial && c->n_answers == 0, .raised = in_flight > k.before});
     if (rpcrdma_old(rpcrdma) && c->dones > 0)
         judge_dones(rpcrdma, m, c, &k, in_flight);
     else if (!k.initial)
@@ -426,12 +373,11 @@ static void judge_grant_patterns(struct rpcrdma_connection *rpcrdma, struct rpcr
 
     if (m->unsure || !responder_knew(rpcrdma, m, caller, &in_flight))
         return;
-    judge_pattern(rpcrdma, m, &c->grants, m->header.credit, in_flight, RULE_RPCR_3_3_1_06, "credit grants",
-                  "Calls in flight");
+    rpcrdma_pattern_judge(rpcrdma, m, &c->grants, in_flight, RULE_RPCR_3_3_1_06, "credit grants", "Calls in flight");
     follows = c->grants.reported;
     if (rpcrdma->side[m->side].calls.total > 0 && !follows)
-        judge_pattern(rpcrdma, m, &c->crossed, m->header.credit, counted(rpcrdma, m->side) + own.unseen,
-                      RULE_BIDI_4_1_03, "credit grants", "Calls of the responder's own in flight");
+        rpcrdma_pattern_judge(rpcrdma, m, &c->crossed, counted(rpcrdma, m->side) + own.unseen, RULE_BIDI_4_1_03,
+                              "credit grants", "Calls of the responder's own in flight");
 }
 
 /* A grant of 0: RFC 5666 forbids it only where nothing that is in progress will bring another (section 3.3). */
@@ -536,6 +482,8 @@ void rpcrdma_credit_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
     if (grants || m->header.credit > a.grant)
         a.grant = m->header.credit;
     a.ends = settle(rpcrdma, c, m);
+    if (a.ends && c->uncounted == 0 && !m->faulty && m->header.status == RPCRDMA_OK && rpcrdma_whole(rpcrdma))
+        rpcrdma_resource_expected(rpcrdma, m, (struct rpcrdma_expected){0});
     c->answers[c->n_answers++ % ANSWERS_KEPT] = a;
     if (m->kind == RPCRDMA_KIND_REPLY)
         c->dones = 0;

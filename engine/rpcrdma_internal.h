@@ -72,6 +72,7 @@ struct rpcrdma_side {
 struct rpcrdma_xid_state;         /* rpcrdma_xid_rules.c */
 struct rpcrdma_credit_state;      /* rpcrdma_credit_rules.c */
 struct rpcrdma_threshold_state;   /* rpcrdma_threshold_rules.c */
+struct rpcrdma_resource_state;    /* rpcrdma_resource_rules.c */
 struct rpcrdma_memory_state;      /* rpcrdma_memory_rules.c */
 struct rpcrdma_chunk_rules_state; /* rpcrdma_chunk_rules.c */
 struct rpcrdma_reaction_state;    /* rpcrdma_reaction_rules.c */
@@ -98,6 +99,7 @@ struct rpcrdma_connection {
     struct rpcrdma_xid_state *xid;
     struct rpcrdma_credit_state *credit;
     struct rpcrdma_threshold_state *threshold;
+    struct rpcrdma_resource_state *resource;
     struct rpcrdma_memory_state *memory;
     struct rpcrdma_chunk_rules_state *chunk;
     struct rpcrdma_reaction_state *reaction;
@@ -260,6 +262,34 @@ void rpcrdma_credit_skipped(struct rpcrdma_connection *rpcrdma, unsigned side);
 void rpcrdma_credit_done(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 /* Octets of this side are missing that it sent behind the message of this frame, or might have. */
 bool rpcrdma_hole_since(const struct rpcrdma_connection *rpcrdma, unsigned side, uint32_t frame);
+
+/* rpcrdma_credit_patterns.c: does a value follow a number of Calls in flight? All zero to begin with. */
+struct rpcrdma_pattern {
+    uint64_t sum;           /* of both, while it does not change */
+    uint32_t n, changes;    /* messages with this sum; changes of the number within them */
+    uint32_t value, steady; /* messages with this value */
+    uint32_t steady_changes;
+    uint32_t in_flight;
+    bool reported;
+};
+void rpcrdma_pattern_judge(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message,
+                           struct rpcrdma_pattern *pattern, uint32_t in_flight, enum rule_id rule, const char *what,
+                           const char *of);
+
+/*
+ * rpcrdma_resource_rules.c: Receives. The credit rules tell of Sends that keep to all limits, so that the receiver has
+ * to be prepared for them.
+ */
+struct rpcrdma_expected {
+    bool first;  /* Call before any grant */
+    bool raised; /* Call that only the latest grant, higher than the one before, allows */
+};
+bool rpcrdma_resource_new(struct rpcrdma_connection *rpcrdma);
+void rpcrdma_resource_free(struct rpcrdma_connection *rpcrdma);
+void rpcrdma_resource_message(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message);
+void rpcrdma_resource_expected(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message,
+                               struct rpcrdma_expected expected);
+void rpcrdma_resource_terminate(struct rpcrdma_connection *rpcrdma, const struct rdmap_terminate_event *event);
 
 /* rpcrdma_memory_rules.c, rpcrdma_access_rules.c (_move): operations against offers; after the move was noted. */
 bool rpcrdma_memory_new(struct rpcrdma_connection *rpcrdma);

@@ -219,17 +219,15 @@ static void judge_first(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
 {
     const struct rpcrdma_transaction *t = m->transaction;
 
-    if (t->reverse && m->kind == RPCRDMA_KIND_REPLY && m->has_rpc) {
-        if (m->rpc.type != RPC_REPLY) {
-            rpcrdma_fail(
-                rpcrdma, m, RULE_BIDI_5_2_05, t->call.frame,
-                "expected msg_type 1 (REPLY) in the Reply to a Call of the reverse direction (frame %u), found %u",
-                t->call.frame, (unsigned)m->rpc.type);
-            m->misread = true;
-            return;
-        }
-        rpcrdma_pass(rpcrdma, RULE_BIDI_5_2_05);
+    if (m->kind == RPCRDMA_KIND_REPLY && m->has_rpc && m->rpc.type != RPC_REPLY) {
+        rpcrdma_fail(rpcrdma, m, t->reverse ? RULE_BIDI_5_2_05 : RULE_RPCR_2_2_2_01, t->call.frame,
+                     "expected msg_type 1 (REPLY) in the Reply to the Call of frame %u, found %u", t->call.frame,
+                     (unsigned)m->rpc.type);
+        m->misread = true;
+        return;
     }
+    if (t->reverse && m->kind == RPCRDMA_KIND_REPLY && m->has_rpc)
+        rpcrdma_pass(rpcrdma, RULE_BIDI_5_2_05);
     if (m->kind == RPCRDMA_KIND_REPLY) {
         rpcrdma_pass(rpcrdma, RULE_RPCR_2_2_2_02);
         if (t->reverse)

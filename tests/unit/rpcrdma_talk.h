@@ -57,6 +57,8 @@ struct talk {
     uint64_t messages[2]; /* DDP messages */
     uint32_t msn[2];      /* next Send's */
     uint64_t operations;
+    struct place last[2]; /* segments, and their headers */
+    struct ddp_segment last_ddp[2];
     struct talk_read reads[2][TALK_READS_MAX]; /* by requesting side, the oldest first */
     unsigned n_reads[2];
     uint32_t credit[2];  /* what talk_plan() puts into rdma_credit */
@@ -250,6 +252,8 @@ static inline void talk_segment(struct talk *t, unsigned side, struct ddp_segmen
     fpdu.has_ddp = true;
     fpdu.ddp = ddp;
     fpdu.number = t->number[side]++;
+    t->last[side] = fpdu.place;
+    t->last_ddp[side] = ddp;
     fpdu.after_resync = t->resync;
     fpdu.acked_known = segment.acked_known = !t->acked_unknown;
     fpdu.acked = segment.acked = t->acked_unknown ? 0 : t->end[1 - side] - t->unreceived;
@@ -549,16 +553,33 @@ static inline void talk_read(struct talk *t, unsigned side, uint32_t stag, uint6
 
 /* ---- the rest ---- */
 
-static inline void talk_terminate(struct talk *t, unsigned side)
+/* Accuses the latest segment of the other side, if there is one. Returns its frame. */
+static inline uint32_t talk_terminate_for(struct talk *t, unsigned side, uint8_t layer, uint8_t etype, uint8_t code)
 {
-    struct rdmap_terminate terminate = {0};
+    struct rdmap_terminate terminate = {.layer = layer, .etype = etype, .code = code};
+    struct rdmap_terminate_event event = {.terminate = &terminate};
     struct mpa_fpdu_event fpdu = {0};
 
     talk_step(t);
     fpdu.place = talk_place(t, side);
     fpdu.direction = talk_direction(t, side);
-    rpcrdma_connection_terminate(t->rpcrdma, &(struct rdmap_terminate_event){.terminate = &terminate, .fpdu = &fpdu});
-    t->end[side] += 32;
+    event.fpdu = &fpdu;
+    event.accused_found = t->number[1 - side] > 0;
+    if (event.accused_found) {
+        event.accused = t->last[1 - side];
+        terminate.m = terminate.d = terminate.has_length = terminate.has_ddp = true;
+        terminate.ddp = t->last_ddp[1 - side];
+        terminate.ddp.payload = NULL;
+    }
+    rpcrdma_connection_terminate(t->rpcrdma, &event);
+    t->end[side] += 64;
+    return t->frame;
+}
+
+/* Of the upper layer (RFC 5040 section 4.8: layer 0, EType 0), or nobody knows why. */
+static inline void talk_terminate(struct talk *t, unsigned side)
+{
+    talk_terminate_for(t, side, 0, 0, 0);
 }
 
 static inline void talk_hole(struct talk *t, unsigned side)

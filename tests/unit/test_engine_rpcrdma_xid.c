@@ -300,8 +300,8 @@ static void test_callbacks_from_the_opener(void **state)
     uint32_t frame;
 
     (void)state;
-    call_of(t, C, 0x60, CALLBACK, 0);
-    talk_reply(t, S, 0x60);
+    cb_compound(t, C, 0x60, 0);
+    talk_error(t, S, 0x60, RPCRDMA_ERR_CHUNK);
     frame = cb_compound(t, C, 0x61, 1);
     talk_expect(t, RULE_BIDI_2_03, SEVERITY_ERROR, frame);
 }
@@ -347,6 +347,21 @@ static void test_reverse_reply_as_call(void **state)
     talk_expect(t, RULE_BIDI_5_2_05, SEVERITY_ERROR, frame);
 }
 
+static void test_reply_as_call(void **state)
+{
+    struct talk *t = talk_new();
+    struct rpcrdma_plan plan = talk_plan(t, S, 0x71);
+    uint8_t rpc[64];
+    size_t n = talk_rpc_reply(rpc, sizeof rpc, 0x71, RPC_SUCCESS, NULL, 0);
+    uint32_t frame;
+
+    (void)state;
+    talk_call(t, C, 0x71);
+    put_be32(rpc + 4, RPC_CALL);
+    frame = talk_message(t, S, &plan, rpc, n);
+    talk_expect(t, RULE_RPCR_2_2_2_01, SEVERITY_ERROR, frame);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -374,6 +389,7 @@ int main(void)
         cmocka_unit_test(test_callbacks_of_version_4_0),
         cmocka_unit_test(test_reverse_call_as_reply),
         cmocka_unit_test(test_reverse_reply_as_call),
+        cmocka_unit_test(test_reply_as_call),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Receive resources (RFC 8166 sections 3.3.1 and 3.3.3, RFC 8167 section 4.3, RFC 8797 section 4): who grants credits
+ * has a Receive for every Call under them, who calls has one for every Reply, each as large as was told. That this was
+ * not so is seen when DDP ends the connection because there was no buffer for a Send, or too small a one, though the
+ * Send kept to all limits. That it was so, when the receiver goes on after it had arrived.
+ */
+#include "engine/rpcrdma_internal.h"
+#include "wire/rdmap_terminate.h"
+
+#include <stdlib.h>
+
+enum {
+    SENT_KEPT = 64,
+    DDP_UNTAGGED_ERROR = 2, /* RFC 5041 section 7.2 */
+    DDP_NO_BUFFER = 2,
+    DDP_TOO_LONG = 5,
+};
+
+/* A Send that its receiver had to be prepared for. */
+struct sent {
+    uint64_t offset; /* of its last segment */
+    uint32_t frame;
+    uint32_t octets;
+    struct rpcrdma_expected expected;
+    bool call, reverse;
+};
+
+struct rpcrdma_resource_state {
+    struct sent sent[2][SENT_KEPT]; /* rings, by sender */
+    uint64_t n[2], taken[2];        /* Sends; those that are known to have been received */
+};
+
+bool rpcrdma_resource_new(struct rpcrdma_connection *rpcrdma)
+{
+    rpcrdma->resource = calloc(1, sizeof *rpcrdma->resource);
+    return rpcrdma->resource != NULL;
+}
+
+void rpcrdma_resource_free(struct rpcrdma_connection *rpcrdma)
+{
+    free(rpcrdma->resource);
+}
+
+static enum rule_id rule_of_number(const struct sent *sent)
+{
+    if (!sent->call)
+        return sent->reverse ? RULE_BIDI_4_3_2_01 : RULE_RPCR_3_3_1_09;
+    if (sent->expected.first)
+        return RULE_RPCR_3_3_3_01;
+    if (sent->reverse)
+        return RULE_BIDI_4_3_1_01;
+    return sent->expected.raised ? RULE_RPCR_3_3_1_08 : RULE_EXP_4_5_1_01;
+}
+
+/* RULE_COUNT: its size is not covered by anything that the receiver told. */
+static enum rule_id rule_of_size(const struct rpcrdma_connection *rpcrdma, unsigned receiver, const struct sent *sent)
+{
+    const struct rpcrdma_told *told = &rpcrdma->side[receiver].told;
+
+    if (sent->octets <= RPCRDMA_INLINE_DEFAULT)
+        return sent->call && sent->expected.first ? RULE_RPCR_3_3_3_01 : RULE_RPCR_3_3_3_05;
+    return told->valid && sent->octets <= told->data.receive_size ? RULE_CMPD_4_12 : RULE_COUNT;
+}
+
+/* It went on behind them: there was a buffer for each. */
+static void take(struct rpcrdma_connection *rpcrdma, unsigned receiver, uint64_t acked)
+{
+    struct rpcrdma_resource_state *state = rpcrdma->resource;
+    unsigned sender = other_side(receiver);
+
+    if (state->n[sender] > state->taken[sender] + SENT_KEPT)
+        state->taken[sender] = state->n[sender] - SENT_KEPT;
+    for (; state->taken[sender] < state->n[sender]; state->taken[sender]++) {
+        const struct sent *sent = &state->sent[sender][state->taken[sender] % SENT_KEPT];
+        enum rule_id number = rule_of_number(sent), size = rule_of_size(rpcrdma, receiver, sent);
+
+        if (sent->offset >= acked)
+            return;
+        rpcrdma_pass(rpcrdma, number);
+        if (size != RULE_COUNT && size != number)
+            rpcrdma_pass(rpcrdma, size);
+    }
+}
+
+void rpcrdma_resource_message(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m)
+{
+    if (rpcrdma_acked(rpcrdma, m) && !rpcrdma->terminated)
+        take(rpcrdma, m->side, m->acked);
+}
+
+void rpcrdma_resource_expected(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m,
+                               struct rpcrdma_expected expected)
+{
+    struct rpcrdma_resource_state *state = rpcrdma->resource;
+
+    state->sent[m->side][state->n[m->side]++ % SENT_KEPT] = (struct sent){
+        .offset = m->place.offset,
+        .frame = m->place.frame,
+        .octets = m->n,
+        .expected = expected,
+        .call = m->kind == RPCRDMA_KIND_CALL,
+        .reverse = m->transaction->reverse,
+    };
+}
+
+/* The Send that a segment belongs to: the first that ends with it or behind it. */
+static const struct sent *sent_at(const struct rpcrdma_resource_state *state, unsigned sender, uint64_t offset)
+{
+    const struct sent *found = NULL;
+    uint64_t kept = state->n[sender] < SENT_KEPT ? state->n[sender] : SENT_KEPT;
+
+    for (uint64_t i = 1; i <= kept; i++) {
+        const struct sent *sent = &state->sent[sender][(state->n[sender] - i) % SENT_KEPT];
+
+        if (sent->offset < offset)
+            break;
+        found = sent;
+    }
+    /* With nothing known before it, it may have begun anywhere. */
+    return found != NULL && (found->offset == offset || found->octets > 0) ? found : NULL;
+}
+
+void rpcrdma_resource_terminate(struct rpcrdma_connection *rpcrdma, const struct rdmap_terminate_event *event)
+{
+    const struct rdmap_terminate *terminate = event->terminate;
+    unsigned receiver = event->fpdu->place.side & 1u;
+    const struct sent *sent;
+    enum rule_id rule;
+
+    if (terminate->layer != RDMAP_LAYER_DDP || terminate->etype != DDP_UNTAGGED_ERROR || !event->accused_found ||
+        !terminate->has_ddp || terminate->ddp.tagged || terminate->ddp.qn != DDP_QN_SEND)
+        return;
+    if (terminate->code != DDP_NO_BUFFER && terminate->code != DDP_TOO_LONG)
+        return;
+    sent = sent_at(rpcrdma->resource, other_side(receiver), event->accused.offset);
+    if (sent == NULL)
+        return;
+    if (terminate->code == DDP_NO_BUFFER) {
+        rpcrdma_fail_at(
+            rpcrdma, &event->fpdu->place, rule_of_number(sent), sent->frame,
+            "expected a Receive for the %s of frame %u, which is within what was granted, found a Terminate "
+            "for want of a buffer",
+            sent->call ? "Call" : "answer", sent->frame);
+        return;
+    }
+    rule = rule_of_size(rpcrdma, receiver, sent);
+    if (rule != RULE_COUNT)
+        rpcrdma_fail_at(rpcrdma, &event->fpdu->place, rule, sent->frame,
+                        "expected a Receive for a Send of %u octets (frame %u), found a Terminate as it was too long",
+                        (unsigned)sent->octets, sent->frame);
+}

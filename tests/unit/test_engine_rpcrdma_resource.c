@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Receives: Terminates for want of a buffer against what was granted and told. */
+#include "rpcrdma_talk.h"
+
+enum { DDP = 1, UNTAGGED = 2, NO_BUFFER = 2, TOO_LONG = 5 };
+
+static const struct rpcrdma_options ietf = {.profile = PROFILE_IETF};
+
+static struct talk *quiet(void)
+{
+    struct talk *t = talk_new_bare(&ietf);
+
+    talk_startup(t, C, true, 4096, 4096);
+    talk_startup(t, S, true, 4096, 4096);
+    t->reactions = true;
+    return t;
+}
+
+static struct talk *granted(uint32_t grant)
+{
+    struct talk *t = quiet();
+
+    t->credit[S] = grant;
+    talk_greet(t);
+    return t;
+}
+
+static void call_long(struct talk *t, unsigned side, uint32_t xid, uint32_t n)
+{
+    struct rpcrdma_plan plan = talk_plan(t, side, xid);
+    static const uint8_t zeros[8192];
+
+    talk_call_with(t, side, &plan, 400000, 1, 1, zeros, n - RPCRDMA_HEADER_MIN - RPC_CALL_MIN);
+}
+
+static void test_all_received(void **state)
+{
+    struct talk *t = granted(8);
+
+    (void)state;
+    for (uint32_t xid = 0x10; xid < 0x18; xid++)
+        talk_call(t, C, xid);
+    for (uint32_t xid = 0x10; xid < 0x18; xid++)
+        talk_reply(t, S, xid);
+    call_long(t, C, 0x18, 4096);
+    talk_call(t, C, 0x19);
+    talk_error(t, S, 0x18, RPCRDMA_ERR_CHUNK);
+    talk_reply(t, S, 0x19);
+    call_long(t, S, 0x20, 100);
+    talk_reply(t, C, 0x20);
+    call_long(t, S, 0x21, 100);
+    talk_passed(t, RULE_RPCR_3_3_1_08);
+    talk_passed(t, RULE_RPCR_3_3_1_09);
+    talk_passed(t, RULE_RPCR_3_3_3_01);
+    talk_passed(t, RULE_RPCR_3_3_3_05);
+    talk_passed(t, RULE_CMPD_4_12);
+    talk_passed(t, RULE_EXP_4_5_1_01);
+    talk_passed(t, RULE_BIDI_4_3_2_01);
+    talk_free(t);
+}
+
+static void test_first_call(void **state)
+{
+    for (unsigned code = NO_BUFFER; code <= TOO_LONG; code += TOO_LONG - NO_BUFFER) {
+        struct talk *t = quiet();
+
+        (void)state;
+        call_long(t, C, 0x10, 1024);
+        talk_expect(t, RULE_RPCR_3_3_3_01, SEVERITY_ERROR, talk_terminate_for(t, S, DDP, UNTAGGED, (uint8_t)code));
+    }
+}
+
+static void test_raised_grant(void **state)
+{
+    struct talk *t = granted(4);
+
+    (void)state;
+    for (uint32_t xid = 0x10; xid < 0x14; xid++)
+        talk_call(t, C, xid);
+    talk_expect(t, RULE_RPCR_3_3_1_08, SEVERITY_ERROR, talk_terminate_for(t, S, DDP, UNTAGGED, NO_BUFFER));
+}
+
+static void test_steady_grant(void **state)
+{
+    struct talk *t = granted(4);
+
+    (void)state;
+    talk_call(t, C, 0x10);
+    talk_reply(t, S, 0x10);
+    talk_call(t, C, 0x11);
+    talk_expect(t, RULE_EXP_4_5_1_01, SEVERITY_ERROR, talk_terminate_for(t, S, DDP, UNTAGGED, NO_BUFFER));
+}
+
+static void test_over_the_grant(void **state)
+{
+    struct talk *t = granted(2);
+
+    (void)state;
+    for (uint32_t xid = 0x10; xid < 0x13; xid++)
+        talk_call(t, C, xid);
+    talk_terminate_for(t, S, DDP, UNTAGGED, NO_BUFFER);
+    assert_int_equal(t->n_findings, 1); /* that of the Call */
+    assert_int_equal(t->findings[0].rule, RULE_RPCR_3_3_1_03);
+    talk_free(t);
+}
+
+static void test_reply(void **state)
+{
+    struct talk *t = granted(4);
+
+    (void)state;
+    talk_call(t, C, 0x10);
+    talk_reply(t, S, 0x10);
+    talk_expect(t, RULE_RPCR_3_3_1_09, SEVERITY_ERROR, talk_terminate_for(t, C, DDP, UNTAGGED, NO_BUFFER));
+}
+
+static void test_unasked_reply(void **state)
+{
+    struct talk *t = granted(4);
+
+    (void)state;
+    talk_reply(t, S, 0x10);
+    talk_terminate_for(t, C, DDP, UNTAGGED, NO_BUFFER);
+    assert_int_equal(t->n_findings, 1);
+    assert_int_equal(t->findings[0].rule, RULE_RPCR_3_3_1_10);
+    talk_free(t);
+}
+
+static void test_reverse(void **state)
+{
+    struct talk *t = granted(4);
+
+    (void)state;
+    call_long(t, S, 0x20, 100);
+    talk_reply(t, C, 0x20);
+    call_long(t, S, 0x21, 100);
+    talk_expect(t, RULE_BIDI_4_3_1_01, SEVERITY_ERROR, talk_terminate_for(t, C, DDP, UNTAGGED, NO_BUFFER));
+    t = granted(4);
+    call_long(t, S, 0x20, 100);
+    talk_reply(t, C, 0x20);
+    talk_expect(t, RULE_BIDI_4_3_2_01, SEVERITY_ERROR, talk_terminate_for(t, S, DDP, UNTAGGED, NO_BUFFER));
+}
+
+static void test_too_long(void **state)
+{
+    struct talk *t = granted(4);
+
+    (void)state;
+    call_long(t, C, 0x10, 1024);
+    talk_expect(t, RULE_RPCR_3_3_3_05, SEVERITY_ERROR, talk_terminate_for(t, S, DDP, UNTAGGED, TOO_LONG));
+    t = granted(4);
+    call_long(t, C, 0x10, 4000);
+    talk_expect(t, RULE_CMPD_4_12, SEVERITY_ERROR, talk_terminate_for(t, S, DDP, UNTAGGED, TOO_LONG));
+}
+
+/* Who knows how many Calls there were before? */
+static void test_midstream(void **state)
+{
+    struct talk *t = talk_new_bare(&ietf);
+
+    (void)state;
+    t->reactions = true;
+    talk_midstream(t);
+    talk_call(t, C, 0x10);
+    talk_reply(t, S, 0x10);
+    talk_call(t, C, 0x11);
+    talk_terminate_for(t, S, DDP, UNTAGGED, NO_BUFFER);
+    talk_expect_nothing(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_all_received),   cmocka_unit_test(test_first_call),
+        cmocka_unit_test(test_raised_grant),   cmocka_unit_test(test_steady_grant),
+        cmocka_unit_test(test_over_the_grant), cmocka_unit_test(test_reply),
+        cmocka_unit_test(test_unasked_reply),  cmocka_unit_test(test_reverse),
+        cmocka_unit_test(test_too_long),       cmocka_unit_test(test_midstream),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
