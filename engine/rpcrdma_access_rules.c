@@ -9,7 +9,8 @@
  */
 #include "engine/rpcrdma_memory_state.h"
 
-enum { STRAY_CALLS = 3 }; /* Calls of the owner that an RDMA Read ahead of its Call is waited for */
+enum { DISORDERED_MAX = 1024 }; /* segments that are looked at, for one access */
+enum { STRAY_CALLS = 3 };       /* Calls of the owner that an RDMA Read ahead of its Call is waited for */
 
 static bool outstanding(const struct rpcrdma_offer *offer)
 {
@@ -67,21 +68,26 @@ static bool disordered(const struct rpcrdma_segment *segment, const struct rpcrd
 {
     uint32_t word[4] = {segment->handle, segment->length, (uint32_t)(segment->offset >> 32), (uint32_t)segment->offset};
 
-    for (unsigned order = 0; order < 256; order++) {
-        unsigned at[4] = {order & 3, order >> 2 & 3, order >> 4 & 3, order >> 6};
-        uint64_t offset = (uint64_t)word[at[2]] << 32 | word[at[3]];
+    for (unsigned handle = 0; handle < 4; handle++) {
+        for (unsigned length = 0; word[handle] == move->stag && length < 4; length++) {
+            for (unsigned upper = 0; upper < 4; upper++) {
+                unsigned lower = 6 - handle - length - upper;
 
-        if ((1u << at[0] | 1u << at[1] | 1u << at[2] | 1u << at[3]) == 15 && word[at[0]] == move->stag &&
-            offset == move->to && word[at[1]] >= move->length)
-            return true;
+                if (handle != length && upper != handle && upper != length && word[length] >= move->length &&
+                    ((uint64_t)word[upper] << 32 | word[lower]) == move->to)
+                    return true;
+            }
+        }
     }
     return false;
 }
 
 static struct rpcrdma_offer *find_disordered(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
+    unsigned looked = 0;
+
     for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, move->owner, t)) != NULL;) {
-        for (unsigned i = 0; i < t->n_offers; i++) {
+        for (unsigned i = 0; i < t->n_offers && looked++ < DISORDERED_MAX; i++) {
             if (written(&t->offers[i]) == (move->opcode == RDMAP_WRITE) && disordered(&t->offers[i].target, move))
                 return &t->offers[i];
         }
@@ -174,6 +180,13 @@ static void judge_answered_write(struct rpcrdma_connection *rpcrdma, const struc
 {
     if (rpcrdma->memory->late_number[move->owner] == t->number)
         return;
+    if (t->outcome == RPCRDMA_FAILED) {
+        rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_4_6_04, t->answer.frame,
+                        "expected memory that an outstanding Call offers, found STag 0x%08x of XID 0x%08x, which "
+                        "RDMA_ERROR answered in frame %u",
+                        move->stag, t->xid, t->answer.frame);
+        return;
+    }
     if (offers_outstanding(rpcrdma, move->owner, true)) {
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_4_3_02, t->answer.frame,
                         "expected memory that an outstanding Call offers, found STag 0x%08x of XID 0x%08x, which was "

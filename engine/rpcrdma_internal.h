@@ -198,6 +198,9 @@ void rpcrdma_offers_take(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tran
 void rpcrdma_offers_drop(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *transaction);
 /* A Tagged segment or a Read Request: finds the offer, notes what was moved, keeps content where it is needed. */
 void rpcrdma_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move *move);
+/* The words of its segments stand in another order: not those in the place of lengths add up to count, but others. */
+bool rpcrdma_chunk_disordered(const struct rpcrdma_transaction *transaction, const struct rpcrdma_chunk_state *chunk,
+                              uint64_t count);
 /* Octets of a chunk moved so far, from its beginning, without a gap. */
 uint64_t rpcrdma_chunk_prefix(const struct rpcrdma_transaction *transaction, const struct rpcrdma_chunk_state *chunk);
 /* Octets of a chunk moved so far, gaps or not; *lost: not known exactly. */

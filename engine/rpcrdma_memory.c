@@ -316,6 +316,21 @@ void rpcrdma_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move *move)
 
 /* ---- chunks ---- */
 
+bool rpcrdma_chunk_disordered(const struct rpcrdma_transaction *t, const struct rpcrdma_chunk_state *chunk,
+                              uint64_t count)
+{
+    uint64_t handles = 0, upper = 0, lower = 0;
+
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        const struct rpcrdma_segment *segment = &t->offers[chunk->first + i].target;
+
+        handles += segment->handle;
+        upper += segment->offset >> 32;
+        lower += (uint32_t)segment->offset;
+    }
+    return count > 0 && chunk->length != count && (handles == count || upper == count || lower == count);
+}
+
 uint64_t rpcrdma_chunk_prefix(const struct rpcrdma_transaction *t, const struct rpcrdma_chunk_state *chunk)
 {
     uint64_t sum = 0;

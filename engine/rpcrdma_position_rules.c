@@ -83,6 +83,13 @@ static void check_length(struct positions *x, const struct rpcrdma_chunk_state *
 {
     enum rule_id rule = rpcrdma_old(x->shape->rpcrdma) ? RULE_RPCR0_3_4_03 : RULE_RPCR_3_4_5_2_02;
 
+    if (!holds(chunk->length, item->count) && rpcrdma_chunk_disordered(x->shape->t, chunk, item->count)) {
+        rpcrdma_shape_fail(x->shape, RULE_RPCR_4_1_2_06,
+                           "expected position, handle, length and 64-bit offset in this order, found a length of "
+                           "%" PRIu64 " octets for %u, which stand at another place of the segment",
+                           chunk->length, item->count);
+        return;
+    }
     if (!holds(chunk->length, item->count)) {
         if (item->count % 4 != 0)
             rpcrdma_shape_fail(x->shape, rule,

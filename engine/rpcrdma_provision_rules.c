@@ -40,6 +40,13 @@ static void check_sizes(struct rpcrdma_shape *shape)
         /* An empty chunk asks for the result inline; so does one of empty segments by RFC 5667. */
         if (chunk->n == 0 || (chunk->length == 0 && rpcrdma_old(shape->rpcrdma)) || !asked(shape->body, k, &count))
             continue;
+        if (chunk->length < count && rpcrdma_chunk_disordered(t, chunk, count)) {
+            rpcrdma_shape_fail(shape, RULE_RPCR_4_1_2_07,
+                               "expected handle, length and 64-bit offset in this order, found a length of %" PRIu64
+                               " octets for %" PRIu64 ", which stand at another place of the segment",
+                               chunk->length, count);
+            return;
+        }
         if (chunk->length < count) {
             rpcrdma_shape_fail(shape, RULE_RPCR_3_4_6_02,
                                "expected Write chunk %u to take the %" PRIu64 " octets asked for, found %" PRIu64,

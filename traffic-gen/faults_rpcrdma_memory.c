@@ -12,11 +12,12 @@
     STAG(1, 0x200)                                                                                                     \
     STAG(2, 0x300)                                                                                                     \
     STAG(3, 0x400)                                                                                                     \
-    STAG(4, 0x500) STAG(5, 0x600) STAG(6, 0x700) STAG(7, 0x800) STAG(8, 0x900) STAG(9, 0xA00) STAG(10, 0xB00)          \
-        STAG(11, 0xC00) STAG(12, 0xD00) STAG(13, 0xE00) STAG(14, 0xF00) STAG(15, 0x1000) STAG(16, 0x1100)              \
-            STAG(17, 0x1200) STAG(18, 0x1300) STAG(19, 0x1400) STAG(20, 0x1500) STAG(21, 0x1600) STAG(22, 0x1700)      \
-                STAG(23, 0x1800) STAG(24, 0x1900) STAG(25, 0x1A00) STAG(26, 0x1B00) STAG(27, 0x1C00) STAG(28, 0x1D00)  \
-                    STAG(29, 0x1E00) STAG(30, 0x1F00) STAG(31, 0x2000)
+    STAG(4, 0x500)                                                                                                     \
+    STAG(5, 0x600) STAG(6, 0x700) STAG(7, 0x800) STAG(8, 0x900) STAG(9, 0xA00) STAG(10, 0xB00) STAG(11, 0xC00)         \
+        STAG(12, 0xD00) STAG(13, 0xE00) STAG(14, 0xF00) STAG(15, 0x1000) STAG(16, 0x1100) STAG(17, 0x1200)             \
+            STAG(18, 0x1300) STAG(19, 0x1400) STAG(20, 0x1500) STAG(21, 0x1600) STAG(22, 0x1700) STAG(23, 0x1800)      \
+                STAG(24, 0x1900) STAG(25, 0x1A00) STAG(26, 0x1B00) STAG(27, 0x1C00) STAG(28, 0x1D00) STAG(29, 0x1E00)  \
+                    STAG(30, 0x1F00) STAG(31, 0x2000)
 #define END "; I call nfs3.getattr; R reply"
 
 static const struct fault faults[] = {
@@ -71,6 +72,8 @@ static const struct fault faults[] = {
     MEMORY("RPCR-3.4.6-04", "an RDMA Write to an STag that no Call offers",
            READ_CALL "R put write0.0 stag+0x300; I term 1/1/00"),
     MEMORY("RPCR-3.4.6-04/idle", "an RDMA Write while no Call is outstanding", "R write stag=0x77C1A002 len=600" END),
+    MEMORY("RPCR-3.4.6-04/error", "an RDMA Write behind the RDMA_ERROR that answers its Call",
+           READ_CALL "R error chunk; R put write0.0 len=100" END),
     MEMORY("RPCR-3.4.6-05", "an RDMA Write four octets longer than the segment",
            "I call nfs3.read count=1000 write; R put write0.0 len=1004; I term 1/1/01"),
     MEMORY("RPCR-3.4.6-05/behind", "an RDMA Write behind the end of the Reply chunk",
@@ -81,6 +84,12 @@ static const struct fault faults[] = {
     MEMORY("RPCR-4.1.2-06", "the offset of a read segment with its low word first",
            WRITE_CALL "R pull; R reply; I call nfs3.write len=4096 read read0.handle=0x39A1C700"
                       " read0.off=0x01F0400000007F3A; R get read0 to=0x00007F3A01F04000; R reply" END),
+    MEMORY("RPCR-4.1.2-06/length", "the length of a read segment behind its offset",
+           "I call nfs3.write len=4096 read read0.handle=0x39A1C700 read0.len=0x00007F3A read0.off=0x01F0400000001000;"
+           "R get read0 to=0x00007F3A01F04000 len=4096; R reply" END),
+    MEMORY("RPCR-4.1.2-07/length", "the length of a Write chunk's segment behind its offset",
+           "I call nfs3.read count=65536 write write0.seg0.handle=0x39A1C700 write0.seg0.len=0x00007F3A"
+           " write0.seg0.off=0x01F0400000010000; R put write0.0 to=0x00007F3A01F04000 len=65536; R reply nowrite" END),
     MEMORY("RPCR-4.1.2-07", "the offset of a Write chunk's segment with its low word first",
            "I call nfs3.read count=4096 write write0.seg0.handle=0x39A1C700 write0.seg0.off=0x01F0400000007F3A;"
            "R put write0.0 to=0x00007F3A01F04000; R reply nowrite" END),
