@@ -180,9 +180,10 @@ struct rpcrdma_message {
     enum rpcrdma_kind kind;
     bool has_rpc; /* RDMA_MSG: the header of the inline RPC message, at header.header_len */
     struct rpc_message rpc;
-    bool faulty;  /* a finding was made at it */
-    bool misread; /* one that makes its lists and payload look wrong as well */
-    bool unsure;  /* the other direction lags behind: what it answers may not have been told yet */
+    bool faulty;     /* a finding was made at it */
+    bool misread;    /* one that makes its lists and payload look wrong as well */
+    uint64_t excess; /* octets that another rule finds inline where they should not be */
+    bool unsure;     /* the other direction lags behind: what it answers may not have been told yet */
     struct rpcrdma_transaction *transaction; /* NULL: none */
 };
 

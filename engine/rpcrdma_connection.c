@@ -349,6 +349,7 @@ static void message(struct rpcrdma_connection *rpcrdma, const struct rdmap_segme
         answer(rpcrdma, &m);
     else if (m.header.proc == RPCRDMA_DONE && m.header.status == RPCRDMA_OK)
         rpcrdma_memory_done(rpcrdma, &m);
+    rpcrdma_threshold_length(rpcrdma, &m);
     rpcrdma_reaction_message(rpcrdma, &m);
     if (rpcrdma->events.message != NULL)
         rpcrdma->events.message(rpcrdma->events.ctx, &m);

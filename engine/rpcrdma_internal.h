@@ -231,6 +231,8 @@ void rpcrdma_threshold_free(struct rpcrdma_connection *rpcrdma);
 void rpcrdma_threshold_startup(struct rpcrdma_connection *rpcrdma, const struct mpa_startup_event *event,
                                enum rpcrdma_private_data_status status);
 void rpcrdma_threshold_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
+/* The length of a Send, when all else about it was judged: what makes it too long may have its finding. */
+void rpcrdma_threshold_length(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 void rpcrdma_threshold_move(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move);
 void rpcrdma_threshold_finish(struct rpcrdma_connection *rpcrdma, int64_t time_ns);
 /* Limits were agreed upon by a protocol of their own, so that the startup does not tell them. */

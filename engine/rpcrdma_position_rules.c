@@ -361,6 +361,7 @@ static void not_removed(struct positions *x)
 
         if (item == NULL || x->chunks[i].length == 0)
             continue;
+        rpcrdma_shape_excess(x->shape, xdr_padded(item->item.count));
         rpcrdma_shape_fail(x->shape, RULE_RPCR_3_4_1_01,
                            "expected %s to be removed from the payload, found it inline and in a Read chunk of %" PRIu64
                            " octets at Position %u",
@@ -404,6 +405,7 @@ static void partial(struct positions *x)
             return;
         if (octets >= item->item.count && check_split(x, &item->item))
             return;
+        rpcrdma_shape_excess(x->shape, item->item.count - octets);
         rpcrdma_shape_fail(x->shape, RULE_RPCR_3_4_4_1_02,
                            "expected all %u octets of %s in the Read chunk, found %" PRIu64
                            " there and the others inline",

@@ -216,6 +216,21 @@ static void broken_header(struct rpcrdma_shape *shape)
         rpcrdma_inconclusive(shape->rpcrdma, RULE_RPCR_4_03);
 }
 
+/* Eligible results that are inline although there is a Write chunk for them: rpcrdma_pairing_rules.c. */
+static void count_excess(struct rpcrdma_shape *shape)
+{
+    const struct rpcrdma_body *body = shape->body;
+    const struct rpcrdma_transaction *t = shape->t;
+
+    for (unsigned i = 0; i < body->n_items; i++) {
+        const struct rpcrdma_item *item = &body->items[i];
+
+        if (item->item.eligible && item->chunk < 0 && item->read_class < t->n_writes &&
+            t->chunks[t->first_write + item->read_class].length > 0)
+            rpcrdma_shape_excess(shape, xdr_padded(item->item.count));
+    }
+}
+
 static void judge(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *body = shape->body;
@@ -245,6 +260,8 @@ static void judge(struct rpcrdma_shape *shape)
         ineligible(shape, NULL);
     } else if (body->walked) {
         reduced(shape);
+        if (rpcrdma_shape_whole(shape))
+            count_excess(shape);
     }
     if (!shape->failed && body->reduction != RPCRDMA_REDUCED_IN_ORDER && body->reduction != RPCRDMA_REDUCED_ABSENT)
         rpcrdma_shape_stream(shape);

@@ -32,6 +32,13 @@ static inline void rpcrdma_shape_pass(const struct rpcrdma_shape *shape, enum ru
     rpcrdma_pass(shape->rpcrdma, rule);
 }
 
+/* These octets are inline, and should not be. */
+static inline void rpcrdma_shape_excess(struct rpcrdma_shape *shape, uint64_t octets)
+{
+    if (shape->message != NULL && !shape->in_chunk)
+        shape->message->excess += octets;
+}
+
 /*
  * The binding's rule that says what is eligible in this program and version (RFC 8267 sections 4 to 6); RULE_COUNT when
  * no binding is known.

@@ -227,7 +227,7 @@ static void pass_length(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
         rpcrdma_pass(rpcrdma, RULE_RPCR_3_5_3_11);
 }
 
-static void judge_length(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+void rpcrdma_threshold_length(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     struct limit limit = limit_of(rpcrdma, m->side, m->n);
     bool *told = &rpcrdma->threshold->default_told[m->side];
@@ -242,6 +242,8 @@ static void judge_length(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
         pass_length(rpcrdma, m, limit.rule);
         return;
     }
+    if (m->n <= limit.octets + m->excess) /* it would fit without what is found elsewhere */
+        return;
     if (limit.by_default && *told)
         return;
     *told |= limit.by_default;
@@ -319,7 +321,6 @@ void rpcrdma_threshold_message(struct rpcrdma_connection *rpcrdma, struct rpcrdm
 {
     if (m->header.status == RPCRDMA_OK && m->header.proc == RPCRDMA_DONE)
         rpcrdma_credit_done(rpcrdma, m);
-    judge_length(rpcrdma, m);
     judge_invalidation(rpcrdma, m);
     rpcrdma_ccp_message(rpcrdma, rpcrdma->threshold->ccp, m);
 }

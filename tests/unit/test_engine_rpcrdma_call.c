@@ -322,6 +322,7 @@ static void test_write3_faults(void **state)
         struct rpcrdma_read_segment reads[3];
     } cases[] = {
         {RULE_RPCR_3_4_1_01, SEVERITY_ERROR, 2048, 2048, 2048, 1, {{WRITE3_AT, {1, 2048, 0}}}},
+        {RULE_RPCR_3_4_1_01, SEVERITY_ERROR, 4096, 4096, 4096, 1, {{WRITE3_AT, {1, 4096, 0}}}}, /* too long as well */
         {RULE_RPCR_3_4_1_01, SEVERITY_ERROR, 1001, 1001, 1004, 1, {{WRITE3_AT, {1, 1001, 0}}}},
         {RULE_RPCR_3_4_4_1_02, SEVERITY_ERROR, 3000, 3000, 1000, 1, {{WRITE3_AT, {1, 2000, 0}}}},
         {RULE_RPCR_3_4_4_1_02, SEVERITY_ERROR, 3000, 3000, 1000, 1, {{WRITE3_AT + 1000, {1, 2000, 0}}}},

@@ -221,6 +221,7 @@ static void test_read_faults(void **state)
         uint32_t count, returned, is_inline, zeros;
     } cases[] = {
         {RULE_RPCR_4_3_2_04, 2048, 2048, 2048, 0},   /* in the chunk and inline */
+        {RULE_RPCR_4_3_2_04, 4096, 4096, 4096, 0},   /* too long as well */
         {RULE_RPCR_4_3_2_04, 1001, 1001, 1001, 3},   /* likewise with roundup */
         {RULE_RPCR_3_4_4_4_02, 1001, 1001, 0, 3},    /* roundup left inline */
         {RULE_RPCR_3_4_4_1_02, 3000, 2000, 1000, 0}, /* in two parts */
