@@ -114,6 +114,17 @@ struct rpc_side *rpc_unpulled(struct rpc *rpc, enum role owner)
     return answered;
 }
 
+struct rpc_exchange *rpc_undone(struct rpc *rpc, enum role caller)
+{
+    for (unsigned i = 0; i < rpc->exchanges->len; i++) {
+        struct rpc_exchange *exchange = rpc->exchanges->pdata[i];
+
+        if (exchange->caller == caller && exchange->reply.n_reads > 0 && !exchange->done)
+            return exchange;
+    }
+    return NULL;
+}
+
 struct rpcrdma_segment rpc_register(struct rpc *rpc, uint32_t length)
 {
     uint32_t number = ++rpc->registered;

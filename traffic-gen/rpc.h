@@ -60,6 +60,7 @@ struct rpc_exchange {
     uint32_t proc;      /* rdma_proc of the Call */
     bool sends_payload; /* it has an RPC message behind the header */
     bool answered;
+    bool done; /* RDMA_DONE was said */
 };
 
 struct rpc;
@@ -76,6 +77,9 @@ struct rpc_exchange *rpc_back(struct rpc *rpc, enum role caller, unsigned index)
 /* The oldest message of `owner` whose Read chunks nobody has fetched: a Call, first of all one without a Reply, or a
  * Reply. */
 struct rpc_side *rpc_unpulled(struct rpc *rpc, enum role owner);
+
+/* The oldest Call of `caller` whose Reply has Read chunks and waits for RDMA_DONE; NULL: none. */
+struct rpc_exchange *rpc_undone(struct rpc *rpc, enum role caller);
 
 /* STags as real ones are: an index that is hard to guess, and a key (RFC 5040 section 8.1.1). */
 static inline uint32_t rpc_stag(uint32_t number)

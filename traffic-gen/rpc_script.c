@@ -264,9 +264,13 @@ static void say_error(struct rpc_making *m)
 
 static void say_done(struct rpc_making *m)
 {
-    const char *of = words_value(m->words, "of");
+    const char *of = words_value(m->words, "of"), *back = words_value(m->words, "back");
 
-    m->exchange = of ? rpc_choose(m, m->role) : rpc_back(m->rpc, m->role, (unsigned)words_number(m->words, "back", 0));
+    m->exchange = of ? rpc_choose(m, m->role) : back ? NULL : rpc_undone(m->rpc, m->role);
+    if (!m->exchange && !of)
+        m->exchange = rpc_back(m->rpc, m->role, back ? (unsigned)words_parse_number(m->words, back) : 0);
+    if (m->exchange)
+        m->exchange->done = true;
     say_bare(m, RPCRDMA_DONE);
 }
 
