@@ -104,10 +104,10 @@ static const struct fault faults[] = {
     CREDIT(
         "RPCR0-3.8-03", "RDMA_DONE and a Call at once with a grant of 1",
         GRANTED(1) "I call nfs3.read count=2000; R reply read credit=1; I pull; I done; I call nfs3.getattr; R reply"),
-    CREDIT(
-        "RPCR0-3.8-04", "no credit for RDMA_DONE: a grant of 1 with another Call in progress",
-        GRANTED(8) "I call nfs3.read count=2000; I call nfs3.getattr; R reply read credit=1; I pull; R reply; I done back=1;"
-                   "I call nfs3.null; R reply"),
+    CREDIT("RPCR0-3.8-04", "no credit for RDMA_DONE: a grant of 1 with another Call in progress",
+           GRANTED(8) "I call nfs3.read count=2000; I call nfs3.getattr; R reply read credit=1; I pull; R reply; I "
+                      "done back=1;"
+                      "I call nfs3.null; R reply"),
     CREDIT("RPCR0-11-03", "a grant of 0 while RDMA_DONE is awaited and no Call is in progress",
            GRANTED(8) "I call nfs3.read count=2000; R reply read credit=0; I pull; I done"),
 };

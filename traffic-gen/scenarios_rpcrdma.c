@@ -181,7 +181,7 @@ static const struct scenario scenarios[] = {
     {.name = "old-done",
      .summary = "RFC 5666: no credit is granted while RDMA_DONE is awaited, as another Call is in progress",
      .script = "with rpcrdma; " FIRST "I call nfs3.read count=2000; I call nfs3.getattr; R reply read credit=0; I pull;"
-               "R reply credit=8; I done; I 2* call nfs3.getattr; R reply credit=8; R reply credit=8"},
+               "R reply credit=8; I done back=1; I 2* call nfs3.getattr; R reply credit=8; R reply credit=8"},
 };
 
 const struct scenario_table rpcrdma_scenarios = {scenarios, sizeof(scenarios) / sizeof(scenarios[0])};
