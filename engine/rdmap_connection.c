@@ -175,7 +175,10 @@ bool rdmap_recent_all(const struct rdmap_connection *rdmap, unsigned side)
 {
     const struct rdmap_side *s = &rdmap->side[side];
 
-    return s->segments <= s->recent_capacity && !s->hole && (s->from_start || !s->started);
+    /* Silence of a direction says nothing when the capture begins inside the connection. */
+    if (!s->started)
+        return !s->hole && rdmap->parameters.startup_seen && !rdmap->parameters.midstream;
+    return s->segments <= s->recent_capacity && !s->hole && s->from_start;
 }
 
 const struct rdmap_recent *rdmap_recent_find(const struct rdmap_connection *rdmap, unsigned side, const uint8_t *header,

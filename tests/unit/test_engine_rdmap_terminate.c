@@ -311,6 +311,16 @@ static void context_lacking(void **state)
     complaint_close(t);
     complaint_expect(t, R, "", "ahead");
     complaint_free(t);
+
+    /* The capture begins behind all that the other side had sent. */
+    t = complaint_new();
+    rdmap_connection_parameters(t->rdmap, MPA_PHASE_FULL_OPERATION,
+                                &(struct mpa_parameters){.initiator_side = -1, .midstream = true, .crc = ON});
+    terminate.ddp.msn = 1;
+    complaint_terminate(t, R, terminate);
+    complaint_close(t);
+    complaint_expect(t, R, "", "late");
+    complaint_free(t);
 }
 
 /* Two Writes with one header and different lengths: either may be meant. */
