@@ -156,7 +156,8 @@ struct rpcrdma_transaction {
     void *host;                                            /* the host's */
     struct rpcrdma_transaction *hash_next, *older, *newer; /* the layer's own */
     void *nfs;                                             /* the NFS binding's */
-    uint32_t stimulus;                                     /* rpcrdma_reaction_rules.c */
+    uint32_t
+        fault; /* 1 + the rule that the Call broke first (at least a warning); 0: none. What its answer is judged by */
 };
 
 /* ---- events ---- */
@@ -181,6 +182,7 @@ struct rpcrdma_message {
     bool has_rpc; /* RDMA_MSG: the header of the inline RPC message, at header.header_len */
     struct rpc_message rpc;
     bool faulty;     /* a finding was made at it */
+    uint32_t fault;  /* 1 + the rule that it broke first (at least a warning); 0: none */
     bool misread;    /* one that makes its lists and payload look wrong as well */
     uint64_t excess; /* octets that another rule finds inline where they should not be */
     bool unsure;     /* the other direction lags behind: what it answers may not have been told yet */

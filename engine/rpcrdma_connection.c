@@ -73,8 +73,13 @@ enum direction rpcrdma_connection_direction(const struct rpcrdma_connection *rpc
 }
 
 /* Of what is an error nothing else is asked; what is only unwise is judged further. */
-static void mark(struct rpcrdma_message *message, enum rule_severity severity)
+static void mark(struct rpcrdma_message *message, enum rule_id rule, enum rule_severity severity)
 {
+    if (severity >= SEVERITY_WARNING && message->fault == 0)
+        message->fault = 1 + (uint32_t)rule;
+    if (severity >= SEVERITY_WARNING && message->kind == RPCRDMA_KIND_CALL && message->transaction != NULL &&
+        message->transaction->fault == 0)
+        message->transaction->fault = message->fault;
     if (severity != SEVERITY_ERROR)
         return;
     message->faulty = true;
@@ -87,7 +92,7 @@ void rpcrdma_fail(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *me
 {
     va_list args;
 
-    mark(message, rule_catalogue[rule].severity);
+    mark(message, rule, rule_catalogue[rule].severity);
     va_start(args, format);
     verdict_vfailed_as(rpcrdma->verdict, rule, rule_catalogue[rule].severity, message->direction, &message->place,
                        related_frame, format, args);
@@ -99,7 +104,7 @@ void rpcrdma_fail_as(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message 
 {
     va_list args;
 
-    mark(message, severity);
+    mark(message, rule, severity);
     va_start(args, format);
     verdict_vfailed_as(rpcrdma->verdict, rule, severity, message->direction, &message->place, related_frame, format,
                        args);
@@ -249,6 +254,7 @@ static void call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
     if (t == NULL)
         return;
     t->malformed = m->faulty || m->header.status != RPCRDMA_OK;
+    t->fault = m->fault;
     if (before != NULL && !t->repeats)
         before->ambiguous = t->ambiguous = true;
     t->misread = m->misread || m->header.status != RPCRDMA_OK;
@@ -343,6 +349,7 @@ static void message(struct rpcrdma_connection *rpcrdma, const struct rdmap_segme
     m.misread = m.faulty;
     rpcrdma_threshold_message(rpcrdma, &m);
     rpcrdma_resource_message(rpcrdma, &m);
+    rpcrdma_reaction_first(rpcrdma, &m);
     if (m.kind == RPCRDMA_KIND_CALL)
         call(rpcrdma, &m);
     else if (m.kind == RPCRDMA_KIND_REPLY || m.kind == RPCRDMA_KIND_ERROR)

@@ -16,4 +16,7 @@ struct rpcrdma_diagnosis {
  */
 bool rpcrdma_header_diagnose(const struct rpcrdma_message *message, struct rpcrdma_diagnosis *diagnosis);
 
+/* The lists can be read, yet hardly say what was meant. */
+bool rpcrdma_header_suspicious(const struct rpcrdma_message *message);
+
 #endif

@@ -146,14 +146,14 @@ static const struct hypothesis {
      RULE_RPCR_3_4_6_03,
      "segments of 16 octets without Position in Write chunks",
      "segments of 20 octets"},
-    {{read_list, write_list, reply_chunk_with_positions},
-     RULE_RPCR_3_4_6_03,
-     "segments of 16 octets without Position in the Reply chunk",
-     "segments of 20 octets"},
     {{read_list, write_list, reply_chunk_ended},
      RULE_RPCR_4_1_2_09,
      "no list terminator behind the Reply chunk",
      "a word 0 there"},
+    {{read_list, write_list, reply_chunk_with_positions},
+     RULE_RPCR_3_4_6_03,
+     "segments of 16 octets without Position in the Reply chunk",
+     "segments of 20 octets"},
     {{write_list, read_list, reply_chunk},
      RULE_RPCR_4_1_2_03,
      "Read list, Write list and Reply chunk in this order",
@@ -205,6 +205,27 @@ static bool filler(const struct rpcrdma_message *m, struct rpcrdma_diagnosis *d)
         return true;
     }
     return false;
+}
+
+/*
+ * A Write list in the place of the Read list can be read as one: the count of its first chunk for a Position, which
+ * then lies within the RPC header.
+ */
+static bool lists_exchanged(const struct rpcrdma_message *m)
+{
+    bool early = false;
+
+    for (uint32_t i = 0; i < m->header.read.n; i++) {
+        uint32_t position = rpcrdma_read_segment_at(&m->header, m->p, i).position;
+
+        early |= position > 0 && position < RPC_CALL_MIN;
+    }
+    return early;
+}
+
+bool rpcrdma_header_suspicious(const struct rpcrdma_message *message)
+{
+    return message->header.status == RPCRDMA_OK && lists_exchanged(message);
 }
 
 bool rpcrdma_header_diagnose(const struct rpcrdma_message *message, struct rpcrdma_diagnosis *diagnosis)

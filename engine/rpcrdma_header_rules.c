@@ -60,15 +60,10 @@ static bool judge_version(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mes
     if (m->header.proc == RPCRDMA_ERROR)
         return true;
     if (m->header.vers != RPCRDMA_VERSION) {
-        bool reverse_reply = m->transaction != NULL && m->transaction->reverse && m->kind == RPCRDMA_KIND_REPLY;
-        enum rule_id rule = reverse_reply ? RULE_BIDI_5_2_02 : RULE_RPCR_4_2_2_01;
-
-        rpcrdma_fail(rpcrdma, m, rule, 0, "expected rdma_vers 1, found %u", m->header.vers);
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_2_2_01, 0, "expected rdma_vers 1, found %u", m->header.vers);
         return false;
     }
     rpcrdma_pass(rpcrdma, RULE_RPCR_4_2_2_01);
-    if (m->transaction != NULL && m->transaction->reverse && m->kind == RPCRDMA_KIND_REPLY)
-        rpcrdma_pass(rpcrdma, RULE_BIDI_5_2_02);
     return true;
 }
 
@@ -150,7 +145,7 @@ static bool judge_lists(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
                      rpcrdma_proc_name(m->header.proc), m->n);
         return false;
     }
-    if ((!readable || !xid_follows(m)) && rpcrdma_header_diagnose(m, &d)) {
+    if ((!readable || !xid_follows(m) || rpcrdma_header_suspicious(m)) && rpcrdma_header_diagnose(m, &d)) {
         rpcrdma_fail(rpcrdma, m, d.rule, 0, "expected %s, found %s", d.expected, d.found);
         return false;
     }

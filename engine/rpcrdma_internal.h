@@ -94,6 +94,7 @@ struct rpcrdma_connection {
     uint64_t transactions;
     struct rpcrdma_counts counts;
     struct rpcrdma_procedure_count procedures[RPCRDMA_PROCEDURES_MAX];
+    uint64_t answered_number[2]; /* number of the newest transaction of that calling side that was answered */
     bool finished, terminated;
     /* Owned by the families; made by their _new, NULL when they need none. */
     struct rpcrdma_xid_state *xid;
@@ -328,6 +329,8 @@ void rpcrdma_reply_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
 /* rpcrdma_reaction_rules.c: stimuli and what came of them; every message, last of all hooks but before closing. */
 bool rpcrdma_reaction_new(struct rpcrdma_connection *rpcrdma);
 void rpcrdma_reaction_free(struct rpcrdma_connection *rpcrdma);
+/* Behind header and threshold, before the transaction is looked for; and last of all hooks. */
+void rpcrdma_reaction_first(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 void rpcrdma_reaction_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 void rpcrdma_reaction_move(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move);
 void rpcrdma_reaction_terminate(struct rpcrdma_connection *rpcrdma, const struct rdmap_terminate_event *event);

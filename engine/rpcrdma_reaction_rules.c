@@ -1,21 +1,259 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "engine/rpcrdma_internal.h"
+/*
+ * How wrong Calls are answered (RFC 8166 sections 4.5, 4.6 and 6.1): the rule that a Call broke tells which answer is
+ * demanded; what comes, or does not come, is held against that.
+ */
+#include "engine/rpcrdma_reaction.h"
+
+#include <stdlib.h>
+
+/* Kinds of answers, as a set. */
+enum {
+    BY_ERR_VERS = 1,
+    BY_ERR_CHUNK = 2,
+    BY_RPC_ERROR = 4, /* GARBAGE_ARGS, or another status that says that nothing was done */
+    BY_SUCCESS = 8,
+    BY_SILENCE = 16, /* until the end, or a close */
+};
+
+static const struct demand {
+    enum rule_id broken, rule;
+    unsigned accepted; /* passes */
+    unsigned open;     /* says nothing */
+    const char *expected;
+} demands[] = {
+    {RULE_RPCR_4_2_2_01, RULE_RPCR_4_5_1_01, BY_ERR_VERS, BY_ERR_CHUNK, "ERR_VERS"},
+    {RULE_RPCR_4_02, RULE_RPCR_4_5_1_01, BY_ERR_VERS, BY_ERR_CHUNK, "ERR_VERS"},
+    {RULE_RPCR_4_1_2_01, RULE_RPCR_4_5_1_01, BY_ERR_VERS, BY_ERR_CHUNK, "ERR_VERS"},
+    {RULE_RPCR_4_1_2_03, RULE_RPCR_4_5_2_01, BY_ERR_CHUNK, BY_ERR_VERS, "ERR_CHUNK"},
+    {RULE_RPCR_4_1_2_04, RULE_RPCR_4_5_2_01, BY_ERR_CHUNK, BY_ERR_VERS, "ERR_CHUNK"},
+    {RULE_RPCR_4_1_2_05, RULE_RPCR_4_5_2_01, BY_ERR_CHUNK, BY_ERR_VERS, "ERR_CHUNK"},
+    {RULE_RPCR_4_1_2_08, RULE_RPCR_4_5_2_01, BY_ERR_CHUNK, BY_ERR_VERS, "ERR_CHUNK"},
+    {RULE_RPCR_4_1_2_09, RULE_RPCR_4_5_2_01, BY_ERR_CHUNK, BY_ERR_VERS, "ERR_CHUNK"},
+    {RULE_RPCR_4_1_2_11, RULE_RPCR_4_5_2_01, BY_ERR_CHUNK, BY_ERR_VERS, "ERR_CHUNK"},
+    {RULE_RPCR_3_4_6_01, RULE_RPCR_4_5_2_01, BY_ERR_CHUNK, BY_ERR_VERS, "ERR_CHUNK"},
+    {RULE_RPCR_3_4_6_03, RULE_RPCR_4_5_2_01, BY_ERR_CHUNK, BY_ERR_VERS, "ERR_CHUNK"},
+    {RULE_RPCR_4_1_2_02, RULE_RPCR_4_5_2_02, BY_ERR_CHUNK, BY_ERR_VERS, "ERR_CHUNK"},
+    {RULE_RPCR_4_2_4_04, RULE_RPCR_4_5_2_03, BY_ERR_CHUNK, BY_ERR_VERS, "ERR_CHUNK"},
+    {RULE_RPCR_4_2_4_05, RULE_RPCR_4_5_2_05, BY_ERR_CHUNK, BY_ERR_VERS, "ERR_CHUNK"},
+    {RULE_RPCR_4_2_1_01, RULE_RPCR_4_5_2_04, BY_ERR_CHUNK | BY_SUCCESS | BY_RPC_ERROR, BY_ERR_VERS,
+     "ERR_CHUNK, or a Reply under rdma_xid"},
+    {RULE_RPCR_3_2_03, RULE_RPCR_4_5_2_04, BY_ERR_CHUNK | BY_RPC_ERROR, BY_ERR_VERS | BY_SUCCESS, "ERR_CHUNK"},
+    {RULE_RPCR_3_2_04, RULE_RPCR_4_5_2_04, BY_ERR_CHUNK | BY_RPC_ERROR, BY_ERR_VERS | BY_SUCCESS, "ERR_CHUNK"},
+    {RULE_RPCR_3_5_3_05, RULE_RPCR_4_5_2_06, BY_ERR_CHUNK | BY_RPC_ERROR, BY_ERR_VERS | BY_SUCCESS,
+     "ERR_CHUNK or GARBAGE_ARGS"},
+    {RULE_RPCR_3_4_5_04, RULE_RPCR_4_5_2_08, BY_ERR_CHUNK | BY_RPC_ERROR, BY_ERR_VERS, "ERR_CHUNK or GARBAGE_ARGS"},
+    {RULE_RPCR_3_4_5_02, RULE_RPCR_4_5_2_07, BY_ERR_CHUNK | BY_RPC_ERROR, BY_ERR_VERS | BY_SUCCESS,
+     "GARBAGE_ARGS or ERR_CHUNK"},
+    {RULE_RPCR_4_3_1_1_01, RULE_RPCR_4_5_2_07, BY_ERR_CHUNK | BY_RPC_ERROR, BY_ERR_VERS | BY_SUCCESS,
+     "GARBAGE_ARGS or ERR_CHUNK"},
+    {RULE_RPCR_3_4_5_2_02, RULE_RPCR_4_5_2_07, BY_ERR_CHUNK | BY_RPC_ERROR, BY_ERR_VERS | BY_SUCCESS,
+     "GARBAGE_ARGS or ERR_CHUNK"},
+    {RULE_RPCR_3_4_5_2_05, RULE_RPCR_4_5_2_07, BY_ERR_CHUNK | BY_RPC_ERROR, BY_ERR_VERS | BY_SUCCESS,
+     "GARBAGE_ARGS or ERR_CHUNK"},
+    {RULE_RPCR_4_2_4_03, RULE_RPCR_4_5_2_07, BY_ERR_CHUNK | BY_RPC_ERROR, BY_ERR_VERS | BY_SUCCESS,
+     "GARBAGE_ARGS or ERR_CHUNK"},
+    {RULE_RPCR_4_6_1_01, RULE_RPCR_4_6_1_02, BY_ERR_CHUNK, BY_ERR_VERS, "ERR_CHUNK"},
+    {RULE_RPCR_3_5_2_02, RULE_RPCR_4_5_02, BY_ERR_CHUNK | BY_RPC_ERROR, BY_ERR_VERS | BY_SUCCESS, "ERR_CHUNK"},
+    {RULE_RPCR_3_5_3_02, RULE_RPCR_4_5_02, BY_ERR_CHUNK | BY_RPC_ERROR, BY_ERR_VERS | BY_SUCCESS, "ERR_CHUNK"},
+    {RULE_RPCR_4_2_4_01, RULE_RPCR_4_5_02, BY_ERR_CHUNK | BY_RPC_ERROR, BY_ERR_VERS | BY_SUCCESS, "ERR_CHUNK"},
+};
+
+/* An argument was reduced that is not DDP-eligible (section 6.1): it is not processed, and the requester is told. */
+static const enum rule_id ineligible[] = {
+    RULE_RPCR_3_4_2_02, RULE_NFSULB_4_05,     RULE_NFSULB_5_1_02,   RULE_NFSULB_5_2_01,
+    RULE_NFSULB_6_1_05, RULE_NFSULB_6_5_1_02, RULE_NFSULB_6_5_2_03, RULE_RPCR_8_2_2_3_01,
+};
+
+static const struct demand *demand_for(uint32_t fault)
+{
+    for (size_t i = 0; fault != 0 && i < sizeof demands / sizeof *demands; i++) {
+        if (demands[i].broken == (enum rule_id)(fault - 1))
+            return &demands[i];
+    }
+    return NULL;
+}
+
+static bool reduced_ineligible(const struct rpcrdma_transaction *t)
+{
+    bool reduced = false;
+
+    for (unsigned i = 0; i < t->first_write && !reduced; i++)
+        reduced = t->chunks[i].kind == RPCRDMA_READ_CHUNK && t->chunks[i].position != 0;
+    if (!reduced)
+        return false;
+    for (size_t i = 0; t->fault != 0 && i < sizeof ineligible / sizeof *ineligible; i++) {
+        if (ineligible[i] == (enum rule_id)(t->fault - 1))
+            return true;
+    }
+    return false;
+}
+
+/* ---- answers ---- */
+
+/* accepted with status SUCCESS, or of a kind that is not known because the Reply is not inline. */
+static unsigned kind_of(const struct rpcrdma_message *m)
+{
+    const struct rpc_message *rpc = m->has_rpc ? &m->rpc : &m->transaction->reply_body.rpc;
+
+    if (m->kind == RPCRDMA_KIND_ERROR)
+        return m->header.err == RPCRDMA_ERR_VERS ? BY_ERR_VERS : BY_ERR_CHUNK;
+    if (!m->has_rpc && !m->transaction->reply_body.known)
+        return BY_SUCCESS;
+    return rpc->status == RPC_OK && rpc->reply_stat == RPC_MSG_ACCEPTED && rpc->accept_stat == RPC_SUCCESS
+               ? BY_SUCCESS
+               : BY_RPC_ERROR;
+}
+
+static const char *name_of(unsigned kind)
+{
+    switch (kind) {
+    case BY_ERR_VERS:
+        return "ERR_VERS";
+    case BY_ERR_CHUNK:
+        return "ERR_CHUNK";
+    case BY_RPC_ERROR:
+        return "a Reply with an error status";
+    case BY_SUCCESS:
+        return "a Reply, as if the Call were sound";
+    default:
+        return "none";
+    }
+}
+
+/* The status of the procedure itself: 0 when it was done, UINT64_MAX when it is not known. */
+static uint64_t nfs_status(const struct rpcrdma_transaction *t)
+{
+    unsigned i = 0;
+    const struct nfs_value *status = rpcrdma_value(&t->reply_body, NFS_MARK_STATUS, 0, &i);
+
+    return status != NULL ? status->value : UINT64_MAX;
+}
+
+static void judge_ineligible(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, unsigned kind)
+{
+    const struct rpcrdma_transaction *t = m->transaction;
+
+    if ((kind & (BY_ERR_CHUNK | BY_RPC_ERROR)) != 0) {
+        rpcrdma_pass(rpcrdma, RULE_RPCR_6_1_07);
+        rpcrdma_pass(rpcrdma, RULE_RPCR_6_1_08);
+    } else if (kind == BY_SUCCESS && nfs_status(t) == 0) {
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_6_1_07, t->call.frame,
+                     "expected a Call whose reduced argument is not DDP-eligible not to be processed, found it done");
+    } else {
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_6_1_07);
+    }
+}
+
+static void judge_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    const struct rpcrdma_transaction *t = m->transaction;
+    const struct demand *demand = demand_for(t->fault);
+    unsigned kind = kind_of(m);
+
+    if (reduced_ineligible(t)) {
+        judge_ineligible(rpcrdma, m, kind);
+        return;
+    }
+    if (demand == NULL) {
+        if (t->fault == 0)
+            rpcrdma_pass(rpcrdma, RULE_RPCR_4_5_4_03);
+        return;
+    }
+    if ((kind & demand->accepted) != 0)
+        rpcrdma_pass(rpcrdma, demand->rule);
+    else if ((kind & demand->open) == 0)
+        rpcrdma_fail(rpcrdma, m, demand->rule, t->call.frame, "expected %s in answer to the Call in frame %u, found %s",
+                     demand->expected, t->call.frame, name_of(kind));
+}
+
+/* Calls of the reverse direction with chunks are either served or refused (RFC 8167 section 5.3). */
+static void judge_reverse_chunks(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
+{
+    if (t->reverse && t->n_chunks > 0)
+        rpcrdma_pass(rpcrdma, RULE_BIDI_5_3_04);
+}
+
+void rpcrdma_reaction_first(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    rpcrdma_discard_judge(rpcrdma, m);
+}
+
+void rpcrdma_reaction_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    const struct rpcrdma_transaction *t = m->transaction;
+
+    rpcrdma_error_message(rpcrdma, m);
+    rpcrdma_discard_open(rpcrdma, m);
+    if (t == NULL || t->outcome != RPCRDMA_OUTSTANDING || t->late || t->ambiguous || m->faulty ||
+        (m->kind != RPCRDMA_KIND_REPLY && m->kind != RPCRDMA_KIND_ERROR) || m->header.status != RPCRDMA_OK)
+        return;
+    judge_answer(rpcrdma, m);
+    judge_reverse_chunks(rpcrdma, t);
+}
+
+/* ---- no answer ---- */
+
+static struct rpcrdma_side *responder_of(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
+{
+    return &rpcrdma->side[other_side(t->side)];
+}
+
+/* The responder has had its chance: it got the Call, and did other things since, or closed, or kept silent for long. */
+static bool due(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t, int64_t patience,
+                int64_t time_ns)
+{
+    const struct rpcrdma_side *responder = responder_of(rpcrdma, t);
+
+    if (t->damaged || t->late || t->ambiguous || !rpcrdma_whole(rpcrdma))
+        return false;
+    if (rpcrdma->answered_number[t->side] > t->number && patience == 0)
+        return true;
+    return time_ns - t->call.time_ns >= (patience > 0 ? patience : rpcrdma->options.t_react) && !responder->fin &&
+           !responder->reset && !rpcrdma->side[t->side].fin && !rpcrdma->side[t->side].reset;
+}
+
+static void judge_unanswered(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t, int64_t time_ns)
+{
+    const struct demand *demand = demand_for(t->fault);
+    struct place place = t->call;
+
+    place.side = (uint8_t)other_side(t->side);
+    if (t->fault == 0 && !t->malformed) {
+        if (t->reverse && t->n_chunks > 0 && due(rpcrdma, t, 0, time_ns) && !rpcrdma->options.payload_only)
+            rpcrdma_fail_at(rpcrdma, &place, RULE_BIDI_5_3_04, 0,
+                            "expected a Reply or ERR_CHUNK to a Call of the reverse direction with chunks, found none");
+        else if (due(rpcrdma, t, rpcrdma->options.t_answer, time_ns) && !rpcrdma->options.payload_only)
+            rpcrdma_fail_at_as(rpcrdma, &place, RULE_RPCR_4_5_4_03, SEVERITY_WARNING, 0,
+                               "expected an answer to the Call in frame %u, or the connection closed, found neither "
+                               "within %lld s",
+                               t->call.frame, (long long)((time_ns - t->call.time_ns) / 1000000000));
+        return;
+    }
+    if (rpcrdma->options.payload_only)
+        return;
+    if (reduced_ineligible(t) && due(rpcrdma, t, 0, time_ns))
+        rpcrdma_fail_at(rpcrdma, &place, RULE_RPCR_6_1_08, 0,
+                        "expected ERR_CHUNK or GARBAGE_ARGS in answer to the Call in frame %u, found none",
+                        t->call.frame);
+    if (demand == NULL)
+        return;
+    if (!due(rpcrdma, t, 0, time_ns))
+        rpcrdma_inconclusive(rpcrdma, demand->rule);
+    else
+        rpcrdma_fail_at(rpcrdma, &place, demand->rule, 0, "expected %s in answer to the Call in frame %u, found none",
+                        demand->expected, t->call.frame);
+}
 
 bool rpcrdma_reaction_new(struct rpcrdma_connection *rpcrdma)
 {
-    (void)rpcrdma;
-    return true;
+    rpcrdma->reaction = calloc(1, sizeof *rpcrdma->reaction);
+    return rpcrdma->reaction != NULL;
 }
 
 void rpcrdma_reaction_free(struct rpcrdma_connection *rpcrdma)
 {
-    (void)rpcrdma;
-}
-
-void rpcrdma_reaction_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message)
-{
-    (void)rpcrdma;
-    (void)message;
+    free(rpcrdma->reaction);
 }
 
 void rpcrdma_reaction_move(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
@@ -26,26 +264,29 @@ void rpcrdma_reaction_move(struct rpcrdma_connection *rpcrdma, const struct rpcr
 
 void rpcrdma_reaction_terminate(struct rpcrdma_connection *rpcrdma, const struct rdmap_terminate_event *event)
 {
-    (void)rpcrdma;
     (void)event;
+    rpcrdma->reaction->closed = true;
 }
 
 void rpcrdma_reaction_skipped(struct rpcrdma_connection *rpcrdma, unsigned side)
 {
-    (void)rpcrdma;
     (void)side;
+    if (rpcrdma->reaction != NULL)
+        rpcrdma_discard_skipped(rpcrdma);
 }
 
 void rpcrdma_reaction_end(struct rpcrdma_connection *rpcrdma, unsigned side, bool reset, const struct place *place)
 {
-    (void)rpcrdma;
-    (void)side;
-    (void)reset;
-    (void)place;
+    if (!rpcrdma->reaction->closed && reset) /* a FIN may be the ULP's wish */
+        rpcrdma_discard_end(rpcrdma, side, place);
+    rpcrdma->reaction->closed = true;
 }
 
 void rpcrdma_reaction_finish(struct rpcrdma_connection *rpcrdma, int64_t time_ns)
 {
-    (void)rpcrdma;
-    (void)time_ns;
+    for (unsigned side = 0; side < 2; side++) {
+        for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, side, t)) != NULL;)
+            judge_unanswered(rpcrdma, t, time_ns);
+    }
+    rpcrdma_discard_finish(rpcrdma);
 }

@@ -101,7 +101,9 @@ void rpcrdma_classify(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message
     bool from_client = rpcrdma->client < 0 || (unsigned)rpcrdma->client == m->side;
 
     m->kind = RPCRDMA_KIND_UNKNOWN;
-    if (m->n < RPCRDMA_FIXED_LEN || (m->header.proc == RPCRDMA_DONE && m->header.status == RPCRDMA_OK))
+    /* Whoever gets less discards it unseen (RFC 8166 section 4.5): it opens nothing, and ends nothing. */
+    if (m->n < RPCRDMA_FIXED_LEN || m->header.proc == RPCRDMA_DONE ||
+        (m->n < RPCRDMA_HEADER_MIN && m->header.proc != RPCRDMA_ERROR))
         return;
     if (m->header.proc == RPCRDMA_ERROR)
         m->kind = RPCRDMA_KIND_ERROR;

@@ -22,6 +22,8 @@ static void vfail(struct rpcrdma_shape *shape, enum rule_id rule, enum rule_seve
         return;
     }
     shape->t->malformed |= severity == SEVERITY_ERROR;
+    if (severity >= SEVERITY_WARNING && !shape->reply && shape->t->fault == 0)
+        shape->t->fault = 1 + (uint32_t)rule;
     rpcrdma_fail_at_as(shape->rpcrdma, &shape->place, rule, severity, shape->t->call.frame, "%s", text);
 }
 

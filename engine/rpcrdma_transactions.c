@@ -206,6 +206,8 @@ void rpcrdma_transaction_close(struct rpcrdma_connection *rpcrdma, struct rpcrdm
     enqueue(&calls->done, t);
     calls->outstanding = calls->waiting.n;
     calls->answered++;
+    if (answer != NULL && t->number > rpcrdma->answered_number[t->side])
+        rpcrdma->answered_number[t->side] = t->number;
     rpcrdma_count(rpcrdma, t);
     for (unsigned i = 0; i < 2; i++) {
         if (t->content_size[i] > CONTENT_KEPT) {

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* RDMA_ERROR: who sends it, what for, and what it says of the Call that it answers (RFC 8166 section 4.5). */
+#include "engine/rpcrdma_reaction.h"
+
+enum { NFS3_READLINK = 5, NFS3_READ = 6, NFS2_READDIR = 16, NFS3_READDIR = 16, NFS3_READDIRPLUS = 17 };
+
+static unsigned client_side(const struct rpcrdma_connection *rpcrdma)
+{
+    return rpcrdma->client < 0 ? 2 : (unsigned)rpcrdma->client;
+}
+
+/* No Call is known that it could answer. Where none is outstanding at all, rpcrdma_xid_rules.c has told. */
+static void judge_stray(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    unsigned caller = other_side(m->side);
+    bool client = client_side(rpcrdma) == m->side, old = rpcrdma_old(rpcrdma);
+    enum rule_id rule = client ? RULE_RPCR_4_2_4_07 : RULE_RPCR_4_5_04;
+
+    if (!client && rpcrdma->side[caller].calls.outstanding == 0)
+        return;
+    if (rpcrdma->client < 0 || m->unsure || rpcrdma->side[caller].hole) {
+        rpcrdma_inconclusive(rpcrdma, rule);
+        return;
+    }
+    if (!client) {
+        rpcrdma_fail(rpcrdma, m, rule, 0,
+                     "expected the XID of one of %u outstanding Calls in an RDMA_ERROR, found 0x%08x",
+                     rpcrdma->side[caller].calls.outstanding, m->header.xid);
+        for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, caller, t)) != NULL;)
+            t->ambiguous |= t->fault != 0; /* it was meant for one of these */
+    } else if (old)                        /* RFC 5666 section 4.2 lets either side send it */
+        rpcrdma_fail_as(rpcrdma, m, rule, SEVERITY_NOTE, 0,
+                        "expected no RDMA_ERROR from the requester, found one with XID 0x%08x", m->header.xid);
+    else
+        rpcrdma_fail(rpcrdma, m, rule, 0, "expected no RDMA_ERROR from the requester, found one with XID 0x%08x",
+                     m->header.xid);
+}
+
+/* ---- what it says ---- */
+
+static bool judge_kind(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    const struct rpcrdma_transaction *t = m->transaction;
+    uint32_t wanted = t->call_header.vers == RPCRDMA_VERSION ? RPCRDMA_ERR_CHUNK : RPCRDMA_ERR_VERS;
+
+    if (m->header.err == wanted) {
+        rpcrdma_pass(rpcrdma, RULE_RPCR_4_5_07);
+        return true;
+    }
+    rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_5_07, t->call.frame,
+                 "expected %s in answer to a Call of rdma_vers %u, found %s", rpcrdma_err_name(wanted),
+                 t->call_header.vers, rpcrdma_err_name(m->header.err));
+    return false;
+}
+
+static void judge_version(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    const struct rpcrdma_transaction *t = m->transaction;
+
+    if (m->header.vers == t->call_header.vers)
+        rpcrdma_pass(rpcrdma, RULE_RPCR_4_5_05);
+    else if (!rpcrdma_old(rpcrdma) || m->header.err != RPCRDMA_ERR_VERS) /* RFC 5666 section 4.2: any valid one */
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_5_05, t->call.frame,
+                     "expected rdma_vers %u of the Call in the RDMA_ERROR, found %u", t->call_header.vers,
+                     m->header.vers);
+}
+
+static void judge_range(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    const struct rpcrdma_transaction *t = m->transaction;
+    uint32_t low = m->header.vers_low, high = m->header.vers_high, vers = t->call_header.vers;
+
+    if (m->header.err != RPCRDMA_ERR_VERS)
+        return;
+    if (low <= RPCRDMA_VERSION && RPCRDMA_VERSION <= high && !(low <= vers && vers <= high))
+        rpcrdma_pass(rpcrdma, RULE_RPCR_4_5_1_02);
+    else
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_5_1_02, t->call.frame,
+                     "expected versions supported that include 1 and not %u, which is rejected, found %u to %u", vers,
+                     low, high);
+}
+
+/* Without chunks, whole, and of a procedure whose Reply always fits inline: nothing in it can be refused. */
+static bool beyond_reproach(const struct rpcrdma_transaction *t)
+{
+    const struct rpcrdma_body *body = &t->call_body;
+    const struct rpc_message *rpc = &body->rpc;
+
+    if (t->n_chunks > 0 || t->reverse || t->fault != 0 || t->damaged || t->ambiguous || !body->known || !body->walked ||
+        body->walk.status != NFS_WALK_OK || body->walk.left != 0 || body->procedure == NULL ||
+        body->procedure->compound || rpc->prog != NFS_PROGRAM || rpc->vers > 3)
+        return false;
+    return rpc->proc != NFS3_READLINK && rpc->proc != NFS3_READ && rpc->proc != NFS3_READDIR &&
+           rpc->proc != NFS3_READDIRPLUS;
+}
+
+static void judge_cause(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    const struct rpcrdma_transaction *t = m->transaction;
+
+    if (t->call_header.status != RPCRDMA_OK || t->fault != 0)
+        rpcrdma_pass(rpcrdma, RULE_RPCR_4_5_12);
+    else if (!beyond_reproach(t))
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_4_5_12);
+    else
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_5_12, t->call.frame,
+                     "expected a Reply to a Call whose Transport header is sound and that needs no chunks, found %s",
+                     rpcrdma_err_name(m->header.err));
+}
+
+/* ---- hook ---- */
+
+static void reply_behind_error(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    const struct rpcrdma_transaction *t = m->transaction;
+
+    if (m->unsure || t->late || rpcrdma_hole_since(rpcrdma, t->side, t->answer.frame)) {
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_4_5_09);
+        return;
+    }
+    rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_5_09, t->answer.frame,
+                 "expected no Reply to XID 0x%08x behind the RDMA_ERROR in frame %u, found one", t->xid,
+                 t->answer.frame);
+}
+
+void rpcrdma_error_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    const struct rpcrdma_transaction *t = m->transaction;
+
+    if (m->faulty)
+        return;
+    if (m->kind == RPCRDMA_KIND_REPLY) {
+        if (t != NULL && t->outcome == RPCRDMA_FAILED)
+            reply_behind_error(rpcrdma, m);
+        return;
+    }
+    if (m->kind != RPCRDMA_KIND_ERROR)
+        return;
+    if (t == NULL) {
+        judge_stray(rpcrdma, m);
+        return;
+    }
+    if (t->outcome != RPCRDMA_OUTSTANDING || t->late) /* a second answer: rpcrdma_xid_rules.c */
+        return;
+    rpcrdma_pass(rpcrdma, RULE_RPCR_4_5_04);
+    rpcrdma_pass(rpcrdma, RULE_RPCR_4_5_09);
+    if (client_side(rpcrdma) == m->side || t->reverse)
+        rpcrdma_pass(rpcrdma, RULE_RPCR_4_2_4_07);
+    judge_version(rpcrdma, m);
+    if (m->faulty || !judge_kind(rpcrdma, m))
+        return;
+    judge_range(rpcrdma, m);
+    if (!m->faulty)
+        judge_cause(rpcrdma, m);
+}
