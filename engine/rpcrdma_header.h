@@ -16,6 +16,8 @@ struct rpcrdma_diagnosis {
  */
 bool rpcrdma_header_diagnose(const struct rpcrdma_message *message, struct rpcrdma_diagnosis *diagnosis);
 
+/* The XID is where the lists end, as far as one can see: they were read as they were meant. */
+bool rpcrdma_header_xid_follows(const struct rpcrdma_message *message);
 /* The lists can be read, yet hardly say what was meant. */
 bool rpcrdma_header_suspicious(const struct rpcrdma_message *message);
 

@@ -207,6 +207,12 @@ static bool filler(const struct rpcrdma_message *m, struct rpcrdma_diagnosis *d)
     return false;
 }
 
+bool rpcrdma_header_xid_follows(const struct rpcrdma_message *message)
+{
+    return message->header.proc == RPCRDMA_NOMSG || message->n < message->header.header_len + 4 ||
+           get_be32(message->p + message->header.header_len) == message->header.xid;
+}
+
 /*
  * A Write list in the place of the Read list can be read as one: the count of its first chunk for a Position, which
  * then lies within the RPC header.
@@ -225,14 +231,19 @@ static bool lists_exchanged(const struct rpcrdma_message *m)
 
 bool rpcrdma_header_suspicious(const struct rpcrdma_message *message)
 {
-    return message->header.status == RPCRDMA_OK && lists_exchanged(message);
+    return message->kind == RPCRDMA_KIND_CALL && message->header.status == RPCRDMA_OK &&
+           rpcrdma_header_xid_follows(message) && lists_exchanged(message);
 }
 
 bool rpcrdma_header_diagnose(const struct rpcrdma_message *message, struct rpcrdma_diagnosis *diagnosis)
 {
+    bool suspicious = rpcrdma_header_suspicious(message);
+
     for (size_t i = 0; i < sizeof hypotheses / sizeof *hypotheses; i++) {
         struct reading r = {.m = message, .at = RPCRDMA_FIXED_LEN};
 
+        if (suspicious && hypotheses[i].list[0] != write_list)
+            continue;
         for (unsigned list = 0; list < 3 && !r.failed; list++)
             hypotheses[i].list[list](&r);
         if (ends_well(&r)) {
@@ -240,5 +251,5 @@ bool rpcrdma_header_diagnose(const struct rpcrdma_message *message, struct rpcrd
             return true;
         }
     }
-    return filler(message, diagnosis);
+    return !suspicious && filler(message, diagnosis);
 }

@@ -127,13 +127,6 @@ static const enum rule_id list_rules[] = {
     RULE_RPCR_4_1_2_10, RULE_RPCR_4_1_2_11, RULE_RPCR_3_4_6_01, RULE_RPCR_3_4_6_03,
 };
 
-/* The XID is where the lists end, as far as one can see: they were read as they were meant. */
-static bool xid_follows(const struct rpcrdma_message *m)
-{
-    return m->header.proc == RPCRDMA_NOMSG || m->n < m->header.header_len + 4 ||
-           get_be32(m->p + m->header.header_len) == m->header.xid;
-}
-
 /* True: the lists can be read, and what lies behind them is to be judged. */
 static bool judge_lists(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
@@ -145,7 +138,8 @@ static bool judge_lists(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
                      rpcrdma_proc_name(m->header.proc), m->n);
         return false;
     }
-    if ((!readable || !xid_follows(m) || rpcrdma_header_suspicious(m)) && rpcrdma_header_diagnose(m, &d)) {
+    if ((!readable || !rpcrdma_header_xid_follows(m) || rpcrdma_header_suspicious(m)) &&
+        rpcrdma_header_diagnose(m, &d)) {
         rpcrdma_fail(rpcrdma, m, d.rule, 0, "expected %s, found %s", d.expected, d.found);
         return false;
     }
