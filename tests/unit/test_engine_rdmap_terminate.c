@@ -316,6 +316,7 @@ static void context_lacking(void **state)
     t = complaint_new();
     rdmap_connection_parameters(t->rdmap, MPA_PHASE_FULL_OPERATION,
                                 &(struct mpa_parameters){.initiator_side = -1, .midstream = true, .crc = ON});
+    t->end[I] = 0;
     terminate.ddp.msn = 1;
     complaint_terminate(t, R, terminate);
     complaint_close(t);
