@@ -193,6 +193,7 @@ static void forward_call(struct nfs_look *look)
     if (nfs_understood(body)) {
         look->exchange->alive = asks_nothing(body);
         nfs_sessions_call(look);
+        nfs_slot_call(look);
     }
     if (look->t->repeats || look->t->offers_lost)
         return;
@@ -287,9 +288,13 @@ static void answer_message(struct nfs_look *look, const struct rpcrdma_message *
 {
     struct nfs_connection *nfs = look->nfs;
 
-    if (message->kind == RPCRDMA_KIND_ERROR && message->header.status == RPCRDMA_OK &&
-        message->header.err == RPCRDMA_ERR_CHUNK && !look->t->reverse)
-        nfs_retry_failed(look);
+    if (message->kind == RPCRDMA_KIND_ERROR && !look->t->reverse) {
+        if (message->header.err == RPCRDMA_ERR_CHUNK)
+            nfs_retry_failed(look);
+        nfs_slot_failed(look);
+    }
+    if (!look->t->reverse)
+        nfs_limit_answer(look, message);
     if (message->kind == RPCRDMA_KIND_REPLY && !look->t->reverse) {
         if (nfs->grant > nfs->former)
             nfs->former = nfs->grant;
@@ -307,6 +312,7 @@ void nfs_connection_message(struct nfs_connection *nfs, const struct rpcrdma_mes
         nfs->blind = true;
     if (look.t == NULL)
         return;
+    look.related = message->kind == RPCRDMA_KIND_CALL ? 0 : look.t->call.frame;
     look.exchange = exchange_of(nfs, look.t);
     if (look.exchange == NULL)
         return;
@@ -335,4 +341,5 @@ void nfs_connection_finish(struct nfs_connection *nfs, int64_t time_ns)
     (void)time_ns;
     nfs_retry_finish(nfs);
     nfs_backchannel_finish(nfs);
+    nfs_slot_finish(nfs);
 }

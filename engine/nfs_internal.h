@@ -14,7 +14,7 @@ enum {
     NFS_SESSION_ID_LEN = 16,
     NFS_SESSIONS_MAX = 8,
     NFS_FAILURES_MAX = 16,
-    NFS_GARBAGE_ARGS_LEN = 24,
+    NFS_SLOTS_MAX = 8,
 };
 
 /* Channel attributes of a session that was created on this connection (RFC 8881 section 18.36); 0: not known. */
@@ -47,6 +47,7 @@ struct nfs_exchange {
     bool unread;              /* the Call is not known yet */
     bool has_request;         /* request is filled in */
     bool in_session;          /* its COMPOUND begins with SEQUENCE */
+    uint64_t session_hash;    /* of its session's id */
     int minor;                /* minor version of its COMPOUND; -1: it is none */
     bool asks_back;           /* for a backchannel on this connection */
     struct nfs_limits limits; /* of its session */
@@ -58,6 +59,16 @@ struct nfs_failure {
     unsigned times;
     uint32_t frame;
     bool retried, told;
+};
+
+/* A slot whose request a transport error ended. */
+struct nfs_slot {
+    bool waiting; /* for being used again */
+    uint32_t slot;
+    uint64_t session;
+    unsigned others;    /* requests in higher slots since */
+    struct place place; /* of the error */
+    uint32_t call;      /* frame */
 };
 
 struct nfs_connection {
@@ -86,6 +97,8 @@ struct nfs_connection {
     /* retries */
     struct nfs_failure failures[NFS_FAILURES_MAX];
     unsigned n_failures; /* ever */
+    struct nfs_slot lost[NFS_SLOTS_MAX];
+    unsigned n_lost; /* ever */
     /* told once per connection */
     bool told_port, told_reads, told_writes, told_segments, told_credit, told_reverse, told_delegation, told_needless;
     bool told_default; /* what depends on a threshold that nobody told */
@@ -151,6 +164,14 @@ void nfs_compound_call(struct nfs_look *look);
 /* nfs_size_rules.c: the maximum Reply against what the Call provides for it; Replies against a session's limit. */
 void nfs_size_call(struct nfs_look *look);
 void nfs_size_reply(struct nfs_look *look);
+
+/* nfs_limit_rules.c: look is about the Call, the message answers it. */
+void nfs_limit_answer(struct nfs_look *look, const struct rpcrdma_message *message);
+
+/* nfs_slot_rules.c: look->place of nfs_slot_failed() is that of the error. */
+void nfs_slot_call(struct nfs_look *look);
+void nfs_slot_failed(struct nfs_look *look);
+void nfs_slot_finish(struct nfs_connection *nfs);
 
 /* nfs_retry_rules.c */
 void nfs_retry_call(struct nfs_look *look);

@@ -62,6 +62,8 @@ void nfs_sessions_call(struct nfs_look *look)
         return;
     id = session_id(body, body->procedure->callback ? 0 : NFS_OP_SEQUENCE);
     look->exchange->in_session = id != NULL;
+    if (id != NULL)
+        look->exchange->session_hash = get_be64(id) * UINT64_C(0x9e3779b97f4a7c15) ^ get_be64(id + 8);
     session = find(nfs, id);
     if (session != NULL)
         look->exchange->limits = session->limits;

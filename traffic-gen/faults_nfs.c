@@ -10,7 +10,9 @@
     NO_SESSION "I call nfs41.compound ops=create_session" arguments "; R reply " results "; "
 #define OF40        "I call nfs40.compound ops=putfh,"
 #define OF41        "I call nfs41.compound ops=sequence,putfh,"
+#define SLOT(slot)  "I call nfs41.compound ops=sequence:" #slot ",putfh,getattr:mask0=0x1000 reply=300; "
 #define TWICE(what) what what
+#define FOUR(what)  what what what what
 
 static const struct fault faults[] = {
     SCRIPT("nfs3", "NFSULB-4-05", "RPCR-4.3.2-02", "the directory entries of a READDIR in a Write chunk",
@@ -92,6 +94,28 @@ static const struct fault faults[] = {
                         "R reply"),
     SCRIPT("nfs40", "RPCR-9-01", NULL, "the netid rdma with an IPv6 address",
            NFS "I call nfs40.compound ops=setclientid op0.addr=fe80::1.78.81; R reply"),
+
+    SCRIPT("nfs41", "NFSULB-6.4.2-04", NULL, "a WRITE with one Read chunk meets ERR_CHUNK",
+           SESSION OF41 "write:8192,getattr read; R pull; R error chunk"),
+    SCRIPT("nfs41", "NFSULB-6.4.2-04/long", NULL, "a Long Call with another Read chunk meets GARBAGE_ARGS",
+           SESSION OF41 "write:8192,getattr read pz; R pull; R reply accept=4"),
+    SCRIPT("nfs41", "NFSULB-6.4.2-05", NULL, "a READ with one Write chunk meets ERR_CHUNK",
+           SESSION OF41 "read:8192,getattr write; R error chunk"),
+    SCRIPT("nfs41", "NFSULB-6.4.2-05/segments", NULL, "a Read chunk of 16 segments meets ERR_CHUNK",
+           SESSION OF41 "write:1600 read=100+100+100+100+100+100+100+100+100+100+100+100+100+100+100+100; R pull;"
+                        "R error chunk"),
+    SCRIPT("nfs41", "NFSULB-6.4.2-05+ok", NULL, "a Read chunk of 16 segments",
+           SESSION OF41 "write:1600 read=100+100+100+100+100+100+100+100+100+100+100+100+100+100+100+100; R pull;"
+                        "R reply"),
+    SCRIPT("nfs41-chunks", "NFSULB-6.4.2-07", NULL, "two Write chunks are too many, and the answer is SYSTEM_ERR",
+           SESSION OF41 "read:100,read:100 write=100/100; R reply accept=5"),
+    SCRIPT("nfs41-chunks", "NFSULB-6.4.2-07+ok", NULL, "two Write chunks are too many, and the answer is GARBAGE_ARGS",
+           SESSION OF41 "read:100,read:100 write=100/100; R reply accept=4"),
+    SCRIPT("nfs41-slots", "NFSULB-6.6-04", NULL, "a slot is lost by ERR_CHUNK",
+           SESSION SLOT(0) "R error chunk; " FOUR(SLOT(1) "R reply; ") FOUR(SLOT(1) "R reply; ")
+               FOUR(SLOT(1) "R reply; ") FOUR(SLOT(1) "R reply; ")),
+    SCRIPT("nfs41-slots", "NFSULB-6.6-04+ok", NULL, "the slot of a request that met ERR_CHUNK is used again",
+           SESSION SLOT(0) "R error chunk; " SLOT(1) "R reply; " SLOT(0) "R reply"),
 
     /* ---- sessions and the backchannel ---- */
     SCRIPT("nfs41", "NFSULB-6.2.2-01", NULL, "a Reply of more than the session's ca_maxresponsesize",

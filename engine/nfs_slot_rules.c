@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Slots of requests that a transport error ended: the client makes them usable again (RFC 8267 section 6.6). A slot
+ * that stays away while many other requests come is lost, as it seems; no time is given, so that it is a note.
+ */
+#include "engine/nfs_internal.h"
+
+enum { REQUESTS_MANY = 16 };
+
+static bool slot_of(const struct rpcrdma_body *body, uint32_t *slot)
+{
+    unsigned i = 0;
+    const struct nfs_value *value = rpcrdma_value(body, NFS_MARK_SLOT, NFS_OP_SEQUENCE, &i);
+
+    if (value == NULL)
+        return false;
+    *slot = (uint32_t)value->value;
+    return true;
+}
+
+void nfs_slot_failed(struct nfs_look *look)
+{
+    struct nfs_connection *nfs = look->nfs;
+    struct nfs_slot *lost = &nfs->lost[nfs->n_lost % NFS_SLOTS_MAX];
+    uint32_t slot;
+
+    if (!look->exchange->in_session || !slot_of(look->body, &slot))
+        return;
+    *lost = (struct nfs_slot){.waiting = true,
+                              .slot = slot,
+                              .session = look->exchange->session_hash,
+                              .place = look->place,
+                              .call = look->t->call.frame};
+    nfs->n_lost++;
+}
+
+void nfs_slot_call(struct nfs_look *look)
+{
+    struct nfs_connection *nfs = look->nfs;
+    uint32_t slot;
+
+    if (!look->exchange->in_session || nfs->n_lost == 0 || !slot_of(look->body, &slot))
+        return;
+    for (unsigned i = 0; i < nfs->n_lost && i < NFS_SLOTS_MAX; i++) {
+        struct nfs_slot *lost = &nfs->lost[i];
+
+        if (!lost->waiting || lost->session != look->exchange->session_hash)
+            continue;
+        lost->waiting = lost->slot != slot;
+        if (!lost->waiting)
+            nfs_pass(look, RULE_NFSULB_6_6_04);
+        /* The lowest free slot is taken as a rule: those below it tell nothing. */
+        lost->others += slot > lost->slot;
+    }
+}
+
+void nfs_slot_finish(struct nfs_connection *nfs)
+{
+    for (unsigned i = 0; i < nfs->n_lost && i < NFS_SLOTS_MAX; i++) {
+        const struct nfs_slot *lost = &nfs->lost[i];
+        struct nfs_look look = {.nfs = nfs, .place = lost->place, .related = lost->call};
+
+        if (!lost->waiting)
+            continue;
+        if (!rpcrdma_whole(nfs->rpcrdma) || lost->others < REQUESTS_MANY)
+            nfs_open(&look, RULE_NFSULB_6_6_04);
+        else
+            nfs_fail(&look, RULE_NFSULB_6_6_04,
+                     "expected slot %u to be used again after the error that ended its request, found %u requests in "
+                     "higher slots and none in it",
+                     lost->slot, lost->others);
+    }
+}
