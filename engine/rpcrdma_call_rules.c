@@ -60,6 +60,12 @@ void rpcrdma_call_lists(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
     }
     rpcrdma_pass(rpcrdma, RULE_RPCR_3_4_5_04);
     check_row(rpcrdma, m);
+    if (m->header.proc == RPCRDMA_MSG && m->transaction->position_zero >= 0 &&
+        m->transaction->chunks[m->transaction->position_zero].length == 0)
+        rpcrdma_fail_as(
+            rpcrdma, m, RULE_RPCR_4_3_01, SEVERITY_NOTE, 0,
+            "expected no Read list without chunks, found an empty segment at Position 0 beside an inline RPC "
+            "message");
 }
 
 /* ---- RPC header ---- */

@@ -207,7 +207,7 @@ static void judge_inline(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
         rpcrdma_pass(rpcrdma, RULE_RPCR_3_5_2_02);
     if (m->kind != RPCRDMA_KIND_CALL)
         return;
-    if (has_position_zero(m, &zero)) /* only implied by section 3.5.3 */
+    if (has_position_zero(m, &zero) && zero > 0) /* only implied by section 3.5.3; an empty one: RPCR-4.3-01 */
         rpcrdma_fail_as(rpcrdma, m, RULE_RPCR_3_5_3_05, SEVERITY_WARNING, 0,
                         "expected no Position-Zero Read chunk beside an inline RPC message, found one of %llu octets",
                         (unsigned long long)zero);

@@ -123,6 +123,28 @@ void rpcrdma_shape_count_results(struct rpcrdma_shape *shape)
 
 /* ---- the stream ---- */
 
+/* Whatever its XID, this is an RPC message. */
+static bool begins_message(const struct rpcrdma_shape *shape)
+{
+    const uint8_t *p = shape->body->payload;
+    uint32_t type = get_be32(p + 4);
+
+    return shape->reply ? type == RPC_REPLY && get_be32(p + 8) <= RPC_MSG_DENIED
+                        : type == RPC_CALL && get_be32(p + 8) == RPC_VERSION;
+}
+
+/* It begins some words later. */
+static bool begins_late(const struct rpcrdma_shape *shape)
+{
+    const uint8_t *p = shape->body->payload;
+
+    for (uint64_t at = 4; at <= 16 && at + 8 <= shape->body->length; at += 4) {
+        if (get_be32(p + at) == shape->t->xid && get_be32(p + at + 4) <= RPC_REPLY)
+            return true;
+    }
+    return false;
+}
+
 bool rpcrdma_shape_start(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *body = shape->body;
@@ -144,10 +166,15 @@ bool rpcrdma_shape_start(struct rpcrdma_shape *shape)
     if (first == (UINT32_C(0x80000000) | (uint32_t)(body->length - 4)) && get_be32(body->payload + 4) == xid)
         rpcrdma_shape_fail(shape, RULE_RPCR_3_2_04,
                            "expected the RPC message without other framing, found the record mark 0x%08x", first);
-    else
+    else if (begins_message(shape) || begins_late(shape))
         rpcrdma_shape_fail(shape, RULE_RPCR_4_2_1_02,
                            "expected the %s to begin with the XID of the Transport header, 0x%08x, found 0x%08x", chunk,
                            xid, first);
+    else
+        rpcrdma_shape_fail(shape, shape->reply ? RULE_RPCR_4_3_3_07 : RULE_RPCR_3_5_3_04,
+                           "expected the %s to hold an RPC message from its XID 0x%08x on, found 0x%08x and no message "
+                           "that it would begin",
+                           chunk, xid, first);
     return false;
 }
 
@@ -239,8 +266,39 @@ static const struct rpcrdma_item *padded_name(const struct rpcrdma_shape *shape)
     return NULL;
 }
 
+/* Octets of roundup behind p[at..at + n) that are not zero. */
+static bool dirty(const uint8_t *p, uint64_t at, uint64_t n)
+{
+    for (unsigned i = 0; i < xdr_roundup(n); i++) {
+        if (p[at + n + i] != 0)
+            return true;
+    }
+    return false;
+}
+
+/* Roundup in the RPC header: of its two bodies, and of the machine's name in an AUTH_SYS credential. */
+static bool dirty_header(const struct rpcrdma_body *body, uint64_t *position)
+{
+    const struct rpc_auth *cred = &body->rpc.cred, *verf = &body->rpc.verf;
+    const uint8_t *p = body->payload;
+
+    *position = cred->at + cred->length;
+    if (body->rpc.type == RPC_CALL && dirty(p, cred->at, cred->length))
+        return true;
+    if (body->rpc.type == RPC_CALL && cred->flavor == RPC_AUTH_SYS && cred->length >= 8) {
+        uint64_t name = get_be32(p + cred->at + 4);
+
+        *position = cred->at + 8 + name;
+        if (8 + xdr_padded(name) <= cred->length && dirty(p, cred->at + 8, name))
+            return true;
+    }
+    *position = verf->at + verf->length;
+    return (body->rpc.type == RPC_CALL || body->rpc.reply_stat == RPC_MSG_ACCEPTED) && dirty(p, verf->at, verf->length);
+}
+
 static void items(struct rpcrdma_shape *shape)
 {
+    uint64_t position;
     const struct rpcrdma_body *body = shape->body;
     const struct rpcrdma_item *name = body->reduction == RPCRDMA_REDUCED_STANDARD ? padded_name(shape) : NULL;
     bool roundup = false, is_inline = false;
@@ -255,10 +313,10 @@ static void items(struct rpcrdma_shape *shape)
                            rpcrdma_shape_item_name(shape, &name->item), name->item.count);
     else if (is_inline)
         rpcrdma_shape_pass(shape, RULE_RPCR_2_2_4_2_01);
-    if (body->roundup_not_zero)
+    if (dirty_header(body, &position) || body->roundup_not_zero)
         rpcrdma_shape_fail(shape, RULE_RPCR_2_2_4_2_02,
                            "expected roundup octets of value zero, found others at octet %llu of the RPC message",
-                           (unsigned long long)body->roundup_position);
+                           (unsigned long long)(dirty_header(body, &position) ? position : body->roundup_position));
     else if (roundup)
         rpcrdma_shape_pass(shape, RULE_RPCR_2_2_4_2_02);
 }

@@ -486,6 +486,20 @@ static void test_not_eligible(void **state)
     talk_expect(t, RULE_RPCR_4_2_4_03, SEVERITY_ERROR, frame);
 }
 
+/* A Read list of nothing. */
+static void test_empty_list(void **state)
+{
+    struct rpcrdma_read_segment read = segment(0, 0);
+    struct args *a = fresh();
+    struct talk *t = talk_new();
+    uint32_t frame;
+
+    (void)state;
+    handle(a);
+    frame = call(t, 3, NFS3_GETATTR, a, &read, 1);
+    talk_expect(t, RULE_RPCR_4_3_01, SEVERITY_NOTE, frame);
+}
+
 static void test_auxiliary(void **state)
 {
     struct rpcrdma_read_segment read = segment(44, 16);
@@ -562,6 +576,24 @@ static void test_items(void **state)
         frame = call(t, 3, NFS3_LOOKUP, a, NULL, 0);
         talk_expect(t, RULE_RPCR_2_2_4_2_02, SEVERITY_WARNING, frame);
     }
+    { /* in the credential */
+        static const uint8_t body[] = {0, 0, 0, 1, 0, 0, 0, 5, 'h', 'o', 's', 't', '5', 0,
+                                       1, 0, 0, 0, 0, 0, 0, 0, 0,   0,   0,   0,   0,   0};
+        struct rpc_message header = {
+            .xid = XID, .type = RPC_CALL, .rpcvers = RPC_VERSION, .prog = TALK_NFS, .vers = 3, .proc = NFS3_GETATTR};
+        struct rpc_body cred = {RPC_AUTH_SYS, body, sizeof body};
+        struct rpcrdma_plan plan;
+        uint8_t message[256];
+        struct xdr_writer w = {.p = message, .size = sizeof message};
+
+        a = fresh();
+        handle(a);
+        rpc_call_encode(&header, &cred, NULL, &w);
+        t = talk_new();
+        plan = talk_plan(t, C, XID);
+        frame = talk_message(t, C, &plan, message, talk_append(&w, a->p, a->w.at));
+        talk_expect(t, RULE_RPCR_2_2_4_2_02, SEVERITY_WARNING, frame);
+    }
     { /* one octet more */
         a = fresh();
         handle(a);
@@ -611,6 +643,11 @@ static void test_long_call_faults(void **state)
         long_call(t, message, n - 600, NULL, 0);
         talk_expect(t, RULE_RPCR_3_5_3_04, SEVERITY_ERROR, t->frame);
     }
+    { /* only its second part */
+        t = talk_new();
+        long_call(t, message + n - 600, 600, NULL, 0);
+        talk_expect(t, RULE_RPCR_3_5_3_04, SEVERITY_ERROR, t->frame);
+    }
     { /* its second part at a Position of its own */
         struct rpcrdma_read_segment read = segment((uint32_t)n - 600, 600);
 
@@ -637,6 +674,13 @@ static void test_long_call_faults(void **state)
         t = talk_new();
         long_call(t, message, n, NULL, 0);
         talk_expect(t, RULE_RPCR_3_5_3_13, SEVERITY_ERROR, t->frame);
+    }
+    { /* four octets in front */
+        n = rpc(message + 4, sizeof message - 4, 3, NFS3_WRITE, write3(0, 0));
+        put_be32(message, 0);
+        t = talk_new();
+        long_call(t, message, n + 4, NULL, 0);
+        talk_expect(t, RULE_RPCR_4_2_1_02, SEVERITY_ERROR, t->frame);
     }
     { /* a record mark in front */
         n = rpc(message + 4, sizeof message - 4, 3, NFS3_WRITE, write3(0, 0));
@@ -826,15 +870,25 @@ static void test_gss(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_write3),          cmocka_unit_test(test_no_data),
-        cmocka_unit_test(test_inline),          cmocka_unit_test(test_segments),
-        cmocka_unit_test(test_two_writes),      cmocka_unit_test(test_symlink2),
-        cmocka_unit_test(test_long_call),       cmocka_unit_test(test_write3_faults),
-        cmocka_unit_test(test_compound_faults), cmocka_unit_test(test_not_eligible),
-        cmocka_unit_test(test_auxiliary),       cmocka_unit_test(test_surplus),
-        cmocka_unit_test(test_items),           cmocka_unit_test(test_long_call_faults),
-        cmocka_unit_test(test_no_verifier),     cmocka_unit_test(test_roundup_in_chunk),
-        cmocka_unit_test(test_write_lists),     cmocka_unit_test(test_gss),
+        cmocka_unit_test(test_write3),
+        cmocka_unit_test(test_no_data),
+        cmocka_unit_test(test_inline),
+        cmocka_unit_test(test_segments),
+        cmocka_unit_test(test_two_writes),
+        cmocka_unit_test(test_symlink2),
+        cmocka_unit_test(test_long_call),
+        cmocka_unit_test(test_write3_faults),
+        cmocka_unit_test(test_compound_faults),
+        cmocka_unit_test(test_not_eligible),
+        cmocka_unit_test(test_empty_list),
+        cmocka_unit_test(test_auxiliary),
+        cmocka_unit_test(test_surplus),
+        cmocka_unit_test(test_items),
+        cmocka_unit_test(test_long_call_faults),
+        cmocka_unit_test(test_no_verifier),
+        cmocka_unit_test(test_roundup_in_chunk),
+        cmocka_unit_test(test_write_lists),
+        cmocka_unit_test(test_gss),
     };
 
     return cmocka_run_group_tests_name("engine_rpcrdma_call", tests, NULL, NULL);
