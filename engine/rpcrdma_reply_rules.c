@@ -262,12 +262,42 @@ static void judge_reply_chunk(struct rpcrdma_connection *rpcrdma, struct rpcrdma
         rpcrdma_pass(rpcrdma, RULE_RPCR_3_5_3_12);
 }
 
+/* ---- a Call that the capture may not show ---- */
+
+/*
+ * The chunks are those of the Call. When octets were lost since it, a Call of the same XID may be among them, and what
+ * differs may be that one's.
+ */
+static bool fits_call(const struct rpcrdma_message *reply)
+{
+    const struct rpcrdma_transaction *t = reply->transaction;
+    struct rpcrdma_chunk from = rpcrdma_write_begin(&reply->header);
+
+    if ((reply->header.write.n != t->n_writes && reply->header.write.n > 0) ||
+        (reply->header.has_reply && t->reply_chunk < 0))
+        return false;
+    for (unsigned i = 0; rpcrdma_write_next(&reply->header, reply->p, &from); i++) {
+        if (from.n > 0 && !is_chunk(t, &t->chunks[t->first_write + i], reply, &from))
+            return false;
+    }
+    if (reply->header.has_reply) {
+        from = rpcrdma_reply_chunk(&reply->header);
+        return from.n == 0 || is_chunk(t, &t->chunks[t->reply_chunk], reply, &from);
+    }
+    return reply->header.proc != RPCRDMA_NOMSG;
+}
+
 void rpcrdma_reply_header(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message)
 {
     bool faulty = message->faulty;
 
     if (!rpcrdma_returned_judged(message))
         return;
+    if (message->transaction->damaged && !fits_call(message)) {
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_3_4_6_07);
+        message->misread = true;
+        return;
+    }
     message->faulty = false; /* from here on: by these rules */
     judge_read_list(rpcrdma, message);
     if (!message->faulty)
