@@ -14,10 +14,6 @@ NOTES = {
     "rdmac-refused": {"MPA-C.2.5-01"},
     "no-crc": {"DDP-3-08"},  # both ends may agree on no digest
     "markers-no-crc": {"DDP-3-08"},
-    "nfs-retry": {"NFSULB-6.4.2-02"},
-    "nfs41-chunks": {"NFSULB-6.4.2-01", "NFSULB-6.4.2-02"},  # more than a server has to take
-    "rpcrdma-long": {"RPCR-4.3.3-02"},  # a Reply chunk that is not needed
-    "rpcrdma-unused": {"RPCR-4.3.3-02"},
     "fragments": {"MPA-A.5.1-01"},  # what is fragmented on its way was sent without DF
     "nfs-retry": {"NFSULB-6.4.2-02"},
     "nfs41-chunks": {"NFSULB-6.4.2-01", "NFSULB-6.4.2-02"},  # more chunks than every server takes
