@@ -137,6 +137,18 @@ def listed(what):
     return [line.split("\t") for line in result.stdout.splitlines()]
 
 
+# What is wrong in these makes RPC messages that their dissectors cannot read. Our own layers are read all the same.
+BROKEN_RPC = re.compile(r"fault (RPCR0?|BIDI|CMPD|EXP|NFSULB)-")
+PAYLOAD = {"NFS", "RPC", "MOUNT", "NLM", "NSM", "NFSACL", "NFS CB", "_ws.malformed"}
+
+
+def malformed(case, frames):
+    """What is malformed in these frames, and should not be."""
+    found = {name.strip("[]").removeprefix("Malformed Packet: ") for frame in frames for value in frame["_ws.malformed"]
+             for name in value.split(",")}
+    return found - PAYLOAD if BROKEN_RPC.match(case) else found
+
+
 @functools.cache
 def names():
     """All cases: real captures by file name, scenarios and faults by theirs; value: iwarp-gen's arguments, or None."""

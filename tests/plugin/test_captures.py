@@ -3,6 +3,8 @@
 import collections
 import re
 
+from conftest import malformed
+
 ONCE = ["mpa.ulpdu_length", "mpa.crc.status", "mpa.fpdu.number", "mpa.rule", "_ws.expert.message", "_ws.expert.severity",
         "_ws.malformed"]
 SEVERITIES = {0x800000: "error", 0x600000: "warning", 0x400000: "note"}
@@ -25,9 +27,6 @@ BLIND = {
 }
 for _name in ("rpcrdma-late", "rpcrdma-late-reply", "rpcrdma-hole"):
     BLIND["scenario " + _name] = [ORDER, UNANALYSED]
-# What is wrong in these makes RPC messages that cannot be dissected. That is not said of our own layers.
-BROKEN_RPC = re.compile(r"fault (RPCR0?|BIDI|CMPD|EXP|NFSULB)-")
-PAYLOAD = {"NFS", "RPC", "MOUNT", "NLM", "NSM", "NFSACL", "NFS CB", "_ws.malformed"}
 TEXT = 200  # Wireshark cuts long expert texts
 
 
@@ -66,9 +65,7 @@ def test_case(everything, check, root, case):
         frames = everything.fields(case, ONCE, *mode, "-Y", "mpa")
         if not frames and connections:
             frames = everything.fields(case, ONCE, *mode, *DECODE_AS, "-Y", "mpa")
-        malformed = [name.strip("[]").removeprefix("Malformed Packet: ") for frame in frames
-                     for value in frame["_ws.malformed"] for name in value.split(",")]
-        assert not malformed or BROKEN_RPC.match(case) and set(malformed) <= PAYLOAD
+        assert not malformed(case, frames)
         fpdus = sum(len(frame["mpa.ulpdu_length"]) for frame in frames)
         assert all(len(frame["mpa.crc.status"]) == len(frame["mpa.ulpdu_length"]) for frame in frames)
         assert fpdus == sum(sum(one["counts"]["fpdus"]) for one in connections)

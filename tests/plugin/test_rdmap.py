@@ -5,6 +5,8 @@ import re
 
 import pytest
 
+from conftest import malformed
+
 ORDER = ["-o", "tcp.reassemble_out_of_order:TRUE"]
 UNANALYSED = ["-o", "tcp.analyze_sequence_numbers:FALSE"]
 ABSOLUTE = ["-o", "tcp.relative_sequence_numbers:FALSE"]
@@ -49,7 +51,7 @@ def test_modes(everything, case):
 def test_never_malformed(everything, case):
     for arguments in (["-2", *ORDER], ORDER, ["-2", *UNANALYSED], []):
         frames = everything.fields(case, ["_ws.malformed"], *arguments, "-Y", "rddp")
-        assert not [frame["frame"] for frame in frames if frame["_ws.malformed"]]
+        assert not malformed(case, frames)
 
 
 def test_same_as_builtin(everything, case):
