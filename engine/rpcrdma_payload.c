@@ -4,29 +4,13 @@
  * it (RFC 8166 section 3.4). It is walked as the standard says that it was reduced; when it does not come out even so,
  * as a sender might have got it wrong, one way after another, until one makes sense: that tells what the error is.
  */
-#include "engine/rpcrdma_internal.h"
+#include "engine/rpcrdma_look.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
     UNPADDED_TRIES = 4 /* items in front of where the walk failed that may lack their roundup */
-};
-static const unsigned EVERY = UINT32_MAX;
-
-struct look {
-    const struct rpcrdma_transaction *t;
-    struct rpcrdma_body *body;
-    bool reply;
-    enum rpcrdma_reduction reduction;
-    uint16_t order[RPCRDMA_READ_CHUNKS_MAX]; /* the Call's Read chunks by Position, that at Position Zero left out */
-    unsigned n_order;
-    unsigned next;  /* Calls: in order; Replies: in the Write list */
-    unsigned seen;  /* items so far */
-    bool word;      /* what is left of an item's roundup is a whole word of zeros */
-    unsigned bare;  /* the item that has no roundup; EVERY: all that are inline */
-    unsigned class; /* READ-class operations that began so far */
-    bool in_class;  /* the latest operation is one */
 };
 
 /* ---- what is remembered of a payload ---- */
@@ -98,162 +82,11 @@ const struct nfs_value *rpcrdma_value(const struct rpcrdma_body *body, enum nfs_
     return NULL;
 }
 
-/* ---- chunks that an item may be in ---- */
-
-static const struct rpcrdma_chunk_state *chunk_at(const struct look *look, int chunk)
-{
-    return &look->t->chunks[chunk];
-}
-
-/* Both lengths that a chunk with all of an item may have, roundup included or not (section 3.4.5.2). */
-static bool holds(uint64_t length, uint32_t count)
-{
-    return length == count || length == xdr_padded(count);
-}
-
-/* Items come with ascending positions: chunks that lie before this one will not be asked for again. */
-static int read_chunk_from(struct look *look, uint64_t position)
-{
-    while (look->next < look->n_order && chunk_at(look, look->order[look->next])->position < position)
-        look->next++;
-    return look->next < look->n_order ? look->order[look->next] : -1;
-}
-
-static int read_chunk_at(struct look *look, uint64_t position)
-{
-    int chunk = read_chunk_from(look, position);
-
-    return chunk >= 0 && chunk_at(look, chunk)->position == position ? chunk : -1;
-}
-
-/* The Write chunk of the READ-class operation under way, when it was returned with something in it. */
-static int write_chunk_of(const struct look *look)
-{
-    unsigned number = look->body->procedure->compound ? look->class - 1 : 0;
-    int chunk = (int)(look->t->first_write + number);
-
-    if ((look->body->procedure->compound && !look->in_class) || number >= look->t->n_writes)
-        return -1;
-    return chunk_at(look, chunk)->returned > 0 ? chunk : -1;
-}
-
-/* The next Write chunk that was returned with this length. */
-static int write_chunk_with(struct look *look, uint32_t count)
-{
-    for (; look->next < look->t->n_writes; look->next++) {
-        int chunk = (int)(look->t->first_write + look->next);
-
-        if (chunk_at(look, chunk)->returned == 0)
-            continue;
-        if (!holds(chunk_at(look, chunk)->returned, count))
-            return -1;
-        look->next++;
-        return chunk;
-    }
-    return -1;
-}
-
-static int standard_chunk(struct look *look, const struct nfs_item *item)
-{
-    if (look->reply)
-        return item->eligible ? write_chunk_of(look) : -1;
-    return read_chunk_at(look, item->position - (look->reduction == RPCRDMA_REDUCED_COUNT ? 4 : 0));
-}
-
-/* ---- how much of an item is inline ---- */
-
-static uint64_t left_standard(struct look *look, const struct nfs_item *item, int *chunk)
-{
-    *chunk = standard_chunk(look, item);
-    return *chunk >= 0 ? 0 : xdr_padded(item->count);
-}
-
-static uint64_t left_roundup(struct look *look, const struct nfs_item *item, int *chunk)
-{
-    *chunk = standard_chunk(look, item);
-    if (*chunk < 0)
-        return xdr_padded(item->count);
-    return look->word && item->count % 4 != 0 ? 4 : xdr_roundup(item->count);
-}
-
-static uint64_t left_inline(struct look *look, const struct nfs_item *item, int *chunk)
-{
-    (void)look;
-    *chunk = -1;
-    return xdr_padded(item->count);
-}
-
-static uint64_t left_in_order(struct look *look, const struct nfs_item *item, int *chunk)
-{
-    *chunk = -1;
-    if (!item->eligible || item->count == 0)
-        return xdr_padded(item->count);
-    if (look->reply)
-        *chunk = write_chunk_with(look, item->count);
-    else if (look->next < look->n_order && holds(chunk_at(look, look->order[look->next])->length, item->count))
-        *chunk = look->order[look->next++];
-    return *chunk >= 0 ? 0 : xdr_padded(item->count);
-}
-
-/* Of a Call's item the chunk may hold the front, the end, or several chunks a part each. */
-static uint64_t left_partial(struct look *look, const struct nfs_item *item, int *chunk)
-{
-    uint64_t padded = xdr_padded(item->count), end = item->position + item->count, octets = 0;
-
-    if (look->reply) {
-        *chunk = standard_chunk(look, item);
-        octets = *chunk >= 0 ? chunk_at(look, *chunk)->returned : 0;
-    } else {
-        *chunk = -1;
-        for (int c = read_chunk_from(look, item->position); c >= 0 && chunk_at(look, c)->position < end;
-             c = read_chunk_from(look, (uint64_t)chunk_at(look, c)->position + 1)) {
-            const struct rpcrdma_chunk_state *state = chunk_at(look, c);
-
-            *chunk = *chunk < 0 ? c : *chunk;
-            octets += state->length;
-            if (state->position + state->length == end) /* with the end the roundup is gone as well */
-                octets += xdr_roundup(item->count);
-        }
-    }
-    return octets < padded ? padded - octets : 0;
-}
-
-static uint64_t left_other(struct look *look, const struct nfs_item *item, int *chunk)
-{
-    *chunk = item->count > 0 && !(item->eligible && standard_chunk(look, item) < 0)
-                 ? write_chunk_with(look, item->count)
-                 : -1;
-    return *chunk >= 0 ? 0 : xdr_padded(item->count);
-}
-
-static uint64_t left_absent(struct look *look, const struct nfs_item *item, int *chunk)
-{
-    *chunk = standard_chunk(look, item);
-    return *chunk >= 0 || item->eligible ? 0 : xdr_padded(item->count);
-}
-
-static uint64_t left_unpadded(struct look *look, const struct nfs_item *item, int *chunk)
-{
-    *chunk = standard_chunk(look, item);
-    if (*chunk >= 0)
-        return 0;
-    return look->bare == EVERY || look->bare == look->seen ? item->count : xdr_padded(item->count);
-}
-
-/* How much of an item is inline, by reduction. */
-static uint64_t (*const left[RPCRDMA_REDUCED_NONE])(struct look *look, const struct nfs_item *item, int *chunk) = {
-    [RPCRDMA_REDUCED_STANDARD] = left_standard, [RPCRDMA_REDUCED_ROUNDUP] = left_roundup,
-    [RPCRDMA_REDUCED_INLINE] = left_inline,     [RPCRDMA_REDUCED_IN_ORDER] = left_in_order,
-    [RPCRDMA_REDUCED_PARTIAL] = left_partial,   [RPCRDMA_REDUCED_OTHER] = left_other,
-    [RPCRDMA_REDUCED_COUNT] = left_standard,    [RPCRDMA_REDUCED_ABSENT] = left_absent,
-    [RPCRDMA_REDUCED_UNPADDED] = left_unpadded, [RPCRDMA_REDUCED_BARE] = left_standard,
-};
-
 /* ---- the walk ---- */
 
 static void on_operation(void *ctx, const struct nfs_operation *operation)
 {
-    struct look *look = ctx;
+    struct rpcrdma_look *look = ctx;
 
     look->in_class = !look->body->procedure->callback && nfs_op_read_class(operation->op);
     look->class += look->in_class;
@@ -262,9 +95,9 @@ static void on_operation(void *ctx, const struct nfs_operation *operation)
 
 static uint64_t on_item(void *ctx, const struct nfs_item *item)
 {
-    struct look *look = ctx;
+    struct rpcrdma_look *look = ctx;
     struct rpcrdma_item kept = {.item = *item, .chunk = -1, .read_class = look->class - look->in_class};
-    uint64_t inlined = left[look->reduction](look, item, &kept.chunk);
+    uint64_t inlined = rpcrdma_look_inline(look, item, &kept.chunk);
 
     look->seen++;
     remember_item(look->body, &kept);
@@ -273,14 +106,14 @@ static uint64_t on_item(void *ctx, const struct nfs_item *item)
 
 static void on_value(void *ctx, const struct nfs_value *value)
 {
-    struct look *look = ctx;
+    struct rpcrdma_look *look = ctx;
 
     remember_value(look->body, value);
 }
 
 static void on_roundup(void *ctx, size_t at, uint64_t position)
 {
-    struct look *look = ctx;
+    struct rpcrdma_look *look = ctx;
 
     (void)at;
     if (!look->body->roundup_not_zero)
@@ -289,7 +122,7 @@ static void on_roundup(void *ctx, size_t at, uint64_t position)
 }
 
 /* Walks p[0..n), the whole payload, taken to be reduced this way. True when it comes out even. */
-static bool walk(struct look *look, enum rpcrdma_reduction reduction, const uint8_t *p, size_t n)
+static bool walk(struct rpcrdma_look *look, enum rpcrdma_reduction reduction, const uint8_t *p, size_t n)
 {
     struct rpcrdma_body *body = look->body;
     const struct nfs_walk_events events = {
@@ -311,7 +144,7 @@ static bool walk(struct look *look, enum rpcrdma_reduction reduction, const uint
  * Where the count of a chunk's item is missing, as the standard's walk saw it: in front of what it took for the
  * item's contents, or where the payload ended. The offset in the payload, and the chunk; false when there is none.
  */
-static bool missing_count(struct look *look, size_t *place, int *chunk)
+static bool missing_count(struct rpcrdma_look *look, size_t *place, int *chunk)
 {
     const struct rpcrdma_body *body = look->body;
 
@@ -319,7 +152,7 @@ static bool missing_count(struct look *look, size_t *place, int *chunk)
         const struct rpcrdma_item *item = &body->items[i];
 
         look->next = i == 0 ? 0 : look->next;
-        *chunk = look->reply ? item->chunk : read_chunk_at(look, item->item.position - 4);
+        *chunk = look->reply ? item->chunk : rpcrdma_look_read_chunk(look, item->item.position - 4);
         *place = body->rpc.header_len + item->item.at - 4;
         if (*chunk >= 0)
             return true;
@@ -328,13 +161,13 @@ static bool missing_count(struct look *look, size_t *place, int *chunk)
         return false;
     *place = body->rpc.header_len + body->walk.at;
     look->next = 0;
-    *chunk = look->reply ? (look->in_class || !body->procedure->compound ? write_chunk_of(look) : -1)
-                         : read_chunk_at(look, body->walk.position);
+    *chunk = look->reply ? (look->in_class || !body->procedure->compound ? rpcrdma_look_write_chunk(look) : -1)
+                         : rpcrdma_look_read_chunk(look, body->walk.position);
     return *chunk >= 0;
 }
 
 /* Walks the payload with the count put back. */
-static bool walk_counted(struct look *look, const uint8_t *p, size_t n)
+static bool walk_counted(struct rpcrdma_look *look, const uint8_t *p, size_t n)
 {
     const struct rpcrdma_chunk_state *state;
     uint64_t length;
@@ -346,7 +179,7 @@ static bool walk_counted(struct look *look, const uint8_t *p, size_t n)
     walk(look, RPCRDMA_REDUCED_STANDARD, p, n);
     if (!missing_count(look, &place, &chunk) || place > n)
         return false;
-    state = chunk_at(look, chunk);
+    state = &look->t->chunks[chunk];
     length = look->reply ? state->returned : state->length;
     if (length < 4 || length - 4 > UINT32_MAX)
         return false;
@@ -364,7 +197,7 @@ static bool walk_counted(struct look *look, const uint8_t *p, size_t n)
 /* ---- roundup that is left inline ---- */
 
 /* Its octets; or a word, so that what follows is aligned as before. */
-static bool walk_roundup(struct look *look, const uint8_t *p, size_t n)
+static bool walk_roundup(struct rpcrdma_look *look, const uint8_t *p, size_t n)
 {
     look->word = false;
     if (walk(look, RPCRDMA_REDUCED_ROUNDUP, p, n))
@@ -376,12 +209,12 @@ static bool walk_roundup(struct look *look, const uint8_t *p, size_t n)
 /* ---- roundup that is missing ---- */
 
 /* All inline items may lack theirs, or one: then as many octets are missing as the payload is short of whole words. */
-static bool walk_unpadded(struct look *look, const uint8_t *p, size_t n)
+static bool walk_unpadded(struct rpcrdma_look *look, const uint8_t *p, size_t n)
 {
     const struct rpcrdma_body *body = look->body;
     unsigned candidates[UNPADDED_TRIES], tries = 0;
 
-    look->bare = EVERY;
+    look->bare = LOOK_ALL_BARE;
     if (walk(look, RPCRDMA_REDUCED_UNPADDED, p, n))
         return true;
     if (n % 4 == 0)
@@ -392,7 +225,7 @@ static bool walk_unpadded(struct look *look, const uint8_t *p, size_t n)
             candidates[tries++] = i - 1;
     }
     for (unsigned i = 0; i < tries; i++) {
-        look->bare = candidates[i];
+        look->bare = (int)candidates[i];
         if (walk(look, RPCRDMA_REDUCED_UNPADDED, p, n))
             return true;
     }
@@ -401,7 +234,7 @@ static bool walk_unpadded(struct look *look, const uint8_t *p, size_t n)
 
 /* ---- a verifier that is missing ---- */
 
-static bool walk_bare(struct look *look, const uint8_t *p, size_t n)
+static bool walk_bare(struct rpcrdma_look *look, const uint8_t *p, size_t n)
 {
     struct rpcrdma_body *body = look->body;
     uint32_t whole = body->rpc.header_len;
@@ -421,7 +254,7 @@ static const struct way {
     enum rpcrdma_reduction reduction;
     bool with_chunks; /* says something only when there are chunks */
     bool call, reply;
-    bool (*walk)(struct look *look, const uint8_t *p, size_t n); /* NULL: walk() */
+    bool (*walk)(struct rpcrdma_look *look, const uint8_t *p, size_t n); /* NULL: walk() */
 } ways[] = {
     {RPCRDMA_REDUCED_ROUNDUP, true, true, true, walk_roundup},
     {RPCRDMA_REDUCED_INLINE, true, true, true, NULL},
@@ -434,36 +267,10 @@ static const struct way {
     {RPCRDMA_REDUCED_BARE, false, true, false, walk_bare},
 };
 
-static bool has_chunks(const struct look *look)
-{
-    if (!look->reply)
-        return look->n_order > 0;
-    for (unsigned i = 0; i < look->t->n_writes; i++) {
-        if (chunk_at(look, (int)(look->t->first_write + i))->returned > 0)
-            return true;
-    }
-    return false;
-}
-
-/* The lists come sorted as a rule. */
-static void sort_read_chunks(struct look *look)
-{
-    for (unsigned i = 0; i < look->t->n_chunks && look->t->chunks[i].kind == RPCRDMA_READ_CHUNK; i++) {
-        unsigned at = look->n_order;
-
-        if ((int)i == look->t->position_zero || look->n_order == RPCRDMA_READ_CHUNKS_MAX)
-            continue;
-        for (; at > 0 && chunk_at(look, look->order[at - 1])->position > look->t->chunks[i].position; at--)
-            look->order[at] = look->order[at - 1];
-        look->order[at] = (uint16_t)i;
-        look->n_order++;
-    }
-}
-
 /* The standard's way, then the others: an error may look like something that the tables do not know. */
-static void find_reduction(struct look *look, const uint8_t *p, size_t n)
+static void find_reduction(struct rpcrdma_look *look, const uint8_t *p, size_t n)
 {
-    bool chunks = has_chunks(look);
+    bool chunks = rpcrdma_look_has_chunks(look);
     enum nfs_walk_status standard;
 
     if (walk(look, RPCRDMA_REDUCED_STANDARD, p, n))
@@ -515,7 +322,7 @@ void rpcrdma_payload_look(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tra
                           const uint8_t *p, uint64_t n)
 {
     struct rpcrdma_body *body = reply ? &t->reply_body : &t->call_body;
-    struct look look = {.t = t, .body = body, .reply = reply};
+    struct rpcrdma_look look = {.t = t, .body = body, .reply = reply};
 
     (void)rpcrdma;
     body->payload = p;
@@ -540,7 +347,7 @@ void rpcrdma_payload_look(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tra
     if (!can_walk(t, body, reply))
         return;
     if (!reply)
-        sort_read_chunks(&look);
+        rpcrdma_look_sort(&look);
     find_reduction(&look, p, n);
     body->walked = true;
     if (body->walk.status == NFS_WALK_OK)

@@ -3,26 +3,9 @@
  * The Read chunks of a Call against its arguments: RFC 8166 sections 3.4.1 to 3.4.5, 4.3.1. What rpcrdma_payload.c
  * found out to be the way in which the payload makes sense says which rule the lists break.
  */
-#include "engine/rpcrdma_shape.h"
+#include "engine/rpcrdma_positions.h"
 
 #include <inttypes.h>
-
-struct positions {
-    struct rpcrdma_shape *shape;
-    bool used[RPCRDMA_READ_CHUNKS_MAX]; /* chunks that an item accounts for */
-    const struct rpcrdma_chunk_state *chunks;
-    unsigned n; /* Read chunks, that at Position Zero included */
-};
-
-static bool holds(uint64_t length, uint32_t count)
-{
-    return length == count || length == xdr_padded(count);
-}
-
-static bool is_data_chunk(const struct positions *x, unsigned i)
-{
-    return (int)i != x->shape->t->position_zero && i < RPCRDMA_READ_CHUNKS_MAX;
-}
 
 static const struct rpcrdma_item *item_at(const struct rpcrdma_body *body, uint64_t position)
 {
@@ -33,150 +16,24 @@ static const struct rpcrdma_item *item_at(const struct rpcrdma_body *body, uint6
     return NULL;
 }
 
-/* ---- length: section 3.4.5.2 ---- */
-
-/* Another segment that holds nothing but the roundup: RFC 5666 section 3.7 asks to avoid that. */
-static bool roundup_apart(const struct positions *x, const struct rpcrdma_chunk_state *chunk, uint32_t count)
-{
-    const struct rpcrdma_offer *last = &x->shape->t->offers[chunk->first + chunk->n - 1];
-
-    return chunk->n > 1 && last->start >= count && last->target.length > 0;
-}
-
-static void roundup_included(struct positions *x, const struct rpcrdma_chunk_state *chunk, const struct nfs_item *item)
-{
-    if (!rpcrdma_old(x->shape->rpcrdma))
-        rpcrdma_shape_fail(x->shape, RULE_RPCR_3_4_5_2_01,
-                           "expected a Read chunk of %u octets for %s, without its roundup, found %" PRIu64,
-                           item->count, rpcrdma_shape_item_name(x->shape, item), chunk->length);
-    else if (roundup_apart(x, chunk, item->count))
-        rpcrdma_shape_fail(x->shape, RULE_RPCR0_3_7_01,
-                           "expected the roundup of %s in the segment of its last octets, found a segment of its own",
-                           rpcrdma_shape_item_name(x->shape, item));
-    else
-        rpcrdma_shape_pass(x->shape, RULE_RPCR0_3_7_01);
-}
-
-/* Section 3.4.5.2: the count stays what it is when roundup is in the chunk. NFSv2 and v3 say it twice. */
-static void check_count(struct positions *x, const struct rpcrdma_chunk_state *chunk, const struct nfs_item *item)
-{
-    const struct rpcrdma_body *body = x->shape->body;
-    enum nfs_mark mark = body->rpc.vers == 2 ? NFS_MARK_TOTALCOUNT : NFS_MARK_COUNT;
-    unsigned i = 0;
-    const struct nfs_value *said;
-
-    if (body->procedure->compound || item->mark != NFS_MARK_DATA)
-        return;
-    said = rpcrdma_value(body, mark, 0, &i);
-    if (said == NULL || said->value % 4 == 0 || chunk->length != xdr_padded(said->value))
-        return;
-    if (item->count == xdr_padded(said->value))
-        rpcrdma_shape_fail(x->shape, RULE_RPCR_3_4_5_2_03,
-                           "expected the data's octet count to stay %" PRIu64
-                           " with roundup in the Read chunk, found %u",
-                           said->value, item->count);
-    else if (item->count == said->value)
-        rpcrdma_shape_pass(x->shape, RULE_RPCR_3_4_5_2_03);
-}
-
-static void check_length(struct positions *x, const struct rpcrdma_chunk_state *chunk, const struct nfs_item *item)
-{
-    enum rule_id rule = rpcrdma_old(x->shape->rpcrdma) ? RULE_RPCR0_3_4_03 : RULE_RPCR_3_4_5_2_02;
-
-    if (!holds(chunk->length, item->count) && rpcrdma_chunk_disordered(x->shape->t, chunk, item->count)) {
-        rpcrdma_shape_fail(x->shape, RULE_RPCR_4_1_2_06,
-                           "expected position, handle, length and 64-bit offset in this order, found a length of "
-                           "%" PRIu64 " octets for %u, which stand at another place of the segment",
-                           chunk->length, item->count);
-        return;
-    }
-    if (!holds(chunk->length, item->count)) {
-        if (item->count % 4 != 0)
-            rpcrdma_shape_fail(x->shape, rule,
-                               "expected a Read chunk of %u octets, or %" PRIu64 " with roundup, for %s, "
-                               "found %" PRIu64,
-                               item->count, xdr_padded(item->count), rpcrdma_shape_item_name(x->shape, item),
-                               chunk->length);
-        else
-            rpcrdma_shape_fail(x->shape, rule, "expected a Read chunk of %u octets for %s, found %" PRIu64, item->count,
-                               rpcrdma_shape_item_name(x->shape, item), chunk->length);
-        return;
-    }
-    rpcrdma_shape_pass(x->shape, rule);
-    if (chunk->length != item->count)
-        roundup_included(x, chunk, item);
-    else if (item->count % 4 != 0 && !rpcrdma_old(x->shape->rpcrdma))
-        rpcrdma_shape_pass(x->shape, RULE_RPCR_3_4_5_2_01);
-    check_count(x, chunk, item);
-    if (chunk->length > item->count)
-        x->shape->t->chunks[chunk - x->chunks].roundup = item->count;
-}
-
-/* ---- one item in several chunks ---- */
-
-/* The chunk that begins within this item, behind `after`; NULL: none. */
-static const struct rpcrdma_chunk_state *next_within(const struct positions *x, const struct nfs_item *item,
-                                                     uint64_t after)
-{
-    const struct rpcrdma_chunk_state *best = NULL;
-
-    for (unsigned i = 0; i < x->n; i++) {
-        uint64_t position = x->chunks[i].position;
-
-        if (is_data_chunk(x, i) && position > after && position >= item->position &&
-            position < item->position + item->count && (best == NULL || position < best->position))
-            best = &x->chunks[i];
-    }
-    return best;
-}
-
-/* Section 3.4.5: all segments of one item have its Position. True: reported. */
-static bool check_split(struct positions *x, const struct nfs_item *item)
-{
-    const struct rpcrdma_chunk_state *first = next_within(x, item, item->position - 1), *second;
-    uint64_t octets = 0;
-    bool in_sequence = true;
-
-    if (first == NULL || first->length >= item->count)
-        return false;
-    second = next_within(x, item, first->position);
-    if (second == NULL)
-        return false;
-    for (const struct rpcrdma_chunk_state *c = first; c != NULL; c = next_within(x, item, c->position)) {
-        in_sequence &= c->position == item->position + octets;
-        octets += c->length;
-        x->used[c - x->chunks] = true;
-    }
-    if (in_sequence)
-        rpcrdma_shape_fail(
-            x->shape, RULE_RPCR_3_4_5_03,
-            "expected Position %u in all segments of the Read chunk of %s, found %u as well, advanced by "
-            "what came before",
-            first->position, rpcrdma_shape_item_name(x->shape, item), second->position);
-    else
-        rpcrdma_shape_fail(x->shape, RULE_RPCR_3_4_5_01,
-                           "expected one Position in all segments of the Read chunk of %s, found %u and %u",
-                           rpcrdma_shape_item_name(x->shape, item), first->position, second->position);
-    return true;
-}
-
 /* ---- as the standard says ---- */
 
 /* RFC 8267 section 6.4.1: by their lengths the chunks belong to each other's item. */
-static bool check_exchanged(struct positions *x)
+static bool check_exchanged(struct rpcrdma_positions *x)
 {
     const struct rpcrdma_body *body = x->shape->body;
 
     for (unsigned i = 0; i < body->n_items; i++) {
         const struct rpcrdma_item *a = &body->items[i];
 
-        if (a->chunk < 0 || holds(x->chunks[a->chunk].length, a->item.count))
+        if (a->chunk < 0 || rpcrdma_positions_holds(x->chunks[a->chunk].length, a->item.count))
             continue;
         for (unsigned k = i + 1; k < body->n_items; k++) {
             const struct rpcrdma_item *b = &body->items[k];
 
-            if (b->chunk < 0 || b->item.count == a->item.count || !holds(x->chunks[b->chunk].length, a->item.count) ||
-                !holds(x->chunks[a->chunk].length, b->item.count))
+            if (b->chunk < 0 || b->item.count == a->item.count ||
+                !rpcrdma_positions_holds(x->chunks[b->chunk].length, a->item.count) ||
+                !rpcrdma_positions_holds(x->chunks[a->chunk].length, b->item.count))
                 continue;
             rpcrdma_shape_fail(x->shape, RULE_NFSULB_6_4_1_07,
                                "expected the Read chunk of %u octets at Position %" PRIu64 " and that of %u octets at "
@@ -189,7 +46,7 @@ static bool check_exchanged(struct positions *x)
     return false;
 }
 
-static void check_item(struct positions *x, const struct rpcrdma_item *item)
+static void check_item(struct rpcrdma_positions *x, const struct rpcrdma_item *item)
 {
     enum rule_id binding = rpcrdma_shape_binding(x->shape);
 
@@ -199,19 +56,19 @@ static void check_item(struct positions *x, const struct rpcrdma_item *item)
                            rpcrdma_shape_item_name(x->shape, &item->item), item->item.position);
         return;
     }
-    if (!check_split(x, &item->item))
-        check_length(x, &x->chunks[item->chunk], &item->item);
+    if (!rpcrdma_positions_split(x, &item->item))
+        rpcrdma_positions_length(x, &x->chunks[item->chunk], &item->item);
 }
 
 /* Section 4.2.4: a chunk that no item needs. */
-static void check_leftover(struct positions *x)
+static void check_leftover(struct rpcrdma_positions *x)
 {
     const struct rpcrdma_body *body = x->shape->body;
 
     for (unsigned i = 0; i < x->n && !x->shape->failed; i++) {
         const struct rpcrdma_chunk_state *chunk = &x->chunks[i];
 
-        if (!is_data_chunk(x, i) || x->used[i])
+        if (!rpcrdma_positions_is_data(x, i) || x->used[i])
             continue;
         if (chunk->length == 0)
             rpcrdma_shape_fail_as(
@@ -232,7 +89,7 @@ static void check_leftover(struct positions *x)
     }
 }
 
-static void pass_items(struct positions *x)
+static void pass_items(struct rpcrdma_positions *x)
 {
     static const enum rule_id rules[] = {RULE_RPCR_3_4_1_01,   RULE_RPCR_3_4_4_1_01, RULE_RPCR_3_4_4_1_02,
                                          RULE_RPCR_3_4_4_4_01, RULE_RPCR_3_4_5_01,   RULE_RPCR_3_4_5_02,
@@ -264,7 +121,7 @@ static void pass_items(struct positions *x)
         rpcrdma_shape_pass(x->shape, RULE_NFSULB_6_4_1_07);
 }
 
-static void standard(struct positions *x)
+static void standard(struct rpcrdma_positions *x)
 {
     const struct rpcrdma_body *body = x->shape->body;
 
@@ -289,7 +146,7 @@ static void standard(struct positions *x)
 /* ---- otherwise ---- */
 
 /* Only the Position is wrong: how it was counted tells which rule it breaks. */
-static void wrong_position(struct positions *x, const struct rpcrdma_item *item, uint64_t reduced)
+static void wrong_position(struct rpcrdma_positions *x, const struct rpcrdma_item *item, uint64_t reduced)
 {
     struct rpcrdma_shape *shape = x->shape;
     const struct rpcrdma_chunk_state *chunk = &x->chunks[item->chunk];
@@ -321,7 +178,7 @@ static void wrong_position(struct positions *x, const struct rpcrdma_item *item,
                            chunk->position);
 }
 
-static void in_order(struct positions *x)
+static void in_order(struct rpcrdma_positions *x)
 {
     const struct rpcrdma_body *body = x->shape->body;
 
@@ -335,7 +192,7 @@ static void in_order(struct positions *x)
     }
 }
 
-static void with_roundup(struct positions *x)
+static void with_roundup(struct rpcrdma_positions *x)
 {
     const struct rpcrdma_body *body = x->shape->body;
 
@@ -352,12 +209,12 @@ static void with_roundup(struct positions *x)
 }
 
 /* Nothing was removed: a chunk whose item is inline sends it twice. */
-static void not_removed(struct positions *x)
+static void not_removed(struct rpcrdma_positions *x)
 {
     const struct rpcrdma_body *body = x->shape->body;
 
     for (unsigned i = 0; i < x->n; i++) {
-        const struct rpcrdma_item *item = is_data_chunk(x, i) ? item_at(body, x->chunks[i].position) : NULL;
+        const struct rpcrdma_item *item = rpcrdma_positions_is_data(x, i) ? item_at(body, x->chunks[i].position) : NULL;
 
         if (item == NULL || x->chunks[i].length == 0)
             continue;
@@ -372,12 +229,12 @@ static void not_removed(struct positions *x)
 }
 
 /* Section 3.5.3: what follows the first part of a Long Call at Position 0 as well. True: reported. */
-static bool check_continued(struct positions *x)
+static bool check_continued(struct rpcrdma_positions *x)
 {
     const struct rpcrdma_transaction *t = x->shape->t;
 
     for (unsigned i = 0; t->position_zero >= 0 && i < x->n; i++) {
-        if (!is_data_chunk(x, i) || x->chunks[i].position != t->chunks[t->position_zero].length)
+        if (!rpcrdma_positions_is_data(x, i) || x->chunks[i].position != t->chunks[t->position_zero].length)
             continue;
         rpcrdma_shape_fail(
             x->shape, RULE_RPCR_3_5_3_03,
@@ -388,7 +245,7 @@ static bool check_continued(struct positions *x)
     return false;
 }
 
-static void partial(struct positions *x)
+static void partial(struct rpcrdma_positions *x)
 {
     const struct rpcrdma_body *body = x->shape->body;
 
@@ -397,13 +254,14 @@ static void partial(struct positions *x)
         const struct rpcrdma_chunk_state *chunk = item->chunk >= 0 ? &x->chunks[item->chunk] : NULL;
         uint64_t octets = 0;
 
-        if (chunk == NULL || holds(chunk->length, item->item.count))
+        if (chunk == NULL || rpcrdma_positions_holds(chunk->length, item->item.count))
             continue;
-        for (const struct rpcrdma_chunk_state *c = chunk; c != NULL; c = next_within(x, &item->item, c->position))
+        for (const struct rpcrdma_chunk_state *c = chunk; c != NULL;
+             c = rpcrdma_positions_within(x, &item->item, c->position))
             octets += c->length;
         if (chunk->position > item->item.position && check_continued(x))
             return;
-        if (octets >= item->item.count && check_split(x, &item->item))
+        if (octets >= item->item.count && rpcrdma_positions_split(x, &item->item))
             return;
         rpcrdma_shape_excess(x->shape, item->item.count - octets);
         rpcrdma_shape_fail(x->shape, RULE_RPCR_3_4_4_1_02,
@@ -414,7 +272,7 @@ static void partial(struct positions *x)
     }
 }
 
-static void counted(struct positions *x)
+static void counted(struct rpcrdma_positions *x)
 {
     const struct rpcrdma_body *body = x->shape->body;
 
@@ -428,7 +286,7 @@ static void counted(struct positions *x)
     }
 }
 
-static void absent(struct positions *x)
+static void absent(struct rpcrdma_positions *x)
 {
     const struct rpcrdma_body *body = x->shape->body;
 
@@ -448,7 +306,7 @@ static void absent(struct positions *x)
 /* ---- when it makes no sense ---- */
 
 /* The chunk that begins right and is longer than its item, behind which the payload comes to nothing. */
-static const struct rpcrdma_item *covering(const struct positions *x)
+static const struct rpcrdma_item *covering(const struct rpcrdma_positions *x)
 {
     const struct rpcrdma_body *body = x->shape->body;
 
@@ -474,7 +332,7 @@ static bool may_be_eligible(const struct rpcrdma_shape *shape)
     return false;
 }
 
-static void no_sense(struct positions *x)
+static void no_sense(struct rpcrdma_positions *x)
 {
     struct rpcrdma_shape *shape = x->shape;
     const struct rpcrdma_item *item = covering(x);
@@ -501,7 +359,7 @@ static void no_sense(struct positions *x)
 
 void rpcrdma_position_rules(struct rpcrdma_shape *shape)
 {
-    struct positions x = {.shape = shape, .chunks = shape->t->chunks};
+    struct rpcrdma_positions x = {.shape = shape, .chunks = shape->t->chunks};
 
     while (x.n < shape->t->n_chunks && x.chunks[x.n].kind == RPCRDMA_READ_CHUNK)
         x.n++;

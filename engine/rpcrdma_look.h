@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The state of one look at a payload: rpcrdma_payload.c walks, rpcrdma_reduction.c says what is inline. */
+#ifndef IWARP_ENGINE_RPCRDMA_LOOK_H
+#define IWARP_ENGINE_RPCRDMA_LOOK_H
+
+#include "engine/rpcrdma_internal.h"
+
+enum { LOOK_ALL_BARE = -1 };
+
+struct rpcrdma_look {
+    const struct rpcrdma_transaction *t;
+    struct rpcrdma_body *body;
+    bool reply;
+    enum rpcrdma_reduction reduction;
+    uint16_t order[RPCRDMA_READ_CHUNKS_MAX]; /* the Call's Read chunks by Position, that at Position Zero left out */
+    unsigned n_order;
+    unsigned next;  /* Calls: in order; Replies: in the Write list */
+    unsigned seen;  /* items so far */
+    bool word;      /* what is left of an item's roundup is a whole word of zeros */
+    int bare;       /* the item that has no roundup, or one of the above */
+    unsigned class; /* READ-class operations that began so far */
+    bool in_class;  /* the latest operation is one */
+};
+
+/* Octets of an item's contents and roundup in the payload, by look->reduction; the chunk that has the others, or -1. */
+uint64_t rpcrdma_look_inline(struct rpcrdma_look *look, const struct nfs_item *item, int *chunk);
+/* The Read chunk at this Position, or -1. Positions are asked for in ascending order; look->next 0 begins again. */
+int rpcrdma_look_read_chunk(struct rpcrdma_look *look, uint64_t position);
+/* The Write chunk of the READ-class operation under way, when it was returned with something in it, or -1. */
+int rpcrdma_look_write_chunk(const struct rpcrdma_look *look);
+/* The Call's Read chunks into look->order. */
+void rpcrdma_look_sort(struct rpcrdma_look *look);
+/* Data chunks: of a Call all Read chunks but that at Position Zero; of a Reply Write chunks that have something. */
+bool rpcrdma_look_has_chunks(const struct rpcrdma_look *look);
+
+#endif

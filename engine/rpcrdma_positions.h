@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The Read chunks of one Call against its items: shared by rpcrdma_position_rules.c and rpcrdma_length_rules.c. */
+#ifndef IWARP_ENGINE_RPCRDMA_POSITIONS_H
+#define IWARP_ENGINE_RPCRDMA_POSITIONS_H
+
+#include "engine/rpcrdma_shape.h"
+
+struct rpcrdma_positions {
+    struct rpcrdma_shape *shape;
+    bool used[RPCRDMA_READ_CHUNKS_MAX]; /* chunks that an item accounts for */
+    const struct rpcrdma_chunk_state *chunks;
+    unsigned n; /* Read chunks, that at Position Zero included */
+};
+
+/* Both lengths that a chunk with all of an item may have, roundup included or not (RFC 8166 section 3.4.5.2). */
+static inline bool rpcrdma_positions_holds(uint64_t length, uint32_t count)
+{
+    return length == count || length == xdr_padded(count);
+}
+
+/* Not the chunk at Position Zero. */
+static inline bool rpcrdma_positions_is_data(const struct rpcrdma_positions *x, unsigned i)
+{
+    return (int)i != x->shape->t->position_zero && i < RPCRDMA_READ_CHUNKS_MAX;
+}
+
+/* The chunk that begins within this item, behind `after`; NULL: none. */
+const struct rpcrdma_chunk_state *rpcrdma_positions_within(const struct rpcrdma_positions *x,
+                                                           const struct nfs_item *item, uint64_t after);
+/* Section 3.4.5: all segments of one item have its Position. True: reported. */
+bool rpcrdma_positions_split(struct rpcrdma_positions *x, const struct nfs_item *item);
+/* Section 3.4.5.2: the length of an item's chunk. */
+void rpcrdma_positions_length(struct rpcrdma_positions *x, const struct rpcrdma_chunk_state *chunk,
+                              const struct nfs_item *item);
+
+#endif
