@@ -46,8 +46,8 @@
  *   read        results in Read chunks, as in Calls (RFC 5666); the client then pulls and says `I done`
  *
  * OTHERS. `R error chunk`, `R error vers=1..1`: RDMA_ERROR for the oldest unanswered Call, with its rdma_vers.
- *   `I done` RDMA_DONE for the oldest Call whose Reply has Read chunks and had none yet, else for the latest; `I raw
- * hex=00112233` a Send of these octets; `I hide` what follows is not in the capture; `I show` it is again
+ *   `I done` RDMA_DONE for the oldest Call whose Reply has Read chunks and had none yet, else for the latest;
+ *   `I raw hex=00112233` a Send of these octets; `I hide` what follows is not in the capture; `I show` it is again
  *
  * IN ALL OF THEM
  *   of=N        the N-th of the unanswered Calls (0: the oldest); back=N: the N-th latest, answered or not
