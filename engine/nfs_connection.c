@@ -188,7 +188,11 @@ static void forward_call(struct nfs_look *look)
         nfs_port_call(look);
     if (v4 && body->rpc.proc != 0 && !nfs_understood(body))
         nfs->blind = true;
-    if (body->procedure == NULL || body->procedure->callback || look->t->malformed)
+    if (body->procedure == NULL || body->procedure->callback)
+        return;
+    if (!look->t->repeats && !look->t->offers_lost)
+        nfs_retry_call(look);
+    if (look->t->malformed)
         return;
     if (nfs_understood(body)) {
         look->exchange->alive = asks_nothing(body);
@@ -199,7 +203,6 @@ static void forward_call(struct nfs_look *look)
         return;
     if (v4)
         nfs_compound_call(look);
-    nfs_retry_call(look);
     if (nfs_understood(body))
         nfs_size_call(look);
 }

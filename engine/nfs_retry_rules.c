@@ -83,34 +83,33 @@ static struct nfs_failure *failure_of(struct nfs_connection *nfs, const struct n
     return NULL;
 }
 
-/* One finding of a retry, the most specific. */
+/* What was too complex is not retried at all; else the XID, the Reply chunk and the number of retries count. */
 static void judge_retry(struct nfs_look *look, struct nfs_failure *failure, const struct nfs_request *request)
 {
-    bool larger = request->reply_length > failure->request.reply_length;
+    const struct nfs_request *before = &failure->request;
 
     look->related = failure->frame;
-    if (failure->request.complex && same_shape(&failure->request, request)) {
+    if (before->complex && same_shape(before, request)) {
         nfs_fail(look, RULE_NFSULB_6_4_2_08,
                  "expected a request with chunk lists too complex for the server not to be sent again, found it again "
                  "with the same chunks");
         return;
     }
-    if (larger && !request->may_grow) {
-        nfs_fail(look, RULE_NFSULB_3_1_05,
-                 "expected no retry with a larger Reply chunk but for a GETACL or, in NFSv4.0, a GETATTR, found %s "
-                 "again with %llu octets instead of %llu",
-                 look->body->procedure->name, (unsigned long long)request->reply_length,
-                 (unsigned long long)failure->request.reply_length);
-        return;
-    }
-    if (larger)
-        nfs_pass(look, RULE_NFSULB_3_1_05);
-    if (request->xid == failure->request.xid) {
+    if (request->xid == before->xid)
         nfs_fail(look, RULE_NFSULB_3_1_03, "expected a new XID for a retry after an error, found %#x again",
                  request->xid);
-        return;
+    else
+        nfs_pass(look, RULE_NFSULB_3_1_03);
+    if (request->reply_length > before->reply_length) {
+        if (request->may_grow)
+            nfs_pass(look, RULE_NFSULB_3_1_05);
+        else
+            nfs_fail(look, RULE_NFSULB_3_1_05,
+                     "expected no retry with a larger Reply chunk but for a GETACL or, in NFSv4.0, a GETATTR, found %s "
+                     "again with %llu octets instead of %llu",
+                     look->body->procedure->name, (unsigned long long)request->reply_length,
+                     (unsigned long long)before->reply_length);
     }
-    nfs_pass(look, RULE_NFSULB_3_1_03);
     if (failure->times <= RETRIES_MAX)
         nfs_pass(look, RULE_NFSULB_3_1_04);
     else if (!failure->told)
@@ -140,7 +139,7 @@ void nfs_retry_failed(struct nfs_look *look)
     const struct nfs_request *request = &look->exchange->request;
     struct nfs_failure *failure;
 
-    if (!look->exchange->has_request || look->t->malformed)
+    if (!look->exchange->has_request)
         return;
     failure = failure_of(nfs, request);
     if (failure == NULL) {

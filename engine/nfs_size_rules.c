@@ -21,7 +21,7 @@ enum {
     VERIFIER_MAX = RPC_AUTH_MAX,
 };
 
-/* Results of NFS versions 2 and 3 at their largest, the items that arguments limit left out; in octets. */
+/* Results of NFS without COMPOUND at their largest, the items that arguments limit left out; in octets. */
 static const struct legacy {
     uint8_t version, procedure;
     uint16_t fixed;
@@ -47,7 +47,7 @@ static const struct legacy {
     {3, 15, 208, NFS_MARK_NONE, false, false},   {3, 16, 4, NFS_MARK_COUNT, false, false},
     {3, 17, 4, NFS_MARK_MAXCOUNT, false, false}, {3, 18, 144, NFS_MARK_NONE, false, false},
     {3, 19, 140, NFS_MARK_NONE, false, false},   {3, 20, 116, NFS_MARK_NONE, false, false},
-    {3, 21, 128, NFS_MARK_NONE, false, false},
+    {3, 21, 128, NFS_MARK_NONE, false, false},   {4, 0, 0, NFS_MARK_NONE, false, false},
 };
 
 /* Octets of the Reply's payload, without a verifier. */

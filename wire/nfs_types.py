@@ -21,8 +21,9 @@ class Mistake(Exception):
 class Step:
     """One step of a block. body: the block that it enters; arms: [(discriminant or None, block or UNKNOWN)]."""
 
-    def __init__(self, kind, mark="NONE", n=0, eligible=False, body=None, arms=None):
-        self.kind, self.mark, self.n, self.eligible, self.body, self.arms = kind, mark, n, eligible, body, arms
+    def __init__(self, kind, mark="NONE", n=0, eligible=False, width=0, body=None, arms=None):
+        self.kind, self.mark, self.n, self.body, self.arms = kind, mark, n, body, arms
+        self.eligible, self.width = eligible, width  # of items; words in an element of an array of words
 
     def octets(self):
         """The fewest that it can take."""
@@ -92,7 +93,7 @@ class Parser:
             if not steps or sum(step.octets() for step in steps) == 0:
                 raise Mistake("elements of an array must take octets")
             if len(steps) == 1 and steps[0].kind == "WORDS":
-                return [Step("WORD_ARRAY", n=bound, eligible=steps[0].n)]
+                return [Step("WORD_ARRAY", n=bound, width=steps[0].n)]
             return [Step("ARRAY", n=bound, body=steps)]
         if self.accept("?"):
             return [Step("OPTIONAL", body=steps)]
@@ -281,7 +282,7 @@ class Emitter:
                 target, n = self.arms_at(rows_of_arms), len(rows_of_arms)
             if step.kind == "OPERATIONS":
                 depth = max(depth, 1)
-            rows.append(f"{{{step.kind}, NFS_MARK_{step.mark}, {int(step.eligible)}, {target}, {n:#x}u}}")
+            rows.append(f"{{{step.kind}, NFS_MARK_{step.mark}, {step.width or int(step.eligible)}, {target}, {n:#x}u}}")
         rows.append("{END, NFS_MARK_NONE, 0, 0, 0}")
         key = tuple(rows)
         if key not in self.known:
