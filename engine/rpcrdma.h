@@ -133,6 +133,7 @@ struct rpcrdma_transaction {
     bool ambiguous;       /* another Call with its XID is outstanding: which of them an answer answers is not known */
     bool astray;          /* since the Call its responder accessed memory that nothing offers: found already */
     bool late;            /* told behind its answer: damaged, and nothing of the answer is known */
+    bool twin;            /* a Call of the other side with this XID was outstanding when it came */
     bool uncounted;       /* takes no credit: rpcrdma_credit_rules.c */
     uint64_t inline_hash; /* of the Call's inline payload behind the XID, to tell retransmissions */
     struct place call, answer;                 /* of the Sends; answer: of the Reply or RDMA_ERROR, when there is one */

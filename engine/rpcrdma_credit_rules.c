@@ -457,6 +457,17 @@ static bool settle(const struct rpcrdma_connection *rpcrdma, struct caller *c, c
     return !t->uncounted;
 }
 
+/* Both sides support it (RFC 8797 section 4.1), and the Call offers this STag. */
+static bool may_invalidate(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m)
+{
+    const struct rpcrdma_transaction *t = m->transaction;
+    bool offered = false;
+
+    for (unsigned i = 0; m->invalidates && i < t->n_offers && !offered; i++)
+        offered = t->offers[i].target.handle == m->invalidate_stag;
+    return offered && rpcrdma->side[0].told.data.remote_invalidation && rpcrdma->side[1].told.data.remote_invalidation;
+}
+
 void rpcrdma_credit_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     struct caller *c = &rpcrdma->credit->caller[other_side(m->side)];
@@ -483,7 +494,7 @@ void rpcrdma_credit_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
         a.grant = m->header.credit;
     a.ends = settle(rpcrdma, c, m);
     if (a.ends && c->uncounted == 0 && !m->faulty && m->header.status == RPCRDMA_OK && rpcrdma_whole(rpcrdma))
-        rpcrdma_resource_expected(rpcrdma, m, (struct rpcrdma_expected){0});
+        rpcrdma_resource_expected(rpcrdma, m, (struct rpcrdma_expected){.invalidates = may_invalidate(rpcrdma, m)});
     c->answers[c->n_answers++ % ANSWERS_KEPT] = a;
     if (m->kind == RPCRDMA_KIND_REPLY)
         c->dones = 0;

@@ -172,6 +172,8 @@ static void judge_reverse_chunks(struct rpcrdma_connection *rpcrdma, const struc
 {
     if (t->reverse && t->n_chunks > 0)
         rpcrdma_pass(rpcrdma, RULE_BIDI_5_3_04);
+    if (t->reverse && t->twin) /* not taken for the Reply to the Call of the same XID (section 2.4.1) */
+        rpcrdma_pass(rpcrdma, RULE_BIDI_2_4_1_02);
 }
 
 void rpcrdma_reaction_first(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
@@ -223,6 +225,11 @@ static void judge_unanswered(struct rpcrdma_connection *rpcrdma, const struct rp
         if (t->reverse && t->n_chunks > 0 && due(rpcrdma, t, 0, time_ns) && !rpcrdma->options.payload_only)
             rpcrdma_fail_at(rpcrdma, &place, RULE_BIDI_5_3_04, 0,
                             "expected a Reply or ERR_CHUNK to a Call of the reverse direction with chunks, found none");
+        else if (t->reverse && t->twin && due(rpcrdma, t, 0, time_ns) && !rpcrdma->options.payload_only)
+            rpcrdma_fail_at(rpcrdma, &place, RULE_BIDI_2_4_1_02, 0,
+                            "expected an answer to the Call of the reverse direction in frame %u, whose XID a Call of "
+                            "the forward direction had as well, found none",
+                            t->call.frame);
         else if (due(rpcrdma, t, rpcrdma->options.t_answer, time_ns) && !rpcrdma->options.payload_only)
             rpcrdma_fail_at_as(rpcrdma, &place, RULE_RPCR_4_5_4_03, SEVERITY_WARNING, 0,
                                "expected an answer to the Call in frame %u, or the connection closed, found neither "

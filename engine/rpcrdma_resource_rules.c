@@ -15,6 +15,9 @@ enum {
     DDP_UNTAGGED_ERROR = 2, /* RFC 5041 section 7.2 */
     DDP_NO_BUFFER = 2,
     DDP_TOO_LONG = 5,
+    RDMAP_PROTECTION_ERROR = 1, /* RFC 5040 section 4.8 */
+    RDMAP_OPERATION_ERROR = 2,
+    RDMAP_CANNOT_INVALIDATE = 9,
 };
 
 /* A Send that its receiver had to be prepared for. */
@@ -47,7 +50,7 @@ static enum rule_id rule_of_number(const struct sent *sent)
     if (!sent->call)
         return sent->reverse ? RULE_BIDI_4_3_2_01 : RULE_RPCR_3_3_1_09;
     if (sent->expected.first)
-        return RULE_RPCR_3_3_3_01;
+        return sent->reverse ? RULE_BIDI_6_03 : RULE_RPCR_3_3_3_01;
     if (sent->reverse)
         return RULE_BIDI_4_3_1_01;
     return sent->expected.raised ? RULE_RPCR_3_3_1_08 : RULE_EXP_4_5_1_01;
@@ -59,7 +62,7 @@ static enum rule_id rule_of_size(const struct rpcrdma_connection *rpcrdma, unsig
     const struct rpcrdma_told *told = &rpcrdma->side[receiver].told;
 
     if (sent->octets <= RPCRDMA_INLINE_DEFAULT)
-        return sent->call && sent->expected.first ? RULE_RPCR_3_3_3_01 : RULE_RPCR_3_3_3_05;
+        return sent->call && sent->expected.first && !sent->reverse ? RULE_RPCR_3_3_3_01 : RULE_RPCR_3_3_3_05;
     return told->valid && sent->octets <= told->data.receive_size ? RULE_CMPD_4_12 : RULE_COUNT;
 }
 
@@ -78,6 +81,8 @@ static void take(struct rpcrdma_connection *rpcrdma, unsigned receiver, uint64_t
         if (sent->offset >= acked)
             return;
         rpcrdma_pass(rpcrdma, number);
+        if (sent->expected.invalidates)
+            rpcrdma_pass(rpcrdma, RULE_CMPD_3_2_03);
         if (size != RULE_COUNT && size != number)
             rpcrdma_pass(rpcrdma, size);
     }
@@ -121,32 +126,49 @@ static const struct sent *sent_at(const struct rpcrdma_resource_state *state, un
     return found != NULL && (found->offset == offset || found->octets > 0) ? found : NULL;
 }
 
-void rpcrdma_resource_terminate(struct rpcrdma_connection *rpcrdma, const struct rdmap_terminate_event *event)
+/* RFC 5040 section 4.8: the STag of a Send with Invalidate cannot be invalidated. */
+static bool refuses_invalidation(const struct rdmap_terminate *terminate)
 {
-    const struct rdmap_terminate *terminate = event->terminate;
-    unsigned receiver = event->fpdu->place.side & 1u;
-    const struct sent *sent;
-    enum rule_id rule;
+    return terminate->layer == RDMAP_LAYER_RDMA &&
+           (terminate->etype == RDMAP_PROTECTION_ERROR || terminate->etype == RDMAP_OPERATION_ERROR) &&
+           terminate->code == RDMAP_CANNOT_INVALIDATE;
+}
 
-    if (terminate->layer != RDMAP_LAYER_DDP || terminate->etype != DDP_UNTAGGED_ERROR || !event->accused_found ||
-        !terminate->has_ddp || terminate->ddp.tagged || terminate->ddp.qn != DDP_QN_SEND)
+static void judge_buffer(struct rpcrdma_connection *rpcrdma, const struct rdmap_terminate_event *event,
+                         const struct sent *sent, bool too_long)
+{
+    unsigned receiver = event->fpdu->place.side & 1u;
+    enum rule_id rule = too_long ? rule_of_size(rpcrdma, receiver, sent) : rule_of_number(sent);
+
+    if (rule == RULE_COUNT)
         return;
-    if (terminate->code != DDP_NO_BUFFER && terminate->code != DDP_TOO_LONG)
-        return;
-    sent = sent_at(rpcrdma->resource, other_side(receiver), event->accused.offset);
-    if (sent == NULL)
-        return;
-    if (terminate->code == DDP_NO_BUFFER) {
-        rpcrdma_fail_at(
-            rpcrdma, &event->fpdu->place, rule_of_number(sent), sent->frame,
-            "expected a Receive for the %s of frame %u, which is within what was granted, found a Terminate "
-            "for want of a buffer",
-            sent->call ? "Call" : "answer", sent->frame);
-        return;
-    }
-    rule = rule_of_size(rpcrdma, receiver, sent);
-    if (rule != RULE_COUNT)
+    if (too_long)
         rpcrdma_fail_at(rpcrdma, &event->fpdu->place, rule, sent->frame,
                         "expected a Receive for a Send of %u octets (frame %u), found a Terminate as it was too long",
                         (unsigned)sent->octets, sent->frame);
+    else
+        rpcrdma_fail_at(rpcrdma, &event->fpdu->place, rule, sent->frame,
+                        "expected a Receive for the %s of frame %u, which is within what was granted, found a "
+                        "Terminate for want of a buffer",
+                        sent->call ? "Call" : "answer", sent->frame);
+}
+
+void rpcrdma_resource_terminate(struct rpcrdma_connection *rpcrdma, const struct rdmap_terminate_event *event)
+{
+    const struct rdmap_terminate *terminate = event->terminate;
+    const struct sent *sent;
+
+    if (!event->accused_found || !terminate->has_ddp || terminate->ddp.tagged || terminate->ddp.qn != DDP_QN_SEND)
+        return;
+    sent = sent_at(rpcrdma->resource, other_side(event->fpdu->place.side & 1u), event->accused.offset);
+    if (sent == NULL)
+        return;
+    if (refuses_invalidation(terminate) && sent->expected.invalidates)
+        rpcrdma_fail_at(rpcrdma, &event->fpdu->place, RULE_CMPD_3_2_03, sent->frame,
+                        "expected an STag that can be invalidated remotely, as its owner told that it supports it, "
+                        "found a Terminate because that of frame %u cannot",
+                        sent->frame);
+    if (terminate->layer == RDMAP_LAYER_DDP && terminate->etype == DDP_UNTAGGED_ERROR &&
+        (terminate->code == DDP_NO_BUFFER || terminate->code == DDP_TOO_LONG))
+        judge_buffer(rpcrdma, event, sent, terminate->code == DDP_TOO_LONG);
 }

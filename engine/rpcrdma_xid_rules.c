@@ -138,6 +138,7 @@ static void judge_unique(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
 
 void rpcrdma_xid_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, struct rpcrdma_transaction *before)
 {
+    m->transaction->twin = rpcrdma_find_outstanding(rpcrdma, other_side(m->side), m->header.xid) != NULL;
     if (m->faulty)
         return;
     judge_caller(rpcrdma, m);

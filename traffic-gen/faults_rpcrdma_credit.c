@@ -97,6 +97,9 @@ static const struct fault faults[] = {
            SESSION "R call cb41.null; I reply; R term 1/2/02"),
     CREDIT("BIDI-4.3.2-01+ok", "the server goes on behind the Reply to its Call",
            SESSION "R call cb41.null; I reply; " LAST41),
+    CREDIT("BIDI-6-03", "no buffer for the first Call of the server", SESSION "R call cb41.null; I term 1/2/02"),
+    CREDIT("BIDI-6-03+ok", "the client takes the first Call of the server",
+           SESSION "R call cb41.null; I reply; " LAST41),
     /* RFC 5666 */
     CREDIT("RPCR0-3.3-01", "a grant of 0 in the Reply to the only Call",
            GRANTED(8) "I call nfs3.getattr; R reply credit=0"),

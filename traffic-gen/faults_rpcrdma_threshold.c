@@ -75,6 +75,10 @@ static const struct fault faults[] = {
            "with rpcrdma no-private-data; " NULL_CALL "I call nfs3.readdir reply; R reply long inv se"),
     INLINE("CMPD-4.1-04", "a Call by Send with Invalidate",
            FIRST "I call nfs3.read count=4096 write inv=0x5B17C201; R reply"),
+    INLINE("CMPD-3.2-03", "an STag that cannot be invalidated, of a client that told R 1",
+           FIRST "I call nfs3.read count=4096 write; R reply inv; I term 0/1/09"),
+    INLINE("CMPD-3.2-03+ok", "an STag that can be invalidated",
+           FIRST "I call nfs3.read count=4096 write; R reply inv; I call nfs3.null; R reply"),
     INLINE("EXP-7.1.1-01", "the Connection Configuration Protocol", "with rpcrdma; I call ccp1.conf cred=sys; R reply"),
     /* RFC 5666 */
     INLINE("RPCR0-6.2-01", "a Call of more than the server's maxcall_sendsize",

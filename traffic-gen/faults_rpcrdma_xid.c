@@ -58,6 +58,13 @@ static const struct fault faults[] = {
            "with rpcrdma; R call nfs3.null; I reply; R call nfs3.getattr; I reply"),
     XID("BIDI-2-03", "callbacks of NFS version 4.1 over a connection that their sender opened",
         "with rpcrdma; I call cb41.null; R reply; I call cb41.cb_compound ops=cb_sequence,cb_recall; R reply"),
+    /* The same XID in both directions */
+    XID("BIDI-2.4.1-02", "a Call of the server with the XID of a Call of the client is never answered",
+        SESSION "R call cb41.null; I reply; I call nfs41.null xid=0x77; R call cb41.null xid=0x77; R reply;"
+                "R call cb41.null; I reply of=1; " LAST41),
+    XID("BIDI-2.4.1-02+ok", "a Call of the server with the XID of a Call of the client, each answered",
+        SESSION
+        "R call cb41.null; I reply; I call nfs41.null xid=0x77; R call cb41.null xid=0x77; R reply; I reply; " LAST41),
     /* msg_type in the reverse direction */
     XID("BIDI-5.1-05", "a Call of the server with msg_type 1", SESSION "R call cb41.null rpc.type=1; " LAST41),
     XID("BIDI-5.2-05", "the Reply to a Call of the server with msg_type 0",
