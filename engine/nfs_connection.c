@@ -344,5 +344,4 @@ void nfs_connection_finish(struct nfs_connection *nfs, int64_t time_ns)
     (void)time_ns;
     nfs_retry_finish(nfs);
     nfs_backchannel_finish(nfs);
-    nfs_slot_finish(nfs);
 }

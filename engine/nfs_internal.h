@@ -66,9 +66,8 @@ struct nfs_slot {
     bool waiting; /* for being used again */
     uint32_t slot;
     uint64_t session;
-    unsigned others;    /* requests in higher slots since */
-    struct place place; /* of the error */
-    uint32_t call;      /* frame */
+    unsigned others; /* requests in higher slots since */
+    uint32_t frame;  /* of the error */
 };
 
 struct nfs_connection {
@@ -168,10 +167,9 @@ void nfs_size_reply(struct nfs_look *look);
 /* nfs_limit_rules.c: look is about the Call, the message answers it. */
 void nfs_limit_answer(struct nfs_look *look, const struct rpcrdma_message *message);
 
-/* nfs_slot_rules.c: look->place of nfs_slot_failed() is that of the error. */
+/* nfs_slot_rules.c: of nfs_slot_failed() look->place is that of the error. */
 void nfs_slot_call(struct nfs_look *look);
 void nfs_slot_failed(struct nfs_look *look);
-void nfs_slot_finish(struct nfs_connection *nfs);
 
 /* nfs_retry_rules.c */
 void nfs_retry_call(struct nfs_look *look);

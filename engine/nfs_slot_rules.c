@@ -26,12 +26,25 @@ void nfs_slot_failed(struct nfs_look *look)
 
     if (!look->exchange->in_session || !slot_of(look->body, &slot))
         return;
-    *lost = (struct nfs_slot){.waiting = true,
-                              .slot = slot,
-                              .session = look->exchange->session_hash,
-                              .place = look->place,
-                              .call = look->t->call.frame};
+    *lost = (struct nfs_slot){
+        .waiting = true, .slot = slot, .session = look->exchange->session_hash, .frame = look->place.frame};
     nfs->n_lost++;
+}
+
+static void judge_other(struct nfs_look *look, struct nfs_slot *lost)
+{
+    if (++lost->others < REQUESTS_MANY)
+        return;
+    lost->waiting = false;
+    if (!rpcrdma_whole(look->nfs->rpcrdma)) {
+        nfs_open(look, RULE_NFSULB_6_6_04);
+        return;
+    }
+    look->related = lost->frame;
+    nfs_fail(look, RULE_NFSULB_6_6_04,
+             "expected slot %u to be used again after the error that ended its request, found %u requests in higher "
+             "slots and none in it",
+             lost->slot, lost->others);
 }
 
 void nfs_slot_call(struct nfs_look *look)
@@ -43,31 +56,16 @@ void nfs_slot_call(struct nfs_look *look)
         return;
     for (unsigned i = 0; i < nfs->n_lost && i < NFS_SLOTS_MAX; i++) {
         struct nfs_slot *lost = &nfs->lost[i];
+        struct nfs_look told = *look;
 
         if (!lost->waiting || lost->session != look->exchange->session_hash)
             continue;
-        lost->waiting = lost->slot != slot;
-        if (!lost->waiting)
+        if (lost->slot == slot) {
+            lost->waiting = false;
             nfs_pass(look, RULE_NFSULB_6_6_04);
-        /* The lowest free slot is taken as a rule: those below it tell nothing. */
-        lost->others += slot > lost->slot;
-    }
-}
-
-void nfs_slot_finish(struct nfs_connection *nfs)
-{
-    for (unsigned i = 0; i < nfs->n_lost && i < NFS_SLOTS_MAX; i++) {
-        const struct nfs_slot *lost = &nfs->lost[i];
-        struct nfs_look look = {.nfs = nfs, .place = lost->place, .related = lost->call};
-
-        if (!lost->waiting)
-            continue;
-        if (!rpcrdma_whole(nfs->rpcrdma) || lost->others < REQUESTS_MANY)
-            nfs_open(&look, RULE_NFSULB_6_6_04);
-        else
-            nfs_fail(&look, RULE_NFSULB_6_6_04,
-                     "expected slot %u to be used again after the error that ended its request, found %u requests in "
-                     "higher slots and none in it",
-                     lost->slot, lost->others);
+        } else if (slot > lost->slot) {
+            /* The lowest free slot is taken as a rule: those below it tell nothing. */
+            judge_other(&told, lost);
+        }
     }
 }

@@ -609,6 +609,52 @@ static void test_all_credits(void **state)
     talk_expect_nothing(t);
 }
 
+/* ---- what every server takes ---- */
+
+static void refused(uint32_t op, bool negotiated, enum rule_id failed)
+{
+    struct rpcrdma_options options = {.profile = PROFILE_IETF};
+    struct rpcrdma_segment segment = {.handle = 0x33, .length = 8192, .offset = 0x1000};
+    struct rpcrdma_write_plan chunk = {&segment, 1};
+    struct nfs_text call = {0};
+    struct talk *t = negotiated ? talk_new() : talk_new_bare(&options);
+    struct rpcrdma_plan plan;
+    uint32_t frame;
+
+    if (!negotiated) {
+        talk_midstream(t);
+        talk_greet(t);
+    }
+    compound(&call, 0, 2);
+    putfh(&call);
+    word(&call, op);
+    if (op == NFS_OP_READ) {
+        words(&call, 6);
+        word(&call, 8192);
+    }
+    plan = talk_plan(t, C, 0x10);
+    plan.writes = &chunk;
+    plan.n_writes = 1;
+    t->reactions = true;
+    say(t, C, plan, 4, 1, &call);
+    frame = talk_error(t, S, 0x10, RPCRDMA_ERR_CHUNK);
+    if (failed != RULE_COUNT) {
+        talk_expect(t, failed, SEVERITY_ERROR, frame);
+        return;
+    }
+    talk_inconclusive(t, RULE_NFSULB_6_4_2_05);
+    talk_expect_nothing(t);
+}
+
+/* A link, or a Reply where the threshold is not known, may just be too long. */
+static void test_refused_within_limits(void **state)
+{
+    (void)state;
+    refused(NFS_OP_READ, true, RULE_NFSULB_6_4_2_05);
+    refused(NFS_OP_READ, false, RULE_COUNT);
+    refused(NFS_OP_READLINK, true, RULE_COUNT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -632,6 +678,7 @@ int main(void)
         cmocka_unit_test(test_retry_in_session),
         cmocka_unit_test(test_repeated),
         cmocka_unit_test(test_all_credits),
+        cmocka_unit_test(test_refused_within_limits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
