@@ -83,6 +83,9 @@ void rpcrdma_provision_rules(struct rpcrdma_shape *shape)
     rpcrdma_shape_count_results(shape);
     if (!shape->results_known || t->offers_lost)
         return;
+    /* Lists that are not needed are ignored by RFC 5667 section 4. */
+    if (rpcrdma_old(shape->rpcrdma) && t->n_writes > shape->results)
+        return;
     if (shape->results == 0) {
         if (t->n_writes > 0)
             rpcrdma_shape_fail(
