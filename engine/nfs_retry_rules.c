@@ -126,7 +126,7 @@ void nfs_retry_call(struct nfs_look *look)
 
     look->exchange->has_request = true;
     look->exchange->request = request;
-    if (failure == NULL || request.procedure == 0)
+    if (failure == NULL || request.procedure == 0 || look->nfs->options.profile == PROFILE_RFC5666)
         return;
     judge_retry(&retry, failure, &request);
     failure->retried = true;
@@ -156,7 +156,8 @@ void nfs_retry_finish(struct nfs_connection *nfs)
     for (unsigned i = 0; i < nfs->n_failures && i < NFS_FAILURES_MAX; i++) {
         const struct nfs_failure *failure = &nfs->failures[i];
 
-        if (failure->request.complex && failure->times == 1 && !failure->retried)
+        if (failure->request.complex && failure->times == 1 && !failure->retried &&
+            nfs->options.profile != PROFILE_RFC5666)
             verdict_passed(nfs->verdict, RULE_NFSULB_6_4_2_08);
     }
 }
