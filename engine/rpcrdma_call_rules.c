@@ -204,6 +204,14 @@ static bool never_eligible(struct rpcrdma_shape *shape)
     return true;
 }
 
+/* A Position-Zero chunk beside an inline message has its finding: what it was meant to be is not asked. */
+static bool zero_beside_inline(const struct rpcrdma_shape *shape)
+{
+    const struct rpcrdma_transaction *t = shape->t;
+
+    return !shape->in_chunk && t->position_zero >= 0 && t->chunks[t->position_zero].length > 0;
+}
+
 static void judge(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *body = shape->body;
@@ -220,7 +228,7 @@ static void judge(struct rpcrdma_shape *shape)
         rpcrdma_shape_pass(shape, RULE_RPCR_2_2_2_01);
         rpcrdma_shape_pass(shape, RULE_RPCR_3_5_3_03);
     }
-    if (shape->t->offers_lost)
+    if (shape->t->offers_lost || zero_beside_inline(shape))
         return;
     if (body->rpc.has_gss && body->rpc.gss_proc != RPC_GSS_DATA)
         gss_control(shape);
