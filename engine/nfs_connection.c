@@ -192,8 +192,10 @@ static void forward_call(struct nfs_look *look)
         return;
     if (!look->t->repeats && !look->t->offers_lost)
         nfs_retry_call(look);
-    if (look->t->malformed)
+    if (look->t->malformed) { /* it may be answered all the same, and a session be there that was not followed */
+        nfs->blind |= v4;
         return;
+    }
     if (nfs_understood(body)) {
         look->exchange->alive = asks_nothing(body);
         nfs_sessions_call(look);
@@ -236,6 +238,8 @@ static void reply(struct nfs_look *look)
     }
     if (body->rpc.reply_stat == RPC_MSG_ACCEPTED && body->rpc.accept_stat == RPC_GARBAGE_ARGS)
         nfs_retry_failed(look);
+    if (!nfs_understood(body) && look->exchange->minor > 0)
+        look->nfs->blind = true; /* of a session, perhaps */
     if (!nfs_understood(body) || look->t->malformed)
         return;
     nfs_sessions_reply(look);
