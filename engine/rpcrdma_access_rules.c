@@ -331,9 +331,9 @@ static bool judge_model(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
     if (rpcrdma->client < 0 || (unsigned)rpcrdma->client != move->side ||
         rpcrdma_offers_of(rpcrdma, move->owner, move->stag) != NULL || offers_outstanding(rpcrdma, move->owner, write))
         return false;
-    if (!write && rpcrdma_old(rpcrdma))
-        rpcrdma_served_read(rpcrdma, move);
-    else if (write)
+    if (!write && rpcrdma_served_read(rpcrdma, move))
+        return true;
+    if (write)
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_1_02, 0,
                         "expected no RDMA Write from the client, found one of %llu octets to 0x%llx of STag 0x%08x",
                         (unsigned long long)move->length, (unsigned long long)move->to, move->stag);

@@ -9,7 +9,7 @@ enum {
     RPCRDMA_STRAYS_MAX = 8,    /* RDMA Reads of memory that no Call has offered yet */
     RPCRDMA_UNWRITTEN_MAX = 8, /* segments that a Reply says to be filled, and that were not */
     RPCRDMA_ACCESSES_MAX = 64, /* accesses remembered for a Terminate that accuses one */
-    RPCRDMA_SERVED_MAX = 64,   /* read segments of Replies (RFC 5666 only) */
+    RPCRDMA_SERVED_MAX = 64,   /* read segments of Replies */
     RPCRDMA_OWED_MAX = 16,     /* Replies whose RDMA_DONE is to come */
 };
 
@@ -49,11 +49,11 @@ struct rpcrdma_access {
     uint32_t xid, frame;
 };
 
-/* Memory that a Reply of RFC 5666 offers to be read. */
+/* Memory that a Reply offers to be read. */
 struct rpcrdma_served {
     struct rpcrdma_area area;
     unsigned owner;
-    uint32_t xid;
+    uint32_t xid, frame;
 };
 
 /* An RDMA_DONE that is to come (RFC 5666). */
@@ -132,10 +132,9 @@ void rpcrdma_memory_unwritten(struct rpcrdma_connection *rpcrdma, const struct r
 /* A Reply whose payload was looked at: were the Read chunks of its Call read? */
 void rpcrdma_memory_pulled(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply);
 
-/* rpcrdma_served_rules.c: RFC 5666 only. The Read list of a Reply; an RDMA Read of the client; its next Call; the end.
- */
+/* rpcrdma_served_rules.c: the Read list of a Reply; an RDMA Read of the client (true: judged); its Calls; the end. */
 void rpcrdma_served_reply(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *reply);
-void rpcrdma_served_read(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move);
+bool rpcrdma_served_read(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move);
 void rpcrdma_served_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *call);
 void rpcrdma_served_finish(struct rpcrdma_connection *rpcrdma);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The Read-Read transfer model, which RFC 5666 has and RFC 8166 dropped: a Reply offers memory of the server's in its
- * Read list, the client reads it and says RDMA_DONE (RFC 5666 sections 3.5 and 3.8). Profile rfc5666 only.
+ * Read list, the client reads it and says RDMA_DONE (RFC 5666 sections 3.5 and 3.8). RFC 8166 section 4.3.1 forbids the
+ * list; a client that reads it all the same has not taken the Reply for what it is.
  */
 #include "engine/rpcrdma_memory_state.h"
 
@@ -26,30 +27,53 @@ void rpcrdma_served_reply(struct rpcrdma_connection *rpcrdma, const struct rpcrd
     for (uint32_t i = 0; i < reply->header.read.n; i++) {
         struct rpcrdma_read_segment segment = rpcrdma_read_segment_at(&reply->header, reply->p, i);
 
-        state->served[state->serves++ % RPCRDMA_SERVED_MAX] = (struct rpcrdma_served){
-            .area = rpcrdma_area_of(&segment.target), .owner = reply->side, .xid = reply->header.xid};
+        state->served[state->serves++ % RPCRDMA_SERVED_MAX] =
+            (struct rpcrdma_served){.area = rpcrdma_area_of(&segment.target),
+                                    .owner = reply->side,
+                                    .xid = reply->header.xid,
+                                    .frame = reply->place.frame};
     }
+    if (!rpcrdma_old(rpcrdma))
+        return;
     if (state->n_owed == RPCRDMA_OWED_MAX)
         drop_owed(state, &state->owed[0]);
     state->owed[state->n_owed++] = (struct rpcrdma_owed){.xid = reply->header.xid, .place = reply->place};
 }
 
-void rpcrdma_served_read(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
+static const struct rpcrdma_served *find_served(const struct rpcrdma_memory_state *state,
+                                                const struct rpcrdma_move *move)
 {
-    struct rpcrdma_memory_state *state = rpcrdma->memory;
     unsigned n = state->serves < RPCRDMA_SERVED_MAX ? state->serves : RPCRDMA_SERVED_MAX;
     struct rpcrdma_area area = rpcrdma_area_of_move(move);
 
     for (unsigned i = 0; i < n; i++) {
-        struct rpcrdma_owed *owed;
+        if (state->served[i].owner == move->owner && rpcrdma_area_holds(&state->served[i].area, &area))
+            return &state->served[i];
+    }
+    return NULL;
+}
 
-        if (state->served[i].owner != move->owner || !rpcrdma_area_holds(&state->served[i].area, &area))
-            continue;
+bool rpcrdma_served_read(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
+{
+    struct rpcrdma_memory_state *state = rpcrdma->memory;
+    const struct rpcrdma_served *served = find_served(state, move);
+    struct rpcrdma_area area = rpcrdma_area_of_move(move);
+
+    if (!rpcrdma_old(rpcrdma)) {
+        if (served != NULL)
+            rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_4_3_1_04, served->frame,
+                            "expected the Reply in frame %u to be discarded for its Read list, found an RDMA Read of "
+                            "it, STag 0x%08x",
+                            served->frame, move->stag);
+        return served != NULL;
+    }
+    if (served != NULL) {
+        struct rpcrdma_owed *owed = find_owed(state, served->xid);
+
         rpcrdma_pass(rpcrdma, RULE_RPCR0_3_8_01);
-        owed = find_owed(state, state->served[i].xid);
         if (owed != NULL)
             owed->read = true;
-        return;
+        return true;
     }
     if (state->serves > RPCRDMA_SERVED_MAX)
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR0_3_8_01);
@@ -57,6 +81,7 @@ void rpcrdma_served_read(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR0_3_8_01, 0,
                         "expected an RDMA Read within the Read list of a Reply, found 0x%llx to 0x%llx of STag 0x%08x",
                         (unsigned long long)area.from, (unsigned long long)area.to, move->stag);
+    return true;
 }
 
 void rpcrdma_served_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *call)

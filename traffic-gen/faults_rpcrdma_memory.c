@@ -13,11 +13,12 @@
     STAG(2, 0x300)                                                                                                     \
     STAG(3, 0x400)                                                                                                     \
     STAG(4, 0x500)                                                                                                     \
-    STAG(5, 0x600) STAG(6, 0x700) STAG(7, 0x800) STAG(8, 0x900) STAG(9, 0xA00) STAG(10, 0xB00) STAG(11, 0xC00)         \
-        STAG(12, 0xD00) STAG(13, 0xE00) STAG(14, 0xF00) STAG(15, 0x1000) STAG(16, 0x1100) STAG(17, 0x1200)             \
-            STAG(18, 0x1300) STAG(19, 0x1400) STAG(20, 0x1500) STAG(21, 0x1600) STAG(22, 0x1700) STAG(23, 0x1800)      \
-                STAG(24, 0x1900) STAG(25, 0x1A00) STAG(26, 0x1B00) STAG(27, 0x1C00) STAG(28, 0x1D00) STAG(29, 0x1E00)  \
-                    STAG(30, 0x1F00) STAG(31, 0x2000)
+    STAG(5, 0x600)                                                                                                     \
+    STAG(6, 0x700)                                                                                                     \
+    STAG(7, 0x800) STAG(8, 0x900) STAG(9, 0xA00) STAG(10, 0xB00) STAG(11, 0xC00) STAG(12, 0xD00) STAG(13, 0xE00)       \
+        STAG(14, 0xF00) STAG(15, 0x1000) STAG(16, 0x1100) STAG(17, 0x1200) STAG(18, 0x1300) STAG(19, 0x1400)           \
+            STAG(20, 0x1500) STAG(21, 0x1600) STAG(22, 0x1700) STAG(23, 0x1800) STAG(24, 0x1900) STAG(25, 0x1A00)      \
+                STAG(26, 0x1B00) STAG(27, 0x1C00) STAG(28, 0x1D00) STAG(29, 0x1E00) STAG(30, 0x1F00) STAG(31, 0x2000)
 #define END "; I call nfs3.getattr; R reply"
 
 static const struct fault faults[] = {
@@ -50,6 +51,8 @@ static const struct fault faults[] = {
     MEMORY("RPCR-3.1-01", "the client sends an RDMA Read Request", "I read size=512; R answer" END),
     MEMORY("RPCR-3.1-01/refused", "the same, refused by the server",
            "I call nfs3.getattr; R reply; I read size=4096; R term 0/1/00"),
+    SCRIPT("rpcrdma", "RPCR-4.3.1-04/read", "RPCR-4.3.1-03", "the client reads the Read list of a Reply",
+           FIRST "I call nfs3.read count=2000; R reply read; I pull" END),
     MEMORY("RPCR-3.1-02", "the client sends an RDMA Write", "I write len=512" END),
     MEMORY("RPCR-3.1-02/call", "the client writes the data of a WRITE into the server's memory",
            "I write len=1400 to=0x10000; I call nfs3.write len=1400 read; R pull; R reply" END),
