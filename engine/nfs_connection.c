@@ -285,6 +285,7 @@ static void call_message(struct nfs_look *look, const struct rpcrdma_message *me
     if (t->repeats || exchange->outstanding)
         return;
     exchange->outstanding = true;
+    exchange->early = nfs->answered == 0;
     nfs->outstanding++;
     nfs->alive += exchange->alive;
     if (!message->faulty && !message->unsure)
@@ -307,6 +308,7 @@ static void answer_message(struct nfs_look *look, const struct rpcrdma_message *
             nfs->former = nfs->grant;
         nfs->grant = message->header.credit;
         nfs->grant_offset = message->place.offset;
+        nfs->answered++;
     }
     settle(nfs, look->exchange);
 }

@@ -44,6 +44,7 @@ struct nfs_exchange {
     struct nfs_exchange *spare;
     bool outstanding;         /* it counts in nfs->outstanding */
     bool alive;               /* asks nothing but whether the server is there */
+    bool early;               /* no Call was answered on this connection when it was sent */
     bool unread;              /* the Call is not known yet */
     bool has_request;         /* request is filled in */
     bool in_session;          /* its COMPOUND begins with SEQUENCE */
@@ -76,15 +77,15 @@ struct nfs_connection {
     struct verdict *verdict;
     uint16_t port[2];
     struct nfs_exchange *spare;
-    uint64_t forward_calls; /* ever */
-    unsigned outstanding;   /* forward Calls */
-    unsigned alive;         /* of them, those that only ask whether the server is there */
-    uint32_t grant, former; /* credits of the latest Reply, and the most that the client may still go by */
-    uint64_t grant_offset;  /* of that Reply in its stream */
-    uint32_t asked;         /* credits that the latest Call asked for */
-    uint32_t verifier;      /* octets of the largest RPCSEC_GSS verifier seen in a Reply */
-    bool v4;                /* NFSv4 is spoken here */
-    bool minor_0, minor_1;  /* COMPOUNDs of minor version 0, of later ones were seen */
+    uint64_t forward_calls, answered; /* ever */
+    unsigned outstanding;             /* forward Calls */
+    unsigned alive;                   /* of them, those that only ask whether the server is there */
+    uint32_t grant, former;           /* credits of the latest Reply, and the most that the client may still go by */
+    uint64_t grant_offset;            /* of that Reply in its stream */
+    uint32_t asked;                   /* credits that the latest Call asked for */
+    uint32_t verifier;                /* octets of the largest RPCSEC_GSS verifier seen in a Reply */
+    bool v4;                          /* NFSv4 is spoken here */
+    bool minor_0, minor_1;            /* COMPOUNDs of minor version 0, of later ones were seen */
     /* sessions */
     struct nfs_session sessions[NFS_SESSIONS_MAX];
     unsigned n_sessions; /* ever made */

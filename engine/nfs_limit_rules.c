@@ -120,7 +120,8 @@ static void judge_refusal(const struct nfs_look *look, const struct lists *lists
 
     if (!lists->read && !lists->write && !lists->many)
         return;
-    if (look->t->damaged || !reply_fits(look)) {
+    /* A first Call may be one again that broke the connection before: RFC 8166 section 4.5.3. */
+    if (look->t->damaged || look->exchange->early || !rpcrdma_whole(look->nfs->rpcrdma) || !reply_fits(look)) {
         nfs_open(look, rule);
         return;
     }
