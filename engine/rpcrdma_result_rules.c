@@ -191,8 +191,12 @@ static void broken_header(struct rpcrdma_shape *shape)
     const struct rpc_message *rpc = &body->rpc;
     const struct rpcrdma_chunk_state *used = used_chunk(shape->t);
 
-    if (rpc->type != RPC_REPLY && rpc->status != RPC_BAD_TYPE)
-        return; /* what is wrong is its type: rpcrdma_xid_rules.c */
+    if (rpc->type != RPC_REPLY && rpc->status != RPC_BAD_TYPE) {
+        if (shape->in_chunk && rpc->status != RPC_SHORT) /* inline: rpcrdma_xid_rules.c */
+            rpcrdma_shape_fail(shape, shape->t->reverse ? RULE_BIDI_5_2_05 : RULE_RPCR_2_2_2_01,
+                               "expected msg_type 1 (REPLY) in the Reply chunk, found %u", rpc->type);
+        return;
+    }
     if (rpc->status == RPC_BAD_TYPE && shape->in_chunk)
         rpcrdma_shape_fail(shape, RULE_RPCR_2_2_2_01, "expected CALL (0) or REPLY (1) in the RPC message, found %u",
                            rpc->fault);

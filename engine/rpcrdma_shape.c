@@ -376,6 +376,8 @@ void rpcrdma_shape_stream(struct rpcrdma_shape *shape)
         whole(shape);
     else if (body->walk.status == NFS_WALK_SHORT)
         cut_off(shape);
+    else if (shape->in_chunk && body->length % 4 != 0)
+        opaque(shape);
     else
         rpcrdma_inconclusive(shape->rpcrdma, RULE_RPCR_6_1_06); /* a value that cannot be is the upper layer's matter */
 }

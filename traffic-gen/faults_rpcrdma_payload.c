@@ -169,6 +169,11 @@ static const struct fault faults[] = {
     AFTER("RPCR-4.3.3-07/half", NULL, "half a Long Reply",
           "I call nfs3.readdir reply; R reply entries=20 long drop=600"),
 
+    AFTER("RPCR-2.2.2-01/long", NULL, "a Long Reply whose msg_type is CALL",
+          "I call nfs3.readdir reply; R reply entries=20 long rpc.type=0"),
+    AFTER("RPCR-3.5.3-13/segment", NULL, "a Position-Zero Read chunk that lacks an octet in its middle",
+          "I call nfs3.setattr pz=60+rest read0.len-1" FETCHED),
+
     /* RPCSEC_GSS: section 8.2.2 */
     AFTER("RPCR-8.2.2-01", NULL, "a Read chunk in the establishment of a context",
           "I call nfs3.write cred=gss:1 gss.proc=1 len=200 read" FETCHED),
