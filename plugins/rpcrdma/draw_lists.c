@@ -118,7 +118,7 @@ static void draw_read_chunk(struct rpcrdma_canvas *canvas, proto_tree *tree, uin
     }
     wmem_map_insert(seen, GUINT_TO_POINTER(position), GUINT_TO_POINTER(index));
     proto_item_set_len(item, (int)((*i - first) * entry));
-    proto_item_append_text(item, ": %u segments", *i - first);
+    proto_item_append_text(item, ": %u segment%s", *i - first, *i - first == 1 ? "" : "s");
     draw_sums(canvas, item, below, chunk, octets);
 }
 
@@ -166,7 +166,7 @@ static void draw_segments(struct rpcrdma_canvas *canvas, proto_item *item, proto
         draw_segment(canvas, tree, from->at + 4 + i * RPCRDMA_SEGMENT_LEN, &segment, chunk, i);
         octets += segment.length;
     }
-    proto_item_append_text(item, ": %u segments", from->n);
+    proto_item_append_text(item, ": %u segment%s", from->n, from->n == 1 ? "" : "s");
     draw_sums(canvas, item, tree, chunk, octets);
 }
 

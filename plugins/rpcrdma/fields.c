@@ -139,6 +139,8 @@ static ei_register_info experts[] = {
     {&rpcrdma_ei.fault, {"rpcrdma.fault.found", PI_PROTOCOL, PI_WARN, "Header that cannot be understood", EXPFILL}},
     {&rpcrdma_ei.incomplete,
      {"rpcrdma.incomplete", PI_REASSEMBLE, PI_NOTE, "Octets of the RPC message are missing", EXPFILL}},
+    {&rpcrdma_ei.unplaced,
+     {"rpcrdma.unplaced", PI_REASSEMBLE, PI_NOTE, "Chunk that cannot be put back into the RPC message", EXPFILL}},
     {&rpcrdma_ei.error, {"rpcrdma.error", PI_RESPONSE_CODE, PI_NOTE, "The transaction failed", EXPFILL}},
 };
 

@@ -33,7 +33,7 @@ struct rpcrdma_ett {
 
 struct rpcrdma_ei {
     expert_field rule[SEVERITY_ERROR + 1]; /* by enum rule_severity */
-    expert_field fault, incomplete, error;
+    expert_field fault, incomplete, unplaced, error;
 };
 
 extern int rpcrdma_proto;

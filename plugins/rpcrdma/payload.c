@@ -97,6 +97,10 @@ static tvbuff_t *put_together(struct rpcrdma_canvas *canvas, const struct kept_r
     proto_item_set_generated(proto_tree_add_uint(tree, rpcrdma_hf.rpc_length, message, 0, 0, rpc->length));
     draw_pieces(canvas, tree, message, rpc);
     proto_item_set_generated(proto_tree_add_item(tree, rpcrdma_hf.rpc_data, message, 0, (int)rpc->have, ENC_NA));
+    if (rpc->unplaced != NULL)
+        expert_add_info_format(canvas->pinfo, item, &rpcrdma_ei.unplaced,
+                               "Where the contents of the %s belong in the message is not known",
+                               rpcrdma_chunk_name(canvas->pinfo->pool, rpc->unplaced));
     if (rpc->have < rpc->length) {
         item = proto_tree_add_uint(tree, rpcrdma_hf.rpc_missing, message, 0, 0, rpc->length - rpc->have);
         proto_item_set_generated(item);

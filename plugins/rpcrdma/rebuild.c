@@ -74,7 +74,7 @@ struct reduced {
 
 struct insertion {
     uint64_t position;
-    const struct kept_chunk *chunk;
+    const struct kept_chunk *chunk; /* NULL: nothing but roundup */
     uint64_t octets, have;
     unsigned roundup;
 };
@@ -109,7 +109,7 @@ static void insert(struct work *work, const struct kept_chunk *chunk, uint64_t p
     work->insertions[work->n++] = (struct insertion){.position = position,
                                                      .chunk = chunk,
                                                      .octets = octets,
-                                                     .have = contiguous(chunk),
+                                                     .have = chunk != NULL ? contiguous(chunk) : 0,
                                                      .roundup = (unsigned)roundup};
 }
 
@@ -135,10 +135,13 @@ static bool usable(const struct rpcrdma_body *body)
 static void insert_items(struct work *work, const struct kept_transaction *kept, bool reply,
                          const struct rpcrdma_body *body)
 {
-    for (unsigned i = 0; i < body->n_items && work->n < kept->n_chunks; i++) {
+    for (unsigned i = 0; i < body->n_items; i++) {
         const struct rpcrdma_item *item = &body->items[i];
 
-        if (item->chunk >= 0 && (unsigned)item->chunk < kept->n_chunks && !inserted(work, &kept->chunks[item->chunk]))
+        if (item->chunk < 0 && body->reduction == RPCRDMA_REDUCED_UNPADDED)
+            insert(work, NULL, item->item.position + item->item.count, 0, xdr_roundup(item->item.count));
+        else if (item->chunk >= 0 && (unsigned)item->chunk < kept->n_chunks &&
+                 !inserted(work, &kept->chunks[item->chunk]))
             insert_item(work, &kept->chunks[item->chunk], reply, &item->item, body->reduction);
     }
 }
@@ -267,11 +270,28 @@ static const struct kept_chunk *long_chunk(const struct kept_transaction *kept, 
     return NULL;
 }
 
+/* A chunk that holds something which is not known to belong anywhere in the message. */
+static const struct kept_chunk *find_unplaced(const struct work *work, const struct kept_transaction *kept, bool reply,
+                                              bool is_long)
+{
+    const struct kept_chunk *whole = is_long ? long_chunk(kept, reply) : NULL;
+
+    for (unsigned i = 0; i < kept->n_chunks; i++) {
+        const struct kept_chunk *chunk = &kept->chunks[i];
+
+        if ((chunk->kind == RPCRDMA_READ_CHUNK) != reply && chunk != whole && !inserted(work, chunk) &&
+            (reply ? chunk->returned : chunk->length) > 0)
+            return chunk;
+    }
+    return NULL;
+}
+
 void rpcrdma_rebuild(struct kept_rpc *rpc, const struct kept_transaction *kept, const struct rpcrdma_body *body,
                      const uint8_t *p, uint32_t n)
 {
     struct reduced reduced = {.length = n, .have = n};
-    struct work work = {.insertions = g_new0(struct insertion, kept->n_chunks + 1)};
+    struct work work = {.insertions =
+                            g_new0(struct insertion, kept->n_chunks + (body != NULL ? body->n_items : 0) + 1)};
     uint8_t *flat = NULL;
 
     if (p == NULL) {
@@ -286,6 +306,7 @@ void rpcrdma_rebuild(struct kept_rpc *rpc, const struct kept_transaction *kept, 
         }
     }
     find_insertions(&work, kept, rpc->reply, body);
+    rpc->unplaced = find_unplaced(&work, kept, rpc->reply, p == NULL);
     if (lay_out(&work, &reduced))
         fill(rpc, &work, p != NULL ? p : flat);
     g_free(flat);

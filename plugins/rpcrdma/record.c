@@ -82,6 +82,12 @@ static bool has_chunk(const struct kept_transaction *kept, enum rpcrdma_chunk_ki
     return false;
 }
 
+/* The roundup of inline items is missing: the message can be shown when it is put back. */
+static bool unpadded(const struct rpcrdma_body *body)
+{
+    return body->known && body->walked && body->reduction == RPCRDMA_REDUCED_UNPADDED;
+}
+
 static void record_call(struct rpcrdma_flow *flow, struct kept_message *kept, const struct rpcrdma_message *message)
 {
     struct kept_transaction *t = kept->transaction;
@@ -90,7 +96,7 @@ static void record_call(struct rpcrdma_flow *flow, struct kept_message *kept, co
     kept->repeated = message->transaction->repeats;
     if (message->header.status != RPCRDMA_OK)
         return;
-    if (message->has_rpc && !has_chunk(t, RPCRDMA_READ_CHUNK)) {
+    if (message->has_rpc && !has_chunk(t, RPCRDMA_READ_CHUNK) && !unpadded(&message->transaction->call_body)) {
         kept->rpc = t->call = plain_rpc(false, message->place.frame);
         return;
     }
@@ -138,15 +144,28 @@ static void give_up(struct kept_transaction *t, const struct rpcrdma_body *body)
     t->call->given_up = true;
 }
 
+/*
+ * Parts of a Reply may be in Read chunks (RFC 5666 section 3.1): the client reads them, and nothing tells that it is
+ * through. A Reply that is whole nevertheless is shown.
+ */
+static bool in_read_chunks(const struct rpcrdma_message *message)
+{
+    const struct rpcrdma_body *body = message->transaction == NULL ? NULL : &message->transaction->reply_body;
+
+    return message->header.read.n > 0 &&
+           (!message->has_rpc || body == NULL || !body->known || !body->walked ||
+            body->reduction == RPCRDMA_REDUCED_ABSENT || body->reduction == RPCRDMA_REDUCED_NONE);
+}
+
 static void record_reply(struct kept_message *kept, const struct rpcrdma_message *message)
 {
     struct kept_transaction *t = kept->transaction;
     uint32_t from = message->header.header_len;
 
-    /* RFC 5666 section 3.1: the client is to read parts of the Reply, and tells nobody that it did. */
-    if (message->header.status != RPCRDMA_OK || message->header.read.n > 0)
+    if (message->header.status != RPCRDMA_OK || in_read_chunks(message))
         return;
-    if (message->has_rpc && (t == NULL || kept->repeated || !wrote_any(t))) {
+    if (message->has_rpc &&
+        (t == NULL || kept->repeated || !(wrote_any(t) || unpadded(&message->transaction->reply_body)))) {
         kept->rpc = plain_rpc(true, message->place.frame);
         return;
     }
