@@ -2,7 +2,9 @@
 /*
  * Credits are limits (RFC 8166 section 3.3.1, draft-lever section 4.4): they do not change because a Call comes or
  * goes. A sender that gives what is left of them instead is known by values that make the same sum, message after
- * message, with the number of Calls in flight. Single changes are legal.
+ * message, with the number of Calls in flight. Single changes are legal, and so are credits that grow from message to
+ * message, as they might while a burst of Calls is answered: the number must have risen in between, and the value
+ * fallen.
  */
 #include "engine/rpcrdma_internal.h"
 
@@ -20,10 +22,11 @@ static bool follow(struct rpcrdma_pattern *p, uint32_t value, uint32_t in_flight
     if (first || sum != p->sum) {
         p->sum = sum;
         p->n = 1;
-        p->changes = 0;
+        p->changes = p->rises = 0;
     } else {
         p->n++;
         p->changes += changed;
+        p->rises += changed && in_flight > p->in_flight;
     }
     if (first || value != p->value) {
         p->value = value;
@@ -37,7 +40,7 @@ static bool follow(struct rpcrdma_pattern *p, uint32_t value, uint32_t in_flight
     *steady = p->steady >= PATTERN_MESSAGES && p->steady_changes >= PATTERN_CHANGES;
     if (*steady)
         p->steady = p->steady_changes = 0;
-    if (p->reported || p->n < PATTERN_MESSAGES || p->changes < PATTERN_CHANGES)
+    if (p->reported || p->n < PATTERN_MESSAGES || p->changes < PATTERN_CHANGES || p->rises == 0)
         return false;
     p->reported = true;
     return true;

@@ -273,6 +273,7 @@ bool rpcrdma_hole_since(const struct rpcrdma_connection *rpcrdma, unsigned side,
 struct rpcrdma_pattern {
     uint64_t sum;           /* of both, while it does not change */
     uint32_t n, changes;    /* messages with this sum; changes of the number within them */
+    uint32_t rises;         /* changes upwards among these */
     uint32_t value, steady; /* messages with this value */
     uint32_t steady_changes;
     uint32_t in_flight;

@@ -463,6 +463,19 @@ static void test_grant_changes_now_and_then(void **state)
     talk_expect_nothing(t);
 }
 
+/* As many credits more with each Reply as there are Calls fewer: a burst is answered under a slow start. */
+static void test_grant_rises_while_a_burst_is_answered(void **state)
+{
+    struct talk *t = granted(&ietf, 12);
+
+    (void)state;
+    for (uint32_t i = 0; i < 12; i++)
+        talk_call(t, C, 0x100 + i);
+    for (uint32_t i = 0; i < 12; i++)
+        reply_with_credit(t, S, 0x100 + i, 13 + i);
+    talk_expect_nothing(t);
+}
+
 static void test_request_follows_the_calls(void **state)
 {
     struct talk *t = talk_new();
@@ -662,6 +675,7 @@ int main(void)
         cmocka_unit_test(test_grant_follows_the_calls),
         cmocka_unit_test(test_grant_stays),
         cmocka_unit_test(test_grant_changes_now_and_then),
+        cmocka_unit_test(test_grant_rises_while_a_burst_is_answered),
         cmocka_unit_test(test_request_follows_the_calls),
         cmocka_unit_test(test_grant_follows_reverse_calls),
         cmocka_unit_test(test_programs_share_the_grant),

@@ -141,6 +141,15 @@ static void test_reverse(void **state)
     talk_expect(t, RULE_BIDI_4_3_2_01, SEVERITY_ERROR, talk_terminate_for(t, S, DDP, UNTAGGED, NO_BUFFER));
 }
 
+static void test_first_reverse(void **state)
+{
+    struct talk *t = granted(4);
+
+    (void)state;
+    call_long(t, S, 0x20, 100);
+    talk_expect(t, RULE_BIDI_6_03, SEVERITY_ERROR, talk_terminate_for(t, C, DDP, UNTAGGED, NO_BUFFER));
+}
+
 static void test_too_long(void **state)
 {
     struct talk *t = granted(4);
@@ -151,6 +160,40 @@ static void test_too_long(void **state)
     t = granted(4);
     call_long(t, C, 0x10, 4000);
     talk_expect(t, RULE_CMPD_4_12, SEVERITY_ERROR, talk_terminate_for(t, S, DDP, UNTAGGED, TOO_LONG));
+}
+
+enum { RDMA = 0, PROTECTION = 1, CANNOT_INVALIDATE = 9, CHUNK_STAG = 0x77 };
+
+/* A Call with a Reply chunk, and its Reply that invalidates an STag. */
+static struct talk *invalidated(uint32_t stag)
+{
+    static const struct rpcrdma_segment segment = {CHUNK_STAG, 32768, 0}, returned = {CHUNK_STAG, 0, 0};
+    static const struct rpcrdma_write_plan chunk = {&segment, 1}, unused = {&returned, 1};
+    struct talk *t = granted(4);
+    struct rpcrdma_plan plan = talk_plan(t, C, 0x10);
+    uint8_t rpc[64];
+
+    plan.reply = &chunk;
+    talk_call_with(t, C, &plan, 400000, 1, 1, NULL, 0);
+    plan.reply = &unused;
+    talk_message_invalidate(t, S, stag, &plan, rpc, talk_rpc_reply(rpc, sizeof rpc, 0x10, RPC_SUCCESS, NULL, 0));
+    return t;
+}
+
+static void test_invalidation(void **state)
+{
+    struct talk *t = invalidated(CHUNK_STAG);
+
+    (void)state;
+    talk_expect(t, RULE_CMPD_3_2_03, SEVERITY_ERROR, talk_terminate_for(t, C, RDMA, PROTECTION, CANNOT_INVALIDATE));
+    t = invalidated(CHUNK_STAG);
+    talk_call(t, C, 0x11);
+    talk_passed(t, RULE_CMPD_3_2_03);
+    talk_free(t);
+    t = invalidated(0x78); /* not the client's fault */
+    talk_terminate_for(t, C, RDMA, PROTECTION, CANNOT_INVALIDATE);
+    assert_int_equal(t->verdict.counts[RULE_CMPD_3_2_03].failed, 0);
+    talk_free(t);
 }
 
 /* Who knows how many Calls there were before? */
@@ -175,7 +218,8 @@ int main(void)
         cmocka_unit_test(test_raised_grant),   cmocka_unit_test(test_steady_grant),
         cmocka_unit_test(test_over_the_grant), cmocka_unit_test(test_reply),
         cmocka_unit_test(test_unasked_reply),  cmocka_unit_test(test_reverse),
-        cmocka_unit_test(test_too_long),       cmocka_unit_test(test_midstream),
+        cmocka_unit_test(test_first_reverse),  cmocka_unit_test(test_too_long),
+        cmocka_unit_test(test_invalidation),   cmocka_unit_test(test_midstream),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
