@@ -166,6 +166,16 @@ static bool call_behind(const struct rpcrdma_message *m)
            get_be32(p + 24) <= RPC_AUTH_GSS && get_be32(p + 28) <= RPC_AUTH_MAX;
 }
 
+/* A Call with two XIDs was answered under that of its RPC message: for this the finding is at the answer, not at none.
+ */
+static void answered_under_inner(struct rpcrdma_connection *rpcrdma, unsigned caller, uint32_t xid)
+{
+    for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, caller, t)) != NULL;) {
+        if (t->malformed && t->call_body.known && t->call_body.rpc.xid == xid && t->xid != xid)
+            t->ambiguous = true;
+    }
+}
+
 /* An answer that no Call is known for. */
 static void judge_stray(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
@@ -185,10 +195,11 @@ static void judge_stray(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
     }
     if (rule == RULE_BIDI_5_1_05)
         rpcrdma_fail(rpcrdma, m, rule, 0, "expected msg_type 0 (CALL) in a Call of the reverse direction, found 1");
-    else if (rule == RULE_RPCR_2_2_2_02)
+    else if (rule == RULE_RPCR_2_2_2_02) {
+        answered_under_inner(rpcrdma, caller, xid);
         rpcrdma_fail(rpcrdma, m, rule, 0,
                      "expected the XID of one of %u outstanding Calls, found a Reply with XID 0x%08x", waiting, xid);
-    else if (rule == RULE_BIDI_2_02)
+    } else if (rule == RULE_BIDI_2_02)
         rpcrdma_fail(rpcrdma, m, rule, 0,
                      "expected no Reply, as no Call of the reverse direction is outstanding, found one with XID 0x%08x",
                      xid);
