@@ -1,188 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * One mistake in the chunk lists moves all that lies behind it. Each hypothesis here reads the header with one mistake
- * and must then meet the RPC message (its XID and a msg_type) where that reading ends, or the end of the Send.
- */
+/* A Transport header in error: what its sender seems to have done instead of what RFC 8166 section 4.1.2 says. */
 #include "engine/rpcrdma_header.h"
 
-enum { FILLER_WORDS_MAX = 16 };
-
-/* A cursor that reads words of the Send and remembers when there are none left. */
-struct reading {
-    const struct rpcrdma_message *m;
-    uint64_t at;
-    bool failed;
+enum {
+    GAP_MAX = 256,              /* octets between header and RPC message that are looked through */
+    LENGTH_PLAUSIBLE = 1 << 26, /* of a segment; larger is rather an STag */
+    VERSIONS_LIKELY_MAX = 2,    /* in the place of rdma_vers; larger is rather a credit value */
+    CREDITS_LIKELY_MAX = UINT16_MAX,
 };
 
-static uint32_t word(struct reading *r)
+bool rpcrdma_header_xid_follows(const struct rpcrdma_message *message)
 {
-    uint32_t value = 0;
-
-    if (r->at + 4 > r->m->n)
-        r->failed = true;
-    else
-        value = get_be32(r->m->p + r->at);
-    r->at += 4;
-    return value;
+    return message->header.proc == RPCRDMA_NOMSG || message->n < message->header.header_len + 4 ||
+           get_be32(message->p + message->header.header_len) == message->header.xid;
 }
 
-/* Passes over n elements of so many octets. */
-static void pass(struct reading *r, uint64_t n, unsigned octets)
+/* ---- the fixed words ---- */
+
+bool rpcrdma_header_disordered(const struct rpcrdma_message *m, uint32_t words[4])
 {
-    if (n > r->m->n / octets)
-        r->failed = true;
-    else
-        r->at += n * octets;
-}
+    /* Where XID, version, credit and procedure stand. The first order is told by its values alone. */
+    static const uint8_t orders[][4] = {
+        {0, 2, 1, 3}, {1, 0, 2, 3}, {2, 1, 0, 3}, {0, 1, 3, 2}, {0, 3, 2, 1}, {3, 1, 2, 0}, {1, 2, 0, 3},
+        {2, 0, 1, 3}, {0, 2, 3, 1}, {0, 3, 1, 2}, {1, 0, 3, 2}, {2, 3, 0, 1}, {3, 2, 1, 0},
+    };
 
-static bool more(struct reading *r)
-{
-    uint32_t value = word(r);
-
-    if (value > 1)
-        r->failed = true;
-    return value == 1 && !r->failed;
-}
-
-/* ---- the lists, right and wrong ---- */
-
-static void read_list(struct reading *r)
-{
-    while (more(r))
-        pass(r, 1, RPCRDMA_READ_SEGMENT_LEN);
-}
-
-static void counted(struct reading *r, unsigned segment)
-{
-    pass(r, word(r), segment);
-}
-
-static void write_list(struct reading *r)
-{
-    while (more(r))
-        counted(r, RPCRDMA_SEGMENT_LEN);
-}
-
-static void reply_chunk(struct reading *r)
-{
-    if (more(r))
-        counted(r, RPCRDMA_SEGMENT_LEN);
-}
-
-static void read_list_counted(struct reading *r)
-{
-    counted(r, RPCRDMA_READ_SEGMENT_LEN);
-}
-
-static void write_list_like_read(struct reading *r)
-{
-    while (more(r))
-        pass(r, 1, RPCRDMA_SEGMENT_LEN);
-}
-
-static void write_list_with_positions(struct reading *r)
-{
-    while (more(r))
-        counted(r, RPCRDMA_READ_SEGMENT_LEN);
-}
-
-static void reply_chunk_with_positions(struct reading *r)
-{
-    if (more(r))
-        counted(r, RPCRDMA_READ_SEGMENT_LEN);
-}
-
-static void reply_chunk_ended(struct reading *r)
-{
-    if (!more(r)) {
-        r->failed = true; /* nothing that a terminator could stand behind */
-        return;
-    }
-    counted(r, RPCRDMA_SEGMENT_LEN);
-    r->failed |= word(r) != 0;
-}
-
-/* A Write chunk whose count is one too large, or too small. */
-static void miscounted(struct reading *r, int by)
-{
-    bool first = true;
-
-    while (more(r)) {
-        uint64_t n = word(r);
-
-        if (first && (int64_t)n + by >= 0)
-            n = (uint64_t)((int64_t)n + by);
-        first = false;
-        pass(r, n, RPCRDMA_SEGMENT_LEN);
-    }
-}
-
-static void write_list_short(struct reading *r)
-{
-    miscounted(r, -1);
-}
-
-static void write_list_long(struct reading *r)
-{
-    miscounted(r, 1);
-}
-
-/* ---- hypotheses ---- */
-
-static const struct hypothesis {
-    void (*list[3])(struct reading *r);
-    enum rule_id rule;
-    const char *expected, *found;
-} hypotheses[] = {
-    {{read_list_counted, write_list, reply_chunk},
-     RULE_RPCR_4_1_2_05,
-     "a Read list of entries that each begin with 1, ended by 0",
-     "a count in front of the read segments"},
-    {{read_list, write_list_like_read, reply_chunk},
-     RULE_RPCR_4_1_2_08,
-     "a Write list of chunks with a count of segments each",
-     "segments listed one by one, like those of a Read list"},
-    {{read_list, write_list_with_positions, reply_chunk},
-     RULE_RPCR_3_4_6_03,
-     "segments of 16 octets without Position in Write chunks",
-     "segments of 20 octets"},
-    {{read_list, write_list, reply_chunk_ended},
-     RULE_RPCR_4_1_2_09,
-     "no list terminator behind the Reply chunk",
-     "a word 0 there"},
-    {{read_list, write_list, reply_chunk_with_positions},
-     RULE_RPCR_3_4_6_03,
-     "segments of 16 octets without Position in the Reply chunk",
-     "segments of 20 octets"},
-    {{write_list, read_list, reply_chunk},
-     RULE_RPCR_4_1_2_03,
-     "Read list, Write list and Reply chunk in this order",
-     "the Write list in front of the Read list"},
-    {{read_list, reply_chunk, write_list},
-     RULE_RPCR_4_1_2_03,
-     "Read list, Write list and Reply chunk in this order",
-     "the Reply chunk in front of the Write list"},
-    {{read_list, write_list_short, reply_chunk},
-     RULE_RPCR_3_4_6_01,
-     "as many segments in a Write chunk as its count tells",
-     "one less"},
-    {{read_list, write_list_long, reply_chunk},
-     RULE_RPCR_3_4_6_01,
-     "as many segments in a Write chunk as its count tells",
-     "one more"},
-};
-
-static bool rpc_at(const struct rpcrdma_message *m, uint64_t at)
-{
-    return at + 8 <= m->n && get_be32(m->p + at) == m->header.xid && get_be32(m->p + at + 4) <= RPC_REPLY;
-}
-
-static bool ends_well(const struct reading *r)
-{
-    if (r->failed || r->at > r->m->n)
+    if (m->n < RPCRDMA_FIXED_LEN || m->header.proc == RPCRDMA_ERROR)
         return false;
-    return r->m->header.proc == RPCRDMA_NOMSG ? r->at == r->m->n : rpc_at(r->m, r->at);
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        for (unsigned k = 0; k < 4; k++)
+            words[k] = get_be32(m->p + 4 * (size_t)orders[i][k]);
+        if (words[1] != RPCRDMA_VERSION || words[2] == 0 || words[2] > CREDITS_LIKELY_MAX)
+            continue;
+        if (i == 0 && words[2] > VERSIONS_LIKELY_MAX && words[3] <= RPCRDMA_DONE)
+            return true;
+        if (i > 0 && words[3] == RPCRDMA_MSG && rpcrdma_shape_standard(m, words[0], words[3]))
+            return true;
+    }
+    return false;
 }
+
+/* ---- between header and RPC message ---- */
 
 /* Octets between the lists and the RPC message, or in front of it. */
 static bool filler(const struct rpcrdma_message *m, struct rpcrdma_diagnosis *d)
@@ -191,36 +49,36 @@ static bool filler(const struct rpcrdma_message *m, struct rpcrdma_diagnosis *d)
 
     if (m->header.status != RPCRDMA_OK || m->header.proc != RPCRDMA_MSG || m->n < at + 8)
         return false;
-    if (rpc_at(m, at + 4) && get_be32(m->p + at) >> 31 != 0 &&
+    if (rpcrdma_rpc_at(m, at + 4, m->header.xid) && get_be32(m->p + at) >> 31 != 0 &&
         (get_be32(m->p + at) & 0x7fffffffu) == m->n - (uint32_t)at - 4) {
         *d = (struct rpcrdma_diagnosis){RULE_RPCR_3_2_04, "the RPC message right behind the Transport header",
                                         "a record mark of RPC over TCP in front of it"};
         return true;
     }
-    for (unsigned words = 1; words <= FILLER_WORDS_MAX; words++) {
-        if (!rpc_at(m, at + 4 * (uint64_t)words))
+    for (unsigned octets = 1; octets <= GAP_MAX; octets++) {
+        if (!rpcrdma_rpc_at(m, at + octets, m->header.xid))
             continue;
         *d = (struct rpcrdma_diagnosis){RULE_RPCR_3_2_03, "the RPC message right behind the Transport header",
-                                        words == 1 ? "a word between them" : "several words between them"};
+                                        octets == 4  ? "a word between them"
+                                        : octets < 4 ? "less than a word between them"
+                                                     : "several words between them"};
         return true;
     }
     return false;
 }
 
-bool rpcrdma_header_xid_follows(const struct rpcrdma_message *message)
-{
-    return message->header.proc == RPCRDMA_NOMSG || message->n < message->header.header_len + 4 ||
-           get_be32(message->p + message->header.header_len) == message->header.xid;
-}
+/* ---- the lists ---- */
 
 /*
  * A Write list in the place of the Read list can be read as one: the count of its first chunk for a Position, which
  * then lies within the RPC header.
  */
-static bool lists_exchanged(const struct rpcrdma_message *m)
+bool rpcrdma_header_suspicious(const struct rpcrdma_message *m)
 {
     bool early = false;
 
+    if (m->kind != RPCRDMA_KIND_CALL || m->header.status != RPCRDMA_OK || !rpcrdma_header_xid_follows(m))
+        return false;
     for (uint32_t i = 0; i < m->header.read.n; i++) {
         uint32_t position = rpcrdma_read_segment_at(&m->header, m->p, i).position;
 
@@ -229,27 +87,41 @@ static bool lists_exchanged(const struct rpcrdma_message *m)
     return early;
 }
 
-bool rpcrdma_header_suspicious(const struct rpcrdma_message *message)
+/*
+ * Behind a Reply chunk of one segment, a word 0 is the end of a list, which does not belong there, or the last word of
+ * a segment of 20 octets: what is read as its handle and length then is a Position and an STag.
+ */
+static bool reply_segment_shifted(const struct rpcrdma_message *m)
 {
-    return message->kind == RPCRDMA_KIND_CALL && message->header.status == RPCRDMA_OK &&
-           rpcrdma_header_xid_follows(message) && lists_exchanged(message);
+    struct rpcrdma_chunk chunk = rpcrdma_reply_chunk(&m->header);
+    struct rpcrdma_segment segment;
+
+    if (m->header.status != RPCRDMA_OK || !m->header.has_reply || chunk.n != 1)
+        return false;
+    segment = rpcrdma_segment_at(&chunk, m->p, 0);
+    return segment.handle == 0 || segment.length > LENGTH_PLAUSIBLE;
 }
 
-bool rpcrdma_header_diagnose(const struct rpcrdma_message *message, struct rpcrdma_diagnosis *diagnosis)
+bool rpcrdma_header_diagnose(const struct rpcrdma_message *m, struct rpcrdma_diagnosis *d)
 {
-    bool suspicious = rpcrdma_header_suspicious(message);
-
-    for (size_t i = 0; i < sizeof hypotheses / sizeof *hypotheses; i++) {
-        struct reading r = {.m = message, .at = RPCRDMA_FIXED_LEN};
-
-        if (suspicious && hypotheses[i].list[0] != write_list)
-            continue;
-        for (unsigned list = 0; list < 3 && !r.failed; list++)
-            hypotheses[i].list[list](&r);
-        if (ends_well(&r)) {
-            *diagnosis = (struct rpcrdma_diagnosis){hypotheses[i].rule, hypotheses[i].expected, hypotheses[i].found};
-            return true;
-        }
+    if (rpcrdma_header_suspicious(m)) {
+        d->rule = RULE_RPCR_4_1_2_03;
+        d->found = "the Write list first";
+        d->expected = rpcrdma_shape_expected(d->rule);
+        return rpcrdma_shape_write_list_first(m);
     }
-    return !suspicious && filler(message, diagnosis);
+    /* Behind lists that can be read without Reply chunk, more words are in the way rather than part of it. */
+    if (m->header.status == RPCRDMA_OK && !m->header.has_reply && filler(m, d))
+        return true;
+    if (rpcrdma_shape_find(m, &d->rule, &d->found)) {
+        if (d->rule == RULE_RPCR_4_1_2_04)
+            return false; /* the decoder knows where */
+        if (d->rule == RULE_RPCR_4_1_2_09 && reply_segment_shifted(m)) {
+            d->rule = RULE_RPCR_3_4_6_03;
+            d->found = "segments of 20 octets in the Reply chunk";
+        }
+        d->expected = rpcrdma_shape_expected(d->rule);
+        return true;
+    }
+    return filler(m, d);
 }

@@ -2,11 +2,7 @@
 /* Every Send by itself: the fixed words, the lists, what lies behind them (RFC 8166 sections 4.1, 4.2 and 4.6). */
 #include "engine/rpcrdma_header.h"
 
-enum {
-    CREDITS_LIKELY_MIN = 3, /* rdma_vers above 2 with rdma_credit 1: the two words have changed places */
-    CREDITS_LIKELY_MAX = 4096,
-    REPLY_SHORTEST = RPC_REPLY_MIN,
-};
+enum { REPLY_SHORTEST = RPC_REPLY_MIN };
 
 static uint32_t swapped(uint32_t v)
 {
@@ -20,32 +16,49 @@ static bool lists_follow(const struct rpcrdma_message *m)
 
 /* ---- the fixed words ---- */
 
+/* rdma_vers or rdma_proc is none, but is one when its octets are read in the other order. */
+static bool fixed_swapped(const struct rpcrdma_header *h)
+{
+    if (h->vers == swapped(RPCRDMA_VERSION))
+        return h->proc <= RPCRDMA_ERROR || swapped(h->proc) <= RPCRDMA_ERROR;
+    return h->proc > RPCRDMA_ERROR && swapped(h->proc) <= RPCRDMA_ERROR &&
+           (h->vers == RPCRDMA_VERSION || swapped(h->vers) <= 2);
+}
+
+static bool fixed_sound(const struct rpcrdma_message *m)
+{
+    const struct rpcrdma_header *h = &m->header;
+
+    return h->vers == RPCRDMA_VERSION && h->proc <= RPCRDMA_ERROR &&
+           (h->proc != RPCRDMA_MSG || (h->status == RPCRDMA_OK && rpcrdma_header_xid_follows(m)));
+}
+
 static bool judge_fixed(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     const struct rpcrdma_header *h = &m->header;
+    uint32_t meant[4];
 
     if (m->n < RPCRDMA_FIXED_LEN) {
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_01, 0,
                      "expected a Transport header of at least 28 octets, found %u octets", m->n);
         return false;
     }
-    if ((h->vers == swapped(RPCRDMA_VERSION) && swapped(h->proc) <= RPCRDMA_ERROR) ||
-        (h->proc > RPCRDMA_ERROR && swapped(h->proc) <= RPCRDMA_ERROR && h->proc != 0 && h->vers != RPCRDMA_VERSION &&
-         swapped(h->vers) <= 2)) {
+    if (fixed_swapped(h)) {
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_02, 0,
                      "expected big-endian words, found rdma_vers 0x%08x and rdma_proc 0x%08x", h->vers, h->proc);
+        return false;
+    }
+    if (!fixed_sound(m) && rpcrdma_header_disordered(m, meant)) {
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_1_2_01, 0,
+                     "expected rdma_xid 0x%08x, rdma_vers %u, rdma_credit %u and rdma_proc %u in this order, found "
+                     "0x%08x, %u, %u and %u",
+                     meant[0], meant[1], meant[2], meant[3], h->xid, h->vers, h->credit, h->proc);
         return false;
     }
     if (h->proc > RPCRDMA_ERROR && h->vers != RPCRDMA_VERSION) {
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_01, 0,
                      "expected a Transport header, found %u octets with 0x%08x for rdma_vers and 0x%08x for rdma_proc",
                      m->n, h->vers, h->proc);
-        return false;
-    }
-    if (h->proc != RPCRDMA_ERROR && h->credit == RPCRDMA_VERSION && h->vers >= CREDITS_LIKELY_MIN &&
-        h->vers <= CREDITS_LIKELY_MAX) {
-        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_1_2_01, 0,
-                     "expected rdma_vers at octet 4 and rdma_credit at octet 8, found %u and %u", h->vers, h->credit);
         return false;
     }
     rpcrdma_pass(rpcrdma, RULE_RPCR_4_01);
@@ -109,7 +122,10 @@ static void fail_lists(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
 {
     const struct rpcrdma_header *h = &m->header;
 
-    if (h->status == RPCRDMA_BAD_DISCRIMINATOR)
+    if (h->status == RPCRDMA_BAD_DISCRIMINATOR && h->fault == swapped(1))
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_02, 0, "expected big-endian words, found 0x%08x for 1 at octet %u",
+                     h->fault, h->fault_at);
+    else if (h->status == RPCRDMA_BAD_DISCRIMINATOR)
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_1_2_04, 0,
                      "expected 0 or 1 at octet %u, where the chunk lists go on or end, found %u", h->fault_at,
                      h->fault);

@@ -117,6 +117,41 @@ static void change_octets(struct rpc_making *m, uint8_t *p, size_t n, size_t pay
     }
 }
 
+/* insert@OFFSET=HEX and remove@OFFSET=N, in the order in which they stand: what lies behind them moves. */
+static void move_octets(struct rpc_making *m, GByteArray *octets)
+{
+    char **list = m->words->list;
+
+    for (unsigned i = 0; i < WORDS_MAX && list[i]; i++) {
+        bool insert = g_str_has_prefix(list[i], "insert@"), remove = g_str_has_prefix(list[i], "remove@");
+        size_t at, n;
+        char *end;
+
+        if (!insert && !remove)
+            continue;
+        at = strtoul(list[i] + strlen("insert@"), &end, 0);
+        n = *end != '=' ? 0 : insert ? strlen(end + 1) / 2 : (size_t)words_parse_number(m->words, end + 1);
+        if (n == 0 || at > octets->len || (remove && n > octets->len - at))
+            words_give_up(m->words->text, list[i]);
+        if (remove) {
+            g_byte_array_remove_range(octets, (guint)at, (guint)n);
+        } else {
+            guint tail = octets->len - (guint)at;
+
+            g_byte_array_set_size(octets, octets->len + (guint)n);
+            memmove(octets->data + at + n, octets->data + at, tail);
+            for (size_t k = 0; k < n; k++) {
+                unsigned octet;
+
+                if (sscanf(end + 1 + 2 * k, "%2x", &octet) != 1)
+                    words_give_up(m->words->text, list[i]);
+                octets->data[at + k] = (uint8_t)octet;
+            }
+        }
+        m->words->used[i] = true;
+    }
+}
+
 static uint32_t first_stag(const struct rpc_exchange *exchange)
 {
     if (exchange && exchange->call.n_reads)
@@ -176,6 +211,7 @@ void rpc_say(struct rpc_making *m)
         g_byte_array_set_size(octets, octets->len + grow);
         memset(octets->data + octets->len - grow, 0, grow);
     }
+    move_octets(m, octets);
     change_octets(m, octets->data, octets->len, payload_at);
     if (cut && cut < octets->len)
         g_byte_array_set_size(octets, cut);
