@@ -133,6 +133,7 @@ struct rpcrdma_transaction {
     bool ambiguous;       /* another Call with its XID is outstanding: which of them an answer answers is not known */
     bool astray;          /* since the Call its responder accessed memory that nothing offers: found already */
     bool late;            /* told behind its answer: damaged, and nothing of the answer is known */
+    bool spoilt;          /* an answer to it cannot be read: the caller is to discard it, and may not have */
     bool twin;            /* a Call of the other side with this XID was outstanding when it came */
     bool uncounted;       /* takes no credit: rpcrdma_credit_rules.c */
     uint64_t inline_hash; /* of the Call's inline payload behind the XID, to tell retransmissions */
@@ -185,6 +186,7 @@ struct rpcrdma_message {
     bool faulty;     /* a finding was made at it */
     uint32_t fault;  /* 1 + the rule that it broke first (at least a warning); 0: none */
     bool misread;    /* one that makes its lists and payload look wrong as well */
+    bool discarded;  /* a Reply whose header is in error: section 4.5 has it discarded, and its Call outstanding */
     uint64_t excess; /* octets that another rule finds inline where they should not be */
     bool unsure;     /* the other direction lags behind: what it answers may not have been told yet */
     struct rpcrdma_transaction *transaction; /* NULL: none */

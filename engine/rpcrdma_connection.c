@@ -285,7 +285,7 @@ static void look_long_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
 static void answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     struct rpcrdma_transaction *t = m->transaction;
-    bool ends = t != NULL && t->outcome == RPCRDMA_OUTSTANDING && m->header.status == RPCRDMA_OK;
+    bool ends = t != NULL && t->outcome == RPCRDMA_OUTSTANDING && m->header.status == RPCRDMA_OK && !m->discarded;
 
     if (t == NULL && m->unsure)
         rpcrdma_transaction_orphan(rpcrdma, m);
@@ -313,9 +313,13 @@ static void settle(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m
         return;
     if (m->kind == RPCRDMA_KIND_CALL && t->late)
         rpcrdma_transaction_close(rpcrdma, t, NULL, RPCRDMA_REPLIED);
-    else if (m->kind == RPCRDMA_KIND_REPLY && m->header.status == RPCRDMA_OK)
+    else if (m->kind == RPCRDMA_KIND_CALL)
+        return;
+    else if (m->discarded || m->header.status != RPCRDMA_OK)
+        t->spoilt = true;
+    else if (m->kind == RPCRDMA_KIND_REPLY)
         rpcrdma_transaction_close(rpcrdma, t, m, RPCRDMA_REPLIED);
-    else if (m->kind == RPCRDMA_KIND_ERROR && m->header.status == RPCRDMA_OK)
+    else if (m->kind == RPCRDMA_KIND_ERROR)
         rpcrdma_transaction_close(rpcrdma, t, m, RPCRDMA_FAILED);
 }
 
@@ -347,6 +351,7 @@ static void message(struct rpcrdma_connection *rpcrdma, const struct rdmap_segme
         rpcrdma->counts.messages[m.header.proc]++;
     rpcrdma_header_message(rpcrdma, &m);
     m.misread = m.faulty;
+    m.discarded = m.faulty && m.kind == RPCRDMA_KIND_REPLY;
     rpcrdma_threshold_message(rpcrdma, &m);
     rpcrdma_resource_message(rpcrdma, &m);
     rpcrdma_reaction_first(rpcrdma, &m);

@@ -20,7 +20,7 @@ static bool lists_follow(const struct rpcrdma_message *m)
 static bool fixed_swapped(const struct rpcrdma_header *h)
 {
     if (h->vers == swapped(RPCRDMA_VERSION))
-        return h->proc <= RPCRDMA_ERROR || swapped(h->proc) <= RPCRDMA_ERROR;
+        return h->proc < RPCRDMA_ERROR || swapped(h->proc) <= RPCRDMA_ERROR; /* RDMA_ERROR repeats a Call's version */
     return h->proc > RPCRDMA_ERROR && swapped(h->proc) <= RPCRDMA_ERROR &&
            (h->vers == RPCRDMA_VERSION || swapped(h->vers) <= 2);
 }
@@ -143,6 +143,13 @@ static const enum rule_id list_rules[] = {
     RULE_RPCR_4_1_2_10, RULE_RPCR_4_1_2_11, RULE_RPCR_3_4_6_01, RULE_RPCR_3_4_6_03,
 };
 
+/* An RDMA_NOMSG is over behind its Reply chunk. */
+static bool reply_chunk_goes_on(const struct rpcrdma_message *m)
+{
+    return m->header.proc == RPCRDMA_NOMSG && m->header.status == RPCRDMA_OK && m->header.has_reply &&
+           m->n > m->header.header_len;
+}
+
 /* True: the lists can be read, and what lies behind them is to be judged. */
 static bool judge_lists(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
@@ -154,7 +161,7 @@ static bool judge_lists(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
                      rpcrdma_proc_name(m->header.proc), m->n);
         return false;
     }
-    if ((!readable || !rpcrdma_header_xid_follows(m) || rpcrdma_header_suspicious(m)) &&
+    if ((!readable || !rpcrdma_header_xid_follows(m) || rpcrdma_header_suspicious(m) || reply_chunk_goes_on(m)) &&
         rpcrdma_header_diagnose(m, &d)) {
         rpcrdma_fail(rpcrdma, m, d.rule, 0, "expected %s, found %s", d.expected, d.found);
         return false;

@@ -207,7 +207,7 @@ static bool due(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transac
 {
     const struct rpcrdma_side *responder = responder_of(rpcrdma, t);
 
-    if (t->damaged || t->late || t->ambiguous || !rpcrdma_whole(rpcrdma))
+    if (t->damaged || t->late || t->ambiguous || t->spoilt || !rpcrdma_whole(rpcrdma))
         return false;
     if (rpcrdma->answered_number[t->side] > t->number && patience == 0)
         return true;

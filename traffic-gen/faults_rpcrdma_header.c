@@ -65,7 +65,7 @@ static const struct fault faults[] = {
            NO_LISTS "@h4=32 @h8=1; R error vers=1..1 h.vers=32" END),
     HEADER("RPCR-4.1.2-01/proc", "rdma_proc in front of rdma_credit", NO_LISTS "@h8=0 @h12=32" REFUSED),
     HEADER("RPCR-4.1.2-01/xid", "the XID behind rdma_vers and rdma_credit",
-           "I call nfs3.getattr xid=0x5eed0001 @h0=1 @h4=32 @h8=0x5eed0001" END),
+           "I call nfs3.getattr xid=0x5eed0001 @h0=1 @h4=32 @h8=0x5eed0001; R error vers=1..1 xid=1 h.vers=32" END),
     HEADER("RPCR-4.1.2-02", "rdma_proc 5", NO_LISTS "h.proc=0 @h12=5" REFUSED),
     HEADER("RPCR-4.1.2-02/large", "rdma_proc 0xffffffff", NO_LISTS "@h12=0xffffffff" REFUSED),
     HEADER("RPCR-4.2.2-01", "rdma_vers 2", NO_LISTS "h.vers=2" UNSUPPORTED),
