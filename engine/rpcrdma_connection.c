@@ -475,6 +475,7 @@ static void moved(struct rpcrdma_connection *rpcrdma, const struct rdmap_segment
         move.stag = op->read.source_stag;
         move.to = op->read.source_to + (ddp->to - op->read.sink_to);
     }
+    rpcrdma_recognise_told(rpcrdma);
     rpcrdma_move(rpcrdma, &move);
     if (rpcrdma->recognised == RPCRDMA_YES) {
         rpcrdma_memory_move(rpcrdma, &move);

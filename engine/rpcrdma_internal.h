@@ -135,6 +135,8 @@ static inline void rpcrdma_inconclusive(struct rpcrdma_connection *rpcrdma, enum
 
 /* rpcrdma_recognise.c: is this connection one of RPC-over-RDMA, as far as this Send and what came before tell? */
 bool rpcrdma_recognise(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message);
+/* An RDMA operation before any Send: port and private data may tell as well. */
+void rpcrdma_recognise_told(struct rpcrdma_connection *rpcrdma);
 /* Sets kind, has_rpc, rpc and transaction. */
 void rpcrdma_classify(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 /* The chunk lists of a Reply, into its transaction's chunks. */

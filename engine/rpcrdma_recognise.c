@@ -44,6 +44,12 @@ static bool told(const struct rpcrdma_connection *rpcrdma)
            rpcrdma->side[0].told.valid || rpcrdma->side[1].told.valid;
 }
 
+void rpcrdma_recognise_told(struct rpcrdma_connection *rpcrdma)
+{
+    if (rpcrdma->recognised == RPCRDMA_UNDECIDED && told(rpcrdma))
+        rpcrdma->recognised = RPCRDMA_YES;
+}
+
 bool rpcrdma_recognise(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message)
 {
     if (rpcrdma->recognised != RPCRDMA_UNDECIDED)

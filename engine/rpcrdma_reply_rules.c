@@ -158,6 +158,24 @@ static void judge_none_offered(struct rpcrdma_connection *rpcrdma, struct rpcrdm
                  inline_wanted ? ", which asks for the result inline" : "", reply->header.write.n);
 }
 
+/* The chunks that are missing are those that the Call offers without segments. */
+static bool empty_ones_missing(const struct rpcrdma_message *reply)
+{
+    const struct rpcrdma_transaction *t = reply->transaction;
+    struct rpcrdma_chunk from = rpcrdma_write_begin(&reply->header);
+    bool more = rpcrdma_write_next(&reply->header, reply->p, &from);
+
+    for (unsigned i = 0; i < t->n_writes; i++) {
+        const struct rpcrdma_chunk_state *chunk = &t->chunks[t->first_write + i];
+
+        if (more && (is_chunk(t, chunk, reply, &from) || (chunk->n == 0 && from.n == 0)))
+            more = rpcrdma_write_next(&reply->header, reply->p, &from);
+        else if (chunk->n > 0)
+            return false;
+    }
+    return !more;
+}
+
 static void judge_write_list(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply)
 {
     struct rpcrdma_transaction *t = reply->transaction;
@@ -171,8 +189,9 @@ static void judge_write_list(struct rpcrdma_connection *rpcrdma, struct rpcrdma_
     if (reply->header.write.n == 0) /* rpcrdma_returned_rules.c knows whether there is a result */
         return;
     if (reply->header.write.n != t->n_writes) {
-        rpcrdma_fail(rpcrdma, reply, RULE_RPCR_4_3_2_01, t->call.frame,
-                     "expected a Write list of %u chunks as in the Call, found %u", t->n_writes, reply->header.write.n);
+        rpcrdma_fail(rpcrdma, reply, empty_ones_missing(reply) ? RULE_RPCR_4_3_2_3_03 : RULE_RPCR_4_3_2_01,
+                     t->call.frame, "expected a Write list of %u chunks as in the Call, found %u", t->n_writes,
+                     reply->header.write.n);
         return;
     }
     for (unsigned i = 0; i < t->n_writes && rpcrdma_write_next(&reply->header, reply->p, &from); i++) {

@@ -102,7 +102,16 @@ void rpcrdma_memory_done(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
     drop_owed(rpcrdma->memory, owed);
 }
 
-/* The client may have gone before it came to that; but not one that went on with Calls. */
+/* The client closed the connection, and the server did not before. */
+static bool client_closed(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_owed *owed)
+{
+    const struct rpcrdma_side *server = &rpcrdma->side[owed->place.side],
+                              *client = &rpcrdma->side[1 - owed->place.side];
+
+    return client->fin && !server->reset && (!server->fin || client->end_place.time_ns < server->end_place.time_ns);
+}
+
+/* The connection may have broken before the client came to that; but not when it went on with Calls or closed it. */
 void rpcrdma_served_finish(struct rpcrdma_connection *rpcrdma)
 {
     const struct rpcrdma_memory_state *state = rpcrdma->memory;
@@ -110,7 +119,7 @@ void rpcrdma_served_finish(struct rpcrdma_connection *rpcrdma)
     for (unsigned i = 0; i < state->n_owed; i++) {
         const struct rpcrdma_owed *owed = &state->owed[i];
 
-        if (!owed->read || owed->calls == 0 || !rpcrdma_whole(rpcrdma))
+        if (!owed->read || !rpcrdma_whole(rpcrdma) || (owed->calls == 0 && !client_closed(rpcrdma, owed)))
             rpcrdma_inconclusive(rpcrdma, RULE_RPCR0_3_5_01);
         else
             rpcrdma_fail_at(rpcrdma, &owed->place, RULE_RPCR0_3_5_01, 0,

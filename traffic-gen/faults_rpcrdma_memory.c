@@ -15,10 +15,11 @@
     STAG(4, 0x500)                                                                                                     \
     STAG(5, 0x600)                                                                                                     \
     STAG(6, 0x700)                                                                                                     \
-    STAG(7, 0x800) STAG(8, 0x900) STAG(9, 0xA00) STAG(10, 0xB00) STAG(11, 0xC00) STAG(12, 0xD00) STAG(13, 0xE00)       \
-        STAG(14, 0xF00) STAG(15, 0x1000) STAG(16, 0x1100) STAG(17, 0x1200) STAG(18, 0x1300) STAG(19, 0x1400)           \
-            STAG(20, 0x1500) STAG(21, 0x1600) STAG(22, 0x1700) STAG(23, 0x1800) STAG(24, 0x1900) STAG(25, 0x1A00)      \
-                STAG(26, 0x1B00) STAG(27, 0x1C00) STAG(28, 0x1D00) STAG(29, 0x1E00) STAG(30, 0x1F00) STAG(31, 0x2000)
+    STAG(7, 0x800)                                                                                                     \
+    STAG(8, 0x900) STAG(9, 0xA00) STAG(10, 0xB00) STAG(11, 0xC00) STAG(12, 0xD00) STAG(13, 0xE00) STAG(14, 0xF00)      \
+        STAG(15, 0x1000) STAG(16, 0x1100) STAG(17, 0x1200) STAG(18, 0x1300) STAG(19, 0x1400) STAG(20, 0x1500)          \
+            STAG(21, 0x1600) STAG(22, 0x1700) STAG(23, 0x1800) STAG(24, 0x1900) STAG(25, 0x1A00) STAG(26, 0x1B00)      \
+                STAG(27, 0x1C00) STAG(28, 0x1D00) STAG(29, 0x1E00) STAG(30, 0x1F00) STAG(31, 0x2000)
 #define END "; I call nfs3.getattr; R reply"
 
 static const struct fault faults[] = {
@@ -54,6 +55,8 @@ static const struct fault faults[] = {
     SCRIPT("rpcrdma", "RPCR-4.3.1-04/read", "RPCR-4.3.1-03", "the client reads the Read list of a Reply",
            FIRST "I call nfs3.read count=2000; R reply read; I pull" END),
     MEMORY("RPCR-3.1-02", "the client sends an RDMA Write", "I write len=512" END),
+    SCRIPT("rpcrdma", "RPCR-3.1-02/first", NULL, "the client sends an RDMA Write before its first Call",
+           "with rpcrdma; I write len=512; I call nfs3.null; R reply" END),
     MEMORY("RPCR-3.1-02/call", "the client writes the data of a WRITE into the server's memory",
            "I write len=1400 to=0x10000; I call nfs3.write len=1400 read; R pull; R reply" END),
     /* Somewhere else */
@@ -130,6 +133,8 @@ static const struct fault faults[] = {
     /* RFC 5666 */
     MEMORY("RPCR0-3.5-01", "the client reads the Read chunk of a Reply, and goes on without RDMA_DONE",
            "I call nfs3.read count=2000; R reply read; I pull" END),
+    MEMORY("RPCR0-3.5-01/close", "the client reads the Read chunk of a Reply, and closes the connection",
+           "I call nfs3.read count=2000; R reply read; I pull; I fin; R fin"),
     MEMORY("RPCR0-3.8-01", "the client reads beyond the Read list of a Reply",
            "I call nfs3.read count=2000; R reply read read0.handle=0x31C70A00 read0.off=0x10000;"
            "I read src=0x31C70A00 srcto=0x10000 size=2100; R answer; I done" END),

@@ -34,6 +34,8 @@ static const struct fault faults[] = {
           "I call nfs3.read count=100; R reply list=1"),
     REPLY("RPCR-4.3.2.3-03", "an empty Write chunk is returned with a segment",
           "I call nfs40.compound ops=putfh,read:100 write=-; R reply segs=1 write0.seg0.len=0"),
+    CHUNKS40("RPCR-4.3.2.3-03/missing", "an empty Write chunk among others is missing in the Reply",
+             "I call nfs40.compound ops=putfh,read:100,readlink,read:100 write=100/-/100; R reply drop-empty"),
     REPLY("RPCR-3.4.6-06", "one of two segments of a Write chunk is missing in the Reply",
           TWO_SEGMENTS "R reply len=4000 segs=1"),
     REPLY("RPCR-3.4.6-06/failed", "the Write chunk of a failed NFSv3 READ is returned without segments",

@@ -206,6 +206,15 @@ static void change_lists(struct rpc_making *m)
         m->writes[0] = m->writes[1];
         m->writes[1] = first;
     }
+    if (words_have(m->words, "drop-empty")) {
+        unsigned kept = 0;
+
+        for (unsigned k = 0; k < m->plan.n_writes; k++) {
+            if (m->writes[k].n > 0)
+                m->writes[kept++] = m->writes[k];
+        }
+        n = m->plan.n_writes = kept;
+    }
     for (; m->plan.n_writes < n && n <= RPC_CHUNKS_MAX; m->plan.n_writes++) {
         m->writes[m->plan.n_writes].n = 0;
         invent(&m->writes[m->plan.n_writes], 1);

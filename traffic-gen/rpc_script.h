@@ -40,8 +40,8 @@
  *               place=NAME: that result goes into the first Write chunk
  *   first=N (the first result goes into Write chunk N), only=N (N results do), join (the first two into the first),
  *   spread (the first into the first two), skip-empty (chunks without segments do not count), lose=N (result N is
- *   nowhere); list=N (chunks in the Write list), swap (the first two of them), segs=N (of the first), reply-segs=N,
- *   no-reply-chunk
+ *   nowhere); list=N (chunks in the Write list), drop-empty (not those without segments), swap (the first two of
+ *   them), segs=N (of the first), reply-segs=N, no-reply-chunk
  *   nowrite, late-write (behind the Send), backward (last segment first), parts=N (RDMA Writes of N octets), pad
  *   read        results in Read chunks, as in Calls (RFC 5666); the client then pulls and says `I done`
  *
