@@ -137,6 +137,8 @@ struct rpcrdma_transaction {
     bool twin;            /* a Call of the other side with this XID was outstanding when it came */
     bool uncounted;       /* takes no credit: rpcrdma_credit_rules.c */
     uint64_t inline_hash; /* of the Call's inline payload behind the XID, to tell retransmissions */
+    uint64_t arguments_hash;                   /* of what is behind the RPC header, when that is inline */
+    uint32_t arguments;                        /* octets of it */
     struct place call, answer;                 /* of the Sends; answer: of the Reply or RDMA_ERROR, when there is one */
     uint64_t call_operation, answer_operation; /* numbers of RDMAP operations */
     uint64_t call_acked, answer_acked;         /* what their senders had received, when known */

@@ -132,6 +132,36 @@ static uint64_t hash_of(const uint8_t *p, size_t n)
     return hash;
 }
 
+/* The arguments, without the RPC header in front of them. */
+static void take_arguments(struct rpcrdma_transaction *t, const struct rpcrdma_message *call)
+{
+    uint64_t from = (uint64_t)call->header.header_len + call->rpc.header_len;
+
+    if (!call->has_rpc || call->rpc.status != RPC_OK || from > call->n)
+        return;
+    t->arguments = call->n - (uint32_t)from;
+    t->arguments_hash = hash_of(call->p + from, t->arguments);
+}
+
+/*
+ * A retransmission has the arguments of the first transmission. Its credential may be another: AUTH_SYS has a stamp,
+ * RPCSEC_GSS a sequence number that is never used twice (RFC 2203 section 5.3.1), on which protected arguments depend.
+ */
+static bool repeats(const struct rpcrdma_transaction *before, const struct rpcrdma_transaction *t,
+                    const struct rpcrdma_message *call)
+{
+    const struct rpc_message *first = &before->call_body.rpc, *again = &call->rpc;
+
+    if (call->header.status != RPCRDMA_OK || before->call_header.proc != call->header.proc)
+        return false;
+    if (before->inline_hash == t->inline_hash)
+        return true;
+    return call->has_rpc && again->status == RPC_OK && again->type == RPC_CALL && before->call_body.known &&
+           first->prog == again->prog && first->vers == again->vers && first->proc == again->proc &&
+           first->cred.flavor == again->cred.flavor && before->arguments == t->arguments &&
+           (before->arguments_hash == t->arguments_hash || rpc_gss_protects(again));
+}
+
 static void settle_late(struct rpcrdma_calls *calls, struct rpcrdma_transaction *t, const struct rpcrdma_message *call)
 {
     unsigned n = calls->orphans < RPCRDMA_ORPHANS_MAX ? calls->orphans : RPCRDMA_ORPHANS_MAX;
@@ -166,8 +196,8 @@ struct rpcrdma_transaction *rpcrdma_transaction_open(struct rpcrdma_connection *
     t->call_octets = call->n;
     t->position_zero = t->reply_chunk = -1;
     t->inline_hash = from < call->n ? hash_of(call->p + from, call->n - from) : 0;
-    t->repeats = before != NULL && before->inline_hash == t->inline_hash && call->header.status == RPCRDMA_OK &&
-                 before->call_header.proc == call->header.proc;
+    take_arguments(t, call);
+    t->repeats = before != NULL && repeats(before, t, call);
     settle_late(calls, t, call);
     t->hash_next = calls->hash[bucket(t->xid)];
     calls->hash[bucket(t->xid)] = t;

@@ -108,7 +108,10 @@ static const struct rpcrdma_transaction *answered_unseen(const struct rpcrdma_co
     if (t == NULL || t->outcome == RPCRDMA_OUTSTANDING || t->late || !rpcrdma_acked(rpcrdma, m) ||
         t->answer.offset < m->acked)
         return NULL;
-    return t->inline_hash == m->transaction->inline_hash ? NULL : t;
+    return t->inline_hash == m->transaction->inline_hash || t->arguments_hash == m->transaction->arguments_hash ||
+                   (m->has_rpc && rpc_gss_protects(&m->rpc))
+               ? NULL
+               : t;
 }
 
 static void judge_unique(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m,

@@ -114,6 +114,45 @@ static void test_retransmission_is_no_duplicate(void **state)
     talk_free(t);
 }
 
+static void call_as(struct talk *t, uint32_t flavor, const uint8_t *cred, uint32_t n_cred, uint32_t argument)
+{
+    const struct rpc_body body = {.flavor = flavor, .p = cred, .n = n_cred};
+    struct rpc_message call = {
+        .xid = 0x20, .type = RPC_CALL, .rpcvers = RPC_VERSION, .prog = 400000, .vers = 1, .proc = 1};
+    struct rpcrdma_plan plan = talk_plan(t, C, 0x20);
+    uint8_t rpc[256];
+    struct xdr_writer w = {.p = rpc, .size = sizeof rpc};
+
+    rpc_call_encode(&call, &body, NULL, &w);
+    xdr_put_u32(&w, argument);
+    talk_message(t, C, &plan, rpc, w.at);
+}
+
+/* Stamps of AUTH_SYS and sequence numbers of RPCSEC_GSS are fresh, and so is what these protect. */
+static void test_retransmission_with_another_credential(void **state)
+{
+    uint8_t sys[20] = {0}, gss[20] = {0, 0, 0, 1, 0, 0, 0, RPC_GSS_DATA, 0, 0, 0, 7, 0, 0, 0, RPC_GSS_SVC_NONE};
+    struct talk *t = talk_new();
+
+    (void)state;
+    call_as(t, RPC_AUTH_SYS, sys, sizeof sys, 1);
+    sys[3] = 9;
+    call_as(t, RPC_AUTH_SYS, sys, sizeof sys, 1);
+    assert_int_equal(t->verdict.counts[RULE_RPCR_2_2_2_03].failed, 0);
+    call_as(t, RPC_AUTH_SYS, sys, sizeof sys, 2);
+    assert_int_equal(t->verdict.counts[RULE_RPCR_2_2_2_03].failed, 1);
+    talk_free(t);
+    t = talk_new();
+    call_as(t, RPC_AUTH_GSS, gss, sizeof gss, 1);
+    gss[11]++;
+    call_as(t, RPC_AUTH_GSS, gss, sizeof gss, 1);
+    gss[11]++;
+    gss[15] = RPC_GSS_SVC_PRIVACY;
+    call_as(t, RPC_AUTH_GSS, gss, sizeof gss, 0x1234);
+    assert_int_equal(t->verdict.counts[RULE_RPCR_2_2_2_03].failed, 0);
+    talk_free(t);
+}
+
 /* The Reply is captured before the second Call, but its sender had not received it. */
 static void test_xid_reused_before_the_reply_arrived(void **state)
 {
@@ -370,6 +409,7 @@ int main(void)
         cmocka_unit_test(test_xid_in_use),
         cmocka_unit_test(test_xid_in_use_reverse),
         cmocka_unit_test(test_retransmission_is_no_duplicate),
+        cmocka_unit_test(test_retransmission_with_another_credential),
         cmocka_unit_test(test_xid_reused_before_the_reply_arrived),
         cmocka_unit_test(test_answer_in_a_hole),
         cmocka_unit_test(test_wrong_xid),
