@@ -251,6 +251,9 @@ static void judge(struct rpcrdma_shape *shape)
         rpcrdma_shape_pass(shape, RULE_RPCR_2_2_2_01);
     if (!shape->t->call_body.known || shape->t->offers_lost)
         return;
+    /* What a Call is taken for whose arguments do not fit its procedure is the responder's to say. */
+    if (shape->t->malformed && shape->t->call_body.walked && shape->t->call_body.walk.status != NFS_WALK_OK)
+        return;
     rpcrdma_shape_count_results(shape);
     if (body->wrapped) {
         if (used != NULL && !rpcrdma_old(shape->rpcrdma))
