@@ -83,6 +83,27 @@ def test_every_message_is_dissected_whole(wireshark, capture, name, mode):
         seen[key] += 1
 
 
+@pytest.mark.parametrize("options", [
+    ["rpcrdma", "--net=resegment=0.5"],
+    ["rpcrdma", "--net=reorder=0.2,dup=0.1,loss=0.1"],
+    ["nfs41-chunks", "--net=resegment=0.4,reorder=0.1", "--seed=3"],
+    ["rpcrdma-both-directions", "--mtu=576", "--ipv6"],
+    ["rpcrdma-again"],
+], ids=" ".join)
+@pytest.mark.parametrize("mode", ["one pass", "two passes"])
+def test_trouble(wireshark, generated, options, mode):
+    path = generated(*options, "--pcap")
+    rows = shown(wireshark, path, mode)
+    for message in reference.messages(path):
+        frames = rows[message.xid, message.kind]
+        wholes = [data for frame in frames for data in octets(frame["rpcrdma.rpc.data"])]
+        assert frames and not [frame["frame"] for frame in frames if frame["_ws.malformed"]]
+        if message.kind == reference.CALL and message.chunks:
+            assert message.whole() in wholes
+        elif message.chunks:
+            assert any(all(data in whole for _, data in message.chunks) for whole in wholes)
+
+
 def moved(message):
     return sum(len(data) for _, data in message.chunks)
 
