@@ -80,6 +80,7 @@ struct kept_rpc {
     uint32_t length, have; /* octets from `have` on are missing */
     struct kept_piece *pieces;
     unsigned n_pieces;
+    const struct kept_chunk *from;     /* Position-Zero Read chunk or Reply chunk; NULL: the rest was inline */
     const struct kept_chunk *unplaced; /* a chunk that could not be put back, or NULL */
 };
 

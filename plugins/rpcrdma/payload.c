@@ -73,10 +73,13 @@ static void draw_pieces(struct rpcrdma_canvas *canvas, proto_tree *tree, tvbuff_
         uint32_t at = piece->from < rpc->have ? piece->from : rpc->have;
         uint32_t have = rpc->have - at < piece->have ? rpc->have - at : piece->have;
         proto_item *item = proto_tree_add_item(tree, rpcrdma_hf.rpc_piece, message, (int)at, (int)have, ENC_NA);
-        const char *name = piece->roundup ? "Roundup" : "What was not taken out";
+        const struct kept_chunk *from = piece->chunk != NULL ? piece->chunk : rpc->from;
+        const char *name = "inline";
 
-        if (piece->chunk != NULL)
-            name = rpcrdma_chunk_name(canvas->pinfo->pool, piece->chunk);
+        if (piece->roundup)
+            name = "roundup";
+        else if (from != NULL)
+            name = rpcrdma_chunk_name(canvas->pinfo->pool, from);
         proto_item_set_generated(item);
         proto_item_set_text(item, "Octets %u-%u: %s", piece->from, piece->from + piece->length - 1, name);
         if (piece->chunk != NULL && have > 0)

@@ -271,15 +271,15 @@ static const struct kept_chunk *long_chunk(const struct kept_transaction *kept, 
 }
 
 /* A chunk that holds something which is not known to belong anywhere in the message. */
-static const struct kept_chunk *find_unplaced(const struct work *work, const struct kept_transaction *kept, bool reply,
-                                              bool is_long)
+static const struct kept_chunk *find_unplaced(const struct work *work, const struct kept_transaction *kept,
+                                              const struct kept_rpc *rpc)
 {
-    const struct kept_chunk *whole = is_long ? long_chunk(kept, reply) : NULL;
+    bool reply = rpc->reply;
 
     for (unsigned i = 0; i < kept->n_chunks; i++) {
         const struct kept_chunk *chunk = &kept->chunks[i];
 
-        if ((chunk->kind == RPCRDMA_READ_CHUNK) != reply && chunk != whole && !inserted(work, chunk) &&
+        if ((chunk->kind == RPCRDMA_READ_CHUNK) != reply && chunk != rpc->from && !inserted(work, chunk) &&
             (reply ? chunk->returned : chunk->length) > 0)
             return chunk;
     }
@@ -295,7 +295,7 @@ void rpcrdma_rebuild(struct kept_rpc *rpc, const struct kept_transaction *kept, 
     uint8_t *flat = NULL;
 
     if (p == NULL) {
-        const struct kept_chunk *chunk = long_chunk(kept, rpc->reply);
+        const struct kept_chunk *chunk = rpc->from = long_chunk(kept, rpc->reply);
 
         if (chunk != NULL) {
             reduced.length = rpc->reply ? chunk->returned : chunk->length;
@@ -306,7 +306,7 @@ void rpcrdma_rebuild(struct kept_rpc *rpc, const struct kept_transaction *kept, 
         }
     }
     find_insertions(&work, kept, rpc->reply, body);
-    rpc->unplaced = find_unplaced(&work, kept, rpc->reply, p == NULL);
+    rpc->unplaced = find_unplaced(&work, kept, rpc);
     if (lay_out(&work, &reduced))
         fill(rpc, &work, p != NULL ? p : flat);
     g_free(flat);

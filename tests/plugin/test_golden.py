@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-The trees as a reader sees them: golden/TESTLIST names the cases, golden/NAME.txt holds the trees of MPA.
+The trees as a reader sees them: golden/TESTLIST names the cases, golden/NAME.txt holds the trees of MPA, or of
+RPC-over-RDMA where the name begins with that.
 
 IWARP_UPDATE=1 writes them anew; look at the difference before committing it.
 """
@@ -10,20 +11,22 @@ import re
 
 import pytest
 
+import conftest
+
 GOLDEN = pathlib.Path(__file__).with_name("golden")
 CASES = [re.split(r" {2,}", line.strip()) for line in (GOLDEN / "TESTLIST").read_text(encoding="utf-8").splitlines()
          if line and not line.startswith("#")]
 
 
-def trees(text):
-    """Frame numbers and the trees of MPA; other protocols' change with Wireshark's version."""
+def trees(text, title):
+    """Frame numbers and the trees of one protocol; other protocols' change with Wireshark's version."""
     kept, ours = [], False
     for line in text.splitlines():
         frame = re.match(r"Frame (\d+): ", line)
         if frame:
             kept.append(f"Frame {frame[1]}")
         if line and not line.startswith(" "):
-            ours = line.startswith("Marker PDU Aligned Framing")
+            ours = line.startswith(title)
         if ours and line:
             kept.append(line)
     return "\n".join(kept) + "\n"
@@ -31,7 +34,10 @@ def trees(text):
 
 @pytest.mark.parametrize("name, play, frames", CASES, ids=[case[0] for case in CASES])
 def test_golden(wireshark, generated, name, play, frames):
-    found = trees(wireshark.tshark(generated(*play.split()), "-2", "-V", "-O", "mpa", "-Y", frames))
+    path = conftest.real()[play][0] if play.endswith(".pcap") else generated(*play.split())
+    upper = name.startswith("rpcrdma")
+    text = wireshark.tshark(path, "-2", "-V", "-O", "rpcrdma" if upper else "mpa", "-Y", frames)
+    found = trees(text, "RPC-over-RDMA" if upper else "Marker PDU Aligned Framing")
     golden = GOLDEN / f"{name}.txt"
     if "IWARP_UPDATE" in os.environ:
         golden.write_text(found, encoding="utf-8")
