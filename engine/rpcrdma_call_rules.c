@@ -127,7 +127,8 @@ static void broken_header(struct rpcrdma_shape *shape)
         rpcrdma_shape_fail(shape, RULE_RPCR_4_03,
                            "expected the RPC header as RFC 5531 lays it out, found 0x%08x at octet %u of it",
                            rpc->fault, rpc->fault_at);
-    else if (rpc->status == RPC_SHORT && body->length >= RPC_CALL_MIN)
+    else if (rpc->status == RPC_SHORT && /* shorter ones: rpcrdma_header_rules.c, rpcrdma_shape_start() */
+             body->length >= (shape->in_chunk ? (uint64_t)RPC_CALL_MIN : (uint64_t)RPC_REPLY_MIN))
         rpcrdma_shape_fail(
             shape, shape->in_chunk ? RULE_RPCR_3_5_3_04 : RULE_RPCR_4_03,
             "expected an RPC header as RFC 5531 lays it out, found the payload to end within it at octet "

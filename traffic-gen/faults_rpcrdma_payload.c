@@ -169,6 +169,8 @@ static const struct fault faults[] = {
     AFTER("RPCR-4.3.3-07/half", NULL, "half a Long Reply",
           "I call nfs3.readdir reply; R reply entries=20 long drop=600"),
 
+    AFTER("RPCR-4-03/cut", NULL, "an RPC Call that ends within its fixed words",
+          "I call nfs3.read count=4000 write cut=88; I call nfs3.getattr; R reply of=1"),
     AFTER("RPCR-2.2.2-01/long", NULL, "a Long Reply whose msg_type is CALL",
           "I call nfs3.readdir reply; R reply entries=20 long rpc.type=0"),
     AFTER("RPCR-3.5.3-13/segment", NULL, "a Position-Zero Read chunk that lacks an octet in its middle",
