@@ -150,8 +150,8 @@ static const struct scenario scenarios[] = {
     /* What RFC 5666 allowed and RFC 8166 took away: judged by its profile only. */
     {.name = "old-read-read",
      .summary = "RFC 5666: results in Read chunks, whole Replies as well, and RDMA_DONE",
-     .script = "with rpcrdma; " FIRST "I call nfs3.read count=8192; R reply read; I pull; I done;"
-               "I call nfs3.read count=8192; R reply read=4096+rest; I pull; I done; I call nfs3.readdir; R reply"
+     .script = "with rpcrdma; " FIRST "I call nfs3.read count=3000; R reply read; I pull; I done;"
+               "I call nfs3.read count=3000; R reply read=1000+rest; I pull; I done; I call nfs3.readdir; R reply"
                " entries=100 pz; I pull; I done; I call nfs3.getattr; R reply"},
     {.name = "old-msgp",
      .summary = "RFC 5666: RDMA_MSGP, WRITE data aligned in the receive buffer",
