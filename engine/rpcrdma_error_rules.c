@@ -140,7 +140,8 @@ void rpcrdma_error_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
         judge_stray(rpcrdma, m);
         return;
     }
-    if (t->outcome != RPCRDMA_OUTSTANDING || t->late) /* a second answer: rpcrdma_xid_rules.c */
+    /* A second answer is rpcrdma_xid_rules.c's; of a kind that RFC 5666 leaves open nothing is known. */
+    if (t->outcome != RPCRDMA_OUTSTANDING || t->late || m->header.status != RPCRDMA_OK)
         return;
     rpcrdma_pass(rpcrdma, RULE_RPCR_4_5_04);
     rpcrdma_pass(rpcrdma, RULE_RPCR_4_5_09);

@@ -82,7 +82,7 @@ def test_a_compound_names_its_operations(check, nfs41):
     ("I call nfs3.null; I again; R call cb41.cb_compound; I call nfs3.null h.proc=5; I call nfs3.getattr cut=20",
      ["RDMA_MSG read - write - reply - CALL NFS3 NULL", "RDMA_MSG read - write - reply - CALL NFS3 NULL again",
       "RDMA_MSG read - write - reply - CALL NFS_CB1 CB_COMPOUND", "type 5 no such type at 12 CALL",
-      "RDMA_MSG read - write - list past the end at 20 CALL"]),
+      "RDMA_MSG read - write - list past the end at 20"]),
     ("I call nfs3.null; I raw hex=00112233", ["RDMA_MSG read - write - reply - CALL NFS3 NULL", "4 octets"]),
 ])
 def test_lines_of_other_messages(check, capture, text, wanted):
