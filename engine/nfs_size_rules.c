@@ -293,10 +293,27 @@ void nfs_size_call(struct nfs_look *look)
     }
 }
 
+/* An inline Reply that would have fit but for its verifier: the client did not provide for that. */
+static void judge_verifier(struct nfs_look *look)
+{
+    struct room room = room_for(look);
+    uint64_t octets = room.header + look->body->length;
+    uint32_t verifier = look->body->rpc.verf.length;
+
+    if (look->t->call_body.rpc.cred.flavor != RPC_AUTH_GSS || room.has_chunk || !room.sure)
+        return;
+    if (octets > room.threshold && octets - verifier <= room.threshold)
+        nfs_fail(look, RULE_RPCR_8_2_2_2_02,
+                 "expected room for a verifier of %u octets in a Reply of %" PRIu64 " octets at an inline threshold of "
+                 "%u, found no Reply chunk",
+                 verifier, octets, room.threshold);
+}
+
 void nfs_size_reply(struct nfs_look *look)
 {
     uint32_t most = look->exchange->limits.fore_maxresponse;
 
+    judge_verifier(look);
     if (look->exchange->minor < 1 || !look->exchange->in_session)
         return;
     if (most == 0)

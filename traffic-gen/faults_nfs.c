@@ -40,6 +40,8 @@ static const struct fault faults[] = {
            NFS "I call nfs3.readdir count=32768 reply=1024; R reply entries=3 short"),
     SCRIPT("nfs-gss", "RPCR-8.2.2.2-02", NULL, "a READDIR that fits inline but for the verifier of RPCSEC_GSS",
            NFS "I call nfs3.getattr cred=gss:1; R reply; I call nfs3.readdir count=4038 cred=gss:1; R reply entries=3"),
+    SCRIPT("nfs-gss", "RPCR-8.2.2.2-02/reply", "CMPD-4.2-05", "a link that fits inline but for the verifier",
+           NFS "I call nfs3.readlink cred=gss:1; R reply len=3940"),
     SCRIPT("old-read-read", "RPCR0-3.4-02", NULL, "a READ of 64 KB without Write list",
            NFS "I call nfs3.read count=65536; R reply len=1000"),
     SCRIPT("nfs40", "RPCR0-5N-02", NULL, "a READ of NFSv4 for 64 KB without Write list",
