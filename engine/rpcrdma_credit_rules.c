@@ -34,7 +34,7 @@ struct caller {
     uint32_t stale;                                      /* those that may have been answered in a hole */
     uint64_t stale_to;                                   /* transactions up to this number are */
     uint32_t dones;                                      /* RDMA_DONE since the latest Reply (RFC 5666 section 3.8) */
-    uint32_t program;                                    /* of the first Call */
+    uint32_t program;                                    /* of the first Call; 0: none was seen */
     bool programs;                                       /* there are several */
     bool over, over_initial, over_requested, over_dones; /* told once until the number falls */
     struct rpcrdma_pattern requests, grants, crossed;
@@ -101,7 +101,6 @@ bool rpcrdma_hole_since(const struct rpcrdma_connection *rpcrdma, unsigned side,
     return rpcrdma->credit->hole_frame[side] >= frame;
 }
 
-/* Answers of whose Calls the caller, having received the octets before `acked`, did not know. */
 static const struct answer *answer_before(const struct caller *c, uint64_t newest)
 {
     return &c->answers[newest % ANSWERS_KEPT];
@@ -299,11 +298,11 @@ static void judge_limit(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
         judge_requested(rpcrdma, m, c, in_flight);
 }
 
-static void note_program(struct caller *c, const struct rpcrdma_message *m, bool first)
+static void note_program(struct caller *c, const struct rpcrdma_message *m)
 {
     if (!m->has_rpc || m->rpc.status != RPC_OK)
         return;
-    if (first)
+    if (c->program == 0)
         c->program = m->rpc.prog;
     c->programs |= m->rpc.prog != c->program;
 }
@@ -315,7 +314,9 @@ void rpcrdma_credit_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
     bool header = m->header.status == RPCRDMA_OK && m->header.vers == RPCRDMA_VERSION;
 
     rpcrdma->credit->last_frame = m->place.frame;
-    note_program(c, m, rpcrdma->side[m->side].calls.total == 1);
+    note_program(c, m);
+    if (rpcrdma->side[m->side].calls.outstanding == 1) /* whatever was in doubt is over */
+        c->uncounted = c->stale = 0;
     /* Retransmissions may be dropped unanswered, malformed Calls are; what was told late may be answered already. */
     if (t->repeats || !header || t->damaged || t->late) {
         uncount(c, t);
@@ -429,7 +430,7 @@ static void judge_room_for_done(struct rpcrdma_connection *rpcrdma, struct rpcrd
 }
 
 /* Takes a Call that is over out of the count. True when it was in it. */
-static bool settle(const struct rpcrdma_connection *rpcrdma, struct caller *c, const struct rpcrdma_message *m)
+static bool settle(struct caller *c, const struct rpcrdma_message *m)
 {
     struct rpcrdma_transaction *t = m->transaction, *other;
 
@@ -453,19 +454,7 @@ static bool settle(const struct rpcrdma_connection *rpcrdma, struct caller *c, c
         c->uncounted = less(c->uncounted, 1);
     else if (t->number <= c->stale_to)
         c->stale = less(c->stale, 1);
-    (void)rpcrdma;
     return !t->uncounted;
-}
-
-/* Both sides support it (RFC 8797 section 4.1), and the Call offers this STag. */
-static bool may_invalidate(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m)
-{
-    const struct rpcrdma_transaction *t = m->transaction;
-    bool offered = false;
-
-    for (unsigned i = 0; m->invalidates && i < t->n_offers && !offered; i++)
-        offered = t->offers[i].target.handle == m->invalidate_stag;
-    return offered && rpcrdma->side[0].told.data.remote_invalidation && rpcrdma->side[1].told.data.remote_invalidation;
 }
 
 void rpcrdma_credit_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
@@ -492,9 +481,9 @@ void rpcrdma_credit_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
         a.grant = answer_before(c, c->n_answers - 1)->grant;
     if (grants || m->header.credit > a.grant)
         a.grant = m->header.credit;
-    a.ends = settle(rpcrdma, c, m);
+    a.ends = settle(c, m);
     if (a.ends && c->uncounted == 0 && !m->faulty && m->header.status == RPCRDMA_OK && rpcrdma_whole(rpcrdma))
-        rpcrdma_resource_expected(rpcrdma, m, (struct rpcrdma_expected){.invalidates = may_invalidate(rpcrdma, m)});
+        rpcrdma_resource_expected(rpcrdma, m, (struct rpcrdma_expected){0});
     c->answers[c->n_answers++ % ANSWERS_KEPT] = a;
     if (m->kind == RPCRDMA_KIND_REPLY)
         c->dones = 0;

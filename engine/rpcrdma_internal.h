@@ -290,9 +290,8 @@ void rpcrdma_pattern_judge(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
  * to be prepared for them.
  */
 struct rpcrdma_expected {
-    bool first;       /* Call before any grant */
-    bool raised;      /* Call that only the latest grant, higher than the one before, allows */
-    bool invalidates; /* Reply that may invalidate this STag of its Call */
+    bool first;  /* Call before any grant */
+    bool raised; /* Call that only the latest grant, higher than the one before, allows */
 };
 bool rpcrdma_resource_new(struct rpcrdma_connection *rpcrdma);
 void rpcrdma_resource_free(struct rpcrdma_connection *rpcrdma);

@@ -27,6 +27,7 @@ struct sent {
     uint32_t octets;
     struct rpcrdma_expected expected;
     bool call, reverse;
+    bool invalidates; /* an STag that its receiver has to be able to invalidate */
 };
 
 struct rpcrdma_resource_state {
@@ -81,7 +82,7 @@ static void take(struct rpcrdma_connection *rpcrdma, unsigned receiver, uint64_t
         if (sent->offset >= acked)
             return;
         rpcrdma_pass(rpcrdma, number);
-        if (sent->expected.invalidates)
+        if (sent->invalidates)
             rpcrdma_pass(rpcrdma, RULE_CMPD_3_2_03);
         if (size != RULE_COUNT && size != number)
             rpcrdma_pass(rpcrdma, size);
@@ -92,6 +93,17 @@ void rpcrdma_resource_message(struct rpcrdma_connection *rpcrdma, const struct r
 {
     if (rpcrdma_acked(rpcrdma, m) && !rpcrdma->terminated)
         take(rpcrdma, m->side, m->acked);
+}
+
+/* Both sides support it (RFC 8797 section 4.1), and the Call offers this STag. */
+static bool may_invalidate(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m)
+{
+    const struct rpcrdma_transaction *t = m->transaction;
+    bool offered = false;
+
+    for (unsigned i = 0; m->invalidates && i < t->n_offers && !offered; i++)
+        offered = t->offers[i].target.handle == m->invalidate_stag;
+    return offered && rpcrdma->side[0].told.data.remote_invalidation && rpcrdma->side[1].told.data.remote_invalidation;
 }
 
 void rpcrdma_resource_expected(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m,
@@ -106,6 +118,7 @@ void rpcrdma_resource_expected(struct rpcrdma_connection *rpcrdma, const struct 
         .expected = expected,
         .call = m->kind == RPCRDMA_KIND_CALL,
         .reverse = m->transaction->reverse,
+        .invalidates = may_invalidate(rpcrdma, m),
     };
 }
 
@@ -163,7 +176,7 @@ void rpcrdma_resource_terminate(struct rpcrdma_connection *rpcrdma, const struct
     sent = sent_at(rpcrdma->resource, other_side(event->fpdu->place.side & 1u), event->accused.offset);
     if (sent == NULL)
         return;
-    if (refuses_invalidation(terminate) && sent->expected.invalidates)
+    if (refuses_invalidation(terminate) && sent->invalidates)
         rpcrdma_fail_at(rpcrdma, &event->fpdu->place, RULE_CMPD_3_2_03, sent->frame,
                         "expected an STag that can be invalidated remotely, as its owner told that it supports it, "
                         "found a Terminate because that of frame %u cannot",

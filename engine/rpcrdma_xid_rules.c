@@ -8,8 +8,7 @@
 
 enum { CB_COMPOUND = 1, CB_VERSION = 1, CB_TAG_MAX = 1024 };
 
-struct rpcrdma_xid_state; /* none: the transactions say it all */
-
+/* The transactions say it all: there is no state of its own. */
 bool rpcrdma_xid_new(struct rpcrdma_connection *rpcrdma)
 {
     (void)rpcrdma;
