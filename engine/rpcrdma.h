@@ -98,8 +98,8 @@ enum rpcrdma_reduction {
 /* What a Call's or Reply's payload says. Arrays are the layer's own and are used again. */
 struct rpcrdma_body {
     bool known;   /* the whole payload was there: header decoded (rpc.status OK), walked as far as the tables go */
-    bool walked;  /* walk is valid: a procedure with tables, and not wrapped by RPCSEC_GSS */
-    bool wrapped; /* arguments or results are protected by integrity or privacy */
+    bool walked;  /* walk is valid: a procedure with tables, not wrapped by RPCSEC_GSS, but for arguments as below */
+    bool wrapped; /* protected by integrity or privacy; arguments with integrity are walked when they come out even */
     struct rpc_message rpc;
     const struct nfs_procedure *procedure; /* NULL: not known */
     enum rpcrdma_reduction reduction;

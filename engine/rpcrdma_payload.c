@@ -303,6 +303,27 @@ static bool can_walk(const struct rpcrdma_transaction *t, const struct rpcrdma_b
     return body->rpc.reply_stat == RPC_MSG_ACCEPTED && body->rpc.accept_stat == RPC_SUCCESS;
 }
 
+/*
+ * Arguments under integrity are there to be read (RFC 2203 section 5.3.2.2): databody_integ, which is seq_num and the
+ * arguments, and the checksum. They are taken when they come out even; nothing is said when not.
+ */
+static bool walk_integrity(struct rpcrdma_look *look, const uint8_t *p, size_t n)
+{
+    struct rpcrdma_body *body = look->body;
+    const struct nfs_walk_events events = {
+        .ctx = look, .operation = on_operation, .item = on_item, .value = on_value, .roundup = on_roundup};
+    struct xdr x = xdr_begin(p + body->rpc.header_len, n - body->rpc.header_len);
+    const uint8_t *protected, *checksum;
+    uint32_t octets, length;
+
+    if (body->rpc.gss_service != RPC_GSS_SVC_INTEGRITY || !xdr_opaque(&x, &protected, &octets) ||
+        !xdr_opaque(&x, &checksum, &length) || xdr_left(&x) != 0 || octets < 4 ||
+        get_be32(protected) != body->rpc.gss_seq)
+        return false;
+    nfs_walk(body->procedure, false, protected + 4, octets - 4, body->rpc.header_len + 8, &events, &body->walk);
+    return body->walk.status == NFS_WALK_OK && body->walk.left == 0;
+}
+
 /* Eight octets at a time: equal requests have equal hashes, others hardly ever. */
 static uint64_t hash_of(const uint8_t *p, size_t n)
 {
@@ -344,8 +365,10 @@ void rpcrdma_payload_look(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tra
     body->wrapped = rpc_gss_protects(&t->call_body.rpc);
     body->procedure =
         reply ? t->call_body.procedure : nfs_procedure_find(body->rpc.prog, body->rpc.vers, body->rpc.proc);
-    if (!can_walk(t, body, reply))
+    if (!can_walk(t, body, reply)) {
+        body->walked = !reply && body->wrapped && body->procedure != NULL && walk_integrity(&look, p, n);
         return;
+    }
     if (!reply)
         rpcrdma_look_sort(&look);
     find_reduction(&look, p, n);

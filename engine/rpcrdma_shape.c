@@ -364,7 +364,7 @@ void rpcrdma_shape_stream(struct rpcrdma_shape *shape)
 
     if (shape->reply && (body->rpc.reply_stat != RPC_MSG_ACCEPTED || body->rpc.accept_stat != RPC_SUCCESS))
         without_results(shape);
-    else if (!body->walked || body->walk.status == NFS_WALK_UNKNOWN)
+    else if (!body->walked || body->wrapped || body->walk.status == NFS_WALK_UNKNOWN)
         opaque(shape);
     else if (body->reduction == RPCRDMA_REDUCED_UNPADDED)
         rpcrdma_shape_fail(shape, shape->in_chunk ? RULE_RPCR_3_5_3_13 : RULE_RPCR_2_2_4_2_01,

@@ -180,6 +180,9 @@ static const struct fault faults[] = {
     AFTER("RPCR-8.2.2-01", NULL, "a Read chunk in the establishment of a context",
           "I call nfs3.write cred=gss:1 gss.proc=1 len=200 read" FETCHED),
     AFTER("RPCR-8.2.2.3-01", NULL, "a Read chunk with integrity", "I call nfs3.write cred=gss:2 len=1000 read" FETCHED),
+    AFTER("RPCR-8.2.2.3-03", NULL, "a READ of 64 KiB with integrity and without Reply chunk",
+          "I call nfs3.read cred=gss:2 count=65536; R error chunk"),
+    AFTER("RPCR-4.3.1-02", NULL, "a Read list with a GETATTR", "I call nfs3.getattr reduce=handle" FETCHED),
     AFTER("RPCR-8.2.2.3-02", NULL, "a Write chunk with privacy",
           "I call nfs3.read cred=gss:3 count=1000 write; R reply"),
 };

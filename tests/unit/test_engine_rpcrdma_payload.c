@@ -195,6 +195,39 @@ static void test_not_walked(void **state)
     talk_expect_nothing(t);
 }
 
+/* Arguments under integrity can be read, under privacy not. */
+static void test_integrity(void **state)
+{
+    (void)state;
+    for (uint32_t service = RPC_GSS_SVC_INTEGRITY; service <= RPC_GSS_SVC_PRIVACY; service++) {
+        static const uint8_t mic[24];
+        struct rpc_message header = {
+            .xid = XID, .type = RPC_CALL, .rpcvers = RPC_VERSION, .prog = TALK_NFS, .vers = 3, .proc = 6};
+        uint8_t body[20], message[512];
+        struct rpc_body cred = {RPC_AUTH_GSS, body, sizeof body}, verf = {RPC_AUTH_GSS, mic, sizeof mic};
+        struct xdr_writer w = {.p = message, .size = sizeof message}, args = fresh();
+        struct seen seen;
+        struct talk *t = watched(&seen);
+        struct rpcrdma_plan plan = talk_plan(t, C, XID);
+
+        talk_words(body, sizeof body, (const uint32_t[]){1, RPC_GSS_DATA, 7, service, 0}, 5);
+        rpc_call_encode(&header, &cred, &verf, &w);
+        WORDS(&args, 7);
+        handle(&args);
+        WORDS(&args, 0, 0, 1000);
+        xdr_put_opaque(&w, space, (uint32_t)args.at);
+        xdr_put_opaque(&w, mic, sizeof mic);
+        talk_message(t, C, &plan, message, w.at);
+        assert_true(seen.body[0].known && seen.body[0].wrapped);
+        assert_int_equal(seen.body[0].walked, service == RPC_GSS_SVC_INTEGRITY);
+        if (seen.body[0].walked) {
+            assert_int_equal(seen.values[0][0].mark, NFS_MARK_COUNT);
+            assert_int_equal(seen.values[0][0].value, 1000);
+        }
+        talk_expect_nothing(t);
+    }
+}
+
 /* How a payload makes sense, and what its items are then. */
 static void test_ways(void **state)
 {
@@ -272,8 +305,9 @@ static void test_mutations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pairing),    cmocka_unit_test(test_hash), cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_not_walked), cmocka_unit_test(test_ways), cmocka_unit_test(test_mutations),
+        cmocka_unit_test(test_pairing),    cmocka_unit_test(test_hash),      cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_not_walked), cmocka_unit_test(test_integrity), cmocka_unit_test(test_ways),
+        cmocka_unit_test(test_mutations),
     };
 
     return cmocka_run_group_tests_name("engine_rpcrdma_payload", tests, NULL, NULL);
