@@ -148,6 +148,8 @@ static const struct fault faults[] = {
     HEADER("RPCR0-4.3-01+ok", "rdma_err 3 with 8 words behind it", REPLY_CHUNK "; R error h.err=3 grow=32" END),
     HEADER("RPCR0-5.1-01", "a Long Call whose Position Zero chunk is not the first",
            "I call nfs3.write len=4096 read pz pz-last; R pull; R reply" END),
+    HEADER("RPCR0-5.1-01+ok", "a Long Call whose Position Zero chunk is the first",
+           "I call nfs3.write len=4096 read pz; R pull; R reply" END),
 };
 
 const struct fault_table rpcrdma_header_faults = {faults, sizeof(faults) / sizeof(faults[0])};

@@ -19,7 +19,7 @@ SEEDS = range(1, 5)
 # Tables of rules by the beginning of their ids, and those whose every judged rule must have its two kinds of traffic.
 LAYERS = {"MPA": "mpa", "DDP": "ddp", "RDMAP": "rdmap", "SEC": "rdmap", "RPCR": "rpcrdma", "BIDI": "rpcrdma",
           "CMPD": "rpcrdma", "EXP": "rpcrdma", "NFSULB": "nfs"}
-STRICT = {"mpa", "ddp", "rdmap"}
+STRICT = {"mpa", "ddp", "rdmap", "rpcrdma", "nfs"}
 
 
 def layer(rule):
