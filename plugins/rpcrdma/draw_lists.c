@@ -15,22 +15,40 @@ const char *rpcrdma_chunk_name(wmem_allocator_t *pool, const struct kept_chunk *
     return "Reply chunk";
 }
 
-/* What was recorded of the chunk in the transaction that this message belongs to, or NULL. */
-static const struct kept_chunk *kept_chunk(const struct rpcrdma_canvas *canvas, enum rpcrdma_chunk_kind kind,
-                                           uint32_t number)
+/* What was recorded of chunks in the transaction that this message belongs to, or NULL. */
+static const struct kept_transaction *recorded(const struct rpcrdma_canvas *canvas)
 {
-    const struct kept_transaction *t = canvas->message->transaction;
+    return canvas->message->repeated && canvas->message->kind != RPCRDMA_KIND_CALL ? NULL
+                                                                                   : canvas->message->transaction;
+}
 
-    if (t == NULL || canvas->message->repeated ||
-        (kind == RPCRDMA_READ_CHUNK && canvas->message->kind != RPCRDMA_KIND_CALL))
+static const struct kept_chunk *kept_read_chunk(const struct rpcrdma_canvas *canvas, uint32_t position)
+{
+    const struct kept_transaction *t = recorded(canvas);
+
+    if (t == NULL || canvas->message->kind != RPCRDMA_KIND_CALL)
         return NULL;
-    for (unsigned i = 0; i < t->n_chunks; i++) {
-        const struct kept_chunk *chunk = &t->chunks[i];
-
-        if (chunk->kind == kind && (kind == RPCRDMA_READ_CHUNK ? chunk->position : chunk->number) == number)
-            return chunk;
+    for (unsigned i = 0; i < t->n_chunks && t->chunks[i].kind == RPCRDMA_READ_CHUNK; i++) {
+        if (t->chunks[i].position == position)
+            return &t->chunks[i];
     }
     return NULL;
+}
+
+static const struct kept_chunk *kept_write_chunk(const struct rpcrdma_canvas *canvas, uint32_t number)
+{
+    const struct kept_transaction *t = recorded(canvas);
+
+    return t != NULL && number < t->n_writes ? &t->chunks[t->first_write + number] : NULL;
+}
+
+static const struct kept_chunk *kept_reply_chunk(const struct rpcrdma_canvas *canvas)
+{
+    const struct kept_transaction *t = recorded(canvas);
+
+    if (t == NULL || t->n_chunks == 0 || t->chunks[t->n_chunks - 1].kind != RPCRDMA_REPLY_CHUNK)
+        return NULL;
+    return &t->chunks[t->n_chunks - 1];
 }
 
 /* ---- segments ---- */
@@ -98,7 +116,7 @@ static void draw_read_chunk(struct rpcrdma_canvas *canvas, proto_tree *tree, uin
     uint32_t first = *i, entry = 4 + RPCRDMA_READ_SEGMENT_LEN, at = header->read.at + first * entry, index;
     struct rpcrdma_read_segment segment = rpcrdma_read_segment_at(header, canvas->p, first);
     uint32_t position = segment.position;
-    const struct kept_chunk *chunk = kept_chunk(canvas, RPCRDMA_READ_CHUNK, position);
+    const struct kept_chunk *chunk = kept_read_chunk(canvas, position);
     proto_item *item = proto_tree_add_item(tree, rpcrdma_hf.chunk, canvas->tvb, (int)at, (int)entry, ENC_NA);
     proto_tree *below = proto_item_add_subtree(item, rpcrdma_ett.chunk);
     uint64_t octets = 0;
@@ -185,7 +203,7 @@ static void draw_write_list(struct rpcrdma_canvas *canvas)
 
         proto_item_set_text(item, "Write chunk %u", number + 1);
         proto_tree_add_item(below, rpcrdma_hf.present, canvas->tvb, (int)from.at - 4, 4, ENC_BIG_ENDIAN);
-        draw_segments(canvas, item, below, &from, kept_chunk(canvas, RPCRDMA_WRITE_CHUNK, number));
+        draw_segments(canvas, item, below, &from, kept_write_chunk(canvas, number));
         end = from.at + length;
     }
     draw_end(canvas, tree, end);
@@ -205,7 +223,7 @@ static void draw_reply_chunk(struct rpcrdma_canvas *canvas)
         return;
     }
     from = rpcrdma_reply_chunk(&canvas->header);
-    draw_segments(canvas, item, tree, &from, kept_chunk(canvas, RPCRDMA_REPLY_CHUNK, 0));
+    draw_segments(canvas, item, tree, &from, kept_reply_chunk(canvas));
 }
 
 void rpcrdma_draw_lists(struct rpcrdma_canvas *canvas)

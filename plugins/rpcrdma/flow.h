@@ -95,8 +95,8 @@ struct kept_transaction {
     bool known; /* program and so on */
     uint32_t program, version, procedure;
     struct kept_chunk *chunks;
-    unsigned n_chunks;
-    struct kept_rpc *call; /* waits for Read chunks while it is neither complete nor given up */
+    unsigned n_chunks, first_write, n_writes; /* Read chunks, Write chunks, Reply chunk */
+    struct kept_rpc *call;                    /* waits for Read chunks while it is neither complete nor given up */
     struct kept_transaction *next_waiting;
     const uint8_t *waiting; /* inline part of such a Call */
     uint32_t waiting_n;

@@ -279,8 +279,8 @@ static const struct kept_chunk *find_unplaced(const struct work *work, const str
     for (unsigned i = 0; i < kept->n_chunks; i++) {
         const struct kept_chunk *chunk = &kept->chunks[i];
 
-        if ((chunk->kind == RPCRDMA_READ_CHUNK) != reply && chunk != rpc->from && !inserted(work, chunk) &&
-            (reply ? chunk->returned : chunk->length) > 0)
+        if ((chunk->kind == RPCRDMA_READ_CHUNK) != reply && chunk->octets > 0 && chunk != rpc->from &&
+            (reply ? chunk->returned : chunk->length) > 0 && !inserted(work, chunk))
             return chunk;
     }
     return NULL;

@@ -20,6 +20,8 @@ static void keep_offers(struct kept_chunk *kept, const struct rpcrdma_transactio
 static void keep_chunks(struct kept_transaction *kept, const struct rpcrdma_transaction *t)
 {
     kept->n_chunks = t->n_chunks;
+    kept->first_write = t->first_write;
+    kept->n_writes = t->n_writes;
     kept->chunks = wmem_alloc0_array(wmem_file_scope(), struct kept_chunk, t->n_chunks);
     for (unsigned i = 0; i < t->n_chunks; i++) {
         struct kept_chunk *chunk = &kept->chunks[i];
