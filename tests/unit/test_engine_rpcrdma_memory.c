@@ -281,6 +281,144 @@ static void client_writes(void **state)
     talk_expect(t, RULE_RPCR_3_1_02, SEVERITY_ERROR, frame);
 }
 
+/* Before any Send, the port tells what the connection is for. */
+static void client_writes_first(void **state)
+{
+    struct rpcrdma_options options = {.profile = PROFILE_IETF};
+    struct talk *t = talk_new_bare(&options);
+    uint32_t frame;
+    (void)state;
+
+    talk_startup(t, C, true, 4096, 4096);
+    talk_startup(t, S, true, 4096, 4096);
+    frame = talk_write(t, C, 0x4455, 0x1000, NULL, 512);
+    talk_greet(t);
+    talk_expect(t, RULE_RPCR_3_1_02, SEVERITY_ERROR, frame);
+}
+
+static void write_behind_error(void **state)
+{
+    struct talk *t = talk_new();
+    uint32_t frame;
+    (void)state;
+
+    call_reply_segment(t, C, XID, region);
+    talk_error(t, S, XID, RPCRDMA_ERR_CHUNK);
+    frame = talk_write(t, S, region.handle, region.offset, NULL, REPLY);
+    talk_expect(t, RULE_RPCR_3_4_6_04, SEVERITY_ERROR, frame);
+}
+
+/* The client refuses what it offers: layer, type and code of its Terminate. */
+static uint32_t refuse(struct talk *t, uint8_t layer, uint8_t etype, uint8_t code, struct place accused)
+{
+    struct rdmap_terminate terminate = {.layer = layer, .etype = etype, .code = code};
+    struct mpa_fpdu_event fpdu = {0};
+
+    talk_step(t);
+    fpdu.place = talk_place(t, C);
+    fpdu.direction = talk_direction(t, C);
+    rpcrdma_connection_terminate(
+        t->rpcrdma, &(struct rdmap_terminate_event){
+                        .terminate = &terminate, .fpdu = &fpdu, .accused_found = true, .accused = accused});
+    return t->frame;
+}
+
+static void refused(void **state)
+{
+    struct talk *t = talk_new();
+    struct place accused;
+    uint32_t frame;
+    (void)state;
+
+    t->reactions = true;
+    call_reply_segment(t, C, XID, region);
+    accused = talk_place(t, S);
+    talk_write(t, S, region.handle, region.offset, NULL, REPLY);
+    frame = refuse(t, RDMAP_LAYER_DDP, 1, 1, accused);
+    assert_int_equal(t->n_findings, 1);
+    assert_int_equal(t->findings[0].rule, RULE_RPCR_3_4_3_03);
+    assert_int_equal(t->findings[0].severity, SEVERITY_NOTE);
+    assert_int_equal(t->findings[0].place.frame, frame);
+    talk_free(t);
+
+    t = talk_new(); /* another complaint */
+    t->reactions = true;
+    call_reply_segment(t, C, XID, region);
+    accused = talk_place(t, S);
+    talk_write(t, S, region.handle, region.offset, NULL, REPLY);
+    refuse(t, RDMAP_LAYER_DDP, 1, 4, accused);
+    assert_int_equal(t->n_findings, 0);
+    talk_free(t);
+}
+
+/* ---- Read lists of Replies ---- */
+
+static uint32_t reply_read_list(struct talk *t, uint32_t xid, struct rpcrdma_read_segment segment)
+{
+    struct rpcrdma_plan plan = talk_plan(t, S, xid);
+
+    plan.reads = &segment;
+    plan.n_reads = 1;
+    return talk_reply_with(t, S, &plan, NULL, 0);
+}
+
+static void done(struct talk *t, uint32_t xid)
+{
+    struct rpcrdma_plan plan = talk_plan(t, C, xid);
+
+    plan.proc = RPCRDMA_DONE;
+    talk_message(t, C, &plan, NULL, 0);
+}
+
+static void call_unknown(struct talk *t, uint32_t xid)
+{
+    struct rpcrdma_plan plan = talk_plan(t, C, xid);
+
+    talk_call_with(t, C, &plan, PROGRAM, 1, 1, NULL, 0);
+}
+
+static void read_list_in_reply(void **state)
+{
+    struct rpcrdma_options options = {.profile = PROFILE_RFC5666};
+    struct talk *t = talk_new_with(&options);
+    uint32_t frame;
+    (void)state;
+
+    call_unknown(t, XID);
+    reply_read_list(t, XID, read_segment(0x31c40b01, 1000, 0x1000));
+    talk_read(t, C, 0x31c40b01, 0x1000, NULL, 1000);
+    done(t, XID);
+    talk_passed(t, RULE_RPCR0_3_5_01);
+    talk_passed(t, RULE_RPCR0_3_8_01);
+    talk_expect_nothing(t);
+
+    t = talk_new_with(&options);
+    call_unknown(t, XID);
+    reply_read_list(t, XID, read_segment(0x31c40b01, 1000, 0x1000));
+    frame = talk_read_request(t, C, 0x31c40b01, 0x1000, 1004);
+    talk_read_response(t, S, NULL, 1004);
+    done(t, XID);
+    talk_expect(t, RULE_RPCR0_3_8_01, SEVERITY_ERROR, frame);
+
+    t = talk_new_with(&options);
+    call_unknown(t, XID);
+    frame = reply_read_list(t, XID, read_segment(0x31c40b01, 1000, 0x1000));
+    talk_read(t, C, 0x31c40b01, 0x1000, NULL, 1000);
+    talk_call(t, C, XID + 1);
+    talk_reply(t, S, XID + 1);
+    talk_expect(t, RULE_RPCR0_3_5_01, SEVERITY_ERROR, frame);
+
+    t = talk_new(); /* RFC 8166 */
+    t->reactions = true;
+    call_unknown(t, XID);
+    reply_read_list(t, XID, read_segment(0x31c40b01, 1000, 0x1000));
+    assert_int_equal(t->findings[0].rule, RULE_RPCR_4_3_1_03);
+    talk_read(t, C, 0x31c40b01, 0x1000, NULL, 1000);
+    assert_int_equal(t->n_findings, 2);
+    assert_int_equal(t->findings[1].rule, RULE_RPCR_4_3_1_04);
+    talk_free(t);
+}
+
 /* ---- Reads ---- */
 
 static void read_out_of_bounds(void **state)
@@ -549,6 +687,10 @@ int main(void)
         cmocka_unit_test(write_to_answered_call),
         cmocka_unit_test(write_offset_swapped),
         cmocka_unit_test(client_writes),
+        cmocka_unit_test(client_writes_first),
+        cmocka_unit_test(write_behind_error),
+        cmocka_unit_test(refused),
+        cmocka_unit_test(read_list_in_reply),
         cmocka_unit_test(read_out_of_bounds),
         cmocka_unit_test(read_wrong_stag),
         cmocka_unit_test(read_of_reply_chunk),
