@@ -33,6 +33,7 @@ static bool written(const struct rpcrdma_offer *offer)
 bool rpcrdma_offer_shared(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_offer *offer)
 {
     struct rpcrdma_area area = rpcrdma_area_of(&offer->target);
+    unsigned looked = 0;
 
     for (const struct rpcrdma_offer *o = rpcrdma_offers_of(rpcrdma, offer->transaction->side, offer->target.handle);
          o != NULL; o = rpcrdma_offers_next(o)) {
@@ -40,6 +41,8 @@ bool rpcrdma_offer_shared(const struct rpcrdma_connection *rpcrdma, const struct
 
         if (o != offer && written(o) == written(offer) && rpcrdma_area_meets(&area, &other) &&
             (outstanding(o) || o->transaction->answer_operation > offer->transaction->call_operation))
+            return true;
+        if (++looked == RPCRDMA_LOOKED_MAX) /* who can tell */
             return true;
     }
     return false;

@@ -10,6 +10,7 @@ enum {
     RPCRDMA_UNWRITTEN_MAX = 8, /* segments that a Reply says to be filled, and that were not */
     RPCRDMA_ACCESSES_MAX = 64, /* accesses remembered for a Terminate that accuses one */
     RPCRDMA_SERVED_MAX = 64,   /* read segments of Replies */
+    RPCRDMA_LOOKED_MAX = 1024, /* offers of one STag that are gone through */
     RPCRDMA_OWED_MAX = 16,     /* Replies whose RDMA_DONE is to come */
 };
 

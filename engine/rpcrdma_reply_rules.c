@@ -197,7 +197,7 @@ static void judge_write_list(struct rpcrdma_connection *rpcrdma, struct rpcrdma_
     for (unsigned i = 0; i < t->n_writes && rpcrdma_write_next(&reply->header, reply->p, &from); i++) {
         const struct rpcrdma_chunk_state *chunk = &t->chunks[t->first_write + i];
 
-        place = is_chunk(t, chunk, reply, &from) ? (int)i : other_place(t, reply, &from);
+        place = from.n == 0 || is_chunk(t, chunk, reply, &from) ? (int)i : other_place(t, reply, &from);
         if (place >= 0 && (unsigned)place != i) {
             rpcrdma_fail(rpcrdma, reply, RULE_RPCR_4_3_2_01, t->call.frame,
                          "expected the Write chunks in the order of the Call, found chunk %d as chunk %u", place + 1,
