@@ -64,7 +64,8 @@ void nfs_fail_as(const struct nfs_look *look, enum rule_id rule, enum rule_sever
 
 const uint8_t *nfs_contents(const struct rpcrdma_body *body, const struct rpcrdma_item *item)
 {
-    uint64_t from = (uint64_t)body->rpc.header_len + item->item.at;
+    /* Under integrity the arguments stand behind two words. */
+    uint64_t from = (uint64_t)body->rpc.header_len + (body->wrapped ? 8 : 0) + item->item.at;
 
     if (item->chunk >= 0 || from + item->item.count > body->length)
         return NULL;
@@ -126,6 +127,8 @@ static void settle(struct nfs_connection *nfs, struct nfs_exchange *exchange)
         nfs->blind = true;
         set_unread(nfs, exchange, false);
     }
+    nfs->blind |= exchange->asks_session; /* what came of it was not understood */
+    exchange->asks_session = false;
     nfs_sessions_settled(nfs, exchange);
     if (!exchange->outstanding)
         return;
@@ -190,18 +193,15 @@ static void forward_call(struct nfs_look *look)
         nfs->blind = true;
     if (body->procedure == NULL || body->procedure->callback)
         return;
-    if (!look->t->repeats && !look->t->offers_lost)
-        nfs_retry_call(look);
-    if (look->t->malformed) { /* it may be answered all the same, and a session be there that was not followed */
-        nfs->blind |= v4;
-        return;
-    }
-    if (nfs_understood(body)) {
+    if (nfs_understood(body)) { /* what is learned, whatever may be wrong with it */
         look->exchange->alive = asks_nothing(body);
         nfs_sessions_call(look);
         nfs_slot_call(look);
     }
     if (look->t->repeats || look->t->offers_lost)
+        return;
+    nfs_retry_call(look);
+    if (look->t->malformed)
         return;
     if (v4)
         nfs_compound_call(look);
@@ -238,11 +238,11 @@ static void reply(struct nfs_look *look)
     }
     if (body->rpc.reply_stat == RPC_MSG_ACCEPTED && body->rpc.accept_stat == RPC_GARBAGE_ARGS)
         nfs_retry_failed(look);
-    if (!nfs_understood(body) && look->exchange->minor > 0)
-        look->nfs->blind = true; /* of a session, perhaps */
-    if (!nfs_understood(body) || look->t->malformed)
+    if (!nfs_understood(body))
         return;
     nfs_sessions_reply(look);
+    if (look->t->malformed)
+        return;
     nfs_size_reply(look);
     nfs_delegation_reply(look);
 }

@@ -51,6 +51,7 @@ struct nfs_exchange {
     uint64_t session_hash;    /* of its session's id */
     int minor;                /* minor version of its COMPOUND; -1: it is none */
     bool asks_back;           /* for a backchannel on this connection */
+    bool asks_session;        /* CREATE_SESSION or BIND_CONN_TO_SESSION, not answered yet */
     struct nfs_limits limits; /* of its session */
     struct nfs_request request;
 };

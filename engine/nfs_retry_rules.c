@@ -32,7 +32,7 @@ static uint64_t arguments_hash(const struct rpcrdma_body *body)
 {
     uint64_t from = body->rpc.header_len;
 
-    if (body->walked && body->n_operations > 1 && body->operations[0].op == NFS_OP_SEQUENCE)
+    if (body->walked && !body->wrapped && body->n_operations > 1 && body->operations[0].op == NFS_OP_SEQUENCE)
         from += body->operations[1].at;
     return from <= body->length ? hash_of(body->payload + from, body->length - from) : 0;
 }

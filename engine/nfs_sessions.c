@@ -72,6 +72,7 @@ void nfs_sessions_call(struct nfs_look *look)
     create = value_of(body, NFS_MARK_SESSION_FLAGS, NFS_OP_CREATE_SESSION, &flags);
     bind = value_of(body, NFS_MARK_BIND_DIR, NFS_OP_BIND_CONN_TO_SESSION, &dir);
     nfs->session_asked |= create || bind;
+    look->exchange->asks_session = create || bind;
     if (look->t->repeats || look->exchange->asks_back)
         return;
     look->exchange->asks_back =
@@ -111,6 +112,7 @@ void nfs_sessions_reply(struct nfs_look *look)
 {
     uint32_t flags, dir;
 
+    look->exchange->asks_session = false;
     if (!look->body->procedure->compound)
         return;
     if (value_of(look->body, NFS_MARK_SESSION_FLAGS, NFS_OP_CREATE_SESSION, &flags))

@@ -269,6 +269,8 @@ void nfs_size_call(struct nfs_look *look)
     uint32_t limit = look->exchange->limits.fore_maxresponse;
     struct size size;
 
+    if (look->body->wrapped) /* the wrapping adds what is not known */
+        return;
     if (look->body->procedure->compound)
         compound_size(look, &size);
     else if (!legacy_size(look, &size))
