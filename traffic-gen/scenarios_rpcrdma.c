@@ -173,6 +173,11 @@ static const struct scenario scenarios[] = {
      .script = "with rpcrdma; " FIRST "I call nfs3.read count=1021 write=1024; R reply pad; I call nfs3.read count=1024"
                " write; R reply pad; I call nfs3.write len=1022 read pad; R pull; R reply;"
                "I call nfs3.write len=3 read=2+rest pad; R pull; R reply"},
+    {.name = "old-long",
+     .summary = "RFC 5666: Long Calls and Replies, the Position-Zero chunk first in the Read list",
+     .script = "with rpcrdma; " FIRST "I call nfs3.symlink len=1000 pz; R pull; R reply; I call nfs3.write len=4001"
+               " read=1000+rest pz=60+rest; R pull; R reply; I call nfs3.readdir count=8192 reply=9000; R reply"
+               " entries=150"},
     {.name = "old-ccp",
      .summary = "RFC 5666: the Connection Configuration Protocol raises the inline thresholds",
      .script = "with rpcrdma no-private-data; I call ccp1.conf; R reply; I call nfs3.getattr; R reply;"
