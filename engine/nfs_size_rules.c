@@ -17,6 +17,7 @@ enum {
     COMPOUND_HEADER = 12, /* status, empty tag, count of results */
     OPERATION_HEADER = 8, /* number and status */
     READ4_HEADER = 8,     /* eof, count of octets */
+    INTEGRITY = 12,       /* lengths of the body and of the checksum, seq_num: RFC 2203 section 5.3.2.2 */
     V2_DATA_MAX = 8192,
     VERIFIER_MAX = RPC_AUTH_MAX,
 };
@@ -83,7 +84,7 @@ static bool legacy_size(const struct nfs_look *look, struct size *size)
     value = rpcrdma_value(look->body, (enum nfs_mark)row->mark, 0, &i);
     if (value == NULL)
         return false;
-    if (row->eligible && nfs_chunk_offered(look->nfs, look->t, 0))
+    if (row->eligible && !look->body->wrapped && nfs_chunk_offered(look->nfs, look->t, 0))
         return true;
     rest = row->version == 2 && row->eligible && value->value > V2_DATA_MAX ? V2_DATA_MAX : value->value;
     size->asked = rest;
@@ -116,7 +117,7 @@ static void compound_size(const struct nfs_look *look, struct size *size)
         uint64_t octets = 0;
 
         size->largest += OPERATION_HEADER;
-        if (nfs_op_read_class(operation->op) && nfs_chunk_offered(look->nfs, look->t, read_class++))
+        if (nfs_op_read_class(operation->op) && !body->wrapped && nfs_chunk_offered(look->nfs, look->t, read_class++))
             continue;
         if (operation->op == NFS_OP_READ) {
             octets = xdr_padded(argument(body, operation));
@@ -269,12 +270,14 @@ void nfs_size_call(struct nfs_look *look)
     uint32_t limit = look->exchange->limits.fore_maxresponse;
     struct size size;
 
-    if (look->body->wrapped) /* the wrapping adds what is not known */
-        return;
     if (look->body->procedure->compound)
         compound_size(look, &size);
     else if (!legacy_size(look, &size))
         return;
+    if (look->body->wrapped) { /* and the checksum, of a length that is not known */
+        size.largest += INTEGRITY;
+        size.exact = false;
+    }
     /* No Reply of a session is larger than agreed on. Without its attributes that may be less than is asked for. */
     if (limit != 0 && limit < size.largest) {
         size.largest = limit;
