@@ -168,7 +168,9 @@ static void judge_invalidated(struct rpcrdma_connection *rpcrdma, struct rpcrdma
         else if (outstanding(o) && o->transaction->xid != t->xid)
             other = o->transaction;
     }
-    if (t->offers_lost || t->call_header.status != RPCRDMA_OK || t->late)
+    /* In a hole the Call may have been sent again, with other chunks. */
+    if (t->offers_lost || t->call_header.status != RPCRDMA_OK || t->late ||
+        (!own && rpcrdma_hole_since(rpcrdma, t->side, t->call.frame)))
         rpcrdma_inconclusive(rpcrdma, RULE_CMPD_4_1_02);
     else if (!own)
         rpcrdma_fail(rpcrdma, answer, RULE_CMPD_4_1_02, other != NULL ? other->call.frame : t->call.frame,
