@@ -6,20 +6,15 @@
 #define MEMORY(id, summary, script) SCRIPT("rpcrdma", id, NULL, summary, FIRST script)
 #define READ_CALL                   "I call nfs3.read count=4096 write; "
 #define WRITE_CALL                  "I call nfs3.write len=4096 read; "
-#define STAG(n, stag)               " write0.seg" #n ".handle=" #stag
 #define ASCENDING                                                                                                      \
-    STAG(0, 0x100)                                                                                                     \
-    STAG(1, 0x200)                                                                                                     \
-    STAG(2, 0x300)                                                                                                     \
-    STAG(3, 0x400)                                                                                                     \
-    STAG(4, 0x500)                                                                                                     \
-    STAG(5, 0x600)                                                                                                     \
-    STAG(6, 0x700)                                                                                                     \
-    STAG(7, 0x800)                                                                                                     \
-    STAG(8, 0x900) STAG(9, 0xA00) STAG(10, 0xB00) STAG(11, 0xC00) STAG(12, 0xD00) STAG(13, 0xE00) STAG(14, 0xF00)      \
-        STAG(15, 0x1000) STAG(16, 0x1100) STAG(17, 0x1200) STAG(18, 0x1300) STAG(19, 0x1400) STAG(20, 0x1500)          \
-            STAG(21, 0x1600) STAG(22, 0x1700) STAG(23, 0x1800) STAG(24, 0x1900) STAG(25, 0x1A00) STAG(26, 0x1B00)      \
-                STAG(27, 0x1C00) STAG(28, 0x1D00) STAG(29, 0x1E00) STAG(30, 0x1F00) STAG(31, 0x2000)
+    " write0.seg0.handle=0x100 write0.seg1.handle=0x200 write0.seg2.handle=0x300 write0.seg3.handle=0x400"             \
+    " write0.seg4.handle=0x500 write0.seg5.handle=0x600 write0.seg6.handle=0x700 write0.seg7.handle=0x800"             \
+    " write0.seg8.handle=0x900 write0.seg9.handle=0xA00 write0.seg10.handle=0xB00 write0.seg11.handle=0xC00"           \
+    " write0.seg12.handle=0xD00 write0.seg13.handle=0xE00 write0.seg14.handle=0xF00 write0.seg15.handle=0x1000"        \
+    " write0.seg16.handle=0x1100 write0.seg17.handle=0x1200 write0.seg18.handle=0x1300 write0.seg19.handle=0x1400"     \
+    " write0.seg20.handle=0x1500 write0.seg21.handle=0x1600 write0.seg22.handle=0x1700 write0.seg23.handle=0x1800"     \
+    " write0.seg24.handle=0x1900 write0.seg25.handle=0x1A00 write0.seg26.handle=0x1B00 write0.seg27.handle=0x1C00"     \
+    " write0.seg28.handle=0x1D00 write0.seg29.handle=0x1E00 write0.seg30.handle=0x1F00 write0.seg31.handle=0x2000"
 #define END "; I call nfs3.getattr; R reply"
 
 static const struct fault faults[] = {
