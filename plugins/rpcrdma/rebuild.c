@@ -252,7 +252,7 @@ static void fill(struct kept_rpc *rpc, const struct work *work, const uint8_t *p
             memset(out + piece->from, 0, piece->have);
         } else if (piece->chunk != NULL) {
             copy_out(out + piece->from, piece->chunk, piece->have);
-        } else {
+        } else if (p != NULL) {
             memcpy(out + piece->from, p, piece->have);
             p += piece->have;
         }

@@ -87,7 +87,7 @@ static bool has_chunk(const struct kept_transaction *kept, enum rpcrdma_chunk_ki
 /* The roundup of inline items is missing: the message can be shown when it is put back. */
 static bool unpadded(const struct rpcrdma_body *body)
 {
-    return body->known && body->walked && body->reduction == RPCRDMA_REDUCED_UNPADDED;
+    return body != NULL && body->known && body->walked && body->reduction == RPCRDMA_REDUCED_UNPADDED;
 }
 
 static void record_call(struct rpcrdma_flow *flow, struct kept_message *kept, const struct rpcrdma_message *message)
@@ -146,13 +146,18 @@ static void give_up(struct kept_transaction *t, const struct rpcrdma_body *body)
     t->call->given_up = true;
 }
 
+static const struct rpcrdma_body *reply_body(const struct rpcrdma_message *message)
+{
+    return message->transaction == NULL ? NULL : &message->transaction->reply_body;
+}
+
 /*
  * Parts of a Reply may be in Read chunks (RFC 5666 section 3.1): the client reads them, and nothing tells that it is
  * through. A Reply that is whole nevertheless is shown.
  */
 static bool in_read_chunks(const struct rpcrdma_message *message)
 {
-    const struct rpcrdma_body *body = message->transaction == NULL ? NULL : &message->transaction->reply_body;
+    const struct rpcrdma_body *body = reply_body(message);
 
     return message->header.read.n > 0 &&
            (!message->has_rpc || body == NULL || !body->known || !body->walked ||
@@ -166,8 +171,7 @@ static void record_reply(struct kept_message *kept, const struct rpcrdma_message
 
     if (message->header.status != RPCRDMA_OK || in_read_chunks(message))
         return;
-    if (message->has_rpc &&
-        (t == NULL || kept->repeated || !(wrote_any(t) || unpadded(&message->transaction->reply_body)))) {
+    if (message->has_rpc && (t == NULL || kept->repeated || !(wrote_any(t) || unpadded(reply_body(message))))) {
         kept->rpc = plain_rpc(true, message->place.frame);
         return;
     }
@@ -175,7 +179,7 @@ static void record_reply(struct kept_message *kept, const struct rpcrdma_message
         return;
     kept->rpc = wmem_new0(wmem_file_scope(), struct kept_rpc);
     kept->rpc->reply = true;
-    rpcrdma_rebuild(kept->rpc, t, &message->transaction->reply_body, message->has_rpc ? message->p + from : NULL,
+    rpcrdma_rebuild(kept->rpc, t, reply_body(message), message->has_rpc ? message->p + from : NULL,
                     message->has_rpc ? message->n - from : 0);
     kept->rpc->complete_in = message->place.frame;
 }
@@ -184,7 +188,7 @@ static void record_answer(struct rpcrdma_flow *flow, struct kept_message *kept, 
 {
     struct kept_transaction *t = kept->transaction;
 
-    if (t != NULL) {
+    if (t != NULL && message->transaction != NULL) {
         kept->repeated = t->answer_frame != 0;
         if (!kept->repeated && message->header.status == RPCRDMA_OK) {
             t->answer_frame = message->place.frame;
@@ -218,7 +222,7 @@ void rpcrdma_record_message(struct rpcrdma_flow *flow, const struct rpcrdma_mess
         kept->transaction = message->kind == RPCRDMA_KIND_CALL ? transaction_new(message) : message->transaction->host;
         kept->reverse = message->transaction->reverse;
     }
-    if (message->kind == RPCRDMA_KIND_CALL && kept->transaction != NULL) {
+    if (message->kind == RPCRDMA_KIND_CALL && message->transaction != NULL) {
         if (message->transaction->late) /* told behind its answer */
             kept->transaction->outcome = RPCRDMA_REPLIED;
         else
