@@ -93,7 +93,8 @@ void rpcrdma_discard_open(struct rpcrdma_connection *rpcrdma, const struct rpcrd
 {
     const struct met *met = met_for(m);
 
-    if (met != NULL && !m->unsure)
+    /* By RFC 5666 section 4.2 an RDMA_ERROR answers whatever is wrong, however short. */
+    if (met != NULL && !m->unsure && (!rpcrdma_old(rpcrdma) || met->rule != RULE_RPCR_4_5_01))
         open_discard(rpcrdma, m, met->rule);
 }
 
@@ -110,7 +111,8 @@ void rpcrdma_discard_skipped(struct rpcrdma_connection *rpcrdma)
 }
 
 /* Whoever closes first, over something that it was to pass over, with Calls unanswered, has not passed over it. */
-void rpcrdma_discard_end(struct rpcrdma_connection *rpcrdma, unsigned side, const struct place *place)
+void rpcrdma_discard_end(struct rpcrdma_connection *rpcrdma, unsigned side, const struct place *place,
+                         const struct place *accused)
 {
     bool busy = rpcrdma->side[0].calls.outstanding + rpcrdma->side[1].calls.outstanding > 0;
 
@@ -120,8 +122,10 @@ void rpcrdma_discard_end(struct rpcrdma_connection *rpcrdma, unsigned side, cons
         if (!discard->open)
             continue;
         discard->open = false;
-        if (busy && place->time_ns - discard->place.time_ns < rpcrdma->options.t_react && rpcrdma_whole(rpcrdma) &&
-            !rpcrdma->options.payload_only)
+        if (accused != NULL && accused->frame != discard->place.frame)
+            rpcrdma_inconclusive(rpcrdma, discard->rule);
+        else if (busy && place->time_ns - discard->place.time_ns < rpcrdma->options.t_react && rpcrdma_whole(rpcrdma) &&
+                 !rpcrdma->options.payload_only)
             rpcrdma_fail_at(
                 rpcrdma, place, discard->rule, discard->place.frame,
                 "expected what came in frame %u to be discarded without a word, found the connection closed",

@@ -8,6 +8,9 @@
 /* rpcrdma_error_rules.c: an RDMA_ERROR, before its transaction is closed; and a Reply behind one. */
 void rpcrdma_error_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 
+/* rpcrdma_accept_rules.c: the answer to a sound Call. */
+void rpcrdma_accept_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
+
 /* rpcrdma_discard_rules.c: messages that the receiver is to discard without a word, and what it does. */
 enum { RPCRDMA_DISCARDS_MAX = 8 };
 
@@ -30,7 +33,10 @@ void rpcrdma_discard_judge(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
 /* At last: is it to be discarded itself? */
 void rpcrdma_discard_open(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message);
 void rpcrdma_discard_skipped(struct rpcrdma_connection *rpcrdma);
-void rpcrdma_discard_end(struct rpcrdma_connection *rpcrdma, unsigned side, const struct place *place);
+/* Side closes, or sends a Terminate; accused: the segment of the other side that it accuses, NULL: none that is known.
+ */
+void rpcrdma_discard_end(struct rpcrdma_connection *rpcrdma, unsigned side, const struct place *place,
+                         const struct place *accused);
 void rpcrdma_discard_finish(struct rpcrdma_connection *rpcrdma);
 
 #endif

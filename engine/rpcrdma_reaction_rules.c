@@ -25,9 +25,13 @@ static const struct demand {
     {RULE_RPCR_4_2_2_01, RULE_RPCR_4_5_1_01, BY_ERR_VERS, BY_ERR_CHUNK, "ERR_VERS"},
     {RULE_RPCR_4_02, RULE_RPCR_4_5_1_01, BY_ERR_VERS, BY_ERR_CHUNK, "ERR_VERS"},
     {RULE_RPCR_4_1_2_01, RULE_RPCR_4_5_1_01, BY_ERR_VERS, BY_ERR_CHUNK, "ERR_VERS"},
+    {RULE_RPCR_4_02, RULE_RPCR_4_5_2_01, BY_ERR_CHUNK, BY_ERR_VERS, "ERR_CHUNK"},
+    {RULE_RPCR_4_1_2_01, RULE_RPCR_4_5_2_01, BY_ERR_CHUNK, BY_ERR_VERS | BY_SUCCESS | BY_RPC_ERROR, "ERR_CHUNK"},
     {RULE_RPCR_4_1_2_03, RULE_RPCR_4_5_2_01, BY_ERR_CHUNK, BY_ERR_VERS, "ERR_CHUNK"},
     {RULE_RPCR_4_1_2_04, RULE_RPCR_4_5_2_01, BY_ERR_CHUNK, BY_ERR_VERS, "ERR_CHUNK"},
     {RULE_RPCR_4_1_2_05, RULE_RPCR_4_5_2_01, BY_ERR_CHUNK, BY_ERR_VERS, "ERR_CHUNK"},
+    {RULE_RPCR_4_1_2_06, RULE_RPCR_4_5_2_01, BY_ERR_CHUNK, BY_ERR_VERS | BY_SUCCESS | BY_RPC_ERROR, "ERR_CHUNK"},
+    {RULE_RPCR_4_1_2_07, RULE_RPCR_4_5_2_01, BY_ERR_CHUNK, BY_ERR_VERS | BY_SUCCESS | BY_RPC_ERROR, "ERR_CHUNK"},
     {RULE_RPCR_4_1_2_08, RULE_RPCR_4_5_2_01, BY_ERR_CHUNK, BY_ERR_VERS, "ERR_CHUNK"},
     {RULE_RPCR_4_1_2_09, RULE_RPCR_4_5_2_01, BY_ERR_CHUNK, BY_ERR_VERS, "ERR_CHUNK"},
     {RULE_RPCR_4_1_2_11, RULE_RPCR_4_5_2_01, BY_ERR_CHUNK, BY_ERR_VERS, "ERR_CHUNK"},
@@ -65,10 +69,16 @@ static const enum rule_id ineligible[] = {
     RULE_NFSULB_6_1_05, RULE_NFSULB_6_5_1_02, RULE_NFSULB_6_5_2_03, RULE_RPCR_8_2_2_3_01,
 };
 
-static const struct demand *demand_for(uint32_t fault)
+/* The responder goes by the version that it reads, whatever was meant. */
+static bool wrong_way(const struct rpcrdma_transaction *t, const struct demand *demand)
 {
-    for (size_t i = 0; fault != 0 && i < sizeof demands / sizeof *demands; i++) {
-        if (demands[i].broken == (enum rule_id)(fault - 1))
+    return t->call_header.vers == RPCRDMA_VERSION && demand->rule == RULE_RPCR_4_5_1_01;
+}
+
+static const struct demand *demand_for(const struct rpcrdma_transaction *t)
+{
+    for (size_t i = 0; t->fault != 0 && i < sizeof demands / sizeof *demands; i++) {
+        if (demands[i].broken == (enum rule_id)(t->fault - 1) && !wrong_way(t, &demands[i]))
             return &demands[i];
     }
     return NULL;
@@ -148,7 +158,7 @@ static void judge_ineligible(struct rpcrdma_connection *rpcrdma, struct rpcrdma_
 static void judge_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     const struct rpcrdma_transaction *t = m->transaction;
-    const struct demand *demand = demand_for(t->fault);
+    const struct demand *demand = demand_for(t);
     unsigned kind = kind_of(m);
 
     if (reduced_ineligible(t)) {
@@ -158,9 +168,12 @@ static void judge_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
     if (demand == NULL) {
         if (t->fault == 0)
             rpcrdma_pass(rpcrdma, RULE_RPCR_4_5_4_03);
+        if (t->fault == 0 || t->fault == 1 + (uint32_t)RULE_RPCR_3_4_5_2_01)
+            rpcrdma_accept_answer(rpcrdma, m);
         return;
     }
-    if ((kind & demand->accepted) != 0)
+    /* RFC 5666 section 4.2 lets a responder choose between ERR_CHUNK and an RPC error. */
+    if ((kind & (demand->accepted | (rpcrdma_old(rpcrdma) ? BY_RPC_ERROR : 0u))) != 0)
         rpcrdma_pass(rpcrdma, demand->rule);
     else if ((kind & demand->open) == 0)
         rpcrdma_fail(rpcrdma, m, demand->rule, t->call.frame, "expected %s in answer to the Call in frame %u, found %s",
@@ -196,61 +209,102 @@ void rpcrdma_reaction_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma
 
 /* ---- no answer ---- */
 
-static struct rpcrdma_side *responder_of(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
-{
-    return &rpcrdma->side[other_side(t->side)];
-}
-
-/* The responder has had its chance: it got the Call, and did other things since, or closed, or kept silent for long. */
+/*
+ * The responder has had its chance: it answered a later Call, or said nothing for as long as that, while nobody closed
+ * (then it is asked at the moment before).
+ */
 static bool due(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t, int64_t patience,
                 int64_t time_ns)
 {
-    const struct rpcrdma_side *responder = responder_of(rpcrdma, t);
-
-    if (t->damaged || t->late || t->ambiguous || t->spoilt || !rpcrdma_whole(rpcrdma))
+    if (t->damaged || t->late || t->ambiguous || t->spoilt || rpcrdma->options.payload_only || !rpcrdma_whole(rpcrdma))
         return false;
     if (rpcrdma->answered_number[t->side] > t->number && patience == 0)
         return true;
-    return time_ns - t->call.time_ns >= (patience > 0 ? patience : rpcrdma->options.t_react) && !responder->fin &&
-           !responder->reset && !rpcrdma->side[t->side].fin && !rpcrdma->side[t->side].reset;
+    return time_ns - t->call.time_ns >= (patience > 0 ? patience : rpcrdma->options.t_react);
+}
+
+static void judge_sound(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t,
+                        const struct place *place, int64_t time_ns)
+{
+    bool now = due(rpcrdma, t, 0, time_ns);
+
+    if (t->reverse && t->n_chunks > 0 && now)
+        rpcrdma_fail_at(rpcrdma, place, RULE_BIDI_5_3_04, 0,
+                        "expected a Reply or ERR_CHUNK to a Call of the reverse direction with chunks, found none");
+    else if (t->reverse && t->twin && now)
+        rpcrdma_fail_at(rpcrdma, place, RULE_BIDI_2_4_1_02, 0,
+                        "expected an answer to the Call of the reverse direction in frame %u, whose XID a Call of "
+                        "the forward direction had as well, found none",
+                        t->call.frame);
+    else if (due(rpcrdma, t, rpcrdma->options.t_answer, time_ns))
+        rpcrdma_fail_at_as(rpcrdma, place, RULE_RPCR_4_5_4_03, SEVERITY_WARNING, 0,
+                           "expected an answer to the Call in frame %u, or the connection closed, found neither "
+                           "within %lld s",
+                           t->call.frame, (long long)((time_ns - t->call.time_ns) / 1000000000));
 }
 
 static void judge_unanswered(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t, int64_t time_ns)
 {
-    const struct demand *demand = demand_for(t->fault);
-    struct place place = t->call;
+    const struct demand *demand = demand_for(t);
+    struct place place = t->call; /* silence has no frame of its own */
 
     place.side = (uint8_t)other_side(t->side);
-    if (t->fault == 0 && !t->malformed) {
-        if (t->reverse && t->n_chunks > 0 && due(rpcrdma, t, 0, time_ns) && !rpcrdma->options.payload_only)
-            rpcrdma_fail_at(rpcrdma, &place, RULE_BIDI_5_3_04, 0,
-                            "expected a Reply or ERR_CHUNK to a Call of the reverse direction with chunks, found none");
-        else if (t->reverse && t->twin && due(rpcrdma, t, 0, time_ns) && !rpcrdma->options.payload_only)
-            rpcrdma_fail_at(rpcrdma, &place, RULE_BIDI_2_4_1_02, 0,
-                            "expected an answer to the Call of the reverse direction in frame %u, whose XID a Call of "
-                            "the forward direction had as well, found none",
-                            t->call.frame);
-        else if (due(rpcrdma, t, rpcrdma->options.t_answer, time_ns) && !rpcrdma->options.payload_only)
-            rpcrdma_fail_at_as(rpcrdma, &place, RULE_RPCR_4_5_4_03, SEVERITY_WARNING, 0,
-                               "expected an answer to the Call in frame %u, or the connection closed, found neither "
-                               "within %lld s",
-                               t->call.frame, (long long)((time_ns - t->call.time_ns) / 1000000000));
-        return;
-    }
-    if (rpcrdma->options.payload_only)
-        return;
-    if (reduced_ineligible(t) && due(rpcrdma, t, 0, time_ns))
+    place.offset = rpcrdma->side[place.side].end;
+    if (t->fault == 0 && !t->malformed)
+        judge_sound(rpcrdma, t, &place, time_ns);
+    else if (reduced_ineligible(t) && due(rpcrdma, t, 0, time_ns))
         rpcrdma_fail_at(rpcrdma, &place, RULE_RPCR_6_1_08, 0,
                         "expected ERR_CHUNK or GARBAGE_ARGS in answer to the Call in frame %u, found none",
                         t->call.frame);
-    if (demand == NULL)
-        return;
-    if (!due(rpcrdma, t, 0, time_ns))
-        rpcrdma_inconclusive(rpcrdma, demand->rule);
-    else
+    else if (demand != NULL && due(rpcrdma, t, 0, time_ns))
         rpcrdma_fail_at(rpcrdma, &place, demand->rule, 0, "expected %s in answer to the Call in frame %u, found none",
                         demand->expected, t->call.frame);
+    else if (demand != NULL)
+        rpcrdma_inconclusive(rpcrdma, demand->rule);
 }
+
+/* ---- closing ---- */
+
+/*
+ * The responder closes with this Call unanswered. For one that it can make no answer to that is demanded (section
+ * 4.5.4); where an error should have been told, it is worth a warning.
+ */
+static void judge_closed(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t,
+                         const struct place *place, const char *how)
+{
+    const struct demand *demand = demand_for(t);
+    enum rule_id rule = reduced_ineligible(t) ? RULE_RPCR_6_1_08 : demand != NULL ? demand->rule : RULE_RPCR_4_5_4_03;
+
+    if (rpcrdma->answered_number[t->side] > t->number) { /* it has passed it over, and closes later */
+        judge_unanswered(rpcrdma, t, place->time_ns);
+        return;
+    }
+    if (rule == RULE_RPCR_4_5_4_03) {
+        if (t->fault == 0 && !t->malformed)
+            rpcrdma_pass(rpcrdma, rule);
+        return;
+    }
+    if (t->damaged || t->late || t->ambiguous || t->spoilt || !rpcrdma_whole(rpcrdma))
+        rpcrdma_inconclusive(rpcrdma, rule);
+    else
+        rpcrdma_fail_at_as(rpcrdma, place, rule, SEVERITY_WARNING, t->call.frame,
+                           "expected %s in answer to the Call in frame %u, found %s",
+                           demand != NULL ? demand->expected : "ERR_CHUNK or GARBAGE_ARGS", t->call.frame, how);
+}
+
+/* Side is the first to close. */
+static void close_by(struct rpcrdma_connection *rpcrdma, unsigned side, const struct place *place, const char *how)
+{
+    struct rpcrdma_transaction *t = NULL;
+
+    rpcrdma->reaction->closed = true;
+    while ((t = rpcrdma_next_outstanding(rpcrdma, other_side(side), t)) != NULL)
+        judge_closed(rpcrdma, t, place, how);
+    while ((t = rpcrdma_next_outstanding(rpcrdma, side, t)) != NULL)
+        judge_unanswered(rpcrdma, t, place->time_ns);
+}
+
+/* ---- hooks ---- */
 
 bool rpcrdma_reaction_new(struct rpcrdma_connection *rpcrdma)
 {
@@ -271,8 +325,16 @@ void rpcrdma_reaction_move(struct rpcrdma_connection *rpcrdma, const struct rpcr
 
 void rpcrdma_reaction_terminate(struct rpcrdma_connection *rpcrdma, const struct rdmap_terminate_event *event)
 {
-    (void)event;
-    rpcrdma->reaction->closed = true;
+    const struct place *place = &event->fpdu->place;
+
+    if (rpcrdma->reaction->closed)
+        return;
+    /* One that accuses an access to memory is about that. */
+    rpcrdma_discard_end(rpcrdma, place->side & 1u, place, event->accused_found ? &event->accused : NULL);
+    if (event->accused_found)
+        rpcrdma->reaction->closed = true;
+    else
+        close_by(rpcrdma, place->side & 1u, place, "a Terminate");
 }
 
 void rpcrdma_reaction_skipped(struct rpcrdma_connection *rpcrdma, unsigned side)
@@ -284,14 +346,16 @@ void rpcrdma_reaction_skipped(struct rpcrdma_connection *rpcrdma, unsigned side)
 
 void rpcrdma_reaction_end(struct rpcrdma_connection *rpcrdma, unsigned side, bool reset, const struct place *place)
 {
-    if (!rpcrdma->reaction->closed && reset) /* a FIN may be the ULP's wish */
-        rpcrdma_discard_end(rpcrdma, side, place);
-    rpcrdma->reaction->closed = true;
+    if (rpcrdma->reaction->closed)
+        return;
+    if (reset) /* a FIN of the requester may be the ULP's wish */
+        rpcrdma_discard_end(rpcrdma, side, place, NULL);
+    close_by(rpcrdma, side, place, reset ? "RST" : "FIN");
 }
 
 void rpcrdma_reaction_finish(struct rpcrdma_connection *rpcrdma, int64_t time_ns)
 {
-    for (unsigned side = 0; side < 2; side++) {
+    for (unsigned side = 0; side < 2 && !rpcrdma->reaction->closed; side++) {
         for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, side, t)) != NULL;)
             judge_unanswered(rpcrdma, t, time_ns);
     }

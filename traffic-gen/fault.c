@@ -19,6 +19,7 @@ static const struct fault_table *const tables[] = {
     &rdmap_reaction_faults,
     &rpcrdma_header_faults,
     &rpcrdma_reaction_faults,
+    &rpcrdma_answer_faults,
     &rpcrdma_xid_faults,
     &rpcrdma_credit_faults,
     &rpcrdma_threshold_faults,

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Forms of sound Calls that a responder has to accept: some refuse them, as nobody around them sends them. Whether an
+ * ERR_CHUNK is for the form's sake is beyond doubt when nothing of the chunks was read before, or when nothing else in
+ * the Call can be refused. Documents: RFC 8166 sections 3.4.5.2 and 3.5.3, the implementation experience, and, by its
+ * profile, RFC 5667 sections 4 and 5.
+ */
+#include "engine/rpcrdma_reaction.h"
+
+enum {
+    SEGMENTS_MAX = 16,     /* beyond that a responder may find it too much: RFC 8267 section 6.4.2 */
+    LENGTH_MODEST = 65536, /* beyond that, too: RFC 8166 section 8.1.4 */
+    LONG_THAT_FITS = RPCRDMA_INLINE_DEFAULT - RPCRDMA_HEADER_MIN,
+    NFS2_READLINK = 5,
+    NFS2_READ = 6,
+    NFS2_READDIR = 16,
+    NFS3_READLINK = 5,
+    NFS3_READ = 6,
+    NFS3_READDIR = 16,
+    NFS3_READDIRPLUS = 17,
+};
+
+/* ---- what is known of a Call ---- */
+
+static unsigned read_chunks(const struct rpcrdma_transaction *t)
+{
+    return t->first_write;
+}
+
+static unsigned data_chunks(const struct rpcrdma_transaction *t)
+{
+    return read_chunks(t) - (t->position_zero >= 0);
+}
+
+static bool of_version(const struct rpcrdma_transaction *t, uint32_t version)
+{
+    return t->call_body.known && t->call_body.rpc.prog == NFS_PROGRAM && t->call_body.rpc.vers == version;
+}
+
+/* NFS version 2 or 3, and this procedure of it. */
+static bool is(const struct rpcrdma_transaction *t, uint32_t nfs2, uint32_t nfs3)
+{
+    return (of_version(t, 2) && t->call_body.rpc.proc == nfs2) || (of_version(t, 3) && t->call_body.rpc.proc == nfs3);
+}
+
+static bool old_nfs(const struct rpcrdma_transaction *t)
+{
+    return of_version(t, 2) || of_version(t, 3);
+}
+
+/* ---- the forms ---- */
+
+static bool roundup_in_chunk(const struct rpcrdma_transaction *t)
+{
+    const struct rpcrdma_body *body = &t->call_body;
+
+    for (unsigned i = 0; body->walked && i < body->n_items; i++) {
+        const struct rpcrdma_item *item = &body->items[i];
+
+        if (item->chunk >= 0 && item->item.count % 4 != 0 &&
+            t->chunks[item->chunk].length == xdr_padded(item->item.count))
+            return true;
+    }
+    return false;
+}
+
+static bool long_that_fits(const struct rpcrdma_transaction *t)
+{
+    return t->call_header.proc == RPCRDMA_NOMSG && t->position_zero >= 0 && data_chunks(t) == 0 &&
+           t->chunks[t->position_zero].n == 1 && t->chunks[t->position_zero].length <= LONG_THAT_FITS;
+}
+
+static bool long_in_segments(const struct rpcrdma_transaction *t)
+{
+    return t->call_header.proc == RPCRDMA_NOMSG && t->position_zero >= 0 && data_chunks(t) == 0 &&
+           t->chunks[t->position_zero].n > 1;
+}
+
+static bool long_with_data(const struct rpcrdma_transaction *t)
+{
+    return t->call_header.proc == RPCRDMA_NOMSG && t->position_zero >= 0 && data_chunks(t) == 1;
+}
+
+static bool data_in_segments(const struct rpcrdma_transaction *t)
+{
+    return t->call_header.proc == RPCRDMA_MSG && t->position_zero < 0 && data_chunks(t) == 1 && t->chunks[0].n > 1;
+}
+
+static bool no_room_for_roundup(const struct rpcrdma_transaction *t)
+{
+    return is(t, NFS2_READ, NFS3_READ) && t->n_writes == 1 && t->chunks[t->first_write].length % 4 != 0;
+}
+
+static bool surplus_write_list(const struct rpcrdma_transaction *t)
+{
+    return old_nfs(t) && t->n_writes > 0 && !is(t, NFS2_READ, NFS3_READ) && !is(t, NFS2_READLINK, NFS3_READLINK);
+}
+
+static bool second_write_chunk(const struct rpcrdma_transaction *t)
+{
+    return t->n_writes > 1 && (is(t, NFS2_READ, NFS3_READ) || is(t, NFS2_READLINK, NFS3_READLINK));
+}
+
+static bool write_list_for_null(const struct rpcrdma_transaction *t)
+{
+    return of_version(t, 4) && t->call_body.rpc.proc == 0 && t->n_writes > 0;
+}
+
+static const struct form {
+    enum rule_id rule;
+    bool old; /* of the profile of RFC 5666 */
+    bool (*applies)(const struct rpcrdma_transaction *t);
+    const char *what;
+} forms[] = {
+    {RULE_RPCR_3_4_5_2_04, false, roundup_in_chunk, "a Read chunk with the roundup of its item"},
+    {RULE_RPCR_3_5_3_16, false, long_in_segments, "a Position-Zero Read chunk of several segments"},
+    {RULE_RPCR_3_5_3_15, false, long_that_fits, "a Long Call that would have fit inline"},
+    {RULE_EXP_3_5_1_01, false, long_with_data, "a Long Call with a further Read chunk"},
+    {RULE_EXP_3_2_1_02, false, data_in_segments, "a Read chunk of several segments"},
+    {RULE_EXP_3_8_1_03, false, no_room_for_roundup, "a Write chunk without room for roundup"},
+    {RULE_RPCR0_4N_01, true, surplus_write_list, "a Write list that the procedure has no use for"},
+    {RULE_RPCR0_4N_02, true, second_write_chunk, "a second Write chunk"},
+    {RULE_RPCR0_5N_01, true, write_list_for_null, "a Write list in a NULL Call"},
+};
+
+/* ---- refusals ---- */
+
+static bool modest(const struct rpcrdma_transaction *t)
+{
+    uint64_t length = 0;
+
+    for (unsigned i = 0; i < read_chunks(t); i++) {
+        if (t->chunks[i].n > SEGMENTS_MAX)
+            return false;
+        length += t->chunks[i].length;
+    }
+    return length <= LENGTH_MODEST;
+}
+
+static bool untouched(const struct rpcrdma_transaction *t)
+{
+    for (unsigned i = 0; i < t->n_offers; i++) {
+        if (t->offers[i].touched)
+            return false;
+    }
+    return read_chunks(t) > 0;
+}
+
+/* Its Reply has a fixed size, but for what goes into the Write chunk: it fits. */
+static bool reply_fits(const struct rpcrdma_transaction *t)
+{
+    if (!old_nfs(t) || t->call_body.walk.status != NFS_WALK_OK || is(t, NFS2_READDIR, NFS3_READDIR) ||
+        is(t, NFS2_READLINK, NFS3_READLINK) || (of_version(t, 3) && t->call_body.rpc.proc == NFS3_READDIRPLUS))
+        return false;
+    return !is(t, NFS2_READ, NFS3_READ) || t->n_writes > 0;
+}
+
+static bool refused(const struct rpcrdma_message *m)
+{
+    const struct rpc_message *rpc = m->has_rpc ? &m->rpc : &m->transaction->reply_body.rpc;
+
+    if (m->kind == RPCRDMA_KIND_ERROR)
+        return true;
+    return rpc->status == RPC_OK && rpc->type == RPC_REPLY && rpc->reply_stat == RPC_MSG_ACCEPTED &&
+           rpc->accept_stat == RPC_GARBAGE_ARGS;
+}
+
+void rpcrdma_accept_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    const struct rpcrdma_transaction *t = m->transaction;
+    bool unread = m->kind == RPCRDMA_KIND_ERROR && untouched(t), is_refused = refused(m);
+
+    if (t->reverse || t->damaged || t->offers_lost || t->n_chunks == 0 || !modest(t))
+        return;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        const struct form *form = &forms[i];
+
+        if (form->old != rpcrdma_old(rpcrdma) || !form->applies(t))
+            continue;
+        if (!is_refused) {
+            rpcrdma_pass(rpcrdma, form->rule);
+        } else if (!unread && !form->old && !reply_fits(t)) {
+            rpcrdma_inconclusive(rpcrdma, form->rule);
+        } else {
+            rpcrdma_fail(rpcrdma, m, form->rule, t->call.frame,
+                         "expected the Call in frame %u to be served, although it has %s, found %s", t->call.frame,
+                         form->what, m->kind == RPCRDMA_KIND_ERROR ? "ERR_CHUNK" : "GARBAGE_ARGS");
+            return; /* one of them is enough to refuse it */
+        }
+    }
+}
