@@ -92,6 +92,7 @@ enum rpcrdma_reduction {
     RPCRDMA_REDUCED_ABSENT,   /* eligible contents are neither inline nor in a chunk */
     RPCRDMA_REDUCED_UNPADDED, /* items that are inline have no roundup */
     RPCRDMA_REDUCED_BARE,     /* Calls: the arguments begin where the verifier should be */
+    RPCRDMA_REDUCED_RECOUNT,  /* an inline item has another count than it says */
     RPCRDMA_REDUCED_NONE,     /* under none of these does the payload make sense; the walk told is the standard's */
 };
 

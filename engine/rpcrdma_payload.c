@@ -10,7 +10,10 @@
 #include <string.h>
 
 enum {
-    UNPADDED_TRIES = 4 /* items in front of where the walk failed that may lack their roundup */
+    UNPADDED_TRIES = 4, /* items in front of where the walk failed that may lack their roundup */
+    RECOUNT_TRIES = 4,  /* or have a wrong count */
+    RECOUNT_WORDS = 4,  /* that is so much too large or too small */
+    RECOUNT_MAX = 65536 /* octets of a payload that is tried in this way */
 };
 
 /* ---- what is remembered of a payload ---- */
@@ -247,6 +250,53 @@ static bool walk_bare(struct rpcrdma_look *look, const uint8_t *p, size_t n)
     return even;
 }
 
+/* ---- a count that is wrong ---- */
+
+/* copy: the payload, to be changed; at: of the item's count in it. */
+static bool walk_with_count(struct rpcrdma_look *look, uint8_t *copy, size_t n, size_t at, uint32_t count)
+{
+    for (uint32_t words = 1; words <= RECOUNT_WORDS; words++) {
+        put_be32(copy + at, (uint32_t)xdr_padded(count) + 4 * words);
+        if (walk(look, RPCRDMA_REDUCED_RECOUNT, copy, n))
+            return true;
+        if (xdr_padded(count) < 4 * words)
+            continue;
+        put_be32(copy + at, (uint32_t)xdr_padded(count) - 4 * words);
+        if (walk(look, RPCRDMA_REDUCED_RECOUNT, copy, n))
+            return true;
+    }
+    put_be32(copy + at, count);
+    return false;
+}
+
+/* The count of one of the items in front of where the standard's walk failed. */
+static bool walk_recount(struct rpcrdma_look *look, const uint8_t *p, size_t n)
+{
+    const struct rpcrdma_body *body = look->body;
+    struct nfs_item candidates[RECOUNT_TRIES];
+    unsigned tries = 0;
+    bool even = false;
+    uint8_t *copy;
+
+    if (n > RECOUNT_MAX || walk(look, RPCRDMA_REDUCED_STANDARD, p, n) || body->walk.status == NFS_WALK_OK)
+        return false;
+    for (unsigned i = body->n_items; i > 0 && tries < RECOUNT_TRIES; i--) {
+        const struct rpcrdma_item *item = &body->items[i - 1];
+
+        /* Marked items of fixed length have no count. */
+        if (item->chunk < 0 && get_be32(p + body->rpc.header_len + item->item.at - 4) == item->item.count)
+            candidates[tries++] = item->item;
+    }
+    copy = malloc(n);
+    if (copy == NULL)
+        return false;
+    memcpy(copy, p, n);
+    for (unsigned i = 0; i < tries && !even; i++)
+        even = walk_with_count(look, copy, n, body->rpc.header_len + candidates[i].at - 4, candidates[i].count);
+    free(copy);
+    return even;
+}
+
 /* ---- looking ---- */
 
 /* Behind the standard's way, in the order in which they are tried. */
@@ -265,6 +315,7 @@ static const struct way {
     {RPCRDMA_REDUCED_ABSENT, false, true, true, NULL},
     {RPCRDMA_REDUCED_UNPADDED, false, true, true, walk_unpadded},
     {RPCRDMA_REDUCED_BARE, false, true, false, walk_bare},
+    {RPCRDMA_REDUCED_RECOUNT, false, true, true, walk_recount},
 };
 
 /* The standard's way, then the others: an error may look like something that the tables do not know. */

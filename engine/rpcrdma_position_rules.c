@@ -368,6 +368,7 @@ void rpcrdma_position_rules(struct rpcrdma_shape *shape)
     switch (shape->body->reduction) {
     case RPCRDMA_REDUCED_STANDARD:
     case RPCRDMA_REDUCED_UNPADDED:
+    case RPCRDMA_REDUCED_RECOUNT:
     case RPCRDMA_REDUCED_OTHER:
         standard(&x);
         break;

@@ -153,6 +153,7 @@ static uint64_t (*const left[RPCRDMA_REDUCED_NONE])(struct rpcrdma_look *look, c
     [RPCRDMA_REDUCED_PARTIAL] = left_partial,   [RPCRDMA_REDUCED_OTHER] = left_other,
     [RPCRDMA_REDUCED_COUNT] = left_standard,    [RPCRDMA_REDUCED_ABSENT] = left_absent,
     [RPCRDMA_REDUCED_UNPADDED] = left_unpadded, [RPCRDMA_REDUCED_BARE] = left_standard,
+    [RPCRDMA_REDUCED_RECOUNT] = left_standard,
 };
 
 uint64_t rpcrdma_look_inline(struct rpcrdma_look *look, const struct nfs_item *item, int *chunk)

@@ -181,6 +181,7 @@ static void reduced(struct rpcrdma_shape *shape)
     case RPCRDMA_REDUCED_ABSENT:
     case RPCRDMA_REDUCED_UNPADDED:
     case RPCRDMA_REDUCED_BARE:
+    case RPCRDMA_REDUCED_RECOUNT:
         break;
     }
 }

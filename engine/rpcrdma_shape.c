@@ -358,6 +358,26 @@ static void opaque(struct rpcrdma_shape *shape)
         rpcrdma_shape_pass(shape, rule);
 }
 
+/* The item whose count is another in the payload than in the walk that makes sense. */
+static void miscounted(struct rpcrdma_shape *shape)
+{
+    const struct rpcrdma_body *body = shape->body;
+
+    for (unsigned i = 0; i < body->n_items; i++) {
+        const struct nfs_item *item = &body->items[i].item;
+        uint32_t count = get_be32(body->payload + body->rpc.header_len + item->at - 4);
+
+        /* Marked items of fixed length have no count, but anything in front. */
+        if (body->items[i].chunk >= 0 || count == item->count ||
+            (count > item->count ? count - item->count : item->count - count) > 20)
+            continue;
+        rpcrdma_shape_fail(shape, RULE_RPCR_2_2_4_2_01,
+                           "expected the true octet count of %s, found %u where the payload makes sense with %u",
+                           rpcrdma_shape_item_name(shape, item), count, item->count);
+        return;
+    }
+}
+
 void rpcrdma_shape_stream(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *body = shape->body;
@@ -366,6 +386,8 @@ void rpcrdma_shape_stream(struct rpcrdma_shape *shape)
         without_results(shape);
     else if (!body->walked || body->wrapped || body->walk.status == NFS_WALK_UNKNOWN)
         opaque(shape);
+    else if (body->reduction == RPCRDMA_REDUCED_RECOUNT)
+        miscounted(shape);
     else if (body->reduction == RPCRDMA_REDUCED_UNPADDED)
         rpcrdma_shape_fail(shape, shape->in_chunk ? RULE_RPCR_3_5_3_13 : RULE_RPCR_2_2_4_2_01,
                            "expected roundup behind variable-length items, found none in a payload of %llu octets",

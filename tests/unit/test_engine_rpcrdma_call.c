@@ -567,6 +567,19 @@ static void test_items(void **state)
         frame = call(t, 3, NFS3_LOOKUP, a, NULL, 0);
         talk_expect(t, RULE_RPCR_2_2_4_2_01, SEVERITY_ERROR, frame);
     }
+    { /* a count in the midst of a COMPOUND, too small and too large */
+        for (int by = -4; by <= 8; by += 12) {
+            a = compound(3);
+            op_putfh(a);
+            put_be32(a->p + 16, (uint32_t)(32 + by));
+            WORDS(a, 15);
+            name(a, "somename");
+            op_getattr(a);
+            t = talk_new();
+            frame = call(t, 4, 1, a, NULL, 0);
+            talk_expect(t, RULE_RPCR_2_2_4_2_01, SEVERITY_ERROR, frame);
+        }
+    }
     { /* roundup that is not zero */
         a = fresh();
         handle(a);
