@@ -178,6 +178,7 @@ const char *rpcrdma_shape_expected(enum rule_id rule)
 struct reading {
     struct xdr x;
     bool loose;
+    bool doubtful; /* a count of 1 may just as well be the word that tells that an entry follows */
     unsigned segments;
 };
 
@@ -240,6 +241,7 @@ static bool counted(struct reading *r, const struct form *form)
 
     if (!xdr_u32(&r->x, &n) || n == 0 || n > COUNT_MAX)
         return false;
+    r->doubtful |= n == 1 && !form->end;
     for (uint32_t i = 0; i < n; i++) {
         if (!entry(r, form))
             return false;
@@ -268,7 +270,7 @@ static bool field(struct reading *r, const struct form *form)
     return true;
 }
 
-/* True: the lists can be read so. They then end at *end. */
+/* True: the lists can be read so. They then end at *end; *segments is 0 when their end alone says nothing. */
 static bool read_as(const struct rpcrdma_message *m, const struct shape *shape, uint32_t *end, unsigned *segments)
 {
     struct reading r = {.x = xdr_begin(m->p, m->n), .loose = (shape->flags & LOOSE) != 0};
@@ -280,7 +282,7 @@ static bool read_as(const struct rpcrdma_message *m, const struct shape *shape, 
             return false;
     }
     *end = (uint32_t)r.x.at;
-    *segments = r.segments;
+    *segments = r.doubtful ? 0 : r.segments;
     return true;
 }
 
