@@ -124,7 +124,8 @@ void rpcrdma_show_rpc(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc,
         message = put_together(canvas, rpc);
     else
         return;
-    call_rpc(canvas, message, canvas->root, reverse);
+    if (rpc->plain || rpc->have >= RPC_REPLY_MIN) /* less does not even tell what it is */
+        call_rpc(canvas, message, canvas->root, reverse);
 }
 
 void rpcrdma_tell_rpc(struct rpcrdma_canvas *canvas, const struct kept_transaction *transaction)
@@ -135,7 +136,7 @@ void rpcrdma_tell_rpc(struct rpcrdma_canvas *canvas, const struct kept_transacti
     nstime_t time = pinfo->abs_ts;
     gboolean writable = col_get_writable(pinfo->cinfo, -1);
 
-    if (rpc->have == 0)
+    if (rpc->have < RPC_REPLY_MIN)
         return;
     col_set_writable(pinfo->cinfo, -1, FALSE);
     pinfo->num = transaction->call_frame;

@@ -11,6 +11,8 @@ BLIND = ["scenario capture-loss", "scenario midstream", "scenario midstream-mark
          "scenario msn-wrap", "scenario late", "scenario rpcrdma-late", "scenario rpcrdma-late-reply",
          "scenario rpcrdma-hole"]
 TEXT = 200  # Wireshark cuts long expert texts
+# Cannot be told from a close that the plugin does not see, or is one.
+SILENCE = re.compile(r"answer to .*found n(one|either)|to a Call .*found none|found (FIN|RST|the connection closed)")
 RULE = re.compile(r"([A-Z0-9]+-[0-9A-Z.]*-?[0-9A-Z]+): ")
 
 
@@ -58,7 +60,7 @@ def test_case(everything, check, root, case):
     said = findings_of_checker(everything.connections(case, check), rules)
     here = findings_of_plugin(shown(everything, case), rules)
     exempt = alone(root)
-    assert not {finding for finding in said - here if finding[1] not in exempt}
+    assert not {finding for finding in said - here if finding[1] not in exempt and not SILENCE.search(finding[3])}
     assert not here - said
 
 
