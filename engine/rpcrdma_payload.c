@@ -169,6 +169,22 @@ static bool missing_count(struct rpcrdma_look *look, size_t *place, int *chunk)
     return *chunk >= 0;
 }
 
+static void shift(size_t *at, size_t from)
+{
+    *at -= *at > from ? 4 : 0;
+}
+
+/* What was found behind the count that was put back lies four octets nearer in the payload; from: of the arguments. */
+static void shift_back(struct rpcrdma_body *body, size_t from)
+{
+    for (unsigned i = 0; i < body->n_operations; i++)
+        shift(&body->operations[i].at, from);
+    for (unsigned i = 0; i < body->n_items; i++)
+        shift(&body->items[i].item.at, from);
+    for (unsigned i = 0; i < body->n_values; i++)
+        shift(&body->values[i].at, from);
+}
+
 /* Walks the payload with the count put back. */
 static bool walk_counted(struct rpcrdma_look *look, const uint8_t *p, size_t n)
 {
@@ -194,6 +210,8 @@ static bool walk_counted(struct rpcrdma_look *look, const uint8_t *p, size_t n)
     memcpy(whole + place + 4, p + place, n - place);
     even = walk(look, RPCRDMA_REDUCED_COUNT, whole, n + 4);
     free(whole);
+    if (even)
+        shift_back(look->body, place - look->body->rpc.header_len);
     return even;
 }
 
@@ -247,6 +265,8 @@ static bool walk_bare(struct rpcrdma_look *look, const uint8_t *p, size_t n)
     even = walk(look, RPCRDMA_REDUCED_IN_ORDER, p, n) || walk(look, RPCRDMA_REDUCED_STANDARD, p, n);
     body->rpc.header_len = whole;
     body->reduction = RPCRDMA_REDUCED_BARE;
+    if (even) /* where they are is told from the end of the header that is not there */
+        body->n_operations = body->n_items = body->n_values = 0;
     return even;
 }
 
