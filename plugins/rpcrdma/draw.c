@@ -30,6 +30,19 @@ void rpcrdma_draw_remarks(struct rpcrdma_canvas *canvas)
     }
 }
 
+const char *rpcrdma_procedure_name(wmem_allocator_t *pool, const struct kept_transaction *t)
+{
+    const char *program = nfs_program_name(t->program);
+    const struct nfs_procedure *procedure = nfs_procedure_find(t->program, t->version, t->procedure);
+    const char *number = procedure == NULL || procedure->name == NULL
+                             ? wmem_strdup_printf(pool, "procedure %u", t->procedure)
+                             : procedure->name;
+
+    if (program == NULL)
+        program = wmem_strdup_printf(pool, "program %u", t->program);
+    return wmem_strdup_printf(pool, "%s v%u %s", program, t->version, number);
+}
+
 /* ---- the four words that every message has ---- */
 
 static void draw_credit(struct rpcrdma_canvas *canvas)
@@ -168,7 +181,7 @@ static const struct kept_rpc *rpc_of(const struct kept_message *message)
     return message->rpc;
 }
 
-static void say(struct rpcrdma_canvas *canvas)
+static void say(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc)
 {
     static const char *const kinds[] = {[RPCRDMA_KIND_UNKNOWN] = "",
                                         [RPCRDMA_KIND_CALL] = " Call",
@@ -177,6 +190,7 @@ static void say(struct rpcrdma_canvas *canvas)
     const struct rpcrdma_header *header = &canvas->header;
     const char *error =
         header->proc == RPCRDMA_ERROR && canvas->n >= RPCRDMA_ERR_CHUNK_LEN ? rpcrdma_err_name(header->err) : "";
+    const struct kept_transaction *t = canvas->message->transaction;
     const char *text;
 
     if (canvas->n < RPCRDMA_FIXED_LEN)
@@ -188,6 +202,13 @@ static void say(struct rpcrdma_canvas *canvas)
     col_set_str(canvas->pinfo->cinfo, COL_PROTOCOL, "RPC-over-RDMA");
     col_append_str(canvas->pinfo->cinfo, COL_INFO, text);
     proto_item_append_text(canvas->item, "%s", text);
+    if (canvas->message->kind != RPCRDMA_KIND_CALL || rpc != NULL || t == NULL)
+        return;
+    /* RPC says nothing here: it comes with the last Read Response. */
+    if (t->known)
+        col_append_fstr(canvas->pinfo->cinfo, COL_INFO, ", %s", rpcrdma_procedure_name(canvas->pinfo->pool, t));
+    if (t->call != NULL && t->call->complete_in != 0)
+        col_append_fstr(canvas->pinfo->cinfo, COL_INFO, " (complete in %u)", t->call->complete_in);
 }
 
 void rpcrdma_draw_message(struct rpcrdma_canvas *canvas)
@@ -200,7 +221,7 @@ void rpcrdma_draw_message(struct rpcrdma_canvas *canvas)
     canvas->item = proto_tree_add_item(canvas->root, rpcrdma_proto, canvas->tvb, 0,
                                        whole ? (int)header->header_len : (int)canvas->n, ENC_NA);
     canvas->tree = proto_item_add_subtree(canvas->item, rpcrdma_ett.rpcrdma);
-    say(canvas);
+    say(canvas, rpc);
     draw_fixed(canvas);
     if (header->proc == RPCRDMA_ERROR)
         draw_error(canvas);

@@ -35,6 +35,9 @@ void rpcrdma_draw_remarks(struct rpcrdma_canvas *canvas);
 void rpcrdma_link(proto_tree *tree, int field, tvbuff_t *tvb, uint32_t frame);
 void rpcrdma_number(proto_tree *tree, int field, tvbuff_t *tvb, uint64_t number);
 
+/* "NFS v3 READ"; call when its procedure is known. */
+const char *rpcrdma_procedure_name(wmem_allocator_t *pool, const struct kept_transaction *t);
+
 /* draw_lists.c */
 void rpcrdma_draw_lists(struct rpcrdma_canvas *canvas);
 /* "Read chunk at Position 148", "Write chunk 2", "Reply chunk" */

@@ -27,19 +27,6 @@ static const char *const kind_names[] = {[RPCRDMA_KIND_UNKNOWN] = "",
                                          [RPCRDMA_KIND_REPLY] = " Reply",
                                          [RPCRDMA_KIND_ERROR] = ""};
 
-static const char *procedure_name(wmem_allocator_t *pool, const struct kept_transaction *t)
-{
-    const char *program = nfs_program_name(t->program);
-    const struct nfs_procedure *procedure = nfs_procedure_find(t->program, t->version, t->procedure);
-    const char *number = procedure == NULL || procedure->name == NULL
-                             ? wmem_strdup_printf(pool, "procedure %u", t->procedure)
-                             : procedure->name;
-
-    if (program == NULL)
-        program = wmem_strdup_printf(pool, "program %u", t->program);
-    return wmem_strdup_printf(pool, "%s v%u %s", program, t->version, number);
-}
-
 void rpcrdma_tap(struct rpcrdma_canvas *canvas)
 {
     const struct kept_message *message = canvas->message;
@@ -59,7 +46,7 @@ void rpcrdma_tap(struct rpcrdma_canvas *canvas)
     if (message->kind == RPCRDMA_KIND_CALL) {
         news->transaction = t;
     } else if (t != NULL && t->known && !message->repeated) {
-        news->procedure = procedure_name(pool, t);
+        news->procedure = rpcrdma_procedure_name(pool, t);
         news->call_time.secs = (time_t)(t->call_time_ns / 1000000000);
         news->call_time.nsecs = (int)(t->call_time_ns % 1000000000);
     }
