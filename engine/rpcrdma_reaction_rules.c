@@ -323,18 +323,29 @@ void rpcrdma_reaction_move(struct rpcrdma_connection *rpcrdma, const struct rpcr
     (void)move;
 }
 
+/* A Terminate that accuses an access to memory is about that; this one is about a Call without answer. */
+static bool accuses_call(struct rpcrdma_connection *rpcrdma, const struct rdmap_terminate_event *event)
+{
+    unsigned caller = other_side(event->fpdu->place.side & 1u);
+    struct rpcrdma_transaction *t = NULL;
+
+    while ((t = rpcrdma_next_outstanding(rpcrdma, caller, t)) != NULL) {
+        if (t->call.offset == event->accused.offset)
+            return true;
+    }
+    return false;
+}
+
 void rpcrdma_reaction_terminate(struct rpcrdma_connection *rpcrdma, const struct rdmap_terminate_event *event)
 {
     const struct place *place = &event->fpdu->place;
 
     if (rpcrdma->reaction->closed)
         return;
-    /* One that accuses an access to memory is about that. */
     rpcrdma_discard_end(rpcrdma, place->side & 1u, place, event->accused_found ? &event->accused : NULL);
-    if (event->accused_found)
-        rpcrdma->reaction->closed = true;
-    else
+    if (!event->accused_found || accuses_call(rpcrdma, event))
         close_by(rpcrdma, place->side & 1u, place, "a Terminate");
+    rpcrdma->reaction->closed = true;
 }
 
 void rpcrdma_reaction_skipped(struct rpcrdma_connection *rpcrdma, unsigned side)
