@@ -282,7 +282,7 @@ static void call_message(struct nfs_look *look, const struct rpcrdma_message *me
     if (message->acked_known && message->acked > nfs->grant_offset) /* the latest grant has arrived */
         nfs->former = nfs->grant;
     nfs->asked = message->header.credit;
-    if (t->repeats || exchange->outstanding)
+    if (t->repeats || t->late || exchange->outstanding)
         return;
     exchange->outstanding = true;
     exchange->early = nfs->answered == 0;
