@@ -755,8 +755,6 @@ static void test_roundup_in_chunk(void **state)
 static void test_write_lists(void **state)
 {
     static const struct rpcrdma_segment segments[] = {{1, 4096, 0}, {2, 4096, 0}, {3, 8, 0}, {4, 5, 0}};
-    static const struct rpcrdma_write_plan one = {segments, 1}, two = {segments, 2}, eight = {segments + 2, 1},
-                                           five = {segments + 3, 1}, none = {segments, 0};
     static const struct {
         enum rule_id rule; /* RULE_COUNT: none */
         enum rule_severity severity;
@@ -764,14 +762,14 @@ static void test_write_lists(void **state)
         uint32_t n;
         struct rpcrdma_write_plan writes[2];
     } cases[] = {
-        {RULE_COUNT, 0, 4096, 1, {one}},
-        {RULE_COUNT, 0, 4095, 1, {two}},
-        {RULE_COUNT, 0, 8192, 1, {none}},
-        {RULE_COUNT, 0, 5, 1, {five}},
-        {RULE_COUNT, 0, 8, 1, {eight}},
-        {RULE_RPCR_3_4_6_02, SEVERITY_ERROR, 8192, 1, {one}},
-        {RULE_RPCR_3_4_6_2_01, SEVERITY_WARNING, 5, 1, {eight}},
-        {RULE_RPCR_4_3_2_1_01, SEVERITY_ERROR, 4096, 2, {one, two}},
+        {RULE_COUNT, 0, 4096, 1, {{segments, 1}}},
+        {RULE_COUNT, 0, 4095, 1, {{segments, 2}}},
+        {RULE_COUNT, 0, 8192, 1, {{segments, 0}}},
+        {RULE_COUNT, 0, 5, 1, {{segments + 3, 1}}},
+        {RULE_COUNT, 0, 8, 1, {{segments + 2, 1}}},
+        {RULE_RPCR_3_4_6_02, SEVERITY_ERROR, 8192, 1, {{segments, 1}}},
+        {RULE_RPCR_3_4_6_2_01, SEVERITY_WARNING, 5, 1, {{segments + 2, 1}}},
+        {RULE_RPCR_4_3_2_1_01, SEVERITY_ERROR, 4096, 2, {{segments, 1}, {segments, 2}}},
     };
 
     (void)state;
@@ -794,6 +792,7 @@ static void test_write_lists(void **state)
             talk_expect(t, cases[i].rule, cases[i].severity, frame);
     }
     {
+        const struct rpcrdma_write_plan one = {segments, 1};
         struct talk *t = talk_new();
         struct args *a = fresh();
         uint32_t frame;
@@ -829,8 +828,9 @@ static size_t gss_call(uint8_t *out, size_t size, uint32_t gss_proc, uint32_t se
     uint8_t cred_body[28], verf_body[24] = {0};
     struct rpc_body cred = {RPC_AUTH_GSS, cred_body, sizeof cred_body},
                     verf = {RPC_AUTH_GSS, verf_body, sizeof verf_body};
-    struct xdr_writer w = {.p = out, .size = size};
+    struct xdr_writer w = {.size = size};
 
+    w.p = out;
     talk_words(cred_body, sizeof cred_body, (const uint32_t[]){1, gss_proc, 7, service, 8, 11, 12}, 7);
     rpc_call_encode(&message, &cred, &verf, &w);
     return talk_append(&w, a->p, a->w.at);
