@@ -402,8 +402,9 @@ static inline size_t talk_rpc_call(uint8_t *out, size_t size, uint32_t xid, uint
 {
     struct rpc_message call = {
         .xid = xid, .type = RPC_CALL, .rpcvers = RPC_VERSION, .prog = prog, .vers = vers, .proc = proc};
-    struct xdr_writer w = {.p = out, .size = size};
+    struct xdr_writer w = {.size = size};
 
+    w.p = out;
     rpc_call_encode(&call, NULL, NULL, &w);
     return talk_append(&w, args, n);
 }
@@ -414,8 +415,9 @@ static inline size_t talk_rpc_reply(uint8_t *out, size_t size, uint32_t xid, uin
 {
     struct rpc_message reply = {
         .xid = xid, .type = RPC_REPLY, .reply_stat = RPC_MSG_ACCEPTED, .accept_stat = accept_stat};
-    struct xdr_writer w = {.p = out, .size = size};
+    struct xdr_writer w = {.size = size};
 
+    w.p = out;
     rpc_reply_encode(&reply, NULL, &w);
     return talk_append(&w, results, n);
 }
