@@ -2,6 +2,8 @@
 """The real captures: every FPDU is found, and every finding of severity error or warning stands in the manifest."""
 import collections
 import csv
+import random
+import struct
 
 import pytest
 
@@ -55,4 +57,46 @@ def test_findings(real, manifest):
         if text != row["findings"]:
             wrong.append(f"{row['file']}: expected {row['findings']}, found {text}\n"
                          + "\n".join(f"  frame {f.frame}: {f.rule}: {f.message}" for f in found))
+    assert not wrong, "\n".join(wrong)
+
+
+def records(octets):
+    """The packets of a pcap file in this machine's order: header and octets of each."""
+    at = 24
+    while at < len(octets):
+        length = struct.unpack_from("<8xI", octets, at)[0]
+        yield octets[at:at + 16], octets[at + 16:at + 16 + length]
+        at += 16 + length
+
+
+def seen_badly(packets, dice):
+    """What a worse capture holds of the same traffic: it begins late, ends early, lacks packets, or cuts them."""
+    n = dice.randrange(1, len(packets))
+    some = set(dice.sample(range(len(packets)), min(3, len(packets) - 1)))
+    length = dice.choice((96, 200, 400, 1000))
+    return dice.choice((
+        packets[n:],
+        packets[:n],
+        packets[:n] + packets[n + dice.randrange(1, 30):],
+        [packet for i, packet in enumerate(packets) if i not in some],
+        [(header[:8] + struct.pack("<I", min(length, len(octets))) + header[12:], octets[:length])
+         for header, octets in packets],
+    ))
+
+
+def test_missing_context_makes_no_finding(root, build, real, manifest, tmp_path):
+    dice = random.Random(4)
+    names, paths = [], []
+    for row in manifest:
+        octets = (root / "captures" / "real" / row["file"]).read_bytes()
+        packets = list(records(octets))
+        for _ in range(6):
+            names.append(row["file"])
+            paths.append(tmp_path / f"{len(paths)}.pcap")
+            paths[-1].write_bytes(octets[:24] + b"".join(map(b"".join, seen_badly(packets, dice))))
+    wrong = []
+    for name, path, capture in zip(names, paths, judge(build, paths, by_name=False)):
+        known = {f.rule for f in findings(real[name]) if f.severity != "note"}
+        wrong += [f"{name}, as {path.name}: frame {f.frame}: {f.rule}: {f.message}" for f in findings(capture)
+                  if f.severity != "note" and f.rule not in known]
     assert not wrong, "\n".join(wrong)
