@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Registered memory: bounds, rights, the end of the Tagged Offsets, invalidation. */
+#include "tests/unit/support.h"
+#include "traffic-gen/stack/memory.h"
+
+static uint8_t octets[64];
+
+static enum memory_status reach(const struct memory *memory, uint32_t stag, uint64_t to, uint64_t n, unsigned rights)
+{
+    uint8_t *at = NULL;
+    enum memory_status status = memory_access(memory, stag, to, n, rights, &at);
+
+    assert_int_equal(status == MEMORY_OK, at != NULL);
+    return status;
+}
+
+static void bounds(void **state)
+{
+    struct memory *memory = memory_new(1);
+    uint32_t stag = memory_register(memory, octets, 64, 0x1000, MEMORY_REMOTE_WRITE, false);
+    static const struct {
+        uint64_t to, n;
+        enum memory_status status;
+    } cases[] = {
+        {0x1000, 64, MEMORY_OK},      {0x1000, 65, MEMORY_BOUNDS},       {0x0FFF, 1, MEMORY_BOUNDS},
+        {0x103F, 1, MEMORY_OK},       {0x1040, 1, MEMORY_BOUNDS},        {0x1040, 0, MEMORY_OK},
+        {0x1041, 0, MEMORY_BOUNDS},   {0, 0x1000, MEMORY_BOUNDS},        {UINT64_MAX, 1, MEMORY_BOUNDS},
+        {UINT64_MAX, 2, MEMORY_WRAP}, {0x1000, UINT64_MAX, MEMORY_WRAP}, {0, UINT64_MAX, MEMORY_BOUNDS},
+    };
+    uint8_t *at;
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++)
+        assert_int_equal(reach(memory, stag, cases[i].to, cases[i].n, MEMORY_REMOTE_WRITE), cases[i].status);
+    assert_int_equal(reach(memory, stag + 1, 0x1000, 1, MEMORY_REMOTE_WRITE), MEMORY_NO_STAG);
+    assert_int_equal(memory_access(memory, stag, 0x1010, 4, 0, &at), MEMORY_OK);
+    assert_ptr_equal(at, octets + 16);
+    memory_free(memory);
+}
+
+static void the_last_tagged_offset(void **state)
+{
+    struct memory *memory = memory_new(1);
+    uint32_t stag = memory_register(memory, octets, 64, UINT64_MAX - 15, MEMORY_REMOTE_READ, false);
+
+    (void)state;
+    assert_int_equal(reach(memory, stag, UINT64_MAX - 15, 16, MEMORY_REMOTE_READ), MEMORY_OK);
+    assert_int_equal(reach(memory, stag, UINT64_MAX - 15, 17, MEMORY_REMOTE_READ), MEMORY_WRAP);
+    assert_int_equal(reach(memory, stag, UINT64_MAX, 1, MEMORY_REMOTE_READ), MEMORY_OK);
+    assert_int_equal(reach(memory, stag, UINT64_MAX, 2, MEMORY_REMOTE_READ), MEMORY_WRAP);
+    memory_free(memory);
+}
+
+static void rights(void **state)
+{
+    struct memory *memory = memory_new(1);
+
+    (void)state;
+    for (unsigned have = 0; have < 8; have++) {
+        uint32_t stag = memory_register(memory, octets, 64, 0, have, false);
+
+        for (unsigned want = 0; want < 8; want++)
+            assert_int_equal(reach(memory, stag, 0, 8, want), (have & want) == want ? MEMORY_OK : MEMORY_ACCESS);
+        assert_int_equal(reach(memory, stag, 4, 8, MEMORY_REMOTE_ATOMIC),
+                         have & MEMORY_REMOTE_ATOMIC ? MEMORY_UNALIGNED : MEMORY_ACCESS);
+    }
+    memory_free(memory);
+}
+
+static void invalidation(void **state)
+{
+    struct memory *memory = memory_new(7);
+    uint32_t kept = memory_register(memory, octets, 64, 0, MEMORY_REMOTE_READ, false);
+    uint32_t given = memory_register(memory, octets, 64, 0, MEMORY_REMOTE_READ, true);
+
+    (void)state;
+    assert_int_not_equal(kept, given);
+    assert_false(memory_may_invalidate(memory, kept));
+    assert_true(memory_may_invalidate(memory, given));
+    assert_true(memory_invalidate(memory, given));
+    assert_false(memory_invalidate(memory, given));
+    assert_false(memory_may_invalidate(memory, given));
+    assert_int_equal(reach(memory, given, 0, 1, 0), MEMORY_NO_STAG);
+    assert_int_equal(reach(memory, kept, 0, 1, 0), MEMORY_OK);
+    memory_free(memory);
+}
+
+static void stags(void **state)
+{
+    struct memory *one = memory_new(5), *same = memory_new(5), *other = memory_new(6);
+    bool differs = false;
+
+    (void)state;
+    for (unsigned i = 0; i < 100; i++) {
+        uint32_t stag = memory_register(one, octets, 64, 0, 0, false);
+
+        assert_int_not_equal(stag, 0);
+        assert_int_equal(stag, memory_register(same, octets, 64, 0, 0, false));
+        differs |= stag != memory_register(other, octets, 64, 0, 0, false);
+        assert_false(memory_register_as(one, stag, octets, 64, 0, 0, false));
+    }
+    assert_true(differs);
+    assert_true(memory_register_as(one, 0, octets, 64, 0, 0, false));
+    memory_free(one);
+    memory_free(same);
+    memory_free(other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bounds), cmocka_unit_test(the_last_tagged_offset),
+        cmocka_unit_test(rights), cmocka_unit_test(invalidation),
+        cmocka_unit_test(stags),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

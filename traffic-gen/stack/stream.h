@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the stack stands on: one TCP connection of a simulated network or of a live socket, and a clock. The stack does
+ * no I/O of its own: it is given what was received, and writes through these functions.
+ */
+#ifndef IWARP_TRAFFIC_STACK_STREAM_H
+#define IWARP_TRAFFIC_STACK_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct stream {
+    void *ctx;
+    /* One write: begins a TCP segment where the transport can do that. All of it is taken; the octets are copied. */
+    void (*write)(void *ctx, const uint8_t *p, size_t n);
+    /* Octets that may be written now without piling up: 0 asks for patience until the transport calls back. */
+    size_t (*room)(void *ctx);
+    /* FIN behind what was written, or RST at once. */
+    void (*close)(void *ctx, bool reset);
+    int64_t (*now)(void *ctx); /* nanoseconds */
+    uint16_t mss;              /* of the connection: FPDUs are cut to fit one segment (RFC 5044 section 5.1) */
+};
+
+#endif
