@@ -51,6 +51,7 @@ void rpcrdma_connection_free(struct rpcrdma_connection *rpcrdma)
     if (rpcrdma == NULL)
         return;
     rpcrdma_transactions_free(rpcrdma);
+    rpcrdma_early_free(rpcrdma);
     rpcrdma_threshold_free(rpcrdma);
     rpcrdma_xid_free(rpcrdma);
     rpcrdma_credit_free(rpcrdma);
@@ -323,6 +324,33 @@ static void settle(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m
         rpcrdma_transaction_close(rpcrdma, t, m, RPCRDMA_FAILED);
 }
 
+/* One message, all the way. */
+static void take(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    rpcrdma_classify(rpcrdma, m);
+    learn_client(rpcrdma, m);
+    rpcrdma->side[m->side].messages++;
+    if (m->header.proc <= RPCRDMA_ERROR && m->n >= RPCRDMA_FIXED_LEN)
+        rpcrdma->counts.messages[m->header.proc]++;
+    rpcrdma_header_message(rpcrdma, m);
+    m->misread = m->faulty;
+    m->discarded = m->faulty && m->kind == RPCRDMA_KIND_REPLY;
+    rpcrdma_threshold_message(rpcrdma, m);
+    rpcrdma_resource_message(rpcrdma, m);
+    rpcrdma_reaction_first(rpcrdma, m);
+    if (m->kind == RPCRDMA_KIND_CALL)
+        call(rpcrdma, m);
+    else if (m->kind == RPCRDMA_KIND_REPLY || m->kind == RPCRDMA_KIND_ERROR)
+        answer(rpcrdma, m);
+    else if (m->header.proc == RPCRDMA_DONE && m->header.status == RPCRDMA_OK)
+        rpcrdma_memory_done(rpcrdma, m);
+    rpcrdma_threshold_length(rpcrdma, m);
+    rpcrdma_reaction_message(rpcrdma, m);
+    if (rpcrdma->events.message != NULL)
+        rpcrdma->events.message(rpcrdma->events.ctx, m);
+    settle(rpcrdma, m);
+}
+
 static void message(struct rpcrdma_connection *rpcrdma, const struct rdmap_segment_event *event, const uint8_t *p,
                     uint32_t n, bool unsure)
 {
@@ -342,30 +370,19 @@ static void message(struct rpcrdma_connection *rpcrdma, const struct rdmap_segme
         m.invalidate_stag = event->fpdu->ddp.stag;
     }
     rpcrdma_header_decode(&m.header, p, n);
-    if (!rpcrdma_recognise(rpcrdma, &m))
+    if (!rpcrdma_recognise(rpcrdma, &m)) {
+        rpcrdma_early_keep(rpcrdma, &m);
         return;
-    rpcrdma_classify(rpcrdma, &m);
-    learn_client(rpcrdma, &m);
-    rpcrdma->side[m.side].messages++;
-    if (m.header.proc <= RPCRDMA_ERROR && m.n >= RPCRDMA_FIXED_LEN)
-        rpcrdma->counts.messages[m.header.proc]++;
-    rpcrdma_header_message(rpcrdma, &m);
-    m.misread = m.faulty;
-    m.discarded = m.faulty && m.kind == RPCRDMA_KIND_REPLY;
-    rpcrdma_threshold_message(rpcrdma, &m);
-    rpcrdma_resource_message(rpcrdma, &m);
-    rpcrdma_reaction_first(rpcrdma, &m);
-    if (m.kind == RPCRDMA_KIND_CALL)
-        call(rpcrdma, &m);
-    else if (m.kind == RPCRDMA_KIND_REPLY || m.kind == RPCRDMA_KIND_ERROR)
-        answer(rpcrdma, &m);
-    else if (m.header.proc == RPCRDMA_DONE && m.header.status == RPCRDMA_OK)
-        rpcrdma_memory_done(rpcrdma, &m);
-    rpcrdma_threshold_length(rpcrdma, &m);
-    rpcrdma_reaction_message(rpcrdma, &m);
-    if (rpcrdma->events.message != NULL)
-        rpcrdma->events.message(rpcrdma->events.ctx, &m);
-    settle(rpcrdma, &m);
+    }
+    for (unsigned i = 0; i < rpcrdma->n_early; i++) {
+        bool muted = rpcrdma->verdict->muted;
+
+        rpcrdma->verdict->muted = rpcrdma->early[i].muted;
+        take(rpcrdma, &rpcrdma->early[i].message);
+        rpcrdma->verdict->muted = muted;
+    }
+    rpcrdma_early_free(rpcrdma);
+    take(rpcrdma, &m);
 }
 
 /* ---- Sends ---- */

@@ -24,8 +24,9 @@ enum {
     RPCRDMA_READ_CHUNKS_MAX = 256, /* Positions told apart in one Call */
     RPCRDMA_ANSWERED_MAX = 128,    /* answered transactions remembered per calling side */
     RPCRDMA_ORPHANS_MAX = 16,
-    RPCRDMA_SEND_MAX = 1024 * 1024, /* octets of a Send; the largest threshold that can be told is a quarter of it */
-    RPCRDMA_UNDECIDED_MAX = 8,      /* Sends that may look foreign before the connection is given up as another ULP's */
+    RPCRDMA_SEND_MAX = 1024 * 1024,   /* octets of a Send; the largest threshold that can be told is a quarter of it */
+    RPCRDMA_EARLY_OCTETS_MAX = 65536, /* of a Send that is kept until it is decided */
+    RPCRDMA_UNDECIDED_MAX = 8, /* Sends that may look foreign before the connection is given up as another ULP's */
 };
 
 /* What one side told in its startup frame (RFC 8797). */
@@ -77,6 +78,13 @@ struct rpcrdma_memory_state;      /* rpcrdma_memory_rules.c */
 struct rpcrdma_chunk_rules_state; /* rpcrdma_chunk_rules.c */
 struct rpcrdma_reaction_state;    /* rpcrdma_reaction_rules.c */
 
+/* A Send from before the connection was recognised: judged when it is. */
+struct rpcrdma_early {
+    struct rpcrdma_message message;
+    uint8_t *octets;
+    bool muted;
+};
+
 struct rpcrdma_connection {
     struct rpcrdma_options options; /* defaults filled in */
     struct rpcrdma_events events;
@@ -85,8 +93,9 @@ struct rpcrdma_connection {
     struct mpa_parameters parameters;
     uint16_t port[2];
     enum { RPCRDMA_UNDECIDED, RPCRDMA_YES, RPCRDMA_NO } recognised;
-    unsigned undecided; /* Sends that did not decide it */
-    int client;         /* side, or -1 */
+    struct rpcrdma_early early[RPCRDMA_UNDECIDED_MAX]; /* Sends that did not decide it */
+    unsigned n_early;
+    int client; /* side, or -1 */
     struct rpcrdma_side side[2];
     struct rpcrdma_offer *offers[2][RPCRDMA_HASH_SIZE]; /* by the side whose memory it is, and STag */
     unsigned n_offers;
@@ -137,6 +146,8 @@ static inline void rpcrdma_inconclusive(struct rpcrdma_connection *rpcrdma, enum
 bool rpcrdma_recognise(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message);
 /* An RDMA operation before any Send: port and private data may tell as well. */
 void rpcrdma_recognise_told(struct rpcrdma_connection *rpcrdma);
+void rpcrdma_early_keep(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message);
+void rpcrdma_early_free(struct rpcrdma_connection *rpcrdma);
 /* Sets kind, has_rpc, rpc and transaction. */
 void rpcrdma_classify(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 /* The chunk lists of a Reply, into its transaction's chunks. */

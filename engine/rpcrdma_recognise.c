@@ -6,6 +6,9 @@
  */
 #include "engine/rpcrdma_internal.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 enum { CREDITS_PLAUSIBLE = 65536, SEARCH_MAX = 256 };
 
 /* ---- the connection ---- */
@@ -38,10 +41,10 @@ static bool holds_call(const struct rpcrdma_message *m)
     return false;
 }
 
+/* The port alone says nothing: any protocol may use it. */
 static bool told(const struct rpcrdma_connection *rpcrdma)
 {
-    return rpcrdma->options.always || rpcrdma->port[0] == RPCRDMA_PORT || rpcrdma->port[1] == RPCRDMA_PORT ||
-           rpcrdma->side[0].told.valid || rpcrdma->side[1].told.valid;
+    return rpcrdma->options.always || rpcrdma->side[0].told.valid || rpcrdma->side[1].told.valid;
 }
 
 void rpcrdma_recognise_told(struct rpcrdma_connection *rpcrdma)
@@ -58,11 +61,38 @@ bool rpcrdma_recognise(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
         rpcrdma->recognised = RPCRDMA_YES;
         return true;
     }
-    /* What was passed over may have been messages. */
-    rpcrdma->side[0].hole = rpcrdma->side[1].hole = true;
-    if (++rpcrdma->undecided >= RPCRDMA_UNDECIDED_MAX)
+    if (rpcrdma->n_early == RPCRDMA_UNDECIDED_MAX) {
+        rpcrdma_early_free(rpcrdma);
         rpcrdma->recognised = RPCRDMA_NO;
+    }
     return false;
+}
+
+/* ---- Sends from before that ---- */
+
+void rpcrdma_early_keep(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message)
+{
+    struct rpcrdma_early *early = &rpcrdma->early[rpcrdma->n_early];
+    uint8_t *octets;
+
+    if (rpcrdma->recognised != RPCRDMA_UNDECIDED)
+        return;
+    octets = message->n <= RPCRDMA_EARLY_OCTETS_MAX ? malloc(message->n + 1) : NULL;
+    if (octets == NULL) { /* it may have been a message */
+        rpcrdma->side[0].hole = rpcrdma->side[1].hole = true;
+        return;
+    }
+    memcpy(octets, message->p, message->n);
+    *early = (struct rpcrdma_early){.message = *message, .muted = rpcrdma->verdict->muted};
+    early->message.p = early->octets = octets;
+    rpcrdma->n_early++;
+}
+
+void rpcrdma_early_free(struct rpcrdma_connection *rpcrdma)
+{
+    for (unsigned i = 0; i < rpcrdma->n_early; i++)
+        free(rpcrdma->early[i].octets);
+    rpcrdma->n_early = 0;
 }
 
 /* ---- the message ---- */
