@@ -146,13 +146,14 @@ def test_terminate_is_read_as_it_was_meant(wireshark, root):
 
 
 def test_upper_layers(wireshark, root):
-    """NFS, through the list of the built-in dissector."""
+    """NFS, through the list of the built-in dissector, and through the rpcrdma plugin."""
     path = real(root, "nfs3-names.pcap")
     names = ["nfs.procedure_v3", "rpc.xid", "rpc.msgtyp"]
     for arguments in ([], ["-2"]):
         ours = wireshark.fields(path, names, *arguments, *ORDER, "-Y", "rpc")
         assert len(ours) > 40
         assert ours == wireshark.fields(path, names, *arguments, *ORDER, *FALLBACK, "-Y", "rpc")
+        assert ours == wireshark.fields(path, names, *arguments, *ORDER, "--disable-protocol", "rpcrdma", "-Y", "rpc")
 
 
 def test_atomics_show_their_effect(wireshark, generated):

@@ -171,6 +171,13 @@ def test_builtin_is_back_without_ours(wireshark, generated):
     assert wireshark.fields(path, [], *ORDER, "--disable-protocol", "rpcrdma", "-Y", "rpcordma")
 
 
+def test_ports_can_be_given(wireshark, generated):
+    path = generated("rpcrdma-port", "--pcap")
+    usual = wireshark.fields(path, FIELDS, *ORDER, "-Y", "rpcrdma")
+    assert usual == wireshark.fields(path, FIELDS, *ORDER, "-d", "rdmap.port==2049,rpcrdma", "-Y", "rpcrdma")
+    assert usual == wireshark.fields(path, FIELDS, *ORDER, "-o", "rpcrdma.rdmap.port:20049,2049", "-Y", "rpcrdma")
+
+
 def test_infiniband_is_left_alone(wireshark, tmp_path):
     path = tmp_path / "roce.pcap"
     roce.write(path)
