@@ -342,6 +342,51 @@ static void test_the_right_reply_comes_behind(void **state)
     }
 }
 
+/* A word here and there, octets cut off or put in between, in whatever order: nothing but findings comes of it. */
+static void test_at_random(void **state)
+{
+    static const char *const seeds[] = {
+        FIXED NONE RPC,
+        FIXED "00000001 " P80 HLOO END WRITE_2 WRITE_1 RPC,
+        NOMSG PZRC END WRITE_1 WRITE_2,
+        "00000010 00000001 00000020 00000004 00000001 00000001 00000001",
+    };
+    static const uint32_t words[] = {0,    1,          2,          3,          4,          5,
+                                     0x10, 0x01000000, 0x10000001, 0x7fffffff, 0x80000028, UINT32_MAX};
+    uint64_t random = 1;
+
+    (void)state;
+    for (unsigned round = 0; round < 2000; round++) {
+        struct talk *t = talk_new();
+
+        for (unsigned i = 0; i < 20; i++) {
+            uint8_t octets[512];
+            size_t n = octets_of(seeds[(random >> 20) % ARRAY_LENGTH(seeds)], octets, sizeof octets - 4);
+            uint8_t *exact;
+
+            for (unsigned k = 0; k < 3; k++) {
+                size_t at;
+
+                random = random * 6364136223846793005u + 1442695040888963407u;
+                at = (random >> 33) % (n / 4 + 1) * 4;
+                if ((random >> 60) < 4 && n >= 4)
+                    n = at; /* cut off */
+                else if ((random >> 60) < 8 && at + 4 <= n)
+                    n -= 4, memmove(octets + at, octets + at + 4, n - at);
+                else if (at + 4 <= n)
+                    put_be32(octets + at, words[(random >> 50) % ARRAY_LENGTH(words)]);
+            }
+            exact = malloc(n + 1);
+            assert_non_null(exact);
+            memcpy(exact + 1, octets, n); /* so that reading behind it does not go unnoticed */
+            talk_send_octets(t, random >> 59 & 1, exact + 1, n);
+            free(exact);
+        }
+        talk_finish(t);
+        talk_free(t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -356,6 +401,7 @@ int main(void)
         cmocka_unit_test(test_an_error_without_reason),
         cmocka_unit_test(test_holes_leave_it_open),
         cmocka_unit_test(test_the_right_reply_comes_behind),
+        cmocka_unit_test(test_at_random),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
