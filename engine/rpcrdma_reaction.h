@@ -25,7 +25,8 @@ struct rpcrdma_discard {
 struct rpcrdma_reaction_state {
     struct rpcrdma_discard discard[2][RPCRDMA_DISCARDS_MAX]; /* by the side that is to discard it */
     unsigned next[2];
-    bool closed; /* somebody has begun to close */
+    int64_t spoke_ns[2]; /* time of a side's latest message */
+    bool closed;         /* somebody has begun to close */
 };
 
 /* Before anything else is asked of a message: does it take up what was to be discarded? */

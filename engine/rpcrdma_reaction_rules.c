@@ -198,6 +198,7 @@ void rpcrdma_reaction_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma
 {
     const struct rpcrdma_transaction *t = m->transaction;
 
+    rpcrdma->reaction->spoke_ns[m->side] = m->place.time_ns;
     rpcrdma_error_message(rpcrdma, m);
     rpcrdma_discard_open(rpcrdma, m);
     if (t == NULL || t->outcome != RPCRDMA_OUTSTANDING || t->late || t->ambiguous || m->faulty ||
@@ -213,20 +214,17 @@ void rpcrdma_reaction_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma
  * The responder has had its chance: it answered a later Call, or said nothing for as long as that, while nobody closed
  * (then it is asked at the moment before).
  */
-static bool due(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t, int64_t patience,
-                int64_t time_ns)
+static bool due(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t, int64_t time_ns)
 {
     if (t->damaged || t->late || t->ambiguous || t->spoilt || rpcrdma->options.payload_only || !rpcrdma_whole(rpcrdma))
         return false;
-    if (rpcrdma->answered_number[t->side] > t->number && patience == 0)
-        return true;
-    return time_ns - t->call.time_ns >= (patience > 0 ? patience : rpcrdma->options.t_react);
+    return rpcrdma->answered_number[t->side] > t->number || time_ns - t->call.time_ns >= rpcrdma->options.t_react;
 }
 
 static void judge_sound(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t,
                         const struct place *place, int64_t time_ns)
 {
-    bool now = due(rpcrdma, t, 0, time_ns);
+    bool now = due(rpcrdma, t, time_ns);
 
     if (t->reverse && t->n_chunks > 0 && now)
         rpcrdma_fail_at(rpcrdma, place, RULE_BIDI_5_3_04, 0,
@@ -236,11 +234,12 @@ static void judge_sound(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
                         "expected an answer to the Call of the reverse direction in frame %u, whose XID a Call of "
                         "the forward direction had as well, found none",
                         t->call.frame);
-    else if (due(rpcrdma, t, rpcrdma->options.t_answer, time_ns))
+    else if (now && rpcrdma->reaction->spoke_ns[place->side] - t->call.time_ns >= rpcrdma->options.t_answer)
         rpcrdma_fail_at_as(rpcrdma, place, RULE_RPCR_4_5_4_03, SEVERITY_WARNING, 0,
                            "expected an answer to the Call in frame %u, or the connection closed, found neither "
                            "within %lld s",
-                           t->call.frame, (long long)((time_ns - t->call.time_ns) / 1000000000));
+                           t->call.frame,
+                           (long long)((rpcrdma->reaction->spoke_ns[place->side] - t->call.time_ns) / 1000000000));
 }
 
 static void judge_unanswered(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t, int64_t time_ns)
@@ -252,11 +251,11 @@ static void judge_unanswered(struct rpcrdma_connection *rpcrdma, const struct rp
     place.offset = rpcrdma->side[place.side].end;
     if (t->fault == 0 && !t->malformed)
         judge_sound(rpcrdma, t, &place, time_ns);
-    else if (reduced_ineligible(t) && due(rpcrdma, t, 0, time_ns))
+    else if (reduced_ineligible(t) && due(rpcrdma, t, time_ns))
         rpcrdma_fail_at(rpcrdma, &place, RULE_RPCR_6_1_08, 0,
                         "expected ERR_CHUNK or GARBAGE_ARGS in answer to the Call in frame %u, found none",
                         t->call.frame);
-    else if (demand != NULL && due(rpcrdma, t, 0, time_ns))
+    else if (demand != NULL && due(rpcrdma, t, time_ns))
         rpcrdma_fail_at(rpcrdma, &place, demand->rule, 0, "expected %s in answer to the Call in frame %u, found none",
                         demand->expected, t->call.frame);
     else if (demand != NULL)

@@ -235,6 +235,8 @@ static void test_never_answered(void **state)
     (void)state;
     talk_call(t, C, 0x10);
     talk_wait(t, 31 * (int64_t)SECOND);
+    talk_call(t, C, 0x11);
+    talk_reply(t, S, 0x11); /* the responder is there */
     talk_end(t, C, false);
     talk_finish(t);
     assert_int_equal(t->n_findings, 1);
@@ -250,6 +252,9 @@ static void test_never_answered(void **state)
     t = reacting();
     talk_call(t, C, 0x10);
     talk_wait(t, 29 * (int64_t)SECOND);
+    talk_call(t, C, 0x11);
+    talk_reply(t, S, 0x11);
+    talk_wait(t, 60 * (int64_t)SECOND);
     talk_expect_nothing(t);
 }
 
