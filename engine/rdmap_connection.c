@@ -350,6 +350,8 @@ static void read_response(struct rdmap_connection *rdmap, struct rdmap_step *ste
         message->request = message->matched ? step->request->serial : 0;
         message->match = (uint8_t)step->match;
     } else {
+        if (step->starts) /* behind a hole: it, too, answers one of the open requests */
+            rdmap_requests_doubt(requests);
         step->match = message->first_known ? (enum rdmap_match)message->match : RDMAP_MATCH_UNKNOWN;
         step->request = message->matched ? rdmap_request_at(requests, message->request) : NULL;
     }

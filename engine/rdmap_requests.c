@@ -90,7 +90,9 @@ void rdmap_requests_push(struct rdmap_connection *rdmap, struct rdmap_step *step
     struct rdmap_request *request;
 
     drop_answered(requests);
+    /* An open Response may be this request's, told before it. */
     if (requests->uncertain && requests->head == requests->tail && requests->last_answer_ns != 0 &&
+        !rdmap->side[other_side(step->side)].tagged.open &&
         step->fpdu->place.time_ns - requests->last_answer_ns >= rdmap->options.t_react) {
         requests->uncertain = false;
         requests->overdrawn = 0;
