@@ -259,7 +259,7 @@ static void register_ports(void)
     static build_valid_func source[] = {source_value}, destination[] = {destination_value};
     static decode_as_value_t values[] = {{source_prompt, 1, source}, {destination_prompt, 1, destination}};
     static decode_as_t entry = {
-        .name = "rdmap",
+        .name = "rddp", /* whose dissector it is that frames with Sends are known to have */
         .table_name = RDMAP_PORT_TABLE,
         .num_items = array_length(values),
         .values = values,
