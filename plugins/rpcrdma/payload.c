@@ -159,8 +159,11 @@ void rpcrdma_tell_rpc(struct rpcrdma_canvas *canvas, const struct kept_transacti
 void rpcrdma_show_rest(struct rpcrdma_canvas *canvas)
 {
     uint32_t at = canvas->header.header_len;
+    proto_item *item =
+        proto_tree_add_item(canvas->tree, rpcrdma_hf.beyond, canvas->tvb, (int)at, (int)(canvas->n - at), ENC_NA);
 
-    proto_tree_add_item(canvas->tree, rpcrdma_hf.beyond, canvas->tvb, (int)at, (int)(canvas->n - at), ENC_NA);
+    if (canvas->message->kind == RPCRDMA_KIND_REPLY && canvas->header.read.n > 0)
+        proto_item_append_text(item, " (parts of the RPC message are left for the client to read)");
 }
 
 void rpcrdma_payload_handoff(void)
