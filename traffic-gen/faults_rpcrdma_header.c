@@ -52,6 +52,10 @@ static const struct fault faults[] = {
     HEADER("RPCR-4.2.4-01/xid", "an RDMA_MSG with nothing but the XID behind its header", NO_LISTS "cut=32" REFUSED),
     HEADER("RPCR-4.2.4-01/reply", "a Reply of 28 octets", NO_LISTS "; R reply bare" ANEW),
     HEADER("RPCR-4.2.4-04", "an RDMA_NOMSG without chunks", NO_LISTS "h.proc=1 bare" REFUSED),
+    HEADER("RPCR-4.3.1-03/long", "a Long Reply in a Position-Zero Read chunk of the server",
+           "I call nfs3.readdir count=4096 reply xid=0x77; "
+           "R raw hex=0000007700000001000000200000000100000001000000005050505000000800000000000000100000000000"
+           "0000000000000000" ANEW),
     /* fixed words */
     HEADER("RPCR-4-01", "a Send of 16 octets that are no header", "I raw hex=9F3C77D1E0B2485A6611CCF03D8E2A94" END),
     HEADER("RPCR-4-01/short", "a Send of 8 octets", "I raw hex=5EED000100000001" END),
