@@ -98,6 +98,7 @@ struct rpcrdma_connection {
     int client; /* side, or -1 */
     struct rpcrdma_side side[2];
     struct rpcrdma_offer *offers[2][RPCRDMA_HASH_SIZE]; /* by the side whose memory it is, and STag */
+    struct rpcrdma_offer *recent[2];                    /* by the same side: the one accessed last */
     unsigned n_offers;
     struct rpcrdma_transaction *spare; /* retired ones, to be used again */
     uint64_t transactions;

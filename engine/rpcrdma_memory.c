@@ -154,6 +154,8 @@ void rpcrdma_offers_take(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tran
 
 void rpcrdma_offers_drop(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t)
 {
+    if (rpcrdma->recent[t->side] != NULL && rpcrdma->recent[t->side]->transaction == t)
+        rpcrdma->recent[t->side] = NULL;
     for (unsigned i = 0; i < t->n_offers; i++) {
         struct rpcrdma_offer *offer = &t->offers[i];
 
@@ -184,15 +186,35 @@ static bool within(const struct rpcrdma_offer *offer, const struct rpcrdma_move 
            move->length <= offer->target.length - from;
 }
 
+static bool serves(const struct rpcrdma_offer *offer, const struct rpcrdma_move *move)
+{
+    return offer->target.handle == move->stag && offer->transaction->outcome == RPCRDMA_OUTSTANDING &&
+           (offer->kind != RPCRDMA_READ_CHUNK) == (move->opcode == RDMAP_WRITE) && within(offer, move);
+}
+
+/* An access mostly goes on where the one before was, or in the next segment: one STag may stand for thousands of them.
+ */
+static struct rpcrdma_offer *find_recent(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
+{
+    struct rpcrdma_offer *recent = rpcrdma->recent[move->owner];
+
+    if (recent == NULL || serves(recent, move))
+        return recent;
+    recent++;
+    return recent < recent[-1].transaction->offers + recent[-1].transaction->n_offers && serves(recent, move) ? recent
+                                                                                                              : NULL;
+}
+
 /* The newest Call that is outstanding is as good as any other: none of them can be told apart by an access. */
 static struct rpcrdma_offer *find_offer(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
-    bool write = move->opcode == RDMAP_WRITE;
+    struct rpcrdma_offer *recent = find_recent(rpcrdma, move);
 
+    if (recent != NULL)
+        return recent;
     for (struct rpcrdma_offer *o = rpcrdma_offers_of(rpcrdma, move->owner, move->stag); o != NULL;
          o = rpcrdma_offers_next(o)) {
-        if (o->transaction->outcome == RPCRDMA_OUTSTANDING && (o->kind != RPCRDMA_READ_CHUNK) == write &&
-            within(o, move))
+        if (serves(o, move))
             return o;
     }
     return NULL;
@@ -262,6 +284,7 @@ static void note(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move *move)
     struct rpcrdma_offer *offer = move->offer;
     uint64_t from = move->to - offer->target.offset;
 
+    rpcrdma->recent[move->owner] = offer;
     move->offset = offer->start + from;
     if (move->opcode == RDMAP_READ_REQUEST) {
         rpcrdma_ranges_add(&offer->asked, from, from + move->length);
