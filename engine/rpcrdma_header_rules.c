@@ -175,6 +175,17 @@ static bool judge_lists(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
     return true;
 }
 
+/* Behind what is the whole message: octets that make no XDR unit (section 2.2.4). */
+static bool judge_units(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, uint32_t end)
+{
+    if (m->n <= end || m->n - end >= 4) {
+        rpcrdma_pass(rpcrdma, RULE_RPCR_2_2_4_01);
+        return true;
+    }
+    rpcrdma_fail(rpcrdma, m, RULE_RPCR_2_2_4_01, 0, "expected a Send of whole 4-octet units, found %u octets", m->n);
+    return false;
+}
+
 /* ---- RDMA_MSG: what lies behind the lists ---- */
 
 static bool has_position_zero(const struct rpcrdma_message *m, uint64_t *octets)
@@ -252,6 +263,8 @@ static void judge_long(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
     const struct rpcrdma_header *h = &m->header;
     uint64_t zero;
 
+    if (!judge_units(rpcrdma, m, h->header_len))
+        return;
     if (m->n > h->header_len) {
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_5_3_02, 0,
                      "expected nothing behind the header of an RDMA_NOMSG, found %u octets", m->n - h->header_len);
@@ -341,6 +354,8 @@ static void judge_error(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
         return;
     }
     rpcrdma_pass(rpcrdma, RULE_RPCR_4_1_2_13);
+    if (!judge_units(rpcrdma, m, end))
+        return;
     if (m->n > end) {
         enum rule_id rule = reply_behind(m, end)         ? RULE_RPCR_4_2_4_06
                             : h->err == RPCRDMA_ERR_VERS ? RULE_RPCR_4_1_2_14

@@ -56,6 +56,8 @@ static const struct fault faults[] = {
            "I call nfs3.readdir count=4096 reply xid=0x77; "
            "R raw hex=0000007700000001000000200000000100000001000000005050505000000800000000000000100000000000"
            "0000000000000000" ANEW),
+    HEADER("RPCR-2.2.4-01/long", "an octet behind a Long Call", "I call nfs3.getattr pz grow=1" REFUSED),
+    HEADER("RPCR-2.2.4-01/error", "two octets behind ERR_CHUNK", REPLY_CHUNK "; R error chunk grow=2" END),
     /* fixed words */
     HEADER("RPCR-4-01", "a Send of 16 octets that are no header", "I raw hex=9F3C77D1E0B2485A6611CCF03D8E2A94" END),
     HEADER("RPCR-4-01/short", "a Send of 8 octets", "I raw hex=5EED000100000001" END),
