@@ -67,6 +67,22 @@ static bool filler(const struct rpcrdma_message *m, struct rpcrdma_diagnosis *d)
     return false;
 }
 
+/* Lists that can be read, but only by taking the RPC message for a part of them. */
+static bool swallowed(const struct rpcrdma_message *m, struct rpcrdma_diagnosis *d)
+{
+    if (m->header.status != RPCRDMA_OK || m->header.proc != RPCRDMA_MSG)
+        return false;
+    for (uint32_t at = RPCRDMA_FIXED_LEN; at < m->header.header_len; at += 4) {
+        if (rpcrdma_rpc_at(m, at, m->header.xid)) {
+            d->rule = RULE_RPCR_4_1_2_03;
+            d->found = "lists that run into the RPC message";
+            d->expected = rpcrdma_shape_expected(d->rule);
+            return true;
+        }
+    }
+    return false;
+}
+
 /* ---- the lists ---- */
 
 /*
@@ -123,5 +139,5 @@ bool rpcrdma_header_diagnose(const struct rpcrdma_message *m, struct rpcrdma_dia
         d->expected = rpcrdma_shape_expected(d->rule);
         return true;
     }
-    return filler(m, d);
+    return filler(m, d) || swallowed(m, d);
 }

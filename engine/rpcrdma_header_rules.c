@@ -204,11 +204,30 @@ static bool has_position_zero(const struct rpcrdma_message *m, uint64_t *octets)
     return found;
 }
 
+/* A Reply chunk comes back with octets in it. */
+static bool in_reply_chunk(const struct rpcrdma_message *m)
+{
+    struct rpcrdma_chunk chunk = rpcrdma_reply_chunk(&m->header);
+    uint64_t octets = 0;
+
+    if (m->kind != RPCRDMA_KIND_REPLY || !m->header.has_reply)
+        return false;
+    for (uint32_t i = 0; i < chunk.n; i++)
+        octets += rpcrdma_segment_at(&chunk, m->p, i).length;
+    return octets > 0;
+}
+
 static void judge_inline(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     uint32_t from = m->header.header_len, octets = m->n - from, type;
     uint64_t zero;
 
+    if (octets == 0 && in_reply_chunk(m)) {
+        rpcrdma_fail(
+            rpcrdma, m, RULE_RPCR_3_5_3_14, 0,
+            "expected an RDMA_NOMSG, as the Reply is in the Reply chunk, found an RDMA_MSG with nothing inline");
+        return;
+    }
     if (octets == 0 && m->header.read.n > 0) {
         rpcrdma_fail(
             rpcrdma, m, RULE_RPCR_3_5_2_02, 0,

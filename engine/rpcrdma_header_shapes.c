@@ -286,9 +286,16 @@ static bool read_as(const struct rpcrdma_message *m, const struct shape *shape, 
     return true;
 }
 
+/* XIDs may be small numbers, like the words of lists: the word behind msg_type is looked at as well. */
 bool rpcrdma_rpc_at(const struct rpcrdma_message *m, uint64_t at, uint32_t xid)
 {
-    return at + 8 <= m->n && get_be32(m->p + at) == xid && get_be32(m->p + at + 4) <= RPC_REPLY;
+    uint32_t type, next;
+
+    if (at + 12 > m->n || get_be32(m->p + at) != xid)
+        return false;
+    type = get_be32(m->p + at + 4);
+    next = get_be32(m->p + at + 8);
+    return type == RPC_CALL ? next == RPC_VERSION : type == RPC_REPLY && next <= RPC_MSG_DENIED;
 }
 
 static bool fits(const struct rpcrdma_message *m, const struct shape *shape, uint32_t xid, uint32_t proc)
