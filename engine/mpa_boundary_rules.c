@@ -115,8 +115,8 @@ bool mpa_fpdu_proven(const uint8_t *p, size_t n)
     return false;
 }
 
-/* Another startup frame: its length as far as it is there, 0 if there is none. */
-static size_t frame_octets(const uint8_t *p, size_t n)
+/* Another startup frame: its length as far as that is known, 0 if there is none. */
+static size_t frame_length(const uint8_t *p, size_t n)
 {
     struct mpa_startup frame;
     size_t need = 0;
@@ -126,12 +126,13 @@ static size_t frame_octets(const uint8_t *p, size_t n)
         return 0;
     if (mpa_startup_decode(&frame, &need, p, n) == MPA_STARTUP_NO_KEY)
         need = MPA_STARTUP_HEADER_LEN;
-    return need < n ? need : n;
+    return need;
 }
 
+/* It came in several segments; its flags tell which rule it breaks. */
 static bool may_become_frame(const uint8_t *p, size_t n)
 {
-    return n < MPA_KEY_LEN && mpa_startup_key_matches(MPA_REQUEST, p, n) == n;
+    return (n < MPA_KEY_LEN && mpa_startup_key_matches(MPA_REQUEST, p, n) == n) || frame_length(p, n) > n;
 }
 
 /* Four octets that are the frame's CRC32c, or that a Marker at octet 512 of the frame pushed out of it. */
@@ -190,7 +191,9 @@ struct boundary mpa_boundary_classify(const struct mpa_connection *mpa, unsigned
     enum fpdu_likeness like = mpa_fpdu_likeness(p, n);
     size_t found;
 
-    if ((b.count = frame_octets(p, n)) > 0) {
+    found = frame_length(p, n);
+    if (found > 0 && (last || found <= n)) {
+        b.count = found < n ? found : n;
         b.what = BOUNDARY_FRAME;
         return b;
     }

@@ -223,6 +223,8 @@ void mpa_connection_segment(struct mpa_connection *mpa, const struct tcp_segment
     }
     if (mpa->phase == MPA_PHASE_NOT_MPA)
         return;
+    if (segment->flags & TCP_RST)
+        mpa->side[segment->side].rst_offset = offset;
     mpa_reaction_segment(mpa, segment, offset, acked_known, acked);
     mpa_tcp_segment(mpa, segment, offset, acked_known, acked);
 }
@@ -264,9 +266,14 @@ void mpa_connection_octets(struct mpa_connection *mpa, unsigned side, uint64_t o
         return;
     }
     if (mpa->phase == MPA_PHASE_REJECTED) {
+        s->state = SIDE_IGNORED;
         if (offset - s->startup.end < AFTER_REJECT_MAX)
-            mpa_order_after_reject(mpa, side, offset, p, n, origin);
-        mpa_ignore(mpa, side);
+            mpa_find_after_reject(mpa, side);
+        else
+            mpa_ignore(mpa, side);
+        prune_runs(s);
+        if (!mpa_window_save(&s->window))
+            mpa_ignore(mpa, side);
         return;
     }
     if (s->state != SIDE_FPDUS && s->state != SIDE_LOST)
@@ -293,6 +300,8 @@ void mpa_connection_hole(struct mpa_connection *mpa, unsigned side, uint64_t fro
         mpa_framing_hole(mpa, side, from, to);
     else if (s->state != SIDE_IGNORED)
         mpa_find_hole(mpa, side, to);
+    else
+        mpa_ignore(mpa, side);
     s->n_runs = s->window.n == 0 ? 0 : s->n_runs;
     mpa_window_save(&s->window);
 }
@@ -343,6 +352,11 @@ void mpa_connection_reset(struct mpa_connection *mpa, unsigned side, uint32_t fr
     s->reset = true;
     s->end_place = (struct place){
         .frame = frame, .first_frame = frame, .time_ns = time_ns, .offset = s->next, .side = (uint8_t)side};
+    /* The RST overtook octets or the capture lost them, a Terminate perhaps. */
+    if (s->any && s->rst_offset > s->next) {
+        s->hole = true;
+        mpa_skipped(mpa, side, s->next, s->rst_offset, "octets before the RST");
+    }
     end_of_side(mpa, side, false);
     mpa_reaction_end(mpa, side, true);
     mpa_tcp_end(mpa, side, true);

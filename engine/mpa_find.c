@@ -138,6 +138,25 @@ static bool begin(struct mpa_connection *mpa, unsigned side, bool last)
     return true;
 }
 
+enum { FPDU_SEGMENTS = 8 }; /* that an FPDU after a rejection may take to be known as one */
+
+/* Does an FPDU end with this run of octets? It may begin with it, or with one of those before. */
+static void look_after_reject(struct mpa_connection *mpa, unsigned side, uint64_t from, size_t last)
+{
+    struct mpa_side *s = &mpa->side[side];
+    uint64_t end = s->runs[last].end;
+
+    if (end > mpa_window_end(&s->window))
+        return;
+    for (size_t i = last < FPDU_SEGMENTS ? 0 : last - FPDU_SEGMENTS + 1; i <= last; i++) {
+        uint64_t start = s->runs[i].start > from ? s->runs[i].start : from;
+
+        if (end > start)
+            mpa_order_after_reject(mpa, side, start, mpa_window_at(&s->window, start), (size_t)(end - start),
+                                   &s->runs[i].origin);
+    }
+}
+
 static void after_reject(struct mpa_connection *mpa, unsigned side)
 {
     struct mpa_side *s = &mpa->side[side];
@@ -146,15 +165,21 @@ static void after_reject(struct mpa_connection *mpa, unsigned side)
     if (s->state == SIDE_WAITING && s->window.n > 0) {
         if (from < s->window.offset)
             from = s->window.offset;
-        for (size_t i = 0; i < s->n_runs; i++) {
-            uint64_t start = s->runs[i].start > from ? s->runs[i].start : from;
-
-            if (s->runs[i].end > start && s->runs[i].end <= mpa_window_end(&s->window))
-                mpa_order_after_reject(mpa, side, start, mpa_window_at(&s->window, start),
-                                       (size_t)(s->runs[i].end - start), &s->runs[i].origin);
-        }
+        for (size_t i = 0; i < s->n_runs; i++)
+            look_after_reject(mpa, side, from, i);
     }
     mpa_ignore(mpa, side);
+}
+
+void mpa_find_after_reject(struct mpa_connection *mpa, unsigned side)
+{
+    struct mpa_side *s = &mpa->side[side];
+
+    if (s->n_runs == 0)
+        return;
+    look_after_reject(mpa, side, s->startup.end > s->window.offset ? s->startup.end : s->window.offset, s->n_runs - 1);
+    if (s->n_runs >= FPDU_SEGMENTS)
+        mpa_window_drop(&s->window, s->runs[s->n_runs - FPDU_SEGMENTS + 1].start);
 }
 
 /* Both frames are there, or the one that is missing is lost for good. */

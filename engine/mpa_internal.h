@@ -77,6 +77,7 @@ struct mpa_side {
     bool hole;             /* octets of this direction are missing: ordering and counting become inconclusive */
     bool truncated;        /* by snap length */
     bool fin, reset;
+    uint64_t rst_offset; /* where the RST stands */
     uint64_t fin_offset;
     struct place end_place; /* of FIN or RST */
     bool faulty;            /* its framing broke a rule, so that the receiver may complain */
@@ -172,7 +173,8 @@ bool mpa_segment_ends(const struct mpa_connection *mpa, unsigned side, uint64_t 
 /* mpa_find.c: octets of a side that is not in Full Operation yet. */
 void mpa_find_octets(struct mpa_connection *mpa, unsigned side);
 void mpa_find_hole(struct mpa_connection *mpa, unsigned side, uint64_t to);
-void mpa_find_end(struct mpa_connection *mpa, unsigned side); /* FIN, RST or the end: nothing follows */
+void mpa_find_end(struct mpa_connection *mpa, unsigned side);          /* FIN, RST or the end: nothing follows */
+void mpa_find_after_reject(struct mpa_connection *mpa, unsigned side); /* new octets behind a rejection */
 /* What --assume says, for parameters that are unknown. */
 void mpa_assume(struct mpa_connection *mpa);
 /* mpa_framing.c: Full Operation. */

@@ -68,7 +68,7 @@ struct mpa_tcp_side {
     struct {
         bool open, settled;
         struct place place;
-        uint64_t offset; /* of its segment */
+        uint64_t offset, end; /* of its segment */
         uint64_t acked, sent;
     } early_ack;
     bool beyond_fin;

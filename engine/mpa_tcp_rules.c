@@ -72,18 +72,29 @@ static void watch_ack(struct mpa_connection *mpa, const struct tcp_segment *segm
     mine->early_ack.open = true;
     mine->early_ack.place = place_of(segment, mpa->side[segment->side].next);
     mine->early_ack.offset = offset;
+    mine->early_ack.end = offset + segment->length;
     mine->early_ack.acked = acked;
     mine->early_ack.sent = peer->highest;
 }
 
 /* The peer of an early acknowledgment sends: the octets in question, or what comes behind them. */
-static void resolve_early_ack(struct mpa_connection *mpa, const struct tcp_segment *segment, uint64_t offset)
+static void resolve_early_ack(struct mpa_connection *mpa, const struct tcp_segment *segment, uint64_t offset,
+                              bool acked_known, uint64_t acked)
 {
     struct mpa_tcp_side *acker = &mpa->tcp_rules->side[1 - segment->side];
 
     if (!acker->early_ack.open || segment->length == 0)
         return;
-    if (offset == acker->early_ack.sent) {
+    if (offset == acker->early_ack.sent && acker->early_ack.end > acker->early_ack.offset &&
+        (!acked_known || acked < acker->early_ack.end)) {
+        /*
+         * It has not received the segment with the acknowledgment. So it may be sending again, what the capture lost
+         * the first time.
+         */
+        verdict_inconclusive(mpa->verdict, RULE_MPA_1_2_04);
+        acker->early_ack.open = false;
+        acker->early_ack.settled = true;
+    } else if (offset == acker->early_ack.sent) {
         if (segment->time_ns - acker->early_ack.place.time_ns >= EARLY_ACK_MS * millisecond)
             fail_early_ack(mpa, 1 - segment->side, segment->frame);
         else if (offset + segment->length >= acker->early_ack.acked)
@@ -267,7 +278,7 @@ void mpa_tcp_segment(struct mpa_connection *mpa, const struct tcp_segment *segme
             mine->no_df_time = segment->time_ns;
         }
         check_fin(mpa, segment, offset);
-        resolve_early_ack(mpa, segment, offset);
+        resolve_early_ack(mpa, segment, offset, acked_known, acked);
         note_boundaries(mpa, segment, offset);
         note_fragments(mpa, segment, offset);
         mpa_segmentation_segment(mpa, segment, offset);
