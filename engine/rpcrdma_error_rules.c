@@ -9,6 +9,19 @@ static unsigned client_side(const struct rpcrdma_connection *rpcrdma)
     return rpcrdma->client < 0 ? 2 : (unsigned)rpcrdma->client;
 }
 
+/* The other side sent something with this XID that may have been a Call. */
+static bool answers_unclear(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m)
+{
+    const struct rpcrdma_reaction_state *state = rpcrdma->reaction;
+    unsigned side = other_side(m->side);
+
+    for (unsigned i = 0; i < state->n_unclear[side] && i < RPCRDMA_UNCLEAR_MAX; i++) {
+        if (state->unclear[side][i] == m->header.xid)
+            return true;
+    }
+    return false;
+}
+
 /* No Call is known that it could answer. Where none is outstanding at all, rpcrdma_xid_rules.c has told. */
 static void judge_stray(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
@@ -18,7 +31,7 @@ static void judge_stray(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
 
     if (!client && rpcrdma->side[caller].calls.outstanding == 0)
         return;
-    if (rpcrdma->client < 0 || m->unsure || rpcrdma->side[caller].hole) {
+    if (rpcrdma->client < 0 || m->unsure || rpcrdma->side[caller].hole || answers_unclear(rpcrdma, m)) {
         rpcrdma_inconclusive(rpcrdma, rule);
         return;
     }

@@ -12,7 +12,7 @@ void rpcrdma_error_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
 void rpcrdma_accept_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 
 /* rpcrdma_discard_rules.c: messages that the receiver is to discard without a word, and what it does. */
-enum { RPCRDMA_DISCARDS_MAX = 8 };
+enum { RPCRDMA_DISCARDS_MAX = 8, RPCRDMA_UNCLEAR_MAX = 8 };
 
 struct rpcrdma_discard {
     bool open;
@@ -25,6 +25,9 @@ struct rpcrdma_discard {
 struct rpcrdma_reaction_state {
     struct rpcrdma_discard discard[2][RPCRDMA_DISCARDS_MAX]; /* by the side that is to discard it */
     unsigned next[2];
+    /* XIDs of messages that may have been Calls or Replies, the latest of them: by the side that sent them. */
+    uint32_t unclear[2][RPCRDMA_UNCLEAR_MAX];
+    unsigned n_unclear[2];
     int64_t spoke_ns[2]; /* time of a side's latest message */
     bool closed;         /* somebody has begun to close */
 };

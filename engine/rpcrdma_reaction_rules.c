@@ -199,6 +199,9 @@ void rpcrdma_reaction_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma
     const struct rpcrdma_transaction *t = m->transaction;
 
     rpcrdma->reaction->spoke_ns[m->side] = m->place.time_ns;
+    if (m->kind == RPCRDMA_KIND_UNKNOWN && m->n >= RPCRDMA_HEADER_MIN)
+        rpcrdma->reaction->unclear[m->side][rpcrdma->reaction->n_unclear[m->side]++ % RPCRDMA_UNCLEAR_MAX] =
+            m->header.xid;
     rpcrdma_error_message(rpcrdma, m);
     rpcrdma_discard_open(rpcrdma, m);
     if (t == NULL || t->outcome != RPCRDMA_OUTSTANDING || t->late || t->ambiguous || m->faulty ||
@@ -274,7 +277,8 @@ static void judge_closed(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
     const struct demand *demand = demand_for(t);
     enum rule_id rule = reduced_ineligible(t) ? RULE_RPCR_6_1_08 : demand != NULL ? demand->rule : RULE_RPCR_4_5_4_03;
 
-    if (rpcrdma->answered_number[t->side] > t->number) { /* it has passed it over, and closes later */
+    /* It has passed it over, and closes later; or it is the client, which closes when it has no more to do. */
+    if (rpcrdma->answered_number[t->side] > t->number || t->reverse) {
         judge_unanswered(rpcrdma, t, place->time_ns);
         return;
     }

@@ -105,6 +105,19 @@ static bool call_shaped(const struct rpcrdma_message *m)
     return m->n >= at + 12 && get_be32(m->p + at + 8) == RPC_VERSION;
 }
 
+/* The same, for a header that cannot be read: somewhere behind the fixed words. */
+static bool call_within(const struct rpcrdma_message *m)
+{
+    uint32_t end = m->n < SEARCH_MAX ? m->n : SEARCH_MAX;
+
+    for (uint32_t at = RPCRDMA_FIXED_LEN; at + 12 <= end; at += 4) {
+        if (get_be32(m->p + at) == m->header.xid && get_be32(m->p + at + 4) == RPC_CALL &&
+            get_be32(m->p + at + 8) == RPC_VERSION)
+            return true;
+    }
+    return false;
+}
+
 static enum rpcrdma_kind kind_inline(const struct rpcrdma_message *m, bool answers)
 {
     uint32_t type = get_be32(m->p + m->header.header_len + 4);
@@ -150,7 +163,9 @@ void rpcrdma_classify(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message
     else if (m->header.status == RPCRDMA_OK && m->n >= m->header.header_len + 8)
         m->kind = kind_inline(m, answered != NULL);
     else /* a header that cannot be read to its end, or no payload behind it */
-        m->kind = answered != NULL ? RPCRDMA_KIND_REPLY : from_client ? RPCRDMA_KIND_CALL : RPCRDMA_KIND_UNKNOWN;
+        m->kind = answered != NULL                ? RPCRDMA_KIND_REPLY
+                  : from_client || call_within(m) ? RPCRDMA_KIND_CALL
+                                                  : RPCRDMA_KIND_UNKNOWN;
     m->has_rpc = m->header.status == RPCRDMA_OK && m->n > m->header.header_len &&
                  (m->header.proc == RPCRDMA_MSG || m->header.proc == RPCRDMA_MSGP);
     if (m->has_rpc)

@@ -24,6 +24,10 @@
 #define PADDED       "I call nfs3.write len=2000 h.proc=2 h.align=1024 h.thresh=1024"
 #define UNREADABLE   "I call nfs3.getattr; R reply @h16=2"
 
+#define SESSION                                                                                                        \
+    "I call nfs41.compound ops=exchange_id; R reply; I call nfs41.compound ops=create_session; R reply; "              \
+    "I call nfs41.compound ops=sequence,reclaim_complete; R reply; "
+
 static const struct fault faults[] = {
     ANSWER("RPCR-4.5.1-01/closed", "RPCR-4.2.2-01", "the responder closes over a Call of version 2",
            VERSION_2 "; R fin; I fin"),
@@ -48,6 +52,13 @@ static const struct fault faults[] = {
     ANSWER("RPCR-4.6.1-02/ignored", "RPCR-4.6.1-01", "RDMA_MSGP is ignored", PADDED IGNORED),
     ANSWER("RPCR-6.1-08/closed", "NFSULB-4-05", "the responder closes over a MKDIR with a reduced name",
            "I call nfs3.mkdir name=somename reduce=name; R pull; R fin; I fin"),
+    /* Calls of the server, which the client may refuse (RFC 8167) */
+    ANSWER("RPCR-4.5.2-01/reverse", "RPCR-4.1.2-04", "the client serves a Call with an unreadable Read list",
+           SESSION "R call cb41.null @h16=2; I reply" END),
+    ANSWER("RPCR-4.5.2-01+ok/reverse", "RPCR-4.1.2-04", "ERR_CHUNK of the client for an unreadable Read list",
+           SESSION "R call cb41.null @h16=2; I error chunk" END),
+    ANSWER("RPCR-4.5-02+ok/reverse", "RPCR-4.2.4-01", "ERR_CHUNK of the client for a Call without RPC message",
+           SESSION "I call nfs3.getattr bare; R error chunk; R call cb41.null bare; I error chunk" END),
     ANSWER("RPCR-4.5.4-03+ok", NULL, "the responder closes with a Call unanswered",
            "I call nfs3.getattr; R silence wait=40000; R fin; I fin"),
     /* what is to be discarded */
