@@ -5,7 +5,6 @@ Runs tshark and sharkd with the plugins of the build tree.
 As root they load no plugins, so they run as an unprivileged user (65534), who may not be able to read the source tree:
 plugins and captures are copied to a folder that he can read.
 """
-import functools
 import json
 import os
 import pathlib
@@ -17,9 +16,8 @@ import tempfile
 import pytest
 
 import merge
-from tests.conftest import build_folder
+from cases import names, real
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 USER = 65534
 
 
@@ -102,60 +100,6 @@ def wireshark(build):
     shark = Wireshark(build)
     yield shark
     shutil.rmtree(shark.folder)
-
-
-def counted(folder):
-    """FPDUs by file name, from the tables of a README.md beside captures: | name | packets | streams | FPDUs | ..."""
-    counts = {}
-    for readme in folder.rglob("README.md"):
-        for line in readme.read_text(encoding="utf-8").splitlines():
-            cells = [cell.strip() for cell in line.split("|")]
-            if len(cells) > 5 and re.search(r"\.pcap(ng)?$", cells[1]) and cells[4].isdigit() and cells[3] != "0":
-                counts[cells[1]] = int(cells[4])
-    return counts
-
-
-def real():
-    """Real captures: {name: (path, FPDUs that an independent walk counted, or None)}."""
-    folders = [ROOT / "captures" / "real"]
-    if "IWARP_CAPTURES" in os.environ:
-        folders.append(pathlib.Path(os.environ["IWARP_CAPTURES"]))
-    found = {}
-    for folder in folders:
-        counts = counted(folder)
-        for path in sorted([*folder.rglob("*.pcap"), *folder.rglob("*.pcapng")]):
-            found.setdefault(path.name, (path, counts.get(path.name)))
-    return found
-
-
-def listed(what):
-    """Rows of iwarp-gen list scenarios|faults."""
-    program = build_folder() / "traffic-gen" / "iwarp-gen"
-    if not program.exists():
-        return []
-    result = subprocess.run([program, "list", what], check=True, capture_output=True, text=True, timeout=60)
-    return [line.split("\t") for line in result.stdout.splitlines()]
-
-
-# What is wrong in these makes RPC messages that their dissectors cannot read. Our own layers are read all the same.
-BROKEN_RPC = re.compile(r"fault (RPCR0?|BIDI|CMPD|EXP|NFSULB)-")
-PAYLOAD = {"NFS", "RPC", "MOUNT", "NLM", "NSM", "NFSACL", "NFS CB", "_ws.malformed"}
-
-
-def malformed(case, frames):
-    """What is malformed in these frames, and should not be."""
-    found = {name.strip("[]").removeprefix("Malformed Packet: ") for frame in frames for value in frame["_ws.malformed"]
-             for name in value.split(",")}
-    return found - PAYLOAD if BROKEN_RPC.match(case) else found
-
-
-@functools.cache
-def names():
-    """All cases: real captures by file name, scenarios and faults by theirs; value: iwarp-gen's arguments, or None."""
-    cases = dict.fromkeys(real())
-    cases |= {"scenario " + row[0]: [row[0]] for row in listed("scenarios") if "bulk" not in row[0]}
-    cases |= {"fault " + row[0]: [row[1], f"--inject={row[0]}"] for row in listed("faults")}
-    return cases
 
 
 def pytest_generate_tests(metafunc):

@@ -3,7 +3,7 @@
 import collections
 import re
 
-from conftest import malformed
+from cases import malformed
 
 ONCE = ["mpa.ulpdu_length", "mpa.crc.status", "mpa.fpdu.number", "mpa.rule", "_ws.expert.message", "_ws.expert.severity",
         "_ws.malformed"]

@@ -11,7 +11,7 @@ import re
 
 import pytest
 
-import conftest
+import cases
 
 GOLDEN = pathlib.Path(__file__).with_name("golden")
 CASES = [re.split(r" {2,}", line.strip()) for line in (GOLDEN / "TESTLIST").read_text(encoding="utf-8").splitlines()
@@ -34,7 +34,7 @@ def trees(text, title):
 
 @pytest.mark.parametrize("name, play, frames", CASES, ids=[case[0] for case in CASES])
 def test_golden(wireshark, generated, name, play, frames):
-    path = conftest.real()[play][0] if play.endswith(".pcap") else generated(*play.split())
+    path = cases.real()[play][0] if play.endswith(".pcap") else generated(*play.split())
     upper = name.startswith("rpcrdma")
     text = wireshark.tshark(path, "-2", "-V", "-O", "rpcrdma" if upper else "mpa", "-Y", frames)
     found = trees(text, "RPC-over-RDMA" if upper else "Marker PDU Aligned Framing")

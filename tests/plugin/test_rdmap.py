@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from conftest import malformed
+from cases import malformed
 
 ORDER = ["-o", "tcp.reassemble_out_of_order:TRUE"]
 UNANALYSED = ["-o", "tcp.analyze_sequence_numbers:FALSE"]

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-import conftest
+import cases
 import roce
 from test_modes import trees
 
@@ -142,7 +142,7 @@ def test_directions_do_not_mix(wireshark, generated, name, mode):
 
 
 def test_callbacks_are_dissected(wireshark, root):
-    path = conftest.real()["nfs41-recall.pcap"][0]
+    path = cases.real()["nfs41-recall.pcap"][0]
     names = ["rpcrdma.reverse", "rpc.program", "rpc.msgtyp", "nfs.cb.operation"]
     frames = wireshark.fields(path, names, *ORDER, "-Y", "rpcrdma.reverse == 1")
     assert [frame["rpc.msgtyp"] for frame in frames] == [["0"], ["1"]]

@@ -5,7 +5,7 @@ import struct
 
 import pytest
 
-import conftest
+import cases
 import reference
 
 ORDER = ["-o", "tcp.reassemble_out_of_order:TRUE"]
@@ -18,12 +18,12 @@ SCENARIOS = ["rpcrdma", "rpcrdma-lengths", "rpcrdma-segments", "rpcrdma-long", "
 
 
 def nfs_captures():
-    return [name for name, (path, _) in conftest.real().items() if "nfs" in path.parent.name or "nfs" in name]
+    return [name for name, (path, _) in cases.real().items() if "nfs" in path.parent.name or "nfs" in name]
 
 
 @pytest.fixture(scope="module")
 def capture(generated):
-    return lambda case: conftest.real()[case][0] if case.endswith(".pcap") else generated(case, "--pcap")
+    return lambda case: cases.real()[case][0] if case.endswith(".pcap") else generated(case, "--pcap")
 
 
 def shown(wireshark, path, mode):
