@@ -305,6 +305,12 @@ static void answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m
         look_long_reply(rpcrdma, m);
 }
 
+/* An error of the header (RFC 8166 section 4.3.1), whether or not it could be told. */
+static bool read_list_in_reply(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m)
+{
+    return m->kind == RPCRDMA_KIND_REPLY && m->header.read.n > 0 && !rpcrdma_old(rpcrdma);
+}
+
 /* The transaction is over when all have looked at its end. */
 static void settle(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
@@ -316,7 +322,7 @@ static void settle(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m
         rpcrdma_transaction_close(rpcrdma, t, NULL, RPCRDMA_REPLIED);
     else if (m->kind == RPCRDMA_KIND_CALL)
         return;
-    else if (m->discarded || m->header.status != RPCRDMA_OK)
+    else if (m->discarded || m->header.status != RPCRDMA_OK || read_list_in_reply(rpcrdma, m))
         t->spoilt = true;
     else if (m->kind == RPCRDMA_KIND_REPLY)
         rpcrdma_transaction_close(rpcrdma, t, m, RPCRDMA_REPLIED);

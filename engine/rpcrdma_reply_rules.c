@@ -46,7 +46,6 @@ static void judge_read_list(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
     rpcrdma_fail(rpcrdma, reply, RULE_RPCR_4_3_1_03, reply->transaction->call.frame,
                  "expected an empty Read list in a Reply, found %u segments, the first of STag 0x%08x",
                  reply->header.read.n, rpcrdma_read_segment_at(&reply->header, reply->p, 0).target.handle);
-    reply->discarded = true; /* the requester takes that for an error of the header */
 }
 
 /* ---- Write chunks ---- */
