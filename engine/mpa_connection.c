@@ -312,6 +312,7 @@ void mpa_connection_conflict(struct mpa_connection *mpa, unsigned side, uint64_t
     if (mpa->phase == MPA_PHASE_NOT_MPA)
         return;
     mpa_order_conflict(mpa, side);
+    mpa_reaction_conflict(mpa, side, offset, segment);
     mpa_tcp_conflict(mpa, side, offset, first, repeated, first_frame, segment);
 }
 

@@ -253,6 +253,8 @@ void mpa_reaction_bad_startup(struct mpa_connection *mpa, unsigned side,
 void mpa_reaction_fpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event);
 void mpa_reaction_segment(struct mpa_connection *mpa, const struct tcp_segment *segment, uint64_t offset,
                           bool acked_known, uint64_t acked);
+void mpa_reaction_conflict(struct mpa_connection *mpa, unsigned side, uint64_t offset,
+                           const struct tcp_segment *segment);                /* a repeat that differs from offset on */
 void mpa_reaction_end(struct mpa_connection *mpa, unsigned side, bool reset); /* FIN or RST sent by side */
 void mpa_reaction_finish(struct mpa_connection *mpa, int64_t time_ns);
 

@@ -252,6 +252,9 @@ void reaction_wait_finish(struct mpa_connection *mpa);
 
 void reaction_error_fpdu(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu);
 void reaction_error_segment(struct mpa_connection *mpa, const struct tcp_segment *segment, uint64_t offset);
+/* The segment repeats octets; from offset on they differ from those first seen. */
+void reaction_error_repaired(struct mpa_connection *mpa, unsigned side, uint64_t offset,
+                             const struct tcp_segment *segment);
 void reaction_error_end(struct mpa_connection *mpa, unsigned side, bool reset);
 void reaction_error_finish(struct mpa_connection *mpa);
 /*

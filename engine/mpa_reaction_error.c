@@ -341,18 +341,30 @@ void reaction_error_segment(struct mpa_connection *mpa, const struct tcp_segment
     unsigned reactor = 1 - segment->side;
     struct error_watch *watch = &mpa->reaction->error[reactor];
 
-    /* Sent again before it was acknowledged: dropped without a word, and perhaps repaired (MPA-8-11). */
-    if (watch->state == ERROR_SENT && watch->heard && segment->length > 0 && segment->frame > watch->at.frame &&
-        offset < watch->at.end && offset + segment->length > watch->at.offset) {
-        pass_reaction(mpa, watch);
-        watch->state = ERROR_NONE;
-    }
+    /* Sent again before it was acknowledged, and too long ago to tell whether it was repaired. */
+    if (watch->state == ERROR_SENT && segment->length > 0 && segment->frame > watch->at.frame &&
+        offset < watch->at.end && offset + segment->length > watch->at.offset && mpa->tcp != NULL &&
+        tcp_pair_facts(mpa->tcp, segment->side)->highest - watch->at.offset > TCP_PAIR_HISTORY_DEFAULT)
+        settle_open(mpa, watch);
     mpa->reaction->error[segment->side].heard = true;
     for (reactor = 0; reactor < 2; reactor++) {
         start_clock(mpa, reactor);
         /* What the reactor's octets are is known when the FPDU is complete. */
         if (segment->side != reactor || (segment->length == 0 && !reaction_is_end(segment, reactor)))
             check_due(mpa, reactor);
+    }
+}
+
+void reaction_error_repaired(struct mpa_connection *mpa, unsigned side, uint64_t offset,
+                             const struct tcp_segment *segment)
+{
+    struct error_watch *watch = &mpa->reaction->error[1 - side];
+
+    /* Dropped without a word, and sent again as it should be (MPA-8-11). The same octets again prove nothing. */
+    if (watch->state == ERROR_SENT && watch->heard && segment->frame > watch->at.frame && offset < watch->at.end &&
+        offset + segment->length > watch->at.offset) {
+        pass_reaction(mpa, watch);
+        watch->state = ERROR_NONE;
     }
 }
 

@@ -163,6 +163,13 @@ void mpa_reaction_segment(struct mpa_connection *mpa, const struct tcp_segment *
     reaction_accept_segment(mpa, segment, offset);
 }
 
+void mpa_reaction_conflict(struct mpa_connection *mpa, unsigned side, uint64_t offset,
+                           const struct tcp_segment *segment)
+{
+    if (reaction_sees_all(mpa))
+        reaction_error_repaired(mpa, side, offset, segment);
+}
+
 void mpa_reaction_end(struct mpa_connection *mpa, unsigned side, bool reset)
 {
     const struct place *place = &mpa->side[side].end_place;
