@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from generated import NETS, SEEDS, Fault, Rule, judge, layer, name, profile, troubled
+from generated import Fault, Rule, judge, layer, name, profile
 
 CHUNK = 100  # captures per call of iwarp-check
 
@@ -45,8 +45,6 @@ def corpus(build, gen, scenarios, faults, tmp_path_factory):
     jobs = [(s, s) for s in scenarios]
     jobs += [(name(f.id), f.scenario, "--inject=" + f.id) for f in faults]
     jobs += [(f"{s}-ipv6-vlan", s, "--ipv6", "--vlan") for s in scenarios]
-    jobs += [(troubled(s, net, seed), s, f"--net={net}", f"--seed={seed}")
-             for s in scenarios for net in NETS for seed in SEEDS]
 
     def make(job):
         path = folder / (job[0] + ".pcapng")

@@ -13,7 +13,6 @@ Finding = collections.namedtuple("Finding", "rule severity frame message")
 # Trouble on the way; probabilities that strike every conversation somewhere.
 NETS = ("loss=0.08", "reorder=0.15", "dup=0.15", "resegment=0.1",
         "loss=0.04,reorder=0.1,dup=0.05,resegment=0.05")
-SEEDS = range(1, 5)
 
 
 # Tables of rules by the beginning of their ids, and those whose every judged rule must have its two kinds of traffic.
