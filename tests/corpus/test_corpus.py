@@ -3,6 +3,8 @@
 For every judged rule: a capture that breaks just it and yields exactly that finding, and conforming traffic that
 exercises it without a finding.
 """
+import subprocess
+import sys
 import warnings
 
 from generated import STRICT, base, findings, layer, name, outcomes
@@ -125,3 +127,9 @@ def test_no_fault_without_a_rule(faults, rules):
     assert not unknown
     idle = [f.id for f in faults if not all(rules[same].judged for same in rules[base(f.id)].same)]
     demand_none(idle, "faults of rules that are not judged")
+
+
+def test_coverage_page_is_up_to_date(build, root):
+    page = subprocess.run([sys.executable, root / "docs" / "coverage.py", build], capture_output=True, text=True,
+                          check=True).stdout
+    assert page == (root / "docs" / "coverage.md").read_text(encoding="utf-8"), "cmake --build BUILD --target docs writes it"
