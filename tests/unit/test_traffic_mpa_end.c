@@ -773,7 +773,8 @@ static void random_octets(void **state)
         } else {
             open_responder(&talk, markers, crc);
             for (size_t at = 0, step; at < n; at += step) {
-                step = MIN(1 + next_random(&seed) % 700, n - at);
+                step = 1 + next_random(&seed) % 700;
+                step = MIN(step, n - at);
                 say(&talk, R, octets + at, step);
             }
         }

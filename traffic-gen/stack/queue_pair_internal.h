@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the parts of a queue pair share: its life (queue_pair.c), sending, receiving and Terminates. */
+#ifndef IWARP_TRAFFIC_STACK_QUEUE_PAIR_INTERNAL_H
+#define IWARP_TRAFFIC_STACK_QUEUE_PAIR_INTERNAL_H
+
+#include "traffic-gen/stack/queue_pair.h"
+
+#include <glib.h>
+
+enum { QP_QUEUES = 4 };
+
+/* Work posted, from qp_post() until its completion. */
+struct qp_item {
+    struct qp_work work; /* work.p is owned */
+    bool rtr;            /* the RTR of peer-to-peer mode (RFC 6581): nobody is told of it */
+    uint64_t done;       /* octets sent (SEND, WRITE) or placed (READ) */
+    uint32_t identifier; /* atomics */
+    bool completed;
+    enum qp_status status;
+    uint64_t original;
+};
+
+/* A request of the peer that waits for its answer; answers go out in this order (RFC 7306 section 7). */
+struct qp_request {
+    uint8_t header[DDP_UNTAGGED_HEADER_LEN]; /* as received, for a Terminate */
+    uint16_t ulpdu_length;
+    bool atomic;
+    struct rdmap_read_request read; /* the rest of it: moves on as octets are sent (RFC 5040 section 4.8) */
+    struct rdmap_atomic_request operation;
+};
+
+/* An Untagged queue of what is received. */
+struct qp_queue {
+    uint32_t msn;   /* expected */
+    bool open;      /* a message has begun */
+    uint8_t opcode; /* of it */
+    uint32_t stag;
+    uint32_t got;       /* octets placed */
+    GByteArray *octets; /* of a message of several segments */
+};
+
+struct qp {
+    struct qp_options options;
+    struct qp_events events;
+    struct memory *memory;
+    struct stream stream;
+    struct mpa_end *mpa;
+    bool ready;      /* full operation */
+    uint8_t version; /* of DDP and RDMAP */
+    unsigned ird, ord;
+    /* Sending. */
+    GQueue items;    /* struct qp_item, posted and not completed, in order */
+    GList *next;     /* of items: the first one that is not sent whole */
+    GQueue asked;    /* struct qp_item of items: Reads and atomics in flight */
+    GQueue requests; /* struct qp_request */
+    uint32_t send_msn[QP_QUEUES];
+    uint32_t identifier;
+    bool pumping;
+    bool closing;    /* qp_close() was called, or the peer has closed */
+    bool terminated; /* a Terminate was sent or received, or MPA failed: nothing more is sent */
+    bool peer_closed;
+    bool failed; /* something was wrong in either direction */
+    /* Receiving. */
+    struct qp_queue queues[QP_QUEUES];
+    unsigned receives; /* buffers for Sends that are free */
+};
+
+/* ---- queue_pair_send.c ---- */
+
+/* Every piece of work that is not done yet is completed so. */
+void qp_flush(struct qp *qp);
+/* Tells the completions that are due. */
+void qp_complete(struct qp *qp);
+void qp_item_free(struct qp_item *item);
+/* The RTR, before everything else. */
+void qp_send_rtr(struct qp *qp, const struct mpa_end_terms *terms);
+
+/* ---- queue_pair_receive.c ---- */
+
+void qp_receive_ulpdu(struct qp *qp, const uint8_t *p, size_t n, bool rtr);
+
+/* ---- queue_pair_terminate.c ---- */
+
+/* What was wrong: layer, error type and code of RFC 5040 section 4.8 in one number, as the word carries them. */
+#define QP_CAUSE(layer, etype, code) ((unsigned)((layer) << 12 | (etype) << 8 | (code)))
+
+/* Says the Terminate, without copies of headers, and closes. */
+void qp_fail(struct qp *qp, unsigned cause);
+/* With length and DDP header of the segment p[0..n). */
+void qp_fail_about(struct qp *qp, unsigned cause, const uint8_t *p, size_t n);
+/* With those of a request, and with the Read Request if it is one: R is for no other message. */
+void qp_fail_request(struct qp *qp, unsigned cause, const struct qp_request *request);
+
+/* Remote Protection Errors by what memory_access() says. */
+extern const unsigned qp_protection_causes[];
+
+#endif
