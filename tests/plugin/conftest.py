@@ -102,9 +102,17 @@ def wireshark(build):
     shutil.rmtree(shark.folder)
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "conforming: of the cases only those that no fault is in")
+
+
 def pytest_generate_tests(metafunc):
-    if "case" in metafunc.fixturenames:
-        metafunc.parametrize("case", names())
+    if "case" not in metafunc.fixturenames:
+        return
+    cases = names()
+    if metafunc.definition.get_closest_marker("conforming"):
+        cases = [case for case in cases if not case.startswith("fault")]
+    metafunc.parametrize("case", cases)
 
 
 @pytest.fixture(scope="session")
