@@ -3,6 +3,7 @@
 #include "traffic-gen/bulk.h"
 #include "traffic-gen/fault.h"
 #include "traffic-gen/scenario.h"
+#include "traffic-gen/scenario_file.h"
 #include "traffic-gen/script.h"
 
 #include <errno.h>
@@ -126,7 +127,7 @@ static int play_bulk(struct capture_file *file, const struct play_options *optio
 }
 
 static int play_scenario(struct capture_file *file, const struct play_options *options, const struct scenario *scenario,
-                         const struct fault *fault)
+                         const struct scenario_file *yaml, const struct fault *fault)
 {
     struct sim_trouble trouble = {0};
 
@@ -137,7 +138,11 @@ static int play_scenario(struct capture_file *file, const struct play_options *o
     const char *why = NULL;
     int status = 0;
 
-    stage->mtu = options->mtu ? (unsigned)options->mtu : scenario->mtu ? scenario->mtu : 1500;
+    stage->mtu = scenario->mtu ? scenario->mtu : 1500;
+    if (yaml && scenario_file_mtu(yaml))
+        stage->mtu = scenario_file_mtu(yaml);
+    if (options->mtu)
+        stage->mtu = (unsigned)options->mtu;
     stage->ipv6 = options->ipv6;
     stage->vlan = options->vlan;
     stage->fault = fault;
@@ -148,6 +153,8 @@ static int play_scenario(struct capture_file *file, const struct play_options *o
             fault->play(stage);
         else
             script_play(stage, fault->script);
+    } else if (yaml) {
+        scenario_file_play(yaml, stage);
     } else if (scenario->script) {
         script_play(stage, scenario->script);
     } else {
@@ -178,11 +185,29 @@ static void remove_unfinished(void)
         remove_capture(unfinished);
 }
 
-static int play(const char *name, const struct play_options *options)
+/* A scenario in YAML, its own or the one of a file; NULL with *error when it is not right, without when it is none. */
+static struct scenario_file *load_yaml(const char *name, const struct scenario *scenario, char **error)
+{
+    g_autofree char *place = NULL;
+
+    *error = NULL;
+    if (!scenario)
+        return scenario_file_load(name, error);
+    if (!scenario->yaml)
+        return NULL;
+    place = g_strdup_printf("%s.yaml", scenario->name);
+    return scenario_file_parse(place, scenario->yaml, strlen(scenario->yaml), error);
+}
+
+static bool names_file(const char *name)
+{
+    return g_str_has_suffix(name, ".yaml") || g_str_has_suffix(name, ".yml");
+}
+
+static int play_checked(const char *name, const struct play_options *options, const struct scenario *scenario,
+                        const struct scenario_file *yaml)
 {
     const struct bulk_scenario *bulk = bulk_find(name);
-    const struct scenario given = {.name = "script", .script = options->script};
-    const struct scenario *scenario = options->script && strcmp(name, given.name) == 0 ? &given : scenario_find(name);
     const struct fault *fault = options->inject ? fault_find(options->inject) : NULL;
 
     if (!bulk && !scenario)
@@ -208,13 +233,33 @@ static int play(const char *name, const struct play_options *options)
     errno = 0;
     unfinished = options->output;
 
-    int status = bulk ? play_bulk(file, options, bulk) : play_scenario(file, options, scenario, fault);
+    int status = bulk ? play_bulk(file, options, bulk) : play_scenario(file, options, scenario, yaml, fault);
 
     if (!capture_file_close(file) && status == 0)
         status = fail("%s: %s", options->output, g_strerror(errno));
     unfinished = NULL;
     if (status != 0)
         remove_capture(options->output);
+    return status;
+}
+
+static int play(const char *name, const struct play_options *options)
+{
+    const struct scenario given = {.name = "script", .script = options->script}, file = {.name = name};
+    const struct scenario *scenario = options->script && strcmp(name, given.name) == 0 ? &given : scenario_find(name);
+    struct scenario_file *yaml = NULL;
+    char *error = NULL;
+    int status;
+
+    if (scenario || names_file(name))
+        yaml = load_yaml(name, scenario, &error);
+    if (error) {
+        status = fail("%s", error);
+        g_free(error);
+        return status;
+    }
+    status = play_checked(name, options, yaml && !scenario ? &file : scenario, yaml);
+    scenario_file_free(yaml);
     return status;
 }
 
@@ -266,7 +311,7 @@ int main(int argc, char **argv)
     setlocale(LC_ALL, "");
     atexit(remove_unfinished);
 
-    GOptionContext *context = g_option_context_new("play SCENARIO -o FILE | list scenarios|faults");
+    GOptionContext *context = g_option_context_new("play SCENARIO|FILE.yaml -o FILE | list scenarios|faults");
     GError *error = NULL;
     int status;
 

@@ -11,6 +11,7 @@ struct scenario {
     void (*play)(struct stage *stage);
     unsigned mtu;       /* its own default; 0: 1500 */
     const char *script; /* instead of play (script.h) */
+    const char *yaml;   /* instead of both (scenario_file.h) */
 };
 
 const struct scenario *scenario_at(unsigned index); /* NULL past the end */
@@ -21,7 +22,6 @@ struct scenario_table {
     const struct scenario *scenarios;
     unsigned n;
 };
-extern const struct scenario_table mpa_scenarios, enhanced_scenarios, tcp_scenarios, rdmap_scenarios, rpcrdma_scenarios,
-    nfs_scenarios;
+extern const struct scenario_table mpa_scenarios, yaml_scenarios, enhanced_scenarios, tcp_scenarios, rdmap_scenarios;
 
 #endif

@@ -12,20 +12,6 @@ static void converse(struct stage *stage, const struct conversation_setup *setup
     say_close(c, INITIATOR);
 }
 
-static void play_rev2(struct stage *stage)
-{
-    converse(stage, &setup_rev2);
-}
-
-/* Revision 2 without S is the unenhanced protocol. */
-static void play_rev2_plain(struct stage *stage)
-{
-    struct conversation_setup setup = SETUP(2, MPA_FLAG_C, MPA_FLAG_C);
-
-    setup.wish[INITIATOR].ulp_length = 10;
-    converse(stage, &setup);
-}
-
 static void converse_with_rtr(struct stage *stage, uint8_t offered, uint8_t supported, enum mpa_rtr chosen,
                               uint8_t flags)
 {
@@ -83,32 +69,6 @@ static void play_rtr_stag_zero(struct stage *stage)
     say_startup(c);
     say_segment(c, INITIATOR, &segment, NULL, 0);
     say_traffic(c);
-    say_close(c, INITIATOR);
-}
-
-/* No common type: the Initiator's only message is a Terminate with code 7 (section 9.2). */
-static void play_rtr_none(struct stage *stage)
-{
-    struct conversation_setup setup = setup_peer_to_peer(MPA_RTR_SEND, MPA_RTR_READ);
-    struct conversation *c = conversation_new(stage, &setup);
-
-    say_startup(c);
-    say_terminate(c, INITIATOR, 0x2007);
-    say_close(c, INITIATOR);
-}
-
-/* The Initiator cannot give the IRD that the Reply asks for: Terminate with code 6 (section 9.1). */
-static void play_ird_refused(struct stage *stage)
-{
-    struct conversation_setup setup = setup_rev2;
-
-    setup.wish[INITIATOR].enhanced.ird = 16382;
-    setup.wish[RESPONDER].enhanced.ord = 16382;
-
-    struct conversation *c = conversation_new(stage, &setup);
-
-    say_startup(c);
-    say_terminate(c, INITIATOR, 0x2006);
     say_close(c, INITIATOR);
 }
 
@@ -172,20 +132,6 @@ static void play_ird_zero(struct stage *stage)
     say_close(c, INITIATOR);
 }
 
-static void play_rev2_reject(struct stage *stage)
-{
-    struct conversation_setup setup = setup_rev2;
-
-    setup.wish[RESPONDER].flags |= MPA_FLAG_R;
-    /* A rejecting Reply tells what the Responder could have offered; no relation is demanded (section 9.1). */
-    setup.wish[RESPONDER].enhanced = (struct mpa_enhanced){.ird = 2, .ord = 64};
-
-    struct conversation *c = conversation_new(stage, &setup);
-
-    say_startup(c);
-    say_close(c, INITIATOR);
-}
-
 /* A Responder without RFC 6581 closes; the Initiator tries again unenhanced (section 10). */
 static void play_downgrade(struct stage *stage)
 {
@@ -201,21 +147,16 @@ static void play_downgrade(struct stage *stage)
 }
 
 static const struct scenario scenarios[] = {
-    {"rev2", "revision 2, client-server, IRD and ORD negotiated", play_rev2, 0, NULL},
-    {"rev2-plain", "revision 2 without enhanced data", play_rev2_plain, 0, NULL},
-    {"rtr-send", "peer-to-peer, zero-length Send as RTR", play_rtr_send, 0, NULL},
-    {"rtr-write", "peer-to-peer, zero-length RDMA Write as RTR", play_rtr_write, 0, NULL},
-    {"rtr-read", "peer-to-peer, zero-length RDMA Read as RTR", play_rtr_read, 0, NULL},
-    {"rtr-choice", "several RTR types offered and supported", play_rtr_choice, 0, NULL},
-    {"rtr-markers", "each RTR type behind a Marker", play_rtr_markers, 0, NULL},
-    {"rtr-stag-zero", "RTR Write with STag 0 and TO 0", play_rtr_stag_zero, 0, NULL},
-    {"rtr-none", "no common RTR type: Terminate 20 07", play_rtr_none, 0, NULL},
-    {"ird-refused", "no resources for the IRD asked for: Terminate 20 06", play_ird_refused, 0, NULL},
-    {"not-negotiated", "IRD and ORD 0x3FFF", play_not_negotiated, 0, NULL},
-    {"reads-at-limit", "as many outstanding reads as negotiated", play_reads_at_limit, 0, NULL},
-    {"ird-zero", "reads in one direction only", play_ird_zero, 0, NULL},
-    {"rev2-reject", "enhanced Reply that rejects", play_rev2_reject, 0, NULL},
-    {"downgrade", "closed by an unenhanced Responder, then revision 1", play_downgrade, 0, NULL},
+    {"rtr-send", "peer-to-peer, zero-length Send as RTR", play_rtr_send, 0, NULL, NULL},
+    {"rtr-write", "peer-to-peer, zero-length RDMA Write as RTR", play_rtr_write, 0, NULL, NULL},
+    {"rtr-read", "peer-to-peer, zero-length RDMA Read as RTR", play_rtr_read, 0, NULL, NULL},
+    {"rtr-choice", "several RTR types offered and supported", play_rtr_choice, 0, NULL, NULL},
+    {"rtr-markers", "each RTR type behind a Marker", play_rtr_markers, 0, NULL, NULL},
+    {"rtr-stag-zero", "RTR Write with STag 0 and TO 0", play_rtr_stag_zero, 0, NULL, NULL},
+    {"not-negotiated", "IRD and ORD 0x3FFF", play_not_negotiated, 0, NULL, NULL},
+    {"reads-at-limit", "as many outstanding reads as negotiated", play_reads_at_limit, 0, NULL, NULL},
+    {"ird-zero", "reads in one direction only", play_ird_zero, 0, NULL, NULL},
+    {"downgrade", "closed by an unenhanced Responder, then revision 1", play_downgrade, 0, NULL, NULL},
 };
 
 const struct scenario_table enhanced_scenarios = {scenarios, sizeof(scenarios) / sizeof(scenarios[0])};

@@ -268,21 +268,21 @@ static void play_two_at_once(struct stage *stage)
 }
 
 static const struct scenario scenarios[] = {
-    {"loss", "startup frames and first FPDUs lost and retransmitted", play_loss, 0, NULL},
-    {"reorder", "startup frames and first FPDUs overtaken", play_reorder, 0, NULL},
-    {"reorder-inside", "the segments of one FPDU in the wrong order", play_reorder_inside, 0, NULL},
-    {"duplicate", "startup frames and first FPDUs delivered twice", play_duplicate, 0, NULL},
-    {"fragments", "startup frames and first FPDUs in IP fragments", play_fragments, 0, NULL},
-    {"offload", "super-segments of segmentation offload", play_offload, 0, NULL},
-    {"keep-alive", "keep-alive probes with and without a garbage octet", play_keep_alive, 0, NULL},
-    {"zero-window", "closed window and a window probe", play_zero_window, 0, NULL},
-    {"unaligned", "many FPDUs share segments and span them", play_unaligned, 0, NULL},
-    {"port-reuse", "three connections in turn on the same ports", play_port_reuse, 0, NULL},
-    {"midstream", "the capture begins inside the connection", play_midstream, 0, NULL},
-    {"midstream-markers", "the capture begins inside a connection with Markers", play_midstream_markers, 0, NULL},
-    {"midstream-no-crc", "the capture begins inside a connection without CRC", play_midstream_no_crc, 0, NULL},
-    {"capture-loss", "packets missing from the capture", play_capture_loss, 0, NULL},
-    {"two-at-once", "two connections at the same time", play_two_at_once, 0, NULL},
+    {"loss", "startup frames and first FPDUs lost and retransmitted", play_loss, 0, NULL, NULL},
+    {"reorder", "startup frames and first FPDUs overtaken", play_reorder, 0, NULL, NULL},
+    {"reorder-inside", "the segments of one FPDU in the wrong order", play_reorder_inside, 0, NULL, NULL},
+    {"duplicate", "startup frames and first FPDUs delivered twice", play_duplicate, 0, NULL, NULL},
+    {"fragments", "startup frames and first FPDUs in IP fragments", play_fragments, 0, NULL, NULL},
+    {"offload", "super-segments of segmentation offload", play_offload, 0, NULL, NULL},
+    {"keep-alive", "keep-alive probes with and without a garbage octet", play_keep_alive, 0, NULL, NULL},
+    {"zero-window", "closed window and a window probe", play_zero_window, 0, NULL, NULL},
+    {"unaligned", "many FPDUs share segments and span them", play_unaligned, 0, NULL, NULL},
+    {"port-reuse", "three connections in turn on the same ports", play_port_reuse, 0, NULL, NULL},
+    {"midstream", "the capture begins inside the connection", play_midstream, 0, NULL, NULL},
+    {"midstream-markers", "the capture begins inside a connection with Markers", play_midstream_markers, 0, NULL, NULL},
+    {"midstream-no-crc", "the capture begins inside a connection without CRC", play_midstream_no_crc, 0, NULL, NULL},
+    {"capture-loss", "packets missing from the capture", play_capture_loss, 0, NULL, NULL},
+    {"two-at-once", "two connections at the same time", play_two_at_once, 0, NULL, NULL},
 };
 
 const struct scenario_table tcp_scenarios = {scenarios, sizeof(scenarios) / sizeof(scenarios[0])};

@@ -26,7 +26,7 @@ struct ulpdu_changes {
     uint16_t cut, grow;
 };
 
-struct player {
+struct script_player {
     struct stage *stage;
     const char *text;
     struct conversation_setup setup;
@@ -41,7 +41,7 @@ struct player {
 };
 
 struct statement {
-    struct player *player;
+    struct script_player *player;
     enum role role;
     unsigned index; /* of repetitions */
     struct message message;
@@ -316,7 +316,7 @@ static void say_verb(struct statement *s, const struct verb *verb, char **words)
 /* ---- statements ---- */
 
 /* The capture does not hold the startup, and the messages since then were so many as msn says. */
-static void begin_late(struct player *player)
+static void begin_late(struct script_player *player)
 {
     struct conversation *c = player->conversation;
 
@@ -335,7 +335,7 @@ static void begin_late(struct player *player)
     sim_capturing(c->tcp, c->side[INITIATOR], true, &how);
 }
 
-static void begin(struct player *player)
+static void begin(struct script_player *player)
 {
     if (player->conversation)
         return;
@@ -351,7 +351,7 @@ static void begin(struct player *player)
 }
 
 /* What was said in streaming mode (RFC 5044 section 7.1.3). */
-static void set_before(struct player *player, enum role role, const char *hex)
+static void set_before(struct script_player *player, enum role role, const char *hex)
 {
     player->before[role] = g_byte_array_new();
     for (; hex[0] && hex[1]; hex += 2) {
@@ -363,7 +363,50 @@ static void set_before(struct player *player, enum role role, const char *hex)
     }
 }
 
-static void apply_with(struct player *player, char **words)
+static void change_flag(uint8_t *flags, uint8_t flag, const char *value)
+{
+    if (value)
+        *flags = (uint8_t)(strcmp(value, "0") == 0 ? *flags & ~flag : *flags | flag);
+}
+
+/* A word about one side: its name and I or R. */
+static const char *value_of_side(char **words, const char *name, enum role role)
+{
+    char own[24];
+
+    g_snprintf(own, sizeof(own), "%s%c", name, role == INITIATOR ? 'I' : 'R');
+    return value_word(words, own);
+}
+
+/* What differs between the sides. */
+static void apply_side(struct conversation_setup *setup, enum role role, char **words)
+{
+    struct startup_wish *wish = &setup->wish[role];
+    const struct {
+        const char *name;
+        uint8_t flag;
+    } flags[] = {{"crc", MPA_FLAG_C}, {"markers", MPA_FLAG_M}, {"reject", MPA_FLAG_R}};
+    const char *value;
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(flags); i++)
+        change_flag(&wish->flags, flags[i].flag, value_of_side(words, flags[i].name, role));
+    if ((value = value_of_side(words, "rev", role)))
+        wish->revision = (uint8_t)strtoul(value, NULL, 0);
+    if ((value = value_of_side(words, "ird", role)))
+        wish->enhanced.ird = (uint16_t)strtoul(value, NULL, 0);
+    if ((value = value_of_side(words, "ord", role)))
+        wish->enhanced.ord = (uint16_t)strtoul(value, NULL, 0);
+    if ((value = value_of_side(words, "rtr", role))) {
+        wish->enhanced.rtr = (uint8_t)strtoul(value, NULL, 0);
+        wish->enhanced.peer_to_peer = wish->enhanced.rtr != 0;
+    }
+    if ((value = value_of_side(words, "data", role)))
+        wish->ulp_length = (uint16_t)strtoul(value, NULL, 0);
+    if ((value = value_of_side(words, "isn", role)))
+        setup->isn[(role == RESPONDER) != setup->responder_opens] = (uint32_t)strtoul(value, NULL, 0);
+}
+
+static void apply_with(struct script_player *player, char **words)
 {
     struct conversation_setup *setup = &player->setup;
     unsigned ulpdu_max = number_word(words, "mulpdu", 0), mss = number_word(words, "mss", 0);
@@ -378,6 +421,9 @@ static void apply_with(struct player *player, char **words)
         *setup = setup_rev1_no_crc;
     else if (has_word(words, "markers"))
         *setup = setup_rev1_markers;
+    setup->responder_opens = has_word(words, "responder-opens");
+    for (unsigned role = 0; role < 2; role++)
+        apply_side(setup, role, words);
     if (value_word(words, "ird"))
         setup->wish[RESPONDER].enhanced.ird = setup->wish[INITIATOR].enhanced.ord =
             (uint16_t)number_word(words, "ird", 0);
@@ -394,7 +440,7 @@ static void apply_with(struct player *player, char **words)
     setup->mss[0] = setup->mss[1] = (uint16_t)mss;
 }
 
-static void end(struct player *player)
+static void end(struct script_player *player)
 {
     struct conversation *c = player->conversation;
 
@@ -404,7 +450,7 @@ static void end(struct player *player)
         say_close(c, player->closer);
 }
 
-static void next_connection(struct player *player)
+static void next_connection(struct script_player *player)
 {
     struct conversation *before = player->conversation;
 
@@ -419,7 +465,7 @@ static void next_connection(struct player *player)
     begin(player);
 }
 
-static bool do_other(struct player *player, enum role role, const char *verb, char **words)
+static bool do_other(struct script_player *player, enum role role, const char *verb, char **words)
 {
     struct conversation *c = player->conversation;
 
@@ -435,6 +481,12 @@ static bool do_other(struct player *player, enum role role, const char *verb, ch
         say_reset(c, role);
     else if (strcmp(verb, "close") == 0)
         say_close(c, role);
+    else if (strcmp(verb, "traffic") == 0)
+        say_traffic(c);
+    else if (strcmp(verb, "rtr") == 0)
+        say_rtr(c, words[0] && strcmp(words[0], "read") == 0    ? MPA_RTR_READ
+                   : words[0] && strcmp(words[0], "write") == 0 ? MPA_RTR_WRITE
+                                                                : MPA_RTR_SEND);
     else if (strcmp(verb, "hang") == 0)
         player->hangs = true;
     else
@@ -443,7 +495,7 @@ static bool do_other(struct player *player, enum role role, const char *verb, ch
     return true;
 }
 
-static void play_words(struct player *player, const char *text, char **words)
+static void play_words(struct script_player *player, const char *text, char **words)
 {
     enum role role = words[0][0] == 'I' ? INITIATOR : RESPONDER;
     unsigned times = 1;
@@ -480,39 +532,59 @@ static void play_words(struct player *player, const char *text, char **words)
     }
 }
 
+struct script_player *script_begin(struct stage *stage, const char *text)
+{
+    struct script_player *player = g_new0(struct script_player, 1);
+
+    player->stage = stage;
+    player->text = text;
+    player->setup = setup_rev1;
+    return player;
+}
+
+void script_say(struct script_player *player, const char *statement)
+{
+    g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
+    char **parts = g_strsplit_set(statement, " \n", -1);
+
+    for (unsigned k = 0; parts[k]; k++) {
+        if (*parts[k])
+            g_ptr_array_add(words, g_strdup(parts[k]));
+    }
+    g_strfreev(parts);
+    g_ptr_array_add(words, NULL);
+
+    char **list = (char **)words->pdata;
+
+    if (!list[0])
+        return;
+    if (strcmp(list[0], "with") == 0)
+        apply_with(player, list + 1);
+    else if (strcmp(list[0], "next") == 0)
+        next_connection(player);
+    else
+        play_words(player, player->text, list);
+}
+
+void script_end(struct script_player *player)
+{
+    begin(player);
+    end(player);
+    rpc_script_free(&player->rpc);
+    for (unsigned role = 0; role < 2; role++) {
+        if (player->before[role])
+            g_byte_array_unref(player->before[role]);
+    }
+    g_free(player);
+}
+
 void script_play(struct stage *stage, const char *text)
 {
-    struct player player = {.stage = stage, .text = text, .setup = setup_rev1};
+    struct script_player *player = script_begin(stage, text);
     char **statements = g_strsplit(text, ";", -1);
 
-    for (unsigned i = 0; statements[i]; i++) {
-        g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
-        char **parts = g_strsplit_set(statements[i], " \n", -1);
-
-        for (unsigned k = 0; parts[k]; k++) {
-            if (*parts[k])
-                g_ptr_array_add(words, g_strdup(parts[k]));
-        }
-        g_strfreev(parts);
-        g_ptr_array_add(words, NULL);
-
-        char **list = (char **)words->pdata;
-
-        if (!list[0])
-            continue;
-        if (strcmp(list[0], "with") == 0)
-            apply_with(&player, list + 1);
-        else if (strcmp(list[0], "next") == 0)
-            next_connection(&player);
-        else
-            play_words(&player, text, list);
-    }
+    for (unsigned i = 0; statements[i]; i++)
+        script_say(player, statements[i]);
     g_strfreev(statements);
-    begin(&player);
-    end(&player);
-    rpc_script_free(&player.rpc);
-    for (unsigned role = 0; role < 2; role++) {
-        if (player.before[role])
-            g_byte_array_unref(player.before[role]);
-    }
+    script_end(player);
 }

@@ -4,13 +4,15 @@
  *
  *   with rev2 mulpdu=200   the negotiation: rev0, rev1 (when nothing is said), rev2, no-crc, markers; before all else
  *   next                   ends this connection, begins another one between the same ports
- *   I VERB WORD...         the Initiator says or does something, as soon as what the peer said before has arrived
- *   R VERB WORD...         so does the Responder
- *   I 5* VERB WORD...      five times
+ *                          Of one side, with I or R behind the name: revI=1 crcR=0 markersI=1 irdI=8 ordR=4, rtrI=7
+ * (sum of Send 1, Write 2, Read 4: peer-to-peer), dataI=20 (octets of Private Data), rejectR=1, isnI=N;
+ * responder-opens: it opens the TCP connection I VERB WORD...         the Initiator says or does something, as soon as
+ * what the peer said before has arrived R VERB WORD...         so does the Responder I 5* VERB WORD...      five times
  *
  * VERB is a message: write, read (a Read Request), answer (a Read Response), send, send-inv, send-se, send-se-inv,
  * term LAYER/ETYPE/CODE, imm, imm-se, fadd, cswap, result (an Atomic Response); or silence (a pure ACK), cork, uncork,
- * fin, rst, close, hang (nothing: the connection is not closed at the end of the script).
+ * fin, rst, close, rtr send|write|read (the first FPDU of a peer-to-peer connection), traffic (a bit of everything in
+ * both directions), hang (nothing: the connection is not closed at the end of the script).
  *
  * Every field of a message is filled in as it is right. NAME=VALUE sets one, NAME+VALUE and NAME-VALUE change it:
  *
@@ -40,5 +42,11 @@
 
 /* Plays it. A script that cannot be read is a mistake of this program: it ends with a message. */
 void script_play(struct stage *stage, const char *text);
+
+/* The same statement by statement, each without its semicolon. */
+struct script_player;
+struct script_player *script_begin(struct stage *stage, const char *text);
+void script_say(struct script_player *player, const char *statement);
+void script_end(struct script_player *player);
 
 #endif

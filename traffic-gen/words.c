@@ -4,8 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char *stands_at, *allowed_there;
+
+void words_stand_at(const char *place, const char *allowed)
+{
+    stands_at = place;
+    allowed_there = allowed;
+}
+
 void words_give_up(const char *text, const char *word)
 {
+    if (stands_at) {
+        g_printerr("iwarp-gen: %s: '%s' cannot be carried out here; allowed here: %s\n", stands_at, word,
+                   allowed_there);
+        exit(2);
+    }
     g_printerr("iwarp-gen: script '%s': cannot read '%s'\n", text, word);
     exit(2);
 }

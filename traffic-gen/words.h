@@ -19,6 +19,9 @@ struct words {
 /* Ends the program: scripts are part of it. */
 G_GNUC_NORETURN void words_give_up(const char *text, const char *word);
 
+/* Where the statement at hand stands, FILE:LINE, and the names that may be there; NULL: in a script. For messages. */
+void words_stand_at(const char *place, const char *allowed);
+
 /* A word alone. */
 bool words_have(struct words *words, const char *name);
 /* What follows "NAME="; NULL: not there. */

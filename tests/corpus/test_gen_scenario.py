@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Scenarios in YAML: the library plays from its files as by name; mistakes are named with file, line, what is allowed."""
+import pathlib
+import random
+
+import pytest
+
+LIBRARY = sorted((pathlib.Path(__file__).parents[2] / "traffic-gen" / "scenarios").glob("*.yaml"))
+HEAD = "name: x\nsteps:\n"
+RPC = "name: x\nconnection: {rpc-over-rdma: true}\nsteps:\n"
+
+MISTAKES = [
+    ("", 1, "nothing is there"),
+    ("name: x\n  y: [\n", 2, "this is not YAML"),
+    ("- a\n", 1, "names with values were expected; allowed here: name, summary, about, mtu, connection, memory, steps"),
+    ("steps: []\n", 1, "the name is missing"),
+    ("name: x\n", 1, "the steps are missing"),
+    ("name: x\nname: y\nsteps: []\n", 2, "'name' is here twice"),
+    ("name: x\nsteps: []\nspeed: 3\n", 3, "'speed' is not known; allowed here: name, summary"),
+    ("name: x\nmtu: 12\nsteps: []\n", 2, "'12' is no such number; allowed here: a number from 128 to 65535"),
+    ("name: x\nmtu: 0x10000000000000000\nsteps: []\n", 2, "no such number"),
+    ("name: x\nconnection:\n  mpa-revision: 2\n  marker: true\nsteps: []\n", 4,
+     "'marker' is nothing that a connection has; allowed here: mpa-revision, crc, markers"),
+    ("name: x\nconnection:\n  initiator: {rtr: [send, sent]}\nsteps: []\n", 3, "allowed here: send, write, read"),
+    ("name: x\nconnection:\n  initiator: {crc: no}\nsteps: []\n", 3, "'no' is neither true nor false"),
+    ("name: x\nconnection: {rpc-over-rdma: true, mpa-revision: 0}\nsteps: []\n", 2, "allowed here: 1, 2"),
+    ("name: x\nmemory: {a: {stag: 1, size: 4}}\nsteps: []\n", 2, "allowed here: stag, to, length"),
+    ("name: x\nsteps: 3\n", 2, "a list of steps was expected"),
+    (HEAD + "  - initiator: send\n  - nobody: send\n", 4, "this is no step; allowed here: initiator (client)"),
+    (HEAD + "  - initiator: sned\n", 3, "'sned' is nothing that a side can do; allowed here: send, write, read"),
+    (HEAD + "  - initiator: {send: 1, solicited: true, octet: 3}\n", 3, "'octet' does not go with send; allowed here: octets"),
+    (HEAD + "  - initiator:\n      send: 1\n      last: maybe\n", 5, "allowed here: true, false"),
+    (HEAD + "  - initiator: {write: 5, to: buffer}\n", 3, "no region of `memory` is called 'buffer'; allowed here: numbers"),
+    (HEAD + "  - initiator: {send: 16777217}\n", 3, "allowed here: a number from 0 to 16777216"),
+    (HEAD + "  - initiator: {send: 16777216, times: 17}\n", 3, "all messages together have more than"),
+    (HEAD + "  - repeat: 100000\n    steps: [{initiator: send}, {responder: send}]\n", 3, "more than 100000 steps"),
+    (HEAD + "  - repeat: 3\n", 3, "repeat needs steps"),
+    (HEAD + "  - &s {repeat: 2, steps: [*s]}\n", 3, "deep"),
+    (HEAD + "  - wait: 5 min\n", 3, "allowed here: N ms, N s"),
+    (HEAD + "  - initiator: terminate\n", 3, "terminate needs a value; allowed here: error"),
+    (HEAD + "  - initiator: {terminate: 9}\n", 3, "allowed here: LAYER/TYPE/CODE"),
+    (HEAD + "  - initiator: {call: nfs3.read}\n", 3, "call needs `rpc-over-rdma: true`"),
+    (RPC + "  - client: {call: nfs3.reed}\n", 4, "no procedure is called 'nfs3.reed'; allowed here: nfs3.null"),
+    (RPC + "  - client: {call: nfs9.read}\n", 4, "allowed here: nfs2...., "),
+    (RPC + "  - client: {call: nfs3.read, cuont: 8192}\n", 4, "'cuont' does not go with call; allowed here: procedure, operations"),
+    (RPC + "  - client: {call: nfs3.read, aclcnt: 8192}\n", 4, "'aclcnt=8192' cannot be carried out here; allowed here:"),
+    (RPC + "  - client: {call: nfs3.read, write-chunk: 4096}\n", 4, "allowed here: whole, a list of segments"),
+    (RPC + "  - client: {call: nfs41.compound, operations: [sequence, reed]}\n", 4, "no operation is called 'reed'; allowed here:"),
+    (RPC + "  - client: {call: nfs3.null}\n  - server: reply\n  - server: reply\n", 6, "'reply' cannot be carried out here"),
+    (RPC + "  - server: {error: ERR_OTHER}\n", 4, "allowed here: ERR_CHUNK, ERR_VERS"),
+]
+
+
+@pytest.mark.parametrize("text, line, message", MISTAKES)
+def test_mistakes(gen, tmp_path, text, line, message):
+    path = tmp_path / "x.yaml"
+    path.write_text(text)
+    run = gen("play", path, "-o", tmp_path / "x.pcapng")
+    assert run.returncode == 2 and run.stdout == ""
+    assert run.stderr.startswith(f"iwarp-gen: {path}:{line}: "), run.stderr
+    assert message in run.stderr and run.stderr.count("\n") == 1
+    assert [p.name for p in tmp_path.iterdir()] == ["x.yaml"]
+
+
+def test_missing_file(gen, tmp_path):
+    run = gen("play", tmp_path / "none.yaml", "-o", tmp_path / "x.pcapng")
+    assert run.returncode == 2 and "none.yaml" in run.stderr and "No such file" in run.stderr
+
+
+def test_library(gen, tmp_path):
+    """At least 60, all documented; each plays from its file as it does by its name."""
+    listed = dict(line.split("\t") for line in gen("list", "scenarios").stdout.splitlines())
+    assert len(LIBRARY) >= 60
+    for path in LIBRARY:
+        text = path.read_text()
+        assert "\nabout: |\n" in text and f'\nsummary: "{listed[path.stem]}"\n' in text
+        assert gen("play", path.stem, "-o", tmp_path / "a").returncode == 0
+        assert gen("play", path, "-o", tmp_path / "b").returncode == 0
+        assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes(), path.stem
+
+
+def test_repetition_is_the_same_as_its_steps(gen, tmp_path):
+    def play(steps):
+        (tmp_path / "x.yaml").write_text(RPC + steps)
+        run = gen("play", tmp_path / "x.yaml", "-o", tmp_path / "x")
+        assert run.returncode == 0, run.stderr
+        return (tmp_path / "x").read_bytes()
+
+    call = "{client: {call: nfs3.read, count: 100}}, {server: reply}"
+    assert play(f"  - {{repeat: 3, steps: [{call}]}}\n") == play(f"  [{call}, {call}, {call}]\n")
+    assert play("  - client: [{call: nfs3.null}]\n") == play("  - initiator: {call: nfs3.null}\n")
+    assert play("  - client: {send: 5, times: 2}\n") == play("  - client: [{send: {octets: 5}}, {send: 5}]\n")
+
+
+def test_memory_regions(gen, check, tmp_path):
+    path, capture = tmp_path / "x.yaml", tmp_path / "x.pcapng"
+    path.write_text("name: x\nmemory:\n  buffer: {stag: 0xA1B2C301, to: 0x4000, length: 4096}\n"
+                    "steps:\n  - initiator: {send: 20}\n  - responder: {write: {octets: 4096, to: buffer}}\n"
+                    "  - initiator: {send: 20, invalidate: buffer}\n")
+    assert gen("play", path, "-o", capture).returncode == 0
+    shown = check("--print", capture).stdout
+    assert "0xa1b2c301" in shown and check(capture).returncode == 0
+
+
+def test_mutilated_files(gen, tmp_path):
+    """Whatever the file, it is played or refused."""
+    r = random.Random(5)
+    path = tmp_path / "x.yaml"
+    for number in range(300):
+        octets = bytearray(r.choice(LIBRARY).read_bytes())
+        for _ in range(r.randint(1, 4)):
+            at = r.randrange(len(octets))
+            if r.random() < 0.5:
+                octets[at] = r.choice(b"0123456789[]{}:,- \nx&*")
+            else:
+                other = r.randrange(len(octets))
+                octets[at:at + r.randint(0, 6)] = octets[other:other + r.randint(0, 6)]
+        path.write_bytes(octets)
+        run = gen("play", path, "-o", tmp_path / "x")
+        assert run.returncode in (0, 2), (number, run.returncode, octets.decode(errors="replace"))
+        assert run.returncode == 0 or run.stderr.startswith(f"iwarp-gen: {path}:"), run.stderr

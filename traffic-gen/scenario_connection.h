@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The part `connection` of a scenario: what both sides negotiate. */
+#ifndef IWARP_TRAFFIC_SCENARIO_CONNECTION_H
+#define IWARP_TRAFFIC_SCENARIO_CONNECTION_H
+
+#include "traffic-gen/scenario_read.h"
+
+bool read_connection(struct reading *r, const yaml_node_t *node);
+
+#endif
