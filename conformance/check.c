@@ -33,6 +33,7 @@ struct watched {
     struct upper upper;
     struct report_connection *report;
     struct verdict verdict;
+    uint32_t failing[RULE_COUNT]; /* as in struct report_rule */
     bool hole, ended[2], reset;
 };
 
@@ -99,6 +100,8 @@ static void on_finding(void *ctx, const struct finding *finding)
         report->waived++;
     else
         report->found[finding->severity]++;
+    if (kept.waiver == NULL && report_fails(watched->check->options, finding->severity))
+        watched->failing[finding->rule] = rule_count_sum(watched->failing[finding->rule], 1);
     if (!worth_keeping(watched, finding->rule)) {
         report->not_kept++;
         return;
@@ -329,8 +332,12 @@ static void take_rules(struct watched *watched)
         struct report_rule rule = {.rule = (enum rule_id)i};
 
         /* A rule that others state, alone or together, has their outcome. */
-        for (unsigned j = 0; j < rule_catalogue[i].n_carriers; j++)
-            rule_count_add(&rule.count, &watched->verdict.counts[rule_catalogue[i].carriers[j]]);
+        for (unsigned j = 0; j < rule_catalogue[i].n_carriers; j++) {
+            enum rule_id carrier = rule_catalogue[i].carriers[j];
+
+            rule_count_add(&rule.count, &watched->verdict.counts[carrier]);
+            rule.failing = rule_count_sum(rule.failing, watched->failing[carrier]);
+        }
         if (watched->check->options->rules.listed[i] &&
             rule_binds(&rule_catalogue[i], watched->check->options->mpa.profile) &&
             (rule.count.passed | rule.count.failed | rule.count.inconclusive) != 0)

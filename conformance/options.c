@@ -12,7 +12,7 @@ const char options_help[] = "Usage: iwarp-check [OPTION...] FILE...        FILE:
                             "RPC-over-RDMA and NFS.\n"
                             "\n"
                             " -i IFACE                 capture live, until interrupted\n"
-                            " --format=text|json       report format; --output=FILE: where to\n"
+                            " --format=text|json|junit report format; --output=FILE: where to\n"
                             " --rules=SEL,...          only these rules; --skip=SEL,...: not these. SEL: id,\n"
                             "                          id prefix, rfc8166, rfc5044/4.3, nfs, must, should\n"
                             " --fail-on=LEVEL          error (default), warning, note, never\n"
@@ -60,13 +60,14 @@ static const struct word *find_word(const struct word *words, const char *name)
 
 static bool parse_format(struct check_options *options, const char *value, GError **error)
 {
-    static const struct word formats[] = {{"text", FORMAT_TEXT}, {"json", FORMAT_JSON}, {NULL, 0}};
+    static const struct word formats[] = {
+        {"text", FORMAT_TEXT}, {"json", FORMAT_JSON}, {"junit", FORMAT_JUNIT}, {NULL, 0}};
     const struct word *word = find_word(formats, value);
 
-    if (word == NULL && (strcmp(value, "junit") == 0 || strcmp(value, "html") == 0))
-        return usage(error, "--format=%s is not in this version yet; available: text, json", value);
+    if (word == NULL && strcmp(value, "html") == 0)
+        return usage(error, "--format=html is not in this version yet; available: text, json, junit");
     if (word == NULL)
-        return usage(error, "--format=%s: available are text and json", value);
+        return usage(error, "--format=%s: available are text, json and junit", value);
     options->format = (enum report_format)word->value;
     return true;
 }
@@ -322,6 +323,8 @@ static bool understand(struct check_options *options, struct raw_options *raw, G
         !parse_each(options, raw->timers, parse_timers, error) ||
         !select_rules(options, raw->rules, raw->skip, error) || !load_waivers(options, raw->waive, raw->waivers, error))
         return false;
+    if (options->list_rules && options->format == FORMAT_JUNIT)
+        return usage(error, "--list-rules: --format=text and json are available");
     if (raw->progress && raw->no_progress)
         return usage(error, "--progress and --no-progress exclude each other");
     if (raw->jobs < 1 || raw->jobs > 256)

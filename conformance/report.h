@@ -30,6 +30,7 @@ struct report_finding {
 struct report_rule {
     enum rule_id rule;
     struct rule_count count;
+    uint32_t failing; /* findings of it that make the run fail: at or above the fail level, not waived */
 };
 
 /* What a connection carried of RPC-over-RDMA. */
@@ -92,9 +93,10 @@ void report_clear(struct report *report);
 /* Sums up and decides; after the last capture. */
 void report_conclude(struct report *report);
 
-/* The two formats. They write to `out`; errors stay in the stream. */
+/* The formats. They write to `out`; errors stay in the stream. */
 void report_write_text(const struct report *report, FILE *out);
 void report_write_json(const struct report *report, FILE *out);
+void report_write_junit(const struct report *report, FILE *out);
 
 /* "pass", "fail", "error", "nothing-to-check" */
 const char *report_verdict(const struct report *report);

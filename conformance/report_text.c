@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The text report: verdict first, then what was found where, last what was looked at and what was not. */
-#include "conformance/print.h"
 #include "conformance/procedure.h"
-#include "conformance/report.h"
+#include "conformance/report_parts.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -53,17 +52,6 @@ static void write_verdict(const struct report *report, FILE *out)
 }
 
 /* ---- a connection ---- */
-
-static const char *markers_text(const struct report_connection *connection)
-{
-    static const char *const texts[3][3] = {
-        {"not known", "none to initiator", "to initiator"},
-        {"none to responder", "none", "to initiator"},
-        {"to responder", "to responder", "both directions"},
-    };
-
-    return texts[connection->markers[DIR_TO_RESPONDER] + 1][connection->markers[DIR_TO_INITIATOR] + 1];
-}
 
 static void write_parameters(const struct report_connection *connection, FILE *out)
 {
@@ -143,15 +131,10 @@ static void write_rpcrdma(const struct report_rpcrdma *rpcrdma, bool all, FILE *
 
 static void write_finding(const struct report_finding *finding, int64_t start_ns, FILE *out)
 {
-    char time[PRINT_TIME_SIZE];
+    gchar *text = finding_text(finding, start_ns);
 
-    fprintf(out, "      frame %" PRIu32, finding->frame);
-    if (finding->first_frame != 0 && finding->first_frame != finding->frame)
-        fprintf(out, " (from %" PRIu32 ")", finding->first_frame);
-    if (finding->related_frame != 0)
-        fprintf(out, " (see %" PRIu32 ")", finding->related_frame);
-    fprintf(out, ", %s s, to the %s, stream offset %" PRIu64 ": %s\n", print_time(finding->time_ns, start_ns, time),
-            finding->direction == DIR_TO_RESPONDER ? "responder" : "initiator", finding->offset, finding->message);
+    fprintf(out, "      %s\n", text);
+    g_free(text);
 }
 
 static void write_aliases(const struct report *report, enum rule_id id, FILE *out)
@@ -269,54 +252,9 @@ static void write_capture(const struct report *report, const struct report_captu
 
 /* ---- what was looked at ---- */
 
-enum exclusion {
-    EXERCISED,
-    INCONCLUSIVE,
-    NO_OCCASION,
-    NO_STIMULUS,
-    ACTIVE_ONLY,
-    PERMISSION,
-    INSIDE,
-    NO_RULE_FOR_TRAFFIC,
-    OTHER_PROFILE,
-    NOT_SELECTED,
-    EXCLUSION_COUNT,
-};
-
-static const char *const exclusion_texts[EXCLUSION_COUNT] = {
-    [INCONCLUSIVE] = "inconclusive: the capture lacks what would decide it",
-    [NO_OCCASION] = "nothing in the traffic called for it",
-    [NO_STIMULUS] = "judges the reaction to something that did not occur",
-    [ACTIVE_ONLY] = "needs an active test",
-    [PERMISSION] = "allows something, cannot be violated",
-    [INSIDE] = "concerns the inside of an endpoint, cannot be seen in a capture",
-    [NO_RULE_FOR_TRAFFIC] = "concerns documents or administration, not traffic",
-    [OTHER_PROFILE] = "binds with another --profile only",
-    [NOT_SELECTED] = "not selected (--rules, --skip)",
-};
-
 static enum exclusion why_not(const struct report *report, enum rule_id id)
 {
-    const struct rule *rule = &rule_catalogue[id];
-    const struct rule_count *count = &report->counts[id];
-
-    if (!report->options->rules.listed[id])
-        return NOT_SELECTED;
-    if (!rule_binds(rule, report->options->mpa.profile))
-        return OTHER_PROFILE;
-    if (count->passed > 0 || count->failed > 0)
-        return EXERCISED;
-    if (count->inconclusive > 0)
-        return INCONCLUSIVE;
-    if (rule->judged == RULE_PERMISSION)
-        return PERMISSION;
-    if (rule->observe == OBSERVE_META)
-        return NO_RULE_FOR_TRAFFIC;
-    if (rule->observe == OBSERVE_ENDPOINT)
-        return INSIDE;
-    if (rule->judged == RULE_NOT_JUDGED)
-        return rule->observe == OBSERVE_REACTION ? ACTIVE_ONLY : INSIDE;
-    return rule->observe == OBSERVE_REACTION ? NO_STIMULUS : NO_OCCASION;
+    return exclusion_of(report->options, id, &report->counts[id]);
 }
 
 /* "5044 4.3"; of a draft as much as tells it from others: its authors. */
@@ -377,7 +315,7 @@ static void write_not_exercised(const struct report *report, FILE *out)
     for (int why = EXERCISED + 1; why < EXCLUSION_COUNT; why++) {
         if (counts[why] == 0)
             continue;
-        fprintf(out, "  %4u  %s", counts[why], exclusion_texts[why]);
+        fprintf(out, "  %4u  %s", counts[why], exclusion_text((enum exclusion)why));
         if (report->options->verbose)
             write_ids(report, (enum exclusion)why, out);
         else

@@ -141,10 +141,10 @@ static void tell_troubles(const struct report *report)
 
 static bool write_report(const struct check_options *options, const struct report *report, FILE *out)
 {
-    if (options->format == FORMAT_JSON)
-        report_write_json(report, out);
-    else
-        report_write_text(report, out);
+    static void (*const writers[])(const struct report *report, FILE *out) = {
+        [FORMAT_TEXT] = report_write_text, [FORMAT_JSON] = report_write_json, [FORMAT_JUNIT] = report_write_junit};
+
+    writers[options->format](report, out);
     return fflush(out) == 0 && !ferror(out);
 }
 
@@ -166,9 +166,9 @@ enum check_status run_check(const struct check_options *options)
         return output_trouble(options);
     report_init(&report, options);
     announce_captures(options, &report);
-    /* With JSON on standard output the lines of --print would spoil it. */
+    /* JSON or XML on standard output would be spoilt by the lines of --print. */
     if (options->print)
-        run.print = out == stdout && options->format == FORMAT_JSON ? stderr : stdout;
+        run.print = out == stdout && options->format != FORMAT_TEXT ? stderr : stdout;
     progress_init(&run.progress, report.captures->len,
                   options->progress == ON || (options->progress == UNKNOWN && isatty(STDERR_FILENO)));
     if (options->interface != NULL)

@@ -6,9 +6,9 @@ import pytest
 @pytest.mark.parametrize("arguments, hint", [
     ([], "--help"),
     (["--no-such-option", "x"], "--help"),
-    (["--format=xml", "x"], "text and json"),
-    (["--format=junit", "x"], "available: text, json"),
-    (["--format=html", "x"], "available: text, json"),
+    (["--format=xml", "x"], "text, json and junit"),
+    (["--format=html", "x"], "available: text, json, junit"),
+    (["--list-rules", "--format=junit"], "text and json"),
     (["--annotate=y.pcapng", "x"], "not in this version"),
     (["--fail-on=fatal", "x"], "error, warning, note, never"),
     (["--profile=ieee", "x"], "ietf, rdmac, rfc5666"),

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/report_parts.h"
+
+#include "conformance/print.h"
+
+#include <inttypes.h>
+
+static const char *const exclusion_texts[EXCLUSION_COUNT] = {
+    [INCONCLUSIVE] = "inconclusive: the capture lacks what would decide it",
+    [NO_OCCASION] = "nothing in the traffic called for it",
+    [NO_STIMULUS] = "judges the reaction to something that did not occur",
+    [ACTIVE_ONLY] = "needs an active test",
+    [PERMISSION] = "allows something, cannot be violated",
+    [INSIDE] = "concerns the inside of an endpoint, cannot be seen in a capture",
+    [NO_RULE_FOR_TRAFFIC] = "concerns documents or administration, not traffic",
+    [OTHER_PROFILE] = "binds with another --profile only",
+    [NOT_SELECTED] = "not selected (--rules, --skip)",
+};
+
+const char *exclusion_text(enum exclusion why)
+{
+    return exclusion_texts[why];
+}
+
+enum exclusion exclusion_of(const struct check_options *options, enum rule_id id, const struct rule_count *count)
+{
+    const struct rule *rule = &rule_catalogue[id];
+
+    if (!options->rules.listed[id])
+        return NOT_SELECTED;
+    if (!rule_binds(rule, options->mpa.profile))
+        return OTHER_PROFILE;
+    if (count->passed > 0 || count->failed > 0)
+        return EXERCISED;
+    if (count->inconclusive > 0)
+        return INCONCLUSIVE;
+    if (rule->judged == RULE_PERMISSION)
+        return PERMISSION;
+    if (rule->observe == OBSERVE_META)
+        return NO_RULE_FOR_TRAFFIC;
+    if (rule->observe == OBSERVE_ENDPOINT)
+        return INSIDE;
+    if (rule->judged == RULE_NOT_JUDGED)
+        return rule->observe == OBSERVE_REACTION ? ACTIVE_ONLY : INSIDE;
+    return rule->observe == OBSERVE_REACTION ? NO_STIMULUS : NO_OCCASION;
+}
+
+gchar *finding_text(const struct report_finding *finding, int64_t start_ns)
+{
+    GString *text = g_string_new(NULL);
+    char time[PRINT_TIME_SIZE];
+
+    g_string_append_printf(text, "frame %" PRIu32, finding->frame);
+    if (finding->first_frame != 0 && finding->first_frame != finding->frame)
+        g_string_append_printf(text, " (from %" PRIu32 ")", finding->first_frame);
+    if (finding->related_frame != 0)
+        g_string_append_printf(text, " (see %" PRIu32 ")", finding->related_frame);
+    g_string_append_printf(
+        text, ", %s s, to the %s, stream offset %" PRIu64 ": %s", print_time(finding->time_ns, start_ns, time),
+        finding->direction == DIR_TO_RESPONDER ? "responder" : "initiator", finding->offset, finding->message);
+    return g_string_free(text, FALSE);
+}
+
+const char *markers_text(const struct report_connection *connection)
+{
+    static const char *const texts[3][3] = {
+        {"not known", "none to initiator", "to initiator"},
+        {"none to responder", "none", "to initiator"},
+        {"to responder", "to responder", "both directions"},
+    };
+
+    return texts[connection->markers[DIR_TO_RESPONDER] + 1][connection->markers[DIR_TO_INITIATOR] + 1];
+}
+
+gchar *printable_text(const char *text)
+{
+    GString *printable = g_string_new(NULL);
+
+    while (*text != '\0') {
+        gunichar c = g_utf8_get_char_validated(text, -1);
+        const char *next = c >= (gunichar)-2 ? text + 1 : g_utf8_next_char(text);
+
+        /* U+FFFE and U+FFFF are UTF-8, but XML does not have them. */
+        if (c >= (gunichar)-2 || c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0xFFFE || c == 0xFFFF) {
+            for (; text < next; text++)
+                g_string_append_printf(printable, "\\x%02x", (unsigned)(guchar)*text);
+        } else {
+            g_string_append_len(printable, text, next - text);
+        }
+        text = next;
+    }
+    return g_string_free(printable, FALSE);
+}

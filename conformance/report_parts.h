@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What several report formats say in the same words. */
+#ifndef IWARP_CONFORMANCE_REPORT_PARTS_H
+#define IWARP_CONFORMANCE_REPORT_PARTS_H
+
+#include "conformance/report.h"
+
+/* Why a rule was not exercised. */
+enum exclusion {
+    EXERCISED,
+    INCONCLUSIVE,
+    NO_OCCASION,
+    NO_STIMULUS,
+    ACTIVE_ONLY,
+    PERMISSION,
+    INSIDE,
+    NO_RULE_FOR_TRAFFIC,
+    OTHER_PROFILE,
+    NOT_SELECTED,
+    EXCLUSION_COUNT,
+};
+
+/* count: of a connection, or of all of them. */
+enum exclusion exclusion_of(const struct check_options *options, enum rule_id id, const struct rule_count *count);
+/* NULL for EXERCISED. */
+const char *exclusion_text(enum exclusion why);
+
+/* "frame 31 (from 30) (see 4), 0.004512 s, to the responder, stream offset 152: expected ..., found ..."; g_free() it.
+ */
+gchar *finding_text(const struct report_finding *finding, int64_t start_ns);
+/* "none", "both directions", "to responder", ... */
+const char *markers_text(const struct report_connection *connection);
+
+/*
+ * A copy in one line of printable characters: what file names and messages hold of control characters and of octets
+ * that are no UTF-8 is written as \xNN. g_free() it.
+ */
+gchar *printable_text(const char *text);
+
+#endif

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""--format=junit: valid by a schema, and the same outcomes as the JSON report."""
+import shutil
+import subprocess
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+
+@pytest.fixture
+def junit(check, root):
+    """junit(*arguments) -> (exit status, root element), after validation."""
+    def run(*arguments):
+        result = check("--format=junit", *arguments)
+        valid = subprocess.run(["xmllint", "--noout", "--schema", root / "tests" / "check" / "junit.xsd", "-"],
+                               input=result.stdout.encode(), capture_output=True, check=False)
+        assert valid.returncode == 0, valid.stderr.decode()
+        parsed = ElementTree.fromstring(result.stdout.encode())
+        for suite in parsed:
+            cases = suite.findall("testcase")
+            assert int(suite.get("tests")) == len(cases)
+            for attribute, element in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+                assert int(suite.get(attribute)) == sum(case.find(element) is not None for case in cases)
+        names = [(case.get("classname"), case.get("name")) for case in parsed.iter("testcase")]
+        if len({str(argument) for argument in arguments}) == len(arguments):
+            assert len(set(names)) == len(names)
+        return result.returncode, parsed
+    return run
+
+
+def outcomes(suite):
+    return {case.get("name"): case[0].tag if len(case) else "passed" for case in suite.findall("testcase")}
+
+
+def expected_outcomes(connection):
+    return {rule: "failure" if counts["failed"] else "passed" if counts["passed"] else "skipped"
+            for rule, counts in connection["rules"].items()}
+
+
+def test_outcomes_are_those_of_the_json_report(junit, report, good, bad):
+    for path in (good, bad):
+        status, parsed = junit(path)
+        json_status, as_json = report(path)
+        assert status == json_status
+        assert outcomes(parsed[0]) == expected_outcomes(as_json["captures"][0]["connections"][0])
+
+
+def test_failure(junit, report, bad, fault):
+    status, parsed = junit(bad)
+    connection = report(bad)[1]["captures"][0]["connections"][0]
+    finding, = connection["findings"]
+    assert status == 1
+    failure = next(case for case in parsed.iter("testcase") if case.get("name") == fault)[0]
+    assert failure.get("type") == "error" and finding["message"] in failure.get("message")
+    for part in (f"frame {finding['frame']}", "to the responder", finding["message"], f"section {finding['section']}"):
+        assert part in failure.text
+    properties = {item.get("name"): item.get("value") for item in parsed.iter("property")}
+    assert properties["initiator"] == connection["initiator"] and properties["responder"] == connection["responder"]
+    assert properties["mpa.revision"] == "1" and properties["mpa.complete"] == "yes"
+    assert properties["capture"] == str(bad)
+
+
+def test_a_rule_that_states_the_same_names_the_one_with_the_findings(junit, capture, catalogue):
+    alias, carrier = "MPA-4.4-11", "MPA-4.1-09"
+    assert next(row["judged"] for row in catalogue if row["id"] == alias) == "same:" + carrier
+    status, parsed = junit(f"--rules={alias}", capture("rev1", "--inject=" + carrier))
+    case, = parsed.iter("testcase")
+    assert status == 1 and case.get("name") == alias and f"({carrier}) frame " in case.find("failure").text
+
+
+def test_waived_findings_are_no_failures(junit, bad, fault):
+    status, parsed = junit(f"--waive={fault}:known", bad)
+    assert status == 0 and parsed[0].get("failures") == "0" and outcomes(parsed[0])[fault] == "passed"
+    assert f"{fault}  error, waived (known): frame " in parsed[0].find("system-out").text
+
+
+@pytest.mark.parametrize("options", [["--fail-on=never"], ["--fail-on=error"], ["--fail-on=note"], ["--max-findings=1"]])
+def test_failures_are_what_makes_the_status(junit, bad, options):
+    status, parsed = junit(*options, bad)
+    assert (status == 1) == (int(parsed[0].get("failures")) > 0)
+
+
+def test_what_was_not_exercised_is_skipped_with_the_reason(junit, good, catalogue):
+    _, brief = junit(good)
+    _, full = junit("--verbose", good)
+    assert outcomes(brief[0]).items() <= outcomes(full[0]).items()
+    assert list(outcomes(full[0])) == [row["id"] for row in catalogue]
+    assert all(element.get("message") for element in full.iter("skipped"))
+    assert any("binds with another --profile" in element.get("message") for element in full.iter("skipped"))
+    _, part = junit("--verbose", "--rules=MPA-4.1", good)
+    assert all(name.startswith("MPA-4.1-") for name in outcomes(part[0]))
+
+
+def test_inconclusive(junit, root):
+    _, parsed = junit(root / "captures" / "real" / "net" / "snap96-rping.pcap")
+    assert any("inconclusive" in element.get("message") for element in parsed.iter("skipped"))
+
+
+def test_trouble_and_nothing(junit, good, no_mpa, tmp_path):
+    status, parsed = junit(good, "/no/such/file", no_mpa)
+    assert status == 2
+    assert [suite.get("errors") for suite in parsed] == ["0", "1", "0"]
+    assert "/no/such/file" in parsed[1].find("testcase/error").get("message")
+    assert parsed[2].find("testcase/skipped") is not None
+    status, parsed = junit(no_mpa)
+    assert status == 3 and "nothing was checked" in parsed[0].find("testcase/error").get("message")
+
+
+def test_unused_waivers(junit, good):
+    status, parsed = junit("--waive=MPA-4.3-03", good)
+    assert status == 0 and outcomes(parsed[1]) == {"MPA-4.3-03": "skipped"}
+    status, parsed = junit("--waive=MPA-4.3-03", "--strict-waivers", good)
+    assert status == 1 and outcomes(parsed[1]) == {"MPA-4.3-03": "failure"}
+
+
+@pytest.mark.parametrize("name", [b"\x01\x1b[31m\x7f.pcap", b"\xff\xc2\x85 \xe2\x82.pcap", b"a\tb\nc\r.pcap", b"]]><&\"'.pcap",
+                                  b"\xef\xbf\xbe\xef\xbf\xbf.pcap", "\u202eé😀.pcap".encode()])
+def test_hostile_names(junit, bad, fault, tmp_path, name):
+    path = str(tmp_path).encode() + b"/" + name
+    shutil.copy(bad, path)
+    path = path.decode("utf-8", "surrogateescape")
+    status, parsed = junit(path)
+    assert status == 1 and int(parsed[0].get("failures")) > 0
+    status, _ = junit(f"--waive={fault}:why\x02\x1f]]>&<", path, path + "-missing")
+    assert status == 2
+
+
+def test_real_captures(junit, root):
+    captures = sorted((root / "captures").glob("real/**/*.pcap*"))
+    _, parsed = junit(*captures)
+    assert len(parsed) >= len(captures)
+    assert any(item.get("name") == "rpcrdma.client" for item in parsed.iter("property"))
+
+
+def test_lines_of_print_do_not_spoil_it(junit, check, good):
+    junit("--print", good)
+    assert "[mpa:" in check("--format=junit", "--print", good).stderr
