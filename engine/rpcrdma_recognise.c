@@ -143,7 +143,8 @@ static enum rpcrdma_kind kind_by_lists(const struct rpcrdma_connection *rpcrdma,
                                                                                             : RPCRDMA_KIND_CALL;
     if (answers)
         return RPCRDMA_KIND_REPLY;
-    return rpcrdma->client >= 0 && (unsigned)rpcrdma->client != m->side ? RPCRDMA_KIND_REPLY : RPCRDMA_KIND_CALL;
+    /* Where nobody knows who the client is, the capture begins inside the connection: its Call was before that. */
+    return rpcrdma->client >= 0 && (unsigned)rpcrdma->client == m->side ? RPCRDMA_KIND_CALL : RPCRDMA_KIND_REPLY;
 }
 
 void rpcrdma_classify(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
