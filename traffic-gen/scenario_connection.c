@@ -20,39 +20,42 @@ enum kind {
     OPENS,
 };
 
-static const struct setting {
+/* What only one kind of connection has. */
+enum needs { ANY, RPCRDMA, PLAIN };
+
+struct setting {
     const char *name;
     enum kind kind;
-    const char *word; /* of one side: I or R is written behind it, or where '*' is */
+    const char *word; /* of one side: I or R is written where '*' is */
     uint64_t min, max;
-} settings[] =
-    {
-        {"mulpdu", NUMBER, "mulpdu", ULPDU_LIMIT_MIN, ULPDU_LIMIT_MAX},
-        {"mss", NUMBER, "mss", MSS_LEAST, UINT16_MAX},
-        {"port", NUMBER, "port", 1, UINT16_MAX},
-        {"inline-threshold", NUMBER, "inline", THRESHOLD_UNIT, THRESHOLD_MAX},
-        {"rpc-private-data", FALSE_WORD, "no-private-data", 0, 0},
-        {"opened-by", OPENS, "responder-opens", 0, 0},
-        {"capture-begins-at-msn", LATE, "late msn", 0, UINT32_MAX},
-},
-  side_settings[] =
-      {
-          {"mpa-revision", NUMBER, "rev*", 0, 2},
-          {"crc", SWITCH, "crc*", 0, 0},
-          {"markers", SWITCH, "markers*", 0, 0},
-          {"rejects", SWITCH, "reject*", 0, 0},
-          {"ird", NUMBER, "ird*", 0, IRD_ORD_MAX},
-          {"ord", NUMBER, "ord*", 0, IRD_ORD_MAX},
-          {"rtr", RTR, "rtr*", 0, 0},
-          {"private-data", NUMBER, "data*", 0, PRIVATE_DATA_MAX},
-          {"initial-sequence-number", NUMBER, "isn*", 1, UINT32_MAX},
-          {"streaming-first", TEXT, "before*", 0, 0},
-},
-  rpcrdma_side_settings[] = {
-      {"send-size", THRESHOLD, "pd*@6", THRESHOLD_UNIT, THRESHOLD_MAX},
-      {"receive-size", THRESHOLD, "pd*@7", THRESHOLD_UNIT, THRESHOLD_MAX},
-      {"remote-invalidation", SWITCH, "r*", 0, 0},
-      {"rpc-private-data", FALSE_WORD, "no-pd*", 0, 0},
+    enum needs needs;
+};
+
+static const struct setting settings[] = {
+    {"mulpdu", NUMBER, "mulpdu", ULPDU_LIMIT_MIN, ULPDU_LIMIT_MAX, ANY},
+    {"mss", NUMBER, "mss", MSS_LEAST, UINT16_MAX, ANY},
+    {"port", NUMBER, "port", 1, UINT16_MAX, ANY},
+    {"opened-by", OPENS, "responder-opens", 0, 0, ANY},
+    {"capture-begins-at-msn", LATE, "late msn", 0, UINT32_MAX, ANY},
+    {"inline-threshold", NUMBER, "inline", THRESHOLD_UNIT, THRESHOLD_MAX, RPCRDMA},
+    {"rpc-private-data", FALSE_WORD, "no-private-data", 0, 0, RPCRDMA},
+};
+
+static const struct setting side_settings[] = {
+    {"mpa-revision", NUMBER, "rev*", 0, 2, ANY},
+    {"crc", SWITCH, "crc*", 0, 0, ANY},
+    {"markers", SWITCH, "markers*", 0, 0, ANY},
+    {"rejects", SWITCH, "reject*", 0, 0, ANY},
+    {"ird", NUMBER, "ird*", 0, IRD_ORD_MAX, ANY},
+    {"ord", NUMBER, "ord*", 0, IRD_ORD_MAX, ANY},
+    {"rtr", RTR, "rtr*", 0, 0, ANY},
+    {"private-data", NUMBER, "data*", 0, PRIVATE_DATA_MAX, PLAIN},
+    {"initial-sequence-number", NUMBER, "isn*", 1, UINT32_MAX, ANY},
+    {"streaming-first", TEXT, "before*", 0, 0, ANY},
+    {"send-size", THRESHOLD, "pd*@6", THRESHOLD_UNIT, THRESHOLD_MAX, RPCRDMA},
+    {"receive-size", THRESHOLD, "pd*@7", THRESHOLD_UNIT, THRESHOLD_MAX, RPCRDMA},
+    {"remote-invalidation", SWITCH, "r*", 0, 0, RPCRDMA},
+    {"rpc-private-data", FALSE_WORD, "no-pd*", 0, 0, RPCRDMA},
 };
 
 struct making {
@@ -71,8 +74,6 @@ static char *names_of(bool one_side)
 
     for (unsigned i = 1; one_side && i < G_N_ELEMENTS(side_settings); i++)
         g_string_append_printf(s, ", %s", side_settings[i].name);
-    for (unsigned i = 0; one_side && i < G_N_ELEMENTS(rpcrdma_side_settings); i++)
-        g_string_append_printf(s, ", %s", rpcrdma_side_settings[i].name);
     for (unsigned i = 0; !one_side && i < G_N_ELEMENTS(settings); i++)
         g_string_append_printf(s, ", %s", settings[i].name);
     return g_string_free(s, FALSE);
@@ -125,12 +126,17 @@ static bool read_opener(struct reading *r, const yaml_node_t *node, const char *
     return true;
 }
 
-static bool apply(struct reading *r, const struct setting *s, const yaml_node_t *node, struct making *m)
+static bool apply(struct reading *r, const struct setting *s, const yaml_node_t *key, const yaml_node_t *node,
+                  struct making *m)
 {
     g_autofree char *word = g_strdup(s->word);
     uint64_t value;
     bool flag;
 
+    if (s->needs == RPCRDMA && !r->rpcrdma)
+        return complain(r, key, NULL, "%s needs `rpc-over-rdma: true`", s->name);
+    if (s->needs == PLAIN && r->rpcrdma)
+        return complain(r, key, NULL, "%s does not go with `rpc-over-rdma: true`", s->name);
     if (strchr(word, '*'))
         *strchr(word, '*') = m->side;
     switch (s->kind) {
@@ -173,15 +179,9 @@ static bool read_side(struct reading *r, void *context, const yaml_node_t *key, 
 {
     g_autofree char *allowed = NULL;
 
-    for (unsigned i = 0; i < G_N_ELEMENTS(rpcrdma_side_settings); i++) {
-        if (strcmp(rpcrdma_side_settings[i].name, name) != 0)
-            continue;
-        return r->rpcrdma ? apply(r, &rpcrdma_side_settings[i], value, context)
-                          : complain(r, key, NULL, "%s needs `rpc-over-rdma: true` in front of it", name);
-    }
     for (unsigned i = 0; i < G_N_ELEMENTS(side_settings); i++) {
         if (strcmp(side_settings[i].name, name) == 0)
-            return apply(r, &side_settings[i], value, context);
+            return apply(r, &side_settings[i], key, value, context);
     }
     allowed = names_of(true);
     return complain(r, key, allowed, "'%s' is nothing that one side has", name);
@@ -200,7 +200,7 @@ static bool read_setting(struct reading *r, void *context, const yaml_node_t *ke
     if (strcmp(name, "markers") == 0)
         return m->markers.said = read_flag(r, value, &m->markers.on);
     if (strcmp(name, "rpc-over-rdma") == 0)
-        return read_flag(r, value, &r->rpcrdma);
+        return true; /* find_rpcrdma() */
     if (strcmp(name, "initiator") == 0 || strcmp(name, "responder") == 0) {
         allowed = names_of(true);
         m->side = *name == 'i' ? 'I' : 'R';
@@ -208,17 +208,29 @@ static bool read_setting(struct reading *r, void *context, const yaml_node_t *ke
     }
     for (unsigned i = 0; i < G_N_ELEMENTS(settings); i++) {
         if (strcmp(settings[i].name, name) == 0)
-            return apply(r, &settings[i], value, m);
+            return apply(r, &settings[i], key, value, m);
     }
     allowed = names_of(false);
     return complain(r, key, allowed, "'%s' is nothing that a connection has", name);
+}
+
+/* It decides what else there may be, wherever it stands. */
+static bool find_rpcrdma(struct reading *r, const yaml_node_t *node)
+{
+    if (!node || node->type != YAML_MAPPING_NODE)
+        return true;
+    for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start; pair < node->data.mapping.pairs.top; pair++) {
+        if (node_is(node_at(r, pair->key), "rpc-over-rdma") && !read_flag(r, node_at(r, pair->value), &r->rpcrdma))
+            return false;
+    }
+    return true;
 }
 
 bool read_connection(struct reading *r, const yaml_node_t *node)
 {
     struct making m = {.words = g_string_new(NULL), .revision = UINT64_MAX};
     g_autofree char *allowed = names_of(false);
-    bool good = read_mapping(r, node, allowed, read_setting, &m);
+    bool good = find_rpcrdma(r, node) && read_mapping(r, node, allowed, read_setting, &m);
     GString *with = g_string_new("with");
 
     if (r->rpcrdma)

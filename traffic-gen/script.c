@@ -400,8 +400,9 @@ static void apply_side(struct conversation_setup *setup, enum role role, char **
         wish->enhanced.rtr = (uint8_t)strtoul(value, NULL, 0);
         wish->enhanced.peer_to_peer = wish->enhanced.rtr != 0;
     }
-    if ((value = value_of_side(words, "data", role)))
-        wish->ulp_length = (uint16_t)strtoul(value, NULL, 0);
+    /* What RPC-over-RDMA says in it has a length of its own. */
+    if (!wish->ulp_data && (value = value_of_side(words, "data", role)))
+        wish->ulp_length = (uint16_t)MIN(strtoul(value, NULL, 0), MPA_PRIVATE_DATA_MAX);
     if ((value = value_of_side(words, "isn", role)))
         setup->isn[(role == RESPONDER) != setup->responder_opens] = (uint32_t)strtoul(value, NULL, 0);
 }
@@ -421,6 +422,8 @@ static void apply_with(struct script_player *player, char **words)
         *setup = setup_rev1_no_crc;
     else if (has_word(words, "markers"))
         *setup = setup_rev1_markers;
+    if (value_word(words, "port"))
+        setup->service_port = (uint16_t)number_word(words, "port", 0);
     setup->responder_opens = has_word(words, "responder-opens");
     for (unsigned role = 0; role < 2; role++)
         apply_side(setup, role, words);
