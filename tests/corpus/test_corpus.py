@@ -14,6 +14,7 @@ NOTES = {
     "rdmac": {"MPA-C.2.5-01"},  # a Request of revision 0 is what these scenarios are about
     "rdmac-operations": {"MPA-C.2.5-01"},
     "rdmac-refused": {"MPA-C.2.5-01"},
+    "stack-rdmac": {"MPA-C.2.5-01"},
     "no-crc": {"DDP-3-08"},  # both ends may agree on no digest
     "markers-no-crc": {"DDP-3-08"},
     "fragments": {"MPA-A.5.1-01"},  # what is fragmented on its way was sent without DF
