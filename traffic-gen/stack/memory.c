@@ -45,9 +45,11 @@ bool memory_register_as(struct memory *memory, uint32_t stag, uint8_t *octets, u
     if (find(memory, stag))
         return false;
     region = g_new(struct region, 1);
-    *region = (struct region){octets, n, base, rights, invalidable};
-    if (n > 0 && base > UINT64_MAX - (n - 1))
-        region->n = 0 - base; /* 2^64 - base */
+    region->octets = octets;
+    region->n = n > 0 && base > UINT64_MAX - (n - 1) ? 0 - base /* up to 2^64 */ : n;
+    region->base = base;
+    region->rights = rights;
+    region->invalidable = invalidable;
     g_hash_table_insert(memory->regions, GUINT_TO_POINTER(stag), region);
     return true;
 }
