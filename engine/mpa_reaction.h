@@ -190,6 +190,7 @@ struct mpa_reaction_state {
     struct establish_watch establish;
     struct wait_watch wait;
     struct error_watch error[2];
+    uint64_t conflict_from[2], conflict_to[2]; /* by sender: octets that came in two versions, the latest */
     struct accept_watch accept[2];
     struct read_ring *reads[2]; /* by the side that sends the Requests; NULL until the first */
     uint64_t reads_peak[2];

@@ -196,6 +196,13 @@ static bool marker_must_be_checked(const struct mpa_connection *mpa, const struc
     return false;
 }
 
+/* Its octets differ between the first copy and another one that came before it was complete. */
+static bool came_in_two_versions(const struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu)
+{
+    return mpa->reaction->conflict_from[side] < fpdu->offset + fpdu->length &&
+           mpa->reaction->conflict_to[side] > fpdu->offset;
+}
+
 static void watch_error(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
 {
     unsigned reactor = 1 - fpdu->side;
@@ -207,7 +214,8 @@ static void watch_error(struct mpa_connection *mpa, const struct reaction_fpdu *
     if (!wrong_crc && !marker_must_be_checked(mpa, fpdu))
         return;
     if (mpa->side[fpdu->side].hole || event->after_resync || mpa->reaction->ended[reactor] ||
-        mpa->reaction->terminated[reactor] || mpa->crc_inferred) {
+        mpa->reaction->terminated[reactor] || mpa->crc_inferred ||
+        came_in_two_versions(mpa, fpdu->side, &event->fpdu)) {
         verdict_inconclusive(mpa->verdict, wrong_crc ? RULE_MPA_8_02 : RULE_MPA_8_03);
         return;
     }
@@ -360,12 +368,18 @@ void reaction_error_repaired(struct mpa_connection *mpa, unsigned side, uint64_t
 {
     struct error_watch *watch = &mpa->reaction->error[1 - side];
 
-    /* Dropped without a word, and sent again as it should be (MPA-8-11). The same octets again prove nothing. */
-    if (watch->state == ERROR_SENT && watch->heard && segment->frame > watch->at.frame && offset < watch->at.end &&
-        offset + segment->length > watch->at.offset) {
+    if (watch->state != ERROR_SENT || segment->frame <= watch->at.frame || offset >= watch->at.end ||
+        offset + segment->length <= watch->at.offset)
+        return;
+    /*
+     * Dropped without a word, and sent again as it should be (MPA-8-11). The same octets again would prove nothing; and
+     * when the two come at once, it is open which of them the receiver took.
+     */
+    if (watch->heard)
         pass_reaction(mpa, watch);
-        watch->state = ERROR_NONE;
-    }
+    else
+        verdict_inconclusive(mpa->verdict, ignored_rule(watch));
+    watch->state = ERROR_NONE;
 }
 
 void reaction_error_end(struct mpa_connection *mpa, unsigned side, bool reset)

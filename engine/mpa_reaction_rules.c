@@ -166,6 +166,8 @@ void mpa_reaction_segment(struct mpa_connection *mpa, const struct tcp_segment *
 void mpa_reaction_conflict(struct mpa_connection *mpa, unsigned side, uint64_t offset,
                            const struct tcp_segment *segment)
 {
+    mpa->reaction->conflict_from[side] = offset;
+    mpa->reaction->conflict_to[side] = offset + segment->length;
     if (reaction_sees_all(mpa))
         reaction_error_repaired(mpa, side, offset, segment);
 }
