@@ -739,7 +739,7 @@ static void check_terminate(const struct talk *talk, unsigned cause, const char 
 
 static void terminates(void **state)
 {
-    uint8_t ulpdu[200];
+    uint8_t ulpdu[200] = {0};
 
     (void)state;
     for (size_t k = 0; k < ARRAY_LENGTH(wrong); k++) {
@@ -786,7 +786,7 @@ static void terminates(void **state)
 static void receive_buffers(void **state)
 {
     struct qp_options options = usual;
-    uint8_t ulpdu[100];
+    uint8_t ulpdu[100] = {0};
     struct talk talk;
     size_t n;
 
@@ -806,7 +806,7 @@ static void receive_buffers(void **state)
 
 static void more_requests_than_ird(void **state)
 {
-    uint8_t ulpdu[100];
+    uint8_t ulpdu[100] = {0};
     struct talk talk;
     size_t n;
 
@@ -905,7 +905,7 @@ static void errors_of_mpa(void **state)
     const struct qp_options crc = {.mpa = {.revision = 1, .crc = true}, .receives = 4, .receive_size = 64};
     static const uint8_t send[] = {0, 18, 0x41, 0x43, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0};
     struct talk talk;
-    uint8_t ulpdu[100];
+    uint8_t ulpdu[100] = {0};
 
     (void)state;
     /* In the first FPDU: the Responder has no word yet. */
