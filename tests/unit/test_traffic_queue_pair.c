@@ -715,7 +715,7 @@ static const struct {
 static void check_terminate(const struct talk *talk, unsigned cause, const char *mdr, const uint8_t *p, size_t n)
 {
     const struct side *side = &talk->side[R];
-    const uint8_t *last;
+    const uint8_t *last = NULL;
     size_t length = fpdu_of(talk, R, count_of(talk, R) - 1, &last);
     static const uint8_t head[] = {0x41, 0x47, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0};
     size_t copied = mdr[1] == '1' ? (p[0] & 0x80 ? 14 : 18) : 0;
@@ -826,7 +826,7 @@ static void more_requests_than_ird(void **state)
 static void answers_in_order(void **state)
 {
     uint8_t ulpdu[100];
-    const uint8_t *answer;
+    const uint8_t *answer = NULL;
     struct talk talk;
 
     (void)state;
@@ -871,7 +871,7 @@ static void interrupted_read(void **state)
     struct talk talk = {.pair = pair_new(1460, 0)};
     struct side *side = &talk.side[R];
     struct stream stream;
-    const uint8_t *last;
+    const uint8_t *last = NULL;
     size_t n;
 
     (void)state;
