@@ -21,6 +21,7 @@ const char options_help[] = "Usage: iwarp-check [OPTION...] FILE...        FILE:
                             " --strict-waivers         a waiver that matches nothing fails\n"
                             " --assume=markers=none|both|to-responder|to-initiator,crc=on|off,inline=N\n"
                             "                          where the capture does not show a connection's start\n"
+                            " --summary                one line per capture, for scripts\n"
                             " --print                  one line per FPDU, RPC message; --verbose: everything\n"
                             " --list-rules             the rule catalogue; --explain=ID: one rule in full\n"
                             " --progress, --no-progress   on standard error; default: on a terminal\n"
@@ -277,7 +278,7 @@ static bool load_waivers(struct check_options *options, char **waive, char **fil
 struct raw_options {
     gchar *format, *fail_on, *profile, *memory, *annotate;
     gchar **rules, **skip, **waive, **waivers, **assume, **timers, **files;
-    gboolean strict, list_rules, print, verbose, progress, no_progress, version, help;
+    gboolean strict, list_rules, print, summary, verbose, progress, no_progress, version, help;
     gint jobs, max_findings;
 };
 
@@ -334,6 +335,7 @@ static bool understand(struct check_options *options, struct raw_options *raw, G
     options->progress = raw->progress ? ON : raw->no_progress ? OFF : UNKNOWN;
     options->strict_waivers = raw->strict;
     options->print = raw->print;
+    options->summary = raw->summary;
     options->verbose = raw->verbose;
     options->jobs = (unsigned)raw->jobs;
     options->max_findings = (unsigned)raw->max_findings;
@@ -385,6 +387,7 @@ bool options_parse(struct check_options *options, int argc, char **argv, GError 
         {"list-rules", 0, 0, G_OPTION_ARG_NONE, &raw.list_rules, NULL, NULL},
         {"explain", 0, 0, G_OPTION_ARG_STRING, &options->explain, NULL, NULL},
         {"print", 0, 0, G_OPTION_ARG_NONE, &raw.print, NULL, NULL},
+        {"summary", 0, 0, G_OPTION_ARG_NONE, &raw.summary, NULL, NULL},
         {"verbose", 'v', 0, G_OPTION_ARG_NONE, &raw.verbose, NULL, NULL},
         {"progress", 0, 0, G_OPTION_ARG_NONE, &raw.progress, NULL, NULL},
         {"no-progress", 0, 0, G_OPTION_ARG_NONE, &raw.no_progress, NULL, NULL},

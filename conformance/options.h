@@ -30,6 +30,7 @@ struct check_options {
     bool strict_waivers;
     unsigned assume_inline; /* 0: not given */
     bool print, verbose;
+    bool summary;           /* lines on standard output; the report only to `output`, if given */
     enum tristate progress; /* UNKNOWN: when standard error is a terminal */
     unsigned jobs;
     size_t memory_limit;   /* octets held out of order per side of a connection; 0: the default */

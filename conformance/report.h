@@ -97,6 +97,8 @@ void report_conclude(struct report *report);
 void report_write_text(const struct report *report, FILE *out);
 void report_write_json(const struct report *report, FILE *out);
 void report_write_junit(const struct report *report, FILE *out);
+/* One line per capture: --summary. */
+void report_write_summary(const struct report *report, FILE *out);
 
 /* "pass", "fail", "error", "nothing-to-check" */
 const char *report_verdict(const struct report *report);

@@ -144,7 +144,10 @@ static bool write_report(const struct check_options *options, const struct repor
     static void (*const writers[])(const struct report *report, FILE *out) = {
         [FORMAT_TEXT] = report_write_text, [FORMAT_JSON] = report_write_json, [FORMAT_JUNIT] = report_write_junit};
 
-    writers[options->format](report, out);
+    if (options->summary)
+        report_write_summary(report, stdout);
+    if (!options->summary || out != stdout)
+        writers[options->format](report, out);
     return fflush(out) == 0 && !ferror(out);
 }
 
@@ -166,9 +169,9 @@ enum check_status run_check(const struct check_options *options)
         return output_trouble(options);
     report_init(&report, options);
     announce_captures(options, &report);
-    /* JSON or XML on standard output would be spoilt by the lines of --print. */
+    /* JSON, XML or a summary on standard output would be spoilt by the lines of --print. */
     if (options->print)
-        run.print = out == stdout && options->format != FORMAT_TEXT ? stderr : stdout;
+        run.print = options->summary || (out == stdout && options->format != FORMAT_TEXT) ? stderr : stdout;
     progress_init(&run.progress, report.captures->len,
                   options->progress == ON || (options->progress == UNKNOWN && isatty(STDERR_FILENO)));
     if (options->interface != NULL)
