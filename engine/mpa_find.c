@@ -151,7 +151,7 @@ static void look_after_reject(struct mpa_connection *mpa, unsigned side, uint64_
     for (size_t i = last < FPDU_SEGMENTS ? 0 : last - FPDU_SEGMENTS + 1; i <= last; i++) {
         uint64_t start = s->runs[i].start > from ? s->runs[i].start : from;
 
-        if (end > start)
+        if (s->runs[i].end > start)
             mpa_order_after_reject(mpa, side, start, mpa_window_at(&s->window, start), (size_t)(end - start),
                                    &s->runs[i].origin);
     }
