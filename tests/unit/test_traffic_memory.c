@@ -75,13 +75,37 @@ static void invalidation(void **state)
 
     (void)state;
     assert_int_not_equal(kept, given);
-    assert_false(memory_may_invalidate(memory, kept));
-    assert_true(memory_may_invalidate(memory, given));
+    assert_false(memory_may_invalidate(memory, NULL, kept));
+    assert_true(memory_may_invalidate(memory, NULL, given));
+    assert_true(memory_bind(memory, given, state));
+    assert_true(memory_may_invalidate(memory, state, given));
+    assert_false(memory_may_invalidate(memory, memory, given));
     assert_true(memory_invalidate(memory, given));
     assert_false(memory_invalidate(memory, given));
-    assert_false(memory_may_invalidate(memory, given));
+    assert_false(memory_may_invalidate(memory, state, given));
+    assert_false(memory_bind(memory, given, state));
     assert_int_equal(reach(memory, given, 0, 1, 0), MEMORY_NO_STAG);
     assert_int_equal(reach(memory, kept, 0, 1, 0), MEMORY_OK);
+    memory_free(memory);
+}
+
+static void streams(void **state)
+{
+    struct memory *memory = memory_new(7);
+    uint32_t stag = memory_register(memory, octets, 64, 0, MEMORY_REMOTE_READ, false);
+    int mine, other;
+    uint8_t *at;
+
+    (void)state;
+    assert_int_equal(memory_access_by(memory, &other, stag, 0, 64, MEMORY_REMOTE_READ, &at), MEMORY_OK);
+    memory_bind(memory, stag, &mine);
+    assert_int_equal(memory_access_by(memory, &mine, stag, 0, 64, MEMORY_REMOTE_READ, &at), MEMORY_OK);
+    assert_int_equal(memory_access_by(memory, &other, stag, 0, 64, MEMORY_REMOTE_READ, &at), MEMORY_FOREIGN);
+    assert_int_equal(memory_access_by(memory, &other, stag, 0, 65, MEMORY_REMOTE_WRITE, &at), MEMORY_FOREIGN);
+    assert_int_equal(memory_access_by(memory, &other, stag + 1, 0, 1, 0, &at), MEMORY_NO_STAG);
+    assert_int_equal(memory_access(memory, stag, 0, 64, MEMORY_REMOTE_READ, &at), MEMORY_OK);
+    memory_bind(memory, stag, NULL);
+    assert_int_equal(memory_access_by(memory, &other, stag, 0, 64, MEMORY_REMOTE_READ, &at), MEMORY_OK);
     memory_free(memory);
 }
 
@@ -109,9 +133,9 @@ static void stags(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bounds), cmocka_unit_test(the_last_tagged_offset),
-        cmocka_unit_test(rights), cmocka_unit_test(invalidation),
-        cmocka_unit_test(stags),
+        cmocka_unit_test(bounds),  cmocka_unit_test(the_last_tagged_offset),
+        cmocka_unit_test(rights),  cmocka_unit_test(invalidation),
+        cmocka_unit_test(streams), cmocka_unit_test(stags),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,6 +21,7 @@ enum {
     STAG_READ = 0x20,
     STAG_INV = 0x30,
     STAG_NONE = 0x40,
+    STAG_FOREIGN = 0x50,
     NO_TERMINATE = -1,
 };
 
@@ -158,7 +159,10 @@ static void side_open(struct talk *talk, unsigned number, struct qp_options opti
                        MEMORY_REMOTE_READ | MEMORY_REMOTE_WRITE | MEMORY_REMOTE_ATOMIC, false);
     memory_register_as(side->memory, STAG_READ, side->region, REGION, BASE, MEMORY_REMOTE_READ, false);
     memory_register_as(side->memory, STAG_INV, side->region, REGION, BASE, MEMORY_REMOTE_WRITE, true);
+    memory_register_as(side->memory, STAG_FOREIGN, side->region, REGION, BASE, 7, true);
+    memory_bind(side->memory, STAG_FOREIGN, side->memory);
     side->qp = qp_new(&options, side->memory, &stream, &events);
+    memory_bind(side->memory, STAG_ALL, side->qp);
     pair_attach(talk->pair, number,
                 &(struct pair_end){
                     .end = side->qp,
@@ -254,7 +258,7 @@ static void all_work(struct talk *talk, unsigned side)
     assert_int_equal(talk->side[side].flushed, 0);
     assert_memory_equal(there + 8, pattern, 3000);
     assert_memory_equal(here + 4096, pattern, 2500);
-    assert_false(memory_may_invalidate(talk->side[!side].memory, STAG_INV));
+    assert_false(memory_may_invalidate(talk->side[!side].memory, NULL, STAG_INV));
     assert_int_equal(get_be64(there + 8000), 5); /* each CmpSwap compares nothing, and swaps */
     assert_int_equal(talk->side[side].failed, -1);
     assert_true(g_str_has_suffix(talk->side[!side].log->str, "IMM:8:1122334455667788 SEND_INV:20:30 "));
@@ -344,7 +348,9 @@ static size_t fpdu_of(const struct talk *talk, unsigned side, unsigned index, co
 {
     size_t n, at = MPA_STARTUP_HEADER_LEN, length;
     const uint8_t *p = pair_written(talk->pair, side, &n);
+    static const uint8_t nothing[100];
 
+    *out = nothing;
     for (;; at += (2 + length + 3) / 4 * 4 + 4) {
         if (at + 2 > n)
             return 0;
@@ -559,6 +565,11 @@ static const struct {
 } wrong[] = {
     /* Tagged, RFC 5041 section 7.1 */
     {"Write, no such STag", NOTHING, {"c140 00000040 0000000000001000 aa"}, 0x1100, "110"},
+    {"Write, of another stream", NOTHING, {"c140 00000050 0000000000001000 aa"}, 0x1102, "110"},
+    {"Read, of another stream", NOTHING, {READ_1 SINK "00000001 00000050 0000000000001000"}, 0x0103, "111"},
+    {"atomic, of another stream", NOTHING, {ATOMIC_1 FETCH_ADD("00000050 0000000000001000")}, 0x0103, "110"},
+    {"Invalidate, of another stream", NOTHING, {"4144 00000050 00000000 00000001 00000000 aa"}, 0x0109, "110"},
+    {"Read Response, of another stream", A_READ, {"c142 00000050 0000000000001000 aabbccdd"}, 0x1102, "110"},
     {"Write, below the region", NOTHING, {"c140 00000010 0000000000000fff aa"}, 0x1101, "110"},
     {"Write, beyond the region", NOTHING, {"c140 00000010 0000000000002fff aabb"}, 0x1101, "110"},
     {"Write, TO wraps", NOTHING, {"c140 00000010 ffffffffffffffff aabb"}, 0x1103, "110"},
@@ -715,7 +726,7 @@ static const struct {
 static void check_terminate(const struct talk *talk, unsigned cause, const char *mdr, const uint8_t *p, size_t n)
 {
     const struct side *side = &talk->side[R];
-    const uint8_t *last = NULL;
+    const uint8_t *last;
     size_t length = fpdu_of(talk, R, count_of(talk, R) - 1, &last);
     static const uint8_t head[] = {0x41, 0x47, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0};
     size_t copied = mdr[1] == '1' ? (p[0] & 0x80 ? 14 : 18) : 0;
@@ -826,7 +837,7 @@ static void more_requests_than_ird(void **state)
 static void answers_in_order(void **state)
 {
     uint8_t ulpdu[100];
-    const uint8_t *answer = NULL;
+    const uint8_t *answer;
     struct talk talk;
 
     (void)state;
@@ -871,13 +882,14 @@ static void interrupted_read(void **state)
     struct talk talk = {.pair = pair_new(1460, 0)};
     struct side *side = &talk.side[R];
     struct stream stream;
-    const uint8_t *last = NULL;
+    const uint8_t *last;
     size_t n;
 
     (void)state;
     begin();
     side_open(&talk, R, options);
     qp_free(side->qp);
+    memory_bind(side->memory, STAG_ALL, NULL);
     stream = *pair_stream(talk.pair, R);
     stream.room = room_for_some;
     segments_left = 1;

@@ -10,6 +10,7 @@ struct region {
     uint64_t n, base;
     unsigned rights;
     bool invalidable;
+    const void *stream; /* that alone may use it; NULL: all */
 };
 
 struct memory {
@@ -50,6 +51,7 @@ bool memory_register_as(struct memory *memory, uint32_t stag, uint8_t *octets, u
     region->base = base;
     region->rights = rights;
     region->invalidable = invalidable;
+    region->stream = NULL;
     g_hash_table_insert(memory->regions, GUINT_TO_POINTER(stag), region);
     return true;
 }
@@ -70,11 +72,33 @@ bool memory_invalidate(struct memory *memory, uint32_t stag)
     return g_hash_table_remove(memory->regions, GUINT_TO_POINTER(stag));
 }
 
-bool memory_may_invalidate(const struct memory *memory, uint32_t stag)
+bool memory_bind(struct memory *memory, uint32_t stag, const void *stream)
+{
+    struct region *region = find(memory, stag);
+
+    if (region)
+        region->stream = stream;
+    return region;
+}
+
+static bool is_foreign(const struct region *region, const void *stream)
+{
+    return region->stream && region->stream != stream;
+}
+
+bool memory_may_invalidate(const struct memory *memory, const void *stream, uint32_t stag)
 {
     const struct region *region = find(memory, stag);
 
-    return region && region->invalidable;
+    return region && region->invalidable && !is_foreign(region, stream);
+}
+
+enum memory_status memory_access_by(const struct memory *memory, const void *stream, uint32_t stag, uint64_t to,
+                                    uint64_t n, unsigned rights, uint8_t **out)
+{
+    const struct region *region = find(memory, stag);
+
+    return region && is_foreign(region, stream) ? MEMORY_FOREIGN : memory_access(memory, stag, to, n, rights, out);
 }
 
 enum memory_status memory_access(const struct memory *memory, uint32_t stag, uint64_t to, uint64_t n, unsigned rights,

@@ -12,7 +12,15 @@
 
 enum memory_right { MEMORY_REMOTE_READ = 1, MEMORY_REMOTE_WRITE = 2, MEMORY_REMOTE_ATOMIC = 4 };
 
-enum memory_status { MEMORY_OK, MEMORY_NO_STAG, MEMORY_BOUNDS, MEMORY_ACCESS, MEMORY_WRAP, MEMORY_UNALIGNED };
+enum memory_status {
+    MEMORY_OK,
+    MEMORY_NO_STAG,
+    MEMORY_FOREIGN, /* of another stream */
+    MEMORY_BOUNDS,
+    MEMORY_ACCESS,
+    MEMORY_WRAP,
+    MEMORY_UNALIGNED,
+};
 
 struct memory;
 
@@ -31,7 +39,12 @@ bool memory_register_as(struct memory *memory, uint32_t stag, uint8_t *octets, u
                         unsigned rights, bool invalidable);
 /* Ends a region, by the peer's wish or by this side's own. False when there is none. */
 bool memory_invalidate(struct memory *memory, uint32_t stag);
-bool memory_may_invalidate(const struct memory *memory, uint32_t stag);
+/*
+ * From now on only one stream's peer may use the region (RFC 5041 section 8.2): that of a queue pair is its struct qp.
+ * NULL: every stream of the Protection Domain. False when there is no such STag.
+ */
+bool memory_bind(struct memory *memory, uint32_t stag, const void *stream);
+bool memory_may_invalidate(const struct memory *memory, const void *stream, uint32_t stag);
 
 /*
  * *out: where [to, to + n) of the STag lies, when all of it may be accessed so. rights is a set, 0 for this side's own
@@ -40,5 +53,8 @@ bool memory_may_invalidate(const struct memory *memory, uint32_t stag);
  */
 enum memory_status memory_access(const struct memory *memory, uint32_t stag, uint64_t to, uint64_t n, unsigned rights,
                                  uint8_t **out);
+/* The same for the peer of a stream. */
+enum memory_status memory_access_by(const struct memory *memory, const void *stream, uint32_t stag, uint64_t to,
+                                    uint64_t n, unsigned rights, uint8_t **out);
 
 #endif

@@ -13,6 +13,7 @@ enum {
     /* DDP, Tagged and Untagged Buffer Errors: RFC 5041 section 7.2. */
     TAGGED_STAG = QP_CAUSE(1, 1, 0x00),
     TAGGED_BOUNDS = QP_CAUSE(1, 1, 0x01),
+    TAGGED_FOREIGN = QP_CAUSE(1, 1, 0x02),
     TAGGED_WRAP = QP_CAUSE(1, 1, 0x03),
     TAGGED_VERSION = QP_CAUSE(1, 1, 0x04),
     UNTAGGED_QN = QP_CAUSE(1, 2, 0x01),
@@ -68,17 +69,16 @@ static bool check_opcode(struct qp *qp, const struct segment *segment)
 static bool place(struct qp *qp, const struct segment *segment, unsigned rights)
 {
     static const unsigned causes[] = {
-        [MEMORY_NO_STAG] = TAGGED_STAG,
-        [MEMORY_BOUNDS] = TAGGED_BOUNDS,
-        [MEMORY_ACCESS] = ACCESS_RIGHTS,
-        [MEMORY_WRAP] = TAGGED_WRAP,
+        [MEMORY_NO_STAG] = TAGGED_STAG,  [MEMORY_FOREIGN] = TAGGED_FOREIGN, [MEMORY_BOUNDS] = TAGGED_BOUNDS,
+        [MEMORY_ACCESS] = ACCESS_RIGHTS, [MEMORY_WRAP] = TAGGED_WRAP,
     };
     enum memory_status status;
     uint8_t *sink;
 
     if (segment->ddp.payload_len == 0)
         return true;
-    status = memory_access(qp->memory, segment->ddp.stag, segment->ddp.to, segment->ddp.payload_len, rights, &sink);
+    status =
+        memory_access_by(qp->memory, qp, segment->ddp.stag, segment->ddp.to, segment->ddp.payload_len, rights, &sink);
     if (status != MEMORY_OK)
         return fail(qp, causes[status], segment);
     memcpy(sink, segment->ddp.payload, segment->ddp.payload_len);
@@ -109,7 +109,7 @@ static void receive_read_response(struct qp *qp, const struct segment *segment)
         uint8_t *sink;
 
         /* A region of this side that this Read did not name is not open to its Response. */
-        if (memory_access(qp->memory, ddp->stag, ddp->to, ddp->payload_len, 0, &sink) == MEMORY_OK &&
+        if (memory_access_by(qp->memory, qp, ddp->stag, ddp->to, ddp->payload_len, 0, &sink) == MEMORY_OK &&
             (ddp->stag != item->work.sink_stag || from > item->work.n || ddp->payload_len > item->work.n - from)) {
             fail(qp, TAGGED_BOUNDS, segment);
             return;
@@ -166,7 +166,8 @@ static void receive_read_request(struct qp *qp, const struct segment *segment, c
     request = request_of(segment, false);
     request->read = read;
     if (read.size > 0) /* else STag and TO are not looked at (RFC 5040 section 7.2) */
-        status = memory_access(qp->memory, read.source_stag, read.source_to, read.size, MEMORY_REMOTE_READ, &source);
+        status =
+            memory_access_by(qp->memory, qp, read.source_stag, read.source_to, read.size, MEMORY_REMOTE_READ, &source);
     if (status == MEMORY_OK) {
         g_queue_push_tail(&qp->requests, request);
         qp_pump(qp);
@@ -192,7 +193,7 @@ static void receive_atomic_request(struct qp *qp, const struct segment *segment,
         fail(qp, UNEXPECTED_OPCODE, segment); /* the standard has no number for an unknown AOpCode */
         return;
     }
-    status = memory_access(qp->memory, operation.stag, operation.to, 8, MEMORY_REMOTE_ATOMIC, &word);
+    status = memory_access_by(qp->memory, qp, operation.stag, operation.to, 8, MEMORY_REMOTE_ATOMIC, &word);
     if (status != MEMORY_OK) {
         fail(qp, qp_protection_causes[status], segment);
         return;
@@ -223,7 +224,7 @@ static void receive_send(struct qp *qp, const struct segment *segment, const uin
     struct qp_message message = {.opcode = segment->ddp.opcode, .p = p, .n = n};
 
     if (info->invalidates) {
-        if (!memory_may_invalidate(qp->memory, segment->ddp.stag)) {
+        if (!memory_may_invalidate(qp->memory, qp, segment->ddp.stag)) {
             fail(qp, CANNOT_BE_INVALIDATED, segment);
             return;
         }

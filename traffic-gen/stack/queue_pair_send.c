@@ -67,7 +67,7 @@ bool qp_post(struct qp *qp, const struct qp_work *work)
     if (qp->closing || qp->terminated || mpa_end_closed(qp->mpa))
         return false;
     if (work->n > UINT32_MAX || (work->kind == QP_READ && work->n > 0 &&
-                                 memory_access(qp->memory, work->sink_stag, work->sink_to, work->n, 0, &sink)))
+                                 memory_access_by(qp->memory, qp, work->sink_stag, work->sink_to, work->n, 0, &sink)))
         return false;
     item = g_new0(struct qp_item, 1);
     item->work = *work;
@@ -241,8 +241,8 @@ static bool answer_read(struct qp *qp, struct qp_request *request)
 
     /* The region may have ended since the request came. */
     if (read->size > 0) {
-        enum memory_status status =
-            memory_access(qp->memory, read->source_stag, read->source_to, read->size, MEMORY_REMOTE_READ, &source);
+        enum memory_status status = memory_access_by(qp->memory, qp, read->source_stag, read->source_to, read->size,
+                                                     MEMORY_REMOTE_READ, &source);
 
         if (status != MEMORY_OK) {
             qp_fail_request(qp, qp_protection_causes[status], request);
@@ -267,7 +267,7 @@ static bool answer_atomic(struct qp *qp, struct qp_request *request)
     uint8_t octets[RDMAP_ATOMIC_RESPONSE_LEN], *word;
     struct rdmap_atomic_response response = {.identifier = operation->identifier};
     enum memory_status status =
-        memory_access(qp->memory, operation->stag, operation->to, 8, MEMORY_REMOTE_ATOMIC, &word);
+        memory_access_by(qp->memory, qp, operation->stag, operation->to, 8, MEMORY_REMOTE_ATOMIC, &word);
     uint64_t result;
 
     if (status != MEMORY_OK) {

@@ -3,9 +3,9 @@
 #include "traffic-gen/stack/queue_pair_internal.h"
 
 const unsigned qp_protection_causes[] = {
-    [MEMORY_NO_STAG] = QP_CAUSE(0, 1, 0x00),   [MEMORY_BOUNDS] = QP_CAUSE(0, 1, 0x01),
-    [MEMORY_ACCESS] = QP_CAUSE(0, 1, 0x02),    [MEMORY_WRAP] = QP_CAUSE(0, 1, 0x04),
-    [MEMORY_UNALIGNED] = QP_CAUSE(0, 2, 0x07), /* RFC 7306 section 8.2 */
+    [MEMORY_NO_STAG] = QP_CAUSE(0, 1, 0x00), [MEMORY_FOREIGN] = QP_CAUSE(0, 1, 0x03),
+    [MEMORY_BOUNDS] = QP_CAUSE(0, 1, 0x01),  [MEMORY_ACCESS] = QP_CAUSE(0, 1, 0x02),
+    [MEMORY_WRAP] = QP_CAUSE(0, 1, 0x04),    [MEMORY_UNALIGNED] = QP_CAUSE(0, 2, 0x07), /* RFC 7306 section 8.2 */
 };
 
 static void terminate(struct qp *qp, struct rdmap_terminate *message, unsigned cause)
