@@ -245,7 +245,7 @@ void rpc_take(struct rpc_making *m, const struct nfs_body_item *item)
     bool keeps = words_have(m->words, "keep"), keeps_pad = words_have(m->words, "keep-pad");
     size_t n = keeps_pad ? item->length : xdr_padded(item->length);
 
-    if (!keeps && m->n_taken < RPC_CHUNKS_MAX)
+    if (!keeps && n > 0 && m->n_taken < RPC_CHUNKS_MAX)
         m->taken[m->n_taken++] = (struct rpc_taken){.at = m->side->body_at + item->at, .n = n};
 }
 

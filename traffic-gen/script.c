@@ -455,8 +455,10 @@ static void end(struct script_player *player)
 
 static void next_connection(struct script_player *player)
 {
-    struct conversation *before = player->conversation;
+    struct conversation *before;
 
+    begin(player); /* nothing may have been said in it */
+    before = player->conversation;
     end(player);
     player->setup.after = before->tcp;
     player->setup.port = 40001;

@@ -105,6 +105,17 @@ def test_memory_regions(gen, check, tmp_path):
     assert "0xa1b2c301" in shown and check(capture).returncode == 0
 
 
+@pytest.mark.parametrize("steps", [
+    "  - next connection\n",
+    "  - {client: {call: nfs41.compound, operations: [sequence, putfh, {write: 0}, getattr], read-chunk: whole}}\n",
+    "  - {client: {capture: off}}\n  - {server: close}\n  - {client: {send: 5}}\n",
+    "  []\n",
+])
+def test_odd_ones_end(gen, tmp_path, steps):
+    (tmp_path / "x.yaml").write_text(RPC + steps)
+    assert gen("play", tmp_path / "x.yaml", "-o", tmp_path / "x").returncode == 0
+
+
 def test_mutilated_files(gen, tmp_path):
     """Whatever the file, it is played or refused."""
     r = random.Random(5)
