@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* iwarp-check: judges the iWARP conversations in captures. */
 #include "conformance/catalogue.h"
+#include "conformance/merge.h"
 #include "conformance/options.h"
 #include "conformance/run.h"
 
 #include <errno.h>
 #include <locale.h>
 #include <stdio.h>
+#include <string.h>
 
 static int trouble(const char *message)
 {
@@ -62,6 +64,8 @@ int main(int argc, char **argv)
     int status;
 
     setlocale(LC_CTYPE, "");
+    if (argc > 1 && strcmp(argv[1], "merge") == 0)
+        return merge_run(argc - 1, argv + 1);
     if (options_parse(&options, argc, argv, &error)) {
         status = run(&options);
     } else {

@@ -28,6 +28,7 @@ const char options_help[] = "Usage: iwarp-check [OPTION...] FILE...        FILE:
                             " -j N                     captures at once; --max-findings=N: kept per rule and\n"
                             "                          connection; --memory-limit=SIZE: held out of order\n"
                             " --timers=react=S,close=S,reply=S,start=S,idle=S   what is in time, in seconds\n"
+                            "iwarp-check merge A.json B.json... [--output=FILE]: JSON reports made one\n"
                             " --version, --help        (the manual: man iwarp-check)\n"
                             "Exit status: 0 holds, 1 findings, 2 trouble, 3 no MPA connection to check.\n";
 
@@ -73,7 +74,7 @@ static bool parse_format(struct check_options *options, const char *value, GErro
     return true;
 }
 
-static bool parse_fail_on(struct check_options *options, const char *value, GError **error)
+bool options_parse_fail_on(struct check_options *options, const char *value, GError **error)
 {
     enum { NEVER = -1 };
     static const struct word levels[] = {
@@ -308,7 +309,7 @@ static bool understand(struct check_options *options, struct raw_options *raw, G
         const char *value;
         bool (*parse)(struct check_options *options, const char *value, GError **error);
     } single[] = {{raw->format, parse_format},
-                  {raw->fail_on, parse_fail_on},
+                  {raw->fail_on, options_parse_fail_on},
                   {raw->profile, parse_profile},
                   {raw->memory, parse_memory}};
 

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/merge_input.h"
+
+#include "conformance/options.h"
+#include "conformance/report_parts.h"
+
+#include <string.h>
+
+static bool fail(struct merge_input *input, const char *text)
+{
+    gchar *path = printable_text(input->path);
+
+    if (input->error == NULL)
+        g_set_error(&input->error, CHECK_ERROR, CHECK_ERROR_INPUT, "%s: %s", path, text);
+    g_free(path);
+    return false;
+}
+
+bool merge_input_wrong(struct merge_input *input, const char *what, const char *name, const char *wanted)
+{
+    gchar *text = g_strdup_printf("no report of iwarp-check: in %s, '%s' is no %s", what, name, wanted);
+
+    fail(input, text);
+    g_free(text);
+    return false;
+}
+
+/*
+ * The parser calls itself for what is nested and reads more than JSON: what is too deep, and comments, which could hide
+ * brackets from this count, must not reach it.
+ */
+static bool is_harmless(const char *text, gsize length)
+{
+    enum { DEPTH_MAX = 32 };
+    int depth = 0;
+    bool in_string = false;
+
+    for (gsize i = 0; i < length; i++) {
+        char c = text[i];
+
+        if (in_string) {
+            if ((guchar)c < 0x20)
+                return false;
+            if (c == '\\')
+                i++;
+            in_string = c != '"';
+            continue;
+        }
+        in_string = c == '"';
+        depth += (c == '[' || c == '{') - (c == ']' || c == '}');
+        if (depth < 0 || depth > DEPTH_MAX || !(g_ascii_isalnum(c) || (c != '\0' && strchr(" \t\r\n\"[]{}:,+-.", c))))
+            return false;
+    }
+    return depth == 0 && !in_string;
+}
+
+bool merge_input_load(struct merge_input *input, const char *path)
+{
+    JsonParser *parser = json_parser_new();
+    GError *error = NULL;
+    gchar *text = NULL;
+    gsize length;
+
+    memset(input, 0, sizeof *input);
+    input->path = path;
+    if (!g_file_get_contents(path, &text, &length, &error))
+        fail(input, "cannot be read");
+    else if (!g_utf8_validate(text, (gssize)length, NULL) || !is_harmless(text, length) ||
+             !json_parser_load_from_data(parser, text, (gssize)length, &error))
+        fail(input, "is no JSON");
+    else if (json_parser_get_root(parser) == NULL || !JSON_NODE_HOLDS_OBJECT(json_parser_get_root(parser)))
+        fail(input, "no report of iwarp-check: the JSON in it is no object");
+    else
+        input->root = json_parser_steal_root(parser);
+    g_clear_error(&error);
+    g_free(text);
+    g_object_unref(parser);
+    return input->root != NULL;
+}
+
+void merge_input_clear(struct merge_input *input)
+{
+    g_clear_pointer(&input->root, json_node_unref);
+    g_clear_error(&input->error);
+}
+
+static bool holds(JsonNode *node, GType type)
+{
+    return node != NULL && JSON_NODE_HOLDS_VALUE(node) && json_node_get_value_type(node) == type;
+}
+
+JsonObject *merge_object(struct merge_input *input, JsonObject *object, const char *what, const char *name)
+{
+    JsonNode *node = json_object_get_member(object, name);
+
+    if (node != NULL && JSON_NODE_HOLDS_OBJECT(node))
+        return json_node_get_object(node);
+    merge_input_wrong(input, what, name, "object");
+    return NULL;
+}
+
+JsonArray *merge_array(struct merge_input *input, JsonObject *object, const char *what, const char *name)
+{
+    JsonNode *node = json_object_get_member(object, name);
+
+    if (node != NULL && JSON_NODE_HOLDS_ARRAY(node))
+        return json_node_get_array(node);
+    merge_input_wrong(input, what, name, "array");
+    return NULL;
+}
+
+const char *merge_string(struct merge_input *input, JsonObject *object, const char *what, const char *name)
+{
+    JsonNode *node = json_object_get_member(object, name);
+
+    if (holds(node, G_TYPE_STRING))
+        return json_node_get_string(node);
+    merge_input_wrong(input, what, name, "string");
+    return NULL;
+}
+
+bool merge_count(struct merge_input *input, JsonObject *object, const char *what, const char *name, uint64_t *value)
+{
+    JsonNode *node = json_object_get_member(object, name);
+
+    /* Far above what any report counts, and far below where sums overflow. */
+    if (!holds(node, G_TYPE_INT64) || json_node_get_int(node) < 0 || json_node_get_int(node) > INT64_C(1) << 48)
+        return merge_input_wrong(input, what, name, "count");
+    *value = (uint64_t)json_node_get_int(node);
+    return true;
+}
+
+bool merge_bool(struct merge_input *input, JsonObject *object, const char *what, const char *name, bool *value)
+{
+    JsonNode *node = json_object_get_member(object, name);
+
+    if (!holds(node, G_TYPE_BOOLEAN))
+        return merge_input_wrong(input, what, name, "boolean");
+    *value = json_node_get_boolean(node);
+    return true;
+}
+
+JsonObject *merge_element(struct merge_input *input, JsonArray *array, guint i, const char *what)
+{
+    JsonNode *node = json_array_get_element(array, i);
+
+    if (JSON_NODE_HOLDS_OBJECT(node))
+        return json_node_get_object(node);
+    merge_input_wrong(input, "an array", what, "object");
+    return NULL;
+}
+
+const char *merge_string_element(struct merge_input *input, JsonArray *array, guint i, const char *what)
+{
+    JsonNode *node = json_array_get_element(array, i);
+
+    if (holds(node, G_TYPE_STRING))
+        return json_node_get_string(node);
+    merge_input_wrong(input, "an array", what, "string");
+    return NULL;
+}

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""iwarp-check merge: several JSON reports made one, as a run over all of their captures would have made it."""
+import copy
+import json
+
+import jsonschema
+import pytest
+
+
+@pytest.fixture
+def save(check, tmp_path):
+    def run(name, *arguments):
+        path = tmp_path / name
+        check("--format=json", f"--output={path}", *arguments)
+        return path
+    return run
+
+
+@pytest.mark.parametrize("options", [[], ["--max-findings=1"], ["--waive=MPA-4.1-05:known"], ["--waive=MPA-4.3-03"]])
+def test_as_one_run(check, report, save, schema, good, bad, no_mpa, options):
+    for files in ([good, bad], [good], [no_mpa, good], [no_mpa, no_mpa], [bad, "/no/such/file"]):
+        paths = [save(f"{i}.json", *options, path) for i, path in enumerate(files)]
+        result = check("merge", *paths)
+        status, expected = report(*options, *files)
+        merged = json.loads(result.stdout)
+        jsonschema.validate(merged, schema)
+        assert result.returncode == status and merged == expected
+
+
+def test_real_captures(check, report, save, root):
+    files = sorted((root / "captures").glob("real/params/*.pcap*"))
+    paths = [save(f"{i}.json", path) for i, path in enumerate(files)]
+    assert json.loads(check("merge", *paths).stdout) == report(*files)[1]
+
+
+def test_output_and_levels(check, save, good, bad, tmp_path):
+    paths = [save("a.json", good), save("b.json", bad)]
+    result = check("merge", *paths, "--output=" + str(tmp_path / "c.json"))
+    assert result.returncode == 1 and result.stdout == ""
+    assert json.loads((tmp_path / "c.json").read_text())["summary"]["verdict"] == "fail"
+    assert check("merge", "--fail-on=never", *paths).returncode == 0
+    unused = save("d.json", "--waive=MPA-4.3-03", good)
+    assert check("merge", unused).returncode == 0
+    assert check("merge", "--strict-waivers", unused).returncode == 1
+    assert check("merge", "-o", "/no/such/folder/x", *paths).returncode == 2
+
+
+HOSTILE = {
+    "empty": b"", "text": b"PASS: no findings\n", "number": b"1", "array": b"[]", "object": b"{}", "binary": bytes(range(256)),
+    "deep": b"[" * 1000000, "deep-closed": b"[" * 100000 + b"]" * 100000, "comment": b'/* " */' + b"[" * 1000000,
+    "quote": b"'\"'" + b"[" * 1000000, "foreign": b'{"tool": "other", "captures": [], "profile": "ietf"}',
+    "cut": b'{"tool": "iwarp-check", "captures": [', "nul": b'{"tool": "iwarp\x00check"}', "latin": b'{"tool": "\xe9"}',
+}
+
+
+@pytest.mark.parametrize("name", sorted(HOSTILE))
+def test_hostile(check, save, good, tmp_path, name):
+    path = tmp_path / "hostile.json"
+    path.write_bytes(HOSTILE[name])
+    refused(check("merge", save("a.json", good), path), path)
+
+
+def refused(result, path):
+    assert result.returncode == 2 and result.stdout == ""
+    assert result.stderr.startswith(f"iwarp-check: {path}: ") and len(result.stderr.splitlines()) == 1
+
+
+def changes(node, where=()):
+    """Every member of a report, by path."""
+    items = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    for key, value in items:
+        yield (*where, key)
+        yield from changes(value, (*where, key))
+
+
+@pytest.mark.parametrize("value", [None, -1, "x", [], {}, [1], {"x": 1}, 2 ** 62, True])
+def test_members_of_other_types(check, report, bad, fault, tmp_path, value):
+    _, parsed = report(f"--rules={fault}", bad)
+    path = tmp_path / "changed.json"
+    for where in changes(parsed):
+        changed = copy.deepcopy(parsed)
+        inner = changed
+        for key in where[:-1]:
+            inner = inner[key]
+        inner[where[-1]] = value
+        path.write_text(json.dumps(changed))
+        result = check("merge", path)
+        assert result.returncode in (0, 1, 2, 3) and len(result.stderr.splitlines()) <= 1
+        if result.returncode == 2 and not result.stdout:
+            refused(result, path)
+        else:
+            json.loads(result.stdout)
+
+
+def test_refused(check, save, good, bad, tmp_path):
+    first, other = save("a.json", good), save("b.json", "--profile=rdmac", good)
+    refused(check("merge", first, other), other)
+    refused(check("merge", first, tmp_path / "none.json"), tmp_path / "none.json")
+    changed = json.loads(save("c.json", bad).read_text())
+    changed["summary"]["findings"]["error"] = 0
+    (tmp_path / "c.json").write_text(json.dumps(changed))
+    refused(check("merge", first, tmp_path / "c.json"), tmp_path / "c.json")
+
+
+@pytest.mark.parametrize("arguments, hint", [([], "no report"), (["--fail-on=x", "a"], "never"), (["--nonsense"], "nonsense")])
+def test_usage(check, arguments, hint):
+    result = check("merge", *arguments)
+    assert result.returncode == 2 and hint in result.stderr and len(result.stderr.splitlines()) == 1
