@@ -3,7 +3,6 @@
 
 #include "traffic-gen/nfs_messages.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { CHUNK_SEGMENTS_MAX = 32, CHUNKS_MAX = 16, OPERATIONS_MAX = 32 };
@@ -180,11 +179,12 @@ static bool in_any_template(const char *name)
 bool is_field(const char *name)
 {
     static GHashTable *known; /* a name is looked for in all templates once only */
-    unsigned op;
-    int n = 0;
 
-    if (sscanf(name, "op%u.%n", &op, &n) == 1 && n > 0)
-        name += n;
+    if (g_str_has_prefix(name, "op") && g_ascii_isdigit(name[2])) {
+        const char *behind = name + 2 + strspn(name + 2, "0123456789");
+
+        name = *behind == '.' ? behind + 1 : name;
+    }
     if (!*name || strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != strlen(name))
         return false;
     if (!known)
@@ -297,13 +297,13 @@ bool read_terminate(struct reading *r, const yaml_node_t *node, GString *out)
 {
     static const char allowed[] = "LAYER/TYPE/CODE in hexadecimal, such as 0/1/02";
     const char *text = read_text(r, node, allowed);
-    unsigned layer, type, code;
-    int n = 0;
+    size_t digits;
 
     if (!text)
         return false;
-    if (strspn(text, "0123456789abcdefABCDEF/") != strlen(text) || strlen(text) > 6 ||
-        sscanf(text, "%x/%x/%x%n", &layer, &type, &code, &n) != 3 || text[n] || layer > 15 || type > 15)
+    digits = strlen(text) > 4 ? strspn(text + 4, "0123456789abcdefABCDEF") : 0;
+    if (!g_ascii_isxdigit(text[0]) || text[1] != '/' || !g_ascii_isxdigit(text[2]) || text[3] != '/' || digits < 1 ||
+        digits > 2 || text[4 + digits])
         return complain(r, node, allowed, "'%s' names no error", text);
     g_string_append_printf(out, " %s", text);
     return true;

@@ -394,7 +394,7 @@ static bool find_times(struct reading *r, const yaml_node_t *node, unsigned *tim
 bool add_statement(struct reading *r, const yaml_node_t *node, char *text, const char *allowed)
 {
     const struct scenario_statement statement = {
-        .text = text, .line = (unsigned)node->start_mark.line + 1, .allowed = allowed};
+        .text = text, .line = node ? (unsigned)node->start_mark.line + 1 : 1, .allowed = allowed};
 
     r->text += strlen(text);
     if (r->statements->len >= SCENARIO_STATEMENTS_MAX || r->text > SCENARIO_TEXT_MAX) {
