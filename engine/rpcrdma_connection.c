@@ -504,7 +504,6 @@ static void moved(struct rpcrdma_connection *rpcrdma, const struct rdmap_segment
         rpcrdma_memory_move(rpcrdma, &move);
         rpcrdma_threshold_move(rpcrdma, &move);
         rpcrdma_call_move(rpcrdma, &move);
-        rpcrdma_reaction_move(rpcrdma, &move);
     }
     if (rpcrdma->events.move != NULL)
         rpcrdma->events.move(rpcrdma->events.ctx, &move);

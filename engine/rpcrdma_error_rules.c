@@ -2,7 +2,7 @@
 /* RDMA_ERROR: who sends it, what for, and what it says of the Call that it answers (RFC 8166 section 4.5). */
 #include "engine/rpcrdma_reaction.h"
 
-enum { NFS3_READLINK = 5, NFS3_READ = 6, NFS2_READDIR = 16, NFS3_READDIR = 16, NFS3_READDIRPLUS = 17 };
+enum { NFS3_READLINK = 5, NFS3_READ = 6, NFS3_READDIR = 16, NFS3_READDIRPLUS = 17 };
 
 static unsigned client_side(const struct rpcrdma_connection *rpcrdma)
 {

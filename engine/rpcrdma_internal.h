@@ -347,7 +347,6 @@ void rpcrdma_reaction_free(struct rpcrdma_connection *rpcrdma);
 /* Behind header and threshold, before the transaction is looked for; and last of all hooks. */
 void rpcrdma_reaction_first(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 void rpcrdma_reaction_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
-void rpcrdma_reaction_move(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move);
 void rpcrdma_reaction_terminate(struct rpcrdma_connection *rpcrdma, const struct rdmap_terminate_event *event);
 void rpcrdma_reaction_skipped(struct rpcrdma_connection *rpcrdma, unsigned side);
 void rpcrdma_reaction_end(struct rpcrdma_connection *rpcrdma, unsigned side, bool reset, const struct place *place);

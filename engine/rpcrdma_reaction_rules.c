@@ -320,12 +320,6 @@ void rpcrdma_reaction_free(struct rpcrdma_connection *rpcrdma)
     free(rpcrdma->reaction);
 }
 
-void rpcrdma_reaction_move(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
-{
-    (void)rpcrdma;
-    (void)move;
-}
-
 /* A Terminate that accuses an access to memory is about that; this one is about a Call without answer. */
 static bool accuses_call(struct rpcrdma_connection *rpcrdma, const struct rdmap_terminate_event *event)
 {

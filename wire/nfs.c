@@ -394,6 +394,7 @@ static bool do_array(struct walker *w, const struct step *step)
     return true;
 }
 
+/* A list is a part that may be there again behind itself. */
 static bool do_optional(struct walker *w, const struct step *step)
 {
     uint32_t follows;
@@ -402,20 +403,7 @@ static bool do_optional(struct walker *w, const struct step *step)
         return false;
     move(w, 4);
     if (follows)
-        return enter(w, FRAME_ONCE, step->target, 0);
-    w->step++;
-    return true;
-}
-
-static bool do_list(struct walker *w, const struct step *step)
-{
-    uint32_t follows;
-
-    if (!look_boolean(w, &follows))
-        return false;
-    move(w, 4);
-    if (follows)
-        return enter(w, FRAME_LIST, step->target, 0);
+        return enter(w, step->kind == LIST ? FRAME_LIST : FRAME_ONCE, step->target, 0);
     w->step++;
     return true;
 }
@@ -458,9 +446,9 @@ static bool do_operations(struct walker *w, const struct step *step)
 }
 
 static bool (*const run[KINDS])(struct walker *w, const struct step *step) = {
-    [WORDS] = do_words, [WORD] = do_word,     [BOOLEAN] = do_boolean,       [ITEM] = do_item,
-    [FIXED] = do_fixed, [ARRAY] = do_array,   [WORD_ARRAY] = do_word_array, [OPTIONAL] = do_optional,
-    [LIST] = do_list,   [SWITCH] = do_switch, [OPERATIONS] = do_operations,
+    [WORDS] = do_words,   [WORD] = do_word,     [BOOLEAN] = do_boolean,       [ITEM] = do_item,
+    [FIXED] = do_fixed,   [ARRAY] = do_array,   [WORD_ARRAY] = do_word_array, [OPTIONAL] = do_optional,
+    [LIST] = do_optional, [SWITCH] = do_switch, [OPERATIONS] = do_operations,
 };
 
 enum nfs_walk_status nfs_walk(const struct nfs_procedure *procedure, bool reply, const uint8_t *p, size_t n,
