@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The live transport: TCP sockets for the stack, driven by one thread. A connection offers the stack the same struct
+ * stream as the simulated network does, and can be recorded to a capture file as it happens.
+ */
+#ifndef IWARP_TRAFFIC_LIVE_H
+#define IWARP_TRAFFIC_LIVE_H
+
+#include "traffic-gen/capture_file.h"
+#include "traffic-gen/stack/stream.h"
+
+#include <glib.h>
+
+struct live_loop;
+struct live_socket;
+
+/* What happens on a connection. All but receive may be NULL. */
+struct live_events {
+    void *ctx;
+    void (*opened)(void *ctx); /* the TCP connection is there */
+    void (*receive)(void *ctx, const uint8_t *p, size_t n);
+    void (*receive_fin)(void *ctx);
+    void (*receive_reset)(void *ctx);
+    void (*room)(void *ctx); /* there is room to write again */
+    void (*tick)(void *ctx); /* time has passed; about every 10 ms while the connection lives */
+    /* Both directions are over, or connecting failed (why is a sentence for the user; else NULL). Always the last one.
+     */
+    void (*closed)(void *ctx, const char *why);
+};
+
+struct live_loop *live_loop_new(void);
+void live_loop_free(struct live_loop *loop); /* resets what is still open, without events */
+/* Until nothing is open, live_stop(), or the deadline (live_now() terms; INT64_MAX: none). False at the deadline. */
+bool live_run(struct live_loop *loop, int64_t until_ns);
+void live_stop(struct live_loop *loop); /* also safe in a signal handler */
+int64_t live_now(void);                 /* nanoseconds, real time that never goes back */
+
+struct live_options {
+    size_t pile_max;             /* octets that wait for a slow reader before stream.room says 0; 0: 1 MiB */
+    int64_t connect_timeout_ns;  /* 0: 10 s */
+    struct capture_file *record; /* both directions as packets, NULL: none; may be shared */
+};
+
+/* "host:port", "[v6]:port", ":port" (all addresses, to listen). False with an error that names what is wrong. */
+bool live_parse_address(const char *text, char **host, char **port, GError **error);
+
+/* NULL with an error when the name cannot be resolved or no socket made; a refused connection comes with `closed`. */
+struct live_socket *live_connect(struct live_loop *loop, const char *host, const char *port,
+                                 const struct live_options *options, const struct live_events *events, GError **error);
+
+struct live_listener;
+/* For each connection: fill in *events, or return false to refuse it. */
+typedef bool (*live_accept)(void *ctx, struct live_socket *socket, struct live_events *events);
+struct live_listener *live_listen(struct live_loop *loop, const char *host, const char *port, unsigned connections_max,
+                                  const struct live_options *options, live_accept accept, void *ctx, GError **error);
+uint16_t live_listener_port(const struct live_listener *listener); /* when port was "0" */
+void live_listener_close(struct live_listener *listener);
+
+/* What the stack is made with; valid until `closed`. stream->mss is that of the connection once it is open. */
+const struct stream *live_stream(struct live_socket *socket);
+const char *live_peer_name(const struct live_socket *socket); /* "192.0.2.1:7174" */
+/* No events any more, not even `closed`; what is open is reset. */
+void live_forget(struct live_socket *socket);
+
+#endif
