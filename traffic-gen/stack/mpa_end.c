@@ -73,6 +73,8 @@ void mpa_end_close(struct mpa_end *end, bool reset)
 {
     if (end->closed && !(reset && !end->ended))
         return;
+    if (end->spoil.close && !end->spoil.close(end->spoil.ctx, &reset))
+        return;
     end->closed = true;
     end->may_send = false;
     end->stream.close(end->stream.ctx, reset);
@@ -225,35 +227,41 @@ static enum first_fpdu judge_first(const struct mpa_end *end, const struct mpa_f
     return rtr_type(&ddp) & end->terms.rtr ? FIRST_RTR : FIRST_WRONG;
 }
 
+/* An enum mpa_end_error, or MPA_END_RIGHT. */
+static int judge_framing(const struct mpa_end *end, const struct mpa_fpdu *fpdu)
+{
+    /* Nothing of an FPDU is trusted before its CRC is verified (section 6). */
+    if (end->terms.crc && fpdu->crc != fpdu->crc_computed)
+        return MPA_END_BAD_CRC;
+    if (fpdu->ulpdu_length == 0)
+        return MPA_END_BAD_FPDU;
+    for (unsigned i = 0; i < fpdu->n_markers; i++) {
+        /* RESERVED is ignored (4.2), and so are the two low bits of FPDUPTR (4.3). */
+        if ((fpdu->markers[i].fpduptr & ~3u) != fpdu->markers[i].expected)
+            return MPA_END_BAD_MARKER;
+    }
+    return MPA_END_RIGHT;
+}
+
 static void receive_fpdu(struct mpa_end *end, const struct mpa_fpdu *fpdu)
 {
     bool first = end->wish.role == MPA_END_RESPONDER && !end->may_send && !end->closed;
     enum first_fpdu judged = FIRST_ORDINARY;
+    int error = judge_framing(end, fpdu);
 
-    /* Nothing of an FPDU is trusted before its CRC is verified (section 6). */
-    if (end->terms.crc && fpdu->crc != fpdu->crc_computed) {
-        mpa_end_fail(end, MPA_END_BAD_CRC);
-        return;
-    }
-    if (fpdu->ulpdu_length == 0) {
-        mpa_end_fail(end, MPA_END_BAD_FPDU);
-        return;
-    }
-    for (unsigned i = 0; i < fpdu->n_markers; i++) {
-        /* RESERVED is ignored (4.2), and so are the two low bits of FPDUPTR (4.3). */
-        if ((fpdu->markers[i].fpduptr & ~3u) != fpdu->markers[i].expected) {
-            mpa_end_fail(end, MPA_END_BAD_MARKER);
-            return;
-        }
-    }
-    if (first) {
+    if (error == MPA_END_RIGHT && first) {
         judged = judge_first(end, fpdu);
-        if (judged == FIRST_WRONG) {
-            mpa_end_fail(end, MPA_END_NO_RTR);
-            return;
-        }
-        end->may_send = true;
+        if (judged == FIRST_WRONG)
+            error = MPA_END_NO_RTR;
     }
+    if (end->spoil.judge_fpdu)
+        error = end->spoil.judge_fpdu(end->spoil.ctx, fpdu, error);
+    if (error != MPA_END_RIGHT) {
+        mpa_end_fail(end, (enum mpa_end_error)error);
+        return;
+    }
+    if (first)
+        end->may_send = true;
     if (end->events.ulpdu)
         end->events.ulpdu(end->events.ctx, fpdu->ulpdu, fpdu->ulpdu_length, judged == FIRST_RTR);
     if (first && end->events.may_send && mpa_end_may_send(end))

@@ -111,12 +111,20 @@ bool mpa_end_closed(const struct mpa_end *end);
 /*
  * Faults: called with each start-up frame before it is encoded, each FPDU's plan before, and the octets after (of a
  * start-up frame, too); may change them. Kept by the fault tables.
+ *
+ * And faults in what is made of the peer's words: judge_frame and judge_fpdu are called with what this end holds of
+ * each (an enum mpa_end_error, or MPA_END_RIGHT), and what they return counts. close: false keeps the connection open.
  */
+enum { MPA_END_RIGHT = -1 };
+
 struct mpa_end_spoil {
     void *ctx;
     void (*frame)(void *ctx, struct mpa_startup *frame);
     void (*plan)(void *ctx, struct mpa_fpdu_plan *plan);
     void (*octets)(void *ctx, uint8_t *p, size_t *n, size_t size);
+    int (*judge_frame)(void *ctx, const struct mpa_startup *frame, int error);
+    int (*judge_fpdu)(void *ctx, const struct mpa_fpdu *fpdu, int error);
+    bool (*close)(void *ctx, bool *reset);
 };
 /* Copied; NULL ends it. */
 void mpa_end_set_spoil(struct mpa_end *end, const struct mpa_end_spoil *spoil);

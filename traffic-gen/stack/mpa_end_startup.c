@@ -9,6 +9,7 @@
  * 2, S = 1         | closes                  | closes              | accepts, enhanced
  */
 #include "traffic-gen/stack/mpa_end_internal.h"
+#include "wire/octets.h"
 
 #include <string.h>
 
@@ -251,6 +252,25 @@ static void receive_reply(struct mpa_end *end)
 
 /* ---- the peer's frame ---- */
 
+/* What is to be made of the peer's frame: an enum mpa_end_error that this end sees, or MPA_END_RIGHT. */
+static bool is_refused(struct mpa_end *end, int error)
+{
+    if (end->spoil.judge_frame)
+        error = end->spoil.judge_frame(end->spoil.ctx, &end->peer, error);
+    if (error != MPA_END_RIGHT)
+        mpa_end_fail(end, (enum mpa_end_error)error);
+    return error != MPA_END_RIGHT;
+}
+
+static void put_key(enum mpa_startup_kind kind, GByteArray *octets)
+{
+    const struct mpa_startup frame = {.kind = kind};
+    uint8_t header[MPA_STARTUP_HEADER_LEN];
+
+    mpa_startup_encode(&frame, header, sizeof(header));
+    memcpy(octets->data, header, MIN(octets->len, MPA_KEY_LEN));
+}
+
 /*
  * A frame is at most 532 octets, so that is all that is kept. Octets behind it cannot be: the Initiator waits for the
  * Reply, and the Responder for the first FPDU (7.1.2), so the PD_Length does not tell the truth.
@@ -270,20 +290,25 @@ void mpa_end_startup_receive(struct mpa_end *end, const uint8_t *p, size_t n)
     }
     g_byte_array_append(frame, p, (guint)taken);
     if (mpa_startup_key_matches(kind, frame->data, frame->len) < MIN(frame->len, MPA_KEY_LEN)) {
-        mpa_end_fail(end, MPA_END_BAD_FRAME);
-        return;
+        if (is_refused(end, MPA_END_BAD_FRAME))
+            return;
+        put_key(kind, frame);
     }
     status = mpa_startup_decode(&end->peer, &need, frame->data, frame->len);
     if (frame->len >= MPA_STARTUP_HEADER_LEN && end->peer.pd_length > MPA_PRIVATE_DATA_MAX) {
-        mpa_end_fail(end, MPA_END_BAD_FRAME);
-        return;
+        if (is_refused(end, MPA_END_BAD_FRAME))
+            return;
+        put_be16(frame->data + MPA_STARTUP_HEADER_LEN - 2, (uint16_t)(frame->len - MPA_STARTUP_HEADER_LEN));
+        status = mpa_startup_decode(&end->peer, &need, frame->data, frame->len);
     }
     if (status == MPA_STARTUP_MORE)
         return;
-    if (status != MPA_STARTUP_OK || frame->len > need || taken < n) {
+    if (status != MPA_STARTUP_OK) {
         mpa_end_fail(end, MPA_END_BAD_FRAME);
         return;
     }
+    if (is_refused(end, frame->len > need || taken < n ? MPA_END_BAD_FRAME : MPA_END_RIGHT))
+        return;
     if (kind == MPA_REQUEST)
         receive_request(end);
     else

@@ -152,6 +152,11 @@ struct mpa_end *qp_mpa(struct qp *qp)
     return qp->mpa;
 }
 
+void qp_set_spoil(struct qp *qp, const struct qp_spoil *spoil)
+{
+    qp->spoil = spoil ? *spoil : (struct qp_spoil){0};
+}
+
 void qp_start(struct qp *qp)
 {
     mpa_end_start(qp->mpa);

@@ -99,4 +99,20 @@ void qp_close(struct qp *qp, bool reset);
 void qp_terminate(struct qp *qp, unsigned layer, unsigned etype, unsigned code);
 struct mpa_end *qp_mpa(struct qp *qp);
 
+/*
+ * Faults in what is made of the peer's segments. judge is called with each ULPDU p[0..n) before anything else (cause
+ * 0), and again with what is wrong with it: layer, error type and code as the Terminate's first two octets carry them.
+ * What it returns counts: 0 takes the segment as if it were right, QP_DROP forgets it. terminate may change the message
+ * of a Terminate of this end; false leaves the message out. Those of MPA are in stack/mpa_end.h.
+ */
+enum { QP_DROP = 1 << 16 };
+
+struct qp_spoil {
+    void *ctx;
+    unsigned (*judge)(void *ctx, unsigned cause, const uint8_t *p, size_t n);
+    bool (*terminate)(void *ctx, struct rdmap_terminate *message);
+};
+/* Copied; NULL ends it. */
+void qp_set_spoil(struct qp *qp, const struct qp_spoil *spoil);
+
 #endif

@@ -42,6 +42,7 @@ struct qp_queue {
 struct qp {
     struct qp_options options;
     struct qp_events events;
+    struct qp_spoil spoil;
     struct memory *memory;
     struct stream stream;
     struct mpa_end *mpa;

@@ -30,6 +30,8 @@ enum {
     UNSPECIFIED = QP_CAUSE(0, 2, 0xFF),
 };
 
+enum { FORGIVEN_MAX = 1 << 20 /* Message Offset that a fault may let pass */ };
+
 /* The segment in hand. */
 struct segment {
     const uint8_t *p; /* the ULPDU */
@@ -38,9 +40,15 @@ struct segment {
     bool rtr;
 };
 
+/* True when a fault lets it pass. */
 static bool fail(struct qp *qp, unsigned cause, const struct segment *segment)
 {
-    qp_fail_about(qp, cause, segment->p, segment->n);
+    if (qp->spoil.judge)
+        cause = qp->spoil.judge(qp->spoil.ctx, cause, segment->p, segment->n);
+    if (cause == 0)
+        return true;
+    if (cause != QP_DROP)
+        qp_fail_about(qp, cause, segment->p, segment->n);
     return false;
 }
 
@@ -128,10 +136,8 @@ static void receive_read_response(struct qp *qp, const struct segment *segment)
 
 static void receive_tagged(struct qp *qp, const struct segment *segment)
 {
-    if (segment->ddp.dv != qp->version) {
-        fail(qp, TAGGED_VERSION, segment);
+    if (segment->ddp.dv != qp->version && !fail(qp, TAGGED_VERSION, segment))
         return;
-    }
     if (!check_opcode(qp, segment))
         return;
     if (segment->ddp.opcode == RDMAP_WRITE)
@@ -315,13 +321,13 @@ static bool check_untagged(struct qp *qp, const struct segment *segment)
     const struct ddp_segment *ddp = &segment->ddp;
     struct qp_queue *queue;
 
-    if (ddp->dv != qp->version)
-        return fail(qp, UNTAGGED_VERSION, segment);
+    if (ddp->dv != qp->version && !fail(qp, UNTAGGED_VERSION, segment))
+        return false;
     if (ddp->qn >= QP_QUEUES || (ddp->qn == DDP_QN_ATOMIC_RESPONSE && qp->version == 0))
-        return fail(qp, UNTAGGED_QN, segment);
+        return fail(qp, UNTAGGED_QN, segment) && ddp->qn < QP_QUEUES;
     queue = &qp->queues[ddp->qn];
-    if (ddp->msn != queue->msn)
-        return fail(qp, UNTAGGED_MSN, segment);
+    if (ddp->msn != queue->msn && !fail(qp, UNTAGGED_MSN, segment))
+        return false;
     if (!check_opcode(qp, segment))
         return false;
     if (queue->open && (queue->opcode != ddp->opcode || queue->stag != ddp->stag))
@@ -337,7 +343,8 @@ static bool check_offset(struct qp *qp, const struct segment *segment)
 
     if (ddp->mo <= size && ddp->payload_len <= size - ddp->mo)
         return true;
-    return fail(qp, ddp->mo == qp->queues[ddp->qn].got ? UNTAGGED_TOO_LONG : UNTAGGED_MO, segment);
+    return fail(qp, ddp->mo == qp->queues[ddp->qn].got ? UNTAGGED_TOO_LONG : UNTAGGED_MO, segment) &&
+           ddp->mo <= FORGIVEN_MAX;
 }
 
 static void receive_untagged(struct qp *qp, const struct segment *segment)
@@ -356,10 +363,8 @@ static void receive_untagged(struct qp *qp, const struct segment *segment)
         return;
     }
     if (!queue->open) {
-        if (!take_buffer(qp, ddp->qn)) {
-            fail(qp, UNTAGGED_NO_BUFFER, segment);
+        if (!take_buffer(qp, ddp->qn) && !fail(qp, UNTAGGED_NO_BUFFER, segment))
             return;
-        }
         queue->open = true;
         queue->opcode = ddp->opcode;
         queue->stag = ddp->stag;
@@ -395,6 +400,14 @@ void qp_receive_ulpdu(struct qp *qp, const uint8_t *p, size_t n, bool rtr)
 
     if (qp->terminated)
         return;
+    if (qp->spoil.judge) {
+        unsigned cause = qp->spoil.judge(qp->spoil.ctx, 0, p, n);
+
+        if (cause != 0 && cause != QP_DROP)
+            qp_fail_about(qp, cause, p, n);
+        if (cause != 0)
+            return;
+    }
     if (!ddp_segment_decode(&segment.ddp, p, n))
         fail(qp, UNSPECIFIED, &segment);
     else if (segment.ddp.tagged)

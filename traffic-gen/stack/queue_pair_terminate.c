@@ -28,6 +28,11 @@ static void terminate(struct qp *qp, struct rdmap_terminate *message, unsigned c
     message->layer = cause >> 12 & 0x0F;
     message->etype = cause >> 8 & 0x0F;
     message->code = cause & 0xFF;
+    if (qp->spoil.terminate && !qp->spoil.terminate(qp->spoil.ctx, message)) {
+        mpa_end_close(qp->mpa, false);
+        qp_flush(qp);
+        return;
+    }
     head = ddp_header_encode(&ddp, octets, sizeof(octets));
     n = rdmap_terminate_encode(message, octets + head, sizeof(octets) - head);
     /* A Responder that has had no first FPDU may not say anything: it only closes (RFC 5044 section 7.1.2). */

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Mutants: devices that answer one stimulus wrongly, to test the test suites. One row per test; the stack stays
+ * conforming, and all that is wrong is done by its hooks (mpa_end_spoil, qp_spoil) or its options.
+ */
+#ifndef IWARP_TRAFFIC_TEST_MISBEHAVE_H
+#define IWARP_TRAFFIC_TEST_MISBEHAVE_H
+
+#include "traffic-gen/stack/queue_pair.h"
+#include "traffic-gen/test/suite.h"
+
+struct mutant;
+
+/* The hooks of one row; ctx of each is the struct mutant of the connection. NULL: conforming. */
+struct misbehaviour {
+    const char *id;   /* of the test that is to fail */
+    unsigned roles;   /* set of enum suite_dut: what the mutant can be */
+    const char *what; /* "does not check the CRC" */
+    void (*options)(struct qp_options *options);
+    struct mpa_end_spoil mpa;
+    struct qp_spoil qp;
+    int variant; /* for hooks that several rows share */
+};
+
+/* One connection of a mutant. */
+struct mutant {
+    const struct misbehaviour *how;
+    struct qp *qp;
+    unsigned seen; /* the hooks' own */
+    uint8_t octets[2048];
+};
+
+/* Rows of each suite; ended by one without id. */
+extern const struct misbehaviour misbehave_mpa[], misbehave_mpa2[];
+
+/* By test id and role; NULL when there is none. */
+const struct misbehaviour *misbehave_find(const char *id, enum suite_dut role);
+const struct misbehaviour *misbehave_at(unsigned index);
+
+/* Before qp_new() and after it. how NULL: nothing. The mutant lives as long as the queue pair. */
+void mutant_prepare(const struct misbehaviour *how, struct qp_options *options);
+void mutant_attach(struct mutant *mutant, const struct misbehaviour *how, struct qp *qp);
+
+#endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Our side of a test: a talker that blocks, for functions that are read from top to bottom. It can say anything, right
+ * or wrong, and hears start-up frames, FPDUs, FIN, RST and silence. Every wait ends: at its own time, and at the
+ * deadline of the test, after which all sending is left out and all hearing is silence.
+ *
+ * A test function looks so:
+ *
+ *     static void bad_crc(struct talk *talk, const struct suite_test *test)
+ *     {
+ *         if (!talk_start(talk, NULL))        // verdict is set: could not be started
+ *             return;
+ *         talk_read_request(talk, &(struct talk_read){.spoil_crc = true});
+ *         talk_expect_terminate(talk, &(struct talk_terminate){2, 0, {2}, .or_close = true});
+ *     }
+ */
+#ifndef IWARP_TRAFFIC_TEST_TALK_H
+#define IWARP_TRAFFIC_TEST_TALK_H
+
+#include "traffic-gen/test/advert.h"
+#include "traffic-gen/test/suite.h"
+#include "wire/mpa_fpdu.h"
+#include "wire/mpa_startup.h"
+#include "wire/rdmap.h"
+#include "wire/rdmap_terminate.h"
+
+#include <glib.h>
+
+/* ---- verdict ---- */
+
+/*
+ * Each tells what was seen: the "actual" of the report. A failure stays; before that the last one said counts. A test
+ * that says nothing is inconclusive.
+ */
+void talk_passed(struct talk *talk, const char *format, ...) G_GNUC_PRINTF(2, 3);
+void talk_failed(struct talk *talk, const char *format, ...) G_GNUC_PRINTF(2, 3);
+void talk_inconclusive(struct talk *talk, const char *format, ...) G_GNUC_PRINTF(2, 3);
+void talk_not_applicable(struct talk *talk, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/* ---- connection and start-up ---- */
+
+/* How our side wants the start-up. Zero (or NULL): revision 1, with CRC, without Markers, echo wanted. */
+struct talk_wish {
+    uint8_t revision;         /* of our Request; 0: 1, or 2 when enhanced. A Reply says what the Request said */
+    bool revision_0;          /* revision 0 indeed */
+    bool markers;             /* we want Markers */
+    bool no_crc;              /* C = 0; whether CRC is used then depends on the DUT as well */
+    bool need_no_crc;         /* not applicable when the DUT insists on CRC */
+    bool need_markers;        /* not applicable when the DUT does not ask for Markers */
+    bool enhanced;            /* revision 2 with S = 1 */
+    struct mpa_enhanced data; /* enhanced: of the Request. All zero: IRD 16, ORD 16, A = 0. Not used in a Reply */
+    bool wait_only;           /* stop behind the start-up frames: the Initiator's first FPDU is left to the test */
+    /* Our frame before it is encoded, to change anything; then its octets, *n of at most size. NULL: right. */
+    void (*frame)(struct talk *talk, struct mpa_startup *frame);
+    struct advert_wish advert;   /* our words for the DUT's ULP; zero: 64 receives of 4096 octets, echo */
+    const uint8_t *private_data; /* instead of these */
+    uint16_t private_length;
+};
+
+/* TCP only: connects to the DUT, or takes its next connection. False: verdict is set. Ends what was open before. */
+bool talk_open(struct talk *talk);
+/*
+ * talk_open() and the start-up: full operation in which both sides may send. As Initiator we have sent the RTR
+ * (peer-to-peer) or a first FPDU (a Write of no octets) then; as Responder we have had the DUT's first FPDU. False:
+ * verdict is set (inconclusive or not applicable, with what happened instead).
+ */
+bool talk_start(struct talk *talk, const struct talk_wish *wish);
+/* The parts of it. Our frame (Request: at once; Reply: after the DUT's Request has come). */
+bool talk_send_frame(struct talk *talk, const struct talk_wish *wish);
+/* The DUT's frame; NULL when something else came (see talk_last()). Its octets live as long as the connection. */
+const struct mpa_startup *talk_hear_frame(struct talk *talk);
+/* FPDUs from here on, as the two frames say. */
+void talk_begin_operation(struct talk *talk);
+/* The first FPDU of the Initiator: see talk_start(). */
+bool talk_first_fpdu(struct talk *talk);
+
+bool talk_is_initiator(const struct talk *talk);                          /* our side; the DUT is the Responder */
+const struct mpa_startup *talk_frame(const struct talk *talk, bool ours); /* NULL: not yet */
+const struct advert *talk_advert(const struct talk *talk);                /* n 0: none */
+const struct advert_memory *talk_region(struct talk *talk, enum advert_region region); /* NULL: verdict is set */
+bool talk_crc(const struct talk *talk);                                                /* CRC is in use */
+bool talk_markers_out(const struct talk *talk);                                        /* we send Markers */
+uint16_t talk_dut_ird(const struct talk *talk); /* Reads that the DUT serves at once; 1 when it did not tell */
+
+/* ---- sending ---- */
+
+/* Octets as they are, in one write. */
+void talk_write(struct talk *talk, const void *p, size_t n);
+void talk_finish(struct talk *talk);            /* our FIN */
+void talk_reset(struct talk *talk);             /* our RST */
+void talk_sleep(struct talk *talk, int64_t ns); /* hears meanwhile, keeps what comes */
+
+/* A conforming plan for the next FPDU; to be changed, and sent with talk_send_plan(). */
+void talk_plan(struct talk *talk, struct mpa_fpdu_plan *plan, const uint8_t *ulpdu, size_t n);
+void talk_send_plan(struct talk *talk, const struct mpa_fpdu_plan *plan);
+/* The octets of a plan without sending them: to be damaged, cut or delayed. Our stream goes on behind them when they
+ * are written. */
+GByteArray *talk_encode_plan(const struct mpa_fpdu_plan *plan);
+/* One ULPDU in a conforming FPDU. */
+void talk_send_ulpdu(struct talk *talk, const uint8_t *ulpdu, size_t n);
+/* One DDP Segment in a conforming FPDU; its payload members are the payload. */
+void talk_send_segment(struct talk *talk, const struct ddp_segment *segment);
+/* A conforming header: versions, L set, QN and next MSN of the opcode (which then is used up). */
+struct ddp_segment talk_segment(struct talk *talk, enum rdmap_opcode opcode);
+
+/* ULPDUs of whole messages; return their length. out has room for TALK_ULPDU octets. */
+enum { TALK_ULPDU = 2048 };
+size_t talk_make_write(struct talk *talk, uint8_t *out, uint32_t stag, uint64_t to, const void *p, size_t n);
+/* Of our sink memory (talk_sink()) from the DUT's memory. size 0: STag and TO are not looked at by anybody. */
+size_t talk_make_read(struct talk *talk, uint8_t *out, uint32_t stag, uint64_t to, uint32_t size);
+size_t talk_make_send(struct talk *talk, uint8_t *out, const void *p, size_t n);
+/* Where our Reads go: STag and Tagged Offset in the Read Requests of talk_make_read(). */
+enum { TALK_SINK_STAG = 0x51A0, TALK_SINK_TO = 0x1000 };
+
+/* ---- hearing ---- */
+
+enum talk_what {
+    TALK_SILENCE, /* nothing in that time */
+    TALK_FRAME,   /* start-up frame */
+    TALK_FPDU,
+    TALK_GARBAGE, /* octets that are neither: a damaged FPDU (fpdu is valid), or no start-up frame */
+    TALK_FIN,
+    TALK_RESET,
+};
+
+struct talk_heard {
+    enum talk_what what;
+    int64_t time_ns;
+    const uint8_t *octets; /* as they came, n of them */
+    size_t n;
+    struct mpa_startup frame; /* FRAME */
+    struct mpa_fpdu fpdu;     /* FPDU */
+    bool crc_good;
+    bool has_ddp;
+    struct ddp_segment ddp; /* its payload member is set */
+    bool is_terminate;
+    struct rdmap_terminate terminate;
+};
+
+/* The next thing that the DUT does within ns. Valid until the next call; after FIN and RST it says the same again. */
+const struct talk_heard *talk_hear(struct talk *talk, int64_t ns);
+/* What talk_hear() said last. */
+const struct talk_heard *talk_last(const struct talk *talk);
+/* It in words: "Terminate layer 2 type 0 code 2", "FIN", "nothing within 2.0 s". Valid until the next call. */
+const char *talk_describe(struct talk *talk, const struct talk_heard *heard);
+bool talk_is_open(const struct talk *talk); /* the DUT has sent neither FIN nor RST, nor have we RST */
+
+/* Times, nanoseconds: --timeout and what follows from it. */
+int64_t talk_t_react(const struct talk *talk);
+int64_t talk_t_close(const struct talk *talk);
+int64_t talk_t_start(const struct talk *talk); /* --start-timeout */
+int64_t talk_t_idle(const struct talk *talk);  /* --idle-timeout */
+
+/* ---- expectations ---- */
+
+struct talk_terminate {
+    unsigned layer, etype;
+    uint8_t codes[6]; /* any of these; a list ends at 0 unless it is the first */
+    bool any_code;
+    bool or_close;   /* a FIN or RST without Terminate will do as well */
+    bool close_open; /* such a FIN or RST says nothing: inconclusive (any ULP may close) */
+    bool header;     /* it has to include the DDP header of the segment sent last (M, D) */
+};
+
+/*
+ * Waits up to T_react for a Terminate; Responses to what was asked before are passed over. Passed with one that fits;
+ * failed with another, or with FPDUs that go on, or when the connection is alive at the end.
+ */
+void talk_expect_terminate(struct talk *talk, const struct talk_terminate *expected);
+/* The DUT ends the connection within T_close, with or without a Terminate. */
+void talk_expect_close(struct talk *talk);
+/*
+ * The DUT goes on: it answers a Read of no octets (or, with NEED_ECHO, a Send). Failed when it sends a Terminate;
+ * inconclusive when it closes without a word (any ULP may close); passed by silence when the DUT is known not to answer
+ * such Reads, and the connection stays open for T_react.
+ */
+void talk_expect_alive(struct talk *talk);
+/* The same as a question, without a verdict. */
+enum talk_life { LIFE_ANSWERS, LIFE_MUTE, LIFE_TERMINATE, LIFE_CLOSED, LIFE_GARBAGE };
+enum talk_life talk_probe(struct talk *talk);
+/* An FPDU of that opcode within T_react; others are passed over. NULL: what came instead is talk_last(). */
+const struct talk_heard *talk_hear_opcode(struct talk *talk, enum rdmap_opcode opcode);
+
+#endif
