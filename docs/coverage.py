@@ -57,7 +57,7 @@ def generator(build, *arguments):
 def conforming_traffic(build, faults):
     """rule -> the first conversation that exercises it and breaks nothing of it, scenarios first."""
     scenarios = [line.split("\t")[0] for line in generator(build, "list", "scenarios").splitlines()
-                 if not line.startswith(("bulk", "nfs-bulk"))]
+                 if not line.startswith(("bulk", "nfs-bulk", "many"))]
     plays = [(s, s, s) for s in scenarios]
     plays += [(name(fault), f"{fault}", scenario, f"--inject={fault}") for fault, scenario in faults if "+" in fault]
     first = {}

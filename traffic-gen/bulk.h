@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A large capture of one connection, for measurements: written as it is made, in constant memory. */
+/* Large captures for measurements: written as they are made, in constant memory. */
 #ifndef IWARP_TRAFFIC_BULK_H
 #define IWARP_TRAFFIC_BULK_H
 
@@ -10,11 +10,16 @@ struct bulk_options {
     unsigned ulpdu;       /* ULPDU_Length of full segments */
     bool markers, no_crc; /* CRC is on unless no_crc */
     bool ipv6, vlan;
+    uint64_t connections; /* of bulk_many_play() */
 };
+
+enum { BULK_CONNECTIONS_MAX = 12 * 1000 * 1000 }; /* addresses and ports that there are for them */
 
 /* False with errno set when writing failed. */
 bool bulk_play(struct capture_file *file, const struct bulk_options *options);
 /* NFSv3 READs and WRITEs instead of plain RDMA Writes. */
 bool bulk_nfs_play(struct capture_file *file, const struct bulk_options *options);
+/* Many short connections instead of a long one. */
+bool bulk_many_play(struct capture_file *file, const struct bulk_options *options);
 
 #endif

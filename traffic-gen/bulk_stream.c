@@ -86,16 +86,20 @@ void bulk_stream_ulpdu(struct bulk_stream *stream, unsigned side, const uint8_t 
     }
 }
 
-bool bulk_stream_end(struct bulk_stream *stream)
+bool bulk_stream_leave(struct bulk_stream *stream)
 {
-    segment(stream, 0, SEG_ACK | SEG_FIN, NULL, 0);
-    segment(stream, 1, SEG_ACK | SEG_FIN, NULL, 0);
-    segment(stream, 0, SEG_ACK, NULL, 0);
-
     int error = errno;
 
     g_free(stream->frame);
     g_free(stream->fpdu);
     errno = error;
     return !stream->failed;
+}
+
+bool bulk_stream_end(struct bulk_stream *stream)
+{
+    segment(stream, 0, SEG_ACK | SEG_FIN, NULL, 0);
+    segment(stream, 1, SEG_ACK | SEG_FIN, NULL, 0);
+    segment(stream, 0, SEG_ACK, NULL, 0);
+    return bulk_stream_leave(stream);
 }

@@ -31,6 +31,8 @@ void bulk_stream_startup(struct bulk_stream *stream, const struct mpa_startup *r
 void bulk_stream_ulpdu(struct bulk_stream *stream, unsigned side, const uint8_t *ulpdu, uint16_t n);
 /* Both FINs; false with errno set when writing has failed anywhere. */
 bool bulk_stream_end(struct bulk_stream *stream);
+/* The same without FINs: the connection stays open. */
+bool bulk_stream_leave(struct bulk_stream *stream);
 
 /* Octets of file that an FPDU costs, its part of an ACK included. */
 uint64_t bulk_stream_cost(unsigned ulpdu);

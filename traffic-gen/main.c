@@ -17,7 +17,7 @@ enum { EXIT_USAGE = 2, MTU_MIN = 128, MTU_MAX = 65535, ULPDU_MIN = 64 };
 struct play_options {
     char *output, *inject, *net, *size, *script;
     gint64 seed;
-    gint mtu, snap_length, ulpdu, count;
+    gint mtu, snap_length, ulpdu, count, connections;
     gboolean ipv6, vlan, pcap, markers, no_crc;
 };
 
@@ -96,6 +96,7 @@ static const struct bulk_scenario {
     {"bulk", "one connection of --size octets with RDMA Writes of --ulpdu octets, for measurements", bulk_play},
     {"nfs-bulk", "one connection of --size octets with NFSv3 READs and WRITEs of 1 MiB, for measurements",
      bulk_nfs_play},
+    {"many", "--connections short connections, one in twenty left open, for measurements", bulk_many_play},
 };
 
 static const struct bulk_scenario *bulk_find(const char *name)
@@ -115,8 +116,11 @@ static int play_bulk(struct capture_file *file, const struct play_options *optio
                                 .markers = options->markers,
                                 .no_crc = options->no_crc,
                                 .ipv6 = options->ipv6,
-                                .vlan = options->vlan};
+                                .vlan = options->vlan,
+                                .connections = (uint64_t)options->connections};
 
+    if (options->connections < 1 || options->connections > BULK_CONNECTIONS_MAX)
+        return fail("--connections: %d is not from 1 to %d", options->connections, BULK_CONNECTIONS_MAX);
     if (options->size && !parse_size(options->size, &bulk.size))
         return fail("--size: '%s' is not a number of octets (200M, 64k)", options->size);
     if (options->ulpdu < ULPDU_MIN || options->ulpdu > MPA_ULPDU_MAX)
@@ -286,7 +290,7 @@ static int list(const char *what)
 
 int main(int argc, char **argv)
 {
-    struct play_options options = {.seed = 1, .ulpdu = 1400};
+    struct play_options options = {.seed = 1, .ulpdu = 1400, .connections = 1000};
     const GOptionEntry entries[] = {
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "capture to write (-: standard output)", "FILE"},
         {"inject", 0, 0, G_OPTION_ARG_STRING, &options.inject, "break this rule", "ID"},
@@ -303,6 +307,7 @@ int main(int argc, char **argv)
          "N[kMG]"},
         {"ulpdu", 0, 0, G_OPTION_ARG_INT, &options.ulpdu, "bulk, nfs-bulk: ULPDU_Length (default 1400)", "N"},
         {"count", 0, 0, G_OPTION_ARG_INT, &options.count, "operations: how many (default 1000)", "N"},
+        {"connections", 0, 0, G_OPTION_ARG_INT, &options.connections, "many: how many (default 1000)", "N"},
         {"markers", 0, 0, G_OPTION_ARG_NONE, &options.markers, "bulk, nfs-bulk: with Markers", NULL},
         {"no-crc", 0, 0, G_OPTION_ARG_NONE, &options.no_crc, "bulk, nfs-bulk: without CRC", NULL},
         G_OPTION_ENTRY_NULL,

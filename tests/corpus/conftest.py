@@ -29,7 +29,7 @@ def gen(build):
 @pytest.fixture(scope="session")
 def scenarios(gen):
     return [line.split("\t")[0] for line in gen("list", "scenarios").stdout.splitlines()
-            if not line.startswith(("bulk", "nfs-bulk"))]
+            if not line.startswith(("bulk", "nfs-bulk", "many"))]
 
 
 @pytest.fixture(scope="session")

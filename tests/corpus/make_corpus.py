@@ -30,7 +30,7 @@ def entries(build):
     """What belongs to the corpus, in the order of the manifest."""
     for line in generator(build, "list", "scenarios").splitlines():
         scenario, summary = line.split("\t")[:2]
-        if not scenario.startswith(("bulk", "nfs-bulk")):
+        if not scenario.startswith(("bulk", "nfs-bulk", "many")):
             yield Entry(f"conforming/{scenario}.pcapng", summary, profile(scenario), [scenario])
     have = set()
     for line in generator(build, "list", "faults").splitlines():

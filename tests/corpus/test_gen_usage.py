@@ -21,6 +21,7 @@ import pytest
     (("play", "bulk", "-o", "{tmp}/x", "--size=many"), "--size"),
     (("play", "bulk", "-o", "{tmp}/x", "--ulpdu=3"), "--ulpdu"),
     (("play", "operations", "-o", "{tmp}/x", "--count=-1"), "--count"),
+    (("play", "many", "-o", "{tmp}/x", "--connections=0"), "--connections"),
     (("play", "script", "-o", "{tmp}/x"), "no scenario 'script'"),
     (("play", "script", "-o", "{tmp}/x", "--script=with rpcrdma; I call nfs9.read"), "cannot read 'nfs9.read'"),
     (("play", "script", "-o", "{tmp}/x", "--script=with rpcrdma; I call nfs3.read cuont=1"), "cannot read 'cuont=1'"),
@@ -80,6 +81,19 @@ def test_count(gen, check, tmp_path):
     assert report.returncode == 0
     operations = json.loads(report.stdout)["captures"][0]["connections"][0]["counts"]["operations"]
     assert operations == {"read_request": 251, "read_response": 251, "atomic_request": 250, "atomic_response": 250}
+
+
+def test_many(gen, check, tmp_path):
+    """Connections that overlap, each whole, every twentieth left open; nothing is found."""
+    path = tmp_path / "x.pcapng"
+    assert gen("play", "many", "--connections=201", "-o", path).returncode == 0
+    report = check("--format=json", path)
+    assert report.returncode == 0
+    connections = json.loads(report.stdout)["captures"][0]["connections"]
+    assert len(connections) == len({c["initiator"] for c in connections}) == 201
+    assert all(c["counts"]["fpdus"] == [2, 2] for c in connections)
+    assert [c["id"] for c in connections if not c["mpa"]["complete"]] == list(range(20, 201, 20))
+    assert all(a["end_frame"] > b["start_frame"] for a, b in zip(connections, connections[30:]))
 
 
 def test_formats_and_snap_length(gen, check, tmp_path):

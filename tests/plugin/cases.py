@@ -60,6 +60,6 @@ def malformed(case, frames):
 def names():
     """All cases: real captures by file name, scenarios and faults by theirs; value: iwarp-gen's arguments, or None."""
     cases = dict.fromkeys(real())
-    cases |= {"scenario " + row[0]: [row[0]] for row in listed("scenarios") if "bulk" not in row[0]}
+    cases |= {"scenario " + row[0]: [row[0]] for row in listed("scenarios") if "bulk" not in row[0] and row[0] != "many"}
     cases |= {"fault " + row[0]: [row[1], f"--inject={row[0]}"] for row in listed("faults")}
     return cases
