@@ -5,6 +5,7 @@
 #include "traffic-gen/scenario.h"
 #include "traffic-gen/scenario_file.h"
 #include "traffic-gen/script.h"
+#include "traffic-gen/work.h"
 
 #include <errno.h>
 #include <locale.h>
@@ -157,6 +158,11 @@ static int play_scenario(struct capture_file *file, const struct play_options *o
             fault->play(stage);
         else
             script_play(stage, fault->script);
+    } else if (yaml && scenario_file_work(yaml)) {
+        g_autofree char *error = NULL;
+
+        if (!work_play(scenario_file_work(yaml), stage, &error))
+            status = fail("%s", error);
     } else if (yaml) {
         scenario_file_play(yaml, stage);
     } else if (scenario->script) {
@@ -164,10 +170,10 @@ static int play_scenario(struct capture_file *file, const struct play_options *o
     } else {
         scenario->play(stage);
     }
-    if (fault && !stage->fault_done)
+    if (status == 0 && fault && !stage->fault_done)
         status =
             fail("scenario %s has no place for fault %s (made for %s)", scenario->name, fault->id, fault->scenario);
-    else if (!sim_run(stage->sim, &why))
+    else if (status == 0 && !sim_run(stage->sim, &why))
         status = fail("%s: %s%s%s", options->output, why, errno ? ": " : "", errno ? g_strerror(errno) : "");
     stage_free(stage);
     return status;

@@ -3,6 +3,7 @@
 
 #include "traffic-gen/scenario_connection.h"
 #include "traffic-gen/scenario_words.h"
+#include "traffic-gen/scenario_work.h"
 #include "traffic-gen/script.h"
 #include "traffic-gen/words.h"
 
@@ -10,7 +11,7 @@
 
 enum { REPEAT_MAX = 100000, DEPTH_MAX = 16, REGIONS_MAX = 64 };
 
-static const char top_allowed[] = "name, summary, about, mtu, connection, memory, steps";
+static const char top_allowed[] = "name, summary, about, mtu, connection, memory, steps, work";
 static const char step_allowed[] = "initiator (client), responder (server), wait, repeat with steps, next connection, "
                                    "mixed traffic";
 
@@ -18,7 +19,8 @@ struct scenario_file {
     struct reading reading;
     char *scenario; /* its name */
     uint64_t mtu;
-    const yaml_node_t *connection, *memory, *steps;
+    const yaml_node_t *connection, *memory, *steps, *rounds;
+    struct work *work; /* NULL: steps */
 };
 
 /* ---- memory ---- */
@@ -194,6 +196,8 @@ static bool read_top(struct reading *r, void *context, const yaml_node_t *key, c
         file->memory = value;
     else if (strcmp(name, "steps") == 0)
         file->steps = value;
+    else if (strcmp(name, "work") == 0)
+        file->rounds = value;
     else
         return complain(r, key, top_allowed, "'%s' is not known", name);
     return true;
@@ -210,8 +214,14 @@ static bool read_document(struct scenario_file *file)
         return false;
     if (!file->scenario)
         return complain(r, root, top_allowed, "the name is missing");
-    if (!file->steps)
-        return complain(r, root, top_allowed, "the steps are missing");
+    if (!file->steps && !file->rounds)
+        return complain(r, root, top_allowed, "the steps, or the work, are missing");
+    if (file->steps && file->rounds)
+        return complain(r, file->rounds, NULL, "there are steps or work, not both");
+    if (file->rounds) {
+        file->work = work_new(r->name);
+        return read_work(r, file->work, file->connection, file->memory, file->rounds);
+    }
     if (file->memory && file->memory->type == YAML_MAPPING_NODE &&
         file->memory->data.mapping.pairs.top - file->memory->data.mapping.pairs.start > REGIONS_MAX)
         return complain(r, file->memory, NULL, "more than %d regions", REGIONS_MAX);
@@ -287,6 +297,7 @@ void scenario_file_free(struct scenario_file *file)
     yaml_document_delete(&file->reading.document);
     g_array_unref(file->reading.regions);
     g_array_unref(file->reading.statements);
+    work_free(file->work);
     g_free(file->reading.error);
     g_free((char *)file->reading.name);
     g_free(file->scenario);
@@ -301,6 +312,11 @@ unsigned scenario_file_mtu(const struct scenario_file *file)
 const char *scenario_file_name(const struct scenario_file *file)
 {
     return file->scenario;
+}
+
+const struct work *scenario_file_work(const struct scenario_file *file)
+{
+    return file->work;
 }
 
 const char *scenario_file_statement(const struct scenario_file *file, unsigned index, unsigned *line)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Scenarios in YAML (iwarp-scenario(5)): a readable form of what scripts (script.h) say. Each step becomes a statement
- * of a script, so that there is one executor and one meaning.
+ * Scenarios in YAML (iwarp-scenario(5)). Those with `steps` are a readable form of what scripts (script.h) say: each
+ * step becomes a statement of a script, so that there is one executor and one meaning. Those with `work` are carried
+ * out by real ends (work.h).
  */
 #ifndef IWARP_TRAFFIC_SCENARIO_FILE_H
 #define IWARP_TRAFFIC_SCENARIO_FILE_H
@@ -18,6 +19,7 @@ enum {
 };
 
 struct scenario_file;
+struct work;
 
 /* `name` is what messages call it. NULL: *error says what is wrong, FILE:LINE first; free it with g_free(). */
 struct scenario_file *scenario_file_parse(const char *name, const char *text, size_t n, char **error);
@@ -29,7 +31,9 @@ unsigned scenario_file_mtu(const struct scenario_file *file); /* 0: not said */
 const char *scenario_file_name(const struct scenario_file *file);
 /* The statements and the lines that they come from; NULL past the last. */
 const char *scenario_file_statement(const struct scenario_file *file, unsigned index, unsigned *line);
-/* Ends the program with a message that names file and line when a step cannot be carried out. */
+/* The part `work`, for real ends (work.h); NULL: it has steps instead. */
+const struct work *scenario_file_work(const struct scenario_file *file);
+/* Plays the steps. Ends the program with a message that names file and line when a step cannot be carried out. */
 void scenario_file_play(const struct scenario_file *file, struct stage *stage);
 
 #endif

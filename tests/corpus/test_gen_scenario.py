@@ -7,6 +7,8 @@ import pytest
 
 LIBRARY = sorted((pathlib.Path(__file__).parents[2] / "traffic-gen" / "scenarios").glob("*.yaml"))
 HEAD = "name: x\nsteps:\n"
+WORK = ("name: x\nconnection: {mpa-revision: 2}\nmemory:\n  initiator: {mine: {octets: 64}}\n"
+        "  responder: {yours: {octets: 64}}\nwork:\n")
 RPC = "name: x\nconnection: {rpc-over-rdma: true}\nsteps:\n"
 
 MISTAKES = [
@@ -14,7 +16,8 @@ MISTAKES = [
     ("name: x\n  y: [\n", 2, "this is not YAML"),
     ("- a\n", 1, "names with values were expected; allowed here: name, summary, about, mtu, connection, memory, steps"),
     ("steps: []\n", 1, "the name is missing"),
-    ("name: x\n", 1, "the steps are missing"),
+    ("name: x\n", 1, "the steps, or the work, are missing"),
+    ("name: x\nsteps: []\nwork: []\n", 3, "there are steps or work, not both"),
     ("name: x\nname: y\nsteps: []\n", 2, "'name' is here twice"),
     ("name: x\nsteps: []\nspeed: 3\n", 3, "'speed' is not known; allowed here: name, summary"),
     ("name: x\nmtu: 12\nsteps: []\n", 2, "'12' is no such number; allowed here: a number from 128 to 65535"),
@@ -51,6 +54,30 @@ MISTAKES = [
     (RPC + "  - client: {call: nfs41.compound, operations: [sequence, reed]}\n", 4, "no operation is called 'reed'; allowed here:"),
     (RPC + "  - client: {call: nfs3.null}\n  - server: reply\n  - server: reply\n", 6, "'reply' cannot be carried out here"),
     (RPC + "  - server: {error: ERR_OTHER}\n", 4, "allowed here: ERR_CHUNK, ERR_VERS"),
+    ("name: x\nmemory: {both: {a: {size: 4}}}\nwork: []\n", 2, "allowed here: octets, to, stag, rights, invalidable, fill"),
+    ("name: x\nmemory: {server: {a: {octets: 4}}}\nwork: []\n", 2, "allowed here: initiator, responder, both"),
+    ("name: x\nmemory: {both: {a: {rights: [execute]}}}\nwork: []\n", 2, "allowed here: read, write, atomic"),
+    ("name: x\nmemory: {both: {a: {stag: 7}, b: {stag: 7}}}\nwork: []\n", 2, "another region with this STag"),
+    ("name: x\nmemory: {both: {a: {octets: 8, to: 0xFFFFFFFFFFFFFFF9}}}\nwork: []\n", 2, "behind the last Tagged Offset"),
+    ("name: x\nconnection: {speed: 3}\nwork: []\n", 2, "allowed here: initiator, responder, mpa-revision"),
+    ("name: x\nconnection: {initiator: {opened-by: 3}}\nwork: []\n", 2, "allowed here: mpa-revision, also-revision-0"),
+    (WORK + "  - nobody: send\n", 7, "'nobody' is nothing that happens; allowed here: initiator, responder"),
+    (WORK + "  - sleep\n", 7, "this is nothing that happens; allowed here: initiator, responder"),
+    (WORK + "  - initiator: sned\n", 7, "'sned' is nothing that a side can do; allowed here: send, write, read"),
+    (WORK + "  - {initiator: send, client: send}\n", 7, "this side is here twice"),
+    (WORK + "  - initiator: {send: 1, octet: 3}\n", 7, "'octet' does not go with send; allowed here: octets, from"),
+    (WORK + "  - initiator: write\n", 7, "write needs a region of the peer"),
+    (WORK + "  - initiator: {write: 8, to: mine}\n", 7, "the responder has no region 'mine'; allowed here: an STag, yours"),
+    (WORK + "  - responder: {read: 8, from: mine}\n", 7, "read needs a region of its own"),
+    (WORK + "  - initiator: {send: 8, from: mine, from-offset: 60}\n", 7, "region 'mine' has only 64 octets"),
+    (WORK + "  - initiator: terminate\n", 7, "terminate needs a value; allowed here: error"),
+    (WORK + "  - initiator: {close: now}\n", 7, "close takes no value"),
+    (WORK + "  - {repeat: 2, work: [next connection]}\n", 7, "a connection cannot begin in a repetition"),
+    (WORK + "  - {repeat: 100000, work: [{initiator: send}, {responder: send}]}\n", 7, "more than 100000 steps"),
+    (WORK + "  - &s {repeat: 2, work: [*s]}\n", 7, "deep"),
+    (WORK + "  - responder: close\n  - initiator: send\n", 8, "the initiator can do this no more: closed"),
+    (WORK + "  - initiator: {write: 65, to: yours}\n  - responder: send\n", 8,
+     "the responder can do this no more: by the responder's Terminate 1/1/01"),
 ]
 
 

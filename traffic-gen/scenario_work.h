@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The part `work` of a scenario, and `connection` and `memory` as they are for it. */
+#ifndef IWARP_TRAFFIC_SCENARIO_WORK_H
+#define IWARP_TRAFFIC_SCENARIO_WORK_H
+
+#include "traffic-gen/scenario_read.h"
+#include "traffic-gen/work.h"
+
+/* connection and memory may be NULL. */
+bool read_work(struct reading *r, struct work *work, const yaml_node_t *connection, const yaml_node_t *memory,
+               const yaml_node_t *rounds);
+
+/* ---- its parts ---- */
+
+/* Of a connection as it is when nothing is said. */
+void work_connection_init(struct work_connection *connection);
+/* What `node` says of it on top. */
+bool read_work_connection(struct reading *r, struct work *work, const yaml_node_t *node,
+                          struct work_connection *connection);
+bool read_work_memory(struct reading *r, struct work *work, const yaml_node_t *node);
+/* An action of one side, or a list of them, into its items. */
+bool read_work_actions(struct reading *r, struct work *work, enum role role, const yaml_node_t *node);
+
+#endif
