@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The Wireshark profile: its columns, colours and filters are known to Wireshark, and show what they promise."""
+import os
+import re
+import shutil
+
+import pytest
+
+FILES = "plugins/profile/iWARP"
+
+
+@pytest.fixture(scope="module")
+def profile(wireshark, root):
+    """Installed as a user would copy it."""
+    target = wireshark.folder / "home" / ".config" / "wireshark" / "profiles" / "iWARP"
+    shutil.copytree(root / FILES, target)
+    for path in [*target.parents][:4] + [target, *target.iterdir()]:
+        if os.getuid() == 0:
+            shutil.chown(path, 65534, 65534)
+    return ["-C", "iWARP"]
+
+
+def rules(root):
+    for line in (root / FILES / "colorfilters").read_text(encoding="utf-8").splitlines():
+        if line.startswith("@"):
+            yield line.split("@")[1:3]
+
+
+def buttons(root):
+    for line in (root / FILES / "dfilter_buttons").read_text(encoding="utf-8").splitlines():
+        if line.startswith('"TRUE"'):
+            _, label, text, comment = re.findall(r'"([^"]*)"', line)
+            assert comment
+            yield label, text.replace("\\x22", '"')
+
+
+def test_filters_compile(wireshark, root, generated):
+    path = generated("nfs3")
+    for name, text in [*rules(root), *buttons(root)]:
+        result = wireshark.run("tshark", "-r", wireshark.readable(path), "-Y", text, "-c", "1")
+        assert result.returncode == 0, (name, result.stderr)
+
+
+def test_columns(wireshark, profile, generated):
+    lines = wireshark.tshark(generated("nfs3"), *profile, "-Y", "rpcrdma.xid").splitlines()
+    assert lines and all(re.search(r" Send", line) and "0x" in line for line in lines), lines[:3]
+    with_finding = wireshark.tshark(generated("rev1", "--inject=MPA-4.1-05"), *profile, "-Y", "mpa")
+    assert "MPA-4.1-05" in with_finding
+
+
+def test_preferences_are_known(wireshark, profile, generated):
+    result = wireshark.run("tshark", *profile, "-r", wireshark.readable(generated("rev1")), "-c", "1")
+    assert result.returncode == 0 and "preference" not in result.stderr.lower(), result.stderr
+
+
+@pytest.mark.parametrize("inject,label", [("MPA-4.1-08", "Bad CRC"), ("MPA-4.1-05", "Findings")])
+def test_buttons_find(wireshark, root, generated, inject, label):
+    """A button's filter passes the frame that it is meant for, and none of a capture without it."""
+    text = dict(buttons(root))[label]
+    scenario = "rev1"
+    assert not wireshark.fields(generated(scenario), [], "-Y", text)
+    assert wireshark.fields(generated(scenario, f"--inject={inject}"), [], "-Y", text)
+
+
+def test_colours_are_distinct(root):
+    names = [name for name, _ in rules(root)]
+    assert len(names) == len(set(names)) and len(names) > 8
