@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <glib.h>
+#include <string.h>
 
 enum { SEGMENTS_PER_MESSAGE = 64, BULK_PORT = 7174 };
 
@@ -37,4 +38,27 @@ bool bulk_play(struct capture_file *file, const struct bulk_options *options)
     g_free(ulpdu);
     errno = error;
     return good;
+}
+
+static const struct bulk_scenario bulk_scenarios[] = {
+    {"bulk", "one connection of --size octets with RDMA Writes of --ulpdu octets, for measurements", bulk_play},
+    {"nfs-bulk", "one connection of --size octets with NFSv3 READs and WRITEs of 1 MiB, for measurements",
+     bulk_nfs_play},
+    {"many", "--connections short connections, one in twenty left open, for measurements", bulk_many_play},
+};
+
+const struct bulk_scenario *bulk_at(unsigned index)
+{
+    return index < G_N_ELEMENTS(bulk_scenarios) ? &bulk_scenarios[index] : NULL;
+}
+
+const struct bulk_scenario *bulk_find(const char *name)
+{
+    const struct bulk_scenario *scenario;
+
+    for (unsigned i = 0; (scenario = bulk_at(i)); i++) {
+        if (strcmp(scenario->name, name) == 0)
+            return scenario;
+    }
+    return NULL;
 }

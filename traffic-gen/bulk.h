@@ -22,4 +22,12 @@ bool bulk_nfs_play(struct capture_file *file, const struct bulk_options *options
 /* Many short connections instead of a long one. */
 bool bulk_many_play(struct capture_file *file, const struct bulk_options *options);
 
+struct bulk_scenario {
+    const char *name, *summary;
+    bool (*play)(struct capture_file *file, const struct bulk_options *options);
+};
+
+const struct bulk_scenario *bulk_at(unsigned index); /* NULL past the end */
+const struct bulk_scenario *bulk_find(const char *name);
+
 #endif

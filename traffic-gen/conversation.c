@@ -13,6 +13,7 @@ enum {
     STAG_READ_SINK = 0x00001200,
     STAG_READ_SOURCE = 0x00003400,
     STAG_WRITE_SINK = 0x00005600,
+    BETWEEN_STAGES_NS = 1000000000,
     TERMINATE_CRC = 0x2002, /* layer 2 (LLP), error type 0 (MPA), code 2: RFC 5040 section 4.8 */
 };
 
@@ -28,15 +29,23 @@ static void conversation_free(gpointer p)
     g_free(c);
 }
 
-struct stage *stage_new(struct capture_file *file, uint64_t seed, const struct sim_trouble *trouble)
+struct stage *stage_new(struct capture_file *file, uint64_t seed, const struct sim_trouble *trouble,
+                        const struct stage_place *place)
 {
     struct stage *stage = g_new0(struct stage, 1);
 
-    stage->sim = sim_new(file, start_ns, seed, trouble);
+    stage->sim = sim_new(file, start_ns + place->elapsed_ns, seed, trouble);
+    stage->first = place->conversations;
     stage->mtu = 1500;
     stage->seed = seed;
     stage->conversations = g_ptr_array_new_with_free_func(conversation_free);
     return stage;
+}
+
+void stage_leave(const struct stage *stage, struct stage_place *place)
+{
+    place->elapsed_ns = sim_now(stage->sim) - start_ns + BETWEEN_STAGES_NS;
+    place->conversations = stage->first + stage->n_conversations;
 }
 
 void stage_free(struct stage *stage)
@@ -62,6 +71,7 @@ struct conversation *conversation_new(struct stage *stage, const struct conversa
 {
     struct conversation *c = g_new0(struct conversation, 1);
     unsigned number = stage->n_conversations++;
+    unsigned place = stage->first + number;
 
     c->stage = stage;
     c->operations = operations_new();
@@ -81,7 +91,7 @@ struct conversation *conversation_new(struct stage *stage, const struct conversa
                  .vlan = stage->vlan,
                  .no_df = c->setup.no_df,
                  .host = {1, 2},
-                 .port = {c->setup.port ? c->setup.port : (uint16_t)(FIRST_PORT + number),
+                 .port = {c->setup.port ? c->setup.port : (uint16_t)(FIRST_PORT + place),
                           c->setup.service_port ? c->setup.service_port : MPA_PORT}},
         .no_sack = {c->setup.no_sack, c->setup.no_sack},
         .segment_max = c->setup.segment_max,
@@ -89,7 +99,7 @@ struct conversation *conversation_new(struct stage *stage, const struct conversa
     };
 
     for (unsigned side = 0; side < 2; side++) {
-        options.isn[side] = c->setup.isn[side] ? c->setup.isn[side] : 0x10000000u * (side + 1) + number * 0x01000193u;
+        options.isn[side] = c->setup.isn[side] ? c->setup.isn[side] : 0x10000000u * (side + 1) + place * 0x01000193u;
         options.mss[side] = c->setup.mss[side] ? c->setup.mss[side] : mss;
     }
     c->emss = MIN(options.mss[0], options.mss[1]);

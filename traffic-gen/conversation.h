@@ -30,6 +30,7 @@ struct stage {
     unsigned mtu;
     bool ipv6, vlan;
     unsigned n_conversations;
+    unsigned first;           /* conversations of the stages before: addresses differ from theirs */
     GPtrArray *conversations; /* owned */
     uint64_t seed;
     unsigned count; /* operations; 0: the scenario's own number */
@@ -110,7 +111,16 @@ enum { ULPDU_ROOM = 65535 };
 
 /* ---- one stage for one capture ---- */
 
-struct stage *stage_new(struct capture_file *file, uint64_t seed, const struct sim_trouble *trouble);
+/* Where in a capture of several stages the next one begins: all zero for the first. */
+struct stage_place {
+    int64_t elapsed_ns;
+    unsigned conversations;
+};
+
+struct stage *stage_new(struct capture_file *file, uint64_t seed, const struct sim_trouble *trouble,
+                        const struct stage_place *place);
+/* The place behind it, once it has been played. */
+void stage_leave(const struct stage *stage, struct stage_place *place);
 void stage_free(struct stage *stage);
 
 /* ---- calls of a script ---- */

@@ -30,6 +30,9 @@ import pytest
      "cannot read 'reed'"),
     (("list", "clouds"), "clouds"),
     (("--no-such-option",), "no-such-option"),
+    (("play", "rev1", "--no-such-option"), "no-such-option"),
+    (("list",), "expected: iwarp-gen list"),
+    (("play", "rev1", "-o", "{tmp}/x", "--inject=MPA-3-01,MPA-0-00"), "no fault 'MPA-0-00'"),
 ])
 def test_errors(gen, tmp_path, arguments, message):
     run = gen(*(a.replace("{tmp}", str(tmp_path)) for a in arguments))
@@ -37,6 +40,33 @@ def test_errors(gen, tmp_path, arguments, message):
     assert run.stderr.startswith("iwarp-gen: ") and message in run.stderr and run.stderr.count("\n") == 1
     assert run.stdout == ""
     assert list(tmp_path.iterdir()) == []  # no half-written capture is left
+
+
+def test_help_of_every_command(gen):
+    commands = [line.split()[0] for line in gen("--help").stdout.splitlines() if line.startswith("  ")][1:]
+    commands = [c for c in commands if not c.startswith("-")]
+    assert {"play", "list", "connect", "listen", "serve", "test", "report"} == set(commands)
+    for command in commands:
+        run = gen(command, "--help")
+        assert run.returncode == 0 and run.stdout.startswith(f"Usage:\n  iwarp-gen {command} ")
+    assert gen("--version").stdout.startswith("iwarp-gen ")
+
+
+def test_options_before_the_command(gen, tmp_path):
+    assert gen("--seed=7", "-o", tmp_path / "a", "play", "rev1").returncode == 0
+    assert gen("play", "rev1", "--seed=7", "-o", tmp_path / "b").returncode == 0
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_several_faults(gen, check, tmp_path):
+    """Each in a conversation of its own, one after the other, with addresses that differ."""
+    path = tmp_path / "x.pcapng"
+    ids = ["MPA-3-01", "MPA-4.1-02", "MPA-3-01"]
+    assert gen("play", "rev1", f"--inject={','.join(ids)}", "-o", path).returncode == 0
+    connections = json.loads(check("--format=json", path).stdout)["captures"][0]["connections"]
+    assert [[f["rule"] for f in c["findings"]] for c in connections] == [[id] for id in ids]
+    assert len({c["initiator"] for c in connections}) == 3
+    assert [c["start_frame"] for c in connections] == sorted(c["start_frame"] for c in connections)
 
 
 def test_full_disk(gen):

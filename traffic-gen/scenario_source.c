@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "traffic-gen/scenario_source.h"
+
+#include "traffic-gen/script.h"
+#include "traffic-gen/work.h"
+
+#include <string.h>
+
+static bool names_file(const char *name)
+{
+    return g_str_has_suffix(name, ".yaml") || g_str_has_suffix(name, ".yml");
+}
+
+bool scenario_source_load(struct scenario_source *source, const char *name, const char *script, char **error)
+{
+    static const char script_name[] = "script";
+
+    *error = NULL;
+    *source = (struct scenario_source){.own = {.name = name}};
+    if (script && strcmp(name, script_name) == 0) {
+        source->own.script = script;
+        source->scenario = &source->own;
+        return true;
+    }
+    source->scenario = scenario_find(name);
+    if (!source->scenario && names_file(name)) {
+        source->yaml = scenario_file_load(name, error);
+        source->scenario = &source->own;
+    } else if (source->scenario && source->scenario->yaml) {
+        g_autofree char *place = g_strdup_printf("%s.yaml", name);
+
+        source->yaml = scenario_file_parse(place, source->scenario->yaml, strlen(source->scenario->yaml), error);
+    }
+    return *error == NULL;
+}
+
+void scenario_source_clear(struct scenario_source *source)
+{
+    scenario_file_free(source->yaml);
+    source->yaml = NULL;
+}
+
+bool scenario_source_takes(const struct scenario_source *source, const struct fault *fault)
+{
+    return (!fault->play && !fault->script) || strcmp(fault->scenario, source->scenario->name) == 0;
+}
+
+unsigned scenario_source_mtu(const struct scenario_source *source)
+{
+    if (source->yaml && scenario_file_mtu(source->yaml))
+        return scenario_file_mtu(source->yaml);
+    return source->scenario->mtu ? source->scenario->mtu : 1500;
+}
+
+bool scenario_source_play(const struct scenario_source *source, struct stage *stage, char **error)
+{
+    const struct fault *fault = stage->fault;
+
+    if (fault && (fault->play || fault->script)) {
+        stage->fault_done = true;
+        if (fault->play)
+            fault->play(stage);
+        else
+            script_play(stage, fault->script);
+    } else if (source->yaml && scenario_file_work(source->yaml)) {
+        return work_play(scenario_file_work(source->yaml), stage, error);
+    } else if (source->yaml) {
+        scenario_file_play(source->yaml, stage);
+    } else if (source->scenario->script) {
+        script_play(stage, source->scenario->script);
+    } else {
+        source->scenario->play(stage);
+    }
+    return true;
+}
+
+GPtrArray *faults_of_list(const char *ids, char **error)
+{
+    g_auto(GStrv) parts = g_strsplit(ids, ",", -1);
+    GPtrArray *faults = g_ptr_array_new();
+
+    for (unsigned i = 0; parts[i]; i++) {
+        const struct fault *fault = fault_find(g_strstrip(parts[i]));
+
+        if (!fault) {
+            *error = g_strdup_printf("no fault '%s' (see: iwarp-gen list faults)", parts[i]);
+            g_ptr_array_unref(faults);
+            return NULL;
+        }
+        g_ptr_array_add(faults, (gpointer)fault);
+    }
+    return faults;
+}
