@@ -35,6 +35,7 @@ enum nfs_tree_status {
     NFS_TREE_FBIG = 27,
     NFS_TREE_NOSPC = 28,
     NFS_TREE_ROFS = 30,
+    NFS_TREE_MLINK = 31,
     NFS_TREE_NAMETOOLONG = 63,
     NFS_TREE_NOTEMPTY = 66,
     NFS_TREE_STALE = 70,
@@ -63,6 +64,7 @@ struct nfs_node_change {
     uint32_t mode, uid, gid;
     uint64_t size;
     int64_t atime_ns, mtime_ns;
+    uint32_t major, minor; /* of a device that is created */
 };
 
 struct nfs_tree;
@@ -87,10 +89,16 @@ enum nfs_tree_status nfs_tree_rename(struct nfs_tree *tree, uint64_t from, const
                                      const char *new_name, size_t new_n);
 enum nfs_tree_status nfs_tree_link(struct nfs_tree *tree, uint64_t id, uint64_t dir, const char *name, size_t n);
 enum nfs_tree_status nfs_tree_set(struct nfs_tree *tree, uint64_t id, const struct nfs_node_change *change);
-/* *p: borrowed until the next change; *n at most what was asked for; *eof: nothing behind. */
+/* *p: borrowed until the next change or read; *n at most what was asked for; *eof: nothing behind. */
 enum nfs_tree_status nfs_tree_read(struct nfs_tree *tree, uint64_t id, uint64_t at, size_t want, const uint8_t **p,
                                    size_t *n, bool *eof);
 enum nfs_tree_status nfs_tree_write(struct nfs_tree *tree, uint64_t id, uint64_t at, const uint8_t *p, size_t n);
+/* Octets [at, at + n) will find room when they are written; the file is as long as that. */
+enum nfs_tree_status nfs_tree_allocate(struct nfs_tree *tree, uint64_t id, uint64_t at, uint64_t n);
+/* Octets [at, at + n) become a hole, that is, zeros; the size stays. */
+enum nfs_tree_status nfs_tree_punch(struct nfs_tree *tree, uint64_t id, uint64_t at, uint64_t n);
+/* Where the next hole, or the next data, is from `at` on; the file's size when there is none before it. */
+enum nfs_tree_status nfs_tree_seek(struct nfs_tree *tree, uint64_t id, uint64_t at, bool hole, uint64_t *found);
 enum nfs_tree_status nfs_tree_readlink(struct nfs_tree *tree, uint64_t id, const char **target, size_t *n);
 /*
  * The entry behind a cookie, 0 for the first one; "." and ".." are not among them. False at the end. A cookie stays
