@@ -54,3 +54,15 @@ def catalogue():
         names = lines[0].split("\t")
         rows += [dict(zip(names, line.split("\t"))) for line in lines[1:]]
     return rows
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "all: takes long, or needs what only ./test --all installs; run with IWARP_ALL=1")
+
+
+def pytest_collection_modifyitems(config, items):
+    """What is marked `all` is left to ./test --all, which sets IWARP_ALL."""
+    if os.environ.get("IWARP_ALL") != "1":
+        long = [item for item in items if item.get_closest_marker("all")]
+        config.hook.pytest_deselected(items=long)
+        items[:] = [item for item in items if item not in long]

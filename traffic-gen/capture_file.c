@@ -11,6 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+#define NS_PER_S INT64_C(1000000000)
 
 enum {
     BLOCK_SECTION = 0x0A0D0D0A,
@@ -29,6 +32,9 @@ struct capture_file {
     enum capture_format format;
     uint32_t snap_length;
     int error; /* first errno */
+    bool live;
+    int64_t shift_ns; /* live: of all times, once the first packet has set it */
+    bool shifted;
 };
 
 static void put_le16(uint8_t *p, uint16_t v)
@@ -102,10 +108,38 @@ struct capture_file *capture_file_open(const char *path, enum capture_format for
     return file;
 }
 
+void capture_file_set_live(struct capture_file *file)
+{
+    file->live = true;
+}
+
+/* Waits until it is time for the packet; returns that time. */
+static int64_t wait_for(struct capture_file *file, int64_t time_ns)
+{
+    struct timespec now;
+
+    if (!file->shifted) {
+        clock_gettime(CLOCK_REALTIME, &now);
+        file->shift_ns = now.tv_sec * NS_PER_S + now.tv_nsec - time_ns;
+        file->shifted = true;
+    }
+    time_ns += file->shift_ns;
+
+    const struct timespec then = {.tv_sec = time_ns / NS_PER_S, .tv_nsec = time_ns % NS_PER_S};
+
+    fflush(file->f); /* what has been said so far can be looked at meanwhile */
+    while (clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &then, NULL) == EINTR)
+        ;
+    return time_ns;
+}
+
 bool capture_file_packet(struct capture_file *file, int64_t time_ns, const uint8_t *p, size_t n)
 {
     static const uint8_t zero[4];
     uint32_t captured = n > file->snap_length ? file->snap_length : (uint32_t)n;
+
+    if (file->live)
+        time_ns = wait_for(file, time_ns);
 
     if (file->format == CAPTURE_PCAP) {
         uint8_t head[16];

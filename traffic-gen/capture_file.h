@@ -17,6 +17,12 @@ struct capture_file;
 /* Opens path for writing ("-": standard output). snap_length 0 keeps whole packets. NULL with errno set on failure. */
 struct capture_file *capture_file_open(const char *path, enum capture_format format, uint32_t snap_length);
 
+/*
+ * From now on packets leave as if they were captured at this moment: the first one now, each other as long behind it as
+ * its time says. For readers who watch.
+ */
+void capture_file_set_live(struct capture_file *file);
+
 /* One packet as on the wire; what exceeds the snap length is cut. False with errno set when writing failed. */
 bool capture_file_packet(struct capture_file *file, int64_t time_ns, const uint8_t *p, size_t n);
 

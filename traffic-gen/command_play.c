@@ -15,7 +15,7 @@ struct play_options {
     char *output, *inject, *net, *size, *script;
     gint64 seed;
     gint mtu, snap_length, ulpdu, count, connections;
-    gboolean ipv6, vlan, pcap, markers, no_crc;
+    gboolean ipv6, vlan, pcap, live, markers, no_crc;
 };
 
 /* "loss=0.02,reorder=0.1": each a probability. */
@@ -180,6 +180,8 @@ static int play_checked(const char *name, const struct play_options *options, co
 
     if (!file)
         return command_fail("%s: %s", options->output, g_strerror(errno));
+    if (options->live)
+        capture_file_set_live(file);
     errno = 0;
     unfinished = options->output;
 
@@ -233,6 +235,8 @@ int command_play(int argc, char **argv)
         {"ipv6", 0, 0, G_OPTION_ARG_NONE, &options.ipv6, "IPv6 instead of IPv4", NULL},
         {"vlan", 0, 0, G_OPTION_ARG_NONE, &options.vlan, "with a VLAN tag", NULL},
         {"pcap", 0, 0, G_OPTION_ARG_NONE, &options.pcap, "write pcap instead of pcapng", NULL},
+        {"live", 0, 0, G_OPTION_ARG_NONE, &options.live, "packets leave when their time has come, the first one now",
+         NULL},
         {"snaplen", 0, 0, G_OPTION_ARG_INT, &options.snap_length, "cut packets at N octets", "N"},
         {"size", 0, 0, G_OPTION_ARG_STRING, &options.size, "bulk, nfs-bulk: size of the capture (default 200M)",
          "N[kMG]"},
