@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-static const struct scenario_table *const tables[] = {&mpa_scenarios,  &enhanced_scenarios, &tcp_scenarios,
-                                                      &yaml_scenarios, &rdmap_scenarios};
+static const struct scenario_table *const tables[] = {&tcp_scenarios, &yaml_scenarios, &rdmap_scenarios};
 
 const struct scenario *scenario_at(unsigned index)
 {

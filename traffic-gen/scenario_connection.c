@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/scenario_connection.h"
 
+#include "traffic-gen/scenario_values.h"
 #include "traffic-gen/scenario_words.h"
 #include "wire/rpcrdma_private_data.h"
 
 #include <string.h>
 
 enum { PRIVATE_DATA_MAX = 512, THRESHOLD_UNIT = 1024, THRESHOLD_MAX = 256 * THRESHOLD_UNIT, IRD_ORD_MAX = 0x3FFF };
-enum { ULPDU_LIMIT_MIN = 64, ULPDU_LIMIT_MAX = 64768, MSS_LEAST = 64, BEFORE_MAX = 100 };
+enum { ULPDU_LIMIT_MIN = 64, ULPDU_LIMIT_MAX = 64768, MSS_LEAST = 64, SEGMENT_MAX = 65000 };
 
 enum kind {
     NUMBER,     /* WORD=N */
@@ -35,6 +36,8 @@ static const struct setting settings[] = {
     {"mulpdu", NUMBER, "mulpdu", ULPDU_LIMIT_MIN, ULPDU_LIMIT_MAX, ANY},
     {"mss", NUMBER, "mss", MSS_LEAST, UINT16_MAX, ANY},
     {"port", NUMBER, "port", 1, UINT16_MAX, ANY},
+    {"super-segments", NUMBER, "segments", MSS_LEAST, SEGMENT_MAX, ANY},
+    {"captured", FALSE_WORD, "unseen", 0, 0, ANY},
     {"opened-by", OPENS, "responder-opens", 0, 0, ANY},
     {"capture-begins-at-msn", LATE, "late msn", 0, UINT32_MAX, ANY},
     {"inline-threshold", NUMBER, "inline", THRESHOLD_UNIT, THRESHOLD_MAX, RPCRDMA},
@@ -103,20 +106,6 @@ static bool read_rtr(struct reading *r, const yaml_node_t *node, const char *wor
     return true;
 }
 
-static bool read_hex(struct reading *r, const yaml_node_t *node, const char *word, GString *out)
-{
-    const char *text = read_text(r, node, "text");
-
-    if (!text)
-        return false;
-    if (!*text || strlen(text) > BEFORE_MAX)
-        return complain(r, node, NULL, "a text of 1 to %d octets was expected", BEFORE_MAX);
-    g_string_append_printf(out, " %s=", word);
-    for (; *text; text++)
-        g_string_append_printf(out, "%02x", (unsigned)(unsigned char)*text);
-    return true;
-}
-
 static bool read_opener(struct reading *r, const yaml_node_t *node, const char *word, GString *out)
 {
     if (node_is(node, "responder"))
@@ -167,7 +156,8 @@ static bool apply(struct reading *r, const struct setting *s, const yaml_node_t 
     case RTR:
         return read_rtr(r, node, word, m->words);
     case TEXT:
-        return read_hex(r, node, word, m->words);
+        g_string_append_printf(m->words, " %s=", word);
+        return read_hex(r, node, "", m->words);
     case OPENS:
         return read_opener(r, node, word, m->words);
     }
@@ -226,28 +216,48 @@ static bool find_rpcrdma(struct reading *r, const yaml_node_t *node)
     return true;
 }
 
-bool read_connection(struct reading *r, const yaml_node_t *node)
+/* The words of one mapping; those of both sides come last: the first word of a name counts. */
+static bool append_settings(struct reading *r, const yaml_node_t *node, struct making *m, GString *out)
 {
-    struct making m = {.words = g_string_new(NULL), .revision = UINT64_MAX};
     g_autofree char *allowed = names_of(false);
-    bool good = find_rpcrdma(r, node) && read_mapping(r, node, allowed, read_setting, &m);
-    GString *with = g_string_new("with");
+    uint64_t before = m->revision;
 
+    *m = (struct making){.words = g_string_new(NULL), .revision = before};
+    if (!read_mapping(r, node, allowed, read_setting, m)) {
+        g_string_free(m->words, TRUE);
+        return false;
+    }
+    g_string_append(out, m->words->str);
+    if (m->crc.said)
+        g_string_append_printf(out, " crcI=%d crcR=%d", m->crc.on, m->crc.on);
+    if (m->markers.said)
+        g_string_append_printf(out, " markersI=%d markersR=%d", m->markers.on, m->markers.on);
+    g_string_free(m->words, TRUE);
+    return true;
+}
+
+bool read_connection(struct reading *r, const yaml_node_t *node, const yaml_node_t *base, const char *next)
+{
+    struct making m = {.revision = UINT64_MAX};
+    g_autoptr(GString) words = g_string_new(NULL);
+    GString *with = g_string_new(next);
+
+    /* A revision that the second one says is not taken over by the first one. */
+    if (!find_rpcrdma(r, node) || (base && !find_rpcrdma(r, base)) || (base && !append_settings(r, base, &m, words)) ||
+        !(g_string_truncate(words, 0), append_settings(r, node, &m, words)) ||
+        (base && !append_settings(r, base, &(struct making){.revision = UINT64_MAX}, words))) {
+        g_string_free(with, TRUE);
+        return false;
+    }
+    if (r->rpcrdma && m.revision == 0) {
+        g_string_free(with, TRUE);
+        return complain(r, node, "1, 2", "RPC-over-RDMA needs another mpa-revision");
+    }
+    g_string_append(with, "with");
     if (r->rpcrdma)
         g_string_append(with, m.revision == 1 ? " rpcrdma rev1" : " rpcrdma");
     else if (m.revision == 0 || m.revision == 2)
         g_string_append_printf(with, " rev%" PRIu64, m.revision);
-    if (good && r->rpcrdma && m.revision == 0)
-        good = complain(r, node, "1, 2", "RPC-over-RDMA needs another mpa-revision");
-    /* What is said of both sides comes last: the first word of a name counts. */
-    g_string_append(with, m.words->str);
-    if (m.crc.said)
-        g_string_append_printf(with, " crcI=%d crcR=%d", m.crc.on, m.crc.on);
-    if (m.markers.said)
-        g_string_append_printf(with, " markersI=%d markersR=%d", m.markers.on, m.markers.on);
-    g_string_free(m.words, TRUE);
-    if (good)
-        return add_statement(r, node, g_string_free(with, FALSE), "settings of `connection`");
-    g_string_free(with, TRUE);
-    return false;
+    g_string_append(with, words->str);
+    return add_statement(r, node, g_string_free(with, FALSE), "settings of a connection");
 }

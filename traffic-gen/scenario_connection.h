@@ -5,6 +5,9 @@
 
 #include "traffic-gen/scenario_read.h"
 
-bool read_connection(struct reading *r, const yaml_node_t *node);
+/*
+ * A statement about what `node` says, on top of what `base` says (NULL: nothing). next: what the statement begins with.
+ */
+bool read_connection(struct reading *r, const yaml_node_t *node, const yaml_node_t *base, const char *next);
 
 #endif

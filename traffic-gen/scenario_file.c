@@ -13,7 +13,7 @@ enum { REPEAT_MAX = 100000, DEPTH_MAX = 16, REGIONS_MAX = 64 };
 
 static const char top_allowed[] = "name, summary, about, mtu, connection, memory, steps, work";
 static const char step_allowed[] = "initiator (client), responder (server), wait, repeat with steps, next connection, "
-                                   "mixed traffic";
+                                   "parallel connection, mixed traffic";
 
 struct scenario_file {
     struct reading reading;
@@ -113,10 +113,27 @@ static bool read_repetition(struct reading *r, const yaml_node_t *node, unsigned
     return true;
 }
 
+/* With settings on top of those of the whole file. */
+static bool begin_connection(struct reading *r, const yaml_node_t *node, const yaml_node_t *settings, bool parallel)
+{
+    const char *next = parallel ? "next parallel " : "next ";
+    const yaml_node_t *base = r->connection;
+
+    if (!settings) {
+        settings = base;
+        base = NULL;
+    }
+    if (!settings)
+        return add_statement(r, node, g_strdup_printf("%swith rev1", next), step_allowed);
+    return read_connection(r, settings, base, next);
+}
+
 static bool read_both(struct reading *r, const yaml_node_t *node)
 {
     if (node_is(node, "next connection"))
         return add_statement(r, node, g_strdup("next"), step_allowed);
+    if (node_is(node, "parallel connection"))
+        return begin_connection(r, node, NULL, true);
     if (node_is(node, "mixed traffic"))
         return add_statement(r, node, g_strdup("I traffic"), step_allowed);
     return complain(r, node, step_allowed, "this is no step");
@@ -139,6 +156,9 @@ static bool read_step(struct reading *r, const yaml_node_t *node, unsigned depth
         if (node_is(node_at(r, any->key), "repeat"))
             return read_repetition(r, node, depth);
     }
+    if (node->data.mapping.pairs.top - pair == 1 &&
+        (node_is(key, "next connection") || node_is(key, "parallel connection")))
+        return begin_connection(r, key, node_at(r, pair->value), node_is(key, "parallel connection"));
     if (node->data.mapping.pairs.top - pair != 1)
         return complain(r, node_at(r, pair[1].key), step_allowed, "a step is of one side only");
     if (node_is(key, "wait")) {
@@ -227,7 +247,8 @@ static bool read_document(struct scenario_file *file)
         return complain(r, file->memory, NULL, "more than %d regions", REGIONS_MAX);
     if (file->memory && !read_mapping(r, file->memory, "names of regions", read_region, NULL))
         return false;
-    return (!file->connection || read_connection(r, file->connection)) && read_steps(r, file->steps, 0);
+    r->connection = file->connection;
+    return (!file->connection || read_connection(r, file->connection, NULL, "")) && read_steps(r, file->steps, 0);
 }
 
 static void clear_statement(void *p)

@@ -23,8 +23,9 @@ struct scenario_statement {
 struct reading {
     const char *name; /* of the file */
     yaml_document_t document;
-    char *error;     /* the first one */
-    GArray *regions; /* of struct scenario_region */
+    const yaml_node_t *connection; /* settings of the whole file; NULL: none */
+    char *error;                   /* the first one */
+    GArray *regions;               /* of struct scenario_region */
     GArray *statements;
     unsigned steps;  /* that were looked at, also those that say nothing */
     uint64_t octets; /* of all messages so far */

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { CHUNK_SEGMENTS_MAX = 32, CHUNKS_MAX = 16, OPERATIONS_MAX = 32 };
+enum { CHUNK_SEGMENTS_MAX = 32, CHUNKS_MAX = 16, OPERATIONS_MAX = 32, HEX_MAX = 100 };
 
 bool choose(struct reading *r, const yaml_node_t *node, const struct choice *choices, const char **word)
 {
@@ -290,6 +290,20 @@ bool read_operations(struct reading *r, const yaml_node_t *node, GString *out)
         if (!read_operation(r, node_at(r, *item), out))
             return false;
     }
+    return true;
+}
+
+bool read_hex(struct reading *r, const yaml_node_t *node, const char *front, GString *out)
+{
+    const char *text = read_text(r, node, "text");
+
+    if (!text)
+        return false;
+    if (!*text || strlen(text) > HEX_MAX)
+        return complain(r, node, NULL, "a text of 1 to %d octets was expected", HEX_MAX);
+    g_string_append(out, front);
+    for (; *text; text++)
+        g_string_append_printf(out, "%02x", (unsigned)(unsigned char)*text);
     return true;
 }
 

@@ -19,6 +19,8 @@ bool read_operations(struct reading *r, const yaml_node_t *node, GString *out);
 /* A field of arguments or results; amounts count `times` times. */
 bool is_field(const char *name);
 bool read_field(struct reading *r, const yaml_node_t *node, const char *name, unsigned times, GString *out);
+/* A text as its octets in hexadecimal. */
+bool read_hex(struct reading *r, const yaml_node_t *node, const char *front, GString *out);
 /* "0/1/02" */
 bool read_terminate(struct reading *r, const yaml_node_t *node, GString *out);
 /* A number, or what is added to, or taken from, the right one. */

@@ -21,6 +21,7 @@ enum kind {
     VERB_CHOICE, /* instead of the verb */
     PROCEDURE,   /* in front */
     OPERATIONS,  /* of a COMPOUND */
+    HEX,         /* a text as octets in hexadecimal, in front */
     TERMINATE,   /* layer/type/code, in front */
     STAG,        /* WORD=STag; a region: ALSO=Tagged Offset, too */
     SOLICITED,
@@ -61,22 +62,36 @@ static const struct choice captures[] = {{"on", "show"}, {"off", "hide"}, {NULL,
     {                                                                                                                  \
         "early", FLAG, "early", NULL, NULL                                                                             \
     }
+static const struct choice troubles[] = {
+    {"lost", "lost"},   {"lost-before-capture", "lost-before"}, {"late", "late"},
+    {"twice", "twice"}, {"fragmented", "fragmented"},           {"not-captured", "uncaptured"},
+    {NULL, NULL}};
+#define ON_THE_WAY                                                                                                     \
+    {                                                                                                                  \
+        "on-the-way", CHOICE, "net", NULL, troubles                                                                    \
+    }
 #define SENT                                                                                                           \
     {                                                                                                                  \
         "solicited", SOLICITED, NULL, NULL, NULL                                                                       \
     }
 
 static const struct parameter send_parameters[] = {{"octets", OCTETS, "len", NULL, NULL},
+                                                   {"longer-by", NUMBER, "longer", NULL, NULL},
+                                                   {"zeros", FLAG, "zeros", NULL, NULL},
                                                    {"invalidate", INVALIDATE, "stag", NULL, NULL},
                                                    {"last", UNSET, "l", NULL, NULL},
                                                    SENT,
+                                                   ON_THE_WAY,
                                                    ALWAYS,
                                                    END};
 static const struct parameter write_parameters[] = {{"octets", OCTETS, "len", NULL, NULL},
                                                     {"to", STAG, "stag", "to", NULL},
                                                     {"tagged-offset", NUMBER, "to", NULL, NULL},
                                                     {"value", NUMBER, "value", NULL, NULL},
+                                                    {"octets-behind-marker", NUMBER, "marker", NULL, NULL},
+                                                    {"pad", NUMBER, "pad", NULL, NULL},
                                                     {"last", UNSET, "l", NULL, NULL},
+                                                    ON_THE_WAY,
                                                     ALWAYS,
                                                     END};
 static const struct parameter read_parameters[] = {{"octets", OCTETS, "size", NULL, NULL},
@@ -84,11 +99,13 @@ static const struct parameter read_parameters[] = {{"octets", OCTETS, "size", NU
                                                    {"from-offset", NUMBER, "srcto", NULL, NULL},
                                                    {"into", STAG, "sink", "sinkto", NULL},
                                                    {"into-offset", NUMBER, "sinkto", NULL, NULL},
+                                                   ON_THE_WAY,
                                                    ALWAYS,
                                                    END};
 static const struct parameter response_parameters[] = {{"octets", OCTETS, "len", NULL, NULL},
                                                        {"request", NUMBER, "of", NULL, NULL},
                                                        {"last", UNSET, "l", NULL, NULL},
+                                                       ON_THE_WAY,
                                                        ALWAYS,
                                                        END};
 static const struct parameter terminate_parameters[] = {{"error", TERMINATE, NULL, NULL, NULL},
@@ -96,13 +113,16 @@ static const struct parameter terminate_parameters[] = {{"error", TERMINATE, NUL
                                                         {"octets", CHANGE, "size", NULL, NULL},
                                                         {"from-offset", CHANGE, "srcto", NULL, NULL},
                                                         {"into-offset", CHANGE, "sinkto", NULL, NULL},
+                                                        ON_THE_WAY,
                                                         ALWAYS,
                                                         END};
-static const struct parameter immediate_parameters[] = {{"data", NUMBER, "data", NULL, NULL}, SENT, ALWAYS, END};
+static const struct parameter immediate_parameters[] = {
+    {"data", NUMBER, "data", NULL, NULL}, SENT, ON_THE_WAY, ALWAYS, END};
 static const struct parameter fetch_add_parameters[] = {{"add", NUMBER, "data", NULL, NULL},
                                                         {"mask", NUMBER, "mask", NULL, NULL},
                                                         {"at", STAG, "astag", "ato", NULL},
                                                         {"tagged-offset", NUMBER, "ato", NULL, NULL},
+                                                        ON_THE_WAY,
                                                         ALWAYS,
                                                         END};
 static const struct parameter compare_swap_parameters[] = {{"compare", NUMBER, "cdata", NULL, NULL},
@@ -111,12 +131,16 @@ static const struct parameter compare_swap_parameters[] = {{"compare", NUMBER, "
                                                            {"swap-mask", NUMBER, "mask", NULL, NULL},
                                                            {"at", STAG, "astag", "ato", NULL},
                                                            {"tagged-offset", NUMBER, "ato", NULL, NULL},
+                                                           ON_THE_WAY,
                                                            ALWAYS,
                                                            END};
-static const struct parameter result_parameters[] = {{"request", NUMBER, "of", NULL, NULL}, ALWAYS, END};
-static const struct parameter rtr_parameters[] = {{"by", BARE_CHOICE, NULL, NULL, rtrs}, ALWAYS, END};
+static const struct parameter result_parameters[] = {{"request", NUMBER, "of", NULL, NULL}, ON_THE_WAY, ALWAYS, END};
+static const struct parameter rtr_parameters[] = {{"by", BARE_CHOICE, NULL, NULL, rtrs}, ON_THE_WAY, ALWAYS, END};
 static const struct parameter silence_parameters[] = {{"wait", WAIT, NULL, NULL, NULL}, END};
 static const struct parameter plain_parameters[] = {{"wait", WAIT, NULL, NULL, NULL}, END};
+static const struct parameter start_parameters[] = {ON_THE_WAY, {"wait", WAIT, NULL, NULL, NULL}, END};
+static const struct parameter streaming_parameters[] = {
+    {"text", HEX, NULL, NULL, NULL}, ON_THE_WAY, {"wait", WAIT, NULL, NULL, NULL}, END};
 static const struct parameter capture_parameters[] = {{"capture", VERB_CHOICE, NULL, NULL, captures}, END};
 
 /* Of every RPC-over-RDMA message. */
@@ -191,8 +215,11 @@ static const struct verb {
     {"atomic-response", "result", result_parameters, false, false, false},
     {"ready-to-receive", "rtr", rtr_parameters, true, false, false},
     {"silence", "silence", silence_parameters, true, false, false},
+    {"streaming", "stream", streaming_parameters, true, false, false},
+    {"mpa-request", "mpa-request", start_parameters, false, false, false},
+    {"mpa-reply", "mpa-reply", start_parameters, false, false, false},
     {"cork", "cork", plain_parameters, false, false, false},
-    {"uncork", "uncork", plain_parameters, false, false, false},
+    {"uncork", "uncork", start_parameters, false, false, false},
     {"fin", "fin", plain_parameters, false, false, false},
     {"reset", "rst", plain_parameters, false, false, false},
     {"close", "close", plain_parameters, false, false, false},
@@ -335,6 +362,8 @@ static bool read_parameter(struct reading *r, const struct parameter *p, struct 
             return false;
         g_string_append_printf(a->words, " %s=%s", p->word, text->str);
         return true;
+    case HEX:
+        return read_hex(r, node, " ", a->front);
     case TERMINATE:
         return read_terminate(r, node, a->front);
     case STAG:

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "traffic-gen/script.h"
-
 #include "traffic-gen/operations.h"
-#include "traffic-gen/rpc_script.h"
+#include "traffic-gen/script_internal.h"
 #include "traffic-gen/setups.h"
 
 #include <stdio.h>
@@ -10,7 +8,7 @@
 #include <string.h>
 
 /* More octets than these are a slip of who wrote them; a ULPDU must have room for a header and an octet. */
-enum { CHANGES_MAX = 16, LENGTH_MAX = 1 << 26, ULPDU_LIMIT_MIN = 32, MSS_MIN = 64 };
+enum { CHANGES_MAX = 16, LENGTH_MAX = 1 << 26 };
 
 static const int64_t millisecond = 1000000;
 
@@ -24,20 +22,6 @@ struct ulpdu_changes {
     struct octet_change octets[CHANGES_MAX];
     unsigned n;
     uint16_t cut, grow;
-};
-
-struct script_player {
-    struct stage *stage;
-    const char *text;
-    struct conversation_setup setup;
-    struct conversation *conversation;
-    bool late; /* the capture begins in the middle */
-    uint32_t late_msn;
-    unsigned connections; /* that were before */
-    bool hangs, ended;
-    enum role closer;      /* closes at the end */
-    GByteArray *before[2]; /* octets in front of the startup frames; NULL: none */
-    struct rpc_script rpc;
 };
 
 struct statement {
@@ -215,22 +199,26 @@ static unsigned terminate_value(const char *text, const char *word)
     return layer << 12 | etype << 8 | code;
 }
 
-static const char *value_word(char **words, const char *name)
-{
-    size_t n = strlen(name);
+/* What a scenario may ask for as payload instead of the pattern. */
+static const uint8_t zeros[4096];
 
-    for (unsigned i = 0; words[i]; i++) {
-        if (strncmp(words[i], name, n) == 0 && words[i][n] == '=')
-            return words[i] + n + 1;
+/*
+ * Octets of a Write whose FPDU ends so that the next Marker, or the one after, is due `behind` octets before its end,
+ * with so many octets of PAD.
+ */
+static size_t length_to_marker(const struct conversation *c, enum role role, unsigned behind, unsigned pad)
+{
+    const struct mpa_framing *framing = &c->framing[role];
+    uint64_t at = sim_written(c->tcp, c->side[role]);
+    uint64_t header = mpa_next_marker(framing, at) == at ? at + MPA_MARKER_LEN : at;
+    uint64_t grid = mpa_next_marker(framing, header), interior = 0;
+
+    if (grid - header < 64) {
+        grid += MPA_MARKER_PERIOD;
+        interior = MPA_MARKER_LEN;
     }
-    return NULL;
-}
-
-static unsigned number_word(char **words, const char *name, unsigned otherwise)
-{
-    const char *value = value_word(words, name);
-
-    return value ? (unsigned)strtoul(value, NULL, 0) : otherwise;
+    /* Before the grid point lie ULPDU_Length, ULPDU, PAD, and what of the CRC is not behind it. */
+    return (size_t)(grid - header - interior - MPA_LENGTH_LEN - (MPA_CRC_LEN - behind) - pad) - DDP_TAGGED_HEADER_LEN;
 }
 
 static void apply_word(struct statement *s, const struct verb *verb, const char *word)
@@ -238,6 +226,7 @@ static void apply_word(struct statement *s, const struct verb *verb, const char 
     size_t name_len = strcspn(word, "=+-");
     struct conversation *c = s->player->conversation;
     static const char *const dashed[] = {"have-len", "have-ddp", "have-read"};
+    static const char *const taken[] = {"wait", "back", "stride", "of", "net", "longer", "marker", "pad"};
     char *end;
 
     if (strcmp(word, "keep") == 0) {
@@ -248,7 +237,11 @@ static void apply_word(struct statement *s, const struct verb *verb, const char 
         c->spoil = spoil_crc;
         return;
     }
-    if (strcmp(word, "fresh") == 0 || strcmp(word, "early") == 0)
+    if (strcmp(word, "zeros") == 0) {
+        s->message.payload = zeros;
+        return;
+    }
+    if (strcmp(word, "fresh") == 0 || strcmp(word, "early") == 0 || g_str_has_prefix(word, "net="))
         return;
     for (unsigned i = 0; i < G_N_ELEMENTS(dashed); i++) {
         if (g_str_has_prefix(word, dashed[i]))
@@ -261,9 +254,10 @@ static void apply_word(struct statement *s, const struct verb *verb, const char 
 
     if (*end || end == word + name_len + 1)
         words_give_up(s->text, word);
-    if (strncmp(word, "wait=", 5) == 0 || strncmp(word, "back=", 5) == 0 || strncmp(word, "stride=", 7) == 0 ||
-        strncmp(word, "of=", 3) == 0)
-        return;
+    for (unsigned i = 0; i < G_N_ELEMENTS(taken); i++) {
+        if (g_str_has_prefix(word, taken[i]) && word[strlen(taken[i])] == '=')
+            return;
+    }
     if (strncmp(word, "cut=", 4) == 0) {
         s->changes.cut = (uint16_t)value;
     } else if (strncmp(word, "grow=", 5) == 0) {
@@ -282,18 +276,14 @@ static void apply_word(struct statement *s, const struct verb *verb, const char 
         s->message.has_value = true;
 }
 
-static bool has_word(char **words, const char *word)
-{
-    return g_strv_contains((const char *const *)words, word);
-}
-
 static void say_verb(struct statement *s, const struct verb *verb, char **words)
 {
     struct conversation *c = s->player->conversation;
     struct message *message = &s->message;
-    unsigned stride = number_word(words, "stride", 0);
+    char **first = words;
+    unsigned stride = script_number(words, "stride", 0);
 
-    *message = (struct message){.answers = number_word(words, "of", 0), .fresh = has_word(words, "fresh")};
+    *message = (struct message){.answers = script_number(words, "of", 0), .fresh = script_has(words, "fresh")};
     message_init(c, s->role, verb->opcode, message);
     message->atomic.opcode = (uint8_t)verb->atomic;
     if (verb->opcode == RDMAP_ATOMIC_REQUEST && verb->atomic == RDMAP_ATOMIC_CMP_SWAP)
@@ -301,13 +291,19 @@ static void say_verb(struct statement *s, const struct verb *verb, char **words)
     if (verb->opcode == RDMAP_TERMINATE) {
         if (!words[0])
             words_give_up(s->text, verb->name);
-        message_accuse(c, s->role, terminate_value(s->text, words[0]), number_word(words, "back", 0), message);
+        message_accuse(c, s->role, terminate_value(s->text, words[0]), script_number(words, "back", 0), message);
         s->player->closer = s->role;
         words++;
     }
     for (; *words; words++)
         apply_word(s, verb, *words);
-    if (message->length > LENGTH_MAX || (message->limit && message->limit < ULPDU_LIMIT_MIN))
+    if (script_value(first, "marker") && verb->opcode == RDMAP_WRITE && c->framing[s->role].markers)
+        message->length = length_to_marker(c, s->role, MIN(script_number(first, "marker", 0), MPA_CRC_LEN),
+                                           MIN(script_number(first, "pad", 0), 3));
+    message->length += (size_t)s->index * script_number(first, "longer", 0);
+    if (message->payload && message->length > sizeof(zeros))
+        words_give_up(s->text, "zeros");
+    if (message->length > LENGTH_MAX || (message->limit && message->limit < SCRIPT_ULPDU_MIN))
         words_give_up(s->text, verb->name);
     message->read.sink_stag += s->index * stride;
     say_message_changed(c, s->role, message, change_ulpdu, &s->changes);
@@ -315,159 +311,46 @@ static void say_verb(struct statement *s, const struct verb *verb, char **words)
 
 /* ---- statements ---- */
 
-/* The capture does not hold the startup, and the messages since then were so many as msn says. */
-static void begin_late(struct script_player *player)
+/* What befalls the segments of what is said next. */
+static void set_trouble(struct script_player *player, struct sim_how *how, const char *name)
 {
-    struct conversation *c = player->conversation;
-
-    sim_capturing(c->tcp, c->side[INITIATOR], false, &(struct sim_how){0});
-    say_startup(c);
-    say_send(c, INITIATOR, 10);
-    say_send(c, RESPONDER, 10);
-    for (unsigned role = 0; role < 2; role++) {
-        for (unsigned qn = 0; qn < 4; qn++)
-            c->msn[role][qn] = qn == DDP_QN_TERMINATE ? 0 : player->late_msn;
-    }
-
-    struct sim_how how = orderly(c, INITIATOR);
-
-    how.delay_ns = millisecond;
-    sim_capturing(c->tcp, c->side[INITIATOR], true, &how);
-}
-
-static void begin(struct script_player *player)
-{
-    if (player->conversation)
-        return;
-    player->conversation = conversation_new(player->stage, &player->setup);
-    for (unsigned role = 0; role < 2; role++) {
-        if (player->before[role])
-            say_streaming(player->conversation, role, player->before[role]->data, player->before[role]->len);
-    }
-    if (player->late)
-        begin_late(player);
-    else
-        say_startup(player->conversation);
-}
-
-/* What was said in streaming mode (RFC 5044 section 7.1.3). */
-static void set_before(struct script_player *player, enum role role, const char *hex)
-{
-    player->before[role] = g_byte_array_new();
-    for (; hex[0] && hex[1]; hex += 2) {
-        uint8_t octet = (uint8_t)(g_ascii_xdigit_value(hex[0]) << 4 | g_ascii_xdigit_value(hex[1]));
-
-        if (!g_ascii_isxdigit(hex[0]) || !g_ascii_isxdigit(hex[1]))
-            words_give_up(player->text, hex);
-        g_byte_array_append(player->before[role], &octet, 1);
-    }
-}
-
-static void change_flag(uint8_t *flags, uint8_t flag, const char *value)
-{
-    if (value)
-        *flags = (uint8_t)(strcmp(value, "0") == 0 ? *flags & ~flag : *flags | flag);
-}
-
-/* A word about one side: its name and I or R. */
-static const char *value_of_side(char **words, const char *name, enum role role)
-{
-    char own[24];
-
-    g_snprintf(own, sizeof(own), "%s%c", name, role == INITIATOR ? 'I' : 'R');
-    return value_word(words, own);
-}
-
-/* What differs between the sides. */
-static void apply_side(struct conversation_setup *setup, enum role role, char **words)
-{
-    struct startup_wish *wish = &setup->wish[role];
     const struct {
         const char *name;
-        uint8_t flag;
-    } flags[] = {{"crc", MPA_FLAG_C}, {"markers", MPA_FLAG_M}, {"reject", MPA_FLAG_R}};
-    const char *value;
+        bool *flag;
+    } kinds[] = {{"lost", &how->lose},   {"lost-before", &how->lose_before}, {"late", &how->late},
+                 {"twice", &how->twice}, {"fragmented", &how->fragment},     {"uncaptured", &how->uncaptured}};
 
-    for (unsigned i = 0; i < G_N_ELEMENTS(flags); i++)
-        change_flag(&wish->flags, flags[i].flag, value_of_side(words, flags[i].name, role));
-    if ((value = value_of_side(words, "rev", role)))
-        wish->revision = (uint8_t)strtoul(value, NULL, 0);
-    if ((value = value_of_side(words, "ird", role)))
-        wish->enhanced.ird = (uint16_t)strtoul(value, NULL, 0);
-    if ((value = value_of_side(words, "ord", role)))
-        wish->enhanced.ord = (uint16_t)strtoul(value, NULL, 0);
-    if ((value = value_of_side(words, "rtr", role))) {
-        wish->enhanced.rtr = (uint8_t)strtoul(value, NULL, 0);
-        wish->enhanced.peer_to_peer = wish->enhanced.rtr != 0;
+    for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++) {
+        if (strcmp(kinds[i].name, name) == 0) {
+            *kinds[i].flag = true;
+            return;
+        }
     }
-    /* What RPC-over-RDMA says in it has a length of its own. */
-    if (!wish->ulp_data && (value = value_of_side(words, "data", role)))
-        wish->ulp_length = (uint16_t)MIN(strtoul(value, NULL, 0), MPA_PRIVATE_DATA_MAX);
-    if ((value = value_of_side(words, "isn", role)))
-        setup->isn[(role == RESPONDER) != setup->responder_opens] = (uint32_t)strtoul(value, NULL, 0);
+    words_give_up(player->text, name);
 }
 
-static void apply_with(struct script_player *player, char **words)
+/* What may be said before MPA begins, or instead of its start-up. */
+static bool is_start(const char *verb)
 {
-    struct conversation_setup *setup = &player->setup;
-    unsigned ulpdu_max = number_word(words, "mulpdu", 0), mss = number_word(words, "mss", 0);
-
-    if (has_word(words, "rpcrdma") || has_word(words, "nfs"))
-        rpc_script_setup(&player->rpc, setup, &(struct words){.text = player->text, .list = words});
-    else if (has_word(words, "rev0"))
-        *setup = setup_rev0;
-    else if (has_word(words, "rev2"))
-        *setup = setup_rev2;
-    else if (has_word(words, "no-crc"))
-        *setup = setup_rev1_no_crc;
-    else if (has_word(words, "markers"))
-        *setup = setup_rev1_markers;
-    if (value_word(words, "port"))
-        setup->service_port = (uint16_t)number_word(words, "port", 0);
-    setup->responder_opens = has_word(words, "responder-opens");
-    for (unsigned role = 0; role < 2; role++)
-        apply_side(setup, role, words);
-    if (value_word(words, "ird"))
-        setup->wish[RESPONDER].enhanced.ird = setup->wish[INITIATOR].enhanced.ord =
-            (uint16_t)number_word(words, "ird", 0);
-    if (value_word(words, "beforeI"))
-        set_before(player, INITIATOR, value_word(words, "beforeI"));
-    if (value_word(words, "beforeR"))
-        set_before(player, RESPONDER, value_word(words, "beforeR"));
-    player->late = has_word(words, "late");
-    player->late_msn = number_word(words, "msn", 0);
-    if ((ulpdu_max && ulpdu_max < ULPDU_LIMIT_MIN) || ulpdu_max > MPA_ULPDU_MAX || mss > UINT16_MAX ||
-        (mss && mss < MSS_MIN))
-        words_give_up(player->text, "with");
-    setup->ulpdu_max = (uint16_t)ulpdu_max;
-    setup->mss[0] = setup->mss[1] = (uint16_t)mss;
+    return strcmp(verb, "stream") == 0 || strcmp(verb, "mpa-request") == 0 || strcmp(verb, "mpa-reply") == 0;
 }
 
-static void end(struct script_player *player)
+static void say_start(struct script_player *player, enum role role, const char *verb, char **words)
 {
     struct conversation *c = player->conversation;
 
-    uncork(c, INITIATOR);
-    uncork(c, RESPONDER);
-    if (!player->hangs && !player->ended)
-        say_close(c, player->closer);
-}
+    if (strcmp(verb, "stream") == 0) {
+        GByteArray *octets = script_octets(player, words[0] ? words[0] : "");
 
-static void next_connection(struct script_player *player)
-{
-    struct conversation *before;
-
-    begin(player); /* nothing may have been said in it */
-    before = player->conversation;
-    end(player);
-    player->setup.after = before->tcp;
-    player->setup.port = 40001;
-    player->connections++;
-    player->setup.isn[0] = 0x51000000 + player->connections * 0x01234567u;
-    player->setup.isn[1] = 0x62000000 + player->connections * 0x02345671u;
-    player->conversation = NULL;
-    player->ended = false;
-    begin(player);
+        say_streaming(c, role, octets->data, octets->len);
+        g_byte_array_unref(octets);
+        return;
+    }
+    player->started = true;
+    if (strcmp(verb, "mpa-request") == 0)
+        say_request(c);
+    else
+        say_reply(c);
 }
 
 static bool do_other(struct script_player *player, enum role role, const char *verb, char **words)
@@ -475,7 +358,7 @@ static bool do_other(struct script_player *player, enum role role, const char *v
     struct conversation *c = player->conversation;
 
     if (strcmp(verb, "silence") == 0)
-        say_nothing(c, role, (int64_t)number_word(words, "wait", 1) * millisecond);
+        say_nothing(c, role, (int64_t)script_number(words, "wait", 1) * millisecond);
     else if (strcmp(verb, "cork") == 0)
         cork(c, role);
     else if (strcmp(verb, "uncork") == 0)
@@ -512,7 +395,10 @@ static void play_words(struct script_player *player, const char *text, char **wo
         times = (unsigned)strtoul(words[0], NULL, 10);
         words++;
     }
-    begin(player);
+    if (is_start(words[0]))
+        script_open(player);
+    else
+        script_start(player);
 
     struct conversation *c = player->conversation;
     const struct verb *verb = NULL;
@@ -525,11 +411,15 @@ static void play_words(struct script_player *player, const char *text, char **wo
         struct statement s = {.player = player, .role = role, .index = i, .text = text};
 
         if (verb || strcmp(words[0], "silence") != 0) {
-            c->early = has_word(words, "early");
-            if (value_word(words, "wait"))
-                c->how.delay_ns = (int64_t)number_word(words, "wait", 0) * millisecond;
+            c->early = script_has(words, "early");
+            if (script_value(words, "wait"))
+                c->how.delay_ns = (int64_t)script_number(words, "wait", 0) * millisecond;
+            if (script_value(words, "net"))
+                set_trouble(player, &c->how, script_value(words, "net"));
         }
-        if (verb)
+        if (is_start(words[0]))
+            say_start(player, role, words[0], words + 1);
+        else if (verb)
             say_verb(&s, verb, words + 1);
         else if (!rpc_script_say(&player->rpc, c, role, words[0], &(struct words){.text = text, .list = words + 1}) &&
                  !do_other(player, role, words[0], words + 1))
@@ -564,17 +454,17 @@ void script_say(struct script_player *player, const char *statement)
     if (!list[0])
         return;
     if (strcmp(list[0], "with") == 0)
-        apply_with(player, list + 1);
+        script_with(player, list + 1);
     else if (strcmp(list[0], "next") == 0)
-        next_connection(player);
+        script_next(player, list + 1);
     else
         play_words(player, player->text, list);
 }
 
 void script_end(struct script_player *player)
 {
-    begin(player);
-    end(player);
+    script_start(player);
+    script_close(player);
     rpc_script_free(&player->rpc);
     for (unsigned role = 0; role < 2; role++) {
         if (player->before[role])

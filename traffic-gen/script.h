@@ -2,17 +2,22 @@
 /*
  * Conversations written down as text. Statements are separated by semicolons:
  *
- *   with rev2 mulpdu=200   the negotiation: rev0, rev1 (when nothing is said), rev2, no-crc, markers; before all else
- *   next                   ends this connection, begins another one between the same ports
+ *   with rev2 mulpdu=200   the negotiation: rev0, rev1 (when nothing is said), rev2, no-crc, markers; before all else.
  *                          Of one side, with I or R behind the name: revI=1 crcR=0 markersI=1 irdI=8 ordR=4, rtrI=7
- * (sum of Send 1, Write 2, Read 4: peer-to-peer), dataI=20 (octets of Private Data), rejectR=1, isnI=N;
- * responder-opens: it opens the TCP connection I VERB WORD...         the Initiator says or does something, as soon as
- * what the peer said before has arrived R VERB WORD...         so does the Responder I 5* VERB WORD...      five times
+ *                          (sum of Send 1, Write 2, Read 4: peer-to-peer), dataI=20 (octets of Private Data),
+ *                          rejectR=1, isnI=N; responder-opens: it opens the TCP connection; unseen: nothing is captured
+ *                          until `show`; segments=N: super-segments
+ *   next                   ends this connection, begins another one between the same ports; `next with rev2 ...` with
+ *                          another negotiation, `next parallel with ...` beside this one
+ *   I VERB WORD...         the Initiator says or does something, as soon as what the peer said before has arrived
+ *   R VERB WORD...         so does the Responder
+ *   I 5* VERB WORD...      five times
  *
  * VERB is a message: write, read (a Read Request), answer (a Read Response), send, send-inv, send-se, send-se-inv,
  * term LAYER/ETYPE/CODE, imm, imm-se, fadd, cswap, result (an Atomic Response); or silence (a pure ACK), cork, uncork,
  * fin, rst, close, rtr send|write|read (the first FPDU of a peer-to-peer connection), traffic (a bit of everything in
- * both directions), hang (nothing: the connection is not closed at the end of the script).
+ * both directions), hang (nothing: the connection is not closed at the end of the script); mpa-request, mpa-reply, which
+ * are said by themselves otherwise, stream HEX (octets outside of MPA).
  *
  * Every field of a message is filled in as it is right. NAME=VALUE sets one, NAME+VALUE and NAME-VALUE change it:
  *
@@ -29,7 +34,9 @@
  *   of time               wait (milliseconds before)
  *
  * Words alone: early (does not wait for the peer), fresh (no further segment of the open message), keep (an Atomic
- * without effect), bad-crc.
+ * without effect), bad-crc, zeros (as payload). longer=N: so many octets more at each repetition; marker=N pad=N: a Write
+ * as long as it takes for a Marker to be due N octets before the end of the FPDU; net=lost, lost-before, late, twice,
+ * fragmented, uncaptured: what befalls the segments.
  *
  * RPC-over-RDMA and NFS have verbs of their own (rpc_script.h).
  *
