@@ -8,11 +8,11 @@
 G_DEFINE_QUARK(check - error - quark, check_error)
 
 const char options_help[] = "Usage: iwarp-check [OPTION...] FILE...        FILE: pcap or pcapng, - is stdin\n"
-                            "Judges the iWARP conversations in captures rule by rule: MPA, DDP, RDMAP,\n"
-                            "RPC-over-RDMA and NFS.\n"
+                            "Judges the iWARP and NFS/RDMA conversations in captures rule by rule.\n"
                             "\n"
                             " -i IFACE                 capture live, until interrupted\n"
                             " --format=text|json|junit report format; --output=FILE: where to\n"
+                            " --annotate=OUT.pcapng    the capture again, findings as packet comments\n"
                             " --rules=SEL,...          only these rules; --skip=SEL,...: not these. SEL: id,\n"
                             "                          id prefix, rfc8166, rfc5044/4.3, nfs, must, should\n"
                             " --fail-on=LEVEL          error (default), warning, note, never\n"
@@ -277,7 +277,7 @@ static bool load_waivers(struct check_options *options, char **waive, char **fil
 
 /* Values as GOption leaves them, before they are understood. */
 struct raw_options {
-    gchar *format, *fail_on, *profile, *memory, *annotate;
+    gchar *format, *fail_on, *profile, *memory;
     gchar **rules, **skip, **waive, **waivers, **assume, **timers, **files;
     gboolean strict, list_rules, print, summary, verbose, progress, no_progress, version, help;
     gint jobs, max_findings;
@@ -285,7 +285,7 @@ struct raw_options {
 
 static void raw_options_clear(struct raw_options *raw)
 {
-    gchar **texts[] = {&raw->format, &raw->fail_on, &raw->profile, &raw->memory, &raw->annotate};
+    gchar **texts[] = {&raw->format, &raw->fail_on, &raw->profile, &raw->memory};
     gchar ***lists[] = {&raw->rules, &raw->skip, &raw->waive, &raw->waivers, &raw->assume, &raw->timers, &raw->files};
 
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
@@ -301,6 +301,14 @@ static bool parse_each(struct check_options *options, char **values,
         if (!parse(options, *values, error))
             return false;
     return true;
+}
+
+/* The capture is read twice, for the verdict comes first in the copy. */
+static bool can_annotate(const struct check_options *options, GError **error)
+{
+    if (options->files[0] == NULL || options->files[1] != NULL || strcmp(options->files[0], "-") == 0)
+        return usage(error, "--annotate: give one capture file, not an interface or standard input");
+    return strcmp(options->annotate, "-") != 0 || usage(error, "--annotate: a file is wanted, not standard output");
 }
 
 static bool understand(struct check_options *options, struct raw_options *raw, GError **error)
@@ -319,8 +327,6 @@ static bool understand(struct check_options *options, struct raw_options *raw, G
     for (size_t i = 0; i < G_N_ELEMENTS(single); i++)
         if (single[i].value != NULL && !single[i].parse(options, single[i].value, error))
             return false;
-    if (raw->annotate != NULL)
-        return usage(error, "--annotate is not in this version yet; --format=json gives the frame of every finding");
     if (!parse_each(options, raw->assume, parse_assume, error) ||
         !parse_each(options, raw->timers, parse_timers, error) ||
         !select_rules(options, raw->rules, raw->skip, error) || !load_waivers(options, raw->waive, raw->waivers, error))
@@ -347,7 +353,7 @@ static bool understand(struct check_options *options, struct raw_options *raw, G
         return usage(error, "-i captures live: give either an interface or files, not both");
     if (options->interface == NULL && options->files[0] == NULL)
         return usage(error, "no capture file given; try: iwarp-check FILE.pcapng, or iwarp-check --help");
-    return true;
+    return options->annotate == NULL || can_annotate(options, error);
 }
 
 /* GOption knows "-j 2" but not "-j2", which everybody writes. */
@@ -384,7 +390,7 @@ bool options_parse(struct check_options *options, int argc, char **argv, GError 
         {"strict-waivers", 0, 0, G_OPTION_ARG_NONE, &raw.strict, NULL, NULL},
         {"assume", 0, 0, G_OPTION_ARG_STRING_ARRAY, &raw.assume, NULL, NULL},
         {"timers", 0, 0, G_OPTION_ARG_STRING_ARRAY, &raw.timers, NULL, NULL},
-        {"annotate", 0, 0, G_OPTION_ARG_FILENAME, &raw.annotate, NULL, NULL},
+        {"annotate", 0, 0, G_OPTION_ARG_FILENAME, &options->annotate, NULL, NULL},
         {"list-rules", 0, 0, G_OPTION_ARG_NONE, &raw.list_rules, NULL, NULL},
         {"explain", 0, 0, G_OPTION_ARG_STRING, &options->explain, NULL, NULL},
         {"print", 0, 0, G_OPTION_ARG_NONE, &raw.print, NULL, NULL},
@@ -424,6 +430,7 @@ bool options_parse(struct check_options *options, int argc, char **argv, GError 
 void options_clear(struct check_options *options)
 {
     g_clear_pointer(&options->output, g_free);
+    g_clear_pointer(&options->annotate, g_free);
     g_clear_pointer(&options->interface, g_free);
     g_clear_pointer(&options->explain, g_free);
     g_clear_pointer(&options->files, g_strfreev);

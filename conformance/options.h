@@ -20,7 +20,8 @@ enum { MAX_FINDINGS_DEFAULT = 1000 };
 
 struct check_options {
     enum report_format format;
-    char *output; /* NULL: standard output */
+    char *output;   /* NULL: standard output */
+    char *annotate; /* the annotated capture; NULL: not wanted */
     struct rule_selection rules;
     enum rule_severity fail_on;
     bool fail_never;

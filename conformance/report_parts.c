@@ -45,6 +45,42 @@ enum exclusion exclusion_of(const struct check_options *options, enum rule_id id
     return rule->observe == OBSERVE_REACTION ? NO_STIMULUS : NO_OCCASION;
 }
 
+const char *plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+gchar *found_text(const uint64_t found[SEVERITY_COUNT], uint64_t waived)
+{
+    GString *text = g_string_new(NULL);
+
+    for (int severity = SEVERITY_ERROR; severity >= SEVERITY_NOTE; severity--)
+        if (found[severity] > 0)
+            g_string_append_printf(text, "%s%" PRIu64 " %s%s", text->len > 0 ? ", " : "", found[severity],
+                                   rule_severity_name((enum rule_severity)severity), plural(found[severity]));
+    if (text->len == 0)
+        g_string_append(text, "no findings");
+    if (waived > 0)
+        g_string_append_printf(text, ", %" PRIu64 " waived", waived);
+    return g_string_free(text, FALSE);
+}
+
+gchar *verdict_text(const struct report *report)
+{
+    static const char *const words[] = {
+        [CHECK_PASS] = "PASS", [CHECK_FAIL] = "FAIL", [CHECK_TROUBLE] = "ERROR", [CHECK_NOTHING] = "NOTHING TO CHECK"};
+    gchar *found, *text;
+
+    if (report->status == CHECK_NOTHING)
+        return g_strdup_printf("%s: no MPA connection found", words[report->status]);
+    found = found_text(report->found, report->waived);
+    text = g_strdup_printf("%s: %s%s in %" PRIu64 " connection%s, %u rules exercised", words[report->status],
+                           report->status == CHECK_TROUBLE ? "not everything could be read; " : "", found,
+                           report->connections, plural(report->connections), report->exercised);
+    g_free(found);
+    return text;
+}
+
 gchar *finding_text(const struct report_finding *finding, int64_t start_ns)
 {
     GString *text = g_string_new(NULL);

@@ -25,6 +25,12 @@ enum exclusion exclusion_of(const struct check_options *options, enum rule_id id
 /* NULL for EXERCISED. */
 const char *exclusion_text(enum exclusion why);
 
+const char *plural(uint64_t n); /* "" or "s" */
+/* "2 errors, 1 note, 3 waived", "no findings"; g_free() it. */
+gchar *found_text(const uint64_t found[SEVERITY_COUNT], uint64_t waived);
+/* "FAIL: 3 errors in 2 connections, 135 rules exercised"; of a concluded report. g_free() it. */
+gchar *verdict_text(const struct report *report);
+
 /* "frame 31 (from 30) (see 4), 0.004512 s, to the responder, stream offset 152: expected ..., found ..."; g_free() it.
  */
 gchar *finding_text(const struct report_finding *finding, int64_t start_ns);

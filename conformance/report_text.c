@@ -12,45 +12,6 @@ enum {
     PROCEDURES_SHOWN = 16,
 };
 
-static const char *plural(uint64_t n)
-{
-    return n == 1 ? "" : "s";
-}
-
-static void write_found(FILE *out, const uint64_t found[SEVERITY_COUNT], uint64_t waived)
-{
-    bool any = false;
-
-    for (int severity = SEVERITY_ERROR; severity >= SEVERITY_NOTE; severity--) {
-        if (found[severity] == 0)
-            continue;
-        fprintf(out, "%s%" PRIu64 " %s%s", any ? ", " : "", found[severity],
-                rule_severity_name((enum rule_severity)severity), plural(found[severity]));
-        any = true;
-    }
-    if (!any)
-        fputs("no findings", out);
-    if (waived > 0)
-        fprintf(out, ", %" PRIu64 " waived", waived);
-}
-
-static void write_verdict(const struct report *report, FILE *out)
-{
-    static const char *const words[] = {
-        [CHECK_PASS] = "PASS", [CHECK_FAIL] = "FAIL", [CHECK_TROUBLE] = "ERROR", [CHECK_NOTHING] = "NOTHING TO CHECK"};
-
-    fprintf(out, "%s: ", words[report->status]);
-    if (report->status == CHECK_NOTHING) {
-        fputs("no MPA connection found\n", out);
-        return;
-    }
-    if (report->status == CHECK_TROUBLE)
-        fputs("not everything could be read; ", out);
-    write_found(out, report->found, report->waived);
-    fprintf(out, " in %" PRIu64 " connection%s, %u rules exercised\n", report->connections, plural(report->connections),
-            report->exercised);
-}
-
 /* ---- a connection ---- */
 
 static void write_parameters(const struct report_connection *connection, FILE *out)
@@ -221,12 +182,15 @@ static void write_connection(const struct report *report, const struct report_co
                              FILE *out)
 {
     char initiator[ENDPOINT_TEXT_SIZE], responder[ENDPOINT_TEXT_SIZE];
+    gchar *found;
 
     fprintf(out, "\n  connection %" PRIu32 ": %s -> %s%s, frames %" PRIu32 "-%" PRIu32 ": ", connection->id,
             endpoint_text(&connection->initiator, initiator), endpoint_text(&connection->responder, responder),
             connection->roles_known ? "" : " (who is the initiator is not shown)", connection->start_frame,
             connection->end_frame);
-    write_found(out, connection->found, connection->waived);
+    found = found_text(connection->found, connection->waived);
+    fputs(found, out);
+    g_free(found);
     fputc('\n', out);
     write_parameters(connection, out);
     write_counts(connection, out);
@@ -335,7 +299,10 @@ static void write_unused_waivers(const struct report *report, FILE *out)
 
 void report_write_text(const struct report *report, FILE *out)
 {
-    write_verdict(report, out);
+    gchar *verdict = verdict_text(report);
+
+    fprintf(out, "%s\n", verdict);
+    g_free(verdict);
     for (guint i = 0; i < report->captures->len; i++)
         write_capture(report, g_ptr_array_index(report->captures, i), out);
     write_unused_waivers(report, out);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/run.h"
 
+#include "conformance/annotate.h"
 #include "conformance/check.h"
 #include "conformance/progress.h"
 
@@ -158,6 +159,21 @@ static enum check_status output_trouble(const struct check_options *options)
     return CHECK_TROUBLE;
 }
 
+/* A capture that could not be opened was told of already. */
+static bool write_annotated(const struct check_options *options, const struct report *report)
+{
+    const struct report_capture *capture = g_ptr_array_index(report->captures, 0);
+    GError *error = NULL;
+
+    if (options->annotate == NULL || (capture->failed && capture->packets == 0))
+        return true;
+    if (annotate_write(report, options->files[0], options->annotate, &error))
+        return true;
+    fprintf(stderr, "iwarp-check: %s\n", error->message);
+    g_error_free(error);
+    return false;
+}
+
 enum check_status run_check(const struct check_options *options)
 {
     struct report report;
@@ -184,6 +200,8 @@ enum check_status run_check(const struct check_options *options)
     if (run.print == stdout && out == stdout)
         fputc('\n', out);
     status = report.status;
+    if (!write_annotated(options, &report))
+        status = CHECK_TROUBLE;
     if (!write_report(options, &report, out))
         status = output_trouble(options);
     if (out != stdout && fclose(out) != 0)

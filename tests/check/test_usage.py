@@ -9,7 +9,7 @@ import pytest
     (["--format=xml", "x"], "text, json and junit"),
     (["--format=html", "x"], "available: text, json, junit"),
     (["--list-rules", "--format=junit"], "text and json"),
-    (["--annotate=y.pcapng", "x"], "not in this version"),
+    (["--annotate=y.pcapng", "x", "y"], "one capture"),
     (["--fail-on=fatal", "x"], "error, warning, note, never"),
     (["--profile=ieee", "x"], "ietf, rdmac, rfc5666"),
     (["--assume=markers=maybe", "x"], "none, both, to-responder, to-initiator"),
