@@ -27,6 +27,7 @@ static const struct fault_table *const tables[] = {
     &rpcrdma_payload_faults,
     &rpcrdma_reply_faults,
     &nfs_faults,
+    &proper_faults,
 };
 
 const struct fault *fault_at(unsigned index)
@@ -37,6 +38,12 @@ const struct fault *fault_at(unsigned index)
         index -= tables[t]->n;
     }
     return NULL;
+}
+
+bool fault_changes_nothing(const struct fault *fault)
+{
+    return !fault->startup && !fault->startup_octets && !fault->fpdu && !fault->fpdu_octets && !fault->setup &&
+           !fault->play && !fault->script;
 }
 
 const struct fault *fault_find(const char *id)

@@ -3,7 +3,7 @@
  * Faults: each breaks one rule in an otherwise conforming conversation, and is registered under the id of that rule.
  *
  * For rules about reactions there are two: ID, where the stimulus is answered wrongly, and ID+ok, where it is
- * answered as the standard says. ID/name is another way to break the same rule.
+ * answered as the standard says: perhaps by its scenario as it is. ID/name is another way to break the same rule.
  */
 #ifndef IWARP_TRAFFIC_FAULT_H
 #define IWARP_TRAFFIC_FAULT_H
@@ -42,6 +42,8 @@ struct fault {
 
 /* All faults, in the order of the tables. */
 const struct fault *fault_at(unsigned index); /* NULL past the end */
+/* ID+ok whose scenario is the proper answer. */
+bool fault_changes_nothing(const struct fault *fault);
 const struct fault *fault_find(const char *id);
 
 /* The tables, one per family. */
@@ -53,6 +55,6 @@ extern const struct fault_table fpdu_faults, crc_faults, marker_faults, startup_
     order_faults, rtr_faults, tcp_faults, reaction_faults, startup_reaction_faults, ddp_faults, rdmap_faults,
     terminate_faults, atomic_faults, rdmap_reaction_faults, rpcrdma_header_faults, rpcrdma_reaction_faults,
     rpcrdma_answer_faults, rpcrdma_xid_faults, rpcrdma_credit_faults, rpcrdma_threshold_faults, rpcrdma_memory_faults,
-    rpcrdma_payload_faults, rpcrdma_reply_faults, nfs_faults;
+    rpcrdma_payload_faults, rpcrdma_reply_faults, nfs_faults, proper_faults;
 
 #endif

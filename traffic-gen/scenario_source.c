@@ -56,6 +56,7 @@ bool scenario_source_play(const struct scenario_source *source, struct stage *st
 {
     const struct fault *fault = stage->fault;
 
+    stage->fault_done = fault && fault_changes_nothing(fault);
     if (fault && (fault->play || fault->script)) {
         stage->fault_done = true;
         if (fault->play)

@@ -97,6 +97,19 @@ def test_findings_name_the_direction_and_frame(corpus, faults):
             assert f.rule not in f.message
 
 
+def test_every_rule_of_the_wire_is_judged_or_says_why_not(catalogue, rules):
+    """Errors and warnings that a capture can show; rows that state the same requirement share a judged one."""
+    wrong = []
+    for row in catalogue:
+        if row["observe"] not in ("wire", "wire-1way") or row["severity"] not in ("error", "warning"):
+            continue
+        rule = rules[row["id"]]
+        shared = row["judged"].startswith("same:") and all(rules[same].judged for same in rule.same)
+        if not rule.judged and not shared and row["judged"] != "permission" and len(row["how"]) < 20:
+            wrong.append(row["id"])
+    demand_none(wrong, "neither judged nor with a reason:")
+
+
 def test_every_judged_rule_has_a_violation(faults, rules):
     have = {base(f.id) for f in faults if "+" not in f.id}
     missing = [r.id for r in rules.values() if r.judged and r.id not in have]
@@ -112,8 +125,14 @@ def test_every_judged_rule_is_exercised_without_a_finding(corpus, scenarios, fau
     demand_none(missing, "no conforming traffic exercises")
 
 
-def test_reactions_have_both_answers(corpus, faults, rules):
-    """Where a stimulus is registered with its proper answer, that answer passes the rule."""
+def test_reactions_have_both_answers(corpus, faults, rules, catalogue):
+    """Every judged rule about a reaction: its stimulus answered wrongly, and properly, which passes the rule."""
+    have = {kind: {base(f.id) for f in faults if ("+ok" in f.id) == kind} for kind in (False, True)}
+    reactions = [row["id"] for row in catalogue if row["observe"] == "reaction" and row["id"] in rules
+                 and rules[row["id"]].judged]
+    assert len(reactions) > 100
+    demand_none([r for r in reactions if r not in have[False]], "no wrong answer is registered for")
+    demand_none([r for r in reactions if r not in have[True]], "no proper answer is registered for")
     wrong = []
     for fault in faults:
         if "+ok" in fault.id:
