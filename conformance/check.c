@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/check.h"
 
+#include "conformance/counting.h"
 #include "conformance/flows.h"
 #include "conformance/print.h"
 #include "conformance/upper.h"
@@ -20,6 +21,7 @@ struct check {
     FILE *print;
     uint32_t findings_kept;
     bool memory_lacking;
+    struct counting counting;
     uint64_t decap[DECAP_STATUS_COUNT];
     int unknown_linktype;
 };
@@ -33,7 +35,7 @@ struct watched {
     struct upper upper;
     struct report_connection *report;
     struct verdict verdict;
-    uint32_t failing[RULE_COUNT]; /* as in struct report_rule */
+    struct counted counted;
     bool hole, ended[2], reset;
 };
 
@@ -101,17 +103,13 @@ static void on_finding(void *ctx, const struct finding *finding)
     else
         report->found[finding->severity]++;
     if (kept.waiver == NULL && report_fails(watched->check->options, finding->severity))
-        watched->failing[finding->rule] = rule_count_sum(watched->failing[finding->rule], 1);
+        report_add_failing(report, finding->rule);
     if (!worth_keeping(watched, finding->rule)) {
         report->not_kept++;
         return;
     }
     watched->check->findings_kept++;
-    if (report->messages == NULL)
-        report->messages = g_string_chunk_new(1024);
-    /* Many findings of a rule say the same: g_string_chunk_insert_const() keeps one copy. */
-    kept.message = g_string_chunk_insert_const(report->messages, finding->message);
-    g_array_append_val(report->findings, kept);
+    report_add_finding(report, &kept, finding->message);
 }
 
 static struct print_target print_target(const struct watched *watched)
@@ -190,9 +188,17 @@ static void on_rdmap_skipped(void *ctx, unsigned side)
 
 /* ---- what the TCP connection tells: handed on to the MPA layer ---- */
 
-static void on_segment(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known, uint64_t acked)
+static struct watched *awake(void *ctx)
 {
     struct watched *watched = ctx;
+
+    counted_wake(&watched->check->counting, &watched->counted);
+    return watched;
+}
+
+static void on_segment(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known, uint64_t acked)
+{
+    struct watched *watched = awake(ctx);
 
     mpa_connection_segment(watched->mpa, segment, offset, acked_known, acked);
     if (segment->length == 0)
@@ -202,7 +208,7 @@ static void on_segment(void *ctx, const struct tcp_segment *segment, uint64_t of
 static void on_octets(void *ctx, unsigned side, uint64_t offset, const uint8_t *p, size_t n,
                       const struct octets_origin *origin)
 {
-    struct watched *watched = ctx;
+    struct watched *watched = awake(ctx);
 
     rdmap_connection_acked(watched->rdmap, side, origin->acked_known, origin->acked);
     mpa_connection_octets(watched->mpa, side, offset, p, n, origin);
@@ -211,7 +217,7 @@ static void on_octets(void *ctx, unsigned side, uint64_t offset, const uint8_t *
 static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, enum hole_cause cause,
                     const struct octets_origin *next)
 {
-    struct watched *watched = ctx;
+    struct watched *watched = awake(ctx);
 
     watched->hole = true;
     mpa_connection_hole(watched->mpa, side, from, to, cause, next);
@@ -221,7 +227,7 @@ static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, enum h
 static void on_conflict(void *ctx, unsigned side, uint64_t offset, uint8_t first, uint8_t repeated,
                         uint32_t first_frame, const struct tcp_segment *segment)
 {
-    struct watched *watched = ctx;
+    struct watched *watched = awake(ctx);
 
     mpa_connection_conflict(watched->mpa, side, offset, first, repeated, first_frame, segment);
 }
@@ -238,7 +244,7 @@ static void end_layers(struct watched *watched, unsigned side, bool reset, uint6
 
 static void on_fin(void *ctx, unsigned side, uint64_t offset, uint32_t frame, int64_t time_ns)
 {
-    struct watched *watched = ctx;
+    struct watched *watched = awake(ctx);
 
     watched->ended[side & 1u] = true;
     mpa_connection_fin(watched->mpa, side, offset, frame, time_ns);
@@ -247,7 +253,7 @@ static void on_fin(void *ctx, unsigned side, uint64_t offset, uint32_t frame, in
 
 static void on_reset(void *ctx, unsigned side, uint32_t frame, int64_t time_ns)
 {
-    struct watched *watched = ctx;
+    struct watched *watched = awake(ctx);
 
     watched->reset = true;
     mpa_connection_reset(watched->mpa, side, frame, time_ns);
@@ -262,6 +268,7 @@ static void watched_free(struct watched *watched)
         mpa_connection_free(watched->mpa);
     rdmap_connection_free(watched->rdmap);
     upper_clear(&watched->upper);
+    counted_drop(&watched->check->counting, &watched->counted);
     report_connection_free(watched->report);
     free(watched);
 }
@@ -298,6 +305,7 @@ static bool on_open(void *ctx, struct flow *flow, struct tcp_pair_events *events
     watched->flow = flow;
     watched->verdict.finding = on_finding;
     watched->verdict.ctx = watched;
+    watched->counted.verdict = &watched->verdict;
     watched->report = report_connection_new();
     watched->mpa = mpa_connection_new(&check->options->mpa, &mpa_events, &watched->verdict);
     watched->rdmap = rdmap_connection_new(&rdmap_options, &rdmap_events, &watched->verdict);
@@ -324,25 +332,6 @@ static void on_opened(void *ctx, struct flow *flow)
 
     (void)ctx;
     mpa_connection_set_tcp(watched->mpa, flow->tcp);
-}
-
-static void take_rules(struct watched *watched)
-{
-    for (size_t i = 0; i < RULE_COUNT; i++) {
-        struct report_rule rule = {.rule = (enum rule_id)i};
-
-        /* A rule that others state, alone or together, has their outcome. */
-        for (unsigned j = 0; j < rule_catalogue[i].n_carriers; j++) {
-            enum rule_id carrier = rule_catalogue[i].carriers[j];
-
-            rule_count_add(&rule.count, &watched->verdict.counts[carrier]);
-            rule.failing = rule_count_sum(rule.failing, watched->failing[carrier]);
-        }
-        if (watched->check->options->rules.listed[i] &&
-            rule_binds(&rule_catalogue[i], watched->check->options->mpa.profile) &&
-            (rule.count.passed | rule.count.failed | rule.count.inconclusive) != 0)
-            g_array_append_val(watched->report->rules, rule);
-    }
 }
 
 /* By frame; findings at one frame stay in the order in which they were made. */
@@ -376,7 +365,7 @@ static void take_connection(struct watched *watched)
         for (unsigned direction = 0; direction < 2; direction++)
             report->operations[opcode] += rdmap_connection_counts(watched->rdmap)->messages[opcode][direction];
     report->rpcrdma = upper_report(&watched->upper, initiator);
-    take_rules(watched);
+    report->counts = counted_end(&watched->check->counting, &watched->counted);
     g_array_sort(report->findings, by_frame);
     g_ptr_array_add(watched->check->capture->connections, report);
     watched->report = NULL;
@@ -388,6 +377,7 @@ static void on_close(void *ctx, struct flow *flow, enum flow_end why, int64_t no
     struct watched *watched = flow->consumer;
 
     (void)why;
+    counted_wake(&check->counting, &watched->counted);
     mpa_connection_finish(watched->mpa, now_ns);
     rdmap_connection_finish(watched->rdmap, now_ns);
     upper_finish(&watched->upper, now_ns);
@@ -469,6 +459,7 @@ void check_capture(const struct check_options *options, struct capture *source, 
         enum capture_status status = read_all(&check, source, decap, flows, progress, &last_ns, &error);
 
         flows_finish(flows, last_ns);
+        check.memory_lacking |= check.counting.memory_lacking;
         explain_status(&check, status, &error);
     }
     capture->packets = capture_packets(source);
@@ -477,6 +468,7 @@ void check_capture(const struct check_options *options, struct capture *source, 
     g_ptr_array_sort(capture->connections, by_id);
     if (flows != NULL)
         flows_free(flows);
+    counting_free(&check.counting);
     if (decap != NULL)
         decap_free(decap);
 }

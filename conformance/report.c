@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/report.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const operation_names[OPERATION_COUNT] = {
@@ -23,12 +24,21 @@ const char *report_operation_name(unsigned opcode)
     return opcode < OPERATION_COUNT ? operation_names[opcode] : NULL;
 }
 
+/* Most connections have none: these share one array. */
+static GArray *no_findings(void)
+{
+    static GArray *none;
+
+    if (g_once_init_enter(&none))
+        g_once_init_leave(&none, g_array_new(FALSE, FALSE, sizeof(struct report_finding)));
+    return none;
+}
+
 struct report_connection *report_connection_new(void)
 {
     struct report_connection *connection = g_new0(struct report_connection, 1);
 
-    connection->findings = g_array_new(FALSE, FALSE, sizeof(struct report_finding));
-    connection->rules = g_array_new(FALSE, FALSE, sizeof(struct report_rule));
+    connection->findings = g_array_ref(no_findings());
     return connection;
 }
 
@@ -37,7 +47,9 @@ void report_connection_free(struct report_connection *connection)
     if (connection == NULL)
         return;
     g_array_unref(connection->findings);
-    g_array_unref(connection->rules);
+    free(connection->counts);
+    if (connection->failing != NULL)
+        g_array_unref(connection->failing);
     if (connection->messages != NULL)
         g_string_chunk_free(connection->messages);
     if (connection->rpcrdma != NULL) {
@@ -45,6 +57,44 @@ void report_connection_free(struct report_connection *connection)
         g_free(connection->rpcrdma);
     }
     g_free(connection);
+}
+
+void report_add_finding(struct report_connection *connection, const struct report_finding *finding, const char *message)
+{
+    struct report_finding kept = *finding;
+
+    if (connection->messages == NULL) {
+        connection->messages = g_string_chunk_new(1024);
+        g_array_unref(connection->findings);
+        connection->findings = g_array_new(FALSE, FALSE, sizeof(struct report_finding));
+    }
+    /* Many findings of a rule say the same: g_string_chunk_insert_const() keeps one copy. */
+    kept.message = g_string_chunk_insert_const(connection->messages, message);
+    g_array_append_val(connection->findings, kept);
+}
+
+static struct report_failing *find_failing(const struct report_connection *connection, enum rule_id rule)
+{
+    for (guint i = 0; connection->failing != NULL && i < connection->failing->len; i++) {
+        struct report_failing *failing = &g_array_index(connection->failing, struct report_failing, i);
+
+        if (failing->rule == rule)
+            return failing;
+    }
+    return NULL;
+}
+
+void report_add_failing(struct report_connection *connection, enum rule_id rule)
+{
+    struct report_failing *known = find_failing(connection, rule), first = {rule, 1};
+
+    if (known != NULL) {
+        known->times = rule_count_sum(known->times, 1);
+        return;
+    }
+    if (connection->failing == NULL)
+        connection->failing = g_array_new(FALSE, FALSE, sizeof(struct report_failing));
+    g_array_append_val(connection->failing, first);
 }
 
 struct report_rpcrdma *report_rpcrdma_new(void)
@@ -88,6 +138,8 @@ void report_init(struct report *report, const struct check_options *options)
 {
     memset(report, 0, sizeof *report);
     report->options = options;
+    for (size_t i = 0; i < RULE_COUNT; i++)
+        report->shown[i] = options->rules.listed[i] && rule_binds(&rule_catalogue[i], options->mpa.profile);
     report->captures = g_ptr_array_new_with_free_func(free_capture);
     report->unused_waivers = g_ptr_array_new();
 }
@@ -103,7 +155,44 @@ bool report_fails(const struct check_options *options, enum rule_severity severi
     return !options->fail_never && severity >= options->fail_on;
 }
 
-static void sum_connection(struct report *report, const struct report_connection *connection)
+/* A rule that others state, alone or together, has their outcome. */
+static struct rule_count sum_carriers(const struct rule *rule, const struct rule_count counts[RULE_COUNT])
+{
+    struct rule_count sum = {0};
+
+    for (unsigned i = 0; i < rule->n_carriers; i++)
+        rule_count_add(&sum, &counts[rule->carriers[i]]);
+    return sum;
+}
+
+void report_rules(const struct report *report, const struct report_connection *connection, GArray *rules)
+{
+    struct rule_count counts[RULE_COUNT] = {0};
+
+    g_array_set_size(rules, 0);
+    if (connection->counts != NULL)
+        counts_unfold(connection->counts, counts);
+    for (size_t i = 0; i < RULE_COUNT; i++) {
+        const struct rule *rule = &rule_catalogue[i];
+        struct report_rule exercised = {.rule = (enum rule_id)i};
+
+        if (!report->shown[i])
+            continue;
+        exercised.count = sum_carriers(rule, counts);
+        if ((exercised.count.passed | exercised.count.failed | exercised.count.inconclusive) == 0)
+            continue;
+        for (unsigned j = 0; connection->failing != NULL && j < rule->n_carriers; j++) {
+            const struct report_failing *failing = find_failing(connection, rule->carriers[j]);
+
+            exercised.failing = rule_count_sum(exercised.failing, failing == NULL ? 0 : failing->times);
+        }
+        g_array_append_val(rules, exercised);
+    }
+}
+
+/* counts: of rules by themselves. */
+static void sum_connection(struct report *report, const struct report_connection *connection,
+                           struct rule_count counts[RULE_COUNT])
 {
     bool any = false;
 
@@ -114,10 +203,8 @@ static void sum_connection(struct report *report, const struct report_connection
     report->waived += connection->waived;
     report->connections++;
     report->connections_with_findings += any;
-    for (guint i = 0; i < connection->rules->len; i++) {
-        const struct report_rule *rule = &g_array_index(connection->rules, struct report_rule, i);
-        rule_count_add(&report->counts[rule->rule], &rule->count);
-    }
+    if (connection->counts != NULL)
+        counts_unfold(connection->counts, counts);
 }
 
 static bool is_reported(const struct check_options *options, const struct rule *rule)
@@ -158,12 +245,17 @@ static enum check_status decide(const struct report *report)
 
 void report_conclude(struct report *report)
 {
+    struct rule_count counts[RULE_COUNT] = {0};
+
     for (guint i = 0; i < report->captures->len; i++) {
         const struct report_capture *capture = g_ptr_array_index(report->captures, i);
 
         for (guint j = 0; j < capture->connections->len; j++)
-            sum_connection(report, g_ptr_array_index(capture->connections, j));
+            sum_connection(report, g_ptr_array_index(capture->connections, j), counts);
     }
+    for (size_t i = 0; i < RULE_COUNT; i++)
+        if (report->shown[i])
+            report->counts[i] = sum_carriers(&rule_catalogue[i], counts);
     for (size_t i = 0; i < RULE_COUNT; i++)
         report->exercised += report->counts[i].passed > 0 || report->counts[i].failed > 0;
     find_unused_waivers(report);

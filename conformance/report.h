@@ -9,6 +9,7 @@
 #include "conformance/decap.h"
 #include "conformance/options.h"
 #include "conformance/waivers.h"
+#include "engine/fold.h"
 #include "engine/rpcrdma.h"
 
 #include <glib.h>
@@ -25,6 +26,12 @@ struct report_finding {
     uint64_t offset;
     const struct waiver *waiver; /* NULL: not waived */
     const char *message;         /* UTF-8 */
+};
+
+/* Findings of a rule that make the run fail. */
+struct report_failing {
+    enum rule_id rule;
+    uint32_t times;
 };
 
 struct report_rule {
@@ -52,11 +59,12 @@ struct report_connection {
     uint64_t fpdus[2], octets[2];         /* by direction; octets of FPDUs */
     uint64_t operations[OPERATION_COUNT]; /* RDMAP messages by opcode, counted by their last segment */
     struct report_rpcrdma *rpcrdma;       /* NULL: carries none */
-    GArray *findings;                     /* struct report_finding, by frame */
+    GArray *findings;                     /* struct report_finding, by frame; never NULL */
     GStringChunk *messages;
     uint64_t found[SEVERITY_COUNT], waived; /* all findings, those not kept as well; found holds unwaived ones */
     uint64_t not_kept;
-    GArray *rules; /* struct report_rule: what was exercised or inconclusive, in catalogue order */
+    struct folded_counts *counts; /* of rules by themselves: see report_rules(); NULL: nothing */
+    GArray *failing;              /* struct report_failing; NULL: none */
 };
 
 struct report_capture {
@@ -78,12 +86,18 @@ struct report {
     uint64_t connections, connections_with_findings;
     struct rule_count counts[RULE_COUNT]; /* sums */
     unsigned exercised;
+    bool shown[RULE_COUNT];    /* selected by the options, and in the profile */
     GPtrArray *unused_waivers; /* struct waiver *, borrowed */
     enum check_status status;
 };
 
 struct report_connection *report_connection_new(void);
 void report_connection_free(struct report_connection *connection);
+void report_add_finding(struct report_connection *connection, const struct report_finding *finding,
+                        const char *message);
+void report_add_failing(struct report_connection *connection, enum rule_id rule);
+/* Into rules (of struct report_rule): what was exercised or inconclusive, in catalogue order. */
+void report_rules(const struct report *report, const struct report_connection *connection, GArray *rules);
 struct report_rpcrdma *report_rpcrdma_new(void);
 struct report_capture *report_capture_new(const char *file);
 void report_capture_free(struct report_capture *capture);

@@ -192,9 +192,10 @@ static void add_finding(JsonBuilder *builder, const struct report_finding *findi
     json_builder_end_object(builder);
 }
 
-static void add_connection(JsonBuilder *builder, const struct report_connection *connection, int64_t start_ns,
-                           enum mpa_profile profile)
+static void add_connection(JsonBuilder *builder, const struct report *report,
+                           const struct report_connection *connection, int64_t start_ns)
 {
+    GArray *rules = g_array_new(FALSE, FALSE, sizeof(struct report_rule));
     char text[ENDPOINT_TEXT_SIZE];
 
     json_builder_begin_object(builder);
@@ -211,13 +212,15 @@ static void add_connection(JsonBuilder *builder, const struct report_connection 
     json_builder_set_member_name(builder, "findings");
     json_builder_begin_array(builder);
     for (guint i = 0; i < connection->findings->len; i++)
-        add_finding(builder, &g_array_index(connection->findings, struct report_finding, i), start_ns, profile);
+        add_finding(builder, &g_array_index(connection->findings, struct report_finding, i), start_ns,
+                    report->options->mpa.profile);
     json_builder_end_array(builder);
     add_number(builder, "findings_not_listed", connection->not_kept);
     json_builder_set_member_name(builder, "rules");
     json_builder_begin_object(builder);
-    for (guint i = 0; i < connection->rules->len; i++) {
-        const struct report_rule *rule = &g_array_index(connection->rules, struct report_rule, i);
+    report_rules(report, connection, rules);
+    for (guint i = 0; i < rules->len; i++) {
+        const struct report_rule *rule = &g_array_index(rules, struct report_rule, i);
 
         json_builder_set_member_name(builder, rule_catalogue[rule->rule].id);
         json_builder_begin_object(builder);
@@ -228,9 +231,10 @@ static void add_connection(JsonBuilder *builder, const struct report_connection 
     }
     json_builder_end_object(builder);
     json_builder_end_object(builder);
+    g_array_unref(rules);
 }
 
-static void add_capture(JsonBuilder *builder, const struct report_capture *capture, enum mpa_profile profile)
+static void add_capture(JsonBuilder *builder, const struct report *report, const struct report_capture *capture)
 {
     json_builder_begin_object(builder);
     add_string(builder, "file", capture->file);
@@ -243,7 +247,7 @@ static void add_capture(JsonBuilder *builder, const struct report_capture *captu
     json_builder_set_member_name(builder, "connections");
     json_builder_begin_array(builder);
     for (guint i = 0; i < capture->connections->len; i++)
-        add_connection(builder, g_ptr_array_index(capture->connections, i), capture->start_ns, profile);
+        add_connection(builder, report, g_ptr_array_index(capture->connections, i), capture->start_ns);
     json_builder_end_array(builder);
     json_builder_end_object(builder);
 }
@@ -284,7 +288,7 @@ void report_write_json(const struct report *report, FILE *out)
     json_builder_set_member_name(builder, "captures");
     json_builder_begin_array(builder);
     for (guint i = 0; i < report->captures->len; i++)
-        add_capture(builder, g_ptr_array_index(report->captures, i), report->options->mpa.profile);
+        add_capture(builder, report, g_ptr_array_index(report->captures, i));
     json_builder_end_array(builder);
     add_summary(builder, report);
     json_builder_end_object(builder);

@@ -261,8 +261,10 @@ static void for_each_rule(struct suite *suite,
                                        enum exclusion why, void *ctx),
                           void *ctx)
 {
-    const GArray *rules = suite->connection->rules;
+    GArray *rules = g_array_new(FALSE, FALSE, sizeof(struct report_rule));
     guint next = 0;
+
+    report_rules(suite->report, suite->connection, rules);
 
     for (size_t i = 0; i < RULE_COUNT; i++) {
         struct report_rule rule = {.rule = (enum rule_id)i};
@@ -274,6 +276,7 @@ static void for_each_rule(struct suite *suite,
         why = exclusion_of(suite->report->options, rule.rule, &rule.count);
         tell(suite, &rule, kind_of(&rule, why, suite->report->options->verbose), why, ctx);
     }
+    g_array_unref(rules);
 }
 
 static void count_case(struct suite *suite, const struct report_rule *rule, enum case_kind kind, enum exclusion why,

@@ -4,6 +4,8 @@
 #include <epan/wmem_scopes.h>
 
 static wmem_map_t *flows; /* connection -> struct rdmap_flow; emptied with the file */
+/* Nobody asks here how often a rule passed: all connections count into one place. */
+static struct rule_count counts[RULE_COUNT];
 
 struct rdmap_flow *rdmap_flow_find(uint32_t connection)
 {
@@ -347,6 +349,7 @@ bool rdmap_flow_listen(struct mpa_listener *listener)
         flow->segs[side] = wmem_map_new(wmem_file_scope(), g_int64_hash, g_int64_equal);
         flow->stags[side] = wmem_map_new(wmem_file_scope(), g_direct_hash, g_direct_equal);
     }
+    flow->verdict.counts = counts;
     flow->verdict.finding = on_finding;
     flow->verdict.ctx = flow;
     flow->rdmap = rdmap_connection_new(&options, &events, &flow->verdict);

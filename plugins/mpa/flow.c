@@ -13,6 +13,9 @@ enum {
     WINDOW_SCALE_UNKNOWN = 14,
 };
 
+/* Nobody asks here how often a rule passed: all connections count into one place. */
+static struct rule_count counts[RULE_COUNT];
+
 /* ---- recording ---- */
 
 static struct mpa_piece *piece_of_frame(const struct mpa_flow *flow, uint32_t frame)
@@ -400,6 +403,7 @@ struct mpa_flow *mpa_flow_new(packet_info *pinfo, const struct mpa_flow_options 
     copy_address_wmem(wmem_file_scope(), &flow->side0, &pinfo->src);
     flow->port0 = pinfo->srcport;
     flow->pieces = wmem_map_new(wmem_file_scope(), g_direct_hash, g_direct_equal);
+    flow->verdict.counts = counts;
     flow->verdict.finding = on_finding;
     flow->verdict.ctx = flow;
     mpa_options_init(&mpa_options);

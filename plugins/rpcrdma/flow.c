@@ -4,6 +4,8 @@
 #include <epan/wmem_scopes.h>
 
 static wmem_map_t *flows; /* connection -> struct rpcrdma_flow; emptied with the file */
+/* Nobody asks here how often a rule passed: all connections count into one place. */
+static struct rule_count counts[RULE_COUNT];
 
 struct rpcrdma_flow *rpcrdma_flow_find(uint32_t connection)
 {
@@ -191,6 +193,7 @@ bool rpcrdma_flow_listen(struct rdmap_listener *listener, bool always)
     flow->operations = wmem_map_new(wmem_file_scope(), g_int64_hash, g_int64_equal);
     for (unsigned side = 0; side < 2; side++)
         flow->segments[side] = wmem_map_new(wmem_file_scope(), g_int64_hash, g_int64_equal);
+    flow->verdict.counts = counts;
     flow->verdict.finding = on_finding;
     flow->verdict.ctx = flow;
     flow->rpcrdma = rpcrdma_connection_new(&options, &events, &flow->verdict);

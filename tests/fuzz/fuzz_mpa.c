@@ -27,6 +27,7 @@ struct input {
 static struct line lines[2];
 static uint32_t frame;
 static struct verdict verdict;
+static struct rule_count counts[RULE_COUNT];
 
 static unsigned take(struct input *input)
 {
@@ -222,7 +223,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     mpa_options_init(&options);
     options.assume_crc = modes & 1 ? ON : UNKNOWN;
     options.assume_markers_to_initiator = options.assume_markers_to_responder = modes & 2 ? ON : UNKNOWN;
-    verdict = (struct verdict){.finding = on_finding};
+    verdict = (struct verdict){.counts = counts, .finding = on_finding};
     frame = 1;
     mpa = mpa_connection_new(&options, &events, &verdict);
     HOLDS(mpa != NULL);

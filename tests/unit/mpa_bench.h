@@ -27,6 +27,7 @@ struct stream {
 
 struct bench {
     struct verdict verdict;
+    struct rule_count counts[RULE_COUNT];
     struct mpa_connection *mpa;
     struct stream stream[2];
     struct finding findings[BENCH_FINDINGS];
@@ -74,6 +75,7 @@ static inline struct bench *bench_new(const struct mpa_options *options)
 
     assert_non_null(b);
     mpa_options_init(&defaults);
+    b->verdict.counts = b->counts;
     b->verdict.finding = bench_finding;
     b->verdict.ctx = b;
     b->random = 1;

@@ -23,6 +23,7 @@ struct line {
     struct tcp_pair *pair;
     struct mpa_connection *mpa;
     struct verdict verdict;
+    struct rule_count counts[RULE_COUNT];
     struct finding findings[LINE_FINDINGS_MAX];
     unsigned n_findings;
     uint32_t frame, isn[2];
@@ -122,6 +123,7 @@ static inline struct line *line_new(void)
 
     assert_non_null(l);
     mpa_options_init(&options);
+    l->verdict.counts = l->counts;
     l->verdict.finding = line_finding;
     l->verdict.ctx = l;
     l->mpa = mpa_connection_new(&options, NULL, &l->verdict);

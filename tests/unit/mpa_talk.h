@@ -23,6 +23,7 @@ enum { TALK_FINDINGS_MAX = 16 };
 struct talk {
     struct mpa_connection *mpa;
     struct verdict verdict;
+    struct rule_count counts[RULE_COUNT];
     struct finding findings[TALK_FINDINGS_MAX];
     unsigned n_findings;
     uint32_t frame;
@@ -59,6 +60,7 @@ static inline struct talk *talk_new(enum mpa_profile profile)
     assert_non_null(t);
     mpa_options_init(&options);
     options.profile = profile;
+    t->verdict.counts = t->counts;
     t->verdict.finding = talk_finding;
     t->verdict.ctx = t;
     t->mpa = mpa_connection_new(&options, NULL, &t->verdict);

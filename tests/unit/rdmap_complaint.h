@@ -22,6 +22,7 @@ enum { COMPLAINT_FINDINGS_MAX = 64, COMPLAINT_ULPDU_MAX = 4096 };
 struct complaint {
     struct rdmap_connection *rdmap;
     struct verdict verdict;
+    struct rule_count counts[RULE_COUNT];
     struct finding findings[COMPLAINT_FINDINGS_MAX];
     unsigned n_findings;
     uint32_t frame;
@@ -62,6 +63,7 @@ static inline struct complaint *complaint_new_depth(uint8_t revision, uint16_t i
                                         .ord = ord};
 
     assert_non_null(t);
+    t->verdict.counts = t->counts;
     t->verdict.finding = complaint_finding;
     t->verdict.ctx = t;
     t->rdmap = rdmap_connection_new(&options, NULL, &t->verdict);

@@ -22,6 +22,7 @@ enum { TALK_FINDINGS_MAX = 32, TALK_ULPDU_MAX = 2048 };
 struct talk {
     struct rdmap_connection *rdmap;
     struct verdict verdict;
+    struct rule_count counts[RULE_COUNT];
     struct finding findings[TALK_FINDINGS_MAX];
     unsigned n_findings;
     uint32_t frame;
@@ -51,6 +52,7 @@ static inline struct talk *talk_new_with(const struct rdmap_options *options)
     struct talk *t = calloc(1, sizeof *t);
 
     assert_non_null(t);
+    t->verdict.counts = t->counts;
     t->verdict.finding = talk_finding;
     t->verdict.ctx = t;
     t->time_ns = 1000000000;

@@ -46,6 +46,7 @@ struct talk {
     struct rpcrdma_connection *rpcrdma;
     struct nfs_connection *nfs;
     struct verdict verdict;
+    struct rule_count counts[RULE_COUNT];
     struct finding findings[TALK_FINDINGS_MAX];
     unsigned n_findings;
     bool reactions;              /* findings of reactions are recorded, too */
@@ -158,6 +159,7 @@ static inline struct talk *talk_new_bare(const struct rpcrdma_options *options)
                                     .retired = talk_on_retired};
 
     assert_non_null(t);
+    t->verdict.counts = t->counts;
     t->verdict.finding = talk_finding;
     t->verdict.ctx = t;
     t->time_ns = 1000000000;
