@@ -4,6 +4,8 @@
 #include "traffic-gen/command.h"
 #include "traffic-gen/fault.h"
 #include "traffic-gen/scenario.h"
+#include "traffic-gen/test/misbehave.h"
+#include "traffic-gen/test/suite.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,17 +29,44 @@ static void list_faults(void)
         printf("%s\t%s\t%s\t%s\n", fault->id, fault->scenario, fault->also ? fault->also : "-", fault->summary);
 }
 
+static const char *const duts[] = {[DUT_RESPONDER] = "responder", [DUT_INITIATOR] = "initiator", [DUT_ANY] = "both"};
+
+static void list_mutants(void)
+{
+    const struct misbehaviour *mutant;
+
+    for (unsigned i = 0; (mutant = misbehave_at(i)); i++)
+        printf("%s\t%s\t%s\n", mutant->id, duts[mutant->roles & DUT_ANY], mutant->what);
+}
+
+static void list_tests(void)
+{
+    for (unsigned i = 0; suites[i]; i++) {
+        for (unsigned k = 0; k < suites[i]->n; k++) {
+            const struct suite_test *test = &suites[i]->tests[k];
+            char *id = suite_test_id(test);
+
+            printf("%s\t%s\t%s\t%s\t%s\n", id, suites[i]->name, duts[test->duts & DUT_ANY], test->stimulus,
+                   test->expected);
+            g_free(id);
+        }
+    }
+}
+
 int command_list(int argc, char **argv)
 {
     static const struct {
         const char *name;
         void (*list)(void);
-    } lists[] = {{"scenarios", list_scenarios}, {"faults", list_faults}};
+    } lists[] = {
+        {"scenarios", list_scenarios}, {"faults", list_faults}, {"tests", list_tests}, {"mutants", list_mutants}};
     static const struct command_usage usage = {
-        "scenarios|faults",
+        "scenarios|faults|tests|mutants",
         "Lists what there is, one a line, fields separated by tabs, the id first.",
         "scenarios: name, summary.\nfaults: id, the scenario that it is made for, ids of the findings that its "
-        "stimulus itself is worth (or -), summary.",
+        "stimulus itself is worth (or -), summary.\ntests: id, suite, what the device is, stimulus, what is "
+        "expected.\nmutants: the test that "
+        "--misbehave makes fail, what the mutant is, what it does.",
     };
     int status;
 

@@ -1,13 +1,282 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* iwarp-gen test. */
 #include "traffic-gen/command.h"
+#include "traffic-gen/test/choice.h"
+#include "traffic-gen/test/net.h"
+#include "traffic-gen/test/run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { JOBS_MAX = 64 };
+
+struct options {
+    gboolean listen;
+    char **suites, **rules, **skip;
+    char *waivers, *format, *output, *record, *service, *advert, *device;
+    double timeout, start_timeout, idle_timeout, accept_timeout;
+    gint jobs;
+    gboolean default_configuration, strict_waivers;
+};
+
+static const struct format {
+    const char *name;
+    void (*write)(const struct test_report *report, FILE *out);
+} formats[] = {
+    {"text", test_report_text},
+    {"json", test_report_json},
+};
+
+static const struct format *format_find(const char *name)
+{
+    for (unsigned i = 0; i < G_N_ELEMENTS(formats); i++) {
+        if (strcmp(formats[i].name, name) == 0)
+            return &formats[i];
+    }
+    return NULL;
+}
+
+static int64_t nanoseconds(double seconds)
+{
+    return (int64_t)(seconds * 1e9);
+}
+
+static bool times_are_good(const struct options *options, int *status)
+{
+    const struct {
+        const char *name;
+        double value;
+    } times[] = {{"timeout", options->timeout},
+                 {"start-timeout", options->start_timeout},
+                 {"idle-timeout", options->idle_timeout},
+                 {"accept-timeout", options->accept_timeout}};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(times); i++) {
+        if (!(times[i].value >= 0.01 && times[i].value <= 3600)) {
+            *status = command_fail("--%s: %g is not from 0.01 to 3600 seconds", times[i].name, times[i].value);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* "none", "echo", "rpc", "nfs": what the user knows of the device's service. */
+static bool parse_service(const char *text, unsigned *services)
+{
+    static const struct {
+        const char *name;
+        unsigned services;
+    } names[] = {{"none", 0},
+                 {"echo", NEED_ECHO | NEED_RECEIVES},
+                 {"rpc", NEED_RPC | NEED_RECEIVES},
+                 {"nfs", NEED_RPC | NEED_NFS | NEED_RECEIVES}};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
+        if (strcmp(names[i].name, text) == 0) {
+            *services = names[i].services;
+            return true;
+        }
+    }
+    return false;
+}
+
+static char *now_text(void)
+{
+    GDateTime *now = g_date_time_new_now_utc();
+    char *text = g_date_time_format_iso8601(now);
+
+    g_date_time_unref(now);
+    return text;
+}
+
+/* Where the DUT is, or where it is to come to. */
+static bool reach(struct talk_run *run, const char *address, int *status)
+{
+    g_autofree char *why = NULL;
+
+    if (run->dut == DUT_INITIATOR) {
+        run->listener = net_listen(run->host, run->port, &why);
+        if (run->listener < 0) {
+            *status = command_fail("%s", why);
+            return false;
+        }
+        fprintf(stderr, "iwarp-gen: listening on port %u\n", net_port(run->listener));
+    }
+    if (!run_learn(run, &why)) {
+        *status = command_fail("%s: %s", address, why);
+        return false;
+    }
+    return true;
+}
+
+static bool write_report(const struct options *options, const struct test_report *report, int *status)
+{
+    const char *name = options->output ? options->output : "standard output";
+    FILE *out = options->output && strcmp(options->output, "-") != 0 ? fopen(options->output, "w") : stdout;
+    bool good;
+
+    if (!out) {
+        *status = command_fail("%s: %s", name, g_strerror(errno));
+        return false;
+    }
+    format_find(options->format)->write(report, out);
+    good = fflush(out) == 0 && !ferror(out);
+    if (out != stdout)
+        good &= fclose(out) == 0;
+    if (!good)
+        *status = command_fail("%s: %s", name, g_strerror(errno));
+    return good;
+}
+
+static int run_chosen(const struct options *options, struct talk_run *run, const char *address, const GArray *chosen,
+                      GPtrArray *waivers)
+{
+    struct test_report *report = test_report_new();
+    int status = COMMAND_DONE;
+
+    report->device = g_strdup(options->device ? options->device : address);
+    report->role = g_strdup(run->dut == DUT_RESPONDER ? "responder" : "initiator");
+    report->version = g_strdup(IWARP_KIT_VERSION);
+    report->started = now_text();
+    if (reach(run, address, &status)) {
+        run_tests(run, chosen, (unsigned)options->jobs, report);
+        choice_waive(waivers, report);
+        if (write_report(options, report, &status)) {
+            if (test_report_count(report, TEST_FAILED, false) > 0 ||
+                (options->strict_waivers && report->unused_waivers->len > 0))
+                status = COMMAND_FAILED;
+        }
+    }
+    if (run->listener >= 0)
+        close(run->listener);
+    test_report_free(report);
+    return status;
+}
+
+static int run_recorded(const struct options *options, struct talk_run *run, const char *address, const GArray *chosen,
+                        GPtrArray *waivers)
+{
+    struct watch_recorder recorder = {0};
+    int status;
+
+    if (!options->record)
+        return run_chosen(options, run, address, chosen, waivers);
+    recorder.file = capture_file_open(options->record, CAPTURE_PCAPNG, 0);
+    if (!recorder.file)
+        return command_fail("%s: %s", options->record, g_strerror(errno));
+    g_mutex_init(&recorder.lock);
+    run->recorder = &recorder;
+    status = run_chosen(options, run, address, chosen, waivers);
+    if (!capture_file_close(recorder.file) || recorder.failed)
+        status = command_fail("%s: %s", options->record, g_strerror(errno));
+    g_mutex_clear(&recorder.lock);
+    return status;
+}
+
+static int test(const struct options *options, const char *address)
+{
+    struct talk_run run = {
+        .dut = options->listen ? DUT_INITIATOR : DUT_RESPONDER,
+        .listener = -1,
+        .t_react = nanoseconds(options->timeout),
+        .t_start = nanoseconds(options->start_timeout),
+        .t_idle = nanoseconds(options->idle_timeout),
+        .t_accept = nanoseconds(options->accept_timeout),
+        .received_max = TALK_RECEIVED_MAX,
+        .vouched_default = options->default_configuration,
+    };
+    g_autoptr(GError) error = NULL;
+    g_autofree char *host = NULL, *port = NULL;
+    g_autoptr(GPtrArray) waivers = NULL;
+    g_autoptr(GArray) chosen = NULL;
+    int status;
+
+    if (!format_find(options->format))
+        return command_fail("--format: '%s' is not text, json, junit or html", options->format);
+    if (options->service && !parse_service(options->service, &run.services))
+        return command_fail("--service: '%s' is not none, echo, rpc or nfs", options->service);
+    if (options->advert) {
+        run.no_advert = strcmp(options->advert, "none") == 0;
+        run.lab = strcmp(options->advert, "LAB1") == 0;
+        if (!run.no_advert && !run.lab && strcmp(options->advert, "IWT1") != 0)
+            return command_fail("--advert: '%s' is not IWT1, LAB1 or none", options->advert);
+    }
+    if (options->jobs < 1 || options->jobs > JOBS_MAX)
+        return command_fail("-j: %d is not from 1 to %d", options->jobs, JOBS_MAX);
+    if (!times_are_good(options, &status))
+        return status;
+    if (!choice_address(address, options->listen, &host, &port, &error))
+        return command_fail("%s", error->message);
+    run.host = host;
+    run.port = port;
+    chosen = choice_tests(options->suites, options->rules, options->skip, run.dut, &error);
+    if (!chosen)
+        return command_fail("%s", error->message);
+    waivers = choice_waivers(options->waivers, &error);
+    if (!waivers)
+        return command_fail("%s", error->message);
+    return run_recorded(options, &run, address, chosen, waivers);
+}
 
 int command_test(int argc, char **argv)
 {
-    static const struct command_usage usage = {"HOST:PORT", "Tests a device for conformance.", NULL};
+    static const struct command_usage usage = {
+        "HOST:PORT | --listen [HOST:PORT]",
+        "Tests a device for conformance: says what provokes each rule that only a reaction can show, and judges it.",
+        "The device is the Responder at HOST:PORT; with --listen it is an Initiator that connects again and again to "
+        "HOST:PORT (default: a port of this host, which is told), one test per connection.\n\nExit status: 0 all "
+        "passed, 1 a failure, 2 usage or the device could not be reached.",
+    };
+    struct options options = {.timeout = 2, .start_timeout = 60, .idle_timeout = 120, .accept_timeout = 30, .jobs = 1};
+    const GOptionEntry entries[] = {
+        {"listen", 0, 0, G_OPTION_ARG_NONE, &options.listen, "the device is the Initiator", NULL},
+        {"suite", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.suites, "only these suites (comma-separated)", "NAME"},
+        {"rules", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.rules,
+         "only these tests: test id, rule id, a beginning of it, document, layer or level (comma-separated)", "SEL"},
+        {"skip", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.skip, "not these", "SEL"},
+        {"waivers", 0, 0, G_OPTION_ARG_FILENAME, &options.waivers, "known deviations (YAML)", "FILE"},
+        {"strict-waivers", 0, 0, G_OPTION_ARG_NONE, &options.strict_waivers, "a waiver without failure is one", NULL},
+        {"format", 0, 0, G_OPTION_ARG_STRING, &options.format, "text (default), json, junit, html", "NAME"},
+        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "where the report goes", "FILE"},
+        {"device", 0, 0, G_OPTION_ARG_STRING, &options.device, "what the report calls the device", "NAME"},
+        {"timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.timeout, "time for a reaction (default 2)", "SECONDS"},
+        {"start-timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.start_timeout,
+         "longest wait of a device for a start-up frame (default 60)", "SECONDS"},
+        {"idle-timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.idle_timeout,
+         "longest wait of a device for the rest of an FPDU (default 120)", "SECONDS"},
+        {"accept-timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.accept_timeout,
+         "longest wait for a connection (default 30)", "SECONDS"},
+        {"service", 0, 0, G_OPTION_ARG_STRING, &options.service, "what the device serves: none, echo, rpc, nfs",
+         "NAME"},
+        {"advert", 0, 0, G_OPTION_ARG_STRING, &options.advert,
+         "what to say in private data: IWT1 (default), LAB1, none", "NAME"},
+        {"default-configuration", 0, 0, G_OPTION_ARG_NONE, &options.default_configuration,
+         "the device is configured as it comes", NULL},
+        {"write", 'w', 0, G_OPTION_ARG_FILENAME, &options.record, "record what is said (pcapng)", "FILE"},
+        {"jobs", 'j', 0, G_OPTION_ARG_INT, &options.jobs, "tests at the same time (default 1)", "N"},
+        G_OPTION_ENTRY_NULL,
+    };
     int status;
 
-    if (!command_parse(&usage, NULL, &argc, &argv, 1, G_MAXINT, &status))
+    if (!command_parse(&usage, entries, &argc, &argv, 0, 1, &status))
         return status;
-    return command_fail("test is not part of this build yet");
+    if (!options.format)
+        options.format = g_strdup("text");
+    if (argc < 2 && !options.listen)
+        status = command_fail("expected: HOST:PORT of the device, or --listen (see: iwarp-gen test --help)");
+    else
+        status = test(&options, argc < 2 ? ":0" : argv[1]);
+    g_strfreev(options.suites);
+    g_strfreev(options.rules);
+    g_strfreev(options.skip);
+    g_free(options.waivers);
+    g_free(options.format);
+    g_free(options.output);
+    g_free(options.record);
+    g_free(options.service);
+    g_free(options.advert);
+    g_free(options.device);
+    return status;
 }

@@ -9,6 +9,8 @@
 #include "traffic-gen/stack/queue_pair.h"
 #include "traffic-gen/test/suite.h"
 
+#include <glib.h>
+
 struct mutant;
 
 /* The hooks of one row; ctx of each is the struct mutant of the connection. NULL: conforming. */

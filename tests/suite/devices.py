@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The devices that the suites are tested on, and runs of iwarp-gen test against them."""
+import json
+import os
+import pathlib
+import subprocess
+import shutil
+import tempfile
+
+BUILD = pathlib.Path(os.environ.get("IWARP_BUILD", "build/debug")).resolve()
+GEN = BUILD / "traffic-gen/iwarp-gen"
+CHECK = BUILD / "conformance/iwarp-check"
+SUBJECT = BUILD / "tests/suite/subject"
+TIMES = ["--timeout=0.4", "--start-timeout=1.2", "--idle-timeout=1.2", "--accept-timeout=5"]
+
+
+class Run:
+    def __init__(self, status, report, errors, capture):
+        self.status, self.report, self.errors, self.capture = status, report, errors, capture
+        self.tests = {test["id"]: test for test in report["tests"]} if report else {}
+
+    def outcome(self, which):
+        return sorted(name for name, test in self.tests.items() if test["outcome"] == which)
+
+    def tell(self):
+        return "\n".join(f"{test['outcome']:15} {name}: {test['actual']}" for name, test in self.tests.items())
+
+
+def run_responder(device_args, test_args=(), jobs=8, record=False):
+    """iwarp-gen test against a Responder of ours; device_args: a mutant's id, options of the device."""
+    device = subprocess.Popen([SUBJECT, "responder", "127.0.0.1", "0", *device_args], stdout=subprocess.PIPE, text=True)
+    try:
+        port = device.stdout.readline().strip()
+        assert port, f"the device did not start: {device_args}"
+        return run_test([f"127.0.0.1:{port}", *test_args], jobs, record)
+    finally:
+        device.kill()
+        device.wait()
+
+
+def run_initiator(device_args, test_args=(), jobs=4, record=False):
+    """The same with an Initiator, which connects again and again."""
+    folder = tempfile.mkdtemp(prefix="iwarp-suite-")
+    output, capture = f"{folder}/report.json", f"{folder}/all.pcapng"
+    command = [GEN, "test", "--listen", "127.0.0.1:0", "--format=json", f"--output={output}", f"--jobs={jobs}", *TIMES, *test_args]
+    if record:
+        command += ["-w", capture]
+    test = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    line = test.stderr.readline()
+    device = None
+    try:
+        if "listening on port" in line:
+            port = line.split()[-1]
+            device = subprocess.Popen([SUBJECT, "initiator", "127.0.0.1", port, *device_args])
+        _, errors = test.communicate(timeout=100)
+    finally:
+        test.kill()
+        if device:
+            device.kill()
+            device.wait()
+    return finish(test.returncode, output, line + errors, capture if record else None)
+
+
+def run_test(args, jobs, record):
+    folder = tempfile.mkdtemp(prefix="iwarp-suite-")
+    output, capture = f"{folder}/report.json", f"{folder}/all.pcapng"
+    command = [GEN, "test", "--format=json", f"--output={output}", f"--jobs={jobs}", *TIMES, *args]
+    if record:
+        command += ["-w", capture]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100)
+    return finish(done.returncode, output, done.stderr, capture if record else None)
+
+
+def finish(status, output, errors, capture):
+    report = json.loads(pathlib.Path(output).read_text()) if os.path.exists(output) else None
+    if not capture:
+        shutil.rmtree(os.path.dirname(output))
+    return Run(status, report, errors, capture)
+
+
+def listed(what):
+    lines = subprocess.run([GEN, "list", what], capture_output=True, text=True, check=True).stdout
+    return [line.split("\t") for line in lines.splitlines()]

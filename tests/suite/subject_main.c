@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The devices that the suites are tested on, over TCP: "subject responder|initiator HOST PORT [ID]". The responder
+ * tells its port on standard output; the initiator connects again whenever a connection is over. With a test id it is
+ * the mutant that fails this test.
+ */
+#include "traffic-gen/test/net.h"
+#include "traffic-gen/test/subject.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { CONNECTIONS_MAX = 64, LINGER_MS = 3000, TICK_MS = 10, CONNECTIONS_AT_ONCE = 4 };
+
+struct connection {
+    int fd;
+    struct subject *subject;
+    struct stream stream;
+    bool closed, ended;
+    int64_t ended_at;
+};
+
+static struct subject_options options = {.t_startup = 600 * INT64_C(1000000)};
+
+static int64_t now(void *ctx)
+{
+    (void)ctx;
+    return g_get_monotonic_time() * 1000;
+}
+
+static void on_write(void *ctx, const uint8_t *p, size_t n)
+{
+    struct connection *connection = ctx;
+
+    if (connection->fd >= 0)
+        net_write(connection->fd, p, n, now(NULL) + INT64_C(1000000000));
+}
+
+static size_t room(void *ctx)
+{
+    (void)ctx;
+    return 1 << 20;
+}
+
+static void on_close(void *ctx, bool reset)
+{
+    struct connection *connection = ctx;
+
+    connection->closed = true;
+    if (connection->fd < 0)
+        return;
+    if (reset) {
+        net_reset(connection->fd);
+        connection->fd = -1;
+    } else {
+        net_finish(connection->fd);
+    }
+}
+
+static struct connection *connection_new(int fd)
+{
+    struct connection *connection = g_new0(struct connection, 1);
+    int mss = 0;
+    socklen_t size = sizeof(mss);
+
+    getsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &mss, &size);
+    connection->fd = fd;
+    connection->stream = (struct stream){connection, on_write, room, on_close, now, (uint16_t)CLAMP(mss, 64, 65535)};
+    connection->subject = subject_new(&options, &connection->stream);
+    qp_start(subject_qp(connection->subject));
+    return connection;
+}
+
+static void receive(struct connection *connection)
+{
+    struct qp *qp = subject_qp(connection->subject);
+    uint8_t octets[65536];
+    size_t n;
+
+    switch (net_read(connection->fd, octets, sizeof(octets), &n)) {
+    case NET_OCTETS:
+        qp_receive(qp, octets, n);
+        break;
+    case NET_FIN:
+        connection->ended = true;
+        connection->ended_at = now(NULL);
+        qp_receive_fin(qp);
+        break;
+    case NET_RESET:
+        qp_receive_reset(qp);
+        connection->closed = connection->ended = true;
+        break;
+    default:
+        break;
+    }
+}
+
+static bool is_over(const struct connection *connection)
+{
+    return connection->fd < 0 || (connection->ended && connection->closed) ||
+           (connection->ended && now(NULL) - connection->ended_at > LINGER_MS * INT64_C(1000000));
+}
+
+static void connection_free(struct connection *connection)
+{
+    if (connection->fd >= 0)
+        close(connection->fd);
+    subject_free(connection->subject);
+    g_free(connection);
+}
+
+int main(int argc, char **argv)
+{
+    struct connection *connections[CONNECTIONS_MAX];
+    char *why = NULL;
+    unsigned n = 0;
+    int listener = -1;
+
+    if (argc < 4) {
+        fprintf(stderr, "usage: %s responder|initiator HOST PORT [ID] [markers] [no-crc] [plain] [rev1] [p2p]\n",
+                argv[0]);
+        return 2;
+    }
+    signal(SIGPIPE, SIG_IGN);
+    options.role = strcmp(argv[1], "responder") == 0 ? DUT_RESPONDER : DUT_INITIATOR;
+    for (int i = 4; i < argc; i++) {
+        if (strcmp(argv[i], "markers") == 0)
+            options.markers = true;
+        else if (strcmp(argv[i], "no-crc") == 0)
+            options.no_crc = true;
+        else if (strcmp(argv[i], "plain") == 0)
+            options.plain = true;
+        else if (strcmp(argv[i], "rev1") == 0)
+            options.revision = 1;
+        else if (strcmp(argv[i], "p2p") == 0)
+            options.peer_to_peer = true;
+        else if (!(options.how = misbehave_find(argv[i], options.role))) {
+            fprintf(stderr, "no mutant '%s'\n", argv[i]);
+            return 2;
+        }
+    }
+    if (options.role == DUT_RESPONDER) {
+        listener = net_listen(argv[2], argv[3], &why);
+        if (listener < 0) {
+            fprintf(stderr, "%s\n", why);
+            return 2;
+        }
+        printf("%u\n", net_port(listener));
+        fflush(stdout);
+    }
+    for (;;) {
+        struct pollfd pollers[CONNECTIONS_MAX + 1];
+
+        while (options.role == DUT_INITIATOR && n < CONNECTIONS_AT_ONCE) {
+            int fd = net_connect(argv[2], argv[3], 0, INT64_C(1000000000), &why);
+
+            if (fd < 0)
+                return 0; /* the test is over */
+            connections[n++] = connection_new(fd);
+        }
+        for (unsigned i = 0; i < n; i++)
+            pollers[i] = (struct pollfd){connections[i]->fd, connections[i]->ended ? 0 : POLLIN, 0};
+        pollers[n] = (struct pollfd){listener, POLLIN, 0};
+        poll(pollers, n + 1, TICK_MS);
+        for (unsigned i = 0; i < n; i++) {
+            if (pollers[i].revents)
+                receive(connections[i]);
+            qp_tick(subject_qp(connections[i]->subject));
+        }
+        if (listener >= 0 && n < CONNECTIONS_MAX && pollers[n].revents) {
+            int fd = net_accept(listener, 0, &why);
+
+            if (fd >= 0)
+                connections[n++] = connection_new(fd);
+            else
+                g_clear_pointer(&why, g_free);
+        }
+        for (unsigned i = 0; i < n;) {
+            if (is_over(connections[i])) {
+                connection_free(connections[i]);
+                connections[i] = connections[--n];
+            } else {
+                i++;
+            }
+        }
+    }
+}

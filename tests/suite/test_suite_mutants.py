@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The suites themselves: each test fails on its mutant, and none fails on the conforming devices."""
+import concurrent.futures
+import functools
+
+import pytest
+
+import devices
+
+TESTS = {row[0]: row for row in devices.listed("tests")}
+MUTANTS = devices.listed("mutants")
+RUNNERS = {"responder": devices.run_responder, "initiator": devices.run_initiator}
+
+
+def roles(row):
+    return ["responder", "initiator"] if row == "both" else [row]
+
+
+@functools.cache
+def mutant_runs():
+    """Each mutant against its own test, some at the same time: they mostly wait."""
+    wanted = [(row[0], role) for row in MUTANTS for role in roles(row[1])]
+
+    def run(what):
+        return RUNNERS[what[1]]([what[0]], [f"--rules={what[0]}"], jobs=1)
+
+    with concurrent.futures.ThreadPoolExecutor(6) as pool:
+        return dict(zip(wanted, pool.map(run, wanted)))
+
+
+@pytest.mark.parametrize("name,role", [(row[0], role) for row in MUTANTS for role in roles(row[1])])
+def test_mutant_fails(name, role):
+    run = mutant_runs()[(name, role)]
+    assert run.status == 1 and name in run.outcome("failed"), run.errors + run.tell()
+
+
+def test_every_test_has_its_mutant():
+    have = {(row[0], role) for row in MUTANTS for role in roles(row[1])}
+    want = {(name, role) for name, row in TESTS.items() for role in roles(row[2])}
+    assert sorted(want - have) == []
+
+
+@pytest.mark.parametrize("device", [[], ["markers"], ["no-crc"]], ids=lambda args: "-".join(args) or "plain")
+@pytest.mark.parametrize("role", ["responder", "initiator"])
+def test_conforming_device_passes(role, device):
+    run = RUNNERS[role](device, jobs=8)
+    assert run.status == 0, run.errors + run.tell()
+    assert run.outcome("failed") == [] and run.outcome("inconclusive") == [], run.tell()
+    assert run.outcome("passed")

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "traffic-gen/test/choice.h"
+
+#include "traffic-gen/test/run.h"
+
+#include <string.h>
+#include <yaml.h>
+
+#define CHOICE_ERROR g_quark_from_static_string("iwarp-test-choice")
+
+/* ---- address ---- */
+
+bool choice_address(const char *text, bool listening, char **host, char **port, GError **error)
+{
+    const char *colon = strrchr(text, ':'), *end = colon;
+    const char *begin = text;
+    guint64 number;
+
+    if (colon && *text == '[' && colon > text && colon[-1] == ']') {
+        begin++;
+        end--;
+    }
+    if (!colon || !g_ascii_string_to_unsigned(colon + 1, 10, listening ? 0 : 1, UINT16_MAX, &number, NULL) ||
+        (begin == end && !listening) || (begin == text && memchr(begin, ':', (size_t)(end - begin)))) {
+        g_set_error(error, CHOICE_ERROR, 0, "'%s' is not HOST:PORT%s (an IPv6 address stands in [])", text,
+                    listening ? " or :PORT" : "");
+        return false;
+    }
+    *host = g_strndup(begin, (gsize)(end - begin));
+    *port = g_strdup(colon + 1);
+    return true;
+}
+
+/* ---- tests ---- */
+
+/* "rfc5044" or "rfc5044/4.3". */
+static bool names_document(const struct rule *rule, const char *word)
+{
+    g_autofree char *name = g_strdup(rule->document);
+    char *to = name;
+    size_t n;
+
+    for (const char *from = rule->document; *from; from++) {
+        if (*from != ' ')
+            *to++ = g_ascii_tolower(*from);
+    }
+    *to = '\0';
+    n = strlen(name);
+    if (g_ascii_strncasecmp(word, name, n) != 0)
+        return false;
+    return word[n] == '\0' || (word[n] == '/' && strcmp(word + n + 1, rule->section) == 0);
+}
+
+static bool begins_with(const char *text, const char *word)
+{
+    return g_ascii_strncasecmp(text, word, strlen(word)) == 0;
+}
+
+/* True for the test id, the id of its rule or of one that states the same, a beginning of these, or the rest. */
+static bool fits_word(const struct chosen_test *chosen, const char *word)
+{
+    const struct rule *rule = &rule_catalogue[chosen->test->rule];
+    g_autofree char *id = suite_test_id(chosen->test);
+
+    if (strchr(word, '/') && strchr(word, '-'))
+        return g_ascii_strcasecmp(id, word) == 0;
+    if (begins_with(rule->id, word) || g_ascii_strcasecmp(rule->layer, word) == 0 ||
+        g_ascii_strcasecmp(rule->level, word) == 0 || names_document(rule, word))
+        return true;
+    for (unsigned i = 0; i < RULE_COUNT; i++) {
+        if (rule_catalogue[i].judged == RULE_SAME && rule_carried_by(&rule_catalogue[i], chosen->test->rule) &&
+            g_ascii_strcasecmp(rule_catalogue[i].id, word) == 0)
+            return true;
+    }
+    return false;
+}
+
+static char **words_of(char *const *lists)
+{
+    g_autofree char *joined = lists ? g_strjoinv(",", (char **)lists) : g_strdup("");
+
+    return g_strsplit(joined, ",", -1);
+}
+
+static bool fits(const struct chosen_test *chosen, char **words)
+{
+    for (unsigned i = 0; words[i]; i++) {
+        if (*words[i] && fits_word(chosen, words[i]))
+            return true;
+    }
+    return false;
+}
+
+static bool is_wanted(const struct suite *suite, char **names)
+{
+    return !names[0] || g_strv_contains((const char *const *)names, suite->name);
+}
+
+static GArray *all_tests(char **names)
+{
+    GArray *tests = g_array_new(FALSE, FALSE, sizeof(struct chosen_test));
+
+    for (unsigned i = 0; suites[i]; i++) {
+        for (unsigned k = 0; is_wanted(suites[i], names) && k < suites[i]->n; k++) {
+            struct chosen_test chosen = {suites[i], &suites[i]->tests[k]};
+
+            g_array_append_val(tests, chosen);
+        }
+    }
+    return tests;
+}
+
+static bool words_are_good(const GArray *all, char **words, const char *option, GError **error)
+{
+    for (unsigned i = 0; words[i]; i++) {
+        char *word[] = {words[i], NULL};
+        bool known = !*words[i];
+
+        for (guint k = 0; k < all->len && !known; k++)
+            known = fits(&g_array_index(all, struct chosen_test, k), word);
+        if (!known) {
+            g_set_error(
+                error, CHOICE_ERROR, 0,
+                "--%s: '%s' names no test (see: iwarp-gen list tests); a test or rule id, a beginning of one, a "
+                "document, a layer or a level",
+                option, words[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool suites_are_good(char **names, GError **error)
+{
+    GString *known = g_string_new(NULL);
+    bool good = true;
+
+    for (unsigned k = 0; suites[k]; k++)
+        g_string_append_printf(known, "%s%s", k ? ", " : "", suites[k]->name);
+    for (unsigned i = 0; names[i] && good; i++) {
+        good = false;
+        for (unsigned k = 0; suites[k] && !good; k++)
+            good = strcmp(suites[k]->name, names[i]) == 0;
+        if (!good)
+            g_set_error(error, CHOICE_ERROR, 0, "--suite: '%s' is not one of %s", names[i], known->str);
+    }
+    g_string_free(known, TRUE);
+    return good;
+}
+
+GArray *choice_tests(char *const *suites_wanted, char *const *rules, char *const *skip, enum suite_dut dut,
+                     GError **error)
+{
+    g_auto(GStrv) names = words_of(suites_wanted), some = words_of(rules), without = words_of(skip);
+    g_autoptr(GArray) all = NULL;
+    GArray *chosen;
+
+    if (!suites_are_good(names, error))
+        return NULL;
+    all = all_tests(names);
+    if (!words_are_good(all, some, "rules", error) || !words_are_good(all, without, "skip", error))
+        return NULL;
+    chosen = g_array_new(FALSE, FALSE, sizeof(struct chosen_test));
+    for (guint i = 0; i < all->len; i++) {
+        const struct chosen_test *test = &g_array_index(all, struct chosen_test, i);
+
+        if (test->test->duts & dut && (!some[0] || fits(test, some)) && !fits(test, without))
+            g_array_append_vals(chosen, test, 1);
+    }
+    if (chosen->len > 0)
+        return chosen;
+    g_array_unref(chosen);
+    g_set_error(error, CHOICE_ERROR, 0, "no test is left for a device that is %s",
+                dut == DUT_RESPONDER ? "Responder" : "Initiator (--listen)");
+    return NULL;
+}
+
+/* ---- waivers ---- */
+
+struct test_waiver {
+    char *id, *why;
+    unsigned line;
+    bool used;
+};
+
+static void waiver_free(gpointer data)
+{
+    struct test_waiver *waiver = data;
+
+    g_free(waiver->id);
+    g_free(waiver->why);
+    g_free(waiver);
+}
+
+static bool names_something(const char *id)
+{
+    g_autofree char *rule = g_strdup(id);
+    char *slash = strchr(rule, '/');
+
+    if (slash)
+        *slash = '\0';
+    return rule_find(rule) != NULL;
+}
+
+static const char *scalar(yaml_document_t *document, int node)
+{
+    const yaml_node_t *found = yaml_document_get_node(document, node);
+
+    return found && found->type == YAML_SCALAR_NODE ? (const char *)found->data.scalar.value : NULL;
+}
+
+static bool read_waiver(yaml_document_t *document, const yaml_node_t *node, const char *path, GPtrArray *waivers,
+                        GError **error)
+{
+    unsigned line = (unsigned)node->start_mark.line + 1;
+    const char *id = NULL, *why = NULL;
+    struct test_waiver *waiver;
+
+    if (node->type != YAML_MAPPING_NODE) {
+        g_set_error(error, CHOICE_ERROR, 0, "%s:%u: a waiver is a mapping with id, why, link, scope", path, line);
+        return false;
+    }
+    for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start; pair < node->data.mapping.pairs.top; pair++) {
+        const char *key = scalar(document, pair->key), *value = scalar(document, pair->value);
+
+        if (g_strcmp0(key, "id") == 0) {
+            id = value;
+        } else if (g_strcmp0(key, "why") == 0) {
+            why = value;
+        } else if (g_strcmp0(key, "link") != 0 && g_strcmp0(key, "scope") != 0) {
+            g_set_error(error, CHOICE_ERROR, 0, "%s:%u: '%s' is not id, why, link or scope", path, line,
+                        key ? key : "");
+            return false;
+        }
+    }
+    if (!id || !names_something(id)) {
+        g_set_error(error, CHOICE_ERROR, 0, "%s:%u: id: there is no rule or test '%s'", path, line, id ? id : "");
+        return false;
+    }
+    waiver = g_new0(struct test_waiver, 1);
+    waiver->id = g_strdup(id);
+    waiver->why = g_strdup(why ? why : "known");
+    waiver->line = line;
+    g_ptr_array_add(waivers, waiver);
+    return true;
+}
+
+static bool read_waivers(const char *path, const char *text, size_t n, GPtrArray *waivers, GError **error)
+{
+    yaml_parser_t parser;
+    yaml_document_t document;
+    const yaml_node_t *root;
+    bool good = true;
+
+    yaml_parser_initialize(&parser);
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, n);
+    if (!yaml_parser_load(&parser, &document)) {
+        g_set_error(error, CHOICE_ERROR, 0, "%s:%zu: %s", path, parser.problem_mark.line + 1,
+                    parser.problem ? parser.problem : "no YAML");
+        yaml_parser_delete(&parser);
+        return false;
+    }
+    root = yaml_document_get_root_node(&document);
+    if (root && root->type != YAML_SEQUENCE_NODE) {
+        g_set_error(error, CHOICE_ERROR, 0, "%s:1: expected a list of waivers", path);
+        good = false;
+    }
+    if (root && good) {
+        for (const yaml_node_item_t *item = root->data.sequence.items.start;
+             item < root->data.sequence.items.top && good; item++)
+            good = read_waiver(&document, yaml_document_get_node(&document, *item), path, waivers, error);
+    }
+    yaml_document_delete(&document);
+    yaml_parser_delete(&parser);
+    return good;
+}
+
+GPtrArray *choice_waivers(const char *path, GError **error)
+{
+    GPtrArray *waivers = g_ptr_array_new_with_free_func(waiver_free);
+    g_autofree char *text = NULL;
+    gsize n;
+
+    if (!path)
+        return waivers;
+    if (g_file_get_contents(path, &text, &n, error) && read_waivers(path, text, n, waivers, error))
+        return waivers;
+    g_ptr_array_unref(waivers);
+    return NULL;
+}
+
+static bool waives(const struct test_waiver *waiver, const struct test_result *result)
+{
+    if (g_ascii_strcasecmp(waiver->id, result->id) == 0 || g_ascii_strcasecmp(waiver->id, result->rule) == 0)
+        return true;
+    for (guint i = 0; i < result->aliases->len; i++) {
+        if (g_ascii_strcasecmp(waiver->id, g_ptr_array_index(result->aliases, i)) == 0)
+            return true;
+    }
+    return false;
+}
+
+void choice_waive(GPtrArray *waivers, struct test_report *report)
+{
+    for (guint i = 0; i < waivers->len; i++) {
+        struct test_waiver *waiver = g_ptr_array_index(waivers, i);
+
+        for (guint k = 0; k < report->results->len; k++) {
+            struct test_result *result = g_ptr_array_index(report->results, k);
+
+            if (result->outcome != TEST_FAILED || !waives(waiver, result))
+                continue;
+            waiver->used = true;
+            if (!result->waived)
+                result->waived = g_strdup(waiver->why);
+        }
+        if (!waiver->used)
+            g_ptr_array_add(report->unused_waivers, g_strdup(waiver->id));
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "traffic-gen/test/misbehave.h"
+
+#include <string.h>
+
+static const struct misbehaviour *const tables[] = {misbehave_mpa};
+
+const struct misbehaviour *misbehave_at(unsigned index)
+{
+    for (unsigned i = 0; i < G_N_ELEMENTS(tables); i++) {
+        for (const struct misbehaviour *row = tables[i]; row->id; row++) {
+            if (index-- == 0)
+                return row;
+        }
+    }
+    return NULL;
+}
+
+const struct misbehaviour *misbehave_find(const char *id, enum suite_dut role)
+{
+    const struct misbehaviour *row;
+
+    for (unsigned i = 0; (row = misbehave_at(i)); i++) {
+        if (row->roles & role && strcmp(row->id, id) == 0)
+            return row;
+    }
+    return NULL;
+}
+
+void mutant_prepare(const struct misbehaviour *how, struct qp_options *options)
+{
+    if (how && how->options)
+        how->options(options);
+}
+
+void mutant_attach(struct mutant *mutant, const struct misbehaviour *how, struct qp *qp)
+{
+    struct mpa_end_spoil mpa;
+    struct qp_spoil spoil;
+
+    *mutant = (struct mutant){.how = how, .qp = qp};
+    if (!how)
+        return;
+    mpa = how->mpa;
+    mpa.ctx = mutant;
+    mpa_end_set_spoil(qp_mpa(qp), &mpa);
+    spoil = how->qp;
+    spoil.ctx = mutant;
+    qp_set_spoil(qp, &spoil);
+}

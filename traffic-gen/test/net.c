@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#define _GNU_SOURCE /* POLLRDHUP */
+#include "traffic-gen/test/net.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib.h>
+#include <linux/sockios.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { BACKLOG = 64, MS = 1000000 };
+
+static int64_t now_ns(void)
+{
+    return g_get_monotonic_time() * 1000;
+}
+
+static bool wait_for(int fd, short events, int64_t until)
+{
+    struct pollfd poller = {.fd = fd, .events = events};
+    int64_t left;
+
+    while ((left = until - now_ns()) >= 0) {
+        int ready = poll(&poller, 1, (int)MIN(left / MS + 1, INT16_MAX));
+
+        if (ready > 0)
+            return true;
+        if (ready < 0 && errno != EINTR)
+            return false;
+    }
+    return false;
+}
+
+static void tune(int fd)
+{
+    const int on = 1;
+
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+}
+
+static struct addrinfo *resolve(const char *host, const char *port, int flags, char **why)
+{
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = flags};
+    struct addrinfo *found = NULL;
+    int error = getaddrinfo(host && *host ? host : NULL, port, &hints, &found);
+
+    if (error != 0)
+        *why = g_strdup_printf("%s:%s: %s", host ? host : "", port, gai_strerror(error));
+    return found;
+}
+
+static int connect_one(const struct addrinfo *address, uint16_t mss, int64_t until, int *error)
+{
+    int fd = socket(address->ai_family, address->ai_socktype, address->ai_protocol), segment = mss;
+    socklen_t size = sizeof(*error);
+
+    *error = errno;
+    if (fd < 0)
+        return -1;
+    tune(fd);
+    if (mss > 0)
+        setsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &segment, sizeof(segment));
+    if (connect(fd, address->ai_addr, address->ai_addrlen) == 0)
+        return fd;
+    *error = errno;
+    if (errno == EINPROGRESS) {
+        if (!wait_for(fd, POLLOUT, until))
+            *error = ETIMEDOUT;
+        else if (getsockopt(fd, SOL_SOCKET, SO_ERROR, error, &size) == 0 && *error == 0)
+            return fd;
+    }
+    close(fd);
+    return -1;
+}
+
+int net_connect(const char *host, const char *port, uint16_t mss, int64_t timeout_ns, char **why)
+{
+    struct addrinfo *addresses = resolve(host, port, 0, why);
+    int64_t until = now_ns() + timeout_ns;
+    int fd = -1, error = 0;
+
+    if (!addresses)
+        return -1;
+    for (const struct addrinfo *address = addresses; address && fd < 0; address = address->ai_next)
+        fd = connect_one(address, mss, until, &error);
+    freeaddrinfo(addresses);
+    if (fd < 0)
+        *why = g_strdup_printf("%s:%s: %s", host, port, g_strerror(error));
+    return fd;
+}
+
+int net_listen(const char *host, const char *port, char **why)
+{
+    struct addrinfo *addresses = resolve(host, port, AI_PASSIVE, why);
+    const int on = 1;
+    int fd = -1, error = 0;
+
+    if (!addresses)
+        return -1;
+    for (const struct addrinfo *address = addresses; address && fd < 0; address = address->ai_next) {
+        fd = socket(address->ai_family, address->ai_socktype, address->ai_protocol);
+        if (fd >= 0) {
+            setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+            tune(fd);
+        }
+        if (fd >= 0 && (bind(fd, address->ai_addr, address->ai_addrlen) != 0 || listen(fd, BACKLOG) != 0)) {
+            error = errno;
+            close(fd);
+            fd = -1;
+        } else if (fd < 0) {
+            error = errno;
+        }
+    }
+    freeaddrinfo(addresses);
+    if (fd < 0)
+        *why = g_strdup_printf("%s:%s: %s", host ? host : "", port, g_strerror(error));
+    return fd;
+}
+
+/* One that waited in the queue until its opener gave up is of no use. */
+static bool is_alive(int fd)
+{
+    struct pollfd poller = {.fd = fd, .events = POLLRDHUP};
+
+    return poll(&poller, 1, 0) == 0;
+}
+
+int net_accept(int listener, int64_t timeout_ns, char **why)
+{
+    int64_t until = now_ns() + timeout_ns;
+
+    for (;;) {
+        int fd = accept(listener, NULL, NULL);
+
+        if (fd >= 0) {
+            tune(fd);
+            if (is_alive(fd))
+                return fd;
+            close(fd);
+        } else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR && errno != ECONNABORTED) {
+            *why = g_strdup(g_strerror(errno));
+            return -1;
+        } else if (!wait_for(listener, POLLIN, until)) {
+            *why = g_strdup_printf("the device did not connect within %.1f s", (double)timeout_ns / 1e9);
+            return -1;
+        }
+    }
+}
+
+static uint16_t port_of(const struct sockaddr_storage *address)
+{
+    return ntohs(address->ss_family == AF_INET6 ? ((const struct sockaddr_in6 *)address)->sin6_port
+                                                : ((const struct sockaddr_in *)address)->sin_port);
+}
+
+void net_ports(int fd, uint16_t *ours, uint16_t *theirs)
+{
+    struct sockaddr_storage address = {0};
+    socklen_t size = sizeof(address);
+
+    getsockname(fd, (struct sockaddr *)&address, &size);
+    *ours = port_of(&address);
+    size = sizeof(address);
+    getpeername(fd, (struct sockaddr *)&address, &size);
+    *theirs = port_of(&address);
+}
+
+uint16_t net_port(int fd)
+{
+    struct sockaddr_storage address = {0};
+    socklen_t size = sizeof(address);
+
+    getsockname(fd, (struct sockaddr *)&address, &size);
+    return port_of(&address);
+}
+
+size_t net_write(int fd, const uint8_t *p, size_t n, int64_t until)
+{
+    size_t sent = 0;
+
+    while (sent < n) {
+        ssize_t now = send(fd, p + sent, n - sent, MSG_NOSIGNAL);
+
+        if (now > 0)
+            sent += (size_t)now;
+        else if (errno == EINTR)
+            continue;
+        else if ((errno != EAGAIN && errno != EWOULDBLOCK) || !wait_for(fd, POLLOUT, until))
+            break;
+    }
+    return sent;
+}
+
+enum net_status net_read(int fd, uint8_t *p, size_t size, size_t *n)
+{
+    ssize_t got = recv(fd, p, size, 0);
+
+    if (got > 0) {
+        *n = (size_t)got;
+        return NET_OCTETS;
+    }
+    if (got == 0)
+        return NET_FIN;
+    return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? NET_NOTHING : NET_RESET;
+}
+
+uint64_t net_unacknowledged(int fd)
+{
+    int waiting = 0;
+
+    return ioctl(fd, SIOCOUTQ, &waiting) == 0 && waiting > 0 ? (uint64_t)waiting : 0;
+}
+
+void net_finish(int fd)
+{
+    shutdown(fd, SHUT_WR);
+}
+
+void net_reset(int fd)
+{
+    const struct linger now = {.l_onoff = 1};
+
+    setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+    close(fd);
+}

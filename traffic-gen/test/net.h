@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* TCP sockets for a thread that waits: thin, so that tests can say and see everything that TCP lets through. */
+#ifndef IWARP_TRAFFIC_TEST_NET_H
+#define IWARP_TRAFFIC_TEST_NET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum net_status { NET_NOTHING, NET_OCTETS, NET_FIN, NET_RESET };
+
+/* A socket that does not block, or -1 with *why, the caller's to free. mss 0: the system's. */
+int net_connect(const char *host, const char *port, uint16_t mss, int64_t timeout_ns, char **why);
+int net_listen(const char *host, const char *port, char **why);
+/* The next connection that is still alive. */
+int net_accept(int listener, int64_t timeout_ns, char **why);
+void net_ports(int fd, uint16_t *ours, uint16_t *theirs);
+uint16_t net_port(int fd); /* of a listener */
+
+/* Octets that were taken until `until` (g_get_monotonic_time() in ns). */
+size_t net_write(int fd, const uint8_t *p, size_t n, int64_t until);
+enum net_status net_read(int fd, uint8_t *p, size_t size, size_t *n);
+/* Octets written that the peer's TCP has not acknowledged. */
+uint64_t net_unacknowledged(int fd);
+void net_finish(int fd);
+/* RST, and the socket is gone. */
+void net_reset(int fd);
+
+#endif

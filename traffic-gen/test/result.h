@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a run of the suites has found: filled in by the run, or read from a JSON report; all reports are made of it. */
+#ifndef IWARP_TRAFFIC_TEST_RESULT_H
+#define IWARP_TRAFFIC_TEST_RESULT_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum test_outcome { TEST_PASSED, TEST_FAILED, TEST_INCONCLUSIVE, TEST_NOT_APPLICABLE, TEST_OUTCOMES };
+
+extern const char *const test_outcome_names[TEST_OUTCOMES]; /* "passed", ..., "not applicable" */
+
+/* One thing that was said, in order. */
+struct test_step {
+    double seconds; /* since the test began */
+    bool ours;
+    unsigned connection; /* of the test, from 1 */
+    char *caption;       /* "FPDU: RDMA Read Request QN 1 MSN 1 ..., CRC wrong" */
+    char *octets;        /* hexadecimal; NULL: none (FIN, RST) */
+    unsigned n;          /* octets in all: the text may be cut */
+};
+
+struct test_result {
+    char *id, *rule, *suite;
+    char *document, *section, *level, *severity;
+    GPtrArray *aliases; /* ids of rules that state the same requirement: char * */
+    char *requirement, *stimulus, *expected;
+    enum test_outcome outcome;
+    char *actual;            /* why this outcome */
+    GPtrArray *observations; /* what else the engine found about the DUT: char * "ID: message" */
+    GPtrArray *steps;        /* struct test_step * */
+    GArray *ports;           /* guint: the test's TCP ports, one per connection, in the order of the ladder */
+    double seconds;
+    char *waived; /* why; NULL: not */
+};
+
+struct test_report {
+    char *device;  /* as the user calls it, or its address */
+    char *role;    /* "responder" or "initiator" */
+    char *version; /* of iwarp-gen */
+    char *started; /* ISO 8601 */
+    double seconds;
+    GPtrArray *results;        /* struct test_result * */
+    GPtrArray *unused_waivers; /* char * */
+};
+
+struct test_report *test_report_new(void);
+void test_report_free(struct test_report *report);
+struct test_result *test_result_new(void);
+void test_result_free(struct test_result *result);
+
+/* Failures that are waived do not count as such. */
+unsigned test_report_count(const struct test_report *report, enum test_outcome outcome, bool waived);
+
+/* Each writes the whole report; the stream's errors are the caller's to look for. */
+void test_report_text(const struct test_report *report, FILE *out);
+void test_report_json(const struct test_report *report, FILE *out);
+void test_report_junit(const struct test_report *report, FILE *out);
+void test_report_page(const struct test_report *report, FILE *out); /* HTML */
+/* One report, or a matrix of rules by devices when there are several. */
+void test_report_html(struct test_report *const *reports, unsigned n, FILE *out);
+
+/* NULL with *error saying what is wrong with the file. */
+struct test_report *test_report_load(const char *path, GError **error);
+
+#endif

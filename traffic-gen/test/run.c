@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "traffic-gen/test/run.h"
+
+#include <string.h>
+
+/* ---- what the DUT is ---- */
+
+static bool learn_first(struct talk *talk, char **why)
+{
+    struct talk_run *run = talk->run;
+    const struct mpa_startup *theirs;
+    enum talk_life life;
+
+    if (!talk_open(talk)) {
+        *why = g_strdup(talk->result->actual);
+        return false;
+    }
+    if (run->dut == DUT_RESPONDER)
+        talk_send_frame(talk, NULL);
+    theirs = talk_hear_frame(talk);
+    if (!theirs) {
+        *why = g_strdup_printf("no MPA start-up frame came, but %s", talk_describe(talk, talk_last(talk)));
+        return false;
+    }
+    if (theirs->flags & MPA_FLAG_R && run->dut == DUT_RESPONDER) {
+        *why = g_strdup("the device rejects connections");
+        return false;
+    }
+    if (run->dut == DUT_INITIATOR)
+        talk_send_frame(talk, NULL);
+    talk_begin_operation(talk);
+    run->lab = theirs->ulp_length >= 4 && memcmp(theirs->ulp_data, "LAB1", 4) == 0;
+    if (!run->lab && !theirs->has_enhanced && theirs->pd_length >= 4)
+        run->lab = memcmp(theirs->private_data, "LAB1", 4) == 0;
+    if (talk->advert.n > 0)
+        run->has |= NEED_REGIONS | NEED_ECHO | NEED_RECEIVES;
+    if (!talk_first_fpdu(talk))
+        return true; /* nothing more can be asked here */
+    life = talk_probe(talk);
+    if (life == LIFE_ANSWERS)
+        run->answers_reads = 1;
+    return true;
+}
+
+static void learn_enhanced(struct talk *talk)
+{
+    const struct talk_wish wish = {
+        .enhanced = true,
+        .data = {.peer_to_peer = true, .rtr = MPA_RTR_SEND | MPA_RTR_WRITE | MPA_RTR_READ, .ird = 16, .ord = 16},
+    };
+    const struct mpa_startup *reply;
+
+    if (!talk_open(talk))
+        return;
+    talk_send_frame(talk, &wish);
+    reply = talk_hear_frame(talk);
+    if (!reply || !reply->has_enhanced || reply->flags & MPA_FLAG_R)
+        return;
+    talk->run->has |= NEED_ENHANCED;
+    if (reply->enhanced.peer_to_peer)
+        talk->run->has |= NEED_PEER_TO_PEER;
+    talk_begin_operation(talk);
+    talk_first_fpdu(talk);
+}
+
+bool run_learn(struct talk_run *run, char **why)
+{
+    struct test_result *result = test_result_new();
+    struct talk talk;
+    bool good;
+
+    talk_init(&talk, run, NULL, result);
+    good = learn_first(&talk, why);
+    if (good && run->dut == DUT_RESPONDER)
+        learn_enhanced(&talk);
+    talk_clear(&talk);
+    test_result_free(result);
+    return good;
+}
+
+/* ---- tests ---- */
+
+static void fill_in(struct test_result *result, const struct chosen_test *chosen)
+{
+    const struct rule *rule = &rule_catalogue[chosen->test->rule];
+
+    result->id = suite_test_id(chosen->test);
+    result->rule = g_strdup(rule->id);
+    result->suite = g_strdup(chosen->suite->name);
+    result->document = g_strdup(rule->document);
+    result->section = g_strdup(rule->section);
+    result->level = g_strdup(rule->level);
+    result->severity = g_strdup(rule_severity_name(rule->severity));
+    result->requirement = g_strdup(rule->text);
+    result->stimulus = g_strdup(chosen->test->stimulus);
+    result->expected = g_strdup(chosen->test->expected);
+    for (unsigned i = 0; i < RULE_COUNT; i++) {
+        if (rule_catalogue[i].judged == RULE_SAME && rule_carried_by(&rule_catalogue[i], chosen->test->rule))
+            g_ptr_array_add(result->aliases, g_strdup(rule_catalogue[i].id));
+    }
+}
+
+/* Known before anything is said; what a DUT that is Initiator has shows only in its Requests. */
+static const char *cannot_run(const struct talk_run *run, const struct suite_test *test)
+{
+    unsigned has = run->has | run->services;
+
+    if (!(test->duts & run->dut))
+        return run->dut == DUT_RESPONDER ? "for devices that are Initiator" : "for devices that are Responder";
+    if (run->dut == DUT_RESPONDER && test->needs & NEED_ENHANCED & ~has)
+        return "the device does not speak the enhanced set-up of RFC 6581";
+    if (run->dut == DUT_RESPONDER && test->needs & NEED_PEER_TO_PEER & ~has)
+        return "the device does not speak the peer-to-peer mode of RFC 6581";
+    if (run->dut == DUT_RESPONDER && test->needs & (NEED_ECHO | NEED_RECEIVES | NEED_REGIONS) & ~has)
+        return "the device does not advertise memory and an echo in its private data";
+    if (test->needs & (NEED_RPC | NEED_NFS) & ~has)
+        return "the device is not said to be an RPC-over-RDMA server (--service)";
+    return NULL;
+}
+
+static void run_one(struct talk_run *run, const struct chosen_test *chosen, struct test_result *result)
+{
+    const char *why = cannot_run(run, chosen->test);
+    struct talk talk;
+
+    fill_in(result, chosen);
+    talk_init(&talk, run, chosen->test, result);
+    if (why)
+        talk_not_applicable(&talk, "%s", why);
+    else
+        chosen->test->run(&talk, chosen->test);
+    talk_clear(&talk);
+    if (!result->actual)
+        result->actual = g_strdup("the stimulus could not be given");
+    result->seconds = (double)(talk_now() - talk.began) / 1e9;
+}
+
+struct crew {
+    struct talk_run *run;
+    const GArray *chosen;
+    GPtrArray *results;
+    gint next;
+};
+
+static gpointer work(gpointer data)
+{
+    struct crew *crew = data;
+    guint i;
+
+    while ((i = (guint)g_atomic_int_add(&crew->next, 1)) < crew->chosen->len)
+        run_one(crew->run, &g_array_index(crew->chosen, struct chosen_test, i), g_ptr_array_index(crew->results, i));
+    return NULL;
+}
+
+void run_tests(struct talk_run *run, const GArray *chosen, unsigned jobs, struct test_report *report)
+{
+    struct crew crew = {.run = run, .chosen = chosen, .results = report->results};
+    int64_t began = talk_now();
+    g_autofree GThread **threads = g_new0(GThread *, jobs);
+
+    for (guint i = 0; i < chosen->len; i++)
+        g_ptr_array_add(report->results, test_result_new());
+    for (unsigned i = 0; i < jobs; i++)
+        threads[i] = g_thread_new("test", work, &crew);
+    for (unsigned i = 0; i < jobs; i++)
+        g_thread_join(threads[i]);
+    report->seconds = (double)(talk_now() - began) / 1e9;
+}

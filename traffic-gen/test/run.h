@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Runs chosen tests against one DUT, several at a time if wished, each on connections of its own. */
+#ifndef IWARP_TRAFFIC_TEST_RUN_H
+#define IWARP_TRAFFIC_TEST_RUN_H
+
+#include "traffic-gen/test/result.h"
+#include "traffic-gen/test/talk_internal.h"
+
+struct chosen_test {
+    const struct suite *suite;
+    const struct suite_test *test;
+};
+
+/*
+ * Learns what the DUT is: connects, starts, asks. False with *why when it cannot be reached, or does not speak MPA.
+ * For a DUT that is the Initiator it waits for its first connection.
+ */
+bool run_learn(struct talk_run *run, char **why);
+/* A result per test, in their order. jobs: tests at the same time. */
+void run_tests(struct talk_run *run, const GArray *chosen /* struct chosen_test */, unsigned jobs,
+               struct test_report *report);
+
+#endif

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "traffic-gen/test/subject.h"
+
+#include "traffic-gen/test/advert.h"
+
+#include <string.h>
+
+enum { REGION_SIZE = 65536, RECEIVE_SIZE = 4096, READS = 16, RECEIVES_MAX = 4096, SEED = 5040 };
+
+static const uint64_t region_base = 0x10000;
+
+struct subject {
+    struct subject_options options;
+    struct mutant mutant;
+    struct memory *memory, *foreign;
+    uint8_t octets[REGION_COUNT][REGION_SIZE];
+    struct advert advert;
+    struct qp *qp;
+    uint32_t flags; /* of the test's words */
+};
+
+static void make_memory(struct subject *subject)
+{
+    static const unsigned rights[REGION_COUNT] = {
+        [REGION_ALL] = MEMORY_REMOTE_READ | MEMORY_REMOTE_WRITE | MEMORY_REMOTE_ATOMIC,
+        [REGION_READ_ONLY] = MEMORY_REMOTE_READ,
+        [REGION_WRITE_ONLY] = MEMORY_REMOTE_WRITE,
+        [REGION_FOREIGN] = MEMORY_REMOTE_READ | MEMORY_REMOTE_WRITE,
+        [REGION_GONE] = MEMORY_REMOTE_READ | MEMORY_REMOTE_WRITE,
+    };
+
+    subject->memory = memory_new(SEED);
+    subject->foreign = memory_new(SEED + 1);
+    subject->advert.n = REGION_COUNT;
+    for (unsigned i = 0; i < REGION_COUNT; i++) {
+        struct memory *memory = i == REGION_FOREIGN ? subject->foreign : subject->memory;
+        struct advert_memory *told = &subject->advert.regions[i];
+
+        told->address = region_base * (i + 1);
+        told->length = REGION_SIZE;
+        told->stag = memory_register(memory, subject->octets[i], REGION_SIZE, told->address, rights[i], true);
+    }
+    memory_invalidate(subject->memory, subject->advert.regions[REGION_GONE].stag);
+}
+
+/* What the other end says of its wishes. */
+static void take_words(struct subject *subject, const struct mpa_end_terms *terms)
+{
+    struct advert_wish wish;
+
+    if (!advert_wish_decode(&wish, terms->peer_data, terms->peer_length))
+        return;
+    subject->flags = wish.flags;
+    qp_repost(subject->qp, MIN(wish.receives, RECEIVES_MAX));
+}
+
+static void on_requested(void *ctx, const struct mpa_end_terms *terms)
+{
+    static const char sorry[] = "IWT1: not acceptable";
+    struct subject *subject = ctx;
+    struct mpa_end *mpa = qp_mpa(subject->qp);
+
+    take_words(subject, terms);
+    if (subject->flags & ADVERT_SILENT)
+        return;
+    if (subject->flags & (ADVERT_REJECT | ADVERT_REJECT_DATA))
+        mpa_end_set_private_data(mpa, (const uint8_t *)sorry,
+                                 subject->flags & ADVERT_REJECT_DATA ? sizeof(sorry) - 1 : 0);
+    mpa_end_reply(mpa, !(subject->flags & (ADVERT_REJECT | ADVERT_REJECT_DATA)));
+}
+
+static void on_established(void *ctx, const struct mpa_end_terms *terms)
+{
+    static const char hello[] = "hello";
+    struct subject *subject = ctx;
+
+    if (terms->role != MPA_END_INITIATOR)
+        return;
+    take_words(subject, terms);
+    if (subject->flags & ADVERT_REJECT)
+        qp_close(subject->qp, false);
+    else
+        qp_post(subject->qp, &(struct qp_work){.kind = QP_SEND, .p = (const uint8_t *)hello, .n = sizeof(hello) - 1});
+}
+
+static void on_received(void *ctx, const struct qp_message *message)
+{
+    struct subject *subject = ctx;
+    bool immediate = message->opcode == RDMAP_IMMEDIATE || message->opcode == RDMAP_IMMEDIATE_SE;
+
+    if (subject->flags & ADVERT_ECHO)
+        qp_post(subject->qp, &(struct qp_work){.kind = immediate ? QP_IMMEDIATE : QP_SEND,
+                                               .p = message->p,
+                                               .n = immediate ? 0 : message->n,
+                                               .immediate = message->immediate});
+}
+
+struct subject *subject_new(const struct subject_options *options, const struct stream *stream)
+{
+    const unsigned all = MPA_RTR_SEND | MPA_RTR_WRITE | MPA_RTR_READ;
+    struct subject *subject = g_new0(struct subject, 1);
+    const struct qp_events events = {
+        .ctx = subject, .requested = on_requested, .established = on_established, .received = on_received};
+    uint8_t words[ADVERT_MAX];
+    struct qp_options qp = {
+        .mpa = {.role = options->role == DUT_RESPONDER ? MPA_END_RESPONDER : MPA_END_INITIATOR,
+                .revision = options->revision ? options->revision : 2,
+                .markers = options->markers,
+                .crc = !options->no_crc,
+                .enhanced = !options->plain,
+                .enhanced_data = {.peer_to_peer = options->peer_to_peer, .rtr = all, .ird = READS, .ord = READS},
+                .manual = options->role == DUT_RESPONDER,
+                .t_startup = options->t_startup},
+        .receives = options->role == DUT_RESPONDER ? 0 : 1,
+        .receive_size = RECEIVE_SIZE,
+        .repost = true,
+        .ird = READS,
+        .ord = READS,
+    };
+
+    subject->options = *options;
+    make_memory(subject);
+    qp.mpa.private_data = words;
+    qp.mpa.private_length = (uint16_t)advert_encode(&subject->advert, words);
+    mutant_prepare(options->how, &qp);
+    subject->qp = qp_new(&qp, subject->memory, stream, &events);
+    mutant_attach(&subject->mutant, options->how, subject->qp);
+    return subject;
+}
+
+void subject_free(struct subject *subject)
+{
+    qp_free(subject->qp);
+    memory_free(subject->memory);
+    memory_free(subject->foreign);
+    g_free(subject);
+}
+
+struct qp *subject_qp(struct subject *subject)
+{
+    return subject->qp;
+}

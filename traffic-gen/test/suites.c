@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The suites, and what their rows have in common. */
+#include "traffic-gen/test/suite.h"
+
+#include <glib.h>
+
+const struct suite *const suites[] = {&suite_mpa, NULL};
+
+char *suite_test_id(const struct suite_test *test)
+{
+    const char *id = rule_catalogue[test->rule].id;
+
+    return test->suffix ? g_strdup_printf("%s/%s", id, test->suffix) : g_strdup(id);
+}

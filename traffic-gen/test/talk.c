@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The talker's connection: TCP, octets in and out, the watcher, the ladder, the verdict. */
+#include "traffic-gen/test/talk_internal.h"
+
+#include "traffic-gen/test/net.h"
+
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ACK_SLICE_MS = 5, READ_SIZE = 65536, OCTETS_SHOWN = 4096, STEPS_MAX = 400 };
+
+static const int64_t ms = 1000000;
+
+int64_t talk_now(void)
+{
+    return g_get_monotonic_time() * 1000;
+}
+
+/* ---- verdict ---- */
+
+static void conclude(struct talk *talk, enum test_outcome outcome, const char *format, va_list args)
+{
+    struct test_result *result = talk->result;
+
+    if (result->outcome == TEST_FAILED)
+        return;
+    result->outcome = outcome;
+    g_free(result->actual);
+    result->actual = g_strdup_vprintf(format, args);
+}
+
+#define CONCLUDE(outcome)                                                                                              \
+    do {                                                                                                               \
+        va_list args;                                                                                                  \
+        va_start(args, format);                                                                                        \
+        conclude(talk, outcome, format, args);                                                                         \
+        va_end(args);                                                                                                  \
+    } while (0)
+
+void talk_passed(struct talk *talk, const char *format, ...)
+{
+    CONCLUDE(TEST_PASSED);
+}
+
+void talk_failed(struct talk *talk, const char *format, ...)
+{
+    CONCLUDE(TEST_FAILED);
+}
+
+void talk_inconclusive(struct talk *talk, const char *format, ...)
+{
+    CONCLUDE(TEST_INCONCLUSIVE);
+}
+
+void talk_not_applicable(struct talk *talk, const char *format, ...)
+{
+    CONCLUDE(TEST_NOT_APPLICABLE);
+}
+
+/* ---- times ---- */
+
+int64_t talk_t_react(const struct talk *talk)
+{
+    return talk->run->t_react;
+}
+
+int64_t talk_t_close(const struct talk *talk)
+{
+    return talk->run->t_react * 5 / 2;
+}
+
+int64_t talk_t_start(const struct talk *talk)
+{
+    return talk->run->t_start;
+}
+
+int64_t talk_t_idle(const struct talk *talk)
+{
+    return talk->run->t_idle;
+}
+
+/* ---- the ladder ---- */
+
+void talk_note(struct talk *talk, bool ours, const uint8_t *octets, size_t n, const char *caption)
+{
+    static const char digits[] = "0123456789abcdef";
+    struct test_step *step;
+
+    if (talk->result->steps->len >= STEPS_MAX)
+        return;
+    step = g_new0(struct test_step, 1);
+    step->seconds = (double)(talk_now() - talk->began) / 1e9;
+    step->ours = ours;
+    step->connection = talk->result->ports->len;
+    step->caption = g_strdup(caption);
+    step->n = (unsigned)n;
+    if (octets) {
+        size_t shown = MIN(n, OCTETS_SHOWN);
+
+        step->octets = g_malloc(2 * shown + 1);
+        for (size_t i = 0; i < shown; i++) {
+            step->octets[2 * i] = digits[octets[i] >> 4];
+            step->octets[2 * i + 1] = digits[octets[i] & 15];
+        }
+        step->octets[2 * shown] = '\0';
+    }
+    g_ptr_array_add(talk->result->steps, step);
+}
+
+/* ---- connection ---- */
+
+void talk_init(struct talk *talk, struct talk_run *run, const struct suite_test *test, struct test_result *result)
+{
+    *talk = (struct talk){.run = run, .test = test, .result = result, .fd = -1};
+    talk->in = g_byte_array_new();
+    talk->began = talk_now();
+    talk->deadline = talk->began + run->t_accept + MAX(run->t_start, run->t_idle) * 3 / 2 + 30 * run->t_react;
+}
+
+static void forget_connection(struct talk *talk)
+{
+    const struct talk fresh = {
+        .run = talk->run,
+        .test = talk->test,
+        .result = talk->result,
+        .began = talk->began,
+        .deadline = talk->deadline,
+        .fd = -1,
+        .received_all = talk->received_all,
+        .in = talk->in,
+    };
+
+    watch_free(talk->watch);
+    g_free(talk->scratch);
+    g_byte_array_set_size(talk->in, 0);
+    *talk = fresh;
+}
+
+static bool is_of_test(const struct talk *talk, enum rule_id rule)
+{
+    return talk->test && rule_carried_by(&rule_catalogue[talk->test->rule], rule);
+}
+
+/* What the engine found of the DUT: a breach of the rule under test decides, others are told. */
+static void take_findings(struct talk *talk)
+{
+    const GArray *findings = watch_findings(talk->watch);
+
+    for (guint i = 0; i < findings->len; i++) {
+        const struct watch_finding *finding = &g_array_index(findings, struct watch_finding, i);
+
+        if (is_of_test(talk, finding->rule))
+            talk_failed(talk, "%s", finding->message);
+        else if (finding->severity != SEVERITY_NOTE)
+            g_ptr_array_add(talk->result->observations,
+                            g_strdup_printf("%s: %s", rule_catalogue[finding->rule].id, finding->message));
+    }
+}
+
+void talk_hang_up(struct talk *talk)
+{
+    int64_t until = talk_now() + MIN(talk->run->t_react, 500 * ms);
+
+    if (talk->fd < 0)
+        return;
+    /* In an orderly way, so that the DUT can go on with the next connection. */
+    if (!talk->dut_reset && !talk->our_reset) {
+        if (!talk->our_fin)
+            talk_finish(talk);
+        while (!talk->dut_fin && !talk->dut_reset && talk_now() < until)
+            talk_receive(talk, until);
+        if (!talk->dut_fin && !talk->dut_reset)
+            talk_reset(talk);
+    }
+    if (talk->fd >= 0)
+        close(talk->fd);
+    talk->fd = -1;
+    watch_finish(talk->watch);
+    take_findings(talk);
+}
+
+void talk_clear(struct talk *talk)
+{
+    talk_hang_up(talk);
+    forget_connection(talk);
+    g_byte_array_unref(talk->in);
+}
+
+bool talk_open(struct talk *talk)
+{
+    struct watch_options options = {
+        .opener = talk->run->dut == DUT_RESPONDER ? WATCH_TEST : WATCH_DUT,
+        /* A little less than the tests wait, so that the engine has seen the time pass. */
+        .t_react = talk->run->t_react * 9 / 10,
+        .t_close = talk_t_close(talk) * 9 / 10,
+        .t_start = talk->run->t_start * 9 / 10,
+        .t_idle = talk->run->t_idle * 9 / 10,
+        .recorder = talk->run->recorder,
+        .mss = talk->mss,
+    };
+    uint16_t mss = talk->mss;
+    g_autofree char *why = NULL;
+    guint port;
+
+    talk_hang_up(talk);
+    forget_connection(talk);
+    if (talk->run->dut == DUT_RESPONDER)
+        talk->fd = net_connect(talk->run->host, talk->run->port, mss, MIN(talk->run->t_accept, 10000 * ms), &why);
+    else
+        talk->fd = net_accept(talk->run->listener, talk->run->t_accept, &why);
+    if (talk->fd < 0) {
+        talk_inconclusive(talk, "no connection: %s", why);
+        return false;
+    }
+    net_ports(talk->fd, &options.port[WATCH_TEST], &options.port[WATCH_DUT]);
+    port = talk->run->dut == DUT_RESPONDER ? options.port[WATCH_TEST] : options.port[WATCH_DUT];
+    g_array_append_val(talk->result->ports, port);
+    talk->watch = watch_new(&options);
+    for (unsigned qn = 0; qn < TALK_QUEUES; qn++)
+        talk->msn[qn] = 1;
+    return true;
+}
+
+bool talk_is_open(const struct talk *talk)
+{
+    return talk->fd >= 0 && !talk->dut_fin && !talk->dut_reset && !talk->our_reset;
+}
+
+/* How far the DUT's TCP has acknowledged what was sent. */
+static uint64_t acked_by_dut(const struct talk *talk)
+{
+    uint64_t waiting = net_unacknowledged(talk->fd);
+
+    if (talk->our_fin && waiting > 0)
+        waiting--; /* the FIN takes a number, too */
+    return talk->out_offset - MIN(waiting, talk->out_offset);
+}
+
+/* ---- out ---- */
+
+static bool may_send(const struct talk *talk)
+{
+    return talk->fd >= 0 && !talk->dut_reset && !talk->our_reset && !talk->our_fin && talk_now() < talk->deadline;
+}
+
+void talk_write(struct talk *talk, const void *p, size_t n)
+{
+    GString *caption;
+    size_t sent;
+
+    if (!may_send(talk) || n == 0)
+        return;
+    caption = g_string_new(NULL);
+    talk_caption(talk, true, p, n, caption);
+    talk_note(talk, true, p, n, caption->str);
+    g_string_free(caption, TRUE);
+    /* What is watched comes before the answer to it. */
+    watch_octets(talk->watch, WATCH_TEST, p, n, talk->in_offset + talk->dut_fin);
+    sent = net_write(talk->fd, p, n, MIN(talk->deadline, talk_now() + talk_t_close(talk)));
+    talk->out_offset += sent;
+    if (sent < n) {
+        talk_note(talk, true, NULL, 0, "(not taken by the network)");
+        talk_receive(talk, talk_now()); /* a reset, as a rule */
+    }
+}
+
+void talk_finish(struct talk *talk)
+{
+    if (!may_send(talk))
+        return;
+    talk->our_fin = true;
+    talk_note(talk, true, NULL, 0, "FIN");
+    watch_fin(talk->watch, WATCH_TEST, talk->in_offset + talk->dut_fin);
+    net_finish(talk->fd);
+}
+
+void talk_reset(struct talk *talk)
+{
+    if (talk->fd < 0 || talk->dut_reset || talk->our_reset)
+        return;
+    talk->our_reset = true;
+    talk_note(talk, true, NULL, 0, "RST");
+    watch_reset(talk->watch, WATCH_TEST);
+    net_reset(talk->fd);
+    talk->fd = -1;
+    watch_finish(talk->watch);
+    take_findings(talk);
+}
+
+/* ---- in ---- */
+
+static bool take(struct talk *talk)
+{
+    uint8_t octets[READ_SIZE];
+    enum net_status status;
+    size_t n;
+
+    status = net_read(talk->fd, octets, sizeof(octets), &n);
+    switch (status) {
+    case NET_OCTETS:
+        watch_octets(talk->watch, WATCH_DUT, octets, n, acked_by_dut(talk));
+        talk->in_offset += n;
+        talk->received_all += n;
+        g_byte_array_append(talk->in, octets, (guint)n);
+        if (talk->received_all > talk->run->received_max) {
+            talk_inconclusive(talk, "the device sent more than %" G_GUINT64_FORMAT " octets", talk->run->received_max);
+            talk_reset(talk);
+        }
+        return true;
+    case NET_FIN:
+        if (talk->dut_fin)
+            return false;
+        talk->dut_fin = true;
+        watch_fin(talk->watch, WATCH_DUT, acked_by_dut(talk));
+        return true;
+    case NET_RESET:
+        talk->dut_reset = true;
+        watch_reset(talk->watch, WATCH_DUT);
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool talk_receive(struct talk *talk, int64_t until)
+{
+    until = MIN(until, talk->deadline);
+    for (;;) {
+        /* Behind both FINs nothing can come any more. */
+        if (talk->fd < 0 || talk->dut_reset || (talk->dut_fin && talk->our_fin))
+            return false;
+
+        int64_t left = until - talk_now();
+        bool unacked = acked_by_dut(talk) < talk->out_offset;
+        struct pollfd poller = {.fd = talk->fd, .events = talk->dut_fin ? 0 : POLLIN};
+        int wait = (int)CLAMP((left + ms - 1) / ms, 0, INT16_MAX);
+
+        if (poll(&poller, 1, unacked ? MIN(wait, ACK_SLICE_MS) : wait) > 0 && take(talk))
+            return true;
+        if (poller.revents && talk->dut_fin)
+            g_usleep(1000); /* what is left to wait for is an RST */
+        watch_acked(talk->watch, WATCH_DUT, acked_by_dut(talk));
+        if (left <= 0)
+            return false;
+    }
+}
+
+void talk_sleep(struct talk *talk, int64_t ns)
+{
+    int64_t until = talk_now() + ns;
+
+    while (talk_receive(talk, until)) {
+    }
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the parts of the talker share: connection and octets (talk.c), start-up, saying, hearing, expectations. */
+#ifndef IWARP_TRAFFIC_TEST_TALK_INTERNAL_H
+#define IWARP_TRAFFIC_TEST_TALK_INTERNAL_H
+
+#include "traffic-gen/test/result.h"
+#include "traffic-gen/test/talk.h"
+#include "traffic-gen/test/watch.h"
+
+#include <errno.h>
+
+enum { TALK_QUEUES = 4, TALK_FRAME_ROOM = 2048, TALK_DESCRIPTION = 512, TALK_RECEIVED_MAX = 16 << 20 };
+
+/* What all tests of a run share. What is learnt of the DUT is set before the first test runs, or under the lock. */
+struct talk_run {
+    enum suite_dut dut;
+    const char *host, *port; /* of the DUT that is a Responder */
+    int listener;            /* where the DUT connects to; -1: it is the Responder */
+    int64_t t_react, t_start, t_idle, t_accept;
+    uint64_t received_max; /* octets of a test */
+    struct watch_recorder *recorder;
+    bool no_advert;       /* say nothing in the private data */
+    bool vouched_default; /* --default-configuration */
+    unsigned services;    /* set of enum suite_need that the user vouches for */
+    /* What the first connection showed. */
+    bool lab;           /* it knows "LABQ" */
+    gint answers_reads; /* it answers Reads of no octets; atomic */
+    unsigned has;       /* set of enum suite_need */
+    bool no_markers, no_enhanced;
+};
+
+struct talk {
+    struct talk_run *run;
+    const struct suite_test *test; /* NULL: the connection that learns what the DUT is */
+    struct test_result *result;
+    int64_t began, deadline; /* monotonic, nanoseconds */
+    uint16_t mss;            /* for the next connection: TCP_MAXSEG; 0: the system's */
+    /* The connection. */
+    int fd; /* -1: none */
+    struct watch *watch;
+    bool dut_fin, dut_reset, our_fin, our_reset;
+    bool told_end;         /* FIN or RST was told by talk_hear() */
+    uint64_t received_all; /* of all connections */
+    uint64_t out_offset;   /* octets sent */
+    uint64_t in_offset;    /* octets received */
+    GByteArray *in;        /* received: from `parsed` on not told yet */
+    size_t parsed;
+    uint64_t parsed_offset; /* in the stream */
+    bool partial_told;      /* what is left was told as garbage, before the end */
+    /* Start-up. */
+    struct {
+        bool known;
+        struct mpa_startup frame;
+        uint8_t octets[TALK_FRAME_ROOM];
+        size_t n;
+    } startup[2]; /* by enum watch_side */
+    bool operating;
+    bool crc;
+    struct mpa_framing framing_in, framing_out;
+    struct mpa_fpdu_scratch *scratch;
+    struct advert advert;
+    /* DDP. */
+    uint32_t msn[TALK_QUEUES];
+    uint8_t last_header[DDP_UNTAGGED_HEADER_LEN]; /* of the segment sent last */
+    size_t last_header_n;
+    struct talk_heard heard;
+    char description[TALK_DESCRIPTION];
+};
+
+void talk_init(struct talk *talk, struct talk_run *run, const struct suite_test *test, struct test_result *result);
+/* Ends the connection, if there is one, in an orderly way, and takes what the engine has found. */
+void talk_hang_up(struct talk *talk);
+void talk_clear(struct talk *talk);
+
+int64_t talk_now(void); /* monotonic, nanoseconds */
+/* Waits for octets, FIN or RST of the DUT, at most until `until`. False when nothing came. */
+bool talk_receive(struct talk *talk, int64_t until);
+/* A line of the ladder. octets may be NULL. */
+void talk_note(struct talk *talk, bool ours, const uint8_t *octets, size_t n, const char *caption);
+/* Octets of one side in words; in_operation: FPDUs. */
+void talk_caption(const struct talk *talk, bool ours, const uint8_t *p, size_t n, GString *out);
+
+#endif

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The talker's start-up: Request and Reply as the test wants them, and what both together mean. */
+#include "traffic-gen/test/talk_internal.h"
+#include "wire/octets.h"
+
+#include <string.h>
+
+enum { READS_DEFAULT = 16, RECEIVES_DEFAULT = 64, RECEIVE_SIZE_DEFAULT = 4096, RTR_STAG = 1 };
+
+static const struct talk_wish no_wish;
+
+bool talk_is_initiator(const struct talk *talk)
+{
+    return talk->run->dut == DUT_RESPONDER;
+}
+
+const struct mpa_startup *talk_frame(const struct talk *talk, bool ours)
+{
+    enum watch_side side = ours ? WATCH_TEST : WATCH_DUT;
+
+    return talk->startup[side].known ? &talk->startup[side].frame : NULL;
+}
+
+const struct advert *talk_advert(const struct talk *talk)
+{
+    return &talk->advert;
+}
+
+const struct advert_memory *talk_region(struct talk *talk, enum advert_region region)
+{
+    if (region < talk->advert.n && talk->advert.regions[region].stag != 0)
+        return &talk->advert.regions[region];
+    talk_not_applicable(talk, "the device's private data advertise no such memory (region %u)", region);
+    return NULL;
+}
+
+bool talk_crc(const struct talk *talk)
+{
+    return talk->crc;
+}
+
+bool talk_markers_out(const struct talk *talk)
+{
+    return talk->framing_out.markers;
+}
+
+uint16_t talk_dut_ird(const struct talk *talk)
+{
+    const struct mpa_startup *theirs = talk_frame(talk, false);
+
+    if (!theirs || !theirs->has_enhanced || theirs->enhanced.ird == MPA_IRD_ORD_NOT_NEGOTIATED)
+        return 1;
+    return theirs->enhanced.ird;
+}
+
+/* ---- our frame ---- */
+
+/* A Reply answers the Request's ORD with its IRD and the other way round (RFC 6581 section 9.1). */
+static struct mpa_enhanced answer(const struct mpa_enhanced *request)
+{
+    const unsigned none = MPA_IRD_ORD_NOT_NEGOTIATED;
+
+    return (struct mpa_enhanced){
+        .peer_to_peer = request->peer_to_peer,
+        .rtr = request->peer_to_peer ? request->rtr : 0,
+        .ird = request->ord,
+        .ord = request->ird == none ? none : MIN(request->ird, READS_DEFAULT),
+    };
+}
+
+static struct mpa_startup our_frame(const struct talk *talk, const struct talk_wish *wish)
+{
+    const struct mpa_startup *request = talk_frame(talk, false);
+    struct mpa_startup frame = {
+        .kind = talk_is_initiator(talk) ? MPA_REQUEST : MPA_REPLY,
+        .flags = (uint8_t)((wish->markers ? MPA_FLAG_M : 0) | (wish->no_crc ? 0 : MPA_FLAG_C)),
+        .revision = wish->revision_0 ? 0
+                    : wish->revision ? wish->revision
+                    : wish->enhanced ? 2
+                                     : 1,
+    };
+    bool asks_nothing = !wish->data.peer_to_peer && wish->data.ird == 0 && wish->data.ord == 0 && wish->data.rtr == 0;
+
+    if (talk_is_initiator(talk)) {
+        frame.enhanced = wish->data;
+        if (asks_nothing)
+            frame.enhanced.ird = frame.enhanced.ord = READS_DEFAULT;
+        if (wish->enhanced)
+            frame.flags |= MPA_FLAG_S;
+    } else if (request) {
+        frame.revision = wish->revision ? wish->revision : request->revision;
+        if (request->revision == 0)
+            frame.flags |= MPA_FLAG_M | MPA_FLAG_C;
+        if (request->has_enhanced && request->revision >= 2) {
+            frame.flags |= MPA_FLAG_S;
+            frame.enhanced = answer(&request->enhanced);
+        }
+    }
+    frame.has_enhanced = frame.flags & MPA_FLAG_S;
+    return frame;
+}
+
+static size_t our_words(const struct talk *talk, const struct talk_wish *wish, uint8_t out[ADVERT_WISH_LEN])
+{
+    struct advert_wish advert = wish->advert;
+
+    if (talk->run->no_advert)
+        return 0;
+    /* An Initiator that says nothing of its own does not expect ours. */
+    if (!talk_is_initiator(talk) && talk->advert.n == 0 && advert.flags == 0)
+        return 0;
+    if (advert.receives == 0 && advert.size == 0 && advert.flags == 0)
+        advert = (struct advert_wish){RECEIVES_DEFAULT, RECEIVE_SIZE_DEFAULT, ADVERT_ECHO};
+    return advert_wish_encode(&advert, talk->run->lab, out);
+}
+
+bool talk_send_frame(struct talk *talk, const struct talk_wish *wish)
+{
+    uint8_t words[ADVERT_WISH_LEN];
+    struct mpa_startup frame;
+    size_t n, need;
+
+    if (!wish)
+        wish = &no_wish;
+    frame = our_frame(talk, wish);
+    frame.ulp_data = wish->private_data ? wish->private_data : words;
+    frame.ulp_length = wish->private_data ? wish->private_length : (uint16_t)our_words(talk, wish, words);
+    mpa_startup_fix_length(&frame);
+    if (wish->frame)
+        wish->frame(talk, &frame);
+    n = mpa_startup_encode(&frame, talk->startup[WATCH_TEST].octets, TALK_FRAME_ROOM);
+    if (n == 0)
+        return false;
+    if (mpa_startup_decode(&talk->startup[WATCH_TEST].frame, &need, talk->startup[WATCH_TEST].octets, n) ==
+        MPA_STARTUP_OK)
+        talk->startup[WATCH_TEST].known = true;
+    talk_write(talk, talk->startup[WATCH_TEST].octets, n);
+    return true;
+}
+
+/* ---- the DUT's ---- */
+
+static void keep_frame(struct talk *talk, const struct talk_heard *heard)
+{
+    size_t n = MIN(heard->n, TALK_FRAME_ROOM), need;
+
+    memcpy(talk->startup[WATCH_DUT].octets, heard->octets, n);
+    talk->startup[WATCH_DUT].n = n;
+    if (mpa_startup_decode(&talk->startup[WATCH_DUT].frame, &need, talk->startup[WATCH_DUT].octets, n) ==
+        MPA_STARTUP_OK) {
+        const struct mpa_startup *frame = &talk->startup[WATCH_DUT].frame;
+
+        talk->startup[WATCH_DUT].known = true;
+        if (frame->ulp_length > 0 && frame->ulp_data)
+            advert_decode(&talk->advert, frame->ulp_data, frame->ulp_length);
+        else if (frame->private_data && !frame->has_enhanced)
+            advert_decode(&talk->advert, frame->private_data, frame->pd_length);
+    }
+}
+
+const struct mpa_startup *talk_hear_frame(struct talk *talk)
+{
+    const struct talk_heard *heard = talk_hear(talk, talk_t_close(talk));
+
+    if (heard->what != TALK_FRAME)
+        return NULL;
+    keep_frame(talk, heard);
+    return talk_frame(talk, false);
+}
+
+void talk_begin_operation(struct talk *talk)
+{
+    const struct mpa_startup *ours = talk_frame(talk, true), *theirs = talk_frame(talk, false);
+    bool old = (ours && ours->revision == 0) || (theirs && theirs->revision == 0);
+
+    talk->operating = true;
+    talk->crc = old || (ours && ours->flags & MPA_FLAG_C) || (theirs && theirs->flags & MPA_FLAG_C);
+    /* Each M bit says what its sender wants to receive; the grid begins behind the start-up frame (section 4.3). */
+    talk->framing_out =
+        (struct mpa_framing){.markers = old || (theirs && theirs->flags & MPA_FLAG_M), .seq_start = talk->out_offset};
+    talk->framing_in =
+        (struct mpa_framing){.markers = old || (ours && ours->flags & MPA_FLAG_M), .seq_start = talk->parsed_offset};
+    if (talk->framing_in.markers && !talk->scratch)
+        talk->scratch = g_new(struct mpa_fpdu_scratch, 1);
+}
+
+/* ---- both ---- */
+
+bool talk_first_fpdu(struct talk *talk)
+{
+    const struct mpa_startup *ours = talk_frame(talk, true), *theirs = talk_frame(talk, false);
+    bool peer_to_peer = ours && theirs && ours->has_enhanced && theirs->has_enhanced && ours->enhanced.peer_to_peer &&
+                        theirs->enhanced.peer_to_peer;
+    unsigned rtr = peer_to_peer ? ours->enhanced.rtr & theirs->enhanced.rtr : MPA_RTR_WRITE;
+    const struct talk_heard *heard;
+    uint8_t ulpdu[TALK_ULPDU];
+
+    if (!talk_is_initiator(talk)) {
+        heard = talk_hear(talk, talk_t_close(talk));
+        if (heard->what == TALK_FPDU && !heard->is_terminate)
+            return true;
+        talk_inconclusive(talk, "the device, as Initiator, has to send the first FPDU; there was %s",
+                          talk_describe(talk, heard));
+        return false;
+    }
+    if (rtr & MPA_RTR_WRITE) {
+        uint32_t stag = talk->advert.n > REGION_ALL ? talk->advert.regions[REGION_ALL].stag : RTR_STAG;
+        uint64_t to = talk->advert.n > REGION_ALL ? talk->advert.regions[REGION_ALL].address : 0;
+
+        talk_send_ulpdu(talk, ulpdu, talk_make_write(talk, ulpdu, stag, to, NULL, 0));
+    } else if (rtr & MPA_RTR_SEND) {
+        talk_send_ulpdu(talk, ulpdu, talk_make_send(talk, ulpdu, NULL, 0));
+    } else if (rtr & MPA_RTR_READ) {
+        talk_send_ulpdu(talk, ulpdu, talk_make_read(talk, ulpdu, RTR_STAG, 0, 0));
+        if (!talk_hear_opcode(talk, RDMAP_READ_RESPONSE)) {
+            talk_inconclusive(talk, "the RTR Read had no answer but %s", talk_describe(talk, talk_last(talk)));
+            return false;
+        }
+    } else {
+        talk_inconclusive(talk, "the two ends have no RTR type in common");
+        return false;
+    }
+    return true;
+}
+
+static const char *missing_need(const struct talk *talk)
+{
+    static const struct {
+        unsigned need;
+        const char *what;
+    } needs[] = {
+        {NEED_ECHO, "the device does not echo what is sent to it"},
+        {NEED_RECEIVES, "the device is not known to take Sends"},
+        {NEED_REGIONS, "the device advertises no memory in its private data"},
+        {NEED_RPC, "the device is not known to speak RPC-over-RDMA (--service=rpc)"},
+        {NEED_NFS, "the device is not known to be an NFS server (--service=nfs)"},
+        {NEED_ENHANCED, "the device does not speak the enhanced set-up of RFC 6581"},
+        {NEED_PEER_TO_PEER, "the device does not speak the peer-to-peer mode of RFC 6581"},
+    };
+    const struct mpa_startup *theirs = talk_frame(talk, false);
+    unsigned has = talk->run->services | talk->run->has;
+
+    if (!talk->test)
+        return NULL;
+    if (talk->advert.n > 0)
+        has |= NEED_REGIONS | NEED_ECHO | NEED_RECEIVES;
+    if (!talk_is_initiator(talk) && theirs && theirs->has_enhanced) {
+        has |= NEED_ENHANCED;
+        if (theirs->enhanced.peer_to_peer)
+            has |= NEED_PEER_TO_PEER;
+    }
+    for (unsigned i = 0; i < G_N_ELEMENTS(needs); i++) {
+        if (talk->test->needs & needs[i].need & ~has)
+            return needs[i].what;
+    }
+    return NULL;
+}
+
+/* The DUT's frame, and what it must have for this test. */
+static bool take_frame(struct talk *talk, const struct talk_wish *wish)
+{
+    const struct mpa_startup *theirs = talk_hear_frame(talk);
+    const char *missing;
+
+    if (!theirs) {
+        const struct talk_heard *heard = talk_last(talk);
+
+        if (wish->enhanced && (heard->what == TALK_FIN || heard->what == TALK_RESET))
+            talk_not_applicable(talk, "the device closes after an enhanced Request, as one without RFC 6581 does");
+        else
+            talk_inconclusive(talk, "a start-up frame was expected; there was %s", talk_describe(talk, heard));
+        return false;
+    }
+    if (theirs->kind == MPA_REPLY && theirs->flags & MPA_FLAG_R) {
+        talk_inconclusive(talk, "the device rejects the connection");
+        return false;
+    }
+    missing = missing_need(talk);
+    if (missing)
+        talk_not_applicable(talk, "%s", missing);
+    else if (wish->need_markers && !(theirs->flags & MPA_FLAG_M))
+        talk_not_applicable(talk, "the device does not ask for Markers");
+    else if (wish->need_no_crc && theirs->flags & MPA_FLAG_C)
+        talk_not_applicable(talk, "the device insists on CRC");
+    else if (wish->enhanced && !theirs->has_enhanced)
+        talk_not_applicable(talk, "the device's %s is not enhanced (RFC 6581)",
+                            talk_is_initiator(talk) ? "Reply" : "Request");
+    else
+        return true;
+    return false;
+}
+
+bool talk_start(struct talk *talk, const struct talk_wish *wish)
+{
+    if (!wish)
+        wish = &no_wish;
+    if (!talk_open(talk))
+        return false;
+    if (talk_is_initiator(talk)) {
+        if (!talk_send_frame(talk, wish) || !take_frame(talk, wish))
+            return false;
+    } else if (!take_frame(talk, wish) || !talk_send_frame(talk, wish)) {
+        return false;
+    }
+    talk_begin_operation(talk);
+    return wish->wait_only || talk_first_fpdu(talk);
+}
