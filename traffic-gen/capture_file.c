@@ -22,6 +22,7 @@ enum {
     BYTE_ORDER_MAGIC = 0x1A2B3C4D,
     PCAP_MAGIC_NS = (int)0xA1B23C4D,
     LINKTYPE_ETHERNET = 1,
+    OPTION_COMMENT = 1,
     OPTION_TSRESOL = 9,
     BUFFER_SIZE = 1 << 20,
     SNAP_LENGTH_ALL = 262144,
@@ -50,18 +51,36 @@ static bool write_all(struct capture_file *file, const void *p, size_t n)
     return file->error == 0;
 }
 
-static void write_pcapng_head(struct capture_file *file)
+static void write_section(struct capture_file *file, const char *comment)
 {
-    uint8_t section[28], interface[32];
+    static const uint8_t zero[4];
+    uint16_t n = comment ? (uint16_t)strlen(comment) : 0;
+    uint32_t padding = (4u - n) & 3u;
+    uint32_t total = 28 + (comment ? 4 + n + padding + 4 : 0); /* option head, text, end of options */
+    uint8_t head[24], option[4], tail[4];
 
-    put_le32(section, BLOCK_SECTION);
-    put_le32(section + 4, sizeof(section));
-    put_le32(section + 8, BYTE_ORDER_MAGIC);
-    put_le16(section + 12, 1);
-    put_le16(section + 14, 0);
-    memset(section + 16, 0xFF, 8); /* section length not given */
-    put_le32(section + 24, sizeof(section));
-    write_all(file, section, sizeof(section));
+    put_le32(head, BLOCK_SECTION);
+    put_le32(head + 4, total);
+    put_le32(head + 8, BYTE_ORDER_MAGIC);
+    put_le16(head + 12, 1);
+    put_le16(head + 14, 0);
+    memset(head + 16, 0xFF, 8); /* section length not given */
+    write_all(file, head, sizeof(head));
+    if (comment) {
+        put_le16(option, OPTION_COMMENT);
+        put_le16(option + 2, n);
+        write_all(file, option, sizeof(option));
+        write_all(file, comment, n);
+        write_all(file, zero, padding);
+        write_all(file, zero, 4);
+    }
+    put_le32(tail, total);
+    write_all(file, tail, sizeof(tail));
+}
+
+static void write_interface(struct capture_file *file)
+{
+    uint8_t interface[32];
 
     memset(interface, 0, sizeof(interface));
     put_le32(interface, BLOCK_INTERFACE);
@@ -87,7 +106,8 @@ static void write_pcap_head(struct capture_file *file)
     write_all(file, head, sizeof(head));
 }
 
-struct capture_file *capture_file_open(const char *path, enum capture_format format, uint32_t snap_length)
+static struct capture_file *open_file(const char *path, enum capture_format format, uint32_t snap_length,
+                                      const char *comment)
 {
     struct capture_file *file = calloc(1, sizeof(*file));
 
@@ -101,11 +121,31 @@ struct capture_file *capture_file_open(const char *path, enum capture_format for
         return NULL;
     }
     setvbuf(file->f, NULL, _IOFBF, BUFFER_SIZE);
-    if (format == CAPTURE_PCAPNG)
-        write_pcapng_head(file);
-    else
+    if (format == CAPTURE_PCAPNG) {
+        write_section(file, comment);
+        write_interface(file);
+    } else {
         write_pcap_head(file);
+    }
     return file;
+}
+
+struct capture_file *capture_file_open(const char *path, enum capture_format format, uint32_t snap_length)
+{
+    return open_file(path, format, snap_length, NULL);
+}
+
+struct capture_file *capture_file_open_commented(const char *path, const char *comment)
+{
+    return open_file(path, CAPTURE_PCAPNG, 0, comment);
+}
+
+bool capture_file_flush(struct capture_file *file)
+{
+    if (fflush(file->f) != 0 && file->error == 0)
+        file->error = errno;
+    errno = file->error;
+    return file->error == 0;
 }
 
 void capture_file_set_live(struct capture_file *file)

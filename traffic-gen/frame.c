@@ -57,20 +57,17 @@ static size_t ethernet_head(const struct frame_path *path, unsigned side, uint8_
 }
 
 /* 192.0.2.0/24 and 2001:db8::/32 are the documentation prefixes. */
-static void put_ipv4(uint8_t *p, uint8_t host)
+static void put_address(uint8_t *p, const struct frame_path *path, unsigned side)
 {
-    static const uint8_t net[3] = {192, 0, 2};
+    static const uint8_t ipv4_net[3] = {192, 0, 2}, ipv6_net[15] = {0x20, 0x01, 0x0d, 0xb8};
+    size_t n = path->ipv6 ? 16 : 4;
 
-    memcpy(p, net, 3);
-    p[3] = host;
-}
-
-static void put_ipv6(uint8_t *p, uint8_t host)
-{
-    static const uint8_t net[15] = {0x20, 0x01, 0x0d, 0xb8};
-
-    memcpy(p, net, 15);
-    p[15] = host;
+    if (path->real) {
+        memcpy(p, path->address[side], n);
+        return;
+    }
+    memcpy(p, path->ipv6 ? ipv6_net : ipv4_net, n - 1);
+    p[n - 1] = path->host[side];
 }
 
 static size_t ipv4_head(const struct frame_path *path, const struct frame_tcp *tcp, size_t tcp_length, uint8_t *p)
@@ -82,8 +79,8 @@ static size_t ipv4_head(const struct frame_path *path, const struct frame_tcp *t
     put_be16(p + 6, path->no_df ? 0 : IPV4_DF);
     p[8] = TTL;
     p[9] = IP_PROTOCOL_TCP;
-    put_ipv4(p + 12, path->host[tcp->side]);
-    put_ipv4(p + 16, path->host[!tcp->side]);
+    put_address(p + 12, path, tcp->side);
+    put_address(p + 16, path, !tcp->side);
     put_be16(p + 10, fold(sum_words(0, p, 20)));
     return 20;
 }
@@ -95,8 +92,8 @@ static size_t ipv6_head(const struct frame_path *path, const struct frame_tcp *t
     put_be16(p + 4, (uint16_t)tcp_length);
     p[6] = IP_PROTOCOL_TCP;
     p[7] = TTL;
-    put_ipv6(p + 8, path->host[tcp->side]);
-    put_ipv6(p + 24, path->host[!tcp->side]);
+    put_address(p + 8, path, tcp->side);
+    put_address(p + 24, path, !tcp->side);
     return 40;
 }
 

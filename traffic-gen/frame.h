@@ -17,8 +17,10 @@ enum { FRAME_HEAD_MAX = 14 + 4 + 40 + 60, FRAME_MAX = FRAME_HEAD_MAX + 65535 };
 struct frame_path {
     bool ipv6;
     bool vlan;
-    bool no_df;      /* IPv4: leave Don't Fragment unset (RFC 5044 A.5.1 wants it set) */
-    uint8_t host[2]; /* last octet of the address of each TCP side */
+    bool no_df;             /* IPv4: leave Don't Fragment unset (RFC 5044 A.5.1 wants it set) */
+    uint8_t host[2];        /* last octet of the address of each TCP side */
+    bool real;              /* addresses are those below, not documentation ones */
+    uint8_t address[2][16]; /* of each TCP side, in network order; IPv4: the first four octets */
     uint16_t port[2];
 };
 

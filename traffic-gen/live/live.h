@@ -11,33 +11,45 @@
 
 #include <glib.h>
 
+/* Comment for the capture file of a recording: says what in it is made up. */
+extern const char *const live_record_comment;
+
 struct live_loop;
 struct live_socket;
 
 /* What happens on a connection. All but receive may be NULL. */
 struct live_events {
     void *ctx;
-    void (*opened)(void *ctx); /* the TCP connection is there */
+    void (*opened)(void *ctx); /* the TCP connection is there; for those accepted, too */
     void (*receive)(void *ctx, const uint8_t *p, size_t n);
     void (*receive_fin)(void *ctx);
     void (*receive_reset)(void *ctx);
     void (*room)(void *ctx); /* there is room to write again */
     void (*tick)(void *ctx); /* time has passed; about every 10 ms while the connection lives */
-    /* Both directions are over, or connecting failed (why is a sentence for the user; else NULL). Always the last one.
+    /*
+     * Both directions are over, or connecting failed (why is a sentence for the user; else NULL). Always the last one,
+     * and never from within a call of this transport.
      */
     void (*closed)(void *ctx, const char *why);
 };
 
 struct live_loop *live_loop_new(void);
 void live_loop_free(struct live_loop *loop); /* resets what is still open, without events */
-/* Until nothing is open, live_stop(), or the deadline (live_now() terms; INT64_MAX: none). False at the deadline. */
+/*
+ * Until nothing is open, live_stop(), or the deadline (live_now() terms; INT64_MAX: none). False at the deadline. May
+ * be called again, after live_stop() as well. One run at a time, not from within an event.
+ */
 bool live_run(struct live_loop *loop, int64_t until_ns);
 void live_stop(struct live_loop *loop); /* also safe in a signal handler */
-int64_t live_now(void);                 /* nanoseconds, real time that never goes back */
+/* SIGINT and SIGTERM stop this loop; a second one ends the program at once. NULL: as they were. */
+void live_stop_on_signals(struct live_loop *loop);
+bool live_stopped(const struct live_loop *loop); /* live_run() ended by live_stop() */
+int64_t live_now(void);                          /* nanoseconds, real time that never goes back */
 
 struct live_options {
-    size_t pile_max;             /* octets that wait for a slow reader before stream.room says 0; 0: 1 MiB */
-    int64_t connect_timeout_ns;  /* 0: 10 s */
+    size_t pile_max;            /* octets that wait for a slow reader before stream.room says 0; 0: 256 KiB */
+    int64_t connect_timeout_ns; /* 0: 10 s */
+    int64_t close_timeout_ns;   /* after FIN, for the peer to read what is on its way and to close; 0: 10 s. Then RST */
     struct capture_file *record; /* both directions as packets, NULL: none; may be shared */
 };
 
@@ -49,8 +61,9 @@ struct live_socket *live_connect(struct live_loop *loop, const char *host, const
                                  const struct live_options *options, const struct live_events *events, GError **error);
 
 struct live_listener;
-/* For each connection: fill in *events, or return false to refuse it. */
+/* For each connection: fill in *events, or return false to reset it. stream and name are there already. */
 typedef bool (*live_accept)(void *ctx, struct live_socket *socket, struct live_events *events);
+/* connections_max at a time, 0: any number; others wait. */
 struct live_listener *live_listen(struct live_loop *loop, const char *host, const char *port, unsigned connections_max,
                                   const struct live_options *options, live_accept accept, void *ctx, GError **error);
 uint16_t live_listener_port(const struct live_listener *listener); /* when port was "0" */
@@ -59,6 +72,8 @@ void live_listener_close(struct live_listener *listener);
 /* What the stack is made with; valid until `closed`. stream->mss is that of the connection once it is open. */
 const struct stream *live_stream(struct live_socket *socket);
 const char *live_peer_name(const struct live_socket *socket); /* "192.0.2.1:7174" */
+/* Octets written that the peer's TCP has not acknowledged yet. */
+size_t live_unacknowledged(const struct live_socket *socket);
 /* No events any more, not even `closed`; what is open is reset. */
 void live_forget(struct live_socket *socket);
 
