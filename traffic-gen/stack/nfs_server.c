@@ -7,9 +7,9 @@
 
 #include "traffic-gen/stack/nfs_server_internal.h"
 
-static const struct nfs_version *const versions[] = {&nfs_v3};
+static const struct nfs_version *const versions[] = {&nfs_v2, &nfs_v3, &nfs_mount_v1, &nfs_mount_v3};
 
-enum { AUTH_STAT_BADCRED = 1 }; /* RFC 5531 section 8.2 */
+enum { AUTH_STAT_BADCRED = 1, MACHINE_MAX = 255 }; /* RFC 5531 section 8.2, appendix A */
 
 /* ---- life ---- */
 
@@ -26,7 +26,7 @@ struct nfs_server *nfs_server_new(const struct nfs_server_options *options)
     server->random.state = options->seed;
     server->instance = random_next(&server->random);
     server->verifier = random_next(&server->random);
-    server->exclusive = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+    server->mounts = g_ptr_array_new_with_free_func(nfs_mount_entry_free);
     return server;
 }
 
@@ -34,7 +34,7 @@ void nfs_server_free(struct nfs_server *server)
 {
     if (!server)
         return;
-    g_hash_table_unref(server->exclusive);
+    g_ptr_array_unref(server->mounts);
     g_free(server);
 }
 
@@ -96,6 +96,21 @@ bool nfs_owns(const struct nfs_call *call, const struct nfs_node *node)
     return call->credentials.uid == 0 || call->credentials.uid == node->uid;
 }
 
+bool nfs_next_entry(const struct nfs_server *server, uint64_t dir, uint64_t cookie, struct nfs_entry *entry)
+{
+    const struct nfs_node *node = nfs_tree_get(server->tree, dir);
+
+    if (!node)
+        return false;
+    if (cookie < 2) {
+        *entry = (struct nfs_entry){.cookie = cookie + 1, .id = cookie == 0 ? dir : node->parent};
+        entry->name = "..";
+        entry->n = entry->cookie;
+        return true;
+    }
+    return nfs_tree_next(server->tree, dir, cookie, &entry->cookie, &entry->name, &entry->n, &entry->id);
+}
+
 /* ---- Calls ---- */
 
 /* RFC 5531 section 8.1 and appendix A. False: the credential cannot be used. */
@@ -103,7 +118,7 @@ static bool read_credentials(const uint8_t *message, const struct rpc_auth *cred
 {
     struct xdr x = xdr_begin(message + cred->at, cred->length);
     const uint8_t *machine;
-    uint32_t stamp, length;
+    uint32_t stamp;
 
     *out = (struct nfs_credentials){.flavor = cred->flavor, .uid = NFS_NOBODY, .gid = NFS_NOBODY};
     if (cred->flavor == RPC_AUTH_NONE)
@@ -111,8 +126,9 @@ static bool read_credentials(const uint8_t *message, const struct rpc_auth *cred
     if (cred->flavor != RPC_AUTH_SYS)
         return false;
     xdr_u32(&x, &stamp);
-    if (!xdr_opaque(&x, &machine, &length) || length > 255)
+    if (!xdr_opaque(&x, &machine, &out->machine_n) || out->machine_n > MACHINE_MAX)
         return false;
+    out->machine = (const char *)machine;
     xdr_u32(&x, &out->uid);
     xdr_u32(&x, &out->gid);
     if (!xdr_u32(&x, &out->n_groups) || out->n_groups > NFS_GROUPS_MAX)

@@ -24,11 +24,10 @@ struct nfs_server {
     struct nfs_server_options options; /* defaults filled in */
     struct nfs_tree *tree;
     struct random_source random;
-    uint64_t instance;     /* of this server, in its file handles: those of another one are not ours */
-    uint64_t verifier;     /* of WRITE and COMMIT: changes when the server has forgotten what was written */
-    GHashTable *exclusive; /* node id -> verifier of the exclusive CREATE that made it (RFC 1813 section 3.3.8) */
-    GPtrArray *mounts;     /* struct nfs_mount_entry, what DUMP tells */
-    void *v4;              /* clients, sessions, states: traffic-gen/stack/nfs_v4*.c */
+    uint64_t instance; /* of this server, in its file handles: those of another one are not ours */
+    uint64_t verifier; /* of WRITE and COMMIT: changes when the server has forgotten what was written */
+    GPtrArray *mounts; /* struct nfs_mount_entry, what DUMP tells */
+    void *v4;          /* clients, sessions, states: traffic-gen/stack/nfs_v4*.c */
 };
 
 struct nfs_peer {
@@ -41,6 +40,8 @@ struct nfs_credentials {
     uint32_t flavor, uid, gid;
     uint32_t groups[NFS_GROUPS_MAX];
     unsigned n_groups;
+    const char *machine; /* machine_n octets of the Call */
+    uint32_t machine_n;
 };
 
 /* One Call that is being served. */
@@ -73,7 +74,8 @@ struct nfs_version {
     const nfs_serve *procedures; /* by number; NULL: PROC_UNAVAIL */
 };
 
-extern const struct nfs_version nfs_v3;
+extern const struct nfs_version nfs_v2, nfs_v3, nfs_mount_v1, nfs_mount_v3;
+void nfs_mount_entry_free(gpointer p);
 
 enum rpc_accept_stat nfs_serve_null(struct nfs_call *call);
 
@@ -91,5 +93,16 @@ enum { NFS_MAY_EXECUTE = 1, NFS_MAY_WRITE = 2, NFS_MAY_READ = 4 };
 bool nfs_may(const struct nfs_call *call, const struct nfs_node *node, unsigned what);
 /* The owner's privilege: mode, owner, times. */
 bool nfs_owns(const struct nfs_call *call, const struct nfs_node *node);
+
+/* ---- directories ---- */
+
+struct nfs_entry {
+    uint64_t cookie, id;
+    const char *name;
+    size_t n;
+};
+
+/* Like nfs_tree_next(), with "." (cookie 1) and ".." (2) in front. */
+bool nfs_next_entry(const struct nfs_server *server, uint64_t dir, uint64_t cookie, struct nfs_entry *entry);
 
 #endif

@@ -103,6 +103,11 @@ const struct nfs_node *nfs_tree_get(const struct nfs_tree *tree, uint64_t id)
     return node ? &node->node : NULL;
 }
 
+bool nfs_tree_is_sealed(const struct nfs_tree *tree)
+{
+    return tree->sealed;
+}
+
 void nfs_tree_usage(const struct nfs_tree *tree, uint64_t *octets, uint64_t *octets_max, uint64_t *nodes,
                     uint64_t *nodes_max)
 {
@@ -128,7 +133,7 @@ static enum nfs_tree_status find_place(const struct nfs_tree *tree, uint64_t id,
         return NFS_TREE_STALE;
     if ((*dir)->node.kind != NFS_NODE_DIRECTORY)
         return NFS_TREE_NOTDIR;
-    if (n > TREE_NAME_MAX)
+    if (n > NFS_NAME_MAX)
         return NFS_TREE_NAMETOOLONG;
     if (n == 0 || memchr(name, 0, n) || memchr(name, '/', n))
         return NFS_TREE_INVAL;
@@ -137,7 +142,7 @@ static enum nfs_tree_status find_place(const struct nfs_tree *tree, uint64_t id,
 
 static struct tree_entry *find_entry(const struct tree_node *dir, const char *name, size_t n)
 {
-    char key[TREE_NAME_MAX + 1];
+    char key[NFS_NAME_MAX + 1];
 
     memcpy(key, name, n);
     key[n] = 0;
@@ -235,6 +240,10 @@ static void apply(struct tree_node *node, const struct nfs_node_change *change)
         node->node.atime_ns = change->atime_ns;
     if (change->set & NFS_SET_MTIME)
         node->node.mtime_ns = change->mtime_ns;
+    if (change->set & NFS_SET_VERIFIER) {
+        node->node.has_verifier = true;
+        node->node.verifier = change->verifier;
+    }
 }
 
 enum nfs_tree_status nfs_tree_create(struct nfs_tree *tree, uint64_t dir, const char *name, size_t n,
@@ -272,7 +281,7 @@ enum nfs_tree_status nfs_tree_symlink(struct nfs_tree *tree, uint64_t dir, const
 
     if (status != NFS_TREE_OK)
         return status;
-    if (target_n > TREE_TARGET_MAX)
+    if (target_n > NFS_TARGET_MAX)
         return NFS_TREE_NAMETOOLONG;
     if (target_n == 0 || memchr(target, 0, target_n))
         return NFS_TREE_INVAL;
@@ -282,7 +291,7 @@ enum nfs_tree_status nfs_tree_symlink(struct nfs_tree *tree, uint64_t dir, const
     node->node.mode = 0777;
     node->link.target = g_memdup2(target, target_n);
     node->link.n = target_n;
-    node->node.size = target_n;
+    node->node.size = node->node.used = target_n;
     tree->octets += target_n;
     add_entry(tree, at, name, n, node);
     *id = node->node.id;
@@ -398,7 +407,7 @@ enum nfs_tree_status nfs_tree_link(struct nfs_tree *tree, uint64_t id, uint64_t 
     status = find_free_place(tree, dir, name, n, &at);
     if (status != NFS_TREE_OK)
         return status;
-    if (node->node.nlink >= TREE_LINKS_MAX)
+    if (node->node.nlink >= NFS_LINKS_MAX)
         return NFS_TREE_MLINK;
     add_entry(tree, at, name, n, node);
     node->node.nlink++;

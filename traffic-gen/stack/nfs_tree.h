@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { NFS_NAME_MAX = 255, NFS_TARGET_MAX = 4095, NFS_LINKS_MAX = 32000 };
+
 enum nfs_node_kind {
     NFS_NODE_FILE = 1,
     NFS_NODE_DIRECTORY = 2,
@@ -45,10 +47,13 @@ struct nfs_node {
     uint64_t id; /* the root's is 1 */
     enum nfs_node_kind kind;
     uint32_t mode, uid, gid, nlink; /* mode: permission bits alone */
-    uint64_t size, change;          /* change: grows with each change of octets, entries or attributes */
+    uint64_t size, used;            /* used: octets of memory that the contents take */
+    uint64_t change;                /* grows with each change of octets, entries or attributes */
     int64_t atime_ns, mtime_ns, ctime_ns;
     uint64_t parent;       /* of a directory */
     uint32_t major, minor; /* devices */
+    bool has_verifier;     /* made by an exclusive CREATE or OPEN with this verifier */
+    uint64_t verifier;
 };
 
 /* What is to be set; only what `set` names. */
@@ -59,12 +64,15 @@ struct nfs_node_change {
         NFS_SET_GID = 4,
         NFS_SET_SIZE = 8,
         NFS_SET_ATIME = 16,
-        NFS_SET_MTIME = 32
+        NFS_SET_MTIME = 32,
+        NFS_SET_VERIFIER = 64
     } set;
     uint32_t mode, uid, gid;
     uint64_t size;
     int64_t atime_ns, mtime_ns;
     uint32_t major, minor; /* of a device that is created */
+    uint64_t verifier;
+    bool explicit_times; /* they are the caller's, not the server's: more is needed to be allowed to */
 };
 
 struct nfs_tree;
@@ -74,6 +82,7 @@ struct nfs_tree *nfs_tree_new(int64_t (*now)(void *ctx), void *ctx, uint64_t max
 void nfs_tree_free(struct nfs_tree *tree);
 /* Copies a folder of the disk in, read-only from then on (NFS_TREE_ROFS for whoever wants to change it). */
 bool nfs_tree_import(struct nfs_tree *tree, const char *folder, GError **error);
+bool nfs_tree_is_sealed(const struct nfs_tree *tree); /* read-only */
 
 /* NULL: there is none (any more). Valid until the next change. */
 const struct nfs_node *nfs_tree_get(const struct nfs_tree *tree, uint64_t id);

@@ -4,7 +4,7 @@
 
 #include "traffic-gen/stack/nfs_tree.h"
 
-enum { TREE_PAGE = 4096, TREE_NAME_MAX = 255, TREE_TARGET_MAX = 4095, TREE_LINKS_MAX = 32000 };
+enum { TREE_PAGE = 4096 };
 
 struct tree_entry {
     uint64_t cookie, id;

@@ -24,6 +24,7 @@ void tree_drop_pages(struct nfs_tree *tree, struct tree_node *node, uint64_t fro
     while ((page = g_tree_lower_bound(node->pages, tree_key(from))) && tree_number(g_tree_node_key(page)) < to) {
         g_tree_remove(node->pages, g_tree_node_key(page));
         tree->octets -= TREE_PAGE;
+        node->node.used -= TREE_PAGE;
     }
 }
 
@@ -73,6 +74,7 @@ static bool make_pages(struct nfs_tree *tree, struct tree_node *node, uint64_t a
         if (!g_tree_lookup(node->pages, tree_key(i))) {
             g_tree_insert(node->pages, tree_key(i), g_malloc0(TREE_PAGE));
             tree->octets += TREE_PAGE;
+            node->node.used += TREE_PAGE;
             missing--;
         }
     return true;
