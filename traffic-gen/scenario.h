@@ -22,6 +22,6 @@ struct scenario_table {
     const struct scenario *scenarios;
     unsigned n;
 };
-extern const struct scenario_table yaml_scenarios, tcp_scenarios, rdmap_scenarios;
+extern const struct scenario_table yaml_scenarios, tcp_scenarios, rdmap_scenarios, rpc_scenarios;
 
 #endif

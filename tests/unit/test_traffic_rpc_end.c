@@ -147,11 +147,194 @@ static void test_thresholds(void **state)
     in_all_settings(thresholds);
 }
 
+static const struct rpc_sample getattr = {.procedure = "nfs3.getattr"};
+
+/* Sections 3.3.1, 3.3.3: one Call before the first Reply, then the lower of what is requested and granted. */
+static void credits(uint32_t requested, uint32_t granted, unsigned expected)
+{
+    const struct rpc_end_options client = talk_options(4096, requested), server = talk_options(4096, granted);
+    struct talk talk;
+
+    talk_open(&talk, &client, &server);
+    talk.side[SERVER].later = true;
+    for (unsigned i = 0; i < 30; i++)
+        talk_call(&talk, CLIENT, &getattr, NULL);
+    talk_run(&talk);
+    assert_int_equal(talk.side[SERVER].in_service, 1);
+    for (unsigned i = 0; i < 30; i++) {
+        assert_int_equal(talk.side[CLIENT].calls[i].called, 1);
+        answer_call(&talk.side[SERVER], &talk.side[CLIENT].calls[i]);
+        talk_run(&talk);
+        assert_int_equal(rpc_end_outstanding(talk.side[CLIENT].end), talk.side[SERVER].in_service);
+        assert_replied(&talk.side[CLIENT].calls[i]);
+    }
+    assert_int_equal(talk.side[SERVER].most_in_service, expected);
+    assert_int_equal(talk.side[CLIENT].terminates + talk.side[SERVER].terminates, 0);
+    talk_close(&talk);
+}
+
+static void test_credits(void **state)
+{
+    (void)state;
+    credits(8, 4, 4);
+    credits(4, 8, 4);
+    credits(1, 8, 1);
+    credits(0, 0, 1);
+    credits(20, 20, 20);
+}
+
+/* RFC 8167 section 4.1: a direction that is at its limit does not hold up the other one. */
+static void test_directions(void **state)
+{
+    const struct rpc_end_options options = talk_options(4096, 3);
+    struct talk talk;
+
+    (void)state;
+    talk_open(&talk, &options, &options);
+    talk_call(&talk, CLIENT, &getattr, NULL);
+    talk_call(&talk, SERVER, &getattr, NULL);
+    talk_run(&talk);
+    talk.side[SERVER].later = true;
+    for (unsigned i = 0; i < 10; i++)
+        talk_call(&talk, CLIENT, &getattr, NULL);
+    for (unsigned i = 0; i < 10; i++)
+        talk_call(&talk, SERVER, &getattr, NULL);
+    talk_run(&talk);
+    assert_int_equal(talk.side[SERVER].in_service, 3);
+    for (unsigned i = 0; i <= 10; i++)
+        assert_replied(&talk.side[SERVER].calls[i]);
+    talk_close(&talk);
+}
+
+/* The last credit is for the Call that looks whether the server is alive. */
+static void test_kept_credit(void **state)
+{
+    struct rpc_end_options client = talk_options(4096, 4);
+    const struct rpc_end_options server = client;
+    struct talk talk;
+
+    (void)state;
+    client.keep_credit = true;
+    talk_open(&talk, &client, &server);
+    talk_call(&talk, CLIENT, &getattr, NULL);
+    talk_run(&talk);
+    talk.side[SERVER].later = true;
+    for (unsigned i = 0; i < 10; i++)
+        talk_call(&talk, CLIENT, &getattr, NULL);
+    talk_run(&talk);
+    assert_int_equal(talk.side[SERVER].in_service, 3);
+    assert_int_equal(talk_call(&talk, CLIENT, &getattr, &(struct rpc_end_how){.urgent = true})->called, 0);
+    talk_run(&talk);
+    assert_int_equal(talk.side[SERVER].in_service, 4);
+    assert_int_equal(talk.side[CLIENT].calls[11].called, 1);
+    talk_close(&talk);
+}
+
+/* In flight, waiting, and made afterwards. */
+static void test_lost(void **state)
+{
+    (void)state;
+    for (unsigned reset = 0; reset < 2; reset++) {
+        const struct rpc_end_options options = talk_options(4096, 4);
+        struct talk talk;
+
+        talk_open(&talk, &options, &options);
+        talk.side[SERVER].later = true;
+        for (unsigned i = 0; i < 10; i++)
+            talk_call(&talk, CLIENT, &getattr, NULL);
+        talk_run(&talk);
+        qp_close(rpc_end_qp(talk.side[SERVER].end), reset);
+        talk_run(&talk);
+        talk_call(&talk, CLIENT, &getattr, NULL);
+        for (unsigned i = 0; i < 11; i++) {
+            assert_int_equal(talk.side[CLIENT].calls[i].replied, 1);
+            assert_int_equal(talk.side[CLIENT].calls[i].result, RPC_END_LOST);
+        }
+        assert_true(talk.side[CLIENT].ended);
+        answer_call(&talk.side[SERVER], &talk.side[CLIENT].calls[0]); /* for nobody */
+        talk_close(&talk);
+    }
+}
+
+/* A Transport header that is too long for the threshold, and a Reply for which there is no room. */
+static void test_no_room(void **state)
+{
+    static const struct rpc_sample read = {.procedure = "nfs3.read", .fields = "count=4000"};
+    const struct rpc_end_options options = talk_options(0, 4);
+    struct talk talk;
+
+    (void)state;
+    talk_open(&talk, &options, &options);
+    talk_call(&talk, CLIENT, &read, &(struct rpc_end_how){.results = {4000}, .segments = 70, .reply_max = 200});
+    talk_call(&talk, CLIENT, &read, &(struct rpc_end_how){.results = {3999}, .segments = 3, .reply_max = 200});
+    talk_call(&talk, CLIENT, &read, NULL);
+    talk_call(&talk, CLIENT, &read, &(struct rpc_end_how){.reply_max = 1100});
+    talk_call(&talk, CLIENT, &read, &(struct rpc_end_how){.reply_max = 5000});
+    talk_run(&talk);
+    assert_int_equal(talk.side[CLIENT].calls[0].result, RPC_END_UNSENT);
+    for (unsigned i = 1; i < 4; i++)
+        assert_int_equal(talk.side[CLIENT].calls[i].result, RPC_END_ERR_CHUNK);
+    assert_replied(&talk.side[CLIENT].calls[4]);
+    talk_close(&talk);
+}
+
+static bool drop_sends(void *ctx, struct qp_work *work)
+{
+    unsigned *posted = ctx;
+
+    ++*posted;
+    return work->kind != QP_SEND;
+}
+
+static enum rpc_end_answer refuse(void *ctx, const struct rpc_end_incoming *incoming, enum rpc_end_answer due)
+{
+    unsigned *asked = ctx;
+
+    ++*asked;
+    assert_true(incoming->call);
+    assert_int_equal(due, RPC_END_SERVE);
+    return RPC_END_SAY_CHUNK;
+}
+
+static void spoil_version(void *ctx, struct rpcrdma_plan *plan)
+{
+    (void)ctx;
+    plan->vers = 7;
+}
+
+static void test_spoil(void **state)
+{
+    const struct rpc_end_options options = talk_options(4096, 4);
+    unsigned asked = 0, posted = 0;
+    struct talk talk;
+
+    (void)state;
+    talk_open(&talk, &options, &options);
+    rpc_end_set_spoil(talk.side[SERVER].end, &(struct rpc_end_spoil){.ctx = &asked, .decide = refuse});
+    talk_call(&talk, CLIENT, &getattr, NULL);
+    talk_run(&talk);
+    assert_int_equal(asked, 1);
+    assert_int_equal(talk.side[CLIENT].calls[0].result, RPC_END_ERR_CHUNK);
+    rpc_end_set_spoil(talk.side[SERVER].end, NULL);
+    rpc_end_set_spoil(talk.side[CLIENT].end, &(struct rpc_end_spoil){.header = spoil_version});
+    talk_call(&talk, CLIENT, &getattr, NULL);
+    talk_run(&talk);
+    /* ERR_VERS copies that version, which the client does not know. */
+    assert_int_equal(talk.side[CLIENT].calls[1].called + talk.side[CLIENT].calls[1].replied, 0);
+    rpc_end_set_spoil(talk.side[CLIENT].end, &(struct rpc_end_spoil){.ctx = &posted, .work = drop_sends});
+    talk_call(&talk, CLIENT, &getattr, NULL);
+    talk_run(&talk);
+    assert_int_equal(posted, 0); /* no credit */
+    assert_int_equal(rpc_end_outstanding(talk.side[CLIENT].end), 1);
+    talk_close(&talk);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chunk_forms),
-        cmocka_unit_test(test_thresholds),
+        cmocka_unit_test(test_chunk_forms), cmocka_unit_test(test_thresholds),  cmocka_unit_test(test_credits),
+        cmocka_unit_test(test_directions),  cmocka_unit_test(test_kept_credit), cmocka_unit_test(test_lost),
+        cmocka_unit_test(test_no_room),     cmocka_unit_test(test_spoil),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

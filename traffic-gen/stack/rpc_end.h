@@ -45,6 +45,7 @@ struct rpc_end_how {
                           does not fit inline */
     size_t results[RPC_END_ITEMS_MAX]; /* sizes of Write chunks for eligible results, in order; 0 ends, SIZE_MAX: empty
                                           chunk */
+    bool urgent;                       /* before all others, with the credit that is kept free */
     bool many_writes;                  /* more than one Write chunk is wanted (RFC 8267 section 6.4.2) */
 };
 
@@ -62,6 +63,7 @@ struct rpc_end_options {
     uint32_t send_size, receive_size; /* told in RFC 8797 private data; 0: no private data but the caller's, 1024 */
     bool remote_invalidation;
     uint32_t credits;        /* requested as requester, granted as responder; 0: 1 */
+    bool keep_credit;        /* one is kept free, to look whether the server is alive (RFC 8267 section 6.7.2) */
     bool backchannel_chunks; /* a client that serves chunks in the reverse direction */
 };
 

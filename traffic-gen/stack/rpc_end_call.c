@@ -58,7 +58,10 @@ void rpc_end_call(struct rpc_end *end, const struct rpc_end_message *message, co
         finish(end, call, RPC_END_LOST, NULL);
         return;
     }
-    g_queue_push_tail(&end->waiting, call);
+    if (call->how.urgent)
+        g_queue_push_head(&end->waiting, call);
+    else
+        g_queue_push_tail(&end->waiting, call);
     rpc_end_pump(end);
 }
 
@@ -175,13 +178,20 @@ uint32_t rpc_end_outstanding(const struct rpc_end *end)
     return g_hash_table_size(end->calls);
 }
 
+static uint32_t credits(const struct rpc_end *end, const struct rpc_call *call)
+{
+    uint32_t limit = MIN(end->options.credits, end->granted);
+
+    return limit > 1 && end->options.keep_credit && !call->how.urgent ? limit - 1 : limit;
+}
+
 /* Section 3.3.1: the lower of what was requested and what is granted, less the Calls in flight. */
 void rpc_end_pump(struct rpc_end *end)
 {
     struct rpc_call *call;
 
     while (end->up && !end->over && (call = g_queue_peek_head(&end->waiting)) &&
-           rpc_end_outstanding(end) < MIN(end->options.credits, end->granted) &&
+           rpc_end_outstanding(end) < credits(end, call) &&
            !g_hash_table_contains(end->calls, GUINT_TO_POINTER(call->xid))) {
         unsigned segments = MAX(call->how.segments, 1);
         bool taken[RPC_END_ITEMS_MAX];
