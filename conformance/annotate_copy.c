@@ -253,7 +253,7 @@ static bool at_end(FILE *in)
 static enum annotate_status copy_pcapng(struct copier *copier)
 {
     while (!at_end(copier->in)) {
-        uint32_t type;
+        uint32_t type = 0;
         enum annotate_status status = read_block(copier, &type);
 
         if (status != ANNOTATE_COPIED)
