@@ -46,6 +46,16 @@ def test_the_finding(report, bad, fault, catalogue):
     assert parsed["summary"]["findings"] == {"error": 1, "warning": 0, "note": 0}
 
 
+def test_strings_that_need_escaping(report, good, tmp_path):
+    """The file's name comes back as it is, whatever is in it; a waiver's text, too."""
+    path = tmp_path / "a \"quoted\" back\\slash, tab\t, line\nfeed, \x01, Übergröße, \u2028, \U0001F600.pcapng"
+    path.write_bytes(good.read_bytes())
+    _, parsed = report(path)
+    assert parsed["captures"][0]["file"] == str(path)
+    _, parsed = report('--waive=MPA-4.1-05:"why" \\ not\x7f', good)
+    assert parsed["summary"]["unused_waivers"] == ["MPA-4.1-05"]
+
+
 def test_connection(report, good):
     _, parsed = report(good)
     connection, = parsed["captures"][0]["connections"]
