@@ -4,7 +4,7 @@
 #include "traffic-gen/stack/nfs_v3_internal.h"
 
 enum {
-    READ_OVERHEAD = V3_POST_OCTETS + 20,    /* status, count, eof, length of the data and its roundup */
+    READ_OVERHEAD = V3_POST_OCTETS + 19,    /* status, count, eof, length of the data and its roundup */
     READDIR_OVERHEAD = V3_POST_OCTETS + 16, /* verifier, end of the list, eof */
     STABLE_MAX = 2,                         /* FILE_SYNC */
 };
