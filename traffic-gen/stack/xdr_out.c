@@ -62,7 +62,7 @@ void xdr_out_opaque(struct xdr_out *out, const void *p, uint32_t n)
 void xdr_out_eligible(struct xdr_out *out, const void *p, uint32_t n)
 {
     xdr_out_u32(out, n);
-    if (n > 0 && out->n_items < RPC_END_ITEMS_MAX)
+    if (out->n_items < RPC_END_ITEMS_MAX)
         out->items[out->n_items++] = (struct rpc_end_item){.at = out->octets->len, .n = n};
     xdr_out_fixed(out, p, n);
 }

@@ -31,7 +31,8 @@ static inline void xdr_out_bool(struct xdr_out *out, bool v)
 void xdr_out_fixed(struct xdr_out *out, const void *p, size_t n);
 /* The same with the count in front. */
 void xdr_out_opaque(struct xdr_out *out, const void *p, uint32_t n);
-/* The same, and DDP-eligible. Items of no octets are not marked: there is nothing to move. */
+/* The same, and DDP-eligible, also when it has no octets: each eligible result has its Write chunk (RFC 8166 4.3.2.1).
+ */
 void xdr_out_eligible(struct xdr_out *out, const void *p, uint32_t n);
 
 /* Where the next octet goes, counted from the message's first. */
