@@ -3,7 +3,7 @@
 """What the tools cost, on a generated capture: CPU time (user + system) and peak memory.
 
 iwarp-check against tcpdump -r FILE -w /dev/null, which only reads and copies, on RDMA Writes and on NFS; tshark with our plugins against tshark with
-its built-in dissectors; 100,000 operations against 10,000. Median of several runs, the compared commands alternating, so that a busy machine is fair to both.
+its built-in dissectors; iwarp-gen writing as much as tcpdump reads; 100,000 operations against 10,000. Median of several runs, the compared commands alternating, so that a busy machine is fair to both.
 Prints a table and, with --json, writes the numbers; --junit writes the limits as test cases. Exit status 1: over a limit.
 """
 import argparse
@@ -74,6 +74,23 @@ def against_tcpdump(build, capture, what, runs):
                     Command(f"tcpdump -r FILE -w /dev/null, {what}", "tcpdump", "-r", capture, "-w", "/dev/null")], runs)
 
 
+def writing(build, folder, size, runs):
+    """iwarp-gen writes captures; the measure is tcpdump reading and copying the same amount. 4: 500 MB/s where that is 2 GB/s."""
+    results, limits = [], []
+    for scenario, what in (("bulk", "RDMA Writes"), ("nfs-bulk", "NFS")):
+        capture = folder / "written.pcapng"
+        play(build, capture, size, scenario)
+        gen, tcpdump = measure([Command(f"iwarp-gen play {scenario}", build / "traffic-gen" / "iwarp-gen", "play", scenario,
+                                        f"--size={size}M", "--ulpdu=1400", "-o", folder / "again.pcapng"),
+                                Command(f"tcpdump -r FILE -w /dev/null, {what}", "tcpdump", "-r", capture, "-w", "/dev/null")],
+                               runs)
+        results.append(gen)
+        limits += [(f"iwarp-gen play {scenario}: CPU time against tcpdump", gen["cpu_s"] / tcpdump["cpu_s"], 4, "x"),
+                   (f"iwarp-gen play {scenario}: peak memory", gen["peak_mib"], 16, "MiB")]
+        print(f"iwarp-gen play {scenario}: {size / gen['cpu_s']:.0f} MB/s; tcpdump: {size / tcpdump['cpu_s']:.0f} MB/s")
+    return results, limits
+
+
 def operations(build, folder, plugins, runs):
     """Reads and Atomics with 16 in flight: ten times the operations may cost ten times the time, and no more memory."""
     checks, sharks = [], []
@@ -133,6 +150,9 @@ def main():
                 # -V shows what the built-in does not dissect at all, so it is told but not limited. 5 %: noise.
                 limits.append((f"tshark, {what}: CPU time with our plugins against the built-in",
                                ours["cpu_s"] / theirs["cpu_s"], 1.05 if not options else math.inf, "x"))
+        more, bounds = writing(arguments.build, folder, arguments.size, arguments.runs)
+        results += more
+        limits += bounds
         more, bounds = operations(arguments.build, folder, plugins, max(3, arguments.runs // 2))
         results += more
         limits += bounds
