@@ -12,7 +12,7 @@
 enum { MTU_MIN = 128, MTU_MAX = 65535, ULPDU_MIN = 64 };
 
 struct play_options {
-    char *output, *inject, *net, *size, *script;
+    char *output, *inject, *net, *size, *script, *memory;
     gint64 seed;
     gint mtu, snap_length, ulpdu, count, connections;
     gboolean ipv6, vlan, pcap, live, markers, no_crc;
@@ -109,6 +109,7 @@ static int play_stage(struct capture_file *file, const struct play_options *opti
     stage->vlan = options->vlan;
     stage->fault = fault;
     stage->count = (unsigned)options->count;
+    stage->memory_folder = options->memory;
     if (!scenario_source_play(source, stage, &error))
         status = command_fail("%s", error);
     else if (fault && !stage->fault_done)
@@ -243,6 +244,8 @@ int command_play(int argc, char **argv)
         {"ulpdu", 0, 0, G_OPTION_ARG_INT, &options.ulpdu, "bulk, nfs-bulk: ULPDU_Length (default 1400)", "N"},
         {"count", 0, 0, G_OPTION_ARG_INT, &options.count, "operations: how many (default 1000)", "N"},
         {"connections", 0, 0, G_OPTION_ARG_INT, &options.connections, "many: how many (default 1000)", "N"},
+        {"memory", 0, 0, G_OPTION_ARG_FILENAME, &options.memory,
+         "scenarios of work: write the memory of both ends there at the end, a file each region", "FOLDER"},
         {"markers", 0, 0, G_OPTION_ARG_NONE, &options.markers, "bulk, nfs-bulk: with Markers", NULL},
         {"no-crc", 0, 0, G_OPTION_ARG_NONE, &options.no_crc, "bulk, nfs-bulk: without CRC", NULL},
         G_OPTION_ENTRY_NULL,
@@ -257,5 +260,6 @@ int command_play(int argc, char **argv)
     g_free(options.net);
     g_free(options.script);
     g_free(options.size);
+    g_free(options.memory);
     return status;
 }

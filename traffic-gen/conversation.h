@@ -33,7 +33,8 @@ struct stage {
     unsigned first;           /* conversations of the stages before: addresses differ from theirs */
     GPtrArray *conversations; /* owned */
     uint64_t seed;
-    unsigned count; /* operations; 0: the scenario's own number */
+    unsigned count;            /* operations; 0: the scenario's own number */
+    const char *memory_folder; /* where the memory of real ends is written at the end; NULL: nowhere */
 };
 
 /* What a role says in its startup frame. */

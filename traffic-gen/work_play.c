@@ -83,6 +83,27 @@ static bool play(const struct work *work, unsigned number, struct pair *pair, st
     return run(pair, work, error) && !trouble(ends, error);
 }
 
+/* CONNECTION-SIDE-REGION */
+static bool write_memory(const struct work *work, unsigned number, struct work_end *const ends[2], const char *folder,
+                         char **error)
+{
+    for (enum role role = INITIATOR; role <= RESPONDER; role++) {
+        for (unsigned i = 0; i < work->regions[role]->len; i++) {
+            const struct work_region *region = &g_array_index(work->regions[role], struct work_region, i);
+            g_autofree char *name = g_strdup_printf("%s/%u-%s-%s", folder, number + 1,
+                                                    role == INITIATOR ? "initiator" : "responder", region->name);
+            g_autoptr(GError) why = NULL;
+
+            if (!g_file_set_contents(name, (const char *)work_end_region(ends[role], i), (gssize)region->octets,
+                                     &why)) {
+                *error = g_strdup(why->message);
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 bool work_play(const struct work *work, struct stage *stage, char **error)
 {
     const struct conversation *before = NULL;
@@ -106,7 +127,8 @@ bool work_play(const struct work *work, struct stage *stage, char **error)
                             .tick = tick,
                         });
         }
-        good = play(work, i, pair, ends, error);
+        good = play(work, i, pair, ends, error) &&
+               (!stage->memory_folder || write_memory(work, i, ends, stage->memory_folder, error));
         pair_play(pair, c->tcp, c->side[INITIATOR]);
         work_end_free(ends[INITIATOR]);
         work_end_free(ends[RESPONDER]);

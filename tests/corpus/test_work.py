@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+Work made at random for real ends: the capture is conforming, holds what the ends were given to say and to answer, octet
+for octet, and at the end the memory of both is what a model of it says. IWARP_CONVERSATIONS says how many.
+"""
+import concurrent.futures
+import os
+import random
+
+import rdmap_reader as reader
+from generated import NETS, findings, judge
+from random_work import SIDES, Work
+
+CONVERSATIONS = int(os.environ.get("IWARP_CONVERSATIONS", "1000"))
+CHUNK = 50  # conversations per call of iwarp-check
+NOTES = {"DDP-3-08", "MPA-C.2.5-01", "DDP-7.1-16"}  # no CRC, revision 0, memory up to 2^64: choices worth a word
+ANSWERS = (reader.READ_RESPONSE, reader.ATOMIC_RESPONSE)
+
+
+def differences(work, path, memory):
+    told = reader.conversations(path)
+    if len(told) != len(work.connections):
+        return [f"{len(told)} connections, expected {len(work.connections)}"]
+    wrong = []
+    for number, (sides, pair) in enumerate(zip(work.connections, told), 1):
+        last = work.refusal if number == len(work.connections) else None
+        for i, side in enumerate(SIDES):
+            name, messages = f"connection {number}, {side}", [tuple(m) for m in pair[i]]
+            wanted, said = sides[side].said, [m for m in messages if m[0] not in ANSWERS]
+            if i == 0 and work.scenario["connection"].get("initiator", {}).get("rtr"):  # the RTR, and its answer
+                said = said[1:]
+            if i == 1 and work.scenario["connection"].get("initiator", {}).get("rtr") == ["read"]:
+                messages.remove(next(m for m in messages if m[0] == reader.READ_RESPONSE))
+            answered = [m for m in messages if m[0] in ANSWERS]
+            if last:
+                ends = [m for m in said if m[0] == reader.TERMINATE]
+                if bool(ends) != (side == last[0]) or (ends and int.from_bytes(ends[0][3][:2], "big") != last[1]):
+                    wrong.append(f"{name}: {ends}, expected {last}")
+                said = [m for m in said if m[0] != reader.TERMINATE][:len(wanted)]
+            for what, found, want in (("said", said, wanted), ("answered", answered, sides[side].answered)):
+                if found != want:
+                    at = next((k for k, (a, b) in enumerate(zip(found, want)) if a != b), min(len(found), len(want)))
+                    wrong.append(f"{name} {what} {len(found)}, expected {len(want)}; first difference at {at}: "
+                                 f"{found[at:at + 1]}, expected {want[at:at + 1]}"[:600])
+            for region, octets in sides[side].memory.items():
+                if (memory / f"{number}-{side}-{region}").read_bytes() != octets:
+                    wrong.append(f"{name}: other octets in region {region}")
+    return wrong
+
+
+def play(build, gen, folder, seeds):
+    """One text per conversation of which something is wrong."""
+    made, wrong = {}, []
+    for seed in seeds:
+        work = Work(seed)
+        scenario, memory = folder / f"{seed}.yaml", folder / f"{seed}"
+        scenario.write_text(work.text())
+        memory.mkdir()
+        for net in (None, random.Random(seed).choice(NETS)):
+            path = folder / f"{seed}-{'net' if net else 'whole'}.pcap"
+            run = gen("play", scenario, "--pcap", f"--seed={seed}", f"--memory={memory}", *([f"--net={net}"] if net else []),
+                      "-o", path)
+            assert run.returncode == 0, f"seed {seed}: {run.stderr}"
+            made[path] = text = []
+            try:
+                text += differences(work, path, memory)
+            except (AssertionError, IndexError, ValueError) as error:
+                text.append(f"cannot be read: {error!r}")
+    for path, capture in zip(made, judge(build, list(made), by_name=False)):
+        made[path] += [f"frame {f.frame}: {f.severity} {f.rule}: {f.message}" for f in findings(capture)
+                       if f.rule not in NOTES and (f.severity != "note" or "whole" in path.stem)]
+        if made[path]:
+            wrong.append(f"seed {path.stem}:\n  " + "\n  ".join(made[path]))
+        path.unlink()
+    return wrong
+
+
+def test_random_work(build, gen, tmp_path):
+    parts = [range(i, min(i + CHUNK, CONVERSATIONS)) for i in range(0, CONVERSATIONS, CHUNK)]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        wrong = sum(pool.map(lambda seeds: play(build, gen, tmp_path, seeds), parts), [])
+    assert not wrong, f"{len(wrong)} of {2 * CONVERSATIONS}\n" + "\n".join(wrong)
