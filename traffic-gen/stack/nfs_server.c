@@ -6,8 +6,9 @@
 #include "traffic-gen/stack/nfs_server.h"
 
 #include "traffic-gen/stack/nfs_server_internal.h"
+#include "traffic-gen/stack/nfs_v4.h"
 
-static const struct nfs_version *const versions[] = {&nfs_v2, &nfs_v3, &nfs_mount_v1, &nfs_mount_v3};
+static const struct nfs_version *const versions[] = {&nfs_v2, &nfs_v3, &nfs_v4, &nfs_mount_v1, &nfs_mount_v3};
 
 enum { AUTH_STAT_BADCRED = 1, MACHINE_MAX = 255 }; /* RFC 5531 section 8.2, appendix A */
 
@@ -27,6 +28,7 @@ struct nfs_server *nfs_server_new(const struct nfs_server_options *options)
     server->instance = random_next(&server->random);
     server->verifier = random_next(&server->random);
     server->mounts = g_ptr_array_new_with_free_func(nfs_mount_entry_free);
+    nfs4_begin(server);
     return server;
 }
 
@@ -34,6 +36,7 @@ void nfs_server_free(struct nfs_server *server)
 {
     if (!server)
         return;
+    nfs4_end(server);
     g_ptr_array_unref(server->mounts);
     g_free(server);
 }
@@ -50,6 +53,8 @@ struct nfs_peer *nfs_peer_new(struct nfs_server *server, const struct nfs_peer_e
 
 void nfs_peer_free(struct nfs_peer *peer)
 {
+    if (peer)
+        nfs4_peer_gone(peer);
     g_free(peer);
 }
 
@@ -221,6 +226,7 @@ bool nfs_server_call(struct nfs_peer *peer, const struct rpc_end_message *messag
     if (answer.reply_stat != RPC_MSG_ACCEPTED || answer.accept_stat != RPC_SUCCESS)
         put_header(&out, &answer);
     xdr_out_take(&out, reply);
+    nfs4_send_callbacks(peer->server);
     return true;
 }
 
