@@ -178,7 +178,12 @@ static void receive_read_request(struct qp *qp, const struct segment *segment, c
         g_queue_push_tail(&qp->requests, request);
         qp_pump(qp);
     } else {
-        qp_fail_request(qp, qp_protection_causes[status], request);
+        unsigned cause = qp_protection_causes[status];
+
+        if (qp->spoil.judge)
+            cause = qp->spoil.judge(qp->spoil.ctx, cause, segment->p, segment->n);
+        if (cause != 0 && cause != QP_DROP)
+            qp_fail_request(qp, cause, request);
         g_free(request);
     }
 }

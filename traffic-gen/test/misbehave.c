@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const struct misbehaviour *const tables[] = {misbehave_mpa};
+static const struct misbehaviour *const tables[] = {misbehave_mpa, misbehave_ddp, misbehave_rdmap, misbehave_rdmapx};
 
 const struct misbehaviour *misbehave_at(unsigned index)
 {

@@ -33,7 +33,8 @@ struct mutant {
 };
 
 /* Rows of each suite; ended by one without id. */
-extern const struct misbehaviour misbehave_mpa[], misbehave_mpa2[];
+extern const struct misbehaviour misbehave_mpa[], misbehave_mpa2[], misbehave_ddp[], misbehave_rdmap[],
+    misbehave_rdmapx[];
 
 /* By test id and role; NULL when there is none. */
 const struct misbehaviour *misbehave_find(const char *id, enum suite_dut role);

@@ -12,7 +12,7 @@ static const uint64_t region_base = 0x10000;
 struct subject {
     struct subject_options options;
     struct mutant mutant;
-    struct memory *memory, *foreign;
+    struct memory *memory;
     uint8_t octets[REGION_COUNT][REGION_SIZE];
     struct advert advert;
     struct qp *qp;
@@ -30,16 +30,16 @@ static void make_memory(struct subject *subject)
     };
 
     subject->memory = memory_new(SEED);
-    subject->foreign = memory_new(SEED + 1);
     subject->advert.n = REGION_COUNT;
     for (unsigned i = 0; i < REGION_COUNT; i++) {
-        struct memory *memory = i == REGION_FOREIGN ? subject->foreign : subject->memory;
         struct advert_memory *told = &subject->advert.regions[i];
 
         told->address = region_base * (i + 1);
         told->length = REGION_SIZE;
-        told->stag = memory_register(memory, subject->octets[i], REGION_SIZE, told->address, rights[i], true);
+        told->stag = memory_register(subject->memory, subject->octets[i], REGION_SIZE, told->address, rights[i], true);
     }
+    /* It exists, and is not associated with this stream. */
+    memory_bind(subject->memory, subject->advert.regions[REGION_FOREIGN].stag, subject->octets);
     memory_invalidate(subject->memory, subject->advert.regions[REGION_GONE].stag);
 }
 
@@ -132,7 +132,6 @@ void subject_free(struct subject *subject)
 {
     qp_free(subject->qp);
     memory_free(subject->memory);
-    memory_free(subject->foreign);
     g_free(subject);
 }
 

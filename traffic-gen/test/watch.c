@@ -23,6 +23,7 @@ struct watch {
     struct rpcrdma_connection *rpcrdma;
     struct nfs_connection *nfs;
     struct verdict verdict;
+    struct rule_count counts[RULE_COUNT];
     GArray *findings;
     uint64_t sent[2], acked[2]; /* acked: by that side, of the other one */
     bool ended[2], reset, finished;
@@ -295,6 +296,7 @@ struct watch *watch_new(const struct watch_options *options)
     mpa_options.t_idle = options->t_idle;
     watch->options = *options;
     watch->findings = g_array_new(FALSE, FALSE, sizeof(struct watch_finding));
+    watch->verdict.counts = watch->counts;
     watch->verdict.finding = on_finding;
     watch->verdict.ctx = watch;
     watch->tcp = tcp_pair_new(&tcp_options, &tcp_events);

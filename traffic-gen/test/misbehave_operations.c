@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Mutants for suites ddp, rdmap and rdmapx. Most are of three kinds: what is wrong is passed over, it is told with
+ * another code, or what is right is taken for wrong.
+ */
+#include "traffic-gen/test/misbehave.h"
+
+#include "wire/ddp.h"
+#include "wire/rdmap.h"
+#include "wire/rdmap_terminate.h"
+
+enum {
+    /* Causes: layer, error type and code, as the Terminate's first two octets have them. */
+    READ_STAG = 0x0100,
+    READ_BOUNDS = 0x0101,
+    ACCESS = 0x0102,
+    READ_FOREIGN = 0x0103,
+    READ_WRAP = 0x0104,
+    INVALIDATE = 0x0109,
+    RDMAP_VERSION = 0x0205,
+    OPCODE = 0x0206,
+    LOCALIZED = 0x0207,
+    UNSPECIFIED = 0x02FF,
+    WRITE_STAG = 0x1100,
+    WRITE_BOUNDS = 0x1101,
+    WRITE_FOREIGN = 0x1102,
+    WRITE_WRAP = 0x1103,
+    TAGGED_VERSION = 0x1104,
+    QUEUE = 0x1201,
+    NO_BUFFER = 0x1202,
+    MSN = 0x1203,
+    OFFSET = 0x1204,
+    TOO_LONG = 0x1205,
+    UNTAGGED_VERSION = 0x1206,
+};
+
+static unsigned cause_of(const struct rdmap_terminate *message)
+{
+    return (unsigned)(message->layer << 12 | message->etype << 8 | message->code);
+}
+
+/* ---- what is wrong is passed over: variant is its cause ---- */
+
+static unsigned ignore(void *ctx, unsigned cause, const uint8_t *p, size_t n)
+{
+    const struct mutant *mutant = ctx;
+
+    (void)p;
+    (void)n;
+    return cause == (unsigned)mutant->how->variant ? QP_DROP : cause;
+}
+
+/* ---- it is told otherwise: variant is its cause ---- */
+
+static bool other_code(void *ctx, struct rdmap_terminate *message)
+{
+    const struct mutant *mutant = ctx;
+
+    if (cause_of(message) == (unsigned)mutant->how->variant)
+        message->code++;
+    return true;
+}
+
+static bool silent(void *ctx, struct rdmap_terminate *message)
+{
+    const struct mutant *mutant = ctx;
+
+    return cause_of(message) != (unsigned)mutant->how->variant;
+}
+
+static bool with_read_header(void *ctx, struct rdmap_terminate *message)
+{
+    const struct mutant *mutant = ctx;
+
+    if (cause_of(message) == (unsigned)mutant->how->variant)
+        message->r = message->has_read = true;
+    return true;
+}
+
+/* Something else is said in front of it. */
+static unsigned late(void *ctx, unsigned cause, const uint8_t *p, size_t n)
+{
+    const struct mutant *mutant = ctx;
+
+    (void)p;
+    (void)n;
+    if (cause == (unsigned)mutant->how->variant)
+        qp_post(mutant->qp, &(struct qp_work){.kind = QP_SEND, .p = (const uint8_t *)"by the way", .n = 10});
+    return cause;
+}
+
+/* ---- what is right is taken for something else: variant is a condition, and what is made of it ---- */
+
+enum condition {
+    RSVD,
+    RSV,
+    SEND_STAG,
+    EMPTY_WRITE,
+    EMPTY_READ,
+    WRITE,
+    SEND,
+    READ,
+    TERMINATE,
+    TERMINATE_RESERVED,
+    ATOMIC,
+    ATOMIC_SWAP,
+    ATOMIC_SECOND,
+    ATOMIC_STAG,
+    ATOMIC_RESERVED,
+    ATOMIC_COMPARE,
+    ATOMIC_COMPARE_MASK,
+    IMMEDIATE_STAG,
+};
+#define WHEN(condition, cause) ((condition) << 20 | (cause))
+
+static bool holds_for_request(struct mutant *mutant, enum condition condition, const struct ddp_segment *ddp)
+{
+    struct rdmap_atomic_request request;
+
+    if (!rdmap_atomic_request_decode(&request, ddp->payload, ddp->payload_len))
+        return false;
+    switch (condition) {
+    case ATOMIC:
+        return true;
+    case ATOMIC_SWAP:
+        return request.opcode == RDMAP_ATOMIC_CMP_SWAP;
+    case ATOMIC_SECOND:
+        return ++mutant->seen > 1;
+    case ATOMIC_STAG:
+        return ddp->stag != 0;
+    case ATOMIC_RESERVED:
+        return request.reserved != 0;
+    case ATOMIC_COMPARE:
+        return request.compare_data != 0;
+    case ATOMIC_COMPARE_MASK:
+        return request.compare_mask != 0;
+    default:
+        return false;
+    }
+}
+
+static bool holds(struct mutant *mutant, enum condition condition, const struct ddp_segment *ddp)
+{
+    bool send = ddp->opcode == RDMAP_SEND || ddp->opcode == RDMAP_SEND_SE;
+    struct rdmap_read_request read = {0};
+    struct rdmap_terminate terminate = {0};
+
+    if (ddp->opcode == RDMAP_READ_REQUEST)
+        rdmap_read_request_decode(&read, ddp->payload, ddp->payload_len);
+    if (ddp->opcode == RDMAP_TERMINATE)
+        rdmap_terminate_decode(&terminate, ddp->payload, ddp->payload_len);
+    switch (condition) {
+    case RSVD:
+        return ddp->rsvd != 0;
+    case RSV:
+        return ddp->rdmap_rsv != 0;
+    case SEND_STAG:
+        return send && ddp->stag != 0;
+    case EMPTY_WRITE:
+        return ddp->opcode == RDMAP_WRITE && ddp->payload_len == 0 && ddp->stag == 0;
+    case EMPTY_READ:
+        return ddp->opcode == RDMAP_READ_REQUEST && read.size == 0 && read.source_stag != 0;
+    case WRITE:
+        return ddp->opcode == RDMAP_WRITE && ddp->payload_len > 0;
+    case SEND:
+        return send;
+    case READ:
+        return ddp->opcode == RDMAP_READ_REQUEST && read.size > 0;
+    case TERMINATE:
+        return ddp->opcode == RDMAP_TERMINATE;
+    case TERMINATE_RESERVED:
+        return terminate.reserved != 0;
+    case IMMEDIATE_STAG:
+        return ddp->opcode == RDMAP_IMMEDIATE && ddp->stag != 0;
+    default:
+        return ddp->opcode == RDMAP_ATOMIC_REQUEST && holds_for_request(mutant, condition, ddp);
+    }
+}
+
+static unsigned when(void *ctx, unsigned cause, const uint8_t *p, size_t n)
+{
+    struct mutant *mutant = ctx;
+    struct ddp_segment ddp;
+
+    if (cause == 0 && ddp_segment_decode(&ddp, p, n) &&
+        holds(mutant, (enum condition)(mutant->how->variant >> 20), &ddp))
+        return (unsigned)mutant->how->variant & 0xFFFFF;
+    return cause;
+}
+
+/* A message is answered before it is whole. */
+static unsigned eager(void *ctx, unsigned cause, const uint8_t *p, size_t n)
+{
+    struct mutant *mutant = ctx;
+    struct ddp_segment ddp;
+
+    if (cause == 0 && ddp_segment_decode(&ddp, p, n) && ddp.opcode == RDMAP_SEND && !ddp.last)
+        qp_post(mutant->qp, &(struct qp_work){.kind = QP_SEND, .p = ddp.payload, .n = ddp.payload_len});
+    return cause;
+}
+
+#define IGNORES(name, number, text)                                                                                    \
+    {                                                                                                                  \
+        .id = (name), .roles = DUT_ANY, .what = (text), .qp.judge = ignore, .variant = (number)                        \
+    }
+#define MISNAMES(name, number)                                                                                         \
+    {                                                                                                                  \
+        .id = (name), .roles = DUT_ANY, .what = "tells it with another code", .qp.terminate = other_code,              \
+        .variant = (number)                                                                                            \
+    }
+#define TAKES(name, condition, cause, text)                                                                            \
+    {                                                                                                                  \
+        .id = (name), .roles = DUT_ANY, .what = (text), .qp.judge = when, .variant = WHEN(condition, cause)            \
+    }
+
+const struct misbehaviour misbehave_ddp[] = {
+    TAKES("DDP-4.1-02", WRITE, QP_DROP, "does not place Writes"),
+    TAKES("DDP-4.1-03", SEND, QP_DROP, "loses Sends"),
+    TAKES("DDP-4.1-11", RSVD, UNTAGGED_VERSION, "takes Rsvd bits for an error"),
+    TAKES("DDP-4.1-11/tagged", RSVD, TAGGED_VERSION, "takes Rsvd bits for an error"),
+    TAKES("DDP-5.2-16", EMPTY_WRITE, WRITE_STAG, "checks the STag of a Write of no octets"),
+    {.id = "DDP-5.4-03", .roles = DUT_ANY, .what = "delivers messages that are not whole", .qp.judge = eager},
+    TAKES("DDP-6.2.1-06", READ, QP_DROP, "does not answer Reads"),
+    IGNORES("DDP-6.2.2-03", UNSPECIFIED, "passes over ULPDUs that are too short"),
+    IGNORES("DDP-7.1-01", QUEUE, "passes over a QN that does not exist"),
+    {.id = "DDP-7.1-02",
+     .roles = DUT_RESPONDER,
+     .what = "passes over Sends without a Receive",
+     .qp.judge = ignore,
+     .variant = NO_BUFFER},
+    IGNORES("DDP-7.1-07", OFFSET, "passes over a wrong MO"),
+    IGNORES("DDP-7.1-08", TOO_LONG, "passes over what is too long"),
+    IGNORES("DDP-7.1-09", MSN, "passes over a wrong MSN"),
+    IGNORES("DDP-7.1-11", WRITE_STAG, "passes over Writes to an STag that does not exist"),
+    IGNORES("DDP-7.1-11/gone", WRITE_STAG, "passes over Writes to an STag that was invalidated"),
+    IGNORES("DDP-7.1-12", ACCESS, "passes over Writes that are not allowed"),
+    IGNORES("DDP-7.1-12/local", ACCESS, "passes over Writes that are not allowed"),
+    IGNORES("DDP-7.1-13", WRITE_BOUNDS, "passes over Writes out of bounds"),
+    IGNORES("DDP-7.1-13/beyond", WRITE_BOUNDS, "passes over Writes out of bounds"),
+    IGNORES("DDP-7.1-14", WRITE_BOUNDS, "passes over Writes out of bounds"),
+    IGNORES("DDP-7.1-15", WRITE_WRAP, "passes over Writes that wrap"),
+    IGNORES("DDP-7.1-20", UNTAGGED_VERSION, "goes on behind a segment with a wrong DV"),
+    MISNAMES("DDP-7.2-03", WRITE_STAG),
+    MISNAMES("DDP-7.2-04", WRITE_BOUNDS),
+    MISNAMES("DDP-7.2-04/bounds", WRITE_BOUNDS),
+    MISNAMES("DDP-7.2-05", WRITE_FOREIGN),
+    MISNAMES("DDP-7.2-07", TAGGED_VERSION),
+    {.id = "DDP-7.2-09",
+     .roles = DUT_RESPONDER,
+     .what = "tells it with another code",
+     .qp.terminate = other_code,
+     .variant = NO_BUFFER},
+    MISNAMES("DDP-7.2-12", TOO_LONG),
+    MISNAMES("DDP-7.2-13", UNTAGGED_VERSION),
+    IGNORES("DDP-8.2-01", WRITE_FOREIGN, "passes over Writes to another Protection Domain"),
+    {0},
+};
+
+const struct misbehaviour misbehave_rdmap[] = {
+    IGNORES("RDMAP-1.2-02", WRITE_STAG, "passes over Writes to an STag that was invalidated"),
+    IGNORES("RDMAP-1.2-02/read", READ_STAG, "passes over Reads from an STag that was invalidated"),
+    IGNORES("RDMAP-3.2-03", TOO_LONG, "passes over what is too long"),
+    TAKES("RDMAP-4.1-27", RSV, RDMAP_VERSION, "takes Rsv bits for an error"),
+    TAKES("RDMAP-4.1-30", SEND_STAG, UNSPECIFIED, "takes an Invalidate STag in a Send for an error"),
+    TAKES("RDMAP-4.1-30/se", SEND_STAG, UNSPECIFIED, "takes an Invalidate STag in a Send for an error"),
+    MISNAMES("RDMAP-4.8-07", READ_STAG),
+    MISNAMES("RDMAP-4.8-08", READ_BOUNDS),
+    MISNAMES("RDMAP-4.8-08/bounds", READ_BOUNDS),
+    MISNAMES("RDMAP-4.8-09", ACCESS),
+    MISNAMES("RDMAP-4.8-09/local", ACCESS),
+    MISNAMES("RDMAP-4.8-10", READ_FOREIGN),
+    MISNAMES("RDMAP-4.8-11", READ_WRAP),
+    MISNAMES("RDMAP-4.8-12", INVALIDATE),
+    MISNAMES("RDMAP-4.8-14", RDMAP_VERSION),
+    MISNAMES("RDMAP-4.8-15", OPCODE),
+    TAKES("RDMAP-4.8-29", TERMINATE_RESERVED, UNSPECIFIED, "answers reserved bits of a Terminate with another one"),
+    IGNORES("RDMAP-5.2.1-06", UNSPECIFIED, "passes over Read Requests of a wrong length"),
+    TAKES("RDMAP-5.2.1-17", EMPTY_READ, READ_STAG, "checks the STag of a Read of no octets"),
+    IGNORES("RDMAP-5.2.2-06", OPCODE, "passes over Read Responses that nobody asked for"),
+    IGNORES("RDMAP-5.3-05", TOO_LONG, "passes over what is too long"),
+    {.id = "RDMAP-5.4-05",
+     .roles = DUT_RESPONDER,
+     .what = "has no buffer for a Terminate",
+     .qp.judge = when,
+     .variant = WHEN(TERMINATE, NO_BUFFER)},
+    {.id = "RDMAP-6.2.1-01",
+     .roles = DUT_ANY,
+     .what = "closes without a Terminate",
+     .qp.terminate = silent,
+     .variant = UNTAGGED_VERSION},
+    IGNORES("RDMAP-7-01", OPCODE, "goes on behind an opcode that does not exist"),
+    {.id = "RDMAP-7.1-05",
+     .roles = DUT_ANY,
+     .what = "says something else before its Terminate",
+     .qp.judge = late,
+     .variant = UNTAGGED_VERSION},
+    IGNORES("RDMAP-7.1-10", UNTAGGED_VERSION, "reports the second of two errors"),
+    IGNORES("RDMAP-7.2-02", OPCODE, "passes over an opcode that does not exist"),
+    IGNORES("RDMAP-7.2-03", RDMAP_VERSION, "passes over a wrong RV"),
+    IGNORES("RDMAP-7.2-03/write", RDMAP_VERSION, "passes over a wrong RV"),
+    IGNORES("RDMAP-7.2-04", INVALIDATE, "passes over an Invalidate STag that does not exist"),
+    IGNORES("RDMAP-7.2-05", INVALIDATE, "passes over an Invalidate STag of another Protection Domain"),
+    IGNORES("RDMAP-7.2-07", OPCODE, "passes over a Send on QN 1"),
+    IGNORES("RDMAP-7.2-08", RDMAP_VERSION, "passes over a wrong RV"),
+    IGNORES("RDMAP-7.2-09", READ_STAG, "passes over Reads from an STag that does not exist"),
+    IGNORES("RDMAP-7.2-09/gone", READ_STAG, "passes over Reads from an STag that was invalidated"),
+    IGNORES("RDMAP-7.2-10", READ_FOREIGN, "passes over Reads from another Protection Domain"),
+    IGNORES("RDMAP-7.2-11", READ_BOUNDS, "passes over Reads out of bounds"),
+    IGNORES("RDMAP-7.2-12", READ_BOUNDS, "passes over Reads out of bounds"),
+    IGNORES("SEC-6.3.5-01", ACCESS, "passes over Reads that are not allowed"),
+    {0},
+};
+
+const struct misbehaviour misbehave_rdmapx[] = {
+    TAKES("RDMAPX-1.1-01", ATOMIC_SWAP, OPCODE, "has FetchAdd alone"),
+    TAKES("RDMAPX-1.1-05", ATOMIC, LOCALIZED, "tells with another code that it has no atomics"),
+    TAKES("RDMAPX-4.1-04", IMMEDIATE_STAG, UNSPECIFIED, "takes an Invalidate STag in Immediate Data for an error"),
+    TAKES("RDMAPX-4.1-04/atomic", ATOMIC_STAG, UNSPECIFIED, "takes an Invalidate STag in a request for an error"),
+    IGNORES("RDMAPX-5.1.1-05", LOCALIZED, "passes over a FetchAdd that is not aligned"),
+    IGNORES("RDMAPX-5.1.2-10", LOCALIZED, "passes over a CmpSwap that is not aligned"),
+    TAKES("RDMAPX-5.2.1-03", ATOMIC_RESERVED, UNSPECIFIED, "takes reserved bits for an error"),
+    TAKES("RDMAPX-5.2.1-13", ATOMIC_COMPARE, UNSPECIFIED, "takes Compare Data in a FetchAdd for an error"),
+    TAKES("RDMAPX-5.2.1-15", ATOMIC_COMPARE_MASK, UNSPECIFIED, "takes a Compare Mask in a FetchAdd for an error"),
+    IGNORES("RDMAPX-5.2.1-21", OPCODE, "passes over an AOpCode that does not exist"),
+    {.id = "RDMAPX-5.2.2-09",
+     .roles = DUT_RESPONDER,
+     .what = "has one buffer for Atomic Requests",
+     .qp.judge = when,
+     .variant = WHEN(ATOMIC_SECOND, NO_BUFFER)},
+    IGNORES("RDMAPX-5.2.2-12", NO_BUFFER, "passes over Atomic Responses that nobody asked for"),
+    IGNORES("RDMAPX-6.3-08", UNSPECIFIED, "passes over Immediate Data of a wrong length"),
+    IGNORES("RDMAPX-8.1-03", UNSPECIFIED, "passes over Atomic Requests of a wrong length"),
+    {.id = "RDMAPX-8.1-05",
+     .roles = DUT_ANY,
+     .what = "adds a Read header to its Terminate",
+     .qp.terminate = with_read_header,
+     .variant = READ_STAG},
+    IGNORES("RDMAPX-8.2-03", OPCODE, "passes over Immediate Data on QN 1"),
+    IGNORES("RDMAPX-8.2-04", RDMAP_VERSION, "passes over a wrong RV"),
+    IGNORES("RDMAPX-8.2-04/atomic", RDMAP_VERSION, "passes over a wrong RV"),
+    MISNAMES("RDMAPX-8.2-07", LOCALIZED),
+    {0},
+};

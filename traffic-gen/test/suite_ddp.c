@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Suite ddp: RFC 5041. What is placed comes back by a Read or by the echo; what may not be placed is refused with the
+ * error of section 7.2.
+ */
+#include "traffic-gen/test/suite_operations.h"
+
+#include <string.h>
+
+enum { DATA = 600, READ_BACK_NS_PARTS = 4 };
+
+/* ---- placement ---- */
+
+static void tagged_placed(struct talk *talk, const struct suite_test *test)
+{
+    const struct advert_memory *region;
+    const struct talk_heard *heard;
+    struct ddp_segment segment;
+    uint8_t data[DATA], payload[RDMAP_READ_REQUEST_LEN];
+
+    (void)test;
+    if (!talk_start(talk, NULL) || !(region = talk_region(talk, REGION_ALL)))
+        return;
+    for (unsigned i = 0; i < DATA; i++)
+        data[i] = (uint8_t)(i * 7 + 1);
+    if (!operation_write(talk, &segment, REGION_ALL, 100, 0))
+        return;
+    segment.payload = data;
+    segment.payload_len = DATA;
+    talk_send_segment(talk, &segment);
+    operation_read(talk, &segment, payload, region->stag, region->address + 100, DATA);
+    talk_send_segment(talk, &segment);
+    heard = talk_hear_opcode(talk, RDMAP_READ_RESPONSE);
+    if (!heard)
+        talk_failed(talk,
+                    "a Write and a Read of the same octets were not answered by a Read Response, but there was %s",
+                    talk_describe(talk, talk_last(talk)));
+    else if (heard->ddp.payload_len != DATA || memcmp(heard->ddp.payload, data, DATA) != 0)
+        talk_failed(talk, "a Read of the %u octets that had been written returned others", (unsigned)DATA);
+    else
+        talk_passed(talk, "a Read returned what had been written");
+}
+
+static void untagged_placed(struct talk *talk, const struct suite_test *test)
+{
+    const struct talk_heard *heard;
+    struct ddp_segment segment;
+
+    (void)test;
+    if (!talk_start(talk, NULL))
+        return;
+    segment = operation_send(talk);
+    talk_send_segment(talk, &segment);
+    heard = talk_hear_opcode(talk, RDMAP_SEND);
+    if (!heard)
+        talk_failed(talk, "a Send was not sent back, but there was %s", talk_describe(talk, talk_last(talk)));
+    else if (heard->ddp.payload_len != segment.payload_len ||
+             memcmp(heard->ddp.payload, segment.payload, segment.payload_len) != 0)
+        talk_failed(talk, "what was sent back has other octets than the Send");
+    else
+        talk_passed(talk, "the Send came back");
+}
+
+/* The message is open until its last segment has come: an echo before that was delivered too early. */
+static void not_before_last(struct talk *talk, const struct suite_test *test)
+{
+    const struct talk_heard *heard;
+    struct ddp_segment segment;
+
+    (void)test;
+    if (!talk_start(talk, NULL))
+        return;
+    segment = operation_send(talk);
+    segment.last = false;
+    talk_send_segment(talk, &segment);
+    heard = talk_hear(talk, talk_t_react(talk) / READ_BACK_NS_PARTS);
+    if (heard->what == TALK_FPDU) {
+        talk_failed(talk, "%s came before the last segment of the message had been sent", talk_describe(talk, heard));
+        return;
+    }
+    if (heard->what != TALK_SILENCE) {
+        talk_inconclusive(talk, "%s amid a message", talk_describe(talk, heard));
+        return;
+    }
+    segment.last = true;
+    segment.mo = OPERATION_OCTETS;
+    talk_send_segment(talk, &segment);
+    heard = talk_hear_opcode(talk, RDMAP_SEND);
+    if (heard)
+        talk_passed(talk, "the echo came behind the last segment");
+    else
+        talk_inconclusive(talk, "no echo of a message of two segments, but %s", talk_describe(talk, talk_last(talk)));
+}
+
+/* ---- what has to be taken ---- */
+
+static void rsvd(struct talk *talk, const struct suite_test *test)
+{
+    struct ddp_segment segment;
+
+    if (!talk_start(talk, NULL))
+        return;
+    if (test->variant == 0) {
+        segment = operation_send(talk);
+    } else if (!operation_write(talk, &segment, REGION_ALL, 0, OPERATION_OCTETS)) {
+        return;
+    }
+    segment.rsvd = 0x0F;
+    talk_send_segment(talk, &segment);
+    talk_expect_alive(talk);
+}
+
+static void empty_write(struct talk *talk, const struct suite_test *test)
+{
+    struct ddp_segment segment;
+
+    (void)test;
+    if (!talk_start(talk, NULL))
+        return;
+    segment = talk_segment(talk, RDMAP_WRITE);
+    segment.stag = 0;
+    segment.to = UINT64_MAX;
+    talk_send_segment(talk, &segment);
+    talk_expect_alive(talk);
+}
+
+/* ---- half-close ---- */
+
+static void half_close(struct talk *talk, const struct suite_test *test)
+{
+    const struct advert_memory *region;
+    struct ddp_segment segment;
+    uint8_t payload[RDMAP_READ_REQUEST_LEN];
+
+    (void)test;
+    if (!talk_start(talk, NULL) || !(region = talk_region(talk, REGION_ALL)))
+        return;
+    operation_read(talk, &segment, payload, region->stag, region->address, OPERATION_OCTETS);
+    talk_send_segment(talk, &segment);
+    talk_finish(talk);
+    if (talk_hear_opcode(talk, RDMAP_READ_RESPONSE))
+        talk_passed(talk, "the Read was answered behind our FIN");
+    else
+        talk_failed(talk, "a Read Request in front of our FIN was not answered, but there was %s",
+                    talk_describe(talk, talk_last(talk)));
+}
+
+/* ---- what has to be refused ---- */
+
+enum wrong {
+    SHORT_ULPDU,
+    BAD_QN,
+    NO_BUFFER,
+    BAD_MO,
+    TOO_LONG,
+    BAD_MSN,
+    BAD_STAG,
+    READ_ONLY,
+    LOCAL_ONLY,
+    BELOW,
+    BEYOND,
+    CROSSING,
+    WRAPPING,
+    FOREIGN,
+    GONE,
+    TAGGED_DV,
+    UNTAGGED_DV,
+};
+
+/* Sends with one wrong field. */
+static void say_send(struct talk *talk, int what)
+{
+    struct ddp_segment segment = operation_send(talk);
+    static const uint8_t half[1400];
+
+    switch ((enum wrong)what) {
+    case BAD_QN:
+        segment.qn = 7;
+        break;
+    case BAD_MO:
+        segment.mo = 0x7FFFFFFF;
+        break;
+    case BAD_MSN:
+        segment.msn += 100000;
+        break;
+    case UNTAGGED_DV:
+        segment.dv = 2;
+        break;
+    case TOO_LONG: /* in segments, in order, until it is longer than the Receive of 4096 octets */
+        segment.last = false;
+        segment.payload = half;
+        segment.payload_len = sizeof(half);
+        for (; segment.mo + sizeof(half) < 4096; segment.mo += sizeof(half))
+            talk_send_segment(talk, &segment);
+        break;
+    default:
+        break;
+    }
+    talk_send_segment(talk, &segment);
+}
+
+static void say_write(struct talk *talk, int what)
+{
+    static const struct {
+        enum advert_region region;
+        int64_t at; /* from the region's beginning, or its end */
+        bool from_end;
+    } places[] = {
+        [BAD_STAG] = {REGION_ALL, 0, false},     [READ_ONLY] = {REGION_READ_ONLY, 0, false},
+        [LOCAL_ONLY] = {REGION_LOCAL, 0, false}, [BELOW] = {REGION_ALL, -OPERATION_OCTETS, false},
+        [BEYOND] = {REGION_ALL, 1, true},        [CROSSING] = {REGION_ALL, -OPERATION_OCTETS / 2, true},
+        [WRAPPING] = {REGION_ALL, 0, false},     [FOREIGN] = {REGION_FOREIGN, 0, false},
+        [GONE] = {REGION_GONE, 0, false},        [TAGGED_DV] = {REGION_ALL, 0, false},
+    };
+    struct ddp_segment segment;
+    int64_t at = places[what].at;
+
+    if (places[what].from_end) {
+        const struct advert_memory *memory = talk_region(talk, places[what].region);
+
+        if (!memory)
+            return;
+        at += memory->length;
+    }
+    if (!operation_write(talk, &segment, places[what].region, at, OPERATION_OCTETS))
+        return;
+    if (what == BAD_STAG) /* none of those that the device has told */
+        segment.stag ^= 0x5A5A5A00;
+    if (what == WRAPPING)
+        segment.to = UINT64_MAX - OPERATION_OCTETS / 2;
+    if (what == TAGGED_DV)
+        segment.dv = 2;
+    talk_send_segment(talk, &segment);
+}
+
+static void say_short(struct talk *talk, int what)
+{
+    static const uint8_t octets[10] = {0x40, 0x43}; /* DV 1, RV 1, Send, and too short for its header */
+
+    (void)what;
+    talk_send_ulpdu(talk, octets, sizeof(octets));
+}
+
+#define DDP(type, ...)                                                                                                 \
+    {                                                                                                                  \
+        .layer = 1, .etype = (type), .codes = {__VA_ARGS__}, .close_open = true                                        \
+    }
+
+static const struct refusal refusals[] = {
+    [SHORT_ULPDU] = {.say = say_short, .refused = true},
+    [BAD_QN] = {say_send, BAD_QN, false, DDP(2, 0x01), false},
+    [NO_BUFFER] = {say_send, NO_BUFFER, false, DDP(2, 0x02), true},
+    [BAD_MO] = {say_send, BAD_MO, false, DDP(2, 0x04), false},
+    [TOO_LONG] = {say_send, TOO_LONG, false, DDP(2, 0x05), false},
+    [BAD_MSN] = {say_send, BAD_MSN, false, DDP(2, 0x03), false},
+    [BAD_STAG] = {say_write, BAD_STAG, false, DDP(1, 0x00), false},
+    [READ_ONLY] = {say_write, READ_ONLY, true, {0}, false},
+    [LOCAL_ONLY] = {say_write, LOCAL_ONLY, true, {0}, false},
+    [BELOW] = {say_write, BELOW, false, DDP(1, 0x01), false},
+    [BEYOND] = {say_write, BEYOND, false, DDP(1, 0x01), false},
+    [CROSSING] = {say_write, CROSSING, false, DDP(1, 0x01), false},
+    [WRAPPING] = {say_write, WRAPPING, false, DDP(1, 0x03), false},
+    [FOREIGN] = {say_write, FOREIGN, false, DDP(1, 0x02), false},
+    [GONE] = {say_write, GONE, false, DDP(1, 0x00), false},
+    [TAGGED_DV] = {say_write, TAGGED_DV, false, DDP(1, 0x04), false},
+    [UNTAGGED_DV] = {say_send, UNTAGGED_DV, false, DDP(2, 0x06), false},
+};
+
+/* The error that the section names. */
+static void code(struct talk *talk, const struct suite_test *test)
+{
+    operation_refusal(talk, &refusals[test->variant]);
+}
+
+/* Any refusal. */
+static void refused(struct talk *talk, const struct suite_test *test)
+{
+    struct refusal any = refusals[test->variant];
+
+    any.refused = true;
+    operation_refusal(talk, &any);
+}
+
+/* What comes behind an error is not looked at. */
+static void dropped(struct talk *talk, const struct suite_test *test)
+{
+    struct ddp_segment segment;
+    uint8_t payload[RDMAP_READ_REQUEST_LEN];
+    const struct talk_heard *heard;
+
+    (void)test;
+    if (!talk_start(talk, NULL))
+        return;
+    say_send(talk, UNTAGGED_DV);
+    operation_read(talk, &segment, payload, 0, 0, 0);
+    talk_send_segment(talk, &segment);
+    heard = talk_hear_opcode(talk, RDMAP_READ_RESPONSE);
+    if (heard)
+        talk_failed(talk, "a Read Request behind a segment with DV 2 was answered");
+    else if (talk_last(talk)->what == TALK_SILENCE)
+        talk_inconclusive(talk, "neither an error nor an answer was seen");
+    else
+        talk_passed(talk, "%s", talk_describe(talk, talk_last(talk)));
+}
+
+static const struct suite_test tests[] = {
+    {RULE_DDP_4_1_02, NULL, DUT_ANY, NEED_REGIONS, tagged_placed, "a Write, and a Read of the same octets",
+     "the Read returns what was written", 0},
+    {RULE_DDP_4_1_03, NULL, DUT_ANY, NEED_ECHO, untagged_placed, "a Send", "it comes back with the same octets", 0},
+    {RULE_DDP_4_1_11, NULL, DUT_ANY, NEED_RECEIVES, rsvd, "a Send with all Rsvd bits set", "the device goes on", 0},
+    {RULE_DDP_4_1_11, "tagged", DUT_ANY, NEED_REGIONS, rsvd, "a Write with all Rsvd bits set", "the device goes on", 1},
+    {RULE_DDP_5_2_16, NULL, DUT_ANY, 0, empty_write, "a Write of no octets to STag 0 at the last Tagged Offset",
+     "the device goes on", 0},
+    {RULE_DDP_5_4_03, NULL, DUT_ANY, NEED_ECHO, not_before_last,
+     "the first segment of a Send, a pause, the last segment", "no echo before the last segment", 0},
+    {RULE_DDP_6_2_1_06, NULL, DUT_ANY, NEED_REGIONS, half_close, "a Read Request, and at once our FIN",
+     "the Read Response", 0},
+    {RULE_DDP_6_2_2_03, NULL, DUT_ANY, 0, code, "a ULPDU of 10 octets that claims to be a Send",
+     "a Terminate, or a close", SHORT_ULPDU},
+    {RULE_DDP_7_1_01, NULL, DUT_ANY, NEED_RECEIVES, refused, "a Send on QN 7", "a Terminate, or a close", BAD_QN},
+    {RULE_DDP_7_1_02, NULL, DUT_RESPONDER, NEED_REGIONS, refused, "a Send to a device that posts no Receive",
+     "a Terminate, or a close", NO_BUFFER},
+    {RULE_DDP_7_1_07, NULL, DUT_ANY, NEED_RECEIVES, refused, "a Send whose MO is 7FFFFFFF", "a Terminate, or a close",
+     BAD_MO},
+    {RULE_DDP_7_1_08, NULL, DUT_ANY, NEED_REGIONS, refused, "a Send that is longer than the Receive of 4096 octets",
+     "a Terminate, or a close", TOO_LONG},
+    {RULE_DDP_7_1_09, NULL, DUT_ANY, NEED_RECEIVES, refused, "a Send whose MSN is 100,000 ahead",
+     "a Terminate, or a close", BAD_MSN},
+    {RULE_DDP_7_1_11, NULL, DUT_ANY, NEED_REGIONS, refused, "a Write to an STag that does not exist",
+     "a Terminate, or a close", BAD_STAG},
+    {RULE_DDP_7_1_11, "gone", DUT_ANY, NEED_REGIONS, refused, "a Write to an STag that was invalidated",
+     "a Terminate, or a close", GONE},
+    {RULE_DDP_7_1_12, NULL, DUT_ANY, NEED_REGIONS, refused, "a Write to a region for remote reading only",
+     "a Terminate, or a close", READ_ONLY},
+    {RULE_DDP_7_1_12, "local", DUT_ANY, NEED_REGIONS, refused, "a Write to a region without remote access",
+     "a Terminate, or a close", LOCAL_ONLY},
+    {RULE_DDP_7_1_13, NULL, DUT_ANY, NEED_REGIONS, refused, "a Write that begins below a region",
+     "a Terminate, or a close", BELOW},
+    {RULE_DDP_7_1_13, "beyond", DUT_ANY, NEED_REGIONS, refused, "a Write that begins beyond a region",
+     "a Terminate, or a close", BEYOND},
+    {RULE_DDP_7_1_14, NULL, DUT_ANY, NEED_REGIONS, refused, "a Write whose last octets lie beyond the region",
+     "a Terminate, or a close", CROSSING},
+    {RULE_DDP_7_1_15, NULL, DUT_ANY, NEED_REGIONS, refused, "a Write whose Tagged Offset and length wrap",
+     "a Terminate, or a close", WRAPPING},
+    {RULE_DDP_7_1_20, NULL, DUT_ANY, NEED_RECEIVES, dropped,
+     "a Send with DV 2, and behind it a Read Request of no octets", "no Read Response", 0},
+    {RULE_DDP_7_2_03, NULL, DUT_ANY, NEED_REGIONS, code, "a Write to an STag that does not exist", "Terminate 1/1/00",
+     BAD_STAG},
+    {RULE_DDP_7_2_04, NULL, DUT_ANY, NEED_REGIONS, code, "a Write that begins below a region", "Terminate 1/1/01",
+     BELOW},
+    {RULE_DDP_7_2_04, "bounds", DUT_ANY, NEED_REGIONS, code, "a Write whose last octets lie beyond the region",
+     "Terminate 1/1/01", CROSSING},
+    {RULE_DDP_7_2_05, NULL, DUT_ANY, NEED_REGIONS, code, "a Write to an STag of another Protection Domain",
+     "Terminate 1/1/02", FOREIGN},
+    {RULE_DDP_7_2_07, NULL, DUT_ANY, NEED_REGIONS, code, "a Write with DV 2", "Terminate 1/1/04", TAGGED_DV},
+    {RULE_DDP_7_2_09, NULL, DUT_RESPONDER, NEED_REGIONS, code, "a Send to a device that posts no Receive",
+     "Terminate 1/2/02", NO_BUFFER},
+    {RULE_DDP_7_2_12, NULL, DUT_ANY, NEED_REGIONS, code, "a Send that is longer than the Receive of 4096 octets",
+     "Terminate 1/2/05", TOO_LONG},
+    {RULE_DDP_7_2_13, NULL, DUT_ANY, NEED_RECEIVES, code, "a Send with DV 2", "Terminate 1/2/06", UNTAGGED_DV},
+    {RULE_DDP_8_2_01, NULL, DUT_ANY, NEED_REGIONS, refused, "a Write to an STag of another Protection Domain",
+     "a Terminate, or a close", FOREIGN},
+};
+
+const struct suite suite_ddp = {"ddp", tests, G_N_ELEMENTS(tests)};
