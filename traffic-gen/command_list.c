@@ -4,6 +4,7 @@
 #include "traffic-gen/command.h"
 #include "traffic-gen/fault.h"
 #include "traffic-gen/scenario.h"
+#include "traffic-gen/test/elsewhere.h"
 #include "traffic-gen/test/misbehave.h"
 #include "traffic-gen/test/suite.h"
 
@@ -53,19 +54,32 @@ static void list_tests(void)
     }
 }
 
+static void list_untested(void)
+{
+    const struct elsewhere *row;
+
+    for (unsigned i = 0; (row = elsewhere_at(i)); i++)
+        printf("%s\t%s\t%s\n", rule_catalogue[row->rule].id, row->why ? "-" : rule_catalogue[row->with].id,
+               row->why ? row->why : "-");
+}
+
 int command_list(int argc, char **argv)
 {
     static const struct {
         const char *name;
         void (*list)(void);
-    } lists[] = {
-        {"scenarios", list_scenarios}, {"faults", list_faults}, {"tests", list_tests}, {"mutants", list_mutants}};
+    } lists[] = {{"scenarios", list_scenarios},
+                 {"faults", list_faults},
+                 {"tests", list_tests},
+                 {"untested", list_untested},
+                 {"mutants", list_mutants}};
     static const struct command_usage usage = {
-        "scenarios|faults|tests|mutants",
+        "scenarios|faults|tests|untested|mutants",
         "Lists what there is, one a line, fields separated by tabs, the id first.",
         "scenarios: name, summary.\nfaults: id, the scenario that it is made for, ids of the findings that its "
         "stimulus itself is worth (or -), summary.\ntests: id, suite, what the device is, stimulus, what is "
-        "expected.\nmutants: the test that "
+        "expected.\nuntested: rules about reactions without a test of their own: id, the rule whose test decides it "
+        "(or -), why none can.\nmutants: the test that "
         "--misbehave makes fail, what the mutant is, what it does.",
     };
     int status;

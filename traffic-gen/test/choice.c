@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/test/choice.h"
 
+#include "traffic-gen/test/elsewhere.h"
+
 #include "traffic-gen/test/run.h"
 
 #include <string.h>
@@ -68,7 +70,7 @@ static bool fits_word(const struct chosen_test *chosen, const char *word)
         g_ascii_strcasecmp(rule->level, word) == 0 || names_document(rule, word))
         return true;
     for (unsigned i = 0; i < RULE_COUNT; i++) {
-        if (rule_catalogue[i].judged == RULE_SAME && rule_carried_by(&rule_catalogue[i], chosen->test->rule) &&
+        if (elsewhere_settled((enum rule_id)i, chosen->test->rule) &&
             g_ascii_strcasecmp(rule_catalogue[i].id, word) == 0)
             return true;
     }

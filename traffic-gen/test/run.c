@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/test/run.h"
 
+#include "traffic-gen/test/elsewhere.h"
+
 #include <string.h>
 
 /* ---- what the DUT is ---- */
@@ -95,7 +97,7 @@ static void fill_in(struct test_result *result, const struct chosen_test *chosen
     result->stimulus = g_strdup(chosen->test->stimulus);
     result->expected = g_strdup(chosen->test->expected);
     for (unsigned i = 0; i < RULE_COUNT; i++) {
-        if (rule_catalogue[i].judged == RULE_SAME && rule_carried_by(&rule_catalogue[i], chosen->test->rule))
+        if (elsewhere_settled((enum rule_id)i, chosen->test->rule))
             g_ptr_array_add(result->aliases, g_strdup(rule_catalogue[i].id));
     }
 }

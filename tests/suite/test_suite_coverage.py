@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Every rule about a reaction has an active test, is decided by another rule's test, or says why no test can decide it."""
+import devices
+
+SUITES = {"DDP": "ddp", "RDMAP": "rdmap", "RDMAPX": "rdmapx", "SEC": "rdmap"}
+
+
+def test_every_reaction_is_tested(catalogue):
+    tests = {row[0].split("/")[0] for row in devices.listed("tests")}
+    untested = {row[0]: row for row in devices.listed("untested")}
+    rows = {row["id"]: row for row in catalogue}
+
+    def is_decided(rule, seen=()):
+        if rule in tests or rule.split("-")[0] not in SUITES:
+            return True
+        if rule in untested:
+            return untested[rule][2] != "-" or is_decided(untested[rule][1])
+        judged = rows[rule]["judged"]
+        return judged.startswith("same:") and all(
+            is_decided(other, (*seen, rule)) or rows[other]["observe"] != "reaction"
+            for other in judged[5:].split(",") if other not in seen)
+
+    wanted = [row["id"] for row in catalogue if row["observe"] == "reaction" and row["severity"] in ("error", "warning")
+              and row["id"].split("-")[0] in SUITES]
+    assert len(wanted) > 100
+    assert [rule for rule in wanted if not is_decided(rule)] == []
+
+
+def test_no_excuse_for_what_is_tested():
+    tests = {row[0].split("/")[0] for row in devices.listed("tests")}
+    assert [row[0] for row in devices.listed("untested") if row[0] in tests] == []
