@@ -23,13 +23,11 @@ enum {
     WINDOW = 65535,
 };
 
-enum action_kind { ACTION_WRITE, ACTION_FIN, ACTION_RESET, ACTION_CAPTURING, ACTION_RAW };
-
 struct action {
-    enum action_kind kind;
+    enum sim_step_kind kind;
     struct sim_how how;
-    uint64_t from, to; /* ACTION_WRITE: stream octets */
-    bool on;           /* ACTION_CAPTURING */
+    uint64_t from, to; /* SIM_WRITE: stream octets */
+    bool on;           /* SIM_CAPTURING */
     struct sim_raw raw;
     bool gate_open;
     int64_t ready_at;
@@ -483,7 +481,7 @@ static void run_script(struct sim_connection *connection, unsigned side)
     while (end->next_action < end->script->len) {
         struct action *action = &g_array_index(end->script, struct action, end->next_action);
 
-        if (end->dead && action->kind != ACTION_RAW && action->kind != ACTION_CAPTURING) {
+        if (end->dead && action->kind != SIM_RAW && action->kind != SIM_CAPTURING) {
             end->next_action++;
             continue;
         }
@@ -491,14 +489,14 @@ static void run_script(struct sim_connection *connection, unsigned side)
             return;
         end->next_action++;
         switch (action->kind) {
-        case ACTION_WRITE: {
+        case SIM_WRITE: {
             uint64_t to = action->to;
 
             /* Now and then the sender joins what is ready to go, as Nagle's algorithm does. */
             while (end->next_action < end->script->len && random_chance(&sim->random, sim->trouble.resegment)) {
                 struct action *next = &g_array_index(end->script, struct action, end->next_action);
 
-                if (next->kind != ACTION_WRITE || next->how.delay_ns || !gate_open(connection, side, next))
+                if (next->kind != SIM_WRITE || next->how.delay_ns || !gate_open(connection, side, next))
                     break;
                 to = next->to;
                 end->next_action++;
@@ -506,19 +504,19 @@ static void run_script(struct sim_connection *connection, unsigned side)
             send_new(connection, side, action->from, to, false, &action->how);
             break;
         }
-        case ACTION_FIN:
+        case SIM_FIN:
             end->fin_sent = true;
             send_new(connection, side, end->snd_nxt, end->snd_nxt, true, &action->how);
             break;
-        case ACTION_RESET:
+        case SIM_RESET:
             depart(connection, side, packet_new(connection, side, SEG_RST | SEG_ACK, end->snd_nxt, 0), &action->how,
                    true);
             end->dead = true;
             break;
-        case ACTION_CAPTURING:
+        case SIM_CAPTURING:
             connection->uncaptured = !action->on;
             break;
-        case ACTION_RAW:
+        case SIM_RAW:
             send_raw(connection, side, action);
             break;
         }
@@ -842,7 +840,7 @@ static void append(struct sim_connection *connection, unsigned side, struct acti
 void sim_write(struct sim_connection *connection, unsigned side, const uint8_t *p, size_t n, const struct sim_how *how)
 {
     GByteArray *stream = connection->end[side].stream;
-    struct action action = {.kind = ACTION_WRITE, .from = stream->len, .to = stream->len + n};
+    struct action action = {.kind = SIM_WRITE, .from = stream->len, .to = stream->len + n};
 
     if (n == 0)
         return;
@@ -853,23 +851,47 @@ void sim_write(struct sim_connection *connection, unsigned side, const uint8_t *
 void sim_fin(struct sim_connection *connection, unsigned side, const struct sim_how *how)
 {
     connection->end[side].fin_scripted = true;
-    append(connection, side, (struct action){.kind = ACTION_FIN}, how);
+    append(connection, side, (struct action){.kind = SIM_FIN}, how);
 }
 
 void sim_reset(struct sim_connection *connection, unsigned side, const struct sim_how *how)
 {
-    append(connection, side, (struct action){.kind = ACTION_RESET}, how);
+    append(connection, side, (struct action){.kind = SIM_RESET}, how);
 }
 
 void sim_capturing(struct sim_connection *connection, unsigned side, bool on, const struct sim_how *how)
 {
-    append(connection, side, (struct action){.kind = ACTION_CAPTURING, .on = on}, how);
+    append(connection, side, (struct action){.kind = SIM_CAPTURING, .on = on}, how);
 }
 
 void sim_raw(struct sim_connection *connection, unsigned side, const struct sim_raw *raw, const struct sim_how *how)
 {
-    struct action action = {.kind = ACTION_RAW, .raw = *raw};
+    struct action action = {.kind = SIM_RAW, .raw = *raw};
 
     action.raw.p = g_memdup2(raw->p, raw->n);
     append(connection, side, action, how);
+}
+
+/* ---- what was scripted ---- */
+
+unsigned sim_n_steps(const struct sim_connection *connection, unsigned side)
+{
+    return connection->end[side].script->len;
+}
+
+struct sim_step sim_step(const struct sim_connection *connection, unsigned side, unsigned index)
+{
+    const struct action *action = &g_array_index(connection->end[side].script, struct action, index);
+
+    return (struct sim_step){action->kind, action->how, action->from, action->to, action->raw};
+}
+
+const struct sim_connection *sim_before(const struct sim_connection *connection)
+{
+    return connection->before;
+}
+
+const struct sim_connection_options *sim_options(const struct sim_connection *connection)
+{
+    return &connection->options;
 }

@@ -100,4 +100,20 @@ struct sim_raw {
 };
 void sim_raw(struct sim_connection *connection, unsigned side, const struct sim_raw *raw, const struct sim_how *how);
 
+/* ---- what was scripted, for those who play it elsewhere ---- */
+
+enum sim_step_kind { SIM_WRITE, SIM_FIN, SIM_RESET, SIM_CAPTURING, SIM_RAW };
+
+struct sim_step {
+    enum sim_step_kind kind;
+    struct sim_how how;
+    uint64_t from, to; /* WRITE: octets of the stream */
+    struct sim_raw raw;
+};
+
+unsigned sim_n_steps(const struct sim_connection *connection, unsigned side);
+struct sim_step sim_step(const struct sim_connection *connection, unsigned side, unsigned index);
+const struct sim_connection *sim_before(const struct sim_connection *connection); /* NULL: begins by itself */
+const struct sim_connection_options *sim_options(const struct sim_connection *connection);
+
 #endif

@@ -68,6 +68,7 @@ struct live_socket *live_socket_new(struct live_loop *loop, const struct live_op
 /* The TCP connection is there. */
 void live_socket_open(struct live_socket *socket, bool accepted);
 void live_socket_tick(struct live_socket *socket, int64_t now);
+void live_socket_end(struct live_socket *socket); /* RST, when it is open still */
 /* Says `closed` and frees it, when it is over. */
 bool live_socket_bury(struct live_socket *socket);
 void live_socket_free(struct live_socket *socket);
@@ -77,6 +78,8 @@ void live_listener_tick(struct live_listener *listener);
 /* A connection that it accepted is no more. */
 void live_listener_left(struct live_listener *listener);
 
+/* Before connect() or listen(). */
+void live_limit_mss(int fd, unsigned mss);
 /* "192.0.2.1:7174", "[2001:db8::1]:7174". */
 void live_name(const struct sockaddr *address, socklen_t n, char name[LIVE_NAME]);
 /* NULL with an error. */

@@ -121,6 +121,7 @@ static bool listen_at(struct live_listener *listener, const struct addrinfo *add
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
     if (address->ai_family == AF_INET6)
         setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
+    live_limit_mss(fd, listener->options.mss);
     if (listener->port)
         set_port(address->ai_addr, listener->port);
     *place = (struct listening){.watch = {.fd = fd, .ready = on_ready}, .listener = listener};

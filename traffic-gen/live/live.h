@@ -34,6 +34,8 @@ struct live_events {
 };
 
 struct live_loop *live_loop_new(void);
+/* Resets what is still open, and says `closed` to each; stops listening. Not from within an event. */
+void live_loop_end(struct live_loop *loop);
 void live_loop_free(struct live_loop *loop); /* resets what is still open, without events */
 /*
  * Until nothing is open, live_stop(), or the deadline (live_now() terms; INT64_MAX: none). False at the deadline. May
@@ -48,6 +50,7 @@ int64_t live_now(void);                          /* nanoseconds, real time that 
 
 struct live_options {
     size_t pile_max;            /* octets that wait for a slow reader before stream.room says 0; 0: 256 KiB */
+    uint16_t mss;               /* at most so much, headers' options not counted; 0: as it comes */
     int64_t connect_timeout_ns; /* 0: 10 s */
     int64_t close_timeout_ns;   /* after FIN, for the peer to read what is on its way and to close; 0: 10 s. Then RST */
     struct capture_file *record; /* both directions as packets, NULL: none; may be shared */

@@ -51,6 +51,16 @@ struct live_loop *live_loop_new(void)
     return loop;
 }
 
+void live_loop_end(struct live_loop *loop)
+{
+    while (loop->listeners.head)
+        live_listener_close(loop->listeners.head->data);
+    for (GList *link = loop->sockets.head; link; link = link->next)
+        live_socket_end(link->data);
+    while (loop->sockets.head)
+        live_socket_bury(loop->sockets.head->data);
+}
+
 void live_loop_free(struct live_loop *loop)
 {
     live_stop_on_signals(NULL);

@@ -274,6 +274,14 @@ static void receive(struct live_socket *socket)
 
 /* ---- connecting ---- */
 
+void live_limit_mss(int fd, unsigned mss)
+{
+    const int limit = (int)mss + TIMESTAMPS_LEN; /* as far as Linux can: 88 to 32767 */
+
+    if (mss)
+        setsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &limit, sizeof(limit));
+}
+
 static void try_next_address(struct live_socket *socket);
 
 static void connected(struct live_socket *socket)
@@ -303,6 +311,7 @@ static void try_next_address(struct live_socket *live)
     live_name(address->ai_addr, address->ai_addrlen, live->peer);
     live->watch.fd = fd;
     live->interest = EPOLLIN | EPOLLOUT;
+    live_limit_mss(fd, live->options.mss);
     if (fd < 0 || (connect(fd, address->ai_addr, address->ai_addrlen) != 0 && errno != EINPROGRESS) ||
         !live_watch(live->loop, &live->watch, live->interest))
         cannot_connect(live, g_strerror(errno));
@@ -423,6 +432,11 @@ struct live_socket *live_connect(struct live_loop *loop, const char *host, const
     socket->addresses = socket->next_address = addresses;
     try_next_address(socket);
     return socket;
+}
+
+void live_socket_end(struct live_socket *socket)
+{
+    reset(socket);
 }
 
 void live_socket_free(struct live_socket *socket)

@@ -2,8 +2,13 @@
 #include "traffic-gen/live/units.h"
 
 #include "wire/octets.h"
+#include "wire/rdmap.h"
 
+#include <stdio.h>
 #include <string.h>
+
+/* The control octets of DDP and RDMAP; where there are none, PAD and CRC are. */
+enum { CONTROL_LEN = 2 };
 
 /* Both keys begin like this; "M" is nowhere else in them, so a mismatch begins anew with the octet at hand. */
 static bool continues_key(const struct units_stream *stream, uint8_t octet)
@@ -45,6 +50,7 @@ static void end_unit(struct units *units, unsigned side)
         stream->framing.seq_start = stream->offset;
     }
     stream->n++;
+    stream->boundary = stream->offset;
     stream->head_n = 0;
     stream->end = 0;
 }
@@ -59,21 +65,28 @@ static unsigned head_length(const struct units *units, unsigned side)
 {
     const struct units_stream *stream = &units->streams[side];
 
+    bool marker = stream->framing.markers && mpa_next_marker(&stream->framing, stream->begin) == stream->begin;
+
     if (stream->state == UNITS_FRAME)
         return MPA_STARTUP_HEADER_LEN;
-    return stream->framing.markers && mpa_next_marker(&stream->framing, stream->begin) == stream->begin
-               ? MPA_MARKER_LEN + MPA_LENGTH_LEN
-               : MPA_LENGTH_LEN;
+    return (marker ? MPA_MARKER_LEN : 0) + MPA_LENGTH_LEN + CONTROL_LEN;
 }
 
 static void read_head(struct units_stream *stream, unsigned n)
 {
     if (stream->state == UNITS_FRAME) {
+        stream->last = (struct unit_kind){
+            .what = mpa_startup_key_matches(MPA_REPLY, stream->head, MPA_KEY_LEN) == MPA_KEY_LEN ? UNIT_REPLY
+                                                                                                 : UNIT_REQUEST,
+            .rejected = stream->head[16] & MPA_FLAG_R};
         stream->flags = stream->head[16];
         stream->revision = stream->head[17];
         stream->end = stream->offset + get_be16(stream->head + 18);
     } else {
-        stream->end = stream->begin + mpa_fpdu_octets(&stream->framing, stream->begin, get_be16(stream->head + n - 2));
+        const uint8_t *length = stream->head + n - MPA_LENGTH_LEN - CONTROL_LEN;
+
+        stream->last = (struct unit_kind){.what = UNIT_FPDU, .opcode = length[MPA_LENGTH_LEN + 1] & 0x0F};
+        stream->end = stream->begin + mpa_fpdu_octets(&stream->framing, stream->begin, get_be16(length));
     }
 }
 
@@ -118,4 +131,24 @@ size_t units_take(struct units *units, unsigned side, const uint8_t *p, size_t n
 bool units_at_boundary(const struct units *units, unsigned side)
 {
     return units->streams[side].head_n == 0;
+}
+
+struct unit_kind units_last(const struct units *units, unsigned side)
+{
+    return units->streams[side].last;
+}
+
+const char *unit_name(struct unit_kind kind)
+{
+    static char unknown[16];
+    const struct rdmap_opcode_info *info = rdmap_opcode_info(kind.opcode);
+
+    if (kind.what == UNIT_REQUEST)
+        return "Request";
+    if (kind.what == UNIT_REPLY)
+        return kind.rejected ? "rejecting Reply" : "Reply";
+    if (info)
+        return info->name;
+    snprintf(unknown, sizeof(unknown), "opcode %u", kind.opcode);
+    return unknown;
 }

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""iwarp-gen over real sockets on the loopback interface. Every process that is started ends with its test."""
+import json
+import re
+import select
+import subprocess
+import time
+
+import pytest
+
+DEADLINE = 60  # seconds for anything that is started
+
+
+class Peer:
+    """An iwarp-gen that runs beside the test. `port` is the one that it listens on."""
+
+    def __init__(self, command):
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, text=True)
+        self.errors = ""
+
+    def wait_for(self, pattern, seconds=DEADLINE):
+        """The match of a line of standard error."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if select.select([self.process.stderr], [], [], 0.1)[0]:
+                line = self.process.stderr.readline()
+                self.errors += line
+                match = re.search(pattern, line)
+                if match:
+                    return match
+                if not line:
+                    break
+        raise AssertionError(f"no '{pattern}' in: {self.errors}")
+
+    @property
+    def port(self):
+        if not hasattr(self, "_port"):
+            self._port = int(self.wait_for(r"listening on port (\d+)").group(1))
+        return self._port
+
+    def end(self, number=None):
+        """Its exit status; all of its standard error is in errors then. number: a signal to send before."""
+        if number is not None:
+            self.process.send_signal(number)
+        out, errors = self.process.communicate(timeout=DEADLINE)
+        self.errors += errors
+        self.out = out
+        return self.process.returncode
+
+
+@pytest.fixture
+def start(build):
+    """start(ARGUMENT...) runs iwarp-gen beside the test."""
+    peers = []
+
+    def run(*arguments):
+        peers.append(Peer([build / "traffic-gen" / "iwarp-gen", *map(str, arguments)]))
+        return peers[-1]
+    yield run
+    for peer in peers:
+        if peer.process.poll() is None:
+            peer.process.kill()
+        if not peer.process.stderr.closed:
+            peer.process.communicate()
+
+
+@pytest.fixture(scope="session")
+def gen(build):
+    def run(*arguments):
+        return subprocess.run([build / "traffic-gen" / "iwarp-gen", *map(str, arguments)], capture_output=True,
+                              text=True, check=False, timeout=DEADLINE, stdin=subprocess.DEVNULL)
+    return run
+
+
+@pytest.fixture(scope="session")
+def judge(check):
+    """The rules of findings at error or warning in a recording, and its connections. Ports of tests are no finding."""
+    def run(path, profile="ietf"):
+        report = check("--format=json", f"--profile={profile}", "--skip=NFSULB-6.3-01", path)
+        assert report.returncode in (0, 1), report.stderr
+        connections = json.loads(report.stdout)["captures"][0]["connections"]
+        return [f["rule"] for c in connections for f in c["findings"] if f["severity"] != "note"], connections
+    return run

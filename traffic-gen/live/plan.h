@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A scripted conversation as something to do on a real connection: what each side writes, and how far the peer must
+ * have come before. The peer's progress is counted in units (live/units.h), not in octets, so that a peer with words
+ * of its own - private data, payload - is understood as well.
+ */
+#ifndef IWARP_TRAFFIC_LIVE_PLAN_H
+#define IWARP_TRAFFIC_LIVE_PLAN_H
+
+#include "traffic-gen/conversation.h"
+#include "traffic-gen/live/units.h"
+#include "traffic-gen/scenario_source.h"
+
+enum plan_what { PLAN_WRITE, PLAN_SILENCE, PLAN_FIN, PLAN_RESET };
+
+/* How far the peer's stream is to have come. */
+struct plan_gate {
+    unsigned units;  /* whole ones */
+    uint64_t octets; /* behind them */
+    uint64_t offset; /* the same in octets of the planned stream, for what has no units */
+    bool fin;
+};
+
+struct plan_step {
+    enum plan_what what;
+    uint64_t from, n; /* WRITE: octets of the stream */
+    struct plan_gate gate;
+    bool acked; /* and all that this side wrote must have been acknowledged */
+    int64_t delay_ns;
+};
+
+struct plan_side {
+    enum role role;
+    GByteArray *stream;
+    GArray *steps;        /* struct plan_step */
+    GArray *units;        /* struct unit_kind */
+    struct plan_gate all; /* where the stream ends */
+    int64_t silence_ns;   /* the longest one that is planned */
+    bool reset;
+    struct units_stream frame; /* what its start-up frame says of the other stream; nothing else of it is set */
+};
+
+struct plan {
+    struct plan_side sides[2]; /* TCP sides: 0 opens */
+    bool after;                /* begins when the one before it is over; else with it */
+    unsigned mss;
+};
+
+/* Of all connections, in their order; faults NULL: none. NULL with *error (for g_free()). */
+GPtrArray *plan_make(const struct scenario_source *source, const GPtrArray *faults, unsigned mtu, uint64_t seed,
+                     unsigned count, char **error);
+
+#endif

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "traffic-gen/live/player.h"
+
+enum { OWN, PEER };
+
+struct player {
+    const struct plan_side *own, *peer;
+    struct live_socket *socket;
+    const struct stream *stream;
+    int64_t timeout_ns, last_ns; /* last: when something moved */
+    struct units units;
+    unsigned next;    /* step */
+    int64_t ready_at; /* of the next step; 0: its gate was not open yet */
+    uint64_t same;    /* octets of the peer's stream that are as planned */
+    bool peer_fin, peer_reset, finished;
+    char *trouble;
+};
+
+struct player *player_new(const struct plan *plan, unsigned side, struct live_socket *socket, int64_t timeout_ns)
+{
+    struct player *player = g_new0(struct player, 1);
+
+    player->own = &plan->sides[side];
+    player->peer = &plan->sides[!side];
+    player->socket = socket;
+    player->stream = live_stream(socket);
+    player->units.streams[OWN] = player->own->frame;
+    player->timeout_ns = timeout_ns;
+    player->last_ns = live_now();
+    return player;
+}
+
+void player_free(struct player *player)
+{
+    g_free(player->trouble);
+    g_free(player);
+}
+
+/* ---- how far the peer is ---- */
+
+static bool has_come(const struct player *player, const struct plan_gate *gate)
+{
+    const struct units_stream *stream = &player->units.streams[PEER];
+    bool units =
+        stream->n > gate->units || (stream->n == gate->units && stream->offset - stream->boundary >= gate->octets);
+
+    return (units || (player->same == stream->offset && player->same >= gate->offset)) &&
+           (!gate->fin || player->peer_fin);
+}
+
+static bool all_has_come(const struct player *player)
+{
+    return player->peer->reset ? player->peer_reset : has_come(player, &player->peer->all);
+}
+
+static char *what_is_awaited(const struct player *player)
+{
+    unsigned n = player->units.streams[PEER].n;
+
+    if (n < player->peer->units->len)
+        return g_strdup_printf("its unit %u (%s)", n + 1,
+                               unit_name(g_array_index(player->peer->units, struct unit_kind, n)));
+    if (player->peer->reset)
+        return g_strdup("its RST");
+    return g_strdup(player->peer->all.fin && !player->peer_fin ? "its FIN" : "more octets of it");
+}
+
+static void give_up(struct player *player, char *trouble)
+{
+    if (player->trouble)
+        g_free(trouble);
+    else
+        player->trouble = trouble;
+    player->finished = true;
+    player->stream->close(player->stream->ctx, true);
+}
+
+static void check_unit(struct player *player)
+{
+    const GArray *planned = player->peer->units;
+    struct unit_kind kind = units_last(&player->units, PEER);
+    unsigned index = player->units.streams[PEER].n - 1;
+
+    if (index >= planned->len) {
+        give_up(player,
+                g_strdup_printf("the peer sent unit %u (%s), where its stream was to end", index + 1, unit_name(kind)));
+        return;
+    }
+
+    struct unit_kind expected = g_array_index(planned, struct unit_kind, index);
+
+    if (kind.what == expected.what && kind.rejected == expected.rejected && kind.opcode == expected.opcode)
+        return;
+
+    g_autofree char *found = g_strdup(unit_name(kind));
+
+    give_up(player,
+            g_strdup_printf("the peer's unit %u was to be %s, and is %s", index + 1, unit_name(expected), found));
+}
+
+/* ---- steps ---- */
+
+static void finish(struct player *player)
+{
+    if (player->finished || !all_has_come(player))
+        return;
+    player->finished = true;
+    player->stream->close(player->stream->ctx, false); /* when the script left it open; else this says nothing new */
+}
+
+static bool is_due(struct player *player, const struct plan_step *step)
+{
+    if (player->ready_at == 0) {
+        if (!has_come(player, &step->gate) || (step->acked && live_unacknowledged(player->socket) > 0))
+            return false;
+        player->ready_at = live_now() + step->delay_ns;
+    }
+    return live_now() >= player->ready_at;
+}
+
+static void take_step(struct player *player, const struct plan_step *step)
+{
+    const uint8_t *octets = player->own->stream->data + step->from;
+
+    switch (step->what) {
+    case PLAN_WRITE:
+        player->stream->write(player->stream->ctx, octets, step->n);
+        break;
+    case PLAN_SILENCE:
+        break;
+    case PLAN_FIN:
+        player->stream->close(player->stream->ctx, false);
+        break;
+    case PLAN_RESET:
+        player->stream->close(player->stream->ctx, true);
+        player->finished = true;
+        break;
+    }
+}
+
+static void go_on(struct player *player)
+{
+    while (!player->finished && player->next < player->own->steps->len &&
+           player->stream->room(player->stream->ctx) > 0) {
+        const struct plan_step *step = &g_array_index(player->own->steps, struct plan_step, player->next);
+
+        if (!is_due(player, step))
+            return;
+        player->next++;
+        player->ready_at = 0;
+        player->last_ns = live_now();
+        take_step(player, step);
+    }
+    if (player->next == player->own->steps->len)
+        finish(player);
+}
+
+/* ---- what happens on the connection ---- */
+
+static void on_opened(void *ctx)
+{
+    struct player *player = ctx;
+
+    player->last_ns = live_now();
+    go_on(player);
+}
+
+static void on_receive(void *ctx, const uint8_t *p, size_t n)
+{
+    struct player *player = ctx;
+    const GByteArray *planned = player->peer->stream;
+
+    player->last_ns = live_now();
+    for (size_t i = 0; i < n; i++) {
+        uint64_t at = player->units.streams[PEER].offset + i;
+
+        if (player->same != at || at >= planned->len || planned->data[at] != p[i])
+            break;
+        player->same++;
+    }
+    while (n > 0 && !player->finished) {
+        unsigned before = player->units.streams[PEER].n;
+        size_t taken = units_take(&player->units, PEER, p, n);
+
+        p += taken;
+        n -= taken;
+        if (player->units.streams[PEER].n > before)
+            check_unit(player);
+    }
+    go_on(player);
+}
+
+static void on_fin(void *ctx)
+{
+    struct player *player = ctx;
+
+    player->peer_fin = true;
+    player->last_ns = live_now();
+    if (!player->finished && !has_come(player, &(struct plan_gate){.units = player->peer->all.units,
+                                                                   .octets = player->peer->all.octets,
+                                                                   .offset = player->peer->all.offset})) {
+        g_autofree char *awaited = what_is_awaited(player);
+
+        give_up(player, g_strdup_printf("the peer closed the connection instead of sending %s", awaited));
+        return;
+    }
+    go_on(player);
+}
+
+static void on_reset(void *ctx)
+{
+    struct player *player = ctx;
+
+    player->peer_reset = true;
+    if (player->trouble || player->finished)
+        return;
+    if (!player->peer->reset) {
+        g_autofree char *awaited = what_is_awaited(player);
+
+        player->trouble = g_strdup_printf("the peer reset the connection; awaited was %s", awaited);
+    }
+    player->finished = true;
+}
+
+static void on_room(void *ctx)
+{
+    go_on(ctx);
+}
+
+static void on_tick(void *ctx)
+{
+    struct player *player = ctx;
+    int64_t patience = player->timeout_ns + player->peer->silence_ns + MAX(player->ready_at - player->last_ns, 0);
+
+    go_on(player);
+    if (player->finished || live_now() - player->last_ns < patience)
+        return;
+
+    g_autofree char *awaited = what_is_awaited(player);
+
+    give_up(player, g_strdup_printf("timed out after %.3g s: the peer did not send %s, after %u units",
+                                    (double)player->timeout_ns / 1e9, awaited, player->units.streams[PEER].n));
+}
+
+void player_events(struct player *player, struct live_events *events)
+{
+    *events = (struct live_events){.ctx = player,
+                                   .opened = on_opened,
+                                   .receive = on_receive,
+                                   .receive_fin = on_fin,
+                                   .receive_reset = on_reset,
+                                   .room = on_room,
+                                   .tick = on_tick};
+}
+
+const char *player_closed(struct player *player, const char *why)
+{
+    if (!player->trouble && !player->finished) {
+        g_autofree char *awaited = what_is_awaited(player);
+
+        player->trouble = why ? g_strdup(why) : g_strdup_printf("the connection ended before %s", awaited);
+    }
+    return player->trouble;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A scenario with all its connections, played on one side: scripted ones by plans, those of work by the stack. */
+#ifndef IWARP_TRAFFIC_LIVE_SESSION_H
+#define IWARP_TRAFFIC_LIVE_SESSION_H
+
+#include "traffic-gen/live/live.h"
+#include "traffic-gen/scenario_source.h"
+
+struct session_options {
+    bool listens;
+    const char *host, *port;
+    const struct scenario_source *source;
+    const GPtrArray *faults; /* NULL: none */
+    unsigned mtu;            /* 0: the scenario's own */
+    uint64_t seed;
+    unsigned count;
+    int64_t timeout_ns;
+    struct capture_file *record;
+    bool quiet; /* does not say where it listens */
+};
+
+enum session_end { SESSION_PLAYED, SESSION_OTHERWISE, SESSION_NOT_BEGUN };
+
+/* *why: what was otherwise, or why it could not be begun (for g_free()). Stopped by a signal: SESSION_OTHERWISE. */
+enum session_end session_play(const struct session_options *options, char **why);
+
+#endif
