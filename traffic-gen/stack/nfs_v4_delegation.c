@@ -140,7 +140,7 @@ void nfs4_put_delegation(struct nfs4_call *call, struct nfs4_state *open, uint32
         put_none(call, extended, (share & WANT_MASK) == WANT_CANCEL ? WHY_CANCELLED : WHY_NOT_WANTED);
         return;
     }
-    if (call->minor == 0 || !can_call_back(open->client) || (!write && open->access != NFS4_ACCESS_READ)) {
+    if (call->minor == 0 || !can_call_back(open->client) || !(open->access & NFS4_ACCESS_READ)) {
         put_none(call, extended, WHY_RESOURCE);
         return;
     }
