@@ -24,11 +24,29 @@ static enum direction direction_of_side(const struct upper *upper, unsigned side
     return (int)side == (initiator < 0 ? 0 : initiator) ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
 }
 
+/* The binding, made with the first message of RPC-over-RDMA; false: memory is lacking. */
+static bool bound(struct upper *upper)
+{
+    if (upper->nfs != NULL || upper->memory_lacking)
+        return upper->nfs != NULL;
+    upper->nfs = nfs_connection_new(&upper->rpcrdma_options, upper->rpcrdma, upper->host.verdict);
+    if (upper->nfs == NULL) {
+        upper->memory_lacking = true;
+        return false;
+    }
+    nfs_connection_ports(upper->nfs, upper->host.port[0], upper->host.port[1]);
+    for (unsigned side = 0; side < 2; side++)
+        if (upper->skipped[side])
+            nfs_connection_skipped(upper->nfs, side);
+    return true;
+}
+
 static void on_message(void *ctx, const struct rpcrdma_message *message)
 {
     struct upper *upper = ctx;
 
-    nfs_connection_message(upper->nfs, message);
+    if (bound(upper))
+        nfs_connection_message(upper->nfs, message);
     if (upper->host.print.out != NULL)
         print_rpcrdma(&upper->host.print, direction_of_side(upper, message->side), message);
 }
@@ -37,7 +55,8 @@ static void on_payload(void *ctx, const struct rpcrdma_payload *payload)
 {
     struct upper *upper = ctx;
 
-    nfs_connection_payload(upper->nfs, payload);
+    if (bound(upper))
+        nfs_connection_payload(upper->nfs, payload);
     if (upper->host.print.out != NULL && !payload->reply && payload->transaction->call_header.proc == RPCRDMA_NOMSG)
         print_long_call(&upper->host.print, direction_of_side(upper, payload->place.side), payload);
 }
@@ -46,7 +65,8 @@ static void on_retired(void *ctx, struct rpcrdma_transaction *transaction)
 {
     struct upper *upper = ctx;
 
-    nfs_connection_retired(upper->nfs, transaction);
+    if (upper->nfs != NULL)
+        nfs_connection_retired(upper->nfs, transaction);
 }
 
 /* ---- life ---- */
@@ -54,21 +74,17 @@ static void on_retired(void *ctx, struct rpcrdma_transaction *transaction)
 static void make(struct upper *upper)
 {
     const struct mpa_options *mpa = &upper->host.options->mpa;
-    const struct rpcrdma_options options = {
-        .profile = mpa->profile, .assume_inline = upper->host.options->assume_inline, .t_react = mpa->t_react};
     const struct rpcrdma_events events = {
         .ctx = upper, .message = on_message, .payload = on_payload, .retired = on_retired};
 
-    upper->rpcrdma = rpcrdma_connection_new(&options, &events, upper->host.verdict);
-    if (upper->rpcrdma != NULL)
-        upper->nfs = nfs_connection_new(&options, upper->rpcrdma, upper->host.verdict);
-    if (upper->nfs == NULL) {
-        upper_clear(upper);
+    upper->rpcrdma_options = (struct rpcrdma_options){
+        .profile = mpa->profile, .assume_inline = upper->host.options->assume_inline, .t_react = mpa->t_react};
+    upper->rpcrdma = rpcrdma_connection_new(&upper->rpcrdma_options, &events, upper->host.verdict);
+    if (upper->rpcrdma == NULL) {
         upper->memory_lacking = true;
         return;
     }
     rpcrdma_connection_ports(upper->rpcrdma, upper->host.port[0], upper->host.port[1]);
-    nfs_connection_ports(upper->nfs, upper->host.port[0], upper->host.port[1]);
     rpcrdma_connection_parameters(upper->rpcrdma, mpa_connection_phase(upper->host.mpa),
                                   mpa_connection_parameters(upper->host.mpa));
     for (unsigned side = 0; side < 2; side++)
@@ -115,7 +131,8 @@ void upper_skipped(struct upper *upper, unsigned side)
     if (upper->rpcrdma == NULL)
         return;
     rpcrdma_connection_skipped(upper->rpcrdma, side);
-    nfs_connection_skipped(upper->nfs, side);
+    if (upper->nfs != NULL)
+        nfs_connection_skipped(upper->nfs, side);
 }
 
 void upper_end(struct upper *upper, unsigned side, bool reset, const struct place *place)
@@ -123,7 +140,8 @@ void upper_end(struct upper *upper, unsigned side, bool reset, const struct plac
     if (upper->rpcrdma == NULL)
         return;
     rpcrdma_connection_end(upper->rpcrdma, side, reset, place);
-    nfs_connection_end(upper->nfs, side, reset, place);
+    if (upper->nfs != NULL)
+        nfs_connection_end(upper->nfs, side, reset, place);
 }
 
 void upper_finish(struct upper *upper, int64_t time_ns)
@@ -131,7 +149,9 @@ void upper_finish(struct upper *upper, int64_t time_ns)
     if (upper->rpcrdma == NULL)
         return;
     rpcrdma_connection_finish(upper->rpcrdma, time_ns);
-    nfs_connection_finish(upper->nfs, time_ns);
+    if (upper->nfs != NULL)
+        nfs_connection_finish(upper->nfs, time_ns);
+    upper->memory_lacking |= rpcrdma_connection_lacks_memory(upper->rpcrdma);
 }
 
 /* ---- the report ---- */

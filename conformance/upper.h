@@ -20,9 +20,10 @@ struct upper_host {
 
 struct upper {
     struct upper_host host;
+    struct rpcrdma_options rpcrdma_options;
     struct rpcrdma_connection *rpcrdma;
-    struct nfs_connection *nfs;
-    bool skipped[2];     /* before the layers were made */
+    struct nfs_connection *nfs; /* NULL until a message of RPC-over-RDMA came */
+    bool skipped[2];
     bool memory_lacking; /* they could not be made */
 };
 

@@ -223,8 +223,8 @@ static bool leaves_its_queue(const struct rdmap_connection *rdmap, const struct 
     const struct rdmap_side *s = &rdmap->side[step->side];
     const struct ddp_queue *home = &s->queue[step->info->queue];
 
-    return home->open && step->ddp->mo != 0 && step->ddp->mo == home->message.next &&
-           step->ddp->msn == home->message.msn && (step->ddp->qn >= DDP_QUEUES || !s->queue[step->ddp->qn].open);
+    return home->open && step->ddp->mo != 0 && step->ddp->mo == home->message->next &&
+           step->ddp->msn == home->message->msn && (step->ddp->qn >= DDP_QUEUES || !s->queue[step->ddp->qn].open);
 }
 
 /* Returns the queue that the segment is taken for; DDP_QUEUES when there is no telling. */
@@ -236,7 +236,7 @@ static unsigned judge_queue(struct rdmap_connection *rdmap, struct rdmap_step *s
     if (ddp->qn == queue)
         return queue;
     if (leaves_its_queue(rdmap, step)) {
-        rdmap_fail(rdmap, step, RULE_DDP_4_3_09, rdmap->side[step->side].queue[queue].message.last.frame,
+        rdmap_fail(rdmap, step, RULE_DDP_4_3_09, rdmap->side[step->side].queue[queue].message->last.frame,
                    "expected QN %u in all segments of a message (MSN %u, MO %u), found QN %u", queue, ddp->msn, ddp->mo,
                    ddp->qn);
         return queue;

@@ -2,7 +2,11 @@
 /* What Tagged and Untagged DDP Messages share: their segments put together. RFC 5041 sections 4.1, 5.2, 5.3. */
 #include "engine/rdmap_internal.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+/* What a queue without a message points to: nothing is written there. */
+static const struct ddp_message no_message;
 
 enum { ULP_MESSAGE_MAX = UINT32_MAX }; /* 5.2: less than 2^32 octets */
 
@@ -29,12 +33,60 @@ void ddp_ranges_add(struct ddp_ranges *ranges, uint64_t from, uint64_t to)
     ranges->n = ranges->n - (joined - i) + 1;
 }
 
+/* Messages out of order are few, so the pieces are kept beside the message. */
+void ddp_message_range(struct ddp_message *m, uint64_t from, uint64_t to)
+{
+    if (m->ranges == NULL)
+        m->ranges = calloc(1, sizeof *m->ranges);
+    if (m->ranges == NULL)
+        m->damaged = true;
+    else
+        ddp_ranges_add(m->ranges, from, to);
+}
+
+const struct ddp_ranges *ddp_ranges_of(const struct ddp_message *m)
+{
+    static const struct ddp_ranges none;
+
+    return m->ranges == NULL ? &none : m->ranges;
+}
+
+void ddp_message_init(struct ddp_queue *q)
+{
+    q->message = (struct ddp_message *)&no_message;
+}
+
+void ddp_message_free(struct ddp_queue *q)
+{
+    if (q->message != &no_message) {
+        free(q->message->ranges);
+        free(q->message);
+    }
+    free(q->content);
+}
+
+bool ddp_message_room(struct rdmap_connection *rdmap, const struct rdmap_step *step)
+{
+    struct rdmap_side *s = &rdmap->side[step->side];
+    struct ddp_queue *q = step->ddp->tagged ? &s->tagged : &s->queue[step->qn];
+    struct ddp_message *message;
+
+    if (q->message != &no_message)
+        return true;
+    message = calloc(1, sizeof *message);
+    if (message == NULL)
+        return false;
+    q->message = message;
+    return true;
+}
+
 void ddp_message_begin(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_queue *q)
 {
     const struct ddp_segment *ddp = step->ddp;
-    struct ddp_message *m = &q->message;
+    struct ddp_message *m = q->message;
     uint64_t at = ddp->tagged ? ddp->to : ddp->mo;
 
+    free(m->ranges);
     *m = (struct ddp_message){.number = rdmap->side[step->side].messages++,
                               .control = step->fpdu->fpdu.ulpdu[1],
                               .opcode = ddp->opcode,
@@ -54,8 +106,8 @@ void ddp_message_begin(struct rdmap_connection *rdmap, struct rdmap_step *step, 
 
 static void interrupt(struct ddp_queue *q, const struct rdmap_step *step)
 {
-    if (q->open && &q->message != step->message && q->message.interrupted == 0)
-        q->message.interrupted = step->fpdu->place.frame;
+    if (q->open && q->message != step->message && q->message->interrupted == 0)
+        q->message->interrupted = step->fpdu->place.frame;
 }
 
 void ddp_message_interrupts(struct rdmap_connection *rdmap, struct rdmap_step *step)
@@ -146,7 +198,7 @@ void ddp_message_not_ended(struct rdmap_connection *rdmap, struct ddp_message *m
 
 bool ddp_message_cut_off(struct rdmap_connection *rdmap, unsigned side, struct ddp_queue *q)
 {
-    const struct ddp_message *m = &q->message;
+    const struct ddp_message *m = q->message;
 
     if (!q->open || m->opcode == RDMAP_TERMINATE || rdmap->side[0].terminated || rdmap->side[1].terminated)
         return false;

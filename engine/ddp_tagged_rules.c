@@ -62,7 +62,7 @@ void ddp_judge_read_ranges(struct rdmap_connection *rdmap, struct rdmap_step *st
 
 static void settle(struct rdmap_connection *rdmap, struct ddp_message *m)
 {
-    const struct ddp_ranges *ranges = &m->ranges;
+    const struct ddp_ranges *ranges = ddp_ranges_of(m);
 
     if (!m->disordered || m->faulty || m->damaged || ranges->lost)
         return;
@@ -87,7 +87,7 @@ static void put_in_disorder(struct ddp_message *m, const struct rdmap_step *step
         m->disorder = step->fpdu->place;
         m->disorder_expected = m->next;
         m->disorder_found = step->ddp->to;
-        ddp_ranges_add(&m->ranges, m->start, m->next);
+        ddp_message_range(m, m->start, m->next);
     }
     m->disordered = true;
 }
@@ -98,7 +98,7 @@ static void put_in_disorder(struct ddp_message *m, const struct rdmap_step *step
 static void break_off(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_queue *q)
 {
     struct rdmap_requests *requests = &rdmap->side[other_side(step->side)].requests;
-    struct ddp_message *m = &q->message;
+    struct ddp_message *m = q->message;
     struct rdmap_request *request = answered_request(rdmap, step->side, m);
 
     settle(rdmap, m);
@@ -123,7 +123,7 @@ static bool to_in_other_order(const struct ddp_message *m, uint64_t to)
 static bool explain(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_queue *q)
 {
     const struct ddp_segment *ddp = step->ddp;
-    struct ddp_message *m = &q->message;
+    struct ddp_message *m = q->message;
     uint8_t control = step->fpdu->fpdu.ulpdu[1];
     bool other_control = control != m->control, other_stag = ddp->stag != m->stag, other_to = ddp->to != m->next;
     const struct rdmap_request *request = answered_request(rdmap, step->side, m);
@@ -179,7 +179,7 @@ static bool next_is_adjacent(struct rdmap_connection *rdmap, const struct rdmap_
 /* Behind a Read Response that Last closed too early: the rest of it, whose finding is made. */
 static bool belongs_to_last(struct rdmap_connection *rdmap, const struct rdmap_step *step, const struct ddp_queue *q)
 {
-    const struct ddp_message *m = &q->message;
+    const struct ddp_message *m = q->message;
     const struct rdmap_request *oldest = rdmap_request_oldest(&rdmap->side[other_side(step->side)].requests);
 
     if (!q->any || m->opcode != RDMAP_READ_RESPONSE || !m->faulty || step->ddp->opcode != RDMAP_READ_RESPONSE ||
@@ -206,7 +206,7 @@ void ddp_tagged_segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     const struct ddp_segment *ddp = step->ddp;
     struct ddp_queue *q = &rdmap->side[step->side].tagged;
-    struct ddp_message *m = &q->message;
+    struct ddp_message *m = q->message;
 
     if (judge_sum(rdmap, step, "TO", ddp->to, ddp->payload_len) && ddp->payload_len > 0)
         verdict_passed(rdmap->verdict, RULE_DDP_7_1_16);
@@ -229,11 +229,12 @@ void ddp_tagged_segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
     }
     ddp_message_add(rdmap, step, m);
     if (m->disordered)
-        ddp_ranges_add(&m->ranges, ddp->to, ddp->to + ddp->payload_len);
+        ddp_message_range(m, ddp->to, ddp->to + ddp->payload_len);
     if (!step->ends)
         return;
     judge_whole(rdmap, m);
-    step->complete = m->first_known && !m->damaged && (!m->disordered || (m->ranges.n == 1 && !m->ranges.overlapped));
+    step->complete = m->first_known && !m->damaged &&
+                     (!m->disordered || (ddp_ranges_of(m)->n == 1 && !ddp_ranges_of(m)->overlapped));
     q->open = false;
 }
 

@@ -25,14 +25,14 @@ static void put_in_disorder(struct ddp_message *m, const struct rdmap_step *step
     m->disorder = step->fpdu->place;
     m->disorder_expected = expected;
     m->disorder_found = step->ddp->mo;
-    ddp_ranges_add(&m->ranges, m->start, m->next); /* what came in order before it */
+    ddp_message_range(m, m->start, m->next); /* what came in order before it */
 }
 
 /* The message is closed with octets missing, and nothing has filled them. */
 static void settle(struct rdmap_connection *rdmap, struct ddp_queue *q)
 {
-    struct ddp_message *m = &q->message;
-    bool no_start = m->ranges.n == 0 || m->ranges.range[0].from != 0;
+    struct ddp_message *m = q->message;
+    bool no_start = ddp_ranges_of(m)->n == 0 || ddp_ranges_of(m)->range[0].from != 0;
 
     if (!q->unsettled)
         return;
@@ -57,8 +57,8 @@ static void settle(struct rdmap_connection *rdmap, struct ddp_queue *q)
 static void judge_whole(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_queue *q)
 {
     static const enum rule_id whole[] = {RULE_DDP_4_1_04, RULE_DDP_4_1_05, RULE_DDP_4_1_06, RULE_DDP_4_3_19};
-    struct ddp_message *m = &q->message;
-    const struct ddp_ranges *ranges = &m->ranges;
+    struct ddp_message *m = q->message;
+    const struct ddp_ranges *ranges = ddp_ranges_of(m);
 
     if (m->damaged || !m->first_known || ranges->lost) {
         verdict_inconclusive(rdmap->verdict, RULE_DDP_5_2_07);
@@ -97,7 +97,7 @@ static bool keep_content(struct ddp_queue *q, struct rdmap_step *step)
 {
     const struct ddp_segment *ddp = step->ddp;
 
-    if (q->message.segments == 1 && step->ends) {
+    if (q->message->segments == 1 && step->ends) {
         step->content = ddp->payload;
         step->content_len = ddp->payload_len;
         return true;
@@ -109,7 +109,7 @@ static bool keep_content(struct ddp_queue *q, struct rdmap_step *step)
     if (ddp->payload_len > 0)
         memcpy(q->content + ddp->mo, ddp->payload, ddp->payload_len);
     step->content = q->content;
-    step->content_len = q->message.octets;
+    step->content_len = q->message->octets;
     return true;
 }
 
@@ -130,7 +130,7 @@ static enum rule_id length_rule(uint8_t opcode)
 
 static void judge_fixed_length(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_queue *q)
 {
-    struct ddp_message *m = &q->message;
+    struct ddp_message *m = q->message;
     unsigned length = step->info->header_max;
     enum rule_id rule = length_rule(m->opcode);
 
@@ -225,7 +225,7 @@ static void judge_expected_msn(struct rdmap_connection *rdmap, struct rdmap_step
         if (msn == 0)
             verdict_passed(rdmap->verdict, RULE_DDP_4_3_14);
     } else if (q->expected == 0 && msn == 1) {
-        rdmap_fail(rdmap, step, RULE_DDP_4_3_14, q->message.last.frame,
+        rdmap_fail(rdmap, step, RULE_DDP_4_3_14, q->message->last.frame,
                    "expected MSN 0 behind MSN 0xffffffff (QN %u), found MSN 1", step->qn);
     } else {
         go_astray(rdmap, step, q, false);
@@ -277,13 +277,13 @@ static void begin(struct rdmap_connection *rdmap, struct rdmap_step *step, struc
     if (ddp->mo == 0)
         return;
     if (!known) { /* it began in the hole */
-        q->message.first_known = false;
-        q->message.damaged = true;
+        q->message->first_known = false;
+        q->message->damaged = true;
         return;
     }
-    q->message.disordered = true;
-    q->message.disorder = step->fpdu->place;
-    q->message.disorder_found = ddp->mo;
+    q->message->disordered = true;
+    q->message->disorder = step->fpdu->place;
+    q->message->disorder_found = ddp->mo;
 }
 
 /* ---- a message goes on ---- */
@@ -331,12 +331,12 @@ static void go_on(struct rdmap_connection *rdmap, struct rdmap_step *step, struc
 
 static void add(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_queue *q)
 {
-    struct ddp_message *m = &q->message;
+    struct ddp_message *m = q->message;
     const struct ddp_segment *ddp = step->ddp;
 
     ddp_message_add(rdmap, step, m);
     if (m->disordered)
-        ddp_ranges_add(&m->ranges, ddp->mo, (uint64_t)ddp->mo + ddp->payload_len);
+        ddp_message_range(m, ddp->mo, (uint64_t)ddp->mo + ddp->payload_len);
     if (step->ends)
         judge_whole(rdmap, step, q);
     step->complete = step->ends && m->first_known && !m->damaged && !q->unsettled;
@@ -354,7 +354,7 @@ static void add(struct rdmap_connection *rdmap, struct rdmap_step *step, struct 
 
 static bool fills_gap(const struct ddp_message *m, const struct ddp_segment *ddp)
 {
-    struct ddp_ranges ranges = m->ranges;
+    struct ddp_ranges ranges = *ddp_ranges_of(m);
 
     ranges.overlapped = false;
     ddp_ranges_add(&ranges, ddp->mo, (uint64_t)ddp->mo + ddp->payload_len);
@@ -364,7 +364,7 @@ static bool fills_gap(const struct ddp_message *m, const struct ddp_segment *ddp
 /* The MSN is that of the message that Last has closed. True when the segment belongs to it all the same. */
 static bool belongs_to_last(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_queue *q)
 {
-    struct ddp_message *m = &q->message;
+    struct ddp_message *m = q->message;
     const struct ddp_segment *ddp = step->ddp;
 
     if (q->unsettled && fills_gap(m, ddp)) {
@@ -424,8 +424,8 @@ static void terminate(struct rdmap_connection *rdmap, struct rdmap_step *step)
         judge_terminate(rdmap, step);
     if (!q->open)
         ddp_message_begin(rdmap, step, q);
-    ddp_message_add(rdmap, step, &q->message);
-    step->complete = step->ends && keep_content(q, step) && q->message.segments == 1;
+    ddp_message_add(rdmap, step, q->message);
+    step->complete = step->ends && keep_content(q, step) && q->message->segments == 1;
     q->open = !step->ends;
 }
 
@@ -433,7 +433,7 @@ void ddp_untagged_segment(struct rdmap_connection *rdmap, struct rdmap_step *ste
 {
     const struct ddp_segment *ddp = step->ddp;
     struct ddp_queue *q = &rdmap->side[step->side].queue[step->qn];
-    struct ddp_message *m = &q->message;
+    struct ddp_message *m = q->message;
 
     if (step->qn == DDP_QN_TERMINATE) {
         terminate(rdmap, step);

@@ -107,7 +107,7 @@ static bool add_run(struct mpa_side *s, uint64_t start, uint64_t end, const stru
         return true;
     }
     if (s->n_runs == s->runs_capacity) {
-        size_t capacity = s->runs_capacity == 0 ? 16 : 2 * s->runs_capacity;
+        size_t capacity = s->runs_capacity == 0 ? 4 : 2 * s->runs_capacity;
         struct origin_run *runs = realloc(s->runs, capacity * sizeof *runs);
 
         if (runs == NULL)

@@ -149,7 +149,7 @@ struct accept_watch {
 
 /* ---- mpa_reaction_read.c ---- */
 
-enum { READS_KEPT = 64 };
+enum { READS_FIRST = 4, READS_KEPT = 64 };
 
 struct read_kept {
     struct stimulus at;
@@ -163,9 +163,9 @@ struct read_kept {
 
 /* Read Requests of one side that are not answered yet, oldest first. */
 struct read_ring {
-    unsigned first, n;
-    struct read_kept kept[READS_KEPT];
-    bool last_is_read; /* the last FPDU of this side is a Read Request */
+    unsigned first, n, capacity;
+    struct read_kept *kept; /* grow up to READS_KEPT */
+    bool last_is_read;      /* the last FPDU of this side is a Read Request */
     /* A Response of the other side to a Request that had not come as a whole. */
     struct {
         bool open;
@@ -232,6 +232,7 @@ bool reaction_after(const struct reaction_fpdu *fpdu, uint64_t end);
 bool reaction_is_mpa_error(const struct rdmap_terminate *terminate);
 
 void reaction_read_finish(struct mpa_connection *mpa);
+void reaction_read_free(struct read_ring *ring);
 /* segment is NULL when called from finish. */
 void reaction_close_startup(struct mpa_connection *mpa, unsigned side);
 void reaction_close_bad_reply(struct mpa_connection *mpa, unsigned side, const struct place *place);

@@ -11,14 +11,45 @@ enum { ETYPE_UNTAGGED = 2, CODE_NO_BUFFER = 2, CODE_MSN_RANGE = 3 }; /* of layer
 
 static struct read_kept *kept_at(struct read_ring *ring, unsigned i)
 {
-    return &ring->kept[(ring->first + i) % READS_KEPT];
+    return &ring->kept[(ring->first + i) % ring->capacity];
 }
 
 /* Forgets the i oldest. */
 static void drop(struct read_ring *ring, unsigned count)
 {
-    ring->first = (ring->first + count) % READS_KEPT;
+    ring->first = (ring->first + count) % ring->capacity;
     ring->n -= count;
+}
+
+void reaction_read_free(struct read_ring *ring)
+{
+    if (ring != NULL)
+        free(ring->kept);
+    free(ring);
+}
+
+/* Room for one more; the oldest makes way where there is none. False: memory is lacking. */
+static bool make_room(struct read_ring *ring)
+{
+    unsigned capacity = ring->capacity == 0 ? READS_FIRST : 2 * ring->capacity;
+    struct read_kept *kept;
+
+    if (ring->n < ring->capacity)
+        return true;
+    kept = capacity > READS_KEPT ? NULL : malloc(capacity * sizeof *kept);
+    if (kept == NULL && ring->capacity == 0)
+        return false;
+    if (kept == NULL) {
+        drop(ring, 1);
+        return true;
+    }
+    for (unsigned i = 0; i < ring->n; i++)
+        kept[i] = *kept_at(ring, i);
+    free(ring->kept);
+    ring->kept = kept;
+    ring->first = 0;
+    ring->capacity = capacity;
+    return true;
 }
 
 /* ---- requests ---- */
@@ -73,10 +104,8 @@ static void keep(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
         return;
     if (*ring == NULL)
         *ring = calloc(1, sizeof **ring);
-    if (*ring == NULL)
+    if (*ring == NULL || !make_room(*ring))
         return;
-    if ((*ring)->n == READS_KEPT)
-        drop(*ring, 1);
     kept = kept_at(*ring, (*ring)->n++);
     *kept = (struct read_kept){
         .at = {.offset = event->fpdu.offset,

@@ -15,8 +15,8 @@ void mpa_reaction_free(struct mpa_connection *mpa)
 {
     if (mpa->reaction == NULL)
         return;
-    free(mpa->reaction->reads[0]);
-    free(mpa->reaction->reads[1]);
+    reaction_read_free(mpa->reaction->reads[0]);
+    reaction_read_free(mpa->reaction->reads[1]);
     free(mpa->reaction);
     mpa->reaction = NULL;
 }

@@ -49,8 +49,9 @@ struct mpa_tcp_side {
     uint64_t data_segments;
     uint32_t no_df_frame;
     int64_t no_df_time;
-    uint16_t window;                        /* last announced */
-    struct octet_range sent[SEGMENTS_KEPT]; /* newest at (n - 1) % SEGMENTS_KEPT */
+    uint16_t window;          /* last announced */
+    struct octet_range *sent; /* a ring that grows up to SEGMENTS_KEPT; newest at (n - 1) % capacity */
+    unsigned sent_capacity;
     uint64_t n_sent;
     uint64_t repeated_same, repeated_otherwise;
     struct place repeated_place;

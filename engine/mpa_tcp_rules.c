@@ -16,6 +16,8 @@ enum {
     BEYOND_FIN_MAX = 1 << 20, /* further off it is no segment of this connection */
 };
 
+enum { SEGMENTS_FIRST = 4 }; /* a power of two, as SEGMENTS_KEPT */
+
 bool mpa_tcp_new(struct mpa_connection *mpa)
 {
     mpa->tcp_rules = calloc(1, sizeof *mpa->tcp_rules);
@@ -24,6 +26,10 @@ bool mpa_tcp_new(struct mpa_connection *mpa)
 
 void mpa_tcp_free(struct mpa_connection *mpa)
 {
+    if (mpa->tcp_rules == NULL)
+        return;
+    for (unsigned side = 0; side < 2; side++)
+        free(mpa->tcp_rules->side[side].sent);
     free(mpa->tcp_rules);
     mpa->tcp_rules = NULL;
 }
@@ -163,24 +169,39 @@ static void note_crc(struct mpa_connection *mpa, unsigned side, const struct mpa
 
 /* ---- MPA-A.1-05: boundaries of retransmissions ---- */
 
+static void keep_boundaries(struct mpa_tcp_side *mine, struct octet_range range)
+{
+    if (mine->n_sent == mine->sent_capacity && mine->sent_capacity < SEGMENTS_KEPT) {
+        unsigned capacity = mine->sent_capacity == 0 ? SEGMENTS_FIRST : 2 * mine->sent_capacity;
+        struct octet_range *sent = realloc(mine->sent, capacity * sizeof *sent);
+
+        if (sent != NULL) {
+            mine->sent = sent;
+            mine->sent_capacity = capacity;
+        }
+    }
+    if (mine->sent_capacity > 0)
+        mine->sent[mine->n_sent++ % mine->sent_capacity] = range;
+}
+
 static void note_boundaries(struct mpa_connection *mpa, const struct tcp_segment *segment, uint64_t offset)
 {
     struct mpa_tcp_side *mine = &mpa->tcp_rules->side[segment->side];
     const struct tcp_side_facts *facts = tcp_pair_facts(mpa->tcp, segment->side);
     struct octet_range range = {offset, offset + segment->length};
-    uint64_t oldest = mine->n_sent > SEGMENTS_KEPT ? mine->n_sent - SEGMENTS_KEPT : 0;
+    uint64_t oldest = mine->n_sent > mine->sent_capacity ? mine->n_sent - mine->sent_capacity : 0;
     bool known = false;
 
     if (segment->length < 2)
         return;
     if (range.from >= facts->highest) {
-        mine->sent[mine->n_sent++ % SEGMENTS_KEPT] = range;
+        keep_boundaries(mine, range);
         return;
     }
     if (range.from < facts->next)
         mine->compared++;
     for (uint64_t i = mine->n_sent; i > oldest; i--) {
-        const struct octet_range *sent = &mine->sent[(i - 1) % SEGMENTS_KEPT];
+        const struct octet_range *sent = &mine->sent[(i - 1) % mine->sent_capacity];
 
         if (sent->from == range.from && sent->to == range.to) {
             mine->repeated_same++;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUFFER_MIN = 2048 };
+enum { BUFFER_MIN = 256 };
 
 /* Moves p[0..n) into the buffer and makes room behind it for `more` octets. */
 static bool gather(struct mpa_window *window, size_t more)

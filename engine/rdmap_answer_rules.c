@@ -9,6 +9,8 @@
  */
 #include "engine/rdmap_answers.h"
 
+#include <stdlib.h>
+
 #include <inttypes.h>
 
 static struct rdmap_answers *answers_to(struct rdmap_connection *rdmap, unsigned requester)
@@ -73,7 +75,9 @@ void rdmap_answers_overtake(struct rdmap_connection *rdmap, const struct rdmap_s
         if (older == NULL || older->answered || !older->known || older->begun ||
             overtaken_find(answers, serial) != NULL)
             continue;
-        if (answers->n_overtaken == RDMAP_OVERTAKEN_MAX)
+        if (answers->overtaken == NULL)
+            answers->overtaken = calloc(RDMAP_OVERTAKEN_MAX, sizeof *answers->overtaken);
+        if (answers->overtaken == NULL || answers->n_overtaken == RDMAP_OVERTAKEN_MAX)
             return;
         overtaken = &answers->overtaken[answers->n_overtaken++];
         *overtaken = (struct rdmap_overtaken){

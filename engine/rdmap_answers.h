@@ -48,7 +48,7 @@ struct rdmap_rest {
 /* By the side that sends the requests. */
 struct rdmap_answers {
     struct rdmap_early early;
-    struct rdmap_overtaken overtaken[RDMAP_OVERTAKEN_MAX];
+    struct rdmap_overtaken *overtaken; /* RDMAP_OVERTAKEN_MAX; NULL until the first */
     unsigned n_overtaken;
     struct place misplaced; /* answer out of order that was told last */
     struct rdmap_short_answer shortened;

@@ -51,7 +51,7 @@ struct rdmap_atomic_state {
      * Atomics on one STag.
      */
     uint64_t activity[2];
-    struct rdmap_write_kept written[2][RDMAP_WRITES_KEPT];
+    struct rdmap_write_kept *written[2]; /* RDMAP_WRITES_KEPT of them, made by the first short Write */
     unsigned n_written[2];
     struct rdmap_shadow *shadow[2]; /* RDMAP_SHADOWS of them, made by the first answer */
     bool any[2];

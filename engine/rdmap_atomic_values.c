@@ -17,8 +17,10 @@
 
 void rdmap_values_free(struct rdmap_atomic_state *state)
 {
-    free(state->shadow[0]);
-    free(state->shadow[1]);
+    for (unsigned side = 0; side < 2; side++) {
+        free(state->shadow[side]);
+        free(state->written[side]);
+    }
 }
 
 /* ---- what may change memory ---- */
@@ -33,6 +35,10 @@ static void keep_write(struct rdmap_connection *rdmap, const struct rdmap_step *
     /* An Atomic under way may be performed before or behind it. */
     if (!step->starts || !step->ends || step->faulty || ddp->payload_len < sizeof(uint64_t) ||
         rdmap_requests_open(requests) != 0 || !rdmap_requests_certain(requests))
+        return;
+    if (state->written[step->side] == NULL)
+        state->written[step->side] = calloc(RDMAP_WRITES_KEPT, sizeof *kept);
+    if (state->written[step->side] == NULL)
         return;
     kept = &state->written[step->side][state->n_written[step->side]++ % RDMAP_WRITES_KEPT];
     *kept = (struct rdmap_write_kept){.stag = ddp->stag,

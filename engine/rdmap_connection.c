@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RECENT_MIN = 16 };
+enum { RECENT_MIN = 4 };
 
 static void fill_options(struct rdmap_options *options)
 {
@@ -39,6 +39,11 @@ struct rdmap_connection *rdmap_connection_new(const struct rdmap_options *option
     rdmap->verdict = verdict;
     rdmap->parameters.initiator_side = -1;
     rdmap->parameters.crc = UNKNOWN;
+    for (unsigned side = 0; side < 2; side++) {
+        for (unsigned qn = 0; qn < DDP_QUEUES; qn++)
+            ddp_message_init(&rdmap->side[side].queue[qn]);
+        ddp_message_init(&rdmap->side[side].tagged);
+    }
     if (!rdmap_read_new(rdmap) || !rdmap_atomic_new(rdmap) || !rdmap_stag_new(rdmap) || !rdmap_close_new(rdmap) ||
         !rdmap_terminate_new(rdmap) || !rdmap_reaction_new(rdmap)) {
         rdmap_connection_free(rdmap);
@@ -61,7 +66,8 @@ void rdmap_connection_free(struct rdmap_connection *rdmap)
         rdmap_requests_free(&rdmap->side[side].requests);
         free(rdmap->side[side].recent);
         for (unsigned qn = 0; qn < DDP_QUEUES; qn++)
-            free(rdmap->side[side].queue[qn].content);
+            ddp_message_free(&rdmap->side[side].queue[qn]);
+        ddp_message_free(&rdmap->side[side].tagged);
     }
     free(rdmap);
 }
@@ -499,7 +505,7 @@ static void segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     rdmap->verdict->muted = step->fpdu->faulty; /* MPA has judged it */
     ddp_judge_header(rdmap, step);
-    if (!step->sound)
+    if (!step->sound || !ddp_message_room(rdmap, step))
         unlearn(rdmap, step);
     else if (step->ddp->tagged)
         ddp_tagged_segment(rdmap, step);
@@ -545,8 +551,10 @@ static void start(struct rdmap_connection *rdmap, unsigned side, const struct mp
     s->from_start =
         event->number == 0 && !event->after_resync && rdmap->parameters.startup_seen && !rdmap->parameters.midstream;
     if (s->from_start) {
-        for (unsigned qn = 0; qn < DDP_QUEUES; qn++)
-            s->queue[qn] = (struct ddp_queue){.known = true, .learnt = true, .expected = 1};
+        for (unsigned qn = 0; qn < DDP_QUEUES; qn++) {
+            s->queue[qn].known = s->queue[qn].learnt = true;
+            s->queue[qn].expected = 1;
+        }
         s->tagged.known = true;
         return;
     }

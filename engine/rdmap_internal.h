@@ -68,8 +68,8 @@ struct ddp_message {
     uint8_t match;    /* enum rdmap_match of the first segment */
     /* Segments out of order: all pieces, ascending and joined; from the first disorder on. */
     bool disordered;
-    struct ddp_ranges ranges;
-    struct place disorder; /* first segment out of order */
+    struct ddp_ranges *ranges; /* see ddp_ranges_of() */
+    struct place disorder;     /* first segment out of order */
     uint64_t disorder_expected, disorder_found;
     /* A segment of another message came in between; 0: none. */
     uint32_t interrupted;
@@ -77,15 +77,15 @@ struct ddp_message {
 
 /* One untagged queue of one direction, or the Tagged segments of one direction (which have no MSN). */
 struct ddp_queue {
-    bool known;        /* `expected` is: else the next MSN is learnt */
-    bool learnt;       /* `expected` was known once: before a hole */
-    bool after_rtr;    /* the MSN of its next message is judged by MPA (RFC 6581 section 9.2) */
-    bool any;          /* a message of it was seen */
-    bool open;         /* message is under way; else it is the last one, when any is set */
-    bool unsettled;    /* closed with octets missing: what follows tells which rule was broken */
-    uint32_t expected; /* MSN of the next message */
-    uint64_t messages; /* begun, since the start of the capture */
-    struct ddp_message message;
+    bool known;                  /* `expected` is: else the next MSN is learnt */
+    bool learnt;                 /* `expected` was known once: before a hole */
+    bool after_rtr;              /* the MSN of its next message is judged by MPA (RFC 6581 section 9.2) */
+    bool any;                    /* a message of it was seen */
+    bool open;                   /* message is under way; else it is the last one, when any is set */
+    bool unsettled;              /* closed with octets missing: what follows tells which rule was broken */
+    uint32_t expected;           /* MSN of the next message */
+    uint64_t messages;           /* begun, since the start of the capture */
+    struct ddp_message *message; /* made for the queue's first one: most queues are never used; never NULL */
     uint8_t *content; /* payload of a message of fixed length that came in several segments, RDMAP_CONTENT_MAX octets */
     /* One message had another MSN than expected: the next one may go on from either. */
     bool astray;
@@ -294,6 +294,12 @@ void ddp_judge_read_ranges(struct rdmap_connection *rdmap, struct rdmap_step *st
                            const struct rdmap_read_request *read);
 /* ddp_message.c: what Tagged and Untagged messages share. */
 void ddp_ranges_add(struct ddp_ranges *ranges, uint64_t from, uint64_t to);
+void ddp_message_range(struct ddp_message *m, uint64_t from, uint64_t to);
+const struct ddp_ranges *ddp_ranges_of(const struct ddp_message *m);
+void ddp_message_init(struct ddp_queue *q);
+void ddp_message_free(struct ddp_queue *q);
+/* Before a sound segment is taken: its queue can hold a message. False: memory is lacking. */
+bool ddp_message_room(struct rdmap_connection *rdmap, const struct rdmap_step *step);
 void ddp_message_begin(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_queue *q);
 /* Notes that this segment, of another message, came between those of open messages. */
 void ddp_message_interrupts(struct rdmap_connection *rdmap, struct rdmap_step *step);

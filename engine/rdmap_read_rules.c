@@ -18,6 +18,10 @@ bool rdmap_read_new(struct rdmap_connection *rdmap)
 
 void rdmap_read_free(struct rdmap_connection *rdmap)
 {
+    if (rdmap->read == NULL)
+        return;
+    for (unsigned side = 0; side < 2; side++)
+        free(rdmap->read->side[side].overtaken);
     free(rdmap->read);
 }
 

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CAPACITY_MIN = 16, LOST_MAX = 4096 };
+enum { CAPACITY_MIN = 2, LOST_MAX = 4096 };
 
 static struct rdmap_request *slot(const struct rdmap_requests *requests, uint64_t serial)
 {

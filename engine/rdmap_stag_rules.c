@@ -30,8 +30,8 @@ struct rdmap_stag_state {
 
 bool rdmap_stag_new(struct rdmap_connection *rdmap)
 {
-    rdmap->stag = calloc(1, sizeof *rdmap->stag);
-    return rdmap->stag != NULL;
+    (void)rdmap; /* made with the first invalidation: few ULPs have any */
+    return true;
 }
 
 void rdmap_stag_free(struct rdmap_connection *rdmap)
@@ -70,7 +70,7 @@ static void judge_use(struct rdmap_connection *rdmap, struct rdmap_step *step, e
 {
     const struct invalidated *entry;
 
-    if (rdmap->stag->side[step->side].n == 0)
+    if (rdmap->stag == NULL || rdmap->stag->side[step->side].n == 0)
         return;
     entry = find(rdmap, step, stag);
     if (entry != NULL)
@@ -88,6 +88,10 @@ static void invalidate(struct rdmap_connection *rdmap, const struct rdmap_step *
     unsigned side = step->side;
 
     if (!step->acked_known)
+        return;
+    if (state == NULL)
+        state = rdmap->stag = calloc(1, sizeof *state);
+    if (state == NULL)
         return;
     if (state->side[side].n == INVALID_MAX) {
         state->side[side].first++;
@@ -126,7 +130,8 @@ void rdmap_stag_segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
 
 void rdmap_stag_skipped(struct rdmap_connection *rdmap, unsigned side)
 {
-    rdmap->stag->side[0].n = rdmap->stag->side[1].n = 0;
+    if (rdmap->stag != NULL)
+        rdmap->stag->side[0].n = rdmap->stag->side[1].n = 0;
     rdmap_values_hole(rdmap);
     rdmap_answers_hole(rdmap, side);
 }

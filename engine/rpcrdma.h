@@ -250,6 +250,8 @@ void rpcrdma_connection_skipped(struct rpcrdma_connection *rpcrdma, unsigned sid
 void rpcrdma_connection_end(struct rpcrdma_connection *rpcrdma, unsigned side, bool reset, const struct place *place);
 void rpcrdma_connection_finish(struct rpcrdma_connection *rpcrdma, int64_t time_ns);
 
+/* True: it could not be followed for lack of memory. */
+bool rpcrdma_connection_lacks_memory(const struct rpcrdma_connection *rpcrdma);
 /* True once messages of RPC-over-RDMA were recognised. */
 bool rpcrdma_connection_is_rpcrdma(const struct rpcrdma_connection *rpcrdma);
 /* The side that is the client; -1 unknown. */

@@ -37,13 +37,34 @@ struct rpcrdma_connection *rpcrdma_connection_new(const struct rpcrdma_options *
     rpcrdma->parameters.initiator_side = -1;
     for (unsigned side = 0; side < 2; side++)
         rpcrdma->side[side].told.data.send_size = rpcrdma->side[side].told.data.receive_size = RPCRDMA_INLINE_DEFAULT;
-    if (!rpcrdma_threshold_new(rpcrdma) || !rpcrdma_xid_new(rpcrdma) || !rpcrdma_credit_new(rpcrdma) ||
-        !rpcrdma_resource_new(rpcrdma) || !rpcrdma_memory_new(rpcrdma) || !rpcrdma_chunk_new(rpcrdma) ||
-        !rpcrdma_reaction_new(rpcrdma)) {
+    if (!rpcrdma_threshold_new(rpcrdma)) {
         rpcrdma_connection_free(rpcrdma);
         return NULL;
     }
     return rpcrdma;
+}
+
+void rpcrdma_equip(struct rpcrdma_connection *rpcrdma)
+{
+    bool good = rpcrdma_xid_new(rpcrdma) && rpcrdma_credit_new(rpcrdma) && rpcrdma_resource_new(rpcrdma) &&
+                rpcrdma_memory_new(rpcrdma) && rpcrdma_chunk_new(rpcrdma) && rpcrdma_reaction_new(rpcrdma);
+
+    rpcrdma->procedures = calloc(RPCRDMA_PROCEDURES_MAX, sizeof *rpcrdma->procedures);
+    good &= rpcrdma->procedures != NULL;
+    for (unsigned side = 0; side < 2; side++) {
+        struct rpcrdma_calls *calls = &rpcrdma->side[side].calls;
+
+        calls->hash = calloc(RPCRDMA_HASH_SIZE, sizeof(struct rpcrdma_transaction *));
+        rpcrdma->offers[side] = calloc(RPCRDMA_HASH_SIZE, sizeof(struct rpcrdma_offer *));
+        good &= calls->hash != NULL && rpcrdma->offers[side] != NULL;
+    }
+    rpcrdma->recognised = good ? RPCRDMA_YES : RPCRDMA_NO;
+    rpcrdma->memory_lacking |= !good;
+}
+
+bool rpcrdma_connection_lacks_memory(const struct rpcrdma_connection *rpcrdma)
+{
+    return rpcrdma->memory_lacking;
 }
 
 void rpcrdma_connection_free(struct rpcrdma_connection *rpcrdma)
@@ -59,8 +80,12 @@ void rpcrdma_connection_free(struct rpcrdma_connection *rpcrdma)
     rpcrdma_memory_free(rpcrdma);
     rpcrdma_chunk_free(rpcrdma);
     rpcrdma_reaction_free(rpcrdma);
-    free(rpcrdma->side[0].send);
-    free(rpcrdma->side[1].send);
+    for (unsigned side = 0; side < 2; side++) {
+        free(rpcrdma->side[side].calls.hash);
+        free(rpcrdma->offers[side]);
+        free(rpcrdma->side[side].send);
+    }
+    free(rpcrdma->procedures);
     free(rpcrdma);
 }
 
@@ -217,6 +242,8 @@ static void hole(struct rpcrdma_connection *rpcrdma, unsigned side)
     s->hole = true;
     s->send_open = false;
     rpcrdma_transactions_damage(rpcrdma);
+    if (rpcrdma->recognised != RPCRDMA_YES)
+        return; /* nothing is known yet that the hole could make doubtful */
     rpcrdma_credit_skipped(rpcrdma, side);
     rpcrdma_reaction_skipped(rpcrdma, side);
 }

@@ -45,9 +45,9 @@ struct rpcrdma_queue {
 
 /* Transactions that one side called. */
 struct rpcrdma_calls {
-    struct rpcrdma_transaction *hash[RPCRDMA_HASH_SIZE]; /* by XID, the newest first */
-    struct rpcrdma_queue waiting, done;                  /* outstanding; answered and still remembered */
-    unsigned outstanding;                                /* waiting.n */
+    struct rpcrdma_transaction **hash;  /* RPCRDMA_HASH_SIZE, by XID, the newest first */
+    struct rpcrdma_queue waiting, done; /* outstanding; answered and still remembered */
+    unsigned outstanding;               /* waiting.n */
     uint64_t total, answered;
     /* Answers to Calls that had not been told when they came (the direction lagged): the latest of them. */
     uint32_t orphan[RPCRDMA_ORPHANS_MAX];
@@ -93,20 +93,25 @@ struct rpcrdma_connection {
     struct mpa_parameters parameters;
     uint16_t port[2];
     enum { RPCRDMA_UNDECIDED, RPCRDMA_YES, RPCRDMA_NO } recognised;
-    struct rpcrdma_early early[RPCRDMA_UNDECIDED_MAX]; /* Sends that did not decide it */
+    struct rpcrdma_early *early; /* Sends that did not decide it, at most RPCRDMA_UNDECIDED_MAX */
     unsigned n_early;
     int client; /* side, or -1 */
     struct rpcrdma_side side[2];
-    struct rpcrdma_offer *offers[2][RPCRDMA_HASH_SIZE]; /* by the side whose memory it is, and STag */
-    struct rpcrdma_offer *recent[2];                    /* by the same side: the one accessed last */
+    struct rpcrdma_offer **offers[2]; /* RPCRDMA_HASH_SIZE, by the side whose memory it is, and STag */
+    struct rpcrdma_offer *recent[2];  /* by the same side: the one accessed last */
     unsigned n_offers;
     struct rpcrdma_transaction *spare; /* retired ones, to be used again */
     uint64_t transactions;
     struct rpcrdma_counts counts;
-    struct rpcrdma_procedure_count procedures[RPCRDMA_PROCEDURES_MAX];
+    struct rpcrdma_procedure_count *procedures; /* RPCRDMA_PROCEDURES_MAX */
     uint64_t answered_number[2]; /* number of the newest transaction of that calling side that was answered */
     bool finished, terminated;
-    /* Owned by the families; made by their _new, NULL when they need none. */
+    bool memory_lacking;
+    /*
+     * Owned by the families; made by their _new, NULL when they need none. They and the tables above are made when the
+     * connection turns out to be one of RPC-over-RDMA (rpcrdma_equip()); the thresholds are there from the start, as
+     * both startup frames tell them.
+     */
     struct rpcrdma_xid_state *xid;
     struct rpcrdma_credit_state *credit;
     struct rpcrdma_threshold_state *threshold;
@@ -143,6 +148,8 @@ static inline void rpcrdma_inconclusive(struct rpcrdma_connection *rpcrdma, enum
 
 /* ---- state ---- */
 
+/* The connection is one of RPC-over-RDMA: makes what that takes. Without memory it is taken for another ULP's. */
+void rpcrdma_equip(struct rpcrdma_connection *rpcrdma);
 /* rpcrdma_recognise.c: is this connection one of RPC-over-RDMA, as far as this Send and what came before tell? */
 bool rpcrdma_recognise(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message);
 /* An RDMA operation before any Send: port and private data may tell as well. */

@@ -169,7 +169,7 @@ void rpcrdma_offers_drop(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tran
 
 struct rpcrdma_offer *rpcrdma_offers_of(const struct rpcrdma_connection *rpcrdma, unsigned owner, uint32_t stag)
 {
-    struct rpcrdma_offer *offer = rpcrdma->offers[owner][bucket(stag)];
+    struct rpcrdma_offer *offer = rpcrdma->offers[owner] == NULL ? NULL : rpcrdma->offers[owner][bucket(stag)];
 
     while (offer != NULL && offer->target.handle != stag)
         offer = offer->next;

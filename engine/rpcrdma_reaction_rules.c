@@ -348,8 +348,7 @@ void rpcrdma_reaction_terminate(struct rpcrdma_connection *rpcrdma, const struct
 void rpcrdma_reaction_skipped(struct rpcrdma_connection *rpcrdma, unsigned side)
 {
     (void)side;
-    if (rpcrdma->reaction != NULL)
-        rpcrdma_discard_skipped(rpcrdma);
+    rpcrdma_discard_skipped(rpcrdma);
 }
 
 void rpcrdma_reaction_end(struct rpcrdma_connection *rpcrdma, unsigned side, bool reset, const struct place *place)

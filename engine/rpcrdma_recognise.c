@@ -50,7 +50,7 @@ static bool told(const struct rpcrdma_connection *rpcrdma)
 void rpcrdma_recognise_told(struct rpcrdma_connection *rpcrdma)
 {
     if (rpcrdma->recognised == RPCRDMA_UNDECIDED && told(rpcrdma))
-        rpcrdma->recognised = RPCRDMA_YES;
+        rpcrdma_equip(rpcrdma);
 }
 
 bool rpcrdma_recognise(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message)
@@ -58,8 +58,8 @@ bool rpcrdma_recognise(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
     if (rpcrdma->recognised != RPCRDMA_UNDECIDED)
         return rpcrdma->recognised == RPCRDMA_YES;
     if (told(rpcrdma) || header_plausible(message) || holds_call(message)) {
-        rpcrdma->recognised = RPCRDMA_YES;
-        return true;
+        rpcrdma_equip(rpcrdma);
+        return rpcrdma->recognised == RPCRDMA_YES;
     }
     if (rpcrdma->n_early == RPCRDMA_UNDECIDED_MAX) {
         rpcrdma_early_free(rpcrdma);
@@ -72,16 +72,20 @@ bool rpcrdma_recognise(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
 
 void rpcrdma_early_keep(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message)
 {
-    struct rpcrdma_early *early = &rpcrdma->early[rpcrdma->n_early];
+    struct rpcrdma_early *early;
     uint8_t *octets;
 
     if (rpcrdma->recognised != RPCRDMA_UNDECIDED)
         return;
-    octets = message->n <= RPCRDMA_EARLY_OCTETS_MAX ? malloc(message->n + 1) : NULL;
+    early = realloc(rpcrdma->early, (rpcrdma->n_early + 1) * sizeof *early); /* they are few */
+    if (early != NULL)
+        rpcrdma->early = early;
+    octets = early != NULL && message->n <= RPCRDMA_EARLY_OCTETS_MAX ? malloc(message->n + 1) : NULL;
     if (octets == NULL) { /* it may have been a message */
         rpcrdma->side[0].hole = rpcrdma->side[1].hole = true;
         return;
     }
+    early += rpcrdma->n_early;
     memcpy(octets, message->p, message->n);
     *early = (struct rpcrdma_early){.message = *message, .muted = rpcrdma->verdict->muted};
     early->message.p = early->octets = octets;
@@ -92,6 +96,8 @@ void rpcrdma_early_free(struct rpcrdma_connection *rpcrdma)
 {
     for (unsigned i = 0; i < rpcrdma->n_early; i++)
         free(rpcrdma->early[i].octets);
+    free(rpcrdma->early);
+    rpcrdma->early = NULL;
     rpcrdma->n_early = 0;
 }
 

@@ -42,9 +42,16 @@ static void dequeue(struct rpcrdma_queue *queue, struct rpcrdma_transaction *t)
 
 /* ---- finding ---- */
 
+static struct rpcrdma_transaction *first_of(const struct rpcrdma_connection *rpcrdma, unsigned side, uint32_t xid)
+{
+    const struct rpcrdma_calls *calls = &rpcrdma->side[side].calls;
+
+    return calls->hash == NULL ? NULL : calls->hash[bucket(xid)];
+}
+
 struct rpcrdma_transaction *rpcrdma_find(const struct rpcrdma_connection *rpcrdma, unsigned side, uint32_t xid)
 {
-    struct rpcrdma_transaction *t = rpcrdma->side[side].calls.hash[bucket(xid)];
+    struct rpcrdma_transaction *t = first_of(rpcrdma, side, xid);
 
     while (t != NULL && t->xid != xid)
         t = t->hash_next;
@@ -54,7 +61,7 @@ struct rpcrdma_transaction *rpcrdma_find(const struct rpcrdma_connection *rpcrdm
 struct rpcrdma_transaction *rpcrdma_find_outstanding(const struct rpcrdma_connection *rpcrdma, unsigned side,
                                                      uint32_t xid)
 {
-    struct rpcrdma_transaction *t = rpcrdma->side[side].calls.hash[bucket(xid)];
+    struct rpcrdma_transaction *t = first_of(rpcrdma, side, xid);
 
     while (t != NULL && (t->xid != xid || t->outcome != RPCRDMA_OUTSTANDING))
         t = t->hash_next;

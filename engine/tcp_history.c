@@ -4,31 +4,83 @@
 #include <stdlib.h>
 #include <string.h>
 
-void tcp_history_init(struct tcp_history *history, size_t capacity)
+enum { OCTETS_FIRST = 256, RUNS_FIRST = 8 };
+
+void tcp_history_init(struct tcp_history *history, size_t limit)
 {
     memset(history, 0, sizeof *history);
-    history->capacity = 1;
-    while (history->capacity < capacity && history->capacity < (size_t)1 << 30)
-        history->capacity *= 2;
+    history->limit = OCTETS_FIRST;
+    while (history->limit < limit && history->limit < (size_t)1 << 30)
+        history->limit *= 2;
 }
 
 void tcp_history_free(struct tcp_history *history)
 {
     free(history->octets);
+    free(history->runs);
     history->octets = NULL;
+    history->runs = NULL;
+    history->capacity = 0;
+    history->runs_capacity = 0;
+}
+
+/* Copies the octets [at, at + n) into a ring. */
+static void put(uint8_t *ring, size_t capacity, uint64_t at, const uint8_t *p, size_t n)
+{
+    size_t position = (size_t)at & (capacity - 1), first = capacity - position < n ? capacity - position : n;
+
+    memcpy(ring + position, p, first);
+    memcpy(ring, p + first, n - first);
+}
+
+/* Room for what is kept and n more, as far as the limit goes. */
+static void grow_octets(struct tcp_history *history, size_t n)
+{
+    size_t kept = (size_t)(history->end - history->start), capacity = history->capacity;
+
+    if (capacity == 0)
+        capacity = OCTETS_FIRST;
+    while (capacity < history->limit && capacity - kept < n)
+        capacity *= 2;
+    uint8_t *octets = malloc(capacity);
+    if (!octets)
+        return;
+    if (kept) {
+        size_t position = (size_t)history->start & (history->capacity - 1);
+        size_t first = history->capacity - position < kept ? history->capacity - position : kept;
+        put(octets, capacity, history->start, history->octets + position, first);
+        put(octets, capacity, history->start + first, history->octets, kept - first);
+    }
+    free(history->octets);
+    history->octets = octets;
+    history->capacity = capacity;
+}
+
+static void add_run(struct tcp_history *history, uint64_t end, uint32_t frame)
+{
+    if (history->n_runs == history->runs_capacity && history->runs_capacity < TCP_HISTORY_RUNS) {
+        uint32_t capacity = history->runs_capacity ? history->runs_capacity * 2 : RUNS_FIRST;
+        struct tcp_history_run *runs = realloc(history->runs, capacity * sizeof *runs);
+        if (runs) {
+            history->runs = runs;
+            history->runs_capacity = capacity;
+        }
+    }
+    if (history->runs_capacity)
+        history->runs[history->n_runs++ % history->runs_capacity] = (struct tcp_history_run){end, frame};
 }
 
 void tcp_history_append(struct tcp_history *history, uint64_t at, const uint8_t *p, size_t n, uint32_t frame)
 {
-    if (!history->octets) {
-        history->octets = malloc(history->capacity);
-        if (!history->octets)
-            return;
-        history->start = history->end = at;
-    }
     if (at != history->end) {
         history->start = history->end = at;
         history->n_runs = 0;
+    }
+    if (history->capacity < history->limit && history->capacity - (size_t)(history->end - history->start) < n)
+        grow_octets(history, n);
+    if (history->capacity == 0) {
+        history->start = history->end = at + n;
+        return;
     }
     history->end = at + n;
     /* Only the tail of what is longer than the ring. */
@@ -36,26 +88,23 @@ void tcp_history_append(struct tcp_history *history, uint64_t at, const uint8_t 
         p += n - history->capacity;
         n = history->capacity;
     }
-    size_t mask = history->capacity - 1, position = (size_t)(history->end - n) & mask;
-    size_t first = history->capacity - position < n ? history->capacity - position : n;
-    memcpy(history->octets + position, p, first);
-    memcpy(history->octets, p + first, n - first);
+    put(history->octets, history->capacity, history->end - n, p, n);
     if (history->end - history->start > history->capacity)
         history->start = history->end - history->capacity;
-    history->runs[history->n_runs++ % TCP_HISTORY_RUNS] = (struct tcp_history_run){history->end, frame};
+    add_run(history, history->end, frame);
 }
 
 static uint32_t frame_of(const struct tcp_history *history, uint64_t at)
 {
-    uint32_t kept = history->n_runs < TCP_HISTORY_RUNS ? history->n_runs : TCP_HISTORY_RUNS, frame = 0;
+    uint32_t kept = history->n_runs < history->runs_capacity ? history->n_runs : history->runs_capacity, frame = 0;
     for (uint32_t i = 0; i < kept; i++) { /* from the latest back */
-        const struct tcp_history_run *run = &history->runs[(history->n_runs - 1 - i) % TCP_HISTORY_RUNS];
+        const struct tcp_history_run *run = &history->runs[(history->n_runs - 1 - i) % history->runs_capacity];
         if (run->end <= at)
             return frame;
         frame = run->frame;
     }
     /* The oldest run that is kept begins where the kept octets do only if nothing was overwritten. */
-    return history->n_runs <= TCP_HISTORY_RUNS ? frame : 0;
+    return history->n_runs <= history->runs_capacity ? frame : 0;
 }
 
 bool tcp_history_differs(const struct tcp_history *history, uint64_t at, const uint8_t *p, size_t n,

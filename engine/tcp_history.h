@@ -13,21 +13,22 @@
 enum { TCP_HISTORY_RUNS = 128 };
 
 struct tcp_history {
-    uint8_t *octets;     /* allocated with the first octets, so that an idle connection costs nothing */
-    size_t capacity;     /* power of two */
-    uint64_t start, end; /* stream offsets kept */
-    /* Which frame brought what: a ring of the latest runs. */
+    uint8_t *octets;        /* grow with the stream, so that a connection that says little costs little */
+    size_t capacity, limit; /* powers of two; capacity 0: nothing yet */
+    uint64_t start, end;    /* stream offsets kept */
+    /* Which frame brought what: a ring of the latest runs, which grows up to TCP_HISTORY_RUNS. */
     struct tcp_history_run {
         uint64_t end;
         uint32_t frame;
-    } runs[TCP_HISTORY_RUNS];
+    } * runs;
+    uint32_t runs_capacity;
     uint32_t n_runs; /* ever */
 };
 
-/* capacity is rounded up to a power of two. Allocates nothing. */
-void tcp_history_init(struct tcp_history *history, size_t capacity);
+/* limit is rounded up to a power of two. Allocates nothing. */
+void tcp_history_init(struct tcp_history *history, size_t limit);
 void tcp_history_free(struct tcp_history *history);
-/* Octets at stream offset `at`; an `at` other than the end so far starts anew. Without memory nothing is kept. */
+/* Octets at stream offset `at`; an `at` other than the end so far starts anew. Without memory less is kept. */
 void tcp_history_append(struct tcp_history *history, uint64_t at, const uint8_t *p, size_t n, uint32_t frame);
 
 struct tcp_difference {
