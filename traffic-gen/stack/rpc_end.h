@@ -46,7 +46,6 @@ struct rpc_end_how {
     size_t results[RPC_END_ITEMS_MAX]; /* sizes of Write chunks for eligible results, in order; 0 ends, SIZE_MAX: empty
                                           chunk */
     bool urgent;                       /* before all others, with the credit that is kept free */
-    bool many_writes;                  /* more than one Write chunk is wanted (RFC 8267 section 6.4.2) */
 };
 
 enum rpc_end_result {
