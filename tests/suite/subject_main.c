@@ -124,7 +124,7 @@ int main(int argc, char **argv)
     int listener = -1;
 
     if (argc < 4) {
-        fprintf(stderr, "usage: %s responder|initiator HOST PORT [ID] [markers] [no-crc] [plain] [rev1] [p2p]\n",
+        fprintf(stderr, "usage: %s responder|initiator HOST PORT [ID] [markers] [no-crc] [plain] [rev1] [p2p] [rpc]\n",
                 argv[0]);
         return 2;
     }
@@ -141,6 +141,8 @@ int main(int argc, char **argv)
             options.revision = 1;
         else if (strcmp(argv[i], "p2p") == 0)
             options.peer_to_peer = true;
+        else if (strcmp(argv[i], "rpc") == 0)
+            options.rpc = true;
         else if (!(options.how = misbehave_find(argv[i], options.role))) {
             fprintf(stderr, "no mutant '%s'\n", argv[i]);
             return 2;

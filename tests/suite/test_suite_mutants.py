@@ -16,13 +16,21 @@ def roles(row):
     return ["responder", "initiator"] if row == "both" else [row]
 
 
+def device_for(name):
+    """What the device is to be, and what the test is told of it."""
+    if TESTS[name][1] in ("rpcrdma", "nfs"):
+        return ["rpc"], ["--service=nfs"]
+    return [], []
+
+
 @functools.cache
 def mutant_runs():
     """Each mutant against its own test, some at the same time: they mostly wait."""
     wanted = [(row[0], role) for row in MUTANTS for role in roles(row[1])]
 
     def run(what):
-        return RUNNERS[what[1]]([what[0]], [f"--rules={what[0]}"], jobs=1)
+        kind, service = device_for(what[0])
+        return RUNNERS[what[1]]([what[0], *kind], [f"--rules={what[0]}", *service], jobs=1)
 
     with concurrent.futures.ThreadPoolExecutor(6) as pool:
         return dict(zip(wanted, pool.map(run, wanted)))
@@ -38,6 +46,13 @@ def test_every_test_has_its_mutant():
     have = {(row[0], role) for row in MUTANTS for role in roles(row[1])}
     want = {(name, role) for name, row in TESTS.items() for role in roles(row[2])}
     assert sorted(want - have) == []
+
+
+@pytest.mark.parametrize("role", ["responder", "initiator"])
+def test_conforming_rpc_device_passes(role):
+    run = RUNNERS[role](["rpc"], ["--service=nfs", "--suite=rpcrdma"], jobs=4)
+    assert run.status == 0, run.errors + run.tell()
+    assert len(run.outcome("passed")) == len(run.tests), run.tell()
 
 
 @pytest.mark.parametrize("device", [[], ["markers"], ["no-crc"]], ids=lambda args: "-".join(args) or "plain")

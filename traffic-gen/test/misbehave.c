@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-static const struct misbehaviour *const tables[] = {misbehave_mpa, misbehave_ddp, misbehave_rdmap, misbehave_rdmapx};
+static const struct misbehaviour *const tables[] = {misbehave_mpa, misbehave_ddp, misbehave_rdmap, misbehave_rdmapx,
+                                                    misbehave_rpcrdma};
 
 const struct misbehaviour *misbehave_at(unsigned index)
 {

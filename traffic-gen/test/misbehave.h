@@ -6,7 +6,7 @@
 #ifndef IWARP_TRAFFIC_TEST_MISBEHAVE_H
 #define IWARP_TRAFFIC_TEST_MISBEHAVE_H
 
-#include "traffic-gen/stack/queue_pair.h"
+#include "traffic-gen/stack/rpc_end.h"
 #include "traffic-gen/test/suite.h"
 
 #include <glib.h>
@@ -21,6 +21,9 @@ struct misbehaviour {
     void (*options)(struct qp_options *options);
     struct mpa_end_spoil mpa;
     struct qp_spoil qp;
+    /* Of devices that speak RPC-over-RDMA. */
+    void (*rpc_options)(struct rpc_end_options *options);
+    struct rpc_end_spoil rpc;
     int variant; /* for hooks that several rows share */
 };
 
@@ -34,7 +37,7 @@ struct mutant {
 
 /* Rows of each suite; ended by one without id. */
 extern const struct misbehaviour misbehave_mpa[], misbehave_mpa2[], misbehave_ddp[], misbehave_rdmap[],
-    misbehave_rdmapx[];
+    misbehave_rdmapx[], misbehave_rpcrdma[], misbehave_rpcrdma_chunks[], misbehave_nfs[];
 
 /* By test id and role; NULL when there is none. */
 const struct misbehaviour *misbehave_find(const char *id, enum suite_dut role);

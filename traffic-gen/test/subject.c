@@ -2,6 +2,7 @@
 #include "traffic-gen/test/subject.h"
 
 #include "traffic-gen/test/advert.h"
+#include "traffic-gen/test/subject_rpc.h"
 
 #include <string.h>
 
@@ -16,7 +17,8 @@ struct subject {
     uint8_t octets[REGION_COUNT][REGION_SIZE];
     struct advert advert;
     struct qp *qp;
-    uint32_t flags; /* of the test's words */
+    uint32_t flags;          /* of the test's words */
+    struct subject_rpc *rpc; /* alone */
 };
 
 static void make_memory(struct subject *subject)
@@ -119,6 +121,10 @@ struct subject *subject_new(const struct subject_options *options, const struct 
     };
 
     subject->options = *options;
+    if (options->rpc) {
+        subject->rpc = subject_rpc_new(options->role, options->how, stream);
+        return subject;
+    }
     make_memory(subject);
     qp.mpa.private_data = words;
     qp.mpa.private_length = (uint16_t)advert_encode(&subject->advert, words);
@@ -130,6 +136,11 @@ struct subject *subject_new(const struct subject_options *options, const struct 
 
 void subject_free(struct subject *subject)
 {
+    if (subject->rpc) {
+        subject_rpc_free(subject->rpc);
+        g_free(subject);
+        return;
+    }
     qp_free(subject->qp);
     memory_free(subject->memory);
     g_free(subject);
@@ -137,5 +148,5 @@ void subject_free(struct subject *subject)
 
 struct qp *subject_qp(struct subject *subject)
 {
-    return subject->qp;
+    return subject->rpc ? subject_rpc_qp(subject->rpc) : subject->qp;
 }

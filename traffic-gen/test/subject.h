@@ -14,6 +14,7 @@ struct subject_options {
     uint8_t revision;               /* 0: the highest */
     bool markers, no_crc, plain;    /* plain: an Initiator without the enhanced data */
     bool peer_to_peer;
+    bool rpc; /* instead of all that: RPC-over-RDMA (test/subject_rpc.h) */
     int64_t t_startup;
 };
 

@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-const struct suite *const suites[] = {&suite_mpa, &suite_ddp, &suite_rdmap, &suite_rdmapx, NULL};
+const struct suite *const suites[] = {&suite_mpa, &suite_ddp, &suite_rdmap, &suite_rdmapx, &suite_rpcrdma, NULL};
 
 char *suite_test_id(const struct suite_test *test)
 {

@@ -1,0 +1,607 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "traffic-gen/test/rpc_bench.h"
+
+#include "traffic-gen/test/talk_internal.h"
+#include "wire/nfs.h"
+#include "wire/rpcrdma_private_data.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SIZE_DEFAULT = 4096,
+    CREDITS_DEFAULT = 8,
+    REGION_TO = 0x10000,
+    XID_STIMULUS = 0x52000001,
+    XID_FIRST = 0x63000001,
+    READS = 8
+};
+
+/* ---- the transport ---- */
+
+static void on_write(void *ctx, const uint8_t *p, size_t n)
+{
+    struct rpc_bench *bench = ctx;
+    struct talk *talk = bench->talk;
+    size_t need;
+
+    if (!talk->startup[WATCH_TEST].known &&
+        mpa_startup_decode(&talk->startup[WATCH_TEST].frame, &need, p, n) == MPA_STARTUP_OK && n <= TALK_FRAME_ROOM) {
+        memcpy(talk->startup[WATCH_TEST].octets, p, n);
+        talk->startup[WATCH_TEST].n = n;
+        mpa_startup_decode(&talk->startup[WATCH_TEST].frame, &need, talk->startup[WATCH_TEST].octets, n);
+        talk->startup[WATCH_TEST].known = true;
+    }
+    talk_write(talk, p, n);
+}
+
+static size_t on_room(void *ctx)
+{
+    (void)ctx;
+    return SIZE_MAX; /* talk_write() waits */
+}
+
+static void on_close(void *ctx, bool reset)
+{
+    struct rpc_bench *bench = ctx;
+
+    if (reset)
+        talk_reset(bench->talk);
+    else
+        talk_finish(bench->talk);
+}
+
+static int64_t on_now(void *ctx)
+{
+    (void)ctx;
+    return talk_now();
+}
+
+/* ---- what the end tells ---- */
+
+static void heard_free(gpointer data)
+{
+    struct bench_heard *heard = data;
+
+    g_free(heard->p);
+    g_free(heard);
+}
+
+static enum rpc_end_answer note(void *ctx, const struct rpc_end_incoming *incoming, enum rpc_end_answer due)
+{
+    struct rpc_bench *bench = ctx;
+    struct bench_heard *heard;
+
+    if (!incoming->p) /* it was heard when its Send came */
+        return due;
+    heard = g_new0(struct bench_heard, 1);
+    heard->p = g_memdup2(incoming->p, incoming->n);
+    heard->n = incoming->n;
+    heard->header = *incoming->header;
+    heard->call = incoming->call;
+    g_ptr_array_add(bench->heard, heard);
+    if (!heard->call && heard->header.status == RPCRDMA_OK && heard->header.proc <= RPCRDMA_NOMSG)
+        bench->grant = heard->header.credit;
+    return due;
+}
+
+static void on_replied(void *ctx, uint64_t cookie, enum rpc_end_result result, const struct rpc_end_message *reply)
+{
+    struct rpc_bench *bench = ctx;
+
+    (void)cookie;
+    bench->replied++;
+    bench->result = result;
+    g_free(bench->reply.p);
+    bench->reply = (struct rpc_end_message){0};
+    if (reply) {
+        bench->reply = *reply;
+        bench->reply.p = g_memdup2(reply->p, reply->n);
+    }
+}
+
+static void on_terminated(void *ctx, bool ours, const struct rdmap_terminate *terminate)
+{
+    struct rpc_bench *bench = ctx;
+
+    bench->terminated = true;
+    bench->terminate_ours = ours;
+    bench->terminate = *terminate;
+}
+
+static void serve(struct rpc_bench *bench, uint64_t id, const struct rpc_end_message *call)
+{
+    struct rpc_end_message reply = {0};
+
+    bench->served++;
+    if (nfs_server_call(bench->peer, call, rpc_end_room(bench->end, id), &reply))
+        rpc_end_reply(bench->end, id, &reply);
+}
+
+static void on_called(void *ctx, uint64_t id, const struct rpc_end_message *call, const struct rpc_message *header)
+{
+    struct rpc_bench *bench = ctx;
+
+    if (bench->hold && bench->n_held < BENCH_HELD_MAX) {
+        struct bench_held *held = &bench->held[bench->n_held++];
+
+        *held = (struct bench_held){.id = id, .xid = header->xid, .call = *call};
+        held->call.p = g_memdup2(call->p, call->n);
+    } else {
+        serve(bench, id, call);
+    }
+}
+
+static int64_t server_now(void *ctx)
+{
+    (void)ctx;
+    return g_get_real_time() * 1000;
+}
+
+/* ---- life ---- */
+
+static void make_end(struct rpc_bench *bench, const struct bench_wish *wish)
+{
+    struct talk *talk = bench->talk;
+    const struct rpc_end_events events = {
+        .ctx = bench, .replied = on_replied, .called = on_called, .terminated = on_terminated};
+    const struct rpc_end_spoil hooks = {.ctx = bench, .decide = note};
+    uint32_t size = wish->size == 0 ? SIZE_DEFAULT : wish->size == 1 ? 0 : wish->size;
+    const struct rpc_end_options options = {
+        .qp = {.mpa = {.role = talk_is_initiator(talk) ? MPA_END_INITIATOR : MPA_END_RESPONDER,
+                       .revision = talk_is_initiator(talk) ? 1 : 2,
+                       .crc = true,
+                       .enhanced_data = {.ird = READS, .ord = READS},
+                       .private_data = wish->private_data,
+                       .private_length = wish->private_length},
+               .ird = READS,
+               .ord = READS},
+        .send_size = wish->private_data ? 0 : size,
+        .receive_size = wish->private_data ? 0 : size,
+        .remote_invalidation = size > 0 && !wish->private_data && !wish->no_invalidation,
+        .credits = wish->credits ? wish->credits : CREDITS_DEFAULT,
+        .backchannel_chunks = true,
+    };
+    struct memory *memory;
+
+    bench->stream = (struct stream){bench, on_write, on_room, on_close, on_now, 1460};
+    bench->end = rpc_end_new(&options, &bench->stream, &events, 8166);
+    rpc_end_set_spoil(bench->end, &hooks);
+    memory = rpc_end_memory(bench->end);
+    bench->region = g_malloc0(BENCH_REGION);
+    bench->stag_read = memory_register(memory, bench->region, BENCH_REGION, REGION_TO, MEMORY_REMOTE_READ, true);
+    bench->stag_write = memory_register(memory, bench->region, BENCH_REGION, REGION_TO, MEMORY_REMOTE_WRITE, true);
+    if (!talk_is_initiator(talk)) {
+        const struct nfs_server_options server = {.tree = bench->tree = nfs_tree_new(server_now, NULL, 1 << 24, 4096),
+                                                  .now = server_now};
+
+        bench->server = nfs_server_new(&server);
+        bench->peer = nfs_peer_new(bench->server, NULL);
+    }
+}
+
+static void feed(struct rpc_bench *bench, const struct talk_heard *heard)
+{
+    struct qp *qp = rpc_end_qp(bench->end);
+
+    switch (heard->what) {
+    case TALK_FRAME:
+    case TALK_FPDU:
+    case TALK_GARBAGE: {
+        /* The octets move when more come. */
+        g_autofree uint8_t *octets = g_memdup2(heard->octets, heard->n);
+
+        qp_receive(qp, octets, heard->n);
+        break;
+    }
+    case TALK_FIN:
+        if (!bench->fed_end)
+            qp_receive_fin(qp);
+        bench->fed_end = true;
+        break;
+    case TALK_RESET:
+        if (!bench->fed_end)
+            qp_receive_reset(qp);
+        bench->fed_end = true;
+        break;
+    case TALK_SILENCE:
+        break;
+    }
+}
+
+void rpc_bench_pump(struct rpc_bench *bench, int64_t ns, bool (*done)(const struct rpc_bench *bench))
+{
+    int64_t until = talk_now() + ns;
+
+    while (!bench->fed_end && !(done && done(bench))) {
+        const struct talk_heard *heard = talk_hear(bench->talk, MAX(until - talk_now(), 0));
+
+        feed(bench, heard);
+        if (heard->what == TALK_SILENCE)
+            break;
+    }
+}
+
+static bool start(struct rpc_bench *bench)
+{
+    struct talk *talk = bench->talk;
+    struct qp *qp = rpc_end_qp(bench->end);
+    const struct mpa_startup *theirs;
+
+    if (!talk_open(talk))
+        return false;
+    qp_start(qp);
+    theirs = talk_hear_frame(talk);
+    if (!theirs) {
+        talk_inconclusive(talk, "a start-up frame was expected; there was %s", talk_describe(talk, talk_last(talk)));
+        return false;
+    }
+    if (theirs->kind == MPA_REPLY && theirs->flags & MPA_FLAG_R) {
+        talk_inconclusive(talk, "the device rejects the connection");
+        return false;
+    }
+    if (talk_is_initiator(talk))
+        talk_begin_operation(talk);
+    qp_receive(qp, talk->startup[WATCH_DUT].octets, talk->startup[WATCH_DUT].n);
+    if (!talk_is_initiator(talk))
+        talk_begin_operation(talk);
+    return bench->open = true;
+}
+
+bool rpc_bench_open(struct rpc_bench *bench, struct talk *talk, const struct bench_wish *wish)
+{
+    static const struct bench_wish no_wish;
+
+    *bench = (struct rpc_bench){
+        .talk = talk, .heard = g_ptr_array_new_with_free_func(heard_free), .xid = XID_STIMULUS, .next_xid = XID_FIRST};
+    wish = wish ? wish : &no_wish;
+    make_end(bench, wish);
+    if (!start(bench))
+        return false;
+    if (!talk_is_initiator(talk) || wish->no_grant)
+        return true;
+    if (rpc_bench_alive(bench))
+        return true;
+    talk_failed(talk, "the first Call is not answered");
+    return false;
+}
+
+static void remove_file(struct rpc_bench *bench)
+{
+    struct xdr_out out;
+
+    rpc_bench_begin(bench, &out, NFS_PROGRAM, 3, 12);
+    xdr_out_opaque(&out, bench->root, bench->root_n);
+    xdr_out_opaque(&out, bench->name, (uint32_t)strlen(bench->name));
+    rpc_bench_call(bench, &out, NULL);
+}
+
+void rpc_bench_close(struct rpc_bench *bench)
+{
+    rpc_end_set_spoil(bench->end, NULL);
+    if (bench->file_n > 0 && talk_is_open(bench->talk))
+        remove_file(bench);
+    if (bench->open)
+        talk_hang_up(bench->talk);
+    for (unsigned i = 0; i < bench->n_held; i++)
+        g_free(bench->held[i].call.p);
+    rpc_end_free(bench->end);
+    if (bench->server) {
+        nfs_peer_free(bench->peer);
+        nfs_server_free(bench->server);
+        nfs_tree_free(bench->tree);
+    }
+    g_free(bench->region);
+    g_free(bench->reply.p);
+    g_ptr_array_unref(bench->heard);
+}
+
+/* ---- saying ---- */
+
+void rpc_bench_send(struct rpc_bench *bench, const uint8_t *p, size_t n)
+{
+    qp_post(rpc_end_qp(bench->end), &(struct qp_work){.kind = QP_SEND, .p = p, .n = n});
+}
+
+static void add_u32(GByteArray *to, uint32_t v)
+{
+    uint8_t octets[4];
+
+    put_be32(octets, v);
+    g_byte_array_append(to, octets, sizeof(octets));
+}
+
+static void add_segment(GByteArray *to, uint32_t stag, uint32_t length)
+{
+    add_u32(to, stag);
+    add_u32(to, length);
+    add_u32(to, 0);
+    add_u32(to, REGION_TO);
+}
+
+static void add_word(const struct rpc_bench *bench, const char *word, GByteArray *to)
+{
+    static const uint32_t null_call[] = {RPC_CALL, RPC_VERSION, NFS_PROGRAM, 3, 0, 0, 0, 0, 0};
+
+    if (strcmp(word, "XID") == 0) {
+        add_u32(to, bench->xid);
+    } else if (strcmp(word, "NULL") == 0) {
+        add_u32(to, bench->xid);
+        for (unsigned i = 0; i < G_N_ELEMENTS(null_call); i++)
+            add_u32(to, null_call[i]);
+    } else if (word[0] == 'R' || word[0] == 'W') {
+        add_segment(to, word[0] == 'R' ? bench->stag_read : bench->stag_write, (uint32_t)strtoul(word + 2, NULL, 10));
+    } else if (word[0] == '[') {
+        g_byte_array_set_size(to, to->len + (guint)strtoul(word + 1, NULL, 10));
+        memset(to->data + to->len - strtoul(word + 1, NULL, 10), 0, strtoul(word + 1, NULL, 10));
+    } else {
+        for (; word[0] && word[1]; word += 2) {
+            uint8_t octet = (uint8_t)(g_ascii_xdigit_value(word[0]) << 4 | g_ascii_xdigit_value(word[1]));
+
+            g_byte_array_append(to, &octet, 1);
+        }
+    }
+}
+
+GByteArray *rpc_bench_octets(const struct rpc_bench *bench, const char *text)
+{
+    g_auto(GStrv) words = g_strsplit(text, " ", -1);
+    GByteArray *octets = g_byte_array_new();
+
+    for (unsigned i = 0; words[i]; i++)
+        add_word(bench, words[i], octets);
+    return octets;
+}
+
+/* ---- hearing ---- */
+
+const struct bench_heard *rpc_bench_find(const struct rpc_bench *bench, uint32_t xid)
+{
+    for (guint i = bench->heard->len; i-- > 0;) {
+        const struct bench_heard *heard = g_ptr_array_index(bench->heard, i);
+
+        if (!heard->call && heard->n >= sizeof(uint32_t) && heard->header.xid == xid)
+            return heard;
+    }
+    return NULL;
+}
+
+static enum bench_answer classify(const struct bench_heard *heard)
+{
+    const struct rpcrdma_header *header = &heard->header;
+    struct rpc_message reply;
+
+    if (header->status != RPCRDMA_OK)
+        return BENCH_NONSENSE;
+    if (header->proc == RPCRDMA_ERROR)
+        return header->err == RPCRDMA_ERR_VERS ? BENCH_ERR_VERS : BENCH_ERR_CHUNK;
+    if (header->proc == RPCRDMA_NOMSG) /* what it says lies in our memory */
+        return BENCH_SUCCESS;
+    if (header->proc != RPCRDMA_MSG)
+        return BENCH_NONSENSE;
+    rpc_decode(&reply, heard->p + header->header_len, heard->n - header->header_len);
+    if (reply.type != RPC_REPLY || reply.status != RPC_OK)
+        return BENCH_NONSENSE;
+    if (reply.reply_stat == RPC_MSG_ACCEPTED && reply.accept_stat == RPC_SUCCESS)
+        return BENCH_SUCCESS;
+    if (reply.reply_stat == RPC_MSG_ACCEPTED && reply.accept_stat == RPC_GARBAGE_ARGS)
+        return BENCH_GARBAGE;
+    return BENCH_RPC_ERROR;
+}
+
+enum bench_answer rpc_bench_await(struct rpc_bench *bench, uint32_t xid, int64_t ns)
+{
+    int64_t until = talk_now() + ns;
+    const struct bench_heard *heard;
+
+    while (!(heard = rpc_bench_find(bench, xid))) {
+        guint before = bench->heard->len;
+
+        if (bench->fed_end || bench->terminated)
+            return BENCH_GONE;
+        feed(bench, talk_hear(bench->talk, MAX(until - talk_now(), 0)));
+        if (talk_last(bench->talk)->what == TALK_SILENCE && bench->heard->len == before)
+            return BENCH_SILENCE;
+    }
+    return classify(heard);
+}
+
+const char *bench_answer_words(enum bench_answer answer)
+{
+    switch (answer) {
+    case BENCH_SUCCESS:
+        return "a Reply with SUCCESS";
+    case BENCH_RPC_ERROR:
+        return "a Reply that tells an RPC error";
+    case BENCH_GARBAGE:
+        return "a Reply with GARBAGE_ARGS";
+    case BENCH_ERR_VERS:
+        return "RDMA_ERROR with ERR_VERS";
+    case BENCH_ERR_CHUNK:
+        return "RDMA_ERROR with ERR_CHUNK";
+    case BENCH_SILENCE:
+        return "no answer";
+    case BENCH_GONE:
+        return "the end of the connection";
+    case BENCH_NONSENSE:
+        break;
+    }
+    return "a message that is no answer";
+}
+
+bool rpc_bench_alive(struct rpc_bench *bench)
+{
+    struct xdr_out out;
+
+    rpc_bench_begin(bench, &out, NFS_PROGRAM, 3, 0);
+    if (rpc_bench_call(bench, &out, NULL))
+        return true;
+    talk_failed(bench->talk, "a NULL Call behind it is not answered: %s",
+                bench->fed_end ? "the connection is over" : "silence");
+    return false;
+}
+
+/* ---- whole Calls ---- */
+
+void rpc_bench_begin(struct rpc_bench *bench, struct xdr_out *out, uint32_t program, uint32_t version,
+                     uint32_t procedure)
+{
+    const uint32_t words[] = {bench->next_xid++, RPC_CALL, RPC_VERSION, program, version, procedure, 0, 0, 0, 0};
+
+    xdr_out_begin(out);
+    for (unsigned i = 0; i < G_N_ELEMENTS(words); i++)
+        xdr_out_u32(out, words[i]);
+}
+
+static bool has_replied(const struct rpc_bench *bench)
+{
+    return bench->replied > 0;
+}
+
+bool rpc_bench_call(struct rpc_bench *bench, struct xdr_out *out, const struct rpc_end_how *how)
+{
+    struct rpc_end_message call = {0};
+
+    xdr_out_take(out, &call);
+    bench->replied = 0;
+    rpc_end_call(bench->end, &call, how, 1);
+    g_free(call.p);
+    rpc_bench_pump(bench, talk_t_close(bench->talk), has_replied);
+    return bench->replied > 0 && bench->result == RPC_END_REPLIED;
+}
+
+bool rpc_bench_results(const struct rpc_bench *bench, struct xdr *results)
+{
+    struct rpc_message header;
+
+    *results = xdr_begin(bench->reply.p, bench->reply.n);
+    if (rpc_decode(&header, bench->reply.p, bench->reply.n) != RPC_OK || header.reply_stat != RPC_MSG_ACCEPTED ||
+        header.accept_stat != RPC_SUCCESS)
+        return false;
+    results->at = header.header_len;
+    return true;
+}
+
+/* ---- files ---- */
+
+static bool take_handle(struct xdr *results, uint8_t handle[BENCH_HANDLE_MAX], uint32_t *n)
+{
+    const uint8_t *p;
+
+    if (!xdr_opaque(results, &p, n) || *n > BENCH_HANDLE_MAX)
+        return false;
+    memcpy(handle, p, *n);
+    return true;
+}
+
+static bool results_ok(struct rpc_bench *bench, struct xdr *results)
+{
+    uint32_t status;
+
+    return rpc_bench_results(bench, results) && xdr_u32(results, &status) && status == 0;
+}
+
+/* MOUNT version 3, MNT "/", if the service answers it on this connection. */
+static bool mount(struct rpc_bench *bench)
+{
+    struct xdr_out out;
+    struct xdr results;
+
+    rpc_bench_begin(bench, &out, NFS_PROGRAM_MOUNT, 3, 1);
+    xdr_out_opaque(&out, "/", 1);
+    return rpc_bench_call(bench, &out, NULL) && results_ok(bench, &results) &&
+           take_handle(&results, bench->root, &bench->root_n);
+}
+
+/* NFS version 4.0: PUTROOTFH, GETFH; such a handle is good for version 3 with most servers. */
+static bool put_root(struct rpc_bench *bench)
+{
+    struct xdr_out out;
+    struct xdr results;
+    uint32_t word;
+
+    rpc_bench_begin(bench, &out, NFS_PROGRAM, 4, 1);
+    xdr_out_u32(&out, 0); /* tag */
+    xdr_out_u32(&out, 0); /* minor version */
+    xdr_out_u32(&out, 2);
+    xdr_out_u32(&out, NFS_OP_PUTROOTFH);
+    xdr_out_u32(&out, 10); /* GETFH */
+    if (!rpc_bench_call(bench, &out, NULL) || !results_ok(bench, &results))
+        return false;
+    /* tag, number of results, PUTROOTFH, its status, GETFH, its status */
+    for (unsigned i = 0; i < 6; i++) {
+        if (!xdr_u32(&results, &word))
+            return false;
+    }
+    return word == 0 && take_handle(&results, bench->root, &bench->root_n);
+}
+
+static bool is_root_good(struct rpc_bench *bench)
+{
+    struct xdr_out out;
+    struct xdr results;
+
+    rpc_bench_begin(bench, &out, NFS_PROGRAM, 3, 1);
+    xdr_out_opaque(&out, bench->root, bench->root_n);
+    return rpc_bench_call(bench, &out, NULL) && results_ok(bench, &results);
+}
+
+bool rpc_bench_root(struct rpc_bench *bench)
+{
+    if (bench->root_n > 0)
+        return true;
+    if ((mount(bench) || put_root(bench)) && is_root_good(bench))
+        return true;
+    bench->root_n = 0;
+    talk_not_applicable(bench->talk, "no file handle of NFS version 3 can be had: neither MOUNT on this connection nor "
+                                     "PUTROOTFH and GETFH of NFS version 4.0 give one");
+    return false;
+}
+
+bool rpc_bench_file(struct rpc_bench *bench)
+{
+    struct xdr_out out;
+    struct xdr results;
+    uint32_t follows;
+
+    if (!rpc_bench_root(bench))
+        return false;
+    g_snprintf(bench->name, sizeof(bench->name), "iwarp-gen-%08x", g_random_int());
+    rpc_bench_begin(bench, &out, NFS_PROGRAM, 3, 8);
+    xdr_out_opaque(&out, bench->root, bench->root_n);
+    xdr_out_opaque(&out, bench->name, (uint32_t)strlen(bench->name));
+    xdr_out_u32(&out, 0); /* UNCHECKED */
+    xdr_out_u32(&out, 1); /* mode */
+    xdr_out_u32(&out, 0644);
+    for (unsigned i = 0; i < 5; i++) /* uid, gid, size, atime, mtime: as they are */
+        xdr_out_u32(&out, 0);
+    if (rpc_bench_call(bench, &out, NULL) && results_ok(bench, &results) && xdr_u32(&results, &follows) && follows &&
+        take_handle(&results, bench->file, &bench->file_n))
+        return true;
+    talk_not_applicable(bench->talk, "no file can be made in the export's root");
+    return false;
+}
+
+/* ---- as server ---- */
+
+bool rpc_bench_wait_calls(struct rpc_bench *bench, unsigned n)
+{
+    int64_t until = talk_now() + talk_t_close(bench->talk);
+
+    bench->hold = true;
+    while (bench->n_held < n && !bench->fed_end && talk_now() < until)
+        feed(bench, talk_hear(bench->talk, MAX(until - talk_now(), 0)));
+    if (bench->n_held >= n)
+        return true;
+    talk_inconclusive(bench->talk, "the device makes only %u of %u Calls", bench->n_held, n);
+    return false;
+}
+
+void rpc_bench_answer(struct rpc_bench *bench, unsigned index)
+{
+    struct bench_held *held = &bench->held[index];
+
+    serve(bench, held->id, &held->call);
+    g_free(held->call.p);
+    *held = bench->held[--bench->n_held];
+}
