@@ -2,6 +2,7 @@
 /* iwarp-gen play: writes conversations, conforming or with faults, to capture files. */
 #include "traffic-gen/bulk.h"
 #include "traffic-gen/command.h"
+#include "traffic-gen/net.h"
 #include "traffic-gen/scenario_source.h"
 
 #include <errno.h>
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MTU_MIN = 128, MTU_MAX = 65535, ULPDU_MIN = 64 };
+enum { CLIENTS_MAX = 250, MANY_DEFAULT = 1000, MTU_MIN = 128, MTU_MAX = 65535, ULPDU_MIN = 64 };
 
 struct play_options {
     char *output, *inject, *net, *size, *script, *memory;
@@ -17,44 +18,6 @@ struct play_options {
     gint mtu, snap_length, ulpdu, count, connections;
     gboolean ipv6, vlan, pcap, live, markers, no_crc;
 };
-
-/* "loss=0.02,reorder=0.1": each a probability. */
-static bool parse_net(const char *text, struct sim_trouble *trouble)
-{
-    const struct {
-        const char *name;
-        double *value;
-    } keys[] = {
-        {"loss", &trouble->loss},           {"reorder", &trouble->reorder},           {"dup", &trouble->dup},
-        {"resegment", &trouble->resegment}, {"capture-loss", &trouble->capture_loss},
-    };
-    char **parts = g_strsplit(text, ",", -1);
-    bool good = true;
-
-    for (unsigned i = 0; parts[i] && good; i++) {
-        char *value = strchr(parts[i], '=');
-        bool known = false;
-
-        if (value)
-            *value++ = '\0';
-        for (unsigned k = 0; value && k < G_N_ELEMENTS(keys); k++) {
-            char *end;
-
-            if (strcmp(keys[k].name, parts[i]) != 0)
-                continue;
-            *keys[k].value = g_ascii_strtod(value, &end);
-            known = end != value && *end == '\0' && *keys[k].value >= 0 && *keys[k].value <= 0.5;
-        }
-        if (!known) {
-            command_fail(
-                "--net: '%s' is not loss, reorder, dup, resegment or capture-loss with a probability from 0 to 0.5",
-                parts[i]);
-            good = false;
-        }
-    }
-    g_strfreev(parts);
-    return good;
-}
 
 /* "200M": octets with an optional suffix. */
 static bool parse_size(const char *text, uint64_t *size)
@@ -81,9 +44,11 @@ static int play_bulk(struct capture_file *file, const struct play_options *optio
                                 .no_crc = options->no_crc,
                                 .ipv6 = options->ipv6,
                                 .vlan = options->vlan,
-                                .connections = (uint64_t)options->connections};
+                                .connections = MANY_DEFAULT};
 
-    if (options->connections < 1 || options->connections > BULK_CONNECTIONS_MAX)
+    if (options->connections != G_MININT)
+        bulk.connections = (uint64_t)options->connections;
+    if (bulk.connections < 1 || bulk.connections > BULK_CONNECTIONS_MAX)
         return command_fail("--connections: %d is not from 1 to %d", options->connections, BULK_CONNECTIONS_MAX);
     if (options->size && !parse_size(options->size, &bulk.size))
         return command_fail("--size: '%s' is not a number of octets (200M, 64k)", options->size);
@@ -103,16 +68,22 @@ static int play_stage(struct capture_file *file, const struct play_options *opti
     g_autofree char *error = NULL;
     const char *why = NULL;
     int status = COMMAND_DONE;
+    bool fault_done = false;
 
     stage->mtu = options->mtu ? (unsigned)options->mtu : scenario_source_mtu(source);
     stage->ipv6 = options->ipv6;
     stage->vlan = options->vlan;
-    stage->fault = fault;
     stage->count = (unsigned)options->count;
     stage->memory_folder = options->memory;
-    if (!scenario_source_play(source, stage, &error))
+    /* Every client plays the scenario at the same time; one of them with the fault. */
+    for (stage->client = 0; stage->client < (unsigned)MAX(options->connections, 1) && !error; stage->client++) {
+        stage->fault = stage->client == 0 ? fault : NULL;
+        scenario_source_play(source, stage, &error);
+        fault_done |= stage->fault_done;
+    }
+    if (error)
         status = command_fail("%s", error);
-    else if (fault && !stage->fault_done)
+    else if (fault && !fault_done)
         status = command_fail("scenario %s has no place for fault %s (made for %s)", source->scenario->name, fault->id,
                               fault->scenario);
     else if (!sim_run(stage->sim, &why))
@@ -127,10 +98,11 @@ static int play_scenario(struct capture_file *file, const struct play_options *o
 {
     struct sim_trouble trouble = {0};
     struct stage_place place = {0};
+    g_autofree char *error = NULL;
     int status = COMMAND_DONE;
 
-    if (options->net && !parse_net(options->net, &trouble))
-        return COMMAND_TROUBLE;
+    if (options->net && !net_parse(options->net, &trouble, &error))
+        return command_fail("%s", error);
     if (!faults)
         return play_stage(file, options, source, NULL, &trouble, &place);
     for (unsigned i = 0; i < faults->len && status == COMMAND_DONE; i++)
@@ -173,6 +145,8 @@ static int play_checked(const char *name, const struct play_options *options, co
         return command_fail("--mtu: %d is not from %d to %d", options->mtu, MTU_MIN, MTU_MAX);
     if (options->count < 0)
         return command_fail("--count: %d is negative", options->count);
+    if (!bulk && options->connections != G_MININT && (options->connections < 1 || options->connections > CLIENTS_MAX))
+        return command_fail("--connections: %d is not from 1 to %d", options->connections, CLIENTS_MAX);
     if (options->snap_length < 0)
         return command_fail("--snaplen: %d is negative", options->snap_length);
 
@@ -223,7 +197,7 @@ int command_play(int argc, char **argv)
         "Writes a conversation, from SYN to FIN, conforming or with faults, to a capture file.",
         "Scenarios: iwarp-gen list scenarios; their language: iwarp-scenario(5). Faults: iwarp-gen list faults.",
     };
-    struct play_options options = {.seed = 1, .ulpdu = 1400, .connections = 1000};
+    struct play_options options = {.seed = 1, .ulpdu = 1400, .connections = G_MININT};
     const GOptionEntry entries[] = {
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "capture to write (-: standard output)", "FILE"},
         {"inject", 0, 0, G_OPTION_ARG_STRING, &options.inject, "break these rules, each in a conversation of its own",
@@ -232,7 +206,9 @@ int command_play(int argc, char **argv)
         {"seed", 0, 0, G_OPTION_ARG_INT64, &options.seed, "of everything random (default 1)", "N"},
         {"mtu", 0, 0, G_OPTION_ARG_INT, &options.mtu, "of the path (default 1500)", "N"},
         {"net", 0, 0, G_OPTION_ARG_STRING, &options.net,
-         "trouble: loss=, reorder=, dup=, resegment=, capture-loss=, each a probability", "LIST"},
+         "loss=, reorder=, dup=, resegment=, capture-loss=, each a probability; delay=, jitter= (ms); window=, tso= "
+         "(octets)",
+         "LIST"},
         {"ipv6", 0, 0, G_OPTION_ARG_NONE, &options.ipv6, "IPv6 instead of IPv4", NULL},
         {"vlan", 0, 0, G_OPTION_ARG_NONE, &options.vlan, "with a VLAN tag", NULL},
         {"pcap", 0, 0, G_OPTION_ARG_NONE, &options.pcap, "write pcap instead of pcapng", NULL},
@@ -243,7 +219,8 @@ int command_play(int argc, char **argv)
          "N[kMG]"},
         {"ulpdu", 0, 0, G_OPTION_ARG_INT, &options.ulpdu, "bulk, nfs-bulk: ULPDU_Length (default 1400)", "N"},
         {"count", 0, 0, G_OPTION_ARG_INT, &options.count, "operations: how many (default 1000)", "N"},
-        {"connections", 0, 0, G_OPTION_ARG_INT, &options.connections, "many: how many (default 1000)", "N"},
+        {"connections", 0, 0, G_OPTION_ARG_INT, &options.connections,
+         "so many clients play the scenario at the same time (default 1); many: how many (default 1000)", "N"},
         {"memory", 0, 0, G_OPTION_ARG_FILENAME, &options.memory,
          "scenarios of work: write the memory of both ends there at the end, a file each region", "FOLDER"},
         {"markers", 0, 0, G_OPTION_ARG_NONE, &options.markers, "bulk, nfs-bulk: with Markers", NULL},

@@ -14,6 +14,7 @@ enum {
     STAG_READ_SOURCE = 0x00003400,
     STAG_WRITE_SINK = 0x00005600,
     BETWEEN_STAGES_NS = 1000000000,
+    CLIENT_DELAY_NS = 41000,
     TERMINATE_CRC = 0x2002, /* layer 2 (LLP), error type 0 (MPA), code 2: RFC 5040 section 4.8 */
 };
 
@@ -90,12 +91,12 @@ struct conversation *conversation_new(struct stage *stage, const struct conversa
         .path = {.ipv6 = stage->ipv6,
                  .vlan = stage->vlan,
                  .no_df = c->setup.no_df,
-                 .host = {1, 2},
+                 .host = {stage->client ? (uint8_t)(2 + stage->client) : 1, 2},
                  .port = {c->setup.port ? c->setup.port : (uint16_t)(FIRST_PORT + place),
                           c->setup.service_port ? c->setup.service_port : MPA_PORT}},
         .no_sack = {c->setup.no_sack, c->setup.no_sack},
         .segment_max = c->setup.segment_max,
-        .delay_ns = c->setup.delay_ns,
+        .delay_ns = c->setup.delay_ns + stage->client * CLIENT_DELAY_NS,
     };
 
     for (unsigned side = 0; side < 2; side++) {

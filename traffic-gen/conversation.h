@@ -30,6 +30,7 @@ struct stage {
     unsigned mtu;
     bool ipv6, vlan;
     unsigned n_conversations;
+    unsigned client;          /* number of the host that plays the scenario, beside others */
     unsigned first;           /* conversations of the stages before: addresses differ from theirs */
     GPtrArray *conversations; /* owned */
     uint64_t seed;

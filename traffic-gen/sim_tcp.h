@@ -22,13 +22,17 @@
 
 enum { SEG_FIN = 0x01, SEG_SYN = 0x02, SEG_RST = 0x04, SEG_PSH = 0x08, SEG_ACK = 0x10 };
 
-/* Probabilities per packet, 0..1. */
+/* What the network is like. Probabilities are per packet, 0..1. */
 struct sim_trouble {
-    double loss;         /* by the network; TCP retransmits */
-    double reorder;      /* overtaken by later packets */
-    double dup;          /* delivered twice */
-    double resegment;    /* sender cuts elsewhere, joins writes, or retransmits with other boundaries */
-    double capture_loss; /* delivered, but missing from the capture */
+    double loss;          /* by the network; TCP retransmits */
+    double reorder;       /* overtaken by later packets */
+    double dup;           /* delivered twice */
+    double resegment;     /* sender cuts elsewhere, joins writes, or retransmits with other boundaries */
+    double capture_loss;  /* delivered, but missing from the capture */
+    int64_t delay_ns;     /* of the path in one direction, added to a short one */
+    int64_t jitter_ns;    /* more than that, up to this; packets do not overtake one another by it */
+    uint32_t window;      /* octets that each end has room for, which its application takes after a while; 0: plenty */
+    uint32_t segment_max; /* super-segments of segmentation offload, which join writes; 0: none */
 };
 
 struct sim;
