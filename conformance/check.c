@@ -12,6 +12,7 @@
 enum {
     PROGRESS_EVERY = 4096,     /* packets */
     FINDINGS_KEPT_MAX = 50000, /* in a capture */
+    NOTES_KEPT_IN_CAPTURE = 50000,
     CONNECTIONS_MAX = 65536, /* open at one time, those that ended a short while ago included; most cost some 15 KiB */
 };
 
@@ -19,7 +20,7 @@ struct check {
     const struct check_options *options;
     struct report_capture *capture;
     FILE *print;
-    uint32_t findings_kept;
+    uint32_t findings_kept, notes_kept;
     bool memory_lacking;
     struct counting counting;
     uint64_t decap[DECAP_STATUS_COUNT];
@@ -36,6 +37,7 @@ struct watched {
     struct report_connection *report;
     struct verdict verdict;
     struct counted counted;
+    struct notes *notes; /* NULL: no ladders wanted */
     bool hole, ended[2], reset;
 };
 
@@ -108,6 +110,8 @@ static void on_finding(void *ctx, const struct finding *finding)
         report->not_kept++;
         return;
     }
+    if (watched->notes != NULL && watched->verdict.counts[finding->rule].failed <= REPORT_LADDERS)
+        notes_want(watched->notes, finding);
     watched->check->findings_kept++;
     report_add_finding(report, &kept, finding->message);
 }
@@ -124,6 +128,8 @@ static void on_startup(void *ctx, const struct mpa_startup_event *event)
 
     if (target.out != NULL)
         print_startup(&target, known_direction(watched, event->direction, event->place.side & 1u), event);
+    if (watched->notes != NULL)
+        notes_startup(watched->notes, event);
     upper_startup(&watched->upper, event);
 }
 
@@ -140,6 +146,8 @@ static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
 
         print_fpdu(&target, direction, event);
     }
+    if (watched->notes != NULL)
+        notes_fpdu(watched->notes, event);
     rdmap_connection_fpdu(watched->rdmap, event);
 }
 
@@ -150,6 +158,8 @@ static void on_skipped(void *ctx, unsigned side, uint64_t from, uint64_t to, con
 
     if (target.out != NULL)
         print_skipped(&target, direction_of_side(watched, side), to - from, why, place);
+    if (watched->notes != NULL)
+        notes_skipped(watched->notes, side, from, to, why, place);
     rdmap_connection_skipped(watched->rdmap, side);
 }
 
@@ -200,6 +210,8 @@ static void on_segment(void *ctx, const struct tcp_segment *segment, uint64_t of
 {
     struct watched *watched = awake(ctx);
 
+    if (watched->notes != NULL)
+        notes_segment(watched->notes, segment, offset);
     mpa_connection_segment(watched->mpa, segment, offset, acked_known, acked);
     if (segment->length == 0)
         rdmap_connection_acked(watched->rdmap, segment->side, acked_known, acked);
@@ -269,6 +281,7 @@ static void watched_free(struct watched *watched)
     rdmap_connection_free(watched->rdmap);
     upper_clear(&watched->upper);
     counted_drop(&watched->check->counting, &watched->counted);
+    notes_free(watched->notes);
     report_connection_free(watched->report);
     free(watched);
 }
@@ -279,7 +292,8 @@ static void host_upper(struct watched *watched)
                                     .mpa = watched->mpa,
                                     .verdict = &watched->verdict,
                                     .port = {watched->flow->endpoint[0].port, watched->flow->endpoint[1].port},
-                                    .print = print_target(watched)};
+                                    .print = print_target(watched),
+                                    .notes = watched->notes};
 
     upper_init(&watched->upper, &host);
 }
@@ -307,6 +321,7 @@ static bool on_open(void *ctx, struct flow *flow, struct tcp_pair_events *events
     watched->verdict.ctx = watched;
     watched->counted.verdict = &watched->verdict;
     watched->report = report_connection_new();
+    watched->notes = check->options->format == FORMAT_HTML ? notes_new() : NULL;
     watched->mpa = mpa_connection_new(&check->options->mpa, &mpa_events, &watched->verdict);
     watched->rdmap = rdmap_connection_new(&rdmap_options, &rdmap_events, &watched->verdict);
     if (watched->mpa == NULL || watched->rdmap == NULL) {
@@ -344,6 +359,17 @@ static gint by_frame(gconstpointer a, gconstpointer b)
     return first->offset < second->offset ? -1 : first->offset > second->offset;
 }
 
+/* A capture of very many connections must not hold notes without end: the last ones go without. */
+static GArray *take_notes(struct watched *watched)
+{
+    GArray *notes = notes_take(watched->notes);
+
+    if (notes->len > NOTES_KEPT_IN_CAPTURE - watched->check->notes_kept)
+        g_array_set_size(notes, NOTES_KEPT_IN_CAPTURE - watched->check->notes_kept);
+    watched->check->notes_kept += notes->len;
+    return notes;
+}
+
 static void take_connection(struct watched *watched)
 {
     const struct mpa_parameters *parameters = mpa_connection_parameters(watched->mpa);
@@ -365,6 +391,9 @@ static void take_connection(struct watched *watched)
         for (unsigned direction = 0; direction < 2; direction++)
             report->operations[opcode] += rdmap_connection_counts(watched->rdmap)->messages[opcode][direction];
     report->rpcrdma = upper_report(&watched->upper, initiator);
+    report->initiator_side = initiator;
+    if (watched->notes != NULL)
+        report->notes = take_notes(watched);
     report->counts = counted_end(&watched->check->counting, &watched->counted);
     g_array_sort(report->findings, by_frame);
     g_ptr_array_add(watched->check->capture->connections, report);

@@ -11,7 +11,7 @@ const char options_help[] = "Usage: iwarp-check [OPTION...] FILE...        FILE:
                             "Judges the iWARP and NFS/RDMA conversations in captures rule by rule.\n"
                             "\n"
                             " -i IFACE                 capture live, until interrupted\n"
-                            " --format=text|json|junit report format; --output=FILE: where to\n"
+                            " --format=text|json|junit|html   report format; --output=FILE: where to\n"
                             " --annotate=OUT.pcapng    the capture again, findings as packet comments\n"
                             " --rules=SEL,...          only these rules; --skip=SEL,...: not these. SEL: id,\n"
                             "                          id prefix, rfc8166, rfc5044/4.3, nfs, must, should\n"
@@ -63,13 +63,11 @@ static const struct word *find_word(const struct word *words, const char *name)
 static bool parse_format(struct check_options *options, const char *value, GError **error)
 {
     static const struct word formats[] = {
-        {"text", FORMAT_TEXT}, {"json", FORMAT_JSON}, {"junit", FORMAT_JUNIT}, {NULL, 0}};
+        {"text", FORMAT_TEXT}, {"json", FORMAT_JSON}, {"junit", FORMAT_JUNIT}, {"html", FORMAT_HTML}, {NULL, 0}};
     const struct word *word = find_word(formats, value);
 
-    if (word == NULL && strcmp(value, "html") == 0)
-        return usage(error, "--format=html is not in this version yet; available: text, json, junit");
     if (word == NULL)
-        return usage(error, "--format=%s: available are text, json and junit", value);
+        return usage(error, "--format=%s: available are text, json, junit and html", value);
     options->format = (enum report_format)word->value;
     return true;
 }
@@ -331,7 +329,7 @@ static bool understand(struct check_options *options, struct raw_options *raw, G
         !parse_each(options, raw->timers, parse_timers, error) ||
         !select_rules(options, raw->rules, raw->skip, error) || !load_waivers(options, raw->waive, raw->waivers, error))
         return false;
-    if (options->list_rules && options->format == FORMAT_JUNIT)
+    if (options->list_rules && options->format != FORMAT_TEXT && options->format != FORMAT_JSON)
         return usage(error, "--list-rules: --format=text and json are available");
     if (raw->progress && raw->no_progress)
         return usage(error, "--progress and --no-progress exclude each other");

@@ -14,7 +14,7 @@ enum check_error { CHECK_ERROR_USAGE, CHECK_ERROR_INPUT };
 
 enum check_status { CHECK_PASS = 0, CHECK_FAIL = 1, CHECK_TROUBLE = 2, CHECK_NOTHING = 3 };
 
-enum report_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_JUNIT };
+enum report_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_JUNIT, FORMAT_HTML };
 
 enum { MAX_FINDINGS_DEFAULT = 1000 };
 

@@ -50,6 +50,8 @@ void report_connection_free(struct report_connection *connection)
     free(connection->counts);
     if (connection->failing != NULL)
         g_array_unref(connection->failing);
+    if (connection->notes != NULL)
+        g_array_unref(connection->notes);
     if (connection->messages != NULL)
         g_string_chunk_free(connection->messages);
     if (connection->rpcrdma != NULL) {

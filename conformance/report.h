@@ -7,6 +7,7 @@
 #define IWARP_CONFORMANCE_REPORT_H
 
 #include "conformance/decap.h"
+#include "conformance/notes.h"
 #include "conformance/options.h"
 #include "conformance/waivers.h"
 #include "engine/fold.h"
@@ -14,6 +15,9 @@
 
 #include <glib.h>
 #include <stdio.h>
+
+/* With ladder diagrams: the first findings of a rule on a connection. */
+enum { REPORT_LADDERS = 3 };
 
 enum { SEVERITY_COUNT = 3, OPERATION_COUNT = 16, ROLE_COUNT = 2 };
 
@@ -63,6 +67,8 @@ struct report_connection {
     GStringChunk *messages;
     uint64_t found[SEVERITY_COUNT], waived; /* all findings, those not kept as well; found holds unwaived ones */
     uint64_t not_kept;
+    GArray *notes;                /* struct note, for the ladders of --format=html; NULL otherwise */
+    unsigned initiator_side;      /* the side of notes that stands for the Initiator */
     struct folded_counts *counts; /* of rules by themselves: see report_rules(); NULL: nothing */
     GArray *failing;              /* struct report_failing; NULL: none */
 };
@@ -111,6 +117,7 @@ void report_conclude(struct report *report);
 void report_write_text(const struct report *report, FILE *out);
 void report_write_json(const struct report *report, FILE *out);
 void report_write_junit(const struct report *report, FILE *out);
+void report_write_html(const struct report *report, FILE *out);
 /* One line per capture: --summary. */
 void report_write_summary(const struct report *report, FILE *out);
 

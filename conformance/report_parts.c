@@ -97,6 +97,57 @@ gchar *finding_text(const struct report_finding *finding, int64_t start_ns)
     return g_string_free(text, FALSE);
 }
 
+bool finding_in_group(const struct report_finding *finding, const struct finding_group *group)
+{
+    return finding->rule == group->first->rule && finding->waiver == group->first->waiver;
+}
+
+static int group_rank(const struct finding_group *group)
+{
+    return group->first->waiver != NULL ? SEVERITY_COUNT : SEVERITY_ERROR - (int)group->first->severity;
+}
+
+static gint by_rank(gconstpointer a, gconstpointer b)
+{
+    const struct finding_group *first = a, *second = b;
+    int difference = group_rank(first) - group_rank(second);
+
+    if (difference != 0)
+        return difference;
+    return first->at < second->at ? -1 : first->at > second->at;
+}
+
+GArray *finding_groups(const struct report_connection *connection)
+{
+    GArray *groups = g_array_new(FALSE, FALSE, sizeof(struct finding_group));
+
+    for (guint i = 0; i < connection->findings->len; i++) {
+        const struct report_finding *finding = &g_array_index(connection->findings, struct report_finding, i);
+        struct finding_group group = {finding, i, 1};
+        guint known = 0;
+
+        while (known < groups->len && !finding_in_group(finding, &g_array_index(groups, struct finding_group, known)))
+            known++;
+        if (known == groups->len)
+            g_array_append_val(groups, group);
+        else
+            g_array_index(groups, struct finding_group, known).n++;
+    }
+    g_array_sort(groups, by_rank);
+    return groups;
+}
+
+gchar *aliases_text(const struct check_options *options, enum rule_id id)
+{
+    GString *text = g_string_new(NULL);
+
+    for (size_t i = 0; i < RULE_COUNT; i++)
+        if (rule_catalogue[i].judged == RULE_SAME && rule_carried_by(&rule_catalogue[i], id) &&
+            options->rules.listed[i] && rule_binds(&rule_catalogue[i], options->mpa.profile))
+            g_string_append_printf(text, "%s%s", text->len > 0 ? ", " : "", rule_catalogue[i].id);
+    return g_string_free(text, FALSE);
+}
+
 const char *markers_text(const struct report_connection *connection)
 {
     static const char *const texts[3][3] = {

@@ -34,6 +34,19 @@ gchar *verdict_text(const struct report *report);
 /* "frame 31 (from 30) (see 4), 0.004512 s, to the responder, stream offset 152: expected ..., found ..."; g_free() it.
  */
 gchar *finding_text(const struct report_finding *finding, int64_t start_ns);
+/* The findings of a connection by rule: all of one rule that share the waiver, or have none. */
+struct finding_group {
+    const struct report_finding *first;
+    guint at; /* index of the first */
+    unsigned n;
+};
+
+bool finding_in_group(const struct report_finding *finding, const struct finding_group *group);
+/* Of struct finding_group: the most severe first, waived ones last; within that by frames. The caller's. */
+GArray *finding_groups(const struct report_connection *connection);
+/* Other rules that state what this one does, "MPA2-3-02, DDP-6.1-01", or an empty text; g_free() it. */
+gchar *aliases_text(const struct check_options *options, enum rule_id id);
+
 /* "none", "both directions", "to responder", ... */
 const char *markers_text(const struct report_connection *connection);
 

@@ -98,81 +98,45 @@ static void write_finding(const struct report_finding *finding, int64_t start_ns
     g_free(text);
 }
 
-static void write_aliases(const struct report *report, enum rule_id id, FILE *out)
-{
-    const char *separator = "      the same is demanded by ";
-    bool any = false;
-
-    for (size_t i = 0; i < RULE_COUNT; i++) {
-        if (rule_catalogue[i].judged != RULE_SAME || !rule_carried_by(&rule_catalogue[i], id) ||
-            !report->options->rules.listed[i] || !rule_binds(&rule_catalogue[i], report->options->mpa.profile))
-            continue;
-        fprintf(out, "%s%s", separator, rule_catalogue[i].id);
-        separator = ", ";
-        any = true;
-    }
-    if (any)
-        fputc('\n', out);
-}
-
-/* All findings of one rule that share the waiver (or have none). */
 static void write_group(const struct report *report, const struct report_connection *connection,
-                        const struct report_finding *first, int64_t start_ns, FILE *out)
+                        const struct finding_group *group, int64_t start_ns, FILE *out)
 {
+    const struct report_finding *first = group->first;
     const struct rule *rule = &rule_catalogue[first->rule];
-    uint64_t count = 0;
+    gchar *aliases = aliases_text(report->options, first->rule);
+    unsigned count = 0;
 
     fprintf(out, "\n    %s  %s section %s, %s: %s%s\n", rule->id, rule->document, rule->section, rule->level,
             rule_severity_name(first->severity), first->waiver != NULL ? ", waived" : "");
     fprintf(out, "      %s\n", rule->text);
-    write_aliases(report, first->rule, out);
+    if (*aliases != '\0')
+        fprintf(out, "      the same is demanded by %s\n", aliases);
+    g_free(aliases);
     if (first->waiver != NULL)
         fprintf(out, "      waived (%s)%s%s%s%s\n", first->waiver->where, first->waiver->why != NULL ? ": " : "",
                 first->waiver->why != NULL ? first->waiver->why : "", first->waiver->link != NULL ? ", " : "",
                 first->waiver->link != NULL ? first->waiver->link : "");
-    for (guint i = 0; i < connection->findings->len; i++) {
+    for (guint i = group->at; i < connection->findings->len && count < group->n; i++) {
         const struct report_finding *finding = &g_array_index(connection->findings, struct report_finding, i);
 
-        if (finding->rule != first->rule || finding->waiver != first->waiver)
+        if (!finding_in_group(finding, group))
             continue;
         if (report->options->verbose || count < FINDINGS_SHOWN)
             write_finding(finding, start_ns, out);
         count++;
     }
     if (!report->options->verbose && count > FINDINGS_SHOWN)
-        fprintf(out, "      ... and %" PRIu64 " more; --verbose shows all\n", count - FINDINGS_SHOWN);
-}
-
-/* The most severe first, waived ones last; within that in the order of frames. */
-static int group_rank(const struct report_finding *finding)
-{
-    return finding->waiver != NULL ? SEVERITY_COUNT : SEVERITY_ERROR - (int)finding->severity;
-}
-
-static bool same_group(const struct report_finding *a, const struct report_finding *b)
-{
-    return a->rule == b->rule && a->waiver == b->waiver;
+        fprintf(out, "      ... and %u more; --verbose shows all\n", count - FINDINGS_SHOWN);
 }
 
 static void write_findings(const struct report *report, const struct report_connection *connection, int64_t start_ns,
                            FILE *out)
 {
-    GPtrArray *groups = g_ptr_array_new();
+    GArray *groups = finding_groups(connection);
 
-    for (guint i = 0; i < connection->findings->len; i++) {
-        struct report_finding *finding = &g_array_index(connection->findings, struct report_finding, i);
-        guint known = 0;
-
-        while (known < groups->len && !same_group(g_ptr_array_index(groups, known), finding))
-            known++;
-        if (known == groups->len)
-            g_ptr_array_add(groups, finding);
-    }
-    for (int rank = 0; rank <= SEVERITY_COUNT; rank++)
-        for (guint i = 0; i < groups->len; i++)
-            if (group_rank(g_ptr_array_index(groups, i)) == rank)
-                write_group(report, connection, g_ptr_array_index(groups, i), start_ns, out);
-    g_ptr_array_unref(groups);
+    for (guint i = 0; i < groups->len; i++)
+        write_group(report, connection, &g_array_index(groups, struct finding_group, i), start_ns, out);
+    g_array_unref(groups);
     if (connection->not_kept > 0)
         fprintf(out, "\n    %" PRIu64 " more findings were counted but not kept; --max-findings=0 keeps all\n",
                 connection->not_kept);

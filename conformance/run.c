@@ -142,8 +142,10 @@ static void tell_troubles(const struct report *report)
 
 static bool write_report(const struct check_options *options, const struct report *report, FILE *out)
 {
-    static void (*const writers[])(const struct report *report, FILE *out) = {
-        [FORMAT_TEXT] = report_write_text, [FORMAT_JSON] = report_write_json, [FORMAT_JUNIT] = report_write_junit};
+    static void (*const writers[])(const struct report *report, FILE *out) = {[FORMAT_TEXT] = report_write_text,
+                                                                              [FORMAT_JSON] = report_write_json,
+                                                                              [FORMAT_JUNIT] = report_write_junit,
+                                                                              [FORMAT_HTML] = report_write_html};
 
     if (options->summary)
         report_write_summary(report, stdout);

@@ -47,6 +47,8 @@ static void on_message(void *ctx, const struct rpcrdma_message *message)
 
     if (bound(upper))
         nfs_connection_message(upper->nfs, message);
+    if (upper->host.notes != NULL)
+        notes_rpcrdma(upper->host.notes, message);
     if (upper->host.print.out != NULL)
         print_rpcrdma(&upper->host.print, direction_of_side(upper, message->side), message);
 }

@@ -6,6 +6,7 @@
 #ifndef IWARP_CONFORMANCE_UPPER_H
 #define IWARP_CONFORMANCE_UPPER_H
 
+#include "conformance/notes.h"
 #include "conformance/print.h"
 #include "conformance/report.h"
 #include "engine/nfs.h"
@@ -16,6 +17,7 @@ struct upper_host {
     struct verdict *verdict;
     uint16_t port[2];          /* by side */
     struct print_target print; /* out NULL: no lines */
+    struct notes *notes;       /* NULL: none */
 };
 
 struct upper {

@@ -6,9 +6,9 @@ import pytest
 @pytest.mark.parametrize("arguments, hint", [
     ([], "--help"),
     (["--no-such-option", "x"], "--help"),
-    (["--format=xml", "x"], "text, json and junit"),
-    (["--format=html", "x"], "available: text, json, junit"),
+    (["--format=xml", "x"], "text, json, junit and html"),
     (["--list-rules", "--format=junit"], "text and json"),
+    (["--list-rules", "--format=html"], "text and json"),
     (["--annotate=y.pcapng", "x", "y"], "one capture"),
     (["--fail-on=fatal", "x"], "error, warning, note, never"),
     (["--profile=ieee", "x"], "ietf, rdmac, rfc5666"),

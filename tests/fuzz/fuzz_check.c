@@ -18,8 +18,9 @@ static char path[64];
 
 static void start(void)
 {
-    static char words[][32] = {"iwarp-check", "--verbose", "--max-findings=20", "--memory-limit=256K", "-"};
-    char *arguments[] = {words[0], words[1], words[2], words[3], words[4], NULL};
+    static char words[][32] = {"iwarp-check",         "--verbose",     "--max-findings=20",
+                               "--memory-limit=256K", "--format=html", "-"};
+    char *arguments[] = {words[0], words[1], words[2], words[3], words[4], words[5], NULL};
 
     HOLDS(options_parse(&options, (int)(sizeof words / sizeof words[0]), arguments, NULL));
     null = fopen("/dev/null", "w");
@@ -76,6 +77,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     hangs_together(&report);
     report_write_text(&report, null);
     report_write_json(&report, null);
+    report_write_html(&report, null);
     report_clear(&report);
     return 0;
 }

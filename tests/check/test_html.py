@@ -1,0 +1,361 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""--format=html: what is in the page, and what a browser makes of it."""
+import base64
+import hashlib
+import os
+import re
+import shutil
+import struct
+import subprocess
+import xml.etree.ElementTree as ET
+
+import pytest
+
+import browser
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture(scope="session")
+def page(check, tmp_path_factory):
+    """page(*arguments) -> (text, tree); written once for the same arguments."""
+    folder, made = tmp_path_factory.mktemp("html"), {}
+
+    def make(*arguments):
+        if arguments not in made:
+            path = folder / f"{len(made)}.html"
+            result = check("--format=html", f"--output={path}", *arguments)
+            assert result.returncode in (0, 1, 2, 3) and result.stdout == ""
+            made[arguments] = path
+        text = made[arguments].read_text(encoding="utf-8")
+        return text, ET.fromstring(text)
+    make.paths = made
+    return make
+
+
+def words(element):
+    return " ".join("".join(element.itertext()).split())
+
+
+def classed(tree, tag, name):
+    return [e for e in tree.iter(tag) if name in e.get("class", "").split()]
+
+
+# ---- structure ----
+
+def test_verdict_comes_first(page, bad, good, no_mpa):
+    for capture, status, verdict in ((bad, "fail", "FAIL"), (good, "pass", "PASS"), (no_mpa, "nothing", "NOTHING TO CHECK")):
+        _, tree = page(capture)
+        header = tree.find("body")[0]
+        assert header.tag == "header" and header.get("class") == status and header.find("h1").text == verdict
+    assert page("/no/such/file")[1].find("body/header").get("class") == "trouble"
+
+
+def test_says_what_the_json_report_says(page, report, bad, root):
+    for capture in (bad, root / "captures" / "real" / "nfslong" / "nfs42-long-setxattr.pcap"):
+        _, tree = page(capture)
+        _, parsed = report(capture)
+        connection = parsed["captures"][0]["connections"][0]
+        article, = classed(tree, "article", "connection")
+        assert connection["initiator"] in words(article.find("h3")) and connection["responder"] in words(article.find("h3"))
+        told = [(group.get("data-rule"), words(figure.find("figcaption"))) for group in classed(article, "section", "group")
+                for figure in classed(group, "figure", "finding")]
+        found = [(f["rule"], f"frame {f['frame']}", f["message"]) for f in connection["findings"]]
+        assert len(told) == len(found) and sorted(rule for rule, _ in told) == sorted(rule for rule, _, _ in found)
+        for rule, frame, message in found:
+            assert any(rule == r and frame in text and " ".join(message.split()) in text for r, text in told)
+        rows = {words(row[0]).split()[0]: row for row in tree.find(".//table[@class='matrix']/tbody")}
+        assert rows.keys() == connection["rules"].keys()
+        for rule, counts in connection["rules"].items():
+            cell = rows[rule][2]
+            name, sign = next((n, s) for n, s in (("failed", "✗"), ("passed", "✓"), ("inconclusive", "?")) if counts[n])
+            assert cell.get("class") == name and cell.text == f"{sign} {counts[name]}"
+        heading = next(words(h) for h in tree.iter("h2") if words(h).startswith("Not exercised"))
+        assert heading.split()[4] == str(len(page_rules(tree)) + parsed["summary"]["rules_exercised"])
+        assert len(page_rules(tree)) == int(heading.split()[2])
+
+
+def page_rules(tree):
+    return [rule for p in classed(tree, "p", "ids") for rule in p.text.split()]
+
+
+def test_ladder_around_a_finding(page, report, bad, fault):
+    _, tree = page(bad)
+    _, parsed = report(bad)
+    finding, = parsed["captures"][0]["connections"][0]["findings"]
+    figure, = classed(tree, "figure", "finding")
+    marked, = classed(figure, SVG + "g", "marked")
+    texts = {e.get("class"): e.text for e in marked.iter(SVG + "text")}
+    assert texts["frame"] == str(finding["frame"]) and texts["rule"] == fault and "error" in marked.get("class").split()
+    assert texts["time"] == f"{finding['time']:.6f}" and texts["what"]
+    head = next(e for e in marked.iter(SVG + "path") if e.get("class") == "head").get("d")
+    assert head.startswith("M432 ") == (finding["direction"] == "initiator-to-responder")
+    frames = [int(e.text) for e in figure.iter(SVG + "text") if e.get("class") == "frame"]
+    assert len(frames) > 3 and frames == sorted(frames) and finding["frame"] in frames
+
+
+def test_ladder_of_the_start(page, good):
+    _, tree = page(good)
+    start, = classed(tree, "details", "start")
+    whats = [e.text for e in start.iter(SVG + "text") if "what" in e.get("class", "")]
+    assert whats[:4] == ["TCP SYN", "TCP SYN, ACK", "MPA Request, revision 2", "MPA Reply, revision 2"] and len(whats) > 5
+    y = [float(e.get("y")) for e in start.iter(SVG + "text") if e.get("class") == "frame"]
+    assert y == sorted(y) and max(y) < float(start.find(".//" + SVG + "svg").get("viewBox").split()[3])
+
+
+def test_ladder_tells_rpc(page, root):
+    _, tree = page(root / "captures" / "real" / "nfslong" / "nfs42-long-setxattr.pcap")
+    whats = {e.text for e in tree.iter(SVG + "text") if "what" in e.get("class", "")}
+    assert "Call NFS4 COMPOUND: SEQUENCE, PUTFH, GETXATTR" in whats and "Reply to NFS4 COMPOUND" in whats and "RDMA Write" in whats
+
+
+def test_every_finding_of_the_corpus_has_a_ladder(page, check, report, root, tmp_path):
+    """Whatever the rule: the ladder has the finding's frame, marked once."""
+    captures = sorted((root / "captures" / "generated").glob("*/*.pcapng"))[::9]
+    path = tmp_path / "page.html"
+    for start in range(0, len(captures), 60):  # no more than the page has ladders
+        chosen = captures[start:start + 60]
+        check("--format=html", f"--output={path}", *chosen)
+        figures = classed(ET.parse(path).getroot(), "figure", "finding")
+        assert figures
+        for figure in figures:
+            frame = re.search(r"frame (\d+)", words(figure.find("figcaption")))[1]
+            marked = classed(figure, SVG + "g", "marked")
+            assert len(marked) == 1 and [e.text for e in marked[0].iter(SVG + "text") if e.get("class") == "frame"] == [frame]
+
+
+def test_waived(page, bad, good, fault):
+    _, tree = page(f"--waive={fault}:firmware 1.2", "--waive=MPA-4.3-03", bad)
+    group, = classed(tree, "section", "group")
+    assert group.get("data-class") == "waived" and "firmware 1.2" in words(group)
+    unused, = tree.findall(".//section[@id='waivers']//li")
+    assert words(unused) == "MPA-4.3-03 (--waive)"
+
+
+# ---- one file, no network, nothing that runs but our script ----
+
+def test_self_contained(page, bad):
+    text, tree = page(bad)
+    for element in tree.iter():
+        assert element.tag not in ("link", "img", "iframe", "object", "embed", "base", SVG + "image", SVG + "use")
+        for name, value in element.attrib.items():
+            assert not name.startswith("on") and name not in ("src", "style", "srcset", "action")
+            assert name != "href" or value.startswith("#")
+    assert "http" not in text.replace('http-equiv="Content-Security-Policy"', "").replace('"http://www.w3.org/2000/svg"', "")
+    assert "url(" not in text and "@import" not in text
+
+
+def test_only_our_script_may_run(page, bad):
+    _, tree = page(bad)
+    policy = tree.find("head/meta[@http-equiv]").get("content")
+    assert "default-src 'none'" in policy
+    for tag, directive in (("style", "style-src"), ("script", "script-src")):
+        element, = tree.iter(tag)
+        digest = base64.b64encode(hashlib.sha256(element.text.encode()).digest()).decode()
+        assert f"{directive} 'sha256-{digest}'" in policy
+
+
+def test_hostile_names(check, bad, fault, tmp_path):
+    evil = tmp_path / "<script>alert(1)<&'\"\x01\x1b]]>.pcapng"
+    shutil.copy(bad, evil)
+    waivers = tmp_path / "waivers.yaml"
+    waivers.write_text(f"- id: {fault}\n  why: '</script><img src=x onerror=alert(1)>'\n  link: 'javascript:alert(1)'\n", encoding="utf-8")
+    out = tmp_path / "out.html"
+    assert check("--format=html", f"--output={out}", f"--waivers={waivers}", evil, str(evil) + "<b>missing").returncode == 2
+    tree = ET.fromstring(out.read_text(encoding="utf-8"))
+    assert len(list(tree.iter("script"))) == 1 and not list(tree.iter("img")) and not list(tree.iter("b"))
+    assert "<script>alert(1)<&'\"\\x01\\x1b]]>.pcapng" in words(tree.find(".//section[@class='capture']/h2"))
+    assert all(not e.get("href", "#").startswith("javascript") for e in tree.iter())
+
+
+def test_accessible(page, bad):
+    _, tree = page(bad)
+    assert tree.get("lang") == "en" and tree.find("head/title").text and tree.find("head/meta[@name='viewport']") is not None
+    ids = [e.get("id") for e in tree.iter() if e.get("id")]
+    assert len(ids) == len(set(ids))
+    for target in (e.get("href")[1:] for e in tree.iter("a")):
+        assert target in ids
+    for table in tree.iter("table"):
+        assert table.find("caption") is not None and all(th.get("scope") for th in table.iter("th"))
+    assert all(svg.get("aria-label") for svg in tree.iter(SVG + "svg"))
+    levels = [int(e.tag[1]) for e in tree.iter() if e.tag in ("h1", "h2", "h3", "h4")]
+    assert levels[0] == 1 and levels.count(1) == 1 and all(b <= a + 1 for a, b in zip(levels, levels[1:]))
+    labelled = {child for label in tree.iter("label") for child in label}
+    assert all(e in labelled for e in tree.iter() if e.tag in ("input", "select"))
+
+
+def test_xmllint(page, bad):
+    page(bad)
+    path = page.paths[(bad,)]
+    assert subprocess.run(["xmllint", "--noout", path], capture_output=True, check=False).returncode == 0
+    told = subprocess.run(["xmllint", "--html", "--noout", path], capture_output=True, text=True, check=False).stderr
+    errors = re.findall(r": HTML parser error : (.*)", told)  # its HTML is of before 2014
+    assert [e for e in errors if not re.fullmatch(r"Tag (header|main|section|article|figure|figcaption|svg|g|path|rect|text|details|summary|output) invalid", e)] == []
+
+
+# ---- large ones ----
+
+@pytest.fixture(scope="session")
+def many(build, tmp_path_factory):
+    """100,000 packets with 10,000 findings: on one connection, and on thousands."""
+    folder = tmp_path_factory.mktemp("many")
+
+    def spoil(name, every, *arguments):
+        path = folder / f"{name}.pcapng"
+        subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", *arguments, "-o", path], check=True, capture_output=True)
+        data, at, seen, done = bytearray(path.read_bytes()), 0, 0, 0
+        while at < len(data) and done < 10_000:
+            kind, length = struct.unpack_from("<II", data, at)
+            if kind == 6:
+                tcp = at + 28 + 14 + (data[at + 42] & 15) * 4
+                payload, end = tcp + (data[tcp + 12] >> 4) * 4, at + 42 + struct.unpack_from(">H", data, at + 44)[0]
+                if end - payload > 20 and data[payload:payload + 3] != b"MPA":
+                    seen += 1
+                    if seen % every == 0:
+                        data[end - 1] ^= 0xFF  # of the CRC
+                        done += 1
+            at += length
+        path.write_bytes(data)
+        return path
+    return [spoil("one", 5, "operations", "--count=52000"), spoil("thousands", 2, "many", "--connections=8500")]
+
+
+def test_large_pages_stay_small(page, report, many):
+    for capture in many:
+        text, tree = page("--max-findings=0", capture)
+        _, parsed = report("--max-findings=0", capture)
+        assert parsed["captures"][0]["packets"] > 100_000 and parsed["summary"]["findings"]["error"] >= 10_000
+        assert len(text.encode()) < 20_000_000
+        more = " ".join(words(p) for p in classed(tree, "p", "more"))
+        connections = len(parsed["captures"][0]["connections"])
+        if connections == 1:
+            rule = max(parsed["captures"][0]["connections"][0]["rules"].items(), key=lambda item: item[1]["failed"])
+            shown = len(classed(tree, "figure", "finding")) + len(tree.findall(".//table[@class='findings']/tbody/tr"))
+            assert rule[1]["failed"] >= 10_000 and f"... and {sum(len(c['findings']) for c in parsed['captures'][0]['connections']) - shown} more of this rule" in more
+        else:
+            assert f"of {connections} connections are shown in full" in more
+            assert f"{connections - 30} more connections are only counted" in more
+
+
+# ---- in a browser ----
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory):
+    if browser.PROGRAM is None:
+        told = "Chromium is not installed (./test --all installs it): the page is not tried in a browser"
+        pytest.fail(told) if "IWARP_ALL" in os.environ else pytest.skip(told)
+    started = browser.Browser(tmp_path_factory.mktemp("chromium"))
+    yield started
+    started.close()
+
+
+def test_large_pages_open_within_three_seconds(chromium, page, many):
+    for capture in many:
+        page("--max-findings=0", capture)
+        assert chromium.open(page.paths[("--max-findings=0", capture)]) < 3
+        assert chromium.complaints() == []
+
+
+VISIBLE = "Array.from(document.querySelectorAll('.group:not([hidden])')).map((e) => e.dataset.rule)"
+
+
+def test_search_and_filters(chromium, page, root):
+    capture = root / "captures" / "real" / "params" / "crc-good.pcap"
+    _, tree = page(capture)
+    path = page.paths[(capture,)]
+    rules = [group.get("data-rule") for group in classed(tree, "section", "group")]
+    assert len(rules) > 2
+    chromium.open(path)
+    assert chromium.complaints() == []
+    assert chromium.evaluate(VISIBLE) == rules
+    assert not chromium.evaluate("document.getElementById('tools').hidden")
+    type_in = "(() => { const s = document.getElementById('search'); s.value = %r; s.dispatchEvent(new Event('input', {bubbles: true})); })()"
+    chromium.evaluate(type_in % rules[0].lower())
+    assert chromium.evaluate(VISIBLE) == [rules[0]]
+    assert chromium.evaluate("document.getElementById('shown').textContent").startswith(f"1 of {len(rules)} ")
+    assert chromium.evaluate("document.querySelectorAll('.matrix tbody tr:not([hidden])').length") == 1
+    chromium.evaluate(type_in % "no such words")
+    assert chromium.evaluate(VISIBLE) == [] and chromium.evaluate("document.querySelector('article').hidden")
+    chromium.evaluate(type_in % "")
+    chromium.evaluate("document.querySelector('input[value=error]').click()")
+    kept = [group.get("data-rule") for group in classed(tree, "section", "group") if group.get("data-class") != "error"]
+    assert chromium.evaluate(VISIBLE) == kept
+    chromium.evaluate("(() => { const s = document.getElementById('outcome'); s.value = 'failed'; s.dispatchEvent(new Event('input', {bubbles: true})); })()")
+    failed = sum(row[1].get("class") == "failed" for row in tree.find(".//table[@class='matrix']/tbody"))
+    assert chromium.evaluate("document.querySelectorAll('.matrix tbody tr:not([hidden])').length") == failed > 0
+    chromium.open(path, fragment="#q=" + rules[-1])
+    assert chromium.evaluate(VISIBLE) == [rules[-1]]
+
+
+@pytest.mark.parametrize("width, phone", [(360, True), (768, True), (1200, False)])
+def test_fits_the_screen(chromium, page, root, width, phone):
+    """Nothing but tables in their own frames is wider; and letters of the ladder can be read."""
+    capture = root / "captures" / "real" / "nfslong" / "nfs42-long-setxattr.pcap"
+    page(capture)
+    chromium.open(page.paths[(capture,)], width=width, height=800, phone=phone)
+    assert chromium.evaluate("document.documentElement.scrollWidth") <= width
+    assert chromium.evaluate("Math.max(...Array.from(document.querySelectorAll('svg')).map((e) => e.getBoundingClientRect().right))") <= width
+    assert chromium.evaluate("document.querySelector('svg.ladder .what').getBoundingClientRect().height") > 7
+
+
+def test_ladder_texts_stay_inside_and_apart(chromium, page, root):
+    capture = root / "captures" / "real" / "nfslong" / "nfs42-long-setxattr.pcap"
+    page(capture)
+    chromium.open(page.paths[(capture,)])
+    assert chromium.evaluate("""(() => {
+        const wrong = [];
+        for (const details of document.querySelectorAll('details')) details.open = true;
+        for (const svg of document.querySelectorAll('svg.ladder')) {
+            const frame = svg.getBoundingClientRect();
+            for (const row of svg.querySelectorAll('g')) {
+                const boxes = Array.from(row.querySelectorAll('text')).map((t) => [t.textContent, t.getBoundingClientRect()]);
+                for (const [text, box] of boxes) {
+                    if (box.left < frame.left || box.right > frame.right || box.bottom > frame.bottom) wrong.push(text);
+                    for (const [other, b] of boxes)
+                        if (other !== text && box.left < b.right && b.left < box.right && box.top + 4 < b.bottom && b.top + 4 < box.bottom)
+                            wrong.push(text + ' / ' + other);
+                }
+            }
+        }
+        return wrong;
+    })()""") == []
+
+
+def contrast(chromium):
+    """The least contrast of the words of the page to what is behind them (WCAG 2, section 1.4.3)."""
+    return chromium.evaluate("""(() => {
+        const parse = (c) => c.match(/[\\d.]+/g).map(Number);
+        const luminance = (c) => parse(c).slice(0, 3).map((v) => v / 255).map((v) => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+            .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+        let least = 21;
+        for (const element of document.querySelectorAll('h1, h2, h3, h4, p, td, th, span, summary, figcaption, dt, dd, caption')) {
+            let behind = element;
+            while (behind && (parse(getComputedStyle(behind).backgroundColor)[3] ?? 1) === 0) behind = behind.parentElement;
+            const a = luminance(getComputedStyle(element).color), b = luminance(getComputedStyle(behind || document.body).backgroundColor);
+            least = Math.min(least, (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05));
+        }
+        return least;
+    })()""")
+
+
+def test_contrast(chromium, page, root):
+    capture = root / "captures" / "real" / "nfslong" / "nfs42-long-setxattr.pcap"
+    page(capture)
+    for dark in (False, True):
+        chromium.open(page.paths[(capture,)], dark=dark)
+        assert contrast(chromium) >= 4.5
+    assert chromium.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 23, 26)"
+
+
+def test_paper(chromium, page, root, tmp_path):
+    if shutil.which("pdftotext") is None:
+        pytest.skip("pdftotext is not installed (poppler-utils)")
+    capture = root / "captures" / "real" / "params" / "crc-good.pcap"
+    _, tree = page(capture)
+    chromium.open(page.paths[(capture,)])
+    chromium.paper(tmp_path / "page.pdf")
+    text = subprocess.run(["pdftotext", "-layout", tmp_path / "page.pdf", "-"], check=True, capture_output=True, text=True).stdout
+    for group in classed(tree, "section", "group"):
+        assert group.get("data-rule") in text
+    assert "How it began" in text and "MPA Request, revision 2" in text  # opened for paper
+    assert "placeholder" not in text and "Search" not in text
