@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef IWARP_TRAFFIC_STACK_NFS_CLIENT_V4_H
+#define IWARP_TRAFFIC_STACK_NFS_CLIENT_V4_H
+
+#include "traffic-gen/stack/nfs_client_internal.h"
+
+/* Operations that wire/nfs.h has no name for. */
+enum {
+    V4_OP_CLOSE = 4,
+    V4_OP_COMMIT = 5,
+    V4_OP_GETFH = 10,
+    V4_OP_LOOKUP = 15,
+    V4_OP_OPEN_CONFIRM = 20,
+    V4_OP_SAVEFH = 32,
+    V4_OP_SETCLIENTID_CONFIRM = 36,
+    V4_OP_DESTROY_CLIENTID = 57,
+    V4_OP_RECLAIM_COMPLETE = 58,
+};
+
+/* A COMPOUND begins, with SEQUENCE where the minor version has it; plain: without it. */
+void v4_begin(struct nfs_client *client, const struct client_step *step, struct xdr_out *out);
+void v4_begin_plain(struct nfs_client *client, struct xdr_out *out);
+void v4_op(struct nfs_client *client, struct xdr_out *out, uint32_t op);
+
+/* True: on with the next result. */
+bool v4_get_begin(struct nfs_client *client, const struct client_step *step, struct xdr *x,
+                  struct client_answer *answer);
+bool v4_get_begin_plain(struct xdr *x, struct client_answer *answer);
+bool v4_get_op(struct xdr *x, uint32_t op, struct client_answer *answer);
+
+#define V4_SETUP(name)                                                                                                 \
+    void v4_put_##name(struct nfs_client *client, const struct client_step *step, struct xdr_out *out,                 \
+                       struct rpc_end_how *how);                                                                       \
+    void v4_get_##name(struct nfs_client *client, const struct client_step *step, struct xdr *x,                       \
+                       struct client_answer *answer);
+V4_SETUP(setclientid)
+V4_SETUP(confirm)
+V4_SETUP(exchange_id)
+V4_SETUP(create_session)
+V4_SETUP(reclaim_complete)
+V4_SETUP(destroy_session)
+V4_SETUP(destroy_client)
+#undef V4_SETUP
+
+#endif
