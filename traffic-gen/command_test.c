@@ -16,7 +16,7 @@ struct options {
     gboolean listen;
     char **suites, **rules, **skip;
     char *waivers, *format, *output, *record, *service, *advert, *device;
-    double timeout, start_timeout, idle_timeout, accept_timeout;
+    double timeout, start_timeout, idle_timeout, accept_timeout, settle;
     gint jobs;
     gboolean default_configuration, strict_waivers;
 };
@@ -58,6 +58,10 @@ static bool times_are_good(const struct options *options, int *status)
             *status = command_fail("--%s: %g is not from 0.01 to 3600 seconds", times[i].name, times[i].value);
             return false;
         }
+    }
+    if (!(options->settle >= 0 && options->settle <= 60)) {
+        *status = command_fail("--settle: %g is not from 0 to 60 seconds", options->settle);
+        return false;
     }
     return true;
 }
@@ -184,6 +188,7 @@ static int test(const struct options *options, const char *address)
         .t_start = nanoseconds(options->start_timeout),
         .t_idle = nanoseconds(options->idle_timeout),
         .t_accept = nanoseconds(options->accept_timeout),
+        .t_settle = nanoseconds(options->settle),
         .received_max = TALK_RECEIVED_MAX,
         .vouched_default = options->default_configuration,
     };
@@ -248,6 +253,8 @@ int command_test(int argc, char **argv)
          "longest wait of a device for the rest of an FPDU (default 120)", "SECONDS"},
         {"accept-timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.accept_timeout,
          "longest wait for a connection (default 30)", "SECONDS"},
+        {"settle", 0, 0, G_OPTION_ARG_DOUBLE, &options.settle,
+         "pause between the start-up and the first FPDU (default 0)", "SECONDS"},
         {"service", 0, 0, G_OPTION_ARG_STRING, &options.service, "what the device serves: none, echo, rpc, nfs",
          "NAME"},
         {"advert", 0, 0, G_OPTION_ARG_STRING, &options.advert,

@@ -199,6 +199,11 @@ static unsigned eager(void *ctx, unsigned cause, const uint8_t *p, size_t n)
     return cause;
 }
 
+static void stay_open(struct qp_options *options)
+{
+    options->keep_open = true;
+}
+
 #define IGNORES(name, number, text)                                                                                    \
     {                                                                                                                  \
         .id = (name), .roles = DUT_ANY, .what = (text), .qp.judge = ignore, .variant = (number)                        \
@@ -220,7 +225,12 @@ const struct misbehaviour misbehave_ddp[] = {
     TAKES("DDP-4.1-11/tagged", RSVD, TAGGED_VERSION, "takes Rsvd bits for an error"),
     TAKES("DDP-5.2-16", EMPTY_WRITE, WRITE_STAG, "checks the STag of a Write of no octets"),
     {.id = "DDP-5.4-03", .roles = DUT_ANY, .what = "delivers messages that are not whole", .qp.judge = eager},
-    TAKES("DDP-6.2.1-06", READ, QP_DROP, "does not answer Reads"),
+    {.id = "DDP-6.2.1-06",
+     .roles = DUT_ANY,
+     .what = "does not answer Reads, and stays open",
+     .options = stay_open,
+     .qp.judge = when,
+     .variant = WHEN(READ, QP_DROP)},
     IGNORES("DDP-6.2.2-03", UNSPECIFIED, "passes over ULPDUs that are too short"),
     IGNORES("DDP-7.1-01", QUEUE, "passes over a QN that does not exist"),
     {.id = "DDP-7.1-02",

@@ -52,12 +52,19 @@ const struct talk_heard *operation_hear_end(struct talk *talk, int64_t ns)
 
 void operation_expect_refusal(struct talk *talk)
 {
-    const struct talk_heard *heard = operation_hear_end(talk, talk_t_react(talk));
+    int64_t until = talk_now() + talk_t_react(talk);
+    g_autofree char *passed_over = NULL;
+    const struct talk_heard *heard;
 
+    while ((heard = talk_hear(talk, MAX(until - talk_now(), 0)))->what == TALK_FPDU && !heard->is_terminate) {
+        g_free(passed_over);
+        passed_over = g_strdup(talk_describe(talk, heard));
+    }
     if (heard->what == TALK_FPDU || heard->what == TALK_FIN || heard->what == TALK_RESET)
         talk_passed(talk, "%s", talk_describe(talk, heard));
     else
-        talk_failed(talk, "expected a Terminate, or a close; found %s within %.1f s", talk_describe(talk, heard),
+        talk_failed(talk, "expected a Terminate, or a close; found %s%s%s within %.1f s",
+                    passed_over ? passed_over : "", passed_over ? ", and then " : "", talk_describe(talk, heard),
                     (double)talk_t_react(talk) / 1e9);
 }
 

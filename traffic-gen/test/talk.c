@@ -115,7 +115,8 @@ void talk_init(struct talk *talk, struct talk_run *run, const struct suite_test 
     *talk = (struct talk){.run = run, .test = test, .result = result, .fd = -1};
     talk->in = g_byte_array_new();
     talk->began = talk_now();
-    talk->deadline = talk->began + run->t_accept + MAX(run->t_start, run->t_idle) * 3 / 2 + 30 * run->t_react;
+    talk->deadline =
+        talk->began + run->t_accept + MAX(run->t_start, run->t_idle) * 3 / 2 + 30 * run->t_react + 4 * run->t_settle;
 }
 
 static void forget_connection(struct talk *talk)

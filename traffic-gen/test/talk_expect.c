@@ -57,12 +57,14 @@ static void judge_terminate(struct talk *talk, const struct talk_terminate *expe
 void talk_expect_terminate(struct talk *talk, const struct talk_terminate *expected)
 {
     int64_t until = talk_now() + talk_t_react(talk);
+    g_autofree char *passed_over = NULL;
     const struct talk_heard *heard;
     GString *words;
 
-    do {
-        heard = talk_hear(talk, MAX(until - talk_now(), 0));
-    } while (heard->what == TALK_FPDU && !heard->is_terminate);
+    while ((heard = talk_hear(talk, MAX(until - talk_now(), 0)))->what == TALK_FPDU && !heard->is_terminate) {
+        g_free(passed_over);
+        passed_over = g_strdup(talk_describe(talk, heard));
+    }
     if (heard->what == TALK_FPDU) {
         judge_terminate(talk, expected, heard);
         return;
@@ -78,8 +80,8 @@ void talk_expect_terminate(struct talk *talk, const struct talk_terminate *expec
         else
             talk_failed(talk, "expected %s, found %s without a Terminate", words->str, talk_describe(talk, heard));
     } else {
-        talk_failed(talk, "expected %s, found %s within %.1f s", words->str, talk_describe(talk, heard),
-                    (double)talk_t_react(talk) / 1e9);
+        talk_failed(talk, "expected %s, found %s%s%s within %.1f s", words->str, passed_over ? passed_over : "",
+                    passed_over ? ", and then " : "", talk_describe(talk, heard), (double)talk_t_react(talk) / 1e9);
     }
     g_string_free(words, TRUE);
 }

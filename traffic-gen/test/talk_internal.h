@@ -17,6 +17,7 @@ struct talk_run {
     const char *host, *port; /* of the DUT that is a Responder */
     int listener;            /* where the DUT connects to; -1: it is the Responder */
     int64_t t_react, t_start, t_idle, t_accept;
+    int64_t t_settle;      /* pause of an Initiator between the Reply and its first FPDU */
     uint64_t received_max; /* octets of a test */
     struct watch_recorder *recorder;
     bool no_advert;       /* say nothing in the private data */

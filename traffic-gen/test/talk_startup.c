@@ -195,6 +195,8 @@ bool talk_first_fpdu(struct talk *talk)
     const struct talk_heard *heard;
     uint8_t ulpdu[TALK_ULPDU];
 
+    if (talk->run->t_settle > 0 && talk_is_initiator(talk))
+        talk_sleep(talk, talk->run->t_settle);
     if (!talk_is_initiator(talk)) {
         heard = talk_hear(talk, talk_t_close(talk));
         if (heard->what == TALK_FPDU && !heard->is_terminate)

@@ -17,7 +17,15 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { REGIONS = 6, LARGE = 65536, SMALL = 4096, RECEIVES_MAX = 1024, RECEIVE_MAX = 1 << 20, POLL_US = 300 };
+enum {
+    REGIONS = 6,
+    LARGE = 65536,
+    SMALL = 4096,
+    RECEIVES_MAX = 1024,
+    RECEIVE_MAX = 1 << 20,
+    POLL_US = 300,
+    READS = 16
+};
 enum { ECHO = 1, REJECT = 2, REJECT_WITH_DATA = 4, NO_REPLY = 8 };
 
 struct region {
@@ -228,8 +236,7 @@ int main(int argc, char **argv)
     while (rdma_get_cm_event(channel, &event) == 0) {
         if (event->event == RDMA_CM_EVENT_CONNECT_REQUEST) {
             struct connection *c = requested(event);
-            struct rdma_conn_param terms = {.responder_resources = event->param.conn.responder_resources,
-                                            .initiator_depth = event->param.conn.initiator_depth};
+            struct rdma_conn_param terms = {.responder_resources = READS, .initiator_depth = READS};
             rdma_ack_cm_event(event);
             answer(c, &terms);
             continue;
