@@ -74,27 +74,26 @@ static struct connection *connection_new(int fd)
     connection->fd = fd;
     connection->stream = (struct stream){connection, on_write, room, on_close, now, (uint16_t)CLAMP(mss, 64, 65535)};
     connection->subject = subject_new(&options, &connection->stream);
-    qp_start(subject_qp(connection->subject));
+    subject_start(connection->subject);
     return connection;
 }
 
 static void receive(struct connection *connection)
 {
-    struct qp *qp = subject_qp(connection->subject);
     uint8_t octets[65536];
     size_t n;
 
     switch (net_read(connection->fd, octets, sizeof(octets), &n)) {
     case NET_OCTETS:
-        qp_receive(qp, octets, n);
+        subject_receive(connection->subject, octets, n);
         break;
     case NET_FIN:
         connection->ended = true;
         connection->ended_at = now(NULL);
-        qp_receive_fin(qp);
+        subject_receive_fin(connection->subject);
         break;
     case NET_RESET:
-        qp_receive_reset(qp);
+        subject_receive_reset(connection->subject);
         connection->closed = connection->ended = true;
         break;
     default:
@@ -143,6 +142,8 @@ int main(int argc, char **argv)
             options.peer_to_peer = true;
         else if (strcmp(argv[i], "rpc") == 0)
             options.rpc = true;
+        else if (strcmp(argv[i], "no-rtr-send") == 0)
+            options.rtr = MPA_RTR_WRITE | MPA_RTR_READ;
         else if (!(options.how = misbehave_find(argv[i], options.role))) {
             fprintf(stderr, "no mutant '%s'\n", argv[i]);
             return 2;
@@ -174,10 +175,10 @@ int main(int argc, char **argv)
         for (unsigned i = 0; i < n; i++) {
             if (pollers[i].revents)
                 receive(connections[i]);
-            qp_tick(subject_qp(connections[i]->subject));
+            subject_tick(connections[i]->subject);
         }
         if (listener >= 0 && n < CONNECTIONS_MAX && pollers[n].revents) {
-            int fd = net_accept(listener, 0, &why);
+            int fd = net_accept(listener, false, 0, &why);
 
             if (fd >= 0)
                 connections[n++] = connection_new(fd);

@@ -9,6 +9,8 @@ import devices
 
 TESTS = {row[0]: row for row in devices.listed("tests")}
 MUTANTS = devices.listed("mutants")
+# What TCP sockets cannot provoke: nothing a device does with octets in order fails these.
+NEVER_FAIL = {"MPA-8-03"}
 RUNNERS = {"responder": devices.run_responder, "initiator": devices.run_initiator}
 
 
@@ -30,7 +32,8 @@ def mutant_runs():
 
     def run(what):
         kind, service = device_for(what[0])
-        return RUNNERS[what[1]]([what[0], *kind], [f"--rules={what[0]}", *service], jobs=1)
+        options = [f"--rules={what[0]}", "--default-configuration", *service]
+        return RUNNERS[what[1]]([what[0], *kind], options, jobs=1)
 
     with concurrent.futures.ThreadPoolExecutor(6) as pool:
         return dict(zip(wanted, pool.map(run, wanted)))
@@ -44,7 +47,7 @@ def test_mutant_fails(name, role):
 
 def test_every_test_has_its_mutant():
     have = {(row[0], role) for row in MUTANTS for role in roles(row[1])}
-    want = {(name, role) for name, row in TESTS.items() for role in roles(row[2])}
+    want = {(name, role) for name, row in TESTS.items() if name not in NEVER_FAIL for role in roles(row[2])}
     assert sorted(want - have) == []
 
 

@@ -143,7 +143,7 @@ void mpa_end_write(struct mpa_end *end, const uint8_t *p, size_t n)
 
 size_t mpa_end_ulpdu_max(const struct mpa_end *end)
 {
-    return mpa_mulpdu(end->stream.mss, end->framing_out.markers);
+    return end->spoil.ulpdu_max ? end->spoil.ulpdu_max : mpa_mulpdu(end->stream.mss, end->framing_out.markers);
 }
 
 bool mpa_end_may_send(const struct mpa_end *end)

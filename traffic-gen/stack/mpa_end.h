@@ -122,9 +122,10 @@ struct mpa_end_spoil {
     void (*frame)(void *ctx, struct mpa_startup *frame);
     void (*plan)(void *ctx, struct mpa_fpdu_plan *plan);
     void (*octets)(void *ctx, uint8_t *p, size_t *n, size_t size);
-    int (*judge_frame)(void *ctx, const struct mpa_startup *frame, int error);
+    int (*judge_frame)(void *ctx, struct mpa_startup *frame, int error); /* may change it */
     int (*judge_fpdu)(void *ctx, const struct mpa_fpdu *fpdu, int error);
     bool (*close)(void *ctx, bool *reset);
+    uint16_t ulpdu_max; /* instead of the MULPDU; 0: that */
 };
 /* Copied; NULL ends it. */
 void mpa_end_set_spoil(struct mpa_end *end, const struct mpa_end_spoil *spoil);

@@ -3,8 +3,10 @@
 
 #include <string.h>
 
-static const struct misbehaviour *const tables[] = {misbehave_mpa, misbehave_ddp, misbehave_rdmap, misbehave_rdmapx,
-                                                    misbehave_rpcrdma};
+static const struct misbehaviour *const tables[] = {
+    misbehave_mpa,   misbehave_mpa_startup, misbehave_mpa2,    misbehave_ddp,
+    misbehave_rdmap, misbehave_rdmapx,      misbehave_rpcrdma,
+};
 
 const struct misbehaviour *misbehave_at(unsigned index)
 {
@@ -48,4 +50,16 @@ void mutant_attach(struct mutant *mutant, const struct misbehaviour *how, struct
     spoil = how->qp;
     spoil.ctx = mutant;
     qp_set_spoil(qp, &spoil);
+}
+
+void mutant_received(struct mutant *mutant)
+{
+    if (mutant->how && mutant->how->received)
+        mutant->how->received(mutant);
+}
+
+void mutant_tick(struct mutant *mutant)
+{
+    if (mutant->how && mutant->how->tick)
+        mutant->how->tick(mutant);
 }

@@ -24,20 +24,24 @@ struct misbehaviour {
     /* Of devices that speak RPC-over-RDMA. */
     void (*rpc_options)(struct rpc_end_options *options);
     struct rpc_end_spoil rpc;
-    int variant; /* for hooks that several rows share */
+    /* After octets of the peer were taken, and at every tick of the clock. */
+    void (*received)(struct mutant *mutant);
+    void (*tick)(struct mutant *mutant);
+    unsigned ignored_flags; /* of the test's words (test/advert.h) */
 };
 
 /* One connection of a mutant. */
 struct mutant {
     const struct misbehaviour *how;
     struct qp *qp;
-    unsigned seen; /* the hooks' own */
+    unsigned seen; /* the hooks' own, and the rest */
+    int64_t since;
     uint8_t octets[2048];
 };
 
 /* Rows of each suite; ended by one without id. */
-extern const struct misbehaviour misbehave_mpa[], misbehave_mpa2[], misbehave_ddp[], misbehave_rdmap[],
-    misbehave_rdmapx[], misbehave_rpcrdma[], misbehave_rpcrdma_chunks[], misbehave_nfs[];
+extern const struct misbehaviour misbehave_mpa[], misbehave_mpa_startup[], misbehave_mpa2[], misbehave_ddp[],
+    misbehave_rdmap[], misbehave_rdmapx[], misbehave_rpcrdma[], misbehave_rpcrdma_chunks[], misbehave_nfs[];
 
 /* By test id and role; NULL when there is none. */
 const struct misbehaviour *misbehave_find(const char *id, enum suite_dut role);
@@ -46,5 +50,8 @@ const struct misbehaviour *misbehave_at(unsigned index);
 /* Before qp_new() and after it. how NULL: nothing. The mutant lives as long as the queue pair. */
 void mutant_prepare(const struct misbehaviour *how, struct qp_options *options);
 void mutant_attach(struct mutant *mutant, const struct misbehaviour *how, struct qp *qp);
+/* After qp_receive() and qp_tick(). */
+void mutant_received(struct mutant *mutant);
+void mutant_tick(struct mutant *mutant);
 
 #endif

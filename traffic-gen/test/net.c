@@ -133,7 +133,7 @@ static bool is_alive(int fd)
     return poll(&poller, 1, 0) == 0;
 }
 
-int net_accept(int listener, int64_t timeout_ns, char **why)
+int net_accept(int listener, bool alive, int64_t timeout_ns, char **why)
 {
     int64_t until = now_ns() + timeout_ns;
 
@@ -142,7 +142,7 @@ int net_accept(int listener, int64_t timeout_ns, char **why)
 
         if (fd >= 0) {
             tune(fd);
-            if (is_alive(fd))
+            if (!alive || is_alive(fd))
                 return fd;
             close(fd);
         } else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR && errno != ECONNABORTED) {

@@ -12,8 +12,8 @@ enum net_status { NET_NOTHING, NET_OCTETS, NET_FIN, NET_RESET };
 /* A socket that does not block, or -1 with *why, the caller's to free. mss 0: the system's. */
 int net_connect(const char *host, const char *port, uint16_t mss, int64_t timeout_ns, char **why);
 int net_listen(const char *host, const char *port, char **why);
-/* The next connection that is still alive. */
-int net_accept(int listener, int64_t timeout_ns, char **why);
+/* The next connection; with `alive` one that its opener has not closed yet. */
+int net_accept(int listener, bool alive, int64_t timeout_ns, char **why);
 void net_ports(int fd, uint16_t *ours, uint16_t *theirs);
 uint16_t net_port(int fd); /* of a listener */
 

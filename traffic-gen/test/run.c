@@ -7,41 +7,59 @@
 
 /* ---- what the DUT is ---- */
 
-static bool learn_first(struct talk *talk, char **why)
+static void take_advert(struct talk *talk, const struct mpa_startup *theirs)
 {
     struct talk_run *run = talk->run;
-    const struct mpa_startup *theirs;
-    enum talk_life life;
 
+    run->lab |= theirs->ulp_length >= 4 && memcmp(theirs->ulp_data, "LAB1", 4) == 0;
+    if (!theirs->has_enhanced && theirs->pd_length >= 4)
+        run->lab |= memcmp(theirs->private_data, "LAB1", 4) == 0;
+    if (talk->advert.n > 0)
+        run->has |= NEED_REGIONS | NEED_ECHO | NEED_RECEIVES;
+}
+
+/* One connection with a usual wish; *why is what went wrong. */
+static bool learn_with(struct talk *talk, const struct talk_wish *wish, char **why)
+{
+    const struct mpa_startup *theirs;
+
+    g_clear_pointer(why, g_free);
     if (!talk_open(talk)) {
         *why = g_strdup(talk->result->actual);
         return false;
     }
-    if (run->dut == DUT_RESPONDER)
-        talk_send_frame(talk, NULL);
+    if (talk_is_initiator(talk))
+        talk_send_frame(talk, wish);
     theirs = talk_hear_frame(talk);
     if (!theirs) {
         *why = g_strdup_printf("no MPA start-up frame came, but %s", talk_describe(talk, talk_last(talk)));
         return false;
     }
-    if (theirs->flags & MPA_FLAG_R && run->dut == DUT_RESPONDER) {
+    if (theirs->flags & MPA_FLAG_R && talk_is_initiator(talk)) {
         *why = g_strdup("the device rejects connections");
         return false;
     }
-    if (run->dut == DUT_INITIATOR)
-        talk_send_frame(talk, NULL);
+    if (!talk_is_initiator(talk))
+        talk_send_frame(talk, wish);
     talk_begin_operation(talk);
-    run->lab = theirs->ulp_length >= 4 && memcmp(theirs->ulp_data, "LAB1", 4) == 0;
-    if (!run->lab && !theirs->has_enhanced && theirs->pd_length >= 4)
-        run->lab = memcmp(theirs->private_data, "LAB1", 4) == 0;
-    if (talk->advert.n > 0)
-        run->has |= NEED_REGIONS | NEED_ECHO | NEED_RECEIVES;
-    if (!talk_first_fpdu(talk))
-        return true; /* nothing more can be asked here */
-    life = talk_probe(talk);
-    if (life == LIFE_ANSWERS)
-        run->answers_reads = 1;
+    take_advert(talk, theirs);
+    if (talk_first_fpdu(talk))
+        talk_probe(talk); /* remembers that it was answered */
     return true;
+}
+
+/* A device that breaks rules is to be reached, too: with other wishes, if need be. */
+static bool learn_first(struct talk *talk, char **why)
+{
+    static const struct talk_wish wishes[] = {{0}, {.no_crc = true}, {.enhanced = true}};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(wishes); i++) {
+        if (learn_with(talk, &wishes[i], why))
+            return true;
+        if (!talk_is_initiator(talk) || talk->result->ports->len == 0)
+            return false;
+    }
+    return false;
 }
 
 static void learn_enhanced(struct talk *talk)

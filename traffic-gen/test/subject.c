@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/test/subject.h"
 
+#include "traffic-gen/stack/mpa_end_internal.h"
 #include "traffic-gen/test/advert.h"
 #include "traffic-gen/test/subject_rpc.h"
 
@@ -19,6 +20,8 @@ struct subject {
     struct qp *qp;
     uint32_t flags;          /* of the test's words */
     struct subject_rpc *rpc; /* alone */
+    const struct stream *stream;
+    int64_t heard; /* when octets came last */
 };
 
 static void make_memory(struct subject *subject)
@@ -52,7 +55,7 @@ static void take_words(struct subject *subject, const struct mpa_end_terms *term
 
     if (!advert_wish_decode(&wish, terms->peer_data, terms->peer_length))
         return;
-    subject->flags = wish.flags;
+    subject->flags = wish.flags & ~(subject->options.how ? subject->options.how->ignored_flags : 0);
     qp_repost(subject->qp, MIN(wish.receives, RECEIVES_MAX));
 }
 
@@ -110,7 +113,10 @@ struct subject *subject_new(const struct subject_options *options, const struct 
                 .markers = options->markers,
                 .crc = !options->no_crc,
                 .enhanced = !options->plain,
-                .enhanced_data = {.peer_to_peer = options->peer_to_peer, .rtr = all, .ird = READS, .ord = READS},
+                .enhanced_data = {.peer_to_peer = options->peer_to_peer,
+                                  .rtr = options->rtr ? options->rtr : all,
+                                  .ird = READS,
+                                  .ord = READS},
                 .manual = options->role == DUT_RESPONDER,
                 .t_startup = options->t_startup},
         .receives = options->role == DUT_RESPONDER ? 0 : 1,
@@ -121,8 +127,12 @@ struct subject *subject_new(const struct subject_options *options, const struct 
     };
 
     subject->options = *options;
+    if (options->t_idle == 0)
+        subject->options.t_idle = options->t_startup;
+    subject->stream = stream;
     if (options->rpc) {
         subject->rpc = subject_rpc_new(options->role, options->how, stream);
+        subject->qp = subject_rpc_qp(subject->rpc);
         return subject;
     }
     make_memory(subject);
@@ -146,7 +156,41 @@ void subject_free(struct subject *subject)
     g_free(subject);
 }
 
-struct qp *subject_qp(struct subject *subject)
+void subject_start(struct subject *subject)
 {
-    return subject->rpc ? subject_rpc_qp(subject->rpc) : subject->qp;
+    qp_start(subject->qp);
+}
+
+void subject_receive(struct subject *subject, const uint8_t *p, size_t n)
+{
+    subject->heard = subject->stream->now(subject->stream->ctx);
+    qp_receive(subject->qp, p, n);
+    mutant_received(&subject->mutant);
+}
+
+void subject_receive_fin(struct subject *subject)
+{
+    qp_receive_fin(subject->qp);
+}
+
+void subject_receive_reset(struct subject *subject)
+{
+    qp_receive_reset(subject->qp);
+}
+
+/* A part of an FPDU is not waited for without end: that is for the ULP to see to (RFC 5044 section 7.1.2). */
+static bool rest_is_overdue(const struct subject *subject)
+{
+    const struct mpa_end *mpa = qp_mpa(subject->qp);
+
+    return mpa->state == MPA_END_OPERATION && mpa->reader.n > 0 &&
+           subject->stream->now(subject->stream->ctx) - subject->heard > subject->options.t_idle;
+}
+
+void subject_tick(struct subject *subject)
+{
+    qp_tick(subject->qp);
+    if (subject->options.t_idle > 0 && rest_is_overdue(subject))
+        qp_close(subject->qp, true);
+    mutant_tick(&subject->mutant);
 }

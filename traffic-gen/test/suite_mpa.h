@@ -10,7 +10,17 @@
  */
 size_t mpa_harmless(struct talk *talk, uint8_t *ulpdu);
 size_t mpa_padded(struct talk *talk, uint8_t *ulpdu);
-/* The device tells error 2 or 3 of MPA by a Terminate, or closes. */
+/* So many of the first, octets for our stream from here on. */
+GByteArray *mpa_harmless_octets(struct talk *talk, unsigned n);
+bool mpa_uses_crc(struct talk *talk); /* false: verdict is set */
+/* The device sends a Terminate of any kind, or closes. */
 void mpa_expect_error(struct talk *talk);
+/*
+ * talk_expect_alive(), and when the device closes without a word, a second connection with the same wish and nothing
+ * odd: if it goes on there, the oddity was why.
+ */
+void mpa_expect_alive(struct talk *talk, const struct talk_wish *wish);
+/* It ends the connection within that time, whatever it says before. */
+void mpa_expect_end(struct talk *talk, int64_t ns);
 
 #endif

@@ -209,7 +209,7 @@ bool talk_open(struct talk *talk)
     if (talk->run->dut == DUT_RESPONDER)
         talk->fd = net_connect(talk->run->host, talk->run->port, mss, MIN(talk->run->t_accept, 10000 * ms), &why);
     else
-        talk->fd = net_accept(talk->run->listener, talk->run->t_accept, &why);
+        talk->fd = net_accept(talk->run->listener, true, talk->run->t_accept, &why);
     if (talk->fd < 0) {
         talk_inconclusive(talk, "no connection: %s", why);
         return false;
@@ -345,6 +345,16 @@ bool talk_receive(struct talk *talk, int64_t until)
         if (left <= 0)
             return false;
     }
+}
+
+uint64_t talk_out_offset(const struct talk *talk)
+{
+    return talk->out_offset;
+}
+
+void talk_set_mss(struct talk *talk, uint16_t mss)
+{
+    talk->mss = mss;
 }
 
 void talk_sleep(struct talk *talk, int64_t ns)

@@ -49,6 +49,7 @@ struct talk_wish {
     bool need_markers;        /* not applicable when the DUT does not ask for Markers */
     bool enhanced;            /* revision 2 with S = 1 */
     struct mpa_enhanced data; /* enhanced: of the Request. All zero: IRD 16, ORD 16, A = 0. Not used in a Reply */
+    bool in_pieces;           /* our frame in three segments, with pauses */
     bool wait_only;           /* stop behind the start-up frames: the Initiator's first FPDU is left to the test */
     /* Our frame before it is encoded, to change anything; then its octets, *n of at most size. NULL: right. */
     void (*frame)(struct talk *talk, struct mpa_startup *frame);
@@ -80,15 +81,18 @@ const struct advert *talk_advert(const struct talk *talk);                /* n 0
 const struct advert_memory *talk_region(struct talk *talk, enum advert_region region); /* NULL: verdict is set */
 bool talk_crc(const struct talk *talk);                                                /* CRC is in use */
 bool talk_markers_out(const struct talk *talk);                                        /* we send Markers */
+bool talk_vouches_default(const struct talk *talk);                                    /* --default-configuration */
 uint16_t talk_dut_ird(const struct talk *talk); /* Reads that the DUT serves at once; 1 when it did not tell */
 
 /* ---- sending ---- */
 
 /* Octets as they are, in one write. */
 void talk_write(struct talk *talk, const void *p, size_t n);
-void talk_finish(struct talk *talk);            /* our FIN */
-void talk_reset(struct talk *talk);             /* our RST */
-void talk_sleep(struct talk *talk, int64_t ns); /* hears meanwhile, keeps what comes */
+void talk_finish(struct talk *talk);                /* our FIN */
+void talk_reset(struct talk *talk);                 /* our RST */
+void talk_sleep(struct talk *talk, int64_t ns);     /* hears meanwhile, keeps what comes */
+uint64_t talk_out_offset(const struct talk *talk);  /* octets sent on this connection */
+void talk_set_mss(struct talk *talk, uint16_t mss); /* of our SYN, for the next connection; only as Initiator */
 
 /* A conforming plan for the next FPDU; to be changed, and sent with talk_send_plan(). */
 void talk_plan(struct talk *talk, struct mpa_fpdu_plan *plan, const uint8_t *ulpdu, size_t n);
@@ -145,6 +149,8 @@ const struct talk_heard *talk_last(const struct talk *talk);
 const char *talk_describe(struct talk *talk, const struct talk_heard *heard);
 bool talk_is_open(const struct talk *talk); /* the DUT has sent neither FIN nor RST, nor have we RST */
 
+int64_t talk_now(void); /* monotonic, nanoseconds */
+
 /* Times, nanoseconds: --timeout and what follows from it. */
 int64_t talk_t_react(const struct talk *talk);
 int64_t talk_t_close(const struct talk *talk);
@@ -157,6 +163,7 @@ struct talk_terminate {
     unsigned layer, etype;
     uint8_t codes[6]; /* any of these; a list ends at 0 unless it is the first */
     bool any_code;
+    bool any_layer;  /* whatever it says */
     bool or_close;   /* a FIN or RST without Terminate will do as well */
     bool close_open; /* such a FIN or RST says nothing: inconclusive (any ULP may close) */
     bool header;     /* it has to include the DDP header of the segment sent last (M, D) */

@@ -30,6 +30,10 @@ static bool has_header(const struct talk *talk, const struct rdmap_terminate *te
 
 static void expected_words(const struct talk_terminate *expected, GString *out)
 {
+    if (expected->any_layer) {
+        g_string_append(out, "Terminate");
+        return;
+    }
     g_string_append_printf(out, "Terminate layer %u type %u", expected->layer, expected->etype);
     if (expected->any_code)
         return;
@@ -44,8 +48,8 @@ static void judge_terminate(struct talk *talk, const struct talk_terminate *expe
     GString *words = g_string_new(NULL);
 
     expected_words(expected, words);
-    if (terminate->layer != expected->layer || terminate->etype != expected->etype ||
-        !code_fits(expected, terminate->code))
+    if (!expected->any_layer && (terminate->layer != expected->layer || terminate->etype != expected->etype ||
+                                 !code_fits(expected, terminate->code)))
         talk_failed(talk, "expected %s, found %s", words->str, talk_describe(talk, heard));
     else if (expected->header && !has_header(talk, terminate))
         talk_failed(talk, "the %s does not include the DDP header of the segment that it is about", words->str);

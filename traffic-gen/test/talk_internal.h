@@ -73,7 +73,6 @@ void talk_init(struct talk *talk, struct talk_run *run, const struct suite_test 
 void talk_hang_up(struct talk *talk);
 void talk_clear(struct talk *talk);
 
-int64_t talk_now(void); /* monotonic, nanoseconds */
 /* Waits for octets, FIN or RST of the DUT, at most until `until`. False when nothing came. */
 bool talk_receive(struct talk *talk, int64_t until);
 /* A line of the ladder. octets may be NULL. */

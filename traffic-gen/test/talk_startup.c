@@ -8,6 +8,7 @@
 enum { READS_DEFAULT = 16, RECEIVES_DEFAULT = 64, RECEIVE_SIZE_DEFAULT = 4096, RTR_STAG = 1 };
 
 static const struct talk_wish no_wish;
+static const int64_t piece_pause = 30 * INT64_C(1000000);
 
 bool talk_is_initiator(const struct talk *talk)
 {
@@ -42,6 +43,11 @@ bool talk_crc(const struct talk *talk)
 bool talk_markers_out(const struct talk *talk)
 {
     return talk->framing_out.markers;
+}
+
+bool talk_vouches_default(const struct talk *talk)
+{
+    return talk->run->vouched_default;
 }
 
 uint16_t talk_dut_ird(const struct talk *talk)
@@ -117,8 +123,9 @@ static size_t our_words(const struct talk *talk, const struct talk_wish *wish, u
 bool talk_send_frame(struct talk *talk, const struct talk_wish *wish)
 {
     uint8_t words[ADVERT_WISH_LEN];
+    static const size_t cuts[] = {5, 19}; /* amid the key, amid PD_Length */
     struct mpa_startup frame;
-    size_t n, need;
+    size_t n, need, sent = 0;
 
     if (!wish)
         wish = &no_wish;
@@ -134,7 +141,14 @@ bool talk_send_frame(struct talk *talk, const struct talk_wish *wish)
     if (mpa_startup_decode(&talk->startup[WATCH_TEST].frame, &need, talk->startup[WATCH_TEST].octets, n) ==
         MPA_STARTUP_OK)
         talk->startup[WATCH_TEST].known = true;
-    talk_write(talk, talk->startup[WATCH_TEST].octets, n);
+    if (wish->in_pieces) {
+        for (size_t i = 0; i < G_N_ELEMENTS(cuts); i++) {
+            talk_write(talk, talk->startup[WATCH_TEST].octets + sent, MIN(cuts[i], n) - sent);
+            sent = MIN(cuts[i], n);
+            talk_sleep(talk, piece_pause);
+        }
+    }
+    talk_write(talk, talk->startup[WATCH_TEST].octets + sent, n - sent);
     return true;
 }
 

@@ -299,6 +299,7 @@ struct watch *watch_new(const struct watch_options *options)
     watch->verdict.counts = watch->counts;
     watch->verdict.finding = on_finding;
     watch->verdict.ctx = watch;
+    watch->verdict.counts = watch->counts;
     watch->tcp = tcp_pair_new(&tcp_options, &tcp_events);
     watch->mpa = mpa_connection_new(&mpa_options, &mpa_events, &watch->verdict);
     watch->rdmap = rdmap_connection_new(&rdmap_options, &rdmap_events, &watch->verdict);
@@ -356,6 +357,6 @@ struct rule_count watch_count(const struct watch *watch, enum rule_id rule)
     struct rule_count sum = {0};
 
     for (unsigned i = 0; i < rule_catalogue[rule].n_carriers; i++)
-        rule_count_add(&sum, &watch->verdict.counts[rule_catalogue[rule].carriers[i]]);
+        rule_count_add(&sum, &watch->counts[rule_catalogue[rule].carriers[i]]);
     return sum;
 }

@@ -1,0 +1,493 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Suite mpa2: the enhanced set-up of RFC 6581. */
+#include "traffic-gen/test/suite_mpa.h"
+
+enum { READS = 16, ALL_RTR = MPA_RTR_SEND | MPA_RTR_WRITE | MPA_RTR_READ };
+
+#define ENHANCED            .revision = 2, .enhanced = true
+#define PEER_TO_PEER(types) ENHANCED, .data = {.peer_to_peer = true, .rtr = (types), .ird = READS, .ord = READS}
+
+/* ---- S = 1 without room for it ---- */
+
+static void cut_enhanced(struct talk *talk, struct mpa_startup *frame)
+{
+    (void)talk;
+    frame->flags |= MPA_FLAG_S;
+    frame->revision = 2;
+    frame->has_enhanced = false;
+    frame->ulp_data = (const uint8_t *)"\0\1";
+    frame->ulp_length = 2;
+    frame->pd_length = 2;
+}
+
+static void short_enhanced(struct talk *talk, const struct suite_test *test)
+{
+    const struct talk_wish wish = {ENHANCED, .frame = cut_enhanced};
+    const struct talk_heard *heard;
+    const struct mpa_startup *request;
+
+    (void)test;
+    if (!talk_open(talk))
+        return;
+    if (!talk_is_initiator(talk)) {
+        request = talk_hear_frame(talk);
+        if (!request || !request->has_enhanced) {
+            talk_not_applicable(talk, "the device's Request is not enhanced (RFC 6581)");
+            return;
+        }
+    }
+    talk_send_frame(talk, &wish);
+    if (!talk_is_initiator(talk))
+        talk_begin_operation(talk);
+    do {
+        heard = talk_hear(talk, talk_t_close(talk));
+    } while (heard->what == TALK_FPDU && heard->is_terminate);
+    if (heard->what == TALK_FIN || heard->what == TALK_RESET ||
+        (heard->what == TALK_FRAME && heard->frame.flags & MPA_FLAG_R))
+        talk_passed(talk, "%s", talk_describe(talk, heard));
+    else
+        talk_failed(talk, "the frame is not formatted as it must be, and there was %s", talk_describe(talk, heard));
+}
+
+/* ---- IRD and ORD ---- */
+
+/* As many Reads at once as the device has said that it serves. */
+static void all_reads(struct talk *talk, const struct suite_test *test)
+{
+    const struct talk_wish wish = {ENHANCED};
+    unsigned reads, answered = 0;
+    uint8_t ulpdu[TALK_ULPDU];
+    uint64_t offset;
+    GByteArray *all;
+
+    (void)test;
+    if (!talk_start(talk, &wish))
+        return;
+    /* What the Reply says is what binds: its IRD is the Responder's, its ORD bounds the Responder's Reads (9.1). */
+    reads = talk_is_initiator(talk) ? talk_frame(talk, false)->enhanced.ird : talk_frame(talk, true)->enhanced.ord;
+    if (reads == 0 || reads == MPA_IRD_ORD_NOT_NEGOTIATED) {
+        talk_not_applicable(talk, "no number of Reads was negotiated");
+        return;
+    }
+    reads = MIN(reads, 128);
+    offset = talk_out_offset(talk);
+    all = g_byte_array_new();
+    for (unsigned i = 0; i < reads; i++) {
+        struct mpa_fpdu_plan plan;
+        GByteArray *octets;
+
+        talk_plan(talk, &plan, ulpdu, talk_make_read(talk, ulpdu, 0, 0, 0));
+        plan.offset = offset + all->len;
+        octets = talk_encode_plan(&plan);
+        g_byte_array_append(all, octets->data, octets->len);
+        g_byte_array_unref(octets);
+    }
+    talk_write(talk, all->data, all->len);
+    g_byte_array_unref(all);
+    while (answered < reads && talk_hear_opcode(talk, RDMAP_READ_RESPONSE))
+        answered++;
+    if (answered == reads)
+        talk_passed(talk, "all of %u Reads at once are answered", reads);
+    else if (talk_last(talk)->is_terminate)
+        talk_failed(talk, "%u of %u Reads at once are answered, then %s", answered, reads,
+                    talk_describe(talk, talk_last(talk)));
+    else
+        talk_inconclusive(talk, "%u of %u Reads at once are answered, then %s", answered, reads,
+                          talk_describe(talk, talk_last(talk)));
+}
+
+/* ---- Replies that the Initiator has to answer with a Terminate ---- */
+
+static void ask_too_much(struct talk *talk, struct mpa_startup *frame)
+{
+    const struct mpa_startup *request = talk_frame(talk, false);
+
+    frame->enhanced.ord = (uint16_t)(request->enhanced.ird + 1);
+}
+
+/* RTR types that the Request does not offer. */
+static void no_common_rtr(struct talk *talk, struct mpa_startup *frame)
+{
+    frame->enhanced.rtr = ALL_RTR & ~talk_frame(talk, false)->enhanced.rtr;
+}
+
+static void other_model(struct talk *talk, struct mpa_startup *frame)
+{
+    const struct mpa_startup *request = talk_frame(talk, false);
+
+    frame->enhanced.peer_to_peer = !request->enhanced.peer_to_peer;
+    frame->enhanced.rtr = frame->enhanced.peer_to_peer ? ALL_RTR : 0;
+}
+
+enum bad_reply { BAD_ORD, BAD_RTR, BAD_MODEL };
+enum about { ABOUT_TERMINATE, ABOUT_LAYER, ABOUT_CODE, ABOUT_CLOSE };
+
+/* variant = bad_reply * 8 + about */
+#define VARIANT(bad, about) ((bad)*8 + (about))
+
+static bool start_badly(struct talk *talk, enum bad_reply bad)
+{
+    static void (*const spoil[])(struct talk *, struct mpa_startup *) = {ask_too_much, no_common_rtr, other_model};
+    const struct mpa_startup *request;
+    const struct talk_wish wish = {ENHANCED, .wait_only = true, .frame = spoil[bad]};
+
+    if (!talk_open(talk))
+        return false;
+    request = talk_hear_frame(talk);
+    if (!request || !request->has_enhanced) {
+        talk_not_applicable(talk, "the device's Request is not enhanced (RFC 6581)");
+        return false;
+    }
+    if (bad == BAD_ORD && request->enhanced.ird >= MPA_IRD_ORD_NOT_NEGOTIATED - 1) {
+        talk_not_applicable(talk, "the device's Request has IRD %u: no Reply can ask for more", request->enhanced.ird);
+        return false;
+    }
+    if (bad == BAD_RTR && (!request->enhanced.peer_to_peer || request->enhanced.rtr == ALL_RTR)) {
+        talk_not_applicable(talk, request->enhanced.peer_to_peer
+                                      ? "the device offers all RTR types: no Reply is without a common one"
+                                      : "the device's Request is not for peer-to-peer mode");
+        return false;
+    }
+    talk_send_frame(talk, &wish);
+    talk_begin_operation(talk);
+    return true;
+}
+
+static bool code_fits(enum bad_reply bad, uint8_t code)
+{
+    switch (bad) {
+    case BAD_ORD:
+        return code == 6;
+    case BAD_RTR:
+        return code == 7;
+    default:
+        return code == 5 || code == 7; /* A has no code of its own; that of no RTR fits, too */
+    }
+}
+
+static void must_terminate(struct talk *talk, const struct suite_test *test)
+{
+    enum bad_reply bad = (enum bad_reply)(test->variant / 8);
+    enum about about = (enum about)(test->variant % 8);
+    const struct talk_heard *heard;
+    struct rdmap_terminate terminate;
+
+    if (!start_badly(talk, bad))
+        return;
+    heard = talk_hear(talk, talk_t_close(talk));
+    if (!(heard->what == TALK_FPDU && heard->is_terminate)) {
+        bool closed = heard->what == TALK_FIN || heard->what == TALK_RESET;
+
+        /* Going on with more Reads to serve may mean that there were resources for them. */
+        if (about == ABOUT_TERMINATE && (closed || (bad == BAD_RTR && heard->what == TALK_SILENCE)))
+            talk_failed(talk, "expected a Terminate, found %s", talk_describe(talk, heard));
+        else if (bad == BAD_MODEL && heard->what == TALK_RESET)
+            talk_failed(talk, "RST without a Terminate");
+        else
+            talk_inconclusive(talk, "no Terminate, but %s", talk_describe(talk, heard));
+        return;
+    }
+    terminate = heard->terminate;
+    switch (about) {
+    case ABOUT_TERMINATE:
+        talk_passed(talk, "%s", talk_describe(talk, heard));
+        break;
+    case ABOUT_LAYER:
+        if (terminate.layer == 2 && terminate.etype == 0)
+            talk_passed(talk, "%s", talk_describe(talk, heard));
+        else
+            talk_failed(talk, "expected layer 2 type 0, found %s", talk_describe(talk, heard));
+        break;
+    case ABOUT_CODE:
+        if (terminate.layer != 2 || terminate.etype != 0)
+            talk_inconclusive(talk, "%s is of another layer or type", talk_describe(talk, heard));
+        else if (code_fits(bad, terminate.code))
+            talk_passed(talk, "%s", talk_describe(talk, heard));
+        else
+            talk_failed(talk, "expected code %u, found %s",
+                        bad == BAD_ORD   ? 6
+                        : bad == BAD_RTR ? 7
+                                         : 5,
+                        talk_describe(talk, heard));
+        break;
+    case ABOUT_CLOSE:
+        heard = talk_hear(talk, talk_t_close(talk));
+        if (heard->what == TALK_FIN || heard->what == TALK_RESET)
+            talk_passed(talk, "Terminate, then %s", talk_describe(talk, heard));
+        else
+            talk_failed(talk, "after its Terminate the device does not close: %s", talk_describe(talk, heard));
+    }
+}
+
+/* ---- RTR ---- */
+
+static bool agrees_on(struct talk *talk, uint8_t types)
+{
+    const struct talk_wish wish = {PEER_TO_PEER(types), .wait_only = true};
+
+    if (!talk_start(talk, &wish))
+        return false;
+    if (talk_frame(talk, false)->enhanced.rtr & types)
+        return true;
+    talk_not_applicable(talk, "the device does not take an RTR of this type");
+    return false;
+}
+
+/* The RTR itself, with STag and TO of the caller's. */
+static void send_rtr(struct talk *talk, uint8_t type, uint32_t stag, uint64_t to)
+{
+    uint8_t ulpdu[TALK_ULPDU];
+
+    if (type == MPA_RTR_WRITE)
+        talk_send_ulpdu(talk, ulpdu, talk_make_write(talk, ulpdu, stag, to, NULL, 0));
+    else if (type == MPA_RTR_SEND)
+        talk_send_ulpdu(talk, ulpdu, talk_make_send(talk, ulpdu, NULL, 0));
+    else
+        talk_send_ulpdu(talk, ulpdu, talk_make_read(talk, ulpdu, stag, to, 0));
+}
+
+static void takes_rtr(struct talk *talk, const struct suite_test *test)
+{
+    uint8_t type = (uint8_t)(test->variant & ALL_RTR);
+    bool odd = test->variant & 8;
+
+    if (!agrees_on(talk, type))
+        return;
+    send_rtr(talk, type, odd ? 0 : 1, 0);
+    if (type == MPA_RTR_READ && !talk_hear_opcode(talk, RDMAP_READ_RESPONSE)) {
+        if (talk_last(talk)->what == TALK_FPDU)
+            talk_failed(talk, "the RTR is answered with %s", talk_describe(talk, talk_last(talk)));
+        else
+            talk_inconclusive(talk, "the RTR Read is not answered: %s", talk_describe(talk, talk_last(talk)));
+        return;
+    }
+    talk_expect_alive(talk);
+}
+
+static void answers_rtr_read(struct talk *talk, const struct suite_test *test)
+{
+    (void)test;
+    if (!agrees_on(talk, MPA_RTR_READ))
+        return;
+    send_rtr(talk, MPA_RTR_READ, 1, 0);
+    if (talk_hear_opcode(talk, RDMAP_READ_RESPONSE))
+        talk_passed(talk, "the RTR Read is answered, without more from us");
+    else if (talk_is_open(talk) && !talk_last(talk)->is_terminate)
+        talk_failed(talk, "the device waits for more than the RTR");
+    else
+        talk_inconclusive(talk, "%s", talk_describe(talk, talk_last(talk)));
+}
+
+/* The types that the device takes when each is offered alone. */
+static uint8_t types_alone(struct talk *talk)
+{
+    uint8_t known = 0;
+
+    for (uint8_t type = MPA_RTR_SEND; type <= MPA_RTR_READ; type = (uint8_t)(type << 1)) {
+        const struct talk_wish wish = {PEER_TO_PEER(type)};
+
+        if (talk_start(talk, &wish) && talk_probe(talk) == LIFE_ANSWERS)
+            known |= type;
+    }
+    return known;
+}
+
+static void names_rtr(struct talk *talk, const struct suite_test *test)
+{
+    const bool all = test->variant == 0;
+    uint8_t known = types_alone(talk), named;
+    uint8_t offered = all ? ALL_RTR : known & (MPA_RTR_WRITE | MPA_RTR_READ);
+    const struct talk_wish wish = {PEER_TO_PEER(offered), .wait_only = true};
+
+    if (known == 0 || offered == 0) {
+        talk_not_applicable(talk, "the device takes none of the RTR types that are to be offered together");
+        return;
+    }
+    if (!talk_start(talk, &wish))
+        return;
+    named = talk_frame(talk, false)->enhanced.rtr;
+    if (all && known & ~named)
+        talk_failed(talk, "offered alone, types %u (B 1, C 2, D 4) work; of all together the Reply names %u", known,
+                    named);
+    else if (!all && (named & offered) == 0)
+        talk_failed(talk, "types %u (B 1, C 2, D 4) work when offered alone; together the Reply names %u", offered,
+                    named);
+    else
+        talk_passed(talk, "offered alone, types %u (B 1, C 2, D 4) work; the Reply names %u", known, named);
+    talk_first_fpdu(talk);
+}
+
+static void bits_without_model(struct talk *talk, struct mpa_startup *frame)
+{
+    (void)talk;
+    frame->enhanced.peer_to_peer = false;
+    frame->enhanced.rtr = ALL_RTR;
+}
+
+/* A = 0, and the bits set all the same. */
+static void ignores_bits(struct talk *talk, const struct suite_test *test)
+{
+    const struct talk_wish wish = {ENHANCED, .frame = bits_without_model, .wait_only = true};
+    const struct talk_heard *heard;
+    uint8_t ulpdu[TALK_ULPDU];
+    size_t n;
+
+    (void)test;
+    if (!talk_start(talk, &wish))
+        return;
+    if (talk_is_initiator(talk)) {
+        /* An ordinary first FPDU, which is no RTR. */
+        n = mpa_padded(talk, ulpdu);
+        if (n == 0)
+            return;
+        talk_send_ulpdu(talk, ulpdu, n);
+        talk_expect_alive(talk);
+        return;
+    }
+    if (talk_frame(talk, false)->enhanced.peer_to_peer) {
+        talk_not_applicable(talk, "the device's Request is for peer-to-peer mode");
+        return;
+    }
+    heard = talk_hear(talk, talk_t_close(talk));
+    if (heard->what != TALK_FPDU || heard->is_terminate || !heard->has_ddp)
+        talk_inconclusive(talk, "the device does not go on: %s", talk_describe(talk, heard));
+    else if (heard->ddp.payload_len == 0 && heard->ddp.opcode != RDMAP_READ_RESPONSE)
+        talk_failed(talk, "the device begins as in peer-to-peer mode: %s", talk_describe(talk, heard));
+    else
+        talk_passed(talk, "%s", talk_describe(talk, heard));
+}
+
+/* ---- together with RFC 5044 ---- */
+
+/* A device that speaks revision 2 goes on accepting revision 1. variant: with private data. */
+static void old_request(struct talk *talk, const struct suite_test *test)
+{
+    static const uint8_t nothing[1];
+    const struct talk_wish enhanced = {ENHANCED};
+    const struct talk_wish with = {.revision = 1}, without = {.revision = 1, .private_data = nothing};
+
+    if (!talk_start(talk, &enhanced))
+        return;
+    if (talk_start(talk, test->variant ? &with : &without)) {
+        talk_passed(talk, "%s", "a Request of revision 1 is accepted, too");
+        return;
+    }
+    if (talk_last(talk)->what == TALK_FIN || talk_last(talk)->what == TALK_RESET ||
+        (talk_frame(talk, false) && talk_frame(talk, false)->flags & MPA_FLAG_R))
+        talk_failed(talk, "an enhanced Request is accepted, one of revision 1 is not: %s",
+                    talk_describe(talk, talk_last(talk)));
+}
+
+static void not_downgraded(struct talk *talk, const struct suite_test *test)
+{
+    const struct talk_wish wish = {ENHANCED};
+    const struct mpa_startup *reply;
+
+    (void)test;
+    if (!talk_open(talk))
+        return;
+    talk_send_frame(talk, &wish);
+    reply = talk_hear_frame(talk);
+    if (reply && reply->has_enhanced)
+        talk_passed(talk, "the device speaks RFC 6581: %s", talk_describe(talk, talk_last(talk)));
+    else if (reply && !(reply->flags & MPA_FLAG_R))
+        talk_failed(talk, "an enhanced Request is answered by %s: who does not know it closes",
+                    talk_describe(talk, talk_last(talk)));
+    else if (reply || talk_is_open(talk))
+        talk_inconclusive(talk, "%s", talk_describe(talk, talk_last(talk)));
+    else
+        talk_passed(talk, "the device closes, as one without RFC 6581 does");
+}
+
+/* Values that cannot be, or can hardly be: each is answered or refused, and the device is there afterwards. */
+static void odd_values(struct talk *talk, const struct suite_test *test)
+{
+    static const struct mpa_enhanced odd[] = {
+        {.ird = 0, .ord = 0, .peer_to_peer = true, .rtr = MPA_RTR_READ},
+        {.ird = 0x3FFE, .ord = 0x3FFE},
+        {.ird = 0x3FFF, .ord = 0x3FFF},
+        {.ird = 1, .ord = 0x3FFF, .peer_to_peer = true, .rtr = ALL_RTR},
+        {.peer_to_peer = true, .rtr = 0, .ird = 4, .ord = 4},
+    };
+
+    (void)test;
+    for (unsigned i = 0; i < G_N_ELEMENTS(odd); i++) {
+        const struct talk_wish wish = {ENHANCED, .data = odd[i]};
+        const struct mpa_startup *reply;
+
+        if (!talk_open(talk))
+            return;
+        talk_send_frame(talk, &wish);
+        reply = talk_hear_frame(talk);
+        if (!reply && talk_is_open(talk)) {
+            talk_failed(talk, "no Reply and no close after a Request with A%d IRD %u ORD %u", odd[i].peer_to_peer,
+                        odd[i].ird, odd[i].ord);
+            return;
+        }
+        if (reply && !(reply->flags & MPA_FLAG_R) && reply->has_enhanced && odd[i].ird != 0x3FFF &&
+            reply->enhanced.ord != 0x3FFF && reply->enhanced.ord > odd[i].ird) {
+            talk_failed(talk, "the Reply's ORD %u is above the Request's IRD %u", reply->enhanced.ord, odd[i].ird);
+            return;
+        }
+    }
+    if (talk_start(talk, &(struct talk_wish){ENHANCED}))
+        talk_passed(talk, "each odd Request is answered or refused, and a usual one is accepted afterwards");
+    else
+        talk_failed(talk, "after odd Requests the device does not accept a usual one: %s",
+                    talk_describe(talk, talk_last(talk)));
+}
+
+#define TERMINATE_EXPECTED "a Terminate as the first FPDU"
+
+static const struct suite_test tests[] = {
+    {RULE_MPA2_6_06, NULL, DUT_RESPONDER, NEED_ENHANCED, old_request,
+     "an enhanced connection, then a Request of revision 1", "a Reply with R = 0", 1},
+    {RULE_MPA2_6_09, NULL, DUT_ANY, NEED_ENHANCED, short_enhanced, "our frame with S = 1 and PD_Length 2",
+     "the device closes, or rejects", 0},
+    {RULE_MPA2_8_01, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply with ORD above the Request's IRD",
+     "if a Terminate, then layer 2 type 0", VARIANT(BAD_ORD, ABOUT_LAYER)},
+    {RULE_MPA2_9_1_03, NULL, DUT_RESPONDER, NEED_ENHANCED, all_reads, "as many Reads at once as the Reply's IRD",
+     "all are answered", 0},
+    {RULE_MPA2_9_1_14, NULL, DUT_INITIATOR, 0, all_reads, "as many Reads at once as our Reply's ORD",
+     "all are answered", 0},
+    {RULE_MPA2_9_1_16, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply with ORD above the Request's IRD",
+     TERMINATE_EXPECTED, VARIANT(BAD_ORD, ABOUT_TERMINATE)},
+    {RULE_MPA2_9_1_17, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply with ORD above the Request's IRD",
+     "after its Terminate the device closes", VARIANT(BAD_ORD, ABOUT_CLOSE)},
+    {RULE_MPA2_9_1_18, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply with ORD above the Request's IRD",
+     "its Terminate has code 6", VARIANT(BAD_ORD, ABOUT_CODE)},
+    {RULE_MPA2_9_2_05, "send", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_rtr, "peer-to-peer mode, an RTR Send",
+     "the device goes on", MPA_RTR_SEND},
+    {RULE_MPA2_9_2_05, "write", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_rtr, "peer-to-peer mode, an RTR Write",
+     "the device goes on", MPA_RTR_WRITE},
+    {RULE_MPA2_9_2_05, "read", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_rtr, "peer-to-peer mode, an RTR Read",
+     "the device goes on", MPA_RTR_READ},
+    {RULE_MPA2_9_2_07, NULL, DUT_RESPONDER, NEED_PEER_TO_PEER, names_rtr,
+     "each RTR type offered alone, then all together", "the Reply to all names each that works alone", 0},
+    {RULE_MPA2_9_2_09, NULL, DUT_RESPONDER, NEED_PEER_TO_PEER, names_rtr,
+     "each RTR type offered alone, then Write and Read together", "the Reply names one of those that work alone", 1},
+    {RULE_MPA2_9_2_13, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply without a common RTR type",
+     TERMINATE_EXPECTED, VARIANT(BAD_RTR, ABOUT_TERMINATE)},
+    {RULE_MPA2_9_2_14, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply without a common RTR type",
+     "after its Terminate the device closes", VARIANT(BAD_RTR, ABOUT_CLOSE)},
+    {RULE_MPA2_9_2_15, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply without a common RTR type",
+     "its Terminate has code 7", VARIANT(BAD_RTR, ABOUT_CODE)},
+    {RULE_MPA2_9_2_20, NULL, DUT_ANY, NEED_ENHANCED, ignores_bits, "A = 0 with B, C and D set",
+     "no peer-to-peer mode: any first FPDU will do, and no RTR comes", 0},
+    {RULE_MPA2_9_2_25, NULL, DUT_RESPONDER, NEED_PEER_TO_PEER, answers_rtr_read, "peer-to-peer mode, an RTR Read",
+     "its Read Response, without more from us", 0},
+    {RULE_MPA2_9_2_26, "write", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_rtr, "an RTR Write with STag 0 and TO 0",
+     "the device goes on", 8 | MPA_RTR_WRITE},
+    {RULE_MPA2_9_2_26, "read", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_rtr, "an RTR Read with STag 0 and TO 0",
+     "the device goes on", 8 | MPA_RTR_READ},
+    {RULE_MPA2_9_3_04, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply whose A is not the Request's",
+     "a Terminate with code 5, or 7; no RST without one", VARIANT(BAD_MODEL, ABOUT_CODE)},
+    {RULE_MPA2_10_01, NULL, DUT_RESPONDER, 0, not_downgraded, "an enhanced Request", "an enhanced Reply, or a close",
+     0},
+    {RULE_MPA2_10_04, NULL, DUT_RESPONDER, NEED_ENHANCED, old_request,
+     "an enhanced connection, then a Request of revision 1 without Private Data", "a Reply with R = 0", 0},
+    {RULE_MPA2_12_01, NULL, DUT_RESPONDER, NEED_ENHANCED, odd_values, "Requests with odd IRD, ORD and RTR types",
+     "each is answered or refused, and the device is there afterwards", 0},
+};
+
+const struct suite suite_mpa2 = {"mpa2", tests, G_N_ELEMENTS(tests)};
