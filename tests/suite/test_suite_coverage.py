@@ -2,7 +2,7 @@
 """Every rule about a reaction has an active test, is decided by another rule's test, or says why no test can decide it."""
 import devices
 
-SUITES = {"DDP": "ddp", "RDMAP": "rdmap", "RDMAPX": "rdmapx", "SEC": "rdmap"}
+SUITES = {"MPA": "mpa", "MPA2": "mpa2", "DDP": "ddp", "RDMAP": "rdmap", "RDMAPX": "rdmapx", "SEC": "rdmap"}
 
 
 def test_every_reaction_is_tested(catalogue):

@@ -20,6 +20,7 @@ static const char ulp_registers[] = "what the ULP of the device registers, and f
 static const char nothing_shared[] = "the device is not told to share an STag between streams";
 
 static const struct elsewhere rows[] = {
+    NOT(MPA_4_3_07, "the initial sequence number is the TCP stack's, not ours to choose"),
     WITH(DDP_2_3_02, DDP_7_2_05),
     WITH(DDP_5_2_05, DDP_4_1_02),
     NOT(DDP_6_2_1_04, "TCP delivers nothing behind a FIN"),

@@ -28,6 +28,7 @@ struct misbehaviour {
     void (*received)(struct mutant *mutant);
     void (*tick)(struct mutant *mutant);
     unsigned ignored_flags; /* of the test's words (test/advert.h) */
+    int variant;            /* for hooks that several rows share */
 };
 
 /* One connection of a mutant. */
