@@ -84,6 +84,11 @@ bool nfs_client_is_finished(const struct nfs_client *client)
     return client->stage == CLIENT_FINISHED;
 }
 
+const char *nfs_client_trouble(const struct nfs_client *client)
+{
+    return client->trouble;
+}
+
 const struct nfs_client_report *nfs_client_report(const struct nfs_client *client)
 {
     return &client->report;
@@ -415,6 +420,11 @@ void nfs_client_replied(struct nfs_client *client, uint64_t cookie, enum rpc_end
         client->is_draining = false;
         next_job(client);
     }
+}
+
+void nfs_client_lost(struct nfs_client *client)
+{
+    client_fail(client, "%s", result_text(RPC_END_LOST));
 }
 
 /* ---- helpers of the versions ---- */

@@ -80,9 +80,12 @@ void nfs_client_start(struct nfs_client *client);
 /* reply: borrowed, NULL unless RPC_END_REPLIED. */
 void nfs_client_replied(struct nfs_client *client, uint64_t cookie, enum rpc_end_result result,
                         const struct rpc_end_message *reply);
+/* The connection is over: when there is work left, that is trouble. */
+void nfs_client_lost(struct nfs_client *client);
 /* Time has come to this: what the server asked to be tried again later is (once a second). */
 void nfs_client_tick(struct nfs_client *client, int64_t now_ns);
 bool nfs_client_is_finished(const struct nfs_client *client);
+const char *nfs_client_trouble(const struct nfs_client *client); /* as `finished` told; NULL: none */
 const struct nfs_client_report *nfs_client_report(const struct nfs_client *client);
 
 #endif
