@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/print.h"
 
-#include "wire/octets.h"
+#include "wire/rdmap.h"
+#include "wire/rdmap_terminate.h"
 
 #include <inttypes.h>
 
@@ -58,6 +59,17 @@ static void print_enhanced(FILE *out, const struct mpa_enhanced *enhanced)
     fputs("-RTR", out);
 }
 
+/* What RPC-over-RDMA says in the private data. */
+static void print_rpcrdma_private_data(FILE *out, const struct mpa_startup *frame)
+{
+    struct rpcrdma_private_data data;
+
+    if (frame->ulp_length == 0 || rpcrdma_private_data_find(&data, frame->ulp_data, frame->ulp_length) != RPCRDMA_PD_OK)
+        return;
+    fprintf(out, " rpcrdma: v%u%s send %" PRIu32 " receive %" PRIu32, data.version,
+            data.remote_invalidation ? " R" : "", data.send_size, data.receive_size);
+}
+
 void print_startup(const struct print_target *target, enum direction direction, const struct mpa_startup_event *event)
 {
     static const struct {
@@ -83,6 +95,7 @@ void print_startup(const struct print_target *target, enum direction direction, 
     fprintf(target->out, " pdlen %u", frame->pd_length);
     if (frame->has_enhanced)
         print_enhanced(target->out, &frame->enhanced);
+    print_rpcrdma_private_data(target->out, frame);
     print_end(target);
 }
 
@@ -103,22 +116,63 @@ static const char *const operations[16] = {
     [RDMAP_ATOMIC_RESPONSE] = "ATOMIC-RESP",
 };
 
-/* RFC 5040 section 4.4: sink STag 4, sink TO 8, size 4, source STag 4, source TO 8. */
 static void print_read_request(FILE *out, const uint8_t *p, size_t n)
 {
-    enum { READ_REQUEST_LEN = 28 };
+    struct rdmap_read_request request;
 
-    if (n >= READ_REQUEST_LEN)
-        fprintf(out, " sink 0x%" PRIx32 " to %#" PRIx64 " size %" PRIu32 " src 0x%" PRIx32 " to %#" PRIx64, get_be32(p),
-                get_be64(p + 4), get_be32(p + 12), get_be32(p + 16), get_be64(p + 20));
+    if (rdmap_read_request_decode(&request, p, n))
+        fprintf(out, " sink 0x%" PRIx32 " to %#" PRIx64 " size %" PRIu32 " src 0x%" PRIx32 " to %#" PRIx64,
+                request.sink_stag, request.sink_to, request.size, request.source_stag, request.source_to);
 }
 
-/* RFC 5040 section 4.8: layer and error type share the first octet. */
 static void print_terminate(FILE *out, const uint8_t *p, size_t n)
 {
-    if (n >= 2)
-        fprintf(out, " layer %u etype %u code 0x%02x", p[0] >> 4, p[0] & 0xFu, p[1]);
+    struct rdmap_terminate terminate;
+
+    if (rdmap_terminate_decode(&terminate, p, n) == RDMAP_TERMINATE_SHORT)
+        return;
+    fprintf(out, " layer %u etype %u code 0x%02x%s%s%s", terminate.layer, terminate.etype, terminate.code,
+            terminate.m ? " M" : "", terminate.d ? " D" : "", terminate.r ? " R" : "");
 }
+
+static void print_immediate(FILE *out, const uint8_t *p, size_t n)
+{
+    uint64_t data;
+
+    if (rdmap_immediate_decode(&data, p, n))
+        fprintf(out, " data 0x%016" PRIx64, data);
+}
+
+static void print_atomic_request(FILE *out, const uint8_t *p, size_t n)
+{
+    struct rdmap_atomic_request request;
+
+    if (!rdmap_atomic_request_decode(&request, p, n))
+        return;
+    if (rdmap_atomic_name(request.opcode) != NULL)
+        fprintf(out, " %s", rdmap_atomic_name(request.opcode));
+    else
+        fprintf(out, " aopcode %u", request.opcode);
+    fprintf(out, " id 0x%" PRIx32 " stag 0x%" PRIx32 " to %#" PRIx64 " data %#" PRIx64 " mask %#" PRIx64,
+            request.identifier, request.stag, request.to, request.data, request.mask);
+    if (request.opcode == RDMAP_ATOMIC_CMP_SWAP)
+        fprintf(out, " compare %#" PRIx64 " mask %#" PRIx64, request.compare_data, request.compare_mask);
+}
+
+static void print_atomic_response(FILE *out, const uint8_t *p, size_t n)
+{
+    struct rdmap_atomic_response response;
+
+    if (rdmap_atomic_response_decode(&response, p, n))
+        fprintf(out, " id 0x%" PRIx32 " original %#" PRIx64, response.identifier, response.original);
+}
+
+/* What an untagged message of this operation begins with. */
+static void (*const bodies[16])(FILE *out, const uint8_t *p, size_t n) = {
+    [RDMAP_READ_REQUEST] = print_read_request,     [RDMAP_TERMINATE] = print_terminate,
+    [RDMAP_IMMEDIATE] = print_immediate,           [RDMAP_IMMEDIATE_SE] = print_immediate,
+    [RDMAP_ATOMIC_REQUEST] = print_atomic_request, [RDMAP_ATOMIC_RESPONSE] = print_atomic_response,
+};
 
 static void print_rdmap(FILE *out, const struct ddp_segment *ddp)
 {
@@ -129,10 +183,8 @@ static void print_rdmap(FILE *out, const struct ddp_segment *ddp)
         fprintf(out, "opcode 0x%x", ddp->opcode);
     else
         fputs(operations[ddp->opcode & 0xFu], out);
-    if (!ddp->tagged && ddp->mo == 0 && ddp->opcode == RDMAP_READ_REQUEST)
-        print_read_request(out, ddp->payload, ddp->payload_len);
-    if (!ddp->tagged && ddp->mo == 0 && ddp->opcode == RDMAP_TERMINATE)
-        print_terminate(out, ddp->payload, ddp->payload_len);
+    if (!ddp->tagged && ddp->mo == 0 && bodies[ddp->opcode & 0xFu] != NULL)
+        bodies[ddp->opcode & 0xFu](out, ddp->payload, ddp->payload_len);
     if (!ddp->tagged && (ddp->opcode == RDMAP_SEND_INVALIDATE || ddp->opcode == RDMAP_SEND_SE_INVALIDATE))
         fprintf(out, " stag 0x%" PRIx32, ddp->stag);
 }
