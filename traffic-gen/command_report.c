@@ -1,13 +1,52 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* iwarp-gen report. */
+/* iwarp-gen report: results of several runs of iwarp-gen test put together. */
 #include "traffic-gen/command.h"
+#include "traffic-gen/test/result.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static int write_page(struct test_report *const *reports, unsigned n, const char *output)
+{
+    const char *name = output ? output : "standard output";
+    FILE *out = output && strcmp(output, "-") != 0 ? fopen(output, "w") : stdout;
+    bool good;
+
+    if (!out)
+        return command_fail("%s: %s", name, g_strerror(errno));
+    test_report_html(reports, n, out);
+    good = fflush(out) == 0 && !ferror(out);
+    if (out != stdout)
+        good &= fclose(out) == 0;
+    return good ? COMMAND_DONE : command_fail("%s: %s", name, g_strerror(errno));
+}
 
 int command_report(int argc, char **argv)
 {
-    static const struct command_usage usage = {"FILE...", "Puts results of tests together.", NULL};
+    static const struct command_usage usage = {
+        "FILE.json...",
+        "Puts results of iwarp-gen test --format=json together: a matrix of tests by devices, as HTML.",
+        "Each failure has a section with what was wanted, what came, and what was said.",
+    };
+    g_autofree char *output = NULL;
+    const GOptionEntry entries[] = {
+        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "page to write (default: standard output)", "FILE"},
+        G_OPTION_ENTRY_NULL,
+    };
+    g_autoptr(GPtrArray) reports = NULL;
+    g_autoptr(GError) error = NULL;
     int status;
 
-    if (!command_parse(&usage, NULL, &argc, &argv, 1, G_MAXINT, &status))
+    if (!command_parse(&usage, entries, &argc, &argv, 1, G_MAXINT, &status))
         return status;
-    return command_fail("report is not part of this build yet");
+    reports = g_ptr_array_new_with_free_func((GDestroyNotify)test_report_free);
+    for (int i = 1; i < argc; i++) {
+        struct test_report *report = test_report_load(argv[i], &error);
+
+        if (!report)
+            return command_fail("%s", error->message);
+        g_ptr_array_add(reports, report);
+    }
+    return write_page((struct test_report *const *)reports->pdata, reports->len, output);
 }

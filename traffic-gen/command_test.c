@@ -27,6 +27,8 @@ static const struct format {
 } formats[] = {
     {"text", test_report_text},
     {"json", test_report_json},
+    {"junit", test_report_junit},
+    {"html", test_report_page},
 };
 
 static const struct format *format_find(const char *name)

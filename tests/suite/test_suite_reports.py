@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Reports of iwarp-gen test in every format, the matrix of several, options and exit status."""
+import html.parser
+import json
+import pathlib
+import socket
+import subprocess
+import threading
+import time
+import xml.etree.ElementTree as ElementTree
+
+import jsonschema
+import pytest
+
+import devices
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RULES = "--rules=MPA-8-02,MPA-4.1,MPA-7.1.1-02"
+
+
+def gen(*args, timeout=60):
+    return subprocess.run([devices.GEN, *args], capture_output=True, text=True, timeout=timeout)
+
+
+@pytest.fixture(scope="module")
+def mutant(tmp_path_factory):
+    """JSON reports of a conforming device and of one that fails."""
+    folder = tmp_path_factory.mktemp("reports")
+    paths = {}
+    for name, args in {"good": [], "bad": ["MPA-8-02/crc"]}.items():
+        run = devices.run_responder(args, [RULES, f"--device={name} <&> device"])
+        paths[name] = folder / f"{name}.json"
+        paths[name].write_text(json.dumps(run.report))
+        assert run.status == (1 if name == "bad" else 0), run.tell()
+    return paths
+
+
+def test_json_keeps_to_its_schema(mutant):
+    schema = json.loads((ROOT / "docs/iwarp-test.schema.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    for path in mutant.values():
+        jsonschema.validate(json.loads(path.read_text()), schema)
+
+
+def test_failure_tells_everything(mutant):
+    report = json.loads(mutant["bad"].read_text())
+    failed = [test for test in report["tests"] if test["outcome"] == "failed"]
+    assert [test["id"] for test in failed] == ["MPA-8-02/crc"]
+    assert failed[0]["aliases"] and failed[0]["requirement"] and failed[0]["expected"] and failed[0]["actual"]
+    frames = failed[0]["frames"]
+    assert [frame["from"] for frame in frames][:2] == ["test", "device"]
+    assert frames[0]["octets"].startswith("4d504120494420526571204672616d65")
+    assert any("CRC wrong" in frame["what"] for frame in frames)
+    assert all(frame["octets"] is None or len(frame["octets"]) == 2 * frame["length"] for frame in frames)
+
+
+class Page(html.parser.HTMLParser):
+    VOID = {"meta"}
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.ids, self.links, self.scripts, self.text = [], [], [], 0, []
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        self.scripts += tag == "script"
+        self.ids += [attrs["id"]] if "id" in attrs else []
+        self.links += [attrs["href"]] if "href" in attrs else []
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if tag not in self.VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def test_matrix_of_devices(mutant, tmp_path):
+    out = tmp_path / "matrix.html"
+    done = gen("report", mutant["good"], mutant["bad"], "-o", out)
+    assert done.returncode == 0, done.stderr
+    page = Page(out.read_text())
+    assert page.links == ["#d2-MPA-8-02-crc"] and page.ids == ["d2-MPA-8-02-crc"] and page.scripts == 0
+    text = "".join(page.text)
+    assert "good <&> device" in text and "MPA-4.1-06" in text and "CRC wrong" in text
+
+
+def test_html_of_one_run():
+    device = subprocess.Popen([devices.SUBJECT, "responder", "127.0.0.1", "0"], stdout=subprocess.PIPE, text=True)
+    try:
+        done = gen("test", f"127.0.0.1:{device.stdout.readline().strip()}", "--format=html", RULES, *devices.TIMES)
+    finally:
+        device.kill()
+        device.wait()
+    assert done.returncode == 0 and Page(done.stdout).links == []
+
+
+def test_junit_is_valid(tmp_path):
+    device = subprocess.Popen([devices.SUBJECT, "responder", "127.0.0.1", "0", "MPA-8-02/crc"], stdout=subprocess.PIPE,
+                              text=True)
+    try:
+        done = gen("test", f"127.0.0.1:{device.stdout.readline().strip()}", "--format=junit", RULES, *devices.TIMES)
+    finally:
+        device.kill()
+        device.wait()
+    assert done.returncode == 1, done.stderr
+    path = tmp_path / "junit.xml"
+    path.write_text(done.stdout)
+    valid = subprocess.run(["xmllint", "--noout", "--schema", ROOT / "tests/check/junit.xsd", path], capture_output=True,
+                           text=True)
+    assert valid.returncode == 0, valid.stderr
+    suites = list(ElementTree.fromstring(done.stdout.encode()))
+    assert [suite.get("name") for suite in suites] == ["mpa"] and suites[0].get("failures") == "1"
+
+
+def test_waivers(tmp_path):
+    waivers = tmp_path / "waivers.yaml"
+    waivers.write_text("- id: MPA-8-02\n  why: firmware 1.2\n  link: https://bugs.example/1\n- id: MPA-4.1-06\n")
+    run = devices.run_responder(["MPA-8-02/crc"], [RULES, f"--waivers={waivers}"])
+    assert run.status == 0 and run.tests["MPA-8-02/crc"]["waived"] == "firmware 1.2"
+    assert run.report["unused_waivers"] == ["MPA-4.1-06"] and run.report["summary"]["waived"] == 1
+    run = devices.run_responder(["MPA-8-02/crc"], [RULES, f"--waivers={waivers}", "--strict-waivers"])
+    assert run.status == 1
+
+
+@pytest.mark.parametrize("text,word", [("- id: NO-SUCH\n", "NO-SUCH"), ("id: x\n", "list"), ("- [\n", "waivers"),
+                                       ("- id: MPA-8-02\n  wy: x\n", "wy")])
+def test_bad_waivers(tmp_path, text, word):
+    waivers = tmp_path / "waivers.yaml"
+    waivers.write_text(text)
+    done = gen("test", "127.0.0.1:9", f"--waivers={waivers}")
+    assert done.returncode == 2 and word in done.stderr
+
+
+@pytest.mark.parametrize("args,word", [
+    (["127.0.0.1:1"], "refused"), (["nohost"], "HOST:PORT"), ([], "HOST:PORT"), (["127.0.0.1:9", "--suite=x"], "rdmapx"),
+    (["127.0.0.1:9", "--rules=XYZ"], "XYZ"), (["127.0.0.1:9", "--skip=XYZ"], "XYZ"), (["127.0.0.1:9", "-j", "0"], "-j"),
+    (["127.0.0.1:9", "--format=xml"], "xml"), (["127.0.0.1:9", "--timeout=0"], "timeout"),
+    (["127.0.0.1:9", "--service=x"], "echo"), (["127.0.0.1:9", "--advert=x"], "LAB1"),
+    (["127.0.0.1:9", "--suite=mpa", "--rules=MPA2-10-01"], "MPA2-10-01"),
+    (["--listen", "127.0.0.1:0", "--accept-timeout=0.2"], "connect"),
+])
+def test_trouble_is_told(args, word):
+    done = gen("test", *args)
+    assert done.returncode == 2 and word in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"tests": 1}', '{"device": "x", "role": "y", "tests": [{}]}', "\0"])
+def test_report_refuses_other_files(tmp_path, text):
+    path = tmp_path / "x.json"
+    path.write_text(text)
+    done = gen("report", path)
+    assert done.returncode == 2 and "x.json" in done.stderr
+
+
+def test_selections():
+    run = devices.run_responder([], ["--suite=mpa", "--rules=must", "--skip=rfc5044/7.1.2,MPA-8-02/pad"])
+    assert run.status == 0 and all(test["level"].startswith("MUST") for test in run.tests.values())
+    assert "MPA-8-02/crc" in run.tests and "MPA-8-02/pad" not in run.tests
+    assert not any(test["section"] == "7.1.2" for test in run.tests.values())
+    by_alias = devices.run_responder([], ["--rules=MPA-6-03"])
+    assert set(by_alias.tests) == {name for name in run.tests if name.startswith("MPA-8-02/")} | {"MPA-8-02/pad"}
+
+
+# ---- devices that are none ----
+
+def hostile(serve):
+    """Runs serve(socket) for each connection until told to end. Returns (port, end)."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    listener.settimeout(0.1)
+    over = threading.Event()
+
+    def one(connection):
+        try:
+            with connection:
+                serve(connection, over)
+        except OSError:
+            pass
+
+    def accept():
+        while not over.is_set():
+            try:
+                threading.Thread(target=one, args=(listener.accept()[0],), daemon=True).start()
+            except TimeoutError:
+                pass
+        listener.close()
+
+    threading.Thread(target=accept, daemon=True).start()
+    return listener.getsockname()[1], over.set
+
+
+REPLY = b"MPA ID Rep Frame\x40\x01\x00\x00"
+
+
+def send_random(connection, over):
+    connection.recv(100)
+    connection.sendall(bytes(range(256)) * 50)
+
+
+def reply_and_random(connection, over):
+    connection.recv(100)
+    connection.sendall(REPLY + bytes(range(255, -1, -1)) * 50)
+
+
+def dribble(connection, over):
+    for octet in REPLY * 100:
+        connection.sendall(bytes([octet]))
+        if over.wait(0.05):
+            return
+
+
+def reply_and_flood(connection, over):
+    connection.recv(100)
+    connection.sendall(REPLY)
+    while not over.is_set():
+        connection.sendall(b"\x00\x0e\xc1\x40" + bytes(16) * 4000)
+
+
+def reply_and_sleep(connection, over):
+    connection.recv(100)
+    connection.sendall(REPLY)
+    over.wait(60)
+
+
+def close_at_once(connection, over):
+    pass
+
+
+def close_in_reply(connection, over):
+    connection.recv(100)
+    connection.sendall(REPLY[:18])
+
+
+def never_read(connection, over):
+    over.wait(60)
+
+
+@pytest.mark.parametrize("serve", [send_random, reply_and_random, dribble, reply_and_flood, reply_and_sleep, close_at_once,
+                                   close_in_reply, never_read], ids=lambda serve: serve.__name__)
+def test_hostile_devices_end(serve):
+    port, end = hostile(serve)
+    began = time.monotonic()
+    try:
+        done = gen("test", f"127.0.0.1:{port}", "--suite=mpa", "--timeout=0.05", "--start-timeout=0.1",
+                   "--idle-timeout=0.1", "--accept-timeout=1", "--jobs=16", "--format=json")
+    finally:
+        end()
+    assert done.returncode in (0, 1, 2), (done.returncode, done.stderr)
+    assert time.monotonic() - began < 30
+    if done.returncode < 2:
+        assert json.loads(done.stdout)["tests"]

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The HTML report: one file that needs nothing else and runs no script. A matrix of tests by devices, and a section for
+ * each failure with its ladder: our side on the left, the device's on the right.
+ */
+#include "traffic-gen/test/result.h"
+#include "traffic-gen/test/result_xml.h"
+
+#include <string.h>
+
+static const char style[] =
+    ":root{color-scheme:light dark}"
+    "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:75rem;padding:0 1rem}"
+    "table{border-collapse:collapse;width:100%}"
+    "th,td{border-bottom:1px solid #8886;padding:.3rem .6rem;text-align:left;vertical-align:top}"
+    "thead th{position:sticky;top:0;background:Canvas}"
+    "td.outcome{white-space:nowrap;font-weight:600}"
+    ".passed{color:#1a7f37}.failed{color:#cf222e}.waived{color:#9a6700}.inconclusive,.na,.absent{opacity:.7}"
+    "small{display:block;opacity:.75;font-weight:400}"
+    "section{border-top:3px solid #cf222e;margin-top:2.5rem;padding-top:.5rem}"
+    "dt{font-weight:600}dd{margin:0 0 .5rem 0}"
+    ".ladder{list-style:none;margin:0;padding:0;border-left:3px solid #0969da;border-right:3px solid #8250df}"
+    ".ladder li{padding:.25rem 1rem}.ladder .device{text-align:right}"
+    ".ladder .arrow{color:#0969da}.ladder .device .arrow{color:#8250df}"
+    ".ends{display:flex;justify-content:space-between;font-weight:600}"
+    "code{display:block;font:12px/1.4 ui-monospace,monospace;overflow-wrap:anywhere;opacity:.8}";
+
+static const char *class_of(const struct test_result *result)
+{
+    static const char *const classes[TEST_OUTCOMES] = {
+        [TEST_PASSED] = "passed",
+        [TEST_FAILED] = "failed",
+        [TEST_INCONCLUSIVE] = "inconclusive",
+        [TEST_NOT_APPLICABLE] = "na",
+    };
+
+    return result->outcome == TEST_FAILED && result->waived ? "waived" : classes[result->outcome];
+}
+
+static const struct test_result *find(const struct test_report *report, const char *id)
+{
+    for (guint i = 0; i < report->results->len; i++) {
+        const struct test_result *result = g_ptr_array_index(report->results, i);
+
+        if (strcmp(result->id, id) == 0)
+            return result;
+    }
+    return NULL;
+}
+
+/* Where the failure of a test on a device stands. */
+static char *anchor(unsigned device, const char *id)
+{
+    char *text = g_strdup_printf("d%u-%s", device + 1, id);
+
+    g_strdelimit(text, "/ ", '-');
+    return text;
+}
+
+/* ---- head ---- */
+
+static void write_head(xmlTextWriter *writer)
+{
+    g_autofree char *digest_text = NULL, *policy = NULL;
+    GChecksum *checksum = g_checksum_new(G_CHECKSUM_SHA256);
+    guint8 digest[32];
+    gsize n = sizeof(digest);
+
+    g_checksum_update(checksum, (const guchar *)style, -1);
+    g_checksum_get_digest(checksum, digest, &n);
+    g_checksum_free(checksum);
+    digest_text = g_base64_encode(digest, n);
+    policy =
+        g_strdup_printf("default-src 'none'; style-src 'sha256-%s'; base-uri 'none'; form-action 'none'", digest_text);
+    result_begin(writer, "head", NULL);
+    result_begin(writer, "meta", "charset", "utf-8", NULL);
+    result_end(writer);
+    result_begin(writer, "meta", "http-equiv", "Content-Security-Policy", "content", policy, NULL);
+    result_end(writer);
+    result_begin(writer, "meta", "name", "viewport", "content", "width=device-width, initial-scale=1", NULL);
+    result_end(writer);
+    result_element(writer, "title", NULL, "iwarp-gen test");
+    result_begin(writer, "style", NULL);
+    xmlTextWriterWriteRaw(writer, BAD_CAST style);
+    result_end(writer);
+    result_end(writer);
+}
+
+static void write_devices(xmlTextWriter *writer, struct test_report *const *reports, unsigned n)
+{
+    result_begin(writer, "table", NULL);
+    result_begin(writer, "thead", NULL);
+    result_begin(writer, "tr", NULL);
+    for (unsigned i = 0; i < 8; i++) {
+        static const char *const heads[] = {"Device", "as",           "Passed",         "Failed",
+                                            "Waived", "Inconclusive", "Not applicable", "Tested"};
+
+        result_element(writer, "th", NULL, "%s", heads[i]);
+    }
+    result_end(writer);
+    result_end(writer);
+    result_begin(writer, "tbody", NULL);
+    for (unsigned i = 0; i < n; i++) {
+        const struct test_report *report = reports[i];
+
+        result_begin(writer, "tr", NULL);
+        result_element(writer, "th", NULL, "%s", report->device);
+        result_element(writer, "td", NULL, "%s", report->role);
+        result_element(writer, "td", "passed", "%u", test_report_count(report, TEST_PASSED, false));
+        result_element(writer, "td", "failed", "%u", test_report_count(report, TEST_FAILED, false));
+        result_element(writer, "td", "waived", "%u", test_report_count(report, TEST_FAILED, true));
+        result_element(writer, "td", "inconclusive", "%u", test_report_count(report, TEST_INCONCLUSIVE, false));
+        result_element(writer, "td", "na", "%u", test_report_count(report, TEST_NOT_APPLICABLE, false));
+        result_element(writer, "td", NULL, "%s, %.1f s", report->started ? report->started : "", report->seconds);
+        result_end(writer);
+    }
+    result_end(writer);
+    result_end(writer);
+}
+
+/* ---- matrix ---- */
+
+static void write_cell(xmlTextWriter *writer, const struct test_report *report, unsigned device, const char *id)
+{
+    const struct test_result *result = find(report, id);
+    g_autofree char *class = g_strconcat("outcome ", result ? class_of(result) : "absent", NULL);
+
+    result_begin(writer, "td", "class", class, NULL);
+    if (!result) {
+        result_write(writer, "not run");
+    } else if (result->outcome == TEST_FAILED) {
+        g_autofree char *name = anchor(device, id), *target = g_strconcat("#", name, NULL);
+
+        result_begin(writer, "a", "href", target, "class", class_of(result), NULL);
+        result_write(writer, "%s", result->waived ? "failed, waived" : "failed");
+        result_end(writer);
+    } else {
+        result_write(writer, "%s", test_outcome_names[result->outcome]);
+    }
+    result_end(writer);
+}
+
+static void write_row(xmlTextWriter *writer, struct test_report *const *reports, unsigned n,
+                      const struct test_result *result)
+{
+    result_begin(writer, "tr", NULL);
+    result_begin(writer, "th", "scope", "row", NULL);
+    result_write(writer, "%s", result->id);
+    if (result->aliases->len > 0) {
+        result_begin(writer, "small", NULL);
+        for (guint i = 0; i < result->aliases->len; i++)
+            result_write(writer, "%s%s", i ? ", " : "also ", (const char *)g_ptr_array_index(result->aliases, i));
+        result_end(writer);
+    }
+    result_end(writer);
+    result_begin(writer, "td", NULL);
+    result_write(writer, "%s", result->requirement ? result->requirement : "");
+    result_element(writer, "small", NULL, "%s section %s, %s. Stimulus: %s.", result->document ? result->document : "",
+                   result->section ? result->section : "", result->level ? result->level : "",
+                   result->stimulus ? result->stimulus : "");
+    result_end(writer);
+    for (unsigned i = 0; i < n; i++)
+        write_cell(writer, reports[i], i, result->id);
+    result_end(writer);
+}
+
+static void write_matrix(xmlTextWriter *writer, struct test_report *const *reports, unsigned n)
+{
+    g_autoptr(GHashTable) done = g_hash_table_new(g_str_hash, g_str_equal);
+
+    result_begin(writer, "table", NULL);
+    result_begin(writer, "thead", NULL);
+    result_begin(writer, "tr", NULL);
+    result_element(writer, "th", NULL, "Test");
+    result_element(writer, "th", NULL, "Requirement");
+    for (unsigned i = 0; i < n; i++) {
+        result_begin(writer, "th", NULL);
+        result_write(writer, "%s", reports[i]->device);
+        result_element(writer, "small", NULL, "%s", reports[i]->role);
+        result_end(writer);
+    }
+    result_end(writer);
+    result_end(writer);
+    result_begin(writer, "tbody", NULL);
+    for (unsigned i = 0; i < n; i++) {
+        for (guint k = 0; k < reports[i]->results->len; k++) {
+            const struct test_result *result = g_ptr_array_index(reports[i]->results, k);
+
+            if (g_hash_table_add(done, result->id))
+                write_row(writer, reports, n, result);
+        }
+    }
+    result_end(writer);
+    result_end(writer);
+}
+
+/* ---- failures ---- */
+
+static void write_ladder(xmlTextWriter *writer, const struct test_result *result)
+{
+    result_begin(writer, "div", "class", "ends", NULL);
+    result_element(writer, "span", NULL, "test");
+    result_element(writer, "span", NULL, "device");
+    result_end(writer);
+    result_begin(writer, "ol", "class", "ladder", NULL);
+    for (guint i = 0; i < result->steps->len; i++) {
+        const struct test_step *step = g_ptr_array_index(result->steps, i);
+
+        result_begin(writer, "li", "class", step->ours ? "test" : "device", NULL);
+        result_element(writer, "span", "arrow", "%s", step->ours ? "\u2500\u2500\u25B6 " : "\u25C0\u2500\u2500 ");
+        result_write(writer, "%.3f s  %s", step->seconds, step->caption ? step->caption : "");
+        if (step->octets)
+            result_element(writer, "code", NULL, "%s%s", step->octets,
+                           strlen(step->octets) < 2 * (size_t)step->n ? " \u2026" : "");
+        result_end(writer);
+    }
+    result_end(writer);
+}
+
+static void write_failure(xmlTextWriter *writer, const struct test_report *report, unsigned device,
+                          const struct test_result *result)
+{
+    const char *const items[][2] = {
+        {"Requirement", result->requirement}, {"Stimulus", result->stimulus}, {"Expected", result->expected},
+        {"Actual", result->actual},           {"Waived", result->waived},
+    };
+    g_autofree char *name = anchor(device, result->id);
+
+    result_begin(writer, "section", "id", name, NULL);
+    result_element(writer, "h2", NULL, "%s on %s as %s", result->id, report->device, report->role);
+    result_element(writer, "p", NULL, "%s section %s, %s; %s", result->document ? result->document : "",
+                   result->section ? result->section : "", result->level ? result->level : "",
+                   result->severity ? result->severity : "");
+    result_begin(writer, "dl", NULL);
+    for (unsigned i = 0; i < G_N_ELEMENTS(items); i++) {
+        if (!items[i][1])
+            continue;
+        result_element(writer, "dt", NULL, "%s", items[i][0]);
+        result_element(writer, "dd", NULL, "%s", items[i][1]);
+    }
+    result_end(writer);
+    write_ladder(writer, result);
+    result_end(writer);
+}
+
+static void write_failures(xmlTextWriter *writer, const struct test_report *report, unsigned device)
+{
+    for (guint i = 0; i < report->results->len; i++) {
+        const struct test_result *result = g_ptr_array_index(report->results, i);
+
+        if (result->outcome == TEST_FAILED)
+            write_failure(writer, report, device, result);
+    }
+}
+
+void test_report_html(struct test_report *const *reports, unsigned n, FILE *out)
+{
+    xmlBuffer *buffer = xmlBufferCreate();
+    xmlTextWriter *writer = xmlNewTextWriterMemory(buffer, 0);
+
+    result_begin(writer, "html", "lang", "en", NULL);
+    write_head(writer);
+    result_begin(writer, "body", NULL);
+    result_element(writer, "h1", NULL, "Conformance of %u device%s", n, n == 1 ? "" : "s");
+    write_devices(writer, reports, n);
+    result_element(writer, "h2", NULL, "Tests");
+    write_matrix(writer, reports, n);
+    for (unsigned i = 0; i < n; i++)
+        write_failures(writer, reports[i], i);
+    result_end(writer);
+    result_end(writer);
+    xmlTextWriterEndDocument(writer);
+    xmlFreeTextWriter(writer);
+    fputs("<!DOCTYPE html>\n", out);
+    fwrite(xmlBufferContent(buffer), 1, (size_t)xmlBufferLength(buffer), out);
+    xmlBufferFree(buffer);
+}
+
+void test_report_page(const struct test_report *report, FILE *out)
+{
+    struct test_report *only = (struct test_report *)report;
+
+    test_report_html(&only, 1, out);
+}
