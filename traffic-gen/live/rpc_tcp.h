@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * RPC over plain TCP, with record marking: what goes beside NFS/RDMA. MOUNT is asked there, before there is a
+ * connection that RDMA could use (RFC 8267 section 5.1 has it on another transport).
+ */
+#ifndef IWARP_TRAFFIC_LIVE_RPC_TCP_H
+#define IWARP_TRAFFIC_LIVE_RPC_TCP_H
+
+#include "traffic-gen/live/live.h"
+#include "traffic-gen/stack/nfs_server.h"
+
+/* The server's programs, all of them, for whoever connects. NULL with an error. Closed with the listener. */
+struct live_listener *rpc_tcp_serve(struct live_loop *loop, const char *host, const char *port,
+                                    struct nfs_server *server, GError **error);
+
+struct rpc_tcp_mount {
+    const char *host, *port; /* of MOUNT; port NULL: rpcbind is asked (RFC 1833) */
+    const char *path;
+    unsigned version; /* of MOUNT: 1, 3 */
+    int64_t timeout_ns;
+};
+
+enum { RPC_TCP_HANDLE_MAX = 64 };
+
+/* MNT: the handle of the path. False: *why says what went wrong (for g_free()). Runs a loop of its own. */
+bool rpc_tcp_mount(const struct rpc_tcp_mount *mount, uint8_t handle[RPC_TCP_HANDLE_MAX], uint32_t *n, char **why);
+/* UMNT. */
+bool rpc_tcp_unmount(const struct rpc_tcp_mount *mount, char **why);
+
+#endif

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The client's side of RPC over TCP: MOUNT, and rpcbind, which knows the port of it. */
+#include "traffic-gen/live/rpc_tcp.h"
+
+#include "traffic-gen/stack/rpc_record.h"
+#include "traffic-gen/stack/xdr_out.h"
+#include "wire/nfs.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+    REPLY_MAX = 65536,
+    RPCBIND_VERSION = 2,
+    RPCBIND_GETPORT = 3,
+    PROTOCOL_TCP = 6,
+    MOUNT_MNT = 1,
+    MOUNT_UMNT = 3,
+    V1_HANDLE = 32,
+};
+
+static const char rpcbind_port[] = "111", machine[] = "iwarp-gen";
+
+/* ---- one Call on a connection of its own ---- */
+
+struct exchange {
+    struct live_socket *socket;
+    struct live_loop *loop;
+    GByteArray *call; /* marked */
+    struct rpc_record record;
+    bool is_answered, is_over;
+    char *why;
+};
+
+static void on_opened(void *ctx)
+{
+    struct exchange *exchange = ctx;
+    const struct stream *stream = live_stream(exchange->socket);
+
+    stream->write(stream->ctx, exchange->call->data, exchange->call->len);
+}
+
+static void on_receive(void *ctx, const uint8_t *p, size_t n)
+{
+    struct exchange *exchange = ctx;
+    const struct stream *stream = live_stream(exchange->socket);
+    bool too_long;
+
+    if (exchange->is_answered)
+        return;
+    exchange->is_answered = rpc_record_take(&exchange->record, &p, &n, &too_long);
+    if (exchange->is_answered || too_long)
+        stream->close(stream->ctx, too_long);
+}
+
+static void on_fin(void *ctx)
+{
+    struct exchange *exchange = ctx;
+    const struct stream *stream = live_stream(exchange->socket);
+
+    stream->close(stream->ctx, false);
+}
+
+static void on_closed(void *ctx, const char *why)
+{
+    struct exchange *exchange = ctx;
+
+    exchange->is_over = true;
+    exchange->why = g_strdup(why);
+}
+
+static struct xdr_out begin_call(uint32_t xid, uint32_t program, uint32_t version, uint32_t procedure)
+{
+    const uint32_t words[] = {xid,     RPC_CALL,  RPC_VERSION,  program,
+                              version, procedure, RPC_AUTH_SYS, 20 + (uint32_t)xdr_padded(sizeof machine - 1),
+                              0 /* stamp */};
+    struct xdr_out out;
+
+    xdr_out_begin(&out);
+    for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
+        xdr_out_u32(&out, words[i]);
+    xdr_out_opaque(&out, machine, sizeof machine - 1);
+    for (unsigned i = 0; i < 5; i++) /* root, no other groups; the verifier is AUTH_NONE */
+        xdr_out_u32(&out, 0);
+    return out;
+}
+
+/* The results of the Call in *x, which lie in exchange->record. */
+static bool open_reply(const struct exchange *exchange, uint32_t xid, struct xdr *x, char **why)
+{
+    const GByteArray *body = exchange->record.body;
+    struct rpc_message header;
+
+    if (rpc_decode(&header, body->data, body->len) != RPC_OK || header.type != RPC_REPLY || header.xid != xid)
+        *why = g_strdup("what came is not the Reply to the Call");
+    else if (header.reply_stat != RPC_MSG_ACCEPTED)
+        *why = g_strdup("the Call is denied");
+    else if (header.accept_stat != RPC_SUCCESS)
+        *why = g_strdup(rpc_accept_stat_name(header.accept_stat));
+    else {
+        *x = xdr_begin(body->data, body->len);
+        x->at = header.header_len;
+        return true;
+    }
+    return false;
+}
+
+/* Takes the Call over. */
+static bool ask(const struct rpc_tcp_mount *mount, const char *port, struct xdr_out *call, struct exchange *exchange,
+                struct xdr *x, char **why)
+{
+    const struct live_options options = {.connect_timeout_ns = mount->timeout_ns, .close_timeout_ns = 1};
+    const struct live_events events = {
+        .ctx = exchange, .opened = on_opened, .receive = on_receive, .receive_fin = on_fin, .closed = on_closed};
+    uint32_t xid = get_be32(call->octets->data);
+    GError *error = NULL;
+    uint8_t mark[RPC_RECORD_MARK];
+
+    rpc_record_mark(mark, call->octets->len);
+    *exchange = (struct exchange){.loop = live_loop_new(), .call = g_byte_array_new()};
+    g_byte_array_append(exchange->call, mark, sizeof mark);
+    g_byte_array_append(exchange->call, call->octets->data, call->octets->len);
+    xdr_out_free(call);
+    rpc_record_init(&exchange->record, REPLY_MAX);
+    exchange->socket = live_connect(exchange->loop, mount->host, port, &options, &events, &error);
+    if (!exchange->socket) {
+        *why = g_strdup(error->message);
+        g_error_free(error);
+        return false;
+    }
+    live_run(exchange->loop, live_now() + mount->timeout_ns);
+    if (exchange->is_answered)
+        return open_reply(exchange, xid, x, why);
+    *why = g_strdup(exchange->why       ? exchange->why
+                    : exchange->is_over ? "the connection was closed without an answer"
+                                        : "timed out");
+    return false;
+}
+
+static void end(struct exchange *exchange)
+{
+    if (!exchange->loop)
+        return;
+    live_loop_free(exchange->loop);
+    g_byte_array_unref(exchange->call);
+    rpc_record_clear(&exchange->record);
+    g_free(exchange->why);
+}
+
+/* "what: why" in the place of why. */
+static bool explain(const char *what, const char *port, char **why)
+{
+    char *told = g_strdup_printf("%s (port %s): %s", what, port, *why);
+
+    g_free(*why);
+    *why = told;
+    return false;
+}
+
+/* ---- rpcbind: RFC 1833 section 3 ---- */
+
+static bool find_port(const struct rpc_tcp_mount *mount, char port[8], char **why)
+{
+    struct xdr_out call = begin_call(1, NFS_PROGRAM_RPCBIND, RPCBIND_VERSION, RPCBIND_GETPORT);
+    struct exchange exchange;
+    struct xdr x;
+    uint32_t number = 0;
+    bool good;
+
+    if (mount->port) {
+        xdr_out_free(&call);
+        g_strlcpy(port, mount->port, 8);
+        return true;
+    }
+    xdr_out_u32(&call, NFS_PROGRAM_MOUNT);
+    xdr_out_u32(&call, mount->version);
+    xdr_out_u32(&call, PROTOCOL_TCP);
+    xdr_out_u32(&call, 0);
+    good = ask(mount, rpcbind_port, &call, &exchange, &x, why);
+    if (good && (!xdr_u32(&x, &number) || number == 0 || number > UINT16_MAX)) {
+        *why = g_strdup_printf("MOUNT version %u is not registered for TCP", mount->version);
+        good = false;
+    }
+    end(&exchange);
+    g_snprintf(port, 8, "%" PRIu32, number);
+    return good || explain("asking rpcbind for the port of MOUNT", rpcbind_port, why);
+}
+
+/* ---- MOUNT ---- */
+
+static bool get_handle(const struct rpc_tcp_mount *mount, struct xdr *x, uint8_t handle[RPC_TCP_HANDLE_MAX],
+                       uint32_t *n, char **why)
+{
+    uint32_t status;
+    const uint8_t *p = NULL;
+
+    if (!xdr_u32(x, &status)) {
+        *why = g_strdup("the results cannot be read");
+        return false;
+    }
+    if (status != 0) {
+        *why = g_strdup_printf("%s is refused with status %" PRIu32 "%s", mount->path, status,
+                               status == 2    ? ", there is no such export"
+                               : status == 13 ? ", access is denied"
+                                              : "");
+        return false;
+    }
+    if (mount->version == 1) {
+        *n = V1_HANDLE;
+        p = x->p + x->at;
+        xdr_skip(x, V1_HANDLE);
+    } else {
+        xdr_opaque(x, &p, n);
+    }
+    if (x->failed || *n > RPC_TCP_HANDLE_MAX) {
+        *why = g_strdup("the file handle cannot be read");
+        return false;
+    }
+    memcpy(handle, p, *n);
+    return true;
+}
+
+bool rpc_tcp_mount(const struct rpc_tcp_mount *mount, uint8_t handle[RPC_TCP_HANDLE_MAX], uint32_t *n, char **why)
+{
+    struct xdr_out call;
+    struct exchange exchange;
+    struct xdr x;
+    char port[8];
+    bool good;
+
+    if (!find_port(mount, port, why))
+        return false;
+    call = begin_call(2, NFS_PROGRAM_MOUNT, mount->version, MOUNT_MNT);
+    xdr_out_opaque(&call, mount->path, (uint32_t)strlen(mount->path));
+    good = ask(mount, port, &call, &exchange, &x, why) && get_handle(mount, &x, handle, n, why);
+    end(&exchange);
+    return good || explain("asking MOUNT for the root's file handle", port, why);
+}
+
+bool rpc_tcp_unmount(const struct rpc_tcp_mount *mount, char **why)
+{
+    struct xdr_out call;
+    struct exchange exchange;
+    struct xdr x;
+    char port[8];
+    bool good;
+
+    if (!find_port(mount, port, why))
+        return false;
+    call = begin_call(3, NFS_PROGRAM_MOUNT, mount->version, MOUNT_UMNT);
+    xdr_out_opaque(&call, mount->path, (uint32_t)strlen(mount->path));
+    good = ask(mount, port, &call, &exchange, &x, why);
+    end(&exchange);
+    return good || explain("telling MOUNT of the unmounting", port, why);
+}
