@@ -47,6 +47,11 @@ static bool read_round_value(struct reading *r, void *context, const yaml_node_t
     struct round_making *m = context;
     uint64_t wait;
 
+    const bool nfs = current(m->making->work)->nfs.on;
+
+    if (nfs && (node_is(key, "wait") || node_is(key, "responder") || node_is(key, "server")))
+        return complain(r, key, "client (initiator), repeat with work, next connection, parallel connection",
+                        "the server of `nfs` answers by itself, and the client does not wait");
     if (node_is(key, "wait")) {
         if (!read_time(r, value, &wait))
             return false;
@@ -62,7 +67,8 @@ static bool read_round_value(struct reading *r, void *context, const yaml_node_t
             return complain(r, key, NULL, "this side is here twice");
         m->read[sides[i].role] = true;
         m->round.from[sides[i].role] = items->len;
-        if (!read_work_actions(r, m->making->work, sides[i].role, value))
+        if (nfs ? !read_work_jobs(r, m->making->work, value)
+                : !read_work_actions(r, m->making->work, sides[i].role, value))
             return false;
         m->round.n[sides[i].role] = items->len - m->round.from[sides[i].role];
         return true;

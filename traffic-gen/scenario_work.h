@@ -17,8 +17,12 @@ void work_connection_init(struct work_connection *connection);
 /* What `node` says of it on top. */
 bool read_work_connection(struct reading *r, struct work *work, const yaml_node_t *node,
                           struct work_connection *connection);
+/* The value of `nfs`: a version, or {version: 4.1, io: 65536}. */
+bool read_work_nfs(struct reading *r, const yaml_node_t *node, struct work_nfs *nfs);
 bool read_work_memory(struct reading *r, struct work *work, const yaml_node_t *node);
 /* An action of one side, or a list of them, into its items. */
 bool read_work_actions(struct reading *r, struct work *work, enum role role, const yaml_node_t *node);
+/* A job of an NFS client, or a list of them. */
+bool read_work_jobs(struct reading *r, struct work *work, const yaml_node_t *node);
 
 #endif

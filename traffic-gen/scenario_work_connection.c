@@ -5,43 +5,51 @@
 #include <string.h>
 
 enum { IRD_ORD_MAX = 0x3FFF, MSS_MIN = 128, RECEIVES_MAX = 65536, RECEIVE_SIZE_MAX = 1 << 24 };
+enum { THRESHOLD_UNIT = 1024, THRESHOLD_MAX = 256 * THRESHOLD_UNIT, CREDITS_MAX = 1024, NFS_PORT = 20049 };
+enum { THRESHOLD = 4096, CREDITS = 32 };
 enum { RECEIVES = 64, RECEIVE_SIZE = 65536, READS = 8 };
 
-enum kind { SHORT, WORD, SIZE, FLAG, REVISION, DEPTH_IRD, DEPTH_ORD, RTR, TEXT, ISN, OPENS };
+enum kind { SHORT, WORD, SIZE, INLINE, FLAG, REVISION, DEPTH_IRD, DEPTH_ORD, RTR, TEXT, ISN, OPENS };
 
 struct setting {
     const char *name;
     enum kind kind;
-    size_t offset; /* in struct qp_options, or in struct work_connection */
+    size_t offset; /* in struct rpc_end_options, or in struct work_connection */
     uint64_t min, max;
+    enum { ANY, PLAIN, NFS } when; /* which connections have it */
 };
 
-#define OPTION(member)     offsetof(struct qp_options, member)
+#define OPTION(member)     offsetof(struct rpc_end_options, qp.member)
+#define RPC(member)        offsetof(struct rpc_end_options, member)
 #define CONNECTION(member) offsetof(struct work_connection, member)
 
 /* Of one side; those in front of `rtr` also of both at once. */
 static const struct setting side_settings[] = {
-    {"mpa-revision", REVISION, OPTION(mpa.revision), 0, 2},
-    {"also-revision-0", FLAG, OPTION(mpa.permissive), 0, 0},
-    {"crc", FLAG, OPTION(mpa.crc), 0, 0},
-    {"markers", FLAG, OPTION(mpa.markers), 0, 0},
-    {"enhanced", FLAG, OPTION(mpa.enhanced), 0, 0},
-    {"receives", WORD, OPTION(receives), 0, RECEIVES_MAX},
-    {"receive-size", SIZE, OPTION(receive_size), 0, RECEIVE_SIZE_MAX},
-    {"repost", FLAG, OPTION(repost), 0, 0},
-    {"ird", DEPTH_IRD, 0, 0, IRD_ORD_MAX},
-    {"ord", DEPTH_ORD, 0, 0, IRD_ORD_MAX},
-    {"private-data", TEXT, 0, 0, 0},
-    {"rtr", RTR, 0, 0, 0},
-    {"rejects", FLAG, OPTION(mpa.reject), 0, 0},
-    {"initial-sequence-number", ISN, 0, 1, UINT32_MAX},
+    {"mpa-revision", REVISION, OPTION(mpa.revision), 0, 2, ANY},
+    {"also-revision-0", FLAG, OPTION(mpa.permissive), 0, 0, ANY},
+    {"crc", FLAG, OPTION(mpa.crc), 0, 0, ANY},
+    {"markers", FLAG, OPTION(mpa.markers), 0, 0, ANY},
+    {"enhanced", FLAG, OPTION(mpa.enhanced), 0, 0, ANY},
+    {"receives", WORD, OPTION(receives), 0, RECEIVES_MAX, PLAIN},
+    {"receive-size", SIZE, OPTION(receive_size), 0, RECEIVE_SIZE_MAX, PLAIN},
+    {"repost", FLAG, OPTION(repost), 0, 0, PLAIN},
+    {"send-size", INLINE, RPC(send_size), 0, THRESHOLD_MAX, NFS},
+    {"receive-size", INLINE, RPC(receive_size), 0, THRESHOLD_MAX, NFS},
+    {"credits", WORD, RPC(credits), 1, CREDITS_MAX, NFS},
+    {"remote-invalidation", FLAG, RPC(remote_invalidation), 0, 0, NFS},
+    {"ird", DEPTH_IRD, 0, 0, IRD_ORD_MAX, ANY},
+    {"ord", DEPTH_ORD, 0, 0, IRD_ORD_MAX, ANY},
+    {"private-data", TEXT, 0, 0, 0, PLAIN},
+    {"rtr", RTR, 0, 0, 0, ANY},
+    {"rejects", FLAG, OPTION(mpa.reject), 0, 0, ANY},
+    {"initial-sequence-number", ISN, 0, 1, UINT32_MAX, ANY},
 };
-enum { SHARED_SETTINGS = 11 };
+enum { SHARED_SETTINGS = 15 };
 
 static const struct setting settings[] = {
-    {"mss", SHORT, CONNECTION(mss), MSS_MIN, UINT16_MAX},
-    {"port", SHORT, CONNECTION(port), 1, UINT16_MAX},
-    {"opened-by", OPENS, CONNECTION(responder_opens), 0, 0},
+    {"mss", SHORT, CONNECTION(mss), MSS_MIN, UINT16_MAX, ANY},
+    {"port", SHORT, CONNECTION(port), 1, UINT16_MAX, ANY},
+    {"opened-by", OPENS, CONNECTION(responder_opens), 0, 0, ANY},
 };
 
 struct making {
@@ -52,10 +60,12 @@ struct making {
 
 static char *names_of(bool one_side)
 {
-    GString *s = g_string_new(one_side ? "" : "initiator, responder");
+    GString *s = g_string_new(one_side ? "" : "initiator, responder, nfs");
 
-    for (unsigned i = 0; i < (one_side ? G_N_ELEMENTS(side_settings) : SHARED_SETTINGS); i++)
-        g_string_append_printf(s, "%s%s", s->len ? ", " : "", side_settings[i].name);
+    for (unsigned i = 0; i < (one_side ? G_N_ELEMENTS(side_settings) : SHARED_SETTINGS); i++) {
+        if (!strstr(s->str, side_settings[i].name))
+            g_string_append_printf(s, "%s%s", s->len ? ", " : "", side_settings[i].name);
+    }
     for (unsigned i = 0; !one_side && i < G_N_ELEMENTS(settings); i++)
         g_string_append_printf(s, ", %s", settings[i].name);
     return g_string_free(s, FALSE);
@@ -96,10 +106,10 @@ static bool read_private_data(struct reading *r, const yaml_node_t *node, struct
     return true;
 }
 
-/* at: the struct qp_options or struct work_connection that has it. */
+/* at: the struct rpc_end_options or struct work_connection that has it. */
 static bool apply(struct reading *r, const struct setting *s, const yaml_node_t *node, struct making *m, void *at)
 {
-    struct qp_options *options = at;
+    struct qp_options *options = &((struct rpc_end_options *)at)->qp;
     void *member = (uint8_t *)at + s->offset;
     uint64_t value = 0;
 
@@ -114,6 +124,11 @@ static bool apply(struct reading *r, const struct setting *s, const yaml_node_t 
         break;
     case SIZE:
         *(size_t *)member = value;
+        break;
+    case INLINE:
+        if (value % THRESHOLD_UNIT)
+            return complain(r, node, "multiples of 1024; 0: neither is said", "%" PRIu64 " cannot be encoded", value);
+        *(uint32_t *)member = (uint32_t)value;
         break;
     case FLAG:
         return read_flag(r, node, member);
@@ -145,18 +160,33 @@ static bool apply(struct reading *r, const struct setting *s, const yaml_node_t 
     return true;
 }
 
+static bool is_for(const struct setting *s, const char *name, const struct making *m)
+{
+    return strcmp(s->name, name) == 0 && (s->when == ANY || (s->when == NFS) == m->connection->nfs.on);
+}
+
+/* Also what only the other kind of connection has. */
+static bool unknown(struct reading *r, const yaml_node_t *key, const char *name, bool one_side, const struct making *m)
+{
+    g_autofree char *allowed = names_of(one_side);
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(side_settings); i++) {
+        if (strcmp(side_settings[i].name, name) == 0 && side_settings[i].when != ANY)
+            return complain(r, key, NULL, "%s %s `nfs`", name, m->connection->nfs.on ? "does not go with" : "needs");
+    }
+    return complain(r, key, allowed, "'%s' is nothing that %s has", name, one_side ? "one side" : "a connection");
+}
+
 static bool read_side(struct reading *r, void *context, const yaml_node_t *key, const char *name,
                       const yaml_node_t *value)
 {
     struct making *m = context;
-    g_autofree char *allowed = NULL;
 
     for (unsigned i = 0; i < G_N_ELEMENTS(side_settings); i++) {
-        if (strcmp(side_settings[i].name, name) == 0)
+        if (is_for(&side_settings[i], name, m))
             return apply(r, &side_settings[i], value, m, &m->connection->options[m->role]);
     }
-    allowed = names_of(true);
-    return complain(r, key, allowed, "'%s' is nothing that one side has", name);
+    return unknown(r, key, name, true, m);
 }
 
 static bool is_side(const char *name, enum role *role)
@@ -169,13 +199,12 @@ static bool read_shared(struct reading *r, void *context, const yaml_node_t *key
                         const yaml_node_t *value)
 {
     struct making *m = context;
-    g_autofree char *allowed = NULL;
     enum role role;
 
-    if (is_side(name, &role))
-        return true; /* behind what is said of both */
+    if (is_side(name, &role) || strcmp(name, "nfs") == 0)
+        return true; /* behind, or before, what is said of both */
     for (unsigned i = 0; i < SHARED_SETTINGS; i++) {
-        if (strcmp(side_settings[i].name, name) == 0)
+        if (is_for(&side_settings[i], name, m))
             return apply(r, &side_settings[i], value, m, &m->connection->options[INITIATOR]) &&
                    apply(r, &side_settings[i], value, m, &m->connection->options[RESPONDER]);
     }
@@ -183,8 +212,7 @@ static bool read_shared(struct reading *r, void *context, const yaml_node_t *key
         if (strcmp(settings[i].name, name) == 0)
             return apply(r, &settings[i], value, m, m->connection);
     }
-    allowed = names_of(false);
-    return complain(r, key, allowed, "'%s' is nothing that a connection has", name);
+    return unknown(r, key, name, false, m);
 }
 
 static bool read_one_side(struct reading *r, void *context, const yaml_node_t *key, const char *name,
@@ -200,20 +228,47 @@ static bool read_one_side(struct reading *r, void *context, const yaml_node_t *k
     return read_mapping(r, value, allowed, read_side, m);
 }
 
+/* It decides what else there may be. */
+static bool read_nfs(struct reading *r, void *context, const yaml_node_t *key, const char *name,
+                     const yaml_node_t *value)
+{
+    struct making *m = context;
+    struct work_connection *connection = m->connection;
+
+    (void)key;
+    if (strcmp(name, "nfs") != 0)
+        return true;
+    if (!connection->nfs.on) {
+        connection->nfs.on = true;
+        connection->port = NFS_PORT;
+        for (unsigned role = 0; role < 2; role++) {
+            struct rpc_end_options *options = &connection->options[role];
+
+            options->qp.mpa.revision = 2;
+            options->qp.mpa.enhanced = true;
+            options->send_size = options->receive_size = THRESHOLD;
+            options->credits = CREDITS;
+            options->remote_invalidation = true;
+        }
+    }
+    return read_work_nfs(r, value, &connection->nfs);
+}
+
 bool read_work_connection(struct reading *r, struct work *work, const yaml_node_t *node,
                           struct work_connection *connection)
 {
     struct making m = {.work = work, .connection = connection};
     g_autofree char *allowed = names_of(false);
 
-    return read_mapping(r, node, allowed, read_shared, &m) && read_mapping(r, node, allowed, read_one_side, &m);
+    return read_mapping(r, node, allowed, read_nfs, &m) && read_mapping(r, node, allowed, read_shared, &m) &&
+           read_mapping(r, node, allowed, read_one_side, &m);
 }
 
 void work_connection_init(struct work_connection *connection)
 {
     *connection = (struct work_connection){0};
     for (enum role role = INITIATOR; role <= RESPONDER; role++) {
-        connection->options[role] = (struct qp_options){
+        connection->options[role].qp = (struct qp_options){
             .mpa =
                 {
                     .role = role == INITIATOR ? MPA_END_INITIATOR : MPA_END_RESPONDER,

@@ -8,7 +8,7 @@
 #define IWARP_TRAFFIC_WORK_H
 
 #include "traffic-gen/conversation.h"
-#include "traffic-gen/stack/queue_pair.h"
+#include "traffic-gen/stack/nfs_client.h"
 
 /* Memory of one side, registered anew for each connection. */
 struct work_region {
@@ -20,7 +20,7 @@ struct work_region {
     int fill; /* every octet at the beginning; -1: octets as by chance, always the same ones */
 };
 
-enum work_kind { WORK_POST, WORK_RECEIVES, WORK_TERMINATE, WORK_CLOSE, WORK_RESET };
+enum work_kind { WORK_POST, WORK_RECEIVES, WORK_TERMINATE, WORK_CLOSE, WORK_RESET, WORK_JOB };
 
 struct work_item {
     enum work_kind kind;
@@ -30,6 +30,7 @@ struct work_item {
     uint64_t from_offset;
     unsigned receives;  /* posted */
     unsigned terminate; /* layer << 12 | type << 8 | code */
+    struct nfs_job job; /* of an NFS client; texts lie in the work's texts */
 };
 
 /* What both sides post at the same time; the next round begins when all of it is done and answered. */
@@ -38,10 +39,21 @@ struct work_round {
     int64_t wait_ns;        /* silence before it */
 };
 
+/* How the Initiator's NFS client does its jobs. */
+struct work_nfs {
+    bool on; /* the ends are an NFS client and an NFS server */
+    unsigned version, minor;
+    uint32_t io_octets, list_octets, inline_octets;
+    unsigned depth;
+    unsigned segments;                     /* of each chunk; 0: 1 */
+    bool long_calls, reduced, kept_inline; /* struct rpc_end_how */
+};
+
 struct work_connection {
-    struct qp_options options[2]; /* private data lie in the work's texts */
-    uint32_t isn[2];              /* by role; 0: as it comes */
-    uint16_t mss, port;           /* 0: as it comes */
+    struct rpc_end_options options[2]; /* private data lie in the work's texts; without nfs only .qp counts */
+    struct work_nfs nfs;
+    uint32_t isn[2];    /* by role; 0: as it comes */
+    uint16_t mss, port; /* 0: as it comes */
     bool responder_opens;
     bool parallel;            /* begins with the connection before it, not behind it */
     unsigned round, n_rounds; /* of the work's rounds */
@@ -93,6 +105,8 @@ void work_end_lead(struct work_end *end);
 /* Posts the next round; behind the last one the Initiator closes. False when there was nothing more to do. */
 bool work_end_next(struct work_end *end);
 
+/* There is something under way that takes time: it has to be ticked. */
+bool work_end_busy(const struct work_end *end);
 const char *work_end_trouble(const struct work_end *end); /* NULL: none; see events.done */
 /* The octets of region `index` now. */
 const uint8_t *work_end_region(const struct work_end *end, unsigned index);

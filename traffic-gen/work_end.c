@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* One end of a connection that does its side of the work. */
 #include "traffic-gen/random.h"
-#include "traffic-gen/work.h"
+#include "traffic-gen/work_nfs.h"
 
 static const char *const role_names[] = {[INITIATOR] = "initiator", [RESPONDER] = "responder"};
 
@@ -13,8 +13,9 @@ struct work_end {
     struct work_end_events events;
     struct memory *memory;
     struct qp *qp;
-    uint8_t **octets; /* of each region */
-    uint8_t *pattern; /* of what comes from no region */
+    struct work_nfs_end *nfs; /* owns qp; NULL: plain work */
+    uint8_t **octets;         /* of each region */
+    uint8_t *pattern;         /* of what comes from no region */
     size_t pattern_size;
     unsigned carried; /* pieces of work that carried a pattern */
     unsigned round;   /* the next one, of the connection's */
@@ -146,13 +147,25 @@ struct work_end *work_end_new(const struct work *work, unsigned connection, enum
     if (events)
         end->events = *events;
     register_regions(end);
-    end->qp = qp_new(&end->connection->options[role], end->memory, stream, &qp_events);
+    if (end->connection->nfs.on) {
+        const struct work_nfs_events nfs_events = {
+            .ctx = end, .terminated = on_terminated, .failed = on_failed, .ended = on_ended};
+
+        end->nfs = work_nfs_new(work, connection, role, stream, &nfs_events);
+        end->qp = work_nfs_qp(end->nfs);
+        end->round = end->connection->n_rounds; /* the client knows all of it */
+    } else {
+        end->qp = qp_new(&end->connection->options[role].qp, end->memory, stream, &qp_events);
+    }
     return end;
 }
 
 void work_end_free(struct work_end *end)
 {
-    qp_free(end->qp);
+    if (end->nfs)
+        work_nfs_free(end->nfs);
+    else
+        qp_free(end->qp);
     memory_free(end->memory);
     for (unsigned i = 0; i < end->work->regions[end->role]->len; i++)
         g_free(end->octets[i]);
@@ -161,6 +174,11 @@ void work_end_free(struct work_end *end)
     g_free(end->how);
     g_free(end->trouble);
     g_free(end);
+}
+
+bool work_end_busy(const struct work_end *end)
+{
+    return end->nfs && !end->ended && !work_nfs_is_done(end->nfs);
 }
 
 const char *work_end_trouble(const struct work_end *end)
@@ -238,6 +256,8 @@ static void carry_out(struct work_end *end, const struct work_item *item)
     case WORK_RESET:
         qp_close(end->qp, true);
         break;
+    case WORK_JOB: /* the client's own */
+        break;
     }
 }
 
@@ -259,7 +279,7 @@ bool work_end_next(struct work_end *end)
 
     end->waits = false;
     if (!round) {
-        if (end->role == INITIATOR)
+        if (end->role == INITIATOR && !work_end_busy(end))
             qp_close(end->qp, false);
         return false;
     }
@@ -297,6 +317,8 @@ static void go_on(struct work_end *end)
 {
     const struct work_round *round;
 
+    if (end->nfs && work_nfs_trouble(end->nfs) && !end->trouble)
+        end->trouble = g_strdup(work_nfs_trouble(end->nfs));
     if (over(end)) {
         finish(end);
         return;
@@ -348,5 +370,7 @@ void work_end_room(struct work_end *end)
 void work_end_tick(struct work_end *end)
 {
     qp_tick(end->qp);
+    if (end->nfs)
+        work_nfs_tick(end->nfs);
     go_on(end);
 }

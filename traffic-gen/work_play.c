@@ -3,7 +3,7 @@
 #include "traffic-gen/stack/pair.h"
 #include "traffic-gen/work.h"
 
-enum { STEPS_MAX = 10000000, PORT = 40001 };
+enum { STEPS_MAX = 10000000, PORT = 40001, TICK_NS = 100000000, TICKS_MAX = 3000 };
 
 static const int64_t start_ns = INT64_C(1700000000) * 1000000000;
 
@@ -78,6 +78,15 @@ static bool play(const struct work *work, unsigned number, struct pair *pair, st
         work_end_next(ends[RESPONDER]);
         if (!run(pair, work, error) || trouble(ends, error))
             return false;
+    }
+    for (unsigned i = 0; i < TICKS_MAX && work_end_busy(ends[INITIATOR]); i++) {
+        pair_wait(pair, TICK_NS);
+        if (!run(pair, work, error))
+            return false;
+    }
+    if (work_end_busy(ends[INITIATOR])) {
+        *error = g_strdup_printf("%s:1: the client does not come to an end", work->name);
+        return false;
     }
     work_end_next(ends[INITIATOR]);
     return run(pair, work, error) && !trouble(ends, error);

@@ -9,6 +9,7 @@ LIBRARY = sorted((pathlib.Path(__file__).parents[2] / "traffic-gen" / "scenarios
 HEAD = "name: x\nsteps:\n"
 WORK = ("name: x\nconnection: {mpa-revision: 2}\nmemory:\n  initiator: {mine: {octets: 64}}\n"
         "  responder: {yours: {octets: 64}}\nwork:\n")
+NFS = "name: x\nconnection: {nfs: 3}\nwork:\n"
 RPC = "name: x\nconnection: {rpc-over-rdma: true}\nsteps:\n"
 
 MISTAKES = [
@@ -59,7 +60,7 @@ MISTAKES = [
     ("name: x\nmemory: {both: {a: {rights: [execute]}}}\nwork: []\n", 2, "allowed here: read, write, atomic"),
     ("name: x\nmemory: {both: {a: {stag: 7}, b: {stag: 7}}}\nwork: []\n", 2, "another region with this STag"),
     ("name: x\nmemory: {both: {a: {octets: 8, to: 0xFFFFFFFFFFFFFFF9}}}\nwork: []\n", 2, "behind the last Tagged Offset"),
-    ("name: x\nconnection: {speed: 3}\nwork: []\n", 2, "allowed here: initiator, responder, mpa-revision"),
+    ("name: x\nconnection: {speed: 3}\nwork: []\n", 2, "allowed here: initiator, responder, nfs, mpa-revision"),
     ("name: x\nconnection: {initiator: {opened-by: 3}}\nwork: []\n", 2, "allowed here: mpa-revision, also-revision-0"),
     (WORK + "  - nobody: send\n", 7, "'nobody' is nothing that happens; allowed here: initiator, responder"),
     (WORK + "  - sleep\n", 7, "this is nothing that happens; allowed here: initiator, responder"),
@@ -76,6 +77,19 @@ MISTAKES = [
     (WORK + "  - {repeat: 100000, work: [{initiator: send}, {responder: send}]}\n", 7, "more than 100000 steps"),
     (WORK + "  - &s {repeat: 2, work: [*s]}\n", 7, "deep"),
     (WORK + "  - responder: close\n  - initiator: send\n", 8, "the initiator can do this no more: closed"),
+    ("name: x\nconnection: {nfs: 5}\nwork: []\n", 2, "allowed here: 2, 3, 4.0, 4.1, 4.2"),
+    ("name: x\nconnection: {nfs: {io: 5}}\nwork: []\n", 2, "the version is missing"),
+    ("name: x\nconnection: {nfs: {version: 3, calls: loud}}\nwork: []\n", 2, "allowed here: as-needed, long, reduced"),
+    ("name: x\nconnection: {nfs: 3, receives: 5}\nwork: []\n", 2, "receives does not go with `nfs`"),
+    ("name: x\nconnection: {credits: 5}\nwork: []\n", 2, "credits needs `nfs`"),
+    ("name: x\nconnection: {nfs: 3, send-size: 1000}\nwork: []\n", 2, "allowed here: multiples of 1024"),
+    (NFS + "  - client: {reed: x}\n", 4, "'reed' is no job of an NFS client; allowed here: null, mkdir"),
+    (NFS + "  - client: mkdir\n", 4, "mkdir needs a path"),
+    (NFS + "  - client: {rename: x}\n", 4, "rename needs `to`; allowed here: path, to, expect"),
+    (NFS + "  - client: {mkdir: x, octets: 4}\n", 4, "'octets' does not go with mkdir; allowed here: path, expect"),
+    (NFS + "  - client: {mkdir: x, expect: OOPS}\n", 4, "allowed here: NOENT, EXIST"),
+    (NFS + "  - server: {mkdir: x}\n", 4, "the server of `nfs` answers by itself"),
+    (NFS + "  - client: null\n  - client: {rmdir: x}\n", 5, "rmdir x: the server answers NOENT (2)"),
     (WORK + "  - initiator: {write: 65, to: yours}\n  - responder: send\n", 8,
      "the responder can do this no more: by the responder's Terminate 1/1/01"),
 ]

@@ -135,6 +135,7 @@ void client_fail(struct nfs_client *client, const char *format, ...)
 static void begin_job(struct nfs_client *client, unsigned index)
 {
     client->index = index;
+    client->report.jobs = index;
     client->phase = 0;
 }
 

@@ -67,6 +67,7 @@ struct nfs_client_events {
 
 struct nfs_client_report {
     uint64_t calls, octets_written, octets_read, entries;
+    unsigned jobs; /* done */
 };
 
 struct nfs_client;
