@@ -74,7 +74,7 @@ static struct connection *connection_new(int fd)
     connection->fd = fd;
     connection->stream = (struct stream){connection, on_write, room, on_close, now, (uint16_t)CLAMP(mss, 64, 65535)};
     connection->subject = subject_new(&options, &connection->stream);
-    subject_start(connection->subject);
+    qp_start(subject_qp(connection->subject));
     return connection;
 }
 
@@ -85,15 +85,15 @@ static void receive(struct connection *connection)
 
     switch (net_read(connection->fd, octets, sizeof(octets), &n)) {
     case NET_OCTETS:
-        subject_receive(connection->subject, octets, n);
+        qp_receive(subject_qp(connection->subject), octets, n);
         break;
     case NET_FIN:
         connection->ended = true;
         connection->ended_at = now(NULL);
-        subject_receive_fin(connection->subject);
+        qp_receive_fin(subject_qp(connection->subject));
         break;
     case NET_RESET:
-        subject_receive_reset(connection->subject);
+        qp_receive_reset(subject_qp(connection->subject));
         connection->closed = connection->ended = true;
         break;
     default:
@@ -175,7 +175,7 @@ int main(int argc, char **argv)
         for (unsigned i = 0; i < n; i++) {
             if (pollers[i].revents)
                 receive(connections[i]);
-            subject_tick(connections[i]->subject);
+            qp_tick(subject_qp(connections[i]->subject));
         }
         if (listener >= 0 && n < CONNECTIONS_MAX && pollers[n].revents) {
             int fd = net_accept(listener, false, 0, &why);

@@ -129,6 +129,11 @@ void mpa_end_tick(struct mpa_end *end)
     if (end->state == MPA_END_WAIT_FRAME && !end->deaf &&
         end->stream.now(end->stream.ctx) - end->since >= end->wish.t_startup)
         mpa_end_fail(end, MPA_END_TIMEOUT);
+    else if (end->state == MPA_END_OPERATION && end->wish.t_rest > 0 && end->reader.n > 0 && !end->deaf &&
+             end->stream.now(end->stream.ctx) - end->since >= end->wish.t_rest)
+        mpa_end_fail(end, MPA_END_TIMEOUT);
+    if (end->spoil.tick)
+        end->spoil.tick(end->spoil.ctx);
 }
 
 /* ---- sending ---- */
@@ -268,12 +273,10 @@ static void receive_fpdu(struct mpa_end *end, const struct mpa_fpdu *fpdu)
         end->events.may_send(end->events.ctx);
 }
 
-void mpa_end_receive(struct mpa_end *end, const uint8_t *p, size_t n)
+static void take_octets(struct mpa_end *end, const uint8_t *p, size_t n)
 {
     struct mpa_fpdu fpdu;
 
-    if (end->deaf || end->ended || n == 0)
-        return;
     if (end->state != MPA_END_OPERATION) {
         end->in_offset += n;
         mpa_end_startup_receive(end, p, n);
@@ -282,10 +285,21 @@ void mpa_end_receive(struct mpa_end *end, const uint8_t *p, size_t n)
     if (!mpa_fpdu_reader_feed(&end->reader, end->in_offset, p, n))
         return;
     end->in_offset += n;
+    if (end->wish.t_rest > 0)
+        end->since = end->stream.now(end->stream.ctx);
     while (!end->deaf && mpa_fpdu_reader_next(&end->reader, &fpdu) == MPA_FPDU_OK)
         receive_fpdu(end, &fpdu);
     if (end->deaf) /* what is left lies in p, and nobody will read it */
         mpa_fpdu_reader_restart(&end->reader, end->in_offset);
     else
         mpa_fpdu_reader_save(&end->reader);
+}
+
+void mpa_end_receive(struct mpa_end *end, const uint8_t *p, size_t n)
+{
+    if (end->deaf || end->ended || n == 0)
+        return;
+    take_octets(end, p, n);
+    if (end->spoil.received)
+        end->spoil.received(end->spoil.ctx);
 }

@@ -31,6 +31,7 @@ struct mpa_end_wish {
     bool reject;       /* Responder: answers with R */
     bool manual;       /* Responder: waits for mpa_end_reply() */
     int64_t t_startup; /* nanoseconds without the peer's frame until it gives up; 0: 10 s */
+    int64_t t_rest;    /* the same for the rest of an FPDU that has begun (RFC 5044 section 7.1.2); 0: never */
 };
 
 /* What was negotiated. */
@@ -126,6 +127,9 @@ struct mpa_end_spoil {
     int (*judge_fpdu)(void *ctx, const struct mpa_fpdu *fpdu, int error);
     bool (*close)(void *ctx, bool *reset);
     uint16_t ulpdu_max; /* instead of the MULPDU; 0: that */
+    /* After octets of the peer were taken, and after a tick of the clock. */
+    void (*received)(void *ctx);
+    void (*tick)(void *ctx);
 };
 /* Copied; NULL ends it. */
 void mpa_end_set_spoil(struct mpa_end *end, const struct mpa_end_spoil *spoil);

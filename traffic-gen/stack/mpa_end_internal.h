@@ -21,7 +21,7 @@ struct mpa_end {
     struct mpa_end_events events;
     struct mpa_end_spoil spoil;
     enum mpa_end_state state;
-    int64_t since;       /* when waiting for the peer's frame began */
+    int64_t since;       /* when waiting for the peer's frame began, or octets came last */
     GByteArray *startup; /* the peer's frame; its private data are borrowed from here */
     struct mpa_startup peer;
     struct mpa_enhanced offer; /* Responder: the enhanced data of its Reply */

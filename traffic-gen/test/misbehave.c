@@ -51,15 +51,3 @@ void mutant_attach(struct mutant *mutant, const struct misbehaviour *how, struct
     spoil.ctx = mutant;
     qp_set_spoil(qp, &spoil);
 }
-
-void mutant_received(struct mutant *mutant)
-{
-    if (mutant->how && mutant->how->received)
-        mutant->how->received(mutant);
-}
-
-void mutant_tick(struct mutant *mutant)
-{
-    if (mutant->how && mutant->how->tick)
-        mutant->how->tick(mutant);
-}

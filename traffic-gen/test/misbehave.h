@@ -24,9 +24,6 @@ struct misbehaviour {
     /* Of devices that speak RPC-over-RDMA. */
     void (*rpc_options)(struct rpc_end_options *options);
     struct rpc_end_spoil rpc;
-    /* After octets of the peer were taken, and at every tick of the clock. */
-    void (*received)(struct mutant *mutant);
-    void (*tick)(struct mutant *mutant);
     unsigned ignored_flags; /* of the test's words (test/advert.h) */
     int variant;            /* for hooks that several rows share */
 };
@@ -51,8 +48,5 @@ const struct misbehaviour *misbehave_at(unsigned index);
 /* Before qp_new() and after it. how NULL: nothing. The mutant lives as long as the queue pair. */
 void mutant_prepare(const struct misbehaviour *how, struct qp_options *options);
 void mutant_attach(struct mutant *mutant, const struct misbehaviour *how, struct qp *qp);
-/* After qp_receive() and qp_tick(). */
-void mutant_received(struct mutant *mutant);
-void mutant_tick(struct mutant *mutant);
 
 #endif

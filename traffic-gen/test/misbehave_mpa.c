@@ -111,16 +111,18 @@ static int refuse_length(void *ctx, const struct mpa_fpdu *fpdu, int error)
 }
 
 /* A part of an FPDU at the end of a segment, behind a whole one. */
-static void refuse_unaligned(struct mutant *mutant)
+static void refuse_unaligned(void *ctx)
 {
+    struct mutant *mutant = ctx;
     const struct mpa_end *mpa = qp_mpa(mutant->qp);
 
     if (mpa->state == MPA_END_OPERATION && !mpa->closed && mpa->reader.n > 0)
         qp_terminate(mutant->qp, 2, 0, 3);
 }
 
-static void answer_early(struct mutant *mutant)
+static void answer_early(void *ctx)
 {
+    struct mutant *mutant = ctx;
     struct mpa_end *mpa = qp_mpa(mutant->qp);
     const uint8_t *p = mpa->reader.p;
     uint8_t answer[DDP_TAGGED_HEADER_LEN] = {0xC1, 0x40 | RDMAP_READ_RESPONSE};
@@ -134,8 +136,9 @@ static void answer_early(struct mutant *mutant)
 }
 
 /* The Request in more than one segment. */
-static void refuse_pieces(struct mutant *mutant)
+static void refuse_pieces(void *ctx)
 {
+    struct mutant *mutant = ctx;
     struct mpa_end *mpa = qp_mpa(mutant->qp);
 
     if (mpa->state == MPA_END_WAIT_FRAME && mpa->startup->len > 0 && mpa->startup->len < MPA_KEY_LEN)
@@ -288,14 +291,14 @@ const struct misbehaviour misbehave_mpa[] = {
      .roles = DUT_RESPONDER,
      .what = "cuts its messages into 64 octets",
      .mpa.ulpdu_max = SMALL_ULPDU},
-    {ROW("MPA-5.1-06", "wants FPDUs to end with their segment"), .received = refuse_unaligned},
+    {ROW("MPA-5.1-06", "wants FPDUs to end with their segment"), .mpa.received = refuse_unaligned},
     {ROW("MPA-5.2-01", "loses FPDUs with two octets of PAD"), .mpa.judge_fpdu = refuse_length},
-    {ROW("MPA-6-06", "answers a Read Request before its FPDU is complete"), .received = answer_early},
+    {ROW("MPA-6-06", "answers a Read Request before its FPDU is complete"), .mpa.received = answer_early},
     {ROW("MPA-7.1.1-16/own-c0", "checks CRCs only if it wants to itself"), .options = without_crc,
      .mpa.judge_fpdu = forgive_for_c0},
     {ROW("MPA-7.1.1-16/late", "checks the CRCs of the first FPDUs only"), .mpa.judge_fpdu = forgive_late},
     {ROW("MPA-7.1.2-42", "waits for the rest of an FPDU without end"), .mpa.close = wait_for_rest},
-    {ROW("MPA-7.1.5-04", "wants the start-up frame in one segment"), .received = refuse_pieces},
+    {ROW("MPA-7.1.5-04", "wants the start-up frame in one segment"), .mpa.received = refuse_pieces},
     {ROW("MPA-8-02/crc", "does not look at the last octet of the CRC"), .mpa.judge_fpdu = forgive_crc_field},
     {ROW("MPA-8-02/ulpdu", "does not see damaged ULPDUs"), .mpa.judge_fpdu = forgive_ulpdu},
     {ROW("MPA-8-02/pad", "does not see a damaged PAD"), .mpa.judge_fpdu = forgive_damaged_pad},

@@ -84,8 +84,9 @@ static int accept_revision(void *ctx, struct mpa_startup *frame, int error)
     return error;
 }
 
-static void close_after_a_while(struct mutant *mutant)
+static void close_after_a_while(void *ctx)
 {
+    struct mutant *mutant = ctx;
     if (mutant->since && g_get_monotonic_time() * 1000 - mutant->since > a_while)
         qp_close(mutant->qp, false);
 }
@@ -190,8 +191,9 @@ static bool unless_early(void *ctx, bool *reset)
     return g_get_monotonic_time() * 1000 - mutant->since > late;
 }
 
-static void close_late(struct mutant *mutant)
+static void close_late(void *ctx)
 {
+    struct mutant *mutant = ctx;
     if (mutant->since)
         mpa_end_close(qp_mpa(mutant->qp), false);
 }
@@ -274,8 +276,9 @@ static unsigned lose_first_read(void *ctx, unsigned cause, const uint8_t *p, siz
 }
 
 /* Without the whole Reply: a first FPDU all the same. */
-static void speak_early(struct mutant *mutant)
+static void speak_early(void *ctx)
 {
+    struct mutant *mutant = ctx;
     static const uint8_t fpdu[] = {0x00, 0x0e, 0xc1, 0x40, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4};
     struct mpa_end *mpa = qp_mpa(mutant->qp);
 
@@ -295,7 +298,7 @@ const struct misbehaviour misbehave_mpa_startup[] = {
     {RESPONDER("MPA-7.1.1-02/middle", "does not look at the middle of the key"), .mpa.judge_frame = accept_key_middle},
     {INITIATOR("MPA-7.1.1-05", "does not look at the last octet of the key"), .mpa.judge_frame = accept_key_end},
     {BOTH("MPA-7.1.1-22", "takes Res bits for an error"), .mpa.judge_frame = refuse_res},
-    {BOTH("MPA-7.1.1-24", "does not look at Rev"), .mpa.judge_frame = accept_revision, .tick = close_after_a_while},
+    {BOTH("MPA-7.1.1-24", "does not look at Rev"), .mpa.judge_frame = accept_revision, .mpa.tick = close_after_a_while},
     {BOTH("MPA-7.1.1-25", "does not close after a Rev that it does not know"), .mpa.close = unless_revision},
     {BOTH("MPA-7.1.1-30", "stays when the peer closes amid its frame"), .options = wait_long, .mpa.close = unless_cut},
     {BOTH("MPA-7.1.1-31", "takes more than 512 octets of Private Data"), .mpa.judge_frame = accept_long},
@@ -305,7 +308,7 @@ const struct misbehaviour misbehave_mpa_startup[] = {
     {RESPONDER("MPA-7.1.2-04/http", "answers a web browser"), .mpa.judge_frame = answer_http},
     {RESPONDER("MPA-7.1.2-05", "closes instead of rejecting"), .mpa.octets = swallow_rejection},
     {RESPONDER("MPA-7.1.2-12", "loses a Read Request in the first FPDU"), .qp.judge = lose_first_read},
-    {INITIATOR("MPA-7.1.2-16", "does not wait for the whole Reply"), .received = speak_early},
+    {INITIATOR("MPA-7.1.2-16", "does not wait for the whole Reply"), .mpa.received = speak_early},
     {INITIATOR("MPA-7.1.2-17", "leaves a connection with too much Private Data open"), .mpa.close = unless_long},
     {INITIATOR("MPA-7.1.2-18", "goes on whatever the Private Data say"), .ignored_flags = ADVERT_REJECT},
     {INITIATOR("MPA-7.1.2-22", "sends its data without FPDUs"), .mpa.octets = unframed},
@@ -316,6 +319,6 @@ const struct misbehaviour misbehave_mpa_startup[] = {
     {RESPONDER("MPA-7.1.2-40", "rejects a Request with too much Private Data"), .mpa.judge_frame = reject_long},
     {INITIATOR("MPA-7.1.2-41/nothing", "waits for a Reply without end"), .mpa.close = unless_nothing},
     {BOTH("MPA-7.1.2-41/key", "waits for the rest of a frame without end"), .mpa.close = unless_part},
-    {BOTH("MPA-8-09", "closes late after a wrong key"), .mpa.close = unless_early, .tick = close_late},
+    {BOTH("MPA-8-09", "closes late after a wrong key"), .mpa.close = unless_early, .mpa.tick = close_late},
     {0},
 };

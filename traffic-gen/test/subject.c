@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/test/subject.h"
 
-#include "traffic-gen/stack/mpa_end_internal.h"
 #include "traffic-gen/test/advert.h"
 #include "traffic-gen/test/subject_rpc.h"
 
@@ -9,6 +8,7 @@
 
 enum { REGION_SIZE = 65536, RECEIVE_SIZE = 4096, READS = 16, RECEIVES_MAX = 4096, SEED = 5040 };
 
+static const int64_t t_default = INT64_C(10) * 1000000000;
 static const uint64_t region_base = 0x10000;
 
 struct subject {
@@ -20,8 +20,6 @@ struct subject {
     struct qp *qp;
     uint32_t flags;          /* of the test's words */
     struct subject_rpc *rpc; /* alone */
-    const struct stream *stream;
-    int64_t heard; /* when octets came last */
 };
 
 static void make_memory(struct subject *subject)
@@ -118,7 +116,8 @@ struct subject *subject_new(const struct subject_options *options, const struct 
                                   .ird = READS,
                                   .ord = READS},
                 .manual = options->role == DUT_RESPONDER,
-                .t_startup = options->t_startup},
+                .t_startup = options->t_startup,
+                .t_rest = options->t_startup > 0 ? options->t_startup : t_default},
         .receives = options->role == DUT_RESPONDER ? 0 : 1,
         .receive_size = RECEIVE_SIZE,
         .repost = true,
@@ -127,9 +126,6 @@ struct subject *subject_new(const struct subject_options *options, const struct 
     };
 
     subject->options = *options;
-    if (options->t_idle == 0)
-        subject->options.t_idle = options->t_startup;
-    subject->stream = stream;
     if (options->rpc) {
         subject->rpc = subject_rpc_new(options->role, options->how, stream);
         subject->qp = subject_rpc_qp(subject->rpc);
@@ -156,41 +152,7 @@ void subject_free(struct subject *subject)
     g_free(subject);
 }
 
-void subject_start(struct subject *subject)
+struct qp *subject_qp(struct subject *subject)
 {
-    qp_start(subject->qp);
-}
-
-void subject_receive(struct subject *subject, const uint8_t *p, size_t n)
-{
-    subject->heard = subject->stream->now(subject->stream->ctx);
-    qp_receive(subject->qp, p, n);
-    mutant_received(&subject->mutant);
-}
-
-void subject_receive_fin(struct subject *subject)
-{
-    qp_receive_fin(subject->qp);
-}
-
-void subject_receive_reset(struct subject *subject)
-{
-    qp_receive_reset(subject->qp);
-}
-
-/* A part of an FPDU is not waited for without end: that is for the ULP to see to (RFC 5044 section 7.1.2). */
-static bool rest_is_overdue(const struct subject *subject)
-{
-    const struct mpa_end *mpa = qp_mpa(subject->qp);
-
-    return mpa->state == MPA_END_OPERATION && mpa->reader.n > 0 &&
-           subject->stream->now(subject->stream->ctx) - subject->heard > subject->options.t_idle;
-}
-
-void subject_tick(struct subject *subject)
-{
-    qp_tick(subject->qp);
-    if (subject->options.t_idle > 0 && rest_is_overdue(subject))
-        qp_close(subject->qp, true);
-    mutant_tick(&subject->mutant);
+    return subject->qp;
 }
