@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Delegations of the stack's NFSv4 server, and the callbacks that want them back: RFC 8881 sections 10.2, 10.4, 20. */
 #include "nfs4_talk.h"
+#include "traffic-gen/stack/nfs_server_internal.h"
 
 enum { DELEGATE_NONE = 0, DELEGATE_READ = 1, DELEGATE_WRITE = 2, DELEGATE_NONE_EXT = 3 };
 
@@ -187,6 +188,57 @@ static void test_write_delegation(void **state)
     assert_int_equal(talk_open(&both->b, "x", "file", 1, 0, false, &b), 0);
 }
 
+/* The status that a version 3 procedure has for the file, or for its name in the root. */
+static uint32_t version3(struct both *both, uint32_t procedure, bool by_name, const uint32_t *words, unsigned n_words)
+{
+    const uint32_t header[] = {1, RPC_CALL, RPC_VERSION, NFS_PROGRAM, 3, procedure, 0, 0, 0, 0};
+    struct nfs_server *server = both->b.peer->server;
+    struct rpc_end_message call, reply;
+    struct xdr_out out;
+    uint8_t handle[NFS_HANDLE_OCTETS];
+    uint64_t id;
+    uint32_t status;
+
+    assert_int_equal(nfs_tree_lookup(server->tree, 1, "file", 4, &id), NFS_TREE_OK);
+    nfs_handle_encode(server, by_name ? 1 : id, handle);
+    xdr_out_begin(&out);
+    for (size_t i = 0; i < ARRAY_LENGTH(header); i++)
+        xdr_out_u32(&out, header[i]);
+    xdr_out_opaque(&out, handle, sizeof handle);
+    if (by_name)
+        xdr_out_opaque(&out, "file", 4);
+    for (unsigned i = 0; i < n_words; i++)
+        xdr_out_u32(&out, words[i]);
+    xdr_out_take(&out, &call);
+    assert_true(nfs_server_call(both->b.peer, &call, 0, &reply));
+    status = get_be32(reply.p + 24);
+    g_free(call.p);
+    g_free(reply.p);
+    return status;
+}
+
+static void test_version3(void **state)
+{
+    static const uint32_t read[] = {0, 0, 100}, write[] = {0, 0, 0, 2, 0}, size[] = {0, 0, 0, 1, 0, 0, 0, 0, 0};
+    struct both *both = *state;
+    struct talk_stateid open, delegation;
+
+    assert_int_equal(open_for(&both->a, "x", 1, &open, &delegation), DELEGATE_READ);
+    nfs_tree_set(both->b.peer->server->tree, 1,
+                 &(struct nfs_node_change){.set = NFS_SET_MODE, .mode = 0777}); /* nobody writes there, too */
+    assert_int_equal(version3(both, 6, false, read, ARRAY_LENGTH(read)), 0);
+    for (unsigned i = 0; i < 2; i++) {
+        uint32_t expected = i == 0 ? 10008 : 0;
+
+        nfs_tree_set(both->b.peer->server->tree, 2, &(struct nfs_node_change){.set = NFS_SET_MODE, .mode = 0666});
+        assert_int_equal(version3(both, 7, false, write, ARRAY_LENGTH(write)), expected);
+        assert_int_equal(version3(both, 2, false, size, ARRAY_LENGTH(size)), expected);
+        assert_int_equal(version3(both, 12, true, NULL, 0), expected);
+        if (i == 0)
+            assert_int_equal(give_back(&both->a, &delegation), 0);
+    }
+}
+
 static void test_wishes(void **state)
 {
     struct both *both = *state;
@@ -286,6 +338,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_read_delegations, begin, end),
         cmocka_unit_test_setup_teardown(test_write_delegation, begin, end),
+        cmocka_unit_test_setup_teardown(test_version3, begin, end),
         cmocka_unit_test_setup_teardown(test_wishes, begin, end),
         cmocka_unit_test_setup_teardown(test_trouble, begin, end),
         cmocka_unit_test_setup_teardown(test_connection_lost, begin, end),

@@ -58,12 +58,12 @@ static bool get_sattr(struct nfs_call *call, struct nfs_node_change *change)
 
 /* ---- results ---- */
 
-/* What this version has no number for is an I/O error. */
+/* What this version has no number for is an I/O error, also that it should be tried again. */
 static uint32_t status_of(uint32_t status)
 {
     if (status == NFS_STATUS_BADHANDLE)
         return NFS_TREE_STALE;
-    return status == NFS_TREE_INVAL || status == NFS_TREE_MLINK ? NFS_TREE_IO : status;
+    return status == NFS_TREE_INVAL || status == NFS_TREE_MLINK || status == V3_JUKEBOX ? NFS_TREE_IO : status;
 }
 
 static void put_time(struct nfs_call *call, int64_t ns)
@@ -148,7 +148,7 @@ static enum rpc_accept_stat v2_setattr(struct nfs_call *call)
 
     if (!get_object(call, &object) || !get_sattr(call, &change))
         return RPC_GARBAGE_ARGS;
-    status = v3_may_set(call, &object, &change);
+    status = v3_undelegated(call, v3_may_set(call, &object, &change), object.id, true);
     if (status == NFS_TREE_OK)
         status = nfs_tree_set(call->server->tree, object.id, &change);
     return put_attrstat(call, status, object.id);
@@ -200,7 +200,7 @@ static enum rpc_accept_stat v2_read(struct nfs_call *call)
         !xdr_u32(&call->in, &total))
         return RPC_GARBAGE_ARGS;
     room = room > OVERHEAD ? room - OVERHEAD : 0;
-    status = v3_may_use(call, &file, NFS_MAY_READ);
+    status = v3_undelegated(call, v3_may_use(call, &file, NFS_MAY_READ), file.id, false);
     if (status == NFS_TREE_OK)
         status = nfs_tree_read(call->server->tree, file.id, at, MIN(MIN(count, DATA_MAX), room), &p, &n, &eof);
     put_attrstat(call, status, file.id);
@@ -218,7 +218,7 @@ static enum rpc_accept_stat v2_write(struct nfs_call *call)
     if (!get_object(call, &file) || !xdr_u32(&call->in, &begin) || !xdr_u32(&call->in, &at) ||
         !xdr_u32(&call->in, &total) || !xdr_opaque(&call->in, &p, &n) || n > DATA_MAX)
         return RPC_GARBAGE_ARGS;
-    status = v3_may_use(call, &file, NFS_MAY_WRITE);
+    status = v3_undelegated(call, v3_may_use(call, &file, NFS_MAY_WRITE), file.id, true);
     if (status == NFS_TREE_OK && n > UINT32_MAX - at)
         status = NFS_TREE_FBIG;
     if (status == NFS_TREE_OK)
@@ -264,7 +264,7 @@ static enum rpc_accept_stat take_away(struct nfs_call *call, bool directory)
 
     if (!get_where(call, &dir, &name))
         return RPC_GARBAGE_ARGS;
-    status = v3_may_change(call, &dir);
+    status = v3_undelegated_name(call, v3_may_change(call, &dir), &dir, &name);
     if (status == NFS_TREE_OK)
         status = nfs_tree_remove(call->server->tree, dir.id, name.p, name.n, &directory);
     return put_status(call, status);
@@ -291,6 +291,8 @@ static enum rpc_accept_stat v2_rename(struct nfs_call *call)
     status = v3_may_change(call, &from);
     if (status == NFS_TREE_OK)
         status = v3_may_change(call, &to);
+    status = v3_undelegated_name(call, status, &from, &name);
+    status = v3_undelegated_name(call, status, &to, &new_name);
     if (status == NFS_TREE_OK)
         status = nfs_tree_rename(call->server->tree, from.id, name.p, name.n, to.id, new_name.p, new_name.n);
     return put_status(call, status);
@@ -304,7 +306,7 @@ static enum rpc_accept_stat v2_link(struct nfs_call *call)
 
     if (!get_object(call, &file) || !get_where(call, &dir, &name))
         return RPC_GARBAGE_ARGS;
-    status = file.known ? v3_may_change(call, &dir) : file.status;
+    status = v3_undelegated(call, file.known ? v3_may_change(call, &dir) : file.status, file.id, true);
     if (status == NFS_TREE_OK)
         status = nfs_tree_link(call->server->tree, file.id, dir.id, name.p, name.n);
     return put_status(call, status);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* NFS version 3, RFC 1813: the types that its procedures share, and the procedures on attributes. */
 #include "traffic-gen/stack/nfs_v3_internal.h"
+#include "traffic-gen/stack/nfs_v4.h"
 
 #define NS_PER_S INT64_C(1000000000)
 
@@ -206,6 +207,21 @@ uint32_t v3_may_set(const struct nfs_call *call, const struct v3_object *object,
     return v3_may(call, object, NFS_MAY_WRITE);
 }
 
+uint32_t v3_undelegated(const struct nfs_call *call, uint32_t status, uint64_t id, bool modifies)
+{
+    return status == NFS_TREE_OK && nfs4_delegated(call->server, id, modifies) ? (uint32_t)V3_JUKEBOX : status;
+}
+
+uint32_t v3_undelegated_name(const struct nfs_call *call, uint32_t status, const struct v3_object *dir,
+                             const struct v3_name *name)
+{
+    uint64_t id;
+
+    if (status != NFS_TREE_OK || nfs_tree_lookup(call->server->tree, dir->id, name->p, name->n, &id) != NFS_TREE_OK)
+        return status;
+    return v3_undelegated(call, status, id, true);
+}
+
 /* ---- procedures on attributes ---- */
 
 static enum rpc_accept_stat v3_getattr(struct nfs_call *call)
@@ -235,6 +251,7 @@ static enum rpc_accept_stat v3_setattr(struct nfs_call *call)
     if (status == NFS_TREE_OK && guarded &&
         ((uint32_t)(object.before.ctime_ns / NS_PER_S) != seconds || object.before.ctime_ns % NS_PER_S != nseconds))
         status = V3_NOT_SYNC;
+    status = v3_undelegated(call, status, object.id, true);
     if (status == NFS_TREE_OK)
         status = nfs_tree_set(call->server->tree, object.id, &change);
     /* Only files have a size that can be set (section 3.3.2 knows no ISDIR). */

@@ -51,6 +51,7 @@ enum rpc_accept_stat v3_read(struct nfs_call *call)
     if (status != NFS_TREE_OK && file.known && nfs_may(call, &file.before, NFS_MAY_EXECUTE) &&
         file.before.kind == NFS_NODE_FILE)
         status = NFS_TREE_OK; /* a program that is run is read (section 4.4) */
+    status = v3_undelegated(call, status, file.id, false);
     if (status == NFS_TREE_OK)
         status = nfs_tree_read(call->server->tree, file.id, at, MIN(MIN(count, call->server->options.io_max), room), &p,
                                &n, &eof);
@@ -77,6 +78,7 @@ enum rpc_accept_stat v3_write(struct nfs_call *call)
     status = may_use_file(call, &file, NFS_MAY_WRITE);
     if (status == NFS_TREE_OK && count != length)
         status = NFS_TREE_INVAL;
+    status = v3_undelegated(call, status, file.id, true);
     count = MIN(count, call->server->options.io_max);
     if (status == NFS_TREE_OK)
         status = nfs_tree_write(call->server->tree, file.id, at, p, count);

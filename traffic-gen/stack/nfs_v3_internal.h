@@ -10,6 +10,7 @@ enum {
     V3_BAD_COOKIE = 10003,
     V3_TOOSMALL = 10005,
     V3_BADTYPE = 10007,
+    V3_JUKEBOX = 10008,
     V3_HANDLE_MAX = 64,
     V3_POST_OCTETS = 88, /* of post_op_attr with attributes */
 };
@@ -56,6 +57,15 @@ uint32_t v3_own(const struct nfs_call *call, struct nfs_node_change *change);
 /* The same for a directory in which a name is looked up or changed; NFS_TREE_NOTDIR for what is none. */
 uint32_t v3_may_look(const struct nfs_call *call, const struct v3_object *dir);
 uint32_t v3_may_change(const struct nfs_call *call, const struct v3_object *dir);
+
+/*
+ * V3_JUKEBOX while an NFSv4 client holds a delegation that stands against it: it is being recalled, and the caller may
+ * try again (RFC 7530 section 10.4.5). `status` when that is not NFS_TREE_OK.
+ */
+uint32_t v3_undelegated(const struct nfs_call *call, uint32_t status, uint64_t id, bool modifies);
+/* The same for what has that name, if anything has. */
+uint32_t v3_undelegated_name(const struct nfs_call *call, uint32_t status, const struct v3_object *dir,
+                             const struct v3_name *name);
 
 /* ---- creation ---- */
 

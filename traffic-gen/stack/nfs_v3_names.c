@@ -73,7 +73,9 @@ uint32_t v3_create_again(struct nfs_call *call, uint64_t id, const struct nfs_no
 
     if (node->kind != NFS_NODE_FILE)
         return NFS_TREE_EXIST;
-    status = size.set ? v3_may_use(call, &file, NFS_MAY_WRITE) : NFS_TREE_OK;
+    if (!size.set)
+        return NFS_TREE_OK;
+    status = v3_undelegated(call, v3_may_use(call, &file, NFS_MAY_WRITE), id, true);
     return status == NFS_TREE_OK ? nfs_tree_set(call->server->tree, id, &size) : status;
 }
 
@@ -190,7 +192,7 @@ static enum rpc_accept_stat take_away(struct nfs_call *call, bool directory)
 
     if (!v3_get_where(call, &dir, &name))
         return RPC_GARBAGE_ARGS;
-    status = v3_may_change(call, &dir);
+    status = v3_undelegated_name(call, v3_may_change(call, &dir), &dir, &name);
     if (status == NFS_TREE_OK)
         status = nfs_tree_remove(call->server->tree, dir.id, name.p, name.n, &directory);
     xdr_out_u32(call->out, status);
@@ -219,6 +221,8 @@ enum rpc_accept_stat v3_rename(struct nfs_call *call)
     status = v3_may_change(call, &from);
     if (status == NFS_TREE_OK)
         status = v3_may_change(call, &to);
+    status = v3_undelegated_name(call, status, &from, &name);
+    status = v3_undelegated_name(call, status, &to, &new_name);
     if (status == NFS_TREE_OK)
         status = nfs_tree_rename(call->server->tree, from.id, name.p, name.n, to.id, new_name.p, new_name.n);
     xdr_out_u32(call->out, status);
@@ -235,7 +239,7 @@ enum rpc_accept_stat v3_link(struct nfs_call *call)
 
     if (!v3_get_object(call, &file) || !v3_get_where(call, &dir, &name))
         return RPC_GARBAGE_ARGS;
-    status = file.known ? v3_may_change(call, &dir) : file.status;
+    status = v3_undelegated(call, file.known ? v3_may_change(call, &dir) : file.status, file.id, true);
     if (status == NFS_TREE_OK)
         status = nfs_tree_link(call->server->tree, file.id, dir.id, name.p, name.n);
     xdr_out_u32(call->out, status == NFS_TREE_ISDIR ? NFS_TREE_INVAL : status);
