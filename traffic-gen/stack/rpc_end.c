@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The life of an RPC-over-RDMA end: private data and thresholds (RFC 8797), Receive buffers, Sends. */
 #include "traffic-gen/stack/rpc_end_internal.h"
-#include "wire/rpcrdma_private_data.h"
 
 #include <string.h>
 
@@ -70,6 +69,8 @@ static void on_established(void *ctx, const struct mpa_end_terms *terms)
     if (rpcrdma_private_data_find(&peer, terms->peer_data, terms->peer_length) != RPCRDMA_PD_OK)
         peer =
             (struct rpcrdma_private_data){.send_size = RPCRDMA_INLINE_DEFAULT, .receive_size = RPCRDMA_INLINE_DEFAULT};
+    if (end->spoil.peer)
+        end->spoil.peer(end->spoil.ctx, &peer, terms->peer_data, terms->peer_length);
     end->inline_out = MIN(options->send_size, peer.receive_size);
     end->inline_in = MIN(options->receive_size, peer.send_size);
     end->invalidates = options->remote_invalidation && peer.remote_invalidation;
@@ -131,7 +132,8 @@ static void on_ended(void *ctx, bool orderly)
 static void set_sizes(struct rpc_end *end)
 {
     struct rpc_end_options *options = &end->options;
-    bool tells = options->send_size > 0 || options->receive_size > 0 || options->remote_invalidation;
+    bool tells = !options->qp.mpa.private_data &&
+                 (options->send_size > 0 || options->receive_size > 0 || options->remote_invalidation);
     uint32_t *const sizes[] = {&options->send_size, &options->receive_size};
     struct rpcrdma_private_data data = {.version = RPCRDMA_PD_VERSION,
                                         .remote_invalidation = options->remote_invalidation};

@@ -13,6 +13,7 @@
 #include "traffic-gen/stack/queue_pair.h"
 #include "wire/rpc.h"
 #include "wire/rpcrdma.h"
+#include "wire/rpcrdma_private_data.h"
 
 #include <glib.h>
 
@@ -58,8 +59,8 @@ enum rpc_end_result {
 };
 
 struct rpc_end_options {
-    struct qp_options qp;             /* its mpa.private_data is made here, its Receive buffers are set here */
-    uint32_t send_size, receive_size; /* told in RFC 8797 private data; 0: no private data but the caller's, 1024 */
+    struct qp_options qp;             /* Receive buffers, and private data unless it has some, are made here */
+    uint32_t send_size, receive_size; /* told in RFC 8797 private data; both 0: 1024, no private data */
     bool remote_invalidation;
     uint32_t credits;        /* requested as requester, granted as responder; 0: 1 */
     bool keep_credit;        /* one is kept free, to look whether the server is alive (RFC 8267 section 6.7.2) */
@@ -143,7 +144,8 @@ struct rpc_end_incoming {
 /*
  * What makes the end break a rule: each function may be NULL. header: the Transport header before it is encoded, whose
  * arrays may be replaced. octets: the Send as encoded. work: what is given to the queue pair; false: left out. decide:
- * instead of the answer that is due; asked again about a Call when its Read chunks are there.
+ * instead of the answer that is due; asked again about a Call when its Read chunks are there. peer: what was understood
+ * of the private data p[0..n).
  */
 struct rpc_end_spoil {
     void *ctx;
@@ -151,6 +153,7 @@ struct rpc_end_spoil {
     void (*octets)(void *ctx, GByteArray *octets);
     bool (*work)(void *ctx, struct qp_work *work);
     enum rpc_end_answer (*decide)(void *ctx, const struct rpc_end_incoming *incoming, enum rpc_end_answer due);
+    void (*peer)(void *ctx, struct rpcrdma_private_data *peer, const uint8_t *p, size_t n);
 };
 /* Copied; NULL ends it. */
 void rpc_end_set_spoil(struct rpc_end *end, const struct rpc_end_spoil *spoil);

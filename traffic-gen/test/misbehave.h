@@ -39,7 +39,8 @@ struct mutant {
 
 /* Rows of each suite; ended by one without id. */
 extern const struct misbehaviour misbehave_mpa[], misbehave_mpa_startup[], misbehave_mpa2[], misbehave_ddp[],
-    misbehave_rdmap[], misbehave_rdmapx[], misbehave_rpcrdma[], misbehave_rpcrdma_chunks[], misbehave_nfs[];
+    misbehave_rdmap[], misbehave_rdmapx[], misbehave_rpcrdma[], misbehave_rpcrdma_chunks[], misbehave_rpcrdma_sizes[],
+    misbehave_rpcrdma_client[], misbehave_nfs[];
 
 /* By test id and role; NULL when there is none. */
 const struct misbehaviour *misbehave_find(const char *id, enum suite_dut role);

@@ -146,7 +146,7 @@ static void make_end(struct rpc_bench *bench, const struct bench_wish *wish)
     const struct rpc_end_events events = {
         .ctx = bench, .replied = on_replied, .called = on_called, .terminated = on_terminated};
     const struct rpc_end_spoil hooks = {.ctx = bench, .decide = note};
-    uint32_t size = wish->size == 0 ? SIZE_DEFAULT : wish->size == 1 ? 0 : wish->size;
+    uint32_t size = wish->size ? wish->size : SIZE_DEFAULT;
     const struct rpc_end_options options = {
         .qp = {.mpa = {.role = talk_is_initiator(talk) ? MPA_END_INITIATOR : MPA_END_RESPONDER,
                        .revision = talk_is_initiator(talk) ? 1 : 2,
@@ -156,9 +156,9 @@ static void make_end(struct rpc_bench *bench, const struct bench_wish *wish)
                        .private_length = wish->private_length},
                .ird = READS,
                .ord = READS},
-        .send_size = wish->private_data ? 0 : size,
-        .receive_size = wish->private_data ? 0 : size,
-        .remote_invalidation = size > 0 && !wish->private_data && !wish->no_invalidation,
+        .send_size = size,
+        .receive_size = size,
+        .remote_invalidation = !wish->private_data && !wish->no_invalidation,
         .credits = wish->credits ? wish->credits : CREDITS_DEFAULT,
         .backchannel_chunks = true,
     };
@@ -303,6 +303,20 @@ void rpc_bench_send(struct rpc_bench *bench, const uint8_t *p, size_t n)
     qp_post(rpc_end_qp(bench->end), &(struct qp_work){.kind = QP_SEND, .p = p, .n = n});
 }
 
+void rpc_bench_send_plan(struct rpc_bench *bench, const struct rpcrdma_plan *plan, const uint8_t *p, size_t n)
+{
+    uint8_t octets[SIZE_DEFAULT];
+    struct xdr_writer w = {.p = octets, .size = sizeof(octets)};
+
+    bench->xid = plan->xid;
+    rpcrdma_header_encode(plan, &w);
+    if (w.failed || n > w.size - w.at)
+        return;
+    if (n > 0)
+        memcpy(octets + w.at, p, n);
+    rpc_bench_send(bench, octets, w.at + n);
+}
+
 static void add_u32(GByteArray *to, uint32_t v)
 {
     uint8_t octets[4];
@@ -311,12 +325,23 @@ static void add_u32(GByteArray *to, uint32_t v)
     g_byte_array_append(to, octets, sizeof(octets));
 }
 
-static void add_segment(GByteArray *to, uint32_t stag, uint32_t length)
+struct rpcrdma_segment rpc_bench_segment(const struct rpc_bench *bench, bool remote_write, uint32_t at, uint32_t n)
 {
-    add_u32(to, stag);
-    add_u32(to, length);
+    return (struct rpcrdma_segment){
+        .handle = remote_write ? bench->stag_write : bench->stag_read, .length = n, .offset = REGION_TO + at};
+}
+
+static void add_segment(const struct rpc_bench *bench, GByteArray *to, const char *word)
+{
+    const char *from = strchr(word, '@');
+    uint32_t at = from ? (uint32_t)strtoul(from + 1, NULL, 10) : 0;
+    struct rpcrdma_segment segment =
+        rpc_bench_segment(bench, word[0] == 'W', at, (uint32_t)strtoul(word + 2, NULL, 10));
+
+    add_u32(to, segment.handle);
+    add_u32(to, segment.length);
     add_u32(to, 0);
-    add_u32(to, REGION_TO);
+    add_u32(to, (uint32_t)segment.offset);
 }
 
 static void add_word(const struct rpc_bench *bench, const char *word, GByteArray *to)
@@ -330,7 +355,7 @@ static void add_word(const struct rpc_bench *bench, const char *word, GByteArray
         for (unsigned i = 0; i < G_N_ELEMENTS(null_call); i++)
             add_u32(to, null_call[i]);
     } else if (word[0] == 'R' || word[0] == 'W') {
-        add_segment(to, word[0] == 'R' ? bench->stag_read : bench->stag_write, (uint32_t)strtoul(word + 2, NULL, 10));
+        add_segment(bench, to, word);
     } else if (word[0] == '[') {
         g_byte_array_set_size(to, to->len + (guint)strtoul(word + 1, NULL, 10));
         memset(to->data + to->len - strtoul(word + 1, NULL, 10), 0, strtoul(word + 1, NULL, 10));

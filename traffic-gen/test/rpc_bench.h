@@ -23,8 +23,8 @@ struct bench_heard {
 };
 
 struct bench_wish {
-    uint32_t size;               /* inline thresholds of our private data; 0: 4096; 1: no private data */
-    const uint8_t *private_data; /* instead of ours */
+    uint32_t size;               /* inline thresholds of our private data; 0: 4096 */
+    const uint8_t *private_data; /* instead of ours, which would tell the size */
     uint16_t private_length;
     uint32_t credits; /* 0: 8 */
     bool no_invalidation;
@@ -84,10 +84,15 @@ void rpc_bench_pump(struct rpc_bench *bench, int64_t ns, bool (*done)(const stru
 
 /* A Send as it is. */
 void rpc_bench_send(struct rpc_bench *bench, const uint8_t *p, size_t n);
+/* A header of any kind with octets behind it, likewise. Its rdma_xid becomes bench->xid. */
+void rpc_bench_send_plan(struct rpc_bench *bench, const struct rpcrdma_plan *plan, const uint8_t *p, size_t n);
+/* n octets of our memory from `at` on. */
+struct rpcrdma_segment rpc_bench_segment(const struct rpc_bench *bench, bool remote_write, uint32_t at, uint32_t n);
 /*
  * The octets of a text: words of 8 (or fewer pairs of) hexadecimal digits, and
  *   XID   bench->xid        NULL     a NULL Call of NFS version 3 (10 words)     [N]  N octets of zero
- *   R:N, W:N   a segment of N octets of our memory, for remote reads or writes (handle, length, offset)
+ *   R:N, W:N   a segment of N octets of our memory, for remote reads or writes (handle, length, offset); R:N@A: from
+ *              octet A on
  */
 GByteArray *rpc_bench_octets(const struct rpc_bench *bench, const char *text);
 

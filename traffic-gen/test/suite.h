@@ -45,7 +45,7 @@ struct suite {
 
 /* Several may have the same name: parts of one suite. */
 extern const struct suite suite_mpa, suite_mpa_startup, suite_mpa2, suite_ddp, suite_rdmap, suite_rdmapx, suite_rpcrdma,
-    suite_nfs;
+    suite_rpcrdma_chunks, suite_rpcrdma_sizes, suite_rpcrdma_client, suite_nfs;
 
 /* All suites, in the order in which they run; NULL behind the last. */
 extern const struct suite *const suites[];

@@ -4,8 +4,9 @@
 
 #include <glib.h>
 
-const struct suite *const suites[] = {&suite_mpa,   &suite_mpa_startup, &suite_mpa2,    &suite_ddp,
-                                      &suite_rdmap, &suite_rdmapx,      &suite_rpcrdma, NULL};
+const struct suite *const suites[] = {
+    &suite_mpa,    &suite_mpa_startup, &suite_mpa2,           &suite_ddp,           &suite_rdmap,
+    &suite_rdmapx, &suite_rpcrdma,     &suite_rpcrdma_chunks, &suite_rpcrdma_sizes, NULL};
 
 char *suite_test_id(const struct suite_test *test)
 {

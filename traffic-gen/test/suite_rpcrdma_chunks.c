@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Suite rpcrdma: chunks in every form that a responder has to take (RFC 8166 sections 3.4, 3.5), and those that it must
+ * not. What it put together shows in files of NFS version 3 that are made for it.
+ */
+#include "traffic-gen/test/suite_rpcrdma.h"
+
+#include "traffic-gen/test/talk_internal.h"
+#include "wire/nfs.h"
+
+#include <string.h>
+
+enum { DATA = 2999, GETATTR = 1, LOOKUP = 3, READ = 6, WRITE = 7, READDIR = 16, UNSTABLE_FILE_SYNC = 2 };
+
+static const uint8_t *data(void)
+{
+    static uint8_t octets[2 * DATA];
+    static gsize made;
+
+    if (g_once_init_enter(&made)) {
+        for (unsigned i = 0; i < sizeof(octets); i++)
+            octets[i] = (uint8_t)(i * 31 + i / 251);
+        g_once_init_leave(&made, 1);
+    }
+    return octets;
+}
+
+/* ---- Calls of NFS version 3 ---- */
+
+static void begin(struct rpc_bench *bench, struct xdr_out *out, uint32_t procedure)
+{
+    rpc_bench_begin(bench, out, NFS_PROGRAM, 3, procedure);
+}
+
+static void begin_write(struct rpc_bench *bench, struct xdr_out *out, uint32_t n)
+{
+    begin(bench, out, WRITE);
+    xdr_out_opaque(out, bench->file, bench->file_n);
+    xdr_out_u64(out, 0);
+    xdr_out_u32(out, n);
+    xdr_out_u32(out, UNSTABLE_FILE_SYNC);
+}
+
+static void begin_read(struct rpc_bench *bench, struct xdr_out *out, uint32_t n)
+{
+    begin(bench, out, READ);
+    xdr_out_opaque(out, bench->file, bench->file_n);
+    xdr_out_u64(out, 0);
+    xdr_out_u32(out, n);
+}
+
+static const char *result_words(const struct rpc_bench *bench)
+{
+    if (bench->replied == 0)
+        return bench->fed_end ? "the end of the connection" : "no answer";
+    return bench->result == RPC_END_ERR_CHUNK  ? "RDMA_ERROR with ERR_CHUNK"
+           : bench->result == RPC_END_ERR_VERS ? "RDMA_ERROR with ERR_VERS"
+           : bench->result == RPC_END_GARBAGE  ? "a Reply whose chunks do not fit its results"
+           : bench->result == RPC_END_LOST     ? "the end of the connection"
+                                               : "a Reply with an error";
+}
+
+/* The Call succeeds for NFS, too; *results behind the status. False: verdict is set. */
+static bool succeeds(struct rpc_bench *bench, struct xdr_out *out, const struct rpc_end_how *how, struct xdr *results)
+{
+    uint32_t status;
+
+    if (rpc_bench_call(bench, out, how) && rpc_bench_results(bench, results) && xdr_u32(results, &status) &&
+        status == 0)
+        return true;
+    talk_failed(bench->talk, "expected %s, found %s", bench->talk->test->expected, result_words(bench));
+    return false;
+}
+
+/* The file's first n octets are those of data(). */
+static bool holds_data(struct rpc_bench *bench, uint32_t n, uint32_t chunk)
+{
+    const struct rpc_end_how how = {.results = {chunk}, .reply_max = 400};
+    struct xdr_out out;
+    struct xdr results;
+
+    begin_read(bench, &out, n);
+    if (!succeeds(bench, &out, &how, &results))
+        return false;
+    if (bench->reply.n_items == 1 && bench->reply.items[0].n == n &&
+        memcmp(bench->reply.p + bench->reply.items[0].at, data(), n) == 0)
+        return true;
+    talk_failed(bench->talk, "the file does not hold the octets that were written");
+    return false;
+}
+
+/* ---- what has to be taken ---- */
+
+enum { SEGMENTS, ORDER, LONG_AND_CHUNK };
+
+static void write_chunked(struct talk *talk, const struct suite_test *test)
+{
+    static const struct rpc_end_how hows[] = {
+        [SEGMENTS] = {.reduce = true, .segments = 3, .reply_max = 400},
+        [ORDER] = {.reduce = true, .segments = 4, .reply_max = 400},
+        [LONG_AND_CHUNK] = {.reduce = true, .long_call = true, .reply_max = 400},
+    };
+    struct rpc_bench bench;
+    struct xdr_out out;
+    struct xdr results;
+
+    if (rpc_bench_open(&bench, talk, NULL) && rpc_bench_file(&bench)) {
+        begin_write(&bench, &out, DATA);
+        xdr_out_eligible(&out, data(), DATA);
+        if (succeeds(&bench, &out, &hows[test->variant], &results) &&
+            (test->variant != ORDER || holds_data(&bench, DATA, (uint32_t)xdr_padded(DATA))))
+            talk_passed(talk, "NFS3_OK%s", test->variant == ORDER ? ", and the file holds the octets in order" : "");
+    }
+    rpc_bench_close(&bench);
+}
+
+/* A Call as the template says; the NULL Call of the stimulus in our memory from octet 0 on. */
+static void null_long(struct talk *talk, const struct suite_test *test)
+{
+    static const char *const texts[] = {
+        "XID 00000001 00000008 00000001 00000001 00000000 R:40 00000000 00000000 00000000",
+        "XID 00000001 00000008 00000001 00000001 00000000 R:12 00000001 00000000 R:8@12 00000001 00000000 R:20@20 "
+        "00000000 00000000 00000000",
+    };
+    struct rpc_bench bench;
+
+    if (rpc_bench_open(&bench, talk, NULL)) {
+        GByteArray *call = rpc_bench_octets(&bench, "NULL"), *octets = rpc_bench_octets(&bench, texts[test->variant]);
+
+        memcpy(bench.region, call->data, call->len);
+        rpc_bench_send(&bench, octets->data, octets->len);
+        rpcrdma_judge(&bench, BENCH_SUCCESS, rpc_bench_await(&bench, bench.xid, talk_t_close(talk)));
+        g_byte_array_unref(call);
+        g_byte_array_unref(octets);
+    }
+    rpc_bench_close(&bench);
+}
+
+/* GETATTR has no eligible result: the Write chunk comes back without octets. */
+static void unused_chunk(struct talk *talk, const struct suite_test *test)
+{
+    struct rpc_bench bench;
+
+    (void)test;
+    if (rpc_bench_open(&bench, talk, NULL)) {
+        GByteArray *octets = rpc_bench_octets(
+            &bench, "XID 00000001 00000008 00000000 00000000 00000001 00000001 W:100 00000000 00000000 NULL");
+        enum bench_answer answer;
+
+        rpc_bench_send(&bench, octets->data, octets->len);
+        answer = rpc_bench_await(&bench, bench.xid, talk_t_react(talk));
+        rpcrdma_judge(&bench, BENCH_SUCCESS, answer);
+        if (answer == BENCH_SUCCESS) {
+            const struct bench_heard *heard = rpc_bench_find(&bench, bench.xid);
+            struct rpcrdma_chunk chunk = rpcrdma_write_begin(&heard->header);
+
+            while (rpcrdma_write_next(&heard->header, heard->p, &chunk)) {
+                for (uint32_t i = 0; i < chunk.n; i++) {
+                    if (rpcrdma_segment_at(&chunk, heard->p, i).length > 0)
+                        talk_failed(talk, "the Write chunk comes back with %u octets",
+                                    rpcrdma_segment_at(&chunk, heard->p, i).length);
+                }
+            }
+        }
+        g_byte_array_unref(octets);
+    }
+    rpc_bench_close(&bench);
+}
+
+static void odd_write_chunk(struct talk *talk, const struct suite_test *test)
+{
+    struct rpc_bench bench;
+    struct xdr_out out;
+    struct xdr results;
+
+    (void)test;
+    if (rpc_bench_open(&bench, talk, NULL) && rpc_bench_file(&bench)) {
+        begin_write(&bench, &out, DATA);
+        xdr_out_eligible(&out, data(), DATA);
+        if (succeeds(&bench, &out, NULL, &results) && holds_data(&bench, DATA, DATA))
+            talk_passed(talk, "%u octets in a chunk of as many", DATA);
+    }
+    rpc_bench_close(&bench);
+}
+
+/* ---- WRITE with Read chunks of our own making ---- */
+
+enum { PAD_SEGMENT, PAD_EXTENDED, TOO_SHORT };
+
+static void write_by_hand(struct talk *talk, const struct suite_test *test)
+{
+    struct rpc_bench bench;
+    struct xdr_out out;
+    enum bench_answer answer;
+
+    if (rpc_bench_open(&bench, talk, NULL) && rpc_bench_file(&bench)) {
+        uint32_t position;
+        struct rpcrdma_read_segment reads[2];
+        struct rpcrdma_plan plan = {.vers = RPCRDMA_VERSION, .credit = 8, .reads = reads, .n_reads = 1};
+
+        begin_write(&bench, &out, DATA);
+        xdr_out_u32(&out, DATA);
+        position = (uint32_t)xdr_out_at(&out);
+        memcpy(bench.region, data(), DATA);
+        reads[0] = (struct rpcrdma_read_segment){position, rpc_bench_segment(&bench, false, 0, DATA)};
+        reads[1] = (struct rpcrdma_read_segment){position, rpc_bench_segment(&bench, false, DATA, 4 - DATA % 4)};
+        if (test->variant == PAD_SEGMENT)
+            plan.n_reads = 2;
+        else if (test->variant == PAD_EXTENDED)
+            reads[0].target.length = DATA + 4 - DATA % 4;
+        else
+            reads[0].target.length = DATA - 1000;
+        plan.xid = get_be32(out.octets->data);
+        rpc_bench_send_plan(&bench, &plan, out.octets->data, out.octets->len);
+        xdr_out_free(&out);
+        answer = rpc_bench_await(&bench, bench.xid, talk_t_close(talk));
+        if (test->variant != TOO_SHORT)
+            rpcrdma_judge(&bench, BENCH_SUCCESS, answer);
+        else if (answer == BENCH_SUCCESS)
+            talk_inconclusive(talk, "a Reply as if nothing were wrong: the device may have understood it");
+        else
+            rpcrdma_judge(&bench, BENCH_GARBAGE | BENCH_ERR_CHUNK | BENCH_RPC_ERROR, answer);
+        if (answer == BENCH_SUCCESS && test->variant != TOO_SHORT)
+            holds_data(&bench, DATA, (uint32_t)xdr_padded(DATA));
+    }
+    rpc_bench_close(&bench);
+}
+
+/* ---- what must not be reduced ---- */
+
+enum { HANDLE_REDUCED, NAME_REDUCED };
+
+static void not_eligible(struct talk *talk, const struct suite_test *test)
+{
+    struct rpc_bench bench;
+    struct xdr_out out;
+
+    if (rpc_bench_open(&bench, talk, NULL) && rpc_bench_file(&bench)) {
+        struct rpcrdma_read_segment read;
+        const struct rpcrdma_plan plan_of = {.vers = RPCRDMA_VERSION, .credit = 8, .reads = &read, .n_reads = 1};
+        struct rpcrdma_plan plan = plan_of;
+        const void *item = test->variant == HANDLE_REDUCED ? (const void *)bench.root : bench.name;
+        uint32_t n = test->variant == HANDLE_REDUCED ? bench.root_n : (uint32_t)strlen(bench.name);
+
+        begin(&bench, &out, test->variant == HANDLE_REDUCED ? GETATTR : LOOKUP);
+        if (test->variant == NAME_REDUCED)
+            xdr_out_opaque(&out, bench.root, bench.root_n);
+        xdr_out_u32(&out, n);
+        memcpy(bench.region, item, n);
+        read = (struct rpcrdma_read_segment){(uint32_t)xdr_out_at(&out), rpc_bench_segment(&bench, false, 0, n)};
+        plan.xid = get_be32(out.octets->data);
+        rpc_bench_send_plan(&bench, &plan, out.octets->data, out.octets->len);
+        xdr_out_free(&out);
+        rpcrdma_judge(&bench, BENCH_GARBAGE | BENCH_ERR_CHUNK | BENCH_RPC_ERROR,
+                      rpc_bench_await(&bench, bench.xid, talk_t_close(talk)));
+    }
+    rpc_bench_close(&bench);
+}
+
+/* ---- what must not be exceeded ---- */
+
+enum { SMALL_REPLY_CHUNK = 64, SMALL_WRITE_CHUNK = 1000, SMALLER_REPLY_CHUNK = 128 };
+
+static void too_small(struct talk *talk, const struct suite_test *test)
+{
+    struct rpc_bench bench;
+    struct xdr_out out;
+
+    if (rpc_bench_open(&bench, talk, &(struct bench_wish){.size = 1024}) && rpc_bench_file(&bench)) {
+        struct rpc_end_how how = {.reply_max = 400};
+        struct xdr results;
+
+        begin_write(&bench, &out, DATA);
+        xdr_out_eligible(&out, data(), DATA);
+        if (succeeds(&bench, &out, &how, &results)) {
+            struct rpcrdma_segment segment = rpc_bench_segment(&bench, true, 0, (uint32_t)test->variant);
+            const struct rpcrdma_write_plan chunk = {&segment, 1};
+            struct rpcrdma_plan plan = {.vers = RPCRDMA_VERSION, .credit = 8};
+            bool is_reply = test->variant != SMALL_WRITE_CHUNK;
+            enum bench_answer answer;
+            bool beyond = false;
+
+            begin_read(&bench, &out, DATA);
+            plan.reply = is_reply ? &chunk : NULL;
+            plan.writes = &chunk;
+            plan.n_writes = !is_reply;
+            plan.xid = get_be32(out.octets->data);
+            rpc_bench_send_plan(&bench, &plan, out.octets->data, out.octets->len);
+            xdr_out_free(&out);
+            answer = rpc_bench_await(&bench, bench.xid, talk_t_close(talk));
+            for (int i = test->variant; i < BENCH_REGION; i++)
+                beyond |= bench.region[i] != 0;
+            if (beyond)
+                talk_failed(talk, "the device wrote behind the end of a chunk of %d octets", test->variant);
+            else
+                rpcrdma_judge(&bench, BENCH_ERR_CHUNK | BENCH_RPC_ERROR | BENCH_GARBAGE | BENCH_SUCCESS, answer);
+        }
+    }
+    rpc_bench_close(&bench);
+}
+
+/* A Reply of DATA octets that fits no inline threshold of this connection, and no chunk to put it into. */
+static void no_chunk(struct talk *talk, const struct suite_test *test)
+{
+    struct rpc_bench bench;
+    struct xdr_out out;
+    struct xdr results;
+
+    if (rpc_bench_open(&bench, talk, &(struct bench_wish){.size = 1024}) && rpc_bench_file(&bench)) {
+        begin_write(&bench, &out, DATA);
+        xdr_out_eligible(&out, data(), DATA);
+        if (succeeds(&bench, &out, NULL, &results)) {
+            begin_read(&bench, &out, DATA - (uint32_t)test->variant);
+            rpc_bench_call(&bench, &out, NULL);
+            if (bench.replied > 0 && bench.result != RPC_END_LOST)
+                talk_passed(talk, "%s",
+                            bench.result == RPC_END_REPLIED ? "a Reply that fits" : "RDMA_ERROR with ERR_CHUNK");
+            else
+                talk_failed(talk, "expected %s, found %s", test->expected,
+                            bench.terminated ? "a Send that is too long for our Receive buffer" : result_words(&bench));
+        }
+    }
+    rpc_bench_close(&bench);
+}
+
+#define TAKEN "NFS3_OK"
+
+static const struct suite_test tests[] = {
+    {RULE_RPCR_3_4_5_07, NULL, DUT_RESPONDER, NEED_NFS, write_chunked, "a WRITE with a Read chunk of four segments",
+     "NFS3_OK, and the octets in list order", ORDER},
+    {RULE_RPCR_3_4_5_2_04, "segment", DUT_RESPONDER, NEED_NFS, write_by_hand,
+     "a WRITE of 2999 octets with the roundup in a segment of its own", TAKEN, PAD_SEGMENT},
+    {RULE_RPCR_3_4_5_2_04, "extended", DUT_RESPONDER, NEED_NFS, write_by_hand,
+     "a WRITE of 2999 octets with the roundup in the last segment", TAKEN, PAD_EXTENDED},
+    {RULE_RPCR_3_5_3_15, NULL, DUT_RESPONDER, NEED_RPC, null_long, "a NULL Call in a Position-Zero Read chunk",
+     "a Reply with SUCCESS", 0},
+    {RULE_RPCR_3_5_3_16, NULL, DUT_RESPONDER, NEED_RPC, null_long,
+     "a NULL Call in a Position-Zero Read chunk of three segments", "a Reply with SUCCESS", 1},
+    {RULE_RPCR_4_3_2_2_08, NULL, DUT_RESPONDER, NEED_RPC, unused_chunk, "a NULL Call with a Write chunk",
+     "a Reply with SUCCESS and the chunk unused", 0},
+    {RULE_RPCR_4_5_2_07, NULL, DUT_RESPONDER, NEED_NFS, write_by_hand,
+     "a WRITE of 2999 octets whose Read chunk has 1999", "GARBAGE_ARGS or ERR_CHUNK", TOO_SHORT},
+    {RULE_RPCR_4_5_3_02, NULL, DUT_RESPONDER, NEED_NFS, no_chunk,
+     "a READ of 2999 octets where 1024 fit inline, without chunks", "ERR_CHUNK, an RPC error or a short READ", 0},
+    {RULE_EXP_4_3_02, NULL, DUT_RESPONDER, NEED_NFS, no_chunk,
+     "a READ of 2998 octets where 1024 fit inline, without chunks", "ERR_CHUNK, an RPC error or a short READ", 1},
+    {RULE_RPCR_4_5_3_03, NULL, DUT_RESPONDER, NEED_NFS, too_small, "a READ of 2999 octets with a Reply chunk of 64",
+     "an error, and nothing behind the chunk", SMALL_REPLY_CHUNK},
+    {RULE_RPCR_4_5_3_05, NULL, DUT_RESPONDER, NEED_NFS, too_small, "a READ of 2999 octets with a Write chunk of 1000",
+     "an error or a short READ, and nothing behind the chunk", SMALL_WRITE_CHUNK},
+    {RULE_NFSULB_3_03, NULL, DUT_RESPONDER, NEED_NFS, too_small, "a READ of 2999 octets with a Reply chunk of 128",
+     "an error, and nothing behind the chunk", SMALLER_REPLY_CHUNK},
+    {RULE_RPCR_6_1_07, NULL, DUT_RESPONDER, NEED_NFS, not_eligible, "a GETATTR whose file handle is in a Read chunk",
+     "ERR_CHUNK or an RPC error", HANDLE_REDUCED},
+    {RULE_RPCR_6_1_08, NULL, DUT_RESPONDER, NEED_NFS, not_eligible, "a LOOKUP whose name is in a Read chunk",
+     "ERR_CHUNK or an RPC error", NAME_REDUCED},
+    {RULE_EXP_3_2_1_02, NULL, DUT_RESPONDER, NEED_NFS, write_chunked, "a WRITE with a Read chunk of three segments",
+     TAKEN, SEGMENTS},
+    {RULE_EXP_3_5_1_01, NULL, DUT_RESPONDER, NEED_NFS, write_chunked,
+     "a WRITE in a Position-Zero Read chunk, its data in another one", TAKEN, LONG_AND_CHUNK},
+    {RULE_EXP_3_8_1_03, NULL, DUT_RESPONDER, NEED_NFS, odd_write_chunk,
+     "a READ of 2999 octets with a Write chunk of 2999", TAKEN, 0},
+};
+
+const struct suite suite_rpcrdma_chunks = {"rpcrdma", tests, G_N_ELEMENTS(tests)};

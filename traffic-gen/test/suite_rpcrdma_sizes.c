@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Suite rpcrdma: credits, Receive buffers, inline thresholds and the private data that tell them (RFC 8166 section 3.3,
+ * RFC 8797).
+ */
+#include "traffic-gen/test/suite_rpcrdma.h"
+
+#include "traffic-gen/test/talk_internal.h"
+#include "wire/nfs.h"
+#include "wire/rpcrdma_private_data.h"
+
+#include <string.h>
+
+enum { CREDITS = 64, XID_BURST = 0x41000000 };
+
+/* ---- credits ---- */
+
+static void send_null(struct rpc_bench *bench, uint32_t xid, uint32_t credit, size_t size)
+{
+    uint32_t before = bench->xid;
+    GByteArray *octets;
+
+    bench->xid = xid;
+    octets = rpc_bench_octets(bench, "XID 00000001 00000008 00000000 00000000 00000000 00000000 NULL");
+    put_be32(octets->data + 8, credit);
+    if (size > octets->len) {
+        guint from = octets->len;
+
+        g_byte_array_set_size(octets, (guint)size);
+        memset(octets->data + from, 0, size - from);
+    }
+    rpc_bench_send(bench, octets->data, octets->len);
+    g_byte_array_unref(octets);
+    bench->xid = before;
+}
+
+/* As many Calls at once as are granted, up to what was requested: all are answered. */
+static bool burst(struct rpc_bench *bench, uint32_t xid)
+{
+    uint32_t n = MIN(bench->grant, CREDITS);
+
+    for (uint32_t i = 0; i < n; i++)
+        send_null(bench, xid + i, CREDITS, 0);
+    for (uint32_t i = 0; i < n; i++) {
+        enum bench_answer answer = rpc_bench_await(bench, xid + i, talk_t_close(bench->talk));
+
+        if (answer == BENCH_SILENCE || answer == BENCH_GONE) {
+            talk_failed(bench->talk, "of %u Calls at once, as granted, number %u has %s", n, i + 1,
+                        bench_answer_words(answer));
+            return false;
+        }
+    }
+    return true;
+}
+
+enum { AT_ONCE, LATER };
+
+static void bursts(struct talk *talk, const struct suite_test *test)
+{
+    const struct bench_wish wish = {.credits = CREDITS};
+    struct rpc_bench bench;
+    uint32_t n = 0;
+    bool good = rpc_bench_open(&bench, talk, &wish);
+
+    if (good && test->variant == LATER) {
+        for (unsigned i = 0; i < 3 && good; i++)
+            good = rpc_bench_alive(&bench);
+        for (unsigned i = 0; i < 3 && good; i++)
+            good = burst(&bench, XID_BURST + (n += CREDITS));
+    } else if (good) {
+        good = burst(&bench, XID_BURST);
+    }
+    if (good)
+        talk_passed(talk, "all answered, with a grant of %u", bench.grant);
+    rpc_bench_close(&bench);
+}
+
+/* What the requester asks for is odd. */
+static void requested(struct talk *talk, const struct suite_test *test)
+{
+    struct rpc_bench bench;
+    enum bench_answer answer;
+
+    if (rpc_bench_open(&bench, talk, NULL)) {
+        send_null(&bench, XID_BURST, (uint32_t)test->variant, 0);
+        answer = rpc_bench_await(&bench, XID_BURST, talk_t_react(talk));
+        if (answer == BENCH_SUCCESS && bench.grant == 0)
+            talk_failed(talk, "the Reply grants 0 credits");
+        else
+            rpcrdma_judge(&bench, BENCH_SUCCESS, answer);
+    }
+    rpc_bench_close(&bench);
+}
+
+/* Each Call is answered; one of them is XID 4100dead. */
+static void none_forgotten(struct talk *talk, const struct suite_test *test)
+{
+    static const uint32_t xids[] = {0x41000001, 0x41000002, 0x4100DEAD, 0x41000003};
+    struct rpc_bench bench;
+
+    (void)test;
+    if (rpc_bench_open(&bench, talk, NULL)) {
+        bool all = true;
+
+        for (unsigned i = 0; i < G_N_ELEMENTS(xids) && all; i++) {
+            enum bench_answer answer;
+
+            send_null(&bench, xids[i], 8, 0);
+            answer = rpc_bench_await(&bench, xids[i], talk_t_close(talk));
+            all = answer != BENCH_SILENCE;
+            if (answer == BENCH_GONE)
+                break;
+        }
+        if (all)
+            talk_passed(talk, "each is answered, or the connection ends");
+        else if (rpc_bench_alive(&bench))
+            talk_failed(talk, "a Call is not answered, and a later one is");
+    }
+    rpc_bench_close(&bench);
+}
+
+/* ---- Receive buffers ---- */
+
+enum { FIRST, LATER_ON, AS_TOLD };
+
+static uint32_t told_size(const struct talk *talk)
+{
+    const struct mpa_startup *theirs = talk_frame(talk, false);
+    struct rpcrdma_private_data told;
+
+    if (theirs && rpcrdma_private_data_find(&told, theirs->private_data, theirs->pd_length) == RPCRDMA_PD_OK)
+        return told.receive_size;
+    return 0;
+}
+
+/* A Reply to nobody, of that size: discarded, and the client goes on. */
+static void large_to_client(struct rpc_bench *bench, size_t size)
+{
+    g_autofree uint8_t *octets = g_malloc0(size);
+    struct xdr_writer w = {.p = octets, .size = size};
+    unsigned served;
+
+    if (!rpc_bench_wait_calls(bench, 1))
+        return;
+    rpcrdma_header_encode(&(struct rpcrdma_plan){.xid = 0x7B7B7B7B, .vers = 1, .credit = 8}, &w);
+    xdr_put_u32(&w, 0x7B7B7B7B);
+    xdr_put_u32(&w, RPC_REPLY);
+    rpc_bench_send(bench, octets, size);
+    bench->hold = false;
+    while (bench->n_held > 0)
+        rpc_bench_answer(bench, 0);
+    served = bench->served;
+    rpc_bench_pump(bench, talk_t_react(bench->talk) / 2, NULL);
+    if (bench->terminated || bench->fed_end || bench->served == served)
+        talk_failed(bench->talk, "the device does not go on behind a Send of %zu octets", size);
+    else
+        talk_passed(bench->talk, "the device goes on behind a Send of %zu octets", size);
+}
+
+static void large_send(struct talk *talk, const struct suite_test *test)
+{
+    struct bench_wish wish = {.no_grant = test->variant == FIRST, .size = 65536};
+    struct rpc_bench bench;
+    size_t size = RPCRDMA_INLINE_DEFAULT;
+
+    if (rpc_bench_open(&bench, talk, &wish)) {
+        if (test->variant == AS_TOLD)
+            size = MIN(told_size(talk), 65536);
+        if (size <= RPCRDMA_INLINE_DEFAULT && test->variant == AS_TOLD) {
+            talk_not_applicable(talk, "the device does not tell a Receive Size above 1024");
+        } else if (!talk_is_initiator(talk)) {
+            large_to_client(&bench, size);
+        } else {
+            send_null(&bench, XID_BURST, 8, size);
+            rpcrdma_judge(&bench, BENCH_SUCCESS | BENCH_GARBAGE | BENCH_RPC_ERROR,
+                          rpc_bench_await(&bench, XID_BURST, talk_t_close(talk)));
+        }
+    }
+    rpc_bench_close(&bench);
+}
+
+/* ---- private data ---- */
+
+enum { RESULT = 3500, SIZE_3 = 4096 };
+enum { INLINE_TAKEN, INLINE_NOT, ALIVE };
+
+#define BLOCK(version, flags, size) 0xF6, 0xAB, 0x0E, 0x18, version, flags, size, size
+
+static const struct {
+    uint8_t octets[24];
+    uint16_t n;
+    uint32_t size; /* of our Receive buffers */
+    unsigned expects;
+} blocks[] = {
+#define RESERVED 0
+    {{BLOCK(1, 0xFE, 3)}, 8, 4096, ALIVE},
+#define SIZE 1
+    {{BLOCK(1, 0, 3)}, 8, 4096, INLINE_TAKEN},
+#define WITHOUT 2
+    {{0}, 0, 1024, ALIVE},
+#define OFFSET 3
+    {{'o', 'd', 'd', BLOCK(1, 0, 3)}, 11, 4096, INLINE_TAKEN},
+#define FOREIGN 4
+    {{'s', 'o', 'm', 'e', 1, 0, 0xFF, 0xFF, 'e', 'l', 's', 'e'}, 12, 1024, INLINE_NOT},
+#define VERSION 5
+    {{BLOCK(2, 0, 3)}, 8, 1024, INLINE_NOT},
+#define CUT 6
+    {{'o', 0xF6, 0xAB, 0x0E, 0x18, 1, 0, 3}, 8, 1024, INLINE_NOT},
+#define AGAIN 7
+    {{BLOCK(1, 0, 1)}, 8, 2048, INLINE_NOT},
+};
+
+/* A file of RESULT octets, read without chunks: whether the Reply comes inline shows what the device has understood. */
+static void ask_inline(struct rpc_bench *bench, unsigned expects)
+{
+    static const uint8_t zeros[RESULT];
+    struct talk *talk = bench->talk;
+    struct xdr_out out;
+    bool took;
+
+    if (!rpc_bench_file(bench))
+        return;
+    rpc_bench_begin(bench, &out, NFS_PROGRAM, 3, 7);
+    xdr_out_opaque(&out, bench->file, bench->file_n);
+    xdr_out_u64(&out, 0);
+    xdr_out_u32(&out, RESULT);
+    xdr_out_u32(&out, 2);
+    xdr_out_eligible(&out, zeros, RESULT);
+    if (!rpc_bench_call(bench, &out, &(struct rpc_end_how){.reduce = true, .reply_max = 400})) {
+        talk_failed(talk, "a WRITE is not answered");
+        return;
+    }
+    rpc_bench_begin(bench, &out, NFS_PROGRAM, 3, 6);
+    xdr_out_opaque(&out, bench->file, bench->file_n);
+    xdr_out_u64(&out, 0);
+    xdr_out_u32(&out, RESULT);
+    took = rpc_bench_call(bench, &out, NULL) && bench->reply.n > RESULT;
+    if (expects == INLINE_TAKEN && !took)
+        talk_failed(talk,
+                    "a Reply of %d octets does not come inline, although both sides tell 4096: the device has not "
+                    "understood our private data",
+                    RESULT);
+    else if (bench->terminated || bench->fed_end || bench->replied == 0)
+        talk_failed(talk, "expected %s, found %s", talk->test->expected,
+                    bench->terminated ? "a Send that is too long for our Receive buffer" : "no answer");
+    else
+        talk_passed(talk, took ? "the Reply comes inline" : "no long Send");
+}
+
+static bool open_with(struct rpc_bench *bench, struct talk *talk, unsigned block)
+{
+    static const uint8_t none[1];
+    const struct bench_wish wish = {.size = blocks[block].size,
+                                    .private_data = blocks[block].n > 0 ? blocks[block].octets : none,
+                                    .private_length = blocks[block].n};
+
+    return rpc_bench_open(bench, talk, &wish);
+}
+
+static void private_data(struct talk *talk, const struct suite_test *test)
+{
+    unsigned expects = blocks[test->variant].expects;
+    struct rpc_bench bench;
+
+    if (test->variant == AGAIN) { /* a connection before it, with more */
+        bool good = rpc_bench_open(&bench, talk, NULL);
+
+        rpc_bench_close(&bench);
+        if (!good)
+            return;
+    }
+    if (open_with(&bench, talk, (unsigned)test->variant)) {
+        if (expects == INLINE_TAKEN && told_size(talk) < SIZE_3)
+            talk_not_applicable(talk, "the device does not tell sizes of 4096");
+        else if (expects != ALIVE)
+            ask_inline(&bench, expects);
+        else if (rpc_bench_alive(&bench))
+            talk_passed(talk, "Calls are answered");
+    } else if (expects == ALIVE) {
+        talk_failed(talk, "the connection does not come up: %s", talk_describe(talk, talk_last(talk)));
+    }
+    rpc_bench_close(&bench);
+}
+
+static const struct suite_test tests[] = {
+    {RULE_RPCR_3_3_1_08, NULL, DUT_RESPONDER, NEED_RPC, bursts, "behind the first Reply, as many Calls as it grants",
+     "all are answered", AT_ONCE},
+    {RULE_EXP_4_5_1_01, NULL, DUT_RESPONDER, NEED_RPC, bursts, "three times as many Calls at once as are granted",
+     "all are answered", LATER},
+    {RULE_RPCR_3_3_1_13, "zero", DUT_RESPONDER, NEED_RPC, requested, "a Call that requests 0 credits",
+     "a Reply that grants at least 1", 0},
+    {RULE_RPCR_3_3_1_13, "max", DUT_RESPONDER, NEED_RPC, requested, "a Call that requests 4294967295 credits",
+     "a Reply that grants at least 1", -1},
+    {RULE_RPCR_3_3_3_01, NULL, DUT_RESPONDER, NEED_RPC, large_send, "a first Call of 1024 octets", "a Reply", FIRST},
+    {RULE_RPCR_3_3_3_05, NULL, DUT_ANY, NEED_RPC, large_send, "a later Send of 1024 octets", "the device goes on",
+     LATER_ON},
+    {RULE_RPCR_4_5_4_03, NULL, DUT_RESPONDER, NEED_RPC, none_forgotten, "sound Calls one after the other",
+     "each is answered, or the connection ends", 0},
+    {RULE_CMPD_4_12, NULL, DUT_ANY, NEED_RPC, large_send, "a Send of the Receive Size that the device tells",
+     "the device goes on", AS_TOLD},
+    {RULE_CMPD_4_03, NULL, DUT_RESPONDER, NEED_NFS, private_data,
+     "a connection with sizes of 4096, then one with 2048 and a READ of 3500 octets without chunks",
+     "no Send above 2048 octets", AGAIN},
+    {RULE_CMPD_4_09, NULL, DUT_RESPONDER, NEED_RPC, private_data, "private data with all reserved bits 1",
+     "Calls are answered", RESERVED},
+    {RULE_CMPD_4_2_03, NULL, DUT_RESPONDER, NEED_NFS, private_data,
+     "sizes of 3, and a READ of 3500 octets without chunks", "a Reply inline", SIZE},
+    {RULE_CMPD_5_01, NULL, DUT_RESPONDER, NEED_RPC, private_data, "no private data", "Calls are answered", WITHOUT},
+    {RULE_CMPD_5_2_01, NULL, DUT_RESPONDER, NEED_NFS, private_data,
+     "the block behind three other octets, and a READ of 3500 octets without chunks", "a Reply inline", OFFSET},
+    {RULE_CMPD_5_2_02, NULL, DUT_RESPONDER, NEED_NFS, private_data,
+     "other private data, and a READ of 3500 octets without chunks", "no Send above 1024 octets", FOREIGN},
+    {RULE_CMPD_5_2_03, NULL, DUT_RESPONDER, NEED_NFS, private_data,
+     "a block of version 2, and a READ of 3500 octets without chunks", "no Send above 1024 octets", VERSION},
+    {RULE_CMPD_5_2_04, NULL, DUT_RESPONDER, NEED_NFS, private_data,
+     "a block that is cut short, and a READ of 3500 octets without chunks", "no Send above 1024 octets", CUT},
+};
+
+const struct suite suite_rpcrdma_sizes = {"rpcrdma", tests, G_N_ELEMENTS(tests)};
