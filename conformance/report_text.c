@@ -60,6 +60,8 @@ static void write_call(const struct rpcrdma_procedure_count *count, FILE *out)
     fprintf(out, "%" PRIu64 " %s%s", count->calls, label, count->reverse ? " (reverse)" : "");
     if (count->errors > 0)
         fprintf(out, " (%" PRIu64 " RDMA_ERROR)", count->errors);
+    if (count->calls > count->replies + count->errors)
+        fprintf(out, " (%" PRIu64 " without Reply)", count->calls - count->replies - count->errors);
 }
 
 static void write_rpcrdma(const struct report_rpcrdma *rpcrdma, bool all, FILE *out)

@@ -233,6 +233,8 @@ static void frame_complete(struct mpa_connection *mpa, unsigned side)
         mpa->parameters.initiator_side = (int)(request ? side : 1 - side);
     mpa->parameters.request_seen |= request;
     mpa->parameters.reply_seen |= !request;
+    if (!has_frame(o))
+        mpa->parameters.revision = startup->frame.revision; /* negotiate() may never come */
     event.direction = direction_of(mpa, side);
     s->state = SIDE_WAITING;
     s->cursor = startup->end;

@@ -67,6 +67,11 @@ def test_connection(report, good):
     assert connection["findings"] == []
 
 
+def test_revision_of_a_request_without_reply(report, root):
+    _, parsed = report(root / "captures" / "real" / "errors" / "noanswer.pcap")
+    assert parsed["captures"][0]["connections"][0]["mpa"]["revision"] == 2
+
+
 def test_aliases_share_the_outcome(report, catalogue, good, bad):
     for path in (good, bad):
         _, parsed = report(path)

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+The how-tos, run as written.
+
+In docs/howto/*.md indented lines that begin with "$ " are commands, lines that begin with "> " go on with them, and what
+follows up to the next command or the end of the block is their output, standard error included. "[...]" stands for anything
+in a line, alone for any number of lines. Lines that begin with "# " are for root, and are not run.
+"""
+import os
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGES = sorted((ROOT / "docs" / "howto").glob("*.md"))
+
+
+def commands(text):
+    """[(line number, command, [line of output])]"""
+    found, inside = [], False
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.startswith("    "):
+            inside = inside and not line.strip()  # a block goes on behind an empty line
+            if inside:
+                found[-1][2].append("")
+            continue
+        line = line[4:]
+        if line.startswith("$ "):
+            found.append((number, line[2:], []))
+            inside = True
+        elif inside and line.startswith("> ") and not found[-1][2]:
+            found[-1] = (found[-1][0], found[-1][1] + "\n" + line[2:], [])
+        elif line.startswith("# "):
+            inside = False
+        elif inside:
+            found[-1][2].append(line)
+    return found
+
+
+def pattern_of(lines):
+    while lines and not lines[-1]:
+        lines = lines[:-1]
+    parts = [r"(?:.*\n)*?" if line.strip() == "[...]" else ".*".join(map(re.escape, line.split("[...]"))) + "\n" for line in lines]
+    return re.compile("".join(parts))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_as_written(page, build, tmp_path):
+    found = commands(page.read_text(encoding="utf-8"))
+    assert found, "no commands"
+    (tmp_path / "captures").symlink_to(ROOT / "captures")
+    environment = os.environ | {"PATH": f"{build}/conformance:{build}/traffic-gen:{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
+    for number, command, output in found:
+        result = subprocess.run(["bash", "-c", command], cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                stdin=subprocess.DEVNULL, text=True, timeout=300, check=False)
+        if not pattern_of(output).fullmatch(result.stdout):
+            good = max(n for n in range(len(output) + 1) if pattern_of(output[:n]).match(result.stdout))
+            pytest.fail(f"{page.name}:{number}: {command}\nfrom line {output[good:good + 1]} on it says otherwise:\n{result.stdout[:6000]}")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_links(page):
+    for target in re.findall(r"\]\((?!https?:)([^)#]*)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+        assert not target or (page.parent / target).exists(), target
