@@ -9,6 +9,7 @@ import random
 
 import rdmap_reader as reader
 from generated import NETS, findings, judge
+from random_jobs import Jobs
 from random_work import SIDES, Work
 
 CONVERSATIONS = int(os.environ.get("IWARP_CONVERSATIONS", "1000"))
@@ -80,3 +81,33 @@ def test_random_work(build, gen, tmp_path):
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         wrong = sum(pool.map(lambda seeds: play(build, gen, tmp_path, seeds), parts), [])
     assert not wrong, f"{len(wrong)} of {2 * CONVERSATIONS}\n" + "\n".join(wrong)
+
+
+def do_jobs(build, gen, folder, seeds):
+    """The client compares what it reads with what was written, and every status with the one that is due."""
+    made, wrong = {}, []
+    for seed in seeds:
+        scenario = folder / f"jobs-{seed}.yaml"
+        scenario.write_text(Jobs(seed).text())
+        for net in (None, random.Random(seed).choice(NETS)):
+            path = folder / f"jobs-{seed}-{'net' if net else 'whole'}.pcapng"
+            run = gen("play", scenario, f"--seed={seed}", *([f"--net={net}"] if net else []), "-o", path)
+            if run.returncode == 0:
+                made[path] = net
+            else:
+                wrong.append(f"seed {seed}: {run.stderr}")
+    for path, capture in zip(made, judge(build, list(made), by_name=False)):
+        found = [f"frame {f.frame}: {f.severity} {f.rule}: {f.message}" for f in findings(capture)
+                 if f.rule not in NOTES and (f.severity != "note" or not made[path])]
+        if found:
+            wrong.append(f"seed {path.stem}:\n  " + "\n  ".join(found))
+        path.unlink()
+    return wrong
+
+
+def test_random_jobs(build, gen, tmp_path):
+    jobs = CONVERSATIONS // 5  # they are longer
+    parts = [range(i, min(i + CHUNK, jobs)) for i in range(0, jobs, CHUNK)]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        wrong = sum(pool.map(lambda seeds: do_jobs(build, gen, tmp_path, seeds), parts), [])
+    assert not wrong, f"{len(wrong)} of {2 * jobs}\n" + "\n".join(wrong)
