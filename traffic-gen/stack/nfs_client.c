@@ -2,7 +2,7 @@
 /* The NFS client's life, and its RPCs: from a step to a Call, from a Reply to an answer. */
 #include "traffic-gen/stack/nfs_client.h"
 
-#include "traffic-gen/stack/nfs_client_internal.h"
+#include "traffic-gen/stack/nfs_client_v4.h"
 
 #include <inttypes.h>
 
@@ -75,6 +75,8 @@ void nfs_client_free(struct nfs_client *client)
 {
     if (!client)
         return;
+    if (client->v4.back_reply)
+        g_byte_array_unref(client->v4.back_reply);
     g_free(client->trouble);
     g_free(client);
 }
@@ -145,6 +147,8 @@ static bool send_plain(struct nfs_client *client, enum client_step_kind kind)
     struct client_step step = {.kind = kind};
 
     if ((kind == STEP_MOUNT || kind == STEP_UNMOUNT) && client->options.root && client->options.version < 4)
+        return false;
+    if (kind == STEP_RETURN && !v4_holds_delegations(client))
         return false;
     step.handle = client->root;
     return client_send(client, &step);

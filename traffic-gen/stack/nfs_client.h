@@ -50,6 +50,8 @@ struct nfs_client_options {
     uint32_t list_octets;    /* of each READDIR; 0: 8192 */
     size_t inline_octets;    /* READs of more get a Write chunk; 0: 512 */
     uint32_t uid, gid;
+    /* Versions 4.1 and 4.2: nfs_client_called() is used, so that the server may delegate files that are read. */
+    bool backchannel;
     uint64_t seed; /* of XIDs, verifiers, owners */
     /* Versions 2 and 3: the root's handle; NULL: MOUNT is asked for it, over the same transport. */
     const uint8_t *root;
@@ -67,6 +69,7 @@ struct nfs_client_events {
 
 struct nfs_client_report {
     uint64_t calls, octets_written, octets_read, entries;
+    uint64_t callbacks, delegations, recalls;
     unsigned jobs; /* done */
 };
 
@@ -88,5 +91,10 @@ void nfs_client_tick(struct nfs_client *client, int64_t now_ns);
 bool nfs_client_is_finished(const struct nfs_client *client);
 const char *nfs_client_trouble(const struct nfs_client *client); /* as `finished` told; NULL: none */
 const struct nfs_client_report *nfs_client_report(const struct nfs_client *client);
+
+/*
+ * A Call of the server (CB_NULL, CB_COMPOUND); borrowed. *reply is filled in, octets g_malloc'd. False: no answer.
+ */
+bool nfs_client_called(struct nfs_client *client, const struct rpc_end_message *call, struct rpc_end_message *reply);
 
 #endif

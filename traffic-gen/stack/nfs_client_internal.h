@@ -15,6 +15,7 @@ enum {
     CLIENT_HANDLE_MAX = 128,
     CLIENT_FLIGHTS_MAX = 16,
     CLIENT_TARGET_MAX = 4096,
+    CLIENT_DELEGATIONS_MAX = 4,
     CLIENT_STATUS_OK = 0,
     CLIENT_STATUS_MALFORMED = UINT32_MAX, /* the Reply cannot be read */
 };
@@ -28,6 +29,7 @@ enum client_step_kind {
     STEP_CONFIRM,
     STEP_SESSION,
     STEP_RECLAIMED,
+    STEP_RETURN, /* of all delegations */
     STEP_END_SESSION,
     STEP_END_CLIENT,
     STEP_LOOKUP,
@@ -112,6 +114,14 @@ struct client_flight {
     struct client_step step;
 };
 
+struct client_delegation {
+    bool is_held;
+    bool is_wanted;  /* back */
+    unsigned slot_1; /* slot of the COMPOUND that returns it, and 1 more; 0: none does */
+    uint8_t stateid[16];
+    struct client_handle handle;
+};
+
 struct client_v4 {
     uint64_t client_id, client_verifier;
     uint8_t session[16], stateid[16];
@@ -121,6 +131,9 @@ struct client_v4 {
     uint64_t confirm;
     size_t count_at; /* of the COMPOUND that is being written */
     uint32_t n_ops;
+    struct client_delegation delegations[CLIENT_DELEGATIONS_MAX];
+    uint32_t back_sequence; /* of the last CB_SEQUENCE */
+    GByteArray *back_reply; /* and the results that it got; NULL: none yet */
 };
 
 enum client_stage { CLIENT_BEFORE, CLIENT_JOBS, CLIENT_AFTER, CLIENT_FINISHED };

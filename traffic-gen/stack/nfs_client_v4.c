@@ -14,7 +14,8 @@ enum {
     NF4LNK = 5,
     SHARE_READ = 1,
     SHARE_BOTH = 3,
-    WANT_NO_DELEG = 0x400, /* RFC 8881 section 18.16.3: from minor version 1 on */
+    WANT_READ_DELEG = 0x100, /* RFC 8881 section 18.16.3: from minor version 1 on */
+    WANT_NO_DELEG = 0x400,
     RESULT_CONFIRM = 2,
     ATTR_TYPE = 1 << 1,
     ATTR_SIZE = 1 << 4,
@@ -56,6 +57,7 @@ void v4_begin(struct nfs_client *client, const struct client_step *step, struct 
     xdr_out_u32(out, step->slot);
     xdr_out_u32(out, client->options.depth - 1);
     xdr_out_bool(out, false); /* not to be cached */
+    v4_put_returns(client, step, out);
 }
 
 static void put_handle(struct nfs_client *client, struct xdr_out *out, const struct client_handle *handle)
@@ -115,7 +117,7 @@ bool v4_get_begin(struct nfs_client *client, const struct client_step *step, str
     if (!v4_get_op(x, NFS_OP_SEQUENCE, answer))
         return false;
     client->v4.slots[step->slot]++;
-    return xdr_skip(x, sizeof client->v4.session) && xdr_skip(x, 20);
+    return xdr_skip(x, sizeof client->v4.session) && xdr_skip(x, 20) && v4_get_returns(client, step, x, answer);
 }
 
 static bool get_begin_on(struct nfs_client *client, const struct client_step *step, struct xdr *x,
@@ -424,13 +426,14 @@ CLIENT_GET(get_truncate)
 
 static void put_open(struct nfs_client *client, const struct client_step *step, struct xdr_out *out, bool is_create)
 {
+    const bool sessions = client->options.minor > 0, wants = sessions && client->options.backchannel && !is_create;
     uint8_t owner[8];
 
     put_be64(owner, client->v4.client_verifier);
     begin_on(client, step, out);
     v4_op(client, out, NFS_OP_OPEN);
     xdr_out_u32(out, client->options.minor == 0 ? client->v4.open_seq : 0);
-    xdr_out_u32(out, (is_create ? SHARE_BOTH : SHARE_READ) | (client->options.minor > 0 ? WANT_NO_DELEG : 0));
+    xdr_out_u32(out, (is_create ? SHARE_BOTH : SHARE_READ) | (wants ? WANT_READ_DELEG : sessions ? WANT_NO_DELEG : 0));
     xdr_out_u32(out, 0); /* nobody is denied anything */
     /* A session knows its client: the server takes no notice of this one (RFC 8881 section 18.16.3). */
     xdr_out_u64(out, client->v4.client_id);
@@ -457,30 +460,10 @@ CLIENT_PUT(put_open_file)
     put_open(client, step, out, false);
 }
 
-/* open_delegation4: we want none, and give back none. */
-static void skip_delegation(struct xdr *x)
-{
-    enum { NONE, READ, WRITE, NONE_EXT };
-    const uint8_t *who;
-    uint32_t kind = 0, why = 0, n;
-
-    xdr_u32(x, &kind);
-    if (kind == READ || kind == WRITE) {
-        xdr_skip(x, 16 + 4 + (kind == WRITE ? 12 : 0) + 12);
-        xdr_opaque(x, &who, &n);
-    } else if (kind == NONE_EXT) {
-        xdr_u32(x, &why);
-        if (why == 1 || why == 2)
-            xdr_skip(x, 4);
-    } else {
-        x->failed |= kind != NONE;
-    }
-}
-
 /* Statuses of operations that carry the owner's seqid and do not use it up: RFC 7530 section 9.1.7. */
 static bool keeps_seqid(uint32_t status)
 {
-    static const uint32_t statuses[] = {10022, 10023, 10025, 10026, 10036, 10018, 10020, 10041};
+    static const uint32_t statuses[] = {10022, 10023, 10025, 10026, 10036, 10018, 10019, 10020};
 
     for (size_t i = 0; i < G_N_ELEMENTS(statuses); i++)
         if (statuses[i] == status)
@@ -501,6 +484,8 @@ static bool get_seqid_op(struct nfs_client *client, struct xdr *x, uint32_t op, 
 CLIENT_GET(get_open)
 {
     uint32_t flags = 0, words[2];
+    uint8_t stateid[16];
+    bool delegated;
 
     CLIENT_UNUSED_GET;
     if (!get_begin_on(client, step, x, answer) || !get_seqid_op(client, x, NFS_OP_OPEN, answer))
@@ -509,9 +494,11 @@ CLIENT_GET(get_open)
     skip_change_info(x);
     xdr_u32(x, &flags);
     get_bitmap(x, words);
-    skip_delegation(x);
+    delegated = v4_get_delegation(x, stateid);
     answer->needs_confirm = client->options.minor == 0 && flags & RESULT_CONFIRM;
     get_handle(x, answer);
+    if (delegated && !x->failed)
+        v4_keep_delegation(client, stateid, &answer->handle);
 }
 
 CLIENT_PUT(put_open_confirm)
@@ -660,8 +647,9 @@ const struct client_dialect client_v41 = {
     .rpcs = {FILE_RPCS, [STEP_CLIENT] = {1, v4_put_exchange_id, v4_get_exchange_id, false},
              [STEP_SESSION] = {1, v4_put_create_session, v4_get_create_session, false},
              [STEP_RECLAIMED] = {1, v4_put_reclaim_complete, v4_get_reclaim_complete, false},
+             [STEP_RETURN] = {1, v4_put_return, v4_get_return, false},
              [STEP_END_SESSION] = {1, v4_put_destroy_session, v4_get_destroy_session, false},
              [STEP_END_CLIENT] = {1, v4_put_destroy_client, v4_get_destroy_client, false}},
     .before = {STEP_CLIENT, STEP_SESSION, STEP_RECLAIMED, STEP_MOUNT},
-    .after = {STEP_END_SESSION, STEP_END_CLIENT},
+    .after = {STEP_RETURN, STEP_END_SESSION, STEP_END_CLIENT},
 };

@@ -4,10 +4,13 @@
 
 #include "traffic-gen/stack/nfs_client_internal.h"
 
+enum { V4_CALLBACK_PROGRAM = 0x40000000 };
+
 /* Operations that wire/nfs.h has no name for. */
 enum {
     V4_OP_CLOSE = 4,
     V4_OP_COMMIT = 5,
+    V4_OP_DELEGRETURN = 8,
     V4_OP_GETFH = 10,
     V4_OP_LOOKUP = 15,
     V4_OP_OPEN_CONFIRM = 20,
@@ -28,6 +31,17 @@ bool v4_get_begin(struct nfs_client *client, const struct client_step *step, str
 bool v4_get_begin_plain(struct xdr *x, struct client_answer *answer);
 bool v4_get_op(struct xdr *x, uint32_t op, struct client_answer *answer);
 
+/* ---- delegations and callbacks: nfs_client_callback.c ---- */
+
+bool v4_holds_delegations(const struct nfs_client *client);
+/* open_delegation4; true: there is one, to be kept by v4_keep_delegation() when its file's handle is known. */
+bool v4_get_delegation(struct xdr *x, uint8_t stateid[16]);
+void v4_keep_delegation(struct nfs_client *client, const uint8_t stateid[16], const struct client_handle *handle);
+/* Behind SEQUENCE: those that are wanted back are returned. */
+void v4_put_returns(struct nfs_client *client, const struct client_step *step, struct xdr_out *out);
+bool v4_get_returns(struct nfs_client *client, const struct client_step *step, struct xdr *x,
+                    struct client_answer *answer);
+
 #define V4_SETUP(name)                                                                                                 \
     void v4_put_##name(struct nfs_client *client, const struct client_step *step, struct xdr_out *out,                 \
                        struct rpc_end_how *how);                                                                       \
@@ -38,6 +52,7 @@ V4_SETUP(confirm)
 V4_SETUP(exchange_id)
 V4_SETUP(create_session)
 V4_SETUP(reclaim_complete)
+V4_SETUP(return )
 V4_SETUP(destroy_session)
 V4_SETUP(destroy_client)
 #undef V4_SETUP

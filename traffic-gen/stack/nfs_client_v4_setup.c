@@ -15,11 +15,12 @@
                        struct client_answer *answer)
 
 enum {
-    CALLBACK_PROGRAM = 0x40000000,
+
     MESSAGE_OVERHEAD = 4096, /* octets of a request or reply besides its data */
     OPERATIONS = 16,
     CALLBACK_MESSAGE = 4096,
     CALLBACK_OPERATIONS = 2,
+    CONN_BACK_CHAN = 2, /* CREATE_SESSION4_FLAG_CONN_BACK_CHAN */
 };
 
 static void put_owner(const struct nfs_client *client, struct xdr_out *out)
@@ -42,7 +43,7 @@ PUT(setclientid)
     xdr_out_u64(out, client->v4.client_verifier);
     put_owner(client, out);
     /* Nobody listens for callbacks, so there will be no delegations. */
-    xdr_out_u32(out, CALLBACK_PROGRAM);
+    xdr_out_u32(out, V4_CALLBACK_PROGRAM);
     xdr_out_opaque(out, netid, sizeof netid - 1);
     xdr_out_opaque(out, nowhere, sizeof nowhere - 1);
     xdr_out_u32(out, 0);
@@ -116,11 +117,11 @@ PUT(create_session)
     v4_op(client, out, NFS_OP_CREATE_SESSION);
     xdr_out_u64(out, client->v4.client_id);
     xdr_out_u32(out, client->v4.sequence);
-    xdr_out_u32(out, 0); /* neither kept nor with a backchannel */
+    xdr_out_u32(out, client->options.backchannel ? CONN_BACK_CHAN : 0);
     put_channel(out, io > UINT32_MAX - MESSAGE_OVERHEAD ? UINT32_MAX : io + MESSAGE_OVERHEAD, OPERATIONS,
                 client->options.depth);
     put_channel(out, CALLBACK_MESSAGE, CALLBACK_OPERATIONS, 1);
-    xdr_out_u32(out, CALLBACK_PROGRAM);
+    xdr_out_u32(out, V4_CALLBACK_PROGRAM);
     xdr_out_u32(out, 1);
     xdr_out_u32(out, RPC_AUTH_NONE);
 }
@@ -161,6 +162,21 @@ GET(reclaim_complete)
     CLIENT_UNUSED_GET;
     if (v4_get_begin(client, step, x, answer))
         v4_get_op(x, V4_OP_RECLAIM_COMPLETE, answer);
+}
+
+/* All delegations: v4_begin() returns what is wanted back. */
+PUT(return )
+{
+    CLIENT_UNUSED_PUT;
+    for (size_t i = 0; i < CLIENT_DELEGATIONS_MAX; i++)
+        client->v4.delegations[i].is_wanted = true;
+    v4_begin(client, step, out);
+}
+
+GET(return )
+{
+    CLIENT_UNUSED_GET;
+    v4_get_begin(client, step, x, answer);
 }
 
 PUT(destroy_session)

@@ -168,6 +168,18 @@ static void client_replied(void *ctx, uint64_t cookie, enum rpc_end_result resul
     nfs_client_replied(end->client, cookie, result, reply);
 }
 
+static void client_called(void *ctx, uint64_t id, const struct rpc_end_message *call, const struct rpc_message *header)
+{
+    struct nfs_end *end = ctx;
+    struct rpc_end_message reply = {0};
+
+    (void)header;
+    if (nfs_client_called(end->client, call, &reply))
+        rpc_end_reply(end->rpc, id, &reply);
+    else
+        rpc_end_refuse(end->rpc, id);
+}
+
 static void client_call(void *ctx, const struct rpc_end_message *message, const struct rpc_end_how *how,
                         uint64_t cookie)
 {
@@ -189,7 +201,8 @@ struct nfs_end *nfs_end_new_client(const struct rpc_end_options *options, const 
                                    const struct nfs_job *jobs, unsigned n_jobs, const struct stream *stream,
                                    uint64_t seed)
 {
-    struct rpc_end_events events = {.established = client_established, .replied = client_replied};
+    struct rpc_end_events events = {
+        .established = client_established, .replied = client_replied, .called = client_called};
     struct nfs_end *end = new_end(options, stream, &events, seed);
     const struct nfs_client_events client_events = {.ctx = end, .call = client_call, .finished = client_finished};
 

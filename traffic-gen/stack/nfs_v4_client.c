@@ -354,6 +354,7 @@ int nfs4_destroy_clientid(struct nfs4_call *call)
     client = nfs4_client_find(call->v4, id);
     if (!client || !client->sessions_used)
         return NFS4ERR_STALE_CLIENTID;
+    nfs4_states_forget_gone(client);
     if (client == call->client || client->sessions.length > 0 || client->states.length > 0)
         return NFS4ERR_CLIENTID_BUSY;
     nfs4_client_free(client);

@@ -425,6 +425,8 @@ struct nfs4_file *nfs4_file_find(struct nfs4 *v4, uint64_t node);
 struct nfs4_state *nfs4_state_new(struct nfs4_client *client, enum nfs4_kind kind, uint64_t node,
                                   struct nfs4_owner *owner);
 void nfs4_state_free(struct nfs4_state *state);
+/* What a client holds of files that have been removed. */
+void nfs4_states_forget_gone(struct nfs4_client *client);
 /* An open of minor version 0: nothing is held any more, but a retry of CLOSE finds its owner by it. */
 void nfs4_state_close(struct nfs4_state *state);
 struct nfs4_state *nfs4_state_find(struct nfs4 *v4, uint64_t number);

@@ -218,6 +218,23 @@ void nfs4_state_free(struct nfs4_state *state)
     g_free(state);
 }
 
+/* No file handle leads to what is gone, so that nobody could give up what is held of it. */
+void nfs4_states_forget_gone(struct nfs4_client *client)
+{
+    GList *next;
+
+    for (GList *at = client->states.head; at; at = next) {
+        struct nfs4_state *state = at->data;
+
+        next = at->next;
+        /* Locks go with their open, and stand behind it. */
+        if (state->kind != NFS4_LOCK && !nfs_tree_get(client->v4->server->tree, state->file->node)) {
+            nfs4_state_free(state);
+            next = client->states.head;
+        }
+    }
+}
+
 void nfs4_state_close(struct nfs4_state *state)
 {
     free_locks_of(state);
