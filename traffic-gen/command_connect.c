@@ -12,7 +12,17 @@ int command_connect(int argc, char **argv)
         "Exit status: 0 it was played whole, 1 the peer did something else, 2 wrong usage, or nobody to connect to.",
     };
     struct speak_options options = SPEAK_DEFAULTS;
-    const GOptionEntry entries[] = {SPEAK_ENTRIES(options), G_OPTION_ENTRY_NULL};
+    const GOptionEntry entries[] = {
+        SPEAK_ENTRIES(options),
+        {"export", 0, 0, G_OPTION_ARG_STRING, &options.export, "NFS clients: what is mounted (default /)", "PATH"},
+        {"mount-port", 0, 0, G_OPTION_ARG_STRING, &options.mount_port,
+         "NFS clients of versions 2 and 3: TCP port of the server's MOUNT, or rpcbind to have it found; MOUNT is asked "
+         "on "
+         "the same connection otherwise",
+         "PORT"},
+        {"first-delay", 0, 0, G_OPTION_ARG_DOUBLE, &options.first_delay,
+         "NFS clients: pause between start-up and first Call, for servers that need it", "SECONDS"},
+        G_OPTION_ENTRY_NULL};
     int status;
 
     if (command_parse(&usage, entries, &argc, &argv, 2, 2, &status))

@@ -13,6 +13,8 @@ void speak_options_clear(struct speak_options *options)
     g_free(options->inject);
     g_free(options->script);
     g_free(options->record);
+    g_free(options->export);
+    g_free(options->mount_port);
 }
 
 int record_open(const char *path, struct capture_file **file)
@@ -58,7 +60,10 @@ static int play(const char *address, const struct speak_options *options, const 
                                                              .seed = (uint64_t)options->seed,
                                                              .count = (unsigned)options->count,
                                                              .timeout_ns = (int64_t)(options->timeout * 1e9),
-                                                             .record = record},
+                                                             .record = record,
+                                                             .export = options->export,
+                                                             .mount_port = options->mount_port,
+                                                             .first_delay_ns = (int64_t)(options->first_delay * 1e9)},
                                    &why)];
     if (why)
         command_fail("%s", why);

@@ -11,6 +11,8 @@ struct speak_options {
     gint64 seed;
     gint mtu, count;
     double timeout;
+    char *export, *mount_port; /* connect only */
+    double first_delay;
 };
 
 /* The initializer of speak_options, and its option entries for a struct of that name. */

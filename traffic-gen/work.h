@@ -84,6 +84,8 @@ struct work_end_events {
 /* stream is borrowed. NULL events: none. */
 struct work_end *work_end_new(const struct work *work, unsigned connection, enum role role, const struct stream *stream,
                               const struct work_end_events *events);
+/* Before the start, of an NFS client: where its server is; texts are borrowed. Nothing for other ends. */
+void work_end_settle(struct work_end *end, const struct nfs_client_place *place);
 /* Not from within an event. */
 void work_end_free(struct work_end *end);
 /* The TCP connection is there. */

@@ -160,6 +160,12 @@ struct work_end *work_end_new(const struct work *work, unsigned connection, enum
     return end;
 }
 
+void work_end_settle(struct work_end *end, const struct nfs_client_place *place)
+{
+    if (end->nfs)
+        work_nfs_settle(end->nfs, place);
+}
+
 void work_end_free(struct work_end *end)
 {
     if (end->nfs)

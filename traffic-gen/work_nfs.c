@@ -183,6 +183,12 @@ struct work_nfs_end *work_nfs_new(const struct work *work, unsigned connection, 
     return end;
 }
 
+void work_nfs_settle(struct work_nfs_end *end, const struct nfs_client_place *place)
+{
+    if (end->client)
+        nfs_client_settle(end->client, place);
+}
+
 void work_nfs_free(struct work_nfs_end *end)
 {
     rpc_end_free(end->rpc);

@@ -18,6 +18,8 @@ struct work_nfs_events {
 /* The Initiator is the client: all items of the connection are its jobs. */
 struct work_nfs_end *work_nfs_new(const struct work *work, unsigned connection, enum role role,
                                   const struct stream *stream, const struct work_nfs_events *events);
+/* Before the start: where the client's server is. Nothing for a server. */
+void work_nfs_settle(struct work_nfs_end *end, const struct nfs_client_place *place);
 /* Not from within an event. */
 void work_nfs_free(struct work_nfs_end *end);
 struct qp *work_nfs_qp(struct work_nfs_end *end);

@@ -355,6 +355,33 @@ static void not_ready(void **state)
     end_client(&bench);
 }
 
+/* A server that needs a pause, and a handle that came by another way. */
+static void settled(void **state)
+{
+    static const struct nfs_job job = {.kind = NFS_JOB_MKDIR, .path = "/a"};
+    static const uint8_t root[] = {1, 2, 3, 4};
+    const struct nfs_client_place place = {.root = root, .root_octets = 4, .seed = 9, .first_delay_ns = 500};
+    const struct nfs_client_options options = {.version = 3, .seed = 8};
+    struct bench bench = {0};
+    const struct nfs_client_events events = {.ctx = &bench, .call = send_call, .finished = finished};
+    const struct letter *letter;
+
+    (void)state;
+    bench.client = nfs_client_new(&options, &job, 1, &events);
+    nfs_client_settle(bench.client, &place);
+    nfs_client_start(bench.client);
+    nfs_client_tick(bench.client, 1000);
+    nfs_client_tick(bench.client, 1499);
+    assert_int_equal(bench.letters.length, 0);
+    nfs_client_tick(bench.client, 1500);
+    nfs_client_tick(bench.client, 1600);
+    assert_int_equal(bench.letters.length, 1);
+    letter = g_queue_peek_head(&bench.letters);
+    assert_int_equal(get_be32(letter->call.p + 20), 19); /* FSINFO of the root, and no MOUNT */
+    assert_memory_equal(letter->call.p + letter->call.n - 4, root, 4);
+    end_client(&bench);
+}
+
 /* Replies of which some are damaged: it ends, in order or with a sentence, and nothing else happens. */
 static void damaged(void **state)
 {
@@ -389,8 +416,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_day_of_work), cmocka_unit_test(what_goes_wrong), cmocka_unit_test(expected_amid_others),
-        cmocka_unit_test(lost),          cmocka_unit_test(not_ready),       cmocka_unit_test(damaged),
-        cmocka_unit_test(names),
+        cmocka_unit_test(lost),          cmocka_unit_test(not_ready),       cmocka_unit_test(settled),
+        cmocka_unit_test(damaged),       cmocka_unit_test(names),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,9 +2,11 @@
 #include "traffic-gen/live/session.h"
 
 #include "traffic-gen/live/player.h"
+#include "traffic-gen/live/rpc_tcp.h"
 #include "traffic-gen/work.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { HEADERS = 40 /* IPv4 and TCP */, SHORTEST_MTU = 128 };
 
@@ -19,6 +21,8 @@ struct session {
     int64_t since; /* nothing has been going on */
     enum session_end end;
     char *why;
+    struct nfs_client_place place; /* of the client at hand */
+    uint8_t root[RPC_TCP_HANDLE_MAX];
 };
 
 /* One connection of it. */
@@ -117,6 +121,8 @@ static void part_opened(void *ctx)
         enum role role = opener != work_connection(session, part->index)->responder_opens ? INITIATOR : RESPONDER;
 
         part->end = work_end_new(session->work, part->index, role, stream, NULL);
+        if (role == INITIATOR && opener)
+            work_end_settle(part->end, &session->place);
         part->inner = (struct live_events){.ctx = part->end,
                                            .opened = work_opened,
                                            .receive = work_receive,
@@ -236,13 +242,76 @@ static struct live_options live_options_of(const struct session *session)
     };
 }
 
+/* ---- NFS servers ---- */
+
+static struct rpc_tcp_mount mount_of(const struct session *session, const struct work_nfs *nfs)
+{
+    const struct session_options *o = &session->options;
+    bool ask = strcmp(o->mount_port, "rpcbind") == 0;
+
+    return (struct rpc_tcp_mount){.host = o->host,
+                                  .port = ask ? NULL : o->mount_port,
+                                  .path = o->export ? o->export : "/",
+                                  .version = nfs->version == 2 ? 1 : 3,
+                                  .timeout_ns = o->timeout_ns};
+}
+
+/* The versions that need a handle to begin with, and a MOUNT that is not on the same connection. */
+static const struct work_nfs *needs_mount(const struct session *session, unsigned index)
+{
+    const struct work_nfs *nfs = session->work ? &work_connection(session, index)->nfs : NULL;
+
+    return nfs && nfs->on && nfs->version < 4 && session->options.mount_port ? nfs : NULL;
+}
+
+static bool settle_next(struct session *session)
+{
+    const struct work_nfs *nfs = needs_mount(session, session->next);
+    struct rpc_tcp_mount mount;
+    char *why = NULL;
+
+    session->place = (struct nfs_client_place){.export = session->options.export,
+                                               .seed = (uint64_t)g_get_real_time() + session->next,
+                                               .first_delay_ns = session->options.first_delay_ns};
+    if (!nfs)
+        return true;
+    mount = mount_of(session, nfs);
+    if (!rpc_tcp_mount(&mount, session->root, &session->place.root_octets, &why)) {
+        stop(session, SESSION_NOT_BEGUN, why);
+        g_free(why);
+        return false;
+    }
+    session->place.root = session->root;
+    return true;
+}
+
+static void unmount_all(struct session *session)
+{
+    for (unsigned i = 0; i < session->next && !session->options.listens; i++) {
+        const struct work_nfs *nfs = needs_mount(session, i);
+        struct rpc_tcp_mount mount;
+        char *why = NULL;
+
+        if (!nfs)
+            continue;
+        mount = mount_of(session, nfs);
+        if (!rpc_tcp_unmount(&mount, &why))
+            stop(session, SESSION_OTHERWISE, why);
+        g_free(why);
+        return; /* UMNT is of all that this client has mounted there */
+    }
+}
+
 static void connect_next(struct session *session)
 {
     const struct live_options options = live_options_of(session);
     struct live_events events;
-    struct part *part = part_new(session, &events);
+    struct part *part;
     GError *error = NULL;
 
+    if (!settle_next(session))
+        return;
+    part = part_new(session, &events);
     part->socket = live_connect(session->loop, session->options.host, session->options.port, &options, &events, &error);
     if (part->socket)
         return;
@@ -353,6 +422,7 @@ enum session_end session_play(const struct session_options *options, char **why)
         run(&session);
     live_loop_end(session.loop);
     live_loop_free(session.loop);
+    unmount_all(&session);
     if (session.plans)
         g_ptr_array_unref(session.plans);
     *why = session.why;

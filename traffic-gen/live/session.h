@@ -17,6 +17,10 @@ struct session_options {
     int64_t timeout_ns;
     struct capture_file *record;
     bool quiet; /* does not say where it listens */
+    /* Of NFS clients: the export, and the TCP port of MOUNT (versions 2 and 3), "rpcbind" to ask for it. NULL: "/", and
+     * MOUNT is asked over the same connection. */
+    const char *export, *mount_port;
+    int64_t first_delay_ns; /* from the start-up to their first Call */
 };
 
 enum session_end { SESSION_PLAYED, SESSION_OTHERWISE, SESSION_NOT_BEGUN };

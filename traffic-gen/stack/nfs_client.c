@@ -35,6 +35,21 @@ static const struct client_dialect *find_dialect(const struct nfs_client_options
     }
 }
 
+static void identify(struct nfs_client *client, uint64_t seed)
+{
+    client->random.state = seed;
+    client->xid = (uint32_t)random_next(&client->random);
+    client->v4.client_verifier = random_next(&client->random);
+}
+
+static void take_root(struct nfs_client *client)
+{
+    if (!client->options.root)
+        return;
+    memcpy(client->root.p, client->options.root, client->options.root_octets);
+    client->root.n = client->options.root_octets;
+}
+
 struct nfs_client *nfs_client_new(const struct nfs_client_options *options, const struct nfs_job *jobs, unsigned n_jobs,
                                   const struct nfs_client_events *events)
 {
@@ -59,16 +74,22 @@ struct nfs_client *nfs_client_new(const struct nfs_client_options *options, cons
     client->dialect = dialect;
     client->jobs = jobs;
     client->n_jobs = n_jobs;
-    client->random.state = options->seed;
-    client->xid = (uint32_t)random_next(&client->random);
-    client->v4.client_verifier = random_next(&client->random);
+    identify(client, options->seed);
     for (unsigned i = 0; i < CLIENT_FLIGHTS_MAX; i++)
         client->v4.slots[i] = 1;
-    if (options->root) {
-        memcpy(client->root.p, options->root, options->root_octets);
-        client->root.n = options->root_octets;
-    }
+    take_root(client);
     return client;
+}
+
+void nfs_client_settle(struct nfs_client *client, const struct nfs_client_place *place)
+{
+    identify(client, place->seed);
+    if (place->export)
+        client->options.export = place->export;
+    client->options.root = place->root_octets <= CLIENT_HANDLE_MAX ? place->root : NULL;
+    client->options.root_octets = place->root_octets;
+    client->first_delay_ns = place->first_delay_ns;
+    take_root(client);
 }
 
 void nfs_client_free(struct nfs_client *client)
@@ -193,7 +214,9 @@ static void go_on(struct nfs_client *client)
 
 void nfs_client_start(struct nfs_client *client)
 {
-    go_on(client);
+    client->is_delayed = client->first_delay_ns > 0;
+    if (!client->is_delayed)
+        go_on(client);
 }
 
 /* ---- Calls ---- */
@@ -254,18 +277,27 @@ bool client_send(struct nfs_client *client, const struct client_step *step)
     return true;
 }
 
-/* The only way to do nothing for a while: what the server is not ready for is asked again. */
+static bool is_time(int64_t *at_ns, int64_t delay_ns, int64_t now_ns)
+{
+    if (*at_ns == 0)
+        *at_ns = now_ns + delay_ns;
+    return now_ns >= *at_ns;
+}
+
 void nfs_client_tick(struct nfs_client *client, int64_t now_ns)
 {
     bool any = false;
 
+    if (client->is_delayed && client->stage != CLIENT_FINISHED &&
+        is_time(&client->first_ns, client->first_delay_ns, now_ns)) {
+        client->is_delayed = false;
+        go_on(client);
+        return;
+    }
+
     for (unsigned i = 0; i < CLIENT_FLIGHTS_MAX; i++)
         any |= client->flights[i].is_waiting;
-    if (!any || client->stage == CLIENT_FINISHED)
-        return;
-    if (client->again_ns == 0)
-        client->again_ns = now_ns + AGAIN_NS;
-    if (now_ns < client->again_ns)
+    if (!any || client->stage == CLIENT_FINISHED || !is_time(&client->again_ns, AGAIN_NS, now_ns))
         return;
     client->again_ns = 0;
     for (unsigned i = 0; i < CLIENT_FLIGHTS_MAX; i++)

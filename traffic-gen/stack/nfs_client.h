@@ -80,6 +80,18 @@ struct nfs_client *nfs_client_new(const struct nfs_client_options *options, cons
                                   const struct nfs_client_events *events);
 /* Not from within an event. */
 void nfs_client_free(struct nfs_client *client);
+/*
+ * What is known only when there is a real server: before the start. seed replaces that of the options, so that a client
+ * that comes again is another one.
+ */
+struct nfs_client_place {
+    const uint8_t *root; /* as in the options */
+    uint32_t root_octets;
+    const char *export;
+    uint64_t seed;
+    int64_t first_delay_ns; /* from the start to the first Call, for servers that need it; ticks tell the time */
+};
+void nfs_client_settle(struct nfs_client *client, const struct nfs_client_place *place);
 void nfs_client_start(struct nfs_client *client);
 /* reply: borrowed, NULL unless RPC_END_REPLIED. */
 void nfs_client_replied(struct nfs_client *client, uint64_t cookie, enum rpc_end_result result,

@@ -149,6 +149,8 @@ struct nfs_client {
     struct nfs_client_report report;
     char *trouble;
     int64_t again_ns; /* when what waits is sent again; 0: not known yet */
+    int64_t first_delay_ns, first_ns;
+    bool is_delayed; /* started, and nothing sent yet */
 
     enum client_stage stage;
     unsigned index; /* of the step of BEFORE and AFTER, of the job */
