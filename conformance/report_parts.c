@@ -69,15 +69,21 @@ gchar *verdict_text(const struct report *report)
 {
     static const char *const words[] = {
         [CHECK_PASS] = "PASS", [CHECK_FAIL] = "FAIL", [CHECK_TROUBLE] = "ERROR", [CHECK_NOTHING] = "NOTHING TO CHECK"};
-    gchar *found, *text;
+    gchar *found, *text, *unused = NULL;
 
     if (report->status == CHECK_NOTHING)
         return g_strdup_printf("%s: no MPA connection found", words[report->status]);
     found = found_text(report->found, report->waived);
-    text = g_strdup_printf("%s: %s%s in %" PRIu64 " connection%s, %u rules exercised", words[report->status],
+    /* Elsewhere they are a remark: here they are why it fails. */
+    if (report->options->strict_waivers && report->unused_waivers->len > 0)
+        unused = g_strdup_printf(", %u waiver%s without use", report->unused_waivers->len,
+                                 plural(report->unused_waivers->len));
+    text = g_strdup_printf("%s: %s%s%s in %" PRIu64 " connection%s, %u rules exercised", words[report->status],
                            report->status == CHECK_TROUBLE ? "not everything could be read; " : "", found,
-                           report->connections, plural(report->connections), report->exercised);
+                           unused != NULL ? unused : "", report->connections, plural(report->connections),
+                           report->exercised);
     g_free(found);
+    g_free(unused);
     return text;
 }
 

@@ -4,7 +4,7 @@ The how-tos, run as written.
 
 In docs/howto/*.md indented lines that begin with "$ " are commands, lines that begin with "> " go on with them, and what
 follows up to the next command or the end of the block is their output, standard error included. "[...]" stands for anything
-in a line, alone for any number of lines. Lines that begin with "# " are for root, and are not run.
+in a line, alone for any number of lines. Examples for CI servers may only say what is run as such a command, too. Lines that begin with "# " are for root, and are not run.
 """
 import os
 import pathlib
@@ -50,7 +50,9 @@ def pattern_of(lines):
 def test_as_written(page, build, tmp_path):
     found = commands(page.read_text(encoding="utf-8"))
     assert found, "no commands"
-    (tmp_path / "captures").symlink_to(ROOT / "captures")
+    for entry in ROOT.iterdir():
+        if entry.name not in ("build", ".git"):
+            (tmp_path / entry.name).symlink_to(entry)
     environment = os.environ | {"PATH": f"{build}/conformance:{build}/traffic-gen:{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
     for number, command, output in found:
         result = subprocess.run(["bash", "-c", command], cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -58,6 +60,13 @@ def test_as_written(page, build, tmp_path):
         if not pattern_of(output).fullmatch(result.stdout):
             good = max(n for n in range(len(output) + 1) if pattern_of(output[:n]).match(result.stdout))
             pytest.fail(f"{page.name}:{number}: {command}\nfrom line {output[good:good + 1]} on it says otherwise:\n{result.stdout[:6000]}")
+
+
+def test_ci_examples_say_what_was_run():
+    text = (ROOT / "docs" / "howto" / "check-captures-in-ci.md").read_text(encoding="utf-8")
+    run = {command for _, command, _ in commands(text)}
+    said = re.findall(r"^ *(?:run:|-) (iwarp-check .*)$", "".join(re.findall(r"```yaml\n(.*?)```", text, re.S)), re.M)
+    assert len(said) == 4 and set(said) <= run
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
