@@ -333,6 +333,42 @@ static void test_many_clients(void **state)
     assert_int_equal(talk_create_session(t, 1, false), 0);
 }
 
+/* Sessions of many clients: those that come late get fewer slots, and in the end none is left. */
+static void test_many_sessions(void **state)
+{
+    struct both *b = *state;
+    struct talk *t = &b->t;
+    uint32_t status = 0, slots = 0;
+    unsigned n;
+
+    for (n = 0; n < 10000 && status == 0; n++) {
+        char name[16];
+        struct xdr x;
+
+        g_snprintf(name, sizeof name, "c%u", n / 16);
+        if (n % 16 == 0)
+            assert_int_equal(talk_exchange_id(t, name, 1, 0), 0);
+        talk_compound(t);
+        talk_op(t, 43);
+        talk_u64(t, t->client);
+        talk_u32(t, 1 + n % 16);
+        talk_u32(t, 0);
+        talk_channel(t, 4096, 4096, 4096, 8, 64);
+        talk_channel(t, 4096, 4096, 0, 2, 1);
+        talk_u32(t, 0x40000000);
+        talk_u32(t, 0);
+        status = talk_send(t);
+        if (status != 0)
+            break;
+        x = talk_result(t, 0);
+        xdr_skip(&x, 16 + 4 + 4 + 20);
+        slots += talk_get_u32(&x);
+    }
+    assert_int_equal(status, 28);
+    assert_int_equal(slots, 16384);
+    assert_true(n > 1000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -346,6 +382,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_limits, begin, end),
         cmocka_unit_test_setup_teardown(test_setclientid, begin, end),
         cmocka_unit_test_setup_teardown(test_many_clients, begin, end),
+        cmocka_unit_test_setup_teardown(test_many_sessions, begin, end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

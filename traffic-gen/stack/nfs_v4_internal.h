@@ -10,18 +10,23 @@
 
 #include <string.h>
 
-/* Limits of what clients can make the server keep. */
+/* Limits of what clients can make the server keep: about 200 MB in all. */
 enum {
     NFS4_CLIENTS_MAX = 1024,
     NFS4_SESSIONS_MAX = 16, /* of one client */
-    NFS4_SLOTS_MAX = 64,
+    NFS4_SLOTS_MAX = 64,    /* of one session */
     NFS4_OPS_MAX = 64,
     NFS4_OWNERS_MAX = 4096,  /* of one client */
     NFS4_STATES_MAX = 16384, /* of one client */
     NFS4_RANGES_MAX = 1024,  /* of one lock stateid */
-    NFS4_CACHED_MAX = 4096,  /* octets of a Reply kept for a retry */
-    NFS4_REPLAY_MAX = 1024,  /* octets of a result kept for a retry in minor version 0 */
-    NFS4_XATTRS_MAX = 64,    /* of one file */
+    NFS4_ALL_SLOTS_MAX = 16384,
+    NFS4_ALL_OWNERS_MAX = 16384,
+    NFS4_ALL_STATES_MAX = 65536,
+    NFS4_ALL_RANGES_MAX = 262144,
+    NFS4_ALL_XATTR_OCTETS_MAX = 16 << 20,
+    NFS4_CACHED_MAX = 4096, /* octets of a Reply kept for a retry */
+    NFS4_REPLAY_MAX = 1024, /* octets of a result kept for a retry in minor version 0 */
+    NFS4_XATTRS_MAX = 64,   /* of one file */
     NFS4_XATTR_OCTETS_MAX = 65536,
     NFS4_OPAQUE_LIMIT = 1024,
     NFS4_OTHER_SIZE = 12,
@@ -192,7 +197,7 @@ struct nfs4_session {
     struct nfs4_client *client;
     unsigned minor;
     struct nfs4_channel fore, back;
-    struct nfs4_slot slots[NFS4_SLOTS_MAX];
+    struct nfs4_slot *slots; /* fore.max_requests of them */
     GList in_client;
     /* Callbacks. */
     uint32_t program;
@@ -225,7 +230,10 @@ struct nfs4 {
     GHashTable *files;     /* by node */
     GHashTable *xattrs;    /* by node: struct nfs4_xattrs */
     GHashTable *callbacks; /* by cookie */
-    GArray *recalls;       /* numbers of delegations that wait for CB_RECALL */
+    /* What there is of each in all. */
+    unsigned n_slots, n_owners, n_ranges;
+    size_t xattr_octets;
+    GArray *recalls; /* numbers of delegations that wait for CB_RECALL */
     bool callbacks_due;
 };
 
@@ -421,7 +429,9 @@ int nfs4_owner_seqid(struct nfs4_call *call, struct nfs4_owner *owner, uint32_t 
 void nfs4_owner_keep(struct nfs4_call *call, uint32_t op, int status, size_t result);
 
 struct nfs4_file *nfs4_file_find(struct nfs4 *v4, uint64_t node);
-/* NULL: the client has too many. */
+/* One more is too many. */
+bool nfs4_states_full(const struct nfs4_client *client);
+/* NULL: there are too many. */
 struct nfs4_state *nfs4_state_new(struct nfs4_client *client, enum nfs4_kind kind, uint64_t node,
                                   struct nfs4_owner *owner);
 void nfs4_state_free(struct nfs4_state *state);

@@ -41,10 +41,11 @@ static void add_range(GArray *ranges, uint64_t first, uint64_t last, bool write)
 /* Another state of the ranges: this one locked, or unlocked. False: there would be too many. */
 static bool change_ranges(struct nfs4_state *state, const struct nfs4_range *change, bool lock)
 {
+    struct nfs4 *v4 = state->client->v4;
     GArray *old = state->ranges, *new;
     bool done = !lock;
 
-    if (old->len + 2 > NFS4_RANGES_MAX)
+    if (old->len + 2 > NFS4_RANGES_MAX || v4->n_ranges + 2 > NFS4_ALL_RANGES_MAX)
         return false;
     new = g_array_new(FALSE, FALSE, sizeof(struct nfs4_range));
     for (guint i = 0; i < old->len; i++) {
@@ -61,6 +62,8 @@ static bool change_ranges(struct nfs4_state *state, const struct nfs4_range *cha
     }
     if (!done)
         add_range(new, change->first, change->last, change->write);
+    v4->n_ranges += new->len;
+    v4->n_ranges -= old->len;
     g_array_unref(old);
     state->ranges = new;
     return true;

@@ -283,7 +283,7 @@ static int open_file(struct nfs4_call *call, struct request *request, struct nfs
 
     if (status == NFS4_OK)
         status = request->attributes_status;
-    if (status == NFS4_OK && owner->client->states.length >= NFS4_STATES_MAX)
+    if (status == NFS4_OK && nfs4_states_full(owner->client))
         status = call->minor == 0 ? NFS4ERR_RESOURCE : NFS4ERR_DELAY;
     if (status == NFS4_OK)
         status = find_file(call, request, &node, &created);

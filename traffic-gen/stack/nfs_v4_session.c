@@ -40,8 +40,10 @@ static void slot_clear(struct nfs4_slot *slot)
 
 void nfs4_session_free(struct nfs4_session *session)
 {
-    for (unsigned i = 0; i < NFS4_SLOTS_MAX; i++)
+    for (unsigned i = 0; i < session->fore.max_requests; i++)
         slot_clear(&session->slots[i]);
+    session->client->v4->n_slots -= session->fore.max_requests;
+    g_free(session->slots);
     g_queue_unlink(&session->client->sessions, &session->in_client);
     g_hash_table_remove(session->client->v4->sessions, session->id);
     if (session->credential)
@@ -188,19 +190,23 @@ static int negotiate(const struct nfs4_call *call, const struct wishes *wishes, 
                      struct nfs4_channel *back)
 {
     uint32_t largest = call->rpc->server->options.io_max + OVERHEAD;
+    unsigned free_slots = NFS4_ALL_SLOTS_MAX - call->v4->n_slots;
 
     *fore = wishes->fore;
     fore->max_request = MIN(fore->max_request, largest);
     fore->max_response = MIN(fore->max_response, largest);
     fore->max_cached = MIN(MIN(fore->max_cached, fore->max_response), NFS4_CACHED_MAX);
     fore->max_ops = MIN(fore->max_ops, NFS4_OPS_MAX);
-    fore->max_requests = MIN(fore->max_requests, NFS4_SLOTS_MAX);
+    /* The more there are, the fewer a new session gets, so that there are some for everybody. */
+    fore->max_requests = MIN(MIN(fore->max_requests, NFS4_SLOTS_MAX), (free_slots + 255) / 256);
     *back = wishes->back;
     back->max_requests = MIN(back->max_requests, 1);
     if (fore->max_request < MESSAGE_MIN || fore->max_response < MESSAGE_MIN)
         return NFS4ERR_TOOSMALL;
-    if (fore->max_ops < 2 || fore->max_requests == 0)
+    if (fore->max_ops < 2 || wishes->fore.max_requests == 0)
         return NFS4ERR_INVAL;
+    if (fore->max_requests == 0)
+        return NFS4ERR_NOSPC;
     if (!(wishes->flags & FLAG_BACK_CHANNEL))
         return NFS4_OK;
     return back->max_request < CALLBACK_MIN || back->max_response < MESSAGE_MIN || back->max_ops < CALLBACK_OPS ||
@@ -230,6 +236,8 @@ static struct nfs4_session *make(struct nfs4_call *call, struct nfs4_client *cli
     session->client = client;
     session->minor = call->minor;
     session->fore = *fore;
+    session->slots = g_new0(struct nfs4_slot, fore->max_requests);
+    call->v4->n_slots += fore->max_requests;
     session->back = *back;
     session->back_sequence = 1;
     set_security(session, wishes);

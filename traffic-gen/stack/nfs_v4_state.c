@@ -30,6 +30,7 @@ void nfs4_owner_free(struct nfs4_owner *owner)
 {
     if (owner->closed)
         nfs4_state_free(owner->closed);
+    owner->client->v4->n_owners--;
     g_hash_table_remove(owner->client->owners, owner->name);
     g_bytes_unref(owner->name);
     g_byte_array_unref(owner->replay);
@@ -42,7 +43,7 @@ static bool make_room(struct nfs4_client *client)
     GHashTableIter iter;
     gpointer p;
 
-    if (g_hash_table_size(client->owners) < NFS4_OWNERS_MAX)
+    if (g_hash_table_size(client->owners) < NFS4_OWNERS_MAX && client->v4->n_owners < NFS4_ALL_OWNERS_MAX)
         return true;
     g_hash_table_iter_init(&iter, client->owners);
     while (g_hash_table_iter_next(&iter, NULL, &p)) {
@@ -68,6 +69,7 @@ struct nfs4_owner *nfs4_owner_get(struct nfs4_client *client, bool lock, const u
     owner->lock = lock;
     owner->replay = g_byte_array_new();
     g_hash_table_insert(client->owners, owner->name, owner);
+    client->v4->n_owners++;
     return owner;
 }
 
@@ -154,13 +156,18 @@ struct nfs4_state *nfs4_state_find(struct nfs4 *v4, uint64_t number)
     return g_hash_table_lookup(v4->states, &number);
 }
 
+bool nfs4_states_full(const struct nfs4_client *client)
+{
+    return client->states.length >= NFS4_STATES_MAX || g_hash_table_size(client->v4->states) >= NFS4_ALL_STATES_MAX;
+}
+
 struct nfs4_state *nfs4_state_new(struct nfs4_client *client, enum nfs4_kind kind, uint64_t node,
                                   struct nfs4_owner *owner)
 {
     struct nfs4 *v4 = client->v4;
     struct nfs4_state *state;
 
-    if (client->states.length >= NFS4_STATES_MAX)
+    if (nfs4_states_full(client))
         return NULL;
     state = g_new0(struct nfs4_state, 1);
     state->number = ++v4->last_state;
@@ -213,8 +220,10 @@ void nfs4_state_free(struct nfs4_state *state)
         g_hash_table_remove(v4->files, &state->file->node);
         g_free(state->file);
     }
-    if (state->ranges)
+    if (state->ranges) {
+        v4->n_ranges -= state->ranges->len;
         g_array_unref(state->ranges);
+    }
     g_free(state);
 }
 

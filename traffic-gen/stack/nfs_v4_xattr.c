@@ -13,6 +13,7 @@ struct xattr {
 };
 
 struct nfs4_xattrs {
+    struct nfs4 *v4;
     uint64_t node; /* the table's key */
     GPtrArray *list;
     size_t octets;
@@ -31,6 +32,7 @@ void nfs4_xattrs_free(void *p)
 {
     struct nfs4_xattrs *xattrs = p;
 
+    xattrs->v4->xattr_octets -= xattrs->octets;
     g_ptr_array_unref(xattrs->list);
     g_free(xattrs);
 }
@@ -134,11 +136,14 @@ static int set(struct nfs4_call *call, uint32_t option, const char *name, const 
     if (xattrs &&
         ((!xattr && xattrs->list->len == NFS4_XATTRS_MAX) || xattrs->octets - freed + n > NFS4_XATTR_OCTETS_MAX))
         return NFS4ERR_NOSPC;
+    if (call->v4->xattr_octets - freed + n > NFS4_ALL_XATTR_OCTETS_MAX)
+        return NFS4ERR_NOSPC;
     status = touch(call);
     if (status != NFS4_OK)
         return status;
     if (!xattrs) {
         xattrs = g_new0(struct nfs4_xattrs, 1);
+        xattrs->v4 = call->v4;
         xattrs->node = call->current;
         xattrs->list = g_ptr_array_new_with_free_func(xattr_free);
         g_hash_table_insert(call->v4->xattrs, &xattrs->node, xattrs);
@@ -152,6 +157,7 @@ static int set(struct nfs4_call *call, uint32_t option, const char *name, const 
     }
     xattr->value = g_bytes_new(value, n);
     xattrs->octets += n - freed;
+    call->v4->xattr_octets += n - freed;
     return NFS4_OK;
 }
 
@@ -207,6 +213,7 @@ int nfs4_removexattr(struct nfs4_call *call)
             status = touch(call);
         if (status == NFS4_OK) {
             xattrs->octets -= g_bytes_get_size(xattr->value);
+            call->v4->xattr_octets -= g_bytes_get_size(xattr->value);
             g_ptr_array_remove_index(xattrs->list, index);
             nfs4_put_change(call, before, call->current);
         }
