@@ -88,6 +88,10 @@ static void receive(struct connection *connection)
         qp_receive(subject_qp(connection->subject), octets, n);
         break;
     case NET_FIN:
+        if (connection->ended) { /* an RST behind the FIN looks so */
+            connection->closed = true;
+            break;
+        }
         connection->ended = true;
         connection->ended_at = now(NULL);
         qp_receive_fin(subject_qp(connection->subject));

@@ -65,3 +65,23 @@ def test_conforming_device_passes(role, device):
     assert run.status == 0, run.errors + run.tell()
     assert run.outcome("failed") == [] and run.outcome("inconclusive") == [], run.tell()
     assert run.outcome("passed")
+
+
+# Mutants whose fault shows in another rule's stimulus as well.
+ALSO = {("MPA-4.4-01", "initiator"): {"MPA2-9.1-16"}}
+
+
+@pytest.mark.all
+@pytest.mark.parametrize("suites,role", [("mpa,mpa2", "responder"), ("mpa,mpa2", "initiator")])
+def test_mutant_fails_no_other_test(suites, role):
+    """The whole suites against each mutant: only its own test fails."""
+    wanted = [row[0] for row in MUTANTS if role in roles(row[1]) and TESTS[row[0]][1] in suites.split(",")]
+
+    def run(name):
+        options = [f"--suite={suites}"] + (["--default-configuration"] if name == "MPA-4.4-03" else [])
+        return RUNNERS[role]([name, *device_for(name)[0]], options, jobs=16)
+
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
+        runs = dict(zip(wanted, pool.map(run, wanted)))
+    failed = {name: set(run.outcome("failed")) - ALSO.get((name, role), set()) for name, run in runs.items()}
+    assert failed == {name: {name} for name in wanted}

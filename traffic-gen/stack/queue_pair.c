@@ -30,10 +30,13 @@ static void on_established(void *ctx, const struct mpa_end_terms *terms)
     struct qp *qp = ctx;
 
     take_terms(qp, terms);
-    if (terms->role == MPA_END_INITIATOR && terms->peer_to_peer)
-        qp_send_rtr(qp, terms);
+    /* The ULP looks at the peer's private data before anything is said; what it posts waits for the RTR. */
+    qp->pumping = true;
     if (qp->events.established)
         qp->events.established(qp->events.ctx, terms);
+    qp->pumping = false;
+    if (terms->role == MPA_END_INITIATOR && terms->peer_to_peer && !qp->closing && !qp->terminated)
+        qp_send_rtr(qp, terms);
     qp_pump(qp);
 }
 

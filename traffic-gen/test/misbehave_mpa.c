@@ -82,7 +82,8 @@ static int check_unused_crc(void *ctx, const struct mpa_fpdu *fpdu, int error)
 {
     struct mutant *mutant = ctx;
 
-    return crc_is_wrong(fpdu) && mutant->seen++ > 0 ? MPA_END_BAD_CRC : error;
+    /* Zero is what most write who do not use it. */
+    return fpdu->crc != 0 && crc_is_wrong(fpdu) && mutant->seen++ > 0 ? MPA_END_BAD_CRC : error;
 }
 
 /* The Initiator begins with an FPDU of its own, so that the first one is told by its CRC field. */
@@ -111,13 +112,23 @@ static int refuse_length(void *ctx, const struct mpa_fpdu *fpdu, int error)
 }
 
 /* A part of an FPDU at the end of a segment, behind a whole one. */
+static int count_fpdus(void *ctx, const struct mpa_fpdu *fpdu, int error)
+{
+    struct mutant *mutant = ctx;
+
+    (void)fpdu;
+    mutant->seen++;
+    return error;
+}
+
 static void refuse_unaligned(void *ctx)
 {
     struct mutant *mutant = ctx;
     const struct mpa_end *mpa = qp_mpa(mutant->qp);
 
-    if (mpa->state == MPA_END_OPERATION && !mpa->closed && mpa->reader.n > 0)
+    if (mpa->state == MPA_END_OPERATION && !mpa->closed && mpa->reader.n > 0 && mutant->seen > 0)
         qp_terminate(mutant->qp, 2, 0, 3);
+    mutant->seen = 0;
 }
 
 static void answer_early(void *ctx)
@@ -198,10 +209,12 @@ static int forgive_ulpdu(void *ctx, const struct mpa_fpdu *fpdu, int error)
 /* Only what this end asked for itself is checked. */
 static int forgive_for_c0(void *ctx, const struct mpa_fpdu *fpdu, int error)
 {
-    const struct mutant *mutant = ctx;
+    struct mutant *mutant = ctx;
 
-    return error == MPA_END_BAD_CRC && tagged_offset(fpdu) == ODD_TO && !qp_mpa(mutant->qp)->wish.crc ? MPA_END_RIGHT
-                                                                                                      : error;
+    return mutant->seen++ < LATE_FPDUS && error == MPA_END_BAD_CRC && tagged_offset(fpdu) == ODD_TO &&
+                   !qp_mpa(mutant->qp)->wish.crc
+               ? MPA_END_RIGHT
+               : error;
 }
 
 static int forgive_late(void *ctx, const struct mpa_fpdu *fpdu, int error)
@@ -251,17 +264,25 @@ static int find_next(void *ctx, const struct mpa_fpdu *fpdu, int error)
 static bool other_code(void *ctx, struct rdmap_terminate *message)
 {
     (void)ctx;
-    message->code = 1;
+    if (message->layer == RDMAP_LAYER_LLP && message->code == 2)
+        message->code = 1;
+    return true;
+}
+
+static bool note_terminate(void *ctx, struct rdmap_terminate *message)
+{
+    struct mutant *mutant = ctx;
+
+    mutant->seen = message->layer == RDMAP_LAYER_LLP && message->code == 2;
     return true;
 }
 
 static bool stay_open(void *ctx, bool *reset)
 {
     const struct mutant *mutant = ctx;
-    const struct mpa_end *mpa = qp_mpa(mutant->qp);
 
     (void)reset;
-    return mpa->state != MPA_END_OPERATION || mpa->ended;
+    return mutant->seen == 0 || qp_mpa(mutant->qp)->ended;
 }
 
 /* A part of an FPDU is waited for without end. */
@@ -291,7 +312,8 @@ const struct misbehaviour misbehave_mpa[] = {
      .roles = DUT_RESPONDER,
      .what = "cuts its messages into 64 octets",
      .mpa.ulpdu_max = SMALL_ULPDU},
-    {ROW("MPA-5.1-06", "wants FPDUs to end with their segment"), .mpa.received = refuse_unaligned},
+    {ROW("MPA-5.1-06", "wants FPDUs to end with their segment"), .mpa.judge_fpdu = count_fpdus,
+     .mpa.received = refuse_unaligned},
     {ROW("MPA-5.2-01", "loses FPDUs with two octets of PAD"), .mpa.judge_fpdu = refuse_length},
     {ROW("MPA-6-06", "answers a Read Request before its FPDU is complete"), .mpa.received = answer_early},
     {ROW("MPA-7.1.1-16/own-c0", "checks CRCs only if it wants to itself"), .options = without_crc,
@@ -307,6 +329,7 @@ const struct misbehaviour misbehave_mpa[] = {
     {ROW("MPA-8-12/crc", "goes on behind an FPDU with a wrong CRC"), .mpa.judge_fpdu = drop_before_more,
      .qp.judge = drop_marked},
     {ROW("MPA-8-12/length", "finds the next FPDU behind one with a wrong length"), .mpa.judge_fpdu = find_next},
-    {ROW("MPA-8-14", "leaves the connection open after its Terminate"), .mpa.close = stay_open},
+    {ROW("MPA-8-14", "leaves the connection open after its Terminate"), .mpa.close = stay_open,
+     .qp.terminate = note_terminate},
     {0},
 };

@@ -3,13 +3,13 @@
 #include "traffic-gen/stack/mpa_end_internal.h"
 #include "traffic-gen/test/advert.h"
 #include "traffic-gen/test/misbehave.h"
+#include "wire/octets.h"
 
 #include <string.h>
 
 enum { ODD_REVISION = 0x2A };
 
-static const int64_t for_ever = INT64_C(1000000000) * 3600, late = INT64_C(1000000) * 1300,
-                     a_while = INT64_C(1000000) * 150;
+static const int64_t late = INT64_C(1000000) * 1300, a_while = INT64_C(1000000) * 150;
 
 static struct mpa_end *mpa_of(void *ctx)
 {
@@ -151,9 +151,14 @@ static bool unless_revision(void *ctx, bool *reset)
 static bool unless_cut(void *ctx, bool *reset)
 {
     const struct mpa_end *mpa = mpa_of(ctx);
+    const size_t n = mpa->startup->len;
+    size_t told;
 
     (void)reset;
-    return mpa->state != MPA_END_WAIT_FRAME || mpa->startup->len <= MPA_STARTUP_HEADER_LEN;
+    if (n <= MPA_STARTUP_HEADER_LEN)
+        return true;
+    told = get_be16(mpa->startup->data + MPA_STARTUP_HEADER_LEN - 2);
+    return told > MPA_PRIVATE_DATA_MAX || n >= MPA_STARTUP_HEADER_LEN + told;
 }
 
 static bool unless_two_requests(void *ctx, bool *reset)
@@ -196,11 +201,6 @@ static void close_late(void *ctx)
     struct mutant *mutant = ctx;
     if (mutant->since)
         mpa_end_close(qp_mpa(mutant->qp), false);
-}
-
-static void wait_long(struct qp_options *options)
-{
-    options->mpa.t_startup = for_ever;
 }
 
 /* ---- refuses what is right ---- */
@@ -258,7 +258,9 @@ static void unframed(void *ctx, uint8_t *p, size_t *n, size_t size)
     static const char hello[] = "hello, this is no FPDU at all";
     struct mutant *mutant = ctx;
 
-    if (mpa_of(ctx)->state != MPA_END_OPERATION || mutant->seen++ > 0 || size < sizeof(hello))
+    bool terminate = *n > 3 && (p[3] & 0x0F) == RDMAP_TERMINATE;
+
+    if (mpa_of(ctx)->state != MPA_END_OPERATION || mutant->seen++ > 0 || size < sizeof(hello) || terminate)
         return;
     memcpy(p, hello, sizeof(hello) - 1);
     *n = sizeof(hello) - 1;
@@ -270,6 +272,8 @@ static unsigned lose_first_read(void *ctx, unsigned cause, const uint8_t *p, siz
     struct mutant *mutant = ctx;
     bool is_read = n > 1 && (p[1] & 0x0F) == RDMAP_READ_REQUEST;
 
+    if (mpa_of(ctx)->terms.peer_to_peer)
+        return cause;
     if (cause == 0 && mutant->seen++ == 0)
         return is_read ? QP_DROP : 0;
     return is_read && mutant->seen < 5 ? 0 : cause;
@@ -300,7 +304,7 @@ const struct misbehaviour misbehave_mpa_startup[] = {
     {BOTH("MPA-7.1.1-22", "takes Res bits for an error"), .mpa.judge_frame = refuse_res},
     {BOTH("MPA-7.1.1-24", "does not look at Rev"), .mpa.judge_frame = accept_revision, .mpa.tick = close_after_a_while},
     {BOTH("MPA-7.1.1-25", "does not close after a Rev that it does not know"), .mpa.close = unless_revision},
-    {BOTH("MPA-7.1.1-30", "stays when the peer closes amid its frame"), .options = wait_long, .mpa.close = unless_cut},
+    {BOTH("MPA-7.1.1-30", "stays when the peer closes amid its frame"), .mpa.close = unless_cut},
     {BOTH("MPA-7.1.1-31", "takes more than 512 octets of Private Data"), .mpa.judge_frame = accept_long},
     {RESPONDER("MPA-7.1.2-04/key", "rejects a Request with a wrong key"), .mpa.judge_frame = reject_key},
     {RESPONDER("MPA-7.1.2-04/pd-length", "leaves a connection with too much Private Data open"),
