@@ -49,9 +49,8 @@ static bool read_round_value(struct reading *r, void *context, const yaml_node_t
 
     const bool nfs = current(m->making->work)->nfs.on;
 
-    if (nfs && (node_is(key, "wait") || node_is(key, "responder") || node_is(key, "server")))
-        return complain(r, key, "client (initiator), repeat with work, next connection, parallel connection",
-                        "the server of `nfs` answers by itself, and the client does not wait");
+    if (nfs && node_is(key, "wait"))
+        return complain(r, key, NULL, "nobody waits on a connection of `nfs`");
     if (node_is(key, "wait")) {
         if (!read_time(r, value, &wait))
             return false;
@@ -67,7 +66,7 @@ static bool read_round_value(struct reading *r, void *context, const yaml_node_t
             return complain(r, key, NULL, "this side is here twice");
         m->read[sides[i].role] = true;
         m->round.from[sides[i].role] = items->len;
-        if (nfs ? !read_work_jobs(r, m->making->work, value)
+        if (nfs ? !read_work_jobs(r, m->making->work, sides[i].role, value)
                 : !read_work_actions(r, m->making->work, sides[i].role, value))
             return false;
         m->round.n[sides[i].role] = items->len - m->round.from[sides[i].role];

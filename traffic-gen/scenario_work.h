@@ -22,7 +22,7 @@ bool read_work_nfs(struct reading *r, const yaml_node_t *node, struct work_nfs *
 bool read_work_memory(struct reading *r, struct work *work, const yaml_node_t *node);
 /* An action of one side, or a list of them, into its items. */
 bool read_work_actions(struct reading *r, struct work *work, enum role role, const yaml_node_t *node);
-/* A job of an NFS client, or a list of them. */
-bool read_work_jobs(struct reading *r, struct work *work, const yaml_node_t *node);
+/* A job of an NFS client, or what happens on the server's host, or a list of them. */
+bool read_work_jobs(struct reading *r, struct work *work, enum role role, const yaml_node_t *node);
 
 #endif

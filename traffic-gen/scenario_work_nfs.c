@@ -8,7 +8,7 @@ enum { IO_MAX = 1 << 20, DEPTH_MAX = 16, SEGMENTS_MAX = 16, FILES_MAX = 10000 };
 
 /* ---- how ---- */
 
-enum kind { VERSION, OCTETS, COUNT, CALLS };
+enum kind { VERSION, OCTETS, COUNT, CALLS, FLAG };
 
 static const struct setting {
     const char *name;
@@ -23,9 +23,10 @@ static const struct setting {
     {"in-flight", COUNT, offsetof(struct work_nfs, depth), 1, DEPTH_MAX},
     {"segments", COUNT, offsetof(struct work_nfs, segments), 1, SEGMENTS_MAX},
     {"calls", CALLS, 0, 0, 0},
+    {"backchannel", FLAG, offsetof(struct work_nfs, backchannel), 0, 0},
 };
 
-static const char *const settings_allowed = "version, io, list, inline-up-to, in-flight, segments, calls";
+static const char *const settings_allowed = "version, io, list, inline-up-to, in-flight, segments, calls, backchannel";
 
 static bool read_version(struct reading *r, const yaml_node_t *node, struct work_nfs *nfs)
 {
@@ -68,6 +69,8 @@ static bool read_setting(struct reading *r, void *context, const yaml_node_t *ke
             return read_version(r, value, nfs);
         if (s->kind == CALLS)
             return read_calls(r, value, nfs);
+        if (s->kind == FLAG)
+            return read_flag(r, value, (bool *)((uint8_t *)nfs + s->offset));
         if (!read_number(r, value, s->min, s->max, &number))
             return false;
         if (s->kind == OCTETS)
@@ -102,6 +105,9 @@ static const struct verb {
     {"link", "to", false, false},      {"remove", NULL, false, false},     {"rmdir", NULL, false, false},
     {"statfs", NULL, false, false},
 };
+
+/* What somebody does on the server's host. */
+static const struct verb change_verb = {"change", NULL, true, false};
 
 struct making {
     struct work *work;
@@ -182,35 +188,37 @@ static bool read_parameter(struct reading *r, void *context, const yaml_node_t *
     return complain(r, key, allowed, "'%s' does not go with %s", name, m->verb->name);
 }
 
-static const struct verb *find_verb(struct reading *r, const yaml_node_t *node)
+static const struct verb *find_verb(struct reading *r, enum role role, const yaml_node_t *node)
 {
-    g_autofree char *allowed = verb_names();
+    g_autofree char *allowed = role == RESPONDER ? g_strdup(change_verb.name) : verb_names();
     const char *name = read_text(r, node, allowed);
 
-    for (unsigned i = 0; name && i < G_N_ELEMENTS(verbs); i++) {
+    for (unsigned i = 0; name && role == INITIATOR && i < G_N_ELEMENTS(verbs); i++) {
         if (strcmp(verbs[i].name, name) == 0)
             return &verbs[i];
     }
+    if (name && role == RESPONDER && strcmp(name, change_verb.name) == 0)
+        return &change_verb;
     if (name)
-        complain(r, node, allowed, "'%s' is no job of an NFS client", name);
+        complain(r, node, allowed, "'%s' is no job of an NFS %s", name, role == RESPONDER ? "server" : "client");
     return NULL;
 }
 
 /* `null`, {mkdir: a/b}, {write: a/b, octets: 100000} */
-static bool read_job(struct reading *r, struct work *work, const yaml_node_t *node)
+static bool read_job(struct reading *r, struct work *work, enum role role, const yaml_node_t *node)
 {
     bool has_names =
         node && node->type == YAML_MAPPING_NODE && node->data.mapping.pairs.top > node->data.mapping.pairs.start;
     const yaml_node_pair_t *first = has_names ? node->data.mapping.pairs.start : NULL;
     const yaml_node_t *what = first ? node_at(r, first->key) : node, *value = first ? node_at(r, first->value) : NULL;
-    struct making m = {.work = work, .verb = find_verb(r, what)};
+    struct making m = {.work = work, .verb = find_verb(r, role, what)};
     g_autofree char *allowed = m.verb ? parameter_names(m.verb) : NULL;
 
     if (!m.verb)
         return false;
-    m.item.kind = WORK_JOB;
+    m.item.kind = role == RESPONDER ? WORK_CHANGE : WORK_JOB;
     m.item.line = (unsigned)what->start_mark.line + 1;
-    m.item.job.kind = nfs_job_find(m.verb->name);
+    m.item.job.kind = role == RESPONDER ? NFS_JOB_TRUNCATE : nfs_job_find(m.verb->name);
     if ((value && value->type == YAML_MAPPING_NODE && !read_mapping(r, value, allowed, read_parameter, &m)) ||
         (has_names && !read_mapping(r, node, allowed, read_parameter, &m)))
         return false;
@@ -220,16 +228,16 @@ static bool read_job(struct reading *r, struct work *work, const yaml_node_t *no
         return complain(r, what, allowed, "%s needs `%s`", m.verb->name, m.verb->other);
     if (++r->steps > SCENARIO_STATEMENTS_MAX)
         return complain(r, what, NULL, "more than %d steps, repetitions included", SCENARIO_STATEMENTS_MAX);
-    g_array_append_val(work->items[INITIATOR], m.item);
+    g_array_append_val(work->items[role], m.item);
     return true;
 }
 
-bool read_work_jobs(struct reading *r, struct work *work, const yaml_node_t *node)
+bool read_work_jobs(struct reading *r, struct work *work, enum role role, const yaml_node_t *node)
 {
     if (!node || node->type != YAML_SEQUENCE_NODE)
-        return read_job(r, work, node);
+        return read_job(r, work, role, node);
     for (const yaml_node_item_t *item = node->data.sequence.items.start; item < node->data.sequence.items.top; item++) {
-        if (!read_job(r, work, node_at(r, *item)))
+        if (!read_job(r, work, role, node_at(r, *item)))
             return false;
     }
     return true;

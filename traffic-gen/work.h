@@ -20,7 +20,7 @@ struct work_region {
     int fill; /* every octet at the beginning; -1: octets as by chance, always the same ones */
 };
 
-enum work_kind { WORK_POST, WORK_RECEIVES, WORK_TERMINATE, WORK_CLOSE, WORK_RESET, WORK_JOB };
+enum work_kind { WORK_POST, WORK_RECEIVES, WORK_TERMINATE, WORK_CLOSE, WORK_RESET, WORK_JOB, WORK_CHANGE };
 
 struct work_item {
     enum work_kind kind;
@@ -30,7 +30,8 @@ struct work_item {
     uint64_t from_offset;
     unsigned receives;  /* posted */
     unsigned terminate; /* layer << 12 | type << 8 | code */
-    struct nfs_job job; /* of an NFS client; texts lie in the work's texts */
+    /* Of an NFS client; texts lie in the work's texts. CHANGE: the server's host sets path to this many octets. */
+    struct nfs_job job;
 };
 
 /* What both sides post at the same time; the next round begins when all of it is done and answered. */
@@ -45,6 +46,7 @@ struct work_nfs {
     unsigned version, minor;
     uint32_t io_octets, list_octets, inline_octets;
     unsigned depth;
+    bool backchannel;                      /* the server may delegate files, and call back */
     unsigned segments;                     /* of each chunk; 0: 1 */
     bool long_calls, reduced, kept_inline; /* struct rpc_end_how */
 };

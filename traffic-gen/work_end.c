@@ -262,7 +262,8 @@ static void carry_out(struct work_end *end, const struct work_item *item)
     case WORK_RESET:
         qp_close(end->qp, true);
         break;
-    case WORK_JOB: /* the client's own */
+    case WORK_JOB:    /* the client's own */
+    case WORK_CHANGE: /* the server's */
         break;
     }
 }

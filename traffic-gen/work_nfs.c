@@ -3,6 +3,8 @@
 
 #include "traffic-gen/stack/nfs_server.h"
 
+#include <string.h>
+
 enum { TREE_OCTETS_MAX = 256 << 20, TREE_NODES_MAX = 200000 };
 
 struct work_nfs_end {
@@ -21,6 +23,13 @@ struct work_nfs_end {
     struct nfs_tree *tree;
     struct nfs_server *server;
     struct nfs_peer *peer;
+    GArray *changes; /* struct change */
+};
+
+/* What somebody on the server's host does to a file once a client has had it delegated. */
+struct change {
+    const struct nfs_job *job;
+    bool asked_back, done;
 };
 
 static int64_t now(void *ctx)
@@ -64,7 +73,7 @@ static void on_replied(void *ctx, uint64_t cookie, enum rpc_end_result result, c
     if (end->client)
         nfs_client_replied(end->client, cookie, result, reply);
     else
-        nfs_peer_replied(end->peer, cookie, reply);
+        nfs_peer_replied(end->peer, cookie, result == RPC_END_REPLIED ? reply : NULL);
 }
 
 static void on_established(void *ctx, const struct mpa_end_terms *terms)
@@ -86,6 +95,7 @@ static void begin_client(struct work_nfs_end *end, const struct work *work, cons
         .list_octets = end->how.list_octets,
         .inline_octets = end->how.inline_octets,
         .depth = end->how.depth,
+        .backchannel = end->how.backchannel,
         .seed = seed,
     };
     const struct nfs_client_events events = {.ctx = end, .call = on_call, .finished = on_finished};
@@ -109,25 +119,86 @@ static void begin_client(struct work_nfs_end *end, const struct work *work, cons
 
 /* ---- the server ---- */
 
+static uint64_t node_of(struct nfs_tree *tree, const char *path)
+{
+    uint64_t node = 1;
+    size_t n;
+
+    for (path += strspn(path, "/"); *path; path += n, path += strspn(path, "/")) {
+        n = strcspn(path, "/");
+        if (nfs_tree_lookup(tree, node, path, n, &node) != NFS_TREE_OK)
+            return 0;
+    }
+    return node;
+}
+
+/* A delegation stands in the way until it has been given back. */
+static void try_changes(struct work_nfs_end *end)
+{
+    for (unsigned i = 0; i < end->changes->len; i++) {
+        struct change *change = &g_array_index(end->changes, struct change, i);
+        const struct nfs_node_change size = {.set = NFS_SET_SIZE, .size = change->job->octets};
+        uint64_t node = change->done ? 0 : node_of(end->tree, change->job->path);
+
+        if (node == 0)
+            continue;
+        if (!nfs_server_may_change(end->server, node)) {
+            change->asked_back = true;
+        } else if (change->asked_back) {
+            nfs_tree_set(end->tree, node, &size);
+            change->done = true;
+        }
+    }
+}
+
 static void on_called(void *ctx, uint64_t id, const struct rpc_end_message *call, const struct rpc_message *header)
 {
     struct work_nfs_end *end = ctx;
     struct rpc_end_message reply = {0};
+    bool answered;
 
     (void)header;
-    if (end->peer && nfs_server_call(end->peer, call, rpc_end_room(end->rpc, id), &reply))
+    if (end->client)
+        answered = nfs_client_called(end->client, call, &reply);
+    else
+        answered = nfs_server_call(end->peer, call, rpc_end_room(end->rpc, id), &reply);
+    if (answered)
         rpc_end_reply(end->rpc, id, &reply);
     else
         rpc_end_refuse(end->rpc, id);
+    if (!end->client)
+        try_changes(end);
 }
 
-static void begin_server(struct work_nfs_end *end, uint64_t seed)
+static void call_back(void *ctx, const struct rpc_end_message *message, uint64_t cookie)
+{
+    static const struct rpc_end_how how;
+    struct work_nfs_end *end = ctx;
+
+    rpc_end_call(end->rpc, message, &how, cookie);
+}
+
+static void begin_server(struct work_nfs_end *end, const struct work *work, const struct work_connection *connection,
+                         uint64_t seed)
 {
     struct nfs_server_options options = {.seed = seed, .now = now, .ctx = end};
+    const struct nfs_peer_events events = {.ctx = end, .call = call_back};
 
+    end->changes = g_array_new(FALSE, FALSE, sizeof(struct change));
+    for (unsigned i = 0; i < connection->n_rounds; i++) {
+        const struct work_round *round = &g_array_index(work->rounds, struct work_round, connection->round + i);
+
+        for (unsigned k = 0; k < round->n[RESPONDER]; k++) {
+            const struct work_item *item =
+                &g_array_index(work->items[RESPONDER], struct work_item, round->from[RESPONDER] + k);
+            const struct change change = {.job = &item->job};
+
+            g_array_append_val(end->changes, change);
+        }
+    }
     options.tree = end->tree = nfs_tree_new(now, end, TREE_OCTETS_MAX, TREE_NODES_MAX);
     end->server = nfs_server_new(&options);
-    end->peer = nfs_peer_new(end->server, NULL);
+    end->peer = nfs_peer_new(end->server, connection->nfs.backchannel ? &events : NULL);
 }
 
 /* ---- both ---- */
@@ -179,7 +250,7 @@ struct work_nfs_end *work_nfs_new(const struct work *work, unsigned connection, 
     if (role == INITIATOR)
         begin_client(end, work, c, seed);
     else
-        begin_server(end, seed);
+        begin_server(end, work, c, seed);
     return end;
 }
 
@@ -202,6 +273,7 @@ void work_nfs_free(struct work_nfs_end *end)
         nfs_peer_free(end->peer);
         nfs_server_free(end->server);
         nfs_tree_free(end->tree);
+        g_array_unref(end->changes);
     }
     g_free(end->trouble);
     g_free(end);

@@ -236,3 +236,11 @@ enum rpc_accept_stat nfs_serve_null(struct nfs_call *call)
     (void)call;
     return RPC_SUCCESS;
 }
+
+bool nfs_server_may_change(struct nfs_server *server, uint64_t node)
+{
+    bool may = !nfs4_delegated(server, node, true);
+
+    nfs4_send_callbacks(server);
+    return may;
+}

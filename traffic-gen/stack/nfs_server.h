@@ -42,6 +42,11 @@ void nfs_peer_free(struct nfs_peer *peer);
  */
 bool nfs_server_call(struct nfs_peer *peer, const struct rpc_end_message *call, size_t room,
                      struct rpc_end_message *reply);
+/*
+ * Somebody on the server's own host wants to change the node. False while clients have it delegated, who are asked for
+ * it: to be tried again behind their next Calls.
+ */
+bool nfs_server_may_change(struct nfs_server *server, uint64_t node);
 /* A Reply in the reverse direction; NULL: lost. */
 void nfs_peer_replied(struct nfs_peer *peer, uint64_t cookie, const struct rpc_end_message *reply);
 
