@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""docs/what-you-see.md: its commands, run as written, say what it says, with the plugins and without."""
+import re
+import shlex
+
+
+def commands(text):
+    """[(command, output)] of indented blocks."""
+    blocks = re.findall(r"^    \$ (.*)\n((?:    (?!\$ ).*\n)*)", text, re.M)
+    return [(command, re.sub(r"^    ", "", output, flags=re.M)) for command, output in blocks]
+
+
+def run(wireshark, root, command):
+    words = [str(wireshark.readable(root / word)) if word.startswith("captures/") else word for word in shlex.split(command)]
+    result = wireshark.run("env", *words)
+    return re.sub(r"[ \t]+$", "", result.stdout + re.sub(r"\n{2,}", "\n", result.stderr), flags=re.M)
+
+
+def test_as_written(wireshark, root):
+    text = (root / "docs" / "what-you-see.md").read_text(encoding="utf-8")
+    found = commands(text)
+    assert len(found) >= 20
+    for command, output in found:
+        assert run(wireshark, root, command) == output, command
+
+
+def test_the_pairs_differ(root):
+    """Each example is there in both ways, and they do not say the same."""
+    found = dict(commands((root / "docs" / "what-you-see.md").read_text(encoding="utf-8")))
+    without = "WIRESHARK_PLUGIN_DIR=/nowhere "
+    pairs = [(output, found[command.removeprefix(without)]) for command, output in found.items() if command.startswith(without)]
+    assert len(pairs) >= 9 and all(builtin != plugins for builtin, plugins in pairs)
