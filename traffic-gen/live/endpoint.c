@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "traffic-gen/live/endpoint.h"
+
+#include <stdio.h>
+
+enum { READS = 16 };
+
+struct mpa_end_wish endpoint_wish(const struct endpoint_options *options, enum mpa_end_role role, bool crc_default)
+{
+    const unsigned all = MPA_RTR_SEND | MPA_RTR_WRITE | MPA_RTR_READ;
+
+    return (struct mpa_end_wish){
+        .role = role,
+        .revision = (uint8_t)options->revision,
+        .markers = options->markers,
+        .crc = options->crc == ENDPOINT_CRC_DEFAULT ? crc_default : options->crc == ENDPOINT_CRC_ON,
+        .enhanced = !options->plain,
+        .enhanced_data = {.peer_to_peer = options->peer_to_peer,
+                          .rtr = (uint8_t)(role == MPA_END_RESPONDER || options->peer_to_peer ? all : 0),
+                          .ird = READS,
+                          .ord = READS},
+    };
+}
+
+char *endpoint_terminate_text(bool ours, const struct rdmap_terminate *terminate)
+{
+    return g_strdup_printf("%s Terminate: layer %u, error type %u, code %#04x", ours ? "this end said a" : "the peer's",
+                           terminate->layer, terminate->etype, terminate->code);
+}
+
+const char *endpoint_error_text(enum mpa_end_error error)
+{
+    static const char *const texts[] = {
+        [MPA_END_CLOSED_EARLY] = "the peer closed the connection during the start-up",
+        [MPA_END_TIMEOUT] = "the peer's start-up frame did not come in time",
+        [MPA_END_BAD_FRAME] = "the peer's start-up frame is wrong",
+        [MPA_END_REJECTED] = "the connection was rejected",
+        [MPA_END_BAD_FPDU] = "an FPDU of the peer has a length that cannot be",
+        [MPA_END_BAD_CRC] = "an FPDU of the peer has a wrong CRC",
+        [MPA_END_BAD_MARKER] = "an FPDU of the peer has a wrong Marker",
+        [MPA_END_NO_RTR] = "there is no RTR that both ends know",
+        [MPA_END_IRD_ORD] = "the peer wants more Reads served than were offered",
+        [MPA_END_LOCAL] = "the peer's Reply contradicts the Request",
+        [MPA_END_CUT_OFF] = "the peer closed the connection within an FPDU",
+    };
+
+    return texts[error];
+}
+
+/* ---- one connection ---- */
+
+struct holder {
+    const struct endpoint_kind *kind;
+    const struct endpoint_options *options;
+    struct live_socket *socket;
+    void *endpoint; /* NULL: not open yet */
+    struct qp *qp;
+    int64_t start_at; /* of what is delayed; 0: has begun */
+    void *owner;
+    void (*over)(void *owner, struct holder *holder, const char *why);
+};
+
+static void on_opened(void *ctx)
+{
+    struct holder *holder = ctx;
+
+    holder->endpoint = holder->kind->make(holder->options, live_stream(holder->socket));
+    holder->qp = holder->kind->qp(holder->endpoint);
+    qp_start(holder->qp);
+}
+
+static void on_receive(void *ctx, const uint8_t *p, size_t n)
+{
+    qp_receive(((struct holder *)ctx)->qp, p, n);
+}
+
+static void on_fin(void *ctx)
+{
+    qp_receive_fin(((struct holder *)ctx)->qp);
+}
+
+static void on_reset(void *ctx)
+{
+    qp_receive_reset(((struct holder *)ctx)->qp);
+}
+
+static void on_room(void *ctx)
+{
+    qp_pump(((struct holder *)ctx)->qp);
+}
+
+static void on_tick(void *ctx)
+{
+    struct holder *holder = ctx;
+
+    if (!holder->endpoint)
+        return;
+    qp_tick(holder->qp);
+    if (holder->kind->tick)
+        holder->kind->tick(holder->endpoint);
+}
+
+static void on_closed(void *ctx, const char *why)
+{
+    struct holder *holder = ctx;
+
+    if (holder->endpoint && holder->kind->trouble && holder->kind->trouble(holder->endpoint))
+        why = holder->kind->trouble(holder->endpoint);
+    holder->over(holder->owner, holder, why);
+    if (holder->endpoint)
+        holder->kind->free(holder->endpoint);
+    g_free(holder);
+}
+
+static struct live_events events_of(struct holder *holder)
+{
+    return (struct live_events){.ctx = holder,
+                                .opened = on_opened,
+                                .receive = on_receive,
+                                .receive_fin = on_fin,
+                                .receive_reset = on_reset,
+                                .room = on_room,
+                                .tick = on_tick,
+                                .closed = on_closed};
+}
+
+/* ---- server ---- */
+
+struct server {
+    const struct serve_options *options;
+    struct live_loop *loop;
+    struct live_listener *listener;
+    GHashTable *holders;
+    unsigned accepted;
+};
+
+static void server_over(void *owner, struct holder *holder, const char *why)
+{
+    struct server *server = owner;
+
+    if (server->options->endpoint.verbose)
+        fprintf(stderr, "iwarp-gen: %s: %s\n", live_peer_name(holder->socket), why ? why : "closed");
+    g_hash_table_remove(server->holders, holder);
+    if (server->listener == NULL && g_hash_table_size(server->holders) == 0)
+        live_stop(server->loop);
+}
+
+static bool on_accept(void *ctx, struct live_socket *socket, struct live_events *events)
+{
+    struct server *server = ctx;
+    struct holder *holder = g_new0(struct holder, 1);
+
+    *holder = (struct holder){.kind = server->options->kind,
+                              .options = &server->options->endpoint,
+                              .socket = socket,
+                              .owner = server,
+                              .over = server_over};
+    *events = events_of(holder);
+    g_hash_table_add(server->holders, holder);
+    if (server->options->endpoint.verbose)
+        fprintf(stderr, "iwarp-gen: %s: connected\n", live_peer_name(socket));
+    if (++server->accepted == server->options->connections) {
+        live_listener_close(server->listener);
+        server->listener = NULL;
+    }
+    return true;
+}
+
+/* After a signal: every connection is closed as it should be, and those that do not follow are reset. */
+static void close_all(struct server *server)
+{
+    const int64_t patience_ns = 1000000000;
+    GHashTableIter iter;
+    gpointer key;
+
+    if (server->listener)
+        live_listener_close(server->listener);
+    server->listener = NULL;
+    g_hash_table_iter_init(&iter, server->holders);
+    while (g_hash_table_iter_next(&iter, &key, NULL)) {
+        struct holder *holder = key;
+
+        if (holder->qp)
+            qp_close(holder->qp, false);
+    }
+    if (g_hash_table_size(server->holders) > 0)
+        live_run(server->loop, live_now() + patience_ns);
+    live_loop_end(server->loop);
+}
+
+static bool serve_in(struct server *server, char **why)
+{
+    const struct serve_options *options = server->options;
+    const struct live_options live = {.record = options->record};
+    GError *error = NULL;
+
+    server->listener = live_listen(server->loop, options->host, options->port, options->connections_max, &live,
+                                   on_accept, server, &error);
+    if (!server->listener) {
+        *why = g_strdup(error->message);
+        g_error_free(error);
+        return false;
+    }
+    fprintf(stderr, "iwarp-gen: %s listening on port %u\n", options->kind->name, live_listener_port(server->listener));
+    live_stop_on_signals(server->loop);
+    live_run(server->loop, INT64_MAX);
+    close_all(server);
+    return true;
+}
+
+bool serve(const struct serve_options *options, char **why)
+{
+    const struct endpoint_kind *kind = options->kind;
+    struct server server = {.options = options, .loop = live_loop_new(), .holders = g_hash_table_new(NULL, NULL)};
+    bool good = !kind->open || kind->open(&options->endpoint, why);
+
+    if (good) {
+        good = serve_in(&server, why);
+        if (kind->close)
+            kind->close();
+    }
+    live_loop_free(server.loop);
+    g_hash_table_unref(server.holders);
+    return good;
+}
+
+/* ---- client ---- */
+
+struct client {
+    enum client_end end;
+    char *why;
+    bool over;
+};
+
+static void client_over(void *owner, struct holder *holder, const char *why)
+{
+    struct client *client = owner;
+
+    client->over = true;
+    client->end = !why ? CLIENT_DONE : holder->endpoint ? CLIENT_FAILED : CLIENT_NOT_CONNECTED;
+    client->why = g_strdup(why);
+}
+
+enum client_end client_run(const char *host, const char *port, const struct endpoint_kind *kind,
+                           const struct endpoint_options *options, int64_t timeout_ns, struct capture_file *record,
+                           char **why)
+{
+    const struct live_options live = {
+        .record = record, .connect_timeout_ns = timeout_ns, .close_timeout_ns = timeout_ns};
+    struct client client = {.end = CLIENT_NOT_CONNECTED};
+    struct holder *holder = g_new0(struct holder, 1);
+    struct live_loop *loop = live_loop_new();
+    struct live_events events = events_of(holder);
+    GError *error = NULL;
+
+    *holder = (struct holder){.kind = kind, .options = options, .owner = &client, .over = client_over};
+    holder->socket = live_connect(loop, host, port, &live, &events, &error);
+    if (holder->socket) {
+        live_stop_on_signals(loop);
+        live_run(loop, INT64_MAX);
+        if (!client.over) { /* a signal */
+            live_loop_end(loop);
+            client.end = CLIENT_FAILED;
+            g_free(client.why);
+            client.why = g_strdup("stopped");
+        }
+        *why = client.why;
+    } else {
+        *why = g_strdup(error->message);
+        g_error_free(error);
+        g_free(holder);
+    }
+    live_loop_free(loop);
+    return client.end;
+}

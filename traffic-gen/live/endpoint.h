@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What speaks on a live connection by itself: a service's side of one connection, or a client's. Each kind is a queue
+ * pair with somebody on top of it; this is how kinds look to those who hold sockets.
+ */
+#ifndef IWARP_TRAFFIC_LIVE_ENDPOINT_H
+#define IWARP_TRAFFIC_LIVE_ENDPOINT_H
+
+#include "traffic-gen/live/live.h"
+#include "traffic-gen/stack/queue_pair.h"
+
+/* What the user wants of the start-up, and of a client's work. */
+struct endpoint_options {
+    unsigned revision; /* of MPA; the highest one as Responder */
+    bool markers;
+    enum { ENDPOINT_CRC_DEFAULT, ENDPOINT_CRC_ON, ENDPOINT_CRC_AS_PEER } crc; /* DEFAULT: the kind decides */
+    bool peer_to_peer, plain; /* Initiator; plain: revision 2 without enhanced data */
+    uint64_t count;
+    size_t size;
+    bool verify;
+    int64_t first_delay_ns; /* Initiator: between the Reply and the first FPDU */
+    const char *misbehave;  /* id of a mutant (test/misbehave.h); NULL: conforming */
+    bool verbose;           /* tell on standard error what happens */
+};
+
+struct endpoint_kind {
+    const char *name, *summary;
+    const GOptionEntry *entries; /* of its own, for its own variables; NULL: none */
+    bool misbehaves;             /* knows options->misbehave */
+    /* Before the first connection and behind the last one, for what they share. Both may be NULL. */
+    bool (*open)(const struct endpoint_options *options, char **error);
+    void (*close)(void);
+    /* The TCP connection is there; options and stream are borrowed. */
+    void *(*make)(const struct endpoint_options *options, const struct stream *stream);
+    void (*free)(void *endpoint); /* the connection is over */
+    struct qp *(*qp)(void *endpoint);
+    void (*tick)(void *endpoint); /* NULL: qp_tick() is enough */
+    /* When it is over: what went wrong, or NULL. NULL: nothing ever. */
+    const char *(*trouble)(void *endpoint);
+};
+
+/* The MPA part of its queue pair's options. crc_default: what ENDPOINT_CRC_DEFAULT means. */
+struct mpa_end_wish endpoint_wish(const struct endpoint_options *options, enum mpa_end_role role, bool crc_default);
+
+/* ---- holding sockets ---- */
+
+struct serve_options {
+    const char *host, *port;
+    const struct endpoint_kind *kind;
+    struct endpoint_options endpoint;
+    unsigned connections;     /* ends after so many; 0: never */
+    unsigned connections_max; /* at a time; 0: any number */
+    struct capture_file *record;
+};
+
+/* Until a signal comes, or all connections have been. False: *why. */
+bool serve(const struct serve_options *options, char **why);
+
+enum client_end { CLIENT_DONE, CLIENT_FAILED, CLIENT_NOT_CONNECTED };
+
+/* One connection; *why when it is not CLIENT_DONE. */
+enum client_end client_run(const char *host, const char *port, const struct endpoint_kind *kind,
+                           const struct endpoint_options *options, int64_t timeout_ns, struct capture_file *record,
+                           char **why);
+
+/* ---- kinds ---- */
+
+extern const struct endpoint_kind rping_server, rping_client; /* rping of the RDMA tools */
+extern const struct endpoint_kind sink_server;
+extern const struct endpoint_kind write_client, read_client, send_client; /* move octets to or from a sink */
+extern const struct endpoint_kind echo_server;                            /* test/subject.h */
+
+/* How a connection ended, in words; NULL for an orderly end. The kinds keep it from their queue pair's events. */
+char *endpoint_terminate_text(bool ours, const struct rdmap_terminate *terminate);
+const char *endpoint_error_text(enum mpa_end_error error);
+
+#endif
