@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-static const struct endpoint_kind *const services[] = {&rping_server, &echo_server, &sink_server};
+static const struct endpoint_kind *const services[] = {&rping_server, &echo_server, &rpc_server, &sink_server};
 
 struct options {
     char *service, *record, *misbehave;

@@ -85,8 +85,9 @@ def test_a_client_of_another_service(use):
 def test_many_clients_at_once(start, gen, judge, tmp_path):
     file = tmp_path / "x.pcapng"
     server = start("serve", "127.0.0.1:0", "--service=rping", "--connections=20", "-w", file)
+    address = f"127.0.0.1:{server.port}"
     with concurrent.futures.ThreadPoolExecutor(10) as pool:
-        runs = list(pool.map(lambda i: gen("connect", f"127.0.0.1:{server.port}", "--rping", "--count=20", "--verify",
+        runs = list(pool.map(lambda i: gen("connect", address, "--rping", "--count=20", "--verify",
                                            f"--size={64 + 1000 * i}"), range(20)))
     assert [run.returncode for run in runs] == [0] * 20
     assert server.end() == 0
@@ -157,6 +158,13 @@ def test_a_signal_closes_connections(start, judge, tmp_path):
     assert server.end() == 0
     rules, connections = judge(file)
     assert not rules and len(connections) == 1
+
+
+def test_an_rpc_device(start, gen):
+    server = start("serve", "127.0.0.1:0", "--service=rpc")
+    run = gen("test", f"127.0.0.1:{server.port}", "--rules=RPCR-4.5", "--timeout=1")
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "passed" in run.stdout
 
 
 def test_a_mutant_and_the_suite(start, gen):

@@ -68,7 +68,7 @@ enum client_end client_run(const char *host, const char *port, const struct endp
 extern const struct endpoint_kind rping_server, rping_client; /* rping of the RDMA tools */
 extern const struct endpoint_kind sink_server;
 extern const struct endpoint_kind write_client, read_client, send_client; /* move octets to or from a sink */
-extern const struct endpoint_kind echo_server;                            /* test/subject.h */
+extern const struct endpoint_kind echo_server, rpc_server;                /* test/subject.h */
 
 /* How a connection ended, in words; NULL for an orderly end. The kinds keep it from their queue pair's events. */
 char *endpoint_terminate_text(bool ours, const struct rdmap_terminate *terminate);
