@@ -158,7 +158,7 @@ static void make_end(struct rpc_bench *bench, const struct bench_wish *wish)
                .ord = READS},
         .send_size = size,
         .receive_size = size,
-        .remote_invalidation = !wish->private_data && !wish->no_invalidation,
+        .remote_invalidation = !wish->private_data && (talk_is_initiator(talk) || wish->invalidation),
         .credits = wish->credits ? wish->credits : CREDITS_DEFAULT,
         .backchannel_chunks = true,
     };
@@ -301,6 +301,11 @@ void rpc_bench_close(struct rpc_bench *bench)
 void rpc_bench_send(struct rpc_bench *bench, const uint8_t *p, size_t n)
 {
     qp_post(rpc_end_qp(bench->end), &(struct qp_work){.kind = QP_SEND, .p = p, .n = n});
+}
+
+void rpc_bench_spoil_headers(struct rpc_bench *bench, void (*header)(void *ctx, struct rpcrdma_plan *plan))
+{
+    rpc_end_set_spoil(bench->end, &(struct rpc_end_spoil){.ctx = bench, .decide = note, .header = header});
 }
 
 void rpc_bench_send_plan(struct rpc_bench *bench, const struct rpcrdma_plan *plan, const uint8_t *p, size_t n)
@@ -620,6 +625,21 @@ bool rpc_bench_wait_calls(struct rpc_bench *bench, unsigned n)
         return true;
     talk_inconclusive(bench->talk, "the device makes only %u of %u Calls", bench->n_held, n);
     return false;
+}
+
+static bool has_served(const struct rpc_bench *bench)
+{
+    return bench->served >= bench->served_wanted;
+}
+
+bool rpc_bench_serve(struct rpc_bench *bench, unsigned n, int64_t ns)
+{
+    bench->hold = false;
+    while (bench->n_held > 0)
+        rpc_bench_answer(bench, 0);
+    bench->served_wanted = bench->served + n;
+    rpc_bench_pump(bench, ns, has_served);
+    return has_served(bench);
 }
 
 void rpc_bench_answer(struct rpc_bench *bench, unsigned index)

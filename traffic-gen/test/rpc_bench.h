@@ -26,9 +26,9 @@ struct bench_wish {
     uint32_t size;               /* inline thresholds of our private data; 0: 4096 */
     const uint8_t *private_data; /* instead of ours, which would tell the size */
     uint16_t private_length;
-    uint32_t credits; /* 0: 8 */
-    bool no_invalidation;
-    bool no_grant; /* do not make a first Call to learn the grant */
+    uint32_t credits;  /* 0: 8 */
+    bool invalidation; /* of a client: Replies by Send with Invalidate, if it tells R */
+    bool no_grant;     /* do not make a first Call to learn the grant */
 };
 
 /* A Call of the DUT that is not answered yet. */
@@ -63,7 +63,7 @@ struct rpc_bench {
     bool hold; /* its Calls wait for rpc_bench_answer() */
     struct bench_held held[BENCH_HELD_MAX];
     unsigned n_held;
-    unsigned served;
+    unsigned served, served_wanted;
     /* rpc_bench_root(), rpc_bench_file(): of NFS version 3. */
     uint8_t root[BENCH_HANDLE_MAX], file[BENCH_HANDLE_MAX];
     uint32_t root_n, file_n;
@@ -84,6 +84,8 @@ void rpc_bench_pump(struct rpc_bench *bench, int64_t ns, bool (*done)(const stru
 
 /* A Send as it is. */
 void rpc_bench_send(struct rpc_bench *bench, const uint8_t *p, size_t n);
+/* What changes the headers of our messages from now on; NULL: nothing. */
+void rpc_bench_spoil_headers(struct rpc_bench *bench, void (*header)(void *ctx, struct rpcrdma_plan *plan));
 /* A header of any kind with octets behind it, likewise. Its rdma_xid becomes bench->xid. */
 void rpc_bench_send_plan(struct rpc_bench *bench, const struct rpcrdma_plan *plan, const uint8_t *p, size_t n);
 /* n octets of our memory from `at` on. */
@@ -130,6 +132,8 @@ bool rpc_bench_file(struct rpc_bench *bench);
 
 /* At least n Calls of the DUT wait for their answers. False: verdict is set (inconclusive). */
 bool rpc_bench_wait_calls(struct rpc_bench *bench, unsigned n);
+/* Serves until n more Calls have been answered. False: they have not come. */
+bool rpc_bench_serve(struct rpc_bench *bench, unsigned n, int64_t ns);
 /* The proper Reply. */
 void rpc_bench_answer(struct rpc_bench *bench, unsigned index);
 

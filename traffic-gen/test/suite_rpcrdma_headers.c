@@ -114,7 +114,6 @@ static void to_server(struct rpc_bench *bench, int variant)
 /* In the place of the Reply to a Call of the DUT; behind it the Reply, and the DUT goes on with other Calls. */
 static void to_client(struct rpc_bench *bench, int variant)
 {
-    unsigned served;
     bool alive;
 
     if (!rpc_bench_wait_calls(bench, 1))
@@ -122,18 +121,12 @@ static void to_client(struct rpc_bench *bench, int variant)
     bench->xid = bench->held[0].xid;
     send_stimulus(bench, variant);
     rpc_bench_pump(bench, talk_t_react(bench->talk) / 2, NULL);
-    bench->hold = false;
-    served = bench->served;
-    while (bench->n_held > 0)
-        rpc_bench_answer(bench, 0);
-    served = bench->served - served;
-    rpc_bench_pump(bench, talk_t_react(bench->talk) / 2, NULL);
-    alive = !bench->fed_end && !bench->terminated;
-    if (!alive)
+    alive = rpc_bench_serve(bench, 4, talk_t_close(bench->talk));
+    if (bench->fed_end || bench->terminated)
         talk_failed(bench->talk, "expected silence, found the end of the connection");
-    else if (bench->served <= served)
+    else if (!alive)
         talk_failed(bench->talk, "the device makes no more Calls behind it");
-    judge_silence(bench, alive && bench->served > served);
+    judge_silence(bench, alive && !bench->fed_end && !bench->terminated);
 }
 
 static void say(struct talk *talk, const struct suite_test *test)

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { CREDITS = 64, XID_BURST = 0x41000000 };
+enum { CREDITS = 64, SERVED = 40, XID_BURST = 0x41000000 };
 
 /* ---- credits ---- */
 
@@ -138,7 +138,6 @@ static void large_to_client(struct rpc_bench *bench, size_t size)
 {
     g_autofree uint8_t *octets = g_malloc0(size);
     struct xdr_writer w = {.p = octets, .size = size};
-    unsigned served;
 
     if (!rpc_bench_wait_calls(bench, 1))
         return;
@@ -146,12 +145,7 @@ static void large_to_client(struct rpc_bench *bench, size_t size)
     xdr_put_u32(&w, 0x7B7B7B7B);
     xdr_put_u32(&w, RPC_REPLY);
     rpc_bench_send(bench, octets, size);
-    bench->hold = false;
-    while (bench->n_held > 0)
-        rpc_bench_answer(bench, 0);
-    served = bench->served;
-    rpc_bench_pump(bench, talk_t_react(bench->talk) / 2, NULL);
-    if (bench->terminated || bench->fed_end || bench->served == served)
+    if (!rpc_bench_serve(bench, 4, talk_t_close(bench->talk)) || bench->terminated || bench->fed_end)
         talk_failed(bench->talk, "the device does not go on behind a Send of %zu octets", size);
     else
         talk_passed(bench->talk, "the device goes on behind a Send of %zu octets", size);
@@ -247,6 +241,19 @@ static void ask_inline(struct rpc_bench *bench, unsigned expects)
         talk_passed(talk, took ? "the Reply comes inline" : "no long Send");
 }
 
+/* A client whose Calls must fit our Receive buffers. */
+static void serve_all(struct rpc_bench *bench)
+{
+    rpc_bench_serve(bench, SERVED, talk_t_close(bench->talk));
+    if (bench->terminated || bench->fed_end)
+        talk_failed(bench->talk, "expected %s, found %s", bench->talk->test->expected,
+                    bench->terminated ? "a Send that is too long for our Receive buffer" : "the end of the connection");
+    else if (bench->served == 0)
+        talk_failed(bench->talk, "the device makes no Calls");
+    else
+        talk_passed(bench->talk, "%u Calls, none of them too long", bench->served);
+}
+
 static bool open_with(struct rpc_bench *bench, struct talk *talk, unsigned block)
 {
     static const uint8_t none[1];
@@ -270,7 +277,9 @@ static void private_data(struct talk *talk, const struct suite_test *test)
             return;
     }
     if (open_with(&bench, talk, (unsigned)test->variant)) {
-        if (expects == INLINE_TAKEN && told_size(talk) < SIZE_3)
+        if (!talk_is_initiator(talk))
+            serve_all(&bench);
+        else if (expects == INLINE_TAKEN && told_size(talk) < SIZE_3)
             talk_not_applicable(talk, "the device does not tell sizes of 4096");
         else if (expects != ALIVE)
             ask_inline(&bench, expects);
@@ -298,22 +307,23 @@ static const struct suite_test tests[] = {
      "each is answered, or the connection ends", 0},
     {RULE_CMPD_4_12, NULL, DUT_ANY, NEED_RPC, large_send, "a Send of the Receive Size that the device tells",
      "the device goes on", AS_TOLD},
-    {RULE_CMPD_4_03, NULL, DUT_RESPONDER, NEED_NFS, private_data,
-     "a connection with sizes of 4096, then one with 2048 and a READ of 3500 octets without chunks",
+    {RULE_CMPD_4_03, NULL, DUT_ANY, NEED_NFS, private_data,
+     "a connection with sizes of 4096, then one with 2048 and READs of 3500 octets without chunks, or WRITEs",
      "no Send above 2048 octets", AGAIN},
-    {RULE_CMPD_4_09, NULL, DUT_RESPONDER, NEED_RPC, private_data, "private data with all reserved bits 1",
+    {RULE_CMPD_4_09, NULL, DUT_ANY, NEED_RPC, private_data, "private data with all reserved bits 1",
      "Calls are answered", RESERVED},
     {RULE_CMPD_4_2_03, NULL, DUT_RESPONDER, NEED_NFS, private_data,
-     "sizes of 3, and a READ of 3500 octets without chunks", "a Reply inline", SIZE},
-    {RULE_CMPD_5_01, NULL, DUT_RESPONDER, NEED_RPC, private_data, "no private data", "Calls are answered", WITHOUT},
+     "sizes of 3, and READs of 3500 octets without chunks, or WRITEs", "a Reply inline", SIZE},
+    {RULE_CMPD_5_01, NULL, DUT_ANY, NEED_RPC, private_data, "no private data", "Calls are answered", WITHOUT},
     {RULE_CMPD_5_2_01, NULL, DUT_RESPONDER, NEED_NFS, private_data,
-     "the block behind three other octets, and a READ of 3500 octets without chunks", "a Reply inline", OFFSET},
-    {RULE_CMPD_5_2_02, NULL, DUT_RESPONDER, NEED_NFS, private_data,
-     "other private data, and a READ of 3500 octets without chunks", "no Send above 1024 octets", FOREIGN},
-    {RULE_CMPD_5_2_03, NULL, DUT_RESPONDER, NEED_NFS, private_data,
-     "a block of version 2, and a READ of 3500 octets without chunks", "no Send above 1024 octets", VERSION},
-    {RULE_CMPD_5_2_04, NULL, DUT_RESPONDER, NEED_NFS, private_data,
-     "a block that is cut short, and a READ of 3500 octets without chunks", "no Send above 1024 octets", CUT},
+     "the block behind three other octets, and READs of 3500 octets without chunks, or WRITEs", "a Reply inline",
+     OFFSET},
+    {RULE_CMPD_5_2_02, NULL, DUT_ANY, NEED_NFS, private_data,
+     "other private data, and READs of 3500 octets without chunks, or WRITEs", "no Send above 1024 octets", FOREIGN},
+    {RULE_CMPD_5_2_03, NULL, DUT_ANY, NEED_NFS, private_data,
+     "a block of version 2, and READs of 3500 octets without chunks, or WRITEs", "no Send above 1024 octets", VERSION},
+    {RULE_CMPD_5_2_04, NULL, DUT_ANY, NEED_NFS, private_data,
+     "a block that is cut short, and READs of 3500 octets without chunks, or WRITEs", "no Send above 1024 octets", CUT},
 };
 
 const struct suite suite_rpcrdma_sizes = {"rpcrdma", tests, G_N_ELEMENTS(tests)};

@@ -6,7 +6,8 @@
 
 const struct suite *const suites[] = {
     &suite_mpa,    &suite_mpa_startup, &suite_mpa2,           &suite_ddp,           &suite_rdmap,
-    &suite_rdmapx, &suite_rpcrdma,     &suite_rpcrdma_chunks, &suite_rpcrdma_sizes, NULL};
+    &suite_rdmapx, &suite_rpcrdma,     &suite_rpcrdma_chunks, &suite_rpcrdma_sizes, &suite_rpcrdma_client,
+    NULL};
 
 char *suite_test_id(const struct suite_test *test)
 {

@@ -1,0 +1,493 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Suite rpcrdma, for devices that are clients: Replies, errors, Calls in the reverse direction (RFC 8167), and access
+ * to memory that the device has offered. Our side serves it as an NFS server until the stimulus.
+ */
+#include "traffic-gen/test/suite_rpcrdma.h"
+
+#include "traffic-gen/test/talk_internal.h"
+#include "wire/nfs.h"
+
+#include <string.h>
+
+enum {
+    GOES_ON_CALLS = 4,
+    WARM_UP = 12 /* Calls that are served before a test begins */,
+    BURST_MAX = 32,
+    FIRST_XID = 0x42000000,
+    BURST_XID = 0x43000000
+};
+
+/* ---- what all tests do ---- */
+
+/* The device works: it makes Calls of the kinds that it has. False: verdict is set. */
+static bool warm_up(struct rpc_bench *bench)
+{
+    rpc_bench_serve(bench, WARM_UP, talk_t_close(bench->talk));
+    if (bench->served > 0 && !bench->fed_end)
+        return true;
+    talk_inconclusive(bench->talk, "the device makes no Calls");
+    return false;
+}
+
+/* Answers what is held; the device goes on with other Calls. */
+static void judge_goes_on(struct rpc_bench *bench, const char *what)
+{
+    bool serves = rpc_bench_serve(bench, GOES_ON_CALLS, talk_t_close(bench->talk));
+
+    if (bench->terminated || bench->fed_end)
+        talk_failed(bench->talk, "%s: expected the device to go on, found %s", what,
+                    bench->terminated ? "a Terminate" : "the end of the connection");
+    else if (!serves)
+        talk_failed(bench->talk, "%s: the device makes no more Calls", what);
+    else
+        talk_passed(bench->talk, "%s: the device goes on", what);
+}
+
+/* The chunks of a Call that is held, as its Send offers them. NULL: of no Call. */
+static const struct bench_heard *call_of(const struct rpc_bench *bench, uint32_t xid)
+{
+    for (guint i = bench->heard->len; i-- > 0;) {
+        const struct bench_heard *heard = g_ptr_array_index(bench->heard, i);
+
+        if (heard->call && heard->header.xid == xid)
+            return heard;
+    }
+    return NULL;
+}
+
+enum chunk_kind { READ_CHUNK, WRITE_CHUNK, REPLY_CHUNK };
+
+/* A held Call with such a chunk: its index, and the first segment. */
+static int held_with(const struct rpc_bench *bench, enum chunk_kind kind, struct rpcrdma_segment *segment)
+{
+    for (unsigned i = 0; i < bench->n_held; i++) {
+        const struct bench_heard *heard = call_of(bench, bench->held[i].xid);
+        struct rpcrdma_chunk chunk = {0};
+
+        if (!heard)
+            continue;
+        if (kind == READ_CHUNK && heard->header.read.n > 0) {
+            *segment = rpcrdma_read_segment_at(&heard->header, heard->p, 0).target;
+            return (int)i;
+        }
+        if (kind == WRITE_CHUNK) {
+            chunk = rpcrdma_write_begin(&heard->header);
+            if (!rpcrdma_write_next(&heard->header, heard->p, &chunk))
+                continue;
+        } else if (kind == REPLY_CHUNK && heard->header.has_reply) {
+            chunk = rpcrdma_reply_chunk(&heard->header);
+        }
+        if (chunk.n > 0) {
+            *segment = rpcrdma_segment_at(&chunk, heard->p, 0);
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+/* Serves until a Call with such a chunk waits. -1: verdict is set (not applicable). */
+static int await_chunk(struct rpc_bench *bench, enum chunk_kind kind, struct rpcrdma_segment *segment)
+{
+    int64_t until = talk_now() + talk_t_close(bench->talk);
+
+    bench->hold = true;
+    while (talk_now() < until && !bench->fed_end) {
+        int index;
+
+        if (!rpc_bench_wait_calls(bench, 1))
+            return -1;
+        rpc_bench_pump(bench, 0, NULL);
+        index = held_with(bench, kind, segment);
+        if (index >= 0)
+            return index;
+        while (bench->n_held > 0)
+            rpc_bench_answer(bench, 0);
+    }
+    talk_not_applicable(bench->talk, "the device makes no Call with such a chunk");
+    return -1;
+}
+
+/* ---- Replies ---- */
+
+/* All Calls that the device makes are answered at once. */
+static void together(struct talk *talk, const struct suite_test *test)
+{
+    const struct bench_wish wish = {.credits = BURST_MAX};
+    struct rpc_bench bench;
+
+    (void)test;
+    if (rpc_bench_open(&bench, talk, &wish) && warm_up(&bench)) {
+        unsigned n;
+
+        bench.hold = true;
+        rpc_bench_pump(&bench, talk_t_react(talk) / 4, NULL);
+        n = bench.n_held;
+        if (n == 0)
+            talk_inconclusive(talk, "the device has no Calls outstanding");
+        else
+            judge_goes_on(&bench, "all Replies at once");
+    }
+    rpc_bench_close(&bench);
+}
+
+static void spoil_credit(void *ctx, struct rpcrdma_plan *plan)
+{
+    (void)ctx;
+    if (plan->proc == RPCRDMA_ERROR)
+        plan->credit = 0;
+}
+
+static void spoil_version(void *ctx, struct rpcrdma_plan *plan)
+{
+    (void)ctx;
+    if (plan->proc == RPCRDMA_ERROR) {
+        plan->err = RPCRDMA_ERR_VERS;
+        plan->vers_low = plan->vers_high = 2;
+    }
+}
+
+enum { PERMANENT, NO_CREDIT, ERR_VERS };
+
+/* One Call is answered by RDMA_ERROR: that one is over, the others are not, and it does not come again as it was. */
+static void refused(struct talk *talk, const struct suite_test *test)
+{
+    void (*const hooks[])(void *ctx, struct rpcrdma_plan *plan) = {NULL, spoil_credit, spoil_version};
+    struct rpc_bench bench;
+
+    if (rpc_bench_open(&bench, talk, NULL) && (test->variant == NO_CREDIT || warm_up(&bench)) &&
+        rpc_bench_wait_calls(&bench, 1)) {
+        uint32_t xid = bench.held[0].xid;
+        unsigned again = 0;
+
+        rpc_bench_spoil_headers(&bench, hooks[test->variant]);
+        rpc_end_refuse(bench.end, bench.held[0].id);
+        rpc_bench_spoil_headers(&bench, NULL);
+        g_free(bench.held[0].call.p);
+        bench.held[0] = bench.held[--bench.n_held];
+        rpc_bench_pump(&bench, talk_t_react(talk) / 4, NULL);
+        judge_goes_on(&bench, "RDMA_ERROR");
+        for (guint i = 0; i < bench.heard->len; i++) {
+            const struct bench_heard *heard = g_ptr_array_index(bench.heard, i);
+
+            again += heard->call && heard->header.xid == xid;
+        }
+        if (again > 1)
+            talk_failed(talk, "the Call that was refused comes again under its XID");
+    }
+    rpc_bench_close(&bench);
+}
+
+/* ---- a failed READ ---- */
+
+enum { UNMODIFIED, EMPTY };
+
+static void failed_read(struct talk *talk, const struct suite_test *test)
+{
+    struct rpcrdma_segment segment;
+    struct rpc_bench bench;
+    int index;
+
+    if (rpc_bench_open(&bench, talk, NULL) && (index = await_chunk(&bench, WRITE_CHUNK, &segment)) >= 0) {
+        const struct bench_heard *heard = call_of(&bench, bench.held[index].xid);
+        struct rpcrdma_chunk chunk = rpcrdma_write_begin(&heard->header);
+        g_autofree struct rpcrdma_segment *segments = NULL;
+        struct rpcrdma_write_plan writes = {0};
+        const struct rpcrdma_plan plan = {
+            .xid = bench.held[index].xid, .vers = RPCRDMA_VERSION, .credit = 8, .writes = &writes, .n_writes = 1};
+        uint8_t reply[64];
+        struct xdr_writer w = {.p = reply, .size = sizeof(reply)};
+
+        rpcrdma_write_next(&heard->header, heard->p, &chunk);
+        segments = g_new(struct rpcrdma_segment, MAX(chunk.n, 1));
+        for (uint32_t i = 0; i < chunk.n; i++)
+            segments[i] = rpcrdma_segment_at(&chunk, heard->p, i);
+        if (test->variant == UNMODIFIED)
+            writes = (struct rpcrdma_write_plan){segments, chunk.n};
+        rpc_reply_encode(&(struct rpc_message){.xid = plan.xid}, NULL, &w);
+        xdr_put_u32(&w, 5); /* NFS3ERR_IO */
+        xdr_put_u32(&w, 0); /* no attributes */
+        rpc_bench_send_plan(&bench, &plan, reply, w.at);
+        g_free(bench.held[index].call.p);
+        bench.held[index] = bench.held[--bench.n_held];
+        judge_goes_on(&bench, "a failed READ");
+    }
+    rpc_bench_close(&bench);
+}
+
+/* ---- remote invalidation ---- */
+
+static void invalidated(struct talk *talk, const struct suite_test *test)
+{
+    const struct bench_wish wish = {.invalidation = true};
+    struct rpc_bench bench;
+
+    (void)test;
+    if (rpc_bench_open(&bench, talk, &wish)) {
+        const struct mpa_startup *theirs = talk_frame(talk, false);
+        struct rpcrdma_private_data told;
+
+        if (rpcrdma_private_data_find(&told, theirs->private_data, theirs->pd_length) != RPCRDMA_PD_OK ||
+            !told.remote_invalidation) {
+            talk_not_applicable(talk, "the device does not tell R");
+        } else {
+            struct rpcrdma_segment segment;
+
+            /* The stack's Replies to Calls with chunks are Sends with Invalidate now. */
+            if (await_chunk(&bench, READ_CHUNK, &segment) >= 0)
+                judge_goes_on(&bench, "Replies by Send with Invalidate");
+        }
+    }
+    rpc_bench_close(&bench);
+}
+
+/* ---- the device's memory ---- */
+
+static bool is_over(const struct rpc_bench *bench)
+{
+    return bench->terminated || bench->fed_end;
+}
+
+enum { LATE_WRITE = 8, LATE_WRITE_REPLY = 16, LATE_READ = 24 };
+
+/* Behind the Reply the memory is nobody's but the device's. */
+static void late_write(struct talk *talk, const struct suite_test *test)
+{
+    static const uint8_t octets[LATE_WRITE_REPLY] = "too late";
+    struct rpcrdma_segment segment;
+    struct rpc_bench bench;
+    int index;
+
+    if (rpc_bench_open(&bench, talk, NULL) &&
+        (index = await_chunk(&bench, test->variant == LATE_WRITE ? WRITE_CHUNK : REPLY_CHUNK, &segment)) >= 0) {
+        struct qp_work work = {.kind = QP_WRITE, .p = octets, .n = MIN((uint32_t)test->variant, segment.length)};
+
+        work.remote_stag = segment.handle;
+        work.remote_to = segment.offset;
+        rpc_bench_answer(&bench, (unsigned)index);
+        rpc_bench_pump(&bench, talk_t_react(talk) / 2, NULL); /* the device has taken the Reply */
+        qp_post(rpc_end_qp(bench.end), &work);
+        rpc_bench_pump(&bench, talk_t_close(talk), is_over);
+        if (is_over(&bench))
+            talk_passed(talk, bench.terminated ? "a Terminate" : "the end of the connection");
+        else
+            talk_failed(talk, "the device takes a Write into a chunk of a Call that it has had the Reply to");
+    }
+    rpc_bench_close(&bench);
+}
+
+/* Until the Reply it is the responder's, as often and as late as it likes. */
+static void late_read(struct talk *talk, const struct suite_test *test)
+{
+    struct rpcrdma_segment segment;
+    struct rpc_bench bench;
+
+    (void)test;
+    if (rpc_bench_open(&bench, talk, NULL) && await_chunk(&bench, READ_CHUNK, &segment) >= 0) {
+        struct qp_work work = {.kind = QP_READ, .n = MIN(LATE_READ, segment.length)};
+        uint8_t sink[LATE_READ];
+
+        rpc_bench_pump(&bench, talk_t_react(talk), NULL);
+        work.remote_stag = segment.handle;
+        work.remote_to = segment.offset;
+        work.sink_stag = memory_register(rpc_end_memory(bench.end), sink, sizeof(sink), 0, 0, false);
+        qp_post(rpc_end_qp(bench.end), &work);
+        rpc_bench_pump(&bench, talk_t_react(talk) / 2, NULL);
+        judge_goes_on(&bench, "a Read of a chunk before the Reply");
+        memory_invalidate(rpc_end_memory(bench.end), work.sink_stag);
+    }
+    rpc_bench_close(&bench);
+}
+
+/* ---- the reverse direction ---- */
+
+/* A NULL Call of the callback program under that XID; with a Reply chunk if wished. */
+static void call_back(struct rpc_bench *bench, uint32_t xid, uint32_t credit, bool chunk)
+{
+    const uint32_t words[] = {xid, RPC_CALL, RPC_VERSION, NFS_PROGRAM_CALLBACK_FIRST, 1, 0, 0, 0, 0, 0};
+    struct rpcrdma_segment segment = rpc_bench_segment(bench, true, 0, 1000);
+    const struct rpcrdma_write_plan reply = {&segment, 1};
+    const struct rpcrdma_plan plan = {
+        .xid = xid, .vers = RPCRDMA_VERSION, .credit = credit, .reply = chunk ? &reply : NULL};
+    uint8_t octets[sizeof(words)];
+    struct xdr_writer w = {.p = octets, .size = sizeof(octets)};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(words); i++)
+        xdr_put_u32(&w, words[i]);
+    rpc_bench_send_plan(bench, &plan, octets, w.at);
+}
+
+/* The first Call of the server. False: verdict is set. */
+static bool takes_calls(struct rpc_bench *bench, uint32_t xid)
+{
+    enum bench_answer answer;
+
+    call_back(bench, xid, 1, false);
+    answer = rpc_bench_await(bench, xid, talk_t_react(bench->talk));
+    if (answer & (BENCH_SUCCESS | BENCH_RPC_ERROR | BENCH_GARBAGE | BENCH_ERR_CHUNK))
+        return true;
+    if (answer == BENCH_GONE)
+        talk_failed(bench->talk, "a first Call of the server ends the connection");
+    else
+        talk_not_applicable(bench->talk, "the device answers no Calls of the server on this connection");
+    return false;
+}
+
+static void first_callback(struct talk *talk, const struct suite_test *test)
+{
+    struct rpc_bench bench;
+
+    (void)test;
+    if (rpc_bench_open(&bench, talk, NULL) && warm_up(&bench) && takes_calls(&bench, FIRST_XID))
+        judge_goes_on(&bench, "a first Call of the server is answered");
+    rpc_bench_close(&bench);
+}
+
+/* As many as it grants, beside its own Calls, all of which wait. */
+static void callbacks(struct talk *talk, const struct suite_test *test)
+{
+    struct rpc_bench bench;
+
+    (void)test;
+    if (rpc_bench_open(&bench, talk, NULL) && warm_up(&bench) && takes_calls(&bench, BURST_XID)) {
+        uint32_t n = CLAMP(bench.grant, 1, BURST_MAX);
+        bool all = true;
+
+        bench.hold = true;
+        rpc_bench_pump(&bench, talk_t_react(talk) / 4, NULL);
+        for (uint32_t i = 1; i <= n; i++)
+            call_back(&bench, BURST_XID + i, n, false);
+        for (uint32_t i = 1; i <= n && all; i++) {
+            enum bench_answer answer = rpc_bench_await(&bench, BURST_XID + i, talk_t_react(talk));
+
+            all = answer != BENCH_SILENCE && answer != BENCH_GONE;
+            if (!all)
+                talk_failed(talk, "of %u Calls of the server at once, as granted, number %u has %s", n, i,
+                            bench_answer_words(answer));
+        }
+        if (all)
+            judge_goes_on(&bench, "Calls of the server, as many as granted, are answered");
+    }
+    rpc_bench_close(&bench);
+}
+
+/* The same XID in both directions. */
+static void same_xid(struct talk *talk, const struct suite_test *test)
+{
+    struct rpc_bench bench;
+
+    (void)test;
+    if (rpc_bench_open(&bench, talk, NULL) && warm_up(&bench) && takes_calls(&bench, BURST_XID) &&
+        rpc_bench_wait_calls(&bench, 1)) {
+        uint32_t xid = bench.held[0].xid;
+        enum bench_answer answer;
+
+        call_back(&bench, xid, 1, false);
+        answer = rpc_bench_await(&bench, xid, talk_t_react(talk));
+        if (answer == BENCH_SUCCESS || answer == BENCH_RPC_ERROR)
+            judge_goes_on(&bench, "a Call of the server with the XID of a Call of the device is answered");
+        else
+            rpcrdma_judge(&bench, BENCH_SUCCESS | BENCH_RPC_ERROR, answer);
+    }
+    rpc_bench_close(&bench);
+}
+
+static void chunked_callback(struct talk *talk, const struct suite_test *test)
+{
+    struct rpc_bench bench;
+
+    (void)test;
+    if (rpc_bench_open(&bench, talk, NULL) && warm_up(&bench) && takes_calls(&bench, BURST_XID)) {
+        call_back(&bench, BURST_XID + 1, 1, true);
+        rpcrdma_judge(&bench, BENCH_SUCCESS | BENCH_RPC_ERROR | BENCH_ERR_CHUNK,
+                      rpc_bench_await(&bench, BURST_XID + 1, talk_t_react(talk)));
+    }
+    rpc_bench_close(&bench);
+}
+
+/* What a Call of the server requests is no grant. */
+static void request_is_no_grant(struct talk *talk, const struct suite_test *test)
+{
+    const struct bench_wish wish = {.credits = 2};
+    struct rpc_bench bench;
+
+    (void)test;
+    if (rpc_bench_open(&bench, talk, &wish) && warm_up(&bench)) {
+        bench.hold = true;
+        call_back(&bench, BURST_XID, 1000, false);
+        rpc_bench_pump(&bench, talk_t_react(talk), NULL);
+        if (bench.n_held > 2)
+            talk_failed(talk, "%u Calls outstanding with a grant of 2", bench.n_held);
+        else
+            judge_goes_on(&bench, "no more Calls than were granted");
+    }
+    rpc_bench_close(&bench);
+}
+
+/* ---- other parameters ---- */
+
+enum { ONE_CREDIT = 1, OTHER_SIZE = 3072 };
+
+static void parameters(struct talk *talk, const struct suite_test *test)
+{
+    const struct bench_wish wish = {.credits = test->variant == ONE_CREDIT ? 1 : 0,
+                                    .size = test->variant == OTHER_SIZE ? OTHER_SIZE : 0};
+    struct rpc_bench bench;
+
+    if (rpc_bench_open(&bench, talk, &wish)) {
+        if (talk_is_initiator(talk)) {
+            bool good = true;
+
+            for (unsigned i = 0; i < WARM_UP && good; i++)
+                good = rpc_bench_alive(&bench);
+            if (good && rpc_bench_file(&bench))
+                talk_passed(talk, "Calls are answered, and a file is made");
+        } else if (warm_up(&bench)) {
+            judge_goes_on(&bench, "with these parameters");
+        } else if (bench.fed_end) {
+            talk_failed(talk, "the device ends the connection");
+        }
+    } else if (talk_is_initiator(talk)) {
+        talk_failed(talk, "no Calls are answered with these parameters");
+    }
+    rpc_bench_close(&bench);
+}
+
+#define GOES_ON "the device goes on"
+
+static const struct suite_test tests[] = {
+    {RULE_RPCR_3_3_1_09, NULL, DUT_INITIATOR, NEED_RPC, together, "the Replies to all Calls outstanding, at once",
+     GOES_ON, 0},
+    {RULE_RPCR_3_4_5_1_03, NULL, DUT_INITIATOR, NEED_RPC, late_read,
+     "a Read of a Read chunk long after the Call, before the Reply", "it is served", 0},
+    {RULE_RPCR_4_4_1_01, NULL, DUT_INITIATOR, NEED_RPC, late_write, "a Write into a Write chunk behind the Reply",
+     "a Terminate or a close", LATE_WRITE},
+    {RULE_RPCR_8_1_3_02, NULL, DUT_INITIATOR, NEED_RPC, late_write, "a Write into a Reply chunk behind the Reply",
+     "a Terminate or a close", LATE_WRITE_REPLY},
+    {RULE_RPCR_4_5_08, NULL, DUT_INITIATOR, NEED_RPC, refused, "RDMA_ERROR with ERR_CHUNK for a Call",
+     "that Call does not come again, " GOES_ON, PERMANENT},
+    {RULE_NFSULB_6_6_03, NULL, DUT_INITIATOR, NEED_RPC, refused, "RDMA_ERROR with ERR_VERS for one of several Calls",
+     "the others go on", ERR_VERS},
+    {RULE_BIDI_4_1_06, NULL, DUT_INITIATOR, NEED_RPC, refused, "RDMA_ERROR with rdma_credit 0 for the first Call",
+     GOES_ON, NO_CREDIT},
+    {RULE_BIDI_4_1_05, NULL, DUT_INITIATOR, NEED_RPC, request_is_no_grant,
+     "a Call of the server that requests 1000 credits, where 2 are granted", "at most 2 Calls outstanding", 0},
+    {RULE_BIDI_2_4_1_02, NULL, DUT_INITIATOR, NEED_RPC, same_xid,
+     "a Call of the server with the XID of a Call of the device", "a Reply", 0},
+    {RULE_BIDI_4_3_1_01, NULL, DUT_INITIATOR, NEED_RPC, callbacks, "as many Calls of the server as the device grants",
+     "all are answered", 0},
+    {RULE_BIDI_5_3_04, NULL, DUT_INITIATOR, NEED_RPC, chunked_callback, "a Call of the server with a Reply chunk",
+     "ERR_CHUNK or a Reply", 0},
+    {RULE_BIDI_6_03, NULL, DUT_INITIATOR, NEED_RPC, first_callback, "a first Call of the server", "an answer", 0},
+    {RULE_CMPD_3_2_03, NULL, DUT_INITIATOR, NEED_RPC, invalidated, "Replies by Send with Invalidate", GOES_ON, 0},
+    {RULE_EXP_3_9_03, "unmodified", DUT_INITIATOR, NEED_RPC, failed_read,
+     "a failed READ whose Write chunk comes back as it was", GOES_ON, UNMODIFIED},
+    {RULE_EXP_3_9_03, "empty", DUT_INITIATOR, NEED_RPC, failed_read,
+     "a failed READ whose Write chunk comes back without segments", GOES_ON, EMPTY},
+    {RULE_RPCR_6_3_02, NULL, DUT_ANY, NEED_NFS, parameters, "a connection with one credit", "the device works",
+     ONE_CREDIT},
+    {RULE_EXP_6_3_1_01, NULL, DUT_ANY, NEED_NFS, parameters, "a connection with inline thresholds of 3072",
+     "the device works", OTHER_SIZE},
+};
+
+const struct suite suite_rpcrdma_client = {"rpcrdma", tests, G_N_ELEMENTS(tests)};
