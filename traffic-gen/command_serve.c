@@ -6,7 +6,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-static const struct endpoint_kind *const services[] = {&rping_server, &echo_server, &rpc_server, &sink_server};
+static const struct endpoint_kind *const services[] = {&rping_server, &echo_server, &rpc_server, &sink_server,
+                                                       &nfs_service};
 
 struct options {
     char *service, *record, *misbehave;

@@ -144,8 +144,9 @@ static bool read_status(struct reading *r, const yaml_node_t *node, uint32_t *st
     static const struct {
         const char *name;
         uint32_t status;
-    } names[] = {{"NOENT", 2},  {"EXIST", 17},    {"NOTDIR", 20}, {"ISDIR", 21},
-                 {"INVAL", 22}, {"NOTEMPTY", 66}, {"FBIG", 27},   {"NAMETOOLONG", 63}};
+    } names[] = {{"NOENT", 2},     {"EXIST", 17}, {"NOTDIR", 20},      {"ISDIR", 21}, {"INVAL", 22},
+                 {"NOTEMPTY", 66}, {"FBIG", 27},  {"NAMETOOLONG", 63}, {"PERM", 1},   {"ACCES", 13},
+                 {"NOSPC", 28},    {"ROFS", 30},  {"STALE", 70}};
 
     for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
         if (node_is(node, names[i].name)) {
@@ -153,7 +154,8 @@ static bool read_status(struct reading *r, const yaml_node_t *node, uint32_t *st
             return true;
         }
     }
-    return complain(r, node, "NOENT, EXIST, NOTDIR, ISDIR, INVAL, NOTEMPTY, FBIG, NAMETOOLONG",
+    return complain(r, node,
+                    "PERM, NOENT, ACCES, EXIST, NOTDIR, ISDIR, INVAL, FBIG, NOSPC, ROFS, NAMETOOLONG, NOTEMPTY, STALE",
                     "this status is not known");
 }
 

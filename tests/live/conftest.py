@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """iwarp-gen over real sockets on the loopback interface. Every process that is started ends with its test."""
 import json
+import os
 import re
 import select
 import subprocess
@@ -18,20 +19,24 @@ class Peer:
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, text=True)
         self.errors = ""
+        self._unread = ""  # of standard error, behind the lines that were asked for
 
     def wait_for(self, pattern, seconds=DEADLINE):
         """The match of a line of standard error."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            if select.select([self.process.stderr], [], [], 0.1)[0]:
-                line = self.process.stderr.readline()
-                self.errors += line
+            if "\n" in self._unread:
+                line, self._unread = self._unread.split("\n", 1)
+                self.errors += line + "\n"
                 match = re.search(pattern, line)
                 if match:
                     return match
-                if not line:
+            elif select.select([self.process.stderr], [], [], 0.1)[0]:
+                octets = os.read(self.process.stderr.fileno(), 4096)  # past the buffer, which select does not know
+                self._unread += octets.decode()
+                if not octets:
                     break
-        raise AssertionError(f"no '{pattern}' in: {self.errors}")
+        raise AssertionError(f"no '{pattern}' in: {self.errors}{self._unread}")
 
     @property
     def port(self):
@@ -44,7 +49,8 @@ class Peer:
         if number is not None:
             self.process.send_signal(number)
         out, errors = self.process.communicate(timeout=DEADLINE)
-        self.errors += errors
+        self.errors += self._unread + errors
+        self._unread = ""
         self.out = out
         return self.process.returncode
 

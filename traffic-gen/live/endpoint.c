@@ -215,7 +215,8 @@ bool serve(const struct serve_options *options, char **why)
     bool good = !kind->open || kind->open(&options->endpoint, why);
 
     if (good) {
-        good = serve_in(&server, why);
+        good = (!kind->listen || kind->listen(server.loop, options->host, why)) && serve_in(&server, why);
+        live_loop_end(server.loop); /* nobody uses what close() frees */
         if (kind->close)
             kind->close();
     }

@@ -30,6 +30,8 @@ struct endpoint_kind {
     /* Before the first connection and behind the last one, for what they share. Both may be NULL. */
     bool (*open)(const struct endpoint_options *options, char **error);
     void (*close)(void);
+    /* Behind open: what else it listens for, until the loop ends. NULL: nothing. */
+    bool (*listen)(struct live_loop *loop, const char *host, char **error);
     /* The TCP connection is there; options and stream are borrowed. */
     void *(*make)(const struct endpoint_options *options, const struct stream *stream);
     void (*free)(void *endpoint); /* the connection is over */
@@ -66,6 +68,7 @@ enum client_end client_run(const char *host, const char *port, const struct endp
 /* ---- kinds ---- */
 
 extern const struct endpoint_kind rping_server, rping_client; /* rping of the RDMA tools */
+extern const struct endpoint_kind nfs_service;
 extern const struct endpoint_kind sink_server;
 extern const struct endpoint_kind write_client, read_client, send_client; /* move octets to or from a sink */
 extern const struct endpoint_kind echo_server, rpc_server;                /* test/subject.h */
