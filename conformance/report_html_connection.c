@@ -175,6 +175,7 @@ static void write_about(struct html_page *page, const struct report_finding *fir
     html_element(page->writer, "p", "requirement", "%s", rule->text);
     if (*aliases != '\0')
         html_element(page->writer, "p", "aliases", "The same is demanded by %s", aliases);
+    g_free(aliases);
     if (first->waiver != NULL) {
         html_begin(page->writer, "p", "class", "waiver", NULL);
         html_format(page->writer, "Waived (%s)%s%s", first->waiver->where, first->waiver->why != NULL ? ": " : "",
