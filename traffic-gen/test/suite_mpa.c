@@ -37,6 +37,16 @@ void mpa_expect_error(struct talk *talk)
     talk_expect_terminate(talk, &(struct talk_terminate){.any_layer = true, .or_close = true});
 }
 
+void mpa_compare(struct talk *talk, const struct talk_wish *usual)
+{
+    g_autofree char *what = g_strdup(talk_describe(talk, talk_last(talk)));
+
+    if (talk_start(talk, usual))
+        talk_failed(talk, "%s; on another connection without what is odd the device goes on", what);
+    else
+        talk_inconclusive(talk, "%s; and without what is odd it does not go on either", what);
+}
+
 void mpa_expect_alive(struct talk *talk, const struct talk_wish *wish)
 {
     struct talk_wish usual = wish ? *wish : (struct talk_wish){0};
@@ -268,8 +278,11 @@ static void switching(struct talk *talk, const struct suite_test *test)
     GByteArray *octets;
 
     (void)test;
-    if (!talk_start(talk, &wish) || (!talk_is_initiator(talk) && !talk_first_fpdu(talk)))
+    if (!talk_start(talk, &wish) || (!talk_is_initiator(talk) && !talk_first_fpdu(talk))) {
+        if (talk_frame(talk, true) && talk_last(talk)->what != TALK_SILENCE)
+            mpa_compare(talk, NULL);
         return;
+    }
     octets = mpa_harmless_octets(talk, 1);
     talk_write(talk, octets->data, 3);
     talk_sleep(talk, pause_ns);

@@ -16,6 +16,11 @@ bool mpa_uses_crc(struct talk *talk); /* false: verdict is set */
 /* The device sends a Terminate of any kind, or closes. */
 void mpa_expect_error(struct talk *talk);
 /*
+ * The device has ended the connection after what is odd: failed if it goes on with another one, by the usual wish,
+ * without what is odd.
+ */
+void mpa_compare(struct talk *talk, const struct talk_wish *usual);
+/*
  * talk_expect_alive(), and when the device closes without a word, a second connection with the same wish and nothing
  * odd: if it goes on there, the oddity was why.
  */

@@ -312,17 +312,6 @@ static void set_res(struct talk *talk, struct mpa_startup *frame)
     frame->flags |= MPA_FLAGS_RES;
 }
 
-/* The device closes after what is odd: on another connection, without it, it goes on. */
-static void compare(struct talk *talk, const struct talk_wish *usual)
-{
-    g_autofree char *what = g_strdup(talk_describe(talk, talk_last(talk)));
-
-    if (talk_start(talk, usual))
-        talk_failed(talk, "%s; on another connection without what is odd the device goes on", what);
-    else
-        talk_inconclusive(talk, "%s; and without what is odd it does not go on either", what);
-}
-
 static void odd_res(struct talk *talk, const struct suite_test *test)
 {
     const struct talk_wish wish = {.frame = set_res};
@@ -331,7 +320,7 @@ static void odd_res(struct talk *talk, const struct suite_test *test)
     if (talk_start(talk, &wish))
         mpa_expect_alive(talk, &wish);
     else if (talk_frame(talk, true) && !talk_is_open(talk))
-        compare(talk, NULL);
+        mpa_compare(talk, NULL);
 }
 
 /* A wish that every device has to grant: when it refuses, the same without it shows whether that was why. */
@@ -387,7 +376,7 @@ static void disliked(struct talk *talk, const struct suite_test *test)
     else if (reply)
         talk_failed(talk, "expected a Reply with R = 1, found %s", talk_describe(talk, talk_last(talk)));
     else
-        compare(talk, NULL);
+        mpa_compare(talk, NULL);
 }
 
 static void disliked_reply(struct talk *talk, const struct suite_test *test)

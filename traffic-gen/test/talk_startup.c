@@ -8,6 +8,7 @@
 enum { READS_DEFAULT = 16, RECEIVES_DEFAULT = 64, RECEIVE_SIZE_DEFAULT = 4096, RTR_STAG = 1 };
 
 static const struct talk_wish no_wish;
+static const int64_t greeting_pause = 40 * INT64_C(1000000);
 static const int64_t piece_pause = 30 * INT64_C(1000000);
 
 bool talk_is_initiator(const struct talk *talk)
@@ -200,6 +201,20 @@ void talk_begin_operation(struct talk *talk)
 
 /* ---- both ---- */
 
+/* What an Initiator says by itself must not be taken for an answer. */
+static bool pass_over_greetings(struct talk *talk)
+{
+    const struct talk_heard *heard;
+
+    do {
+        heard = talk_hear(talk, greeting_pause);
+    } while (heard->what == TALK_FPDU && !heard->is_terminate);
+    if (heard->what == TALK_SILENCE)
+        return true;
+    talk_inconclusive(talk, "the device does not stay: %s", talk_describe(talk, heard));
+    return false;
+}
+
 bool talk_first_fpdu(struct talk *talk)
 {
     const struct mpa_startup *ours = talk_frame(talk, true), *theirs = talk_frame(talk, false);
@@ -214,7 +229,7 @@ bool talk_first_fpdu(struct talk *talk)
     if (!talk_is_initiator(talk)) {
         heard = talk_hear(talk, talk_t_close(talk));
         if (heard->what == TALK_FPDU && !heard->is_terminate)
-            return true;
+            return pass_over_greetings(talk);
         talk_inconclusive(talk, "the device, as Initiator, has to send the first FPDU; there was %s",
                           talk_describe(talk, heard));
         return false;
