@@ -4,11 +4,13 @@ The how-tos, run as written.
 
 In docs/howto/*.md indented lines that begin with "$ " are commands, lines that begin with "> " go on with them, and what
 follows up to the next command or the end of the block is their output, standard error included. "[...]" stands for anything
-in a line, alone for any number of lines. Examples for CI servers may only say what is run as such a command, too. Lines that begin with "# " are for root, and are not run.
+in a line, alone for any number of lines. 127.0.0.1:7174 is replaced by a free port. Examples for CI servers may only say what is run as such a command, too. Lines that begin with "# " are for root, and are not run.
 """
 import os
 import pathlib
 import re
+import signal
+import socket
 import subprocess
 
 import pytest
@@ -46,20 +48,41 @@ def pattern_of(lines):
     return re.compile("".join(parts))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_as_written(page, build, tmp_path):
-    found = commands(page.read_text(encoding="utf-8"))
-    assert found, "no commands"
+@pytest.fixture
+def shell(build, tmp_path):
+    """Runs a command, as one of a shell's; what it leaves in the background ends with the test."""
+    environment = os.environ | {"PATH": f"{build}/conformance:{build}/traffic-gen:{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{s.getsockname()[1]}"
     for entry in ROOT.iterdir():
         if entry.name not in ("build", ".git"):
             (tmp_path / entry.name).symlink_to(entry)
-    environment = os.environ | {"PATH": f"{build}/conformance:{build}/traffic-gen:{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
+    groups = []
+
+    def run(command):
+        process = subprocess.Popen(["bash", "-c", command.replace("127.0.0.1:7174", address)], cwd=tmp_path, env=environment,
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True,
+                                   start_new_session=True)
+        groups.append(process.pid)
+        return process.communicate(timeout=300)[0].replace(address, "127.0.0.1:7174")
+    yield run
+    for group in groups:
+        try:
+            os.killpg(group, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_as_written(page, shell):
+    found = commands(page.read_text(encoding="utf-8"))
+    assert found, "no commands"
     for number, command, output in found:
-        result = subprocess.run(["bash", "-c", command], cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                stdin=subprocess.DEVNULL, text=True, timeout=300, check=False)
-        if not pattern_of(output).fullmatch(result.stdout):
-            good = max(n for n in range(len(output) + 1) if pattern_of(output[:n]).match(result.stdout))
-            pytest.fail(f"{page.name}:{number}: {command}\nfrom line {output[good:good + 1]} on it says otherwise:\n{result.stdout[:6000]}")
+        said = shell(command)
+        if not pattern_of(output).fullmatch(said):
+            good = max(n for n in range(len(output) + 1) if pattern_of(output[:n]).match(said))
+            pytest.fail(f"{page.name}:{number}: {command}\nfrom line {output[good:good + 1]} on it says otherwise:\n{said[:6000]}")
 
 
 def test_ci_examples_say_what_was_run():
