@@ -3,6 +3,7 @@
  * The NFS server of the stack under whole Calls of anybody: the input is a row of Calls on one connection, each with
  * its length in front (two octets), in which the handle of a node stands wherever "fh" and an octet are found at a
  * word. Whatever they are, each Reply has a header that can be decoded, and results that the walker knows to their end.
+ * Replies among them answer the last callback, which must be one that the walker knows.
  */
 #include "tests/fuzz/fuzz.h"
 #include "traffic-gen/stack/nfs_server.h"
@@ -53,6 +54,22 @@ static void check(const struct rpc_message *call, const struct rpc_end_message *
     HOLDS(result.left == 0 && look.items == reply->n_items);
 }
 
+static void called_back(void *ctx, const struct rpc_end_message *call, uint64_t cookie)
+{
+    const struct nfs_walk_events none = {0};
+    struct nfs_walk_result result;
+    struct rpc_message header;
+
+    HOLDS(rpc_decode(&header, call->p, call->n) == RPC_OK && header.type == RPC_CALL && call->n_items == 0);
+    /* The client chooses the program: perhaps not one of the walker's. */
+    if (nfs_procedure_find(header.prog, header.vers, header.proc) && header.prog >= NFS_PROGRAM_CALLBACK_FIRST) {
+        HOLDS(nfs_walk(nfs_procedure_find(header.prog, header.vers, header.proc), false, call->p + header.header_len,
+                       call->n - header.header_len, header.header_len, &none, &result) == NFS_WALK_OK);
+        HOLDS(result.left == 0);
+    }
+    *(uint64_t *)ctx = cookie;
+}
+
 /* A handle of this server, as its MOUNT gives it, with another node's number. */
 static void make_handle(struct nfs_peer *peer, uint8_t out[HANDLE])
 {
@@ -83,7 +100,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct nfs_tree *tree = nfs_tree_new(now, &clock_ns, 1 << 20, 64);
     struct nfs_server_options options = {.tree = tree, .seed = 1, .now = now, .ctx = &clock_ns};
     struct nfs_server *server = nfs_server_new(&options);
-    struct nfs_peer *peer = nfs_peer_new(server, NULL);
+    uint64_t cookie = 0;
+    const struct nfs_peer_events events = {.ctx = &cookie, .call = called_back};
+    struct nfs_peer *peer = nfs_peer_new(server, &events);
     uint8_t octets[CALL_OCTETS_MAX], handle[HANDLE];
 
     make_handle(peer, handle);
@@ -99,7 +118,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         put_handles(octets, call.n, handle);
         data += call.n;
         size -= call.n;
-        rpc_decode(&header, octets, call.n);
+        if (rpc_decode(&header, octets, call.n) == RPC_OK && header.type == RPC_REPLY) {
+            nfs_peer_replied(peer, cookie, call.n % 8 ? &call : NULL);
+            continue;
+        }
         if (nfs_server_call(peer, &call, room, &reply)) {
             check(&header, &reply);
             g_free(reply.p);
