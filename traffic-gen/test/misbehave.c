@@ -6,7 +6,7 @@
 static const struct misbehaviour *const tables[] = {
     misbehave_mpa,           misbehave_mpa_startup,    misbehave_mpa2,    misbehave_ddp,
     misbehave_rdmap,         misbehave_rdmapx,         misbehave_rpcrdma, misbehave_rpcrdma_chunks,
-    misbehave_rpcrdma_sizes, misbehave_rpcrdma_client,
+    misbehave_rpcrdma_sizes, misbehave_rpcrdma_client, misbehave_nfs,
 };
 
 const struct misbehaviour *misbehave_at(unsigned index)
@@ -51,4 +51,23 @@ void mutant_attach(struct mutant *mutant, const struct misbehaviour *how, struct
     spoil = how->qp;
     spoil.ctx = mutant;
     qp_set_spoil(qp, &spoil);
+}
+
+void mutant_prepare_rpc(const struct misbehaviour *how, struct rpc_end_options *options)
+{
+    if (how && how->rpc_options)
+        how->rpc_options(options);
+    mutant_prepare(how, &options->qp);
+}
+
+void mutant_attach_rpc(struct mutant *mutant, const struct misbehaviour *how, struct rpc_end *end)
+{
+    struct rpc_end_spoil spoil;
+
+    mutant_attach(mutant, how, rpc_end_qp(end));
+    if (!how)
+        return;
+    spoil = how->rpc;
+    spoil.ctx = mutant;
+    rpc_end_set_spoil(end, &spoil);
 }

@@ -49,5 +49,8 @@ const struct misbehaviour *misbehave_at(unsigned index);
 /* Before qp_new() and after it. how NULL: nothing. The mutant lives as long as the queue pair. */
 void mutant_prepare(const struct misbehaviour *how, struct qp_options *options);
 void mutant_attach(struct mutant *mutant, const struct misbehaviour *how, struct qp *qp);
+/* The same around rpc_end_new(), instead of these. */
+void mutant_prepare_rpc(const struct misbehaviour *how, struct rpc_end_options *options);
+void mutant_attach_rpc(struct mutant *mutant, const struct misbehaviour *how, struct rpc_end *end);
 
 #endif

@@ -6,28 +6,24 @@
 #include "wire/octets.h"
 #include "wire/rdmap.h"
 
-#include <string.h>
-
 enum {
     FIRST_XID = 0x42000000, /* as suite_rpcrdma_client.c has them */
     BURST_XID = 0x43000000,
     GRANTED = 16, /* by the device */
     OWN_XIDS = 0x0C000000,
-    GAP_NS = 60000000,
+    TOGETHER_CREDITS = 32,
+    TOGETHER_REPLIES = 14,
     INVALID_STAG = 1 << 8, /* layer 0, error type 1, code 0 */
 };
 
 /* ---- messages ---- */
 
-/* Behind a while without any Reply, the first of many finds no buffer. */
+/* Of the Replies that come at once behind the first ones, one finds no buffer. */
 static enum rpc_end_answer lack_buffers(void *ctx, const struct rpc_end_incoming *in, enum rpc_end_answer due)
 {
     struct mutant *mutant = ctx;
-    int64_t now = g_get_monotonic_time() * 1000, before;
 
-    memcpy(&before, mutant->octets, sizeof(before));
-    memcpy(mutant->octets, &now, sizeof(now));
-    if (in->call || in->header->credit != 32 || before == 0 || now - before < GAP_NS)
+    if (in->call || in->header->credit != TOGETHER_CREDITS || ++mutant->seen != TOGETHER_REPLIES)
         return due;
     qp_terminate(mutant->qp, 1, 2, 2);
     return RPC_END_DISCARD;
@@ -60,8 +56,10 @@ static bool is_error(const struct rpc_end_incoming *in, enum rpcrdma_err err)
 
 static enum rpc_end_answer call_again(void *ctx, const struct rpc_end_incoming *in, enum rpc_end_answer due)
 {
-    if (is_error(in, RPCRDMA_ERR_CHUNK) && in->header->credit > 0)
-        post_null(ctx, in->header->xid);
+    const struct mutant *mutant = ctx;
+
+    if (is_error(in, RPCRDMA_ERR_CHUNK) && in->header->credit == (uint32_t)mutant->how->variant)
+        post_null(mutant, in->header->xid);
     return due;
 }
 
@@ -213,7 +211,7 @@ static void refuse_size(void *ctx, struct rpcrdma_private_data *peer, const uint
 const struct misbehaviour misbehave_rpcrdma_client[] = {
     ROWS(MUTANT){.id = "RPCR-3.3.1-09",
                  .roles = DUT_INITIATOR,
-                 .what = "lacks Receive buffers for Replies that come late",
+                 .what = "lacks a Receive buffer when Replies come at once",
                  .rpc.decide = lack_buffers},
     {.id = "RPCR-3.4.5.1-03",
      .roles = DUT_INITIATOR,
@@ -233,7 +231,13 @@ const struct misbehaviour misbehave_rpcrdma_client[] = {
     {.id = "RPCR-4.5-08",
      .roles = DUT_INITIATOR,
      .what = "makes a Call that was refused again under its XID",
-     .rpc.decide = call_again},
+     .rpc.decide = call_again,
+     .variant = 8},
+    {.id = "NFSULB-6.7.2-02",
+     .roles = DUT_INITIATOR,
+     .what = "makes an NFS Call that was refused again under its XID",
+     .rpc.decide = call_again,
+     .variant = 9},
     {.id = "BIDI-4.1-05",
      .roles = DUT_INITIATOR,
      .what = "takes what the server requests for a grant",

@@ -224,17 +224,9 @@ struct subject_rpc *subject_rpc_new(enum suite_dut role, const struct misbehavio
         subject->server = nfs_server_new(&server);
         subject->peer = nfs_peer_new(subject->server, NULL);
     }
-    if (how && how->rpc_options)
-        how->rpc_options(&options);
-    mutant_prepare(how, &options.qp);
+    mutant_prepare_rpc(how, &options);
     subject->end = rpc_end_new(&options, stream, &events, 1813);
-    mutant_attach(&subject->mutant, how, rpc_end_qp(subject->end));
-    if (how) {
-        struct rpc_end_spoil spoil = how->rpc;
-
-        spoil.ctx = &subject->mutant;
-        rpc_end_set_spoil(subject->end, &spoil);
-    }
+    mutant_attach_rpc(&subject->mutant, how, subject->end);
     return subject;
 }
 

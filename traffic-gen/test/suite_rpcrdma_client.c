@@ -147,15 +147,17 @@ static void spoil_version(void *ctx, struct rpcrdma_plan *plan)
     }
 }
 
-enum { PERMANENT, NO_CREDIT, ERR_VERS };
+enum { PERMANENT, NO_CREDIT, ERR_VERS, NFS_PERMANENT };
+enum { NFS_CREDITS = 9 /* tells the two apart */ };
 
 /* One Call is answered by RDMA_ERROR: that one is over, the others are not, and it does not come again as it was. */
 static void refused(struct talk *talk, const struct suite_test *test)
 {
-    void (*const hooks[])(void *ctx, struct rpcrdma_plan *plan) = {NULL, spoil_credit, spoil_version};
+    void (*const hooks[])(void *ctx, struct rpcrdma_plan *plan) = {NULL, spoil_credit, spoil_version, NULL};
+    const struct bench_wish wish = {.credits = test->variant == NFS_PERMANENT ? NFS_CREDITS : 0};
     struct rpc_bench bench;
 
-    if (rpc_bench_open(&bench, talk, NULL) && (test->variant == NO_CREDIT || warm_up(&bench)) &&
+    if (rpc_bench_open(&bench, talk, &wish) && (test->variant == NO_CREDIT || warm_up(&bench)) &&
         rpc_bench_wait_calls(&bench, 1)) {
         uint32_t xid = bench.held[0].xid;
         unsigned again = 0;
@@ -466,6 +468,8 @@ static const struct suite_test tests[] = {
      "a Terminate or a close", LATE_WRITE_REPLY},
     {RULE_RPCR_4_5_08, NULL, DUT_INITIATOR, NEED_RPC, refused, "RDMA_ERROR with ERR_CHUNK for a Call",
      "that Call does not come again, " GOES_ON, PERMANENT},
+    {RULE_NFSULB_6_7_2_02, NULL, DUT_INITIATOR, NEED_NFS, refused, "RDMA_ERROR with ERR_CHUNK for an NFS Call",
+     "that Call does not come again under its XID, " GOES_ON, NFS_PERMANENT},
     {RULE_NFSULB_6_6_03, NULL, DUT_INITIATOR, NEED_RPC, refused, "RDMA_ERROR with ERR_VERS for one of several Calls",
      "the others go on", ERR_VERS},
     {RULE_BIDI_4_1_06, NULL, DUT_INITIATOR, NEED_RPC, refused, "RDMA_ERROR with rdma_credit 0 for the first Call",

@@ -5,9 +5,9 @@
 #include <glib.h>
 
 const struct suite *const suites[] = {
-    &suite_mpa,    &suite_mpa_startup, &suite_mpa2,           &suite_ddp,           &suite_rdmap,
-    &suite_rdmapx, &suite_rpcrdma,     &suite_rpcrdma_chunks, &suite_rpcrdma_sizes, &suite_rpcrdma_client,
-    NULL};
+    &suite_mpa,           &suite_mpa_startup,    &suite_mpa2,    &suite_ddp,
+    &suite_rdmap,         &suite_rdmapx,         &suite_rpcrdma, &suite_rpcrdma_chunks,
+    &suite_rpcrdma_sizes, &suite_rpcrdma_client, &suite_nfs,     NULL};
 
 char *suite_test_id(const struct suite_test *test)
 {
