@@ -246,13 +246,24 @@ static void write_failure(const struct suite *suite, const struct report_rule *e
 
 enum case_kind { CASE_NONE, CASE_PASSED, CASE_FAILED, CASE_SKIPPED };
 
-static enum case_kind kind_of(const struct report_rule *rule, enum exclusion why, bool verbose)
+/* Above so many connections rules without an occasion are left out: each connection has some 800 of them. */
+enum { CONNECTIONS_WHOLE = 100 };
+
+static bool leaves_out(const struct report *report)
+{
+    return !report->options->verbose && report->connections > CONNECTIONS_WHOLE;
+}
+
+static enum case_kind kind_of(const struct report *report, const struct report_rule *rule, enum exclusion why)
 {
     if (why == EXERCISED)
         return rule->failing > 0 ? CASE_FAILED : CASE_PASSED;
     if (why == INCONCLUSIVE)
         return CASE_SKIPPED;
-    return verbose && why != NOT_SELECTED ? CASE_SKIPPED : CASE_NONE;
+    if (why == NO_OCCASION || why == NO_STIMULUS)
+        return leaves_out(report) ? CASE_NONE : CASE_SKIPPED;
+    /* What no capture can decide says nothing about this one. */
+    return report->options->verbose && why != NOT_SELECTED ? CASE_SKIPPED : CASE_NONE;
 }
 
 /* Every rule of the catalogue with what is known of it on this connection. */
@@ -274,7 +285,7 @@ static void for_each_rule(struct suite *suite,
         if (next < rules->len && g_array_index(rules, struct report_rule, next).rule == rule.rule)
             rule = g_array_index(rules, struct report_rule, next++);
         why = exclusion_of(suite->report->options, rule.rule, &rule.count);
-        tell(suite, &rule, kind_of(&rule, why, suite->report->options->verbose), why, ctx);
+        tell(suite, &rule, kind_of(suite->report, &rule, why), why, ctx);
     }
     g_array_unref(rules);
 }
@@ -335,6 +346,8 @@ static void tell_harmless_findings(struct suite *suite)
         g_string_append_printf(suite->said,
                                "%" PRIu64 " more findings were counted but not kept; --max-findings=0 keeps all\n",
                                suite->connection->not_kept);
+    if (leaves_out(suite->report))
+        g_string_append(suite->said, "rules that nothing called for are left out; --verbose has them\n");
 }
 
 /* "." parts packages from classes. */
