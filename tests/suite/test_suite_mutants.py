@@ -67,10 +67,20 @@ DEVICES = {
 
 
 @functools.cache
-def conforming_run(role, device):
+def conforming_runs():
     # With time enough for a busy machine: hardly a test waits for it to pass.
-    return RUNNERS[role](list(device), ["--skip=rpcrdma,nfs", "--timeout=2", "--start-timeout=4", "--idle-timeout=4"],
-                         jobs=16, record=True)
+    options = ["--skip=rpcrdma,nfs", "--timeout=2", "--start-timeout=4", "--idle-timeout=4"]
+    wanted = [(role, tuple(args)) for role, devs in DEVICES.items() for args in devs]
+
+    def run(what):
+        return RUNNERS[what[0]](list(what[1]), options, jobs=16, record=True)
+
+    with concurrent.futures.ThreadPoolExecutor(6) as pool:
+        return dict(zip(wanted, pool.map(run, wanted)))
+
+
+def conforming_run(role, device):
+    return conforming_runs()[(role, device)]
 
 
 @pytest.mark.parametrize("role,device", [(role, tuple(args)) for role, devs in DEVICES.items() for args in devs],
