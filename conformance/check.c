@@ -13,7 +13,7 @@ enum {
     PROGRESS_EVERY = 4096,     /* packets */
     FINDINGS_KEPT_MAX = 50000, /* in a capture */
     NOTES_KEPT_IN_CAPTURE = 50000,
-    CONNECTIONS_MAX = 65536, /* open at one time, those that ended a short while ago included; most cost some 15 KiB */
+    CONNECTIONS_MAX = 32768, /* open at one time, those that ended a short while ago included; most cost some 20 KiB */
 };
 
 struct check {

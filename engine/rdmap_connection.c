@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RECENT_MIN = 4 };
+enum { RECENT_MIN = 2 };
 
 static void fill_options(struct rdmap_options *options)
 {
