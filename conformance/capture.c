@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/capture.h"
 
+#include "conformance/capture_direct.h"
+
 #include <errno.h>
 #include <pcap/pcap.h>
 #include <signal.h>
@@ -20,6 +22,8 @@ enum {
 
 struct capture {
     pcap_t *pcap;
+    struct capture_direct *direct; /* NULL: libpcap reads the packets */
+    int linktype;
     char *name;
     char *buffer; /* of the stream; outlives it */
     bool live;
@@ -86,12 +90,24 @@ static void say_refused(struct capture_error *error, const char *name, const cha
         say(error, "%s: %s", name, reason);
 }
 
+/* Link types that libpcap hands on as they lie in the file, whatever the byte order. */
+static void read_directly(struct capture *capture)
+{
+    static const int plain[] = {DLT_EN10MB, DLT_RAW, DLT_LINUX_SLL, DLT_LINUX_SLL2, DLT_IPV4, DLT_IPV6};
+    struct direct_facts facts = {.snap_length = (uint32_t)pcap_snapshot(capture->pcap)};
+
+    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
+        if (plain[i] == capture->linktype)
+            capture->direct = direct_open(fileno(pcap_file(capture->pcap)), &facts);
+}
+
 struct capture *capture_open(const char *path, struct capture_error *error)
 {
     const char *name = shown_name(path);
     bool standard_input = strcmp(path, "-") == 0;
     uint8_t magic[4];
     size_t n_magic = 0;
+    bool from_start = false; /* of a regular file */
     char reason[PCAP_ERRBUF_SIZE] = "";
     struct stat status;
 
@@ -123,6 +139,7 @@ struct capture *capture_open(const char *path, struct capture_error *error)
         if (S_ISREG(status.st_mode)) {
             capture->size = status.st_size;
             off_t here = ftello(file);
+            from_start = here == 0;
             n_magic = fread(magic, 1, sizeof magic, file);
             if (ferror(file)) {
                 say(error, "%s: %s", name, strerror(errno));
@@ -136,6 +153,9 @@ struct capture *capture_open(const char *path, struct capture_error *error)
         say_refused(error, name, reason, magic, n_magic);
         goto failed;
     }
+    capture->linktype = pcap_datalink(capture->pcap);
+    if (from_start)
+        read_directly(capture);
     return capture;
 
 failed:
@@ -174,6 +194,7 @@ struct capture *capture_open_live(const char *interface, unsigned snap_length, c
         say(error, "%s: %s%s%s", interface, pcap_statustostr(result), *detail ? ": " : "", detail);
         goto failed;
     }
+    capture->linktype = pcap_datalink(capture->pcap);
     capture->nanoseconds = pcap_get_tstamp_precision(capture->pcap) == PCAP_TSTAMP_PRECISION_NANO;
     if (filter) {
         if (pcap_compile(capture->pcap, &program, filter, 1, PCAP_NETMASK_UNKNOWN) != 0) {
@@ -198,6 +219,7 @@ void capture_close(struct capture *capture)
 {
     if (!capture)
         return;
+    direct_close(capture->direct);
     if (capture->pcap)
         pcap_close(capture->pcap);
     free(capture->buffer);
@@ -236,16 +258,61 @@ static int64_t time_of(const struct capture *capture, const struct timeval *time
     return seconds * NS_PER_S + fraction * (capture->nanoseconds ? 1 : 1000);
 }
 
+/* Something unusual behind the packets read so far: libpcap goes on, from the same place. */
+static int leave_to_libpcap(struct capture *capture)
+{
+    struct pcap_pkthdr *header;
+    const u_char *data;
+    int result = 1;
+
+    direct_close(capture->direct);
+    capture->direct = NULL;
+    for (uint32_t i = 0; i < capture->packets && result == 1; i++)
+        result = pcap_next_ex(capture->pcap, &header, &data);
+    return result;
+}
+
+/* Not a packet: what capture_next() of libpcap says. */
+static bool next_directly(struct capture *capture, struct packet *packet, int *result)
+{
+    struct direct_record record;
+
+    switch (direct_next(capture->direct, &record)) {
+    case DIRECT_PACKET:
+        break;
+    case DIRECT_END:
+        *result = PCAP_ERROR_BREAK;
+        return false;
+    case DIRECT_UNUSUAL:
+        *result = leave_to_libpcap(capture);
+        return false;
+    }
+    packet->frame = ++capture->packets;
+    packet->time_ns = record.seconds * NS_PER_S + record.nanoseconds;
+    packet->captured = record.captured;
+    packet->length = record.length > record.captured ? record.length : record.captured;
+    packet->data = record.data;
+    packet->linktype = capture->linktype;
+    capture->octets += record.captured;
+    return true;
+}
+
 enum capture_status capture_next(struct capture *capture, struct packet *packet, struct capture_error *error)
 {
     struct pcap_pkthdr *header;
     const u_char *data;
+    int result = 1;
 
     if (capture->last != CAPTURE_PACKET) {
         memcpy(error->text, capture->last_text, sizeof error->text);
         return capture->last;
     }
-    int result = capture->stop ? PCAP_ERROR_BREAK : pcap_next_ex(capture->pcap, &header, &data);
+    if (capture->direct && !capture->stop && next_directly(capture, packet, &result))
+        return CAPTURE_PACKET;
+    if (capture->stop)
+        result = PCAP_ERROR_BREAK;
+    else if (result == 1)
+        result = pcap_next_ex(capture->pcap, &header, &data);
     if (result == 0)
         return CAPTURE_TIMEOUT;
     if (result < 0)
@@ -256,7 +323,7 @@ enum capture_status capture_next(struct capture *capture, struct packet *packet,
     packet->captured = header->caplen;
     packet->length = header->len > header->caplen ? header->len : header->caplen;
     packet->data = data;
-    packet->linktype = pcap_datalink(capture->pcap);
+    packet->linktype = capture->linktype;
     capture->octets += header->caplen;
     return CAPTURE_PACKET;
 }
@@ -275,7 +342,7 @@ double capture_progress(const struct capture *capture)
 {
     if (capture->live || capture->size <= 0)
         return -1;
-    off_t here = ftello(pcap_file(capture->pcap));
+    off_t here = capture->direct ? (off_t)direct_position(capture->direct) : ftello(pcap_file(capture->pcap));
     return here < 0 ? -1 : (double)here / (double)capture->size;
 }
 

@@ -2,10 +2,12 @@
 # From packets to TCP streams: capture source, decapsulation, connections.
 add_library(capture STATIC
     capture.c
+    capture_direct.c
     decap.c
     decap_link.c
     fragments.c
     flows.c
 )
+iwarp_optimize_whole(capture)
 target_include_directories(capture PUBLIC ${PROJECT_SOURCE_DIR})
 target_link_libraries(capture PUBLIC engine PkgConfig::PCAP)
