@@ -28,7 +28,7 @@ def test_comments_are_seen(screen, check, root):  # noqa: F811
     assert not screen.do("search", "--onlyvisible", "--name", "Error|Warning")
     closed = pixels(screen.shot("annotated"), COMMENT)
     assert closed > 500
-    screen.do("mousemove", 68, 542, "click", 1, "key", "Right", "Down", "Down")
+    screen.do("mousemove", 68, 542, "click", 1, "key", "Right", "Down", "Down", "mousemove", 700, 400)
     time.sleep(1)
     assert pixels(screen.shot("annotated"), COMMENT) > closed  # the comment itself
     assert process.poll() is None
