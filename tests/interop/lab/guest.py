@@ -3,6 +3,7 @@
 servers through forwarded ports; the guest reaches the host's loopback as 10.0.2.2."""
 import os
 import pathlib
+import random
 import shutil
 import socket
 import subprocess
@@ -27,22 +28,30 @@ def why_not():
     return f"{', '.join(missing)} missing; run scripts/packages --all" if missing else None
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+def free_address():
+    """A loopback address on which all of these ports are free: NFSv4 over RDMA has one port only (RFC 8267 section 6.3)."""
+    source = random.Random()
+    while True:
+        address = f"127.{source.randint(1, 254)}.{source.randint(0, 255)}.{source.randint(1, 254)}"
+        try:
+            for port in PORTS.values():
+                with socket.socket() as probe:
+                    probe.bind((address, port))
+            return address
+        except OSError:
+            continue
 
 
 class Guest:
-    """One boot. run() does something in the guest, self.port[name] is where its servers are reached from here."""
+    """One boot. run() does something in the guest; at(name) is where its servers are reached from here."""
 
     def __init__(self):
         self.folder = lab_folder()
         subprocess.run([HERE / "build-guest", self.folder], check=True, timeout=1800)
         self.job = pathlib.Path(tempfile.mkdtemp(prefix="iwarp-job-"))
-        self.port = {name: free_port() for name in PORTS}
+        self.address = free_address()
         self.count = 0
-        forwards = "".join(f",hostfwd=tcp:127.0.0.1:{self.port[name]}-:{inside}" for name, inside in PORTS.items())
+        forwards = "".join(f",hostfwd=tcp:{self.address}:{port}-:{port}" for port in PORTS.values())
         self.console = open(self.job / "console.txt", "wb")  # pylint: disable=consider-using-with
         self.qemu = subprocess.Popen(  # pylint: disable=consider-using-with
             ["qemu-system-x86_64", "-machine", "q35", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "2",
@@ -54,6 +63,9 @@ class Guest:
              "-netdev", f"user,id=n0{forwards}", "-device", "virtio-net-pci,netdev=n0"],
             stdin=subprocess.DEVNULL, stdout=self.console, stderr=subprocess.STDOUT)
         self._await(self.job / "ready", BOOT_SECONDS)
+
+    def at(self, name):
+        return f"{self.address}:{PORTS[name]}"
 
     def _await(self, path, seconds):
         end = time.monotonic() + seconds
@@ -91,8 +103,8 @@ class Guest:
 
 if __name__ == "__main__":  # for trying things by hand: boots, prints the ports, waits for Enter
     guest = Guest()
-    for what, number in guest.port.items():
-        print(f"{what:8} 127.0.0.1:{number}")
+    for what in PORTS:
+        print(f"{what:8} {guest.at(what)}")
     try:
         while line := input("guest# "):
             print(*guest.run(line)[::-1])

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Linux as the other side: siw, the RDMA tools, NFS over RDMA as client and as server. Each conversation is recorded, and
+iwarp-check finds nothing on our side: what siw and Linux's NFS break is waived with its reason (waivers/)."""
+import contextlib
+import json
+import re
+import shutil
+import signal
+import subprocess
+
+import pytest
+
+import guest as lab
+
+pytestmark = [pytest.mark.all, pytest.mark.skipif(lab.why_not() is not None, reason=str(lab.why_not()))]
+SETTLE = "0.3"  # siw loses sight of FPDUs that come right behind its Reply, until the next one comes
+VERSIONS = ["3", "4.0", "4.1", "4.2"]
+
+
+@pytest.fixture(scope="module")
+def guest():
+    booted = lab.Guest()
+    yield booted
+    booted.close()
+
+
+@pytest.fixture
+def recorded(root, check, tmp_path):
+    """recorded("name") is a path for -w; afterwards each file passes iwarp-check."""
+    paths = []
+
+    def path(name):
+        paths.append(tmp_path / f"{name}.pcapng")
+        return paths[-1]
+    yield path
+    for capture in paths:
+        result = check("--waivers", root / "waivers" / "linux-siw.yaml", "--waivers",
+                       root / "waivers" / "linux-nfsrdma.yaml", capture)
+        assert result.returncode == 0, result.stdout[:4000]
+
+
+@pytest.fixture
+def gen(build):
+    def run(*arguments, timeout=120):
+        result = subprocess.run([build / "traffic-gen" / "iwarp-gen", *map(str, arguments)], capture_output=True,
+                                text=True, check=False, timeout=timeout)
+        assert result.returncode == 0, (arguments, result.stdout[-2000:], result.stderr[-2000:])
+        return result.stdout
+    return run
+
+
+@contextlib.contextmanager
+def serving(build, *arguments, port=0):
+    """iwarp-gen serve on the host's loopback, which the guest sees as lab.HOST; gives what it says of its ports."""
+    server = subprocess.Popen([build / "traffic-gen" / "iwarp-gen", "serve", f"127.0.0.1:{port}", *map(str, arguments)],
+                              stderr=subprocess.PIPE, text=True)
+    ports = {}
+    try:
+        for line in server.stderr:
+            found = re.search(r"(\w+) (?:at|listening on) port (\d+)", line)
+            ports[found[1]] = int(found[2])
+            if "listening" in line:
+                break
+        yield ports
+    finally:
+        server.send_signal(signal.SIGINT)
+        server.wait(20)
+        server.stderr.close()
+    assert server.returncode == 0
+
+
+@pytest.mark.parametrize("size", [64, 4096, 60000])
+def test_rping_client_of_linux(guest, build, recorded, size):
+    with serving(build, "--service=rping", "-w", recorded("rping")) as ports:
+        status, said = guest.run(f"rping -c -a {lab.HOST} -p {ports['rping']} -C 5 -S {size} -V")
+    assert status == 0, said
+
+
+@pytest.mark.parametrize("size", [16, 64])  # the buffers of rping -s have 64 octets
+def test_rping_server_of_linux(guest, gen, recorded, size):
+    said = gen("connect", guest.at("rping"), "--rping", "--count=5", f"--size={size}", "--verify",
+               f"--first-delay={SETTLE}", "-w", recorded("rping"))
+    assert "5 pings" in said
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_linux_mounts_our_server(guest, build, recorded, version):
+    with serving(build, "--service=nfs", "--mount-port=0", "-w", recorded("nfs"), port=20049) as ports:
+        options = f"vers={version},proto=rdma,port=20049,hard"
+        if version == "3":
+            options += f",nolock,mountproto=tcp,mountport={ports['MOUNT']}"
+        mount = f"timeout 40 mount.nfs {lab.HOST}:/ /mnt -o {options}"
+        status, said = guest.run(f"""
+            set -e
+            {mount}
+            dd if=/dev/urandom of=/tmp/there bs=64k count=16 2>/dev/null
+            dd if=/tmp/there of=/mnt/file bs=256k conv=fsync 2>/dev/null
+            mkdir /mnt/many
+            for i in $(seq 500); do : > /mnt/many/a-file-with-a-rather-long-name-$i; done
+            ln -s a-file /mnt/link
+            umount /mnt
+            {mount} # nothing is cached any more
+            sha256sum < /tmp/there
+            sha256sum < /mnt/file
+            ls /mnt/many | wc -l
+            ls -l /mnt/many | wc -l
+            readlink /mnt/link
+            rm -r /mnt/many
+            umount /mnt
+            """, 180)
+    assert status == 0, said
+    there, back, names, lines, link = said.splitlines()[-5:]
+    assert there == back and names == "500" and lines == "501" and link == "a-file"
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_our_client_mounts_linux(guest, gen, recorded, tmp_path, version):
+    """Without READLINK: with a Write chunk Linux 6.1 sends NFSv4's count as data (docs/results-siw.md)."""
+    scenario = tmp_path / "real.yaml"
+    scenario.write_text(f"""
+name: real
+summary: mount, write, read, list, unmount
+connection: {{nfs: {{version: {version}, in-flight: 4}}}}
+work:
+  - client:
+      - {{mkdir: v{version}}}
+      - {{write: v{version}/large, octets: 1000000, pattern: 2}}
+      - {{read: v{version}/large, octets: 1000000, pattern: 2}}
+      - {{files: v{version}, count: 100}}
+      - {{list: v{version}, count: 101}}
+      - {{rename: v{version}/large, to: v{version}/other}}
+      - {{remove: v{version}/other}}
+      - {{list: v{version}, count: 100}}
+""", encoding="utf-8")
+    mount = ["--export=/srv/nfs", f"--mount-port={lab.PORTS['mount']}"] if version == "3" else []
+    gen("connect", guest.at("nfs"), scenario, f"--first-delay={SETTLE}", *mount, "-w", recorded("nfs"))
+
+
+def test_suites_on_siw(guest, build, root, tmp_path):
+    """The known verdicts, docs/results-siw.md: what fails there was verified by hand, and nothing else fails."""
+    report = tmp_path / "siw.json"
+    result = subprocess.run(
+        [build / "traffic-gen" / "iwarp-gen", "test", guest.at("target"), "--suite=mpa,mpa2,ddp,rdmap,rdmapx",
+         f"--settle={SETTLE}", "--timeout=2", "--start-timeout=15", "--idle-timeout=15", "--device=Linux 6.1 siw",
+         "--format=json", f"--output={report}"], capture_output=True, text=True, check=False, timeout=900)
+    assert result.returncode in (0, 1), result.stderr
+    tests = json.loads(report.read_text(encoding="utf-8"))["tests"]
+    failed = {test["id"] for test in tests if test["outcome"] == "failed"}
+    page = (root / "docs" / "results-siw.md").read_text(encoding="utf-8")
+    known = set(re.findall(r"^### (\S+)", page, re.M))
+    shutil.copy(report, build / "results-siw.json")
+    assert failed - known == set(), [test["id"] + ": " + test["actual"] for test in tests if test["id"] in failed - known]
