@@ -3,6 +3,8 @@
 #include "traffic-gen/command_speak.h"
 #include "traffic-gen/live/endpoint.h"
 
+#include <string.h>
+
 enum { CLIENTS = 4, SIZE_MAX_OCTETS = 16 << 20 };
 
 static const struct client_row {
@@ -23,6 +25,7 @@ struct options {
     gint64 size;
     gint revision;
     gboolean verify, markers, no_crc, peer_to_peer, plain, verbose;
+    char *device, *misbehave;
 };
 
 static int check(const struct options *options)
@@ -75,10 +78,55 @@ static int run_client(const char *address, const struct options *options, const 
     return record_close(options->speak.record, record, status);
 }
 
+/* A device for iwarp-gen test --listen: it connects again and again, as long as there is somebody to connect to. */
+static int run_device(const char *address, const struct options *options)
+{
+    static const struct endpoint_kind *const devices[] = {&echo_device, &rpc_device};
+    const struct endpoint_options endpoint = {
+        .revision = (unsigned)options->revision,
+        .markers = options->markers,
+        .crc = options->no_crc ? ENDPOINT_CRC_AS_PEER : ENDPOINT_CRC_DEFAULT,
+        .peer_to_peer = options->peer_to_peer,
+        .plain = options->plain,
+        .misbehave = options->misbehave,
+    };
+    const struct endpoint_kind *kind = NULL;
+    g_autofree char *host = NULL, *port = NULL, *why = NULL;
+    g_autoptr(GError) error = NULL;
+    unsigned connections = 0;
+    int status = check(options);
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(devices); i++) {
+        if (strcmp(devices[i]->name, options->device) == 0)
+            kind = devices[i];
+    }
+    if (status != COMMAND_DONE)
+        return status;
+    if (!kind)
+        return command_fail("--device: '%s' is not echo or rpc", options->device);
+    if (!live_parse_address(address, &host, &port, &error))
+        return command_fail("%s", error->message);
+    if (!kind->open(&endpoint, &why))
+        return command_fail("%s", why);
+    while (client_run(host, port, kind, &endpoint, (int64_t)(options->speak.timeout * 1e9), NULL, &why) !=
+           CLIENT_NOT_CONNECTED) {
+        if (g_strcmp0(why, CLIENT_STOPPED) == 0)
+            return command_fail("%s", why), COMMAND_FAILED;
+        g_clear_pointer(&why, g_free);
+        connections++;
+    }
+    /* The test is over: nobody listens any more. */
+    return connections > 0 ? COMMAND_DONE : command_fail("%s", why);
+}
+
 static int run(int argc, char **argv, const struct options *options)
 {
     const struct client_row *client = NULL;
 
+    if (options->misbehave && !options->device)
+        return command_fail("--misbehave: only with --device");
+    if (options->device)
+        return argc == 2 ? run_device(argv[1], options) : command_fail("--device: no scenario is played");
     for (unsigned i = 0; i < CLIENTS; i++) {
         if (options->chosen[i] && client)
             return command_fail("--%s and --%s exclude each other", client->kind->name, clients[i].kind->name);
@@ -96,7 +144,7 @@ static int run(int argc, char **argv, const struct options *options)
 int command_connect(int argc, char **argv)
 {
     static const struct command_usage usage = {
-        "HOST:PORT SCENARIO|FILE.yaml | HOST:PORT --rping|--write|--read|--send",
+        "HOST:PORT SCENARIO|FILE.yaml | HOST:PORT --rping|--write|--read|--send|--device=NAME",
         "Opens a TCP connection and plays the scenario on it as MPA Initiator (as Responder where the scenario has "
         "the\n"
         "Responder open the connection); or uses a service.",
@@ -117,6 +165,10 @@ int command_connect(int argc, char **argv)
         {"peer-to-peer", 0, 0, G_OPTION_ARG_NONE, &options.peer_to_peer, "a client that begins with an RTR", NULL},
         {"markers", 0, 0, G_OPTION_ARG_NONE, &options.markers, "a client that wants Markers", NULL},
         {"no-crc", 0, 0, G_OPTION_ARG_NONE, &options.no_crc, "a client that does not ask for CRC", NULL},
+        {"device", 0, 0, G_OPTION_ARG_STRING, &options.device,
+         "be a device for iwarp-gen test --listen: echo or rpc; connects again and again", "NAME"},
+        {"misbehave", 0, 0, G_OPTION_ARG_STRING, &options.misbehave,
+         "--device: answer the stimulus of this test wrongly (see: iwarp-gen list mutants)", "ID"},
         {"first-delay", 0, 0, G_OPTION_ARG_DOUBLE, &options.speak.first_delay,
          "clients: pause between start-up and first message, for servers that need it", "SECONDS"},
         {"export", 0, 0, G_OPTION_ARG_STRING, &options.speak.export, "NFS clients: what is mounted (default /)",
@@ -131,5 +183,7 @@ int command_connect(int argc, char **argv)
     if (command_parse(&usage, entries, &argc, &argv, 1, 2, &status))
         status = run(argc, argv, &options);
     speak_options_clear(&options.speak);
+    g_free(options.device);
+    g_free(options.misbehave);
     return status;
 }

@@ -263,7 +263,7 @@ enum client_end client_run(const char *host, const char *port, const struct endp
             live_loop_end(loop);
             client.end = CLIENT_FAILED;
             g_free(client.why);
-            client.why = g_strdup("stopped");
+            client.why = g_strdup(CLIENT_STOPPED);
         }
         *why = client.why;
     } else {

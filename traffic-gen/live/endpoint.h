@@ -60,6 +60,7 @@ bool serve(const struct serve_options *options, char **why);
 
 enum client_end { CLIENT_DONE, CLIENT_FAILED, CLIENT_NOT_CONNECTED };
 
+#define CLIENT_STOPPED "stopped" /* why, when a signal ended it */
 /* One connection; *why when it is not CLIENT_DONE. */
 enum client_end client_run(const char *host, const char *port, const struct endpoint_kind *kind,
                            const struct endpoint_options *options, int64_t timeout_ns, struct capture_file *record,
@@ -72,6 +73,7 @@ extern const struct endpoint_kind nfs_service;
 extern const struct endpoint_kind sink_server;
 extern const struct endpoint_kind write_client, read_client, send_client; /* move octets to or from a sink */
 extern const struct endpoint_kind echo_server, rpc_server;                /* test/subject.h */
+extern const struct endpoint_kind echo_device, rpc_device; /* the same as Initiators */
 
 /* How a connection ended, in words; NULL for an orderly end. The kinds keep it from their queue pair's events. */
 char *endpoint_terminate_text(bool ours, const struct rdmap_terminate *terminate);

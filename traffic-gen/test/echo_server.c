@@ -5,36 +5,59 @@
 
 static const struct misbehaviour *how;
 
-static bool echo_open(const struct endpoint_options *options, char **error)
+static bool find_mutant(const struct endpoint_options *options, enum suite_dut role, char **error)
 {
     how = NULL;
     if (!options->misbehave)
         return true;
-    how = misbehave_find(options->misbehave, DUT_RESPONDER);
+    how = misbehave_find(options->misbehave, role);
     if (!how)
-        *error = g_strdup_printf("--misbehave: there is no mutant '%s' for a Responder", options->misbehave);
+        *error = g_strdup_printf("--misbehave: there is no mutant '%s' for %s", options->misbehave,
+                                 role == DUT_RESPONDER ? "a Responder" : "an Initiator");
     return how;
 }
 
-static void *make(const struct endpoint_options *options, const struct stream *stream, bool rpc)
+static bool open_responder(const struct endpoint_options *options, char **error)
 {
-    return subject_new(&(struct subject_options){.role = DUT_RESPONDER,
+    return find_mutant(options, DUT_RESPONDER, error);
+}
+
+static bool open_initiator(const struct endpoint_options *options, char **error)
+{
+    return find_mutant(options, DUT_INITIATOR, error);
+}
+
+static void *make(const struct endpoint_options *options, const struct stream *stream, enum suite_dut role, bool rpc)
+{
+    return subject_new(&(struct subject_options){.role = role,
                                                  .how = how,
                                                  .rpc = rpc,
                                                  .revision = (uint8_t)options->revision,
                                                  .markers = options->markers,
-                                                 .no_crc = options->crc == ENDPOINT_CRC_AS_PEER},
+                                                 .no_crc = options->crc == ENDPOINT_CRC_AS_PEER,
+                                                 .plain = options->plain,
+                                                 .peer_to_peer = options->peer_to_peer},
                        stream);
 }
 
 static void *echo_make(const struct endpoint_options *options, const struct stream *stream)
 {
-    return make(options, stream, false);
+    return make(options, stream, DUT_RESPONDER, false);
 }
 
 static void *rpc_make(const struct endpoint_options *options, const struct stream *stream)
 {
-    return make(options, stream, true);
+    return make(options, stream, DUT_RESPONDER, true);
+}
+
+static void *echo_device_make(const struct endpoint_options *options, const struct stream *stream)
+{
+    return make(options, stream, DUT_INITIATOR, false);
+}
+
+static void *rpc_device_make(const struct endpoint_options *options, const struct stream *stream)
+{
+    return make(options, stream, DUT_INITIATOR, true);
 }
 
 static void echo_free(void *endpoint)
@@ -51,7 +74,7 @@ const struct endpoint_kind echo_server = {
     .name = "echo",
     .summary = "sends back what is sent to it, and tells its memory in private data: a device for iwarp-gen test",
     .misbehaves = true,
-    .open = echo_open,
+    .open = open_responder,
     .make = echo_make,
     .free = echo_free,
     .qp = echo_qp,
@@ -62,8 +85,28 @@ const struct endpoint_kind rpc_server = {
     .summary =
         "an NFS server in memory, each connection with a tree of its own: a device for iwarp-gen test --suite=rpcrdma",
     .misbehaves = true,
-    .open = echo_open,
+    .open = open_responder,
     .make = rpc_make,
+    .free = echo_free,
+    .qp = echo_qp,
+};
+
+const struct endpoint_kind echo_device = {
+    .name = "echo",
+    .summary = "begins with a Send, sends back what is sent to it, and tells its memory in private data",
+    .misbehaves = true,
+    .open = open_initiator,
+    .make = echo_device_make,
+    .free = echo_free,
+    .qp = echo_qp,
+};
+
+const struct endpoint_kind rpc_device = {
+    .name = "rpc",
+    .summary = "an RPC-over-RDMA client",
+    .misbehaves = true,
+    .open = open_initiator,
+    .make = rpc_device_make,
     .free = echo_free,
     .qp = echo_qp,
 };
