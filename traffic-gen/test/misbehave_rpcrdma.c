@@ -130,7 +130,8 @@ static bool is_reply_with_reads(const struct rpc_end_incoming *in)
 
 /* id, roles, what, the message, what is done with it. */
 #define ROWS(X)                                                                                                        \
-    X("RPCR-2.2.2-05", DUT_INITIATOR, "closes when a Reply has an XID of no Call", is_unknown_reply, RPC_END_HANG_UP)  \
+    X("RPCR-2.2.2-05", DUT_INITIATOR, "answers a Reply with an XID of no Call by RDMA_ERROR", is_unknown_reply,        \
+      RPC_END_SAY_CHUNK)                                                                                               \
     X("RPCR-4.2.4-08", DUT_RESPONDER, "answers RDMA_ERROR by RDMA_ERROR", is_error, RPC_END_SAY_CHUNK)                 \
     X("RPCR-4.3.1-04", DUT_INITIATOR, "answers a Reply with a Read list by RDMA_ERROR", is_reply_with_reads,           \
       RPC_END_SAY_CHUNK)                                                                                               \
@@ -138,9 +139,9 @@ static bool is_reply_with_reads(const struct rpc_end_incoming *in)
     X("RPCR-4.5-02", DUT_RESPONDER, "ignores an RDMA_MSG without RPC message", is_without_message, RPC_END_DISCARD)    \
     X("RPCR-4.5-03/version", DUT_INITIATOR, "answers a Reply of another version by ERR_VERS", is_version_2,            \
       RPC_END_SAY_VERS)                                                                                                \
-    X("RPCR-4.5-03/list", DUT_INITIATOR, "closes when the lists of a Reply cannot be read", is_bad_discriminator,      \
-      RPC_END_HANG_UP)                                                                                                 \
-    X("RPCR-4.5-10", DUT_ANY, "closes when an RDMA_ERROR cannot be decoded", is_bad_error, RPC_END_HANG_UP)            \
+    X("RPCR-4.5-03/list", DUT_INITIATOR, "answers a Reply whose lists cannot be read by RDMA_ERROR",                   \
+      is_bad_discriminator, RPC_END_SAY_CHUNK)                                                                         \
+    X("RPCR-4.5-10", DUT_ANY, "answers an RDMA_ERROR that cannot be decoded by one", is_bad_error, RPC_END_SAY_CHUNK)  \
     X("RPCR-4.5.1-01", DUT_RESPONDER, "ignores Calls of another version", is_version_2, RPC_END_DISCARD)               \
     X("RPCR-4.5.1-01/0", DUT_RESPONDER, "answers Calls of version 0 by ERR_CHUNK", is_version_0, RPC_END_SAY_CHUNK)    \
     X("RPCR-4.5.2-01/discriminator", DUT_RESPONDER, "answers a wrong discriminator by GARBAGE_ARGS",                   \

@@ -102,7 +102,7 @@ static bool has_name_reduced(const struct mutant *mutant, const struct rpc_end_i
     X("RPCR-6.1-07", "executes a Call with a file handle in a Read chunk", has_handle_reduced, RPC_END_SERVE)          \
     X("RPCR-6.1-08", "ignores a Call with a name in a Read chunk", has_name_reduced, RPC_END_DISCARD)                  \
     X("EXP-3.2.1-02", "takes no Read chunk of three segments", has_three_segments, RPC_END_SAY_CHUNK)                  \
-    X("EXP-3.5.1-01", "takes no Read chunk beside Position 0", is_long_with_chunk, RPC_END_SAY_GARBAGE)                \
+    X("EXP-3.5.1-01", "takes no Read chunk beside Position 0", is_long_with_chunk, RPC_END_SAY_CHUNK)                  \
     X("EXP-3.8.1-03", "wants room for roundup in Write chunks", has_odd_write_chunk, RPC_END_SAY_CHUNK)
 
 #define WRONG(id, what, is, answer)     {id, is, answer},

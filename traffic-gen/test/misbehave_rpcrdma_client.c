@@ -13,30 +13,38 @@ enum {
     OWN_XIDS = 0x0C000000,
     TOGETHER_CREDITS = 32,
     TOGETHER_REPLIES = 14,
-    INVALID_STAG = 1 << 8, /* layer 0, error type 1, code 0 */
+    NO_BUFFER = 1 << 12 | 2 << 8 | 2, /* of DDP */
+    INVALID_STAG = 1 << 8,            /* layer 0, error type 1, code 0 */
 };
 
 /* ---- messages ---- */
 
-/* Of the Replies that come at once behind the first ones, one finds no buffer. */
-static enum rpc_end_answer lack_buffers(void *ctx, const struct rpc_end_incoming *in, enum rpc_end_answer due)
+/* The message in hand, when it is one Send in one segment. */
+static bool read_send(struct rpcrdma_header *header, const uint8_t *p, size_t n)
 {
-    struct mutant *mutant = ctx;
+    struct ddp_segment ddp;
 
-    if (in->call || in->header->credit != TOGETHER_CREDITS || ++mutant->seen != TOGETHER_REPLIES)
-        return due;
-    qp_terminate(mutant->qp, 1, 2, 2);
-    return RPC_END_DISCARD;
+    return ddp_segment_decode(&ddp, p, n) && !ddp.tagged && ddp.qn == DDP_QN_SEND && ddp.mo == 0 &&
+           rpcrdma_header_decode(header, ddp.payload, ddp.payload_len) != RPCRDMA_SHORT;
 }
 
-static enum rpc_end_answer lack_buffer(void *ctx, const struct rpc_end_incoming *in, enum rpc_end_answer due)
+/* Of the Replies that come at once behind the first ones, one finds no buffer. */
+static unsigned lack_buffers(void *ctx, unsigned cause, const uint8_t *p, size_t n)
 {
     struct mutant *mutant = ctx;
+    struct rpcrdma_header header;
 
-    if (!in->call || in->header->xid != (uint32_t)mutant->how->variant)
-        return due;
-    qp_terminate(mutant->qp, 1, 2, 2);
-    return RPC_END_DISCARD;
+    if (!read_send(&header, p, n) || header.credit != TOGETHER_CREDITS || ++mutant->seen != TOGETHER_REPLIES)
+        return cause;
+    return NO_BUFFER;
+}
+
+static unsigned lack_buffer(void *ctx, unsigned cause, const uint8_t *p, size_t n)
+{
+    struct mutant *mutant = ctx;
+    struct rpcrdma_header header;
+
+    return read_send(&header, p, n) && header.xid == (uint32_t)mutant->how->variant ? NO_BUFFER : cause;
 }
 
 static void post_null(const struct mutant *mutant, uint32_t xid)
@@ -212,7 +220,7 @@ const struct misbehaviour misbehave_rpcrdma_client[] = {
     ROWS(MUTANT){.id = "RPCR-3.3.1-09",
                  .roles = DUT_INITIATOR,
                  .what = "lacks a Receive buffer when Replies come at once",
-                 .rpc.decide = lack_buffers},
+                 .qp.judge = lack_buffers},
     {.id = "RPCR-3.4.5.1-03",
      .roles = DUT_INITIATOR,
      .what = "withdraws its Read chunks before the Reply",
@@ -245,12 +253,12 @@ const struct misbehaviour misbehave_rpcrdma_client[] = {
     {.id = "BIDI-4.3.1-01",
      .roles = DUT_INITIATOR,
      .what = "has one Receive buffer less than it grants the server",
-     .rpc.decide = lack_buffer,
+     .qp.judge = lack_buffer,
      .variant = BURST_XID + GRANTED},
     {.id = "BIDI-6-03",
      .roles = DUT_INITIATOR,
      .what = "has no Receive buffer for a first Call of the server",
-     .rpc.decide = lack_buffer,
+     .qp.judge = lack_buffer,
      .variant = FIRST_XID},
     {.id = "CMPD-3.2-03",
      .roles = DUT_INITIATOR,

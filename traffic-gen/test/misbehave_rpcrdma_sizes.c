@@ -2,21 +2,32 @@
 /* Mutants for suite rpcrdma: credits, sizes of Sends, private data. */
 #include "traffic-gen/test/misbehave.h"
 
+#include "wire/ddp.h"
 #include "wire/octets.h"
 
-enum { FORGOTTEN_XID = 0x4100DEAD };
+enum {
+    FORGOTTEN_XID = 0x4100DEAD, /* as suite_rpcrdma_sizes.c has them */
+    REPLY_TO_NOBODY = 0x7B7B7B7B,
+    NO_BUFFER = 1 << 12 | 2 << 8 | 2, /* of DDP: layer 1, error type 2 */
+    TOO_LONG = 1 << 12 | 2 << 8 | 5,
+};
 
 /* ---- credits ---- */
 
-/* The last Call of a burst, the first or the second one of the test, finds no Receive buffer. */
-static enum rpc_end_answer lack_buffer(void *ctx, const struct rpc_end_incoming *incoming, enum rpc_end_answer due)
+static bool is_send(struct ddp_segment *ddp, const uint8_t *p, size_t n)
 {
-    struct mutant *mutant = ctx;
+    return ddp_segment_decode(ddp, p, n) && !ddp->tagged && ddp->qn == DDP_QN_SEND;
+}
 
-    if (incoming->header->xid != (uint32_t)mutant->how->variant)
-        return due;
-    qp_terminate(mutant->qp, 1, 2, 2);
-    return RPC_END_DISCARD;
+/* The last Call of a burst, the first or the second one of the test, finds no Receive buffer. */
+static unsigned lack_buffer(void *ctx, unsigned cause, const uint8_t *p, size_t n)
+{
+    const struct mutant *mutant = ctx;
+    struct ddp_segment ddp;
+
+    return is_send(&ddp, p, n) && ddp.payload_len >= 4 && get_be32(ddp.payload) == (uint32_t)mutant->how->variant
+               ? NO_BUFFER
+               : cause;
 }
 
 static enum rpc_end_answer note_request(void *ctx, const struct rpc_end_incoming *incoming, enum rpc_end_answer due)
@@ -43,25 +54,34 @@ static bool forget(void *ctx, struct qp_work *work)
 
 /* ---- sizes ---- */
 
-static enum rpc_end_answer refuse_first(void *ctx, const struct rpc_end_incoming *incoming, enum rpc_end_answer due)
+/* A Send of that size does not fit its Receive buffers: the first one of a connection, or a later one. */
+static unsigned too_long(const struct mutant *mutant, unsigned cause, const uint8_t *p, size_t n, bool later)
 {
-    struct mutant *mutant = ctx;
+    struct ddp_segment ddp;
 
-    return mutant->seen++ == 0 && incoming->n == 1024 ? RPC_END_HANG_UP : due;
+    return is_send(&ddp, p, n) && ddp.last && ddp.mo + ddp.payload_len == (size_t)mutant->how->variant &&
+                   later == (ddp.msn > 1 || (ddp.payload_len >= 4 && get_be32(ddp.payload) == REPLY_TO_NOBODY))
+               ? TOO_LONG
+               : cause;
 }
 
-static enum rpc_end_answer refuse_1024(void *ctx, const struct rpc_end_incoming *incoming, enum rpc_end_answer due)
+static unsigned refuse_first(void *ctx, unsigned cause, const uint8_t *p, size_t n)
 {
-    struct mutant *mutant = ctx;
-    bool later = mutant->seen++ > 0 || !incoming->call;
-
-    return later && incoming->n == 1024 ? RPC_END_HANG_UP : due;
+    return too_long(ctx, cause, p, n, false);
 }
 
-static enum rpc_end_answer refuse_as_told(void *ctx, const struct rpc_end_incoming *incoming, enum rpc_end_answer due)
+static unsigned refuse_later(void *ctx, unsigned cause, const uint8_t *p, size_t n)
 {
-    (void)ctx;
-    return incoming->n == 4096 ? RPC_END_HANG_UP : due;
+    return too_long(ctx, cause, p, n, true);
+}
+
+static unsigned refuse_told(void *ctx, unsigned cause, const uint8_t *p, size_t n)
+{
+    const struct mutant *mutant = ctx;
+    struct ddp_segment ddp;
+
+    return is_send(&ddp, p, n) && ddp.last && ddp.mo + ddp.payload_len == (size_t)mutant->how->variant ? TOO_LONG
+                                                                                                       : cause;
 }
 
 /* ---- private data ---- */
@@ -137,12 +157,12 @@ const struct misbehaviour misbehave_rpcrdma_sizes[] = {
     {.id = "RPCR-3.3.1-08",
      .roles = DUT_RESPONDER,
      .what = "has one Receive buffer less than its first Reply grants",
-     .rpc.decide = lack_buffer,
+     .qp.judge = lack_buffer,
      .variant = 0x4100000F},
     {.id = "EXP-4.5.1-01",
      .roles = DUT_RESPONDER,
      .what = "lacks a Receive buffer when all credits are used again",
-     .rpc.decide = lack_buffer,
+     .qp.judge = lack_buffer,
      .variant = 0x4100004F},
     {.id = "RPCR-3.3.1-13/zero",
      .roles = DUT_RESPONDER,
@@ -157,16 +177,19 @@ const struct misbehaviour misbehave_rpcrdma_sizes[] = {
     {.id = "RPCR-4.5.4-03", .roles = DUT_RESPONDER, .what = "forgets one XID in 2^32", .rpc.work = forget},
     {.id = "RPCR-3.3.3-01",
      .roles = DUT_RESPONDER,
-     .what = "closes when the first Call has 1024 octets",
-     .rpc.decide = refuse_first},
+     .what = "has no room for a first Call of 1024 octets",
+     .qp.judge = refuse_first,
+     .variant = 1024},
     {.id = "RPCR-3.3.3-05",
      .roles = DUT_ANY,
-     .what = "closes when a later Send has 1024 octets",
-     .rpc.decide = refuse_1024},
+     .what = "has no room for a later Send of 1024 octets",
+     .qp.judge = refuse_later,
+     .variant = 1024},
     {.id = "CMPD-4-12",
      .roles = DUT_ANY,
-     .what = "closes when a Send has the size that it tells",
-     .rpc.decide = refuse_as_told},
+     .what = "has no room for a Send of the size that it tells",
+     .qp.judge = refuse_told,
+     .variant = 4096},
     {.id = "CMPD-4-03", .roles = DUT_ANY, .what = "keeps the sizes of the connection before", .rpc.peer = keep_sizes},
     {.id = "CMPD-4-09", .roles = DUT_ANY, .what = "closes when reserved bits are set", .rpc.peer = refuse_reserved},
     {.id = "CMPD-4.2-03", .roles = DUT_RESPONDER, .what = "takes a size of 3 for 3072", .rpc.peer = misread_size},

@@ -151,11 +151,11 @@ enum { INSERTED, BODY, DATA, BOTH, READ_SEGMENTS };
 static void create(struct talk *talk, const struct suite_test *test)
 {
     static const struct rpc_end_how hows[] = {
-        [INSERTED] = {.reduce = true, .reply_max = 600},
-        [BODY] = {.long_call = true, .reply_max = 600},
-        [DATA] = {.reduce = true, .reply_max = 600},
-        [BOTH] = {.reduce = true, .long_call = true, .reply_max = 600},
-        [READ_SEGMENTS] = {.reduce = true, .segments = LIMIT, .reply_max = 600},
+        [INSERTED] = {.reduce = true, .reply_max = 8000},
+        [BODY] = {.long_call = true, .reply_max = 8000},
+        [DATA] = {.reduce = true, .reply_max = 8000},
+        [BOTH] = {.reduce = true, .long_call = true, .reply_max = 8000},
+        [READ_SEGMENTS] = {.reduce = true, .segments = LIMIT, .reply_max = 8000},
     };
     const struct rpc_end_how whole = {.reply_max = 2 * TEXT};
     uint32_t n = test->variant == INSERTED ? INSERTED_TEXT : TEXT;
@@ -178,8 +178,8 @@ enum { WRITE_CHUNK, WRITE_SEGMENTS, REPLY_SEGMENTS };
 static void read_link(struct talk *talk, const struct suite_test *test)
 {
     static const struct rpc_end_how hows[] = {
-        [WRITE_CHUNK] = {.results = {TEXT}, .reply_max = 600},
-        [WRITE_SEGMENTS] = {.results = {TEXT}, .segments = LIMIT, .reply_max = 600},
+        [WRITE_CHUNK] = {.results = {TEXT}, .reply_max = 8000},
+        [WRITE_SEGMENTS] = {.results = {TEXT}, .segments = LIMIT, .reply_max = 8000},
         [REPLY_SEGMENTS] = {.segments = LIMIT, .reply_max = 8000},
     };
     struct rpc_bench bench;

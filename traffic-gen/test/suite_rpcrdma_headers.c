@@ -75,10 +75,14 @@ static const struct {
 
 void rpcrdma_judge(struct rpc_bench *bench, unsigned allowed, enum bench_answer found)
 {
-    if (allowed & found)
+    if (allowed & found) {
         talk_passed(bench->talk, "%s", bench_answer_words(found));
-    else
-        talk_failed(bench->talk, "expected %s, found %s", bench->talk->test->expected, bench_answer_words(found));
+        return;
+    }
+    talk_failed(bench->talk, "expected %s, found %s", bench->talk->test->expected, bench_answer_words(found));
+    /* So that the recording shows as well that it will not come any more. */
+    if (found == BENCH_SILENCE && talk_is_initiator(bench->talk))
+        rpc_bench_alive(bench);
 }
 
 static void send_stimulus(struct rpc_bench *bench, int variant)
