@@ -21,22 +21,24 @@ static const struct report_rule *rule_of(struct column *column, enum rule_id id)
     return NULL;
 }
 
-static struct column *make_columns(const struct html_page *page)
+static void clear_column(gpointer column)
 {
-    struct column *columns = g_new0(struct column, page->columns->len + 1);
-
-    for (guint i = 0; i < page->columns->len; i++) {
-        columns[i].rules = g_array_new(FALSE, FALSE, sizeof(struct report_rule));
-        report_rules(page->report, g_ptr_array_index(page->columns, i), columns[i].rules);
-    }
-    return columns;
+    g_array_unref(((struct column *)column)->rules);
 }
 
-static void free_columns(const struct html_page *page, struct column *columns)
+/* Of struct column. */
+static GArray *make_columns(const struct html_page *page)
 {
-    for (guint i = 0; i < page->columns->len; i++)
-        g_array_unref(columns[i].rules);
-    g_free(columns);
+    GArray *columns = g_array_new(FALSE, FALSE, sizeof(struct column));
+
+    g_array_set_clear_func(columns, clear_column);
+    for (guint i = 0; i < page->columns->len; i++) {
+        struct column column = {.rules = g_array_new(FALSE, FALSE, sizeof(struct report_rule))};
+
+        report_rules(page->report, g_ptr_array_index(page->columns, i), column.rules);
+        g_array_append_val(columns, column);
+    }
+    return columns;
 }
 
 static const char *outcome_of(const struct rule_count *count)
@@ -90,7 +92,7 @@ static void write_head(struct html_page *page)
     html_end(page->writer);
 }
 
-static void write_rule(struct html_page *page, enum rule_id id, struct column *columns)
+static void write_rule(struct html_page *page, enum rule_id id, GArray *columns)
 {
     const struct rule *rule = &rule_catalogue[id];
     const struct rule_count *all = &page->report->counts[id];
@@ -101,8 +103,8 @@ static void write_rule(struct html_page *page, enum rule_id id, struct column *c
     html_element(page->writer, "span", "level", " %s", rule->level);
     html_end(page->writer);
     write_cell(page, all);
-    for (guint i = 0; i < page->columns->len; i++) {
-        const struct report_rule *of = rule_of(&columns[i], id);
+    for (guint i = 0; i < columns->len; i++) {
+        const struct report_rule *of = rule_of(&g_array_index(columns, struct column, i), id);
 
         write_cell(page, of != NULL ? &of->count : NULL);
     }
@@ -112,7 +114,7 @@ static void write_rule(struct html_page *page, enum rule_id id, struct column *c
 
 void html_write_matrix(struct html_page *page)
 {
-    struct column *columns = make_columns(page);
+    GArray *columns = make_columns(page);
     uint64_t left_out = page->report->connections - page->columns->len;
 
     html_begin(page->writer, "section", "id", "matrix", NULL);
@@ -136,7 +138,7 @@ void html_write_matrix(struct html_page *page)
     html_end(page->writer);
     html_end(page->writer);
     html_end(page->writer);
-    free_columns(page, columns);
+    g_array_unref(columns);
 }
 
 static void write_ids(struct html_page *page, enum exclusion why)

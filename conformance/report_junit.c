@@ -422,6 +422,7 @@ static void write_unused_waivers(struct suite *suite, unsigned number)
         g_free(message);
     }
     end_suite(suite);
+    suite->classname = NULL;
 }
 
 void report_write_junit(const struct report *report, FILE *out)
