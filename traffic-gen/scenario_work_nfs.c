@@ -24,9 +24,11 @@ static const struct setting {
     {"segments", COUNT, offsetof(struct work_nfs, segments), 1, SEGMENTS_MAX},
     {"calls", CALLS, 0, 0, 0},
     {"backchannel", FLAG, offsetof(struct work_nfs, backchannel), 0, 0},
+    {"link-chunks", FLAG, offsetof(struct work_nfs, link_chunks), 0, 0},
 };
 
-static const char *const settings_allowed = "version, io, list, inline-up-to, in-flight, segments, calls, backchannel";
+static const char *const settings_allowed = "version, io, list, inline-up-to, in-flight, segments, calls, backchannel, "
+                                            "link-chunks";
 
 static bool read_version(struct reading *r, const yaml_node_t *node, struct work_nfs *nfs)
 {
@@ -98,12 +100,12 @@ static const struct verb {
     const char *other; /* what the second text is called; NULL: there is none */
     bool octets, count;
 } verbs[] = {
-    {"null", NULL, false, false},      {"mkdir", NULL, false, false},      {"write", NULL, true, false},
-    {"read", NULL, true, false},       {"files", NULL, false, true},       {"list", NULL, false, true},
-    {"getattr", NULL, true, false},    {"access", NULL, false, false},     {"truncate", NULL, true, false},
-    {"symlink", "text", false, false}, {"readlink", "text", false, false}, {"rename", "to", false, false},
-    {"link", "to", false, false},      {"remove", NULL, false, false},     {"rmdir", NULL, false, false},
-    {"statfs", NULL, false, false},
+    {"null", NULL, false, false},      {"mkdir", NULL, false, false},       {"write", NULL, true, false},
+    {"read", NULL, true, false},       {"files", NULL, false, true},        {"list", NULL, false, true},
+    {"getattr", NULL, true, false},    {"access", NULL, false, false},      {"truncate", NULL, true, false},
+    {"symlink", "text", false, false}, {"readlink", "text", false, false},  {"rename", "to", false, false},
+    {"link", "to", false, false},      {"remove", NULL, false, false},      {"rmdir", NULL, false, false},
+    {"statfs", NULL, false, false},    {"remove-files", NULL, false, true},
 };
 
 /* What somebody does on the server's host. */

@@ -47,6 +47,7 @@ struct work_nfs {
     uint32_t io_octets, list_octets, inline_octets;
     unsigned depth;
     bool backchannel;                      /* the server may delegate files, and call back */
+    bool link_chunks;                      /* Write chunks for READLINK, too */
     unsigned segments;                     /* of each chunk; 0: 1 */
     bool long_calls, reduced, kept_inline; /* struct rpc_end_how */
 };

@@ -96,6 +96,7 @@ static void begin_client(struct work_nfs_end *end, const struct work *work, cons
         .inline_octets = end->how.inline_octets,
         .depth = end->how.depth,
         .backchannel = end->how.backchannel,
+        .link_chunks = end->how.link_chunks,
         .seed = seed,
     };
     const struct nfs_client_events events = {.ctx = end, .call = on_call, .finished = on_finished};

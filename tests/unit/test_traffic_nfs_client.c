@@ -131,8 +131,11 @@ static void begin_tree(struct bench *bench, uint64_t octets)
 
 static void begin_client(struct bench *bench, unsigned version, const struct nfs_job *jobs, unsigned n, uint64_t seed)
 {
-    const struct nfs_client_options options = {
-        .version = versions[version].version, .minor = versions[version].minor, .depth = 4, .seed = seed};
+    const struct nfs_client_options options = {.version = versions[version].version,
+                                               .minor = versions[version].minor,
+                                               .depth = 4,
+                                               .link_chunks = seed % 2,
+                                               .seed = seed};
     const struct nfs_client_events events = {.ctx = bench, .call = send_call, .finished = finished};
 
     bench->random.state = seed;
@@ -194,6 +197,8 @@ static const struct nfs_job day[] = {
     {.kind = NFS_JOB_STATFS},
     {.kind = NFS_JOB_FILES, .path = "/dir/sub", .count = 500},
     {.kind = NFS_JOB_LIST, .path = "/dir/sub", .count = 501},
+    {.kind = NFS_JOB_UNFILES, .path = "/dir/sub", .count = 499},
+    {.kind = NFS_JOB_LIST, .path = "/dir/sub", .count = 2},
     {.kind = NFS_JOB_LIST, .count = 2},
     {.kind = NFS_JOB_LIST, .path = "/moved", .expect = 20},
     {.kind = NFS_JOB_RMDIR, .path = "/dir/sub", .expect = 66},
@@ -220,7 +225,7 @@ static void a_day_of_work(void **state)
             report = nfs_client_report(bench.client);
             assert_int_equal(report->octets_written, 301001);
             assert_int_equal(report->octets_read, 300001 + 100 + 2000 + 250000);
-            assert_int_equal(report->entries, 503);
+            assert_int_equal(report->entries, 505);
             assert_true(bench.at_once > 1 && bench.with_chunks > 0);
             end_client(&bench);
             end_tree(&bench);

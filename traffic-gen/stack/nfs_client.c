@@ -475,6 +475,14 @@ void client_plan_data(const struct nfs_client *client, struct rpc_end_how *how, 
     how->reply_max = rest;
 }
 
+void client_plan_link(const struct nfs_client *client, struct rpc_end_how *how, uint32_t n, size_t rest)
+{
+    if (client->options.link_chunks)
+        client_plan_data(client, how, n, rest);
+    else
+        how->reply_max = rest + xdr_padded(n);
+}
+
 bool client_get_handle(struct xdr *x, struct client_handle *handle)
 {
     const uint8_t *p;

@@ -26,6 +26,7 @@ enum nfs_job_kind {
     NFS_JOB_REMOVE,   /* path */
     NFS_JOB_RMDIR,    /* path */
     NFS_JOB_STATFS,   /* path */
+    NFS_JOB_UNFILES,  /* path: `count` files of NFS_JOB_FILES are removed from it */
     NFS_JOBS
 };
 
@@ -49,6 +50,8 @@ struct nfs_client_options {
     unsigned depth;          /* READs and WRITEs in flight; 0: 1, at most 16 */
     uint32_t list_octets;    /* of each READDIR; 0: 8192 */
     size_t inline_octets;    /* READs of more get a Write chunk; 0: 512 */
+    /* READLINK, too, gets a Write chunk, which it may (RFC 8267 section 6.1); Linux's server of NFSv4 spoils them. */
+    bool link_chunks;
     uint32_t uid, gid;
     /* Versions 4.1 and 4.2: nfs_client_called() is used, so that the server may delegate files that are read. */
     bool backchannel;

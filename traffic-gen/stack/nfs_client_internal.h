@@ -190,6 +190,8 @@ size_t client_compare(const uint8_t *p, size_t n, uint64_t at, uint32_t pattern)
 
 /* What every version asks: a Write chunk for data, when they may be long. */
 void client_plan_data(const struct nfs_client *client, struct rpc_end_how *how, uint32_t n, size_t rest);
+/* The same for READLINK. */
+void client_plan_link(const struct nfs_client *client, struct rpc_end_how *how, uint32_t n, size_t rest);
 bool client_get_handle(struct xdr *x, struct client_handle *handle);
 /* True: the step has succeeded, results follow. */
 bool client_get_status(struct xdr *x, struct client_answer *answer);

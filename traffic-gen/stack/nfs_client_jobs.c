@@ -324,6 +324,27 @@ static bool list(struct nfs_client *client, const struct nfs_job *job, const str
     return false;
 }
 
+static struct client_name name_file(struct nfs_client *client)
+{
+    client->name.p = client->text;
+    client->name.n = (uint32_t)g_snprintf(client->text, sizeof client->text, "f%u", client->count);
+    return client->name;
+}
+
+static bool remove_files(struct nfs_client *client, const struct nfs_job *job, const struct client_step *step,
+                         const struct client_answer *answer)
+{
+    struct client_step next = {.kind = STEP_REMOVE, .handle = client->at};
+
+    (void)step;
+    client->count = answer ? client->count + 1 : 0;
+    if (client->count == job->count)
+        return true;
+    next.name = name_file(client);
+    client_send(client, &next);
+    return false;
+}
+
 /* Empty files, one after the other. */
 static bool make_files(struct nfs_client *client, const struct nfs_job *job, const struct client_step *step,
                        const struct client_answer *answer)
@@ -343,8 +364,7 @@ static bool make_files(struct nfs_client *client, const struct nfs_job *job, con
     if (client->count == job->count)
         return true;
     client->at = client->saved;
-    client->name = (struct client_name){client->text, 0};
-    client->name.n = (uint32_t)g_snprintf(client->text, sizeof client->text, "f%u", client->count);
+    name_file(client);
     return open_step(client, STEP_CREATE, NULL);
 }
 
@@ -372,6 +392,7 @@ static const struct {
     [NFS_JOB_REMOVE] = {"remove", {to_parent, plain}},
     [NFS_JOB_RMDIR] = {"rmdir", {to_parent, plain}},
     [NFS_JOB_STATFS] = {"statfs", {to_path, plain}},
+    [NFS_JOB_UNFILES] = {"remove-files", {to_path, remove_files}},
 };
 
 enum nfs_job_kind nfs_job_find(const char *name)

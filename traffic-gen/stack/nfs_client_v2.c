@@ -77,7 +77,7 @@ CLIENT_PUT(put_truncate)
 CLIENT_PUT(put_readlink)
 {
     put_object(client, step, out, how);
-    client_plan_data(client, how, TARGET_MAX, REPLY_OCTETS);
+    client_plan_link(client, how, TARGET_MAX, REPLY_OCTETS);
 }
 
 CLIENT_PUT(put_read)

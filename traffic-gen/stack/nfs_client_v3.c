@@ -97,7 +97,7 @@ CLIENT_PUT(put_access)
 CLIENT_PUT(put_readlink)
 {
     put_object(client, step, out, how);
-    client_plan_data(client, how, CLIENT_TARGET_MAX, REPLY_OCTETS);
+    client_plan_link(client, how, CLIENT_TARGET_MAX, REPLY_OCTETS);
 }
 
 CLIENT_PUT(put_read)

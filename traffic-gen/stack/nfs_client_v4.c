@@ -599,7 +599,7 @@ CLIENT_PUT(put_readlink)
 {
     begin_on(client, step, out);
     v4_op(client, out, NFS_OP_READLINK);
-    client_plan_data(client, how, CLIENT_TARGET_MAX, REPLY_OCTETS);
+    client_plan_link(client, how, CLIENT_TARGET_MAX, REPLY_OCTETS);
 }
 
 CLIENT_GET(get_readlink)
