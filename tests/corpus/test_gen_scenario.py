@@ -87,7 +87,7 @@ MISTAKES = [
     (NFS + "  - client: mkdir\n", 4, "mkdir needs a path"),
     (NFS + "  - client: {rename: x}\n", 4, "rename needs `to`; allowed here: path, to, expect"),
     (NFS + "  - client: {mkdir: x, octets: 4}\n", 4, "'octets' does not go with mkdir; allowed here: path, expect"),
-    (NFS + "  - client: {mkdir: x, expect: OOPS}\n", 4, "allowed here: NOENT, EXIST"),
+    (NFS + "  - client: {mkdir: x, expect: OOPS}\n", 4, "allowed here: PERM, NOENT"),
     (NFS + "  - server: {mkdir: x}\n", 4, "'mkdir' is no job of an NFS server; allowed here: change"),
     (NFS + "  - {client: null, wait: 1 s}\n", 4, "nobody waits"),
     (NFS + "  - client: null\n  - client: {rmdir: x}\n", 5, "rmdir x: the server answers NOENT (2)"),
