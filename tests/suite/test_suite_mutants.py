@@ -35,7 +35,7 @@ def mutant_runs():
     def run(what):
         kind, service = device_for(what[0])
         options = [f"--rules={what[0]}", "--default-configuration", *service]
-        return RUNNERS[what[1]]([what[0], *kind], options, jobs=1)
+        return RUNNERS[what[1]]([what[0], *kind], options, jobs=1, record=True)
 
     with concurrent.futures.ThreadPoolExecutor(6) as pool:
         return dict(zip(wanted, pool.map(run, wanted)))
@@ -102,28 +102,24 @@ def test_every_test_passes_on_some_device(role):
     assert sorted(wanted - passed - {"RDMAPX-1.1-05"}) == []
 
 
-def findings(capture):
-    """(rule, sender's port): of the TCP connections, by their opener's port, as iwarp-check sees the recording."""
-    done = subprocess.run([devices.CHECK, "--format=json", "--fail-on=never", capture], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+def checked(run):
+    """The connections of a recording as iwarp-check sees them, by the port of who opened them."""
+    done = subprocess.run([devices.CHECK, "--format=json", "--fail-on=never", run.capture], capture_output=True, text=True)
+    assert done.returncode in (0, 3), done.stderr
     connections = {}
     for connection in json.loads(done.stdout)["captures"][0]["connections"]:
-        ends = {end: int(connection[end].rsplit(":", 1)[1]) for end in ("initiator", "responder")}
-        found = {(finding["rule"], ends[finding["direction"].split("-")[0]]) for finding in connection["findings"]}
-        for port in ends.values():
-            connections.setdefault(port, []).append((connection, found))
+        for end in ("initiator", "responder"):
+            connections.setdefault(int(connection[end].rsplit(":", 1)[1]), []).append(connection)
     return connections
 
 
-def agreement(run, role):
-    """What iwarp-check finds of the device in the recording of each test, as pairs of test and rule."""
-    seen, found = findings(run.capture), set()
+def found_of_device(run, role):
+    """Pairs of test and rule that iwarp-check finds the device to break in the recording of each test."""
+    seen, found = checked(run), set()
     for name, test in run.tests.items():
-        for port in test["ports"]:
-            for connection, broken in seen.get(port, []):
-                device = port if role == "initiator" else None
-                mine = {rule for rule, sender in broken if (sender == port) == (device is not None)}
-                found |= {(name, rule) for rule in mine}
+        for connection in (one for port in test["ports"] for one in seen.get(port, [])):
+            found |= {(name, finding["rule"]) for finding in connection["findings"]
+                      if finding["direction"].startswith(role)}
     return found
 
 
@@ -131,7 +127,29 @@ def agreement(run, role):
                          ids=lambda value: value if isinstance(value, str) else "-".join(value) or "default")
 def test_checker_agrees_on_conforming_devices(role, device):
     run = conforming_run(role, device)
-    assert {rule for name, rule in agreement(run, role) if TESTS[name] and name.split("/")[0] == rule} == set()
+    assert [name for name, rule in found_of_device(run, role) if name.split("/")[0] == rule] == []
+
+
+# What iwarp-check counts as kept although the device has failed: it waits longer than these runs do, or the count is of
+# what the test's own side has kept, or the wrong answer is none that a capture can show to be one.
+KEPT = {"MPA-8-09", "MPA-8-14", "MPA2-9.1-17", "MPA2-9.2-14", "MPA-4.1-11", "MPA-4.4-09", "MPA-7.1.2-16", "MPA-7.1.2-34",
+        "MPA-8-12/length"}
+
+
+def test_checker_agrees_on_mutants():
+    """Where iwarp-check can judge the recording of what a test failed, it finds the same."""
+    found, kept = set(), set()
+    for (name, role), run in mutant_runs().items():
+        if TESTS[name][1] not in ("mpa", "mpa2"):
+            continue
+        rule, seen = name.split("/")[0], checked(run)
+        counts = [connection["rules"].get(rule) for port in run.tests[name]["ports"] for connection in seen.get(port, [])]
+        if any(count["failed"] for count in counts if count):
+            found.add(name)
+        elif any(count["passed"] for count in counts if count):
+            kept.add(name)
+    assert kept - found <= KEPT
+    assert len(found) >= 25, sorted(found)
 
 
 # Mutants whose fault shows in another rule's stimulus as well.

@@ -165,8 +165,13 @@ void talk_hang_up(struct talk *talk)
 
     if (talk->fd < 0)
         return;
-    /* In an orderly way, so that the DUT can go on with the next connection. */
-    if (!talk->dut_reset && !talk->our_reset) {
+    /*
+     * In an orderly way, so that the DUT can go on with the next connection; but who has failed to close is not to
+     * close now, as if it did so by itself.
+     */
+    if (talk->result->outcome == TEST_FAILED && talk_is_open(talk)) {
+        talk_reset(talk);
+    } else if (!talk->dut_reset && !talk->our_reset) {
         if (!talk->our_fin)
             talk_finish(talk);
         while (!talk->dut_fin && !talk->dut_reset && talk_now() < until)
@@ -174,8 +179,9 @@ void talk_hang_up(struct talk *talk)
         if (!talk->dut_fin && !talk->dut_reset)
             talk_reset(talk);
     }
-    if (talk->fd >= 0)
-        close(talk->fd);
+    if (talk->fd < 0)
+        return; /* talk_reset() has done the rest */
+    close(talk->fd);
     talk->fd = -1;
     watch_finish(talk->watch);
     take_findings(talk);
