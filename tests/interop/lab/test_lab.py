@@ -136,6 +136,65 @@ work:
     gen("connect", guest.at("nfs"), scenario, f"--first-delay={SETTLE}", *mount, "-w", recorded("nfs"))
 
 
+def has_recall(check, capture):
+    return "1 NFS_CB1 CB_COMPOUND (reverse)" in check(capture).stdout
+
+
+@pytest.mark.parametrize("version", ["4.1", "4.2"])
+def test_linux_gives_a_delegation_back(guest, build, check, recorded, version):
+    """Two mounts of one server: what one of them has open, the other one writes to."""
+    capture = recorded("nfs")
+    with serving(build, "--service=nfs", "-w", capture, port=20049):
+        mount = f"timeout 40 mount.nfs {lab.HOST}:/"
+        status, said = guest.run(f"""
+            set -e
+            mkdir -p /tmp/one /tmp/two
+            {mount} /tmp/one -o vers={version},proto=rdma,port=20049,hard
+            {mount} /tmp/two -o vers=4.0,proto=rdma,port=20049,hard
+            echo one > /tmp/one/file
+            sync
+            exec 4< /tmp/one/file # a read delegation comes with it
+            cat <&4 > /dev/null
+            echo two >> /tmp/two/file
+            umount /tmp/two
+            tail -n 1 /tmp/one/file
+            exec 4<&-
+            umount /tmp/one
+            """, 120)
+    assert status == 0, said
+    assert said.splitlines()[-1] == "two"
+    assert has_recall(check, capture)
+
+
+def test_linux_asks_us_for_a_delegation(guest, gen, check, recorded, tmp_path):
+    """Somebody on the server's host writes to a file that our client has read and keeps reading."""
+    def scenario(name, backchannel, *jobs):
+        path = tmp_path / f"{name}.yaml"
+        path.write_text(f"""
+name: {name}
+summary: a delegation, asked back by Linux
+connection: {{nfs: {{version: 4.2, backchannel: {backchannel}}}}}
+work:
+  - client: [{", ".join(jobs)}]
+""", encoding="utf-8")
+        return path
+
+    capture = recorded("nfs")
+    gen("connect", guest.at("nfs"), scenario("before", "false", "{mkdir: d}", "{write: d/file, octets: 20000}"),
+        f"--first-delay={SETTLE}")
+    # Linux delegates nothing that it has open for writing, as it has for a while.
+    guest.run("""
+        sleep 8
+        (until [ -e /srv/nfs/d/f50 ]; do sleep 0.05; done
+         timeout 20 sh -c "echo more >> /srv/nfs/d/file" && touch /srv/nfs/d/written) >/dev/null 2>&1 &
+        """)
+    gen("connect", guest.at("nfs"), scenario("reader", "true", "{read: d/file, octets: 20000}", "{files: d, count: 300}"),
+        f"--first-delay={SETTLE}", "-w", capture)
+    status, said = guest.run("sleep 1; ls /srv/nfs/d/written; rm -r /srv/nfs/d")
+    assert status == 0, said
+    assert has_recall(check, capture)
+
+
 def test_suites_on_siw(guest, build, root, tmp_path):
     """The known verdicts, docs/results-siw.md: what fails there was verified by hand, and nothing else fails."""
     report = tmp_path / "siw.json"
