@@ -287,14 +287,23 @@ static int merge_files(struct merge *merge)
     return write_merged(merge, status) ? (int)status : CHECK_TROUBLE;
 }
 
+static const char help[] = "Usage: iwarp-check merge [OPTION...] A.json B.json...\n"
+                           "Makes one JSON report of several, as a run over all of their captures would have.\n"
+                           "\n"
+                           " -o FILE, --output=FILE   where to; default: standard output\n"
+                           " --fail-on=LEVEL          error (default), warning, note, never\n"
+                           " --strict-waivers         a waiver that none of the reports used fails\n"
+                           "Exit status: as of iwarp-check. More: man iwarp-check\n";
+
 static bool parse(struct check_options *options, int argc, char **argv, GError **error)
 {
     gchar *fail_on = NULL;
-    gboolean strict = FALSE;
+    gboolean strict = FALSE, asked = FALSE;
     const GOptionEntry entries[] = {
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options->output, NULL, NULL},
         {"fail-on", 0, 0, G_OPTION_ARG_STRING, &fail_on, NULL, NULL},
         {"strict-waivers", 0, 0, G_OPTION_ARG_NONE, &strict, NULL, NULL},
+        {"help", 'h', 0, G_OPTION_ARG_NONE, &asked, NULL, NULL},
         {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options->files, NULL, NULL},
         {NULL, 0, 0, G_OPTION_ARG_NONE, NULL, NULL, NULL},
     };
@@ -307,6 +316,11 @@ static bool parse(struct check_options *options, int argc, char **argv, GError *
     g_option_context_free(context);
     options->fail_on = SEVERITY_ERROR;
     options->strict_waivers = strict;
+    options->help = asked;
+    if (ok && asked) {
+        g_free(fail_on);
+        return true;
+    }
     ok = ok && (fail_on == NULL || options_parse_fail_on(options, fail_on, error));
     g_free(fail_on);
     if (ok && options->files == NULL)
@@ -321,10 +335,12 @@ int merge_run(int argc, char **argv)
     GError *error = NULL;
     int status = CHECK_TROUBLE;
 
-    if (parse(&merge.options, argc, argv, &error))
-        status = merge_files(&merge);
-    else
+    if (!parse(&merge.options, argc, argv, &error))
         fprintf(stderr, "iwarp-check: %s\n", error->message);
+    else if (!merge.options.help)
+        status = merge_files(&merge);
+    else if (fputs(help, stdout) >= 0 && fflush(stdout) == 0)
+        status = CHECK_PASS;
     g_clear_error(&error);
     options_clear(&merge.options);
     json_array_unref(merge.captures);

@@ -106,3 +106,8 @@ def test_refused(check, save, good, bad, tmp_path):
 def test_usage(check, arguments, hint):
     result = check("merge", *arguments)
     assert result.returncode == 2 and hint in result.stderr and len(result.stderr.splitlines()) == 1
+
+
+def test_help(check):
+    result = check("merge", "--help")
+    assert result.returncode == 0 and result.stdout.startswith("Usage: iwarp-check merge") and result.stderr == ""
