@@ -218,7 +218,7 @@ static bool read_job(struct reading *r, struct work *work, enum role role, const
     struct making m = {.work = work, .verb = find_verb(r, role, what)};
     g_autofree char *allowed = m.verb ? parameter_names(m.verb) : NULL;
 
-    if (!m.verb)
+    if (!what || !m.verb)
         return false;
     m.item.kind = role == RESPONDER ? WORK_CHANGE : WORK_JOB;
     m.item.line = (unsigned)what->start_mark.line + 1;

@@ -16,8 +16,8 @@
  * VERB is a message: write, read (a Read Request), answer (a Read Response), send, send-inv, send-se, send-se-inv,
  * term LAYER/ETYPE/CODE, imm, imm-se, fadd, cswap, result (an Atomic Response); or silence (a pure ACK), cork, uncork,
  * fin, rst, close, rtr send|write|read (the first FPDU of a peer-to-peer connection), traffic (a bit of everything in
- * both directions), hang (nothing: the connection is not closed at the end of the script); mpa-request, mpa-reply, which
- * are said by themselves otherwise, stream HEX (octets outside of MPA).
+ * both directions), hang (nothing: the connection is not closed at the end of the script); mpa-request, mpa-reply,
+ * which are said by themselves otherwise, stream HEX (octets outside of MPA).
  *
  * Every field of a message is filled in as it is right. NAME=VALUE sets one, NAME+VALUE and NAME-VALUE change it:
  *
@@ -34,9 +34,9 @@
  *   of time               wait (milliseconds before)
  *
  * Words alone: early (does not wait for the peer), fresh (no further segment of the open message), keep (an Atomic
- * without effect), bad-crc, zeros (as payload). longer=N: so many octets more at each repetition; marker=N pad=N: a Write
- * as long as it takes for a Marker to be due N octets before the end of the FPDU; net=lost, lost-before, late, twice,
- * fragmented, uncaptured: what befalls the segments.
+ * without effect), bad-crc, zeros (as payload). longer=N: so many octets more at each repetition; marker=N pad=N: a
+ * Write as long as it takes for a Marker to be due N octets before the end of the FPDU; net=lost, lost-before, late,
+ * twice, fragmented, uncaptured: what befalls the segments.
  *
  * RPC-over-RDMA and NFS have verbs of their own (rpc_script.h).
  *

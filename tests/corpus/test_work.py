@@ -8,7 +8,7 @@ import os
 import random
 
 import rdmap_reader as reader
-from generated import NETS, findings, judge
+from generated import NETS, WAYS, findings, judge
 from random_jobs import Jobs
 from random_work import SIDES, Work
 
@@ -57,7 +57,7 @@ def play(build, gen, folder, seeds):
         scenario, memory = folder / f"{seed}.yaml", folder / f"{seed}"
         scenario.write_text(work.text())
         memory.mkdir()
-        for net in (None, random.Random(seed).choice(NETS)):
+        for net in (None, random.Random(seed).choice(NETS + WAYS)):
             path = folder / f"{seed}-{'net' if net else 'whole'}.pcap"
             run = gen("play", scenario, "--pcap", f"--seed={seed}", f"--memory={memory}", *([f"--net={net}"] if net else []),
                       "-o", path)
@@ -89,7 +89,7 @@ def do_jobs(build, gen, folder, seeds):
     for seed in seeds:
         scenario = folder / f"jobs-{seed}.yaml"
         scenario.write_text(Jobs(seed).text())
-        for net in (None, random.Random(seed).choice(NETS)):
+        for net in (None, random.Random(seed).choice(NETS + WAYS)):
             path = folder / f"jobs-{seed}-{'net' if net else 'whole'}.pcapng"
             run = gen("play", scenario, f"--seed={seed}", *([f"--net={net}"] if net else []), "-o", path)
             if run.returncode == 0:

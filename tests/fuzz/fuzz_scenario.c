@@ -1,10 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A scenario in YAML. Whatever it is, either a message says in one line where it is wrong, or there are statements
- * within the limits, none of which can pass for several.
+ * within the limits, none of which can pass for several, or there is work whose parts refer to what is there.
  */
 #include "tests/fuzz/fuzz.h"
 #include "traffic-gen/scenario_file.h"
+#include "traffic-gen/work.h"
+
+static void check_work(const struct work *work)
+{
+    unsigned rounds = 0;
+
+    HOLDS(work->connections->len > 0 && work->rounds->len <= SCENARIO_STATEMENTS_MAX);
+    for (unsigned i = 0; i < work->connections->len; i++) {
+        const struct work_connection *c = &g_array_index(work->connections, struct work_connection, i);
+
+        HOLDS(c->round == rounds);
+        rounds += c->n_rounds;
+    }
+    HOLDS(rounds == work->rounds->len);
+    for (unsigned i = 0; i < work->rounds->len; i++) {
+        const struct work_round *round = &g_array_index(work->rounds, struct work_round, i);
+
+        for (unsigned role = 0; role < 2; role++)
+            HOLDS(round->n[role] == 0 || round->from[role] + round->n[role] <= work->items[role]->len);
+    }
+    for (unsigned role = 0; role < 2; role++) {
+        for (unsigned i = 0; i < work->items[role]->len; i++) {
+            const struct work_item *item = &g_array_index(work->items[role], struct work_item, i);
+            const struct work_region *region = NULL;
+
+            HOLDS(item->line > 0);
+            HOLDS((item->kind != WORK_JOB && item->kind != WORK_CHANGE) || item->job.kind < NFS_JOBS);
+            if (item->kind == WORK_POST && item->from >= 0) {
+                HOLDS((unsigned)item->from < work->regions[role]->len);
+                region = &g_array_index(work->regions[role], struct work_region, item->from);
+                HOLDS(item->from_offset <= region->octets && item->post.n <= region->octets - item->from_offset);
+            }
+        }
+    }
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -20,10 +55,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     HOLDS(scenario_file_name(file));
+    if (scenario_file_work(file))
+        check_work(scenario_file_work(file));
     for (; (statement = scenario_file_statement(file, n, &line)); n++) {
         HOLDS(line > 0 && !strpbrk(statement, ";\n"));
-        HOLDS(strncmp(statement, "I ", 2) == 0 || strncmp(statement, "R ", 2) == 0 || strcmp(statement, "next") == 0 ||
-              strncmp(statement, "with", 4) == 0);
+        HOLDS(strncmp(statement, "I ", 2) == 0 || strncmp(statement, "R ", 2) == 0 ||
+              strncmp(statement, "next", 4) == 0 || strncmp(statement, "with", 4) == 0);
     }
     HOLDS(n <= SCENARIO_STATEMENTS_MAX);
     scenario_file_free(file);
