@@ -5,6 +5,7 @@
 #include "conformance/flows.h"
 #include "conformance/print.h"
 #include "conformance/upper.h"
+#include "engine/heap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -301,7 +302,7 @@ static void host_upper(struct watched *watched)
 static bool on_open(void *ctx, struct flow *flow, struct tcp_pair_events *events)
 {
     struct check *check = ctx;
-    struct watched *watched = calloc(1, sizeof *watched);
+    struct watched *watched = heap_zeroed(1, sizeof *watched);
     struct mpa_events mpa_events = {
         .ctx = watched, .startup = on_startup, .fpdu = on_fpdu, .skipped = on_skipped, .changed = on_changed};
     struct rdmap_events rdmap_events = {
@@ -459,10 +460,13 @@ static void explain_status(const struct check *check, enum capture_status status
 {
     struct report_capture *capture = check->capture;
 
+    bool lacking = check->memory_lacking || heap_refused();
+
     capture->truncated = status == CAPTURE_TRUNCATED;
-    capture->failed = status == CAPTURE_CORRUPT || check->memory_lacking;
-    if (check->memory_lacking)
-        capture->trouble = g_strdup_printf("%s: not enough memory for all connections", capture->file);
+    capture->failed = status == CAPTURE_CORRUPT || lacking;
+    if (lacking)
+        capture->trouble =
+            g_strdup_printf("%s: not enough memory for all connections; findings may be missing", capture->file);
     else if (status == CAPTURE_CORRUPT || status == CAPTURE_TRUNCATED)
         capture->trouble = g_utf8_make_valid(error->text, -1);
     else if (check->decap[DECAP_LINKTYPE] > 0 && check->decap[DECAP_TCP] == 0)
@@ -477,10 +481,13 @@ void check_capture(const struct check_options *options, struct capture *source, 
     struct flow_events events = {.ctx = &check, .open = on_open, .opened = on_opened, .close = on_close};
     struct flows_options flows_options = {.tcp.limit = options->memory_limit, .max_connections = CONNECTIONS_MAX};
     struct capture_error error = {""};
-    struct decap *decap = decap_new(0);
-    struct flows *flows = flows_new(&flows_options, &events);
+    struct decap *decap;
+    struct flows *flows;
     int64_t last_ns = 0;
 
+    heap_forget();
+    decap = decap_new(0);
+    flows = flows_new(&flows_options, &events);
     if (decap == NULL || flows == NULL) {
         capture->failed = true;
         capture->trouble = g_strdup_printf("%s: not enough memory", capture->file);

@@ -13,6 +13,7 @@
 #include "conformance/decap.h"
 #include "conformance/decap_link.h"
 #include "conformance/fragments.h"
+#include "engine/heap.h"
 #include "wire/octets.h"
 
 #include <arpa/inet.h>
@@ -50,7 +51,7 @@ struct decap {
 
 struct decap *decap_new(size_t fragment_limit)
 {
-    struct decap *decap = calloc(1, sizeof *decap);
+    struct decap *decap = heap_zeroed(1, sizeof *decap);
     if (!decap)
         return NULL;
     decap->fragments = fragments_new(fragment_limit);

@@ -4,6 +4,7 @@
  * closed or dismissed, so that its late segments are known for what they are.
  */
 #include "conformance/flows.h"
+#include "engine/heap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -137,7 +138,7 @@ static uint64_t hash_key(const struct flows *flows, const struct key *key)
 
 struct flows *flows_new(const struct flows_options *options, const struct flow_events *events)
 {
-    struct flows *flows = calloc(1, sizeof *flows);
+    struct flows *flows = heap_zeroed(1, sizeof *flows);
     if (!flows)
         return NULL;
     if (options)
@@ -151,7 +152,7 @@ struct flows *flows_new(const struct flows_options *options, const struct flow_e
     if (!flows->options.seed && getrandom(flows->seed, sizeof flows->seed, 0) != sizeof flows->seed)
         flows->seed[0] = (uint64_t)time(NULL) ^ (uint64_t)(uintptr_t)flows;
     flows->n_buckets = BUCKETS_FIRST;
-    flows->buckets = calloc(flows->n_buckets, sizeof(struct slot *));
+    flows->buckets = heap_zeroed(flows->n_buckets, sizeof(struct slot *));
     if (!flows->buckets) {
         free(flows);
         return NULL;
@@ -165,7 +166,7 @@ struct flows *flows_new(const struct flows_options *options, const struct flow_e
 static void grow_table(struct flows *flows)
 {
     size_t n = flows->n_buckets * 2;
-    struct slot **buckets = calloc(n, sizeof(struct slot *));
+    struct slot **buckets = heap_zeroed(n, sizeof(struct slot *));
     if (!buckets)
         return; /* longer chains, then */
     for (size_t i = 0; i < flows->n_buckets; i++) {
@@ -246,7 +247,7 @@ static struct slot *open_slot(struct flows *flows, const struct addressed_segmen
     make_room(flows, segment->segment.time_ns);
     if (flows->n_slots >= flows->n_buckets)
         grow_table(flows);
-    struct slot *slot = calloc(1, sizeof *slot);
+    struct slot *slot = heap_zeroed(1, sizeof *slot);
     if (!slot)
         return NULL;
     /* A SYN-ACK comes from the side that was connected to. */
@@ -325,7 +326,7 @@ static void remember_syn(struct slot *slot, const struct addressed_segment *segm
     if (slot->pending && slot->pending->segment.seq == segment->segment.seq)
         return; /* sent again */
     if (!slot->pending)
-        slot->pending = malloc(sizeof *slot->pending);
+        slot->pending = heap_get(sizeof *slot->pending);
     if (!slot->pending)
         return;
     *slot->pending = *segment;
@@ -456,7 +457,7 @@ static int by_id(const void *a, const void *b)
 
 void flows_finish(struct flows *flows, int64_t now_ns)
 {
-    struct slot **live = calloc(flows->n_slots + 1, sizeof *live), *slot;
+    struct slot **live = heap_zeroed(flows->n_slots + 1, sizeof *live), *slot;
     size_t n = 0;
     if (live) {
         for (int state = SLOT_OPEN; state <= SLOT_CLOSED; state++)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/fragments.h"
+#include "engine/heap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +41,7 @@ struct fragments {
 
 struct fragments *fragments_new(size_t limit)
 {
-    struct fragments *fragments = calloc(1, sizeof *fragments);
+    struct fragments *fragments = heap_zeroed(1, sizeof *fragments);
     if (fragments)
         fragments->limit = limit ? limit : LIMIT_DEFAULT;
     return fragments;
@@ -124,7 +125,7 @@ static bool grow(struct fragments *fragments, struct partial *partial, uint32_t 
             capacity *= 2;
         if (!make_room(fragments, partial, capacity - partial->capacity))
             return false;
-        uint8_t *p = realloc(partial->octets, capacity);
+        uint8_t *p = heap_resize(partial->octets, capacity);
         if (!p)
             return false;
         fragments->held += capacity - partial->capacity;
@@ -136,7 +137,7 @@ static bool grow(struct fragments *fragments, struct partial *partial, uint32_t 
         size_t more = (capacity - partial->pieces_capacity) * sizeof *partial->pieces;
         if (partial->n_pieces >= PIECES_MAX || !make_room(fragments, partial, more))
             return false;
-        struct piece *p = realloc(partial->pieces, capacity * sizeof *p);
+        struct piece *p = heap_resize(partial->pieces, capacity * sizeof *p);
         if (!p)
             return false;
         fragments->held += more;

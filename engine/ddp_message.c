@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What Tagged and Untagged DDP Messages share: their segments put together. RFC 5041 sections 4.1, 5.2, 5.3. */
+#include "engine/heap.h"
 #include "engine/rdmap_internal.h"
 
 #include <stdlib.h>
@@ -37,7 +38,7 @@ void ddp_ranges_add(struct ddp_ranges *ranges, uint64_t from, uint64_t to)
 void ddp_message_range(struct ddp_message *m, uint64_t from, uint64_t to)
 {
     if (m->ranges == NULL)
-        m->ranges = calloc(1, sizeof *m->ranges);
+        m->ranges = heap_zeroed(1, sizeof *m->ranges);
     if (m->ranges == NULL)
         m->damaged = true;
     else
@@ -73,7 +74,7 @@ bool ddp_message_room(struct rdmap_connection *rdmap, const struct rdmap_step *s
 
     if (q->message != &no_message)
         return true;
-    message = calloc(1, sizeof *message);
+    message = heap_zeroed(1, sizeof *message);
     if (message == NULL)
         return false;
     q->message = message;

@@ -12,6 +12,7 @@
  *  - a new message with another MSN than expected: DDP-4.3-13, -15 for the first one of a queue, DDP-4.3-14 at the
  * wrap, DDP-5.3-02 when it turns out that two messages changed places, else DDP-4.3-12.
  */
+#include "engine/heap.h"
 #include "engine/rdmap_internal.h"
 
 #include <stdlib.h>
@@ -103,7 +104,7 @@ static bool keep_content(struct ddp_queue *q, struct rdmap_step *step)
         return true;
     }
     if (q->content == NULL)
-        q->content = calloc(1, RDMAP_CONTENT_MAX);
+        q->content = heap_zeroed(1, RDMAP_CONTENT_MAX);
     if (q->content == NULL || ddp->mo > RDMAP_CONTENT_MAX || ddp->payload_len > RDMAP_CONTENT_MAX - ddp->mo)
         return false;
     if (ddp->payload_len > 0)

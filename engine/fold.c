@@ -5,6 +5,7 @@
  * such numbers, how often it passed, and failed and stayed open where the bits say so.
  */
 #include "engine/fold.h"
+#include "engine/heap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +73,7 @@ struct folded_counts *counts_fold(const struct rule_count counts[RULE_COUNT])
         p = put_count(p, (uint32_t)(i - last), &counts[i]);
         last = i;
     }
-    folded = malloc(sizeof *folded + (size_t)(p - octets));
+    folded = heap_get(sizeof *folded + (size_t)(p - octets));
     if (folded == NULL)
         return NULL;
     folded->size = (uint32_t)(p - octets);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The MPA layer of one connection: life cycle, dispatch of the inputs, and which frame carried which octets. */
+#include "engine/heap.h"
 #include "engine/mpa_internal.h"
 
 #include <stdlib.h>
@@ -41,7 +42,7 @@ static void fill_timers(struct mpa_options *options)
 struct mpa_connection *mpa_connection_new(const struct mpa_options *options, const struct mpa_events *events,
                                           struct verdict *verdict)
 {
-    struct mpa_connection *mpa = calloc(1, sizeof *mpa);
+    struct mpa_connection *mpa = heap_zeroed(1, sizeof *mpa);
 
     if (mpa == NULL)
         return NULL;
@@ -108,7 +109,7 @@ static bool add_run(struct mpa_side *s, uint64_t start, uint64_t end, const stru
     }
     if (s->n_runs == s->runs_capacity) {
         size_t capacity = s->runs_capacity == 0 ? 4 : 2 * s->runs_capacity;
-        struct origin_run *runs = realloc(s->runs, capacity * sizeof *runs);
+        struct origin_run *runs = heap_resize(s->runs, capacity * sizeof *runs);
 
         if (runs == NULL)
             return false;

@@ -4,6 +4,7 @@
  * short; whatever does not fit goes to the diagnosis, and after a loss to the search for the next FPDU.
  */
 #include "engine/mpa_framing.h"
+#include "engine/heap.h"
 
 #include <stdlib.h>
 
@@ -20,7 +21,7 @@ bool mpa_framing_prepare(struct mpa_connection *mpa, unsigned side)
     struct mpa_side *s = &mpa->side[side];
 
     if (s->framing == NULL)
-        s->framing = malloc(sizeof *s->framing);
+        s->framing = heap_get(sizeof *s->framing);
     if (s->framing == NULL)
         return false;
     *s->framing = (struct mpa_framing_state){.period = MPA_MARKER_PERIOD};

@@ -13,6 +13,7 @@
  * later than those of the first sending, so they can hide a violation but not feign one. Where the ACK number is not
  * known the order in the capture decides.
  */
+#include "engine/heap.h"
 #include "engine/mpa_startup_state.h"
 
 #include <stdlib.h>
@@ -23,7 +24,7 @@ enum timing { TIMELY, EARLY, OPEN };
 
 bool mpa_order_new(struct mpa_connection *mpa)
 {
-    mpa->order = calloc(1, sizeof *mpa->order);
+    mpa->order = heap_zeroed(1, sizeof *mpa->order);
     return mpa->order != NULL;
 }
 

@@ -14,6 +14,7 @@
  *   sends a Terminate that says other things  MPA-8-05                   MPA-8-05
  *   sends a Terminate and never closes        MPA-8-14                   MPA-8-14
  */
+#include "engine/heap.h"
 #include "engine/mpa_reaction.h"
 
 #include "wire/crc32c.h"
@@ -100,7 +101,7 @@ static void start_clock(struct mpa_connection *mpa, unsigned reactor)
 static bool crc_with_zeros(const struct mpa_fpdu *fpdu, bool pad, uint32_t *crc)
 {
     uint32_t covered = fpdu->length - MPA_CRC_LEN, left = pad ? fpdu->pad_length : 0;
-    uint8_t *copy = malloc(covered);
+    uint8_t *copy = heap_get(covered);
 
     if (copy == NULL)
         return false;

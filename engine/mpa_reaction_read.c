@@ -3,6 +3,7 @@
  * RDMA Read Requests and the Responses to them. A Response is what shows for certain that a receiver has processed an
  * FPDU: in time (RFC 5044 section 6), in spite of an error (section 8), within IRD (RFC 6581 section 9.1).
  */
+#include "engine/heap.h"
 #include "engine/mpa_reaction.h"
 
 #include <stdlib.h>
@@ -36,7 +37,7 @@ static bool make_room(struct read_ring *ring)
 
     if (ring->n < ring->capacity)
         return true;
-    kept = capacity > READS_KEPT ? NULL : malloc(capacity * sizeof *kept);
+    kept = capacity > READS_KEPT ? NULL : heap_get(capacity * sizeof *kept);
     if (kept == NULL && ring->capacity == 0)
         return false;
     if (kept == NULL) {
@@ -103,7 +104,7 @@ static void keep(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
         !rdmap_read_request_decode(&read, event->ddp.payload, event->ddp.payload_len))
         return;
     if (*ring == NULL)
-        *ring = calloc(1, sizeof **ring);
+        *ring = heap_zeroed(1, sizeof **ring);
     if (*ring == NULL || !make_room(*ring))
         return;
     kept = kept_at(*ring, (*ring)->n++);
@@ -202,7 +203,7 @@ static void answer(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
         event->crc == MPA_CRC_WRONG)
         return;
     if (ring == NULL)
-        ring = mpa->reaction->reads[1 - fpdu->side] = calloc(1, sizeof *ring);
+        ring = mpa->reaction->reads[1 - fpdu->side] = heap_zeroed(1, sizeof *ring);
     if (ring == NULL)
         return;
     answer_passed_over(mpa, fpdu);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Reactions: the hooks of the core, the clock, and who has acknowledged what. */
+#include "engine/heap.h"
 #include "engine/mpa_reaction.h"
 #include "engine/rdmap_terminate_layout.h"
 
@@ -7,7 +8,7 @@
 
 bool mpa_reaction_new(struct mpa_connection *mpa)
 {
-    mpa->reaction = calloc(1, sizeof *mpa->reaction);
+    mpa->reaction = heap_zeroed(1, sizeof *mpa->reaction);
     return mpa->reaction != NULL;
 }
 

@@ -3,6 +3,7 @@
  * TCP's own conduct on an MPA connection: RFC 5044 sections 1.2, 7.1.5, 7.2, Appendix A.1, A.3, A.5. Captures lose,
  * reorder and repeat segments; what that may explain is not reported.
  */
+#include "engine/heap.h"
 #include "engine/mpa_tcp.h"
 
 #include <stdlib.h>
@@ -20,7 +21,7 @@ enum { SEGMENTS_FIRST = 4 }; /* a power of two, as SEGMENTS_KEPT */
 
 bool mpa_tcp_new(struct mpa_connection *mpa)
 {
-    mpa->tcp_rules = calloc(1, sizeof *mpa->tcp_rules);
+    mpa->tcp_rules = heap_zeroed(1, sizeof *mpa->tcp_rules);
     return mpa->tcp_rules != NULL;
 }
 
@@ -173,7 +174,7 @@ static void keep_boundaries(struct mpa_tcp_side *mine, struct octet_range range)
 {
     if (mine->n_sent == mine->sent_capacity && mine->sent_capacity < SEGMENTS_KEPT) {
         unsigned capacity = mine->sent_capacity == 0 ? SEGMENTS_FIRST : 2 * mine->sent_capacity;
-        struct octet_range *sent = realloc(mine->sent, capacity * sizeof *sent);
+        struct octet_range *sent = heap_resize(mine->sent, capacity * sizeof *sent);
 
         if (sent != NULL) {
             mine->sent = sent;

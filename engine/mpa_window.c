@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The octets of one direction that are still wanted: a piece as it was given, or a buffer once something must be kept.
  */
+#include "engine/heap.h"
 #include "engine/mpa_internal.h"
 
 #include <stdlib.h>
@@ -19,7 +20,7 @@ static bool gather(struct mpa_window *window, size_t more)
 
         while (capacity < wanted)
             capacity *= 2;
-        buffer = malloc(capacity);
+        buffer = heap_get(capacity);
         if (buffer == NULL)
             return false;
         if (window->n > 0)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The NFS binding of one connection: life cycle, and the way of each event to the rule families. */
+#include "engine/heap.h"
 #include "engine/nfs_internal.h"
 
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 struct nfs_connection *nfs_connection_new(const struct rpcrdma_options *options,
                                           const struct rpcrdma_connection *rpcrdma, struct verdict *verdict)
 {
-    struct nfs_connection *nfs = calloc(1, sizeof *nfs);
+    struct nfs_connection *nfs = heap_zeroed(1, sizeof *nfs);
 
     if (nfs == NULL)
         return NULL;
@@ -103,7 +104,7 @@ static struct nfs_exchange *exchange_of(struct nfs_connection *nfs, struct rpcrd
     if (exchange != NULL)
         nfs->spare = exchange->spare;
     else
-        exchange = malloc(sizeof *exchange);
+        exchange = heap_get(sizeof *exchange);
     if (exchange == NULL) {
         nfs->blind = true;
         return NULL;

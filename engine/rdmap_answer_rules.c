@@ -7,6 +7,7 @@
  * answered afterwards; if it never is, it is the missing answer that counts. An answer without a request was sent too
  * early if a request with its fields follows that has no other answer; else there is none that it could answer.
  */
+#include "engine/heap.h"
 #include "engine/rdmap_answers.h"
 
 #include <stdlib.h>
@@ -76,7 +77,7 @@ void rdmap_answers_overtake(struct rdmap_connection *rdmap, const struct rdmap_s
             overtaken_find(answers, serial) != NULL)
             continue;
         if (answers->overtaken == NULL)
-            answers->overtaken = calloc(RDMAP_OVERTAKEN_MAX, sizeof *answers->overtaken);
+            answers->overtaken = heap_zeroed(RDMAP_OVERTAKEN_MAX, sizeof *answers->overtaken);
         if (answers->overtaken == NULL || answers->n_overtaken == RDMAP_OVERTAKEN_MAX)
             return;
         overtaken = &answers->overtaken[answers->n_overtaken++];

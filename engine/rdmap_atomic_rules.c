@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Atomic Requests and Responses: header fields, identifier, alignment. RFC 7306 section 5; values:
  * rdmap_atomic_values.c */
+#include "engine/heap.h"
 #include "engine/rdmap_answers.h"
 #include "engine/rdmap_atomic_state.h"
 
@@ -14,7 +15,7 @@ enum {
 
 bool rdmap_atomic_new(struct rdmap_connection *rdmap)
 {
-    rdmap->atomic = calloc(1, sizeof *rdmap->atomic);
+    rdmap->atomic = heap_zeroed(1, sizeof *rdmap->atomic);
     return rdmap->atomic != NULL;
 }
 

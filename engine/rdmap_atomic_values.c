@@ -8,6 +8,7 @@
  * worth a note, once per address, and an error only where the memory is known to be used by this connection alone.
  * Octets in reverse order are an error always: no writer leaves them by chance.
  */
+#include "engine/heap.h"
 #include "engine/rdmap_atomic_state.h"
 #include "wire/atomic.h"
 
@@ -37,7 +38,7 @@ static void keep_write(struct rdmap_connection *rdmap, const struct rdmap_step *
         rdmap_requests_open(requests) != 0 || !rdmap_requests_certain(requests))
         return;
     if (state->written[step->side] == NULL)
-        state->written[step->side] = calloc(RDMAP_WRITES_KEPT, sizeof *kept);
+        state->written[step->side] = heap_zeroed(RDMAP_WRITES_KEPT, sizeof *kept);
     if (state->written[step->side] == NULL)
         return;
     kept = &state->written[step->side][state->n_written[step->side]++ % RDMAP_WRITES_KEPT];
@@ -239,7 +240,7 @@ static struct rdmap_shadow *shadow_of(struct rdmap_atomic_state *state, unsigned
     uint64_t hash = ((uint64_t)stag * 0x9E3779B97F4A7C15u) ^ ((to >> 3) * 0xC2B2AE3D27D4EB4Fu);
 
     if (state->shadow[requester] == NULL)
-        state->shadow[requester] = calloc(RDMAP_SHADOWS, sizeof(struct rdmap_shadow));
+        state->shadow[requester] = heap_zeroed(RDMAP_SHADOWS, sizeof(struct rdmap_shadow));
     if (state->shadow[requester] == NULL)
         return NULL;
     return &state->shadow[requester][(hash >> 32) & (RDMAP_SHADOWS - 1)];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The end of an RDMAP Stream: nothing behind a Terminate, and a close that lets it arrive. RFC 5040 sections 5.4, 6.2.
  */
+#include "engine/heap.h"
 #include "engine/rdmap_answers.h"
 #include "engine/rdmap_atomic_state.h"
 
@@ -20,7 +21,7 @@ struct rdmap_close_state {
 
 bool rdmap_close_new(struct rdmap_connection *rdmap)
 {
-    rdmap->close = calloc(1, sizeof *rdmap->close);
+    rdmap->close = heap_zeroed(1, sizeof *rdmap->close);
     return rdmap->close != NULL;
 }
 

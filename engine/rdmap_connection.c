@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The DDP and RDMAP layers of one connection: life cycle, the way of one segment, operations, counts. */
+#include "engine/heap.h"
 #include "engine/rdmap_internal.h"
 #include "engine/rdmap_terminate_layout.h"
 #include "wire/atomic.h"
@@ -28,7 +29,7 @@ static void fill_options(struct rdmap_options *options)
 struct rdmap_connection *rdmap_connection_new(const struct rdmap_options *options, const struct rdmap_events *events,
                                               struct verdict *verdict)
 {
-    struct rdmap_connection *rdmap = calloc(1, sizeof *rdmap);
+    struct rdmap_connection *rdmap = heap_zeroed(1, sizeof *rdmap);
 
     if (rdmap == NULL)
         return NULL;
@@ -152,7 +153,7 @@ static void remember(struct rdmap_side *s, const struct rdmap_step *step)
         unsigned capacity = s->recent_capacity == 0 ? RECENT_MIN : 4 * s->recent_capacity;
 
         capacity = capacity > RDMAP_RECENT_MAX ? RDMAP_RECENT_MAX : capacity;
-        recent = realloc(s->recent, capacity * sizeof *recent);
+        recent = heap_resize(s->recent, capacity * sizeof *recent);
         if (recent != NULL) {
             s->recent = recent;
             s->recent_capacity = capacity;

@@ -5,6 +5,7 @@
  * STag, opcode and TO within a Response are DDP's to judge (ddp_tagged_rules.c), as is Last = 0 where it should be 1:
  * it knows how many octets a Response has.
  */
+#include "engine/heap.h"
 #include "engine/rdmap_answers.h"
 
 #include <inttypes.h>
@@ -12,7 +13,7 @@
 
 bool rdmap_read_new(struct rdmap_connection *rdmap)
 {
-    rdmap->read = calloc(1, sizeof *rdmap->read);
+    rdmap->read = heap_zeroed(1, sizeof *rdmap->read);
     return rdmap->read != NULL;
 }
 

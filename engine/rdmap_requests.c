@@ -9,6 +9,7 @@
  * idle with nothing open. The same holds for a capture that starts inside the connection;
  *  - an answer may be captured before its request: its sender's ACK number then covers more than the capture has shown.
  */
+#include "engine/heap.h"
 #include "engine/rdmap_internal.h"
 
 #include <stdlib.h>
@@ -52,7 +53,7 @@ void rdmap_requests_free(struct rdmap_requests *requests)
 static bool grow(struct rdmap_requests *requests)
 {
     uint64_t capacity = requests->capacity == 0 ? CAPACITY_MIN : 2 * requests->capacity;
-    struct rdmap_request *ring = malloc(capacity * sizeof *ring);
+    struct rdmap_request *ring = heap_get(capacity * sizeof *ring);
 
     if (ring == NULL)
         return false;

@@ -7,6 +7,7 @@
  * nothing of the owner's has reached it since: its ACK numbers stay where they were. (What the capture saw in between
  * proves less: the two directions may be given in another order than they were captured, around a hole for example.)
  */
+#include "engine/heap.h"
 #include "engine/rdmap_answers.h"
 #include "engine/rdmap_atomic_state.h"
 
@@ -90,7 +91,7 @@ static void invalidate(struct rdmap_connection *rdmap, const struct rdmap_step *
     if (!step->acked_known)
         return;
     if (state == NULL)
-        state = rdmap->stag = calloc(1, sizeof *state);
+        state = rdmap->stag = heap_zeroed(1, sizeof *state);
     if (state == NULL)
         return;
     if (state->side[side].n == INVALID_MAX) {

@@ -6,6 +6,7 @@
  *   Call   maxcall_sendsize, maxreply_sendsize, maxrdmaread
  *   Reply  maxcall_sendsize, align, maxrdmaread
  */
+#include "engine/heap.h"
 #include "engine/rpcrdma_internal.h"
 
 #include <stdlib.h>
@@ -25,7 +26,7 @@ struct rpcrdma_ccp {
 
 struct rpcrdma_ccp *rpcrdma_ccp_new(void)
 {
-    return calloc(1, sizeof(struct rpcrdma_ccp));
+    return heap_zeroed(1, sizeof(struct rpcrdma_ccp));
 }
 
 bool rpcrdma_ccp_told(const struct rpcrdma_ccp *ccp)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The RPC-over-RDMA layer of one connection: life cycle, Sends put together, the way of a message. */
+#include "engine/heap.h"
 #include "engine/rpcrdma_internal.h"
 
 #include <stdlib.h>
@@ -24,7 +25,7 @@ static void fill_options(struct rpcrdma_options *options)
 struct rpcrdma_connection *rpcrdma_connection_new(const struct rpcrdma_options *options,
                                                   const struct rpcrdma_events *events, struct verdict *verdict)
 {
-    struct rpcrdma_connection *rpcrdma = calloc(1, sizeof *rpcrdma);
+    struct rpcrdma_connection *rpcrdma = heap_zeroed(1, sizeof *rpcrdma);
 
     if (rpcrdma == NULL)
         return NULL;
@@ -49,13 +50,13 @@ void rpcrdma_equip(struct rpcrdma_connection *rpcrdma)
     bool good = rpcrdma_xid_new(rpcrdma) && rpcrdma_credit_new(rpcrdma) && rpcrdma_resource_new(rpcrdma) &&
                 rpcrdma_memory_new(rpcrdma) && rpcrdma_chunk_new(rpcrdma) && rpcrdma_reaction_new(rpcrdma);
 
-    rpcrdma->procedures = calloc(RPCRDMA_PROCEDURES_MAX, sizeof *rpcrdma->procedures);
+    rpcrdma->procedures = heap_zeroed(RPCRDMA_PROCEDURES_MAX, sizeof *rpcrdma->procedures);
     good &= rpcrdma->procedures != NULL;
     for (unsigned side = 0; side < 2; side++) {
         struct rpcrdma_calls *calls = &rpcrdma->side[side].calls;
 
-        calls->hash = calloc(RPCRDMA_HASH_SIZE, sizeof(struct rpcrdma_transaction *));
-        rpcrdma->offers[side] = calloc(RPCRDMA_HASH_SIZE, sizeof(struct rpcrdma_offer *));
+        calls->hash = heap_zeroed(RPCRDMA_HASH_SIZE, sizeof(struct rpcrdma_transaction *));
+        rpcrdma->offers[side] = heap_zeroed(RPCRDMA_HASH_SIZE, sizeof(struct rpcrdma_offer *));
         good &= calls->hash != NULL && rpcrdma->offers[side] != NULL;
     }
     rpcrdma->recognised = good ? RPCRDMA_YES : RPCRDMA_NO;
@@ -431,7 +432,7 @@ static bool send_room(struct rpcrdma_side *s, uint64_t n)
         larger *= 2;
     if (larger == s->send_size)
         return true;
-    grown = realloc(s->send, larger);
+    grown = heap_resize(s->send, larger);
     if (grown == NULL)
         return false;
     s->send = grown;

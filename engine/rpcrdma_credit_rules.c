@@ -6,6 +6,7 @@
  * What counts is what the caller knew when it sent a Call: of Replies that it had not received by then, as its ACK
  * numbers tell, neither the grant nor the end of their transactions.
  */
+#include "engine/heap.h"
 #include "engine/rpcrdma_internal.h"
 
 #include <stdlib.h>
@@ -48,7 +49,7 @@ struct rpcrdma_credit_state {
 
 bool rpcrdma_credit_new(struct rpcrdma_connection *rpcrdma)
 {
-    rpcrdma->credit = calloc(1, sizeof *rpcrdma->credit);
+    rpcrdma->credit = heap_zeroed(1, sizeof *rpcrdma->credit);
     return rpcrdma->credit != NULL;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The memory that Calls offer, by side and STag; what RDMA operations move to and from it (RFC 8166 section 3.4). */
+#include "engine/heap.h"
 #include "engine/rpcrdma_internal.h"
 
 #include <stdlib.h>
@@ -24,7 +25,7 @@ static bool make_room(void **array, unsigned *size, unsigned n, size_t element)
         return true;
     while (larger < n)
         larger *= 2;
-    grown = realloc(*array, larger * element);
+    grown = heap_resize(*array, larger * element);
     if (grown == NULL)
         return false;
     *array = grown;
@@ -268,7 +269,7 @@ static void keep_content(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
 
         while (larger < end)
             larger *= 2;
-        grown = realloc(t->content[which], larger);
+        grown = heap_resize(t->content[which], larger);
         if (grown == NULL) {
             t->damaged = true;
             return;

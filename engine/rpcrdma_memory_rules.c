@@ -4,6 +4,7 @@
  * RDMA Writes likewise, what is invalidated (RFC 8797 section 4.1), and Terminates that refuse what was offered.
  * The operations themselves: rpcrdma_access_rules.c.
  */
+#include "engine/heap.h"
 #include "engine/rpcrdma_memory_state.h"
 #include "wire/rdmap_terminate.h"
 
@@ -11,7 +12,7 @@
 
 bool rpcrdma_memory_new(struct rpcrdma_connection *rpcrdma)
 {
-    rpcrdma->memory = calloc(1, sizeof *rpcrdma->memory);
+    rpcrdma->memory = heap_zeroed(1, sizeof *rpcrdma->memory);
     return rpcrdma->memory != NULL;
 }
 

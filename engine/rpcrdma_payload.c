@@ -4,6 +4,7 @@
  * it (RFC 8166 section 3.4). It is walked as the standard says that it was reduced; when it does not come out even so,
  * as a sender might have got it wrong, one way after another, until one makes sense: that tells what the error is.
  */
+#include "engine/heap.h"
 #include "engine/rpcrdma_look.h"
 
 #include <stdlib.h>
@@ -27,7 +28,7 @@ static void *room(void *array, unsigned *size, unsigned n, size_t element)
         return array;
     if (n >= RPCRDMA_BODY_MAX)
         return NULL;
-    grown = realloc(array, larger * element);
+    grown = heap_resize(array, larger * element);
     if (grown != NULL)
         *size = larger;
     return grown;
@@ -202,7 +203,7 @@ static bool walk_counted(struct rpcrdma_look *look, const uint8_t *p, size_t n)
     length = look->reply ? state->returned : state->length;
     if (length < 4 || length - 4 > UINT32_MAX)
         return false;
-    whole = malloc(n + 4);
+    whole = heap_get(n + 4);
     if (whole == NULL)
         return false;
     memcpy(whole, p, place);
@@ -307,7 +308,7 @@ static bool walk_recount(struct rpcrdma_look *look, const uint8_t *p, size_t n)
         if (item->chunk < 0 && get_be32(p + body->rpc.header_len + item->item.at - 4) == item->item.count)
             candidates[tries++] = item->item;
     }
-    copy = malloc(n);
+    copy = heap_get(n);
     if (copy == NULL)
         return false;
     memcpy(copy, p, n);

@@ -3,6 +3,7 @@
  * How wrong Calls are answered (RFC 8166 sections 4.5, 4.6 and 6.1): the rule that a Call broke tells which answer is
  * demanded; what comes, or does not come, is held against that.
  */
+#include "engine/heap.h"
 #include "engine/rpcrdma_reaction.h"
 
 #include <stdlib.h>
@@ -311,7 +312,7 @@ static void close_by(struct rpcrdma_connection *rpcrdma, unsigned side, const st
 
 bool rpcrdma_reaction_new(struct rpcrdma_connection *rpcrdma)
 {
-    rpcrdma->reaction = calloc(1, sizeof *rpcrdma->reaction);
+    rpcrdma->reaction = heap_zeroed(1, sizeof *rpcrdma->reaction);
     return rpcrdma->reaction != NULL;
 }
 

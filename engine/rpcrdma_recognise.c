@@ -4,6 +4,7 @@
  * section 5 names a port, RFC 8797 a block in the private data, both optional); the second is told by the RPC message
  * (RFC 8167 section 2), where it can be seen.
  */
+#include "engine/heap.h"
 #include "engine/rpcrdma_internal.h"
 
 #include <stdlib.h>
@@ -77,10 +78,10 @@ void rpcrdma_early_keep(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
 
     if (rpcrdma->recognised != RPCRDMA_UNDECIDED)
         return;
-    early = realloc(rpcrdma->early, (rpcrdma->n_early + 1) * sizeof *early); /* they are few */
+    early = heap_resize(rpcrdma->early, (rpcrdma->n_early + 1) * sizeof *early); /* they are few */
     if (early != NULL)
         rpcrdma->early = early;
-    octets = early != NULL && message->n <= RPCRDMA_EARLY_OCTETS_MAX ? malloc(message->n + 1) : NULL;
+    octets = early != NULL && message->n <= RPCRDMA_EARLY_OCTETS_MAX ? heap_get(message->n + 1) : NULL;
     if (octets == NULL) { /* it may have been a message */
         rpcrdma->side[0].hole = rpcrdma->side[1].hole = true;
         return;

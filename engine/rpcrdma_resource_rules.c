@@ -5,6 +5,7 @@
  * not so is seen when DDP ends the connection because there was no buffer for a Send, or too small a one, though the
  * Send kept to all limits. That it was so, when the receiver goes on after it had arrived.
  */
+#include "engine/heap.h"
 #include "engine/rpcrdma_internal.h"
 #include "wire/rdmap_terminate.h"
 
@@ -37,7 +38,7 @@ struct rpcrdma_resource_state {
 
 bool rpcrdma_resource_new(struct rpcrdma_connection *rpcrdma)
 {
-    rpcrdma->resource = calloc(1, sizeof *rpcrdma->resource);
+    rpcrdma->resource = heap_zeroed(1, sizeof *rpcrdma->resource);
     return rpcrdma->resource != NULL;
 }
 

@@ -8,6 +8,7 @@
  * of the default. Administrators may set larger buffers on both sides, so that exceeding the mere default is a warning,
  * once per direction.
  */
+#include "engine/heap.h"
 #include "engine/rpcrdma_internal.h"
 
 #include <stdlib.h>
@@ -19,7 +20,7 @@ struct rpcrdma_threshold_state {
 
 bool rpcrdma_threshold_new(struct rpcrdma_connection *rpcrdma)
 {
-    rpcrdma->threshold = calloc(1, sizeof *rpcrdma->threshold);
+    rpcrdma->threshold = heap_zeroed(1, sizeof *rpcrdma->threshold);
     if (rpcrdma->threshold != NULL)
         rpcrdma->threshold->ccp = rpcrdma_ccp_new();
     return rpcrdma->threshold != NULL && rpcrdma->threshold->ccp != NULL;

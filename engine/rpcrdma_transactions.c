@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The transactions of one connection, by calling side and XID (RFC 8166 section 2.2.2, RFC 8167 section 2.4). */
+#include "engine/heap.h"
 #include "engine/rpcrdma_internal.h"
 
 #include <stdlib.h>
@@ -82,7 +83,7 @@ static struct rpcrdma_transaction *fresh(struct rpcrdma_connection *rpcrdma)
     struct rpcrdma_transaction *t = rpcrdma->spare, keep;
 
     if (t == NULL)
-        return calloc(1, sizeof *t);
+        return heap_zeroed(1, sizeof *t);
     rpcrdma->spare = t->hash_next;
     keep = *t;
     *t = (struct rpcrdma_transaction){

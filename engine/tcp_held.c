@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "engine/tcp_held.h"
+#include "engine/heap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +64,7 @@ static bool make_room(struct tcp_held *held)
         return true;
     }
     size_t capacity = held->capacity ? held->capacity * 2 : 16;
-    struct tcp_piece **pieces = realloc(held->pieces, capacity * sizeof *pieces);
+    struct tcp_piece **pieces = heap_resize(held->pieces, capacity * sizeof *pieces);
     if (!pieces)
         return false;
     held->pieces = pieces;
@@ -76,7 +77,7 @@ bool tcp_held_add(struct tcp_held *held, uint64_t start, uint32_t length, const 
 {
     if (held->n >= TCP_HELD_PIECES_MAX || held->octets + footprint(captured) > held->limit || !make_room(held))
         return false;
-    struct tcp_piece *piece = malloc(footprint(captured));
+    struct tcp_piece *piece = heap_get(footprint(captured));
     if (!piece)
         return false;
     piece->start = start;

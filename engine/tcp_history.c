@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "engine/tcp_history.h"
+#include "engine/heap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,7 @@ static void grow_octets(struct tcp_history *history, size_t n)
         capacity = OCTETS_FIRST;
     while (capacity < history->limit && capacity - kept < n)
         capacity *= 2;
-    uint8_t *octets = malloc(capacity);
+    uint8_t *octets = heap_get(capacity);
     if (!octets)
         return;
     if (kept) {
@@ -60,7 +61,7 @@ static void add_run(struct tcp_history *history, uint64_t end, uint32_t frame)
 {
     if (history->n_runs == history->runs_capacity && history->runs_capacity < TCP_HISTORY_RUNS) {
         uint32_t capacity = history->runs_capacity ? history->runs_capacity * 2 : RUNS_FIRST;
-        struct tcp_history_run *runs = realloc(history->runs, capacity * sizeof *runs);
+        struct tcp_history_run *runs = heap_resize(history->runs, capacity * sizeof *runs);
         if (runs) {
             history->runs = runs;
             history->runs_capacity = capacity;

@@ -10,6 +10,7 @@
  *   - Where does a stream begin whose SYN is missing?
  */
 #include "engine/tcp_pair.h"
+#include "engine/heap.h"
 #include "engine/tcp_held.h"
 #include "engine/tcp_history.h"
 
@@ -69,7 +70,7 @@ struct tcp_pair {
 struct tcp_pair *tcp_pair_new(const struct tcp_pair_options *options, const struct tcp_pair_events *events)
 {
     static const struct tcp_pair_options defaults;
-    struct tcp_pair *pair = calloc(1, sizeof *pair);
+    struct tcp_pair *pair = heap_zeroed(1, sizeof *pair);
     if (!pair)
         return NULL;
     if (!options)

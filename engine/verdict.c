@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "engine/verdict.h"
 
+#include "engine/heap.h"
+
 #include <stdio.h>
 
 void verdict_vfailed_as(struct verdict *v, enum rule_id id, enum rule_severity severity, enum direction direction,
@@ -11,6 +13,10 @@ void verdict_vfailed_as(struct verdict *v, enum rule_id id, enum rule_severity s
 
     if (v->muted)
         return;
+    if (heap_refused()) { /* what is missed may have been forgotten */
+        verdict_inconclusive(v, id);
+        return;
+    }
     v->errors += severity == SEVERITY_ERROR;
     v->counts[id].failed += v->counts[id].failed != UINT32_MAX;
     if (v->finding == NULL)

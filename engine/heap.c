@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "engine/heap.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+static atomic_bool refused;
+
+static void *note(void *p)
+{
+    if (p == NULL)
+        atomic_store_explicit(&refused, true, memory_order_relaxed);
+    return p;
+}
+
+void *heap_get(size_t n)
+{
+    return note(malloc(n ? n : 1));
+}
+
+void *heap_zeroed(size_t n, size_t size)
+{
+    return note(calloc(n ? n : 1, size ? size : 1));
+}
+
+void *heap_resize(void *p, size_t n)
+{
+    return note(realloc(p, n ? n : 1));
+}
+
+bool heap_refused(void)
+{
+    return atomic_load_explicit(&refused, memory_order_relaxed);
+}
+
+void heap_forget(void)
+{
+    atomic_store_explicit(&refused, false, memory_order_relaxed);
+}

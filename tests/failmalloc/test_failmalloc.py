@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+Memory that is not there, at every allocation of iwarp-check in turn: it ends with status 2 and a sentence, or goes on and
+judges less; it never crashes, and never finds what is not there.
+"""
+import concurrent.futures
+import os
+import subprocess
+
+import pytest
+
+SCENARIOS = ["rev2", "markers", "rdmap", "atomics", "nfs3", "nfs41-backchannel", "rpcrdma-segments"]
+RUNS = 60 if os.environ.get("IWARP_ALL") != "1" else 4000  # of each; spread over all allocations
+
+
+@pytest.fixture(scope="module")
+def shim(build):
+    path = build / "tests" / "failmalloc" / "failmalloc.so"
+    if not path.exists():
+        pytest.skip("the sanitizers have allocators of their own")
+    return path
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_each_allocation_may_fail(build, shim, scenario, tmp_path):
+    capture = tmp_path / "capture.pcapng"
+    subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", scenario, "--net=loss=0.05,reorder=0.1", "-o", capture],
+                   check=True, capture_output=True)
+
+    def run(number):
+        report = tmp_path / f"{number}.report"
+        environment = dict(os.environ, LD_PRELOAD=str(shim), FAILMALLOC=str(number), FAILMALLOC_REPORT=str(report),
+                           G_SLICE="always-malloc")
+        result = subprocess.run([build / "conformance" / "iwarp-check", "--summary", "--no-progress", capture],
+                                capture_output=True, text=True, env=environment, timeout=60, check=False)
+        return number, result, report.read_text(encoding="utf-8") if report.exists() else "gone"
+
+    _, whole, counted = run(0)
+    assert whole.returncode == 0, whole.stdout
+    total = int(counted)
+    assert total > 20
+    numbers = sorted({1 + index * total // RUNS for index in range(RUNS)} | set(range(1, min(total, 20) + 1)))
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for number, result, said in pool.map(run, numbers):
+            where = f"allocation {number} of {total}: status {result.returncode}\n{result.stdout}{result.stderr}"
+            assert "failed" in said, where
+            assert result.returncode in (0, 2, 3), where  # 3: nothing was left to judge
+            if result.returncode == 2:
+                assert "memory" in result.stderr.lower(), where
