@@ -197,6 +197,8 @@ void talk_begin_operation(struct talk *talk)
         (struct mpa_framing){.markers = old || (ours && ours->flags & MPA_FLAG_M), .seq_start = talk->parsed_offset};
     if (talk->framing_in.markers && !talk->scratch)
         talk->scratch = g_new(struct mpa_fpdu_scratch, 1);
+    if (talk->run->t_settle > 0 && talk_is_initiator(talk))
+        talk_sleep(talk, talk->run->t_settle);
 }
 
 /* ---- both ---- */
@@ -224,8 +226,6 @@ bool talk_first_fpdu(struct talk *talk)
     const struct talk_heard *heard;
     uint8_t ulpdu[TALK_ULPDU];
 
-    if (talk->run->t_settle > 0 && talk_is_initiator(talk))
-        talk_sleep(talk, talk->run->t_settle);
     if (!talk_is_initiator(talk)) {
         heard = talk_hear(talk, talk_t_close(talk));
         if (heard->what == TALK_FPDU && !heard->is_terminate)
