@@ -4,10 +4,14 @@
 
 enum { READ_LT = 1, WRITE_LT = 2, WRITEW_LT = 4 };
 
+/* Types that do not exist cannot be decoded. */
+static bool is_type(uint32_t type)
+{
+    return type >= READ_LT && type <= WRITEW_LT;
+}
+
 static int get_range(uint32_t type, uint64_t offset, uint64_t length, struct nfs4_range *out)
 {
-    if (type < READ_LT || type > WRITEW_LT)
-        return NFS4ERR_BADXDR;
     if (length == 0 || (length != UINT64_MAX && offset > UINT64_MAX - length))
         return NFS4ERR_INVAL;
     out->first = offset;
@@ -112,6 +116,7 @@ static int put_denied(struct nfs4_call *call, const struct nfs4_state *holder, c
 
 struct request {
     struct nfs4_range range;
+    int range_status;
     bool reclaim, new_owner;
     uint32_t open_seqid, seqid;
     struct nfs4_stateid stateid; /* of the open, or of the locks */
@@ -120,7 +125,7 @@ struct request {
     uint32_t n_owner;
 };
 
-static int get_request(struct xdr *in, struct request *out)
+static bool get_request(struct xdr *in, struct request *out)
 {
     uint32_t type = 0;
     uint64_t offset = 0, length = 0;
@@ -131,7 +136,7 @@ static int get_request(struct xdr *in, struct request *out)
     xdr_u64(in, &offset);
     xdr_u64(in, &length);
     if (!nfs4_get_bool(in, &out->new_owner))
-        return NFS4ERR_BADXDR;
+        return false;
     if (out->new_owner)
         xdr_u32(in, &out->open_seqid);
     nfs4_get_stateid(in, &out->stateid);
@@ -140,9 +145,8 @@ static int get_request(struct xdr *in, struct request *out)
         xdr_u64(in, &out->client);
         xdr_opaque(in, &out->owner, &out->n_owner);
     }
-    if (in->failed || out->n_owner > NFS4_OPAQUE_LIMIT)
-        return NFS4ERR_BADXDR;
-    return get_range(type, offset, length, &out->range);
+    out->range_status = get_range(type, offset, length, &out->range);
+    return !in->failed && out->n_owner <= NFS4_OPAQUE_LIMIT && is_type(type);
 }
 
 /* Minor version 0: a retry is known by its seqid before its stateid is looked at, which has moved on. */
@@ -209,15 +213,17 @@ int nfs4_lock(struct nfs4_call *call)
     struct nfs4_owner *owner = NULL;
     const struct nfs4_state *holder;
     struct nfs4_range held;
-    int status = get_request(call->in, &request);
+    int status;
 
+    if (!get_request(call->in, &request))
+        return NFS4ERR_BADXDR;
+    status = get_locker(call, &request, &open, &owner, &locks);
     if (status != NFS4_OK)
         return status;
     if (!nfs4_regular(call, &status))
         return status;
-    status = get_locker(call, &request, &open, &owner, &locks);
-    if (status != NFS4_OK)
-        return status;
+    if (request.range_status != NFS4_OK)
+        return request.range_status;
     if (request.reclaim)
         return NFS4ERR_NO_GRACE;
     if (!(open->access & (request.range.write ? NFS4_ACCESS_WRITE : NFS4_ACCESS_READ)))
@@ -265,7 +271,7 @@ int nfs4_lockt(struct nfs4_call *call)
     xdr_u64(call->in, &offset);
     xdr_u64(call->in, &length);
     xdr_u64(call->in, &id);
-    if (!xdr_opaque(call->in, &name, &n) || n > NFS4_OPAQUE_LIMIT)
+    if (!xdr_opaque(call->in, &name, &n) || n > NFS4_OPAQUE_LIMIT || !is_type(type))
         return NFS4ERR_BADXDR;
     status = get_range(type, offset, length, &wanted);
     if (status == NFS4_OK)
@@ -291,15 +297,15 @@ int nfs4_locku(struct nfs4_call *call)
     xdr_u32(call->in, &seqid);
     nfs4_get_stateid(call->in, &stateid);
     xdr_u64(call->in, &offset);
-    if (!xdr_u64(call->in, &length))
+    if (!xdr_u64(call->in, &length) || !is_type(type))
         return NFS4ERR_BADXDR;
-    status = get_range(type, offset, length, &range);
-    if (status == NFS4_OK)
-        status = retried(call, &stateid, NFS4_LOCK, seqid);
+    status = retried(call, &stateid, NFS4_LOCK, seqid);
     if (status == NFS4_OK)
         status = nfs4_state_get(call, &stateid, NFS4_LOCK, call->current, &locks);
     if (status == NFS4_OK)
         status = nfs4_owner_seqid(call, locks->owner, seqid);
+    if (status == NFS4_OK)
+        status = get_range(type, offset, length, &range);
     if (status != NFS4_OK)
         return status;
     if (!change_ranges(locks, &range, false))

@@ -71,20 +71,16 @@ static bool get_claim(struct nfs4_call *call, struct request *out)
     return read;
 }
 
-static int get_request(struct nfs4_call *call, struct request *out)
+static bool get_request(struct nfs4_call *call, struct request *out)
 {
-    uint32_t known = NFS4_ACCESS_BOTH | (call->minor > 0 ? wants : 0);
-
     *out = (struct request){0};
     xdr_u32(call->in, &out->seqid);
     xdr_u32(call->in, &out->share);
     xdr_u32(call->in, &out->deny);
     xdr_u64(call->in, &out->client);
-    if (!xdr_opaque(call->in, &out->owner, &out->n_owner) || out->n_owner > NFS4_OPAQUE_LIMIT || !get_how(call, out) ||
-        !get_claim(call, out))
-        return NFS4ERR_BADXDR;
     out->access = out->share & NFS4_ACCESS_BOTH;
-    return out->access == 0 || out->share & ~known || out->deny > NFS4_ACCESS_BOTH ? NFS4ERR_INVAL : NFS4_OK;
+    return xdr_opaque(call->in, &out->owner, &out->n_owner) && out->n_owner <= NFS4_OPAQUE_LIMIT &&
+           get_how(call, out) && get_claim(call, out);
 }
 
 /* ---- the file ---- */
@@ -222,8 +218,12 @@ static void drop_unconfirmed(struct nfs4_call *call, struct nfs4_owner *owner, u
 }
 
 /* Claims of what was held before somebody restarted: there is no grace period, because nothing outlives the server. */
-static int check_claim(const struct nfs4_call *call, const struct request *request)
+static int check_request(const struct nfs4_call *call, const struct request *request)
 {
+    uint32_t known = NFS4_ACCESS_BOTH | (call->minor > 0 ? wants : 0);
+
+    if (request->access == 0 || request->share & ~known || request->deny > NFS4_ACCESS_BOTH)
+        return NFS4ERR_INVAL;
     if (request->claim == CLAIM_PREVIOUS)
         return NFS4ERR_NO_GRACE;
     if (request->claim == CLAIM_DELEGATE_PREV || request->claim == CLAIM_DELEG_PREV_FH)
@@ -279,7 +279,7 @@ static int open_file(struct nfs4_call *call, struct request *request, struct nfs
     uint64_t directory = call->current, before = nfs4_change_of(call, directory), node = 0;
     struct nfs4_state *state;
     bool created = false;
-    int status = check_claim(call, request);
+    int status = check_request(call, request);
 
     if (status == NFS4_OK)
         status = request->attributes_status;
@@ -306,10 +306,10 @@ int nfs4_open(struct nfs4_call *call)
     struct request request;
     struct nfs4_client *client;
     struct nfs4_owner *owner;
-    int status = get_request(call, &request);
+    int status;
 
-    if (status != NFS4_OK)
-        return status;
+    if (!get_request(call, &request))
+        return NFS4ERR_BADXDR;
     status = client_of(call, request.client, &client);
     if (status != NFS4_OK)
         return status;
@@ -317,6 +317,7 @@ int nfs4_open(struct nfs4_call *call)
     if (!owner)
         return call->minor == 0 ? NFS4ERR_RESOURCE : NFS4ERR_DELAY;
     drop_unconfirmed(call, owner, request.seqid);
+    /* Whatever is wrong from here on uses the owner's seqid up (RFC 7530 section 9.1.7). */
     status = nfs4_owner_seqid(call, owner, request.seqid);
     return status == NFS4_OK ? open_file(call, &request, owner) : status;
 }
