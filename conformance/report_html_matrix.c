@@ -4,6 +4,11 @@
 
 #include <inttypes.h>
 
+enum {
+    COLUMNS_FEW = 6,       /* with more of them what stands behind them is set on one line each */
+    COLUMNS_ON_PAPER = 10, /* as html/report.css has it */
+};
+
 /* A connection's rules, in catalogue order, and how far the rows have come. */
 struct column {
     GArray *rules;
@@ -126,8 +131,11 @@ void html_write_matrix(struct html_page *page)
     if (left_out > 0)
         html_element(page->writer, "p", "more", "%" PRIu64 " more connection%s only counted, in the column \"All\"",
                      left_out, left_out == 1 ? " is" : "s are");
+    if (page->columns->len > COLUMNS_ON_PAPER)
+        html_element(page->writer, "p", "paper", "On paper only the first %d connections have a column.",
+                     COLUMNS_ON_PAPER);
     html_begin(page->writer, "div", "class", "wide", "tabindex", "0", NULL);
-    html_begin(page->writer, "table", "class", "matrix", NULL);
+    html_begin(page->writer, "table", "class", page->columns->len > COLUMNS_FEW ? "matrix many" : "matrix", NULL);
     html_element(page->writer, "caption", NULL, "Outcome of each rule that the traffic called for");
     write_head(page);
     html_begin(page->writer, "tbody", NULL);
