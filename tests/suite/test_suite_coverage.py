@@ -2,7 +2,8 @@
 """Every rule about a reaction has an active test, is decided by another rule's test, or says why no test can decide it."""
 import devices
 
-SUITES = {"MPA": "mpa", "MPA2": "mpa2", "DDP": "ddp", "RDMAP": "rdmap", "RDMAPX": "rdmapx", "SEC": "rdmap"}
+SUITES = {"MPA": "mpa", "MPA2": "mpa2", "DDP": "ddp", "RDMAP": "rdmap", "RDMAPX": "rdmapx", "SEC": "rdmap",
+          "RPCR": "rpcrdma", "RPCR0": "rpcrdma", "BIDI": "rpcrdma", "CMPD": "rpcrdma", "EXP": "rpcrdma", "NFSULB": "nfs"}
 
 
 def test_every_reaction_is_tested(catalogue):

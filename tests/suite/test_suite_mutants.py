@@ -53,11 +53,23 @@ def test_every_test_has_its_mutant():
     assert sorted(want - have) == []
 
 
+@functools.cache
+def rpc_run(role):
+    suites = ["--suite=rpcrdma", "--suite=nfs"] if role == "responder" else ["--suite=rpcrdma"]
+    return RUNNERS[role](["rpc"], ["--service=nfs", "--timeout=1", *suites], jobs=4, record=True)
+
+
 @pytest.mark.parametrize("role", ["responder", "initiator"])
 def test_conforming_rpc_device_passes(role):
-    run = RUNNERS[role](["rpc"], ["--service=nfs", "--suite=rpcrdma", *(["--suite=nfs"] if role == "responder" else [])], jobs=4)
+    run = rpc_run(role)
     assert run.status == 0, run.errors + run.tell()
     assert len(run.outcome("passed")) == len(run.tests), run.tell()
+
+
+@pytest.mark.parametrize("role", ["responder", "initiator"])
+def test_checker_agrees_on_rpc_devices(role):
+    found = found_of_device(rpc_run(role), role)
+    assert {(name, rule) for name, rule in found if rule.split("-")[0] in ("RPCR", "BIDI", "CMPD", "EXP", "NFSULB")} == set()
 
 
 DEVICES = {
@@ -157,14 +169,16 @@ ALSO = {("MPA-4.4-01", "initiator"): {"MPA2-9.1-16"}}
 
 
 @pytest.mark.all
-@pytest.mark.parametrize("suites,role", [("mpa,mpa2", "responder"), ("mpa,mpa2", "initiator")])
+@pytest.mark.parametrize("suites,role", [("mpa,mpa2", "responder"), ("mpa,mpa2", "initiator"),
+                                         ("rpcrdma,nfs", "responder"), ("rpcrdma", "initiator")])
 def test_mutant_fails_no_other_test(suites, role):
     """The whole suites against each mutant: only its own test fails."""
     wanted = [row[0] for row in MUTANTS if role in roles(row[1]) and TESTS[row[0]][1] in suites.split(",")]
 
     def run(name):
-        options = [f"--suite={suites}"] + (["--default-configuration"] if name == "MPA-4.4-03" else [])
-        return RUNNERS[role]([name, *device_for(name)[0]], options, jobs=16)
+        kind, service = device_for(name)
+        options = [f"--suite={suites}", *service] + (["--default-configuration"] if name == "MPA-4.4-03" else [])
+        return RUNNERS[role]([name, *kind], options, jobs=4 if service else 16)
 
     with concurrent.futures.ThreadPoolExecutor(3) as pool:
         runs = dict(zip(wanted, pool.map(run, wanted)))

@@ -19,6 +19,9 @@ static const char own_pace[] = "how many Requests are outstanding at once depend
 static const char ulp_registers[] = "what the ULP of the device registers, and for how long, is its own choice";
 static const char nothing_shared[] = "the device is not told to share an STag between streams";
 
+static const char ulp_is_told[] = "what the ULP of the device is given of a Reply does not show";
+static const char old_profile[] = "the suites test what RFC 8166 and RFC 8267 demand, not RFC 5666 and RFC 5667";
+
 static const struct elsewhere rows[] = {
     NOT(MPA_4_3_07, "the initial sequence number is the TCP stack's, not ours to choose"),
     WITH(DDP_2_3_02, DDP_7_2_05),
@@ -57,6 +60,25 @@ static const struct elsewhere rows[] = {
     NOT(SEC_6_3_3_01, ulp_registers),
     NOT(SEC_6_4_3_3_02, own_pace),
     NOT(SEC_6_4_5_01, nothing_shared),
+    NOT(RPCR_3_4_6_1_01, ulp_is_told),
+    NOT(RPCR_3_4_6_2_04, ulp_is_told),
+    NOT(RPCR_6_1_09, ulp_is_told),
+    NOT(RPCR_6_1_10, ulp_is_told),
+    WITH(RPCR_4_5_3_01, RPCR_4_4_1_01),
+    NOT(RPCR_4_5_3_04, "what a server keeps of a client whose connection was lost is its own choice"),
+    NOT(RPCR_8_1_1_01, "needs two connections of one client that are open at the same time"),
+    NOT(RPCR_8_1_3_04, "nothing makes a client give up a Call"),
+    NOT(BIDI_4_3_2_01, "when a server calls its clients is its own choice"),
+    NOT(NFSULB_6_4_2_09, "how soon a client gives up a Call does not show"),
+    NOT(RPCR0_3_7_02, old_profile),
+    NOT(RPCR0_3_9_02, old_profile),
+    NOT(RPCR0_3N_01, old_profile),
+    NOT(RPCR0_4N_01, old_profile),
+    NOT(RPCR0_4N_02, old_profile),
+    NOT(RPCR0_4N_03, old_profile),
+    NOT(RPCR0_4N_04, old_profile),
+    NOT(RPCR0_4N_06, old_profile),
+    NOT(RPCR0_5N_01, old_profile),
 };
 
 const struct elsewhere *elsewhere_at(unsigned index)

@@ -67,7 +67,8 @@ static bool has_write_segments(const struct rpc_end_incoming *in)
 
 static bool has_reply_segments(const struct rpc_end_incoming *in)
 {
-    return is_call(in, RPCRDMA_MSG, 0) && in->header->has_reply && in->header->reply.segments == LIMIT;
+    return is_call(in, RPCRDMA_MSG, 0) && in->header->write.n == 0 && in->header->has_reply &&
+           in->header->reply.segments == LIMIT;
 }
 
 static bool is_beyond(const struct rpc_end_incoming *in)

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+enum { WRITTEN = 2999, NULL_CALL = 40 /* octets, as suite_rpcrdma_chunks.c has them */ };
+
 /* ---- Calls refused ---- */
 
 static struct rpcrdma_read_segment read_at(const struct rpc_end_incoming *in, uint32_t i)
@@ -42,7 +44,7 @@ static bool has_extended_segment(const struct mutant *mutant, const struct rpc_e
 static bool is_long(const struct mutant *mutant, const struct rpc_end_incoming *in)
 {
     (void)mutant;
-    return is_call(in, RPCRDMA_NOMSG, 1);
+    return is_call(in, RPCRDMA_NOMSG, 1) && read_at(in, 0).target.length == NULL_CALL;
 }
 
 static bool is_long_in_parts(const struct mutant *mutant, const struct rpc_end_incoming *in)
@@ -66,7 +68,7 @@ static bool has_three_segments(const struct mutant *mutant, const struct rpc_end
 static bool is_long_with_chunk(const struct mutant *mutant, const struct rpc_end_incoming *in)
 {
     (void)mutant;
-    return is_call(in, RPCRDMA_NOMSG, 2) && read_at(in, 1).position > 0;
+    return is_call(in, RPCRDMA_NOMSG, 2) && read_at(in, 1).position > 0 && read_at(in, 1).target.length == WRITTEN;
 }
 
 static bool has_odd_write_chunk(const struct mutant *mutant, const struct rpc_end_incoming *in)

@@ -118,12 +118,28 @@ static bool is_unmodified(const struct rpc_end_incoming *in)
     if (!is_failed_read(in))
         return false;
     chunk = first_write(in);
-    return chunk.n > 0 && rpcrdma_segment_at(&chunk, in->p, 0).length > 0;
+    return chunk.n == 2 && rpcrdma_segment_at(&chunk, in->p, 0).length == 1500;
 }
 
 static bool is_empty(const struct rpc_end_incoming *in)
 {
     return is_failed_read(in) && first_write(in).n == 0;
+}
+
+/* Our READ offers two segments, the larger one of 1500 octets. */
+static bool is_too_long(const struct rpc_end_incoming *in)
+{
+    struct rpcrdma_chunk chunk;
+
+    if (!is_failed_read(in))
+        return false;
+    chunk = first_write(in);
+    return chunk.n == 2 && rpcrdma_segment_at(&chunk, in->p, 0).length > 1500;
+}
+
+static bool is_too_many(const struct rpc_end_incoming *in)
+{
+    return is_failed_read(in) && first_write(in).n == 3;
 }
 
 static bool requests_one(const struct rpc_end_incoming *in)
@@ -147,6 +163,10 @@ static bool grants_one(const struct rpc_end_incoming *in)
     X("EXP-3.9-03/unmodified", DUT_INITIATOR, "closes when an unused Write chunk comes back as it was", is_unmodified, \
       RPC_END_HANG_UP)                                                                                                 \
     X("EXP-3.9-03/empty", DUT_INITIATOR, "closes when a Write chunk comes back without segments", is_empty,            \
+      RPC_END_HANG_UP)                                                                                                 \
+    X("RPCR-3.4.6-13/length", DUT_INITIATOR, "closes when a Write chunk comes back longer", is_too_long,               \
+      RPC_END_HANG_UP)                                                                                                 \
+    X("RPCR-3.4.6-13/count", DUT_INITIATOR, "closes when a Write chunk comes back with more segments", is_too_many,    \
       RPC_END_HANG_UP)                                                                                                 \
     X("RPCR-6.3-02", DUT_RESPONDER, "ignores Calls that request one credit", requests_one, RPC_END_DISCARD)            \
     X("RPCR-6.3-02", DUT_INITIATOR, "closes when one credit is granted", grants_one, RPC_END_HANG_UP)

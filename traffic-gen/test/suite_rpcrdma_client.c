@@ -14,6 +14,7 @@ enum {
     GOES_ON_CALLS = 4,
     WARM_UP = 12 /* Calls that are served before a test begins */,
     BURST_MAX = 32,
+    LATE_OCTETS = 32,
     FIRST_XID = 0x42000000,
     BURST_XID = 0x43000000
 };
@@ -106,6 +107,11 @@ static int await_chunk(struct rpc_bench *bench, enum chunk_kind kind, struct rpc
     }
     talk_not_applicable(bench->talk, "the device makes no Call with such a chunk");
     return -1;
+}
+
+static bool is_over(const struct rpc_bench *bench)
+{
+    return bench->terminated || bench->fed_end;
 }
 
 /* ---- Replies ---- */
@@ -217,6 +223,54 @@ static void failed_read(struct talk *talk, const struct suite_test *test)
     rpc_bench_close(&bench);
 }
 
+/* ---- a Reply whose chunks are not those of the Call ---- */
+
+enum { TOO_LONG, TOO_MANY };
+
+/* Such a Reply counts for nothing: the Call is still pending, and its memory open to its Reply. */
+static void wrong_chunk(struct talk *talk, const struct suite_test *test)
+{
+    static const uint8_t octets[LATE_OCTETS];
+    struct rpcrdma_segment segment;
+    struct rpc_bench bench;
+    int index;
+
+    if (rpc_bench_open(&bench, talk, NULL) && (index = await_chunk(&bench, WRITE_CHUNK, &segment)) >= 0) {
+        const struct bench_heard *heard = call_of(&bench, bench.held[index].xid);
+        struct rpcrdma_chunk chunk = rpcrdma_write_begin(&heard->header);
+        g_autofree struct rpcrdma_segment *segments = NULL;
+        struct rpcrdma_write_plan writes;
+        const struct rpcrdma_plan plan = {
+            .xid = bench.held[index].xid, .vers = RPCRDMA_VERSION, .credit = 8, .writes = &writes, .n_writes = 1};
+        struct qp_work work = {.kind = QP_WRITE, .p = octets, .n = MIN(LATE_OCTETS, segment.length)};
+        uint8_t reply[64];
+        struct xdr_writer w = {.p = reply, .size = sizeof(reply)};
+
+        rpcrdma_write_next(&heard->header, heard->p, &chunk);
+        segments = g_new0(struct rpcrdma_segment, chunk.n + 1);
+        for (uint32_t i = 0; i < chunk.n; i++)
+            segments[i] = rpcrdma_segment_at(&chunk, heard->p, i);
+        segments[0].length += test->variant == TOO_LONG ? 4 : 0;
+        writes = (struct rpcrdma_write_plan){segments, chunk.n + (test->variant == TOO_MANY)};
+        rpc_reply_encode(&(struct rpc_message){.xid = plan.xid}, NULL, &w);
+        xdr_put_u32(&w, 5); /* NFS3ERR_IO */
+        xdr_put_u32(&w, 0); /* no attributes */
+        rpc_bench_send_plan(&bench, &plan, reply, w.at);
+        rpc_bench_pump(&bench, talk_t_react(talk) / 2, NULL);
+        work.remote_stag = segment.handle;
+        work.remote_to = segment.offset;
+        qp_post(rpc_end_qp(bench.end), &work);
+        rpc_bench_pump(&bench, talk_t_react(talk) / 2, NULL);
+        if (is_over(&bench))
+            talk_failed(talk, "the device ends the connection%s",
+                        bench.terminated ? " by a Terminate: it does not keep the Call pending" : "");
+        else
+            judge_goes_on(&bench,
+                          "a Reply with a chunk that was not offered, a Write into that of the Call, the Reply");
+    }
+    rpc_bench_close(&bench);
+}
+
 /* ---- remote invalidation ---- */
 
 static void invalidated(struct talk *talk, const struct suite_test *test)
@@ -244,11 +298,6 @@ static void invalidated(struct talk *talk, const struct suite_test *test)
 }
 
 /* ---- the device's memory ---- */
-
-static bool is_over(const struct rpc_bench *bench)
-{
-    return bench->terminated || bench->fed_end;
-}
 
 enum { LATE_WRITE = 8, LATE_WRITE_REPLY = 16, LATE_READ = 24 };
 
@@ -469,6 +518,10 @@ static const struct suite_test tests[] = {
      GOES_ON, 0},
     {RULE_RPCR_3_4_5_1_03, NULL, DUT_INITIATOR, NEED_RPC, late_read,
      "a Read of a Read chunk long after the Call, before the Reply", "it is served", 0},
+    {RULE_RPCR_3_4_6_13, "length", DUT_INITIATOR, NEED_RPC, wrong_chunk,
+     "a Reply whose Write chunk is longer than the Call offers", "the Call stays pending", TOO_LONG},
+    {RULE_RPCR_3_4_6_13, "count", DUT_INITIATOR, NEED_RPC, wrong_chunk,
+     "a Reply whose Write chunk has a segment more than the Call offers", "the Call stays pending", TOO_MANY},
     {RULE_RPCR_4_4_1_01, NULL, DUT_INITIATOR, NEED_RPC, late_write, "a Write into a Write chunk behind the Reply",
      "a Terminate or a close", LATE_WRITE},
     {RULE_RPCR_8_1_3_02, NULL, DUT_INITIATOR, NEED_RPC, late_write, "a Write into a Reply chunk behind the Reply",
