@@ -5,7 +5,7 @@
  */
 #include "tests/unit/support.h"
 #include "traffic-gen/random.h"
-#include "traffic-gen/stack/nfs_client.h"
+#include "traffic-gen/stack/nfs_client_internal.h"
 #include "traffic-gen/stack/nfs_server.h"
 #include "wire/nfs.h"
 
@@ -417,12 +417,31 @@ static void names(void **state)
     assert_int_equal(nfs_job_find("nothing"), NFS_JOBS);
 }
 
+/* Any piece of a file has the same octets as in the whole, and the first that is wrong is found. */
+static void octets(void **state)
+{
+    uint8_t whole[100], piece[100];
+
+    (void)state;
+    client_fill(whole, sizeof whole, 3, 7);
+    for (size_t from = 0; from < sizeof whole; from++)
+        for (size_t n = 0; n <= sizeof whole - from; n++) {
+            client_fill(piece, n, 3 + from, 7);
+            assert_memory_equal(piece, whole + from, n);
+            assert_int_equal(client_compare(piece, n, 3 + from, 7), SIZE_MAX);
+            if (n == 0)
+                continue;
+            piece[n / 3] ^= 1;
+            assert_int_equal(client_compare(piece, n, 3 + from, 7), n / 3);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_day_of_work), cmocka_unit_test(what_goes_wrong), cmocka_unit_test(expected_amid_others),
         cmocka_unit_test(lost),          cmocka_unit_test(not_ready),       cmocka_unit_test(settled),
-        cmocka_unit_test(damaged),       cmocka_unit_test(names),
+        cmocka_unit_test(damaged),       cmocka_unit_test(names),           cmocka_unit_test(octets),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,24 +7,48 @@
 
 /* ---- the octets of files: any piece can be made and compared by itself ---- */
 
+/* Eight octets of a file, the first one in the lowest bits. */
+static uint64_t word_at(uint64_t number, uint32_t pattern)
+{
+    uint64_t word = (number + 1) * UINT64_C(0x9E3779B97F4A7C15) + pattern * UINT64_C(0xD1B54A32D192ED03);
+
+    return word ^ word >> 29;
+}
+
 static uint8_t octet_at(uint64_t at, uint32_t pattern)
 {
-    uint64_t word = (at / 8 + 1) * UINT64_C(0x9E3779B97F4A7C15) + pattern * UINT64_C(0xD1B54A32D192ED03);
-
-    return (uint8_t)((word ^ word >> 29) >> at % 8 * 8);
+    return (uint8_t)(word_at(at / 8, pattern) >> at % 8 * 8);
 }
 
 void client_fill(uint8_t *p, size_t n, uint64_t at, uint32_t pattern)
 {
-    for (size_t i = 0; i < n; i++)
+    size_t i = 0;
+
+    for (; i < n && (at + i) % 8; i++)
+        p[i] = octet_at(at + i, pattern);
+    for (; n - i >= 8; i += 8) {
+        uint64_t word = GUINT64_TO_LE(word_at((at + i) / 8, pattern));
+
+        memcpy(p + i, &word, 8);
+    }
+    for (; i < n; i++)
         p[i] = octet_at(at + i, pattern);
 }
 
 size_t client_compare(const uint8_t *p, size_t n, uint64_t at, uint32_t pattern)
 {
-    for (size_t i = 0; i < n; i++)
-        if (p[i] != octet_at(at + i, pattern))
+    size_t i = 0;
+
+    while (i < n) {
+        uint64_t word = GUINT64_TO_LE(word_at((at + i) / 8, pattern));
+
+        if ((at + i) % 8 == 0 && n - i >= 8 && memcmp(p + i, &word, 8) == 0)
+            i += 8;
+        else if (p[i] == octet_at(at + i, pattern))
+            i++;
+        else
             return i;
+    }
     return SIZE_MAX;
 }
 
