@@ -159,6 +159,28 @@ static void take_findings(struct talk *talk)
     }
 }
 
+/*
+ * In peer-to-peer mode the Responder waits for an RTR, or for the Terminate that says that there is none in common
+ * (RFC 6581 section 9.2); some do not bear a connection that ends without either.
+ */
+static void say_first_fpdu(struct talk *talk)
+{
+    const struct mpa_startup *ours = talk_frame(talk, true), *theirs = talk_frame(talk, false);
+    static const uint8_t no_rtr[] = {0x41, 0x47, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0x20, 0x07, 0, 0};
+
+    if (!talk_is_initiator(talk) || !talk_is_open(talk) || talk->our_fin || !ours || !theirs || !ours->has_enhanced ||
+        !theirs->has_enhanced || theirs->flags & MPA_FLAG_R || !theirs->enhanced.peer_to_peer)
+        return;
+    if (!talk->operating)
+        talk_begin_operation(talk);
+    if (talk->out_offset > talk->framing_out.seq_start)
+        return;
+    if (ours->enhanced.rtr & theirs->enhanced.rtr)
+        talk_send_rtr(talk);
+    else
+        talk_send_ulpdu(talk, no_rtr, sizeof(no_rtr));
+}
+
 void talk_hang_up(struct talk *talk)
 {
     int64_t until = talk_now() + MIN(talk->run->t_react, 500 * ms);
@@ -172,6 +194,7 @@ void talk_hang_up(struct talk *talk)
     if (talk->result->outcome == TEST_FAILED && talk_is_open(talk)) {
         talk_reset(talk);
     } else if (!talk->dut_reset && !talk->our_reset) {
+        say_first_fpdu(talk);
         if (!talk->our_fin)
             talk_finish(talk);
         while (!talk->dut_fin && !talk->dut_reset && talk_now() < until)

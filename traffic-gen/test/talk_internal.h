@@ -73,6 +73,8 @@ void talk_init(struct talk *talk, struct talk_run *run, const struct suite_test 
 void talk_hang_up(struct talk *talk);
 void talk_clear(struct talk *talk);
 
+/* As Initiator: the RTR of a type that both frames name, or without peer-to-peer mode a Write of no octets. */
+void talk_send_rtr(struct talk *talk);
 /* Waits for octets, FIN or RST of the DUT, at most until `until`. False when nothing came. */
 bool talk_receive(struct talk *talk, int64_t until);
 /* A line of the ladder. octets may be NULL. */

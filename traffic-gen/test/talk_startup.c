@@ -217,41 +217,64 @@ static bool pass_over_greetings(struct talk *talk)
     return false;
 }
 
-bool talk_first_fpdu(struct talk *talk)
+/* RTR types of both frames; without peer-to-peer mode a Write serves as well as anything. */
+static unsigned rtr_types(const struct talk *talk)
 {
     const struct mpa_startup *ours = talk_frame(talk, true), *theirs = talk_frame(talk, false);
     bool peer_to_peer = ours && theirs && ours->has_enhanced && theirs->has_enhanced && ours->enhanced.peer_to_peer &&
                         theirs->enhanced.peer_to_peer;
-    unsigned rtr = peer_to_peer ? ours->enhanced.rtr & theirs->enhanced.rtr : MPA_RTR_WRITE;
-    const struct talk_heard *heard;
+
+    return peer_to_peer ? ours->enhanced.rtr & theirs->enhanced.rtr : MPA_RTR_WRITE;
+}
+
+void talk_send_rtr(struct talk *talk)
+{
+    unsigned types = rtr_types(talk);
     uint8_t ulpdu[TALK_ULPDU];
+    size_t n = 0;
 
-    if (!talk_is_initiator(talk)) {
-        heard = talk_hear(talk, talk_t_close(talk));
-        if (heard->what == TALK_FPDU && !heard->is_terminate)
-            return pass_over_greetings(talk);
-        talk_inconclusive(talk, "the device, as Initiator, has to send the first FPDU; there was %s",
-                          talk_describe(talk, heard));
-        return false;
+    if (types & MPA_RTR_WRITE) {
+        bool known = talk->advert.n > REGION_ALL;
+
+        n = talk_make_write(talk, ulpdu, known ? talk->advert.regions[REGION_ALL].stag : RTR_STAG,
+                            known ? talk->advert.regions[REGION_ALL].address : 0, NULL, 0);
+    } else if (types & MPA_RTR_SEND) {
+        n = talk_make_send(talk, ulpdu, NULL, 0);
+    } else if (types & MPA_RTR_READ) {
+        n = talk_make_read(talk, ulpdu, RTR_STAG, 0, 0);
     }
-    if (rtr & MPA_RTR_WRITE) {
-        uint32_t stag = talk->advert.n > REGION_ALL ? talk->advert.regions[REGION_ALL].stag : RTR_STAG;
-        uint64_t to = talk->advert.n > REGION_ALL ? talk->advert.regions[REGION_ALL].address : 0;
+    if (n > 0)
+        talk_send_ulpdu(talk, ulpdu, n);
+}
 
-        talk_send_ulpdu(talk, ulpdu, talk_make_write(talk, ulpdu, stag, to, NULL, 0));
-    } else if (rtr & MPA_RTR_SEND) {
-        talk_send_ulpdu(talk, ulpdu, talk_make_send(talk, ulpdu, NULL, 0));
-    } else if (rtr & MPA_RTR_READ) {
-        talk_send_ulpdu(talk, ulpdu, talk_make_read(talk, ulpdu, RTR_STAG, 0, 0));
-        if (!talk_hear_opcode(talk, RDMAP_READ_RESPONSE)) {
-            talk_inconclusive(talk, "the RTR Read had no answer but %s", talk_describe(talk, talk_last(talk)));
-            return false;
-        }
-    } else {
+static bool begin_as_initiator(struct talk *talk)
+{
+    unsigned types = rtr_types(talk);
+
+    if (types == 0) {
         talk_inconclusive(talk, "the two ends have no RTR type in common");
         return false;
     }
+    talk_send_rtr(talk);
+    if (types == MPA_RTR_READ && !talk_hear_opcode(talk, RDMAP_READ_RESPONSE)) {
+        talk_inconclusive(talk, "the RTR Read had no answer but %s", talk_describe(talk, talk_last(talk)));
+        return false;
+    }
     return true;
+}
+
+bool talk_first_fpdu(struct talk *talk)
+{
+    const struct talk_heard *heard;
+
+    if (talk_is_initiator(talk))
+        return begin_as_initiator(talk);
+    heard = talk_hear(talk, talk_t_close(talk));
+    if (heard->what == TALK_FPDU && !heard->is_terminate)
+        return pass_over_greetings(talk);
+    talk_inconclusive(talk, "the device, as Initiator, has to send the first FPDU; there was %s",
+                      talk_describe(talk, heard));
+    return false;
 }
 
 static const char *missing_need(const struct talk *talk)
