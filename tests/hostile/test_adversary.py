@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Captures made to exhaust the checker: time grows with their size and not faster, memory stays bounded, nothing crashes."""
+import os
+import subprocess
+
+import pytest
+
+import adversary
+
+SMALL = 8000 if os.environ.get("IWARP_ALL") != "1" else 100000
+FACTOR = 4
+SLACK_SECONDS = 0.25      # start of the program, and what a busy machine adds
+MEMORY_MIB = 96           # whatever the size
+WORSE_THAN_LINEAR = 2.5   # times; a square would be FACTOR
+
+
+@pytest.fixture(scope="module")
+def sanitized(build):
+    said = subprocess.run(["ldd", build / "conformance" / "iwarp-check"], capture_output=True, text=True, check=True)
+    return "libasan" in said.stdout
+
+
+def judge(build, capture):
+    """Status, CPU seconds and the most memory, in MiB, of one run."""
+    process = subprocess.Popen([build / "conformance" / "iwarp-check", "--summary", "--no-progress", capture],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    out, errors = process.stdout.read(), process.stderr.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    process.stdout.close()
+    process.stderr.close()
+    return process.returncode, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, out + errors
+
+
+@pytest.mark.parametrize("case", adversary.ALL, ids=lambda case: case.__name__)
+def test_bounded(build, sanitized, tmp_path, case):
+    seconds = {}
+    for n in (SMALL, FACTOR * SMALL):
+        path = tmp_path / f"{n}.pcap"
+        capture = adversary.Capture(path)
+        case(capture, n)
+        capture.close()
+        status, seconds[n], memory, said = judge(build, path)
+        assert status in (0, 1), (status, said)
+        assert "Sanitizer" not in said
+        if not sanitized:
+            assert memory < MEMORY_MIB, f"{memory:.0f} MiB for {n}"
+        path.unlink()
+    limit = WORSE_THAN_LINEAR * FACTOR * max(seconds[SMALL], 0.02) + SLACK_SECONDS
+    assert seconds[FACTOR * SMALL] < limit, seconds
+
+
