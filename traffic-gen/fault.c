@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/fault.h"
 
+#include <string.h>
+
 static const struct fault_table *const tables[] = {
     &fpdu_faults,
     &crc_faults,
@@ -46,7 +48,7 @@ bool fault_changes_nothing(const struct fault *fault)
            !fault->play && !fault->script;
 }
 
-const struct fault *fault_find(const char *id)
+static const struct fault *find_own(const char *id)
 {
     const struct fault *fault;
 
@@ -55,4 +57,24 @@ const struct fault *fault_find(const char *id)
             return fault;
     }
     return NULL;
+}
+
+const struct fault *fault_find(const char *id)
+{
+    const struct fault *fault = find_own(id);
+    size_t n = strcspn(id, "+/"); /* what stands behind the rule's id goes with it */
+
+    for (const struct fault_alias *alias = fault_aliases; alias->id && !fault; alias++) {
+        g_auto(GStrv) others = NULL;
+
+        if (strlen(alias->id) != n || g_ascii_strncasecmp(alias->id, id, n) != 0)
+            continue;
+        others = g_strsplit(alias->others, ",", -1);
+        for (unsigned i = 0; others[i] && !fault; i++) {
+            g_autofree char *other = g_strconcat(others[i], id + n, NULL);
+
+            fault = find_own(other);
+        }
+    }
+    return fault;
 }

@@ -42,8 +42,15 @@ struct fault {
 
 /* All faults, in the order of the tables. */
 const struct fault *fault_at(unsigned index); /* NULL past the end */
+/* Rules that state what others state: faults are registered under one of those. */
+struct fault_alias {
+    const char *id, *others; /* comma-separated */
+};
+extern const struct fault_alias fault_aliases[]; /* id NULL ends */
+
 /* ID+ok whose scenario is the proper answer. */
 bool fault_changes_nothing(const struct fault *fault);
+/* By its id, or by that of a rule that states the same; NULL: there is none. */
 const struct fault *fault_find(const char *id);
 
 /* The tables, one per family. */

@@ -89,6 +89,19 @@ def test_each_fault_yields_exactly_its_finding(corpus, faults, rules):
     demand_no_trouble(faults, wrong)
 
 
+def test_rules_that_state_the_same_share_a_fault(gen, faults, rules, tmp_path):
+    """--inject takes either id, and plays the same."""
+    own = {f.id: f for f in faults}
+    shared = [r for r in rules.values() if r.same != [r.id] and r.id not in own and all(rules[same].judged for same in r.same)]
+    assert len(shared) > 50
+    for rule in shared:
+        fault = next(own[same] for same in rule.same if same in own)
+        for name_, path in ((rule.id, tmp_path / "a"), (fault.id, tmp_path / "b")):
+            run = gen("play", fault.scenario, "--inject=" + name_, "-o", path)
+            assert run.returncode == 0, run.stderr
+        assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes(), rule.id
+
+
 def test_findings_name_the_direction_and_frame(corpus, faults):
     for fault in faults:
         for f in findings(corpus[name(fault.id)]):
