@@ -333,6 +333,27 @@ static void test_connection_lost(void **state)
     assert_int_equal(talk_open(&both->b, "x", "file", 2, 0, false, &b), 0);
 }
 
+/* A client that has asked for no backchannel, and one on a transport that has none, are not told that it is gone. */
+static void test_no_backchannel(void **state)
+{
+    struct both *both = *state;
+
+    for (unsigned wanted = 0; wanted < 2; wanted++) {
+        struct talk t;
+        struct xdr x;
+
+        talk_begin(&t, &both->on, 1, !wanted);
+        talk_mount(&t, wanted ? "c" : "d", wanted);
+        talk_start(&t);
+        assert_int_equal(talk_send(&t), 0);
+        x = talk_result(&t, 0);
+        xdr_skip(&x, 32);
+        assert_int_equal(talk_get_u32(&x), 0);
+        assert_int_equal(t.calls, 0);
+        talk_end(&t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -342,6 +363,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_wishes, begin, end),
         cmocka_unit_test_setup_teardown(test_trouble, begin, end),
         cmocka_unit_test_setup_teardown(test_connection_lost, begin, end),
+        cmocka_unit_test_setup_teardown(test_no_backchannel, begin, end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

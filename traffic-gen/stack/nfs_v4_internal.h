@@ -204,6 +204,7 @@ struct nfs4_session {
     uint32_t flavor;
     GByteArray *credential; /* body of it */
     struct nfs_peer *back_peer;
+    bool had_back;          /* there was one once: that it is gone is worth telling */
     bool in_use;            /* there was a SEQUENCE */
     bool probed, back_good; /* CB_NULL was sent; the last callback was answered */
     unsigned back_failures;

@@ -17,24 +17,29 @@ struct arguments {
     bool cache;
 };
 
-static bool has_backchannel(const struct nfs4_client *client)
+/* Sessions of the client had backchannels, and none has one still. */
+static bool lost_backchannels(const struct nfs4_client *client)
 {
+    bool had = false;
+
     for (GList *at = client->sessions.head; at; at = at->next) {
-        if (((struct nfs4_session *)at->data)->back_peer)
-            return true;
+        const struct nfs4_session *session = at->data;
+
+        if (session->back_peer)
+            return false;
+        had = had || session->had_back;
     }
-    return false;
+    return had;
 }
 
-/* Section 18.46.3: what the client should know of its lease and of its backchannel, if it wanted one. */
+/* Section 18.46.3: what the client should know of its lease and of its backchannels. */
 static uint32_t status_flags(const struct nfs4_session *session)
 {
     uint32_t flags = 0;
-    bool wanted = session->back.max_requests > 0;
 
-    if (wanted && !has_backchannel(session->client))
+    if (lost_backchannels(session->client))
         flags |= STATUS_CB_PATH_DOWN;
-    if (wanted && !session->back_peer)
+    if (session->had_back && !session->back_peer)
         flags |= STATUS_CB_PATH_DOWN_SESSION;
     if (session->back_fault)
         flags |= STATUS_BACKCHANNEL_FAULT;

@@ -13,8 +13,9 @@ enum {
     MESSAGE_MIN = 256,
     /* Room for everything in a COMPOUND but its data. */
     OVERHEAD = 16384,
-    /* CB_COMPOUND with CB_SEQUENCE and CB_RECALL, RPC header with AUTH_SYS included. */
-    CALLBACK_MIN = 512,
+    /* CB_COMPOUND with CB_SEQUENCE and CB_RECALL, RPC header included, without the body of the credential. */
+    CALLBACK_MIN = 192,
+    CALLBACK_REPLY_MIN = 128,
     CALLBACK_OPS = 2,
     BIND_FORE = 1,
     BIND_BACK = 2,
@@ -209,8 +210,8 @@ static int negotiate(const struct nfs4_call *call, const struct wishes *wishes, 
         return NFS4ERR_NOSPC;
     if (!(wishes->flags & FLAG_BACK_CHANNEL))
         return NFS4_OK;
-    return back->max_request < CALLBACK_MIN || back->max_response < MESSAGE_MIN || back->max_ops < CALLBACK_OPS ||
-                   back->max_requests == 0
+    return back->max_request < CALLBACK_MIN + xdr_padded(wishes->n_credential) ||
+                   back->max_response < CALLBACK_REPLY_MIN || back->max_ops < CALLBACK_OPS || back->max_requests == 0
                ? NFS4ERR_TOOSMALL
                : NFS4_OK;
 }
@@ -224,6 +225,13 @@ static void set_security(struct nfs4_session *session, const struct wishes *wish
     session->credential = g_byte_array_new();
     if (wishes->n_credential > 0)
         g_byte_array_append(session->credential, wishes->credential, wishes->n_credential);
+}
+
+static void set_back(struct nfs4_session *session, struct nfs_peer *peer)
+{
+    session->back_peer = peer;
+    session->had_back = true;
+    session->probed = session->back_good = session->back_busy = false;
 }
 
 static struct nfs4_session *make(struct nfs4_call *call, struct nfs4_client *client, const struct wishes *wishes,
@@ -241,8 +249,9 @@ static struct nfs4_session *make(struct nfs4_call *call, struct nfs4_client *cli
     session->back = *back;
     session->back_sequence = 1;
     set_security(session, wishes);
-    if (wishes->flags & FLAG_BACK_CHANNEL && call->rpc->peer->events.call)
-        session->back_peer = call->rpc->peer;
+    /* Callbacks need a credential that both can use. */
+    if (wishes->flags & FLAG_BACK_CHANNEL && wishes->has_security && call->rpc->peer->events.call)
+        set_back(session, call->rpc->peer);
     session->in_client.data = session;
     g_queue_push_tail_link(&client->sessions, &session->in_client);
     g_hash_table_insert(call->v4->sessions, session->id, session);
@@ -354,10 +363,8 @@ int nfs4_bind_conn_to_session(struct nfs4_call *call)
     back = direction != BIND_FORE && peer->events.call;
     if (direction == BIND_BACK && !back)
         return NFS4ERR_INVAL;
-    if (back && session->back_peer != peer) {
-        session->back_peer = peer;
-        session->probed = session->back_good = session->back_busy = false;
-    }
+    if (back && session->back_peer != peer)
+        set_back(session, peer);
     session->back_fault = session->back_fault && !back;
     nfs4_client_renew(session->client);
     xdr_out_fixed(call->out, session->id, NFS4_SESSION_OCTETS);
@@ -373,7 +380,8 @@ int nfs4_backchannel_ctl(struct nfs4_call *call)
     xdr_u32(call->in, &wishes.program);
     if (call->in->failed || !get_security(call->in, &wishes))
         return NFS4ERR_BADXDR;
-    if (!wishes.has_security)
+    /* None that could be used: section 18.33.3. */
+    if (!wishes.has_security || CALLBACK_MIN + xdr_padded(wishes.n_credential) > call->session->back.max_request)
         return NFS4ERR_NOENT;
     set_security(call->session, &wishes);
     call->session->probed = false;
