@@ -7,7 +7,12 @@
 
 #include <string.h>
 
-enum { WRITTEN = 2999, NULL_CALL = 40 /* octets, as suite_rpcrdma_chunks.c has them */ };
+enum { /* as suite_rpcrdma_chunks.c has them: octets, and Positions with our handles */
+       WRITTEN = 2999,
+       NULL_CALL = 40,
+       HANDLE_AT = 76,
+       NAME_AT = 96,
+};
 
 /* ---- Calls refused ---- */
 
@@ -86,12 +91,12 @@ static bool has_odd_write_chunk(const struct mutant *mutant, const struct rpc_en
 /* Behind the Reads: an item at that Position is not one that may be reduced. */
 static bool has_handle_reduced(const struct mutant *mutant, const struct rpc_end_incoming *in)
 {
-    return !in->p && mutant->seen == 44;
+    return !in->p && mutant->seen == HANDLE_AT;
 }
 
 static bool has_name_reduced(const struct mutant *mutant, const struct rpc_end_incoming *in)
 {
-    return !in->p && mutant->seen == 64;
+    return !in->p && mutant->seen == NAME_AT;
 }
 
 /* id, what, the Call, what is done with it. */

@@ -116,7 +116,7 @@ const char *bench_answer_words(enum bench_answer answer);
 
 /* A NULL Call under an XID of its own is answered. False: verdict is set, failed. */
 bool rpc_bench_alive(struct rpc_bench *bench);
-/* Whole Calls by the end. The header of an NFS Call with AUTH_NONE, to which arguments are added. */
+/* Whole Calls by the end. The header of a Call with AUTH_SYS, to which arguments are added. */
 void rpc_bench_begin(struct rpc_bench *bench, struct xdr_out *out, uint32_t program, uint32_t version,
                      uint32_t procedure);
 /* Takes out; true when a Reply came: bench->reply; its results begin at bench_results(). */
