@@ -160,6 +160,8 @@ struct mpa_fpdu_plan {
     uint64_t offset; /* where in the stream the first octet goes */
     const uint8_t *ulpdu;
     uint16_t ulpdu_octets; /* octets taken from ulpdu */
+    const uint8_t *rest;   /* the ULPDU goes on here, for those who have it in two pieces */
+    uint16_t rest_octets;
     uint16_t ulpdu_length; /* the field */
     uint8_t pad[8];        /* zero */
     uint8_t pad_length;

@@ -88,6 +88,7 @@ size_t mpa_fpdu_encode(const struct mpa_fpdu_plan *plan, uint8_t *out, size_t si
     put_be16(field, plan->ulpdu_length);
     put_octets(&w, field, MPA_LENGTH_LEN);
     put_octets(&w, plan->ulpdu, plan->ulpdu_octets);
+    put_octets(&w, plan->rest, plan->rest_octets);
     put_octets(&w, plan->pad, plan->pad_length);
     if (plan->crc_present) {
         put_due_marker(&w); /* one between PAD and CRC is covered by the CRC (4.4) */

@@ -5,6 +5,7 @@ import os
 import re
 import select
 import subprocess
+import threading
 import time
 
 import pytest
@@ -19,6 +20,7 @@ class Peer:
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, text=True)
         self.errors = ""
+        self.lock = threading.Lock()
         self._unread = ""  # of standard error, behind the lines that were asked for
 
     def wait_for(self, pattern, seconds=DEADLINE):
@@ -40,9 +42,10 @@ class Peer:
 
     @property
     def port(self):
-        if not hasattr(self, "_port"):
-            self._port = int(self.wait_for(r"listening on port (\d+)").group(1))
-        return self._port
+        with self.lock:
+            if not hasattr(self, "_port"):
+                self._port = int(self.wait_for(r"listening on port (\d+)").group(1))
+            return self._port
 
     def end(self, number=None):
         """Its exit status; all of its standard error is in errors then. number: a signal to send before."""

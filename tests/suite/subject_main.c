@@ -72,7 +72,8 @@ static struct connection *connection_new(int fd)
 
     getsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &mss, &size);
     connection->fd = fd;
-    connection->stream = (struct stream){connection, on_write, room, on_close, now, (uint16_t)CLAMP(mss, 64, 65535)};
+    connection->stream =
+        (struct stream){connection, on_write, room, on_close, now, (uint16_t)CLAMP(mss, 64, 65535), NULL};
     connection->subject = subject_new(&options, &connection->stream);
     qp_start(subject_qp(connection->subject));
     return connection;

@@ -121,7 +121,7 @@ struct fixture {
 static int setup(void **state)
 {
     struct fixture *f = g_new0(struct fixture, 1);
-    struct live_options options = {.close_timeout_ns = second / 5};
+    struct live_options options = {.close_timeout_ns = 9 * second};
 
     f->loop = live_loop_new();
     f->server.received = g_byte_array_new();
@@ -148,7 +148,8 @@ static int teardown(void **state)
 
 static void connect_client(struct fixture *f)
 {
-    struct live_options options = {.close_timeout_ns = second / 5, .connect_timeout_ns = second};
+    struct live_options options = {.close_timeout_ns = f->client.fin_at_open ? second / 5 : 9 * second,
+                                   .connect_timeout_ns = second};
     struct live_events events = events_of(&f->client);
 
     f->client.socket = live_connect(f->loop, "127.0.0.1", f->port, &options, &events, NULL);

@@ -49,8 +49,8 @@ bool live_stopped(const struct live_loop *loop); /* live_run() ended by live_sto
 int64_t live_now(void);                          /* nanoseconds, real time that never goes back */
 
 struct live_options {
-    size_t pile_max;            /* octets that wait for a slow reader before stream.room says 0; 0: 256 KiB */
-    uint16_t mss;               /* at most so much, headers' options not counted; 0: as it comes */
+    size_t pile_max; /* octets that wait for a slow reader before stream.room says 0; 0: as soon as any wait */
+    uint16_t mss;    /* at most so much, headers' options not counted; 0: as it comes */
     int64_t connect_timeout_ns; /* 0: 10 s */
     int64_t close_timeout_ns;   /* after FIN, for the peer to read what is on its way and to close; 0: 10 s. Then RST */
     struct capture_file *record; /* both directions as packets, NULL: none; may be shared */

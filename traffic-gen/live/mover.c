@@ -41,6 +41,7 @@ static void post(struct mover *mover, uint64_t cookie, enum qp_kind kind, size_t
     qp_post(mover->qp, &(struct qp_work){.kind = kind,
                                          .cookie = cookie,
                                          .p = mover->octets,
+                                         .lent = true,
                                          .n = n,
                                          .remote_stag = mover->remote.stag,
                                          .remote_to = mover->remote.address,

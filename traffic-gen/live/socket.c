@@ -9,7 +9,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-enum { PILE_MAX = 256 * 1024, RECEIVES_AT_ONCE = 4, TIMESTAMPS_LEN = 12 };
+enum { PILE_LEAST = 64 * 1024, RECEIVES_AT_ONCE = 4, TIMESTAMPS_LEN = 12, MSS_TICKS = 16 };
 
 static const int64_t timeout_default_ns = INT64_C(10) * 1000000000;
 
@@ -171,12 +171,18 @@ static void stream_write(void *ctx, const uint8_t *p, size_t n)
     set_interest(socket);
 }
 
+/* What the kernel does not take at once is copied, so by default there is as little of it as can be. */
+static bool has_room(const struct live_socket *socket)
+{
+    return socket->options.pile_max ? socket->piled < socket->options.pile_max : !socket->first;
+}
+
 static size_t stream_room(void *ctx)
 {
     struct live_socket *socket = ctx;
 
-    if (socket->piled < socket->options.pile_max)
-        return socket->options.pile_max - socket->piled;
+    if (has_room(socket))
+        return MAX(socket->options.pile_max, PILE_LEAST) - socket->piled;
     socket->starved = true;
     return 0;
 }
@@ -203,6 +209,23 @@ static int64_t stream_now(void *ctx)
     return live_now();
 }
 
+/* A recording's SYN tells one MSS, so with a recording it stays. */
+static uint16_t stream_mss(void *ctx)
+{
+    const struct live_socket *socket = ctx;
+
+    return socket->stream.mss;
+}
+
+static void read_mss(struct live_socket *socket)
+{
+    socklen_t n = sizeof(int);
+    int mss = 0;
+
+    if (getsockopt(socket->watch.fd, IPPROTO_TCP, TCP_MAXSEG, &mss, &n) == 0 && mss > 0)
+        socket->stream.mss = (uint16_t)MIN(mss, UINT16_MAX);
+}
+
 /* What waits, as far as there is room. */
 static void flush(struct live_socket *socket)
 {
@@ -222,7 +245,7 @@ static void flush(struct live_socket *socket)
         g_free(chunk);
     }
     send_fin(socket);
-    if (socket->starved && socket->piled <= socket->options.pile_max / 2 && !socket->over) {
+    if (socket->starved && has_room(socket) && !socket->over) {
         socket->starved = false;
         if (socket->events.room && !socket->forgotten)
             socket->events.room(socket->events.ctx);
@@ -368,8 +391,6 @@ struct live_socket *live_socket_new(struct live_loop *loop, const struct live_op
     socket->watch = (struct live_watch){.fd = -1, .ready = on_ready};
     socket->loop = loop;
     socket->options = *options;
-    if (socket->options.pile_max == 0)
-        socket->options.pile_max = PILE_MAX;
     if (socket->options.connect_timeout_ns <= 0)
         socket->options.connect_timeout_ns = timeout_default_ns;
     if (socket->options.close_timeout_ns <= 0)
@@ -382,6 +403,7 @@ struct live_socket *live_socket_new(struct live_loop *loop, const struct live_op
         .close = stream_close,
         .now = stream_now,
         .mss = 536,
+        .mss_now = stream_mss,
     };
     socket->connect_deadline = live_now() + socket->options.connect_timeout_ns;
     socket->link.data = socket;
@@ -393,18 +415,17 @@ void live_socket_open(struct live_socket *socket, bool accepted)
 {
     const int on = 1;
     struct sockaddr_storage own = {0}, peer = {0};
-    socklen_t own_n = sizeof(own), peer_n = sizeof(peer), mss_n = sizeof(int);
-    int fd = socket->watch.fd, mss = 0;
+    socklen_t own_n = sizeof(own), peer_n = sizeof(peer);
+    int fd = socket->watch.fd;
     struct tcp_info info = info_of(socket);
 
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-    getsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &mss, &mss_n);
+    read_mss(socket);
     getsockname(fd, (struct sockaddr *)&own, &own_n);
     if (getpeername(fd, (struct sockaddr *)&peer, &peer_n) == 0)
         live_name((struct sockaddr *)&peer, peer_n, socket->peer);
     socket->open = socket->fresh = true;
     socket->acked_base = info.tcpi_bytes_acked;
-    socket->stream.mss = (uint16_t)CLAMP(mss, 1, UINT16_MAX);
     if (accepted) {
         socket->interest = EPOLLIN | EPOLLOUT; /* the first of them tells `opened` */
         if (!live_watch(socket->loop, &socket->watch, socket->interest))
@@ -475,6 +496,8 @@ void live_socket_tick(struct live_socket *socket, int64_t now)
         return;
     }
     tell_opened(socket);
+    if (!socket->record && !socket->over && ++socket->ticks % MSS_TICKS == 0)
+        read_mss(socket);
     if (socket->record && !socket->over)
         record_acked(socket->record, now, acked(socket));
     if (!socket->over && socket->fin_wanted && now - socket->closing_since >= socket->options.close_timeout_ns) {

@@ -156,6 +156,19 @@ bool mpa_end_may_send(const struct mpa_end *end)
     return end->may_send && !end->closed;
 }
 
+/* Faults want to find it in one piece. */
+static void join_ulpdu(struct mpa_end *end, struct mpa_fpdu_plan *plan)
+{
+    g_byte_array_set_size(end->ulpdu, 0);
+    if (plan->ulpdu_octets > 0)
+        g_byte_array_append(end->ulpdu, plan->ulpdu, plan->ulpdu_octets);
+    if (plan->rest_octets > 0)
+        g_byte_array_append(end->ulpdu, plan->rest, plan->rest_octets);
+    plan->ulpdu = end->ulpdu->data;
+    plan->ulpdu_octets = (uint16_t)(plan->ulpdu_octets + plan->rest_octets);
+    plan->rest_octets = 0;
+}
+
 void mpa_end_send(struct mpa_end *end, const uint8_t *head, size_t head_n, const uint8_t *body, size_t body_n)
 {
     const struct mpa_end_spoil spoil = end->spoil;
@@ -164,14 +177,14 @@ void mpa_end_send(struct mpa_end *end, const uint8_t *head, size_t head_n, const
 
     if (!mpa_end_may_send(end) || n > UINT16_MAX)
         return;
-    g_byte_array_set_size(end->ulpdu, (guint)n);
-    if (head_n > 0)
-        memcpy(end->ulpdu->data, head, head_n);
-    if (body_n > 0)
-        memcpy(end->ulpdu->data + head_n, body, body_n);
-    mpa_fpdu_plan_init(&plan, &end->framing_out, end->out_offset, end->ulpdu->data, (uint16_t)n, end->terms.crc);
-    if (spoil.plan)
+    mpa_fpdu_plan_init(&plan, &end->framing_out, end->out_offset, head, (uint16_t)n, end->terms.crc);
+    plan.ulpdu_octets = (uint16_t)head_n;
+    plan.rest = body;
+    plan.rest_octets = (uint16_t)body_n;
+    if (spoil.plan) {
+        join_ulpdu(end, &plan);
         spoil.plan(spoil.ctx, &plan);
+    }
     room = spoil.plan || spoil.octets ? SPOIL_ROOM : mpa_fpdu_octets(&end->framing_out, end->out_offset, (uint16_t)n);
     if (end->octets->len < room)
         g_byte_array_set_size(end->octets, (guint)room);

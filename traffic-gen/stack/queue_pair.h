@@ -14,11 +14,12 @@
 
 enum qp_kind { QP_SEND, QP_WRITE, QP_READ, QP_FETCH_ADD, QP_CMP_SWAP, QP_IMMEDIATE };
 
-/* One piece of work. Octets of Sends and Writes are copied when it is posted. */
+/* One piece of work. Octets of Sends and Writes are copied when it is posted, unless they are lent. */
 struct qp_work {
     enum qp_kind kind;
     uint64_t cookie;      /* the poster's, for the completion */
     const uint8_t *p;     /* SEND, WRITE: n octets */
+    bool lent;            /* they stay as they are until the completion */
     size_t n;             /* READ: octets asked for */
     bool solicited;       /* SEND, IMMEDIATE */
     bool invalidate;      /* SEND: with Invalidate of remote_stag */

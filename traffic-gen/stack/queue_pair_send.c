@@ -15,7 +15,8 @@ enum { RTR_STAG = 1 /* not looked at (RFC 6581 section 9.2), but some hardware r
 
 void qp_item_free(struct qp_item *item)
 {
-    g_free((void *)item->work.p);
+    if (!item->work.lent)
+        g_free((void *)item->work.p);
     g_free(item);
 }
 
@@ -71,7 +72,10 @@ bool qp_post(struct qp *qp, const struct qp_work *work)
         return false;
     item = g_new0(struct qp_item, 1);
     item->work = *work;
-    item->work.p = carries && work->n > 0 ? g_memdup2(work->p, work->n) : NULL;
+    if (!carries || work->n == 0)
+        item->work.p = NULL;
+    else if (!work->lent)
+        item->work.p = g_memdup2(work->p, work->n);
     g_queue_push_tail(&qp->items, item);
     if (!qp->next)
         qp->next = qp->items.tail;

@@ -20,6 +20,8 @@ struct stream {
     void (*close)(void *ctx, bool reset);
     int64_t (*now)(void *ctx); /* nanoseconds */
     uint16_t mss;              /* of the connection: FPDUs are cut to fit one segment (RFC 5044 section 5.1) */
+    /* NULL: that is all. Else the MSS now: TCP changes it with the path and with the peer's window. */
+    uint16_t (*mss_now)(void *ctx);
 };
 
 #endif
