@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+enum { LIST_CALLS_MAX = 1000000 };
+
 /* ---- the octets of files: any piece can be made and compared by itself ---- */
 
 /* Eight octets of a file, the first one in the lowest bits. */
@@ -332,13 +334,17 @@ static bool list(struct nfs_client *client, const struct nfs_job *job, const str
 
     if (!answer) {
         client->count = 0;
+        client->taken = 0;
     } else {
         client->count += answer->entries;
+        client->taken++;
         client->report.entries += answer->entries;
         if (answer->eof && client->count < job->count)
             client_fail(client, "%u entries, expected were %u at least", client->count, job->count);
         else if (!answer->eof && answer->cookie == step->at)
             client_fail(client, "the server gives no more entries, and not the end");
+        else if (!answer->eof && client->taken == LIST_CALLS_MAX)
+            client_fail(client, "no end of the directory after %d READDIRs", LIST_CALLS_MAX);
         if (answer->eof || client->stage == CLIENT_FINISHED)
             return answer->eof;
         next.at = answer->cookie;
