@@ -129,6 +129,9 @@ static void test_owner_retry(void **state)
         t->seqid--;
     }
     assert_memory_equal(&first, &second, sizeof first);
+    /* The same seqid with something else is no retry. */
+    assert_int_equal(talk_close(t, "file", &first), 10026);
+    t->seqid--;
     /* Not confirmed: nothing can be done with it. */
     assert_int_equal(talk_read(t, "file", &first, 0, 1), 10025);
     t->seqid++;

@@ -174,6 +174,7 @@ static int serve_op(struct nfs4_call *call, uint32_t number, const struct nfs4_o
     int status;
 
     xdr_out_u32(call->out, NFS4_OK);
+    call->op = number;
     call->owner = NULL;
     call->keep_result = false;
     status = call->uncached ? NFS4ERR_RETRY_UNCACHED_REP : check_place(call, number, op);
@@ -206,7 +207,7 @@ static int serve_op(struct nfs4_call *call, uint32_t number, const struct nfs4_o
         xdr_out_u32(call->out, 0);
     xdr_out_set_u32(call->out, result, (uint32_t)status);
     if (call->owner)
-        nfs4_owner_keep(call, number, status, result);
+        nfs4_owner_keep(call, status, result);
     return status;
 }
 

@@ -247,6 +247,7 @@ struct nfs4_call {
     struct xdr *in;
     struct xdr_out *out;
     unsigned n_ops, index;
+    uint32_t op;             /* that is served */
     size_t rpc_start;        /* of the results behind the RPC header */
     size_t limit;            /* octets of the Reply */
     uint64_t current, saved; /* nodes; 0: no file handle */
@@ -427,7 +428,7 @@ void nfs4_owner_free(struct nfs4_owner *owner);
  */
 int nfs4_owner_seqid(struct nfs4_call *call, struct nfs4_owner *owner, uint32_t seqid);
 /* After an operation with call->owner; result: where its status stands. */
-void nfs4_owner_keep(struct nfs4_call *call, uint32_t op, int status, size_t result);
+void nfs4_owner_keep(struct nfs4_call *call, int status, size_t result);
 
 struct nfs4_file *nfs4_file_find(struct nfs4 *v4, uint64_t node);
 /* One more is too many. */

@@ -80,7 +80,7 @@ int nfs4_owner_seqid(struct nfs4_call *call, struct nfs4_owner *owner, uint32_t 
     if (owner->used && seqid == owner->seqid) {
         size_t result = xdr_out_at(call->out) - 4;
 
-        if (owner->replay->len == 0)
+        if (owner->replay->len == 0 || owner->replay_op != call->op)
             return NFS4ERR_BAD_SEQID;
         xdr_out_cut(call->out, result);
         xdr_out_fixed(call->out, owner->replay->data, owner->replay->len);
@@ -115,7 +115,7 @@ static bool keeps_seqid(int status)
     }
 }
 
-void nfs4_owner_keep(struct nfs4_call *call, uint32_t op, int status, size_t result)
+void nfs4_owner_keep(struct nfs4_call *call, int status, size_t result)
 {
     struct nfs4_owner *owner = call->owner;
     size_t n = xdr_out_at(call->out) - result;
@@ -125,7 +125,7 @@ void nfs4_owner_keep(struct nfs4_call *call, uint32_t op, int status, size_t res
         owner->seqid--;
         return;
     }
-    owner->replay_op = op;
+    owner->replay_op = call->op;
     owner->replay_node = status == NFS4_OK ? call->current : 0;
     g_byte_array_set_size(owner->replay, 0);
     if (n <= NFS4_REPLAY_MAX)
