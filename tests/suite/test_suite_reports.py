@@ -4,6 +4,7 @@ import html.parser
 import json
 import pathlib
 import socket
+import struct
 import subprocess
 import threading
 import time
@@ -251,13 +252,38 @@ def never_read(connection, over):
     over.wait(60)
 
 
+def crc32c(octets):
+    crc = 0xFFFFFFFF
+    for octet in octets:
+        crc ^= octet
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return crc ^ 0xFFFFFFFF
+
+
+def reply_and_rpc_nonsense(connection, over):
+    """Sends in sound FPDUs, of words that RPC-over-RDMA headers consist of."""
+    words = [0x63000001, 1, 8, 0, 0, 1, 2, 3, 4, 0xFFFFFFFF, 0x20, 5, 1, 0, 0]
+    connection.recv(100)
+    connection.sendall(REPLY)
+    for msn in range(1, 300):
+        message = [words[0], 1, 8] + [words[(msn * (i + 3) + i * i) % len(words)] for i in range(msn % 23)]
+        ulpdu = struct.pack(f">HIIII{len(message)}I", 0x4143, 0, 0, msn, 0, *message)
+        fpdu = struct.pack(">H", len(ulpdu)) + ulpdu
+        fpdu += bytes(-len(fpdu) % 4)
+        connection.sendall(fpdu + struct.pack("<I", crc32c(fpdu)))
+    over.wait(10)
+
+
 @pytest.mark.parametrize("serve", [send_random, reply_and_random, dribble, reply_and_flood, reply_and_sleep, close_at_once,
-                                   close_in_reply, never_read], ids=lambda serve: serve.__name__)
-def test_hostile_devices_end(serve):
+                                   close_in_reply, never_read, reply_and_rpc_nonsense],
+                         ids=lambda serve: serve.__name__)
+@pytest.mark.parametrize("suite", ["mpa", "rpcrdma"])
+def test_hostile_devices_end(serve, suite):
     port, end = hostile(serve)
     began = time.monotonic()
     try:
-        done = gen("test", f"127.0.0.1:{port}", "--suite=mpa", "--timeout=0.05", "--start-timeout=0.1",
+        done = gen("test", f"127.0.0.1:{port}", f"--suite={suite}", "--service=nfs", "--timeout=0.05", "--start-timeout=0.1",
                    "--idle-timeout=0.1", "--accept-timeout=1", "--jobs=16", "--format=json")
     finally:
         end()
