@@ -17,6 +17,8 @@ class Jobs:
                              ("calls", ("as-needed", "as-needed", "long", "reduced"))):
             if self.random.random() < 0.6:
                 nfs[name] = self.random.choice(values)
+        if self.version in ("4.1", "4.2"):
+            nfs["backchannel"] = self.random.random() < 0.5
         connection = {"nfs": nfs, "crc": self.random.random() < 0.8, "remote-invalidation": self.random.random() < 0.7}
         if self.random.random() < 0.6:
             connection["send-size"] = connection["receive-size"] = self.random.choice([1024, 2048, 8192])
