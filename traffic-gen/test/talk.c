@@ -161,12 +161,14 @@ static void take_findings(struct talk *talk)
 
 /*
  * In peer-to-peer mode the Responder waits for an RTR, or for the Terminate that says that there is none in common
- * (RFC 6581 section 9.2); some do not bear a connection that ends without either.
+ * (RFC 6581 section 9.2). Some do not survive a connection that ends without an RTR of a type that they have named,
+ * even if it was not offered to them: the test is over, so that they get it.
  */
 static void say_first_fpdu(struct talk *talk)
 {
     const struct mpa_startup *ours = talk_frame(talk, true), *theirs = talk_frame(talk, false);
     static const uint8_t no_rtr[] = {0x41, 0x47, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0x20, 0x07, 0, 0};
+    unsigned common;
 
     if (!talk_is_initiator(talk) || !talk_is_open(talk) || talk->our_fin || !ours || !theirs || !ours->has_enhanced ||
         !theirs->has_enhanced || theirs->flags & MPA_FLAG_R || !theirs->enhanced.peer_to_peer)
@@ -175,8 +177,9 @@ static void say_first_fpdu(struct talk *talk)
         talk_begin_operation(talk);
     if (talk->out_offset > talk->framing_out.seq_start)
         return;
-    if (ours->enhanced.rtr & theirs->enhanced.rtr)
-        talk_send_rtr(talk);
+    common = ours->enhanced.rtr & theirs->enhanced.rtr;
+    if (theirs->enhanced.rtr != 0)
+        talk_send_rtr(talk, common ? common : theirs->enhanced.rtr);
     else
         talk_send_ulpdu(talk, no_rtr, sizeof(no_rtr));
 }

@@ -196,7 +196,8 @@ static bool parse_fpdu(struct talk *talk)
 
 static void forget_parsed(struct talk *talk)
 {
-    if (talk->parsed == 0)
+    /* Not for each of many small FPDUs: what is left is moved. */
+    if (talk->parsed == 0 || talk->parsed < unparsed(talk))
         return;
     g_byte_array_remove_range(talk->in, 0, (guint)talk->parsed);
     talk->parsed = 0;

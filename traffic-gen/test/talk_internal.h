@@ -9,7 +9,7 @@
 
 #include <errno.h>
 
-enum { TALK_QUEUES = 4, TALK_FRAME_ROOM = 2048, TALK_DESCRIPTION = 512, TALK_RECEIVED_MAX = 16 << 20 };
+enum { TALK_QUEUES = 4, TALK_FRAME_ROOM = 2048, TALK_DESCRIPTION = 512, TALK_RECEIVED_MAX = 4 << 20 };
 
 /* What all tests of a run share. What is learnt of the DUT is set before the first test runs, or under the lock. */
 struct talk_run {
@@ -73,8 +73,8 @@ void talk_init(struct talk *talk, struct talk_run *run, const struct suite_test 
 void talk_hang_up(struct talk *talk);
 void talk_clear(struct talk *talk);
 
-/* As Initiator: the RTR of a type that both frames name, or without peer-to-peer mode a Write of no octets. */
-void talk_send_rtr(struct talk *talk);
+/* As Initiator: an RTR of one of these types (enum mpa_rtr). */
+void talk_send_rtr(struct talk *talk, unsigned types);
 /* Waits for octets, FIN or RST of the DUT, at most until `until`. False when nothing came. */
 bool talk_receive(struct talk *talk, int64_t until);
 /* A line of the ladder. octets may be NULL. */

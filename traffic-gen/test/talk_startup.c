@@ -227,9 +227,8 @@ static unsigned rtr_types(const struct talk *talk)
     return peer_to_peer ? ours->enhanced.rtr & theirs->enhanced.rtr : MPA_RTR_WRITE;
 }
 
-void talk_send_rtr(struct talk *talk)
+void talk_send_rtr(struct talk *talk, unsigned types)
 {
-    unsigned types = rtr_types(talk);
     uint8_t ulpdu[TALK_ULPDU];
     size_t n = 0;
 
@@ -255,7 +254,7 @@ static bool begin_as_initiator(struct talk *talk)
         talk_inconclusive(talk, "the two ends have no RTR type in common");
         return false;
     }
-    talk_send_rtr(talk);
+    talk_send_rtr(talk, types);
     if (types == MPA_RTR_READ && !talk_hear_opcode(talk, RDMAP_READ_RESPONSE)) {
         talk_inconclusive(talk, "the RTR Read had no answer but %s", talk_describe(talk, talk_last(talk)));
         return false;
