@@ -255,7 +255,7 @@ static void import(void **state)
 {
     char *folder = g_dir_make_tmp("tree-XXXXXX", NULL), *sub, *file, *link;
     struct nfs_tree *tree = new_tree();
-    uint64_t id;
+    uint64_t id, cookie;
     const char *target;
     size_t n;
 
@@ -268,6 +268,8 @@ static void import(void **state)
     assert_true(g_file_set_contents(file, "contents", -1, NULL));
     assert_int_equal(symlink("/etc/passwd", link), 0);
     assert_true(nfs_tree_import(tree, folder, NULL));
+    assert_true(nfs_tree_next(tree, ROOT, 0, &cookie, &target, &n, &id));
+    assert_string_equal(target, "link"); /* names in their order */
     assert_int_equal(look_up(tree, ROOT, "link", &id), NFS_TREE_OK);
     assert_int_equal(nfs_tree_readlink(tree, id, &target, &n), NFS_TREE_OK);
     assert_int_equal(n, strlen("/etc/passwd"));

@@ -87,24 +87,45 @@ static bool copy_entry(struct nfs_tree *tree, const char *path, const char *name
     return ok;
 }
 
+static gint compare_names(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* In the order of the names, so that a folder is the same tree, numbers and cookies included, wherever it lies. */
+static GPtrArray *read_names(const char *folder, GError **error)
+{
+    GDir *open = g_dir_open(folder, 0, error);
+    GPtrArray *names;
+    const char *name;
+
+    if (!open)
+        return NULL;
+    names = g_ptr_array_new_with_free_func(g_free);
+    while ((name = g_dir_read_name(open)))
+        g_ptr_array_add(names, g_strdup(name));
+    g_dir_close(open);
+    g_ptr_array_sort(names, compare_names);
+    return names;
+}
+
 static bool copy_folder(struct nfs_tree *tree, const char *folder, uint64_t dir, unsigned depth, GError **error)
 {
-    GDir *open;
-    const char *name;
+    GPtrArray *names;
     bool ok = true;
 
     if (depth > DEPTH_MAX)
         return import_failed(error, folder, "lies too deep");
-    open = g_dir_open(folder, 0, error);
-    if (!open)
+    names = read_names(folder, error);
+    if (!names)
         return false;
-    while (ok && (name = g_dir_read_name(open))) {
-        char *path = g_build_filename(folder, name, NULL);
+    for (guint i = 0; ok && i < names->len; i++) {
+        char *path = g_build_filename(folder, names->pdata[i], NULL);
 
-        ok = copy_entry(tree, path, name, dir, depth, error);
+        ok = copy_entry(tree, path, names->pdata[i], dir, depth, error);
         g_free(path);
     }
-    g_dir_close(open);
+    g_ptr_array_unref(names);
     return ok;
 }
 
