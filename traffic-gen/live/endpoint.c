@@ -55,7 +55,10 @@ struct holder {
     struct live_socket *socket;
     void *endpoint; /* NULL: not open yet */
     struct qp *qp;
-    int64_t start_at; /* of what is delayed; 0: has begun */
+    int64_t patience_ns; /* with a peer that does nothing; 0: for ever */
+    int64_t moved_at;    /* when something came, or its TCP took something */
+    size_t unacknowledged;
+    char *trouble;
     void *owner;
     void (*over)(void *owner, struct holder *holder, const char *why);
 };
@@ -66,12 +69,16 @@ static void on_opened(void *ctx)
 
     holder->endpoint = holder->kind->make(holder->options, live_stream(holder->socket));
     holder->qp = holder->kind->qp(holder->endpoint);
+    holder->moved_at = live_now();
     qp_start(holder->qp);
 }
 
 static void on_receive(void *ctx, const uint8_t *p, size_t n)
 {
-    qp_receive(((struct holder *)ctx)->qp, p, n);
+    struct holder *holder = ctx;
+
+    holder->moved_at = live_now();
+    qp_receive(holder->qp, p, n);
 }
 
 static void on_fin(void *ctx)
@@ -89,12 +96,28 @@ static void on_room(void *ctx)
     qp_pump(((struct holder *)ctx)->qp);
 }
 
+static void lose_patience(struct holder *holder)
+{
+    size_t unacknowledged = live_unacknowledged(holder->socket);
+    int64_t now = live_now();
+
+    if (unacknowledged != holder->unacknowledged)
+        holder->moved_at = now;
+    holder->unacknowledged = unacknowledged;
+    if (now - holder->moved_at < holder->patience_ns || holder->trouble)
+        return;
+    holder->trouble = g_strdup_printf("timed out: the peer did nothing for %.3g s", (double)holder->patience_ns / 1e9);
+    qp_close(holder->qp, true);
+}
+
 static void on_tick(void *ctx)
 {
     struct holder *holder = ctx;
 
     if (!holder->endpoint)
         return;
+    if (holder->patience_ns > 0)
+        lose_patience(holder);
     qp_tick(holder->qp);
     if (holder->kind->tick)
         holder->kind->tick(holder->endpoint);
@@ -106,9 +129,12 @@ static void on_closed(void *ctx, const char *why)
 
     if (holder->endpoint && holder->kind->trouble && holder->kind->trouble(holder->endpoint))
         why = holder->kind->trouble(holder->endpoint);
+    if (holder->trouble)
+        why = holder->trouble;
     holder->over(holder->owner, holder, why);
     if (holder->endpoint)
         holder->kind->free(holder->endpoint);
+    g_free(holder->trouble);
     g_free(holder);
 }
 
@@ -254,7 +280,11 @@ enum client_end client_run(const char *host, const char *port, const struct endp
     struct live_events events = events_of(holder);
     GError *error = NULL;
 
-    *holder = (struct holder){.kind = kind, .options = options, .owner = &client, .over = client_over};
+    *holder = (struct holder){.kind = kind,
+                              .options = options,
+                              .owner = &client,
+                              .over = client_over,
+                              .patience_ns = timeout_ns + options->first_delay_ns};
     holder->socket = live_connect(loop, host, port, &live, &events, &error);
     if (holder->socket) {
         live_stop_on_signals(loop);

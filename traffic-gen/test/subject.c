@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { REGION_SIZE = 65536, RECEIVE_SIZE = 4096, READS = 16, RECEIVES_MAX = 4096, SEED = 5040 };
+enum { REGION_SIZE = 65536, RECEIVE_SIZE = 4096, READS = 16, RECEIVES_MAX = 4096, ECHO = 1, SEED = 5040 };
 
 static const int64_t t_default = INT64_C(10) * 1000000000;
 static const uint64_t region_base = 0x10000;
@@ -91,19 +91,34 @@ static void on_received(void *ctx, const struct qp_message *message)
     struct subject *subject = ctx;
     bool immediate = message->opcode == RDMAP_IMMEDIATE || message->opcode == RDMAP_IMMEDIATE_SE;
 
-    if (subject->flags & ADVERT_ECHO)
-        qp_post(subject->qp, &(struct qp_work){.kind = immediate ? QP_IMMEDIATE : QP_SEND,
-                                               .p = message->p,
-                                               .n = immediate ? 0 : message->n,
-                                               .immediate = message->immediate});
+    if (!(subject->flags & ADVERT_ECHO) ||
+        !qp_post(subject->qp, &(struct qp_work){.kind = immediate ? QP_IMMEDIATE : QP_SEND,
+                                                .cookie = ECHO,
+                                                .p = message->p,
+                                                .n = immediate ? 0 : message->n,
+                                                .immediate = message->immediate}))
+        qp_repost(subject->qp, 1);
+}
+
+/* A Receive is posted anew when its echo is out: what a peer that reads nothing sends is bounded by them. */
+static void on_completed(void *ctx, uint64_t cookie, enum qp_status status, uint64_t original)
+{
+    struct subject *subject = ctx;
+
+    (void)status, (void)original;
+    if (cookie == ECHO)
+        qp_repost(subject->qp, 1);
 }
 
 struct subject *subject_new(const struct subject_options *options, const struct stream *stream)
 {
     const unsigned all = MPA_RTR_SEND | MPA_RTR_WRITE | MPA_RTR_READ;
     struct subject *subject = g_new0(struct subject, 1);
-    const struct qp_events events = {
-        .ctx = subject, .requested = on_requested, .established = on_established, .received = on_received};
+    const struct qp_events events = {.ctx = subject,
+                                     .requested = on_requested,
+                                     .established = on_established,
+                                     .received = on_received,
+                                     .completed = on_completed};
     uint8_t words[ADVERT_MAX];
     struct qp_options qp = {
         .mpa = {.role = options->role == DUT_RESPONDER ? MPA_END_RESPONDER : MPA_END_INITIATOR,
@@ -120,7 +135,6 @@ struct subject *subject_new(const struct subject_options *options, const struct 
                 .t_rest = options->t_startup > 0 ? options->t_startup : t_default},
         .receives = options->role == DUT_RESPONDER ? 0 : 1,
         .receive_size = RECEIVE_SIZE,
-        .repost = true,
         .ird = READS,
         .ord = READS,
     };
