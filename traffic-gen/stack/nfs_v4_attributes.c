@@ -83,22 +83,22 @@ static void put_word(struct source *from, unsigned bit)
     uint32_t v = 0; /* fh_expire_type: persistent; change_attr_type: grows monotonically; rdattr_error: none */
 
     switch (bit) {
-    case 1:
+    case 1: /* type */
         v = node->kind;
         break;
-    case 10:
+    case 10: /* lease_time */
         v = from->call->rpc->server->options.lease_s;
         break;
     case 28: /* maxlink */
         v = NFS_LINKS_MAX;
         break;
-    case 29:
+    case 29: /* maxname */
         v = NFS_NAME_MAX;
         break;
     case ATTR_MODE:
         v = node->mode & MODE_MASK;
         break;
-    case 35:
+    case 35: /* numlinks */
         v = node->nlink;
         break;
     case 76: /* fs_charset_cap: names may be any octets; all UTF-8 is allowed */
@@ -119,7 +119,7 @@ static void put_long(struct source *from, unsigned bit)
     uint64_t v = 0;
 
     switch (bit) {
-    case 3:
+    case 3: /* change */
         v = node->change;
         break;
     case ATTR_SIZE:
@@ -128,29 +128,29 @@ static void put_long(struct source *from, unsigned bit)
     case 45: /* space_used */
         v = node->used;
         break;
-    case 20:
+    case 20: /* fileid */
     case 55: /* mounted_on_fileid */
         v = node->id;
         break;
-    case 21:
-    case 22:
+    case 21: /* files_avail */
+    case 22: /* files_free */
         v = from->nodes_max - MIN(from->nodes, from->nodes_max);
         break;
-    case 23:
+    case 23: /* files_total */
         v = from->nodes_max;
         break;
     case 27: /* maxfilesize */
         v = INT64_MAX;
         break;
-    case 44:
+    case 44: /* space_total */
         v = from->octets_max;
         break;
-    case 30:
-    case 31:
+    case 30: /* maxread */
+    case 31: /* maxwrite */
         v = from->call->rpc->server->options.io_max;
         break;
-    case 42:
-    case 43:
+    case 42: /* space_avail */
+    case 43: /* space_free */
         v = from->octets_max - MIN(from->octets, from->octets_max);
         break;
     default:
@@ -306,43 +306,43 @@ static int get_modify_time(struct sink *to)
 
 static const struct attribute attributes[ATTR_MAX] = {
     [ATTR_SUPPORTED] = {put_supported, NULL, 0},
-    [1] = {put_word, NULL, 0},             /* type */
-    [2] = {put_word, NULL, 0},             /* fh_expire_type */
-    [3] = {put_long, NULL, 0},             /* change */
-    [ATTR_SIZE] = {put_long, get_size, 0}, /* */
-    [5] = {put_yes, NULL, 0},              /* link_support */
-    [6] = {put_yes, NULL, 0},              /* symlink_support */
-    [7] = {put_no, NULL, 0},               /* named_attr */
-    [8] = {put_fsid, NULL, 0},             /* */
-    [9] = {put_yes, NULL, 0},              /* unique_handles */
-    [10] = {put_word, NULL, 0},            /* lease_time */
+    [1] = {put_word, NULL, 0}, /* type */
+    [2] = {put_word, NULL, 0}, /* fh_expire_type */
+    [3] = {put_long, NULL, 0}, /* change */
+    [ATTR_SIZE] = {put_long, get_size, 0},
+    [5] = {put_yes, NULL, 0},   /* link_support */
+    [6] = {put_yes, NULL, 0},   /* symlink_support */
+    [7] = {put_no, NULL, 0},    /* named_attr */
+    [8] = {put_fsid, NULL, 0},  /* fsid */
+    [9] = {put_yes, NULL, 0},   /* unique_handles */
+    [10] = {put_word, NULL, 0}, /* lease_time */
     [ATTR_RDATTR_ERROR] = {put_word, NULL, 0},
-    [15] = {put_yes, NULL, 0},              /* cansettime */
-    [16] = {put_no, NULL, 0},               /* case_insensitive */
-    [17] = {put_yes, NULL, 0},              /* case_preserving */
-    [18] = {put_yes, NULL, 0},              /* chown_restricted */
-    [19] = {put_handle, NULL, 0},           /* */
-    [20] = {put_long, NULL, 0},             /* fileid */
-    [21] = {put_long, NULL, 0},             /* files_avail */
-    [22] = {put_long, NULL, 0},             /* files_free */
-    [23] = {put_long, NULL, 0},             /* files_total */
-    [26] = {put_yes, NULL, 0},              /* homogeneous */
-    [27] = {put_long, NULL, 0},             /* maxfilesize */
-    [28] = {put_word, NULL, 0},             /* maxlink */
-    [29] = {put_word, NULL, 0},             /* maxname */
-    [30] = {put_long, NULL, 0},             /* maxread */
-    [31] = {put_long, NULL, 0},             /* maxwrite */
-    [ATTR_MODE] = {put_word, get_mode, 0},  /* */
-    [34] = {put_yes, NULL, 0},              /* no_trunc */
-    [35] = {put_word, NULL, 0},             /* numlinks */
-    [ATTR_OWNER] = {put_who, get_owner, 0}, /* */
-    [ATTR_GROUP] = {put_who, get_group, 0}, /* */
-    [41] = {put_rawdev, NULL, 0},           /* */
-    [42] = {put_long, NULL, 0},             /* space_avail */
-    [43] = {put_long, NULL, 0},             /* space_free */
-    [44] = {put_long, NULL, 0},             /* space_total */
-    [45] = {put_long, NULL, 0},             /* space_used */
-    [47] = {put_time, NULL, 0},             /* time_access */
+    [15] = {put_yes, NULL, 0},    /* cansettime */
+    [16] = {put_no, NULL, 0},     /* case_insensitive */
+    [17] = {put_yes, NULL, 0},    /* case_preserving */
+    [18] = {put_yes, NULL, 0},    /* chown_restricted */
+    [19] = {put_handle, NULL, 0}, /* filehandle */
+    [20] = {put_long, NULL, 0},   /* fileid */
+    [21] = {put_long, NULL, 0},   /* files_avail */
+    [22] = {put_long, NULL, 0},   /* files_free */
+    [23] = {put_long, NULL, 0},   /* files_total */
+    [26] = {put_yes, NULL, 0},    /* homogeneous */
+    [27] = {put_long, NULL, 0},   /* maxfilesize */
+    [28] = {put_word, NULL, 0},   /* maxlink */
+    [29] = {put_word, NULL, 0},   /* maxname */
+    [30] = {put_long, NULL, 0},   /* maxread */
+    [31] = {put_long, NULL, 0},   /* maxwrite */
+    [ATTR_MODE] = {put_word, get_mode, 0},
+    [34] = {put_yes, NULL, 0},  /* no_trunc */
+    [35] = {put_word, NULL, 0}, /* numlinks */
+    [ATTR_OWNER] = {put_who, get_owner, 0},
+    [ATTR_GROUP] = {put_who, get_group, 0},
+    [41] = {put_rawdev, NULL, 0}, /* rawdev */
+    [42] = {put_long, NULL, 0},   /* space_avail */
+    [43] = {put_long, NULL, 0},   /* space_free */
+    [44] = {put_long, NULL, 0},   /* space_total */
+    [45] = {put_long, NULL, 0},   /* space_used */
+    [47] = {put_time, NULL, 0},   /* time_access */
     [ATTR_ACCESS_SET] = {NULL, get_access_time, 0},
     [51] = {put_time, NULL, 0}, /* time_delta */
     [52] = {put_time, NULL, 0}, /* time_metadata */
