@@ -8,7 +8,7 @@
 #include "traffic-gen/stack/nfs_client.h"
 #include "traffic-gen/stack/nfs_server.h"
 
-enum { CALLS_MAX = 5000, STEP_OCTETS = 4 };
+enum { CALLS_MAX = 20000 /* two jobs of 5000 octets, one at a time if the server wants that */, STEP_OCTETS = 4 };
 
 enum damage { NONE, CUT, OCTET, WORD, ZERO_WORD, ONES_WORD, LOST, REPEATED, DAMAGES };
 

@@ -178,7 +178,7 @@ static bool send_plain(struct nfs_client *client, enum client_step_kind kind)
 /* Goes on until something is in flight, or all is done. */
 static void go_on(struct nfs_client *client)
 {
-    const enum client_step_kind *kinds = client->dialect->before;
+    const enum client_step_kind *kinds;
 
     while (client->stage != CLIENT_FINISHED) {
         if (client->stage == CLIENT_JOBS) {

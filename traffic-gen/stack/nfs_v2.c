@@ -172,7 +172,7 @@ static enum rpc_accept_stat v2_lookup(struct nfs_call *call)
 static enum rpc_accept_stat v2_readlink(struct nfs_call *call)
 {
     struct v3_object link;
-    const char *target;
+    const char *target = NULL;
     uint32_t status;
     size_t n = 0;
 

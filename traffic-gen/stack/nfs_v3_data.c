@@ -20,9 +20,9 @@ static uint32_t may_use_file(const struct nfs_call *call, const struct v3_object
 enum rpc_accept_stat v3_readlink(struct nfs_call *call)
 {
     struct v3_object link;
-    const char *target;
+    const char *target = NULL;
     uint32_t status;
-    size_t n;
+    size_t n = 0;
 
     if (!v3_get_object(call, &link))
         return RPC_GARBAGE_ARGS;
