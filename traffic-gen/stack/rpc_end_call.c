@@ -194,7 +194,7 @@ void rpc_end_pump(struct rpc_end *end)
            rpc_end_outstanding(end) < credits(end, call) &&
            !g_hash_table_contains(end->calls, GUINT_TO_POINTER(call->xid))) {
         unsigned segments = MAX(call->how.segments, 1);
-        bool taken[RPC_END_ITEMS_MAX];
+        bool taken[RPC_END_ITEMS_MAX] = {false};
 
         g_queue_pop_head(&end->waiting);
         plan_results(end, call, segments);

@@ -199,7 +199,7 @@ static void failed_read(struct talk *talk, const struct suite_test *test)
     if (rpc_bench_open(&bench, talk, NULL) && (index = await_chunk(&bench, WRITE_CHUNK, &segment)) >= 0) {
         const struct bench_heard *heard = call_of(&bench, bench.held[index].xid);
         struct rpcrdma_chunk chunk = rpcrdma_write_begin(&heard->header);
-        g_autofree struct rpcrdma_segment *segments = NULL;
+        struct rpcrdma_segment segments[RPC_END_SEGMENTS_MAX + 1] = {0}; /* no Call that is served has more */
         struct rpcrdma_write_plan writes = {0};
         const struct rpcrdma_plan plan = {
             .xid = bench.held[index].xid, .vers = RPCRDMA_VERSION, .credit = 8, .writes = &writes, .n_writes = 1};
@@ -207,7 +207,6 @@ static void failed_read(struct talk *talk, const struct suite_test *test)
         struct xdr_writer w = {.p = reply, .size = sizeof(reply)};
 
         rpcrdma_write_next(&heard->header, heard->p, &chunk);
-        segments = g_new(struct rpcrdma_segment, MAX(chunk.n, 1));
         for (uint32_t i = 0; i < chunk.n; i++)
             segments[i] = rpcrdma_segment_at(&chunk, heard->p, i);
         if (test->variant == UNMODIFIED)
@@ -238,7 +237,7 @@ static void wrong_chunk(struct talk *talk, const struct suite_test *test)
     if (rpc_bench_open(&bench, talk, NULL) && (index = await_chunk(&bench, WRITE_CHUNK, &segment)) >= 0) {
         const struct bench_heard *heard = call_of(&bench, bench.held[index].xid);
         struct rpcrdma_chunk chunk = rpcrdma_write_begin(&heard->header);
-        g_autofree struct rpcrdma_segment *segments = NULL;
+        struct rpcrdma_segment segments[RPC_END_SEGMENTS_MAX + 1] = {0}; /* no Call that is served has more */
         struct rpcrdma_write_plan writes;
         const struct rpcrdma_plan plan = {
             .xid = bench.held[index].xid, .vers = RPCRDMA_VERSION, .credit = 8, .writes = &writes, .n_writes = 1};
@@ -247,7 +246,6 @@ static void wrong_chunk(struct talk *talk, const struct suite_test *test)
         struct xdr_writer w = {.p = reply, .size = sizeof(reply)};
 
         rpcrdma_write_next(&heard->header, heard->p, &chunk);
-        segments = g_new0(struct rpcrdma_segment, chunk.n + 1);
         for (uint32_t i = 0; i < chunk.n; i++)
             segments[i] = rpcrdma_segment_at(&chunk, heard->p, i);
         segments[0].length += test->variant == TOO_LONG ? 4 : 0;

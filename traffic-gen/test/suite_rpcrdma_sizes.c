@@ -136,15 +136,18 @@ static uint32_t told_size(const struct talk *talk)
 /* A Reply to nobody, of that size: discarded, and the client goes on. */
 static void large_to_client(struct rpc_bench *bench, size_t size)
 {
-    g_autofree uint8_t *octets = g_malloc0(size);
-    struct xdr_writer w = {.p = octets, .size = size};
+    uint8_t *octets;
+    struct xdr_writer w;
 
     if (!rpc_bench_wait_calls(bench, 1))
         return;
+    octets = g_malloc0(size);
+    w = (struct xdr_writer){.p = octets, .size = size};
     rpcrdma_header_encode(&(struct rpcrdma_plan){.xid = 0x7B7B7B7B, .vers = 1, .credit = 8}, &w);
     xdr_put_u32(&w, 0x7B7B7B7B);
     xdr_put_u32(&w, RPC_REPLY);
     rpc_bench_send(bench, octets, size);
+    g_free(octets);
     if (!rpc_bench_serve(bench, 4, talk_t_close(bench->talk)) || bench->terminated || bench->fed_end)
         talk_failed(bench->talk, "the device does not go on behind a Send of %zu octets", size);
     else
