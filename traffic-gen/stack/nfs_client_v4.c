@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The NFS client's COMPOUNDs on files, of all minor versions: RFC 7530 section 16, RFC 8881 section 18. Each begins
- * with SEQUENCE from minor version 1 on. Setting up and taking down is in nfs_client_v4_setup.c.
+ * The NFS client's COMPOUNDs on names and attributes, of all minor versions: RFC 7530 section 16, RFC 8881 section 18.
+ * Each begins with SEQUENCE from minor version 1 on. Open files are in nfs_client_v4_files.c, setting up and taking
+ * down in nfs_client_v4_setup.c.
  */
 #include "traffic-gen/stack/nfs_client_v4.h"
 
 #include <string.h>
 
 enum {
-    UNCHECKED = 0,
-    CLAIM_NULL = 0,
     NF4DIR = 2,
     NF4LNK = 5,
-    SHARE_READ = 1,
-    SHARE_BOTH = 3,
-    WANT_READ_DELEG = 0x100, /* RFC 8881 section 18.16.3: from minor version 1 on */
-    WANT_NO_DELEG = 0x400,
-    RESULT_CONFIRM = 2,
     ATTR_TYPE = 1 << 1,
     ATTR_SIZE = 1 << 4,
     ATTR_RDATTR_ERROR = 1 << 11,
@@ -24,7 +18,6 @@ enum {
     ATTR_FILEID = 1 << 20,
     ATTR_MODE = 1 << 1,                       /* of the second word */
     ATTR_SPACE = 1 << 10 | 1 << 11 | 1 << 12, /* avail, free, total; likewise */
-    REPLY_OCTETS = 200,                       /* headers and results around data */
 };
 
 #define ATTR_MAXWRITE (UINT32_C(1) << 31)
@@ -67,25 +60,20 @@ static void put_handle(struct nfs_client *client, struct xdr_out *out, const str
 }
 
 /* SEQUENCE where there is one, and the handle that the rest is about. */
-static void begin_on(struct nfs_client *client, const struct client_step *step, struct xdr_out *out)
+void v4_begin_on(struct nfs_client *client, const struct client_step *step, struct xdr_out *out)
 {
     v4_begin(client, step, out);
     put_handle(client, out, &step->handle);
 }
 
-/* fattr4 of one word at most: the mode, or the size, or nothing. */
-static void put_mode(struct xdr_out *out, uint32_t mode)
+/* fattr4: the mode alone. */
+void v4_put_mode(struct xdr_out *out, uint32_t mode)
 {
     xdr_out_u32(out, 2);
     xdr_out_u32(out, 0);
     xdr_out_u32(out, ATTR_MODE);
     xdr_out_u32(out, 4);
     xdr_out_u32(out, mode);
-}
-
-static void put_stateid(const struct nfs_client *client, struct xdr_out *out)
-{
-    xdr_out_fixed(out, client->v4.stateid, sizeof client->v4.stateid);
 }
 
 bool v4_get_begin_plain(struct xdr *x, struct client_answer *answer)
@@ -120,28 +108,20 @@ bool v4_get_begin(struct nfs_client *client, const struct client_step *step, str
     return xdr_skip(x, sizeof client->v4.session) && xdr_skip(x, 20) && v4_get_returns(client, step, x, answer);
 }
 
-static bool get_begin_on(struct nfs_client *client, const struct client_step *step, struct xdr *x,
-                         struct client_answer *answer)
+bool v4_get_begin_on(struct nfs_client *client, const struct client_step *step, struct xdr *x,
+                     struct client_answer *answer)
 {
     return v4_get_begin(client, step, x, answer) && v4_get_op(x, NFS_OP_PUTFH, answer);
 }
 
-static void get_stateid(struct nfs_client *client, struct xdr *x)
-{
-    const uint8_t *p = x->p + x->at;
-
-    if (xdr_skip(x, sizeof client->v4.stateid))
-        memcpy(client->v4.stateid, p, sizeof client->v4.stateid);
-}
-
-static void get_handle(struct xdr *x, struct client_answer *answer)
+void v4_get_handle(struct xdr *x, struct client_answer *answer)
 {
     if (v4_get_op(x, V4_OP_GETFH, answer))
         client_get_handle(x, &answer->handle);
 }
 
 /* bitmap4: its first two words. */
-static void get_bitmap(struct xdr *x, uint32_t words[2])
+void v4_get_bitmap(struct xdr *x, uint32_t words[2])
 {
     uint32_t n = 0, word;
 
@@ -149,11 +129,6 @@ static void get_bitmap(struct xdr *x, uint32_t words[2])
     xdr_u32(x, &n);
     for (uint32_t i = 0; i < n && xdr_u32(x, i < 2 ? &words[i] : &word); i++)
         ;
-}
-
-static void skip_change_info(struct xdr *x)
-{
-    xdr_skip(x, 20);
 }
 
 /* ---- the root ---- */
@@ -192,10 +167,10 @@ CLIENT_GET(get_mount)
         if (!v4_get_op(x, V4_OP_LOOKUP, answer))
             return;
     }
-    get_handle(x, answer);
+    v4_get_handle(x, answer);
     if (answer->status != CLIENT_STATUS_OK || !v4_get_op(x, NFS_OP_GETATTR, answer))
         return;
-    get_bitmap(x, words);
+    v4_get_bitmap(x, words);
     xdr_u32(x, &n);
     if (words[0] & ATTR_MAXREAD && xdr_u64(x, &max))
         client->read_max = (uint32_t)MIN(client->read_max, MAX(max, 1));
@@ -208,7 +183,7 @@ CLIENT_GET(get_mount)
 CLIENT_PUT(put_lookup)
 {
     CLIENT_UNUSED_PUT;
-    begin_on(client, step, out);
+    v4_begin_on(client, step, out);
     v4_op(client, out, V4_OP_LOOKUP);
     client_put_name(out, &step->name);
     v4_op(client, out, V4_OP_GETFH);
@@ -217,19 +192,19 @@ CLIENT_PUT(put_lookup)
 CLIENT_GET(get_lookup)
 {
     CLIENT_UNUSED_GET;
-    if (get_begin_on(client, step, x, answer) && v4_get_op(x, V4_OP_LOOKUP, answer))
-        get_handle(x, answer);
+    if (v4_get_begin_on(client, step, x, answer) && v4_get_op(x, V4_OP_LOOKUP, answer))
+        v4_get_handle(x, answer);
 }
 
 static void put_creation(struct nfs_client *client, const struct client_step *step, struct xdr_out *out, uint32_t kind)
 {
-    begin_on(client, step, out);
+    v4_begin_on(client, step, out);
     v4_op(client, out, NFS_OP_CREATE);
     xdr_out_u32(out, kind);
     if (kind == NF4LNK)
         xdr_out_eligible(out, step->new_name.p, step->new_name.n);
     client_put_name(out, &step->name);
-    put_mode(out, kind == NF4LNK ? 0777 : 0755);
+    v4_put_mode(out, kind == NF4LNK ? 0777 : 0755);
 }
 
 CLIENT_PUT(put_mkdir)
@@ -247,14 +222,14 @@ CLIENT_PUT(put_symlink)
 CLIENT_GET(get_made)
 {
     CLIENT_UNUSED_GET;
-    if (get_begin_on(client, step, x, answer))
+    if (v4_get_begin_on(client, step, x, answer))
         v4_get_op(x, NFS_OP_CREATE, answer);
 }
 
 CLIENT_PUT(put_remove)
 {
     CLIENT_UNUSED_PUT;
-    begin_on(client, step, out);
+    v4_begin_on(client, step, out);
     v4_op(client, out, NFS_OP_REMOVE);
     client_put_name(out, &step->name);
 }
@@ -262,14 +237,14 @@ CLIENT_PUT(put_remove)
 CLIENT_GET(get_remove)
 {
     CLIENT_UNUSED_GET;
-    if (get_begin_on(client, step, x, answer))
+    if (v4_get_begin_on(client, step, x, answer))
         v4_get_op(x, NFS_OP_REMOVE, answer);
 }
 
 /* Both have a saved handle beside the current one. */
 static void begin_on_two(struct nfs_client *client, const struct client_step *step, struct xdr_out *out)
 {
-    begin_on(client, step, out);
+    v4_begin_on(client, step, out);
     v4_op(client, out, V4_OP_SAVEFH);
     put_handle(client, out, &step->other);
 }
@@ -277,7 +252,7 @@ static void begin_on_two(struct nfs_client *client, const struct client_step *st
 static bool get_begin_on_two(struct nfs_client *client, const struct client_step *step, struct xdr *x,
                              struct client_answer *answer)
 {
-    return get_begin_on(client, step, x, answer) && v4_get_op(x, V4_OP_SAVEFH, answer) &&
+    return v4_get_begin_on(client, step, x, answer) && v4_get_op(x, V4_OP_SAVEFH, answer) &&
            v4_get_op(x, NFS_OP_PUTFH, answer);
 }
 
@@ -315,7 +290,7 @@ CLIENT_GET(get_link)
 CLIENT_PUT(put_list)
 {
     CLIENT_UNUSED_PUT;
-    begin_on(client, step, out);
+    v4_begin_on(client, step, out);
     v4_op(client, out, NFS_OP_READDIR);
     xdr_out_u64(out, step->at);
     xdr_out_u64(out, step->verifier);
@@ -323,7 +298,7 @@ CLIENT_PUT(put_list)
     xdr_out_u32(out, step->n);
     xdr_out_u32(out, 1);
     xdr_out_u32(out, ATTR_TYPE | ATTR_RDATTR_ERROR | ATTR_FILEID);
-    how->reply_max = REPLY_OCTETS + step->n;
+    how->reply_max = V4_REPLY_OCTETS + step->n;
 }
 
 CLIENT_GET(get_list)
@@ -332,14 +307,14 @@ CLIENT_GET(get_list)
     uint32_t words[2], n;
 
     CLIENT_UNUSED_GET;
-    if (!get_begin_on(client, step, x, answer) || !v4_get_op(x, NFS_OP_READDIR, answer))
+    if (!v4_get_begin_on(client, step, x, answer) || !v4_get_op(x, NFS_OP_READDIR, answer))
         return;
     answer->cookie = step->at;
     xdr_u64(x, &answer->verifier);
     while (client_get_bool(x)) {
         xdr_u64(x, &answer->cookie);
         xdr_opaque(x, &p, &n);
-        get_bitmap(x, words);
+        v4_get_bitmap(x, words);
         xdr_opaque(x, &p, &n);
         answer->entries++;
     }
@@ -360,14 +335,14 @@ static void put_getattr(struct nfs_client *client, struct xdr_out *out, uint32_t
 CLIENT_PUT(put_attributes)
 {
     CLIENT_UNUSED_PUT;
-    begin_on(client, step, out);
+    v4_begin_on(client, step, out);
     put_getattr(client, out, ATTR_TYPE | ATTR_SIZE, 0);
 }
 
 CLIENT_PUT(put_statfs)
 {
     CLIENT_UNUSED_PUT;
-    begin_on(client, step, out);
+    v4_begin_on(client, step, out);
     put_getattr(client, out, 0, ATTR_SPACE);
 }
 
@@ -376,9 +351,9 @@ CLIENT_GET(get_attributes)
     uint32_t words[2], n;
 
     CLIENT_UNUSED_GET;
-    if (!get_begin_on(client, step, x, answer) || !v4_get_op(x, NFS_OP_GETATTR, answer))
+    if (!v4_get_begin_on(client, step, x, answer) || !v4_get_op(x, NFS_OP_GETATTR, answer))
         return;
-    get_bitmap(x, words);
+    v4_get_bitmap(x, words);
     xdr_u32(x, &n);
     if (words[0] & ATTR_TYPE)
         xdr_skip(x, 4);
@@ -389,7 +364,7 @@ CLIENT_GET(get_attributes)
 CLIENT_PUT(put_access)
 {
     CLIENT_UNUSED_PUT;
-    begin_on(client, step, out);
+    v4_begin_on(client, step, out);
     v4_op(client, out, NFS_OP_ACCESS);
     xdr_out_u32(out, 0x3f);
 }
@@ -397,7 +372,7 @@ CLIENT_PUT(put_access)
 CLIENT_GET(get_access)
 {
     CLIENT_UNUSED_GET;
-    if (get_begin_on(client, step, x, answer))
+    if (v4_get_begin_on(client, step, x, answer))
         v4_get_op(x, NFS_OP_ACCESS, answer);
 }
 
@@ -406,7 +381,7 @@ CLIENT_PUT(put_truncate)
     static const uint8_t anonymous[16];
 
     CLIENT_UNUSED_PUT;
-    begin_on(client, step, out);
+    v4_begin_on(client, step, out);
     v4_op(client, out, NFS_OP_SETATTR);
     xdr_out_fixed(out, anonymous, sizeof anonymous);
     xdr_out_u32(out, 1);
@@ -418,195 +393,8 @@ CLIENT_PUT(put_truncate)
 CLIENT_GET(get_truncate)
 {
     CLIENT_UNUSED_GET;
-    if (get_begin_on(client, step, x, answer))
+    if (v4_get_begin_on(client, step, x, answer))
         v4_get_op(x, NFS_OP_SETATTR, answer);
-}
-
-/* ---- open files ---- */
-
-static void put_open(struct nfs_client *client, const struct client_step *step, struct xdr_out *out, bool is_create)
-{
-    const bool sessions = client->options.minor > 0, wants = sessions && client->options.backchannel && !is_create;
-    uint8_t owner[8];
-
-    put_be64(owner, client->v4.client_verifier);
-    begin_on(client, step, out);
-    v4_op(client, out, NFS_OP_OPEN);
-    xdr_out_u32(out, client->options.minor == 0 ? client->v4.open_seq : 0);
-    xdr_out_u32(out, (is_create ? SHARE_BOTH : SHARE_READ) | (wants ? WANT_READ_DELEG : sessions ? WANT_NO_DELEG : 0));
-    xdr_out_u32(out, 0); /* nobody is denied anything */
-    /* A session knows its client: the server takes no notice of this one (RFC 8881 section 18.16.3). */
-    xdr_out_u64(out, client->v4.client_id);
-    xdr_out_opaque(out, owner, sizeof owner);
-    xdr_out_bool(out, is_create);
-    if (is_create) {
-        xdr_out_u32(out, UNCHECKED);
-        put_mode(out, 0644);
-    }
-    xdr_out_u32(out, CLAIM_NULL);
-    client_put_name(out, &step->name);
-    v4_op(client, out, V4_OP_GETFH);
-}
-
-CLIENT_PUT(put_create)
-{
-    CLIENT_UNUSED_PUT;
-    put_open(client, step, out, true);
-}
-
-CLIENT_PUT(put_open_file)
-{
-    CLIENT_UNUSED_PUT;
-    put_open(client, step, out, false);
-}
-
-/* Statuses of operations that carry the owner's seqid and do not use it up: RFC 7530 section 9.1.7. */
-static bool keeps_seqid(uint32_t status)
-{
-    static const uint32_t statuses[] = {10022, 10023, 10025, 10026, 10036, 10018, 10019, 10020};
-
-    for (size_t i = 0; i < G_N_ELEMENTS(statuses); i++)
-        if (statuses[i] == status)
-            return true;
-    return false;
-}
-
-/* An operation with the open-owner's seqid in minor version 0. */
-static bool get_seqid_op(struct nfs_client *client, struct xdr *x, uint32_t op, struct client_answer *answer)
-{
-    bool ok = v4_get_op(x, op, answer);
-
-    if (!x->failed && !keeps_seqid(answer->status))
-        client->v4.open_seq++;
-    return ok;
-}
-
-CLIENT_GET(get_open)
-{
-    uint32_t flags = 0, words[2];
-    uint8_t stateid[16];
-    bool delegated;
-
-    CLIENT_UNUSED_GET;
-    if (!get_begin_on(client, step, x, answer) || !get_seqid_op(client, x, NFS_OP_OPEN, answer))
-        return;
-    get_stateid(client, x);
-    skip_change_info(x);
-    xdr_u32(x, &flags);
-    get_bitmap(x, words);
-    delegated = v4_get_delegation(x, stateid);
-    answer->needs_confirm = client->options.minor == 0 && flags & RESULT_CONFIRM;
-    get_handle(x, answer);
-    if (delegated && !x->failed)
-        v4_keep_delegation(client, stateid, &answer->handle);
-}
-
-CLIENT_PUT(put_open_confirm)
-{
-    CLIENT_UNUSED_PUT;
-    begin_on(client, step, out);
-    v4_op(client, out, V4_OP_OPEN_CONFIRM);
-    put_stateid(client, out);
-    xdr_out_u32(out, client->v4.open_seq);
-}
-
-CLIENT_GET(get_open_confirm)
-{
-    CLIENT_UNUSED_GET;
-    if (get_begin_on(client, step, x, answer) && get_seqid_op(client, x, V4_OP_OPEN_CONFIRM, answer))
-        get_stateid(client, x);
-}
-
-CLIENT_PUT(put_close)
-{
-    CLIENT_UNUSED_PUT;
-    begin_on(client, step, out);
-    v4_op(client, out, V4_OP_CLOSE);
-    xdr_out_u32(out, client->options.minor == 0 ? client->v4.open_seq : 0);
-    put_stateid(client, out);
-}
-
-CLIENT_GET(get_close)
-{
-    CLIENT_UNUSED_GET;
-    if (get_begin_on(client, step, x, answer))
-        get_seqid_op(client, x, V4_OP_CLOSE, answer);
-}
-
-CLIENT_PUT(put_read)
-{
-    begin_on(client, step, out);
-    v4_op(client, out, NFS_OP_READ);
-    put_stateid(client, out);
-    xdr_out_u64(out, step->at);
-    xdr_out_u32(out, step->n);
-    client_plan_data(client, how, step->n, REPLY_OCTETS);
-}
-
-CLIENT_GET(get_read)
-{
-    CLIENT_UNUSED_GET;
-    if (!get_begin_on(client, step, x, answer) || !v4_get_op(x, NFS_OP_READ, answer))
-        return;
-    answer->eof = client_get_bool(x);
-    xdr_opaque(x, &answer->p, &answer->n);
-}
-
-CLIENT_PUT(put_write)
-{
-    uint8_t *octets = g_malloc(step->n);
-
-    CLIENT_UNUSED_PUT;
-    client_fill(octets, step->n, step->at, client->jobs[client->index].pattern);
-    begin_on(client, step, out);
-    v4_op(client, out, NFS_OP_WRITE);
-    put_stateid(client, out);
-    xdr_out_u64(out, step->at);
-    xdr_out_u32(out, 0); /* UNSTABLE4 */
-    xdr_out_eligible(out, octets, step->n);
-    g_free(octets);
-}
-
-CLIENT_GET(get_write)
-{
-    uint32_t committed;
-
-    CLIENT_UNUSED_GET;
-    if (!get_begin_on(client, step, x, answer) || !v4_get_op(x, NFS_OP_WRITE, answer))
-        return;
-    xdr_u32(x, &answer->n);
-    xdr_u32(x, &committed);
-    xdr_u64(x, &answer->verifier);
-}
-
-CLIENT_PUT(put_commit)
-{
-    CLIENT_UNUSED_PUT;
-    begin_on(client, step, out);
-    v4_op(client, out, V4_OP_COMMIT);
-    xdr_out_u64(out, 0);
-    xdr_out_u32(out, 0);
-}
-
-CLIENT_GET(get_commit)
-{
-    CLIENT_UNUSED_GET;
-    if (get_begin_on(client, step, x, answer) && v4_get_op(x, V4_OP_COMMIT, answer))
-        xdr_u64(x, &answer->verifier);
-}
-
-CLIENT_PUT(put_readlink)
-{
-    begin_on(client, step, out);
-    v4_op(client, out, NFS_OP_READLINK);
-    client_plan_link(client, how, CLIENT_TARGET_MAX, REPLY_OCTETS);
-}
-
-CLIENT_GET(get_readlink)
-{
-    CLIENT_UNUSED_GET;
-    if (get_begin_on(client, step, x, answer) && v4_get_op(x, NFS_OP_READLINK, answer))
-        xdr_opaque(x, &answer->p, &answer->n);
 }
 
 CLIENT_PUT(put_nothing)
@@ -623,20 +411,21 @@ CLIENT_GET(get_nothing)
 
 #define FILE_RPCS                                                                                                      \
     [STEP_NULL] = {0, put_nothing, get_nothing, false}, [STEP_MOUNT] = {1, put_mount, get_mount, false},               \
-    [STEP_LOOKUP] = {1, put_lookup, get_lookup, false}, [STEP_CREATE] = {1, put_create, get_open, false},              \
-    [STEP_OPEN] = {1, put_open_file, get_open, false}, [STEP_WRITE] = {1, put_write, get_write, false},                \
-    [STEP_COMMIT] = {1, put_commit, get_commit, false}, [STEP_READ] = {1, put_read, get_read, false},                  \
-    [STEP_CLOSE] = {1, put_close, get_close, false}, [STEP_LIST] = {1, put_list, get_list, false},                     \
+    [STEP_LOOKUP] = {1, put_lookup, get_lookup, false}, [STEP_CREATE] = {1, v4_put_create, v4_get_open, false},        \
+    [STEP_OPEN] = {1, v4_put_open_file, v4_get_open, false}, [STEP_WRITE] = {1, v4_put_write, v4_get_write, false},    \
+    [STEP_COMMIT] = {1, v4_put_commit, v4_get_commit, false}, [STEP_READ] = {1, v4_put_read, v4_get_read, false},      \
+    [STEP_CLOSE] = {1, v4_put_close, v4_get_close, false}, [STEP_LIST] = {1, put_list, get_list, false},               \
     [STEP_ATTRIBUTES] = {1, put_attributes, get_attributes, false},                                                    \
     [STEP_ACCESS] = {1, put_access, get_access, false}, [STEP_TRUNCATE] = {1, put_truncate, get_truncate, false},      \
     [STEP_MKDIR] = {1, put_mkdir, get_made, false}, [STEP_SYMLINK] = {1, put_symlink, get_made, false},                \
-    [STEP_READLINK] = {1, put_readlink, get_readlink, false}, [STEP_RENAME] = {1, put_rename, get_rename, false},      \
-    [STEP_LINK] = {1, put_link, get_link, false}, [STEP_REMOVE] = {1, put_remove, get_remove, false},                  \
-    [STEP_RMDIR] = {1, put_remove, get_remove, false}, [STEP_STATFS] = {1, put_statfs, get_attributes, false}
+    [STEP_READLINK] = {1, v4_put_readlink, v4_get_readlink, false},                                                    \
+    [STEP_RENAME] = {1, put_rename, get_rename, false}, [STEP_LINK] = {1, put_link, get_link, false},                  \
+    [STEP_REMOVE] = {1, put_remove, get_remove, false}, [STEP_RMDIR] = {1, put_remove, get_remove, false},             \
+    [STEP_STATFS] = {1, put_statfs, get_attributes, false}
 
 const struct client_dialect client_v40 = {
     .version = 4,
-    .rpcs = {FILE_RPCS, [STEP_OPEN_CONFIRM] = {1, put_open_confirm, get_open_confirm, false},
+    .rpcs = {FILE_RPCS, [STEP_OPEN_CONFIRM] = {1, v4_put_open_confirm, v4_get_open_confirm, false},
              [STEP_CLIENT] = {1, v4_put_setclientid, v4_get_setclientid, false},
              [STEP_CONFIRM] = {1, v4_put_confirm, v4_get_confirm, false}},
     .before = {STEP_CLIENT, STEP_CONFIRM, STEP_MOUNT},

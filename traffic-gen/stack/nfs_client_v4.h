@@ -31,6 +31,15 @@ bool v4_get_begin(struct nfs_client *client, const struct client_step *step, str
 bool v4_get_begin_plain(struct xdr *x, struct client_answer *answer);
 bool v4_get_op(struct xdr *x, uint32_t op, struct client_answer *answer);
 
+/* SEQUENCE where there is one, and the handle that the rest is about. */
+void v4_begin_on(struct nfs_client *client, const struct client_step *step, struct xdr_out *out);
+bool v4_get_begin_on(struct nfs_client *client, const struct client_step *step, struct xdr *x,
+                     struct client_answer *answer);
+void v4_put_mode(struct xdr_out *out, uint32_t mode);            /* fattr4: the mode alone */
+void v4_get_handle(struct xdr *x, struct client_answer *answer); /* GETFH */
+void v4_get_bitmap(struct xdr *x, uint32_t words[2]);            /* bitmap4: its first two words */
+enum { V4_REPLY_OCTETS = 200 };                                  /* headers and results around data */
+
 /* ---- delegations and callbacks: nfs_client_callback.c ---- */
 
 bool v4_holds_delegations(const struct nfs_client *client);
@@ -42,19 +51,31 @@ void v4_put_returns(struct nfs_client *client, const struct client_step *step, s
 bool v4_get_returns(struct nfs_client *client, const struct client_step *step, struct xdr *x,
                     struct client_answer *answer);
 
-#define V4_SETUP(name)                                                                                                 \
+#define V4_RPC(name)                                                                                                   \
     void v4_put_##name(struct nfs_client *client, const struct client_step *step, struct xdr_out *out,                 \
                        struct rpc_end_how *how);                                                                       \
     void v4_get_##name(struct nfs_client *client, const struct client_step *step, struct xdr *x,                       \
                        struct client_answer *answer);
-V4_SETUP(setclientid)
-V4_SETUP(confirm)
-V4_SETUP(exchange_id)
-V4_SETUP(create_session)
-V4_SETUP(reclaim_complete)
-V4_SETUP(return )
-V4_SETUP(destroy_session)
-V4_SETUP(destroy_client)
-#undef V4_SETUP
+V4_RPC(setclientid)
+V4_RPC(confirm)
+V4_RPC(exchange_id)
+V4_RPC(create_session)
+V4_RPC(reclaim_complete)
+V4_RPC(return )
+V4_RPC(destroy_session)
+V4_RPC(destroy_client)
+V4_RPC(open_confirm)
+V4_RPC(close)
+V4_RPC(read)
+V4_RPC(write)
+V4_RPC(commit)
+V4_RPC(readlink)
+#undef V4_RPC
+void v4_put_create(struct nfs_client *client, const struct client_step *step, struct xdr_out *out,
+                   struct rpc_end_how *how);
+void v4_put_open_file(struct nfs_client *client, const struct client_step *step, struct xdr_out *out,
+                      struct rpc_end_how *how);
+void v4_get_open(struct nfs_client *client, const struct client_step *step, struct xdr *x,
+                 struct client_answer *answer);
 
 #endif
