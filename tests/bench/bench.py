@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the tools cost, on a generated capture: CPU time (user + system) and peak memory.
 
-iwarp-check against tcpdump -r FILE -w /dev/null, which only reads and copies, on RDMA Writes and on NFS; tshark with our plugins against tshark with
-its built-in dissectors; iwarp-gen writing as much as tcpdump reads; 100,000 operations against 10,000. Median of several runs, the compared commands alternating, so that a busy machine is fair to both.
-Prints a table and, with --json, writes the numbers; --junit writes the limits as test cases. Exit status 1: over a limit.
+iwarp-check against tcpdump -r FILE -w /dev/null, which only reads and copies, on RDMA Writes of 1400 and of 64 octets and on NFS; tshark with our plugins
+against tshark with its built-in dissectors; iwarp-gen writing as much as tcpdump reads; 100,000 operations against 10,000; a million connections against a
+tenth of them, and what each of them takes. Median of several runs, the compared commands alternating, so that a busy machine is fair to both. Prints a table
+and, with --json, writes the numbers, with which --compare puts them side by side; --junit writes the limits as test cases. Exit status 1: over a limit.
 """
 import argparse
 import json
@@ -63,8 +64,8 @@ def tshark(name, folder, capture, plugins, options):
     return Command(name, *command, "-r", capture, *options, environment=environment)
 
 
-def play(build, path, size, scenario="bulk"):
-    subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", scenario, f"--size={size}M", "--ulpdu=1400", "-o", path],
+def play(build, path, size, scenario="bulk", ulpdu=1400):
+    subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", scenario, f"--size={size}M", f"--ulpdu={ulpdu}", "-o", path],
                    check=True, stdout=subprocess.DEVNULL)
 
 
@@ -111,12 +112,38 @@ def operations(build, folder, plugins, runs):
     return checks + sharks, limits
 
 
+def connections(build, folder, count):
+    """Short connections, one in twenty left open: ten times as many may take ten times the time and memory."""
+    results = []
+    for number in (count // 10, count):
+        capture = folder / "connections.pcapng"
+        subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", "many", f"--connections={number}", "-o", capture],
+                       check=True, stdout=subprocess.DEVNULL)
+        command = Command(f"iwarp-check, {number} connections", build / "conformance" / "iwarp-check", capture)
+        command.run()
+        results.append(command.result())
+        capture.unlink()
+    each = results[1]["peak_mib"] * 1024 * 1024 / count
+    return results, [("iwarp-check: memory per connection", each, 1536, "octets"),
+                     ("iwarp-check: CPU time of ten times the connections", results[1]["cpu_s"] / results[0]["cpu_s"], 12, "x")]
+
+
+def compare(before, limits):
+    """The figures beside those of a run before: of the same machine, or they say little."""
+    known = {limit["name"]: limit["value"] for limit in json.loads(before.read_text(encoding="utf-8"))["limits"]}
+    for name, value, _, unit in limits:
+        if name in known:
+            print(f"{name:<78} {known[name]:8.2f} -> {value:8.2f} {unit:<6} {100 * (value / known[name] - 1):+6.1f} %")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release")
     parser.add_argument("--size", type=int, default=200, metavar="MB", help="of the capture for iwarp-check (200)")
     parser.add_argument("--tshark-size", type=int, default=50, metavar="MB", help="of the capture for tshark (50; 0: without)")
+    parser.add_argument("--connections", type=int, default=1000000, metavar="N", help="0: without (1000000)")
     parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--compare", type=pathlib.Path, metavar="FILE", help="written by --json before")
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--junit", type=pathlib.Path)
     arguments = parser.parse_args()
@@ -126,8 +153,9 @@ def main():
         folder = pathlib.Path(name)
         folder.chmod(0o755)
         capture = folder / "bulk.pcapng"
-        for scenario, what, limit in (("bulk", "RDMA Writes", 2.5), ("nfs-bulk", "NFS", 3.5)):
-            play(arguments.build, capture, arguments.size, scenario)
+        for scenario, ulpdu, what, limit in (("bulk", 1400, "RDMA Writes", 2.0), ("bulk", 64, "64-octet RDMA Writes", 4.0),
+                                             ("nfs-bulk", 1400, "NFS", 2.5)):
+            play(arguments.build, capture, arguments.size, scenario, ulpdu)
             check, tcpdump = against_tcpdump(arguments.build, capture, what, arguments.runs)
             results += [check, tcpdump]
             limits += [(f"iwarp-check, {what}: CPU time against tcpdump", check["cpu_s"] / tcpdump["cpu_s"], limit, "x"),
@@ -156,12 +184,18 @@ def main():
         more, bounds = operations(arguments.build, folder, plugins, max(3, arguments.runs // 2))
         results += more
         limits += bounds
+        if arguments.connections:
+            more, bounds = connections(arguments.build, folder, arguments.connections)
+            results += more
+            limits += bounds
 
     for result in results:
         print(f"{result['name']:<44} {result['cpu_s']:8.3f} s CPU {result['peak_mib']:8.1f} MiB")
     for name, value, limit, unit in limits:
         print(f"{name:<78} {value:6.2f} {unit}{'' if limit == math.inf else f' (at most {limit} {unit})'}"
               f"{'' if value <= limit else '   OVER'}")
+    if arguments.compare:
+        compare(arguments.compare, limits)
     numbers = {"capture_mb": arguments.size, "tshark_capture_mb": arguments.tshark_size, "runs": arguments.runs,
                "results": results,
                "limits": [{"name": name, "value": round(value, 3), "limit": None if limit == math.inf else limit, "unit": unit}

@@ -1,0 +1,88 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Instructions that iwarp-check spends on an FPDU and on a connection, counted by callgrind: repeatable, where times are not.
+
+Each figure is the difference of two runs, on a capture and on one of twice the size, so that start and end of the program do not count.
+Prints a table; --record writes instructions.json, which test_instructions.py compares with.
+"""
+import argparse
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RECORD = pathlib.Path(__file__).with_name("instructions.json")
+
+# name -> what one costs, the scenario, its options by size (1 or 2)
+MEASURED = {
+    "1400-octet RDMA Writes": ("fpdu", "bulk", lambda size: [f"--size={size * 1500}k"]),
+    "64-octet RDMA Writes": ("fpdu", "bulk", lambda size: [f"--size={size * 200}k", "--ulpdu=64"]),
+    "1400-octet RDMA Writes with Markers": ("fpdu", "bulk", lambda size: [f"--size={size * 1500}k", "--markers"]),
+    "NFS": ("fpdu", "nfs-bulk", lambda size: [f"--size={size * 3000}k"]),
+    "Reads and Atomics": ("fpdu", "operations", lambda size: [f"--count={size * 500}"]),
+    "connections": ("connection", "many", lambda size: [f"--connections={size * 200}"]),
+}
+
+
+def compiler(build):
+    """Name and version of the compiler: others make other instructions."""
+    for path in (build / "CMakeFiles").glob("*/CMakeCCompiler.cmake"):
+        text = path.read_text(encoding="utf-8")
+        return " ".join(re.search(rf'set\(CMAKE_C_COMPILER_{key} "([^"]*)"\)', text).group(1) for key in ("ID", "VERSION"))
+    return "unknown"
+
+
+def is_release(build):
+    cache = (build / "CMakeCache.txt").read_text(encoding="utf-8")
+    return "CMAKE_BUILD_TYPE:STRING=RelWithDebInfo" in cache and not re.search("IWARP_SANITIZE:STRING=.", cache)
+
+
+def instructions(build, capture):
+    run = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", build / "conformance" / "iwarp-check",
+                          "--no-progress", "--summary", capture], capture_output=True, text=True, check=True)
+    return int(re.search(r"Collected : (\d+)", run.stderr).group(1))
+
+
+def units(build, capture, unit):
+    run = subprocess.run([build / "conformance" / "iwarp-check", "--format=json", capture], capture_output=True, check=True)
+    connections = json.loads(run.stdout)["captures"][0]["connections"]
+    return len(connections) if unit == "connection" else sum(sum(c["counts"]["fpdus"]) for c in connections)
+
+
+def measure(build):
+    """name -> instructions each"""
+    found = {}
+    with tempfile.TemporaryDirectory(prefix="iwarp-instructions-") as folder:
+        for name, (unit, scenario, options) in MEASURED.items():
+            spent, number = [], []
+            for size in (1, 2):
+                capture = pathlib.Path(folder) / f"{size}.pcapng"
+                subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", scenario, *options(size), "-o", capture], check=True)
+                spent.append(instructions(build, capture))
+                number.append(units(build, capture, unit))
+            found[name] = round((spent[1] - spent[0]) / (number[1] - number[0]))
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release")
+    parser.add_argument("--record", action="store_true", help=f"write {RECORD.name}")
+    arguments = parser.parse_args()
+    if not is_release(arguments.build):
+        sys.exit(f"{arguments.build} is no release build")
+    found = measure(arguments.build)
+    recorded = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else {"instructions": {}}
+    for name, count in found.items():
+        before = recorded["instructions"].get(name)
+        change = f"{100 * (count / before - 1):+8.1f} %" if before else ""
+        print(f"{name:<40} {count:8} per {MEASURED[name][0]:<10} {change}")
+    if arguments.record:
+        RECORD.write_text(json.dumps({"compiler": compiler(arguments.build), "instructions": found}, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What iwarp-check spends on an FPDU does not grow unnoticed. After a change that is worth it: instructions.py --record."""
+import importlib.util
+import json
+import pathlib
+import shutil
+
+import pytest
+
+GROWTH_MAX = 1.10
+
+
+def load():
+    path = pathlib.Path(__file__).with_name("instructions.py")
+    spec = importlib.util.spec_from_file_location("instructions", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_instructions(build):
+    instructions = load()
+    recorded = json.loads(instructions.RECORD.read_text(encoding="utf-8"))
+    if shutil.which("valgrind") is None:
+        pytest.skip("valgrind is missing")
+    if not instructions.is_release(build):
+        pytest.skip("only a release build is measured")
+    if instructions.compiler(build) != recorded["compiler"]:
+        pytest.skip(f"recorded with {recorded['compiler']}, built by {instructions.compiler(build)}")
+    found = instructions.measure(build)
+    assert found.keys() == recorded["instructions"].keys()
+    for name, count in found.items():
+        before = recorded["instructions"][name]
+        assert count <= GROWTH_MAX * before, f"{name}: {count} instructions, {before} recorded: {count / before - 1:+.1%}"
