@@ -1,466 +1,70 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+/* Packets to segments, segments to the shares of the capture, and what these found to one report. */
 #include "conformance/check.h"
 
-#include "conformance/counting.h"
-#include "conformance/flows.h"
-#include "conformance/print.h"
-#include "conformance/upper.h"
+#include "conformance/check_workers.h"
 #include "engine/heap.h"
 
-#include <stdlib.h>
-#include <string.h>
+enum { PROGRESS_EVERY = 4096 /* packets */ };
 
-enum {
-    PROGRESS_EVERY = 4096,     /* packets */
-    FINDINGS_KEPT_MAX = 50000, /* in a capture */
-    NOTES_KEPT_IN_CAPTURE = 50000,
-    CONNECTIONS_MAX = 32768, /* open at one time, those that ended a short while ago included; most cost some 20 KiB */
-};
-
-struct check {
-    const struct check_options *options;
+struct reading {
+    struct capture *source;
     struct report_capture *capture;
-    FILE *print;
-    uint32_t findings_kept, notes_kept;
+    const struct check_progress *progress;
+    struct decap *decap;
+    struct check *shares[CHECK_SHARES];
+    unsigned n_shares;
+    struct workers *workers; /* NULL: the shares are worked on here */
+    uint32_t next_id;        /* of the shares together, as long as that is so */
+    int64_t last_ns;
     bool memory_lacking;
-    struct counting counting;
-    uint64_t decap[DECAP_STATUS_COUNT];
+    uint64_t decapsulated[DECAP_STATUS_COUNT];
     int unknown_linktype;
 };
 
-/* One connection while it is being read. */
-struct watched {
-    struct check *check;
-    struct flow *flow;
-    struct mpa_connection *mpa;
-    struct rdmap_connection *rdmap;
-    struct upper upper;
-    struct report_connection *report;
-    struct verdict verdict;
-    struct counted counted;
-    struct notes *notes; /* NULL: no ladders wanted */
-    bool hole, ended[2], reset;
-};
+/* ---- the packets ---- */
 
-/* ---- roles ---- */
-
-/* Who opened the TCP connection stands for the Initiator as long as nothing tells. */
-static unsigned presumed_initiator(const struct watched *watched)
+static void take_segment(struct reading *reading, struct addressed_segment *segment)
 {
-    int side = mpa_connection_parameters(watched->mpa)->initiator_side;
+    unsigned share = reading->n_shares == 1 ? 0 : flows_share(segment, reading->n_shares);
 
-    return side < 0 ? 0u : (unsigned)side;
-}
-
-static enum direction direction_of_side(const struct watched *watched, unsigned side)
-{
-    return side == presumed_initiator(watched) ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
-}
-
-static enum direction known_direction(const struct watched *watched, enum direction direction, unsigned side)
-{
-    return direction == DIR_UNKNOWN ? direction_of_side(watched, side) : direction;
-}
-
-static const struct waiver *find_waiver(const struct watched *watched, enum rule_id rule, enum direction direction)
-{
-    bool known = mpa_connection_parameters(watched->mpa)->initiator_side >= 0;
-    bool from_initiator = direction == DIR_TO_RESPONDER;
-    unsigned initiator = presumed_initiator(watched);
-    enum waiver_role role = from_initiator ? WAIVER_INITIATOR : WAIVER_RESPONDER;
-
-    return waivers_match(watched->check->options->waivers, rule,
-                         &watched->flow->endpoint[from_initiator ? initiator : 1 - initiator],
-                         known ? role : WAIVER_ANY_ROLE);
-}
-
-/* ---- what the engine tells ---- */
-
-static bool worth_keeping(const struct watched *watched, enum rule_id rule)
-{
-    unsigned limit = watched->check->options->max_findings;
-
-    /* The finding is counted already. */
-    return limit == 0 ||
-           (watched->verdict.counts[rule].failed <= limit && watched->check->findings_kept < FINDINGS_KEPT_MAX);
-}
-
-static void on_finding(void *ctx, const struct finding *finding)
-{
-    struct watched *watched = ctx;
-    struct report_connection *report = watched->report;
-    struct report_finding kept = {.rule = finding->rule,
-                                  .severity = finding->severity,
-                                  .frame = finding->place.frame,
-                                  .first_frame = finding->place.first_frame,
-                                  .related_frame = finding->related_frame,
-                                  .time_ns = finding->place.time_ns,
-                                  .offset = finding->place.offset};
-
-    if (!watched->check->options->rules.reported[finding->rule])
-        return;
-    kept.direction = known_direction(watched, finding->direction, finding->place.side & 1u);
-    kept.waiver = find_waiver(watched, finding->rule, kept.direction);
-    if (kept.waiver != NULL)
-        report->waived++;
+    if (reading->workers == NULL)
+        share_segment(reading->shares[share], segment);
     else
-        report->found[finding->severity]++;
-    if (kept.waiver == NULL && report_fails(watched->check->options, finding->severity))
-        report_add_failing(report, finding->rule);
-    if (!worth_keeping(watched, finding->rule)) {
-        report->not_kept++;
-        return;
-    }
-    if (watched->notes != NULL && watched->verdict.counts[finding->rule].failed <= REPORT_LADDERS)
-        notes_want(watched->notes, finding);
-    watched->check->findings_kept++;
-    report_add_finding(report, &kept, finding->message);
+        reading->memory_lacking |= !workers_segment(reading->workers, share, segment);
 }
 
-static struct print_target print_target(const struct watched *watched)
+static enum capture_status read_all(struct reading *reading, struct capture_error *error)
 {
-    return (struct print_target){watched->check->print, watched->check->capture->start_ns, watched->flow->id};
-}
-
-static void on_startup(void *ctx, const struct mpa_startup_event *event)
-{
-    struct watched *watched = ctx;
-    struct print_target target = print_target(watched);
-
-    if (target.out != NULL)
-        print_startup(&target, known_direction(watched, event->direction, event->place.side & 1u), event);
-    if (watched->notes != NULL)
-        notes_startup(watched->notes, event);
-    upper_startup(&watched->upper, event);
-}
-
-static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
-{
-    struct watched *watched = ctx;
-    struct report_connection *report = watched->report;
-    enum direction direction = known_direction(watched, event->direction, event->place.side & 1u);
-
-    report->fpdus[direction]++;
-    report->octets[direction] += event->fpdu.length;
-    if (watched->check->print != NULL) {
-        struct print_target target = print_target(watched);
-
-        print_fpdu(&target, direction, event);
-    }
-    if (watched->notes != NULL)
-        notes_fpdu(watched->notes, event);
-    rdmap_connection_fpdu(watched->rdmap, event);
-}
-
-static void on_skipped(void *ctx, unsigned side, uint64_t from, uint64_t to, const char *why, const struct place *place)
-{
-    struct watched *watched = ctx;
-    struct print_target target = print_target(watched);
-
-    if (target.out != NULL)
-        print_skipped(&target, direction_of_side(watched, side), to - from, why, place);
-    if (watched->notes != NULL)
-        notes_skipped(watched->notes, side, from, to, why, place);
-    rdmap_connection_skipped(watched->rdmap, side);
-}
-
-static void on_changed(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters,
-                       const struct place *place)
-{
-    struct watched *watched = ctx;
-
-    (void)place;
-    rdmap_connection_parameters(watched->rdmap, phase, parameters);
-    upper_changed(&watched->upper, phase, parameters);
-    if (phase == MPA_PHASE_NOT_MPA)
-        flow_dismiss(watched->flow);
-}
-
-static void on_ddp_segment(void *ctx, const struct rdmap_segment_event *event)
-{
-    struct watched *watched = ctx;
-
-    upper_segment(&watched->upper, event);
-}
-
-static void on_terminate(void *ctx, const struct rdmap_terminate_event *event)
-{
-    struct watched *watched = ctx;
-
-    upper_terminate(&watched->upper, event);
-}
-
-static void on_rdmap_skipped(void *ctx, unsigned side)
-{
-    struct watched *watched = ctx;
-
-    upper_skipped(&watched->upper, side);
-}
-
-/* ---- what the TCP connection tells: handed on to the MPA layer ---- */
-
-static struct watched *awake(void *ctx)
-{
-    struct watched *watched = ctx;
-
-    counted_wake(&watched->check->counting, &watched->counted);
-    return watched;
-}
-
-static void on_segment(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known, uint64_t acked)
-{
-    struct watched *watched = awake(ctx);
-
-    if (watched->notes != NULL)
-        notes_segment(watched->notes, segment, offset);
-    mpa_connection_segment(watched->mpa, segment, offset, acked_known, acked);
-    if (segment->length == 0)
-        rdmap_connection_acked(watched->rdmap, segment->side, acked_known, acked);
-}
-
-static void on_octets(void *ctx, unsigned side, uint64_t offset, const uint8_t *p, size_t n,
-                      const struct octets_origin *origin)
-{
-    struct watched *watched = awake(ctx);
-
-    rdmap_connection_acked(watched->rdmap, side, origin->acked_known, origin->acked);
-    mpa_connection_octets(watched->mpa, side, offset, p, n, origin);
-}
-
-static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, enum hole_cause cause,
-                    const struct octets_origin *next)
-{
-    struct watched *watched = awake(ctx);
-
-    watched->hole = true;
-    mpa_connection_hole(watched->mpa, side, from, to, cause, next);
-    rdmap_connection_skipped(watched->rdmap, side);
-}
-
-static void on_conflict(void *ctx, unsigned side, uint64_t offset, uint8_t first, uint8_t repeated,
-                        uint32_t first_frame, const struct tcp_segment *segment)
-{
-    struct watched *watched = awake(ctx);
-
-    mpa_connection_conflict(watched->mpa, side, offset, first, repeated, first_frame, segment);
-}
-
-static void end_layers(struct watched *watched, unsigned side, bool reset, uint64_t offset, uint32_t frame,
-                       int64_t time_ns)
-{
-    struct place place = {
-        .frame = frame, .first_frame = frame, .time_ns = time_ns, .offset = offset, .side = (uint8_t)side};
-
-    rdmap_connection_end(watched->rdmap, side, reset, &place);
-    upper_end(&watched->upper, side, reset, &place);
-}
-
-static void on_fin(void *ctx, unsigned side, uint64_t offset, uint32_t frame, int64_t time_ns)
-{
-    struct watched *watched = awake(ctx);
-
-    watched->ended[side & 1u] = true;
-    mpa_connection_fin(watched->mpa, side, offset, frame, time_ns);
-    end_layers(watched, side, false, offset, frame, time_ns);
-}
-
-static void on_reset(void *ctx, unsigned side, uint32_t frame, int64_t time_ns)
-{
-    struct watched *watched = awake(ctx);
-
-    watched->reset = true;
-    mpa_connection_reset(watched->mpa, side, frame, time_ns);
-    end_layers(watched, side, true, 0, frame, time_ns);
-}
-
-/* ---- connections come and go ---- */
-
-static void watched_free(struct watched *watched)
-{
-    if (watched->mpa != NULL)
-        mpa_connection_free(watched->mpa);
-    rdmap_connection_free(watched->rdmap);
-    upper_clear(&watched->upper);
-    counted_drop(&watched->check->counting, &watched->counted);
-    notes_free(watched->notes);
-    report_connection_free(watched->report);
-    free(watched);
-}
-
-static void host_upper(struct watched *watched)
-{
-    const struct upper_host host = {.options = watched->check->options,
-                                    .mpa = watched->mpa,
-                                    .verdict = &watched->verdict,
-                                    .port = {watched->flow->endpoint[0].port, watched->flow->endpoint[1].port},
-                                    .print = print_target(watched),
-                                    .notes = watched->notes};
-
-    upper_init(&watched->upper, &host);
-}
-
-static bool on_open(void *ctx, struct flow *flow, struct tcp_pair_events *events)
-{
-    struct check *check = ctx;
-    struct watched *watched = heap_zeroed(1, sizeof *watched);
-    struct mpa_events mpa_events = {
-        .ctx = watched, .startup = on_startup, .fpdu = on_fpdu, .skipped = on_skipped, .changed = on_changed};
-    struct rdmap_events rdmap_events = {
-        .ctx = watched, .segment = on_ddp_segment, .terminate = on_terminate, .skipped = on_rdmap_skipped};
-    struct rdmap_options rdmap_options = {.profile = check->options->mpa.profile,
-                                          .t_react = check->options->mpa.t_react,
-                                          .t_close = check->options->mpa.t_close,
-                                          .t_idle = check->options->mpa.t_idle};
-
-    if (watched == NULL) {
-        check->memory_lacking = true;
-        return false;
-    }
-    watched->check = check;
-    watched->flow = flow;
-    watched->verdict.finding = on_finding;
-    watched->verdict.ctx = watched;
-    watched->counted.verdict = &watched->verdict;
-    watched->report = report_connection_new();
-    watched->notes = check->options->format == FORMAT_HTML ? notes_new() : NULL;
-    watched->mpa = mpa_connection_new(&check->options->mpa, &mpa_events, &watched->verdict);
-    watched->rdmap = rdmap_connection_new(&rdmap_options, &rdmap_events, &watched->verdict);
-    if (watched->mpa == NULL || watched->rdmap == NULL) {
-        check->memory_lacking = true;
-        watched_free(watched);
-        return false;
-    }
-    host_upper(watched);
-    flow->consumer = watched;
-    *events = (struct tcp_pair_events){.ctx = watched,
-                                       .segment = on_segment,
-                                       .octets = on_octets,
-                                       .hole = on_hole,
-                                       .conflict = on_conflict,
-                                       .fin = on_fin,
-                                       .reset = on_reset};
-    return true;
-}
-
-static void on_opened(void *ctx, struct flow *flow)
-{
-    struct watched *watched = flow->consumer;
-
-    (void)ctx;
-    mpa_connection_set_tcp(watched->mpa, flow->tcp);
-}
-
-/* By frame; findings at one frame stay in the order in which they were made. */
-static gint by_frame(gconstpointer a, gconstpointer b)
-{
-    const struct report_finding *first = a, *second = b;
-
-    if (first->frame != second->frame)
-        return first->frame < second->frame ? -1 : 1;
-    return first->offset < second->offset ? -1 : first->offset > second->offset;
-}
-
-/* A capture of very many connections must not hold notes without end: the last ones go without. */
-static GArray *take_notes(struct watched *watched)
-{
-    GArray *notes = notes_take(watched->notes);
-
-    if (notes->len > NOTES_KEPT_IN_CAPTURE - watched->check->notes_kept)
-        g_array_set_size(notes, NOTES_KEPT_IN_CAPTURE - watched->check->notes_kept);
-    watched->check->notes_kept += notes->len;
-    return notes;
-}
-
-static void take_connection(struct watched *watched)
-{
-    const struct mpa_parameters *parameters = mpa_connection_parameters(watched->mpa);
-    struct report_connection *report = watched->report;
-    unsigned initiator = presumed_initiator(watched);
-
-    report->id = watched->flow->id;
-    report->initiator = watched->flow->endpoint[initiator];
-    report->responder = watched->flow->endpoint[1 - initiator];
-    report->roles_known = parameters->initiator_side >= 0;
-    report->start_frame = watched->flow->start_frame;
-    report->end_frame = watched->flow->end_frame;
-    report->parameters = *parameters;
-    report->markers[DIR_TO_RESPONDER] = parameters->markers[initiator];
-    report->markers[DIR_TO_INITIATOR] = parameters->markers[1 - initiator];
-    report->complete =
-        parameters->startup_seen && !watched->hole && (watched->reset || (watched->ended[0] && watched->ended[1]));
-    for (unsigned opcode = 0; opcode < 16; opcode++)
-        for (unsigned direction = 0; direction < 2; direction++)
-            report->operations[opcode] += rdmap_connection_counts(watched->rdmap)->messages[opcode][direction];
-    report->rpcrdma = upper_report(&watched->upper, initiator);
-    report->initiator_side = initiator;
-    if (watched->notes != NULL)
-        report->notes = take_notes(watched);
-    report->counts = counted_end(&watched->check->counting, &watched->counted);
-    g_array_sort(report->findings, by_frame);
-    g_ptr_array_add(watched->check->capture->connections, report);
-    watched->report = NULL;
-}
-
-static void on_close(void *ctx, struct flow *flow, enum flow_end why, int64_t now_ns)
-{
-    struct check *check = ctx;
-    struct watched *watched = flow->consumer;
-
-    (void)why;
-    counted_wake(&check->counting, &watched->counted);
-    mpa_connection_finish(watched->mpa, now_ns);
-    rdmap_connection_finish(watched->rdmap, now_ns);
-    upper_finish(&watched->upper, now_ns);
-    check->memory_lacking |= watched->upper.memory_lacking;
-    if (mpa_connection_is_mpa(watched->mpa))
-        take_connection(watched);
-    else
-        check->capture->other_connections++;
-    watched_free(watched);
-}
-
-static gint by_id(gconstpointer a, gconstpointer b)
-{
-    const struct report_connection *const *first = a, *const *second = b;
-
-    return (*first)->id < (*second)->id ? -1 : (*first)->id > (*second)->id;
-}
-
-/* ---- the capture ---- */
-
-static enum capture_status read_all(struct check *check, struct capture *source, struct decap *decap,
-                                    struct flows *flows, const struct check_progress *progress, int64_t *last_ns,
-                                    struct capture_error *error)
-{
+    const struct check_progress *progress = reading->progress;
     struct addressed_segment segment;
     struct packet packet;
     enum capture_status status;
 
-    while ((status = capture_next(source, &packet, error)) == CAPTURE_PACKET || status == CAPTURE_TIMEOUT) {
+    while ((status = capture_next(reading->source, &packet, error)) == CAPTURE_PACKET || status == CAPTURE_TIMEOUT) {
         enum decap_status decapsulated;
 
         if (status == CAPTURE_TIMEOUT)
             continue;
         if (packet.frame == 1)
-            check->capture->start_ns = packet.time_ns;
-        *last_ns = packet.time_ns;
-        decapsulated = decap_packet(decap, &packet, &segment);
-        check->decap[decapsulated]++;
+            reading->capture->start_ns = packet.time_ns;
+        reading->last_ns = packet.time_ns;
+        decapsulated = decap_packet(reading->decap, &packet, &segment);
+        reading->decapsulated[decapsulated]++;
         if (decapsulated == DECAP_TCP)
-            flows_segment(flows, &segment);
+            take_segment(reading, &segment);
         else if (decapsulated == DECAP_LINKTYPE)
-            check->unknown_linktype = packet.linktype;
+            reading->unknown_linktype = packet.linktype;
         if (progress->tell != NULL && packet.frame % PROGRESS_EVERY == 0)
-            progress->tell(progress->ctx, capture_progress(source));
+            progress->tell(progress->ctx, capture_progress(reading->source));
     }
     return status;
 }
 
-static void explain_status(const struct check *check, enum capture_status status, const struct capture_error *error)
+static void explain_status(const struct reading *reading, enum capture_status status, const struct capture_error *error)
 {
-    struct report_capture *capture = check->capture;
-
-    bool lacking = check->memory_lacking || heap_refused();
+    struct report_capture *capture = reading->capture;
+    bool lacking = reading->memory_lacking || heap_refused();
 
     capture->truncated = status == CAPTURE_TRUNCATED;
     capture->failed = status == CAPTURE_CORRUPT || lacking;
@@ -469,42 +73,137 @@ static void explain_status(const struct check *check, enum capture_status status
             g_strdup_printf("%s: not enough memory for all connections; findings may be missing", capture->file);
     else if (status == CAPTURE_CORRUPT || status == CAPTURE_TRUNCATED)
         capture->trouble = g_utf8_make_valid(error->text, -1);
-    else if (check->decap[DECAP_LINKTYPE] > 0 && check->decap[DECAP_TCP] == 0)
+    else if (reading->decapsulated[DECAP_LINKTYPE] > 0 && reading->decapsulated[DECAP_TCP] == 0)
         capture->trouble =
-            g_strdup_printf("%s: link type %d is not understood", capture->file, check->unknown_linktype);
+            g_strdup_printf("%s: link type %d is not understood", capture->file, reading->unknown_linktype);
+}
+
+/* ---- the shares ---- */
+
+static bool make_shares(struct reading *reading, const struct check_options *options, FILE *print, unsigned threads)
+{
+    /* With --print all is told in the order in which it came. */
+    unsigned n = print != NULL ? 1 : CHECK_SHARES;
+    struct share_setup setup = {.options = options, .capture = reading->capture, .print = print, .shares = n};
+
+    reading->next_id = 1;
+    if (print != NULL || threads <= 1)
+        setup.next_id = &reading->next_id;
+    for (; reading->n_shares < n; reading->n_shares++) {
+        reading->shares[reading->n_shares] = share_new(&setup);
+        if (reading->shares[reading->n_shares] == NULL)
+            return false;
+    }
+    if (setup.next_id == NULL)
+        reading->workers = workers_new(reading->shares, MIN(threads, CHECK_SHARES));
+    return true;
+}
+
+static void finish_shares(struct reading *reading)
+{
+    if (reading->workers != NULL)
+        workers_finish(reading->workers, reading->last_ns);
+    else
+        for (unsigned i = 0; i < reading->n_shares; i++)
+            share_finish(reading->shares[i], reading->last_ns);
+    reading->workers = NULL;
+}
+
+/* ---- one report ---- */
+
+static gint by_id(gconstpointer a, gconstpointer b)
+{
+    const struct report_connection *const *first = a, *const *second = b;
+
+    return (*first)->id < (*second)->id ? -1 : (*first)->id > (*second)->id;
+}
+
+static gint by_frame(gconstpointer a, gconstpointer b)
+{
+    const uint32_t *first = a, *second = b;
+
+    return *first < *second ? -1 : *first > *second;
+}
+
+/* How many of the frames come before this one. */
+static guint rank(const GArray *frames, uint32_t frame)
+{
+    guint low = 0, high = frames->len;
+
+    while (low < high) {
+        guint middle = low + (high - low) / 2;
+
+        if (g_array_index(frames, uint32_t, middle) < frame)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The shares numbered their connections apart: the numbers of the capture follow from the frames that opened them. */
+static void number_connections(const struct reading *reading)
+{
+    GArray *frames = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+
+    for (unsigned i = 0; i < reading->n_shares; i++) {
+        const GArray *opened = share_result(reading->shares[i])->opened;
+
+        g_array_append_vals(frames, opened->data, opened->len);
+    }
+    g_array_sort(frames, by_frame);
+    for (unsigned i = 0; i < reading->n_shares; i++) {
+        const struct share_found *found = share_result(reading->shares[i]);
+
+        for (guint j = 0; j < found->connections->len; j++) {
+            struct report_connection *connection = g_ptr_array_index(found->connections, j);
+
+            connection->id = 1 + rank(frames, g_array_index(found->opened, uint32_t, connection->id - 1));
+        }
+    }
+    g_array_unref(frames);
+}
+
+static void gather(struct reading *reading, bool numbered)
+{
+    struct report_capture *capture = reading->capture;
+
+    if (!numbered)
+        number_connections(reading);
+    for (unsigned i = 0; i < reading->n_shares; i++) {
+        const struct share_found *found = share_result(reading->shares[i]);
+
+        for (guint j = 0; j < found->connections->len; j++)
+            g_ptr_array_add(capture->connections, g_ptr_array_index(found->connections, j));
+        capture->other_connections += found->other_connections;
+        reading->memory_lacking |= found->memory_lacking;
+    }
+    g_ptr_array_sort(capture->connections, by_id);
 }
 
 void check_capture(const struct check_options *options, struct capture *source, struct report_capture *capture,
-                   FILE *print, const struct check_progress *progress)
+                   FILE *print, unsigned threads, const struct check_progress *progress)
 {
-    struct check check = {.options = options, .capture = capture, .print = print};
-    struct flow_events events = {.ctx = &check, .open = on_open, .opened = on_opened, .close = on_close};
-    struct flows_options flows_options = {.tcp.limit = options->memory_limit, .max_connections = CONNECTIONS_MAX};
+    struct reading reading = {.source = source, .capture = capture, .progress = progress};
     struct capture_error error = {""};
-    struct decap *decap;
-    struct flows *flows;
-    int64_t last_ns = 0;
 
     heap_forget();
-    decap = decap_new(0);
-    flows = flows_new(&flows_options, &events);
-    if (decap == NULL || flows == NULL) {
+    reading.decap = decap_new(0);
+    if (reading.decap == NULL || !make_shares(&reading, options, print, threads)) {
         capture->failed = true;
         capture->trouble = g_strdup_printf("%s: not enough memory", capture->file);
     } else {
-        enum capture_status status = read_all(&check, source, decap, flows, progress, &last_ns, &error);
+        enum capture_status status = read_all(&reading, &error);
 
-        flows_finish(flows, last_ns);
-        check.memory_lacking |= check.counting.memory_lacking;
-        explain_status(&check, status, &error);
+        finish_shares(&reading);
+        gather(&reading, reading.next_id > 1);
+        explain_status(&reading, status, &error);
     }
     capture->packets = capture_packets(source);
     capture->octets = capture_octets(source);
     capture->dropped = capture_dropped(source);
-    g_ptr_array_sort(capture->connections, by_id);
-    if (flows != NULL)
-        flows_free(flows);
-    counting_free(&check.counting);
-    if (decap != NULL)
-        decap_free(decap);
+    for (unsigned i = 0; i < reading.n_shares; i++)
+        share_free(reading.shares[i]);
+    if (reading.decap != NULL)
+        decap_free(reading.decap);
 }

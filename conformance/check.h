@@ -14,9 +14,10 @@ struct check_progress {
 
 /*
  * Reads `source` to its end and fills `capture`. Lines of --print go to `print` (NULL: none). What goes wrong is told
- * in capture->trouble; everything found before is kept. Several captures may be checked at once in different threads.
+ * in capture->trouble; everything found before is kept. Up to `threads` work on its connections: the report does not
+ * depend on how many. Several captures may be checked at once in different threads.
  */
 void check_capture(const struct check_options *options, struct capture *source, struct report_capture *capture,
-                   FILE *print, const struct check_progress *progress);
+                   FILE *print, unsigned threads, const struct check_progress *progress);
 
 #endif

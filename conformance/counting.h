@@ -8,7 +8,7 @@
 
 #include "engine/fold.h"
 
-enum { COUNTING_TABLES = 512 };
+enum { COUNTING_TABLES = 64 };
 
 struct counting_table;
 

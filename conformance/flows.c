@@ -56,7 +56,7 @@ struct flows {
     size_t n_buckets; /* power of two */
     size_t n_slots, n_closed;
     struct link lists[3]; /* by state; rings with a head */
-    uint32_t next_id;
+    uint32_t own_next_id;
 };
 
 /* ---- lists ---- */
@@ -134,6 +134,14 @@ static uint64_t hash_key(const struct flows *flows, const struct key *key)
     return hash_endpoint(h ^ flows->seed[1], &key->high);
 }
 
+unsigned flows_share(const struct addressed_segment *segment, unsigned n)
+{
+    /* Nothing secret: who puts all connections into one share slows down himself. */
+    uint64_t h = hash_endpoint(1, &segment->source) + hash_endpoint(1, &segment->destination);
+
+    return (unsigned)((h ^ h >> 32) % n);
+}
+
 /* ---- the table ---- */
 
 struct flows *flows_new(const struct flows_options *options, const struct flow_events *events)
@@ -159,7 +167,9 @@ struct flows *flows_new(const struct flows_options *options, const struct flow_e
     }
     for (int state = 0; state < 3; state++)
         list_init(&flows->lists[state]);
-    flows->next_id = 1;
+    flows->own_next_id = 1;
+    if (!flows->options.next_id)
+        flows->options.next_id = &flows->own_next_id;
     return flows;
 }
 
@@ -254,7 +264,7 @@ static struct slot *open_slot(struct flows *flows, const struct addressed_segmen
     bool answer = (segment->segment.flags & (TCP_SYN | TCP_ACK)) == (TCP_SYN | TCP_ACK);
     slot->key = *key;
     slot->hash = hash;
-    slot->flow.id = flows->next_id;
+    slot->flow.id = *flows->options.next_id;
     slot->flow.endpoint[answer] = segment->source;
     slot->flow.endpoint[!answer] = segment->destination;
     slot->flow.start_frame = slot->flow.end_frame = segment->segment.frame;
@@ -270,7 +280,7 @@ static struct slot *open_slot(struct flows *flows, const struct addressed_segmen
         free(slot);
         return NULL;
     }
-    flows->next_id++;
+    (*flows->options.next_id)++;
     flows->n_slots++;
     slot->flow.tcp = slot->pair;
     slot->chain = flows->buckets[hash & (flows->n_buckets - 1)];

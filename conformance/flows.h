@@ -50,9 +50,13 @@ struct flows_options {
     uint32_t max_connections; /* known at one time; 0 takes the default (65536) */
     int64_t linger_ns; /* a closed connection that is quiet for so long is done with; 0 takes the default (10 s) */
     uint64_t seed;     /* of the hash; 0 takes a random one */
+    uint32_t *next_id; /* of the next connection, where several tables share their numbers; NULL: numbers of its own */
 };
 
 struct flows;
+
+/* Which of n tables a segment belongs to: the same for both directions, and in every run. */
+unsigned flows_share(const struct addressed_segment *segment, unsigned n);
 
 /* Options and events are copied. NULL when memory is lacking. */
 struct flows *flows_new(const struct flows_options *options, const struct flow_events *events);

@@ -6,6 +6,7 @@
 #include "conformance/progress.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -34,12 +35,14 @@ static void catch_interrupts(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
-/* What the workers share. A job is the number of a capture, from 1. */
+/* What the threads share. */
 struct run {
     const struct check_options *options;
     struct report *report;
     struct progress progress;
     FILE *print;
+    guint threads; /* for each capture */
+    gint next;     /* capture that nobody has taken */
 };
 
 struct job {
@@ -59,7 +62,8 @@ static void check_source(struct run *run, guint number, struct capture *source)
     struct job job = {run, number};
     struct check_progress progress = {tell_progress, &job};
 
-    check_capture(run->options, source, g_ptr_array_index(run->report->captures, number), run->print, &progress);
+    check_capture(run->options, source, g_ptr_array_index(run->report->captures, number), run->print, run->threads,
+                  &progress);
     progress_tell(&run->progress, number, 1);
 }
 
@@ -72,10 +76,8 @@ static void could_not_open(struct run *run, guint number, const struct capture_e
     progress_tell(&run->progress, number, 1);
 }
 
-static void check_file(gpointer data, gpointer ctx)
+static void check_file(struct run *run, guint number)
 {
-    struct run *run = ctx;
-    guint number = GPOINTER_TO_UINT(data) - 1;
     struct capture_error error = {""};
     struct capture *source = capture_open(run->options->files[number], &error);
 
@@ -98,26 +100,37 @@ static void check_live(struct run *run)
     }
     atomic_store(&live_capture, source);
     catch_interrupts();
+    run->threads = run->options->jobs;
     check_source(run, 0, source);
     atomic_store(&live_capture, NULL);
     capture_close(source);
 }
 
+/* Takes one capture after another until there are none left. */
+static void *check_next(void *ctx)
+{
+    struct run *run = ctx;
+    guint number;
+
+    while ((number = (guint)g_atomic_int_add(&run->next, 1)) < run->report->captures->len)
+        check_file(run, number);
+    return NULL;
+}
+
 static void check_files(struct run *run)
 {
-    guint n = run->report->captures->len;
+    guint n = run->report->captures->len, started = 0;
     /* Lines of --print belong together per capture. */
     guint jobs = run->print != NULL ? 1 : MIN(run->options->jobs, n);
-    GThreadPool *pool = jobs > 1 ? g_thread_pool_new(check_file, run, (gint)jobs, TRUE, NULL) : NULL;
+    pthread_t *threads = g_new(pthread_t, jobs);
 
-    for (guint number = 1; number <= n; number++) {
-        if (pool != NULL)
-            g_thread_pool_push(pool, GUINT_TO_POINTER(number), NULL);
-        else
-            check_file(GUINT_TO_POINTER(number), run);
-    }
-    if (pool != NULL)
-        g_thread_pool_free(pool, FALSE, TRUE);
+    run->threads = run->options->jobs / MAX(jobs, 1);
+    while (started + 1 < jobs && pthread_create(&threads[started], NULL, check_next, run) == 0)
+        started++;
+    check_next(run);
+    for (guint i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+    g_free(threads);
 }
 
 static void announce_captures(const struct check_options *options, struct report *report)

@@ -71,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     capture = report_capture_new(path);
     report_init(&report, &options);
     g_ptr_array_add(report.captures, capture);
-    check_capture(&options, source, capture, null, &progress);
+    check_capture(&options, source, capture, null, 1, &progress);
     capture_close(source);
     report_conclude(&report);
     hangs_together(&report);
