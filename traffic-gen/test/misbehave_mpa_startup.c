@@ -279,14 +279,14 @@ static unsigned lose_first_read(void *ctx, unsigned cause, const uint8_t *p, siz
     return is_read && mutant->seen < 5 ? 0 : cause;
 }
 
-/* Without the whole Reply: a first FPDU all the same. */
+/* A first FPDU as soon as the header of the Reply is there. */
 static void speak_early(void *ctx)
 {
     struct mutant *mutant = ctx;
     static const uint8_t fpdu[] = {0x00, 0x0e, 0xc1, 0x40, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4};
     struct mpa_end *mpa = qp_mpa(mutant->qp);
 
-    if (mpa->state == MPA_END_WAIT_FRAME && mpa->startup->len > MPA_KEY_LEN && mutant->seen++ == 0)
+    if (mpa->state == MPA_END_WAIT_FRAME && mpa->startup->len > MPA_STARTUP_HEADER_LEN && mutant->seen++ == 0)
         mpa_end_write(mpa, fpdu, sizeof(fpdu));
 }
 
