@@ -4,7 +4,7 @@
 
 iwarp-check against tcpdump -r FILE -w /dev/null, which only reads and copies, on RDMA Writes of 1400 and of 64 octets and on NFS; tshark with our plugins
 against tshark with its built-in dissectors; iwarp-gen writing as much as tcpdump reads; 100,000 operations against 10,000; a million connections against a
-tenth of them, and what each of them takes. Median of several runs, the compared commands alternating, so that a busy machine is fair to both. Prints a table
+tenth of them, and what each of them takes; live connections against iperf3. Median of several runs, the compared commands alternating, so that a busy machine is fair to both. Prints a table
 and, with --json, writes the numbers, with which --compare puts them side by side; --junit writes the limits as test cases. Exit status 1: over a limit.
 """
 import argparse
@@ -18,6 +18,8 @@ import subprocess
 import sys
 import tempfile
 from xml.sax.saxutils import quoteattr
+
+from live_rate import live
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NOBODY = 65534
@@ -188,7 +190,10 @@ def main():
             more, bounds = connections(arguments.build, folder, arguments.connections)
             results += more
             limits += bounds
+    lines, bounds = live(arguments.build, max(3, arguments.runs // 2))
+    limits += bounds
 
+    print("\n".join(lines))
     for result in results:
         print(f"{result['name']:<44} {result['cpu_s']:8.3f} s CPU {result['peak_mib']:8.1f} MiB")
     for name, value, limit, unit in limits:
