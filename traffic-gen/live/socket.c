@@ -7,9 +7,10 @@
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
-enum { PILE_LEAST = 64 * 1024, RECEIVES_AT_ONCE = 4, TIMESTAMPS_LEN = 12, MSS_TICKS = 16 };
+enum { PILE_LEAST = 64 * 1024, RECEIVES_AT_ONCE = 4, TIMESTAMPS_LEN = 12, MSS_TICKS = 16, PIECES_MAX = 8 };
 
 static const int64_t timeout_default_ns = INT64_C(10) * 1000000000;
 
@@ -168,6 +169,49 @@ static void stream_write(void *ctx, const uint8_t *p, size_t n)
     if (sent == n)
         return;
     pile(socket, p + sent, n - sent);
+    set_interest(socket);
+}
+
+/* The octets behind the first `skip` ones, in one chunk. */
+static void pile_pieces(struct live_socket *socket, const struct stream_piece *pieces, unsigned n, size_t skip)
+{
+    GByteArray *joined = g_byte_array_new();
+
+    for (unsigned i = 0; i < n; i++) {
+        size_t skipped = MIN(skip, pieces[i].n);
+
+        if (pieces[i].n > skipped)
+            g_byte_array_append(joined, pieces[i].p + skipped, (guint)(pieces[i].n - skipped));
+        skip -= skipped;
+    }
+    if (joined->len > 0)
+        pile(socket, joined->data, joined->len);
+    g_byte_array_unref(joined);
+}
+
+static void stream_write_pieces(void *ctx, const struct stream_piece *pieces, unsigned n)
+{
+    struct live_socket *socket = ctx;
+    struct iovec vectors[PIECES_MAX];
+    const struct msghdr message = {.msg_iov = vectors, .msg_iovlen = n};
+    size_t all = 0;
+    ssize_t sent = 0;
+
+    if (socket->over || !socket->open || socket->fin_wanted || n > PIECES_MAX)
+        return;
+    for (unsigned i = 0; i < n; i++) {
+        vectors[i] = (struct iovec){.iov_base = (void *)pieces[i].p, .iov_len = pieces[i].n};
+        all += pieces[i].n;
+    }
+    if (!socket->first)
+        sent = sendmsg(socket->watch.fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT | MSG_EOR);
+    if (sent < 0) {
+        socket->broken |= errno != EAGAIN && errno != EINTR;
+        sent = 0;
+    }
+    if ((size_t)sent == all)
+        return;
+    pile_pieces(socket, pieces, n, (size_t)sent);
     set_interest(socket);
 }
 
@@ -404,6 +448,8 @@ struct live_socket *live_socket_new(struct live_loop *loop, const struct live_op
         .now = stream_now,
         .mss = 536,
         .mss_now = stream_mss,
+        /* A recording is made of whole writes. */
+        .write_pieces = options->record ? NULL : stream_write_pieces,
     };
     socket->connect_deadline = live_now() + socket->options.connect_timeout_ns;
     socket->link.data = socket;

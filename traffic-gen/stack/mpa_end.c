@@ -3,7 +3,9 @@
 #include "traffic-gen/stack/mpa_end.h"
 
 #include "traffic-gen/stack/mpa_end_internal.h"
+#include "wire/crc32c.h"
 #include "wire/ddp.h"
+#include "wire/octets.h"
 #include "wire/rdmap.h"
 
 #include <string.h>
@@ -169,6 +171,30 @@ static void join_ulpdu(struct mpa_end *end, struct mpa_fpdu_plan *plan)
     plan->rest_octets = 0;
 }
 
+/* What needs neither Markers nor faults goes out from where it lies. */
+static void send_pieces(struct mpa_end *end, const struct mpa_fpdu_plan *plan)
+{
+    uint8_t begin[MPA_LENGTH_LEN], tail[sizeof(plan->pad) + MPA_CRC_LEN] = {0};
+    uint32_t crc;
+    const struct stream_piece pieces[] = {
+        {begin, sizeof(begin)},
+        {plan->ulpdu, plan->ulpdu_octets},
+        {plan->rest, plan->rest_octets},
+        {tail, plan->pad_length + MPA_CRC_LEN},
+    };
+
+    put_be16(begin, plan->ulpdu_length);
+    if (!plan->crc_fixed) {
+        crc = crc32c(begin, sizeof(begin));
+        crc = crc32c_extend(crc, plan->ulpdu, plan->ulpdu_octets);
+        crc = crc32c_extend(crc, plan->rest, plan->rest_octets);
+        put_le32(tail + plan->pad_length, crc32c_extend(crc, tail, plan->pad_length));
+    }
+    for (unsigned i = 0; i < G_N_ELEMENTS(pieces); i++)
+        end->out_offset += pieces[i].n;
+    end->stream.write_pieces(end->stream.ctx, pieces, G_N_ELEMENTS(pieces));
+}
+
 void mpa_end_send(struct mpa_end *end, const uint8_t *head, size_t head_n, const uint8_t *body, size_t body_n)
 {
     const struct mpa_end_spoil spoil = end->spoil;
@@ -181,6 +207,10 @@ void mpa_end_send(struct mpa_end *end, const uint8_t *head, size_t head_n, const
     plan.ulpdu_octets = (uint16_t)head_n;
     plan.rest = body;
     plan.rest_octets = (uint16_t)body_n;
+    if (end->stream.write_pieces && !plan.framing.markers && !spoil.plan && !spoil.octets) {
+        send_pieces(end, &plan);
+        return;
+    }
     if (spoil.plan) {
         join_ulpdu(end, &plan);
         spoil.plan(spoil.ctx, &plan);

@@ -10,6 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct stream_piece {
+    const uint8_t *p;
+    size_t n;
+};
+
 struct stream {
     void *ctx;
     /* One write: begins a TCP segment where the transport can do that. All of it is taken; the octets are copied. */
@@ -22,6 +27,8 @@ struct stream {
     uint16_t mss;              /* of the connection: FPDUs are cut to fit one segment (RFC 5044 section 5.1) */
     /* NULL: that is all. Else the MSS now: TCP changes it with the path and with the peer's window. */
     uint16_t (*mss_now)(void *ctx);
+    /* NULL: there is write alone. Else the same in pieces, without a copy to join them. */
+    void (*write_pieces)(void *ctx, const struct stream_piece *pieces, unsigned n);
 };
 
 #endif
