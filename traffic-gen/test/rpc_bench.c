@@ -165,7 +165,8 @@ static void make_end(struct rpc_bench *bench, const struct bench_wish *wish, boo
     };
     struct memory *memory;
 
-    bench->stream = (struct stream){bench, on_write, on_room, on_close, on_now, 1460, NULL, NULL};
+    bench->stream = (struct stream){
+        .ctx = bench, .write = on_write, .room = on_room, .close = on_close, .now = on_now, .mss = 1460};
     bench->end = rpc_end_new(&options, &bench->stream, &events, 8166);
     rpc_end_set_spoil(bench->end, &hooks);
     memory = rpc_end_memory(bench->end);
