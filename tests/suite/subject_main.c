@@ -72,8 +72,12 @@ static struct connection *connection_new(int fd)
 
     getsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &mss, &size);
     connection->fd = fd;
-    connection->stream =
-        (struct stream){connection, on_write, room, on_close, now, (uint16_t)CLAMP(mss, 64, 65535), NULL};
+    connection->stream = (struct stream){.ctx = connection,
+                                         .write = on_write,
+                                         .room = room,
+                                         .close = on_close,
+                                         .now = now,
+                                         .mss = (uint16_t)CLAMP(mss, 64, 65535)};
     connection->subject = subject_new(&options, &connection->stream);
     qp_start(subject_qp(connection->subject));
     return connection;
