@@ -2,6 +2,7 @@
 #include "conformance/capture.h"
 
 #include "conformance/capture_direct.h"
+#include "conformance/privileges.h"
 
 #include <errno.h>
 #include <pcap/pcap.h>
@@ -192,6 +193,10 @@ struct capture *capture_open_live(const char *interface, unsigned snap_length, c
     if (result < 0) {
         const char *detail = pcap_geterr(capture->pcap);
         say(error, "%s: %s%s%s", interface, pcap_statustostr(result), *detail ? ": " : "", detail);
+        goto failed;
+    }
+    if (!privileges_drop()) {
+        say(error, "%s: rights cannot be given up: %s", interface, strerror(errno));
         goto failed;
     }
     capture->linktype = pcap_datalink(capture->pcap);

@@ -7,6 +7,7 @@ add_library(capture STATIC
     decap_link.c
     fragments.c
     flows.c
+    privileges.c
 )
 iwarp_optimize_whole(capture)
 target_include_directories(capture PUBLIC ${PROJECT_SOURCE_DIR})
