@@ -187,7 +187,6 @@ void check_capture(const struct check_options *options, struct capture *source, 
     struct reading reading = {.source = source, .capture = capture, .progress = progress};
     struct capture_error error = {""};
 
-    heap_forget();
     reading.decap = decap_new(0);
     if (reading.decap == NULL || !make_shares(&reading, options, print, threads)) {
         capture->failed = true;

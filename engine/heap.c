@@ -32,8 +32,3 @@ bool heap_refused(void)
 {
     return atomic_load_explicit(&refused, memory_order_relaxed);
 }
-
-void heap_forget(void)
-{
-    atomic_store_explicit(&refused, false, memory_order_relaxed);
-}

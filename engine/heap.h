@@ -15,8 +15,7 @@ void *heap_get(size_t n);
 void *heap_zeroed(size_t n, size_t size);
 void *heap_resize(void *p, size_t n);
 
-/* Of this process, since heap_forget(). */
+/* Of this process, for good: captures may be judged at the same time, and none of them may forget for another one. */
 bool heap_refused(void);
-void heap_forget(void);
 
 #endif

@@ -277,10 +277,7 @@ static void code(struct talk *talk, const struct suite_test *test)
 /* Any refusal. */
 static void refused(struct talk *talk, const struct suite_test *test)
 {
-    struct refusal any = refusals[test->variant];
-
-    any.refused = true;
-    operation_refusal(talk, &any);
+    operation_refused(talk, &refusals[test->variant]);
 }
 
 /* What comes behind an error is not looked at. */

@@ -92,3 +92,11 @@ void operation_refusal(struct talk *talk, const struct refusal *refusal)
     else
         talk_expect_terminate(talk, &refusal->expected);
 }
+
+void operation_refused(struct talk *talk, const struct refusal *refusal)
+{
+    struct refusal any = *refusal;
+
+    any.refused = true;
+    operation_refusal(talk, &any);
+}

@@ -34,5 +34,7 @@ struct refusal {
     bool no_receives; /* the DUT is asked to post none */
 };
 void operation_refusal(struct talk *talk, const struct refusal *refusal);
+/* The same, and any refusal will do. */
+void operation_refused(struct talk *talk, const struct refusal *refusal);
 
 #endif

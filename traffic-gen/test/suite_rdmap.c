@@ -235,10 +235,7 @@ static void code(struct talk *talk, const struct suite_test *test)
 
 static void refused(struct talk *talk, const struct suite_test *test)
 {
-    struct refusal any = refusals[test->variant];
-
-    any.refused = true;
-    operation_refusal(talk, &any);
+    operation_refused(talk, &refusals[test->variant]);
 }
 
 /* ---- how an error ends the stream ---- */
