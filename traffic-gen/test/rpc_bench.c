@@ -148,6 +148,7 @@ static void make_end(struct rpc_bench *bench, const struct bench_wish *wish, boo
         .ctx = bench, .replied = on_replied, .called = on_called, .terminated = on_terminated};
     const struct rpc_end_spoil hooks = {.ctx = bench, .decide = note};
     uint32_t size = wish->size ? wish->size : SIZE_DEFAULT;
+    uint32_t credits = wish->credits ? wish->credits : CREDITS_DEFAULT;
     const struct rpc_end_options options = {
         .qp = {.mpa = {.role = talk_is_initiator(talk) ? MPA_END_INITIATOR : MPA_END_RESPONDER,
                        .revision = talk_is_initiator(talk) ? 1 : 2,
@@ -160,13 +161,14 @@ static void make_end(struct rpc_bench *bench, const struct bench_wish *wish, boo
         .send_size = size,
         .receive_size = size,
         .remote_invalidation = !wish->private_data && (talk_is_initiator(talk) || wish->invalidation),
-        .credits = wish->credits ? wish->credits : CREDITS_DEFAULT,
+        .credits = credits,
         .backchannel_chunks = true,
     };
     struct memory *memory;
 
     bench->stream = (struct stream){
         .ctx = bench, .write = on_write, .room = on_room, .close = on_close, .now = on_now, .mss = 1460};
+    bench->credits = credits;
     bench->end = rpc_end_new(&options, &bench->stream, &events, 8166);
     rpc_end_set_spoil(bench->end, &hooks);
     memory = rpc_end_memory(bench->end);
@@ -585,6 +587,12 @@ bool rpc_bench_serve(struct rpc_bench *bench, unsigned n, int64_t ns)
     bench->served_wanted = bench->served + n;
     rpc_bench_pump(bench, ns, has_served);
     return has_served(bench);
+}
+
+/* As many Calls as it has credits may have been on the way before: one more is made behind an answer of now. */
+bool rpc_bench_goes_on(struct rpc_bench *bench)
+{
+    return rpc_bench_serve(bench, bench->credits + 1, talk_t_close(bench->talk));
 }
 
 void rpc_bench_answer(struct rpc_bench *bench, unsigned index)

@@ -60,7 +60,8 @@ struct rpc_bench {
     struct nfs_tree *tree;
     struct nfs_server *server;
     struct nfs_peer *peer;
-    bool hold; /* its Calls wait for rpc_bench_answer() */
+    uint32_t credits; /* that it is granted */
+    bool hold;        /* its Calls wait for rpc_bench_answer() */
     struct bench_held held[BENCH_HELD_MAX];
     unsigned n_held;
     unsigned served, served_wanted;
@@ -134,6 +135,8 @@ bool rpc_bench_file(struct rpc_bench *bench);
 bool rpc_bench_wait_calls(struct rpc_bench *bench, unsigned n);
 /* Serves until n more Calls have been answered. False: they have not come. */
 bool rpc_bench_serve(struct rpc_bench *bench, unsigned n, int64_t ns);
+/* Serves on until the DUT has made a Call behind what our side said last. False: it has not, within T_close. */
+bool rpc_bench_goes_on(struct rpc_bench *bench);
 /* The proper Reply. */
 void rpc_bench_answer(struct rpc_bench *bench, unsigned index);
 

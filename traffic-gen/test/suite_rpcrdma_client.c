@@ -11,7 +11,6 @@
 #include <string.h>
 
 enum {
-    GOES_ON_CALLS = 4,
     WARM_UP = 12 /* Calls that are served before a test begins */,
     BURST_MAX = 32,
     LATE_OCTETS = 32,
@@ -34,7 +33,7 @@ static bool warm_up(struct rpc_bench *bench)
 /* Answers what is held; the device goes on with other Calls. */
 static void judge_goes_on(struct rpc_bench *bench, const char *what)
 {
-    bool serves = rpc_bench_serve(bench, GOES_ON_CALLS, talk_t_close(bench->talk));
+    bool serves = rpc_bench_goes_on(bench);
 
     if (bench->terminated || bench->fed_end)
         talk_failed(bench->talk, "%s: expected the device to go on, found %s", what,

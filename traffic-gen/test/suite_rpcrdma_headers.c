@@ -125,7 +125,7 @@ static void to_client(struct rpc_bench *bench, int variant)
     bench->xid = bench->held[0].xid;
     send_stimulus(bench, variant);
     rpc_bench_pump(bench, talk_t_react(bench->talk) / 2, NULL);
-    alive = rpc_bench_serve(bench, 4, talk_t_close(bench->talk));
+    alive = rpc_bench_goes_on(bench);
     if (bench->fed_end || bench->terminated)
         talk_failed(bench->talk, "expected silence, found the end of the connection");
     else if (!alive)
