@@ -101,8 +101,12 @@ static void start_clock(struct mpa_connection *mpa, unsigned reactor)
 static bool crc_with_zeros(const struct mpa_fpdu *fpdu, bool pad, uint32_t *crc)
 {
     uint32_t covered = fpdu->length - MPA_CRC_LEN, left = pad ? fpdu->pad_length : 0;
-    uint8_t *copy = heap_get(covered);
+    uint8_t *copy;
 
+    /* Behind stray octets the grid may cut a word, and a Marker the CRC field. */
+    if (fpdu->n_markers > 0 && fpdu->markers[fpdu->n_markers - 1].offset - fpdu->offset + MPA_MARKER_LEN > covered)
+        return false;
+    copy = heap_get(covered);
     if (copy == NULL)
         return false;
     memcpy(copy, fpdu->octets, covered);
