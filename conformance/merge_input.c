@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/merge_input.h"
 
+#include "conformance/json_guard.h"
 #include "conformance/options.h"
 #include "conformance/report_parts.h"
 
@@ -25,35 +26,6 @@ bool merge_input_wrong(struct merge_input *input, const char *what, const char *
     return false;
 }
 
-/*
- * The parser calls itself for what is nested and reads more than JSON: what is too deep, and comments, which could hide
- * brackets from this count, must not reach it.
- */
-static bool is_harmless(const char *text, gsize length)
-{
-    enum { DEPTH_MAX = 32 };
-    int depth = 0;
-    bool in_string = false;
-
-    for (gsize i = 0; i < length; i++) {
-        char c = text[i];
-
-        if (in_string) {
-            if ((guchar)c < 0x20)
-                return false;
-            if (c == '\\')
-                i++;
-            in_string = c != '"';
-            continue;
-        }
-        in_string = c == '"';
-        depth += (c == '[' || c == '{') - (c == ']' || c == '}');
-        if (depth < 0 || depth > DEPTH_MAX || !(g_ascii_isalnum(c) || (c != '\0' && strchr(" \t\r\n\"[]{}:,+-.", c))))
-            return false;
-    }
-    return depth == 0 && !in_string;
-}
-
 bool merge_input_load(struct merge_input *input, const char *path)
 {
     JsonParser *parser = json_parser_new();
@@ -65,8 +37,7 @@ bool merge_input_load(struct merge_input *input, const char *path)
     input->path = path;
     if (!g_file_get_contents(path, &text, &length, &error))
         fail(input, "cannot be read");
-    else if (!g_utf8_validate(text, (gssize)length, NULL) || !is_harmless(text, length) ||
-             !json_parser_load_from_data(parser, text, (gssize)length, &error))
+    else if (!json_guard_passes(text, length) || !json_parser_load_from_data(parser, text, (gssize)length, &error))
         fail(input, "is no JSON");
     else if (json_parser_get_root(parser) == NULL || !JSON_NODE_HOLDS_OBJECT(json_parser_get_root(parser)))
         fail(input, "no report of iwarp-check: the JSON in it is no object");

@@ -2,6 +2,8 @@
 /* The JSON report, out and in; docs/iwarp-test.schema.json describes it. */
 #include "traffic-gen/test/result.h"
 
+#include "conformance/json_guard.h"
+
 #include <json-glib/json-glib.h>
 #include <math.h>
 
@@ -275,11 +277,15 @@ static struct test_report *read_report(JsonObject *object)
 struct test_report *test_report_load(const char *path, GError **error)
 {
     g_autoptr(JsonParser) parser = json_parser_new();
+    g_autofree char *text = NULL;
     struct test_report *report = NULL;
     JsonNode *root;
+    gsize n;
 
-    if (!json_parser_load_from_file(parser, path, error)) {
-        g_prefix_error(error, "%s: ", path);
+    if (!g_file_get_contents(path, &text, &n, error))
+        return NULL;
+    if (!json_guard_passes(text, n) || !json_parser_load_from_data(parser, text, (gssize)n, NULL)) {
+        g_set_error(error, RESULT_ERROR, 0, "%s: no JSON", path);
         return NULL;
     }
     root = json_parser_get_root(parser);
