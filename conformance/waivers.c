@@ -2,6 +2,7 @@
 #include "conformance/waivers.h"
 
 #include "conformance/options.h"
+#include "conformance/report_parts.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -73,11 +74,13 @@ static bool mistake(const struct loader *loader, const yaml_node_t *node, const 
 static bool mistake(const struct loader *loader, const yaml_node_t *node, const char *format, ...)
 {
     va_list args;
-    gchar *text;
+    gchar *raw, *text;
 
     va_start(args, format);
-    text = g_strdup_vprintf(format, args);
+    raw = g_strdup_vprintf(format, args);
     va_end(args);
+    text = printable_text(raw); /* it repeats what the file says */
+    g_free(raw);
     g_set_error(loader->error, CHECK_ERROR, CHECK_ERROR_USAGE, "%s:%zu: %s", loader->path,
                 node == NULL ? (size_t)1 : node->start_mark.line + 1, text);
     g_free(text);

@@ -120,11 +120,9 @@ static bool is_due(struct player *player, const struct plan_step *step)
 
 static void take_step(struct player *player, const struct plan_step *step)
 {
-    const uint8_t *octets = player->own->stream->data + step->from;
-
     switch (step->what) {
     case PLAN_WRITE:
-        player->stream->write(player->stream->ctx, octets, step->n);
+        player->stream->write(player->stream->ctx, player->own->stream->data + step->from, step->n);
         break;
     case PLAN_SILENCE:
         break;

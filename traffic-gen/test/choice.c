@@ -230,13 +230,16 @@ static bool read_waiver(yaml_document_t *document, const yaml_node_t *node, cons
         } else if (g_strcmp0(key, "why") == 0) {
             why = value;
         } else if (g_strcmp0(key, "link") != 0 && g_strcmp0(key, "scope") != 0) {
-            g_set_error(error, CHOICE_ERROR, 0, "%s:%u: '%s' is not id, why, link or scope", path, line,
-                        key ? key : "");
+            g_autofree char *shown = g_strescape(key ? key : "", NULL);
+
+            g_set_error(error, CHOICE_ERROR, 0, "%s:%u: '%s' is not id, why, link or scope", path, line, shown);
             return false;
         }
     }
     if (!id || !names_something(id)) {
-        g_set_error(error, CHOICE_ERROR, 0, "%s:%u: id: there is no rule or test '%s'", path, line, id ? id : "");
+        g_autofree char *shown = g_strescape(id ? id : "", NULL);
+
+        g_set_error(error, CHOICE_ERROR, 0, "%s:%u: id: there is no rule or test '%s'", path, line, shown);
         return false;
     }
     waiver = g_new0(struct test_waiver, 1);
