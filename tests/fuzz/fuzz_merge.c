@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * iwarp-check merge of reports by anybody: two files, with the octet 0xFF (no UTF-8) between them. Either a message in
+ * one line says what is wrong, or the report of both can be merged again, with itself alone, to the same.
+ */
+#define _GNU_SOURCE
+#include "conformance/merge.h"
+
+#include "conformance/options.h"
+#include "tests/fuzz/fuzz_file.h"
+
+#include <glib.h>
+
+static struct fuzz_file files[2], outputs[2];
+
+/* What it says goes to *said, the caller's to free. */
+static int merge(char *output, char *one, char *two, char **said)
+{
+    char word[] = "merge", o[] = "-o";
+    char *arguments[] = {word, o, output, one, two, NULL};
+    FILE *kept = stderr;
+    size_t n;
+    int status;
+
+    *said = NULL;
+    stderr = open_memstream(said, &n);
+    HOLDS(stderr);
+    status = merge_run(two ? 5 : 4, arguments);
+    fclose(stderr);
+    stderr = kept;
+    return status;
+}
+
+static char *content(const struct fuzz_file *file)
+{
+    char *text = NULL;
+
+    HOLDS(g_file_get_contents(file->path, &text, NULL, NULL));
+    return text;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const uint8_t *cut = size > 0 ? memchr(data, 0xFF, size) : NULL;
+    size_t first = cut ? (size_t)(cut - data) : size;
+    char *one = fuzz_file(&files[0], data, first);
+    char *two = cut ? fuzz_file(&files[1], cut + 1, size - first - 1) : NULL;
+    char *said, *merged, *again;
+    int status = merge(fuzz_file(&outputs[0], NULL, 0), one, two, &said);
+
+    HOLDS(status >= CHECK_PASS && status <= CHECK_NOTHING);
+    if (status == CHECK_TROUBLE && *said) {
+        HOLDS(strchr(said, '\n') == said + strlen(said) - 1);
+        said[strlen(said) - 1] = '\0';
+        holds_one_line(said);
+        free(said);
+        return 0;
+    }
+    HOLDS(!*said);
+    free(said);
+    merged = content(&outputs[0]);
+    HOLDS(g_utf8_validate(merged, -1, NULL));
+    HOLDS(merge(fuzz_file(&outputs[1], NULL, 0), outputs[0].path, NULL, &said) == status && !*said);
+    again = content(&outputs[1]);
+    HOLDS(strcmp(merged, again) == 0);
+    free(said);
+    g_free(merged);
+    g_free(again);
+    return 0;
+}

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * iwarp-gen test against a hostile device, on a network and a clock that are made up here. The device is the stack's
+ * own, or one of its mutants, whose writes are spoiled as the input says, so that the tests get far before something is
+ * wrong. The input: two octets choose the test, one how the device is, one the mutant; each write of the device takes
+ * an octet and what that wants. Whatever comes, the test ends within its time, and says what it saw.
+ */
+#include "tests/fuzz/fuzz.h"
+#include "traffic-gen/test/net.h"
+#include "traffic-gen/test/run.h"
+#include "traffic-gen/test/subject.h"
+#include "wire/crc32c.h"
+#include "wire/octets.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+enum { POLLS_MAX = 200000, RECEIVED_MAX = 1 << 20, SECOND_US = 1000000 };
+enum { HOW_INITIATOR = 1, HOW_RPC = 2, HOW_MUTANT = 4, HOW_MARKERS = 8, HOW_NO_CRC = 16, HOW_PEER = 32, HOW_OLD = 64 };
+
+struct input {
+    const uint8_t *p;
+    size_t n;
+};
+
+static struct input input;
+static int64_t clock_us;
+static unsigned polls;
+
+/* The device's end of the one connection that is open. */
+static struct {
+    struct subject_options options;
+    struct subject *subject;
+    GByteArray *out; /* what it said; from `at` on not read yet */
+    size_t at;
+    bool fin, fin_told, reset;
+} device;
+
+static unsigned take(void)
+{
+    if (input.n == 0)
+        return 0;
+    input.n--;
+    return *input.p++;
+}
+
+static unsigned take16(void)
+{
+    unsigned high = take();
+
+    return high << 8 | take();
+}
+
+/* ---- what the device writes ---- */
+
+/* One octet changed; the CRC is made right again when `right`, as if the device had meant it. */
+static void change(uint8_t *p, size_t n, bool right)
+{
+    size_t at = take16() % n;
+
+    p[at] ^= (uint8_t)take();
+    if (right && n > 8)
+        put_le32(p + n - 4, crc32c(p, n - 4));
+}
+
+static void on_write(void *ctx, const uint8_t *p, size_t n)
+{
+    unsigned op = input.n > 0 ? take() : 0;
+    size_t begin = device.out->len;
+    uint8_t octet;
+
+    (void)ctx;
+    g_byte_array_append(device.out, p, (guint)n);
+    switch (op & 15) {
+    default:
+        break;
+    case 8:
+    case 9:
+    case 10:
+        change(device.out->data + begin, n, op & 15 & ~8);
+        break;
+    case 11:
+        g_byte_array_set_size(device.out, (guint)begin);
+        break;
+    case 12:
+        g_byte_array_append(device.out, p, (guint)n);
+        break;
+    case 13:
+        g_byte_array_set_size(device.out, (guint)(begin + take16() % n));
+        break;
+    case 14:
+        for (unsigned i = take() % 64; i > 0; i--) {
+            octet = (uint8_t)take();
+            g_byte_array_append(device.out, &octet, 1);
+        }
+        break;
+    case 15:
+        device.fin |= op & 0x40;
+        device.reset |= (op & 0x80) != 0;
+        break;
+    }
+}
+
+static size_t on_room(void *ctx)
+{
+    (void)ctx;
+    return SIZE_MAX;
+}
+
+static void on_close(void *ctx, bool reset)
+{
+    (void)ctx;
+    device.fin = true;
+    device.reset |= reset;
+}
+
+static int64_t on_now(void *ctx)
+{
+    (void)ctx;
+    return clock_us * 1000;
+}
+
+static const struct stream stream = {.write = on_write, .room = on_room, .close = on_close, .now = on_now, .mss = 1460};
+
+static void hang_up(void)
+{
+    g_clear_pointer(&device.subject, subject_free);
+    g_clear_pointer(&device.out, g_byte_array_unref);
+}
+
+static int open_connection(void)
+{
+    const struct subject_options options = device.options;
+
+    hang_up();
+    memset(&device, 0, sizeof device);
+    device.options = options;
+    device.out = g_byte_array_new();
+    device.subject = subject_new(&options, &stream);
+    qp_start(subject_qp(device.subject));
+    return open("/dev/null", O_RDWR | O_CLOEXEC); /* talk.c closes it */
+}
+
+static bool readable(bool octets)
+{
+    return device.reset || (octets && (device.at < device.out->len || (device.fin && !device.fin_told)));
+}
+
+/* ---- net.h and the clock, as the linker puts them in the place of the real ones ---- */
+
+#pragma GCC visibility push(default) /* shared libraries call some of them, too */
+
+int __wrap_net_connect(const char *host, const char *port, uint16_t mss, int64_t timeout_ns, char **why);
+int __wrap_net_accept(int listener, bool alive, int64_t timeout_ns, char **why);
+void __wrap_net_ports(int fd, uint16_t *ours, uint16_t *theirs);
+size_t __wrap_net_write(int fd, const uint8_t *p, size_t n, int64_t until);
+enum net_status __wrap_net_read(int fd, uint8_t *p, size_t size, size_t *n);
+uint64_t __wrap_net_unacknowledged(int fd);
+void __wrap_net_finish(int fd);
+void __wrap_net_reset(int fd);
+int __wrap_poll(struct pollfd *fds, nfds_t n, int timeout);
+gint64 __wrap_g_get_monotonic_time(void);
+gint64 __wrap_g_get_real_time(void);
+void __wrap_g_usleep(gulong us);
+#pragma GCC visibility pop
+
+int __wrap_net_connect(const char *host, const char *port, uint16_t mss, int64_t timeout_ns, char **why)
+{
+    (void)host, (void)port, (void)mss, (void)timeout_ns, (void)why;
+    return open_connection();
+}
+
+int __wrap_net_accept(int listener, bool alive, int64_t timeout_ns, char **why)
+{
+    (void)listener, (void)alive, (void)timeout_ns, (void)why;
+    return open_connection();
+}
+
+void __wrap_net_ports(int fd, uint16_t *ours, uint16_t *theirs)
+{
+    (void)fd;
+    *ours = 40000;
+    *theirs = 7174;
+}
+
+size_t __wrap_net_write(int fd, const uint8_t *p, size_t n, int64_t until)
+{
+    (void)fd, (void)until;
+    if (device.reset)
+        return 0;
+    qp_receive(subject_qp(device.subject), p, n);
+    return n;
+}
+
+enum net_status __wrap_net_read(int fd, uint8_t *p, size_t size, size_t *n)
+{
+    (void)fd;
+    if (device.reset)
+        return NET_RESET;
+    *n = MIN(size, device.out->len - device.at);
+    if (*n == 0) {
+        device.fin_told |= device.fin;
+        return device.fin ? NET_FIN : NET_NOTHING;
+    }
+    memcpy(p, device.out->data + device.at, *n);
+    device.at += *n;
+    return NET_OCTETS;
+}
+
+uint64_t __wrap_net_unacknowledged(int fd)
+{
+    (void)fd;
+    return 0;
+}
+
+void __wrap_net_finish(int fd)
+{
+    (void)fd;
+    if (!device.reset)
+        qp_receive_fin(subject_qp(device.subject));
+}
+
+void __wrap_net_reset(int fd)
+{
+    if (!device.reset)
+        qp_receive_reset(subject_qp(device.subject));
+    close(fd);
+}
+
+int __wrap_poll(struct pollfd *fds, nfds_t n, int timeout)
+{
+    HOLDS(n == 1 && ++polls < POLLS_MAX);
+    fds->revents = 0;
+    clock_us++;
+    if (!readable(fds->events)) {
+        clock_us += timeout * 1000;
+        qp_tick(subject_qp(device.subject));
+    }
+    if (!readable(fds->events))
+        return 0;
+    fds->revents = POLLIN;
+    return 1;
+}
+
+gint64 __wrap_g_get_monotonic_time(void)
+{
+    return clock_us;
+}
+
+gint64 __wrap_g_get_real_time(void)
+{
+    return clock_us + INT64_C(1700000000) * SECOND_US;
+}
+
+void __wrap_g_usleep(gulong us)
+{
+    clock_us += (int64_t)us;
+}
+
+/* ---- one test ---- */
+
+/* NULL: the connection that learns what the device is. */
+static const struct suite_test *choose(unsigned number)
+{
+    for (unsigned i = 0; suites[i]; number -= suites[i++]->n)
+        if (number < suites[i]->n)
+            return &suites[i]->tests[number];
+    return NULL;
+}
+
+static void run_test(struct talk_run *run, const struct suite_test *test)
+{
+    struct test_result *result = test_result_new();
+    struct talk talk;
+
+    talk_init(&talk, run, test, result);
+    test->run(&talk, test);
+    talk_clear(&talk);
+    HOLDS(clock_us * 1000 < talk.deadline + run->t_react);
+    HOLDS(!result->actual || g_utf8_validate(result->actual, -1, NULL));
+    for (guint i = 0; i < result->observations->len; i++)
+        HOLDS(g_utf8_validate(g_ptr_array_index(result->observations, i), -1, NULL));
+    test_result_free(result);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const int64_t ms = 1000000;
+    struct talk_run run = {.host = "device",
+                           .port = "7174",
+                           .listener = -1,
+                           .t_react = 200 * ms,
+                           .t_start = 500 * ms,
+                           .t_idle = 500 * ms,
+                           .t_accept = 500 * ms,
+                           .received_max = RECEIVED_MAX,
+                           .has = UINT_MAX & ~(unsigned)(NEED_RPC | NEED_NFS)};
+    const struct suite_test *test;
+    unsigned how, mutant;
+
+    input = (struct input){data, size};
+    clock_us = SECOND_US;
+    polls = 0;
+    test = choose(take16() % 512);
+    how = take();
+    mutant = take();
+    run.dut = how & HOW_INITIATOR ? DUT_INITIATOR : DUT_RESPONDER;
+    if (test && !(test->duts & run.dut))
+        run.dut = test->duts == DUT_ANY ? DUT_RESPONDER : (enum suite_dut)test->duts;
+    if ((test && test->needs & (NEED_RPC | NEED_NFS)) || how & HOW_RPC)
+        run.services = NEED_RPC | NEED_NFS | NEED_RECEIVES;
+    device.options = (struct subject_options){.role = run.dut,
+                                              .how = how & HOW_MUTANT ? misbehave_at(mutant) : NULL,
+                                              .rpc = run.services != 0,
+                                              .revision = how & HOW_OLD ? 1 : 2,
+                                              .markers = how & HOW_MARKERS,
+                                              .no_crc = how & HOW_NO_CRC,
+                                              .peer_to_peer = how & HOW_PEER};
+    if (device.options.how && !(device.options.how->roles & run.dut))
+        device.options.how = NULL;
+    if (test) {
+        run_test(&run, test);
+    } else {
+        char *why = NULL;
+
+        HOLDS(run_learn(&run, &why) || why);
+        g_free(why);
+    }
+    hang_up();
+    return 0;
+}
