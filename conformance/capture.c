@@ -320,7 +320,7 @@ enum capture_status capture_next(struct capture *capture, struct packet *packet,
         result = pcap_next_ex(capture->pcap, &header, &data);
     if (result == 0)
         return CAPTURE_TIMEOUT;
-    if (result < 0)
+    if (result != 1)
         return capture->last = result == PCAP_ERROR_BREAK ? CAPTURE_END : stopped(capture, error);
 
     packet->frame = ++capture->packets;

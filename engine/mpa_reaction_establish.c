@@ -255,14 +255,15 @@ static void judge_rtr_answer(struct mpa_connection *mpa, const struct reaction_f
 {
     struct establish_watch *watch = &mpa->reaction->establish;
     const struct rdmap_terminate *terminate = &fpdu->terminate;
-    bool tagged = watch->rtr != MPA_RTR_SEND;
-    bool about_buffer = terminate->etype == 1 && terminate->layer <= RDMAP_LAYER_DDP;
-    enum rule_id rule = tagged && about_buffer ? RULE_MPA2_9_2_26 : RULE_MPA2_9_2_05;
+    bool tagged = watch->rtr != MPA_RTR_SEND, about_buffer;
+    enum rule_id rule;
 
     if (!fpdu->is_terminate) {
         accept_rtr(mpa);
         return;
     }
+    about_buffer = terminate->etype == 1 && terminate->layer <= RDMAP_LAYER_DDP;
+    rule = tagged && about_buffer ? RULE_MPA2_9_2_26 : RULE_MPA2_9_2_05;
     /* Something that came behind the RTR, an error of MPA itself, or the ULP's own wish may be the cause as well. */
     if (!fpdu->acked_known || fpdu->acked != watch->rtr_at.end || terminate->layer >= RDMAP_LAYER_LLP ||
         (terminate->layer == RDMAP_LAYER_RDMA && terminate->etype == 0))

@@ -73,7 +73,7 @@ extern const struct endpoint_kind nfs_service;
 extern const struct endpoint_kind sink_server;
 extern const struct endpoint_kind write_client, read_client, send_client; /* move octets to or from a sink */
 extern const struct endpoint_kind echo_server, rpc_server;                /* test/subject.h */
-extern const struct endpoint_kind echo_device, rpc_device; /* the same as Initiators */
+extern const struct endpoint_kind echo_device, rpc_device;                /* the same as Initiators */
 
 /* How a connection ended, in words; NULL for an orderly end. The kinds keep it from their queue pair's events. */
 char *endpoint_terminate_text(bool ours, const struct rdmap_terminate *terminate);
