@@ -41,10 +41,7 @@ static void settle(struct rdmap_connection *rdmap, struct ddp_queue *q)
     m->faulty = true;
     if (m->next > UINT32_MAX) /* DDP-5.2-03 */
         return;
-    if (m->qn == DDP_QN_TERMINATE)
-        rdmap_fail_at(rdmap, &m->disorder, RULE_RDMAP_5_4_04, 0, "expected a Terminate with MO 0, found MO %u",
-                      (unsigned)m->disorder_found);
-    else if (no_start)
+    if (no_start)
         rdmap_fail_at(rdmap, &m->first, RULE_DDP_4_3_19, 0,
                       "expected MO 0 in the segment with the first octet of a message (QN %u, MSN %u), found MO %llu",
                       m->qn, m->msn, (unsigned long long)m->start);

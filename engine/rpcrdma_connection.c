@@ -455,7 +455,7 @@ static void send_segment(struct rpcrdma_connection *rpcrdma, const struct rdmap_
     if (!s->send_open || s->send_message != event->message) {
         s->send_open = true;
         s->send_message = event->message;
-        s->send_spoilt = !event->first_known;
+        s->send_spoilt = !event->first_known || event->index != 0; /* Last came too early: its begin is gone */
         s->send_n = 0;
     }
     if (send_room(s, end))

@@ -308,6 +308,24 @@ static void versions(void **state)
     }
 }
 
+/* No startup frame says which version is right: that of the direction that came first. */
+static void versions_of_the_directions(void **state)
+{
+    (void)state;
+    for (uint8_t first = 0; first < 2; first++) {
+        struct talk *t = talk_new(PROFILE_RDMAC);
+
+        talk_framing(t, false, false, true);
+        for (unsigned i = 0; i < 6; i++) {
+            send_version(t, I, first, first);
+            send_version(t, R, 1 - first, 1 - first);
+        }
+        talk_close(t);
+        assert_true(mpa_connection_is_mpa(t->mpa));
+        talk_expect_case(t, first == 0 ? "MPA-C-01 MPA-C.1-03" : "MPA-7.1.2-01 MPA-C.1-03", first);
+    }
+}
+
 static void fpdus_without_startup(void **state)
 {
     (void)state;
@@ -379,6 +397,7 @@ int main(void)
         cmocka_unit_test(versions),
         cmocka_unit_test(fpdus_without_startup),
         cmocka_unit_test(terminates),
+        cmocka_unit_test(versions_of_the_directions),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

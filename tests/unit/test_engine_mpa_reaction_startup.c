@@ -456,6 +456,35 @@ static void establishment(void **state)
     }
 }
 
+/* Behind its Terminate the Initiator goes on. */
+static void goes_on_behind_the_terminate(void **state)
+{
+    static const struct {
+        struct wish reply;
+        uint16_t what;
+        const char *outcome;
+    } cases[] = {
+        {{true, MPA_RTR_WRITE, 1, 1}, 0x2007, "MPA2-9.2-14"},
+        {{true, MPA_RTR_SEND, 1, 9}, 0x2006, "MPA2-9.1-17"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
+        const struct wish *p = &cases[i].reply;
+        struct line *l = line_new();
+
+        line_startup(l, line_enhanced(MPA_REQUEST, C, true, MPA_RTR_SEND, 1, 1),
+                     line_enhanced(MPA_REPLY, C, p->a, p->rtr, p->ird, p->ord));
+        line_ack(l, I);
+        line_terminate(l, I, cases[i].what);
+        line_ack(l, R);
+        line_send(l, I, 24);
+        line_send(l, I, 24);
+        line_close(l, I);
+        line_expect(l, cases[i].outcome);
+    }
+}
+
 /* The peer closed first: that explains the bare close. */
 static void peer_closes_first(void **state)
 {
@@ -567,7 +596,7 @@ int main(void)
         cmocka_unit_test(no_reply),           cmocka_unit_test(half_a_request),
         cmocka_unit_test(establishment),      cmocka_unit_test(peer_closes_first),
         cmocka_unit_test(rtr_refused),        cmocka_unit_test(unasked_replies),
-        cmocka_unit_test(reads_at_the_limit),
+        cmocka_unit_test(reads_at_the_limit), cmocka_unit_test(goes_on_behind_the_terminate),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,6 +23,27 @@ static void clean(void **state)
     line_expect(l, "+MPA-1.2-04 +MPA-7.2-01 +MPA-A.3-04 +MPA-A.5.1-01 +MPA-3-03 +MPA-5.1-04");
 }
 
+/* Octets behind the FIN, whichever of the two the capture has first. */
+static void behind_the_fin(void **state)
+{
+    (void)state;
+    for (unsigned first = 0; first < 2; first++) {
+        struct line *l = line_started(C, C);
+        uint8_t octets[48] = {0};
+
+        exchange(l);
+        line_fin(l, R);
+        if (first == 0)
+            line_segment(l, I, TCP_ACK, l->sent[I] + 1, octets, sizeof octets);
+        line_fin(l, I);
+        if (first == 1)
+            line_segment(l, I, TCP_ACK, l->sent[I], octets, sizeof octets);
+        line_ack(l, R);
+        line_finish(l);
+        line_expect(l, "MPA-7.2-01");
+    }
+}
+
 /* ---- acknowledgments ---- */
 
 static void early_ack(void **state)
@@ -426,6 +447,7 @@ int main(void)
         cmocka_unit_test(alignment),
         cmocka_unit_test(half_fpdus),
         cmocka_unit_test(pauses),
+        cmocka_unit_test(behind_the_fin),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,6 +39,29 @@ static void last_missing(void **state)
     talk_expect(t, RULE_DDP_4_1_04, SEVERITY_ERROR, frame);
 }
 
+static uint32_t part_of_a_send(struct talk *t, bool last, uint32_t mo, size_t n)
+{
+    return talk_segment(
+        t, I, (struct ddp_segment){.last = last, .opcode = RDMAP_SEND, .qn = DDP_QN_SEND, .msn = 1, .mo = mo}, NULL, n);
+}
+
+/* Octets that the message has already had: not the rest of one whose Last came too early. */
+static void a_segment_behind_the_last(void **state)
+{
+    struct talk *t = talk_new();
+    uint32_t frame;
+
+    (void)state;
+    part_of_a_send(t, false, 0, 8);
+    part_of_a_send(t, true, 8, 8);
+    frame = part_of_a_send(t, true, 8, 8);
+    part_of_a_send(t, true, 12, 4); /* told once */
+    t->msn[I][DDP_QN_SEND] = 2;
+    talk_send(t, I);
+    talk_close(t, R);
+    talk_expect(t, RULE_DDP_4_1_06, SEVERITY_ERROR, frame);
+}
+
 static void responses_interleaved(void **state)
 {
     struct talk *t = talk_new();
@@ -167,6 +190,7 @@ int main(void)
         cmocka_unit_test(the_msn_of_the_request),
         cmocka_unit_test(an_msn_twice),
         cmocka_unit_test(a_second_terminate),
+        cmocka_unit_test(a_segment_behind_the_last),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -387,6 +387,38 @@ static void test_at_random(void **state)
     }
 }
 
+static void count(void *ctx, const struct rpcrdma_message *message)
+{
+    (void)message;
+    (*(unsigned *)ctx)++;
+}
+
+/* The first segment had L = 1 and was taken for the whole: what comes behind it is not a message of its own. */
+static void test_last_twice_in_a_send(void **state)
+{
+    struct talk *t = talk_new();
+    struct rpcrdma_plan plan = talk_plan(t, C, 0x20);
+    struct rdmap_operation op = {.number = ++t->operations, .kind = RDMAP_OP_SEND, .side = C, .msn = t->msn[C]};
+    struct rdmap_segment_event part = {.message = t->messages[C]++};
+    struct ddp_segment ddp = {.last = true, .opcode = RDMAP_SEND, .qn = DDP_QN_SEND, .msn = t->msn[C]++};
+    unsigned messages = 0;
+    uint8_t rpc[64];
+    size_t n = talk_put_message(t, &plan, rpc, talk_rpc_call(rpc, sizeof rpc, 0x20, TALK_NFS, 3, 0, NULL, 0));
+
+    (void)state;
+    t->watch = (struct rpcrdma_events){.ctx = &messages, .message = count};
+    talk_part(t, C, ddp, &op, t->send, n, &part);
+    assert_int_equal(messages, 1);
+    assert_true(rpcrdma_whole(t->rpcrdma));
+    ddp.mo = (uint32_t)n;
+    talk_part(t, C, ddp, &op, t->send, n, &part);
+    assert_int_equal(messages, 1);
+    assert_false(rpcrdma_whole(t->rpcrdma));
+    talk_finish(t);
+    assert_int_equal(t->n_findings, 0);
+    talk_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -401,6 +433,7 @@ int main(void)
         cmocka_unit_test(test_an_error_without_reason),
         cmocka_unit_test(test_holes_leave_it_open),
         cmocka_unit_test(test_the_right_reply_comes_behind),
+        cmocka_unit_test(test_last_twice_in_a_send),
         cmocka_unit_test(test_at_random),
     };
 
