@@ -10,15 +10,23 @@
 
 enum { ETYPE_UNTAGGED = 2, CODE_NO_BUFFER = 2, CODE_MSN_RANGE = 3 }; /* of layer DDP, RFC 5041 section 8.2 */
 
+/* i is at most the capacity. */
+static unsigned place_of(const struct read_ring *ring, unsigned i)
+{
+    unsigned place = ring->first + i;
+
+    return place < ring->capacity ? place : place - ring->capacity;
+}
+
 static struct read_kept *kept_at(struct read_ring *ring, unsigned i)
 {
-    return &ring->kept[(ring->first + i) % ring->capacity];
+    return &ring->kept[place_of(ring, i)];
 }
 
 /* Forgets the i oldest. */
 static void drop(struct read_ring *ring, unsigned count)
 {
-    ring->first = (ring->first + count) % ring->capacity;
+    ring->first = place_of(ring, count);
     ring->n -= count;
 }
 

@@ -33,6 +33,7 @@ enum {
     TALK_READS_MAX = 64, /* Read Requests that are not answered, by side */
     TALK_NFS = 100003,
     TALK_GREETING_XID = 1,
+    TALK_GSS_OCTETS = 52,
 };
 
 /* An RDMA Read under way. */
@@ -408,6 +409,23 @@ static inline size_t talk_rpc_call(uint8_t *out, size_t size, uint32_t xid, uint
 
     w.p = out;
     rpc_call_encode(&call, NULL, NULL, &w);
+    return talk_append(&w, args, n);
+}
+
+/* A Call with a credential and a verifier of RPCSEC_GSS, which take TALK_GSS_OCTETS more than AUTH_NONE. */
+static inline size_t talk_rpc_gss_call(uint8_t *out, size_t size, uint32_t xid, uint32_t gss_proc, uint32_t service,
+                                       uint32_t proc, const void *args, size_t n)
+{
+    struct rpc_message call = {
+        .xid = xid, .type = RPC_CALL, .rpcvers = RPC_VERSION, .prog = TALK_NFS, .vers = 3, .proc = proc};
+    uint8_t cred_body[28], verf_body[TALK_GSS_OCTETS - sizeof cred_body] = {0};
+    struct rpc_body cred = {RPC_AUTH_GSS, cred_body, sizeof cred_body},
+                    verf = {RPC_AUTH_GSS, verf_body, sizeof verf_body};
+    struct xdr_writer w = {.size = size};
+
+    w.p = out;
+    talk_words(cred_body, sizeof cred_body, (const uint32_t[]){1, gss_proc, 7, service, 8, 11, 12}, 7);
+    rpc_call_encode(&call, &cred, &verf, &w);
     return talk_append(&w, args, n);
 }
 

@@ -648,6 +648,14 @@ static void test_long_call_faults(void **state)
         long_call(t, message, n, NULL, 0);
         talk_expect(t, RULE_RPCR_2_2_2_01, SEVERITY_ERROR, t->frame);
     }
+    { /* a Reply */
+        a = fresh();
+        octets(a, 64);
+        n = talk_rpc_reply(message, sizeof message, XID, RPC_SUCCESS, a->p, a->w.at);
+        t = talk_new();
+        long_call(t, message, n, NULL, 0);
+        talk_expect(t, RULE_RPCR_3_5_3_04, SEVERITY_ERROR, t->frame);
+    }
     { /* only its first part */
         a = write3(1000, 1000);
         octets(a, 1000);
@@ -820,22 +828,6 @@ static void test_write_lists(void **state)
 
 /* ---- RPCSEC_GSS ---- */
 
-static size_t gss_call(uint8_t *out, size_t size, uint32_t gss_proc, uint32_t service, uint32_t proc,
-                       const struct args *a)
-{
-    struct rpc_message message = {
-        .xid = XID, .type = RPC_CALL, .rpcvers = RPC_VERSION, .prog = TALK_NFS, .vers = 3, .proc = proc};
-    uint8_t cred_body[28], verf_body[24] = {0};
-    struct rpc_body cred = {RPC_AUTH_GSS, cred_body, sizeof cred_body},
-                    verf = {RPC_AUTH_GSS, verf_body, sizeof verf_body};
-    struct xdr_writer w = {.size = size};
-
-    w.p = out;
-    talk_words(cred_body, sizeof cred_body, (const uint32_t[]){1, gss_proc, 7, service, 8, 11, 12}, 7);
-    rpc_call_encode(&message, &cred, &verf, &w);
-    return talk_append(&w, a->p, a->w.at);
-}
-
 static void test_gss(void **state)
 {
     static const struct {
@@ -843,9 +835,9 @@ static void test_gss(void **state)
         uint32_t gss_proc, service, position;
         bool write;
     } cases[] = {
-        {RULE_COUNT, RPC_GSS_DATA, RPC_GSS_SVC_NONE, 52 + WRITE3_AT, false},
-        {RULE_RPCR_8_2_2_3_01, RPC_GSS_DATA, RPC_GSS_SVC_INTEGRITY, 52 + WRITE3_AT + 8, false},
-        {RULE_RPCR_8_2_2_3_01, RPC_GSS_DATA, RPC_GSS_SVC_PRIVACY, 52 + WRITE3_AT + 8, false},
+        {RULE_COUNT, RPC_GSS_DATA, RPC_GSS_SVC_NONE, TALK_GSS_OCTETS + WRITE3_AT, false},
+        {RULE_RPCR_8_2_2_3_01, RPC_GSS_DATA, RPC_GSS_SVC_INTEGRITY, TALK_GSS_OCTETS + WRITE3_AT + 8, false},
+        {RULE_RPCR_8_2_2_3_01, RPC_GSS_DATA, RPC_GSS_SVC_PRIVACY, TALK_GSS_OCTETS + WRITE3_AT + 8, false},
         {RULE_RPCR_8_2_2_3_02, RPC_GSS_DATA, RPC_GSS_SVC_PRIVACY, 0, true},
         {RULE_RPCR_8_2_2_01, RPC_GSS_INIT, RPC_GSS_SVC_NONE, 60, false},
     };
@@ -866,8 +858,8 @@ static void test_gss(void **state)
             WORDS(a, 1000);
             octets(a, 200);
         }
-        n = gss_call(message, sizeof message, cases[i].gss_proc, cases[i].service,
-                     cases[i].gss_proc == RPC_GSS_DATA ? NFS3_WRITE : 0, a);
+        n = talk_rpc_gss_call(message, sizeof message, XID, cases[i].gss_proc, cases[i].service,
+                              cases[i].gss_proc == RPC_GSS_DATA ? NFS3_WRITE : 0, a->p, a->w.at);
         plan.reads = &read;
         plan.n_reads = cases[i].position != 0;
         plan.writes = &write;
@@ -878,6 +870,23 @@ static void test_gss(void **state)
         else
             talk_expect(t, cases[i].rule, SEVERITY_ERROR, frame);
     }
+}
+
+/* The body of the credential and the verifier are in a Read chunk. */
+static void test_gss_header_removed(void **state)
+{
+    struct talk *t = talk_new();
+    struct rpcrdma_plan plan = talk_plan(t, C, XID);
+    uint8_t message[256];
+    size_t n = talk_rpc_gss_call(message, sizeof message, XID, RPC_GSS_DATA, RPC_GSS_SVC_NONE, 0, NULL, 0);
+    struct rpcrdma_read_segment read = segment(32, (uint32_t)n - 32);
+    uint32_t frame;
+
+    (void)state;
+    plan.reads = &read;
+    plan.n_reads = 1;
+    frame = talk_message(t, C, &plan, message, 32);
+    talk_expect(t, RULE_RPCR_8_2_2_01, SEVERITY_ERROR, frame);
 }
 
 int main(void)
@@ -902,6 +911,7 @@ int main(void)
         cmocka_unit_test(test_roundup_in_chunk),
         cmocka_unit_test(test_write_lists),
         cmocka_unit_test(test_gss),
+        cmocka_unit_test(test_gss_header_removed),
     };
 
     return cmocka_run_group_tests_name("engine_rpcrdma_call", tests, NULL, NULL);

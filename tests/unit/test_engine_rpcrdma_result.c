@@ -349,6 +349,16 @@ static void test_other_faults(void **state)
     }
 }
 
+/* The message is in the Reply chunk. */
+static uint32_t long_answer(struct talk *t, uint32_t n)
+{
+    struct rpcrdma_plan plan = talk_plan(t, S, XID);
+
+    plan.proc = RPCRDMA_NOMSG;
+    lists(&plan, no_chunks, n);
+    return talk_message(t, S, &plan, NULL, 0);
+}
+
 /* NFSv3 READDIR that answers with three names in the Reply chunk; less takes octets off, name: one without roundup. */
 static void test_long_reply_faults(void **state)
 {
@@ -364,7 +374,6 @@ static void test_long_reply_faults(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct talk *t = talk_new();
-        struct rpcrdma_plan plan = talk_plan(t, S, XID);
         struct words *a = fresh();
         uint8_t message[512];
         uint32_t frame;
@@ -384,10 +393,84 @@ static void test_long_reply_faults(void **state)
         WORDS(a, 0, 1);
         n = talk_rpc_reply(message, sizeof message, cases[i].xid, RPC_SUCCESS, a->p, a->w.at - cases[i].less);
         talk_write(t, S, REPLY_STAG, 0, message, n);
-        plan.proc = RPCRDMA_NOMSG;
-        lists(&plan, no_chunks, (uint32_t)n);
-        frame = talk_message(t, S, &plan, NULL, 0);
+        frame = long_answer(t, (uint32_t)n);
         talk_expect(t, cases[i].rule, SEVERITY_ERROR, frame);
+    }
+}
+
+/* What is in the Reply chunk is not the header of a Reply. */
+static void test_broken_headers(void **state)
+{
+    static const struct {
+        enum rule_id rule;
+        uint32_t words[12];
+        size_t n;
+    } cases[] = {
+        {RULE_RPCR_2_2_2_01, {XID, 2, 0, 0, 0, 0, 0}, 7},                  /* neither Call nor Reply */
+        {RULE_RPCR_2_2_2_01, {XID, 0, 2, TALK_NFS, 3, 0, 0, 0, 0, 0}, 10}, /* a Call */
+        {RULE_RPCR_4_3_3_07, {XID, 1, 0, 0}, 4},                           /* less than any Reply has */
+        {RULE_RPCR_4_03, {XID, 1, 0, 1, 300, 1, 2, 3}, 8},                 /* it ends within its verifier */
+        {RULE_RPCR_4_03, {XID, 1, 2, 0, 0, 0, 0}, 7},                      /* no reply_stat */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct talk *t = talk_new();
+        struct words *a = fresh();
+        uint32_t frame;
+
+        handle(a);
+        WORDS(a, 0, 0, 0, 0, 4096);
+        call(t, 3, 16, a, no_chunks, 8192);
+        a = fresh();
+        put(a, cases[i].words, cases[i].n);
+        talk_write(t, S, REPLY_STAG, 0, a->p, a->w.at);
+        frame = long_answer(t, (uint32_t)a->w.at);
+        talk_expect(t, cases[i].rule, SEVERITY_ERROR, frame);
+    }
+}
+
+/* Of a Reply with RPCSEC_GSS neither the verifier nor what is protected goes into a Write chunk. */
+static void test_gss(void **state)
+{
+    static const struct {
+        enum rule_id rule;
+        uint32_t service;
+        bool verifier;
+    } cases[] = {
+        {RULE_RPCR_8_2_2_01, RPC_GSS_SVC_NONE, false},
+        {RULE_RPCR_8_2_2_3_01, RPC_GSS_SVC_INTEGRITY, true},
+        {RULE_RPCR_8_2_2_3_01, RPC_GSS_SVC_PRIVACY, true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct talk *t = talk_new();
+        struct rpcrdma_plan asks = talk_plan(t, C, XID), answers = talk_plan(t, S, XID);
+        struct words *a = fresh();
+        uint8_t message[512];
+        uint32_t frame;
+        size_t n;
+
+        lists(&asks, (const uint32_t[]){4096, UINT32_MAX}, UINT32_MAX);
+        handle(a);
+        WORDS(a, 0, 0, 4096);
+        n = talk_rpc_gss_call(message, sizeof message, XID, RPC_GSS_DATA, cases[i].service, NFS3_READ, a->p, a->w.at);
+        talk_message(t, C, &asks, message, n);
+        talk_write(t, S, STAG, 0, NULL, 24);
+        a = fresh();
+        WORDS(a, XID, 1, 0, RPC_AUTH_GSS, 24);
+        if (cases[i].verifier) {
+            zeros(a, 24);
+            WORDS(a, 0, 200);
+            octets(a, 200);
+        }
+        lists(&answers, (const uint32_t[]){24, UINT32_MAX}, UINT32_MAX);
+        frame = talk_message(t, S, &answers, a->p, a->w.at);
+        assert_int_equal(t->counts[cases[i].rule].failed, 1);
+        assert_true(t->n_findings > 0 && t->n_findings <= TALK_FINDINGS_MAX);
+        assert_int_equal(t->findings[t->n_findings - 1].place.frame, frame);
+        talk_free(t);
     }
 }
 
@@ -398,6 +481,7 @@ int main(void)
         cmocka_unit_test(test_long_reply),      cmocka_unit_test(test_read_faults),
         cmocka_unit_test(test_compound_faults), cmocka_unit_test(test_not_eligible),
         cmocka_unit_test(test_other_faults),    cmocka_unit_test(test_long_reply_faults),
+        cmocka_unit_test(test_broken_headers),  cmocka_unit_test(test_gss),
     };
 
     return cmocka_run_group_tests_name("engine_rpcrdma_result", tests, NULL, NULL);

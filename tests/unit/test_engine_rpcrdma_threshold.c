@@ -268,18 +268,27 @@ static void test_unknown_version_is_no_block(void **state)
 
 /* ---- remote invalidation ---- */
 
-static uint32_t reply_invalidate(struct talk *t, bool r_client, bool r_server)
+static void call_with_chunk(struct talk *t, bool r_client, bool r_server)
 {
-    static const struct rpcrdma_segment segment = {0x77, 32768, 0}, returned = {0x77, 0, 0};
-    static const struct rpcrdma_write_plan chunk = {&segment, 1}, unused = {&returned, 1};
+    static const struct rpcrdma_segment segment = {0x77, 32768, 0};
+    static const struct rpcrdma_write_plan chunk = {&segment, 1};
     struct rpcrdma_plan plan = talk_plan(t, C, 0x10);
-    uint8_t rpc[64];
 
     talk_startup(t, C, r_client, 4096, 4096);
     talk_startup(t, S, r_server, 4096, 4096);
     talk_greet(t);
     plan.reply = &chunk;
     talk_call_with(t, C, &plan, 400000, 1, 1, NULL, 0);
+}
+
+static uint32_t reply_invalidate(struct talk *t, bool r_client, bool r_server)
+{
+    static const struct rpcrdma_segment returned = {0x77, 0, 0};
+    static const struct rpcrdma_write_plan unused = {&returned, 1};
+    struct rpcrdma_plan plan = talk_plan(t, S, 0x10);
+    uint8_t rpc[64];
+
+    call_with_chunk(t, r_client, r_server);
     plan.reply = &unused;
     return talk_message_invalidate(t, S, 0x77, &plan, rpc, talk_rpc_reply(rpc, sizeof rpc, 0x10, 0, NULL, 0));
 }
@@ -311,6 +320,21 @@ static void test_invalidation_by_a_call(void **state)
 
     (void)state;
     talk_expect(t, RULE_CMPD_4_1_04, SEVERITY_ERROR, frame);
+}
+
+/* An RDMA_ERROR is no RPC Reply. */
+static void test_invalidation_by_an_error(void **state)
+{
+    struct talk *t = talk_new_bare(&ietf);
+    struct rpcrdma_plan plan = talk_plan(t, S, 0x10);
+    uint32_t frame;
+
+    (void)state;
+    call_with_chunk(t, true, true);
+    plan.proc = RPCRDMA_ERROR;
+    plan.err = RPCRDMA_ERR_CHUNK;
+    frame = talk_message_invalidate(t, S, 0x77, &plan, NULL, 0);
+    talk_expect(t, RULE_CMPD_4_1_04, SEVERITY_NOTE, frame);
 }
 
 static void test_invalidation_unknown(void **state)
@@ -480,6 +504,7 @@ int main(void)
         cmocka_unit_test(test_unknown_version_is_no_block),
         cmocka_unit_test(test_invalidation),
         cmocka_unit_test(test_invalidation_by_a_call),
+        cmocka_unit_test(test_invalidation_by_an_error),
         cmocka_unit_test(test_invalidation_unknown),
         cmocka_unit_test(test_ccp),
         cmocka_unit_test(test_ccp_call_too_long),
