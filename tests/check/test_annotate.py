@@ -171,6 +171,35 @@ def test_pcap_becomes_pcapng(annotate, packets, order, tmp_path):
         assert packets_of_pcap(back) == packets_of_pcap(capture)
 
 
+@pytest.mark.parametrize("version", [(2, 2), (543, 0), (2, 3)])
+def test_pcap_of_old(annotate, packets, order, tmp_path, version):
+    """Up to version 2.3, and in 543.0, the two lengths of a packet may stand the other way round."""
+    fields = [0xA1B2C3D4, *version, 0, 0, 65535, 1]
+    data = struct.pack(order + "IHHIIII", *fields)
+    for time, octets in packets:
+        data += struct.pack(order + "IIII", time // 10**9, time % 10**9 // 1000, len(octets) + 6, len(octets)) + octets
+    capture = tmp_path / "old.pcap"
+    capture.write_bytes(data)
+    out, found = annotate(capture)
+    assert found and shape(out) == shape(capture)
+    assert {frame: [text.split()[0] for text in texts] for frame, texts in comments(out).items()} == found
+
+
+def test_length_of_the_fcs(annotate, packets, order, tmp_path):
+    """pcap keeps it in the upper bits of the link type, in words of 16 bits; pcapng has an option, in octets."""
+    with_fcs = [(time, octets + bytes(4)) for time, octets in packets]
+    capture = write_pcap(tmp_path / "in.pcap", with_fcs, order, False)
+    data = bytearray(capture.read_bytes())
+    struct.pack_into(order + "I", data, 20, 2 << 28 | 1 << 26 | 1)
+    capture.write_bytes(data)
+    out, found = annotate(capture)
+    assert found
+    interface, = [(own, whole) for kind, own, whole in blocks(out.read_bytes()) if kind == INTERFACE]
+    assert struct.unpack_from(interface[0] + "H", interface[1], 8) == (1,)
+    assert (13, b"\x04") in options(interface[0], interface[1][16:-4])
+    assert shape(out) == shape(capture)
+
+
 def packets_of_pcap(path):
     data, found, at = path.read_bytes(), [], 24
     order = "<" if data[:4] in (b"\xd4\xc3\xb2\xa1", b"\x4d\x3c\xb2\xa1") else ">"

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The JSON report keeps to its schema and to the text report; selectors and caps."""
+import json
+
 import jsonschema
 import pytest
 
@@ -119,3 +121,20 @@ def test_text_report_says_the_same(check, report, bad, fault):
         if counts["passed"] + counts["failed"]:
             line = next(line.split() for line in table.splitlines() if line.split()[:1] == [rule])
             assert line[4:7] == [str(counts[name]) for name in ("passed", "failed", "inconclusive")]
+
+
+def test_findings_that_are_not_kept(check, capture, tmp_path):
+    """With --max-findings every report counts them all, and says how many it does not list."""
+    path = capture("rev1", "--inject=MPA-3-03")
+    whole = json.loads(check("--format=json", path).stdout)["captures"][0]["connections"]
+    assert len(whole) == 1 and len(whole[0]["findings"]) > 1
+    left_out = len(whole[0]["findings"]) - 1
+    kept = json.loads(check("--format=json", "--max-findings=1", path).stdout)["captures"][0]["connections"][0]
+    assert len(kept["findings"]) == 1 and kept["findings"][0] in whole[0]["findings"] and kept["findings_not_listed"] == left_out
+    said = f"{left_out} more findings were counted but not kept"
+    for form in ("text", "html", "junit"):
+        assert said not in check(f"--format={form}", path).stdout
+        assert said in check(f"--format={form}", "--max-findings=1", path).stdout, form
+    out = tmp_path / "annotated.pcapng"
+    check("--max-findings=1", f"--annotate={out}", path)
+    assert f"{left_out} of the findings are counted only (--max-findings)".encode() in out.read_bytes()

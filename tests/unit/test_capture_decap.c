@@ -165,6 +165,7 @@ static void ipv6_extension_headers(void **state)
 
 static void lengths_of_zero_are_offloaded_packets(void **state)
 {
+    struct addressed_segment out;
     struct octets o = {.n = 0};
     (void)state;
     add_ipv4(&o, 25, 1, 0);
@@ -181,6 +182,21 @@ static void lengths_of_zero_are_offloaded_packets(void **state)
     add_hex(&o, "0600 c204 00000021");
     add_tcp(&o, 42, "hello");
     add_hex(&o, "0000");
+    expect_segment(&o, DLT_RAW, "[2001:db8::1]:1000", "[2001:db8::2]:2000", "hello");
+    /* Behind padding of both kinds; a length that does not reach behind the options is none. */
+    o.n = 0;
+    add_ipv6(&o, 0, 0);
+    add_hex(&o, "0601 0001 0100 c204 00000029 0000 0000");
+    add_tcp(&o, 42, "hello");
+    add_hex(&o, "0000");
+    expect_segment(&o, DLT_RAW, "[2001:db8::1]:1000", "[2001:db8::2]:2000", "hello");
+    o.p[51] = 15;
+    assert_int_equal(take(&o, DLT_RAW, &out), DECAP_MALFORMED);
+    /* An option that is longer than its header: without a jumbo length, the packet goes to its end. */
+    o.n = 0;
+    add_ipv6(&o, 0, 0);
+    add_hex(&o, "0600 0105 00000000");
+    add_tcp(&o, 42, "hello");
     expect_segment(&o, DLT_RAW, "[2001:db8::1]:1000", "[2001:db8::2]:2000", "hello");
 }
 
@@ -203,6 +219,14 @@ static void contradictions(void **state)
     assert_int_equal(take(&o, DLT_RAW, &out), DECAP_MALFORMED);
     o.p[32] = 0xf0; /* of 60 */
     assert_int_equal(take(&o, DLT_RAW, &out), DECAP_MALFORMED);
+    /* Another version than the link layer says. */
+    struct octets six = {.n = 0};
+    add_hex(&six, "[12] 86dd");
+    add_ipv6(&six, 25, 6);
+    add_tcp(&six, 42, "hello");
+    assert_int_equal(take(&six, DLT_EN10MB, &out), DECAP_TCP);
+    six.p[14] = 0x40;
+    assert_int_equal(take(&six, DLT_EN10MB, &out), DECAP_MALFORMED);
     /* More announced than the packet has: octets are missing. */
     o.p[32] = 0x50;
     put_be16(o.p + 2, 100);
