@@ -4,6 +4,7 @@
 #include "plugins/mpa_ulpdu.h"
 
 #include <epan/exceptions.h>
+#include <epan/prefs.h>
 #include <epan/show_exception.h>
 
 static const char *hole_text(enum hole_cause cause)
@@ -100,6 +101,18 @@ static void call_fallback(struct mpa_canvas *canvas, tvbuff_t *next)
         proto_tree_add_item(canvas->root, mpa_hf.beyond, next, 0, -1, ENC_NA);
 }
 
+/*
+ * Wireshark gives a frame up in which more dissectors were called than its trees may be deep. A large segment, or one
+ * that others have waited for, has more small FPDUs than that: of those behind the first ones only the layers go.
+ */
+static void forget_layers(packet_info *pinfo, unsigned before)
+{
+    if (before < prefs.gui_max_tree_depth / 2)
+        return;
+    while (wmem_list_count(pinfo->layers) > before)
+        wmem_list_remove_frame(pinfo->layers, wmem_list_tail(pinfo->layers));
+}
+
 static void call_next(struct mpa_canvas *canvas, tvbuff_t *next)
 {
     const struct mpa_item *item = canvas->item;
@@ -116,6 +129,7 @@ static void call_next(struct mpa_canvas *canvas, tvbuff_t *next)
     };
     packet_info *pinfo = canvas->pinfo;
     port_type saved = pinfo->ptype;
+    unsigned layers = wmem_list_count(pinfo->layers);
     bool known = parameters->request_seen || parameters->reply_seen;
     volatile bool taken = false;
 
@@ -135,6 +149,7 @@ static void call_next(struct mpa_canvas *canvas, tvbuff_t *next)
     ENDTRY;
     if (!taken)
         call_fallback(canvas, next);
+    forget_layers(pinfo, layers);
     pinfo->ptype = saved;
 }
 
