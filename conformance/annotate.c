@@ -2,14 +2,12 @@
 #include "conformance/annotate.h"
 
 #include "conformance/annotate_copy.h"
+#include "conformance/output_file.h"
 #include "conformance/report_parts.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum {
     COMMENTS_MAX = 50, /* of a packet: Wireshark shows each on a line of its own */
@@ -128,73 +126,32 @@ static bool trouble(GError **error, const char *name, const char *what)
     return false;
 }
 
-/* What a new file would have; or what the file that is to be replaced has. */
-static mode_t mode_wanted(const struct stat *existing)
-{
-    mode_t mask;
-
-    if (existing != NULL)
-        return existing->st_mode & 07777;
-    mask = umask(0);
-    umask(mask);
-    return 0666 & ~mask;
-}
-
 struct copy {
-    FILE *in, *out;
-    gchar *target;    /* with symbolic links resolved: it is the file that is replaced, not a link to it */
-    gchar *temporary; /* NULL: not there (any more) */
+    FILE *in;
+    struct output_file out;
 };
 
 /* Renaming would put a file in the place of a device, or the copy in the place of what is being copied. */
-static bool may_replace(const struct stat *in, const struct stat *out, const char *name, GError **error)
+static bool may_replace(const char *in, const char *out, GError **error)
 {
-    if (!S_ISREG(out->st_mode))
-        return trouble(error, name, "is no regular file");
-    if (in->st_dev == out->st_dev && in->st_ino == out->st_ino)
-        return trouble(error, name, "is the capture itself; give another name");
+    if (g_file_test(out, G_FILE_TEST_EXISTS) && !g_file_test(out, G_FILE_TEST_IS_REGULAR))
+        return trouble(error, out, "is no regular file");
+    if (output_file_is(in, out))
+        return trouble(error, out, "is the capture itself; give another name");
     return true;
 }
 
 static bool open_files(struct copy *copy, const char *in, const char *out, GError **error)
 {
-    struct stat of_in, of_out;
-    bool exists = stat(out, &of_out) == 0;
-    char *resolved;
-    int file;
-
     copy->in = fopen(in, "rb");
-    if (copy->in == NULL || fstat(fileno(copy->in), &of_in) != 0)
+    if (copy->in == NULL)
         return trouble(error, in, g_strerror(errno));
-    if (exists && !may_replace(&of_in, &of_out, out, error))
+    if (!may_replace(in, out, error))
         return false;
-    resolved = exists ? realpath(out, NULL) : NULL;
-    copy->target = g_strdup(resolved != NULL ? resolved : out);
-    free(resolved);
-    copy->temporary = g_strdup_printf("%s.XXXXXX", copy->target);
-    file = g_mkstemp_full(copy->temporary, O_RDWR | O_CLOEXEC, 0600);
-    if (file < 0) {
-        g_clear_pointer(&copy->temporary, g_free);
+    if (!output_file_open(&copy->out, out))
         return trouble(error, out, g_strerror(errno));
-    }
-    if (fchmod(file, mode_wanted(exists ? &of_out : NULL)) != 0 || (copy->out = fdopen(file, "wb")) == NULL) {
-        close(file);
-        return trouble(error, out, g_strerror(errno));
-    }
     setvbuf(copy->in, NULL, _IOFBF, BUFFER);
-    setvbuf(copy->out, NULL, _IOFBF, BUFFER);
-    return true;
-}
-
-static bool finish_files(struct copy *copy, const char *out, GError **error)
-{
-    bool failed = ferror(copy->out) != 0;
-
-    failed |= fclose(copy->out) != 0;
-    copy->out = NULL;
-    if (failed || rename(copy->temporary, copy->target) != 0)
-        return trouble(error, out, g_strerror(errno));
-    g_clear_pointer(&copy->temporary, g_free);
+    setvbuf(copy->out.file, NULL, _IOFBF, BUFFER);
     return true;
 }
 
@@ -202,12 +159,7 @@ static void copy_clear(struct copy *copy)
 {
     if (copy->in != NULL)
         fclose(copy->in);
-    if (copy->out != NULL)
-        fclose(copy->out);
-    if (copy->temporary != NULL)
-        unlink(copy->temporary);
-    g_free(copy->temporary);
-    g_free(copy->target);
+    output_file_clear(&copy->out);
 }
 
 bool annotate_write(const struct report *report, const char *in, const char *out, GError **error)
@@ -220,9 +172,10 @@ bool annotate_write(const struct report *report, const char *in, const char *out
     struct copy copy = {0};
     bool ok = open_files(&copy, in, out, error);
 
-    if (ok && annotate_copy(copy.in, copy.out, &comments, &why) == ANNOTATE_CORRUPT)
+    if (ok && annotate_copy(copy.in, copy.out.file, &comments, &why) == ANNOTATE_CORRUPT)
         ok = trouble(error, in, why.text);
-    ok = ok && finish_files(&copy, out, error);
+    if (ok && !output_file_finish(&copy.out))
+        ok = trouble(error, out, g_strerror(errno));
     copy_clear(&copy);
     g_free(section);
     g_array_unref(remarks.all);

@@ -2,6 +2,7 @@
 #include "conformance/merge.h"
 
 #include "conformance/merge_input.h"
+#include "conformance/output_file.h"
 #include "conformance/report.h"
 
 #include <errno.h>
@@ -243,9 +244,9 @@ static bool write_merged(struct merge *merge, enum check_status status)
 {
     JsonObject *root = json_object_new();
     JsonNode *node = json_node_new(JSON_NODE_OBJECT);
-    FILE *out = merge->options.output == NULL ? stdout : fopen(merge->options.output, "w");
+    struct output_file out;
     gchar *text;
-    bool ok = out != NULL;
+    bool ok;
 
     json_object_set_string_member(root, "tool", "iwarp-check");
     json_object_set_string_member(root, "version", IWARP_KIT_VERSION);
@@ -254,15 +255,15 @@ static bool write_merged(struct merge *merge, enum check_status status)
     json_object_set_object_member(root, "summary", make_summary(merge, status));
     json_node_take_object(node, root);
     text = json_to_string(node, TRUE);
+    ok = output_file_open(&out, merge->options.output);
     if (ok) {
-        fprintf(out, "%s\n", text);
-        ok = fflush(out) == 0 && !ferror(out);
-        if (out != stdout)
-            ok = fclose(out) == 0 && ok;
+        fprintf(out.file, "%s\n", text);
+        ok = output_file_finish(&out);
     }
     if (!ok)
         fprintf(stderr, "iwarp-check: cannot write %s: %s\n",
                 merge->options.output == NULL ? "standard output" : merge->options.output, g_strerror(errno));
+    output_file_clear(&out);
     g_free(text);
     json_node_unref(node);
     return ok;

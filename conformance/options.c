@@ -416,8 +416,12 @@ bool options_parse(struct check_options *options, int argc, char **argv, GError 
     g_option_context_set_help_enabled(context, FALSE);
     g_option_context_add_main_entries(context, entries, NULL);
     ok = g_option_context_parse_strv(context, &arguments, error);
-    if (!ok)
-        g_prefix_error(error, "iwarp-check --help shows the options: ");
+    if (!ok && error != NULL && *error != NULL) {
+        gchar *message = g_strdup_printf("%s; iwarp-check --help shows the options", (*error)->message);
+
+        g_free((*error)->message);
+        (*error)->message = message;
+    }
     ok = ok && understand(options, &raw, error);
     g_option_context_free(context);
     g_strfreev(arguments);

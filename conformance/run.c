@@ -3,6 +3,7 @@
 
 #include "conformance/annotate.h"
 #include "conformance/check.h"
+#include "conformance/output_file.h"
 #include "conformance/progress.h"
 
 #include <errno.h>
@@ -153,7 +154,7 @@ static void tell_troubles(const struct report *report)
         fprintf(stderr, "iwarp-check: no MPA connection found: nothing was checked\n");
 }
 
-static bool write_report(const struct check_options *options, const struct report *report, FILE *out)
+static void write_report(const struct check_options *options, const struct report *report, FILE *out)
 {
     static void (*const writers[])(const struct report *report, FILE *out) = {[FORMAT_TEXT] = report_write_text,
                                                                               [FORMAT_JSON] = report_write_json,
@@ -164,7 +165,6 @@ static bool write_report(const struct check_options *options, const struct repor
         report_write_summary(report, stdout);
     if (!options->summary || out != stdout)
         writers[options->format](report, out);
-    return fflush(out) == 0 && !ferror(out);
 }
 
 static enum check_status output_trouble(const struct check_options *options)
@@ -172,6 +172,24 @@ static enum check_status output_trouble(const struct check_options *options)
     fprintf(stderr, "iwarp-check: cannot write %s: %s\n", options->output == NULL ? "standard output" : options->output,
             g_strerror(errno));
     return CHECK_TROUBLE;
+}
+
+/* The report would be put in the place of a capture, which the user may have once only. */
+static bool overwrites_input(const struct check_options *options)
+{
+    const char *taken = NULL;
+
+    if (options->output == NULL)
+        return false;
+    for (char **file = options->files; *file != NULL; file++)
+        taken = output_file_is(options->output, *file) && g_file_test(*file, G_FILE_TEST_IS_REGULAR)
+                    ? "a capture that is to be checked"
+                    : taken;
+    if (g_strcmp0(options->output, options->annotate) == 0)
+        taken = "the file of --annotate, too";
+    if (taken != NULL)
+        fprintf(stderr, "iwarp-check: --output: %s is %s; give another name\n", options->output, taken);
+    return taken != NULL;
 }
 
 /* A capture that could not be opened was told of already. */
@@ -193,11 +211,18 @@ enum check_status run_check(const struct check_options *options)
 {
     struct report report;
     struct run run = {.options = options, .report = &report};
-    FILE *out = options->output == NULL ? stdout : fopen(options->output, "w");
+    struct output_file output;
     enum check_status status;
+    FILE *out;
 
-    if (out == NULL)
-        return output_trouble(options);
+    if (overwrites_input(options))
+        return CHECK_TROUBLE;
+    if (!output_file_open(&output, options->output)) {
+        status = output_trouble(options);
+        output_file_clear(&output);
+        return status;
+    }
+    out = output.file;
     report_init(&report, options);
     announce_captures(options, &report);
     /* JSON, XML or a summary on standard output would be spoilt by the lines of --print. */
@@ -217,10 +242,10 @@ enum check_status run_check(const struct check_options *options)
     status = report.status;
     if (!write_annotated(options, &report))
         status = CHECK_TROUBLE;
-    if (!write_report(options, &report, out))
+    write_report(options, &report, out);
+    if (!output_file_finish(&output))
         status = output_trouble(options);
-    if (out != stdout && fclose(out) != 0)
-        status = output_trouble(options);
+    output_file_clear(&output);
     report_clear(&report);
     return status;
 }
