@@ -41,10 +41,10 @@ bool bulk_play(struct capture_file *file, const struct bulk_options *options)
 }
 
 static const struct bulk_scenario bulk_scenarios[] = {
-    {"bulk", "one connection of --size octets with RDMA Writes of --ulpdu octets, for measurements", bulk_play},
-    {"nfs-bulk", "one connection of --size octets with NFSv3 READs and WRITEs of 1 MiB, for measurements",
+    {"bulk", "one connection of --size octets with RDMA Writes of --ulpdu octets, for measurements", false, bulk_play},
+    {"nfs-bulk", "one connection of --size octets with NFSv3 READs and WRITEs of 1 MiB, for measurements", false,
      bulk_nfs_play},
-    {"many", "--connections short connections, one in twenty left open, for measurements", bulk_many_play},
+    {"many", "--connections short connections, one in twenty left open, for measurements", true, bulk_many_play},
 };
 
 const struct bulk_scenario *bulk_at(unsigned index)

@@ -24,6 +24,7 @@ bool bulk_many_play(struct capture_file *file, const struct bulk_options *option
 
 struct bulk_scenario {
     const char *name, *summary;
+    bool counted; /* as large as its connections are many, instead of an own size */
     bool (*play)(struct capture_file *file, const struct bulk_options *options);
 };
 

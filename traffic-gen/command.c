@@ -15,6 +15,15 @@ int command_fail(const char *format, ...)
     return COMMAND_TROUBLE;
 }
 
+int command_check_only(const struct command_only *rows, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        if (rows[i].given && !rows[i].fits)
+            return command_fail("%s is only for %s", rows[i].option, rows[i].with);
+    }
+    return COMMAND_DONE;
+}
+
 bool command_parse(const struct command_usage *usage, const GOptionEntry *entries, int *argc, char ***argv, int n_least,
                    int n_most, int *status)
 {

@@ -24,6 +24,15 @@ int command_report(int argc, char **argv);
 /* "iwarp-gen: " and the message on standard error; returns COMMAND_TROUBLE. */
 int command_fail(const char *format, ...) G_GNUC_PRINTF(1, 2);
 
+/* Options that have no meaning in every use of a command: silently ignored they would mislead. */
+struct command_only {
+    bool given, fits;
+    const char *option, *with; /* "--markers", "the scenarios bulk and nfs-bulk" */
+};
+
+/* COMMAND_DONE when all that are given fit. */
+int command_check_only(const struct command_only *rows, unsigned n);
+
 /* What --help shows around the options. */
 struct command_usage {
     const char *arguments; /* "SCENARIO -o FILE" */

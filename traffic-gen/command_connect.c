@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { CLIENTS = 4, SIZE_MAX_OCTETS = 16 << 20 };
+enum { CLIENTS = 4, SIZE_MAX_OCTETS = 16 << 20, REVISION = 2 };
 
 static const struct client_row {
     const struct endpoint_kind *kind;
@@ -119,26 +119,54 @@ static int run_device(const char *address, const struct options *options)
     return connections > 0 ? COMMAND_DONE : command_fail("%s", why);
 }
 
+/* What goes with a scenario, with a client, or with a device. */
+static int check_uses(const struct options *options, const struct client_row *client)
+{
+    const char *const clients_only = "--rping, --write, --read and --send", *const start_ups = "clients and --device";
+    const bool scenario = !client && !options->device, rping = client && client->kind == &rping_client;
+    const struct command_only rows[] = {
+        {options->misbehave, options->device, "--misbehave", "--device"},
+        {options->size != -1, client, "--size", clients_only},
+        {options->verify, rping, "--verify", "--rping"},
+        {options->verbose, rping, "--verbose", "--rping"},
+        {options->revision != REVISION, !scenario, "--revision", start_ups},
+        {options->plain, !scenario, "--plain", start_ups},
+        {options->peer_to_peer, !scenario, "--peer-to-peer", start_ups},
+        {options->markers, !scenario, "--markers", start_ups},
+        {options->no_crc, !scenario, "--no-crc", start_ups},
+        {options->speak.inject, scenario, "--inject", "scenarios"},
+        {options->speak.script, scenario, "--script", "the scenario script"},
+        {options->speak.mtu, scenario, "--mtu", "scenarios"},
+        {options->speak.export, scenario, "--export", "scenarios whose end is an NFS client"},
+        {options->speak.mount_port, scenario, "--mount-port", "scenarios whose end is an NFS client"},
+        {options->speak.record, !options->device, "-w", "scenarios and clients"},
+    };
+
+    return command_check_only(rows, G_N_ELEMENTS(rows));
+}
+
 static int run(int argc, char **argv, const struct options *options)
 {
     const struct client_row *client = NULL;
+    int status;
 
-    if (options->misbehave && !options->device)
-        return command_fail("--misbehave: only with --device");
-    if (options->device)
-        return argc == 2 ? run_device(argv[1], options) : command_fail("--device: no scenario is played");
     for (unsigned i = 0; i < CLIENTS; i++) {
         if (options->chosen[i] && client)
             return command_fail("--%s and --%s exclude each other", client->kind->name, clients[i].kind->name);
         if (options->chosen[i])
             client = &clients[i];
     }
+    status = check_uses(options, client);
+    if (status != COMMAND_DONE)
+        return status;
+    if (options->device)
+        return argc == 2 ? run_device(argv[1], options) : command_fail("--device: no scenario is played");
     if (client && argc == 2)
         return run_client(argv[1], options, client);
     if (!client && argc == 3)
         return speak(argv[1], argv[2], &options->speak, false);
-    return command_fail("expected: HOST:PORT and a scenario, or HOST:PORT and one of --rping, --write, --read, --send "
-                        "(see: iwarp-gen connect --help)");
+    return command_fail("expected: HOST:PORT and a scenario, or HOST:PORT and one of --rping, --write, --read, --send, "
+                        "--device (see: iwarp-gen connect --help)");
 }
 
 int command_connect(int argc, char **argv)
@@ -150,7 +178,7 @@ int command_connect(int argc, char **argv)
         "Responder open the connection); or uses a service.",
         "Exit status: 0 all was done, 1 the peer did something else, 2 wrong usage, or nobody to connect to.",
     };
-    struct options options = {.speak = SPEAK_DEFAULTS, .size = -1, .revision = 2};
+    struct options options = {.speak = SPEAK_DEFAULTS, .size = -1, .revision = REVISION};
     const GOptionEntry entries[] = {
         SPEAK_ENTRIES(options.speak),
         {"rping", 0, 0, G_OPTION_ARG_NONE, &options.chosen[0], clients[0].help, NULL},
@@ -168,14 +196,13 @@ int command_connect(int argc, char **argv)
         {"device", 0, 0, G_OPTION_ARG_STRING, &options.device,
          "be a device for iwarp-gen test --listen: echo or rpc; connects again and again", "NAME"},
         {"misbehave", 0, 0, G_OPTION_ARG_STRING, &options.misbehave,
-         "--device: answer the stimulus of this test wrongly (see: iwarp-gen list mutants)", "ID"},
+         "--device: answer this stimulus wrongly (iwarp-gen list mutants)", "ID"},
         {"first-delay", 0, 0, G_OPTION_ARG_DOUBLE, &options.speak.first_delay,
          "clients: pause between start-up and first message, for servers that need it", "SECONDS"},
         {"export", 0, 0, G_OPTION_ARG_STRING, &options.speak.export, "NFS clients: what is mounted (default /)",
          "PATH"},
         {"mount-port", 0, 0, G_OPTION_ARG_STRING, &options.speak.mount_port,
-         "NFS clients of versions 2 and 3: TCP port of the server's MOUNT, or rpcbind; default: the same connection",
-         "PORT"},
+         "NFS 2 and 3: TCP port of MOUNT, or rpcbind (default: the same connection)", "PORT"},
         G_OPTION_ENTRY_NULL,
     };
     int status;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* iwarp-gen play: writes conversations, conforming or with faults, to capture files. */
+#include "shared/output_file.h"
 #include "traffic-gen/bulk.h"
 #include "traffic-gen/command.h"
 #include "traffic-gen/net.h"
@@ -10,7 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CLIENTS_MAX = 250, MANY_DEFAULT = 1000, MTU_MIN = 128, MTU_MAX = 65535, ULPDU_MIN = 64 };
+enum {
+    CLIENTS_MAX = 250,
+    MANY_DEFAULT = 1000,
+    MTU_MIN = 128,
+    MTU_MAX = 65535,
+    ULPDU_MIN = 64,
+    ULPDU_DEFAULT = 1400,
+};
 
 struct play_options {
     char *output, *inject, *net, *size, *script, *memory;
@@ -59,6 +67,13 @@ static int play_bulk(struct capture_file *file, const struct play_options *optio
     return 0;
 }
 
+static int refuse_fault(const struct scenario_source *source, const struct fault *fault)
+{
+    g_autofree char *why = scenario_source_refusal(source, fault);
+
+    return command_fail("%s", why);
+}
+
 /* One stage: the scenario with one fault, or none, behind what the file holds already. */
 static int play_stage(struct capture_file *file, const struct play_options *options,
                       const struct scenario_source *source, const struct fault *fault,
@@ -84,8 +99,7 @@ static int play_stage(struct capture_file *file, const struct play_options *opti
     if (error)
         status = command_fail("%s", error);
     else if (fault && !fault_done)
-        status = command_fail("scenario %s has no place for fault %s (made for %s)", source->scenario->name, fault->id,
-                              fault->scenario);
+        status = refuse_fault(source, fault);
     else if (!sim_run(stage->sim, &why))
         status = command_fail("%s: %s%s%s", options->output, why, errno ? ": " : "", errno ? g_strerror(errno) : "");
     stage_leave(stage, place);
@@ -126,20 +140,50 @@ static void remove_unfinished(void)
         remove_capture(unfinished);
 }
 
+/* Options that only some scenarios know. */
+static int check_uses(const struct play_options *options, const struct scenario_source *source,
+                      const struct bulk_scenario *bulk)
+{
+    static const char bulks[] = "the scenarios bulk and nfs-bulk", others[] = "scenarios other than bulk ones";
+    static const char framed[] = "the scenarios bulk and nfs-bulk; others say it in their `connection`";
+    const bool sized = bulk && !bulk->counted;
+    const struct command_only rows[] = {
+        {options->size, sized, "--size", bulks},
+        {options->ulpdu != ULPDU_DEFAULT, sized, "--ulpdu", bulks},
+        {options->markers, sized, "--markers", framed},
+        {options->no_crc, sized, "--no-crc", framed},
+        {options->connections != G_MININT, !sized, "--connections", "scenarios other than bulk and nfs-bulk"},
+        {options->count != 0, source->scenario && strcmp(source->scenario->name, "operations") == 0, "--count",
+         "the scenario operations"},
+        {options->script, source->scenario && source->scenario->script == options->script, "--script",
+         "the scenario script"},
+        {options->memory, scenario_source_works(source), "--memory", "scenarios with `work`"},
+        {options->inject, !bulk, "--inject", others},
+        {options->net, !bulk, "--net", others},
+        {options->mtu != 0, !bulk, "--mtu", others},
+    };
+
+    return command_check_only(rows, G_N_ELEMENTS(rows));
+}
+
 static int play_checked(const char *name, const struct play_options *options, const struct scenario_source *source,
                         const GPtrArray *faults)
 {
     const struct bulk_scenario *bulk = bulk_find(name);
+    int status;
 
     if (!bulk && !source->scenario)
-        return command_fail("no scenario '%s' (see: iwarp-gen list scenarios)", name);
+        return command_fail("no scenario '%s' (see: iwarp-gen list scenarios); one of your own is a FILE.yaml", name);
     if (!options->output)
-        return command_fail("play needs -o FILE");
+        return command_fail("play needs -o FILE, the capture to write (-: standard output)");
+    if (source->yaml && output_file_is(name, options->output))
+        return command_fail("-o %s is the scenario itself; give another name", options->output);
+    status = check_uses(options, source, bulk);
+    if (status != COMMAND_DONE)
+        return status;
     for (unsigned i = 0; faults && i < faults->len; i++) {
-        const struct fault *fault = faults->pdata[i];
-
-        if (bulk || !scenario_source_takes(source, fault))
-            return command_fail("fault %s belongs to scenario %s", fault->id, fault->scenario);
+        if (!scenario_source_takes(source, faults->pdata[i]))
+            return refuse_fault(source, faults->pdata[i]);
     }
     if (options->mtu && (options->mtu < MTU_MIN || options->mtu > MTU_MAX))
         return command_fail("--mtu: %d is not from %d to %d", options->mtu, MTU_MIN, MTU_MAX);
@@ -160,7 +204,7 @@ static int play_checked(const char *name, const struct play_options *options, co
     errno = 0;
     unfinished = options->output;
 
-    int status = bulk ? play_bulk(file, options, bulk) : play_scenario(file, options, source, faults);
+    status = bulk ? play_bulk(file, options, bulk) : play_scenario(file, options, source, faults);
 
     if (!capture_file_close(file) && status == 0)
         status = command_fail("%s: %s", options->output, g_strerror(errno));
@@ -197,7 +241,7 @@ int command_play(int argc, char **argv)
         "Writes a conversation, from SYN to FIN, conforming or with faults, to a capture file.",
         "Scenarios: iwarp-gen list scenarios; their language: iwarp-scenario(5). Faults: iwarp-gen list faults.",
     };
-    struct play_options options = {.seed = 1, .ulpdu = 1400, .connections = G_MININT};
+    struct play_options options = {.seed = 1, .ulpdu = ULPDU_DEFAULT, .connections = G_MININT};
     const GOptionEntry entries[] = {
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "capture to write (-: standard output)", "FILE"},
         {"inject", 0, 0, G_OPTION_ARG_STRING, &options.inject, "break these rules, each in a conversation of its own",
@@ -206,8 +250,8 @@ int command_play(int argc, char **argv)
         {"seed", 0, 0, G_OPTION_ARG_INT64, &options.seed, "of everything random (default 1)", "N"},
         {"mtu", 0, 0, G_OPTION_ARG_INT, &options.mtu, "of the path (default 1500)", "N"},
         {"net", 0, 0, G_OPTION_ARG_STRING, &options.net,
-         "loss=, reorder=, dup=, resegment=, capture-loss=, each a probability; delay=, jitter= (ms); window=, tso= "
-         "(octets)",
+         "loss=P, reorder=P, dup=P, resegment=P, capture-loss=P (P: 0 to 0.5),\n"
+         "                          delay=MS, jitter=MS, window=OCTETS, tso=OCTETS",
          "LIST"},
         {"ipv6", 0, 0, G_OPTION_ARG_NONE, &options.ipv6, "IPv6 instead of IPv4", NULL},
         {"vlan", 0, 0, G_OPTION_ARG_NONE, &options.vlan, "with a VLAN tag", NULL},
@@ -220,9 +264,9 @@ int command_play(int argc, char **argv)
         {"ulpdu", 0, 0, G_OPTION_ARG_INT, &options.ulpdu, "bulk, nfs-bulk: ULPDU_Length (default 1400)", "N"},
         {"count", 0, 0, G_OPTION_ARG_INT, &options.count, "operations: how many (default 1000)", "N"},
         {"connections", 0, 0, G_OPTION_ARG_INT, &options.connections,
-         "so many clients play the scenario at the same time (default 1); many: how many (default 1000)", "N"},
+         "clients that play it at the same time (default 1; many: 1000)", "N"},
         {"memory", 0, 0, G_OPTION_ARG_FILENAME, &options.memory,
-         "scenarios of work: write the memory of both ends there at the end, a file each region", "FOLDER"},
+         "scenarios with work: write the memory of both ends there at the end", "FOLDER"},
         {"markers", 0, 0, G_OPTION_ARG_NONE, &options.markers, "bulk, nfs-bulk: with Markers", NULL},
         {"no-crc", 0, 0, G_OPTION_ARG_NONE, &options.no_crc, "bulk, nfs-bulk: without CRC", NULL},
         G_OPTION_ENTRY_NULL,

@@ -5,6 +5,7 @@
 #include "traffic-gen/live/session.h"
 
 #include <errno.h>
+#include <string.h>
 
 enum { MTU_MIN = 128, MTU_MAX = 65535 };
 
@@ -70,6 +71,13 @@ static int play(const char *address, const struct speak_options *options, const 
     return record_close(options->record, record, status);
 }
 
+static int refuse_fault(const struct scenario_source *source, const struct fault *fault)
+{
+    g_autofree char *why = scenario_source_refusal(source, fault);
+
+    return command_fail("%s", why);
+}
+
 static int check(const char *name, const struct speak_options *options, const struct scenario_source *source,
                  const GPtrArray *faults)
 {
@@ -81,10 +89,14 @@ static int check(const char *name, const struct speak_options *options, const st
         const struct fault *fault = faults->pdata[i];
 
         if (!scenario_source_takes(source, fault))
-            return command_fail("fault %s belongs to scenario %s", fault->id, fault->scenario);
+            return refuse_fault(source, fault);
     }
     if (options->mtu && (options->mtu < MTU_MIN || options->mtu > MTU_MAX))
         return command_fail("--mtu: %d is not from %d to %d", options->mtu, MTU_MIN, MTU_MAX);
+    if (options->count != 0 && strcmp(source->scenario->name, "operations") != 0)
+        return command_fail("--count is only for the scenario operations, and for clients");
+    if (options->script && source->scenario->script != options->script)
+        return command_fail("--script is only for the scenario script");
     if (options->count < 0)
         return command_fail("--count: %d is negative", options->count);
     if (!(options->timeout > 0 && options->timeout < 1e6))

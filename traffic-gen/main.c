@@ -34,7 +34,14 @@ static void print_help(void)
     puts("Usage:\n  iwarp-gen COMMAND [OPTION...] ...\n\nCommands (each has a --help of its own):");
     for (unsigned i = 0; i < G_N_ELEMENTS(commands); i++)
         printf("  %-8s  %s\n", commands[i].name, commands[i].summary);
-    puts("\nOptions:\n  -h, --help  this help\n  --version   the version");
+    puts("\nOptions:\n  -h, --help  this help\n  --version   the version\n\n"
+         "Try:\n"
+         "  iwarp-gen play rdmap -o good.pcapng\n"
+         "  iwarp-gen play rev1 --inject=MPA-4.1-05 -o bad.pcapng\n"
+         "  iwarp-gen serve :7174 --service=echo\n"
+         "  iwarp-gen test device.example:7174\n\n"
+         "Exit status: 0 done, 1 not as it should be, 2 trouble. More: man iwarp-gen, iwarp-scenario,\n"
+         "iwarp-gen-script");
 }
 
 static int run_without_command(int argc, char **argv)

@@ -52,7 +52,8 @@ static bool apply(char *part, struct sim_trouble *trouble, char **error)
         return unknown(part, error);
     number = g_ascii_strtod(value + 1, &end);
     if (end == value + 1 || *end || !(number >= key->min && number <= key->max)) {
-        *error = g_strdup_printf("--net: '%s' is not %s from %g to %g", part, units[key->kind], key->min, key->max);
+        *error =
+            g_strdup_printf("--net: '%s' is not %s from %.10g to %.10g", part, units[key->kind], key->min, key->max);
         return false;
     }
     member = (uint8_t *)trouble + key->offset;

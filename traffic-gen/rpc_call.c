@@ -169,7 +169,7 @@ void rpc_say_again(struct rpc_making *m)
     struct rpc_exchange *exchange = rpc_choose(m, m->role);
 
     if (!exchange)
-        words_give_up(m->words->text, "again");
+        words_give_up_why(m->words->text, "again", "no Call of this side is without Reply, or not that many are");
     m->exchange = exchange;
     m->side = &exchange->call;
     m->plan = (struct rpcrdma_plan){

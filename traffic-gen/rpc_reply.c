@@ -283,7 +283,7 @@ void rpc_say_reply(struct rpc_making *m)
     uint32_t part = (uint32_t)words_number(m->words, "parts", UINT32_MAX);
 
     if (!exchange)
-        words_give_up(m->words->text, "reply");
+        words_give_up_why(m->words->text, "reply", "no Call of the other side waits for a Reply, or not that many do");
     if (part == 0)
         words_give_up(m->words->text, "parts");
     m->exchange = exchange;

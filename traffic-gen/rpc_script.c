@@ -133,7 +133,8 @@ static void say_pull(struct rpc_making *m)
 
     words_have(m->words, "again");
     if (!side)
-        words_give_up(m->words->text, "pull");
+        words_give_up_why(m->words->text, "pull",
+                          "no message of the other side has Read chunks that are left to be read");
     side->pulled = true;
     for (unsigned i = 0; i < side->n_reads; i++) {
         struct rpcrdma_segment segment = side->reads[i].segment.target;

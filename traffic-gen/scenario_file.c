@@ -256,6 +256,24 @@ static void clear_statement(void *p)
     g_free(((struct scenario_statement *)p)->text);
 }
 
+static bool is_last_document(struct reading *r, yaml_parser_t *parser)
+{
+    yaml_document_t more;
+    const yaml_node_t *root = NULL;
+    bool last = true;
+
+    if (!yaml_parser_load(parser, &more)) {
+        r->error = g_strdup_printf("%s:%zu: this is not YAML: %s", r->name, parser->problem_mark.line + 1,
+                                   parser->problem ? parser->problem : "?");
+        return false;
+    }
+    root = yaml_document_get_root_node(&more);
+    if (root)
+        last = complain(r, root, NULL, "a second document begins here; a file has one scenario");
+    yaml_document_delete(&more);
+    return last;
+}
+
 static bool load_document(struct reading *r, const char *text, size_t n)
 {
     yaml_parser_t parser;
@@ -273,6 +291,8 @@ static bool load_document(struct reading *r, const char *text, size_t n)
                                    parser.problem ? parser.problem : "?", parser.context ? ", " : "",
                                    parser.context ? parser.context : "");
     }
+    if (good)
+        good = is_last_document(r, &parser);
     yaml_parser_delete(&parser);
     return good;
 }

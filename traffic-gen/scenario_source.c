@@ -22,6 +22,10 @@ bool scenario_source_load(struct scenario_source *source, const char *name, cons
         source->scenario = &source->own;
         return true;
     }
+    if (strcmp(name, script_name) == 0) {
+        *error = g_strdup("the scenario script needs --script=TEXT, what is said (see: man iwarp-gen-script)");
+        return false;
+    }
     source->scenario = scenario_find(name);
     if (!source->scenario && names_file(name)) {
         source->yaml = scenario_file_load(name, error);
@@ -40,9 +44,26 @@ void scenario_source_clear(struct scenario_source *source)
     source->yaml = NULL;
 }
 
+bool scenario_source_works(const struct scenario_source *source)
+{
+    return source->yaml && scenario_file_work(source->yaml);
+}
+
 bool scenario_source_takes(const struct scenario_source *source, const struct fault *fault)
 {
-    return (!fault->play && !fault->script) || strcmp(fault->scenario, source->scenario->name) == 0;
+    if (fault->play || fault->script)
+        return strcmp(fault->scenario, source->scenario->name) == 0;
+    return !scenario_source_works(source);
+}
+
+char *scenario_source_refusal(const struct scenario_source *source, const struct fault *fault)
+{
+    const char *why = "has no place for it";
+
+    if (scenario_source_works(source))
+        why = "is played by two real ends, which keep all rules";
+    return g_strdup_printf("--inject: fault %s is made for scenario %s, and %s %s; try: iwarp-gen play %s --inject=%s",
+                           fault->id, fault->scenario, source->scenario->name, why, fault->scenario, fault->id);
 }
 
 unsigned scenario_source_mtu(const struct scenario_source *source)
@@ -63,7 +84,7 @@ bool scenario_source_play(const struct scenario_source *source, struct stage *st
             fault->play(stage);
         else
             script_play(stage, fault->script);
-    } else if (source->yaml && scenario_file_work(source->yaml)) {
+    } else if (scenario_source_works(source)) {
         return work_play(scenario_file_work(source->yaml), stage, error);
     } else if (source->yaml) {
         scenario_file_play(source->yaml, stage);
@@ -80,6 +101,8 @@ GPtrArray *faults_of_list(const char *ids, char **error)
     g_auto(GStrv) parts = g_strsplit(ids, ",", -1);
     GPtrArray *faults = g_ptr_array_new();
 
+    if (!parts[0])
+        *error = g_strdup("--inject: no fault is named (see: iwarp-gen list faults)");
     for (unsigned i = 0; parts[i]; i++) {
         const struct fault *fault = fault_find(g_strstrip(parts[i]));
 
@@ -90,5 +113,8 @@ GPtrArray *faults_of_list(const char *ids, char **error)
         }
         g_ptr_array_add(faults, (gpointer)fault);
     }
-    return faults;
+    if (faults->len > 0)
+        return faults;
+    g_ptr_array_unref(faults);
+    return NULL;
 }

@@ -17,8 +17,12 @@ struct scenario_source {
 bool scenario_source_load(struct scenario_source *source, const char *name, const char *script, char **error);
 void scenario_source_clear(struct scenario_source *source);
 
-/* False when the fault has a conversation of its own, which belongs to another scenario. */
+/* False when the fault has a conversation of its own, which belongs to another scenario, or both ends are real. */
 bool scenario_source_takes(const struct scenario_source *source, const struct fault *fault);
+/* Why the scenario cannot be played with this fault, and what can (for g_free()). */
+char *scenario_source_refusal(const struct scenario_source *source, const struct fault *fault);
+/* True when it tells the work of two real ends. */
+bool scenario_source_works(const struct scenario_source *source);
 unsigned scenario_source_mtu(const struct scenario_source *source);
 /* Tells the stage all that is said, with stage->fault. False with *error (for g_free()). */
 bool scenario_source_play(const struct scenario_source *source, struct stage *stage, char **error);

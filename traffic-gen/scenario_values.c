@@ -93,24 +93,37 @@ bool read_chunks(struct reading *r, const yaml_node_t *node, GString *out)
     return true;
 }
 
+/* None of those before it is of the same program; n: octets of the name that tell it. */
+static bool begins_program(unsigned index, size_t n)
+{
+    const char *name = nfs_procedure_template_at(index)->name;
+
+    for (unsigned i = 0; i < index; i++) {
+        if (strncmp(nfs_procedure_template_at(i)->name, name, n) == 0)
+            return false;
+    }
+    return true;
+}
+
 /* The procedures of the same program; the programs, when it is none of them. */
 static bool unknown_procedure(struct reading *r, const yaml_node_t *node, const char *text)
 {
     g_autoptr(GString) same = g_string_new(NULL);
     g_autoptr(GString) programs = g_string_new(NULL);
     const struct nfs_template *template;
-    const char *last = "";
 
     for (unsigned i = 0; (template = nfs_procedure_template_at(i)); i++) {
         size_t n = strcspn(template->name, ".") + 1;
 
         if (strncmp(template->name, text, n) == 0)
             g_string_append_printf(same, "%s%s", same->len ? ", " : "", template->name);
-        if (strncmp(template->name, last, n) != 0)
-            g_string_append_printf(programs, "%s%.*s...", programs->len ? ", " : "", (int)n, template->name);
-        last = template->name;
+        if (begins_program(i, n))
+            g_string_append_printf(programs, "%s%.*s", programs->len ? ", " : "", (int)n - 1, template->name);
     }
-    return complain(r, node, same->len ? same->str : programs->str, "no procedure is called '%s'", text);
+    if (same->len)
+        return complain(r, node, same->str, "no procedure is called '%s'", text);
+    g_string_append(programs, "; with a procedure behind it, as in nfs3.read");
+    return complain(r, node, programs->str, "no procedure is called '%s'", text);
 }
 
 bool read_procedure(struct reading *r, const yaml_node_t *node, GString *out)

@@ -154,8 +154,9 @@ static bool read_region(struct reading *r, const yaml_node_t *node, const struct
             place->stag = region->stag;
         }
     }
-    return place->region >= 0 || complain(r, node, names->str, "the %s has no region '%s'",
-                                          role == INITIATOR ? "initiator" : "responder", text);
+    return place->region >= 0 ||
+           complain(r, node, names->len ? names->str : "regions of `memory`", "the %s has no region '%s'",
+                    role == INITIATOR ? "initiator" : "responder", text);
 }
 
 static const struct work_region *region_of(const struct action *a, enum role role, const struct place *place)
@@ -307,8 +308,13 @@ static const struct verb *find_verb(struct reading *r, const yaml_node_t *node)
         if (strcmp(verbs[i].name, name) == 0)
             return &verbs[i];
     }
-    if (name)
-        complain(r, node, allowed, "'%s' is nothing that a side can do", name);
+    if (name) {
+        g_autofree char *hint = g_strconcat(
+            allowed,
+            " (NFS clients, with `nfs` in `connection`, have jobs of their own; RPC Calls belong into `steps`)", NULL);
+
+        complain(r, node, hint, "'%s' is nothing that a side can do", name);
+    }
     return NULL;
 }
 

@@ -14,12 +14,20 @@ void words_stand_at(const char *place, const char *allowed)
 
 void words_give_up(const char *text, const char *word)
 {
-    if (stands_at) {
+    if (stands_at)
         g_printerr("iwarp-gen: %s: '%s' cannot be carried out here; allowed here: %s\n", stands_at, word,
                    allowed_there);
-        exit(2);
-    }
-    g_printerr("iwarp-gen: script '%s': cannot read '%s'\n", text, word);
+    else
+        g_printerr("iwarp-gen: script '%s': cannot read '%s' (see: man iwarp-gen-script)\n", text, word);
+    exit(2);
+}
+
+void words_give_up_why(const char *text, const char *word, const char *why)
+{
+    if (stands_at)
+        g_printerr("iwarp-gen: %s: '%s' cannot be carried out here: %s\n", stands_at, word, why);
+    else
+        g_printerr("iwarp-gen: script '%s': '%s' cannot be carried out: %s\n", text, word, why);
     exit(2);
 }
 

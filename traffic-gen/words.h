@@ -18,6 +18,8 @@ struct words {
 
 /* Ends the program: scripts are part of it. */
 G_GNUC_NORETURN void words_give_up(const char *text, const char *word);
+/* The word is a right one, and why tells what is missing for it. */
+G_GNUC_NORETURN void words_give_up_why(const char *text, const char *word, const char *why);
 
 /* Where the statement at hand stands, FILE:LINE, and the names that may be there; NULL: in a script. For messages. */
 void words_stand_at(const char *place, const char *allowed);

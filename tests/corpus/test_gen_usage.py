@@ -22,10 +22,22 @@ import pytest
     (("play", "bulk", "-o", "{tmp}/x", "--ulpdu=3"), "--ulpdu"),
     (("play", "operations", "-o", "{tmp}/x", "--count=-1"), "--count"),
     (("play", "many", "-o", "{tmp}/x", "--connections=0"), "--connections"),
-    (("play", "script", "-o", "{tmp}/x"), "no scenario 'script'"),
+    (("play", "rev1", "-o", "{tmp}/x", "--inject="), "no fault is named"),
+    (("play", "stack", "-o", "{tmp}/x", "--inject=MPA-3-01"), "two real ends, which keep all rules; try: iwarp-gen play rev1"),
+    (("play", "rev2", "-o", "{tmp}/x", "--inject=MPA-4.3-09"), "has no place for it; try: iwarp-gen play marker-walk"),
+    (("play", "rev1", "-o", "{tmp}/x", "--markers"), "--markers is only for the scenarios bulk and nfs-bulk"),
+    (("play", "rev1", "-o", "{tmp}/x", "--no-crc"), "--no-crc is only for"),
+    (("play", "rev1", "-o", "{tmp}/x", "--size=5M"), "--size is only for"),
+    (("play", "rev1", "-o", "{tmp}/x", "--count=5"), "--count is only for the scenario operations"),
+    (("play", "rev1", "-o", "{tmp}/x", "--script=I send"), "--script is only for the scenario script"),
+    (("play", "rev1", "-o", "{tmp}/x", "--memory={tmp}"), "--memory is only for scenarios with `work`"),
+    (("play", "bulk", "-o", "{tmp}/x", "--net=loss=0.1"), "--net is only for"),
+    (("play", "bulk", "-o", "{tmp}/x", "--connections=5"), "--connections is only for"),
+    (("play", "many", "-o", "{tmp}/x", "--size=5M"), "--size is only for"),
+    (("play", "script", "-o", "{tmp}/x"), "needs --script=TEXT"),
     (("play", "script", "-o", "{tmp}/x", "--script=with rpcrdma; I call nfs9.read"), "cannot read 'nfs9.read'"),
     (("play", "script", "-o", "{tmp}/x", "--script=with rpcrdma; I call nfs3.read cuont=1"), "cannot read 'cuont=1'"),
-    (("play", "script", "-o", "{tmp}/x", "--script=with rpcrdma; I call nfs3.null; R reply of=1"), "cannot read 'reply'"),
+    (("play", "script", "-o", "{tmp}/x", "--script=with rpcrdma; I call nfs3.null; R reply of=1"), "'reply' cannot be carried out: no Call of the other side waits for a Reply"),
     (("play", "script", "-o", "{tmp}/x", "--script=with rpcrdma; I call nfs41.compound ops=sequence,reed"),
      "cannot read 'reed'"),
     (("list", "clouds"), "clouds"),
@@ -44,7 +56,7 @@ def test_errors(gen, tmp_path, arguments, message):
 
 def test_help_of_every_command(gen):
     commands = [line.split()[0] for line in gen("--help").stdout.splitlines() if line.startswith("  ")][1:]
-    commands = [c for c in commands if not c.startswith("-")]
+    commands = [c for c in commands if not c.startswith(("-", "iwarp-gen"))]
     assert {"play", "list", "connect", "listen", "serve", "test", "report"} == set(commands)
     for command in commands:
         run = gen(command, "--help")
@@ -133,3 +145,11 @@ def test_formats_and_snap_length(gen, check, tmp_path):
     assert check(plain).returncode == 0
     assert gen("play", "rev1", "--snaplen=96", "-o", cut).returncode == 0
     assert check(cut).returncode == 0  # what is not there is no finding
+
+
+def test_never_over_the_scenario(gen, tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text("name: mine\nsteps: []\n")
+    run = gen("play", path, "-o", path)
+    assert run.returncode == 2 and "is the scenario itself; give another name" in run.stderr
+    assert path.read_text().startswith("name: mine")

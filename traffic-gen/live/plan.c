@@ -153,8 +153,7 @@ static bool plan_stage(GPtrArray *plans, const struct scenario_source *source, s
     if (!scenario_source_play(source, stage, error))
         return false;
     if (stage->fault && !stage->fault_done) {
-        *error = g_strdup_printf("scenario %s has no place for fault %s (made for %s)", source->scenario->name,
-                                 stage->fault->id, stage->fault->scenario);
+        *error = scenario_source_refusal(source, stage->fault);
         return false;
     }
     for (unsigned i = 0; i < stage->conversations->len; i++) {
