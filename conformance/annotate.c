@@ -2,8 +2,8 @@
 #include "conformance/annotate.h"
 
 #include "conformance/annotate_copy.h"
-#include "conformance/output_file.h"
 #include "conformance/report_parts.h"
+#include "shared/output_file.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -9,12 +9,7 @@
 
 #include "conformance/capture.h"
 #include "engine/tcp_pair.h"
-
-struct endpoint {
-    uint8_t ip;          /* 4 or 6 */
-    uint8_t address[16]; /* network order; IPv4 uses the first four octets, the rest is zero */
-    uint16_t port;
-};
+#include "shared/endpoint.h"
 
 /* A segment and whose it is. segment.side is not set: that is the business of the flow table. */
 struct addressed_segment {

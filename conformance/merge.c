@@ -2,8 +2,8 @@
 #include "conformance/merge.h"
 
 #include "conformance/merge_input.h"
-#include "conformance/output_file.h"
 #include "conformance/report.h"
+#include "shared/output_file.h"
 
 #include <errno.h>
 #include <string.h>

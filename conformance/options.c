@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/options.h"
 
-#include "conformance/waivers.h"
+#include "shared/waivers.h"
 
 #include <string.h>
 
@@ -268,7 +268,7 @@ static bool load_waivers(struct check_options *options, char **waive, char **fil
         if (!waivers_add(options->waivers, *waive, error))
             return false;
     for (; files != NULL && *files != NULL; files++)
-        if (!waivers_load(options->waivers, *files, error))
+        if (!waivers_load(options->waivers, *files, false, error))
             return false;
     return true;
 }

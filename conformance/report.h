@@ -9,9 +9,9 @@
 #include "conformance/decap.h"
 #include "conformance/notes.h"
 #include "conformance/options.h"
-#include "conformance/waivers.h"
 #include "engine/fold.h"
 #include "engine/rpcrdma.h"
+#include "shared/waivers.h"
 
 #include <glib.h>
 #include <stdio.h>

@@ -164,23 +164,3 @@ const char *markers_text(const struct report_connection *connection)
 
     return texts[connection->markers[DIR_TO_RESPONDER] + 1][connection->markers[DIR_TO_INITIATOR] + 1];
 }
-
-gchar *printable_text(const char *text)
-{
-    GString *printable = g_string_new(NULL);
-
-    while (*text != '\0') {
-        gunichar c = g_utf8_get_char_validated(text, -1);
-        const char *next = c >= (gunichar)-2 ? text + 1 : g_utf8_next_char(text);
-
-        /* U+FFFE and U+FFFF are UTF-8, but XML does not have them. */
-        if (c >= (gunichar)-2 || c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0xFFFE || c == 0xFFFF) {
-            for (; text < next; text++)
-                g_string_append_printf(printable, "\\x%02x", (unsigned)(guchar)*text);
-        } else {
-            g_string_append_len(printable, text, next - text);
-        }
-        text = next;
-    }
-    return g_string_free(printable, FALSE);
-}

@@ -4,6 +4,7 @@
 #define IWARP_CONFORMANCE_REPORT_PARTS_H
 
 #include "conformance/report.h"
+#include "shared/printable.h"
 
 /* Why a rule was not exercised. */
 enum exclusion {
@@ -49,11 +50,5 @@ gchar *aliases_text(const struct check_options *options, enum rule_id id);
 
 /* "none", "both directions", "to responder", ... */
 const char *markers_text(const struct report_connection *connection);
-
-/*
- * A copy in one line of printable characters: what file names and messages hold of control characters and of octets
- * that are no UTF-8 is written as \xNN. g_free() it.
- */
-gchar *printable_text(const char *text);
 
 #endif

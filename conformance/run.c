@@ -3,8 +3,8 @@
 
 #include "conformance/annotate.h"
 #include "conformance/check.h"
-#include "conformance/output_file.h"
 #include "conformance/progress.h"
+#include "shared/output_file.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* iwarp-gen report: results of several runs of iwarp-gen test put together. */
+#include "shared/output_file.h"
 #include "traffic-gen/command.h"
 #include "traffic-gen/test/result.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 static int write_page(struct test_report *const *reports, unsigned n, const char *output)
 {
-    const char *name = output ? output : "standard output";
-    FILE *out = output && strcmp(output, "-") != 0 ? fopen(output, "w") : stdout;
-    bool good;
+    struct output_file out;
+    bool good = output_file_open(&out, output);
 
-    if (!out)
-        return command_fail("%s: %s", name, g_strerror(errno));
-    test_report_html(reports, n, out);
-    good = fflush(out) == 0 && !ferror(out);
-    if (out != stdout)
-        good &= fclose(out) == 0;
-    return good ? COMMAND_DONE : command_fail("%s: %s", name, g_strerror(errno));
+    if (good) {
+        test_report_html(reports, n, out.file);
+        good = output_file_finish(&out);
+    }
+    int status = good ? COMMAND_DONE : command_fail("%s: %s", output ? output : "standard output", g_strerror(errno));
+
+    output_file_clear(&out);
+    return status;
 }
 
 int command_report(int argc, char **argv)
@@ -40,6 +39,10 @@ int command_report(int argc, char **argv)
 
     if (!command_parse(&usage, entries, &argc, &argv, 1, G_MAXINT, &status))
         return status;
+    for (int i = 1; i < argc && output; i++) {
+        if (output_file_is(output, argv[i]))
+            return command_fail("-o: %s is one of the reports; give another name", output);
+    }
     reports = g_ptr_array_new_with_free_func((GDestroyNotify)test_report_free);
     for (int i = 1; i < argc; i++) {
         struct test_report *report = test_report_load(argv[i], &error);

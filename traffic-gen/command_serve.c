@@ -9,10 +9,13 @@
 static const struct endpoint_kind *const services[] = {&rping_server, &echo_server, &rpc_server, &sink_server,
                                                        &nfs_service};
 
+enum { IDLE_DEFAULT = -1 };
+
 struct options {
     char *service, *record, *misbehave;
     gint revision, connections, connections_max;
     gint64 size;
+    gdouble idle_timeout;
     gboolean once, markers, crc, no_crc, verbose;
 };
 
@@ -23,6 +26,15 @@ static const struct endpoint_kind *service_find(const char *name)
             return services[i];
     }
     return NULL;
+}
+
+static char *service_names(void)
+{
+    GString *text = g_string_new(NULL);
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(services); i++)
+        g_string_append_printf(text, "%s%s", i ? ", " : "", services[i]->name);
+    return g_string_free(text, FALSE);
 }
 
 /* A line of --help for each. */
@@ -51,11 +63,23 @@ static void raise_descriptor_limit(void)
 
 static int check(const struct options *options, const struct endpoint_kind *kind)
 {
+    g_autofree char *names = service_names();
+
+    if (!options->service)
+        return command_fail("expected --service=NAME, one of %s (see: iwarp-gen serve --help)", names);
     if (!kind)
-        return command_fail("--service: '%s' is none of the services (see: iwarp-gen serve --help)",
-                            options->service ? options->service : "");
+        return command_fail("--service: '%s' is not one of %s (see: iwarp-gen serve --help)", options->service, names);
     if (options->misbehave && !kind->misbehaves)
-        return command_fail("--misbehave: the service %s knows no mutants", kind->name);
+        return command_fail("--misbehave is only for the services echo and rpc");
+    if (options->size != 0 && kind != &sink_server)
+        return command_fail("--size is only for the service sink");
+    for (unsigned i = 0; i < G_N_ELEMENTS(services); i++) {
+        if (services[i] != kind && services[i]->configured && services[i]->configured())
+            return command_fail("options of the service %s do not go with --service=%s (see: iwarp-gen serve --help)",
+                                services[i]->name, kind->name);
+    }
+    if (options->idle_timeout != IDLE_DEFAULT && !(options->idle_timeout >= 0.01 && options->idle_timeout <= 3600))
+        return command_fail("--idle-timeout: %g is not from 0.01 to 3600 seconds", options->idle_timeout);
     if (options->revision < 0 || options->revision > 2)
         return command_fail("--revision: %d is not 0, 1 or 2", options->revision);
     if (options->connections < 0 || options->connections_max < 0)
@@ -95,6 +119,7 @@ static int run(const char *address, const struct options *options)
                                                            : options->no_crc ? ENDPOINT_CRC_AS_PEER
                                                                              : ENDPOINT_CRC_DEFAULT,
                                                     .size = (size_t)options->size,
+                                                    .t_rest = MAX((int64_t)(options->idle_timeout * 1e9), 0),
                                                     .misbehave = options->misbehave,
                                                     .verbose = options->verbose}},
                &why))
@@ -118,7 +143,7 @@ static GArray *all_entries(const GOptionEntry *common)
 
 int command_serve(int argc, char **argv)
 {
-    struct options options = {.revision = 2};
+    struct options options = {.revision = 2, .idle_timeout = IDLE_DEFAULT};
     const GOptionEntry common[] = {
         {"service", 0, 0, G_OPTION_ARG_STRING, &options.service, "what is served", "NAME"},
         {"write-capture", 'w', 0, G_OPTION_ARG_FILENAME, &options.record, "record what is said, as pcapng", "FILE"},
@@ -132,7 +157,9 @@ int command_serve(int argc, char **argv)
         {"no-crc", 0, 0, G_OPTION_ARG_NONE, &options.no_crc, "uses CRC only when the client wants it", NULL},
         {"size", 0, 0, G_OPTION_ARG_INT64, &options.size, "sink: octets of its memory (default 1 MiB)", "N"},
         {"misbehave", 0, 0, G_OPTION_ARG_STRING, &options.misbehave,
-         "echo: answers the stimulus of this test wrongly (iwarp-gen list tests)", "ID"},
+         "echo, rpc: answers this stimulus wrongly (iwarp-gen list mutants)", "ID"},
+        {"idle-timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.idle_timeout,
+         "for the rest of an FPDU, then it closes (default 60; echo, rpc: 10)", "SECONDS"},
         {"verbose", 'v', 0, G_OPTION_ARG_NONE, &options.verbose, "tell of each connection on standard error", NULL},
         G_OPTION_ENTRY_NULL,
     };

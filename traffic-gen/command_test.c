@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* iwarp-gen test. */
+#include "shared/output_file.h"
 #include "traffic-gen/command.h"
 #include "traffic-gen/test/choice.h"
 #include "traffic-gen/test/net.h"
 #include "traffic-gen/test/run.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -91,7 +93,7 @@ static bool parse_service(const char *text, unsigned *services)
 static char *now_text(void)
 {
     GDateTime *now = g_date_time_new_now_utc();
-    char *text = g_date_time_format_iso8601(now);
+    char *text = g_date_time_format(now, "%Y-%m-%dT%H:%M:%SZ");
 
     g_date_time_unref(now);
     return text;
@@ -105,40 +107,62 @@ static bool reach(struct talk_run *run, const char *address, int *status)
     if (run->dut == DUT_INITIATOR) {
         run->listener = net_listen(run->host, run->port, &why);
         if (run->listener < 0) {
-            *status = command_fail("%s", why);
+            *status = command_fail("%s: %s", address, why);
             return false;
         }
         fprintf(stderr, "iwarp-gen: listening on port %u\n", net_port(run->listener));
     }
     if (!run_learn(run, &why)) {
-        *status = command_fail("%s: %s", address, why);
+        *status = net_stopped ? (command_fail("stopped"), COMMAND_FAILED)
+                              : command_fail("%s: %s", run->dut == DUT_RESPONDER ? address : "--listen", why);
         return false;
     }
     return true;
 }
 
-static bool write_report(const struct options *options, const struct test_report *report, int *status)
+static void stop(int number)
 {
-    const char *name = options->output ? options->output : "standard output";
-    FILE *out = options->output && strcmp(options->output, "-") != 0 ? fopen(options->output, "w") : stdout;
-    bool good;
+    (void)number;
+    net_stopped = 1;
+}
 
-    if (!out) {
-        *status = command_fail("%s: %s", name, g_strerror(errno));
-        return false;
-    }
-    format_find(options->format)->write(report, out);
-    good = fflush(out) == 0 && !ferror(out);
-    if (out != stdout)
-        good &= fclose(out) == 0;
-    if (!good)
-        *status = command_fail("%s: %s", name, g_strerror(errno));
-    return good;
+/* The first signal ends the run with a report of what there is, another one at once. */
+static void stop_on_signals(void)
+{
+    const struct sigaction action = {.sa_handler = stop, .sa_flags = (int)SA_RESETHAND};
+
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+static void show_progress(unsigned done, unsigned n, const char *id)
+{
+    fprintf(stderr, "\r%u of %u: %s\033[K", done, n, id);
+}
+
+static int verdict(const struct options *options, const struct test_report *report, unsigned chosen)
+{
+    unsigned failed = test_report_count(report, TEST_FAILED, false);
+
+    if (report->results->len < chosen)
+        fprintf(stderr, "iwarp-gen: stopped: %u of %u tests were finished, the report has these\n",
+                report->results->len, chosen);
+    else if (test_report_count(report, TEST_NOT_APPLICABLE, false) == chosen)
+        return command_fail("nothing was tested: none of the tests was applicable to what the device offers");
+    if (failed > 0 || report->results->len < chosen || (options->strict_waivers && report->unused_waivers->len > 0))
+        return COMMAND_FAILED;
+    return COMMAND_DONE;
+}
+
+static int output_trouble(const struct options *options)
+{
+    return command_fail("%s: %s", options->output ? options->output : "standard output", g_strerror(errno));
 }
 
 static int run_chosen(const struct options *options, struct talk_run *run, const char *address, const GArray *chosen,
-                      GPtrArray *waivers)
+                      GPtrArray *waivers, struct output_file *out)
 {
+    bool progress = isatty(STDERR_FILENO);
     struct test_report *report = test_report_new();
     int status = COMMAND_DONE;
 
@@ -146,20 +170,38 @@ static int run_chosen(const struct options *options, struct talk_run *run, const
     report->role = g_strdup(run->dut == DUT_RESPONDER ? "responder" : "initiator");
     report->version = g_strdup(IWARP_KIT_VERSION);
     report->started = now_text();
+    stop_on_signals();
     if (reach(run, address, &status)) {
-        run_tests(run, chosen, (unsigned)options->jobs, report);
-        choice_waive(waivers, report);
-        if (write_report(options, report, &status)) {
-            if (test_report_count(report, TEST_FAILED, false) > 0 ||
-                (options->strict_waivers && report->unused_waivers->len > 0))
-                status = COMMAND_FAILED;
-        }
+        run_tests(run, chosen, (unsigned)options->jobs, progress ? show_progress : NULL, report);
+        if (progress)
+            fputs("\r\033[K", stderr);
+        choice_waive(waivers, run->dut, &run->device, report);
+        format_find(options->format)->write(report, out->file);
+        status = output_file_finish(out) ? verdict(options, report, chosen->len) : output_trouble(options);
     }
     if (run->listener >= 0)
         close(run->listener);
     test_report_free(report);
     return status;
 }
+
+/* Where the report goes is known to be writable before the device is troubled. */
+static int run_reported(const struct options *options, struct talk_run *run, const char *address, const GArray *chosen,
+                        GPtrArray *waivers)
+{
+    struct output_file out;
+    int status = output_file_open(&out, options->output) ? run_chosen(options, run, address, chosen, waivers, &out)
+                                                         : output_trouble(options);
+
+    output_file_clear(&out);
+    return status;
+}
+
+static const char record_comment[] =
+    "Recorded by iwarp-gen test, at its end of live TCP connections. The octets of both streams, addresses and ports "
+    "are "
+    "true. Ethernet, IP and TCP headers are synthesised, and so are segment boundaries, sequence numbers, windows and "
+    "acknowledgements. What the test says wrong, it says on purpose.";
 
 static int run_recorded(const struct options *options, struct talk_run *run, const char *address, const GArray *chosen,
                         GPtrArray *waivers)
@@ -168,13 +210,13 @@ static int run_recorded(const struct options *options, struct talk_run *run, con
     int status;
 
     if (!options->record)
-        return run_chosen(options, run, address, chosen, waivers);
-    recorder.file = capture_file_open(options->record, CAPTURE_PCAPNG, 0);
+        return run_reported(options, run, address, chosen, waivers);
+    recorder.file = capture_file_open_commented(options->record, record_comment);
     if (!recorder.file)
         return command_fail("%s: %s", options->record, g_strerror(errno));
     g_mutex_init(&recorder.lock);
     run->recorder = &recorder;
-    status = run_chosen(options, run, address, chosen, waivers);
+    status = run_reported(options, run, address, chosen, waivers);
     if (!capture_file_close(recorder.file) || recorder.failed)
         status = command_fail("%s: %s", options->record, g_strerror(errno));
     g_mutex_clear(&recorder.lock);
@@ -221,8 +263,8 @@ static int test(const struct options *options, const char *address)
     chosen = choice_tests(options->suites, options->rules, options->skip, run.dut, &error);
     if (!chosen)
         return command_fail("%s", error->message);
-    waivers = choice_waivers(options->waivers, &error);
-    if (!waivers)
+    waivers = waivers_new();
+    if (options->waivers && !waivers_load(waivers, options->waivers, true, &error))
         return command_fail("%s", error->message);
     return run_recorded(options, &run, address, chosen, waivers);
 }
@@ -232,16 +274,17 @@ int command_test(int argc, char **argv)
     static const struct command_usage usage = {
         "HOST:PORT | --listen [HOST:PORT]",
         "Tests a device for conformance: says what provokes each rule that only a reaction can show, and judges it.",
-        "The device is the Responder at HOST:PORT; with --listen it is an Initiator that connects again and again to "
-        "HOST:PORT (default: a port of this host, which is told), one test per connection.\n\nExit status: 0 all "
-        "passed, 1 a failure, 2 usage or the device could not be reached.",
+        "The device is the Responder at HOST:PORT; with --listen it is an Initiator that connects again and\n"
+        "again to HOST:PORT (default: a port of this host, which is told), one test per connection.\n\n"
+        "Exit status: 0 all passed, 1 a failure, or stopped by a signal, 2 usage, the device could not be\n"
+        "reached, or offers nothing to test.",
     };
     struct options options = {.timeout = 2, .start_timeout = 60, .idle_timeout = 120, .accept_timeout = 30, .jobs = 1};
     const GOptionEntry entries[] = {
         {"listen", 0, 0, G_OPTION_ARG_NONE, &options.listen, "the device is the Initiator", NULL},
         {"suite", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.suites, "only these suites (comma-separated)", "NAME"},
         {"rules", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.rules,
-         "only these tests: test id, rule id, a beginning of it, document, layer or level (comma-separated)", "SEL"},
+         "only these: (beginning of an) id, document, layer or level (comma-separated)", "SEL"},
         {"skip", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.skip, "not these", "SEL"},
         {"waivers", 0, 0, G_OPTION_ARG_FILENAME, &options.waivers, "known deviations (YAML)", "FILE"},
         {"strict-waivers", 0, 0, G_OPTION_ARG_NONE, &options.strict_waivers, "a waiver without failure is one", NULL},

@@ -105,7 +105,7 @@ def typed(line, wanted, root, environment, folder):
         for name in ("iwarp-check", "iwarp-gen"):
             os.write(terminal, f"source {root}/completions/{name}\n".encode())
         os.write(terminal, b"echo re''ady\n")
-        read_until(b"ready\r\n")
+        read_until(b"ready\r\n> ")  # what is typed before the prompt the terminal takes for itself
         shown = b""
         os.write(terminal, line.encode() + b"\t")
         read_until(wanted.encode())

@@ -153,7 +153,7 @@ static bool readable(bool octets)
 
 int __wrap_net_connect(const char *host, const char *port, uint16_t mss, int64_t timeout_ns, char **why);
 int __wrap_net_accept(int listener, bool alive, int64_t timeout_ns, char **why);
-void __wrap_net_ports(int fd, uint16_t *ours, uint16_t *theirs);
+void __wrap_net_ends(int fd, struct endpoint *ours, struct endpoint *theirs);
 size_t __wrap_net_write(int fd, const uint8_t *p, size_t n, int64_t until);
 enum net_status __wrap_net_read(int fd, uint8_t *p, size_t size, size_t *n);
 uint64_t __wrap_net_unacknowledged(int fd);
@@ -177,11 +177,11 @@ int __wrap_net_accept(int listener, bool alive, int64_t timeout_ns, char **why)
     return open_connection();
 }
 
-void __wrap_net_ports(int fd, uint16_t *ours, uint16_t *theirs)
+void __wrap_net_ends(int fd, struct endpoint *ours, struct endpoint *theirs)
 {
     (void)fd;
-    *ours = 40000;
-    *theirs = 7174;
+    *ours = (struct endpoint){.ip = 4, .address = {192, 0, 2, 1}, .port = 40000};
+    *theirs = (struct endpoint){.ip = 4, .address = {192, 0, 2, 2}, .port = 7174};
 }
 
 size_t __wrap_net_write(int fd, const uint8_t *p, size_t n, int64_t until)

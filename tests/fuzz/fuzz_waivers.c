@@ -5,11 +5,10 @@
  * first line, when it begins with '#', is an argument of --waive and a list of --rules besides.
  */
 #define _GNU_SOURCE
-#include "conformance/waivers.h"
+#include "shared/waivers.h"
 
 #include "conformance/selector.h"
 #include "tests/fuzz/fuzz_file.h"
-#include "traffic-gen/test/choice.h"
 
 static void match_all(GPtrArray *waivers)
 {
@@ -53,18 +52,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     GPtrArray *waivers = waivers_new(), *tester;
     GError *error = NULL;
     const char *path = fuzz_file(&file, data, size);
-    bool good = waivers_load(waivers, path, &error);
+    bool taken, good = waivers_load(waivers, path, false, &error);
 
     HOLDS(good || strncmp(error->message, path, strlen(path)) == 0);
     told(good, &error);
     if (good)
         match_all(waivers);
     g_ptr_array_unref(waivers);
-    tester = choice_waivers(path, &error);
-    HOLDS(!good || tester);
-    told(tester, &error);
-    if (tester)
-        g_ptr_array_unref(tester);
+    tester = waivers_new();
+    taken = waivers_load(tester, path, true, &error);
+    HOLDS(!good || taken);
+    told(taken, &error);
+    g_ptr_array_unref(tester);
     if (size > 0 && data[0] == '#') {
         const uint8_t *end = memchr(data, '\n', size);
 

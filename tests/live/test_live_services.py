@@ -162,9 +162,19 @@ def test_a_signal_closes_connections(start, judge, tmp_path):
 
 def test_an_rpc_device(start, gen):
     server = start("serve", "127.0.0.1:0", "--service=rpc")
-    run = gen("test", f"127.0.0.1:{server.port}", "--rules=RPCR-4.5", "--timeout=1")
+    run = gen("test", f"127.0.0.1:{server.port}", "--rules=RPCR-4.5", "--timeout=1", "--service=rpc")
     assert run.returncode == 0, run.stdout + run.stderr
-    assert "passed" in run.stdout
+    assert run.stdout.startswith("127.0.0.1") and "\npassed " in run.stdout
+    run = gen("test", f"127.0.0.1:{server.port}", "--rules=RPCR-4.5")
+    assert run.returncode == 2 and "nothing was tested" in run.stderr
+
+
+@pytest.mark.parametrize("service", ["echo", "rpc", "nfs", "rping", "sink"])
+def test_services_do_not_wait_for_ever(start, gen, service):
+    """RFC 5044 section 7.1.2: reasonable timeouts. Half an FPDU, and no more."""
+    server = start("serve", "127.0.0.1:0", f"--service={service}", "--idle-timeout=0.3")
+    run = gen("test", f"127.0.0.1:{server.port}", "--rules=MPA-7.1.2-42", "--idle-timeout=20")
+    assert run.returncode == 0 and "1 passed" in run.stdout, run.stdout + run.stderr
 
 
 def test_a_mutant_and_the_suite(start, gen):
@@ -180,8 +190,16 @@ def test_a_mutant_and_the_suite(start, gen):
 
 @pytest.mark.parametrize("arguments, message", [
     (("serve", "127.0.0.1:0"), "--service"),
-    (("serve", "127.0.0.1:0", "--service=teapot"), "'teapot' is none of the services"),
-    (("serve", "127.0.0.1:0", "--service=rping", "--misbehave=X"), "knows no mutants"),
+    (("serve", "127.0.0.1:0", "--service=teapot"), "'teapot' is not one of rping, echo, rpc, sink, nfs"),
+    (("serve", "127.0.0.1:0"), "expected --service=NAME, one of rping, echo"),
+    (("serve", "127.0.0.1:0", "--service=echo", "--export=/"), "options of the service nfs do not go with --service=echo"),
+    (("serve", "127.0.0.1:0", "--service=rping", "--size=5"), "--size is only for the service sink"),
+    (("serve", "127.0.0.1:0", "--service=rping", "--idle-timeout=0"), "--idle-timeout: 0 is not from"),
+    (("connect", "127.0.0.1:1", "rdmap", "--markers"), "--markers is only for clients"),
+    (("connect", "127.0.0.1:1", "rdmap", "--count=5"), "--count is only for"),
+    (("connect", "127.0.0.1:1", "--write", "--verify"), "--verify is only for --rping"),
+    (("connect", "127.0.0.1:1", "--rping", "--inject=MPA-3-01"), "--inject is only for scenarios"),
+    (("serve", "127.0.0.1:0", "--service=rping", "--misbehave=X"), "--misbehave is only for"),
     (("serve", "127.0.0.1:0", "--service=echo", "--misbehave=X"), "no mutant 'X'"),
     (("serve", "127.0.0.1:0", "--service=rping", "--revision=3"), "--revision"),
     (("serve", "127.0.0.1:0", "--service=rping", "--crc", "--no-crc"), "contradict"),

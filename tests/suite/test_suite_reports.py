@@ -3,6 +3,7 @@
 import html.parser
 import json
 import pathlib
+import signal
 import socket
 import struct
 import subprocess
@@ -85,7 +86,7 @@ def test_matrix_of_devices(mutant, tmp_path):
     done = gen("report", mutant["good"], mutant["bad"], "-o", out)
     assert done.returncode == 0, done.stderr
     page = Page(out.read_text())
-    assert page.links == ["#d2-MPA-8-02-crc"] and page.ids == ["d2-MPA-8-02-crc"] and page.scripts == 0
+    assert page.links == ["#d2-MPA-8-02-crc"] * 2 and page.ids == ["d2-MPA-8-02-crc"] and page.scripts == 0
     text = "".join(page.text)
     assert "good <&> device" in text and "MPA-4.1-06" in text and "CRC wrong" in text
 
@@ -97,7 +98,9 @@ def test_html_of_one_run():
     finally:
         device.kill()
         device.wait()
-    assert done.returncode == 0 and Page(done.stdout).links == []
+    page = Page(done.stdout)
+    assert done.returncode == 0 and page.links == []
+    assert "the device does not ask for Markers" in page.text  # why a test was not applicable
 
 
 def test_junit_is_valid(tmp_path):
@@ -118,9 +121,43 @@ def test_junit_is_valid(tmp_path):
     assert [suite.get("name") for suite in suites] == ["mpa"] and suites[0].get("failures") == "1"
 
 
+def test_matrix_is_never_written_over_a_report(mutant, tmp_path):
+    path = tmp_path / "x.json"
+    path.write_text(mutant["bad"].read_text())
+    done = gen("report", path, mutant["good"], "-o", path)
+    assert done.returncode == 2 and "is one of the reports; give another name" in done.stderr
+    assert path.read_text() == mutant["bad"].read_text()
+
+
+def test_nothing_was_tested():
+    """As of a capture: an empty pass is no pass."""
+    run = devices.run_responder([], ["--suite=rpcrdma"])
+    assert run.status == 2 and "nothing was tested" in run.errors
+    assert set(test["outcome"] for test in run.tests.values()) == {"not applicable"}
+
+
+def test_a_device_that_tells_less_than_an_echo():
+    """The service sink tells one region, and does not echo."""
+    sink = subprocess.Popen([devices.GEN, "serve", "127.0.0.1:0", "--service=sink"], stderr=subprocess.PIPE, text=True)
+    try:
+        port = sink.stderr.readline().split()[-1]
+        run = devices.run_test([f"127.0.0.1:{port}", "--suite=ddp,rdmap,rdmapx", "--timeout=1"], 8, False)
+    finally:
+        sink.kill()
+        sink.communicate()
+    assert run.status == 0 and run.outcome("failed") == run.outcome("inconclusive") == [], run.tell()
+    assert len(run.outcome("passed")) > 30
+
+
+def test_output_is_known_to_be_writable_before_the_device_is_asked():
+    done = gen("test", "127.0.0.1:9", "--output=/no/such/folder/x.json")
+    assert done.returncode == 2 and done.stderr == "iwarp-gen: /no/such/folder/x.json: No such file or directory\n"
+
+
 def test_waivers(tmp_path):
     waivers = tmp_path / "waivers.yaml"
-    waivers.write_text("- id: MPA-8-02\n  why: firmware 1.2\n  link: https://bugs.example/1\n- id: MPA-4.1-06\n")
+    waivers.write_text("- id: MPA-8-02\n  why: firmware 1.2\n  link: https://bugs.example/1\n"
+                       "- id: MPA-4.1-06\n  why: none\n")
     run = devices.run_responder(["MPA-8-02/crc"], [RULES, f"--waivers={waivers}"])
     assert run.status == 0 and run.tests["MPA-8-02/crc"]["waived"] == "firmware 1.2"
     assert run.report["unused_waivers"] == ["MPA-4.1-06"] and run.report["summary"]["waived"] == 1
@@ -128,7 +165,21 @@ def test_waivers(tmp_path):
     assert run.status == 1
 
 
-@pytest.mark.parametrize("text,word", [("- id: NO-SUCH\n", "NO-SUCH"), ("id: x\n", "list"), ("- [\n", "waivers"),
+@pytest.mark.parametrize("scope, waived", [
+    ("{role: responder}", True), ("{role: initiator}", False), ("{addresses: 127.0.0.0/8}", True),
+    ("{addresses: [192.0.2.1, 127.0.0.1]}", True), ("{addresses: [192.0.2.1]}", False),
+    ('{addresses: ["127.0.0.1:9"]}', False),
+])
+def test_scope_of_a_waiver(tmp_path, scope, waived):
+    waivers = tmp_path / "waivers.yaml"
+    waivers.write_text(f"- id: MPA-8-02/crc\n  why: firmware 1.2\n  scope: {scope}\n")
+    run = devices.run_responder(["MPA-8-02/crc"], ["--rules=MPA-8-02/crc", f"--waivers={waivers}"])
+    assert run.status == (0 if waived else 1) and run.report["unused_waivers"] == ([] if waived else ["MPA-8-02/crc"])
+
+
+@pytest.mark.parametrize("text,word", [("- id: NO-SUCH\n  why: x\n", "1: there is no rule or test 'NO-SUCH'"),
+                                       ("- id: MPA-8-02\n", "'why' is missing"),
+                                       ("- id: MPA-8-02\n  why: x\n  scope: {role: client}\n", "yaml:3: 'role' must be"), ("id: x\n", "list"), ("- [\n", "waivers"),
                                        ("- id: MPA-8-02\n  wy: x\n", "wy")])
 def test_bad_waivers(tmp_path, text, word):
     waivers = tmp_path / "waivers.yaml"
@@ -250,6 +301,32 @@ def close_in_reply(connection, over):
 
 def never_read(connection, over):
     over.wait(60)
+
+
+def test_stopped_by_a_signal(tmp_path):
+    """The report and the recording hold the tests that were finished, and nothing of the one that was not."""
+    met = threading.Semaphore(0)
+
+    def serve(connection, over):
+        met.release()
+        reply_and_sleep(connection, over)
+
+    port, stop = hostile(serve)
+    out, record = tmp_path / "x.json", tmp_path / "x.pcapng"
+    test = subprocess.Popen([devices.GEN, "test", f"127.0.0.1:{port}", "--rules=MPA-4.1-06,MPA-7.1.2-42", "-o", out, "-w",
+                             record, "--format=json", "--timeout=0.2", "--idle-timeout=1000"], stderr=subprocess.PIPE, text=True)
+    try:
+        for _ in range(3):  # two connections learn what the device is, the third one is of the test that waits
+            assert met.acquire(timeout=30)
+        test.send_signal(signal.SIGINT)
+        errors = test.communicate(timeout=30)[1]
+    finally:
+        test.kill()
+        stop()
+    assert test.returncode == 1 and errors == "iwarp-gen: stopped: 1 of 2 tests were finished, the report has these\n"
+    assert [test["id"] for test in json.loads(out.read_text())["tests"]] == ["MPA-4.1-06"]
+    whole = subprocess.run([devices.CHECK, "--format=json", record], capture_output=True, text=True)
+    assert len(json.loads(whole.stdout)["captures"][0]["connections"]) == 3 and "ends inside" not in whole.stderr
 
 
 def crc32c(octets):

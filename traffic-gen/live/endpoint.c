@@ -5,6 +5,9 @@
 
 enum { READS = 16 };
 
+/* RFC 5044 section 7.1.2 wants a reasonable time; a peer whose TCP retransmits needs less. */
+static const int64_t rest_default_ns = INT64_C(60) * 1000000000;
+
 struct mpa_end_wish endpoint_wish(const struct endpoint_options *options, enum mpa_end_role role, bool crc_default)
 {
     const unsigned all = MPA_RTR_SEND | MPA_RTR_WRITE | MPA_RTR_READ;
@@ -19,6 +22,7 @@ struct mpa_end_wish endpoint_wish(const struct endpoint_options *options, enum m
                           .rtr = (uint8_t)(role == MPA_END_RESPONDER || options->peer_to_peer ? all : 0),
                           .ird = READS,
                           .ord = READS},
+        .t_rest = options->t_rest > 0 ? options->t_rest : rest_default_ns,
     };
 }
 

@@ -19,6 +19,7 @@ struct endpoint_options {
     size_t size;
     bool verify;
     int64_t first_delay_ns; /* Initiator: between the Reply and the first FPDU */
+    int64_t t_rest;         /* for the rest of an FPDU that has begun; 0: the kind decides */
     const char *misbehave;  /* id of a mutant (test/misbehave.h); NULL: conforming */
     bool verbose;           /* tell on standard error what happens */
 };
@@ -26,6 +27,7 @@ struct endpoint_options {
 struct endpoint_kind {
     const char *name, *summary;
     const GOptionEntry *entries; /* of its own, for its own variables; NULL: none */
+    bool (*configured)(void);    /* one of them was given; NULL: none can be */
     bool misbehaves;             /* knows options->misbehave */
     /* Before the first connection and behind the last one, for what they share. Both may be NULL. */
     bool (*open)(const struct endpoint_options *options, char **error);

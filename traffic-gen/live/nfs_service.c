@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 enum {
+    TREE_MEBIBYTES = 1024,
     TREE_OCTETS_MAX = 1 << 30,
     TREE_NODES_MAX = 1000000,
     SEND_SIZE = 4096, /* the inline threshold, told by private data (RFC 8797) */
@@ -18,11 +19,11 @@ enum {
 
 static char *export_folder;
 static int mount_port = -1;
-static int tree_mebibytes = 1024;
+static int tree_mebibytes = TREE_MEBIBYTES;
 
 static const GOptionEntry entries[] = {
     {"export", 0, 0, G_OPTION_ARG_FILENAME, &export_folder,
-     "nfs: a folder whose contents are served, read-only; else an empty tree to write to", "DIR"},
+     "nfs: serve a copy of this folder, read-only (default: an empty tree)", "DIR"},
     {"mount-port", 0, 0, G_OPTION_ARG_INT, &mount_port, "nfs: TCP port of MOUNT; 0: any (default: none)", "N"},
     {"tree-size", 0, 0, G_OPTION_ARG_INT, &tree_mebibytes, "nfs: how much the files may hold, in MiB (default 1024)",
      "N"},
@@ -37,6 +38,11 @@ static int64_t now(void *ctx)
 {
     (void)ctx;
     return g_get_real_time() * 1000;
+}
+
+static bool nfs_configured(void)
+{
+    return export_folder || mount_port >= 0 || tree_mebibytes != TREE_MEBIBYTES;
 }
 
 static void nfs_close(void)
@@ -122,6 +128,7 @@ const struct endpoint_kind nfs_service = {
     .name = "nfs",
     .summary = "an NFS server in memory: versions 2, 3, 4.0, 4.1, 4.2 on RPC-over-RDMA",
     .entries = entries,
+    .configured = nfs_configured,
     .open = nfs_open,
     .close = nfs_close,
     .listen = nfs_listen,

@@ -6,7 +6,6 @@
 #include "traffic-gen/test/run.h"
 
 #include <string.h>
-#include <yaml.h>
 
 #define CHOICE_ERROR g_quark_from_static_string("iwarp-test-choice")
 
@@ -137,8 +136,10 @@ static bool suites_are_good(char **names, GError **error)
     GString *known = g_string_new(NULL);
     bool good = true;
 
-    for (unsigned k = 0; suites[k]; k++)
-        g_string_append_printf(known, "%s%s", k ? ", " : "", suites[k]->name);
+    for (unsigned k = 0; suites[k]; k++) {
+        if (k == 0 || strcmp(suites[k - 1]->name, suites[k]->name) != 0) /* parts of one stand together */
+            g_string_append_printf(known, "%s%s", k ? ", " : "", suites[k]->name);
+    }
     for (unsigned i = 0; names[i] && good; i++) {
         good = false;
         for (unsigned k = 0; suites[k] && !good; k++)
@@ -179,143 +180,34 @@ GArray *choice_tests(char *const *suites_wanted, char *const *rules, char *const
 
 /* ---- waivers ---- */
 
-struct test_waiver {
-    char *id, *why;
-    unsigned line;
-    bool used;
-};
-
-static void waiver_free(gpointer data)
+static bool names(const struct waiver *waiver, const struct test_result *result)
 {
-    struct test_waiver *waiver = data;
+    const char *rule = rule_catalogue[waiver->rule].id;
 
-    g_free(waiver->id);
-    g_free(waiver->why);
-    g_free(waiver);
-}
-
-static bool names_something(const char *id)
-{
-    g_autofree char *rule = g_strdup(id);
-    char *slash = strchr(rule, '/');
-
-    if (slash)
-        *slash = '\0';
-    return rule_find(rule) != NULL;
-}
-
-static const char *scalar(yaml_document_t *document, int node)
-{
-    const yaml_node_t *found = yaml_document_get_node(document, node);
-
-    return found && found->type == YAML_SCALAR_NODE ? (const char *)found->data.scalar.value : NULL;
-}
-
-static bool read_waiver(yaml_document_t *document, const yaml_node_t *node, const char *path, GPtrArray *waivers,
-                        GError **error)
-{
-    unsigned line = (unsigned)node->start_mark.line + 1;
-    const char *id = NULL, *why = NULL;
-    struct test_waiver *waiver;
-
-    if (node->type != YAML_MAPPING_NODE) {
-        g_set_error(error, CHOICE_ERROR, 0, "%s:%u: a waiver is a mapping with id, why, link, scope", path, line);
-        return false;
-    }
-    for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start; pair < node->data.mapping.pairs.top; pair++) {
-        const char *key = scalar(document, pair->key), *value = scalar(document, pair->value);
-
-        if (g_strcmp0(key, "id") == 0) {
-            id = value;
-        } else if (g_strcmp0(key, "why") == 0) {
-            why = value;
-        } else if (g_strcmp0(key, "link") != 0 && g_strcmp0(key, "scope") != 0) {
-            g_autofree char *shown = g_strescape(key ? key : "", NULL);
-
-            g_set_error(error, CHOICE_ERROR, 0, "%s:%u: '%s' is not id, why, link or scope", path, line, shown);
-            return false;
-        }
-    }
-    if (!id || !names_something(id)) {
-        g_autofree char *shown = g_strescape(id ? id : "", NULL);
-
-        g_set_error(error, CHOICE_ERROR, 0, "%s:%u: id: there is no rule or test '%s'", path, line, shown);
-        return false;
-    }
-    waiver = g_new0(struct test_waiver, 1);
-    waiver->id = g_strdup(id);
-    waiver->why = g_strdup(why ? why : "known");
-    waiver->line = line;
-    g_ptr_array_add(waivers, waiver);
-    return true;
-}
-
-static bool read_waivers(const char *path, const char *text, size_t n, GPtrArray *waivers, GError **error)
-{
-    yaml_parser_t parser;
-    yaml_document_t document;
-    const yaml_node_t *root;
-    bool good = true;
-
-    yaml_parser_initialize(&parser);
-    yaml_parser_set_input_string(&parser, (const unsigned char *)text, n);
-    if (!yaml_parser_load(&parser, &document)) {
-        g_set_error(error, CHOICE_ERROR, 0, "%s:%zu: %s", path, parser.problem_mark.line + 1,
-                    parser.problem ? parser.problem : "no YAML");
-        yaml_parser_delete(&parser);
-        return false;
-    }
-    root = yaml_document_get_root_node(&document);
-    if (root && root->type != YAML_SEQUENCE_NODE) {
-        g_set_error(error, CHOICE_ERROR, 0, "%s:1: expected a list of waivers", path);
-        good = false;
-    }
-    if (root && good) {
-        for (const yaml_node_item_t *item = root->data.sequence.items.start;
-             item < root->data.sequence.items.top && good; item++)
-            good = read_waiver(&document, yaml_document_get_node(&document, *item), path, waivers, error);
-    }
-    yaml_document_delete(&document);
-    yaml_parser_delete(&parser);
-    return good;
-}
-
-GPtrArray *choice_waivers(const char *path, GError **error)
-{
-    GPtrArray *waivers = g_ptr_array_new_with_free_func(waiver_free);
-    g_autofree char *text = NULL;
-    gsize n;
-
-    if (!path)
-        return waivers;
-    if (g_file_get_contents(path, &text, &n, error) && read_waivers(path, text, n, waivers, error))
-        return waivers;
-    g_ptr_array_unref(waivers);
-    return NULL;
-}
-
-static bool waives(const struct test_waiver *waiver, const struct test_result *result)
-{
-    if (g_ascii_strcasecmp(waiver->id, result->id) == 0 || g_ascii_strcasecmp(waiver->id, result->rule) == 0)
+    if (waiver->one_test)
+        return g_ascii_strcasecmp(waiver->id, result->id) == 0;
+    if (strcmp(rule, result->rule) == 0)
         return true;
     for (guint i = 0; i < result->aliases->len; i++) {
-        if (g_ascii_strcasecmp(waiver->id, g_ptr_array_index(result->aliases, i)) == 0)
+        if (strcmp(rule, g_ptr_array_index(result->aliases, i)) == 0)
             return true;
     }
     return false;
 }
 
-void choice_waive(GPtrArray *waivers, struct test_report *report)
+void choice_waive(GPtrArray *waivers, enum suite_dut dut, const struct endpoint *device, struct test_report *report)
 {
+    enum waiver_role role = dut == DUT_RESPONDER ? WAIVER_RESPONDER : WAIVER_INITIATOR;
+
     for (guint i = 0; i < waivers->len; i++) {
-        struct test_waiver *waiver = g_ptr_array_index(waivers, i);
+        struct waiver *waiver = g_ptr_array_index(waivers, i);
 
         for (guint k = 0; k < report->results->len; k++) {
             struct test_result *result = g_ptr_array_index(report->results, k);
 
-            if (result->outcome != TEST_FAILED || !waives(waiver, result))
+            if (result->outcome != TEST_FAILED || !names(waiver, result) || !waiver_in_scope(waiver, device, role))
                 continue;
-            waiver->used = true;
+            waiver->used = 1;
             if (!result->waived)
                 result->waived = g_strdup(waiver->why);
         }

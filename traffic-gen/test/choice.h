@@ -3,6 +3,7 @@
 #ifndef IWARP_TRAFFIC_TEST_CHOICE_H
 #define IWARP_TRAFFIC_TEST_CHOICE_H
 
+#include "shared/waivers.h"
 #include "traffic-gen/test/result.h"
 #include "traffic-gen/test/suite.h"
 
@@ -16,12 +17,7 @@ bool choice_address(const char *text, bool listening, char **host, char **port, 
 GArray *choice_tests(char *const *suites_wanted, char *const *rules, char *const *skip, enum suite_dut dut,
                      GError **error);
 
-/*
- * Known deviations: a YAML list of {id, why, link, scope}, as iwarp-check takes it; id is that of a rule or of a test.
- * path NULL: none.
- */
-GPtrArray *choice_waivers(const char *path, GError **error);
-/* Marks failures as waived, and tells in the report which waivers matched none. */
-void choice_waive(GPtrArray *waivers, struct test_report *report);
+/* Marks failures of that device as waived (shared/waivers.h), and tells in the report which waivers matched none. */
+void choice_waive(GPtrArray *waivers, enum suite_dut dut, const struct endpoint *device, struct test_report *report);
 
 #endif

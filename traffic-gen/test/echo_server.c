@@ -36,7 +36,8 @@ static void *make(const struct endpoint_options *options, const struct stream *s
                                                  .markers = options->markers,
                                                  .no_crc = options->crc == ENDPOINT_CRC_AS_PEER,
                                                  .plain = options->plain,
-                                                 .peer_to_peer = options->peer_to_peer},
+                                                 .peer_to_peer = options->peer_to_peer,
+                                                 .t_rest = options->t_rest},
                        stream);
 }
 
@@ -82,8 +83,7 @@ const struct endpoint_kind echo_server = {
 
 const struct endpoint_kind rpc_server = {
     .name = "rpc",
-    .summary =
-        "an NFS server in memory, each connection with a tree of its own: a device for iwarp-gen test --suite=rpcrdma",
+    .summary = "an NFS server, each connection with a tree of its own: for iwarp-gen test --service=rpc",
     .misbehaves = true,
     .open = open_responder,
     .make = rpc_make,

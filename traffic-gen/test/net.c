@@ -10,11 +10,14 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 enum { BACKLOG = 64, MS = 1000000 };
+
+volatile sig_atomic_t net_stopped;
 
 static int64_t now_ns(void)
 {
@@ -26,8 +29,8 @@ static bool wait_for(int fd, short events, int64_t until)
     struct pollfd poller = {.fd = fd, .events = events};
     int64_t left;
 
-    while ((left = until - now_ns()) >= 0) {
-        int ready = poll(&poller, 1, (int)MIN(left / MS + 1, INT16_MAX));
+    while ((left = until - now_ns()) >= 0 && !net_stopped) {
+        int ready = poll(&poller, 1, (int)MIN(left / MS + 1, NET_STOP_SLICE_MS));
 
         if (ready > 0)
             return true;
@@ -53,7 +56,7 @@ static struct addrinfo *resolve(const char *host, const char *port, int flags, c
     int error = getaddrinfo(host && *host ? host : NULL, port, &hints, &found);
 
     if (error != 0)
-        *why = g_strdup_printf("%s:%s: %s", host ? host : "", port, gai_strerror(error));
+        *why = g_strdup(gai_strerror(error));
     return found;
 }
 
@@ -93,7 +96,7 @@ int net_connect(const char *host, const char *port, uint16_t mss, int64_t timeou
         fd = connect_one(address, mss, until, &error);
     freeaddrinfo(addresses);
     if (fd < 0)
-        *why = g_strdup_printf("%s:%s: %s", host, port, g_strerror(error));
+        *why = g_strdup(g_strerror(error));
     return fd;
 }
 
@@ -121,7 +124,7 @@ int net_listen(const char *host, const char *port, char **why)
     }
     freeaddrinfo(addresses);
     if (fd < 0)
-        *why = g_strdup_printf("%s:%s: %s", host ? host : "", port, g_strerror(error));
+        *why = g_strdup_printf("cannot listen: %s", g_strerror(error));
     return fd;
 }
 
@@ -161,16 +164,32 @@ static uint16_t port_of(const struct sockaddr_storage *address)
                                                 : ((const struct sockaddr_in *)address)->sin_port);
 }
 
-void net_ports(int fd, uint16_t *ours, uint16_t *theirs)
+static struct endpoint endpoint_of(const struct sockaddr_storage *address)
+{
+    const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)address;
+    struct endpoint out = {.ip = 4, .port = port_of(address)};
+
+    if (address->ss_family != AF_INET6)
+        memcpy(out.address, &((const struct sockaddr_in *)address)->sin_addr, 4);
+    else if (IN6_IS_ADDR_V4MAPPED(&in6->sin6_addr))
+        memcpy(out.address, &in6->sin6_addr.s6_addr[12], 4);
+    else {
+        out.ip = 6;
+        memcpy(out.address, &in6->sin6_addr, 16);
+    }
+    return out;
+}
+
+void net_ends(int fd, struct endpoint *ours, struct endpoint *theirs)
 {
     struct sockaddr_storage address = {0};
     socklen_t size = sizeof(address);
 
     getsockname(fd, (struct sockaddr *)&address, &size);
-    *ours = port_of(&address);
+    *ours = endpoint_of(&address);
     size = sizeof(address);
     getpeername(fd, (struct sockaddr *)&address, &size);
-    *theirs = port_of(&address);
+    *theirs = endpoint_of(&address);
 }
 
 uint16_t net_port(int fd)

@@ -3,9 +3,17 @@
 #ifndef IWARP_TRAFFIC_TEST_NET_H
 #define IWARP_TRAFFIC_TEST_NET_H
 
+#include "shared/endpoint.h"
+
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* Set (by a signal handler): no wait goes on, here and in talks. */
+extern volatile sig_atomic_t net_stopped;
+
+enum { NET_STOP_SLICE_MS = 200 }; /* how soon that is noticed */
 
 enum net_status { NET_NOTHING, NET_OCTETS, NET_FIN, NET_RESET };
 
@@ -14,7 +22,8 @@ int net_connect(const char *host, const char *port, uint16_t mss, int64_t timeou
 int net_listen(const char *host, const char *port, char **why);
 /* The next connection; with `alive` one that its opener has not closed yet. */
 int net_accept(int listener, bool alive, int64_t timeout_ns, char **why);
-void net_ports(int fd, uint16_t *ours, uint16_t *theirs);
+/* Of a connection. IPv4 within IPv6 is told as IPv4. */
+void net_ends(int fd, struct endpoint *ours, struct endpoint *theirs);
 uint16_t net_port(int fd); /* of a listener */
 
 /* Octets that were taken until `until` (g_get_monotonic_time() in ns). */

@@ -23,7 +23,15 @@ static const char style[] =
     ".ladder li{padding:.25rem 1rem}.ladder .device{text-align:right}"
     ".ladder .arrow{color:#0969da}.ladder .device .arrow{color:#8250df}"
     ".ends{display:flex;justify-content:space-between;font-weight:600}"
-    "code{display:block;font:12px/1.4 ui-monospace,monospace;overflow-wrap:anywhere;opacity:.8}";
+    "code{display:block;font:12px/1.4 ui-monospace,monospace;overflow-wrap:anywhere;opacity:.8}"
+    "td.outcome small{max-width:14rem;white-space:normal}"
+    /* On a telephone every row is a block, and each of its cells a line that says what it is. */
+    "@media (max-width:45rem){table,tbody,tr,td,tbody th{display:block}thead{display:none}"
+    "tr{border-bottom:1px solid #8886;padding:.4rem 0}tbody th,td{border:0;padding:.1rem 0}"
+    "td[data-of]::before{content:attr(data-of) \": \";font-weight:400;opacity:.75}"
+    "td.outcome small{max-width:none}.ladder li{padding:.25rem .5rem}}"
+    "@media print{body{max-width:none;margin:0;font-size:10pt}thead th{position:static}tr,.ladder "
+    "li{break-inside:avoid}}";
 
 static const char *class_of(const struct test_result *result)
 {
@@ -86,17 +94,40 @@ static void write_head(xmlTextWriter *writer)
     result_end(writer);
 }
 
+static const char *const device_heads[] = {"Device", "as",           "Passed",         "Failed",
+                                           "Waived", "Inconclusive", "Not applicable", "Tested"};
+
+G_GNUC_PRINTF(4, 5)
+static void write_device_cell(xmlTextWriter *writer, unsigned column, const char *class, const char *format, ...)
+{
+    g_autofree char *text = NULL;
+    va_list args;
+
+    va_start(args, format);
+    text = g_strdup_vprintf(format, args);
+    va_end(args);
+    result_begin(writer, "td", "data-of", device_heads[column], class ? "class" : NULL, class, NULL);
+    result_write(writer, "%s", text);
+    result_end(writer);
+}
+
 static void write_devices(xmlTextWriter *writer, struct test_report *const *reports, unsigned n)
 {
+    static const struct {
+        const char *class;
+        enum test_outcome outcome;
+        bool waived;
+    } counts[] = {{"passed", TEST_PASSED, false},
+                  {"failed", TEST_FAILED, false},
+                  {"waived", TEST_FAILED, true},
+                  {"inconclusive", TEST_INCONCLUSIVE, false},
+                  {"na", TEST_NOT_APPLICABLE, false}};
+
     result_begin(writer, "table", NULL);
     result_begin(writer, "thead", NULL);
     result_begin(writer, "tr", NULL);
-    for (unsigned i = 0; i < 8; i++) {
-        static const char *const heads[] = {"Device", "as",           "Passed",         "Failed",
-                                            "Waived", "Inconclusive", "Not applicable", "Tested"};
-
-        result_element(writer, "th", NULL, "%s", heads[i]);
-    }
+    for (unsigned i = 0; i < G_N_ELEMENTS(device_heads); i++)
+        result_element(writer, "th", NULL, "%s", device_heads[i]);
     result_end(writer);
     result_end(writer);
     result_begin(writer, "tbody", NULL);
@@ -105,16 +136,43 @@ static void write_devices(xmlTextWriter *writer, struct test_report *const *repo
 
         result_begin(writer, "tr", NULL);
         result_element(writer, "th", NULL, "%s", report->device);
-        result_element(writer, "td", NULL, "%s", report->role);
-        result_element(writer, "td", "passed", "%u", test_report_count(report, TEST_PASSED, false));
-        result_element(writer, "td", "failed", "%u", test_report_count(report, TEST_FAILED, false));
-        result_element(writer, "td", "waived", "%u", test_report_count(report, TEST_FAILED, true));
-        result_element(writer, "td", "inconclusive", "%u", test_report_count(report, TEST_INCONCLUSIVE, false));
-        result_element(writer, "td", "na", "%u", test_report_count(report, TEST_NOT_APPLICABLE, false));
-        result_element(writer, "td", NULL, "%s, %.1f s", report->started ? report->started : "", report->seconds);
+        write_device_cell(writer, 1, NULL, "%s", report->role);
+        for (unsigned k = 0; k < G_N_ELEMENTS(counts); k++)
+            write_device_cell(writer, 2 + k, counts[k].class, "%u",
+                              test_report_count(report, counts[k].outcome, counts[k].waived));
+        write_device_cell(writer, 7, NULL, "%s, %.1f s", report->started ? report->started : "", report->seconds);
         result_end(writer);
     }
     result_end(writer);
+    result_end(writer);
+}
+
+static void write_failure_links(xmlTextWriter *writer, struct test_report *const *reports, unsigned n)
+{
+    bool any = false;
+
+    result_element(writer, "h2", NULL, "Failures");
+    result_begin(writer, "ul", NULL);
+    for (unsigned i = 0; i < n; i++) {
+        for (guint k = 0; k < reports[i]->results->len; k++) {
+            const struct test_result *result = g_ptr_array_index(reports[i]->results, k);
+
+            if (result->outcome != TEST_FAILED)
+                continue;
+            g_autofree char *name = anchor(i, result->id), *target = g_strconcat("#", name, NULL);
+
+            any = true;
+            result_begin(writer, "li", NULL);
+            result_begin(writer, "a", "href", target, "class", class_of(result), NULL);
+            result_write(writer, "%s", result->id);
+            result_end(writer);
+            result_write(writer, " on %s%s: %s", reports[i]->device, result->waived ? ", waived" : "",
+                         result->requirement ? result->requirement : "");
+            result_end(writer);
+        }
+    }
+    if (!any)
+        result_element(writer, "li", NULL, "none");
     result_end(writer);
 }
 
@@ -125,7 +183,7 @@ static void write_cell(xmlTextWriter *writer, const struct test_report *report, 
     const struct test_result *result = find(report, id);
     g_autofree char *class = g_strconcat("outcome ", result ? class_of(result) : "absent", NULL);
 
-    result_begin(writer, "td", "class", class, NULL);
+    result_begin(writer, "td", "class", class, "data-of", report->device, NULL);
     if (!result) {
         result_write(writer, "not run");
     } else if (result->outcome == TEST_FAILED) {
@@ -136,6 +194,8 @@ static void write_cell(xmlTextWriter *writer, const struct test_report *report, 
         result_end(writer);
     } else {
         result_write(writer, "%s", test_outcome_names[result->outcome]);
+        if (result->outcome != TEST_PASSED && result->actual)
+            result_element(writer, "small", NULL, "%s", result->actual);
     }
     result_end(writer);
 }
@@ -263,6 +323,7 @@ void test_report_html(struct test_report *const *reports, unsigned n, FILE *out)
     result_begin(writer, "body", NULL);
     result_element(writer, "h1", NULL, "Conformance of %u device%s", n, n == 1 ? "" : "s");
     write_devices(writer, reports, n);
+    write_failure_links(writer, reports, n);
     result_element(writer, "h2", NULL, "Tests");
     write_matrix(writer, reports, n);
     for (unsigned i = 0; i < n; i++)

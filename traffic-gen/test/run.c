@@ -2,6 +2,7 @@
 #include "traffic-gen/test/run.h"
 
 #include "traffic-gen/test/elsewhere.h"
+#include "traffic-gen/test/net.h"
 
 #include <string.h>
 
@@ -15,7 +16,9 @@ static void take_advert(struct talk *talk, const struct mpa_startup *theirs)
     if (!theirs->has_enhanced && theirs->pd_length >= 4)
         run->lab |= memcmp(theirs->private_data, "LAB1", 4) == 0;
     if (talk->advert.n > 0)
-        run->has |= NEED_REGIONS | NEED_ECHO | NEED_RECEIVES;
+        run->has |= NEED_REGIONS;
+    if (talk->advert.n == REGION_COUNT) /* who tells less, as `sink` does, is no echo */
+        run->has |= NEED_WORDS | NEED_ECHO | NEED_RECEIVES;
 }
 
 /* One connection with a usual wish; *why is what went wrong. */
@@ -131,7 +134,7 @@ static const char *cannot_run(const struct talk_run *run, const struct suite_tes
         return "the device does not speak the enhanced set-up of RFC 6581";
     if (run->dut == DUT_RESPONDER && test->needs & NEED_PEER_TO_PEER & ~has)
         return "the device does not speak the peer-to-peer mode of RFC 6581";
-    if (run->dut == DUT_RESPONDER && test->needs & (NEED_ECHO | NEED_RECEIVES | NEED_REGIONS) & ~has)
+    if (run->dut == DUT_RESPONDER && test->needs & (NEED_ECHO | NEED_RECEIVES | NEED_REGIONS | NEED_WORDS) & ~has)
         return "the device does not advertise memory and an echo in its private data";
     if (test->needs & (NEED_RPC | NEED_NFS) & ~has)
         return "the device is not said to be an RPC-over-RDMA server (--service)";
@@ -159,7 +162,8 @@ struct crew {
     struct talk_run *run;
     const GArray *chosen;
     GPtrArray *results;
-    gint next;
+    void (*progress)(unsigned done, unsigned n, const char *id);
+    gint next, done;
 };
 
 static gpointer work(gpointer data)
@@ -167,14 +171,26 @@ static gpointer work(gpointer data)
     struct crew *crew = data;
     guint i;
 
-    while ((i = (guint)g_atomic_int_add(&crew->next, 1)) < crew->chosen->len)
-        run_one(crew->run, &g_array_index(crew->chosen, struct chosen_test, i), g_ptr_array_index(crew->results, i));
+    while (!net_stopped && (i = (guint)g_atomic_int_add(&crew->next, 1)) < crew->chosen->len) {
+        const struct chosen_test *chosen = &g_array_index(crew->chosen, struct chosen_test, i);
+
+        if (crew->progress) {
+            g_autofree char *id = suite_test_id(chosen->test);
+
+            crew->progress((unsigned)g_atomic_int_get(&crew->done), crew->chosen->len, id);
+        }
+        run_one(crew->run, chosen, g_ptr_array_index(crew->results, i));
+        if (net_stopped) /* it was cut short, and found what it did not look for */
+            g_clear_pointer(&((struct test_result *)g_ptr_array_index(crew->results, i))->id, g_free);
+        g_atomic_int_inc(&crew->done);
+    }
     return NULL;
 }
 
-void run_tests(struct talk_run *run, const GArray *chosen, unsigned jobs, struct test_report *report)
+void run_tests(struct talk_run *run, const GArray *chosen, unsigned jobs,
+               void (*progress)(unsigned done, unsigned n, const char *id), struct test_report *report)
 {
-    struct crew crew = {.run = run, .chosen = chosen, .results = report->results};
+    struct crew crew = {.run = run, .chosen = chosen, .results = report->results, .progress = progress};
     int64_t began = talk_now();
     g_autofree GThread **threads = g_new0(GThread *, jobs);
 
@@ -184,5 +200,9 @@ void run_tests(struct talk_run *run, const GArray *chosen, unsigned jobs, struct
         threads[i] = g_thread_new("test", work, &crew);
     for (unsigned i = 0; i < jobs; i++)
         g_thread_join(threads[i]);
+    for (guint i = chosen->len; i > 0; i--) {
+        if (!((const struct test_result *)g_ptr_array_index(report->results, i - 1))->id)
+            g_ptr_array_remove_index(report->results, i - 1);
+    }
     report->seconds = (double)(talk_now() - began) / 1e9;
 }

@@ -16,8 +16,11 @@ struct chosen_test {
  * For a DUT that is the Initiator it waits for its first connection.
  */
 bool run_learn(struct talk_run *run, char **why);
-/* A result per test, in their order. jobs: tests at the same time. */
+/*
+ * A result per test, in their order. jobs: tests at the same time. progress (may be NULL) is told what is begun, by any
+ * thread. Once net_stopped is set it comes to an end: there are no results of tests that were not finished then.
+ */
 void run_tests(struct talk_run *run, const GArray *chosen /* struct chosen_test */, unsigned jobs,
-               struct test_report *report);
+               void (*progress)(unsigned done, unsigned n, const char *id), struct test_report *report);
 
 #endif

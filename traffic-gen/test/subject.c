@@ -119,6 +119,8 @@ struct subject *subject_new(const struct subject_options *options, const struct 
                                      .established = on_established,
                                      .received = on_received,
                                      .completed = on_completed};
+    const int64_t t_startup = options->t_startup > 0 ? options->t_startup : t_default;
+    const int64_t t_rest = options->t_rest > 0 ? options->t_rest : t_startup;
     uint8_t words[ADVERT_MAX];
     struct qp_options qp = {
         .mpa = {.role = options->role == DUT_RESPONDER ? MPA_END_RESPONDER : MPA_END_INITIATOR,
@@ -131,8 +133,8 @@ struct subject *subject_new(const struct subject_options *options, const struct 
                                   .ird = READS,
                                   .ord = READS},
                 .manual = options->role == DUT_RESPONDER,
-                .t_startup = options->t_startup,
-                .t_rest = options->t_startup > 0 ? options->t_startup : t_default},
+                .t_startup = t_startup,
+                .t_rest = t_rest},
         .receives = options->role == DUT_RESPONDER ? 0 : 1,
         .receive_size = RECEIVE_SIZE,
         .ird = READS,
@@ -141,7 +143,7 @@ struct subject *subject_new(const struct subject_options *options, const struct 
 
     subject->options = *options;
     if (options->rpc) {
-        subject->rpc = subject_rpc_new(options->role, options->how, stream);
+        subject->rpc = subject_rpc_new(options->role, options->how, t_rest, stream);
         subject->qp = subject_rpc_qp(subject->rpc);
         return subject;
     }

@@ -16,7 +16,8 @@ struct subject_options {
     bool peer_to_peer;
     bool rpc;          /* instead of all that: RPC-over-RDMA (test/subject_rpc.h) */
     uint8_t rtr;       /* types of the peer-to-peer mode; 0: all */
-    int64_t t_startup; /* for a start-up frame, and for the rest of an FPDU; 0: 10 s */
+    int64_t t_startup; /* for a start-up frame; 0: 10 s */
+    int64_t t_rest;    /* for the rest of an FPDU; 0: as t_startup */
 };
 
 struct subject;

@@ -198,7 +198,8 @@ static void on_established(void *ctx, const struct mpa_end_terms *terms)
 
 /* ---- life ---- */
 
-struct subject_rpc *subject_rpc_new(enum suite_dut role, const struct misbehaviour *how, const struct stream *stream)
+struct subject_rpc *subject_rpc_new(enum suite_dut role, const struct misbehaviour *how, int64_t t_rest,
+                                    const struct stream *stream)
 {
     struct subject_rpc *subject = g_new0(struct subject_rpc, 1);
     const struct rpc_end_events events = {
@@ -207,7 +208,8 @@ struct subject_rpc *subject_rpc_new(enum suite_dut role, const struct misbehavio
         .qp = {.mpa = {.role = role == DUT_RESPONDER ? MPA_END_RESPONDER : MPA_END_INITIATOR,
                        .revision = 2,
                        .crc = true,
-                       .enhanced_data = {.ird = READS, .ord = READS}},
+                       .enhanced_data = {.ird = READS, .ord = READS},
+                       .t_rest = t_rest},
                .ird = READS,
                .ord = READS},
         .send_size = SIZE,

@@ -10,8 +10,9 @@
 
 struct subject_rpc;
 
-/* how NULL: conforming. stream is borrowed. */
-struct subject_rpc *subject_rpc_new(enum suite_dut role, const struct misbehaviour *how, const struct stream *stream);
+/* how NULL: conforming. t_rest: patience with the rest of an FPDU. stream is borrowed. */
+struct subject_rpc *subject_rpc_new(enum suite_dut role, const struct misbehaviour *how, int64_t t_rest,
+                                    const struct stream *stream);
 void subject_rpc_free(struct subject_rpc *subject);
 struct qp *subject_rpc_qp(struct subject_rpc *subject);
 

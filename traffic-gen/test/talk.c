@@ -246,8 +246,10 @@ bool talk_open(struct talk *talk)
         talk_inconclusive(talk, "no connection: %s", why);
         return false;
     }
-    net_ports(talk->fd, &options.port[WATCH_TEST], &options.port[WATCH_DUT]);
-    port = talk->run->dut == DUT_RESPONDER ? options.port[WATCH_TEST] : options.port[WATCH_DUT];
+    net_ends(talk->fd, &options.ends[WATCH_TEST], &options.ends[WATCH_DUT]);
+    port = options.ends[talk->run->dut == DUT_RESPONDER ? WATCH_TEST : WATCH_DUT].port;
+    if (!talk->test)
+        talk->run->device = options.ends[WATCH_DUT];
     g_array_append_val(talk->result->ports, port);
     talk->watch = watch_new(&options);
     for (unsigned qn = 0; qn < TALK_QUEUES; qn++)
@@ -367,14 +369,14 @@ bool talk_receive(struct talk *talk, int64_t until)
         int64_t left = until - talk_now();
         bool unacked = acked_by_dut(talk) < talk->out_offset;
         struct pollfd poller = {.fd = talk->fd, .events = talk->dut_fin ? 0 : POLLIN};
-        int wait = (int)CLAMP((left + ms - 1) / ms, 0, INT16_MAX);
+        int wait = (int)CLAMP((left + ms - 1) / ms, 0, NET_STOP_SLICE_MS);
 
         if (poll(&poller, 1, unacked ? MIN(wait, ACK_SLICE_MS) : wait) > 0 && take(talk))
             return true;
         if (poller.revents && talk->dut_fin)
             g_usleep(1000); /* what is left to wait for is an RST */
         watch_acked(talk->watch, WATCH_DUT, acked_by_dut(talk));
-        if (left <= 0)
+        if (left <= 0 || net_stopped)
             return false;
     }
 }

@@ -24,6 +24,7 @@ struct talk_run {
     bool vouched_default; /* --default-configuration */
     unsigned services;    /* set of enum suite_need that the user vouches for */
     /* What the first connection showed. */
+    struct endpoint device;
     bool lab;           /* it knows "LABQ" */
     gint answers_reads; /* it answers Reads of no octets; atomic */
     unsigned has;       /* set of enum suite_need */

@@ -11,8 +11,10 @@ enum {
     SEGMENT_MAX = 32768,
     WINDOW = 65535,
     FINDINGS_MAX = 256,
+    OPTION_NOP = 1,
     OPTION_MSS = 2,
-    MSS_OPTION_LEN = 4,
+    OPTION_SACK = 4,
+    SACK_LENGTH = 4, /* with the two octets that align it */
 };
 
 struct watch {
@@ -176,15 +178,20 @@ static void on_reset(void *ctx, unsigned side, uint32_t frame, int64_t time_ns)
 static void record(struct watch *watch, const struct frame_tcp *tcp)
 {
     struct watch_recorder *recorder = watch->options.recorder;
-    const struct frame_path path = {
+    const struct endpoint *ends = watch->options.ends;
+    struct frame_path path = {
+        .ipv6 = ends[WATCH_TEST].ip == 6,
+        .real = true,
         .host = {[WATCH_TEST] = 1, [WATCH_DUT] = 2},
-        .port = {watch->options.port[WATCH_TEST], watch->options.port[WATCH_DUT]},
+        .port = {ends[WATCH_TEST].port, ends[WATCH_DUT].port},
     };
     g_autofree uint8_t *frame = NULL;
     size_t n;
 
     if (!recorder)
         return;
+    memcpy(path.address[WATCH_TEST], ends[WATCH_TEST].address, sizeof(path.address[0]));
+    memcpy(path.address[WATCH_DUT], ends[WATCH_DUT].address, sizeof(path.address[0]));
     frame = g_malloc(FRAME_MAX);
     n = frame_encode(&path, tcp, frame);
     g_mutex_lock(&recorder->lock);
@@ -194,7 +201,8 @@ static void record(struct watch *watch, const struct frame_tcp *tcp)
 
 static void segment(struct watch *watch, enum watch_side side, uint8_t flags, const uint8_t *p, size_t n)
 {
-    uint8_t mss[MSS_OPTION_LEN] = {OPTION_MSS, MSS_OPTION_LEN};
+    /* SACK as every system's TCP has it; the MSS only where a test has chosen it. */
+    uint8_t options[] = {OPTION_NOP, OPTION_NOP, OPTION_SACK, 2, OPTION_MSS, 4, 0, 0};
     bool syn = flags & TCP_SYN, tells_mss = syn && side == WATCH_TEST && watch->options.mss > 0;
     struct frame_tcp tcp = {
         .side = side,
@@ -203,8 +211,10 @@ static void segment(struct watch *watch, enum watch_side side, uint8_t flags, co
         .flags = flags,
         .window = WINDOW,
         .ip_id = ++watch->ip_id[side],
-        .options = tells_mss ? mss : NULL,
-        .options_length = tells_mss ? sizeof(mss) : 0,
+        .options = syn ? options : NULL,
+        .options_length = tells_mss ? sizeof(options)
+                          : syn     ? SACK_LENGTH
+                                    : 0,
         .payload = p,
         .payload_length = n,
     };
@@ -216,6 +226,7 @@ static void segment(struct watch *watch, enum watch_side side, uint8_t flags, co
         .mss = tells_mss ? watch->options.mss : 0,
         .window = WINDOW,
         .window_scale = 255,
+        .sack_permitted = syn,
         .seq = tcp.seq,
         .ack = tcp.ack,
         .length = (uint32_t)n,
@@ -224,7 +235,7 @@ static void segment(struct watch *watch, enum watch_side side, uint8_t flags, co
     };
     int64_t now = g_get_real_time() * 1000;
 
-    put_be16(mss + 2, watch->options.mss);
+    put_be16(options + sizeof(options) - 2, watch->options.mss);
     watch->now = MAX(now, watch->now);
     seen.time_ns = watch->now;
     record(watch, &tcp);
@@ -309,8 +320,8 @@ struct watch *watch_new(const struct watch_options *options)
     if (!watch->tcp || !watch->mpa || !watch->rdmap || !watch->nfs)
         g_error("not enough memory for the watcher of a connection"); /* as GLib does where it allocates */
     mpa_connection_set_tcp(watch->mpa, watch->tcp);
-    rpcrdma_connection_ports(watch->rpcrdma, options->port[0], options->port[1]);
-    nfs_connection_ports(watch->nfs, options->port[0], options->port[1]);
+    rpcrdma_connection_ports(watch->rpcrdma, options->ends[0].port, options->ends[1].port);
+    nfs_connection_ports(watch->nfs, options->ends[0].port, options->ends[1].port);
     rpcrdma_connection_parameters(watch->rpcrdma, mpa_connection_phase(watch->mpa),
                                   mpa_connection_parameters(watch->mpa));
     segment(watch, options->opener, TCP_SYN, NULL, 0);

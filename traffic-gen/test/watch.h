@@ -10,6 +10,7 @@
 #define IWARP_TRAFFIC_TEST_WATCH_H
 
 #include "engine/mpa.h"
+#include "shared/endpoint.h"
 #include "traffic-gen/capture_file.h"
 
 #include <glib.h>
@@ -24,9 +25,9 @@ struct watch_recorder {
 };
 
 struct watch_options {
-    enum watch_side opener; /* of the TCP connection */
-    uint16_t port[2];       /* by enum watch_side */
-    uint16_t mss;           /* that our SYN announced; 0: not told */
+    enum watch_side opener;  /* of the TCP connection */
+    struct endpoint ends[2]; /* by enum watch_side */
+    uint16_t mss;            /* that our SYN announced; 0: not told */
     int64_t t_react, t_close, t_start, t_idle;
     struct watch_recorder *recorder; /* NULL: none */
 };

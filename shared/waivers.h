@@ -11,13 +11,14 @@
  *       addresses: [192.0.2.7, 192.0.2.0/24, "192.0.2.7:20049", "[2001:db8::7]:20049"]
  *       role: responder
  */
-#ifndef IWARP_CONFORMANCE_WAIVERS_H
-#define IWARP_CONFORMANCE_WAIVERS_H
+#ifndef IWARP_SHARED_WAIVERS_H
+#define IWARP_SHARED_WAIVERS_H
 
-#include "conformance/decap.h"
 #include "engine/rule.h"
+#include "shared/endpoint.h"
 
 #include <glib.h>
+#include <stdbool.h>
 
 enum waiver_role { WAIVER_ANY_ROLE, WAIVER_INITIATOR, WAIVER_RESPONDER };
 
@@ -30,6 +31,7 @@ struct waiver_address {
 struct waiver {
     enum rule_id rule; /* the one that carries the findings */
     char *id;          /* as the user wrote it */
+    bool one_test;     /* id is that of one of the rule's tests (iwarp-gen test) */
     char *why, *link;  /* may be NULL */
     char *where;       /* "--waive" or FILE:LINE */
     GArray *addresses; /* struct waiver_address; NULL: everywhere */
@@ -42,8 +44,14 @@ GPtrArray *waivers_new(void);
 
 /* --waive=ID[:why] */
 bool waivers_add(GPtrArray *waivers, const char *argument, GError **error);
-/* --waivers=FILE. Mistakes are told as FILE:LINE: what is wrong and what is allowed. */
-bool waivers_load(GPtrArray *waivers, const char *path, GError **error);
+/*
+ * --waivers=FILE. Mistakes are told as FILE:LINE: what is wrong and what is allowed. of_tests: ids of tests are known,
+ * too.
+ */
+bool waivers_load(GPtrArray *waivers, const char *path, bool of_tests, GError **error);
+
+/* True for what `sender` sent in that role. */
+bool waiver_in_scope(const struct waiver *waiver, const struct endpoint *sender, enum waiver_role role);
 
 /*
  * The first waiver for a finding of `rule` about something that `sender` sent, NULL when there is none; it counts as

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "conformance/waivers.h"
+#include "shared/waivers.h"
 
-#include "conformance/options.h"
-#include "conformance/report_parts.h"
+#include "shared/printable.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <yaml.h>
+
+#define WAIVER_ERROR g_quark_from_static_string("iwarp-waiver")
 
 static void waiver_free(gpointer data)
 {
@@ -46,7 +47,7 @@ bool waivers_add(GPtrArray *waivers, const char *argument, GError **error)
     enum rule_id rule;
 
     if (!find_rule(id, &rule)) {
-        g_set_error(error, CHECK_ERROR, CHECK_ERROR_USAGE,
+        g_set_error(error, WAIVER_ERROR, 0,
                     "--waive: there is no rule '%s'; write --waive=ID or --waive=ID:why, --list-rules shows the ids",
                     id);
         g_free(id);
@@ -65,6 +66,7 @@ bool waivers_add(GPtrArray *waivers, const char *argument, GError **error)
 
 struct loader {
     const char *path;
+    bool of_tests;
     yaml_document_t *document;
     GError **error;
 };
@@ -81,7 +83,7 @@ static bool mistake(const struct loader *loader, const yaml_node_t *node, const 
     va_end(args);
     text = printable_text(raw); /* it repeats what the file says */
     g_free(raw);
-    g_set_error(loader->error, CHECK_ERROR, CHECK_ERROR_USAGE, "%s:%zu: %s", loader->path,
+    g_set_error(loader->error, WAIVER_ERROR, 0, "%s:%zu: %s", loader->path,
                 node == NULL ? (size_t)1 : node->start_mark.line + 1, text);
     g_free(text);
     return false;
@@ -194,13 +196,24 @@ static bool read_role(const struct loader *loader, const yaml_node_t *node, stru
     return true;
 }
 
+/* Tests have the id of their rule, and what is behind a slash tells one of several. */
+static bool find_rule_of_test(struct waiver *waiver)
+{
+    const char *slash = strchr(waiver->id, '/');
+    g_autofree char *id = slash == NULL ? NULL : g_strndup(waiver->id, (gsize)(slash - waiver->id));
+
+    waiver->one_test = id != NULL;
+    return id != NULL && find_rule(id, &waiver->rule);
+}
+
 static bool read_id(const struct loader *loader, const yaml_node_t *node, struct waiver *waiver)
 {
     if (!read_text(loader, "id", node, &waiver->id))
         return false;
-    if (!find_rule(waiver->id, &waiver->rule))
-        return mistake(loader, node, "there is no rule '%s'; iwarp-check --list-rules shows the ids", waiver->id);
-    return true;
+    if (find_rule(waiver->id, &waiver->rule) || (loader->of_tests && find_rule_of_test(waiver)))
+        return true;
+    return mistake(loader, node, "there is no rule%s '%s'; iwarp-check --list-rules%s shows the ids",
+                   loader->of_tests ? " or test" : "", waiver->id, loader->of_tests ? " or iwarp-gen list tests" : "");
 }
 
 static bool read_why(const struct loader *loader, const yaml_node_t *node, struct waiver *waiver)
@@ -282,20 +295,20 @@ static bool read_document(const struct loader *loader, GPtrArray *waivers)
     return true;
 }
 
-bool waivers_load(GPtrArray *waivers, const char *path, GError **error)
+bool waivers_load(GPtrArray *waivers, const char *path, bool of_tests, GError **error)
 {
     yaml_parser_t parser;
     yaml_document_t document;
-    struct loader loader = {path, &document, error};
+    struct loader loader = {path, of_tests, &document, error};
     bool ok = false;
     FILE *file = fopen(path, "rb");
 
     if (file == NULL) {
-        g_set_error(error, CHECK_ERROR, CHECK_ERROR_USAGE, "--waivers: cannot open %s: %s", path, g_strerror(errno));
+        g_set_error(error, WAIVER_ERROR, 0, "--waivers: cannot open %s: %s", path, g_strerror(errno));
         return false;
     }
     if (!yaml_parser_initialize(&parser)) {
-        g_set_error_literal(error, CHECK_ERROR, CHECK_ERROR_USAGE, "--waivers: out of memory");
+        g_set_error_literal(error, WAIVER_ERROR, 0, "--waivers: out of memory");
         fclose(file);
         return false;
     }
@@ -304,7 +317,7 @@ bool waivers_load(GPtrArray *waivers, const char *path, GError **error)
         ok = read_document(&loader, waivers);
         yaml_document_delete(&document);
     } else {
-        g_set_error(error, CHECK_ERROR, CHECK_ERROR_USAGE, "%s:%zu: not YAML: %s", path, parser.problem_mark.line + 1,
+        g_set_error(error, WAIVER_ERROR, 0, "%s:%zu: not YAML: %s", path, parser.problem_mark.line + 1,
                     parser.problem == NULL ? "cannot be read" : parser.problem);
     }
     yaml_parser_delete(&parser);
@@ -328,7 +341,7 @@ static bool address_matches(const struct waiver_address *address, const struct e
            (address->any_port || address->endpoint.port == sender->port);
 }
 
-static bool in_scope(const struct waiver *waiver, const struct endpoint *sender, enum waiver_role role)
+bool waiver_in_scope(const struct waiver *waiver, const struct endpoint *sender, enum waiver_role role)
 {
     if (waiver->role != WAIVER_ANY_ROLE && waiver->role != role)
         return false;
@@ -346,7 +359,7 @@ const struct waiver *waivers_match(GPtrArray *waivers, enum rule_id rule, const 
     for (guint i = 0; i < waivers->len; i++) {
         struct waiver *waiver = g_ptr_array_index(waivers, i);
 
-        if (!rule_carried_by(&rule_catalogue[waiver->rule], rule) || !in_scope(waiver, sender, role))
+        if (!rule_carried_by(&rule_catalogue[waiver->rule], rule) || !waiver_in_scope(waiver, sender, role))
             continue;
         g_atomic_int_set(&waiver->used, 1);
         return waiver;

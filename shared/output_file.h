@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A file that is there completely or not at all: it grows under another name beside its place, and takes it at the end.
  */
-#ifndef IWARP_CONFORMANCE_OUTPUT_FILE_H
-#define IWARP_CONFORMANCE_OUTPUT_FILE_H
+#ifndef IWARP_SHARED_OUTPUT_FILE_H
+#define IWARP_SHARED_OUTPUT_FILE_H
 
 #include <glib.h>
 #include <stdbool.h>

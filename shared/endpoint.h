@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef IWARP_SHARED_ENDPOINT_H
+#define IWARP_SHARED_ENDPOINT_H
+
+#include <stdint.h>
+
+struct endpoint {
+    uint8_t ip;          /* 4 or 6 */
+    uint8_t address[16]; /* network order; IPv4 uses the first four octets, the rest is zero */
+    uint16_t port;
+};
+
+#endif
