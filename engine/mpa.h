@@ -60,7 +60,8 @@ struct mpa_parameters {
     bool ird_ord_known; /* from an enhanced, accepting Reply */
     uint16_t ird, ord;  /* Reply's values: the Responder's IRD and ORD */
     bool rejected;
-    bool midstream; /* parameters found by recognition or --assume */
+    bool midstream;        /* parameters found by recognition or --assume */
+    uint64_t full_from[2]; /* by side: stream offset behind its start-up frame; valid with startup_seen */
 };
 
 enum mpa_crc_verdict { MPA_CRC_VERIFIED, MPA_CRC_WRONG, MPA_CRC_NOT_USED, MPA_CRC_UNKNOWN };

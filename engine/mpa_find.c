@@ -67,6 +67,8 @@ static void negotiate(struct mpa_connection *mpa)
     parameters->request_seen = has_frame(&mpa->side[i]);
     parameters->reply_seen = has_frame(&mpa->side[r]);
     parameters->startup_seen = mpa->side[i].startup.seen && mpa->side[r].startup.seen;
+    for (unsigned side = 0; side < 2; side++)
+        parameters->full_from[side] = mpa->side[side].startup.end;
     if (parameters->request_seen) {
         parameters->revision = request->revision;
         parameters->markers[r] = request->flags & MPA_FLAG_M ? ON : OFF;

@@ -13,6 +13,7 @@ enum {
     STATUS_ONLY = 8,
     WRITE_RESULTS = 24,
     READ_RESULTS = 16,         /* with the data in a Write chunk */
+    CREATE_RESULTS = 64,       /* change_info4, and the bitmap of what was set */
     ATTRIBUTES_RESULTS = 1000, /* far above what GETATTR gives without the attributes that have no limit */
 };
 
@@ -44,7 +45,10 @@ static uint32_t results_of(const struct nfs_look *look, const struct nfs_operati
     case NFS_OP_PUTFH:
     case NFS_OP_PUTROOTFH:
     case NFS_OP_PUTPUBFH:
+    case NFS_OP_LOOKUP:
         return STATUS_ONLY;
+    case NFS_OP_CREATE:
+        return CREATE_RESULTS;
     case NFS_OP_SEQUENCE:
         return SEQUENCE_RESULTS;
     case NFS_OP_WRITE:
@@ -114,14 +118,16 @@ static void pass(const struct nfs_look *look, const struct lists *lists)
         nfs_pass(look, RULE_NFSULB_6_4_2_05);
 }
 
-static void judge_refusal(const struct nfs_look *look, const struct lists *lists, const char *answer)
+/* GARBAGE_ARGS is about the arguments, in which nothing is wrong; ERR_CHUNK may be for want of room as well. */
+static void judge_refusal(const struct nfs_look *look, const struct lists *lists, bool err_chunk)
 {
     enum rule_id rule = lists->read && !lists->many ? RULE_NFSULB_6_4_2_04 : RULE_NFSULB_6_4_2_05;
 
     if (!lists->read && !lists->write && !lists->many)
         return;
     /* A first Call may be one again that broke the connection before: RFC 8166 section 4.5.3. */
-    if (look->t->damaged || look->exchange->early || !rpcrdma_whole(look->nfs->rpcrdma) || !reply_fits(look)) {
+    if (look->t->damaged || look->exchange->early || !rpcrdma_whole(look->nfs->rpcrdma) ||
+        (err_chunk && !reply_fits(look))) {
         nfs_open(look, rule);
         return;
     }
@@ -129,7 +135,7 @@ static void judge_refusal(const struct nfs_look *look, const struct lists *lists
         look, rule,
         "expected a server to process a Call with no more than a Position Zero Read chunk, another Read chunk and a "
         "Write chunk, of %u segments each, found %s",
-        SEGMENTS_MAX, answer);
+        SEGMENTS_MAX, err_chunk ? "ERR_CHUNK" : "GARBAGE_ARGS");
 }
 
 /* answer: of the Call in look. */
@@ -153,7 +159,7 @@ void nfs_limit_answer(struct nfs_look *look, const struct rpcrdma_message *messa
         if (accepted)
             pass(look, &lists);
         else if (error || reply->rpc.accept_stat == RPC_GARBAGE_ARGS)
-            judge_refusal(look, &lists, error ? "ERR_CHUNK" : "GARBAGE_ARGS");
+            judge_refusal(look, &lists, error);
     } else if (!error && reply->rpc.accept_stat == RPC_GARBAGE_ARGS) {
         nfs_pass(look, RULE_NFSULB_6_4_2_07);
     } else if (!error && !accepted) {

@@ -609,6 +609,10 @@ void rdmap_connection_parameters(struct rdmap_connection *rdmap, enum mpa_phase 
 {
     rdmap->phase = phase;
     rdmap->parameters = *parameters;
+    /* Who has received the start-up frame only has received no request. */
+    for (unsigned side = 0; side < 2; side++)
+        if (!rdmap->side[side].started && parameters->startup_seen)
+            rdmap->side[side].end = parameters->full_from[side];
 }
 
 void rdmap_connection_skipped(struct rdmap_connection *rdmap, unsigned side)

@@ -241,11 +241,14 @@ void rdmap_reaction_skipped(struct rdmap_connection *rdmap, unsigned side)
 static void judge_inaction(struct rdmap_connection *rdmap, unsigned reactor, int64_t time_ns)
 {
     struct fault_watch *watch = &rdmap->reaction->fault[reactor];
-    const struct rdmap_side *s = &rdmap->side[reactor];
+    const struct rdmap_side *s = &rdmap->side[reactor], *peer = &rdmap->side[other_side(reactor)];
+    bool ended = s->fin || s->reset || peer->reset; /* a Terminate may come until then */
     struct place place = watch->place;
 
-    if (s->hole || !watch->received || time_ns - watch->place.time_ns <= rdmap->options.t_react ||
-        (watch->late.frame == 0 && rdmap->options.payload_only)) {
+    if (watch->served.frame != 0 && ended && !s->hole && !peer->hole) {
+        settle_ignored(rdmap, watch, &watch->served, "an answer to a request behind it");
+    } else if (s->hole || !watch->received || time_ns - watch->place.time_ns <= rdmap->options.t_react ||
+               (watch->late.frame == 0 && rdmap->options.payload_only)) {
         settle_open(rdmap, watch);
     } else if (watch->late.frame != 0) {
         settle_ignored(rdmap, watch, &watch->late, "another message");

@@ -379,6 +379,7 @@ static void take(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
     else if (m->header.proc == RPCRDMA_DONE && m->header.status == RPCRDMA_OK)
         rpcrdma_memory_done(rpcrdma, m);
     rpcrdma_threshold_length(rpcrdma, m);
+    rpcrdma_resource_sent(rpcrdma, m);
     rpcrdma_reaction_message(rpcrdma, m);
     if (rpcrdma->events.message != NULL)
         rpcrdma->events.message(rpcrdma->events.ctx, m);

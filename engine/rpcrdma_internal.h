@@ -317,6 +317,8 @@ void rpcrdma_resource_free(struct rpcrdma_connection *rpcrdma);
 void rpcrdma_resource_message(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message);
 void rpcrdma_resource_expected(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message,
                                struct rpcrdma_expected expected);
+/* Any message, when all have looked at it. */
+void rpcrdma_resource_sent(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message);
 void rpcrdma_resource_terminate(struct rpcrdma_connection *rpcrdma, const struct rdmap_terminate_event *event);
 
 /* rpcrdma_memory_rules.c, rpcrdma_access_rules.c (_move): operations against offers; after the move was noted. */

@@ -5,6 +5,7 @@
  */
 #include "engine/heap.h"
 #include "engine/rpcrdma_reaction.h"
+#include "wire/rdmap_terminate.h"
 
 #include <stdlib.h>
 
@@ -16,6 +17,8 @@ enum {
     BY_SUCCESS = 8,
     BY_SILENCE = 16, /* until the end, or a close */
 };
+
+enum { DDP_UNTAGGED_ERROR = 2 }; /* RFC 5041 section 7.2 */
 
 static const struct demand {
     enum rule_id broken, rule;
@@ -334,12 +337,20 @@ static bool accuses_call(struct rpcrdma_connection *rpcrdma, const struct rdmap_
     return false;
 }
 
+/* DDP has refused the Send for want of a Receive (rpcrdma_resource_rules.c), whatever it holds. */
+static bool lacks_receive(const struct rdmap_terminate *terminate)
+{
+    return terminate->layer == RDMAP_LAYER_DDP && terminate->etype == DDP_UNTAGGED_ERROR;
+}
+
 void rpcrdma_reaction_terminate(struct rpcrdma_connection *rpcrdma, const struct rdmap_terminate_event *event)
 {
     const struct place *place = &event->fpdu->place;
 
     if (rpcrdma->reaction->closed)
         return;
+    if (lacks_receive(event->terminate))
+        rpcrdma_discard_skipped(rpcrdma);
     rpcrdma_discard_end(rpcrdma, place->side & 1u, place, event->accused_found ? &event->accused : NULL);
     if (!event->accused_found || accuses_call(rpcrdma, event))
         close_by(rpcrdma, place->side & 1u, place, "a Terminate");

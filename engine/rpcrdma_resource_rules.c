@@ -29,6 +29,7 @@ struct sent {
     struct rpcrdma_expected expected;
     bool call, reverse;
     bool invalidates; /* an STag that its receiver has to be able to invalidate */
+    bool size_only;   /* the receiver need not have a buffer for it; if it has one, it must be large enough */
 };
 
 struct rpcrdma_resource_state {
@@ -82,10 +83,11 @@ static void take(struct rpcrdma_connection *rpcrdma, unsigned receiver, uint64_t
 
         if (sent->offset >= acked)
             return;
-        rpcrdma_pass(rpcrdma, number);
+        if (!sent->size_only)
+            rpcrdma_pass(rpcrdma, number);
         if (sent->invalidates)
             rpcrdma_pass(rpcrdma, RULE_CMPD_3_2_03);
-        if (size != RULE_COUNT && size != number)
+        if (size != RULE_COUNT && (size != number || sent->size_only))
             rpcrdma_pass(rpcrdma, size);
     }
 }
@@ -123,6 +125,17 @@ void rpcrdma_resource_expected(struct rpcrdma_connection *rpcrdma, const struct 
     };
 }
 
+void rpcrdma_resource_sent(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m)
+{
+    struct rpcrdma_resource_state *state = rpcrdma->resource;
+    uint64_t n = state->n[m->side];
+
+    if (n > 0 && state->sent[m->side][(n - 1) % SENT_KEPT].offset == m->place.offset)
+        return;
+    state->sent[m->side][state->n[m->side]++ % SENT_KEPT] =
+        (struct sent){.offset = m->place.offset, .frame = m->place.frame, .octets = m->n, .size_only = true};
+}
+
 /* The Send that a segment belongs to: the first that ends with it or behind it. */
 static const struct sent *sent_at(const struct rpcrdma_resource_state *state, unsigned sender, uint64_t offset)
 {
@@ -154,7 +167,7 @@ static void judge_buffer(struct rpcrdma_connection *rpcrdma, const struct rdmap_
     unsigned receiver = event->fpdu->place.side & 1u;
     enum rule_id rule = too_long ? rule_of_size(rpcrdma, receiver, sent) : rule_of_number(sent);
 
-    if (rule == RULE_COUNT)
+    if (rule == RULE_COUNT || (sent->size_only && !too_long))
         return;
     if (too_long)
         rpcrdma_fail_at(rpcrdma, &event->fpdu->place, rule, sent->frame,

@@ -103,6 +103,8 @@ static const struct fault faults[] = {
            SESSION OF41 "write:8192,getattr read pz; R pull; R reply accept=4"),
     SCRIPT("nfs41", "NFSULB-6.4.2-05", NULL, "a READ with one Write chunk meets ERR_CHUNK",
            SESSION OF41 "read:8192,getattr write; R error chunk"),
+    SCRIPT("nfs41", "NFSULB-6.4.2-05/link", NULL, "a READLINK with one Write chunk meets GARBAGE_ARGS",
+           SESSION OF41 "readlink write=1000; R reply accept=4"),
     SCRIPT("nfs41", "NFSULB-6.4.2-05/segments", NULL, "a Read chunk of 16 segments meets ERR_CHUNK",
            SESSION OF41 "write:1600 read=100+100+100+100+100+100+100+100+100+100+100+100+100+100+100+100; R pull;"
                         "R error chunk"),

@@ -51,6 +51,8 @@ static const struct fault faults[] = {
     RDMAP("RDMAP-4.4-09", "a Read from the STag that was just invalidated",
           "I send-inv stag=0x5B17C201; I read src=0x5B17C201; R term 0/1/00"),
     RDMAP("RDMAP-5.2-01", "a Read Response that nobody asked for", "R answer; I term 0/2/06"),
+    SCRIPT("rdmap", "RDMAP-5.2-01/first", NULL, "a Read Response to who has not said anything",
+           "I answer; R term 0/2/06"),
     RDMAP("RDMAP-5.2.1-14", "a Read Request is not answered", "I read; R send; R fin; I fin"),
     RDMAP("RDMAP-5.2.1-18", "a Read of no octets is answered with four",
           "I read size=0; R answer len=4; I term 1/1/01"),

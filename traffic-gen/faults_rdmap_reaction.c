@@ -61,6 +61,8 @@ static const struct fault faults[] = {
          "R term 1/2/06 back=1"),
     PAIR("DDP-7.2-07", "DDP-4.1-12", "a Write with DV 2", "I write dv=2; ", "is ignored", IGNORED, "R term 1/1/04"),
     PAIR("DDP-7.2-13", "DDP-4.1-12", "a Send with DV 2", "I send dv=2; ", "is ignored", IGNORED, "R term 1/2/06"),
+    SCRIPT("rdmap", "DDP-7.2-13/served", "DDP-4.1-12", "a Read Request behind a Send with DV 2 is answered at once",
+           SPOKEN "I cork; I send dv=2; I read; I uncork; R answer"),
     SCRIPT("rdmap", "DDP-7.2-13/code", "DDP-4.1-12", "a Send with DV 2 is answered with 1/2/01",
            SPOKEN "I send dv=2; R term 1/2/01"),
     /* RDMAP */

@@ -83,6 +83,8 @@ static const struct fault faults[] = {
            GRANTED(1) "I call nfs3.getattr; R reply credit=1; I call nfs3.getattr; R reply credit=1"),
     CREDIT("RPCR-3.3.3-05", "a buffer too short for a Call of 1024 octets",
            GRANTED(8) "I call nfs3.write len=860; R term 1/2/05"),
+    SCRIPT("nfs3", "RPCR-3.3.3-05/stray", "RPCR-2.2.2-02", "a buffer too short for a Reply of 1024 octets to no Call",
+           GRANTED(8) "I call nfs3.read count=868; R reply xid=7; I term 1/2/05"),
     CREDIT("RPCR-3.3.3-05+ok", "a Call of 1024 octets", GRANTED(8) "I call nfs3.write len=860; R reply"),
     CREDIT("CMPD-4-12", "a buffer too short for a Call within the Receive Size",
            GRANTED(8) "I call nfs3.write len=3000; R term 1/2/05"),

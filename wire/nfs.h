@@ -37,6 +37,7 @@ enum nfs_op {
     NFS_OP_DELEGRETURN = 8,
     NFS_OP_GETATTR = 9,
     NFS_OP_LINK = 11,
+    NFS_OP_LOOKUP = 15,
     NFS_OP_OPEN = 18,
     NFS_OP_READ = 25,
     NFS_OP_READDIR = 26,

@@ -611,7 +611,19 @@ static void test_all_credits(void **state)
 
 /* ---- what every server takes ---- */
 
-static void refused(uint32_t op, bool negotiated, enum rule_id failed)
+/* GARBAGE_ARGS, its Write chunk returned unused. */
+static uint32_t garbage_args(struct talk *t, uint32_t xid, struct rpcrdma_segment segment)
+{
+    struct rpcrdma_plan plan = talk_plan(t, S, xid);
+    struct rpcrdma_write_plan chunk = {&segment, 1};
+
+    segment.length = 0;
+    plan.writes = &chunk;
+    plan.n_writes = 1;
+    return talk_message(t, S, &plan, t->rpc, talk_rpc_reply(t->rpc, sizeof t->rpc, xid, RPC_GARBAGE_ARGS, NULL, 0));
+}
+
+static void refused(uint32_t op, bool negotiated, bool garbage, enum rule_id failed)
 {
     struct rpcrdma_options options = {.profile = PROFILE_IETF};
     struct rpcrdma_segment segment = {.handle = 0x33, .length = 8192, .offset = 0x1000};
@@ -637,7 +649,7 @@ static void refused(uint32_t op, bool negotiated, enum rule_id failed)
     plan.n_writes = 1;
     t->reactions = true;
     say(t, C, plan, 4, 1, &call);
-    frame = talk_error(t, S, 0x10, RPCRDMA_ERR_CHUNK);
+    frame = garbage ? garbage_args(t, 0x10, segment) : talk_error(t, S, 0x10, RPCRDMA_ERR_CHUNK);
     if (failed != RULE_COUNT) {
         talk_expect(t, failed, SEVERITY_ERROR, frame);
         return;
@@ -650,9 +662,10 @@ static void refused(uint32_t op, bool negotiated, enum rule_id failed)
 static void test_refused_within_limits(void **state)
 {
     (void)state;
-    refused(NFS_OP_READ, true, RULE_NFSULB_6_4_2_05);
-    refused(NFS_OP_READ, false, RULE_COUNT);
-    refused(NFS_OP_READLINK, true, RULE_COUNT);
+    refused(NFS_OP_READ, true, false, RULE_NFSULB_6_4_2_05);
+    refused(NFS_OP_READ, false, false, RULE_COUNT);
+    refused(NFS_OP_READLINK, true, false, RULE_COUNT);
+    refused(NFS_OP_READLINK, true, true, RULE_NFSULB_6_4_2_05); /* that is not about its length */
 }
 
 int main(void)

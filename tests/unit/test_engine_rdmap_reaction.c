@@ -391,8 +391,9 @@ static void served_behind(void **state)
     static const struct {
         void (*send)(struct complaint *t);
         struct code code;
-        const char *rule;
-    } cases[] = {{dv_untagged, {1, 2, 6}, "DDP-7.1-20"}, {rv_send, {0, 2, 5}, "RDMAP-7-01"}};
+        const char *rule, *ignored;
+    } cases[] = {{dv_untagged, {1, 2, 6}, "DDP-7.1-20", "DDP-7.2-13"},
+                 {rv_send, {0, 2, 5}, "RDMAP-7-01", "RDMAP-7.2-03"}};
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
@@ -419,6 +420,18 @@ static void served_behind(void **state)
         complaint_expect(t, R, "", cases[i].rule);
         complaint_expect_passed(t, cases[i].rule, cases[i].rule);
         complaint_free(t);
+
+        for (unsigned ends = 0; ends < 2; ends++) { /* and never reported; a capture that ends here may lack that */
+            t = complaint_new();
+            cases[i].send(t);
+            complaint_read(t, I, read_request);
+            complaint_response(t, R, 0x55667788, 0x2000, 64, true);
+            if (ends)
+                complaint_end(t, R, false);
+            complaint_finish(t);
+            complaint_expect(t, R, ends ? cases[i].ignored : "", cases[i].rule);
+            complaint_free(t);
+        }
     }
 }
 

@@ -162,6 +162,31 @@ static void test_too_long(void **state)
     talk_expect(t, RULE_CMPD_4_12, SEVERITY_ERROR, talk_terminate_for(t, S, DDP, UNTAGGED, TOO_LONG));
 }
 
+/* The server sends a Reply to no Call, and meets a Terminate with this code. Findings about the Receive come second. */
+static void stray_reply(uint8_t code, unsigned findings)
+{
+    struct talk *t = granted(4);
+
+    talk_call(t, C, 0x10);
+    talk_reply(t, S, 0x77);
+    talk_terminate_for(t, C, DDP, UNTAGGED, code);
+    talk_finish(t);
+    if (t->n_findings != findings)
+        talk_show(t);
+    assert_int_equal(t->n_findings, findings);
+    assert_int_equal(t->findings[0].rule, RULE_RPCR_2_2_2_02);
+    assert_int_equal(t->verdict.counts[RULE_RPCR_3_3_3_05].failed, findings - 1);
+    talk_free(t);
+}
+
+/* Whatever a Send holds, and whether there is a Receive for it or not: one that is there has to be long enough. */
+static void test_too_long_for_no_call(void **state)
+{
+    (void)state;
+    stray_reply(TOO_LONG, 2);
+    stray_reply(NO_BUFFER, 1);
+}
+
 enum { RDMA = 0, PROTECTION = 1, CANNOT_INVALIDATE = 9, CHUNK_STAG = 0x77 };
 
 /* A Call with a Reply chunk, and its Reply that invalidates an STag. */
@@ -214,12 +239,13 @@ static void test_midstream(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_received),   cmocka_unit_test(test_first_call),
-        cmocka_unit_test(test_raised_grant),   cmocka_unit_test(test_steady_grant),
-        cmocka_unit_test(test_over_the_grant), cmocka_unit_test(test_reply),
-        cmocka_unit_test(test_unasked_reply),  cmocka_unit_test(test_reverse),
-        cmocka_unit_test(test_first_reverse),  cmocka_unit_test(test_too_long),
-        cmocka_unit_test(test_invalidation),   cmocka_unit_test(test_midstream),
+        cmocka_unit_test(test_all_received),         cmocka_unit_test(test_first_call),
+        cmocka_unit_test(test_raised_grant),         cmocka_unit_test(test_steady_grant),
+        cmocka_unit_test(test_over_the_grant),       cmocka_unit_test(test_reply),
+        cmocka_unit_test(test_unasked_reply),        cmocka_unit_test(test_reverse),
+        cmocka_unit_test(test_first_reverse),        cmocka_unit_test(test_too_long),
+        cmocka_unit_test(test_invalidation),         cmocka_unit_test(test_midstream),
+        cmocka_unit_test(test_too_long_for_no_call),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

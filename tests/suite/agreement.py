@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Where iwarp-check, looking at the recording of a mutant, does not name the rule whose test the mutant fails.
+
+A rule that the catalogue does not judge (`judged` is "no") says there why a capture cannot decide it. The other mutants
+stand here: told by another rule, of which the catalogue says so or which sees the same octets first; or left open, with
+the reason."""
+
+# The mutant's wrong answer is found, by a rule that says more of it.
+TOLD = {
+    "DDP-7.1-20": "DDP-7.2-13",  # goes on: then the fault is what it has passed over
+    "DDP-7.2-07": "DDP-7.2-01",  # a code that does not exist
+    "DDP-7.2-13": "DDP-7.2-01",
+    "MPA-7.1.1-16/late": "MPA-8-02",
+    "MPA-8-02/pad": "MPA-4.1-07",
+    "NFSULB-6.4.2-04/both": "EXP-3.5.1-01",
+    "NFSULB-6.4.2-05/read-segments": "EXP-3.2.1-02",
+    "RDMAP-4.8-11": "RDMAP-4.8-20",
+    "RDMAP-4.8-12": "RDMAP-4.8-20",
+    "RDMAP-7-01": "RDMAP-7.2-02",
+    "RPCR-4.5.1-01/0": "RPCR-4.5-07",
+    "RPCR-4.5.3-02": "RPCR-3.2-01",  # it makes a Reply too long by octets that are no RPC message
+}
+
+# A recording that iwarp-gen makes holds the octets that a socket takes and gives: how they lie in segments it does not.
+SEGMENTS = "how the device cuts its octets into segments, and takes those of others, a socket does not tell"
+# Mostly told all the same.
+LATE = "that the device has received the stimulus shows in the recording too late when the machine is busy"
+BRIEF = "the test has seen enough before the checker's time for it is over"
+CAUSE = "a close, a silence or a Terminate without a header may have another cause"
+
+OPEN = {
+    "CMPD-4.2-03": "a device that takes its peer's size for a smaller one sends less than it might; what is counted kept "
+                   "are these Sends",
+    "DDP-7.1-09": "a device may have posted 100,000 Receives",
+    "EXP-4.3-02": "closing where there is no room for the Reply is what RFC 8166 section 4.5.4 names; what is counted kept "
+                  "are the lengths of its other Sends",
+    "MPA-4.1-07": LATE,
+    "MPA-4.1-11": LATE,
+    "MPA-4.2-04": LATE,
+    "MPA-4.4-09": CAUSE,
+    "MPA-4.5-07": SEGMENTS,
+    "MPA-5.1-06": SEGMENTS,
+    "MPA-6-06": SEGMENTS,
+    "MPA-7.1.1-16/late": LATE,
+    "MPA-7.1.1-16/own-c0": LATE,
+    "MPA-7.1.1-22": CAUSE,
+    "MPA-7.1.1-25": LATE,
+    "MPA-7.1.1-30": LATE,
+    "MPA-7.1.2-04/http": "no MPA is spoken at all, so that it is no connection to judge",
+    "MPA-7.1.2-04/pd-length": LATE,
+    "MPA-7.1.2-12": BRIEF,
+    "MPA-7.1.2-16": "its ACK number covers the Reply: the device's host had it before the device took it",
+    "MPA-7.1.2-17": LATE,
+    "MPA-7.1.2-26": LATE,
+    "MPA-7.1.2-34": LATE,
+    "MPA-7.1.2-41/key": LATE,
+    "MPA-7.1.2-41/nothing": BRIEF,
+    "MPA-7.1.2-42": LATE,
+    "MPA-7.1.5-04": SEGMENTS,
+    "MPA-8-02/crc": LATE,
+    "MPA-8-02/marker": LATE,
+    "MPA-8-02/pad": LATE,
+    "MPA-8-02/ulpdu": LATE,
+    "MPA-8-09": LATE,
+    "MPA-8-12/length": "the answer is DDP-7.1-20; where MPA went on behind the wrong length only the test knows",
+    "MPA-8-14": LATE,
+    "MPA2-9.1-17": LATE,
+    "MPA2-9.2-05/send": CAUSE,
+    "MPA2-9.2-05/write": CAUSE,
+    "MPA2-9.2-05/read": CAUSE,
+    "MPA2-9.2-14": LATE,
+    "MPA2-9.2-20": CAUSE,
+    "MPA2-9.2-26/write": LATE,
+    "NFSULB-6.4.2-04/body": "the Call is not fetched: that it is one of NFSv4, only its sender knows",
+    "NFSULB-6.4.2-05/write": "how long the link is only the server knows: ERR_CHUNK may be for want of room",
+    "NFSULB-6.4.2-05/reply-segments": "how long the link is only the server knows: ERR_CHUNK may be for want of room",
+    "NFSULB-6.7.2-02": "the Call with the former XID asks for something else, which is allowed once the XID is free",
+    "RDMAP-1.2-02": "the device has sent something since, which may have advertised the STag anew",
+    "RDMAP-1.2-02/read": "the device has sent something since, which may have advertised the STag anew",
+    "RDMAP-7.1-05": "what goes out within the time for a Terminate may have been on its way",
+    "RDMAP-7.2-04": "which STags are valid the capture does not tell",
+    "RDMAP-7.2-05": "of which stream an STag is the capture does not tell",
+    "RPCR-4.5-08": "the Call with the former XID asks for something else, which is allowed once the XID is free",
+    "RPCR-4.5.4-03": "a server may take 30 seconds for a Call; what is counted kept are the others",
+}
