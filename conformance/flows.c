@@ -17,6 +17,7 @@ enum {
     BUCKETS_FIRST = 256,
     /* A segment of a closed connection lies near its end in sequence space; other connections begin anywhere. */
     NEAR_END = 16 << 20,
+    FAR_OFF = 8 << 20,
 };
 static const int64_t linger_default_ns = INT64_C(10) * 1000000000;
 
@@ -320,6 +321,23 @@ static bool reuses_tombstone(const struct slot *slot, const struct tcp_segment *
     return !slot->dismissed && !belongs_to_the_end(segment, last->top);
 }
 
+static bool far(uint32_t seq, const struct tcp_side_facts *facts)
+{
+    uint32_t top = facts->isn + (uint32_t)facts->highest;
+    return facts->highest > 0 && seq - top > FAR_OFF && top - seq > FAR_OFF;
+}
+
+/*
+ * Octets elsewhere in the sequence numbers of both directions at once: the capture lacks the end of the connection, and
+ * the SYNs of the next one at these addresses. So much may be missing of one direction as well, hardly of both.
+ */
+static bool jumps(const struct slot *slot, const struct tcp_segment *segment)
+{
+    return segment->length > 0 && (segment->flags & (TCP_SYN | TCP_RST | TCP_ACK)) == TCP_ACK &&
+           far(segment->seq, tcp_pair_facts(slot->pair, segment->side)) &&
+           far(segment->ack, tcp_pair_facts(slot->pair, 1 - segment->side));
+}
+
 /*
  * A SYN inside an established connection need not be a new one's: a stack that knows the connection answers with an ACK
  * and goes on (RFC 9293 section 3.10.7.4, RFC 5961 section 4). Only what follows tells.
@@ -408,7 +426,7 @@ static struct slot *settle(struct flows *flows, struct slot *slot, struct addres
         const struct tcp_side_facts *facts = tcp_pair_facts(slot->pair, s->side);
         bool foreign = slot->state == SLOT_CLOSED && !(s->flags & (TCP_SYN | TCP_RST)) && facts->syn_seen &&
                        !belongs_to_the_end(s, facts->isn + (uint32_t)facts->highest);
-        if (!foreign)
+        if (!foreign && !jumps(slot, s))
             return slot;
     }
     replace(flows, slot, s->time_ns);

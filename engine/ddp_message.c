@@ -199,10 +199,15 @@ void ddp_message_not_ended(struct rdmap_connection *rdmap, struct ddp_message *m
 
 bool ddp_message_cut_off(struct rdmap_connection *rdmap, unsigned side, struct ddp_queue *q)
 {
+    const struct rdmap_side *s = &rdmap->side[side], *peer = &rdmap->side[other_side(side)];
     const struct ddp_message *m = q->message;
 
-    if (!q->open || m->opcode == RDMAP_TERMINATE || rdmap->side[0].terminated || rdmap->side[1].terminated)
+    if (!q->open || m->opcode == RDMAP_TERMINATE || s->terminated || peer->terminated)
         return false;
+    if (peer->hole || (s->acked_known && s->acked > peer->end)) { /* a Terminate may be missing, or be told later */
+        verdict_inconclusive(rdmap->verdict, RULE_DDP_6_2_1_02);
+        return true;
+    }
     rdmap_fail_at(rdmap, &m->last, RULE_DDP_6_2_1_02, rdmap->side[side].end_place.frame,
                   "expected all data before the close, found a FIN behind a message without Last = 1 (%s, %llu octets)",
                   rdmap_opcode_info(m->opcode)->name, (unsigned long long)m->octets);

@@ -44,7 +44,8 @@ void mpa_report_unexplained(struct mpa_connection *mpa, unsigned side, uint64_t 
 {
     struct mpa_side *s = &mpa->side[side];
     struct mpa_framing_state *fs = s->framing;
-    bool proven = fs->start_known || s->good_crcs > 0 || fs->markers_right > 0;
+    /* A Reply that the capture lacks may have been a rejection. */
+    bool proven = (fs->start_known && mpa->parameters.startup_seen) || s->good_crcs > 0 || fs->markers_right > 0;
 
     if (fs->stray_reported)
         return;

@@ -71,7 +71,8 @@ static void negotiate(struct mpa_connection *mpa)
         parameters->full_from[side] = mpa->side[side].startup.end;
     if (parameters->request_seen) {
         parameters->revision = request->revision;
-        parameters->markers[r] = request->flags & MPA_FLAG_M ? ON : OFF;
+        /* A Reply of Rev 0 has Markers whatever was asked for. */
+        parameters->markers[r] = request->flags & MPA_FLAG_M ? ON : parameters->reply_seen ? OFF : UNKNOWN;
         parameters->crc = request->flags & MPA_FLAG_C ? ON : UNKNOWN;
     }
     if (parameters->reply_seen) {

@@ -336,6 +336,10 @@ static bool requests_lag(struct rdmap_connection *rdmap, const struct rdmap_step
     if (whole || (requester->started && step->acked_known && step->acked <= requester->end))
         return false;
     rdmap_requests_doubt(&requester->requests);
+    if (!step->acked_known)
+        requester->requests.told_late = UINT64_MAX;
+    else if (step->acked > requester->requests.told_late)
+        requester->requests.told_late = step->acked;
     return true;
 }
 

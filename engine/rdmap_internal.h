@@ -118,7 +118,9 @@ struct rdmap_requests {
     bool uncertain;      /* requests before the capture, or answers in a hole: not all entries need be open */
     bool maybe_lost;     /* a hole in the requester's direction: its next MSN on QN 1 tells what it hid */
     uint64_t doubted;    /* requests before this serial number are doubtful */
+    uint64_t told_late;  /* up to this stream offset, what is told from now on may have been answered already */
     uint64_t overdrawn;  /* answers to requests that the capture did not show (yet) */
+    uint64_t early_to;   /* how far the sender of these answers had received */
     int64_t last_answer_ns;
 };
 

@@ -163,6 +163,9 @@ static void note_invalidated(struct rdmap_connection *rdmap, const struct rdmap_
     struct rdmap_reaction_state *state = rdmap->reaction;
     unsigned n = state->n_invalidated[step->side];
 
+    /* The capture has shown already what the peer sent behind it. */
+    if (reaction_acked(&rdmap->side[other_side(step->side)], reaction_end_of(step)))
+        return;
     if (n == INVALIDATED_MAX) {
         memmove(&state->invalidated[step->side][0], &state->invalidated[step->side][1],
                 (INVALIDATED_MAX - 1) * sizeof state->invalidated[0][0]);
@@ -174,8 +177,14 @@ static void note_invalidated(struct rdmap_connection *rdmap, const struct rdmap_
     state->n_invalidated[step->side] = n + 1;
 }
 
-static bool is_invalidated(const struct rdmap_reaction_state *state, unsigned side, uint32_t stag)
+static bool is_invalidated(const struct rdmap_connection *rdmap, const struct rdmap_step *step, uint32_t stag)
 {
+    const struct rdmap_reaction_state *state = rdmap->reaction;
+    unsigned side = step->side;
+
+    /* What the capture shows later may have advertised it anew. */
+    if (step->acked_known && step->acked > rdmap->side[other_side(side)].end)
+        return false;
     for (unsigned i = 0; i < state->n_invalidated[side]; i++)
         if (state->invalidated[side][i].stag == stag)
             return true;
@@ -269,15 +278,13 @@ static enum fault_kind header_fault(const struct rdmap_step *step)
 /* The message, now that it is complete. */
 static enum fault_kind message_fault(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
-    struct rdmap_reaction_state *state = rdmap->reaction;
     struct rdmap_read_request read;
     struct rdmap_atomic_request atomic;
 
     switch (step->ddp->opcode) {
     case RDMAP_WRITE:
-        return step->ddp->payload_len > 0 && is_invalidated(state, step->side, step->ddp->stag)
-                   ? FAULT_INVALIDATED_WRITE
-                   : FAULT_NONE;
+        return step->ddp->payload_len > 0 && is_invalidated(rdmap, step, step->ddp->stag) ? FAULT_INVALIDATED_WRITE
+                                                                                          : FAULT_NONE;
     case RDMAP_READ_RESPONSE:
         return step->match == RDMAP_MATCH_UNSOLICITED ? FAULT_READ_RESPONSE : FAULT_NONE;
     case RDMAP_SEND_INVALIDATE:
@@ -293,8 +300,7 @@ static enum fault_kind message_fault(struct rdmap_connection *rdmap, struct rdma
             return FAULT_READ_LENGTH;
         if (read.size > 0 && read.source_to + read.size < read.size && read.source_to + read.size != 0)
             return FAULT_READ_WRAP;
-        return read.size > 0 && is_invalidated(state, step->side, read.source_stag) ? FAULT_INVALIDATED_READ
-                                                                                    : FAULT_NONE;
+        return read.size > 0 && is_invalidated(rdmap, step, read.source_stag) ? FAULT_INVALIDATED_READ : FAULT_NONE;
     case RDMAP_IMMEDIATE:
     case RDMAP_IMMEDIATE_SE:
         return step->complete && step->content_len != RDMAP_IMMEDIATE_LEN ? FAULT_IMMEDIATE_LENGTH : FAULT_NONE;

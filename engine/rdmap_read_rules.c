@@ -160,6 +160,7 @@ static void judge_size(struct rdmap_connection *rdmap, struct rdmap_step *step)
     struct ddp_message *m = step->message;
     const struct rdmap_operation *operation;
     enum rule_id rule;
+    bool unsure;
 
     if (m->octets != step->request->operation.read.size && !m->damaged && !m->faulty) {
         struct rdmap_request *later = later_of_size(rdmap, step);
@@ -169,7 +170,9 @@ static void judge_size(struct rdmap_connection *rdmap, struct rdmap_step *step)
     }
     operation = &step->request->operation;
     rule = operation->read.size == 0 ? RULE_RDMAP_5_2_1_18 : RULE_RDMAP_4_4_08;
-    if (m->damaged || (step->request->doubtful && m->octets != operation->read.size)) {
+    /* With one sink for many requests it may be the answer to one that the capture lacks. */
+    unsure = m->damaged || step->request->doubtful || rdmap->side[other_side(step->side)].requests.uncertain;
+    if (m->damaged || (unsure && m->octets != operation->read.size)) {
         verdict_inconclusive(rdmap->verdict, rule);
     } else if (m->octets == operation->read.size) {
         verdict_passed(rdmap->verdict, rule);

@@ -97,6 +97,7 @@ void rdmap_requests_push(struct rdmap_connection *rdmap, struct rdmap_step *step
         step->fpdu->place.time_ns - requests->last_answer_ns >= rdmap->options.t_react) {
         requests->uncertain = false;
         requests->overdrawn = 0;
+        requests->told_late = 0;
     }
     request = enter(rdmap, requests);
     if (request == NULL)
@@ -104,6 +105,7 @@ void rdmap_requests_push(struct rdmap_connection *rdmap, struct rdmap_step *step
     request->known = true;
     request->msn = step->ddp->msn;
     request->end = step->fpdu->fpdu.offset + step->fpdu->fpdu.length;
+    request->doubtful = request->end <= requests->told_late;
     if (requests->overdrawn > 0 && !requests->maybe_lost) { /* its answer was captured before it */
         requests->overdrawn--;
         request->answered = true;
@@ -129,6 +131,8 @@ void rdmap_requests_found(struct rdmap_connection *rdmap, struct rdmap_requests 
     requests->maybe_lost = false;
     if (missing > LOST_MAX || requests->overdrawn > missing) {
         requests->uncertain = true;
+        if (requests->overdrawn > 0 && requests->early_to > requests->told_late)
+            requests->told_late = requests->early_to;
         requests->overdrawn = 0;
         return;
     }
@@ -188,10 +192,12 @@ void rdmap_requests_match(struct rdmap_connection *rdmap, struct rdmap_step *ste
 
         if (requests->uncertain)
             return;
-        if (requests->maybe_lost || early)
+        if (requests->maybe_lost || early) {
             requests->overdrawn++;
-        else
+            requests->early_to = step->acked_known ? step->acked : UINT64_MAX;
+        } else {
             step->match = RDMAP_MATCH_UNSOLICITED;
+        }
         return;
     }
     if (requests->uncertain) /* older ones were answered in the hole */

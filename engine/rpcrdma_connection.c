@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The RPC-over-RDMA layer of one connection: life cycle, Sends put together, the way of a message. */
 #include "engine/heap.h"
-#include "engine/rpcrdma_internal.h"
+#include "engine/rpcrdma_memory_state.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -316,8 +316,11 @@ static void answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m
     struct rpcrdma_transaction *t = m->transaction;
     bool ends = t != NULL && t->outcome == RPCRDMA_OUTSTANDING && m->header.status == RPCRDMA_OK && !m->discarded;
 
-    if (t == NULL && m->unsure)
+    if (t == NULL && m->unsure) {
         rpcrdma_transaction_orphan(rpcrdma, m);
+        if (m->kind == RPCRDMA_KIND_REPLY && m->header.status == RPCRDMA_OK && m->header.read.n > 0)
+            rpcrdma_served_reply(rpcrdma, m); /* the Call comes later */
+    }
     rpcrdma_xid_answer(rpcrdma, m);
     rpcrdma_credit_answer(rpcrdma, m);
     if (!ends || t->ambiguous)

@@ -144,6 +144,8 @@ static enum rpcrdma_kind kind_by_lists(const struct rpcrdma_connection *rpcrdma,
 
     for (uint32_t i = 0; i < m->header.read.n; i++)
         has_position_zero |= rpcrdma_read_segment_at(&m->header, m->p, i).position == 0;
+    /* The Call may be told later. RFC 5666 has no Calls of the server. */
+    answers |= m->unsure && rpcrdma_old(rpcrdma) && rpcrdma->client >= 0 && (unsigned)rpcrdma->client != m->side;
     /* RFC 5666 section 5.2 lets a Reply have one as well; and one who has never called rather answers so. */
     if (has_position_zero)
         return answers && (rpcrdma_old(rpcrdma) || rpcrdma->side[m->side].calls.total == 0) ? RPCRDMA_KIND_REPLY

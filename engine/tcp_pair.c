@@ -520,15 +520,17 @@ void tcp_pair_segment(struct tcp_pair *pair, const struct tcp_segment *given)
     me->seen = me->seen || !(segment.flags & TCP_RST);
     bool ack = segment.flags & TCP_ACK;
     /* A handshake tells the other side's start, should its SYN not be captured or come late. */
+    bool guessed = false;
     if (ack && !peer->based && me->facts.syn_seen && !(segment.flags & TCP_RST)) {
         peer->facts.isn = segment.ack;
         peer->based = true;
+        guessed = segment.length > 0; /* it may as well answer octets that the capture shows later */
     }
 
     /* The SYN itself takes a sequence number; its payload, if any, comes behind it (RFC 7413). */
     int64_t unwrapped = me->based ? unwrap(me, segment.seq + syn) : 0;
     int64_t offset = cut_to_start(&segment, unwrapped);
-    bool ack_known = ack && peer->based;
+    bool ack_known = ack && peer->based && !guessed;
     uint64_t acked = ack_known ? not_negative(unwrap(peer, segment.ack)) : 0;
     if (pair->events.segment)
         pair->events.segment(pair->events.ctx, &segment, not_negative(offset), ack_known, acked);

@@ -52,6 +52,7 @@ static inline struct complaint *complaint_new_depth(uint8_t revision, uint16_t i
     struct rdmap_options options = {.profile = PROFILE_IETF};
     struct mpa_parameters parameters = {.initiator_side = I,
                                         .startup_seen = true,
+                                        .full_from = {20, 20},
                                         .request_seen = true,
                                         .reply_seen = true,
                                         .revision = revision,

@@ -58,6 +58,7 @@ static inline struct talk *talk_new_with(const struct rdmap_options *options)
     t->time_ns = 1000000000;
     t->parameters = (struct mpa_parameters){.initiator_side = I,
                                             .startup_seen = true,
+                                            .full_from = {24, 24},
                                             .request_seen = true,
                                             .reply_seen = true,
                                             .revision = 2,

@@ -176,6 +176,23 @@ static void reused_after_close(void **state)
     expect(&t, "open1:1 1.0@0+5 close1:reused open2:1 2.0@0+8 close2:capture");
 }
 
+/* The capture lacks the end of the one and the SYNs of the other. So far off may be one direction of the same one. */
+static void reused_unseen(void **state)
+{
+    struct trace t;
+    (void)state;
+    start(&t, NULL);
+    handshake(&t, 1, 100);
+    give(&t, 1, CLIENT, TCP_ACK, 101, 9001, 5);
+    give(&t, 1, SERVER, TCP_ACK, 9001, 106, 7);
+    give(&t, 1, CLIENT, TCP_ACK, 101 + (9 << 20), 9008, 5);
+    expect(&t, "open1:1 1.0@0+5 1.1@0+7");
+    give(&t, 1, CLIENT, TCP_ACK, 101 + (40 << 20), 9008 + (40 << 20), 5);
+    give(&t, 1, SERVER, TCP_ACK, 9008 + (40 << 20), 106 + (40 << 20), 7);
+    finish(&t);
+    expect(&t, "close1:reused open2:1 2.0@0+5 2.1@0+7 close2:capture");
+}
+
 static void retired_when_quiet_and_late_segments_open_nothing(void **state)
 {
     struct trace t;
@@ -279,6 +296,7 @@ int main(void)
         cmocka_unit_test(two_at_a_time),
         cmocka_unit_test(sides),
         cmocka_unit_test(reused_after_close),
+        cmocka_unit_test(reused_unseen),
         cmocka_unit_test(retired_when_quiet_and_late_segments_open_nothing),
         cmocka_unit_test(a_stray_syn_does_not_end_a_connection),
         cmocka_unit_test(dismissed),

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+What a capture lacks, or shows in another order, makes rules inconclusive: a conforming conversation stays without a
+finding, however badly it is seen.
+
+IWARP_VIEWS says how many seeds of each view, IWARP_READS how many conversations of Reads into one sink.
+"""
+import concurrent.futures
+import os
+import random
+import re
+
+import pytest
+
+from generated import NETS, findings, judge, profile
+from random_operations import Operations
+from test_corpus import NOTES, show
+from views import VIEWS, packets, seen_badly, write
+
+SEEDS = range(int(os.environ.get("IWARP_VIEWS", "1")))
+READS = range(int(os.environ.get("IWARP_READS", "40")))
+CHUNK = 8
+# What the sender may do is told by how much of it: of a part of this conversation it does the less advisable.
+OF_A_PART = {"unaligned": {"MPA-5.1-04"}}
+
+
+def tell(build, made, rules, allowed):
+    reports = judge(build, [path for path, *_ in made], by_name=False, rules=rules)
+    wrong = []
+    for (path, what), report in zip(made, reports):
+        path.unlink()
+        found = [f for f in findings(report) if f.severity != "note" and f.rule not in allowed]
+        if found:
+            wrong.append(f"{what}\n{show(found)}")
+    return wrong
+
+
+def look(build, gen, folder, what, command, seeds, rules="ietf", allowed=()):
+    """One text per view of the conversation that yields findings."""
+    made = []
+    for seed in seeds:
+        whole = folder / f"{what}-{seed}.pcapng"
+        run = gen("play", *command(seed), f"--seed={seed}", "-o", whole)
+        assert run.returncode == 0, run.stderr
+        sent = packets(whole)
+        whole.unlink()
+        for number, view in enumerate(VIEWS):
+            seen = seen_badly(sent, view, f"{what} {seed}")
+            if seen:
+                path = folder / f"{what}-{seed}-{number}.pcap"
+                write(path, seen)
+                made.append((path, f"iwarp-gen play {' '.join(command(seed))} --seed={seed}, {view}:"))
+    return tell(build, made, rules, allowed)
+
+
+def gather(work):
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        wrong = [text for part in pool.map(lambda call: call(), work) for text in part]
+    assert not wrong, f"{len(wrong)} captures\n" + "\n".join(wrong)
+
+
+def test_conforming_however_seen(build, gen, scenarios, tmp_path):
+    def net(scenario, seed):
+        return random.Random(f"{scenario} {seed}").choice(["", *NETS])
+
+    def command(scenario):
+        return lambda seed: [scenario, *([f"--net={net(scenario, seed)}"] if net(scenario, seed) else [])]
+
+    gather([lambda name=name: look(build, gen, tmp_path, name, command(name), SEEDS, profile(name),
+                                   set(NOTES.get(name, ())) | OF_A_PART.get(name, set())) for name in scenarios])
+
+
+def into_one_sink(seed):
+    """Reads whose answers nothing but their order and their length tells apart."""
+    rng = random.Random(seed)
+    sizes = [rng.randint(1, 4000) for _ in range(rng.choice([1, 2, 5]))]
+    return re.sub(r" read size=\d+", lambda _: f" read size={rng.choice(sizes)} sink=0x51a00 sinkto=0x1000",
+                  Operations(seed).script())
+
+
+def test_reads_into_one_sink(build, gen, tmp_path):
+    gather([lambda first=first: look(build, gen, tmp_path, f"reads-{first}",
+                                     lambda seed: ["script", "--script=" + into_one_sink(seed)],
+                                     READS[first:first + CHUNK]) for first in range(0, len(READS), CHUNK)])

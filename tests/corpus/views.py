@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Captures seen badly: packets that the capture lacks, repeats, cuts off, or shows in another order than they were sent."""
+import random
+import struct
+
+LATEST_NS = 3_000_000  # how far the directions of a capture are apart at most
+
+
+def packets(path):
+    """(time in ns, octets, length on the wire) of each packet of a pcapng as iwarp-gen writes it."""
+    octets, at, out = path.read_bytes(), 0, []
+    while at < len(octets):
+        kind, length = struct.unpack_from("<II", octets, at)
+        if kind == 6:
+            high, low, captured, original = struct.unpack_from("<IIII", octets, at + 12)
+            out.append((high << 32 | low, octets[at + 28:at + 28 + captured], original))
+        at += length
+    return out
+
+
+def write(path, seen):
+    with path.open("wb") as file:
+        file.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, 1))
+        for time, octets, original in seen:
+            file.write(struct.pack("<IIII", *divmod(time, 10**9), len(octets), original) + octets)
+
+
+def direction(packet):
+    return packet[1][:6] < packet[1][6:12]
+
+
+def syn(packet):
+    """Of IPv4 without options, as most captures of the generator are."""
+    octets = packet[1]
+    return octets[12:15] == b"\x08\x00\x45" and octets[23] == 6 and octets[47] & 0x12 == 0x02
+
+
+def in_order_of_time(seen):
+    return [(time, *rest) for time, (_, *rest) in zip(sorted(packet[0] for packet in seen), seen)]
+
+
+def connections(whole):
+    """Apart where a SYN may begin another connection at the same addresses."""
+    parts = [[]]
+    for packet in whole:
+        if syn(packet) and parts[-1]:
+            parts.append([])
+        parts[-1].append(packet)
+    return parts
+
+
+def lossy(rate, one_way=False):
+    def view(whole, rng):
+        way = rng.random() < 0.5
+        return [p for p in whole if (one_way and direction(p) != way) or rng.random() >= rate]
+    return view
+
+
+def gap(whole, rng):
+    first = rng.randrange(len(whole))
+    return whole[:first] + whole[first + rng.randint(1, max(1, len(whole) // 4)):]
+
+
+def late(whole, rng):
+    return whole[rng.randint(1, len(whole) - 1):]
+
+
+def cut_off(whole, rng):
+    return whole[:rng.randint(1, len(whole) - 1)]
+
+
+def one_direction(whole, rng):
+    way = rng.random() < 0.5
+    return [p for p in whole if direction(p) == way]
+
+
+def cut_short(whole, rng):
+    return [(time, octets[:max(60, len(octets) - rng.randint(1, 40))] if rng.random() < 0.1 else octets, original)
+            for time, octets, original in whole]
+
+
+def repeated(whole, rng):
+    return [p for packet in whole for p in [packet] * (1 + (rng.random() < 0.2))]
+
+
+def swapped(whole, rng):
+    seen, at = list(whole), 0
+    while at + 1 < len(seen):
+        if rng.random() < 0.2 and seen[at + 1][0] - seen[at][0] < LATEST_NS:
+            seen[at], seen[at + 1] = seen[at + 1], seen[at]
+            at += 1
+        at += 1
+    return in_order_of_time(seen)
+
+
+def shifted(whole, rng):
+    """One direction comes later than it was sent, by some places, in its own order."""
+    way, most, seen = rng.random() < 0.5, rng.randint(1, 8), []
+    for part in connections(whole):
+        waiting = []
+        for packet in part:
+            while waiting and packet[0] - waiting[0][0][0] > LATEST_NS:
+                seen.append(waiting.pop(0)[0])
+            if direction(packet) == way:
+                waiting.append([packet, rng.randint(0, most)])
+            else:
+                seen.append(packet)
+            for entry in waiting:
+                entry[1] -= 1
+            while waiting and waiting[0][1] < 0:
+                seen.append(waiting.pop(0)[0])
+        seen += [packet for packet, _ in waiting]
+    return in_order_of_time(seen)
+
+
+def both(first, then):
+    def view(whole, rng):
+        seen = first(whole, rng)
+        return then(seen, rng) if len(seen) > 1 else seen
+    return view
+
+
+VIEWS = {
+    "loss 1 %": lossy(0.01), "loss 5 %": lossy(0.05), "loss 30 %": lossy(0.3), "loss of one direction": lossy(0.2, True),
+    "gap": gap, "late": late, "cut off": cut_off, "one direction": one_direction, "cut short": cut_short,
+    "repeated": repeated, "swapped": swapped, "shifted": shifted, "shifted, loss": both(shifted, lossy(0.05)),
+}
+
+
+def seen_badly(whole, view, seed):
+    return VIEWS[view](whole, random.Random(f"{view} {seed}"))
