@@ -301,7 +301,7 @@ static void note(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move *move)
         offer->transaction->octets_written += move->length;
     else
         offer->transaction->octets_read += move->length;
-    if (move->length > 0)
+    if (move->p != NULL && move->length > 0)
         keep_content(rpcrdma, move);
 }
 

@@ -73,7 +73,7 @@ static void say_tagged(struct nfs_bulk *bulk, unsigned side, enum rdmap_opcode o
 }
 
 /* The Send: Transport header, RPC header, and the body without the data. */
-static void say_rpc(struct nfs_bulk *bulk, unsigned side, struct rpcrdma_plan *plan,
+static void say_rpc(struct nfs_bulk *bulk, unsigned side, struct rpcrdma_plan plan,
                     const struct nfs_template *procedure, const struct nfs_message *message)
 {
     struct xdr_writer w = {.p = bulk->send, .size = sizeof(bulk->send)};
@@ -86,15 +86,15 @@ static void say_rpc(struct nfs_bulk *bulk, unsigned side, struct rpcrdma_plan *p
     struct rpcrdma_read_segment read = {.target = bulk->memory};
     size_t inline_octets = message->data_at ? message->data_at : message->body.octets->len;
 
-    plan->xid = bulk->xid;
-    plan->vers = RPCRDMA_VERSION;
-    plan->credit = CREDITS;
+    plan.xid = bulk->xid;
+    plan.vers = RPCRDMA_VERSION;
+    plan.credit = CREDITS;
     if (side == 0 && message->data_at) {
         read.position = RPC_CALL_MIN + (uint32_t)message->data_at;
-        plan->reads = &read;
-        plan->n_reads = 1;
+        plan.reads = &read;
+        plan.n_reads = 1;
     }
-    rpcrdma_header_encode(plan, &w);
+    rpcrdma_header_encode(&plan, &w);
     if (side == 0)
         rpc_call_encode(&header, NULL, NULL, &w);
     else
@@ -163,12 +163,12 @@ static void exchange(struct nfs_bulk *bulk, const struct nfs_template *procedure
         call_plan.writes = reply_plan.writes = &write;
         call_plan.n_writes = reply_plan.n_writes = 1;
     }
-    say_rpc(bulk, 0, &call_plan, procedure, &call);
+    say_rpc(bulk, 0, call_plan, procedure, &call);
     if (reply.data_at)
         move_read_data(bulk, &reply);
     else
         move_write_data(bulk, &call);
-    say_rpc(bulk, 1, &reply_plan, procedure, &reply);
+    say_rpc(bulk, 1, reply_plan, procedure, &reply);
     nfs_body_clear(&call.body);
     nfs_body_clear(&reply.body);
 }

@@ -220,6 +220,7 @@ static int run_recorded(const struct options *options, struct talk_run *run, con
     if (!capture_file_close(recorder.file) || recorder.failed)
         status = command_fail("%s: %s", options->record, g_strerror(errno));
     g_mutex_clear(&recorder.lock);
+    run->recorder = NULL;
     return status;
 }
 

@@ -291,7 +291,9 @@ static void write_word(struct build *b, char *word)
         *type++ = '\0';
     want = wanted(b, word);
     if (!want && strcmp(word, "sequenceid") == 0 && !b->call)
-        want = sequence = g_strdup_printf("%" G_GUINT64_FORMAT, next_sequence(b, 1));
+        sequence = g_strdup_printf("%" G_GUINT64_FORMAT, next_sequence(b, 1));
+    if (sequence)
+        want = sequence;
     write_field(b, word, type ? type : "", want ? want : text ? text : "");
 }
 

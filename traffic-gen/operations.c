@@ -180,9 +180,9 @@ void message_init(struct conversation *c, enum role role, enum rdmap_opcode opco
     if (!info->tagged)
         segment->qn = (uint32_t)info->queue;
 
-    const struct open_message *open = open_message(c, role, segment);
+    const struct open_message *open = open_message(c, role, segment); /* its queue is one of RFC 5040 */
 
-    message->continues = !fresh && open && open->open && open->next.opcode == opcode;
+    message->continues = !fresh && open->open && open->next.opcode == opcode;
     if (!info->tagged) {
         message->last_msn = c->msn[role][segment->qn];
         segment->msn = message->last_msn + 1;

@@ -68,8 +68,9 @@ void rpc_change_header(struct rpc_making *m)
 static size_t put_sys(uint8_t *out, size_t size)
 {
     static const char machine[] = "client.example.org";
-    struct xdr_writer w = {.p = out, .size = size};
+    struct xdr_writer w = {.size = size};
 
+    w.p = out;
     xdr_put_u32(&w, 0x65A1B2C3);
     xdr_put_opaque(&w, machine, sizeof(machine) - 1);
     xdr_put_u32(&w, 0);
@@ -81,9 +82,10 @@ static size_t put_sys(uint8_t *out, size_t size)
 
 static size_t put_gss(const struct rpc_message *header, uint8_t *out, size_t size)
 {
-    struct xdr_writer w = {.p = out, .size = size};
+    struct xdr_writer w = {.size = size};
     uint8_t handle[GSS_HANDLE_LEN];
 
+    w.p = out;
     nfs_fill(handle, sizeof(handle), 3);
     xdr_put_u32(&w, header->gss_version);
     xdr_put_u32(&w, header->gss_proc);
@@ -154,15 +156,16 @@ static void change_body_words(struct rpc_making *m)
     char **list = m->words->list;
 
     for (unsigned i = 0; i < WORDS_MAX && list[i]; i++) {
-        const char *name = list[i] + 2;
+        const char *name = list[i] + 2, *field_name;
         unsigned op = UINT_MAX;
         size_t n;
         uint64_t value;
 
         if (strncmp(list[i], "p.", 2) != 0)
             continue;
-        if (sscanf(name, "op%u.", &op) == 1)
-            name = strchr(name, '.') + 1;
+        field_name = words_match(name, "op#.", &op);
+        if (field_name)
+            name = field_name;
         n = strcspn(name, "=+-");
         if (!name[n])
             words_give_up(m->words->text, list[i]);
@@ -288,12 +291,14 @@ static void add_reads(struct rpc_making *m, const char *sizes, uint32_t position
 /* "opN.NAME" or "NAME" is this item; without a choice any eligible one. */
 static bool chosen(const struct nfs_body_item *item, const char *choice)
 {
+    const char *name;
     unsigned op;
 
     if (!choice)
         return item->eligible;
-    if (sscanf(choice, "op%u.", &op) == 1)
-        return item->op == op && strcmp(strchr(choice, '.') + 1, item->name) == 0;
+    name = words_match(choice, "op#.", &op);
+    if (name)
+        return item->op == op && strcmp(name, item->name) == 0;
     return strcmp(choice, item->name) == 0;
 }
 

@@ -172,21 +172,23 @@ static void say_give(struct rpc_making *m)
 /* readN, writeN.M, reply.M */
 static struct rpcrdma_segment target(struct rpc_making *m, const struct rpc_read **content)
 {
-    const char *word = m->words->list[0];
+    const char *word = m->words->list[0], *rest;
     struct rpc_exchange *exchange =
         words_value(m->words, "of") ? rpc_choose(m, rpc_peer(m->role))
                                     : rpc_back(m->rpc, rpc_peer(m->role), (unsigned)words_number(m->words, "back", 0));
     unsigned chunk, segment;
 
     m->words->used[0] = true;
-    if (exchange && sscanf(word, "read%u", &segment) == 1 && segment < exchange->call.n_reads) {
+    rest = words_match(word, "read#", &segment);
+    if (exchange && rest && !*rest && segment < exchange->call.n_reads) {
         *content = &exchange->call.reads[segment];
         return exchange->call.reads[segment].segment.target;
     }
-    if (exchange && sscanf(word, "write%u.%u", &chunk, &segment) == 2 && chunk < exchange->n_writes &&
-        segment < exchange->writes[chunk].n)
+    rest = words_match(word, "write#.#", &chunk, &segment);
+    if (exchange && rest && !*rest && chunk < exchange->n_writes && segment < exchange->writes[chunk].n)
         return exchange->writes[chunk].segments[segment];
-    if (exchange && sscanf(word, "reply.%u", &segment) == 1 && segment < exchange->reply_chunk.n)
+    rest = words_match(word, "reply.#", &segment);
+    if (exchange && rest && !*rest && segment < exchange->reply_chunk.n)
         return exchange->reply_chunk.segments[segment];
     words_give_up(m->words->text, word ? word : "put");
 }
@@ -252,8 +254,10 @@ static void say_error(struct rpc_making *m)
     m->side = m->exchange ? &m->exchange->reply : NULL;
     m->plan.err = RPCRDMA_ERR_CHUNK;
     if (versions) {
+        const char *rest = words_match(versions, "#..#", &m->plan.vers_low, &m->plan.vers_high);
+
         m->plan.err = RPCRDMA_ERR_VERS;
-        if (sscanf(versions, "%u..%u", &m->plan.vers_low, &m->plan.vers_high) != 2)
+        if (!rest || *rest)
             words_give_up(m->words->text, versions);
     } else {
         words_have(m->words, "chunk");
@@ -282,11 +286,8 @@ static void say_raw(struct rpc_making *m)
     size_t n = 0;
 
     for (; hex && hex[2 * n] && n < sizeof(octets); n++) {
-        unsigned octet;
-
-        if (sscanf(hex + 2 * n, "%2x", &octet) != 1 || !hex[2 * n + 1])
+        if (!words_octet(hex + 2 * n, &octets[n]))
             words_give_up(m->words->text, hex);
-        octets[n] = (uint8_t)octet;
     }
     words_end(m->words);
     rpc_send(m->c, m->role, RDMAP_SEND, 0, octets, n);

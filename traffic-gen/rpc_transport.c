@@ -41,26 +41,29 @@ static struct words_place find_plan(void *context, const char *name)
         {"h.high", &plan->vers_high},
     };
     unsigned chunk, segment;
-    int end = 0;
+    const char *rest;
 
     for (unsigned i = 0; i < G_N_ELEMENTS(fields); i++) {
         if (strcmp(fields[i].name, name) == 0)
             return (struct words_place){fields[i].p, sizeof(uint32_t)};
     }
-    if (sscanf(name, "write%u.%n", &chunk, &end) == 1 && end && chunk < plan->n_writes && strcmp(name + end, "n") == 0)
+    rest = words_match(name, "write#.", &chunk);
+    if (rest && chunk < plan->n_writes && strcmp(rest, "n") == 0)
         return PLACE(m->writes[chunk].n);
     if (plan->reply && strcmp(name, "reply.n") == 0)
         return PLACE(m->reply.n);
-    if (sscanf(name, "read%u.%n", &segment, &end) == 1 && end && segment < plan->n_reads) {
-        if (strcmp(name + end, "pos") == 0)
+    rest = words_match(name, "read#.", &segment);
+    if (rest && segment < plan->n_reads) {
+        if (strcmp(rest, "pos") == 0)
             return PLACE(m->reads[segment].position);
-        return find_segment(&m->reads[segment].target, name + end);
+        return find_segment(&m->reads[segment].target, rest);
     }
-    if (sscanf(name, "write%u.seg%u.%n", &chunk, &segment, &end) == 2 && end && chunk < plan->n_writes &&
-        segment < m->writes[chunk].n)
-        return find_segment(&m->writes[chunk].segments[segment], name + end);
-    if (sscanf(name, "reply.seg%u.%n", &segment, &end) == 1 && end && plan->reply && segment < m->reply.n)
-        return find_segment(&m->reply.segments[segment], name + end);
+    rest = words_match(name, "write#.seg#.", &chunk, &segment);
+    if (rest && chunk < plan->n_writes && segment < m->writes[chunk].n)
+        return find_segment(&m->writes[chunk].segments[segment], rest);
+    rest = words_match(name, "reply.seg#.", &segment);
+    if (rest && plan->reply && segment < m->reply.n)
+        return find_segment(&m->reply.segments[segment], rest);
     return (struct words_place){0};
 }
 
@@ -141,11 +144,8 @@ static void move_octets(struct rpc_making *m, GByteArray *octets)
             g_byte_array_set_size(octets, octets->len + (guint)n);
             memmove(octets->data + at + n, octets->data + at, tail);
             for (size_t k = 0; k < n; k++) {
-                unsigned octet;
-
-                if (sscanf(end + 1 + 2 * k, "%2x", &octet) != 1)
+                if (!words_octet(end + 1 + 2 * k, &octets->data[at + k]))
                     words_give_up(m->words->text, list[i]);
-                octets->data[at + k] = (uint8_t)octet;
             }
         }
         m->words->used[i] = true;

@@ -193,8 +193,9 @@ static void change_ulpdu(void *context, uint8_t *ulpdu, uint16_t *n)
 static unsigned terminate_value(const char *text, const char *word)
 {
     unsigned layer, etype, code;
+    const char *rest = words_match(word, "%/%/%", &layer, &etype, &code);
 
-    if (sscanf(word, "%x/%x/%x", &layer, &etype, &code) != 3)
+    if (!rest || *rest)
         words_give_up(text, word);
     return layer << 12 | etype << 8 | code;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/words.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,6 +62,43 @@ uint64_t words_parse_number(const struct words *words, const char *value)
     if (*end || end == value)
         words_give_up(words->text, value);
     return number;
+}
+
+static const char *match_number(const char *text, unsigned base, unsigned *number)
+{
+    char *end;
+    guint64 value;
+
+    if (!(base == 16 ? g_ascii_isxdigit(*text) : g_ascii_isdigit(*text))) /* no sign, no space */
+        return NULL;
+    value = g_ascii_strtoull(text, &end, base);
+    if (value > UINT32_MAX)
+        return NULL;
+    *number = (unsigned)value;
+    return end;
+}
+
+const char *words_match(const char *text, const char *pattern, ...)
+{
+    va_list numbers;
+
+    va_start(numbers, pattern);
+    for (; text && *pattern; pattern++) {
+        if (*pattern == '#' || *pattern == '%')
+            text = match_number(text, *pattern == '#' ? 10 : 16, va_arg(numbers, unsigned *));
+        else
+            text = *text == *pattern ? text + 1 : NULL;
+    }
+    va_end(numbers);
+    return text;
+}
+
+bool words_octet(const char *text, uint8_t *octet)
+{
+    if (!g_ascii_isxdigit(text[0]) || !g_ascii_isxdigit(text[1]))
+        return false;
+    *octet = (uint8_t)(g_ascii_xdigit_value(text[0]) << 4 | g_ascii_xdigit_value(text[1]));
+    return true;
 }
 
 uint64_t words_number(struct words *words, const char *name, uint64_t otherwise)

@@ -31,6 +31,15 @@ const char *words_value(struct words *words, const char *name);
 uint64_t words_number(struct words *words, const char *name, uint64_t otherwise);
 uint64_t words_parse_number(const struct words *words, const char *value);
 
+/*
+ * Reads text by a pattern in which # is a decimal number and % a hexadecimal one, below 2^32, and each is an unsigned *
+ * behind it. Returns what follows, or NULL when the text does not match, or is NULL itself.
+ */
+const char *words_match(const char *text, const char *pattern, ...);
+
+/* An octet of two hexadecimal digits. */
+bool words_octet(const char *text, uint8_t *octet);
+
 /* Where the field of this name is, and its size in octets; NULL: unknown. */
 struct words_place {
     void *p;

@@ -86,29 +86,35 @@ static size_t octets_of(const char *hex, uint8_t *out)
     return n;
 }
 
+/* program version number kind way hex */
+static bool read_line(char *line, uint8_t *p)
+{
+    const struct nfs_procedure *procedure;
+    char *words[6], *rest = line;
+
+    for (unsigned i = 0; i < 6; i++) {
+        words[i] = strtok_r(rest, " \n", &rest);
+        if (!words[i])
+            return false;
+    }
+    procedure = nfs_procedure_find((uint32_t)strtoul(words[0], NULL, 10), (uint32_t)strtoul(words[1], NULL, 10),
+                                   (uint32_t)strtoul(words[2], NULL, 10));
+    if (procedure)
+        walk(procedure, strcmp(words[3], "reply") == 0, p, octets_of(words[5], p));
+    else
+        puts("{\"status\":\"no procedure\"}");
+    return true;
+}
+
 int main(void)
 {
-    char *line = malloc(LINE_MAX_SIZE), *hex = malloc(LINE_MAX_SIZE);
+    char *line = malloc(LINE_MAX_SIZE);
     uint8_t *p = malloc(LINE_MAX_SIZE / 2);
+    bool understood = line && p;
 
-    if (!line || !hex || !p)
-        return 2;
-    while (fgets(line, LINE_MAX_SIZE, stdin)) {
-        uint32_t program, version, number;
-        char kind[8], way[8];
-        const struct nfs_procedure *procedure;
-
-        if (sscanf(line, "%" SCNu32 " %" SCNu32 " %" SCNu32 " %7s %7s %s", &program, &version, &number, kind, way,
-                   hex) != 6)
-            return 2;
-        procedure = nfs_procedure_find(program, version, number);
-        if (procedure)
-            walk(procedure, strcmp(kind, "reply") == 0, p, octets_of(hex, p));
-        else
-            puts("{\"status\":\"no procedure\"}");
-    }
+    while (understood && fgets(line, LINE_MAX_SIZE, stdin))
+        understood = read_line(line, p);
     free(p);
-    free(hex);
     free(line);
-    return 0;
+    return understood ? 0 : 2;
 }

@@ -93,12 +93,16 @@ void live_listener_left(struct live_listener *listener)
 
 static uint16_t port_of(int fd)
 {
-    struct sockaddr_storage address = {0};
+    union {
+        struct sockaddr any;
+        struct sockaddr_in ipv4;
+        struct sockaddr_in6 ipv6;
+    } address = {0};
     socklen_t n = sizeof(address);
 
-    getsockname(fd, (struct sockaddr *)&address, &n);
-    return ntohs(address.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)(void *)&address)->sin6_port
-                                               : ((struct sockaddr_in *)(void *)&address)->sin_port);
+    if (getsockname(fd, &address.any, &n) != 0)
+        return 0;
+    return ntohs(address.any.sa_family == AF_INET6 ? address.ipv6.sin6_port : address.ipv4.sin_port);
 }
 
 /* Port 0 is chosen once, for all addresses. */

@@ -267,7 +267,7 @@ static int move_octets(struct nfs4_call *call, const struct copy *copy, uint64_t
 int nfs4_copy(struct nfs4_call *call)
 {
     struct copy copy;
-    uint64_t n, done;
+    uint64_t n = 0, done;
     uint32_t servers;
     bool consecutive, synchronous;
     int status;
@@ -297,7 +297,7 @@ int nfs4_copy(struct nfs4_call *call)
 int nfs4_clone(struct nfs4_call *call)
 {
     struct copy copy;
-    uint64_t n, done, octets, octets_max, nodes, nodes_max;
+    uint64_t n = 0, done, octets, octets_max, nodes, nodes_max;
     int status;
 
     if (!get_copy(call->in, &copy))

@@ -113,7 +113,7 @@ static int compare(struct nfs4_call *call, bool *same)
 
 int nfs4_verify(struct nfs4_call *call)
 {
-    bool same;
+    bool same = false;
     int status = compare(call, &same);
 
     return status != NFS4_OK ? status : same ? NFS4_OK : NFS4ERR_NOT_SAME;
@@ -121,7 +121,7 @@ int nfs4_verify(struct nfs4_call *call)
 
 int nfs4_nverify(struct nfs4_call *call)
 {
-    bool same;
+    bool same = false;
     int status = compare(call, &same);
 
     return status != NFS4_OK ? status : same ? NFS4ERR_SAME : NFS4_OK;

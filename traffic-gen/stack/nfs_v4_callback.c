@@ -194,7 +194,7 @@ void nfs_peer_replied(struct nfs_peer *peer, uint64_t cookie, const struct rpc_e
     struct rpc_message header;
     struct nfs4_session *session;
     struct nfs4_state *state;
-    uint32_t sequence, recalled;
+    uint32_t sequence = 0, recalled = 0;
     bool good;
 
     if (!found || found->peer != peer)

@@ -158,47 +158,49 @@ int net_accept(int listener, bool alive, int64_t timeout_ns, char **why)
     }
 }
 
-static uint16_t port_of(const struct sockaddr_storage *address)
+union address {
+    struct sockaddr any;
+    struct sockaddr_in ipv4;
+    struct sockaddr_in6 ipv6;
+};
+
+static uint16_t port_of(const union address *address)
 {
-    return ntohs(address->ss_family == AF_INET6 ? ((const struct sockaddr_in6 *)address)->sin6_port
-                                                : ((const struct sockaddr_in *)address)->sin_port);
+    return ntohs(address->any.sa_family == AF_INET6 ? address->ipv6.sin6_port : address->ipv4.sin_port);
 }
 
-static struct endpoint endpoint_of(const struct sockaddr_storage *address)
+static struct endpoint endpoint_of(const union address *address)
 {
-    const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)address;
     struct endpoint out = {.ip = 4, .port = port_of(address)};
 
-    if (address->ss_family != AF_INET6)
-        memcpy(out.address, &((const struct sockaddr_in *)address)->sin_addr, 4);
-    else if (IN6_IS_ADDR_V4MAPPED(&in6->sin6_addr))
-        memcpy(out.address, &in6->sin6_addr.s6_addr[12], 4);
+    if (address->any.sa_family != AF_INET6)
+        memcpy(out.address, &address->ipv4.sin_addr, 4);
+    else if (IN6_IS_ADDR_V4MAPPED(&address->ipv6.sin6_addr))
+        memcpy(out.address, &address->ipv6.sin6_addr.s6_addr[12], 4);
     else {
         out.ip = 6;
-        memcpy(out.address, &in6->sin6_addr, 16);
+        memcpy(out.address, &address->ipv6.sin6_addr, 16);
     }
     return out;
 }
 
 void net_ends(int fd, struct endpoint *ours, struct endpoint *theirs)
 {
-    struct sockaddr_storage address = {0};
-    socklen_t size = sizeof(address);
+    union address here = {0}, there = {0};
+    socklen_t here_size = sizeof(here), there_size = sizeof(there);
 
-    getsockname(fd, (struct sockaddr *)&address, &size);
-    *ours = endpoint_of(&address);
-    size = sizeof(address);
-    getpeername(fd, (struct sockaddr *)&address, &size);
-    *theirs = endpoint_of(&address);
+    getsockname(fd, &here.any, &here_size);
+    getpeername(fd, &there.any, &there_size);
+    *ours = endpoint_of(&here);
+    *theirs = endpoint_of(&there);
 }
 
 uint16_t net_port(int fd)
 {
-    struct sockaddr_storage address = {0};
+    union address address = {0};
     socklen_t size = sizeof(address);
 
-    getsockname(fd, (struct sockaddr *)&address, &size);
-    return port_of(&address);
+    return getsockname(fd, &address.any, &size) == 0 ? port_of(&address) : 0;
 }
 
 size_t net_write(int fd, const uint8_t *p, size_t n, int64_t until)

@@ -192,7 +192,7 @@ void run_tests(struct talk_run *run, const GArray *chosen, unsigned jobs,
 {
     struct crew crew = {.run = run, .chosen = chosen, .results = report->results, .progress = progress};
     int64_t began = talk_now();
-    g_autofree GThread **threads = g_new0(GThread *, jobs);
+    GThread **threads = g_new0(GThread *, jobs);
 
     for (guint i = 0; i < chosen->len; i++)
         g_ptr_array_add(report->results, test_result_new());
@@ -200,6 +200,7 @@ void run_tests(struct talk_run *run, const GArray *chosen, unsigned jobs,
         threads[i] = g_thread_new("test", work, &crew);
     for (unsigned i = 0; i < jobs; i++)
         g_thread_join(threads[i]);
+    g_free(threads);
     for (guint i = chosen->len; i > 0; i--) {
         if (!((const struct test_result *)g_ptr_array_index(report->results, i - 1))->id)
             g_ptr_array_remove_index(report->results, i - 1);

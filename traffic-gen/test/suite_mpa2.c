@@ -295,11 +295,11 @@ static uint8_t types_alone(struct talk *talk, uint8_t types)
 {
     uint8_t known = 0;
 
-    for (uint8_t type = MPA_RTR_SEND; type <= MPA_RTR_READ; type = (uint8_t)(type << 1)) {
-        const struct talk_wish wish = {PEER_TO_PEER(type)};
+    for (unsigned type = MPA_RTR_SEND; type <= MPA_RTR_READ; type <<= 1) {
+        const struct talk_wish wish = {PEER_TO_PEER((uint8_t)type)};
 
         if (types & type && talk_start(talk, &wish) && talk_probe(talk) == LIFE_ANSWERS)
-            known |= type;
+            known |= (uint8_t)type;
     }
     return known;
 }

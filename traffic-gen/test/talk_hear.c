@@ -75,7 +75,7 @@ static void describe_fpdu(const struct mpa_fpdu *fpdu, bool crc_used, GString *o
 void talk_caption(const struct talk *talk, bool ours, const uint8_t *p, size_t n, GString *out)
 {
     const struct mpa_framing *framing = ours ? &talk->framing_out : &talk->framing_in;
-    g_autofree struct mpa_fpdu_scratch *scratch = framing->markers ? g_new(struct mpa_fpdu_scratch, 1) : NULL;
+    struct mpa_fpdu_scratch *scratch;
     uint64_t offset = ours ? talk->out_offset : talk->parsed_offset;
     struct mpa_startup frame;
     struct mpa_fpdu fpdu;
@@ -91,15 +91,17 @@ void talk_caption(const struct talk *talk, bool ours, const uint8_t *p, size_t n
         }
         return;
     }
+    scratch = framing->markers ? g_new(struct mpa_fpdu_scratch, 1) : NULL;
     for (size_t at = 0; at < n; at += fpdu.length, offset += fpdu.length) {
         if (at > 0)
             g_string_append(out, "; ");
         if (mpa_fpdu_parse(&fpdu, &need, framing, true, offset, p + at, n - at, scratch) != MPA_FPDU_OK) {
             g_string_append_printf(out, "%zu octets", n - at);
-            return;
+            break;
         }
         describe_fpdu(&fpdu, talk->crc, out);
     }
+    g_free(scratch);
 }
 
 const char *talk_describe(struct talk *talk, const struct talk_heard *heard)

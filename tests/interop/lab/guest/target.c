@@ -226,7 +226,7 @@ int main(int argc, char **argv)
     struct rdma_cm_id *listener;
     struct rdma_cm_event *event;
     struct sockaddr_in address = {.sin_family = AF_INET,
-                                  .sin_port = htons((uint16_t)atoi(argc > 1 ? argv[1] : "7175"))};
+                                  .sin_port = htons((uint16_t)strtoul(argc > 1 ? argv[1] : "7175", NULL, 10))};
 
     if (!channel || rdma_create_id(channel, &listener, NULL, RDMA_PS_TCP) != 0 ||
         rdma_bind_addr(listener, (struct sockaddr *)&address) != 0 || rdma_listen(listener, 16) != 0) {
