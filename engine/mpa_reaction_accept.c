@@ -98,6 +98,8 @@ static unsigned oddities(struct mpa_connection *mpa, const struct reaction_fpdu 
     bool first_one = mpa_is_first(mpa, fpdu->side, event);
     unsigned seen = 1u << ACCEPT_ANY;
 
+    if (!mpa->parameters.startup_seen) /* what was agreed on Markers and CRCs is not known */
+        return 0;
     /* FO is on the grid. */
     if (first_one && (event->fpdu.n_markers > 0) != (mpa->parameters.markers[fpdu->side] == ON))
         return 0;
