@@ -430,6 +430,7 @@ static inline uint32_t talk_open(struct talk *t, const char *owner, const char *
     struct xdr x;
     uint32_t status;
 
+    *stateid = (struct talk_stateid){0}; /* where it fails */
     talk_start(t);
     talk_root(t);
     talk_open_put(t, owner, name, share, deny, create);

@@ -86,8 +86,8 @@ static void test_space(void **state)
 {
     struct file *f = *state;
     uint8_t data[8192];
-    uint64_t found;
-    bool eof;
+    uint64_t found = 0;
+    bool eof = false;
 
     memset(data, 7, sizeof data);
     assert_int_equal(extent(f, 59, 0, 10000), 0);
