@@ -252,6 +252,8 @@ void rpcrdma_connection_finish(struct rpcrdma_connection *rpcrdma, int64_t time_
 
 /* True: it could not be followed for lack of memory. */
 bool rpcrdma_connection_lacks_memory(const struct rpcrdma_connection *rpcrdma);
+/* True when the options or private data say that the connection is one of RPC-over-RDMA. */
+bool rpcrdma_connection_is_told(const struct rpcrdma_connection *rpcrdma);
 /* True once messages of RPC-over-RDMA were recognised. */
 bool rpcrdma_connection_is_rpcrdma(const struct rpcrdma_connection *rpcrdma);
 /* The side that is the client; -1 unknown. */

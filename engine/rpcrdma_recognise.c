@@ -43,14 +43,14 @@ static bool holds_call(const struct rpcrdma_message *m)
 }
 
 /* The port alone says nothing: any protocol may use it. */
-static bool told(const struct rpcrdma_connection *rpcrdma)
+bool rpcrdma_connection_is_told(const struct rpcrdma_connection *rpcrdma)
 {
     return rpcrdma->options.always || rpcrdma->side[0].told.valid || rpcrdma->side[1].told.valid;
 }
 
 void rpcrdma_recognise_told(struct rpcrdma_connection *rpcrdma)
 {
-    if (rpcrdma->recognised == RPCRDMA_UNDECIDED && told(rpcrdma))
+    if (rpcrdma->recognised == RPCRDMA_UNDECIDED && rpcrdma_connection_is_told(rpcrdma))
         rpcrdma_equip(rpcrdma);
 }
 
@@ -58,7 +58,7 @@ bool rpcrdma_recognise(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
 {
     if (rpcrdma->recognised != RPCRDMA_UNDECIDED)
         return rpcrdma->recognised == RPCRDMA_YES;
-    if (told(rpcrdma) || header_plausible(message) || holds_call(message)) {
+    if (rpcrdma_connection_is_told(rpcrdma) || header_plausible(message) || holds_call(message)) {
         rpcrdma_equip(rpcrdma);
         return rpcrdma->recognised == RPCRDMA_YES;
     }

@@ -24,6 +24,7 @@ struct rdmap_listener {
     uint16_t port[2];    /* TCP ports of the sides */
     /* The listener's; NULL: not wanted. See engine/rpcrdma.h for what they mean. */
     void *ctx;
+    const bool *knows; /* whether the connection is the listener's: others' segments are not shown to it */
     void (*startup)(void *ctx, const struct mpa_startup_event *event);
     void (*changed)(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters);
     void (*segment)(void *ctx, const struct rdmap_segment_event *event);
@@ -35,8 +36,8 @@ struct rdmap_listener {
 
 /*
  * Who knows more of a DDP Segment registers a dissector of this name. It is called for each one with a DDP header, on
- * every pass, behind what RDMAP shows and before its payload is given to anybody; the tvb holds the DDP payload. It
- * returns one of the below.
+ * every pass, once the listener knows the connection, behind what RDMAP shows and before its payload is given to
+ * anybody; the tvb holds the DDP payload. It returns one of the below.
  */
 #define RDMAP_SEGMENT_DISSECTOR "rdmap.segment"
 

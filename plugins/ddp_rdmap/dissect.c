@@ -34,6 +34,7 @@ static int dissect(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *da
     unsigned length = tvb_captured_length(tvb);
     struct ddp_segment ddp;
 
+    canvas.fields = proto_field_is_referenced(tree, rddp_proto) || proto_field_is_referenced(tree, rdmap_proto);
     if (ulpdu != NULL && ulpdu->size == sizeof *ulpdu) {
         canvas.ulpdu = ulpdu;
         canvas.flow = rdmap_flow_find(ulpdu->connection);

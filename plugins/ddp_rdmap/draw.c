@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The trees of one DDP Segment: RFC 5041 section 4, RFC 5040 section 4.1. */
 #include "plugins/ddp_rdmap/rdmap_plugin.h"
+#include "plugins/text_before.h"
 
 #include <string.h>
-
-void rdmap_say(struct rdmap_canvas *canvas, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    col_append_str(canvas->pinfo->cinfo, COL_INFO, wmem_strdup_vprintf(canvas->pinfo->pool, format, arguments));
-    va_end(arguments);
-}
 
 void rdmap_link(proto_tree *tree, int field, tvbuff_t *tvb, uint32_t frame)
 {
@@ -111,6 +103,8 @@ static void draw_ddp(struct rdmap_canvas *canvas)
 
     canvas->ddp_item = proto_tree_add_item(canvas->root, rddp_proto, tvb, 0, ddp->header_len, ENC_NA);
     canvas->ddp_tree = proto_item_add_subtree(canvas->ddp_item, rdmap_ett.rddp);
+    if (!canvas->fields)
+        return;
     item = proto_tree_add_item(canvas->ddp_tree, rddp_hf.control, tvb, 0, 1, ENC_NA);
     proto_item_append_text(item, " (%s, %sversion %u)", ddp->tagged ? "Tagged" : "Untagged", ddp->last ? "last, " : "",
                            ddp->dv);
@@ -150,6 +144,8 @@ static void draw_rdmap(struct rdmap_canvas *canvas)
     canvas->rdmap_item = proto_tree_add_item(canvas->root, rdmap_proto, tvb, header > 0 ? ddp->header_len : 1,
                                              header > 0 ? (int)header : 1, ENC_NA);
     canvas->rdmap_tree = proto_item_add_subtree(canvas->rdmap_item, rdmap_ett.rdmap);
+    if (!canvas->fields)
+        return;
     proto_item_append_text(canvas->rdmap_item, ", %s", info != NULL ? info->name : "unassigned opcode");
     item = proto_tree_add_item(canvas->rdmap_tree, rdmap_hf.control, tvb, 1, 1, ENC_NA);
     proto_item_append_text(item, " (%s, version %u)", info != NULL ? info->name : "unassigned", ddp->rv);
@@ -169,29 +165,43 @@ static void draw_rdmap(struct rdmap_canvas *canvas)
 
 /* ---- Info column ---- */
 
+static char *place_in_message(char *at, const struct rdmap_canvas *canvas)
+{
+    const struct rdmap_seg *seg = canvas->seg;
+
+    if (seg == NULL || seg->msg == NULL || (seg->index == 0 && canvas->ddp->last && seg->first_known))
+        return at;
+    if (!seg->first_known)
+        return text_before(at, " [beginning not seen]");
+    at = text_before(at, "]");
+    if (!seg->msg->ended)
+        return text_before(uint_to_str_back(at, seg->index + 1), " [segment ");
+    at = text_before(uint_to_str_back(at, seg->msg->segments), " of ");
+    return text_before(uint_to_str_back(at, seg->index + 1), " [");
+}
+
 static void say_segment(struct rdmap_canvas *canvas)
 {
     const struct ddp_segment *ddp = canvas->ddp;
-    const struct rdmap_seg *seg = canvas->seg;
+    const struct rdmap_opcode_info *info = canvas->info;
+    char text[256], *at = text + sizeof text - 1;
 
-    if (canvas->info == NULL)
-        rdmap_say(canvas, "Opcode %u (unassigned)", ddp->opcode);
-    else
-        rdmap_say(canvas, "%s", canvas->info->name);
-    if (ddp->tagged)
-        rdmap_say(canvas, ", STag 0x%08x, TO 0x%" PRIx64 ", %zu octets", ddp->stag, ddp->to, ddp->payload_len);
-    else if (canvas->info == NULL || canvas->info->ulp_data)
-        rdmap_say(canvas, ", MSN %u, %zu octets", ddp->msn, ddp->payload_len);
-    if (!ddp->tagged && canvas->info != NULL && canvas->info->invalidates)
-        rdmap_say(canvas, ", invalidates STag 0x%08x", ddp->stag);
-    if (seg == NULL || seg->msg == NULL || (seg->index == 0 && ddp->last && seg->first_known))
+    if (!col_get_writable(canvas->pinfo->cinfo, COL_INFO))
         return;
-    if (!seg->first_known)
-        rdmap_say(canvas, " [beginning not seen]");
-    else if (seg->msg->ended)
-        rdmap_say(canvas, " [%u of %u]", seg->index + 1, seg->msg->segments);
-    else
-        rdmap_say(canvas, " [segment %u]", seg->index + 1);
+    *at = '\0';
+    at = place_in_message(at, canvas);
+    if (!ddp->tagged && info != NULL && info->invalidates)
+        at = text_before(hex_to_str_back_len(at, ddp->stag, 8), ", invalidates STag ");
+    if (ddp->tagged || info == NULL || info->ulp_data)
+        at = text_before(uint64_to_str_back(text_before(at, " octets"), ddp->payload_len), ", ");
+    if (ddp->tagged)
+        at = text_before(hex_to_str_back_len(text_before(hex64_to_str_back_len(at, ddp->to, 1), ", TO "), ddp->stag, 8),
+                         ", STag ");
+    else if (info == NULL || info->ulp_data)
+        at = text_before(uint_to_str_back(at, ddp->msn), ", MSN ");
+    at = info != NULL ? text_before(at, info->name)
+                      : text_before(uint_to_str_back(text_before(at, " (unassigned)"), ddp->opcode), "Opcode ");
+    col_append_str(canvas->pinfo->cinfo, COL_INFO, at);
 }
 
 static void draw_without_header(struct rdmap_canvas *canvas)
@@ -214,8 +224,10 @@ void rdmap_draw(struct rdmap_canvas *canvas)
         draw_remarks(canvas);
         return;
     }
-    draw_ddp(canvas);
-    draw_rdmap(canvas);
+    if (canvas->root != NULL) {
+        draw_ddp(canvas);
+        draw_rdmap(canvas);
+    }
     say_segment(canvas);
     rdmap_draw_operation(canvas);
     draw_remarks(canvas);

@@ -43,7 +43,7 @@ static void draw_header(struct rdmap_canvas *canvas)
     const struct rdmap_seg *seg = canvas->seg;
     const struct header *header;
 
-    if (ddp->opcode >= array_length(headers))
+    if (!canvas->fields || ddp->opcode >= array_length(headers))
         return;
     header = &headers[ddp->opcode];
     for (unsigned i = 0; i < header->n; i++) {

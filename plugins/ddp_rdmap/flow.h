@@ -84,6 +84,7 @@ struct rdmap_flow {
     wmem_map_t *segs[2];    /* by side: stream offset -> struct rdmap_seg */
     wmem_map_t *frames;     /* frame -> its first struct rdmap_seg */
     wmem_map_t *operations; /* number -> struct rdmap_operation */
+    bool builtin_took;      /* a dissector in the list of Wireshark's own had something of it */
     /* First pass only. */
     struct rdmap_connection *rdmap;
     struct verdict verdict;

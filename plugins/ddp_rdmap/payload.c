@@ -15,6 +15,7 @@ static reassembly_table reassembly;
 static dissector_table_t ports;
 static heur_dissector_list_t sends, builtin;
 static dissector_handle_t segment_handle; /* NULL: nobody */
+static bool others;                       /* than Wireshark's own dissectors are in the built-in's list */
 
 /* ---- messages put together ---- */
 
@@ -130,6 +131,23 @@ static bool offer_to_own(struct rdmap_canvas *canvas, tvbuff_t *message)
 }
 
 /*
+ * Wireshark's own dissectors in the list want Tagged segments and Read Requests only where a Send was theirs before:
+ * what most connections have most of need not be offered.
+ */
+static bool may_be_wanted(const struct rdmap_canvas *canvas)
+{
+    bool send = !canvas->ddp->tagged && canvas->ddp->opcode != RDMAP_READ_REQUEST;
+
+    return send || others || canvas->flow->builtin_took;
+}
+
+static void look_for_others(const char *table, struct heur_dtbl_entry *entry, void *data)
+{
+    (void)table, (void)data;
+    others |= strcmp(entry->short_name, "smb_direct_iwarp") != 0 && strcmp(entry->short_name, "rpcrdma_iwarp") != 0;
+}
+
+/*
  * The list of Wireshark's own dissector: SMB Direct and others. It knows Tagged segments and Read Requests, too. Sends
  * are given whole: its dissectors put segments together by the order of their coming.
  */
@@ -145,7 +163,7 @@ static bool offer_to_builtin(struct rdmap_canvas *canvas, tvbuff_t *message)
     const char *volatile saved = pinfo->current_proto;
     volatile bool taken = false;
 
-    if (builtin == NULL || ddp->opcode > RDMA_TERMINATE ||
+    if (builtin == NULL || ddp->opcode > RDMA_TERMINATE || !may_be_wanted(canvas) ||
         (ddp->opcode != RDMAP_READ_REQUEST && whole && tvb_reported_length(message) < BUILTIN_MIN))
         return false;
     if (tagged) {
@@ -178,6 +196,7 @@ static bool offer_to_builtin(struct rdmap_canvas *canvas, tvbuff_t *message)
     }
     ENDTRY;
     pinfo->current_proto = saved;
+    canvas->flow->builtin_took |= taken;
     return taken;
 }
 
@@ -191,7 +210,8 @@ static int tell_segment(struct rdmap_canvas *canvas, tvbuff_t *payload)
         .last = ddp->last,
     };
 
-    if (segment_handle == NULL || canvas->ulpdu == NULL)
+    if (segment_handle == NULL || canvas->flow == NULL || canvas->flow->listener.knows == NULL ||
+        !*canvas->flow->listener.knows)
         return RDMAP_SEGMENT_FOREIGN;
     segment.ulpdu = *canvas->ulpdu;
     segment.operation = canvas->seg != NULL && canvas->seg->op != NULL ? canvas->seg->op->number : 0;
@@ -272,10 +292,19 @@ static void register_ports(void)
     register_decode_as(&entry);
 }
 
+/* By now, all who want to are in the list. */
+static void file_opened(void)
+{
+    others = false;
+    if (builtin != NULL)
+        heur_dissector_table_foreach("iwarp_ddp_rdmap", look_for_others, NULL);
+}
+
 void rdmap_payload_register(void)
 {
     reassembly_table_register(&reassembly, &whole_functions);
     register_ports();
+    register_init_routine(file_opened);
     sends = register_heur_dissector_list(RDMAP_SEND_LIST, rdmap_proto);
 }
 

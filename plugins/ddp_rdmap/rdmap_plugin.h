@@ -25,10 +25,11 @@ struct rdmap_canvas {
     proto_tree *root; /* where protocols go */
     proto_item *ddp_item, *rdmap_item;
     proto_tree *ddp_tree, *rdmap_tree;
+    bool fields; /* somebody looks at them: shown, or named by a filter */
 };
 
 /* Adds to the Info column. */
-void rdmap_say(struct rdmap_canvas *canvas, const char *format, ...) G_GNUC_PRINTF(2, 3);
+#define rdmap_say(canvas, ...) col_append_fstr((canvas)->pinfo->cinfo, COL_INFO, __VA_ARGS__)
 
 void rdmap_draw(struct rdmap_canvas *canvas);
 /* The fields behind the DDP header of opcodes that have some, and the links to other segments. */

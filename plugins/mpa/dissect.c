@@ -24,11 +24,18 @@ static dissector_handle_t mpa_handle;
 static dissector_handle_t listener_handle; /* NULL: nobody listens */
 static struct mpa_flow *flows;             /* in this file, latest first */
 
-static bool tcp_preference(const char *name)
+/* Preferences of the TCP dissector; NULL: it has none of that name. Asked for each segment, so looked up once. */
+static pref_t *analyze_pref, *relative_pref;
+
+static pref_t *tcp_preference(const char *name)
 {
     module_t *tcp = prefs_find_module("tcp");
-    pref_t *pref = tcp == NULL ? NULL : prefs_find_preference(tcp, name);
 
+    return tcp == NULL ? NULL : prefs_find_preference(tcp, name);
+}
+
+static bool is_set(pref_t *pref)
+{
     return pref != NULL && prefs_get_bool_value(pref, pref_current);
 }
 
@@ -44,7 +51,7 @@ static struct numbers numbers_on_wire(const struct tcpinfo *tcp, const struct tc
 {
     struct numbers numbers = {tcp->seq, tcp->lastackseq};
 
-    if (analysis != NULL && tcp_preference("analyze_sequence_numbers") && tcp_preference("relative_sequence_numbers")) {
+    if (analysis != NULL && is_set(analyze_pref) && is_set(relative_pref)) {
         numbers.seq += analysis->fwd->base_seq;
         numbers.ack += analysis->rev->base_seq;
     }
@@ -159,7 +166,7 @@ static struct mpa_flow *flow_begin(struct claim *claim, tvbuff_t *tvb, packet_in
 {
     struct mpa_flow_options options = {
         /* With sequence analysis the TCP dissector passes on each octet once and in order, or never. */
-        .eager_holes = tcp_preference("analyze_sequence_numbers"),
+        .eager_holes = is_set(analyze_pref),
         .accept_midstream = mpa_prefs.accept_midstream,
     };
 
@@ -422,5 +429,7 @@ void mpa_handoff(void)
     dissector_add_uint_range_with_preference("tcp.port", "", mpa_handle);
     heur_dissector_add("tcp", heuristic, "MPA over TCP", "mpa_tcp", mpa_proto, HEURISTIC_ENABLE);
     listener_handle = find_dissector(MPA_LISTENER_DISSECTOR);
+    analyze_pref = tcp_preference("analyze_sequence_numbers");
+    relative_pref = tcp_preference("relative_sequence_numbers");
     mpa_draw_handoff();
 }

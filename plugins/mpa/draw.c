@@ -22,16 +22,11 @@ static const char *hole_text(enum hole_cause cause)
     return "unknown";
 }
 
-void mpa_info(struct mpa_canvas *canvas, const char *format, ...)
+void mpa_info_next(struct mpa_canvas *canvas)
 {
-    va_list arguments;
-
     if (canvas->named)
         col_append_str(canvas->pinfo->cinfo, COL_INFO, " | ");
     canvas->named = true;
-    va_start(arguments, format);
-    col_append_str(canvas->pinfo->cinfo, COL_INFO, wmem_strdup_vprintf(canvas->pinfo->pool, format, arguments));
-    va_end(arguments);
 }
 
 /* ---- findings ---- */
@@ -63,11 +58,12 @@ static bool remark_is_of_any(const struct mpa_remark *remark, const struct mpa_p
 
 /* ---- items ---- */
 
-static proto_item *protocol(struct mpa_canvas *canvas, unsigned at, unsigned length)
+static void protocol(struct mpa_canvas *canvas, unsigned at, unsigned length)
 {
+    if (canvas->root == NULL)
+        return;
     canvas->proto = proto_tree_add_item(canvas->root, mpa_proto, canvas->tvb, (int)at, (int)length, ENC_NA);
     canvas->tree = proto_item_add_subtree(canvas->proto, mpa_ett.mpa);
-    return canvas->proto;
 }
 
 static dissector_table_t ulpdu_table;
@@ -251,7 +247,7 @@ static void draw_item(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
     if (next == NULL)
         return;
     /* Each ULPDU's dissector clears the column: what stands before the fence stays. */
-    mpa_info(canvas, "%s", "");
+    mpa_info_next(canvas);
     col_set_fence(canvas->pinfo->cinfo, COL_INFO);
     call_next(canvas, next);
 }

@@ -136,6 +136,15 @@ static void draw_crc(struct mpa_canvas *canvas, proto_tree *parent)
     }
 }
 
+/* What is said of an FPDU even where nobody looks at its fields. */
+static bool crc_is_remarked(const struct mpa_item *item)
+{
+    const char *reason;
+    enum mpa_crc_display status = shown_crc(item, &reason);
+
+    return status == MPA_CRC_DISPLAY_BAD || (status == MPA_CRC_DISPLAY_UNVERIFIED && item->fpdu.number == 0);
+}
+
 static tvbuff_t *ulpdu_tvb(struct mpa_canvas *canvas)
 {
     const struct mpa_item *item = canvas->item;
@@ -169,6 +178,9 @@ void mpa_draw_fpdu(struct mpa_canvas *canvas, tvbuff_t **next)
     proto_item *item;
     proto_tree *tree;
 
+    *next = ulpdu_tvb(canvas);
+    if (!proto_field_is_referenced(canvas->root, mpa_proto) && !crc_is_remarked(fpdu))
+        return;
     do {
         run = mpa_item_run(fpdu, &pad, left);
         pad += run;
@@ -183,7 +195,6 @@ void mpa_draw_fpdu(struct mpa_canvas *canvas, tvbuff_t **next)
     draw_markers(canvas, tree, &markers, fpdu->fpdu.header_at);
     proto_tree_add_item(tree, mpa_hf.ulpdu_length, canvas->tvb, (int)(at + fpdu->fpdu.header_at), MPA_LENGTH_LEN,
                         ENC_BIG_ENDIAN);
-    *next = ulpdu_tvb(canvas);
     draw_markers(canvas, tree, &markers, pad);
     if (fpdu->fpdu.pad_length > 0)
         proto_tree_add_bytes_with_length(tree, mpa_hf.pad, canvas->tvb, (int)(at + pad),

@@ -40,8 +40,9 @@ struct mpa_canvas {
     bool named;        /* something of ours stands in the Info column */
 };
 
-/* Adds to the Info column, apart from what stands there already. */
-void mpa_info(struct mpa_canvas *canvas, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* What follows in the Info column stands apart from what is there already. */
+void mpa_info_next(struct mpa_canvas *canvas);
+#define mpa_info(canvas, ...) (mpa_info_next(canvas), col_append_fstr((canvas)->pinfo->cinfo, COL_INFO, __VA_ARGS__))
 
 void mpa_draw_startup(struct mpa_canvas *canvas);
 void mpa_draw_startup_handoff(void);

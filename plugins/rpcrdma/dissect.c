@@ -58,7 +58,7 @@ static int dissect_segment(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, 
     if (segment == NULL || segment->size != sizeof *segment)
         return RDMAP_SEGMENT_FOREIGN;
     canvas.flow = rpcrdma_flow_find(segment->ulpdu.connection);
-    if (canvas.flow == NULL || !canvas.flow->recognised)
+    if (canvas.flow == NULL)
         return RDMAP_SEGMENT_FOREIGN;
     canvas.segment = rpcrdma_flow_segment(canvas.flow, &segment->ulpdu.place);
     if (canvas.segment == NULL || canvas.segment->message != NULL) /* a message is drawn with its Send */

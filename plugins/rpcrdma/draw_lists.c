@@ -1,18 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The chunk lists of a header, each segment with the RDMA operations that moved it: RFC 8166 section 4.3. */
 #include "plugins/rpcrdma/rpcrdma_plugin.h"
+#include "plugins/text_before.h"
 
-const char *rpcrdma_chunk_name(wmem_allocator_t *pool, const struct kept_chunk *chunk)
+char *rpcrdma_chunk_name_before(char *at, const struct kept_chunk *chunk)
 {
     switch (chunk->kind) {
     case RPCRDMA_READ_CHUNK:
-        return wmem_strdup_printf(pool, "Read chunk at Position %u", chunk->position);
+        return text_before(uint_to_str_back(at, chunk->position), "Read chunk at Position ");
     case RPCRDMA_WRITE_CHUNK:
-        return wmem_strdup_printf(pool, "Write chunk %u", chunk->number + 1);
+        return text_before(uint_to_str_back(at, chunk->number + 1), "Write chunk ");
     case RPCRDMA_REPLY_CHUNK:
         break;
     }
-    return "Reply chunk";
+    return text_before(at, "Reply chunk");
+}
+
+const char *rpcrdma_chunk_name(wmem_allocator_t *pool, const struct kept_chunk *chunk)
+{
+    char name[64], *end = name + sizeof name - 1;
+
+    *end = '\0';
+    return wmem_strdup(pool, rpcrdma_chunk_name_before(end, chunk));
 }
 
 /* What was recorded of chunks in the transaction that this message belongs to, or NULL. */

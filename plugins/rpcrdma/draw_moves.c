@@ -1,25 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What an RDMA operation has to do with a Call's chunks, and what the startup frames say for RPC-over-RDMA. */
 #include "plugins/rpcrdma/rpcrdma_plugin.h"
+#include "plugins/text_before.h"
 
 static void begin(struct rpcrdma_canvas *canvas, int length)
 {
+    if (canvas->root == NULL)
+        return;
     canvas->item = proto_tree_add_item(canvas->root, rpcrdma_proto, canvas->tvb, 0, length, ENC_NA);
     canvas->tree = proto_item_add_subtree(canvas->item, rpcrdma_ett.rpcrdma);
 }
 
 /* ---- Tagged segments and Read Requests ---- */
 
+static void say_access(struct rpcrdma_canvas *canvas, const struct kept_move *move)
+{
+    char text[128], *at = text + sizeof text - 1;
+
+    if (!col_get_writable(canvas->pinfo->cinfo, COL_INFO))
+        return;
+    *at = '\0';
+    at = hex_to_str_back_len(text_before(at, ")"), move->transaction->xid, 8);
+    at = text_before(rpcrdma_chunk_name_before(text_before(at, " of XID "), move->chunk), " (");
+    col_append_str(canvas->pinfo->cinfo, COL_INFO, at);
+}
+
 static void draw_access(struct rpcrdma_canvas *canvas, const struct kept_move *move)
 {
     const struct kept_transaction *t = move->transaction;
     const struct kept_chunk *chunk = move->chunk;
-    const char *name = rpcrdma_chunk_name(canvas->pinfo->pool, chunk);
+    const char *name;
     proto_tree *tree = canvas->tree;
 
+    if (!proto_field_is_referenced(canvas->root, rpcrdma_proto))
+        return;
+    name = rpcrdma_chunk_name(canvas->pinfo->pool, chunk);
     proto_item_append_text(canvas->item, ", %s of XID 0x%08x, %" PRIu64 " octets at %" PRIu64, name, t->xid,
                            move->length, move->offset);
-    col_append_fstr(canvas->pinfo->cinfo, COL_INFO, " (%s of XID 0x%08x)", name, t->xid);
     rpcrdma_number(tree, rpcrdma_hf.transaction, canvas->tvb, t->number);
     rpcrdma_number(tree, rpcrdma_hf.move_xid, canvas->tvb, t->xid);
     rpcrdma_number(tree, rpcrdma_hf.chunk_kind, canvas->tvb, chunk->kind);
@@ -44,8 +61,10 @@ bool rpcrdma_draw_move(struct rpcrdma_canvas *canvas)
     if (move == NULL && canvas->segment->remarks == NULL)
         return false;
     begin(canvas, (int)tvb_captured_length(canvas->tvb));
-    if (move != NULL)
+    if (move != NULL) {
+        say_access(canvas, move);
         draw_access(canvas, move);
+    }
     rpcrdma_draw_remarks(canvas);
     if (move == NULL || move->completes == NULL)
         return move != NULL;

@@ -128,7 +128,10 @@ static void on_segment(void *ctx, const struct rdmap_segment_event *event)
 {
     struct rpcrdma_flow *flow = ctx;
 
-    segment_new(flow, &event->fpdu->place);
+    /* Tagged segments are no matter of a connection that nothing has told to be one of RPC-over-RDMA. */
+    if (!event->fpdu->ddp.tagged || rpcrdma_connection_is_told(flow->rpcrdma) ||
+        rpcrdma_connection_is_rpcrdma(flow->rpcrdma))
+        segment_new(flow, &event->fpdu->place);
     rpcrdma_connection_segment(flow->rpcrdma, event);
 }
 
@@ -209,6 +212,7 @@ bool rpcrdma_flow_listen(struct rdmap_listener *listener, bool always)
     rpcrdma_connection_ports(flow->rpcrdma, listener->port[0], listener->port[1]);
     nfs_connection_ports(flow->nfs, listener->port[0], listener->port[1]);
     listener->ctx = flow;
+    listener->knows = &flow->recognised;
     listener->startup = on_startup;
     listener->changed = on_changed;
     listener->segment = on_segment;

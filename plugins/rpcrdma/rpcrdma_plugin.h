@@ -42,6 +42,8 @@ const char *rpcrdma_procedure_name(wmem_allocator_t *pool, const struct kept_tra
 void rpcrdma_draw_lists(struct rpcrdma_canvas *canvas);
 /* "Read chunk at Position 148", "Write chunk 2", "Reply chunk" */
 const char *rpcrdma_chunk_name(wmem_allocator_t *pool, const struct kept_chunk *chunk);
+/* The same, before what begins at `at`: see plugins/text_before.h. */
+char *rpcrdma_chunk_name_before(char *at, const struct kept_chunk *chunk);
 
 /* draw_moves.c */
 /* True when the segment's octets were shown. */

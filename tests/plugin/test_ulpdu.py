@@ -51,3 +51,14 @@ def test_builtin_is_the_fallback(wireshark, generated, probe):
     alone = ["--disable-protocol", "rddp"]
     assert wireshark.fields(path, [], *alone, "-Y", "iwarp_ddp_rdmap")
     assert not wireshark.fields(path, [], *alone, *probe, "-Y", "iwarp_ddp_rdmap")
+
+
+def test_others_in_the_builtin_list_see_tagged_segments(wireshark, generated):
+    """Wireshark's own dissectors in the list are not asked about what they do not want; others are."""
+    path = generated("bulk", "--size=64k", "--ulpdu=1400")
+    listener = wireshark.readable(pathlib.Path(__file__).with_name("listener.lua"))
+    frames = wireshark.fields(path, ["rddp.payload_length", "listener.payload", "data.data"], "-X", f"lua_script:{listener}",
+                              "-Y", "rdmap.opcode == 0")
+    assert len(frames) > 40 and not any(frame["data.data"] for frame in frames)
+    assert all([len(bytes.fromhex(payload)) for payload in frame["listener.payload"]] ==
+               [int(length) for length in frame["rddp.payload_length"]] for frame in frames)
