@@ -2,22 +2,20 @@
 #include "conformance/capture.h"
 
 #include "conformance/capture_direct.h"
-#include "conformance/privileges.h"
+#include "conformance/capture_live.h"
 
 #include <errno.h>
-#include <pcap/pcap.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 enum {
     READ_BUFFER = 256 << 10, /* the C library's default costs a system call per 4 KiB */
-    LIVE_SNAP_LENGTH = 262144,
-    LIVE_TIMEOUT_MS = 100,
-    LIVE_BUFFER = 32 << 20,
     NS_PER_S = 1000000000,
 };
 
@@ -27,17 +25,17 @@ struct capture {
     int linktype;
     char *name;
     char *buffer; /* of the stream; outlives it */
-    bool live;
+    bool is_live;
+    struct capture_live live;
     bool nanoseconds;
     int64_t size;             /* of a regular file; -1 unknown */
     enum capture_status last; /* END and worse stay */
     char last_text[CAPTURE_ERROR_SIZE];
     volatile sig_atomic_t stop;
-    uint32_t packets;
-    uint64_t octets;
+    uint64_t packets, octets;
 };
 
-__attribute__((format(printf, 2, 3))) static void say(struct capture_error *error, const char *format, ...)
+void capture_error_set(struct capture_error *error, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -80,15 +78,15 @@ static void say_refused(struct capture_error *error, const char *name, const cha
 {
     const char *hint = format_hint(magic, n);
     if (hint)
-        say(error, "%s: not a pcap or pcapng file: %s", name, hint);
+        capture_error_set(error, "%s: not a pcap or pcapng file: %s", name, hint);
     else if (strstr(reason, "unknown file format"))
-        say(error, "%s: not a pcap or pcapng file", name);
+        capture_error_set(error, "%s: not a pcap or pcapng file", name);
     else if (strstr(reason, "only got 0"))
-        say(error, "%s: empty file", name);
+        capture_error_set(error, "%s: empty file", name);
     else if (strncmp(reason, "truncated", 9) == 0)
-        say(error, "%s: ends inside the file header (%s)", name, reason);
+        capture_error_set(error, "%s: ends inside the file header (%s)", name, reason);
     else
-        say(error, "%s: %s", name, reason);
+        capture_error_set(error, "%s: %s", name, reason);
 }
 
 /* Link types that libpcap hands on as they lie in the file, whatever the byte order. */
@@ -114,19 +112,19 @@ struct capture *capture_open(const char *path, struct capture_error *error)
 
     FILE *file = standard_input ? stdin : fopen(path, "rb");
     if (!file) {
-        say(error, "%s: %s", name, strerror(errno));
+        capture_error_set(error, "%s: %s", name, strerror(errno));
         return NULL;
     }
     struct capture *capture = calloc(1, sizeof *capture);
     if (!capture) {
-        say(error, "%s: out of memory", name);
+        capture_error_set(error, "%s: out of memory", name);
         goto failed;
     }
     capture->size = -1;
     capture->nanoseconds = true;
     capture->name = strdup(name);
     if (!capture->name) {
-        say(error, "%s: out of memory", name);
+        capture_error_set(error, "%s: out of memory", name);
         goto failed;
     }
     capture->buffer = standard_input ? NULL : malloc(READ_BUFFER);
@@ -134,7 +132,7 @@ struct capture *capture_open(const char *path, struct capture_error *error)
         setvbuf(file, capture->buffer, _IOFBF, READ_BUFFER);
     if (fstat(fileno(file), &status) == 0) {
         if (S_ISDIR(status.st_mode)) {
-            say(error, "%s: is a directory", name);
+            capture_error_set(error, "%s: is a directory", name);
             goto failed;
         }
         if (S_ISREG(status.st_mode)) {
@@ -143,7 +141,7 @@ struct capture *capture_open(const char *path, struct capture_error *error)
             from_start = here == 0;
             n_magic = fread(magic, 1, sizeof magic, file);
             if (ferror(file)) {
-                say(error, "%s: %s", name, strerror(errno));
+                capture_error_set(error, "%s: %s", name, strerror(errno));
                 goto failed;
             }
             fseeko(file, here > 0 ? here : 0, SEEK_SET);
@@ -166,58 +164,28 @@ failed:
     return NULL;
 }
 
-struct capture *capture_open_live(const char *interface, unsigned snap_length, const char *filter,
+struct capture *capture_open_live(const char *interface, const struct capture_live_options *options,
                                   struct capture_error *error)
 {
-    char reason[PCAP_ERRBUF_SIZE] = "";
-    struct bpf_program program;
+    static const struct capture_live_options defaults;
     struct capture *capture = calloc(1, sizeof *capture);
-    if (!capture) {
-        say(error, "%s: out of memory", interface);
+
+    if (capture == NULL || (capture->name = strdup(interface)) == NULL) {
+        capture_error_set(error, "%s: out of memory", interface);
+        free(capture);
         return NULL;
     }
-    capture->live = true;
+    capture->is_live = true;
     capture->size = -1;
-    capture->name = strdup(interface);
-    capture->pcap = capture->name ? pcap_create(interface, reason) : NULL;
-    if (!capture->pcap) {
-        say(error, "%s: %s", interface, capture->name ? reason : "out of memory");
-        goto failed;
+    if (!live_open(&capture->live, interface, options != NULL ? options : &defaults, error)) {
+        capture->pcap = capture->live.pcap;
+        capture_close(capture);
+        return NULL;
     }
-    pcap_set_snaplen(capture->pcap, snap_length ? (int)snap_length : LIVE_SNAP_LENGTH);
-    pcap_set_promisc(capture->pcap, 1);
-    pcap_set_timeout(capture->pcap, LIVE_TIMEOUT_MS);
-    pcap_set_buffer_size(capture->pcap, LIVE_BUFFER);
-    pcap_set_tstamp_precision(capture->pcap, PCAP_TSTAMP_PRECISION_NANO); /* some devices have microseconds only */
-    int result = pcap_activate(capture->pcap);
-    if (result < 0) {
-        const char *detail = pcap_geterr(capture->pcap);
-        say(error, "%s: %s%s%s", interface, pcap_statustostr(result), *detail ? ": " : "", detail);
-        goto failed;
-    }
-    if (!privileges_drop()) {
-        say(error, "%s: rights cannot be given up: %s", interface, strerror(errno));
-        goto failed;
-    }
+    capture->pcap = capture->live.pcap;
     capture->linktype = pcap_datalink(capture->pcap);
     capture->nanoseconds = pcap_get_tstamp_precision(capture->pcap) == PCAP_TSTAMP_PRECISION_NANO;
-    if (filter) {
-        if (pcap_compile(capture->pcap, &program, filter, 1, PCAP_NETMASK_UNKNOWN) != 0) {
-            say(error, "%s: filter \"%s\": %s", interface, filter, pcap_geterr(capture->pcap));
-            goto failed;
-        }
-        result = pcap_setfilter(capture->pcap, &program);
-        pcap_freecode(&program);
-        if (result != 0) {
-            say(error, "%s: %s", interface, pcap_geterr(capture->pcap));
-            goto failed;
-        }
-    }
     return capture;
-
-failed:
-    capture_close(capture);
-    return NULL;
 }
 
 void capture_close(struct capture *capture)
@@ -238,14 +206,15 @@ static enum capture_status stopped(struct capture *capture, struct capture_error
     const char *reason = pcap_geterr(capture->pcap);
     bool truncated = strncmp(reason, "truncated", 9) == 0;
     if (truncated)
-        say(error, "%s: ends inside a packet record, after packet %u (%s)", capture->name, capture->packets, reason);
+        capture_error_set(error, "%s: ends inside a packet record, after packet %" PRIu64 " (%s)", capture->name,
+                          capture->packets, reason);
     else if (strstr(reason, "of the first interface")) /* libpcap wants one link type and one snap length in a file */
-        say(error, "%s: cannot be read beyond packet %u, its interfaces differ: %s", capture->name, capture->packets,
-            reason);
-    else if (capture->live)
-        say(error, "%s: %s", capture->name, reason);
+        capture_error_set(error, "%s: cannot be read beyond packet %" PRIu64 ", its interfaces differ: %s",
+                          capture->name, capture->packets, reason);
+    else if (capture->is_live)
+        capture_error_set(error, "%s: %s", capture->name, reason);
     else
-        say(error, "%s: corrupt after packet %u: %s", capture->name, capture->packets, reason);
+        capture_error_set(error, "%s: corrupt after packet %" PRIu64 ": %s", capture->name, capture->packets, reason);
     memcpy(capture->last_text, error->text, sizeof capture->last_text);
     return truncated ? CAPTURE_TRUNCATED : CAPTURE_CORRUPT;
 }
@@ -272,9 +241,15 @@ static int leave_to_libpcap(struct capture *capture)
 
     direct_close(capture->direct);
     capture->direct = NULL;
-    for (uint32_t i = 0; i < capture->packets && result == 1; i++)
+    for (uint64_t i = 0; i < capture->packets && result == 1; i++)
         result = pcap_next_ex(capture->pcap, &header, &data);
     return result;
+}
+
+/* A live capture may run for so long that they begin again. */
+static uint32_t next_frame(struct capture *capture)
+{
+    return (uint32_t)(capture->packets++ % UINT32_MAX) + 1;
 }
 
 /* Not a packet: what capture_next() of libpcap says. */
@@ -292,7 +267,7 @@ static bool next_directly(struct capture *capture, struct packet *packet, int *r
         *result = leave_to_libpcap(capture);
         return false;
     }
-    packet->frame = ++capture->packets;
+    packet->frame = next_frame(capture);
     packet->time_ns = record.seconds * NS_PER_S + record.nanoseconds;
     packet->captured = record.captured;
     packet->length = record.length > record.captured ? record.length : record.captured;
@@ -300,6 +275,20 @@ static bool next_directly(struct capture *capture, struct packet *packet, int *r
     packet->linktype = capture->linktype;
     capture->octets += record.captured;
     return true;
+}
+
+static int next_of_libpcap(struct capture *capture, struct pcap_pkthdr **header, const u_char **data)
+{
+    int result;
+
+    if (capture->stop != 0 && (!capture->is_live || capture->stop > 1))
+        return PCAP_ERROR_BREAK;
+    if (capture->stop != 0)
+        live_stop(&capture->live);
+    if (capture->is_live)
+        return live_next(&capture->live, header, data);
+    result = pcap_next_ex(capture->pcap, header, data);
+    return result < 0 && capture->stop != 0 ? PCAP_ERROR_BREAK : result; /* interrupted is no error then */
 }
 
 enum capture_status capture_next(struct capture *capture, struct packet *packet, struct capture_error *error)
@@ -314,16 +303,16 @@ enum capture_status capture_next(struct capture *capture, struct packet *packet,
     }
     if (capture->direct && !capture->stop && next_directly(capture, packet, &result))
         return CAPTURE_PACKET;
-    if (capture->stop)
-        result = PCAP_ERROR_BREAK;
-    else if (result == 1)
-        result = pcap_next_ex(capture->pcap, &header, &data);
+    if (result == 1)
+        result = next_of_libpcap(capture, &header, &data);
     if (result == 0)
         return CAPTURE_TIMEOUT;
+    if (result > 0 && capture->is_live && live_is_over(&capture->live, time_of(capture, &header->ts)))
+        result = PCAP_ERROR_BREAK;
     if (result != 1)
         return capture->last = result == PCAP_ERROR_BREAK ? CAPTURE_END : stopped(capture, error);
 
-    packet->frame = ++capture->packets;
+    packet->frame = next_frame(capture);
     packet->time_ns = time_of(capture, &header->ts);
     packet->captured = header->caplen;
     packet->length = header->len > header->caplen ? header->len : header->caplen;
@@ -338,29 +327,46 @@ uint64_t capture_octets(const struct capture *capture)
     return capture->octets;
 }
 
-uint32_t capture_packets(const struct capture *capture)
+uint64_t capture_packets(const struct capture *capture)
 {
     return capture->packets;
 }
 
 double capture_progress(const struct capture *capture)
 {
-    if (capture->live || capture->size <= 0)
+    if (capture->is_live || capture->size <= 0)
         return -1;
     off_t here = capture->direct ? (off_t)direct_position(capture->direct) : ftello(pcap_file(capture->pcap));
     return here < 0 ? -1 : (double)here / (double)capture->size;
 }
 
-uint64_t capture_dropped(const struct capture *capture)
+uint64_t capture_dropped(struct capture *capture)
 {
-    struct pcap_stat statistics;
-    if (!capture->live || pcap_stats(capture->pcap, &statistics) != 0)
-        return 0;
-    return (uint64_t)statistics.ps_drop + statistics.ps_ifdrop;
+    return capture->is_live ? live_dropped(&capture->live) : 0;
+}
+
+bool capture_is_live(const struct capture *capture)
+{
+    return capture->is_live;
+}
+
+bool capture_is_endless(const struct capture *capture)
+{
+    return capture->is_live || capture->size < 0;
+}
+
+int64_t capture_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
 void capture_stop(struct capture *capture)
 {
-    capture->stop = 1;
-    pcap_breakloop(capture->pcap);
+    if (capture->stop < 2)
+        capture->stop++;
+    if (!capture->is_live)
+        pcap_breakloop(capture->pcap);
 }

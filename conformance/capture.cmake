@@ -3,6 +3,7 @@
 add_library(capture STATIC
     capture.c
     capture_direct.c
+    capture_live.c
     decap.c
     decap_link.c
     fragments.c

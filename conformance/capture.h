@@ -17,7 +17,7 @@ struct capture_error {
 };
 
 struct packet {
-    uint32_t frame;    /* number in the capture, from 1 */
+    uint32_t frame;    /* number in the capture, from 1; behind the last one that fits, 1 comes again */
     int64_t time_ns;   /* since the epoch */
     uint32_t length;   /* on the wire */
     uint32_t captured; /* octets at data, <= length */
@@ -27,7 +27,7 @@ struct packet {
 
 enum capture_status {
     CAPTURE_PACKET,
-    CAPTURE_TIMEOUT, /* live only: nothing arrived for a while (not every system tells); call again */
+    CAPTURE_TIMEOUT, /* live only: nothing arrived for a while; call again */
     CAPTURE_END,
     CAPTURE_TRUNCATED, /* the file ends inside a record: everything before it was delivered. Error text set. */
     CAPTURE_CORRUPT,   /* the rest cannot be read; everything before was delivered. Error text set. */
@@ -35,10 +35,16 @@ enum capture_status {
 
 struct capture;
 
+struct capture_live_options {
+    unsigned snap_length; /* 0: whole packets */
+    unsigned buffer;      /* octets of packets that wait; 0 takes the default */
+    const char *filter;   /* pcap-filter language; NULL: none */
+};
+
 /* "-" is standard input. Returns NULL and sets the error when the file cannot be opened or is no capture. */
 struct capture *capture_open(const char *path, struct capture_error *error);
-/* snap_length 0: whole packets; filter (pcap-filter language) may be NULL. */
-struct capture *capture_open_live(const char *interface, unsigned snap_length, const char *filter,
+/* Gives up all rights once the interface is open. options NULL: the defaults. */
+struct capture *capture_open_live(const char *interface, const struct capture_live_options *options,
                                   struct capture_error *error);
 void capture_close(struct capture *capture);
 
@@ -47,12 +53,22 @@ enum capture_status capture_next(struct capture *capture, struct packet *packet,
 
 /* Octets of packets delivered so far, as captured. */
 uint64_t capture_octets(const struct capture *capture);
-uint32_t capture_packets(const struct capture *capture);
+uint64_t capture_packets(const struct capture *capture);
 /* How far through a regular file the reading is, 0 to 1; negative when unknown (standard input, live). */
 double capture_progress(const struct capture *capture);
-/* Live: packets that the kernel dropped; 0 for files. */
-uint64_t capture_dropped(const struct capture *capture);
-/* Makes a capture_next that waits (live, or another thread's) return CAPTURE_END. Safe in a signal handler. */
+/* Live: packets that the kernel had no room for; 0 for files. */
+uint64_t capture_dropped(struct capture *capture);
+bool capture_is_live(const struct capture *capture);
+/* No regular file: nobody knows when it ends. */
+bool capture_is_endless(const struct capture *capture);
+/* The time of a packet that came now. */
+int64_t capture_now(void);
+/*
+ * Makes capture_next return CAPTURE_END: with a live capture after what came until now, and at once when called again;
+ * with a file at once. Safe in a signal handler.
+ */
 void capture_stop(struct capture *capture);
+
+__attribute__((format(printf, 2, 3))) void capture_error_set(struct capture_error *error, const char *format, ...);
 
 #endif

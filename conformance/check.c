@@ -11,12 +11,17 @@ struct reading {
     struct capture *source;
     struct report_capture *capture;
     const struct check_progress *progress;
+    const struct check_parts *parts; /* NULL: one report of all */
+    int64_t part_end;                /* INT64_MAX: not known yet, or never */
+    uint64_t dropped;                /* told in the parts before */
     struct decap *decap;
     struct check *shares[CHECK_SHARES];
     unsigned n_shares;
     struct workers *workers; /* NULL: the shares are worked on here */
     uint32_t next_id;        /* of the shares together, as long as that is so */
+    uint32_t numbered;       /* connections, where the shares do not number them */
     int64_t last_ns;
+    bool started; /* a packet came */
     bool memory_lacking;
     uint64_t decapsulated[DECAP_STATUS_COUNT];
     int unknown_linktype;
@@ -34,31 +39,23 @@ static void take_segment(struct reading *reading, struct addressed_segment *segm
         reading->memory_lacking |= !workers_segment(reading->workers, share, segment);
 }
 
-static enum capture_status read_all(struct reading *reading, struct capture_error *error)
+static void take_packet(struct reading *reading, const struct packet *packet)
 {
-    const struct check_progress *progress = reading->progress;
     struct addressed_segment segment;
-    struct packet packet;
-    enum capture_status status;
+    enum decap_status status;
 
-    while ((status = capture_next(reading->source, &packet, error)) == CAPTURE_PACKET || status == CAPTURE_TIMEOUT) {
-        enum decap_status decapsulated;
-
-        if (status == CAPTURE_TIMEOUT)
-            continue;
-        if (packet.frame == 1)
-            reading->capture->start_ns = packet.time_ns;
-        reading->last_ns = packet.time_ns;
-        decapsulated = decap_packet(reading->decap, &packet, &segment);
-        reading->decapsulated[decapsulated]++;
-        if (decapsulated == DECAP_TCP)
-            take_segment(reading, &segment);
-        else if (decapsulated == DECAP_LINKTYPE)
-            reading->unknown_linktype = packet.linktype;
-        if (progress->tell != NULL && packet.frame % PROGRESS_EVERY == 0)
-            progress->tell(progress->ctx, capture_progress(reading->source));
-    }
-    return status;
+    if (!reading->started)
+        reading->capture->start_ns = packet->time_ns;
+    reading->started = true;
+    reading->last_ns = packet->time_ns;
+    reading->capture->packets++;
+    reading->capture->octets += packet->captured;
+    status = decap_packet(reading->decap, packet, &segment);
+    reading->decapsulated[status]++;
+    if (status == DECAP_TCP)
+        take_segment(reading, &segment);
+    else if (status == DECAP_LINKTYPE)
+        reading->unknown_linktype = packet->linktype;
 }
 
 static void explain_status(const struct reading *reading, enum capture_status status, const struct capture_error *error)
@@ -80,22 +77,23 @@ static void explain_status(const struct reading *reading, enum capture_status st
 
 /* ---- the shares ---- */
 
-static bool make_shares(struct reading *reading, const struct check_options *options, FILE *print, unsigned threads)
+static bool make_shares(struct reading *reading, const struct check_setup *setup)
 {
     /* With --print all is told in the order in which it came. */
-    unsigned n = print != NULL ? 1 : CHECK_SHARES;
-    struct share_setup setup = {.options = options, .capture = reading->capture, .print = print, .shares = n};
+    unsigned n = setup->print != NULL ? 1 : CHECK_SHARES;
+    struct share_setup of_share = {
+        .options = setup->options, .capture = reading->capture, .print = setup->print, .shares = n};
 
-    reading->next_id = 1;
-    if (print != NULL || threads <= 1)
-        setup.next_id = &reading->next_id;
+    reading->next_id = setup->print != NULL || setup->threads <= 1;
+    if (reading->next_id != 0)
+        of_share.next_id = &reading->next_id;
     for (; reading->n_shares < n; reading->n_shares++) {
-        reading->shares[reading->n_shares] = share_new(&setup);
+        reading->shares[reading->n_shares] = share_new(&of_share);
         if (reading->shares[reading->n_shares] == NULL)
             return false;
     }
-    if (setup.next_id == NULL)
-        reading->workers = workers_new(reading->shares, MIN(threads, CHECK_SHARES));
+    if (of_share.next_id == NULL)
+        reading->workers = workers_new(reading->shares, MIN(setup->threads, CHECK_SHARES));
     return true;
 }
 
@@ -125,24 +123,8 @@ static gint by_frame(gconstpointer a, gconstpointer b)
     return *first < *second ? -1 : *first > *second;
 }
 
-/* How many of the frames come before this one. */
-static guint rank(const GArray *frames, uint32_t frame)
-{
-    guint low = 0, high = frames->len;
-
-    while (low < high) {
-        guint middle = low + (high - low) / 2;
-
-        if (g_array_index(frames, uint32_t, middle) < frame)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* The shares numbered their connections apart: the numbers of the capture follow from the frames that opened them. */
-static void number_connections(const struct reading *reading)
+/* The shares do not know of one another: the numbers of connections follow from the frames that opened them. */
+static void number_connections(struct reading *reading)
 {
     GArray *frames = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 
@@ -152,23 +134,18 @@ static void number_connections(const struct reading *reading)
         g_array_append_vals(frames, opened->data, opened->len);
     }
     g_array_sort(frames, by_frame);
-    for (unsigned i = 0; i < reading->n_shares; i++) {
-        const struct share_found *found = share_result(reading->shares[i]);
-
-        for (guint j = 0; j < found->connections->len; j++) {
-            struct report_connection *connection = g_ptr_array_index(found->connections, j);
-
-            connection->id = 1 + rank(frames, g_array_index(found->opened, uint32_t, connection->id - 1));
-        }
-    }
+    for (unsigned i = 0; i < reading->n_shares; i++)
+        share_number(reading->shares[i], frames, reading->numbered);
+    reading->numbered += frames->len;
     g_array_unref(frames);
 }
 
-static void gather(struct reading *reading, bool numbered)
+static void gather(struct reading *reading)
 {
     struct report_capture *capture = reading->capture;
+    uint64_t dropped = capture_dropped(reading->source);
 
-    if (!numbered)
+    if (reading->next_id == 0)
         number_connections(reading);
     for (unsigned i = 0; i < reading->n_shares; i++) {
         const struct share_found *found = share_result(reading->shares[i]);
@@ -177,30 +154,109 @@ static void gather(struct reading *reading, bool numbered)
             g_ptr_array_add(capture->connections, g_ptr_array_index(found->connections, j));
         capture->other_connections += found->other_connections;
         reading->memory_lacking |= found->memory_lacking;
+        share_taken(reading->shares[i]);
     }
     g_ptr_array_sort(capture->connections, by_id);
+    capture->dropped = dropped - reading->dropped;
+    reading->dropped = dropped;
 }
 
-void check_capture(const struct check_options *options, struct capture *source, struct report_capture *capture,
-                   FILE *print, unsigned threads, const struct check_progress *progress)
+/* ---- parts ---- */
+
+static void begin_parts(struct reading *reading, int64_t now)
 {
-    struct reading reading = {.source = source, .capture = capture, .progress = progress};
+    reading->capture->part.from_ns = now;
+    reading->part_end = now + reading->parts->period_ns;
+}
+
+static void tell_part(struct reading *reading, bool last, int64_t to)
+{
+    struct report_part *part = &reading->capture->part;
+
+    part->last = last;
+    part->to_ns = MAX(to, part->from_ns);
+    part->number++;
+    reading->parts->tell(reading->parts->ctx);
+    report_capture_begin_part(reading->capture);
+    part->from_ns = to;
+}
+
+/* Before what happens now. Periods in which nothing was read at all, not even that nothing came, have no report. */
+static void part_if_due(struct reading *reading, int64_t now)
+{
+    int64_t period = reading->parts->period_ns, to;
+
+    if (reading->part_end == INT64_MAX)
+        begin_parts(reading, now);
+    if (now < reading->part_end)
+        return;
+    to = reading->part_end + (now - reading->part_end) / period * period;
+    if (reading->workers != NULL)
+        workers_pause(reading->workers);
+    for (unsigned i = 0; i < reading->n_shares; i++)
+        share_part(reading->shares[i]);
+    gather(reading);
+    explain_status(reading, CAPTURE_PACKET, NULL);
+    tell_part(reading, false, to);
+    reading->part_end = to + period;
+}
+
+static void last_part(struct reading *reading)
+{
+    int64_t now = capture_is_live(reading->source) ? capture_now() : reading->last_ns;
+
+    if (reading->part_end == INT64_MAX)
+        begin_parts(reading, now);
+    tell_part(reading, true, now);
+}
+
+/* ---- reading ---- */
+
+static enum capture_status read_all(struct reading *reading, struct capture_error *error)
+{
+    const struct check_progress *progress = reading->progress;
+    struct packet packet;
+    enum capture_status status;
+
+    while ((status = capture_next(reading->source, &packet, error)) == CAPTURE_PACKET || status == CAPTURE_TIMEOUT) {
+        if (reading->parts != NULL)
+            part_if_due(reading, status == CAPTURE_PACKET ? packet.time_ns : capture_now());
+        if (status == CAPTURE_TIMEOUT)
+            continue;
+        take_packet(reading, &packet);
+        if (progress->tell != NULL && packet.frame % PROGRESS_EVERY == 0)
+            progress->tell(progress->ctx, capture_progress(reading->source));
+    }
+    return status;
+}
+
+/* ---- all of it ---- */
+
+void check_capture(const struct check_setup *setup, struct capture *source, struct report_capture *capture)
+{
+    struct reading reading = {.source = source,
+                              .capture = capture,
+                              .progress = &setup->progress,
+                              .parts = setup->parts.tell == NULL ? NULL : &setup->parts,
+                              .part_end = INT64_MAX};
     struct capture_error error = {""};
 
     reading.decap = decap_new(0);
-    if (reading.decap == NULL || !make_shares(&reading, options, print, threads)) {
+    if (reading.decap == NULL || !make_shares(&reading, setup)) {
         capture->failed = true;
         capture->trouble = g_strdup_printf("%s: not enough memory", capture->file);
     } else {
-        enum capture_status status = read_all(&reading, &error);
+        enum capture_status status;
 
+        if (reading.parts != NULL && capture_is_live(source))
+            begin_parts(&reading, capture_now());
+        status = read_all(&reading, &error);
         finish_shares(&reading);
-        gather(&reading, reading.next_id > 1);
+        gather(&reading);
         explain_status(&reading, status, &error);
     }
-    capture->packets = capture_packets(source);
-    capture->octets = capture_octets(source);
-    capture->dropped = capture_dropped(source);
+    if (reading.parts != NULL)
+        last_part(&reading);
     for (unsigned i = 0; i < reading.n_shares; i++)
         share_free(reading.shares[i]);
     if (reading.decap != NULL)

@@ -23,6 +23,7 @@ struct check {
     uint32_t frame; /* being worked on */
     struct share_found found;
     uint32_t findings_kept, notes_kept;
+    bool numbers_apart;
     struct counting counting;
 };
 
@@ -38,6 +39,10 @@ struct watched {
     struct counted counted;
     struct notes *notes; /* NULL: no ladders wanted */
     bool hole, ended[2], reset;
+    uint32_t id;           /* of the connection in the report; 0: not known yet */
+    uint32_t opened_frame; /* in this frame it was opened */
+    bool active;           /* something happened since the report of the part before */
+    bool continued;        /* it stands in that, or in an earlier one */
 };
 
 /* ---- roles ---- */
@@ -202,6 +207,7 @@ static struct watched *awake(void *ctx)
     struct watched *watched = ctx;
 
     counted_wake(&watched->check->counting, &watched->counted);
+    watched->active = true;
     return watched;
 }
 
@@ -329,7 +335,11 @@ static bool on_open(void *ctx, struct flow *flow, struct tcp_pair_events *events
         return false;
     }
     host_upper(watched);
-    g_array_append_val(check->found.opened, check->frame);
+    watched->opened_frame = check->frame;
+    if (check->numbers_apart)
+        g_array_append_val(check->found.opened, check->frame);
+    else
+        watched->id = flow->id;
     flow->consumer = watched;
     *events = (struct tcp_pair_events){.ctx = watched,
                                        .segment = on_segment,
@@ -370,13 +380,16 @@ static GArray *take_notes(struct watched *watched)
     return notes;
 }
 
+/* What its layers know of it by now, and what was found since it was last taken; the host adds the counts. */
 static void take_connection(struct watched *watched)
 {
     const struct mpa_parameters *parameters = mpa_connection_parameters(watched->mpa);
     struct report_connection *report = watched->report;
     unsigned initiator = presumed_initiator(watched);
 
-    report->id = watched->flow->id;
+    report->id = watched->id;
+    report->opened_frame = watched->opened_frame;
+    report->continued = watched->continued;
     report->initiator = watched->flow->endpoint[initiator];
     report->responder = watched->flow->endpoint[1 - initiator];
     report->roles_known = parameters->initiator_side >= 0;
@@ -394,7 +407,6 @@ static void take_connection(struct watched *watched)
     report->initiator_side = initiator;
     if (watched->notes != NULL)
         report->notes = take_notes(watched);
-    report->counts = counted_end(&watched->check->counting, &watched->counted);
     g_array_sort(report->findings, by_frame);
     g_ptr_array_add(watched->check->found.connections, report);
     watched->report = NULL;
@@ -411,11 +423,31 @@ static void on_close(void *ctx, struct flow *flow, enum flow_end why, int64_t no
     rdmap_connection_finish(watched->rdmap, now_ns);
     upper_finish(&watched->upper, now_ns);
     check->found.memory_lacking |= watched->upper.memory_lacking;
-    if (mpa_connection_is_mpa(watched->mpa))
+    if (mpa_connection_is_mpa(watched->mpa)) {
+        watched->report->counts = counted_end(&check->counting, &watched->counted);
         take_connection(watched);
-    else
+    } else {
         check->found.other_connections++;
+    }
     watched_free(watched);
+}
+
+/* It goes on: what comes is for the report of the next part. */
+static void take_part(void *ctx, struct flow *flow)
+{
+    struct watched *watched = flow->consumer;
+
+    (void)ctx;
+    if (!watched->active || !mpa_connection_is_mpa(watched->mpa))
+        return;
+    watched->report->counts = counted_part(&watched->check->counting, &watched->counted);
+    watched->report->continues = true;
+    take_connection(watched);
+    watched->report = report_connection_new();
+    rdmap_connection_restart_counts(watched->rdmap);
+    upper_restart_counts(&watched->upper);
+    watched->active = false;
+    watched->continued = true;
 }
 
 /* ---- the share ---- */
@@ -431,6 +463,7 @@ struct check *share_new(const struct share_setup *setup)
     check->options = setup->options;
     check->capture = setup->capture;
     check->print = setup->print;
+    check->numbers_apart = setup->next_id == NULL;
     check->found.connections = g_ptr_array_new();
     check->found.opened = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     check->flows = flows_new(&options, &events);
@@ -450,6 +483,63 @@ void share_finish(struct check *check, int64_t last_ns)
 {
     flows_finish(check->flows, last_ns);
     check->found.memory_lacking |= check->counting.memory_lacking;
+}
+
+void share_part(struct check *check)
+{
+    flows_each(check->flows, take_part, NULL);
+    check->found.memory_lacking |= check->counting.memory_lacking;
+}
+
+struct numbering {
+    const GArray *frames;
+    uint32_t before;
+};
+
+/* How many of the frames come before this one. */
+static guint rank(const GArray *frames, uint32_t frame)
+{
+    guint low = 0, high = frames->len;
+
+    while (low < high) {
+        guint middle = low + (high - low) / 2;
+
+        if (g_array_index(frames, uint32_t, middle) < frame)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void number_open(void *ctx, struct flow *flow)
+{
+    const struct numbering *numbering = ctx;
+    struct watched *watched = flow->consumer;
+
+    if (watched->id == 0)
+        watched->id = numbering->before + 1 + rank(numbering->frames, watched->opened_frame);
+}
+
+void share_number(struct check *check, const GArray *frames, uint32_t before)
+{
+    struct numbering numbering = {frames, before};
+
+    for (guint i = 0; i < check->found.connections->len; i++) {
+        struct report_connection *connection = g_ptr_array_index(check->found.connections, i);
+
+        if (connection->id == 0)
+            connection->id = before + 1 + rank(frames, connection->opened_frame);
+    }
+    flows_each(check->flows, number_open, &numbering);
+    g_array_set_size(check->found.opened, 0);
+}
+
+void share_taken(struct check *check)
+{
+    g_ptr_array_set_size(check->found.connections, 0);
+    check->found.other_connections = 0;
+    check->findings_kept = check->notes_kept = 0;
 }
 
 const struct share_found *share_result(const struct check *check)

@@ -18,12 +18,12 @@ struct share_setup {
     const struct report_capture *capture; /* its start_ns is set before the first segment comes */
     FILE *print;                          /* NULL: no lines */
     unsigned shares;
-    uint32_t *next_id; /* NULL: the share numbers its connections by itself */
+    uint32_t *next_id; /* NULL: share_number() will tell the numbers of its connections */
 };
 
 struct share_found {
     GPtrArray *connections; /* struct report_connection *; whoever takes them frees them */
-    GArray *opened;         /* uint32_t: frames in which connections 1, 2, ... of the share were opened */
+    GArray *opened;         /* uint32_t: frames in which connections were opened that have no number yet */
     uint64_t other_connections;
     bool memory_lacking;
 };
@@ -34,7 +34,16 @@ void share_free(struct check *check);
 void share_segment(struct check *check, struct addressed_segment *segment);
 /* The capture is over. */
 void share_finish(struct check *check, int64_t last_ns);
-/* After that; it is the share's until that is freed. */
+/* Takes what was found so far of the connections that are open. They go on, and what follows is found anew. */
+void share_part(struct check *check);
+/* After share_finish() or share_part(); it is the share's until that is freed. */
 const struct share_found *share_result(const struct check *check);
+/*
+ * Numbers the connections that have none yet: by their place among all frames that opened one since the last time,
+ * of all shares, in ascending order, and `before` that many.
+ */
+void share_number(struct check *check, const GArray *frames, uint32_t before);
+/* What was found has been taken. */
+void share_taken(struct check *check);
 
 #endif

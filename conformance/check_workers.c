@@ -98,6 +98,15 @@ static struct batch *queue_take(struct queue *queue)
     return batch;
 }
 
+/* Waits until all are back. */
+static void queue_await_all(struct queue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    while (queue->n < BATCHES)
+        pthread_cond_wait(&queue->filled, &queue->lock);
+    pthread_mutex_unlock(&queue->lock);
+}
+
 /* ---- a worker ---- */
 
 static void *work(void *ctx)
@@ -213,6 +222,14 @@ bool workers_segment(struct workers *workers, unsigned share, const struct addre
     batch->used += octets;
     batch->n++;
     return true;
+}
+
+void workers_pause(struct workers *workers)
+{
+    for (unsigned i = 0; i < workers->n; i++)
+        hand_over(&workers->worker[i]);
+    for (unsigned i = 0; i < workers->n; i++)
+        queue_await_all(&workers->worker[i].empty);
 }
 
 void workers_finish(struct workers *workers, int64_t last_ns)

@@ -12,6 +12,8 @@ struct workers *workers_new(struct check *const *shares, unsigned n);
 /* Copies the segment; waits while the worker is far behind. False: memory is lacking. */
 bool workers_segment(struct workers *workers, unsigned share, const struct addressed_segment *segment);
 /* The capture is over: every worker finishes its shares. Frees the workers. */
+/* Until all that was handed on is worked off: then the shares may be looked at, as long as nothing is handed on. */
+void workers_pause(struct workers *workers);
 void workers_finish(struct workers *workers, int64_t last_ns);
 
 #endif

@@ -99,6 +99,19 @@ struct folded_counts *counted_end(struct counting *counting, struct counted *cou
     return folded;
 }
 
+struct folded_counts *counted_part(struct counting *counting, struct counted *counted)
+{
+    struct folded_counts *folded = counted->folded;
+
+    counted->folded = NULL;
+    if (counted->table == NULL)
+        return folded;
+    folded = counts_fold(counted->table->counts);
+    counting->memory_lacking |= folded == NULL;
+    memset(counted->table->counts, 0, sizeof counted->table->counts);
+    return folded;
+}
+
 void counted_drop(struct counting *counting, struct counted *counted)
 {
     release(counting, counted);

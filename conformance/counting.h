@@ -43,7 +43,9 @@ static inline void counted_wake(struct counting *counting, struct counted *count
 
 /* The connection is over. The counts are the caller's, for free(); NULL when memory is lacking. */
 struct folded_counts *counted_end(struct counting *counting, struct counted *counted);
-/* The same, when nobody wants the counts. */
+/* What it counted so far, as above; it goes on and counts from 0. NULL also when there is nothing. */
+struct folded_counts *counted_part(struct counting *counting, struct counted *counted);
+/* As counted_end(), when nobody wants the counts. */
 void counted_drop(struct counting *counting, struct counted *counted);
 
 #endif

@@ -477,6 +477,13 @@ void flow_dismiss(struct flow *flow)
     ((struct slot *)flow)->dismissed = true;
 }
 
+void flows_each(struct flows *flows, void (*tell)(void *ctx, struct flow *flow), void *ctx)
+{
+    for (int state = SLOT_OPEN; state <= SLOT_CLOSED; state++)
+        for (struct link *l = flows->lists[state].next; l != &flows->lists[state]; l = l->next)
+            tell(ctx, &slot_of(l)->flow);
+}
+
 static int by_id(const void *a, const void *b)
 {
     uint32_t x = (*(struct slot *const *)a)->flow.id, y = (*(struct slot *const *)b)->flow.id;

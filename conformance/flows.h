@@ -60,6 +60,8 @@ unsigned flows_share(const struct addressed_segment *segment, unsigned n);
 
 /* Options and events are copied. NULL when memory is lacking. */
 struct flows *flows_new(const struct flows_options *options, const struct flow_events *events);
+/* Tells of each connection that is open, in no particular order; `tell` must not call anything here. */
+void flows_each(struct flows *flows, void (*tell)(void *ctx, struct flow *flow), void *ctx);
 /* Closes what is open (FLOW_END_CAPTURE), in the order of ids. now_ns: time of the last packet. */
 void flows_finish(struct flows *flows, int64_t now_ns);
 /* Without flows_finish before: closes nothing, so consumers are the host's to free. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/merge.h"
 
-#include "conformance/merge_input.h"
+#include "conformance/merge_parts.h"
 #include "conformance/report.h"
 #include "shared/output_file.h"
 
@@ -10,9 +10,10 @@
 
 struct merge {
     struct check_options options; /* of them: output, what fails, files */
-    JsonArray *captures;
+    GArray *captures;             /* struct merge_capture */
     gchar *profile;
-    uint64_t found[SEVERITY_COUNT], waived, connections;
+    uint64_t found[SEVERITY_COUNT], waived;
+    uint64_t connections; /* of the parts of a capture each once */
     bool failed_capture;
     GHashTable *exercised; /* ids of rules that passed or failed */
     GHashTable *unused;    /* ids of waivers; those that another report used are taken out at the end */
@@ -21,7 +22,7 @@ struct merge {
 
 /* What one report lists, to be compared with what it sums up. */
 struct listed {
-    uint64_t found[SEVERITY_COUNT], waived, not_listed, connections;
+    uint64_t found[SEVERITY_COUNT], waived, not_listed;
     GHashTable *waived_rules;
 };
 
@@ -100,13 +101,13 @@ static bool take_connection(struct merge *merge, struct merge_input *input, Json
             return false;
     }
     listed->not_listed += not_listed;
-    listed->connections++;
     return take_rules(merge, input, rules);
 }
 
 static bool take_capture(struct merge *merge, struct merge_input *input, JsonObject *capture, struct listed *listed)
 {
     JsonArray *connections = merge_array(input, capture, "a capture", "connections");
+    struct merge_capture kept = {.path = input->path};
 
     if (merge_string(input, capture, "a capture", "file") == NULL || connections == NULL)
         return false;
@@ -117,7 +118,8 @@ static bool take_capture(struct merge *merge, struct merge_input *input, JsonObj
             return false;
     }
     merge->failed_capture |= json_object_has_member(capture, "error");
-    json_array_add_object_element(merge->captures, json_object_ref(capture));
+    kept.object = json_object_ref(capture);
+    g_array_append_val(merge->captures, kept);
     return true;
 }
 
@@ -148,7 +150,6 @@ static bool take_summary(struct merge *merge, struct merge_input *input, JsonObj
     if (!ok || total + waived != all_listed)
         return merge_input_wrong(input, "the report", "summary", "sum of its findings");
     merge->waived += waived;
-    merge->connections += listed->connections;
     for (guint i = 0; i < json_array_get_length(unused); i++) {
         const char *waiver = merge_string_element(input, unused, i, "unused_waivers");
 
@@ -240,7 +241,7 @@ static JsonObject *make_summary(const struct merge *merge, enum check_status sta
     return summary;
 }
 
-static bool write_merged(struct merge *merge, enum check_status status)
+static bool write_merged(struct merge *merge, JsonArray *captures, enum check_status status)
 {
     JsonObject *root = json_object_new();
     JsonNode *node = json_node_new(JSON_NODE_OBJECT);
@@ -251,7 +252,7 @@ static bool write_merged(struct merge *merge, enum check_status status)
     json_object_set_string_member(root, "tool", "iwarp-check");
     json_object_set_string_member(root, "version", IWARP_KIT_VERSION);
     json_object_set_string_member(root, "profile", merge->profile);
-    json_object_set_array_member(root, "captures", json_array_ref(merge->captures));
+    json_object_set_array_member(root, "captures", json_array_ref(captures));
     json_object_set_object_member(root, "summary", make_summary(merge, status));
     json_node_take_object(node, root);
     text = json_to_string(node, TRUE);
@@ -269,9 +270,27 @@ static bool write_merged(struct merge *merge, enum check_status status)
     return ok;
 }
 
+static uint64_t count_connections(JsonArray *captures)
+{
+    uint64_t sum = 0;
+
+    for (guint i = 0; i < json_array_get_length(captures); i++)
+        sum += json_array_get_length(
+            json_object_get_array_member(json_array_get_object_element(captures, i), "connections"));
+    return sum;
+}
+
+static void clear_capture(gpointer capture)
+{
+    json_object_unref(((struct merge_capture *)capture)->object);
+}
+
 static int merge_files(struct merge *merge)
 {
+    GError *error = NULL;
+    JsonArray *captures;
     enum check_status status;
+    bool written;
 
     for (char **file = merge->options.files; *file != NULL; file++) {
         struct merge_input input;
@@ -284,8 +303,17 @@ static int merge_files(struct merge *merge)
             return CHECK_TROUBLE;
     }
     g_hash_table_foreach_remove(merge->unused, is_used, merge->used);
+    captures = merge_parts(merge->captures, &error);
+    if (captures == NULL) {
+        fprintf(stderr, "iwarp-check: %s\n", error->message);
+        g_error_free(error);
+        return CHECK_TROUBLE;
+    }
+    merge->connections = count_connections(captures);
     status = decide(merge);
-    return write_merged(merge, status) ? (int)status : CHECK_TROUBLE;
+    written = write_merged(merge, captures, status);
+    json_array_unref(captures);
+    return written ? (int)status : CHECK_TROUBLE;
 }
 
 static const char help[] = "Usage: iwarp-check merge [OPTION...] A.json B.json...\n"
@@ -332,10 +360,14 @@ static bool parse(struct check_options *options, int argc, char **argv, GError *
 
 int merge_run(int argc, char **argv)
 {
-    struct merge merge = {.captures = json_array_new(), .exercised = new_set(), .unused = new_set(), .used = new_set()};
+    struct merge merge = {.captures = g_array_new(FALSE, FALSE, sizeof(struct merge_capture)),
+                          .exercised = new_set(),
+                          .unused = new_set(),
+                          .used = new_set()};
     GError *error = NULL;
     int status = CHECK_TROUBLE;
 
+    g_array_set_clear_func(merge.captures, clear_capture);
     if (!parse(&merge.options, argc, argv, &error))
         fprintf(stderr, "iwarp-check: %s\n", error->message);
     else if (!merge.options.help)
@@ -344,7 +376,7 @@ int merge_run(int argc, char **argv)
         status = CHECK_PASS;
     g_clear_error(&error);
     options_clear(&merge.options);
-    json_array_unref(merge.captures);
+    g_array_unref(merge.captures);
     g_hash_table_unref(merge.exercised);
     g_hash_table_unref(merge.unused);
     g_hash_table_unref(merge.used);

@@ -90,15 +90,27 @@ const char *merge_string(struct merge_input *input, JsonObject *object, const ch
     return NULL;
 }
 
+static bool get_count(JsonNode *node, uint64_t *value)
+{
+    /* Far above what any report counts, and far below where sums overflow. */
+    if (!holds(node, G_TYPE_INT64) || json_node_get_int(node) < 0 || json_node_get_int(node) > INT64_C(1) << 48)
+        return false;
+    *value = (uint64_t)json_node_get_int(node);
+    return true;
+}
+
 bool merge_count(struct merge_input *input, JsonObject *object, const char *what, const char *name, uint64_t *value)
 {
     JsonNode *node = json_object_get_member(object, name);
 
-    /* Far above what any report counts, and far below where sums overflow. */
-    if (!holds(node, G_TYPE_INT64) || json_node_get_int(node) < 0 || json_node_get_int(node) > INT64_C(1) << 48)
-        return merge_input_wrong(input, what, name, "count");
-    *value = (uint64_t)json_node_get_int(node);
-    return true;
+    return get_count(node, value) || merge_input_wrong(input, what, name, "count");
+}
+
+bool merge_count_element(struct merge_input *input, JsonArray *array, guint i, const char *what, uint64_t *value)
+{
+    JsonNode *node = i < json_array_get_length(array) ? json_array_get_element(array, i) : NULL;
+
+    return get_count(node, value) || merge_input_wrong(input, "an array", what, "count");
 }
 
 bool merge_bool(struct merge_input *input, JsonObject *object, const char *what, const char *name, bool *value)

@@ -26,6 +26,8 @@ JsonObject *merge_object(struct merge_input *input, JsonObject *object, const ch
 JsonArray *merge_array(struct merge_input *input, JsonObject *object, const char *what, const char *name);
 const char *merge_string(struct merge_input *input, JsonObject *object, const char *what, const char *name);
 bool merge_count(struct merge_input *input, JsonObject *object, const char *what, const char *name, uint64_t *value);
+/* Of an array, as above; false also when it is not there. */
+bool merge_count_element(struct merge_input *input, JsonArray *array, guint i, const char *what, uint64_t *value);
 bool merge_bool(struct merge_input *input, JsonObject *object, const char *what, const char *name, bool *value);
 /* Elements of arrays. */
 JsonObject *merge_element(struct merge_input *input, JsonArray *array, guint i, const char *what);

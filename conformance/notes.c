@@ -95,10 +95,14 @@ void notes_want(struct notes *notes, const struct finding *finding)
 
 GArray *notes_take(struct notes *notes)
 {
-    for (uint64_t i = oldest(notes); i < notes->n; i++)
+    GArray *taken = notes->kept;
+
+    for (uint64_t i = oldest(notes); i < notes->n; i++) {
         keep_if_wanted(notes, ring_at(notes, i));
-    notes->n = 0;
-    return g_array_ref(notes->kept);
+        ring_at(notes, i)->wanted = false;
+    }
+    notes->kept = g_array_new(FALSE, FALSE, sizeof(struct note));
+    return taken;
 }
 
 /* ---- texts ---- */

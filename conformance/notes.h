@@ -51,7 +51,7 @@ void notes_rpcrdma(struct notes *notes, const struct rpcrdma_message *message);
 /* A finding: the events around now, and those at its frames, are to stay. */
 void notes_want(struct notes *notes, const struct finding *finding);
 
-/* The events that stay (struct note), in their order; the caller's. After the last event. */
+/* The events that stay (struct note), in their order; the caller's. Others may follow, which the next call takes. */
 GArray *notes_take(struct notes *notes);
 
 #endif

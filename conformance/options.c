@@ -10,7 +10,8 @@ G_DEFINE_QUARK(check - error - quark, check_error)
 const char options_help[] = "Usage: iwarp-check [OPTION...] FILE...        FILE: pcap or pcapng, - is stdin\n"
                             "Judges the iWARP and NFS/RDMA conversations in captures rule by rule.\n"
                             "\n"
-                            " -i IFACE                 capture live, until interrupted\n"
+                            " -i IFACE                 capture live, until interrupted; --capture-buffer=SIZE\n"
+                            " --rotate=SECONDS         a report of each period: --output's name, numbered\n"
                             " --format=text|json|junit|html   report format; --output=FILE: where to\n"
                             " --annotate=OUT.pcapng    the capture again, findings as packet comments\n"
                             " --rules=SEL,...          only these rules; --skip=SEL,...: not these. SEL: id,\n"
@@ -21,10 +22,9 @@ const char options_help[] = "Usage: iwarp-check [OPTION...] FILE...        FILE:
                             " --strict-waivers         a waiver that matches nothing fails\n"
                             " --assume=markers=none|both|to-responder|to-initiator,crc=on|off,inline=N\n"
                             "                          where the capture does not show a connection's start\n"
-                            " --summary                one line per capture, for scripts\n"
-                            " --print                  one line per FPDU, RPC message; --verbose: everything\n"
+                            " --summary                one line per capture; --print: per FPDU, RPC message\n"
                             " --list-rules             the rule catalogue; --explain=ID: one rule in full\n"
-                            " --progress, --no-progress   on standard error; default: on a terminal\n"
+                            " --progress, --no-progress   on standard error; --verbose: show everything\n"
                             " -j N                     captures at once; --max-findings=N: kept per rule and\n"
                             "                          connection; --memory-limit=SIZE: held out of order\n"
                             " --timers=react=S,close=S,reply=S,start=S,idle=S   what is in time, in seconds\n"
@@ -223,16 +223,47 @@ static bool parse_timers(struct check_options *options, const char *value, GErro
                       error);
 }
 
-static bool parse_memory(struct check_options *options, const char *value, GError **error)
+static bool read_size(const char *value, uint64_t most, uint64_t *out)
 {
     static const struct word units[] = {{"", 0}, {"K", 10}, {"M", 20}, {"G", 30}, {NULL, 0}};
     gchar *end;
     guint64 number = g_ascii_strtoull(value, &end, 10);
     const struct word *unit = end == value || *value == '-' ? NULL : find_word(units, end);
 
-    if (unit == NULL || number == 0 || number > (UINT64_C(1) << 40) >> unit->value)
+    if (unit == NULL || number == 0 || number > most >> unit->value)
+        return false;
+    *out = number << unit->value;
+    return true;
+}
+
+static bool parse_memory(struct check_options *options, const char *value, GError **error)
+{
+    uint64_t size;
+
+    if (!read_size(value, UINT64_C(1) << 40, &size))
         return usage(error, "--memory-limit=%s: give a size such as 512K, 4M or 1G", value);
-    options->memory_limit = (size_t)(number << unit->value);
+    options->memory_limit = (size_t)size;
+    return true;
+}
+
+static bool parse_capture_buffer(struct check_options *options, const char *value, GError **error)
+{
+    uint64_t size;
+
+    if (!read_size(value, UINT64_C(1) << 30, &size))
+        return usage(error, "--capture-buffer=%s: give a size such as 512K or 64M, up to 1G", value);
+    options->capture_buffer = (unsigned)size;
+    return true;
+}
+
+static bool parse_rotate(struct check_options *options, const char *value, GError **error)
+{
+    char *end;
+    double seconds = g_ascii_strtod(value, &end);
+
+    if (end == value || *end != '\0' || !(seconds >= 0.001 && seconds <= 1e6))
+        return usage(error, "--rotate=%s: a number of seconds is wanted, 0.001 to 1000000", value);
+    options->rotate_ns = (int64_t)(seconds * 1e9);
     return true;
 }
 
@@ -275,7 +306,7 @@ static bool load_waivers(struct check_options *options, char **waive, char **fil
 
 /* Values as GOption leaves them, before they are understood. */
 struct raw_options {
-    gchar *format, *fail_on, *profile, *memory;
+    gchar *format, *fail_on, *profile, *memory, *capture_buffer, *rotate;
     gchar **rules, **skip, **waive, **waivers, **assume, **timers, **files;
     gboolean strict, list_rules, print, summary, verbose, progress, no_progress, version, help;
     gint jobs, max_findings;
@@ -283,7 +314,7 @@ struct raw_options {
 
 static void raw_options_clear(struct raw_options *raw)
 {
-    gchar **texts[] = {&raw->format, &raw->fail_on, &raw->profile, &raw->memory};
+    gchar **texts[] = {&raw->format, &raw->fail_on, &raw->profile, &raw->memory, &raw->capture_buffer, &raw->rotate};
     gchar ***lists[] = {&raw->rules, &raw->skip, &raw->waive, &raw->waivers, &raw->assume, &raw->timers, &raw->files};
 
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
@@ -309,15 +340,24 @@ static bool can_annotate(const struct check_options *options, GError **error)
     return strcmp(options->annotate, "-") != 0 || usage(error, "--annotate: a file is wanted, not standard output");
 }
 
+/* One report would have to hold the periods of several captures; and each needs a name of its own. */
+static bool can_rotate(const struct check_options *options, GError **error)
+{
+    if (options->output == NULL)
+        return usage(error, "--rotate: say with --output=FILE where the reports go: FILE-00001, ...");
+    if (options->files[0] != NULL && options->files[1] != NULL)
+        return usage(error, "--rotate: give an interface, or one capture");
+    return options->annotate == NULL || usage(error, "--rotate and --annotate exclude each other");
+}
+
 static bool understand(struct check_options *options, struct raw_options *raw, GError **error)
 {
     const struct {
         const char *value;
         bool (*parse)(struct check_options *options, const char *value, GError **error);
-    } single[] = {{raw->format, parse_format},
-                  {raw->fail_on, options_parse_fail_on},
-                  {raw->profile, parse_profile},
-                  {raw->memory, parse_memory}};
+    } single[] = {
+        {raw->format, parse_format}, {raw->fail_on, options_parse_fail_on},       {raw->profile, parse_profile},
+        {raw->memory, parse_memory}, {raw->capture_buffer, parse_capture_buffer}, {raw->rotate, parse_rotate}};
 
     options->list_rules = raw->list_rules;
     options->version = raw->version;
@@ -337,6 +377,8 @@ static bool understand(struct check_options *options, struct raw_options *raw, G
         return usage(error, "-j: a number of captures to check at once is wanted, 1 to 256");
     if (raw->max_findings < 0)
         return usage(error, "--max-findings: a number is wanted, 0 for all");
+    if (g_strcmp0(options->output, "-") == 0)
+        g_clear_pointer(&options->output, g_free);
     options->progress = raw->progress ? ON : raw->no_progress ? OFF : UNKNOWN;
     options->strict_waivers = raw->strict;
     options->print = raw->print;
@@ -351,6 +393,10 @@ static bool understand(struct check_options *options, struct raw_options *raw, G
         return usage(error, "-i captures live: give either an interface or files, not both");
     if (options->interface == NULL && options->files[0] == NULL)
         return usage(error, "no capture file given; try: iwarp-check FILE.pcapng, or iwarp-check --help");
+    if (options->capture_buffer != 0 && options->interface == NULL)
+        return usage(error, "--capture-buffer goes with -i");
+    if (options->rotate_ns != 0 && !can_rotate(options, error))
+        return false;
     return options->annotate == NULL || can_annotate(options, error);
 }
 
@@ -398,6 +444,8 @@ bool options_parse(struct check_options *options, int argc, char **argv, GError 
         {"no-progress", 0, 0, G_OPTION_ARG_NONE, &raw.no_progress, NULL, NULL},
         {"jobs", 'j', 0, G_OPTION_ARG_INT, &raw.jobs, NULL, NULL},
         {"memory-limit", 0, 0, G_OPTION_ARG_STRING, &raw.memory, NULL, NULL},
+        {"capture-buffer", 0, 0, G_OPTION_ARG_STRING, &raw.capture_buffer, NULL, NULL},
+        {"rotate", 0, 0, G_OPTION_ARG_STRING, &raw.rotate, NULL, NULL},
         {"max-findings", 0, 0, G_OPTION_ARG_INT, &raw.max_findings, NULL, NULL},
         {"version", 'V', 0, G_OPTION_ARG_NONE, &raw.version, NULL, NULL},
         {"help", 'h', 0, G_OPTION_ARG_NONE, &raw.help, NULL, NULL},

@@ -34,10 +34,12 @@ struct check_options {
     bool summary;           /* lines on standard output; the report only to `output`, if given */
     enum tristate progress; /* UNKNOWN: when standard error is a terminal */
     unsigned jobs;
-    size_t memory_limit;   /* octets held out of order per side of a connection; 0: the default */
-    unsigned max_findings; /* kept per rule and connection; 0: all */
-    char *interface;       /* live capture */
-    char **files;          /* NULL-terminated; empty with interface */
+    size_t memory_limit;     /* octets held out of order per side of a connection; 0: the default */
+    unsigned max_findings;   /* kept per rule and connection; 0: all */
+    char *interface;         /* live capture */
+    unsigned capture_buffer; /* of it, in octets; 0: the default */
+    int64_t rotate_ns;       /* a report of each such period; 0: one of all */
+    char **files;            /* NULL-terminated; empty with interface */
 
     bool list_rules, version, help;
     char *explain;

@@ -128,7 +128,16 @@ void report_capture_free(struct report_capture *capture)
     g_ptr_array_unref(capture->connections);
     g_free(capture->file);
     g_free(capture->trouble);
+    g_free(capture->part.series);
     g_free(capture);
+}
+
+void report_capture_begin_part(struct report_capture *capture)
+{
+    g_ptr_array_set_size(capture->connections, 0);
+    g_clear_pointer(&capture->trouble, g_free);
+    capture->packets = capture->octets = capture->dropped = capture->other_connections = 0;
+    capture->truncated = capture->failed = false;
 }
 
 static void free_capture(gpointer capture)
@@ -230,6 +239,14 @@ static void find_unused_waivers(struct report *report)
     }
 }
 
+/* What no part has used so far, the next one may. */
+static bool goes_on(const struct report *report)
+{
+    const struct report_capture *capture = report->captures->len == 0 ? NULL : g_ptr_array_index(report->captures, 0);
+
+    return capture != NULL && capture->part.series != NULL && !capture->part.last;
+}
+
 static enum check_status decide(const struct report *report)
 {
     for (guint i = 0; i < report->captures->len; i++)
@@ -245,10 +262,20 @@ static enum check_status decide(const struct report *report)
     return CHECK_PASS;
 }
 
+static void clear_sums(struct report *report)
+{
+    memset(report->found, 0, sizeof report->found);
+    memset(report->counts, 0, sizeof report->counts);
+    report->waived = report->connections = report->connections_with_findings = 0;
+    report->exercised = 0;
+    g_ptr_array_set_size(report->unused_waivers, 0);
+}
+
 void report_conclude(struct report *report)
 {
     struct rule_count counts[RULE_COUNT] = {0};
 
+    clear_sums(report);
     for (guint i = 0; i < report->captures->len; i++) {
         const struct report_capture *capture = g_ptr_array_index(report->captures, i);
 
@@ -260,7 +287,8 @@ void report_conclude(struct report *report)
             report->counts[i] = sum_carriers(&rule_catalogue[i], counts);
     for (size_t i = 0; i < RULE_COUNT; i++)
         report->exercised += report->counts[i].passed > 0 || report->counts[i].failed > 0;
-    find_unused_waivers(report);
+    if (!goes_on(report))
+        find_unused_waivers(report);
     report->status = decide(report);
 }
 

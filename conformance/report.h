@@ -54,6 +54,8 @@ struct report_rpcrdma {
 
 struct report_connection {
     uint32_t id;
+    uint32_t opened_frame;
+    bool continued, continues; /* in parts: it stands in an earlier report, and may stand in a later one */
     struct endpoint initiator, responder;
     bool roles_known; /* false: initiator is whoever opened the TCP connection, or spoke first */
     uint32_t start_frame, end_frame;
@@ -73,9 +75,22 @@ struct report_connection {
     GArray *failing;              /* struct report_failing; NULL: none */
 };
 
+/* A capture that is reported period by period. */
+struct report_part {
+    char *series;    /* the same in all parts; NULL: the capture is whole */
+    unsigned number; /* from 1 */
+    bool last;
+    int64_t from_ns, to_ns; /* the period */
+};
+
+/*
+ * With parts, all that is counted and found is that of the part alone: what was decided in its period. The numbers of
+ * frames and connections, and the time of the first packet, go through all of them.
+ */
 struct report_capture {
     char *file;
     uint64_t packets, octets, dropped;
+    struct report_part part;
     int64_t start_ns; /* of the first packet */
     bool truncated;
     bool failed;            /* could not be read, or not to the end: trouble */
@@ -107,10 +122,12 @@ void report_rules(const struct report *report, const struct report_connection *c
 struct report_rpcrdma *report_rpcrdma_new(void);
 struct report_capture *report_capture_new(const char *file);
 void report_capture_free(struct report_capture *capture);
+/* Empties it for the next part. */
+void report_capture_begin_part(struct report_capture *capture);
 
 void report_init(struct report *report, const struct check_options *options);
 void report_clear(struct report *report);
-/* Sums up and decides; after the last capture. */
+/* Sums up and decides; after the last capture, or each part. */
 void report_conclude(struct report *report);
 
 /* The formats. They write to `out`; errors stay in the stream. */

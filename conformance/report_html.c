@@ -159,7 +159,7 @@ static void write_listed(struct html_page *page, const struct report_connection 
     html_element(page->writer, "td", NULL, "%s", endpoint_text(&connection->responder, responder));
     html_element(page->writer, "td", "number", "%" PRIu32 "\342\200\223%" PRIu32, connection->start_frame,
                  connection->end_frame);
-    html_element(page->writer, "td", NULL, "%s", found);
+    html_element(page->writer, "td", NULL, "%s%s", found, continuity_text(connection));
     html_end(page->writer);
     g_free(found);
 }
@@ -219,11 +219,14 @@ static void write_capture(struct html_page *page)
 {
     const struct report_capture *capture = page->capture;
     gchar *packets = html_number(capture->packets), *octets = html_number(capture->octets);
+    gchar *part = part_text(&capture->part);
     GPtrArray *chosen;
 
     html_begin(page->writer, "section", "class", "capture", NULL);
     html_element(page->writer, "h2", NULL, "%s", capture->file);
     html_begin(page->writer, "p", "class", "facts", NULL);
+    if (part != NULL)
+        html_format(page->writer, "%s: ", part);
     html_format(page->writer, "%s packets, %s octets", packets, octets);
     if (capture->dropped > 0)
         html_format(page->writer, " (%" PRIu64 " dropped by the capture)", capture->dropped);
@@ -233,6 +236,7 @@ static void write_capture(struct html_page *page)
     html_end(page->writer);
     g_free(packets);
     g_free(octets);
+    g_free(part);
     if (capture->trouble != NULL)
         html_element(page->writer, "p", "trouble", "%s", capture->trouble);
     if (capture->connections->len > 0) {

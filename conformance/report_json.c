@@ -2,7 +2,7 @@
 /* The JSON report; docs/iwarp-check.schema.json describes it. */
 #include "conformance/json_writer.h"
 #include "conformance/procedure.h"
-#include "conformance/report.h"
+#include "conformance/report_parts.h"
 
 /* null: the capture does not show it. */
 static void add_tristate(struct json_writer *writer, const char *name, enum tristate value)
@@ -163,8 +163,9 @@ static void add_finding(struct json_writer *writer, const struct report_finding 
 }
 
 static void add_connection(struct json_writer *writer, const struct report *report,
-                           const struct report_connection *connection, int64_t start_ns)
+                           const struct report_capture *capture, const struct report_connection *connection)
 {
+    bool parts = capture->part.series != NULL;
     GArray *rules = g_array_new(FALSE, FALSE, sizeof(struct report_rule));
     char text[ENDPOINT_TEXT_SIZE];
 
@@ -173,6 +174,10 @@ static void add_connection(struct json_writer *writer, const struct report *repo
     json_string(writer, "initiator", endpoint_text(&connection->initiator, text));
     json_string(writer, "responder", endpoint_text(&connection->responder, text));
     json_bool(writer, "roles_known", connection->roles_known);
+    if (parts) {
+        json_bool(writer, "continued", connection->continued);
+        json_bool(writer, "continues", connection->continues);
+    }
     add_number(writer, "start_frame", connection->start_frame);
     add_number(writer, "end_frame", connection->end_frame);
     add_mpa(writer, connection);
@@ -181,7 +186,7 @@ static void add_connection(struct json_writer *writer, const struct report *repo
         add_rpcrdma(writer, connection->rpcrdma);
     json_begin_array(writer, "findings");
     for (guint i = 0; i < connection->findings->len; i++)
-        add_finding(writer, &g_array_index(connection->findings, struct report_finding, i), start_ns,
+        add_finding(writer, &g_array_index(connection->findings, struct report_finding, i), capture->start_ns,
                     report->options->mpa.profile);
     json_end_array(writer);
     add_number(writer, "findings_not_listed", connection->not_kept);
@@ -201,19 +206,38 @@ static void add_connection(struct json_writer *writer, const struct report *repo
     g_array_unref(rules);
 }
 
+static void add_part(struct json_writer *writer, const struct report_part *part)
+{
+    gchar *from = part_time_text(part->from_ns), *to = part_time_text(part->to_ns);
+
+    json_begin_object(writer, "part");
+    json_string(writer, "series", part->series);
+    add_number(writer, "first", part->number);
+    add_number(writer, "last", part->number);
+    json_bool(writer, "ended", part->last);
+    json_string(writer, "from", from);
+    json_string(writer, "to", to);
+    json_end_object(writer);
+    g_free(from);
+    g_free(to);
+}
+
 static void add_capture(struct json_writer *writer, const struct report *report, const struct report_capture *capture)
 {
     json_begin_object(writer, NULL);
     json_string(writer, "file", capture->file);
+    if (capture->part.series != NULL)
+        add_part(writer, &capture->part);
     add_number(writer, "packets", capture->packets);
     add_number(writer, "bytes", capture->octets);
+    add_number(writer, "dropped", capture->dropped);
     json_bool(writer, "truncated", capture->truncated);
     if (capture->trouble != NULL)
         json_string(writer, capture->failed ? "error" : "warning", capture->trouble);
     add_number(writer, "connections_without_mpa", capture->other_connections);
     json_begin_array(writer, "connections");
     for (guint i = 0; i < capture->connections->len; i++)
-        add_connection(writer, report, g_ptr_array_index(capture->connections, i), capture->start_ns);
+        add_connection(writer, report, capture, g_ptr_array_index(capture->connections, i));
     json_end_array(writer);
     json_end_object(writer);
 }

@@ -180,6 +180,18 @@ static void write_rpcrdma_properties(xmlTextWriter *writer, const struct report_
                     rpcrdma->threshold[DIR_TO_INITIATOR]);
 }
 
+static void write_capture_properties(xmlTextWriter *writer, const struct report_capture *capture)
+{
+    gchar *part = part_text(&capture->part);
+
+    property(writer, "capture", capture->file);
+    if (part != NULL)
+        property(writer, "part", part);
+    property_number(writer, "packets", true, capture->packets);
+    property_number(writer, "packets_dropped", true, capture->dropped);
+    g_free(part);
+}
+
 static void write_properties(const struct suite *suite)
 {
     const struct report_connection *connection = suite->connection;
@@ -188,7 +200,7 @@ static void write_properties(const struct suite *suite)
 
     begin(writer, "properties");
     if (suite->capture != NULL)
-        property(writer, "capture", suite->capture->file);
+        write_capture_properties(writer, suite->capture);
     property(writer, "version", IWARP_KIT_VERSION);
     property(writer, "profile", suite->report->options->profile);
     if (connection != NULL) {
@@ -198,6 +210,10 @@ static void write_properties(const struct suite *suite)
         property(writer, "roles_known", connection->roles_known ? "yes" : "no");
         property_number(writer, "start_frame", true, connection->start_frame);
         property_number(writer, "end_frame", true, connection->end_frame);
+        if (suite->capture->part.series != NULL) {
+            property(writer, "continued", yes_no((enum tristate)connection->continued));
+            property(writer, "continues", yes_no((enum tristate)connection->continues));
+        }
         write_mpa_properties(writer, connection);
         if (connection->rpcrdma != NULL)
             write_rpcrdma_properties(writer, connection->rpcrdma);

@@ -154,6 +154,40 @@ gchar *aliases_text(const struct check_options *options, enum rule_id id)
     return g_string_free(text, FALSE);
 }
 
+gchar *part_time_text(int64_t time_ns)
+{
+    enum { NS_PER_US = 1000, US_PER_S = 1000000 };
+    int64_t us = time_ns / NS_PER_US;
+    GDateTime *seconds = g_date_time_new_from_unix_utc(us / US_PER_S);
+    gchar *date = g_date_time_format(seconds, "%Y-%m-%dT%H:%M:%S");
+    gchar *text = g_strdup_printf("%s.%06" G_GINT64_FORMAT "Z", date, us % US_PER_S);
+
+    g_date_time_unref(seconds);
+    g_free(date);
+    return text;
+}
+
+gchar *part_text(const struct report_part *part)
+{
+    gchar *from, *to, *text;
+
+    if (part->series == NULL)
+        return NULL;
+    from = part_time_text(part->from_ns);
+    to = part_time_text(part->to_ns);
+    text = g_strdup_printf("part %u%s, %s to %s", part->number, part->last ? ", the last one" : "", from, to);
+    g_free(from);
+    g_free(to);
+    return text;
+}
+
+const char *continuity_text(const struct report_connection *connection)
+{
+    static const char *const texts[2][2] = {{"", ", goes on"}, {", continued", ", continued, goes on"}};
+
+    return texts[connection->continued][connection->continues];
+}
+
 const char *markers_text(const struct report_connection *connection)
 {
     static const char *const texts[3][3] = {

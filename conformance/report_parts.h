@@ -48,6 +48,13 @@ GArray *finding_groups(const struct report_connection *connection);
 /* Other rules that state what this one does, "MPA2-3-02, DDP-6.1-01", or an empty text; g_free() it. */
 gchar *aliases_text(const struct check_options *options, enum rule_id id);
 
+/* "part 3, 2026-11-21T10:45:00.000000Z to ..."; NULL: the capture is whole. g_free() it. */
+gchar *part_text(const struct report_part *part);
+/* The end of a period, or its beginning: "2026-11-21T10:45:00.000000Z". g_free() it. */
+gchar *part_time_text(int64_t time_ns);
+/* ", continued", ", goes on", both, or an empty text: of a connection in a part. */
+const char *continuity_text(const struct report_connection *connection);
+
 /* "none", "both directions", "to responder", ... */
 const char *markers_text(const struct report_connection *connection);
 

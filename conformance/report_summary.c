@@ -30,9 +30,9 @@ static void write_capture(const struct check_options *options, const struct repo
             found[severity] += connection->found[severity];
         waived += connection->waived;
     }
-    fprintf(out, "%s\t%s\t%u\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n", file,
+    fprintf(out, "%s\t%s\t%u\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n", file,
             words[decide(options, capture, found)], capture->connections->len, found[SEVERITY_ERROR],
-            found[SEVERITY_WARNING], found[SEVERITY_NOTE], waived);
+            found[SEVERITY_WARNING], found[SEVERITY_NOTE], waived, capture->dropped);
     g_free(file);
 }
 

@@ -150,10 +150,10 @@ static void write_connection(const struct report *report, const struct report_co
     char initiator[ENDPOINT_TEXT_SIZE], responder[ENDPOINT_TEXT_SIZE];
     gchar *found;
 
-    fprintf(out, "\n  connection %" PRIu32 ": %s -> %s%s, frames %" PRIu32 "-%" PRIu32 ": ", connection->id,
+    fprintf(out, "\n  connection %" PRIu32 ": %s -> %s%s, frames %" PRIu32 "-%" PRIu32 "%s: ", connection->id,
             endpoint_text(&connection->initiator, initiator), endpoint_text(&connection->responder, responder),
             connection->roles_known ? "" : " (who is the initiator is not shown)", connection->start_frame,
-            connection->end_frame);
+            connection->end_frame, continuity_text(connection));
     found = found_text(connection->found, connection->waived);
     fputs(found, out);
     g_free(found);
@@ -167,7 +167,11 @@ static void write_connection(const struct report *report, const struct report_co
 
 static void write_capture(const struct report *report, const struct report_capture *capture, FILE *out)
 {
-    fprintf(out, "\n%s: %" PRIu64 " packets", capture->file, capture->packets);
+    gchar *part = part_text(&capture->part);
+
+    fprintf(out, "\n%s%s%s: %" PRIu64 " packets", capture->file, part != NULL ? ", " : "", part != NULL ? part : "",
+            capture->packets);
+    g_free(part);
     if (capture->dropped > 0)
         fprintf(out, " (%" PRIu64 " dropped by the capture)", capture->dropped);
     fprintf(out, ", %u MPA connection%s", capture->connections->len, plural(capture->connections->len));

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/run.h"
 
-#include "conformance/annotate.h"
 #include "conformance/check.h"
 #include "conformance/progress.h"
-#include "shared/output_file.h"
+#include "conformance/run_report.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
-/* The live capture that an interrupt ends: the report is written all the same. */
-static _Atomic(struct capture *) live_capture;
+/* What an interrupt ends: the report is written all the same. */
+static _Atomic(struct capture *) interruptible;
+static volatile sig_atomic_t interrupted;
 
 static void on_interrupt(int signal_number)
 {
-    struct capture *capture = atomic_load(&live_capture);
+    struct capture *capture = atomic_load(&interruptible);
 
     (void)signal_number;
+    interrupted = 1;
     if (capture != NULL)
         capture_stop(capture);
 }
@@ -40,6 +40,7 @@ static void catch_interrupts(void)
 struct run {
     const struct check_options *options;
     struct report *report;
+    struct run_parts *parts;
     struct progress progress;
     FILE *print;
     guint threads; /* for each capture */
@@ -61,10 +62,12 @@ static void tell_progress(void *ctx, double part)
 static void check_source(struct run *run, guint number, struct capture *source)
 {
     struct job job = {run, number};
-    struct check_progress progress = {tell_progress, &job};
+    struct check_setup setup = {
+        .options = run->options, .print = run->print, .threads = run->threads, .progress = {tell_progress, &job}};
 
-    check_capture(run->options, source, g_ptr_array_index(run->report->captures, number), run->print, run->threads,
-                  &progress);
+    if (run->options->rotate_ns != 0)
+        setup.parts = (struct check_parts){run_report_part, run->parts, run->options->rotate_ns};
+    check_capture(&setup, source, g_ptr_array_index(run->report->captures, number));
     progress_tell(&run->progress, number, 1);
 }
 
@@ -75,6 +78,11 @@ static void could_not_open(struct run *run, guint number, const struct capture_e
     capture->failed = true;
     capture->trouble = g_utf8_make_valid(error->text, -1);
     progress_tell(&run->progress, number, 1);
+    if (run->options->rotate_ns == 0)
+        return;
+    capture->part.number = 1;
+    capture->part.last = true;
+    run_report_part(run->parts);
 }
 
 static void check_file(struct run *run, guint number)
@@ -90,21 +98,54 @@ static void check_file(struct run *run, guint number)
     capture_close(source);
 }
 
-static void check_live(struct run *run)
+/* Whoever interrupts it wants the report of what came until then. */
+static void check_until_interrupted(struct run *run, struct capture *source)
 {
-    struct capture_error error = {""};
-    struct capture *source = capture_open_live(run->options->interface, 0, NULL, &error);
-
-    if (source == NULL) {
-        could_not_open(run, 0, &error);
-        return;
-    }
-    atomic_store(&live_capture, source);
+    atomic_store(&interruptible, source);
     catch_interrupts();
+    if (interrupted) /* before the capture was there to be told */
+        capture_stop(source);
     run->threads = run->options->jobs;
     check_source(run, 0, source);
-    atomic_store(&live_capture, NULL);
+    atomic_store(&interruptible, NULL);
     capture_close(source);
+}
+
+static bool check_live(struct run *run)
+{
+    const struct capture_live_options options = {.buffer = run->options->capture_buffer};
+    struct capture_error error = {""};
+    struct capture *source;
+
+    catch_interrupts(); /* whoever sees that the rights are gone may end it at once */
+    source = capture_open_live(run->options->interface, &options, &error);
+    /* The rights are those with which the report will be written. */
+    if (!run_report_possible(run->options)) {
+        capture_close(source);
+        return false;
+    }
+    if (source == NULL)
+        could_not_open(run, 0, &error);
+    else
+        check_until_interrupted(run, source);
+    return true;
+}
+
+/* Of a pipe nobody knows when it ends. */
+static void check_only_file(struct run *run)
+{
+    struct capture_error error = {""};
+    struct capture *source = capture_open(run->options->files[0], &error);
+
+    run->threads = run->options->jobs;
+    if (source == NULL) {
+        could_not_open(run, 0, &error);
+    } else if (capture_is_endless(source)) {
+        check_until_interrupted(run, source);
+    } else {
+        check_source(run, 0, source);
+        capture_close(source);
+    }
 }
 
 /* Takes one capture after another until there are none left. */
@@ -140,112 +181,48 @@ static void announce_captures(const struct check_options *options, struct report
         g_ptr_array_add(report->captures, report_capture_new(options->interface));
     for (char **file = options->files; *file != NULL; file++)
         g_ptr_array_add(report->captures, report_capture_new(*file));
+    if (options->rotate_ns != 0)
+        ((struct report_capture *)g_ptr_array_index(report->captures, 0))->part.series = g_uuid_string_random();
 }
 
-static void tell_troubles(const struct report *report)
+/* What the reports are made of. False: told already. */
+static bool check_sources(struct run *run)
 {
-    for (guint i = 0; i < report->captures->len; i++) {
-        const struct report_capture *capture = g_ptr_array_index(report->captures, i);
+    const struct check_options *options = run->options;
 
-        if (capture->trouble != NULL)
-            fprintf(stderr, "iwarp-check: %s\n", capture->trouble);
-    }
-    if (report->status == CHECK_NOTHING)
-        fprintf(stderr, "iwarp-check: no MPA connection found: nothing was checked\n");
-}
-
-static void write_report(const struct check_options *options, const struct report *report, FILE *out)
-{
-    static void (*const writers[])(const struct report *report, FILE *out) = {[FORMAT_TEXT] = report_write_text,
-                                                                              [FORMAT_JSON] = report_write_json,
-                                                                              [FORMAT_JUNIT] = report_write_junit,
-                                                                              [FORMAT_HTML] = report_write_html};
-
-    if (options->summary)
-        report_write_summary(report, stdout);
-    if (!options->summary || out != stdout)
-        writers[options->format](report, out);
-}
-
-static enum check_status output_trouble(const struct check_options *options)
-{
-    fprintf(stderr, "iwarp-check: cannot write %s: %s\n", options->output == NULL ? "standard output" : options->output,
-            g_strerror(errno));
-    return CHECK_TROUBLE;
-}
-
-/* The report would be put in the place of a capture, which the user may have once only. */
-static bool overwrites_input(const struct check_options *options)
-{
-    const char *taken = NULL;
-
-    if (options->output == NULL)
+    if (options->interface != NULL)
+        return check_live(run);
+    if (!run_report_possible(options))
         return false;
-    for (char **file = options->files; *file != NULL; file++)
-        taken = output_file_is(options->output, *file) && g_file_test(*file, G_FILE_TEST_IS_REGULAR)
-                    ? "a capture that is to be checked"
-                    : taken;
-    if (g_strcmp0(options->output, options->annotate) == 0)
-        taken = "the file of --annotate, too";
-    if (taken != NULL)
-        fprintf(stderr, "iwarp-check: --output: %s is %s; give another name\n", options->output, taken);
-    return taken != NULL;
-}
-
-/* A capture that could not be opened was told of already. */
-static bool write_annotated(const struct check_options *options, const struct report *report)
-{
-    const struct report_capture *capture = g_ptr_array_index(report->captures, 0);
-    GError *error = NULL;
-
-    if (options->annotate == NULL || (capture->failed && capture->packets == 0))
-        return true;
-    if (annotate_write(report, options->files[0], options->annotate, &error))
-        return true;
-    fprintf(stderr, "iwarp-check: %s\n", error->message);
-    g_error_free(error);
-    return false;
+    if (options->files[1] == NULL)
+        check_only_file(run);
+    else
+        check_files(run);
+    return true;
 }
 
 enum check_status run_check(const struct check_options *options)
 {
     struct report report;
-    struct run run = {.options = options, .report = &report};
-    struct output_file output;
-    enum check_status status;
-    FILE *out;
+    struct run_parts parts = {.report = &report};
+    struct run run = {.options = options, .report = &report, .parts = &parts};
+    bool to_stdout = options->output == NULL;
+    enum check_status status = CHECK_TROUBLE;
 
-    if (overwrites_input(options))
-        return CHECK_TROUBLE;
-    if (!output_file_open(&output, options->output)) {
-        status = output_trouble(options);
-        output_file_clear(&output);
-        return status;
-    }
-    out = output.file;
     report_init(&report, options);
     announce_captures(options, &report);
     /* JSON, XML or a summary on standard output would be spoilt by the lines of --print. */
     if (options->print)
-        run.print = options->summary || (out == stdout && options->format != FORMAT_TEXT) ? stderr : stdout;
+        run.print = options->summary || (to_stdout && options->format != FORMAT_TEXT) ? stderr : stdout;
     progress_init(&run.progress, report.captures->len,
                   options->progress == ON || (options->progress == UNKNOWN && isatty(STDERR_FILENO)));
-    if (options->interface != NULL)
-        check_live(&run);
-    else
-        check_files(&run);
-    progress_clear(&run.progress);
-    report_conclude(&report);
-    tell_troubles(&report);
-    if (run.print == stdout && out == stdout)
-        fputc('\n', out);
-    status = report.status;
-    if (!write_annotated(options, &report))
-        status = CHECK_TROUBLE;
-    write_report(options, &report, out);
-    if (!output_file_finish(&output))
-        status = output_trouble(options);
-    output_file_clear(&output);
+    if (check_sources(&run)) {
+        progress_clear(&run.progress);
+        status = options->rotate_ns == 0 ? run_report_all(&report, run.print == stdout && to_stdout)
+                                         : run_parts_status(&parts);
+    } else {
+        progress_clear(&run.progress);
+    }
     report_clear(&report);
     return status;
 }

@@ -176,7 +176,15 @@ struct report_rpcrdma *upper_report(const struct upper *upper, unsigned initiato
 
         report->threshold[direction] = rpcrdma_connection_threshold(upper->rpcrdma, sender, &negotiated);
     }
-    g_array_append_vals(report->calls, counts->procedures, counts->n);
+    for (unsigned i = 0; i < counts->n; i++)
+        if (counts->procedures[i].calls > 0) /* none since the report of the part before */
+            g_array_append_val(report->calls, counts->procedures[i]);
     report->other_calls = counts->other_calls;
     return report;
+}
+
+void upper_restart_counts(struct upper *upper)
+{
+    if (upper->rpcrdma != NULL)
+        rpcrdma_connection_restart_counts(upper->rpcrdma);
 }

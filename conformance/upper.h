@@ -42,6 +42,8 @@ void upper_skipped(struct upper *upper, unsigned side);
 void upper_end(struct upper *upper, unsigned side, bool reset, const struct place *place);
 void upper_finish(struct upper *upper, int64_t time_ns);
 
+/* The counts that it tells begin at 0 again. */
+void upper_restart_counts(struct upper *upper);
 /* What the report tells of them; NULL when the connection does not carry RPC-over-RDMA. initiator: a side. */
 struct report_rpcrdma *upper_report(const struct upper *upper, unsigned initiator);
 

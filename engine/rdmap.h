@@ -134,5 +134,7 @@ struct rdmap_counts {
     uint64_t octets[16][2];
 };
 const struct rdmap_counts *rdmap_connection_counts(const struct rdmap_connection *rdmap);
+/* They begin at 0 again: for hosts that report in parts. */
+void rdmap_connection_restart_counts(struct rdmap_connection *rdmap);
 
 #endif

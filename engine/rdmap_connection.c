@@ -78,6 +78,11 @@ const struct rdmap_counts *rdmap_connection_counts(const struct rdmap_connection
     return &rdmap->counts;
 }
 
+void rdmap_connection_restart_counts(struct rdmap_connection *rdmap)
+{
+    rdmap->counts = (struct rdmap_counts){0};
+}
+
 /* ---- findings ---- */
 
 enum direction rdmap_direction(const struct rdmap_connection *rdmap, unsigned side)

@@ -283,5 +283,7 @@ struct rpcrdma_counts {
     uint64_t messages[5]; /* Sends by rdma_proc 0 to 4 */
 };
 const struct rpcrdma_counts *rpcrdma_connection_counts(const struct rpcrdma_connection *rpcrdma);
+/* They begin at 0 again, for hosts that report in parts; procedures keep their places. */
+void rpcrdma_connection_restart_counts(struct rpcrdma_connection *rpcrdma);
 
 #endif

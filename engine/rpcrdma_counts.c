@@ -2,6 +2,8 @@
 /* Counts for the reports: calls, answers and octets by procedure. */
 #include "engine/rpcrdma_internal.h"
 
+#include <string.h>
+
 static unsigned entry_of(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
 {
     const struct rpc_message *rpc = &t->call_body.rpc;
@@ -49,4 +51,18 @@ void rpcrdma_count(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transactio
 const struct rpcrdma_counts *rpcrdma_connection_counts(const struct rpcrdma_connection *rpcrdma)
 {
     return &rpcrdma->counts;
+}
+
+void rpcrdma_connection_restart_counts(struct rpcrdma_connection *rpcrdma)
+{
+    for (unsigned i = 0; i < rpcrdma->counts.n; i++) {
+        struct rpcrdma_procedure_count *count = &rpcrdma->procedures[i];
+
+        *count = (struct rpcrdma_procedure_count){.program = count->program,
+                                                  .version = count->version,
+                                                  .procedure = count->procedure,
+                                                  .reverse = count->reverse};
+    }
+    memset(rpcrdma->counts.messages, 0, sizeof rpcrdma->counts.messages);
+    rpcrdma->counts.other_calls = 0;
 }

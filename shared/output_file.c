@@ -60,6 +60,25 @@ bool output_file_open(struct output_file *out, const char *path)
     return out->file != NULL;
 }
 
+bool output_file_possible(const char *path)
+{
+    struct output_file out;
+    struct stat existing;
+    bool possible;
+    int why;
+
+    /* Whoever reads a pipe would see it opened and closed. */
+    if (path != NULL && stat(path, &existing) == 0 && !S_ISREG(existing.st_mode)) {
+        errno = EISDIR;
+        return !S_ISDIR(existing.st_mode) && access(path, W_OK) == 0;
+    }
+    possible = output_file_open(&out, path);
+    why = errno;
+    output_file_clear(&out);
+    errno = why;
+    return possible;
+}
+
 bool output_file_finish(struct output_file *out)
 {
     bool good = !ferror(out->file);

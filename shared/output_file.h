@@ -22,6 +22,8 @@ bool output_file_is(const char *path, const char *other);
  * permissions. False with errno when it cannot be.
  */
 bool output_file_open(struct output_file *out, const char *path);
+/* Whether that could be, for those that work for long before they write. False with errno when it cannot. */
+bool output_file_possible(const char *path);
 /* All is written: it takes its place. False with errno when that failed; the file that was there before is still there.
  */
 bool output_file_finish(struct output_file *out);

@@ -15,9 +15,9 @@ def lines(result):
 def test_lines(check, good, bad, no_mpa):
     result = check("--summary", good, bad, no_mpa, "/no/such/file")
     assert result.returncode == 2
-    assert lines(result) == [[str(good), "PASS", "1", "0", "0", "0", "0"], [str(bad), "FAIL", "1", "1", "0", "0", "0"],
-                             [str(no_mpa), "NOTHING", "0", "0", "0", "0", "0"],
-                             ["/no/such/file", "ERROR", "0", "0", "0", "0", "0"]]
+    assert lines(result) == [[str(good), "PASS", "1", "0", "0", "0", "0", "0"], [str(bad), "FAIL", "1", "1", "0", "0", "0", "0"],
+                             [str(no_mpa), "NOTHING", "0", "0", "0", "0", "0", "0"],
+                             ["/no/such/file", "ERROR", "0", "0", "0", "0", "0", "0"]]
 
 
 def test_status_is_that_of_the_run(check, good, bad, no_mpa):
@@ -25,8 +25,8 @@ def test_status_is_that_of_the_run(check, good, bad, no_mpa):
 
 
 def test_waived_and_never(check, bad, fault):
-    assert lines(check("--summary", f"--waive={fault}", bad)) == [[str(bad), "PASS", "1", "0", "0", "0", "1"]]
-    assert lines(check("--summary", "--fail-on=never", bad)) == [[str(bad), "PASS", "1", "1", "0", "0", "0"]]
+    assert lines(check("--summary", f"--waive={fault}", bad)) == [[str(bad), "PASS", "1", "0", "0", "0", "1", "0"]]
+    assert lines(check("--summary", "--fail-on=never", bad)) == [[str(bad), "PASS", "1", "1", "0", "0", "0", "0"]]
 
 
 def test_counts_are_those_of_the_report(check, report, root):
@@ -36,7 +36,7 @@ def test_counts_are_those_of_the_report(check, report, root):
         found = parsed["summary"]["findings"]
         assert line == [str(path), ["PASS", "FAIL", "ERROR", "NOTHING"][status]] + [
             str(n) for n in (parsed["summary"]["connections"], found["error"], found["warning"], found["note"],
-                             parsed["summary"]["waived"])]
+                             parsed["summary"]["waived"], parsed["captures"][0]["dropped"])]
 
 
 def test_the_report_goes_to_output_only(check, bad, tmp_path):
@@ -62,7 +62,7 @@ def test_names_do_not_break_lines(check, bad, tmp_path, name, shown):
     path = tmp_path / name
     shutil.copy(bad, path)
     assert lines(check("--summary", path, env={"LC_ALL": "C.UTF-8"})) == [[str(tmp_path / shown), "FAIL"] +
-                                                                          ["1", "1", "0", "0", "0"]]
+                                                                          ["1", "1", "0", "0", "0", "0"]]
 
 
 def test_standard_output_full(build, bad):

@@ -54,7 +54,7 @@ static void hangs_together(const struct report *report)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct check_progress progress = {NULL, NULL};
+    const struct check_setup setup = {.options = &options, .print = null, .threads = 1};
     struct capture_error error;
     struct report_capture *capture;
     struct capture *source;
@@ -71,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     capture = report_capture_new(path);
     report_init(&report, &options);
     g_ptr_array_add(report.captures, capture);
-    check_capture(&options, source, capture, null, 1, &progress);
+    check_capture(&setup, source, capture);
     capture_close(source);
     report_conclude(&report);
     hangs_together(&report);

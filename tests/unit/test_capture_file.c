@@ -185,7 +185,7 @@ static void live_capture_of_nothing(void **state)
 {
     struct capture_error error = {""};
     (void)state;
-    assert_null(capture_open_live("no-such-interface", 0, NULL, &error));
+    assert_null(capture_open_live("no-such-interface", NULL, &error));
     assert_non_null(strstr(error.text, "no-such-interface"));
     assert_null(strchr(error.text, '\n'));
 }

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/run_report.h"
+
+#include "conformance/annotate.h"
+#include "shared/output_file.h"
+
+#include <errno.h>
+#include <string.h>
+
+static void tell_troubles(const struct report *report)
+{
+    for (guint i = 0; i < report->captures->len; i++) {
+        const struct report_capture *capture = g_ptr_array_index(report->captures, i);
+
+        if (capture->trouble != NULL)
+            fprintf(stderr, "iwarp-check: %s\n", capture->trouble);
+    }
+}
+
+static void tell_nothing(void)
+{
+    fprintf(stderr, "iwarp-check: no MPA connection found: nothing was checked\n");
+}
+
+static bool output_trouble(const char *path)
+{
+    fprintf(stderr, "iwarp-check: cannot write %s: %s\n", path == NULL ? "standard output" : path, g_strerror(errno));
+    return false;
+}
+
+/* "report.json" is "report-00001.json" in the first part. */
+static gchar *part_path(const char *path, unsigned number)
+{
+    const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
+    const char *dot = strrchr(name, '.');
+    int stem = (int)(dot == NULL || dot == name ? strlen(path) : (size_t)(dot - path));
+
+    return g_strdup_printf("%.*s-%05u%s", stem, path, number, path + stem);
+}
+
+static bool write_report(const struct report *report, const char *path)
+{
+    static void (*const writers[])(const struct report *report, FILE *out) = {[FORMAT_TEXT] = report_write_text,
+                                                                              [FORMAT_JSON] = report_write_json,
+                                                                              [FORMAT_JUNIT] = report_write_junit,
+                                                                              [FORMAT_HTML] = report_write_html};
+    const struct check_options *options = report->options;
+    struct output_file output;
+    bool good;
+
+    if (options->summary)
+        report_write_summary(report, stdout);
+    if (fflush(stdout) != 0)
+        return output_trouble(NULL);
+    if (options->summary && path == NULL)
+        return true;
+    good = output_file_open(&output, path);
+    if (good) {
+        writers[options->format](report, output.file);
+        good = output_file_finish(&output);
+    }
+    if (!good)
+        output_trouble(path);
+    output_file_clear(&output);
+    return good;
+}
+
+/* A capture that could not be opened was told of already. */
+static bool write_annotated(const struct report *report)
+{
+    const struct check_options *options = report->options;
+    const struct report_capture *capture = g_ptr_array_index(report->captures, 0);
+    GError *error = NULL;
+
+    if (options->annotate == NULL || (capture->failed && capture->packets == 0))
+        return true;
+    if (annotate_write(report, options->files[0], options->annotate, &error))
+        return true;
+    fprintf(stderr, "iwarp-check: %s\n", error->message);
+    g_error_free(error);
+    return false;
+}
+
+/* The report would be put in the place of a capture, which the user may have once only. */
+static bool overwrites_input(const struct check_options *options, const char *path)
+{
+    const char *taken = NULL;
+
+    if (path == NULL)
+        return false;
+    for (char **file = options->files; *file != NULL; file++)
+        taken = output_file_is(path, *file) && g_file_test(*file, G_FILE_TEST_IS_REGULAR)
+                    ? "a capture that is to be checked"
+                    : taken;
+    if (g_strcmp0(path, options->annotate) == 0)
+        taken = "the file of --annotate, too";
+    if (taken != NULL)
+        fprintf(stderr, "iwarp-check: --output: %s is %s; give another name\n", path, taken);
+    return taken != NULL;
+}
+
+bool run_report_possible(const struct check_options *options)
+{
+    gchar *path = options->rotate_ns == 0 ? g_strdup(options->output) : part_path(options->output, 1);
+    bool possible = !overwrites_input(options, path) && (output_file_possible(path) || output_trouble(path));
+
+    g_free(path);
+    return possible;
+}
+
+enum check_status run_report_all(struct report *report, bool blank)
+{
+    enum check_status status;
+
+    report_conclude(report);
+    tell_troubles(report);
+    if (report->status == CHECK_NOTHING)
+        tell_nothing();
+    if (blank)
+        fputc('\n', stdout);
+    status = report->status;
+    if (!write_annotated(report))
+        status = CHECK_TROUBLE;
+    return write_report(report, report->options->output) ? status : CHECK_TROUBLE;
+}
+
+/* ---- parts ---- */
+
+void run_report_part(void *ctx)
+{
+    struct run_parts *parts = ctx;
+    struct report *report = parts->report;
+    const struct report_capture *capture = g_ptr_array_index(report->captures, 0);
+    gchar *path = part_path(report->options->output, capture->part.number);
+
+    report_conclude(report);
+    tell_troubles(report);
+    parts->trouble |= !write_report(report, path) || report->status == CHECK_TROUBLE;
+    parts->fails |= report->status == CHECK_FAIL;
+    parts->passes |= report->status == CHECK_PASS;
+    g_free(path);
+}
+
+enum check_status run_parts_status(const struct run_parts *parts)
+{
+    if (parts->trouble)
+        return CHECK_TROUBLE;
+    if (parts->fails)
+        return CHECK_FAIL;
+    if (!parts->passes)
+        tell_nothing();
+    return parts->passes ? CHECK_PASS : CHECK_NOTHING;
+}

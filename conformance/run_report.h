@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where the report goes: one of all at the end, or one of each period. */
+#ifndef IWARP_CONFORMANCE_RUN_REPORT_H
+#define IWARP_CONFORMANCE_RUN_REPORT_H
+
+#include "conformance/report.h"
+
+/* False: the report could not be written where the options say; told already. */
+bool run_report_possible(const struct check_options *options);
+/* The end of a run without parts: sums up, writes everything and tells troubles. blank: a line before the report. */
+enum check_status run_report_all(struct report *report, bool blank);
+
+/* A run in parts. */
+struct run_parts {
+    struct report *report; /* of one capture */
+    bool trouble, fails, passes;
+};
+
+/* The report of a part is complete. ctx: a struct run_parts. */
+void run_report_part(void *ctx);
+/* After the last one. */
+enum check_status run_parts_status(const struct run_parts *parts);
+
+#endif

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Reports take their names when they are complete: nobody finds half of one, and an old one stays when writing fails."""
+import os
+import resource
+import signal
+import stat
+import subprocess
+
+import pytest
+
+OLD = "the report of yesterday\n"
+
+
+@pytest.fixture
+def writers(build, check, bad, tmp_path):
+    """[(command that writes a report, status when all is well)]; {} stands for where to."""
+    program, generator = build / "conformance" / "iwarp-check", build / "traffic-gen" / "iwarp-gen"
+    one, tested = tmp_path / "one.json", tmp_path / "tested.json"
+    check("--format=json", f"--output={one}", bad)
+    with subprocess.Popen([build / "tests" / "suite" / "subject", "responder", "127.0.0.1", "0"], stdout=subprocess.PIPE,
+                          text=True) as device:
+        test = [generator, "test", f"127.0.0.1:{device.stdout.readline().strip()}", "--rules=MPA-4.1-06", "--format=json"]
+        subprocess.run([*test, f"--output={tested}"], check=True, timeout=60, stderr=subprocess.DEVNULL)
+        yield [*(([program, f"--format={kind}", "--output={}", bad], 1) for kind in ("text", "json", "junit", "html")),
+               ([program, "merge", "--output={}", one], 1), ([*test, "--output={}"], 0), ([generator, "report", "--output={}", tested], 0)]
+        device.kill()
+
+
+def run(command, path, **options):
+    return subprocess.run([str(part).replace("{}", str(path)) for part in command], capture_output=True, text=True, check=False,
+                          timeout=60, stdin=subprocess.DEVNULL, **options)
+
+
+def small_files():
+    """A full disk, for this program alone."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+
+def test_all_or_nothing(writers, tmp_path):
+    folder = tmp_path / "reports"
+    folder.mkdir()
+    for command, status in writers:
+        path = folder / "report"
+        path.write_text(OLD)
+        failed = run(command, path, preexec_fn=small_files)
+        assert failed.returncode == 2 and "File too large" in failed.stderr.splitlines()[-1], command
+        assert path.read_text() == OLD and os.listdir(folder) == ["report"]
+        assert run(command, path).returncode == status
+        assert path.read_text() != OLD and os.listdir(folder) == ["report"]
+
+
+def test_mode_and_links_stay(writers, tmp_path):
+    folder = tmp_path / "reports"
+    folder.mkdir()
+    for command, status in writers:
+        target, link = folder / "target", folder / "link"
+        target.write_text(OLD)
+        target.chmod(0o640)
+        link.symlink_to(target)
+        assert run(command, link).returncode == status
+        assert link.is_symlink() and target.read_text() != OLD and stat.S_IMODE(target.stat().st_mode) == 0o640
+        fresh = folder / "fresh"
+        assert run(command, fresh, umask=0o027).returncode == status
+        assert stat.S_IMODE(fresh.stat().st_mode) == 0o640
+        for path in (link, target, fresh):
+            path.unlink()
+
+
+def test_devices_and_pipes_are_written_as_they_are(writers, tmp_path):
+    for command, status in writers:
+        plain = tmp_path / "plain"
+        assert run(command, plain).returncode == status
+        again = "test" not in command[1:2]  # its reports tell when they were made
+        assert not again or run(command, "/dev/stdout").stdout == plain.read_text(encoding="utf-8")
+        full = run(command, "/dev/full")
+        assert full.returncode == 2 and "No space left" in full.stderr
+        fifo = tmp_path / "fifo"
+        os.mkfifo(fifo)
+        copied = tmp_path / "copied"
+        with subprocess.Popen(["cp", "--copy-contents", fifo, copied]) as reader:
+            assert run(command, fifo).returncode == status and reader.wait(60) == 0
+        said = copied.read_text(encoding="utf-8")
+        assert said == plain.read_text(encoding="utf-8") if again else said.startswith("{")
+        fifo.unlink()
+        plain.unlink()
+
+
+@pytest.mark.parametrize("name", ["no/such/folder/report", "."])
+def test_told_before_the_work(build, tmp_path, name):
+    """Not when a capture that takes all night has been read."""
+    with subprocess.Popen([build / "conformance" / "iwarp-check", f"--output={tmp_path / name}", "-"], stdin=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True) as process:
+        assert process.wait(60) == 2
+        assert "cannot write" in process.stderr.read()
+        process.stdin.close()
+    result = run([build / "traffic-gen" / "iwarp-gen", "test", "192.0.2.1:1", "--output={}"], tmp_path / name)
+    assert result.returncode == 2 and ("No such file" in result.stderr or "directory" in result.stderr)
+    assert os.listdir(tmp_path) == []
