@@ -4,7 +4,8 @@
 
 iwarp-check against tcpdump -r FILE -w /dev/null, which only reads and copies, on RDMA Writes of 1400 and of 64 octets and on NFS; tshark with our plugins
 against tshark with its built-in dissectors; iwarp-gen writing as much as tcpdump reads; 100,000 operations against 10,000; a million connections against a
-tenth of them, and what each of them takes; live connections against iperf3. Median of several runs, the compared commands alternating, so that a busy machine is fair to both. Prints a table
+tenth of them, and what each of them takes; live connections against iperf3; live capture of as much as
+iwarp-gen sends; with --only=large, captures of 2 GB and, through a pipe, of 20. Median of several runs, the compared commands alternating, so that a busy machine is fair to both. Prints a table
 and, with --json, writes the numbers, with which --compare puts them side by side; --junit writes the limits as test cases. Exit status 1: over a limit.
 """
 import argparse
@@ -19,10 +20,13 @@ import sys
 import tempfile
 from xml.sax.saxutils import quoteattr
 
+from large import large
+from live_capture import live_capture
 from live_rate import live
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NOBODY = 65534
+LARGE_FILE_MB = 2000
 
 
 class Command:
@@ -130,6 +134,79 @@ def connections(build, folder, count):
                      ("iwarp-check: CPU time of ten times the connections", results[1]["cpu_s"] / results[0]["cpu_s"], 12, "x")]
 
 
+def reading(arguments, folder, size=None):
+    """What iwarp-check costs, on captures of one connection."""
+    results, limits = [], []
+    capture = folder / "bulk.pcapng"
+    for scenario, ulpdu, what, limit in (("bulk", 1400, "RDMA Writes", 2.0), ("bulk", 64, "64-octet RDMA Writes", 4.0),
+                                         ("nfs-bulk", 1400, "NFS", 2.5)):
+        play(arguments.build, capture, size or arguments.size, scenario, ulpdu)
+        check, tcpdump = against_tcpdump(arguments.build, capture, what, arguments.runs)
+        results += [check, tcpdump]
+        limits += [(f"iwarp-check, {what}: CPU time against tcpdump", check["cpu_s"] / tcpdump["cpu_s"], limit, "x"),
+                   (f"iwarp-check, {what}: peak memory", check["peak_mib"], 64, "MiB")]
+        capture.unlink()
+    return results, limits
+
+
+def install_plugins(arguments, folder):
+    """Where a user who is not root can read them; None: not built, or not wanted."""
+    built, plugins = arguments.build / "plugins" / "run", folder / "plugins"
+    if not arguments.tshark_size or not built.is_dir():
+        return None
+    if not plugins.exists():
+        shutil.copytree(built, plugins)
+        (folder / "none").mkdir()
+        for folder_ in folder.glob("**/"):
+            folder_.chmod(0o755)
+    return plugins
+
+
+def dissecting(arguments, folder):
+    """tshark with our plugins against its built-in dissectors."""
+    results, limits = [], []
+    plugins, small = install_plugins(arguments, folder), folder / "small.pcapng"
+    if plugins is None:
+        return results, limits
+    play(arguments.build, small, arguments.tshark_size)
+    small.chmod(0o644)
+    for what, options in (("summary", []), ("details (-V)", ["-V"])):
+        ours, theirs = measure([tshark(f"tshark, {what}, our plugins", folder, small, plugins, options),
+                                tshark(f"tshark, {what}, built-in", folder, small, folder / "none", options)],
+                               max(3, arguments.runs // 2))
+        results += [ours, theirs]
+        # -V shows what the built-in does not dissect at all, so it is told but not limited. 5 %: noise.
+        limits.append((f"tshark, {what}: CPU time with our plugins against the built-in",
+                       ours["cpu_s"] / theirs["cpu_s"], 1.05 if not options else math.inf, "x"))
+    return results, limits
+
+
+def moving(arguments, folder):
+    del folder
+    lines, limits = live(arguments.build, max(3, arguments.runs // 2))
+    print("\n".join(lines))
+    return [], limits
+
+
+def capturing(arguments, folder):
+    lines, limits = live_capture(arguments.build, folder, 3)
+    print("\n".join(lines))
+    return [], limits
+
+
+def at_large(arguments, folder):
+    """Captures of 2 GB against tcpdump, and of 20 GB through a pipe."""
+    results, limits = reading(arguments, folder, LARGE_FILE_MB)
+    return results, limits + large(arguments.build, arguments.large_size)
+
+
+PARTS = {"reading": reading, "tshark": dissecting, "writing": lambda a, folder: writing(a.build, folder, a.size, a.runs),
+         "operations": lambda a, folder: operations(a.build, folder, install_plugins(a, folder), max(3, a.runs // 2)),
+         "connections": lambda a, folder: connections(a.build, folder, a.connections) if a.connections else ([], []),
+         "live": moving, "capture": capturing, "large": at_large}
+USUAL = [name for name in PARTS if name != "large"]
+
+
 def compare(before, limits):
     """The figures beside those of a run before: of the same machine, or they say little."""
     known = {limit["name"]: limit["value"] for limit in json.loads(before.read_text(encoding="utf-8"))["limits"]}
@@ -145,55 +222,26 @@ def main():
     parser.add_argument("--tshark-size", type=int, default=50, metavar="MB", help="of the capture for tshark (50; 0: without)")
     parser.add_argument("--connections", type=int, default=1000000, metavar="N", help="0: without (1000000)")
     parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--only", default=",".join(USUAL), metavar="PART,...",
+                        help=f"of {', '.join(PARTS)} (all but large, which takes ten minutes and 3 GB of disk)")
+    parser.add_argument("--large-size", type=int, default=20, metavar="GB", help="of the capture through a pipe (20)")
     parser.add_argument("--compare", type=pathlib.Path, metavar="FILE", help="written by --json before")
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--junit", type=pathlib.Path)
     arguments = parser.parse_args()
+    unknown = set(arguments.only.split(",")) - set(PARTS)
+    if unknown:
+        parser.error(f"--only: there is {', '.join(PARTS)}, but no {', '.join(unknown)}")
     results, limits = [], []
 
     with tempfile.TemporaryDirectory(prefix="iwarp-bench-") as name:
         folder = pathlib.Path(name)
         folder.chmod(0o755)
-        capture = folder / "bulk.pcapng"
-        for scenario, ulpdu, what, limit in (("bulk", 1400, "RDMA Writes", 2.0), ("bulk", 64, "64-octet RDMA Writes", 4.0),
-                                             ("nfs-bulk", 1400, "NFS", 2.5)):
-            play(arguments.build, capture, arguments.size, scenario, ulpdu)
-            check, tcpdump = against_tcpdump(arguments.build, capture, what, arguments.runs)
-            results += [check, tcpdump]
-            limits += [(f"iwarp-check, {what}: CPU time against tcpdump", check["cpu_s"] / tcpdump["cpu_s"], limit, "x"),
-                       (f"iwarp-check, {what}: peak memory", check["peak_mib"], 64, "MiB")]
-        built, plugins = arguments.build / "plugins" / "run", None
-        if arguments.tshark_size and built.is_dir():
-            small = folder / "small.pcapng"
-            play(arguments.build, small, arguments.tshark_size)
-            small.chmod(0o644)
-            shutil.copytree(built, folder / "plugins")
-            (folder / "none").mkdir()
-            plugins = folder / "plugins"
-            for folder_ in folder.glob("**/"):
-                folder_.chmod(0o755)
-            for what, options in (("summary", []), ("details (-V)", ["-V"])):
-                ours, theirs = measure([tshark(f"tshark, {what}, our plugins", folder, small, folder / "plugins", options),
-                                        tshark(f"tshark, {what}, built-in", folder, small, folder / "none", options)],
-                                       max(3, arguments.runs // 2))
-                results += [ours, theirs]
-                # -V shows what the built-in does not dissect at all, so it is told but not limited. 5 %: noise.
-                limits.append((f"tshark, {what}: CPU time with our plugins against the built-in",
-                               ours["cpu_s"] / theirs["cpu_s"], 1.05 if not options else math.inf, "x"))
-        more, bounds = writing(arguments.build, folder, arguments.size, arguments.runs)
-        results += more
-        limits += bounds
-        more, bounds = operations(arguments.build, folder, plugins, max(3, arguments.runs // 2))
-        results += more
-        limits += bounds
-        if arguments.connections:
-            more, bounds = connections(arguments.build, folder, arguments.connections)
+        for part in arguments.only.split(","):
+            more, bounds = PARTS[part](arguments, folder)
             results += more
             limits += bounds
-    lines, bounds = live(arguments.build, max(3, arguments.runs // 2))
-    limits += bounds
 
-    print("\n".join(lines))
     for result in results:
         print(f"{result['name']:<44} {result['cpu_s']:8.3f} s CPU {result['peak_mib']:8.1f} MiB")
     for name, value, limit, unit in limits:
