@@ -5,6 +5,8 @@
 
 #include "traffic-gen/test/talk.h"
 
+enum { MPA_HARMLESS_STAG = 1 }; /* of a Write of no octets to a device that tells no memory */
+
 /* ULPDUs that mean nothing to any device: a Write of no octets; and one with PAD, a Write of one octet (0: verdict
  * set).
  */
@@ -12,6 +14,11 @@ size_t mpa_harmless(struct talk *talk, uint8_t *ulpdu);
 size_t mpa_padded(struct talk *talk, uint8_t *ulpdu);
 /* So many of the first, octets for our stream from here on. */
 GByteArray *mpa_harmless_octets(struct talk *talk, unsigned n);
+uint32_t mpa_crc_of(const struct mpa_fpdu_plan *plan); /* that it would have */
+/* Harmless FPDUs until the next one has a Marker amid its octets. False: verdict is set. */
+bool mpa_reach_marker(struct talk *talk, uint8_t *ulpdu);
+/* For a plan: Markers whose RESERVED is not zero. */
+void mpa_set_reserved(void *ctx, uint8_t marker[4], uint64_t offset, unsigned index);
 bool mpa_uses_crc(struct talk *talk); /* false: verdict is set */
 /* The device sends a Terminate of any kind, or closes. */
 void mpa_expect_error(struct talk *talk);

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Suite mpa2: the enhanced set-up of RFC 6581. */
-#include "traffic-gen/test/suite_mpa.h"
-
-enum { READS = 16, ALL_RTR = MPA_RTR_SEND | MPA_RTR_WRITE | MPA_RTR_READ };
-
-#define ENHANCED            .revision = 2, .enhanced = true
-#define PEER_TO_PEER(types) ENHANCED, .data = {.peer_to_peer = true, .rtr = (types), .ird = READS, .ord = READS}
+#include "traffic-gen/test/suite_mpa2.h"
 
 /* ---- S = 1 without room for it ---- */
 
@@ -94,141 +89,6 @@ static void all_reads(struct talk *talk, const struct suite_test *test)
     else
         talk_inconclusive(talk, "%u of %u Reads at once are answered, then %s", answered, reads,
                           talk_describe(talk, talk_last(talk)));
-}
-
-/* ---- Replies that the Initiator has to answer with a Terminate ---- */
-
-static void ask_too_much(struct talk *talk, struct mpa_startup *frame)
-{
-    const struct mpa_startup *request = talk_frame(talk, false);
-
-    frame->enhanced.ord = (uint16_t)(request->enhanced.ird + 1);
-}
-
-/* RTR types that the Request does not offer. */
-static void no_common_rtr(struct talk *talk, struct mpa_startup *frame)
-{
-    frame->enhanced.rtr = ALL_RTR & ~talk_frame(talk, false)->enhanced.rtr;
-}
-
-static void other_model(struct talk *talk, struct mpa_startup *frame)
-{
-    const struct mpa_startup *request = talk_frame(talk, false);
-
-    frame->enhanced.peer_to_peer = !request->enhanced.peer_to_peer;
-    frame->enhanced.rtr = frame->enhanced.peer_to_peer ? ALL_RTR : 0;
-}
-
-enum bad_reply { BAD_ORD, BAD_RTR, BAD_MODEL };
-enum about { ABOUT_TERMINATE, ABOUT_LAYER, ABOUT_CODE, ABOUT_CLOSE };
-
-/* variant = bad_reply * 8 + about */
-#define VARIANT(bad, about) ((bad)*8 + (about))
-
-static bool start_badly(struct talk *talk, enum bad_reply bad)
-{
-    static void (*const spoil[])(struct talk *, struct mpa_startup *) = {ask_too_much, no_common_rtr, other_model};
-    const struct mpa_startup *request;
-    const struct talk_wish wish = {ENHANCED, .wait_only = true, .frame = spoil[bad]};
-
-    if (!talk_open(talk))
-        return false;
-    request = talk_hear_frame(talk);
-    if (!request || !request->has_enhanced) {
-        talk_not_applicable(talk, "the device's Request is not enhanced (RFC 6581)");
-        return false;
-    }
-    if (bad == BAD_ORD && request->enhanced.ird >= MPA_IRD_ORD_NOT_NEGOTIATED - 1) {
-        talk_not_applicable(talk, "the device's Request has IRD %u: no Reply can ask for more", request->enhanced.ird);
-        return false;
-    }
-    if (bad == BAD_RTR && (!request->enhanced.peer_to_peer || request->enhanced.rtr == ALL_RTR)) {
-        talk_not_applicable(talk, request->enhanced.peer_to_peer
-                                      ? "the device offers all RTR types: no Reply is without a common one"
-                                      : "the device's Request is not for peer-to-peer mode");
-        return false;
-    }
-    talk_send_frame(talk, &wish);
-    talk_begin_operation(talk);
-    return true;
-}
-
-static bool code_fits(enum bad_reply bad, uint8_t code)
-{
-    switch (bad) {
-    case BAD_ORD:
-        return code == 6;
-    case BAD_RTR:
-        return code == 7;
-    default:
-        return code == 5 || code == 7; /* A has no code of its own; that of no RTR fits, too */
-    }
-}
-
-/* The device closes without a word: does it go on when the Reply is right? */
-static void compare(struct talk *talk)
-{
-    g_autofree char *what = g_strdup(talk_describe(talk, talk_last(talk)));
-    const struct talk_wish right = {ENHANCED};
-
-    if (talk_start(talk, &right))
-        talk_failed(talk, "expected a Terminate, found %s", what);
-    else
-        talk_inconclusive(talk, "%s; and after a right Reply it does not go on either", what);
-}
-
-static void must_terminate(struct talk *talk, const struct suite_test *test)
-{
-    enum bad_reply bad = (enum bad_reply)(test->variant / 8);
-    enum about about = (enum about)(test->variant % 8);
-    const struct talk_heard *heard;
-    struct rdmap_terminate terminate;
-
-    if (!start_badly(talk, bad))
-        return;
-    heard = talk_hear(talk, talk_t_close(talk));
-    if (!(heard->what == TALK_FPDU && heard->is_terminate)) {
-        bool closed = heard->what == TALK_FIN || heard->what == TALK_RESET;
-
-        /* Going on with more Reads to serve may mean that there were resources for them. */
-        if (about == ABOUT_TERMINATE && (closed || (bad == BAD_RTR && heard->what == TALK_SILENCE)))
-            compare(talk);
-        else if (bad == BAD_MODEL && heard->what == TALK_RESET)
-            talk_failed(talk, "RST without a Terminate");
-        else
-            talk_inconclusive(talk, "no Terminate, but %s", talk_describe(talk, heard));
-        return;
-    }
-    terminate = heard->terminate;
-    switch (about) {
-    case ABOUT_TERMINATE:
-        talk_passed(talk, "%s", talk_describe(talk, heard));
-        break;
-    case ABOUT_LAYER:
-        if (terminate.layer == 2 && terminate.etype == 0)
-            talk_passed(talk, "%s", talk_describe(talk, heard));
-        else
-            talk_failed(talk, "expected layer 2 type 0, found %s", talk_describe(talk, heard));
-        break;
-    case ABOUT_CODE:
-        if (terminate.layer != 2 || terminate.etype != 0)
-            talk_inconclusive(talk, "%s is of another layer or type", talk_describe(talk, heard));
-        else if (code_fits(bad, terminate.code))
-            talk_passed(talk, "%s", talk_describe(talk, heard));
-        else
-            talk_failed(talk, "expected code %u, found %s",
-                        bad == BAD_ORD   ? 6
-                        : bad == BAD_RTR ? 7
-                                         : 5,
-                        talk_describe(talk, heard));
-        break;
-    case ABOUT_CLOSE:
-        heard = talk_hear(talk, talk_t_close(talk));
-        if (heard->what == TALK_FIN || heard->what == TALK_RESET)
-            talk_passed(talk, "Terminate, then %s", talk_describe(talk, heard));
-        else
-            talk_failed(talk, "after its Terminate the device does not close: %s", talk_describe(talk, heard));
-    }
 }
 
 /* ---- RTR ---- */
@@ -476,25 +336,15 @@ static void odd_values(struct talk *talk, const struct suite_test *test)
                     talk_describe(talk, talk_last(talk)));
 }
 
-#define TERMINATE_EXPECTED "a Terminate as the first FPDU"
-
 static const struct suite_test tests[] = {
     {RULE_MPA2_6_06, NULL, DUT_RESPONDER, NEED_ENHANCED, old_request,
      "an enhanced connection, then a Request of revision 1", "a Reply with R = 0", 1},
     {RULE_MPA2_6_09, NULL, DUT_ANY, NEED_ENHANCED, short_enhanced, "our frame with S = 1 and PD_Length 2",
      "the device closes, or rejects", 0},
-    {RULE_MPA2_8_01, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply with ORD above the Request's IRD",
-     "if a Terminate, then layer 2 type 0", VARIANT(BAD_ORD, ABOUT_LAYER)},
     {RULE_MPA2_9_1_03, NULL, DUT_RESPONDER, NEED_ENHANCED, all_reads, "as many Reads at once as the Reply's IRD",
      "all are answered", 0},
     {RULE_MPA2_9_1_14, NULL, DUT_INITIATOR, 0, all_reads, "as many Reads at once as our Reply's ORD",
      "all are answered", 0},
-    {RULE_MPA2_9_1_16, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply with ORD above the Request's IRD",
-     TERMINATE_EXPECTED, VARIANT(BAD_ORD, ABOUT_TERMINATE)},
-    {RULE_MPA2_9_1_17, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply with ORD above the Request's IRD",
-     "after its Terminate the device closes", VARIANT(BAD_ORD, ABOUT_CLOSE)},
-    {RULE_MPA2_9_1_18, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply with ORD above the Request's IRD",
-     "its Terminate has code 6", VARIANT(BAD_ORD, ABOUT_CODE)},
     {RULE_MPA2_9_2_05, "send", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_rtr, "peer-to-peer mode, an RTR Send",
      "the device goes on", MPA_RTR_SEND},
     {RULE_MPA2_9_2_05, "write", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_rtr, "peer-to-peer mode, an RTR Write",
@@ -503,12 +353,6 @@ static const struct suite_test tests[] = {
      "the device goes on", MPA_RTR_READ},
     {RULE_MPA2_9_2_09, NULL, DUT_RESPONDER, NEED_PEER_TO_PEER, names_some_rtr,
      "each RTR type offered alone, then Write and Read together", "the Reply names one of those that work alone", 1},
-    {RULE_MPA2_9_2_13, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply without a common RTR type",
-     TERMINATE_EXPECTED, VARIANT(BAD_RTR, ABOUT_TERMINATE)},
-    {RULE_MPA2_9_2_14, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply without a common RTR type",
-     "after its Terminate the device closes", VARIANT(BAD_RTR, ABOUT_CLOSE)},
-    {RULE_MPA2_9_2_15, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply without a common RTR type",
-     "its Terminate has code 7", VARIANT(BAD_RTR, ABOUT_CODE)},
     {RULE_MPA2_9_2_20, NULL, DUT_ANY, NEED_ENHANCED, ignores_bits, "A = 0 with B, C and D set",
      "no peer-to-peer mode: any first FPDU will do, and no RTR comes", 0},
     {RULE_MPA2_9_2_25, NULL, DUT_RESPONDER, NEED_PEER_TO_PEER, answers_rtr_read, "peer-to-peer mode, an RTR Read",
@@ -517,8 +361,6 @@ static const struct suite_test tests[] = {
      "the device goes on", 8 | MPA_RTR_WRITE},
     {RULE_MPA2_9_2_26, "read", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_rtr, "an RTR Read with STag 0 and TO 0",
      "the device goes on", 8 | MPA_RTR_READ},
-    {RULE_MPA2_9_3_04, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply whose A is not the Request's",
-     "a Terminate with code 5, or 7; no RST without one", VARIANT(BAD_MODEL, ABOUT_CODE)},
     {RULE_MPA2_10_01, NULL, DUT_RESPONDER, 0, not_downgraded, "an enhanced Request", "an enhanced Reply, or a close",
      0},
     {RULE_MPA2_10_04, NULL, DUT_RESPONDER, NEED_ENHANCED, old_request,
