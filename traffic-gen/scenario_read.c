@@ -178,3 +178,31 @@ bool read_mapping(struct reading *r, const yaml_node_t *node, const char *allowe
     }
     return true;
 }
+
+bool split_action(struct reading *r, const yaml_node_t *node, const yaml_node_t **what, const yaml_node_t **value)
+{
+    *what = node;
+    *value = NULL;
+    if (!node || node->type != YAML_MAPPING_NODE || node->data.mapping.pairs.top == node->data.mapping.pairs.start)
+        return false;
+    *what = node_at(r, node->data.mapping.pairs.start->key);
+    *value = node_at(r, node->data.mapping.pairs.start->value);
+    return true;
+}
+
+bool read_error_code(struct reading *r, const yaml_node_t *node, unsigned *error)
+{
+    static const char allowed[] = "LAYER/TYPE/CODE in hexadecimal, such as 0/1/02";
+    const char *text = read_text(r, node, allowed);
+    size_t digits;
+
+    if (!text)
+        return false;
+    digits = strlen(text) > 4 ? strspn(text + 4, "0123456789abcdefABCDEF") : 0;
+    if (!g_ascii_isxdigit(text[0]) || text[1] != '/' || !g_ascii_isxdigit(text[2]) || text[3] != '/' || digits < 1 ||
+        digits > 2 || text[4 + digits])
+        return complain(r, node, allowed, "'%s' names no error", text);
+    *error = (unsigned)g_ascii_xdigit_value(text[0]) << 12 | (unsigned)g_ascii_xdigit_value(text[2]) << 8 |
+             (unsigned)g_ascii_strtoull(text + 4, NULL, 16);
+    return true;
+}

@@ -48,6 +48,8 @@ bool read_flag(struct reading *r, const yaml_node_t *node, bool *value);
 bool read_time(struct reading *r, const yaml_node_t *node, uint64_t *value);
 /* Octets of payload, `times` times; all together are limited. */
 bool read_octets(struct reading *r, const yaml_node_t *node, unsigned times, uint64_t *value);
+/* "0/1/02": layer, type and code of a Terminate, of 4, 4 and 8 bits. */
+bool read_error_code(struct reading *r, const yaml_node_t *node, unsigned *error);
 /* An STag: a number, or the name of a region. `region` NULL: a number. */
 bool read_stag(struct reading *r, const yaml_node_t *node, const struct scenario_region **region, uint64_t *stag);
 const struct scenario_region *find_region(const struct reading *r, const char *name);
@@ -56,6 +58,12 @@ static inline const yaml_node_t *node_at(struct reading *r, int index)
 {
     return yaml_document_get_node(&r->document, index);
 }
+
+/*
+ * `reply`, or {send: 100, solicited: true}: what is done is the first name, with its value (NULL: none). True when it
+ * is a mapping.
+ */
+bool split_action(struct reading *r, const yaml_node_t *node, const yaml_node_t **what, const yaml_node_t **value);
 
 /* Whether a scalar says exactly this. */
 bool node_is(const yaml_node_t *node, const char *text);

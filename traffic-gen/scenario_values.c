@@ -322,17 +322,11 @@ bool read_hex(struct reading *r, const yaml_node_t *node, const char *front, GSt
 
 bool read_terminate(struct reading *r, const yaml_node_t *node, GString *out)
 {
-    static const char allowed[] = "LAYER/TYPE/CODE in hexadecimal, such as 0/1/02";
-    const char *text = read_text(r, node, allowed);
-    size_t digits;
+    unsigned error;
 
-    if (!text)
+    if (!read_error_code(r, node, &error))
         return false;
-    digits = strlen(text) > 4 ? strspn(text + 4, "0123456789abcdefABCDEF") : 0;
-    if (!g_ascii_isxdigit(text[0]) || text[1] != '/' || !g_ascii_isxdigit(text[2]) || text[3] != '/' || digits < 1 ||
-        digits > 2 || text[4 + digits])
-        return complain(r, node, allowed, "'%s' names no error", text);
-    g_string_append_printf(out, " %s", text);
+    g_string_append_printf(out, " %x/%x/%02x", error >> 12, error >> 8 & 0xF, error & 0xFF);
     return true;
 }
 

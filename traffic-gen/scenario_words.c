@@ -464,10 +464,8 @@ static bool add_action(struct reading *r, const yaml_node_t *node, struct action
  */
 static bool read_action(struct reading *r, enum role role, const yaml_node_t *node)
 {
-    bool has_names =
-        node && node->type == YAML_MAPPING_NODE && node->data.mapping.pairs.top > node->data.mapping.pairs.start;
-    const yaml_node_pair_t *first = has_names ? node->data.mapping.pairs.start : NULL;
-    const yaml_node_t *what = first ? node_at(r, first->key) : node, *value = first ? node_at(r, first->value) : NULL;
+    const yaml_node_t *what, *value;
+    bool has_names = split_action(r, node, &what, &value);
     struct action a = {.role = role, .times = 1};
     const char *name = read_text(r, what, verb_names());
     bool good;

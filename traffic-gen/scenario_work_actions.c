@@ -210,23 +210,6 @@ static bool resolve(struct reading *r, const yaml_node_t *node, struct action *a
 
 /* ---- parameters ---- */
 
-static bool read_error(struct reading *r, const yaml_node_t *node, unsigned *terminate)
-{
-    static const char allowed[] = "LAYER/TYPE/CODE in hexadecimal, such as 0/1/02";
-    const char *text = read_text(r, node, allowed);
-    size_t digits;
-
-    if (!text)
-        return false;
-    digits = strlen(text) > 4 ? strspn(text + 4, "0123456789abcdefABCDEF") : 0;
-    if (!g_ascii_isxdigit(text[0]) || text[1] != '/' || !g_ascii_isxdigit(text[2]) || text[3] != '/' || digits < 1 ||
-        digits > 2 || text[4 + digits])
-        return complain(r, node, allowed, "'%s' names no error", text);
-    *terminate = (unsigned)g_ascii_xdigit_value(text[0]) << 12 | (unsigned)g_ascii_xdigit_value(text[2]) << 8 |
-                 (unsigned)g_ascii_strtoull(text + 4, NULL, 16);
-    return true;
-}
-
 static bool read_parameter(struct reading *r, const struct parameter *p, struct action *a, const yaml_node_t *node)
 {
     uint8_t *member = (uint8_t *)&a->item + p->offset;
@@ -252,7 +235,7 @@ static bool read_parameter(struct reading *r, const struct parameter *p, struct 
         a->item.post.invalidate = true;
         return read_region(r, node, a, !a->role, true, &a->places[p->place]);
     case ERROR:
-        return read_error(r, node, &a->item.terminate);
+        return read_error_code(r, node, &a->item.terminate);
     case RECEIVES:
         if (!read_number(r, node, 1, RECEIVES_MAX, &value))
             return false;
@@ -351,10 +334,8 @@ static bool add_item(struct reading *r, const yaml_node_t *node, struct action *
  */
 static bool read_action(struct reading *r, struct work *work, enum role role, const yaml_node_t *node)
 {
-    bool has_names =
-        node && node->type == YAML_MAPPING_NODE && node->data.mapping.pairs.top > node->data.mapping.pairs.start;
-    const yaml_node_pair_t *first = has_names ? node->data.mapping.pairs.start : NULL;
-    const yaml_node_t *what = first ? node_at(r, first->key) : node, *value = first ? node_at(r, first->value) : NULL;
+    const yaml_node_t *what, *value;
+    bool has_names = split_action(r, node, &what, &value);
     struct action a = {.work = work, .role = role, .times = 1};
 
     a.verb = find_verb(r, what);

@@ -211,10 +211,8 @@ static const struct verb *find_verb(struct reading *r, enum role role, const yam
 /* `null`, {mkdir: a/b}, {write: a/b, octets: 100000} */
 static bool read_job(struct reading *r, struct work *work, enum role role, const yaml_node_t *node)
 {
-    bool has_names =
-        node && node->type == YAML_MAPPING_NODE && node->data.mapping.pairs.top > node->data.mapping.pairs.start;
-    const yaml_node_pair_t *first = has_names ? node->data.mapping.pairs.start : NULL;
-    const yaml_node_t *what = first ? node_at(r, first->key) : node, *value = first ? node_at(r, first->value) : NULL;
+    const yaml_node_t *what, *value;
+    bool has_names = split_action(r, node, &what, &value);
     struct making m = {.work = work, .verb = find_verb(r, role, what)};
     g_autofree char *allowed = m.verb ? parameter_names(m.verb) : NULL;
 

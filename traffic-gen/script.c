@@ -105,43 +105,12 @@ static bool change_field(const struct field_set *set, struct message *message, c
 {
     for (unsigned i = 0; set && i < set->n; i++) {
         const struct field *field = &set->fields[i];
-        uint8_t *at = (uint8_t *)message + field->offset;
-        uint64_t old = 0;
+        const struct words_place place = {(uint8_t *)message + field->offset, field->size};
 
         if (strlen(field->name) != name_len || memcmp(field->name, name, name_len) != 0)
             continue;
-        /* Members are copied as what they are, so that this holds for either order of octets. */
-        switch (field->size) {
-        case 1:
-            old = *at;
-            break;
-        case 2:
-            old = *(uint16_t *)(void *)at;
-            break;
-        case 4:
-            old = *(uint32_t *)(void *)at;
-            break;
-        default:
-            old = *(uint64_t *)(void *)at;
-            break;
-        }
-        value = how == '=' ? value : how == '+' ? old + value : old - value;
-        if (field->flag)
-            value &= 1;
-        switch (field->size) {
-        case 1:
-            *at = (uint8_t)value;
-            break;
-        case 2:
-            *(uint16_t *)(void *)at = (uint16_t)value;
-            break;
-        case 4:
-            *(uint32_t *)(void *)at = (uint32_t)value;
-            break;
-        default:
-            *(uint64_t *)(void *)at = value;
-            break;
-        }
+        value = how == '=' ? value : how == '+' ? words_get(&place) + value : words_get(&place) - value;
+        words_set(&place, field->flag ? value & 1 : value);
         return true;
     }
     return false;

@@ -108,8 +108,7 @@ uint64_t words_number(struct words *words, const char *name, uint64_t otherwise)
     return value ? words_parse_number(words, value) : otherwise;
 }
 
-/* Members are read and written as what they are, so that this holds for either order of octets. */
-static uint64_t get(const struct words_place *place)
+uint64_t words_get(const struct words_place *place)
 {
     switch (place->size) {
     case 1:
@@ -123,7 +122,7 @@ static uint64_t get(const struct words_place *place)
     }
 }
 
-static void set(const struct words_place *place, uint64_t value)
+void words_set(const struct words_place *place, uint64_t value)
 {
     switch (place->size) {
     case 1:
@@ -156,7 +155,9 @@ void words_change(struct words *words, words_find_t find, void *context)
         if (!place.p)
             continue;
         value = words_parse_number(words, word + n + 1);
-        set(&place, word[n] == '=' ? value : word[n] == '+' ? get(&place) + value : get(&place) - value);
+        words_set(&place, word[n] == '='   ? value
+                          : word[n] == '+' ? words_get(&place) + value
+                                           : words_get(&place) - value);
         words->used[i] = true;
     }
 }

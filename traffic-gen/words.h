@@ -45,6 +45,10 @@ struct words_place {
     void *p;
     unsigned size;
 };
+/* Members are read and written as what they are, so that this holds for either order of octets. */
+uint64_t words_get(const struct words_place *place);
+void words_set(const struct words_place *place, uint64_t value);
+
 typedef struct words_place (*words_find_t)(void *context, const char *name);
 
 /* Applies every NAME=N, NAME+N and NAME-N that `find` knows. */

@@ -79,6 +79,5 @@ extern const struct endpoint_kind echo_device, rpc_device;                /* the
 
 /* How a connection ended, in words; NULL for an orderly end. The kinds keep it from their queue pair's events. */
 char *endpoint_terminate_text(bool ours, const struct rdmap_terminate *terminate);
-const char *endpoint_error_text(enum mpa_end_error error);
 
 #endif

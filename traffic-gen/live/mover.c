@@ -107,7 +107,7 @@ static void on_terminated(void *ctx, bool ours, const struct rdmap_terminate *te
 
 static void on_failed(void *ctx, enum mpa_end_error error)
 {
-    wrong(ctx, g_strdup(endpoint_error_text(error)));
+    wrong(ctx, g_strdup(mpa_end_error_text(error)));
 }
 
 static void on_ended(void *ctx, bool orderly)

@@ -220,7 +220,9 @@ static bool get_handle(const struct rpc_tcp_mount *mount, struct xdr *x, uint8_t
     return true;
 }
 
-bool rpc_tcp_mount(const struct rpc_tcp_mount *mount, uint8_t handle[RPC_TCP_HANDLE_MAX], uint32_t *n, char **why)
+/* One Call about the path; handle: that of the results, NULL when there is none. */
+static bool call_mount(const struct rpc_tcp_mount *mount, uint32_t xid, uint32_t procedure,
+                       uint8_t handle[RPC_TCP_HANDLE_MAX], uint32_t *n, const char *what, char **why)
 {
     struct xdr_out call;
     struct exchange exchange;
@@ -230,26 +232,19 @@ bool rpc_tcp_mount(const struct rpc_tcp_mount *mount, uint8_t handle[RPC_TCP_HAN
 
     if (!find_port(mount, port, why))
         return false;
-    call = begin_call(2, NFS_PROGRAM_MOUNT, mount->version, MOUNT_MNT);
+    call = begin_call(xid, NFS_PROGRAM_MOUNT, mount->version, procedure);
     xdr_out_opaque(&call, mount->path, (uint32_t)strlen(mount->path));
-    good = ask(mount, port, &call, &exchange, &x, why) && get_handle(mount, &x, handle, n, why);
+    good = ask(mount, port, &call, &exchange, &x, why) && (!handle || get_handle(mount, &x, handle, n, why));
     end(&exchange);
-    return good || explain("asking MOUNT for the root's file handle", port, why);
+    return good || explain(what, port, why);
+}
+
+bool rpc_tcp_mount(const struct rpc_tcp_mount *mount, uint8_t handle[RPC_TCP_HANDLE_MAX], uint32_t *n, char **why)
+{
+    return call_mount(mount, 2, MOUNT_MNT, handle, n, "asking MOUNT for the root's file handle", why);
 }
 
 bool rpc_tcp_unmount(const struct rpc_tcp_mount *mount, char **why)
 {
-    struct xdr_out call;
-    struct exchange exchange;
-    struct xdr x;
-    char port[8];
-    bool good;
-
-    if (!find_port(mount, port, why))
-        return false;
-    call = begin_call(3, NFS_PROGRAM_MOUNT, mount->version, MOUNT_UMNT);
-    xdr_out_opaque(&call, mount->path, (uint32_t)strlen(mount->path));
-    good = ask(mount, port, &call, &exchange, &x, why);
-    end(&exchange);
-    return good || explain("telling MOUNT of the unmounting", port, why);
+    return call_mount(mount, 3, MOUNT_UMNT, NULL, NULL, "telling MOUNT of the unmounting", why);
 }

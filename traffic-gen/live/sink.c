@@ -55,7 +55,7 @@ static void on_failed(void *ctx, enum mpa_end_error error)
     struct sink *sink = ctx;
 
     if (!sink->trouble)
-        sink->trouble = g_strdup(endpoint_error_text(error));
+        sink->trouble = g_strdup(mpa_end_error_text(error));
 }
 
 static void *sink_make(const struct endpoint_options *options, const struct stream *stream)

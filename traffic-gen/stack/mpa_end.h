@@ -59,6 +59,9 @@ enum mpa_end_error {
     MPA_END_CUT_OFF, /* closed within an FPDU */
 };
 
+/* "an FPDU of the peer has a wrong CRC" */
+const char *mpa_end_error_text(enum mpa_end_error error);
+
 struct mpa_end_events {
     void *ctx;
     /* Responder with `manual`: the Request has come. Answered by mpa_end_reply(), now or later. */

@@ -29,22 +29,9 @@ static void on_terminated(void *ctx, bool ours, const struct rdmap_terminate *te
 
 static void on_failed(void *ctx, enum mpa_end_error error)
 {
-    static const char *const texts[] = {
-        [MPA_END_CLOSED_EARLY] = "the peer closed the connection during the start-up",
-        [MPA_END_TIMEOUT] = "the peer's start-up frame did not come in time",
-        [MPA_END_BAD_FRAME] = "the peer's start-up frame is wrong",
-        [MPA_END_REJECTED] = "the connection was rejected",
-        [MPA_END_BAD_FPDU] = "an FPDU of the peer has a length that cannot be",
-        [MPA_END_BAD_CRC] = "an FPDU of the peer has a wrong CRC",
-        [MPA_END_BAD_MARKER] = "an FPDU of the peer has a wrong Marker",
-        [MPA_END_NO_RTR] = "there is no RTR that both ends know",
-        [MPA_END_IRD_ORD] = "the peer wants more Reads served than were offered",
-        [MPA_END_LOCAL] = "the peer's Reply contradicts the Request",
-        [MPA_END_CUT_OFF] = "the peer closed the connection within an FPDU",
-    };
     struct nfs_end *end = ctx;
 
-    fail(end, g_strdup(texts[error]));
+    fail(end, g_strdup(mpa_end_error_text(error)));
     if (end->client)
         nfs_client_lost(end->client);
 }

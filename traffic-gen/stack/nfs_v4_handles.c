@@ -135,15 +135,21 @@ static int find(struct nfs4_call *call, const char *name, uint32_t n, uint64_t *
     return (int)nfs_tree_lookup(call->tree, directory->id, name, n, node);
 }
 
-int nfs4_lookup(struct nfs4_call *call)
+/* By the name that is the operation's argument. */
+static int find_named(struct nfs4_call *call, uint64_t *node)
 {
     const char *name;
     uint32_t n;
-    uint64_t node;
     int status = nfs4_get_name(call, &name, &n);
 
-    if (status == NFS4_OK)
-        status = find(call, name, n, &node);
+    return status == NFS4_OK ? find(call, name, n, node) : status;
+}
+
+int nfs4_lookup(struct nfs4_call *call)
+{
+    uint64_t node;
+    int status = find_named(call, &node);
+
     if (status == NFS4_OK)
         set_current(call, node);
     return status;
@@ -183,13 +189,9 @@ static void put_flavors(struct nfs4_call *call)
 
 int nfs4_secinfo(struct nfs4_call *call)
 {
-    const char *name;
-    uint32_t n;
     uint64_t node;
-    int status = nfs4_get_name(call, &name, &n);
+    int status = find_named(call, &node);
 
-    if (status == NFS4_OK)
-        status = find(call, name, n, &node);
     if (status == NFS4_OK)
         put_flavors(call);
     return status;

@@ -71,3 +71,10 @@ void mutant_attach_rpc(struct mutant *mutant, const struct misbehaviour *how, st
     spoil.ctx = mutant;
     rpc_end_set_spoil(end, &spoil);
 }
+
+enum rpc_end_answer mutant_decide(void *ctx, const struct rpc_end_incoming *in, enum rpc_end_answer due)
+{
+    const struct misbehaviour *how = ((const struct mutant *)ctx)->how;
+
+    return how->is(in) ? how->answer : due;
+}

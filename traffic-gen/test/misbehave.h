@@ -24,8 +24,10 @@ struct misbehaviour {
     /* Of devices that speak RPC-over-RDMA. */
     void (*rpc_options)(struct rpc_end_options *options);
     struct rpc_end_spoil rpc;
-    unsigned ignored_flags; /* of the test's words (test/advert.h) */
-    int variant;            /* for hooks that several rows share */
+    bool (*is)(const struct rpc_end_incoming *in); /* with rpc.decide = mutant_decide: what it answers wrongly, */
+    enum rpc_end_answer answer;                    /* and how */
+    unsigned ignored_flags;                        /* of the test's words (test/advert.h) */
+    int variant;                                   /* for hooks that several rows share */
 };
 
 /* One connection of a mutant. */
@@ -41,6 +43,9 @@ struct mutant {
 extern const struct misbehaviour misbehave_mpa[], misbehave_mpa_startup[], misbehave_mpa2[], misbehave_ddp[],
     misbehave_rdmap[], misbehave_rdmapx[], misbehave_rpcrdma[], misbehave_rpcrdma_chunks[], misbehave_rpcrdma_sizes[],
     misbehave_rpcrdma_client[], misbehave_nfs[];
+
+/* For rpc.decide: the answer of the row to what its predicate finds, the due one to the rest. */
+enum rpc_end_answer mutant_decide(void *ctx, const struct rpc_end_incoming *in, enum rpc_end_answer due);
 
 /* By test id and role; NULL when there is none. */
 const struct misbehaviour *misbehave_find(const char *id, enum suite_dut role);

@@ -114,24 +114,8 @@ static enum rpc_end_answer ignore_without_room(void *ctx, const struct rpc_end_i
     X("NFSULB-6.4.2-06", "ignores Calls with more segments than it takes", is_beyond, RPC_END_DISCARD)                 \
     X("NFSULB-6.4.2-07", "answers two Read chunks by another RPC error", has_two_chunks, RPC_END_SAY_UNAVAIL)
 
-#define WRONG(id, what, is, answer)     {id, is, answer},
-#define MUTANT(name, what_, is, answer) {.id = name, .roles = DUT_RESPONDER, .what = what_, .rpc.decide = decide},
-
-static enum rpc_end_answer decide(void *ctx, const struct rpc_end_incoming *in, enum rpc_end_answer due)
-{
-    static const struct {
-        const char *id;
-        bool (*is)(const struct rpc_end_incoming *in);
-        enum rpc_end_answer answer;
-    } wrong[] = {ROWS(WRONG)};
-    const struct mutant *mutant = ctx;
-
-    for (unsigned i = 0; i < G_N_ELEMENTS(wrong); i++) {
-        if (g_str_equal(wrong[i].id, mutant->how->id) && wrong[i].is(in))
-            return wrong[i].answer;
-    }
-    return due;
-}
+#define MUTANT(name, what_, is_, answer_)                                                                              \
+    {.id = name, .roles = DUT_RESPONDER, .what = what_, .rpc.decide = mutant_decide, .is = is_, .answer = answer_},
 
 const struct misbehaviour misbehave_nfs[] = {
     ROWS(MUTANT){.id = "NFSULB-3.1-01",

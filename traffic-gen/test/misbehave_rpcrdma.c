@@ -162,23 +162,7 @@ static bool is_reply_with_reads(const struct rpc_end_incoming *in)
     X("RPCR-4.6.1-03", DUT_INITIATOR, "answers RDMA_MSGP by RDMA_ERROR", is_msgp, RPC_END_SAY_CHUNK)                   \
     X("RPCR-4.6.2-02", DUT_ANY, "answers RDMA_DONE by RDMA_ERROR", is_done, RPC_END_SAY_CHUNK)
 
-#define WRONG(id, roles, what, is, answer)      {id, is, answer},
-#define MUTANT(name, roles_, what_, is, answer) {.id = name, .roles = roles_, .what = what_, .rpc.decide = decide},
-
-static enum rpc_end_answer decide(void *ctx, const struct rpc_end_incoming *incoming, enum rpc_end_answer due)
-{
-    static const struct {
-        const char *id;
-        bool (*is)(const struct rpc_end_incoming *in);
-        enum rpc_end_answer answer;
-    } wrong[] = {ROWS(WRONG)};
-    const struct mutant *mutant = ctx;
-
-    for (unsigned i = 0; i < G_N_ELEMENTS(wrong); i++) {
-        if (g_str_equal(wrong[i].id, mutant->how->id) && wrong[i].is(incoming))
-            return wrong[i].answer;
-    }
-    return due;
-}
+#define MUTANT(name, roles_, what_, is_, answer_)                                                                      \
+    {.id = name, .roles = roles_, .what = what_, .rpc.decide = mutant_decide, .is = is_, .answer = answer_},
 
 const struct misbehaviour misbehave_rpcrdma[] = {ROWS(MUTANT){0}};

@@ -171,25 +171,8 @@ static bool grants_one(const struct rpc_end_incoming *in)
     X("RPCR-6.3-02", DUT_RESPONDER, "ignores Calls that request one credit", requests_one, RPC_END_DISCARD)            \
     X("RPCR-6.3-02", DUT_INITIATOR, "closes when one credit is granted", grants_one, RPC_END_HANG_UP)
 
-#define WRONG(id, role, what, is, answer)     {id, role, is, answer},
-#define MUTANT(name, role, what_, is, answer) {.id = name, .roles = role, .what = what_, .rpc.decide = decide},
-
-static enum rpc_end_answer decide(void *ctx, const struct rpc_end_incoming *in, enum rpc_end_answer due)
-{
-    static const struct {
-        const char *id;
-        unsigned role;
-        bool (*is)(const struct rpc_end_incoming *in);
-        enum rpc_end_answer answer;
-    } wrong[] = {ROWS(WRONG)};
-    const struct mutant *mutant = ctx;
-
-    for (unsigned i = 0; i < G_N_ELEMENTS(wrong); i++) {
-        if (g_str_equal(wrong[i].id, mutant->how->id) && wrong[i].role == mutant->how->roles && wrong[i].is(in))
-            return wrong[i].answer;
-    }
-    return due;
-}
+#define MUTANT(name, role, what_, is_, answer_)                                                                        \
+    {.id = name, .roles = role, .what = what_, .rpc.decide = mutant_decide, .is = is_, .answer = answer_},
 
 /* ---- memory ---- */
 
