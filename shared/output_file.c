@@ -30,7 +30,7 @@ static mode_t mode_wanted(const struct stat *existing)
 bool output_file_open(struct output_file *out, const char *path)
 {
     struct stat existing;
-    bool exists;
+    bool exists, in_place;
     char *resolved;
     int file;
 
@@ -38,8 +38,9 @@ bool output_file_open(struct output_file *out, const char *path)
     if (path == NULL || strcmp(path, "-") == 0)
         return true;
     exists = stat(path, &existing) == 0;
-    /* What /dev/stdout stands for may be a regular file, which others have open. */
-    if (exists && (!S_ISREG(existing.st_mode) || g_str_has_prefix(path, "/dev/"))) {
+    /* What these stand for may be a regular file, which others have open. */
+    in_place = g_str_has_prefix(path, "/dev/") || g_str_has_prefix(path, "/proc/");
+    if (exists && (!S_ISREG(existing.st_mode) || in_place)) {
         out->file = fopen(path, "w");
         return out->file != NULL;
     }

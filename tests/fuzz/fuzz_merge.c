@@ -18,13 +18,14 @@ static int merge(char *output, char *one, char *two, char **said)
 {
     char word[] = "merge", o[] = "-o";
     char *arguments[] = {word, o, output, one, two, NULL};
-    FILE *kept = stderr;
+    FILE *kept = stderr, *heard;
     size_t n;
     int status;
 
     *said = NULL;
-    stderr = open_memstream(said, &n);
-    HOLDS(stderr);
+    heard = open_memstream(said, &n);
+    HOLDS(heard);
+    stderr = heard;
     status = merge_run(two ? 5 : 4, arguments);
     fclose(stderr);
     stderr = kept;
