@@ -92,8 +92,7 @@ const char *merge_string(struct merge_input *input, JsonObject *object, const ch
 
 static bool get_count(JsonNode *node, uint64_t *value)
 {
-    /* Far above what any report counts, and far below where sums overflow. */
-    if (!holds(node, G_TYPE_INT64) || json_node_get_int(node) < 0 || json_node_get_int(node) > INT64_C(1) << 48)
+    if (!holds(node, G_TYPE_INT64) || json_node_get_int(node) < 0 || json_node_get_int(node) > MERGE_COUNT_MAX)
         return false;
     *value = (uint64_t)json_node_get_int(node);
     return true;

@@ -8,6 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Far above what any report counts, and far below where sums overflow. */
+#define MERGE_COUNT_MAX (INT64_C(1) << 48)
+
 struct merge_input {
     const char *path;
     JsonNode *root;

@@ -34,6 +34,8 @@ static bool add_count(const struct pair *pair, const char *name)
     if (!merge_count(pair->input, pair->into, pair->what, name, &a) ||
         !merge_count(pair->input, pair->from, pair->what, name, &b))
         return false;
+    if (a + b > (uint64_t)MERGE_COUNT_MAX)
+        return merge_input_wrong(pair->input, pair->what, name, "count that can be added");
     json_object_set_int_member(pair->into, name, (gint64)(a + b));
     return true;
 }
@@ -85,9 +87,9 @@ static bool add_both_directions(const struct pair *pair, const char *name)
         uint64_t first, second;
 
         if (!merge_count_element(pair->input, a, i, name, &first) ||
-            !merge_count_element(pair->input, b, i, name, &second)) {
+            !merge_count_element(pair->input, b, i, name, &second) || first + second > (uint64_t)MERGE_COUNT_MAX) {
             json_array_unref(sum);
-            return false;
+            return merge_input_wrong(pair->input, pair->what, name, "pair of counts that can be added");
         }
         json_array_add_int_element(sum, (gint64)(first + second));
     }

@@ -8,6 +8,7 @@ import json
 import re
 import struct
 import subprocess
+import time
 import xml.etree.ElementTree as ElementTree
 
 import jsonschema
@@ -197,8 +198,10 @@ def test_interrupted_pipe(build, slow, tmp_path):
         process.stdin.write(slow[0].read_bytes())
         process.stdin.flush()
         second = tmp_path / "r-00002.json"
+        limit = time.monotonic() + 120
         while not second.exists():
-            assert process.poll() is None
+            assert process.poll() is None and time.monotonic() < limit
+            time.sleep(0.01)
         process.terminate()
         assert process.wait(60) == 0 and process.stderr.read() == b""
         process.stdin.close()
