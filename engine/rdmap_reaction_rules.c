@@ -208,8 +208,8 @@ static void watch_peer(struct rdmap_connection *rdmap, struct rdmap_step *step)
         watch->msn = step->ddp->msn;
     }
     /* A side that ended, or was told to, may leave it at that; or the capture has shown already what it did. */
-    if (reaction_acked(&rdmap->side[reactor], watch->end) || rdmap->side[reactor].terminated || rdmap->side[reactor].fin || rdmap->side[reactor].reset ||
-        rdmap->side[step->side].terminated)
+    if (reaction_acked(&rdmap->side[reactor], watch->end) || rdmap->side[reactor].terminated ||
+        rdmap->side[reactor].fin || rdmap->side[reactor].reset || rdmap->side[step->side].terminated)
         settle_open(rdmap, watch);
 }
 

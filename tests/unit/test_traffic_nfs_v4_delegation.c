@@ -108,6 +108,7 @@ static uint32_t open_for(struct talk *t, const char *owner, uint32_t share, stru
     struct xdr x;
     uint32_t status = talk_open(t, owner, "file", share, 0, true, open), kind, words;
 
+    *delegation = (struct talk_stateid){0}; /* there may be none */
     assert_int_equal(status, 0);
     x = talk_nth(t, 1);
     xdr_skip(&x, 16 + 20 + 4);
