@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -88,8 +89,8 @@ class Wire:
 
 @pytest.fixture
 def wire(build, tmp_path):
-    if os.geteuid() != 0:
-        pytest.skip("live capture needs rights")
+    if os.geteuid() != 0 or not shutil.which("ip"):
+        pytest.skip("network namespaces need rights, and ip(8)")
     made = Wire(build, tmp_path)
     try:
         made.make()
@@ -147,17 +148,20 @@ def until(true):
 
 
 def test_drops_make_inconclusive(wire, tmp_path):
+    """Behind a very large hole the connection may be taken for another at the same addresses, whose start is missing."""
     status, said, errors = lossy(wire, "--format=json", f"--output={tmp_path / 'r.json'}", "--summary")
     capture = capture_of(tmp_path / "r.json")
-    [connection] = capture["connections"]
-    rules = connection["rules"]
+    connections = capture["connections"]
+    assert {frozenset((c["initiator"], c["responder"])) for c in connections} == {
+        frozenset((connections[0]["initiator"], connections[0]["responder"]))}
     # The client may be stopped in the middle of a message: that is told, as a warning.
-    found = {finding["rule"] for finding in connection["findings"]} - {"DDP-6.2.1-02"}
+    found = {finding["rule"] for c in connections for finding in c["findings"]} - {"DDP-6.2.1-02"}
     assert (status, errors) == (0, "") and not found and capture["dropped"] > 1000
     fields = said.splitlines()[0].split("\t")
-    assert fields[:4] == [wire.interface, "PASS", "1", "0"] and fields[7] == str(capture["dropped"])
-    assert sum(rule["inconclusive"] for rule in rules.values()) > 0 and rules["MPA-3-01"]["failed"] == 0
-    assert not connection["mpa"]["complete"] and sum(connection["counts"]["fpdus"]) > 1000
+    assert fields[:4] == [wire.interface, "PASS", str(len(connections)), "0"] and fields[7] == str(capture["dropped"])
+    rules = [rule for c in connections for rule in c["rules"].values()]
+    assert sum(rule["inconclusive"] for rule in rules) > 0
+    assert not any(c["mpa"]["complete"] for c in connections) and sum(sum(c["counts"]["fpdus"]) for c in connections) > 1000
 
 
 @pytest.mark.parametrize("kind, pattern", [("text", r": \d+ packets \((\d+) dropped by the capture\)"),
