@@ -427,6 +427,8 @@ static enum first_look look_at_start(struct mpa_connection *mpa, unsigned side, 
         return FIRST_KEY;
     }
     if (best >= KEY_DAMAGED_MIN && mpa->start_captured[side] && (answer || !o->any)) {
+        /* More like the other key, it is a Reply whose Request the capture lacks, or shows later. */
+        answer |= reply > request;
         found_key(mpa, side, s->window.offset, answer ? MPA_REPLY : MPA_REQUEST, answer ? reply : request, false);
         return FIRST_KEY;
     }

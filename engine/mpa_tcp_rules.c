@@ -79,7 +79,7 @@ static void watch_ack(struct mpa_connection *mpa, const struct tcp_segment *segm
     mine->early_ack.open = true;
     mine->early_ack.place = place_of(segment, mpa->side[segment->side].next);
     mine->early_ack.offset = offset;
-    mine->early_ack.end = offset + segment->length;
+    mine->early_ack.end = offset + segment->length + (segment->flags & TCP_FIN ? 1 : 0);
     mine->early_ack.acked = acked;
     mine->early_ack.sent = peer->highest;
 }

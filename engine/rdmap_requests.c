@@ -180,6 +180,7 @@ void rdmap_requests_match(struct rdmap_connection *rdmap, struct rdmap_step *ste
 {
     struct rdmap_requests *requests = &rdmap->side[other_side(step->side)].requests;
     struct rdmap_request *oldest = rdmap_request_oldest(requests);
+    bool early = step->acked_known && step->acked > rdmap->side[other_side(step->side)].end;
 
     step->match = RDMAP_MATCH_UNKNOWN;
     if (oldest != NULL && !oldest->known) { /* by order, it answers a request in a hole */
@@ -187,9 +188,14 @@ void rdmap_requests_match(struct rdmap_connection *rdmap, struct rdmap_step *ste
         return;
     }
     step->request = oldest == NULL ? NULL : search(requests, step->ddp, identifier);
+    if (step->request != NULL && (requests->maybe_lost || early) && !fits(step->request, step->ddp, identifier)) {
+        rdmap_requests_doubt(requests); /* as likely the answer to one that is missing, or told later */
+        step->request = NULL;
+        return;
+    }
+    if (step->request != NULL && early) /* one with the same sink may follow, which it answers */
+        step->request->doubtful = true;
     if (step->request == NULL) {
-        bool early = step->acked_known && step->acked > rdmap->side[other_side(step->side)].end;
-
         if (requests->uncertain)
             return;
         if (requests->maybe_lost || early) {
