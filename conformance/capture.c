@@ -307,7 +307,7 @@ enum capture_status capture_next(struct capture *capture, struct packet *packet,
         result = next_of_libpcap(capture, &header, &data);
     if (result == 0)
         return CAPTURE_TIMEOUT;
-    if (result > 0 && capture->is_live && live_is_over(&capture->live, time_of(capture, &header->ts)))
+    if (result == 1 && capture->is_live && live_is_over(&capture->live, time_of(capture, &header->ts)))
         result = PCAP_ERROR_BREAK;
     if (result != 1)
         return capture->last = result == PCAP_ERROR_BREAK ? CAPTURE_END : stopped(capture, error);
