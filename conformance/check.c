@@ -97,8 +97,22 @@ static bool make_shares(struct reading *reading, const struct check_setup *setup
     return true;
 }
 
+/* A connection that ended in what was lost must not seem to have gone on in silence. */
+static void tell_drops(struct reading *reading)
+{
+    uint64_t dropped = capture_dropped(reading->source);
+
+    if (dropped == 0)
+        return;
+    if (reading->workers != NULL)
+        workers_pause(reading->workers);
+    for (unsigned i = 0; i < reading->n_shares; i++)
+        share_dropped(reading->shares[i], dropped);
+}
+
 static void finish_shares(struct reading *reading)
 {
+    tell_drops(reading);
     if (reading->workers != NULL)
         workers_finish(reading->workers, reading->last_ns);
     else
@@ -193,6 +207,7 @@ static void part_if_due(struct reading *reading, int64_t now)
     to = reading->part_end + (now - reading->part_end) / period * period;
     if (reading->workers != NULL)
         workers_pause(reading->workers);
+    tell_drops(reading);
     for (unsigned i = 0; i < reading->n_shares; i++)
         share_part(reading->shares[i]);
     gather(reading);

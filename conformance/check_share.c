@@ -20,7 +20,8 @@ struct check {
     const struct report_capture *capture;
     FILE *print;
     struct flows *flows;
-    uint32_t frame; /* being worked on */
+    uint32_t frame;   /* being worked on */
+    uint64_t dropped; /* by the capture, as far as told */
     struct share_found found;
     uint32_t findings_kept, notes_kept;
     bool numbers_apart;
@@ -39,6 +40,7 @@ struct watched {
     struct counted counted;
     struct notes *notes; /* NULL: no ladders wanted */
     bool hole, ended[2], reset;
+    uint64_t dropped;      /* before it was opened */
     uint32_t id;           /* of the connection in the report; 0: not known yet */
     uint32_t opened_frame; /* in this frame it was opened */
     bool active;           /* something happened since the report of the part before */
@@ -335,6 +337,7 @@ static bool on_open(void *ctx, struct flow *flow, struct tcp_pair_events *events
         return false;
     }
     host_upper(watched);
+    watched->dropped = check->dropped;
     watched->opened_frame = check->frame;
     if (check->numbers_apart)
         g_array_append_val(check->found.opened, check->frame);
@@ -418,6 +421,8 @@ static void on_close(void *ctx, struct flow *flow, enum flow_end why, int64_t no
     struct watched *watched = flow->consumer;
 
     (void)why;
+    if (check->dropped != watched->dropped) /* what came since then may have been lost: silence proves nothing */
+        now_ns = MIN(now_ns, flow->end_ns);
     counted_wake(&check->counting, &watched->counted);
     mpa_connection_finish(watched->mpa, now_ns);
     rdmap_connection_finish(watched->rdmap, now_ns);
@@ -483,6 +488,11 @@ void share_finish(struct check *check, int64_t last_ns)
 {
     flows_finish(check->flows, last_ns);
     check->found.memory_lacking |= check->counting.memory_lacking;
+}
+
+void share_dropped(struct check *check, uint64_t dropped)
+{
+    check->dropped = dropped;
 }
 
 void share_part(struct check *check)

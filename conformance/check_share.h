@@ -32,6 +32,8 @@ struct share_found {
 struct check *share_new(const struct share_setup *setup);
 void share_free(struct check *check);
 void share_segment(struct check *check, struct addressed_segment *segment);
+/* So many packets of a live capture were lost by now, of any connection. */
+void share_dropped(struct check *check, uint64_t dropped);
 /* The capture is over. */
 void share_finish(struct check *check, int64_t last_ns);
 /* Takes what was found so far of the connections that are open. They go on, and what follows is found anew. */
