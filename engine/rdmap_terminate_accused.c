@@ -367,8 +367,20 @@ static void judge_invalidate_code(const struct accusation *a)
                   terminate->code);
 }
 
+enum { SEGMENT_TEXT = 48 };
+
+/* Where the capture lacks the segment, its header in the Terminate is all there is. */
+static const char *segment_text(const struct accusation *a, char text[SEGMENT_TEXT])
+{
+    if (a->accused == NULL)
+        return "segment whose header it holds";
+    snprintf(text, SEGMENT_TEXT, "segment in frame %u", a->frame);
+    return text;
+}
+
 static void judge_truth(const struct accusation *a)
 {
+    char text[SEGMENT_TEXT];
     const struct rdmap_terminate *terminate = a->terminate;
     bool ddp = terminate->layer == RDMAP_LAYER_DDP;
     enum rule_id rule = ddp ? RULE_DDP_7_2_16 : RULE_RDMAP_4_8_50, field = overlooked_field(a);
@@ -382,11 +394,10 @@ static void judge_truth(const struct accusation *a)
         return;
     }
     rdmap_fail(a->rdmap, a->step, field != RULE_COUNT ? field : rule, a->frame,
-               field != RULE_COUNT
-                   ? "expected reserved fields of the segment in frame %u not to be looked at, found a Terminate %u/%u "
-                     "with code %02x (%s) about it: %s"
-                   : "expected a code that is true of the segment in frame %u, found %u/%u with code %02x (%s): %s",
-               a->frame, terminate->layer, terminate->etype, terminate->code,
+               field != RULE_COUNT ? "expected reserved fields of the %s not to be looked at, found a Terminate %u/%u "
+                                     "with code %02x (%s) about it: %s"
+                                   : "expected a code that is true of the %s, found %u/%u with code %02x (%s): %s",
+               segment_text(a, text), terminate->layer, terminate->etype, terminate->code,
                rdmap_terminate_code_name(terminate->layer, terminate->etype, terminate->code), why);
 }
 
