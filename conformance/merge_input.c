@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/merge_input.h"
 
-#include "conformance/json_guard.h"
 #include "conformance/options.h"
 #include "conformance/report_parts.h"
+#include "shared/json_guard.h"
 
 #include <string.h>
 

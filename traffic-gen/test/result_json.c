@@ -2,7 +2,7 @@
 /* The JSON report, out and in; docs/iwarp-test.schema.json describes it. */
 #include "traffic-gen/test/result.h"
 
-#include "conformance/json_guard.h"
+#include "shared/json_guard.h"
 
 #include <json-glib/json-glib.h>
 #include <math.h>

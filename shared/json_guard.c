@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "conformance/json_guard.h"
+#include "shared/json_guard.h"
 
 #include <string.h>
 

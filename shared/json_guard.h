@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is looked at in JSON by anybody before json-glib has it. */
-#ifndef IWARP_CONFORMANCE_JSON_GUARD_H
-#define IWARP_CONFORMANCE_JSON_GUARD_H
+#ifndef IWARP_SHARED_JSON_GUARD_H
+#define IWARP_SHARED_JSON_GUARD_H
 
 #include <glib.h>
 #include <stdbool.h>
