@@ -164,7 +164,7 @@ def install_plugins(arguments, folder):
 
 # Captures for tshark: of the size asked for, divided. 64-octet ULPDUs are all headers, and of NFS the plugins keep what was
 # moved (docs/wireshark.md, What it costs).
-SHARK_CAPTURES = (("RDMA Writes", "bulk", 1400, 1, 0.8), ("NFS", "nfs-bulk", 1400, 1, 0.9),
+SHARK_CAPTURES = (("RDMA Writes", "bulk", 1400, 1, 0.8), ("NFS", "nfs-bulk", 1400, 1, 0.8),
                   ("64-octet RDMA Writes", "bulk", 64, 8, math.inf))
 # (what, options with our plugins, options with the built-in, divisor of the size, whether the limit holds). Where trees are
 # built, ours have what the built-in does not dissect at all: told, not limited.
