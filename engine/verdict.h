@@ -48,8 +48,7 @@ static inline void rule_count_add(struct rule_count *sum, const struct rule_coun
 
 /* One per connection and host (checker or plugin). */
 struct verdict {
-    struct rule_count
-        *counts;     /* RULE_COUNT of them; the host's, which may keep them folded (engine/fold.h) meanwhile */
+    struct rule_count *counts; /* RULE_COUNT of them, the host's; it may keep them folded (engine/fold.h) */
     uint32_t errors; /* findings of severity error so far: a layer compares it to learn whether a step found any */
     bool muted;      /* neither counts nor findings: what is looked at was judged by another layer */
     void (*finding)(void *ctx, const struct finding *finding); /* may be NULL */

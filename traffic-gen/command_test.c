@@ -199,8 +199,8 @@ static int run_reported(const struct options *options, struct talk_run *run, con
 
 static const char record_comment[] =
     "Recorded by iwarp-gen test, at its end of live TCP connections. The octets of both streams, addresses and ports "
-    "are "
-    "true. Ethernet, IP and TCP headers are synthesised, and so are segment boundaries, sequence numbers, windows and "
+    "are true. Ethernet, IP and TCP headers are synthesised, and so are segment boundaries, sequence numbers, windows "
+    "and "
     "acknowledgements. What the test says wrong, it says on purpose.";
 
 static int run_recorded(const struct options *options, struct talk_run *run, const char *address, const GArray *chosen,

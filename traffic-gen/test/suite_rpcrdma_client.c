@@ -187,6 +187,35 @@ static void refused(struct talk *talk, const struct suite_test *test)
 
 /* ---- a failed READ ---- */
 
+/*
+ * The first Write chunk of a Call, at most RPC_END_SEGMENTS_MAX of its segments: no Call that is served has more, but
+ * the device may have sent another under that XID since.
+ */
+static uint32_t write_chunk_of(const struct rpc_bench *bench, uint32_t xid, struct rpcrdma_segment *segments)
+{
+    const struct bench_heard *heard = call_of(bench, xid);
+    struct rpcrdma_chunk chunk = rpcrdma_write_begin(&heard->header);
+    uint32_t n = 0;
+
+    if (rpcrdma_write_next(&heard->header, heard->p, &chunk))
+        for (; n < MIN(chunk.n, RPC_END_SEGMENTS_MAX); n++)
+            segments[n] = rpcrdma_segment_at(&chunk, heard->p, n);
+    return n;
+}
+
+static void reply_io_error(struct rpc_bench *bench, uint32_t xid, const struct rpcrdma_write_plan *writes)
+{
+    const struct rpcrdma_plan plan = {
+        .xid = xid, .vers = RPCRDMA_VERSION, .credit = 8, .writes = writes, .n_writes = 1};
+    uint8_t reply[64];
+    struct xdr_writer w = {.p = reply, .size = sizeof(reply)};
+
+    rpc_reply_encode(&(struct rpc_message){.xid = xid}, NULL, &w);
+    xdr_put_u32(&w, 5); /* NFS3ERR_IO */
+    xdr_put_u32(&w, 0); /* no attributes */
+    rpc_bench_send_plan(bench, &plan, reply, w.at);
+}
+
 enum { UNMODIFIED, EMPTY };
 
 static void failed_read(struct talk *talk, const struct suite_test *test)
@@ -196,24 +225,14 @@ static void failed_read(struct talk *talk, const struct suite_test *test)
     int index;
 
     if (rpc_bench_open(&bench, talk, NULL) && (index = await_chunk(&bench, WRITE_CHUNK, &segment)) >= 0) {
-        const struct bench_heard *heard = call_of(&bench, bench.held[index].xid);
-        struct rpcrdma_chunk chunk = rpcrdma_write_begin(&heard->header);
-        struct rpcrdma_segment segments[RPC_END_SEGMENTS_MAX + 1] = {0}; /* no Call that is served has more */
+        uint32_t xid = bench.held[index].xid;
+        struct rpcrdma_segment segments[RPC_END_SEGMENTS_MAX + 1] = {0};
+        uint32_t n = write_chunk_of(&bench, xid, segments);
         struct rpcrdma_write_plan writes = {0};
-        const struct rpcrdma_plan plan = {
-            .xid = bench.held[index].xid, .vers = RPCRDMA_VERSION, .credit = 8, .writes = &writes, .n_writes = 1};
-        uint8_t reply[64];
-        struct xdr_writer w = {.p = reply, .size = sizeof(reply)};
 
-        rpcrdma_write_next(&heard->header, heard->p, &chunk);
-        for (uint32_t i = 0; i < chunk.n; i++)
-            segments[i] = rpcrdma_segment_at(&chunk, heard->p, i);
         if (test->variant == UNMODIFIED)
-            writes = (struct rpcrdma_write_plan){segments, chunk.n};
-        rpc_reply_encode(&(struct rpc_message){.xid = plan.xid}, NULL, &w);
-        xdr_put_u32(&w, 5); /* NFS3ERR_IO */
-        xdr_put_u32(&w, 0); /* no attributes */
-        rpc_bench_send_plan(&bench, &plan, reply, w.at);
+            writes = (struct rpcrdma_write_plan){segments, n};
+        reply_io_error(&bench, xid, &writes);
         g_free(bench.held[index].call.p);
         bench.held[index] = bench.held[--bench.n_held];
         judge_goes_on(&bench, "a failed READ");
@@ -234,25 +253,15 @@ static void wrong_chunk(struct talk *talk, const struct suite_test *test)
     int index;
 
     if (rpc_bench_open(&bench, talk, NULL) && (index = await_chunk(&bench, WRITE_CHUNK, &segment)) >= 0) {
-        const struct bench_heard *heard = call_of(&bench, bench.held[index].xid);
-        struct rpcrdma_chunk chunk = rpcrdma_write_begin(&heard->header);
-        struct rpcrdma_segment segments[RPC_END_SEGMENTS_MAX + 1] = {0}; /* no Call that is served has more */
+        uint32_t xid = bench.held[index].xid;
+        struct rpcrdma_segment segments[RPC_END_SEGMENTS_MAX + 1] = {0};
+        uint32_t n = write_chunk_of(&bench, xid, segments);
         struct rpcrdma_write_plan writes;
-        const struct rpcrdma_plan plan = {
-            .xid = bench.held[index].xid, .vers = RPCRDMA_VERSION, .credit = 8, .writes = &writes, .n_writes = 1};
         struct qp_work work = {.kind = QP_WRITE, .p = octets, .n = MIN(LATE_OCTETS, segment.length)};
-        uint8_t reply[64];
-        struct xdr_writer w = {.p = reply, .size = sizeof(reply)};
 
-        rpcrdma_write_next(&heard->header, heard->p, &chunk);
-        for (uint32_t i = 0; i < chunk.n; i++)
-            segments[i] = rpcrdma_segment_at(&chunk, heard->p, i);
         segments[0].length += test->variant == TOO_LONG ? 4 : 0;
-        writes = (struct rpcrdma_write_plan){segments, chunk.n + (test->variant == TOO_MANY)};
-        rpc_reply_encode(&(struct rpc_message){.xid = plan.xid}, NULL, &w);
-        xdr_put_u32(&w, 5); /* NFS3ERR_IO */
-        xdr_put_u32(&w, 0); /* no attributes */
-        rpc_bench_send_plan(&bench, &plan, reply, w.at);
+        writes = (struct rpcrdma_write_plan){segments, n + (test->variant == TOO_MANY)};
+        reply_io_error(&bench, xid, &writes);
         rpc_bench_pump(&bench, talk_t_react(talk) / 2, NULL);
         work.remote_stag = segment.handle;
         work.remote_to = segment.offset;
