@@ -10,7 +10,7 @@
 
 enum { ACK_SLICE_MS = 5, READ_SIZE = 65536, OCTETS_SHOWN = 4096, STEPS_MAX = 400 };
 
-static const int64_t ms = 1000000;
+static const int64_t ms = 1000000, arrival_pause = 500 * 1000000;
 
 int64_t talk_now(void)
 {
@@ -38,9 +38,14 @@ static void conclude(struct talk *talk, enum test_outcome outcome, const char *f
         va_end(args);                                                                                                  \
     } while (0)
 
+static bool has_arrived(struct talk *talk, int64_t ns);
+
 void talk_passed(struct talk *talk, const char *format, ...)
 {
-    CONCLUDE(TEST_PASSED);
+    if (has_arrived(talk, MIN(talk->run->t_react, arrival_pause)))
+        CONCLUDE(TEST_PASSED);
+    else
+        talk_inconclusive(talk, "what was said did not reach the device: its TCP has not acknowledged it");
 }
 
 void talk_failed(struct talk *talk, const char *format, ...)
@@ -272,6 +277,29 @@ static uint64_t acked_by_dut(const struct talk *talk)
     return talk->out_offset - MIN(waiting, talk->out_offset);
 }
 
+/* An RST is an answer as well: to octets that will not be acknowledged. */
+static bool has_arrived(struct talk *talk, int64_t ns)
+{
+    int64_t until = MIN(talk_now() + ns, talk->deadline);
+
+    if (talk->cut_short && !talk->dut_reset)
+        return false;
+    while (talk->fd >= 0 && !talk->dut_reset && acked_by_dut(talk) < talk->out_offset) {
+        if (talk_now() >= until || net_stopped)
+            return false;
+        if (talk->dut_fin && talk->our_fin)
+            g_usleep(1000);
+        else
+            talk_receive(talk, MIN(until, talk_now() + ACK_SLICE_MS * ms));
+    }
+    return true;
+}
+
+bool talk_delivered(struct talk *talk)
+{
+    return has_arrived(talk, talk->run->t_react);
+}
+
 /* ---- out ---- */
 
 static bool may_send(const struct talk *talk)
@@ -295,6 +323,7 @@ void talk_write(struct talk *talk, const void *p, size_t n)
     sent = net_write(talk->fd, p, n, MIN(talk->deadline, talk_now() + talk_t_close(talk)));
     talk->out_offset += sent;
     if (sent < n) {
+        talk->cut_short = true;
         talk_note(talk, true, NULL, 0, "(not taken by the network)");
         talk_receive(talk, talk_now()); /* a reset, as a rule */
     }

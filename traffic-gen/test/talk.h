@@ -182,6 +182,25 @@ void talk_expect_close(struct talk *talk);
  * such Reads, and the connection stays open for T_react.
  */
 void talk_expect_alive(struct talk *talk);
+/*
+ * What shows that the device exchanges: learnt once, before the first case (talk_learn_sign()), by what it was seen to
+ * do on connections of its own. Cases and the checks between them ask for no other.
+ */
+enum talk_sign {
+    SIGN_UNKNOWN, /* not learnt: as SIGN_TCP */
+    SIGN_READ,    /* it answers a Read of no octets */
+    SIGN_ECHO,    /* it sends back what is sent to it */
+    SIGN_RPC,     /* it answers a NULL Call */
+    SIGN_SPEAKS,  /* an Initiator that says something by itself */
+    SIGN_TCP,     /* none of these: its TCP acknowledges, and the connection stays open */
+};
+enum talk_sign talk_sign(const struct talk *talk);
+/*
+ * Everything said on this connection has reached the device's TCP: it is acknowledged, or answered with a reset. Waits
+ * for that, at most T_react. A stimulus that did not arrive proves nothing: talk_passed() makes it inconclusive.
+ */
+bool talk_delivered(struct talk *talk);
+
 /* The same as a question, without a verdict. */
 enum talk_life { LIFE_ANSWERS, LIFE_MUTE, LIFE_TERMINATE, LIFE_CLOSED, LIFE_GARBAGE };
 enum talk_life talk_probe(struct talk *talk);

@@ -155,6 +155,16 @@ enum talk_life talk_probe(struct talk *talk)
     return life;
 }
 
+enum talk_sign talk_learn_sign(struct talk *talk)
+{
+    return talk_probe(talk) == LIFE_ANSWERS ? SIGN_READ : SIGN_TCP;
+}
+
+enum talk_sign talk_sign(const struct talk *talk)
+{
+    return talk->run->sign;
+}
+
 void talk_expect_alive(struct talk *talk)
 {
     switch (talk_probe(talk)) {

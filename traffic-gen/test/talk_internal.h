@@ -27,7 +27,8 @@ struct talk_run {
     struct endpoint device;
     bool lab;           /* it knows "LABQ" */
     gint answers_reads; /* it answers Reads of no octets; atomic */
-    unsigned has;       /* set of enum suite_need */
+    enum talk_sign sign;
+    unsigned has; /* set of enum suite_need */
     bool no_markers, no_enhanced;
 };
 
@@ -42,6 +43,7 @@ struct talk {
     struct watch *watch;
     bool dut_fin, dut_reset, our_fin, our_reset;
     bool told_end;         /* FIN or RST was told by talk_hear() */
+    bool cut_short;        /* not all of a talk_write() was taken by the network */
     uint64_t received_all; /* of all connections */
     uint64_t out_offset;   /* octets sent */
     uint64_t in_offset;    /* octets received */
@@ -74,6 +76,8 @@ void talk_init(struct talk *talk, struct talk_run *run, const struct suite_test 
 void talk_hang_up(struct talk *talk);
 void talk_clear(struct talk *talk);
 
+/* On a connection in full operation, or on others that it opens: what run->sign is to be. */
+enum talk_sign talk_learn_sign(struct talk *talk);
 /* As Initiator: an RTR of one of these types (enum mpa_rtr). */
 void talk_send_rtr(struct talk *talk, unsigned types);
 /* Waits for octets, FIN or RST of the DUT, at most until `until`. False when nothing came. */
