@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Packets of the InfiniBand transport (InfiniBand Architecture Specification volume 1, chapter 9), as RoCE carries
+ * them, too: Base Transport Header, extended headers by opcode, payload, pad, invariant CRC. All big-endian but the CRC
+ * (wire/ib_icrc.h).
+ *
+ *   BTH (12)         0 OpCode, 1 SE 0x80, M 0x40, Pad 0x30, TVer 0x0F, 2-3 P_Key, 4 F 0x80, B 0x40, reserved,
+ *                    5-7 destination QP, 8 AckReq 0x80, reserved, 9-11 PSN
+ *   DETH (8)         0-3 Q_Key, 4 reserved, 5-7 source QP
+ *   RETH (16)        0-7 virtual address, 8-11 R_Key, 12-15 DMA length
+ *   AtomicETH (28)   0-7 virtual address, 8-11 R_Key, 12-19 swap (or add) data, 20-27 compare data
+ *   AETH (4)         0 syndrome, 1-3 MSN
+ *   AtomicAckETH (8) 0-7 original data
+ *   ImmDt (4)        0-3 immediate data
+ *   IETH (4)         0-3 R_Key to invalidate
+ *
+ * The upper three bits of OpCode are the transport service, the lower five the operation. What RFC 8166 calls handle
+ * and offset are R_Key and virtual address here.
+ */
+// clang-format off
+/*
+ *    0                   1                   2                   3
+ *    0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+ *   +---------------+-+-+---+-------+-------------------------------+
+ *   |    OpCode     |S|M|Pad| TVer  |             P_Key             |
+ *   +-+-+-----------+-+-+---+-------+-------------------------------+
+ *   |F|B| reserved  |                Destination QP                 |
+ *   +-+-+-----------+-----------------------------------------------+
+ *   |A|  reserved   |           Packet Sequence Number              |
+ *   +-+-------------+-----------------------------------------------+
+ */
+// clang-format on
+#ifndef IWARP_WIRE_IB_H
+#define IWARP_WIRE_IB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    IB_BTH_LEN = 12,
+    IB_DETH_LEN = 8,
+    IB_RETH_LEN = 16,
+    IB_ATOMIC_ETH_LEN = 28,
+    IB_AETH_LEN = 4,
+    IB_ATOMIC_ACK_ETH_LEN = 8,
+    IB_IMMDT_LEN = 4,
+    IB_IETH_LEN = 4,
+    IB_ICRC_LEN = 4,
+    IB_HEADERS_MAX = IB_BTH_LEN + IB_ATOMIC_ETH_LEN,
+    IB_PSN_MASK = 0xFFFFFF,
+    IB_QP_CM = 1, /* the general services QP, to which connection management is sent */
+    IB_ROCE2_UDP_PORT = 4791,
+    IB_ROCE1_ETHERTYPE = 0x8915,
+};
+
+enum ib_service { IB_RC = 0, IB_UC = 1, IB_RD = 2, IB_UD = 3, IB_CNP = 4, IB_XRC = 5 };
+
+/* The lower five bits of OpCode. */
+enum ib_operation {
+    IB_SEND_FIRST = 0x00,
+    IB_SEND_MIDDLE = 0x01,
+    IB_SEND_LAST = 0x02,
+    IB_SEND_LAST_IMMEDIATE = 0x03,
+    IB_SEND_ONLY = 0x04,
+    IB_SEND_ONLY_IMMEDIATE = 0x05,
+    IB_WRITE_FIRST = 0x06,
+    IB_WRITE_MIDDLE = 0x07,
+    IB_WRITE_LAST = 0x08,
+    IB_WRITE_LAST_IMMEDIATE = 0x09,
+    IB_WRITE_ONLY = 0x0A,
+    IB_WRITE_ONLY_IMMEDIATE = 0x0B,
+    IB_READ_REQUEST = 0x0C,
+    IB_READ_RESPONSE_FIRST = 0x0D,
+    IB_READ_RESPONSE_MIDDLE = 0x0E,
+    IB_READ_RESPONSE_LAST = 0x0F,
+    IB_READ_RESPONSE_ONLY = 0x10,
+    IB_ACKNOWLEDGE = 0x11,
+    IB_ATOMIC_ACKNOWLEDGE = 0x12,
+    IB_COMPARE_SWAP = 0x13,
+    IB_FETCH_ADD = 0x14,
+    IB_SEND_LAST_INVALIDATE = 0x16,
+    IB_SEND_ONLY_INVALIDATE = 0x17,
+};
+
+/* Which extended headers an opcode has; they follow in this order. */
+enum ib_header {
+    IB_HAS_DETH = 1,
+    IB_HAS_RETH = 2,
+    IB_HAS_ATOMIC = 4,
+    IB_HAS_AETH = 8,
+    IB_HAS_ATOMIC_ACK = 16,
+    IB_HAS_IMMEDIATE = 32,
+    IB_HAS_INVALIDATE = 64,
+};
+
+/* What a packet belongs to. */
+enum ib_message {
+    IB_MESSAGE_SEND,
+    IB_MESSAGE_WRITE,
+    IB_MESSAGE_READ,
+    IB_MESSAGE_READ_RESPONSE,
+    IB_MESSAGE_ACK,
+    IB_MESSAGE_ATOMIC,
+    IB_MESSAGE_ATOMIC_ACK
+};
+
+struct ib_opcode_info {
+    const char *name;  /* "SEND First" */
+    const char *token; /* for one-line notations: "SEND_FIRST" */
+    uint8_t message;   /* enum ib_message */
+    uint8_t headers;   /* set of enum ib_header, DETH aside: it is the service's */
+    bool first, last;  /* both: "Only"; neither: "Middle" */
+    bool payload;      /* may carry some */
+    bool response;     /* its PSN is one of the other direction's requests */
+};
+
+/*
+ * Of a whole OpCode. NULL where the specification assigns none to that service (section 9.2.1), and for RD, XRC and
+ * CNP, which have headers of their own.
+ */
+const struct ib_opcode_info *ib_opcode_info(unsigned opcode);
+/* "RC", "UC", "UD", ...; NULL for those that are reserved. */
+const char *ib_service_name(unsigned opcode);
+
+static inline enum ib_service ib_service_of(unsigned opcode)
+{
+    return (enum ib_service)(opcode >> 5 & 7);
+}
+
+struct ib_bth {
+    uint8_t opcode;
+    bool solicited, migration;
+    uint8_t pad;     /* octets after the payload, 0 to 3 */
+    uint8_t version; /* TVer, 0 */
+    uint16_t pkey;
+    bool fecn, becn;
+    uint32_t qp; /* destination, 24 bits */
+    bool ack_request;
+    uint32_t psn; /* 24 bits */
+};
+
+struct ib_reth {
+    uint64_t address;
+    uint32_t rkey;
+    uint32_t length;
+};
+
+struct ib_atomic {
+    uint64_t address;
+    uint32_t rkey;
+    uint64_t swap; /* or what is added */
+    uint64_t compare;
+};
+
+/* Syndrome of an AETH (section 9.7.5.2.1). */
+enum ib_aeth_kind { IB_AETH_ACK, IB_AETH_RNR_NAK, IB_AETH_RESERVED, IB_AETH_NAK };
+enum ib_nak {
+    IB_NAK_SEQUENCE = 0,
+    IB_NAK_INVALID_REQUEST = 1,
+    IB_NAK_REMOTE_ACCESS = 2,
+    IB_NAK_REMOTE_OPERATION = 3,
+    IB_NAK_INVALID_RD_REQUEST = 4,
+};
+
+struct ib_aeth {
+    uint8_t syndrome;
+    uint32_t msn; /* 24 bits */
+};
+
+static inline enum ib_aeth_kind ib_aeth_kind(uint8_t syndrome)
+{
+    return (enum ib_aeth_kind)(syndrome >> 5 & 3);
+}
+
+/* "PSN sequence error", ...; of a NAK's syndrome. NULL for codes that are reserved. */
+const char *ib_nak_name(uint8_t syndrome);
+
+struct ib_packet {
+    struct ib_bth bth;
+    const struct ib_opcode_info *info; /* NULL: an opcode without known headers; payload is all after the BTH */
+    unsigned headers;                  /* set of enum ib_header: those below that are valid */
+    uint32_t qkey, source_qp;          /* DETH */
+    struct ib_reth reth;
+    struct ib_atomic atomic;
+    struct ib_aeth aeth;
+    uint64_t original; /* AtomicAckETH */
+    uint32_t immediate;
+    uint32_t invalidate;
+    uint8_t header_len;      /* BTH and extended headers */
+    const uint8_t *payload;  /* borrowed */
+    size_t payload_len;      /* without pad, as the packet's length has it */
+    size_t payload_captured; /* of these are there */
+    bool icrc_captured;
+    const uint8_t *icrc; /* 4 octets; NULL unless captured */
+};
+
+enum ib_decoding {
+    IB_DECODED,
+    IB_CUT,       /* the headers were not captured completely: bth is valid when 12 octets are there, else nothing */
+    IB_MALFORMED, /* headers, pad and CRC are longer than the packet */
+};
+
+/*
+ * Decodes what UDP (RoCE v2), the GRH or the LRH carries: from the BTH to the ICRC, `length` octets on the wire, of
+ * which `captured` are at p. *out is zeroed first.
+ */
+enum ib_decoding ib_packet_decode(struct ib_packet *out, const uint8_t *p, size_t length, size_t captured);
+
+/*
+ * Writes BTH and the extended headers that the opcode has; returns their length, or 0 when size is too small, or the
+ * opcode has no info. Payload, pad and ICRC are the caller's.
+ */
+size_t ib_headers_encode(const struct ib_packet *packet, uint8_t *out, size_t size);
+
+/* How far b is after a, in -2^23 .. 2^23 - 1 (section 9.7.1: PSNs are compared modulo 2^24). */
+static inline int32_t ib_psn_distance(uint32_t a, uint32_t b)
+{
+    return (int32_t)((b - a) << 8) >> 8;
+}
+
+/* Local Route Header of the InfiniBand link (section 7.7). */
+enum { IB_LRH_LEN = 8, IB_GRH_LEN = 40, IB_VCRC_LEN = 2 };
+enum ib_next { IB_NEXT_RAW = 0, IB_NEXT_IPV6 = 1, IB_NEXT_BTH = 2, IB_NEXT_GRH = 3 };
+
+struct ib_lrh {
+    uint8_t virtual_lane, service_level;
+    uint8_t next; /* enum ib_next */
+    uint16_t destination, source;
+    uint16_t words; /* packet length in words of 4 octets, from the LRH to before the VCRC */
+};
+
+bool ib_lrh_decode(struct ib_lrh *out, const uint8_t *p, size_t n);
+size_t ib_lrh_encode(const struct ib_lrh *lrh, uint8_t *out, size_t size);
+
+/* Global Route Header: laid out as an IPv6 header (section 8.3); next header 0x1B is the BTH. */
+enum { IB_GRH_NEXT_BTH = 0x1B };
+
+struct ib_grh {
+    uint8_t version, traffic_class;
+    uint32_t flow_label;
+    uint16_t payload_length; /* octets from after the GRH to before the VCRC: with the ICRC */
+    uint8_t next, hop_limit;
+    uint8_t source[16], destination[16];
+};
+
+bool ib_grh_decode(struct ib_grh *out, const uint8_t *p, size_t n);
+size_t ib_grh_encode(const struct ib_grh *grh, uint8_t *out, size_t size);
+
+#endif

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "wire/ib_cm.h"
+
+#include "wire/octets.h"
+
+#include <string.h>
+
+enum {
+    BASE_VERSION = 1,
+    CLASS_CM = 7,
+    CLASS_VERSION = 2,
+    METHOD_SEND = 3,
+    AT_TRANSACTION = 8,
+    AT_ATTRIBUTE = 16,
+    NONE = 0xFF, /* a message without that field */
+};
+
+/* Where the fields of each message are. */
+struct layout {
+    const char *name;
+    uint8_t remote_id, qp, psn, resources, depth, subject, private_data, private_len;
+};
+
+static const struct layout layouts[] = {
+    // clang-format off
+    /*                                                remote qp    psn   res   depth subj  private */
+    [IB_CM_REQUEST]            = {"ConnectRequest",    NONE, 32,   44,   35,   39,   NONE, 140, 92},
+    [IB_CM_MRA]                = {"MsgRcptAck",        4,    NONE, NONE, NONE, NONE, 8,    10,  222},
+    [IB_CM_REJECT]             = {"ConnectReject",     4,    NONE, NONE, NONE, NONE, 8,    84,  148},
+    [IB_CM_REPLY]              = {"ConnectReply",      4,    12,   20,   24,   25,   NONE, 36,  196},
+    [IB_CM_READY]              = {"ReadyToUse",        4,    NONE, NONE, NONE, NONE, NONE, 8,   224},
+    [IB_CM_DISCONNECT_REQUEST] = {"DisconnectRequest", 4,    8,    NONE, NONE, NONE, NONE, 12,  220},
+    [IB_CM_DISCONNECT_REPLY]   = {"DisconnectReply",   4,    NONE, NONE, NONE, NONE, NONE, 8,   224},
+    // clang-format on
+};
+
+enum { AT_SERVICE = 8, AT_MTU = 50, AT_REASON = 10 };
+
+static const struct layout *layout_of(unsigned attribute)
+{
+    return attribute < sizeof(layouts) / sizeof(layouts[0]) && layouts[attribute].name ? &layouts[attribute] : NULL;
+}
+
+const char *ib_cm_name(unsigned attribute)
+{
+    const struct layout *layout = layout_of(attribute);
+
+    return layout ? layout->name : NULL;
+}
+
+static uint32_t get_be24(const uint8_t *p)
+{
+    return get_be32(p) >> 8;
+}
+
+static void put_be24(uint8_t *p, uint32_t v)
+{
+    p[0] = (uint8_t)(v >> 16);
+    put_be16(p + 1, (uint16_t)v);
+}
+
+bool ib_cm_decode(struct ib_cm *out, const uint8_t *p, size_t n)
+{
+    const struct layout *layout;
+    const uint8_t *body = p + IB_MAD_HEADER_LEN;
+
+    if (n < IB_MAD_LEN || p[0] != BASE_VERSION || p[1] != CLASS_CM || p[2] != CLASS_VERSION)
+        return false;
+    layout = layout_of(get_be16(p + AT_ATTRIBUTE));
+    if (!layout)
+        return false;
+    *out = (struct ib_cm){
+        .attribute = (uint8_t)get_be16(p + AT_ATTRIBUTE),
+        .transaction = get_be64(p + AT_TRANSACTION),
+        .local_id = get_be32(body),
+        .private_data = body + layout->private_data,
+        .private_len = layout->private_len,
+    };
+    if (layout->remote_id != NONE)
+        out->remote_id = get_be32(body + layout->remote_id);
+    if (layout->qp != NONE)
+        out->qp = get_be24(body + layout->qp);
+    if (layout->psn != NONE)
+        out->psn = get_be24(body + layout->psn);
+    if (layout->resources != NONE)
+        out->responder_resources = body[layout->resources];
+    if (layout->depth != NONE)
+        out->initiator_depth = body[layout->depth];
+    if (layout->subject != NONE)
+        out->subject = body[layout->subject] >> 6;
+    if (out->attribute == IB_CM_REQUEST) {
+        out->service = get_be64(body + AT_SERVICE);
+        out->path_mtu = body[AT_MTU] >> 4;
+    } else if (out->attribute == IB_CM_REJECT) {
+        out->reason = get_be16(body + AT_REASON);
+    }
+    return true;
+}
+
+size_t ib_cm_encode(const struct ib_cm *cm, uint8_t *out, size_t size)
+{
+    const struct layout *layout = layout_of(cm->attribute);
+    uint8_t *body = out + IB_MAD_HEADER_LEN;
+
+    if (!layout || size < IB_MAD_LEN || cm->private_len > layout->private_len)
+        return 0;
+    memset(out, 0, IB_MAD_LEN);
+    out[0] = BASE_VERSION;
+    out[1] = CLASS_CM;
+    out[2] = CLASS_VERSION;
+    out[3] = METHOD_SEND;
+    put_be64(out + AT_TRANSACTION, cm->transaction);
+    put_be16(out + AT_ATTRIBUTE, cm->attribute);
+    put_be32(body, cm->local_id);
+    if (layout->remote_id != NONE)
+        put_be32(body + layout->remote_id, cm->remote_id);
+    if (layout->qp != NONE)
+        put_be24(body + layout->qp, cm->qp);
+    if (layout->psn != NONE)
+        put_be24(body + layout->psn, cm->psn);
+    if (layout->resources != NONE)
+        body[layout->resources] = cm->responder_resources;
+    if (layout->depth != NONE)
+        body[layout->depth] = cm->initiator_depth;
+    if (layout->subject != NONE)
+        body[layout->subject] = (uint8_t)(cm->subject << 6);
+    if (cm->attribute == IB_CM_REQUEST) {
+        put_be64(body + AT_SERVICE, cm->service);
+        body[AT_MTU] = (uint8_t)(cm->path_mtu << 4);
+    } else if (cm->attribute == IB_CM_REJECT) {
+        put_be16(body + AT_REASON, cm->reason);
+    }
+    if (cm->private_len > 0)
+        memcpy(body + layout->private_data, cm->private_data, cm->private_len);
+    return IB_MAD_LEN;
+}
+
+unsigned ib_cm_mtu(uint8_t code)
+{
+    return code >= 1 && code <= 5 ? 128u << code : 0;
+}
+
+/* ---- IP addressing ---- */
+
+static const uint64_t ip_service = UINT64_C(0x01060000);
+
+bool ib_service_is_ip(uint64_t service, uint16_t *port)
+{
+    *port = (uint16_t)service;
+    return (service & ~UINT64_C(0xFFFF)) == ip_service;
+}
+
+uint64_t ib_service_of_port(uint16_t port)
+{
+    return ip_service | port;
+}
+
+bool ib_ip_cm_decode(struct ib_ip_cm *out, const uint8_t *p, size_t n)
+{
+    if (n < IB_IP_CM_LEN || p[0] != 0 || (p[1] >> 4 != 4 && p[1] >> 4 != 6))
+        return false;
+    *out = (struct ib_ip_cm){.ip_version = p[1] >> 4, .source_port = get_be16(p + 2)};
+    memcpy(out->source, p + 4, sizeof(out->source));
+    memcpy(out->destination, p + 20, sizeof(out->destination));
+    return true;
+}
+
+size_t ib_ip_cm_encode(const struct ib_ip_cm *header, uint8_t *out, size_t size)
+{
+    if (size < IB_IP_CM_LEN)
+        return 0;
+    out[0] = 0;
+    out[1] = (uint8_t)(header->ip_version << 4);
+    put_be16(out + 2, header->source_port);
+    memcpy(out + 4, header->source, sizeof(header->source));
+    memcpy(out + 20, header->destination, sizeof(header->destination));
+    return IB_IP_CM_LEN;
+}
+
+const uint8_t *ib_cm_consumer_data(const struct ib_cm *cm, size_t *n)
+{
+    struct ib_ip_cm header;
+    uint16_t port;
+    size_t skip = cm->attribute == IB_CM_REQUEST && ib_service_is_ip(cm->service, &port) &&
+                          ib_ip_cm_decode(&header, cm->private_data, cm->private_len)
+                      ? IB_IP_CM_LEN
+                      : 0;
+
+    *n = cm->private_len - skip;
+    return cm->private_data + skip;
+}

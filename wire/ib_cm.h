@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Connection management of InfiniBand (InfiniBand Architecture Specification volume 1, section 12.6), as far as a
+ * connection's ends, numbers and private data show in it; and the IP addressing that librdmacm puts before the
+ * consumer's private data of a request (the specification's Annex A11, "RDMA IP CM Service").
+ *
+ * A MAD has 256 octets: header of 24, then the message. All big-endian; offsets from the beginning of the message:
+ *
+ *   MAD header      0 base version 1, 1 class 7, 2 class version 2, 3 method, 4 status, 8 transaction, 16 attribute
+ *   ConnectRequest  0 local comm ID, 8 service ID, 32 local QPN (24), 35 responder resources, 39 initiator depth,
+ *                   44 starting PSN (24), 50 path MTU (upper 4 bits), 140 private data (92)
+ *   ConnectReply    0 local comm ID, 4 remote comm ID, 12 local QPN (24), 20 starting PSN (24), 24 responder resources,
+ *                   25 initiator depth, 36 private data (196)
+ *   ReadyToUse      0 local comm ID, 4 remote comm ID, 8 private data (224)
+ *   ConnectReject   0 local comm ID, 4 remote comm ID, 8 message rejected (upper 2 bits), 10 reason, 84 private data
+ * (148) DisconnectRequest  0 local comm ID, 4 remote comm ID, 8 remote QPN (24), 12 private data (220) DisconnectReply
+ * 0 local comm ID, 4 remote comm ID, 8 private data (224) MsgRcptAck      0 local comm ID, 4 remote comm ID, 8 message
+ * (upper 2 bits), 10 private data (222)
+ *
+ *   IP-CM (36)      0 version (major 4, minor 4), 1 IP version (upper 4 bits), 2-3 source port, 4-19 source address,
+ *                   20-35 destination address; an IPv4 address in the last 4 of 16 octets
+ */
+#ifndef IWARP_WIRE_IB_CM_H
+#define IWARP_WIRE_IB_CM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    IB_MAD_LEN = 256,
+    IB_MAD_HEADER_LEN = 24,
+    IB_CM_BODY_LEN = IB_MAD_LEN - IB_MAD_HEADER_LEN,
+    IB_CM_PRIVATE_MAX = 224,
+    IB_IP_CM_LEN = 36,
+    IB_CM_REJECT_INVALID_SERVICE_ID = 8,
+    IB_CM_REJECT_CONSUMER = 28,
+};
+
+/* Attribute IDs (section 12.6, table "CM attributes"). */
+enum ib_cm_attribute {
+    IB_CM_REQUEST = 0x10,
+    IB_CM_MRA = 0x11,
+    IB_CM_REJECT = 0x12,
+    IB_CM_REPLY = 0x13,
+    IB_CM_READY = 0x14,
+    IB_CM_DISCONNECT_REQUEST = 0x15,
+    IB_CM_DISCONNECT_REPLY = 0x16,
+};
+
+/* "ConnectRequest", ...; NULL for those that do not concern a reliable connection. */
+const char *ib_cm_name(unsigned attribute);
+
+struct ib_cm {
+    uint8_t attribute; /* enum ib_cm_attribute */
+    uint64_t transaction;
+    uint32_t local_id, remote_id; /* remote_id: 0 in a request */
+    uint64_t service;             /* REQUEST */
+    uint32_t qp;                  /* REQUEST, REPLY: the sender's; DISCONNECT_REQUEST: the receiver's */
+    uint32_t psn;                 /* REQUEST, REPLY: of the sender's first request */
+    uint8_t responder_resources;  /* REQUEST, REPLY: Reads and Atomics that the sender serves at once (IRD) */
+    uint8_t initiator_depth;      /* REQUEST, REPLY: that it may have outstanding (ORD) */
+    uint8_t path_mtu;             /* REQUEST: code, 1 to 5: 256 to 4096 octets */
+    uint8_t subject;              /* REJECT, MRA: 0 request, 1 reply, 2 others */
+    uint16_t reason;              /* REJECT */
+    const uint8_t *private_data;  /* borrowed; zero padded, its true length is not told */
+    uint8_t private_len;          /* of the field */
+};
+
+/*
+ * Decodes a MAD, p[0..n). False when it is none of connection management, or n is below 256 octets: then nothing is
+ * valid.
+ */
+bool ib_cm_decode(struct ib_cm *out, const uint8_t *p, size_t n);
+/*
+ * Writes the 256 octets; private data shorter than the field is padded with zeros. 0 when size is too small, the
+ * attribute unknown, or the private data too long. Fields that are not in struct ib_cm are zero.
+ */
+size_t ib_cm_encode(const struct ib_cm *cm, uint8_t *out, size_t size);
+
+/* 256 to 4096 of a path MTU code; 0 for codes that are reserved. */
+unsigned ib_cm_mtu(uint8_t code);
+
+/* What librdmacm puts first into the private data of a request. */
+struct ib_ip_cm {
+    uint8_t ip_version; /* 4 or 6 */
+    uint16_t source_port;
+    uint8_t source[16], destination[16]; /* IPv4: in the last four octets */
+};
+
+/* Service IDs of that service: port space (0x0106: TCP) and port. */
+bool ib_service_is_ip(uint64_t service, uint16_t *port);
+uint64_t ib_service_of_port(uint16_t port);
+
+/* False when p[0..n) does not begin with such a header: version 0.0 and an IP version of 4 or 6. */
+bool ib_ip_cm_decode(struct ib_ip_cm *out, const uint8_t *p, size_t n);
+size_t ib_ip_cm_encode(const struct ib_ip_cm *header, uint8_t *out, size_t size);
+
+/*
+ * The consumer's part of the private data: in a request on an IP service what comes after the IP-CM header. *n is its
+ * length.
+ */
+const uint8_t *ib_cm_consumer_data(const struct ib_cm *cm, size_t *n);
+
+#endif
