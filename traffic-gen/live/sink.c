@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A service that takes Writes, Sends and Reads of anybody, and tells its memory as the echo service does. */
+#include "shared/advert.h"
 #include "traffic-gen/live/endpoint.h"
-#include "traffic-gen/test/advert.h"
 
 enum { RECEIVES = 256, RECEIVE_SIZE = 16 << 20, REGION_SIZE = 1 << 20, SEED = 5040 };
 

@@ -26,7 +26,7 @@ struct misbehaviour {
     struct rpc_end_spoil rpc;
     bool (*is)(const struct rpc_end_incoming *in); /* with rpc.decide = mutant_decide: what it answers wrongly, */
     enum rpc_end_answer answer;                    /* and how */
-    unsigned ignored_flags;                        /* of the test's words (test/advert.h) */
+    unsigned ignored_flags;                        /* of the test's words (shared/advert.h) */
     int variant;                                   /* for hooks that several rows share */
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Mutants for suite mpa, start-up. */
+#include "shared/advert.h"
 #include "traffic-gen/stack/mpa_end_internal.h"
-#include "traffic-gen/test/advert.h"
 #include "traffic-gen/test/misbehave.h"
 #include "wire/octets.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/test/subject.h"
 
-#include "traffic-gen/test/advert.h"
+#include "shared/advert.h"
 #include "traffic-gen/test/subject_rpc.h"
 
 #include <string.h>

@@ -18,12 +18,12 @@ enum suite_dut { DUT_RESPONDER = 1, DUT_INITIATOR = 2, DUT_ANY = 3 };
 enum suite_need {
     NEED_ECHO = 1,          /* it takes our Sends and sends them back */
     NEED_RECEIVES = 2,      /* it takes our Sends: echo, RPC, or a private protocol of ours in the private data */
-    NEED_REGIONS = 4,       /* it advertises memory (test/advert.h) */
+    NEED_REGIONS = 4,       /* it advertises memory (shared/advert.h) */
     NEED_RPC = 8,           /* --service=rpc or nfs: it answers RPC-over-RDMA */
     NEED_NFS = 16,          /* --service=nfs */
     NEED_ENHANCED = 32,     /* it speaks RFC 6581 */
     NEED_PEER_TO_PEER = 64, /* it does so with A = 1 */
-    NEED_WORDS = 128        /* it does what our private data ask for (test/advert.h) */
+    NEED_WORDS = 128        /* it does what our private data ask for (shared/advert.h) */
 };
 
 struct suite_test {

@@ -17,7 +17,7 @@
 #ifndef IWARP_TRAFFIC_TEST_TALK_H
 #define IWARP_TRAFFIC_TEST_TALK_H
 
-#include "traffic-gen/test/advert.h"
+#include "shared/advert.h"
 #include "traffic-gen/test/suite.h"
 #include "wire/mpa_fpdu.h"
 #include "wire/mpa_startup.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "traffic-gen/test/advert.h"
+#include "shared/advert.h"
 
 #include "wire/octets.h"
 

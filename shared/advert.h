@@ -8,8 +8,8 @@
  *
  * A DUT that reads nothing of the test's words still can be tested, with less.
  */
-#ifndef IWARP_TRAFFIC_TEST_ADVERT_H
-#define IWARP_TRAFFIC_TEST_ADVERT_H
+#ifndef IWARP_SHARED_ADVERT_H
+#define IWARP_SHARED_ADVERT_H
 
 #include <stdbool.h>
 #include <stddef.h>
