@@ -6,7 +6,7 @@
 
 static const char *judged_name(enum rule_judged judged)
 {
-    static const char *const names[] = {"yes", "same", "permission", "no"};
+    static const char *const names[] = {"yes", "same", "with", "permission", "no"};
     return names[judged];
 }
 
@@ -27,13 +27,26 @@ static void add(JsonBuilder *builder, const char *name, const char *value)
     json_builder_add_string_value(builder, value);
 }
 
-/* The rules that carry the findings of one that states the same. */
-static void add_carriers(JsonBuilder *builder, const struct rule *rule)
+/* The true equivalents of a rule, first the one that carries the findings. */
+static void add_same(JsonBuilder *builder, const struct rule *rule)
 {
-    json_builder_set_member_name(builder, "same");
+    json_builder_set_member_name(builder, "same_as");
     json_builder_begin_array(builder);
-    for (unsigned i = 0; i < rule->n_carriers; i++)
-        json_builder_add_string_value(builder, rule_catalogue[rule->carriers[i]].id);
+    if (rule->judged == RULE_SAME)
+        json_builder_add_string_value(builder, rule_catalogue[rule->same].id);
+    for (size_t i = 0; i < RULE_COUNT; i++)
+        if (rule_catalogue[i].judged == RULE_SAME && rule_catalogue[i].same == rule->same && &rule_catalogue[i] != rule)
+            json_builder_add_string_value(builder, rule_catalogue[i].id);
+    json_builder_end_array(builder);
+}
+
+/* The rules that it is judged along with. */
+static void add_with(JsonBuilder *builder, const struct rule *rule)
+{
+    json_builder_set_member_name(builder, "judged_with");
+    json_builder_begin_array(builder);
+    for (unsigned i = 0; i < rule->n_with; i++)
+        json_builder_add_string_value(builder, rule_catalogue[rule->with[i]].id);
     json_builder_end_array(builder);
 }
 
@@ -62,8 +75,8 @@ void catalogue_list_json(FILE *out, const bool listed[RULE_COUNT])
         add(builder, "party", rule->party);
         add(builder, "observe", rule_observe_name(rule->observe));
         add(builder, "judged", judged_name(rule->judged));
-        if (rule->judged == RULE_SAME)
-            add_carriers(builder, rule);
+        add_same(builder, rule);
+        add_with(builder, rule);
         add(builder, "how", rule->how);
         add(builder, "cause", rule->cause);
         json_builder_end_object(builder);
@@ -113,6 +126,8 @@ static const char *judgement(const struct rule *rule)
                    : "in captures";
     case RULE_SAME:
         return "together with the rule that states the same requirement";
+    case RULE_WITH:
+        return "along with other rules: what violates it is found under one of their ids";
     case RULE_PERMISSION:
         return "never: it allows something";
     case RULE_NOT_JUDGED:
@@ -133,12 +148,14 @@ void catalogue_explain(FILE *out, const struct rule *rule)
     paragraph(out, "Level", binds);
     paragraph(out, "Severity", rule_severity_name(rule->severity));
     paragraph(out, "Judged", judgement(rule));
-    if (rule->judged == RULE_SAME)
-        for (unsigned i = 0; i < rule->n_carriers; i++)
-            paragraph(out, "Same as", rule_catalogue[rule->carriers[i]].id);
     for (size_t i = 0; i < RULE_COUNT; i++)
-        if (rule_catalogue[i].judged == RULE_SAME && rule_carried_by(&rule_catalogue[i], rule_number(rule)))
-            paragraph(out, "Also", rule_catalogue[i].id);
+        if (rule_catalogue[i].same == rule->same && &rule_catalogue[i] != rule)
+            paragraph(out, "Same as", rule_catalogue[i].id);
+    for (unsigned i = 0; i < rule->n_with; i++)
+        paragraph(out, "Judged with", rule_catalogue[rule->with[i]].id);
+    for (size_t i = 0; i < RULE_COUNT; i++)
+        if (rule_judged_with(&rule_catalogue[i], rule_number(rule)))
+            paragraph(out, "Judges also", rule_catalogue[i].id);
     paragraph(out, rule->judged == RULE_NOT_JUDGED ? "Why not" : "How", rule->how);
     paragraph(out, "Violation", rule->cause);
     g_free(source);

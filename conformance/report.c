@@ -150,7 +150,7 @@ void report_init(struct report *report, const struct check_options *options)
     memset(report, 0, sizeof *report);
     report->options = options;
     for (size_t i = 0; i < RULE_COUNT; i++)
-        report->shown[i] = options->rules.listed[i] && rule_binds(&rule_catalogue[i], options->mpa.profile);
+        report->shown[i] = options->rules.shown[i] && rule_binds(&rule_catalogue[i], options->mpa.profile);
     report->captures = g_ptr_array_new_with_free_func(free_capture);
     report->unused_waivers = g_ptr_array_new();
 }
@@ -166,16 +166,6 @@ bool report_fails(const struct check_options *options, enum rule_severity severi
     return !options->fail_never && severity >= options->fail_on;
 }
 
-/* A rule that others state, alone or together, has their outcome. */
-static struct rule_count sum_carriers(const struct rule *rule, const struct rule_count counts[RULE_COUNT])
-{
-    struct rule_count sum = {0};
-
-    for (unsigned i = 0; i < rule->n_carriers; i++)
-        rule_count_add(&sum, &counts[rule->carriers[i]]);
-    return sum;
-}
-
 void report_rules(const struct report *report, const struct report_connection *connection, GArray *rules)
 {
     struct rule_count counts[RULE_COUNT] = {0};
@@ -186,17 +176,15 @@ void report_rules(const struct report *report, const struct report_connection *c
     for (size_t i = 0; i < RULE_COUNT; i++) {
         const struct rule *rule = &rule_catalogue[i];
         struct report_rule exercised = {.rule = (enum rule_id)i};
+        const struct report_failing *failing;
 
         if (!report->shown[i])
             continue;
-        exercised.count = sum_carriers(rule, counts);
+        exercised.count = counts[rule->same]; /* rules that state the same share the outcome */
         if ((exercised.count.passed | exercised.count.failed | exercised.count.inconclusive) == 0)
             continue;
-        for (unsigned j = 0; connection->failing != NULL && j < rule->n_carriers; j++) {
-            const struct report_failing *failing = find_failing(connection, rule->carriers[j]);
-
-            exercised.failing = rule_count_sum(exercised.failing, failing == NULL ? 0 : failing->times);
-        }
+        failing = find_failing(connection, rule->same);
+        exercised.failing = failing == NULL ? 0 : failing->times;
         g_array_append_val(rules, exercised);
     }
 }
@@ -218,14 +206,6 @@ static void sum_connection(struct report *report, const struct report_connection
         counts_unfold(connection->counts, counts);
 }
 
-static bool is_reported(const struct check_options *options, const struct rule *rule)
-{
-    for (unsigned i = 0; i < rule->n_carriers; i++)
-        if (options->rules.reported[rule->carriers[i]])
-            return true;
-    return false;
-}
-
 static void find_unused_waivers(struct report *report)
 {
     const struct check_options *options = report->options;
@@ -234,7 +214,7 @@ static void find_unused_waivers(struct report *report)
         struct waiver *waiver = g_ptr_array_index(options->waivers, i);
 
         /* A rule that is not looked at says nothing about its waiver. */
-        if (!g_atomic_int_get(&waiver->used) && is_reported(options, &rule_catalogue[waiver->rule]))
+        if (!g_atomic_int_get(&waiver->used) && options->rules.reported[rule_catalogue[waiver->rule].same])
             g_ptr_array_add(report->unused_waivers, waiver);
     }
 }
@@ -284,7 +264,7 @@ void report_conclude(struct report *report)
     }
     for (size_t i = 0; i < RULE_COUNT; i++)
         if (report->shown[i])
-            report->counts[i] = sum_carriers(&rule_catalogue[i], counts);
+            report->counts[i] = counts[rule_catalogue[i].same];
     for (size_t i = 0; i < RULE_COUNT; i++)
         report->exercised += report->counts[i].passed > 0 || report->counts[i].failed > 0;
     if (!goes_on(report))

@@ -260,8 +260,11 @@ static void write_unused_waivers(struct html_page *page)
     for (guint i = 0; i < unused->len; i++) {
         const struct waiver *waiver = g_ptr_array_index(unused, i);
 
-        html_element(page->writer, "li", NULL, "%s (%s)%s", waiver->id, waiver->where,
+        gchar *text = unused_waiver_text(waiver);
+
+        html_element(page->writer, "li", NULL, "%s (%s)%s", waiver->id, text,
                      page->report->options->strict_waivers ? ", which fails under --strict-waivers" : "");
+        g_free(text);
     }
     html_end(page->writer);
     html_end(page->writer);

@@ -120,12 +120,13 @@ static void add_rpcrdma(struct json_writer *writer, const struct report_rpcrdma 
     json_end_object(writer);
 }
 
-static void add_aliases(struct json_writer *writer, enum rule_id id, enum mpa_profile profile)
+/* The other rules that `related` ties to the one that was violated. */
+static void add_related(struct json_writer *writer, const char *name, enum rule_id id, enum mpa_profile profile,
+                        bool (*related)(const struct rule *rule, enum rule_id id))
 {
-    json_begin_array(writer, "same_as");
+    json_begin_array(writer, name);
     for (size_t i = 0; i < RULE_COUNT; i++)
-        if (rule_catalogue[i].judged == RULE_SAME && rule_carried_by(&rule_catalogue[i], id) &&
-            rule_binds(&rule_catalogue[i], profile))
+        if (i != id && related(&rule_catalogue[i], id) && rule_binds(&rule_catalogue[i], profile))
             json_string(writer, NULL, rule_catalogue[i].id);
     json_end_array(writer);
 }
@@ -152,7 +153,8 @@ static void add_finding(struct json_writer *writer, const struct report_finding 
                 finding->direction == DIR_TO_RESPONDER ? "initiator-to-responder" : "responder-to-initiator");
     add_number(writer, "stream_offset", finding->offset);
     json_string(writer, "message", finding->message);
-    add_aliases(writer, finding->rule, profile);
+    add_related(writer, "same_as", finding->rule, profile, rule_carried_by);
+    add_related(writer, "judged_with", finding->rule, profile, rule_judged_with);
     json_bool(writer, "waived", finding->waiver != NULL);
     if (finding->waiver != NULL) {
         json_string(writer, "waived_why", finding->waiver->why);

@@ -430,12 +430,13 @@ static void write_unused_waivers(struct suite *suite, unsigned number)
     write_properties(suite);
     for (guint i = 0; i < unused->len; i++) {
         const struct waiver *waiver = g_ptr_array_index(unused, i);
-        gchar *message = g_strdup_printf("matches nothing (%s)", waiver->where);
+        gchar *text = unused_waiver_text(waiver), *message = g_strdup_printf("matches nothing (%s)", text);
 
         begin_case(suite, waiver->id);
         outcome(suite->writer, strict ? "failure" : "skipped", strict ? "waiver" : NULL, message, NULL);
         end(suite->writer);
         g_free(message);
+        g_free(text);
     }
     end_suite(suite);
     suite->classname = NULL;

@@ -10,6 +10,7 @@ static const char *const exclusion_texts[EXCLUSION_COUNT] = {
     [NO_OCCASION] = "nothing in the traffic called for it",
     [NO_STIMULUS] = "judges the reaction to something that did not occur",
     [ACTIVE_ONLY] = "needs an active test",
+    [ALONG] = "judged along with others, under whose ids violations stand (--explain names them)",
     [PERMISSION] = "allows something, cannot be violated",
     [INSIDE] = "concerns the inside of an endpoint, cannot be seen in a capture",
     [NO_RULE_FOR_TRAFFIC] = "concerns documents or administration, not traffic",
@@ -26,7 +27,7 @@ enum exclusion exclusion_of(const struct check_options *options, enum rule_id id
 {
     const struct rule *rule = &rule_catalogue[id];
 
-    if (!options->rules.listed[id])
+    if (!options->rules.shown[id])
         return NOT_SELECTED;
     if (!rule_binds(rule, options->mpa.profile))
         return OTHER_PROFILE;
@@ -34,6 +35,8 @@ enum exclusion exclusion_of(const struct check_options *options, enum rule_id id
         return EXERCISED;
     if (count->inconclusive > 0)
         return INCONCLUSIVE;
+    if (rule->judged == RULE_WITH)
+        return ALONG;
     if (rule->judged == RULE_PERMISSION)
         return PERMISSION;
     if (rule->observe == OBSERVE_META)
@@ -151,6 +154,17 @@ gchar *aliases_text(const struct check_options *options, enum rule_id id)
         if (rule_catalogue[i].judged == RULE_SAME && rule_carried_by(&rule_catalogue[i], id) &&
             options->rules.listed[i] && rule_binds(&rule_catalogue[i], options->mpa.profile))
             g_string_append_printf(text, "%s%s", text->len > 0 ? ", " : "", rule_catalogue[i].id);
+    return g_string_free(text, FALSE);
+}
+
+gchar *unused_waiver_text(const struct waiver *waiver)
+{
+    const struct rule *rule = &rule_catalogue[waiver->rule];
+    GString *text = g_string_new(waiver->where);
+
+    for (unsigned i = 0; rule->judged == RULE_WITH && i < rule->n_with; i++)
+        g_string_append_printf(text, "%s%s", i == 0 ? "; waive what it is judged with: " : ", ",
+                               rule_catalogue[rule->with[i]].id);
     return g_string_free(text, FALSE);
 }
 

@@ -13,6 +13,7 @@ enum exclusion {
     NO_OCCASION,
     NO_STIMULUS,
     ACTIVE_ONLY,
+    ALONG,
     PERMISSION,
     INSIDE,
     NO_RULE_FOR_TRAFFIC,
@@ -47,6 +48,9 @@ bool finding_in_group(const struct report_finding *finding, const struct finding
 GArray *finding_groups(const struct report_connection *connection);
 /* Other rules that state what this one does, "MPA2-3-02, DDP-6.1-01", or an empty text; g_free() it. */
 gchar *aliases_text(const struct check_options *options, enum rule_id id);
+
+/* Why a waiver had no use: where it stands, and for a rule without findings of its own those to waive; g_free() it. */
+gchar *unused_waiver_text(const struct waiver *waiver);
 
 /* "part 3, 2026-11-21T10:45:00.000000Z to ..."; NULL: the capture is whole. g_free() it. */
 gchar *part_text(const struct report_part *part);

@@ -215,10 +215,9 @@ static void write_exercised(const struct report *report, FILE *out)
         if (why_not(report, (enum rule_id)i) != EXERCISED)
             continue;
         section = source_of(rule);
-        fprintf(out, "  %-16s %-12s %-10s %10" PRIu32 " %10" PRIu32 " %12" PRIu32 "%s%s%s\n", rule->id, section,
+        fprintf(out, "  %-16s %-12s %-10s %10" PRIu32 " %10" PRIu32 " %12" PRIu32 "%s%s\n", rule->id, section,
                 rule_severity_name(rule->severity), count->passed, count->failed, count->inconclusive,
-                rule->judged == RULE_SAME ? "  " : "", rule->judged == RULE_SAME ? rule_catalogue[rule->same].id : "",
-                rule->n_carriers > 1 ? " and others" : "");
+                rule->judged == RULE_SAME ? "  " : "", rule->judged == RULE_SAME ? rule_catalogue[rule->same].id : "");
         g_free(section);
     }
 }
@@ -262,8 +261,11 @@ static void write_unused_waivers(const struct report *report, FILE *out)
     for (guint i = 0; i < report->unused_waivers->len; i++) {
         const struct waiver *waiver = g_ptr_array_index(report->unused_waivers, i);
 
-        fprintf(out, "%swaiver without use: %s (%s)%s\n", i == 0 ? "\n" : "", waiver->id, waiver->where,
+        gchar *text = unused_waiver_text(waiver);
+
+        fprintf(out, "%swaiver without use: %s (%s)%s\n", i == 0 ? "\n" : "", waiver->id, text,
                 report->options->strict_waivers ? ", which fails under --strict-waivers" : "");
+        g_free(text);
     }
 }
 

@@ -151,8 +151,16 @@ void rule_selection_init(struct rule_selection *selection, const bool chosen[RUL
     for (size_t i = 0; i < RULE_COUNT; i++)
         selection->listed[i] = chosen[i] && !skipped[i];
     memset(selection->reported, 0, sizeof selection->reported);
-    for (size_t i = 0; i < RULE_COUNT; i++)
-        for (unsigned j = 0; selection->listed[i] && j < rule_catalogue[i].n_carriers; j++)
-            if (!skipped[rule_catalogue[i].carriers[j]])
-                selection->reported[rule_catalogue[i].carriers[j]] = true;
+    memcpy(selection->shown, selection->listed, sizeof selection->shown);
+    for (size_t i = 0; i < RULE_COUNT; i++) {
+        const struct rule *rule = &rule_catalogue[i];
+
+        if (!selection->listed[i])
+            continue;
+        selection->reported[rule->same] |= !skipped[rule->same];
+        for (unsigned j = 0; j < rule->n_with; j++) {
+            selection->reported[rule->with[j]] |= !skipped[rule->with[j]];
+            selection->shown[rule->with[j]] |= !skipped[rule->with[j]];
+        }
+    }
 }

@@ -20,11 +20,13 @@ bool selector_mark(const char *list, bool marks[RULE_COUNT], GError **error);
 bool rule_binds(const struct rule *rule, enum mpa_profile profile);
 
 /*
- * Which findings are reported. A finding stands under the id of the rule that carries it, and rules that state the same
- * requirement share it: choosing one of them chooses the finding, skipping the carrying rule removes it.
+ * Which findings are reported. A finding stands under the id of the rule that carries it; rules that state the same
+ * requirement share it, and others are judged along with it: choosing one of them chooses the finding, skipping the
+ * carrying rule removes it.
  */
 struct rule_selection {
-    bool listed[RULE_COUNT];   /* the rule itself was chosen: shown in tables */
+    bool listed[RULE_COUNT];   /* the rule itself was chosen */
+    bool shown[RULE_COUNT];    /* in tables of outcomes: it was chosen, or one that is judged along with it */
     bool reported[RULE_COUNT]; /* findings of this rule are reported */
 };
 

@@ -30,7 +30,7 @@ direction shows; **reaction**, what an end does about something; **endpoint**, t
 administration and definitions.
 
 How it is judged: **own finding**, `iwarp-check` names the rule when it is broken; **with another rule**, that rule
-states the same requirement and carries the findings; **permission**, it allows something and cannot be broken;
+states the same requirement, or what violates this one violates it too, and carries the findings; **permission**, it allows something and cannot be broken;
 **not judged**, with the reason.
 
 *Evidence* of a rule with findings of its own: the faults that break it (`iwarp-gen play SCENARIO --inject=FAULT`; a
@@ -42,7 +42,7 @@ that conforming traffic yields none.
 
 
 def outcome(rule):
-    return {"yes": "own finding", "same": "with another rule", "permission": "permission"}.get(rule["judged"], "not judged")
+    return {"yes": "own finding", "same": "with another rule", "with": "with another rule", "permission": "permission"}.get(rule["judged"], "not judged")
 
 
 def cell(text):
@@ -110,7 +110,7 @@ def document_tables(document, rules, faults, traffic):
     if of["with another rule"]:
         print("\n### With another rule\n\n| rule | kind | findings under |\n|---|---|---|")
         for rule in of["with another rule"]:
-            print("|", rule["id"], "|", rule["observe"], "|", ", ".join(rule["same"]), "|")
+            print("|", rule["id"], "|", rule["observe"], "|", ", ".join(rule["same_as"][:1] or rule["judged_with"]), "|")
     if of["permission"]:
         print("\n### Permissions\n")
         print(", ".join(rule["id"] for rule in of["permission"]))

@@ -18,8 +18,13 @@ enum rule_id rule_number(const struct rule *rule)
 
 bool rule_carried_by(const struct rule *rule, enum rule_id id)
 {
-    for (unsigned i = 0; i < rule->n_carriers; i++)
-        if (rule->carriers[i] == id)
+    return rule->same == id;
+}
+
+bool rule_judged_with(const struct rule *rule, enum rule_id id)
+{
+    for (unsigned i = 0; i < rule->n_with; i++)
+        if (rule->with[i] == id)
             return true;
     return false;
 }

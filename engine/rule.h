@@ -17,8 +17,8 @@ enum rule_observe { OBSERVE_WIRE, OBSERVE_WIRE_1WAY, OBSERVE_REACTION, OBSERVE_E
 
 enum rule_judged {
     RULE_JUDGED, /* has a check and findings of its own */
-    RULE_SAME, /* states the same requirement as other rules, alone or taken together: shares their outcome and findings
-                */
+    RULE_SAME,   /* states the same requirement as another rule: what violates one violates both; shares its outcome */
+    RULE_WITH,   /* has no check of its own: what violates it violates other rules too, under whose ids it is found */
     RULE_PERMISSION, /* allows something; never a finding */
     RULE_NOT_JUDGED, /* cannot be seen from a capture; `how` tells why */
 };
@@ -33,9 +33,13 @@ struct rule {
     enum rule_observe observe;
     enum rule_severity severity;
     enum rule_judged judged;
-    enum rule_id same;            /* for RULE_SAME: the (first) rule that carries the findings; else the rule itself */
-    const enum rule_id *carriers; /* all rules that carry its findings: for RULE_SAME others, else itself */
-    unsigned n_carriers;
+    enum rule_id same; /* for RULE_SAME: the rule that carries the findings; else the rule itself */
+    /*
+     * Rules that it is judged along with: a violation may be found under their ids, but not each violation of theirs is
+     * one of this rule. All there is of a RULE_WITH; of a RULE_JUDGED what has findings besides its own.
+     */
+    const enum rule_id *with;
+    unsigned n_with;
     const char *text;  /* the requirement, in the project's own words */
     const char *how;   /* how it is judged, or why it cannot be */
     const char *cause; /* what a violation typically looks like */
@@ -46,8 +50,10 @@ extern const struct rule rule_catalogue[RULE_COUNT];
 /* Finds by id, case-insensitively; NULL when there is none. */
 const struct rule *rule_find(const char *id);
 enum rule_id rule_number(const struct rule *rule);
-/* True when findings of rule `id` are findings of this rule: it is the rule itself or carries them. */
+/* True when each finding of rule `id` is one of this rule: it is the rule itself, or the one that it is the same as. */
 bool rule_carried_by(const struct rule *rule, enum rule_id id);
+/* True when this rule is judged along with rule `id`. */
+bool rule_judged_with(const struct rule *rule, enum rule_id id);
 const char *rule_severity_name(enum rule_severity severity); /* "error" */
 const char *rule_observe_name(enum rule_observe observe);    /* "wire-1way" */
 /* "passive", "active", "passive+active" or "none": what verifies the rule. */

@@ -47,12 +47,20 @@ def check(build):
 
 @pytest.fixture(scope="session")
 def catalogue():
-    """The rows of the rule tables that are built in, in catalogue order."""
+    """
+    The rows of the rule tables that are built in, in catalogue order; `judged` without ids, `same` the rule that it
+    states again (else itself), `with` those that it is judged along with.
+    """
     rows = []
     for name in re.findall(r"rules/(\w+\.tsv)", (ROOT / "engine" / "CMakeLists.txt").read_text(encoding="utf-8")):
         lines = (ROOT / "engine" / "rules" / name).read_text(encoding="utf-8").splitlines()
         names = lines[0].split("\t")
         rows += [dict(zip(names, line.split("\t"))) for line in lines[1:]]
+    for row in rows:
+        kind, _, ids = row["judged"].partition(":")
+        row["judged"] = kind.partition("+")[0]
+        row["same"] = ids if kind == "same" else row["id"]
+        row["with"] = ids.split(",") if kind.endswith("with") else []
     return rows
 
 

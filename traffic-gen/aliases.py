@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-Writes, as C, which rules state what others state: a fault is registered under one of them only.
+Writes, as C, which rules are judged by others alone: a fault is registered under one of those.
 
 traffic-gen/aliases.py OUT.c RULES.tsv...
 """
@@ -17,5 +17,6 @@ for table in TABLES:
 pathlib.Path(OUT).write_text(
     "// SPDX-License-Identifier: GPL-2.0-or-later\n/* Made by aliases.py of the rule tables. */\n"
     '#include "traffic-gen/fault.h"\n\nconst struct fault_alias fault_aliases[] = {\n'
-    + "".join(f'    {{"{row["id"]}", "{row["judged"][5:]}"}},\n' for row in rows if row["judged"].startswith("same:"))
+    + "".join(f'    {{"{row["id"]}", "{row["judged"][5:]}"}},\n' for row in rows
+              if row["judged"].startswith(("same:", "with:")))
     + "    {0},\n};\n", encoding="utf-8")

@@ -42,7 +42,7 @@ struct fault {
 
 /* All faults, in the order of the tables. */
 const struct fault *fault_at(unsigned index); /* NULL past the end */
-/* Rules that state what others state: faults are registered under one of those. */
+/* Rules that others state, or are judged along with: faults are registered under those. */
 struct fault_alias {
     const char *id, *others; /* comma-separated */
 };

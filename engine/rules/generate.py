@@ -2,7 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Turns the rule tables (one TSV per layer) into rule_ids.h and rule_table.c.
 
-A mistake in a table stops the build with file, line and what is allowed there.
+A mistake in a table stops the build with file, line and what is allowed there. The column `judged`:
+
+    yes                  has a check and findings of its own
+    yes+with:ID[,ID...]  the same; some of its violations are found under these ids
+    same:ID              states the same requirement: what violates one violates both
+    with:ID[,ID...]      judged along with these: what violates it is found under one of these ids; not the reverse
+    permission           allows something
+    no                   cannot be seen
 """
 import pathlib
 import sys
@@ -18,6 +25,13 @@ def symbol(rule_id):
 
 def literal(text):
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def relations(judged):
+    """The column `judged` as (kind, ids of true equivalents, ids that it is judged along with)."""
+    kind, _, ids = judged.partition(":")
+    ids = ids.split(",") if ids else []
+    return (kind.partition("+")[0], ids if kind == "same" else [], ids if kind.endswith("with") else [])
 
 
 def read(path):
@@ -46,26 +60,27 @@ def main():
         if row["id"] in by_id:
             sys.exit(f"{row['where']}: {row['id']} stands twice")
         by_id[row["id"]] = row
-    kinds = {"yes": "RULE_JUDGED", "permission": "RULE_PERMISSION", "no": "RULE_NOT_JUDGED"}
+    kinds = {"yes": "RULE_JUDGED", "same": "RULE_SAME", "with": "RULE_WITH", "permission": "RULE_PERMISSION",
+             "no": "RULE_NOT_JUDGED"}
     header = ["/* Generated from engine/rules; do not edit. */", "#ifndef IWARP_RULE_IDS_H", "#define IWARP_RULE_IDS_H",
               "enum rule_id {"]
     table = ["/* Generated from engine/rules; do not edit. */", '#include "engine/rule.h"',
              "const struct rule rule_catalogue[RULE_COUNT] = {"]
     for row in rows:
-        carriers, judged = [row["id"]], row["judged"]
-        if judged.startswith("same:"):
-            carriers, judged = judged[5:].split(","), "same"
-            for same in carriers:
-                target = by_id.get(same)
-                if target is None or target["judged"] != "yes":
-                    sys.exit(f"{row['where']}: 'same:' must name rules that are judged themselves, not {same!r}")
-        elif judged not in kinds:
-            sys.exit(f"{row['where']}: judged is {judged!r}; allowed: yes, permission, no, same:ID[,ID...]")
+        judged, same, along = relations(row["judged"])
+        if judged not in kinds or (judged == "same") != (len(same) == 1) or (judged == "with" and not along):
+            sys.exit(f"{row['where']}: judged is {row['judged']!r}; allowed: yes, yes+with:ID[,ID...], same:ID, "
+                     "with:ID[,ID...], permission, no")
+        for other in same + along:
+            if other == row["id"] or other not in by_id or relations(by_id[other]["judged"])[0] != "yes":
+                sys.exit(f"{row['where']}: {row['judged']!r} must name rules that are judged themselves, not {other!r}")
+        if same:
+            along = relations(by_id[same[0]]["judged"])[2]
         header.append(f"    {symbol(row['id'])},")
         fields = [literal(row["id"]), literal(row["layer"]), literal(row["doc"]), literal(row["section"]),
                   literal(row["level"]), literal(row["party"]), "OBSERVE_" + row["observe"].upper().replace("-", "_"),
-                  "SEVERITY_" + row["severity"].upper(), kinds.get(judged, "RULE_SAME"), symbol(carriers[0]),
-                  f"(const enum rule_id[]){{{', '.join(map(symbol, carriers))}}}", str(len(carriers)),
+                  "SEVERITY_" + row["severity"].upper(), kinds[judged], symbol((same or [row["id"]])[0]),
+                  f"(const enum rule_id[]){{{', '.join(map(symbol, along))}}}" if along else "NULL", str(len(along)),
                   literal(row["rule"]), literal(row["how"]), literal(row["cause"])]
         table.append("    {" + ", ".join(fields) + "},")
     header += ["    RULE_COUNT", "};", "#endif"]

@@ -41,7 +41,8 @@ def test_the_finding(report, bad, fault, catalogue):
     assert found[0]["message"].startswith("expected ") and ", found " in found[0]["message"]
     assert fault not in found[0]["message"]
     assert found[0]["frame"] in found[0]["frames"]
-    assert found[0]["same_as"] == [row["id"] for row in catalogue if fault in row["judged"].removeprefix("same:").split(",") and row["judged"] != fault]
+    assert found[0]["same_as"] == [row["id"] for row in catalogue if row["same"] == fault != row["id"]]
+    assert found[0]["judged_with"] == [row["id"] for row in catalogue if fault in row["with"]]
     connection = parsed["captures"][0]["connections"][0]
     assert connection["start_frame"] <= found[0]["frame"] <= connection["end_frame"]
     assert connection["rules"][fault]["failed"] == 1
@@ -74,17 +75,50 @@ def test_revision_of_a_request_without_reply(report, root):
     assert parsed["captures"][0]["connections"][0]["mpa"]["revision"] == 2
 
 
-def test_aliases_share_the_outcome(report, catalogue, good, bad):
+def test_only_true_equivalents_share_the_outcome(report, catalogue, good, bad):
     for path in (good, bad):
         _, parsed = report(path)
         rules = parsed["captures"][0]["connections"][0]["rules"]
         for row in catalogue:
-            if row["judged"].startswith("same:"):
-                shared = [rules[carrier] for carrier in row["judged"][5:].split(",") if carrier in rules]
-                if row["doc"] in ("RFC 5666", "RFC 5667"):  # bind with another profile
-                    shared = []
-                total = {name: sum(counts[name] for counts in shared) for name in ("passed", "failed", "inconclusive")}
-                assert rules.get(row["id"], dict.fromkeys(total, 0)) == total
+            if row["judged"] == "same" and row["doc"] not in ("RFC 5666", "RFC 5667"):  # bind with another profile
+                assert rules.get(row["id"]) == rules.get(row["same"])
+            elif row["judged"] == "with":
+                assert row["id"] not in rules
+
+
+def test_one_violation_fails_one_rule(report, check, capture):
+    """What is judged along with it is named, and neither failed nor waived by name."""
+    path = capture("rpcrdma", "--inject=CMPD-4.1-03")
+    _, parsed = report(path)
+    connection, = parsed["captures"][0]["connections"]
+    assert {rule for rule, counts in connection["rules"].items() if counts["failed"]} == {"CMPD-4.1-03", "CMPD-3.2-02"}
+    finding = next(f for f in connection["findings"] if f["rule"] == "CMPD-4.1-03")
+    assert finding["same_as"] == ["CMPD-3.2-02"]
+    assert {"CMPD-4-02", "CMPD-4-03", "CMPD-5.2-02", "CMPD-5.2-03", "CMPD-5.2-04"} == set(finding["judged_with"])
+    assert report("--waive=CMPD-3.2-02", path)[0] == 0
+    status, parsed = report("--waive=CMPD-4-02", path)
+    assert status == 1 and parsed["summary"]["unused_waivers"] == ["CMPD-4-02"]
+    assert "waive what it is judged with: CMPD-4.1-03, CMPD-4.2-04, CMPD-4.2-05" in check("--waive=CMPD-4-02", path).stdout
+
+
+def test_selecting_a_rule_runs_what_judges_it(report, check, capture, catalogue):
+    path = capture("rpcrdma", "--inject=CMPD-4.1-03")
+    rows = {row["id"]: row for row in catalogue}
+    status, parsed = report("--rules=CMPD-4-02", path)
+    connection, = parsed["captures"][0]["connections"]
+    assert status == 1 and [f["rule"] for f in connection["findings"]] == ["CMPD-4.1-03"]
+    assert set(connection["rules"]) <= set(rows["CMPD-4-02"]["with"]) and connection["rules"]["CMPD-4.1-03"]["failed"] == 1
+    assert [line.split("\t")[0] for line in check("--list-rules", "--rules=CMPD-4-02").stdout.splitlines()] == ["CMPD-4-02"]
+    assert report("--rules=CMPD-4-02", "--skip=CMPD-4.1-03", path)[0] == 0
+
+
+def test_a_document_chosen_alone_keeps_its_demands(report, capture):
+    """RFC 8166 4.3.2 demands it too, and is judged by the binding of RFC 8267 where there is one."""
+    path = capture("nfs41", "--inject=NFSULB-6.4.1-03")
+    status, parsed = report("--rules=rfc8166", path)
+    assert status == 1
+    assert [f["rule"] for f in parsed["captures"][0]["connections"][0]["findings"]] == ["NFSULB-6.4.1-03"]
+    assert report("--rules=RPCR-4.3.2-03", path)[0] == 1 and report("--rules=rfc8166", "--skip=rfc8267", path)[0] == 0
 
 
 def test_only_what_happened_is_listed(report, good):

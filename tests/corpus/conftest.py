@@ -14,7 +14,7 @@ CHUNK = 100  # captures per call of iwarp-check
 @pytest.fixture(scope="session")
 def rules(catalogue):
     return {row["id"]: Rule(row["id"], row["judged"] == "yes", row["severity"],
-                            row["judged"][5:].split(",") if row["judged"].startswith("same:") else [row["id"]])
+                            row["with"] if row["judged"] == "with" else [row["same"]])
             for row in catalogue if layer(row["id"])}
 
 

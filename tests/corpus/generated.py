@@ -7,7 +7,7 @@ import re
 import subprocess
 
 Fault = collections.namedtuple("Fault", "id scenario also summary")
-Rule = collections.namedtuple("Rule", "id judged severity same")
+Rule = collections.namedtuple("Rule", "id judged severity under")  # under: rules one of which has its findings
 Finding = collections.namedtuple("Finding", "rule severity frame message")
 
 # Trouble on the way; probabilities that strike every conversation somewhere.

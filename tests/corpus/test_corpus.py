@@ -72,8 +72,8 @@ def test_ipv6_and_vlan_change_nothing(corpus, scenarios):
 
 
 def expected(fault, rules):
-    """Rules of which one must be found (an alias is reported under a rule that it states again); none for ID+ok."""
-    return set(rules[base(fault.id)].same) if "+" not in fault.id else set()
+    """Rules of which one must be found (one that others state or judge is reported under theirs); none for ID+ok."""
+    return set(rules[base(fault.id)].under) if "+" not in fault.id else set()
 
 
 def test_each_fault_yields_exactly_its_finding(corpus, faults, rules):
@@ -89,13 +89,13 @@ def test_each_fault_yields_exactly_its_finding(corpus, faults, rules):
     demand_no_trouble(faults, wrong)
 
 
-def test_rules_that_state_the_same_share_a_fault(gen, faults, rules, tmp_path):
+def test_rules_that_others_judge_share_a_fault(gen, faults, rules, tmp_path):
     """--inject takes either id, and plays the same."""
     own = {f.id: f for f in faults}
-    shared = [r for r in rules.values() if r.same != [r.id] and r.id not in own and all(rules[same].judged for same in r.same)]
+    shared = [r for r in rules.values() if r.under != [r.id] and r.id not in own and all(rules[same].judged for same in r.under)]
     assert len(shared) > 50
     for rule in shared:
-        fault = next(own[same] for same in rule.same if same in own)
+        fault = next(own[same] for same in rule.under if same in own)
         for name_, path in ((rule.id, tmp_path / "a"), (fault.id, tmp_path / "b")):
             run = gen("play", fault.scenario, "--inject=" + name_, "-o", path)
             assert run.returncode == 0, run.stderr
@@ -117,7 +117,7 @@ def test_every_rule_of_the_wire_is_judged_or_says_why_not(catalogue, rules):
         if row["observe"] not in ("wire", "wire-1way") or row["severity"] not in ("error", "warning"):
             continue
         rule = rules[row["id"]]
-        shared = row["judged"].startswith("same:") and all(rules[same].judged for same in rule.same)
+        shared = row["judged"] in ("same", "with") and all(rules[same].judged for same in rule.under)
         if not rule.judged and not shared and row["judged"] != "permission" and len(row["how"]) < 20:
             wrong.append(row["id"])
     demand_none(wrong, "neither judged nor with a reason:")
@@ -158,7 +158,7 @@ def test_reactions_have_both_answers(corpus, faults, rules, catalogue):
 def test_no_fault_without_a_rule(faults, rules):
     unknown = [f.id for f in faults if base(f.id) not in rules]
     assert not unknown
-    idle = [f.id for f in faults if not all(rules[same].judged for same in rules[base(f.id)].same)]
+    idle = [f.id for f in faults if not all(rules[same].judged for same in rules[base(f.id)].under)]
     demand_none(idle, "faults of rules that are not judged")
 
 

@@ -16,10 +16,10 @@ def test_every_reaction_is_tested(catalogue):
             return True
         if rule in untested:
             return untested[rule][2] != "-" or is_decided(untested[rule][1])
-        judged = rows[rule]["judged"]
-        return judged.startswith("same:") and all(
+        row = rows[rule]
+        return row["judged"] in ("same", "with") and all(
             is_decided(other, (*seen, rule)) or rows[other]["observe"] != "reaction"
-            for other in judged[5:].split(",") if other not in seen)
+            for other in (row["with"] or [row["same"]]) if other not in seen)
 
     wanted = [row["id"] for row in catalogue if row["observe"] == "reaction" and row["severity"] in ("error", "warning")
               and row["id"].split("-")[0] in SUITES]

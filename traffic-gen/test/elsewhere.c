@@ -88,7 +88,8 @@ const struct elsewhere *elsewhere_at(unsigned index)
 
 bool elsewhere_settled(enum rule_id rule, enum rule_id with)
 {
-    if (rule_catalogue[rule].judged == RULE_SAME && rule_carried_by(&rule_catalogue[rule], with))
+    if ((rule_catalogue[rule].judged == RULE_SAME && rule_carried_by(&rule_catalogue[rule], with)) ||
+        (rule_catalogue[rule].judged == RULE_WITH && rule_judged_with(&rule_catalogue[rule], with)))
         return true;
     for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
         if (rows[i].rule == rule && !rows[i].why && rows[i].with == with)

@@ -145,7 +145,8 @@ static void forget_connection(struct talk *talk)
 
 static bool is_of_test(const struct talk *talk, enum rule_id rule)
 {
-    return talk->test && rule_carried_by(&rule_catalogue[talk->test->rule], rule);
+    return talk->test && (rule_carried_by(&rule_catalogue[talk->test->rule], rule) ||
+                          rule_judged_with(&rule_catalogue[talk->test->rule], rule));
 }
 
 /* What the engine found of the DUT: a breach of the rule under test decides, others are told. */

@@ -365,9 +365,9 @@ const GArray *watch_findings(const struct watch *watch)
 
 struct rule_count watch_count(const struct watch *watch, enum rule_id rule)
 {
-    struct rule_count sum = {0};
+    struct rule_count sum = watch->counts[rule_catalogue[rule].same];
 
-    for (unsigned i = 0; i < rule_catalogue[rule].n_carriers; i++)
-        rule_count_add(&sum, &watch->counts[rule_catalogue[rule].carriers[i]]);
+    for (unsigned i = 0; i < rule_catalogue[rule].n_with; i++)
+        rule_count_add(&sum, &watch->counts[rule_catalogue[rule].with[i]]);
     return sum;
 }
