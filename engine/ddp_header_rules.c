@@ -180,11 +180,11 @@ static void judge_reserved(struct rdmap_connection *rdmap, struct rdmap_step *st
     const uint8_t *octets = step->fpdu->fpdu.ulpdu;
 
     if (ddp->rsvd != 0)
-        rdmap_fail(rdmap, step, RULE_DDP_4_1_10, 0, "expected Rsvd 0, found %u (octet 0 is %02x)", ddp->rsvd,
-                   octets[0]);
+        rdmap_blemish(rdmap, step, RULE_DDP_4_1_10, "expected Rsvd 0, found %u (octet 0 is %02x)", ddp->rsvd,
+                      octets[0]);
     if (ddp->rdmap_rsv != 0)
-        rdmap_fail(rdmap, step, RULE_RDMAP_4_1_26, 0, "expected Rsv 0, found %u (octet 1 is %02x)", ddp->rdmap_rsv,
-                   octets[1]);
+        rdmap_blemish(rdmap, step, RULE_RDMAP_4_1_26, "expected Rsv 0, found %u (octet 1 is %02x)", ddp->rdmap_rsv,
+                      octets[1]);
 }
 
 static void judge_opcode(struct rdmap_connection *rdmap, struct rdmap_step *step)
@@ -255,8 +255,9 @@ static void judge_word(struct rdmap_connection *rdmap, struct rdmap_step *step)
     if (step->ddp->stag == 0)
         verdict_passed(rdmap->verdict, opcode_rules[step->ddp->opcode].word);
     else
-        rdmap_fail(rdmap, step, opcode_rules[step->ddp->opcode].word, 0,
-                   "expected 0 in place of the Invalidate STag in %s, found 0x%08x", step->info->name, step->ddp->stag);
+        rdmap_blemish(rdmap, step, opcode_rules[step->ddp->opcode].word,
+                      "expected 0 in place of the Invalidate STag in %s, found 0x%08x", step->info->name,
+                      step->ddp->stag);
 }
 
 static void pass_usual(struct rdmap_connection *rdmap, const struct rdmap_step *step)

@@ -125,7 +125,7 @@ static bool explain(struct rdmap_connection *rdmap, struct rdmap_step *step, str
     const struct ddp_segment *ddp = step->ddp;
     struct ddp_message *m = q->message;
     uint8_t control = step->fpdu->fpdu.ulpdu[1];
-    bool other_control = control != m->control, other_stag = ddp->stag != m->stag, other_to = ddp->to != m->next;
+    bool other_control = !ddp_same_control(m, step), other_stag = ddp->stag != m->stag, other_to = ddp->to != m->next;
     const struct rdmap_request *request = answered_request(rdmap, step->side, m);
 
     if (m->damaged && !other_control && !other_stag) /* its TOs are of no use */
@@ -211,7 +211,7 @@ void ddp_tagged_segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
     if (judge_sum(rdmap, step, "TO", ddp->to, ddp->payload_len) && ddp->payload_len > 0)
         verdict_passed(rdmap->verdict, RULE_DDP_7_1_16);
     if (q->open) {
-        if (step->fpdu->fpdu.ulpdu[1] == m->control && ddp->stag == m->stag && ddp->to == m->next &&
+        if (ddp_same_control(m, step) && ddp->stag == m->stag && ddp->to == m->next &&
             !next_is_adjacent(rdmap, step, m))
             go_on(rdmap, step, m);
         else if (!explain(rdmap, step, q))

@@ -298,7 +298,7 @@ static void judge_same(struct rdmap_connection *rdmap, struct rdmap_step *step, 
 
     if (control == m->control && step->ddp->stag == m->stag)
         verdict_passed(rdmap->verdict, RULE_DDP_4_3_06);
-    else if (!step->faulty)
+    else if (!step->faulty && (!ddp_same_control(m, step) || (step->info->invalidates && step->ddp->stag != m->stag)))
         rdmap_fail(rdmap, step, RULE_DDP_4_3_06, m->first.frame,
                    "expected RsvdULP %02x %08x as in the first segment of the message (QN %u, MSN %u), found %02x %08x",
                    m->control, m->stag, m->qn, m->msn, control, step->ddp->stag);

@@ -40,8 +40,8 @@ static void judge_first_word(struct rdmap_connection *rdmap, struct rdmap_step *
     }
     verdict_passed(rdmap->verdict, RULE_RDMAPX_5_2_1_01);
     if (atomic->reserved != 0)
-        rdmap_fail(rdmap, step, RULE_RDMAPX_5_2_1_02, 0, "expected Reserved 0, found 0x%07x (first word 0x%08x)",
-                   atomic->reserved, word);
+        rdmap_blemish(rdmap, step, RULE_RDMAPX_5_2_1_02, "expected Reserved 0, found 0x%07x (first word 0x%08x)",
+                      atomic->reserved, word);
     else
         verdict_passed(rdmap->verdict, RULE_RDMAPX_5_2_1_02);
     if (rdmap_atomic_name(atomic->opcode) == NULL)
@@ -57,14 +57,14 @@ static void judge_unused_operands(struct rdmap_connection *rdmap, struct rdmap_s
     if (atomic->compare_data == 0)
         verdict_passed(rdmap->verdict, RULE_RDMAPX_5_2_1_12);
     else
-        rdmap_fail(rdmap, step, RULE_RDMAPX_5_2_1_12, 0, "expected Compare Data 0 in a FetchAdd, found 0x%016" PRIx64,
-                   atomic->compare_data);
+        rdmap_blemish(rdmap, step, RULE_RDMAPX_5_2_1_12, "expected Compare Data 0 in a FetchAdd, found 0x%016" PRIx64,
+                      atomic->compare_data);
     if (atomic->compare_mask == UINT64_MAX)
         verdict_passed(rdmap->verdict, RULE_RDMAPX_5_2_1_14);
     else
-        rdmap_fail(rdmap, step, RULE_RDMAPX_5_2_1_14, 0,
-                   "expected Compare Mask 0x%016" PRIx64 " in a FetchAdd, found 0x%016" PRIx64, UINT64_MAX,
-                   atomic->compare_mask);
+        rdmap_blemish(rdmap, step, RULE_RDMAPX_5_2_1_14,
+                      "expected Compare Mask 0x%016" PRIx64 " in a FetchAdd, found 0x%016" PRIx64, UINT64_MAX,
+                      atomic->compare_mask);
 }
 
 /* ---- alignment: 5.1. The base of the buffer is not on the wire, so that TO mod 8 is a hint ---- */

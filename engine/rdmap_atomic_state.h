@@ -63,6 +63,8 @@ void rdmap_values_free(struct rdmap_atomic_state *state);
 /* Any segment, sound or not: it may change memory, or make a ULP change it. */
 void rdmap_values_segment(struct rdmap_connection *rdmap, const struct rdmap_step *step);
 void rdmap_values_hole(struct rdmap_connection *rdmap);
+/* The rule of a field that the responder is to ignore and that is not as it should be; RULE_COUNT: there is none. */
+enum rule_id rdmap_atomic_overlooked(const struct rdmap_atomic_request *atomic);
 void rdmap_values_request(struct rdmap_connection *rdmap, struct rdmap_step *step);
 void rdmap_values_response(struct rdmap_connection *rdmap, struct rdmap_step *step,
                            const struct rdmap_atomic_response *response);

@@ -175,8 +175,20 @@ static bool returned_success(const struct pair *pair)
     return operation->opcode == RDMAP_ATOMIC_CMP_SWAP && pair->original == match;
 }
 
+enum rule_id rdmap_atomic_overlooked(const struct rdmap_atomic_request *atomic)
+{
+    if (atomic->reserved != 0)
+        return RULE_RDMAPX_5_2_1_03;
+    if (atomic->opcode != RDMAP_ATOMIC_FETCH_ADD)
+        return RULE_COUNT;
+    return atomic->compare_data != 0            ? RULE_RDMAPX_5_2_1_13
+           : atomic->compare_mask != UINT64_MAX ? RULE_RDMAPX_5_2_1_15
+                                                : RULE_COUNT;
+}
+
 static enum rule_id explain(const struct pair *pair)
 {
+    enum rule_id field = rdmap_atomic_overlooked(&pair->first->operation);
     bool second_adds = pair->operation->opcode == RDMAP_ATOMIC_FETCH_ADD;
     enum rule_id rule;
 
@@ -184,6 +196,8 @@ static enum rule_id explain(const struct pair *pair)
         return RULE_RDMAPX_5_1_1_10;
     if (in_other_order(pair))
         return RULE_RDMAPX_5_2_1_25;
+    if (field != RULE_COUNT) /* not ignored as it should be */
+        return field;
     rule = pair->first->operation.opcode == RDMAP_ATOMIC_FETCH_ADD ? mistake_of_add(pair) : mistake_of_swap(pair);
     if (rule != RULE_RDMAPX_5_1_1_01 && rule != RULE_RDMAPX_5_1_2_06)
         return rule;

@@ -113,6 +113,16 @@ void rdmap_fail(struct rdmap_connection *rdmap, struct rdmap_step *step, enum ru
     va_end(args);
 }
 
+void rdmap_blemish(struct rdmap_connection *rdmap, struct rdmap_step *step, enum rule_id rule, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    verdict_vfailed_as(rdmap->verdict, rule, rule_catalogue[rule].severity, step->fpdu->direction, &step->fpdu->place,
+                       0, format, args);
+    va_end(args);
+}
+
 void rdmap_fail_as(struct rdmap_connection *rdmap, struct rdmap_step *step, enum rule_id rule,
                    enum rule_severity severity, uint32_t related_frame, const char *format, ...)
 {

@@ -17,7 +17,8 @@
 /*
  * Who reports what, so that one violation gives one finding: MPA has judged CRCs, ULPDU_Length 0 or above 64768, DV and
  * RV among 0 and 1, the RTR and the MSN behind it, reads in flight against IRD and ORD. A message marked faulty has its
- * finding; what follows from it is not judged again.
+ * finding; what follows from it is not judged again. One that is merely blemished, in a field that its receiver is not
+ * to look at, is judged in every other respect, and so is what its receiver makes of it.
  */
 
 enum {
@@ -227,6 +228,9 @@ struct rdmap_step {
 /* Fails a rule at this segment, marks step and message as faulty. related_frame 0: none. */
 void rdmap_fail(struct rdmap_connection *rdmap, struct rdmap_step *step, enum rule_id rule, uint32_t related_frame,
                 const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* The same at a field that receivers ignore: the segment is as good as ever, and marked in no way. */
+void rdmap_blemish(struct rdmap_connection *rdmap, struct rdmap_step *step, enum rule_id rule, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 /* The same with another severity than the rule's own, where the text is weaker for a part of it. */
 void rdmap_fail_as(struct rdmap_connection *rdmap, struct rdmap_step *step, enum rule_id rule,
                    enum rule_severity severity, uint32_t related_frame, const char *format, ...)
@@ -311,6 +315,11 @@ void ddp_message_add(struct rdmap_connection *rdmap, struct rdmap_step *step, st
 void ddp_message_not_ended(struct rdmap_connection *rdmap, struct ddp_message *m, uint32_t related_frame);
 /* What only the end decides: DDP-3-14. */
 void ddp_stream_finish(struct rdmap_connection *rdmap, int64_t time_ns);
+/* RV and opcode are those of the message; Rsv, which receivers ignore, was judged at each segment by itself. */
+static inline bool ddp_same_control(const struct ddp_message *m, const struct rdmap_step *step)
+{
+    return ((step->fpdu->fpdu.ulpdu[1] ^ m->control) & 0xCF) == 0;
+}
 /* A FIN came while the message was open: DDP-6.2.1-02. True when it was. */
 bool ddp_message_cut_off(struct rdmap_connection *rdmap, unsigned side, struct ddp_queue *q);
 

@@ -97,7 +97,8 @@ static void judge_refused_atomic(struct rdmap_connection *rdmap, struct rdmap_st
     const struct rdmap_request *request = rdmap_open_request(rdmap, requester, terminate->ddp.msn);
     const struct rdmap_atomic_request *atomic;
 
-    if (request == NULL || request->operation.kind != RDMAP_OP_ATOMIC || request->faulty)
+    if (request == NULL || request->operation.kind != RDMAP_OP_ATOMIC || request->faulty ||
+        rdmap_overlooked_field(rdmap, requester, &terminate->ddp) != RULE_COUNT)
         return;
     atomic = &request->operation.atomic;
     if (terminate->code == 6 && rdmap_atomic_name(atomic->opcode) != NULL && state->atomics_answered[requester] != 0)

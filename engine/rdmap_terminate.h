@@ -21,4 +21,8 @@ bool rdmap_reaction_expects(const struct rdmap_connection *rdmap, unsigned side,
 /* The request on QN 1 of `side` with this MSN that is not answered completely; NULL when it is not known. */
 struct rdmap_request *rdmap_open_request(struct rdmap_connection *rdmap, unsigned side, uint32_t msn);
 
+/* The rule of a field of this segment of `side` that its receiver is not to look at and that is not as it should be;
+ * RULE_COUNT: there is none. */
+enum rule_id rdmap_overlooked_field(struct rdmap_connection *rdmap, unsigned side, const struct ddp_segment *ddp);
+
 #endif

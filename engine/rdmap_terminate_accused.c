@@ -3,7 +3,8 @@
  * What a Terminate says of the segment that it accuses: the headers that it echoes against those that were sent, the
  * code against what it is said of (RFC 5040 sections 4.8 and 7, RFC 5041 section 7, RFC 7306 section 8).
  */
-#include "engine/rdmap_terminate.h"
+#include "engine/rdmap_atomic_state.h"
+#include "engine/rdmap_reaction.h"
 #include "wire/octets.h"
 
 #include <stdio.h>
@@ -263,32 +264,32 @@ static const char *untrue_of_rdmap(const struct accusation *a)
     return NULL;
 }
 
-/* A field that the receiver is told not to look at differs from what it should be: the reason of an untrue report. */
-static enum rule_id overlooked_field(const struct accusation *a)
+/* "Unexpected OpCode" about an Atomic, from who answered one before: RDMAPX-1.1-01, unless a field explains it. */
+static bool atomics_are_known(const struct accusation *a)
 {
-    const struct ddp_segment *ddp = a->ddp;
+    return a->ddp->opcode == RDMAP_ATOMIC_REQUEST && a->accused != NULL && !a->accused->faulty &&
+           a->rdmap->reaction->atomics_answered[other_side(a->step->side)] != 0;
+}
+
+enum rule_id rdmap_overlooked_field(struct rdmap_connection *rdmap, unsigned side, const struct ddp_segment *ddp)
+{
+    const struct rdmap_opcode_info *info = rdmap_opcode_info(ddp->opcode);
     const struct rdmap_request *request;
 
     if (ddp->rsvd != 0)
         return RULE_DDP_4_1_11;
     if (ddp->rdmap_rsv != 0)
         return RULE_RDMAP_4_1_27;
-    if (ddp->tagged || a->info == NULL || a->info->invalidates)
+    if (ddp->tagged || info == NULL || info->invalidates)
         return RULE_COUNT;
     if (ddp->stag != 0)
         return ddp->opcode >= RDMAP_IMMEDIATE ? RULE_RDMAPX_4_1_04 : RULE_RDMAP_4_1_30;
     if (ddp->opcode != RDMAP_ATOMIC_REQUEST)
         return RULE_COUNT;
-    request = rdmap_open_request(a->rdmap, other_side(a->step->side), ddp->msn);
+    request = rdmap_open_request(rdmap, side, ddp->msn);
     if (request == NULL || request->operation.kind != RDMAP_OP_ATOMIC)
         return RULE_COUNT;
-    if (request->operation.atomic.reserved != 0)
-        return RULE_RDMAPX_5_2_1_03;
-    if (request->operation.atomic.opcode != RDMAP_ATOMIC_FETCH_ADD)
-        return RULE_COUNT;
-    return request->operation.atomic.compare_data != 0                     ? RULE_RDMAPX_5_2_1_13
-           : request->operation.atomic.compare_mask != 0xFFFFFFFFFFFFFFFFu ? RULE_RDMAPX_5_2_1_15
-                                                                           : RULE_COUNT;
+    return rdmap_atomic_overlooked(&request->operation.atomic);
 }
 
 /* Reported where the documents say that nothing may be checked. True when that was so. */
@@ -383,9 +384,13 @@ static void judge_truth(const struct accusation *a)
     char text[SEGMENT_TEXT];
     const struct rdmap_terminate *terminate = a->terminate;
     bool ddp = terminate->layer == RDMAP_LAYER_DDP;
-    enum rule_id rule = ddp ? RULE_DDP_7_2_16 : RULE_RDMAP_4_8_50, field = overlooked_field(a);
+    enum rule_id rule = ddp ? RULE_DDP_7_2_16 : RULE_RDMAP_4_8_50,
+                 field = rdmap_overlooked_field(a->rdmap, other_side(a->step->side), a->ddp);
     const char *why = ddp ? untrue_of_ddp(a) : untrue_of_rdmap(a);
 
+    if (why == NULL && field != RULE_COUNT && rdmap_terminate_is(terminate, RDMAP_LAYER_RDMA, 2) &&
+        terminate->code == 6 && atomics_are_known(a))
+        why = "an Atomic was answered before";
     /* "Unspecified", of a segment that has just this peculiarity. */
     if (why == NULL && field != RULE_COUNT && !ddp && terminate->etype != 0 && terminate->code == 0xFF)
         why = "a field that is not to be looked at is its only peculiarity";

@@ -317,8 +317,8 @@ void rdmap_terminate_message(struct rdmap_connection *rdmap, struct rdmap_step *
         return;
     judge_parts(rdmap, step, terminate, status);
     if (terminate->reserved != 0)
-        rdmap_fail(rdmap, step, RULE_RDMAP_4_8_28, 0, "expected Reserved bits 0, found %04x (%02x %02x %02x %02x)",
-                   terminate->reserved, p[0], p[1], p[2], p[3]);
+        rdmap_blemish(rdmap, step, RULE_RDMAP_4_8_28, "expected Reserved bits 0, found %04x (%02x %02x %02x %02x)",
+                      terminate->reserved, p[0], p[1], p[2], p[3]);
     else
         verdict_passed(v, RULE_RDMAP_4_8_28);
     if (terminate->layer > RDMAP_LAYER_LLP)
