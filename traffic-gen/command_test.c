@@ -3,6 +3,7 @@
 #include "shared/output_file.h"
 #include "traffic-gen/command.h"
 #include "traffic-gen/test/choice.h"
+#include "traffic-gen/test/learn.h"
 #include "traffic-gen/test/net.h"
 #include "traffic-gen/test/run.h"
 
@@ -17,8 +18,8 @@ enum { JOBS_MAX = 64 };
 struct options {
     gboolean listen;
     char **suites, **rules, **skip;
-    char *waivers, *format, *output, *record, *service, *advert, *device;
-    double timeout, start_timeout, idle_timeout, accept_timeout, settle;
+    char *waivers, *format, *output, *record, *service, *advert, *mpa, *device;
+    double timeout, start_timeout, idle_timeout, accept_timeout, recover_timeout, settle;
     gint jobs;
     gboolean default_configuration, strict_waivers;
 };
@@ -55,7 +56,8 @@ static bool times_are_good(const struct options *options, int *status)
     } times[] = {{"timeout", options->timeout},
                  {"start-timeout", options->start_timeout},
                  {"idle-timeout", options->idle_timeout},
-                 {"accept-timeout", options->accept_timeout}};
+                 {"accept-timeout", options->accept_timeout},
+                 {"recover-timeout", options->recover_timeout}};
 
     for (unsigned i = 0; i < G_N_ELEMENTS(times); i++) {
         if (!(times[i].value >= 0.01 && times[i].value <= 3600)) {
@@ -233,6 +235,7 @@ static int test(const struct options *options, const char *address)
         .t_start = nanoseconds(options->start_timeout),
         .t_idle = nanoseconds(options->idle_timeout),
         .t_accept = nanoseconds(options->accept_timeout),
+        .t_recover = nanoseconds(options->recover_timeout),
         .t_settle = nanoseconds(options->settle),
         .received_max = TALK_RECEIVED_MAX,
         .vouched_default = options->default_configuration,
@@ -248,11 +251,16 @@ static int test(const struct options *options, const char *address)
     if (options->service && !parse_service(options->service, &run.services))
         return command_fail("--service: '%s' is not none, echo, rpc or nfs", options->service);
     if (options->advert) {
-        run.no_advert = strcmp(options->advert, "none") == 0;
+        bool none = strcmp(options->advert, "none") == 0;
+
+        run.given.fields |= TERMS_DATA;
+        run.given.terms.words = none ? TERMS_WORDS_NONE : TERMS_WORDS_ADVERT;
         run.lab = strcmp(options->advert, "LAB1") == 0;
-        if (!run.no_advert && !run.lab && strcmp(options->advert, "IWT1") != 0)
+        if (!none && !run.lab && strcmp(options->advert, "IWT1") != 0)
             return command_fail("--advert: '%s' is not IWT1, LAB1 or none", options->advert);
     }
+    if (options->mpa && !terms_parse(&run.given, options->mpa, &error))
+        return command_fail("%s", error->message);
     if (options->jobs < 1 || options->jobs > JOBS_MAX)
         return command_fail("-j: %d is not from 1 to %d", options->jobs, JOBS_MAX);
     if (!times_are_good(options, &status))
@@ -280,7 +288,8 @@ int command_test(int argc, char **argv)
         "Exit status: 0 all passed, 1 a failure, or stopped by a signal, 2 usage, the device could not be\n"
         "reached, or offers nothing to test.",
     };
-    struct options options = {.timeout = 2, .start_timeout = 60, .idle_timeout = 120, .accept_timeout = 30, .jobs = 1};
+    struct options options = {
+        .timeout = 2, .start_timeout = 60, .idle_timeout = 120, .accept_timeout = 30, .recover_timeout = 3, .jobs = 1};
     const GOptionEntry entries[] = {
         {"listen", 0, 0, G_OPTION_ARG_NONE, &options.listen, "the device is the Initiator", NULL},
         {"suite", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.suites, "only these suites (comma-separated)", "NAME"},
@@ -299,12 +308,17 @@ int command_test(int argc, char **argv)
          "longest wait of a device for the rest of an FPDU (default 120)", "SECONDS"},
         {"accept-timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.accept_timeout,
          "longest wait for a connection (default 30)", "SECONDS"},
+        {"recover-timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.recover_timeout,
+         "how long a device may take after a case until it answers again (default 3)", "SECONDS"},
         {"settle", 0, 0, G_OPTION_ARG_DOUBLE, &options.settle,
          "pause between the start-up and the first FPDU (default 0)", "SECONDS"},
         {"service", 0, 0, G_OPTION_ARG_STRING, &options.service, "what the device serves: none, echo, rpc, nfs",
          "NAME"},
         {"advert", 0, 0, G_OPTION_ARG_STRING, &options.advert,
          "what to say in private data: IWT1 (default), LAB1, none", "NAME"},
+        {"mpa", 0, 0, G_OPTION_ARG_STRING, &options.mpa,
+         "start-up to use instead of the one found: rev, ird, ord, crc, markers, rtr, data (rev=2,ird=4,crc=on)",
+         "KEY=VALUE,..."},
         {"default-configuration", 0, 0, G_OPTION_ARG_NONE, &options.default_configuration,
          "the device is configured as it comes", NULL},
         {"write", 'w', 0, G_OPTION_ARG_FILENAME, &options.record, "record what is said (pcapng)", "FILE"},
@@ -330,6 +344,7 @@ int command_test(int argc, char **argv)
     g_free(options.record);
     g_free(options.service);
     g_free(options.advert);
+    g_free(options.mpa);
     g_free(options.device);
     return status;
 }

@@ -57,6 +57,7 @@ def complete(root, environment, tmp_path):
     ("iwarp-check merge --for", set()),
     ("iwarp-check merge --fail-on=w", {"warning"}),
     ("iwarp-gen pl", {"play"}),
+    ("iwarp-gen test --mpa=o", {"ord="}),
     ("iwarp-gen play --inj", {"--inject="}),
     ("iwarp-gen play --inject=MPA-4.1-05,MPA-4.3-09", {"MPA-4.1-05,MPA-4.3-09"}),
     ("iwarp-gen play marker-w", {"marker-walk"}),

@@ -7,6 +7,7 @@
  */
 #include "tests/fuzz/fuzz.h"
 #include "traffic-gen/test/net.h"
+#include "traffic-gen/test/learn.h"
 #include "traffic-gen/test/run.h"
 #include "traffic-gen/test/subject.h"
 #include "wire/crc32c.h"

@@ -314,7 +314,7 @@ def test_stopped_by_a_signal(tmp_path):
     port, stop = hostile(serve)
     out, record = tmp_path / "x.json", tmp_path / "x.pcapng"
     test = subprocess.Popen([devices.GEN, "test", f"127.0.0.1:{port}", "--rules=MPA-4.1-06,MPA-7.1.2-42", "-o", out, "-w",
-                             record, "--format=json", "--timeout=0.2", "--idle-timeout=1000"], stderr=subprocess.PIPE, text=True)
+                             record, "--format=json", "--mpa=rev=1", "--timeout=0.2", "--idle-timeout=1000"], stderr=subprocess.PIPE, text=True)
     try:
         for _ in range(3):  # two connections learn what the device is, the third one is of the test that waits
             assert met.acquire(timeout=30)

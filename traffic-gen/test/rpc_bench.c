@@ -149,11 +149,15 @@ static void make_end(struct rpc_bench *bench, const struct bench_wish *wish, boo
     const struct rpc_end_spoil hooks = {.ctx = bench, .decide = note};
     uint32_t size = wish->size ? wish->size : SIZE_DEFAULT;
     uint32_t credits = wish->credits ? wish->credits : CREDITS_DEFAULT;
+    const struct talk_terms *terms = &talk->run->terms;
     const struct rpc_end_options options = {
         .qp = {.mpa = {.role = talk_is_initiator(talk) ? MPA_END_INITIATOR : MPA_END_RESPONDER,
-                       .revision = talk_is_initiator(talk) ? 1 : 2,
+                       .revision = talk_is_initiator(talk) ? MAX(terms->revision, 1) : 2,
                        .crc = crc,
-                       .enhanced_data = {.ird = READS, .ord = READS},
+                       .markers = terms->markers,
+                       .enhanced = terms->enhanced,
+                       .enhanced_data =
+                           terms->enhanced ? terms->data : (struct mpa_enhanced){.ird = READS, .ord = READS},
                        .private_data = wish->private_data,
                        .private_length = wish->private_length},
                .ird = READS,
@@ -233,9 +237,10 @@ static bool hear_frame(struct rpc_bench *bench)
     const struct mpa_startup *theirs = talk_hear_frame(talk);
 
     if (!theirs)
-        talk_inconclusive(talk, "a start-up frame was expected; there was %s", talk_describe(talk, talk_last(talk)));
+        talk_inconclusive(talk, "the start-up was not answered: a frame was expected; there was %s",
+                          talk_describe(talk, talk_last(talk)));
     else if (theirs->kind == MPA_REPLY && theirs->flags & MPA_FLAG_R)
-        talk_inconclusive(talk, "the device rejects the connection");
+        talk_inconclusive(talk, "the start-up was rejected: %s", talk_describe(talk, talk_last(talk)));
     else
         return true;
     return false;
@@ -253,7 +258,7 @@ static bool start_as_client(struct rpc_bench *bench, const struct bench_wish *wi
 {
     struct talk *talk = bench->talk;
 
-    make_end(bench, wish, true);
+    make_end(bench, wish, !talk->run->terms.no_crc);
     qp_start(rpc_end_qp(bench->end));
     if (!hear_frame(bench))
         return false;

@@ -4,103 +4,6 @@
 #include "traffic-gen/test/elsewhere.h"
 #include "traffic-gen/test/net.h"
 
-#include <string.h>
-
-/* ---- what the DUT is ---- */
-
-static void take_advert(struct talk *talk, const struct mpa_startup *theirs)
-{
-    struct talk_run *run = talk->run;
-
-    run->lab |= theirs->ulp_length >= 4 && memcmp(theirs->ulp_data, "LAB1", 4) == 0;
-    if (!theirs->has_enhanced && theirs->pd_length >= 4)
-        run->lab |= memcmp(theirs->private_data, "LAB1", 4) == 0;
-    if (talk->advert.n > 0)
-        run->has |= NEED_REGIONS;
-    if (talk->advert.n == REGION_COUNT) /* who tells less, as `sink` does, is no echo */
-        run->has |= NEED_WORDS | NEED_ECHO | NEED_RECEIVES;
-}
-
-/* One connection with a usual wish; *why is what went wrong. */
-static bool learn_with(struct talk *talk, const struct talk_wish *wish, char **why)
-{
-    const struct mpa_startup *theirs;
-
-    g_clear_pointer(why, g_free);
-    if (!talk_open(talk)) {
-        *why = g_strdup(talk->result->actual);
-        return false;
-    }
-    if (talk_is_initiator(talk))
-        talk_send_frame(talk, wish);
-    theirs = talk_hear_frame(talk);
-    if (!theirs) {
-        *why = g_strdup_printf("no MPA start-up frame came, but %s", talk_describe(talk, talk_last(talk)));
-        return false;
-    }
-    if (theirs->flags & MPA_FLAG_R && talk_is_initiator(talk)) {
-        *why = g_strdup("the device rejects connections");
-        return false;
-    }
-    if (!talk_is_initiator(talk))
-        talk_send_frame(talk, wish);
-    talk_begin_operation(talk);
-    take_advert(talk, theirs);
-    if (talk_first_fpdu(talk))
-        talk_probe(talk); /* remembers that it was answered */
-    return true;
-}
-
-/* A device that breaks rules is to be reached, too: with other wishes, if need be. */
-static bool learn_first(struct talk *talk, char **why)
-{
-    static const struct talk_wish wishes[] = {{0}, {.no_crc = true}, {.enhanced = true}};
-
-    for (unsigned i = 0; i < G_N_ELEMENTS(wishes); i++) {
-        if (learn_with(talk, &wishes[i], why))
-            return true;
-        if (!talk_is_initiator(talk) || talk->result->ports->len == 0)
-            return false;
-    }
-    return false;
-}
-
-static void learn_enhanced(struct talk *talk)
-{
-    const struct talk_wish wish = {
-        .enhanced = true,
-        .data = {.peer_to_peer = true, .rtr = MPA_RTR_SEND | MPA_RTR_WRITE | MPA_RTR_READ, .ird = 16, .ord = 16},
-    };
-    const struct mpa_startup *reply;
-
-    if (!talk_open(talk))
-        return;
-    talk_send_frame(talk, &wish);
-    reply = talk_hear_frame(talk);
-    if (!reply || !reply->has_enhanced || reply->flags & MPA_FLAG_R)
-        return;
-    talk->run->has |= NEED_ENHANCED;
-    if (reply->enhanced.peer_to_peer)
-        talk->run->has |= NEED_PEER_TO_PEER;
-    talk_begin_operation(talk);
-    talk_first_fpdu(talk);
-}
-
-bool run_learn(struct talk_run *run, char **why)
-{
-    struct test_result *result = test_result_new();
-    struct talk talk;
-    bool good;
-
-    talk_init(&talk, run, NULL, result);
-    good = learn_first(&talk, why);
-    if (good && run->dut == DUT_RESPONDER)
-        learn_enhanced(&talk);
-    talk_clear(&talk);
-    test_result_free(result);
-    return good;
-}
-
 /* ---- tests ---- */
 
 static void fill_in(struct test_result *result, const struct chosen_test *chosen)
@@ -130,10 +33,9 @@ static const char *cannot_run(const struct talk_run *run, const struct suite_tes
 
     if (!(test->duts & run->dut))
         return run->dut == DUT_RESPONDER ? "for devices that are Initiator" : "for devices that are Responder";
-    if (run->dut == DUT_RESPONDER && test->needs & NEED_ENHANCED & ~has)
+    if (run->dut == DUT_RESPONDER && test->needs & (NEED_ENHANCED | NEED_PEER_TO_PEER) && !(has & NEED_ENHANCED))
         return "the device does not speak the enhanced set-up of RFC 6581";
-    if (run->dut == DUT_RESPONDER && test->needs & NEED_PEER_TO_PEER & ~has)
-        return "the device does not speak the peer-to-peer mode of RFC 6581";
+    /* Whether it has the peer-to-peer mode is for the case's own Reply to say: some do not survive that question. */
     if (run->dut == DUT_RESPONDER && test->needs & (NEED_ECHO | NEED_RECEIVES | NEED_REGIONS | NEED_WORDS) & ~has)
         return "the device does not advertise memory and an echo in its private data";
     if (test->needs & (NEED_RPC | NEED_NFS) & ~has)

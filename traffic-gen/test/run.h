@@ -12,11 +12,6 @@ struct chosen_test {
 };
 
 /*
- * Learns what the DUT is: connects, starts, asks. False with *why when it cannot be reached, or does not speak MPA.
- * For a DUT that is the Initiator it waits for its first connection.
- */
-bool run_learn(struct talk_run *run, char **why);
-/*
  * A result per test, in their order. jobs: tests at the same time. progress (may be NULL) is told what is begun, by any
  * thread. Once net_stopped is set it comes to an end: there are no results of tests that were not finished then.
  */

@@ -39,16 +39,20 @@ void talk_not_applicable(struct talk *talk, const char *format, ...) G_GNUC_PRIN
 
 /* ---- connection and start-up ---- */
 
-/* How our side wants the start-up. Zero (or NULL): revision 1, with CRC, without Markers, echo wanted. */
+/*
+ * How our side wants the start-up. Zero (or NULL): as the device was seen to take it (test/terms.h), echo wanted; a
+ * case says only what its stimulus is about.
+ */
 struct talk_wish {
-    uint8_t revision;         /* of our Request; 0: 1, or 2 when enhanced. A Reply says what the Request said */
+    uint8_t revision;         /* of our Request, enhanced only if that is said; a Reply says what the Request said */
     bool revision_0;          /* revision 0 indeed */
     bool markers;             /* we want Markers */
     bool no_crc;              /* C = 0; whether CRC is used then depends on the DUT as well */
+    bool crc;                 /* C = 1, even if the device was seen to refuse it */
     bool need_no_crc;         /* not applicable when the DUT insists on CRC */
     bool need_markers;        /* not applicable when the DUT does not ask for Markers */
     bool enhanced;            /* revision 2 with S = 1 */
-    struct mpa_enhanced data; /* enhanced: of the Request. All zero: IRD 16, ORD 16, A = 0. Not used in a Reply */
+    struct mpa_enhanced data; /* enhanced: of the Request; all zero: what the device takes. Not used in a Reply */
     bool in_pieces;           /* our frame in three segments, with pauses */
     bool wait_only;           /* stop behind the start-up frames: the Initiator's first FPDU is left to the test */
     /* Our frame before it is encoded, to change anything; then its octets, *n of at most size. NULL: right. */
@@ -68,6 +72,8 @@ bool talk_open(struct talk *talk);
 bool talk_start(struct talk *talk, const struct talk_wish *wish);
 /* The parts of it. Our frame (Request: at once; Reply: after the DUT's Request has come). */
 bool talk_send_frame(struct talk *talk, const struct talk_wish *wish);
+/* The octets of that frame, to be damaged and written by the caller; 0: no room. */
+size_t talk_make_frame(struct talk *talk, const struct talk_wish *wish, uint8_t *out, size_t size);
 /* The DUT's frame; NULL when something else came (see talk_last()). Its octets live as long as the connection. */
 const struct mpa_startup *talk_hear_frame(struct talk *talk);
 /* FPDUs from here on, as the two frames say. */

@@ -5,6 +5,7 @@
 
 #include "traffic-gen/test/result.h"
 #include "traffic-gen/test/talk.h"
+#include "traffic-gen/test/terms.h"
 #include "traffic-gen/test/watch.h"
 
 #include <errno.h>
@@ -17,19 +18,20 @@ struct talk_run {
     const char *host, *port; /* of the DUT that is a Responder */
     int listener;            /* where the DUT connects to; -1: it is the Responder */
     int64_t t_react, t_start, t_idle, t_accept;
+    int64_t t_recover;     /* that a device may take until it listens again */
     int64_t t_settle;      /* pause of an Initiator between the Reply and its first FPDU */
     uint64_t received_max; /* octets of a test */
     struct watch_recorder *recorder;
-    bool no_advert;       /* say nothing in the private data */
-    bool vouched_default; /* --default-configuration */
-    unsigned services;    /* set of enum suite_need that the user vouches for */
-    /* What the first connection showed. */
+    struct terms_given given; /* --mpa */
+    bool vouched_default;     /* --default-configuration */
+    unsigned services;        /* set of enum suite_need that the user vouches for */
+    /* What the first connections showed. */
+    struct talk_terms terms;
     struct endpoint device;
     bool lab;           /* it knows "LABQ" */
     gint answers_reads; /* it answers Reads of no octets; atomic */
     enum talk_sign sign;
     unsigned has; /* set of enum suite_need */
-    bool no_markers, no_enhanced;
 };
 
 struct talk {

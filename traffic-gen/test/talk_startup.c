@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The talker's start-up: Request and Reply as the test wants them, and what both together mean. */
 #include "traffic-gen/test/talk_internal.h"
-#include "wire/octets.h"
+#include "wire/rpcrdma_private_data.h"
 
 #include <string.h>
 
-enum { READS_DEFAULT = 16, RECEIVES_DEFAULT = 64, RECEIVE_SIZE_DEFAULT = 4096, RTR_STAG = 1 };
+enum { RECEIVES_DEFAULT = 64, RECEIVE_SIZE_DEFAULT = 4096, RTR_STAG = 1, RPC_INLINE = 4096 };
 
 static const struct talk_wish no_wish;
 static const int64_t greeting_pause = 40 * INT64_C(1000000);
@@ -62,45 +62,68 @@ uint16_t talk_dut_ird(const struct talk *talk)
 
 /* ---- our frame ---- */
 
-/* A Reply answers the Request's ORD with its IRD and the other way round (RFC 6581 section 9.1). */
-static struct mpa_enhanced answer(const struct mpa_enhanced *request)
+/*
+ * A Reply answers the Request's ORD with its IRD and the other way round (RFC 6581 section 9.1), unless the user has
+ * said how many Reads.
+ */
+static struct mpa_enhanced answer(const struct talk_run *run, const struct mpa_enhanced *request)
 {
     const unsigned none = MPA_IRD_ORD_NOT_NEGOTIATED;
+    unsigned reads = run->given.fields & TERMS_ORD ? run->given.terms.data.ord : TERMS_READS;
 
     return (struct mpa_enhanced){
         .peer_to_peer = request->peer_to_peer,
         .rtr = request->peer_to_peer ? request->rtr : 0,
-        .ird = request->ord,
-        .ord = request->ird == none ? none : MIN(request->ird, READS_DEFAULT),
+        .ird = run->given.fields & TERMS_IRD ? run->given.terms.data.ird : request->ord,
+        .ord = (uint16_t)(request->ird == none ? none : MIN(request->ird, reads)),
     };
+}
+
+static struct mpa_enhanced asked(const struct talk_terms *terms, const struct talk_wish *wish)
+{
+    const struct mpa_enhanced usual = {.ird = TERMS_READS, .ord = TERMS_READS};
+
+    if (wish->data.peer_to_peer || wish->data.ird != 0 || wish->data.ord != 0 || wish->data.rtr != 0)
+        return wish->data;
+    return terms->enhanced ? terms->data : usual;
+}
+
+static uint8_t our_flags(const struct talk *talk, const struct talk_wish *wish)
+{
+    const struct talk_terms *terms = &talk->run->terms;
+    const struct mpa_startup *request = talk_frame(talk, false);
+    bool no_crc = wish->no_crc || terms->no_crc;
+
+    if (terms->crc_follows && request && !talk_is_initiator(talk))
+        no_crc |= !(request->flags & MPA_FLAG_C);
+    return (uint8_t)((wish->markers || terms->markers ? MPA_FLAG_M : 0) | (wish->crc || !no_crc ? MPA_FLAG_C : 0));
 }
 
 static struct mpa_startup our_frame(const struct talk *talk, const struct talk_wish *wish)
 {
+    const struct talk_terms *terms = &talk->run->terms;
     const struct mpa_startup *request = talk_frame(talk, false);
-    struct mpa_startup frame = {
-        .kind = talk_is_initiator(talk) ? MPA_REQUEST : MPA_REPLY,
-        .flags = (uint8_t)((wish->markers ? MPA_FLAG_M : 0) | (wish->no_crc ? 0 : MPA_FLAG_C)),
-        .revision = wish->revision_0 ? 0
-                    : wish->revision ? wish->revision
-                    : wish->enhanced ? 2
-                                     : 1,
-    };
-    bool asks_nothing = !wish->data.peer_to_peer && wish->data.ird == 0 && wish->data.ord == 0 && wish->data.rtr == 0;
+    bool usual = !wish->revision_0 && wish->revision == 0 && !wish->enhanced;
+    struct mpa_startup frame = {.flags = our_flags(talk, wish)};
 
     if (talk_is_initiator(talk)) {
-        frame.enhanced = wish->data;
-        if (asks_nothing)
-            frame.enhanced.ird = frame.enhanced.ord = READS_DEFAULT;
-        if (wish->enhanced)
+        frame.kind = MPA_REQUEST;
+        frame.revision = wish->revision_0  ? 0
+                         : wish->revision  ? wish->revision
+                         : wish->enhanced  ? 2
+                         : terms->revision ? terms->revision
+                                           : 1;
+        frame.enhanced = asked(terms, wish);
+        if (usual ? terms->enhanced : wish->enhanced)
             frame.flags |= MPA_FLAG_S;
-    } else if (request) {
-        frame.revision = wish->revision ? wish->revision : request->revision;
-        if (request->revision == 0)
+    } else {
+        frame.kind = MPA_REPLY;
+        frame.revision = wish->revision ? wish->revision : request ? request->revision : 1;
+        if (request && request->revision == 0)
             frame.flags |= MPA_FLAG_M | MPA_FLAG_C;
-        if (request->has_enhanced && request->revision >= 2) {
+        if (request && request->has_enhanced && request->revision >= 2) {
             frame.flags |= MPA_FLAG_S;
-            frame.enhanced = answer(&request->enhanced);
+            frame.enhanced = answer(talk->run, &request->enhanced);
         }
     }
     frame.has_enhanced = frame.flags & MPA_FLAG_S;
@@ -109,10 +132,18 @@ static struct mpa_startup our_frame(const struct talk *talk, const struct talk_w
 
 static size_t our_words(const struct talk *talk, const struct talk_wish *wish, uint8_t out[ADVERT_WISH_LEN])
 {
+    const struct rpcrdma_private_data rpc = {
+        .version = RPCRDMA_PD_VERSION, .send_size = RPC_INLINE, .receive_size = RPC_INLINE};
     struct advert_wish advert = wish->advert;
 
-    if (talk->run->no_advert)
+    switch (talk->run->terms.words) {
+    case TERMS_WORDS_NONE:
         return 0;
+    case TERMS_WORDS_RPC:
+        return rpcrdma_private_data_encode(&rpc, out, ADVERT_WISH_LEN);
+    case TERMS_WORDS_ADVERT:
+        break;
+    }
     /* An Initiator that says nothing of its own does not expect ours. */
     if (!talk_is_initiator(talk) && talk->advert.n == 0 && advert.flags == 0)
         return 0;
@@ -121,12 +152,10 @@ static size_t our_words(const struct talk *talk, const struct talk_wish *wish, u
     return advert_wish_encode(&advert, talk->run->lab, out);
 }
 
-bool talk_send_frame(struct talk *talk, const struct talk_wish *wish)
+size_t talk_make_frame(struct talk *talk, const struct talk_wish *wish, uint8_t *out, size_t size)
 {
     uint8_t words[ADVERT_WISH_LEN];
-    static const size_t cuts[] = {5, 19}; /* amid the key, amid PD_Length */
     struct mpa_startup frame;
-    size_t n, need, sent = 0;
 
     if (!wish)
         wish = &no_wish;
@@ -136,20 +165,28 @@ bool talk_send_frame(struct talk *talk, const struct talk_wish *wish)
     mpa_startup_fix_length(&frame);
     if (wish->frame)
         wish->frame(talk, &frame);
-    n = mpa_startup_encode(&frame, talk->startup[WATCH_TEST].octets, TALK_FRAME_ROOM);
+    return mpa_startup_encode(&frame, out, size);
+}
+
+bool talk_send_frame(struct talk *talk, const struct talk_wish *wish)
+{
+    static const size_t cuts[] = {5, 19}; /* amid the key, amid PD_Length */
+    uint8_t *octets = talk->startup[WATCH_TEST].octets;
+    size_t n = talk_make_frame(talk, wish, octets, TALK_FRAME_ROOM), need, sent = 0;
+
     if (n == 0)
         return false;
-    if (mpa_startup_decode(&talk->startup[WATCH_TEST].frame, &need, talk->startup[WATCH_TEST].octets, n) ==
-        MPA_STARTUP_OK)
-        talk->startup[WATCH_TEST].known = true;
-    if (wish->in_pieces) {
+    talk->startup[WATCH_TEST].n = n;
+    talk->startup[WATCH_TEST].known =
+        mpa_startup_decode(&talk->startup[WATCH_TEST].frame, &need, octets, n) == MPA_STARTUP_OK;
+    if (wish && wish->in_pieces) {
         for (size_t i = 0; i < G_N_ELEMENTS(cuts); i++) {
-            talk_write(talk, talk->startup[WATCH_TEST].octets + sent, MIN(cuts[i], n) - sent);
+            talk_write(talk, octets + sent, MIN(cuts[i], n) - sent);
             sent = MIN(cuts[i], n);
             talk_sleep(talk, piece_pause);
         }
     }
-    talk_write(talk, talk->startup[WATCH_TEST].octets + sent, n - sent);
+    talk_write(talk, octets + sent, n - sent);
     return true;
 }
 
@@ -297,7 +334,7 @@ static const char *missing_need(const struct talk *talk)
         return NULL;
     if (talk->advert.n > 0)
         has |= NEED_REGIONS | NEED_ECHO | NEED_RECEIVES;
-    if (!talk_is_initiator(talk) && theirs && theirs->has_enhanced) {
+    if (theirs && theirs->has_enhanced) {
         has |= NEED_ENHANCED;
         if (theirs->enhanced.peer_to_peer)
             has |= NEED_PEER_TO_PEER;
@@ -318,14 +355,16 @@ static bool take_frame(struct talk *talk, const struct talk_wish *wish)
     if (!theirs) {
         const struct talk_heard *heard = talk_last(talk);
 
-        if (wish->enhanced && (heard->what == TALK_FIN || heard->what == TALK_RESET))
+        if (wish->enhanced && !(talk->run->has & NEED_ENHANCED) &&
+            (heard->what == TALK_FIN || heard->what == TALK_RESET))
             talk_not_applicable(talk, "the device closes after an enhanced Request, as one without RFC 6581 does");
         else
-            talk_inconclusive(talk, "a start-up frame was expected; there was %s", talk_describe(talk, heard));
+            talk_inconclusive(talk, "the start-up was not answered: a %s was expected; there was %s",
+                              talk_is_initiator(talk) ? "Reply" : "Request", talk_describe(talk, heard));
         return false;
     }
     if (theirs->kind == MPA_REPLY && theirs->flags & MPA_FLAG_R) {
-        talk_inconclusive(talk, "the device rejects the connection");
+        talk_inconclusive(talk, "the start-up was rejected: %s", talk_describe(talk, talk_last(talk)));
         return false;
     }
     missing = missing_need(talk);

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The start-up that each device wants is found, and every case uses it; --mpa fixes another."""
+import subprocess
+
+import pytest
+
+import devices
+import scripted
+
+CASES = "--rules=MPA-8-02/crc,MPA-5.1-06"
+
+
+def run(device, *args):
+    return devices.run_test([f"127.0.0.1:{device.port}", CASES, *args], 1, False)
+
+
+def like_nfs(request):
+    return request.revision == 2 and request.enhanced and request.ird >= 1 and request.ord >= 1
+
+
+WANTED = {
+    "anything": lambda request: True,
+    "revision 2 with IRD and ORD, as Linux's NFS server": like_nfs,
+    "no more than one Read": lambda request: like_nfs(request) and request.ird == request.ord == 1,
+    "peer-to-peer": lambda request: request.a,
+    "revision 1": lambda request: request.revision == 1 or "close",
+    "revision 1, silent otherwise": lambda request: request.revision == 1 or "silent",
+    "revision 2 without enhanced data": lambda request: request.revision == 2 and not request.enhanced,
+    "no CRC": lambda request: not request.crc,
+    "no CRC, revision 1": lambda request: (not request.crc and request.revision == 1) or "close",
+    "no private data": lambda request: not request.data,
+}
+
+
+@pytest.mark.parametrize("name", [name for name in WANTED if name != "revision 1, silent otherwise"])
+def test_every_case_says_what_the_device_takes(name):
+    with scripted.Device(WANTED[name]) as device:
+        tested = run(device)
+    assert tested.status == 0 or "no CRC" in name, tested.errors + tested.tell()
+    ok = [request for request in device.requests if WANTED[name](request) is True]
+    # From the first Request that was taken on, all are.
+    assert ok == device.requests[len(device.requests) - len(ok):]
+    assert len(ok) >= 3
+    outcomes = {test["outcome"] for test in tested.tests.values()}
+    assert "passed" in outcomes and "failed" not in outcomes
+
+
+def test_the_service_says_which_private_data():
+    with scripted.Device() as device:
+        run(device, "--service=nfs")
+    assert device.requests and all(request.data.startswith(bytes.fromhex("f6ab0e1801")) for request in device.requests)
+
+
+def test_a_device_that_takes_nothing():
+    with scripted.Device(lambda request: False) as device:
+        tested = run(device)
+    assert tested.status == 2 and "takes none of these start-ups" in tested.errors
+    assert "MPA revision 1, CRC on" in tested.errors and "rejected: MPA Reply Rev 2" in tested.errors
+    assert tested.report is None
+
+
+def test_rejected_later_is_inconclusive():
+    """Not for what the case says, but from some connection on."""
+    seen = []
+
+    def takes(request):
+        seen.append(request)
+        return len(seen) < 2
+
+    with scripted.Device(takes) as device:
+        tested = devices.run_test([f"127.0.0.1:{device.port}", "--rules=MPA-8-02/crc", "--timeout=0.2"], 1, False)
+    assert tested.outcome("inconclusive") == ["MPA-8-02/crc"], tested.tell()
+    assert "rejected" in tested.tests["MPA-8-02/crc"]["actual"]
+
+
+@pytest.mark.parametrize("mpa,holds", [
+    ("rev=1", lambda request: request.revision == 1 and not request.enhanced),
+    ("rev=2,ird=4,ord=7", lambda request: request.enhanced and (request.ird, request.ord) == (4, 7)),
+    ("ird=3", lambda request: request.enhanced and (request.ird, request.ord) == (3, 16)),
+    ("crc=off", lambda request: not request.crc),
+    ("rtr=write+read", lambda request: request.a and request.rtr == 6),
+    ("data=none", lambda request: not request.data),
+    ("data=rpc", lambda request: request.data.startswith(bytes.fromhex("f6ab0e18"))),
+    ("markers=on", lambda request: request.markers),
+])
+def test_fixed_by_the_user(mpa, holds):
+    with scripted.Device() as device:
+        run(device, f"--mpa={mpa}", "--timeout=0.2")
+    # With rev=1 one Request asks whether the device knows RFC 6581, too.
+    assert sum(not holds(request) for request in device.requests) <= (mpa == "rev=1")
+    assert len(device.requests) >= 3
+
+
+@pytest.mark.parametrize("mpa,word", [
+    ("x", "KEY=VALUE"), ("rev=3", "rev=1 or 2"), ("ird=16384", "ird=0 to 16383"), ("rtr=none+send", "rtr="),
+    ("crc=maybe", "crc=on or off"), ("rev=1,ird=4", "not with rev=1"), ("rev=2,", "KEY=VALUE"), ("rtr=", "rtr="),
+])
+def test_mistakes_are_told(mpa, word):
+    done = subprocess.run([devices.GEN, "test", "127.0.0.1:9", f"--mpa={mpa}"], capture_output=True, text=True)
+    assert done.returncode == 2 and word in done.stderr, done.stderr
