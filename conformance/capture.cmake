@@ -7,7 +7,6 @@ add_library(capture STATIC
     decap.c
     decap_link.c
     fragments.c
-    flows.c
     privileges.c
 )
 iwarp_optimize_whole(capture)

@@ -31,7 +31,7 @@ struct reading {
 
 static void take_segment(struct reading *reading, struct addressed_segment *segment)
 {
-    unsigned share = reading->n_shares == 1 ? 0 : flows_share(segment, reading->n_shares);
+    unsigned share = reading->n_shares == 1 ? 0 : connections_share(segment, reading->n_shares);
 
     if (reading->workers == NULL)
         share_segment(reading->shares[share], segment);

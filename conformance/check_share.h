@@ -6,8 +6,8 @@
 #ifndef IWARP_CONFORMANCE_CHECK_SHARE_H
 #define IWARP_CONFORMANCE_CHECK_SHARE_H
 
-#include "conformance/flows.h"
 #include "conformance/report.h"
+#include "engine/connections.h"
 
 struct check; /* a share */
 

@@ -8,14 +8,7 @@
 #define IWARP_CONFORMANCE_DECAP_H
 
 #include "conformance/capture.h"
-#include "engine/tcp_pair.h"
-#include "shared/endpoint.h"
-
-/* A segment and whose it is. segment.side is not set: that is the business of the flow table. */
-struct addressed_segment {
-    struct endpoint source, destination;
-    struct tcp_segment segment;
-};
+#include "engine/connections.h"
 
 enum decap_status {
     DECAP_TCP,
@@ -32,7 +25,7 @@ struct decap;
 /* fragment_limit: octets of incomplete datagrams kept; 0 takes the default (4 MiB). NULL when memory is lacking. */
 struct decap *decap_new(size_t fragment_limit);
 void decap_free(struct decap *decap);
-/* out->segment.payload is valid as long as packet->data is and until the next call. */
+/* out->segment.side is not set. out->segment.payload is valid as long as packet->data is and until the next call. */
 enum decap_status decap_packet(struct decap *decap, const struct packet *packet, struct addressed_segment *out);
 
 /* True when decap_packet knows the link type. */

@@ -107,6 +107,31 @@ struct report_rpcrdma *report_rpcrdma_new(void)
     return rpcrdma;
 }
 
+struct report_rpcrdma *report_rpcrdma_take(const struct rpcrdma_connection *rpcrdma, unsigned initiator)
+{
+    const struct rpcrdma_counts *counts;
+    struct report_rpcrdma *report;
+    int client;
+
+    if (rpcrdma == NULL || !rpcrdma_connection_is_rpcrdma(rpcrdma))
+        return NULL;
+    client = rpcrdma_connection_client(rpcrdma);
+    counts = rpcrdma_connection_counts(rpcrdma);
+    report = report_rpcrdma_new();
+    report->calls_go = client < 0 ? DIR_UNKNOWN : (unsigned)client == initiator ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
+    for (unsigned direction = 0; direction < 2; direction++) {
+        unsigned sender = direction == DIR_TO_RESPONDER ? initiator : other_side(initiator);
+        bool negotiated;
+
+        report->threshold[direction] = rpcrdma_connection_threshold(rpcrdma, sender, &negotiated);
+    }
+    for (unsigned i = 0; i < counts->n; i++)
+        if (counts->procedures[i].calls > 0) /* none since the report of the part before */
+            g_array_append_val(report->calls, counts->procedures[i]);
+    report->other_calls = counts->other_calls;
+    return report;
+}
+
 static void free_connection(gpointer connection)
 {
     report_connection_free(connection);

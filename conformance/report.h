@@ -120,6 +120,9 @@ void report_add_failing(struct report_connection *connection, enum rule_id rule)
 /* Into rules (of struct report_rule): what was exercised or inconclusive, in catalogue order. */
 void report_rules(const struct report *report, const struct report_connection *connection, GArray *rules);
 struct report_rpcrdma *report_rpcrdma_new(void);
+/* What the layer counted so far; NULL: the connection does not carry RPC-over-RDMA. rpcrdma may be NULL; initiator: a
+ * side. */
+struct report_rpcrdma *report_rpcrdma_take(const struct rpcrdma_connection *rpcrdma, unsigned initiator);
 struct report_capture *report_capture_new(const char *file);
 void report_capture_free(struct report_capture *capture);
 /* Empties it for the next part. */

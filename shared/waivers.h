@@ -15,7 +15,7 @@
 #define IWARP_SHARED_WAIVERS_H
 
 #include "engine/rule.h"
-#include "shared/endpoint.h"
+#include "wire/endpoint.h"
 
 #include <glib.h>
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 #ifndef IWARP_TRAFFIC_TEST_NET_H
 #define IWARP_TRAFFIC_TEST_NET_H
 
-#include "shared/endpoint.h"
+#include "wire/endpoint.h"
 
 #include <signal.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/test/watch.h"
 
-#include "engine/nfs.h"
+#include "engine/stack.h"
 #include "traffic-gen/frame.h"
 #include "wire/octets.h"
 
@@ -19,11 +19,8 @@ enum {
 
 struct watch {
     struct watch_options options;
-    struct tcp_pair *tcp;
-    struct mpa_connection *mpa;
-    struct rdmap_connection *rdmap;
-    struct rpcrdma_connection *rpcrdma;
-    struct nfs_connection *nfs;
+    struct stack_options layers;
+    struct stack *stack;
     struct verdict verdict;
     struct rule_count counts[RULE_COUNT];
     GArray *findings;
@@ -36,7 +33,7 @@ struct watch {
 
 static const uint32_t isn[2] = {[WATCH_TEST] = 0x10000000, [WATCH_DUT] = 0x20000000};
 
-/* ---- what the layers tell ---- */
+/* ---- what the engine finds ---- */
 
 static void on_finding(void *ctx, const struct finding *finding)
 {
@@ -47,130 +44,6 @@ static void on_finding(void *ctx, const struct finding *finding)
         return;
     kept.message = g_strdup(finding->message);
     g_array_append_val(watch->findings, kept);
-}
-
-static void on_startup(void *ctx, const struct mpa_startup_event *event)
-{
-    struct watch *watch = ctx;
-
-    rpcrdma_connection_startup(watch->rpcrdma, event);
-}
-
-static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
-{
-    struct watch *watch = ctx;
-
-    rdmap_connection_fpdu(watch->rdmap, event);
-}
-
-static void on_skipped(void *ctx, unsigned side, uint64_t from, uint64_t to, const char *why, const struct place *place)
-{
-    struct watch *watch = ctx;
-
-    (void)from;
-    (void)to;
-    (void)why;
-    (void)place;
-    rdmap_connection_skipped(watch->rdmap, side);
-}
-
-static void on_changed(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters,
-                       const struct place *place)
-{
-    struct watch *watch = ctx;
-
-    (void)place;
-    rdmap_connection_parameters(watch->rdmap, phase, parameters);
-    rpcrdma_connection_parameters(watch->rpcrdma, phase, parameters);
-}
-
-static void on_ddp_segment(void *ctx, const struct rdmap_segment_event *event)
-{
-    struct watch *watch = ctx;
-
-    rpcrdma_connection_segment(watch->rpcrdma, event);
-}
-
-static void on_terminate(void *ctx, const struct rdmap_terminate_event *event)
-{
-    struct watch *watch = ctx;
-
-    rpcrdma_connection_terminate(watch->rpcrdma, event);
-}
-
-static void on_rdmap_skipped(void *ctx, unsigned side)
-{
-    struct watch *watch = ctx;
-
-    rpcrdma_connection_skipped(watch->rpcrdma, side);
-    nfs_connection_skipped(watch->nfs, side);
-}
-
-static void on_message(void *ctx, const struct rpcrdma_message *message)
-{
-    struct watch *watch = ctx;
-
-    nfs_connection_message(watch->nfs, message);
-}
-
-static void on_payload(void *ctx, const struct rpcrdma_payload *payload)
-{
-    struct watch *watch = ctx;
-
-    nfs_connection_payload(watch->nfs, payload);
-}
-
-static void on_retired(void *ctx, struct rpcrdma_transaction *transaction)
-{
-    struct watch *watch = ctx;
-
-    nfs_connection_retired(watch->nfs, transaction);
-}
-
-/* ---- what the TCP connection tells ---- */
-
-static void on_segment(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known, uint64_t acked)
-{
-    struct watch *watch = ctx;
-
-    mpa_connection_segment(watch->mpa, segment, offset, acked_known, acked);
-    if (segment->length == 0)
-        rdmap_connection_acked(watch->rdmap, segment->side, acked_known, acked);
-}
-
-static void on_octets(void *ctx, unsigned side, uint64_t offset, const uint8_t *p, size_t n,
-                      const struct octets_origin *origin)
-{
-    struct watch *watch = ctx;
-
-    rdmap_connection_acked(watch->rdmap, side, origin->acked_known, origin->acked);
-    mpa_connection_octets(watch->mpa, side, offset, p, n, origin);
-}
-
-static void end_layers(struct watch *watch, unsigned side, bool reset, uint64_t offset, uint32_t frame, int64_t time_ns)
-{
-    struct place place = {
-        .frame = frame, .first_frame = frame, .time_ns = time_ns, .offset = offset, .side = (uint8_t)side};
-
-    rdmap_connection_end(watch->rdmap, side, reset, &place);
-    rpcrdma_connection_end(watch->rpcrdma, side, reset, &place);
-    nfs_connection_end(watch->nfs, side, reset, &place);
-}
-
-static void on_fin(void *ctx, unsigned side, uint64_t offset, uint32_t frame, int64_t time_ns)
-{
-    struct watch *watch = ctx;
-
-    mpa_connection_fin(watch->mpa, side, offset, frame, time_ns);
-    end_layers(watch, side, false, offset, frame, time_ns);
-}
-
-static void on_reset(void *ctx, unsigned side, uint32_t frame, int64_t time_ns)
-{
-    struct watch *watch = ctx;
-
-    mpa_connection_reset(watch->mpa, side, frame, time_ns);
-    end_layers(watch, side, true, 0, frame, time_ns);
 }
 
 /* ---- segments ---- */
@@ -239,7 +112,7 @@ static void segment(struct watch *watch, enum watch_side side, uint8_t flags, co
     watch->now = MAX(now, watch->now);
     seen.time_ns = watch->now;
     record(watch, &tcp);
-    tcp_pair_segment(watch->tcp, &seen);
+    stack_segment(watch->stack, &seen);
     if (!syn)
         watch->sent[side] += n;
 }
@@ -286,18 +159,8 @@ void watch_reset(struct watch *watch, enum watch_side side)
 struct watch *watch_new(const struct watch_options *options)
 {
     struct watch *watch = g_new0(struct watch, 1);
-    const struct tcp_pair_events tcp_events = {
-        .ctx = watch, .segment = on_segment, .octets = on_octets, .fin = on_fin, .reset = on_reset};
-    const struct mpa_events mpa_events = {
-        .ctx = watch, .startup = on_startup, .fpdu = on_fpdu, .skipped = on_skipped, .changed = on_changed};
-    const struct rdmap_events rdmap_events = {
-        .ctx = watch, .segment = on_ddp_segment, .terminate = on_terminate, .skipped = on_rdmap_skipped};
-    const struct rpcrdma_events rpcrdma_events = {
-        .ctx = watch, .message = on_message, .payload = on_payload, .retired = on_retired};
-    const struct rdmap_options rdmap_options = {
-        .t_react = options->t_react, .t_close = options->t_close, .t_idle = options->t_idle};
-    const struct rpcrdma_options rpcrdma_options = {.t_react = options->t_react};
-    const struct tcp_pair_options tcp_options = {0};
+    const struct stack_setup setup = {
+        .options = &watch->layers, .verdict = &watch->verdict, .port = {options->ends[0].port, options->ends[1].port}};
     struct mpa_options mpa_options;
 
     mpa_options_init(&mpa_options);
@@ -305,25 +168,15 @@ struct watch *watch_new(const struct watch_options *options)
     mpa_options.t_close = options->t_close;
     mpa_options.t_start = options->t_start;
     mpa_options.t_idle = options->t_idle;
+    stack_options_init(&watch->layers, &mpa_options);
     watch->options = *options;
     watch->findings = g_array_new(FALSE, FALSE, sizeof(struct watch_finding));
     watch->verdict.counts = watch->counts;
     watch->verdict.finding = on_finding;
     watch->verdict.ctx = watch;
-    watch->verdict.counts = watch->counts;
-    watch->tcp = tcp_pair_new(&tcp_options, &tcp_events);
-    watch->mpa = mpa_connection_new(&mpa_options, &mpa_events, &watch->verdict);
-    watch->rdmap = rdmap_connection_new(&rdmap_options, &rdmap_events, &watch->verdict);
-    watch->rpcrdma = rpcrdma_connection_new(&rpcrdma_options, &rpcrdma_events, &watch->verdict);
-    if (watch->rpcrdma)
-        watch->nfs = nfs_connection_new(&rpcrdma_options, watch->rpcrdma, &watch->verdict);
-    if (!watch->tcp || !watch->mpa || !watch->rdmap || !watch->nfs)
+    watch->stack = stack_new(&setup);
+    if (!watch->stack)
         g_error("not enough memory for the watcher of a connection"); /* as GLib does where it allocates */
-    mpa_connection_set_tcp(watch->mpa, watch->tcp);
-    rpcrdma_connection_ports(watch->rpcrdma, options->ends[0].port, options->ends[1].port);
-    nfs_connection_ports(watch->nfs, options->ends[0].port, options->ends[1].port);
-    rpcrdma_connection_parameters(watch->rpcrdma, mpa_connection_phase(watch->mpa),
-                                  mpa_connection_parameters(watch->mpa));
     segment(watch, options->opener, TCP_SYN, NULL, 0);
     segment(watch, !options->opener, TCP_SYN | TCP_ACK, NULL, 0);
     segment(watch, options->opener, TCP_ACK, NULL, 0);
@@ -336,22 +189,14 @@ void watch_finish(struct watch *watch)
         return;
     watch->finished = true;
     watch->now = MAX(watch->now, g_get_real_time() * 1000);
-    tcp_pair_finish(watch->tcp);
-    mpa_connection_finish(watch->mpa, watch->now);
-    rdmap_connection_finish(watch->rdmap, watch->now);
-    rpcrdma_connection_finish(watch->rpcrdma, watch->now);
-    nfs_connection_finish(watch->nfs, watch->now);
+    stack_finish(watch->stack, watch->now);
 }
 
 void watch_free(struct watch *watch)
 {
     if (!watch)
         return;
-    tcp_pair_free(watch->tcp);
-    mpa_connection_free(watch->mpa);
-    rdmap_connection_free(watch->rdmap);
-    rpcrdma_connection_free(watch->rpcrdma); /* retires what the binding keeps of transactions */
-    nfs_connection_free(watch->nfs);
+    stack_free(watch->stack);
     for (guint i = 0; i < watch->findings->len; i++)
         g_free(g_array_index(watch->findings, struct watch_finding, i).message);
     g_array_unref(watch->findings);

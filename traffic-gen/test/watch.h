@@ -10,7 +10,7 @@
 #define IWARP_TRAFFIC_TEST_WATCH_H
 
 #include "engine/mpa.h"
-#include "shared/endpoint.h"
+#include "wire/endpoint.h"
 #include "traffic-gen/capture_file.h"
 
 #include <glib.h>

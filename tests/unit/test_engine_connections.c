@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Connections told apart. Events are written down: open<id>:<port of side 0>, close<id>:<why>,
  * <id>.<side>@<offset>+<n>. */
-#include "conformance/flows.h"
+#include "engine/connections.h"
 #include "tests/unit/support.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 struct trace {
-    struct flows *flows;
+    struct connections *connections;
     uint32_t frame;
     int64_t now;
     char log[4096];
@@ -18,7 +18,8 @@ struct trace {
 
 struct consumer {
     struct trace *trace;
-    struct flow *flow;
+    struct connection *connection;
+    struct verdict verdict;
 };
 
 __attribute__((format(printf, 2, 3))) static void note(struct trace *t, const char *format, ...)
@@ -38,49 +39,46 @@ static void octets_event(void *ctx, unsigned side, uint64_t offset, const uint8_
     struct consumer *c = ctx;
     (void)p;
     (void)origin;
-    note(c->trace, "%u.%u@%llu+%zu", c->flow->id, side, (unsigned long long)offset, n);
-    if (c->trace->dismiss == c->flow->id)
-        flow_dismiss(c->flow);
+    note(c->trace, "%u.%u@%llu+%zu", c->connection->id, side, (unsigned long long)offset, n);
+    if (c->trace->dismiss == c->connection->id)
+        connection_dismiss(c->connection);
 }
 
-static bool open_event(void *ctx, struct flow *flow, struct tcp_pair_events *events)
+static bool open_event(void *ctx, struct connection *connection)
 {
-    struct consumer *c = malloc(sizeof *c);
+    static const struct stack_options options = {.first = STACK_TCP, .last = STACK_TCP};
+    static const struct stack_taps taps = {.octets = octets_event};
+    struct consumer *c = calloc(1, sizeof *c);
+    const struct stack_setup setup = {.options = &options, .taps = &taps, .ctx = c, .verdict = &c->verdict};
     c->trace = ctx;
-    c->flow = flow;
-    flow->consumer = c;
-    *events = (struct tcp_pair_events){.ctx = c, .octets = octets_event};
-    note(ctx, "open%u:%u", flow->id, flow->endpoint[0].port);
-    return true;
+    c->connection = connection;
+    connection->host = c;
+    connection->stack = stack_new(&setup);
+    note(ctx, "open%u:%u", connection->id, connection->endpoint[0].port);
+    return connection->stack != NULL;
 }
 
-static void opened_event(void *ctx, struct flow *flow)
-{
-    (void)ctx;
-    assert_non_null(flow->tcp);
-}
-
-static void close_event(void *ctx, struct flow *flow, enum flow_end why, int64_t now_ns)
+static void close_event(void *ctx, struct connection *connection, enum connection_end why, int64_t now_ns)
 {
     static const char *const words[] = {"closed", "reused", "evicted", "dismissed", "capture"};
-    (void)now_ns;
-    assert_non_null(flow->tcp);
-    note(ctx, "close%u:%s", flow->id, words[why]);
-    free(flow->consumer);
+    stack_finish(connection->stack, now_ns);
+    note(ctx, "close%u:%s", connection->id, words[why]);
+    stack_free(connection->stack);
+    free(connection->host);
 }
 
-static void start(struct trace *t, const struct flows_options *options)
+static void start(struct trace *t, const struct connections_options *options)
 {
-    struct flow_events events = {.ctx = t, .open = open_event, .opened = opened_event, .close = close_event};
+    struct connection_events events = {.ctx = t, .open = open_event, .close = close_event};
     memset(t, 0, sizeof *t);
-    t->flows = flows_new(options, &events);
-    assert_non_null(t->flows);
+    t->connections = connections_new(options, &events);
+    assert_non_null(t->connections);
 }
 
 static void finish(struct trace *t)
 {
-    flows_finish(t->flows, t->now);
-    flows_free(t->flows);
+    connections_finish(t->connections, t->now);
+    connections_free(t->connections);
 }
 
 static void expect(struct trace *t, const char *log)
@@ -91,8 +89,8 @@ static void expect(struct trace *t, const char *log)
 }
 
 /* Client at `port`, server at 20; from_server turns the direction. */
-static struct flow *give(struct trace *t, uint16_t port, bool from_server, unsigned flags, uint32_t seq, uint32_t ack,
-                         uint32_t length)
+static struct connection *give(struct trace *t, uint16_t port, bool from_server, unsigned flags, uint32_t seq,
+                               uint32_t ack, uint32_t length)
 {
     static const uint8_t payload[2000];
     struct endpoint client = {.ip = 4, .address = {10, 0, 0, 1}, .port = port};
@@ -109,7 +107,7 @@ static struct flow *give(struct trace *t, uint16_t port, bool from_server, unsig
                                               .length = length,
                                               .captured = length,
                                               .payload = payload}};
-    return flows_segment(t->flows, &a);
+    return connections_segment(t->connections, &a);
 }
 
 enum { CLIENT = 0, SERVER = 1 };
@@ -139,11 +137,11 @@ static void two_at_a_time(void **state)
     handshake(&t, 2, 100);
     give(&t, 1, CLIENT, TCP_ACK, 101, 9001, 5);
     give(&t, 2, SERVER, TCP_ACK, 9001, 101, 6);
-    struct flow *flow = give(&t, 1, SERVER, TCP_ACK, 9001, 106, 7);
-    assert_int_equal(flow->id, 1);
-    assert_int_equal(flow->start_frame, 1);
-    assert_int_equal(flow->end_frame, 9);
-    assert_int_equal(flow->segments, 5);
+    struct connection *connection = give(&t, 1, SERVER, TCP_ACK, 9001, 106, 7);
+    assert_int_equal(connection->id, 1);
+    assert_int_equal(connection->start_frame, 1);
+    assert_int_equal(connection->end_frame, 9);
+    assert_int_equal(connection->segments, 5);
     finish(&t);
     expect(&t, "open1:1 open2:2 1.0@0+5 2.1@0+6 1.1@0+7 close1:capture close2:capture");
 }
@@ -231,9 +229,9 @@ static void a_stray_syn_does_not_end_a_connection(void **state)
     /* But one that is answered does; it began at its SYN. */
     give(&t, 1, CLIENT, TCP_SYN, 6000000, 0, 0);
     uint32_t frame = t.frame;
-    struct flow *flow = give(&t, 1, SERVER, TCP_SYN | TCP_ACK, 80000, 6000001, 0);
-    assert_int_equal(flow->start_frame, frame);
-    assert_int_equal(flow->segments, 2);
+    struct connection *connection = give(&t, 1, SERVER, TCP_SYN | TCP_ACK, 80000, 6000001, 0);
+    assert_int_equal(connection->start_frame, frame);
+    assert_int_equal(connection->segments, 2);
     give(&t, 1, CLIENT, TCP_ACK, 6000001, 80001, 5);
     finish(&t);
     expect(&t, "close1:reused open2:1 2.0@0+5 close2:capture");
@@ -256,7 +254,7 @@ static void dismissed(void **state)
 
 static void bounded(void **state)
 {
-    struct flows_options options = {.max_connections = 3};
+    struct connections_options options = {.max_connections = 3};
     struct trace t;
     (void)state;
     start(&t, &options);
@@ -278,15 +276,15 @@ static void many(void **state)
         talk_and_close(t, (uint16_t)port, port, 1);
         t->length = 0;
     }
-    struct flow *flow = give(t, 5000, CLIENT, TCP_ACK, 5001, 9002, 0);
-    assert_int_equal(flow->id, 5000);
+    struct connection *connection = give(t, 5000, CLIENT, TCP_ACK, 5001, 9002, 0);
+    assert_int_equal(connection->id, 5000);
     for (uint16_t port = 1; port <= 3000; port++)
         assert_null(give(t, port, CLIENT, TCP_ACK, port + 1U, 9001, 1));
     t->log[t->length] = '\0';
     assert_null(strstr(t->log, "open"));
-    flows_finish(t->flows, t->now += INT64_C(20000000000));
+    connections_finish(t->connections, t->now += INT64_C(20000000000));
     t->length = 0;
-    flows_free(t->flows);
+    connections_free(t->connections);
     free(t);
 }
 

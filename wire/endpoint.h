@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef IWARP_SHARED_ENDPOINT_H
-#define IWARP_SHARED_ENDPOINT_H
+#ifndef IWARP_WIRE_ENDPOINT_H
+#define IWARP_WIRE_ENDPOINT_H
 
 #include <stdint.h>
 

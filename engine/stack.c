@@ -1,0 +1,495 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "engine/stack.h"
+
+#include "engine/heap.h"
+
+#include <stdlib.h>
+
+struct stack {
+    struct stack_setup setup;
+    struct tcp_pair *tcp;
+    struct mpa_connection *mpa;
+    struct rdmap_connection *rdmap;
+    struct rpcrdma_connection *rpcrdma; /* NULL until something was told that may be its */
+    struct nfs_connection *nfs;         /* NULL until a message of RPC-over-RDMA came */
+    enum mpa_phase phase;               /* what was told last, where MPA is in another stack */
+    const struct mpa_parameters *parameters;
+    bool skipped[2];
+    bool memory_lacking;
+};
+
+static const struct stack_taps no_taps;
+
+#define TAP(stack, what, ...)                                                                                          \
+    do {                                                                                                               \
+        if ((stack)->setup.taps->what != NULL)                                                                         \
+            (stack)->setup.taps->what((stack)->setup.ctx, __VA_ARGS__);                                                \
+    } while (0)
+
+/* To the next part. */
+#define NEXT(stack, what, ...)                                                                                         \
+    do {                                                                                                               \
+        if ((stack)->setup.next != NULL && (stack)->setup.next->what != NULL)                                          \
+            (stack)->setup.next->what((stack)->setup.next->ctx, __VA_ARGS__);                                          \
+    } while (0)
+
+static bool has(const struct stack *stack, enum stack_layer layer)
+{
+    return stack->setup.options->first <= layer && layer <= stack->setup.options->last;
+}
+
+void stack_options_init(struct stack_options *options, const struct mpa_options *mpa)
+{
+    *options = (struct stack_options){.first = STACK_TCP, .last = STACK_RPCRDMA};
+    if (mpa != NULL)
+        options->mpa = *mpa;
+    else
+        mpa_options_init(&options->mpa);
+    options->rdmap = (struct rdmap_options){.profile = options->mpa.profile,
+                                            .t_react = options->mpa.t_react,
+                                            .t_close = options->mpa.t_close,
+                                            .t_idle = options->mpa.t_idle,
+                                            .payload_only = options->mpa.payload_only};
+    options->rpcrdma = (struct rpcrdma_options){
+        .profile = options->mpa.profile, .t_react = options->mpa.t_react, .payload_only = options->mpa.payload_only};
+}
+
+/* ---- RPC-over-RDMA and NFS ---- */
+
+static void on_retired(void *ctx, struct rpcrdma_transaction *transaction)
+{
+    struct stack *stack = ctx;
+
+    TAP(stack, retired, transaction);
+    if (stack->nfs != NULL)
+        nfs_connection_retired(stack->nfs, transaction);
+}
+
+/* The binding, made with the first message; false: memory is lacking. */
+static bool bound(struct stack *stack)
+{
+    if (stack->nfs != NULL || stack->memory_lacking)
+        return stack->nfs != NULL;
+    stack->nfs = nfs_connection_new(&stack->setup.options->rpcrdma, stack->rpcrdma, stack->setup.verdict);
+    if (stack->nfs == NULL) {
+        stack->memory_lacking = true;
+        return false;
+    }
+    nfs_connection_ports(stack->nfs, stack->setup.port[0], stack->setup.port[1]);
+    for (unsigned side = 0; side < 2; side++)
+        if (stack->skipped[side])
+            nfs_connection_skipped(stack->nfs, side);
+    return true;
+}
+
+static void on_message(void *ctx, const struct rpcrdma_message *message)
+{
+    struct stack *stack = ctx;
+
+    TAP(stack, message, message);
+    if (bound(stack))
+        nfs_connection_message(stack->nfs, message);
+}
+
+static void on_move(void *ctx, const struct rpcrdma_move *move)
+{
+    struct stack *stack = ctx;
+
+    TAP(stack, move, move);
+}
+
+static void on_payload(void *ctx, const struct rpcrdma_payload *payload)
+{
+    struct stack *stack = ctx;
+
+    TAP(stack, payload, payload);
+    if (bound(stack))
+        nfs_connection_payload(stack->nfs, payload);
+}
+
+static void make_rpcrdma(struct stack *stack)
+{
+    const struct rpcrdma_events events = {.ctx = stack,
+                                          .message = on_message,
+                                          .move = stack->setup.taps->move == NULL ? NULL : on_move,
+                                          .payload = on_payload,
+                                          .retired = on_retired};
+
+    stack->rpcrdma = rpcrdma_connection_new(&stack->setup.options->rpcrdma, &events, stack->setup.verdict);
+    if (stack->rpcrdma == NULL) {
+        stack->memory_lacking = true;
+        return;
+    }
+    rpcrdma_connection_ports(stack->rpcrdma, stack->setup.port[0], stack->setup.port[1]);
+    if (stack->parameters != NULL)
+        rpcrdma_connection_parameters(stack->rpcrdma, stack->phase, stack->parameters);
+    for (unsigned side = 0; side < 2; side++)
+        if (stack->skipped[side])
+            rpcrdma_connection_skipped(stack->rpcrdma, side);
+}
+
+/* It is made with the first that it may want to know. */
+static bool carries_rpcrdma(struct stack *stack)
+{
+    if (stack->rpcrdma == NULL && !stack->memory_lacking && has(stack, STACK_RPCRDMA))
+        make_rpcrdma(stack);
+    return stack->rpcrdma != NULL;
+}
+
+/* ---- what goes up, from the layers of this stack or through its entrance ---- */
+
+static void give_startup(void *ctx, const struct mpa_startup_event *event)
+{
+    struct stack *stack = ctx;
+
+    TAP(stack, startup, event);
+    if (carries_rpcrdma(stack))
+        rpcrdma_connection_startup(stack->rpcrdma, event);
+    NEXT(stack, startup, event);
+}
+
+static void give_changed(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters)
+{
+    struct stack *stack = ctx;
+
+    TAP(stack, changed, phase, parameters);
+    stack->phase = phase;
+    stack->parameters = parameters;
+    if (stack->rdmap != NULL)
+        rdmap_connection_parameters(stack->rdmap, phase, parameters);
+    if (stack->rpcrdma != NULL)
+        rpcrdma_connection_parameters(stack->rpcrdma, phase, parameters);
+    NEXT(stack, changed, phase, parameters);
+}
+
+static void give_acked(void *ctx, unsigned side, bool known, uint64_t acked)
+{
+    struct stack *stack = ctx;
+
+    if (stack->rdmap != NULL)
+        rdmap_connection_acked(stack->rdmap, side, known, acked);
+    else
+        NEXT(stack, acked, side, known, acked);
+}
+
+static void give_fpdu(void *ctx, const struct mpa_fpdu_event *event)
+{
+    struct stack *stack = ctx;
+
+    TAP(stack, fpdu, event);
+    if (stack->rdmap != NULL)
+        rdmap_connection_fpdu(stack->rdmap, event);
+    else
+        NEXT(stack, fpdu, event);
+}
+
+static void give_segment(void *ctx, const struct rdmap_segment_event *event)
+{
+    struct stack *stack = ctx;
+    bool carries = carries_rpcrdma(stack);
+
+    TAP(stack, segment, event);
+    if (carries)
+        rpcrdma_connection_segment(stack->rpcrdma, event);
+    NEXT(stack, segment, event);
+}
+
+static void give_terminate(void *ctx, const struct rdmap_terminate_event *event)
+{
+    struct stack *stack = ctx;
+
+    TAP(stack, terminate, event);
+    if (carries_rpcrdma(stack))
+        rpcrdma_connection_terminate(stack->rpcrdma, event);
+    NEXT(stack, terminate, event);
+}
+
+/* Beyond RDMAP. */
+static void skip_messages(void *ctx, unsigned side)
+{
+    struct stack *stack = ctx;
+
+    stack->skipped[side & 1u] = true;
+    if (stack->rpcrdma != NULL)
+        rpcrdma_connection_skipped(stack->rpcrdma, side);
+    if (stack->nfs != NULL)
+        nfs_connection_skipped(stack->nfs, side);
+    NEXT(stack, skipped, side);
+}
+
+static void give_skipped(void *ctx, unsigned side)
+{
+    struct stack *stack = ctx;
+
+    if (stack->rdmap != NULL)
+        rdmap_connection_skipped(stack->rdmap, side); /* which says what it means for messages */
+    else
+        skip_messages(stack, side);
+}
+
+static void give_end(void *ctx, unsigned side, bool reset, const struct place *place)
+{
+    struct stack *stack = ctx;
+
+    TAP(stack, end, side, reset, place);
+    if (stack->rdmap != NULL)
+        rdmap_connection_end(stack->rdmap, side, reset, place);
+    if (stack->rpcrdma != NULL)
+        rpcrdma_connection_end(stack->rpcrdma, side, reset, place);
+    if (stack->nfs != NULL)
+        nfs_connection_end(stack->nfs, side, reset, place);
+    NEXT(stack, end, side, reset, place);
+}
+
+static void give_finish(void *ctx, int64_t time_ns)
+{
+    struct stack *stack = ctx;
+
+    if (stack->rdmap != NULL)
+        rdmap_connection_finish(stack->rdmap, time_ns);
+    if (stack->rpcrdma != NULL)
+        rpcrdma_connection_finish(stack->rpcrdma, time_ns);
+    if (stack->nfs != NULL)
+        nfs_connection_finish(stack->nfs, time_ns);
+    NEXT(stack, finish, time_ns);
+}
+
+/* ---- MPA ---- */
+
+static void on_skipped(void *ctx, unsigned side, uint64_t from, uint64_t to, const char *why, const struct place *place)
+{
+    struct stack *stack = ctx;
+
+    TAP(stack, skipped, side, from, to, why, place);
+    give_skipped(stack, side);
+}
+
+static void on_changed(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters,
+                       const struct place *place)
+{
+    (void)place;
+    give_changed(ctx, phase, parameters);
+}
+
+/* ---- TCP ---- */
+
+static void on_segment(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known, uint64_t acked)
+{
+    struct stack *stack = ctx;
+
+    TAP(stack, tcp_segment, segment, offset, acked_known, acked);
+    if (stack->mpa == NULL)
+        return;
+    mpa_connection_segment(stack->mpa, segment, offset, acked_known, acked);
+    if (segment->length == 0)
+        give_acked(stack, segment->side, acked_known, acked);
+}
+
+static void on_octets(void *ctx, unsigned side, uint64_t offset, const uint8_t *p, size_t n,
+                      const struct octets_origin *origin)
+{
+    struct stack *stack = ctx;
+
+    TAP(stack, octets, side, offset, p, n, origin);
+    if (stack->mpa == NULL)
+        return;
+    give_acked(stack, side, origin->acked_known, origin->acked);
+    mpa_connection_octets(stack->mpa, side, offset, p, n, origin);
+}
+
+static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, enum hole_cause cause,
+                    const struct octets_origin *next)
+{
+    struct stack *stack = ctx;
+
+    TAP(stack, hole, side, from, to, cause, next);
+    if (stack->mpa == NULL)
+        return;
+    mpa_connection_hole(stack->mpa, side, from, to, cause, next);
+    /* MPA may pass over nothing more than the hole; the layers above have to know in any case. */
+    give_skipped(stack, side);
+}
+
+static void on_conflict(void *ctx, unsigned side, uint64_t offset, uint8_t first, uint8_t repeated,
+                        uint32_t first_frame, const struct tcp_segment *segment)
+{
+    struct stack *stack = ctx;
+
+    TAP(stack, conflict, side, offset, first, repeated, first_frame, segment);
+    if (stack->mpa != NULL)
+        mpa_connection_conflict(stack->mpa, side, offset, first, repeated, first_frame, segment);
+}
+
+static void end(struct stack *stack, unsigned side, bool reset, uint64_t offset, uint32_t frame, int64_t time_ns)
+{
+    struct place place = {
+        .frame = frame, .first_frame = frame, .time_ns = time_ns, .offset = offset, .side = (uint8_t)side};
+
+    give_end(stack, side, reset, &place);
+}
+
+static void on_fin(void *ctx, unsigned side, uint64_t offset, uint32_t frame, int64_t time_ns)
+{
+    struct stack *stack = ctx;
+
+    if (stack->mpa != NULL)
+        mpa_connection_fin(stack->mpa, side, offset, frame, time_ns);
+    end(stack, side, false, offset, frame, time_ns);
+}
+
+static void on_reset(void *ctx, unsigned side, uint32_t frame, int64_t time_ns)
+{
+    struct stack *stack = ctx;
+
+    if (stack->mpa != NULL)
+        mpa_connection_reset(stack->mpa, side, frame, time_ns);
+    end(stack, side, true, 0, frame, time_ns);
+}
+
+/* ---- life ---- */
+
+static bool make_tcp(struct stack *stack)
+{
+    const struct tcp_pair_events events = {.ctx = stack,
+                                           .segment = on_segment,
+                                           .octets = on_octets,
+                                           .hole = on_hole,
+                                           .conflict = on_conflict,
+                                           .fin = on_fin,
+                                           .reset = on_reset};
+
+    stack->tcp = tcp_pair_new(&stack->setup.options->tcp, &events);
+    return stack->tcp != NULL;
+}
+
+static bool make_mpa(struct stack *stack)
+{
+    const struct mpa_events events = {
+        .ctx = stack, .startup = give_startup, .fpdu = give_fpdu, .skipped = on_skipped, .changed = on_changed};
+
+    stack->mpa = mpa_connection_new(&stack->setup.options->mpa, &events, stack->setup.verdict);
+    if (stack->mpa == NULL)
+        return false;
+    mpa_connection_set_tcp(stack->mpa, stack->tcp);
+    stack->phase = mpa_connection_phase(stack->mpa);
+    stack->parameters = mpa_connection_parameters(stack->mpa);
+    return true;
+}
+
+static void on_operation(void *ctx, const struct rdmap_operation *operation, const struct place *place)
+{
+    struct stack *stack = ctx;
+
+    TAP(stack, operation, operation, place);
+}
+
+static bool make_rdmap(struct stack *stack)
+{
+    const struct rdmap_events events = {.ctx = stack,
+                                        .segment = give_segment,
+                                        .operation = stack->setup.taps->operation == NULL ? NULL : on_operation,
+                                        .terminate = give_terminate,
+                                        .skipped = skip_messages};
+
+    stack->rdmap = rdmap_connection_new(&stack->setup.options->rdmap, &events, stack->setup.verdict);
+    return stack->rdmap != NULL;
+}
+
+struct stack *stack_new(const struct stack_setup *setup)
+{
+    struct stack *stack = heap_zeroed(1, sizeof *stack);
+
+    if (stack == NULL)
+        return NULL;
+    stack->setup = *setup;
+    if (stack->setup.taps == NULL)
+        stack->setup.taps = &no_taps;
+    if ((!has(stack, STACK_TCP) || make_tcp(stack)) && (!has(stack, STACK_MPA) || make_mpa(stack)) &&
+        (!has(stack, STACK_RDMAP) || make_rdmap(stack)))
+        return stack;
+    stack_free(stack);
+    return NULL;
+}
+
+void stack_free(struct stack *stack)
+{
+    if (stack == NULL)
+        return;
+    tcp_pair_free(stack->tcp);
+    mpa_connection_free(stack->mpa);
+    rdmap_connection_free(stack->rdmap);
+    rpcrdma_connection_free(stack->rpcrdma); /* retires what the binding keeps of transactions */
+    nfs_connection_free(stack->nfs);
+    free(stack);
+}
+
+void stack_segment(struct stack *stack, const struct tcp_segment *segment)
+{
+    tcp_pair_segment(stack->tcp, segment);
+}
+
+struct stack_entrance stack_entrance(struct stack *stack)
+{
+    return (struct stack_entrance){.ctx = stack,
+                                   .startup = give_startup,
+                                   .changed = give_changed,
+                                   .acked = give_acked,
+                                   .fpdu = give_fpdu,
+                                   .segment = give_segment,
+                                   .terminate = give_terminate,
+                                   .skipped = give_skipped,
+                                   .end = give_end,
+                                   .finish = give_finish};
+}
+
+void stack_finish(struct stack *stack, int64_t time_ns)
+{
+    if (stack->tcp != NULL)
+        tcp_pair_finish(stack->tcp);
+    if (stack->mpa != NULL)
+        mpa_connection_finish(stack->mpa, time_ns);
+    give_finish(stack, time_ns);
+    stack->memory_lacking |= stack->rpcrdma != NULL && rpcrdma_connection_lacks_memory(stack->rpcrdma);
+}
+
+/* ---- what it knows ---- */
+
+bool stack_lacks_memory(const struct stack *stack)
+{
+    return stack->memory_lacking;
+}
+
+const struct tcp_pair *stack_tcp(const struct stack *stack)
+{
+    return stack->tcp;
+}
+
+const struct mpa_connection *stack_mpa(const struct stack *stack)
+{
+    return stack->mpa;
+}
+
+const struct rdmap_connection *stack_rdmap(const struct stack *stack)
+{
+    return stack->rdmap;
+}
+
+const struct rpcrdma_connection *stack_rpcrdma(const struct stack *stack)
+{
+    return stack->rpcrdma;
+}
+
+unsigned stack_initiator(const struct stack *stack)
+{
+    return stack->parameters == NULL || stack->parameters->initiator_side < 0
+               ? 0u
+               : (unsigned)stack->parameters->initiator_side;
+}
+
+void stack_restart_counts(struct stack *stack)
+{
+    if (stack->rdmap != NULL)
+        rdmap_connection_restart_counts(stack->rdmap);
+    if (stack->rpcrdma != NULL)
+        rpcrdma_connection_restart_counts(stack->rpcrdma);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The layers of one connection, wired once: TCP segments -> octet streams -> MPA -> DDP and RDMAP -> RPC-over-RDMA and
+ * its NFS binding. Each layer is made when it is needed, is told what the one beneath it found, and learns of holes and
+ * of the end wherever they were noticed. The host looks in through taps, one for each thing that a layer says.
+ *
+ * A host that has the layers one by one (the Wireshark plugins) makes a stack of some of them: what goes beyond the
+ * uppermost one goes to the entrance of the next part.
+ *
+ * Sans-I/O; sides are TCP sides (0, 1).
+ */
+#ifndef IWARP_ENGINE_STACK_H
+#define IWARP_ENGINE_STACK_H
+
+#include "engine/nfs.h"
+
+enum stack_layer { STACK_TCP, STACK_MPA, STACK_RDMAP /* and DDP */, STACK_RPCRDMA /* and NFS */ };
+
+struct stack_options {
+    enum stack_layer first, last; /* the layers of this stack */
+    struct tcp_pair_options tcp;
+    struct mpa_options mpa;
+    struct rdmap_options rdmap;
+    struct rpcrdma_options rpcrdma;
+};
+
+/* All layers, the upper ones with MPA's profile, timers and payload_only. mpa NULL: mpa_options_init(). */
+void stack_options_init(struct stack_options *options, const struct mpa_options *mpa);
+
+/*
+ * What the host wants to see; any may be NULL. Each is called before the layer above is told, so that findings of that
+ * layer come after what they are about. Meanings: the events of engine/tcp_pair.h, mpa.h, rdmap.h and rpcrdma.h.
+ */
+struct stack_taps {
+    /* TCP */
+    void (*tcp_segment)(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known,
+                        uint64_t acked);
+    void (*hole)(void *ctx, unsigned side, uint64_t from, uint64_t to, enum hole_cause cause,
+                 const struct octets_origin *next);
+    void (*octets)(void *ctx, unsigned side, uint64_t offset, const uint8_t *p, size_t n,
+                   const struct octets_origin *origin);
+    void (*conflict)(void *ctx, unsigned side, uint64_t offset, uint8_t first, uint8_t repeated, uint32_t first_frame,
+                     const struct tcp_segment *segment);
+    void (*end)(void *ctx, unsigned side, bool reset, const struct place *place); /* FIN or RST */
+    /* MPA */
+    void (*startup)(void *ctx, const struct mpa_startup_event *event);
+    void (*fpdu)(void *ctx, const struct mpa_fpdu_event *event);
+    void (*skipped)(void *ctx, unsigned side, uint64_t from, uint64_t to, const char *why, const struct place *place);
+    void (*changed)(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters);
+    /* DDP, RDMAP */
+    void (*segment)(void *ctx, const struct rdmap_segment_event *event);
+    void (*operation)(void *ctx, const struct rdmap_operation *operation, const struct place *place);
+    void (*terminate)(void *ctx, const struct rdmap_terminate_event *event);
+    /* RPC-over-RDMA */
+    void (*message)(void *ctx, const struct rpcrdma_message *message);
+    void (*move)(void *ctx, const struct rpcrdma_move *move);
+    void (*payload)(void *ctx, const struct rpcrdma_payload *payload);
+    void (*retired)(void *ctx, struct rpcrdma_transaction *transaction);
+};
+
+/* How a stack is told what the layers beneath it found, where these are in another stack; any may be NULL. */
+struct stack_entrance {
+    void *ctx;
+    void (*startup)(void *ctx, const struct mpa_startup_event *event);
+    void (*changed)(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters);
+    void (*acked)(void *ctx, unsigned side, bool known, uint64_t acked);
+    void (*fpdu)(void *ctx, const struct mpa_fpdu_event *event);
+    void (*segment)(void *ctx, const struct rdmap_segment_event *event);
+    void (*terminate)(void *ctx, const struct rdmap_terminate_event *event);
+    void (*skipped)(void *ctx, unsigned side); /* octets of that side are missing, or were passed over */
+    void (*end)(void *ctx, unsigned side, bool reset, const struct place *place);
+    void (*finish)(void *ctx, int64_t time_ns);
+};
+
+struct stack_setup {
+    const struct stack_options *options; /* borrowed, and so is all below: it outlives the stack */
+    const struct stack_taps *taps;       /* NULL: none */
+    void *ctx;                           /* of the taps */
+    struct verdict *verdict;
+    uint16_t port[2];                  /* TCP ports of the sides; 0: not known */
+    const struct stack_entrance *next; /* NULL: nothing follows */
+};
+
+struct stack;
+
+/* NULL when memory is lacking. */
+struct stack *stack_new(const struct stack_setup *setup);
+void stack_free(struct stack *stack);
+
+/* A stack that begins with TCP takes segments. */
+void stack_segment(struct stack *stack, const struct tcp_segment *segment);
+/* What the layers of this stack are told when the lowest of them is above TCP. */
+struct stack_entrance stack_entrance(struct stack *stack);
+/* The end of the connection, or of the capture: what only that decides. Once. */
+void stack_finish(struct stack *stack, int64_t time_ns);
+
+/* True: a layer could not be made, or not follow. */
+bool stack_lacks_memory(const struct stack *stack);
+/* The layers; NULL when they are not of this stack, or not needed so far. */
+const struct tcp_pair *stack_tcp(const struct stack *stack);
+const struct mpa_connection *stack_mpa(const struct stack *stack);
+const struct rdmap_connection *stack_rdmap(const struct stack *stack);
+const struct rpcrdma_connection *stack_rpcrdma(const struct stack *stack);
+/* The side that stands for the MPA Initiator: as long as nothing tells, who opened the TCP connection. */
+unsigned stack_initiator(const struct stack *stack);
+/* The counts of the layers begin at 0 again: for hosts that report in parts. */
+void stack_restart_counts(struct stack *stack);
+
+#endif
