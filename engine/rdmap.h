@@ -12,11 +12,6 @@
 #include "engine/mpa.h"
 #include "wire/rdmap.h"
 
-static inline unsigned other_side(unsigned side)
-{
-    return side ^ 1u;
-}
-
 struct rdmap_options {
     enum mpa_profile profile;
     int64_t t_react, t_close, t_idle; /* nanoseconds; 0 takes the defaults of engine/mpa.h */

@@ -19,6 +19,11 @@ struct place {
     uint8_t side;         /* TCP side that sent it (0 or 1) */
 };
 
+static inline unsigned other_side(unsigned side)
+{
+    return side ^ 1u;
+}
+
 enum { FINDING_MESSAGE_SIZE = 512, FINDING_RELATED_MAX = 4 };
 
 struct finding {

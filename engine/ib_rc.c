@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "engine/ib_rc.h"
+
+#include "engine/heap.h"
+#include "engine/ib_rc_internal.h"
+
+#include <stdlib.h>
+
+/* ---- life ---- */
+
+struct ib_rc *ib_rc_new(const struct ib_rc_options *options, const struct ib_rc_events *events)
+{
+    struct ib_rc *rc = heap_zeroed(1, sizeof(*rc));
+
+    if (!rc)
+        return NULL;
+    rc->options = *options;
+    if (rc->options.limit == 0)
+        rc->options.limit = IB_RC_LIMIT_DEFAULT;
+    rc->events = *events;
+    return rc;
+}
+
+void ib_rc_free(struct ib_rc *rc)
+{
+    if (!rc)
+        return;
+    for (unsigned side = 0; side < 2; side++) {
+        ib_held_free(&rc->side[side].held);
+        free(rc->side[side].reads.ring);
+    }
+    free(rc);
+}
+
+const struct ib_rc_counts *ib_rc_counts(const struct ib_rc *rc)
+{
+    return &rc->counts;
+}
+
+bool ib_rc_lost_track(const struct ib_rc *rc)
+{
+    return rc->lost_track;
+}
+
+void ib_rc_start(struct ib_rc *rc, unsigned side, uint32_t psn)
+{
+    struct ib_requests *requests = &rc->side[side];
+
+    if (requests->known)
+        return;
+    requests->known = true;
+    requests->psn = psn & IB_PSN_MASK;
+    requests->next = IB_RC_ORIGIN;
+}
+
+void ib_rc_mtu(struct ib_rc *rc, unsigned mtu)
+{
+    if (mtu > 0)
+        ib_rc_learn_mtu(rc, mtu);
+}
+
+/* ---- numbers ---- */
+
+bool ib_requests_offset(const struct ib_requests *requests, uint32_t psn, uint64_t *offset)
+{
+    uint32_t next = (uint32_t)(requests->psn + requests->next - IB_RC_ORIGIN) & IB_PSN_MASK;
+    int32_t distance = ib_psn_distance(next, psn);
+
+    if (!requests->known || (distance < 0 && (uint64_t) - (int64_t)distance > requests->next))
+        return false;
+    *offset = requests->next + (uint64_t)(int64_t)distance;
+    return true;
+}
+
+bool ib_rc_awaits(const struct ib_rc *rc, unsigned side, uint32_t psn)
+{
+    const struct ib_requests *requests = &rc->side[side];
+    uint64_t offset;
+
+    return ib_requests_offset(requests, psn, &offset) && offset >= IB_RC_ORIGIN && offset < requests->next &&
+           (!requests->acked_known || offset + 1 >= requests->acked);
+}
+
+/* ---- parts ---- */
+
+struct ib_rc_part ib_rc_part_of(const struct ib_rc *rc, unsigned side, const struct ib_packet *packet,
+                                const struct place *place)
+{
+    const struct ib_requests *other = &rc->side[other_side(side)];
+
+    return (struct ib_rc_part){
+        .kind = (enum ib_message)packet->info->message,
+        .place = *place,
+        .packet = packet,
+        .p = packet->payload,
+        .n = packet->payload_captured,
+        .length = packet->payload_len,
+        .acked_known = other->acked_known,
+        .acked = other->acked_known && other->acked > IB_RC_ORIGIN ? other->acked - IB_RC_ORIGIN : 0,
+    };
+}
+
+void ib_rc_give(struct ib_rc *rc, const struct ib_rc_part *part)
+{
+    rc->counts.octets[part->place.side] += part->length;
+    if (rc->events.part)
+        rc->events.part(rc->events.ctx, part);
+}
+
+/* ---- requests ---- */
+
+static struct place place_of(unsigned side, uint64_t offset, uint32_t frame, uint32_t first_frame, int64_t time_ns)
+{
+    return (struct place){.frame = frame,
+                          .first_frame = first_frame,
+                          .time_ns = time_ns,
+                          .offset = offset > IB_RC_ORIGIN ? offset - IB_RC_ORIGIN : 0,
+                          .side = (uint8_t)side};
+}
+
+/* The message that a request packet begins or goes on with. */
+static void enter_message(struct ib_requests *requests, const struct ib_packet *packet)
+{
+    if (packet->info->first || !requests->open) {
+        requests->messages++;
+        requests->open = true;
+        requests->first_known = packet->info->first;
+        requests->memory_known = false;
+        requests->index = 0;
+        requests->octets = 0;
+    }
+    if (packet->headers & IB_HAS_RETH) {
+        requests->memory_known = true;
+        requests->address = packet->reth.address;
+        requests->rkey = packet->reth.rkey;
+    }
+}
+
+static void take_request(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, const struct place *place)
+{
+    struct ib_requests *requests = &rc->side[side];
+    struct ib_rc_part part = ib_rc_part_of(rc, side, packet, place);
+    uint64_t offset = requests->next;
+    bool read = packet->info->message == IB_MESSAGE_READ || packet->info->message == IB_MESSAGE_ATOMIC;
+
+    if (packet->info->payload && !packet->info->last)
+        ib_rc_learn_mtu(rc, (unsigned)packet->payload_len);
+    enter_message(requests, packet);
+    part.message = requests->messages - 1;
+    part.index = requests->index++;
+    part.first_known = requests->first_known;
+    part.last = packet->info->last;
+    part.complete = part.last && part.first_known;
+    part.offset = requests->octets;
+    requests->octets += part.length;
+    requests->open = !packet->info->last;
+    if (part.kind == IB_MESSAGE_WRITE && requests->memory_known) {
+        part.memory_known = true;
+        part.address = requests->address;
+        part.rkey = requests->rkey;
+        requests->address += part.length;
+    } else if (part.kind == IB_MESSAGE_READ) {
+        part.memory_known = true;
+        part.address = packet->reth.address;
+        part.rkey = packet->reth.rkey;
+        part.size = packet->reth.length;
+    } else if (part.kind == IB_MESSAGE_ATOMIC) {
+        part.memory_known = true;
+        part.address = packet->atomic.address;
+        part.rkey = packet->atomic.rkey;
+    }
+    requests->next = offset + (read ? ib_reads_add(rc, side, packet, offset, part.message, &requests->next_least) : 1);
+    ib_rc_give(rc, &part);
+}
+
+static void skip_to(struct ib_rc *rc, unsigned side, uint64_t to, const struct place *next)
+{
+    struct ib_requests *requests = &rc->side[side];
+
+    rc->counts.holes[side]++;
+    if (rc->events.hole)
+        rc->events.hole(rc->events.ctx, side, requests->next - IB_RC_ORIGIN, to - IB_RC_ORIGIN, next);
+    requests->next = to;
+    requests->next_least = false;
+    requests->open = false;
+}
+
+/* Gives what is held, as far as nothing is missing before it; with `all` over what is missing, too. */
+static void give_held(struct ib_rc *rc, unsigned side, uint32_t frame, int64_t time_ns, bool all)
+{
+    struct ib_requests *requests = &rc->side[side];
+    const struct ib_held_packet *first;
+
+    while ((first = ib_held_first(&requests->held)) != NULL) {
+        struct place place = place_of(side, first->offset, frame, first->frame, time_ns);
+        struct ib_held_packet *packet;
+
+        if (first->offset > requests->next) {
+            if (requests->next_least)
+                ib_reads_followed(rc, side, first->offset);
+            if (first->offset > requests->next && requests->acked_known && requests->acked > requests->next)
+                skip_to(rc, side, requests->acked < first->offset ? requests->acked : first->offset, &place);
+            if (first->offset > requests->next && all)
+                skip_to(rc, side, first->offset, &place);
+            if (first->offset > requests->next)
+                return;
+        }
+        packet = ib_held_take(&requests->held);
+        if (packet->offset == requests->next)
+            take_request(rc, side, &packet->packet, &place);
+        free(packet);
+    }
+}
+
+static void request(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, uint32_t frame, int64_t time_ns)
+{
+    struct ib_requests *requests = &rc->side[side];
+    struct place place;
+    uint64_t offset;
+    bool again = false;
+
+    if (!requests->known) /* the capture began late */
+        ib_rc_start(rc, side, packet->bth.psn);
+    if (!ib_requests_offset(requests, packet->bth.psn, &offset) || offset < requests->next) {
+        rc->counts.retransmitted[side]++;
+        return;
+    }
+    if (offset > requests->next && requests->next_least) {
+        ib_reads_followed(rc, side, offset);
+        if (requests->next_least && offset > requests->next) { /* of a Read that no MTU explains: take it as it is */
+            requests->next_least = false;
+            requests->next = offset;
+        }
+    }
+    place = place_of(side, offset, frame, frame, time_ns);
+    if (offset > requests->next && requests->acked_known && requests->acked > requests->next)
+        skip_to(rc, side, requests->acked < offset ? requests->acked : offset, &place);
+    if (offset == requests->next) {
+        take_request(rc, side, packet, &place);
+    } else if (!ib_held_add(&requests->held, rc->options.limit, offset, packet, frame, &again)) {
+        rc->lost_track = true;
+        give_held(rc, side, frame, time_ns, true);
+        if (offset > requests->next)
+            skip_to(rc, side, offset, &place);
+        if (offset == requests->next)
+            take_request(rc, side, packet, &place);
+    }
+    rc->counts.retransmitted[side] += again;
+    give_held(rc, side, frame, time_ns, false);
+}
+
+/* ---- answers ---- */
+
+/* The other side has got everything of this side before `offset`. */
+static void acknowledged(struct ib_rc *rc, unsigned side, uint64_t offset, uint32_t frame, int64_t time_ns)
+{
+    struct ib_requests *requests = &rc->side[side];
+
+    if (requests->acked_known && offset <= requests->acked)
+        return;
+    requests->acked_known = true;
+    requests->acked = offset;
+    /* What is missing and acknowledged was lost by the capture. Without anything after it, it may yet be captured. */
+    give_held(rc, side, frame, time_ns, false);
+}
+
+static void acknowledgement(struct ib_rc *rc, unsigned responder, const struct ib_packet *packet, uint64_t offset,
+                            const struct place *place)
+{
+    unsigned code = packet->aeth.syndrome & 0x1F;
+
+    switch (ib_aeth_kind(packet->aeth.syndrome)) {
+    case IB_AETH_ACK:
+        acknowledged(rc, other_side(responder), offset + 1, place->frame, place->time_ns);
+        break;
+    case IB_AETH_RNR_NAK:
+        rc->counts.rnr_naks[responder]++;
+        acknowledged(rc, other_side(responder), offset, place->frame, place->time_ns);
+        break;
+    case IB_AETH_NAK:
+        acknowledged(rc, other_side(responder), offset, place->frame, place->time_ns);
+        if (code > IB_NAK_INVALID_RD_REQUEST)
+            break;
+        rc->counts.naks[responder][code]++;
+        if (code != IB_NAK_SEQUENCE && rc->events.refused)
+            rc->events.refused(rc->events.ctx, responder, (enum ib_nak)code,
+                               offset > IB_RC_ORIGIN ? offset - IB_RC_ORIGIN : 0, place);
+        break;
+    case IB_AETH_RESERVED:
+        break;
+    }
+}
+
+static void answer(struct ib_rc *rc, unsigned responder, const struct ib_packet *packet, uint32_t frame,
+                   int64_t time_ns)
+{
+    const struct ib_requests *own = &rc->side[responder];
+    struct place place = place_of(responder, own->known ? own->next : IB_RC_ORIGIN, frame, frame, time_ns);
+    uint64_t offset;
+
+    if (!ib_requests_offset(&rc->side[other_side(responder)], packet->bth.psn, &offset))
+        return;
+    if (packet->info->message == IB_MESSAGE_ACK) {
+        acknowledgement(rc, responder, packet, offset, &place);
+        return;
+    }
+    /* Responses come in order, and say that everything up to them has arrived (section 9.7.5.1.2). */
+    acknowledged(rc, other_side(responder), offset + 1, frame, time_ns);
+    ib_reads_answer(rc, responder, packet, offset, &place);
+}
+
+void ib_rc_packet(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, uint32_t frame, int64_t time_ns)
+{
+    if (!packet->info)
+        return;
+    rc->counts.packets[side]++;
+    if (packet->info->response)
+        answer(rc, side, packet, frame, time_ns);
+    else
+        request(rc, side, packet, frame, time_ns);
+}
+
+void ib_rc_finish(struct ib_rc *rc)
+{
+    for (unsigned side = 0; side < 2; side++) {
+        const struct ib_held_packet *first = ib_held_first(&rc->side[side].held);
+
+        if (first)
+            give_held(rc, side, first->frame, 0, true);
+    }
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One reliable connection of InfiniBand or RoCE (InfiniBand Architecture Specification volume 1, section 9.7), watched
+ * from outside: takes the packets of both directions as they were captured, gives each octet of Sends, RDMA Writes and
+ * Read responses once, in the order of PSNs, however often it was sent.
+ *
+ * Each side's requests (Send, Write, Read, Atomic) are one sequence of 24-bit PSNs; here they are counted on as 64-bit
+ * request offsets from the side's starting PSN, or from the first request seen. What answers them (Acknowledge, Read
+ * response) carries the PSN of the request. A Read takes as many PSNs as its response has packets, at least one.
+ *
+ * Loss on the network and loss by the capture: a missing request is awaited, because the receiver drops everything
+ * after it and asks for it again (go-back-N). When the receiver acknowledges it nevertheless, the capture lost it: a
+ * hole.
+ *
+ * Sans-I/O. Memory: at most `limit` octets of packets held out of order per side, and IB_RC_READS_MAX Reads.
+ */
+#ifndef IWARP_ENGINE_IB_RC_H
+#define IWARP_ENGINE_IB_RC_H
+
+#include "engine/verdict.h"
+#include "wire/ib.h"
+
+enum { IB_RC_LIMIT_DEFAULT = 1 << 20, IB_RC_READS_MAX = 512 };
+
+struct ib_rc_options {
+    size_t limit; /* octets held out of order per side; 0: IB_RC_LIMIT_DEFAULT */
+};
+
+/* A packet's part of a message. */
+struct ib_rc_part {
+    enum ib_message kind; /* never IB_MESSAGE_ACK */
+    struct place place;   /* offset: request offset of its sender when it was taken; a request's own */
+    uint64_t message;     /* of this side's requests, from 0; an answer: of the other side's request */
+    uint32_t index;       /* packet of the message, from 0 */
+    bool first_known;     /* the message's first packet was seen */
+    bool last;            /* the last octet of the message is in this packet */
+    bool complete;        /* this part completes it: all before it was seen. Read response: all octets have come */
+    const struct ib_packet *packet;
+    const uint8_t *p; /* octets of this part that were captured, n of the `length` that it has */
+    size_t n, length;
+    uint64_t offset;  /* of these octets in the message */
+    uint64_t address; /* Write, Read, Atomic and answers to these: the memory accessed by this part */
+    uint32_t rkey;
+    uint32_t size;     /* Read: octets asked for */
+    bool memory_known; /* address and rkey are valid: false where the first packet of a Write, or a Read, is missing */
+    bool acked_known;  /* the sender has acknowledged something of the other direction */
+    uint64_t acked;    /* request offset of the other side up to which the sender has acknowledged, at least */
+};
+
+/* Facts, for reports: nothing here is a breach. */
+struct ib_rc_counts {
+    uint64_t packets[2], octets[2];   /* by sending side; octets of payload taken */
+    uint64_t retransmitted[2];        /* requests seen again */
+    uint64_t repeated_responses[2];   /* Read response packets seen again */
+    uint64_t naks[2][5], rnr_naks[2]; /* sent by that side; by enum ib_nak */
+    uint64_t holes[2];                /* requests of that side that the capture lacks */
+};
+
+struct ib_rc_events {
+    void *ctx; /* any of the functions may be NULL */
+    void (*part)(void *ctx, const struct ib_rc_part *part);
+    /* Requests of `side` are missing for good: messages may have gone unseen. */
+    void (*hole)(void *ctx, unsigned side, uint64_t from, uint64_t to, const struct place *next);
+    /* `side` refuses a request of the other side for good: remote access or operational error, invalid request. */
+    void (*refused)(void *ctx, unsigned side, enum ib_nak nak, uint64_t offset, const struct place *place);
+};
+
+struct ib_rc;
+
+/* NULL when memory is lacking. options and events are copied. */
+struct ib_rc *ib_rc_new(const struct ib_rc_options *options, const struct ib_rc_events *events);
+void ib_rc_free(struct ib_rc *rc);
+
+/*
+ * From connection management: the PSN of a side's first request, which the other side has chosen (wire/ib_cm.h), and
+ * the path MTU in octets (0: unknown).
+ */
+void ib_rc_start(struct ib_rc *rc, unsigned side, uint32_t psn);
+void ib_rc_mtu(struct ib_rc *rc, unsigned mtu);
+
+/* A packet that `side` sent on this connection; decoded, headers complete. */
+void ib_rc_packet(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, uint32_t frame, int64_t time_ns);
+/* End of the connection or of the capture: gives up what is missing and gives what is held. */
+void ib_rc_finish(struct ib_rc *rc);
+
+const struct ib_rc_counts *ib_rc_counts(const struct ib_rc *rc);
+/* True when `psn` lies in what `side` has asked and may still be answered: pairs the directions of a late capture. */
+bool ib_rc_awaits(const struct ib_rc *rc, unsigned side, uint32_t psn);
+/* True: held packets or Reads had to be forgotten for lack of memory or by a bound. */
+bool ib_rc_lost_track(const struct ib_rc *rc);
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the parts of engine/ib_rc share: the order of requests, what is held, the Reads and their responses. */
+#ifndef IWARP_ENGINE_IB_RC_INTERNAL_H
+#define IWARP_ENGINE_IB_RC_INTERNAL_H
+
+#include "engine/ib_rc.h"
+
+enum {
+    IB_RC_HELD_MAX = 8192,
+    IB_RC_GAPS_MAX = 8,
+    IB_RC_PSNS = 1 << 24,
+    IB_RC_ORIGIN = IB_RC_PSNS, /* offset of the first request known: what came before it is below, and not negative */
+};
+
+/* ---- packets that came before what they follow ---- */
+
+struct ib_held_packet {
+    uint64_t offset;
+    uint32_t frame;
+    struct ib_packet packet; /* its payload points to octets */
+    uint8_t octets[];
+};
+
+struct ib_held {
+    struct ib_held_packet **packets; /* ascending; [first, first + n) are in use */
+    size_t first, n, capacity, octets;
+};
+
+void ib_held_free(struct ib_held *held);
+/* Keeps a copy. False when a bound is reached or memory is lacking; *again: there is one of that offset. */
+bool ib_held_add(struct ib_held *held, size_t limit, uint64_t offset, const struct ib_packet *packet, uint32_t frame,
+                 bool *again);
+static inline const struct ib_held_packet *ib_held_first(const struct ib_held *held)
+{
+    return held->n > 0 ? held->packets[held->first] : NULL;
+}
+/* Takes the first out; the caller frees it. */
+struct ib_held_packet *ib_held_take(struct ib_held *held);
+
+/* ---- Reads and Atomics that are answered by packets of their own ---- */
+
+struct ib_read {
+    uint64_t from;    /* request offset */
+    uint64_t message; /* number of the request */
+    uint64_t address;
+    uint32_t rkey, size;
+    uint32_t packets; /* of its response; 0: not known, for want of the MTU */
+    uint32_t taken;   /* response packets up to here were taken, but for the gaps */
+    struct {
+        uint32_t from, to;
+    } gap[IB_RC_GAPS_MAX];
+    uint8_t gaps;
+    bool lost; /* more gaps than can be remembered */
+    bool atomic;
+};
+
+struct ib_reads {
+    struct ib_read *ring; /* IB_RC_READS_MAX, made with the first Read */
+    unsigned first, n;
+};
+
+/* ---- one direction's requests ---- */
+
+struct ib_requests {
+    bool known;
+    uint32_t psn;    /* of offset IB_RC_ORIGIN */
+    uint64_t next;   /* first offset not taken */
+    bool next_least; /* it may be more: the last request was a Read whose response packets cannot be counted yet */
+    bool acked_known;
+    uint64_t acked; /* by the other side: everything before it */
+    /* The message that is open. */
+    uint64_t messages; /* that began */
+    bool open, first_known, memory_known;
+    uint32_t index;
+    uint64_t octets;
+    uint64_t address;
+    uint32_t rkey;
+    struct ib_held held;
+    struct ib_reads reads;
+};
+
+struct ib_rc {
+    struct ib_rc_options options;
+    struct ib_rc_events events;
+    unsigned mtu; /* 0: not known */
+    bool lost_track;
+    struct ib_requests side[2];
+    struct ib_rc_counts counts;
+};
+
+/* Offset of a PSN of this side's requests: the one nearest to what comes next. False: it lies before all that is known.
+ */
+bool ib_requests_offset(const struct ib_requests *requests, uint32_t psn, uint64_t *offset);
+
+/* A part with what is known to all kinds: who, where, octets. */
+struct ib_rc_part ib_rc_part_of(const struct ib_rc *rc, unsigned side, const struct ib_packet *packet,
+                                const struct place *place);
+void ib_rc_give(struct ib_rc *rc, const struct ib_rc_part *part);
+
+/* The MTU shows itself; Reads whose length in packets was not known get it. */
+void ib_rc_learn_mtu(struct ib_rc *rc, unsigned mtu);
+/* Takes a Read or Atomic of `side` at that offset; its packets, at least 1. *least: there may be more. */
+uint32_t ib_reads_add(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, uint64_t offset,
+                      uint64_t message, bool *least);
+/* The request at `offset` came right after the last Read: so many packets its response has. */
+void ib_reads_followed(struct ib_rc *rc, unsigned side, uint64_t offset);
+/* A response packet, sent by `responder`, at that offset of the other side's requests. */
+void ib_reads_answer(struct ib_rc *rc, unsigned responder, const struct ib_packet *packet, uint64_t offset,
+                     const struct place *place);
+
+#endif
