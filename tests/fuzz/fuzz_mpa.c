@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The MPA layer of one connection, driven by a little program in the input: startup frames, good FPDUs, the same with
- * octets changed, left out or put in, holes, ends; cut into segments anywhere. Faults are likely here, so that the
- * diagnosis and the search for the next FPDU have work, which random octets would not give them.
+ * All layers of one connection from TCP up, the MPA layer first of all, driven by a little program in the input:
+ * startup frames, good FPDUs, the same with octets changed, left out or put in, holes, ends; cut into segments
+ * anywhere. Faults are likely here, so that the diagnosis and the search for the next FPDU have work, which random
+ * octets would not give them.
  */
-#include "engine/mpa.h"
+#include "engine/stack.h"
 #include "tests/fuzz/fuzz.h"
 #include "wire/octets.h"
 
@@ -77,32 +78,43 @@ static void put(struct line *line, const void *octets, size_t n)
     line->n += n;
 }
 
-static void flush(struct mpa_connection *mpa, unsigned side, size_t size)
+/* So long after the one before that what is missing is given up soon. */
+enum { FRAME_NS = 50000000 };
+
+static void segment(struct stack *stack, unsigned side, unsigned flags, const uint8_t *p, size_t n, size_t captured)
+{
+    struct tcp_segment segment = {.frame = ++frame,
+                                  .time_ns = (int64_t)frame * FRAME_NS,
+                                  .side = (uint8_t)side,
+                                  .flags = (uint8_t)flags,
+                                  .window = UINT16_MAX,
+                                  .window_scale = flags & TCP_SYN ? 7 : UINT8_MAX,
+                                  .mss = flags & TCP_SYN ? 1460 : 0,
+                                  .seq = (uint32_t)lines[side].sent + !(flags & TCP_SYN),
+                                  .ack = (uint32_t)lines[1 - side].sent + 1,
+                                  .length = (uint32_t)n,
+                                  .captured = (uint32_t)captured};
+    uint8_t *piece = malloc(captured + 1); /* of the exact size, so that the sanitizer sees each octet too many */
+
+    HOLDS(piece != NULL);
+    if (captured > 0)
+        memcpy(piece, p, captured);
+    segment.payload = piece;
+    lines[side].sent += n;
+    stack_segment(stack, &segment);
+    free(piece);
+}
+
+static void flush(struct stack *stack, unsigned side, size_t size)
 {
     struct line *line = &lines[side];
 
     while (line->sent < line->n) {
         size_t n = line->n - line->sent;
-        struct octets_origin origin;
-        uint8_t *piece;
 
         if (size > 0 && n > size)
             n = size;
-        frame++;
-        origin = (struct octets_origin){.frame = frame,
-                                        .arrival = frame,
-                                        .time_ns = frame,
-                                        .acked_known = true,
-                                        .acked = lines[1 - side].sent,
-                                        .segment_start = true,
-                                        .segment_end = true,
-                                        .segment_length = (uint32_t)n};
-        piece = malloc(n);
-        HOLDS(piece != NULL);
-        memcpy(piece, line->octets + line->sent, n);
-        line->sent += n;
-        mpa_connection_octets(mpa, side, line->sent - n, piece, n, &origin);
-        free(piece);
+        segment(stack, side, TCP_ACK, line->octets + line->sent, n, n);
     }
 }
 
@@ -149,7 +161,7 @@ static size_t good_fpdu(struct input *input, struct line *line, uint8_t *out, si
     return mpa_fpdu_encode(&plan, out, size);
 }
 
-static void run(struct mpa_connection *mpa, struct input *input)
+static void run(struct stack *stack, struct input *input)
 {
     static uint8_t room[2 * MPA_FPDU_OCTETS_MAX];
 
@@ -182,27 +194,29 @@ static void run(struct mpa_connection *mpa, struct input *input)
             put(line, room, n);
             break;
         case 11:
-            flush(mpa, side, 0);
+            flush(stack, side, 0);
             break;
         case 12:
-            flush(mpa, side, 1 + take(input));
+            flush(stack, side, 1 + take(input));
             break;
         case 13:
-            flush(mpa, side, 0);
+            flush(stack, side, 0);
             n = 1 + take16(input) % 4000;
             memset(room, 0, n);
             put(line, room, n);
-            n = line->n - line->sent;
-            mpa_connection_hole(mpa, side, line->sent, line->sent + n, op & 16 ? HOLE_SNAP_LENGTH : HOLE_CAPTURE_LOSS,
-                                NULL);
-            line->sent += n;
+            if (op & 16) { /* cut by the snap length */
+                segment(stack, side, TCP_ACK, line->octets + line->sent, line->n - line->sent, take(input) % 96);
+            } else { /* not captured, but received */
+                line->sent = line->n;
+                segment(stack, 1 - side, TCP_ACK, NULL, 0, 0);
+            }
             break;
         case 14:
             if (op & 0x40) {
-                flush(mpa, side, 0);
-                mpa_connection_fin(mpa, side, line->sent, frame, frame);
+                flush(stack, side, 0);
+                segment(stack, side, TCP_FIN | TCP_ACK, NULL, 0, 0);
             } else if (op & 0x20) {
-                mpa_connection_reset(mpa, side, frame, frame);
+                segment(stack, side, TCP_RST | TCP_ACK, NULL, 0, 0);
             }
             break;
         case 15:
@@ -215,27 +229,28 @@ static void run(struct mpa_connection *mpa, struct input *input)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct input input = {data, size};
-    struct mpa_options options;
-    struct mpa_events events = {.fpdu = on_fpdu};
+    static const struct stack_taps taps = {.fpdu = on_fpdu};
+    struct stack_options options;
+    struct stack_setup setup = {.options = &options, .taps = &taps, .verdict = &verdict};
     unsigned flags = take(&input), modes = take(&input);
-    struct mpa_connection *mpa;
+    struct stack *stack;
 
-    mpa_options_init(&options);
-    options.assume_crc = modes & 1 ? ON : UNKNOWN;
-    options.assume_markers_to_initiator = options.assume_markers_to_responder = modes & 2 ? ON : UNKNOWN;
+    stack_options_init(&options, NULL);
+    options.mpa.assume_crc = modes & 1 ? ON : UNKNOWN;
+    options.mpa.assume_markers_to_initiator = options.mpa.assume_markers_to_responder = modes & 2 ? ON : UNKNOWN;
     verdict = (struct verdict){.counts = counts, .finding = on_finding};
-    frame = 1;
-    mpa = mpa_connection_new(&options, &events, &verdict);
-    HOLDS(mpa != NULL);
+    frame = 0;
+    stack = stack_new(&setup);
+    HOLDS(stack != NULL);
+    lines[0].sent = lines[1].sent = 0;
     for (unsigned side = 0; side < 2; side++) {
         struct line *line = &lines[side];
-        struct tcp_segment syn = {.frame = 1, .side = (uint8_t)side, .flags = TCP_SYN, .mss = 1460};
 
-        line->n = line->sent = 0;
+        line->n = 0;
         line->msn = 1;
         line->crc = flags & 0x40;
         if (!(modes & 4))
-            mpa_connection_segment(mpa, &syn, 0, false, 0);
+            segment(stack, side, side == 0 ? TCP_SYN : TCP_SYN | TCP_ACK, NULL, 0, 0);
         if (!(modes & 8)) {
             uint8_t octets[MPA_STARTUP_HEADER_LEN];
             struct mpa_startup startup = {
@@ -245,12 +260,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             put(line, octets, sizeof octets);
         }
         line->framing = (struct mpa_framing){.markers = flags & MPA_FLAG_M, .seq_start = line->n};
-        flush(mpa, side, 0);
+        flush(stack, side, 0);
     }
-    run(mpa, &input);
-    flush(mpa, 0, 0);
-    flush(mpa, 1, 0);
-    mpa_connection_finish(mpa, frame);
-    mpa_connection_free(mpa);
+    run(stack, &input);
+    flush(stack, 0, 0);
+    flush(stack, 1, 0);
+    stack_finish(stack, (int64_t)frame * FRAME_NS);
+    stack_free(stack);
     return 0;
 }

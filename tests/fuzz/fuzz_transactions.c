@@ -5,7 +5,7 @@
  * holes, ends, pauses. Everything goes through the DDP and RDMAP layers, so that the layers above are told only what
  * they are told in earnest.
  */
-#include "engine/nfs.h"
+#include "engine/stack.h"
 #include "tests/fuzz/fuzz.h"
 
 enum {
@@ -230,9 +230,8 @@ struct world {
     struct input input;
     struct verdict verdict;
     struct rule_count counts[RULE_COUNT];
-    struct rdmap_connection *rdmap;
-    struct rpcrdma_connection *rpcrdma;
-    struct nfs_connection *nfs;
+    struct stack *stack;
+    struct stack_entrance in;
     struct sender sender[2];
     struct call calls[CALLS_MAX];
     unsigned n_calls;
@@ -253,7 +252,6 @@ static void on_message(void *ctx, const struct rpcrdma_message *message)
     HOLDS(message->transaction == NULL || message->transaction->number > 0);
     if (message->kind == RPCRDMA_KIND_CALL && message->transaction != NULL)
         w->opened++;
-    nfs_connection_message(w->nfs, message);
 }
 
 static void on_move(void *ctx, const struct rpcrdma_move *move)
@@ -268,44 +266,21 @@ static void on_move(void *ctx, const struct rpcrdma_move *move)
 
 static void on_payload(void *ctx, const struct rpcrdma_payload *payload)
 {
-    struct world *w = ctx;
     const struct rpcrdma_body *body = payload->body;
 
+    (void)ctx;
     HOLDS(body->n_operations <= body->operations_size && body->n_items <= body->items_size);
     HOLDS(body->n_values <= body->values_size);
     for (unsigned i = 0; i < body->n_items; i++)
         HOLDS(body->items[i].item.at <= body->length && body->items[i].chunk < (int)payload->transaction->n_chunks);
-    nfs_connection_payload(w->nfs, payload);
 }
 
 static void on_retired(void *ctx, struct rpcrdma_transaction *transaction)
 {
     struct world *w = ctx;
 
+    HOLDS(transaction->number > 0);
     w->retired++;
-    nfs_connection_retired(w->nfs, transaction);
-}
-
-static void on_segment(void *ctx, const struct rdmap_segment_event *event)
-{
-    struct world *w = ctx;
-
-    rpcrdma_connection_segment(w->rpcrdma, event);
-}
-
-static void on_terminate(void *ctx, const struct rdmap_terminate_event *event)
-{
-    struct world *w = ctx;
-
-    rpcrdma_connection_terminate(w->rpcrdma, event);
-}
-
-static void on_skipped(void *ctx, unsigned side)
-{
-    struct world *w = ctx;
-
-    rpcrdma_connection_skipped(w->rpcrdma, side);
-    nfs_connection_skipped(w->nfs, side);
 }
 
 /* ---- FPDUs ---- */
@@ -339,8 +314,8 @@ static void fpdu(struct world *w, unsigned side, const struct ddp_segment *ddp, 
     event.acked_known = w->acks;
     event.acked = w->sender[!side].offset;
     event.has_ddp = ddp_segment_decode(&event.ddp, ulpdu, length);
-    rdmap_connection_acked(w->rdmap, side, w->acks, w->sender[!side].offset);
-    rdmap_connection_fpdu(w->rdmap, &event);
+    w->in.acked(w->in.ctx, side, w->acks, w->sender[!side].offset);
+    w->in.fpdu(w->in.ctx, &event);
 }
 
 /* A DDP message in as many segments as it takes. */
@@ -649,9 +624,7 @@ static void end(struct world *w, unsigned side, bool reset)
                           .offset = w->sender[side].offset,
                           .side = (uint8_t)side};
 
-    rdmap_connection_end(w->rdmap, side, reset, &place);
-    rpcrdma_connection_end(w->rpcrdma, side, reset, &place);
-    nfs_connection_end(w->nfs, side, reset, &place);
+    w->in.end(w->in.ctx, side, reset, &place);
 }
 
 static void startup(struct world *w, unsigned side)
@@ -671,7 +644,7 @@ static void startup(struct world *w, unsigned side)
                                       .length = 20u + n};
 
     rpcrdma_private_data_encode(&data, octets + 4, sizeof octets - 4);
-    rpcrdma_connection_startup(w->rpcrdma, &event);
+    w->in.startup(w->in.ctx, &event);
     w->sender[side].offset = event.length;
 }
 
@@ -694,7 +667,7 @@ static void statement(struct world *w)
         break;
     case 2:
         if (step & 4)
-            rdmap_connection_skipped(w->rdmap, side);
+            w->in.skipped(w->in.ctx, side);
         break;
     case 3:
         if (step & 4)
@@ -718,19 +691,24 @@ static void statement(struct world *w)
     }
 }
 
+static void check_counts(const struct rpcrdma_counts *counts)
+{
+    for (unsigned i = 0; i < counts->n; i++)
+        HOLDS(counts->procedures[i].replies + counts->procedures[i].errors <= counts->procedures[i].calls);
+}
+
 static struct world world;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    static const struct stack_taps taps = {
+        .message = on_message, .move = on_move, .payload = on_payload, .retired = on_retired};
     struct world *w = &world;
-    struct rdmap_events rdmap_events = {
-        .ctx = w, .segment = on_segment, .terminate = on_terminate, .skipped = on_skipped};
-    struct rpcrdma_events events = {
-        .ctx = w, .message = on_message, .move = on_move, .payload = on_payload, .retired = on_retired};
-    struct rdmap_options rdmap_options = {.operations_max = 64};
-    struct rpcrdma_options options = {0};
+    struct stack_options options = {
+        .first = STACK_RDMAP, .last = STACK_RPCRDMA, .rdmap.operations_max = 64, .rpcrdma = {0}};
+    struct stack_setup of_stack = {
+        .options = &options, .taps = &taps, .ctx = w, .verdict = &w->verdict, .port = {45678}};
     struct mpa_parameters parameters = {.startup_seen = true, .request_seen = true, .reply_seen = true, .revision = 2};
-    const struct rpcrdma_counts *counts;
     unsigned setup;
 
     memset(w, 0, sizeof *w);
@@ -745,33 +723,26 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (unsigned side = 0; side < 2; side++)
         w->sender[side] = (struct sender){.offset = 20, .msn = {1, 1}};
     if (setup & 4)
-        options = (struct rpcrdma_options){.transactions_max = 3, .segments_max = 8, .content_max = 512};
-    options.profile = setup & 8 ? PROFILE_RFC5666 : PROFILE_IETF;
-    options.assume_inline = setup & 16 ? 1024 : 0;
-    w->rdmap = rdmap_connection_new(&rdmap_options, &rdmap_events, &w->verdict);
-    w->rpcrdma = rpcrdma_connection_new(&options, &events, &w->verdict);
-    w->nfs = nfs_connection_new(&options, w->rpcrdma, &w->verdict);
-    rpcrdma_connection_ports(w->rpcrdma, 45678, setup & 64 ? 45679 : RPCRDMA_PORT);
-    nfs_connection_ports(w->nfs, 45678, setup & 64 ? 45679 : RPCRDMA_PORT);
+        options.rpcrdma = (struct rpcrdma_options){.transactions_max = 3, .segments_max = 8, .content_max = 512};
+    options.rpcrdma.profile = setup & 8 ? PROFILE_RFC5666 : PROFILE_IETF;
+    options.rpcrdma.assume_inline = setup & 16 ? 1024 : 0;
+    of_stack.port[1] = setup & 64 ? 45679 : RPCRDMA_PORT;
+    w->stack = stack_new(&of_stack);
+    HOLDS(w->stack != NULL);
+    w->in = stack_entrance(w->stack);
     if (setup & 32) {
         parameters = (struct mpa_parameters){.initiator_side = -1, .midstream = true};
     } else {
         startup(w, 0);
         startup(w, 1);
     }
-    rdmap_connection_parameters(w->rdmap, MPA_PHASE_FULL_OPERATION, &parameters);
-    rpcrdma_connection_parameters(w->rpcrdma, MPA_PHASE_FULL_OPERATION, &parameters);
+    w->in.changed(w->in.ctx, MPA_PHASE_FULL_OPERATION, &parameters);
     while (w->input.n > 0)
         statement(w);
-    rdmap_connection_finish(w->rdmap, w->now);
-    rpcrdma_connection_finish(w->rpcrdma, w->now);
-    nfs_connection_finish(w->nfs, w->now);
+    stack_finish(w->stack, w->now);
     HOLDS(w->retired <= w->opened);
-    counts = rpcrdma_connection_counts(w->rpcrdma);
-    for (unsigned i = 0; i < counts->n; i++)
-        HOLDS(counts->procedures[i].replies + counts->procedures[i].errors <= counts->procedures[i].calls);
-    rpcrdma_connection_free(w->rpcrdma);
-    nfs_connection_free(w->nfs);
-    rdmap_connection_free(w->rdmap);
+    if (stack_rpcrdma(w->stack) != NULL)
+        check_counts(rpcrdma_connection_counts(stack_rpcrdma(w->stack)));
+    stack_free(w->stack);
     return 0;
 }
