@@ -9,7 +9,7 @@
 #ifndef IWARP_PLUGINS_MPA_ULPDU_H
 #define IWARP_PLUGINS_MPA_ULPDU_H
 
-#include "engine/mpa.h"
+#include "engine/stack.h"
 
 #define MPA_ULPDU_TABLE "mpa.ulpdu"
 
@@ -21,18 +21,10 @@
 #define MPA_LISTENER_DISSECTOR "mpa.listener"
 
 struct mpa_listener {
-    uint32_t size;       /* sizeof(struct mpa_listener) of the mpa plugin */
-    uint32_t connection; /* as in struct mpa_ulpdu */
-    uint16_t port[2];    /* TCP ports of the sides */
-    /* The listener's; NULL: not wanted. See engine/rdmap.h for what they mean. */
-    void *ctx;
-    void (*startup)(void *ctx, const struct mpa_startup_event *event);
-    void (*changed)(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters);
-    void (*acked)(void *ctx, unsigned side, bool known, uint64_t acked);
-    void (*fpdu)(void *ctx, const struct mpa_fpdu_event *event);
-    void (*skipped)(void *ctx, unsigned side);
-    void (*end)(void *ctx, unsigned side, bool reset, const struct place *place);
-    void (*finish)(void *ctx, int64_t time_ns);
+    uint32_t size;                  /* sizeof(struct mpa_listener) of the mpa plugin */
+    uint32_t connection;            /* as in struct mpa_ulpdu */
+    uint16_t port[2];               /* TCP ports of the sides */
+    struct stack_entrance entrance; /* the listener's */
 };
 
 /*

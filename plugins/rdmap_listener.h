@@ -9,7 +9,7 @@
 
 #include "plugins/mpa_ulpdu.h"
 
-#include "engine/rdmap.h"
+#include "engine/stack.h"
 
 /*
  * Who judges connections registers a dissector of this name. It is called once for each MPA connection, on the first
@@ -22,16 +22,9 @@ struct rdmap_listener {
     uint32_t size;       /* sizeof(struct rdmap_listener) of the ddp_rdmap plugin */
     uint32_t connection; /* as in struct mpa_ulpdu */
     uint16_t port[2];    /* TCP ports of the sides */
-    /* The listener's; NULL: not wanted. See engine/rpcrdma.h for what they mean. */
-    void *ctx;
-    const bool *knows; /* whether the connection is the listener's: others' segments are not shown to it */
-    void (*startup)(void *ctx, const struct mpa_startup_event *event);
-    void (*changed)(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters);
-    void (*segment)(void *ctx, const struct rdmap_segment_event *event);
-    void (*terminate)(void *ctx, const struct rdmap_terminate_event *event);
-    void (*skipped)(void *ctx, unsigned side);
-    void (*end)(void *ctx, unsigned side, bool reset, const struct place *place);
-    void (*finish)(void *ctx, int64_t time_ns);
+    /* The listener's. */
+    struct stack_entrance entrance;
+    const bool *knows; /* whether the connection is the listener's: others' segments are not shown to it; may be NULL */
 };
 
 /*

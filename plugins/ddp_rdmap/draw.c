@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The trees of one DDP Segment: RFC 5041 section 4, RFC 5040 section 4.1. */
+#include "plugins/common/text_before.h"
 #include "plugins/ddp_rdmap/rdmap_plugin.h"
-#include "plugins/text_before.h"
 
 #include <string.h>
 
@@ -24,7 +24,7 @@ static void draw_remarks(struct rdmap_canvas *canvas)
 {
     if (canvas->seg == NULL)
         return;
-    for (const struct rdmap_remark *remark = canvas->seg->remarks; remark != NULL; remark = remark->next) {
+    for (const struct remark *remark = canvas->seg->record.remarks; remark != NULL; remark = remark->next) {
         const struct rule *rule = &rule_catalogue[remark->rule];
         bool ddp = strcmp(rule->layer, "ddp") == 0 || canvas->rdmap_item == NULL;
         proto_item *at = ddp ? canvas->ddp_item : canvas->rdmap_item;

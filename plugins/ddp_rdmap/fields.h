@@ -3,7 +3,7 @@
 #ifndef IWARP_PLUGINS_RDMAP_FIELDS_H
 #define IWARP_PLUGINS_RDMAP_FIELDS_H
 
-#include "plugins/compat.h"
+#include "plugins/common/compat.h"
 
 #include "engine/rule.h"
 

@@ -4,8 +4,7 @@
 #include <epan/wmem_scopes.h>
 
 static wmem_map_t *flows; /* connection -> struct rdmap_flow; emptied with the file */
-/* Nobody asks here how often a rule passed: all connections count into one place. */
-static struct rule_count counts[RULE_COUNT];
+static struct stack_options options;
 
 struct rdmap_flow *rdmap_flow_find(uint32_t connection)
 {
@@ -14,25 +13,15 @@ struct rdmap_flow *rdmap_flow_find(uint32_t connection)
 
 struct rdmap_seg *rdmap_flow_seg(const struct rdmap_flow *flow, const struct place *place)
 {
-    return wmem_map_lookup(flow->segs[place->side & 1u], &place->offset);
+    return (struct rdmap_seg *)judge_at(&flow->judge, place);
 }
 
-static struct rdmap_seg *first_of_frame(const struct rdmap_flow *flow, uint32_t frame)
+/* The segment that is at work. */
+static struct rdmap_seg *current(const struct rdmap_flow *flow, const struct place *place)
 {
-    return wmem_map_lookup(flow->frames, GUINT_TO_POINTER(frame));
-}
+    struct rdmap_seg *seg = flow->current;
 
-static struct rdmap_seg *seg_new(struct rdmap_flow *flow, const struct place *place)
-{
-    struct rdmap_seg *seg = wmem_new0(wmem_file_scope(), struct rdmap_seg);
-
-    seg->offset = place->offset;
-    seg->place = *place;
-    seg->last_remark = &seg->remarks;
-    wmem_map_insert(flow->segs[place->side & 1u], &seg->offset, seg);
-    if (first_of_frame(flow, place->frame) == NULL)
-        wmem_map_insert(flow->frames, GUINT_TO_POINTER(place->frame), seg);
-    return seg;
+    return seg != NULL && seg->place.offset == place->offset && seg->place.side == place->side ? seg : NULL;
 }
 
 /* ---- STags ---- */
@@ -184,36 +173,46 @@ static void record_segment(struct rdmap_flow *flow, struct rdmap_seg *seg, const
         note_whole(flow, seg, ddp);
 }
 
+static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
+{
+    struct rdmap_flow *flow = ctx;
+    struct rdmap_seg *seg = wmem_new0(wmem_file_scope(), struct rdmap_seg);
+
+    seg->place = event->place;
+    judge_keep(&flow->judge, &seg->record, &event->place);
+    flow->current = seg;
+}
+
 static void on_segment(void *ctx, const struct rdmap_segment_event *event)
 {
     struct rdmap_flow *flow = ctx;
+    struct rdmap_seg *seg = current(flow, &event->fpdu->place);
 
-    if (flow->current != NULL)
-        record_segment(flow, flow->current, event);
-    if (flow->listener.segment != NULL)
-        flow->listener.segment(flow->listener.ctx, event);
+    if (seg != NULL)
+        record_segment(flow, seg, event);
 }
 
 static void on_operation(void *ctx, const struct rdmap_operation *operation, const struct place *place)
 {
     struct rdmap_flow *flow = ctx;
     struct rdmap_operation *kept = operation_of(flow, operation->number);
+    struct rdmap_seg *seg = current(flow, place);
 
-    (void)place;
     if (kept == NULL) {
         kept = wmem_new(wmem_file_scope(), struct rdmap_operation);
         kept->number = operation->number;
         wmem_map_insert(flow->operations, &kept->number, kept);
     }
     *kept = *operation;
-    if (flow->current == NULL)
+    if (seg == NULL)
         return;
-    flow->current->op = kept;
+    seg->op = kept;
     if (kept->kind == RDMAP_OP_IMMEDIATE && kept->after_write != 0)
-        flow->current->after_write = operation_of(flow, kept->after_write);
+        seg->after_write = operation_of(flow, kept->after_write);
 }
 
-static void record_accusation(struct rdmap_flow *flow, const struct rdmap_terminate_event *event)
+static void record_accusation(const struct rdmap_flow *flow, struct rdmap_seg *seg,
+                              const struct rdmap_terminate_event *event)
 {
     struct rdmap_accusation *accusation = wmem_new0(wmem_file_scope(), struct rdmap_accusation);
     accusation->terminate = *event->terminate;
@@ -223,148 +222,38 @@ static void record_accusation(struct rdmap_flow *flow, const struct rdmap_termin
         const struct rdmap_seg *accused = rdmap_flow_seg(flow, &event->accused);
 
         accusation->frame = event->accused.frame;
-        flow->current->accuses = accused != NULL ? accused->op : NULL;
+        seg->accuses = accused != NULL ? accused->op : NULL;
     }
-    flow->current->accusation = accusation;
+    seg->accusation = accusation;
 }
 
 static void on_terminate(void *ctx, const struct rdmap_terminate_event *event)
 {
     struct rdmap_flow *flow = ctx;
+    struct rdmap_seg *seg = current(flow, &event->fpdu->place);
 
-    if (flow->current != NULL)
-        record_accusation(flow, event);
-    if (flow->listener.terminate != NULL)
-        flow->listener.terminate(flow->listener.ctx, event);
-}
-
-/* A finding belongs to the frame where iwarp-check reports it: to the segment there that it is about, else the first.
- */
-static void on_finding(void *ctx, const struct finding *finding)
-{
-    struct rdmap_flow *flow = ctx;
-    struct rdmap_seg *seg = rdmap_flow_seg(flow, &finding->place);
-    struct rdmap_remark *remark;
-
-    if (seg == NULL || seg->place.frame != finding->place.frame)
-        seg = first_of_frame(flow, finding->place.frame);
-    if (seg == NULL)
-        return;
-    remark = wmem_new0(wmem_file_scope(), struct rdmap_remark);
-    remark->rule = finding->rule;
-    remark->severity = finding->severity;
-    remark->related_frame = finding->related_frame;
-    remark->message = wmem_strdup(wmem_file_scope(), finding->message);
-    *seg->last_remark = remark;
-    seg->last_remark = &remark->next;
-}
-
-/* ---- what the mpa plugin tells ---- */
-
-static void on_startup(void *ctx, const struct mpa_startup_event *event)
-{
-    struct rdmap_flow *flow = ctx;
-
-    if (flow->listener.startup != NULL)
-        flow->listener.startup(flow->listener.ctx, event);
-}
-
-static void on_changed(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters)
-{
-    struct rdmap_flow *flow = ctx;
-
-    rdmap_connection_parameters(flow->rdmap, phase, parameters);
-    if (flow->listener.changed != NULL)
-        flow->listener.changed(flow->listener.ctx, phase, parameters);
-}
-
-static void on_acked(void *ctx, unsigned side, bool known, uint64_t acked)
-{
-    struct rdmap_flow *flow = ctx;
-
-    rdmap_connection_acked(flow->rdmap, side, known, acked);
-}
-
-static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
-{
-    struct rdmap_flow *flow = ctx;
-
-    flow->current = seg_new(flow, &event->place);
-    rdmap_connection_fpdu(flow->rdmap, event);
-    flow->current = NULL;
-}
-
-static void on_skipped(void *ctx, unsigned side)
-{
-    struct rdmap_flow *flow = ctx;
-
-    rdmap_connection_skipped(flow->rdmap, side);
-    if (flow->listener.skipped != NULL)
-        flow->listener.skipped(flow->listener.ctx, side);
-}
-
-static void on_end(void *ctx, unsigned side, bool reset, const struct place *place)
-{
-    struct rdmap_flow *flow = ctx;
-
-    rdmap_connection_end(flow->rdmap, side, reset, place);
-    if (flow->listener.end != NULL)
-        flow->listener.end(flow->listener.ctx, side, reset, place);
-}
-
-static void on_finish(void *ctx, int64_t time_ns)
-{
-    struct rdmap_flow *flow = ctx;
-
-    rdmap_connection_finish(flow->rdmap, time_ns);
-    if (flow->listener.finish != NULL)
-        flow->listener.finish(flow->listener.ctx, time_ns);
+    if (seg != NULL)
+        record_accusation(flow, seg, event);
 }
 
 /* ---- life ---- */
 
-static compat_bool release(wmem_allocator_t *allocator, wmem_cb_event_t event, void *ctx)
-{
-    struct rdmap_flow *flow = ctx;
-
-    (void)allocator;
-    (void)event;
-    rdmap_connection_free(flow->rdmap);
-    flow->rdmap = NULL;
-    return 0;
-}
+static const struct stack_taps taps = {
+    .fpdu = on_fpdu, .segment = on_segment, .operation = on_operation, .terminate = on_terminate};
 
 bool rdmap_flow_listen(struct mpa_listener *listener)
 {
     struct rdmap_flow *flow = wmem_new0(wmem_file_scope(), struct rdmap_flow);
-    struct rdmap_options options = {.profile = PROFILE_IETF, .payload_only = true};
-    struct rdmap_events events = {
-        .ctx = flow, .segment = on_segment, .operation = on_operation, .terminate = on_terminate};
 
     flow->connection = listener->connection;
-    flow->frames = wmem_map_new(wmem_file_scope(), g_direct_hash, g_direct_equal);
     flow->operations = wmem_map_new(wmem_file_scope(), g_int64_hash, g_int64_equal);
     flow->wholes = wmem_map_new(wmem_file_scope(), g_int64_hash, g_int64_equal);
-    for (unsigned side = 0; side < 2; side++) {
-        flow->segs[side] = wmem_map_new(wmem_file_scope(), g_int64_hash, g_int64_equal);
+    for (unsigned side = 0; side < 2; side++)
         flow->stags[side] = wmem_map_new(wmem_file_scope(), g_direct_hash, g_direct_equal);
-    }
-    flow->verdict.counts = counts;
-    flow->verdict.finding = on_finding;
-    flow->verdict.ctx = flow;
-    flow->rdmap = rdmap_connection_new(&options, &events, &flow->verdict);
-    if (flow->rdmap == NULL)
+    if (!judge_begin(&flow->judge, &options, &taps, flow, listener->port))
         return false;
-    wmem_register_callback(wmem_file_scope(), release, flow);
     wmem_map_insert(flows, GUINT_TO_POINTER(flow->connection), flow);
-    listener->ctx = flow;
-    listener->startup = on_startup;
-    listener->changed = on_changed;
-    listener->acked = on_acked;
-    listener->fpdu = on_fpdu;
-    listener->skipped = on_skipped;
-    listener->end = on_end;
-    listener->finish = on_finish;
+    listener->entrance = stack_entrance(flow->judge.stack);
     return true;
 }
 
@@ -372,11 +261,14 @@ void rdmap_flow_tell(uint32_t connection, const struct rdmap_listener *listener)
 {
     struct rdmap_flow *flow = rdmap_flow_find(connection);
 
-    if (flow != NULL)
-        flow->listener = *listener;
+    if (flow == NULL)
+        return;
+    flow->judge.next = listener->entrance;
+    flow->known = listener->knows;
 }
 
 void rdmap_flow_register(void)
 {
+    judge_options(&options, STACK_RDMAP, STACK_RDMAP);
     flows = wmem_map_new_autoreset(wmem_epan_scope(), wmem_file_scope(), g_direct_hash, g_direct_equal);
 }

@@ -7,7 +7,7 @@
 #ifndef IWARP_PLUGINS_RDMAP_FLOW_H
 #define IWARP_PLUGINS_RDMAP_FLOW_H
 
-#include "plugins/compat.h"
+#include "plugins/common/judge.h"
 #include "plugins/mpa_ulpdu.h"
 #include "plugins/rdmap_listener.h"
 
@@ -15,15 +15,6 @@
 #include "wire/rdmap_terminate.h"
 
 enum { RDMAP_WHOLE_RANGES = 16 };
-
-/* A finding of the rules. */
-struct rdmap_remark {
-    struct rdmap_remark *next;
-    enum rule_id rule;
-    enum rule_severity severity;
-    uint32_t related_frame;
-    const char *message;
-};
 
 /* A message, Tagged or Untagged, as the engine tells messages apart. */
 struct rdmap_msg {
@@ -61,7 +52,7 @@ struct rdmap_accusation {
 
 /* A DDP Segment. */
 struct rdmap_seg {
-    uint64_t offset; /* of its FPDU in the stream: the key */
+    struct record record; /* at its FPDU */
     struct place place;
     bool told; /* the engine took it for a segment */
     bool in_message, first_known, complete;
@@ -76,19 +67,15 @@ struct rdmap_seg {
     const struct rdmap_stag_life *stag, *source;
     const struct rdmap_accusation *accusation;
     const struct rdmap_operation *accuses;
-    struct rdmap_remark *remarks, **last_remark;
 };
 
 struct rdmap_flow {
     uint32_t connection;
-    wmem_map_t *segs[2];    /* by side: stream offset -> struct rdmap_seg */
-    wmem_map_t *frames;     /* frame -> its first struct rdmap_seg */
+    struct judge judge;     /* its records: struct rdmap_seg */
     wmem_map_t *operations; /* number -> struct rdmap_operation */
     bool builtin_took;      /* a dissector in the list of Wireshark's own had something of it */
+    const bool *known;      /* to the next layer: struct rdmap_listener; NULL: there is none */
     /* First pass only. */
-    struct rdmap_connection *rdmap;
-    struct verdict verdict;
-    struct rdmap_listener listener; /* the next layer */
     struct rdmap_seg *current;
     struct rdmap_msg *open[2][5]; /* by side: of the Tagged segments, and of QN 0 to 3 */
     wmem_map_t *wholes;           /* key -> latest struct rdmap_whole */

@@ -210,8 +210,7 @@ static int tell_segment(struct rdmap_canvas *canvas, tvbuff_t *payload)
         .last = ddp->last,
     };
 
-    if (segment_handle == NULL || canvas->flow == NULL || canvas->flow->listener.knows == NULL ||
-        !*canvas->flow->listener.knows)
+    if (segment_handle == NULL || canvas->flow == NULL || canvas->flow->known == NULL || !*canvas->flow->known)
         return RDMAP_SEGMENT_FOREIGN;
     segment.ulpdu = *canvas->ulpdu;
     segment.operation = canvas->seg != NULL && canvas->seg->op != NULL ? canvas->seg->op->number : 0;

@@ -70,7 +70,7 @@ struct tail {
 
 /* What a TCP conversation carries for us. */
 struct claim {
-    struct mpa_flow *flow; /* NULL: not claimed */
+    struct mpa_flow *flow; /* the latest; NULL: not claimed */
     struct tail tail[2];
 };
 
@@ -164,6 +164,7 @@ static void offer(struct mpa_flow *flow, tvbuff_t *tvb, packet_info *pinfo)
 
 static struct mpa_flow *flow_begin(struct claim *claim, tvbuff_t *tvb, packet_info *pinfo)
 {
+    struct mpa_flow *former = claim->flow;
     struct mpa_flow_options options = {
         /* With sequence analysis the TCP dissector passes on each octet once and in order, or never. */
         .eager_holes = is_set(analyze_pref),
@@ -173,6 +174,8 @@ static struct mpa_flow *flow_begin(struct claim *claim, tvbuff_t *tvb, packet_in
     claim->flow = mpa_flow_new(pinfo, &options);
     if (claim->flow == NULL)
         return NULL;
+    claim->flow->former = former;
+    claim->flow->first_frame = pinfo->num;
     claim->flow->number = flows == NULL ? 0 : flows->number + 1;
     claim->flow->next = flows;
     flows = claim->flow;
@@ -180,11 +183,12 @@ static struct mpa_flow *flow_begin(struct claim *claim, tvbuff_t *tvb, packet_in
     return claim->flow;
 }
 
-static struct mpa_piece *feed(struct mpa_flow *flow, tvbuff_t *tvb, packet_info *pinfo, const struct tcpinfo *tcp,
-                              const struct numbers *numbers)
+static struct mpa_flow_input input_of(const struct mpa_flow *flow, tvbuff_t *tvb, packet_info *pinfo,
+                                      const struct tcpinfo *tcp, const struct numbers *numbers)
 {
     uint32_t captured = tvb_captured_length(tvb);
-    struct mpa_flow_input input = {
+
+    return (struct mpa_flow_input){
         .frame = pinfo->num,
         .time_ns = mpa_time_ns(pinfo),
         .side = mpa_flow_side(flow, pinfo),
@@ -196,8 +200,33 @@ static struct mpa_piece *feed(struct mpa_flow *flow, tvbuff_t *tvb, packet_info 
         .captured = captured,
         .octets = tvb_get_ptr(tvb, 0, (int)captured),
     };
+}
 
-    return mpa_flow_feed(flow, &input);
+/* The octets of this frame on the first pass; NULL when memory is lacking. */
+static struct mpa_piece *feed(struct claim *claim, tvbuff_t *tvb, packet_info *pinfo, const struct tcpinfo *tcp,
+                              const struct tcp_analysis *analysis)
+{
+    struct numbers numbers = numbers_on_wire(tcp, analysis);
+    struct mpa_flow_input input = input_of(claim->flow, tvb, pinfo, tcp, &numbers);
+
+    /* Wireshark begins another conversation with a SYN only. */
+    if (mpa_flow_is_over(claim->flow, &input)) {
+        mpa_flow_finish(claim->flow);
+        if (flow_begin(claim, tvb, pinfo) == NULL)
+            return NULL;
+        input.side = mpa_flow_side(claim->flow, pinfo);
+    }
+    return mpa_flow_feed(claim->flow, &input);
+}
+
+/* The connection that had the conversation at this frame. */
+static struct mpa_flow *flow_at(const struct claim *claim, uint32_t frame)
+{
+    struct mpa_flow *flow = claim->flow;
+
+    while (flow->former != NULL && flow->first_frame > frame)
+        flow = flow->former;
+    return flow;
 }
 
 /* ---- the dissector of claimed connections ---- */
@@ -208,7 +237,7 @@ static int dissect(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *da
     conversation_t *conversation;
     const struct tcp_analysis *analysis;
     const struct mpa_piece *piece;
-    struct numbers numbers;
+    struct mpa_flow *flow;
     struct claim *claim;
 
     /* A segment quoted in an ICMP error is no part of the stream. */
@@ -226,16 +255,19 @@ static int dissect(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *da
             tell_syns(claim->flow, pinfo, analysis, &starts);
         }
     }
-    piece = mpa_flow_find(claim->flow, pinfo->num, mpa_flow_side(claim->flow, pinfo), tcp->seq);
+    flow = flow_at(claim, pinfo->num);
+    piece = mpa_flow_find(flow, pinfo->num, mpa_flow_side(flow, pinfo), tcp->seq);
     if (piece == NULL) {
         if (PINFO_FD_VISITED(pinfo))
             return 0;
-        numbers = numbers_on_wire(tcp, get_tcp_conversation_data(conversation, pinfo));
-        piece = feed(claim->flow, tvb, pinfo, tcp, &numbers);
+        piece = feed(claim, tvb, pinfo, tcp, get_tcp_conversation_data(conversation, pinfo));
+        if (piece == NULL)
+            return 0;
+        flow = claim->flow;
     }
     if (piece->not_mpa)
         return 0;
-    mpa_draw_piece(claim->flow, piece, tvb, pinfo, tree);
+    mpa_draw_piece(flow, piece, tvb, pinfo, tree);
     return (int)tvb_captured_length(tvb);
 }
 

@@ -31,7 +31,7 @@ void mpa_info_next(struct mpa_canvas *canvas)
 
 /* ---- findings ---- */
 
-static void draw_remark(packet_info *pinfo, proto_item *at, tvbuff_t *tvb, const struct mpa_remark *remark)
+static void draw_remark(packet_info *pinfo, proto_item *at, tvbuff_t *tvb, const struct remark *remark)
 {
     const struct rule *rule = &rule_catalogue[remark->rule];
     proto_tree *tree = proto_item_get_subtree(at);
@@ -42,13 +42,13 @@ static void draw_remark(packet_info *pinfo, proto_item *at, tvbuff_t *tvb, const
         proto_item_set_generated(proto_tree_add_uint(tree, mpa_hf.rule_related, tvb, 0, 0, remark->related_frame));
 }
 
-static bool remark_is_of(const struct mpa_remark *remark, const struct mpa_item *item)
+static bool remark_is_of(const struct remark *remark, const struct mpa_item *item)
 {
     return remark->place.side == item->place.side && remark->place.offset >= item->offset &&
            remark->place.offset - item->offset < item->length;
 }
 
-static bool remark_is_of_any(const struct mpa_remark *remark, const struct mpa_piece *piece)
+static bool remark_is_of_any(const struct remark *remark, const struct mpa_piece *piece)
 {
     for (const struct mpa_item *item = piece->items; item != NULL; item = item->next)
         if (remark_is_of(remark, item))
@@ -241,7 +241,7 @@ static void draw_item(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
         mpa_draw_fpdu(canvas, &next);
         break;
     }
-    for (const struct mpa_remark *remark = canvas->piece->remarks; remark != NULL; remark = remark->next)
+    for (const struct remark *remark = canvas->piece->record.remarks; remark != NULL; remark = remark->next)
         if (remark_is_of(remark, item))
             draw_remark(canvas->pinfo, canvas->proto, canvas->tvb, remark);
     if (next == NULL)
@@ -312,7 +312,7 @@ void mpa_draw_piece(const struct mpa_flow *flow, const struct mpa_piece *piece, 
     for (canvas.item = piece->items; canvas.item != NULL; canvas.item = canvas.item->next)
         draw_item(&canvas, tvb);
     draw_rest(&canvas, tvb);
-    for (const struct mpa_remark *remark = piece->remarks; remark != NULL; remark = remark->next) {
+    for (const struct remark *remark = piece->record.remarks; remark != NULL; remark = remark->next) {
         if (remark_is_of_any(remark, piece))
             continue;
         if (canvas.proto == NULL) {

@@ -204,7 +204,7 @@ void mpa_draw_fpdu(struct mpa_canvas *canvas, tvbuff_t **next)
     draw_crc(canvas, tree);
     proto_item_set_generated(proto_tree_add_uint64(tree, mpa_hf.fpdu_number, canvas->tvb, 0, 0, fpdu->fpdu.number + 1));
     proto_item_set_generated(proto_tree_add_uint(tree, mpa_hf.fpdu_length, canvas->tvb, 0, 0, fpdu->length));
-    if (fpdu->place.first_frame != canvas->piece->frame)
+    if (fpdu->place.first_frame != canvas->piece->record.frame)
         proto_item_set_generated(
             proto_tree_add_uint(tree, mpa_hf.fpdu_first_frame, canvas->tvb, 0, 0, fpdu->place.first_frame));
     draw_state(canvas);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/mpa/flow.h"
 
-#include "engine/tcp_pair.h"
+#include "engine/tcp_boundary.h"
 
 #include <epan/wmem_scopes.h>
 
@@ -13,28 +13,23 @@ enum {
     WINDOW_SCALE_UNKNOWN = 14,
 };
 
-/* Nobody asks here how often a rule passed: all connections count into one place. */
-static struct rule_count counts[RULE_COUNT];
-
 /* ---- recording ---- */
 
 static struct mpa_piece *piece_of_frame(const struct mpa_flow *flow, uint32_t frame)
 {
-    return wmem_map_lookup(flow->pieces, GUINT_TO_POINTER(frame));
+    return (struct mpa_piece *)judge_in_frame(&flow->judge, frame);
 }
 
 static struct mpa_piece *piece_new(struct mpa_flow *flow, const struct mpa_flow_input *input)
 {
     struct mpa_piece *piece = wmem_new0(wmem_file_scope(), struct mpa_piece);
 
-    piece->frame = input->frame;
     piece->side = input->side;
     piece->key = input->key;
     piece->length = input->captured;
     piece->last_item = &piece->items;
-    piece->last_remark = &piece->remarks;
     piece->next_in_frame = piece_of_frame(flow, input->frame);
-    wmem_map_insert(flow->pieces, GUINT_TO_POINTER(input->frame), piece);
+    judge_keep_frame(&flow->judge, &piece->record, input->frame);
     return piece;
 }
 
@@ -114,12 +109,13 @@ static struct mpa_item *item_new(struct mpa_flow *flow, struct mpa_piece *piece,
     piece->last_item = &item->next;
     if (piece->placed && piece->side == place->side && offset + length > piece->taken)
         piece->taken = offset + length;
-    close_pieces(flow, place->side, offset, offset + length, piece->frame);
+    close_pieces(flow, place->side, offset, offset + length, piece->record.frame);
     return item;
 }
 
-static void record_startup(struct mpa_flow *flow, const struct mpa_startup_event *event)
+static void on_startup(void *ctx, const struct mpa_startup_event *event)
 {
+    struct mpa_flow *flow = ctx;
     struct mpa_startup_seen *seen = &flow->startup[event->frame.kind];
     const struct place *place = &event->place;
     struct mpa_piece *piece = piece_for(flow, place);
@@ -140,18 +136,9 @@ static void record_startup(struct mpa_flow *flow, const struct mpa_startup_event
         item->octets = octets;
     }
     if (seen->frame == 0) {
-        seen->frame = piece->frame;
+        seen->frame = piece->record.frame;
         seen->time_ns = place->time_ns;
     }
-}
-
-static void on_startup(void *ctx, const struct mpa_startup_event *event)
-{
-    struct mpa_flow *flow = ctx;
-
-    record_startup(flow, event);
-    if (flow->listener.startup != NULL)
-        flow->listener.startup(flow->listener.ctx, event);
 }
 
 size_t mpa_item_run(const struct mpa_item *item, size_t *at, size_t wanted)
@@ -186,8 +173,9 @@ static bool holds_ulpdu(const struct mpa_item *item, const uint8_t *octets, cons
     return true;
 }
 
-static void record_fpdu(struct mpa_flow *flow, const struct mpa_fpdu_event *event)
+static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
 {
+    struct mpa_flow *flow = ctx;
     const struct mpa_fpdu *fpdu = &event->fpdu;
     struct mpa_piece *piece = piece_for(flow, &event->place);
     struct mpa_item *item;
@@ -214,15 +202,6 @@ static void record_fpdu(struct mpa_flow *flow, const struct mpa_fpdu_event *even
         item->octets = wmem_memdup(wmem_file_scope(), fpdu->octets, fpdu->length);
 }
 
-static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
-{
-    struct mpa_flow *flow = ctx;
-
-    record_fpdu(flow, event);
-    if (flow->listener.fpdu != NULL)
-        flow->listener.fpdu(flow->listener.ctx, event);
-}
-
 static bool is_shown_as_hole(const struct mpa_piece *piece, unsigned side, uint64_t from, uint64_t to)
 {
     for (const struct mpa_item *item = piece->items; item != NULL; item = item->next)
@@ -238,77 +217,35 @@ static void on_skipped(void *ctx, unsigned side, uint64_t from, uint64_t to, con
     struct mpa_piece *piece = piece_for(flow, place);
     struct mpa_item *item;
 
-    if (flow->listener.skipped != NULL)
-        flow->listener.skipped(flow->listener.ctx, side);
     if (piece == NULL || is_shown_as_hole(piece, side, from, to))
         return;
     item = item_new(flow, piece, MPA_ITEM_SKIPPED, place, from, to - from);
     item->skipped.why = wmem_strdup(wmem_file_scope(), why);
 }
 
-static void on_changed(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters,
-                       const struct place *place)
+static void on_changed(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters)
 {
     struct mpa_flow *flow = ctx;
     struct mpa_state *state = wmem_new(wmem_file_scope(), struct mpa_state);
 
-    (void)place;
     state->phase = phase;
     state->parameters = *parameters;
     flow->state = state;
-    if (flow->listener.changed != NULL)
-        flow->listener.changed(flow->listener.ctx, phase, parameters);
 }
 
-/*
- * A finding belongs to the frame that its place names, where iwarp-check reports it too. That frame may lie before the
- * one at hand; the remark then shows from the second pass on. Frames without payload never come to a dissector of
- * payload, so findings there are iwarp-check's alone.
- */
-static void on_finding(void *ctx, const struct finding *finding)
-{
-    struct mpa_flow *flow = ctx;
-    struct mpa_piece *piece = flow->current;
-    struct mpa_remark *remark;
-
-    if (piece == NULL || finding->place.frame != piece->frame)
-        piece = piece_of_frame(flow, finding->place.frame);
-    if (piece == NULL)
-        return;
-    remark = wmem_new0(wmem_file_scope(), struct mpa_remark);
-    remark->rule = finding->rule;
-    remark->severity = finding->severity;
-    remark->direction = finding->direction;
-    remark->place = finding->place;
-    remark->related_frame = finding->related_frame;
-    remark->message = wmem_strdup(wmem_file_scope(), finding->message);
-    *piece->last_remark = remark;
-    piece->last_remark = &remark->next;
-}
-
-/* ---- from the TCP streams to the engine ---- */
+/* ---- of the TCP streams ---- */
 
 static void on_segment(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known, uint64_t acked)
 {
     struct mpa_flow *flow = ctx;
     struct mpa_piece *piece = flow->current;
 
+    (void)acked_known, (void)acked;
     if (piece != NULL && piece->side == segment->side && !piece->placed && segment->payload == flow->current_octets) {
         piece->from = offset;
         piece->taken = offset;
         piece->placed = true;
     }
-    mpa_connection_segment(flow->mpa, segment, offset, acked_known, acked);
-}
-
-static void on_octets(void *ctx, unsigned side, uint64_t offset, const uint8_t *p, size_t n,
-                      const struct octets_origin *origin)
-{
-    struct mpa_flow *flow = ctx;
-
-    if (flow->listener.acked != NULL)
-        flow->listener.acked(flow->listener.ctx, side, origin->acked_known, origin->acked);
-    mpa_connection_octets(flow->mpa, side, offset, p, n, origin);
 }
 
 static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, enum hole_cause cause,
@@ -317,113 +254,50 @@ static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, enum h
     struct mpa_flow *flow = ctx;
     struct mpa_piece *piece = flow->current;
 
+    (void)next;
     if (piece != NULL) {
         struct place place = {
-            .frame = piece->frame, .first_frame = piece->frame, .offset = from, .side = (uint8_t)side};
+            .frame = piece->record.frame, .first_frame = piece->record.frame, .offset = from, .side = (uint8_t)side};
         struct mpa_item *item = item_new(flow, piece, MPA_ITEM_HOLE, &place, from, to - from);
 
         item->hole.cause = cause;
         item->hole.first = !flow->hole_told;
         flow->hole_told = true;
     }
-    mpa_connection_hole(flow->mpa, side, from, to, cause, next);
-}
-
-static void on_conflict(void *ctx, unsigned side, uint64_t offset, uint8_t first, uint8_t repeated,
-                        uint32_t first_frame, const struct tcp_segment *segment)
-{
-    struct mpa_flow *flow = ctx;
-
-    mpa_connection_conflict(flow->mpa, side, offset, first, repeated, first_frame, segment);
-}
-
-static void tell_end(struct mpa_flow *flow, unsigned side, bool reset, uint64_t offset, uint32_t frame, int64_t time_ns)
-{
-    struct place place = {
-        .frame = frame, .first_frame = frame, .time_ns = time_ns, .offset = offset, .side = (uint8_t)side};
-
-    if (flow->listener.end != NULL)
-        flow->listener.end(flow->listener.ctx, side, reset, &place);
-}
-
-static void on_fin(void *ctx, unsigned side, uint64_t offset, uint32_t frame, int64_t time_ns)
-{
-    struct mpa_flow *flow = ctx;
-
-    mpa_connection_fin(flow->mpa, side, offset, frame, time_ns);
-    tell_end(flow, side, false, offset, frame, time_ns);
-}
-
-static void on_reset(void *ctx, unsigned side, uint32_t frame, int64_t time_ns)
-{
-    struct mpa_flow *flow = ctx;
-
-    mpa_connection_reset(flow->mpa, side, frame, time_ns);
-    tell_end(flow, side, true, 0, frame, time_ns);
 }
 
 /* ---- life ---- */
 
-/* The engine's memory is the C library's: it goes when Wireshark closes the file. */
-static compat_bool release(wmem_allocator_t *allocator, wmem_cb_event_t event, void *ctx)
-{
-    struct mpa_flow *flow = ctx;
-
-    (void)allocator;
-    (void)event;
-    mpa_connection_free(flow->mpa);
-    tcp_pair_free(flow->pair);
-    flow->mpa = NULL;
-    flow->pair = NULL;
-    return 0;
-}
+static const struct stack_taps taps = {.tcp_segment = on_segment,
+                                       .hole = on_hole,
+                                       .startup = on_startup,
+                                       .fpdu = on_fpdu,
+                                       .skipped = on_skipped,
+                                       .changed = on_changed};
 
 struct mpa_flow *mpa_flow_new(packet_info *pinfo, const struct mpa_flow_options *options)
 {
     struct mpa_flow *flow = wmem_new0(wmem_file_scope(), struct mpa_flow);
-    struct tcp_pair_options pair_options = {.eager_holes = options->eager_holes};
-    struct tcp_pair_events pair_events = {
-        .ctx = flow,
-        .segment = on_segment,
-        .octets = on_octets,
-        .hole = on_hole,
-        .conflict = on_conflict,
-        .fin = on_fin,
-        .reset = on_reset,
-    };
-    struct mpa_events events = {
-        .ctx = flow,
-        .startup = on_startup,
-        .fpdu = on_fpdu,
-        .skipped = on_skipped,
-        .changed = on_changed,
-    };
-    struct mpa_options mpa_options;
+    const uint16_t port[2] = {(uint16_t)pinfo->srcport, (uint16_t)pinfo->destport};
+    const struct mpa_connection *mpa;
 
     copy_address_wmem(wmem_file_scope(), &flow->side0, &pinfo->src);
     flow->port0 = pinfo->srcport;
-    flow->pieces = wmem_map_new(wmem_file_scope(), g_direct_hash, g_direct_equal);
-    flow->verdict.counts = counts;
-    flow->verdict.finding = on_finding;
-    flow->verdict.ctx = flow;
-    mpa_options_init(&mpa_options);
-    mpa_options.accept_midstream = options->accept_midstream;
-    mpa_options.payload_only = true;
-    flow->pair = tcp_pair_new(&pair_options, &pair_events);
-    flow->mpa = mpa_connection_new(&mpa_options, &events, &flow->verdict);
-    wmem_register_callback(wmem_file_scope(), release, flow);
-    if (flow->pair == NULL || flow->mpa == NULL)
+    judge_options(&flow->layers, STACK_TCP, STACK_MPA);
+    flow->layers.tcp.eager_holes = options->eager_holes;
+    flow->layers.mpa.accept_midstream = options->accept_midstream;
+    if (!judge_begin(&flow->judge, &flow->layers, &taps, flow, port))
         return NULL;
-    mpa_connection_set_tcp(flow->mpa, flow->pair);
-    on_changed(flow, mpa_connection_phase(flow->mpa), mpa_connection_parameters(flow->mpa), NULL);
+    mpa = stack_mpa(flow->judge.stack);
+    on_changed(flow, mpa_connection_phase(mpa), mpa_connection_parameters(mpa));
     return flow;
 }
 
 void mpa_flow_listen(struct mpa_flow *flow, const struct mpa_listener *listener)
 {
-    flow->listener = *listener;
-    if (flow->listener.changed != NULL)
-        flow->listener.changed(flow->listener.ctx, flow->state->phase, &flow->state->parameters);
+    flow->judge.next = listener->entrance;
+    if (flow->judge.next.changed != NULL)
+        flow->judge.next.changed(flow->judge.next.ctx, flow->state->phase, &flow->state->parameters);
 }
 
 uint8_t mpa_flow_side(const struct mpa_flow *flow, const packet_info *pinfo)
@@ -432,25 +306,9 @@ uint8_t mpa_flow_side(const struct mpa_flow *flow, const packet_info *pinfo)
     return pinfo->srcport == flow->port0 && addresses_equal(&pinfo->src, &flow->side0) ? 0 : 1;
 }
 
-void mpa_flow_syn(struct mpa_flow *flow, const struct mpa_flow_input *syn)
+static struct tcp_segment segment_of(const struct mpa_flow_input *input)
 {
-    struct tcp_segment segment = {
-        .frame = syn->frame,
-        .time_ns = syn->time_ns,
-        .side = syn->side,
-        .flags = syn->flags,
-        .window = WINDOW_UNKNOWN,
-        .window_scale = WINDOW_SCALE_UNKNOWN,
-        .seq = syn->seq,
-        .ack = syn->ack,
-    };
-
-    tcp_pair_segment(flow->pair, &segment);
-}
-
-struct mpa_piece *mpa_flow_feed(struct mpa_flow *flow, const struct mpa_flow_input *input)
-{
-    struct tcp_segment segment = {
+    return (struct tcp_segment){
         .frame = input->frame,
         .time_ns = input->time_ns,
         .side = input->side,
@@ -463,13 +321,32 @@ struct mpa_piece *mpa_flow_feed(struct mpa_flow *flow, const struct mpa_flow_inp
         .captured = input->captured,
         .payload = input->octets,
     };
+}
+
+bool mpa_flow_is_over(const struct mpa_flow *flow, const struct mpa_flow_input *input)
+{
+    struct tcp_segment segment = segment_of(input);
+
+    return tcp_boundary(stack_tcp(flow->judge.stack), &segment, NULL) == TCP_BEGINS;
+}
+
+void mpa_flow_syn(struct mpa_flow *flow, const struct mpa_flow_input *syn)
+{
+    struct tcp_segment segment = segment_of(syn);
+
+    stack_segment(flow->judge.stack, &segment);
+}
+
+struct mpa_piece *mpa_flow_feed(struct mpa_flow *flow, const struct mpa_flow_input *input)
+{
+    struct tcp_segment segment = segment_of(input);
     struct mpa_piece *piece = piece_new(flow, input);
 
     flow->last_time_ns = input->time_ns;
-    piece->fresh = tcp_pair_facts(flow->pair, input->side)->next;
+    piece->fresh = tcp_pair_facts(stack_tcp(flow->judge.stack), input->side)->next;
     flow->current = piece;
     flow->current_octets = input->octets;
-    tcp_pair_segment(flow->pair, &segment);
+    stack_segment(flow->judge.stack, &segment);
     piece->state = flow->state;
     piece->not_mpa = flow->state->phase == MPA_PHASE_NOT_MPA && piece->items == NULL;
     piece->repeated = piece->placed && piece_end(piece) <= piece->fresh;
@@ -482,13 +359,10 @@ struct mpa_piece *mpa_flow_feed(struct mpa_flow *flow, const struct mpa_flow_inp
 
 void mpa_flow_finish(struct mpa_flow *flow)
 {
-    if (flow->mpa == NULL || flow->finished)
+    if (flow->judge.stack == NULL || flow->finished)
         return;
     flow->finished = true;
-    tcp_pair_finish(flow->pair);
-    mpa_connection_finish(flow->mpa, flow->last_time_ns);
-    if (flow->listener.finish != NULL)
-        flow->listener.finish(flow->listener.ctx, flow->last_time_ns);
+    stack_finish(flow->judge.stack, flow->last_time_ns);
 }
 
 const struct mpa_piece *mpa_flow_find(const struct mpa_flow *flow, uint32_t frame, uint8_t side, uint32_t key)

@@ -7,8 +7,9 @@
 #ifndef IWARP_PLUGINS_MPA_FLOW_H
 #define IWARP_PLUGINS_MPA_FLOW_H
 
-#include "plugins/compat.h"
+#include "plugins/common/compat.h"
 
+#include "plugins/common/judge.h"
 #include "plugins/mpa_ulpdu.h"
 
 #include <epan/conversation.h>
@@ -70,21 +71,10 @@ struct mpa_item {
  */
 size_t mpa_item_run(const struct mpa_item *item, size_t *at, size_t wanted);
 
-/* A finding of the rules. */
-struct mpa_remark {
-    struct mpa_remark *next;
-    enum rule_id rule;
-    enum rule_severity severity;
-    enum direction direction;
-    struct place place;
-    uint32_t related_frame;
-    const char *message;
-};
-
 /* What one call by the TCP dissector brought. */
 struct mpa_piece {
+    struct record record; /* in its frame */
     struct mpa_piece *next_in_frame;
-    uint32_t frame;
     uint32_t key;    /* see struct mpa_flow_input */
     uint32_t length; /* octets captured */
     uint8_t side;
@@ -96,7 +86,6 @@ struct mpa_piece {
     uint64_t taken;        /* end of what belongs to items; the octets from there on wait for more */
     uint32_t continued_in; /* frame that completed what begins at `taken`; 0 not (yet) known */
     struct mpa_item *items, **last_item;
-    struct mpa_remark *remarks, **last_remark;
     const struct mpa_state *state; /* when it was through */
     struct mpa_piece *next_open;   /* first pass: pieces of a side with octets that wait */
 };
@@ -107,21 +96,20 @@ struct mpa_startup_seen {
 };
 
 struct mpa_flow {
-    struct mpa_flow *next; /* of the file */
-    uint32_t number;       /* counts MPA connections of the file from 0 */
-    address side0;         /* side 0's address and port */
+    struct mpa_flow *next;   /* of the file */
+    struct mpa_flow *former; /* that had the same conversation before `first_frame`, or NULL */
+    uint32_t first_frame;
+    uint32_t number; /* counts MPA connections of the file from 0 */
+    address side0;   /* side 0's address and port */
     uint32_t port0;
-    wmem_map_t *pieces; /* frame -> first struct mpa_piece */
+    struct judge judge; /* its records: the latest struct mpa_piece of a frame */
     const struct mpa_state *state;
     struct mpa_startup_seen startup[2]; /* by enum mpa_startup_kind */
     bool hole_told;
     /* First pass only. */
     bool finished;
     int64_t last_time_ns;
-    struct tcp_pair *pair;
-    struct mpa_connection *mpa;
-    struct verdict verdict;
-    struct mpa_listener listener; /* the next layer */
+    struct stack_options layers;
     struct mpa_piece *current;
     struct mpa_open {
         struct mpa_piece *first, *last;
@@ -152,11 +140,13 @@ struct mpa_flow_input {
     const uint8_t *octets;
 };
 
+/* First pass: the octets belong to another connection, of which no SYN was captured (engine/tcp_boundary.h). */
+bool mpa_flow_is_over(const struct mpa_flow *flow, const struct mpa_flow_input *input);
 /* First pass, before any octets: tells of a SYN (flags SYN, or SYN and ACK; no octets). */
 void mpa_flow_syn(struct mpa_flow *flow, const struct mpa_flow_input *syn);
 /* First pass: records and returns the piece. */
 struct mpa_piece *mpa_flow_feed(struct mpa_flow *flow, const struct mpa_flow_input *input);
-/* After the first pass: the capture is at its end. */
+/* The connection, or the capture, is at its end. */
 void mpa_flow_finish(struct mpa_flow *flow);
 /* Any pass: what was recorded, or NULL. */
 const struct mpa_piece *mpa_flow_find(const struct mpa_flow *flow, uint32_t frame, uint8_t side, uint32_t key);

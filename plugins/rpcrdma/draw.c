@@ -20,7 +20,7 @@ void rpcrdma_draw_remarks(struct rpcrdma_canvas *canvas)
 {
     if (canvas->segment == NULL)
         return;
-    for (const struct kept_remark *remark = canvas->segment->remarks; remark != NULL; remark = remark->next) {
+    for (const struct remark *remark = canvas->segment->record.remarks; remark != NULL; remark = remark->next) {
         const struct rule *rule = &rule_catalogue[remark->rule];
 
         expert_add_info_format(canvas->pinfo, canvas->item, &rpcrdma_ei.rule[remark->severity], "%s: %s", rule->id,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The chunk lists of a header, each segment with the RDMA operations that moved it: RFC 8166 section 4.3. */
+#include "plugins/common/text_before.h"
 #include "plugins/rpcrdma/rpcrdma_plugin.h"
-#include "plugins/text_before.h"
 
 char *rpcrdma_chunk_name_before(char *at, const struct kept_chunk *chunk)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What an RDMA operation has to do with a Call's chunks, and what the startup frames say for RPC-over-RDMA. */
+#include "plugins/common/text_before.h"
 #include "plugins/rpcrdma/rpcrdma_plugin.h"
-#include "plugins/text_before.h"
 
 static void begin(struct rpcrdma_canvas *canvas, int length)
 {
@@ -58,7 +58,7 @@ bool rpcrdma_draw_move(struct rpcrdma_canvas *canvas)
 {
     const struct kept_move *move = canvas->segment->move;
 
-    if (move == NULL && canvas->segment->remarks == NULL)
+    if (move == NULL && canvas->segment->record.remarks == NULL)
         return false;
     begin(canvas, (int)tvb_captured_length(canvas->tvb));
     if (move != NULL) {
@@ -98,7 +98,7 @@ static void draw_agreed(struct rpcrdma_canvas *canvas)
 void rpcrdma_draw_startup(struct rpcrdma_canvas *canvas, enum mpa_startup_kind kind)
 {
     const struct kept_startup *startup = &canvas->flow->startup[kind];
-    bool remarks = canvas->segment != NULL && canvas->segment->remarks != NULL;
+    bool remarks = canvas->segment != NULL && canvas->segment->record.remarks != NULL;
 
     if (startup->frame != canvas->pinfo->num || (!startup->told && !canvas->flow->recognised && !remarks))
         return;

@@ -8,21 +8,10 @@
 #ifndef IWARP_PLUGINS_RPCRDMA_FLOW_H
 #define IWARP_PLUGINS_RPCRDMA_FLOW_H
 
-#include "plugins/compat.h"
+#include "plugins/common/judge.h"
 #include "plugins/rdmap_listener.h"
 
-#include "engine/nfs.h"
-#include "engine/rpcrdma.h"
 #include "wire/rpcrdma_private_data.h"
-
-/* A finding of the rules. */
-struct kept_remark {
-    struct kept_remark *next;
-    enum rule_id rule;
-    enum rule_severity severity;
-    uint32_t related_frame;
-    const char *message;
-};
 
 /* An RDMA operation that moved octets of a chunk segment. */
 struct kept_operation {
@@ -129,11 +118,9 @@ struct kept_move {
 
 /* A DDP Segment or a startup frame. */
 struct kept_segment {
-    uint64_t offset; /* in the stream: the key */
-    uint32_t frame;
+    struct record record;
     struct kept_message *message;
     struct kept_move *move;
-    struct kept_remark *remarks, **last_remark;
 };
 
 /* What a startup frame told: RFC 8797. */
@@ -146,13 +133,10 @@ struct kept_startup {
 struct rpcrdma_flow {
     uint32_t connection;
     bool recognised;                /* as RPC-over-RDMA */
-    wmem_map_t *segments[2];        /* by side: stream offset -> struct kept_segment */
-    wmem_map_t *frames;             /* frame -> its first struct kept_segment */
+    struct judge judge;             /* its records: struct kept_segment */
     struct kept_startup startup[2]; /* by enum mpa_startup_kind */
     /* First pass only. */
-    struct rpcrdma_connection *rpcrdma;
-    struct nfs_connection *nfs;
-    struct verdict verdict;
+    struct stack_options layers;
     wmem_map_t *operations;              /* number -> struct kept_operation */
     struct kept_transaction *waiting;    /* their Calls waited for Read chunks at some time */
     uint32_t outstanding[2], granted[2]; /* by the side that calls */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What Wireshark looks for in the shared object. */
-#include "plugins/compat.h"
+#include "plugins/common/compat.h"
 #include "plugins/rpcrdma/rpcrdma_plugin.h"
 
 #include <epan/proto.h>

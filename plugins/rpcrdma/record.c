@@ -217,7 +217,7 @@ void rpcrdma_record_message(struct rpcrdma_flow *flow, const struct rpcrdma_mess
         return;
     segment->message = kept;
     kept->kind = message->kind;
-    kept->threshold = rpcrdma_connection_threshold(flow->rpcrdma, message->side, &kept->negotiated);
+    kept->threshold = rpcrdma_connection_threshold(stack_rpcrdma(flow->judge.stack), message->side, &kept->negotiated);
     if (message->transaction != NULL) {
         kept->transaction = message->kind == RPCRDMA_KIND_CALL ? transaction_new(message) : message->transaction->host;
         kept->reverse = message->transaction->reverse;

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "plugins/common/judge.h"
+
+#include <epan/wmem_scopes.h>
+
+/* Nobody asks here how often a rule passed: all connections count into one place. */
+static struct rule_count counts[RULE_COUNT];
+
+/* ---- records ---- */
+
+void judge_keep_frame(struct judge *judge, struct record *record, uint32_t frame)
+{
+    record->frame = frame;
+    record->last_remark = &record->remarks;
+    wmem_map_insert(judge->by_frame, GUINT_TO_POINTER(frame), record);
+}
+
+void judge_keep(struct judge *judge, struct record *record, const struct place *place)
+{
+    record->offset = place->offset;
+    record->frame = place->frame;
+    record->last_remark = &record->remarks;
+    wmem_map_insert(judge->by_place[place->side & 1u], &record->offset, record);
+    if (judge_in_frame(judge, place->frame) == NULL)
+        wmem_map_insert(judge->by_frame, GUINT_TO_POINTER(place->frame), record);
+}
+
+struct record *judge_at(const struct judge *judge, const struct place *place)
+{
+    return wmem_map_lookup(judge->by_place[place->side & 1u], &place->offset);
+}
+
+struct record *judge_in_frame(const struct judge *judge, uint32_t frame)
+{
+    return wmem_map_lookup(judge->by_frame, GUINT_TO_POINTER(frame));
+}
+
+/* ---- findings ---- */
+
+/*
+ * The frame may lie before the one at hand, where only what came later proves the finding: then it shows from the
+ * second pass on.
+ */
+static void on_finding(void *ctx, const struct finding *finding)
+{
+    struct judge *judge = ctx;
+    struct record *record = judge_at(judge, &finding->place);
+    struct remark *remark;
+
+    if (record == NULL || record->frame != finding->place.frame)
+        record = judge_in_frame(judge, finding->place.frame);
+    if (record == NULL)
+        return;
+    remark = wmem_new0(wmem_file_scope(), struct remark);
+    remark->rule = finding->rule;
+    remark->severity = finding->severity;
+    remark->direction = finding->direction;
+    remark->place = finding->place;
+    remark->related_frame = finding->related_frame;
+    remark->message = wmem_strdup(wmem_file_scope(), finding->message);
+    *record->last_remark = remark;
+    record->last_remark = &remark->next;
+}
+
+/* ---- life ---- */
+
+void judge_options(struct stack_options *options, enum stack_layer first, enum stack_layer last)
+{
+    struct mpa_options mpa;
+
+    mpa_options_init(&mpa);
+    mpa.payload_only = true;
+    stack_options_init(options, &mpa);
+    options->first = first;
+    options->last = last;
+}
+
+/* The engine's memory is the C library's: it goes when Wireshark closes the file. */
+static compat_bool release(wmem_allocator_t *allocator, wmem_cb_event_t event, void *ctx)
+{
+    struct judge *judge = ctx;
+
+    (void)allocator;
+    (void)event;
+    stack_free(judge->stack);
+    judge->stack = NULL;
+    return 0;
+}
+
+bool judge_begin(struct judge *judge, const struct stack_options *options, const struct stack_taps *taps, void *ctx,
+                 const uint16_t port[2])
+{
+    const struct stack_setup setup = {.options = options,
+                                      .taps = taps,
+                                      .ctx = ctx,
+                                      .verdict = &judge->verdict,
+                                      .port = {port[0], port[1]},
+                                      .next = &judge->next};
+
+    for (unsigned side = 0; side < 2; side++)
+        judge->by_place[side] = wmem_map_new(wmem_file_scope(), g_int64_hash, g_int64_equal);
+    judge->by_frame = wmem_map_new(wmem_file_scope(), g_direct_hash, g_direct_equal);
+    judge->verdict.counts = counts;
+    judge->verdict.finding = on_finding;
+    judge->verdict.ctx = judge;
+    judge->stack = stack_new(&setup);
+    if (judge->stack == NULL)
+        return false;
+    wmem_register_callback(wmem_file_scope(), release, judge);
+    return true;
+}
