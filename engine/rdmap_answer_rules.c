@@ -9,6 +9,7 @@
  */
 #include "engine/heap.h"
 #include "engine/rdmap_answers.h"
+#include "engine/rdmap_reaction.h"
 
 #include <stdlib.h>
 
@@ -73,8 +74,9 @@ void rdmap_answers_overtake(struct rdmap_connection *rdmap, const struct rdmap_s
         const struct rdmap_request *older = rdmap_request_at(requests, serial);
         struct rdmap_overtaken *overtaken;
 
-        if (older == NULL || older->answered || !older->known || older->begun ||
-            overtaken_find(answers, serial) != NULL)
+        /* With MSNs that are wrong nobody knows which comes first. */
+        if (older == NULL || older->answered || !older->known || older->begun || older->faulty ||
+            step->request->faulty || overtaken_find(answers, serial) != NULL)
             continue;
         if (answers->overtaken == NULL)
             answers->overtaken = heap_zeroed(RDMAP_OVERTAKEN_MAX, sizeof *answers->overtaken);
@@ -221,6 +223,7 @@ void rdmap_answers_request(struct rdmap_connection *rdmap, struct rdmap_step *st
 
     if (early->open && !early->matched && fits(early, &step->request->operation)) {
         early->matched = true;
+        rdmap_reaction_asked_late(rdmap, step->side);
         early->request = step->request->serial;
     }
 }

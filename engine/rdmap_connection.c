@@ -2,6 +2,7 @@
 /* The DDP and RDMAP layers of one connection: life cycle, the way of one segment, operations, counts. */
 #include "engine/heap.h"
 #include "engine/rdmap_internal.h"
+#include "engine/rdmap_reaction.h"
 #include "engine/rdmap_terminate_layout.h"
 #include "wire/atomic.h"
 
@@ -370,6 +371,10 @@ static void read_response(struct rdmap_connection *rdmap, struct rdmap_step *ste
         message->faulty = step->faulty = true;
         message->match = RDMAP_MATCH_UNKNOWN;
         step->match = RDMAP_MATCH_UNKNOWN;
+    } else if (step->starts && message->first_known && !rdmap_read_is_asked_for(requests, step->ddp) &&
+               rdmap_reaction_serves_fault(rdmap, step, 0)) {
+        message->match = RDMAP_MATCH_UNKNOWN;
+        step->match = RDMAP_MATCH_UNKNOWN;
     } else if (step->starts && message->first_known) {
         rdmap_requests_match(rdmap, step, 0);
         message->matched = step->request != NULL;
@@ -396,7 +401,11 @@ static void atomic_response(struct rdmap_connection *rdmap, struct rdmap_step *s
 
     if (!step->complete || !rdmap_atomic_response_decode(&response, step->content, step->content_len))
         return;
-    rdmap_requests_match(rdmap, step, response.identifier);
+    if (!rdmap_atomic_is_asked_for(requests, response.identifier) &&
+        rdmap_reaction_serves_fault(rdmap, step, response.identifier))
+        step->match = RDMAP_MATCH_UNKNOWN;
+    else
+        rdmap_requests_match(rdmap, step, response.identifier);
     count_answer(step);
     if (step->operation != NULL) {
         struct rdmap_operation *operation = step->operation;
@@ -521,6 +530,13 @@ static void unlearn(struct rdmap_connection *rdmap, const struct rdmap_step *ste
         rdmap_requests_doubt(&rdmap->side[other_side(step->side)].requests);
 }
 
+/* A request that ends here and was not entered: it is faulty, or began in a hole. It may be answered all the same. */
+static bool is_unread_request(const struct rdmap_step *step)
+{
+    return step->message != NULL && step->ends && step->request == NULL &&
+           (step->ddp->opcode == RDMAP_READ_REQUEST || step->ddp->opcode == RDMAP_ATOMIC_REQUEST);
+}
+
 static void segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     rdmap->verdict->muted = step->fpdu->faulty; /* MPA has judged it */
@@ -543,6 +559,8 @@ static void segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
         rdmap_reaction_skipped(rdmap, step->side); /* nor is what the peer makes of it the business of other rules */
     else
         rdmap_reaction_segment(rdmap, step);
+    if (is_unread_request(step))
+        rdmap_requests_doubt(&rdmap->side[step->side].requests);
     rdmap->verdict->muted = false;
     remember(&rdmap->side[step->side], step);
     tell(rdmap, step);

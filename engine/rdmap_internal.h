@@ -256,6 +256,9 @@ static inline bool rdmap_requests_certain(const struct rdmap_requests *requests)
 {
     return !requests->uncertain && !requests->maybe_lost && requests->overdrawn == 0;
 }
+/* A known request that is open has the fields of this answer. */
+bool rdmap_read_is_asked_for(const struct rdmap_requests *requests, const struct ddp_segment *response);
+bool rdmap_atomic_is_asked_for(const struct rdmap_requests *requests, uint32_t identifier);
 /* The core's. */
 void rdmap_requests_free(struct rdmap_requests *requests);
 /* step is a complete request: enters it, or leaves step->request NULL when memory is lacking. */

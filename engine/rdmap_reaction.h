@@ -26,7 +26,9 @@ enum fault_kind {
     FAULT_QN_ATOMIC, /* QN 3, which only Atomic Responses use */
     FAULT_MSN_REPEATED,
     FAULT_MSN_FAR,
+    FAULT_MSN_GAP, /* QN 1, here and below: there may be a buffer, but nothing may be delivered from it */
     FAULT_MO,
+    FAULT_MO_READ,
     FAULT_TO_WRAP,
     FAULT_OPCODE_TAGGED,
     FAULT_OPCODE_UNTAGGED,
@@ -60,6 +62,7 @@ struct fault_info {
     enum rule_id ignored; /* fails when nothing is done about it */
     enum rule_id code;    /* fails when the Terminate says something else */
     bool ddp;             /* found by DDP: at once, whatever L is */
+    bool served_only;     /* it may be waited on for what is missing: only an answer to it is wrong */
 };
 
 enum fault_state { FAULT_UNSEEN, FAULT_WAITING, FAULT_SETTLED };
@@ -71,7 +74,11 @@ struct fault_watch {
     struct place place; /* of the segment in error */
     uint64_t end;       /* of its FPDU, in the peer's stream */
     bool firm;          /* found as soon as it has come; else when its message is complete */
-    bool is_request;    /* on QN 1 */
+    /* What its receiver may have taken it for, whatever its header says: a request whose answer goes to a sink. */
+    bool is_read, is_atomic;
+    uint32_t sink_stag; /* or identifier of an Atomic */
+    uint64_t sink_to;
+    bool read_queue; /* on QN 1, with nothing open before it: any answer is one to it */
     uint32_t msn;
     bool followed;             /* the peer sent requests behind it */
     bool faults_behind;        /* and other faults */
@@ -79,6 +86,9 @@ struct fault_watch {
     struct place served;       /* answer to a request behind it; frame 0: none */
     uint32_t served_request;   /* frame of that request */
     struct place later;        /* first message begun after it was received, other than answers; frame 0: none */
+    uint64_t later_end;        /* behind it, in the reactor's stream */
+    uint64_t turn_end;         /* behind a message that the peer sent when it had that; 0: none */
+    struct place went_on;      /* and a message that the reactor sent when it had that; frame 0: none */
     struct place late;         /* the first such message after the time for a reaction; frame 0: none */
 };
 
@@ -155,6 +165,16 @@ static inline bool reaction_is_terminate(const struct rdmap_step *step)
 {
     return step->message != NULL && step->ddp->opcode == RDMAP_TERMINATE;
 }
+
+/* ---- rdmap_reaction_rules.c ---- */
+
+/*
+ * The first segment of an answer that no open request asked for. True when it answers a segment that its sender should
+ * have reported instead: that is told. identifier is an Atomic Response's.
+ */
+bool rdmap_reaction_serves_fault(struct rdmap_connection *rdmap, const struct rdmap_step *step, uint32_t identifier);
+/* The answer without a request, which `side` was to report, fits a request that it sent behind it. */
+void rdmap_reaction_asked_late(struct rdmap_connection *rdmap, unsigned side);
 
 /* ---- rdmap_reaction_faults.c ---- */
 

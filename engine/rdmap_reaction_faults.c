@@ -25,7 +25,9 @@ const struct fault_info rdmap_fault_info[FAULT_KINDS] = {
     [FAULT_QN_ATOMIC] = {"QN 3 without an Atomic Response", RULE_DDP_7_1_01, RULE_DDP_7_1_01, true},
     [FAULT_MSN_REPEATED] = {"the MSN of a message that was complete", RULE_DDP_7_1_09, RULE_DDP_7_1_09, true},
     [FAULT_MSN_FAR] = {"an MSN far beyond the next", RULE_DDP_7_1_09, RULE_DDP_7_1_09, true},
+    [FAULT_MSN_GAP] = {"a request behind a gap of MSNs", RULE_DDP_7_1_09, RULE_DDP_7_1_09, true, true},
     [FAULT_MO] = {"an MO beyond any buffer", RULE_DDP_7_1_07, RULE_DDP_7_1_07, true},
+    [FAULT_MO_READ] = {"a request whose first octets are missing", RULE_DDP_7_1_07, RULE_DDP_7_1_07, true, true},
     [FAULT_TO_WRAP] = {"a TO that wraps", RULE_DDP_7_1_15, RULE_DDP_7_1_15, true},
     [FAULT_OPCODE_TAGGED] = {"an opcode that no Tagged segment has", RULE_RDMAP_7_2_02, RULE_RDMAP_4_8_15, false},
     [FAULT_OPCODE_UNTAGGED] = {"an opcode foreign to its queue", RULE_RDMAP_7_2_02, RULE_RDMAP_4_8_15, false},
@@ -213,10 +215,14 @@ static enum fault_kind queue_fault(struct rdmap_connection *rdmap, const struct 
             return FAULT_MSN_REPEATED;
         if (ahead >= MSN_FAR && ahead < 0x80000000)
             kind = FAULT_MSN_FAR;
+        else if (ahead != 0 && ahead < MSN_FAR && ddp->qn == DDP_QN_READ_REQUEST)
+            kind = FAULT_MSN_GAP;
     }
     if (kind == FAULT_NONE && ddp->payload_len > 0 &&
         ((begins && track->known && ddp->mo >= MO_FAR) || (uint64_t)ddp->mo + ddp->payload_len > UINT32_MAX))
         kind = FAULT_MO;
+    else if (kind == FAULT_NONE && begins && track->known && ddp->mo != 0 && ddp->qn == DDP_QN_READ_REQUEST)
+        kind = FAULT_MO_READ;
     track->known = true;
     track->open = !ddp->last;
     track->open_msn = ddp->msn;
@@ -259,7 +265,7 @@ static enum fault_kind header_fault(const struct rdmap_step *step)
     const struct ddp_segment *ddp = step->ddp;
     bool extension = ddp->opcode >= RDMAP_IMMEDIATE && ddp->opcode <= RDMAP_ATOMIC_RESPONSE;
 
-    if (ddp->rv > 1) {
+    if (ddp->rv > 1 || (extension && ddp->rv == 0 && ddp->dv == 1)) {
         if (extension)
             return FAULT_RV_EXTENSION;
         return ddp->tagged ? FAULT_RV_TAGGED : ddp->opcode == RDMAP_READ_REQUEST ? FAULT_RV_READ : FAULT_RV_UNTAGGED;

@@ -41,8 +41,9 @@ static void settle_bare_close(struct rdmap_connection *rdmap, struct fault_watch
                               bool reset)
 {
     rdmap_fail_at(rdmap, place, RULE_RDMAP_6_2_1_01, watch->place.frame,
-                  "expected a Terminate after %s in frame %u, found %s without one", rdmap_fault_info[watch->kind].what,
-                  watch->place.frame, reset ? "RST" : "FIN");
+                  "expected a Terminate after %s in frame %u, found %s%s without one",
+                  rdmap_fault_info[watch->kind].what, watch->place.frame,
+                  watch->later.frame != 0 ? "other messages and " : "", reset ? "RST" : "FIN");
     watch->state = FAULT_SETTLED;
 }
 
@@ -109,7 +110,7 @@ bool rdmap_reaction_expects(const struct rdmap_connection *rdmap, unsigned side,
 {
     const struct fault_watch *watch = &rdmap->reaction->fault[side];
 
-    return watch->state == FAULT_WAITING && is_the_fault(watch, accused);
+    return watch->state == FAULT_WAITING && !rdmap_fault_info[watch->kind].served_only && is_the_fault(watch, accused);
 }
 
 static void judge_terminate(struct rdmap_connection *rdmap, struct rdmap_step *step,
@@ -120,7 +121,11 @@ static void judge_terminate(struct rdmap_connection *rdmap, struct rdmap_step *s
     if (watch->state != FAULT_WAITING)
         return;
     if (step->acked_known && step->acked < watch->end) {
-        settle_open(rdmap, watch); /* sent before it had come */
+        settle_open(rdmap, watch);                          /* sent before it had come */
+    } else if (rdmap_fault_info[watch->kind].served_only) { /* its code is judged as that of any Terminate is */
+        if (is_the_fault(watch, accused))
+            verdict_passed(rdmap->verdict, rdmap_fault_info[watch->kind].ignored);
+        watch->state = FAULT_SETTLED;
     } else if (is_the_fault(watch, accused)) {
         judge_code(rdmap, step, watch, terminate, true);
         settle_terminated(rdmap, step, watch);
@@ -154,6 +159,32 @@ static bool is_answer(const struct rdmap_step *step)
     return step->ddp->opcode == RDMAP_READ_RESPONSE || step->ddp->opcode == RDMAP_ATOMIC_RESPONSE;
 }
 
+bool rdmap_reaction_serves_fault(struct rdmap_connection *rdmap, const struct rdmap_step *step, uint32_t identifier)
+{
+    struct fault_watch *watch = &rdmap->reaction->fault[step->side];
+    const struct rdmap_side *requester = &rdmap->side[other_side(step->side)];
+    bool fits;
+
+    if (watch->state != FAULT_WAITING || requester->hole || (step->acked_known && step->acked < watch->end))
+        return false;
+    if (step->ddp->opcode == RDMAP_READ_RESPONSE)
+        fits = watch->is_read && step->ddp->stag == watch->sink_stag && step->ddp->to == watch->sink_to;
+    else
+        fits = watch->is_atomic && identifier == watch->sink_stag;
+    if (!fits && !(watch->read_queue && rdmap_requests_open(&requester->requests) == 0))
+        return false;
+    settle_ignored(rdmap, watch, &step->fpdu->place, "an answer to it");
+    return true;
+}
+
+void rdmap_reaction_asked_late(struct rdmap_connection *rdmap, unsigned side)
+{
+    struct fault_watch *watch = &rdmap->reaction->fault[side];
+
+    if (watch->state == FAULT_WAITING && (watch->kind == FAULT_READ_RESPONSE || watch->kind == FAULT_ATOMIC_RESPONSE))
+        settle_open(rdmap, watch);
+}
+
 /* What the reactor sends meanwhile. */
 static void watch_reactor(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
@@ -166,9 +197,9 @@ static void watch_reactor(struct rdmap_connection *rdmap, struct rdmap_step *ste
 
         if (request == NULL || !request->known || step->match != RDMAP_MATCH_HEAD)
             return;
-        if (watch->is_request && request->msn == watch->msn) {
+        if (request->end == watch->end)
             settle_ignored(rdmap, watch, &step->fpdu->place, "an answer to it");
-        } else if (request->end > watch->end && watch->firm && watch->served.frame == 0) {
+        else if (request->end > watch->end && watch->firm && watch->served.frame == 0) {
             watch->served = step->fpdu->place;
             watch->served_request = request->operation.place.frame;
         }
@@ -177,10 +208,45 @@ static void watch_reactor(struct rdmap_connection *rdmap, struct rdmap_step *ste
     if (!reaction_after(step, watch->end) || !step->starts)
         return;
     watch->received = true;
-    if (watch->later.frame == 0)
+    if (watch->later.frame == 0) {
         watch->later = step->fpdu->place;
+        watch->later_end = reaction_end_of(step);
+    } else if (watch->turn_end != 0 && watch->went_on.frame == 0 && reaction_after(step, watch->turn_end)) {
+        watch->went_on = step->fpdu->place;
+    }
     if (watch->late.frame == 0 && step->fpdu->place.time_ns - watch->place.time_ns > rdmap->options.t_react)
         watch->late = step->fpdu->place;
+}
+
+/* What a receiver that looks at less than it should may take the segment for. */
+static void note_request(struct rdmap_connection *rdmap, const struct rdmap_step *step, struct fault_watch *watch)
+{
+    const struct rdmap_requests *requests = &rdmap->side[step->side].requests;
+    const struct ddp_segment *ddp = step->ddp;
+    struct rdmap_read_request read;
+    struct rdmap_atomic_request atomic;
+
+    if (ddp == NULL)
+        return;
+    watch->msn = ddp->msn;
+    watch->read_queue = !ddp->tagged && ddp->qn == DDP_QN_READ_REQUEST && step->request == NULL &&
+                        rdmap->side[step->side].from_start && requests->head == requests->tail &&
+                        !requests->uncertain && requests->overdrawn == 0;
+    if (ddp->opcode == RDMAP_ATOMIC_REQUEST) {
+        watch->is_atomic = rdmap_atomic_request_decode(&atomic, ddp->payload, ddp->payload_len);
+        watch->sink_stag = watch->is_atomic ? atomic.identifier : 0;
+    } else if (ddp->opcode == RDMAP_READ_REQUEST || watch->read_queue) {
+        watch->is_read = rdmap_read_request_decode(&read, ddp->payload, ddp->payload_len);
+        watch->sink_stag = watch->is_read ? read.sink_stag : 0;
+        watch->sink_to = watch->is_read ? read.sink_to : 0;
+    }
+}
+
+/* The gap of MSNs is filled: what waited behind it may be served. */
+static bool fills_gap(const struct fault_watch *watch, const struct rdmap_step *step)
+{
+    return watch->kind == FAULT_MSN_GAP && step->ddp != NULL && !step->ddp->tagged &&
+           step->ddp->qn == DDP_QN_READ_REQUEST && (int32_t)(step->ddp->msn - watch->msn) < 0;
 }
 
 static void watch_peer(struct rdmap_connection *rdmap, struct rdmap_step *step)
@@ -189,9 +255,18 @@ static void watch_peer(struct rdmap_connection *rdmap, struct rdmap_step *step)
     struct fault_watch *watch = &rdmap->reaction->fault[reactor];
     enum fault_kind kind = rdmap_fault_of(rdmap, step);
 
+    /* One that only an answer makes a fault of its receiver gives way to one that must be reported. */
+    if (watch->state == FAULT_WAITING && rdmap_fault_info[watch->kind].served_only &&
+        ((kind != FAULT_NONE && !rdmap_fault_info[kind].served_only) || fills_gap(watch, step))) {
+        settle_open(rdmap, watch);
+        watch->state = FAULT_UNSEEN;
+    }
     if (watch->state == FAULT_WAITING) {
         watch->followed |= step->ddp != NULL && step->ddp->opcode == RDMAP_READ_REQUEST;
         watch->faults_behind |= kind != FAULT_NONE;
+        if (watch->turn_end == 0 && watch->later.frame != 0 && step->message != NULL && step->starts &&
+            reaction_after(step, watch->later_end))
+            watch->turn_end = reaction_end_of(step);
         return;
     }
     if (kind == FAULT_NONE || watch->state == FAULT_SETTLED)
@@ -201,12 +276,9 @@ static void watch_peer(struct rdmap_connection *rdmap, struct rdmap_step *step)
         .kind = kind,
         .place = step->fpdu->place,
         .end = reaction_end_of(step),
-        .firm = rdmap_fault_info[kind].ddp || step->ends,
+        .firm = (rdmap_fault_info[kind].ddp || step->ends) && !rdmap_fault_info[kind].served_only,
     };
-    if (step->ddp != NULL && !step->ddp->tagged && step->ddp->qn == DDP_QN_READ_REQUEST) {
-        watch->is_request = kind != FAULT_MSN_REPEATED;
-        watch->msn = step->ddp->msn;
-    }
+    note_request(rdmap, step, watch);
     /* A side that ended, or was told to, may leave it at that; or the capture has shown already what it did. */
     if (reaction_acked(&rdmap->side[reactor], watch->end) || rdmap->side[reactor].terminated ||
         rdmap->side[reactor].fin || rdmap->side[reactor].reset || rdmap->side[step->side].terminated)
@@ -245,8 +317,13 @@ static void judge_inaction(struct rdmap_connection *rdmap, unsigned reactor, int
     bool ended = s->fin || s->reset || peer->reset; /* a Terminate may come until then */
     struct place place = watch->place;
 
-    if (watch->served.frame != 0 && ended && !s->hole && !peer->hole) {
+    if (rdmap_fault_info[watch->kind].served_only) {
+        settle_open(rdmap, watch);
+    } else if (watch->served.frame != 0 && ended && !s->hole && !peer->hole) {
         settle_ignored(rdmap, watch, &watch->served, "an answer to a request behind it");
+    } else if (watch->went_on.frame != 0 && ended && !s->hole && !peer->hole) {
+        settle_ignored(rdmap, watch, &watch->went_on,
+                       "further messages in both directions and the end of the connection");
     } else if (s->hole || !watch->received || time_ns - watch->place.time_ns <= rdmap->options.t_react ||
                (watch->late.frame == 0 && rdmap->options.payload_only)) {
         settle_open(rdmap, watch);
@@ -266,8 +343,9 @@ void rdmap_reaction_end(struct rdmap_connection *rdmap, unsigned side, bool rese
 
     if (mine->state == FAULT_WAITING) {
         mine->received |= reaction_acked(&rdmap->side[side], mine->end);
-        if (!mine->received || rdmap->side[side].hole || mine->served.frame != 0 || mine->later.frame != 0 ||
-            mine->peer_ended)
+        if (!mine->received || rdmap->side[side].hole || mine->served.frame != 0 || mine->went_on.frame != 0 ||
+            (mine->peer_ended && mine->later.frame == 0) || rdmap_fault_info[mine->kind].served_only ||
+            (mine->later.frame != 0 && place->time_ns - mine->place.time_ns > rdmap->options.t_react))
             judge_inaction(rdmap, side, place->time_ns);
         else
             settle_bare_close(rdmap, mine, place, reset);

@@ -250,21 +250,6 @@ void rdmap_read_broken_off(struct rdmap_connection *rdmap, unsigned side, struct
                                 .to = operation->read.sink_to + operation->read.size};
 }
 
-static bool is_asked_for(const struct rdmap_requests *requests, const struct ddp_segment *ddp)
-{
-    uint64_t end =
-        requests->tail - requests->head > RDMAP_SEARCH_MAX ? requests->head + RDMAP_SEARCH_MAX : requests->tail;
-
-    for (uint64_t serial = requests->head; serial < end; serial++) {
-        const struct rdmap_request *request = &requests->ring[serial & (requests->capacity - 1)];
-
-        if (request->known && !request->answered && request->operation.kind == RDMAP_OP_READ &&
-            request->operation.read.sink_stag == ddp->stag && request->operation.read.sink_to == ddp->to)
-            return true;
-    }
-    return false;
-}
-
 bool rdmap_read_resumes(const struct rdmap_connection *rdmap, const struct rdmap_step *step)
 {
     unsigned requester = other_side(step->side);
@@ -276,7 +261,7 @@ bool rdmap_read_resumes(const struct rdmap_connection *rdmap, const struct rdmap
     for (unsigned i = 0; i < RDMAP_RESTS_MAX && i < answers->n_rests; i++)
         if (answers->rest[i].stag == ddp->stag &&
             ddp->to - answers->rest[i].from < answers->rest[i].to - answers->rest[i].from)
-            return !is_asked_for(&rdmap->side[requester].requests, ddp);
+            return !rdmap_read_is_asked_for(&rdmap->side[requester].requests, ddp);
     return false;
 }
 

@@ -152,6 +152,27 @@ static bool fits(const struct rdmap_request *request, const struct ddp_segment *
     return request->operation.kind == RDMAP_OP_ATOMIC && request->operation.atomic.identifier == identifier;
 }
 
+static bool is_asked_for(const struct rdmap_requests *requests, const struct ddp_segment *ddp, uint32_t identifier)
+{
+    uint64_t end =
+        requests->tail - requests->head > RDMAP_SEARCH_MAX ? requests->head + RDMAP_SEARCH_MAX : requests->tail;
+
+    for (uint64_t i = requests->head; i < end; i++)
+        if (fits(slot(requests, i), ddp, identifier))
+            return true;
+    return false;
+}
+
+bool rdmap_read_is_asked_for(const struct rdmap_requests *requests, const struct ddp_segment *response)
+{
+    return is_asked_for(requests, response, 0);
+}
+
+bool rdmap_atomic_is_asked_for(const struct rdmap_requests *requests, uint32_t identifier)
+{
+    return is_asked_for(requests, &(struct ddp_segment){.opcode = RDMAP_ATOMIC_RESPONSE}, identifier);
+}
+
 static bool of_kind(const struct rdmap_request *request, const struct ddp_segment *ddp)
 {
     return request->known && !request->answered &&

@@ -304,6 +304,42 @@ static void closed_without_terminate(void **state)
     }
 }
 
+/* Messages in between excuse nothing; when each side has answered the other, the fault was passed over. */
+static void closed_after_messages(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LENGTH(faults); i++) {
+        struct complaint *t = complaint_new();
+
+        faults[i].send(t);
+        complaint_send(t, R, 8);
+        complaint_close(t);
+        complaint_expect(t, R, "RDMAP-6.2.1-01", faults[i].name);
+        complaint_free(t);
+
+        t = complaint_new();
+        faults[i].send(t);
+        complaint_send(t, R, 8);
+        complaint_write(t, I, 0x99, 0, 8);
+        complaint_send(t, R, 8);
+        complaint_end(t, I, false);
+        complaint_end(t, R, false);
+        complaint_finish(t);
+        complaint_expect(t, R, faults[i].ignored, faults[i].name);
+        complaint_free(t);
+
+        t = complaint_new(); /* what was sent before the other side's answer came proves less */
+        faults[i].send(t);
+        complaint_send(t, R, 8);
+        complaint_write(t, I, 0x99, 0, 8);
+        complaint_segment_acked(t, R, complaint_untagged(RDMAP_SEND, 0, t->msn[R][0]++), NULL, 8, 20);
+        complaint_end(t, R, false);
+        complaint_finish(t);
+        complaint_expect(t, R, "RDMAP-6.2.1-01", faults[i].name);
+        complaint_free(t);
+    }
+}
+
 /* The capture ends, or the peer closes, before anything can be said; or something is missing. */
 static void cut_short(void **state)
 {
@@ -332,11 +368,13 @@ static void cut_short(void **state)
         complaint_expect(t, R, "", faults[i].name);
         complaint_free(t);
 
-        /* Sent before there was time for a reaction. */
+        /* Sent before there was time for a reaction, and no end of the connection that should have had one. */
         t = complaint_new();
         faults[i].send(t);
         complaint_send(t, R, 8);
-        complaint_close(t);
+        complaint_send(t, I, 8);
+        complaint_send(t, R, 8);
+        complaint_finish(t);
         complaint_expect(t, R, "", faults[i].name);
         complaint_free(t);
 
@@ -710,6 +748,7 @@ int main(void)
         cmocka_unit_test(ignored),
         cmocka_unit_test(silence),
         cmocka_unit_test(closed_without_terminate),
+        cmocka_unit_test(closed_after_messages),
         cmocka_unit_test(cut_short),
         cmocka_unit_test(short_ulpdu),
         cmocka_unit_test(answered),

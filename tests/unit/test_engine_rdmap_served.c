@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Segments that should have been refused and are answered like requests: the acceptance is the fault, not the answer.
+ */
+#include "rdmap_complaint.h"
+
+enum { STAG = 0x11223344, SINK = 0x55667788, IDENTIFIER = 77 };
+
+static const struct rdmap_read_request read_request = {SINK, 0x2000, 64, STAG, 0x3000};
+static const struct rdmap_atomic_request atomic_request = {
+    .identifier = IDENTIFIER, .stag = STAG, .data = 1, .compare_mask = UINT64_MAX};
+
+static struct complaint *begin(void)
+{
+    struct complaint *t = complaint_new();
+
+    complaint_send(t, I, 8);
+    complaint_send(t, R, 8);
+    return t;
+}
+
+static void send_read(struct complaint *t, struct ddp_segment segment)
+{
+    uint8_t payload[RDMAP_READ_REQUEST_LEN];
+
+    rdmap_read_request_encode(&read_request, payload, sizeof payload);
+    complaint_segment(t, I, segment, payload, sizeof payload);
+}
+
+static void send_atomic(struct complaint *t, struct ddp_segment segment)
+{
+    uint8_t payload[RDMAP_ATOMIC_REQUEST_LEN];
+
+    rdmap_atomic_request_encode(&atomic_request, payload, sizeof payload);
+    complaint_segment(t, I, segment, payload, sizeof payload);
+}
+
+static void serve(struct complaint *t, bool atomic)
+{
+    if (atomic)
+        complaint_atomic_response(t, R, IDENTIFIER, 5);
+    else
+        complaint_response(t, R, SINK, 0x2000, 64, true);
+}
+
+static const struct {
+    const char *name, *rule;
+    uint8_t opcode;
+    bool tagged, atomic;
+    uint32_t qn, msn, mo;
+    uint8_t rv;
+} requests[] = {
+    {"gap", "DDP-7.1-09", RDMAP_READ_REQUEST, false, false, 1, 3, 0, 1},
+    {"first octets missing", "DDP-7.1-07", RDMAP_READ_REQUEST, false, false, 1, 1, 4, 1},
+    {"QN 0", "RDMAP-7.2-02", RDMAP_READ_REQUEST, false, false, 0, 2, 0, 1},
+    {"QN 2", "RDMAP-7.2-02", RDMAP_READ_REQUEST, false, false, 2, 1, 0, 1},
+    {"QN 9", "DDP-7.1-01", RDMAP_READ_REQUEST, false, false, 9, 1, 0, 1},
+    {"T = 1", "RDMAP-7.2-02", RDMAP_READ_REQUEST, true, false, 0, 0, 0, 1},
+    {"RV 2", "RDMAP-7.2-08", RDMAP_READ_REQUEST, false, false, 1, 1, 0, 2},
+    {"Send on QN 1", "RDMAP-7.2-07", RDMAP_SEND, false, false, 1, 1, 0, 1},
+    {"opcode 12 on QN 1", "RDMAP-7.2-07", 12, false, false, 1, 1, 0, 1},
+    {"Atomic, gap", "DDP-7.1-09", RDMAP_ATOMIC_REQUEST, false, true, 1, 2, 0, 1},
+    {"Atomic, QN 0", "RDMAPX-8.2-03", RDMAP_ATOMIC_REQUEST, false, true, 0, 2, 0, 1},
+    {"Atomic, RV 0", "RDMAPX-8.2-04", RDMAP_ATOMIC_REQUEST, false, true, 1, 1, 0, 0},
+};
+
+enum { REQUESTS = sizeof requests / sizeof requests[0] };
+
+static void send_request(struct complaint *t, unsigned i)
+{
+    struct ddp_segment segment = complaint_untagged(requests[i].opcode, requests[i].qn, requests[i].msn);
+
+    if (requests[i].tagged)
+        segment = complaint_tagged(requests[i].opcode, STAG, 0);
+    segment.mo = requests[i].mo;
+    segment.rv = requests[i].rv;
+    if (requests[i].atomic)
+        send_atomic(t, segment);
+    else
+        send_read(t, segment);
+}
+
+static void served(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < REQUESTS; i++) {
+        struct complaint *t = begin();
+
+        send_request(t, i);
+        serve(t, requests[i].atomic);
+        complaint_send(t, R, 8);
+        complaint_close(t);
+        complaint_expect(t, R, requests[i].rule, requests[i].name);
+        complaint_free(t);
+
+        if (requests[i].rv != 1) /* nothing but itself tells what it is */
+            continue;
+        t = begin(); /* octets of the requester's are missing: it may have asked for it in another way */
+        complaint_hole(t, I, 100);
+        complaint_send(t, I, 8);
+        send_request(t, i);
+        serve(t, requests[i].atomic);
+        complaint_finish(t);
+        complaint_expect(t, R, "", requests[i].name);
+        complaint_free(t);
+    }
+}
+
+/* Another request asked for the same answer. */
+static void asked_for(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < REQUESTS; i++) {
+        struct complaint *t;
+
+        if (requests[i].atomic || (requests[i].qn == 1 && !requests[i].tagged))
+            continue;
+        t = begin();
+        complaint_read(t, I, read_request);
+        send_request(t, i);
+        serve(t, false);
+        complaint_finish(t);
+        complaint_expect(t, R, "", requests[i].name);
+        complaint_free(t);
+    }
+}
+
+static void gaps(void **state)
+{
+    struct complaint *t = begin();
+
+    (void)state;
+    send_read(t, complaint_untagged(RDMAP_READ_REQUEST, 1, 2)); /* waits for what is missing */
+    send_atomic(t, complaint_untagged(RDMAP_ATOMIC_REQUEST, 1, 1));
+    serve(t, true);
+    serve(t, false);
+    complaint_close(t);
+    complaint_expect(t, R, "", "filled");
+    complaint_free(t);
+
+    t = begin(); /* nothing obliges the receiver to say anything */
+    send_read(t, complaint_untagged(RDMAP_READ_REQUEST, 1, 3));
+    complaint_send(t, R, 8);
+    complaint_send(t, I, 8);
+    complaint_send(t, R, 8);
+    complaint_close(t);
+    complaint_expect(t, R, "", "waiting");
+    complaint_free(t);
+
+    t = begin();
+    send_read(t, complaint_untagged(RDMAP_READ_REQUEST, 1, 3));
+    complaint_complain(t, R, 1, 2, 3);
+    complaint_close(t);
+    complaint_expect(t, R, "", "refused");
+    complaint_free(t);
+
+    t = begin(); /* a real fault behind it counts */
+    send_read(t, complaint_untagged(RDMAP_READ_REQUEST, 1, 3));
+    send_request(t, 6);
+    complaint_send(t, R, 8);
+    complaint_close(t);
+    complaint_expect(t, R, "RDMAP-6.2.1-01", "fault behind it");
+    complaint_free(t);
+}
+
+/* The MSN of a request that was answered, and of one that is not yet. */
+static void repeated(void **state)
+{
+    for (unsigned open = 0; open < 2; open++) {
+        struct complaint *t = begin();
+
+        (void)state;
+        send_read(t, complaint_untagged(RDMAP_READ_REQUEST, 1, 1));
+        if (!open)
+            serve(t, false);
+        send_read(t, complaint_untagged(RDMAP_READ_REQUEST, 1, 1));
+        if (open)
+            serve(t, false);
+        serve(t, false);
+        complaint_close(t);
+        complaint_expect(t, R, "DDP-7.1-09", open ? "open" : "answered");
+        complaint_free(t);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(served),
+        cmocka_unit_test(asked_for),
+        cmocka_unit_test(gaps),
+        cmocka_unit_test(repeated),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
