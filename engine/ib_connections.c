@@ -1,0 +1,704 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A `way` is one direction of a connection: from an address to a queue pair at another one. All ways are in a hash
+ * table; those without a counterpart are in a list, too, with the packets that came so far.
+ */
+#include "engine/ib_connections.h"
+
+#include "engine/heap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_CONNECTIONS_DEFAULT = 65536, BUCKETS_FIRST = 64 };
+static const int64_t linger_default_ns = INT64_C(10) * 1000000000;
+
+struct key {
+    struct ib_address from, to;
+    uint32_t qp;
+};
+
+struct early {
+    struct early *next;
+    uint32_t frame;
+    int64_t time_ns;
+    struct ib_packet packet;
+    uint8_t octets[];
+};
+
+struct pair;
+
+struct way {
+    struct key key;
+    struct way *chain; /* of its bucket */
+    struct pair *pair; /* NULL: without counterpart */
+    unsigned sender;   /* side of the pair */
+    /* Without counterpart. */
+    struct way *newer;
+    struct early *first, **last;
+    size_t octets;
+    bool asks;                         /* requests were seen: */
+    uint32_t request_first, request_n; /* their PSNs */
+};
+
+/* By what connection management calls a connection at one of its ends. */
+struct id {
+    struct id *chain;
+    struct pair *pair; /* NULL: not in the table */
+    unsigned side;
+    uint32_t value;
+};
+
+struct pair {
+    struct ib_connection connection; /* first: a connection is its pair */
+    struct pair *older, *newer;      /* by the last packet */
+    struct way *way[2];              /* by sender; NULL: not known */
+    struct id id[2];
+    bool dead; /* the host did not take it */
+};
+
+struct ib_connections {
+    struct ib_connections_options options;
+    struct ib_connection_events events;
+    struct way **buckets;
+    struct id **ids; /* as many buckets */
+    size_t n_buckets, n_ways, n_ids;
+    struct pair *oldest, *newest;
+    uint32_t n_pairs;
+    struct way *unpaired; /* the oldest first */
+    unsigned n_unpaired;
+    uint32_t own_next_id;
+    uint64_t passed_over;
+};
+
+/* ---- the table of ways ---- */
+
+static bool same_address(const struct ib_address *a, const struct ib_address *b)
+{
+    return a->kind == b->kind && memcmp(a->octets, b->octets, sizeof(a->octets)) == 0;
+}
+
+static bool same_key(const struct key *a, const struct key *b)
+{
+    return a->qp == b->qp && same_address(&a->from, &b->from) && same_address(&a->to, &b->to);
+}
+
+static uint64_t mix(uint64_t h, const struct ib_address *address)
+{
+    for (unsigned i = 0; i < sizeof(address->octets); i++)
+        h = (h ^ address->octets[i]) * UINT64_C(0x100000001B3);
+    return h;
+}
+
+static size_t bucket(const struct ib_connections *connections, uint64_t h, uint32_t number)
+{
+    h = (h ^ number) * UINT64_C(0x9E3779B97F4A7C15);
+    return (size_t)(h ^ h >> 29) & (connections->n_buckets - 1);
+}
+
+static struct way **way_bucket(const struct ib_connections *connections, const struct key *key)
+{
+    return &connections
+                ->buckets[bucket(connections, mix(mix(UINT64_C(0xCBF29CE484222325), &key->from), &key->to), key->qp)];
+}
+
+static struct id **id_bucket(const struct ib_connections *connections, const struct ib_address *address, uint32_t value)
+{
+    return &connections->ids[bucket(connections, mix(UINT64_C(0xCBF29CE484222325), address), value)];
+}
+
+static struct way *find_way(const struct ib_connections *connections, const struct key *key)
+{
+    struct way *way = *way_bucket(connections, key);
+
+    while (way && !same_key(&way->key, key))
+        way = way->chain;
+    return way;
+}
+
+/* The end that `address` calls by that ID. */
+static const struct id *find_id(const struct ib_connections *connections, const struct ib_address *address,
+                                uint32_t value)
+{
+    const struct id *id = *id_bucket(connections, address, value);
+
+    while (id && (id->value != value || !same_address(&id->pair->connection.address[id->side], address)))
+        id = id->chain;
+    return id;
+}
+
+static void add_id(struct ib_connections *connections, struct pair *pair, unsigned side, uint32_t value)
+{
+    struct id *id = &pair->id[side], **first = id_bucket(connections, &pair->connection.address[side], value);
+
+    *id = (struct id){*first, pair, side, value};
+    *first = id;
+    connections->n_ids++;
+}
+
+static void remove_id(struct ib_connections *connections, struct id *id)
+{
+    struct id **link;
+
+    if (!id->pair)
+        return;
+    link = id_bucket(connections, &id->pair->connection.address[id->side], id->value);
+    while (*link != id)
+        link = &(*link)->chain;
+    *link = id->chain;
+    connections->n_ids--;
+}
+
+static void put_way(struct ib_connections *connections, struct way *way)
+{
+    struct way **first = way_bucket(connections, &way->key);
+
+    way->chain = *first;
+    *first = way;
+}
+
+static void grow(struct ib_connections *connections)
+{
+    size_t old = connections->n_buckets;
+    struct way **ways = connections->buckets;
+    struct id **ids = connections->ids;
+
+    connections->buckets = heap_zeroed(2 * old, sizeof(*ways));
+    connections->ids = heap_zeroed(2 * old, sizeof(*ids));
+    if (!connections->buckets || !connections->ids) { /* longer chains, then */
+        free(connections->buckets);
+        free(connections->ids);
+        connections->buckets = ways;
+        connections->ids = ids;
+        return;
+    }
+    connections->n_buckets = 2 * old;
+    for (size_t i = 0; i < old; i++) {
+        for (struct way *way = ways[i], *next; way; way = next) {
+            next = way->chain;
+            put_way(connections, way);
+        }
+        for (struct id *id = ids[i], *next; id; id = next) {
+            struct id **first = id_bucket(connections, &id->pair->connection.address[id->side], id->value);
+
+            next = id->chain;
+            id->chain = *first;
+            *first = id;
+        }
+    }
+    free(ways);
+    free(ids);
+}
+
+static struct way *add_way(struct ib_connections *connections, const struct key *key)
+{
+    struct way *way = heap_zeroed(1, sizeof(*way));
+
+    if (!way)
+        return NULL;
+    if (connections->n_ways >= connections->n_buckets || connections->n_ids >= connections->n_buckets)
+        grow(connections);
+    way->key = *key;
+    way->last = &way->first;
+    put_way(connections, way);
+    connections->n_ways++;
+    return way;
+}
+
+static void free_early(struct way *way)
+{
+    for (struct early *early = way->first, *next; early; early = next) {
+        next = early->next;
+        free(early);
+    }
+    way->first = NULL;
+    way->last = &way->first;
+    way->octets = 0;
+}
+
+static void remove_way(struct ib_connections *connections, struct way *way)
+{
+    struct way **link = way_bucket(connections, &way->key);
+
+    while (*link != way)
+        link = &(*link)->chain;
+    *link = way->chain;
+    connections->n_ways--;
+    free_early(way);
+    free(way);
+}
+
+/* ---- pairs ---- */
+
+static void unlink_pair(struct ib_connections *connections, struct pair *pair)
+{
+    *(pair->older ? &pair->older->newer : &connections->oldest) = pair->newer;
+    *(pair->newer ? &pair->newer->older : &connections->newest) = pair->older;
+}
+
+static void link_newest(struct ib_connections *connections, struct pair *pair)
+{
+    pair->older = connections->newest;
+    pair->newer = NULL;
+    *(connections->newest ? &connections->newest->newer : &connections->oldest) = pair;
+    connections->newest = pair;
+}
+
+static void close_pair(struct ib_connections *connections, struct pair *pair, enum ib_connection_end why,
+                       int64_t now_ns)
+{
+    for (unsigned side = 0; side < 2; side++)
+        if (pair->way[side])
+            remove_way(connections, pair->way[side]);
+    for (unsigned side = 0; side < 2; side++)
+        remove_id(connections, &pair->id[side]);
+    if (!pair->dead) {
+        ib_rc_finish(pair->connection.rc);
+        if (connections->events.close)
+            connections->events.close(connections->events.ctx, &pair->connection, why, now_ns);
+    }
+    ib_rc_free(pair->connection.rc);
+    unlink_pair(connections, pair);
+    connections->n_pairs--;
+    free(pair);
+}
+
+static struct pair *open_pair(struct ib_connections *connections, const struct ib_address *first,
+                              const struct ib_address *second, uint32_t frame, int64_t time_ns)
+{
+    uint32_t *next_id = connections->options.next_id ? connections->options.next_id : &connections->own_next_id;
+    struct ib_rc_events events = {0};
+    struct pair *pair;
+
+    if (connections->n_pairs >= connections->options.max_connections)
+        close_pair(connections, connections->oldest, IB_CONNECTION_EVICTED, time_ns);
+    pair = heap_zeroed(1, sizeof(*pair));
+    if (!pair)
+        return NULL;
+    pair->connection = (struct ib_connection){.id = (*next_id)++,
+                                              .address = {*first, *second},
+                                              .start_frame = frame,
+                                              .end_frame = frame,
+                                              .start_ns = time_ns,
+                                              .end_ns = time_ns};
+    link_newest(connections, pair);
+    connections->n_pairs++;
+    pair->dead = !connections->events.open(connections->events.ctx, &pair->connection, &events);
+    pair->connection.rc = ib_rc_new(&connections->options.rc, &events);
+    if (!pair->connection.rc && !pair->dead) {
+        if (connections->events.close)
+            connections->events.close(connections->events.ctx, &pair->connection, IB_CONNECTION_EVICTED, time_ns);
+        pair->dead = true;
+    }
+    return pair;
+}
+
+static void give(struct ib_connections *connections, struct pair *pair, unsigned sender, const struct ib_packet *packet,
+                 uint32_t frame, int64_t time_ns)
+{
+    struct ib_connection *connection = &pair->connection;
+
+    if (connections->newest != pair) {
+        unlink_pair(connections, pair);
+        link_newest(connections, pair);
+    }
+    connection->end_frame = frame;
+    connection->end_ns = time_ns;
+    connection->packets++;
+    if (!pair->dead)
+        ib_rc_packet(connection->rc, sender, packet, frame, time_ns);
+}
+
+/* ---- ways without counterpart ---- */
+
+static void forget_unpaired(struct ib_connections *connections, struct way *way)
+{
+    struct way **link = &connections->unpaired;
+
+    while (*link != way)
+        link = &(*link)->newer;
+    *link = way->newer;
+    connections->n_unpaired--;
+}
+
+/* Gives what came early of one or both ways, in the order of frames. */
+static void replay(struct ib_connections *connections, struct pair *pair)
+{
+    struct early *at[2] = {pair->way[0] ? pair->way[0]->first : NULL, pair->way[1] ? pair->way[1]->first : NULL};
+
+    while (at[0] || at[1]) {
+        unsigned sender = !at[0] || (at[1] && at[1]->frame < at[0]->frame) ? 1 : 0;
+
+        give(connections, pair, sender, &at[sender]->packet, at[sender]->frame, at[sender]->time_ns);
+        at[sender] = at[sender]->next;
+    }
+    for (unsigned side = 0; side < 2; side++)
+        if (pair->way[side])
+            free_early(pair->way[side]);
+}
+
+/* Queue pair `qp` is that of `side`: what the other side sends to it is of this connection from now on. */
+static void set_qp(struct ib_connections *connections, struct pair *pair, unsigned side, uint32_t qp, int64_t now_ns)
+{
+    unsigned sender = other_side(side);
+    const struct key key = {pair->connection.address[sender], pair->connection.address[side], qp};
+    struct way *way = find_way(connections, &key);
+
+    if (way && way->pair && way->pair != pair) { /* used again */
+        close_pair(connections, way->pair, IB_CONNECTION_REUSED, now_ns);
+        way = NULL;
+    }
+    if (way && !way->pair)
+        forget_unpaired(connections, way);
+    if (!way)
+        way = add_way(connections, &key);
+    if (!way)
+        return;
+    way->pair = pair;
+    way->sender = sender;
+    pair->way[sender] = way;
+    pair->connection.qp[side] = qp;
+    pair->connection.qp_known[side] = true;
+    replay(connections, pair);
+}
+
+/* A way becomes a connection, with its counterpart (NULL: none). */
+static struct pair *settle(struct ib_connections *connections, struct way *way, struct way *counterpart)
+{
+    bool second = counterpart && counterpart->first->frame < way->first->frame;
+    struct way *first = second ? counterpart : way;
+    struct pair *pair =
+        open_pair(connections, &first->key.from, &first->key.to, first->first->frame, first->first->time_ns);
+
+    if (!pair)
+        return NULL;
+    for (unsigned i = 0; i < 2; i++) {
+        struct way *one = i == 0 ? way : counterpart;
+
+        if (!one)
+            continue;
+        forget_unpaired(connections, one);
+        one->pair = pair;
+        one->sender = one == first ? 0 : 1;
+        pair->way[one->sender] = one;
+        pair->connection.qp[other_side(one->sender)] = one->key.qp;
+        pair->connection.qp_known[other_side(one->sender)] = true;
+    }
+    replay(connections, pair);
+    return pair;
+}
+
+static bool has_asked(const struct way *way, uint32_t psn)
+{
+    return way->asks && ib_psn_distance(way->request_first, psn) >= 0 &&
+           (uint32_t)ib_psn_distance(way->request_first, psn) < way->request_n;
+}
+
+/* The one way back on which PSN was asked; NULL when there is none, or more. */
+static struct way *counterpart_of(const struct ib_connections *connections, const struct way *way, uint32_t psn)
+{
+    struct way *found = NULL;
+
+    for (struct way *other = connections->unpaired; other; other = other->newer) {
+        if (other == way || !has_asked(other, psn) || !same_address(&other->key.from, &way->key.to) ||
+            !same_address(&other->key.to, &way->key.from))
+            continue;
+        if (found)
+            return NULL;
+        found = other;
+    }
+    return found;
+}
+
+static bool keep_early(struct way *way, const struct ib_arrival *arrival)
+{
+    size_t size = sizeof(struct early) + arrival->packet->payload_captured;
+    struct early *early;
+
+    if (way->octets + size > IB_EARLY_LIMIT)
+        return false;
+    early = heap_get(size);
+    if (!early)
+        return false;
+    *early = (struct early){.frame = arrival->frame, .time_ns = arrival->time_ns, .packet = *arrival->packet};
+    if (arrival->packet->payload_captured > 0)
+        memcpy(early->octets, arrival->packet->payload, arrival->packet->payload_captured);
+    early->packet.payload = early->octets;
+    early->packet.icrc = NULL;
+    *way->last = early;
+    way->last = &early->next;
+    way->octets += size;
+    return true;
+}
+
+static void note_request(struct way *way, const struct ib_packet *packet)
+{
+    /* A Read takes as many PSNs as its response has packets: at most one for each 256 octets. */
+    uint32_t n = packet->info->message == IB_MESSAGE_READ ? packet->reth.length / 256 + 1 : 1;
+    int32_t ahead;
+
+    if (!way->asks) {
+        way->asks = true;
+        way->request_first = packet->bth.psn;
+    }
+    ahead = ib_psn_distance(way->request_first, packet->bth.psn);
+    if (ahead >= 0 && (uint32_t)ahead + n > way->request_n)
+        way->request_n = (uint32_t)ahead + n;
+}
+
+static struct way *new_unpaired(struct ib_connections *connections, const struct key *key)
+{
+    struct way *way, **last = &connections->unpaired;
+
+    if (connections->n_unpaired >= IB_UNPAIRED_MAX && !settle(connections, connections->unpaired, NULL))
+        return NULL;
+    way = add_way(connections, key);
+    if (!way)
+        return NULL;
+    while (*last)
+        last = &(*last)->newer;
+    *last = way;
+    connections->n_unpaired++;
+    return way;
+}
+
+static struct ib_connection *unpaired(struct ib_connections *connections, const struct key *key, struct way *way,
+                                      const struct ib_arrival *arrival)
+{
+    struct way *counterpart = NULL;
+    struct pair *pair = NULL;
+
+    if (!way)
+        way = new_unpaired(connections, key);
+    if (!way || !keep_early(way, arrival)) {
+        if (way && way->first)
+            pair = settle(connections, way, NULL); /* it has waited long enough */
+        if (pair)
+            give(connections, pair, way->sender, arrival->packet, arrival->frame, arrival->time_ns);
+        else
+            connections->passed_over++;
+        return pair ? &pair->connection : NULL;
+    }
+    if (arrival->packet->info->response)
+        counterpart = counterpart_of(connections, way, arrival->packet->bth.psn);
+    else
+        note_request(way, arrival->packet);
+    if (counterpart)
+        pair = settle(connections, way, counterpart);
+    return pair ? &pair->connection : NULL;
+}
+
+/* ---- connection management ---- */
+
+/* The connection that a message is about, and the side that sent it. */
+static struct pair *subject_of(const struct ib_connections *connections, const struct ib_arrival *arrival,
+                               const struct ib_cm *cm, unsigned *side)
+{
+    const struct id *id;
+
+    if (cm->attribute == IB_CM_REQUEST) {
+        id = find_id(connections, &arrival->source, cm->local_id);
+        *side = 0;
+        return id && id->side == 0 && id->pair->connection.qp[0] == cm->qp ? id->pair : NULL;
+    }
+    id = find_id(connections, &arrival->destination, cm->remote_id);
+    if (!id)
+        return NULL;
+    *side = other_side(id->side);
+    return same_address(&id->pair->connection.address[*side], &arrival->source) ? id->pair : NULL;
+}
+
+static void take_request(struct ib_connections *connections, struct pair *pair, const struct ib_cm *cm, int64_t now_ns)
+{
+    add_id(connections, pair, 0, cm->local_id);
+    pair->connection.request_seen = true;
+    pair->connection.ird[0] = cm->responder_resources;
+    pair->connection.ord[0] = cm->initiator_depth;
+    ib_service_is_ip(cm->service, &pair->connection.port);
+    if (pair->connection.rc) {
+        ib_rc_start(pair->connection.rc, 1, cm->psn);
+        ib_rc_mtu(pair->connection.rc, ib_cm_mtu(cm->path_mtu));
+    }
+    set_qp(connections, pair, 0, cm->qp, now_ns);
+}
+
+static void take_reply(struct ib_connections *connections, struct pair *pair, const struct ib_cm *cm, int64_t now_ns)
+{
+    add_id(connections, pair, 1, cm->local_id);
+    pair->connection.reply_seen = true;
+    pair->connection.ird[1] = cm->responder_resources;
+    pair->connection.ord[1] = cm->initiator_depth;
+    if (pair->connection.rc)
+        ib_rc_start(pair->connection.rc, 0, cm->psn);
+    set_qp(connections, pair, 1, cm->qp, now_ns);
+}
+
+static struct ib_connection *management(struct ib_connections *connections, const struct ib_arrival *arrival,
+                                        const struct ib_cm *cm)
+{
+    struct place place = {.frame = arrival->frame, .first_frame = arrival->frame, .time_ns = arrival->time_ns};
+    unsigned side = 0;
+    struct pair *pair = subject_of(connections, arrival, cm, &side);
+
+    if (cm->attribute == IB_CM_REQUEST && !pair) {
+        pair = open_pair(connections, &arrival->source, &arrival->destination, arrival->frame, arrival->time_ns);
+        side = 0;
+        if (pair)
+            take_request(connections, pair, cm, arrival->time_ns);
+    } else if (pair && cm->attribute == IB_CM_REPLY && side == 1 && !pair->connection.reply_seen) {
+        take_reply(connections, pair, cm, arrival->time_ns);
+    }
+    if (!pair)
+        return NULL;
+    pair->connection.ready_seen |= cm->attribute == IB_CM_READY;
+    if (cm->attribute == IB_CM_REJECT) {
+        pair->connection.rejected = true;
+        pair->connection.reject_reason = cm->reason;
+    }
+    pair->connection.disconnected |=
+        cm->attribute == IB_CM_DISCONNECT_REQUEST || cm->attribute == IB_CM_DISCONNECT_REPLY;
+    pair->connection.end_frame = arrival->frame;
+    pair->connection.end_ns = arrival->time_ns;
+    pair->connection.packets++;
+    place.side = (uint8_t)side;
+    if (!pair->dead && connections->events.managed)
+        connections->events.managed(connections->events.ctx, &pair->connection, side, cm, &place);
+    return &pair->connection;
+}
+
+/* ---- all of them ---- */
+
+struct ib_connections *ib_connections_new(const struct ib_connections_options *options,
+                                          const struct ib_connection_events *events)
+{
+    struct ib_connections *connections = heap_zeroed(1, sizeof(*connections));
+
+    if (!connections)
+        return NULL;
+    connections->options = *options;
+    if (connections->options.max_connections == 0)
+        connections->options.max_connections = MAX_CONNECTIONS_DEFAULT;
+    if (connections->options.linger_ns == 0)
+        connections->options.linger_ns = linger_default_ns;
+    connections->events = *events;
+    connections->own_next_id = 1;
+    connections->n_buckets = BUCKETS_FIRST;
+    connections->buckets = heap_zeroed(connections->n_buckets, sizeof(*connections->buckets));
+    connections->ids = heap_zeroed(connections->n_buckets, sizeof(*connections->ids));
+    if (!connections->buckets || !connections->ids) {
+        ib_connections_free(connections);
+        return NULL;
+    }
+    return connections;
+}
+
+void ib_connections_free(struct ib_connections *connections)
+{
+    if (!connections)
+        return;
+    for (struct pair *pair = connections->oldest, *newer; pair; pair = newer) {
+        newer = pair->newer;
+        ib_rc_free(pair->connection.rc);
+        free(pair);
+    }
+    for (size_t i = 0; connections->buckets && i < connections->n_buckets; i++) {
+        for (struct way *way = connections->buckets[i], *next; way; way = next) {
+            next = way->chain;
+            free_early(way);
+            free(way);
+        }
+    }
+    free(connections->buckets);
+    free(connections->ids);
+    free(connections);
+}
+
+/* What ended and was quiet since. The one quiet for longest is the oldest. */
+static void retire(struct ib_connections *connections, int64_t now_ns)
+{
+    struct pair *oldest = connections->oldest;
+
+    if (oldest && (oldest->connection.disconnected || oldest->connection.rejected) &&
+        now_ns - oldest->connection.end_ns > connections->options.linger_ns)
+        close_pair(connections, oldest, IB_CONNECTION_ENDED, now_ns);
+}
+
+struct ib_connection *ib_connections_packet(struct ib_connections *connections, const struct ib_arrival *arrival)
+{
+    const struct ib_packet *packet = arrival->packet;
+    const struct key key = {arrival->source, arrival->destination, packet->bth.qp};
+    struct way *way;
+    struct ib_cm cm;
+
+    retire(connections, arrival->time_ns);
+    if (packet->headers & IB_HAS_DETH)
+        return packet->bth.qp == IB_QP_CM && ib_cm_decode(&cm, packet->payload, packet->payload_captured)
+                   ? management(connections, arrival, &cm)
+                   : NULL;
+    if (!packet->info || ib_service_of(packet->bth.opcode) != IB_RC)
+        return NULL;
+    way = find_way(connections, &key);
+    if (!way || !way->pair)
+        return unpaired(connections, &key, way, arrival);
+    give(connections, way->pair, way->sender, packet, arrival->frame, arrival->time_ns);
+    return &way->pair->connection;
+}
+
+/* Merges two lists (by `newer`) that ascend by number. */
+static struct pair *merge(struct pair *a, struct pair *b)
+{
+    struct pair *first = NULL, **last = &first;
+
+    while (a && b) {
+        struct pair **lower = a->connection.id < b->connection.id ? &a : &b;
+
+        *last = *lower;
+        last = &(*lower)->newer;
+        *lower = (*lower)->newer;
+    }
+    *last = a ? a : b;
+    return first;
+}
+
+/* The list that begins here, in the order of numbers. Needs no memory: it may be lacking. */
+static struct pair *sort(struct pair *list)
+{
+    struct pair *runs[32] = {NULL}; /* run i has 2^i pairs */
+
+    while (list) {
+        struct pair *run = list;
+        unsigned i = 0;
+
+        list = list->newer;
+        run->newer = NULL;
+        for (; runs[i]; i++) {
+            run = merge(runs[i], run);
+            runs[i] = NULL;
+        }
+        runs[i] = run;
+    }
+    for (unsigned i = 0; i < 32; i++)
+        list = merge(list, runs[i]);
+    return list;
+}
+
+void ib_connections_finish(struct ib_connections *connections, int64_t now_ns)
+{
+    struct pair *older = NULL;
+
+    while (connections->unpaired && settle(connections, connections->unpaired, NULL)) {
+    }
+    connections->oldest = sort(connections->oldest);
+    for (struct pair *pair = connections->oldest; pair; pair = pair->newer) {
+        pair->older = older;
+        older = pair;
+    }
+    connections->newest = older;
+    while (connections->oldest)
+        close_pair(connections, connections->oldest, IB_CONNECTION_CAPTURE, now_ns);
+}
+
+uint64_t ib_connections_passed_over(const struct ib_connections *connections)
+{
+    return connections->passed_over;
+}

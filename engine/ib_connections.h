@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The reliable connections of a capture of RoCE or InfiniBand, and which of them a packet belongs to.
+ *
+ * A packet names only the queue pair that receives it. Which two queue pairs are one connection is said by connection
+ * management (wire/ib_cm.h). Where the capture lacks that, what answers tells: an Acknowledge or Read response carries
+ * the PSN of a request in the other direction. Until then packets are kept; a queue pair whose counterpart cannot be
+ * told by its bound, or by the end, is a connection with one direction.
+ *
+ * Sans-I/O. Memory: max_connections, and IB_EARLY_LIMIT octets for each queue pair that has no counterpart yet, of
+ * which there are IB_UNPAIRED_MAX at one time.
+ */
+#ifndef IWARP_ENGINE_IB_CONNECTIONS_H
+#define IWARP_ENGINE_IB_CONNECTIONS_H
+
+#include "engine/ib_rc.h"
+#include "wire/ib_cm.h"
+
+enum { IB_EARLY_LIMIT = 256 << 10, IB_UNPAIRED_MAX = 256 };
+
+enum ib_address_kind { IB_ADDRESS_LID = 2, IB_ADDRESS_IPV4 = 4, IB_ADDRESS_IPV6 = 6, IB_ADDRESS_GID = 16 };
+
+struct ib_address {
+    uint8_t kind;       /* enum ib_address_kind */
+    uint8_t octets[16]; /* network order, the rest is zero */
+};
+
+struct ib_arrival {
+    struct ib_address source, destination;
+    const struct ib_packet *packet; /* decoded, headers complete */
+    uint32_t frame;
+    int64_t time_ns;
+};
+
+/* Side 0 sent the ConnectRequest; without one, the first packet seen. */
+struct ib_connection {
+    uint32_t id; /* from 1, in the order in which they became known */
+    struct ib_address address[2];
+    uint32_t qp[2]; /* of each side; valid with qp_known */
+    bool qp_known[2];
+    bool request_seen, reply_seen, ready_seen; /* of connection management */
+    bool rejected;
+    uint16_t reject_reason;
+    bool disconnected;      /* a side asked for the end */
+    uint16_t port;          /* of an IP service, 0: not known */
+    uint8_t ird[2], ord[2]; /* by side, as told; valid with request_seen and reply_seen */
+    uint32_t start_frame, end_frame;
+    int64_t start_ns, end_ns;
+    uint64_t packets;
+    struct ib_rc *rc; /* ib_connections' */
+    void *host;       /* the host's */
+};
+
+enum ib_connection_end { IB_CONNECTION_ENDED, IB_CONNECTION_REUSED, IB_CONNECTION_EVICTED, IB_CONNECTION_CAPTURE };
+
+struct ib_connection_events {
+    void *ctx;
+    /* A new one, before anything of it: the host sets *events. False: it cannot take it; its packets are passed over.
+     */
+    bool (*open)(void *ctx, struct ib_connection *connection, struct ib_rc_events *events);
+    /* A message of connection management that belongs to it, sent by `side`; may be NULL. */
+    void (*managed)(void *ctx, struct ib_connection *connection, unsigned side, const struct ib_cm *cm,
+                    const struct place *place);
+    /* After everything held was given. Once per open. */
+    void (*close)(void *ctx, struct ib_connection *connection, enum ib_connection_end why, int64_t now_ns);
+};
+
+struct ib_connections_options {
+    uint32_t max_connections; /* known at one time; 0: 65536 */
+    int64_t linger_ns;        /* how long one stays known after its end; 0: 10 s */
+    uint32_t *next_id;        /* shared with other tables; NULL: numbers of its own */
+    struct ib_rc_options rc;
+};
+
+struct ib_connections;
+
+/* Options and events are copied. NULL when memory is lacking. */
+struct ib_connections *ib_connections_new(const struct ib_connections_options *options,
+                                          const struct ib_connection_events *events);
+/* Without ib_connections_finish() before, open connections are not closed. */
+void ib_connections_free(struct ib_connections *connections);
+/* The connection that it belongs to; NULL: none, or not known yet. */
+struct ib_connection *ib_connections_packet(struct ib_connections *connections, const struct ib_arrival *arrival);
+/* Closes what is open, in the order of ids. */
+void ib_connections_finish(struct ib_connections *connections, int64_t now_ns);
+/* Packets that were passed over: no memory, or the bound on queue pairs without counterpart. */
+uint64_t ib_connections_passed_over(const struct ib_connections *connections);
+
+#endif
