@@ -8,7 +8,7 @@ import pytest
 
 pytestmark = [pytest.mark.all,
               pytest.mark.skipif(os.geteuid() != 0, reason="a fresh root can be made by root only")]
-NAMES = ["iwarp-kit", "wireshark-iwarp", "iwarp-kit-doc", "libiwarp-wire-dev"]
+NAMES = ["iwarp-kit", "wireshark-iwarp", "iwarp-kit-doc", "libiwarp-wire-dev", "iwarp-target"]
 
 
 def run(*command, **options):
@@ -70,6 +70,8 @@ def test_install_use_remove(fresh):
     shown = inside(fresh, "tshark -r /tmp/bad.pcapng -Y '_ws.expert.message contains \"MPA-4.1-05\"' 2>/dev/null",
                    user="nobody")
     assert len(shown.splitlines()) == 1
+    said = inside(fresh, "iwarp-target 2>&1 || test $? = 2", user="nobody")
+    assert "no RDMA device" in said or "/dev/infiniband/rdma_cm" in said
     program = ('#include "wire/crc32c.h"\n#include <stdio.h>\n'
                'int main(void) { printf("%08x\\n", crc32c("123456789", 9)); return 0; }')
     (fresh / "tmp" / "crc.c").write_text(program, encoding="utf-8")

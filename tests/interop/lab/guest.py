@@ -8,6 +8,7 @@ import shutil
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -43,26 +44,78 @@ def free_address():
 
 
 class Guest:
-    """One boot. run() does something in the guest; at(name) is where its servers are reached from here."""
+    """One guest, booted; run() does something in it; at(name) is where its servers are reached from here.
 
-    def __init__(self):
+    services: of these it has only those (rping, target, nfs; client: what mounting needs); None: all. start: a script that
+    is run after each boot. reset_command is for `iwarp-gen test --reset-command`: the guest boots again, at the same
+    ports, and the command ends when it is ready."""
+
+    def __init__(self, services=None, start=None):
         self.folder = lab_folder()
         subprocess.run([HERE / "build-guest", self.folder], check=True, timeout=1800)
-        self.job = pathlib.Path(tempfile.mkdtemp(prefix="iwarp-job-"))
+        self.services = services
+        self.start = start
         self.address = free_address()
+        self.top = pathlib.Path(tempfile.mkdtemp(prefix="iwarp-job-"))
+        self.boots = 0
+        self.boot_seconds = []
+        self.lock = threading.RLock()
+        self.closing = threading.Event()
+        self._boot()
+        self.keeper = threading.Thread(target=self._keep, daemon=True)
+        self.keeper.start()
+
+    def _boot(self):
+        """Each boot has a folder of its own, /job of the guest, so that what it said remains."""
+        began = time.monotonic()
+        self.boots += 1
         self.count = 0
+        self.job = self.top / str(self.boots)
+        self.job.mkdir()
         forwards = "".join(f",hostfwd=tcp:{self.address}:{port}-:{port}" for port in PORTS.values())
-        self.console = open(self.job / "console.txt", "wb")  # pylint: disable=consider-using-with
-        self.qemu = subprocess.Popen(  # pylint: disable=consider-using-with
-            ["qemu-system-x86_64", "-machine", "q35", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "2",
-             "-m", "2048", "-nographic", "-no-reboot", "-nodefaults", "-serial", "stdio", "-monitor", "none",
-             "-kernel", self.folder / "vmlinuz", "-initrd", self.folder / "initrd.gz",
-             "-append", "console=ttyS0 quiet loglevel=4 mitigations=off panic=-1 tsc=reliable",
-             "-drive", f"file={self.folder}/root.ext4,if=virtio,format=raw,snapshot=on,cache=unsafe",
-             "-virtfs", f"local,path={self.job},mount_tag=job,security_model=none",
-             "-netdev", f"user,id=n0{forwards}", "-device", "virtio-net-pci,netdev=n0"],
-            stdin=subprocess.DEVNULL, stdout=self.console, stderr=subprocess.STDOUT)
+        services = f" lab={','.join(self.services)}" if self.services else ""
+        with open(self.job / "console.txt", "wb") as console:
+            self.qemu = subprocess.Popen(  # pylint: disable=consider-using-with
+                ["qemu-system-x86_64", "-machine", "q35", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "2",
+                 "-m", "2048", "-nographic", "-no-reboot", "-nodefaults", "-serial", "stdio", "-monitor", "none",
+                 "-kernel", self.folder / "vmlinuz", "-initrd", self.folder / "initrd.gz",
+                 "-append", f"console=ttyS0 quiet loglevel=5 mitigations=off panic=-1 tsc=reliable{services}",
+                 "-drive", f"file={self.folder}/root.ext4,if=virtio,format=raw,snapshot=on,cache=unsafe",
+                 "-virtfs", f"local,path={self.job},mount_tag=job,security_model=none",
+                 "-netdev", f"user,id=n0{forwards}", "-device", "virtio-net-pci,netdev=n0"],
+                stdin=subprocess.DEVNULL, stdout=console, stderr=subprocess.STDOUT)
         self._await(self.job / "ready", BOOT_SECONDS)
+        if self.start:
+            status, said = self.run(self.start)
+            if status != 0:
+                raise RuntimeError(f"the start script ended with {status}:\n{said}")
+        self.boot_seconds.append(time.monotonic() - began)
+
+    def _end(self):
+        if self.qemu.poll() is None:
+            self.qemu.kill()
+        self.qemu.wait()
+
+    def reboot(self):
+        """As by pulling the plug: what the guest wrote is lost."""
+        with self.lock:
+            self._end()
+            self._boot()
+
+    @property
+    def reset_command(self):
+        wish = self.top / "reset"
+        return f"touch {wish}; while [ -e {wish} ]; do sleep 0.1; done; [ ! -e {wish}.failed ]"
+
+    def _keep(self):
+        wish = self.top / "reset"
+        while not self.closing.wait(0.1):
+            if wish.exists():
+                try:
+                    self.reboot()
+                except (OSError, RuntimeError, TimeoutError) as trouble:
+                    (self.top / "reset.failed").write_text(str(trouble), encoding="utf-8")
+                wish.unlink()
 
     def at(self, name):
         return f"{self.address}:{PORTS[name]}"
@@ -80,25 +133,32 @@ class Guest:
         path = self.job / name
         return path.read_text(encoding="utf-8", errors="replace")[-4000:] if path.exists() else ""
 
+    def consoles(self):
+        """What the kernel said on the console, of each boot: the trace of a crash."""
+        return [(self.top / str(n + 1) / "console.txt").read_text(encoding="utf-8", errors="replace")
+                for n in range(self.boots)]
+
     def run(self, script, seconds=120):
         """Exit status and output of a shell script in the guest; 137 when it took too long."""
-        self.count += 1
-        (self.job / f"{self.count}.limit").write_text(str(seconds), encoding="utf-8")
-        new = self.job / f"{self.count}.new"
-        new.write_text(script, encoding="utf-8")
-        new.rename(self.job / f"{self.count}.do")
-        self._await(self.job / f"{self.count}.rc", seconds + 30)
-        return int((self.job / f"{self.count}.rc").read_text(encoding="utf-8")), self.said(f"{self.count}.out")
+        with self.lock:
+            self.count += 1
+            (self.job / f"{self.count}.limit").write_text(str(seconds), encoding="utf-8")
+            new = self.job / f"{self.count}.new"
+            new.write_text(script, encoding="utf-8")
+            new.rename(self.job / f"{self.count}.do")
+            self._await(self.job / f"{self.count}.rc", seconds + 30)
+            return int((self.job / f"{self.count}.rc").read_text(encoding="utf-8")), self.said(f"{self.count}.out")
 
     def close(self):
+        self.closing.set()
+        self.keeper.join()
         (self.job / "stop").touch()
         try:
             self.qemu.wait(20)
         except subprocess.TimeoutExpired:
-            self.qemu.kill()
-            self.qemu.wait()
-        self.console.close()
-        shutil.rmtree(self.job, ignore_errors=True)
+            pass
+        self._end()
+        shutil.rmtree(self.top, ignore_errors=True)
 
 
 if __name__ == "__main__":  # for trying things by hand: boots, prints the ports, waits for Enter

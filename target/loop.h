@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Waits for events of the RDMA CM and completions of all connections, in one thread. */
+#ifndef IWARP_TARGET_LOOP_H
+#define IWARP_TARGET_LOOP_H
+
+#include "target/connection.h"
+
+#include <signal.h>
+
+struct loop {
+    const struct target_options *options;
+    struct rdma_event_channel *channel;
+    struct connection *connections;
+    unsigned n;
+    void *role; /* of the one who uses the loop */
+    /* One event, a copy that is acknowledged already; its private data are copied, too. */
+    void (*event)(struct loop *loop, const struct rdma_cm_event *event);
+    /* Called about ten times a second, and after all events. False: the loop ends. */
+    bool (*tick)(struct loop *loop, double now);
+    /* The connection is about to be freed. May be NULL. */
+    void (*ended)(struct loop *loop, struct connection *c);
+};
+
+extern volatile sig_atomic_t loop_stopped; /* set by SIGINT and SIGTERM */
+
+/* False, and it was said why, when the RDMA CM cannot be used. */
+bool loop_open(struct loop *loop);
+/* Until a signal, or tick says so, or the event channel fails (false, and it was said why). */
+bool loop_run(struct loop *loop);
+/* Frees all connections and the channel. Identifiers of others are to be destroyed before. */
+void loop_close(struct loop *loop);
+
+void loop_add(struct loop *loop, struct connection *c);
+void loop_drop(struct loop *loop, struct connection *c);
+
+#endif

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "target/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PAGE = 4096, SMALL = 4096 };
+
+/* Remote writes need local ones (ibv_reg_mr(3)). Atomics come with those devices that have them. */
+static const int rights[REGION_COUNT] = {
+    [REGION_ALL] = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE,
+    [REGION_READ_ONLY] = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ,
+    [REGION_WRITE_ONLY] = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE,
+    [REGION_LOCAL] = IBV_ACCESS_LOCAL_WRITE,
+    [REGION_FOREIGN] = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE,
+    [REGION_GONE] = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE,
+};
+
+static bool make(struct memory_region *region, struct ibv_pd *domain, size_t n, int letter, int access)
+{
+    void *octets;
+
+    if (posix_memalign(&octets, PAGE, n ? n : PAGE) != 0)
+        return false;
+    region->octets = octets;
+    memset(octets, letter, n);
+    region->registered = ibv_reg_mr(domain, octets, n ? n : PAGE, access);
+    return region->registered;
+}
+
+static void drop(struct memory_region *region)
+{
+    if (region->registered)
+        ibv_dereg_mr(region->registered);
+    free(region->octets);
+}
+
+static int atomics(struct ibv_context *device)
+{
+    struct ibv_device_attr can;
+
+    return ibv_query_device(device, &can) == 0 && can.atomic_cap != IBV_ATOMIC_NONE ? IBV_ACCESS_REMOTE_ATOMIC : 0;
+}
+
+const char *memory_open(struct memory *memory, struct ibv_context *device, const struct target_options *options)
+{
+    memory->domain = ibv_alloc_pd(device);
+    memory->foreign = ibv_alloc_pd(device);
+    if (!memory->domain || !memory->foreign)
+        return "Protection Domain";
+    for (unsigned i = 0; i < REGION_COUNT; i++) {
+        struct memory_region *region = &memory->region[i];
+        size_t n = i == REGION_ALL ? options->region : SMALL;
+
+        if (!make(region, i == REGION_FOREIGN ? memory->foreign : memory->domain, n, 'A' + (int)i,
+                  rights[i] | (i == REGION_ALL ? atomics(device) : 0)))
+            return "memory region";
+        memory->advert.regions[i] =
+            (struct advert_memory){(uintptr_t)region->octets, region->registered->rkey, (uint32_t)n};
+    }
+    memory->advert.n = REGION_COUNT;
+    if (ibv_dereg_mr(memory->region[REGION_GONE].registered) != 0)
+        return "invalidating a memory region";
+    memory->region[REGION_GONE].registered = NULL;
+    return make(&memory->scratch, memory->domain, ADVERT_MAX, 0, IBV_ACCESS_LOCAL_WRITE) ? NULL : "memory region";
+}
+
+const char *memory_receives(struct memory *memory, const struct plan *plan)
+{
+    size_t n = (size_t)plan->receives * plan->size;
+
+    return make(&memory->receives, memory->domain, n, 0, IBV_ACCESS_LOCAL_WRITE) ? NULL : "memory of the Receives";
+}
+
+void memory_clear(struct memory *memory)
+{
+    for (unsigned i = 0; i < REGION_COUNT; i++)
+        drop(&memory->region[i]);
+    drop(&memory->receives);
+    drop(&memory->scratch);
+    if (memory->domain)
+        ibv_dealloc_pd(memory->domain);
+    if (memory->foreign)
+        ibv_dealloc_pd(memory->foreign);
+    *memory = (struct memory){0};
+}

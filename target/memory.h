@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The memory of one connection: the regions that are advertised, Receives, and room for what we send of our own. */
+#ifndef IWARP_TARGET_MEMORY_H
+#define IWARP_TARGET_MEMORY_H
+
+#include "target/plan.h"
+
+#include <infiniband/verbs.h>
+
+struct memory_region {
+    uint8_t *octets;
+    struct ibv_mr *registered;
+};
+
+struct memory {
+    struct ibv_pd *domain, *foreign;
+    struct memory_region region[REGION_COUNT];
+    struct memory_region receives; /* plan.receives * plan.size octets */
+    struct memory_region scratch;  /* ADVERT_MAX octets */
+    struct advert advert;          /* what the regions are, also the one that is gone */
+};
+
+/* Domains, regions and scratch. NULL on success, else what failed (with errno); to be cleared in any case. */
+const char *memory_open(struct memory *memory, struct ibv_context *device, const struct target_options *options);
+/* The Receives' memory, once it is known what the peer wants; result as above. */
+const char *memory_receives(struct memory *memory, const struct plan *plan);
+/* After the queue pair is gone. */
+void memory_clear(struct memory *memory);
+
+#endif

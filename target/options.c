@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "target/options.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "Usage: iwarp-target [OPTION...] [[HOST:]PORT]\n"
+    "       iwarp-target --connect HOST:PORT [OPTION...]\n"
+    "\n"
+    "Runs beside an RDMA device and offers what iwarp-gen test needs of it: memory with known rights, Receives, an\n"
+    "echo. Responder at PORT (default 7174), or with --connect an Initiator that connects again and again.\n"
+    "\n"
+    "  --connect=HOST:PORT   be the Initiator; for iwarp-gen test --listen\n"
+    "  --service=NAME        for peers that ask for nothing: echo (default), or sink, which takes and never sends\n"
+    "  --advertise=WHERE     the memory: in private data (default: private-data), or in a Send (send)\n"
+    "  --ird=N, --ord=N      Reads at once, to us and from us (default 16; at most what the device can)\n"
+    "  --receives=N          Receives for peers that ask for nothing (default 64)\n"
+    "  --receive-size=N      octets of each (default 4096)\n"
+    "  --region-size=N       octets of region 0 (default 65536); regions 1 to 5 have 4096\n"
+    "  --connections=N       at the same time (default 256); more are rejected\n"
+    "  --idle=SECONDS        close a connection without completions for so long (default 90; 0: never)\n"
+    "  --pause=SECONDS       Initiator: between two connections (default 0.05)\n"
+    "  --patience=SECONDS    Initiator: give up when nobody has answered for so long (default 0: never)\n"
+    "  --watch=SECONDS       Responder: how often to look whether the device still listens (default 3; 0: never)\n"
+    "  --verbose             say what happens on each connection\n"
+    "  --help, --version\n";
+
+enum name {
+    CONNECT = 256,
+    SERVICE,
+    ADVERTISE,
+    IRD,
+    ORD,
+    RECEIVES,
+    RECEIVE_SIZE,
+    REGION_SIZE,
+    CONNECTIONS,
+    IDLE,
+    PAUSE,
+    PATIENCE,
+    WATCH,
+    VERBOSE,
+    HELP,
+    VERSION
+};
+
+static const struct option names[] = {
+    {"connect", required_argument, NULL, CONNECT},
+    {"service", required_argument, NULL, SERVICE},
+    {"advertise", required_argument, NULL, ADVERTISE},
+    {"ird", required_argument, NULL, IRD},
+    {"ord", required_argument, NULL, ORD},
+    {"receives", required_argument, NULL, RECEIVES},
+    {"receive-size", required_argument, NULL, RECEIVE_SIZE},
+    {"region-size", required_argument, NULL, REGION_SIZE},
+    {"connections", required_argument, NULL, CONNECTIONS},
+    {"idle", required_argument, NULL, IDLE},
+    {"pause", required_argument, NULL, PAUSE},
+    {"patience", required_argument, NULL, PATIENCE},
+    {"watch", required_argument, NULL, WATCH},
+    {"verbose", no_argument, NULL, VERBOSE},
+    {"help", no_argument, NULL, HELP},
+    {"version", no_argument, NULL, VERSION},
+    {NULL, 0, NULL, 0},
+};
+
+bool options_address(struct target_options *out, const char *text)
+{
+    const char *colon = strrchr(text, ':'), *port = colon ? colon + 1 : text, *host = text;
+    size_t n = colon ? (size_t)(colon - text) : 0;
+    char *end;
+    unsigned long number = strtoul(port, &end, 10);
+
+    if (*port < '0' || *port > '9' || *end || number < 1 || number > 65535)
+        return false;
+    if (n > 0 && host[0] == '[') {
+        if (n < 3 || host[n - 1] != ']')
+            return false;
+        host++;
+        n -= 2;
+    } else if (memchr(host, ':', n)) {
+        return false; /* an IPv6 address without brackets */
+    }
+    if (n >= sizeof out->host)
+        return false;
+    memcpy(out->host, host, n);
+    out->host[n] = '\0';
+    snprintf(out->port, sizeof out->port, "%lu", number);
+    return true;
+}
+
+static bool whole(const char *text, unsigned least, unsigned most, unsigned *out)
+{
+    char *end;
+    unsigned long value = strtoul(text, &end, 10);
+
+    if (*text < '0' || *text > '9' || *end || value < least || value > most)
+        return false;
+    *out = (unsigned)value;
+    return true;
+}
+
+static bool seconds(const char *text, double *out)
+{
+    char *end;
+    double value = strtod(text, &end);
+
+    if (end == text || *end || !(value >= 0 && value <= 86400))
+        return false;
+    *out = value;
+    return true;
+}
+
+/* One of two names; *second tells which. */
+static bool choose(const char *text, const char *first, const char *other, bool *second)
+{
+    *second = strcmp(text, other) == 0;
+    return *second || strcmp(text, first) == 0;
+}
+
+/* What is wrong with the value; NULL: nothing. */
+static const char *take(struct target_options *out, int option, const char *value)
+{
+    switch (option) {
+    case CONNECT:
+        out->connects = true;
+        return options_address(out, value) && out->host[0] ? NULL : "is not HOST:PORT";
+    case SERVICE:
+        return choose(value, "echo", "sink", &out->sink) ? NULL : "is not echo or sink";
+    case ADVERTISE:
+        return choose(value, "private-data", "send", &out->tell_in_send) ? NULL : "is not private-data or send";
+    case IRD:
+        return whole(value, 0, 255, &out->ird) ? NULL : "is not from 0 to 255";
+    case ORD:
+        return whole(value, 0, 255, &out->ord) ? NULL : "is not from 0 to 255";
+    case RECEIVES:
+        return whole(value, 0, 4096, &out->receives) ? NULL : "is not from 0 to 4096";
+    case RECEIVE_SIZE:
+        return whole(value, 0, 1 << 20, &out->size) ? NULL : "is not from 0 to 1048576";
+    case REGION_SIZE:
+        return whole(value, 4096, 1 << 28, &out->region) ? NULL : "is not from 4096 to 268435456";
+    case CONNECTIONS:
+        return whole(value, 1, 4096, &out->connections) ? NULL : "is not from 1 to 4096";
+    case IDLE:
+        return seconds(value, &out->idle) ? NULL : "is not from 0 to 86400 seconds";
+    case PAUSE:
+        return seconds(value, &out->pause) ? NULL : "is not from 0 to 86400 seconds";
+    case PATIENCE:
+        return seconds(value, &out->patience) ? NULL : "is not from 0 to 86400 seconds";
+    case WATCH:
+        return seconds(value, &out->watch) ? NULL : "is not from 0 to 86400 seconds";
+    default:
+        out->verbose = true;
+        return NULL;
+    }
+}
+
+enum options_outcome options_parse(struct target_options *out, int argc, char **argv, char *why, size_t size)
+{
+    int option, index;
+
+    *out = (struct target_options){.ird = 16,
+                                   .ord = 16,
+                                   .receives = 64,
+                                   .size = 4096,
+                                   .region = 65536,
+                                   .connections = 256,
+                                   .idle = 90,
+                                   .pause = 0.05,
+                                   .watch = 3};
+    snprintf(out->port, sizeof out->port, "%d", TARGET_PORT);
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, "", names, &index)) != -1) {
+        const char *wrong;
+
+        if (option == HELP || option == VERSION) {
+            fputs(option == HELP ? help : "iwarp-target " IWARP_KIT_VERSION "\n", stdout);
+            return OPTIONS_DONE;
+        }
+        if (option == '?') {
+            snprintf(why, size, "%s: unknown, or without its value (see --help)", argv[optind - 1]);
+            return OPTIONS_BAD;
+        }
+        wrong = take(out, option, optarg);
+        if (wrong) {
+            snprintf(why, size, "--%s: '%s' %s", names[index].name, optarg, wrong);
+            return OPTIONS_BAD;
+        }
+    }
+    if (argc - optind > (out->connects ? 0 : 1)) {
+        snprintf(why, size, "'%s': one argument too many", argv[argc - 1]);
+        return OPTIONS_BAD;
+    }
+    if (optind < argc && !options_address(out, argv[optind])) {
+        snprintf(why, size, "'%s' is not [HOST:]PORT", argv[optind]);
+        return OPTIONS_BAD;
+    }
+    return OPTIONS_RUN;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The command line of iwarp-target. No verbs here. */
+#ifndef IWARP_TARGET_OPTIONS_H
+#define IWARP_TARGET_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { TARGET_PORT = 7174, TARGET_HOST_MAX = 256, TARGET_PORT_MAX = 32 };
+
+struct target_options {
+    bool connects;              /* Initiator: --connect */
+    char host[TARGET_HOST_MAX]; /* "" (Responder only): every address */
+    char port[TARGET_PORT_MAX]; /* a number */
+    bool sink;                  /* peers that ask for nothing get no echo */
+    bool tell_in_send;          /* the memory is advertised in a Send, and not in private data */
+    unsigned ird, ord;          /* offered, as far as the device can */
+    unsigned receives, size;    /* for peers that ask for nothing */
+    unsigned region;            /* octets of region 0; the others have 4096 */
+    unsigned connections;       /* at the same time */
+    double idle;                /* seconds without a completion until a connection is closed; 0: never */
+    double pause;               /* Initiator: seconds between two connections */
+    double patience;            /* Initiator: ends when nobody has accepted for so long; 0: never */
+    double watch;               /* Responder: seconds between looks whether the listener lives; 0: never */
+    bool verbose;
+};
+
+enum options_outcome { OPTIONS_RUN, OPTIONS_DONE /* help or version was printed */, OPTIONS_BAD };
+
+/* why[0..size) says what is wrong when the outcome is OPTIONS_BAD. May be called once: getopt_long(3) has a state. */
+enum options_outcome options_parse(struct target_options *out, int argc, char **argv, char *why, size_t size);
+
+/* "HOST:PORT", "[IPV6]:PORT", ":PORT" or "PORT" into out->host and out->port. */
+bool options_address(struct target_options *out, const char *text);
+
+#endif

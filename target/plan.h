@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a connection gets: what its peer's words ask for, or what the options say when it has none. No verbs here. */
+#ifndef IWARP_TARGET_PLAN_H
+#define IWARP_TARGET_PLAN_H
+
+#include "shared/advert.h"
+#include "target/options.h"
+
+#include <stdint.h>
+
+enum { PLAN_RECEIVES_MAX = 4096, PLAN_SIZE_MAX = 1 << 20, PLAN_MEMORY_MAX = 16 << 20 };
+
+enum plan_answer { PLAN_ACCEPT, PLAN_REJECT, PLAN_REJECT_WITH_DATA, PLAN_SILENCE };
+
+struct plan {
+    enum plan_answer answer;
+    uint32_t receives, size; /* bounded: see the numbers above, together at most PLAN_MEMORY_MAX octets */
+    bool echo;
+};
+
+/* p[0..n): private data of the peer, which may be nothing, or something else. */
+struct plan plan_make(const struct target_options *options, const uint8_t *p, size_t n);
+
+/*
+ * A message that asks for the advertisement: IWTQ and nothing else. It is answered with the advertisement, for peers
+ * whose private data have no room; *echo is what it says of the messages to come.
+ */
+bool plan_is_question(const uint8_t *p, size_t n, bool *echo);
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef IWARP_TARGET_ROLES_H
+#define IWARP_TARGET_ROLES_H
+
+#include "target/options.h"
+
+/* Each until a signal (true), or until it cannot go on (false, and it was said why). */
+bool responder_run(const struct target_options *options);
+bool initiator_run(const struct target_options *options); /* true as well when its patience has ended */
+
+#endif
