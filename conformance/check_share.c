@@ -403,6 +403,7 @@ struct check *share_new(const struct share_setup *setup)
     stack_options_init(&check->stack_options, &setup->options->mpa);
     check->stack_options.tcp.limit = setup->options->memory_limit;
     check->stack_options.rpcrdma.assume_inline = setup->options->assume_inline;
+    check->stack_options.rpcrdma.t_answer = setup->options->t_answer;
     check->capture = setup->capture;
     check->print = setup->print;
     check->numbers_apart = setup->next_id == NULL;

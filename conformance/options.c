@@ -27,7 +27,7 @@ const char options_help[] = "Usage: iwarp-check [OPTION...] FILE...        FILE:
                             " --progress, --no-progress   on standard error; --verbose: show everything\n"
                             " -j N                     captures at once; --max-findings=N: kept per rule and\n"
                             "                          connection; --memory-limit=SIZE: held out of order\n"
-                            " --timers=react=S,close=S,reply=S,start=S,idle=S   what is in time, in seconds\n"
+                            " --timers=react=S,close=S,reply=S,start=S,idle=S,answer=S   what is in time\n"
                             "iwarp-check merge A.json B.json... [--output=FILE]: JSON reports made one\n"
                             " --version, --help        (the manual: man iwarp-check)\n"
                             "Exit status: 0 holds, 1 findings, 2 trouble, 3 no MPA connection to check.\n";
@@ -214,13 +214,23 @@ static bool timer_idle(struct check_options *options, const char *value, GError 
     return read_seconds(value, &options->mpa.t_idle, error);
 }
 
+static bool timer_answer(struct check_options *options, const char *value, GError **error)
+{
+    return read_seconds(value, &options->t_answer, error);
+}
+
 static bool parse_timers(struct check_options *options, const char *value, GError **error)
 {
-    static const struct pair_reader readers[] = {{"react", timer_react}, {"close", timer_close}, {"reply", timer_reply},
-                                                 {"start", timer_start}, {"idle", timer_idle},   {NULL, NULL}};
+    static const struct pair_reader readers[] = {{"react", timer_react},
+                                                 {"close", timer_close},
+                                                 {"reply", timer_reply},
+                                                 {"start", timer_start},
+                                                 {"idle", timer_idle},
+                                                 {"answer", timer_answer},
+                                                 {NULL, NULL}};
 
-    return read_pairs(options, "--timers", "react=S,close=S,reply=S,start=S,idle=S with S in seconds", readers, value,
-                      error);
+    return read_pairs(options, "--timers", "react=S,close=S,reply=S,start=S,idle=S,answer=S with S in seconds", readers,
+                      value, error);
 }
 
 static bool read_size(const char *value, uint64_t most, uint64_t *out)

@@ -30,6 +30,7 @@ struct check_options {
     GPtrArray *waivers;  /* waivers.h */
     bool strict_waivers;
     unsigned assume_inline; /* 0: not given */
+    int64_t t_answer;       /* nanoseconds: struct rpcrdma_options; 0: not given */
     bool print, verbose;
     bool summary;           /* lines on standard output; the report only to `output`, if given */
     enum tristate progress; /* UNKNOWN: when standard error is a terminal */

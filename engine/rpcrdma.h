@@ -135,6 +135,7 @@ struct rpcrdma_transaction {
     bool astray;          /* since the Call its responder accessed memory that nothing offers: found already */
     bool late;            /* told behind its answer: damaged, and nothing of the answer is known */
     bool spoilt;          /* an answer to it cannot be read: the caller is to discard it, and may not have */
+    bool settled;         /* another copy of the Call was answered, which is as good as an answer to this one */
     bool twin;            /* a Call of the other side with this XID was outstanding when it came */
     bool uncounted;       /* takes no credit: rpcrdma_credit_rules.c */
     uint64_t inline_hash; /* of the Call's inline payload behind the XID, to tell retransmissions */

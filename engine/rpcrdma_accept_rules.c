@@ -137,13 +137,13 @@ static bool modest(const struct rpcrdma_transaction *t)
     return length <= LENGTH_MODEST;
 }
 
-static bool untouched(const struct rpcrdma_transaction *t)
+bool rpcrdma_untouched(const struct rpcrdma_transaction *t)
 {
     for (unsigned i = 0; i < t->n_offers; i++) {
         if (t->offers[i].touched)
             return false;
     }
-    return read_chunks(t) > 0;
+    return true;
 }
 
 /* Its Reply has a fixed size, but for what goes into the Write chunk: it fits. */
@@ -165,10 +165,35 @@ static bool refused(const struct rpcrdma_message *m)
            rpc->accept_stat == RPC_GARBAGE_ARGS;
 }
 
+/* What every NFSv4 server takes: RFC 8267 section 6.4.2. */
+static enum rule_id compound_rule(const struct rpcrdma_transaction *t)
+{
+    unsigned longest = 0;
+
+    for (unsigned i = 0; i < t->n_chunks; i++)
+        longest = t->chunks[i].n > longest ? t->chunks[i].n : longest;
+    if (t->call_body.rpc.proc == 0 || data_chunks(t) > 1 || t->n_writes > 1 || longest > SEGMENTS_MAX)
+        return RULE_COUNT;
+    if (t->n_writes > 0 || longest > 1)
+        return RULE_NFSULB_6_4_2_05;
+    return read_chunks(t) > 0 ? RULE_NFSULB_6_4_2_04 : RULE_COUNT;
+}
+
+enum rule_id rpcrdma_form_rule(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
+{
+    if (t->reverse || t->offers_lost || t->n_chunks == 0 || t->fault != 0 || !rpcrdma_untouched(t))
+        return RULE_COUNT;
+    for (size_t i = 0; modest(t) && i < sizeof forms / sizeof *forms; i++) {
+        if (forms[i].old == rpcrdma_old(rpcrdma) && forms[i].applies(t))
+            return forms[i].rule;
+    }
+    return of_version(t, 4) && !rpcrdma_old(rpcrdma) ? compound_rule(t) : RULE_COUNT;
+}
+
 void rpcrdma_accept_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     const struct rpcrdma_transaction *t = m->transaction;
-    bool unread = m->kind == RPCRDMA_KIND_ERROR && untouched(t), is_refused = refused(m);
+    bool unread = m->kind == RPCRDMA_KIND_ERROR && read_chunks(t) > 0 && rpcrdma_untouched(t), is_refused = refused(m);
 
     if (t->reverse || t->damaged || t->offers_lost || t->n_chunks == 0 || !modest(t))
         return;

@@ -284,6 +284,8 @@ static void call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
         return;
     t->malformed = m->faulty || m->header.status != RPCRDMA_OK;
     t->fault = m->fault;
+    if (before != NULL && before->settled) /* answered as much as the copy that was */
+        before = NULL;
     if (before != NULL && !t->repeats)
         before->ambiguous = t->ambiguous = true;
     t->misread = m->misread || m->header.status != RPCRDMA_OK;
@@ -342,6 +344,17 @@ static bool read_list_in_reply(const struct rpcrdma_connection *rpcrdma, const s
     return m->kind == RPCRDMA_KIND_REPLY && m->header.read.n > 0 && !rpcrdma_old(rpcrdma);
 }
 
+/* One Reply settles all copies of a Call, though each of them may draw one. */
+static void settle_copies(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *answered)
+{
+    for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, answered->side, t)) != NULL;) {
+        if (t->xid != answered->xid || t->settled || !(t->repeats || answered->repeats))
+            continue;
+        t->settled = true;
+        rpcrdma_credit_settled(rpcrdma, t);
+    }
+}
+
 /* The transaction is over when all have looked at its end. */
 static void settle(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
@@ -359,6 +372,8 @@ static void settle(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m
         rpcrdma_transaction_close(rpcrdma, t, m, RPCRDMA_REPLIED);
     else if (m->kind == RPCRDMA_KIND_ERROR)
         rpcrdma_transaction_close(rpcrdma, t, m, RPCRDMA_FAILED);
+    if (t->outcome != RPCRDMA_OUTSTANDING)
+        settle_copies(rpcrdma, t);
 }
 
 /* One message, all the way. */
@@ -575,6 +590,7 @@ void rpcrdma_connection_segment(struct rpcrdma_connection *rpcrdma, const struct
     if (event->rtr) /* of MPA's connection set-up (RFC 6581): no message of ours */
         return;
     rpcrdma->verdict->muted = event->faulty;
+    s->faulty |= event->faulty;
     if (!event->in_message)
         hole(rpcrdma, side);
     else if (ddp->opcode == RDMAP_WRITE || ddp->opcode == RDMAP_READ_RESPONSE || ddp->opcode == RDMAP_READ_REQUEST)

@@ -83,6 +83,11 @@ static void uncount(struct caller *c, struct rpcrdma_transaction *t)
         c->stale = less(c->stale, 1);
 }
 
+void rpcrdma_credit_settled(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t)
+{
+    uncount(&rpcrdma->credit->caller[t->side], t);
+}
+
 void rpcrdma_credit_skipped(struct rpcrdma_connection *rpcrdma, unsigned side)
 {
     rpcrdma->credit->hole_frame[side] = rpcrdma->credit->last_frame;
@@ -299,6 +304,16 @@ static void judge_limit(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
         judge_requested(rpcrdma, m, c, in_flight);
 }
 
+/* A copy that comes sooner behind the one before it than an answer can be waited for. */
+static bool hasty(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
+{
+    const struct rpcrdma_transaction *before = t->hash_next;
+
+    while (before != NULL && before->xid != t->xid)
+        before = before->hash_next;
+    return before != NULL && t->call.time_ns - before->call.time_ns < rpcrdma->options.t_react;
+}
+
 static void note_program(struct caller *c, const struct rpcrdma_message *m)
 {
     if (!m->has_rpc || m->rpc.status != RPC_OK)
@@ -318,8 +333,11 @@ void rpcrdma_credit_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
     note_program(c, m);
     if (rpcrdma->side[m->side].calls.outstanding == 1) /* whatever was in doubt is over */
         c->uncounted = c->stale = 0;
-    /* Retransmissions may be dropped unanswered, malformed Calls are; what was told late may be answered already. */
-    if (t->repeats || !header || t->damaged || t->late) {
+    /*
+     * Retransmissions may be dropped unanswered, malformed Calls are; what was told late may be answered already. But
+     * each Send takes a Receive: copies in a row, sooner than any timer, are counted as what they are.
+     */
+    if ((t->repeats && !hasty(rpcrdma, t)) || !header || t->damaged || t->late) {
         uncount(c, t);
         return;
     }

@@ -110,11 +110,30 @@ void rpcrdma_discard_skipped(struct rpcrdma_connection *rpcrdma)
     }
 }
 
-/* Whoever closes first, over something that it was to pass over, with Calls unanswered, has not passed over it. */
-void rpcrdma_discard_end(struct rpcrdma_connection *rpcrdma, unsigned side, const struct place *place,
-                         const struct place *accused)
+/*
+ * Whoever closes first, over something that it was to pass over, has not passed over it: for certain where Calls are
+ * unanswered. Servers close without that as well, but not at once.
+ */
+static void judge_end(struct rpcrdma_connection *rpcrdma, unsigned side, const struct place *place,
+                      const struct rpcrdma_discard *discard)
 {
     bool busy = rpcrdma->side[0].calls.outstanding + rpcrdma->side[1].calls.outstanding > 0;
+    bool server = rpcrdma->client >= 0 && side != (unsigned)rpcrdma->client;
+
+    if ((busy || server) && place->time_ns - discard->place.time_ns < rpcrdma->options.t_react &&
+        rpcrdma_whole(rpcrdma) && !rpcrdma->options.payload_only)
+        rpcrdma_fail_at_as(rpcrdma, place, discard->rule,
+                           busy ? rule_catalogue[discard->rule].severity : SEVERITY_WARNING, discard->place.frame,
+                           "expected what came in frame %u to be discarded without a word, found the connection closed",
+                           discard->place.frame);
+    else
+        rpcrdma_inconclusive(rpcrdma, discard->rule);
+}
+
+bool rpcrdma_discard_end(struct rpcrdma_connection *rpcrdma, unsigned side, const struct place *place,
+                         const struct place *accused)
+{
+    bool any = false;
 
     for (unsigned i = 0; i < RPCRDMA_DISCARDS_MAX; i++) {
         struct rpcrdma_discard *discard = &rpcrdma->reaction->discard[side][i];
@@ -122,17 +141,13 @@ void rpcrdma_discard_end(struct rpcrdma_connection *rpcrdma, unsigned side, cons
         if (!discard->open)
             continue;
         discard->open = false;
+        any = true;
         if (accused != NULL && accused->frame != discard->place.frame)
             rpcrdma_inconclusive(rpcrdma, discard->rule);
-        else if (busy && place->time_ns - discard->place.time_ns < rpcrdma->options.t_react && rpcrdma_whole(rpcrdma) &&
-                 !rpcrdma->options.payload_only)
-            rpcrdma_fail_at(
-                rpcrdma, place, discard->rule, discard->place.frame,
-                "expected what came in frame %u to be discarded without a word, found the connection closed",
-                discard->place.frame);
         else
-            rpcrdma_inconclusive(rpcrdma, discard->rule);
+            judge_end(rpcrdma, side, place, discard);
     }
+    return any;
 }
 
 void rpcrdma_discard_finish(struct rpcrdma_connection *rpcrdma)

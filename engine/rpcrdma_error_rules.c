@@ -22,22 +22,20 @@ static bool answers_unclear(const struct rpcrdma_connection *rpcrdma, const stru
     return false;
 }
 
-/* No Call is known that it could answer. Where none is outstanding at all, rpcrdma_xid_rules.c has told. */
+/* No Call is known that it could answer. */
 static void judge_stray(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     unsigned caller = other_side(m->side);
     bool client = client_side(rpcrdma) == m->side, old = rpcrdma_old(rpcrdma);
     enum rule_id rule = client ? RULE_RPCR_4_2_4_07 : RULE_RPCR_4_5_04;
 
-    if (!client && rpcrdma->side[caller].calls.outstanding == 0)
-        return;
     if (rpcrdma->client < 0 || m->unsure || rpcrdma->side[caller].hole || answers_unclear(rpcrdma, m)) {
         rpcrdma_inconclusive(rpcrdma, rule);
         return;
     }
     if (!client) {
         rpcrdma_fail(rpcrdma, m, rule, 0,
-                     "expected the XID of one of %u outstanding Calls in an RDMA_ERROR, found 0x%08x",
+                     "expected the XID of an outstanding Call in an RDMA_ERROR (there are %u), found 0x%08x",
                      rpcrdma->side[caller].calls.outstanding, m->header.xid);
         for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, caller, t)) != NULL;)
             t->ambiguous |= t->fault != 0; /* it was meant for one of these */

@@ -63,6 +63,7 @@ struct rpcrdma_side {
     uint32_t send_size, send_n;
     bool send_open, send_spoilt; /* spoilt: a segment of it is missing or out of place */
     uint64_t send_message;
+    bool faulty;        /* a lower layer, or a rule about Sends, has found an error in what it sent */
     bool started, hole; /* anything seen; anything missing, the beginning included */
     uint64_t end;       /* stream offset behind the latest FPDU told */
     uint64_t messages;  /* Sends taken for RPC-over-RDMA */
@@ -284,6 +285,8 @@ void rpcrdma_credit_free(struct rpcrdma_connection *rpcrdma);
 void rpcrdma_credit_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 /* Before the transaction is closed. */
 void rpcrdma_credit_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
+/* It is settled with an other copy of the same Call: it holds no credit any more. */
+void rpcrdma_credit_settled(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *transaction);
 void rpcrdma_credit_skipped(struct rpcrdma_connection *rpcrdma, unsigned side);
 /* RDMA_DONE, which takes a credit by RFC 5666; rpcrdma_threshold_message() sees it. */
 void rpcrdma_credit_done(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);

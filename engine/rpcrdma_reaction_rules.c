@@ -20,12 +20,7 @@ enum {
 
 enum { DDP_UNTAGGED_ERROR = 2 }; /* RFC 5041 section 7.2 */
 
-static const struct demand {
-    enum rule_id broken, rule;
-    unsigned accepted; /* passes */
-    unsigned open;     /* says nothing */
-    const char *expected;
-} demands[] = {
+static const struct rpcrdma_demand demands[] = {
     {RULE_RPCR_4_2_2_01, RULE_RPCR_4_5_1_01, BY_ERR_VERS, BY_ERR_CHUNK, "ERR_VERS"},
     {RULE_RPCR_4_02, RULE_RPCR_4_5_1_01, BY_ERR_VERS, BY_ERR_CHUNK, "ERR_VERS"},
     {RULE_RPCR_4_1_2_01, RULE_RPCR_4_5_1_01, BY_ERR_VERS, BY_ERR_CHUNK, "ERR_VERS"},
@@ -74,12 +69,12 @@ static const enum rule_id ineligible[] = {
 };
 
 /* The responder goes by the version that it reads, whatever was meant. */
-static bool wrong_way(const struct rpcrdma_transaction *t, const struct demand *demand)
+static bool wrong_way(const struct rpcrdma_transaction *t, const struct rpcrdma_demand *demand)
 {
     return t->call_header.vers == RPCRDMA_VERSION && demand->rule == RULE_RPCR_4_5_1_01;
 }
 
-static const struct demand *demand_for(const struct rpcrdma_transaction *t)
+const struct rpcrdma_demand *rpcrdma_demand_for(const struct rpcrdma_transaction *t)
 {
     for (size_t i = 0; t->fault != 0 && i < sizeof demands / sizeof *demands; i++) {
         if (demands[i].broken == (enum rule_id)(t->fault - 1) && !wrong_way(t, &demands[i]))
@@ -88,7 +83,7 @@ static const struct demand *demand_for(const struct rpcrdma_transaction *t)
     return NULL;
 }
 
-static bool reduced_ineligible(const struct rpcrdma_transaction *t)
+bool rpcrdma_reduced_ineligible(const struct rpcrdma_transaction *t)
 {
     bool reduced = false;
 
@@ -162,10 +157,10 @@ static void judge_ineligible(struct rpcrdma_connection *rpcrdma, struct rpcrdma_
 static void judge_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     const struct rpcrdma_transaction *t = m->transaction;
-    const struct demand *demand = demand_for(t);
+    const struct rpcrdma_demand *demand = rpcrdma_demand_for(t);
     unsigned kind = kind_of(m);
 
-    if (reduced_ineligible(t)) {
+    if (rpcrdma_reduced_ineligible(t)) {
         judge_ineligible(rpcrdma, m, kind);
         return;
     }
@@ -211,104 +206,9 @@ void rpcrdma_reaction_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma
     if (t == NULL || t->outcome != RPCRDMA_OUTSTANDING || t->late || t->ambiguous || m->faulty ||
         (m->kind != RPCRDMA_KIND_REPLY && m->kind != RPCRDMA_KIND_ERROR) || m->header.status != RPCRDMA_OK)
         return;
+    rpcrdma_pass(rpcrdma, RULE_RPC_5531_3_01);
     judge_answer(rpcrdma, m);
     judge_reverse_chunks(rpcrdma, t);
-}
-
-/* ---- no answer ---- */
-
-/*
- * The responder has had its chance: it answered a later Call, or said nothing for as long as that, while nobody closed
- * (then it is asked at the moment before).
- */
-static bool due(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t, int64_t time_ns)
-{
-    if (t->damaged || t->late || t->ambiguous || t->spoilt || rpcrdma->options.payload_only || !rpcrdma_whole(rpcrdma))
-        return false;
-    return rpcrdma->answered_number[t->side] > t->number || time_ns - t->call.time_ns >= rpcrdma->options.t_react;
-}
-
-static void judge_sound(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t,
-                        const struct place *place, int64_t time_ns)
-{
-    bool now = due(rpcrdma, t, time_ns);
-
-    if (t->reverse && t->n_chunks > 0 && now)
-        rpcrdma_fail_at(rpcrdma, place, RULE_BIDI_5_3_04, 0,
-                        "expected a Reply or ERR_CHUNK to a Call of the reverse direction with chunks, found none");
-    else if (t->reverse && t->twin && now)
-        rpcrdma_fail_at(rpcrdma, place, RULE_BIDI_2_4_1_02, 0,
-                        "expected an answer to the Call of the reverse direction in frame %u, whose XID a Call of "
-                        "the forward direction had as well, found none",
-                        t->call.frame);
-    else if (now && rpcrdma->reaction->spoke_ns[place->side] - t->call.time_ns >= rpcrdma->options.t_answer)
-        rpcrdma_fail_at_as(rpcrdma, place, RULE_RPCR_4_5_4_03, SEVERITY_WARNING, 0,
-                           "expected an answer to the Call in frame %u, or the connection closed, found neither "
-                           "within %lld s",
-                           t->call.frame,
-                           (long long)((rpcrdma->reaction->spoke_ns[place->side] - t->call.time_ns) / 1000000000));
-}
-
-static void judge_unanswered(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t, int64_t time_ns)
-{
-    const struct demand *demand = demand_for(t);
-    struct place place = t->call; /* silence has no frame of its own */
-
-    place.side = (uint8_t)other_side(t->side);
-    place.offset = rpcrdma->side[place.side].end;
-    if (t->fault == 0 && !t->malformed)
-        judge_sound(rpcrdma, t, &place, time_ns);
-    else if (reduced_ineligible(t) && due(rpcrdma, t, time_ns))
-        rpcrdma_fail_at(rpcrdma, &place, RULE_RPCR_6_1_08, 0,
-                        "expected ERR_CHUNK or GARBAGE_ARGS in answer to the Call in frame %u, found none",
-                        t->call.frame);
-    else if (demand != NULL && due(rpcrdma, t, time_ns))
-        rpcrdma_fail_at(rpcrdma, &place, demand->rule, 0, "expected %s in answer to the Call in frame %u, found none",
-                        demand->expected, t->call.frame);
-    else if (demand != NULL)
-        rpcrdma_inconclusive(rpcrdma, demand->rule);
-}
-
-/* ---- closing ---- */
-
-/*
- * The responder closes with this Call unanswered. For one that it can make no answer to that is demanded (section
- * 4.5.4); where an error should have been told, it is worth a warning.
- */
-static void judge_closed(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t,
-                         const struct place *place, const char *how)
-{
-    const struct demand *demand = demand_for(t);
-    enum rule_id rule = reduced_ineligible(t) ? RULE_RPCR_6_1_08 : demand != NULL ? demand->rule : RULE_RPCR_4_5_4_03;
-
-    /* It has passed it over, and closes later; or it is the client, which closes when it has no more to do. */
-    if (rpcrdma->answered_number[t->side] > t->number || t->reverse) {
-        judge_unanswered(rpcrdma, t, place->time_ns);
-        return;
-    }
-    if (rule == RULE_RPCR_4_5_4_03) {
-        if (t->fault == 0 && !t->malformed)
-            rpcrdma_pass(rpcrdma, rule);
-        return;
-    }
-    if (t->damaged || t->late || t->ambiguous || t->spoilt || !rpcrdma_whole(rpcrdma))
-        rpcrdma_inconclusive(rpcrdma, rule);
-    else
-        rpcrdma_fail_at_as(rpcrdma, place, rule, SEVERITY_WARNING, t->call.frame,
-                           "expected %s in answer to the Call in frame %u, found %s",
-                           demand != NULL ? demand->expected : "ERR_CHUNK or GARBAGE_ARGS", t->call.frame, how);
-}
-
-/* Side is the first to close. */
-static void close_by(struct rpcrdma_connection *rpcrdma, unsigned side, const struct place *place, const char *how)
-{
-    struct rpcrdma_transaction *t = NULL;
-
-    rpcrdma->reaction->closed = true;
-    while ((t = rpcrdma_next_outstanding(rpcrdma, other_side(side), t)) != NULL)
-        judge_closed(rpcrdma, t, place, how);
-    while ((t = rpcrdma_next_outstanding(rpcrdma, side, t)) != NULL)
-        judge_unanswered(rpcrdma, t, place->time_ns);
 }
 
 /* ---- hooks ---- */
@@ -346,15 +246,17 @@ static bool lacks_receive(const struct rdmap_terminate *terminate)
 void rpcrdma_reaction_terminate(struct rpcrdma_connection *rpcrdma, const struct rdmap_terminate_event *event)
 {
     const struct place *place = &event->fpdu->place;
+    bool explained;
 
     if (rpcrdma->reaction->closed)
         return;
     if (lacks_receive(event->terminate))
         rpcrdma_discard_skipped(rpcrdma);
-    rpcrdma_discard_end(rpcrdma, place->side & 1u, place, event->accused_found ? &event->accused : NULL);
-    if (!event->accused_found || accuses_call(rpcrdma, event))
-        close_by(rpcrdma, place->side & 1u, place, "a Terminate");
     rpcrdma->reaction->closed = true;
+    explained = rpcrdma_discard_end(rpcrdma, place->side & 1u, place, event->accused_found ? &event->accused : NULL);
+    if (!event->accused_found || accuses_call(rpcrdma, event))
+        rpcrdma_unanswered_close(rpcrdma, place->side & 1u, place, "a Terminate", true,
+                                 explained || lacks_receive(event->terminate));
 }
 
 void rpcrdma_reaction_skipped(struct rpcrdma_connection *rpcrdma, unsigned side)
@@ -365,18 +267,19 @@ void rpcrdma_reaction_skipped(struct rpcrdma_connection *rpcrdma, unsigned side)
 
 void rpcrdma_reaction_end(struct rpcrdma_connection *rpcrdma, unsigned side, bool reset, const struct place *place)
 {
+    bool explained = false;
+
     if (rpcrdma->reaction->closed)
         return;
-    if (reset) /* a FIN of the requester may be the ULP's wish */
-        rpcrdma_discard_end(rpcrdma, side, place, NULL);
-    close_by(rpcrdma, side, place, reset ? "RST" : "FIN");
+    rpcrdma->reaction->closed = true;
+    if (reset || (rpcrdma->client >= 0 && side != (unsigned)rpcrdma->client)) /* the client's FIN is the ULP's wish */
+        explained = rpcrdma_discard_end(rpcrdma, side, place, NULL);
+    rpcrdma_unanswered_close(rpcrdma, side, place, reset ? "RST" : "FIN", reset, explained);
 }
 
 void rpcrdma_reaction_finish(struct rpcrdma_connection *rpcrdma, int64_t time_ns)
 {
-    for (unsigned side = 0; side < 2 && !rpcrdma->reaction->closed; side++) {
-        for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, side, t)) != NULL;)
-            judge_unanswered(rpcrdma, t, time_ns);
-    }
+    if (!rpcrdma->reaction->closed)
+        rpcrdma_unanswered_finish(rpcrdma, time_ns);
     rpcrdma_discard_finish(rpcrdma);
 }

@@ -203,7 +203,6 @@ static void surplus(struct rpcrdma_shape *shape, uint64_t left)
 {
     const struct rpcrdma_body *body = shape->body;
 
-    rpcrdma_shape_excess(shape, left);
     if (left < 4 && body->length % 4 != 0) {
         rpcrdma_shape_fail(shape, shape->in_chunk ? RULE_RPCR_3_5_3_13 : RULE_RPCR_2_2_4_01,
                            "expected a payload of whole 4-octet units, found %llu octets",

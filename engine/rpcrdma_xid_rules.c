@@ -187,7 +187,7 @@ static void judge_stray(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
     enum rule_id rule = waiting > 0 ? RULE_RPCR_2_2_2_02 : client ? RULE_BIDI_2_02 : RULE_RPCR_3_3_1_10;
     unsigned xid = m->header.xid;
 
-    if (m->kind == RPCRDMA_KIND_ERROR && (waiting > 0 || client)) /* rules of RDMA_ERROR see to these */
+    if (m->kind == RPCRDMA_KIND_ERROR) /* rules of RDMA_ERROR see to these */
         return;
     if (call_behind(m) && opener_known(rpcrdma) && !client)
         rule = RULE_BIDI_5_1_05;

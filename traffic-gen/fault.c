@@ -30,6 +30,7 @@ static const struct fault_table *const tables[] = {
     &rpcrdma_reply_faults,
     &nfs_faults,
     &proper_faults,
+    &rpcrdma_unanswered_faults,
 };
 
 const struct fault *fault_at(unsigned index)

@@ -56,7 +56,7 @@ static const struct fault faults[] = {
            GRANTED(4) "I 4* call nfs3.getattr; I 2* call nfsacl3.getacl; R 6* reply"),
     CREDIT("RPCR-3.3.3-03", "two Calls before the first Reply", "with rpcrdma; I 2* call nfs3.null; R 2* reply"),
     CREDIT("RPCR-3.3.3-03/again", "a broken connection, and 4 Calls at once on the next one",
-           GRANTED(32) "I 4* call nfs3.getattr; R rst; next; I again of=0; I again of=1; I again of=2; I again of=3; R "
+           GRANTED(32) "I 4* call nfs3.getattr; I rst; next; I again of=0; I again of=1; I again of=2; I again of=3; R "
                        "4* reply"),
     CREDIT("RPCR-3.3.3-03/early", "the second Call before the first Reply has arrived",
            "with rpcrdma; I call nfs3.null; R reply; I call nfs3.null early; R reply"),

@@ -19,8 +19,8 @@ WAYS = ("window=2048,delay=2,jitter=3,loss=0.02", "tso=16000,reorder=0.05")
 
 # Tables of rules by the beginning of their ids, and those whose every judged rule must have its two kinds of traffic.
 LAYERS = {"MPA": "mpa", "DDP": "ddp", "RDMAP": "rdmap", "SEC": "rdmap", "RPCR": "rpcrdma", "BIDI": "rpcrdma",
-          "CMPD": "rpcrdma", "EXP": "rpcrdma", "NFSULB": "nfs"}
-STRICT = {"mpa", "ddp", "rdmap", "rpcrdma", "nfs"}
+          "CMPD": "rpcrdma", "EXP": "rpcrdma", "RPC": "rpc", "NFSULB": "nfs", "NFS": "nfs"}
+STRICT = {"mpa", "ddp", "rdmap", "rpcrdma", "rpc", "nfs"}
 
 
 def layer(rule):

@@ -19,7 +19,7 @@ RULE = re.compile(r"([A-Z0-9]+-[0-9A-Z.]*-?[0-9A-Z]+): ")
 def ids(root):
     """Rules of the two layers, from the catalogue."""
     found = set()
-    for name in ("rpcrdma.tsv", "nfs.tsv"):
+    for name in ("rpcrdma.tsv", "rpc.tsv", "nfs.tsv"):
         for line in (root / "engine" / "rules" / name).read_text(encoding="utf-8").splitlines():
             found.add(line.split("\t")[0])
     return found

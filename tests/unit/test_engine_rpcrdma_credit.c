@@ -256,8 +256,10 @@ static void test_retransmissions_take_no_credit(void **state)
 
     (void)state;
     talk_call(t, C, 0x10);
-    for (unsigned i = 0; i < 4; i++)
+    for (unsigned i = 0; i < 4; i++) {
+        talk_wait(t, 3000000000);
         talk_call(t, C, 0x10);
+    }
     talk_reply(t, S, 0x10);
     talk_call(t, C, 0x11);
     talk_call(t, C, 0x12);

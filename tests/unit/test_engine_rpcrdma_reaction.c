@@ -228,36 +228,6 @@ static void test_old_profile(void **state)
     expect_no_second(t);
 }
 
-static void test_never_answered(void **state)
-{
-    struct talk *t = reacting();
-
-    (void)state;
-    talk_call(t, C, 0x10);
-    talk_wait(t, 31 * (int64_t)SECOND);
-    talk_call(t, C, 0x11);
-    talk_reply(t, S, 0x11); /* the responder is there */
-    talk_end(t, C, false);
-    talk_finish(t);
-    assert_int_equal(t->n_findings, 1);
-    assert_int_equal(t->findings[0].rule, RULE_RPCR_4_5_4_03);
-    assert_int_equal(t->findings[0].severity, SEVERITY_WARNING);
-    talk_free(t);
-    t = reacting();
-    talk_call(t, C, 0x10);
-    talk_wait(t, 31 * (int64_t)SECOND);
-    talk_end(t, S, false); /* what it is to do when it cannot answer */
-    talk_passed(t, RULE_RPCR_4_5_4_03);
-    talk_expect_nothing(t);
-    t = reacting();
-    talk_call(t, C, 0x10);
-    talk_wait(t, 29 * (int64_t)SECOND);
-    talk_call(t, C, 0x11);
-    talk_reply(t, S, 0x11);
-    talk_wait(t, 60 * (int64_t)SECOND);
-    talk_expect_nothing(t);
-}
-
 /* ---- sound Calls of unusual forms ---- */
 
 /* GETATTR in a Position-Zero Read chunk of so many segments of 20 octets. */
@@ -395,13 +365,19 @@ static void test_what_crosses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_right_answers),      cmocka_unit_test(test_served),
-        cmocka_unit_test(test_passed_over),        cmocka_unit_test(test_silence),
-        cmocka_unit_test(test_closed_over),        cmocka_unit_test(test_a_hole_leaves_it_open),
-        cmocka_unit_test(test_midstream),          cmocka_unit_test(test_old_profile),
-        cmocka_unit_test(test_never_answered),     cmocka_unit_test(test_forms_refused_unread),
-        cmocka_unit_test(test_forms_served),       cmocka_unit_test(test_short_sends),
-        cmocka_unit_test(test_unreadable_replies), cmocka_unit_test(test_done),
+        cmocka_unit_test(test_right_answers),
+        cmocka_unit_test(test_served),
+        cmocka_unit_test(test_passed_over),
+        cmocka_unit_test(test_silence),
+        cmocka_unit_test(test_closed_over),
+        cmocka_unit_test(test_a_hole_leaves_it_open),
+        cmocka_unit_test(test_midstream),
+        cmocka_unit_test(test_old_profile),
+        cmocka_unit_test(test_forms_refused_unread),
+        cmocka_unit_test(test_forms_served),
+        cmocka_unit_test(test_short_sends),
+        cmocka_unit_test(test_unreadable_replies),
+        cmocka_unit_test(test_done),
         cmocka_unit_test(test_what_crosses),
     };
 

@@ -271,7 +271,7 @@ static void test_unsolicited_error(void **state)
     uint32_t frame = talk_error(t, S, 0x40, RPCRDMA_ERR_CHUNK);
 
     (void)state;
-    talk_expect(t, RULE_RPCR_3_3_1_10, SEVERITY_ERROR, frame);
+    talk_expect(t, RULE_RPCR_4_5_04, SEVERITY_ERROR, frame);
 }
 
 static void test_reply_of_the_client(void **state)

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Calls that nothing answers (RFC 8166 section 4.5, RFC 5531 section 3): passed over while later ones are answered,
+ * left alone for long, or cut off by a responder that closes. What a wrong Call is owed is told by
+ * rpcrdma_reaction_rules.c; a sound one is owed a Reply, and a responder that cannot give it has to close (RFC 8166
+ * section 4.5.4). A close tells no reason: it is worth a warning where the Call offers one, or when it is a reset.
+ */
+#include "engine/rpcrdma_reaction.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { CALL_TEXT = 160, CONTEXT_TEXT = 96, SEGMENTS_USUAL = 1, SECOND = 1000000000 };
+
+/* ---- what is said of a Call ---- */
+
+static const char *plural(unsigned n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static int name_call(const struct rpcrdma_transaction *t, char *text, size_t size)
+{
+    const struct rpcrdma_body *body = &t->call_body;
+    const char *program = body->known ? nfs_program_name(body->rpc.prog) : NULL;
+
+    if (!body->known)
+        return snprintf(text, size, "the %sCall", t->call_header.proc == RPCRDMA_NOMSG ? "Long " : "");
+    if (body->procedure != NULL)
+        return snprintf(text, size, "%s of %s%u", body->procedure->name,
+                        body->procedure->callback || program == NULL ? "callback version " : program, body->rpc.vers);
+    return snprintf(text, size, "procedure %u of program %u", body->rpc.proc, body->rpc.prog);
+}
+
+/* "READ of NFS3 (Write list of 1 chunk, Reply chunk; 16 segments in the longest)" */
+static const char *describe(const struct rpcrdma_transaction *t, char text[CALL_TEXT])
+{
+    unsigned reads = t->first_write, longest = 0;
+    const char *separator = " (";
+    size_t n;
+
+    n = (size_t)name_call(t, text, CALL_TEXT);
+    if (t->n_chunks == 0)
+        return text;
+    for (unsigned i = 0; i < t->n_chunks; i++)
+        longest = t->chunks[i].n > longest ? t->chunks[i].n : longest;
+    if (reads > 0 && n < CALL_TEXT) {
+        n += (size_t)snprintf(text + n, CALL_TEXT - n, "%s%u Read chunk%s", separator, reads, plural(reads));
+        separator = ", ";
+    }
+    if (t->n_writes > 0 && n < CALL_TEXT) {
+        n += (size_t)snprintf(text + n, CALL_TEXT - n, "%s%u Write chunk%s", separator, t->n_writes,
+                              plural(t->n_writes));
+        separator = ", ";
+    }
+    if (t->reply_chunk >= 0 && n < CALL_TEXT)
+        n += (size_t)snprintf(text + n, CALL_TEXT - n, "%sa Reply chunk", separator);
+    if (longest > 1 && n < CALL_TEXT)
+        n += (size_t)snprintf(text + n, CALL_TEXT - n, ", up to %u segments each", longest);
+    if (n < CALL_TEXT)
+        snprintf(text + n, CALL_TEXT - n, ", %s)", rpcrdma_untouched(t) ? "untouched" : "accessed");
+    return text;
+}
+
+/* What was answered before it and after it. */
+static const char *context(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t,
+                           char text[CONTEXT_TEXT])
+{
+    const struct rpcrdma_transaction *before = rpcrdma->side[t->side].calls.done.newest, *after = NULL;
+
+    for (; before != NULL && before->answer.frame > t->call.frame; before = before->older)
+        after = before->answer.frame != 0 ? before : after;
+    if (before != NULL && after != NULL)
+        snprintf(text, CONTEXT_TEXT, "the answer before it is in frame %u, the next one in frame %u",
+                 before->answer.frame, after->answer.frame);
+    else if (before != NULL)
+        snprintf(text, CONTEXT_TEXT, "the answer before it is in frame %u, there is none after it",
+                 before->answer.frame);
+    else if (after != NULL)
+        snprintf(text, CONTEXT_TEXT, "no answer comes before it, the next one in frame %u", after->answer.frame);
+    else
+        snprintf(text, CONTEXT_TEXT, "no Call was answered");
+    return text;
+}
+
+/* ---- silence ---- */
+
+/* Its answer, if there were one, would have been seen. */
+static bool followed(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
+{
+    return !t->damaged && !t->late && !t->ambiguous && !t->spoilt && !t->settled && !rpcrdma->options.payload_only &&
+           rpcrdma->side[other_side(t->side)].started;
+}
+
+/*
+ * The responder has had its chance: it answered a later Call, or said nothing for as long as that, while nobody closed
+ * (then it is asked at the moment before).
+ */
+static bool due(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t, int64_t time_ns)
+{
+    return followed(rpcrdma, t) && rpcrdma_whole(rpcrdma) &&
+           (rpcrdma->answered_number[t->side] > t->number || time_ns - t->call.time_ns >= rpcrdma->options.t_react);
+}
+
+/* Calls behind this one that nothing answers either. */
+static unsigned stalled_behind(const struct rpcrdma_transaction *t)
+{
+    unsigned n = 0;
+
+    for (const struct rpcrdma_transaction *next = t->newer; next != NULL; next = next->newer)
+        n += !next->settled && !next->repeats;
+    return n;
+}
+
+static void judge_hang(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t,
+                       const struct place *place, int64_t time_ns)
+{
+    struct rpcrdma_reaction_state *state = rpcrdma->reaction;
+    int64_t waited = time_ns - t->call.time_ns;
+    char call[CALL_TEXT], around[CONTEXT_TEXT];
+    bool passed_over = rpcrdma->answered_number[t->side] > t->number;
+    char behind[40] = "";
+    unsigned n;
+
+    if (waited < rpcrdma->options.t_answer || t->repeats || !followed(rpcrdma, t))
+        return;
+    if (!passed_over && state->stalled[t->side]) /* told with the first that waits */
+        return;
+    n = passed_over ? 0 : stalled_behind(t);
+    state->stalled[t->side] |= !passed_over;
+    if (n > 0)
+        snprintf(behind, sizeof behind, ", nor to %u later Call%s", n, plural(n));
+    rpcrdma_fail_at_as(rpcrdma, place, RULE_RPCR_4_5_4_03, SEVERITY_WARNING, 0,
+                       "expected an answer to %s in frame %u, or the connection closed, found neither within %" PRId64
+                       " s%s; %s",
+                       describe(t, call), t->call.frame, waited / SECOND, behind, context(rpcrdma, t, around));
+}
+
+static void judge_sound(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t,
+                        const struct place *place, int64_t time_ns)
+{
+    bool now = due(rpcrdma, t, time_ns);
+
+    if (t->reverse && t->n_chunks > 0 && now)
+        rpcrdma_fail_at(rpcrdma, place, RULE_BIDI_5_3_04, 0,
+                        "expected a Reply or ERR_CHUNK to a Call of the reverse direction with chunks, found none");
+    else if (t->reverse && t->twin && now)
+        rpcrdma_fail_at(rpcrdma, place, RULE_BIDI_2_4_1_02, 0,
+                        "expected an answer to the Call of the reverse direction in frame %u, whose XID a Call of "
+                        "the forward direction had as well, found none",
+                        t->call.frame);
+    else
+        judge_hang(rpcrdma, t, place, time_ns);
+}
+
+static void judge_unanswered(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t, int64_t time_ns)
+{
+    const struct rpcrdma_demand *demand = rpcrdma_demand_for(t);
+    struct place place = t->call; /* silence has no frame of its own */
+
+    place.side = (uint8_t)other_side(t->side);
+    place.offset = rpcrdma->side[place.side].end;
+    if (rpcrdma_reduced_ineligible(t)) {
+        if (due(rpcrdma, t, time_ns))
+            rpcrdma_fail_at(rpcrdma, &place, RULE_RPCR_6_1_08, 0,
+                            "expected ERR_CHUNK or GARBAGE_ARGS in answer to the Call in frame %u, found none",
+                            t->call.frame);
+    } else if (demand == NULL) {
+        judge_sound(rpcrdma, t, &place, time_ns);
+    } else if (due(rpcrdma, t, time_ns)) {
+        rpcrdma_fail_at(rpcrdma, &place, demand->rule, 0, "expected %s in answer to the Call in frame %u, found none",
+                        demand->expected, t->call.frame);
+    } else {
+        rpcrdma_inconclusive(rpcrdma, demand->rule);
+    }
+}
+
+/* ---- closing ---- */
+
+/* Calls that a responder may not even have been able to receive, or that its RDMA layer refuses. */
+static const enum rule_id excuses[] = {
+    RULE_RPCR_3_3_1_03, RULE_RPCR_3_3_1_05, RULE_RPCR_3_3_3_03, RULE_RPCR_6_3_01,   RULE_RPCR0_3_3_02,
+    RULE_RPCR0_3_8_03,  RULE_RPCR_3_3_2_01, RULE_RPCR_3_3_3_08, RULE_CMPD_4_2_04,   RULE_CMPD_4_2_05,
+    RULE_CMPD_4_11,     RULE_CMPD_5_1_01,   RULE_BIDI_4_2_01,   RULE_RPCR_3_5_3_11, RULE_CMPD_4_1_04,
+};
+
+/* Something in what this side sent explains why the other one gives up, whatever becomes of its Calls. */
+static bool excused(const struct rpcrdma_connection *rpcrdma, unsigned caller)
+{
+    struct rpcrdma_transaction *t = NULL;
+
+    if (rpcrdma->side[caller].faulty)
+        return true;
+    while ((t = rpcrdma_next_outstanding(rpcrdma, caller, t)) != NULL) {
+        if (t->repeats || t->astray)
+            return true;
+        for (size_t i = 0; t->fault != 0 && i < sizeof excuses / sizeof *excuses; i++) {
+            if (excuses[i] == (enum rule_id)(t->fault - 1))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* How likely it is that a responder has given up over this Call; 0: there is nothing about it. */
+static unsigned oddity(const struct rpcrdma_transaction *t)
+{
+    unsigned odd = t->fault != 0 ? 8 : 0;
+
+    odd += t->n_writes > 1 ? 4 : 0;
+    for (unsigned i = 0; i < t->n_chunks; i++)
+        odd += t->chunks[i].n > SEGMENTS_USUAL ? 2 : 0;
+    odd += t->call_header.proc == RPCRDMA_NOMSG ? 1 : 0;
+    odd += t->octets_written > 0 ? 1 : 0; /* an answer was begun */
+    odd += t->reverse && t->n_chunks > 0 ? 4 : 0;
+    return odd;
+}
+
+/*
+ * Calls with nothing wrong in their Transport headers are cut off: one finding, at the Call that most likely was why.
+ * Of RPCs that failed only the failed one is to end (RFC 8267 section 6.6), so that others beside it excuse nothing.
+ */
+static void judge_cut_off(struct rpcrdma_connection *rpcrdma, unsigned closer, const struct place *place,
+                          const char *how, bool reset)
+{
+    struct rpcrdma_transaction *t = NULL, *why = NULL;
+    unsigned n = 0;
+    char call[CALL_TEXT], around[CONTEXT_TEXT];
+    enum rule_severity severity = SEVERITY_WARNING;
+    enum rule_id rule;
+
+    while ((t = rpcrdma_next_outstanding(rpcrdma, other_side(closer), t)) != NULL) {
+        if (rpcrdma_demand_for(t) != NULL || rpcrdma_reduced_ineligible(t) || t->settled ||
+            rpcrdma->answered_number[t->side] > t->number)
+            continue;
+        if (t->fault == 0 && !t->malformed)
+            rpcrdma_pass(rpcrdma, RULE_RPCR_4_5_4_03);
+        n++;
+        if (why == NULL || oddity(t) >= oddity(why))
+            why = t;
+    }
+    if (why == NULL || !followed(rpcrdma, why))
+        return;
+    rule = why->reverse && why->n_chunks > 0 ? RULE_BIDI_5_3_04 : rpcrdma_form_rule(rpcrdma, why);
+    if (rule == RULE_COUNT)
+        rule = RULE_RPC_5531_3_01;
+    if (!rpcrdma_whole(rpcrdma) || excused(rpcrdma, other_side(closer))) {
+        rpcrdma_inconclusive(rpcrdma, rule);
+        return;
+    }
+    /* A responder may have to close (RFC 8166 section 4.5.4), and a client that closes may have no more to do. */
+    if (!reset && (oddity(why) == 0 || (why->reverse && rpcrdma->side[closer].calls.outstanding == 0)))
+        return;
+    if (reset && why->reverse && why->n_chunks == 0)
+        return;
+    /* With nothing about any of them, a reset at once may be for the sake of one Call, but hardly of several. */
+    if (oddity(why) == 0 && (n > 1 || place->time_ns - why->call.time_ns >= rpcrdma->options.t_react))
+        severity = SEVERITY_NOTE;
+    rpcrdma_fail_at_as(rpcrdma, place, rule, severity, why->call.frame,
+                       "expected an answer to %s in frame %u, found %s; %u Call%s unanswered; %s", describe(why, call),
+                       why->call.frame, how, n, plural(n), context(rpcrdma, why, around));
+}
+
+/*
+ * The responder closes with this Call unanswered. Where an error should have been told, it is worth a warning. True:
+ * that has been said.
+ */
+static bool judge_closed(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t,
+                         const struct place *place, const char *how)
+{
+    const struct rpcrdma_demand *demand = rpcrdma_demand_for(t);
+    bool ineligible = rpcrdma_reduced_ineligible(t);
+    enum rule_id rule = ineligible || demand == NULL ? RULE_RPCR_6_1_08 : demand->rule;
+
+    /* It has passed it over, and closes later. */
+    if (rpcrdma->answered_number[t->side] > t->number) {
+        judge_unanswered(rpcrdma, t, place->time_ns);
+        return false;
+    }
+    if (!ineligible && demand == NULL) {
+        if (t->reverse) /* or it is the client, which closes when it has no more to do */
+            judge_unanswered(rpcrdma, t, place->time_ns);
+        return false;
+    }
+    if (t->reverse) {
+        judge_unanswered(rpcrdma, t, place->time_ns);
+        return false;
+    }
+    if (t->damaged || t->late || t->ambiguous || t->spoilt || !rpcrdma_whole(rpcrdma)) {
+        rpcrdma_inconclusive(rpcrdma, rule);
+        return true;
+    }
+    rpcrdma_fail_at_as(rpcrdma, place, rule, SEVERITY_WARNING, t->call.frame,
+                       "expected %s in answer to the Call in frame %u, found %s",
+                       ineligible ? "ERR_CHUNK or GARBAGE_ARGS" : demand->expected, t->call.frame, how);
+    return true;
+}
+
+void rpcrdma_unanswered_close(struct rpcrdma_connection *rpcrdma, unsigned side, const struct place *place,
+                              const char *how, bool reset, bool explained)
+{
+    struct rpcrdma_transaction *t = NULL;
+
+    while ((t = rpcrdma_next_outstanding(rpcrdma, other_side(side), t)) != NULL)
+        explained |= judge_closed(rpcrdma, t, place, how);
+    if (!explained)
+        judge_cut_off(rpcrdma, side, place, how, reset);
+    while ((t = rpcrdma_next_outstanding(rpcrdma, side, t)) != NULL)
+        judge_unanswered(rpcrdma, t, place->time_ns);
+}
+
+void rpcrdma_unanswered_finish(struct rpcrdma_connection *rpcrdma, int64_t time_ns)
+{
+    for (unsigned side = 0; side < 2; side++) {
+        for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, side, t)) != NULL;)
+            judge_unanswered(rpcrdma, t, time_ns);
+    }
+}

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Calls that nothing answers: hung, passed over, cut off; and where silence or a close proves nothing. */
+#include "rpcrdma_talk.h"
+
+enum { READ3 = 6 };
+
+static const int64_t second = 1000000000;
+
+static struct talk *reacting(void)
+{
+    struct talk *t = talk_new();
+
+    t->reactions = true;
+    return t;
+}
+
+static uint32_t call_after(struct talk *t, uint32_t xid, unsigned seconds)
+{
+    talk_wait(t, (int64_t)seconds * second);
+    return talk_call(t, C, xid);
+}
+
+/* READ of 4096 octets into a Write chunk of so many segments. */
+static uint32_t call_read(struct talk *t, uint32_t xid, uint32_t segments)
+{
+    static const uint32_t words[] = {8, 1, 2, 0, 0, 4096};
+    struct rpcrdma_segment places[8];
+    struct rpcrdma_write_plan chunk = {places, segments};
+    struct rpcrdma_plan plan = talk_plan(t, C, xid);
+    uint8_t arguments[24];
+    size_t n = talk_words(arguments, sizeof arguments, words, 6);
+
+    for (uint32_t i = 0; i < segments; i++)
+        places[i] =
+            (struct rpcrdma_segment){.handle = 0xB0000000 + 16 * xid + i, .length = 4096 / segments, .offset = 0x1000};
+    plan.writes = &chunk;
+    plan.n_writes = 1;
+    return talk_call_with(t, C, &plan, TALK_NFS, 3, READ3, arguments, n);
+}
+
+/* ---- silence ---- */
+
+static void test_hang(void **state)
+{
+    struct talk *t = reacting();
+    uint32_t frame = talk_call(t, C, 0x10);
+
+    (void)state;
+    talk_call(t, C, 0x11);
+    talk_wait(t, 31 * second);
+    talk_expect(t, RULE_RPCR_4_5_4_03, SEVERITY_WARNING, frame); /* one for both */
+}
+
+static void test_capture_ends_in_time(void **state)
+{
+    struct talk *t = reacting();
+
+    (void)state;
+    talk_call(t, C, 0x10);
+    talk_wait(t, 29 * second);
+    talk_expect_nothing(t);
+}
+
+static void test_time_is_an_option(void **state)
+{
+    struct rpcrdma_options options = {.profile = PROFILE_IETF, .t_answer = 5000000000};
+    struct talk *t = talk_new_with(&options);
+    uint32_t frame;
+
+    (void)state;
+    t->reactions = true;
+    frame = talk_call(t, C, 0x10);
+    talk_wait(t, 6 * second);
+    talk_expect(t, RULE_RPCR_4_5_4_03, SEVERITY_WARNING, frame);
+}
+
+static void test_passed_over(void **state)
+{
+    struct talk *t = reacting();
+    uint32_t frame = talk_call(t, C, 0x10);
+
+    (void)state;
+    call_after(t, 0x11, 31);
+    talk_reply(t, S, 0x11);
+    talk_close(t, C);
+    talk_expect(t, RULE_RPCR_4_5_4_03, SEVERITY_WARNING, frame);
+}
+
+/* What a client does that has no more to do, or gives up. */
+static void test_client_closes(void **state)
+{
+    struct talk *t = reacting();
+    uint32_t frame;
+
+    (void)state;
+    talk_call(t, C, 0x10);
+    talk_wait(t, 10 * second);
+    talk_close(t, C);
+    talk_expect_nothing(t);
+    t = reacting();
+    frame = talk_call(t, C, 0x10);
+    talk_wait(t, 40 * second);
+    talk_close(t, C);
+    talk_expect(t, RULE_RPCR_4_5_4_03, SEVERITY_WARNING, frame);
+}
+
+static void test_answered_late(void **state)
+{
+    struct talk *t = reacting();
+
+    (void)state;
+    talk_call(t, C, 0x10);
+    talk_wait(t, 100 * second);
+    talk_reply(t, S, 0x10);
+    talk_expect_nothing(t);
+}
+
+static void test_answer_may_be_lost(void **state)
+{
+    struct talk *t = reacting();
+
+    (void)state;
+    talk_call(t, C, 0x10);
+    talk_hole(t, S);
+    talk_wait(t, 100 * second);
+    talk_expect_nothing(t);
+}
+
+/* Of a capture that begins in mid-stream only what is seen from there on is known; and of one direction nothing. */
+static void test_midstream(void **state)
+{
+    struct rpcrdma_options options = {.profile = PROFILE_IETF, .always = true};
+    struct talk *t = talk_new_bare(&options);
+    uint32_t frame;
+
+    (void)state;
+    t->reactions = true;
+    talk_midstream(t);
+    talk_call(t, C, 0x10);
+    talk_wait(t, 100 * second);
+    talk_expect_nothing(t);
+    t = talk_new_bare(&options);
+    t->reactions = true;
+    talk_midstream(t);
+    talk_call(t, C, 0x10);
+    talk_reply(t, S, 0x10);
+    frame = talk_call(t, C, 0x11);
+    talk_wait(t, 100 * second);
+    talk_expect(t, RULE_RPCR_4_5_4_03, SEVERITY_WARNING, frame);
+}
+
+/* A Reply settles all copies of its Call; each of them may draw one. */
+static void test_copies(void **state)
+{
+    struct talk *t = reacting();
+
+    (void)state;
+    talk_call(t, C, 0x10);
+    call_after(t, 0x10, 5);
+    call_after(t, 0x10, 5);
+    talk_reply(t, S, 0x10);
+    call_after(t, 0x11, 60);
+    talk_reply(t, S, 0x11);
+    assert_int_equal(t->verdict.counts[RULE_RPCR_4_5_4_03].failed, 0);
+    talk_reply(t, S, 0x10);
+    talk_reply(t, S, 0x10);
+    assert_int_equal(t->verdict.counts[RULE_RPCR_2_2_2_04].failed, 0);
+    talk_reply(t, S, 0x10); /* one more than there were Calls */
+    assert_int_equal(t->verdict.counts[RULE_RPCR_2_2_2_04].failed, 1);
+    talk_call(t, C, 0x10); /* the XID is free again */
+    assert_int_equal(t->verdict.counts[RULE_RPCR_2_2_2_03].failed, 0);
+    talk_free(t);
+}
+
+/* ---- closes ---- */
+
+static void test_reset_over_one(void **state)
+{
+    struct talk *t = reacting();
+
+    (void)state;
+    talk_call(t, C, 0x10);
+    talk_end(t, S, true);
+    talk_expect(t, RULE_RPC_5531_3_01, SEVERITY_WARNING, t->frame);
+}
+
+/* Which of them it was for, or whether for any, is not known. */
+static void test_reset_over_several(void **state)
+{
+    struct talk *t = reacting();
+
+    (void)state;
+    talk_call(t, C, 0x10);
+    talk_call(t, C, 0x11);
+    talk_end(t, S, true);
+    talk_expect(t, RULE_RPC_5531_3_01, SEVERITY_NOTE, t->frame);
+    t = reacting();
+    talk_call(t, C, 0x10);
+    talk_wait(t, 10 * second);
+    talk_end(t, S, true);
+    talk_expect(t, RULE_RPC_5531_3_01, SEVERITY_NOTE, t->frame);
+}
+
+static void test_reset_over_segments(void **state)
+{
+    struct talk *t = reacting();
+    uint32_t frame;
+
+    (void)state;
+    talk_call(t, C, 0x10);
+    frame = call_read(t, 0x11, 8);
+    talk_call(t, C, 0x12);
+    talk_end(t, S, true);
+    talk_finish(t);
+    assert_int_equal(t->n_findings, 1);
+    assert_int_equal(t->findings[0].rule, RULE_RPC_5531_3_01);
+    assert_int_equal(t->findings[0].severity, SEVERITY_WARNING);
+    assert_int_equal(t->findings[0].related_frame, frame);
+    talk_free(t);
+    t = reacting();
+    call_read(t, 0x11, 8);
+    talk_close(t, S);
+    talk_expect(t, RULE_RPC_5531_3_01, SEVERITY_WARNING, t->frame - 1);
+}
+
+/* Section 4.5.4: who cannot answer has to close. */
+static void test_responder_closes(void **state)
+{
+    struct talk *t = reacting();
+
+    (void)state;
+    call_read(t, 0x10, 1);
+    talk_wait(t, 31 * second);
+    talk_close(t, S);
+    talk_passed(t, RULE_RPCR_4_5_4_03);
+    talk_expect_nothing(t);
+}
+
+static void test_client_resets(void **state)
+{
+    struct talk *t = reacting();
+
+    (void)state;
+    call_read(t, 0x10, 8);
+    talk_end(t, C, true);
+    talk_expect_nothing(t);
+}
+
+static void test_reset_explained(void **state)
+{
+    struct talk *t = reacting();
+
+    (void)state;
+    talk_call(t, C, 0x10);
+    call_after(t, 0x10, 5); /* sent again */
+    talk_end(t, S, true);
+    talk_inconclusive(t, RULE_RPC_5531_3_01);
+    talk_finish(t);
+    assert_int_equal(t->verdict.counts[RULE_RPC_5531_3_01].failed, 0);
+    talk_free(t);
+    t = reacting();
+    t->faulty = true; /* what the layers below have found */
+    talk_call(t, C, 0x10);
+    t->faulty = false;
+    talk_call(t, C, 0x11);
+    talk_end(t, S, true);
+    talk_expect_nothing(t);
+    t = reacting();
+    talk_call(t, C, 0x10);
+    talk_hole(t, C);
+    talk_call(t, C, 0x11);
+    talk_end(t, S, true);
+    talk_expect_nothing(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_hang),
+        cmocka_unit_test(test_capture_ends_in_time),
+        cmocka_unit_test(test_time_is_an_option),
+        cmocka_unit_test(test_passed_over),
+        cmocka_unit_test(test_client_closes),
+        cmocka_unit_test(test_answered_late),
+        cmocka_unit_test(test_answer_may_be_lost),
+        cmocka_unit_test(test_midstream),
+        cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_reset_over_one),
+        cmocka_unit_test(test_reset_over_several),
+        cmocka_unit_test(test_reset_over_segments),
+        cmocka_unit_test(test_responder_closes),
+        cmocka_unit_test(test_client_resets),
+        cmocka_unit_test(test_reset_explained),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
