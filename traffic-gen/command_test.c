@@ -19,6 +19,7 @@ struct options {
     gboolean listen;
     char **suites, **rules, **skip;
     char *waivers, *format, *output, *record, *service, *advert, *mpa, *device;
+    char *export, *mount_port, *nfs_version, *seed;
     double timeout, start_timeout, idle_timeout, accept_timeout, recover_timeout, settle;
     gint jobs;
     gboolean default_configuration, strict_waivers;
@@ -88,6 +89,29 @@ static bool parse_service(const char *text, unsigned *services)
             *services = names[i].services;
             return true;
         }
+    }
+    return false;
+}
+
+/* What concerns NFS. False: *status is what is wrong. */
+static bool take_nfs(const struct options *options, struct nfs_run *nfs, int *status)
+{
+    guint64 port, seed = nfs->seed;
+
+    nfs->export = options->export;
+    nfs->mount_port = options->mount_port;
+    nfs->wanted = options->nfs_version ? nfs_versions_parse(options->nfs_version) : 0;
+    if (options->nfs_version && nfs->wanted == 0)
+        *status =
+            command_fail("--nfs-version: '%s' is not of 3, 4.0, 4.1, 4.2, 4 (comma-separated)", options->nfs_version);
+    else if (options->mount_port &&
+             !g_ascii_string_to_unsigned(options->mount_port, 10, options->listen ? 0 : 1, UINT16_MAX, &port, NULL))
+        *status = command_fail("--mount-port: '%s' is no port", options->mount_port);
+    else if (options->seed && !g_ascii_string_to_unsigned(options->seed, 10, 0, UINT32_MAX, &seed, NULL))
+        *status = command_fail("--seed: '%s' is not from 0 to 4294967295", options->seed);
+    else {
+        nfs->seed = seed;
+        return true;
     }
     return false;
 }
@@ -174,6 +198,8 @@ static int run_chosen(const struct options *options, struct talk_run *run, const
     report->started = now_text();
     stop_on_signals();
     if (reach(run, address, &status)) {
+        if (run->services & NEED_RPC)
+            fprintf(stderr, "iwarp-gen: --seed=%" G_GUINT64_FORMAT "\n", run->nfs.seed);
         run_tests(run, chosen, (unsigned)options->jobs, progress ? show_progress : NULL, report);
         if (progress)
             fputs("\r\033[K", stderr);
@@ -265,6 +291,9 @@ static int test(const struct options *options, const char *address)
         return command_fail("-j: %d is not from 1 to %d", options->jobs, JOBS_MAX);
     if (!times_are_good(options, &status))
         return status;
+    nfs_run_init(&run.nfs, g_random_int());
+    if (!take_nfs(options, &run.nfs, &status))
+        return status;
     if (!choice_address(address, options->listen, &host, &port, &error))
         return command_fail("%s", error->message);
     run.host = host;
@@ -275,7 +304,9 @@ static int test(const struct options *options, const char *address)
     waivers = waivers_new();
     if (options->waivers && !waivers_load(waivers, options->waivers, true, &error))
         return command_fail("%s", error->message);
-    return run_recorded(options, &run, address, chosen, waivers);
+    status = run_recorded(options, &run, address, chosen, waivers);
+    nfs_run_clear(&run.nfs);
+    return status;
 }
 
 int command_test(int argc, char **argv)
@@ -314,6 +345,12 @@ int command_test(int argc, char **argv)
          "pause between the start-up and the first FPDU (default 0)", "SECONDS"},
         {"service", 0, 0, G_OPTION_ARG_STRING, &options.service, "what the device serves: none, echo, rpc, nfs",
          "NAME"},
+        {"export", 0, 0, G_OPTION_ARG_STRING, &options.export, "NFS: the folder to make files in (default /)", "PATH"},
+        {"mount-port", 0, 0, G_OPTION_ARG_STRING, &options.mount_port,
+         "NFS version 3: TCP port of MOUNT (default: ask rpcbind); with --listen: where to serve it", "N"},
+        {"nfs-version", 0, 0, G_OPTION_ARG_STRING, &options.nfs_version,
+         "3, 4.0, 4.1, 4.2 (comma-separated; default: all that the server speaks)", "V"},
+        {"seed", 0, 0, G_OPTION_ARG_STRING, &options.seed, "of XIDs, owners and names: that of a run to repeat", "N"},
         {"advert", 0, 0, G_OPTION_ARG_STRING, &options.advert,
          "what to say in private data: IWT1 (default), LAB1, none", "NAME"},
         {"mpa", 0, 0, G_OPTION_ARG_STRING, &options.mpa,
@@ -343,6 +380,10 @@ int command_test(int argc, char **argv)
     g_free(options.output);
     g_free(options.record);
     g_free(options.service);
+    g_free(options.export);
+    g_free(options.mount_port);
+    g_free(options.nfs_version);
+    g_free(options.seed);
     g_free(options.advert);
     g_free(options.mpa);
     g_free(options.device);

@@ -18,6 +18,7 @@ TOLD = {
     "RDMAP-4.8-12": "RDMAP-4.8-20",
     "RDMAP-7-01": "RDMAP-7.2-02",
     "RPCR-4.5.1-01/0": "RPCR-4.5-07",
+    "RPCR-4.5.3-02/large": "RPCR-3.2-01",
     "RPCR-4.5.3-02": "RPCR-3.2-01",  # it makes a Reply too long by octets that are no RPC message
 }
 

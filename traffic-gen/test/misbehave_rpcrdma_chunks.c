@@ -214,6 +214,14 @@ static void send_long(void *ctx, GByteArray *octets)
         g_byte_array_set_size(octets, 1500);
 }
 
+static void send_longer(void *ctx, GByteArray *octets)
+{
+    const struct mutant *mutant = ctx;
+
+    if (is_due(mutant))
+        g_byte_array_set_size(octets, 5000);
+}
+
 static void hang_up(void *ctx, GByteArray *octets)
 {
     const struct mutant *mutant = ctx;
@@ -253,6 +261,7 @@ const struct misbehaviour misbehave_rpcrdma_chunks[] = {
      .what = "tells octets in a Write chunk that it has not used",
      .rpc.header = fill_unused},
     EXCEEDS("RPCR-4.5.3-02", "sends more than the inline threshold", send_long, NULL, 2999),
+    EXCEEDS("RPCR-4.5.3-02/large", "sends more than its own inline threshold", send_longer, NULL, 5998),
     EXCEEDS("EXP-4.3-02", "closes when a Reply chunk is missing", hang_up, NULL, 2998),
     EXCEEDS("RPCR-4.5.3-03", "writes behind a Reply chunk", NULL, write_behind, 64),
     EXCEEDS("RPCR-4.5.3-05", "writes behind a Write chunk", NULL, write_behind, 1000),

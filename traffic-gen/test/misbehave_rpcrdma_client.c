@@ -7,10 +7,12 @@
 #include "wire/rdmap.h"
 
 enum {
-    FIRST_XID = 0x42000000, /* as suite_rpcrdma_client.c has them */
-    BURST_XID = 0x43000000,
+    XID_MASK = 0xFFF, /* as rpc_bench.h has them */
+    FIRST_XID = 0x200,
+    BURST_XID = 0x400,
     GRANTED = 16, /* by the device */
     OWN_XIDS = 0x0C000000,
+    OWN_MASK = 0x7F000000,
     TOGETHER_CREDITS = 32,
     TOGETHER_REPLIES = 14,
     NO_BUFFER = 1 << 12 | 2 << 8 | 2, /* of DDP */
@@ -44,7 +46,11 @@ static unsigned lack_buffer(void *ctx, unsigned cause, const uint8_t *p, size_t 
     struct mutant *mutant = ctx;
     struct rpcrdma_header header;
 
-    return read_send(&header, p, n) && header.xid == (uint32_t)mutant->how->variant ? NO_BUFFER : cause;
+    /* A Call of the server, not a Reply to one of ours. */
+    return read_send(&header, p, n) && (header.xid & OWN_MASK) != OWN_XIDS &&
+                   (header.xid & XID_MASK) == (uint32_t)mutant->how->variant
+               ? NO_BUFFER
+               : cause;
 }
 
 static void post_null(const struct mutant *mutant, uint32_t xid)
@@ -90,7 +96,7 @@ static bool is_error_without_credit(const struct rpc_end_incoming *in)
 
 static bool is_call_with_own_xid(const struct rpc_end_incoming *in)
 {
-    return in->call && (in->header->xid & 0xFF000000) == OWN_XIDS;
+    return in->call && (in->header->xid & OWN_MASK) == OWN_XIDS;
 }
 
 static bool is_chunked_call(const struct rpc_end_incoming *in)

@@ -5,15 +5,11 @@
 #include "wire/nfs.h"
 #include "wire/rpcrdma_private_data.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
     SIZE_DEFAULT = 4096,
     CREDITS_DEFAULT = 8,
-    REGION_TO = 0x10000,
-    XID_STIMULUS = 0x52000001,
-    XID_FIRST = 0x63000001,
     READS = 8,
     CREDENTIAL = 32, /* octets of its body */
 };
@@ -113,9 +109,14 @@ static void on_terminated(void *ctx, bool ours, const struct rdmap_terminate *te
 static void serve(struct rpc_bench *bench, uint64_t id, const struct rpc_end_message *call)
 {
     struct rpc_end_message reply = {0};
+    GMutex *lock = &bench->talk->run->nfs.lock;
+    bool answered;
 
     bench->served++;
-    if (nfs_server_call(bench->peer, call, rpc_end_room(bench->end, id), &reply))
+    g_mutex_lock(lock);
+    answered = nfs_server_call(bench->peer, call, rpc_end_room(bench->end, id), &reply);
+    g_mutex_unlock(lock);
+    if (answered)
         rpc_end_reply(bench->end, id, &reply);
 }
 
@@ -131,12 +132,6 @@ static void on_called(void *ctx, uint64_t id, const struct rpc_end_message *call
     } else {
         serve(bench, id, call);
     }
-}
-
-static int64_t server_now(void *ctx)
-{
-    (void)ctx;
-    return g_get_real_time() * 1000;
 }
 
 /* ---- life ---- */
@@ -160,7 +155,7 @@ static void make_end(struct rpc_bench *bench, const struct bench_wish *wish, boo
                            terms->enhanced ? terms->data : (struct mpa_enhanced){.ird = READS, .ord = READS},
                        .private_data = wish->private_data,
                        .private_length = wish->private_length},
-               .ird = READS,
+               .ird = MAX(READS, terms->data.ird),
                .ord = READS},
         .send_size = size,
         .receive_size = size,
@@ -177,14 +172,13 @@ static void make_end(struct rpc_bench *bench, const struct bench_wish *wish, boo
     rpc_end_set_spoil(bench->end, &hooks);
     memory = rpc_end_memory(bench->end);
     bench->region = g_malloc0(BENCH_REGION);
-    bench->stag_read = memory_register(memory, bench->region, BENCH_REGION, REGION_TO, MEMORY_REMOTE_READ, true);
-    bench->stag_write = memory_register(memory, bench->region, BENCH_REGION, REGION_TO, MEMORY_REMOTE_WRITE, true);
+    bench->stag_read = memory_register(memory, bench->region, BENCH_REGION, BENCH_REGION_TO, MEMORY_REMOTE_READ, true);
+    bench->stag_write =
+        memory_register(memory, bench->region, BENCH_REGION, BENCH_REGION_TO, MEMORY_REMOTE_WRITE, true);
     if (!talk_is_initiator(talk)) {
-        const struct nfs_server_options server = {.tree = bench->tree = nfs_tree_new(server_now, NULL, 1 << 24, 4096),
-                                                  .now = server_now};
-
-        bench->server = nfs_server_new(&server);
-        bench->peer = nfs_peer_new(bench->server, NULL);
+        g_mutex_lock(&talk->run->nfs.lock);
+        bench->peer = nfs_peer_new(nfs_run_server(&talk->run->nfs), NULL);
+        g_mutex_unlock(&talk->run->nfs.lock);
     }
 }
 
@@ -284,149 +278,95 @@ static bool start_as_server(struct rpc_bench *bench, const struct bench_wish *wi
     return true;
 }
 
+/* A version of NFS that the service has, when that is known. */
+uint32_t rpc_bench_null_version(const struct rpc_bench *bench)
+{
+    uint32_t version = bench->talk->run->nfs.null_version;
+
+    return version ? version : 3;
+}
+
 static bool call_null(struct rpc_bench *bench)
 {
     struct xdr_out out;
 
-    rpc_bench_begin(bench, &out, NFS_PROGRAM, 3, 0);
+    rpc_bench_begin(bench, &out, NFS_PROGRAM, rpc_bench_null_version(bench), 0);
     return rpc_bench_call(bench, &out, NULL);
+}
+
+/* The same in each run with that seed, whatever else runs beside it. */
+static void draw(struct rpc_bench *bench)
+{
+    const struct talk *talk = bench->talk;
+    struct nfs_run *nfs = &talk->run->nfs;
+    uint64_t id = talk->result->id ? g_str_hash(talk->result->id) : (uint64_t)g_atomic_int_add(&nfs->others, 1);
+
+    bench->random.state = nfs->seed ^ (id << 32 | talk->result->ports->len);
+    bench->xids = (uint32_t)random_next(&bench->random) & ~(uint32_t)BENCH_XID_MASK;
+    bench->xid = bench->xids + BENCH_XID_STIMULUS;
+    bench->next_xid = bench->xids + BENCH_XID_CALLS;
 }
 
 bool rpc_bench_open(struct rpc_bench *bench, struct talk *talk, const struct bench_wish *wish)
 {
     static const struct bench_wish no_wish;
 
-    *bench = (struct rpc_bench){
-        .talk = talk, .heard = g_ptr_array_new_with_free_func(heard_free), .xid = XID_STIMULUS, .next_xid = XID_FIRST};
     wish = wish ? wish : &no_wish;
+    *bench = (struct rpc_bench){.talk = talk,
+                                .heard = g_ptr_array_new_with_free_func(heard_free),
+                                .names = g_ptr_array_new_with_free_func(g_free),
+                                .version = wish->version};
+    if (talk_is_initiator(talk))
+        rpc_bench_learn(talk);
+    draw(bench);
     if (!talk_open(talk) || !(talk_is_initiator(talk) ? start_as_client(bench, wish) : start_as_server(bench, wish)))
         return false;
     if (!talk_is_initiator(talk) || wish->no_grant)
         return true;
     if (call_null(bench))
         return true;
-    talk_inconclusive(talk, "a first NULL Call of NFS version 3 is not answered: %s",
+    talk_inconclusive(talk, "a first NULL Call is not answered: %s",
                       bench->fed_end ? "the connection is over" : "silence");
     return false;
 }
 
-static void remove_file(struct rpc_bench *bench)
+static void release(struct rpc_bench *bench)
 {
-    struct xdr_out out;
-
-    rpc_bench_begin(bench, &out, NFS_PROGRAM, 3, 12);
-    xdr_out_opaque(&out, bench->root, bench->root_n);
-    xdr_out_opaque(&out, bench->name, (uint32_t)strlen(bench->name));
-    rpc_bench_call(bench, &out, NULL);
-}
-
-void rpc_bench_close(struct rpc_bench *bench)
-{
-    if (bench->end)
-        rpc_end_set_spoil(bench->end, NULL);
-    if (bench->file_n > 0 && talk_is_open(bench->talk))
-        remove_file(bench);
     if (bench->open)
         talk_hang_up(bench->talk);
     for (unsigned i = 0; i < bench->n_held; i++)
         g_free(bench->held[i].call.p);
     if (bench->end)
         rpc_end_free(bench->end);
-    if (bench->server) {
+    if (bench->peer) {
+        g_mutex_lock(&bench->talk->run->nfs.lock);
         nfs_peer_free(bench->peer);
-        nfs_server_free(bench->server);
-        nfs_tree_free(bench->tree);
+        g_mutex_unlock(&bench->talk->run->nfs.lock);
     }
     g_free(bench->region);
     g_free(bench->reply.p);
     g_ptr_array_unref(bench->heard);
+    g_ptr_array_unref(bench->names);
 }
 
-/* ---- saying ---- */
-
-void rpc_bench_send(struct rpc_bench *bench, const uint8_t *p, size_t n)
+void rpc_bench_close(struct rpc_bench *bench)
 {
-    qp_post(rpc_end_qp(bench->end), &(struct qp_work){.kind = QP_SEND, .p = p, .n = n});
+    g_autoptr(GPtrArray) left = g_ptr_array_ref(bench->names);
+    enum nfs_version_at version = bench->version;
+    struct talk *talk = bench->talk;
+
+    if (bench->end)
+        rpc_end_set_spoil(bench->end, NULL);
+    if (bench->open && talk_is_initiator(talk))
+        rpc_bench_leave(bench);
+    release(bench);
+    if (left->len > 0)
+        rpc_bench_clear_up(talk->run, version, left);
 }
 
 void rpc_bench_spoil_headers(struct rpc_bench *bench, void (*header)(void *ctx, struct rpcrdma_plan *plan))
 {
     rpc_end_set_spoil(bench->end, &(struct rpc_end_spoil){.ctx = bench, .decide = note, .header = header});
-}
-
-void rpc_bench_send_plan(struct rpc_bench *bench, const struct rpcrdma_plan *plan, const uint8_t *p, size_t n)
-{
-    uint8_t octets[SIZE_DEFAULT];
-    struct xdr_writer w = {.p = octets, .size = sizeof(octets)};
-
-    bench->xid = plan->xid;
-    rpcrdma_header_encode(plan, &w);
-    if (w.failed || n > w.size - w.at)
-        return;
-    if (n > 0)
-        memcpy(octets + w.at, p, n);
-    rpc_bench_send(bench, octets, w.at + n);
-}
-
-static void add_u32(GByteArray *to, uint32_t v)
-{
-    uint8_t octets[4];
-
-    put_be32(octets, v);
-    g_byte_array_append(to, octets, sizeof(octets));
-}
-
-struct rpcrdma_segment rpc_bench_segment(const struct rpc_bench *bench, bool remote_write, uint32_t at, uint32_t n)
-{
-    return (struct rpcrdma_segment){
-        .handle = remote_write ? bench->stag_write : bench->stag_read, .length = n, .offset = REGION_TO + at};
-}
-
-static void add_segment(const struct rpc_bench *bench, GByteArray *to, const char *word)
-{
-    const char *from = strchr(word, '@');
-    uint32_t at = from ? (uint32_t)strtoul(from + 1, NULL, 10) : 0;
-    struct rpcrdma_segment segment =
-        rpc_bench_segment(bench, word[0] == 'W', at, (uint32_t)strtoul(word + 2, NULL, 10));
-
-    add_u32(to, segment.handle);
-    add_u32(to, segment.length);
-    add_u32(to, 0);
-    add_u32(to, (uint32_t)segment.offset);
-}
-
-static void add_word(const struct rpc_bench *bench, const char *word, GByteArray *to)
-{
-    static const uint32_t null_call[] = {RPC_CALL, RPC_VERSION, NFS_PROGRAM, 3, 0, 0, 0, 0, 0};
-
-    if (strcmp(word, "XID") == 0) {
-        add_u32(to, bench->xid);
-    } else if (strcmp(word, "NULL") == 0) {
-        add_u32(to, bench->xid);
-        for (unsigned i = 0; i < G_N_ELEMENTS(null_call); i++)
-            add_u32(to, null_call[i]);
-    } else if (word[0] == 'R' || word[0] == 'W') {
-        add_segment(bench, to, word);
-    } else if (word[0] == '[') {
-        g_byte_array_set_size(to, to->len + (guint)strtoul(word + 1, NULL, 10));
-        memset(to->data + to->len - strtoul(word + 1, NULL, 10), 0, strtoul(word + 1, NULL, 10));
-    } else {
-        for (; word[0] && word[1]; word += 2) {
-            uint8_t octet = (uint8_t)(g_ascii_xdigit_value(word[0]) << 4 | g_ascii_xdigit_value(word[1]));
-
-            g_byte_array_append(to, &octet, 1);
-        }
-    }
-}
-
-GByteArray *rpc_bench_octets(const struct rpc_bench *bench, const char *text)
-{
-    g_auto(GStrv) words = g_strsplit(text, " ", -1);
-    GByteArray *octets = g_byte_array_new();
-
-    for (unsigned i = 0; words[i]; i++)
-        add_word(bench, words[i], octets);
-    return octets;
 }
 
 /* ---- hearing ---- */

@@ -7,12 +7,26 @@
 #ifndef IWARP_TRAFFIC_TEST_RPC_BENCH_H
 #define IWARP_TRAFFIC_TEST_RPC_BENCH_H
 
-#include "traffic-gen/stack/nfs_server.h"
+#include "traffic-gen/random.h"
 #include "traffic-gen/stack/rpc_end.h"
 #include "traffic-gen/stack/xdr_out.h"
+#include "traffic-gen/test/nfs_run.h"
 #include "traffic-gen/test/talk.h"
 
-enum { BENCH_REGION = 65536, BENCH_HANDLE_MAX = 64, BENCH_HELD_MAX = 64 };
+enum { BENCH_REGION = 65536, BENCH_REGION_TO = 0x10000, BENCH_HELD_MAX = 64 };
+
+/*
+ * XIDs of a connection: 20 bits of the seed, so that no server's reply cache knows them, and 12 that tell what a
+ * message is. The stimulus, the RPC message of a stimulus with two XIDs, whole Calls from there on, bursts.
+ */
+enum {
+    BENCH_XID_STIMULUS = 1,
+    BENCH_XID_OTHER = 2,
+    BENCH_XID_CALLS = 0x010,
+    BENCH_XID_FIRST = 0x200, /* a server's */
+    BENCH_XID_BURST = 0x400,
+    BENCH_XID_MASK = 0xFFF
+};
 
 /* A Send of the DUT. */
 struct bench_heard {
@@ -26,9 +40,21 @@ struct bench_wish {
     uint32_t size;               /* inline thresholds of our private data; 0: 4096 */
     const uint8_t *private_data; /* instead of ours, which would tell the size */
     uint16_t private_length;
-    uint32_t credits;  /* 0: 8 */
-    bool invalidation; /* of a client: Replies by Send with Invalidate, if it tells R */
-    bool no_grant;     /* do not make a first Call to learn the grant */
+    uint32_t credits;            /* 0: 8 */
+    bool invalidation;           /* of a client: Replies by Send with Invalidate, if it tells R */
+    bool no_grant;               /* do not make a first Call to learn the grant */
+    enum nfs_version_at version; /* of the files */
+};
+
+/* What a client of NFSv4 has of the server. */
+struct bench_v4 {
+    bool is_known, has_session;
+    uint64_t client_id;
+    uint8_t session[16];
+    uint32_t slot, sequence; /* of the next SEQUENCE */
+    uint32_t slots;
+    uint32_t open_sequence; /* of the open-owner, minor version 0 */
+    uint8_t stateid[16];    /* of the file */
 };
 
 /* A Call of the DUT that is not answered yet. */
@@ -38,12 +64,16 @@ struct bench_held {
     struct rpc_end_message call; /* octets owned */
 };
 
+struct talk_run;
+
 struct rpc_bench {
     struct talk *talk;
     struct stream stream;
     struct rpc_end *end;
     bool fed_end, open;
-    GPtrArray *heard;  /* struct bench_heard */
+    GPtrArray *heard; /* struct bench_heard */
+    struct random_source random;
+    uint32_t xids;     /* all XIDs of ours begin so */
     uint32_t xid;      /* of the stimulus */
     uint32_t next_xid; /* of whole Calls */
     uint32_t grant;    /* the last that was heard in a Reply */
@@ -57,18 +87,20 @@ struct rpc_bench {
     bool terminated, terminate_ours;
     struct rdmap_terminate terminate;
     /* A DUT that is a client is served by this. */
-    struct nfs_tree *tree;
-    struct nfs_server *server;
     struct nfs_peer *peer;
     uint32_t credits; /* that it is granted */
     bool hold;        /* its Calls wait for rpc_bench_answer() */
     struct bench_held held[BENCH_HELD_MAX];
     unsigned n_held;
     unsigned served, served_wanted;
-    /* rpc_bench_root(), rpc_bench_file(): of NFS version 3. */
-    uint8_t root[BENCH_HANDLE_MAX], file[BENCH_HANDLE_MAX];
+    /* rpc_bench_root(), rpc_bench_file(). */
+    enum nfs_version_at version;
+    struct bench_v4 v4;
+    uint8_t root[NFS_HANDLE_MAX], file[NFS_HANDLE_MAX];
     uint32_t root_n, file_n;
     char name[32];
+    GPtrArray *names; /* what is to be removed: char * */
+    char words[64];   /* of rpc_bench_result_words() */
 };
 
 /*
@@ -76,6 +108,7 @@ struct rpc_bench {
  * either case.
  */
 bool rpc_bench_open(struct rpc_bench *bench, struct talk *talk, const struct bench_wish *wish);
+/* Removes what it has made, on a connection of its own when this one is over. */
 void rpc_bench_close(struct rpc_bench *bench);
 
 /* What the DUT says within ns, or until done() is true. */
@@ -93,7 +126,8 @@ void rpc_bench_send_plan(struct rpc_bench *bench, const struct rpcrdma_plan *pla
 struct rpcrdma_segment rpc_bench_segment(const struct rpc_bench *bench, bool remote_write, uint32_t at, uint32_t n);
 /*
  * The octets of a text: words of 8 (or fewer pairs of) hexadecimal digits, and
- *   XID   bench->xid        NULL     a NULL Call of NFS version 3 (10 words)     [N]  N octets of zero
+ *   XID   bench->xid        NULL     a NULL Call of NFS (10 words)     [N]  N octets of zero
+ *   OTHER      the same under another XID
  *   R:N, W:N   a segment of N octets of our memory, for remote reads or writes (handle, length, offset); R:N@A: from
  *              octet A on
  */
@@ -115,6 +149,8 @@ enum bench_answer rpc_bench_await(struct rpc_bench *bench, uint32_t xid, int64_t
 const struct bench_heard *rpc_bench_find(const struct rpc_bench *bench, uint32_t xid);
 const char *bench_answer_words(enum bench_answer answer);
 
+/* Of NFS, for NULL Calls. */
+uint32_t rpc_bench_null_version(const struct rpc_bench *bench);
 /* A NULL Call under an XID of its own is answered. False: verdict is set, failed. */
 bool rpc_bench_alive(struct rpc_bench *bench);
 /* Whole Calls by the end. The header of a Call with AUTH_SYS, to which arguments are added. */
@@ -125,9 +161,51 @@ bool rpc_bench_call(struct rpc_bench *bench, struct xdr_out *out, const struct r
 /* MSG_ACCEPTED and SUCCESS; *results: behind the header. */
 bool rpc_bench_results(const struct rpc_bench *bench, struct xdr *results);
 
-/* The export's root, and a file of ours in it, as handles of NFS version 3. False: verdict is set (not applicable). */
+/* ---- NFS, as client ---- */
+
+/*
+ * Which versions the server speaks, and the handles of the export's root: asked once in a run, on connections of its
+ * own. Before the case has one.
+ */
+void rpc_bench_learn(struct talk *talk);
+/*
+ * A case once for each of these versions that the user wants and the server speaks; its verdict is put together from
+ * those of one(), which is given a fresh connection each time.
+ */
+void rpc_bench_each_version(struct talk *talk, const struct suite_test *test, unsigned versions,
+                            const struct bench_wish *wish,
+                            void (*one)(struct rpc_bench *bench, const struct suite_test *test));
+/* The first of those versions. False: verdict is set (not applicable). */
+bool rpc_bench_first_version(struct talk *talk, enum nfs_version_at *version);
+
+/* The export's root: a handle in bench->root; with NFSv4 the server knows us then. False: verdict is set. */
 bool rpc_bench_root(struct rpc_bench *bench);
+/* A file of ours in it, open, in bench->file; its name in bench->name. False: verdict is set (not applicable). */
 bool rpc_bench_file(struct rpc_bench *bench);
+/* What the end of a case needs: files closed and removed, the session given up. */
+void rpc_bench_leave(struct rpc_bench *bench);
+/* Names (char *) of a connection that is over are removed on another one. */
+void rpc_bench_clear_up(struct talk_run *run, enum nfs_version_at version, GPtrArray *names);
+/* A name that nobody has, to be removed in the end. Borrowed. */
+const char *rpc_bench_new_name(struct rpc_bench *bench);
+/* It is removed: false when that failed. */
+bool rpc_bench_remove(struct rpc_bench *bench, const char *name);
+
+/*
+ * A procedure of version 3, or a COMPOUND of version 4 with so many operations behind those that every one needs
+ * (SEQUENCE; PUTFH with the handle, when handle is not NULL).
+ */
+void rpc_bench_begin_nfs(struct rpc_bench *bench, struct xdr_out *out, uint32_t procedure, const uint8_t *handle,
+                         uint32_t handle_n, unsigned operations);
+/* A WRITE of n octets, which are to follow (xdr_out_eligible()), and a READ of n octets, of the file from 0 on. */
+void rpc_bench_begin_write(struct rpc_bench *bench, struct xdr_out *out, uint32_t n);
+void rpc_bench_begin_read(struct rpc_bench *bench, struct xdr_out *out, uint32_t n);
+/* The status of what was answered; UINT32_MAX: there is none. */
+uint32_t rpc_bench_status(const struct rpc_bench *bench);
+/* One that has its reason outside the message: no space, no right, not now. */
+bool rpc_bench_is_circumstance(uint32_t status);
+/* What rpc_bench_call() has brought: "NFS status 70 (STALE)", "RDMA_ERROR with ERR_CHUNK", "no answer". */
+const char *rpc_bench_result_words(struct rpc_bench *bench);
 
 /* ---- as server ---- */
 

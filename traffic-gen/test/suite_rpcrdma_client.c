@@ -10,13 +10,7 @@
 
 #include <string.h>
 
-enum {
-    WARM_UP = 12 /* Calls that are served before a test begins */,
-    BURST_MAX = 32,
-    LATE_OCTETS = 32,
-    FIRST_XID = 0x42000000,
-    BURST_XID = 0x43000000
-};
+enum { WARM_UP = 12 /* Calls that are served before a test begins */, BURST_MAX = 32, LATE_OCTETS = 32 };
 
 /* ---- what all tests do ---- */
 
@@ -375,8 +369,9 @@ static void call_back(struct rpc_bench *bench, uint32_t xid, uint32_t credit, bo
 }
 
 /* The first Call of the server. False: verdict is set. */
-static bool takes_calls(struct rpc_bench *bench, uint32_t xid)
+static bool takes_calls(struct rpc_bench *bench, uint32_t kind)
 {
+    uint32_t xid = bench->xids + kind;
     enum bench_answer answer;
 
     call_back(bench, xid, 1, false);
@@ -395,7 +390,7 @@ static void first_callback(struct talk *talk, const struct suite_test *test)
     struct rpc_bench bench;
 
     (void)test;
-    if (rpc_bench_open(&bench, talk, NULL) && warm_up(&bench) && takes_calls(&bench, FIRST_XID))
+    if (rpc_bench_open(&bench, talk, NULL) && warm_up(&bench) && takes_calls(&bench, BENCH_XID_FIRST))
         judge_goes_on(&bench, "a first Call of the server is answered");
     rpc_bench_close(&bench);
 }
@@ -406,16 +401,16 @@ static void callbacks(struct talk *talk, const struct suite_test *test)
     struct rpc_bench bench;
 
     (void)test;
-    if (rpc_bench_open(&bench, talk, NULL) && warm_up(&bench) && takes_calls(&bench, BURST_XID)) {
+    if (rpc_bench_open(&bench, talk, NULL) && warm_up(&bench) && takes_calls(&bench, BENCH_XID_BURST)) {
         uint32_t n = CLAMP(bench.grant, 1, BURST_MAX);
         bool all = true;
 
         bench.hold = true;
         rpc_bench_pump(&bench, talk_t_react(talk) / 4, NULL);
         for (uint32_t i = 1; i <= n; i++)
-            call_back(&bench, BURST_XID + i, n, false);
+            call_back(&bench, bench.xids + BENCH_XID_BURST + i, n, false);
         for (uint32_t i = 1; i <= n && all; i++) {
-            enum bench_answer answer = rpc_bench_await(&bench, BURST_XID + i, talk_t_react(talk));
+            enum bench_answer answer = rpc_bench_await(&bench, bench.xids + BENCH_XID_BURST + i, talk_t_react(talk));
 
             all = answer != BENCH_SILENCE && answer != BENCH_GONE;
             if (!all)
@@ -435,8 +430,8 @@ static void judge_callback(struct rpc_bench *bench, uint32_t xid, unsigned allow
 
     rpcrdma_judge(bench, allowed, answer);
     if (answer == BENCH_SILENCE) {
-        call_back(bench, BURST_XID + BURST_MAX, 1, false);
-        rpc_bench_await(bench, BURST_XID + BURST_MAX, talk_t_react(bench->talk));
+        call_back(bench, bench->xids + BENCH_XID_BURST + BURST_MAX, 1, false);
+        rpc_bench_await(bench, bench->xids + BENCH_XID_BURST + BURST_MAX, talk_t_react(bench->talk));
     }
 }
 
@@ -446,7 +441,7 @@ static void same_xid(struct talk *talk, const struct suite_test *test)
     struct rpc_bench bench;
 
     (void)test;
-    if (rpc_bench_open(&bench, talk, NULL) && warm_up(&bench) && takes_calls(&bench, BURST_XID) &&
+    if (rpc_bench_open(&bench, talk, NULL) && warm_up(&bench) && takes_calls(&bench, BENCH_XID_BURST) &&
         rpc_bench_wait_calls(&bench, 1)) {
         uint32_t xid = bench.held[0].xid;
 
@@ -462,9 +457,9 @@ static void chunked_callback(struct talk *talk, const struct suite_test *test)
     struct rpc_bench bench;
 
     (void)test;
-    if (rpc_bench_open(&bench, talk, NULL) && warm_up(&bench) && takes_calls(&bench, BURST_XID)) {
-        call_back(&bench, BURST_XID + 1, 1, true);
-        judge_callback(&bench, BURST_XID + 1, BENCH_SUCCESS | BENCH_RPC_ERROR | BENCH_ERR_CHUNK);
+    if (rpc_bench_open(&bench, talk, NULL) && warm_up(&bench) && takes_calls(&bench, BENCH_XID_BURST)) {
+        call_back(&bench, bench.xids + BENCH_XID_BURST + 1, 1, true);
+        judge_callback(&bench, bench.xids + BENCH_XID_BURST + 1, BENCH_SUCCESS | BENCH_RPC_ERROR | BENCH_ERR_CHUNK);
     }
     rpc_bench_close(&bench);
 }
@@ -478,7 +473,7 @@ static void request_is_no_grant(struct talk *talk, const struct suite_test *test
     (void)test;
     if (rpc_bench_open(&bench, talk, &wish) && warm_up(&bench)) {
         bench.hold = true;
-        call_back(&bench, BURST_XID, 1000, false);
+        call_back(&bench, bench.xids + BENCH_XID_BURST, 1000, false);
         rpc_bench_pump(&bench, talk_t_react(talk), NULL);
         if (bench.n_held > 2)
             talk_failed(talk, "%u Calls outstanding with a grant of 2", bench.n_held);
@@ -494,10 +489,12 @@ enum { ONE_CREDIT = 1, OTHER_SIZE = 3072 };
 
 static void parameters(struct talk *talk, const struct suite_test *test)
 {
-    const struct bench_wish wish = {.credits = test->variant == ONE_CREDIT ? 1 : 0,
-                                    .size = test->variant == OTHER_SIZE ? OTHER_SIZE : 0};
+    struct bench_wish wish = {.credits = test->variant == ONE_CREDIT ? 1 : 0,
+                              .size = test->variant == OTHER_SIZE ? OTHER_SIZE : 0};
     struct rpc_bench bench;
 
+    if (talk_is_initiator(talk) && !rpc_bench_first_version(talk, &wish.version))
+        return;
     if (rpc_bench_open(&bench, talk, &wish)) {
         if (talk_is_initiator(talk)) {
             bool good = true;
@@ -511,7 +508,7 @@ static void parameters(struct talk *talk, const struct suite_test *test)
         } else if (bench.fed_end) {
             talk_failed(talk, "the device ends the connection");
         }
-    } else if (talk_is_initiator(talk)) {
+    } else if (talk_is_initiator(talk) && bench.open) {
         talk_failed(talk, "no Calls are answered with these parameters");
     }
     rpc_bench_close(&bench);

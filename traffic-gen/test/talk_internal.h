@@ -3,6 +3,7 @@
 #ifndef IWARP_TRAFFIC_TEST_TALK_INTERNAL_H
 #define IWARP_TRAFFIC_TEST_TALK_INTERNAL_H
 
+#include "traffic-gen/test/nfs_run.h"
 #include "traffic-gen/test/result.h"
 #include "traffic-gen/test/talk.h"
 #include "traffic-gen/test/terms.h"
@@ -25,6 +26,7 @@ struct talk_run {
     struct terms_given given; /* --mpa */
     bool vouched_default;     /* --default-configuration */
     unsigned services;        /* set of enum suite_need that the user vouches for */
+    struct nfs_run nfs;
     /* What the first connections showed. */
     struct talk_terms terms;
     struct endpoint device;
