@@ -10,7 +10,7 @@
 enum {
     SIZE = 4096,
     CREDITS = 16,
-    READS = 8,
+    READS = 16,
     HANDLE_MAX = 64,
     CALLS_MAX = 1500, /* of a client, on one connection */
     AT_ONCE = 6,
