@@ -9,7 +9,7 @@
 
 enum { ODD_REVISION = 0x2A };
 
-static const int64_t late = INT64_C(1000000) * 1300, a_while = INT64_C(1000000) * 150;
+static const int64_t late = INT64_C(1000000) * 1300, a_while = INT64_C(1000000) * 150, soon = INT64_C(1000000) * 200;
 
 static struct mpa_end *mpa_of(void *ctx)
 {
@@ -266,17 +266,50 @@ static void unframed(void *ctx, uint8_t *p, size_t *n, size_t size)
     *n = sizeof(hello) - 1;
 }
 
-/* The first FPDU that holds a Read Request is lost; the numbers of those behind it are taken as they come. */
+/* What comes right after its Reply is lost: an FPDU, or the one whose first octet came alone. */
+static void note_reply(void *ctx, struct mpa_startup *frame)
+{
+    struct mutant *mutant = ctx;
+
+    (void)frame;
+    mutant->since = g_get_monotonic_time() * 1000;
+}
+
+static bool is_soon(const struct mutant *mutant)
+{
+    return g_get_monotonic_time() * 1000 - mutant->since < soon;
+}
+
+static void note_first_octet(void *ctx)
+{
+    struct mutant *mutant = ctx;
+    const struct mpa_end *mpa = qp_mpa(mutant->qp);
+
+    if (mpa->state == MPA_END_OPERATION && mpa->reader.n == 1 && is_soon(mutant))
+        mutant->seen = 1;
+}
+
+static unsigned lose_noted(void *ctx, unsigned cause, const uint8_t *p, size_t n)
+{
+    struct mutant *mutant = ctx;
+    bool noted = cause == 0 && mutant->seen == 1;
+
+    (void)p;
+    (void)n;
+    if (noted)
+        mutant->seen++;
+    return noted ? QP_DROP : cause;
+}
+
+/* Only Reads, and not their RTR: what else comes first does no harm. */
 static unsigned lose_first_read(void *ctx, unsigned cause, const uint8_t *p, size_t n)
 {
     struct mutant *mutant = ctx;
     bool is_read = n > 1 && (p[1] & 0x0F) == RDMAP_READ_REQUEST;
 
-    if (mpa_of(ctx)->terms.peer_to_peer)
+    if (mpa_of(ctx)->terms.peer_to_peer || cause != 0)
         return cause;
-    if (cause == 0 && mutant->seen++ == 0)
-        return is_read ? QP_DROP : 0;
-    return is_read && mutant->seen < 5 ? 0 : cause;
+    return mutant->seen++ == 0 && is_read && is_soon(mutant) ? QP_DROP : cause;
 }
 
 /* A first FPDU as soon as the header of the Reply is there. */
@@ -311,7 +344,10 @@ const struct misbehaviour misbehave_mpa_startup[] = {
      .mpa.close = unless_long},
     {RESPONDER("MPA-7.1.2-04/http", "answers a web browser"), .mpa.judge_frame = answer_http},
     {RESPONDER("MPA-7.1.2-05", "closes instead of rejecting"), .mpa.octets = swallow_rejection},
-    {RESPONDER("MPA-7.1.2-12", "loses a Read Request in the first FPDU"), .qp.judge = lose_first_read},
+    {RESPONDER("MPA-7.1.2-12", "loses a Read Request that comes right after its Reply"), .mpa.frame = note_reply,
+     .qp.judge = lose_first_read},
+    {RESPONDER("MPA-7.1.2-12/cut", "loses an FPDU whose first octet comes right after its Reply"),
+     .mpa.frame = note_reply, .mpa.received = note_first_octet, .qp.judge = lose_noted},
     {INITIATOR("MPA-7.1.2-16", "does not wait for the whole Reply"), .mpa.received = speak_early},
     {INITIATOR("MPA-7.1.2-17", "leaves a connection with too much Private Data open"), .mpa.close = unless_long},
     {INITIATOR("MPA-7.1.2-18", "goes on whatever the Private Data say"), .ignored_flags = ADVERT_REJECT},

@@ -6,6 +6,7 @@
 #include "traffic-gen/test/misbehave.h"
 
 #include "wire/ddp.h"
+#include "wire/octets.h"
 #include "wire/rdmap.h"
 #include "wire/rdmap_terminate.h"
 
@@ -32,6 +33,8 @@ enum {
     OFFSET = 0x1204,
     TOO_LONG = 0x1205,
     UNTAGGED_VERSION = 0x1206,
+
+    MSN_FAR = 1000,
 };
 
 static unsigned cause_of(const struct rdmap_terminate *message)
@@ -77,7 +80,7 @@ static bool with_read_header(void *ctx, struct rdmap_terminate *message)
     return true;
 }
 
-/* Something else is said in front of it. */
+/* Something else is said before it. */
 static unsigned late(void *ctx, unsigned cause, const uint8_t *p, size_t n)
 {
     const struct mutant *mutant = ctx;
@@ -110,6 +113,15 @@ enum condition {
     ATOMIC_COMPARE,
     ATOMIC_COMPARE_MASK,
     IMMEDIATE_STAG,
+    READ_RIGHTS,
+    READ_AGAIN,
+    READ_29,
+    READ_27,
+    READ_MO,
+    READ_SEND_QUEUE,
+    EMPTY_SEND,
+    TAGGED_SEND,
+    UNTAGGED_WRITE,
 };
 #define WHEN(condition, cause) ((condition) << 20 | (cause))
 
@@ -159,7 +171,25 @@ static bool holds(struct mutant *mutant, enum condition condition, const struct 
     case EMPTY_WRITE:
         return ddp->opcode == RDMAP_WRITE && ddp->payload_len == 0 && ddp->stag == 0;
     case EMPTY_READ:
-        return ddp->opcode == RDMAP_READ_REQUEST && read.size == 0 && read.source_stag != 0;
+        return ddp->opcode == RDMAP_READ_REQUEST && read.size == 0 && read.source_to == UINT64_MAX;
+    case READ_RIGHTS:
+        return ddp->opcode == RDMAP_READ_REQUEST && read.size == 0 && read.source_stag != 0 &&
+               read.source_to != UINT64_MAX;
+    case READ_AGAIN: /* to another place than the first */
+        return ddp->opcode == RDMAP_READ_REQUEST && read.size == 0 && ddp->msn > 1 && read.sink_to & 0x40;
+    case READ_29:
+    case READ_27:
+        return ddp->opcode == RDMAP_READ_REQUEST && ddp->payload_len == (condition == READ_29 ? 29 : 27);
+    case READ_MO:
+        return ddp->opcode == RDMAP_READ_REQUEST && ddp->mo == 4;
+    case READ_SEND_QUEUE:
+        return ddp->opcode == RDMAP_READ_REQUEST && ddp->qn == DDP_QN_SEND;
+    case EMPTY_SEND:
+        return send && !ddp->tagged && ddp->payload_len == 0;
+    case TAGGED_SEND:
+        return send && ddp->tagged;
+    case UNTAGGED_WRITE:
+        return ddp->opcode == RDMAP_WRITE && !ddp->tagged;
     case WRITE:
         return ddp->opcode == RDMAP_WRITE && ddp->payload_len > 0;
     case SEND:
@@ -188,6 +218,16 @@ static unsigned when(void *ctx, unsigned cause, const uint8_t *p, size_t n)
     return cause;
 }
 
+static void answer_read(struct mutant *mutant, const struct rdmap_read_request *read, size_t n)
+{
+    static const uint8_t octets[256] = "of memory that is none of yours";
+    uint8_t header[DDP_TAGGED_HEADER_LEN] = {0xC1, 0x40 | RDMAP_READ_RESPONSE};
+
+    put_be32(header + 2, read->sink_stag);
+    put_be64(header + 6, read->sink_to);
+    mpa_end_send(qp_mpa(mutant->qp), header, sizeof(header), octets, MIN(n, sizeof(octets)));
+}
+
 /* A message is answered before it is whole. */
 static unsigned eager(void *ctx, unsigned cause, const uint8_t *p, size_t n)
 {
@@ -197,6 +237,76 @@ static unsigned eager(void *ctx, unsigned cause, const uint8_t *p, size_t n)
     if (cause == 0 && ddp_segment_decode(&ddp, p, n) && ddp.opcode == RDMAP_SEND && !ddp.last)
         qp_post(mutant->qp, &(struct qp_work){.kind = QP_SEND, .p = ddp.payload, .n = ddp.payload_len});
     return cause;
+}
+
+/* A Read Request is answered as soon as a segment of it is there. */
+static unsigned answer_unfinished(void *ctx, unsigned cause, const uint8_t *p, size_t n)
+{
+    struct mutant *mutant = ctx;
+    struct ddp_segment ddp;
+    struct rdmap_read_request read;
+
+    if (cause == 0 && ddp_segment_decode(&ddp, p, n) && ddp.opcode == RDMAP_READ_REQUEST && !ddp.last &&
+        rdmap_read_request_decode(&read, ddp.payload, ddp.payload_len))
+        answer_read(mutant, &read, 0);
+    return cause;
+}
+
+/* Memory is read that may only be written. */
+static unsigned disclose(void *ctx, unsigned cause, const uint8_t *p, size_t n)
+{
+    struct mutant *mutant = ctx;
+    struct ddp_segment ddp;
+    struct rdmap_read_request read;
+
+    if (cause != ACCESS || !ddp_segment_decode(&ddp, p, n) ||
+        !rdmap_read_request_decode(&read, ddp.payload, ddp.payload_len))
+        return cause;
+    answer_read(mutant, &read, read.size);
+    return QP_DROP;
+}
+
+/* A message that others come between is lost: variant is the opcode of these. */
+static unsigned lose_interrupted(void *ctx, unsigned cause, const uint8_t *p, size_t n)
+{
+    struct mutant *mutant = ctx;
+    struct ddp_segment ddp;
+
+    if (cause != 0 || !ddp_segment_decode(&ddp, p, n))
+        return cause;
+    if (ddp.opcode == RDMAP_SEND && ddp.last && mutant->seen > 1)
+        return QP_DROP;
+    if (ddp.opcode == RDMAP_SEND)
+        mutant->seen = !ddp.last;
+    else if (ddp.opcode == mutant->how->variant && mutant->seen > 0)
+        mutant->seen++;
+    return cause;
+}
+
+/* ULPDUs of variant octets are none. */
+static unsigned drop_short(void *ctx, unsigned cause, const uint8_t *p, size_t n)
+{
+    const struct mutant *mutant = ctx;
+
+    (void)p;
+    return n == (size_t)mutant->how->variant ? QP_DROP : cause;
+}
+
+static int take_empty(void *ctx, const struct mpa_fpdu *fpdu, int error)
+{
+    (void)ctx;
+    return error == MPA_END_BAD_FPDU && fpdu->ulpdu_length == 0 ? MPA_END_RIGHT : error;
+}
+
+/* MSNs that were there already; MSNs that are far off. */
+static unsigned ignore_msn(void *ctx, unsigned cause, const uint8_t *p, size_t n)
+{
+    const struct mutant *mutant = ctx;
+    struct ddp_segment ddp;
+
+    return cause == MSN && ddp_segment_decode(&ddp, p, n) && (ddp.msn > MSN_FAR) == (mutant->how->variant != 0)
+               ? QP_DROP
+               : cause;
 }
 
 static void stay_open(struct qp_options *options)
@@ -221,17 +331,45 @@ static void stay_open(struct qp_options *options)
 const struct misbehaviour misbehave_ddp[] = {
     TAKES("DDP-4.1-02", WRITE, QP_DROP, "does not place Writes"),
     TAKES("DDP-4.1-03", SEND, QP_DROP, "loses Sends"),
+    {.id = "DDP-4.1-03/interrupted",
+     .roles = DUT_ANY,
+     .what = "loses a Send when a Read Request comes between its segments",
+     .qp.judge = lose_interrupted,
+     .variant = RDMAP_READ_REQUEST},
+    {.id = "DDP-4.1-03/write",
+     .roles = DUT_ANY,
+     .what = "loses a Send when a Write comes between its segments",
+     .qp.judge = lose_interrupted,
+     .variant = RDMAP_WRITE},
     TAKES("DDP-4.1-11", RSVD, UNTAGGED_VERSION, "takes Rsvd bits for an error"),
     TAKES("DDP-4.1-11/tagged", RSVD, TAGGED_VERSION, "takes Rsvd bits for an error"),
     TAKES("DDP-5.2-16", EMPTY_WRITE, WRITE_STAG, "checks the STag of a Write of no octets"),
     {.id = "DDP-5.4-03", .roles = DUT_ANY, .what = "delivers messages that are not whole", .qp.judge = eager},
+    {.id = "DDP-5.4-03/read",
+     .roles = DUT_ANY,
+     .what = "answers Read Requests that are not whole",
+     .qp.judge = answer_unfinished},
     {.id = "DDP-6.2.1-06",
      .roles = DUT_ANY,
      .what = "does not answer Reads, and stays open",
      .options = stay_open,
      .qp.judge = when,
      .variant = WHEN(READ, QP_DROP)},
-    IGNORES("DDP-6.2.2-03", UNSPECIFIED, "passes over ULPDUs that are too short"),
+    {.id = "DDP-6.2.2-03",
+     .roles = DUT_ANY,
+     .what = "passes over ULPDUs that are too short",
+     .qp.judge = drop_short,
+     .variant = 10},
+    {.id = "DDP-6.2.2-03/zero",
+     .roles = DUT_ANY,
+     .what = "passes over ULPDUs of no octets",
+     .mpa.judge_fpdu = take_empty,
+     .qp.judge = drop_short},
+    {.id = "DDP-6.2.2-03/two",
+     .roles = DUT_ANY,
+     .what = "passes over ULPDUs of two octets",
+     .qp.judge = drop_short,
+     .variant = 2},
     IGNORES("DDP-7.1-01", QUEUE, "passes over a QN that does not exist"),
     {.id = "DDP-7.1-02",
      .roles = DUT_RESPONDER,
@@ -240,7 +378,15 @@ const struct misbehaviour misbehave_ddp[] = {
      .variant = NO_BUFFER},
     IGNORES("DDP-7.1-07", OFFSET, "passes over a wrong MO"),
     IGNORES("DDP-7.1-08", TOO_LONG, "passes over what is too long"),
-    IGNORES("DDP-7.1-09", MSN, "passes over a wrong MSN"),
+    {.id = "DDP-7.1-09",
+     .roles = DUT_ANY,
+     .what = "passes over an MSN that is far off",
+     .qp.judge = ignore_msn,
+     .variant = 1},
+    {.id = "DDP-7.1-09/repeated",
+     .roles = DUT_ANY,
+     .what = "passes over an MSN for the second time",
+     .qp.judge = ignore_msn},
     IGNORES("DDP-7.1-11", WRITE_STAG, "passes over Writes to an STag that does not exist"),
     IGNORES("DDP-7.1-11/gone", WRITE_STAG, "passes over Writes to an STag that was invalidated"),
     IGNORES("DDP-7.1-12", ACCESS, "passes over Writes that are not allowed"),
@@ -249,7 +395,7 @@ const struct misbehaviour misbehave_ddp[] = {
     IGNORES("DDP-7.1-13/beyond", WRITE_BOUNDS, "passes over Writes out of bounds"),
     IGNORES("DDP-7.1-14", WRITE_BOUNDS, "passes over Writes out of bounds"),
     IGNORES("DDP-7.1-15", WRITE_WRAP, "passes over Writes that wrap"),
-    IGNORES("DDP-7.1-20", UNTAGGED_VERSION, "goes on behind a segment with a wrong DV"),
+    IGNORES("DDP-7.1-20", UNTAGGED_VERSION, "goes on after a segment with a wrong DV"),
     MISNAMES("DDP-7.2-03", WRITE_STAG),
     MISNAMES("DDP-7.2-04", WRITE_BOUNDS),
     MISNAMES("DDP-7.2-04/bounds", WRITE_BOUNDS),
@@ -286,8 +432,14 @@ const struct misbehaviour misbehave_rdmap[] = {
     TAKES("RDMAP-4.8-29", TERMINATE_RESERVED, UNSPECIFIED, "answers reserved bits of a Terminate with another one"),
     IGNORES("RDMAP-5.2.1-06", UNSPECIFIED, "passes over Read Requests of a wrong length"),
     TAKES("RDMAP-5.2.1-17", EMPTY_READ, READ_STAG, "checks the STag of a Read of no octets"),
+    TAKES("RDMAP-5.2.1-06/longer", READ_29, QP_DROP, "passes over Read Requests of 29 octets"),
+    TAKES("RDMAP-5.2.1-06/shorter", READ_27, QP_DROP, "passes over Read Requests of 27 octets"),
+    TAKES("RDMAP-5.2.1-06/mo", READ_MO, QP_DROP, "passes over Read Requests with an MO"),
+    TAKES("RDMAP-5.2.1-17/rights", READ_RIGHTS, ACCESS, "checks the rights of a Read of no octets"),
+    TAKES("RDMAP-5.2.1-17/row", READ_AGAIN, QP_DROP, "loses Reads of no octets in a row"),
     IGNORES("RDMAP-5.2.2-06", OPCODE, "passes over Read Responses that nobody asked for"),
     IGNORES("RDMAP-5.3-05", TOO_LONG, "passes over what is too long"),
+    TAKES("RDMAP-5.3-12", EMPTY_SEND, UNSPECIFIED, "takes a Send of no octets for an error"),
     {.id = "RDMAP-5.4-05",
      .roles = DUT_RESPONDER,
      .what = "has no buffer for a Terminate",
@@ -298,7 +450,7 @@ const struct misbehaviour misbehave_rdmap[] = {
      .what = "closes without a Terminate",
      .qp.terminate = silent,
      .variant = UNTAGGED_VERSION},
-    IGNORES("RDMAP-7-01", OPCODE, "goes on behind an opcode that does not exist"),
+    IGNORES("RDMAP-7-01", OPCODE, "goes on after an opcode that does not exist"),
     {.id = "RDMAP-7.1-05",
      .roles = DUT_ANY,
      .what = "says something else before its Terminate",
@@ -306,6 +458,9 @@ const struct misbehaviour misbehave_rdmap[] = {
      .variant = UNTAGGED_VERSION},
     IGNORES("RDMAP-7.1-10", UNTAGGED_VERSION, "reports the second of two errors"),
     IGNORES("RDMAP-7.2-02", OPCODE, "passes over an opcode that does not exist"),
+    TAKES("RDMAP-7.2-02/tagged", TAGGED_SEND, QP_DROP, "passes over a Tagged Send"),
+    TAKES("RDMAP-7.2-02/untagged", UNTAGGED_WRITE, QP_DROP, "passes over an Untagged Write"),
+    TAKES("RDMAP-7.2-02/queue", READ_SEND_QUEUE, QP_DROP, "passes over a Read Request on QN 0"),
     IGNORES("RDMAP-7.2-03", RDMAP_VERSION, "passes over a wrong RV"),
     IGNORES("RDMAP-7.2-03/write", RDMAP_VERSION, "passes over a wrong RV"),
     IGNORES("RDMAP-7.2-04", INVALIDATE, "passes over an Invalidate STag that does not exist"),
@@ -317,7 +472,7 @@ const struct misbehaviour misbehave_rdmap[] = {
     IGNORES("RDMAP-7.2-10", READ_FOREIGN, "passes over Reads from another Protection Domain"),
     IGNORES("RDMAP-7.2-11", READ_BOUNDS, "passes over Reads out of bounds"),
     IGNORES("RDMAP-7.2-12", READ_BOUNDS, "passes over Reads out of bounds"),
-    IGNORES("SEC-6.3.5-01", ACCESS, "passes over Reads that are not allowed"),
+    {.id = "SEC-6.3.5-01", .roles = DUT_ANY, .what = "serves Reads that are not allowed", .qp.judge = disclose},
     {0},
 };
 

@@ -33,6 +33,7 @@ struct test_result {
     GPtrArray *steps;        /* struct test_step * */
     GArray *ports;           /* guint: the test's TCP ports, one per connection, in the order of the ladder */
     double seconds;
+    bool by_end;  /* passed because the device refused or closed: it has to be alive afterwards */
     char *waived; /* why; NULL: not */
 };
 

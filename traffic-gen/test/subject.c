@@ -110,6 +110,12 @@ static void on_completed(void *ctx, uint64_t cookie, enum qp_status status, uint
         qp_repost(subject->qp, 1);
 }
 
+/* A Request that is not for peer-to-peer mode offers no RTR (RFC 6581 section 9.2). */
+static bool may_name_rtr(const struct subject_options *options)
+{
+    return options->role == DUT_RESPONDER || options->peer_to_peer;
+}
+
 struct subject *subject_new(const struct subject_options *options, const struct stream *stream)
 {
     const unsigned all = MPA_RTR_SEND | MPA_RTR_WRITE | MPA_RTR_READ;
@@ -129,7 +135,7 @@ struct subject *subject_new(const struct subject_options *options, const struct 
                 .crc = !options->no_crc,
                 .enhanced = !options->plain,
                 .enhanced_data = {.peer_to_peer = options->peer_to_peer,
-                                  .rtr = options->rtr ? options->rtr : all,
+                                  .rtr = may_name_rtr(options) ? options->rtr ? options->rtr : all : 0,
                                   .ird = READS,
                                   .ord = READS},
                 .manual = options->role == DUT_RESPONDER,

@@ -9,6 +9,7 @@
 
 enum { MARKER_TRIES = 64 };
 
+static const char lengths_octets[] = "0123456789abcdef";
 static const int64_t pause_ns = 30 * INT64_C(1000000), hold_ns = 200 * INT64_C(1000000);
 
 /* ---- FPDUs to do something to ---- */
@@ -33,33 +34,6 @@ size_t mpa_padded(struct talk *talk, uint8_t *ulpdu)
 void mpa_expect_error(struct talk *talk)
 {
     talk_expect_terminate(talk, &(struct talk_terminate){.any_layer = true, .or_close = true});
-}
-
-void mpa_compare(struct talk *talk, const struct talk_wish *usual)
-{
-    g_autofree char *what = g_strdup(talk_describe(talk, talk_last(talk)));
-
-    if (talk_start(talk, usual))
-        talk_failed(talk, "%s; on another connection without what is odd the device goes on", what);
-    else
-        talk_inconclusive(talk, "%s; and without what is odd it does not go on either", what);
-}
-
-void mpa_expect_alive(struct talk *talk, const struct talk_wish *wish)
-{
-    struct talk_wish usual = wish ? *wish : (struct talk_wish){0};
-    g_autofree char *what = NULL;
-
-    talk_expect_alive(talk);
-    if (talk_last(talk)->what != TALK_FIN && talk_last(talk)->what != TALK_RESET)
-        return;
-    what = g_strdup(talk_describe(talk, talk_last(talk)));
-    usual.frame = NULL;
-    usual.wait_only = usual.in_pieces = false;
-    if (talk_start(talk, &usual) && talk_probe(talk) == LIFE_ANSWERS)
-        talk_failed(talk, "%s; on another connection without what is odd the device goes on", what);
-    else
-        talk_inconclusive(talk, "%s: the layers above may close at any time", what);
 }
 
 /* The CRC that the plan would have. */
@@ -92,7 +66,7 @@ bool mpa_reach_marker(struct talk *talk, uint8_t *ulpdu)
 
 /* ---- what the receiver has to take ---- */
 
-static void odd_pad(struct talk *talk, const struct suite_test *test)
+static bool say_odd_pad(struct talk *talk, const struct suite_test *test, bool odd)
 {
     struct mpa_fpdu_plan plan;
     uint8_t ulpdu[TALK_ULPDU];
@@ -100,14 +74,15 @@ static void odd_pad(struct talk *talk, const struct suite_test *test)
 
     (void)test;
     if (!talk_start(talk, NULL) || !(n = mpa_padded(talk, ulpdu)))
-        return;
+        return false;
     talk_plan(talk, &plan, ulpdu, n);
-    memset(plan.pad, 0xA5, plan.pad_length);
+    if (odd)
+        memset(plan.pad, 0xA5, plan.pad_length);
     talk_send_plan(talk, &plan);
-    mpa_expect_alive(talk, NULL);
+    return true;
 }
 
-static void unused_crc(struct talk *talk, const struct suite_test *test)
+static bool say_unused_crc(struct talk *talk, const struct suite_test *test, bool odd)
 {
     static const uint32_t values[] = {0x00000000, 0xFFFFFFFF, 0x12345678};
     const struct talk_wish wish = {.no_crc = true, .need_no_crc = true};
@@ -116,18 +91,18 @@ static void unused_crc(struct talk *talk, const struct suite_test *test)
 
     (void)test;
     if (!talk_start(talk, &wish))
-        return;
+        return false;
     for (unsigned i = 0; i < G_N_ELEMENTS(values); i++) {
         talk_plan(talk, &plan, ulpdu, mpa_harmless(talk, ulpdu));
-        plan.crc_fixed = true;
+        plan.crc_fixed = odd;
         plan.crc = values[i];
         talk_send_plan(talk, &plan);
     }
-    mpa_expect_alive(talk, &wish);
+    return true;
 }
 
 /* Our first FPDU of all: the DUT has had nothing but our frame to learn from. */
-static void unused_crc_first(struct talk *talk, const struct suite_test *test)
+static bool say_unused_crc_first(struct talk *talk, const struct suite_test *test, bool odd)
 {
     const struct talk_wish wish = {.no_crc = true, .need_no_crc = true, .wait_only = true};
     struct mpa_fpdu_plan plan;
@@ -135,12 +110,12 @@ static void unused_crc_first(struct talk *talk, const struct suite_test *test)
 
     (void)test;
     if (!talk_start(talk, &wish) || (!talk_is_initiator(talk) && !talk_first_fpdu(talk)))
-        return;
+        return false;
     talk_plan(talk, &plan, ulpdu, mpa_harmless(talk, ulpdu));
-    plan.crc_fixed = true;
+    plan.crc_fixed = odd;
     plan.crc = 0xDEADBEEF;
     talk_send_plan(talk, &plan);
-    mpa_expect_alive(talk, &wish);
+    return true;
 }
 
 void mpa_set_reserved(void *ctx, uint8_t marker[4], uint64_t offset, unsigned index)
@@ -159,34 +134,50 @@ static void set_low_bits(void *ctx, uint8_t marker[4], uint64_t offset, unsigned
     marker[3] |= 3;
 }
 
-static void odd_marker(struct talk *talk, const struct suite_test *test)
+static bool say_marker(struct talk *talk, bool odd,
+                       void (*hook)(void *ctx, uint8_t marker[4], uint64_t offset, unsigned index))
 {
     const struct talk_wish wish = {.need_markers = true};
     struct mpa_fpdu_plan plan;
     uint8_t ulpdu[TALK_ULPDU];
 
     if (!talk_start(talk, &wish) || !mpa_reach_marker(talk, ulpdu))
-        return;
+        return false;
     talk_plan(talk, &plan, ulpdu, mpa_harmless(talk, ulpdu));
-    plan.marker_hook = test->variant ? set_low_bits : mpa_set_reserved;
+    if (odd)
+        plan.marker_hook = hook;
     talk_send_plan(talk, &plan);
-    mpa_expect_alive(talk, &wish);
+    return true;
+}
+
+static bool say_marker_reserved(struct talk *talk, const struct suite_test *test, bool odd)
+{
+    (void)test;
+    return say_marker(talk, odd, mpa_set_reserved);
+}
+
+static bool say_marker_low_bits(struct talk *talk, const struct suite_test *test, bool odd)
+{
+    (void)test;
+    return say_marker(talk, odd, set_low_bits);
 }
 
 /* Segments that begin and end anywhere: one and a half FPDUs, a pause, the other half and another one. */
-static void unaligned(struct talk *talk, const struct suite_test *test)
+static bool say_unaligned(struct talk *talk, const struct suite_test *test, bool odd)
 {
     GByteArray *all;
+    size_t first;
 
     (void)test;
     if (!talk_start(talk, NULL))
-        return;
+        return false;
     all = mpa_harmless_octets(talk, 3);
-    talk_write(talk, all->data, all->len / 2);
+    first = odd ? all->len / 2 : all->len;
+    talk_write(talk, all->data, first);
     talk_sleep(talk, pause_ns);
-    talk_write(talk, all->data + all->len / 2, all->len - all->len / 2);
+    talk_write(talk, all->data + first, all->len - first);
     g_byte_array_unref(all);
-    mpa_expect_alive(talk, NULL);
+    return true;
 }
 
 GByteArray *mpa_harmless_octets(struct talk *talk, unsigned n)
@@ -208,69 +199,106 @@ GByteArray *mpa_harmless_octets(struct talk *talk, unsigned n)
     return all;
 }
 
-static void all_lengths(struct talk *talk, const struct suite_test *test)
+/* Writes to the same place, each one octet longer than the one before; not odd: they all have the first one's length.
+ */
+static bool say_all_lengths(struct talk *talk, const struct suite_test *test, bool odd)
 {
-    static const char octets[] = "0123456789abcdef";
     const struct advert_memory *region;
     uint8_t ulpdu[TALK_ULPDU];
 
     (void)test;
     if (!talk_start(talk, NULL) || !(region = talk_region(talk, REGION_ALL)))
-        return;
-    for (size_t n = 0; n < sizeof(octets); n++)
-        talk_send_ulpdu(talk, ulpdu, talk_make_write(talk, ulpdu, region->stag, region->address, octets, n));
-    mpa_expect_alive(talk, NULL);
+        return false;
+    for (size_t n = 0; n < sizeof(lengths_octets); n++)
+        talk_send_ulpdu(talk, ulpdu,
+                        talk_make_write(talk, ulpdu, region->stag, region->address, lengths_octets, odd ? n : 0));
+    return true;
 }
 
-/* A Read Request of which a part is held back: it may only be answered when all of it is there. */
-static void held_back(struct talk *talk, const struct suite_test *test)
+static void all_lengths(struct talk *talk, const struct suite_test *test)
+{
+    const struct advert_memory *region;
+    const struct talk_heard *heard;
+    uint8_t ulpdu[TALK_ULPDU];
+
+    talk_expect_taken(talk, test, say_all_lengths, NULL);
+    if (!talk_has_passed(talk) || !talk_reads(talk) || !(region = talk_region(talk, REGION_ALL)))
+        return;
+    talk_send_ulpdu(talk, ulpdu,
+                    talk_make_read(talk, ulpdu, region->stag, region->address, sizeof(lengths_octets) - 1));
+    heard = talk_hear_opcode(talk, RDMAP_READ_RESPONSE);
+    if (heard && (heard->ddp.payload_len != sizeof(lengths_octets) - 1 ||
+                  memcmp(heard->ddp.payload, lengths_octets, sizeof(lengths_octets) - 1) != 0))
+        talk_failed(talk, "the device goes on, but the octets of the Writes are not in its memory");
+}
+
+/* A question of which a part is held back: it may only be answered when all of it is there. */
+static bool say_held_back(struct talk *talk, const struct suite_test *test, bool odd)
 {
     enum { HELD_BACK = 6 };
-    const struct talk_heard *heard;
     struct mpa_fpdu_plan plan;
     uint8_t ulpdu[TALK_ULPDU];
+    enum talk_sign sign;
     GByteArray *octets;
+    enum talk_life early;
 
     (void)test;
-    if (!talk_start(talk, NULL))
-        return;
-    talk_plan(talk, &plan, ulpdu, talk_make_read(talk, ulpdu, 0, 0, 0));
+    if (!talk_start(talk, NULL) || (sign = mpa_question_sign(talk)) == SIGN_TCP)
+        return false;
+    talk_plan(talk, &plan, ulpdu, talk_make_question(talk, sign, ulpdu));
     octets = talk_encode_plan(&plan);
+    if (!odd) {
+        talk_write(talk, octets->data, octets->len);
+        g_byte_array_unref(octets);
+        return true;
+    }
     talk_write(talk, octets->data, octets->len - HELD_BACK);
     /* Not for long: a device need not wait for the rest for ever. */
-    do {
-        heard = talk_hear(talk, hold_ns);
-    } while (heard->what == TALK_FPDU && heard->has_ddp && heard->ddp.opcode != RDMAP_READ_RESPONSE);
-    if (heard->what == TALK_FPDU && heard->has_ddp) {
-        talk_failed(talk, "a Read Response came before the whole FPDU of the Read Request had been sent");
-    } else {
+    early = talk_await(talk, sign, hold_ns);
+    if (early == LIFE_ANSWERS)
+        talk_failed(talk, "the answer came before the whole FPDU of the question had been sent: %s",
+                    talk_describe(talk, talk_last(talk)));
+    else
         talk_write(talk, octets->data + octets->len - HELD_BACK, HELD_BACK);
-        if (talk_hear_opcode(talk, RDMAP_READ_RESPONSE))
-            talk_passed(talk, "the Read Response came when the FPDU was complete");
-        else
-            talk_inconclusive(talk, "no Read Response, but %s", talk_describe(talk, talk_last(talk)));
-    }
     g_byte_array_unref(octets);
+    return early != LIFE_ANSWERS;
+}
+
+/* The answer to what has been asked already. */
+static enum talk_life await_answer(struct talk *talk, const struct suite_test *test)
+{
+    (void)test;
+    return talk_await(talk, talk_usable_sign(talk), talk_t_react(talk));
+}
+
+enum talk_sign mpa_question_sign(struct talk *talk)
+{
+    enum talk_sign sign = talk_usable_sign(talk);
+
+    if (sign == SIGN_TCP)
+        talk_not_applicable(talk, "nothing that the device's service was asked was ever answered");
+    return sign;
 }
 
 /* The frame and the first FPDU in pieces: what a network does while the device switches to MPA. */
-static void switching(struct talk *talk, const struct suite_test *test)
+static bool say_switching(struct talk *talk, const struct suite_test *test, bool odd)
 {
-    const struct talk_wish wish = {.in_pieces = true, .wait_only = true};
+    const struct talk_wish wish = {.in_pieces = odd, .wait_only = true};
     GByteArray *octets;
 
     (void)test;
-    if (!talk_start(talk, &wish) || (!talk_is_initiator(talk) && !talk_first_fpdu(talk))) {
-        if (talk_frame(talk, true) && talk_last(talk)->what != TALK_SILENCE)
-            mpa_compare(talk, NULL);
-        return;
-    }
+    if (!talk_start_oddly(talk, &wish))
+        return false;
+    if (!talk_frame(talk, false) || !talk_is_open(talk) || (!talk_is_initiator(talk) && !talk_first_fpdu(talk)))
+        return true;
     octets = mpa_harmless_octets(talk, 1);
-    talk_write(talk, octets->data, 3);
-    talk_sleep(talk, pause_ns);
-    talk_write(talk, octets->data + 3, octets->len - 3);
+    if (odd) {
+        talk_write(talk, octets->data, 3);
+        talk_sleep(talk, pause_ns);
+    }
+    talk_write(talk, octets->data + (odd ? 3 : 0), octets->len - (odd ? 3 : 0));
     g_byte_array_unref(octets);
-    mpa_expect_alive(talk, &wish);
+    return true;
 }
 
 /* A Read of several segments by a path that takes 100 octets at a time. */
@@ -298,35 +326,58 @@ static void tiny_segments(struct talk *talk, const struct suite_test *test)
         parts += !last;
         small += !last && heard->fpdu.ulpdu_length < MPA_MULPDU_MIN;
     }
-    if (small > 0 && small == parts)
+    if (parts == 0)
+        talk_inconclusive(talk, "the Read Response came in one segment: the MSS of our SYN did not take effect");
+    else if (small == parts)
         talk_failed(talk, "all of %u DDP Segments that are not the last have a ULPDU_Length below 128", parts);
     else
         talk_passed(talk, "%u of %u DDP Segments before the last have a ULPDU_Length of 128 or more", parts - small,
                     parts);
 }
 
+enum { ODD_PAD, UNUSED_CRC, UNUSED_CRC_FIRST, MARKER_RESERVED, MARKER_LOW_BITS, UNALIGNED, HELD_BACK, SWITCHING };
+
+static void taken(struct talk *talk, const struct suite_test *test)
+{
+    static const struct {
+        talk_say *say;
+        talk_alive *alive;
+    } cases[] = {
+        [ODD_PAD] = {say_odd_pad, NULL},
+        [UNUSED_CRC] = {say_unused_crc, NULL},
+        [UNUSED_CRC_FIRST] = {say_unused_crc_first, NULL},
+        [MARKER_RESERVED] = {say_marker_reserved, NULL},
+        [MARKER_LOW_BITS] = {say_marker_low_bits, NULL},
+        [UNALIGNED] = {say_unaligned, NULL},
+        [HELD_BACK] = {say_held_back, await_answer},
+        [SWITCHING] = {say_switching, NULL},
+    };
+
+    talk_expect_taken(talk, test, cases[test->variant].say, cases[test->variant].alive);
+}
+
 static const struct suite_test tests[] = {
-    {RULE_MPA_4_1_06, NULL, DUT_ANY, NEED_REGIONS, odd_pad, "an FPDU whose PAD is not zero, with the right CRC over it",
-     "the device goes on", 0},
-    {RULE_MPA_4_1_11, NULL, DUT_ANY, 0, unused_crc, "C = 0 in both frames, then three FPDUs with other CRC fields",
-     "the device goes on", 0},
-    {RULE_MPA_4_2_03, NULL, DUT_ANY, 0, odd_marker, "a Marker whose RESERVED is not zero, with the right CRC over it",
-     "the device goes on", 0},
-    {RULE_MPA_4_2_06, NULL, DUT_ANY, 0, odd_marker, "a Marker with the two low bits of FPDUPTR set, CRC right",
-     "the device goes on", 1},
-    {RULE_MPA_4_4_09, NULL, DUT_ANY, 0, unused_crc_first,
-     "C = 0 in both frames, then a first FPDU whose CRC field is not the CRC", "the device goes on", 0},
+    {RULE_MPA_4_1_06, NULL, DUT_ANY, NEED_REGIONS, taken, "an FPDU whose PAD is not zero, with the right CRC over it",
+     "the device goes on", ODD_PAD},
+    {RULE_MPA_4_1_11, NULL, DUT_ANY, 0, taken,
+     "C = 0 in both frames, then three FPDUs whose CRC fields hold something else", "the device goes on", UNUSED_CRC},
+    {RULE_MPA_4_2_03, NULL, DUT_ANY, 0, taken, "a Marker whose RESERVED is not zero, with the right CRC over it",
+     "the device goes on", MARKER_RESERVED},
+    {RULE_MPA_4_2_06, NULL, DUT_ANY, 0, taken, "a Marker with the two low bits of FPDUPTR set, CRC right",
+     "the device goes on", MARKER_LOW_BITS},
+    {RULE_MPA_4_4_09, NULL, DUT_ANY, 0, taken, "C = 0 in both frames, then a first FPDU whose CRC field is not the CRC",
+     "the device goes on", UNUSED_CRC_FIRST},
     {RULE_MPA_4_5_07, NULL, DUT_RESPONDER, NEED_REGIONS, tiny_segments,
      "an MSS of 100 octets in our SYN, then a Read of 1024 octets", "DDP Segments with a ULPDU_Length of 128 or more",
      0},
-    {RULE_MPA_5_1_06, NULL, DUT_ANY, 0, unaligned, "TCP segments with one FPDU and a half each", "the device goes on",
-     0},
-    {RULE_MPA_5_2_01, NULL, DUT_ANY, NEED_REGIONS, all_lengths, "FPDUs with a ULPDU_Length of 14 to 30 octets",
-     "the device goes on", 0},
-    {RULE_MPA_6_06, NULL, DUT_ANY, 0, held_back, "a Read Request without the last 6 octets of its FPDU; later these",
-     "a Read Response when all has been sent, and not before", 0},
-    {RULE_MPA_7_1_5_04, NULL, DUT_ANY, 0, switching, "the start-up frame and the first FPDU in pieces, with pauses",
-     "the device goes on", 0},
+    {RULE_MPA_5_1_06, NULL, DUT_ANY, 0, taken, "TCP segments with one FPDU and a half each", "the device goes on",
+     UNALIGNED},
+    {RULE_MPA_5_2_01, NULL, DUT_ANY, NEED_REGIONS, all_lengths, "Writes with a ULPDU_Length of 14 to 30 octets",
+     "the device goes on, and the octets are in its memory", 0},
+    {RULE_MPA_6_06, NULL, DUT_ANY, 0, taken, "a request without the last 6 octets of its FPDU, which follow later",
+     "the answer once everything has been sent, and not before", HELD_BACK},
+    {RULE_MPA_7_1_5_04, NULL, DUT_ANY, 0, taken, "the start-up frame and the first FPDU in pieces, with pauses",
+     "the device goes on", SWITCHING},
 };
 
 const struct suite suite_mpa = {"mpa", tests, G_N_ELEMENTS(tests)};

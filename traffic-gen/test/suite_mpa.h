@@ -22,16 +22,8 @@ void mpa_set_reserved(void *ctx, uint8_t marker[4], uint64_t offset, unsigned in
 bool mpa_uses_crc(struct talk *talk); /* false: verdict is set */
 /* The device sends a Terminate of any kind, or closes. */
 void mpa_expect_error(struct talk *talk);
-/*
- * The device has ended the connection after what is odd: failed if it goes on with another one, by the usual wish,
- * without what is odd.
- */
-void mpa_compare(struct talk *talk, const struct talk_wish *usual);
-/*
- * talk_expect_alive(), and when the device closes without a word, a second connection with the same wish and nothing
- * odd: if it goes on there, the oddity was why.
- */
-void mpa_expect_alive(struct talk *talk, const struct talk_wish *wish);
+/* The sign that this connection can be asked for. SIGN_TCP: verdict is set (not applicable). */
+enum talk_sign mpa_question_sign(struct talk *talk);
 /* It ends the connection within that time, whatever it says before. */
 void mpa_expect_end(struct talk *talk, int64_t ns);
 

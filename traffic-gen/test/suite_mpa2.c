@@ -39,7 +39,7 @@ static void short_enhanced(struct talk *talk, const struct suite_test *test)
     } while (heard->what == TALK_FPDU && heard->is_terminate);
     if (heard->what == TALK_FIN || heard->what == TALK_RESET ||
         (heard->what == TALK_FRAME && heard->frame.flags & MPA_FLAG_R))
-        talk_passed(talk, "%s", talk_describe(talk, heard));
+        talk_passed_by_end(talk, "%s", talk_describe(talk, heard));
     else
         talk_failed(talk, "the frame is not formatted as it must be, and there was %s", talk_describe(talk, heard));
 }
@@ -83,7 +83,8 @@ static void all_reads(struct talk *talk, const struct suite_test *test)
         answered++;
     if (answered == reads)
         talk_passed(talk, "all of %u Reads at once are answered", reads);
-    else if (talk_last(talk)->is_terminate)
+    else if (talk_usable_sign(talk) == SIGN_READ &&
+             (talk_last(talk)->is_terminate || talk_last(talk)->what == TALK_SILENCE))
         talk_failed(talk, "%u of %u Reads at once are answered, then %s", answered, reads,
                     talk_describe(talk, talk_last(talk)));
     else
@@ -92,6 +93,8 @@ static void all_reads(struct talk *talk, const struct suite_test *test)
 }
 
 /* ---- RTR ---- */
+
+enum { ODD_RTR = 8 };
 
 static bool agrees_on(struct talk *talk, uint8_t type)
 {
@@ -118,22 +121,32 @@ static void send_rtr(struct talk *talk, uint8_t type, uint32_t stag, uint64_t to
         talk_send_ulpdu(talk, ulpdu, talk_make_read(talk, ulpdu, stag, to, 0));
 }
 
-static void takes_rtr(struct talk *talk, const struct suite_test *test)
+/* For comparison: of an odd RTR the usual one, of a usual one no peer-to-peer mode at all. */
+static bool say_rtr(struct talk *talk, const struct suite_test *test, bool odd)
 {
     uint8_t type = (uint8_t)(test->variant & ALL_RTR);
-    bool odd = test->variant & 8;
 
+    if (!odd && !(test->variant & ODD_RTR))
+        return talk_start(talk, &(struct talk_wish){ENHANCED});
     if (!agrees_on(talk, type))
-        return;
-    send_rtr(talk, type, odd ? 0 : 1, 0);
-    if (type == MPA_RTR_READ && !talk_hear_opcode(talk, RDMAP_READ_RESPONSE)) {
-        if (talk_last(talk)->what == TALK_FPDU)
-            talk_failed(talk, "the RTR is answered with %s", talk_describe(talk, talk_last(talk)));
-        else
-            talk_inconclusive(talk, "the RTR Read is not answered: %s", talk_describe(talk, talk_last(talk)));
-        return;
-    }
-    talk_expect_alive(talk);
+        return false;
+    send_rtr(talk, type, odd && test->variant & ODD_RTR ? 0 : 1, 0);
+    return true;
+}
+
+/* An RTR Read is answered as any other Read is. */
+static enum talk_life rtr_life(struct talk *talk, const struct suite_test *test)
+{
+    enum talk_life life = LIFE_ANSWERS;
+
+    if (test->variant & MPA_RTR_READ && talk_frame(talk, true)->enhanced.peer_to_peer)
+        life = talk_await(talk, SIGN_READ, talk_t_react(talk));
+    return life == LIFE_ANSWERS ? talk_probe(talk) : life;
+}
+
+static void takes_rtr(struct talk *talk, const struct suite_test *test)
+{
+    talk_expect_taken(talk, test, say_rtr, rtr_life);
 }
 
 static void answers_rtr_read(struct talk *talk, const struct suite_test *test)
@@ -145,7 +158,7 @@ static void answers_rtr_read(struct talk *talk, const struct suite_test *test)
     if (talk_hear_opcode(talk, RDMAP_READ_RESPONSE))
         talk_passed(talk, "the RTR Read is answered, without more from us");
     else if (talk_is_open(talk) && !talk_last(talk)->is_terminate)
-        talk_failed(talk, "the device waits for more than the RTR");
+        talk_failed(talk, "the device waits for more than the RTR: %s", talk_describe(talk, talk_last(talk)));
     else
         talk_inconclusive(talk, "%s", talk_describe(talk, talk_last(talk)));
 }
@@ -180,7 +193,7 @@ static void names_all_rtr(struct talk *talk, const struct suite_test *test)
     uint8_t named, known;
 
     (void)test;
-    if (!names(talk, ALL_RTR, &named))
+    if (!names(talk, ALL_RTR, &named) || mpa_question_sign(talk) == SIGN_TCP)
         return;
     known = types_alone(talk, (uint8_t)(ALL_RTR & ~named));
     if (known)
@@ -197,7 +210,7 @@ static void names_some_rtr(struct talk *talk, const struct suite_test *test)
     uint8_t named, known;
 
     (void)test;
-    if (!names(talk, ALL_RTR, &named))
+    if (!names(talk, ALL_RTR, &named) || mpa_question_sign(talk) == SIGN_TCP)
         return;
     known = types_alone(talk, named & both);
     if (known == 0) {
@@ -221,26 +234,35 @@ static void bits_without_model(struct talk *talk, struct mpa_startup *frame)
     frame->enhanced.rtr = ALL_RTR;
 }
 
-/* A = 0, and the bits set all the same. */
-static void ignores_bits(struct talk *talk, const struct suite_test *test)
+/* A = 0, and the bits set all the same; then an ordinary first FPDU, which is no RTR. */
+static bool say_bits(struct talk *talk, const struct suite_test *test, bool odd)
 {
-    const struct talk_wish wish = {ENHANCED, .frame = bits_without_model, .wait_only = true};
-    const struct talk_heard *heard;
+    const struct talk_wish wish = {ENHANCED, .frame = odd ? bits_without_model : NULL, .wait_only = true};
     uint8_t ulpdu[TALK_ULPDU];
     size_t n;
 
     (void)test;
-    if (!talk_start(talk, &wish))
-        return;
-    if (talk_is_initiator(talk)) {
-        /* An ordinary first FPDU, which is no RTR. */
-        n = mpa_padded(talk, ulpdu);
-        if (n == 0)
-            return;
+    if (!talk_start_oddly(talk, &wish))
+        return false;
+    if (!talk_frame(talk, false) || !talk_is_open(talk))
+        return true;
+    n = mpa_padded(talk, ulpdu);
+    if (n > 0)
         talk_send_ulpdu(talk, ulpdu, n);
-        talk_expect_alive(talk);
+    return n > 0;
+}
+
+static void ignores_bits(struct talk *talk, const struct suite_test *test)
+{
+    const struct talk_wish wish = {ENHANCED, .frame = bits_without_model, .wait_only = true};
+    const struct talk_heard *heard;
+
+    if (talk_is_initiator(talk)) {
+        talk_expect_taken(talk, test, say_bits, NULL);
         return;
     }
+    if (!talk_start(talk, &wish))
+        return;
     if (talk_frame(talk, false)->enhanced.peer_to_peer) {
         talk_not_applicable(talk, "the device's Request is for peer-to-peer mode");
         return;
@@ -269,8 +291,9 @@ static void old_request(struct talk *talk, const struct suite_test *test)
         talk_passed(talk, "%s", "a Request of revision 1 is accepted, too");
         return;
     }
-    if (talk_last(talk)->what == TALK_FIN || talk_last(talk)->what == TALK_RESET ||
-        (talk_frame(talk, false) && talk_frame(talk, false)->flags & MPA_FLAG_R))
+    if (talk_frame(talk, false) && talk_frame(talk, false)->flags & MPA_FLAG_R)
+        talk_inconclusive(talk, "rejected, as the ULP may: %s", talk_describe(talk, talk_last(talk)));
+    else if (talk_last(talk)->what == TALK_FIN || talk_last(talk)->what == TALK_RESET)
         talk_failed(talk, "an enhanced Request is accepted, one of revision 1 is not: %s",
                     talk_describe(talk, talk_last(talk)));
 }
@@ -293,7 +316,7 @@ static void not_downgraded(struct talk *talk, const struct suite_test *test)
     else if (reply || talk_is_open(talk))
         talk_inconclusive(talk, "%s", talk_describe(talk, talk_last(talk)));
     else
-        talk_passed(talk, "the device closes, as one without RFC 6581 does");
+        talk_passed_by_end(talk, "the device closes, as one without RFC 6581 does");
 }
 
 /* Values that cannot be, or can hardly be: each is answered or refused, and the device is there afterwards. */
@@ -358,9 +381,9 @@ static const struct suite_test tests[] = {
     {RULE_MPA2_9_2_25, NULL, DUT_RESPONDER, NEED_PEER_TO_PEER, answers_rtr_read, "peer-to-peer mode, an RTR Read",
      "its Read Response, without more from us", 0},
     {RULE_MPA2_9_2_26, "write", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_rtr, "an RTR Write with STag 0 and TO 0",
-     "the device goes on", 8 | MPA_RTR_WRITE},
+     "the device goes on", ODD_RTR | MPA_RTR_WRITE},
     {RULE_MPA2_9_2_26, "read", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_rtr, "an RTR Read with STag 0 and TO 0",
-     "the device goes on", 8 | MPA_RTR_READ},
+     "the device goes on", ODD_RTR | MPA_RTR_READ},
     {RULE_MPA2_10_01, NULL, DUT_RESPONDER, 0, not_downgraded, "an enhanced Request", "an enhanced Reply, or a close",
      0},
     {RULE_MPA2_10_04, NULL, DUT_RESPONDER, NEED_ENHANCED, old_request,

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+static const int64_t at_once_pause = 300 * INT64_C(1000000);
+
 /* ---- what the device makes of a frame ---- */
 
 enum answer {
@@ -67,7 +69,7 @@ static enum answer hear_answer(struct talk *talk, int64_t ns)
 static void judge(struct talk *talk, enum answer answer, unsigned failing)
 {
     if (answer == ANSWER_CLOSED)
-        talk_passed(talk, "the device closes: %s", talk_describe(talk, talk_last(talk)));
+        talk_passed_by_end(talk, "the device closes: %s", talk_describe(talk, talk_last(talk)));
     else if (answer & failing)
         talk_failed(talk, "%s: %s", answer_words(answer), talk_describe(talk, talk_last(talk)));
     else
@@ -246,7 +248,7 @@ static void unknown_revision(struct talk *talk, const struct suite_test *test)
     else if (talk_is_open(talk))
         talk_inconclusive(talk, "the device leaves the connection open, which is for another rule");
     else
-        talk_passed(talk, "the device closes: %s", talk_describe(talk, talk_last(talk)));
+        talk_passed_by_end(talk, "the device closes: %s", talk_describe(talk, talk_last(talk)));
 }
 
 /* A close that comes, but not at once. */
@@ -280,24 +282,36 @@ static void incomplete(struct talk *talk, const struct suite_test *test)
     mpa_expect_end(talk, talk_t_start(talk));
 }
 
-/* An Initiator that has not had the whole Reply has nothing to say. */
+/* An Initiator that has not had the whole Reply has nothing to say; when it has, it goes on. */
 static void withheld(struct talk *talk, const struct suite_test *test)
 {
     uint8_t octets[MPA_STARTUP_HEADER_LEN + 64];
     const struct talk_heard *heard;
+    size_t n;
 
     (void)test;
     if (!our_turn(talk))
         return;
-    talk_write(talk, octets, right_frame(talk, octets, sizeof(octets)) - 1);
+    n = right_frame(talk, octets, sizeof(octets));
+    talk_write(talk, octets, n - 1);
     talk_begin_operation(talk);
     heard = talk_hear(talk, talk_t_react(talk));
-    if (heard->what == TALK_SILENCE && heard->n == 0)
-        talk_passed(talk, "the device waits");
-    else if (heard->what == TALK_FIN || heard->what == TALK_RESET)
-        talk_passed(talk, "the device closes");
-    else
+    if (heard->what == TALK_FIN || heard->what == TALK_RESET) {
+        talk_passed_by_end(talk, "the device closes: %s", talk_describe(talk, heard));
+        return;
+    }
+    if (heard->what != TALK_SILENCE || heard->n > 0) {
         talk_failed(talk, "the device goes on without the whole Reply: %s", talk_describe(talk, heard));
+        return;
+    }
+    talk_write(talk, octets + n - 1, 1);
+    talk_begin_operation(talk); /* from here on */
+    heard = talk_hear(talk, talk_t_close(talk));
+    if (heard->what == TALK_FPDU && !heard->is_terminate)
+        talk_passed(talk, "the device waits for the whole Reply, and then goes on: %s", talk_describe(talk, heard));
+    else
+        talk_inconclusive(talk, "the device waits, but does not go on after the whole Reply either: %s",
+                          talk_describe(talk, heard));
 }
 
 /* ---- right frames ---- */
@@ -308,38 +322,35 @@ static void set_res(struct talk *talk, struct mpa_startup *frame)
     frame->flags |= MPA_FLAGS_RES;
 }
 
-static void odd_res(struct talk *talk, const struct suite_test *test)
+static bool say_res(struct talk *talk, const struct suite_test *test, bool odd)
 {
-    const struct talk_wish wish = {.frame = set_res};
-
     (void)test;
-    if (talk_start(talk, &wish))
-        mpa_expect_alive(talk, &wish);
-    else if (talk_frame(talk, true) && !talk_is_open(talk))
-        mpa_compare(talk, NULL);
+    return talk_start_oddly(talk, &(struct talk_wish){.frame = odd ? set_res : NULL});
 }
 
-/* A wish that every device has to grant: when it refuses, the same without it shows whether that was why. */
-static bool is_granted(struct talk *talk, const struct talk_wish *wish)
+/* Wishes that every device has to grant. */
+static bool say_markers(struct talk *talk, const struct suite_test *test, bool odd)
 {
-    return talk_start(talk, wish) && (!talk_is_initiator(talk) || talk_probe(talk) != LIFE_CLOSED) &&
-           talk_is_open(talk) && talk_last(talk)->what != TALK_GARBAGE && !talk_last(talk)->is_terminate;
+    (void)test;
+    return talk_start_oddly(talk, &(struct talk_wish){.markers = odd, .no_crc = true});
+}
+
+static bool say_crc(struct talk *talk, const struct suite_test *test, bool odd)
+{
+    (void)test;
+    return talk_start_oddly(talk, &(struct talk_wish){.crc = odd, .no_crc = !odd});
 }
 
 static void must_grant(struct talk *talk, const struct suite_test *test)
 {
-    const struct talk_wish with = {
-        .markers = test->variant == 0, .no_crc = test->variant == 0, .crc = test->variant == 1};
-    const struct talk_wish without = {.no_crc = true};
-    const char *what = test->variant == 0 ? "M = 1" : "C = 1";
-
-    if (is_granted(talk, &with)) {
-        talk_passed(talk, "the device goes on with %s", what);
-    } else if (is_granted(talk, &without)) {
-        talk_failed(talk, "the device does not go on with %s, and does without", what);
-    } else {
-        talk_inconclusive(talk, "the device goes on neither with %s nor without", what);
-    }
+    talk_expect_taken(talk, test, test->variant == 0 ? say_markers : say_crc, NULL);
+    if (!talk_has_passed(talk))
+        return;
+    /* What the device inserts shows in FPDUs of its own. */
+    if (talk_fpdus_heard(talk) == 0)
+        talk_inconclusive(talk, "the device accepts %s, but has sent no FPDU", test->variant == 0 ? "M = 1" : "C = 1");
+    else if (test->variant == 0 && talk_markers_heard(talk) == 0)
+        talk_failed(talk, "the device accepts M = 1, and its FPDUs have no Markers");
 }
 
 static void default_crc(struct talk *talk, const struct suite_test *test)
@@ -359,6 +370,17 @@ static void default_crc(struct talk *talk, const struct suite_test *test)
 }
 
 /* Private Data that the device's ULP is told to dislike. */
+/* It does not answer: does it answer others? */
+static void compare(struct talk *talk)
+{
+    g_autofree char *what = g_strdup(talk_describe(talk, talk_last(talk)));
+
+    if (talk_start(talk, NULL))
+        talk_failed(talk, "expected a Reply with R = 1, found %s; with other private data it accepts", what);
+    else
+        talk_inconclusive(talk, "%s; with other private data it does not accept either", what);
+}
+
 static void disliked(struct talk *talk, const struct suite_test *test)
 {
     const struct talk_wish wish = {.advert = {.flags = (uint32_t)test->variant}};
@@ -373,7 +395,7 @@ static void disliked(struct talk *talk, const struct suite_test *test)
     else if (reply)
         talk_failed(talk, "expected a Reply with R = 1, found %s", talk_describe(talk, talk_last(talk)));
     else
-        mpa_compare(talk, NULL);
+        compare(talk);
 }
 
 static void disliked_reply(struct talk *talk, const struct suite_test *test)
@@ -408,29 +430,49 @@ static void enters_operation(struct talk *talk, const struct suite_test *test)
         talk_inconclusive(talk, "%s", talk_describe(talk, heard));
 }
 
-/* Two Reads, the first of them the first FPDU of all: the device must not have lost that one. */
+/*
+ * A request right after the Reply, in our first FPDU: a device that is still turning to full operation must not lose
+ * it. For comparison: the same after a pause. In the first octets of the FPDU by themselves, if `cut`.
+ */
+static bool say_at_once(struct talk *talk, const struct suite_test *test, bool odd)
+{
+    const struct talk_wish wish = {.wait_only = true, .at_once = odd};
+    struct mpa_fpdu_plan plan;
+    uint8_t ulpdu[TALK_ULPDU];
+    enum talk_sign sign;
+    GByteArray *octets;
+    size_t first;
+
+    if (!talk_start(talk, &wish) || (sign = mpa_question_sign(talk)) == SIGN_TCP)
+        return false;
+    if (!odd)
+        talk_sleep(talk, at_once_pause);
+    talk_plan(talk, &plan, ulpdu, talk_make_question(talk, sign, ulpdu));
+    octets = talk_encode_plan(&plan);
+    first = odd && test->variant ? (size_t)test->variant : octets->len;
+    talk_write(talk, octets->data, first);
+    if (first < octets->len) {
+        talk_delivered(talk);
+        talk_write(talk, octets->data + first, octets->len - first);
+    }
+    g_byte_array_unref(octets);
+    return true;
+}
+
+static enum talk_life await_answer(struct talk *talk, const struct suite_test *test)
+{
+    (void)test;
+    return talk_await(talk, talk_usable_sign(talk), talk_t_react(talk));
+}
+
 static void first_is_an_fpdu(struct talk *talk, const struct suite_test *test)
 {
-    const struct talk_wish wish = {.wait_only = true};
-    uint8_t ulpdu[TALK_ULPDU];
+    talk_expect_taken(talk, test, say_at_once, await_answer);
+}
 
-    (void)test;
-    if (!talk_start(talk, &wish))
-        return;
-    talk_send_ulpdu(talk, ulpdu, talk_make_read(talk, ulpdu, 0, 0, 0));
-    if (talk_hear_opcode(talk, RDMAP_READ_RESPONSE)) {
-        talk_passed(talk, "the Read Request in the first FPDU is answered");
-        return;
-    }
-    if (!talk_is_open(talk) || talk_last(talk)->is_terminate) {
-        talk_inconclusive(talk, "%s", talk_describe(talk, talk_last(talk)));
-        return;
-    }
-    talk_send_ulpdu(talk, ulpdu, talk_make_read(talk, ulpdu, 0, 0, 0));
-    if (talk_hear_opcode(talk, RDMAP_READ_RESPONSE))
-        talk_failed(talk, "the Read Request in the first FPDU was passed over: a later one is answered");
-    else
-        talk_inconclusive(talk, "the device does not answer Reads of no octets");
+static void odd_res(struct talk *talk, const struct suite_test *test)
+{
+    talk_expect_taken(talk, test, say_res, NULL);
 }
 
 #define CLOSE_EXPECTED "the device closes"
@@ -463,8 +505,10 @@ static const struct suite_test tests[] = {
      CLOSE_EXPECTED ", without an answer", CASE_HTTP},
     {RULE_MPA_7_1_2_05, NULL, DUT_RESPONDER, NEED_WORDS, disliked, "private data that the ULP is told to dislike",
      "a Reply with R = 1", ADVERT_REJECT},
-    {RULE_MPA_7_1_2_12, NULL, DUT_RESPONDER, 0, first_is_an_fpdu, "a Read Request as the first FPDU", "a Read Response",
-     0},
+    {RULE_MPA_7_1_2_12, NULL, DUT_RESPONDER, 0, first_is_an_fpdu,
+     "a request in the first FPDU, as soon as the Reply has come", "its answer", 0},
+    {RULE_MPA_7_1_2_12, "cut", DUT_RESPONDER, 0, first_is_an_fpdu,
+     "the first octet of a first FPDU as soon as the Reply has come, and then its rest", "the answer to it", 1},
     {RULE_MPA_7_1_2_16, NULL, DUT_INITIATOR, 0, withheld, "a Reply without its last octet", "no FPDU", 0},
     {RULE_MPA_7_1_2_17, NULL, DUT_INITIATOR, 0, wrong_frame, "a Reply with 513 octets of Private Data", CLOSE_EXPECTED,
      CASE_LENGTH_OPEN},

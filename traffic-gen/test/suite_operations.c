@@ -50,53 +50,70 @@ const struct talk_heard *operation_hear_end(struct talk *talk, int64_t ns)
     return heard;
 }
 
-void operation_expect_refusal(struct talk *talk)
-{
-    int64_t until = talk_now() + talk_t_react(talk);
-    g_autofree char *passed_over = NULL;
-    const struct talk_heard *heard;
-
-    while ((heard = talk_hear(talk, MAX(until - talk_now(), 0)))->what == TALK_FPDU && !heard->is_terminate) {
-        g_free(passed_over);
-        passed_over = g_strdup(talk_describe(talk, heard));
-    }
-    if (heard->what == TALK_FPDU || heard->what == TALK_FIN || heard->what == TALK_RESET)
-        talk_passed(talk, "%s", talk_describe(talk, heard));
-    else
-        talk_failed(talk, "expected a Terminate, or a close; found %s%s%s within %.1f s",
-                    passed_over ? passed_over : "", passed_over ? ", and then " : "", talk_describe(talk, heard),
-                    (double)talk_t_react(talk) / 1e9);
-}
-
 void operation_expect_end(struct talk *talk)
 {
     const struct talk_heard *heard = operation_hear_end(talk, talk_t_close(talk));
 
     if (heard->what == TALK_FIN || heard->what == TALK_RESET)
-        talk_passed(talk, "%s", talk_describe(talk, heard));
+        talk_passed_by_end(talk, "%s", talk_describe(talk, heard));
     else
         talk_failed(talk, "expected that the device closes, found %s", talk_describe(talk, heard));
 }
 
-void operation_refusal(struct talk *talk, const struct refusal *refusal)
+static bool begin(struct talk *talk, const struct refusal *refusal, bool wrong)
 {
     const struct talk_wish wish = {.advert = {.receives = 0, .size = 4096}};
 
-    if (refusal->no_receives ? !talk_start(talk, &wish) : !talk_start(talk, NULL))
-        return;
-    refusal->say(talk, refusal->what);
-    if (talk->result->actual) /* a region that it needs is not there */
-        return;
-    if (refusal->refused)
-        operation_expect_refusal(talk);
-    else
-        talk_expect_terminate(talk, &refusal->expected);
+    return talk_start(talk, refusal->no_receives && wrong ? &wish : NULL) && refusal->say(talk, refusal->what, wrong);
+}
+
+/* An Initiator may still be greeting us with Sends of its own. */
+static size_t served_octets(const struct refusal *refusal)
+{
+    return refusal->served == RDMAP_SEND ? OPERATION_OCTETS : 0;
+}
+
+void operation_refusal(struct talk *talk, const struct refusal *refusal)
+{
+    struct talk_terminate expected = refusal->expected;
+
+    expected.served = refusal->served;
+    expected.served_octets = served_octets(refusal);
+    expected.close_open = true;
+    if (begin(talk, refusal, true))
+        talk_expect_terminate(talk, &expected);
+}
+
+void operation_refused_for(struct talk *talk, const struct refusal *refusal)
+{
+    struct refusal another = *refusal;
+
+    another.expected.other_open = true;
+    operation_refusal(talk, &another);
 }
 
 void operation_refused(struct talk *talk, const struct refusal *refusal)
 {
-    struct refusal any = *refusal;
+    const struct talk_terminate any = {
+        .any_layer = true, .or_close = true, .served = refusal->served, .served_octets = served_octets(refusal)};
+    g_autofree char *what = NULL;
 
-    any.refused = true;
-    operation_refusal(talk, &any);
+    if (!begin(talk, refusal, true))
+        return;
+    talk_expect_terminate(talk, &any);
+    if (!talk_has_passed(talk) || talk_last(talk)->is_terminate)
+        return;
+    what = g_strdup(talk_describe(talk, talk_last(talk)));
+    if (!begin(talk, refusal, false) || !talk_life_good(talk_probe(talk)))
+        talk_inconclusive(talk, "%s; and with nothing wrong the device does not go on either", what);
+    else
+        talk_passed_by_end(talk, "%s; with nothing wrong the device goes on", what);
+}
+
+bool operation_start_send(struct talk *talk, struct ddp_segment *out)
+{
+    if (!talk_start(talk, NULL))
+        return false;
+    *out = operation_send(talk);
+    return true;
 }

@@ -17,24 +17,30 @@ void operation_read(struct talk *talk, struct ddp_segment *out, uint8_t *payload
 
 /* The next Terminate, FIN or RST within ns, or the silence; other FPDUs are passed over. */
 const struct talk_heard *operation_hear_end(struct talk *talk, int64_t ns);
-/* The DUT does not take what was sent last: a Terminate of any kind, FIN or RST within T_react. */
-void operation_expect_refusal(struct talk *talk);
 /* The DUT ends the connection, and says no Terminate: the peer's has ended the stream already. */
 void operation_expect_end(struct talk *talk);
 
 /*
- * Rows that share a function: what is said, and the Terminate that answers it. refused: any refusal will do, else the
- * Terminate has to be this one; a close without any is then inconclusive.
+ * Rows that share a function: what is said on a connection in full operation, and the refusal that has to follow.
+ * say() with wrong false says the same as it should be, for comparison; false: verdict is set.
  */
 struct refusal {
-    void (*say)(struct talk *talk, int what);
+    bool (*say)(struct talk *talk, int what, bool wrong);
     int what;
-    bool refused;
-    struct talk_terminate expected;
-    bool no_receives; /* the DUT is asked to post none */
+    struct talk_terminate expected; /* that names the error */
+    uint8_t served;                 /* opcode of what would come if it was taken; 0: nothing comes then */
+    bool no_receives;               /* the DUT is asked to post none */
 };
+/* The Terminate has to be this one; a close without any is inconclusive. */
 void operation_refusal(struct talk *talk, const struct refusal *refusal);
-/* The same, and any refusal will do. */
+/*
+ * Any refusal will do. A close without a Terminate is one only if the device goes on when nothing is wrong: the ULP may
+ * close at any time.
+ */
 void operation_refused(struct talk *talk, const struct refusal *refusal);
+/* The Terminate has to be this one, or the refusal has another reason: inconclusive. */
+void operation_refused_for(struct talk *talk, const struct refusal *refusal);
+/* What has to be taken: a Send, or a Write, with something odd about it. For talk_expect_taken(). */
+bool operation_start_send(struct talk *talk, struct ddp_segment *out);
 
 #endif

@@ -48,6 +48,21 @@ void talk_passed(struct talk *talk, const char *format, ...)
         talk_inconclusive(talk, "what was said did not reach the device: its TCP has not acknowledged it");
 }
 
+void talk_passed_by_end(struct talk *talk, const char *format, ...)
+{
+    if (has_arrived(talk, MIN(talk->run->t_react, arrival_pause))) {
+        CONCLUDE(TEST_PASSED);
+        talk->result->by_end = true;
+    } else {
+        talk_inconclusive(talk, "what was said did not reach the device: its TCP has not acknowledged it");
+    }
+}
+
+bool talk_has_passed(const struct talk *talk)
+{
+    return talk->result->outcome == TEST_PASSED;
+}
+
 void talk_failed(struct talk *talk, const char *format, ...)
 {
     CONCLUDE(TEST_FAILED);

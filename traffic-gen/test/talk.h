@@ -37,6 +37,13 @@ void talk_failed(struct talk *talk, const char *format, ...) G_GNUC_PRINTF(2, 3)
 void talk_inconclusive(struct talk *talk, const char *format, ...) G_GNUC_PRINTF(2, 3);
 void talk_not_applicable(struct talk *talk, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
+/*
+ * Passed because the DUT refused or ended the connection, as it has to. That it is dead would look the same: a fresh
+ * connection has to come about afterwards (struct test_result, by_end).
+ */
+void talk_passed_by_end(struct talk *talk, const char *format, ...) G_GNUC_PRINTF(2, 3);
+bool talk_has_passed(const struct talk *talk); /* so far */
+
 /* ---- connection and start-up ---- */
 
 /*
@@ -54,6 +61,7 @@ struct talk_wish {
     bool enhanced;            /* revision 2 with S = 1 */
     struct mpa_enhanced data; /* enhanced: of the Request; all zero: what the device takes. Not used in a Reply */
     bool in_pieces;           /* our frame in three segments, with pauses */
+    bool at_once;             /* no pause after the Reply (--settle), which is what the case is about */
     bool wait_only;           /* stop behind the start-up frames: the Initiator's first FPDU is left to the test */
     /* Our frame before it is encoded, to change anything; then its octets, *n of at most size. NULL: right. */
     void (*frame)(struct talk *talk, struct mpa_startup *frame);
@@ -87,6 +95,8 @@ const struct advert *talk_advert(const struct talk *talk);                /* n 0
 const struct advert_memory *talk_region(struct talk *talk, enum advert_region region); /* NULL: verdict is set */
 bool talk_crc(const struct talk *talk);                                                /* CRC is in use */
 bool talk_markers_out(const struct talk *talk);                                        /* we send Markers */
+unsigned talk_fpdus_heard(const struct talk *talk);                                    /* on this connection */
+unsigned talk_markers_heard(const struct talk *talk);                                  /* in them */
 bool talk_vouches_default(const struct talk *talk);                                    /* --default-configuration */
 uint16_t talk_dut_ird(const struct talk *talk); /* Reads that the DUT serves at once; 1 when it did not tell */
 
@@ -169,25 +179,25 @@ struct talk_terminate {
     unsigned layer, etype;
     uint8_t codes[6]; /* any of these; a list ends at 0 unless it is the first */
     bool any_code;
-    bool any_layer;  /* whatever it says */
-    bool or_close;   /* a FIN or RST without Terminate will do as well */
-    bool close_open; /* such a FIN or RST says nothing: inconclusive (any ULP may close) */
-    bool header;     /* it has to include the DDP header of the segment sent last (M, D) */
+    bool any_layer;       /* whatever it says */
+    unsigned other_etype; /* as good as etype; 0: none */
+    bool or_close;        /* a FIN or RST without Terminate will do as well */
+    bool close_open;      /* such a FIN or RST says nothing: inconclusive (any ULP may close) */
+    bool other_open;      /* so does another Terminate: what was refused may have been refused for another reason */
+    bool header;          /* it has to include the DDP header of the segment sent last (M, D) */
+    uint8_t served;       /* an FPDU with this opcode says that what was wrong has been served; 0: none */
+    size_t served_octets; /* with so many of payload at least */
 };
 
 /*
- * Waits up to T_react for a Terminate; Responses to what was asked before are passed over. Passed with one that fits;
- * failed with another, or with FPDUs that go on, or when the connection is alive at the end.
+ * Waits up to T_react for a Terminate; other FPDUs are passed over. Passed with one that fits; failed with another,
+ * with what says that the wrong was served, or when the connection is alive at the end.
  */
 void talk_expect_terminate(struct talk *talk, const struct talk_terminate *expected);
 /* The DUT ends the connection within T_close, with or without a Terminate. */
 void talk_expect_close(struct talk *talk);
-/*
- * The DUT goes on: it answers a Read of no octets (or, with NEED_ECHO, a Send). Failed when it sends a Terminate;
- * inconclusive when it closes without a word (any ULP may close); passed by silence when the DUT is known not to answer
- * such Reads, and the connection stays open for T_react.
- */
-void talk_expect_alive(struct talk *talk);
+/* ---- signs of life (talk_probe.c) ---- */
+
 /*
  * What shows that the device exchanges: learnt once, before the first case (talk_learn_sign()), by what it was seen to
  * do on connections of its own. Cases and the checks between them ask for no other.
@@ -195,21 +205,61 @@ void talk_expect_alive(struct talk *talk);
 enum talk_sign {
     SIGN_UNKNOWN, /* not learnt: as SIGN_TCP */
     SIGN_READ,    /* it answers a Read of no octets */
+    SIGN_REGION,  /* it answers a Read of one octet of the memory that it advertises */
     SIGN_ECHO,    /* it sends back what is sent to it */
     SIGN_RPC,     /* it answers a NULL Call */
     SIGN_SPEAKS,  /* an Initiator that says something by itself */
     SIGN_TCP,     /* none of these: its TCP acknowledges, and the connection stays open */
 };
 enum talk_sign talk_sign(const struct talk *talk);
+/* The sign that can be asked for on this connection; SIGN_TCP: none. */
+enum talk_sign talk_usable_sign(const struct talk *talk);
+/* The question whose answer it is, as a ULPDU of TALK_ULPDU octets at most. */
+size_t talk_make_question(struct talk *talk, enum talk_sign sign, uint8_t *ulpdu);
+bool talk_reads(const struct talk *talk); /* Reads are answered on this connection */
 /*
  * Everything said on this connection has reached the device's TCP: it is acknowledged, or answered with a reset. Waits
  * for that, at most T_react. A stimulus that did not arrive proves nothing: talk_passed() makes it inconclusive.
  */
 bool talk_delivered(struct talk *talk);
 
-/* The same as a question, without a verdict. */
-enum talk_life { LIFE_ANSWERS, LIFE_MUTE, LIFE_TERMINATE, LIFE_CLOSED, LIFE_GARBAGE };
+enum talk_life {
+    LIFE_ANSWERS, /* the sign that it was seen to give */
+    LIFE_STAYS, /* it has none but TCP's: all is acknowledged, and it neither closes nor says a Terminate for T_react */
+    LIFE_MUTE,  /* the sign does not come, or its TCP does not acknowledge */
+    LIFE_TERMINATE,   /* talk_last() */
+    LIFE_CLOSED,      /* FIN or RST */
+    LIFE_GARBAGE,     /* octets that are no FPDU, or an FPDU with a wrong CRC */
+    LIFE_NOT_STARTED, /* there is no full operation */
+};
+/*
+ * Waits for the answer: LIFE_ANSWERS, or what there was instead; FPDUs that are something else are passed over.
+ * SIGN_TCP: any FPDU but a Terminate.
+ */
+enum talk_life talk_await(struct talk *talk, enum talk_sign sign, int64_t ns);
+/* Asks for the sign of this DUT, without a verdict. */
 enum talk_life talk_probe(struct talk *talk);
+static inline bool talk_life_good(enum talk_life life)
+{
+    return life == LIFE_ANSWERS || life == LIFE_STAYS;
+}
+/* In words, with what talk_last() was. Valid as talk_describe(). */
+const char *talk_life_words(struct talk *talk, enum talk_life life);
+
+/*
+ * The DUT has to take what is odd and go on. say() opens a connection, starts it and says the stimulus: with what is
+ * odd, or, for comparison, the same without. False: it came to nothing that could be judged. alive() asks whether the
+ * DUT goes on; NULL: talk_probe(). Passed when it goes on. If it does not, the comparison decides: failed when the DUT
+ * goes on there, inconclusive when it does not go on there either.
+ */
+typedef bool talk_say(struct talk *talk, const struct suite_test *test, bool odd);
+typedef enum talk_life talk_alive(struct talk *talk, const struct suite_test *test);
+void talk_expect_taken(struct talk *talk, const struct suite_test *test, talk_say *say, talk_alive *alive);
+/* talk_start() with a frame that is odd: true when that was said, whatever came of it. */
+bool talk_start_oddly(struct talk *talk, const struct talk_wish *wish);
+
+/* ---- messages ---- */
+
 /* An FPDU of that opcode within T_react; others are passed over. NULL: what came instead is talk_last(). */
 const struct talk_heard *talk_hear_opcode(struct talk *talk, enum rdmap_opcode opcode);
 

@@ -142,6 +142,16 @@ const char *talk_describe(struct talk *talk, const struct talk_heard *heard)
 
 /* ---- parsing ---- */
 
+unsigned talk_fpdus_heard(const struct talk *talk)
+{
+    return talk->fpdus_heard;
+}
+
+unsigned talk_markers_heard(const struct talk *talk)
+{
+    return talk->markers_heard;
+}
+
 static size_t unparsed(const struct talk *talk)
 {
     return talk->in->len - talk->parsed;
@@ -192,6 +202,8 @@ static bool parse_fpdu(struct talk *talk)
     heard->is_terminate =
         heard->has_ddp && !heard->ddp.tagged && heard->ddp.opcode == RDMAP_TERMINATE &&
         rdmap_terminate_decode(&heard->terminate, heard->ddp.payload, heard->ddp.payload_len) != RDMAP_TERMINATE_SHORT;
+    talk->fpdus_heard += !talk->crc || heard->crc_good;
+    talk->markers_heard += heard->fpdu.n_markers;
     tell(talk, talk->crc && !heard->crc_good ? TALK_GARBAGE : TALK_FPDU, heard->fpdu.length);
     return true;
 }

@@ -30,10 +30,11 @@ struct talk_run {
     /* What the first connections showed. */
     struct talk_terms terms;
     struct endpoint device;
-    bool lab;           /* it knows "LABQ" */
-    gint answers_reads; /* it answers Reads of no octets; atomic */
+    bool lab; /* it knows "LABQ" */
     enum talk_sign sign;
-    unsigned has; /* set of enum suite_need */
+    unsigned signs;  /* all that were seen: set of 1 << enum talk_sign */
+    bool late_first; /* what comes right after its Reply waits for what comes next, or is lost */
+    unsigned has;    /* set of enum suite_need */
 };
 
 struct talk {
@@ -62,7 +63,8 @@ struct talk {
         uint8_t octets[TALK_FRAME_ROOM];
         size_t n;
     } startup[2]; /* by enum watch_side */
-    bool operating;
+    bool operating, at_once;
+    unsigned fpdus_heard, markers_heard;
     bool crc;
     struct mpa_framing framing_in, framing_out;
     struct mpa_fpdu_scratch *scratch;
@@ -71,6 +73,7 @@ struct talk {
     uint32_t msn[TALK_QUEUES];
     uint8_t last_header[DDP_UNTAGGED_HEADER_LEN]; /* of the segment sent last */
     size_t last_header_n;
+    uint32_t null_xid; /* of the NULL Call that asks for life */
     struct talk_heard heard;
     char description[TALK_DESCRIPTION];
 };
@@ -80,7 +83,11 @@ void talk_init(struct talk *talk, struct talk_run *run, const struct suite_test 
 void talk_hang_up(struct talk *talk);
 void talk_clear(struct talk *talk);
 
-/* On a connection in full operation, or on others that it opens: what run->sign is to be. */
+/*
+ * On a connection in full operation, and on others that it opens: what run->sign is to be; all the signs become
+ * run->signs. A DUT that needs a pause after its Reply gets one from then on (run->t_settle), unless the user has set
+ * it.
+ */
 enum talk_sign talk_learn_sign(struct talk *talk);
 /* As Initiator: an RTR of one of these types (enum mpa_rtr). */
 void talk_send_rtr(struct talk *talk, unsigned types);

@@ -234,7 +234,7 @@ void talk_begin_operation(struct talk *talk)
         (struct mpa_framing){.markers = old || (ours && ours->flags & MPA_FLAG_M), .seq_start = talk->parsed_offset};
     if (talk->framing_in.markers && !talk->scratch)
         talk->scratch = g_new(struct mpa_fpdu_scratch, 1);
-    if (talk->run->t_settle > 0 && talk_is_initiator(talk))
+    if (talk->run->t_settle > 0 && talk_is_initiator(talk) && !talk->at_once)
         talk_sleep(talk, talk->run->t_settle);
 }
 
@@ -388,6 +388,7 @@ bool talk_start(struct talk *talk, const struct talk_wish *wish)
         wish = &no_wish;
     if (!talk_open(talk))
         return false;
+    talk->at_once = wish->at_once;
     if (talk_is_initiator(talk)) {
         if (!talk_send_frame(talk, wish) || !take_frame(talk, wish))
             return false;
