@@ -8,6 +8,7 @@
 enum { READS = 16, ALL_RTR = MPA_RTR_SEND | MPA_RTR_WRITE | MPA_RTR_READ };
 
 #define ENHANCED            .revision = 2, .enhanced = true
+#define CLIENT_SERVER       ENHANCED, .data = {.ird = READS, .ord = READS}
 #define PEER_TO_PEER(types) ENHANCED, .data = {.peer_to_peer = true, .rtr = (types), .ird = READS, .ord = READS}
 
 #endif

@@ -222,24 +222,23 @@ static bool is_usable(const struct talk *talk)
 }
 
 /*
- * A device that loses what arrives while it turns to full operation, or looks at it only when more comes, answers when
- * it is asked again. That is a finding of its own (MPA-7.1.2-12); all other cases give it time.
+ * Some devices lose what arrives while they turn to full operation, or look at it only when more comes. That is a
+ * finding of its own (MPA-7.1.2-12); in all other cases they are given time.
  */
-static bool ask_again(struct talk *talk, enum talk_sign sign)
+static void learn_settling(struct talk *talk, enum talk_sign sign)
 {
+    const struct talk_wish wish = {.at_once = true};
     struct talk_run *run = talk->run;
 
-    if (run->t_settle > 0 || !talk_is_initiator(talk) || !can_ask(talk, sign) ||
-        talk_last(talk)->what != TALK_SILENCE || !ask(talk, sign))
-        return false;
+    if (run->t_settle > 0 || !talk_is_initiator(talk) || sign == SIGN_TCP || !talk_start(talk, &wish) ||
+        ask(talk, sign) || talk_last(talk)->what != TALK_SILENCE)
+        return;
     run->late_first = true;
     run->t_settle = settle_guess;
-    return true;
 }
 
-enum talk_sign talk_learn_sign(struct talk *talk)
+static enum talk_sign ask_all(struct talk *talk)
 {
-    struct talk_run *run = talk->run;
     enum talk_sign best = SIGN_TCP;
 
     for (enum talk_sign sign = SIGN_READ; sign < SIGN_SPEAKS; sign++) {
@@ -248,13 +247,19 @@ enum talk_sign talk_learn_sign(struct talk *talk)
         /* A question that the device does not take has ended the connection. */
         if (!is_usable(talk) && !talk_start(talk, NULL))
             break;
-        if (!may_ask(talk, sign))
-            continue;
-        if (ask(talk, sign) || ask_again(talk, sign)) {
-            run->signs |= 1u << sign;
+        if (may_ask(talk, sign) && ask(talk, sign)) {
+            talk->run->signs |= 1u << sign;
             best = best == SIGN_TCP ? sign : best;
         }
     }
+    return best;
+}
+
+enum talk_sign talk_learn_sign(struct talk *talk)
+{
+    enum talk_sign best = ask_all(talk);
+
+    learn_settling(talk, best);
     return best;
 }
 
