@@ -7,6 +7,7 @@
 #ifndef IWARP_CONFORMANCE_NOTES_H
 #define IWARP_CONFORMANCE_NOTES_H
 
+#include "engine/rdmap.h"
 #include "engine/rpcrdma.h"
 
 #include <glib.h>

@@ -3,6 +3,7 @@
 #ifndef IWARP_CONFORMANCE_PRINT_H
 #define IWARP_CONFORMANCE_PRINT_H
 
+#include "engine/rdmap.h"
 #include "engine/rpcrdma.h"
 
 #include <stdio.h>

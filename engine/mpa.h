@@ -14,11 +14,6 @@
 #include "wire/mpa_fpdu.h"
 #include "wire/mpa_startup.h"
 
-/* Which documents bind; PROFILE_RFC5666 is PROFILE_IETF with RFC 5666 and 5667 in the place of RFC 8166 and 8267. */
-enum mpa_profile { PROFILE_IETF, PROFILE_RDMAC, PROFILE_RFC5666 };
-
-enum tristate { UNKNOWN = -1, OFF = 0, ON = 1 };
-
 struct mpa_options {
     enum mpa_profile profile;
     /* What the capture does not show (--assume), for connections whose start is missing. */

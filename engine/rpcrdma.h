@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The RPC-over-RDMA layer (RFC 8166, 8167, 8797; RFC 5666 by profile) of one connection: takes the messages and Tagged
- * segments that the RDMAP layer gives and the private data of the startup frames, gives messages, transactions, whole
- * RPC messages rebuilt from inline content and chunks, and verdicts. Hosted by iwarp-check, by the Wireshark plugin and
- * by the active test suites.
+ * memory accesses that an RDMA transport gives (engine/rdma.h) and its private data, gives messages, transactions,
+ * whole RPC messages rebuilt from inline content and chunks, and verdicts. Hosted by iwarp-check, by the Wireshark
+ * plugin and by the active test suites.
  *
  * Sides are TCP sides (0, 1). A transaction is named by the side that calls and its XID; "client" is the side that
  * opened the MPA connection, and Calls of the other side are of the reverse direction (RFC 8167).
@@ -11,7 +11,7 @@
 #ifndef IWARP_ENGINE_RPCRDMA_H
 #define IWARP_ENGINE_RPCRDMA_H
 
-#include "engine/rdmap.h"
+#include "engine/rdma.h"
 #include "wire/nfs.h"
 #include "wire/rpcrdma.h"
 #include "wire/rpcrdma_private_data.h"
@@ -23,7 +23,7 @@ struct rpcrdma_options {
     unsigned transactions_max; /* remembered per calling side, answered ones included; 0 takes 4096 */
     unsigned segments_max;     /* chunk segments remembered per connection; 0 takes 65536 */
     uint32_t content_max;      /* octets kept of a Position Zero Read chunk or Reply chunk; 0 takes 4 MiB */
-    bool payload_only;         /* see engine/mpa.h */
+    bool payload_only;         /* the host gets segments with payload only: see engine/mpa.h */
     bool always;               /* the host knows that this connection carries RPC-over-RDMA */
 };
 
@@ -142,7 +142,7 @@ struct rpcrdma_transaction {
     uint64_t arguments_hash;                   /* of what is behind the RPC header, when that is inline */
     uint32_t arguments;                        /* octets of it */
     struct place call, answer;                 /* of the Sends; answer: of the Reply or RDMA_ERROR, when there is one */
-    uint64_t call_operation, answer_operation; /* numbers of RDMAP operations */
+    uint64_t call_operation, answer_operation; /* numbers of RDMA operations */
     uint64_t call_acked, answer_acked;         /* what their senders had received, when known */
     bool call_acked_known, answer_acked_known;
     struct rpcrdma_header call_header, answer_header;
@@ -175,8 +175,7 @@ struct rpcrdma_message {
     unsigned side;
     enum direction direction;
     struct place place; /* of its last segment */
-    uint64_t operation; /* RDMAP operation */
-    uint8_t opcode;
+    uint64_t operation; /* RDMA operation */
     bool invalidates;
     uint32_t invalidate_stag;
     bool acked_known;
@@ -198,9 +197,9 @@ struct rpcrdma_message {
 
 /* Octets that an RDMA Write or a Read Response moved, or a Read Request asks for. */
 struct rpcrdma_move {
-    unsigned side;  /* that sent this segment */
-    unsigned owner; /* side whose memory is accessed */
-    uint8_t opcode; /* RDMAP_WRITE, RDMAP_READ_REQUEST, RDMAP_READ_RESPONSE */
+    unsigned side;       /* that sent this segment */
+    unsigned owner;      /* side whose memory is accessed */
+    enum rdma_kind kind; /* RDMA_WRITE, RDMA_READ, RDMA_READ_RESPONSE */
     uint64_t operation;
     struct place place;
     uint32_t stag; /* of the memory that was offered: a Read's source */
@@ -239,14 +238,13 @@ struct rpcrdma_connection *rpcrdma_connection_new(const struct rpcrdma_options *
                                                   const struct rpcrdma_events *events, struct verdict *verdict);
 void rpcrdma_connection_free(struct rpcrdma_connection *rpcrdma);
 
-/* What mpa_events and rdmap_events give, handed on by the host; meanings as there. */
-void rpcrdma_connection_startup(struct rpcrdma_connection *rpcrdma, const struct mpa_startup_event *event);
-void rpcrdma_connection_parameters(struct rpcrdma_connection *rpcrdma, enum mpa_phase phase,
-                                   const struct mpa_parameters *parameters);
+/* What the transport gives, handed on by the host; meanings as in engine/rdma.h. */
+void rpcrdma_connection_private_data(struct rpcrdma_connection *rpcrdma, const struct rdma_private_data *data);
+void rpcrdma_connection_terms(struct rpcrdma_connection *rpcrdma, const struct rdma_terms *terms);
 /* TCP ports of the sides: a hint only. */
 void rpcrdma_connection_ports(struct rpcrdma_connection *rpcrdma, uint16_t port0, uint16_t port1);
-void rpcrdma_connection_segment(struct rpcrdma_connection *rpcrdma, const struct rdmap_segment_event *event);
-void rpcrdma_connection_terminate(struct rpcrdma_connection *rpcrdma, const struct rdmap_terminate_event *event);
+void rpcrdma_connection_part(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part);
+void rpcrdma_connection_refusal(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal);
 void rpcrdma_connection_skipped(struct rpcrdma_connection *rpcrdma, unsigned side);
 void rpcrdma_connection_end(struct rpcrdma_connection *rpcrdma, unsigned side, bool reset, const struct place *place);
 void rpcrdma_connection_finish(struct rpcrdma_connection *rpcrdma, int64_t time_ns);

@@ -36,7 +36,7 @@ static struct lookup look_up(const struct rpcrdma_connection *rpcrdma, const str
 {
     struct rpcrdma_area area = rpcrdma_area_of_move(move), begin = {area.stag, area.from, area.from + 1},
                         end = {area.stag, area.to - 1, area.to};
-    bool write = move->opcode == RDMAP_WRITE;
+    bool write = move->kind == RDMA_WRITE;
     struct lookup found = {0};
 
     for (const struct rpcrdma_offer *o = rpcrdma_offers_of(rpcrdma, move->owner, move->stag); o != NULL;
@@ -88,7 +88,7 @@ static struct rpcrdma_offer *find_disordered(const struct rpcrdma_connection *rp
 
     for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, move->owner, t)) != NULL;) {
         for (unsigned i = 0; i < t->n_offers && looked++ < DISORDERED_MAX; i++) {
-            if (written(&t->offers[i]) == (move->opcode == RDMAP_WRITE) && disordered(&t->offers[i].target, move))
+            if (written(&t->offers[i]) == (move->kind == RDMA_WRITE) && disordered(&t->offers[i].target, move))
                 return &t->offers[i];
         }
     }
@@ -110,7 +110,7 @@ static bool offers_outstanding(const struct rpcrdma_connection *rpcrdma, unsigne
 
 static const char *access_name(const struct rpcrdma_move *move)
 {
-    return move->opcode == RDMAP_WRITE ? "RDMA Write" : "RDMA Read";
+    return move->kind == RDMA_WRITE ? "RDMA Write" : "RDMA Read";
 }
 
 static void fail_disordered(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move,
@@ -142,7 +142,7 @@ static void fail_bounds(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
                         access_name(move), from, to, move->stag, (unsigned long long)found->first->target.offset,
                         (unsigned long long)found->last->target.offset);
     else
-        rpcrdma_fail_at(rpcrdma, &move->place, move->opcode == RDMAP_WRITE ? RULE_RPCR_3_4_6_05 : RULE_RPCR_3_4_5_09,
+        rpcrdma_fail_at(rpcrdma, &move->place, move->kind == RDMA_WRITE ? RULE_RPCR_3_4_6_05 : RULE_RPCR_3_4_5_09,
                         found->same->transaction->call.frame,
                         "expected an %s within 0x%llx to 0x%llx of STag 0x%08x (%u octets offered by the Call in frame "
                         "%u), found 0x%llx to 0x%llx",
@@ -326,7 +326,7 @@ static void judge_stray_read(struct rpcrdma_connection *rpcrdma, const struct rp
 /* Nothing that the server called offers memory: the client has no business there. */
 static bool judge_model(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
-    bool write = move->opcode == RDMAP_WRITE;
+    bool write = move->kind == RDMA_WRITE;
 
     if (rpcrdma->client < 0 || (unsigned)rpcrdma->client != move->side ||
         rpcrdma_offers_of(rpcrdma, move->owner, move->stag) != NULL || offers_outstanding(rpcrdma, move->owner, write))
@@ -356,14 +356,14 @@ static const enum rule_id write_rules[] = {RULE_RPCR_2_3_2_02, RULE_RPCR_3_1_02,
 static void judge_fitting(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
     struct rpcrdma_memory_state *state = rpcrdma->memory;
-    bool write = move->opcode == RDMAP_WRITE;
+    bool write = move->kind == RDMA_WRITE;
     const enum rule_id *rules = write ? write_rules : read_rules;
     unsigned n = write ? sizeof(write_rules) / sizeof(write_rules[0]) : sizeof(read_rules) / sizeof(read_rules[0]);
 
     state->access[state->accesses++ % RPCRDMA_ACCESSES_MAX] =
         (struct rpcrdma_access){.side = move->side,
                                 .offset = move->place.offset,
-                                .opcode = move->opcode,
+                                .kind = move->kind,
                                 .area = rpcrdma_area_of_move(move),
                                 .xid = move->offer->transaction->xid,
                                 .frame = move->place.frame};
@@ -397,7 +397,7 @@ void rpcrdma_memory_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move
     struct rpcrdma_memory_state *state = rpcrdma->memory;
 
     /* No octets: no access (RFC 5040 section 5.2). A Response follows its request. */
-    if (move->length == 0 || move->opcode == RDMAP_READ_RESPONSE)
+    if (move->length == 0 || move->kind == RDMA_READ_RESPONSE)
         return;
     if (move->offer != NULL) {
         judge_fitting(rpcrdma, move);
@@ -405,7 +405,7 @@ void rpcrdma_memory_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move
     }
     mark_astray(rpcrdma, move->owner);
     if (uncertain(rpcrdma, move)) {
-        rpcrdma_inconclusive(rpcrdma, move->opcode == RDMAP_WRITE ? RULE_RPCR_3_4_6_04 : RULE_RPCR_3_4_5_09);
+        rpcrdma_inconclusive(rpcrdma, move->kind == RDMA_WRITE ? RULE_RPCR_3_4_6_04 : RULE_RPCR_3_4_5_09);
         return;
     }
     /* One finding for all segments of an RDMA Write. */
@@ -414,7 +414,7 @@ void rpcrdma_memory_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move
     state->judged[move->side] = move->operation;
     if (rpcrdma->verdict->muted || judge_model(rpcrdma, move))
         return;
-    if (move->opcode == RDMAP_WRITE)
+    if (move->kind == RDMA_WRITE)
         judge_stray_write(rpcrdma, move);
     else
         judge_stray_read(rpcrdma, move);

@@ -284,7 +284,7 @@ void rpcrdma_call_move(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
     const struct rpcrdma_transaction *t;
     const struct rpcrdma_chunk_state *chunk;
 
-    if (move->opcode != RDMAP_READ_RESPONSE || move->offer == NULL)
+    if (move->kind != RDMA_READ_RESPONSE || move->offer == NULL)
         return;
     t = move->offer->transaction;
     chunk = &t->chunks[move->offer->chunk];

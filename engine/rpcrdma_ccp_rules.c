@@ -149,12 +149,12 @@ void rpcrdma_ccp_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp 
 /* Each side tells how many RDMA Reads may be active at it. */
 void rpcrdma_ccp_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp *ccp, const struct rpcrdma_move *move)
 {
-    unsigned reader = move->opcode == RDMAP_READ_REQUEST ? move->side : other_side(move->side);
+    unsigned reader = move->kind == RDMA_READ ? move->side : other_side(move->side);
     uint32_t limit = reader == ccp->client ? ccp->server_reads : ccp->client_reads;
 
-    if (move->opcode == RDMAP_READ_RESPONSE && move->last && ccp->reading[reader] > 0)
+    if (move->kind == RDMA_READ_RESPONSE && move->last && ccp->reading[reader] > 0)
         ccp->reading[reader]--;
-    if (move->opcode != RDMAP_READ_REQUEST)
+    if (move->kind != RDMA_READ)
         return;
     ccp->reading[reader]++;
     if (!ccp->told)

@@ -35,7 +35,7 @@ struct rpcrdma_connection *rpcrdma_connection_new(const struct rpcrdma_options *
         rpcrdma->events = *events;
     rpcrdma->verdict = verdict;
     rpcrdma->client = -1;
-    rpcrdma->parameters.initiator_side = -1;
+    rpcrdma->terms.initiator_side = -1;
     for (unsigned side = 0; side < 2; side++)
         rpcrdma->side[side].told.data.send_size = rpcrdma->side[side].told.data.receive_size = RPCRDMA_INLINE_DEFAULT;
     if (!rpcrdma_threshold_new(rpcrdma)) {
@@ -94,9 +94,9 @@ void rpcrdma_connection_free(struct rpcrdma_connection *rpcrdma)
 
 enum direction rpcrdma_connection_direction(const struct rpcrdma_connection *rpcrdma, unsigned side)
 {
-    if (rpcrdma->parameters.initiator_side < 0)
+    if (rpcrdma->terms.initiator_side < 0)
         return DIR_UNKNOWN;
-    return (unsigned)rpcrdma->parameters.initiator_side == side ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
+    return (unsigned)rpcrdma->terms.initiator_side == side ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
 }
 
 /* Of what is an error nothing else is asked; what is only unwise is judged further. */
@@ -164,8 +164,7 @@ void rpcrdma_fail_at_as(struct rpcrdma_connection *rpcrdma, const struct place *
 
 bool rpcrdma_whole(const struct rpcrdma_connection *rpcrdma)
 {
-    return rpcrdma->parameters.startup_seen && !rpcrdma->parameters.midstream && !rpcrdma->side[0].hole &&
-           !rpcrdma->side[1].hole;
+    return rpcrdma->terms.from_start && !rpcrdma->side[0].hole && !rpcrdma->side[1].hole;
 }
 
 bool rpcrdma_connection_is_rpcrdma(const struct rpcrdma_connection *rpcrdma)
@@ -191,8 +190,8 @@ uint32_t rpcrdma_connection_threshold(const struct rpcrdma_connection *rpcrdma, 
 /* Who opened the connection is the client (RFC 8166 section 2.2.3); else the port tells, else the first Call. */
 static void learn_client(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message)
 {
-    if (rpcrdma->parameters.initiator_side >= 0)
-        rpcrdma->client = rpcrdma->parameters.initiator_side;
+    if (rpcrdma->terms.initiator_side >= 0)
+        rpcrdma->client = rpcrdma->terms.initiator_side;
     else if (rpcrdma->client >= 0)
         return;
     else if ((rpcrdma->port[0] == RPCRDMA_PORT) != (rpcrdma->port[1] == RPCRDMA_PORT))
@@ -209,31 +208,29 @@ void rpcrdma_connection_ports(struct rpcrdma_connection *rpcrdma, uint16_t port0
     learn_client(rpcrdma, NULL);
 }
 
-void rpcrdma_connection_parameters(struct rpcrdma_connection *rpcrdma, enum mpa_phase phase,
-                                   const struct mpa_parameters *parameters)
+void rpcrdma_connection_terms(struct rpcrdma_connection *rpcrdma, const struct rdma_terms *terms)
 {
-    rpcrdma->phase = phase;
-    rpcrdma->parameters = *parameters;
+    rpcrdma->terms = *terms;
     learn_client(rpcrdma, NULL);
 }
 
-void rpcrdma_connection_startup(struct rpcrdma_connection *rpcrdma, const struct mpa_startup_event *event)
+void rpcrdma_connection_private_data(struct rpcrdma_connection *rpcrdma, const struct rdma_private_data *data)
 {
-    struct rpcrdma_side *s = &rpcrdma->side[event->place.side & 1u];
-    struct rpcrdma_private_data data = s->told.data;
+    struct rpcrdma_side *s = &rpcrdma->side[data->place.side & 1u];
+    struct rpcrdma_private_data block = s->told.data;
     enum rpcrdma_private_data_status status = RPCRDMA_PD_ABSENT;
 
     if (rpcrdma->finished)
         return;
-    if (event->frame.private_data != NULL)
-        status = rpcrdma_private_data_find(&data, event->frame.private_data, event->frame.pd_length);
-    s->end = event->place.offset + event->length;
+    if (data->p != NULL)
+        status = rpcrdma_private_data_find(&block, data->p, data->n);
+    s->end = data->end;
     s->told.frame_seen = true;
     s->told.end = s->end;
     s->told.valid = status == RPCRDMA_PD_OK;
     if (s->told.valid)
-        s->told.data = data;
-    rpcrdma_threshold_startup(rpcrdma, event, status);
+        s->told.data = block;
+    rpcrdma_threshold_private_data(rpcrdma, data, status);
 }
 
 static void hole(struct rpcrdma_connection *rpcrdma, unsigned side)
@@ -404,24 +401,21 @@ static void take(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
     settle(rpcrdma, m);
 }
 
-static void message(struct rpcrdma_connection *rpcrdma, const struct rdmap_segment_event *event, const uint8_t *p,
-                    uint32_t n, bool unsure)
+static void message(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part, const uint8_t *p, uint32_t n,
+                    bool unsure)
 {
-    struct rpcrdma_message m = {.side = event->fpdu->place.side & 1u,
-                                .direction = event->fpdu->direction,
-                                .place = event->fpdu->place,
-                                .operation = event->operation,
-                                .opcode = event->fpdu->ddp.opcode,
-                                .acked_known = event->acked_known,
-                                .acked = event->acked,
+    struct rpcrdma_message m = {.side = part->place.side & 1u,
+                                .direction = part->direction,
+                                .place = part->place,
+                                .operation = part->operation,
+                                .invalidates = part->invalidates,
+                                .invalidate_stag = part->invalidates ? part->invalidated : 0,
+                                .acked_known = part->acked_known,
+                                .acked = part->acked,
                                 .p = p,
                                 .n = n,
                                 .unsure = unsure};
 
-    if (m.opcode == RDMAP_SEND_INVALIDATE || m.opcode == RDMAP_SEND_SE_INVALIDATE) {
-        m.invalidates = true;
-        m.invalidate_stag = event->fpdu->ddp.stag;
-    }
     rpcrdma_header_decode(&m.header, p, n);
     if (!rpcrdma_recognise(rpcrdma, &m)) {
         rpcrdma_early_keep(rpcrdma, &m);
@@ -459,34 +453,33 @@ static bool send_room(struct rpcrdma_side *s, uint64_t n)
     return true;
 }
 
-static void send_segment(struct rpcrdma_connection *rpcrdma, const struct rdmap_segment_event *event, bool unsure)
+static void send_part(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part, bool unsure)
 {
-    unsigned side = event->fpdu->place.side & 1u;
+    unsigned side = part->place.side & 1u;
     struct rpcrdma_side *s = &rpcrdma->side[side];
-    const struct ddp_segment *ddp = &event->fpdu->ddp;
-    uint64_t end = (uint64_t)ddp->mo + ddp->payload_len;
+    uint64_t end = part->offset + part->n;
 
-    if (event->complete && ddp->mo == 0 && event->index == 0) { /* the usual case: one segment, nothing to copy */
+    if (part->complete && part->offset == 0 && part->index == 0) { /* the usual case: one part, nothing to copy */
         s->send_open = false;
-        message(rpcrdma, event, ddp->payload, (uint32_t)ddp->payload_len, unsure);
+        message(rpcrdma, part, part->p, (uint32_t)part->n, unsure);
         return;
     }
-    if (!s->send_open || s->send_message != event->message) {
+    if (!s->send_open || s->send_message != part->message) {
         s->send_open = true;
-        s->send_message = event->message;
-        s->send_spoilt = !event->first_known || event->index != 0; /* Last came too early: its begin is gone */
+        s->send_message = part->message;
+        s->send_spoilt = !part->first_known || part->index != 0; /* Last came too early: its begin is gone */
         s->send_n = 0;
     }
     if (send_room(s, end))
-        memcpy(s->send + ddp->mo, ddp->payload, ddp->payload_len);
+        memcpy(s->send + part->offset, part->p, part->n);
     else
         s->send_spoilt = true;
     s->send_n = end > s->send_n ? (uint32_t)end : s->send_n;
-    if (!ddp->last)
+    if (!part->last)
         return;
     s->send_open = false;
-    if (event->complete && !s->send_spoilt)
-        message(rpcrdma, event, s->send, s->send_n, unsure);
+    if (part->complete && !s->send_spoilt)
+        message(rpcrdma, part, s->send, s->send_n, unsure);
     else
         hole(rpcrdma, side);
 }
@@ -499,7 +492,7 @@ static void completed_call(struct rpcrdma_connection *rpcrdma, const struct rpcr
     struct rpcrdma_transaction *t = move->offer->transaction;
     const struct rpcrdma_chunk_state *chunk;
 
-    if (move->opcode != RDMAP_READ_RESPONSE || (int)move->offer->chunk != t->position_zero || t->call_body.known ||
+    if (move->kind != RDMA_READ_RESPONSE || (int)move->offer->chunk != t->position_zero || t->call_body.known ||
         t->call_header.proc != RPCRDMA_NOMSG)
         return;
     chunk = &t->chunks[t->position_zero];
@@ -508,42 +501,29 @@ static void completed_call(struct rpcrdma_connection *rpcrdma, const struct rpcr
     look(rpcrdma, t, false, t->content[0], chunk->length, &move->place, NULL);
 }
 
-static void moved(struct rpcrdma_connection *rpcrdma, const struct rdmap_segment_event *event, bool unsure)
+static void moved(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part, bool unsure)
 {
-    const struct ddp_segment *ddp = &event->fpdu->ddp;
-    const struct rdmap_operation *op = event->op;
-    struct rpcrdma_move move = {.side = event->fpdu->place.side & 1u,
-                                .opcode = ddp->opcode,
-                                .operation = event->operation,
-                                .place = event->fpdu->place,
-                                .stag = ddp->stag,
-                                .to = ddp->to,
-                                .length = ddp->payload_len,
-                                .p = ddp->payload,
-                                .first = event->index == 0,
-                                .last = ddp->last,
-                                .acked_known = event->acked_known,
-                                .acked = event->acked,
+    struct rpcrdma_move move = {.side = part->place.side & 1u,
+                                .kind = part->kind,
+                                .operation = part->operation,
+                                .place = part->place,
+                                .stag = part->handle,
+                                .to = part->address,
+                                .length = part->length,
+                                .p = part->kind == RDMA_READ ? NULL : part->p,
+                                .first = part->index == 0,
+                                .last = part->last,
+                                .acked_known = part->acked_known,
+                                .acked = part->acked,
                                 .unsure = unsure};
 
     if (rpcrdma->recognised == RPCRDMA_NO)
         return;
-    move.owner = other_side(move.side);
-    if (ddp->opcode == RDMAP_READ_REQUEST) {
-        if (op == NULL)
-            return;
-        move.stag = op->read.source_stag;
-        move.to = op->read.source_to;
-        move.length = op->read.size;
-        move.p = NULL;
-    } else if (ddp->opcode == RDMAP_READ_RESPONSE) {
-        if (op == NULL || op->kind != RDMAP_OP_READ) {
+    move.owner = part->kind == RDMA_READ_RESPONSE ? move.side : other_side(move.side);
+    if (!part->memory_known) {
+        if (part->kind != RDMA_READ)
             rpcrdma_transactions_damage(rpcrdma); /* what it brings belongs to one of them */
-            return;
-        }
-        move.owner = move.side;
-        move.stag = op->read.source_stag;
-        move.to = op->read.source_to + (ddp->to - op->read.sink_to);
+        return;
     }
     rpcrdma_recognise_told(rpcrdma);
     rpcrdma_move(rpcrdma, &move);
@@ -564,7 +544,7 @@ static void moved(struct rpcrdma_connection *rpcrdma, const struct rdmap_segment
 static void start(struct rpcrdma_connection *rpcrdma, unsigned side, bool from_first)
 {
     rpcrdma->side[side].started = true;
-    if (!rpcrdma->parameters.startup_seen || rpcrdma->parameters.midstream) {
+    if (!rpcrdma->terms.from_start) {
         hole(rpcrdma, other_side(side));
         from_first = false;
     }
@@ -572,42 +552,41 @@ static void start(struct rpcrdma_connection *rpcrdma, unsigned side, bool from_f
         hole(rpcrdma, side);
 }
 
-void rpcrdma_connection_segment(struct rpcrdma_connection *rpcrdma, const struct rdmap_segment_event *event)
+void rpcrdma_connection_part(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part)
 {
-    const struct ddp_segment *ddp = &event->fpdu->ddp;
-    unsigned side = event->fpdu->place.side & 1u;
+    unsigned side = part->place.side & 1u;
     struct rpcrdma_side *s = &rpcrdma->side[side];
     const struct rpcrdma_side *other = &rpcrdma->side[other_side(side)];
-    bool unsure = event->acked_known && event->acked > other->end;
+    bool unsure = part->acked_known && part->acked > other->end;
 
     if (rpcrdma->finished || rpcrdma->recognised == RPCRDMA_NO)
         return;
     if (!s->started)
-        start(rpcrdma, side, event->fpdu->number == 0 && !event->fpdu->after_resync);
-    else if (event->fpdu->after_resync)
+        start(rpcrdma, side, part->first_of_all);
+    else if (part->after_gap)
         hole(rpcrdma, side);
-    s->end = event->fpdu->fpdu.offset + event->fpdu->fpdu.length;
-    if (event->rtr) /* of MPA's connection set-up (RFC 6581): no message of ours */
+    s->end = part->end;
+    if (part->set_up) /* no message of ours */
         return;
-    rpcrdma->verdict->muted = event->faulty;
-    s->faulty |= event->faulty;
-    if (!event->in_message)
+    rpcrdma->verdict->muted = part->faulty;
+    s->faulty |= part->faulty;
+    if (!part->in_message)
         hole(rpcrdma, side);
-    else if (ddp->opcode == RDMAP_WRITE || ddp->opcode == RDMAP_READ_RESPONSE || ddp->opcode == RDMAP_READ_REQUEST)
-        moved(rpcrdma, event, unsure);
-    else if (ddp->opcode >= RDMAP_SEND && ddp->opcode <= RDMAP_SEND_SE_INVALIDATE)
-        send_segment(rpcrdma, event, unsure);
+    else if (part->kind == RDMA_SEND)
+        send_part(rpcrdma, part, unsure);
+    else if (part->kind != RDMA_OTHER)
+        moved(rpcrdma, part, unsure);
     rpcrdma->verdict->muted = false;
 }
 
-void rpcrdma_connection_terminate(struct rpcrdma_connection *rpcrdma, const struct rdmap_terminate_event *event)
+void rpcrdma_connection_refusal(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal)
 {
     if (rpcrdma->finished || rpcrdma->recognised != RPCRDMA_YES)
         return;
     rpcrdma->terminated = true;
-    rpcrdma_memory_terminate(rpcrdma, event);
-    rpcrdma_resource_terminate(rpcrdma, event);
-    rpcrdma_reaction_terminate(rpcrdma, event);
+    rpcrdma_memory_refusal(rpcrdma, refusal);
+    rpcrdma_resource_refusal(rpcrdma, refusal);
+    rpcrdma_reaction_refusal(rpcrdma, refusal);
 }
 
 void rpcrdma_connection_skipped(struct rpcrdma_connection *rpcrdma, unsigned side)

@@ -90,8 +90,7 @@ struct rpcrdma_connection {
     struct rpcrdma_options options; /* defaults filled in */
     struct rpcrdma_events events;
     struct verdict *verdict;
-    enum mpa_phase phase;
-    struct mpa_parameters parameters;
+    struct rdma_terms terms;
     uint16_t port[2];
     enum { RPCRDMA_UNDECIDED, RPCRDMA_YES, RPCRDMA_NO } recognised;
     struct rpcrdma_early *early; /* Sends that did not decide it, at most RPCRDMA_UNDECIDED_MAX */
@@ -251,8 +250,8 @@ void rpcrdma_header_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
 bool rpcrdma_threshold_new(struct rpcrdma_connection *rpcrdma);
 void rpcrdma_threshold_free(struct rpcrdma_connection *rpcrdma);
 /* side[].told is filled in already; status as rpcrdma_private_data_find() gave it. */
-void rpcrdma_threshold_startup(struct rpcrdma_connection *rpcrdma, const struct mpa_startup_event *event,
-                               enum rpcrdma_private_data_status status);
+void rpcrdma_threshold_private_data(struct rpcrdma_connection *rpcrdma, const struct rdma_private_data *data,
+                                    enum rpcrdma_private_data_status status);
 void rpcrdma_threshold_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 /* The length of a Send, when all else about it was judged: what makes it too long may have its finding. */
 void rpcrdma_threshold_length(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
@@ -322,7 +321,7 @@ void rpcrdma_resource_expected(struct rpcrdma_connection *rpcrdma, const struct 
                                struct rpcrdma_expected expected);
 /* Any message, when all have looked at it. */
 void rpcrdma_resource_sent(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message);
-void rpcrdma_resource_terminate(struct rpcrdma_connection *rpcrdma, const struct rdmap_terminate_event *event);
+void rpcrdma_resource_refusal(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal);
 
 /* rpcrdma_memory_rules.c, rpcrdma_access_rules.c (_move): operations against offers; after the move was noted. */
 bool rpcrdma_memory_new(struct rpcrdma_connection *rpcrdma);
@@ -331,7 +330,7 @@ void rpcrdma_memory_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
 void rpcrdma_memory_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move *move);
 /* A Reply or error that ends its transaction, before it is closed. */
 void rpcrdma_memory_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
-void rpcrdma_memory_terminate(struct rpcrdma_connection *rpcrdma, const struct rdmap_terminate_event *event);
+void rpcrdma_memory_refusal(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal);
 /* An RDMA_DONE (RFC 5666). */
 void rpcrdma_memory_done(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message);
 void rpcrdma_memory_finish(struct rpcrdma_connection *rpcrdma);
@@ -359,7 +358,7 @@ void rpcrdma_reaction_free(struct rpcrdma_connection *rpcrdma);
 /* Behind header and threshold, before the transaction is looked for; and last of all hooks. */
 void rpcrdma_reaction_first(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 void rpcrdma_reaction_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
-void rpcrdma_reaction_terminate(struct rpcrdma_connection *rpcrdma, const struct rdmap_terminate_event *event);
+void rpcrdma_reaction_refusal(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal);
 void rpcrdma_reaction_skipped(struct rpcrdma_connection *rpcrdma, unsigned side);
 void rpcrdma_reaction_end(struct rpcrdma_connection *rpcrdma, unsigned side, bool reset, const struct place *place);
 void rpcrdma_reaction_finish(struct rpcrdma_connection *rpcrdma, int64_t time_ns);

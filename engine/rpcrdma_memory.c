@@ -190,7 +190,7 @@ static bool within(const struct rpcrdma_offer *offer, const struct rpcrdma_move 
 static bool serves(const struct rpcrdma_offer *offer, const struct rpcrdma_move *move)
 {
     return offer->target.handle == move->stag && offer->transaction->outcome == RPCRDMA_OUTSTANDING &&
-           (offer->kind != RPCRDMA_READ_CHUNK) == (move->opcode == RDMAP_WRITE) && within(offer, move);
+           (offer->kind != RPCRDMA_READ_CHUNK) == (move->kind == RDMA_WRITE) && within(offer, move);
 }
 
 /* An access mostly goes on where the one before was, or in the next segment: one STag may stand for thousands of them.
@@ -287,7 +287,7 @@ static void note(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move *move)
 
     rpcrdma->recent[move->owner] = offer;
     move->offset = offer->start + from;
-    if (move->opcode == RDMAP_READ_REQUEST) {
+    if (move->kind == RDMA_READ) {
         rpcrdma_ranges_add(&offer->asked, from, from + move->length);
         offer->touched = true;
         return;
@@ -297,7 +297,7 @@ static void note(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move *move)
     offer->last_moved = move->place;
     offer->touched = true;
     rpcrdma_ranges_add(&offer->moved, from, from + move->length);
-    if (move->opcode == RDMAP_WRITE)
+    if (move->kind == RDMA_WRITE)
         offer->transaction->octets_written += move->length;
     else
         offer->transaction->octets_read += move->length;

@@ -6,7 +6,6 @@
  */
 #include "engine/heap.h"
 #include "engine/rpcrdma_memory_state.h"
-#include "wire/rdmap_terminate.h"
 
 #include <stdlib.h>
 
@@ -263,32 +262,25 @@ void rpcrdma_memory_finish(struct rpcrdma_connection *rpcrdma)
     settle_unwritten(rpcrdma, 1);
 }
 
-/* ---- Terminates ---- */
-
-/* Invalid STag, base or bounds, access rights: RFC 5040 section 4.8, RFC 5041 section 7.1. */
-static bool accuses_memory(const struct rdmap_terminate *terminate)
-{
-    return (terminate->layer == RDMAP_LAYER_RDMA || terminate->layer == RDMAP_LAYER_DDP) && terminate->etype == 1 &&
-           terminate->code <= (terminate->layer == RDMAP_LAYER_RDMA ? 2 : 1);
-}
+/* ---- refusals ---- */
 
 /* The requester refuses what it has offered. It may have cancelled the Call (section 8.1.4): a note. */
-void rpcrdma_memory_terminate(struct rpcrdma_connection *rpcrdma, const struct rdmap_terminate_event *event)
+void rpcrdma_memory_refusal(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal)
 {
     const struct rpcrdma_memory_state *state = rpcrdma->memory;
     unsigned n = state->accesses < RPCRDMA_ACCESSES_MAX ? state->accesses : RPCRDMA_ACCESSES_MAX;
 
-    if (!event->accused_found || !accuses_memory(event->terminate))
+    if (!refusal->accused_found || refusal->cause != RDMA_REFUSED_MEMORY)
         return;
     for (unsigned i = 0; i < n; i++) {
         const struct rpcrdma_access *access = &state->access[i];
 
-        if (access->side != event->accused.side || access->offset != event->accused.offset)
+        if (access->side != refusal->accused.side || access->offset != refusal->accused.offset)
             continue;
-        rpcrdma_fail_at(rpcrdma, &event->fpdu->place, RULE_RPCR_3_4_3_03, access->frame,
+        rpcrdma_fail_at(rpcrdma, &refusal->place, RULE_RPCR_3_4_3_03, access->frame,
                         "expected the memory that XID 0x%08x offers to be accessible, found the %s of 0x%llx to "
                         "0x%llx of STag 0x%08x in frame %u refused (unless the RPC was cancelled)",
-                        access->xid, access->opcode == RDMAP_WRITE ? "RDMA Write" : "RDMA Read",
+                        access->xid, access->kind == RDMA_WRITE ? "RDMA Write" : "RDMA Read",
                         (unsigned long long)access->area.from, (unsigned long long)access->area.to, access->area.stag,
                         access->frame);
         return;

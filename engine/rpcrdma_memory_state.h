@@ -45,7 +45,7 @@ struct rpcrdma_unwritten {
 struct rpcrdma_access {
     unsigned side;
     uint64_t offset; /* stream offset of its FPDU */
-    uint8_t opcode;
+    enum rdma_kind kind;
     struct rpcrdma_area area;
     uint32_t xid, frame;
 };

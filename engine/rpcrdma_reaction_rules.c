@@ -5,7 +5,6 @@
  */
 #include "engine/heap.h"
 #include "engine/rpcrdma_reaction.h"
-#include "wire/rdmap_terminate.h"
 
 #include <stdlib.h>
 
@@ -17,8 +16,6 @@ enum {
     BY_SUCCESS = 8,
     BY_SILENCE = 16, /* until the end, or a close */
 };
-
-enum { DDP_UNTAGGED_ERROR = 2 }; /* RFC 5041 section 7.2 */
 
 static const struct rpcrdma_demand demands[] = {
     {RULE_RPCR_4_2_2_01, RULE_RPCR_4_5_1_01, BY_ERR_VERS, BY_ERR_CHUNK, "ERR_VERS"},
@@ -225,38 +222,33 @@ void rpcrdma_reaction_free(struct rpcrdma_connection *rpcrdma)
 }
 
 /* A Terminate that accuses an access to memory is about that; this one is about a Call without answer. */
-static bool accuses_call(struct rpcrdma_connection *rpcrdma, const struct rdmap_terminate_event *event)
+static bool accuses_call(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal)
 {
-    unsigned caller = other_side(event->fpdu->place.side & 1u);
+    unsigned caller = other_side(refusal->place.side & 1u);
     struct rpcrdma_transaction *t = NULL;
 
     while ((t = rpcrdma_next_outstanding(rpcrdma, caller, t)) != NULL) {
-        if (t->call.offset == event->accused.offset)
+        if (t->call.offset == refusal->accused.offset)
             return true;
     }
     return false;
 }
 
-/* DDP has refused the Send for want of a Receive (rpcrdma_resource_rules.c), whatever it holds. */
-static bool lacks_receive(const struct rdmap_terminate *terminate)
+void rpcrdma_reaction_refusal(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal)
 {
-    return terminate->layer == RDMAP_LAYER_DDP && terminate->etype == DDP_UNTAGGED_ERROR;
-}
-
-void rpcrdma_reaction_terminate(struct rpcrdma_connection *rpcrdma, const struct rdmap_terminate_event *event)
-{
-    const struct place *place = &event->fpdu->place;
+    const struct place *place = &refusal->place;
     bool explained;
 
     if (rpcrdma->reaction->closed)
         return;
-    if (lacks_receive(event->terminate))
+    if (rdma_refuses_receive(refusal->cause)) /* whatever the Send holds: rpcrdma_resource_rules.c */
         rpcrdma_discard_skipped(rpcrdma);
     rpcrdma->reaction->closed = true;
-    explained = rpcrdma_discard_end(rpcrdma, place->side & 1u, place, event->accused_found ? &event->accused : NULL);
-    if (!event->accused_found || accuses_call(rpcrdma, event))
+    explained =
+        rpcrdma_discard_end(rpcrdma, place->side & 1u, place, refusal->accused_found ? &refusal->accused : NULL);
+    if (!refusal->accused_found || accuses_call(rpcrdma, refusal))
         rpcrdma_unanswered_close(rpcrdma, place->side & 1u, place, "a Terminate", true,
-                                 explained || lacks_receive(event->terminate));
+                                 explained || rdma_refuses_receive(refusal->cause));
 }
 
 void rpcrdma_reaction_skipped(struct rpcrdma_connection *rpcrdma, unsigned side)

@@ -7,19 +7,10 @@
  */
 #include "engine/heap.h"
 #include "engine/rpcrdma_internal.h"
-#include "wire/rdmap_terminate.h"
 
 #include <stdlib.h>
 
-enum {
-    SENT_KEPT = 64,
-    DDP_UNTAGGED_ERROR = 2, /* RFC 5041 section 7.2 */
-    DDP_NO_BUFFER = 2,
-    DDP_TOO_LONG = 5,
-    RDMAP_PROTECTION_ERROR = 1, /* RFC 5040 section 4.8 */
-    RDMAP_OPERATION_ERROR = 2,
-    RDMAP_CANNOT_INVALIDATE = 9,
-};
+enum { SENT_KEPT = 64 };
 
 /* A Send that its receiver had to be prepared for. */
 struct sent {
@@ -153,49 +144,40 @@ static const struct sent *sent_at(const struct rpcrdma_resource_state *state, un
     return found != NULL && (found->offset == offset || found->octets > 0) ? found : NULL;
 }
 
-/* RFC 5040 section 4.8: the STag of a Send with Invalidate cannot be invalidated. */
-static bool refuses_invalidation(const struct rdmap_terminate *terminate)
+static void judge_buffer(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal,
+                         const struct sent *sent)
 {
-    return terminate->layer == RDMAP_LAYER_RDMA &&
-           (terminate->etype == RDMAP_PROTECTION_ERROR || terminate->etype == RDMAP_OPERATION_ERROR) &&
-           terminate->code == RDMAP_CANNOT_INVALIDATE;
-}
-
-static void judge_buffer(struct rpcrdma_connection *rpcrdma, const struct rdmap_terminate_event *event,
-                         const struct sent *sent, bool too_long)
-{
-    unsigned receiver = event->fpdu->place.side & 1u;
+    bool too_long = refusal->cause == RDMA_REFUSED_TOO_LONG;
+    unsigned receiver = refusal->place.side & 1u;
     enum rule_id rule = too_long ? rule_of_size(rpcrdma, receiver, sent) : rule_of_number(sent);
 
     if (rule == RULE_COUNT || (sent->size_only && !too_long))
         return;
     if (too_long)
-        rpcrdma_fail_at(rpcrdma, &event->fpdu->place, rule, sent->frame,
-                        "expected a Receive for a Send of %u octets (frame %u), found a Terminate as it was too long",
-                        (unsigned)sent->octets, sent->frame);
+        rpcrdma_fail_at(rpcrdma, &refusal->place, rule, sent->frame,
+                        "expected a Receive for a Send of %u octets (frame %u), found a %s as it was too long",
+                        (unsigned)sent->octets, sent->frame, refusal->name);
     else
-        rpcrdma_fail_at(rpcrdma, &event->fpdu->place, rule, sent->frame,
+        rpcrdma_fail_at(rpcrdma, &refusal->place, rule, sent->frame,
                         "expected a Receive for the %s of frame %u, which is within what was granted, found a "
-                        "Terminate for want of a buffer",
-                        sent->call ? "Call" : "answer", sent->frame);
+                        "%s for want of a buffer",
+                        sent->call ? "Call" : "answer", sent->frame, refusal->name);
 }
 
-void rpcrdma_resource_terminate(struct rpcrdma_connection *rpcrdma, const struct rdmap_terminate_event *event)
+void rpcrdma_resource_refusal(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal)
 {
-    const struct rdmap_terminate *terminate = event->terminate;
     const struct sent *sent;
 
-    if (!event->accused_found || !terminate->has_ddp || terminate->ddp.tagged || terminate->ddp.qn != DDP_QN_SEND)
+    if (!refusal->accused_found || !refusal->accuses_send)
         return;
-    sent = sent_at(rpcrdma->resource, other_side(event->fpdu->place.side & 1u), event->accused.offset);
+    sent = sent_at(rpcrdma->resource, other_side(refusal->place.side & 1u), refusal->accused.offset);
     if (sent == NULL)
         return;
-    if (refuses_invalidation(terminate) && sent->invalidates)
-        rpcrdma_fail_at(rpcrdma, &event->fpdu->place, RULE_CMPD_3_2_03, sent->frame,
+    if (refusal->cause == RDMA_REFUSED_INVALIDATION && sent->invalidates)
+        rpcrdma_fail_at(rpcrdma, &refusal->place, RULE_CMPD_3_2_03, sent->frame,
                         "expected an STag that can be invalidated remotely, as its owner told that it supports it, "
-                        "found a Terminate because that of frame %u cannot",
-                        sent->frame);
-    if (terminate->layer == RDMAP_LAYER_DDP && terminate->etype == DDP_UNTAGGED_ERROR &&
-        (terminate->code == DDP_NO_BUFFER || terminate->code == DDP_TOO_LONG))
-        judge_buffer(rpcrdma, event, sent, terminate->code == DDP_TOO_LONG);
+                        "found a %s because that of frame %u cannot",
+                        refusal->name, sent->frame);
+    if (refusal->cause == RDMA_REFUSED_NO_RECEIVE || refusal->cause == RDMA_REFUSED_TOO_LONG)
+        judge_buffer(rpcrdma, refusal, sent);
 }

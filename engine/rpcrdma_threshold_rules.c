@@ -46,23 +46,18 @@ void rpcrdma_threshold_finish(struct rpcrdma_connection *rpcrdma, int64_t time_n
 
 /* ---- the blocks ---- */
 
-static void fail_startup(struct rpcrdma_connection *rpcrdma, const struct mpa_startup_event *event, enum rule_id rule,
-                         enum rule_severity severity, const char *format, ...) __attribute__((format(printf, 5, 6)));
+static void fail_start(struct rpcrdma_connection *rpcrdma, const struct rdma_private_data *data, enum rule_id rule,
+                       enum rule_severity severity, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* The frame tells its own direction: of the connection nothing is known yet. */
-static void fail_startup(struct rpcrdma_connection *rpcrdma, const struct mpa_startup_event *event, enum rule_id rule,
-                         enum rule_severity severity, const char *format, ...)
+static void fail_start(struct rpcrdma_connection *rpcrdma, const struct rdma_private_data *data, enum rule_id rule,
+                       enum rule_severity severity, const char *format, ...)
 {
     va_list args;
 
     va_start(args, format);
-    verdict_vfailed_as(rpcrdma->verdict, rule, severity, event->direction, &event->place, 0, format, args);
+    verdict_vfailed_as(rpcrdma->verdict, rule, severity, data->direction, &data->place, 0, format, args);
     va_end(args);
-}
-
-static const char *frame_name(const struct mpa_startup_event *event)
-{
-    return event->frame.kind == MPA_REQUEST ? "MPA Request" : "MPA Reply";
 }
 
 /* The Format Identifier with its octets in the opposite order; -1: nowhere. */
@@ -75,7 +70,7 @@ static int swapped_identifier(const uint8_t *p, size_t n)
     return -1;
 }
 
-static void judge_valid(struct rpcrdma_connection *rpcrdma, const struct mpa_startup_event *event,
+static void judge_valid(struct rpcrdma_connection *rpcrdma, const struct rdma_private_data *data,
                         const struct rpcrdma_private_data *block)
 {
     unsigned reserved = block->flags & RPCRDMA_PD_FLAGS_RESERVED;
@@ -86,26 +81,26 @@ static void judge_valid(struct rpcrdma_connection *rpcrdma, const struct mpa_sta
     if (reserved == 0)
         rpcrdma_pass(rpcrdma, RULE_CMPD_4_08);
     else
-        fail_startup(rpcrdma, event, RULE_CMPD_4_08, SEVERITY_ERROR,
-                     "expected the reserved bits 0xfe of octet 5 clear in the block at octet %zu of the private data, "
-                     "found 0x%02x",
-                     block->offset, (unsigned)block->flags);
+        fail_start(rpcrdma, data, RULE_CMPD_4_08, SEVERITY_ERROR,
+                   "expected the reserved bits 0xfe of octet 5 clear in the block at octet %zu of the private data, "
+                   "found 0x%02x",
+                   block->offset, (unsigned)block->flags);
 }
 
 /* A later document may well define another version (RFC 8797 section 6); 0 comes before the first. */
-static void judge_version(struct rpcrdma_connection *rpcrdma, const struct mpa_startup_event *event,
+static void judge_version(struct rpcrdma_connection *rpcrdma, const struct rdma_private_data *data,
                           const struct rpcrdma_private_data *block)
 {
-    fail_startup(rpcrdma, event, RULE_CMPD_4_06, block->version == 0 ? SEVERITY_ERROR : SEVERITY_NOTE,
-                 "expected version 1 in the block at octet %zu of the private data of the %s, found %u", block->offset,
-                 frame_name(event), (unsigned)block->version);
+    fail_start(rpcrdma, data, RULE_CMPD_4_06, block->version == 0 ? SEVERITY_ERROR : SEVERITY_NOTE,
+               "expected version 1 in the block at octet %zu of the private data of the %s, found %u", block->offset,
+               data->carrier, (unsigned)block->version);
 }
 
-void rpcrdma_threshold_startup(struct rpcrdma_connection *rpcrdma, const struct mpa_startup_event *event,
-                               enum rpcrdma_private_data_status status)
+void rpcrdma_threshold_private_data(struct rpcrdma_connection *rpcrdma, const struct rdma_private_data *data,
+                                    enum rpcrdma_private_data_status status)
 {
-    const uint8_t *p = event->frame.private_data;
-    size_t n = event->frame.pd_length;
+    const uint8_t *p = data->p;
+    size_t n = data->n;
     struct rpcrdma_private_data block = {0};
     int swapped;
 
@@ -114,24 +109,24 @@ void rpcrdma_threshold_startup(struct rpcrdma_connection *rpcrdma, const struct 
     rpcrdma_private_data_find(&block, p, n);
     switch (status) {
     case RPCRDMA_PD_OK:
-        judge_valid(rpcrdma, event, &block);
+        judge_valid(rpcrdma, data, &block);
         break;
     case RPCRDMA_PD_BAD_VERSION:
-        judge_version(rpcrdma, event, &block);
+        judge_version(rpcrdma, data, &block);
         break;
     case RPCRDMA_PD_TRUNCATED:
-        fail_startup(rpcrdma, event, RULE_CMPD_4_07, SEVERITY_ERROR,
-                     "expected 8 octets from octet %zu of the private data of the %s on, where the Format Identifier "
-                     "is, found %zu",
-                     block.offset, frame_name(event), n - block.offset);
+        fail_start(rpcrdma, data, RULE_CMPD_4_07, SEVERITY_ERROR,
+                   "expected 8 octets from octet %zu of the private data of the %s on, where the Format Identifier "
+                   "is, found %zu",
+                   block.offset, data->carrier, n - block.offset);
         break;
     case RPCRDMA_PD_ABSENT:
         swapped = swapped_identifier(p, n);
         if (swapped >= 0)
-            fail_startup(rpcrdma, event, RULE_CMPD_4_05, SEVERITY_ERROR,
-                         "expected the Format Identifier f6 ab 0e 18 in network byte order, found 18 0e ab f6 at octet "
-                         "%d of the private data of the %s",
-                         swapped, frame_name(event));
+            fail_start(rpcrdma, data, RULE_CMPD_4_05, SEVERITY_ERROR,
+                       "expected the Format Identifier f6 ab 0e 18 in network byte order, found 18 0e ab f6 at octet "
+                       "%d of the private data of the %s",
+                       swapped, data->carrier);
         break;
     }
 }

@@ -29,7 +29,7 @@ void rpcrdma_xid_finish(struct rpcrdma_connection *rpcrdma, int64_t time_ns)
 /* The startup frames say who opened the connection; ports and first Calls are only guesses at it. */
 static bool opener_known(const struct rpcrdma_connection *rpcrdma)
 {
-    return rpcrdma->parameters.startup_seen && rpcrdma->client >= 0;
+    return rpcrdma->terms.from_start && rpcrdma->client >= 0;
 }
 
 static bool from_client(const struct rpcrdma_connection *rpcrdma, unsigned side)

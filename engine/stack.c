@@ -2,6 +2,7 @@
 #include "engine/stack.h"
 
 #include "engine/heap.h"
+#include "engine/rdma_rdmap.h"
 
 #include <stdlib.h>
 
@@ -107,6 +108,13 @@ static void on_payload(void *ctx, const struct rpcrdma_payload *payload)
         nfs_connection_payload(stack->nfs, payload);
 }
 
+static void give_terms(struct stack *stack, const struct mpa_parameters *parameters)
+{
+    struct rdma_terms terms = rdma_terms_of_mpa(parameters);
+
+    rpcrdma_connection_terms(stack->rpcrdma, &terms);
+}
+
 static void make_rpcrdma(struct stack *stack)
 {
     const struct rpcrdma_events events = {.ctx = stack,
@@ -122,7 +130,7 @@ static void make_rpcrdma(struct stack *stack)
     }
     rpcrdma_connection_ports(stack->rpcrdma, stack->setup.port[0], stack->setup.port[1]);
     if (stack->parameters != NULL)
-        rpcrdma_connection_parameters(stack->rpcrdma, stack->phase, stack->parameters);
+        give_terms(stack, stack->parameters);
     for (unsigned side = 0; side < 2; side++)
         if (stack->skipped[side])
             rpcrdma_connection_skipped(stack->rpcrdma, side);
@@ -143,8 +151,11 @@ static void give_startup(void *ctx, const struct mpa_startup_event *event)
     struct stack *stack = ctx;
 
     TAP(stack, startup, event);
-    if (carries_rpcrdma(stack))
-        rpcrdma_connection_startup(stack->rpcrdma, event);
+    if (carries_rpcrdma(stack)) {
+        struct rdma_private_data data = rdma_private_data_of_mpa(event);
+
+        rpcrdma_connection_private_data(stack->rpcrdma, &data);
+    }
     NEXT(stack, startup, event);
 }
 
@@ -158,7 +169,7 @@ static void give_changed(void *ctx, enum mpa_phase phase, const struct mpa_param
     if (stack->rdmap != NULL)
         rdmap_connection_parameters(stack->rdmap, phase, parameters);
     if (stack->rpcrdma != NULL)
-        rpcrdma_connection_parameters(stack->rpcrdma, phase, parameters);
+        give_terms(stack, parameters);
     NEXT(stack, changed, phase, parameters);
 }
 
@@ -189,8 +200,11 @@ static void give_segment(void *ctx, const struct rdmap_segment_event *event)
     bool carries = carries_rpcrdma(stack);
 
     TAP(stack, segment, event);
-    if (carries)
-        rpcrdma_connection_segment(stack->rpcrdma, event);
+    if (carries) {
+        struct rdma_part part = rdma_part_of_rdmap(event);
+
+        rpcrdma_connection_part(stack->rpcrdma, &part);
+    }
     NEXT(stack, segment, event);
 }
 
@@ -199,8 +213,11 @@ static void give_terminate(void *ctx, const struct rdmap_terminate_event *event)
     struct stack *stack = ctx;
 
     TAP(stack, terminate, event);
-    if (carries_rpcrdma(stack))
-        rpcrdma_connection_terminate(stack->rpcrdma, event);
+    if (carries_rpcrdma(stack)) {
+        struct rdma_refusal refusal = rdma_refusal_of_rdmap(event);
+
+        rpcrdma_connection_refusal(stack->rpcrdma, &refusal);
+    }
     NEXT(stack, terminate, event);
 }
 

@@ -13,6 +13,7 @@
 #define IWARP_ENGINE_STACK_H
 
 #include "engine/nfs.h"
+#include "engine/rdmap.h"
 
 enum stack_layer { STACK_TCP, STACK_MPA, STACK_RDMAP /* and DDP */, STACK_RPCRDMA /* and NFS */ };
 

@@ -8,6 +8,11 @@
 #include <stdarg.h>
 #include <stdint.h>
 
+/* Which documents bind; PROFILE_RFC5666 is PROFILE_IETF with RFC 5666 and 5667 in the place of RFC 8166 and 8267. */
+enum mpa_profile { PROFILE_IETF, PROFILE_RDMAC, PROFILE_RFC5666 };
+
+enum tristate { UNKNOWN = -1, OFF = 0, ON = 1 };
+
 enum direction { DIR_TO_RESPONDER, DIR_TO_INITIATOR, DIR_UNKNOWN };
 
 /* Where something was seen. */

@@ -257,7 +257,7 @@ static struct kept_operation *operation_of(struct rpcrdma_flow *flow, struct kep
     operation = wmem_new0(wmem_file_scope(), struct kept_operation);
     operation->offer = offer;
     operation->number = move->operation;
-    operation->read = move->opcode != RDMAP_WRITE;
+    operation->read = move->kind != RDMA_WRITE;
     wmem_map_insert(flow->operations, &operation->number, operation);
     if (offer->last_operation != NULL)
         offer->last_operation->next = operation;
@@ -326,11 +326,11 @@ void rpcrdma_record_move(struct rpcrdma_flow *flow, const struct rpcrdma_move *m
     kept->transaction = t;
     kept->chunk = chunk;
     kept->offer = offer;
-    kept->request = move->opcode == RDMAP_READ_REQUEST;
+    kept->request = move->kind == RDMA_READ;
     kept->offset = move->offset;
     kept->length = move->length;
     operation = operation_of(flow, offer, move);
-    if (move->opcode == RDMAP_READ_REQUEST)
+    if (move->kind == RDMA_READ)
         operation->request_frame = move->place.frame;
     else
         note_octets(kept, chunk, offer, operation, move);

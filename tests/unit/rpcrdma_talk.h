@@ -14,6 +14,7 @@
 #define IWARP_TESTS_UNIT_RPCRDMA_TALK_H
 
 #include "engine/nfs.h"
+#include "engine/rdma_rdmap.h"
 #include "engine/rpcrdma.h"
 #include "support.h"
 #include "wire/rdmap_terminate.h"
@@ -146,7 +147,9 @@ static inline void talk_step(struct talk *t)
 /* After the fields of parameters were changed. */
 static inline void talk_parameters(struct talk *t)
 {
-    rpcrdma_connection_parameters(t->rpcrdma, MPA_PHASE_FULL_OPERATION, &t->parameters);
+    struct rdma_terms terms = rdma_terms_of_mpa(&t->parameters);
+
+    rpcrdma_connection_terms(t->rpcrdma, &terms);
 }
 
 /* Nothing seen yet, no startup frames: as it stands, a capture that begins in mid-stream. */
@@ -188,6 +191,7 @@ static inline uint32_t talk_startup_octets(struct talk *t, unsigned side, const 
 {
     uint8_t pd[MPA_PRIVATE_DATA_MAX] = {0x00, 0x10, 0x00, 0x10};
     struct mpa_startup_event event = {0};
+    struct rdma_private_data data;
 
     assert_true(MPA_ENHANCED_LEN + n <= sizeof pd);
     if (n > 0)
@@ -205,7 +209,8 @@ static inline uint32_t talk_startup_octets(struct talk *t, unsigned side, const 
     event.length = MPA_STARTUP_HEADER_LEN + MPA_ENHANCED_LEN + n;
     event.place = talk_place(t, side);
     event.direction = side == C ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
-    rpcrdma_connection_startup(t->rpcrdma, &event);
+    data = rdma_private_data_of_mpa(&event);
+    rpcrdma_connection_private_data(t->rpcrdma, &data);
     t->end[side] += event.length;
     t->parameters.initiator_side = C;
     t->parameters.midstream = false;
@@ -214,8 +219,7 @@ static inline uint32_t talk_startup_octets(struct talk *t, unsigned side, const 
     t->parameters.ird = t->parameters.ord = 16;
     *(side == C ? &t->parameters.request_seen : &t->parameters.reply_seen) = true;
     t->parameters.startup_seen = t->parameters.request_seen && t->parameters.reply_seen;
-    rpcrdma_connection_parameters(t->rpcrdma, t->parameters.startup_seen ? MPA_PHASE_FULL_OPERATION : MPA_PHASE_STARTUP,
-                                  &t->parameters);
+    talk_parameters(t);
     return t->frame;
 }
 
@@ -242,6 +246,7 @@ static inline void talk_segment(struct talk *t, unsigned side, struct ddp_segmen
     struct mpa_fpdu_event fpdu = {0};
     uint32_t header = ddp.tagged ? DDP_TAGGED_HEADER_LEN : DDP_UNTAGGED_HEADER_LEN;
     size_t ulpdu = header + ddp.payload_len;
+    struct rdma_part part;
     uint32_t length = (uint32_t)((2 + ulpdu + 3) / 4 * 4 + 4);
 
     talk_step(t);
@@ -274,7 +279,8 @@ static inline void talk_segment(struct talk *t, unsigned side, struct ddp_segmen
         if (op->side == side)
             op->place = fpdu.place;
     }
-    rpcrdma_connection_segment(t->rpcrdma, &segment);
+    part = rdma_part_of_rdmap(&segment);
+    rpcrdma_connection_part(t->rpcrdma, &part);
     t->end[side] += length;
 }
 
@@ -580,6 +586,7 @@ static inline uint32_t talk_terminate_for(struct talk *t, unsigned side, uint8_t
 {
     struct rdmap_terminate terminate = {.layer = layer, .etype = etype, .code = code};
     struct rdmap_terminate_event event = {.terminate = &terminate};
+    struct rdma_refusal refusal;
     struct mpa_fpdu_event fpdu = {0};
 
     talk_step(t);
@@ -593,7 +600,8 @@ static inline uint32_t talk_terminate_for(struct talk *t, unsigned side, uint8_t
         terminate.ddp = t->last_ddp[1 - side];
         terminate.ddp.payload = NULL;
     }
-    rpcrdma_connection_terminate(t->rpcrdma, &event);
+    refusal = rdma_refusal_of_rdmap(&event);
+    rpcrdma_connection_refusal(t->rpcrdma, &refusal);
     t->end[side] += 64;
     return t->frame;
 }

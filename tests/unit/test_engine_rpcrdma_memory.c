@@ -313,13 +313,14 @@ static uint32_t refuse(struct talk *t, uint8_t layer, uint8_t etype, uint8_t cod
 {
     struct rdmap_terminate terminate = {.layer = layer, .etype = etype, .code = code};
     struct mpa_fpdu_event fpdu = {0};
+    struct rdma_refusal refusal;
 
     talk_step(t);
     fpdu.place = talk_place(t, C);
     fpdu.direction = talk_direction(t, C);
-    rpcrdma_connection_terminate(
-        t->rpcrdma, &(struct rdmap_terminate_event){
-                        .terminate = &terminate, .fpdu = &fpdu, .accused_found = true, .accused = accused});
+    refusal = rdma_refusal_of_rdmap(&(struct rdmap_terminate_event){
+        .terminate = &terminate, .fpdu = &fpdu, .accused_found = true, .accused = accused});
+    rpcrdma_connection_refusal(t->rpcrdma, &refusal);
     return t->frame;
 }
 

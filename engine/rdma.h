@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What RPC-over-RDMA sees of the transport beneath it, the same for all of them (RFC 8166 section 2.2.2): Sends,
+ * accesses to ranges of memory, how far a sender had received the other direction, what a receiver refused, private
+ * data, holes and ends. iWARP gives it (engine/rdma_rdmap.h), and so do the reliable connections of InfiniBand and
+ * RoCE.
+ *
+ * Sides are 0 and 1. An offset counts what one side sends: octets of its stream on iWARP, PSNs of its requests on
+ * InfiniBand; it orders, and says how far the other side has got.
+ */
+#ifndef IWARP_ENGINE_RDMA_H
+#define IWARP_ENGINE_RDMA_H
+
+#include "engine/verdict.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum rdma_transport { RDMA_IWARP, RDMA_INFINIBAND };
+
+enum rdma_kind {
+    RDMA_SEND,
+    RDMA_WRITE,
+    RDMA_READ,
+    RDMA_READ_RESPONSE,
+    RDMA_OTHER, /* it is no business of RPC-over-RDMA, but takes its place in the order */
+};
+
+/* A part of a message: a DDP Segment, a packet. */
+struct rdma_part {
+    enum rdma_kind kind;
+    struct place place; /* place.offset: of the part in what its side sends */
+    uint64_t end;       /* offset after it */
+    enum direction direction;
+    bool first_of_all;  /* nothing of this direction came before it */
+    bool after_gap;     /* something before it is missing */
+    bool in_message;    /* false: it is no sound part of a message, and what follows says nothing */
+    bool faulty;        /* a layer beneath made a finding at it: it is followed, and nothing is reported */
+    bool set_up;        /* belongs to the start of the connection (the RTR of RFC 6581) */
+    uint64_t message;   /* number among those of this direction */
+    uint32_t index;     /* part of the message, from 0 */
+    bool first_known;   /* its first part was seen */
+    bool last;          /* it is the message's last part */
+    bool complete;      /* last, and nothing of the message is missing */
+    uint64_t operation; /* that it belongs to; 0: not known */
+    uint64_t offset;    /* Send: of the octets in the message */
+    const uint8_t *p;   /* octets, valid during the event */
+    size_t n;
+    bool memory_known; /* the three below are valid */
+    uint32_t handle;   /* of the memory accessed; with a Read and its response that of its source */
+    uint64_t address;  /* offset of RFC 8166: what is accessed by this part */
+    uint64_t length;   /* Read: octets asked for; else n */
+    bool invalidates;  /* Send: */
+    uint32_t invalidated;
+    bool acked_known; /* how far its sender had received the other direction */
+    uint64_t acked;
+};
+
+/* Private data of a side, as the connection comes about. */
+struct rdma_private_data {
+    struct place place;
+    uint64_t end; /* offset after it */
+    enum direction direction;
+    const char *carrier; /* "MPA Request", "ConnectRequest" */
+    const uint8_t *p;    /* NULL: not captured */
+    size_t n;
+};
+
+/* What is known of a connection as a whole. */
+struct rdma_terms {
+    int initiator_side; /* 0, 1, or -1 unknown */
+    bool from_start;    /* its start was seen, of both sides */
+};
+
+enum rdma_refusal_cause {
+    RDMA_REFUSED_MEMORY,       /* no such handle, out of its bounds, no right */
+    RDMA_REFUSED_RECEIVE,      /* a Send for which there was no Receive, or no sound one */
+    RDMA_REFUSED_NO_RECEIVE,   /* of these: there was none */
+    RDMA_REFUSED_TOO_LONG,     /* of these: it was too short */
+    RDMA_REFUSED_INVALIDATION, /* a handle that cannot be invalidated */
+    RDMA_REFUSED_OTHER,
+};
+
+/* A side ends the connection over something that the other one sent: a Terminate, a NAK. */
+struct rdma_refusal {
+    struct place place;
+    enum rdma_refusal_cause cause;
+    const char *name; /* "Terminate" */
+    bool accused_found;
+    struct place accused;
+    bool accuses_send;
+};
+
+static inline bool rdma_refuses_receive(enum rdma_refusal_cause cause)
+{
+    return cause == RDMA_REFUSED_RECEIVE || cause == RDMA_REFUSED_NO_RECEIVE || cause == RDMA_REFUSED_TOO_LONG;
+}
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* iWARP in the language of engine/rdma.h. */
+#ifndef IWARP_ENGINE_RDMA_RDMAP_H
+#define IWARP_ENGINE_RDMA_RDMAP_H
+
+#include "engine/rdma.h"
+#include "engine/rdmap.h"
+
+struct rdma_part rdma_part_of_rdmap(const struct rdmap_segment_event *event);
+struct rdma_refusal rdma_refusal_of_rdmap(const struct rdmap_terminate_event *event);
+struct rdma_private_data rdma_private_data_of_mpa(const struct mpa_startup_event *event);
+struct rdma_terms rdma_terms_of_mpa(const struct mpa_parameters *parameters);
+
+#endif
