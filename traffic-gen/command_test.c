@@ -2,6 +2,7 @@
 /* iwarp-gen test. */
 #include "shared/output_file.h"
 #include "traffic-gen/command.h"
+#include "traffic-gen/test/alive.h"
 #include "traffic-gen/test/choice.h"
 #include "traffic-gen/test/learn.h"
 #include "traffic-gen/test/net.h"
@@ -13,15 +14,15 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { JOBS_MAX = 64 };
+enum { JOBS_MAX = 64, REPEAT_MAX = 1000, STATUS_DEAD = 3 };
 
 struct options {
     gboolean listen;
     char **suites, **rules, **skip;
-    char *waivers, *format, *output, *record, *service, *advert, *mpa, *device;
+    char *waivers, *before_each, *reset, *resume, *format, *output, *record, *service, *advert, *mpa, *device;
     char *export, *mount_port, *nfs_version, *seed;
-    double timeout, start_timeout, idle_timeout, accept_timeout, recover_timeout, settle;
-    gint jobs;
+    double timeout, start_timeout, idle_timeout, accept_timeout, recover_timeout, settle, reset_timeout;
+    gint jobs, repeat, stop_after;
     gboolean default_configuration, strict_waivers;
 };
 
@@ -58,7 +59,8 @@ static bool times_are_good(const struct options *options, int *status)
                  {"start-timeout", options->start_timeout},
                  {"idle-timeout", options->idle_timeout},
                  {"accept-timeout", options->accept_timeout},
-                 {"recover-timeout", options->recover_timeout}};
+                 {"recover-timeout", options->recover_timeout},
+                 {"reset-timeout", options->reset_timeout}};
 
     for (unsigned i = 0; i < G_N_ELEMENTS(times); i++) {
         if (!(times[i].value >= 0.01 && times[i].value <= 3600)) {
@@ -125,6 +127,23 @@ static char *now_text(void)
     return text;
 }
 
+/* What a run of the suites needs beside the device. */
+struct job {
+    const struct options *options;
+    struct talk_run *run;
+    const char *address;
+    const GArray *chosen;
+    GPtrArray *waivers;
+    struct test_report *earlier; /* NULL: none */
+};
+
+static void judge(void *ctx, struct test_result *result)
+{
+    const struct job *job = ctx;
+
+    choice_waive(job->waivers, job->run->dut, &job->run->device, result);
+}
+
 /* Where the DUT is, or where it is to come to. */
 static bool reach(struct talk_run *run, const char *address, int *status)
 {
@@ -141,6 +160,13 @@ static bool reach(struct talk_run *run, const char *address, int *status)
     if (!run_learn(run, &why)) {
         *status = net_stopped ? (command_fail("stopped"), COMMAND_FAILED)
                               : command_fail("%s: %s", run->dut == DUT_RESPONDER ? address : "--listen", why);
+        return false;
+    }
+    if (!run_is_alive(run, &why)) {
+        if (net_stopped)
+            *status = (command_fail("stopped"), COMMAND_FAILED);
+        else
+            *status = (command_fail("%s: %s", run->dut == DUT_RESPONDER ? address : "--listen", why), STATUS_DEAD);
         return false;
     }
     return true;
@@ -161,21 +187,29 @@ static void stop_on_signals(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
-static void show_progress(unsigned done, unsigned n, const char *id)
+static void show_progress(void *ctx, unsigned done, unsigned n, const char *id)
 {
+    (void)ctx;
     fprintf(stderr, "\r%u of %u: %s\033[K", done, n, id);
 }
 
-static int verdict(const struct options *options, const struct test_report *report, unsigned chosen)
+static int verdict(const struct options *options, const struct test_report *report)
 {
-    unsigned failed = test_report_count(report, TEST_FAILED, false);
+    unsigned failed = test_report_count(report, TEST_FAILED, false) + test_report_count(report, TEST_UNSTABLE, false);
+    bool dead = strcmp(report->state, device_life_names[DEVICE_ALIVE]) != 0 && !net_stopped;
 
-    if (report->results->len < chosen)
+    if (dead)
+        fprintf(stderr, "iwarp-gen: the device died: %u of %u tests were finished, the report has these\n",
+                report->results->len, report->chosen);
+    else if (report->results->len < report->chosen)
         fprintf(stderr, "iwarp-gen: stopped: %u of %u tests were finished, the report has these\n",
-                report->results->len, chosen);
-    else if (test_report_count(report, TEST_NOT_APPLICABLE, false) == chosen)
+                report->results->len, report->chosen);
+    else if (test_report_count(report, TEST_NOT_APPLICABLE, false) == report->chosen)
         return command_fail("nothing was tested: none of the tests was applicable to what the device offers");
-    if (failed > 0 || report->results->len < chosen || (options->strict_waivers && report->unused_waivers->len > 0))
+    if (dead)
+        return STATUS_DEAD;
+    if (failed > 0 || report->results->len < report->chosen ||
+        (options->strict_waivers && report->unused_waivers->len > 0))
         return COMMAND_FAILED;
     return COMMAND_DONE;
 }
@@ -185,41 +219,60 @@ static int output_trouble(const struct options *options)
     return command_fail("%s: %s", options->output ? options->output : "standard output", g_strerror(errno));
 }
 
-static int run_chosen(const struct options *options, struct talk_run *run, const char *address, const GArray *chosen,
-                      GPtrArray *waivers, struct output_file *out)
+static void run_all(struct job *job, struct test_report *report)
 {
+    const struct options *options = job->options;
     bool progress = isatty(STDERR_FILENO);
+    const struct run_options how = {
+        .jobs = (unsigned)options->jobs,
+        .repeat = (unsigned)options->repeat,
+        .stop_after = (unsigned)options->stop_after,
+        .address = job->address,
+        .before_each = options->before_each,
+        .reset = options->reset,
+        .t_reset = nanoseconds(options->reset_timeout),
+        .judged = judge,
+        .progress = progress ? show_progress : NULL,
+        .ctx = job,
+        .earlier = job->earlier,
+    };
+
+    run_tests(job->run, job->chosen, &how, report);
+    if (progress)
+        fputs("\r\033[K", stderr);
+    choice_unused(job->waivers, report);
+}
+
+static int run_chosen(struct job *job, struct output_file *out)
+{
+    const struct options *options = job->options;
     struct test_report *report = test_report_new();
     int status = COMMAND_DONE;
 
-    report->device = g_strdup(options->device ? options->device : address);
-    report->role = g_strdup(run->dut == DUT_RESPONDER ? "responder" : "initiator");
+    report->device = g_strdup(options->device ? options->device : job->address);
+    report->role = g_strdup(job->run->dut == DUT_RESPONDER ? "responder" : "initiator");
     report->version = g_strdup(IWARP_KIT_VERSION);
     report->started = now_text();
     stop_on_signals();
-    if (reach(run, address, &status)) {
-        if (run->services & NEED_RPC)
-            fprintf(stderr, "iwarp-gen: --seed=%" G_GUINT64_FORMAT "\n", run->nfs.seed);
-        run_tests(run, chosen, (unsigned)options->jobs, progress ? show_progress : NULL, report);
-        if (progress)
-            fputs("\r\033[K", stderr);
-        choice_waive(waivers, run->dut, &run->device, report);
+    if (reach(job->run, job->address, &status)) {
+        if (job->run->services & NEED_RPC)
+            fprintf(stderr, "iwarp-gen: --seed=%" G_GUINT64_FORMAT "\n", job->run->nfs.seed);
+        report->start_up = terms_text(&job->run->terms);
+        run_all(job, report);
         format_find(options->format)->write(report, out->file);
-        status = output_file_finish(out) ? verdict(options, report, chosen->len) : output_trouble(options);
+        status = output_file_finish(out) ? verdict(options, report) : output_trouble(options);
     }
-    if (run->listener >= 0)
-        close(run->listener);
+    if (job->run->listener >= 0)
+        close(job->run->listener);
     test_report_free(report);
     return status;
 }
 
 /* Where the report goes is known to be writable before the device is troubled. */
-static int run_reported(const struct options *options, struct talk_run *run, const char *address, const GArray *chosen,
-                        GPtrArray *waivers)
+static int run_reported(struct job *job)
 {
     struct output_file out;
-    int status = output_file_open(&out, options->output) ? run_chosen(options, run, address, chosen, waivers, &out)
-                                                         : output_trouble(options);
+    int status = output_file_open(&out, job->options->output) ? run_chosen(job, &out) : output_trouble(job->options);
 
     output_file_clear(&out);
     return status;
@@ -231,25 +284,61 @@ static const char record_comment[] =
     "and "
     "acknowledgements. What the test says wrong, it says on purpose.";
 
-static int run_recorded(const struct options *options, struct talk_run *run, const char *address, const GArray *chosen,
-                        GPtrArray *waivers)
+static int run_recorded(struct job *job)
 {
     struct watch_recorder recorder = {0};
+    const char *path = job->options->record;
     int status;
 
-    if (!options->record)
-        return run_reported(options, run, address, chosen, waivers);
-    recorder.file = capture_file_open_commented(options->record, record_comment);
+    if (!path)
+        return run_reported(job);
+    recorder.file = capture_file_open_commented(path, record_comment);
     if (!recorder.file)
-        return command_fail("%s: %s", options->record, g_strerror(errno));
+        return command_fail("%s: %s", path, g_strerror(errno));
     g_mutex_init(&recorder.lock);
-    run->recorder = &recorder;
-    status = run_reported(options, run, address, chosen, waivers);
+    job->run->recorder = &recorder;
+    status = run_reported(job);
     if (!capture_file_close(recorder.file) || recorder.failed)
-        status = command_fail("%s: %s", options->record, g_strerror(errno));
+        status = command_fail("%s: %s", path, g_strerror(errno));
     g_mutex_clear(&recorder.lock);
-    run->recorder = NULL;
+    job->run->recorder = NULL;
     return status;
+}
+
+static bool numbers_are_good(const struct options *options, int *status)
+{
+    const struct {
+        const char *name;
+        gint value, min, max;
+    } numbers[] = {{"-j", options->jobs, 1, JOBS_MAX},
+                   {"--repeat", options->repeat, 1, REPEAT_MAX},
+                   {"--stop-after", options->stop_after, 0, INT16_MAX}};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(numbers); i++) {
+        if (numbers[i].value < numbers[i].min || numbers[i].value > numbers[i].max) {
+            *status = command_fail("%s: %d is not from %d to %d", numbers[i].name, numbers[i].value, numbers[i].min,
+                                   numbers[i].max);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A report of the same role of a device, whose results are taken over. */
+static bool load_earlier(struct job *job, GError **error)
+{
+    const char *path = job->options->resume, *role = job->run->dut == DUT_RESPONDER ? "responder" : "initiator";
+
+    if (!path)
+        return true;
+    job->earlier = test_report_load(path, error);
+    if (!job->earlier)
+        return false;
+    if (strcmp(job->earlier->role, role) == 0)
+        return true;
+    g_set_error(error, g_quark_from_static_string("iwarp-test"), 0, "--resume: %s is about a device that is %s", path,
+                job->earlier->role);
+    return false;
 }
 
 static int test(const struct options *options, const char *address)
@@ -263,6 +352,7 @@ static int test(const struct options *options, const char *address)
         .t_accept = nanoseconds(options->accept_timeout),
         .t_recover = nanoseconds(options->recover_timeout),
         .t_settle = nanoseconds(options->settle),
+        .jobs = (unsigned)options->jobs,
         .received_max = TALK_RECEIVED_MAX,
         .vouched_default = options->default_configuration,
     };
@@ -270,6 +360,7 @@ static int test(const struct options *options, const char *address)
     g_autofree char *host = NULL, *port = NULL;
     g_autoptr(GPtrArray) waivers = NULL;
     g_autoptr(GArray) chosen = NULL;
+    struct job job;
     int status;
 
     if (!format_find(options->format))
@@ -287,9 +378,7 @@ static int test(const struct options *options, const char *address)
     }
     if (options->mpa && !terms_parse(&run.given, options->mpa, &error))
         return command_fail("%s", error->message);
-    if (options->jobs < 1 || options->jobs > JOBS_MAX)
-        return command_fail("-j: %d is not from 1 to %d", options->jobs, JOBS_MAX);
-    if (!times_are_good(options, &status))
+    if (!numbers_are_good(options, &status) || !times_are_good(options, &status))
         return status;
     nfs_run_init(&run.nfs, g_random_int());
     if (!take_nfs(options, &run.nfs, &status))
@@ -304,7 +393,12 @@ static int test(const struct options *options, const char *address)
     waivers = waivers_new();
     if (options->waivers && !waivers_load(waivers, options->waivers, true, &error))
         return command_fail("%s", error->message);
-    status = run_recorded(options, &run, address, chosen, waivers);
+    job = (struct job){.options = options, .run = &run, .address = address, .chosen = chosen, .waivers = waivers};
+    if (load_earlier(&job, &error))
+        status = run_recorded(&job);
+    else
+        status = command_fail("%s", error->message);
+    test_report_free(job.earlier);
     nfs_run_clear(&run.nfs);
     return status;
 }
@@ -317,10 +411,16 @@ int command_test(int argc, char **argv)
         "The device is the Responder at HOST:PORT; with --listen it is an Initiator that connects again and\n"
         "again to HOST:PORT (default: a port of this host, which is told), one test per connection.\n\n"
         "Exit status: 0 all passed, 1 a failure, or stopped by a signal, 2 usage, the device could not be\n"
-        "reached, or offers nothing to test.",
+        "reached, or offers nothing to test, 3 the device died, and the run ended there.",
     };
-    struct options options = {
-        .timeout = 2, .start_timeout = 60, .idle_timeout = 120, .accept_timeout = 30, .recover_timeout = 3, .jobs = 1};
+    struct options options = {.timeout = 2,
+                              .start_timeout = 60,
+                              .idle_timeout = 120,
+                              .accept_timeout = 30,
+                              .recover_timeout = 3,
+                              .reset_timeout = 300,
+                              .jobs = 1,
+                              .repeat = 1};
     const GOptionEntry entries[] = {
         {"listen", 0, 0, G_OPTION_ARG_NONE, &options.listen, "the device is the Initiator", NULL},
         {"suite", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.suites, "only these suites (comma-separated)", "NAME"},
@@ -341,6 +441,15 @@ int command_test(int argc, char **argv)
          "longest wait for a connection (default 30)", "SECONDS"},
         {"recover-timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.recover_timeout,
          "how long a device may take after a case until it answers again (default 3)", "SECONDS"},
+        {"before-each", 0, 0, G_OPTION_ARG_STRING, &options.before_each, "command to run before each test", "COMMAND"},
+        {"reset-command", 0, 0, G_OPTION_ARG_STRING, &options.reset, "command that revives a device that died",
+         "COMMAND"},
+        {"reset-timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.reset_timeout,
+         "longest time of such a command, and until the device answers then (default 300)", "SECONDS"},
+        {"repeat", 0, 0, G_OPTION_ARG_INT, &options.repeat, "run each test so often (default 1)", "N"},
+        {"stop-after", 0, 0, G_OPTION_ARG_INT, &options.stop_after, "end the run at the Nth failure", "N"},
+        {"resume", 0, 0, G_OPTION_ARG_FILENAME, &options.resume,
+         "take over the results of this JSON report, run the other tests", "FILE"},
         {"settle", 0, 0, G_OPTION_ARG_DOUBLE, &options.settle,
          "pause between the start-up and the first FPDU (default 0)", "SECONDS"},
         {"service", 0, 0, G_OPTION_ARG_STRING, &options.service, "what the device serves: none, echo, rpc, nfs",
@@ -377,6 +486,9 @@ int command_test(int argc, char **argv)
     g_strfreev(options.skip);
     g_free(options.waivers);
     g_free(options.format);
+    g_free(options.before_each);
+    g_free(options.reset);
+    g_free(options.resume);
     g_free(options.output);
     g_free(options.record);
     g_free(options.service);

@@ -65,10 +65,11 @@ def test_rejected_later_is_inconclusive():
 
     def takes(request):
         seen.append(request)
-        return len(seen) < 2
+        return len(seen) < 3  # it is found out what it takes, and seen to be alive
 
     with scripted.Device(takes) as device:
         tested = devices.run_test([f"127.0.0.1:{device.port}", "--rules=MPA-8-02/crc", "--timeout=0.2"], 1, False)
+    assert tested.status == 3 and tested.report["state"] == "rejects"
     assert tested.outcome("inconclusive") == ["MPA-8-02/crc"], tested.tell()
     assert "rejected" in tested.tests["MPA-8-02/crc"]["actual"]
 

@@ -195,22 +195,28 @@ static bool names(const struct waiver *waiver, const struct test_result *result)
     return false;
 }
 
-void choice_waive(GPtrArray *waivers, enum suite_dut dut, const struct endpoint *device, struct test_report *report)
+void choice_waive(GPtrArray *waivers, enum suite_dut dut, const struct endpoint *device, struct test_result *result)
 {
     enum waiver_role role = dut == DUT_RESPONDER ? WAIVER_RESPONDER : WAIVER_INITIATOR;
 
+    if (result->outcome != TEST_FAILED && result->outcome != TEST_UNSTABLE)
+        return;
     for (guint i = 0; i < waivers->len; i++) {
         struct waiver *waiver = g_ptr_array_index(waivers, i);
 
-        for (guint k = 0; k < report->results->len; k++) {
-            struct test_result *result = g_ptr_array_index(report->results, k);
+        if (!names(waiver, result) || !waiver_in_scope(waiver, device, role))
+            continue;
+        waiver->used = 1;
+        if (!result->waived)
+            result->waived = g_strdup(waiver->why);
+    }
+}
 
-            if (result->outcome != TEST_FAILED || !names(waiver, result) || !waiver_in_scope(waiver, device, role))
-                continue;
-            waiver->used = 1;
-            if (!result->waived)
-                result->waived = g_strdup(waiver->why);
-        }
+void choice_unused(const GPtrArray *waivers, struct test_report *report)
+{
+    for (guint i = 0; i < waivers->len; i++) {
+        const struct waiver *waiver = g_ptr_array_index(waivers, i);
+
         if (!waiver->used)
             g_ptr_array_add(report->unused_waivers, g_strdup(waiver->id));
     }

@@ -17,7 +17,9 @@ bool choice_address(const char *text, bool listening, char **host, char **port, 
 GArray *choice_tests(char *const *suites_wanted, char *const *rules, char *const *skip, enum suite_dut dut,
                      GError **error);
 
-/* Marks failures of that device as waived (shared/waivers.h), and tells in the report which waivers matched none. */
-void choice_waive(GPtrArray *waivers, enum suite_dut dut, const struct endpoint *device, struct test_report *report);
+/* Marks a failure of that device as waived (shared/waivers.h). */
+void choice_waive(GPtrArray *waivers, enum suite_dut dut, const struct endpoint *device, struct test_result *result);
+/* Tells in the report which waivers matched none. */
+void choice_unused(const GPtrArray *waivers, struct test_report *report);
 
 #endif

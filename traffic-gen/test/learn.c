@@ -123,6 +123,7 @@ static bool learn_responder(struct talk *talk, char **why)
         add_reason(reasons, &offers[i], reason);
     }
     if (second_best < n) {
+        run->leaves = true;
         run->terms = offers[second_best];
         return true;
     }
@@ -165,8 +166,10 @@ static enum offer answer_one(struct talk *talk, char **why)
     take_advert(talk, theirs);
     talk_send_frame(talk, NULL);
     talk_begin_operation(talk);
-    if (talk_first_fpdu(talk))
+    if (talk_first_fpdu(talk)) {
+        talk->run->speaks_first = true;
         return OFFER_TAKEN;
+    }
     *why = g_strdup(talk->result->actual);
     return talk_is_open(talk) ? OFFER_TAKEN : OFFER_TAKEN_AND_CLOSED;
 }
@@ -202,9 +205,10 @@ static bool learn_initiator(struct talk *talk, char **why)
             return true;
         /* Some do not take a Reply with C when their Request had none. */
         if (talk_frame(talk, false)->flags & MPA_FLAG_C || run->given.fields & TERMS_CRC)
-            return true;
+            break;
         run->terms.crc_follows = true;
     }
+    run->leaves = true;
     return true;
 }
 

@@ -55,8 +55,10 @@ static struct addrinfo *resolve(const char *host, const char *port, int flags, c
     struct addrinfo *found = NULL;
     int error = getaddrinfo(host && *host ? host : NULL, port, &hints, &found);
 
-    if (error != 0)
+    if (error != 0) {
         *why = g_strdup(gai_strerror(error));
+        errno = EHOSTUNREACH;
+    }
     return found;
 }
 
@@ -95,8 +97,10 @@ int net_connect(const char *host, const char *port, uint16_t mss, int64_t timeou
     for (const struct addrinfo *address = addresses; address && fd < 0; address = address->ai_next)
         fd = connect_one(address, mss, until, &error);
     freeaddrinfo(addresses);
-    if (fd < 0)
+    if (fd < 0) {
         *why = g_strdup(g_strerror(error));
+        errno = error;
+    }
     return fd;
 }
 
@@ -153,9 +157,18 @@ int net_accept(int listener, bool alive, int64_t timeout_ns, char **why)
             return -1;
         } else if (!wait_for(listener, POLLIN, until)) {
             *why = g_strdup_printf("the device did not connect within %.1f s", (double)timeout_ns / 1e9);
+            errno = ETIMEDOUT;
             return -1;
         }
     }
+}
+
+void net_drop_waiting(int listener)
+{
+    int fd;
+
+    while ((fd = accept(listener, NULL, NULL)) >= 0)
+        close(fd);
 }
 
 union address {

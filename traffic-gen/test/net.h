@@ -17,11 +17,13 @@ enum { NET_STOP_SLICE_MS = 200 }; /* how soon that is noticed */
 
 enum net_status { NET_NOTHING, NET_OCTETS, NET_FIN, NET_RESET };
 
-/* A socket that does not block, or -1 with *why, the caller's to free. mss 0: the system's. */
+/* A socket that does not block, or -1 with errno and *why, the caller's to free. mss 0: the system's. */
 int net_connect(const char *host, const char *port, uint16_t mss, int64_t timeout_ns, char **why);
 int net_listen(const char *host, const char *port, char **why);
 /* The next connection; with `alive` one that its opener has not closed yet. */
 int net_accept(int listener, bool alive, int64_t timeout_ns, char **why);
+/* Ends those that wait to be accepted. */
+void net_drop_waiting(int listener);
 /* Of a connection. IPv4 within IPv6 is told as IPv4. */
 void net_ends(int fd, struct endpoint *ours, struct endpoint *theirs);
 uint16_t net_port(int fd); /* of a listener */

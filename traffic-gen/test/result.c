@@ -4,6 +4,7 @@
 const char *const test_outcome_names[TEST_OUTCOMES] = {
     [TEST_PASSED] = "passed",
     [TEST_FAILED] = "failed",
+    [TEST_UNSTABLE] = "unstable",
     [TEST_INCONCLUSIVE] = "inconclusive",
     [TEST_NOT_APPLICABLE] = "not applicable",
 };
@@ -31,9 +32,9 @@ struct test_result *test_result_new(void)
 
 void test_result_free(struct test_result *result)
 {
-    char *texts[] = {result->id,       result->rule,   result->suite,       result->document,
-                     result->section,  result->level,  result->severity,    result->stimulus,
-                     result->expected, result->actual, result->requirement, result->waived};
+    char *texts[] = {result->id,          result->rule,     result->suite,    result->document, result->section,
+                     result->level,       result->severity, result->stimulus, result->expected, result->actual,
+                     result->requirement, result->waived,   result->death};
 
     for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++)
         g_free(texts[i]);
@@ -44,12 +45,77 @@ void test_result_free(struct test_result *result)
     g_free(result);
 }
 
+static gpointer copy_text(gconstpointer text, gpointer data)
+{
+    (void)data;
+    return g_strdup(text);
+}
+
+static gpointer copy_step(gconstpointer from, gpointer data)
+{
+    struct test_step *step = g_memdup2(from, sizeof(*step));
+
+    (void)data;
+    step->caption = g_strdup(step->caption);
+    step->octets = g_strdup(step->octets);
+    return step;
+}
+
+static void copy_texts(GPtrArray *to, GPtrArray *from)
+{
+    g_ptr_array_extend(to, from, (GCopyFunc)copy_text, NULL);
+}
+
+struct test_result *test_result_copy(const struct test_result *from)
+{
+    struct test_result *result = test_result_new();
+    struct test_result empty = *result;
+    char **texts[] = {&result->id,          &result->rule,     &result->suite,  &result->document, &result->section,
+                      &result->level,       &result->severity, &result->actual, &result->stimulus, &result->expected,
+                      &result->requirement, &result->waived,   &result->death};
+
+    *result = *from;
+    result->aliases = empty.aliases;
+    result->observations = empty.observations;
+    result->steps = empty.steps;
+    result->ports = empty.ports;
+    for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++)
+        *texts[i] = g_strdup(*texts[i]);
+    copy_texts(result->aliases, from->aliases);
+    copy_texts(result->observations, from->observations);
+    g_ptr_array_extend(result->steps, from->steps, (GCopyFunc)copy_step, NULL);
+    g_array_append_vals(result->ports, from->ports->data, from->ports->len);
+    return result;
+}
+
+static void death_free(gpointer data)
+{
+    struct test_death *death = data;
+
+    g_ptr_array_unref(death->cases);
+    g_free(death->state);
+    g_free(death->what);
+    g_free(death);
+}
+
+struct test_death *test_report_add_death(struct test_report *report, const char *state, const char *what)
+{
+    struct test_death *death = g_new0(struct test_death, 1);
+
+    death->cases = g_ptr_array_new_with_free_func(g_free);
+    death->state = g_strdup(state);
+    death->what = g_strdup(what);
+    g_ptr_array_add(report->deaths, death);
+    return death;
+}
+
 struct test_report *test_report_new(void)
 {
     struct test_report *report = g_new0(struct test_report, 1);
 
     report->results = g_ptr_array_new_with_free_func((GDestroyNotify)test_result_free);
     report->unused_waivers = g_ptr_array_new_with_free_func(g_free);
+    report->deaths = g_ptr_array_new_with_free_func(death_free);
     return report;
 }
 
@@ -63,6 +129,9 @@ void test_report_free(struct test_report *report)
     g_free(report->started);
     g_ptr_array_unref(report->results);
     g_ptr_array_unref(report->unused_waivers);
+    g_ptr_array_unref(report->deaths);
+    g_free(report->state);
+    g_free(report->start_up);
     g_free(report);
 }
 

@@ -8,7 +8,14 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum test_outcome { TEST_PASSED, TEST_FAILED, TEST_INCONCLUSIVE, TEST_NOT_APPLICABLE, TEST_OUTCOMES };
+enum test_outcome {
+    TEST_PASSED,
+    TEST_FAILED,
+    TEST_UNSTABLE, /* repeated, with different outcomes */
+    TEST_INCONCLUSIVE,
+    TEST_NOT_APPLICABLE,
+    TEST_OUTCOMES
+};
 
 extern const char *const test_outcome_names[TEST_OUTCOMES]; /* "passed", ..., "not applicable" */
 
@@ -35,6 +42,18 @@ struct test_result {
     double seconds;
     bool by_end;  /* passed because the device refused or closed: it has to be alive afterwards */
     char *waived; /* why; NULL: not */
+    char *death;  /* what became of the device (alive.h: device_life_names); NULL: it was alive afterwards */
+    unsigned runs[TEST_OUTCOMES]; /* repeated: how often each */
+    /* While it runs: our side said something of its own; a usual start-up was not taken. */
+    bool said, refused;
+};
+
+/* The device died. */
+struct test_death {
+    GPtrArray *cases; /* char *: the case, or those that ran at the same time and could not be told apart */
+    char *state;      /* alive.h: device_life_names */
+    char *what;       /* in words */
+    bool revived;
 };
 
 struct test_report {
@@ -45,11 +64,18 @@ struct test_report {
     double seconds;
     GPtrArray *results;        /* struct test_result * */
     GPtrArray *unused_waivers; /* char * */
+    unsigned chosen;           /* cases that were to run; more than results when the run ended early */
+    char *state;               /* of the device at the end: "alive", ... (alive.h) */
+    char *start_up;            /* that it takes, in words */
+    GPtrArray *deaths;         /* struct test_death * */
 };
 
+/* Copies state and what; the cases are the caller's to add. */
+struct test_death *test_report_add_death(struct test_report *report, const char *state, const char *what);
 struct test_report *test_report_new(void);
 void test_report_free(struct test_report *report);
 struct test_result *test_result_new(void);
+struct test_result *test_result_copy(const struct test_result *result);
 void test_result_free(struct test_result *result);
 
 /* Failures that are waived do not count as such. */

@@ -60,6 +60,17 @@ static void add_steps(JsonBuilder *builder, const struct test_result *result)
     json_builder_end_array(builder);
 }
 
+static void add_runs(JsonBuilder *builder, const struct test_result *result)
+{
+    json_builder_set_member_name(builder, "runs");
+    json_builder_begin_object(builder);
+    for (int outcome = 0; outcome < TEST_OUTCOMES; outcome++) {
+        if (result->runs[outcome] > 0)
+            add_number(builder, test_outcome_names[outcome], result->runs[outcome]);
+    }
+    json_builder_end_object(builder);
+}
+
 static void add_result(JsonBuilder *builder, const struct test_result *result)
 {
     json_builder_begin_object(builder);
@@ -77,6 +88,8 @@ static void add_result(JsonBuilder *builder, const struct test_result *result)
     add_string(builder, "outcome", test_outcome_names[result->outcome]);
     add_string(builder, "actual", result->actual);
     add_string(builder, "waived", result->waived);
+    add_string(builder, "death", result->death);
+    add_runs(builder, result);
     add_seconds(builder, result->seconds);
     add_strings(builder, "observations", result->observations);
     json_builder_set_member_name(builder, "ports");
@@ -94,8 +107,28 @@ static void add_summary(JsonBuilder *builder, const struct test_report *report)
     json_builder_begin_object(builder);
     for (int outcome = 0; outcome < TEST_OUTCOMES; outcome++)
         add_number(builder, test_outcome_names[outcome], test_report_count(report, outcome, false));
-    add_number(builder, "waived", test_report_count(report, TEST_FAILED, true));
+    add_number(builder, "waived",
+               test_report_count(report, TEST_FAILED, true) + test_report_count(report, TEST_UNSTABLE, true));
+    add_number(builder, "not run", report->chosen - report->results->len);
     json_builder_end_object(builder);
+}
+
+static void add_deaths(JsonBuilder *builder, const struct test_report *report)
+{
+    json_builder_set_member_name(builder, "deaths");
+    json_builder_begin_array(builder);
+    for (guint i = 0; i < report->deaths->len; i++) {
+        const struct test_death *death = g_ptr_array_index(report->deaths, i);
+
+        json_builder_begin_object(builder);
+        add_strings(builder, "tests", death->cases);
+        add_string(builder, "state", death->state);
+        add_string(builder, "what", death->what);
+        json_builder_set_member_name(builder, "revived");
+        json_builder_add_boolean_value(builder, death->revived);
+        json_builder_end_object(builder);
+    }
+    json_builder_end_array(builder);
 }
 
 void test_report_json(const struct test_report *report, FILE *out)
@@ -112,6 +145,9 @@ void test_report_json(const struct test_report *report, FILE *out)
     add_string(builder, "role", report->role);
     add_string(builder, "started", report->started);
     add_seconds(builder, report->seconds);
+    add_string(builder, "state", report->state);
+    add_string(builder, "start_up", report->start_up);
+    add_deaths(builder, report);
     json_builder_set_member_name(builder, "tests");
     json_builder_begin_array(builder);
     for (guint i = 0; i < report->results->len; i++)
@@ -216,6 +252,28 @@ static bool read_outcome(JsonObject *object, enum test_outcome *out)
     return false;
 }
 
+static JsonObject *object_of(JsonObject *object, const char *name)
+{
+    JsonNode *node = member(object, name, JSON_NODE_OBJECT);
+
+    return node ? json_node_get_object(node) : NULL;
+}
+
+static void read_runs(JsonObject *object, struct test_result *result)
+{
+    JsonObject *runs = object_of(object, "runs");
+    JsonArray *ports = array_of(object, "ports");
+
+    for (int outcome = 0; runs && outcome < TEST_OUTCOMES; outcome++)
+        result->runs[outcome] = (unsigned)CLAMP(number_of(runs, test_outcome_names[outcome]), 0, INT32_MAX);
+    for (guint i = 0; ports && i < json_array_get_length(ports); i++) {
+        JsonNode *node = json_array_get_element(ports, i);
+        guint port = JSON_NODE_HOLDS_VALUE(node) ? (guint)CLAMP(json_node_get_int(node), 0, UINT16_MAX) : 0;
+
+        g_array_append_val(result->ports, port);
+    }
+}
+
 static struct test_result *read_result(JsonObject *object)
 {
     struct test_result *result = test_result_new();
@@ -235,6 +293,7 @@ static struct test_result *read_result(JsonObject *object)
         {"expected", &result->expected},
         {"actual", &result->actual},
         {"waived", &result->waived},
+        {"death", &result->death},
     };
 
     for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++)
@@ -242,11 +301,32 @@ static struct test_result *read_result(JsonObject *object)
     read_strings(object, "aliases", result->aliases);
     read_strings(object, "observations", result->observations);
     read_steps(object, result);
+    read_runs(object, result);
     result->seconds = number_of(object, "seconds");
     if (result->id && result->rule && read_outcome(object, &result->outcome))
         return result;
     test_result_free(result);
     return NULL;
+}
+
+static void read_deaths(JsonObject *object, struct test_report *report)
+{
+    JsonArray *array = array_of(object, "deaths");
+
+    for (guint i = 0; array && i < json_array_get_length(array); i++) {
+        JsonObject *from = object_at(array, i);
+        struct test_death *death;
+        g_autofree char *state = NULL, *what = NULL;
+
+        if (!from)
+            continue;
+        state = string_of(from, "state");
+        what = string_of(from, "what");
+        death = test_report_add_death(report, state, what);
+        death->revived =
+            member(from, "revived", JSON_NODE_VALUE) && json_node_get_boolean(json_object_get_member(from, "revived"));
+        read_strings(from, "tests", death->cases);
+    }
 }
 
 static struct test_report *read_report(JsonObject *object)
@@ -260,6 +340,9 @@ static struct test_report *read_report(JsonObject *object)
     report->version = string_of(object, "version");
     report->started = string_of(object, "started");
     report->seconds = number_of(object, "seconds");
+    report->state = string_of(object, "state");
+    report->start_up = string_of(object, "start_up");
+    read_deaths(object, report);
     for (guint i = 0; good && i < json_array_get_length(tests); i++) {
         JsonObject *from = object_at(tests, i);
         struct test_result *result = from ? read_result(from) : NULL;

@@ -20,6 +20,7 @@ static void on_write(void *ctx, const uint8_t *p, size_t n)
 {
     struct rpc_bench *bench = ctx;
     struct talk *talk = bench->talk;
+    bool said = talk->result->said || bench->open; /* a start-up is no stimulus */
     size_t need;
 
     if (!talk->startup[WATCH_TEST].known &&
@@ -30,6 +31,7 @@ static void on_write(void *ctx, const uint8_t *p, size_t n)
         talk->startup[WATCH_TEST].known = true;
     }
     talk_write(talk, p, n);
+    talk->result->said = said;
 }
 
 static size_t on_room(void *ctx)
@@ -230,6 +232,8 @@ static bool hear_frame(struct rpc_bench *bench)
     struct talk *talk = bench->talk;
     const struct mpa_startup *theirs = talk_hear_frame(talk);
 
+    if (!theirs || (theirs->kind == MPA_REPLY && theirs->flags & MPA_FLAG_R))
+        talk->result->refused = true;
     if (!theirs)
         talk_inconclusive(talk, "the start-up was not answered: a frame was expected; there was %s",
                           talk_describe(talk, talk_last(talk)));

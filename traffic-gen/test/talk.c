@@ -147,6 +147,7 @@ static void forget_connection(struct talk *talk)
         .result = talk->result,
         .began = talk->began,
         .deadline = talk->deadline,
+        .patience = talk->patience,
         .fd = -1,
         .received_all = talk->received_all,
         .in = talk->in,
@@ -241,6 +242,31 @@ void talk_clear(struct talk *talk)
     g_byte_array_unref(talk->in);
 }
 
+/* A SYN is said again after 1 s, and after 3. Who has answered before is not waited for any longer. */
+static int64_t connect_time(const struct talk_run *run)
+{
+    return MIN(run->t_accept, run->sign == SIGN_UNKNOWN ? 10000 * ms : MAX(run->t_react, 3500 * ms));
+}
+
+static int64_t accept_time(const struct talk *talk)
+{
+    const struct talk_run *run = talk->run;
+    int64_t waited = g_atomic_int_get(&run->waited_ms) * ms;
+
+    if (talk->patience > 0)
+        return talk->patience;
+    return run->sign == SIGN_UNKNOWN || run->jobs > 1 ? run->t_accept
+                                                      : MIN(run->t_accept, MAX(run->t_recover, 4 * waited));
+}
+
+static void note_wait(struct talk_run *run, int64_t began)
+{
+    gint waited = (gint)((talk_now() - began) / ms);
+
+    if (waited > g_atomic_int_get(&run->waited_ms))
+        g_atomic_int_set(&run->waited_ms, waited);
+}
+
 bool talk_open(struct talk *talk)
 {
     struct watch_options options = {
@@ -255,17 +281,24 @@ bool talk_open(struct talk *talk)
     };
     uint16_t mss = talk->mss;
     g_autofree char *why = NULL;
+    int64_t began = talk_now();
     guint port;
 
     talk_hang_up(talk);
     forget_connection(talk);
     if (talk->run->dut == DUT_RESPONDER)
-        talk->fd = net_connect(talk->run->host, talk->run->port, mss, MIN(talk->run->t_accept, 10000 * ms), &why);
+        talk->fd = net_connect(talk->run->host, talk->run->port, mss, connect_time(talk->run), &why);
     else
-        talk->fd = net_accept(talk->run->listener, true, talk->run->t_accept, &why);
+        talk->fd = net_accept(talk->run->listener, true, accept_time(talk), &why);
     if (talk->fd < 0) {
+        talk->open_error = errno;
+        talk->result->refused = true;
         talk_inconclusive(talk, "no connection: %s", why);
         return false;
+    }
+    if (talk->run->dut == DUT_INITIATOR) {
+        note_wait(talk->run, began);
+        talk->queued = talk_now() - began < ms;
     }
     net_ends(talk->fd, &options.ends[WATCH_TEST], &options.ends[WATCH_DUT]);
     port = options.ends[talk->run->dut == DUT_RESPONDER ? WATCH_TEST : WATCH_DUT].port;
@@ -330,6 +363,7 @@ void talk_write(struct talk *talk, const void *p, size_t n)
 
     if (!may_send(talk) || n == 0)
         return;
+    talk->result->said = true;
     caption = g_string_new(NULL);
     talk_caption(talk, true, p, n, caption);
     talk_note(talk, true, p, n, caption->str);

@@ -21,6 +21,7 @@ struct talk_run {
     int64_t t_react, t_start, t_idle, t_accept;
     int64_t t_recover;     /* that a device may take until it listens again */
     int64_t t_settle;      /* pause of an Initiator between the Reply and its first FPDU */
+    unsigned jobs;         /* cases at the same time; 0: 1 */
     uint64_t received_max; /* octets of a test */
     struct watch_recorder *recorder;
     struct terms_given given; /* --mpa */
@@ -30,7 +31,10 @@ struct talk_run {
     /* What the first connections showed. */
     struct talk_terms terms;
     struct endpoint device;
-    bool lab; /* it knows "LABQ" */
+    bool lab;          /* it knows "LABQ" */
+    bool leaves;       /* it closes soon after the start-up, whatever is said */
+    bool speaks_first; /* an Initiator that begins with an FPDU */
+    gint waited_ms;    /* longest that a connection of it was waited for; atomic */
     enum talk_sign sign;
     unsigned signs;  /* all that were seen: set of 1 << enum talk_sign */
     bool late_first; /* what comes right after its Reply waits for what comes next, or is lost */
@@ -43,6 +47,9 @@ struct talk {
     struct test_result *result;
     int64_t began, deadline; /* monotonic, nanoseconds */
     uint16_t mss;            /* for the next connection: TCP_MAXSEG; 0: the system's */
+    int64_t patience;        /* with an Initiator that is to connect; 0: what it has taken so far, with a margin */
+    int open_error;          /* of talk_open() */
+    bool queued;             /* the connection of an Initiator had been there before it was waited for */
     /* The connection. */
     int fd; /* -1: none */
     struct watch *watch;

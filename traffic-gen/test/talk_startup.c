@@ -168,11 +168,18 @@ size_t talk_make_frame(struct talk *talk, const struct talk_wish *wish, uint8_t 
     return mpa_startup_encode(&frame, out, size);
 }
 
+static bool is_usual(const struct talk_wish *wish)
+{
+    return !wish || (wish->revision == 0 && !wish->revision_0 && !wish->markers && !wish->no_crc && !wish->crc &&
+                     !wish->enhanced && !wish->in_pieces && !wish->frame && !wish->private_data);
+}
+
 bool talk_send_frame(struct talk *talk, const struct talk_wish *wish)
 {
     static const size_t cuts[] = {5, 19}; /* amid the key, amid PD_Length */
     uint8_t *octets = talk->startup[WATCH_TEST].octets;
     size_t n = talk_make_frame(talk, wish, octets, TALK_FRAME_ROOM), need, sent = 0;
+    bool said = talk->result->said || !is_usual(wish);
 
     if (n == 0)
         return false;
@@ -187,6 +194,7 @@ bool talk_send_frame(struct talk *talk, const struct talk_wish *wish)
         }
     }
     talk_write(talk, octets + sent, n - sent);
+    talk->result->said = said; /* a start-up as the device takes it is no stimulus */
     return true;
 }
 
@@ -352,6 +360,8 @@ static bool take_frame(struct talk *talk, const struct talk_wish *wish)
     const struct mpa_startup *theirs = talk_hear_frame(talk);
     const char *missing;
 
+    if (!theirs || (theirs->kind == MPA_REPLY && theirs->flags & MPA_FLAG_R))
+        talk->result->refused = true;
     if (!theirs) {
         const struct talk_heard *heard = talk_last(talk);
 

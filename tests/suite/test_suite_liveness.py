@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A device that dies, hangs, rejects or vanishes at a case: the case is named, the rest costs nothing, a command can
+revive it; one that only needs a moment is alive."""
+import http.server
+import json
+import pathlib
+import socket
+import subprocess
+import threading
+import time
+
+import jsonschema
+import pytest
+
+import devices
+import scripted
+
+# The device is hit by a wrong CRC; the cases around that one say something else.
+BEFORE, HIT, AFTER = "MPA-5.1-06", "MPA-8-02/crc", "MPA-7.1.1-02/end"
+CASES = f"--rules={BEFORE},{HIT},{AFTER}"
+QUICK = ["--timeout=0.3", "--recover-timeout=0.6"]
+SCHEMA = json.loads((pathlib.Path(__file__).resolve().parents[2] / "docs/iwarp-test.schema.json").read_text())
+
+
+def run(device, *args, cases=CASES, jobs=1):
+    began = time.monotonic()
+    done = devices.run_test([f"127.0.0.1:{device.port}", cases, *QUICK, *args], jobs, False)
+    done.seconds = time.monotonic() - began
+    if done.report:
+        jsonschema.validate(done.report, SCHEMA)
+    return done
+
+
+class Switch:
+    """A command that revives the device, as a power switch would: run by the tester, heard by us."""
+
+    def __init__(self, action):
+        outer = self
+        self.asked = []
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                outer.asked.append(self.path)
+                action()
+                self.send_response(200)
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.command = (f"python3 -c \"import urllib.request as u; u.urlopen('http://127.0.0.1:{self.server.server_port}/'"
+                        "+__import__('urllib.parse').parse.quote('$IWARP_CASE $IWARP_STATE $IWARP_ROLE $IWARP_DEVICE'))\"")
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def hang(device):
+    device.hung = True
+    return False
+
+
+def idle(device):
+    """It negotiates, and answers nothing any more."""
+    device.answers_reads = False
+    return True
+
+
+def reject(device):
+    device.rejects = True
+    return True
+
+
+def die(device):
+    device.die()
+    return True
+
+
+def vanish(device):
+    device.vanish()
+    return True
+
+
+@pytest.mark.parametrize("what,state,words", [
+    (die, "refuses", "no longer accepts connections after this case (no connection: Connection refused"),
+    (hang, "hangs", "hangs: it accepts TCP connections and says nothing on them after this case"),
+    (idle, "idles", "no longer exchanges anything after this case"),
+    (reject, "rejects", "rejects the start-up that it accepted before after this case"),
+    (vanish, "vanished", "has vanished"),
+], ids=lambda value: getattr(value, "__name__", None))
+def test_the_case_is_named_and_the_run_ends(what, state, words):
+    with scripted.Device(bad_crc=what) as device:
+        tested = run(device)
+    assert tested.status == 3, tested.errors + tested.tell()
+    assert {name: test["outcome"] for name, test in tested.tests.items()} == {BEFORE: "passed", HIT: "failed"}
+    assert words in tested.tests[HIT]["actual"] and tested.tests[HIT]["death"] == state
+    assert tested.report["state"] == state and tested.report["summary"]["not run"] == 1
+    assert [(death["tests"], death["state"], death["revived"]) for death in tested.report["deaths"]] == [([HIT], state, False)]
+    assert "the device died: 2 of 3 tests" in tested.errors
+    assert tested.seconds < 12
+
+
+def test_a_device_that_needs_a_moment_is_alive():
+    with scripted.Device(bad_crc=lambda device: device.die(back_after=0.3) or True) as device:
+        tested = run(device)
+    assert tested.status == 0 and set(tested.outcome("passed")) == {BEFORE, HIT, AFTER}, tested.tell()
+    assert device.crashes == 1 and tested.report["deaths"] == []
+
+
+def test_a_moment_can_be_too_long():
+    with scripted.Device(bad_crc=lambda device: device.die(back_after=3) or True) as device:
+        tested = run(device)
+        assert tested.status == 3 and tested.outcome("failed") == [HIT]
+    with scripted.Device(bad_crc=lambda device: device.die(back_after=2) or True) as device:
+        assert run(device, "--recover-timeout=5").status == 0
+
+
+@pytest.mark.parametrize("jobs", [1, 4])
+def test_revived_it_goes_on(jobs):
+    """With several cases at the same time the one that kills is still found."""
+    with scripted.Device(bad_crc=die) as device:
+        switch = Switch(device.revive)
+        tested = run(device, f"--reset-command={switch.command}", jobs=jobs)
+        switch.close()
+    assert tested.status == 1, tested.errors + tested.tell()
+    assert {name: test["outcome"] for name, test in tested.tests.items()} == {BEFORE: "passed", HIT: "failed", AFTER: "passed"}
+    assert [death["tests"] for death in tested.report["deaths"] if death["revived"]] == [[HIT]]
+    assert tested.report["state"] == "alive"
+    assert f"{HIT.replace('/', '/')} refuses responder 127.0.0.1:{device.port}" in [
+        asked.lstrip("/").replace("%20", " ").replace("%3A", ":") for asked in switch.asked][-1]
+
+
+@pytest.mark.parametrize("command,words", [("exit 5", "--reset-command: exit status 5"), ("true", "after --reset-command")])
+def test_not_revived(command, words):
+    with scripted.Device(bad_crc=die) as device:
+        tested = run(device, f"--reset-command={command}", "--reset-timeout=1")
+    assert tested.status == 3 and words in tested.errors and tested.outcome("failed") == [HIT]
+
+
+def test_a_reset_that_never_ends_is_ended(tmp_path):
+    with scripted.Device(bad_crc=die) as device:
+        tested = run(device, f"--reset-command=sleep 1000 & echo $! > {tmp_path}/pid; wait", "--reset-timeout=0.5")
+    assert tested.status == 3 and "not over within" in tested.errors and tested.seconds < 10
+    assert not pathlib.Path(f"/proc/{(tmp_path / 'pid').read_text().strip()}/cmdline").exists() or "sleep" not in \
+        pathlib.Path(f"/proc/{(tmp_path / 'pid').read_text().strip()}/cmdline").read_text()
+
+
+def test_several_at_once_are_not_accused():
+    """Nobody can tell which of them it was: none is called failed."""
+    barrier = threading.Barrier(2, timeout=5)
+
+    def both(device):
+        try:
+            barrier.wait()
+        except threading.BrokenBarrierError:
+            return True
+        if device.listener is not None:
+            device.die()
+        return True
+
+    with scripted.Device(bad_crc=both) as device:
+        tested = run(device, cases="--rules=MPA-8-02/crc,MPA-8-02/ulpdu", jobs=2)
+    assert tested.status == 3 and tested.outcome("failed") == [], tested.tell()
+    assert set(tested.report["deaths"][0]["tests"]) == {"MPA-8-02/crc", "MPA-8-02/ulpdu"}
+    assert all("at the same time" in test["actual"] for test in tested.tests.values())
+
+
+def every_second(action):
+    count = []
+
+    def hit(device):
+        count.append(1)
+        if len(count) % 2 == 0:
+            action(device)
+        return True
+    return hit
+
+
+def test_repeated_and_unstable():
+    closes = []
+
+    def sometimes(device):
+        closes.append(len(closes) % 2 == 0)
+        return closes[-1]
+
+    with scripted.Device(bad_crc=sometimes) as device:
+        tested = run(device, "--repeat=4", cases=f"--rules={BEFORE},{HIT}")
+    assert tested.status == 1 and tested.outcome("unstable") == [HIT], tested.tell()
+    assert tested.tests[HIT]["runs"] == {"passed": 2, "failed": 2}
+    assert "2 passed, 2 failed, 0 inconclusive of 4 runs" in tested.tests[HIT]["actual"]
+    assert tested.tests[BEFORE]["outcome"] == "passed" and tested.tests[BEFORE]["runs"] == {"passed": 4}
+
+
+def test_it_dies_every_second_time():
+    with scripted.Device(bad_crc=every_second(lambda device: device.die())) as device:
+        switch = Switch(device.revive)
+        tested = run(device, "--repeat=3", f"--reset-command={switch.command}")
+        switch.close()
+    assert tested.status == 1 and tested.outcome("unstable") == [HIT] and len(tested.report["deaths"]) == 1, tested.tell()
+    assert tested.tests[HIT]["death"] == "refuses" and tested.tests[HIT]["runs"] == {"passed": 2, "failed": 1}
+
+
+def test_stop_after():
+    with scripted.Device(bad_crc=lambda device: False) as device:
+        tested = run(device, "--stop-after=1", cases="--rules=MPA-8-02,MPA-8-06,MPA-5.1-06,MPA-4.1-07")
+        assert tested.status == 1 and len(tested.outcome("failed")) == 1 and tested.report["summary"]["not run"] > 0
+        assert tested.report["state"] == "alive" and "stopped" in tested.errors
+
+
+def test_resume(tmp_path):
+    """What was finished is not done again."""
+    report = tmp_path / "first.json"
+    with scripted.Device(bad_crc=die) as device:
+        first = run(device)
+        assert first.status == 3 and set(first.tests) == {BEFORE, HIT}
+        report.write_text(json.dumps(first.report))
+        device.revive()
+        crashes, before = device.crashes, len(device.requests)
+        second = run(device, f"--resume={report}")
+        assert device.crashes == crashes and len(device.requests) - before < 8
+    assert second.status == 1 and {name: test["outcome"] for name, test in second.tests.items()} == {
+        BEFORE: "passed", HIT: "failed", AFTER: "passed"}
+    assert second.tests[HIT] == first.tests[HIT] and second.report["state"] == "alive"
+    assert [death["tests"] for death in second.report["deaths"]] == [[HIT]]
+
+
+def test_resume_wants_a_report_of_the_role(tmp_path):
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps({"device": "x", "role": "initiator", "tests": []}))
+    done = subprocess.run([devices.GEN, "test", "127.0.0.1:9", f"--resume={path}"], capture_output=True, text=True)
+    assert done.returncode == 2 and "initiator" in done.stderr
+    path.write_text("{}")
+    done = subprocess.run([devices.GEN, "test", "127.0.0.1:9", f"--resume={path}"], capture_output=True, text=True)
+    assert done.returncode == 2 and "x.json" in done.stderr
+
+
+def test_before_each(tmp_path):
+    with scripted.Device() as device:
+        tested = run(device, f"--before-each=echo to-stdout; echo $IWARP_CASE $IWARP_ROLE >> {tmp_path}/log")
+        assert tested.status == 0, tested.errors + tested.tell()
+        refused = run(device, "--before-each=exit 4")
+    assert (tmp_path / "log").read_text().splitlines() == [f"{name} responder" for name in tested.tests]
+    assert set(refused.outcome("inconclusive")) == set(tested.tests)
+    assert all("--before-each: exit status 4" in test["actual"] for test in refused.tests.values())
+
+
+def test_dead_already_after_it_was_asked_what_it_is():
+    seen = []
+
+    def takes(request):
+        seen.append(request)
+        if len(seen) == 1:
+            threading.Timer(0.02, device.die).start()
+        return True
+
+    with scripted.Device(takes) as device:
+        tested = run(device)
+    assert tested.status == 3 and tested.report is None
+    assert "no longer accepts connections after the connections that found out what it is" in tested.errors
+
+
+def test_an_initiator_that_has_gone_costs_seconds():
+    test = subprocess.Popen([devices.GEN, "test", "--listen", "127.0.0.1:0", "--format=json", "--suite=mpa", "--timeout=0.3",
+                             "--recover-timeout=1", "--start-timeout=2", "--idle-timeout=2"], stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True)
+    port = test.stderr.readline().split()[-1]
+    device = subprocess.Popen([devices.SUBJECT, "initiator", "127.0.0.1", port])
+    time.sleep(1.5)
+    device.kill()
+    device.wait()
+    began = time.monotonic()
+    out, errors = test.communicate(timeout=60)
+    assert time.monotonic() - began < 15
+    assert test.returncode == 3 and json.loads(out)["state"] == "vanished", errors
+    assert "the device died" in errors
+
+
+@pytest.mark.parametrize("option,word", [("--repeat=0", "--repeat"), ("--stop-after=-1", "--stop-after"),
+                                         ("--recover-timeout=0", "recover-timeout"), ("--reset-timeout=x", "reset-timeout"),
+                                         ("--resume=/no/such.json", "no/such")])
+def test_mistakes_are_told(option, word):
+    done = subprocess.run([devices.GEN, "test", "127.0.0.1:9", option], capture_output=True, text=True)
+    assert done.returncode == 2 and word in done.stderr, done.stderr
