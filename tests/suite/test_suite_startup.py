@@ -65,7 +65,7 @@ def test_rejected_later_is_inconclusive():
 
     def takes(request):
         seen.append(request)
-        return len(seen) < 3  # it is found out what it takes, and seen to be alive
+        return len(seen) < 4  # it is found out what it takes and whether it has to settle, and seen to be alive
 
     with scripted.Device(takes) as device:
         tested = devices.run_test([f"127.0.0.1:{device.port}", "--rules=MPA-8-02/crc", "--timeout=0.2"], 1, False)
