@@ -162,12 +162,36 @@ void nfs_delegation_reply(struct nfs_look *look);  /* a forward one: BIDI-3.2-03
 void nfs_port_call(struct nfs_look *look);
 void nfs_compound_call(struct nfs_look *look);
 
+/*
+ * nfs_bound.c: octets of the payload of the Reply to this Call, without verifier, and without what goes into Write
+ * chunks.
+ */
+struct nfs_size {
+    uint64_t largest;  /* the maximum is at least this */
+    uint64_t eligible; /* of them, DDP-eligible results that are to be returned inline */
+    uint64_t asked;    /* of them, those that arguments ask for in numbers */
+    bool exact;        /* the maximum is this */
+};
+/* False: nothing is known. */
+bool nfs_size(const struct nfs_look *look, struct nfs_size *size);
+/* Octets of the Reply's Transport header: chunks of the Call come back in it. */
+uint64_t nfs_reply_transport(const struct rpcrdma_transaction *t);
+/* The Reply has room inline or in the Reply chunk, whatever it is. */
+bool nfs_reply_fits(const struct nfs_look *look);
+
 /* nfs_size_rules.c: the maximum Reply against what the Call provides for it; Replies against a session's limit. */
 void nfs_size_call(struct nfs_look *look);
 void nfs_size_reply(struct nfs_look *look);
 
-/* nfs_limit_rules.c: look is about the Call, the message answers it. */
-void nfs_limit_answer(struct nfs_look *look, const struct rpcrdma_message *message);
+/*
+ * nfs_limit_rules.c: look is about the Call, the message answers it. True: the Call was refused, and a rule about the
+ * limits of NFSv4 has that.
+ */
+bool nfs_limit_answer(struct nfs_look *look, const struct rpcrdma_message *message);
+/* nfs_refusal_rules.c: any other Call that is refused; likewise. */
+void nfs_refusal_answer(struct nfs_look *look, const struct rpcrdma_message *message);
+/* Nothing is wrong with this Call, and nothing in it is beyond what a server must expect. */
+bool nfs_sound(const struct nfs_look *look);
 
 /* nfs_slot_rules.c: of nfs_slot_failed() look->place is that of the error. */
 void nfs_slot_call(struct nfs_look *look);

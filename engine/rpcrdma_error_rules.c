@@ -2,8 +2,6 @@
 /* RDMA_ERROR: who sends it, what for, and what it says of the Call that it answers (RFC 8166 section 4.5). */
 #include "engine/rpcrdma_reaction.h"
 
-enum { NFS3_READLINK = 5, NFS3_READ = 6, NFS3_READDIR = 16, NFS3_READDIRPLUS = 17 };
-
 static unsigned client_side(const struct rpcrdma_connection *rpcrdma)
 {
     return rpcrdma->client < 0 ? 2 : (unsigned)rpcrdma->client;
@@ -91,32 +89,13 @@ static void judge_range(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
                      low, high);
 }
 
-/* Without chunks, whole, and of a procedure whose Reply always fits inline: nothing in it can be refused. */
-static bool beyond_reproach(const struct rpcrdma_transaction *t)
+/* Sound Calls of the forward direction: nfs_refusal_rules.c. */
+static void judge_cause(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
 {
-    const struct rpcrdma_body *body = &t->call_body;
-    const struct rpc_message *rpc = &body->rpc;
-
-    if (t->n_chunks > 0 || t->reverse || t->fault != 0 || t->damaged || t->ambiguous || !body->known || !body->walked ||
-        body->walk.status != NFS_WALK_OK || body->walk.left != 0 || body->procedure == NULL ||
-        body->procedure->compound || rpc->prog != NFS_PROGRAM || rpc->vers > 3)
-        return false;
-    return rpc->proc != NFS3_READLINK && rpc->proc != NFS3_READ && rpc->proc != NFS3_READDIR &&
-           rpc->proc != NFS3_READDIRPLUS;
-}
-
-static void judge_cause(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
-{
-    const struct rpcrdma_transaction *t = m->transaction;
-
     if (t->call_header.status != RPCRDMA_OK || t->fault != 0)
         rpcrdma_pass(rpcrdma, RULE_RPCR_4_5_12);
-    else if (!beyond_reproach(t))
+    else if (t->reverse)
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR_4_5_12);
-    else
-        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_5_12, t->call.frame,
-                     "expected a Reply to a Call whose Transport header is sound and that needs no chunks, found %s",
-                     rpcrdma_err_name(m->header.err));
 }
 
 /* ---- hook ---- */
@@ -163,5 +142,5 @@ void rpcrdma_error_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
         return;
     judge_range(rpcrdma, m);
     if (!m->faulty)
-        judge_cause(rpcrdma, m);
+        judge_cause(rpcrdma, t);
 }

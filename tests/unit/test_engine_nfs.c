@@ -135,16 +135,21 @@ static void test_readdir_without_chunk(void **state)
     talk_expect(t, RULE_RPCR_4_3_3_01, SEVERITY_ERROR, frame);
 }
 
-/* The count fits, but not with what is around it: who knows what the client knows. */
+/* The count fits, but not with the 56 octets of Transport header, RPC header and status around it. */
 static void test_readdir_at_the_edge(void **state)
 {
     struct talk *t = talk_new();
-    struct nfs_text call = readdir3(4096);
+    struct nfs_text call = readdir3(4096 - 56);
+    uint32_t frame;
 
     (void)state;
     say(t, C, talk_plan(t, C, 0x10), 3, 16, &call);
-    talk_inconclusive(t, RULE_RPCR_4_3_3_01);
+    talk_passed(t, RULE_RPCR_4_3_3_01);
     talk_expect_nothing(t);
+    t = talk_new();
+    call = readdir3(4096 - 55);
+    frame = say(t, C, talk_plan(t, C, 0x10), 3, 16, &call);
+    talk_expect(t, RULE_RPCR_4_3_3_01, SEVERITY_ERROR, frame);
 }
 
 static void test_readdir_with_chunk(void **state)
@@ -654,7 +659,7 @@ static void refused(uint32_t op, bool negotiated, bool garbage, enum rule_id fai
         talk_expect(t, failed, SEVERITY_ERROR, frame);
         return;
     }
-    talk_inconclusive(t, RULE_NFSULB_6_4_2_05);
+    assert_int_equal(t->verdict.counts[RULE_NFSULB_6_4_2_05].inconclusive, 1);
     talk_expect_nothing(t);
 }
 

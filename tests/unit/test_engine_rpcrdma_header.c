@@ -297,7 +297,7 @@ static void test_an_error_without_reason(void **state)
 
     (void)state;
     talk_call(t, C, 0x10);
-    talk_expect(t, RULE_RPCR_4_5_12, SEVERITY_WARNING, talk_error(t, S, 0x10, RPCRDMA_ERR_CHUNK));
+    talk_expect(t, RULE_RPCR_4_5_12, SEVERITY_ERROR, talk_error(t, S, 0x10, RPCRDMA_ERR_CHUNK));
 }
 
 /* Behind a hole the Call may have been anything, and may not have been the client's last word. */

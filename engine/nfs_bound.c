@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * How long the Reply to a Call may become, as its arguments tell: RFC 1094, 1813, 7531, 5662, 7863, and the programs
+ * beside NFS. Sizes leave the RPC verifier out, and what goes into Write chunks.
+ */
+#include "engine/nfs_internal.h"
+
+enum {
+    REPLY_HEADER = 24,    /* an accepted RPC Reply with an empty verifier */
+    COMPOUND_HEADER = 12, /* status, empty tag, count of results */
+    OPERATION_HEADER = 8, /* number and status */
+    READ4_HEADER = 8,     /* eof, count of octets */
+    V2_DATA_MAX = 8192,
+    VERIFIER_MAX = RPC_AUTH_MAX,
+    ATTRIBUTES = 1000, /* far above what GETATTR gives without the attributes that have no limit */
+    BITMAP = 16,       /* three words and their number */
+};
+
+/* Results without COMPOUND at their largest, the items that arguments limit left out; in octets. */
+static const struct legacy {
+    uint32_t program;
+    uint8_t version, procedure;
+    uint16_t fixed;
+    uint8_t mark;   /* of the argument that limits the rest; NFS_MARK_NONE: there is no rest */
+    bool eligible;  /* the rest is DDP-eligible */
+    bool unlimited; /* there is a rest that nothing limits */
+} legacy[] = {
+#define V2(procedure, fixed)                                                                                           \
+    {                                                                                                                  \
+        NFS_PROGRAM, 2, procedure, fixed, NFS_MARK_NONE, false, false                                                  \
+    }
+#define V3(procedure, fixed)                                                                                           \
+    {                                                                                                                  \
+        NFS_PROGRAM, 3, procedure, fixed, NFS_MARK_NONE, false, false                                                  \
+    }
+#define OTHER(program, version, procedure, fixed)                                                                      \
+    {                                                                                                                  \
+        NFS_PROGRAM##program, version, procedure, fixed, NFS_MARK_NONE, false, false                                   \
+    }
+#define ENDLESS(program, version, procedure, fixed)                                                                    \
+    {                                                                                                                  \
+        NFS_PROGRAM##program, version, procedure, fixed, NFS_MARK_NONE, false, true                                    \
+    }
+    V2(0, 0),
+    V2(1, 72),
+    V2(2, 72),
+    V2(4, 104),
+    {NFS_PROGRAM, 2, 6, 76, NFS_MARK_COUNT, true, false},
+    V2(8, 72),
+    V2(9, 104),
+    V2(10, 4),
+    V2(11, 4),
+    V2(12, 4),
+    V2(13, 4),
+    V2(14, 104),
+    V2(15, 4),
+    {NFS_PROGRAM, 2, 16, 4, NFS_MARK_COUNT, false, false},
+    V2(17, 24),
+    V3(0, 0),
+    V3(1, 88),
+    V3(2, 120),
+    V3(3, 248),
+    V3(4, 96),
+    {NFS_PROGRAM, 3, 5, 96, NFS_MARK_NONE, true, true},
+    {NFS_PROGRAM, 3, 6, 104, NFS_MARK_COUNT, true, false},
+    V3(7, 136),
+    V3(8, 280),
+    V3(9, 280),
+    V3(10, 280),
+    V3(11, 280),
+    V3(12, 120),
+    V3(13, 120),
+    V3(14, 236),
+    V3(15, 208),
+    {NFS_PROGRAM, 3, 16, 4, NFS_MARK_COUNT, false, false},
+    {NFS_PROGRAM, 3, 17, 4, NFS_MARK_MAXCOUNT, false, false},
+    V3(18, 144),
+    V3(19, 140),
+    V3(20, 116),
+    V3(21, 128),
+    {NFS_PROGRAM, 4, 0, 0, NFS_MARK_NONE, false, false},
+    /* ACLs go from 0 to any number of entries. */
+    OTHER(_ACL, 2, 0, 0),
+    ENDLESS(_ACL, 2, 1, 92),
+    OTHER(_ACL, 2, 2, 72),
+    OTHER(_ACL, 2, 3, 72),
+    OTHER(_ACL, 2, 4, 76),
+    OTHER(_ACL, 3, 0, 0),
+    ENDLESS(_ACL, 3, 1, 112),
+    OTHER(_ACL, 3, 2, 92),
+    OTHER(_MOUNT, 1, 0, 0),
+    OTHER(_MOUNT, 1, 1, 36),
+    ENDLESS(_MOUNT, 1, 2, 4),
+    OTHER(_MOUNT, 1, 3, 0),
+    OTHER(_MOUNT, 1, 4, 0),
+    ENDLESS(_MOUNT, 1, 5, 4),
+    OTHER(_MOUNT, 2, 0, 0),
+    OTHER(_MOUNT, 2, 1, 36),
+    OTHER(_MOUNT, 2, 3, 0),
+    OTHER(_MOUNT, 2, 4, 0),
+    OTHER(_MOUNT, 3, 0, 0),
+    ENDLESS(_MOUNT, 3, 1, 76), /* flavors */
+    ENDLESS(_MOUNT, 3, 2, 4),
+    OTHER(_MOUNT, 3, 3, 0),
+    OTHER(_MOUNT, 3, 4, 0),
+    ENDLESS(_MOUNT, 3, 5, 4),
+#undef V2
+#undef V3
+#undef OTHER
+#undef ENDLESS
+};
+
+static const struct legacy *legacy_find(const struct nfs_procedure *procedure)
+{
+    for (size_t i = 0; i < sizeof legacy / sizeof legacy[0]; i++) {
+        if (procedure->program == legacy[i].program && legacy[i].version == procedure->version &&
+            legacy[i].procedure == procedure->number)
+            return &legacy[i];
+    }
+    return NULL;
+}
+
+/* Of NLM the cookie of the Call comes back, and a word; but a TEST may tell who holds the lock. */
+static bool lock_size(const struct rpcrdma_body *body, struct nfs_size *size)
+{
+    const struct nfs_procedure *procedure = body->procedure;
+
+    if (procedure->program != NFS_PROGRAM_NLM)
+        return false;
+    *size = (struct nfs_size){.largest = REPLY_HEADER, .exact = true};
+    if (procedure->number == 0 || (procedure->number >= 6 && procedure->number <= 15))
+        return true;
+    if (procedure->number > 5 || body->n_items == 0 || body->walk.status != NFS_WALK_OK)
+        return false;
+    size->largest += 8 + xdr_padded(body->items[0].item.count);
+    size->exact = procedure->number != 1;
+    return true;
+}
+
+static bool legacy_size(const struct nfs_look *look, struct nfs_size *size)
+{
+    const struct legacy *row = legacy_find(look->body->procedure);
+    const struct nfs_value *value = NULL;
+    uint64_t rest;
+    unsigned i = 0;
+
+    if (row == NULL)
+        return lock_size(look->body, size);
+    *size = (struct nfs_size){.largest = REPLY_HEADER + row->fixed, .exact = !row->unlimited};
+    if (row->mark == NFS_MARK_NONE)
+        return true;
+    value = rpcrdma_value(look->body, (enum nfs_mark)row->mark, 0, &i);
+    if (value == NULL)
+        return false;
+    if (row->eligible && !look->body->wrapped && nfs_chunk_offered(look->nfs, look->t, 0))
+        return true;
+    rest = row->version == 2 && row->eligible && value->value > V2_DATA_MAX ? V2_DATA_MAX : value->value;
+    size->asked = rest;
+    size->largest += row->eligible ? xdr_padded(rest) : rest;
+    size->eligible = row->eligible ? xdr_padded(rest) : 0;
+    return true;
+}
+
+/* ---- COMPOUND ---- */
+
+/* The argument with this mark of the operation at `index`. */
+static uint64_t argument(const struct rpcrdma_body *body, const struct nfs_operation *operation)
+{
+    const struct nfs_value *value;
+    unsigned i = 0;
+
+    while ((value = rpcrdma_value(body, NFS_MARK_COUNT, operation->op, &i)) != NULL) {
+        if (value->op_index == operation->index)
+            return value->value;
+    }
+    return 0;
+}
+
+static void compound_size(const struct nfs_look *look, struct nfs_size *size)
+{
+    const struct rpcrdma_body *body = look->body;
+    unsigned read_class = 0;
+
+    *size = (struct nfs_size){.largest = REPLY_HEADER + COMPOUND_HEADER};
+    for (unsigned i = 0; i < body->n_operations; i++) {
+        const struct nfs_operation *operation = &body->operations[i];
+        uint64_t octets = 0;
+
+        size->largest += OPERATION_HEADER;
+        if (nfs_op_read_class(operation->op) && !body->wrapped && nfs_chunk_offered(look->nfs, look->t, read_class++))
+            continue;
+        if (operation->op == NFS_OP_READ) {
+            octets = xdr_padded(argument(body, operation));
+            size->eligible += octets;
+            size->largest += READ4_HEADER;
+        } else if (operation->op == NFS_OP_READDIR) {
+            octets = argument(body, operation); /* of all of READDIR4resok */
+        }
+        size->largest += octets;
+        size->asked += octets;
+    }
+}
+
+/*
+ * What the results of operations have at most behind number and status, by operation; of others nothing is said. A link
+ * may be too long for its chunk.
+ */
+static const uint16_t results[] = {
+    [NFS_OP_ACCESS] = 8,
+    [4 /* CLOSE */] = 16,
+    [5 /* COMMIT */] = 8,
+    [NFS_OP_CREATE] = 20 + BITMAP,
+    [7 /* DELEGPURGE */] = 1,
+    [NFS_OP_DELEGRETURN] = 1,
+    [NFS_OP_GETATTR] = BITMAP + ATTRIBUTES,
+    [10 /* GETFH */] = 132,
+    [NFS_OP_LINK] = 20,
+    [12 /* LOCK */] = 1056,
+    [13 /* LOCKT */] = 1056,
+    [14 /* LOCKU */] = 16,
+    [NFS_OP_LOOKUP] = 1,
+    [16 /* LOOKUPP */] = 1,
+    [17 /* NVERIFY */] = 1,
+    [NFS_OP_OPEN] = 600, /* of which an ACE with the name of a user has most */
+    [19 /* OPENATTR */] = 1,
+    [20 /* OPEN_CONFIRM */] = 16,
+    [21 /* OPEN_DOWNGRADE */] = 16,
+    [NFS_OP_PUTFH] = 1,
+    [NFS_OP_PUTPUBFH] = 1,
+    [NFS_OP_PUTROOTFH] = 1,
+    [NFS_OP_READ] = READ4_HEADER,
+    [NFS_OP_READDIR] = 1,
+    [NFS_OP_REMOVE] = 20,
+    [NFS_OP_RENAME] = 40,
+    [NFS_OP_RENEW] = 1,
+    [31 /* RESTOREFH */] = 1,
+    [32 /* SAVEFH */] = 1,
+    [NFS_OP_SETATTR] = BITMAP,
+    [NFS_OP_SETCLIENTID] = 300,
+    [36 /* SETCLIENTID_CONFIRM */] = 1,
+    [37 /* VERIFY */] = 1,
+    [NFS_OP_WRITE] = 16,
+    [39 /* RELEASE_LOCKOWNER */] = 1,
+    [40 /* BACKCHANNEL_CTL */] = 1,
+    [NFS_OP_BIND_CONN_TO_SESSION] = 24,
+    [NFS_OP_CREATE_SESSION] = 88,
+    [NFS_OP_DESTROY_SESSION] = 1,
+    [45 /* FREE_STATEID */] = 1,
+    [NFS_OP_SEQUENCE] = 36,
+    [57 /* DESTROY_CLIENTID */] = 1,
+    [58 /* RECLAIM_COMPLETE */] = 1,
+    [59 /* ALLOCATE */] = 1,
+    [62 /* DEALLOCATE */] = 1,
+    [66 /* OFFLOAD_CANCEL */] = 1,
+    [69 /* SEEK */] = 12,
+    [71 /* CLONE */] = 1,
+    [73 /* SETXATTR */] = 20,
+    [75 /* REMOVEXATTR */] = 20,
+};
+
+/* Attributes without a limit (RFC 8267 section 6.2): words of the mask. */
+static const uint32_t unlimited[] = {
+    1u << 12 | 1u << 24,                                                   /* acl, fs_locations */
+    1u << (58 - 32) | 1u << (59 - 32) | 1u << (62 - 32),                   /* dacl, sacl, fs_layout_types */
+    1u << (64 - 64) | 1u << (67 - 64) | 1u << (68 - 64) | 1u << (80 - 64), /* layout_types, fs_locations_info,
+                                                                              mdsthreshold, sec_label */
+};
+
+static bool limited_attributes(const struct rpcrdma_body *body, const struct nfs_operation *operation)
+{
+    const struct nfs_value *word;
+    unsigned i = 0;
+
+    while ((word = rpcrdma_value(body, NFS_MARK_ATTR_MASK, NFS_OP_GETATTR, &i)) != NULL) {
+        if (word->op_index == operation->index &&
+            (word->index >= sizeof unlimited / sizeof unlimited[0] || (word->value & unlimited[word->index]) != 0))
+            return false;
+    }
+    return true;
+}
+
+/* False: it has no limit, or none that is known. */
+static bool results_bound(const struct nfs_look *look, const struct nfs_operation *operation, unsigned *reads,
+                          uint64_t *octets)
+{
+    uint32_t op = operation->op;
+    bool in_chunk = nfs_op_read_class(op) && nfs_chunk_offered(look->nfs, look->t, (*reads)++);
+
+    if (op >= sizeof results / sizeof results[0] || results[op] == 0 ||
+        (op == NFS_OP_GETATTR && !limited_attributes(look->body, operation)))
+        return false;
+    *octets += OPERATION_HEADER + results[op];
+    if (op == NFS_OP_READ && !in_chunk)
+        *octets += xdr_padded(argument(look->body, operation));
+    else if (op == NFS_OP_READDIR)
+        *octets += argument(look->body, operation);
+    return true;
+}
+
+static bool compound_bound(const struct nfs_look *look, uint64_t *octets)
+{
+    const struct rpcrdma_body *body = look->body;
+    unsigned reads = 0;
+
+    *octets = REPLY_HEADER + COMPOUND_HEADER;
+    if (body->n_items > 0 && body->items[0].item.op == 0) /* the tag, which comes back */
+        *octets += xdr_padded(body->items[0].item.count);
+    for (unsigned i = 0; i < body->n_operations; i++) {
+        if (!results_bound(look, &body->operations[i], &reads, octets))
+            return false;
+    }
+    return true;
+}
+
+/* ---- */
+
+bool nfs_size(const struct nfs_look *look, struct nfs_size *size)
+{
+    if (!look->body->procedure->compound)
+        return legacy_size(look, size);
+    compound_size(look, size);
+    return true;
+}
+
+uint64_t nfs_reply_transport(const struct rpcrdma_transaction *t)
+{
+    uint64_t octets = RPCRDMA_HEADER_MIN;
+
+    for (unsigned i = 0; i < t->n_writes; i++)
+        octets += 8 + (uint64_t)RPCRDMA_SEGMENT_LEN * t->chunks[t->first_write + i].n;
+    return octets;
+}
+
+bool nfs_reply_fits(const struct nfs_look *look)
+{
+    const struct rpcrdma_transaction *t = look->t;
+    struct nfs_size size;
+    uint64_t octets;
+    uint32_t threshold;
+    bool negotiated;
+
+    if (look->body->procedure == NULL || look->body->cut || look->body->wrapped)
+        return false;
+    if (look->body->procedure->compound) {
+        if (!compound_bound(look, &octets))
+            return false;
+    } else {
+        /* A link goes into its chunk: whether that is large enough for it is not known. */
+        if (!legacy_size(look, &size) || !size.exact)
+            return false;
+        octets = size.largest;
+    }
+    if (look->body->rpc.cred.flavor == RPC_AUTH_GSS)
+        octets += VERIFIER_MAX;
+    if (t->reply_chunk >= 0 && t->chunks[t->reply_chunk].length >= octets)
+        return true;
+    threshold = rpcrdma_connection_threshold(look->nfs->rpcrdma, 1u - t->side, &negotiated);
+    return nfs_reply_transport(t) + octets <= (threshold != 0 ? threshold : RPCRDMA_INLINE_DEFAULT);
+}
