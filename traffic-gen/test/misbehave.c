@@ -4,9 +4,18 @@
 #include <string.h>
 
 static const struct misbehaviour *const tables[] = {
-    misbehave_mpa,           misbehave_mpa_startup,    misbehave_mpa2,    misbehave_ddp,
-    misbehave_rdmap,         misbehave_rdmapx,         misbehave_rpcrdma, misbehave_rpcrdma_chunks,
-    misbehave_rpcrdma_sizes, misbehave_rpcrdma_client, misbehave_nfs,
+    misbehave_mpa,
+    misbehave_mpa_startup,
+    misbehave_mpa_frames,
+    misbehave_mpa2,
+    misbehave_ddp,
+    misbehave_rdmap,
+    misbehave_rdmapx,
+    misbehave_rpcrdma,
+    misbehave_rpcrdma_chunks,
+    misbehave_rpcrdma_sizes,
+    misbehave_rpcrdma_client,
+    misbehave_nfs,
 };
 
 const struct misbehaviour *misbehave_at(unsigned index)

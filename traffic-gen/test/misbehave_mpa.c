@@ -131,6 +131,55 @@ static void refuse_unaligned(void *ctx)
     mutant->seen = 0;
 }
 
+/* Where a segment may end, if it holds a part of an FPDU only: not in what variant says. The first FPDU is for others.
+ */
+enum part { PART_LENGTH, PART_HEADER, PART_PAD, PART_CRC, PART_MARKER, PART_MANY };
+
+enum { PARTS_MAX = 8 };
+
+static int count_all(void *ctx, const struct mpa_fpdu *fpdu, int error)
+{
+    struct mutant *mutant = ctx;
+
+    (void)fpdu;
+    mutant->seen = 0;
+    mutant->since++;
+    return error;
+}
+
+static bool ends_in(struct mutant *mutant, const struct mpa_end *mpa, enum part part)
+{
+    const size_t n = mpa->reader.n, ulpdu = n >= MPA_LENGTH_LEN ? get_be16(mpa->reader.p) : 0;
+    const size_t pad = MPA_LENGTH_LEN + ulpdu, crc = pad + mpa_pad_length((uint16_t)ulpdu);
+    const uint64_t into_marker = (mpa->in_offset - mpa->framing_in.seq_start) % MPA_MARKER_PERIOD;
+
+    switch (part) {
+    case PART_LENGTH:
+        return n == 1;
+    case PART_HEADER:
+        return n >= MPA_LENGTH_LEN && n < MPA_LENGTH_LEN + DDP_TAGGED_HEADER_LEN;
+    case PART_PAD:
+        return crc > pad && n >= pad && n <= crc;
+    case PART_CRC:
+        return n > crc;
+    case PART_MARKER:
+        return into_marker > 0 && into_marker < MPA_MARKER_LEN;
+    case PART_MANY:
+        return ++mutant->seen > PARTS_MAX;
+    }
+    return false;
+}
+
+static void refuse_part(void *ctx)
+{
+    struct mutant *mutant = ctx;
+    const struct mpa_end *mpa = qp_mpa(mutant->qp);
+
+    if (mpa->state == MPA_END_OPERATION && !mpa->closed && mpa->reader.n > 0 && mutant->since > 0 &&
+        ends_in(mutant, mpa, (enum part)mutant->how->variant))
+        qp_terminate(mutant->qp, 2, 0, 2);
+}
+
 static void answer_early(void *ctx)
 {
     struct mutant *mutant = ctx;
@@ -294,6 +343,11 @@ static bool wait_for_rest(void *ctx, bool *reset)
     return qp_mpa(mutant->qp)->ended || qp_mpa(mutant->qp)->reader.n == 0;
 }
 
+#define PART(test, text, part)                                                                                         \
+    {                                                                                                                  \
+        .id = (test), .roles = DUT_ANY, .what = (text), .mpa.judge_fpdu = count_all, .mpa.received = refuse_part,      \
+        .variant = (part)                                                                                              \
+    }
 #define ROW(test, text) .id = (test), .roles = DUT_ANY, .what = (text)
 
 const struct misbehaviour misbehave_mpa[] = {
@@ -314,6 +368,13 @@ const struct misbehaviour misbehave_mpa[] = {
      .mpa.ulpdu_max = SMALL_ULPDU},
     {ROW("MPA-5.1-06", "wants FPDUs to end with their segment"), .mpa.judge_fpdu = count_fpdus,
      .mpa.received = refuse_unaligned},
+    PART("MPA-5.1-06/length", "wants the ULPDU_Length in one segment", PART_LENGTH),
+    PART("MPA-5.1-06/header", "wants the DDP header in one segment", PART_HEADER),
+    PART("MPA-5.1-06/pad", "wants the PAD in one segment with what is around it", PART_PAD),
+    PART("MPA-5.1-06/crc", "wants the CRC field in one segment", PART_CRC),
+    {ROW("MPA-5.1-06/marker", "wants Markers in one segment"), .options = with_markers, .mpa.judge_fpdu = count_all,
+     .mpa.received = refuse_part, .variant = PART_MARKER},
+    PART("MPA-5.1-06/octets", "loses FPDUs that come in many segments", PART_MANY),
     {ROW("MPA-5.2-01", "loses FPDUs with two octets of PAD"), .mpa.judge_fpdu = refuse_length},
     {ROW("MPA-6-06", "answers a Read Request before its FPDU is complete"), .mpa.received = answer_early},
     {ROW("MPA-7.1.1-16/own-c0", "checks CRCs only if it wants to itself"), .options = without_crc,

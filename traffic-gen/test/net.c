@@ -253,6 +253,13 @@ uint64_t net_unacknowledged(int fd)
     return ioctl(fd, SIOCOUTQ, &waiting) == 0 && waiting > 0 ? (uint64_t)waiting : 0;
 }
 
+void net_cork(int fd, bool on)
+{
+    const int value = on;
+
+    setsockopt(fd, IPPROTO_TCP, TCP_CORK, &value, sizeof(value));
+}
+
 void net_finish(int fd)
 {
     shutdown(fd, SHUT_WR);

@@ -33,6 +33,8 @@ size_t net_write(int fd, const uint8_t *p, size_t n, int64_t until);
 enum net_status net_read(int fd, uint8_t *p, size_t size, size_t *n);
 /* Octets written that the peer's TCP has not acknowledged. */
 uint64_t net_unacknowledged(int fd);
+/* What is written while it is on leaves together, as far as a segment holds it, when it is turned off. */
+void net_cork(int fd, bool on);
 void net_finish(int fd);
 /* RST, and the socket is gone. */
 void net_reset(int fd);

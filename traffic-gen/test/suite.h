@@ -45,9 +45,9 @@ struct suite {
 };
 
 /* Several may have the same name: parts of one suite. */
-extern const struct suite suite_mpa, suite_mpa_errors, suite_mpa_startup, suite_mpa2, suite_mpa2_reply, suite_ddp,
-    suite_rdmap, suite_rdmapx, suite_rpcrdma, suite_rpcrdma_chunks, suite_rpcrdma_sizes, suite_rpcrdma_client,
-    suite_nfs;
+extern const struct suite suite_mpa, suite_mpa_cuts, suite_mpa_errors, suite_mpa_startup, suite_mpa_frames, suite_mpa2,
+    suite_mpa2_reply, suite_ddp, suite_rdmap, suite_rdmapx, suite_rpcrdma, suite_rpcrdma_chunks, suite_rpcrdma_sizes,
+    suite_rpcrdma_client, suite_nfs;
 
 /* All suites, in the order in which they run; NULL behind the last. */
 extern const struct suite *const suites[];

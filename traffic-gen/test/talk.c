@@ -379,6 +379,12 @@ void talk_write(struct talk *talk, const void *p, size_t n)
     }
 }
 
+void talk_together(struct talk *talk, bool on)
+{
+    if (talk->fd >= 0)
+        net_cork(talk->fd, on);
+}
+
 void talk_finish(struct talk *talk)
 {
     if (!may_send(talk))

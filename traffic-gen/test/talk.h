@@ -104,6 +104,7 @@ uint16_t talk_dut_ird(const struct talk *talk); /* Reads that the DUT serves at 
 
 /* Octets as they are, in one write. */
 void talk_write(struct talk *talk, const void *p, size_t n);
+void talk_together(struct talk *talk, bool on);     /* what is said while it is on leaves in one segment */
 void talk_finish(struct talk *talk);                /* our FIN */
 void talk_reset(struct talk *talk);                 /* our RST */
 void talk_sleep(struct talk *talk, int64_t ns);     /* hears meanwhile, keeps what comes */
