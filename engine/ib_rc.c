@@ -91,6 +91,7 @@ struct ib_rc_part ib_rc_part_of(const struct ib_rc *rc, unsigned side, const str
     return (struct ib_rc_part){
         .kind = (enum ib_message)packet->info->message,
         .place = *place,
+        .next = place->offset,
         .packet = packet,
         .p = packet->payload,
         .n = packet->payload_captured,
@@ -170,6 +171,7 @@ static void take_request(struct ib_rc *rc, unsigned side, const struct ib_packet
         part.rkey = packet->atomic.rkey;
     }
     requests->next = offset + (read ? ib_reads_add(rc, side, packet, offset, part.message, &requests->next_least) : 1);
+    part.next = requests->next - IB_RC_ORIGIN;
     ib_rc_give(rc, &part);
 }
 

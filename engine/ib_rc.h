@@ -30,6 +30,7 @@ struct ib_rc_options {
 struct ib_rc_part {
     enum ib_message kind; /* never IB_MESSAGE_ACK */
     struct place place;   /* offset: request offset of its sender when it was taken; a request's own */
+    uint64_t next;        /* request offset after it */
     uint64_t message;     /* of this side's requests, from 0; an answer: of the other side's request */
     uint32_t index;       /* packet of the message, from 0 */
     bool first_known;     /* the message's first packet was seen */

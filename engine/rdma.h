@@ -52,8 +52,9 @@ struct rdma_part {
     uint64_t length;   /* Read: octets asked for; else n */
     bool invalidates;  /* Send: */
     uint32_t invalidated;
-    bool acked_known; /* how far its sender had received the other direction */
+    bool acked_known; /* how far its sender had received the other direction, exactly */
     uint64_t acked;
+    uint64_t received; /* so much of it at least */
 };
 
 /* Private data of a side, as the connection comes about. */
@@ -85,7 +86,7 @@ enum rdma_refusal_cause {
 struct rdma_refusal {
     struct place place;
     enum rdma_refusal_cause cause;
-    const char *name; /* "Terminate" */
+    const char *name; /* "a Terminate" */
     bool accused_found;
     struct place accused;
     bool accuses_send;

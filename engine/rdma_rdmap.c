@@ -79,6 +79,7 @@ struct rdma_part rdma_part_of_rdmap(const struct rdmap_segment_event *event)
         .invalidated = ddp->stag,
         .acked_known = event->acked_known,
         .acked = event->acked,
+        .received = event->acked_known ? event->acked : 0,
     };
 
     set_memory(&part, ddp, event->op);
@@ -125,7 +126,7 @@ struct rdma_refusal rdma_refusal_of_rdmap(const struct rdmap_terminate_event *ev
     return (struct rdma_refusal){
         .place = event->fpdu->place,
         .cause = cause_of(terminate),
-        .name = "Terminate",
+        .name = "a Terminate",
         .accused_found = event->accused_found,
         .accused = event->accused,
         .accuses_send = terminate->has_ddp && !terminate->ddp.tagged && terminate->ddp.qn == DDP_QN_SEND,

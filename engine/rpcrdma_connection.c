@@ -557,7 +557,7 @@ void rpcrdma_connection_part(struct rpcrdma_connection *rpcrdma, const struct rd
     unsigned side = part->place.side & 1u;
     struct rpcrdma_side *s = &rpcrdma->side[side];
     const struct rpcrdma_side *other = &rpcrdma->side[other_side(side)];
-    bool unsure = part->acked_known && part->acked > other->end;
+    bool unsure = part->received > other->end;
 
     if (rpcrdma->finished || rpcrdma->recognised == RPCRDMA_NO)
         return;

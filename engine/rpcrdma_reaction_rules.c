@@ -247,7 +247,7 @@ void rpcrdma_reaction_refusal(struct rpcrdma_connection *rpcrdma, const struct r
     explained =
         rpcrdma_discard_end(rpcrdma, place->side & 1u, place, refusal->accused_found ? &refusal->accused : NULL);
     if (!refusal->accused_found || accuses_call(rpcrdma, refusal))
-        rpcrdma_unanswered_close(rpcrdma, place->side & 1u, place, "a Terminate", true,
+        rpcrdma_unanswered_close(rpcrdma, place->side & 1u, place, refusal->name, true,
                                  explained || rdma_refuses_receive(refusal->cause));
 }
 

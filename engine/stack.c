@@ -13,8 +13,7 @@ struct stack {
     struct rdmap_connection *rdmap;
     struct rpcrdma_connection *rpcrdma; /* NULL until something was told that may be its */
     struct nfs_connection *nfs;         /* NULL until a message of RPC-over-RDMA came */
-    enum mpa_phase phase;               /* what was told last, where MPA is in another stack */
-    const struct mpa_parameters *parameters;
+    struct rdma_terms terms;
     bool skipped[2];
     bool memory_lacking;
 };
@@ -108,13 +107,6 @@ static void on_payload(void *ctx, const struct rpcrdma_payload *payload)
         nfs_connection_payload(stack->nfs, payload);
 }
 
-static void give_terms(struct stack *stack, const struct mpa_parameters *parameters)
-{
-    struct rdma_terms terms = rdma_terms_of_mpa(parameters);
-
-    rpcrdma_connection_terms(stack->rpcrdma, &terms);
-}
-
 static void make_rpcrdma(struct stack *stack)
 {
     const struct rpcrdma_events events = {.ctx = stack,
@@ -129,8 +121,7 @@ static void make_rpcrdma(struct stack *stack)
         return;
     }
     rpcrdma_connection_ports(stack->rpcrdma, stack->setup.port[0], stack->setup.port[1]);
-    if (stack->parameters != NULL)
-        give_terms(stack, stack->parameters);
+    rpcrdma_connection_terms(stack->rpcrdma, &stack->terms);
     for (unsigned side = 0; side < 2; side++)
         if (stack->skipped[side])
             rpcrdma_connection_skipped(stack->rpcrdma, side);
@@ -142,6 +133,34 @@ static bool carries_rpcrdma(struct stack *stack)
     if (stack->rpcrdma == NULL && !stack->memory_lacking && has(stack, STACK_RPCRDMA))
         make_rpcrdma(stack);
     return stack->rpcrdma != NULL;
+}
+
+void stack_terms(struct stack *stack, const struct rdma_terms *terms)
+{
+    stack->terms = *terms;
+    if (stack->rpcrdma != NULL)
+        rpcrdma_connection_terms(stack->rpcrdma, terms);
+}
+
+void stack_private_data(struct stack *stack, const struct rdma_private_data *data)
+{
+    TAP(stack, private_data, data);
+    if (carries_rpcrdma(stack))
+        rpcrdma_connection_private_data(stack->rpcrdma, data);
+}
+
+void stack_part(struct stack *stack, const struct rdma_part *part)
+{
+    TAP(stack, part, part);
+    if (carries_rpcrdma(stack))
+        rpcrdma_connection_part(stack->rpcrdma, part);
+}
+
+void stack_refusal(struct stack *stack, const struct rdma_refusal *refusal)
+{
+    TAP(stack, refusal, refusal);
+    if (carries_rpcrdma(stack))
+        rpcrdma_connection_refusal(stack->rpcrdma, refusal);
 }
 
 /* ---- what goes up, from the layers of this stack or through its entrance ---- */
@@ -162,14 +181,13 @@ static void give_startup(void *ctx, const struct mpa_startup_event *event)
 static void give_changed(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters)
 {
     struct stack *stack = ctx;
+    struct rdma_terms terms;
 
     TAP(stack, changed, phase, parameters);
-    stack->phase = phase;
-    stack->parameters = parameters;
     if (stack->rdmap != NULL)
         rdmap_connection_parameters(stack->rdmap, phase, parameters);
-    if (stack->rpcrdma != NULL)
-        give_terms(stack, parameters);
+    terms = rdma_terms_of_mpa(parameters);
+    stack_terms(stack, &terms);
     NEXT(stack, changed, phase, parameters);
 }
 
@@ -388,8 +406,7 @@ static bool make_mpa(struct stack *stack)
     if (stack->mpa == NULL)
         return false;
     mpa_connection_set_tcp(stack->mpa, stack->tcp);
-    stack->phase = mpa_connection_phase(stack->mpa);
-    stack->parameters = mpa_connection_parameters(stack->mpa);
+    stack->terms = rdma_terms_of_mpa(mpa_connection_parameters(stack->mpa));
     return true;
 }
 
@@ -419,6 +436,7 @@ struct stack *stack_new(const struct stack_setup *setup)
     if (stack == NULL)
         return NULL;
     stack->setup = *setup;
+    stack->terms.initiator_side = -1;
     if (stack->setup.taps == NULL)
         stack->setup.taps = &no_taps;
     if ((!has(stack, STACK_TCP) || make_tcp(stack)) && (!has(stack, STACK_MPA) || make_mpa(stack)) &&
@@ -498,9 +516,7 @@ const struct rpcrdma_connection *stack_rpcrdma(const struct stack *stack)
 
 unsigned stack_initiator(const struct stack *stack)
 {
-    return stack->parameters == NULL || stack->parameters->initiator_side < 0
-               ? 0u
-               : (unsigned)stack->parameters->initiator_side;
+    return stack->terms.initiator_side < 0 ? 0u : (unsigned)stack->terms.initiator_side;
 }
 
 void stack_restart_counts(struct stack *stack)

@@ -13,6 +13,7 @@
 #define IWARP_ENGINE_STACK_H
 
 #include "engine/nfs.h"
+#include "engine/rdma.h"
 #include "engine/rdmap.h"
 
 enum stack_layer { STACK_TCP, STACK_MPA, STACK_RDMAP /* and DDP */, STACK_RPCRDMA /* and NFS */ };
@@ -52,6 +53,10 @@ struct stack_taps {
     void (*segment)(void *ctx, const struct rdmap_segment_event *event);
     void (*operation)(void *ctx, const struct rdmap_operation *operation, const struct place *place);
     void (*terminate)(void *ctx, const struct rdmap_terminate_event *event);
+    /* Of another transport than iWARP: stack_part(), stack_private_data(), stack_refusal(). */
+    void (*part)(void *ctx, const struct rdma_part *part);
+    void (*private_data)(void *ctx, const struct rdma_private_data *data);
+    void (*refusal)(void *ctx, const struct rdma_refusal *refusal);
     /* RPC-over-RDMA */
     void (*message)(void *ctx, const struct rpcrdma_message *message);
     void (*move)(void *ctx, const struct rpcrdma_move *move);
@@ -92,6 +97,14 @@ void stack_free(struct stack *stack);
 void stack_segment(struct stack *stack, const struct tcp_segment *segment);
 /* What the layers of this stack are told when the lowest of them is above TCP. */
 struct stack_entrance stack_entrance(struct stack *stack);
+/*
+ * What another transport than iWARP gives to a stack that begins with RPC-over-RDMA; holes and ends go in by its
+ * entrance. terms: whenever they change.
+ */
+void stack_terms(struct stack *stack, const struct rdma_terms *terms);
+void stack_private_data(struct stack *stack, const struct rdma_private_data *data);
+void stack_part(struct stack *stack, const struct rdma_part *part);
+void stack_refusal(struct stack *stack, const struct rdma_refusal *refusal);
 /* The end of the connection, or of the capture: what only that decides. Once. */
 void stack_finish(struct stack *stack, int64_t time_ns);
 
@@ -102,7 +115,7 @@ const struct tcp_pair *stack_tcp(const struct stack *stack);
 const struct mpa_connection *stack_mpa(const struct stack *stack);
 const struct rdmap_connection *stack_rdmap(const struct stack *stack);
 const struct rpcrdma_connection *stack_rpcrdma(const struct stack *stack);
-/* The side that stands for the MPA Initiator: as long as nothing tells, who opened the TCP connection. */
+/* The side that stands for the Initiator: as long as nothing tells, who opened the TCP connection. */
 unsigned stack_initiator(const struct stack *stack);
 /* The counts of the layers begin at 0 again: for hosts that report in parts. */
 void stack_restart_counts(struct stack *stack);

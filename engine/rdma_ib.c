@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "engine/rdma_ib.h"
+
+enum direction rdma_direction_of_ib(const struct ib_connection *connection, unsigned side)
+{
+    if (!connection->request_seen)
+        return DIR_UNKNOWN;
+    return side == 0 ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
+}
+
+static enum rdma_kind kind_of(enum ib_message kind)
+{
+    switch (kind) {
+    case IB_MESSAGE_SEND:
+        return RDMA_SEND;
+    case IB_MESSAGE_WRITE:
+        return RDMA_WRITE;
+    case IB_MESSAGE_READ:
+        return RDMA_READ;
+    case IB_MESSAGE_READ_RESPONSE:
+        return RDMA_READ_RESPONSE;
+    case IB_MESSAGE_ACK:
+    case IB_MESSAGE_ATOMIC:
+    case IB_MESSAGE_ATOMIC_ACK:
+        break;
+    }
+    return RDMA_OTHER;
+}
+
+/* Operations of both sides have numbers of their own; a response belongs to the other side's. */
+static uint64_t operation_of(const struct ib_rc_part *part)
+{
+    bool answer = part->kind == IB_MESSAGE_READ_RESPONSE || part->kind == IB_MESSAGE_ATOMIC_ACK;
+    unsigned asker = answer ? other_side(part->place.side) : part->place.side;
+
+    return 2 * part->message + asker + 1;
+}
+
+struct rdma_part rdma_part_of_ib(const struct ib_connection *connection, const struct ib_rc_part *part)
+{
+    return (struct rdma_part){
+        .kind = kind_of(part->kind),
+        .place = part->place,
+        .end = part->next,
+        .direction = rdma_direction_of_ib(connection, part->place.side),
+        .first_of_all =
+            part->place.offset == 0 && part->first_known && connection->request_seen && connection->reply_seen,
+        .in_message = part->n == part->length, /* else the snap length cut it: what it says is not known */
+        .message = part->message,
+        .index = part->index,
+        .first_known = part->first_known,
+        .last = part->last,
+        .complete = part->complete,
+        .operation = operation_of(part),
+        .offset = part->offset,
+        .p = part->p,
+        .n = part->n,
+        .memory_known = part->memory_known,
+        .handle = part->rkey,
+        .address = part->address,
+        .length = part->kind == IB_MESSAGE_READ ? part->size : part->length,
+        .invalidates = part->packet->headers & IB_HAS_INVALIDATE,
+        .invalidated = part->packet->invalidate,
+        .received = part->acked_known ? part->acked : 0,
+    };
+}
+
+struct rdma_refusal rdma_refusal_of_ib(unsigned side, enum ib_nak nak, uint64_t offset, const struct place *place)
+{
+    return (struct rdma_refusal){
+        .place = *place,
+        .cause = nak == IB_NAK_REMOTE_ACCESS ? RDMA_REFUSED_MEMORY : RDMA_REFUSED_OTHER,
+        .name = "a NAK",
+        .accused_found = true,
+        .accused = {.offset = offset, .side = (uint8_t)other_side(side)},
+    };
+}
+
+bool rdma_private_data_of_ib(struct rdma_private_data *out, const struct ib_connection *connection, unsigned side,
+                             const struct ib_cm *cm, const struct place *place)
+{
+    size_t n;
+    const uint8_t *p = ib_cm_consumer_data(cm, &n);
+
+    if (cm->attribute != IB_CM_REQUEST && cm->attribute != IB_CM_REPLY)
+        return false;
+    *out = (struct rdma_private_data){
+        .place = *place,
+        .direction = rdma_direction_of_ib(connection, side),
+        .carrier = ib_cm_name(cm->attribute),
+        .p = p,
+        .n = n,
+    };
+    return true;
+}
+
+struct rdma_terms rdma_terms_of_ib(const struct ib_connection *connection)
+{
+    return (struct rdma_terms){
+        .initiator_side = connection->request_seen ? 0 : -1,
+        .from_start = connection->request_seen && connection->reply_seen,
+    };
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reliable connections of InfiniBand and RoCE in the language of engine/rdma.h. Offsets count PSNs of a side's
+ * requests.
+ *
+ * How far a sender had received the other direction is known as a lower bound only: an Acknowledge proves what has
+ * arrived, but it may be sent later than what the receiver said meanwhile.
+ */
+#ifndef IWARP_ENGINE_RDMA_IB_H
+#define IWARP_ENGINE_RDMA_IB_H
+
+#include "engine/ib_connections.h"
+#include "engine/rdma.h"
+
+struct rdma_part rdma_part_of_ib(const struct ib_connection *connection, const struct ib_rc_part *part);
+/* As ib_rc_events.refused tells it. */
+struct rdma_refusal rdma_refusal_of_ib(unsigned side, enum ib_nak nak, uint64_t offset, const struct place *place);
+/* False: this message carries none. */
+bool rdma_private_data_of_ib(struct rdma_private_data *out, const struct ib_connection *connection, unsigned side,
+                             const struct ib_cm *cm, const struct place *place);
+struct rdma_terms rdma_terms_of_ib(const struct ib_connection *connection);
+/* Of what a side sends. */
+enum direction rdma_direction_of_ib(const struct ib_connection *connection, unsigned side);
+
+#endif

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* RPC-over-RDMA on a reliable connection: packets in, messages, payloads and findings out. Client 0, server 1. */
+#include "engine/stack_ib.h"
+#include "rpcrdma_talk.h"
+#include "tests/unit/support.h"
+
+enum { CLIENT_QP = 0x11, SERVER_QP = 0x22, MTU = 256, HANDLE = 0x77 };
+
+struct bench {
+    struct ib_connections *connections;
+    struct stack_options options;
+    struct stack_ib ib;
+    struct verdict verdict;
+    struct rule_count counts[RULE_COUNT];
+    uint32_t frame, psn[2];
+    unsigned calls, replies, payloads, findings;
+    uint64_t unreduced; /* of the last Reply */
+    enum rule_id rule;
+    uint8_t rpc[8192], send[8192];
+};
+
+static void on_finding(void *ctx, const struct finding *finding)
+{
+    struct bench *b = ctx;
+
+    b->findings++;
+    b->rule = finding->rule;
+}
+
+static void on_message(void *ctx, const struct rpcrdma_message *message)
+{
+    struct bench *b = ctx;
+
+    b->calls += message->kind == RPCRDMA_KIND_CALL;
+    b->replies += message->kind == RPCRDMA_KIND_REPLY;
+}
+
+static void on_payload(void *ctx, const struct rpcrdma_payload *payload)
+{
+    struct bench *b = ctx;
+
+    b->payloads++;
+    b->unreduced = payload->body->unreduced;
+}
+
+static bool on_open(void *ctx, struct ib_connection *connection, struct ib_rc_events *events)
+{
+    static const struct stack_taps taps = {.message = on_message, .payload = on_payload};
+    struct bench *b = ctx;
+    const struct stack_setup setup = {.options = &b->options, .taps = &taps, .ctx = b, .verdict = &b->verdict};
+
+    b->ib = (struct stack_ib){stack_new(&setup), connection};
+    assert_non_null(b->ib.stack);
+    *events = stack_ib_events(&b->ib);
+    return true;
+}
+
+static void on_managed(void *ctx, struct ib_connection *connection, unsigned side, const struct ib_cm *cm,
+                       const struct place *place)
+{
+    struct bench *b = ctx;
+
+    (void)connection;
+    stack_ib_managed(&b->ib, side, cm, place);
+}
+
+static void on_close(void *ctx, struct ib_connection *connection, enum ib_connection_end why, int64_t now_ns)
+{
+    struct bench *b = ctx;
+
+    (void)connection, (void)why;
+    stack_ib_finish(&b->ib, now_ns);
+    stack_free(b->ib.stack);
+}
+
+static void arrive(struct bench *b, unsigned side, const struct ib_packet *packet)
+{
+    struct ib_arrival arrival = {.source = {.kind = IB_ADDRESS_IPV4, .octets = {10, 0, 0, (uint8_t)side}},
+                                 .destination = {.kind = IB_ADDRESS_IPV4, .octets = {10, 0, 0, (uint8_t)(1 - side)}},
+                                 .packet = packet};
+
+    arrival.frame = ++b->frame;
+    arrival.time_ns = b->frame * INT64_C(1000000);
+    ib_connections_packet(b->connections, &arrival);
+}
+
+static void manage(struct bench *b, unsigned side, struct ib_cm cm)
+{
+    uint8_t mad[IB_MAD_LEN];
+
+    assert_int_equal(ib_cm_encode(&cm, mad, sizeof mad), IB_MAD_LEN);
+    arrive(b, side,
+           &(struct ib_packet){.bth = {.opcode = 0x64, .qp = IB_QP_CM},
+                               .info = ib_opcode_info(0x64),
+                               .headers = IB_HAS_DETH,
+                               .payload = mad,
+                               .payload_len = IB_MAD_LEN,
+                               .payload_captured = IB_MAD_LEN});
+}
+
+/* Both sides tell 4096 octets; whether each supports Remote Invalidation. */
+static void open_bench(struct bench *b, bool client_invalidates, bool server_invalidates)
+{
+    const struct ib_connection_events events = {b, on_open, on_managed, on_close};
+    struct rpcrdma_private_data data = {.version = RPCRDMA_PD_VERSION, .send_size = 4096, .receive_size = 4096};
+    uint8_t block[RPCRDMA_PD_LEN], request[IB_IP_CM_LEN + RPCRDMA_PD_LEN];
+    struct ib_ip_cm ip = {.ip_version = 4, .source_port = 700};
+
+    memset(b, 0, sizeof *b);
+    stack_options_init(&b->options, NULL);
+    b->options.first = STACK_RPCRDMA;
+    b->verdict = (struct verdict){.counts = b->counts, .finding = on_finding, .ctx = b};
+    b->psn[0] = 900;
+    b->psn[1] = 500;
+    b->connections = ib_connections_new(&(struct ib_connections_options){0}, &events);
+    ib_ip_cm_encode(&ip, request, sizeof request);
+    data.remote_invalidation = client_invalidates;
+    rpcrdma_private_data_encode(&data, request + IB_IP_CM_LEN, RPCRDMA_PD_LEN);
+    manage(b, 0,
+           (struct ib_cm){.attribute = IB_CM_REQUEST,
+                          .local_id = 1,
+                          .qp = CLIENT_QP,
+                          .psn = b->psn[1],
+                          .path_mtu = 1,
+                          .service = ib_service_of_port(20049),
+                          .private_data = request,
+                          .private_len = sizeof request});
+    data.remote_invalidation = server_invalidates;
+    rpcrdma_private_data_encode(&data, block, sizeof block);
+    manage(b, 1,
+           (struct ib_cm){.attribute = IB_CM_REPLY,
+                          .local_id = 2,
+                          .remote_id = 1,
+                          .qp = SERVER_QP,
+                          .psn = b->psn[0],
+                          .private_data = block,
+                          .private_len = sizeof block});
+    manage(b, 0, (struct ib_cm){.attribute = IB_CM_READY, .local_id = 1, .remote_id = 2});
+}
+
+static void close_bench(struct bench *b)
+{
+    ib_connections_finish(b->connections, INT64_C(1000000000));
+    ib_connections_free(b->connections);
+}
+
+/* A message in packets of the path MTU. opcodes: First, Middle, Last, Only. */
+static void send_as(struct bench *b, unsigned side, const uint8_t opcodes[4], const uint8_t *p, size_t n,
+                    uint64_t address, uint32_t invalidate)
+{
+    size_t at = 0;
+
+    do {
+        size_t piece = n - at < MTU ? n - at : MTU;
+        bool first = at == 0, last = at + piece == n;
+        uint8_t opcode = opcodes[first && last ? 3 : first ? 0 : last ? 2 : 1];
+        const struct ib_opcode_info *info = ib_opcode_info(opcode);
+
+        arrive(b, side,
+               &(struct ib_packet){.bth = {.opcode = opcode,
+                                           .qp = side == 0 ? SERVER_QP : CLIENT_QP,
+                                           .psn = b->psn[side]++,
+                                           .pad = (uint8_t)(-piece & 3)},
+                                   .info = info,
+                                   .headers = info->headers,
+                                   .reth = {address, HANDLE, (uint32_t)n},
+                                   .invalidate = invalidate,
+                                   .payload = p + at,
+                                   .payload_len = piece,
+                                   .payload_captured = piece});
+        at += piece;
+    } while (at < n);
+}
+
+static void send_message(struct bench *b, unsigned side, const struct rpcrdma_plan *plan, size_t n, uint32_t invalidate)
+{
+    static const uint8_t plain[] = {IB_SEND_FIRST, IB_SEND_MIDDLE, IB_SEND_LAST, IB_SEND_ONLY};
+    static const uint8_t invalidating[] = {IB_SEND_FIRST, IB_SEND_MIDDLE, IB_SEND_LAST_INVALIDATE,
+                                           IB_SEND_ONLY_INVALIDATE};
+    struct xdr_writer w = {.p = b->send, .size = sizeof b->send};
+
+    rpcrdma_header_encode(plan, &w);
+    assert_false(w.failed);
+    memcpy(b->send + w.at, b->rpc, n);
+    send_as(b, side, invalidate ? invalidating : plain, b->send, w.at + n, 0, invalidate);
+}
+
+static const struct rpcrdma_plan plain_plan = {
+    .xid = 9, .vers = RPCRDMA_VERSION, .credit = 32, .proc = RPCRDMA_MSG, .vers_low = 1, .vers_high = 1};
+
+static void null_call(struct bench *b, uint32_t xid)
+{
+    struct rpcrdma_plan plan = plain_plan;
+
+    plan.xid = xid;
+    send_message(b, 0, &plan, talk_rpc_call(b->rpc, sizeof b->rpc, xid, TALK_NFS, 3, 0, NULL, 0), 0);
+}
+
+static void null_reply(struct bench *b, uint32_t xid)
+{
+    struct rpcrdma_plan plan = plain_plan;
+
+    plan.xid = xid;
+    send_message(b, 1, &plan, talk_rpc_reply(b->rpc, sizeof b->rpc, xid, RPC_SUCCESS, NULL, 0), 0);
+}
+
+static void calls_and_replies(void **state)
+{
+    static struct bench b;
+
+    (void)state;
+    open_bench(&b, true, true);
+    null_call(&b, 9);
+    null_reply(&b, 9);
+    null_call(&b, 10);
+    null_reply(&b, 10);
+    assert_int_equal(b.calls, 2);
+    assert_int_equal(b.replies, 2);
+    assert_int_equal(b.payloads, 4);
+    assert_int_equal(rpcrdma_connection_client(stack_rpcrdma(b.ib.stack)), 0);
+    close_bench(&b);
+    assert_int_equal(b.findings, 0);
+    assert_int_equal(b.counts[RULE_RPCR_2_2_2_02].passed, 2);
+}
+
+/* READ of 600 octets into a Write chunk: three packets, the offset in the first one only. */
+static void read_into_a_chunk(struct bench *b, uint32_t invalidate)
+{
+    enum { OCTETS = 600 };
+    static const uint8_t write_opcodes[] = {IB_WRITE_FIRST, IB_WRITE_MIDDLE, IB_WRITE_LAST, IB_WRITE_ONLY};
+    static const uint8_t data[OCTETS];
+    struct rpcrdma_segment segment = {.handle = HANDLE, .length = OCTETS, .offset = 0x1000};
+    struct rpcrdma_write_plan chunk = {.segments = &segment, .n = 1};
+    struct rpcrdma_plan plan = plain_plan;
+    uint8_t args[64], results[256];
+    struct xdr_writer w = {.p = args, .size = sizeof args};
+
+    plan.writes = &chunk;
+    plan.n_writes = 1;
+    xdr_put_u32(&w, 8); /* file handle */
+    xdr_put_u64(&w, 1);
+    xdr_put_u64(&w, 0); /* offset */
+    xdr_put_u32(&w, OCTETS);
+    send_message(b, 0, &plan, talk_rpc_call(b->rpc, sizeof b->rpc, 9, TALK_NFS, 3, 6, args, w.at), 0);
+    send_as(b, 1, write_opcodes, data, OCTETS, 0x1000, 0);
+    w = (struct xdr_writer){.p = results, .size = sizeof results};
+    xdr_put_u32(&w, 0); /* NFS3_OK */
+    xdr_put_u32(&w, 0); /* no attributes */
+    xdr_put_u32(&w, OCTETS);
+    xdr_put_u32(&w, 1); /* end of the file */
+    xdr_put_u32(&w, OCTETS);
+    send_message(b, 1, &plan, talk_rpc_reply(b->rpc, sizeof b->rpc, 9, RPC_SUCCESS, results, w.at), invalidate);
+}
+
+static void chunks_by_write(void **state)
+{
+    static struct bench b;
+
+    (void)state;
+    open_bench(&b, true, true);
+    read_into_a_chunk(&b, HANDLE);
+    assert_int_equal(b.payloads, 2);
+    assert_true(b.unreduced == 24 + 20 + 600);
+    close_bench(&b);
+    assert_int_equal(b.findings, 0);
+}
+
+/* RFC 8797 section 4.1: the server did not say that it supports it. */
+static void invalidation_that_was_not_agreed_upon(void **state)
+{
+    static struct bench b;
+
+    (void)state;
+    open_bench(&b, true, false);
+    read_into_a_chunk(&b, HANDLE);
+    close_bench(&b);
+    assert_int_equal(b.findings, 1);
+    assert_int_equal(b.rule, RULE_CMPD_4_1_03);
+}
+
+static void acknowledge(struct bench *b, unsigned side, uint32_t psn)
+{
+    arrive(b, side,
+           &(struct ib_packet){.bth = {.opcode = IB_ACKNOWLEDGE, .qp = side == 0 ? SERVER_QP : CLIENT_QP, .psn = psn},
+                               .info = ib_opcode_info(IB_ACKNOWLEDGE),
+                               .headers = IB_HAS_AETH,
+                               .aeth = {0x1F, 0}});
+}
+
+/* A Reply that the capture lost is no missing Reply: the client has acknowledged it. */
+static void hole_in_a_capture(void **state)
+{
+    static struct bench b;
+
+    (void)state;
+    open_bench(&b, true, true);
+    null_call(&b, 9);
+    acknowledge(&b, 0, b.psn[1]++); /* its Reply */
+    null_call(&b, 10);
+    null_reply(&b, 10);
+    assert_int_equal(b.replies, 1);
+    assert_false(rpcrdma_whole(stack_rpcrdma(b.ib.stack)));
+    close_bench(&b);
+    assert_int_equal(b.findings, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(calls_and_replies),
+        cmocka_unit_test(chunks_by_write),
+        cmocka_unit_test(invalidation_that_was_not_agreed_upon),
+        cmocka_unit_test(hole_in_a_capture),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
