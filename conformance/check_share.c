@@ -257,11 +257,13 @@ static void watched_free(struct watched *watched)
 static bool make_stack(struct watched *watched)
 {
     struct connection *connection = watched->connection;
-    const struct stack_setup setup = {.options = &watched->check->stack_options,
-                                      .taps = &taps,
-                                      .ctx = watched,
-                                      .verdict = &watched->verdict,
-                                      .port = {connection->endpoint[0].port, connection->endpoint[1].port}};
+    const struct stack_setup setup = {
+        .options = &watched->check->stack_options,
+        .taps = &taps,
+        .ctx = watched,
+        .verdict = &watched->verdict,
+        .port = {connection->endpoint[0].port, connection->endpoint[1].port},
+        .host = {{connection->layouts, connection->endpoint[0]}, {connection->layouts, connection->endpoint[1]}}};
 
     connection->stack = stack_new(&setup);
     return connection->stack != NULL;

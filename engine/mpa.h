@@ -8,6 +8,7 @@
 #ifndef IWARP_ENGINE_MPA_H
 #define IWARP_ENGINE_MPA_H
 
+#include "engine/layouts.h"
 #include "engine/tcp_pair.h"
 #include "engine/verdict.h"
 #include "wire/ddp.h"
@@ -120,6 +121,9 @@ void mpa_connection_finish(struct mpa_connection *mpa, int64_t time_ns);
 
 /* TCP facts of a side, borrowed; set once by the host when it has a tcp_pair (NULL: unknown). */
 void mpa_connection_set_tcp(struct mpa_connection *mpa, const struct tcp_pair *pair);
+
+/* By side: how Terminates of its host lie; copied. */
+void mpa_connection_set_hosts(struct mpa_connection *mpa, const struct layouts_host host[2]);
 
 enum mpa_phase mpa_connection_phase(const struct mpa_connection *mpa);
 const struct mpa_parameters *mpa_connection_parameters(const struct mpa_connection *mpa);

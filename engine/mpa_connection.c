@@ -76,6 +76,12 @@ void mpa_connection_free(struct mpa_connection *mpa)
     free(mpa);
 }
 
+void mpa_connection_set_hosts(struct mpa_connection *mpa, const struct layouts_host host[2])
+{
+    mpa->host[0] = host[0];
+    mpa->host[1] = host[1];
+}
+
 void mpa_connection_set_tcp(struct mpa_connection *mpa, const struct tcp_pair *pair)
 {
     mpa->tcp = pair;

@@ -97,7 +97,8 @@ struct mpa_connection {
     struct mpa_options options;
     struct mpa_events events;
     struct verdict *verdict;
-    const struct tcp_pair *tcp; /* NULL: facts unknown */
+    const struct tcp_pair *tcp;  /* NULL: facts unknown */
+    struct layouts_host host[2]; /* of the sides */
     enum mpa_phase phase;
     struct mpa_parameters parameters;
     struct mpa_side side[2];

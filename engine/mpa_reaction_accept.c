@@ -21,17 +21,18 @@ static const struct {
     enum rule_id rule;
     const char *stimulus;
     bool inconclusive_counts; /* worth telling when it stayed open */
+    bool or_corrupted;        /* nothing odd about its octets: a CRC error may be one indeed, behind the capture */
 } kinds[ACCEPT_KINDS] = {
-    [ACCEPT_PAD] = {RULE_MPA_4_1_06, "FPDU with nonzero PAD covered by its CRC", true},
-    [ACCEPT_RESERVED] = {RULE_MPA_4_2_03, "FPDU with nonzero RESERVED covered by its CRC", true},
-    [ACCEPT_LOW_BITS] = {RULE_MPA_4_2_06, "FPDU with low bits in an FPDUPTR covered by its CRC", true},
-    [ACCEPT_WRAP] = {RULE_MPA_4_3_07, "FPDU whose Marker lies behind the wrap of the sequence number", true},
-    [ACCEPT_SWITCHING] = {RULE_MPA_7_1_5_04, "retransmitted or reordered startup frame or first FPDU", true},
-    [ACCEPT_FIRST_CRC_UNUSED] = {RULE_MPA_4_4_09, "first FPDU whose CRC field is not in use", false},
-    [ACCEPT_CRC_UNUSED] = {RULE_MPA_4_1_11, "FPDU whose CRC field is not in use", false},
-    [ACCEPT_OUT_OF_ORDER] = {RULE_MPA_A_5_2_01, "FPDU in segments that came out of order", false},
-    [ACCEPT_UNALIGNED] = {RULE_MPA_5_1_06, "FPDU not aligned with the TCP segments", false},
-    [ACCEPT_ANY] = {RULE_MPA_5_2_01, "faultless FPDU", false},
+    [ACCEPT_PAD] = {RULE_MPA_4_1_06, "FPDU with nonzero PAD covered by its CRC", true, false},
+    [ACCEPT_RESERVED] = {RULE_MPA_4_2_03, "FPDU with nonzero RESERVED covered by its CRC", true, false},
+    [ACCEPT_LOW_BITS] = {RULE_MPA_4_2_06, "FPDU with low bits in an FPDUPTR covered by its CRC", true, false},
+    [ACCEPT_WRAP] = {RULE_MPA_4_3_07, "FPDU whose Marker lies behind the wrap of the sequence number", true, true},
+    [ACCEPT_SWITCHING] = {RULE_MPA_7_1_5_04, "retransmitted or reordered startup frame or first FPDU", true, true},
+    [ACCEPT_FIRST_CRC_UNUSED] = {RULE_MPA_4_4_09, "first FPDU whose CRC field is not in use", false, false},
+    [ACCEPT_CRC_UNUSED] = {RULE_MPA_4_1_11, "FPDU whose CRC field is not in use", false, false},
+    [ACCEPT_OUT_OF_ORDER] = {RULE_MPA_A_5_2_01, "FPDU in segments that came out of order", false, true},
+    [ACCEPT_UNALIGNED] = {RULE_MPA_5_1_06, "FPDU not aligned with the TCP segments", false, true},
+    [ACCEPT_ANY] = {RULE_MPA_5_2_01, "faultless FPDU", false, true},
 };
 
 /* ---- stimuli ---- */
@@ -219,17 +220,33 @@ static unsigned explanation(const struct mpa_connection *mpa, const struct react
     return ACCEPT_ANY;
 }
 
+__attribute__((format(printf, 6, 7))) static void fail_as(struct mpa_connection *mpa, enum rule_id rule,
+                                                          enum rule_severity severity, const struct reaction_fpdu *fpdu,
+                                                          uint32_t related_frame, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    verdict_vfailed_as(mpa->verdict, rule, severity, direction_of(mpa, fpdu->side), &fpdu->event->place, related_frame,
+                       format, args);
+    va_end(args);
+}
+
 static void judge_terminate(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
 {
     struct accept_watch *watch = &mpa->reaction->accept[fpdu->side];
+    bool corrupted;
     unsigned kind;
 
     if (is_unfounded(mpa, fpdu)) {
         kind = explanation(mpa, fpdu);
-        verdict_failed(mpa->verdict, kinds[kind].rule, direction_of(mpa, fpdu->side), &fpdu->event->place,
-                       watch->of[kind].at.frame,
-                       "expected the %s in frame %u accepted, found a Terminate with layer 2, error type 0, code %u",
-                       kinds[kind].stimulus, watch->of[kind].at.frame, fpdu->terminate.code);
+        /* Where it was captured the CRC is right; that of the octets that arrived nobody knows. */
+        corrupted = fpdu->terminate.code == CODE_CRC && kinds[kind].or_corrupted;
+        fail_as(mpa, kinds[kind].rule, corrupted ? SEVERITY_WARNING : rule_catalogue[kinds[kind].rule].severity, fpdu,
+                watch->of[kind].at.frame,
+                "expected the %s in frame %u accepted, found a Terminate with layer 2, error type 0, code %u%s",
+                kinds[kind].stimulus, watch->of[kind].at.frame, fpdu->terminate.code,
+                corrupted ? ": the receiver errs, or the path from here to it corrupted what it received" : "");
         watch->pending &= ~(1u << kind);
     }
     for (kind = 0; kind < ACCEPT_KINDS; kind++)

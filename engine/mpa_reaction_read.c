@@ -281,6 +281,10 @@ static void judge_ird(struct mpa_connection *mpa, const struct reaction_fpdu *fp
         return;
     if (terminate->has_ddp && terminate->ddp.opcode == RDMAP_ATOMIC_REQUEST)
         return; /* RDMAPX-5.2.2-09 */
+    /* The RTR is the first of them, and has a rule of its own: MPA2-9.2-05. */
+    if (terminate->has_ddp && terminate->ddp.msn == 1 && (int)reader == initiator_of(mpa) &&
+        mpa->parameters.peer_to_peer && mpa->parameters.rtr & MPA_RTR_READ)
+        return;
     /* The MSN may really have been out of range: the last request then had another one than it should. */
     if (terminate->has_ddp && terminate->code == CODE_MSN_RANGE && terminate->ddp.msn > state->requests[reader])
         return;

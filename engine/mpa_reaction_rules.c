@@ -116,11 +116,12 @@ void mpa_reaction_bad_startup(struct mpa_connection *mpa, unsigned side, const s
 }
 
 /* As it was meant, when its control word lies wrong (RDMAP-4.8-02). */
-static bool decode_terminate(struct rdmap_terminate *terminate, const uint8_t *p, size_t n)
+static bool decode_terminate(struct mpa_connection *mpa, unsigned side, struct rdmap_terminate *terminate,
+                             const uint8_t *p, size_t n)
 {
     enum rdmap_terminate_status status = rdmap_terminate_decode(terminate, p, n);
 
-    rdmap_terminate_reread(terminate, &status, p, n);
+    rdmap_terminate_reread_of(terminate, &status, p, n, &mpa->host[side]);
     return status != RDMAP_TERMINATE_SHORT;
 }
 
@@ -138,7 +139,7 @@ void mpa_reaction_fpdu(struct mpa_connection *mpa, unsigned side, const struct m
         acknowledge(mpa, side, origin->acked);
     fpdu.is_terminate = event->crc != MPA_CRC_WRONG && event->has_ddp && !event->ddp.tagged &&
                         event->ddp.qn == DDP_QN_TERMINATE && event->ddp.opcode == RDMAP_TERMINATE &&
-                        decode_terminate(&fpdu.terminate, event->ddp.payload, event->ddp.payload_len);
+                        decode_terminate(mpa, side, &fpdu.terminate, event->ddp.payload, event->ddp.payload_len);
     reaction_close_fpdu(mpa, &fpdu);
     reaction_establish_fpdu(mpa, &fpdu);
     reaction_read_fpdu(mpa, &fpdu);

@@ -9,6 +9,7 @@
 #ifndef IWARP_ENGINE_RDMAP_H
 #define IWARP_ENGINE_RDMAP_H
 
+#include "engine/layouts.h"
 #include "engine/mpa.h"
 #include "wire/rdmap.h"
 
@@ -106,6 +107,8 @@ struct rdmap_connection;
 struct rdmap_connection *rdmap_connection_new(const struct rdmap_options *options, const struct rdmap_events *events,
                                               struct verdict *verdict);
 void rdmap_connection_free(struct rdmap_connection *rdmap);
+/* By side: how Terminates of its host lie; copied. */
+void rdmap_connection_set_hosts(struct rdmap_connection *rdmap, const struct layouts_host host[2]);
 
 /* What mpa_events give, handed on by the host. */
 void rdmap_connection_parameters(struct rdmap_connection *rdmap, enum mpa_phase phase,

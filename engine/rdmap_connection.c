@@ -74,6 +74,12 @@ void rdmap_connection_free(struct rdmap_connection *rdmap)
     free(rdmap);
 }
 
+void rdmap_connection_set_hosts(struct rdmap_connection *rdmap, const struct layouts_host host[2])
+{
+    rdmap->host[0] = host[0];
+    rdmap->host[1] = host[1];
+}
+
 const struct rdmap_counts *rdmap_connection_counts(const struct rdmap_connection *rdmap)
 {
     return &rdmap->counts;
@@ -433,7 +439,7 @@ static void terminate(struct rdmap_connection *rdmap, struct rdmap_step *step)
     if (!step->complete)
         return;
     status = rdmap_terminate_decode(&message, step->content, step->content_len);
-    layout = rdmap_terminate_reread(&message, &status, step->content, step->content_len);
+    layout = rdmap_terminate_reread_of(&message, &status, step->content, step->content_len, &rdmap->host[step->side]);
     if (message.has_ddp)
         accused = rdmap_recent_find(rdmap, other_side(step->side), step->content + 6, message.ddp.header_len,
                                     message.has_length && message.m ? message.segment_length : -1);

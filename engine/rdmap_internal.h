@@ -116,6 +116,7 @@ struct rdmap_requests {
     struct rdmap_request *ring; /* capacity is a power of two */
     uint64_t capacity;
     uint64_t head, tail; /* serial numbers: of the oldest, and of the next to come */
+    uint64_t peak;       /* most of them at a time */
     bool uncertain;      /* requests before the capture, or answers in a hole: not all entries need be open */
     bool maybe_lost;     /* a hole in the requester's direction: its next MSN on QN 1 tells what it hid */
     uint64_t doubted;    /* requests before this serial number are doubtful */
@@ -179,7 +180,8 @@ struct rdmap_connection {
     struct rdmap_counts counts;
     uint64_t operations; /* numbered so far */
     bool crc_noted, finished;
-    uint8_t version_wrong[2]; /* DV and RV found wrong already, as a set, by side: told once */
+    struct layouts_host host[2]; /* of the sides */
+    uint8_t version_wrong[2];    /* DV and RV found wrong already, as a set, by side: told once */
     /* Owned by the families; made by their _new, NULL when they need none. */
     struct rdmap_read_state *read;
     struct rdmap_atomic_state *atomic;

@@ -133,7 +133,6 @@ struct rdmap_reaction_state {
     } invalidated[2][INVALIDATED_MAX]; /* by the side that sent the Send with Invalidate */
     unsigned n_invalidated[2];
     /* rdmap_reaction_limits.c, by requester */
-    uint64_t peak[2];             /* requests in flight */
     unsigned atomics_answered[2]; /* set of 1 << AOpCode */
     bool atomics_asked[2];
     /* rdmap_reaction_security.c, by side */

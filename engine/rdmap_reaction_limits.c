@@ -22,12 +22,7 @@ static bool depth_of(const struct rdmap_connection *rdmap, unsigned requester, u
 
 static void count_request(struct rdmap_connection *rdmap, const struct rdmap_step *step)
 {
-    struct rdmap_reaction_state *state = rdmap->reaction;
-    uint64_t open = rdmap_requests_open(&rdmap->side[step->side].requests);
-
-    if (open > state->peak[step->side])
-        state->peak[step->side] = open;
-    state->atomics_asked[step->side] |= step->ddp->opcode == RDMAP_ATOMIC_REQUEST;
+    rdmap->reaction->atomics_asked[step->side] |= step->ddp->opcode == RDMAP_ATOMIC_REQUEST;
 }
 
 static void note_atomic(struct rdmap_connection *rdmap, struct rdmap_step *step)
@@ -71,21 +66,20 @@ void rdmap_limits_segment(struct rdmap_connection *rdmap, struct rdmap_step *ste
 
 static void judge_no_buffer(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
-    struct rdmap_reaction_state *state = rdmap->reaction;
     unsigned requester = other_side(step->side), depth;
     const enum rule_id rule = RULE_RDMAPX_5_2_2_09;
+    uint64_t peak = rdmap->side[requester].requests.peak;
 
     if (!depth_of(rdmap, requester, &depth))
         return;
-    if (!rdmap_requests_certain(&rdmap->side[requester].requests) || rdmap->side[requester].hole ||
-        state->peak[requester] > depth)
+    if (!rdmap_requests_certain(&rdmap->side[requester].requests) || rdmap->side[requester].hole || peak > depth)
         verdict_inconclusive(rdmap->verdict, rule);
     else
         rdmap_fail(
             rdmap, step, rule, 0,
             "expected buffers on QN 1 for the %u requests that were negotiated, found a Terminate for the lack of "
             "one with %llu requests in flight",
-            depth, (unsigned long long)state->peak[requester]);
+            depth, (unsigned long long)peak);
 }
 
 /* The refused Atomic Request, when it is known. */
@@ -151,7 +145,7 @@ void rdmap_limits_finish(struct rdmap_connection *rdmap)
 
         if (state->atomics_answered[requester] != 0 && !rdmap->side[requester].terminated)
             verdict_passed(rdmap->verdict, RULE_RDMAPX_5_2_2_10);
-        if (!depth_of(rdmap, requester, &depth) || depth == 0 || state->peak[requester] != depth ||
+        if (!depth_of(rdmap, requester, &depth) || depth == 0 || requests->peak != depth ||
             rdmap->side[other_side(requester)].terminated)
             continue;
         if (!state->atomics_asked[requester])

@@ -82,6 +82,8 @@ static struct rdmap_request *enter(const struct rdmap_connection *rdmap, struct 
     request = slot(requests, requests->tail);
     *request = (struct rdmap_request){.serial = requests->tail};
     requests->tail++;
+    if (rdmap_requests_open(requests) > requests->peak)
+        requests->peak = rdmap_requests_open(requests);
     return request;
 }
 

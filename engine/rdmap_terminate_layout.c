@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { CONTROL_LEN = 4 };
+enum { CONTROL_LEN = 4, CODE_CRC = 2, CODE_MARKER = 3 };
 
 bool rdmap_terminate_defined(const struct rdmap_terminate *terminate)
 {
@@ -97,6 +97,8 @@ static const struct {
     {all_reversed, "all its bits in the opposite order"},
 };
 
+enum { LAYOUTS = sizeof layouts / sizeof layouts[0] };
+
 /* The word may say what it says: nothing is left over, and what it says is defined. */
 static bool plausible(const struct rdmap_terminate *terminate, enum rdmap_terminate_status status)
 {
@@ -124,25 +126,85 @@ static bool proven(const struct rdmap_terminate *terminate, enum rdmap_terminate
     return !terminate->has_read || (!ddp->tagged && ddp->opcode == RDMAP_READ_REQUEST);
 }
 
-const char *rdmap_terminate_reread(struct rdmap_terminate *terminate, enum rdmap_terminate_status *status,
-                                   const uint8_t *p, size_t n)
+/* A word alone, or one that announces nothing: it says what it says by its first two octets. */
+static bool is_bare(const struct rdmap_terminate *terminate, enum rdmap_terminate_status status)
+{
+    return status == RDMAP_TERMINATE_OK && !terminate->m && !terminate->d && !terminate->r &&
+           terminate->reserved == 0 && all_zero(terminate->trailing, terminate->trailing_len);
+}
+
+static bool same_word(const struct rdmap_terminate *a, const struct rdmap_terminate *b)
+{
+    return a->layer == b->layer && a->etype == b->etype && a->code == b->code;
+}
+
+/*
+ * Nothing behind the word proves how it lies: other Terminates of its host may. Without them it is only read otherwise
+ * where it says by the letter what is not defined, and otherwise "CRC error" or "Marker error" of MPA: errors that have
+ * no header, and that leave nothing else to tell by.
+ */
+static size_t bare_layout(const struct rdmap_terminate *terminate, const uint8_t *p, size_t n, uint8_t seen,
+                          struct rdmap_terminate *other)
 {
     uint8_t octets[RDMAP_TERMINATE_LEN_MAX];
-    struct rdmap_terminate other;
-    enum rdmap_terminate_status other_status;
+    size_t layout = seen != 0 ? seen - 1u : 0;
 
-    if (n <= CONTROL_LEN || n > sizeof octets || plausible(terminate, *status))
-        return NULL;
+    if (layout >= LAYOUTS || (seen == 0 && rdmap_terminate_defined(terminate)))
+        return LAYOUTS;
     memcpy(octets, p, n);
-    for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
+    layouts[layout].read(octets, p);
+    if (!is_bare(other, rdmap_terminate_decode(other, octets, n)) || !rdmap_terminate_defined(other) ||
+        same_word(other, terminate) ||
+        (seen == 0 && (other->layer != RDMAP_LAYER_LLP || other->code < CODE_CRC || other->code > CODE_MARKER)))
+        return LAYOUTS;
+    other->trailing = terminate->trailing;
+    other->trailing_len = terminate->trailing_len;
+    return layout;
+}
+
+static size_t proven_layout(const uint8_t *p, size_t n, struct rdmap_terminate *other)
+{
+    uint8_t octets[RDMAP_TERMINATE_LEN_MAX];
+
+    memcpy(octets, p, n);
+    for (size_t i = 0; i < LAYOUTS; i++) {
         layouts[i].read(octets, p);
-        other_status = rdmap_terminate_decode(&other, octets, n);
-        if (!proven(&other, other_status))
-            continue;
-        /* Nothing of `other` leads into octets[]: trailing octets are excluded. */
-        *terminate = other;
-        *status = other_status;
-        return layouts[i].how;
+        /* Nothing of it leads into octets[]: trailing octets are excluded. */
+        if (proven(other, rdmap_terminate_decode(other, octets, n)))
+            return i;
     }
-    return NULL;
+    return LAYOUTS;
+}
+
+const char *rdmap_terminate_reread(struct rdmap_terminate *terminate, enum rdmap_terminate_status *status,
+                                   const uint8_t *p, size_t n, uint8_t *seen)
+{
+    struct rdmap_terminate other;
+    size_t layout = LAYOUTS;
+
+    if (n < CONTROL_LEN || n > RDMAP_TERMINATE_LEN_MAX)
+        return NULL;
+    if (is_bare(terminate, *status)) {
+        layout = bare_layout(terminate, p, n, seen != NULL ? *seen : 0, &other);
+    } else if (!plausible(terminate, *status)) {
+        layout = proven_layout(p, n, &other);
+        if (layout < LAYOUTS && seen != NULL)
+            *seen = (uint8_t)(layout + 1);
+    }
+    if (layout == LAYOUTS)
+        return NULL;
+    *terminate = other;
+    *status = RDMAP_TERMINATE_OK;
+    return layouts[layout].how;
+}
+
+const char *rdmap_terminate_reread_of(struct rdmap_terminate *terminate, enum rdmap_terminate_status *status,
+                                      const uint8_t *p, size_t n, const struct layouts_host *host)
+{
+    uint8_t known = layouts_get(host), seen = known;
+    const char *how = rdmap_terminate_reread(terminate, status, p, n, &seen);
+
+    if (seen != known)
+        layouts_put(host, seen);
+    return how;
 }

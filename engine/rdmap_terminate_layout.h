@@ -7,15 +7,24 @@
 #ifndef IWARP_ENGINE_RDMAP_TERMINATE_LAYOUT_H
 #define IWARP_ENGINE_RDMAP_TERMINATE_LAYOUT_H
 
+#include "engine/layouts.h"
 #include "wire/rdmap_terminate.h"
 
 /*
  * p[0..n) is the payload of a Terminate, *terminate and *status what rdmap_terminate_decode() made of it. Returns NULL
  * when the control word lies right, or when nothing proves another reading; else *terminate and *status become what the
  * sender meant, and the text says how the word lies.
+ *
+ * *seen (NULL: not kept) remembers the layout of an endpoint, 0 at first: a word with headers behind it proves one, and
+ * a word alone is then read in the same way. Without that a word alone is read otherwise only when by the letter it
+ * says nothing that is defined, and otherwise that a CRC or a Marker was wrong.
  */
 const char *rdmap_terminate_reread(struct rdmap_terminate *terminate, enum rdmap_terminate_status *status,
-                                   const uint8_t *p, size_t n);
+                                   const uint8_t *p, size_t n, uint8_t *seen);
+
+/* The same with what is remembered of the host. */
+const char *rdmap_terminate_reread_of(struct rdmap_terminate *terminate, enum rdmap_terminate_status *status,
+                                      const uint8_t *p, size_t n, const struct layouts_host *host);
 
 /* Layer, EType and Error Code are defined by RFC 5040, RFC 5041, RFC 5044 or RFC 6581. */
 bool rdmap_terminate_defined(const struct rdmap_terminate *terminate);

@@ -8,6 +8,8 @@
  */
 #include "engine/rdmap_terminate.h"
 
+#include <stdio.h>
+
 enum { CONTROL_LEN = 4, SEGMENT_LENGTH_LEN = 2, CODE_LAST_OF_5044 = 4, CODE_LAST_OF_6581 = 7 };
 
 bool rdmap_terminate_new(struct rdmap_connection *rdmap)
@@ -281,6 +283,25 @@ static void judge_bits(struct rdmap_connection *rdmap, struct rdmap_step *step, 
 
 /* ---- all of it ---- */
 
+/* Headers behind the word prove it, or what else its host sent; or there is no other way to understand it. */
+static void fail_layout(struct rdmap_connection *rdmap, struct rdmap_step *step,
+                        const struct rdmap_terminate *terminate, const char *layout)
+{
+    const uint8_t *p = step->content;
+    char why[80] = "it is defined only when it is read with";
+
+    if (terminate->has_length)
+        snprintf(why, sizeof why, "the %zu octets behind it fit it only when it is read with",
+                 step->content_len - CONTROL_LEN);
+    else if (layouts_get(&rdmap->host[step->side]) != 0)
+        snprintf(why, sizeof why, "as its host was seen to do, it has");
+    rdmap_fail(rdmap, step, RULE_RDMAP_4_8_02, 0,
+               "expected Layer, EType, Error Code, M, D, R from the most significant bit on, found %02x %02x %02x "
+               "%02x: %s %s, as layer %u, error type %u, code %02x, M = %u, D = %u, R = %u",
+               p[0], p[1], p[2], p[3], why, layout, terminate->layer, terminate->etype, terminate->code, terminate->m,
+               terminate->d, terminate->r);
+}
+
 /* MPA2-8-03 fixes every bit of these. */
 static bool shape_is_judged_by_mpa(const struct rdmap_terminate *terminate)
 {
@@ -304,13 +325,7 @@ void rdmap_terminate_message(struct rdmap_connection *rdmap, struct rdmap_step *
         if (status == RDMAP_TERMINATE_OK && terminate->has_ddp)
             verdict_passed(v, RULE_RDMAP_4_8_02);
     } else {
-        rdmap_fail(
-            rdmap, step, RULE_RDMAP_4_8_02, 0,
-            "expected Layer, EType, Error Code, M, D, R from the most significant bit on, found %02x %02x %02x "
-            "%02x: the %zu octets behind it fit it only when it is read with %s, as layer %u, error type %u, code "
-            "%02x, M = %u, D = %u, R = %u",
-            p[0], p[1], p[2], p[3], step->content_len - CONTROL_LEN, layout, terminate->layer, terminate->etype,
-            terminate->code, terminate->m, terminate->d, terminate->r);
+        fail_layout(rdmap, step, terminate, layout);
     }
     judge_code(rdmap, step, terminate);
     if (shape_is_judged_by_mpa(terminate))

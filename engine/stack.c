@@ -407,6 +407,7 @@ static bool make_mpa(struct stack *stack)
         return false;
     mpa_connection_set_tcp(stack->mpa, stack->tcp);
     stack->terms = rdma_terms_of_mpa(mpa_connection_parameters(stack->mpa));
+    mpa_connection_set_hosts(stack->mpa, stack->setup.host);
     return true;
 }
 
@@ -426,7 +427,10 @@ static bool make_rdmap(struct stack *stack)
                                         .skipped = skip_messages};
 
     stack->rdmap = rdmap_connection_new(&stack->setup.options->rdmap, &events, stack->setup.verdict);
-    return stack->rdmap != NULL;
+    if (stack->rdmap == NULL)
+        return false;
+    rdmap_connection_set_hosts(stack->rdmap, stack->setup.host);
+    return true;
 }
 
 struct stack *stack_new(const struct stack_setup *setup)

@@ -12,6 +12,7 @@
 #ifndef IWARP_ENGINE_STACK_H
 #define IWARP_ENGINE_STACK_H
 
+#include "engine/layouts.h"
 #include "engine/nfs.h"
 #include "engine/rdma.h"
 #include "engine/rdmap.h"
@@ -85,6 +86,7 @@ struct stack_setup {
     struct verdict *verdict;
     uint16_t port[2];                  /* TCP ports of the sides; 0: not known */
     const struct stack_entrance *next; /* NULL: nothing follows */
+    struct layouts_host host[2];       /* by side: how its Terminates lie */
 };
 
 struct stack;

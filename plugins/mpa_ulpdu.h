@@ -24,6 +24,7 @@ struct mpa_listener {
     uint32_t size;                  /* sizeof(struct mpa_listener) of the mpa plugin */
     uint32_t connection;            /* as in struct mpa_ulpdu */
     uint16_t port[2];               /* TCP ports of the sides */
+    struct layouts_host host[2];    /* of the sides: see struct stack_setup */
     struct stack_entrance entrance; /* the listener's */
 };
 

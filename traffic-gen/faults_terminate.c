@@ -13,6 +13,12 @@ static const struct fault faults[] = {
     TERM("RDMAP-4.8-01", NULL, "a Terminate of two octets", "R term 0/0/00 cut=20"),
     TERM("RDMAP-4.8-02", "DDP-4.1-12", "the control word in the other octet order",
          WRONG_DV "R term 1/2/06 @18=0 @19=0xC0 @20=0x06 @21=0x12"),
+    TERM("RDMAP-4.8-02/crc", "MPA-4.4-12", "Terminate 2/0/02 with Layer and EType in each other's place",
+         "I send bad-crc; R term 0/0/00 @18=0x02 @19=0x02"),
+    TERM("RDMAP-4.8-02/host", "DDP-4.1-12,RDMAP-4.1-14,RDMAP-4.8-26",
+         "Terminates of two connections with Layer and EType in each other's place, the second without headers",
+         WRONG_DV "R term 1/2/06 @18=0x21 @20=0x03; next; I send; R send; I send op=12; R term 0/2/06 "
+                  "have-len=0 have-ddp=0 m=0 d=0 @18=0x20"),
     TERM("RDMAP-4.8-03", NULL, "Terminate 0/3/00", "R term 0/3/00"),
     TERM("RDMAP-4.8-04", NULL, "Terminate 5/0/00", "R term 5/0/00"),
     TERM("RDMAP-4.8-20", NULL, "Terminate 0/1/05", "I read; R term 0/1/05"),

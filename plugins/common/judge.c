@@ -95,7 +95,8 @@ bool judge_begin(struct judge *judge, const struct stack_options *options, const
                                       .ctx = ctx,
                                       .verdict = &judge->verdict,
                                       .port = {port[0], port[1]},
-                                      .next = &judge->next};
+                                      .next = &judge->next,
+                                      .host = {judge->host[0], judge->host[1]}};
 
     for (unsigned side = 0; side < 2; side++)
         judge->by_place[side] = wmem_map_new(wmem_file_scope(), g_int64_hash, g_int64_equal);

@@ -36,8 +36,9 @@ struct judge {
     struct stack *stack;        /* first pass only; NULL when Wireshark has closed the file */
     struct stack_entrance next; /* of the next plugin's stack; empty: nobody follows */
     struct verdict verdict;
-    wmem_map_t *by_place[2]; /* by side: stream offset -> struct record */
-    wmem_map_t *by_frame;    /* frame -> struct record */
+    struct layouts_host host[2]; /* of the sides (engine/stack.h); set before judge_begin(), or zero */
+    wmem_map_t *by_place[2];     /* by side: stream offset -> struct record */
+    wmem_map_t *by_frame;        /* frame -> struct record */
 };
 
 /* How the layers of a plugin judge: from payload alone, by the IETF's documents. */

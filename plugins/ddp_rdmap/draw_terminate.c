@@ -99,7 +99,7 @@ void rdmap_draw_terminate(struct rdmap_canvas *canvas)
 
     if (status == RDMAP_TERMINATE_SHORT)
         return;
-    layout = rdmap_terminate_reread(&terminate, &status, ddp->payload, ddp->payload_len);
+    layout = rdmap_terminate_reread(&terminate, &status, ddp->payload, ddp->payload_len, NULL);
     if (layout != NULL)
         proto_item_set_generated(proto_tree_add_string(in.tree, rdmap_hf.terminate_layout, canvas->tvb,
                                                        in.at + AT_CONTROL, AT_LENGTH, layout));

@@ -250,6 +250,8 @@ bool rdmap_flow_listen(struct mpa_listener *listener)
     flow->wholes = wmem_map_new(wmem_file_scope(), g_int64_hash, g_int64_equal);
     for (unsigned side = 0; side < 2; side++)
         flow->stags[side] = wmem_map_new(wmem_file_scope(), g_direct_hash, g_direct_equal);
+    for (unsigned side = 0; side < 2; side++)
+        flow->judge.host[side] = listener->host[side];
     if (!judge_begin(&flow->judge, &options, &taps, flow, listener->port))
         return false;
     wmem_map_insert(flows, GUINT_TO_POINTER(flow->connection), flow);

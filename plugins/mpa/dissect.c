@@ -154,7 +154,8 @@ static void offer(struct mpa_flow *flow, tvbuff_t *tvb, packet_info *pinfo)
 {
     struct mpa_listener listener = {.size = sizeof listener,
                                     .connection = flow->number,
-                                    .port = {(uint16_t)pinfo->srcport, (uint16_t)pinfo->destport}};
+                                    .port = {(uint16_t)pinfo->srcport, (uint16_t)pinfo->destport},
+                                    .host = {flow->judge.host[0], flow->judge.host[1]}};
 
     if (listener_handle == NULL)
         return;
@@ -422,6 +423,7 @@ static compat_bool heuristic(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
 static void file_opened(void)
 {
     flows = NULL;
+    mpa_flow_forget();
 }
 
 /* What only the end of a connection decides. Shown from the second pass on. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/mpa/flow.h"
 
+#include "engine/layouts.h"
 #include "engine/tcp_boundary.h"
 
 #include <epan/wmem_scopes.h>
@@ -275,6 +276,27 @@ static const struct stack_taps taps = {.tcp_segment = on_segment,
                                        .skipped = on_skipped,
                                        .changed = on_changed};
 
+static struct layouts *layouts; /* of the capture file's hosts; NULL until the first connection */
+
+void mpa_flow_forget(void)
+{
+    layouts = NULL;
+}
+
+/* Terminates of a host lie alike in all its connections. Addresses of other kinds are not remembered. */
+static struct layouts_host host_of(const address *host)
+{
+    struct layouts_host of = {.host.ip = host->type == AT_IPv4 ? 4 : 6};
+
+    if ((host->type != AT_IPv4 && host->type != AT_IPv6) || (size_t)host->len > sizeof of.host.address)
+        return of;
+    memcpy(of.host.address, host->data, (size_t)host->len);
+    if (layouts == NULL)
+        layouts = wmem_new0(wmem_file_scope(), struct layouts);
+    of.layouts = layouts;
+    return of;
+}
+
 struct mpa_flow *mpa_flow_new(packet_info *pinfo, const struct mpa_flow_options *options)
 {
     struct mpa_flow *flow = wmem_new0(wmem_file_scope(), struct mpa_flow);
@@ -286,6 +308,8 @@ struct mpa_flow *mpa_flow_new(packet_info *pinfo, const struct mpa_flow_options 
     judge_options(&flow->layers, STACK_TCP, STACK_MPA);
     flow->layers.tcp.eager_holes = options->eager_holes;
     flow->layers.mpa.accept_midstream = options->accept_midstream;
+    flow->judge.host[0] = host_of(&pinfo->src);
+    flow->judge.host[1] = host_of(&pinfo->dst);
     if (!judge_begin(&flow->judge, &flow->layers, &taps, flow, port))
         return NULL;
     mpa = stack_mpa(flow->judge.stack);

@@ -125,6 +125,8 @@ struct mpa_flow_options {
 /* NULL when memory is lacking. side 0 is the sender of this packet. */
 struct mpa_flow *mpa_flow_new(packet_info *pinfo, const struct mpa_flow_options *options);
 /* Whom the next layer has named is told from here on. */
+/* A capture file was opened: what was remembered of the one before went with its memory. */
+void mpa_flow_forget(void);
 void mpa_flow_listen(struct mpa_flow *flow, const struct mpa_listener *listener);
 uint8_t mpa_flow_side(const struct mpa_flow *flow, const packet_info *pinfo);
 

@@ -182,6 +182,74 @@ static void layouts(void **state)
     run(cases, ARRAY_LENGTH(cases));
 }
 
+/* One Terminate of a host with headers behind it, then, in another connection, a word alone. */
+static void learnt_layout(void **state)
+{
+    static const struct {
+        uint8_t word[4];
+        const char *ids;
+    } words[] = {
+        {{0x20, 0x06, 0, 0}, "RDMAP-4.8-02 RDMAP-4.8-26"}, /* 0/2/06, not 2/0/06 */
+        {{0x02, 0x02, 0, 0}, "RDMAP-4.8-02"},              /* 2/0/02 */
+        {{0x21, 0x06, 0, 0}, "RDMAP-4.8-02 RDMAP-4.8-26"}, /* 1/2/06 */
+        {{0x00, 0x07, 0, 0}, ""},                          /* 0/0/07 in either way */
+        {{0x11, 0x00, 0, 0}, "RDMAP-4.8-26"},              /* 1/1/00 in either way */
+    };
+    static const uint8_t behind_headers[] = {0x21, 0x02, 0x03, 0x00, 0x00, 0x1A, 0x41, 0x43, 0, 0, 0, 0,
+                                             0,    0,    0,    0,    0,    0,    0,    1,    0, 0, 0, 0};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LENGTH(words); i++) {
+        struct layouts layouts = {0};
+        const struct layouts_host hosts[2] = {{&layouts, {.ip = 4, .address = {1}}},
+                                              {&layouts, {.ip = 4, .address = {2}}}};
+        struct complaint *t = complaint_new();
+
+        rdmap_connection_set_hosts(t->rdmap, hosts);
+        complaint_send(t, I, 8);
+        complaint_terminate_octets(t, R, behind_headers, sizeof behind_headers);
+        complaint_close(t);
+        complaint_expect(t, R, "RDMAP-4.8-02", "with headers");
+        complaint_free(t);
+        assert_int_equal(layouts_get(&hosts[I]), 0);
+        assert_int_not_equal(layouts_get(&hosts[R]), 0);
+
+        t = complaint_new();
+        rdmap_connection_set_hosts(t->rdmap, hosts);
+        complaint_send(t, I, 8);
+        complaint_terminate_octets(t, R, words[i].word, sizeof words[i].word);
+        complaint_close(t);
+        complaint_expect(t, R, words[i].ids, "alone");
+        complaint_free(t);
+    }
+}
+
+/* Without that it is read by the letter, but for the errors of MPA that have nothing to tell them by. */
+static void word_alone(void **state)
+{
+    static const struct {
+        uint8_t word[4];
+        const char *ids;
+    } words[] = {
+        {{0x02, 0x02, 0, 0}, "RDMAP-4.8-02"},
+        {{0x02, 0x03, 0, 0}, "RDMAP-4.8-02"},
+        {{0x02, 0x04, 0, 0}, "RDMAP-4.8-21"},
+        {{0x21, 0x06, 0, 0}, "RDMAP-4.8-03"},
+        {{0x20, 0x02, 0, 0}, ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LENGTH(words); i++) {
+        struct complaint *t = complaint_new();
+
+        complaint_send(t, I, 8);
+        complaint_terminate_octets(t, R, words[i].word, sizeof words[i].word);
+        complaint_close(t);
+        complaint_expect(t, R, words[i].ids, "alone");
+        complaint_free(t);
+    }
+}
+
 static void header_bits(void **state)
 {
     static const struct terminate_case cases[] = {
@@ -344,9 +412,17 @@ static void same_header_twice(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(conforming),      cmocka_unit_test(codes),           cmocka_unit_test(parts),
-        cmocka_unit_test(layouts),         cmocka_unit_test(header_bits),     cmocka_unit_test(accused),
-        cmocka_unit_test(partly_answered), cmocka_unit_test(context_lacking), cmocka_unit_test(same_header_twice),
+        cmocka_unit_test(conforming),
+        cmocka_unit_test(codes),
+        cmocka_unit_test(parts),
+        cmocka_unit_test(layouts),
+        cmocka_unit_test(learnt_layout),
+        cmocka_unit_test(word_alone),
+        cmocka_unit_test(header_bits),
+        cmocka_unit_test(accused),
+        cmocka_unit_test(partly_answered),
+        cmocka_unit_test(context_lacking),
+        cmocka_unit_test(same_header_twice),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

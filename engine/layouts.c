@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "engine/layouts.h"
+
+#include <string.h>
+
+/* The host's place among those known, or behind them. */
+static unsigned find(const struct layouts_host *of)
+{
+    unsigned i = 0;
+
+    while (i < of->layouts->n &&
+           (of->layouts->known[i].host.ip != of->host.ip ||
+            memcmp(of->layouts->known[i].host.address, of->host.address, sizeof of->host.address) != 0))
+        i++;
+    return i;
+}
+
+uint8_t layouts_get(const struct layouts_host *of)
+{
+    unsigned i = of->layouts == NULL ? 0 : find(of);
+
+    return of->layouts == NULL || i == of->layouts->n ? 0 : of->layouts->known[i].layout;
+}
+
+void layouts_put(const struct layouts_host *of, uint8_t layout)
+{
+    unsigned i = of->layouts == NULL ? LAYOUTS_HOSTS_MAX : find(of);
+
+    if (i == LAYOUTS_HOSTS_MAX)
+        return;
+    of->layouts->n += i == of->layouts->n;
+    of->layouts->known[i].host = of->host;
+    of->layouts->known[i].host.port = 0;
+    of->layouts->known[i].layout = layout;
+}

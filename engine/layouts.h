@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How the hosts of a capture lay out the control word of Terminates (engine/rdmap_terminate_layout.h): a connection has
+ * one Terminate in a direction, so what one of them proves counts for the next connection.
+ */
+#ifndef IWARP_ENGINE_LAYOUTS_H
+#define IWARP_ENGINE_LAYOUTS_H
+
+#include "wire/endpoint.h"
+
+enum { LAYOUTS_HOSTS_MAX = 512 }; /* that lay it out otherwise than the RFC says; later ones are not kept */
+
+struct layouts {
+    struct {
+        struct endpoint host; /* port 0 */
+        uint8_t layout;
+    } known[LAYOUTS_HOSTS_MAX];
+    unsigned n;
+};
+
+/* Whose Terminates a side of a connection sends. layouts NULL: nothing is remembered. Ports do not matter. */
+struct layouts_host {
+    struct layouts *layouts;
+    struct endpoint host;
+};
+
+/* 0: not known. */
+uint8_t layouts_get(const struct layouts_host *of);
+void layouts_put(const struct layouts_host *of, uint8_t layout);
+
+#endif
