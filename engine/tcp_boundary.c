@@ -24,7 +24,7 @@ static bool far(uint32_t seq, const struct tcp_side_facts *facts)
 {
     uint32_t top = facts->isn + (uint32_t)facts->highest;
 
-    return facts->highest > 0 && seq - top > FAR_OFF && top - seq > FAR_OFF;
+    return (facts->highest > 0 || facts->syn_seen) && seq - top > FAR_OFF && top - seq > FAR_OFF;
 }
 
 /*

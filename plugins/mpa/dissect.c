@@ -45,11 +45,28 @@ static bool is_set(pref_t *pref)
  */
 struct numbers {
     uint32_t seq, ack;
+    bool ack_known;
 };
+
+/*
+ * Octets that the TCP dissector held back come with those of a later segment, whose ACK number is not theirs. Nothing
+ * follows from it but that the other direction is behind, when octets of that one are being held back, too.
+ */
+static void limit_ack(struct numbers *numbers, const struct mpa_flow *flow, unsigned sender,
+                      const struct tcp_analysis *analysis)
+{
+    const struct tcp_side_facts *other = tcp_pair_facts(stack_tcp(flow->judge.stack), 1 - sender);
+    uint32_t seen = analysis->rev->tcp_analyze_seq_info->nextseq;
+
+    if (is_set(relative_pref))
+        seen += analysis->rev->base_seq;
+    numbers->ack_known = (int32_t)(seen - other->isn - (uint32_t)other->next) > 0;
+    numbers->ack = seen;
+}
 
 static struct numbers numbers_on_wire(const struct tcpinfo *tcp, const struct tcp_analysis *analysis)
 {
-    struct numbers numbers = {tcp->seq, tcp->lastackseq};
+    struct numbers numbers = {tcp->seq, tcp->lastackseq, tcp->flags & TCP_ACK};
 
     if (analysis != NULL && is_set(analyze_pref) && is_set(relative_pref)) {
         numbers.seq += analysis->fwd->base_seq;
@@ -96,7 +113,6 @@ static bool syns_seen(const struct tcp_analysis *tcp)
 /* Sequence numbers of the first octet of either side's stream: of the sender of the packet at hand, and of its peer. */
 struct starts {
     uint32_t sender, peer;
-    bool peer_known;
 };
 
 /*
@@ -115,7 +131,7 @@ static void tell_syns(struct mpa_flow *flow, packet_info *pinfo, const struct tc
         return;
     theirs.side = 1;
     theirs.seq = starts->peer - 1;
-    server = pinfo->srcport == tcp->server_port && starts->peer_known;
+    server = pinfo->srcport == tcp->server_port;
     if (server) {
         mine.flags |= TCP_ACK;
         mine.ack = starts->peer;
@@ -126,14 +142,14 @@ static void tell_syns(struct mpa_flow *flow, packet_info *pinfo, const struct tc
     if (server)
         mpa_flow_syn(flow, &theirs);
     mpa_flow_syn(flow, &mine);
-    if (!server && starts->peer_known)
+    if (!server)
         mpa_flow_syn(flow, &theirs);
 }
 
 /* The whole connection is ours: its streams begin behind the SYNs. */
 static struct starts starts_of_connection(const struct tcp_analysis *tcp)
 {
-    return (struct starts){.sender = tcp->fwd->base_seq + 1, .peer = tcp->rev->base_seq + 1, .peer_known = true};
+    return (struct starts){.sender = tcp->fwd->base_seq + 1, .peer = tcp->rev->base_seq + 1};
 }
 
 /*
@@ -144,9 +160,7 @@ static struct starts starts_of_connection(const struct tcp_analysis *tcp)
 static struct starts starts_of_startup(const struct tcp_analysis *tcp, const struct numbers *numbers,
                                        enum mpa_startup_kind kind)
 {
-    return (struct starts){.sender = numbers->seq,
-                           .peer = numbers->ack,
-                           .peer_known = kind == MPA_REQUEST || numbers->ack == tcp->rev->base_seq + 1};
+    return (struct starts){.sender = numbers->seq, .peer = kind == MPA_REQUEST ? numbers->ack : tcp->rev->base_seq + 1};
 }
 
 /* The next layer may want to hear of the connection. */
@@ -163,8 +177,16 @@ static void offer(struct mpa_flow *flow, tvbuff_t *tvb, packet_info *pinfo)
     mpa_flow_listen(flow, &listener);
 }
 
+/* Where the sequence numbers of the sides begin, of which one sends the packet at hand. */
+static void note_base(struct mpa_flow *flow, unsigned sender, const struct tcp_analysis *analysis)
+{
+    flow->base[sender] = analysis->fwd->base_seq;
+    flow->base[1 - sender] = analysis->rev->base_seq;
+}
+
 static struct mpa_flow *flow_begin(struct claim *claim, tvbuff_t *tvb, packet_info *pinfo)
 {
+    const struct tcp_analysis *analysis = get_tcp_conversation_data(NULL, pinfo);
     struct mpa_flow *former = claim->flow;
     struct mpa_flow_options options = {
         /* With sequence analysis the TCP dissector passes on each octet once and in order, or never. */
@@ -177,6 +199,8 @@ static struct mpa_flow *flow_begin(struct claim *claim, tvbuff_t *tvb, packet_in
         return NULL;
     claim->flow->former = former;
     claim->flow->first_frame = pinfo->num;
+    if (analysis != NULL)
+        note_base(claim->flow, 0, analysis);
     claim->flow->number = flows == NULL ? 0 : flows->number + 1;
     claim->flow->next = flows;
     flows = claim->flow;
@@ -193,7 +217,7 @@ static struct mpa_flow_input input_of(const struct mpa_flow *flow, tvbuff_t *tvb
         .frame = pinfo->num,
         .time_ns = mpa_time_ns(pinfo),
         .side = mpa_flow_side(flow, pinfo),
-        .flags = (uint8_t)(tcp->flags & (TCP_FIN | TCP_SYN | TCP_RST | TCP_PSH | TCP_ACK)),
+        .flags = (uint8_t)((tcp->flags & (TCP_FIN | TCP_SYN | TCP_RST | TCP_PSH)) | (numbers->ack_known ? TCP_ACK : 0)),
         .key = tcp->seq,
         .seq = numbers->seq,
         .ack = numbers->ack,
@@ -203,20 +227,32 @@ static struct mpa_flow_input input_of(const struct mpa_flow *flow, tvbuff_t *tvb
     };
 }
 
+/* A SYN that was no repetition has come meanwhile. */
+static bool base_changed(const struct mpa_flow *flow, unsigned sender, const struct tcp_analysis *analysis)
+{
+    return analysis != NULL && syns_seen(analysis) &&
+           (flow->base[sender] != analysis->fwd->base_seq || flow->base[1 - sender] != analysis->rev->base_seq);
+}
+
 /* The octets of this frame on the first pass; NULL when memory is lacking. */
 static struct mpa_piece *feed(struct claim *claim, tvbuff_t *tvb, packet_info *pinfo, const struct tcpinfo *tcp,
                               const struct tcp_analysis *analysis)
 {
     struct numbers numbers = numbers_on_wire(tcp, analysis);
-    struct mpa_flow_input input = input_of(claim->flow, tvb, pinfo, tcp, &numbers);
+    struct mpa_flow_input input;
 
-    /* Wireshark begins another conversation with a SYN only. */
-    if (mpa_flow_is_over(claim->flow, &input)) {
+    if (tcp->is_reassembled && analysis != NULL && is_set(analyze_pref))
+        limit_ack(&numbers, claim->flow, mpa_flow_side(claim->flow, pinfo), analysis);
+    input = input_of(claim->flow, tvb, pinfo, tcp, &numbers);
+    /* Wireshark begins another conversation with the SYN of the one that opens it only. */
+    if (mpa_flow_is_over(claim->flow, &input) || base_changed(claim->flow, input.side, analysis)) {
         mpa_flow_finish(claim->flow);
         if (flow_begin(claim, tvb, pinfo) == NULL)
             return NULL;
         input.side = mpa_flow_side(claim->flow, pinfo);
     }
+    if (analysis != NULL)
+        note_base(claim->flow, input.side, analysis);
     return mpa_flow_feed(claim->flow, &input);
 }
 
@@ -344,7 +380,7 @@ static void remember_tail(struct tail *tail, const uint8_t *p, size_t n, packet_
     tail->frame = k == 0 ? 0 : pinfo->num;
     tail->time_ns = mpa_time_ns(pinfo);
     tail->port = pinfo->srcport;
-    tail->numbers = (struct numbers){numbers->seq + (uint32_t)(n - k), numbers->ack};
+    tail->numbers = (struct numbers){numbers->seq + (uint32_t)(n - k), numbers->ack, true};
     tail->length = (uint8_t)k;
     memcpy(tail->octets, p + n - k, k);
 }

@@ -79,19 +79,28 @@ static bool lies_in(const struct mpa_piece *piece, unsigned side, uint64_t offse
            offset + length <= piece_end(piece);
 }
 
+static struct mpa_piece *piece_of_side(const struct mpa_flow *flow, uint32_t frame, unsigned side)
+{
+    struct mpa_piece *piece = piece_of_frame(flow, frame);
+
+    while (piece != NULL && piece->side != side)
+        piece = piece->next_in_frame;
+    return piece;
+}
+
 /*
  * The piece with which something is shown: the one at hand. When the connection ended there is none; then it is the one
- * in which the thing became complete, and NULL where that was no segment with octets.
+ * in which the thing became complete or, where that was no segment of this side with octets, the one that brought the
+ * first of it.
  */
 static struct mpa_piece *piece_for(const struct mpa_flow *flow, const struct place *place)
 {
     struct mpa_piece *piece = flow->current;
 
-    if (piece != NULL)
-        return piece;
-    piece = piece_of_frame(flow, place->frame);
-    while (piece != NULL && piece->side != place->side)
-        piece = piece->next_in_frame;
+    if (piece == NULL)
+        piece = piece_of_side(flow, place->frame, place->side);
+    if (piece == NULL)
+        piece = piece_of_side(flow, place->first_frame, place->side);
     return piece;
 }
 

@@ -7,9 +7,6 @@ SHOWN = ["rpcrdma.rule", "_ws.expert.message", "_ws.expert.severity"]
 SEVERITIES = {0x800000: "error", 0x600000: "warning", 0x400000: "note"}
 ORDER = ["-2", "-o", "tcp.reassemble_out_of_order:TRUE"]
 # Where Wireshark shows less of the stream; see test_captures.py.
-BLIND = ["scenario capture-loss", "scenario midstream", "scenario midstream-markers", "scenario midstream-no-crc",
-         "scenario msn-wrap", "scenario late", "scenario rpcrdma-late", "scenario rpcrdma-late-reply",
-         "scenario rpcrdma-hole"]
 TEXT = 200  # Wireshark cuts long expert texts
 # Cannot be told from a close that the plugin does not see, or is one.
 SILENCE = re.compile(r"answer to .*found n(one|either)|to a Call .*found none|found (FIN|RST|the connection closed)")
@@ -54,8 +51,6 @@ def shown(everything, case):
 
 
 def test_case(everything, check, root, case):
-    if case in BLIND:
-        return
     rules = ids(root)
     said = findings_of_checker(everything.connections(case, check), rules)
     here = findings_of_plugin(shown(everything, case), rules)
