@@ -8,7 +8,6 @@ import collections
 import json
 import os
 import re
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -48,8 +47,7 @@ class Troubled:
             scenario, net, seed = job
             return generated(scenario, f"--net={net}", f"--seed={seed}", "--pcap")
 
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            paths = list(pool.map(make, jobs))
+        paths = [make(job) for job in jobs]
         self.path = folder / "troubled.pcap"
         self.parts = merge.merge(zip(jobs, paths), self.path)
         assert len(self.parts) == len(jobs)
