@@ -70,7 +70,7 @@ void rpcrdma_call_lists(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
 
 /* ---- RPC header ---- */
 
-enum { CRED_FLAVOR_AT = 24, CRED_AT = 32 };
+enum { RPCVERS_AT = 8, CRED_FLAVOR_AT = 24, CRED_AT = 32 };
 
 static const struct rpcrdma_chunk_state *first_data_chunk(const struct rpcrdma_transaction *t)
 {
@@ -109,7 +109,7 @@ static bool header_removed(struct rpcrdma_shape *shape)
     return true;
 }
 
-/* Another rpcvers is for the server to answer, and what type an inline message has was judged with its header. */
+/* What type an inline message has was judged with its header. */
 static void broken_header(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *body = shape->body;
@@ -123,7 +123,9 @@ static void broken_header(struct rpcrdma_shape *shape)
     else if (rpc->status == RPC_OK && shape->in_chunk)
         rpcrdma_shape_fail(shape, RULE_RPCR_3_5_3_04,
                            "expected an RPC Call in the Position-Zero Read chunk, found a Reply");
-    else if (rpc->status == RPC_BAD_VALUE && rpc->fault_at != 8)
+    else if (rpc->status == RPC_BAD_VALUE && rpc->fault_at == RPCVERS_AT)
+        rpcrdma_shape_fail(shape, RULE_RPC_5531_9_01, "expected rpcvers 2 in the Call, found %u", rpc->fault);
+    else if (rpc->status == RPC_BAD_VALUE)
         rpcrdma_shape_fail(shape, RULE_RPCR_4_03,
                            "expected the RPC header as RFC 5531 lays it out, found 0x%08x at octet %u of it",
                            rpc->fault, rpc->fault_at);
@@ -241,8 +243,10 @@ static void judge(struct rpcrdma_shape *shape)
         rpcrdma_position_rules(shape);
     if (!shape->failed)
         rpcrdma_shape_stream(shape);
-    if (!shape->failed)
+    if (!shape->failed) {
         rpcrdma_shape_pass(shape, RULE_RPCR_4_03);
+        rpcrdma_shape_pass(shape, RULE_RPC_5531_9_01);
+    }
     if (!shape->failed && body->rpc.has_gss)
         rpcrdma_shape_pass(shape, RULE_RPCR_8_2_2_01);
     if (!shape->failed && !body->wrapped)

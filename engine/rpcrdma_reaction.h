@@ -26,6 +26,9 @@ void rpcrdma_unanswered_close(struct rpcrdma_connection *rpcrdma, unsigned side,
                               const char *how, bool reset, bool explained);
 void rpcrdma_unanswered_finish(struct rpcrdma_connection *rpcrdma, int64_t time_ns);
 
+/* rpcrdma_rpc_rules.c: the RPC header of the Reply to a Call. */
+void rpcrdma_rpc_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
+
 /* rpcrdma_error_rules.c: an RDMA_ERROR, before its transaction is closed; and a Reply behind one. */
 void rpcrdma_error_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 

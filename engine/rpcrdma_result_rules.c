@@ -266,6 +266,8 @@ static void judge(struct rpcrdma_shape *shape)
             rpcrdma_shape_pass(shape, RULE_RPCR_8_2_2_3_01);
     } else if (used != NULL && shape->results_known && shape->results == 0) {
         ineligible(shape, NULL);
+    } else if (!rpcrdma_compound_results(shape)) {
+        return;
     } else if (body->walked) {
         reduced(shape);
         if (rpcrdma_shape_whole(shape))

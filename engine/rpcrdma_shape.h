@@ -64,4 +64,10 @@ void rpcrdma_position_rules(struct rpcrdma_shape *shape);
 /* rpcrdma_provision_rules.c: the Call's Write chunks against the results that it asks for. */
 void rpcrdma_provision_rules(struct rpcrdma_shape *shape);
 
+/*
+ * rpcrdma_compound_rules.c: the results of a COMPOUND against its operations. False: reported, and what follows in the
+ * payload is not what it seems.
+ */
+bool rpcrdma_compound_results(struct rpcrdma_shape *shape);
+
 #endif

@@ -32,6 +32,7 @@ static const struct fault_table *const tables[] = {
     &proper_faults,
     &rpcrdma_unanswered_faults,
     &nfs_refused_faults,
+    &rpc_faults,
 };
 
 const struct fault *fault_at(unsigned index)
