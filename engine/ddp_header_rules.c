@@ -48,8 +48,9 @@ static bool is_rtr(const struct rdmap_connection *rdmap, const struct rdmap_step
     case RDMAP_WRITE:
         return (parameters->rtr & MPA_RTR_WRITE) && ddp->payload_len == 0;
     case RDMAP_READ_REQUEST:
+        /* Of one that was cut MPA knows no more. */
         return (parameters->rtr & MPA_RTR_READ) && rdmap_read_request_decode(&read, ddp->payload, ddp->payload_len) &&
-               read.size == 0;
+               (read.size == 0 || ddp->lacking > 0);
     default:
         return false;
     }

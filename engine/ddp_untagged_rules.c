@@ -95,6 +95,10 @@ static bool keep_content(struct ddp_queue *q, struct rdmap_step *step)
 {
     const struct ddp_segment *ddp = step->ddp;
 
+    if (ddp->lacking > 0) {
+        q->message->damaged |= !(q->message->segments == 1 && step->ends);
+        return false;
+    }
     if (q->message->segments == 1 && step->ends) {
         step->content = ddp->payload;
         step->content_len = ddp->payload_len;

@@ -268,7 +268,20 @@ void mpa_connection_octets(struct mpa_connection *mpa, unsigned side, uint64_t o
     s->next = offset + n;
     if (s->window.n == 0)
         s->n_runs = 0;
-    if (!mpa_window_feed(&s->window, offset, p, n) || !add_run(s, offset, offset + n, origin)) {
+    if (!add_run(s, offset, offset + n, origin)) {
+        mpa_ignore(mpa, side);
+        return;
+    }
+    if (s->cut_end > 0) {
+        size_t taken = mpa_cut_octets(mpa, side, offset, n);
+
+        if (taken == n)
+            return;
+        offset += taken;
+        p += taken;
+        n -= taken;
+    }
+    if (!mpa_window_feed(&s->window, offset, p, n)) {
         mpa_ignore(mpa, side);
         return;
     }
@@ -296,13 +309,18 @@ void mpa_connection_hole(struct mpa_connection *mpa, unsigned side, uint64_t fro
 {
     struct mpa_side *s = &mpa->side[side];
 
-    (void)next;
     if (mpa->phase == MPA_PHASE_NOT_MPA)
         return;
-    s->hole = true;
-    s->truncated |= cause == HOLE_SNAP_LENGTH;
     s->any = true;
     s->next = to;
+    if (cause == HOLE_SNAP_LENGTH && s->state == SIDE_FPDUS && next != NULL) {
+        s->n_runs = s->window.n == 0 ? 0 : s->n_runs;
+        if (add_run(s, from, to, next) && mpa_cut_hole(mpa, side, from, to)) {
+            mpa_window_save(&s->window);
+            return;
+        }
+    }
+    s->hole = true;
     if (s->state == SIDE_FPDUS || s->state == SIDE_LOST)
         mpa_framing_hole(mpa, side, from, to);
     else if (s->state != SIDE_IGNORED)

@@ -26,8 +26,9 @@ static bool glued(const struct mpa_framing_state *fs, const struct mpa_fpdu *fpd
     uint8_t second[HEADER_VISIBLE];
     size_t rest;
 
-    *fixed = mpa_fixed_ulpdu_length(fpdu->ulpdu, fpdu->ulpdu_length);
-    if (*fixed == 0 || fpdu->ulpdu_length < *fixed + DDP_TAGGED_HEADER_LEN)
+    *fixed = mpa_fixed_ulpdu_length(fpdu->ulpdu, fpdu->ulpdu_length - fpdu->lacking);
+    if (*fixed == 0 || (fpdu->lacking > 0 && *fixed + HEADER_VISIBLE > (unsigned)fpdu->ulpdu_length - fpdu->lacking) ||
+        fpdu->ulpdu_length < *fixed + DDP_TAGGED_HEADER_LEN)
         return false;
     rest = fpdu->ulpdu_length - *fixed;
     put_be16(second, (uint16_t)rest);
@@ -67,10 +68,10 @@ static bool judge_ulpdu(struct mpa_connection *mpa, unsigned side, const struct 
     uint64_t end = fpdu->offset + fpdu->length;
     const uint8_t *ulpdu = fpdu->ulpdu;
     uint8_t header[HEADER_VISIBLE];
-    size_t n =
-        fpdu->ulpdu_length < HEADER_VISIBLE - MPA_LENGTH_LEN ? fpdu->ulpdu_length : HEADER_VISIBLE - MPA_LENGTH_LEN;
+    size_t n = fpdu->ulpdu_length - fpdu->lacking;
     unsigned fixed;
 
+    n = n < HEADER_VISIBLE - MPA_LENGTH_LEN ? n : HEADER_VISIBLE - MPA_LENGTH_LEN;
     if (fpdu->ulpdu_length == 0) {
         /* As an RTR (RFC 6581) it is judged by the rules of the RTR. */
         if (mpa->parameters.peer_to_peer && initiator_of(mpa) == (int)side && mpa->side[side].fpdus == 0)
@@ -121,7 +122,8 @@ bool mpa_judge_content(struct mpa_connection *mpa, unsigned side, const struct m
     /* Where its octets stand is a guess that Markers, if there are any, may refute. */
     if (mpa->side[side].framing->doubtful && fpdu->crc != fpdu->crc_computed)
         return fpdu->ulpdu_length >= DDP_TAGGED_HEADER_LEN;
-    judge_pad(mpa, side, fpdu);
+    if (!fpdu->cut)
+        judge_pad(mpa, side, fpdu);
     if (fpdu->ulpdu_length > MPA_ULPDU_MAX)
         mpa_fail(mpa, side, RULE_MPA_3_05, fpdu->offset, fpdu->offset + fpdu->length,
                  "expected a ULPDU_Length of at most 64768, found %u", fpdu->ulpdu_length);

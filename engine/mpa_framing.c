@@ -115,6 +115,42 @@ static void count_shape(struct mpa_connection *mpa, const struct mpa_framing_sta
         verdict_passed(v, RULE_MPA_4_1_03);
 }
 
+/* Of an FPDU that was cut, what its octets behind the header say stays open; framed: its end is that of a segment. */
+static void count_cut(struct mpa_connection *mpa, const struct mpa_framing_state *fs, const struct mpa_fpdu *fpdu,
+                      bool framed)
+{
+    struct verdict *v = mpa->verdict;
+
+    if (framed) {
+        verdict_passed(v, RULE_MPA_4_1_01);
+        verdict_passed(v, RULE_MPA_4_1_02);
+        verdict_passed(v, RULE_MPA_A_1_03);
+    } else {
+        verdict_inconclusive(v, RULE_MPA_4_1_01);
+    }
+    verdict_inconclusive(v, RULE_MPA_4_1_04);
+    verdict_inconclusive(v, RULE_MPA_4_1_09);
+    if (fpdu->pad_length > 0)
+        verdict_inconclusive(v, RULE_MPA_4_1_05);
+    if (fs->framing.markers)
+        verdict_inconclusive(v, RULE_MPA_4_3_03);
+    if (mpa_crc_binding(mpa)) {
+        verdict_inconclusive(v, RULE_MPA_4_4_07);
+        verdict_inconclusive(v, RULE_MPA_7_1_1_15);
+    }
+}
+
+/* The DDP segment of an FPDU; false when there is no header of one, or not all of it was captured. */
+static bool decode_ddp(struct ddp_segment *ddp, const struct mpa_fpdu *fpdu)
+{
+    if (!ddp_segment_decode(ddp, fpdu->ulpdu, fpdu->ulpdu_length))
+        return false;
+    if (fpdu->lacking == 0)
+        return true;
+    ddp->lacking = fpdu->lacking;
+    return ddp->lacking <= ddp->payload_len;
+}
+
 /* 7.1.1-08..-11, C.2.5-04: the direction does with Markers what was negotiated. */
 static void count_negotiated(struct mpa_connection *mpa, unsigned side)
 {
@@ -177,22 +213,27 @@ void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fp
         count_negotiated(mpa, side);
     }
     if (fs->leading_missing && !fs->framing.markers && end >= fs->start + MPA_MARKER_PERIOD + MPA_MARKER_LEN) {
-        /* The next Marker is not there either: this direction has none. */
         fs->leading_missing = false;
-        mpa_report_unmet(mpa, side, &fs->opening_place, false);
+        if (how & ACCEPT_CUT) /* nor can the place of the next Marker be looked at */
+            verdict_failed(mpa->verdict, RULE_MPA_4_3_04, event.direction, &fs->opening_place, 0,
+                           "expected the Marker 00000000 as the first octets of Full Operation, found an FPDU header");
+        else /* The next Marker is not there either: this direction has none. */
+            mpa_report_unmet(mpa, side, &fs->opening_place, false);
     }
     if (!(how & ACCEPT_NO_MARKERS))
         mpa_judge_markers(mpa, side, fpdu, &event.place);
-    if (how & ACCEPT_NO_CRC)
+    if (how & (ACCEPT_NO_CRC | ACCEPT_CUT))
         event.crc = mpa->parameters.crc == OFF ? MPA_CRC_NOT_USED : MPA_CRC_UNKNOWN;
     else
         mpa_judge_crc(mpa, side, fpdu, &event.place, &event.crc);
-    if (!(how & ACCEPT_DEVIANT))
+    if (how & ACCEPT_CUT)
+        count_cut(mpa, fs, fpdu, mpa_segment_ends(mpa, side, end));
+    else if (!(how & ACCEPT_DEVIANT))
         count_shape(mpa, fs);
     event.fpdu = *fpdu;
     event.has_ddp = !(event.crc == MPA_CRC_WRONG && mpa_crc_misplaced(fpdu)) &&
-                    mpa_judge_content(mpa, side, fpdu, event.crc) &&
-                    ddp_segment_decode(&event.ddp, fpdu->ulpdu, fpdu->ulpdu_length);
+                    mpa_judge_content(mpa, side, fpdu, event.crc) && decode_ddp(&event.ddp, fpdu);
+    s->hole |= fpdu->cut && !event.has_ddp; /* it may have been any message */
     event.faulty = mpa->verdict->counts[RULE_MPA_3_01].failed != glued;
     /* A grid that was only guessed, and that this FPDU does not confirm: nobody knows which octets are the ULPDU. */
     if (!fs->start_known && !mpa_markers_right(fpdu)) {
@@ -216,9 +257,10 @@ void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fp
         else
             fs->other_crc_fields++;
     }
-    fs->crc_field = event.crc == MPA_CRC_VERIFIED || how & (ACCEPT_NO_CRC | ACCEPT_DEVIANT) ? CRC_FIELD_NONE
-                    : fpdu->crc == 0                                                        ? CRC_FIELD_ZERO
-                                                                                            : CRC_FIELD_OTHER;
+    fs->crc_field = event.crc == MPA_CRC_VERIFIED || how & (ACCEPT_NO_CRC | ACCEPT_DEVIANT | ACCEPT_CUT)
+                        ? CRC_FIELD_NONE
+                    : fpdu->crc == 0 ? CRC_FIELD_ZERO
+                                     : CRC_FIELD_OTHER;
     if (mpa_segment_starts(mpa, side, fpdu->offset))
         fs->segment_fpdu = fpdu->offset;
     fs->recent[fs->n_recent++ % RECENT_HEADERS] = fpdu->header;
@@ -228,7 +270,7 @@ void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fp
         vouch(fs, fpdu);
     fs->uncertain = false;
     fs->no_field = how & ACCEPT_NO_CRC;
-    fs->previous = !(how & ACCEPT_PROVEN);
+    fs->previous = !(how & (ACCEPT_PROVEN | ACCEPT_CUT));
     fs->previous_start = fpdu->offset;
     s->cursor = end;
     if (event.has_ddp)
@@ -289,6 +331,8 @@ static bool resynchronise(struct mpa_connection *mpa, unsigned side, bool last)
     struct mpa_framing_state *fs = s->framing;
     uint64_t end = mpa_window_end(&s->window), at;
 
+    if (mpa_cut_regain(mpa, side))
+        return true;
     if (!last && end < fs->diagnose_at)
         return false;
     fs->diagnose_at = 0;
@@ -367,8 +411,7 @@ static enum looks look_at(struct mpa_connection *mpa, unsigned side, const struc
                : LOOKS_OPEN;
 }
 
-/* One FPDU at the cursor. False: more octets are needed. */
-static bool step(struct mpa_connection *mpa, unsigned side, bool last)
+bool mpa_framing_step(struct mpa_connection *mpa, unsigned side, bool last)
 {
     struct mpa_side *s = &mpa->side[side];
     struct mpa_framing_state *fs = s->framing;
@@ -428,7 +471,7 @@ static void run(struct mpa_connection *mpa, unsigned side, bool last)
     uint64_t keep;
 
     while ((s->state == SIDE_FPDUS || s->state == SIDE_LOST) && mpa_window_end(&s->window) > s->cursor &&
-           step(mpa, side, last))
+           mpa_framing_step(mpa, side, last))
         continue;
     keep = s->state == SIDE_FPDUS && s->framing->previous ? s->framing->previous_start : s->cursor;
     mpa_window_drop(&s->window, keep);
@@ -467,6 +510,7 @@ void mpa_framing_hole(struct mpa_connection *mpa, unsigned side, uint64_t from, 
                    seen >= MPA_LENGTH_LEN;
 
     count_hole(mpa, side);
+    s->cut_end = 0;
     fs->previous = false;
     fs->opening = false;
     fs->diagnose_at = 0;
@@ -522,6 +566,14 @@ void mpa_framing_end(struct mpa_connection *mpa, unsigned side, bool fin)
     if (s->ended)
         return;
     s->ended = true;
+    if (s->cut_end > 0) { /* the direction ends inside of an FPDU that the capture has a part of */
+        if (fin)
+            verdict_inconclusive(mpa->verdict, RULE_MPA_7_2_03);
+        mpa_framing_lose(mpa, side, s->cursor, s->next);
+        mpa_window_restart(&s->window, s->next);
+        s->cut_end = 0;
+        return;
+    }
     if (!on_grid && mpa_octets_from(s, s->cursor) > 0) {
         run(mpa, side, true);
         on_grid = fin && judge_end_on_grid(mpa, side);

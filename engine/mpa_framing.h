@@ -127,6 +127,8 @@ uint64_t mpa_shape_end(const struct mpa_shape *shape, uint64_t start);
 /* Reads the FPDU from the window; false when it does not lie in it whole. crc_computed covers all before the CRC field.
  */
 bool mpa_shape_read(struct mpa_fpdu *out, const struct mpa_shape *shape, struct mpa_side *s, uint64_t start);
+/* Reads one whose octets in the window end early (mpa_fpdu.cut). ULPDU_Length must be there. */
+void mpa_shape_read_cut(struct mpa_fpdu *out, const struct mpa_shape *shape, struct mpa_side *s, uint64_t start);
 /* Parses the FPDU at `at` by the framing in use (any period). */
 enum mpa_fpdu_status mpa_framing_parse(struct mpa_connection *mpa, unsigned side, uint64_t at, struct mpa_fpdu *out);
 
@@ -160,9 +162,12 @@ enum accept {
     ACCEPT_DEVIANT = 2,    /* its shape broke a rule, which is reported: no pass for shape rules */
     ACCEPT_NO_CRC = 4,     /* has no CRC field */
     ACCEPT_NO_MARKERS = 8, /* Markers are judged already */
+    ACCEPT_CUT = 16,       /* its last octets were not captured */
 };
 /* The FPDU is taken: judges what is in it, tells the hosts, moves the cursor behind it. */
 void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fpdu *fpdu, unsigned how);
+/* One FPDU at the cursor, or one step of the search for it. False: more octets are needed; last: none follow. */
+bool mpa_framing_step(struct mpa_connection *mpa, unsigned side, bool last);
 /* A framing state for a direction whose beginning is not there; no octet is looked at yet. */
 bool mpa_framing_prepare(struct mpa_connection *mpa, unsigned side);
 /*
@@ -175,6 +180,11 @@ bool mpa_framing_ends_well(struct mpa_connection *mpa, unsigned side, uint64_t s
  * not certain whether there are any (SIDE_RECOGNISING).
  */
 void mpa_framing_lose(struct mpa_connection *mpa, unsigned side, uint64_t from, uint64_t seek);
+
+/* ---- mpa_cut.c ---- */
+
+/* SIDE_LOST: goes on at a segment that was cut, when it begins with what can only be an FPDU. */
+bool mpa_cut_regain(struct mpa_connection *mpa, unsigned side);
 
 /* ---- mpa_diagnose.c ---- */
 

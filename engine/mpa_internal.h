@@ -56,6 +56,7 @@ struct mpa_side {
     struct startup_seen startup;
     struct mpa_window window; /* octets from the oldest that diagnosis may still need on */
     uint64_t cursor;          /* next octet to look at; window.offset <= cursor */
+    uint64_t cut_end;         /* > 0: the FPDU at the cursor was cut by the snap length, and ends there (mpa_cut.c) */
     struct origin_run *runs;  /* of the window's octets, ascending */
     size_t n_runs, runs_capacity;
     struct mpa_framing_state *framing; /* from Full Operation on */
@@ -75,7 +76,6 @@ struct mpa_side {
     bool first_fpdu_bad;   /* CRC wrong while CRC is used */
     bool first_fpdu_known; /* no octet of Full Operation before it is missing: it is the first one indeed */
     bool hole;             /* octets of this direction are missing: ordering and counting become inconclusive */
-    bool truncated;        /* by snap length */
     bool fin, reset;
     uint64_t rst_offset; /* where the RST stands */
     uint64_t fin_offset;
@@ -185,6 +185,13 @@ void mpa_framing_hole(struct mpa_connection *mpa, unsigned side, uint64_t from, 
 void mpa_framing_end(struct mpa_connection *mpa, unsigned side,
                      bool fin); /* fin: a graceful close, nothing is missing */
 void mpa_framing_free(struct mpa_side *side);
+/*
+ * mpa_cut.c: Full Operation where the snap length cuts segments. Octets [from, to) were sent and not captured; false:
+ * they are to be taken for a hole.
+ */
+bool mpa_cut_hole(struct mpa_connection *mpa, unsigned side, uint64_t from, uint64_t to);
+/* With cut_end > 0, n octets came at `offset`: how many of them belong to the FPDU that was cut. */
+size_t mpa_cut_octets(struct mpa_connection *mpa, unsigned side, uint64_t offset, size_t n);
 /* mpa_recognise.c: FPDU streams whose start is not there. True when this side's stream was recognised and is in step.
  */
 bool mpa_recognise(struct mpa_connection *mpa, unsigned side, bool last);

@@ -104,8 +104,8 @@ static unsigned oddities(struct mpa_connection *mpa, const struct reaction_fpdu 
     /* FO is on the grid. */
     if (first_one && (event->fpdu.n_markers > 0) != (mpa->parameters.markers[fpdu->side] == ON))
         return 0;
-    if (event->crc == MPA_CRC_WRONG || event->crc == MPA_CRC_UNKNOWN || event->after_resync || !event->has_ddp ||
-        event->fpdu.ulpdu_length > MPA_ULPDU_MAX || !look_at_markers(&event->fpdu, &seen))
+    if (event->crc == MPA_CRC_WRONG || event->crc == MPA_CRC_UNKNOWN || event->fpdu.cut || event->after_resync ||
+        !event->has_ddp || event->fpdu.ulpdu_length > MPA_ULPDU_MAX || !look_at_markers(&event->fpdu, &seen))
         return 0;
     for (unsigned i = 0; i < event->fpdu.pad_length; i++)
         if (event->fpdu.pad[i] != 0)

@@ -219,7 +219,7 @@ static void watch_error(struct mpa_connection *mpa, const struct reaction_fpdu *
     if (!wrong_crc && !marker_must_be_checked(mpa, fpdu))
         return;
     if (mpa->side[fpdu->side].hole || event->after_resync || mpa->reaction->ended[reactor] ||
-        mpa->reaction->terminated[reactor] || mpa->crc_inferred ||
+        mpa->reaction->terminated[reactor] || mpa->crc_inferred || event->fpdu.cut ||
         came_in_two_versions(mpa, fpdu->side, &event->fpdu)) {
         verdict_inconclusive(mpa->verdict, wrong_crc ? RULE_MPA_8_02 : RULE_MPA_8_03);
         return;

@@ -119,7 +119,7 @@ static enum mpa_rtr rtr_type(const struct mpa_fpdu_event *event)
         return event->ddp.opcode == RDMAP_WRITE && event->ddp.payload_len == 0 ? MPA_RTR_WRITE : 0;
     if (event->ddp.opcode == RDMAP_SEND && event->ddp.qn == DDP_QN_SEND && event->ddp.payload_len == 0)
         return MPA_RTR_SEND;
-    if (event->ddp.opcode == RDMAP_READ_REQUEST && event->ddp.qn == DDP_QN_READ_REQUEST &&
+    if (event->ddp.opcode == RDMAP_READ_REQUEST && event->ddp.qn == DDP_QN_READ_REQUEST && event->ddp.lacking == 0 &&
         rdmap_read_request_decode(&read, event->ddp.payload, event->ddp.payload_len) && read.size == 0)
         return MPA_RTR_READ;
     return 0;

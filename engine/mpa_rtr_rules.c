@@ -75,7 +75,7 @@ static void describe(char *out, size_t size, const struct mpa_fpdu_event *event)
         snprintf(out, size, "ULPDU_Length %u without a DDP header", event->fpdu.ulpdu_length);
     else if (ddp->tagged)
         snprintf(out, size, "opcode %u, Last = %u, %zu octets of payload", ddp->opcode, ddp->last, ddp->payload_len);
-    else if (kind_of(ddp) == MPA_RTR_READ && ddp->payload_len >= READ_REQUEST_SIZE_AT + 4)
+    else if (kind_of(ddp) == MPA_RTR_READ && ddp->payload_len - ddp->lacking >= READ_REQUEST_SIZE_AT + 4)
         snprintf(out, size, "opcode 1, Last = %u, QN %u, MSN %u, MO %u, Read Message Size %u", ddp->last, ddp->qn,
                  ddp->msn, ddp->mo, get_be32(ddp->payload + READ_REQUEST_SIZE_AT));
     else
@@ -156,6 +156,11 @@ static void judge_first_fpdu(struct mpa_connection *mpa, const struct mpa_fpdu_e
     /* A zero-length Send with Solicited Event: RFC 6581 does not say whether it counts. */
     if (ddp->opcode == RDMAP_SEND_SE && !ddp->tagged && ddp->payload_len == 0) {
         verdict_inconclusive(mpa->verdict, RULE_MPA2_9_2_12);
+        return;
+    }
+    if (kind == MPA_RTR_READ && ddp->lacking > 0) { /* its size was not captured */
+        verdict_inconclusive(mpa->verdict, RULE_MPA2_9_2_12);
+        rtr->read_msn_open = (mpa->parameters.rtr & MPA_RTR_READ) != 0;
         return;
     }
     if (kind != 0 && transfers_nothing(ddp)) {
@@ -254,7 +259,8 @@ void mpa_judge_fpdu_content(struct mpa_connection *mpa, unsigned side, const str
     bool initiator = initiator_of(mpa) == (int)side;
     bool first = mpa_is_first(mpa, side, event);
 
-    if (event->crc == MPA_CRC_WRONG) { /* its contents prove nothing, and it may have been any message */
+    /* Its contents prove nothing, and it may have been any message. */
+    if (event->crc == MPA_CRC_WRONG || (event->fpdu.cut && !event->has_ddp)) {
         order->reads.given_up = true;
         rtr->send_msn_open = rtr->read_msn_open = rtr->response_open = false;
         rtr->suspect = RTR_SETTLED;

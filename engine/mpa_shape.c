@@ -88,6 +88,18 @@ static void take(struct walk *walk, uint8_t *out, size_t n)
     }
 }
 
+static struct mpa_marker marker_at(const struct mpa_side *s, uint64_t at, uint64_t header)
+{
+    const uint8_t *p = mpa_window_at(&s->window, at);
+
+    return (struct mpa_marker){
+        .offset = at,
+        .reserved = get_be16(p),
+        .fpduptr = get_be16(p + 2),
+        .expected = at < header ? 0 : (uint16_t)(at - header),
+    };
+}
+
 bool mpa_shape_read(struct mpa_fpdu *out, const struct mpa_shape *shape, struct mpa_side *s, uint64_t start)
 {
     struct mpa_fpdu_scratch *scratch = mpa_scratch();
@@ -119,17 +131,40 @@ bool mpa_shape_read(struct mpa_fpdu *out, const struct mpa_shape *shape, struct 
         take(&walk, field, MPA_CRC_LEN);
         out->crc = get_le32(field);
     }
-    for (unsigned i = 0; i < shape->n && shape->at[i] < end; i++) {
-        const uint8_t *p = mpa_window_at(&s->window, shape->at[i]);
-
-        scratch->markers[out->n_markers++] = (struct mpa_marker){
-            .offset = shape->at[i],
-            .reserved = get_be16(p),
-            .fpduptr = get_be16(p + 2),
-            .expected = shape->at[i] < out->header ? 0 : (uint16_t)(shape->at[i] - out->header),
-        };
-    }
+    for (unsigned i = 0; i < shape->n && shape->at[i] < end; i++)
+        scratch->markers[out->n_markers++] = marker_at(s, shape->at[i], out->header);
     return true;
+}
+
+void mpa_shape_read_cut(struct mpa_fpdu *out, const struct mpa_shape *shape, struct mpa_side *s, uint64_t start)
+{
+    struct mpa_fpdu_scratch *scratch = mpa_scratch();
+    uint64_t there = mpa_window_end(&s->window);
+    struct walk walk = {.shape = shape, .s = s, .pos = start};
+    static _Thread_local uint8_t octets[MPA_FPDU_OCTETS_MAX];
+    size_t n = 0;
+
+    *out = (struct mpa_fpdu){
+        .offset = start,
+        .octets = octets,
+        .length = (uint32_t)(mpa_shape_end(shape, start) - start),
+        .ulpdu_length = shape->length,
+        .ulpdu = scratch->ulpdu,
+        .pad_length = shape->pad < sizeof out->pad ? shape->pad : (uint8_t)sizeof out->pad,
+        .markers = scratch->markers,
+    };
+    out->cut = (uint32_t)(start + out->length - there);
+    memcpy(octets, mpa_window_at(&s->window, start), out->length - out->cut);
+    memset(octets + (out->length - out->cut), 0, out->cut);
+    skip_markers(&walk);
+    out->header = walk.pos;
+    walk.pos += MPA_LENGTH_LEN;
+    for (skip_markers(&walk); n < shape->length && walk.pos < there; skip_markers(&walk))
+        scratch->ulpdu[n++] = *mpa_window_at(&s->window, walk.pos++);
+    memset(scratch->ulpdu + n, 0, shape->length - n);
+    out->lacking = (uint16_t)(shape->length - n);
+    for (unsigned i = 0; i < shape->n && shape->at[i] + MPA_MARKER_LEN <= there; i++)
+        scratch->markers[out->n_markers++] = marker_at(s, shape->at[i], out->header);
 }
 
 enum mpa_fpdu_status mpa_framing_parse(struct mpa_connection *mpa, unsigned side, uint64_t at, struct mpa_fpdu *out)

@@ -46,7 +46,7 @@ void mpa_judge_terminate(struct mpa_connection *mpa, unsigned side, const struct
     enum rdmap_terminate_status status;
     uint8_t code;
 
-    if (ddp->payload_len < TERMINATE_CONTROL_LEN || control[0] != TERMINATE_MPA)
+    if (ddp->payload_len < TERMINATE_CONTROL_LEN || ddp->lacking > 0 || control[0] != TERMINATE_MPA)
         return;
     /* A control word that lies wrong only seems to speak of MPA: RDMAP-4.8-02. */
     status = rdmap_terminate_decode(&terminate, ddp->payload, ddp->payload_len);

@@ -46,6 +46,7 @@ struct rdma_part {
     uint64_t offset;    /* Send: of the octets in the message */
     const uint8_t *p;   /* octets, valid during the event */
     size_t n;
+    size_t lacking;    /* of these, at the end, the snap length cut away: they read as zero */
     bool memory_known; /* the three below are valid */
     uint32_t handle;   /* of the memory accessed; with a Read and its response that of its source */
     uint64_t address;  /* offset of RFC 8166: what is accessed by this part */

@@ -74,6 +74,7 @@ struct rdma_part rdma_part_of_rdmap(const struct rdmap_segment_event *event)
         .offset = ddp->mo,
         .p = ddp->payload,
         .n = ddp->payload_len,
+        .lacking = ddp->lacking,
         .length = ddp->payload_len,
         .invalidates = info != NULL && info->invalidates,
         .invalidated = ddp->stag,

@@ -69,7 +69,7 @@ void rdmap_values_segment(struct rdmap_connection *rdmap, const struct rdmap_ste
         break;
     case RDMAP_WRITE:
         rdmap_values_hole(rdmap);
-        if (step->ddp->payload_len <= RDMAP_WRITE_OCTETS)
+        if (step->ddp->payload_len <= RDMAP_WRITE_OCTETS && step->ddp->lacking == 0)
             keep_write(rdmap, step);
         break;
     default: /* either ULP may act on it, or be about to */

@@ -39,7 +39,7 @@ static bool ends_startup(const struct rdmap_connection *rdmap, const struct rdma
 {
     const struct ddp_segment *ddp = step->ddp;
 
-    return step->fpdu->number == 0 && rdmap->parameters.enhanced && ddp->payload_len >= 2 &&
+    return step->fpdu->number == 0 && rdmap->parameters.enhanced && ddp->payload_len - ddp->lacking >= 2 &&
            ddp->payload[0] == LLP_MPA && ddp->payload[1] >= CODE_STARTUP_FIRST && ddp->payload[1] <= CODE_STARTUP_LAST;
 }
 

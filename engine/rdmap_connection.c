@@ -191,7 +191,8 @@ static void remember(struct rdmap_side *s, const struct rdmap_step *step)
     else
         memcpy(recent->header, step->fpdu->fpdu.ulpdu, DDP_UNTAGGED_HEADER_LEN);
     recent->ulpdu_length = step->fpdu->fpdu.ulpdu_length;
-    recent->has_read = ddp->opcode == RDMAP_READ_REQUEST && !ddp->tagged && ddp->payload_len >= RDMAP_READ_REQUEST_LEN;
+    recent->has_read = ddp->opcode == RDMAP_READ_REQUEST && !ddp->tagged &&
+                       ddp->payload_len >= RDMAP_READ_REQUEST_LEN && ddp->lacking == 0;
     if (recent->has_read)
         memcpy(recent->read, ddp->payload, RDMAP_READ_REQUEST_LEN);
     recent->faulty = step->faulty;
@@ -304,6 +305,8 @@ static void request(struct rdmap_connection *rdmap, struct rdmap_step *step)
     struct rdmap_atomic_request atomic;
     bool is_read = step->ddp->opcode == RDMAP_READ_REQUEST;
 
+    if (step->ends && step->ddp->lacking > 0)
+        rdmap_requests_cut(rdmap, step);
     if (!step->complete || !(is_read ? rdmap_read_request_decode(&read, step->content, step->content_len)
                                      : rdmap_atomic_request_decode(&atomic, step->content, step->content_len)))
         return;
@@ -405,6 +408,8 @@ static void atomic_response(struct rdmap_connection *rdmap, struct rdmap_step *s
     struct rdmap_requests *requests = &rdmap->side[other_side(step->side)].requests;
     struct rdmap_atomic_response response;
 
+    if (step->ddp->lacking > 0)
+        rdmap_requests_doubt(requests);
     if (!step->complete || !rdmap_atomic_response_decode(&response, step->content, step->content_len))
         return;
     if (!rdmap_atomic_is_asked_for(requests, response.identifier) &&
@@ -436,6 +441,11 @@ static void terminate(struct rdmap_connection *rdmap, struct rdmap_step *step)
     const char *layout;
 
     one_way(rdmap, step);
+    if (step->ddp->lacking > 0) { /* what it complains of was not captured */
+        rdmap_reaction_skipped(rdmap, step->side);
+        s->hole = s->terminated = true;
+        s->terminate_place = step->fpdu->place;
+    }
     if (!step->complete)
         return;
     status = rdmap_terminate_decode(&message, step->content, step->content_len);
@@ -628,7 +638,7 @@ void rdmap_connection_fpdu(struct rdmap_connection *rdmap, const struct mpa_fpdu
         rdmap_reaction_segment(rdmap, &step);
         return;
     }
-    if (event->faulty && !event->has_ddp) {
+    if ((event->faulty || event->fpdu.cut) && !event->has_ddp) {
         hole(rdmap, side);
         return;
     }

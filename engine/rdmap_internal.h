@@ -265,6 +265,8 @@ bool rdmap_atomic_is_asked_for(const struct rdmap_requests *requests, uint32_t i
 void rdmap_requests_free(struct rdmap_requests *requests);
 /* step is a complete request: enters it, or leaves step->request NULL when memory is lacking. */
 void rdmap_requests_push(struct rdmap_connection *rdmap, struct rdmap_step *step);
+/* step is a request whose header was not captured as a whole: what it asks for is not known. */
+void rdmap_requests_cut(struct rdmap_connection *rdmap, const struct rdmap_step *step);
 /* Something was lost: answers, requests or their order. Which requests are open is not known for certain. */
 void rdmap_requests_doubt(struct rdmap_requests *requests);
 /* A hole in the requester's direction; and, at its next message on QN 1, how many of them the hole hides. */

@@ -115,6 +115,16 @@ void rdmap_requests_push(struct rdmap_connection *rdmap, struct rdmap_step *step
     step->request = request;
 }
 
+void rdmap_requests_cut(struct rdmap_connection *rdmap, const struct rdmap_step *step)
+{
+    struct rdmap_requests *requests = &rdmap->side[step->side].requests;
+
+    if (requests->overdrawn > 0 && !requests->maybe_lost) /* its answer was captured before it */
+        requests->overdrawn--;
+    else
+        enter(rdmap, requests);
+}
+
 void rdmap_requests_doubt(struct rdmap_requests *requests)
 {
     requests->uncertain = true;

@@ -156,6 +156,7 @@ struct rpcrdma_transaction {
     struct rpcrdma_body call_body, reply_body;
     uint8_t *content[2]; /* of the Position Zero Read chunk, of the Reply chunk */
     uint64_t content_size[2];
+    bool content_cut[2];                  /* the snap length cut octets of it */
     uint64_t octets_read, octets_written; /* moved by RDMA */
     unsigned procedure;                   /* in the counts, from 1; 0: not counted */
     bool counted;
@@ -182,6 +183,7 @@ struct rpcrdma_message {
     uint64_t acked;
     const uint8_t *p; /* valid during the event */
     uint32_t n;
+    uint32_t lacking; /* octets at its end that the snap length cut away: they read as zero */
     struct rpcrdma_header header;
     enum rpcrdma_kind kind;
     bool has_rpc; /* RDMA_MSG: the header of the inline RPC message, at header.header_len */
@@ -206,6 +208,7 @@ struct rpcrdma_move {
     uint64_t to;   /* likewise */
     uint64_t length;
     const uint8_t *p; /* NULL for Read Requests */
+    uint64_t lacking; /* octets at its end that the snap length cut away: they read as zero */
     bool first, last; /* segment of the operation's message */
     bool acked_known;
     uint64_t acked;

@@ -294,6 +294,10 @@ void rpcrdma_call_move(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
     chunk = &t->chunks[move->offer->chunk];
     if (chunk->roundup == 0 || move->offset + move->length <= chunk->roundup)
         return;
+    if (move->lacking > 0) {
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_2_4_2_02);
+        return;
+    }
     for (uint64_t at = chunk->roundup > move->offset ? chunk->roundup - move->offset : 0; at < move->length; at++) {
         if (move->p[at] == 0)
             continue;

@@ -40,7 +40,7 @@ static bool words(const struct rpcrdma_message *m, uint32_t out[CCP_WORDS])
     uint32_t from = m->header.header_len + m->rpc.header_len;
     struct xdr x;
 
-    if (from > m->n)
+    if (m->lacking > 0 || from > m->n)
         return false;
     x = xdr_begin(m->p + from, m->n - from);
     return xdr_u32(&x, &out[0]) && xdr_u32(&x, &out[1]) && xdr_u32(&x, &out[2]);

@@ -292,7 +292,7 @@ static void call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
     rpcrdma_credit_call(rpcrdma, m);
     rpcrdma_memory_call(rpcrdma, m);
     rpcrdma_call_lists(rpcrdma, m);
-    if (m->has_rpc)
+    if (m->has_rpc && m->lacking == 0)
         look_inline(rpcrdma, m, false);
 }
 
@@ -304,7 +304,7 @@ static void look_long_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
 
     chunk = t->reply_chunk >= 0 ? &t->chunks[t->reply_chunk] : NULL;
     if (chunk == NULL || chunk->returned == 0 || chunk->returned > t->content_size[1] ||
-        rpcrdma_chunk_prefix(t, chunk) < chunk->returned)
+        rpcrdma_chunk_prefix(t, chunk) < chunk->returned || t->content_cut[1])
         rpcrdma_reply_payload(rpcrdma, m); /* its chunks can be judged all the same */
     else
         look(rpcrdma, t, true, t->content[1], chunk->returned, &m->place, m);
@@ -329,7 +329,9 @@ static void answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m
         return;
     rpcrdma_take_returned(t, m);
     rpcrdma_reply_header(rpcrdma, m);
-    if (m->has_rpc)
+    if (m->lacking > 0)
+        rpcrdma_reply_payload(rpcrdma, m);
+    else if (m->has_rpc)
         look_inline(rpcrdma, m, true);
     else
         look_long_reply(rpcrdma, m);
@@ -402,7 +404,7 @@ static void take(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 }
 
 static void message(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part, const uint8_t *p, uint32_t n,
-                    bool unsure)
+                    uint32_t there, bool unsure)
 {
     struct rpcrdma_message m = {.side = part->place.side & 1u,
                                 .direction = part->direction,
@@ -414,9 +416,14 @@ static void message(struct rpcrdma_connection *rpcrdma, const struct rdma_part *
                                 .acked = part->acked,
                                 .p = p,
                                 .n = n,
+                                .lacking = n - there,
                                 .unsure = unsure};
 
-    rpcrdma_header_decode(&m.header, p, n);
+    rpcrdma_header_decode(&m.header, p, there);
+    if (m.lacking > 0 && m.header.status != RPCRDMA_OK) { /* not even its header is there */
+        hole(rpcrdma, m.side);
+        return;
+    }
     if (!rpcrdma_recognise(rpcrdma, &m)) {
         rpcrdma_early_keep(rpcrdma, &m);
         return;
@@ -461,7 +468,7 @@ static void send_part(struct rpcrdma_connection *rpcrdma, const struct rdma_part
 
     if (part->complete && part->offset == 0 && part->index == 0) { /* the usual case: one part, nothing to copy */
         s->send_open = false;
-        message(rpcrdma, part, part->p, (uint32_t)part->n, unsure);
+        message(rpcrdma, part, part->p, (uint32_t)part->n, (uint32_t)(part->n - part->lacking), unsure);
         return;
     }
     if (!s->send_open || s->send_message != part->message) {
@@ -469,17 +476,20 @@ static void send_part(struct rpcrdma_connection *rpcrdma, const struct rdma_part
         s->send_message = part->message;
         s->send_spoilt = !part->first_known || part->index != 0; /* Last came too early: its begin is gone */
         s->send_n = 0;
+        s->send_there = UINT32_MAX;
     }
     if (send_room(s, end))
         memcpy(s->send + part->offset, part->p, part->n);
     else
         s->send_spoilt = true;
     s->send_n = end > s->send_n ? (uint32_t)end : s->send_n;
+    if (part->lacking > 0 && end - part->lacking < s->send_there)
+        s->send_there = (uint32_t)(end - part->lacking);
     if (!part->last)
         return;
     s->send_open = false;
     if (part->complete && !s->send_spoilt)
-        message(rpcrdma, part, s->send, s->send_n, unsure);
+        message(rpcrdma, part, s->send, s->send_n, s->send_there < s->send_n ? s->send_there : s->send_n, unsure);
     else
         hole(rpcrdma, side);
 }
@@ -496,7 +506,8 @@ static void completed_call(struct rpcrdma_connection *rpcrdma, const struct rpcr
         t->call_header.proc != RPCRDMA_NOMSG)
         return;
     chunk = &t->chunks[t->position_zero];
-    if (chunk->length == 0 || chunk->length > t->content_size[0] || rpcrdma_chunk_prefix(t, chunk) < chunk->length)
+    if (t->content_cut[0] || chunk->length == 0 || chunk->length > t->content_size[0] ||
+        rpcrdma_chunk_prefix(t, chunk) < chunk->length)
         return;
     look(rpcrdma, t, false, t->content[0], chunk->length, &move->place, NULL);
 }
@@ -511,6 +522,7 @@ static void moved(struct rpcrdma_connection *rpcrdma, const struct rdma_part *pa
                                 .to = part->address,
                                 .length = part->length,
                                 .p = part->kind == RDMA_READ ? NULL : part->p,
+                                .lacking = part->kind == RDMA_READ ? 0 : part->lacking,
                                 .first = part->index == 0,
                                 .last = part->last,
                                 .acked_known = part->acked_known,

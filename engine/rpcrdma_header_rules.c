@@ -240,6 +240,10 @@ static void judge_inline(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
                      (unsigned)REPLY_SHORTEST, octets);
         return;
     }
+    if (octets < m->lacking + 8) { /* XID and msg_type were not captured */
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_4_2_1_01);
+        return;
+    }
     if (get_be32(m->p + from) != m->header.xid) {
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_2_1_01, 0,
                      "expected the RPC message to begin with rdma_xid 0x%08x, found 0x%08x", m->header.xid,
@@ -326,6 +330,8 @@ static void judge_padded(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
 
     if (m->header.status != RPCRDMA_OK) {
         fail_lists(rpcrdma, m);
+    } else if (m->lacking > 0) {
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR0_4_1_01);
     } else if (m->n < from + 4 || get_be32(m->p + from) != m->header.xid) {
         rpcrdma_fail(rpcrdma, m, RULE_RPCR0_4_1_01, 0,
                      "expected an RPC message with XID 0x%08x behind the header of an RDMA_MSGP, found %u octets",
@@ -350,7 +356,7 @@ static void judge_error_vers(struct rpcrdma_connection *rpcrdma, struct rpcrdma_
 
 static bool reply_behind(const struct rpcrdma_message *m, uint32_t at)
 {
-    return m->n >= at + 8 && get_be32(m->p + at) == m->header.xid && get_be32(m->p + at + 4) == RPC_REPLY;
+    return m->n - m->lacking >= at + 8 && get_be32(m->p + at) == m->header.xid && get_be32(m->p + at + 4) == RPC_REPLY;
 }
 
 static void judge_error(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)

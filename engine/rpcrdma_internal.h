@@ -61,6 +61,7 @@ struct rpcrdma_side {
     struct rpcrdma_told told;
     uint8_t *send; /* a Send that comes in several segments */
     uint32_t send_size, send_n;
+    uint32_t send_there;         /* octets from its front that were captured */
     bool send_open, send_spoilt; /* spoilt: a segment of it is missing or out of place */
     uint64_t send_message;
     bool faulty;        /* a lower layer, or a rule about Sends, has found an error in what it sent */

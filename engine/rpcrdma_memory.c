@@ -278,6 +278,7 @@ static void keep_content(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
         t->content_size[which] = larger;
     }
     memcpy(t->content[which] + move->offset, move->p, move->length);
+    t->content_cut[which] |= move->lacking > 0;
 }
 
 static void note(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move *move)

@@ -22,7 +22,7 @@ static bool header_plausible(const struct rpcrdma_message *m)
         h->status != RPCRDMA_OK)
         return false;
     if (h->proc == RPCRDMA_MSG || h->proc == RPCRDMA_MSGP)
-        return m->n >= h->header_len + 8 && get_be32(m->p + h->header_len) == h->xid &&
+        return m->n - m->lacking >= h->header_len + 8 && get_be32(m->p + h->header_len) == h->xid &&
                get_be32(m->p + h->header_len + 4) <= RPC_REPLY;
     return h->proc == RPCRDMA_ERROR || (h->proc == RPCRDMA_NOMSG && h->read.n + h->write.n + h->reply.segments > 0);
 }
@@ -30,7 +30,7 @@ static bool header_plausible(const struct rpcrdma_message *m)
 /* An RPC message with the XID of the first word lies somewhere in it, whatever is wrong with the header. */
 static bool holds_call(const struct rpcrdma_message *m)
 {
-    uint32_t end = m->n < SEARCH_MAX ? m->n : SEARCH_MAX;
+    uint32_t there = m->n - m->lacking, end = there < SEARCH_MAX ? there : SEARCH_MAX;
 
     for (uint32_t at = RPCRDMA_FIXED_LEN; at + 16 <= end; at += 4) {
         uint32_t program = get_be32(m->p + at + 12);
@@ -109,13 +109,13 @@ static bool call_shaped(const struct rpcrdma_message *m)
 {
     uint32_t at = m->header.header_len;
 
-    return m->n >= at + 12 && get_be32(m->p + at + 8) == RPC_VERSION;
+    return m->n - m->lacking >= at + 12 && get_be32(m->p + at + 8) == RPC_VERSION;
 }
 
 /* The same, for a header that cannot be read: somewhere behind the fixed words. */
 static bool call_within(const struct rpcrdma_message *m)
 {
-    uint32_t end = m->n < SEARCH_MAX ? m->n : SEARCH_MAX;
+    uint32_t there = m->n - m->lacking, end = there < SEARCH_MAX ? there : SEARCH_MAX;
 
     for (uint32_t at = RPCRDMA_FIXED_LEN; at + 12 <= end; at += 4) {
         if (get_be32(m->p + at) == m->header.xid && get_be32(m->p + at + 4) == RPC_CALL &&
@@ -170,7 +170,7 @@ void rpcrdma_classify(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message
         m->kind = RPCRDMA_KIND_ERROR;
     else if (m->header.status == RPCRDMA_OK && m->header.proc == RPCRDMA_NOMSG)
         m->kind = kind_by_lists(rpcrdma, m, answered != NULL);
-    else if (m->header.status == RPCRDMA_OK && m->n >= m->header.header_len + 8)
+    else if (m->header.status == RPCRDMA_OK && m->n - m->lacking >= m->header.header_len + 8)
         m->kind = kind_inline(m, answered != NULL);
     else /* a header that cannot be read to its end, or no payload behind it */
         m->kind = answered != NULL                ? RPCRDMA_KIND_REPLY
@@ -178,8 +178,9 @@ void rpcrdma_classify(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message
                                                   : RPCRDMA_KIND_UNKNOWN;
     m->has_rpc = m->header.status == RPCRDMA_OK && m->n > m->header.header_len &&
                  (m->header.proc == RPCRDMA_MSG || m->header.proc == RPCRDMA_MSGP);
-    if (m->has_rpc)
-        rpc_decode(&m->rpc, m->p + m->header.header_len, m->n - m->header.header_len);
+    if (m->has_rpc && m->n - m->lacking > m->header.header_len)
+        rpc_decode(&m->rpc, m->p + m->header.header_len, m->n - m->lacking - m->header.header_len);
+    m->has_rpc &= m->lacking == 0 || (m->n - m->lacking > m->header.header_len && m->rpc.status == RPC_OK);
     if (m->kind == RPCRDMA_KIND_REPLY || m->kind == RPCRDMA_KIND_ERROR)
         m->transaction = answered != NULL ? answered : rpcrdma_find(rpcrdma, other_side(m->side), m->header.xid);
 }

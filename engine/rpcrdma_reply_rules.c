@@ -93,6 +93,10 @@ static void judge_count(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
     }
     if (from->n == 0 && (rpcrdma_returned_compound(t) || rpcrdma_old(rpcrdma)))
         return; /* rpcrdma_returned_rules.c knows whether there is a result */
+    if (from->n == 0 && chunk->n > 0 && !t->call_body.known) { /* it may be a COMPOUND */
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_3_4_6_06);
+        return;
+    }
     rpcrdma_fail(rpcrdma, reply, chunk->n == 0 ? RULE_RPCR_4_3_2_3_03 : RULE_RPCR_3_4_6_06, t->call.frame,
                  "expected %u segments in Write chunk %u as in the Call, found %u", chunk->n, chunk->number + 1,
                  from->n);

@@ -55,9 +55,9 @@ static bool backchannel_compound(const struct rpcrdma_message *m, uint32_t *mino
     const uint8_t *p;
 
     if (!callback_program(m) || m->rpc.status != RPC_OK || m->rpc.type != RPC_CALL || m->rpc.vers != CB_VERSION ||
-        m->rpc.proc != CB_COMPOUND || rpc_gss_protects(&m->rpc) || from >= m->n)
+        m->rpc.proc != CB_COMPOUND || rpc_gss_protects(&m->rpc) || from >= m->n - m->lacking)
         return false;
-    x = xdr_begin(m->p + from, m->n - from);
+    x = xdr_begin(m->p + from, m->n - m->lacking - from);
     return xdr_opaque(&x, &p, &tag) && tag <= CB_TAG_MAX && xdr_u32(&x, minor) && *minor >= 1 && *minor <= 2;
 }
 
@@ -163,7 +163,7 @@ static bool call_behind(const struct rpcrdma_message *m)
 {
     const uint8_t *p = m->p + m->header.header_len;
 
-    return m->has_rpc && m->kind == RPCRDMA_KIND_REPLY && m->rpc.type == RPC_REPLY &&
+    return m->has_rpc && m->lacking == 0 && m->kind == RPCRDMA_KIND_REPLY && m->rpc.type == RPC_REPLY &&
            m->n - m->header.header_len >= RPC_CALL_MIN && get_be32(p + 8) == RPC_VERSION &&
            get_be32(p + 24) <= RPC_AUTH_GSS && get_be32(p + 28) <= RPC_AUTH_MAX;
 }

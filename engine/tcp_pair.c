@@ -198,16 +198,22 @@ static void deliver(struct tcp_pair *pair, unsigned s, const uint8_t *p, uint32_
 {
     struct side *me = &pair->side[s];
     uint64_t from = me->facts.next;
+    bool start = origin->segment_start, end = origin->segment_end;
     origin->arrival = pair->frame;
     origin->time_ns = pair->now;
+    origin->segment_end = end && captured == length;
     if (captured) {
         me->facts.next = from + captured;
         if (pair->events.octets)
             pair->events.octets(pair->events.ctx, s, from, p, captured, origin);
         tcp_history_append(&me->history, from, p, captured, origin->frame);
     }
-    if (captured < length)
+    if (captured < length) {
+        origin->segment_start = start && captured == 0;
+        origin->segment_end = end;
         deliver_hole(pair, s, from + length, HOLE_SNAP_LENGTH, origin);
+        origin->segment_start = start;
+    }
 }
 
 /* Delivers what is held and has become due. */
@@ -366,7 +372,7 @@ static bool place(struct tcp_pair *pair, unsigned s, const struct arrival *arriv
 {
     struct side *me = &pair->side[s];
     uint64_t captured_to = smaller(to, larger(from, arrival->captured_end));
-    struct octets_origin origin = origin_of(arrival, from, captured_to < to && captured_to > from ? captured_to : to);
+    struct octets_origin origin = origin_of(arrival, from, to);
     const uint8_t *p = arrival->segment->payload;
     if (captured_to > from)
         p += from - arrival->start;

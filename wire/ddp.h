@@ -53,6 +53,7 @@ struct ddp_segment {
     uint8_t header_len;     /* 14 or 18 */
     const uint8_t *payload; /* borrowed */
     size_t payload_len;
+    size_t lacking; /* of a captured segment: octets at the end of the payload that were not, and read as zero */
 };
 
 /* Decodes the ULPDU p[0..n). False when n is too short for the header that its T bit announces. */

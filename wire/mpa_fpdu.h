@@ -56,6 +56,12 @@ struct mpa_fpdu {
     uint32_t crc_computed; /* over all octets before the CRC field: octets[0 .. length - 4) unless a Marker cuts it */
     const struct mpa_marker *markers; /* all, the leading one included, ascending; borrowed */
     unsigned n_markers;
+    /*
+     * Set by readers of captures: so many octets at its end were not captured and read as zero, `lacking` of them in
+     * the ULPDU. PAD and CRC are not known then, and the Markers are those that are there.
+     */
+    uint32_t cut;
+    uint16_t lacking;
 };
 
 enum mpa_fpdu_status {

@@ -41,6 +41,7 @@ static int dissect(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *da
         canvas.seg = canvas.flow == NULL ? NULL : rdmap_flow_seg(canvas.flow, &ulpdu->place);
     }
     if (ddp_segment_decode(&ddp, tvb_get_ptr(tvb, 0, (int)length), length)) {
+        ddp.lacking = tvb_reported_length(tvb) - length; /* cut by the snap length */
         canvas.ddp = &ddp;
         canvas.info = rdmap_opcode_info(ddp.opcode);
     }

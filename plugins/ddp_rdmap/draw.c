@@ -123,8 +123,10 @@ static void draw_ddp(struct rdmap_canvas *canvas)
         proto_tree_add_item(canvas->ddp_tree, rddp_hf.msn, tvb, 10, 4, ENC_BIG_ENDIAN);
         proto_tree_add_item(canvas->ddp_tree, rddp_hf.mo, tvb, 14, 4, ENC_BIG_ENDIAN);
     }
-    proto_item_append_text(canvas->ddp_item, ", %zu octets%s", ddp->payload_len, ddp->last ? ", last" : "");
-    item = proto_tree_add_uint(canvas->ddp_tree, rddp_hf.payload_length, tvb, 0, 0, (uint32_t)ddp->payload_len);
+    proto_item_append_text(canvas->ddp_item, ", %zu octets%s", ddp->payload_len + ddp->lacking,
+                           ddp->last ? ", last" : "");
+    item = proto_tree_add_uint(canvas->ddp_tree, rddp_hf.payload_length, tvb, 0, 0,
+                               (uint32_t)(ddp->payload_len + ddp->lacking));
     proto_item_set_generated(item);
     draw_message(canvas);
 }
@@ -193,7 +195,7 @@ static void say_segment(struct rdmap_canvas *canvas)
     if (!ddp->tagged && info != NULL && info->invalidates)
         at = text_before(hex_to_str_back_len(at, ddp->stag, 8), ", invalidates STag ");
     if (ddp->tagged || info == NULL || info->ulp_data)
-        at = text_before(uint64_to_str_back(text_before(at, " octets"), ddp->payload_len), ", ");
+        at = text_before(uint64_to_str_back(text_before(at, " octets"), ddp->payload_len + ddp->lacking), ", ");
     if (ddp->tagged)
         at = text_before(hex_to_str_back_len(text_before(hex64_to_str_back_len(at, ddp->to, 1), ", TO "), ddp->stag, 8),
                          ", STag ");

@@ -53,10 +53,11 @@ static void note_stags(struct rdmap_flow *flow, struct rdmap_seg *seg, const str
         seg->stag = life = stag_used(flow, receiver, ddp->stag, seg->place.frame);
         if (ddp->last)
             life->invalidated_in = seg->place.frame;
-    } else if (ddp->opcode == RDMAP_READ_REQUEST && rdmap_read_request_decode(&read, ddp->payload, ddp->payload_len)) {
+    } else if (ddp->opcode == RDMAP_READ_REQUEST && ddp->lacking == 0 &&
+               rdmap_read_request_decode(&read, ddp->payload, ddp->payload_len)) {
         seg->stag = stag_used(flow, sender, read.sink_stag, seg->place.frame);
         seg->source = stag_used(flow, receiver, read.source_stag, seg->place.frame);
-    } else if (ddp->opcode == RDMAP_ATOMIC_REQUEST &&
+    } else if (ddp->opcode == RDMAP_ATOMIC_REQUEST && ddp->lacking == 0 &&
                rdmap_atomic_request_decode(&atomic, ddp->payload, ddp->payload_len)) {
         seg->stag = stag_used(flow, receiver, atomic.stag, seg->place.frame);
     }

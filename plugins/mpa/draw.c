@@ -205,13 +205,14 @@ static void draw_skipped(struct mpa_canvas *canvas)
 static void find_octets(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
 {
     const struct mpa_item *item = canvas->item;
+    uint32_t cut = item->kind == MPA_ITEM_FPDU ? item->fpdu.cut : 0;
 
     if (item->octets == NULL) {
         canvas->tvb = frame_tvb;
         canvas->at = (unsigned)(item->offset - canvas->piece->from);
         return;
     }
-    canvas->tvb = tvb_new_child_real_data(frame_tvb, item->octets, item->length, (int)item->length);
+    canvas->tvb = tvb_new_child_real_data(frame_tvb, item->octets, item->length - cut, (int)item->length);
     canvas->at = 0;
     add_new_data_source(canvas->pinfo, canvas->tvb,
                         item->kind == MPA_ITEM_FPDU ? "Reassembled FPDU" : "Reassembled MPA frame");
@@ -237,7 +238,7 @@ static void draw_item(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
         break;
     case MPA_ITEM_FPDU:
         find_octets(canvas, frame_tvb);
-        protocol(canvas, canvas->at, item->length);
+        protocol(canvas, canvas->at, item->length - item->fpdu.cut);
         mpa_draw_fpdu(canvas, &next);
         break;
     }

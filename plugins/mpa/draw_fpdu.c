@@ -82,6 +82,9 @@ static void draw_markers(struct mpa_canvas *canvas, proto_tree *tree, unsigned *
 
 static enum mpa_crc_display shown_crc(const struct mpa_item *item, const char **reason)
 {
+    *reason = "not captured";
+    if (item->fpdu.cut > 0)
+        return MPA_CRC_DISPLAY_UNVERIFIED;
     *reason = NULL;
     switch (item->fpdu.crc) {
     case MPA_CRC_VERIFIED:
@@ -109,6 +112,11 @@ static void draw_crc(struct mpa_canvas *canvas, proto_tree *parent)
     proto_item *field, *item;
     proto_tree *tree;
 
+    if (canvas->item->fpdu.cut > 0) {
+        proto_item_set_generated(proto_tree_add_uint(parent, mpa_hf.crc_status, canvas->tvb, 0, 0, status));
+        proto_item_set_generated(proto_tree_add_string(parent, mpa_hf.crc_reason, canvas->tvb, 0, 0, reason));
+        return;
+    }
     field = proto_tree_add_item(parent, mpa_hf.crc, canvas->tvb, at, MPA_CRC_LEN, ENC_LITTLE_ENDIAN);
     tree = proto_item_add_subtree(field, mpa_ett.crc);
     item = proto_tree_add_uint(tree, mpa_hf.crc_status, canvas->tvb, at, MPA_CRC_LEN, status);
@@ -161,11 +169,13 @@ static tvbuff_t *ulpdu_tvb(struct mpa_canvas *canvas)
         memcpy(octets, item->fpdu.ulpdu, left);
         left = 0;
     }
-    for (; left > 0 && run > 0; left -= run, at += run, to += run) {
+    for (left -= item->fpdu.ulpdu != NULL ? 0 : item->fpdu.lacking; left > 0 && run > 0;
+         left -= run, at += run, to += run) {
         run = mpa_item_run(item, &at, left);
         tvb_memcpy(canvas->tvb, to, (int)(canvas->at + (unsigned)at), run);
     }
-    next = tvb_new_child_real_data(canvas->tvb, octets, item->fpdu.ulpdu_length, item->fpdu.ulpdu_length);
+    next = tvb_new_child_real_data(canvas->tvb, octets, item->fpdu.ulpdu_length - (guint)item->fpdu.lacking,
+                                   item->fpdu.ulpdu_length);
     add_new_data_source(canvas->pinfo, next, "ULPDU without Markers");
     return next;
 }
@@ -188,15 +198,18 @@ void mpa_draw_fpdu(struct mpa_canvas *canvas, tvbuff_t **next)
     } while (run > 0 && left > 0);
     proto_item_append_text(canvas->proto, ", FPDU %" PRIu64 ", %u octets of ULPDU", fpdu->fpdu.number + 1,
                            fpdu->fpdu.ulpdu_length);
-    item = proto_tree_add_item(canvas->tree, mpa_hf.fpdu, canvas->tvb, (int)at, (int)fpdu->length, ENC_NA);
+    item = proto_tree_add_item(canvas->tree, mpa_hf.fpdu, canvas->tvb, (int)at, (int)(fpdu->length - fpdu->fpdu.cut),
+                               ENC_NA);
     proto_item_append_text(item, ": ULPDU %u, PAD %u, %u Marker%s", fpdu->fpdu.ulpdu_length, fpdu->fpdu.pad_length,
                            fpdu->fpdu.n_markers, fpdu->fpdu.n_markers == 1 ? "" : "s");
+    if (fpdu->fpdu.cut > 0)
+        proto_item_append_text(item, ", the last %u octets not captured", fpdu->fpdu.cut);
     tree = proto_item_add_subtree(item, mpa_ett.fpdu);
     draw_markers(canvas, tree, &markers, fpdu->fpdu.header_at);
     proto_tree_add_item(tree, mpa_hf.ulpdu_length, canvas->tvb, (int)(at + fpdu->fpdu.header_at), MPA_LENGTH_LEN,
                         ENC_BIG_ENDIAN);
     draw_markers(canvas, tree, &markers, pad);
-    if (fpdu->fpdu.pad_length > 0)
+    if (fpdu->fpdu.pad_length > 0 && fpdu->fpdu.cut == 0)
         proto_tree_add_bytes_with_length(tree, mpa_hf.pad, canvas->tvb, (int)(at + pad),
                                          MIN(fpdu->fpdu.pad_length, (int)(fpdu->length - pad)), fpdu->fpdu.pad,
                                          fpdu->fpdu.pad_length);

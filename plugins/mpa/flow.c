@@ -201,6 +201,8 @@ static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
     item->fpdu.ulpdu_length = fpdu->ulpdu_length;
     item->fpdu.header_at = (uint8_t)(fpdu->header - fpdu->offset);
     item->fpdu.pad_length = fpdu->pad_length;
+    item->fpdu.cut = fpdu->cut;
+    item->fpdu.lacking = fpdu->lacking;
     memcpy(item->fpdu.pad, fpdu->pad, sizeof item->fpdu.pad);
     if (fpdu->n_markers > 0) {
         item->fpdu.n_markers = (uint16_t)fpdu->n_markers;

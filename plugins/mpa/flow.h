@@ -49,6 +49,8 @@ struct mpa_item {
             uint8_t header_at; /* of ULPDU_Length, from the FPDU's start */
             uint8_t pad_length;
             uint8_t pad[3];
+            uint32_t cut; /* octets at its end that were not captured, `lacking` of them in the ULPDU */
+            uint16_t lacking;
             const struct mpa_marker *markers; /* of file scope; NULL when there are none */
             const uint8_t *ulpdu; /* copy of file scope where leaving out the Markers does not give it; else NULL */
         } fpdu;

@@ -56,11 +56,13 @@ static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
     HOLDS(fpdu->offset + fpdu->length <= line->sent && fpdu->header >= fpdu->offset);
     for (unsigned i = 0; i < fpdu->ulpdu_length; i++)
         sum += fpdu->ulpdu[i];
+    HOLDS(fpdu->cut < fpdu->length && fpdu->lacking <= fpdu->cut && fpdu->lacking <= fpdu->ulpdu_length);
     for (uint32_t i = 0; i < fpdu->length; i++)
         sum += fpdu->octets[i];
     for (unsigned i = 0; i < fpdu->n_markers; i++)
         HOLDS(fpdu->markers[i].offset >= fpdu->offset && fpdu->markers[i].offset < fpdu->offset + fpdu->length);
-    HOLDS(!event->has_ddp || event->ddp.payload_len <= fpdu->ulpdu_length);
+    HOLDS(!event->has_ddp ||
+          (event->ddp.payload_len <= fpdu->ulpdu_length && event->ddp.lacking <= event->ddp.payload_len));
     line->last_end = fpdu->offset + fpdu->length + (sum & 0);
 }
 
