@@ -42,6 +42,7 @@ static void take_segment(struct reading *reading, struct addressed_segment *segm
 static void take_packet(struct reading *reading, const struct packet *packet)
 {
     struct addressed_segment segment;
+    struct ib_datagram ib;
     enum decap_status status;
 
     if (!reading->started)
@@ -50,7 +51,7 @@ static void take_packet(struct reading *reading, const struct packet *packet)
     reading->last_ns = packet->time_ns;
     reading->capture->packets++;
     reading->capture->octets += packet->captured;
-    status = decap_packet(reading->decap, packet, &segment);
+    status = decap_packet(reading->decap, packet, &segment, &ib);
     reading->decapsulated[status]++;
     if (status == DECAP_TCP)
         take_segment(reading, &segment);

@@ -25,8 +25,10 @@ enum {
     IPV4_HEADER = 20,
     IPV6_HEADER = 40,
     TCP_HEADER = 20,
+    UDP_HEADER = 8,
     PROTOCOL_HOP_BY_HOP = 0,
     PROTOCOL_TCP = 6,
+    PROTOCOL_UDP = 17,
     PROTOCOL_ROUTING = 43,
     PROTOCOL_FRAGMENT = 44,
     PROTOCOL_AH = 51,
@@ -47,6 +49,12 @@ enum {
 
 struct decap {
     struct fragments *fragments;
+};
+
+/* Where what is found in a packet goes. */
+struct target {
+    struct addressed_segment *tcp;
+    struct ib_datagram *ib;
 };
 
 struct decap *decap_new(size_t fragment_limit)
@@ -122,6 +130,93 @@ static enum decap_status take_tcp(struct addressed_segment *out, struct slice sl
     return DECAP_TCP;
 }
 
+/* ---- InfiniBand transport ---- */
+
+static void set_ib_addresses(struct ib_datagram *ib, enum ib_address_kind kind, const uint8_t *source,
+                             const uint8_t *destination, size_t n)
+{
+    ib->source.kind = ib->destination.kind = (uint8_t)kind;
+    memcpy(ib->source.octets, source, n);
+    memcpy(ib->destination.octets, destination, n);
+}
+
+/* slice: from the BTH on. below: where the headers begin of which the ICRC takes some. */
+static enum decap_status take_transport(struct ib_datagram *ib, struct slice slice, enum ib_below kind,
+                                        const uint8_t *below)
+{
+    ib->p = slice.p;
+    ib->captured = slice.captured;
+    ib->length = slice.length;
+    ib->kind = kind;
+    ib->below = below;
+    ib->below_len = below ? (uint32_t)(slice.p - below) : 0;
+    return slice.captured < IB_BTH_LEN ? DECAP_CUT : DECAP_IB;
+}
+
+/* UDP: source (2) | destination (2) | length (2) | checksum (2). ip: where the IP header begins. */
+static enum decap_status take_udp(struct target *target, struct slice slice, const uint8_t *ip)
+{
+    const uint8_t *p = slice.p;
+    const struct endpoint *source = &target->tcp->source, *destination = &target->tcp->destination;
+    bool v4 = source->ip == 4;
+    uint32_t length;
+
+    if (slice.captured < UDP_HEADER)
+        return slice.length < UDP_HEADER ? DECAP_MALFORMED : DECAP_CUT;
+    if (get_be16(p + 2) != IB_ROCE2_UDP_PORT)
+        return DECAP_OTHER;
+    length = get_be16(p + 4);
+    if (length < UDP_HEADER || length > slice.length)
+        return DECAP_MALFORMED;
+    slice_bound(&slice, length);
+    slice_skip(&slice, UDP_HEADER);
+    set_ib_addresses(target->ib, v4 ? IB_ADDRESS_IPV4 : IB_ADDRESS_IPV6, source->address, destination->address,
+                     v4 ? 4 : 16);
+    if (!v4 && slice.p - ip != IPV6_HEADER + UDP_HEADER)
+        ip = NULL;
+    return take_transport(target->ib, slice, v4 ? IB_BELOW_IPV4_UDP : IB_BELOW_IPV6_UDP, ip);
+}
+
+static enum decap_status take_grh(struct ib_datagram *ib, struct slice slice, enum ib_below kind, const uint8_t *below)
+{
+    struct ib_grh grh;
+
+    if (!ib_grh_decode(&grh, slice.p, slice.captured))
+        return DECAP_CUT;
+    if (grh.version != 6 || grh.payload_length > slice.length - IB_GRH_LEN)
+        return DECAP_MALFORMED;
+    if (grh.next != IB_GRH_NEXT_BTH)
+        return DECAP_OTHER;
+    slice_skip(&slice, IB_GRH_LEN);
+    slice_bound(&slice, grh.payload_length);
+    set_ib_addresses(ib, IB_ADDRESS_GID, grh.source, grh.destination, sizeof grh.source);
+    return take_transport(ib, slice, kind, below);
+}
+
+static enum decap_status take_lrh(struct ib_datagram *ib, struct slice slice)
+{
+    const uint8_t *below = slice.p;
+    struct ib_lrh lrh;
+
+    if (!ib_lrh_decode(&lrh, slice.p, slice.captured))
+        return DECAP_CUT;
+    if (lrh.words * 4u < IB_LRH_LEN || lrh.words * 4u > slice.length)
+        return DECAP_MALFORMED;
+    slice_bound(&slice, lrh.words * 4u); /* after it: the VCRC */
+    slice_skip(&slice, IB_LRH_LEN);
+    switch ((enum ib_next)lrh.next) {
+    case IB_NEXT_GRH:
+        return take_grh(ib, slice, IB_BELOW_LRH_GRH, below);
+    case IB_NEXT_BTH:
+        set_ib_addresses(ib, IB_ADDRESS_LID, below + 6, below + 2, 2);
+        return take_transport(ib, slice, IB_BELOW_LRH, below);
+    case IB_NEXT_RAW:
+    case IB_NEXT_IPV6:
+        break;
+    }
+    return DECAP_OTHER;
+}
+
 /* ---- IP ---- */
 
 static void set_addresses(struct addressed_segment *out, uint8_t ip, const uint8_t *source, const uint8_t *destination)
@@ -155,8 +250,9 @@ static enum decap_status fragment_answer(enum fragment_status status)
     return status == FRAGMENT_KEPT ? DECAP_FRAGMENT : DECAP_MALFORMED;
 }
 
-static enum decap_status take_ipv4(struct decap *decap, struct addressed_segment *out, struct slice slice)
+static enum decap_status take_ipv4(struct decap *decap, struct target *target, struct slice slice)
 {
+    struct addressed_segment *out = target->tcp;
     const uint8_t *p = slice.p;
     if (slice.captured < IPV4_HEADER)
         return DECAP_CUT;
@@ -169,12 +265,14 @@ static enum decap_status take_ipv4(struct decap *decap, struct addressed_segment
         return DECAP_MALFORMED;
     unsigned flags = get_be16(p + 6);
     uint8_t protocol = p[9];
-    if (protocol != PROTOCOL_TCP)
+    if (protocol != PROTOCOL_TCP && protocol != PROTOCOL_UDP)
         return DECAP_OTHER;
     slice_bound(&slice, total);
     if (!slice_skip(&slice, header))
         return DECAP_CUT;
     set_addresses(out, 4, p + 12, p + 16);
+    if (protocol == PROTOCOL_UDP) /* RoCE has no fragments */
+        return flags & (IPV4_MF | IPV4_OFFSET) ? DECAP_OTHER : take_udp(target, slice, p);
     out->segment.df = flags & IPV4_DF;
     if (flags & (IPV4_MF | IPV4_OFFSET)) {
         enum fragment_status status =
@@ -223,8 +321,9 @@ static uint32_t extension_length(uint8_t protocol, const uint8_t *p)
     }
 }
 
-static enum decap_status take_ipv6(struct decap *decap, struct addressed_segment *out, struct slice slice)
+static enum decap_status take_ipv6(struct decap *decap, struct target *target, struct slice slice)
 {
+    struct addressed_segment *out = target->tcp;
     const uint8_t *p = slice.p;
     if (slice.captured < IPV6_HEADER)
         return DECAP_CUT;
@@ -239,6 +338,8 @@ static enum decap_status take_ipv6(struct decap *decap, struct addressed_segment
         slice_bound(&slice, length);
     while (protocol != PROTOCOL_TCP) {
         static const uint8_t no_octets[2];
+        if (protocol == PROTOCOL_UDP && !out->segment.fragmented)
+            return take_udp(target, slice, p);
         if (extension_length(protocol, no_octets) == 0)
             return DECAP_OTHER;
         if (slice.captured < 8)
@@ -269,18 +370,25 @@ static enum decap_status take_ipv6(struct decap *decap, struct addressed_segment
     return take_tcp(out, slice);
 }
 
-enum decap_status decap_packet(struct decap *decap, const struct packet *packet, struct addressed_segment *out)
+enum decap_status decap_packet(struct decap *decap, const struct packet *packet, struct addressed_segment *out,
+                               struct ib_datagram *ib)
 {
+    struct target target = {out, ib};
     struct slice slice = {packet->data, packet->captured, packet->length};
     memset(out, 0, sizeof *out);
     out->segment.frame = packet->frame;
     out->segment.time_ns = packet->time_ns;
     out->segment.window_scale = WINDOW_SCALE_ABSENT;
+    *ib = (struct ib_datagram){.frame = packet->frame, .time_ns = packet->time_ns};
     switch (link_payload(packet->linktype, &slice)) {
     case LINK_IPV4:
-        return take_ipv4(decap, out, slice);
+        return take_ipv4(decap, &target, slice);
     case LINK_IPV6:
-        return take_ipv6(decap, out, slice);
+        return take_ipv6(decap, &target, slice);
+    case LINK_GRH:
+        return take_grh(ib, slice, IB_BELOW_GRH, slice.p);
+    case LINK_LRH:
+        return take_lrh(ib, slice);
     case LINK_OTHER:
         return DECAP_OTHER;
     case LINK_CUT:

@@ -8,8 +8,12 @@
  *   cooked v2:   protocol (2) | reserved (2) | interface (4) | ARPHRD (2) | type (1) | address length (1) | address (8)
  *   loopback:    address family (4), in the byte order of the host (NULL) or of the network (LOOP)
  *   raw:         nothing; the version in the IP header tells
+ *   InfiniBand:  nothing; the packet begins with its Local Route Header
+ *   ERF:         timestamp (8) | type (1) | flags (1) | record length (2) | loss counter (2) | wire length (2), while
+ * the upper bit of the type, then of each extension header (8), is set: another extension header
  */
 #include "conformance/decap_link.h"
+#include "wire/ib.h"
 #include "wire/octets.h"
 
 #include <pcap/dlt.h>
@@ -28,6 +32,10 @@ enum {
     COOKED_HEADER = 16,
     COOKED2_HEADER = 20,
     LOOPBACK_HEADER = 4,
+    ERF_HEADER = 16,
+    ERF_EXTENSION = 8,
+    ERF_EXTENSIONS_MAX = 8,
+    ERF_INFINIBAND = 21,
     TAGS_MAX = 8,
 };
 
@@ -39,6 +47,8 @@ static enum link_payload by_ethertype(unsigned type, struct slice *slice)
             return LINK_IPV4;
         case ETHERTYPE_IPV6:
             return LINK_IPV6;
+        case IB_ROCE1_ETHERTYPE:
+            return LINK_GRH;
         case ETHERTYPE_8021Q:
         case ETHERTYPE_8021AD:
         case ETHERTYPE_QINQ_OLD:
@@ -122,12 +132,37 @@ static enum link_payload loopback(struct slice *slice)
     }
 }
 
+static enum link_payload infiniband(struct slice *slice)
+{
+    return slice->captured < IB_LRH_LEN ? LINK_CUT : LINK_LRH;
+}
+
+static enum link_payload erf_record(struct slice *slice)
+{
+    const uint8_t *p = slice->p;
+
+    if (!slice_skip(slice, ERF_HEADER))
+        return LINK_CUT;
+    bool more = p[8] & 0x80;
+    if ((p[8] & 0x7f) != ERF_INFINIBAND)
+        return LINK_OTHER;
+    for (int i = 0; more && i < ERF_EXTENSIONS_MAX; i++) {
+        more = slice->captured > 0 && slice->p[0] & 0x80;
+        if (!slice_skip(slice, ERF_EXTENSION))
+            return LINK_CUT;
+    }
+    slice_bound(slice, get_be16(p + 14)); /* the record is padded */
+    return infiniband(slice);
+}
+
 static const struct {
     int linktype;
     enum link_payload (*take)(struct slice *slice);
 } links[] = {
-    {DLT_EN10MB, ethernet}, {DLT_LINUX_SLL, cooked}, {DLT_LINUX_SLL2, cooked2}, {DLT_RAW, raw},
-    {DLT_IPV4, raw},        {DLT_IPV6, raw},         {DLT_NULL, loopback},      {DLT_LOOP, loopback},
+    {DLT_EN10MB, ethernet}, {DLT_LINUX_SLL, cooked}, {DLT_LINUX_SLL2, cooked2},
+    {DLT_RAW, raw},         {DLT_IPV4, raw},         {DLT_IPV6, raw},
+    {DLT_NULL, loopback},   {DLT_LOOP, loopback},    {DLT_INFINIBAND, infiniband},
+    {DLT_ERF, erf_record},
 };
 
 bool link_known(int linktype)

@@ -31,7 +31,8 @@ static inline void slice_bound(struct slice *slice, uint32_t n)
         slice->captured = n;
 }
 
-enum link_payload { LINK_IPV4, LINK_IPV6, LINK_OTHER, LINK_CUT, LINK_UNKNOWN_TYPE };
+/* LINK_GRH: RoCE v1. LINK_LRH: a packet of an InfiniBand link. */
+enum link_payload { LINK_IPV4, LINK_IPV6, LINK_GRH, LINK_LRH, LINK_OTHER, LINK_CUT, LINK_UNKNOWN_TYPE };
 
 /* Takes the link layer's header and VLAN tags off. */
 enum link_payload link_payload(int linktype, struct slice *slice);

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+static struct ib_datagram ib;
+
 static enum decap_status take(const struct octets *o, int linktype, struct addressed_segment *out)
 {
     /* A copy of the exact size, so that the sanitizers see every octet read too many. */
@@ -15,7 +17,7 @@ static enum decap_status take(const struct octets *o, int linktype, struct addre
     memcpy(copy, o->p, o->n);
     struct packet packet = packet_of(o, linktype);
     packet.data = copy;
-    return decap_packet(decap, &packet, out);
+    return decap_packet(decap, &packet, out, &ib);
 }
 
 static void expect_segment(const struct octets *o, int linktype, const char *source, const char *destination,
@@ -291,7 +293,7 @@ static enum decap_status give_fragment(struct decap *decap, int ip, const uint8_
     add(&o, p + from, length);
     struct packet packet = packet_of(&o, DLT_RAW);
     packet.time_ns = time_ns;
-    return decap_packet(decap, &packet, out);
+    return decap_packet(decap, &packet, out, &ib);
 }
 
 static const char text[] = "The quick brown fox jumps over the lazy dog, and over a second one.";
@@ -397,7 +399,7 @@ static void hostile_fragments(void **state)
         struct packet packet = packet_of(&o, DLT_RAW);
         if (next_random(&seed) % 8 == 0)
             packet.captured -= (uint32_t)(next_random(&seed) % packet.captured);
-        decap_packet(decap, &packet, &out);
+        decap_packet(decap, &packet, &out, &ib);
     }
     decap_free(decap);
 }
