@@ -199,6 +199,8 @@ void talk_expect_terminate(struct talk *talk, const struct talk_terminate *expec
 void talk_expect_close(struct talk *talk);
 /* ---- signs of life (talk_probe.c) ---- */
 
+enum { TALK_AT_ONCE_TRIES = 8 }; /* what arrives right after the Reply: some lose it now and then */
+
 /*
  * What shows that the device exchanges: learnt once, before the first case (talk_learn_sign()), by what it was seen to
  * do on connections of its own. Cases and the checks between them ask for no other.

@@ -96,6 +96,8 @@ void talk_clear(struct talk *talk);
  * it.
  */
 enum talk_sign talk_learn_sign(struct talk *talk);
+/* From now on the DUT gets a pause after its Reply. */
+void talk_give_time(struct talk *talk);
 /* As Initiator: an RTR of one of these types (enum mpa_rtr). */
 void talk_send_rtr(struct talk *talk, unsigned types);
 /* Waits for octets, FIN or RST of the DUT, at most until `until`. False when nothing came. */

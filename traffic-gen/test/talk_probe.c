@@ -222,19 +222,26 @@ static bool is_usable(const struct talk *talk)
 }
 
 /*
- * Some devices lose what arrives while they turn to full operation, or look at it only when more comes. That is a
- * finding of its own (MPA-7.1.2-12); in all other cases they are given time.
+ * Some devices lose what arrives while they turn to full operation, or look at it only when more comes; not each time.
+ * That is a finding of its own (MPA-7.1.2-12); in all other cases they are given time.
  */
-static void learn_settling(struct talk *talk, enum talk_sign sign)
+static bool needs_time(struct talk *talk, enum talk_sign sign)
 {
     const struct talk_wish wish = {.at_once = true};
-    struct talk_run *run = talk->run;
 
-    if (run->t_settle > 0 || !talk_is_initiator(talk) || sign == SIGN_TCP || !talk_start(talk, &wish) ||
-        ask(talk, sign) || talk_last(talk)->what != TALK_SILENCE)
-        return;
-    run->late_first = true;
-    run->t_settle = settle_guess;
+    for (unsigned i = 0; i < TALK_AT_ONCE_TRIES; i++) {
+        if (!talk_start(talk, &wish))
+            return false;
+        if (!ask(talk, sign))
+            return talk_last(talk)->what == TALK_SILENCE;
+    }
+    return false;
+}
+
+void talk_give_time(struct talk *talk)
+{
+    talk->run->late_first = true;
+    talk->run->t_settle = settle_guess;
 }
 
 static enum talk_sign ask_all(struct talk *talk)
@@ -259,7 +266,8 @@ enum talk_sign talk_learn_sign(struct talk *talk)
 {
     enum talk_sign best = ask_all(talk);
 
-    learn_settling(talk, best);
+    if (talk->run->t_settle == 0 && talk_is_initiator(talk) && best != SIGN_TCP && needs_time(talk, best))
+        talk_give_time(talk);
     return best;
 }
 
@@ -286,6 +294,15 @@ void talk_expect_taken(struct talk *talk, const struct suite_test *test, talk_sa
     if (talk_life_good(life)) {
         talk_passed(talk, "the device goes on: %s", talk_life_words(talk, life));
         return;
+    }
+    /* One that needs time after its Reply, and was lucky so far, is given it from now on. */
+    if (life == LIFE_MUTE && talk->run->t_settle == 0 && talk_is_initiator(talk) && !talk->at_once) {
+        talk_give_time(talk);
+        life = say(talk, test, true) ? ask_alive(talk, test, alive) : LIFE_NOT_STARTED;
+        if (talk_life_good(life)) {
+            talk_passed(talk, "the device goes on: %s", talk_life_words(talk, life));
+            return;
+        }
     }
     what = g_strdup(talk_life_words(talk, life));
     if (say(talk, test, false) && talk_life_good(ask_alive(talk, test, alive)))
