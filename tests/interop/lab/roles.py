@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The roles in which Linux is tested, and how: what runs in the guest, and what iwarp-gen test is told."""
+import dataclasses
+import socket
+
+import guest as lab
+
+IWARP = "mpa,mpa2,ddp,rdmap,rdmapx"
+# Under emulation beside other work a second is not always enough for what takes a millisecond elsewhere.
+PATIENCE = ["--timeout=4", "--start-timeout=30", "--idle-timeout=40", "--accept-timeout=60", "--recover-timeout=20",
+            "--reset-timeout=600",
+            "--settle=0.3"]  # siw loses sight of FPDUs that come right behind its Reply; a case of its own shows that
+
+
+@dataclasses.dataclass(frozen=True)
+class Role:
+    """services: of the guest. at: which of them is tested; None: the guest is the Initiator, and start what it does."""
+    name: str
+    page: str
+    device: str
+    suites: str
+    services: tuple
+    at: str | None = None
+    start: str | None = None
+    options: tuple = ()
+    minutes: int = 60
+
+
+ROLES = {role.name: role for role in [
+    Role("rping", "siw", "Linux siw, Responder: rping -s -P", IWARP, ("rping",), at="rping"),
+    Role("target", "siw", "Linux siw, Responder: iwarp-target", IWARP, ("target",), at="target"),
+    Role("initiator", "siw", "Linux siw, Initiator: iwarp-target --connect", IWARP, ("none",),
+         start="(iwarp-target --connect {host}:{port} --idle=20 2>/job/target.txt &)"),
+    Role("rping-client", "siw", "Linux siw, Initiator: rping -c", IWARP, ("none",),
+         start="(while :; do timeout 30 rping -c -a {host} -p {port} -C 3; sleep 0.2; done >/dev/null 2>&1 &)"),
+    Role("nfs-server", "linux-nfs", "Linux NFS server, versions 3 to 4.2", "rpcrdma,nfs", ("nfs",), at="nfs",
+         options=("--service=nfs",)),
+    Role("nfs-client", "linux-nfs", "Linux NFS client, versions 3 to 4.2", "rpcrdma,nfs", ("client",)),
+]}
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def boot(role):
+    """The guest in that role, and where iwarp-gen test finds it (or waits for it)."""
+    if role.at:
+        guest = lab.Guest(role.services)
+        return guest, [guest.at(role.at)]
+    port = free_port()
+    guest = lab.Guest(role.services, role.start.format(host=lab.HOST, port=port))
+    return guest, ["--listen", f"127.0.0.1:{port}"]

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The recorded outcomes, expected/ROLE.tsv: case, outcome, what was found, and for a failure the deviation that it shows:
+a key of expected/deviations.tsv, where it stands what the octets say and what the document demands. A table is held
+against a report case by case: nothing else passes, nothing may be missing or new."""
+import csv
+import pathlib
+import re
+
+FOLDER = pathlib.Path(__file__).resolve().parent / "expected"
+COLUMNS = ["case", "outcome", "found", "deviation"]
+WITH_REASON = {"failed", "inconclusive", "not applicable", "unstable"}
+# What differs from run to run: addresses and STags of the device's choice, times, ports, frame numbers.
+CHANGING = [(re.compile(r"\bframes? \d+(?: \(see \d+\))?"), "frame N"), (re.compile(r"\b\d+\.\d+ s\b"), "N s"),
+            (re.compile(r"(STag|TO|XID|stateid|handle) 0x[0-9a-f]+"), r"\1 N"), (re.compile(r"\b0x[0-9a-f]{5,}"), "N"),
+            (re.compile(r"stream offset \d+"), "stream offset N"), (re.compile(r"\b127\.\d+\.\d+\.\d+:\d+"), "HOST"),
+            (re.compile(r"\s+"), " ")]
+
+
+def steady(text):
+    for pattern, instead in CHANGING:
+        text = pattern.sub(instead, text or "")
+    return text.strip()
+
+
+def rows(report):
+    """A table of what the report says."""
+    return {test["id"]: {"case": test["id"], "outcome": test["outcome"],
+                         "found": steady(test["actual"]) if test["outcome"] in WITH_REASON else "", "deviation": ""}
+            for test in report["tests"]}
+
+
+def load(name):
+    path = FOLDER / f"{name}.tsv"
+    if not path.exists():
+        return {}
+    with open(path, encoding="utf-8", newline="") as file:
+        lines = csv.DictReader((line for line in file if not line.startswith("#")), delimiter="\t",
+                               quoting=csv.QUOTE_NONE)
+        return {line["case"]: line for line in lines}
+
+
+def deviations():
+    with open(FOLDER / "deviations.tsv", encoding="utf-8", newline="") as file:
+        lines = csv.DictReader((line for line in file if not line.startswith("#")), delimiter="\t",
+                               quoting=csv.QUOTE_NONE)
+        return {line["key"]: line for line in lines}
+
+
+def differences(expected, found):
+    """In words, by case: what the report has otherwise than the table."""
+    trouble = {}
+    for case in {**expected, **found}:
+        if case not in found:
+            trouble[case] = "is in the table, and was not run"
+        elif case not in expected:
+            trouble[case] = f"is new: {found[case]['outcome']} ({found[case]['found']})"
+        elif [expected[case][column] for column in ("outcome", "found")] != \
+                [found[case][column] for column in ("outcome", "found")]:
+            trouble[case] = (f"expected {expected[case]['outcome']} ({expected[case]['found']}); found "
+                             f"{found[case]['outcome']} ({found[case]['found']})")
+    return trouble
+
+
+def unverified(expected):
+    """Failures in the table that nobody has held against the document."""
+    known = deviations()
+    return [case for case, row in expected.items() if row["outcome"] == "failed" and row["deviation"] not in known]
+
+
+def save(name, found):
+    """Keeps the deviation of a failure that is what it was."""
+    before = load(name)
+    FOLDER.mkdir(exist_ok=True)
+    with open(FOLDER / f"{name}.tsv", "w", encoding="utf-8") as file:
+        file.write("# SPDX-License-Identifier: GPL-2.0-or-later\n" + "\t".join(COLUMNS) + "\n")
+        for case, row in found.items():
+            old = before.get(case, {})
+            if row["outcome"] == "failed" and (old.get("outcome"), old.get("found")) == ("failed", row["found"]):
+                row = {**row, "deviation": old["deviation"] or ""}
+            file.write("\t".join(row[column] for column in COLUMNS) + "\n")
