@@ -6,6 +6,7 @@
 #include "traffic-gen/test/choice.h"
 #include "traffic-gen/test/learn.h"
 #include "traffic-gen/test/net.h"
+#include "traffic-gen/test/nfs_mount_service.h"
 #include "traffic-gen/test/run.h"
 
 #include <errno.h>
@@ -144,6 +145,22 @@ static void judge(void *ctx, struct test_result *result)
     choice_waive(job->waivers, job->run->dut, &job->run->device, result);
 }
 
+/* Clients of NFS version 3 ask for the root over TCP. */
+static bool serve_mount(struct talk_run *run, int *status)
+{
+    g_autofree char *why = NULL;
+    uint16_t port;
+
+    if (!run->nfs.mount_port)
+        return true;
+    run->nfs.mount_service = nfs_mount_service_new(&run->nfs, run->host, run->nfs.mount_port, &port, &why);
+    if (run->nfs.mount_service)
+        fprintf(stderr, "iwarp-gen: MOUNT at port %u\n", port);
+    else
+        *status = command_fail("--mount-port: %s", why);
+    return run->nfs.mount_service != NULL;
+}
+
 /* Where the DUT is, or where it is to come to. */
 static bool reach(struct talk_run *run, const char *address, int *status)
 {
@@ -156,6 +173,8 @@ static bool reach(struct talk_run *run, const char *address, int *status)
             return false;
         }
         fprintf(stderr, "iwarp-gen: listening on port %u\n", net_port(run->listener));
+        if (!serve_mount(run, status))
+            return false;
     }
     if (!run_learn(run, &why)) {
         *status = net_stopped ? (command_fail("stopped"), COMMAND_FAILED)

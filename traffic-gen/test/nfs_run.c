@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/test/nfs_run.h"
 
+#include "traffic-gen/test/nfs_mount_service.h"
+
 #include <string.h>
 
 enum { TREE_OCTETS = 256 << 20, TREE_NODES = 100000 };
@@ -58,6 +60,7 @@ void nfs_run_clear(struct nfs_run *nfs)
         nfs_server_free(nfs->server);
         nfs_tree_free(nfs->tree);
     }
+    nfs_mount_service_free(nfs->mount_service);
     g_mutex_clear(&nfs->lock);
 }
 

@@ -10,7 +10,8 @@
 enum {
     SIZE_DEFAULT = 4096,
     CREDITS_DEFAULT = 8,
-    READS = 8,
+    READS = 16,
+    READS_MAX = 256,
     CREDENTIAL = 32, /* octets of its body */
 };
 
@@ -108,7 +109,7 @@ static void on_terminated(void *ctx, bool ours, const struct rdmap_terminate *te
     bench->terminate = *terminate;
 }
 
-static void serve(struct rpc_bench *bench, uint64_t id, const struct rpc_end_message *call)
+void rpc_bench_serve_call(struct rpc_bench *bench, uint64_t id, const struct rpc_end_message *call)
 {
     struct rpc_end_message reply = {0};
     GMutex *lock = &bench->talk->run->nfs.lock;
@@ -126,17 +127,40 @@ static void on_called(void *ctx, uint64_t id, const struct rpc_end_message *call
 {
     struct rpc_bench *bench = ctx;
 
+    bench->telling += call->n > bench->tell_above && call->n <= SIZE_DEFAULT - RPCRDMA_HEADER_MIN;
     if (bench->hold && bench->n_held < BENCH_HELD_MAX) {
         struct bench_held *held = &bench->held[bench->n_held++];
 
         *held = (struct bench_held){.id = id, .xid = header->xid, .call = *call};
         held->call.p = g_memdup2(call->p, call->n);
     } else {
-        serve(bench, id, call);
+        rpc_bench_serve_call(bench, id, call);
     }
 }
 
 /* ---- life ---- */
+
+/*
+ * As Initiator what the device was found to take; as Responder what it asks for, and our Reads whatever it has learnt
+ * of the Requests: some clients say ORD 0.
+ */
+static struct mpa_enhanced our_reads(const struct talk *talk)
+{
+    const struct talk_terms *terms = &talk->run->terms;
+    const struct terms_given *given = &talk->run->given;
+    const struct mpa_startup *request = talk_is_initiator(talk) ? NULL : talk_frame(talk, false);
+    struct mpa_enhanced reads = {.ird = READS, .ord = READS};
+
+    if (talk_is_initiator(talk))
+        return terms->enhanced ? terms->data : reads;
+    if (request && request->has_enhanced)
+        reads.ird = CLAMP(request->enhanced.ord, READS, READS_MAX);
+    if (given->fields & TERMS_IRD)
+        reads.ird = given->terms.data.ird;
+    if (given->fields & TERMS_ORD)
+        reads.ord = given->terms.data.ord;
+    return reads;
+}
 
 static void make_end(struct rpc_bench *bench, const struct bench_wish *wish, bool crc)
 {
@@ -147,17 +171,17 @@ static void make_end(struct rpc_bench *bench, const struct bench_wish *wish, boo
     uint32_t size = wish->size ? wish->size : SIZE_DEFAULT;
     uint32_t credits = wish->credits ? wish->credits : CREDITS_DEFAULT;
     const struct talk_terms *terms = &talk->run->terms;
+    const struct mpa_enhanced reads = our_reads(talk);
     const struct rpc_end_options options = {
         .qp = {.mpa = {.role = talk_is_initiator(talk) ? MPA_END_INITIATOR : MPA_END_RESPONDER,
                        .revision = talk_is_initiator(talk) ? MAX(terms->revision, 1) : 2,
                        .crc = crc,
                        .markers = terms->markers,
                        .enhanced = terms->enhanced,
-                       .enhanced_data =
-                           terms->enhanced ? terms->data : (struct mpa_enhanced){.ird = READS, .ord = READS},
+                       .enhanced_data = reads,
                        .private_data = wish->private_data,
                        .private_length = wish->private_length},
-               .ird = MAX(READS, terms->data.ird),
+               .ird = MAX(READS, reads.ird),
                .ord = READS},
         .send_size = size,
         .receive_size = size,
@@ -199,8 +223,10 @@ static void feed(struct rpc_bench *bench, const struct talk_heard *heard)
         break;
     }
     case TALK_FIN:
-        if (!bench->fed_end)
+        if (!bench->fed_end) {
+            bench->closed_idle = bench->n_held == 0 && bench->served > 0 && !bench->terminated;
             qp_receive_fin(qp);
+        }
         bench->fed_end = true;
         break;
     case TALK_RESET:
@@ -211,6 +237,11 @@ static void feed(struct rpc_bench *bench, const struct talk_heard *heard)
     case TALK_SILENCE:
         break;
     }
+}
+
+void rpc_bench_hear(struct rpc_bench *bench, int64_t ns)
+{
+    feed(bench, talk_hear(bench->talk, ns));
 }
 
 void rpc_bench_pump(struct rpc_bench *bench, int64_t ns, bool (*done)(const struct rpc_bench *bench))
@@ -506,49 +537,4 @@ bool rpc_bench_results(const struct rpc_bench *bench, struct xdr *results)
         return false;
     results->at = header.header_len;
     return true;
-}
-
-/* ---- as server ---- */
-
-bool rpc_bench_wait_calls(struct rpc_bench *bench, unsigned n)
-{
-    int64_t until = talk_now() + talk_t_close(bench->talk);
-
-    bench->hold = true;
-    while (bench->n_held < n && !bench->fed_end && talk_now() < until)
-        feed(bench, talk_hear(bench->talk, MAX(until - talk_now(), 0)));
-    if (bench->n_held >= n)
-        return true;
-    talk_inconclusive(bench->talk, "the device makes only %u of %u Calls", bench->n_held, n);
-    return false;
-}
-
-static bool has_served(const struct rpc_bench *bench)
-{
-    return bench->served >= bench->served_wanted;
-}
-
-bool rpc_bench_serve(struct rpc_bench *bench, unsigned n, int64_t ns)
-{
-    bench->hold = false;
-    while (bench->n_held > 0)
-        rpc_bench_answer(bench, 0);
-    bench->served_wanted = bench->served + n;
-    rpc_bench_pump(bench, ns, has_served);
-    return has_served(bench);
-}
-
-/* As many Calls as it has credits may have been on the way before: one more is made behind an answer of now. */
-bool rpc_bench_goes_on(struct rpc_bench *bench)
-{
-    return rpc_bench_serve(bench, bench->credits + 1, talk_t_close(bench->talk));
-}
-
-void rpc_bench_answer(struct rpc_bench *bench, unsigned index)
-{
-    struct bench_held *held = &bench->held[index];
-
-    serve(bench, held->id, &held->call);
-    g_free(held->call.p);
-    *held = bench->held[--bench->n_held];
 }

@@ -93,6 +93,10 @@ struct rpc_bench {
     struct bench_held held[BENCH_HELD_MAX];
     unsigned n_held;
     unsigned served, served_wanted;
+    bool closed_idle;  /* its FIN came when no Call of it was outstanding */
+    bool is_quiet;     /* it made no more Calls behind the stimulus */
+    size_t tell_above; /* of its Calls, those that have more octets, */
+    unsigned telling;  /* and would fit inline by the sizes that we do not tell */
     /* rpc_bench_root(), rpc_bench_file(). */
     enum nfs_version_at version;
     struct bench_v4 v4;
@@ -111,6 +115,8 @@ bool rpc_bench_open(struct rpc_bench *bench, struct talk *talk, const struct ben
 /* Removes what it has made, on a connection of its own when this one is over. */
 void rpc_bench_close(struct rpc_bench *bench);
 
+/* The next thing that the DUT says within ns. */
+void rpc_bench_hear(struct rpc_bench *bench, int64_t ns);
 /* What the DUT says within ns, or until done() is true. */
 void rpc_bench_pump(struct rpc_bench *bench, int64_t ns, bool (*done)(const struct rpc_bench *bench));
 
@@ -209,13 +215,28 @@ const char *rpc_bench_result_words(struct rpc_bench *bench);
 
 /* ---- as server ---- */
 
+/*
+ * A case on the device's next connection, and on another one, up to three in all, when the device has unmounted before
+ * there was a verdict. When it unmounts each time, or makes no more Calls, another connection shows whether that is
+ * because of the stimulus (failed) or not (inconclusive).
+ */
+void rpc_bench_with_client(struct talk *talk, const struct suite_test *test, const struct bench_wish *wish,
+                           void (*one)(struct rpc_bench *bench, const struct suite_test *test));
+/* The device has closed by FIN with no Call outstanding: an unmount does so, and says nothing of any rule. */
+bool rpc_bench_unmounted(const struct rpc_bench *bench);
+/* The same; true: verdict is set (inconclusive). */
+bool rpc_bench_tell_unmounted(struct rpc_bench *bench);
+
 /* At least n Calls of the DUT wait for their answers. False: verdict is set (inconclusive). */
 bool rpc_bench_wait_calls(struct rpc_bench *bench, unsigned n);
 /* Serves until n more Calls have been answered. False: they have not come. */
 bool rpc_bench_serve(struct rpc_bench *bench, unsigned n, int64_t ns);
 /* Serves on until the DUT has made a Call behind what our side said last. False: it has not, within T_close. */
 bool rpc_bench_goes_on(struct rpc_bench *bench);
-/* The proper Reply. */
+/* The same as a verdict; what: the stimulus. */
+void rpc_bench_judge_goes_on(struct rpc_bench *bench, const char *what);
+/* The proper Reply: to a Call that waits, to any. */
 void rpc_bench_answer(struct rpc_bench *bench, unsigned index);
+void rpc_bench_serve_call(struct rpc_bench *bench, uint64_t id, const struct rpc_end_message *call);
 
 #endif

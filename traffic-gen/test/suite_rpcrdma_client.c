@@ -14,28 +14,24 @@ enum { WARM_UP = 12 /* Calls that are served before a test begins */, BURST_MAX 
 
 /* ---- what all tests do ---- */
 
+/* A case on the device's next connection; on another one when the device has unmounted meanwhile. */
+#define CASE(name, ...)                                                                                                \
+    static void name(struct talk *talk, const struct suite_test *test)                                                 \
+    {                                                                                                                  \
+        const struct bench_wish wish = {__VA_ARGS__};                                                                  \
+                                                                                                                       \
+        rpc_bench_with_client(talk, test, &wish, name##_one);                                                          \
+    }
+
 /* The device works: it makes Calls of the kinds that it has. False: verdict is set. */
 static bool warm_up(struct rpc_bench *bench)
 {
     rpc_bench_serve(bench, WARM_UP, talk_t_close(bench->talk));
     if (bench->served > 0 && !bench->fed_end)
         return true;
-    talk_inconclusive(bench->talk, "the device makes no Calls");
+    if (!rpc_bench_tell_unmounted(bench))
+        talk_inconclusive(bench->talk, "the device makes no Calls: it is to be kept busy");
     return false;
-}
-
-/* Answers what is held; the device goes on with other Calls. */
-static void judge_goes_on(struct rpc_bench *bench, const char *what)
-{
-    bool serves = rpc_bench_goes_on(bench);
-
-    if (bench->terminated || bench->fed_end)
-        talk_failed(bench->talk, "%s: expected the device to go on, found %s", what,
-                    bench->terminated ? "a Terminate" : "the end of the connection");
-    else if (!serves)
-        talk_failed(bench->talk, "%s: the device makes no more Calls", what);
-    else
-        talk_passed(bench->talk, "%s: the device goes on", what);
 }
 
 /* The chunks of a Call that is held, as its Send offers them. NULL: of no Call. */
@@ -110,25 +106,24 @@ static bool is_over(const struct rpc_bench *bench)
 /* ---- Replies ---- */
 
 /* All Calls that the device makes are answered at once. */
-static void together(struct talk *talk, const struct suite_test *test)
+static void together_one(struct rpc_bench *bench, const struct suite_test *test)
 {
-    const struct bench_wish wish = {.credits = BURST_MAX};
-    struct rpc_bench bench;
+    struct talk *talk = bench->talk;
 
     (void)test;
-    if (rpc_bench_open(&bench, talk, &wish) && warm_up(&bench)) {
+    if (warm_up(bench)) {
         unsigned n;
 
-        bench.hold = true;
-        rpc_bench_pump(&bench, talk_t_react(talk) / 4, NULL);
-        n = bench.n_held;
+        bench->hold = true;
+        rpc_bench_pump(bench, talk_t_react(talk) / 4, NULL);
+        n = bench->n_held;
         if (n == 0)
             talk_inconclusive(talk, "the device has no Calls outstanding");
         else
-            judge_goes_on(&bench, "all Replies at once");
+            rpc_bench_judge_goes_on(bench, "all Replies at once");
     }
-    rpc_bench_close(&bench);
 }
+CASE(together, .credits = BURST_MAX)
 
 static void spoil_credit(void *ctx, struct rpcrdma_plan *plan)
 {
@@ -150,34 +145,32 @@ enum { PERMANENT, NO_CREDIT, ERR_VERS, NFS_PERMANENT };
 enum { NFS_CREDITS = 9 /* tells the two apart */ };
 
 /* One Call is answered by RDMA_ERROR: that one is over, the others are not, and it does not come again as it was. */
-static void refused(struct talk *talk, const struct suite_test *test)
+static void refused_one(struct rpc_bench *bench, const struct suite_test *test)
 {
+    struct talk *talk = bench->talk;
     void (*const hooks[])(void *ctx, struct rpcrdma_plan *plan) = {NULL, spoil_credit, spoil_version, NULL};
-    const struct bench_wish wish = {.credits = test->variant == NFS_PERMANENT ? NFS_CREDITS : 0};
-    struct rpc_bench bench;
 
-    if (rpc_bench_open(&bench, talk, &wish) && (test->variant == NO_CREDIT || warm_up(&bench)) &&
-        rpc_bench_wait_calls(&bench, 1)) {
-        uint32_t xid = bench.held[0].xid;
+    if ((test->variant == NO_CREDIT || warm_up(bench)) && rpc_bench_wait_calls(bench, 1)) {
+        uint32_t xid = bench->held[0].xid;
         unsigned again = 0;
 
-        rpc_bench_spoil_headers(&bench, hooks[test->variant]);
-        rpc_end_refuse(bench.end, bench.held[0].id);
-        rpc_bench_spoil_headers(&bench, NULL);
-        g_free(bench.held[0].call.p);
-        bench.held[0] = bench.held[--bench.n_held];
-        rpc_bench_pump(&bench, talk_t_react(talk) / 4, NULL);
-        judge_goes_on(&bench, "RDMA_ERROR");
-        for (guint i = 0; i < bench.heard->len; i++) {
-            const struct bench_heard *heard = g_ptr_array_index(bench.heard, i);
+        rpc_bench_spoil_headers(bench, hooks[test->variant]);
+        rpc_end_refuse(bench->end, bench->held[0].id);
+        rpc_bench_spoil_headers(bench, NULL);
+        g_free(bench->held[0].call.p);
+        bench->held[0] = bench->held[--bench->n_held];
+        rpc_bench_pump(bench, talk_t_react(talk) / 4, NULL);
+        rpc_bench_judge_goes_on(bench, "RDMA_ERROR");
+        for (guint i = 0; i < bench->heard->len; i++) {
+            const struct bench_heard *heard = g_ptr_array_index(bench->heard, i);
 
             again += heard->call && heard->header.xid == xid;
         }
         if (again > 1)
             talk_failed(talk, "the Call that was refused comes again under its XID");
     }
-    rpc_bench_close(&bench);
 }
+CASE(refused, .credits = test->variant == NFS_PERMANENT ? NFS_CREDITS : 0)
 
 /* ---- a failed READ ---- */
 
@@ -212,143 +205,137 @@ static void reply_io_error(struct rpc_bench *bench, uint32_t xid, const struct r
 
 enum { UNMODIFIED, EMPTY };
 
-static void failed_read(struct talk *talk, const struct suite_test *test)
+static void failed_read_one(struct rpc_bench *bench, const struct suite_test *test)
 {
     struct rpcrdma_segment segment;
-    struct rpc_bench bench;
     int index;
 
-    if (rpc_bench_open(&bench, talk, NULL) && (index = await_chunk(&bench, WRITE_CHUNK, &segment)) >= 0) {
-        uint32_t xid = bench.held[index].xid;
+    if ((index = await_chunk(bench, WRITE_CHUNK, &segment)) >= 0) {
+        uint32_t xid = bench->held[index].xid;
         struct rpcrdma_segment segments[RPC_END_SEGMENTS_MAX + 1] = {0};
-        uint32_t n = write_chunk_of(&bench, xid, segments);
+        uint32_t n = write_chunk_of(bench, xid, segments);
         struct rpcrdma_write_plan writes = {0};
 
         if (test->variant == UNMODIFIED)
             writes = (struct rpcrdma_write_plan){segments, n};
-        reply_io_error(&bench, xid, &writes);
-        g_free(bench.held[index].call.p);
-        bench.held[index] = bench.held[--bench.n_held];
-        judge_goes_on(&bench, "a failed READ");
+        reply_io_error(bench, xid, &writes);
+        g_free(bench->held[index].call.p);
+        bench->held[index] = bench->held[--bench->n_held];
+        rpc_bench_judge_goes_on(bench, "a failed READ");
     }
-    rpc_bench_close(&bench);
 }
+CASE(failed_read, 0)
 
 /* ---- a Reply whose chunks are not those of the Call ---- */
 
 enum { TOO_LONG, TOO_MANY };
 
 /* Such a Reply counts for nothing: the Call is still pending, and its memory open to its Reply. */
-static void wrong_chunk(struct talk *talk, const struct suite_test *test)
+static void wrong_chunk_one(struct rpc_bench *bench, const struct suite_test *test)
 {
+    struct talk *talk = bench->talk;
     static const uint8_t octets[LATE_OCTETS];
     struct rpcrdma_segment segment;
-    struct rpc_bench bench;
     int index;
 
-    if (rpc_bench_open(&bench, talk, NULL) && (index = await_chunk(&bench, WRITE_CHUNK, &segment)) >= 0) {
-        uint32_t xid = bench.held[index].xid;
+    if ((index = await_chunk(bench, WRITE_CHUNK, &segment)) >= 0) {
+        uint32_t xid = bench->held[index].xid;
         struct rpcrdma_segment segments[RPC_END_SEGMENTS_MAX + 1] = {0};
-        uint32_t n = write_chunk_of(&bench, xid, segments);
+        uint32_t n = write_chunk_of(bench, xid, segments);
         struct rpcrdma_write_plan writes;
         struct qp_work work = {.kind = QP_WRITE, .p = octets, .n = MIN(LATE_OCTETS, segment.length)};
 
         segments[0].length += test->variant == TOO_LONG ? 4 : 0;
         writes = (struct rpcrdma_write_plan){segments, n + (test->variant == TOO_MANY)};
-        reply_io_error(&bench, xid, &writes);
-        rpc_bench_pump(&bench, talk_t_react(talk) / 2, NULL);
+        reply_io_error(bench, xid, &writes);
+        rpc_bench_pump(bench, talk_t_react(talk) / 2, NULL);
         work.remote_stag = segment.handle;
         work.remote_to = segment.offset;
-        qp_post(rpc_end_qp(bench.end), &work);
-        rpc_bench_pump(&bench, talk_t_react(talk) / 2, NULL);
-        if (is_over(&bench))
+        qp_post(rpc_end_qp(bench->end), &work);
+        rpc_bench_pump(bench, talk_t_react(talk) / 2, NULL);
+        if (is_over(bench) && rpc_bench_tell_unmounted(bench))
+            return;
+        if (is_over(bench))
             talk_failed(talk, "the device ends the connection%s",
-                        bench.terminated ? " by a Terminate: it does not keep the Call pending" : "");
+                        bench->terminated ? " by a Terminate: it does not keep the Call pending" : "");
         else
-            judge_goes_on(&bench,
-                          "a Reply with a chunk that was not offered, a Write into that of the Call, the Reply");
+            rpc_bench_judge_goes_on(
+                bench, "a Reply with a chunk that was not offered, a Write into that of the Call, the Reply");
     }
-    rpc_bench_close(&bench);
 }
+CASE(wrong_chunk, 0)
 
 /* ---- remote invalidation ---- */
 
-static void invalidated(struct talk *talk, const struct suite_test *test)
+static void invalidated_one(struct rpc_bench *bench, const struct suite_test *test)
 {
-    const struct bench_wish wish = {.invalidation = true};
-    struct rpc_bench bench;
+    const struct mpa_startup *theirs = talk_frame(bench->talk, false);
+    struct rpcrdma_private_data told;
+    struct rpcrdma_segment segment;
 
     (void)test;
-    if (rpc_bench_open(&bench, talk, &wish)) {
-        const struct mpa_startup *theirs = talk_frame(talk, false);
-        struct rpcrdma_private_data told;
-
-        if (rpcrdma_private_data_find(&told, theirs->private_data, theirs->pd_length) != RPCRDMA_PD_OK ||
-            !told.remote_invalidation) {
-            talk_not_applicable(talk, "the device does not tell R");
-        } else {
-            struct rpcrdma_segment segment;
-
-            /* The stack's Replies to Calls with chunks are Sends with Invalidate now. */
-            if (await_chunk(&bench, READ_CHUNK, &segment) >= 0)
-                judge_goes_on(&bench, "Replies by Send with Invalidate");
-        }
-    }
-    rpc_bench_close(&bench);
+    if (rpcrdma_private_data_find(&told, theirs->private_data, theirs->pd_length) != RPCRDMA_PD_OK ||
+        !told.remote_invalidation)
+        talk_not_applicable(bench->talk, "the device does not tell R");
+    else if (await_chunk(bench, READ_CHUNK, &segment) >= 0)
+        /* The stack's Replies to Calls with chunks are Sends with Invalidate now. */
+        rpc_bench_judge_goes_on(bench, "Replies by Send with Invalidate");
 }
+CASE(invalidated, .invalidation = true)
 
 /* ---- the device's memory ---- */
 
 enum { LATE_WRITE = 8, LATE_WRITE_REPLY = 16, LATE_READ = 24 };
 
 /* Behind the Reply the memory is nobody's but the device's. */
-static void late_write(struct talk *talk, const struct suite_test *test)
+static void late_write_one(struct rpc_bench *bench, const struct suite_test *test)
 {
+    struct talk *talk = bench->talk;
     static const uint8_t octets[LATE_WRITE_REPLY] = "too late";
     struct rpcrdma_segment segment;
-    struct rpc_bench bench;
     int index;
 
-    if (rpc_bench_open(&bench, talk, NULL) &&
-        (index = await_chunk(&bench, test->variant == LATE_WRITE ? WRITE_CHUNK : REPLY_CHUNK, &segment)) >= 0) {
+    if ((index = await_chunk(bench, test->variant == LATE_WRITE ? WRITE_CHUNK : REPLY_CHUNK, &segment)) >= 0) {
         struct qp_work work = {.kind = QP_WRITE, .p = octets, .n = MIN((uint32_t)test->variant, segment.length)};
 
         work.remote_stag = segment.handle;
         work.remote_to = segment.offset;
-        rpc_bench_answer(&bench, (unsigned)index);
-        rpc_bench_pump(&bench, talk_t_react(talk) / 2, NULL); /* the device has taken the Reply */
-        qp_post(rpc_end_qp(bench.end), &work);
-        rpc_bench_pump(&bench, talk_t_close(talk), is_over);
-        if (is_over(&bench))
-            talk_passed(talk, bench.terminated ? "a Terminate" : "the end of the connection");
+        rpc_bench_answer(bench, (unsigned)index);
+        rpc_bench_pump(bench, talk_t_react(talk) / 2, NULL); /* the device has taken the Reply */
+        qp_post(rpc_end_qp(bench->end), &work);
+        rpc_bench_pump(bench, talk_t_close(talk), is_over);
+        if (is_over(bench) && rpc_bench_tell_unmounted(bench))
+            return;
+        if (is_over(bench))
+            talk_passed(talk, bench->terminated ? "a Terminate" : "the end of the connection");
         else
             talk_failed(talk, "the device takes a Write into a chunk of a Call that it has had the Reply to");
     }
-    rpc_bench_close(&bench);
 }
+CASE(late_write, 0)
 
 /* Until the Reply it is the responder's, as often and as late as it likes. */
-static void late_read(struct talk *talk, const struct suite_test *test)
+static void late_read_one(struct rpc_bench *bench, const struct suite_test *test)
 {
+    struct talk *talk = bench->talk;
     struct rpcrdma_segment segment;
-    struct rpc_bench bench;
 
     (void)test;
-    if (rpc_bench_open(&bench, talk, NULL) && await_chunk(&bench, READ_CHUNK, &segment) >= 0) {
+    if (await_chunk(bench, READ_CHUNK, &segment) >= 0) {
         struct qp_work work = {.kind = QP_READ, .n = MIN(LATE_READ, segment.length)};
         uint8_t sink[LATE_READ];
 
-        rpc_bench_pump(&bench, talk_t_react(talk), NULL);
+        rpc_bench_pump(bench, talk_t_react(talk), NULL);
         work.remote_stag = segment.handle;
         work.remote_to = segment.offset;
-        work.sink_stag = memory_register(rpc_end_memory(bench.end), sink, sizeof(sink), 0, 0, false);
-        qp_post(rpc_end_qp(bench.end), &work);
-        rpc_bench_pump(&bench, talk_t_react(talk) / 2, NULL);
-        judge_goes_on(&bench, "a Read of a chunk before the Reply");
-        memory_invalidate(rpc_end_memory(bench.end), work.sink_stag);
+        work.sink_stag = memory_register(rpc_end_memory(bench->end), sink, sizeof(sink), 0, 0, false);
+        qp_post(rpc_end_qp(bench->end), &work);
+        rpc_bench_pump(bench, talk_t_react(talk) / 2, NULL);
+        rpc_bench_judge_goes_on(bench, "a Read of a chunk before the Reply");
+        memory_invalidate(rpc_end_memory(bench->end), work.sink_stag);
     }
-    rpc_bench_close(&bench);
 }
+CASE(late_read, 0)
 
 /* ---- the reverse direction ---- */
 
@@ -385,32 +372,31 @@ static bool takes_calls(struct rpc_bench *bench, uint32_t kind)
     return false;
 }
 
-static void first_callback(struct talk *talk, const struct suite_test *test)
+static void first_callback_one(struct rpc_bench *bench, const struct suite_test *test)
 {
-    struct rpc_bench bench;
-
     (void)test;
-    if (rpc_bench_open(&bench, talk, NULL) && warm_up(&bench) && takes_calls(&bench, BENCH_XID_FIRST))
-        judge_goes_on(&bench, "a first Call of the server is answered");
-    rpc_bench_close(&bench);
+
+    if (warm_up(bench) && takes_calls(bench, BENCH_XID_FIRST))
+        rpc_bench_judge_goes_on(bench, "a first Call of the server is answered");
 }
+CASE(first_callback, 0)
 
 /* As many as it grants, beside its own Calls, all of which wait. */
-static void callbacks(struct talk *talk, const struct suite_test *test)
+static void callbacks_one(struct rpc_bench *bench, const struct suite_test *test)
 {
-    struct rpc_bench bench;
+    struct talk *talk = bench->talk;
 
     (void)test;
-    if (rpc_bench_open(&bench, talk, NULL) && warm_up(&bench) && takes_calls(&bench, BENCH_XID_BURST)) {
-        uint32_t n = CLAMP(bench.grant, 1, BURST_MAX);
+    if (warm_up(bench) && takes_calls(bench, BENCH_XID_BURST)) {
+        uint32_t n = CLAMP(bench->grant, 1, BURST_MAX);
         bool all = true;
 
-        bench.hold = true;
-        rpc_bench_pump(&bench, talk_t_react(talk) / 4, NULL);
+        bench->hold = true;
+        rpc_bench_pump(bench, talk_t_react(talk) / 4, NULL);
         for (uint32_t i = 1; i <= n; i++)
-            call_back(&bench, bench.xids + BENCH_XID_BURST + i, n, false);
+            call_back(bench, bench->xids + BENCH_XID_BURST + i, n, false);
         for (uint32_t i = 1; i <= n && all; i++) {
-            enum bench_answer answer = rpc_bench_await(&bench, bench.xids + BENCH_XID_BURST + i, talk_t_react(talk));
+            enum bench_answer answer = rpc_bench_await(bench, bench->xids + BENCH_XID_BURST + i, talk_t_react(talk));
 
             all = answer != BENCH_SILENCE && answer != BENCH_GONE;
             if (!all)
@@ -418,10 +404,10 @@ static void callbacks(struct talk *talk, const struct suite_test *test)
                             bench_answer_words(answer));
         }
         if (all)
-            judge_goes_on(&bench, "Calls of the server, as many as granted, are answered");
+            rpc_bench_judge_goes_on(bench, "Calls of the server, as many as granted, are answered");
     }
-    rpc_bench_close(&bench);
 }
+CASE(callbacks, 0)
 
 /* An answer, or a failure; behind it another Call, so that the recording shows that none will come any more. */
 static void judge_callback(struct rpc_bench *bench, uint32_t xid, unsigned allowed)
@@ -436,81 +422,82 @@ static void judge_callback(struct rpc_bench *bench, uint32_t xid, unsigned allow
 }
 
 /* The same XID in both directions. */
-static void same_xid(struct talk *talk, const struct suite_test *test)
+static void same_xid_one(struct rpc_bench *bench, const struct suite_test *test)
 {
-    struct rpc_bench bench;
 
-    (void)test;
-    if (rpc_bench_open(&bench, talk, NULL) && warm_up(&bench) && takes_calls(&bench, BENCH_XID_BURST) &&
-        rpc_bench_wait_calls(&bench, 1)) {
-        uint32_t xid = bench.held[0].xid;
+    if (warm_up(bench) && takes_calls(bench, BENCH_XID_BURST) && rpc_bench_wait_calls(bench, 1)) {
+        uint32_t xid = bench->held[0].xid;
 
-        call_back(&bench, xid, 1, false);
-        judge_callback(&bench, xid, BENCH_SUCCESS | BENCH_RPC_ERROR);
-        judge_goes_on(&bench, "a Call of the server with the XID of a Call of the device is answered");
+        (void)test;
+        call_back(bench, xid, 1, false);
+        judge_callback(bench, xid, BENCH_SUCCESS | BENCH_RPC_ERROR);
+        rpc_bench_judge_goes_on(bench, "a Call of the server with the XID of a Call of the device is answered");
     }
-    rpc_bench_close(&bench);
 }
+CASE(same_xid, 0)
 
-static void chunked_callback(struct talk *talk, const struct suite_test *test)
+static void chunked_callback_one(struct rpc_bench *bench, const struct suite_test *test)
 {
-    struct rpc_bench bench;
-
     (void)test;
-    if (rpc_bench_open(&bench, talk, NULL) && warm_up(&bench) && takes_calls(&bench, BENCH_XID_BURST)) {
-        call_back(&bench, bench.xids + BENCH_XID_BURST + 1, 1, true);
-        judge_callback(&bench, bench.xids + BENCH_XID_BURST + 1, BENCH_SUCCESS | BENCH_RPC_ERROR | BENCH_ERR_CHUNK);
+
+    if (warm_up(bench) && takes_calls(bench, BENCH_XID_BURST)) {
+        call_back(bench, bench->xids + BENCH_XID_BURST + 1, 1, true);
+        judge_callback(bench, bench->xids + BENCH_XID_BURST + 1, BENCH_SUCCESS | BENCH_RPC_ERROR | BENCH_ERR_CHUNK);
     }
-    rpc_bench_close(&bench);
 }
+CASE(chunked_callback, 0)
 
 /* What a Call of the server requests is no grant. */
-static void request_is_no_grant(struct talk *talk, const struct suite_test *test)
+static void request_is_no_grant_one(struct rpc_bench *bench, const struct suite_test *test)
 {
-    const struct bench_wish wish = {.credits = 2};
-    struct rpc_bench bench;
+    struct talk *talk = bench->talk;
 
     (void)test;
-    if (rpc_bench_open(&bench, talk, &wish) && warm_up(&bench)) {
-        bench.hold = true;
-        call_back(&bench, bench.xids + BENCH_XID_BURST, 1000, false);
-        rpc_bench_pump(&bench, talk_t_react(talk), NULL);
-        if (bench.n_held > 2)
-            talk_failed(talk, "%u Calls outstanding with a grant of 2", bench.n_held);
+    if (warm_up(bench)) {
+        bench->hold = true;
+        call_back(bench, bench->xids + BENCH_XID_BURST, 1000, false);
+        rpc_bench_pump(bench, talk_t_react(talk), NULL);
+        if (bench->n_held > 2)
+            talk_failed(talk, "%u Calls outstanding with a grant of 2", bench->n_held);
         else
-            judge_goes_on(&bench, "no more Calls than were granted");
+            rpc_bench_judge_goes_on(bench, "no more Calls than were granted");
     }
-    rpc_bench_close(&bench);
 }
+CASE(request_is_no_grant, .credits = 2)
 
 /* ---- other parameters ---- */
 
 enum { ONE_CREDIT = 1, OTHER_SIZE = 3072 };
+
+static void parameters_as_server(struct rpc_bench *bench, const struct suite_test *test)
+{
+    (void)test;
+    if (warm_up(bench))
+        rpc_bench_judge_goes_on(bench, "with these parameters");
+    else if (bench->fed_end && !rpc_bench_unmounted(bench))
+        talk_failed(bench->talk, "the device ends the connection");
+}
 
 static void parameters(struct talk *talk, const struct suite_test *test)
 {
     struct bench_wish wish = {.credits = test->variant == ONE_CREDIT ? 1 : 0,
                               .size = test->variant == OTHER_SIZE ? OTHER_SIZE : 0};
     struct rpc_bench bench;
+    bool good;
 
-    if (talk_is_initiator(talk) && !rpc_bench_first_version(talk, &wish.version))
+    if (!talk_is_initiator(talk)) {
+        rpc_bench_with_client(talk, test, &wish, parameters_as_server);
         return;
-    if (rpc_bench_open(&bench, talk, &wish)) {
-        if (talk_is_initiator(talk)) {
-            bool good = true;
-
-            for (unsigned i = 0; i < WARM_UP && good; i++)
-                good = rpc_bench_alive(&bench);
-            if (good && rpc_bench_file(&bench))
-                talk_passed(talk, "Calls are answered, and a file is made");
-        } else if (warm_up(&bench)) {
-            judge_goes_on(&bench, "with these parameters");
-        } else if (bench.fed_end) {
-            talk_failed(talk, "the device ends the connection");
-        }
-    } else if (talk_is_initiator(talk) && bench.open) {
-        talk_failed(talk, "no Calls are answered with these parameters");
     }
+    if (!rpc_bench_first_version(talk, &wish.version))
+        return;
+    good = rpc_bench_open(&bench, talk, &wish);
+    if (!good && bench.open)
+        talk_failed(talk, "no Calls are answered with these parameters");
+    for (unsigned i = 0; i < WARM_UP && good; i++)
+        good = rpc_bench_alive(&bench);
+    if (good && rpc_bench_file(&bench))
+        talk_passed(talk, "Calls are answered, and a file is made");
     rpc_bench_close(&bench);
 }
 

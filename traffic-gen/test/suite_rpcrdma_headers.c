@@ -117,33 +117,35 @@ static void to_server(struct rpc_bench *bench, int variant)
 }
 
 /* In the place of the Reply to a Call of the DUT; behind it the Reply, and the DUT goes on with other Calls. */
-static void to_client(struct rpc_bench *bench, int variant)
+static void to_client(struct rpc_bench *bench, const struct suite_test *test)
 {
-    bool alive;
+    const struct bench_heard *answer;
 
     if (!rpc_bench_wait_calls(bench, 1))
         return;
     bench->xid = bench->held[0].xid;
-    send_stimulus(bench, variant);
+    send_stimulus(bench, test->variant);
     rpc_bench_pump(bench, talk_t_react(bench->talk) / 2, NULL);
-    alive = rpc_bench_goes_on(bench);
-    if (bench->fed_end || bench->terminated)
-        talk_failed(bench->talk, "expected silence, found the end of the connection");
-    else if (!alive)
-        talk_failed(bench->talk, "the device makes no more Calls behind it");
-    judge_silence(bench, alive && !bench->fed_end && !bench->terminated);
+    answer = rpc_bench_find(bench, bench->xid);
+    if (answer)
+        talk_failed(bench->talk, "expected silence, found %s under its XID", rpcrdma_proc_name(answer->header.proc));
+    else
+        rpc_bench_judge_goes_on(bench, "no answer");
+    answer = rpc_bench_find(bench, bench->xid);
+    if (answer)
+        talk_failed(bench->talk, "expected silence, found %s under its XID", rpcrdma_proc_name(answer->header.proc));
 }
 
 static void say(struct talk *talk, const struct suite_test *test)
 {
     struct rpc_bench bench;
 
-    if (rpc_bench_open(&bench, talk, NULL)) {
-        if (talk_is_initiator(talk))
-            to_server(&bench, test->variant);
-        else
-            to_client(&bench, test->variant);
+    if (!talk_is_initiator(talk)) {
+        rpc_bench_with_client(talk, test, NULL, to_client);
+        return;
     }
+    if (rpc_bench_open(&bench, talk, NULL))
+        to_server(&bench, test->variant);
     rpc_bench_close(&bench);
 }
 

@@ -140,6 +140,7 @@ static void large_to_client(struct rpc_bench *bench, size_t size)
 {
     uint8_t *octets;
     struct xdr_writer w;
+    char *what;
 
     if (!rpc_bench_wait_calls(bench, 1))
         return;
@@ -150,30 +151,48 @@ static void large_to_client(struct rpc_bench *bench, size_t size)
     xdr_put_u32(&w, RPC_REPLY);
     rpc_bench_send(bench, octets, size);
     g_free(octets);
-    if (!rpc_bench_goes_on(bench) || bench->terminated || bench->fed_end)
-        talk_failed(bench->talk, "the device does not go on behind a Send of %zu octets", size);
-    else
-        talk_passed(bench->talk, "the device goes on behind a Send of %zu octets", size);
+    what = g_strdup_printf("a Send of %zu octets", size);
+    rpc_bench_judge_goes_on(bench, what);
+    g_free(what);
+}
+
+/* 0: verdict is set (not applicable). */
+static size_t large_size(struct rpc_bench *bench, int variant)
+{
+    size_t told = MIN(told_size(bench->talk), 65536);
+
+    if (variant != AS_TOLD)
+        return RPCRDMA_INLINE_DEFAULT;
+    if (told > RPCRDMA_INLINE_DEFAULT)
+        return told;
+    talk_not_applicable(bench->talk, "the device does not tell a Receive Size above 1024");
+    return 0;
+}
+
+static void large_to_client_one(struct rpc_bench *bench, const struct suite_test *test)
+{
+    size_t size = large_size(bench, test->variant);
+
+    if (size > 0)
+        large_to_client(bench, size);
 }
 
 static void large_send(struct talk *talk, const struct suite_test *test)
 {
-    struct bench_wish wish = {.no_grant = test->variant == FIRST, .size = 65536};
+    const struct bench_wish wish = {.no_grant = test->variant == FIRST, .size = 65536};
     struct rpc_bench bench;
-    size_t size = RPCRDMA_INLINE_DEFAULT;
+    size_t size;
 
-    if (rpc_bench_open(&bench, talk, &wish)) {
-        if (test->variant == AS_TOLD)
-            size = MIN(told_size(talk), 65536);
-        if (size <= RPCRDMA_INLINE_DEFAULT && test->variant == AS_TOLD) {
-            talk_not_applicable(talk, "the device does not tell a Receive Size above 1024");
-        } else if (!talk_is_initiator(talk)) {
-            large_to_client(&bench, size);
-        } else {
-            send_null(&bench, bench.xids + BENCH_XID_BURST, 8, size);
-            rpcrdma_judge(&bench, BENCH_SUCCESS | BENCH_GARBAGE | BENCH_RPC_ERROR,
-                          rpc_bench_await(&bench, bench.xids + BENCH_XID_BURST, talk_t_close(talk)));
-        }
+    if (!talk_is_initiator(talk)) {
+        rpc_bench_with_client(talk, test, &wish, large_to_client_one);
+        return;
+    }
+    if (rpc_bench_open(&bench, talk, &wish) && (size = large_size(&bench, test->variant)) > 0) {
+        uint32_t xid = bench.xids + BENCH_XID_BURST;
+
+        send_null(&bench, xid, 8, size);
+        rpcrdma_judge(&bench, BENCH_SUCCESS | BENCH_GARBAGE | BENCH_RPC_ERROR,
+                      rpc_bench_await(&bench, xid, talk_t_close(talk)));
     }
     rpc_bench_close(&bench);
 }
@@ -239,39 +258,61 @@ static void ask_inline(struct rpc_bench *bench, unsigned expects)
         talk_passed(talk, took ? "the Reply comes inline" : "no long Send: %s", rpc_bench_result_words(bench));
 }
 
-/* A client whose Calls must fit our Receive buffers. */
-static void serve_all(struct rpc_bench *bench)
-{
-    rpc_bench_serve(bench, SERVED, talk_t_close(bench->talk));
-    if (bench->terminated || bench->fed_end)
-        talk_failed(bench->talk, "expected %s, found %s", bench->talk->test->expected,
-                    bench->terminated ? "a Send that is too long for our Receive buffer" : "the end of the connection");
-    else if (bench->served == 0)
-        talk_failed(bench->talk, "the device makes no Calls");
-    else
-        talk_passed(bench->talk, "%u Calls, none of them too long", bench->served);
-}
-
-static bool open_with(struct rpc_bench *bench, struct talk *talk, unsigned block, enum nfs_version_at version)
+static struct bench_wish wish_of(const struct suite_test *test)
 {
     static const uint8_t none[1];
-    const struct bench_wish wish = {.size = blocks[block].size,
-                                    .private_data = blocks[block].n > 0 ? blocks[block].octets : none,
-                                    .private_length = blocks[block].n,
-                                    .version = version};
+    unsigned block = (unsigned)test->variant;
 
-    return rpc_bench_open(bench, talk, &wish);
+    return (struct bench_wish){.size = blocks[block].size,
+                               .private_data = blocks[block].n > 0 ? blocks[block].octets : none,
+                               .private_length = blocks[block].n};
+}
+
+/* A client whose Calls must fit our Receive buffers. Those show it that would not be inline but for its mistake. */
+static void serve_all(struct rpc_bench *bench, const struct suite_test *test)
+{
+    unsigned expects = blocks[test->variant].expects;
+    struct talk *talk = bench->talk;
+
+    bench->tell_above = blocks[test->variant].size;
+    rpc_bench_serve(bench, SERVED, talk_t_close(talk));
+    if (bench->terminated)
+        talk_failed(talk, "expected %s, found %s", test->expected,
+                    bench->terminate_ours ? "a Send that is too long for our Receive buffer" : "a Terminate");
+    else if (bench->fed_end && !rpc_bench_unmounted(bench))
+        talk_failed(talk, "expected %s, found the end of the connection", test->expected);
+    else if (bench->served == 0)
+        talk_inconclusive(talk, "the device makes no Calls: it is to be kept busy");
+    else if (expects == INLINE_NOT && bench->telling == 0)
+        talk_inconclusive(talk,
+                          "none of %u Calls has more than %u octets and fewer than 4096, to show what it takes "
+                          "our Receive buffers for",
+                          bench->served, blocks[test->variant].size);
+    else if (expects == INLINE_NOT)
+        talk_passed(talk, "%u Calls, %u of them longer than our Receive buffers and not sent inline", bench->served,
+                    bench->telling);
+    else
+        talk_passed(talk, "%u Calls are made", bench->served);
+}
+
+/* The connection has not come up: with the usual private data it has to, or the reason is another one. */
+static void judge_refusal(struct talk *talk, const char *what)
+{
+    struct rpc_bench bench;
+
+    if (rpc_bench_open(&bench, talk, NULL))
+        talk_failed(talk, "the connection does not come up (%s), and does with the usual private data", what);
+    rpc_bench_close(&bench);
 }
 
 static void private_data(struct talk *talk, const struct suite_test *test)
 {
     unsigned expects = blocks[test->variant].expects;
-    enum nfs_version_at version = NFS_V3;
+    struct bench_wish wish = wish_of(test);
     struct rpc_bench bench;
 
-    if (talk_is_initiator(talk) && expects != ALIVE && !rpc_bench_first_version(talk, &version))
+    if (talk_is_initiator(talk) && expects != ALIVE && !rpc_bench_first_version(talk, &wish.version))
         return;
-
     if (test->variant == AGAIN) { /* a connection before it, with more */
         bool good = rpc_bench_open(&bench, talk, NULL);
 
@@ -279,19 +320,25 @@ static void private_data(struct talk *talk, const struct suite_test *test)
         if (!good)
             return;
     }
-    if (open_with(&bench, talk, (unsigned)test->variant, version)) {
-        if (!talk_is_initiator(talk))
-            serve_all(&bench);
-        else if (expects == INLINE_TAKEN && told_size(talk) < SIZE_3)
+    if (!talk_is_initiator(talk)) {
+        rpc_bench_with_client(talk, test, &wish, serve_all);
+        return;
+    }
+    if (rpc_bench_open(&bench, talk, &wish)) {
+        if (expects == INLINE_TAKEN && told_size(talk) < SIZE_3)
             talk_not_applicable(talk, "the device does not tell sizes of 4096");
         else if (expects != ALIVE)
             ask_inline(&bench, expects);
         else if (rpc_bench_alive(&bench))
             talk_passed(talk, "Calls are answered");
-    } else if (expects == ALIVE) {
-        talk_failed(talk, "the connection does not come up: %s", talk_describe(talk, talk_last(talk)));
+        rpc_bench_close(&bench);
+    } else {
+        g_autofree char *what = g_strdup(talk_describe(talk, talk_last(talk)));
+
+        rpc_bench_close(&bench);
+        if (expects == ALIVE)
+            judge_refusal(talk, what);
     }
-    rpc_bench_close(&bench);
 }
 
 static const struct suite_test tests[] = {
