@@ -420,7 +420,10 @@ static void message(struct rpcrdma_connection *rpcrdma, const struct rdma_part *
                                 .unsure = unsure};
 
     rpcrdma_header_decode(&m.header, p, there);
-    if (m.lacking > 0 && m.header.status != RPCRDMA_OK) { /* not even its header is there */
+    /* Not even its header is there; or not whether it is a Call or a Reply, and both sides send both. */
+    if (m.lacking > 0 &&
+        (m.header.status != RPCRDMA_OK ||
+         (there < m.header.header_len + 8 && rpcrdma->side[0].calls.total > 0 && rpcrdma->side[1].calls.total > 0))) {
         hole(rpcrdma, m.side);
         return;
     }

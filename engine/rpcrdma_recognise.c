@@ -109,7 +109,9 @@ static bool call_shaped(const struct rpcrdma_message *m)
 {
     uint32_t at = m->header.header_len;
 
-    return m->n - m->lacking >= at + 12 && get_be32(m->p + at + 8) == RPC_VERSION;
+    if (m->lacking > 0 && m->n - m->lacking < at + 12) /* nothing speaks against it */
+        return true;
+    return m->n >= at + 12 && get_be32(m->p + at + 8) == RPC_VERSION;
 }
 
 /* The same, for a header that cannot be read: somewhere behind the fixed words. */

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Segments that the snap length cut: FPDUs are followed in number, and judged as far as they are there.
+#include "mpa_bench.h"
+
+/* Gives n octets of a side's stream as one segment, of which the first `there` were captured. */
+static void cut_segment(struct bench *b, unsigned side, size_t n, size_t there)
+{
+    struct stream *s = &b->stream[side], *o = &b->stream[1 - side];
+    struct octets_origin origin = {.frame = ++b->frame,
+                                   .arrival = b->frame,
+                                   .time_ns = (int64_t)b->frame * 1000000,
+                                   .acked_known = true,
+                                   .acked = o->base + o->sent,
+                                   .segment_start = true,
+                                   .segment_end = there >= n,
+                                   .segment_length = (uint32_t)n};
+    uint64_t from = s->base + s->sent;
+    uint8_t *piece = malloc(there + 1);
+
+    assert_true(s->sent + n <= s->n && there <= n);
+    memcpy(piece, s->octets + s->sent, there);
+    if (there > 0)
+        mpa_connection_octets(b->mpa, side, from, piece, there, &origin);
+    origin.segment_start = there == 0;
+    origin.segment_end = true;
+    if (there < n)
+        mpa_connection_hole(b->mpa, side, from + there, from + n, HOLE_SNAP_LENGTH, &origin);
+    s->sent += n;
+    free(piece);
+}
+
+/* What is written and not sent yet, in segments of `size` octets of which at most `there` were captured. */
+static void cut_flush(struct bench *b, unsigned side, size_t size, size_t there)
+{
+    struct stream *s = &b->stream[side];
+
+    while (s->sent < s->n) {
+        size_t n = s->n - s->sent;
+
+        n = size != 0 && size < n ? size : n;
+        cut_segment(b, side, n, there < n ? there : n);
+    }
+}
+
+#define assert_findings(b, n)                                                                                          \
+    do {                                                                                                               \
+        bench_print(b);                                                                                                \
+        assert_int_equal((b)->n_findings, n);                                                                          \
+    } while (0)
+
+static const uint8_t all_flags[] = {0, MPA_FLAG_M, MPA_FLAG_C, MPA_FLAG_M | MPA_FLAG_C};
+
+static void one_fpdu_in_each_segment(void **state)
+{
+    (void)state;
+    for (size_t f = 0; f < ARRAY_LENGTH(all_flags); f++)
+        for (size_t there = 26; there < 700; there += 37) {
+            struct bench *b = bench_new(NULL);
+
+            bench_start(b, all_flags[f], all_flags[f], 1, 1, 0, 0);
+            for (unsigned i = 0; i < 40; i++) {
+                stream_send(b, &b->stream[0], 40 + 35 * i);
+                cut_flush(b, 0, 0, there);
+                stream_write(b, &b->stream[1], 30 + 31 * i);
+                cut_flush(b, 1, 0, there);
+            }
+            bench_fin(b, 0);
+            bench_fin(b, 1);
+            bench_finish(b);
+            assert_findings(b, 0);
+            assert_int_equal(b->fpdus[0], 40);
+            assert_int_equal(b->fpdus[1], 40);
+            assert_int_equal(b->no_ddp, 0);
+            assert_int_equal(b->skipped[0] + b->skipped[1], 0);
+            bench_free(b);
+        }
+}
+
+/* The FPDU's end, and the next one's header, lie in the captured front of a later segment. */
+static void an_fpdu_over_several_segments(void **state)
+{
+    (void)state;
+    for (size_t f = 0; f < ARRAY_LENGTH(all_flags); f++) {
+        struct bench *b = bench_new(NULL);
+        struct stream *s = &b->stream[0];
+        size_t first;
+
+        bench_start(b, all_flags[f], all_flags[f], 1, 1, 0, 0);
+        stream_send(b, s, 5000);
+        first = s->n - s->sent;
+        stream_send(b, s, 300); /* begins where the other ends, 40 octets into a segment */
+        cut_segment(b, 0, first / 2, 62);
+        assert_int_equal(b->fpdus[0], 0);
+        cut_segment(b, 0, first - first / 2 - 40, 62);
+        assert_int_equal(b->fpdus[0], 0);
+        cut_flush(b, 0, 0, 40 + 62);
+        assert_int_equal(b->fpdus[0], 2);
+        bench_fin(b, 0);
+        bench_finish(b);
+        assert_findings(b, 0);
+        assert_int_equal(b->ulpdu_octets[0], 5000 + 300);
+        bench_free(b);
+    }
+}
+
+/* Where the second of three FPDUs in a segment begins was cut away; the next segment begins with one again. */
+static void several_fpdus_in_a_segment(void **state)
+{
+    (void)state;
+    for (size_t f = 0; f < ARRAY_LENGTH(all_flags); f++) {
+        struct bench *b = bench_new(NULL);
+        struct stream *s = &b->stream[0];
+
+        bench_start(b, all_flags[f], all_flags[f], 1, 1, 0, 0);
+        stream_send(b, s, 100);
+        cut_flush(b, 0, 0, 62);
+        for (unsigned i = 0; i < 3; i++)
+            stream_send(b, s, 200);
+        cut_flush(b, 0, 0, 62);
+        assert_int_equal(b->fpdus[0], 2);
+        for (unsigned i = 0; i < 5; i++) {
+            stream_write(b, s, 400);
+            cut_flush(b, 0, 0, 62);
+        }
+        bench_finish(b);
+        assert_findings(b, 0);
+        assert_int_equal(b->fpdus[0], 7);
+        assert_true(b->skipped[0] > 0);
+        bench_free(b);
+    }
+}
+
+/* CRC and PAD stay open, in front of the cut nothing does. */
+static void what_was_cut_is_inconclusive(void **state)
+{
+    struct bench *b = bench_new(NULL);
+
+    (void)state;
+    bench_start(b, MPA_FLAG_C, MPA_FLAG_C, 1, 1, 0, 0);
+    stream_send(b, &b->stream[0], 101);
+    cut_flush(b, 0, 0, 62);
+    assert_int_equal(b->counts[RULE_MPA_7_1_1_15].inconclusive, 1);
+    assert_int_equal(b->counts[RULE_MPA_7_1_1_15].passed, 0);
+    assert_int_equal(b->counts[RULE_MPA_4_1_05].inconclusive, 1);
+    assert_int_equal(b->counts[RULE_MPA_4_1_04].inconclusive, 1);
+    assert_int_equal(b->counts[RULE_MPA_4_1_01].passed, 1); /* the FPDU ends with its segment */
+    assert_int_equal(b->counts[RULE_MPA_3_01].passed, 1);
+    assert_int_equal(b->wrong_crcs[0], 0);
+    bench_finish(b);
+    assert_findings(b, 0);
+    bench_free(b);
+}
+
+/* A Marker that is there is judged, whatever is cut behind it. */
+static void markers_that_are_there_are_judged(void **state)
+{
+    struct bench *b = bench_new(NULL);
+    struct stream *s = &b->stream[0];
+
+    (void)state;
+    bench_start(b, MPA_FLAG_M, MPA_FLAG_M, 1, 1, 0, 0);
+    stream_send(b, s, 1000);
+    put_be16(s->octets + s->sent, 1); /* RESERVED of the leading one */
+    cut_flush(b, 0, 0, 62);
+    assert_int_equal(b->fpdus[0], 1);
+    assert_findings(b, 1);
+    assert_int_equal(b->findings[0].rule, RULE_MPA_4_2_02);
+    bench_free(b);
+}
+
+/* The stream ends inside of an FPDU, or the snap length leaves nothing at all: nobody is accused. */
+static void ends_and_nothing(void **state)
+{
+    struct bench *b = bench_new(NULL);
+
+    (void)state;
+    bench_start(b, MPA_FLAG_C, MPA_FLAG_C, 1, 1, 0, 0);
+    stream_send(b, &b->stream[0], 3000);
+    cut_segment(b, 0, 1000, 62);
+    bench_fin(b, 0);
+    bench_finish(b);
+    assert_findings(b, 0);
+    assert_int_equal(b->fpdus[0], 0);
+    bench_free(b);
+
+    b = bench_new(NULL);
+    bench_start(b, MPA_FLAG_C, MPA_FLAG_C, 1, 1, 0, 0);
+    for (unsigned there = 0; there < 24; there++) {
+        stream_send(b, &b->stream[0], 300);
+        cut_flush(b, 0, 0, there);
+    }
+    bench_fin(b, 0);
+    bench_finish(b);
+    assert_findings(b, 0);
+    bench_free(b);
+}
+
+/* Any cuts, any sizes, with holes in between: no finding, and never more FPDUs than there are. */
+static void at_random(void **state)
+{
+    (void)state;
+    for (unsigned seed = 1; seed <= 400; seed++) {
+        struct bench *b = bench_new(NULL);
+        uint8_t flags = all_flags[seed % 4];
+
+        b->random = seed;
+        bench_start(b, flags, flags, 1, 1, 0, 0);
+        stream_send(b, &b->stream[0], 60);
+        cut_flush(b, 0, 0, 62);
+        for (unsigned i = 0; i < 30; i++) {
+            uint64_t dice = next_random(&b->random);
+            struct stream *s = &b->stream[dice & 1];
+
+            for (unsigned k = 0; k <= (dice >> 1) % 3; k++)
+                stream_send(b, s, 18 + (dice >> 8) % 2000);
+            if ((dice >> 20) % 8 == 0) {
+                bench_hole(b, dice & 1, s->n - s->sent);
+                continue;
+            }
+            cut_flush(b, dice & 1, (dice >> 24) % 3 == 0 ? 700 : 0, 30 + (dice >> 32) % 600);
+        }
+        bench_fin(b, 0);
+        bench_fin(b, 1);
+        bench_finish(b);
+        assert_findings(b, 0);
+        bench_free(b);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_fpdu_in_each_segment),
+        cmocka_unit_test(an_fpdu_over_several_segments),
+        cmocka_unit_test(several_fpdus_in_a_segment),
+        cmocka_unit_test(what_was_cut_is_inconclusive),
+        cmocka_unit_test(markers_that_are_there_are_judged),
+        cmocka_unit_test(ends_and_nothing),
+        cmocka_unit_test(at_random),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
