@@ -115,13 +115,36 @@ static void judge_size(struct nfs_look *look, const struct rpcrdma_message *mess
         nfs_open(look, RULE_NFSULB_6_5_2_06);
 }
 
+/* Programs that only a server has: nobody can have told that the client serves them. */
+static void judge_program(struct nfs_look *look, const struct rpcrdma_message *message)
+{
+    struct nfs_connection *nfs = look->nfs;
+    uint32_t program = look->body->rpc.prog;
+
+    if (program != NFS_PROGRAM && program != NFS_PROGRAM_MOUNT && program != NFS_PROGRAM_ACL &&
+        program != NFS_PROGRAM_RPCBIND)
+        return;
+    if (nfs->forward_calls == 0) /* who opened the connection is the server: RPCR-2.2.3-01 */
+        return;
+    if (!nfs_all_seen(nfs) || message->unsure)
+        nfs_open(look, RULE_BIDI_6_01);
+    else if (!nfs->told_program)
+        nfs_fail(look, RULE_BIDI_6_01,
+                 "expected Calls of the server to a program of the client's, such as its callbacks, found %s called, "
+                 "procedure %u",
+                 nfs_program_name(program) != NULL ? nfs_program_name(program) : "rpcbind", look->body->rpc.proc);
+    nfs->told_program = true;
+}
+
 void nfs_backchannel_message(struct nfs_look *look, const struct rpcrdma_message *message)
 {
     if (message->faulty || look->t->malformed || look->t->repeats)
         return;
     /* A Long Call's program is not known yet, but who calls with sessions here is the NFS server. */
-    if (look->body->known && !is_callback(look->body->rpc.prog))
+    if (look->body->known && !is_callback(look->body->rpc.prog)) {
+        judge_program(look, message);
         return;
+    }
     if (look->body->known)
         judge_permission(look, message);
     if (look->body->known ? look->exchange->minor > 0 : look->nfs->minor_1)

@@ -101,7 +101,8 @@ struct nfs_connection {
     struct nfs_slot lost[NFS_SLOTS_MAX];
     unsigned n_lost; /* ever */
     /* told once per connection */
-    bool told_port, told_reads, told_writes, told_segments, told_credit, told_reverse, told_delegation, told_needless;
+    bool told_port, told_reads, told_writes, told_segments, told_credit, told_reverse, told_program, told_delegation,
+        told_needless;
     bool told_default; /* what depends on a threshold that nobody told */
 };
 

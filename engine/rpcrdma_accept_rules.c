@@ -190,6 +190,34 @@ enum rule_id rpcrdma_form_rule(const struct rpcrdma_connection *rpcrdma, const s
     return of_version(t, 4) && !rpcrdma_old(rpcrdma) ? compound_rule(t) : RULE_COUNT;
 }
 
+/*
+ * A Long Call that was not read to its end: its responder knows nothing but the Transport header, whose chunks are
+ * nothing unusual. A first Call may be one that broke another connection (RFC 8166 section 4.5.3).
+ */
+static void judge_unread(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    const struct rpcrdma_transaction *t = m->transaction;
+    bool error = m->kind == RPCRDMA_KIND_ERROR, lost = false;
+    enum rule_id rule = error ? RULE_RPCR_4_5_12 : RULE_RPC_5531_9_05;
+    uint64_t moved;
+
+    if (t->call_header.proc != RPCRDMA_NOMSG || t->position_zero < 0 || t->call_body.known || data_chunks(t) > 1 ||
+        t->n_writes > 1 || t->fault != 0 || t->astray || t->repeats || rpcrdma_old(rpcrdma))
+        return;
+    moved = rpcrdma_chunk_moved(t, &t->chunks[t->position_zero], &lost);
+    if (lost || moved >= t->chunks[t->position_zero].length || !rpcrdma_whole(rpcrdma)) {
+        rpcrdma_inconclusive(rpcrdma, rule);
+        return;
+    }
+    rpcrdma_fail_as(rpcrdma, m, rule,
+                    error && rpcrdma->side[t->side].calls.answered == 0 ? SEVERITY_WARNING
+                                                                        : rule_catalogue[rule].severity,
+                    t->call.frame,
+                    "expected the Long Call in frame %u to be read and served, found %s after %llu octets of its %llu",
+                    t->call.frame, error ? "ERR_CHUNK" : "GARBAGE_ARGS", (unsigned long long)moved,
+                    (unsigned long long)t->chunks[t->position_zero].length);
+}
+
 void rpcrdma_accept_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     const struct rpcrdma_transaction *t = m->transaction;
@@ -213,4 +241,6 @@ void rpcrdma_accept_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
             return; /* one of them is enough to refuse it */
         }
     }
+    if (is_refused)
+        judge_unread(rpcrdma, m);
 }

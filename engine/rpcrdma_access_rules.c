@@ -178,6 +178,7 @@ static void fail_behind_reply(struct rpcrdma_connection *rpcrdma, const struct r
 static void judge_answered_write(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move,
                                  const struct rpcrdma_transaction *t)
 {
+    rpcrdma_revoked_access(rpcrdma, move, t);
     if (rpcrdma->memory->late_number[move->owner] == t->number)
         return;
     if (t->outcome == RPCRDMA_FAILED) {
@@ -307,12 +308,13 @@ static void judge_stray_read(struct rpcrdma_connection *rpcrdma, const struct rp
         fail_disordered(rpcrdma, move, offer);
     else if (found.same != NULL)
         fail_bounds(rpcrdma, move, &found);
-    else if (found.answered != NULL)
+    else if (found.answered != NULL) {
+        rpcrdma_revoked_access(rpcrdma, move, found.answered->transaction);
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_4_5_1_02, found.answered->transaction->answer.frame,
                         "expected no RDMA Read of a Read chunk behind the answer to its Call (XID 0x%08x, frame %u), "
                         "found one of STag 0x%08x",
                         found.answered->transaction->xid, found.answered->transaction->answer.frame, move->stag);
-    else if (found.wrong != NULL)
+    } else if (found.wrong != NULL)
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_4_5_09, found.wrong->transaction->call.frame,
                         "expected an RDMA Read of memory that an outstanding Call offers in its Read list, found STag "
                         "0x%08x, which the Call in frame %u offers to be written",
@@ -397,6 +399,8 @@ void rpcrdma_memory_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move
     struct rpcrdma_memory_state *state = rpcrdma->memory;
 
     /* No octets: no access (RFC 5040 section 5.2). A Response follows its request. */
+    if (move->kind == RDMA_READ_RESPONSE && move->offer == NULL)
+        rpcrdma_revoked_response(rpcrdma, move);
     if (move->length == 0 || move->kind == RDMA_READ_RESPONSE)
         return;
     if (move->offer != NULL) {

@@ -188,12 +188,42 @@ static void gss_wrapped(struct rpcrdma_shape *shape)
 
 /* ---- the payload ---- */
 
+/*
+ * A program of which no upper-layer binding is known: without one nothing may be reduced (section 6), but another
+ * document may have one. Once for each program.
+ */
+static void judge_unbound(struct rpcrdma_shape *shape)
+{
+    struct rpcrdma_connection *rpcrdma = shape->rpcrdma;
+    const struct rpcrdma_transaction *t = shape->t;
+    uint32_t program = shape->body->rpc.prog;
+
+    if (program == NFS_PROGRAM_CCP || t->reverse)
+        return;
+    if (first_data_chunk(t) == NULL && t->n_writes == 0) {
+        rpcrdma_shape_pass(shape, RULE_RPCR_3_4_2_02);
+        return;
+    }
+    for (unsigned i = 0; i < rpcrdma->n_unbound; i++) {
+        if (rpcrdma->unbound[i] == program)
+            return;
+    }
+    if (rpcrdma->n_unbound < RPCRDMA_UNBOUND_MAX)
+        rpcrdma->unbound[rpcrdma->n_unbound++] = program;
+    rpcrdma_shape_fail_as(shape, RULE_RPCR_3_4_2_02, SEVERITY_WARNING,
+                          "expected no data chunks for program %u, of which no binding is known that has anything "
+                          "DDP-eligible, found %u Read and %u Write chunks",
+                          program, data_chunks(t), t->n_writes);
+}
+
 /* Programs of which nothing is eligible: their chunks need no further look. True: reported. */
 static bool never_eligible(struct rpcrdma_shape *shape)
 {
     enum rule_id binding = rpcrdma_shape_binding(shape);
     const struct rpcrdma_chunk_state *chunk = first_data_chunk(shape->t);
 
+    if (binding == RULE_COUNT)
+        judge_unbound(shape);
     if (binding == RULE_COUNT || binding == RULE_NFSULB_4_05 || binding == RULE_NFSULB_6_1_05)
         return false;
     if (chunk == NULL) {

@@ -388,6 +388,7 @@ static void take(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
     m->discarded = m->faulty && m->kind == RPCRDMA_KIND_REPLY;
     rpcrdma_threshold_message(rpcrdma, m);
     rpcrdma_resource_message(rpcrdma, m);
+    rpcrdma_revoked_message(rpcrdma, m);
     rpcrdma_reaction_first(rpcrdma, m);
     if (m->kind == RPCRDMA_KIND_CALL)
         call(rpcrdma, m);

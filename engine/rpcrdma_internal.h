@@ -24,6 +24,7 @@ enum {
     RPCRDMA_READ_CHUNKS_MAX = 256, /* Positions told apart in one Call */
     RPCRDMA_ANSWERED_MAX = 128,    /* answered transactions remembered per calling side */
     RPCRDMA_ORPHANS_MAX = 16,
+    RPCRDMA_UNBOUND_MAX = 8,          /* programs without a binding, told once each */
     RPCRDMA_SEND_MAX = 1024 * 1024,   /* octets of a Send; the largest threshold that can be told is a quarter of it */
     RPCRDMA_EARLY_OCTETS_MAX = 65536, /* of a Send that is kept until it is decided */
     RPCRDMA_UNDECIDED_MAX = 8, /* Sends that may look foreign before the connection is given up as another ULP's */
@@ -108,6 +109,8 @@ struct rpcrdma_connection {
     uint64_t answered_number[2]; /* number of the newest transaction of that calling side that was answered */
     bool finished, terminated;
     bool memory_lacking;
+    uint32_t unbound[RPCRDMA_UNBOUND_MAX];
+    unsigned n_unbound;
     /*
      * Owned by the families; made by their _new, NULL when they need none. They and the tables above are made when the
      * connection turns out to be one of RPC-over-RDMA (rpcrdma_equip()); the thresholds are there from the start, as

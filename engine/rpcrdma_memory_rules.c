@@ -258,6 +258,7 @@ void rpcrdma_memory_finish(struct rpcrdma_connection *rpcrdma)
 {
     rpcrdma_access_finish(rpcrdma);
     rpcrdma_served_finish(rpcrdma);
+    rpcrdma_revoked_finish(rpcrdma);
     settle_unwritten(rpcrdma, 0);
     settle_unwritten(rpcrdma, 1);
 }
@@ -269,6 +270,7 @@ void rpcrdma_memory_refusal(struct rpcrdma_connection *rpcrdma, const struct rdm
 {
     const struct rpcrdma_memory_state *state = rpcrdma->memory;
     unsigned n = state->accesses < RPCRDMA_ACCESSES_MAX ? state->accesses : RPCRDMA_ACCESSES_MAX;
+    rpcrdma_revoked_refused(rpcrdma, refusal->place.side & 1u);
 
     if (!refusal->accused_found || refusal->cause != RDMA_REFUSED_MEMORY)
         return;

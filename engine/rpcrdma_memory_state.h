@@ -11,6 +11,7 @@ enum {
     RPCRDMA_ACCESSES_MAX = 64, /* accesses remembered for a Terminate that accuses one */
     RPCRDMA_SERVED_MAX = 64,   /* read segments of Replies */
     RPCRDMA_LOOKED_MAX = 1024, /* offers of one STag that are gone through */
+    RPCRDMA_LATES_MAX = 4,     /* accesses to memory of RPCs that are over */
     RPCRDMA_OWED_MAX = 16,     /* Replies whose RDMA_DONE is to come */
 };
 
@@ -65,6 +66,17 @@ struct rpcrdma_owed {
     unsigned calls;     /* so many Calls came behind that */
 };
 
+/* An access to memory of a Call that was answered long ago: does its owner refuse it? */
+struct rpcrdma_late {
+    bool open, read;
+    enum rule_severity severity;
+    unsigned owner;
+    struct rpcrdma_area area;
+    uint32_t xid, answer; /* frame of the answer */
+    struct place place;
+    unsigned messages; /* of the owner, since it has received it */
+};
+
 struct rpcrdma_handles {
     bool any;
     uint32_t last;        /* STag */
@@ -86,6 +98,8 @@ struct rpcrdma_memory_state {
     unsigned serves;
     struct rpcrdma_owed owed[RPCRDMA_OWED_MAX];
     unsigned n_owed;
+    struct rpcrdma_late late[RPCRDMA_LATES_MAX]; /* a ring */
+    unsigned lates;
     struct rpcrdma_handles handles[2];
 };
 
@@ -132,6 +146,14 @@ void rpcrdma_memory_unwritten(struct rpcrdma_connection *rpcrdma, const struct r
                               const struct rpcrdma_offer *offer, uint64_t returned, enum rule_id rule);
 /* A Reply whose payload was looked at: were the Read chunks of its Call read? */
 void rpcrdma_memory_pulled(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply);
+
+/* rpcrdma_revoked_rules.c: an access to memory of a Call that was answered; what its owner does then. */
+void rpcrdma_revoked_access(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move,
+                            const struct rpcrdma_transaction *transaction);
+void rpcrdma_revoked_response(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move);
+void rpcrdma_revoked_message(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message);
+void rpcrdma_revoked_finish(struct rpcrdma_connection *rpcrdma);
+void rpcrdma_revoked_refused(struct rpcrdma_connection *rpcrdma, unsigned side);
 
 /* rpcrdma_served_rules.c: the Read list of a Reply; an RDMA Read of the client (true: judged); its Calls; the end. */
 void rpcrdma_served_reply(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *reply);

@@ -61,8 +61,8 @@ static const struct rpcrdma_demand demands[] = {
 
 /* An argument was reduced that is not DDP-eligible (section 6.1): it is not processed, and the requester is told. */
 static const enum rule_id ineligible[] = {
-    RULE_RPCR_3_4_2_02, RULE_NFSULB_4_05,     RULE_NFSULB_5_1_02,   RULE_NFSULB_5_2_01,
-    RULE_NFSULB_6_1_05, RULE_NFSULB_6_5_1_02, RULE_NFSULB_6_5_2_03, RULE_RPCR_8_2_2_3_01,
+    RULE_NFSULB_4_05,     RULE_NFSULB_5_1_02,   RULE_NFSULB_5_2_01,   RULE_NFSULB_6_1_05,
+    RULE_NFSULB_6_5_1_02, RULE_NFSULB_6_5_2_03, RULE_RPCR_8_2_2_3_01,
 };
 
 /* The responder goes by the version that it reads, whatever was meant. */

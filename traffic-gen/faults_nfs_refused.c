@@ -58,6 +58,22 @@ static const struct fault faults[] = {
     SCRIPT("nfs3", "RPC-5531-9-05+ok", NULL, "GARBAGE_ARGS for a WRITE whose count is not that of its data",
            NFS "I call nfs3.write len=400 p.count=500" GARBAGE "; I call nfs3.write len=4; R reply"),
 
+    /* ---- Long Calls that are not read to their end ---- */
+    SCRIPT("nfs3", "RPCR-4.5-12/unread", NULL, "ERR_CHUNK for a Long Call, of which nothing was read",
+           NFS "I call nfs3.symlink len=2000 pz" CHUNK),
+    SCRIPT("nfs3", "RPCR-4.5-12/half", NULL, "ERR_CHUNK for a Long Call, of which half was read",
+           NFS "I call nfs3.symlink len=2000 pz; R get read0 len=1000" CHUNK),
+    SCRIPT("nfs3", "RPC-5531-9-05/unread", NULL, "GARBAGE_ARGS for a Long Call, of which nothing was read",
+           NFS "I call nfs3.symlink len=2000 pz" GARBAGE),
+    SCRIPT("nfs3", "RPCR-3.4.5.1-01/half-long", NULL, "a Long Call of which half was read, and success",
+           NFS "I call nfs3.symlink len=900 pz; R get read0 len=500; R reply" GOES_ON),
+
+    /* ---- Calls of the server that no client serves ---- */
+    SCRIPT("nfs41", "BIDI-6-01/nfs", NULL, "the server calls GETATTR of NFS",
+           NFS "I call nfs41.compound ops=exchange_id; R reply; I call nfs41.compound ops=create_session; R reply; "
+               "R call nfs3.getattr; I reply"),
+    SCRIPT("nfs41", "BIDI-6-01/mount", NULL, "the server calls MOUNT", NFS "R call mount3.null; I reply"),
+
     /* ---- at the edge ---- */
     SCRIPT("nfs3", "RPCR-4.3.3-01/edge", NULL, "a READDIR of 4096 octets at a threshold of 4096",
            NFS "I call nfs3.readdir count=4096; R reply"),
