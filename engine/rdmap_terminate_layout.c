@@ -208,3 +208,22 @@ const char *rdmap_terminate_reread_of(struct rdmap_terminate *terminate, enum rd
         layouts_put(host, seen);
     return how;
 }
+
+bool rdmap_terminate_meant(const char *layout, unsigned layer, unsigned etype, unsigned code,
+                           struct rdmap_terminate *out)
+{
+    const uint8_t word[CONTROL_LEN] = {(uint8_t)(layer << 4 | (etype & 0x0F)), (uint8_t)code};
+    uint8_t right[CONTROL_LEN];
+
+    for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
+        /* The other layouts mix octets of which nothing is known here. */
+        if (layouts[i].how != layout || (layouts[i].read != low_bits_first && layouts[i].read != nibbles_swapped &&
+                                         layouts[i].read != header_bits_low))
+            continue;
+        layouts[i].read(right, word);
+        *out = (struct rdmap_terminate){
+            .layer = (uint8_t)(right[0] >> 4), .etype = (uint8_t)(right[0] & 0x0F), .code = right[1]};
+        return rdmap_terminate_defined(out);
+    }
+    return false;
+}

@@ -26,6 +26,14 @@ const char *rdmap_terminate_reread(struct rdmap_terminate *terminate, enum rdmap
 const char *rdmap_terminate_reread_of(struct rdmap_terminate *terminate, enum rdmap_terminate_status *status,
                                       const uint8_t *p, size_t n, const struct layouts_host *host);
 
+/*
+ * What a Terminate with these fields means, read by the letter, when its sender is known to have that layout (a text of
+ * rdmap_terminate_reread()); only layer, etype and code of *out are set. False when that layout has moved more than
+ * these fields, or what comes out is not defined.
+ */
+bool rdmap_terminate_meant(const char *layout, unsigned layer, unsigned etype, unsigned code,
+                           struct rdmap_terminate *out);
+
 /* Layer, EType and Error Code are defined by RFC 5040, RFC 5041, RFC 5044 or RFC 6581. */
 bool rdmap_terminate_defined(const struct rdmap_terminate *terminate);
 

@@ -7,6 +7,9 @@
 #include "traffic-gen/test/learn.h"
 #include "traffic-gen/test/net.h"
 #include "traffic-gen/test/nfs_mount_service.h"
+#include "traffic-gen/test/reach.h"
+#include "traffic-gen/test/result_layout.h"
+#include "traffic-gen/test/result_seen.h"
 #include "traffic-gen/test/run.h"
 
 #include <errno.h>
@@ -21,7 +24,7 @@ struct options {
     gboolean listen;
     char **suites, **rules, **skip;
     char *waivers, *before_each, *reset, *resume, *format, *output, *record, *service, *advert, *mpa, *device;
-    char *export, *mount_port, *nfs_version, *seed;
+    char *export, *mount_port, *nfs_version, *seed, *transcript;
     double timeout, start_timeout, idle_timeout, accept_timeout, recover_timeout, settle, reset_timeout;
     gint jobs, repeat, stop_after;
     gboolean default_configuration, strict_waivers;
@@ -214,21 +217,20 @@ static void show_progress(void *ctx, unsigned done, unsigned n, const char *id)
 
 static int verdict(const struct options *options, const struct test_report *report)
 {
-    unsigned failed = test_report_count(report, TEST_FAILED, false) + test_report_count(report, TEST_UNSTABLE, false);
+    unsigned failed = test_report_failures(report);
     bool dead = strcmp(report->state, device_life_names[DEVICE_ALIVE]) != 0 && !net_stopped;
 
     if (dead)
-        fprintf(stderr, "iwarp-gen: the device died: %u of %u tests were finished, the report has these\n",
-                report->results->len, report->chosen);
-    else if (report->results->len < report->chosen)
-        fprintf(stderr, "iwarp-gen: stopped: %u of %u tests were finished, the report has these\n",
-                report->results->len, report->chosen);
+        fprintf(stderr, "iwarp-gen: the device died: %u of %u cases were finished, the report has these\n",
+                report->finished, report->chosen);
+    else if (report->finished < report->chosen)
+        fprintf(stderr, "iwarp-gen: stopped: %u of %u cases were finished, the report has these\n", report->finished,
+                report->chosen);
     else if (test_report_count(report, TEST_NOT_APPLICABLE, false) == report->chosen)
-        return command_fail("nothing was tested: none of the tests was applicable to what the device offers");
+        return command_fail("nothing was tested: none of the cases was applicable to what the device offers");
     if (dead)
         return STATUS_DEAD;
-    if (failed > 0 || report->results->len < report->chosen ||
-        (options->strict_waivers && report->unused_waivers->len > 0))
+    if (failed > 0 || report->finished < report->chosen || (options->strict_waivers && report->unused_waivers->len > 0))
         return COMMAND_FAILED;
     return COMMAND_DONE;
 }
@@ -238,8 +240,16 @@ static int output_trouble(const struct options *options)
     return command_fail("%s: %s", options->output ? options->output : "standard output", g_strerror(errno));
 }
 
+static bool is_wanted(void *ctx, const char *rule)
+{
+    const struct job *job = ctx;
+
+    return choice_takes(job->options->rules, job->options->skip, rule);
+}
+
 static void run_all(struct job *job, struct test_report *report)
 {
+    guint finished;
     const struct options *options = job->options;
     bool progress = isatty(STDERR_FILENO);
     const struct run_options how = {
@@ -259,10 +269,40 @@ static void run_all(struct job *job, struct test_report *report)
     run_tests(job->run, job->chosen, &how, report);
     if (progress)
         fputs("\r\033[K", stderr);
+    result_layout_tell(report, job->run->layout);
+    finished = report->results->len;
+    result_seen_add(report, is_wanted, job);
+    for (guint i = finished; i < report->results->len; i++)
+        judge(job, g_ptr_array_index(report->results, i));
     choice_unused(job->waivers, report);
 }
 
-static int run_chosen(struct job *job, struct output_file *out)
+static void tell_reach(const struct test_report *report)
+{
+    fprintf(stderr, "iwarp-gen: %s; %s\niwarp-gen: %u of %u cases can run\n", report->start_up, report->sign,
+            report->can_run, report->chosen);
+    for (guint i = 0; i < report->missing->len; i++) {
+        const struct test_missing *missing = g_ptr_array_index(report->missing, i);
+
+        fprintf(stderr, "iwarp-gen: %u cases want %s: %s\n", missing->cases, missing->what, missing->service);
+    }
+}
+
+/* Only now is there a file beside the report's place, which another signal could leave behind. */
+static bool write_report(const struct options *options, const struct test_report *report)
+{
+    struct output_file out;
+    bool good = output_file_open(&out, options->output);
+
+    if (good) {
+        format_find(options->format)->write(report, out.file);
+        good = output_file_finish(&out);
+    }
+    output_file_clear(&out);
+    return good;
+}
+
+static int run_chosen(struct job *job)
 {
     const struct options *options = job->options;
     struct test_report *report = test_report_new();
@@ -276,10 +316,10 @@ static int run_chosen(struct job *job, struct output_file *out)
     if (reach(job->run, job->address, &status)) {
         if (job->run->services & NEED_RPC)
             fprintf(stderr, "iwarp-gen: --seed=%" G_GUINT64_FORMAT "\n", job->run->nfs.seed);
-        report->start_up = terms_text(&job->run->terms);
+        reach_tell(job->run, job->chosen, report);
+        tell_reach(report);
         run_all(job, report);
-        format_find(options->format)->write(report, out->file);
-        status = output_file_finish(out) ? verdict(options, report) : output_trouble(options);
+        status = write_report(options, report) ? verdict(options, report) : output_trouble(options);
     }
     if (job->run->listener >= 0)
         close(job->run->listener);
@@ -290,11 +330,7 @@ static int run_chosen(struct job *job, struct output_file *out)
 /* Where the report goes is known to be writable before the device is troubled. */
 static int run_reported(struct job *job)
 {
-    struct output_file out;
-    int status = output_file_open(&out, job->options->output) ? run_chosen(job, &out) : output_trouble(job->options);
-
-    output_file_clear(&out);
-    return status;
+    return output_file_possible(job->options->output) ? run_chosen(job) : output_trouble(job->options);
 }
 
 static const char record_comment[] =
@@ -395,6 +431,9 @@ static int test(const struct options *options, const char *address)
         if (!none && !run.lab && strcmp(options->advert, "IWT1") != 0)
             return command_fail("--advert: '%s' is not IWT1, LAB1 or none", options->advert);
     }
+    run.full_transcript = g_strcmp0(options->transcript, "full") == 0;
+    if (options->transcript && !run.full_transcript && strcmp(options->transcript, "short") != 0)
+        return command_fail("--transcript: '%s' is not short or full", options->transcript);
     if (options->mpa && !terms_parse(&run.given, options->mpa, &error))
         return command_fail("%s", error->message);
     if (!numbers_are_good(options, &status) || !times_are_good(options, &status))
@@ -450,6 +489,8 @@ int command_test(int argc, char **argv)
         {"strict-waivers", 0, 0, G_OPTION_ARG_NONE, &options.strict_waivers, "a waiver without failure is one", NULL},
         {"format", 0, 0, G_OPTION_ARG_STRING, &options.format, "text (default), json, junit, html", "NAME"},
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "where the report goes", "FILE"},
+        {"transcript", 0, 0, G_OPTION_ARG_STRING, &options.transcript,
+         "what the report shows of what was said: short (default), full", "NAME"},
         {"device", 0, 0, G_OPTION_ARG_STRING, &options.device, "what the report calls the device", "NAME"},
         {"timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.timeout, "time for a reaction (default 2)", "SECONDS"},
         {"start-timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.start_timeout,
@@ -515,6 +556,7 @@ int command_test(int argc, char **argv)
     g_free(options.mount_port);
     g_free(options.nfs_version);
     g_free(options.seed);
+    g_free(options.transcript);
     g_free(options.advert);
     g_free(options.mpa);
     g_free(options.device);

@@ -58,6 +58,8 @@ def complete(root, environment, tmp_path):
     ("iwarp-check merge --fail-on=w", {"warning"}),
     ("iwarp-gen pl", {"play"}),
     ("iwarp-gen test --mpa=o", {"ord="}),
+    ("iwarp-gen test --transcript=f", {"full"}),
+    ("iwarp-gen test --resume=oth", {"other.pcap"}),
     ("iwarp-gen play --inj", {"--inject="}),
     ("iwarp-gen play --inject=MPA-4.1-05,MPA-4.3-09", {"MPA-4.1-05,MPA-4.3-09"}),
     ("iwarp-gen play marker-w", {"marker-walk"}),

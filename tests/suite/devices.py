@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The devices that the suites are tested on, and runs of iwarp-gen test against them."""
+import atexit
 import json
 import os
 import pathlib
@@ -26,6 +27,13 @@ class Run:
         return "\n".join(f"{test['outcome']:15} {name}: {test['actual']}" for name, test in self.tests.items())
 
 
+def work_folder():
+    """Goes with the process: recordings are looked at until then."""
+    folder = tempfile.mkdtemp(prefix="iwarp-suite-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
 def run_responder(device_args, test_args=(), jobs=8, record=False):
     """iwarp-gen test against a Responder of ours; device_args: a mutant's id, options of the device."""
     device = subprocess.Popen([SUBJECT, "responder", "127.0.0.1", "0", *device_args], stdout=subprocess.PIPE, text=True)
@@ -40,7 +48,7 @@ def run_responder(device_args, test_args=(), jobs=8, record=False):
 
 def run_initiator(device_args, test_args=(), jobs=4, record=False):
     """The same with an Initiator, which connects again and again."""
-    folder = tempfile.mkdtemp(prefix="iwarp-suite-")
+    folder = work_folder()
     output, capture = f"{folder}/report.json", f"{folder}/all.pcapng"
     command = [GEN, "test", "--listen", "127.0.0.1:0", "--format=json", f"--output={output}", f"--jobs={jobs}", *TIMES, *test_args]
     if record:
@@ -62,7 +70,7 @@ def run_initiator(device_args, test_args=(), jobs=4, record=False):
 
 
 def run_test(args, jobs, record):
-    folder = tempfile.mkdtemp(prefix="iwarp-suite-")
+    folder = work_folder()
     output, capture = f"{folder}/report.json", f"{folder}/all.pcapng"
     command = [GEN, "test", "--format=json", f"--output={output}", f"--jobs={jobs}", *TIMES, *args]
     if record:

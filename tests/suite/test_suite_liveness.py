@@ -99,7 +99,7 @@ def test_the_case_is_named_and_the_run_ends(what, state, words):
     assert words in tested.tests[HIT]["actual"] and tested.tests[HIT]["death"] == state
     assert tested.report["state"] == state and tested.report["summary"]["not run"] == 1
     assert [(death["tests"], death["state"], death["revived"]) for death in tested.report["deaths"]] == [([HIT], state, False)]
-    assert "the device died: 2 of 3 tests" in tested.errors
+    assert "the device died: 2 of 3 cases" in tested.errors
     assert tested.seconds < 12
 
 

@@ -15,6 +15,7 @@ import jsonschema
 import pytest
 
 import devices
+import scripted
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RULES = "--rules=MPA-8-02,MPA-4.1,MPA-7.1.1-02"
@@ -53,7 +54,7 @@ def test_failure_tells_everything(mutant):
     assert [frame["from"] for frame in frames][:2] == ["test", "device"]
     assert frames[0]["octets"].startswith("4d504120494420526571204672616d65")
     assert any("CRC wrong" in frame["what"] for frame in frames)
-    assert all(frame["octets"] is None or len(frame["octets"]) == 2 * frame["length"] for frame in frames)
+    assert all(frame["octets"] is None or len(frame["octets"]) == 2 * min(192, frame["length"]) for frame in frames)
 
 
 class Page(html.parser.HTMLParser):
@@ -230,6 +231,161 @@ def test_device_of_connect(mutant):
     assert test.returncode == (1 if mutant else 0), out + errors
 
 
+# ---- what a report says ----
+
+def test_the_summary_comes_first():
+    device = subprocess.Popen([devices.SUBJECT, "responder", "127.0.0.1", "0", "MPA-8-02/crc"], stdout=subprocess.PIPE, text=True)
+    try:
+        done = gen("test", f"127.0.0.1:{device.stdout.readline().strip()}", RULES, *devices.TIMES)
+    finally:
+        device.kill()
+        device.wait()
+    lines = done.stdout.splitlines()
+    assert lines[2].split(None, 1) == ["device", "alive at the end"]
+    assert "MPA revision 2" in lines[3] and "answers Reads of no octets" in lines[3]
+    assert any(line.split()[:3] == ["fails", "1:", "MPA-8-02/crc"] for line in lines[:8]), lines[:8]
+    table = {" ".join(line.split()[:3]): line.split()[3:] for line in lines if line.startswith("  RFC ")}
+    assert table["RFC 5044 8"][1] == "1" and table["RFC 5044 4.1"][1] == "0"
+    assert "cases can run" in done.stderr
+
+
+def test_it_says_which_service_would_allow_more():
+    with scripted.Device() as device:
+        run = devices.run_test([f"127.0.0.1:{device.port}", "--rules=RFC5041/7.1,MPA-8-02/crc,RPCR-4.5.3-03", "--timeout=0.2"], 1, False)
+    reach = run.report["reach"]
+    assert reach["can_run"] < reach["tests"] == len([name for name in run.tests])
+    assert {"iwarp-target, or a service like it", "an NFS server, said with --service=nfs"} == {
+        missing["service"] for missing in reach["missing"]}
+    assert sum(missing["tests"] for missing in reach["missing"]) == reach["tests"] - reach["can_run"]
+    assert f"{reach['can_run']} of {reach['tests']} cases can run" in run.errors and "iwarp-target" in run.errors
+
+
+@pytest.fixture
+def echoes_res(monkeypatch):
+    proper = scripted.reply
+
+    def reply(request, reject=False, **change):
+        octets = proper(request, reject, **change)
+        return octets[:16] + bytes([octets[16] | 0x01]) + octets[17:]
+    monkeypatch.setattr(scripted, "reply", reply)
+
+
+def test_also_seen_is_a_failure(echoes_res, tmp_path):
+    """A Reply with a bit of Res set, in cases about something else."""
+    cases = ["--suite=mpa", "--rules=MPA-8-02/crc,MPA-5.1-06,MPA-7.1", "--skip=MPA-7.1.2,MPA-7.1.5"]
+    with scripted.Device() as device:
+        args = [f"127.0.0.1:{device.port}", "--timeout=0.3"]
+        whole = devices.run_test([*args, *cases], 4, False)
+        seen = [test for test in whole.tests.values() if test["suite"] == "seen"]
+        assert seen, whole.tell()
+        ids = [test["id"] for test in seen]
+        assert len(ids) == len(set(ids)) and all(test["outcome"] == "failed" and "seen beside" in test["stimulus"] for test in seen)
+        assert whole.status == 1 and whole.report["summary"]["failed"] >= len(seen)
+        # Those are all that failed: with a waiver for each, nothing counts.
+        waivers = tmp_path / "waivers.yaml"
+        waivers.write_text("".join(f"- id: {name.split('/')[0]}\n  why: known\n" for name in whole.outcome("failed")))
+        waived = devices.run_test([*args, *cases, f"--waivers={waivers}"], 4, False)
+        assert waived.status == 0 and waived.report["summary"]["waived"] == len(whole.outcome("failed")), waived.tell()
+        # Who asks for other rules is not told of these.
+        other = devices.run_test([*args, "--rules=MPA-8-02/crc"], 1, False)
+        assert other.status == 0 and not any(test["suite"] == "seen" for test in other.tests.values())
+
+
+def test_transcripts_are_bounded():
+    """A device that never stops: some frames, and none of them whole; with --transcript=full all."""
+    def flood(connection, over):
+        connection.recv(100)
+        connection.sendall(b"MPA ID Rep Frame\x40\x01\x00\x00")
+        ulpdu = bytes.fromhex("c1400000000100000000000000000000") + bytes(1000)
+        frame = struct.pack(">H", len(ulpdu)) + ulpdu + bytes(-(len(ulpdu) + 2) % 4)
+        frame += struct.pack("<I", crc32c(frame))
+        for _ in range(200):
+            connection.sendall(frame)
+        over.wait(5)
+
+    port, stop = hostile(flood)
+    try:
+        reports = {}
+        for kind in ("short", "full"):
+            done = gen("test", f"127.0.0.1:{port}", "--rules=MPA-8-02/crc", "--timeout=0.3", "--mpa=rev=1", "--format=json",
+                       f"--transcript={kind}")
+            assert done.returncode in (0, 1, 3), done.stderr
+            reports[kind] = json.loads(done.stdout)["tests"][0]["frames"]
+    finally:
+        stop()
+    short, full = reports["short"], reports["full"]
+    assert len(short) <= 40 and sum(frame["left_out"] for frame in short) >= 150
+    assert all(len(frame["octets"] or "") <= 2 * 192 for frame in short)
+    assert len(full) > 150 and all(len(frame["octets"] or "") == 2 * frame["length"] for frame in full)
+
+
+def test_terminates_in_the_layout_of_the_device(monkeypatch):
+    """As siw has it: bit fields filled from the wrong end. What it means stands behind what it says."""
+    operate = scripted.Device.operate
+
+    def terminating(self, connection, request):
+        # Behind the first Read: a Terminate about it, DDP header and Read Request with it.
+        head = self.exactly(connection, 2)
+        length = struct.unpack(">H", head)[0]
+        rest = self.exactly(connection, length + -(length + 2) % 4 + 4)
+        ulpdu = rest[:length]
+        if len(ulpdu) == 46:
+            word = bytes([0x10, 0x00, 0x07, 0x00])  # layer 0 type 1 code 0, M D R
+            connection.sendall(scripted.fpdu(bytes.fromhex("4147") + bytes(4) + struct.pack(">III", 2, 1, 0) + word +
+                                             struct.pack(">H", 46) + ulpdu, request.crc))
+            return
+        operate(self, connection, request)
+
+    monkeypatch.setattr(scripted.Device, "operate", terminating)
+    with scripted.Device() as device:
+        done = gen("test", f"127.0.0.1:{device.port}", "--rules=MPA-7.1.2-12", "--timeout=0.3", "--format=json")
+    report = json.loads(done.stdout)
+    said = [frame["what"] for test in report["tests"] for frame in test["frames"] if "Terminate" in frame["what"]]
+    assert said and all("[meant: layer 0 type 1 code 0" in what for what in said), (said, report["terminate_layout"])
+    assert "Layer and EType in each other's place" in report["terminate_layout"]
+
+
+def test_a_second_signal_leaves_no_files(tmp_path):
+    port, stop = hostile(reply_and_sleep)
+    test = subprocess.Popen([devices.GEN, "test", f"127.0.0.1:{port}", "--rules=MPA-7.1.2-42", "-o", tmp_path / "x.json",
+                             "--format=json", "--mpa=rev=1", "--timeout=0.2", "--idle-timeout=1000"], stderr=subprocess.DEVNULL)
+    try:
+        time.sleep(1.5)
+        test.send_signal(signal.SIGKILL)
+        test.wait(30)
+    finally:
+        stop()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture(scope="module")
+def died(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("died")
+    out = {}
+    for form in ("json", "junit", "html", "text"):
+        with scripted.Device(bad_crc=lambda device: device.die() or True) as device:
+            done = gen("test", f"127.0.0.1:{device.port}", "--rules=MPA-8-02/crc", "--timeout=0.3", "--recover-timeout=0.3",
+                       f"--format={form}")
+        assert done.returncode == 3, done.stderr
+        out[form] = folder / form
+        out[form].write_text(done.stdout)
+    return out
+
+
+def test_a_death_shows_in_every_format(died):
+    assert "NOT ALIVE at the end: refuses; died of MPA-8-02/crc" in died["text"].read_text()
+    suite = ElementTree.fromstring(died["junit"].read_text().encode())[0]
+    assert suite.find(".//failure").get("type") == "death"
+    assert any(one.get("name") == "life" and "died of MPA-8-02/crc" in one.get("value") for one in suite.iter("property"))
+    text = "".join(Page(died["html"].read_text()).text)
+    assert "NOT ALIVE at the end: refuses" in text and "failed, and the device died" in text
+    matrix = gen("report", died["json"], "-o", "-")
+    assert "NOT ALIVE at the end" in matrix.stdout, matrix.stderr
+    valid = subprocess.run(["xmllint", "--noout", "--schema", ROOT / "tests/check/junit.xsd", died["junit"]], capture_output=True,
+                           text=True)
+    assert valid.returncode == 0, valid.stderr
+
+
 # ---- devices that are none ----
 
 def hostile(serve):
@@ -324,7 +480,7 @@ def test_stopped_by_a_signal(tmp_path):
     finally:
         test.kill()
         stop()
-    assert test.returncode == 1 and errors == "iwarp-gen: stopped: 1 of 2 tests were finished, the report has these\n"
+    assert test.returncode == 1 and errors.endswith("\niwarp-gen: stopped: 1 of 2 cases were finished, the report has these\n")
     assert [test["id"] for test in json.loads(out.read_text())["tests"]] == ["MPA-4.1-06"]
     whole = subprocess.run([devices.CHECK, "--format=json", record], capture_output=True, text=True)
     assert len(json.loads(whole.stdout)["captures"][0]["connections"]) == connections and "ends inside" not in whole.stderr

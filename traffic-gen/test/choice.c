@@ -57,16 +57,20 @@ static bool begins_with(const char *text, const char *word)
     return g_ascii_strncasecmp(text, word, strlen(word)) == 0;
 }
 
+static bool rule_fits_word(const struct rule *rule, const char *word)
+{
+    return begins_with(rule->id, word) || g_ascii_strcasecmp(rule->layer, word) == 0 ||
+           g_ascii_strcasecmp(rule->level, word) == 0 || names_document(rule, word);
+}
+
 /* True for the test id, the id of its rule or of one that states the same, a beginning of these, or the rest. */
 static bool fits_word(const struct chosen_test *chosen, const char *word)
 {
-    const struct rule *rule = &rule_catalogue[chosen->test->rule];
     g_autofree char *id = suite_test_id(chosen->test);
 
     if (strchr(word, '/') && strchr(word, '-'))
         return g_ascii_strcasecmp(id, word) == 0;
-    if (begins_with(rule->id, word) || g_ascii_strcasecmp(rule->layer, word) == 0 ||
-        g_ascii_strcasecmp(rule->level, word) == 0 || names_document(rule, word))
+    if (rule_fits_word(&rule_catalogue[chosen->test->rule], word))
         return true;
     for (unsigned i = 0; i < RULE_COUNT; i++) {
         if (elsewhere_settled((enum rule_id)i, chosen->test->rule) &&
@@ -176,6 +180,27 @@ GArray *choice_tests(char *const *suites_wanted, char *const *rules, char *const
     g_set_error(error, CHOICE_ERROR, 0, "no test is left for a device that is %s",
                 dut == DUT_RESPONDER ? "Responder" : "Initiator (--listen)");
     return NULL;
+}
+
+static bool any_fits(const struct rule *rule, char **words)
+{
+    for (unsigned i = 0; words[i]; i++) {
+        if (*words[i] && rule_fits_word(rule, words[i]))
+            return true;
+    }
+    return false;
+}
+
+bool choice_takes(char *const *rules, char *const *skip, const char *id)
+{
+    g_auto(GStrv) some = words_of(rules), without = words_of(skip);
+    const struct rule *rule = NULL;
+
+    for (unsigned i = 0; i < RULE_COUNT && !rule; i++) {
+        if (strcmp(rule_catalogue[i].id, id) == 0)
+            rule = &rule_catalogue[i];
+    }
+    return rule && (!some[0] || any_fits(rule, some)) && !any_fits(rule, without);
 }
 
 /* ---- waivers ---- */

@@ -17,6 +17,9 @@ bool choice_address(const char *text, bool listening, char **host, char **port, 
 GArray *choice_tests(char *const *suites_wanted, char *const *rules, char *const *skip, enum suite_dut dut,
                      GError **error);
 
+/* The same of a rule alone, whatever the suites. */
+bool choice_takes(char *const *rules, char *const *skip, const char *rule);
+
 /* Marks a failure of that device as waived (shared/waivers.h). */
 void choice_waive(GPtrArray *waivers, enum suite_dut dut, const struct endpoint *device, struct test_result *result);
 /* Tells in the report which waivers matched none. */

@@ -27,6 +27,7 @@ struct test_step {
     char *caption;       /* "FPDU: RDMA Read Request QN 1 MSN 1 ..., CRC wrong" */
     char *octets;        /* hexadecimal; NULL: none (FIN, RST) */
     unsigned n;          /* octets in all: the text may be cut */
+    unsigned left_out;   /* steps before this one, and after the one before it, that are not shown */
 };
 
 struct test_result {
@@ -56,6 +57,12 @@ struct test_death {
     bool revived;
 };
 
+/* What a device would have to offer for more cases. */
+struct test_missing {
+    unsigned cases;
+    char *what, *service;
+};
+
 struct test_report {
     char *device;  /* as the user calls it, or its address */
     char *role;    /* "responder" or "initiator" */
@@ -64,19 +71,38 @@ struct test_report {
     double seconds;
     GPtrArray *results;        /* struct test_result * */
     GPtrArray *unused_waivers; /* char * */
-    unsigned chosen;           /* cases that were to run; more than results when the run ended early */
+    unsigned chosen, finished; /* cases that were to run, and those that did: fewer when the run ended early */
     char *state;               /* of the device at the end: "alive", ... (alive.h) */
     char *start_up;            /* that it takes, in words */
+    char *sign;                /* how it shows life, in words */
+    char *layout;              /* of its Terminates, when that is wrong */
+    unsigned can_run;          /* of the chosen cases, as its service is */
+    GPtrArray *missing;        /* struct test_missing *: why the others cannot */
     GPtrArray *deaths;         /* struct test_death * */
 };
 
 /* Copies state and what; the cases are the caller's to add. */
 struct test_death *test_report_add_death(struct test_report *report, const char *state, const char *what);
+void test_report_add_missing(struct test_report *report, unsigned cases, const char *what, const char *service);
 struct test_report *test_report_new(void);
 void test_report_free(struct test_report *report);
 struct test_result *test_result_new(void);
 struct test_result *test_result_copy(const struct test_result *result);
 void test_result_free(struct test_result *result);
+
+/* Failed or unstable, waived or not. */
+bool test_result_failed(const struct test_result *result);
+
+/* Of one section of a document, in the order in which the results come. */
+struct test_section {
+    const char *document, *section; /* borrowed from a result */
+    unsigned conforms, fails, waived, open;
+};
+GArray *test_report_sections(const struct test_report *report); /* struct test_section; the caller's */
+/* "alive at the end", "died of MPA-8-02/crc: ...": the caller's. */
+char *test_report_life(const struct test_report *report);
+/* Cases that failed, and do not count as waived; seen beside other cases, too. */
+unsigned test_report_failures(const struct test_report *report);
 
 /* Failures that are waived do not count as such. */
 unsigned test_report_count(const struct test_report *report, enum test_outcome outcome, bool waived);

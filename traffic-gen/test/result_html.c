@@ -36,13 +36,12 @@ static const char style[] =
 static const char *class_of(const struct test_result *result)
 {
     static const char *const classes[TEST_OUTCOMES] = {
-        [TEST_PASSED] = "passed",
-        [TEST_FAILED] = "failed",
-        [TEST_INCONCLUSIVE] = "inconclusive",
+        [TEST_PASSED] = "passed",     [TEST_FAILED] = "failed",
+        [TEST_UNSTABLE] = "failed",   [TEST_INCONCLUSIVE] = "inconclusive",
         [TEST_NOT_APPLICABLE] = "na",
     };
 
-    return result->outcome == TEST_FAILED && result->waived ? "waived" : classes[result->outcome];
+    return test_result_failed(result) && result->waived ? "waived" : classes[result->outcome];
 }
 
 static const struct test_result *find(const struct test_report *report, const char *id)
@@ -94,8 +93,8 @@ static void write_head(xmlTextWriter *writer)
     result_end(writer);
 }
 
-static const char *const device_heads[] = {"Device", "as",           "Passed",         "Failed",
-                                           "Waived", "Inconclusive", "Not applicable", "Tested"};
+static const char *const device_heads[] = {"Device", "as",       "Alive",        "Passed",         "Failed",
+                                           "Waived", "Unstable", "Inconclusive", "Not applicable", "Tested"};
 
 G_GNUC_PRINTF(4, 5)
 static void write_device_cell(xmlTextWriter *writer, unsigned column, const char *class, const char *format, ...)
@@ -120,6 +119,7 @@ static void write_devices(xmlTextWriter *writer, struct test_report *const *repo
     } counts[] = {{"passed", TEST_PASSED, false},
                   {"failed", TEST_FAILED, false},
                   {"waived", TEST_FAILED, true},
+                  {"failed", TEST_UNSTABLE, false},
                   {"inconclusive", TEST_INCONCLUSIVE, false},
                   {"na", TEST_NOT_APPLICABLE, false}};
 
@@ -133,14 +133,16 @@ static void write_devices(xmlTextWriter *writer, struct test_report *const *repo
     result_begin(writer, "tbody", NULL);
     for (unsigned i = 0; i < n; i++) {
         const struct test_report *report = reports[i];
+        g_autofree char *life = report->state ? test_report_life(report) : g_strdup("");
 
         result_begin(writer, "tr", NULL);
         result_element(writer, "th", NULL, "%s", report->device);
         write_device_cell(writer, 1, NULL, "%s", report->role);
+        write_device_cell(writer, 2, report->deaths->len > 0 ? "failed" : NULL, "%s", life);
         for (unsigned k = 0; k < G_N_ELEMENTS(counts); k++)
-            write_device_cell(writer, 2 + k, counts[k].class, "%u",
+            write_device_cell(writer, 3 + k, counts[k].class, "%u",
                               test_report_count(report, counts[k].outcome, counts[k].waived));
-        write_device_cell(writer, 7, NULL, "%s, %.1f s", report->started ? report->started : "", report->seconds);
+        write_device_cell(writer, 9, NULL, "%s, %.1f s", report->started ? report->started : "", report->seconds);
         result_end(writer);
     }
     result_end(writer);
@@ -157,7 +159,7 @@ static void write_failure_links(xmlTextWriter *writer, struct test_report *const
         for (guint k = 0; k < reports[i]->results->len; k++) {
             const struct test_result *result = g_ptr_array_index(reports[i]->results, k);
 
-            if (result->outcome != TEST_FAILED)
+            if (!test_result_failed(result))
                 continue;
             g_autofree char *name = anchor(i, result->id), *target = g_strconcat("#", name, NULL);
 
@@ -176,6 +178,45 @@ static void write_failure_links(xmlTextWriter *writer, struct test_report *const
     result_end(writer);
 }
 
+/* ---- sections ---- */
+
+static void write_sections(xmlTextWriter *writer, const struct test_report *report)
+{
+    static const char *const heads[] = {"Section", "Conforms", "Fails", "Waived", "Cannot be shown"};
+    g_autoptr(GArray) sections = test_report_sections(report);
+
+    result_element(writer, "h2", NULL, "%s as %s, by section", report->device, report->role);
+    if (report->start_up)
+        result_element(writer, "p", NULL, "Start-up: %s; %s.", report->start_up, report->sign ? report->sign : "");
+    if (report->layout)
+        result_element(writer, "p", NULL, "Its Terminates lie otherwise than RFC 5040 says: %s.", report->layout);
+    result_begin(writer, "table", NULL);
+    result_begin(writer, "thead", NULL);
+    result_begin(writer, "tr", NULL);
+    for (unsigned i = 0; i < G_N_ELEMENTS(heads); i++)
+        result_element(writer, "th", NULL, "%s", heads[i]);
+    result_end(writer);
+    result_end(writer);
+    result_begin(writer, "tbody", NULL);
+    for (guint i = 0; i < sections->len; i++) {
+        const struct test_section *section = &g_array_index(sections, struct test_section, i);
+        const unsigned counts[] = {section->conforms, section->fails, section->waived, section->open};
+
+        result_begin(writer, "tr", NULL);
+        result_element(writer, "th", NULL, "%s section %s", section->document ? section->document : "",
+                       section->section ? section->section : "");
+        for (unsigned k = 0; k < G_N_ELEMENTS(counts); k++) {
+            result_begin(writer, "td", "data-of", heads[k + 1], k == 1 && counts[k] > 0 ? "class" : NULL, "failed",
+                         NULL);
+            result_write(writer, "%u", counts[k]);
+            result_end(writer);
+        }
+        result_end(writer);
+    }
+    result_end(writer);
+    result_end(writer);
+}
+
 /* ---- matrix ---- */
 
 static void write_cell(xmlTextWriter *writer, const struct test_report *report, unsigned device, const char *id)
@@ -186,11 +227,12 @@ static void write_cell(xmlTextWriter *writer, const struct test_report *report, 
     result_begin(writer, "td", "class", class, "data-of", report->device, NULL);
     if (!result) {
         result_write(writer, "not run");
-    } else if (result->outcome == TEST_FAILED) {
+    } else if (test_result_failed(result)) {
         g_autofree char *name = anchor(device, id), *target = g_strconcat("#", name, NULL);
 
         result_begin(writer, "a", "href", target, "class", class_of(result), NULL);
-        result_write(writer, "%s", result->waived ? "failed, waived" : "failed");
+        result_write(writer, "%s%s%s", test_outcome_names[result->outcome], result->waived ? ", waived" : "",
+                     result->death ? ", and the device died" : "");
         result_end(writer);
     } else {
         result_write(writer, "%s", test_outcome_names[result->outcome]);
@@ -266,6 +308,8 @@ static void write_ladder(xmlTextWriter *writer, const struct test_result *result
     for (guint i = 0; i < result->steps->len; i++) {
         const struct test_step *step = g_ptr_array_index(result->steps, i);
 
+        if (step->left_out > 0)
+            result_element(writer, "li", NULL, "(%u frames left out)", step->left_out);
         result_begin(writer, "li", "class", step->ours ? "test" : "device", NULL);
         result_element(writer, "span", "arrow", "%s", step->ours ? "\u2500\u2500\u25B6 " : "\u25C0\u2500\u2500 ");
         result_write(writer, "%.3f s  %s", step->seconds, step->caption ? step->caption : "");
@@ -308,7 +352,7 @@ static void write_failures(xmlTextWriter *writer, const struct test_report *repo
     for (guint i = 0; i < report->results->len; i++) {
         const struct test_result *result = g_ptr_array_index(report->results, i);
 
-        if (result->outcome == TEST_FAILED)
+        if (test_result_failed(result))
             write_failure(writer, report, device, result);
     }
 }
@@ -324,6 +368,8 @@ void test_report_html(struct test_report *const *reports, unsigned n, FILE *out)
     result_element(writer, "h1", NULL, "Conformance of %u device%s", n, n == 1 ? "" : "s");
     write_devices(writer, reports, n);
     write_failure_links(writer, reports, n);
+    for (unsigned i = 0; i < n; i++)
+        write_sections(writer, reports[i]);
     result_element(writer, "h2", NULL, "Tests");
     write_matrix(writer, reports, n);
     for (unsigned i = 0; i < n; i++)

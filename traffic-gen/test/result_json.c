@@ -7,6 +7,8 @@
 #include <json-glib/json-glib.h>
 #include <math.h>
 
+enum { FORMAT = 2 /* of the report: docs/iwarp-test.schema.json */ };
+
 #define RESULT_ERROR g_quark_from_static_string("iwarp-test-result")
 
 /* ---- out ---- */
@@ -55,6 +57,7 @@ static void add_steps(JsonBuilder *builder, const struct test_result *result)
         add_string(builder, "what", step->caption);
         add_number(builder, "length", step->n);
         add_string(builder, "octets", step->octets);
+        add_number(builder, "left_out", step->left_out);
         json_builder_end_object(builder);
     }
     json_builder_end_array(builder);
@@ -109,8 +112,50 @@ static void add_summary(JsonBuilder *builder, const struct test_report *report)
         add_number(builder, test_outcome_names[outcome], test_report_count(report, outcome, false));
     add_number(builder, "waived",
                test_report_count(report, TEST_FAILED, true) + test_report_count(report, TEST_UNSTABLE, true));
-    add_number(builder, "not run", report->chosen - report->results->len);
+    add_number(builder, "not run", report->chosen > report->finished ? report->chosen - report->finished : 0);
     json_builder_end_object(builder);
+}
+
+static void add_reach(JsonBuilder *builder, const struct test_report *report)
+{
+    json_builder_set_member_name(builder, "reach");
+    json_builder_begin_object(builder);
+    add_number(builder, "tests", report->chosen);
+    add_number(builder, "can_run", report->can_run);
+    json_builder_set_member_name(builder, "missing");
+    json_builder_begin_array(builder);
+    for (guint i = 0; i < report->missing->len; i++) {
+        const struct test_missing *missing = g_ptr_array_index(report->missing, i);
+
+        json_builder_begin_object(builder);
+        add_number(builder, "tests", missing->cases);
+        add_string(builder, "what", missing->what);
+        add_string(builder, "service", missing->service);
+        json_builder_end_object(builder);
+    }
+    json_builder_end_array(builder);
+    json_builder_end_object(builder);
+}
+
+static void add_sections(JsonBuilder *builder, const struct test_report *report)
+{
+    g_autoptr(GArray) sections = test_report_sections(report);
+
+    json_builder_set_member_name(builder, "sections");
+    json_builder_begin_array(builder);
+    for (guint i = 0; i < sections->len; i++) {
+        const struct test_section *section = &g_array_index(sections, struct test_section, i);
+
+        json_builder_begin_object(builder);
+        add_string(builder, "document", section->document);
+        add_string(builder, "section", section->section);
+        add_number(builder, "conforms", section->conforms);
+        add_number(builder, "fails", section->fails);
+        add_number(builder, "waived", section->waived);
+        add_number(builder, "open", section->open);
+        json_builder_end_object(builder);
+    }
+    json_builder_end_array(builder);
 }
 
 static void add_deaths(JsonBuilder *builder, const struct test_report *report)
@@ -140,6 +185,7 @@ void test_report_json(const struct test_report *report, FILE *out)
 
     json_builder_begin_object(builder);
     add_string(builder, "tool", "iwarp-gen test");
+    add_number(builder, "format", FORMAT);
     add_string(builder, "version", report->version);
     add_string(builder, "device", report->device);
     add_string(builder, "role", report->role);
@@ -147,6 +193,9 @@ void test_report_json(const struct test_report *report, FILE *out)
     add_seconds(builder, report->seconds);
     add_string(builder, "state", report->state);
     add_string(builder, "start_up", report->start_up);
+    add_string(builder, "sign_of_life", report->sign);
+    add_string(builder, "terminate_layout", report->layout);
+    add_reach(builder, report);
     add_deaths(builder, report);
     json_builder_set_member_name(builder, "tests");
     json_builder_begin_array(builder);
@@ -154,6 +203,7 @@ void test_report_json(const struct test_report *report, FILE *out)
         add_result(builder, g_ptr_array_index(report->results, i));
     json_builder_end_array(builder);
     add_strings(builder, "unused_waivers", report->unused_waivers);
+    add_sections(builder, report);
     add_summary(builder, report);
     json_builder_end_object(builder);
     root = json_builder_get_root(builder);
@@ -234,6 +284,7 @@ static void read_steps(JsonObject *object, struct test_result *result)
         step->ours = g_strcmp0(side, "test") == 0;
         step->caption = string_of(from, "what");
         step->octets = string_of(from, "octets");
+        step->left_out = (unsigned)CLAMP(number_of(from, "left_out"), 0, INT32_MAX);
         step->n = (unsigned)CLAMP(number_of(from, "length"), 0, INT32_MAX);
         g_ptr_array_add(result->steps, step);
     }
@@ -342,6 +393,9 @@ static struct test_report *read_report(JsonObject *object)
     report->seconds = number_of(object, "seconds");
     report->state = string_of(object, "state");
     report->start_up = string_of(object, "start_up");
+    report->sign = string_of(object, "sign_of_life");
+    report->layout = string_of(object, "terminate_layout");
+    report->chosen = good ? json_array_get_length(tests) : 0;
     read_deaths(object, report);
     for (guint i = 0; good && i < json_array_get_length(tests); i++) {
         JsonObject *from = object_at(tests, i);
@@ -351,6 +405,7 @@ static struct test_report *read_report(JsonObject *object)
             g_ptr_array_add(report->results, result);
         good = result != NULL;
     }
+    report->finished = report->results->len;
     if (good && report->device && report->role)
         return report;
     test_report_free(report);

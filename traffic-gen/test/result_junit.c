@@ -11,23 +11,27 @@ enum { TIMESTAMP_LEN = 19 /* without fraction and zone */ };
 static bool is_skipped(const struct test_result *result)
 {
     return result->outcome == TEST_INCONCLUSIVE || result->outcome == TEST_NOT_APPLICABLE ||
-           (result->outcome == TEST_FAILED && result->waived);
+           (test_result_failed(result) && result->waived);
 }
 
 static bool is_failure(const struct test_result *result)
 {
-    return result->outcome == TEST_FAILED && !result->waived;
+    return test_result_failed(result) && !result->waived;
 }
 
 static void write_failure(xmlTextWriter *writer, const struct test_result *result)
 {
-    result_begin(writer, "failure", "type", result->severity, "message", result->actual, NULL);
+    const char *type = result->death ? "death" : result->outcome == TEST_UNSTABLE ? "unstable" : result->severity;
+
+    result_begin(writer, "failure", "type", type, "message", result->actual, NULL);
     result_write(writer, "requirement: %s\nsource: %s section %s, %s\nstimulus: %s\nexpected: %s\nactual: %s\n",
                  result->requirement, result->document, result->section, result->level, result->stimulus,
                  result->expected, result->actual);
     for (guint i = 0; i < result->steps->len; i++) {
         const struct test_step *step = g_ptr_array_index(result->steps, i);
 
+        if (step->left_out > 0)
+            result_write(writer, "          (%u frames left out)\n", step->left_out);
         result_write(writer, "%9.3f %s %s%s%s\n", step->seconds, step->ours ? "test >" : "< device", step->caption,
                      step->octets ? "\n          " : "", step->octets ? step->octets : "");
     }
@@ -82,8 +86,12 @@ static struct tally count(const struct test_report *report, const char *suite)
 
 static void write_properties(xmlTextWriter *writer, const struct test_report *report)
 {
-    const char *const properties[][2] = {
-        {"device", report->device}, {"role", report->role}, {"version", report->version}};
+    g_autofree char *life = test_report_life(report);
+    const char *const properties[][2] = {{"device", report->device},
+                                         {"role", report->role},
+                                         {"version", report->version},
+                                         {"start-up", report->start_up ? report->start_up : ""},
+                                         {"life", life}};
 
     result_begin(writer, "properties", NULL);
     for (unsigned i = 0; i < G_N_ELEMENTS(properties); i++) {

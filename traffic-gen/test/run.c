@@ -382,6 +382,7 @@ static void collect(struct crew *crew)
             g_ptr_array_add(crew->report->results, trial->result);
         g_ptr_array_unref(trial->runs);
     }
+    crew->report->finished = crew->report->results->len;
     crew->report->state = g_strdup(device_life_names[net_stopped ? DEVICE_STOPPED : crew->life]);
 }
 
@@ -410,7 +411,6 @@ void run_tests(struct talk_run *run, const GArray *chosen, const struct run_opti
     for (unsigned i = 0; i < options->jobs; i++)
         g_thread_join(threads[i]);
     g_free(threads);
-    report->chosen = crew.n;
     take_deaths(&crew);
     collect(&crew);
     g_free(crew.trials);

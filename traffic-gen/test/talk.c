@@ -8,7 +8,16 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ACK_SLICE_MS = 5, READ_SIZE = 65536, OCTETS_SHOWN = 4096, STEPS_MAX = 400 };
+enum {
+    ACK_SLICE_MS = 5,
+    READ_SIZE = 65536,
+    OCTETS_SHOWN = 192,
+    CAPTION_SHOWN = 400,
+    STEPS_FIRST = 12,
+    STEPS_LAST = 12,
+    STEPS_SHORT = 40,
+    STEPS_MAX = 100000, /* of a full transcript */
+};
 
 static const int64_t ms = 1000000, arrival_pause = 500 * 1000000;
 
@@ -102,21 +111,52 @@ int64_t talk_t_idle(const struct talk *talk)
 
 /* ---- the ladder ---- */
 
+/*
+ * Of a long transcript the first and the last steps, and what the device said between them as long as that is not much,
+ * too; the octets of all are in a recording.
+ */
+static void shorten(GPtrArray *steps)
+{
+    guint n = steps->len, at = STEPS_FIRST;
+    struct test_step *gone, *next;
+
+    if (n < STEPS_FIRST + STEPS_LAST)
+        return;
+    for (guint i = STEPS_FIRST; n < STEPS_SHORT && i + STEPS_LAST <= n; i++) {
+        if (((const struct test_step *)g_ptr_array_index(steps, i))->ours) {
+            at = i;
+            break;
+        }
+    }
+    gone = g_ptr_array_index(steps, at);
+    next = g_ptr_array_index(steps, at + 1);
+    if (n < STEPS_SHORT && !gone->ours)
+        return;
+    next->left_out += gone->left_out + 1;
+    g_ptr_array_remove_index(steps, at);
+}
+
 void talk_note(struct talk *talk, bool ours, const uint8_t *octets, size_t n, const char *caption)
 {
     static const char digits[] = "0123456789abcdef";
+    bool full = talk->run->full_transcript;
     struct test_step *step;
 
-    if (talk->result->steps->len >= STEPS_MAX)
+    if (!full)
+        shorten(talk->result->steps);
+    else if (talk->result->steps->len >= STEPS_MAX)
         return;
     step = g_new0(struct test_step, 1);
     step->seconds = (double)(talk_now() - talk->began) / 1e9;
     step->ours = ours;
     step->connection = talk->result->ports->len;
-    step->caption = g_strdup(caption);
+    step->caption =
+        g_utf8_strlen(caption, -1) > CAPTION_SHOWN && !full
+            ? g_strdup_printf("%.*s ...", (int)(g_utf8_offset_to_pointer(caption, CAPTION_SHOWN) - caption), caption)
+            : g_strdup(caption);
     step->n = (unsigned)n;
     if (octets) {
-        size_t shown = MIN(n, OCTETS_SHOWN);
+        size_t shown = full ? n : MIN(n, OCTETS_SHOWN);
 
         step->octets = g_malloc(2 * shown + 1);
         for (size_t i = 0; i < shown; i++) {

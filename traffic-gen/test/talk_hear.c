@@ -2,6 +2,8 @@
 /* What the talker hears: octets of the DUT become start-up frames, FPDUs, FIN, RST, silence. */
 #include "traffic-gen/test/talk_internal.h"
 
+#include "engine/rdmap_terminate_layout.h"
+
 #include <string.h>
 
 /* ---- words ---- */
@@ -189,6 +191,17 @@ static bool parse_frame(struct talk *talk)
     return true;
 }
 
+/* Some devices put the fields of a Terminate elsewhere; one that proves it explains all others. */
+static void learn_layout(struct talk *talk, const struct ddp_segment *ddp)
+{
+    struct rdmap_terminate terminate;
+    enum rdmap_terminate_status status = rdmap_terminate_decode(&terminate, ddp->payload, ddp->payload_len);
+    const char *layout = rdmap_terminate_reread(&terminate, &status, ddp->payload, ddp->payload_len);
+
+    if (layout)
+        g_atomic_pointer_set(&talk->run->layout, layout);
+}
+
 static bool parse_fpdu(struct talk *talk)
 {
     struct talk_heard *heard = &talk->heard;
@@ -204,6 +217,8 @@ static bool parse_fpdu(struct talk *talk)
         rdmap_terminate_decode(&heard->terminate, heard->ddp.payload, heard->ddp.payload_len) != RDMAP_TERMINATE_SHORT;
     talk->fpdus_heard += !talk->crc || heard->crc_good;
     talk->markers_heard += heard->fpdu.n_markers;
+    if (heard->is_terminate)
+        learn_layout(talk, &heard->ddp);
     tell(talk, talk->crc && !heard->crc_good ? TALK_GARBAGE : TALK_FPDU, heard->fpdu.length);
     return true;
 }

@@ -24,6 +24,7 @@ struct talk_run {
     unsigned jobs;         /* cases at the same time; 0: 1 */
     uint64_t received_max; /* octets of a test */
     struct watch_recorder *recorder;
+    bool full_transcript;     /* --transcript=full */
     struct terms_given given; /* --mpa */
     bool vouched_default;     /* --default-configuration */
     unsigned services;        /* set of enum suite_need that the user vouches for */
@@ -31,10 +32,11 @@ struct talk_run {
     /* What the first connections showed. */
     struct talk_terms terms;
     struct endpoint device;
-    bool lab;          /* it knows "LABQ" */
-    bool leaves;       /* it closes soon after the start-up, whatever is said */
-    bool speaks_first; /* an Initiator that begins with an FPDU */
-    gint waited_ms;    /* longest that a connection of it was waited for; atomic */
+    bool lab;           /* it knows "LABQ" */
+    bool leaves;        /* it closes soon after the start-up, whatever is said */
+    bool speaks_first;  /* an Initiator that begins with an FPDU */
+    const char *layout; /* of its Terminates, when that is wrong (engine/rdmap_terminate_layout.h); atomic */
+    gint waited_ms;     /* longest that a connection of it was waited for; atomic */
     enum talk_sign sign;
     unsigned signs;  /* all that were seen: set of 1 << enum talk_sign */
     bool late_first; /* what comes right after its Reply waits for what comes next, or is lost */
