@@ -196,7 +196,7 @@ static void learn_layout(struct talk *talk, const struct ddp_segment *ddp)
 {
     struct rdmap_terminate terminate;
     enum rdmap_terminate_status status = rdmap_terminate_decode(&terminate, ddp->payload, ddp->payload_len);
-    const char *layout = rdmap_terminate_reread(&terminate, &status, ddp->payload, ddp->payload_len);
+    const char *layout = rdmap_terminate_reread(&terminate, &status, ddp->payload, ddp->payload_len, NULL);
 
     if (layout)
         g_atomic_pointer_set(&talk->run->layout, layout);
