@@ -92,6 +92,7 @@ OPEN = {
     "RDMAP-5.2.1-06/mo": "how large the buffer for a Read Request is, only the device knows",
     "RDMAP-5.2.1-17/row": BRIEF,
     "RDMAP-7.1-05": "what goes out within the time for a Terminate may have been on its way",
+    "RDMAP-7.2-04/gone": "that the STag was invalidated before only the private data tell",
     "RDMAP-7.2-04": "which STags are valid the capture does not tell",
     "RDMAP-7.2-05": "of which stream an STag is the capture does not tell",
     "RPCR-4.5-08": "the Call with the former XID asks for something else, which is allowed once the XID is free",

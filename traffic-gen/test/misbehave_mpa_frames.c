@@ -28,6 +28,11 @@ static int refuse_data(void *ctx, struct mpa_startup *frame, int error)
 
 /* ---- goes on ---- */
 
+static void wait_for_ever(struct qp_options *options)
+{
+    options->mpa.t_rest = 0;
+}
+
 static int accept_rejected(void *ctx, struct mpa_startup *frame, int error)
 {
     (void)ctx;
@@ -85,28 +90,36 @@ static bool unless_revision_0(void *ctx, bool *reset)
     return mpa->ended || mpa->startup->len < MPA_STARTUP_HEADER_LEN || mpa->startup->data[17] != 0;
 }
 
-/* A Request with a FIN behind it is the last one that the device has looked at: it takes connections, and is mute. */
-static bool is_mute;
+/* After a Request with a FIN the device takes connections, and is mute for a while. */
+static const int64_t mute_ns = INT64_C(1200000000);
+static int64_t mute_until;
+
+static bool is_mute(void)
+{
+    return g_get_monotonic_time() * 1000 < mute_until;
+}
 
 static void grow_mute(void *ctx)
 {
+    struct mutant *mutant = ctx;
     const struct mpa_end *mpa = mpa_of(ctx);
 
-    is_mute |= mpa->ended && mpa->state == MPA_END_OPERATION && !mpa->may_send && mpa->reader.n == 0 &&
-               mpa->in_offset > 0 && mpa->in_offset == mpa->framing_in.seq_start;
+    if (mpa->ended && mpa->state == MPA_END_OPERATION && mpa->in_offset > 0 &&
+        mpa->in_offset == mpa->framing_in.seq_start && mutant->seen++ == 0)
+        mute_until = g_get_monotonic_time() * 1000 + mute_ns;
 }
 
 static int refuse_when_mute(void *ctx, struct mpa_startup *frame, int error)
 {
     (void)ctx;
     (void)frame;
-    return is_mute ? MPA_END_BAD_FRAME : error;
+    return is_mute() ? MPA_END_BAD_FRAME : error;
 }
 
 static bool unless_mute(void *ctx, bool *reset)
 {
     (void)reset;
-    return !is_mute || mpa_of(ctx)->ended;
+    return !is_mute() || mpa_of(ctx)->ended;
 }
 
 #define RESPONDER(test, text) .id = (test), .roles = DUT_RESPONDER, .what = (text)
@@ -128,8 +141,8 @@ const struct misbehaviour misbehave_mpa_frames[] = {
      .mpa.judge_frame = refuse_when_mute, .mpa.close = unless_mute},
     {INITIATOR("MPA-7.1.2-19", "goes on whatever R says"), .mpa.judge_frame = accept_rejected},
     {INITIATOR("MPA-7.1.2-22/segment", "forgets what stands behind the Reply"), .mpa.judge_frame = forget_rest},
-    {INITIATOR("MPA-7.1.2-22/octet", "forgets an octet behind the Reply"), .mpa.judge_frame = forget_rest,
-     .variant = 1},
+    {INITIATOR("MPA-7.1.2-22/octet", "forgets an octet behind the Reply"), .options = wait_for_ever,
+     .mpa.judge_frame = forget_rest, .variant = 1},
     {RESPONDER("MPA-7.1.2-24", "does not check the first FPDU"), .mpa.judge_fpdu = forgive_first},
     {RESPONDER("MPA-C.2.1-01", "does not close after a Request of revision 0"), .mpa.close = unless_revision_0},
     {RESPONDER("MPA2-6-04", "takes S for enhanced in revision 1"), .mpa.judge_frame = take_enhanced,

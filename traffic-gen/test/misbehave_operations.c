@@ -122,6 +122,9 @@ enum condition {
     EMPTY_SEND,
     TAGGED_SEND,
     UNTAGGED_WRITE,
+    WRITE_END,
+    ATOMIC_LONG,
+    SEND_64,
 };
 #define WHEN(condition, cause) ((condition) << 20 | (cause))
 
@@ -188,6 +191,12 @@ static bool holds(struct mutant *mutant, enum condition condition, const struct 
         return send && !ddp->tagged && ddp->payload_len == 0;
     case TAGGED_SEND:
         return send && ddp->tagged;
+    case ATOMIC_LONG:
+        return ddp->opcode == RDMAP_ATOMIC_REQUEST && ddp->payload_len > RDMAP_ATOMIC_REQUEST_LEN;
+    case SEND_64:
+        return send && ddp->payload_len == 64;
+    case WRITE_END: /* regions end there */
+        return ddp->opcode == RDMAP_WRITE && ddp->payload_len > 0 && (ddp->to + ddp->payload_len) % 0x10000 == 0;
     case UNTAGGED_WRITE:
         return ddp->opcode == RDMAP_WRITE && !ddp->tagged;
     case WRITE:
@@ -330,7 +339,8 @@ static void stay_open(struct qp_options *options)
 
 const struct misbehaviour misbehave_ddp[] = {
     TAKES("DDP-4.1-02", WRITE, QP_DROP, "does not place Writes"),
-    TAKES("DDP-4.1-03", SEND, QP_DROP, "loses Sends"),
+    TAKES("DDP-4.1-02/end", WRITE_END, WRITE_BOUNDS, "keeps the last octet of a region from Writes"),
+    TAKES("DDP-4.1-03", SEND_64, QP_DROP, "loses Sends of 64 octets"),
     {.id = "DDP-4.1-03/interrupted",
      .roles = DUT_ANY,
      .what = "loses a Send when a Read Request comes between its segments",
@@ -389,11 +399,13 @@ const struct misbehaviour misbehave_ddp[] = {
      .qp.judge = ignore_msn},
     IGNORES("DDP-7.1-11", WRITE_STAG, "passes over Writes to an STag that does not exist"),
     IGNORES("DDP-7.1-11/gone", WRITE_STAG, "passes over Writes to an STag that was invalidated"),
+    IGNORES("DDP-7.1-11/key", WRITE_STAG, "passes over Writes to an STag with another key"),
     IGNORES("DDP-7.1-12", ACCESS, "passes over Writes that are not allowed"),
     IGNORES("DDP-7.1-12/local", ACCESS, "passes over Writes that are not allowed"),
     IGNORES("DDP-7.1-13", WRITE_BOUNDS, "passes over Writes out of bounds"),
     IGNORES("DDP-7.1-13/beyond", WRITE_BOUNDS, "passes over Writes out of bounds"),
     IGNORES("DDP-7.1-14", WRITE_BOUNDS, "passes over Writes out of bounds"),
+    IGNORES("DDP-7.1-14/one", WRITE_BOUNDS, "passes over Writes out of bounds"),
     IGNORES("DDP-7.1-15", WRITE_WRAP, "passes over Writes that wrap"),
     IGNORES("DDP-7.1-20", UNTAGGED_VERSION, "goes on after a segment with a wrong DV"),
     MISNAMES("DDP-7.2-03", WRITE_STAG),
@@ -464,14 +476,17 @@ const struct misbehaviour misbehave_rdmap[] = {
     IGNORES("RDMAP-7.2-03", RDMAP_VERSION, "passes over a wrong RV"),
     IGNORES("RDMAP-7.2-03/write", RDMAP_VERSION, "passes over a wrong RV"),
     IGNORES("RDMAP-7.2-04", INVALIDATE, "passes over an Invalidate STag that does not exist"),
+    IGNORES("RDMAP-7.2-04/gone", INVALIDATE, "passes over an Invalidate STag that is invalid already"),
     IGNORES("RDMAP-7.2-05", INVALIDATE, "passes over an Invalidate STag of another Protection Domain"),
     IGNORES("RDMAP-7.2-07", OPCODE, "passes over a Send on QN 1"),
     IGNORES("RDMAP-7.2-08", RDMAP_VERSION, "passes over a wrong RV"),
     IGNORES("RDMAP-7.2-09", READ_STAG, "passes over Reads from an STag that does not exist"),
     IGNORES("RDMAP-7.2-09/gone", READ_STAG, "passes over Reads from an STag that was invalidated"),
+    IGNORES("RDMAP-7.2-09/key", READ_STAG, "passes over Reads from an STag with another key"),
     IGNORES("RDMAP-7.2-10", READ_FOREIGN, "passes over Reads from another Protection Domain"),
     IGNORES("RDMAP-7.2-11", READ_BOUNDS, "passes over Reads out of bounds"),
     IGNORES("RDMAP-7.2-12", READ_BOUNDS, "passes over Reads out of bounds"),
+    IGNORES("RDMAP-7.2-12/one", READ_BOUNDS, "passes over Reads out of bounds"),
     {.id = "SEC-6.3.5-01", .roles = DUT_ANY, .what = "serves Reads that are not allowed", .qp.judge = disclose},
     {0},
 };
@@ -494,6 +509,8 @@ const struct misbehaviour misbehave_rdmapx[] = {
      .variant = WHEN(ATOMIC_SECOND, NO_BUFFER)},
     IGNORES("RDMAPX-5.2.2-12", NO_BUFFER, "passes over Atomic Responses that nobody asked for"),
     IGNORES("RDMAPX-6.3-08", UNSPECIFIED, "passes over Immediate Data of a wrong length"),
+    IGNORES("RDMAPX-6.3-08/short", UNSPECIFIED, "passes over Immediate Data of a wrong length"),
+    TAKES("RDMAPX-8.1-03/long", ATOMIC_LONG, QP_DROP, "passes over Atomic Requests of a wrong length"),
     IGNORES("RDMAPX-8.1-03", UNSPECIFIED, "passes over Atomic Requests of a wrong length"),
     {.id = "RDMAPX-8.1-05",
      .roles = DUT_ANY,

@@ -292,8 +292,8 @@ static bool start_as_client(struct rpc_bench *bench, const struct bench_wish *wi
     if (!hear_frame(bench))
         return false;
     talk_begin_operation(talk);
-    if (talk->run->t_settle > 0)
-        talk_sleep(talk, talk->run->t_settle);
+    if (talk_settle_time(talk) > 0)
+        talk_sleep(talk, talk_settle_time(talk));
     take_frame(bench);
     return true;
 }

@@ -40,18 +40,19 @@ static void tagged_placed(struct talk *talk, const struct suite_test *test)
     const struct talk_heard *heard;
     struct ddp_segment segment;
     uint8_t data[DATA], payload[RDMAP_READ_REQUEST_LEN];
+    uint32_t at;
 
-    (void)test;
     if (!talk_start(talk, NULL) || !(region = talk_region(talk, REGION_ALL)))
         return;
+    at = test->variant ? region->length - DATA : 100;
     for (unsigned i = 0; i < DATA; i++)
         data[i] = (uint8_t)(i * 7 + 1);
-    if (!operation_write(talk, &segment, REGION_ALL, 100, 0))
+    if (!operation_write(talk, &segment, REGION_ALL, at, 0))
         return;
     segment.payload = data;
     segment.payload_len = DATA;
     talk_send_segment(talk, &segment);
-    operation_read(talk, &segment, payload, region->stag, region->address + 100, DATA);
+    operation_read(talk, &segment, payload, region->stag, region->address + at, DATA);
     talk_send_segment(talk, &segment);
     heard = talk_hear_opcode(talk, RDMAP_READ_RESPONSE);
     if (!heard)
@@ -73,7 +74,10 @@ static void untagged_placed(struct talk *talk, const struct suite_test *test)
     segment = operation_send(talk);
     talk_send_segment(talk, &segment);
     heard = talk_hear_opcode(talk, RDMAP_SEND);
-    if (!heard)
+    if (!heard && !talk_echoes(talk))
+        talk_inconclusive(talk, "the device is not known to send back anything: %s",
+                          talk_describe(talk, talk_last(talk)));
+    else if (!heard)
         talk_failed(talk, "a Send was not sent back, but there was %s", talk_describe(talk, talk_last(talk)));
     else if (heard->ddp.payload_len != segment.payload_len ||
              memcmp(heard->ddp.payload, segment.payload, segment.payload_len) != 0)
@@ -201,6 +205,8 @@ enum wrong {
     TOO_LONG,
     BAD_MSN,
     BAD_STAG,
+    BAD_KEY,
+    CROSSING_ONE,
     READ_ONLY,
     LOCAL_ONLY,
     BELOW,
@@ -256,11 +262,18 @@ static bool say_write(struct talk *talk, int what, bool wrong)
         int64_t at; /* from the region's beginning, or its end */
         bool from_end;
     } places[] = {
-        [BAD_STAG] = {REGION_ALL, 0, false},     [READ_ONLY] = {REGION_READ_ONLY, 0, false},
-        [LOCAL_ONLY] = {REGION_LOCAL, 0, false}, [BELOW] = {REGION_ALL, -OPERATION_OCTETS, false},
-        [BEYOND] = {REGION_ALL, 1, true},        [CROSSING] = {REGION_ALL, -OPERATION_OCTETS / 2, true},
-        [WRAPPING] = {REGION_ALL, 0, false},     [FOREIGN] = {REGION_FOREIGN, 0, false},
-        [GONE] = {REGION_GONE, 0, false},        [TAGGED_DV] = {REGION_ALL, 0, false},
+        [BAD_STAG] = {REGION_ALL, 0, false},
+        [BAD_KEY] = {REGION_ALL, 0, false},
+        [CROSSING_ONE] = {REGION_ALL, 1 - OPERATION_OCTETS, true},
+        [READ_ONLY] = {REGION_READ_ONLY, 0, false},
+        [LOCAL_ONLY] = {REGION_LOCAL, 0, false},
+        [BELOW] = {REGION_ALL, -OPERATION_OCTETS, false},
+        [BEYOND] = {REGION_ALL, 1, true},
+        [CROSSING] = {REGION_ALL, -OPERATION_OCTETS / 2, true},
+        [WRAPPING] = {REGION_ALL, 0, false},
+        [FOREIGN] = {REGION_FOREIGN, 0, false},
+        [GONE] = {REGION_GONE, 0, false},
+        [TAGGED_DV] = {REGION_ALL, 0, false},
     };
     const struct advert_memory *memory = talk_region(talk, wrong ? places[what].region : REGION_ALL);
     struct ddp_segment segment;
@@ -274,6 +287,8 @@ static bool say_write(struct talk *talk, int what, bool wrong)
         return false;
     if (wrong && what == BAD_STAG) /* none of those that the device has told */
         segment.stag ^= 0x5A5A5A00;
+    if (wrong && what == BAD_KEY) /* the low octet, which its consumer chooses */
+        segment.stag ^= 0x01;
     if (wrong && what == WRAPPING)
         segment.to = UINT64_MAX - OPERATION_OCTETS / 2;
     if (wrong && what == TAGGED_DV)
@@ -309,6 +324,8 @@ static const struct refusal refusals[] = {
     [BAD_MSN] = {say_send, BAD_MSN, DDP(2, 0x03), RDMAP_SEND, false},
     [MSN_REPEATED] = {say_send, MSN_REPEATED, DDP(2, 0x03), 0, false},
     [BAD_STAG] = {say_write, BAD_STAG, DDP(1, 0x00), 0, false},
+    [BAD_KEY] = {say_write, BAD_KEY, DDP(1, 0x00), 0, false},
+    [CROSSING_ONE] = {say_write, CROSSING_ONE, DDP(1, 0x01), 0, false},
     [READ_ONLY] = {.say = say_write, .what = READ_ONLY},
     [LOCAL_ONLY] = {.say = say_write, .what = LOCAL_ONLY},
     [BELOW] = {say_write, BELOW, DDP(1, 0x01), 0, false},
@@ -397,6 +414,9 @@ static void interrupted(struct talk *talk, const struct suite_test *test)
         talk_passed(talk, "the Send came back");
     else if (talk_last(talk)->is_terminate || !talk_is_open(talk))
         talk_passed_by_end(talk, "the device does not take it: %s", talk_describe(talk, talk_last(talk)));
+    else if (!talk_echoes(talk))
+        talk_inconclusive(talk, "the device is not known to send back anything: %s",
+                          talk_describe(talk, talk_last(talk)));
     else
         talk_failed(talk, "the device neither delivers the Send nor refuses it: %s",
                     talk_describe(talk, talk_last(talk)));
@@ -431,6 +451,8 @@ static void never_last(struct talk *talk, const struct suite_test *test)
 static const struct suite_test tests[] = {
     {RULE_DDP_4_1_02, NULL, DUT_ANY, NEED_REGIONS, tagged_placed, "a Write, and a Read of the same octets",
      "the Read returns what was written", 0},
+    {RULE_DDP_4_1_02, "end", DUT_ANY, NEED_REGIONS, tagged_placed,
+     "a Write to the last octets of a region, and a Read of them", "the Read returns what was written", 1},
     {RULE_DDP_4_1_03, NULL, DUT_ANY, NEED_ECHO, untagged_placed, "a Send", "it comes back with the same octets", 0},
     {RULE_DDP_4_1_03, "interrupted", DUT_ANY, NEED_ECHO, interrupted,
      "a Send of two segments, and a Read Request of no octets between them",
@@ -467,6 +489,8 @@ static const struct suite_test tests[] = {
      "a Terminate, or a close", BAD_STAG},
     {RULE_DDP_7_1_11, "gone", DUT_ANY, NEED_REGIONS, refused, "a Write to an STag that was invalidated",
      "a Terminate, or a close", GONE},
+    {RULE_DDP_7_1_11, "key", DUT_ANY, NEED_REGIONS, refused, "a Write to an STag whose key is not that of the region",
+     "a Terminate, or a close", BAD_KEY},
     {RULE_DDP_7_1_12, NULL, DUT_ANY, NEED_REGIONS, refused, "a Write to a region for remote reading only",
      "a Terminate, or a close", READ_ONLY},
     {RULE_DDP_7_1_12, "local", DUT_ANY, NEED_REGIONS, refused, "a Write to a region without remote access",
@@ -477,6 +501,8 @@ static const struct suite_test tests[] = {
      "a Terminate, or a close", BEYOND},
     {RULE_DDP_7_1_14, NULL, DUT_ANY, NEED_REGIONS, refused, "a Write whose last octets lie beyond the region",
      "a Terminate, or a close", CROSSING},
+    {RULE_DDP_7_1_14, "one", DUT_ANY, NEED_REGIONS, refused, "a Write whose last octet lies beyond the region",
+     "a Terminate, or a close", CROSSING_ONE},
     {RULE_DDP_7_1_15, NULL, DUT_ANY, NEED_REGIONS, refused, "a Write whose Tagged Offset and length wrap",
      "Terminate 1/1/03, or a close", WRAPPING},
     {RULE_DDP_7_1_20, NULL, DUT_ANY, NEED_RECEIVES, dropped, "a Send with DV 2, and a Read Request after it",

@@ -104,7 +104,7 @@ static void damaged_by_our_wish(struct talk *talk, const struct suite_test *test
     struct mpa_fpdu_plan plan;
     uint8_t ulpdu[TALK_ULPDU];
 
-    if (!talk_start(talk, NULL))
+    if (!talk_start(talk, &(struct talk_wish){.crc = test->variant == 0}) || !mpa_uses_crc(talk))
         return;
     if (test->variant == 0 && talk_frame(talk, false)->flags & MPA_FLAG_C) {
         talk_not_applicable(talk, "the device declares C = 1 itself");

@@ -184,6 +184,8 @@ static void invalidated(struct talk *talk, const struct suite_test *test)
 
 enum wrong {
     READ_STAG,
+    READ_KEY,
+    READ_CROSSING_ONE,
     READ_BELOW,
     READ_CROSSING,
     READ_WRITE_ONLY,
@@ -199,6 +201,7 @@ enum wrong {
     READ_QUEUE,
     READ_UNASKED,
     INVALIDATE_NONE,
+    INVALIDATE_GONE,
     INVALIDATE_FOREIGN,
     SEND_VERSION,
     SEND_OPCODE,
@@ -218,6 +221,8 @@ static bool say_read(struct talk *talk, int what, bool wrong)
         bool from_end;
     } places[] = {
         [READ_STAG] = {REGION_ALL, 0, false},
+        [READ_KEY] = {REGION_ALL, 0, false},
+        [READ_CROSSING_ONE] = {REGION_ALL, 1 - OPERATION_OCTETS, true},
         [READ_BELOW] = {REGION_ALL, -OPERATION_OCTETS, false},
         [READ_CROSSING] = {REGION_ALL, -OPERATION_OCTETS / 2, true},
         [READ_WRITE_ONLY] = {REGION_WRITE_ONLY, 0, false},
@@ -234,17 +239,20 @@ static bool say_read(struct talk *talk, int what, bool wrong)
     const struct advert_memory *region = talk_region(talk, wrong ? places[what].region : REGION_ALL);
     uint8_t payload[RDMAP_READ_REQUEST_LEN + 4] = {0};
     struct ddp_segment segment;
+    uint32_t stag;
     uint64_t to;
 
     if (!region)
         return false;
+    stag = region->stag;
     to = region->address;
     if (wrong)
         to += (uint64_t)places[what].at + (places[what].from_end ? region->length : 0);
     if (wrong && what == READ_WRAPPING)
         to = UINT64_MAX - OPERATION_OCTETS / 2;
-    operation_read(talk, &segment, payload, wrong && what == READ_STAG ? region->stag ^ 0x5A5A5A00 : region->stag, to,
-                   OPERATION_OCTETS);
+    if (wrong && (what == READ_STAG || what == READ_KEY))
+        stag ^= what == READ_STAG ? 0x5A5A5A00 : 0x01;
+    operation_read(talk, &segment, payload, stag, to, OPERATION_OCTETS);
     switch (wrong ? (enum wrong)what : READ_STAG) {
     case READ_LONG:
         segment.payload_len = sizeof(payload);
@@ -280,11 +288,12 @@ static bool say_other(struct talk *talk, int what, bool wrong)
         segment.opcode = RDMAP_SEND_INVALIDATE;
         segment.stag = 0x5A5A5A00;
         break;
+    case INVALIDATE_GONE:
     case INVALIDATE_FOREIGN:
-        region = talk_region(talk, REGION_FOREIGN);
+        region = talk_region(talk, what == INVALIDATE_GONE ? REGION_GONE : REGION_FOREIGN);
         if (!region)
             return false;
-        segment.opcode = RDMAP_SEND_SE_INVALIDATE;
+        segment.opcode = what == INVALIDATE_GONE ? RDMAP_SEND_INVALIDATE : RDMAP_SEND_SE_INVALIDATE;
         segment.stag = region->stag;
         break;
     case SEND_VERSION:
@@ -367,6 +376,8 @@ static bool say_write(struct talk *talk, int what, bool wrong)
 
 static const struct refusal refusals[] = {
     [READ_STAG] = READ(READ_STAG, RDMA(1, 0x00)),
+    [READ_KEY] = READ(READ_KEY, RDMA(1, 0x00)),
+    [READ_CROSSING_ONE] = READ(READ_CROSSING_ONE, RDMA(1, 0x01)),
     [READ_BELOW] = READ(READ_BELOW, RDMA(1, 0x01)),
     [READ_CROSSING] = READ(READ_CROSSING, RDMA(1, 0x01)),
     [READ_WRITE_ONLY] = READ(READ_WRITE_ONLY, RDMA(1, 0x02)),
@@ -382,6 +393,7 @@ static const struct refusal refusals[] = {
     [READ_QUEUE] = {.say = say_nothing_else, .what = READ_QUEUE},
     [READ_UNASKED] = {.say = say_nothing_else, .what = READ_UNASKED},
     [INVALIDATE_NONE] = {say_other, INVALIDATE_NONE, CANNOT_BE_INVALIDATED, RDMAP_SEND, false},
+    [INVALIDATE_GONE] = {say_other, INVALIDATE_GONE, CANNOT_BE_INVALIDATED, RDMAP_SEND, false},
     [INVALIDATE_FOREIGN] = {say_other, INVALIDATE_FOREIGN, CANNOT_BE_INVALIDATED, RDMAP_SEND, false},
     [SEND_VERSION] = {say_other, SEND_VERSION, RDMA(2, 0x05), RDMAP_SEND, false},
     [SEND_OPCODE] = {say_other, SEND_OPCODE, RDMA(2, 0x06), RDMAP_SEND, false},
@@ -573,6 +585,8 @@ static const struct suite_test tests[] = {
      WRITE_VERSION},
     {RULE_RDMAP_7_2_04, NULL, DUT_ANY, NEED_REGIONS, refused, "a Send with Invalidate of an STag that does not exist",
      "a Terminate, or a close", INVALIDATE_NONE},
+    {RULE_RDMAP_7_2_04, "gone", DUT_ANY, NEED_REGIONS, refused,
+     "a Send with Invalidate of an STag that was invalidated before", "a Terminate, or a close", INVALIDATE_GONE},
     {RULE_RDMAP_7_2_05, NULL, DUT_ANY, NEED_REGIONS, refused,
      "a Send with SE and Invalidate of an STag of another Protection Domain", "a Terminate, or a close",
      INVALIDATE_FOREIGN},
@@ -583,12 +597,16 @@ static const struct suite_test tests[] = {
      "a Terminate, or a close", READ_STAG},
     {RULE_RDMAP_7_2_09, "gone", DUT_ANY, NEED_REGIONS, refused, "a Read from an STag that was invalidated",
      "a Terminate, or a close", READ_GONE},
+    {RULE_RDMAP_7_2_09, "key", DUT_ANY, NEED_REGIONS, refused,
+     "a Read from an STag whose key is not that of the region", "a Terminate, or a close", READ_KEY},
     {RULE_RDMAP_7_2_10, NULL, DUT_ANY, NEED_REGIONS, refused, "a Read from an STag of another Protection Domain",
      "a Terminate, or a close", READ_FOREIGN},
     {RULE_RDMAP_7_2_11, NULL, DUT_ANY, NEED_REGIONS, refused, "a Read that begins below a region",
      "a Terminate, or a close", READ_BELOW},
     {RULE_RDMAP_7_2_12, NULL, DUT_ANY, NEED_REGIONS, refused, "a Read whose last octets lie beyond the region",
      "a Terminate, or a close", READ_CROSSING},
+    {RULE_RDMAP_7_2_12, "one", DUT_ANY, NEED_REGIONS, refused, "a Read whose last octet lies beyond the region",
+     "a Terminate, or a close", READ_CROSSING_ONE},
     {RULE_SEC_6_3_5_01, NULL, DUT_ANY, NEED_REGIONS, not_disclosed, "a Read from a region for remote writing only",
      "none of its octets, but Terminate 0/1/02", READ_WRITE_ONLY},
 };

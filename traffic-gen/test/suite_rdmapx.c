@@ -248,14 +248,23 @@ static void depth(struct talk *talk, const struct suite_test *test)
 
 /* ---- what has to be refused ---- */
 
-enum wrong { UNALIGNED_ADD, UNALIGNED_SWAP, BAD_AOPCODE, SHORT_REQUEST, ATOMIC_VERSION, ATOMIC_STAG, RESPONSE_UNASKED };
+enum wrong {
+    UNALIGNED_ADD,
+    UNALIGNED_SWAP,
+    BAD_AOPCODE,
+    SHORT_REQUEST,
+    LONG_REQUEST,
+    ATOMIC_VERSION,
+    ATOMIC_STAG,
+    RESPONSE_UNASKED
+};
 
 static bool say_atomic(struct talk *talk, int what)
 {
     const struct advert_memory *region = atomic_start(talk);
     struct rdmap_atomic_request request;
     struct ddp_segment segment;
-    uint8_t payload[RDMAP_ATOMIC_REQUEST_LEN];
+    uint8_t payload[RDMAP_ATOMIC_REQUEST_LEN + 4] = {0};
 
     if (!region)
         return false;
@@ -272,6 +281,8 @@ static bool say_atomic(struct talk *talk, int what)
     atomic_request(talk, &request, &segment, payload);
     if (what == SHORT_REQUEST)
         segment.payload_len -= 8;
+    if (what == LONG_REQUEST)
+        segment.payload_len = sizeof(payload);
     if (what == ATOMIC_VERSION)
         segment.rv = 2;
     talk_send_segment(talk, &segment);
@@ -327,7 +338,7 @@ static void response_unasked(struct talk *talk, const struct suite_test *test)
     talk_expect_terminate(talk, &(struct talk_terminate){.any_layer = true, .or_close = true});
 }
 
-enum wrong_immediate { LONG_IMMEDIATE, IMMEDIATE_QUEUE, IMMEDIATE_VERSION };
+enum wrong_immediate { LONG_IMMEDIATE, SHORT_IMMEDIATE, IMMEDIATE_QUEUE, IMMEDIATE_VERSION };
 
 static void refuse_immediate(struct talk *talk, const struct suite_test *test)
 {
@@ -338,6 +349,8 @@ static void refuse_immediate(struct talk *talk, const struct suite_test *test)
     segment = immediate(talk);
     if (test->variant == LONG_IMMEDIATE)
         segment.payload_len = 12;
+    if (test->variant == SHORT_IMMEDIATE)
+        segment.payload_len = 4;
     if (test->variant == IMMEDIATE_VERSION)
         segment.rv = 2;
     if (test->variant == IMMEDIATE_QUEUE) {
@@ -377,6 +390,10 @@ static const struct suite_test tests[] = {
      "a Terminate, or a close", RESPONSE_UNASKED},
     {RULE_RDMAPX_6_3_08, NULL, DUT_ANY, NEED_ECHO, refuse_immediate, "Immediate Data of 12 octets",
      "a Terminate, or a close", LONG_IMMEDIATE},
+    {RULE_RDMAPX_6_3_08, "short", DUT_ANY, NEED_ECHO, refuse_immediate, "Immediate Data of 4 octets",
+     "a Terminate, or a close", SHORT_IMMEDIATE},
+    {RULE_RDMAPX_8_1_03, "long", DUT_ANY, NEED_REGIONS, refuse_atomic, "an Atomic Request of 56 octets",
+     "a Terminate, or a close", LONG_REQUEST},
     {RULE_RDMAPX_8_1_03, NULL, DUT_ANY, NEED_REGIONS, refuse_atomic, "an Atomic Request of 44 octets",
      "a Terminate, or a close", SHORT_REQUEST},
     {RULE_RDMAPX_8_1_05, NULL, DUT_ANY, NEED_REGIONS, headers, "an Atomic Request to an STag that does not exist",

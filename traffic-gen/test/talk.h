@@ -219,7 +219,8 @@ enum talk_sign talk_sign(const struct talk *talk);
 enum talk_sign talk_usable_sign(const struct talk *talk);
 /* The question whose answer it is, as a ULPDU of TALK_ULPDU octets at most. */
 size_t talk_make_question(struct talk *talk, enum talk_sign sign, uint8_t *ulpdu);
-bool talk_reads(const struct talk *talk); /* Reads are answered on this connection */
+bool talk_reads(const struct talk *talk);  /* Reads are answered on this connection */
+bool talk_echoes(const struct talk *talk); /* Sends come back */
 /*
  * Everything said on this connection has reached the device's TCP: it is acknowledged, or answered with a reset. Waits
  * for that, at most T_react. A stimulus that did not arrive proves nothing: talk_passed() makes it inconclusive.

@@ -39,7 +39,7 @@ struct talk_run {
     gint waited_ms;     /* longest that a connection of it was waited for; atomic */
     enum talk_sign sign;
     unsigned signs;  /* all that were seen: set of 1 << enum talk_sign */
-    bool late_first; /* what comes right after its Reply waits for what comes next, or is lost */
+    gint late_first; /* what comes right after its Reply waits for what comes next, or is lost; atomic */
     unsigned has;    /* set of enum suite_need */
 };
 
@@ -98,8 +98,8 @@ void talk_clear(struct talk *talk);
  * it.
  */
 enum talk_sign talk_learn_sign(struct talk *talk);
-/* From now on the DUT gets a pause after its Reply. */
-void talk_give_time(struct talk *talk);
+/* The pause of an Initiator between the Reply and its first FPDU. */
+int64_t talk_settle_time(const struct talk *talk);
 /* As Initiator: an RTR of one of these types (enum mpa_rtr). */
 void talk_send_rtr(struct talk *talk, unsigned types);
 /* Waits for octets, FIN or RST of the DUT, at most until `until`. False when nothing came. */

@@ -138,6 +138,11 @@ bool talk_reads(const struct talk *talk)
     return talk->run->signs & (1u << SIGN_READ | 1u << SIGN_REGION) && talk_dut_ird(talk) > 0;
 }
 
+bool talk_echoes(const struct talk *talk)
+{
+    return talk->run->signs & 1u << SIGN_ECHO;
+}
+
 /* ---- probing ---- */
 
 /* Nothing is asked: whatever it says, as long as it does not end. */
@@ -238,10 +243,11 @@ static bool needs_time(struct talk *talk, enum talk_sign sign)
     return false;
 }
 
-void talk_give_time(struct talk *talk)
+int64_t talk_settle_time(const struct talk *talk)
 {
-    talk->run->late_first = true;
-    talk->run->t_settle = settle_guess;
+    if (talk->run->t_settle > 0)
+        return talk->run->t_settle;
+    return g_atomic_int_get(&talk->run->late_first) ? settle_guess : 0;
 }
 
 static enum talk_sign ask_all(struct talk *talk)
@@ -266,8 +272,8 @@ enum talk_sign talk_learn_sign(struct talk *talk)
 {
     enum talk_sign best = ask_all(talk);
 
-    if (talk->run->t_settle == 0 && talk_is_initiator(talk) && best != SIGN_TCP && needs_time(talk, best))
-        talk_give_time(talk);
+    if (talk_settle_time(talk) == 0 && talk_is_initiator(talk) && best != SIGN_TCP && needs_time(talk, best))
+        g_atomic_int_set(&talk->run->late_first, 1);
     return best;
 }
 
@@ -296,8 +302,8 @@ void talk_expect_taken(struct talk *talk, const struct suite_test *test, talk_sa
         return;
     }
     /* One that needs time after its Reply, and was lucky so far, is given it from now on. */
-    if (life == LIFE_MUTE && talk->run->t_settle == 0 && talk_is_initiator(talk) && !talk->at_once) {
-        talk_give_time(talk);
+    if (life == LIFE_MUTE && talk_settle_time(talk) == 0 && talk_is_initiator(talk) && !talk->at_once) {
+        g_atomic_int_set(&talk->run->late_first, 1);
         life = say(talk, test, true) ? ask_alive(talk, test, alive) : LIFE_NOT_STARTED;
         if (talk_life_good(life)) {
             talk_passed(talk, "the device goes on: %s", talk_life_words(talk, life));

@@ -242,8 +242,8 @@ void talk_begin_operation(struct talk *talk)
         (struct mpa_framing){.markers = old || (ours && ours->flags & MPA_FLAG_M), .seq_start = talk->parsed_offset};
     if (talk->framing_in.markers && !talk->scratch)
         talk->scratch = g_new(struct mpa_fpdu_scratch, 1);
-    if (talk->run->t_settle > 0 && talk_is_initiator(talk) && !talk->at_once)
-        talk_sleep(talk, talk->run->t_settle);
+    if (talk_settle_time(talk) > 0 && talk_is_initiator(talk) && !talk->at_once)
+        talk_sleep(talk, talk_settle_time(talk));
 }
 
 /* ---- both ---- */
