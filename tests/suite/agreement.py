@@ -17,7 +17,9 @@ TOLD = {
     "RDMAP-4.8-11": "RDMAP-4.8-20",
     "RDMAP-4.8-12": "RDMAP-4.8-20",
     "RDMAP-7-01": "RDMAP-7.2-02",
+    "RPCR-4.5-02": "RPCR-4.5.2-01",
     "RPCR-4.5.1-01/0": "RPCR-4.5-07",
+    "RPCR-4.5.1-01/proc": "RPCR-4.5-07",
     "RPCR-4.5.3-02/large": "RPCR-3.2-01",
     "RPCR-4.5.3-02": "RPCR-3.2-01",  # it makes a Reply too long by octets that are no RPC message
 }
@@ -32,6 +34,9 @@ CAUSE = "a close, a silence or a Terminate without a header may have another cau
 OPEN = {
     "CMPD-4.2-03": "a device that takes its peer's size for a smaller one sends less than it might; what is counted kept "
                    "are these Sends",
+    "CMPD-4.2-03/max": CAUSE,
+    "RPCR-4.3.1-04/pending": "that a Call is one too many only its device knows",
+    "RPCR-4.5-01/0": CAUSE,
     "DDP-7.1-09": "a device may have posted 100,000 Receives",
     "EXP-4.3-02": "closing where there is no room for the Reply is what RFC 8166 section 4.5.4 names; what is counted kept "
                   "are the lengths of its other Sends",

@@ -23,12 +23,35 @@ static bool has_body(const struct rpc_end_incoming *in)
 
 static bool is_short(const struct rpc_end_incoming *in)
 {
-    return in->n < RPCRDMA_HEADER_MIN && in->header->proc == RPCRDMA_MSG && in->n > 0;
+    return in->n == 24 && in->header->proc == RPCRDMA_MSG;
+}
+
+static bool is_a_little_short(const struct rpc_end_incoming *in)
+{
+    return in->n == RPCRDMA_HEADER_MIN - 1 && in->header->proc == RPCRDMA_MSG;
+}
+
+static bool is_nothing_at_all(const struct rpc_end_incoming *in)
+{
+    return in->p && in->n == 0;
+}
+
+/* One of the words that announce lists: WORD_READS and so on. */
+enum { WORD_READS = 16, WORD_WRITES = 20, WORD_REPLY = 24 };
+
+static uint32_t word_at(const struct rpc_end_incoming *in, size_t at)
+{
+    return in->p && in->n >= at + 4 ? get_be32(in->p + at) : 0;
 }
 
 static bool is_version_2(const struct rpc_end_incoming *in)
 {
-    return in->header->vers == 2;
+    return in->header->vers == 2 && in->header->proc != 9;
+}
+
+static bool is_version_2_proc_9(const struct rpc_end_incoming *in)
+{
+    return in->header->vers == 2 && in->header->proc == 9;
 }
 
 static bool is_version_0(const struct rpc_end_incoming *in)
@@ -38,12 +61,27 @@ static bool is_version_0(const struct rpc_end_incoming *in)
 
 static bool is_bad_discriminator(const struct rpc_end_incoming *in)
 {
-    return has_status(in, RPCRDMA_BAD_DISCRIMINATOR);
+    return has_status(in, RPCRDMA_BAD_DISCRIMINATOR) && (word_at(in, WORD_READS) > 1 || !in->call);
+}
+
+static bool is_bad_write_list(const struct rpc_end_incoming *in)
+{
+    return has_status(in, RPCRDMA_BAD_DISCRIMINATOR) && in->call && word_at(in, WORD_WRITES) > 1;
+}
+
+static bool is_bad_reply_chunk(const struct rpc_end_incoming *in)
+{
+    return has_status(in, RPCRDMA_BAD_DISCRIMINATOR) && word_at(in, WORD_REPLY) > 1;
 }
 
 static bool is_overrun(const struct rpc_end_incoming *in)
 {
-    return has_status(in, RPCRDMA_OVERRUN) && in->header->fault == 0;
+    return has_status(in, RPCRDMA_OVERRUN) && in->header->fault == 0 && word_at(in, WORD_READS) == 1;
+}
+
+static bool is_cut(const struct rpc_end_incoming *in)
+{
+    return has_status(in, RPCRDMA_OVERRUN) && word_at(in, WORD_READS) == 0 && word_at(in, WORD_REPLY) == 1;
 }
 
 static bool is_large_count(const struct rpc_end_incoming *in)
@@ -77,6 +115,11 @@ static bool is_reply_chunk_alone(const struct rpc_end_incoming *in)
     return is_sound(in, RPCRDMA_NOMSG) && in->header->read.n == 0 && in->header->has_reply && in->call;
 }
 
+static bool is_write_list_alone(const struct rpc_end_incoming *in)
+{
+    return is_sound(in, RPCRDMA_NOMSG) && in->header->read.n == 0 && in->header->write.n > 0 && in->call;
+}
+
 static bool is_without_body(const struct rpc_end_incoming *in)
 {
     return is_sound(in, RPCRDMA_NOMSG) && in->header->read.n > 0 && !has_body(in);
@@ -91,11 +134,6 @@ static bool is_misaligned(const struct rpc_end_incoming *in)
 {
     return is_sound(in, RPCRDMA_MSG) && in->header->read.n > 0 &&
            rpcrdma_read_segment_at(in->header, in->p, 0).position % 4 != 0;
-}
-
-static bool is_without_message(const struct rpc_end_incoming *in)
-{
-    return is_sound(in, RPCRDMA_MSG) && in->n == in->header->header_len;
 }
 
 static bool is_error(const struct rpc_end_incoming *in)
@@ -136,7 +174,17 @@ static bool is_reply_with_reads(const struct rpc_end_incoming *in)
     X("RPCR-4.3.1-04", DUT_INITIATOR, "answers a Reply with a Read list by RDMA_ERROR", is_reply_with_reads,           \
       RPC_END_SAY_CHUNK)                                                                                               \
     X("RPCR-4.5-01", DUT_ANY, "answers what is shorter than a header by RDMA_ERROR", is_short, RPC_END_SAY_CHUNK)      \
-    X("RPCR-4.5-02", DUT_RESPONDER, "ignores an RDMA_MSG without RPC message", is_without_message, RPC_END_DISCARD)    \
+    X("RPCR-4.5-01/27", DUT_ANY, "answers what is one octet shorter than a header by RDMA_ERROR", is_a_little_short,   \
+      RPC_END_SAY_CHUNK)                                                                                               \
+    X("RPCR-4.5-01/0", DUT_ANY, "closes when a Send has no octets", is_nothing_at_all, RPC_END_HANG_UP)                \
+    X("RPCR-4.5.1-01/proc", DUT_RESPONDER, "looks at rdma_proc before rdma_vers", is_version_2_proc_9,                 \
+      RPC_END_SAY_CHUNK)                                                                                               \
+    X("RPCR-4.5.2-01/write-list", DUT_RESPONDER, "ignores Calls with a wrong Write list", is_bad_write_list,           \
+      RPC_END_DISCARD)                                                                                                 \
+    X("RPCR-4.5.2-01/cut", DUT_RESPONDER, "ignores Calls whose Reply chunk is cut off", is_cut, RPC_END_DISCARD)       \
+    X("RPCR-4.5.2-05/write-list", DUT_RESPONDER, "ignores an RDMA_NOMSG with a Write chunk only", is_write_list_alone, \
+      RPC_END_DISCARD)                                                                                                 \
+    X("RPCR-4.5-02", DUT_RESPONDER, "ignores Calls with a wrong Reply chunk", is_bad_reply_chunk, RPC_END_DISCARD)     \
     X("RPCR-4.5-03/version", DUT_INITIATOR, "answers a Reply of another version by ERR_VERS", is_version_2,            \
       RPC_END_SAY_VERS)                                                                                                \
     X("RPCR-4.5-03/list", DUT_INITIATOR, "answers a Reply whose lists cannot be read by RDMA_ERROR",                   \

@@ -64,6 +64,12 @@ static bool is_too_short(const struct mutant *mutant, const struct rpc_end_incom
     return is_call(in, RPCRDMA_MSG, 1) && read_at(in, 0).position > 0 && read_at(in, 0).target.length < last_word(in);
 }
 
+static bool is_beyond(const struct mutant *mutant, const struct rpc_end_incoming *in)
+{
+    (void)mutant;
+    return is_call(in, RPCRDMA_MSG, 1) && read_at(in, 0).position > in->n;
+}
+
 static bool has_three_segments(const struct mutant *mutant, const struct rpc_end_incoming *in)
 {
     (void)mutant;
@@ -106,6 +112,7 @@ static bool has_name_reduced(const struct mutant *mutant, const struct rpc_end_i
     X("RPCR-3.5.3-15", "takes no Long Call", is_long, RPC_END_SAY_CHUNK)                                               \
     X("RPCR-3.5.3-16", "takes no Position-Zero Read chunk of several segments", is_long_in_parts, RPC_END_SAY_CHUNK)   \
     X("RPCR-4.5.2-07", "ignores Calls whose chunks are too short", is_too_short, RPC_END_DISCARD)                      \
+    X("RPCR-4.5.2-07/position", "ignores Calls with a chunk behind the message", is_beyond, RPC_END_DISCARD)           \
     X("RPCR-6.1-07", "executes a Call with a file handle in a Read chunk", has_handle_reduced, RPC_END_SERVE)          \
     X("RPCR-6.1-08", "ignores a Call with a name in a Read chunk", has_name_reduced, RPC_END_DISCARD)                  \
     X("EXP-3.2.1-02", "takes no Read chunk of three segments", has_three_segments, RPC_END_SAY_CHUNK)                  \

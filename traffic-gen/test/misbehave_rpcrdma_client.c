@@ -77,6 +77,17 @@ static enum rpc_end_answer call_again(void *ctx, const struct rpc_end_incoming *
     return due;
 }
 
+/* As one does whose Call is over: on with the next. */
+static enum rpc_end_answer go_on_behind_reads(void *ctx, const struct rpc_end_incoming *in, enum rpc_end_answer due)
+{
+    struct mutant *mutant = ctx;
+
+    if (in->p && !in->call && in->header->status == RPCRDMA_OK && in->header->proc == RPCRDMA_MSG &&
+        in->header->read.n > 0)
+        post_null(mutant, 0x7D000000 + mutant->seen++);
+    return due;
+}
+
 static enum rpc_end_answer take_credit_of_call(void *ctx, const struct rpc_end_incoming *in, enum rpc_end_answer due)
 {
     for (uint32_t i = 0; in->p && in->call && in->header->credit == 1000 && i < 3; i++)
@@ -250,6 +261,10 @@ const struct misbehaviour misbehave_rpcrdma_client[] = {
      .what = "makes a Call that was refused again under its XID",
      .rpc.decide = call_again,
      .variant = 8},
+    {.id = "RPCR-4.3.1-04/pending",
+     .roles = DUT_INITIATOR,
+     .what = "takes a Reply with a Read list for the end of its Call",
+     .rpc.decide = go_on_behind_reads},
     {.id = "NFSULB-6.7.2-02",
      .roles = DUT_INITIATOR,
      .what = "makes an NFS Call that was refused again under its XID",

@@ -115,6 +115,16 @@ static void misread_size(void *ctx, struct rpcrdma_private_data *peer, const uin
         peer->receive_size = 3072;
 }
 
+static void refuse_largest(void *ctx, struct rpcrdma_private_data *peer, const uint8_t *p, size_t n)
+{
+    struct mutant *mutant = ctx;
+
+    (void)p;
+    (void)n;
+    if (peer->receive_size == 262144)
+        qp_close(mutant->qp, true);
+}
+
 static void refuse_none(void *ctx, struct rpcrdma_private_data *peer, const uint8_t *p, size_t n)
 {
     struct mutant *mutant = ctx;
@@ -195,6 +205,10 @@ const struct misbehaviour misbehave_rpcrdma_sizes[] = {
     {.id = "CMPD-4-03", .roles = DUT_ANY, .what = "keeps the sizes of the connection before", .rpc.peer = keep_sizes},
     {.id = "CMPD-4-09", .roles = DUT_ANY, .what = "closes when reserved bits are set", .rpc.peer = refuse_reserved},
     {.id = "CMPD-4.2-03", .roles = DUT_RESPONDER, .what = "takes a size of 3 for 3072", .rpc.peer = misread_size},
+    {.id = "CMPD-4.2-03/max",
+     .roles = DUT_ANY,
+     .what = "closes when sizes of 255 are told",
+     .rpc.peer = refuse_largest},
     {.id = "CMPD-5-01", .roles = DUT_ANY, .what = "closes without private data", .rpc.peer = refuse_none},
     {.id = "CMPD-5.2-01",
      .roles = DUT_RESPONDER,

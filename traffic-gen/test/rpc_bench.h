@@ -95,6 +95,7 @@ struct rpc_bench {
     unsigned served, served_wanted;
     bool closed_idle;  /* its FIN came when no Call of it was outstanding */
     bool is_quiet;     /* it made no more Calls behind the stimulus */
+    const char *doubt; /* what counts as a failure when it is seen each time */
     size_t tell_above; /* of its Calls, those that have more octets, */
     unsigned telling;  /* and would fit inline by the sizes that we do not tell */
     /* rpc_bench_root(), rpc_bench_file(). */
@@ -222,6 +223,8 @@ const char *rpc_bench_result_words(struct rpc_bench *bench);
  */
 void rpc_bench_with_client(struct talk *talk, const struct suite_test *test, const struct bench_wish *wish,
                            void (*one)(struct rpc_bench *bench, const struct suite_test *test));
+/* What a timer of the device may explain once: seen on each of these connections it is a failure. Borrowed. */
+void rpc_bench_doubt(struct rpc_bench *bench, const char *what);
 /* The device has closed by FIN with no Call outstanding: an unmount does so, and says nothing of any rule. */
 bool rpc_bench_unmounted(const struct rpc_bench *bench);
 /* The same; true: verdict is set (inconclusive). */

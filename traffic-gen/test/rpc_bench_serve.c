@@ -25,28 +25,41 @@ void rpc_bench_with_client(struct talk *talk, const struct suite_test *test, con
                            void (*one)(struct rpc_bench *bench, const struct suite_test *test))
 {
     struct test_result *result = talk->result;
-    g_autofree char *what = NULL;
+    g_autofree char *what = NULL, *doubt = NULL;
 
     for (unsigned tries = 0; tries < TRIES; tries++) {
         struct rpc_bench bench;
         bool unmounted, is_quiet;
 
+        g_clear_pointer(&doubt, g_free);
+
         if (rpc_bench_open(&bench, talk, wish))
             one(&bench, test);
         unmounted = rpc_bench_unmounted(&bench);
         is_quiet = bench.is_quiet;
+        doubt = g_strdup(bench.doubt);
         rpc_bench_close(&bench);
         talk_hang_up(talk);
-        if (!(unmounted || is_quiet) || result->outcome == TEST_FAILED || result->outcome == TEST_PASSED)
+        if (!(unmounted || is_quiet || doubt) || result->outcome == TEST_FAILED || result->outcome == TEST_PASSED)
             return;
         if (is_quiet)
             break;
+    }
+    if (doubt) {
+        talk_failed(talk, "%s", doubt);
+        return;
     }
     what = g_strdup(result->actual);
     if (is_busy_otherwise(talk))
         talk_failed(talk, "%s; it does so behind the stimulus only", what);
     else
         talk_inconclusive(talk, "%s: it is to be kept busy", what);
+}
+
+void rpc_bench_doubt(struct rpc_bench *bench, const char *what)
+{
+    bench->doubt = what;
+    talk_inconclusive(bench->talk, "%s, though not each time", what);
 }
 
 bool rpc_bench_unmounted(const struct rpc_bench *bench)

@@ -172,7 +172,8 @@ static void odd_write_chunk(struct talk *talk, const struct suite_test *test)
 
 /* ---- WRITE with Read chunks of our own making ---- */
 
-enum { PAD_SEGMENT, PAD_EXTENDED, TOO_SHORT };
+enum { PAD_SEGMENT, PAD_EXTENDED, TOO_SHORT, BEYOND };
+enum { BEYOND_BY = 1000 };
 
 /* What the answer to the stimulus says as to NFS; UINT32_MAX: nothing. */
 static uint32_t status_heard(const struct rpc_bench *bench)
@@ -210,13 +211,15 @@ static void write_by_hand_one(struct rpc_bench *bench, const struct suite_test *
         plan.n_reads = 2;
     else if (test->variant == PAD_EXTENDED)
         reads[0].target.length = DATA + 4 - DATA % 4;
+    else if (test->variant == BEYOND)
+        reads[0].position += BEYOND_BY;
     else
         reads[0].target.length = DATA - 1000;
     plan.xid = get_be32(out.octets->data);
     rpc_bench_send_plan(bench, &plan, out.octets->data, out.octets->len);
     xdr_out_free(&out);
     answer = rpc_bench_await(bench, bench->xid, talk_t_close(bench->talk));
-    if (test->variant != TOO_SHORT) {
+    if (test->variant < TOO_SHORT) {
         rpcrdma_judge(bench, BENCH_SUCCESS, answer);
         if (answer == BENCH_SUCCESS)
             holds_data(bench, DATA, (uint32_t)xdr_padded(DATA));
@@ -375,6 +378,9 @@ static const struct suite_test tests[] = {
      "a Reply with SUCCESS and the chunk unused", 0},
     {RULE_RPCR_4_5_2_07, NULL, DUT_RESPONDER, NEED_NFS, write_by_hand,
      "a WRITE of 2999 octets whose Read chunk has 1999", "GARBAGE_ARGS, ERR_CHUNK or an NFS error", TOO_SHORT},
+    {RULE_RPCR_4_5_2_07, "position", DUT_RESPONDER, NEED_NFS, write_by_hand,
+     "a WRITE whose Read chunk has a Position 1000 octets behind the message",
+     "GARBAGE_ARGS, ERR_CHUNK or an NFS error", BEYOND},
     {RULE_RPCR_4_5_3_02, NULL, DUT_RESPONDER, NEED_NFS, no_chunk,
      "a READ of 2999 octets where 1024 fit inline, without chunks", "ERR_CHUNK, an error or a short READ", DATA},
     {RULE_RPCR_4_5_3_02, "large", DUT_RESPONDER, NEED_NFS, no_chunk,

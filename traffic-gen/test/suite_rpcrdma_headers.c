@@ -48,8 +48,8 @@ static const struct {
 #define POSITION 13
     {HEAD "00000000 00000001 00000026 R:40 00000000 00000000 00000000 NULL",
      BENCH_ERR_CHUNK | BENCH_RPC_ERROR | BENCH_GARBAGE},
-#define NO_MESSAGE 14
-    {HEAD "00000000 " NO_LISTS, BENCH_ERR_CHUNK | BENCH_RPC_ERROR | BENCH_GARBAGE},
+#define REPLY_LIST 14
+    {HEAD "00000000 00000000 00000000 00000002 NULL", BENCH_ERR_CHUNK | BENCH_RPC_ERROR | BENCH_GARBAGE},
 #define ERROR 15
     {HEAD "00000004 00000002", BENCH_SILENCE},
 #define BAD_ERROR 16
@@ -70,6 +70,19 @@ static const struct {
     {HEAD "00000000 00000000 00000007 00000000 " ACCEPTED, BENCH_SILENCE},
 #define REPLY_MSGP 23
     {HEAD "00000002 00000000 00000000 " NO_LISTS ACCEPTED, BENCH_SILENCE},
+/* Neighbours. */
+#define NOTHING 24
+    {"", BENCH_SILENCE},
+#define SHORT_27 25
+    {HEAD "00000000 00000000 00000000 000000", BENCH_SILENCE},
+#define VERSION_PROC 26
+    {"XID 00000002 00000008 00000009 " NO_LISTS "NULL", BENCH_ERR_VERS},
+#define WRITE_LIST 27
+    {HEAD "00000000 00000000 00000002 00000000 NULL", BENCH_ERR_CHUNK},
+#define CUT_CHUNK 28
+    {HEAD "00000000 00000000 00000000 00000001 00000001 00001234 00000064", BENCH_ERR_CHUNK},
+#define NO_BODY_WRITE 29
+    {HEAD "00000001 00000000 00000001 00000001 W:1000 00000000 00000000", BENCH_ERR_CHUNK},
 };
 
 void rpcrdma_judge(struct rpc_bench *bench, unsigned allowed, enum bench_answer found)
@@ -116,24 +129,52 @@ static void to_server(struct rpc_bench *bench, int variant)
         rpcrdma_judge(bench, stimuli[variant].allowed, rpc_bench_await(bench, bench->xid, talk_t_react(bench->talk)));
 }
 
-/* In the place of the Reply to a Call of the DUT; behind it the Reply, and the DUT goes on with other Calls. */
-static void to_client(struct rpc_bench *bench, const struct suite_test *test)
+/* All Calls of the DUT wait: it makes no more. */
+static bool is_blocked(struct rpc_bench *bench)
 {
-    const struct bench_heard *answer;
+    int64_t until = talk_now() + talk_t_close(bench->talk);
 
     if (!rpc_bench_wait_calls(bench, 1))
+        return false;
+    while (talk_now() < until && !bench->fed_end) {
+        unsigned before = bench->n_held;
+
+        rpc_bench_pump(bench, talk_t_react(bench->talk) / 4, NULL);
+        if (bench->n_held == before)
+            return true;
+    }
+    talk_inconclusive(bench->talk, "the device makes one Call after the other without waiting for Replies");
+    return false;
+}
+
+static bool judge_unanswered(struct rpc_bench *bench)
+{
+    const struct bench_heard *answer = rpc_bench_find(bench, bench->xid);
+
+    if (answer)
+        talk_failed(bench->talk, "expected silence, found %s under its XID", rpcrdma_proc_name(answer->header.proc));
+    return !answer;
+}
+
+/*
+ * In the place of the Reply to a Call of the DUT, which has no other Calls to make meanwhile: when it makes one, it has
+ * taken that for the Reply instead of discarding it. Behind it the Reply, and the DUT goes on.
+ */
+static void to_client(struct rpc_bench *bench, const struct suite_test *test)
+{
+    unsigned before;
+
+    if (!is_blocked(bench))
         return;
+    before = bench->n_held;
     bench->xid = bench->held[0].xid;
     send_stimulus(bench, test->variant);
     rpc_bench_pump(bench, talk_t_react(bench->talk) / 2, NULL);
-    answer = rpc_bench_find(bench, bench->xid);
-    if (answer)
-        talk_failed(bench->talk, "expected silence, found %s under its XID", rpcrdma_proc_name(answer->header.proc));
-    else
+    if (bench->n_held > before && !bench->fed_end)
+        rpc_bench_doubt(bench, "the device makes another Call, as if that had been the Reply to one that is pending");
+    else if (judge_unanswered(bench))
         rpc_bench_judge_goes_on(bench, "no answer");
-    answer = rpc_bench_find(bench, bench->xid);
-    if (answer)
-        talk_failed(bench->talk, "expected silence, found %s under its XID", rpcrdma_proc_name(answer->header.proc));
+    judge_unanswered(bench);
 }
 
 static void say(struct talk *talk, const struct suite_test *test)
@@ -155,15 +196,25 @@ static const struct suite_test tests[] = {
     {RULE_RPCR_2_2_2_05, NULL, DUT_INITIATOR, NEED_RPC, say, "a Reply with an XID of no Call", SILENCE, REPLY_XID},
     {RULE_RPCR_4_2_4_08, NULL, DUT_RESPONDER, NEED_RPC, say, "an RDMA_ERROR from the requester", SILENCE, ERROR},
     {RULE_RPCR_4_3_1_04, NULL, DUT_INITIATOR, NEED_RPC, say, "a Reply with a Read list", SILENCE, REPLY_READ_LIST},
+    {RULE_RPCR_4_3_1_04, "pending", DUT_INITIATOR, NEED_RPC, say, "a Reply with a Read list, to a Call that is pending",
+     "the Call stays pending", REPLY_READ_LIST},
     {RULE_RPCR_4_5_01, NULL, DUT_ANY, NEED_RPC, say, "a Send of 24 octets", SILENCE, SHORT},
-    {RULE_RPCR_4_5_02, NULL, DUT_RESPONDER, NEED_RPC, say, "an RDMA_MSG without RPC message",
-     "ERR_CHUNK or an RPC error", NO_MESSAGE},
+    {RULE_RPCR_4_5_01, "27", DUT_ANY, NEED_RPC, say, "a Send of 27 octets", SILENCE, SHORT_27},
+    {RULE_RPCR_4_5_01, "0", DUT_ANY, NEED_RPC, say, "a Send of no octets", SILENCE, NOTHING},
+    {RULE_RPCR_4_5_02, NULL, DUT_RESPONDER, NEED_RPC, say, "a Call whose Reply chunk is announced by the word 2",
+     "ERR_CHUNK or an RPC error", REPLY_LIST},
     {RULE_RPCR_4_5_03, "version", DUT_INITIATOR, NEED_RPC, say, "a Reply with rdma_vers 2", SILENCE, REPLY_VERSION},
     {RULE_RPCR_4_5_03, "list", DUT_INITIATOR, NEED_RPC, say, "a Reply whose Write list cannot be read", SILENCE,
      REPLY_DISCRIMINATOR},
     {RULE_RPCR_4_5_10, NULL, DUT_ANY, NEED_RPC, say, "an RDMA_ERROR with rdma_err 7", SILENCE, BAD_ERROR},
     {RULE_RPCR_4_5_1_01, NULL, DUT_RESPONDER, NEED_RPC, say, "a Call with rdma_vers 2", "ERR_VERS", VERSION},
     {RULE_RPCR_4_5_1_01, "0", DUT_RESPONDER, NEED_RPC, say, "a Call with rdma_vers 0", "ERR_VERS", VERSION_0},
+    {RULE_RPCR_4_5_1_01, "proc", DUT_RESPONDER, NEED_RPC, say, "a Call with rdma_vers 2 and rdma_proc 9", "ERR_VERS",
+     VERSION_PROC},
+    {RULE_RPCR_4_5_2_01, "write-list", DUT_RESPONDER, NEED_RPC, say, "a Write list that begins with the word 2",
+     "ERR_CHUNK", WRITE_LIST},
+    {RULE_RPCR_4_5_2_01, "cut", DUT_RESPONDER, NEED_RPC, say, "a Send that ends in a segment of its Reply chunk",
+     "ERR_CHUNK", CUT_CHUNK},
     {RULE_RPCR_4_5_2_01, "discriminator", DUT_RESPONDER, NEED_RPC, say, "a Read list that begins with the word 2",
      "ERR_CHUNK", DISCRIMINATOR},
     {RULE_RPCR_4_5_2_01, "overrun", DUT_RESPONDER, NEED_RPC, say, "a Read list that goes on behind the Send",
@@ -178,6 +229,8 @@ static const struct suite_test tests[] = {
      "ERR_CHUNK, or a Reply under rdma_xid", OTHER_XID},
     {RULE_RPCR_4_5_2_05, "reply-chunk", DUT_RESPONDER, NEED_RPC, say, "an RDMA_NOMSG with a Reply chunk only",
      "ERR_CHUNK", NO_BODY_REPLY},
+    {RULE_RPCR_4_5_2_05, "write-list", DUT_RESPONDER, NEED_RPC, say, "an RDMA_NOMSG with a Write chunk only",
+     "ERR_CHUNK", NO_BODY_WRITE},
     {RULE_RPCR_4_5_2_05, "position", DUT_RESPONDER, NEED_RPC, say,
      "an RDMA_NOMSG whose only Read chunk has Position 40", "ERR_CHUNK", NO_BODY_READ},
     {RULE_RPCR_4_5_2_06, NULL, DUT_RESPONDER, NEED_RPC, say, "an RDMA_MSG with a Position-Zero Read chunk as well",

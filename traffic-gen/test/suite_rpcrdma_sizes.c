@@ -226,6 +226,8 @@ static const struct {
     {{'o', 0xF6, 0xAB, 0x0E, 0x18, 1, 0, 3}, 8, 1024, INLINE_NOT},
 #define AGAIN 7
     {{BLOCK(1, 0, 1)}, 8, 2048, INLINE_NOT},
+#define LARGEST 8
+    {{BLOCK(1, 0, 255)}, 8, 262144, ALIVE},
 };
 
 /* A file of RESULT octets, read without chunks: whether the Reply comes inline shows what the device has understood. */
@@ -364,6 +366,8 @@ static const struct suite_test tests[] = {
      "Calls are answered", RESERVED},
     {RULE_CMPD_4_2_03, NULL, DUT_RESPONDER, NEED_NFS, private_data,
      "sizes of 3, and READs of 3500 octets without chunks, or WRITEs", "a Reply inline", SIZE},
+    {RULE_CMPD_4_2_03, "max", DUT_ANY, NEED_RPC, private_data, "sizes of 255, which are 262144 octets",
+     "Calls are answered", LARGEST},
     {RULE_CMPD_5_01, NULL, DUT_ANY, NEED_RPC, private_data, "no private data", "Calls are answered", WITHOUT},
     {RULE_CMPD_5_2_01, NULL, DUT_RESPONDER, NEED_NFS, private_data,
      "the block behind three other octets, and READs of 3500 octets without chunks, or WRITEs", "a Reply inline",
