@@ -403,6 +403,7 @@ struct check *share_new(const struct share_setup *setup)
 
     check->options = setup->options;
     stack_options_init(&check->stack_options, &setup->options->mpa);
+    check->stack_options.rdmap.exclusive = setup->options->exclusive;
     check->stack_options.tcp.limit = setup->options->memory_limit;
     check->stack_options.rpcrdma.assume_inline = setup->options->assume_inline;
     check->stack_options.rpcrdma.t_answer = setup->options->t_answer;

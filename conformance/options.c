@@ -19,7 +19,7 @@ const char options_help[] = "Usage: iwarp-check [OPTION...] FILE...        FILE:
                             " --fail-on=LEVEL          error (default), warning, note, never\n"
                             " --profile=ietf|rdmac|rfc5666   which documents bind\n"
                             " --waive=ID[:why]         known deviation; --waivers=FILE: a list of them (YAML)\n"
-                            " --strict-waivers         a waiver that matches nothing fails\n"
+                            " --strict-waivers         an unused waiver fails; --exclusive: no other writers\n"
                             " --assume=markers=none|both|to-responder|to-initiator,crc=on|off,inline=N\n"
                             "                          where the capture does not show a connection's start\n"
                             " --summary                one line per capture; --print: per FPDU, RPC message\n"
@@ -318,7 +318,7 @@ static bool load_waivers(struct check_options *options, char **waive, char **fil
 struct raw_options {
     gchar *format, *fail_on, *profile, *memory, *capture_buffer, *rotate;
     gchar **rules, **skip, **waive, **waivers, **assume, **timers, **files;
-    gboolean strict, list_rules, print, summary, verbose, progress, no_progress, version, help;
+    gboolean strict, exclusive, list_rules, print, summary, verbose, progress, no_progress, version, help;
     gint jobs, max_findings;
 };
 
@@ -391,6 +391,7 @@ static bool understand(struct check_options *options, struct raw_options *raw, G
         g_clear_pointer(&options->output, g_free);
     options->progress = raw->progress ? ON : raw->no_progress ? OFF : UNKNOWN;
     options->strict_waivers = raw->strict;
+    options->exclusive = raw->exclusive;
     options->print = raw->print;
     options->summary = raw->summary;
     options->verbose = raw->verbose;
@@ -442,6 +443,7 @@ bool options_parse(struct check_options *options, int argc, char **argv, GError 
         {"waive", 0, 0, G_OPTION_ARG_STRING_ARRAY, &raw.waive, NULL, NULL},
         {"waivers", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &raw.waivers, NULL, NULL},
         {"strict-waivers", 0, 0, G_OPTION_ARG_NONE, &raw.strict, NULL, NULL},
+        {"exclusive", 0, 0, G_OPTION_ARG_NONE, &raw.exclusive, NULL, NULL},
         {"assume", 0, 0, G_OPTION_ARG_STRING_ARRAY, &raw.assume, NULL, NULL},
         {"timers", 0, 0, G_OPTION_ARG_STRING_ARRAY, &raw.timers, NULL, NULL},
         {"annotate", 0, 0, G_OPTION_ARG_FILENAME, &options->annotate, NULL, NULL},

@@ -29,6 +29,7 @@ struct check_options {
     const char *profile; /* as given */
     GPtrArray *waivers;  /* waivers.h */
     bool strict_waivers;
+    bool exclusive;         /* nobody but each connection writes the memory that it accesses */
     unsigned assume_inline; /* 0: not given */
     int64_t t_answer;       /* nanoseconds: struct rpcrdma_options; 0: not given */
     bool print, verbose;

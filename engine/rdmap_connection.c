@@ -64,6 +64,7 @@ void rdmap_connection_free(struct rdmap_connection *rdmap)
     rdmap_close_free(rdmap);
     rdmap_terminate_free(rdmap);
     rdmap_reaction_free(rdmap);
+    rdmap_readback_free(rdmap);
     for (unsigned side = 0; side < 2; side++) {
         rdmap_requests_free(&rdmap->side[side].requests);
         free(rdmap->side[side].recent);
@@ -570,6 +571,9 @@ static void segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
         count(rdmap, step);
         operation(rdmap, step);
         rdmap_stag_segment(rdmap, step);
+        rdmap_readback_segment(rdmap, step);
+    } else {
+        rdmap_readback_hole(rdmap);
     }
     if (step->fpdu->faulty)
         rdmap_reaction_skipped(rdmap, step->side); /* nor is what the peer makes of it the business of other rules */
@@ -591,6 +595,7 @@ static void hole(struct rdmap_connection *rdmap, unsigned side)
     rdmap_requests_hole(&rdmap->side[side].requests);
     rdmap_requests_doubt(&rdmap->side[other_side(side)].requests); /* answers may be missing */
     rdmap_stag_skipped(rdmap, side);
+    rdmap_readback_hole(rdmap);
     rdmap_reaction_skipped(rdmap, side);
     if (rdmap->events.skipped != NULL)
         rdmap->events.skipped(rdmap->events.ctx, side);

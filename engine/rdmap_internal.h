@@ -169,6 +169,7 @@ struct rdmap_stag_state;      /* rdmap_stag_rules.c */
 struct rdmap_close_state;     /* rdmap_close_rules.c */
 struct rdmap_terminate_state; /* rdmap_terminate_rules.c */
 struct rdmap_reaction_state;  /* rdmap_reaction_rules.c */
+struct rdmap_readback;        /* rdmap_readback_rules.c */
 
 struct rdmap_connection {
     struct rdmap_options options; /* defaults filled in */
@@ -189,6 +190,7 @@ struct rdmap_connection {
     struct rdmap_close_state *close;
     struct rdmap_terminate_state *terminate;
     struct rdmap_reaction_state *reaction;
+    struct rdmap_readback *readback[2]; /* by the side that writes; NULL until its first Write */
 };
 
 enum rdmap_match {
@@ -365,6 +367,11 @@ bool rdmap_stag_new(struct rdmap_connection *rdmap);
 void rdmap_stag_free(struct rdmap_connection *rdmap);
 void rdmap_stag_segment(struct rdmap_connection *rdmap, struct rdmap_step *step);
 void rdmap_stag_skipped(struct rdmap_connection *rdmap, unsigned side);
+
+/* rdmap_readback_rules.c: every segment of a message, after its operation; anything that is missing or unsound. */
+void rdmap_readback_free(struct rdmap_connection *rdmap);
+void rdmap_readback_segment(struct rdmap_connection *rdmap, struct rdmap_step *step);
+void rdmap_readback_hole(struct rdmap_connection *rdmap);
 
 /* rdmap_close_rules.c: every FPDU of DDP's (step->sound or not; first of all hooks), ends, the end. */
 bool rdmap_close_new(struct rdmap_connection *rdmap);

@@ -62,6 +62,10 @@ static const struct fault faults[] = {
           "I read; I read size=500; R answer of=1; R answer; I send"),
     RDMAP("RDMAP-5.5-12", "a Read Response before its request",
           "R answer stag=0x7A03C911 to=0x5000 len=100; I read sink=0x7A03C911 sinkto=0x5000 size=100"),
+    RDMAP("RDMAP-5.5-13", "a Read returns other octets than the Write before it left",
+          "I write len=100 stag=0x5B17C201 to=0; I read src=0x5B17C201 srcto=0 size=100; R answer @14=0xEE"),
+    RDMAP("RDMAP-5.5-13/long", "a Read returns other octets than the end of a Write of four segments",
+          "I write len=5000 stag=0x5B17C201 to=0; I read src=0x5B17C201 srcto=4968 size=32; R answer @20=0xEE"),
     /* Ends */
     RDMAP("RDMAP-5.4-06", "two Terminates", "R term 0/0/00; R term 0/0/00"),
     RDMAP("RDMAP-5.4-11", "a Send behind a Terminate", "R term 0/0/00; R send"),

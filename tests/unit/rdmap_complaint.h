@@ -46,10 +46,10 @@ static void complaint_finding(void *ctx, const struct finding *finding)
 }
 
 /* Startup seen, CRC in use; ird and ord are those of the Reply, both 0x3FFF: not negotiated. */
-static inline struct complaint *complaint_new_depth(uint8_t revision, uint16_t ird, uint16_t ord)
+static inline struct complaint *complaint_new_with(const struct rdmap_options *options, uint8_t revision, uint16_t ird,
+                                                   uint16_t ord)
 {
     struct complaint *t = calloc(1, sizeof *t);
-    struct rdmap_options options = {.profile = PROFILE_IETF};
     struct mpa_parameters parameters = {.initiator_side = I,
                                         .startup_seen = true,
                                         .full_from = {20, 20},
@@ -67,7 +67,7 @@ static inline struct complaint *complaint_new_depth(uint8_t revision, uint16_t i
     t->verdict.counts = t->counts;
     t->verdict.finding = complaint_finding;
     t->verdict.ctx = t;
-    t->rdmap = rdmap_connection_new(&options, NULL, &t->verdict);
+    t->rdmap = rdmap_connection_new(options, NULL, &t->verdict);
     assert_non_null(t->rdmap);
     rdmap_connection_parameters(t->rdmap, MPA_PHASE_FULL_OPERATION, &parameters);
     for (unsigned side = 0; side < 2; side++)
@@ -75,6 +75,13 @@ static inline struct complaint *complaint_new_depth(uint8_t revision, uint16_t i
             t->msn[side][qn] = 1;
     t->end[I] = t->end[R] = 20; /* startup frames */
     return t;
+}
+
+static inline struct complaint *complaint_new_depth(uint8_t revision, uint16_t ird, uint16_t ord)
+{
+    struct rdmap_options options = {.profile = PROFILE_IETF};
+
+    return complaint_new_with(&options, revision, ird, ord);
 }
 
 static inline struct complaint *complaint_new(void)

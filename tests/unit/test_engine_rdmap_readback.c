@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What was written is what is read, as far as nobody else can have written it. */
+#include "rdmap_complaint.h"
+
+enum { STAG = 0x11223344, OTHER_STAG = 0x99887766, SINK = 0x55667788, OCTETS = 200 };
+
+static uint8_t written[OCTETS], stale[OCTETS];
+
+static struct complaint *begin(bool exclusive)
+{
+    struct rdmap_options options = {.profile = PROFILE_IETF, .exclusive = exclusive};
+    struct complaint *t = complaint_new_with(&options, 2, 16, 16);
+
+    for (unsigned i = 0; i < OCTETS; i++) {
+        written[i] = (uint8_t)(i + 1);
+        stale[i] = 0xEE;
+    }
+    complaint_send(t, I, 8);
+    complaint_send(t, R, 8);
+    return t;
+}
+
+static void write_octets(struct complaint *t, uint32_t stag, uint64_t to, size_t n)
+{
+    complaint_segment(t, I, complaint_tagged(RDMAP_WRITE, stag, to), written, n);
+}
+
+static void ask(struct complaint *t, uint64_t from, uint32_t size)
+{
+    complaint_read(t, I, (struct rdmap_read_request){SINK, 0x2000, size, STAG, from});
+}
+
+static void answer(struct complaint *t, const uint8_t *octets, size_t n)
+{
+    complaint_segment(t, R, complaint_tagged(RDMAP_READ_RESPONSE, SINK, 0x2000), octets, n);
+}
+
+static void finish(struct complaint *t, const char *ids, enum rule_severity severity, const char *what)
+{
+    complaint_close(t);
+    complaint_expect(t, R, ids, what);
+    if (t->n_findings > 0)
+        assert_int_equal(t->findings[0].severity, severity);
+    else
+        assert_string_equal(ids, "");
+    complaint_free(t);
+}
+
+static void compared(void **state)
+{
+    (void)state;
+    for (unsigned exclusive = 0; exclusive < 2; exclusive++) {
+        enum rule_severity severity = exclusive ? SEVERITY_ERROR : SEVERITY_NOTE;
+        struct complaint *t = begin(exclusive);
+
+        write_octets(t, STAG, 0x1000, 64);
+        ask(t, 0x1000, 64);
+        answer(t, written, 64);
+        complaint_expect_passed(t, "RDMAP-5.5-13", "same");
+        finish(t, "", severity, "same");
+
+        t = begin(exclusive);
+        write_octets(t, STAG, 0x1000, 64);
+        ask(t, 0x1000, 64);
+        answer(t, stale, 64);
+        finish(t, "RDMAP-5.5-13", severity, "stale");
+
+        t = begin(exclusive); /* a part of it, within the octets kept */
+        write_octets(t, STAG, 0x1000, 64);
+        ask(t, 0x1010, 8);
+        answer(t, written + 0x10, 8);
+        ask(t, 0x1020, 8);
+        answer(t, stale, 8);
+        finish(t, "RDMAP-5.5-13", severity, "part");
+
+        t = begin(exclusive); /* the newer of two Writes counts */
+        write_octets(t, STAG, 0x1000, 64);
+        write_octets(t, STAG, 0x1020, 64);
+        ask(t, 0x1020, 64);
+        answer(t, written, 64);
+        finish(t, "", severity, "newer");
+    }
+}
+
+/* Only exclusive memory has all its octets kept, and compared whatever was said in between. */
+static void exclusive_only(void **state)
+{
+    (void)state;
+    for (unsigned exclusive = 0; exclusive < 2; exclusive++) {
+        const char *ids = exclusive ? "RDMAP-5.5-13" : "";
+        struct complaint *t = begin(exclusive);
+
+        write_octets(t, STAG, 0x1000, OCTETS);
+        ask(t, 0x1064, 8);
+        answer(t, stale, 8);
+        finish(t, ids, SEVERITY_ERROR, "middle");
+
+        t = begin(exclusive);
+        write_octets(t, STAG, 0x1000, 64);
+        complaint_send(t, I, 8);
+        ask(t, 0x1000, 64);
+        answer(t, stale, 64);
+        finish(t, ids, SEVERITY_ERROR, "Send");
+
+        t = begin(exclusive);
+        write_octets(t, STAG, 0x1000, 64);
+        complaint_write(t, R, OTHER_STAG, 0, 8); /* its ULP is busy */
+        ask(t, 0x1000, 64);
+        answer(t, stale, 64);
+        finish(t, ids, SEVERITY_ERROR, "Write of the other side");
+    }
+}
+
+static void not_compared(void **state)
+{
+    (void)state;
+    for (unsigned exclusive = 0; exclusive < 2; exclusive++) {
+        struct complaint *t = begin(exclusive);
+
+        write_octets(t, OTHER_STAG, 0x1000, 64);
+        ask(t, 0x1000, 64);
+        answer(t, stale, 64);
+        finish(t, "", SEVERITY_NOTE, "other STag");
+
+        t = begin(exclusive);
+        write_octets(t, STAG, 0x1000, 64);
+        ask(t, 0x1040, 64);
+        answer(t, stale, 64);
+        finish(t, "", SEVERITY_NOTE, "behind it");
+
+        t = begin(exclusive); /* it may be placed before the answer */
+        write_octets(t, STAG, 0x1000, 64);
+        ask(t, 0x1000, 64);
+        write_octets(t, STAG, 0x1008, 8);
+        answer(t, stale, 64);
+        finish(t, "", SEVERITY_NOTE, "Write behind the request");
+
+        t = begin(exclusive);
+        write_octets(t, STAG, 0x1000, 64);
+        complaint_hole(t, I, 100);
+        complaint_send(t, I, 8);
+        ask(t, 0x1000, 64);
+        answer(t, stale, 64);
+        finish(t, "", SEVERITY_NOTE, "hole");
+
+        t = begin(exclusive); /* an Atomic in it */
+        write_octets(t, STAG, 0x1000, 64);
+        complaint_atomic(t, I,
+                         (struct rdmap_atomic_request){
+                             .identifier = 1, .stag = STAG, .to = 0x1008, .data = 1, .compare_mask = UINT64_MAX});
+        complaint_atomic_response(t, R, 1, 0x090A0B0C0D0E0F10);
+        ask(t, 0x1000, 64);
+        answer(t, stale, 64);
+        finish(t, "", SEVERITY_NOTE, "Atomic");
+
+        t = begin(exclusive); /* a Read of its owner was placed there */
+        write_octets(t, STAG, 0x1000, 64);
+        complaint_read(t, R, (struct rdmap_read_request){STAG, 0x1000, 64, OTHER_STAG, 0});
+        complaint_response(t, I, STAG, 0x1000, 64, true);
+        ask(t, 0x1000, 64);
+        answer(t, stale, 64);
+        finish(t, "", SEVERITY_NOTE, "sink");
+
+        t = begin(exclusive); /* the STag may name other memory by now */
+        write_octets(t, STAG, 0x1000, 64);
+        complaint_segment(
+            t, I,
+            (struct ddp_segment){
+                .last = true, .dv = 1, .rv = 1, .opcode = RDMAP_SEND_INVALIDATE, .stag = STAG, .msn = t->msn[I][0]++},
+            NULL, 8);
+        complaint_send(t, R, 8);
+        ask(t, 0x1000, 64);
+        answer(t, stale, 64);
+        finish(t, "", SEVERITY_NOTE, "invalidated");
+    }
+}
+
+/* More Writes than are kept: the oldest are forgotten, and nothing is made up. */
+static void many(void **state)
+{
+    (void)state;
+    for (unsigned exclusive = 0; exclusive < 2; exclusive++) {
+        struct complaint *t = begin(exclusive);
+
+        for (unsigned i = 0; i < 5000; i++)
+            write_octets(t, STAG, 0x1000 + (uint64_t)i * OCTETS, OCTETS);
+        ask(t, 0x1000, 64);
+        answer(t, stale, 64);
+        ask(t, 0x1000 + (uint64_t)4999 * OCTETS, OCTETS);
+        answer(t, written, OCTETS);
+        complaint_expect_passed(t, "RDMAP-5.5-13", "last");
+        finish(t, "", SEVERITY_NOTE, "many");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(compared),
+        cmocka_unit_test(exclusive_only),
+        cmocka_unit_test(not_compared),
+        cmocka_unit_test(many),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
