@@ -24,7 +24,7 @@ static const char help[] =
     "  --idle=SECONDS        close a connection without completions for so long (default 90; 0: never)\n"
     "  --pause=SECONDS       Initiator: between two connections (default 0.05)\n"
     "  --patience=SECONDS    Initiator: give up when nobody has answered for so long (default 0: never)\n"
-    "  --watch=SECONDS       Responder: how often to look whether the device still listens (default 3; 0: never)\n"
+    "  --watch=SECONDS       Responder: how often to look whether the device still listens (default 10; 0: never)\n"
     "  --verbose             say what happens on each connection\n"
     "  --help, --version\n";
 
@@ -170,7 +170,7 @@ enum options_outcome options_parse(struct target_options *out, int argc, char **
                                    .connections = 256,
                                    .idle = 90,
                                    .pause = 0.05,
-                                   .watch = 3};
+                                   .watch = 10};
     snprintf(out->port, sizeof out->port, "%d", TARGET_PORT);
     opterr = 0;
     while ((option = getopt_long(argc, argv, "", names, &index)) != -1) {

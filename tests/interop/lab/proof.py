@@ -28,8 +28,7 @@ def run_suites(gen, role, where, guest, out, cases=None):
     """The JSON report of a run. cases: ids; None: all of the role's suites."""
     out.unlink(missing_ok=True)
     command = [gen, "test", *where, f"--suite={role.suites}", f"--device={role.device}", "--format=json", f"--output={out}",
-               f"--write={out.with_suffix('.pcapng')}", f"--reset-command={guest.reset_command}", *roles.PATIENCE,
-               *role.options]
+               f"--write={out.with_suffix('.pcapng')}", f"--reset-command={guest.reset_command}", *roles.PATIENCE]
     if cases:
         command.append(f"--rules={','.join(cases)}")
     try:
@@ -43,17 +42,34 @@ def run_suites(gen, role, where, guest, out, cases=None):
     return report
 
 
+def showing(report, odd):
+    """The cases to run again for these ids: they themselves, and for "RULE/seen" those beside which it was seen."""
+    rules = {case.removesuffix("/seen") for case in odd if case.endswith("/seen")}
+    return [test["id"] for test in report["tests"] if test["suite"] != "seen" and
+            (test["id"] in odd or rules & {line.split(":")[0] for line in test["observations"]})]
+
+
+def merged(report, again, cases):
+    """The tests with these cases as they were when they ran again, and what was seen beside them."""
+    better = {test["id"]: test for test in again["tests"] if test["id"] in cases}
+    tests = [better.get(test["id"], test) for test in report["tests"] if test["suite"] != "seen"]
+    observed = {line.split(":")[0] for test in tests for line in test["observations"]}
+    seen = {test["id"]: test for source in (report, again) for test in source["tests"] if test["suite"] == "seen"}
+    told = {test["rule"] for test in tests if test["outcome"] in ("failed", "unstable")}
+    return tests + [test for test in seen.values() if test["rule"] in observed - told]
+
+
 def repeat(gen, role, where, guest, folder, report, expected):
     """Runs again what is not as the table says; what is then takes the place of what was."""
     for n in range(REPEATS):
-        odd = [case for case in table.differences(expected, table.rows(report)) if case in expected]
-        if not odd:
+        odd = table.differences(expected, table.rows(report))
+        cases = showing(report, odd)
+        if not cases:
             return
         guest.reboot()
-        again = run_suites(gen, role, where, guest, folder / f"{role.name}-again-{n + 1}.json", odd)
-        better = {test["id"]: test for test in again["tests"] if test["id"] in odd}
-        report["tests"] = [better.get(test["id"], test) for test in report["tests"]]
-        report.setdefault("repeated", []).extend(case for case in odd if case in better)
+        again = run_suites(gen, role, where, guest, folder / f"{role.name}-again-{n + 1}.json", cases)
+        report["tests"] = merged(report, again, set(cases))
+        report.setdefault("repeated", []).extend(cases)
 
 
 def test_role(gen, role, folder, expected):

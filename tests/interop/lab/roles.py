@@ -33,9 +33,15 @@ ROLES = {role.name: role for role in [
          start="(iwarp-target --connect {host}:{port} --idle=20 2>/job/target.txt &)"),
     Role("rping-client", "siw", "Linux siw, Initiator: rping -c", IWARP, ("none",),
          start="(while :; do timeout 30 rping -c -a {host} -p {port} -C 3; sleep 0.2; done >/dev/null 2>&1 &)"),
-    Role("nfs-server", "linux-nfs", "Linux NFS server, versions 3 to 4.2", "rpcrdma,nfs", ("nfs",), at="nfs",
+    Role("nfs-server", "linux-nfs", "Linux NFS server, versions 3, 4.0, 4.1 and 4.2", "rpcrdma,nfs", ("nfs",), at="nfs",
+         options=("--service=nfs", "--export=/srv/nfs", f"--mount-port={lab.PORTS['mount']}")),
+    Role("nfs-client", "linux-nfs", "Linux NFS client, version 4.1", "rpcrdma,nfs", ("client",),
+         start="(nfs-client-workload {host} /mnt vers=4.1,proto=rdma,port={port} >/job/client.txt 2>&1 &)",
          options=("--service=nfs",)),
-    Role("nfs-client", "linux-nfs", "Linux NFS client, versions 3 to 4.2", "rpcrdma,nfs", ("client",)),
+    Role("nfs3-client", "linux-nfs", "Linux NFS client, version 3", "rpcrdma,nfs", ("client",),
+         start="(nfs-client-workload {host} /mnt vers=3,proto=rdma,port={port},nolock,mountproto=tcp,mountport={mount} "
+               ">/job/client.txt 2>&1 &)",
+         options=("--service=nfs", "--mount-port={mount}")),
 ]}
 
 
@@ -46,10 +52,10 @@ def free_port():
 
 
 def boot(role):
-    """The guest in that role, and where iwarp-gen test finds it (or waits for it)."""
+    """The guest in that role, and the arguments by which iwarp-gen test finds it, or waits for it."""
+    ports = {"host": lab.HOST, "port": free_port(), "mount": free_port()}
+    options = [option.format(**ports) for option in role.options]
     if role.at:
         guest = lab.Guest(role.services)
-        return guest, [guest.at(role.at)]
-    port = free_port()
-    guest = lab.Guest(role.services, role.start.format(host=lab.HOST, port=port))
-    return guest, ["--listen", f"127.0.0.1:{port}"]
+        return guest, [guest.at(role.at), *options]
+    return lab.Guest(role.services, role.start.format(**ports)), ["--listen", f"127.0.0.1:{ports['port']}", *options]

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""crashes.py [--build FOLDER] [NAME...]: what ends siw's listener or the kernel, each in a guest of its own, with the shortest
+command of iwarp-gen that does it. Prints what the guest's kernel said; status 0: each did what docs/siw-crashes.md says."""
+import argparse
+import dataclasses
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+import guest as lab
+import roles
+
+TOP = pathlib.Path(__file__).resolve().parents[3]
+WAIT = 30
+
+
+@dataclasses.dataclass(frozen=True)
+class Crash:
+    """trace: a pattern in what the kernel says; None: it says nothing, and the port no longer listens."""
+    name: str
+    role: str
+    rules: str
+    trace: str | None
+
+
+CRASHES = {crash.name: crash for crash in [
+    Crash("listener", "rping", "MPA-7.1.1-30", None),
+    Crash("reply-513", "rping-client", "MPA-7.1.1-31", r"BUG: kernel NULL pointer dereference.*siw_cm_work_handler"),
+    Crash("peer-to-peer", "rping", "MPA2-9.2-05", r"kernel BUG at drivers/infiniband/core/iwcm\.c"),
+]}
+
+
+def happened(crash, guest):
+    """Waits for it."""
+    end = time.monotonic() + WAIT
+    while time.monotonic() < end:
+        if crash.trace and re.search(crash.trace, guest.consoles()[-1], re.S):
+            return True
+        if not crash.trace and "7174" not in guest.run("ss -ltn")[1]:
+            return True
+        time.sleep(1)
+    return False
+
+
+def reproduce(gen, crash):
+    """Whether it happened, and what the kernel said."""
+    guest, where = roles.boot(roles.ROLES[crash.role])
+    try:
+        command = [gen, "test", *where, f"--rules={crash.rules}", "--timeout=4", "--settle=0.3", "--accept-timeout=60"]
+        print(crash.name + ": iwarp-gen " + " ".join(command[1:]), flush=True)
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
+        print(f"status {done.returncode}\n" + "\n".join(done.stdout.splitlines()[:12]), done.stderr[-600:])
+        return happened(crash, guest), guest.consoles()[-1]
+    finally:
+        guest.close()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--build", type=pathlib.Path, default=TOP / "build" / "release")
+    options = parser.parse_args()
+    good = True
+    for name in options.names or CRASHES:
+        there, said = reproduce(options.build / "traffic-gen" / "iwarp-gen", CRASHES[name])
+        print("\n".join(line for line in said.splitlines() if "speed is unknown" not in line)[-6000:])
+        print(f"{name}: {'as described' if there else 'DID NOT HAPPEN'}", flush=True)
+        good &= there
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
