@@ -241,6 +241,17 @@ static bool revision_zero(const struct mpa_connection *mpa)
            (mpa->side[0].startup.frame.revision == 0 || mpa->side[1].startup.frame.revision == 0);
 }
 
+/*
+ * C = 1 stood only in what the peer sent with another key: that is no MPA frame, and asks for nothing. What follows it
+ * is judged for being there at all.
+ */
+static bool asked_by_no_frame(const struct mpa_connection *mpa, unsigned side)
+{
+    const struct startup_seen *own = &mpa->side[side].startup, *peer = &mpa->side[1 - side].startup;
+
+    return own->seen && !(own->frame.flags & MPA_FLAG_C) && peer->seen && peer->key_matches < MPA_KEY_LEN;
+}
+
 static void report(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, const struct place *place)
 {
     struct mpa_side *s = &mpa->side[side];
@@ -256,13 +267,11 @@ static void report(struct mpa_connection *mpa, unsigned side, const struct mpa_f
             return;
         if (s->good_crcs == 0) {
             fs->no_crc_reported = true;
+            if (asked_by_no_frame(mpa, side))
+                return;
             verdict_failed(
-                mpa->verdict,
-                revision_zero(mpa)   ? RULE_MPA_C_1_04
-                : revision_zero(mpa) ? RULE_MPA_C_1_04
-                                     : RULE_MPA_7_1_1_15,
-                direction, place, 0, "expected the CRC %08x in every FPDU since %s, found %08x in the first one",
-                swap32(fpdu->crc_computed),
+                mpa->verdict, revision_zero(mpa) ? RULE_MPA_C_1_04 : RULE_MPA_7_1_1_15, direction, place, 0,
+                "expected the CRC %08x in every FPDU since %s, found %08x in the first one", swap32(fpdu->crc_computed),
                 revision_zero(mpa) ? "a startup frame has Rev 0" : "a startup frame has C = 1", swap32(fpdu->crc));
             return;
         }

@@ -292,6 +292,16 @@ enum rule_id rdmap_overlooked_field(struct rdmap_connection *rdmap, unsigned sid
     return rdmap_atomic_overlooked(&request->operation.atomic);
 }
 
+/*
+ * The DDP Segment Length fits neither the whole segment nor its payload: the Terminate is about another one with the
+ * same header, such as one in an FPDU whose CRC was wrong.
+ */
+static bool is_of_another(const struct accusation *a)
+{
+    return a->terminate->m && a->length_known && a->terminate->segment_length != a->accused->ulpdu_length &&
+           a->terminate->segment_length != a->payload;
+}
+
 /* Reported where the documents say that nothing may be checked. True when that was so. */
 static bool judge_zero_length(const struct accusation *a)
 {
@@ -299,7 +309,7 @@ static bool judge_zero_length(const struct accusation *a)
     bool remote = rdmap_terminate_is(terminate, RDMAP_LAYER_RDMA, 1) && terminate->code <= 4;
     struct rdmap_read_request read;
 
-    if (a->accused == NULL || a->accused->faulty)
+    if (a->accused == NULL || a->accused->faulty || is_of_another(a))
         return false;
     if (remote && read_size_and_source(a, &read) && read.size == 0) {
         rdmap_fail(a->rdmap, a->step, RULE_RDMAP_5_2_1_17, a->frame,
