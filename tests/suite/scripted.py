@@ -136,6 +136,8 @@ class Device:
         flags, revision, length = struct.unpack(">BBH", head[16:])
         if not head.startswith(b"MPA ID Req Frame") or length > 512:
             raise Gone
+        if flags & 0x10 and length < 4:
+            raise Gone
         data = self.exactly(connection, length)
         first, second = struct.unpack(">HH", data[:4]) if flags & 0x10 else (0, 0)
         rtr = (first >> 14 & 1) | (second >> 15 & 1) << 1 | (second >> 14 & 1) << 2

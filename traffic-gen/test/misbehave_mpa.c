@@ -235,10 +235,14 @@ static int forgive_marker(void *ctx, const struct mpa_fpdu *fpdu, int error)
                : error;
 }
 
+/* The Initiator's first FPDU is for another mutant. */
 static int forgive_read(void *ctx, const struct mpa_fpdu *fpdu, int error)
 {
-    (void)ctx;
-    return error == MPA_END_BAD_CRC && is_read_request(fpdu) ? MPA_END_RIGHT : error;
+    struct mutant *mutant = ctx;
+
+    bool first = mutant->seen++ == 0 && qp_mpa(mutant->qp)->wish.role == MPA_END_RESPONDER;
+
+    return !first && error == MPA_END_BAD_CRC && is_read_request(fpdu) ? MPA_END_RIGHT : error;
 }
 
 /* A bit of the CRC field's last octet; one of the ULPDU makes a difference everywhere. */

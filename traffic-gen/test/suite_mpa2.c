@@ -152,7 +152,7 @@ static enum talk_life rtr_life(struct talk *talk, const struct suite_test *test)
 {
     enum talk_life life = LIFE_ANSWERS;
 
-    if (test->variant & MPA_RTR_READ && talk_frame(talk, true)->enhanced.peer_to_peer)
+    if (test->variant & MPA_RTR_READ && talk_reads(talk) && talk_frame(talk, true)->enhanced.peer_to_peer)
         life = talk_await(talk, SIGN_READ, talk_t_react(talk));
     return life == LIFE_ANSWERS ? talk_probe(talk) : life;
 }
@@ -167,6 +167,10 @@ static void answers_rtr_read(struct talk *talk, const struct suite_test *test)
     (void)test;
     if (!agrees_on(talk, MPA_RTR_READ))
         return;
+    if (!talk_reads(talk)) {
+        talk_not_applicable(talk, "the device is not known to answer Reads");
+        return;
+    }
     send_rtr(talk, MPA_RTR_READ, 1, 0);
     if (talk_hear_opcode(talk, RDMAP_READ_RESPONSE))
         talk_passed(talk, "the RTR Read is answered, without more from us");
@@ -332,7 +336,7 @@ static void not_downgraded(struct talk *talk, const struct suite_test *test)
         talk_passed_by_end(talk, "the device closes, as one without RFC 6581 does");
 }
 
-/* Values that cannot be, or can hardly be: each is answered or refused, and the device is there afterwards. */
+/* Values that cannot be, or can hardly be: each is answered or refused, and the device is still there afterwards. */
 static void odd_values(struct talk *talk, const struct suite_test *test)
 {
     static const struct mpa_enhanced odd[] = {
@@ -375,11 +379,11 @@ static void odd_values(struct talk *talk, const struct suite_test *test)
 static const struct suite_test tests[] = {
     {RULE_MPA2_6_06, NULL, DUT_RESPONDER, NEED_ENHANCED, old_request,
      "an enhanced connection, then a Request of revision 1", "a Reply with R = 0", 1},
-    {RULE_MPA2_6_09, NULL, DUT_ANY, NEED_ENHANCED, short_enhanced, "our frame with S = 1 and PD_Length 2",
+    {RULE_MPA2_6_09, NULL, DUT_ANY, NEED_ENHANCED, short_enhanced, "our start-up frame with S = 1 and PD_Length 2",
      "the device closes, or rejects", 0},
-    {RULE_MPA2_9_1_03, NULL, DUT_RESPONDER, NEED_ENHANCED, all_reads, "as many Reads at once as the Reply's IRD",
+    {RULE_MPA2_9_1_03, NULL, DUT_RESPONDER, NEED_ENHANCED, all_reads, "as many Reads at once as the Reply's IRD allows",
      "all are answered", 0},
-    {RULE_MPA2_9_1_14, NULL, DUT_INITIATOR, 0, all_reads, "as many Reads at once as our Reply's ORD",
+    {RULE_MPA2_9_1_14, NULL, DUT_INITIATOR, 0, all_reads, "as many Reads at once as our Reply's ORD allows",
      "all are answered", 0},
     {RULE_MPA2_9_2_05, "send", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_rtr, "peer-to-peer mode, an RTR Send",
      "the device goes on", MPA_RTR_SEND},
@@ -390,9 +394,9 @@ static const struct suite_test tests[] = {
     {RULE_MPA2_9_2_09, NULL, DUT_RESPONDER, NEED_PEER_TO_PEER, names_some_rtr,
      "each RTR type offered alone, then Write and Read together", "the Reply names one of those that work alone", 1},
     {RULE_MPA2_9_2_20, NULL, DUT_ANY, NEED_ENHANCED, ignores_bits, "A = 0 with B, C and D set",
-     "no peer-to-peer mode: any first FPDU will do, and no RTR comes", 0},
+     "no peer-to-peer mode: any first FPDU is accepted, and no RTR is sent", 0},
     {RULE_MPA2_9_2_25, NULL, DUT_RESPONDER, NEED_PEER_TO_PEER, answers_rtr_read, "peer-to-peer mode, an RTR Read",
-     "its Read Response, without more from us", 0},
+     "its Read Response, without anything more from us", 0},
     {RULE_MPA2_9_2_26, "write", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_rtr, "an RTR Write with STag 0 and TO 0",
      "the device goes on", ODD_RTR | MPA_RTR_WRITE},
     {RULE_MPA2_9_2_26, "read", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_rtr, "an RTR Read with STag 0 and TO 0",
@@ -401,8 +405,8 @@ static const struct suite_test tests[] = {
      0},
     {RULE_MPA2_10_04, NULL, DUT_RESPONDER, NEED_ENHANCED, old_request,
      "an enhanced connection, then a Request of revision 1 without Private Data", "a Reply with R = 0", 0},
-    {RULE_MPA2_12_01, NULL, DUT_RESPONDER, NEED_ENHANCED, odd_values, "Requests with odd IRD, ORD and RTR types",
-     "each is answered or refused, and the device is there afterwards", 0},
+    {RULE_MPA2_12_01, NULL, DUT_RESPONDER, NEED_ENHANCED, odd_values, "Requests with unusual IRD, ORD and RTR types",
+     "each is answered or refused, and the device is still there afterwards", 0},
     /* Last: some devices do not survive the offer of a type that they do not know. */
     {RULE_MPA2_9_2_07, NULL, DUT_RESPONDER, NEED_PEER_TO_PEER, names_all_rtr,
      "all RTR types offered together, then alone those that the Reply does not name", "none of these works", 0},

@@ -257,7 +257,7 @@ static const struct suite_test tests[] = {
     LONG_DATA(257),
     LONG_DATA(512),
     {RULE_MPA_7_1_2_10, "fin", DUT_RESPONDER, 0, request_and_fin, "a Request and our FIN in one segment",
-     "a Reply or a close, and the next connection comes about", 0},
+     "a Reply or a close, and the next connection is accepted", 0},
     {RULE_MPA_7_1_2_19, NULL, DUT_INITIATOR, 0, rejected, "a Reply with R = 1", "no FPDU", 0},
     {RULE_MPA_7_1_2_22, "segment", DUT_INITIATOR, 0, reply_and_fpdu, "our Reply and an FPDU in one segment",
      "the FPDU is taken, or the device closes", 0},
