@@ -215,6 +215,12 @@ bool ddp_message_cut_off(struct rdmap_connection *rdmap, unsigned side, struct d
 }
 
 /* No RFC gives a time for the end of a TCP connection whose one stream has ended. */
+/* The other side has acknowledged more than the capture holds of this one: a FIN. */
+static bool is_missing(const struct rdmap_side *s, unsigned side)
+{
+    return s[other_side(side)].acked_known && s[other_side(side)].acked > s[side].end + s[side].fin;
+}
+
 void ddp_stream_finish(struct rdmap_connection *rdmap, int64_t time_ns)
 {
     const struct rdmap_side *s = rdmap->side;
@@ -226,7 +232,7 @@ void ddp_stream_finish(struct rdmap_connection *rdmap, int64_t time_ns)
         s[0].terminated && (!s[1].terminated || s[0].terminate_place.time_ns <= s[1].terminate_place.time_ns) ? 0 : 1;
     if (s[0].reset || s[1].reset || (s[0].fin && s[1].fin))
         verdict_passed(rdmap->verdict, RULE_DDP_3_14);
-    else if (s[0].hole || s[1].hole || time_ns - s[first].terminate_place.time_ns < rdmap->options.t_idle)
+    else if (s[0].hole || s[1].hole || is_missing(s, 0) || is_missing(s, 1) || time_ns - s[first].terminate_place.time_ns < rdmap->options.t_idle)
         verdict_inconclusive(rdmap->verdict, RULE_DDP_3_14);
     else
         rdmap_fail_at_as(rdmap, &s[first].terminate_place, RULE_DDP_3_14, SEVERITY_WARNING, 0,

@@ -282,7 +282,7 @@ static void report_excess(struct mpa_connection *mpa, unsigned side, const struc
     enum direction direction = direction_of(mpa, side);
     struct verdict *v = mpa->verdict;
 
-    if ((f->flags & MPA_FLAG_S) != 0 && f->pd_length < MPA_ENHANCED_LEN)
+    if ((f->flags & MPA_FLAG_S) != 0 && f->revision >= 2 && f->pd_length < MPA_ENHANCED_LEN)
         return; /* MPA2-6-08 said so at the frame itself */
     if (f->pd_length != 0 && swapped == f->pd_length + count)
         verdict_failed(v, RULE_MPA_7_1_1_07, direction, place, related,

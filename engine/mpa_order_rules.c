@@ -396,6 +396,12 @@ void mpa_order_fpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_
                        event->has_ddp ? event->ddp.opcode : 0);
 }
 
+static bool is_startup(const uint8_t *p, size_t n)
+{
+    return mpa_startup_key_matches(MPA_REQUEST, p, n) == MPA_KEY_LEN ||
+           mpa_startup_key_matches(MPA_REPLY, p, n) == MPA_KEY_LEN;
+}
+
 void mpa_order_after_reject(struct mpa_connection *mpa, unsigned side, uint64_t offset, const uint8_t *p, size_t n,
                             const struct octets_origin *origin)
 {
@@ -420,6 +426,9 @@ void mpa_order_after_reject(struct mpa_connection *mpa, unsigned side, uint64_t 
             mpa_boundary_report(mpa, side, &b, p, n);
         return;
     }
+    /* The connection may be used for other purposes (7.1.2): another start-up, too, and then FPDUs are in order. */
+    if (is_startup(p, n))
+        mpa->order->side[0].proof_after_reject = mpa->order->side[1].proof_after_reject = true;
     if (order->proof_after_reject || !mpa_fpdu_proven(p, n))
         return;
     order->proof_after_reject = true;

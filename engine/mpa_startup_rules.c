@@ -145,7 +145,7 @@ static void judge_length(const struct subject *s)
                   f->pd_length, s->name, follow);
         return;
     }
-    if ((f->flags & MPA_FLAG_S) != 0)
+    if ((f->flags & MPA_FLAG_S) != 0 && f->revision >= 2) /* below: MPA2-6-04, and no enhanced data at all */
         CHECK(s, RULE_MPA2_6_08, f->pd_length >= MPA_ENHANCED_LEN,
               "expected at least the 4 octets of enhanced data with S = 1, found PD_Length %u in the %s", f->pd_length,
               s->name);
@@ -190,12 +190,16 @@ static bool byte_swapped(const struct mpa_startup *f)
            e.ord != 0 && e.ird <= 255 && e.ord <= 255;
 }
 
-/* ULP data first, enhanced data last: the first word contradicts itself, the last is enhanced data without a flaw. */
+/*
+ * ULP data first, enhanced data last: the first word contradicts itself and has depths that no device has, the last is
+ * enhanced data without a flaw. The depths alone would not do: the end of ULP data may well look like small numbers.
+ */
 static bool misplaced(const struct mpa_startup *f)
 {
     struct mpa_enhanced e;
 
-    if (f->pd_length < 2 * MPA_ENHANCED_LEN || consistent(&f->enhanced))
+    if (f->pd_length < 2 * MPA_ENHANCED_LEN || consistent(&f->enhanced) ||
+        (usual_depth(f->enhanced.ird) && usual_depth(f->enhanced.ord)))
         return false;
     e = enhanced_at(f->private_data + f->pd_length - MPA_ENHANCED_LEN, false);
     return consistent(&e) && usual_depth(e.ird) && usual_depth(e.ord) && (e.ird != 0 || e.ord != 0);

@@ -306,6 +306,14 @@ void rdmap_reaction_skipped(struct rdmap_connection *rdmap, unsigned side)
 
 /* ---- ends ---- */
 
+/* The peer has acknowledged more of the reactor's stream than the capture holds: a Terminate, a FIN. */
+static bool is_missing(const struct rdmap_connection *rdmap, unsigned reactor)
+{
+    const struct rdmap_side *s = &rdmap->side[reactor];
+
+    return s->hole || reaction_acked(&rdmap->side[other_side(reactor)], s->end + s->fin + 1);
+}
+
 /*
  * The reactor closes, or the peer reset the connection, or the capture ends: has the reactor had its time, and done
  * nothing? Before that, messages prove little: they may have been on their way already.
@@ -324,7 +332,7 @@ static void judge_inaction(struct rdmap_connection *rdmap, unsigned reactor, int
     } else if (watch->went_on.frame != 0 && ended && !s->hole && !peer->hole) {
         settle_ignored(rdmap, watch, &watch->went_on,
                        "further messages in both directions and the end of the connection");
-    } else if (s->hole || !watch->received || time_ns - watch->place.time_ns <= rdmap->options.t_react ||
+    } else if (is_missing(rdmap, reactor) || !watch->received || time_ns - watch->place.time_ns <= rdmap->options.t_react ||
                (watch->late.frame == 0 && rdmap->options.payload_only)) {
         settle_open(rdmap, watch);
     } else if (watch->late.frame != 0) {

@@ -84,7 +84,7 @@ enum mpa_startup_status mpa_startup_decode(struct mpa_startup *out, size_t *need
     out->private_data = p + MPA_STARTUP_HEADER_LEN;
     out->ulp_data = out->private_data;
     out->ulp_length = out->pd_length;
-    if (out->flags & MPA_FLAG_S && out->pd_length >= MPA_ENHANCED_LEN) {
+    if (out->revision >= 2 && out->flags & MPA_FLAG_S && out->pd_length >= MPA_ENHANCED_LEN) {
         out->has_enhanced = true;
         out->enhanced = decode_enhanced(out->private_data);
         out->ulp_data += MPA_ENHANCED_LEN;

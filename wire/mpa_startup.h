@@ -47,7 +47,7 @@ struct mpa_startup {
     uint8_t flags; /* octet 16 as sent */
     uint8_t revision;
     uint16_t pd_length; /* as sent, even where it is above 512 */
-    bool has_enhanced;  /* S = 1 and pd_length >= 4 */
+    bool has_enhanced;  /* Rev 2 or higher, S = 1 and pd_length >= 4 */
     struct mpa_enhanced enhanced;
     const uint8_t *private_data; /* all of it, borrowed from the input; NULL when pd_length is 0 */
     const uint8_t *ulp_data;     /* what follows the enhanced data; NULL when ulp_length is 0 */
