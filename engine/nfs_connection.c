@@ -245,6 +245,7 @@ static void reply(struct nfs_look *look)
     if (look->t->malformed)
         return;
     nfs_size_reply(look);
+    nfs_result_reply(look);
     nfs_delegation_reply(look);
 }
 

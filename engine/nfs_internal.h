@@ -194,6 +194,9 @@ void nfs_refusal_answer(struct nfs_look *look, const struct rpcrdma_message *mes
 /* Nothing is wrong with this Call, and nothing in it is beyond what a server must expect. */
 bool nfs_sound(const struct nfs_look *look);
 
+/* nfs_result_rules.c: results against what was asked for. */
+void nfs_result_reply(struct nfs_look *look);
+
 /* nfs_slot_rules.c: of nfs_slot_failed() look->place is that of the error. */
 void nfs_slot_call(struct nfs_look *look);
 void nfs_slot_failed(struct nfs_look *look);

@@ -335,8 +335,7 @@ static void judge_no_list(const struct pairing *p)
             return;
         }
     }
-    rpcrdma_fail_as(p->rpcrdma, p->reply, RULE_RPCR_4_3_2_01, SEVERITY_WARNING, p->t->call.frame,
-                    "expected a Write list of %u chunks as in the Call, found none", p->t->n_writes);
+    FAIL(p, RULE_RPCR_4_3_2_01, "expected a Write list of %u chunks as in the Call, found none", p->t->n_writes);
 }
 
 /* RFC 5667 section 5: a Write chunk of length 0 asks for the result inline; that is no error. */

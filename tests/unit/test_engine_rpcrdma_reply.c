@@ -329,7 +329,7 @@ static void lists(void **state)
     t = talk_new();
     call_read3(t, &offered, NULL, 4096);
     frame = reply_failed3(t, offered, 0);
-    talk_expect(t, RULE_RPCR_4_3_2_01, SEVERITY_WARNING, frame);
+    talk_expect(t, RULE_RPCR_4_3_2_01, SEVERITY_ERROR, frame);
 
     t = talk_new();
     call_read3(t, NULL, NULL, 400);
