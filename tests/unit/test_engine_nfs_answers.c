@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Answers against their Calls: refusals of sound Calls, RPC versions, results of COMPOUNDs, octets returned. */
+#include "nfs_messages.h"
+#include "rpcrdma_talk.h"
+
+enum { GETATTR3 = 1, READ3 = 6, WRITE3 = 7, OP_GETFH = 10, OP_LOOKUPP = 16, OP_ILLEGAL = 10044, XID = 0x10 };
+
+/* An answer, and what it is to be found for; RULE_COUNT: nothing. */
+static void expect(struct talk *t, enum rule_id rule, uint32_t frame)
+{
+    if (rule == RULE_COUNT)
+        talk_expect_nothing(t);
+    else
+        talk_expect(t, rule, SEVERITY_ERROR, frame);
+}
+
+static uint32_t garbage(struct talk *t, uint32_t xid)
+{
+    struct rpcrdma_plan plan = talk_plan(t, S, xid);
+
+    return talk_message(t, S, &plan, t->rpc, talk_rpc_reply(t->rpc, sizeof t->rpc, xid, RPC_GARBAGE_ARGS, NULL, 0));
+}
+
+/* ---- refusals ---- */
+
+/* READ of version 3 of so many octets: inline, or with a Write chunk. */
+static void call_read(struct talk *t, uint32_t count, bool chunk)
+{
+    struct rpcrdma_segment segment = {.handle = 0x77, .length = count, .offset = 0x1000};
+    struct rpcrdma_write_plan write = {&segment, 1};
+    struct rpcrdma_plan plan = talk_plan(t, C, XID);
+    struct nfs_text call = {0};
+
+    item(&call, 28);
+    word(&call, 0);
+    word(&call, 0);
+    word(&call, count);
+    plan.writes = &write;
+    plan.n_writes = chunk;
+    talk_call_with(t, C, &plan, TALK_NFS, 3, READ3, call.p, call.n);
+}
+
+static void test_err_chunk(void **state)
+{
+    struct talk *t = talk_new();
+
+    (void)state;
+    t->reactions = true;
+    call_read(t, 3900, false);
+    expect(t, RULE_RPCR_4_5_12, talk_error(t, S, XID, RPCRDMA_ERR_CHUNK));
+    t = talk_new();
+    call_read(t, 8000, true);
+    expect(t, RULE_RPCR_4_5_12, talk_error(t, S, XID, RPCRDMA_ERR_CHUNK));
+}
+
+/* The Reply may lack room, the Call may be another, or the first one on a new connection. */
+static void test_err_chunk_in_doubt(void **state)
+{
+    struct talk *t = talk_new();
+
+    (void)state;
+    call_read(t, 8000, false);
+    assert_int_equal(t->n_findings, 1);
+    assert_int_equal(t->findings[0].rule, RULE_RPCR_4_3_2_3_04);
+    talk_error(t, S, XID, RPCRDMA_ERR_CHUNK);
+    talk_inconclusive(t, RULE_RPCR_4_5_12);
+    assert_int_equal(t->n_findings, 1);
+    talk_free(t);
+    t = talk_new();
+    call_read(t, 3000, false);
+    talk_hole(t, C);
+    talk_error(t, S, XID, RPCRDMA_ERR_CHUNK);
+    talk_inconclusive(t, RULE_RPCR_4_5_12);
+    talk_expect_nothing(t);
+    t = talk_new_bare(&(struct rpcrdma_options){.profile = PROFILE_IETF});
+    talk_startup(t, C, true, 4096, 4096);
+    talk_startup(t, S, true, 4096, 4096);
+    call_read(t, 3000, true);
+    talk_expect(t, RULE_RPCR_4_5_12, SEVERITY_WARNING, talk_error(t, S, XID, RPCRDMA_ERR_CHUNK));
+}
+
+static void test_garbage_args(void **state)
+{
+    struct talk *t = talk_new();
+    struct rpcrdma_plan plan = talk_plan(t, C, XID);
+    struct nfs_text call = {0};
+
+    (void)state;
+    call_read(t, 3000, false);
+    expect(t, RULE_RPC_5531_9_05, garbage(t, XID));
+    t = talk_new();
+    item(&call, 28); /* WRITE, whose count is not that of its data */
+    word(&call, 0);
+    word(&call, 0);
+    word(&call, 500);
+    word(&call, 2);
+    item(&call, 400);
+    talk_call_with(t, C, &plan, TALK_NFS, 3, WRITE3, call.p, call.n);
+    garbage(t, XID);
+    talk_inconclusive(t, RULE_RPC_5531_9_05);
+    talk_expect_nothing(t);
+}
+
+/* ---- RPC versions ---- */
+
+static void call_version(struct talk *t, uint32_t rpcvers, uint32_t version)
+{
+    struct rpcrdma_plan plan = talk_plan(t, C, XID);
+    size_t n = talk_rpc_call(t->rpc, sizeof t->rpc, XID, TALK_NFS, version, 0, NULL, 0);
+
+    put_be32(t->rpc + 8, rpcvers);
+    talk_message(t, C, &plan, t->rpc, n);
+}
+
+/* MSG_DENIED, or PROG_MISMATCH: the words behind msg_type. */
+static uint32_t reply_words(struct talk *t, const uint32_t *more, size_t n)
+{
+    struct rpcrdma_plan plan = talk_plan(t, S, XID);
+    uint32_t all[8] = {XID, RPC_REPLY};
+
+    memcpy(all + 2, more, n * sizeof *more);
+    return talk_message(t, S, &plan, t->rpc, talk_words(t->rpc, sizeof t->rpc, all, n + 2));
+}
+
+static void versions(uint32_t rpcvers, uint32_t version, const uint32_t *more, size_t n, enum rule_id rule)
+{
+    struct talk *t = talk_new();
+    uint32_t frame;
+
+    t->reactions = true;
+    call_version(t, rpcvers, version);
+    if (rpcvers != RPC_VERSION) {
+        assert_int_equal(t->n_findings, 1);
+        assert_int_equal(t->findings[0].rule, RULE_RPC_5531_9_01);
+        t->n_findings = 0;
+    }
+    frame = reply_words(t, more, n);
+    expect(t, rule, frame);
+}
+
+#define WORDS(...) (const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t)
+
+static void test_versions(void **state)
+{
+    (void)state;
+    versions(3, 3, WORDS(RPC_MSG_DENIED, RPC_MISMATCH, 2, 2), RULE_COUNT);
+    versions(3, 3, WORDS(RPC_MSG_DENIED, RPC_MISMATCH, 2, 3), RULE_RPC_5531_9_03);
+    versions(3, 3, WORDS(RPC_MSG_DENIED, RPC_MISMATCH, 4, 5), RULE_RPC_5531_9_03);
+    versions(3, 3, WORDS(RPC_MSG_ACCEPTED, 0, 0, RPC_SUCCESS), RULE_RPC_5531_9_02);
+    versions(3, 3, WORDS(RPC_MSG_DENIED, RPC_AUTH_ERROR, 1), RULE_RPC_5531_9_02);
+    versions(2, 3, WORDS(RPC_MSG_DENIED, RPC_MISMATCH, 2, 2), RULE_RPC_5531_9_04);
+    versions(2, 3, WORDS(RPC_MSG_DENIED, RPC_AUTH_ERROR, 0), RULE_RPC_5531_9_06);
+    versions(2, 3, WORDS(RPC_MSG_DENIED, RPC_AUTH_ERROR, 5), RULE_COUNT);
+    versions(2, 9, WORDS(RPC_MSG_ACCEPTED, 0, 0, RPC_PROG_MISMATCH, 2, 4), RULE_COUNT);
+    versions(2, 9, WORDS(RPC_MSG_ACCEPTED, 0, 0, RPC_PROG_MISMATCH, 2, 9), RULE_RPC_5531_9_03);
+    versions(2, 9, WORDS(RPC_MSG_ACCEPTED, 0, 0, RPC_PROG_MISMATCH, 4, 2), RULE_RPC_5531_9_03);
+}
+
+/* ---- COMPOUND ---- */
+
+/* PUTFH, LOOKUPP, GETFH in this minor version. */
+static void call_compound(struct talk *t, uint32_t minor)
+{
+    struct rpcrdma_plan plan = talk_plan(t, C, XID);
+    struct nfs_text call = {0};
+
+    compound(&call, minor, 3);
+    word(&call, NFS_OP_PUTFH);
+    item(&call, 28);
+    word(&call, OP_LOOKUPP);
+    word(&call, OP_GETFH);
+    talk_call_with(t, C, &plan, TALK_NFS, 4, 1, call.p, call.n);
+}
+
+struct result {
+    uint32_t op, status;
+};
+
+static void results(uint32_t minor, uint32_t status, const struct result *result, unsigned n, enum rule_id rule)
+{
+    struct talk *t = talk_new();
+    struct rpcrdma_plan plan;
+    struct nfs_text reply = {0};
+
+    t->reactions = true;
+    call_compound(t, minor);
+    compounded(&reply, status, n);
+    for (unsigned i = 0; i < n; i++) {
+        word(&reply, result[i].op);
+        word(&reply, result[i].status);
+        if (result[i].op == OP_GETFH && result[i].status == 0)
+            item(&reply, 28);
+    }
+    plan = talk_plan(t, S, XID);
+    expect(t, rule, talk_reply_with(t, S, &plan, reply.p, reply.n));
+}
+
+#define RESULTS(...)                                                                                                   \
+    (const struct result[]){__VA_ARGS__}, sizeof((const struct result[]){__VA_ARGS__}) / sizeof(struct result)
+
+static void test_compound_results(void **state)
+{
+    (void)state;
+    results(0, 0, RESULTS({22, 0}, {16, 0}, {10, 0}), RULE_COUNT);
+    results(0, 2, RESULTS({22, 0}, {16, 2}), RULE_COUNT);
+    results(0, 0, RESULTS({22, 0}, {10, 0}, {16, 0}), RULE_NFS_7530_15_2_01);
+    results(0, 0, RESULTS({22, 0}, {16, 0}, {9, 0}), RULE_NFS_7530_15_2_01); /* which has more than is there */
+    results(0, 0, RESULTS({22, 0}, {16, 0}), RULE_NFS_7530_15_2_02);
+    results(0, 0, RESULTS({22, 0}, {16, 0}, {10, 0}, {16, 0}), RULE_NFS_7530_15_2_02);
+    results(0, 0, RESULTS({22, 0}, {16, 2}, {10, 0}), RULE_NFS_7530_15_2_02);
+    results(0, 0, NULL, 0, RULE_NFS_7530_15_2_02);
+    results(0, 10021, NULL, 0, RULE_COUNT); /* a minor version that the server lacks */
+    results(0, 0, RESULTS({22, 0}, {16, 2}), RULE_NFS_7530_15_2_03);
+    results(0, 5, RESULTS({22, 0}, {16, 2}), RULE_NFS_7530_15_2_03);
+    results(0, OP_ILLEGAL, RESULTS({22, 0}, {OP_ILLEGAL, OP_ILLEGAL}), RULE_NFS_7530_15_2_04);
+    results(7, OP_ILLEGAL, RESULTS({22, 0}, {OP_ILLEGAL, OP_ILLEGAL}), RULE_COUNT);
+}
+
+/* ---- octets ---- */
+
+static void read_returns(uint32_t asked, uint32_t said, uint32_t octets, enum rule_id rule)
+{
+    struct talk *t = talk_new();
+    struct rpcrdma_plan plan;
+    struct nfs_text reply = {0};
+
+    call_read(t, asked, false);
+    word(&reply, 0);
+    word(&reply, 0); /* no attributes */
+    word(&reply, said);
+    word(&reply, 1);
+    item(&reply, octets);
+    plan = talk_plan(t, S, XID);
+    expect(t, rule, talk_reply_with(t, S, &plan, reply.p, reply.n));
+}
+
+static void test_octets_returned(void **state)
+{
+    (void)state;
+    read_returns(1000, 1000, 1000, RULE_COUNT);
+    read_returns(1000, 7, 7, RULE_COUNT);
+    read_returns(1000, 1001, 1001, RULE_NFS_1813_3_3_6_01);
+    read_returns(1000, 500, 1000, RULE_NFS_1813_3_3_6_02);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_err_chunk),        cmocka_unit_test(test_err_chunk_in_doubt),
+        cmocka_unit_test(test_garbage_args),     cmocka_unit_test(test_versions),
+        cmocka_unit_test(test_compound_results), cmocka_unit_test(test_octets_returned),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
