@@ -5,6 +5,8 @@
 #include "conformance/check_workers.h"
 #include "engine/heap.h"
 
+#include <pcap/pcap.h>
+
 enum { PROGRESS_EVERY = 4096 /* packets */ };
 
 struct reading {
@@ -59,21 +61,30 @@ static void take_packet(struct reading *reading, const struct packet *packet)
         reading->unknown_linktype = packet->linktype;
 }
 
+/* As libpcap calls it. */
+static gchar *unknown_link(const char *file, int linktype)
+{
+    const char *name = pcap_datalink_val_to_name(linktype), *text = pcap_datalink_val_to_description(linktype);
+
+    if (name == NULL)
+        return g_strdup_printf("%s: link type %d is not understood", file, linktype);
+    return g_strdup_printf("%s: link type %d (%s, %s) is not understood", file, linktype, name, text);
+}
+
 static void explain_status(const struct reading *reading, enum capture_status status, const struct capture_error *error)
 {
     struct report_capture *capture = reading->capture;
     bool lacking = reading->memory_lacking || heap_refused();
 
     capture->truncated = status == CAPTURE_TRUNCATED;
-    capture->failed = status == CAPTURE_CORRUPT || lacking;
+    capture->failed = status == CAPTURE_CORRUPT || lacking || reading->decapsulated[DECAP_LINKTYPE] > 0;
     if (lacking)
         capture->trouble =
             g_strdup_printf("%s: not enough memory for all connections; findings may be missing", capture->file);
     else if (status == CAPTURE_CORRUPT || status == CAPTURE_TRUNCATED)
         capture->trouble = g_utf8_make_valid(error->text, -1);
-    else if (reading->decapsulated[DECAP_LINKTYPE] > 0 && reading->decapsulated[DECAP_TCP] == 0)
-        capture->trouble =
-            g_strdup_printf("%s: link type %d is not understood", capture->file, reading->unknown_linktype);
+    else if (reading->decapsulated[DECAP_LINKTYPE] > 0)
+        capture->trouble = unknown_link(capture->file, reading->unknown_linktype);
 }
 
 /* ---- the shares ---- */

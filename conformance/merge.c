@@ -14,6 +14,7 @@ struct merge {
     gchar *profile;
     uint64_t found[SEVERITY_COUNT], waived;
     uint64_t connections; /* of the parts of a capture each once */
+    unsigned empty;       /* captures of which nothing was checked */
     bool failed_capture;
     GHashTable *exercised; /* ids of rules that passed or failed */
     GHashTable *unused;    /* ids of waivers; those that another report used are taken out at the end */
@@ -84,6 +85,22 @@ static bool take_rules(struct merge *merge, struct merge_input *input, JsonObjec
     return ok;
 }
 
+/* What tells whether anything of a connection was judged. */
+static bool has_facts(struct merge_input *input, JsonObject *connection)
+{
+    JsonObject *counts = merge_object(input, connection, "a connection", "counts");
+    JsonObject *mpa = counts == NULL ? NULL : merge_object(input, connection, "a connection", "mpa");
+    JsonArray *fpdus = mpa == NULL ? NULL : merge_array(input, counts, "the counts", "fpdus");
+    bool rejected;
+
+    if (fpdus == NULL || !merge_bool(input, mpa, "mpa", "rejected", &rejected))
+        return false;
+    for (guint i = 0; i < json_array_get_length(fpdus); i++)
+        if (!JSON_NODE_HOLDS_VALUE(json_array_get_element(fpdus, i)))
+            return merge_input_wrong(input, "the counts", "fpdus", "pair of numbers");
+    return json_array_get_length(fpdus) == 2 || merge_input_wrong(input, "the counts", "fpdus", "pair of numbers");
+}
+
 static bool take_connection(struct merge *merge, struct merge_input *input, JsonObject *connection,
                             struct listed *listed)
 {
@@ -91,7 +108,7 @@ static bool take_connection(struct merge *merge, struct merge_input *input, Json
     JsonObject *rules = merge_object(input, connection, "a connection", "rules");
     uint64_t not_listed;
 
-    if (findings == NULL || rules == NULL ||
+    if (findings == NULL || rules == NULL || !has_facts(input, connection) ||
         !merge_count(input, connection, "a connection", "findings_not_listed", &not_listed))
         return false;
     for (guint i = 0; i < json_array_get_length(findings); i++) {
@@ -215,9 +232,9 @@ static enum check_status decide(const struct merge *merge)
     for (size_t i = 0; i < SEVERITY_COUNT; i++)
         if (merge->found[i] > 0 && report_fails(&merge->options, (enum rule_severity)i))
             return CHECK_FAIL;
-    if (merge->connections == 0)
-        return CHECK_NOTHING;
-    return merge->options.strict_waivers && g_hash_table_size(merge->unused) > 0 ? CHECK_FAIL : CHECK_PASS;
+    if (merge->options.strict_waivers && g_hash_table_size(merge->unused) > 0)
+        return CHECK_FAIL;
+    return merge->empty > 0 && !merge->options.allow_empty ? CHECK_NOTHING : CHECK_PASS;
 }
 
 static JsonObject *make_summary(const struct merge *merge, enum check_status status)
@@ -280,6 +297,38 @@ static uint64_t count_connections(JsonArray *captures)
     return sum;
 }
 
+/* What a part of a capture lacks, another one may have. */
+static bool is_judged(JsonObject *connection)
+{
+    JsonObject *counts = json_object_get_object_member(connection, "counts");
+    JsonArray *fpdus = json_object_get_array_member(counts, "fpdus");
+
+    return json_object_has_member(connection, "rpcrdma") ||
+           json_object_get_boolean_member(json_object_get_object_member(connection, "mpa"), "rejected") ||
+           json_array_get_int_element(fpdus, 0) + json_array_get_int_element(fpdus, 1) > 0;
+}
+
+static unsigned count_empty(JsonArray *captures)
+{
+    unsigned sum = 0;
+
+    for (guint i = 0; i < json_array_get_length(captures); i++) {
+        JsonObject *capture = json_array_get_object_element(captures, i);
+        JsonArray *connections = json_object_get_array_member(capture, "connections");
+        guint n = json_array_get_length(connections);
+        bool judged = json_object_has_member(capture, "error") || (json_object_has_member(capture, "part") && n > 0);
+
+        for (guint j = 0; j < n; j++)
+            judged |= is_judged(json_array_get_object_element(connections, j));
+        json_object_remove_member(capture, "nothing_checked");
+        if (!judged)
+            json_object_set_string_member(capture, "nothing_checked",
+                                          report_nothing[n == 0 ? REPORT_NO_MPA : REPORT_NO_FPDU]);
+        sum += !judged;
+    }
+    return sum;
+}
+
 static void clear_capture(gpointer capture)
 {
     json_object_unref(((struct merge_capture *)capture)->object);
@@ -310,6 +359,7 @@ static int merge_files(struct merge *merge)
         return CHECK_TROUBLE;
     }
     merge->connections = count_connections(captures);
+    merge->empty = count_empty(captures);
     status = decide(merge);
     written = write_merged(merge, captures, status);
     json_array_unref(captures);
@@ -322,16 +372,18 @@ static const char help[] = "Usage: iwarp-check merge [OPTION...] A.json B.json..
                            " -o FILE, --output=FILE   where to; default: standard output\n"
                            " --fail-on=LEVEL          error (default), warning, note, never\n"
                            " --strict-waivers         a waiver that none of the reports used fails\n"
+                           " --allow-empty            captures of which nothing was checked are no trouble\n"
                            "Exit status: as of iwarp-check. More: man iwarp-check\n";
 
 static bool parse(struct check_options *options, int argc, char **argv, GError **error)
 {
     gchar *fail_on = NULL;
-    gboolean strict = FALSE, asked = FALSE;
+    gboolean strict = FALSE, allow_empty = FALSE, asked = FALSE;
     const GOptionEntry entries[] = {
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options->output, NULL, NULL},
         {"fail-on", 0, 0, G_OPTION_ARG_STRING, &fail_on, NULL, NULL},
         {"strict-waivers", 0, 0, G_OPTION_ARG_NONE, &strict, NULL, NULL},
+        {"allow-empty", 0, 0, G_OPTION_ARG_NONE, &allow_empty, NULL, NULL},
         {"help", 'h', 0, G_OPTION_ARG_NONE, &asked, NULL, NULL},
         {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options->files, NULL, NULL},
         {NULL, 0, 0, G_OPTION_ARG_NONE, NULL, NULL, NULL},
@@ -345,6 +397,7 @@ static bool parse(struct check_options *options, int argc, char **argv, GError *
     g_option_context_free(context);
     options->fail_on = SEVERITY_ERROR;
     options->strict_waivers = strict;
+    options->allow_empty = allow_empty;
     options->help = asked;
     if (ok && asked) {
         g_free(fail_on);

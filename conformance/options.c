@@ -16,7 +16,7 @@ const char options_help[] = "Usage: iwarp-check [OPTION...] FILE...        FILE:
                             " --annotate=OUT.pcapng    the capture again, findings as packet comments\n"
                             " --rules=SEL,...          only these rules; --skip=SEL,...: not these. SEL: id,\n"
                             "                          id prefix, rfc8166, rfc5044/4.3, nfs, must, should\n"
-                            " --fail-on=LEVEL          error (default), warning, note, never\n"
+                            " --fail-on=LEVEL          error (default), warning, note, never; --allow-empty\n"
                             " --profile=ietf|rdmac|rfc5666   which documents bind\n"
                             " --waive=ID[:why]         known deviation; --waivers=FILE: a list of them (YAML)\n"
                             " --strict-waivers         an unused waiver fails; --exclusive: no other writers\n"
@@ -30,7 +30,7 @@ const char options_help[] = "Usage: iwarp-check [OPTION...] FILE...        FILE:
                             " --timers=react=S,close=S,reply=S,start=S,idle=S,answer=S   what is in time\n"
                             "iwarp-check merge A.json B.json... [--output=FILE]: JSON reports made one\n"
                             " --version, --help        (the manual: man iwarp-check)\n"
-                            "Exit status: 0 holds, 1 findings, 2 trouble, 3 no MPA connection to check.\n";
+                            "Exit status: 0 holds, 1 findings, 2 trouble, 3 nothing to check in a capture.\n";
 
 static bool usage(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
@@ -318,7 +318,7 @@ static bool load_waivers(struct check_options *options, char **waive, char **fil
 struct raw_options {
     gchar *format, *fail_on, *profile, *memory, *capture_buffer, *rotate;
     gchar **rules, **skip, **waive, **waivers, **assume, **timers, **files;
-    gboolean strict, exclusive, list_rules, print, summary, verbose, progress, no_progress, version, help;
+    gboolean strict, exclusive, allow_empty, list_rules, print, summary, verbose, progress, no_progress, version, help;
     gint jobs, max_findings;
 };
 
@@ -392,6 +392,7 @@ static bool understand(struct check_options *options, struct raw_options *raw, G
     options->progress = raw->progress ? ON : raw->no_progress ? OFF : UNKNOWN;
     options->strict_waivers = raw->strict;
     options->exclusive = raw->exclusive;
+    options->allow_empty = raw->allow_empty;
     options->print = raw->print;
     options->summary = raw->summary;
     options->verbose = raw->verbose;
@@ -444,6 +445,7 @@ bool options_parse(struct check_options *options, int argc, char **argv, GError 
         {"waivers", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &raw.waivers, NULL, NULL},
         {"strict-waivers", 0, 0, G_OPTION_ARG_NONE, &raw.strict, NULL, NULL},
         {"exclusive", 0, 0, G_OPTION_ARG_NONE, &raw.exclusive, NULL, NULL},
+        {"allow-empty", 0, 0, G_OPTION_ARG_NONE, &raw.allow_empty, NULL, NULL},
         {"assume", 0, 0, G_OPTION_ARG_STRING_ARRAY, &raw.assume, NULL, NULL},
         {"timers", 0, 0, G_OPTION_ARG_STRING_ARRAY, &raw.timers, NULL, NULL},
         {"annotate", 0, 0, G_OPTION_ARG_FILENAME, &options->annotate, NULL, NULL},

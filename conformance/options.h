@@ -43,6 +43,8 @@ struct check_options {
     int64_t rotate_ns;       /* a report of each such period; 0: one of all */
     char **files;            /* NULL-terminated; empty with interface */
 
+    bool allow_empty; /* captures of which nothing was checked are no trouble */
+
     bool list_rules, version, help;
     char *explain;
 };

@@ -252,6 +252,34 @@ static bool goes_on(const struct report *report)
     return capture != NULL && capture->part.series != NULL && !capture->part.last;
 }
 
+const char *const report_nothing[] = {
+    [REPORT_NO_MPA] = "no MPA connection found: nothing was checked",
+    [REPORT_NO_FPDU] = "no FPDU could be judged: nothing but the start of connections was checked",
+};
+
+static bool is_judged(const struct report_connection *connection)
+{
+    return connection->fpdus[0] + connection->fpdus[1] > 0 || connection->parameters.rejected ||
+           connection->rpcrdma != NULL;
+}
+
+bool report_judged_something(const struct report_capture *capture)
+{
+    for (guint i = 0; i < capture->connections->len; i++)
+        if (is_judged(g_ptr_array_index(capture->connections, i)))
+            return true;
+    return false;
+}
+
+const char *report_nothing_checked(const struct report_capture *capture)
+{
+    if (capture->connections->len == 0)
+        return report_nothing[REPORT_NO_MPA];
+    if (capture->part.series != NULL || report_judged_something(capture))
+        return NULL;
+    return report_nothing[REPORT_NO_FPDU];
+}
+
 static enum check_status decide(const struct report *report)
 {
     for (guint i = 0; i < report->captures->len; i++)
@@ -260,11 +288,9 @@ static enum check_status decide(const struct report *report)
     for (size_t severity = 0; severity < SEVERITY_COUNT; severity++)
         if (report->found[severity] > 0 && report_fails(report->options, (enum rule_severity)severity))
             return CHECK_FAIL;
-    if (report->connections == 0)
-        return CHECK_NOTHING;
     if (report->options->strict_waivers && report->unused_waivers->len > 0)
         return CHECK_FAIL;
-    return CHECK_PASS;
+    return report->empty > 0 && !report->options->allow_empty ? CHECK_NOTHING : CHECK_PASS;
 }
 
 static void clear_sums(struct report *report)
@@ -272,7 +298,7 @@ static void clear_sums(struct report *report)
     memset(report->found, 0, sizeof report->found);
     memset(report->counts, 0, sizeof report->counts);
     report->waived = report->connections = report->connections_with_findings = 0;
-    report->exercised = 0;
+    report->exercised = report->empty = 0;
     g_ptr_array_set_size(report->unused_waivers, 0);
 }
 
@@ -284,6 +310,7 @@ void report_conclude(struct report *report)
     for (guint i = 0; i < report->captures->len; i++) {
         const struct report_capture *capture = g_ptr_array_index(report->captures, i);
 
+        report->empty += !capture->failed && report_nothing_checked(capture) != NULL;
         for (guint j = 0; j < capture->connections->len; j++)
             sum_connection(report, g_ptr_array_index(capture->connections, j), counts);
     }

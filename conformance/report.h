@@ -105,6 +105,7 @@ struct report {
     /* Filled by report_conclude(). */
     uint64_t found[SEVERITY_COUNT], waived;
     uint64_t connections, connections_with_findings;
+    unsigned empty;                       /* captures of which nothing was checked */
     struct rule_count counts[RULE_COUNT]; /* sums */
     unsigned exercised;
     bool shown[RULE_COUNT];    /* selected by the options, and in the profile */
@@ -141,6 +142,16 @@ void report_write_html(const struct report *report, FILE *out);
 /* One line per capture: --summary. */
 void report_write_summary(const struct report *report, FILE *out);
 
+/* One line each. */
+enum report_emptiness { REPORT_NO_MPA, REPORT_NO_FPDU };
+extern const char *const report_nothing[];
+/*
+ * Why a capture that could be read says nothing: no connection in it, or none of which an FPDU, a rejection or an RPC
+ * message was judged. NULL: something was. One line.
+ */
+const char *report_nothing_checked(const struct report_capture *capture);
+/* The same of this part of a capture alone; report_nothing_checked() takes any connection in a part for something. */
+bool report_judged_something(const struct report_capture *capture);
 /* "pass", "fail", "error", "nothing-to-check" */
 const char *report_verdict(const struct report *report);
 /* Member names of "operations": "write", "read_request", ...; NULL for an opcode without a name. */

@@ -239,6 +239,8 @@ static void write_capture(struct html_page *page)
     g_free(part);
     if (capture->trouble != NULL)
         html_element(page->writer, "p", "trouble", "%s", capture->trouble);
+    if (!capture->failed && report_nothing_checked(capture) != NULL)
+        html_element(page->writer, "p", "trouble", "%s", report_nothing_checked(capture));
     if (capture->connections->len > 0) {
         chosen = write_list(page);
         for (guint i = 0; i < chosen->len; i++)

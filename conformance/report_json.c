@@ -236,6 +236,8 @@ static void add_capture(struct json_writer *writer, const struct report *report,
     json_bool(writer, "truncated", capture->truncated);
     if (capture->trouble != NULL)
         json_string(writer, capture->failed ? "error" : "warning", capture->trouble);
+    if (!capture->failed && report_nothing_checked(capture) != NULL)
+        json_string(writer, "nothing_checked", report_nothing_checked(capture));
     add_number(writer, "connections_without_mpa", capture->other_connections);
     json_begin_array(writer, "connections");
     for (guint i = 0; i < capture->connections->len; i++)

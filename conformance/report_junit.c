@@ -397,19 +397,22 @@ static void write_connection(struct suite *suite, unsigned number)
     g_free(name);
 }
 
-/* A capture that could not be read is an error; one without MPA is one when there is nothing else: no empty pass. */
+/* A capture that could not be read is an error, and so is one of which nothing was checked: no empty pass. */
 static void write_trouble(struct suite *suite, unsigned number)
 {
-    bool error = suite->capture->failed || suite->report->status == CHECK_NOTHING;
+    bool error = suite->capture->failed || !suite->report->options->allow_empty;
+    const char *what = suite->capture->failed                  ? "readable"
+                       : suite->capture->connections->len == 0 ? "has MPA connections"
+                                                               : "has FPDUs to judge";
     struct tally tally = {.tests = 1, .errors = error, .skipped = !error};
 
     suite->connection = NULL;
     suite->classname = class_name(suite->capture->file, "capture", 0);
     begin_suite(suite, number, suite->capture->file, suite->capture->start_ns, &tally);
     write_properties(suite);
-    begin_case(suite, suite->capture->failed ? "readable" : "has MPA connections");
+    begin_case(suite, what);
     outcome(suite->writer, error ? "error" : "skipped", error ? "capture" : NULL,
-            suite->capture->failed ? suite->capture->trouble : "no MPA connection found: nothing was checked", NULL);
+            suite->capture->failed ? suite->capture->trouble : report_nothing_checked(suite->capture), NULL);
     end(suite->writer);
     end_suite(suite);
     g_free(suite->classname);
@@ -453,7 +456,7 @@ void report_write_junit(const struct report *report, FILE *out)
     begin(suite.writer, "testsuites");
     for (guint i = 0; i < report->captures->len; i++) {
         suite.capture = g_ptr_array_index(report->captures, i);
-        if (suite.capture->failed || suite.capture->connections->len == 0)
+        if (suite.capture->failed || report_nothing_checked(suite.capture) != NULL)
             write_trouble(&suite, number++);
         for (guint j = 0; j < suite.capture->connections->len; j++) {
             suite.connection = g_ptr_array_index(suite.capture->connections, j);

@@ -72,21 +72,25 @@ gchar *verdict_text(const struct report *report)
 {
     static const char *const words[] = {
         [CHECK_PASS] = "PASS", [CHECK_FAIL] = "FAIL", [CHECK_TROUBLE] = "ERROR", [CHECK_NOTHING] = "NOTHING TO CHECK"};
-    gchar *found, *text, *unused = NULL;
+    gchar *found, *text, *unused = NULL, *empty = NULL;
 
-    if (report->status == CHECK_NOTHING)
-        return g_strdup_printf("%s: no MPA connection found", words[report->status]);
+    if (report->captures->len == 1 && report->empty > 0 && report->status != CHECK_FAIL)
+        return g_strdup_printf("%s: %s%s", words[report->status], report_nothing_checked(report->captures->pdata[0]),
+                               report->status == CHECK_PASS ? " (--allow-empty)" : "");
     found = found_text(report->found, report->waived);
     /* Elsewhere they are a remark: here they are why it fails. */
     if (report->options->strict_waivers && report->unused_waivers->len > 0)
         unused = g_strdup_printf(", %u waiver%s without use", report->unused_waivers->len,
                                  plural(report->unused_waivers->len));
-    text = g_strdup_printf("%s: %s%s%s in %" PRIu64 " connection%s, %u rules exercised", words[report->status],
-                           report->status == CHECK_TROUBLE ? "not everything could be read; " : "", found,
-                           unused != NULL ? unused : "", report->connections, plural(report->connections),
-                           report->exercised);
+    if (report->empty > 0)
+        empty = g_strdup_printf("nothing was checked of %u capture%s; ", report->empty, plural(report->empty));
+    text = g_strdup_printf("%s: %s%s%s%s in %" PRIu64 " connection%s, %u rules exercised", words[report->status],
+                           report->status == CHECK_TROUBLE ? "not everything could be read; " : "",
+                           empty != NULL ? empty : "", found, unused != NULL ? unused : "", report->connections,
+                           plural(report->connections), report->exercised);
     g_free(found);
     g_free(unused);
+    g_free(empty);
     return text;
 }
 

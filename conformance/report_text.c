@@ -180,6 +180,8 @@ static void write_capture(const struct report *report, const struct report_captu
     fputc('\n', out);
     if (capture->trouble != NULL)
         fprintf(out, "  %s\n", capture->trouble);
+    if (!capture->failed && report->captures->len > 1 && report_nothing_checked(capture) != NULL)
+        fprintf(out, "  %s\n", report_nothing_checked(capture));
     for (guint i = 0; i < capture->connections->len; i++)
         write_connection(report, g_ptr_array_index(capture->connections, i), capture->start_ns, out);
 }

@@ -17,9 +17,17 @@ static void tell_troubles(const struct report *report)
     }
 }
 
-static void tell_nothing(void)
+static void tell_nothing(const struct report *report)
 {
-    fprintf(stderr, "iwarp-check: no MPA connection found: nothing was checked\n");
+    for (guint i = 0; i < report->captures->len; i++) {
+        const struct report_capture *capture = g_ptr_array_index(report->captures, i);
+        const char *why = capture->failed ? NULL : report_nothing_checked(capture);
+
+        if (why != NULL && report->captures->len == 1)
+            fprintf(stderr, "iwarp-check: %s\n", why);
+        else if (why != NULL)
+            fprintf(stderr, "iwarp-check: %s: %s\n", capture->file, why);
+    }
 }
 
 static bool output_trouble(const char *path)
@@ -114,8 +122,8 @@ enum check_status run_report_all(struct report *report, bool blank)
 
     report_conclude(report);
     tell_troubles(report);
-    if (report->status == CHECK_NOTHING)
-        tell_nothing();
+    if (!report->options->allow_empty)
+        tell_nothing(report);
     if (blank)
         fputc('\n', stdout);
     status = report->status;
@@ -137,7 +145,8 @@ void run_report_part(void *ctx)
     tell_troubles(report);
     parts->trouble |= !write_report(report, path) || report->status == CHECK_TROUBLE;
     parts->fails |= report->status == CHECK_FAIL;
-    parts->passes |= report->status == CHECK_PASS;
+    parts->connections |= report->connections > 0;
+    parts->judged |= report_judged_something(capture);
     g_free(path);
 }
 
@@ -147,7 +156,9 @@ enum check_status run_parts_status(const struct run_parts *parts)
         return CHECK_TROUBLE;
     if (parts->fails)
         return CHECK_FAIL;
-    if (!parts->passes)
-        tell_nothing();
-    return parts->passes ? CHECK_PASS : CHECK_NOTHING;
+    if (parts->judged || parts->report->options->allow_empty)
+        return CHECK_PASS;
+    fprintf(stderr, "iwarp-check: %s\n",
+            parts->connections ? report_nothing[REPORT_NO_FPDU] : report_nothing[REPORT_NO_MPA]);
+    return CHECK_NOTHING;
 }

@@ -13,7 +13,8 @@ enum check_status run_report_all(struct report *report, bool blank);
 /* A run in parts. */
 struct run_parts {
     struct report *report; /* of one capture */
-    bool trouble, fails, passes;
+    bool trouble, fails;
+    bool connections, judged; /* there were some; something of one was judged */
 };
 
 /* The report of a part is complete. ctx: a struct run_parts. */

@@ -126,7 +126,7 @@ def annotate(check, tmp_path):
     def run(capture, *arguments):
         out = tmp_path / "annotated.pcapng"
         result = check("--format=json", f"--annotate={out}", *arguments, capture)
-        assert result.returncode in (0, 1, 3) and result.stderr in ("", "iwarp-check: no MPA connection found: nothing was checked\n")
+        assert result.returncode in (0, 1, 3) and (result.stderr == "" or "nothing" in result.stderr)
         found = {}
         for connection in json.loads(result.stdout)["captures"][0]["connections"]:
             for finding in connection["findings"]:

@@ -106,7 +106,7 @@ def test_help_fits_a_screen(check):
     lines = result.stdout.splitlines()
     assert len(lines) <= 24 and max(map(len, lines)) <= 80
     for option in ("--format", "--output", "--rules", "--skip", "--fail-on", "--profile", "--waive", "--waivers",
-                   "--strict-waivers", "--assume", "--list-rules", "--explain", "--print", "--progress", "--no-progress",
+                   "--strict-waivers", "--allow-empty", "--assume", "--list-rules", "--explain", "--print", "--progress", "--no-progress",
                    "-j", "-i", "--memory-limit", "--timers", "--version", "--help"):
         assert option in result.stdout
 

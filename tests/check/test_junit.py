@@ -115,9 +115,10 @@ def test_inconclusive(junit, root):
 def test_trouble_and_nothing(junit, good, no_mpa, tmp_path):
     status, parsed = junit(good, "/no/such/file", no_mpa)
     assert status == 2
-    assert [suite.get("errors") for suite in parsed] == ["0", "1", "0"]
+    assert [suite.get("errors") for suite in parsed] == ["0", "1", "1"]
     assert "/no/such/file" in parsed[1].find("testcase/error").get("message")
-    assert parsed[2].find("testcase/skipped") is not None
+    assert "nothing was checked" in parsed[2].find("testcase/error").get("message")
+    assert junit("--allow-empty", good, no_mpa)[1][1].find("testcase/skipped") is not None
     status, parsed = junit(no_mpa)
     assert status == 3 and "nothing was checked" in parsed[0].find("testcase/error").get("message")
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Exit statuses, files, standard input, output."""
+import struct
+
 import pytest
 
 
@@ -23,8 +25,57 @@ def test_nothing_to_check_is_3(check, no_mpa):
     assert len(result.stderr.splitlines()) == 1
 
 
-def test_one_mpa_connection_is_enough(check, good, no_mpa):
-    assert check(no_mpa, good).returncode == 0
+def test_each_capture_has_to_have_something(check, report, good, bad, no_mpa):
+    result = check(no_mpa, good)
+    assert result.returncode == 3 and result.stderr == f"iwarp-check: {no_mpa}: no MPA connection found: nothing was checked\n"
+    assert result.stdout.startswith("NOTHING TO CHECK: nothing was checked of 1 capture; no findings in 1 connection")
+    assert check("--allow-empty", no_mpa, good).returncode == 0 and check("--allow-empty", no_mpa).returncode == 0
+    assert check(no_mpa, bad).returncode == 1 and check(no_mpa, "/no/such/file", good).returncode == 2
+    status, parsed = report(no_mpa, good)
+    assert status == 3 and parsed["summary"]["verdict"] == "nothing-to-check"
+    assert ["nothing_checked" in capture for capture in parsed["captures"]] == [True, False]
+    assert check("--summary", no_mpa, good).stdout.split("\t")[1] == "NOTHING"
+
+
+def cut_behind(path, frames, out):
+    """The first packets of a capture."""
+    octets, at, left = path.read_bytes(), 0, frames
+    while left > 0:
+        kind, length = struct.unpack_from("<II", octets, at)
+        left -= kind == 6
+        at += length
+    out.write_bytes(octets[:at])
+    return out
+
+
+def test_connections_without_a_judged_fpdu_are_no_pass(check, report, good, capture, root, tmp_path):
+    """A start-up and then nothing; a rejection is all that there can be."""
+    for path in (cut_behind(good, 5, tmp_path / "start.pcapng"), root / "captures" / "real" / "basic" / "cmtime.pcap"):
+        result = check(path)
+        assert result.returncode == 3 and "no FPDU could be judged" in result.stdout.splitlines()[0]
+        status, parsed = report(path)
+        assert status == 3 and len(parsed["captures"][0]["connections"]) > 0
+        assert sum(parsed["captures"][0]["connections"][0]["counts"]["fpdus"]) == 0
+        assert check("--allow-empty", path).returncode == 0
+        for form in ("html", "junit"):
+            said = check(f"--format={form}", path).stdout
+            assert "no FPDU could be judged" in said and ">PASS<" not in said
+    assert check(capture("rev2-reject")).returncode == 0
+
+
+def test_a_link_type_that_is_not_understood_is_2(check, report, good, tmp_path):
+    path = tmp_path / "wlan.pcap"
+    path.write_bytes(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 105) + struct.pack("<IIII", 1, 0, 40, 40) + bytes(40))
+    for files in ([path], [good, path]):
+        result = check(*files)
+        assert result.returncode == 2
+        assert f"{path}: link type 105 (IEEE802_11, 802.11) is not understood" in result.stderr
+        assert result.stdout.startswith("ERROR: ")
+        for form in ("html", "junit"):
+            said = check(f"--format={form}", *files).stdout
+            assert "is not understood" in said and ">PASS<" not in said
+    status, parsed = report(path)
+    assert status == 2 and "IEEE802_11" in parsed["captures"][0]["error"] and parsed["summary"]["verdict"] == "error"
 
 
 def test_no_rule_exercised_differs_from_no_connection(report, good):

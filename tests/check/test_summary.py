@@ -21,7 +21,7 @@ def test_lines(check, good, bad, no_mpa):
 
 
 def test_status_is_that_of_the_run(check, good, bad, no_mpa):
-    assert [check("--summary", *paths).returncode for paths in ([good], [bad], [no_mpa], [good, no_mpa])] == [0, 1, 3, 0]
+    assert [check("--summary", *paths).returncode for paths in ([good], [bad], [no_mpa], [good, no_mpa])] == [0, 1, 3, 3]
 
 
 def test_waived_and_never(check, bad, fault):
