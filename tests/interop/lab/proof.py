@@ -5,6 +5,7 @@ whenever a case has killed it, and holds the outcome of each case against expect
 
     python3 tests/interop/lab/proof.py rping             # exit status 0: everything is as the table says
     python3 tests/interop/lab/proof.py --record target   # writes the table anew; failures are then to be verified
+    python3 tests/interop/lab/proof.py --resume target   # keeps the report that is there, and runs the cases it lacks
     python3 tests/interop/lab/proof.py --compare target  # once more with the report that is there, without a guest
 
 Reports, recordings and what the guest's kernel said are left in --out (default build/lab)."""
@@ -24,13 +25,15 @@ TOP = pathlib.Path(__file__).resolve().parents[3]
 REPEATS = 2  # of what is not as expected: under load a guest may be late
 
 
-def run_suites(gen, role, where, guest, out, cases=None):
-    """The JSON report of a run. cases: ids; None: all of the role's suites."""
+def run_suites(gen, role, where, guest, out, cases=None, resume=None):
+    """The JSON report of a run. cases: ids; None: all of the role's suites. resume: a report whose cases are not run again."""
     out.unlink(missing_ok=True)
     command = [gen, "test", *where, f"--suite={role.suites}", f"--device={role.device}", "--format=json", f"--output={out}",
                f"--write={out.with_suffix('.pcapng')}", f"--reset-command={guest.reset_command}", *roles.PATIENCE]
     if cases:
         command.append(f"--rules={','.join(cases)}")
+    if resume:
+        command.append(f"--resume={resume}")
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60 * role.minutes)
     except subprocess.TimeoutExpired as late:
@@ -72,11 +75,16 @@ def repeat(gen, role, where, guest, folder, report, expected):
         report.setdefault("repeated", []).extend(cases)
 
 
-def test_role(gen, role, folder, expected):
+def test_role(gen, role, folder, expected, resumed=False):
     began = time.monotonic()
+    out = folder / f"{role.name}.json"
+    before = folder / f"{role.name}-before.json"
+    if resumed:
+        out.rename(before)
+        began -= json.loads(before.read_text(encoding="utf-8"))["from_boot_to_report"]
     guest, where = roles.boot(role)
     try:
-        report = run_suites(gen, role, where, guest, folder / f"{role.name}.json")
+        report = run_suites(gen, role, where, guest, out, resume=before if resumed else None)
         if expected:
             repeat(gen, role, where, guest, folder, report, expected)
         report["boots"] = guest.boots
@@ -86,7 +94,7 @@ def test_role(gen, role, folder, expected):
         guest.close()
         (folder / f"{role.name}-console.txt").write_text("\n==== boot ====\n".join(consoles), encoding="utf-8")
     report["from_boot_to_report"] = time.monotonic() - began
-    (folder / f"{role.name}.json").write_text(json.dumps(report, indent=1), encoding="utf-8")
+    out.write_text(json.dumps(report, indent=1), encoding="utf-8")
     return report
 
 
@@ -112,6 +120,7 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=TOP / "build" / "release")
     parser.add_argument("--out", type=pathlib.Path)
     parser.add_argument("--record", action="store_true")
+    parser.add_argument("--resume", action="store_true")
     parser.add_argument("--compare", action="store_true")
     options = parser.parse_args()
     folder = options.out or options.build / "lab"
@@ -126,7 +135,8 @@ def main():
         if options.compare:
             report = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
         else:
-            report = test_role(options.build / "traffic-gen" / "iwarp-gen", role, folder, expected)
+            report = test_role(options.build / "traffic-gen" / "iwarp-gen", role, folder, expected,
+                               options.resume)
         if options.record:
             table.save(name, table.rows(report))
             expected = table.load(name)

@@ -69,6 +69,21 @@ def frames(test):
     yield "```"
 
 
+def example(tests, cases):
+    """A test that shows what was said; of "RULE/seen" one beside which it was seen."""
+    for name, ids in cases.items():
+        for case in ids:
+            if tests[name, case]["frames"]:
+                return tests[name, case]
+    name, ids = next(iter(cases.items()))
+    rule = ids[0].removesuffix("/seen")
+    for (role, _), test in tests.items():
+        if role == name and any(line.startswith(rule + ":") for line in test["observations"]):
+            return {**test, **{key: tests[name, ids[0]][key] for key in ("document", "section", "level", "requirement",
+                                                                         "expected", "actual")}, "id": ids[0]}
+    return tests[name, ids[0]]
+
+
 def deviations(reports):
     known = table.deviations()
     tests = {(role.name, test["id"]): test for role, report in reports for test in report["tests"]}
@@ -87,10 +102,9 @@ def deviations(reports):
         yield ""
         for name, ids in cases.items():
             yield f"- {name}: " + ", ".join(ids)
-        name, case = next((name, ids[0]) for name, ids in cases.items())
-        test = tests[name, case]
+        test = example(tests, cases)
         yield ""
-        yield (f"{case}, {test['document']} section {test['section']}, {test['level']}: *{test['requirement']}* Stimulus: "
+        yield (f"{test['id']}, {test['document']} section {test['section']}, {test['level']}: *{test['requirement']}* Stimulus: "
                f"{test['stimulus']}. Expected: {test['expected']}. Found: {test['actual']}.")
         yield ""
         yield from frames(test)
