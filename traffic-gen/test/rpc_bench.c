@@ -116,6 +116,7 @@ void rpc_bench_serve_call(struct rpc_bench *bench, uint64_t id, const struct rpc
     bool answered;
 
     bench->served++;
+    bench->served_at = talk_now();
     g_mutex_lock(lock);
     answered = nfs_server_call(bench->peer, call, rpc_end_room(bench->end, id), &reply);
     g_mutex_unlock(lock);

@@ -43,6 +43,7 @@ struct bench_wish {
     uint32_t credits;            /* 0: 8 */
     bool invalidation;           /* of a client: Replies by Send with Invalidate, if it tells R */
     bool no_grant;               /* do not make a first Call to learn the grant */
+    bool may_close;              /* of a server: the stimulus is a reason to unmount */
     enum nfs_version_at version; /* of the files */
 };
 
@@ -93,6 +94,7 @@ struct rpc_bench {
     struct bench_held held[BENCH_HELD_MAX];
     unsigned n_held;
     unsigned served, served_wanted;
+    int64_t served_at; /* when it was answered last */
     bool closed_idle;  /* its FIN came when no Call of it was outstanding */
     bool is_quiet;     /* it made no more Calls behind the stimulus */
     const char *doubt; /* what counts as a failure when it is seen each time */

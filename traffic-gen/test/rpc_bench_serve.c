@@ -44,6 +44,8 @@ void rpc_bench_with_client(struct talk *talk, const struct suite_test *test, con
             return;
         if (is_quiet)
             break;
+        if (unmounted && wish && wish->may_close)
+            return;
     }
     if (doubt) {
         talk_failed(talk, "%s", doubt);
@@ -104,10 +106,15 @@ bool rpc_bench_serve(struct rpc_bench *bench, unsigned n, int64_t ns)
     return has_served(bench);
 }
 
-/* As many Calls as it has credits may have been on the way before: one more is made behind an answer of now. */
+/*
+ * As many Calls as it has credits may have been on the way before: one more is made behind an answer of now; and so is
+ * one that comes much later than what our side said last.
+ */
 bool rpc_bench_goes_on(struct rpc_bench *bench)
 {
-    return rpc_bench_serve(bench, bench->credits + 1, talk_t_close(bench->talk));
+    int64_t late = talk_now() + talk_t_react(bench->talk) / 4;
+
+    return rpc_bench_serve(bench, bench->credits + 1, talk_t_close(bench->talk)) || bench->served_at > late;
 }
 
 void rpc_bench_judge_goes_on(struct rpc_bench *bench, const char *what)

@@ -156,6 +156,7 @@ static void refused_one(struct rpc_bench *bench, const struct suite_test *test)
 
         rpc_bench_spoil_headers(bench, hooks[test->variant]);
         rpc_end_refuse(bench->end, bench->held[0].id);
+        bench->served++;
         rpc_bench_spoil_headers(bench, NULL);
         g_free(bench->held[0].call.p);
         bench->held[0] = bench->held[--bench->n_held];
@@ -170,7 +171,7 @@ static void refused_one(struct rpc_bench *bench, const struct suite_test *test)
             talk_failed(talk, "the Call that was refused comes again under its XID");
     }
 }
-CASE(refused, .credits = test->variant == NFS_PERMANENT ? NFS_CREDITS : 0)
+CASE(refused, .credits = test->variant == NFS_PERMANENT ? NFS_CREDITS : 0, .may_close = true)
 
 /* ---- a failed READ ---- */
 
@@ -452,11 +453,11 @@ enum { FEW_CREDITS = 2 };
 /* Serves until as many Calls wait as are granted. */
 static bool are_outstanding(struct rpc_bench *bench, unsigned n)
 {
-    int64_t until = talk_now() + talk_t_close(bench->talk);
+    int64_t until = talk_now() + 3 * talk_t_close(bench->talk);
 
     bench->hold = true;
     while (talk_now() < until && !bench->fed_end) {
-        rpc_bench_pump(bench, talk_t_react(bench->talk) / 16, NULL);
+        rpc_bench_pump(bench, talk_t_react(bench->talk) / 50, NULL);
         if (bench->n_held >= n)
             return true;
         while (bench->n_held > 0)
