@@ -329,5 +329,6 @@ void rpcrdma_reply_header(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mes
     if (!message->faulty)
         rpcrdma_returned_reply(rpcrdma, message);
     message->misread |= message->faulty;
+    message->transaction->spoilt |= message->faulty; /* its caller may wait for another one */
     message->faulty |= faulty;
 }

@@ -28,7 +28,7 @@ void rpcrdma_revoked_access(struct rpcrdma_connection *rpcrdma, const struct rpc
     struct rpcrdma_memory_state *state = rpcrdma->memory;
     bool long_after = move->place.time_ns - t->answer.time_ns >= rpcrdma->options.t_react;
 
-    if (t->outcome == RPCRDMA_OUTSTANDING || t->damaged || (!long_after && !exchanged_since(rpcrdma, t)))
+    if (t->outcome == RPCRDMA_OUTSTANDING || t->damaged || t->spoilt || (!long_after && !exchanged_since(rpcrdma, t)))
         return;
     state->late[state->lates++ % RPCRDMA_LATES_MAX] =
         (struct rpcrdma_late){.open = true,

@@ -44,8 +44,9 @@ static bool can_ask(const struct talk *talk, enum talk_sign sign)
     case SIGN_REGION:
         return talk_dut_ird(talk) > 0 && talk->advert.n > REGION_ALL && talk->advert.regions[REGION_ALL].length > 0;
     case SIGN_ECHO:
-    case SIGN_RPC:
         return true;
+    case SIGN_RPC: /* of a server: a client is not called before it says so (RFC 8167 section 6) */
+        return talk_is_initiator(talk);
     default:
         return false;
     }
