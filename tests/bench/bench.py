@@ -4,7 +4,7 @@
 
 iwarp-check against tcpdump -r FILE -w /dev/null, which only reads and copies, on RDMA Writes of 1400 and of 64 octets and on NFS; tshark with our plugins
 against tshark with its built-in dissectors; iwarp-gen writing as much as tcpdump reads; 100,000 operations against 10,000; a million connections against a
-tenth of them, and what each of them takes; live connections against iperf3; live capture of as much as
+tenth of them, and what each of them takes; what a gigabyte of a live connection costs, against iperf3; live capture of as much as
 iwarp-gen sends; with --only=large, captures of 2 GB and, through a pipe, of 20. Median of several runs, the compared commands alternating, so that a busy machine is fair to both. Prints a table
 and, with --json, writes the numbers, with which --compare puts them side by side; --junit writes the limits as test cases. Exit status 1: over a limit.
 """

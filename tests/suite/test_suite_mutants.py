@@ -45,7 +45,8 @@ def mutant_runs():
 @pytest.mark.parametrize("name,role", [(row[0], role) for row in MUTANTS for role in roles(row[1])])
 def test_mutant_fails(name, role):
     run = mutant_runs()[(name, role)]
-    assert run.status == 1 and name in run.outcome("failed"), run.errors + run.tell()
+    # Some do not survive their case.
+    assert run.status == (3 if run.report["deaths"] else 1) and name in run.outcome("failed"), run.errors + run.tell()
 
 
 def test_every_test_has_its_mutant():

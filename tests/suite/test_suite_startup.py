@@ -59,17 +59,13 @@ def test_a_device_that_takes_nothing():
     assert tested.report is None
 
 
-def test_rejected_later_is_inconclusive():
-    """Not for what the case says, but from some connection on."""
-    seen = []
-
-    def takes(request):
-        seen.append(request)
-        return len(seen) < 4  # it is found out what it takes and whether it has to settle, and seen to be alive
-
-    with scripted.Device(takes) as device:
-        tested = devices.run_test([f"127.0.0.1:{device.port}", "--rules=MPA-8-02/crc", "--timeout=0.2"], 1, False)
-    assert tested.status == 3 and tested.report["state"] == "rejects"
+def test_rejected_later_is_inconclusive(tmp_path):
+    """Not for what the case says, but from the first case on."""
+    begun = tmp_path / "begun"
+    with scripted.Device(lambda request: not begun.exists()) as device:
+        tested = devices.run_test([f"127.0.0.1:{device.port}", "--rules=MPA-8-02/crc", "--timeout=0.2", "--recover-timeout=0.3",
+                                   f"--before-each=touch {begun}"], 1, False)
+    assert tested.status == 3 and tested.report["state"] == "rejects", tested.errors
     assert tested.outcome("inconclusive") == ["MPA-8-02/crc"], tested.tell()
     assert "rejected" in tested.tests["MPA-8-02/crc"]["actual"]
 

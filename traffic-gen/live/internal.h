@@ -51,6 +51,7 @@ struct live_socket {
     int64_t connect_deadline;
     struct live_chunk *first, **last;
     size_t piled;
+    size_t shared; /* octets of a segment that the next write goes on with */
     unsigned ticks;
     uint32_t interest;
     uint64_t acked_base;   /* tcpi_bytes_acked before anything was sent */

@@ -10,7 +10,14 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { PILE_LEAST = 64 * 1024, RECEIVES_AT_ONCE = 4, TIMESTAMPS_LEN = 12, MSS_TICKS = 16, PIECES_MAX = 8 };
+enum {
+    PILE_LEAST = 64 * 1024,
+    RECEIVES_AT_ONCE = 4,
+    TIMESTAMPS_LEN = 12,
+    MSS_TICKS = 16,
+    PIECES_MAX = 8,
+    UNSENT_MAX = 128 * 1024
+};
 
 static const int64_t timeout_default_ns = INT64_C(10) * 1000000000;
 
@@ -166,6 +173,7 @@ static void stream_write(void *ctx, const uint8_t *p, size_t n)
         return;
     if (!socket->first)
         sent = send_octets(socket, p, n);
+    socket->shared = 0;
     if (sent == n)
         return;
     pile(socket, p + sent, n - sent);
@@ -189,13 +197,24 @@ static void pile_pieces(struct live_socket *socket, const struct stream_piece *p
     g_byte_array_unref(joined);
 }
 
-static void stream_write_pieces(void *ctx, const struct stream_piece *pieces, unsigned n)
+/*
+ * A short FPDU that another one follows stays with TCP until that has come, and both are one segment: an integral
+ * number of FPDUs, as RFC 5044 section 5.1 has it. A segment for each message's last few octets costs nearly as much as
+ * a full one.
+ */
+static bool may_share(const struct live_socket *socket, size_t n, bool more)
+{
+    return more && socket->shared == 0 && n < socket->stream.mss / 4u;
+}
+
+static void stream_write_pieces(void *ctx, const struct stream_piece *pieces, unsigned n, bool more)
 {
     struct live_socket *socket = ctx;
     struct iovec vectors[PIECES_MAX];
     const struct msghdr message = {.msg_iov = vectors, .msg_iovlen = n};
     size_t all = 0;
     ssize_t sent = 0;
+    bool shares;
 
     if (socket->over || !socket->open || socket->fin_wanted || n > PIECES_MAX)
         return;
@@ -203,12 +222,14 @@ static void stream_write_pieces(void *ctx, const struct stream_piece *pieces, un
         vectors[i] = (struct iovec){.iov_base = (void *)pieces[i].p, .iov_len = pieces[i].n};
         all += pieces[i].n;
     }
+    shares = may_share(socket, all, more);
     if (!socket->first)
-        sent = sendmsg(socket->watch.fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT | MSG_EOR);
+        sent = sendmsg(socket->watch.fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT | (shares ? MSG_MORE : MSG_EOR));
     if (sent < 0) {
         socket->broken |= errno != EAGAIN && errno != EINTR;
         sent = 0;
     }
+    socket->shared = shares && (size_t)sent == all ? all : 0;
     if ((size_t)sent == all)
         return;
     pile_pieces(socket, pieces, n, (size_t)sent);
@@ -253,12 +274,13 @@ static int64_t stream_now(void *ctx)
     return live_now();
 }
 
-/* A recording's SYN tells one MSS, so with a recording it stays. */
-static uint16_t stream_mss(void *ctx)
+static uint16_t stream_segment_room(void *ctx)
 {
     const struct live_socket *socket = ctx;
 
-    return socket->stream.mss;
+    /* The path may have become narrower since. */
+    return (uint16_t)(socket->stream.mss / 2u > socket->shared ? socket->stream.mss - socket->shared
+                                                               : socket->stream.mss);
 }
 
 static void read_mss(struct live_socket *socket)
@@ -447,7 +469,7 @@ struct live_socket *live_socket_new(struct live_loop *loop, const struct live_op
         .close = stream_close,
         .now = stream_now,
         .mss = 536,
-        .mss_now = stream_mss,
+        .segment_room = stream_segment_room,
         /* A recording is made of whole writes. */
         .write_pieces = options->record ? NULL : stream_write_pieces,
     };
@@ -459,13 +481,15 @@ struct live_socket *live_socket_new(struct live_loop *loop, const struct live_op
 
 void live_socket_open(struct live_socket *socket, bool accepted)
 {
-    const int on = 1;
+    /* More of it would only leave the processor's cache before TCP sends it. */
+    const int on = 1, unsent = UNSENT_MAX;
     struct sockaddr_storage own = {0}, peer = {0};
     socklen_t own_n = sizeof(own), peer_n = sizeof(peer);
     int fd = socket->watch.fd;
     struct tcp_info info = info_of(socket);
 
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent, sizeof(unsent));
     read_mss(socket);
     getsockname(fd, (struct sockaddr *)&own, &own_n);
     if (getpeername(fd, (struct sockaddr *)&peer, &peer_n) == 0)

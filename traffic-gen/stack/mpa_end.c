@@ -171,12 +171,19 @@ void mpa_end_write(struct mpa_end *end, const uint8_t *p, size_t n)
 
 size_t mpa_end_ulpdu_max(const struct mpa_end *end)
 {
-    return end->spoil.ulpdu_max ? end->spoil.ulpdu_max : mpa_mulpdu(end->stream.mss, end->framing_out.markers);
+    uint16_t room = end->stream.segment_room ? end->stream.segment_room(end->stream.ctx) : end->stream.mss;
+
+    return end->spoil.ulpdu_max ? end->spoil.ulpdu_max : mpa_mulpdu(room, end->framing_out.markers);
 }
 
 bool mpa_end_may_send(const struct mpa_end *end)
 {
     return end->may_send && !end->closed;
+}
+
+void mpa_end_more(struct mpa_end *end)
+{
+    end->more = true;
 }
 
 /* Faults want to find it in one piece. */
@@ -213,7 +220,7 @@ static void send_pieces(struct mpa_end *end, const struct mpa_fpdu_plan *plan)
     }
     for (unsigned i = 0; i < G_N_ELEMENTS(pieces); i++)
         end->out_offset += pieces[i].n;
-    end->stream.write_pieces(end->stream.ctx, pieces, G_N_ELEMENTS(pieces));
+    end->stream.write_pieces(end->stream.ctx, pieces, G_N_ELEMENTS(pieces), end->more);
 }
 
 void mpa_end_send(struct mpa_end *end, const uint8_t *head, size_t head_n, const uint8_t *body, size_t body_n)
@@ -230,8 +237,10 @@ void mpa_end_send(struct mpa_end *end, const uint8_t *head, size_t head_n, const
     plan.rest_octets = (uint16_t)body_n;
     if (end->stream.write_pieces && !plan.framing.markers && !spoil.plan && !spoil.octets) {
         send_pieces(end, &plan);
+        end->more = false;
         return;
     }
+    end->more = false;
     if (spoil.plan) {
         join_ulpdu(end, &plan);
         spoil.plan(spoil.ctx, &plan);

@@ -103,9 +103,11 @@ void mpa_end_tick(struct mpa_end *end);
 
 /* Of a Request or Reply that has come; NULL before. */
 const struct mpa_end_terms *mpa_end_get_terms(const struct mpa_end *end);
-/* Largest ULPDU that fits a segment now (MULPDU, section 4.5). */
+/* Largest ULPDU that fits a segment now (MULPDU, section 4.5), or what is left of one. */
 size_t mpa_end_ulpdu_max(const struct mpa_end *end);
 bool mpa_end_may_send(const struct mpa_end *end);
+/* Another FPDU follows the next one at once. */
+void mpa_end_more(struct mpa_end *end);
 /* One FPDU: head and body together are the ULPDU, of at most 65535 octets. Left out unless mpa_end_may_send(). */
 void mpa_end_send(struct mpa_end *end, const uint8_t *head, size_t head_n, const uint8_t *body, size_t body_n);
 /* Nothing is sent any more; what comes is not looked at any more. reset: RST instead of FIN. */

@@ -33,6 +33,7 @@ struct mpa_end {
     struct mpa_fpdu_scratch *scratch; /* only for Markers */
     GByteArray *ulpdu, *octets;       /* of the FPDU being sent */
     bool may_send;
+    bool more;   /* another FPDU follows the next one at once */
     bool deaf;   /* after an error nothing is passed up (RFC 5044 section 8) */
     bool closed; /* by this end */
     bool ended;  /* by the peer */

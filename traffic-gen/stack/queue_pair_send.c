@@ -116,6 +116,14 @@ static void send_untagged(struct qp *qp, enum rdmap_opcode opcode, uint32_t qn, 
     send_segment(qp, &ddp, p, n);
 }
 
+/* Behind this message another one goes out that needs nothing of the peer first. */
+static bool another_follows(const struct qp *qp)
+{
+    const struct qp_item *item = qp->next && qp->next->next ? qp->next->next->data : NULL;
+
+    return item && (item->work.kind == QP_SEND || item->work.kind == QP_WRITE) && item->work.n > 0;
+}
+
 /* The next segment of a Send or Write; true when it was the last one. */
 static bool send_part(struct qp *qp, struct qp_item *item)
 {
@@ -140,6 +148,8 @@ static bool send_part(struct qp *qp, struct qp_item *item)
         ddp.msn = qp->send_msn[DDP_QN_SEND];
         ddp.mo = (uint32_t)item->done;
     }
+    if (ddp.last && another_follows(qp))
+        mpa_end_more(qp->mpa);
     send_segment(qp, &ddp, work->p ? work->p + item->done : NULL, n);
     item->done += n;
     return ddp.last;
@@ -257,6 +267,8 @@ static bool answer_read(struct qp *qp, struct qp_request *request)
     ddp.last = n == read->size;
     ddp.stag = read->sink_stag;
     ddp.to = read->sink_to;
+    if (ddp.last && g_queue_get_length(&qp->requests) > 1)
+        mpa_end_more(qp->mpa); /* the answer to the next request */
     send_segment(qp, &ddp, source, n);
     read->sink_to += n;
     read->source_to += n;

@@ -25,10 +25,14 @@ struct stream {
     void (*close)(void *ctx, bool reset);
     int64_t (*now)(void *ctx); /* nanoseconds */
     uint16_t mss;              /* of the connection: FPDUs are cut to fit one segment (RFC 5044 section 5.1) */
-    /* NULL: that is all. Else the MSS now: TCP changes it with the path and with the peer's window. */
-    uint16_t (*mss_now)(void *ctx);
-    /* NULL: there is write alone. Else the same in pieces, without a copy to join them. */
-    void (*write_pieces)(void *ctx, const struct stream_piece *pieces, unsigned n);
+    /* NULL: each write has a whole segment. Else what is left for the next one: see write_pieces. */
+    uint16_t (*segment_room)(void *ctx);
+    /*
+     * NULL: there is write alone. Else the same in pieces, without a copy to join them. more: another write follows at
+     * once, and if this one is short both may share a segment, as the rest of one message and the beginning of the
+     * next.
+     */
+    void (*write_pieces)(void *ctx, const struct stream_piece *pieces, unsigned n, bool more);
 };
 
 #endif
