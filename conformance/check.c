@@ -2,6 +2,7 @@
 /* Packets to segments, segments to the shares of the capture, and what these found to one report. */
 #include "conformance/check.h"
 
+#include "conformance/check_history.h"
 #include "conformance/check_workers.h"
 #include "engine/heap.h"
 
@@ -17,6 +18,8 @@ struct reading {
     int64_t part_end;                /* INT64_MAX: not known yet, or never */
     uint64_t dropped;                /* told in the parts before */
     struct decap *decap;
+    const struct check_options *options;
+    struct history *history;
     struct check *shares[CHECK_SHARES];
     unsigned n_shares;
     struct workers *workers; /* NULL: the shares are worked on here */
@@ -183,6 +186,8 @@ static void gather(struct reading *reading)
         share_taken(reading->shares[i]);
     }
     g_ptr_array_sort(capture->connections, by_id);
+    reading->memory_lacking |=
+        !check_history(reading->history, reading->options, capture->connections, reading->last_ns);
     capture->dropped = dropped - reading->dropped;
     reading->dropped = dropped;
 }
@@ -262,6 +267,7 @@ static enum capture_status read_all(struct reading *reading, struct capture_erro
 void check_capture(const struct check_setup *setup, struct capture *source, struct report_capture *capture)
 {
     struct reading reading = {.source = source,
+                              .options = setup->options,
                               .capture = capture,
                               .progress = &setup->progress,
                               .parts = setup->parts.tell == NULL ? NULL : &setup->parts,
@@ -269,7 +275,8 @@ void check_capture(const struct check_setup *setup, struct capture *source, stru
     struct capture_error error = {""};
 
     reading.decap = decap_new(0);
-    if (reading.decap == NULL || !make_shares(&reading, setup)) {
+    reading.history = history_new();
+    if (reading.decap == NULL || reading.history == NULL || !make_shares(&reading, setup)) {
         capture->failed = true;
         capture->trouble = g_strdup_printf("%s: not enough memory", capture->file);
     } else {
@@ -286,6 +293,7 @@ void check_capture(const struct check_setup *setup, struct capture *source, stru
         last_part(&reading);
     for (unsigned i = 0; i < reading.n_shares; i++)
         share_free(reading.shares[i]);
+    history_free(reading.history);
     if (reading.decap != NULL)
         decap_free(reading.decap);
 }

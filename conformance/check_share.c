@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/check_share.h"
 
+#include "conformance/check_finding.h"
 #include "conformance/counting.h"
 #include "conformance/print.h"
 #include "engine/heap.h"
+#include "engine/history.h"
 #include "engine/stack.h"
 
 #include <stdlib.h>
@@ -12,6 +14,7 @@
 enum {
     FINDINGS_KEPT_MAX = 50000, /* in a share */
     NOTES_KEPT_IN_CAPTURE = 50000,
+    RECORDS_KEPT_MAX = 1024, /* in a share, until they are judged together: some 7 KiB at most */
     CONNECTIONS_MAX = 32768, /* open at one time, those that ended a short while ago included; most cost some 20 KiB */
 };
 
@@ -24,7 +27,7 @@ struct check {
     uint32_t frame;   /* being worked on */
     uint64_t dropped; /* by the capture, as far as told */
     struct share_found found;
-    uint32_t findings_kept, notes_kept;
+    uint32_t findings_kept, notes_kept, records;
     bool numbers_apart;
     struct counting counting;
 };
@@ -62,18 +65,6 @@ static enum direction known_direction(const struct watched *watched, enum direct
     return direction == DIR_UNKNOWN ? direction_of_side(watched, side) : direction;
 }
 
-static const struct waiver *find_waiver(const struct watched *watched, enum rule_id rule, enum direction direction)
-{
-    bool known = parameters(watched)->initiator_side >= 0;
-    bool from_initiator = direction == DIR_TO_RESPONDER;
-    unsigned initiator = stack_initiator(watched->connection->stack);
-    enum waiver_role role = from_initiator ? WAIVER_INITIATOR : WAIVER_RESPONDER;
-
-    return waivers_match(watched->check->options->waivers, rule,
-                         &watched->connection->endpoint[from_initiator ? initiator : 1 - initiator],
-                         known ? role : WAIVER_ANY_ROLE);
-}
-
 /* ---- findings ---- */
 
 static bool worth_keeping(const struct watched *watched, enum rule_id rule)
@@ -88,33 +79,18 @@ static bool worth_keeping(const struct watched *watched, enum rule_id rule)
 static void on_finding(void *ctx, const struct finding *finding)
 {
     struct watched *watched = ctx;
-    struct report_connection *report = watched->report;
-    struct report_finding kept = {.rule = finding->rule,
-                                  .severity = finding->severity,
-                                  .frame = finding->place.frame,
-                                  .first_frame = finding->place.first_frame,
-                                  .related_frame = finding->related_frame,
-                                  .time_ns = finding->place.time_ns,
-                                  .offset = finding->place.offset};
+    const struct endpoint *endpoint = watched->connection->endpoint;
+    unsigned initiator = stack_initiator(watched->connection->stack);
+    const struct check_roles roles = {&endpoint[initiator], &endpoint[1 - initiator],
+                                      parameters(watched)->initiator_side >= 0};
+    enum direction direction = known_direction(watched, finding->direction, finding->place.side & 1u);
 
-    if (!watched->check->options->rules.reported[finding->rule])
+    if (check_take_finding(watched->check->options, watched->report, &roles, finding, direction,
+                           worth_keeping(watched, finding->rule)) != CHECK_KEPT)
         return;
-    kept.direction = known_direction(watched, finding->direction, finding->place.side & 1u);
-    kept.waiver = find_waiver(watched, finding->rule, kept.direction);
-    if (kept.waiver != NULL)
-        report->waived++;
-    else
-        report->found[finding->severity]++;
-    if (kept.waiver == NULL && report_fails(watched->check->options, finding->severity))
-        report_add_failing(report, finding->rule);
-    if (!worth_keeping(watched, finding->rule)) {
-        report->not_kept++;
-        return;
-    }
+    watched->check->findings_kept++;
     if (watched->notes != NULL && watched->verdict.counts[finding->rule].failed <= REPORT_LADDERS)
         notes_want(watched->notes, finding);
-    watched->check->findings_kept++;
-    report_add_finding(report, &kept, finding->message);
 }
 
 static struct print_target print_target(const struct watched *watched)
@@ -300,16 +276,6 @@ static bool on_open(void *ctx, struct connection *connection)
     return true;
 }
 
-/* By frame; findings at one frame stay in the order in which they were made. */
-static gint by_frame(gconstpointer a, gconstpointer b)
-{
-    const struct report_finding *first = a, *second = b;
-
-    if (first->frame != second->frame)
-        return first->frame < second->frame ? -1 : 1;
-    return first->offset < second->offset ? -1 : first->offset > second->offset;
-}
-
 /* A capture of very many connections must not hold notes without end: the last ones go without. */
 static GArray *take_notes(struct watched *watched)
 {
@@ -350,9 +316,24 @@ static void take_connection(struct watched *watched)
     report->initiator_side = initiator;
     if (watched->notes != NULL)
         report->notes = take_notes(watched);
-    g_array_sort(report->findings, by_frame);
+    check_sort_findings(report);
     g_ptr_array_add(watched->check->found.connections, report);
     watched->report = NULL;
+}
+
+/* What it leaves for the judgement of others. */
+static struct history_record *record_of(struct check *check, const struct connection *connection)
+{
+    struct history_record *record = check->records < RECORDS_KEPT_MAX ? stack_record(connection->stack) : NULL;
+
+    if (record == NULL)
+        return NULL;
+    check->records++;
+    record->endpoint[0] = connection->endpoint[0];
+    record->endpoint[1] = connection->endpoint[1];
+    record->start_ns = connection->start_ns;
+    record->end_ns = connection->end_ns;
+    return record;
 }
 
 static void on_close(void *ctx, struct connection *connection, enum connection_end why, int64_t now_ns)
@@ -368,6 +349,7 @@ static void on_close(void *ctx, struct connection *connection, enum connection_e
     check->found.memory_lacking |= stack_lacks_memory(connection->stack);
     if (mpa_connection_is_mpa(stack_mpa(connection->stack))) {
         watched->report->counts = counted_end(&check->counting, &watched->counted);
+        watched->report->history = record_of(check, connection);
         take_connection(watched);
     } else {
         check->found.other_connections++;
@@ -490,7 +472,7 @@ void share_taken(struct check *check)
 {
     g_ptr_array_set_size(check->found.connections, 0);
     check->found.other_connections = 0;
-    check->findings_kept = check->notes_kept = 0;
+    check->findings_kept = check->notes_kept = check->records = 0;
 }
 
 const struct share_found *share_result(const struct check *check)

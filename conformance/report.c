@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/report.h"
 
+#include "engine/history.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +49,7 @@ void report_connection_free(struct report_connection *connection)
     if (connection == NULL)
         return;
     g_array_unref(connection->findings);
+    history_record_free(connection->history);
     free(connection->counts);
     if (connection->failing != NULL)
         g_array_unref(connection->failing);
@@ -97,6 +100,14 @@ void report_add_failing(struct report_connection *connection, enum rule_id rule)
     if (connection->failing == NULL)
         connection->failing = g_array_new(FALSE, FALSE, sizeof(struct report_failing));
     g_array_append_val(connection->failing, first);
+}
+
+void report_drop_failing(struct report_connection *connection, enum rule_id rule)
+{
+    struct report_failing *known = find_failing(connection, rule);
+
+    if (known != NULL && --known->times == 0)
+        g_array_remove_index(connection->failing, (guint)(known - (struct report_failing *)connection->failing->data));
 }
 
 struct report_rpcrdma *report_rpcrdma_new(void)

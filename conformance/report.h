@@ -69,10 +69,11 @@ struct report_connection {
     GStringChunk *messages;
     uint64_t found[SEVERITY_COUNT], waived; /* all findings, those not kept as well; found holds unwaived ones */
     uint64_t not_kept;
-    GArray *notes;                /* struct note, for the ladders of --format=html; NULL otherwise */
-    unsigned initiator_side;      /* the side of notes that stands for the Initiator */
-    struct folded_counts *counts; /* of rules by themselves: see report_rules(); NULL: nothing */
-    GArray *failing;              /* struct report_failing; NULL: none */
+    GArray *notes;                  /* struct note, for the ladders of --format=html; NULL otherwise */
+    unsigned initiator_side;        /* the side of notes that stands for the Initiator */
+    struct folded_counts *counts;   /* of rules by themselves: see report_rules(); NULL: nothing */
+    GArray *failing;                /* struct report_failing; NULL: none */
+    struct history_record *history; /* until it was judged by others (check_history.h); NULL: none */
 };
 
 /* A capture that is reported period by period. */
@@ -118,6 +119,7 @@ void report_connection_free(struct report_connection *connection);
 void report_add_finding(struct report_connection *connection, const struct report_finding *finding,
                         const char *message);
 void report_add_failing(struct report_connection *connection, enum rule_id rule);
+void report_drop_failing(struct report_connection *connection, enum rule_id rule);
 /* Into rules (of struct report_rule): what was exercised or inconclusive, in catalogue order. */
 void report_rules(const struct report *report, const struct report_connection *connection, GArray *rules);
 struct report_rpcrdma *report_rpcrdma_new(void);

@@ -23,5 +23,7 @@ void nfs_connection_retired(struct nfs_connection *nfs, struct rpcrdma_transacti
 void nfs_connection_skipped(struct nfs_connection *nfs, unsigned side);
 void nfs_connection_end(struct nfs_connection *nfs, unsigned side, bool reset, const struct place *place);
 void nfs_connection_finish(struct nfs_connection *nfs, int64_t time_ns);
+/* The client was given delegations here, and may be called back for them on this connection; *left: that it has. */
+bool nfs_connection_delegated(const struct nfs_connection *nfs, unsigned *left);
 
 #endif

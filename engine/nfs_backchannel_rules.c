@@ -5,6 +5,7 @@
 enum {
     OPEN_DELEGATE_READ = 1,
     OPEN_DELEGATE_WRITE = 2,
+    OP_DESTROY_SESSION = 44,
 };
 
 static bool is_callback(uint32_t program)
@@ -174,6 +175,27 @@ void nfs_backchannel_reply(struct nfs_look *look)
         nfs_pass(look, RULE_NFSULB_6_5_2_02);
 }
 
+/* What was given back, or went with its session. */
+static void note_returned(struct nfs_connection *nfs, const struct rpcrdma_body *body)
+{
+    for (unsigned i = 0; i < body->n_operations; i++) {
+        const struct nfs_operation *operation = &body->operations[i];
+
+        if (!operation->has_status || operation->status != 0)
+            continue;
+        if (operation->op == NFS_OP_DELEGRETURN && nfs->delegations > 0)
+            nfs->delegations--;
+        else if (operation->op == OP_DESTROY_SESSION)
+            nfs->delegations = 0;
+    }
+}
+
+bool nfs_connection_delegated(const struct nfs_connection *nfs, unsigned *left)
+{
+    *left = nfs->delegations;
+    return nfs->back && nfs->delegated;
+}
+
 void nfs_delegation_reply(struct nfs_look *look)
 {
     struct nfs_connection *nfs = look->nfs;
@@ -182,9 +204,12 @@ void nfs_delegation_reply(struct nfs_look *look)
 
     if (look->exchange->minor < 1)
         return;
+    note_returned(nfs, look->body);
     while ((value = rpcrdma_value(look->body, NFS_MARK_DELEGATION, NFS_OP_OPEN, &i)) != NULL) {
         if (value->value != OPEN_DELEGATE_READ && value->value != OPEN_DELEGATE_WRITE)
             continue;
+        nfs->delegations++;
+        nfs->delegated = true;
         if (nfs->back)
             nfs_pass(look, RULE_BIDI_3_2_03);
         else if (!nfs_all_seen(nfs) || look->exchange->limits.fore_maxresponse == 0 || nfs->back_asked > 0)

@@ -89,12 +89,14 @@ struct nfs_connection {
     bool minor_0, minor_1;            /* COMPOUNDs of minor version 0, of later ones were seen */
     /* sessions */
     struct nfs_session sessions[NFS_SESSIONS_MAX];
-    unsigned n_sessions; /* ever made */
-    bool session_asked;  /* CREATE_SESSION or BIND_CONN_TO_SESSION was sent */
-    unsigned back_asked; /* outstanding Calls that ask for a backchannel */
-    bool back;           /* the server agreed to one */
-    bool blind;          /* something was said that is not known */
-    unsigned unread;     /* Calls under way that are not known yet */
+    unsigned n_sessions;  /* ever made */
+    bool session_asked;   /* CREATE_SESSION or BIND_CONN_TO_SESSION was sent */
+    unsigned back_asked;  /* outstanding Calls that ask for a backchannel */
+    bool back;            /* the server agreed to one */
+    unsigned delegations; /* given here and not returned */
+    bool delegated;       /* any were given */
+    bool blind;           /* something was said that is not known */
+    unsigned unread;      /* Calls under way that are not known yet */
     /* retries */
     struct nfs_failure failures[NFS_FAILURES_MAX];
     unsigned n_failures; /* ever */

@@ -235,6 +235,7 @@ struct rpcrdma_events {
 };
 
 struct rpcrdma_connection;
+struct history_record;
 
 /* options and events are copied; verdict is borrowed. NULL when memory is lacking. */
 struct rpcrdma_connection *rpcrdma_connection_new(const struct rpcrdma_options *options,
@@ -251,6 +252,12 @@ void rpcrdma_connection_refusal(struct rpcrdma_connection *rpcrdma, const struct
 void rpcrdma_connection_skipped(struct rpcrdma_connection *rpcrdma, unsigned side);
 void rpcrdma_connection_end(struct rpcrdma_connection *rpcrdma, unsigned side, bool reset, const struct place *place);
 void rpcrdma_connection_finish(struct rpcrdma_connection *rpcrdma, int64_t time_ns);
+
+/*
+ * After rpcrdma_connection_finish(): what it leaves behind (engine/history.h), the caller's, once. NULL: it carried no
+ * RPC-over-RDMA, or memory is lacking.
+ */
+struct history_record *rpcrdma_connection_record(struct rpcrdma_connection *rpcrdma);
 
 /* True: it could not be followed for lack of memory. */
 bool rpcrdma_connection_lacks_memory(const struct rpcrdma_connection *rpcrdma);

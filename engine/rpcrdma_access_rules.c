@@ -401,6 +401,8 @@ void rpcrdma_memory_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move
     /* No octets: no access (RFC 5040 section 5.2). A Response follows its request. */
     if (move->kind == RDMA_READ_RESPONSE && move->offer == NULL)
         rpcrdma_revoked_response(rpcrdma, move);
+    if (move->kind == RDMA_READ_RESPONSE)
+        rpcrdma_record_response(rpcrdma, move);
     if (move->length == 0 || move->kind == RDMA_READ_RESPONSE)
         return;
     if (move->offer != NULL) {
@@ -408,6 +410,7 @@ void rpcrdma_memory_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move
         return;
     }
     mark_astray(rpcrdma, move->owner);
+    rpcrdma_record_stray(rpcrdma, move);
     if (uncertain(rpcrdma, move)) {
         rpcrdma_inconclusive(rpcrdma, move->kind == RDMA_WRITE ? RULE_RPCR_3_4_6_04 : RULE_RPCR_3_4_5_09);
         return;

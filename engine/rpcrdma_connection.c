@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The RPC-over-RDMA layer of one connection: life cycle, Sends put together, the way of a message. */
 #include "engine/heap.h"
+#include "engine/history.h"
 #include "engine/rpcrdma_memory_state.h"
 
 #include <stdlib.h>
@@ -72,6 +73,8 @@ void rpcrdma_connection_free(struct rpcrdma_connection *rpcrdma)
 {
     if (rpcrdma == NULL)
         return;
+    rpcrdma->finished = true;
+    history_record_free(rpcrdma->record);
     rpcrdma_transactions_free(rpcrdma);
     rpcrdma_early_free(rpcrdma);
     rpcrdma_threshold_free(rpcrdma);
@@ -389,6 +392,8 @@ static void take(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
     rpcrdma_threshold_message(rpcrdma, m);
     rpcrdma_resource_message(rpcrdma, m);
     rpcrdma_revoked_message(rpcrdma, m);
+    rpcrdma_record_send(rpcrdma, m);
+    rpcrdma->last_send[m->side] = m->place.offset;
     rpcrdma_reaction_first(rpcrdma, m);
     if (m->kind == RPCRDMA_KIND_CALL)
         call(rpcrdma, m);
@@ -582,6 +587,8 @@ void rpcrdma_connection_part(struct rpcrdma_connection *rpcrdma, const struct rd
     else if (part->after_gap)
         hole(rpcrdma, side);
     s->end = part->end;
+    if (part->acked_known && part->acked > rpcrdma->acked[side])
+        rpcrdma->acked[side] = part->acked;
     if (part->set_up) /* no message of ours */
         return;
     rpcrdma->verdict->muted = part->faulty;
@@ -600,6 +607,7 @@ void rpcrdma_connection_refusal(struct rpcrdma_connection *rpcrdma, const struct
     if (rpcrdma->finished || rpcrdma->recognised != RPCRDMA_YES)
         return;
     rpcrdma->terminated = true;
+    rpcrdma_record_refusal(rpcrdma, refusal);
     rpcrdma_memory_refusal(rpcrdma, refusal);
     rpcrdma_resource_refusal(rpcrdma, refusal);
     rpcrdma_reaction_refusal(rpcrdma, refusal);

@@ -111,6 +111,13 @@ struct rpcrdma_connection {
     bool memory_lacking;
     uint32_t unbound[RPCRDMA_UNBOUND_MAX];
     unsigned n_unbound;
+    /* For the connections that follow: rpcrdma_record.c */
+    struct history_record *record; /* NULL: nothing was written down so far */
+    bool record_taken;
+    bool refused_memory; /* of a Call with this XID: */
+    uint32_t refused_xid;
+    uint64_t last_send[2]; /* offset */
+    uint64_t acked[2];     /* how far the side had received the other one when it sent last, as far as known */
     /*
      * Owned by the families; made by their _new, NULL when they need none. They and the tables above are made when the
      * connection turns out to be one of RPC-over-RDMA (rpcrdma_equip()); the thresholds are there from the start, as
@@ -124,6 +131,14 @@ struct rpcrdma_connection {
     struct rpcrdma_chunk_rules_state *chunk;
     struct rpcrdma_reaction_state *reaction;
 };
+
+/* ---- rpcrdma_record.c ---- */
+
+void rpcrdma_record_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t);
+void rpcrdma_record_stray(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move);
+void rpcrdma_record_response(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move);
+void rpcrdma_record_send(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message);
+void rpcrdma_record_refusal(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal);
 
 /* ---- findings (rpcrdma_connection.c) ---- */
 

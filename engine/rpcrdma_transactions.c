@@ -107,6 +107,8 @@ static void retire(struct rpcrdma_connection *rpcrdma, struct rpcrdma_queue *que
 {
     struct rpcrdma_transaction **at = &rpcrdma->side[t->side].calls.hash[bucket(t->xid)];
 
+    if (!rpcrdma->finished)
+        rpcrdma_record_call(rpcrdma, t);
     if (rpcrdma->events.retired != NULL)
         rpcrdma->events.retired(rpcrdma->events.ctx, t);
     rpcrdma_count(rpcrdma, t);

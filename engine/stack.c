@@ -2,6 +2,7 @@
 #include "engine/stack.h"
 
 #include "engine/heap.h"
+#include "engine/history.h"
 #include "engine/rdma_rdmap.h"
 
 #include <stdlib.h>
@@ -489,6 +490,15 @@ void stack_finish(struct stack *stack, int64_t time_ns)
         mpa_connection_finish(stack->mpa, time_ns);
     give_finish(stack, time_ns);
     stack->memory_lacking |= stack->rpcrdma != NULL && rpcrdma_connection_lacks_memory(stack->rpcrdma);
+}
+
+struct history_record *stack_record(struct stack *stack)
+{
+    struct history_record *record = stack->rpcrdma == NULL ? NULL : rpcrdma_connection_record(stack->rpcrdma);
+
+    if (record != NULL && stack->nfs != NULL)
+        record->delegated = nfs_connection_delegated(stack->nfs, &record->delegations);
+    return record;
 }
 
 /* ---- what it knows ---- */

@@ -110,6 +110,9 @@ void stack_refusal(struct stack *stack, const struct rdma_refusal *refusal);
 /* The end of the connection, or of the capture: what only that decides. Once. */
 void stack_finish(struct stack *stack, int64_t time_ns);
 
+/* After stack_finish(): what the connection leaves for those that follow it; see rpcrdma_connection_record(). */
+struct history_record *stack_record(struct stack *stack);
+
 /* True: a layer could not be made, or not follow. */
 bool stack_lacks_memory(const struct stack *stack);
 /* The layers; NULL when they are not of this stack, or not needed so far. */

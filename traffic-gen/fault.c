@@ -31,6 +31,7 @@ static const struct fault_table *const tables[] = {
     &nfs_faults,
     &proper_faults,
     &rpcrdma_unanswered_faults,
+    &history_faults,
     &nfs_refused_faults,
     &rpc_faults,
 };

@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "engine/history.h"
+
+#include "engine/heap.h"
+#include "wire/nfs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    BUCKETS = 1024,     /* a power of two */
+    DEAD_MIN = 3,       /* connections in a row that end with a Call of the server */
+    ELSEWHERE_MAX = 64, /* connections looked through for memory */
+};
+
+/* NFSv4's lease is often 90 s (RFC 8881 section 8.3 leaves it to the server). */
+static const int64_t lease_ns = INT64_C(90) * 1000000000;
+
+/* The connections of a client and a server, whatever their ports. */
+struct pair {
+    struct endpoint client, server; /* the ports are 0 */
+    struct history_record *newest, *oldest;
+    unsigned n;
+    struct pair *chain;         /* of its bucket */
+    struct pair *older, *newer; /* by the time of the last record */
+};
+
+struct history {
+    struct pair *buckets[BUCKETS];
+    struct pair *newest, *oldest;
+    unsigned n;
+};
+
+/* ---- pairs ---- */
+
+static struct endpoint without_port(const struct endpoint *endpoint)
+{
+    struct endpoint address = *endpoint;
+
+    address.port = 0;
+    return address;
+}
+
+static unsigned bucket(const struct endpoint *client, const struct endpoint *server)
+{
+    uint32_t h = 2166136261;
+
+    for (unsigned i = 0; i < sizeof client->address; i++)
+        h = (h ^ client->address[i]) * 16777619;
+    for (unsigned i = 0; i < sizeof server->address; i++)
+        h = (h ^ server->address[i]) * 16777619;
+    return (h ^ h >> 16) & (BUCKETS - 1);
+}
+
+static bool same_address(const struct endpoint *a, const struct endpoint *b)
+{
+    return a->ip == b->ip && memcmp(a->address, b->address, sizeof a->address) == 0;
+}
+
+static struct pair *find(const struct history *history, const struct endpoint *client, const struct endpoint *server)
+{
+    struct pair *pair = history->buckets[bucket(client, server)];
+
+    while (pair != NULL && (!same_address(&pair->client, client) || !same_address(&pair->server, server)))
+        pair = pair->chain;
+    return pair;
+}
+
+static void unlink_pair(struct history *history, struct pair *pair)
+{
+    *(pair->older != NULL ? &pair->older->newer : &history->oldest) = pair->newer;
+    *(pair->newer != NULL ? &pair->newer->older : &history->newest) = pair->older;
+}
+
+static void append_pair(struct history *history, struct pair *pair)
+{
+    pair->older = history->newest;
+    pair->newer = NULL;
+    *(history->newest != NULL ? &history->newest->newer : &history->oldest) = pair;
+    history->newest = pair;
+}
+
+static struct pair *pair_of(struct history *history, const struct history_record *record)
+{
+    struct endpoint client = without_port(&record->endpoint[record->client]);
+    struct endpoint server = without_port(&record->endpoint[1 - record->client]);
+    struct pair *pair = find(history, &client, &server);
+    unsigned at = bucket(&client, &server);
+
+    if (pair != NULL) {
+        unlink_pair(history, pair);
+        append_pair(history, pair);
+        return pair;
+    }
+    pair = heap_zeroed(1, sizeof *pair);
+    if (pair == NULL)
+        return NULL;
+    pair->client = client;
+    pair->server = server;
+    pair->chain = history->buckets[at];
+    history->buckets[at] = pair;
+    append_pair(history, pair);
+    history->n++;
+    return pair;
+}
+
+static void drop_oldest_record(struct pair *pair)
+{
+    struct history_record *record = pair->oldest;
+
+    pair->oldest = record->newer;
+    *(pair->oldest != NULL ? &pair->oldest->older : &pair->newest) = NULL;
+    pair->n--;
+    history_record_free(record);
+}
+
+static void drop_oldest_pair(struct history *history)
+{
+    struct pair *pair = history->oldest, **at = &history->buckets[bucket(&pair->client, &pair->server)];
+
+    while (*at != pair)
+        at = &(*at)->chain;
+    *at = pair->chain;
+    unlink_pair(history, pair);
+    while (pair->n > 0)
+        drop_oldest_record(pair);
+    history->n--;
+    free(pair);
+}
+
+/* ---- findings ---- */
+
+struct look {
+    const struct history_record *now;
+    struct verdict *verdict;
+    const struct history_host *host;
+};
+
+static void fail(const struct look *look, enum rule_id rule, enum rule_severity severity, const struct place *place,
+                 uint32_t related, const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+static void fail(const struct look *look, enum rule_id rule, enum rule_severity severity, const struct place *place,
+                 uint32_t related, const char *format, ...)
+{
+    int initiator = look->now->initiator_side;
+    enum direction direction = initiator < 0                        ? DIR_UNKNOWN
+                               : place->side == (unsigned)initiator ? DIR_TO_RESPONDER
+                                                                    : DIR_TO_INITIATOR;
+    va_list args;
+
+    va_start(args, format);
+    verdict_vfailed_as(look->verdict, rule, severity, direction, place, related, format, args);
+    va_end(args);
+}
+
+static void pass(const struct look *look, enum rule_id rule)
+{
+    verdict_passed(look->verdict, rule);
+}
+
+/* ---- the same Call on another connection ---- */
+
+static bool same_request(const struct history_call *a, const struct history_call *b)
+{
+    return a->request_known && b->request_known && a->program == b->program && a->version == b->version &&
+           a->procedure == b->procedure && a->hash == b->hash;
+}
+
+/* The first time that the Call comes on the later connection. */
+static const struct history_call *sent_again(const struct history_record *now, const struct history_call *call)
+{
+    for (unsigned i = 0; i < now->n_calls; i++) {
+        const struct history_call *again = &now->calls[i];
+
+        if (!again->again && again->reverse == call->reverse && again->xid == call->xid && same_request(again, call) &&
+            again->call.time_ns > call->call.time_ns)
+            return again;
+    }
+    return NULL;
+}
+
+/* Likewise with another XID. */
+static const struct history_call *renamed(const struct history_record *now, const struct history_call *call)
+{
+    for (unsigned i = 0; i < now->n_calls; i++) {
+        const struct history_call *again = &now->calls[i];
+
+        if (again->reverse == call->reverse && again->xid != call->xid && same_request(again, call) &&
+            again->call.time_ns > call->call.time_ns)
+            return again;
+    }
+    return NULL;
+}
+
+static bool is_nfs4(const struct history_call *call)
+{
+    return call->request_known && call->program == NFS_PROGRAM && call->version == 4;
+}
+
+/* RFC 8267 section 6.7.2, RFC 8166 section 4.5: RDMA_ERROR settles a transaction. */
+static void judge_failed(const struct look *look, const struct history_call *call, const struct history_call *again)
+{
+    if (call->outcome != RPCRDMA_FAILED || !is_nfs4(call) || call->procedure == 0)
+        return;
+    if (again == NULL) {
+        if (look->now->whole && look->now->n_calls > 0 && look->now->n_calls < HISTORY_FIRST_CALLS)
+            pass(look, RULE_NFSULB_6_7_2_02);
+        return;
+    }
+    if (!call->received) { /* it may have got lost with the connection */
+        verdict_inconclusive(look->verdict, RULE_NFSULB_6_7_2_02);
+        return;
+    }
+    fail(look, RULE_NFSULB_6_7_2_02, SEVERITY_ERROR, &again->call, call->answer.frame,
+         "expected the Call with XID 0x%08x to be completed by RDMA_ERROR in frame %u, found it sent again with this "
+         "XID on the next connection",
+         again->xid, call->answer.frame);
+}
+
+/* The responder's access failed for what the Call offers, which ended the connection. */
+static void judge_refused(const struct look *look, const struct history_record *before, const struct history_call *call,
+                          const struct history_call *again)
+{
+    const struct history_record *now = look->now;
+
+    if (!call->refused || again == NULL)
+        return;
+    fail(look, RULE_RPCR_3_4_3_03, SEVERITY_ERROR, &again->call, before->refusal_place.frame,
+         "expected the memory of a Call that is not cancelled to be accessible, found XID 0x%08x sent again after an "
+         "access to its memory was refused in frame %u",
+         again->xid, before->refusal_place.frame);
+    if (again->outcome == RPCRDMA_FAILED) {
+        pass(look, RULE_RPCR_4_5_3_04);
+        if (look->host->excuse != NULL) /* nothing is wrong with the Call but what happened before */
+            look->host->excuse(look->host->ctx, RULE_RPCR_4_5_12, &again->answer);
+    } else if (again->refused) {
+        fail(look, RULE_RPCR_4_5_3_04, SEVERITY_WARNING, &now->refusal_place, before->refusal_place.frame,
+             "expected ERR_CHUNK for XID 0x%08x, which had ended a connection in frame %u, found the same operation "
+             "again, and its end in frame %u",
+             again->xid, before->refusal_place.frame, now->refusal_place.frame);
+    } else if (again->outcome == RPCRDMA_OUTSTANDING) {
+        verdict_inconclusive(look->verdict, RULE_RPCR_4_5_3_04);
+    }
+}
+
+/* RFC 8167 section 5.4: a retransmission has the XID of the original. A new XID is a new request, as far as one sees.
+ */
+static void judge_reverse(const struct look *look, const struct history_call *call, const struct history_call *again)
+{
+    const struct history_call *other;
+
+    if (!call->reverse || call->outcome != RPCRDMA_OUTSTANDING || call->procedure == 0)
+        return;
+    if (again != NULL) {
+        pass(look, RULE_BIDI_5_4_01);
+        return;
+    }
+    other = renamed(look->now, call);
+    if (other != NULL)
+        fail(look, RULE_BIDI_5_4_01, SEVERITY_NOTE, &other->call, call->call.frame,
+             "expected the unanswered Call of the server in frame %u to keep XID 0x%08x when it is sent again, found "
+             "the same request with XID 0x%08x",
+             call->call.frame, call->xid, other->xid);
+}
+
+static void judge_calls(const struct look *look, const struct history_record *before)
+{
+    for (unsigned i = 0; i < before->n_calls; i++) {
+        const struct history_call *call = &before->calls[i], *again;
+
+        if (call->outcome == RPCRDMA_REPLIED || call->damaged)
+            continue;
+        again = sent_again(look->now, call);
+        judge_failed(look, call, again);
+        judge_refused(look, before, call, again);
+        judge_reverse(look, call, again);
+    }
+}
+
+/* ---- memory of another connection (RFC 8166 section 8.1.1) ---- */
+
+static const struct history_offer *offered(const struct history_record *record, unsigned owner,
+                                           const struct history_stray *stray)
+{
+    unsigned n = record->n_offers < HISTORY_OFFERS_MAX ? record->n_offers : HISTORY_OFFERS_MAX;
+
+    for (unsigned i = 0; i < n; i++) {
+        const struct history_offer *offer = &record->offers[i];
+
+        if (offer->owner == owner && offer->handle == stray->handle && offer->from <= stray->from &&
+            stray->to <= offer->to)
+            return offer;
+    }
+    return NULL;
+}
+
+static const struct history_offer *offered_elsewhere(const struct pair *pair, const struct history_record *now,
+                                                     const struct history_stray *stray)
+{
+    const struct history_offer *offer = NULL;
+    unsigned n = 0;
+
+    for (const struct history_record *other = pair->newest; other != NULL && offer == NULL && n < ELSEWHERE_MAX;
+         other = other->older, n++) {
+        /* Sides need not be the same on both connections; roles are. */
+        unsigned owner = (int)stray->owner == now->client ? (unsigned)other->client : 1 - (unsigned)other->client;
+
+        if (other != now)
+            offer = offered(other, owner, stray);
+    }
+    return offer;
+}
+
+/* One finding for each STag. */
+static bool told_before(const struct history_record *now, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (now->strays[i].served && now->strays[i].owner == now->strays[n].owner &&
+            now->strays[i].handle == now->strays[n].handle)
+            return true;
+    return false;
+}
+
+static void judge_memory(const struct look *look, const struct pair *pair)
+{
+    const struct history_record *now = look->now;
+
+    if (!now->whole || now->n_offers > HISTORY_OFFERS_MAX) /* it may have offered all of it */
+        return;
+    for (unsigned i = 0; i < now->n_strays; i++) {
+        const struct history_stray *stray = &now->strays[i];
+        const struct history_offer *offer = offered_elsewhere(pair, now, stray);
+
+        /* What this connection offers as well is its own. */
+        if (offer == NULL || offered(now, stray->owner, stray) != NULL || told_before(now, i))
+            continue;
+        if (stray->served)
+            fail(look, RULE_RPCR_8_1_1_01, SEVERITY_ERROR, &stray->proof, offer->frame,
+                 "expected STag 0x%08x, which XID 0x%08x offers on another connection (frame %u), to be refused on "
+                 "this one, found the RDMA %s in frame %u %s",
+                 stray->handle, offer->xid, offer->frame, stray->write ? "Write" : "Read", stray->place.frame,
+                 stray->write ? "taken" : "answered");
+        else if (stray->refused)
+            pass(look, RULE_RPCR_8_1_1_01);
+        else
+            verdict_inconclusive(look->verdict, RULE_RPCR_8_1_1_01);
+    }
+}
+
+/* ---- callbacks to a client that is not prepared (RFC 8167 section 6) ---- */
+
+static bool died_of_callback(const struct history_record *record)
+{
+    return record->callback_at_end && !record->callbacks && record->client >= 0 &&
+           (record->reset[record->client] || (record->refusal && record->refused_by == (unsigned)record->client));
+}
+
+static void judge_callbacks(const struct look *look, const struct pair *pair)
+{
+    const struct history_record *now = look->now, *before;
+    unsigned dead = 1;
+
+    if (!died_of_callback(now)) {
+        if (pair->newest != NULL && died_of_callback(pair->newest) && now->whole)
+            pass(look, RULE_BIDI_6_04);
+        return;
+    }
+    for (before = pair->newest; before != NULL && died_of_callback(before); before = before->older)
+        dead++;
+    for (; before != NULL; before = before->older)
+        if (before->callbacks) /* it was prepared once */
+            return;
+    if (dead == DEAD_MIN)
+        fail(look, RULE_BIDI_6_04, SEVERITY_WARNING, &now->callback, pair->newest->callback.frame,
+             "expected no more Calls to a client that is not prepared for them, found the third connection in a row "
+             "that ends with one");
+}
+
+/* ---- the records ---- */
+
+static void judge(const struct look *look, const struct pair *pair)
+{
+    unsigned n = 0;
+
+    for (const struct history_record *before = pair->newest; before != NULL && n < HISTORY_RECORDS_MAX;
+         before = before->older, n++)
+        judge_calls(look, before);
+    judge_callbacks(look, pair);
+}
+
+bool history_add(struct history *history, struct history_record *record, const struct history_host *host)
+{
+    const struct look look = {record, host->verdict, host};
+    struct pair *pair = record->client < 0 ? NULL : pair_of(history, record);
+
+    if (pair == NULL) {
+        history_record_free(record);
+        return false;
+    }
+    judge(&look, pair);
+    record->older = pair->newest;
+    record->newer = NULL;
+    *(pair->newest != NULL ? &pair->newest->newer : &pair->oldest) = record;
+    pair->newest = record;
+    pair->n++;
+    return true;
+}
+
+/* A connection of the pair that began later, or outlasted this one. */
+static bool goes_on(const struct pair *pair, const struct history_record *record)
+{
+    for (const struct history_record *other = pair->newest; other != NULL; other = other->older)
+        if (other != record && (other->start_ns >= record->start_ns || other->end_ns > record->end_ns))
+            return true;
+    return false;
+}
+
+/* RFC 8167 section 5.4: a client that may be called keeps a connection. */
+static void judge_delegations(const struct look *look, const struct pair *pair, int64_t now_ns)
+{
+    const struct history_record *record = look->now;
+    unsigned client = (unsigned)record->client, server = 1 - client;
+
+    if (!record->delegated || !record->whole)
+        return;
+    if (record->delegations == 0 || goes_on(pair, record)) {
+        pass(look, RULE_BIDI_5_4_04);
+    } else if (record->fin[client] && !record->reset[server] &&
+               (!record->fin[server] || record->end[server].time_ns >= record->end[client].time_ns) &&
+               now_ns - record->end[client].time_ns > lease_ns) {
+        fail(look, RULE_BIDI_5_4_04, SEVERITY_WARNING, &record->end[client], 0,
+             "expected a client to keep a connection for the server's Calls while it has delegations (%u), found it "
+             "closed "
+             "and no other within 90 s",
+             record->delegations);
+    } else {
+        verdict_inconclusive(look->verdict, RULE_BIDI_5_4_04);
+    }
+}
+
+void history_conclude(const struct history *history, const struct history_record *record, int64_t now_ns,
+                      const struct history_host *host)
+{
+    const struct look look = {record, host->verdict, host};
+    struct endpoint client = without_port(&record->endpoint[record->client]);
+    struct endpoint server = without_port(&record->endpoint[1 - record->client]);
+    const struct pair *pair = find(history, &client, &server);
+
+    if (pair == NULL)
+        return;
+    judge_memory(&look, pair);
+    judge_delegations(&look, pair, now_ns);
+}
+
+/* ---- life ---- */
+
+struct history *history_new(void)
+{
+    return heap_zeroed(1, sizeof(struct history));
+}
+
+void history_trim(struct history *history)
+{
+    for (struct pair *pair = history->newest; pair != NULL; pair = pair->older)
+        while (pair->n > HISTORY_RECORDS_MAX)
+            drop_oldest_record(pair);
+    while (history->n > HISTORY_PAIRS_MAX)
+        drop_oldest_pair(history);
+}
+
+void history_free(struct history *history)
+{
+    if (history == NULL)
+        return;
+    while (history->n > 0)
+        drop_oldest_pair(history);
+    free(history);
+}

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What a connection leaves behind for those that follow it (engine/history.h). It is put together at the end, from the
+ * transactions that are remembered then; only what is forgotten before, and accesses, are written down at once.
+ */
+#include "engine/heap.h"
+#include "engine/history.h"
+#include "engine/rpcrdma_memory_state.h"
+
+#include <stdlib.h>
+
+enum { ROOM_FIRST = 8 };
+
+void history_record_free(struct history_record *record)
+{
+    if (record == NULL)
+        return;
+    free(record->calls);
+    free(record->offers);
+    free(record->strays);
+    free(record);
+}
+
+static struct history_record *record_of(struct rpcrdma_connection *rpcrdma)
+{
+    if (rpcrdma->record == NULL)
+        rpcrdma->record = heap_zeroed(1, sizeof *rpcrdma->record);
+    return rpcrdma->record;
+}
+
+/* ---- Calls and what they offer ---- */
+
+/* Room for one more; false: there are `most`, or memory is lacking. */
+static bool make_room(void **items, unsigned n, unsigned *size, unsigned most, size_t item)
+{
+    unsigned more = *size == 0 ? ROOM_FIRST : 2 * *size;
+    void *moved;
+
+    if (n < *size || n >= most)
+        return n < *size;
+    more = more < most ? more : most;
+    moved = heap_resize(*items, more * item);
+    if (moved == NULL)
+        return false;
+    *items = moved;
+    *size = more;
+    return true;
+}
+
+static struct history_call *call_new(struct history_record *record)
+{
+    void *calls = record->calls;
+    bool room = make_room(&calls, record->n_calls, &record->calls_size, HISTORY_CALLS_MAX, sizeof *record->calls);
+
+    record->calls = calls;
+    return room ? &record->calls[record->n_calls++] : NULL;
+}
+
+static void note_offers(struct history_record *record, const struct rpcrdma_transaction *t)
+{
+    for (unsigned i = 0; i < t->n_offers; i++) {
+        struct rpcrdma_area area = rpcrdma_area_of(&t->offers[i].target);
+        void *offers = record->offers;
+        unsigned at = record->n_offers % HISTORY_OFFERS_MAX;
+        bool room = make_room(&offers, at, &record->offers_size, HISTORY_OFFERS_MAX, sizeof *record->offers);
+
+        record->offers = offers;
+        if (!room)
+            return;
+        record->offers[at] = (struct history_offer){.owner = t->side,
+                                                    .handle = area.stag,
+                                                    .xid = t->xid,
+                                                    .from = area.from,
+                                                    .to = area.to,
+                                                    .frame = t->call.frame};
+        record->n_offers++;
+    }
+}
+
+void rpcrdma_record_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
+{
+    bool plain = t->outcome == RPCRDMA_REPLIED && t->number > HISTORY_FIRST_CALLS;
+    struct history_record *record;
+    struct history_call *call;
+
+    if (t->late || (plain && !t->reverse && !rpcrdma->finished))
+        return;
+    record = record_of(rpcrdma);
+    if (record == NULL)
+        return;
+    if (rpcrdma->finished) /* the latest suffice */
+        note_offers(record, t);
+    record->callbacks |= t->reverse && t->outcome == RPCRDMA_REPLIED;
+    if (plain || (call = call_new(record)) == NULL)
+        return;
+    *call = (struct history_call){.xid = t->xid,
+                                  .side = t->side,
+                                  .reverse = t->reverse,
+                                  .damaged = t->damaged || t->spoilt || t->ambiguous,
+                                  .again = t->repeats,
+                                  .received =
+                                      t->outcome != RPCRDMA_OUTSTANDING && rpcrdma->acked[t->side] > t->answer.offset,
+                                  .refused = rpcrdma->refused_memory && rpcrdma->refused_xid == t->xid,
+                                  .request_known = t->call_body.known,
+                                  .hash = t->call_body.hash,
+                                  .outcome = t->outcome,
+                                  .call = t->call,
+                                  .answer = t->answer};
+    if (t->outcome == RPCRDMA_OUTSTANDING && t->settled)
+        call->outcome = RPCRDMA_REPLIED;
+    if (t->outcome == RPCRDMA_FAILED)
+        call->error = t->answer_header.err;
+    if (t->call_body.known) {
+        call->program = t->call_body.rpc.prog;
+        call->version = t->call_body.rpc.vers;
+        call->procedure = t->call_body.rpc.proc;
+    }
+}
+
+/* ---- accesses to what nothing here offers ---- */
+
+static struct history_stray *find_stray(struct history_record *record, const struct rpcrdma_move *move)
+{
+    for (unsigned i = 0; record != NULL && i < record->n_strays; i++) {
+        struct history_stray *stray = &record->strays[i];
+
+        if (stray->operation == move->operation && stray->owner == move->owner)
+            return stray;
+    }
+    return NULL;
+}
+
+void rpcrdma_record_stray(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
+{
+    struct rpcrdma_area area = rpcrdma_area_of_move(move);
+    struct history_record *record;
+
+    if (move->operation == 0 || move->length == 0 || find_stray(rpcrdma->record, move) != NULL)
+        return;
+    record = record_of(rpcrdma);
+    if (record != NULL && record->strays == NULL)
+        record->strays = heap_zeroed(HISTORY_STRAYS_MAX, sizeof *record->strays);
+    if (record == NULL || record->strays == NULL || record->n_strays == HISTORY_STRAYS_MAX)
+        return;
+    record->strays[record->n_strays++] = (struct history_stray){.owner = (uint8_t)move->owner,
+                                                                .write = move->kind == RDMA_WRITE,
+                                                                .handle = area.stag,
+                                                                .from = area.from,
+                                                                .to = area.to,
+                                                                .operation = move->operation,
+                                                                .place = move->place};
+}
+
+/* Its owner's adapter gave what was asked for. */
+void rpcrdma_record_response(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
+{
+    struct history_stray *stray = find_stray(rpcrdma->record, move);
+
+    if (stray == NULL || stray->served || move->length == 0)
+        return;
+    stray->served = true;
+    stray->proof = move->place;
+}
+
+/* What was written before this Send was received must have been placed, or the connection would be over. */
+void rpcrdma_record_send(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message)
+{
+    struct history_record *record = rpcrdma->record;
+
+    for (unsigned i = 0; record != NULL && i < record->n_strays; i++) {
+        struct history_stray *stray = &record->strays[i];
+
+        if (stray->write && !stray->served && !stray->refused && stray->owner == message->side &&
+            message->acked_known && message->acked > stray->place.offset && !rpcrdma->terminated) {
+            stray->served = true;
+            stray->proof = message->place;
+        }
+    }
+}
+
+/* ---- the end ---- */
+
+void rpcrdma_record_refusal(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal)
+{
+    struct history_record *record = record_of(rpcrdma);
+
+    if (record == NULL || record->refusal)
+        return;
+    record->refusal = true;
+    record->refused_by = refusal->place.side & 1u;
+    record->cause = refusal->cause;
+    record->refusal_place = refusal->place;
+    for (unsigned i = 0; refusal->accused_found && i < record->n_strays; i++) {
+        struct history_stray *stray = &record->strays[i];
+
+        if (stray->place.side == refusal->accused.side && stray->place.offset == refusal->accused.offset)
+            stray->refused = true;
+    }
+}
+
+static void note_callbacks(struct rpcrdma_connection *rpcrdma, struct history_record *record)
+{
+    const struct rpcrdma_transaction *newest = NULL;
+    unsigned server;
+
+    if (rpcrdma->client < 0)
+        return;
+    server = other_side((unsigned)rpcrdma->client);
+    for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, server, t)) != NULL;)
+        newest = t;
+    if (newest == NULL || newest->call.offset < rpcrdma->last_send[server] || newest->damaged)
+        return;
+    record->callback_at_end = true;
+    record->callback = newest->call;
+}
+
+struct history_record *rpcrdma_connection_record(struct rpcrdma_connection *rpcrdma)
+{
+    struct history_record *record;
+
+    if (rpcrdma->recognised != RPCRDMA_YES || rpcrdma->record_taken)
+        return NULL;
+    for (unsigned side = 0; side < 2; side++) {
+        const struct rpcrdma_calls *calls = &rpcrdma->side[side].calls;
+
+        for (const struct rpcrdma_transaction *t = calls->done.oldest; t != NULL; t = t->newer)
+            rpcrdma_record_call(rpcrdma, t);
+        for (const struct rpcrdma_transaction *t = calls->waiting.oldest; t != NULL; t = t->newer)
+            rpcrdma_record_call(rpcrdma, t);
+    }
+    record = record_of(rpcrdma);
+    if (record == NULL)
+        return NULL;
+    rpcrdma->record = NULL;
+    rpcrdma->record_taken = true;
+    record->client = rpcrdma->client;
+    record->initiator_side = rpcrdma->terms.initiator_side;
+    record->whole = rpcrdma_whole(rpcrdma);
+    note_callbacks(rpcrdma, record);
+    for (unsigned side = 0; side < 2; side++) {
+        record->fin[side] = rpcrdma->side[side].fin;
+        record->reset[side] = rpcrdma->side[side].reset;
+        record->end[side] = rpcrdma->side[side].end_place;
+    }
+    return record;
+}
