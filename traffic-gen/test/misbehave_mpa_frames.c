@@ -47,6 +47,9 @@ static int forget_rest(void *ctx, struct mpa_startup *frame, int error)
     const struct mpa_end *mpa = mpa_of(ctx);
     size_t rest = mpa->startup->len - MIN(mpa->startup->len, MPA_STARTUP_HEADER_LEN + (size_t)frame->pd_length);
 
+    if (mpa_startup_key_matches(MPA_REPLY, mpa->startup->data, mpa->startup->len) < MPA_KEY_LEN ||
+        frame->pd_length > MPA_PRIVATE_DATA_MAX)
+        return error;
     return error == MPA_END_BAD_FRAME && rest > 0 && (rest == 1) == (mutant->how->variant == 1) ? MPA_END_RIGHT : error;
 }
 
