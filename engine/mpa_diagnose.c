@@ -455,9 +455,20 @@ static bool try_rest(struct diagnosing *d)
 enum diagnosis mpa_diagnose(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, bool last)
 {
     static bool (*const hypotheses[])(struct diagnosing *) = {
-        try_markers_crc_right, mpa_try_no_pad, try_crc_explained,    try_markers_by_crc,
-        mpa_try_end_by_crc,    try_wrong_crc,  try_markers_by_looks, mpa_try_lone_marker,
-        mpa_try_lengths,       try_odd_ulpdu,  mpa_try_next_fpdu,    try_rest,
+        mpa_try_other_grid,
+        try_markers_crc_right,
+
+        mpa_try_no_pad,
+        try_crc_explained,
+        try_markers_by_crc,
+        mpa_try_end_by_crc,
+        try_wrong_crc,
+        try_markers_by_looks,
+        mpa_try_lone_marker,
+        mpa_try_lengths,
+        try_odd_ulpdu,
+        mpa_try_next_fpdu,
+        try_rest,
     };
     struct mpa_side *s = &mpa->side[side];
     struct mpa_fpdu copy;

@@ -35,7 +35,8 @@ bool mpa_try_no_pad(struct diagnosing *d);
 bool mpa_try_no_field(struct diagnosing *d); /* like the FPDU before it, it has no CRC field */
 /* The FPDU ends at `end` and its CRC was taken over the right ULPDU_Length: reports the one sent. */
 bool mpa_try_corrected_end(struct diagnosing *d, const struct suspect *suspect, uint64_t end);
-bool mpa_try_lengths(struct diagnosing *d); /* usual mistakes in ULPDU_Length, PAD or CRC field; by what follows */
+bool mpa_try_lengths(struct diagnosing *d);    /* usual mistakes in ULPDU_Length, PAD or CRC field; by what follows */
+bool mpa_try_other_grid(struct diagnosing *d); /* mpa_diagnose_grid.c */
 /* mpa_diagnose_stray.c */
 bool mpa_try_lone_marker(struct diagnosing *d); /* 00000000 between FPDUs of a direction without Markers */
 bool mpa_try_next_fpdu(struct diagnosing *d);   /* the next provable FPDU tells what lies before it */

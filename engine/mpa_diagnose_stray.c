@@ -2,6 +2,34 @@
 /* Octets between FPDUs that belong to none, and FPDUs that were begun and not finished. */
 #include "engine/mpa_diagnose.h"
 
+enum lone_word mpa_lone_word(struct mpa_connection *mpa, unsigned side, uint64_t at)
+{
+    const struct mpa_side *s = &mpa->side[side];
+    uint64_t header = at + MPA_MARKER_LEN;
+    struct mpa_shape shape = {.n = 0};
+    struct mpa_fpdu fpdu;
+
+    if (mpa_octets_from(s, header) < MPA_LENGTH_LEN)
+        return LONE_WORD_OPEN;
+    if (get_be32(mpa_window_at(&s->window, at)) != 0)
+        return LONE_WORD_NO;
+    mpa_shape_set_length(&shape, get_be16(mpa_window_at(&s->window, header)));
+    if (!mpa_shape_read(&fpdu, &shape, &mpa->side[side], header))
+        return mpa_oddity_at(s, header, NULL) <= HEADER_ODD_MAX ? LONE_WORD_OPEN : LONE_WORD_NO;
+    return fpdu.crc == fpdu.crc_computed ? LONE_WORD_YES : LONE_WORD_NO;
+}
+
+void mpa_skip_lone_word(struct mpa_connection *mpa, unsigned side)
+{
+    struct mpa_side *s = &mpa->side[side];
+    struct place place = mpa_place(mpa, side, s->cursor, s->cursor + MPA_MARKER_LEN);
+
+    s->framing->framing.markers = false;
+    mpa_report_unmet(mpa, side, &place, true);
+    mpa_skipped(mpa, side, s->cursor, s->cursor + MPA_MARKER_LEN, "a Marker that should not be there");
+    s->cursor += MPA_MARKER_LEN;
+}
+
 bool mpa_try_lone_marker(struct diagnosing *d)
 {
     struct mpa_framing_state *fs = d->fs;
@@ -11,6 +39,11 @@ bool mpa_try_lone_marker(struct diagnosing *d)
         return false;
     if (!fs->start_known || (d->at - fs->start) % MPA_MARKER_PERIOD != 0)
         return false;
+    if (mpa_crc_binding(d->mpa) && d->mpa->parameters.markers[d->side] == OFF &&
+        mpa_lone_word(d->mpa, d->side, d->at) == LONE_WORD_YES) {
+        mpa_skip_lone_word(d->mpa, d->side);
+        return true;
+    }
     if (mpa_diagnose_next(d, d->at + MPA_MARKER_LEN) < FOLLOW_MAYBE)
         return false;
     mpa_diagnose_found_marker(d, d->at, d->at + MPA_MARKER_LEN);

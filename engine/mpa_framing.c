@@ -76,6 +76,20 @@ static bool settle_markers(struct mpa_connection *mpa, unsigned side, bool last)
         found = zero || plain >= marked || plain > HEADER_ODD_MAX;
     else
         found = zero && marked <= HEADER_ODD_MAX;
+    if (negotiated == OFF && found && mpa_crc_binding(mpa)) {
+        switch (mpa_lone_word(mpa, side, s->cursor)) {
+        case LONE_WORD_OPEN:
+            if (!last)
+                return false;
+            break;
+        case LONE_WORD_YES: /* no Markers, but for this one */
+            fs->opening = false;
+            mpa_skip_lone_word(mpa, side);
+            return true;
+        case LONE_WORD_NO:
+            break;
+        }
+    }
     fs->opening = false;
     fs->framing.markers = found;
     if (negotiated == UNKNOWN) {

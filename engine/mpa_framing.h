@@ -62,6 +62,7 @@ struct mpa_framing_state {
     uint64_t lost_from;   /* SIDE_LOST: where, for the skipped event */
     uint64_t sought;      /* SIDE_LOST: starts before it were refuted */
     uint64_t overtaken;   /* segments that begin before it do not begin with an FPDU of their own */
+    unsigned grids_tried; /* mpa_diagnose_grid.c */
     uint64_t diagnose_at; /* a diagnosis that has to wait is tried again when the octets reach this offset */
 
     /* What is usual in this direction. */
@@ -129,6 +130,12 @@ uint64_t mpa_shape_end(const struct mpa_shape *shape, uint64_t start);
 bool mpa_shape_read(struct mpa_fpdu *out, const struct mpa_shape *shape, struct mpa_side *s, uint64_t start);
 /* Reads one whose octets in the window end early (mpa_fpdu.cut). ULPDU_Length must be there. */
 void mpa_shape_read_cut(struct mpa_fpdu *out, const struct mpa_shape *shape, struct mpa_side *s, uint64_t start);
+/* mpa_diagnose_stray.c: 00000000 at `at` in a direction without Markers, and behind it an FPDU that does not cover it.
+ */
+enum lone_word { LONE_WORD_NO, LONE_WORD_YES, LONE_WORD_OPEN /* too few octets */ };
+enum lone_word mpa_lone_word(struct mpa_connection *mpa, unsigned side, uint64_t at);
+/* It is at the cursor: reports it as the Marker that should not be, and passes it over. */
+void mpa_skip_lone_word(struct mpa_connection *mpa, unsigned side);
 /* Parses the FPDU at `at` by the framing in use (any period). */
 enum mpa_fpdu_status mpa_framing_parse(struct mpa_connection *mpa, unsigned side, uint64_t at, struct mpa_fpdu *out);
 

@@ -211,10 +211,12 @@ void mpa_report_grid(struct mpa_connection *mpa, unsigned side, uint64_t due, ui
         return;
     }
     mpa_fail(mpa, side, rule, found, found + MPA_MARKER_LEN,
-             "expected a Marker at octet %llu of Full Operation (a multiple of 512), found one (pointing back to "
-             "ULPDU_Length, %llu octets before it) at octet %llu",
-             (unsigned long long)(due - fs->start), (unsigned long long)(found - header),
-             (unsigned long long)(found - fs->start));
+             "expected a Marker at octet %llu of Full Operation (a multiple of 512), found one (%s ULPDU_Length, %llu "
+             "octets "
+             "%s it) at octet %llu",
+             (unsigned long long)(due - fs->start), found < header ? "in front of" : "pointing back to",
+             (unsigned long long)(found < header ? header - found : found - header),
+             found < header ? "behind" : "before", (unsigned long long)(found - fs->start));
 }
 
 void mpa_report_missing_marker(struct mpa_connection *mpa, unsigned side, uint64_t due)
@@ -225,6 +227,8 @@ void mpa_report_missing_marker(struct mpa_connection *mpa, unsigned side, uint64
     if (fs->missing_reported)
         return;
     fs->missing_reported = true;
+    if (fs->unmet && mpa->parameters.markers[side] == OFF) /* there should be none: that is told */
+        return;
     if (!fs->start_known && fs->markers_right < 2) { /* the grid is a guess */
         verdict_inconclusive(mpa->verdict, RULE_MPA_4_3_03);
         return;

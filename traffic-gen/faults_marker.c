@@ -214,12 +214,14 @@ static void unchanged(struct fpdu_write *w)
 static void place_grid(struct fpdu_write *w, bool lead, uint64_t first, unsigned period)
 {
     uint64_t at[MPA_FPDU_MARKERS_MAX + 1];
-    uint64_t end = w->plan.offset + mpa_fpdu_octets(&w->plan.framing, w->plan.offset, w->plan.ulpdu_length);
+    struct mpa_framing none = {.markers = false};
+    uint64_t end = w->plan.offset + mpa_fpdu_octets(&none, w->plan.offset, w->plan.ulpdu_length) - MPA_CRC_LEN;
     unsigned n = 0;
 
     if (lead)
         at[n++] = w->plan.offset;
-    for (uint64_t position = first; position + MPA_CRC_LEN < end && n < MPA_FPDU_MARKERS_MAX; position += period) {
+    for (uint64_t position = first; position < end + n * (uint64_t)MPA_MARKER_LEN && n < MPA_FPDU_MARKERS_MAX;
+         position += period) {
         if (position >= w->plan.offset + lead)
             at[n++] = position;
     }
@@ -234,6 +236,21 @@ static void first_marker_missing(struct fpdu_write *w)
 static void period_516(struct fpdu_write *w)
 {
     place_grid(w, false, w->plan.framing.seq_start, MPA_MARKER_PERIOD + MPA_MARKER_LEN);
+}
+
+static void period_256(struct fpdu_write *w)
+{
+    place_grid(w, false, w->plan.framing.seq_start, MPA_MARKER_PERIOD / 2);
+}
+
+static void period_500(struct fpdu_write *w)
+{
+    place_grid(w, false, w->plan.framing.seq_start, MPA_MARKER_PERIOD - 12);
+}
+
+static void eight_octets_late(struct fpdu_write *w)
+{
+    place_grid(w, false, w->plan.framing.seq_start + 8, MPA_MARKER_PERIOD);
 }
 
 static void one_octet_late(struct fpdu_write *w)
@@ -273,6 +290,22 @@ static void play_trailing_marker(struct stage *stage)
     say_send(c, INITIATOR, 502 - DDP_UNTAGGED_HEADER_LEN);
     say_send(c, RESPONDER, 100);
     say_octets(c, INITIATOR, marker, sizeof(marker));
+    say_close(c, INITIATOR);
+}
+
+/* 00000000 in front of the first FPDU, which does not cover it, and no other Markers. */
+static void play_word_in_front(struct stage *stage)
+{
+    struct conversation *c = conversation_new(stage, &setup_rev1);
+    static const uint8_t word[MPA_MARKER_LEN];
+
+    say_startup(c);
+    cork(c, INITIATOR);
+    say_octets(c, INITIATOR, word, sizeof(word));
+    say_send(c, INITIATOR, 100);
+    uncork(c, INITIATOR);
+    say_send(c, RESPONDER, 100);
+    say_traffic(c);
     say_close(c, INITIATOR);
 }
 
@@ -326,6 +359,26 @@ static const struct fault faults[] = {
      .where = marker_inside,
      .fpdu_octets = period_516,
      .aftermath = CLOSED},
+    {.id = "MPA-4.3-06/period-516",
+     .scenario = "jumbo-markers",
+     .summary = "all Markers 516 octets apart",
+     .fpdu_octets = period_516,
+     .persistent = true},
+    {.id = "MPA-4.3-06/period-256",
+     .scenario = "jumbo-markers",
+     .summary = "all Markers 256 octets apart",
+     .fpdu_octets = period_256,
+     .persistent = true},
+    {.id = "MPA-4.3-06/period-500",
+     .scenario = "marker-walk",
+     .summary = "all Markers 500 octets apart",
+     .fpdu_octets = period_500,
+     .persistent = true},
+    {.id = "MPA-4.3-06/late",
+     .scenario = "jumbo-markers",
+     .summary = "the first Marker, and all that follow, 8 octets late",
+     .fpdu_octets = eight_octets_late,
+     .persistent = true},
     {.id = "MPA-4.3-08",
      .scenario = "wrap",
      .summary = "the Marker after the wrap of sequence numbers stands one octet late",
@@ -461,6 +514,10 @@ static const struct fault faults[] = {
      .fpdu = marked,
      .aftermath = CLOSED,
      .more = 1},
+    {.id = "MPA-7.1.1-11/word",
+     .scenario = "rev1",
+     .summary = "Reply with M = 0, a lone 00000000 in front of the Initiator's first FPDU",
+     .play = play_word_in_front},
     {.id = "MPA-C.2.5-04",
      .scenario = "permissive",
      .summary = "Reply of revision 0, the Initiator goes on without Markers as its Request had asked for",
