@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/test/nfs_run.h"
 
+#include "traffic-gen/random.h"
 #include "traffic-gen/test/nfs_mount_service.h"
 
 #include <string.h>
@@ -62,6 +63,13 @@ void nfs_run_clear(struct nfs_run *nfs)
     }
     nfs_mount_service_free(nfs->mount_service);
     g_mutex_clear(&nfs->lock);
+}
+
+uint32_t nfs_run_draw(struct nfs_run *nfs)
+{
+    struct random_source random = {.state = nfs->seed ^ (uint64_t)g_atomic_int_add(&nfs->others, 1) << 16};
+
+    return (uint32_t)random_next(&random);
 }
 
 static int64_t now(void *ctx)

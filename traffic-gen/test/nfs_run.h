@@ -43,6 +43,8 @@ struct nfs_run {
 
 void nfs_run_init(struct nfs_run *nfs, uint64_t seed);
 void nfs_run_clear(struct nfs_run *nfs);
+/* A number from the seed: another one each time. By any thread. */
+uint32_t nfs_run_draw(struct nfs_run *nfs);
 /* The server, made when it is not there yet. Used under the lock only. */
 struct nfs_server *nfs_run_server(struct nfs_run *nfs);
 

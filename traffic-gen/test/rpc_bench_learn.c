@@ -213,6 +213,18 @@ void rpc_bench_learn(struct talk *talk)
     g_mutex_unlock(&nfs->lock);
 }
 
+/* Of those that the user wants, if there are such. */
+static const char *why_none(const struct nfs_run *nfs, unsigned versions)
+{
+    unsigned wanted = versions & nfs->wanted ? versions & nfs->wanted : versions;
+
+    for (unsigned i = 0; i < NFS_VERSIONS; i++) {
+        if (wanted & 1U << i && nfs->version[i].why_not)
+            return nfs->version[i].why_not;
+    }
+    return "none was asked for";
+}
+
 bool rpc_bench_first_version(struct talk *talk, enum nfs_version_at *version)
 {
     const struct nfs_run *nfs = &talk->run->nfs;
@@ -224,8 +236,8 @@ bool rpc_bench_first_version(struct talk *talk, enum nfs_version_at *version)
             return true;
         }
     }
-    talk_not_applicable(talk, "the server speaks none of the versions of NFS: %s",
-                        nfs->version[NFS_V3].why_not ? nfs->version[NFS_V3].why_not : "none was asked for");
+    talk_not_applicable(talk, "the device serves no NFS version that the case is about: %s",
+                        why_none(nfs, NFS_ALL_VERSIONS));
     return false;
 }
 
@@ -281,10 +293,8 @@ void rpc_bench_each_version(struct talk *talk, const struct suite_test *test, un
 
     rpc_bench_learn(talk);
     if (!(talk->run->nfs.spoken & versions)) {
-        unsigned last = versions & 1U << NFS_V42 ? NFS_V42 : NFS_V3;
-
         talk_not_applicable(talk, "the device serves no NFS version that the case is about: %s",
-                            talk->run->nfs.version[last].why_not);
+                            why_none(&talk->run->nfs, versions));
         return;
     }
     versions &= talk->run->nfs.spoken;

@@ -64,7 +64,7 @@ size_t talk_make_question(struct talk *talk, enum talk_sign sign, uint8_t *ulpdu
     case SIGN_ECHO:
         return talk_make_send(talk, ulpdu, echo_words, sizeof(echo_words));
     case SIGN_RPC:
-        talk->null_xid = g_random_int();
+        talk->null_xid = nfs_run_draw(&talk->run->nfs);
         return make_null_call(talk, ulpdu);
     default:
         return 0;

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The NFS suites as to what is no fault of the device: XIDs that nobody has seen, versions, exports, clients that unmount."""
+import json
+import re
+import subprocess
+import threading
+
+import pytest
+
+import devices
+
+FILES = "--rules=RPCR-3.4.5-07,EXP-3.8.1-03,NFSULB-6.4.2-05"
+
+
+def calls(capture):
+    """(TCP port of the client, XID) of each Call of the tester."""
+    lines = subprocess.run([devices.CHECK, "--format=json", "--fail-on=never", capture], capture_output=True, text=True, check=False)
+    assert lines.returncode in (0, 3), lines.stderr
+    said = subprocess.run([devices.CHECK, "--print", capture], capture_output=True, text=True, check=False).stdout
+    return [(int(found[2] or 1), found[1]) for found in
+            re.finditer(r"> \[rpcrdma: RDMA_\w+ xid (0x\w+) .*?CALL [^\]]*\](?: connection (\d+))?", said)]
+
+
+def run(*options, device=("rpc",)):
+    return devices.run_responder(device, ["--service=nfs", *options], jobs=1, record=True)
+
+
+def test_same_seed_same_xids_and_none_twice():
+    first, again, other = (run(FILES, f"--seed={seed}") for seed in (7, 7, 8))
+    assert first.status == 0, first.tell()
+    xids = {name: calls(one.capture) for name, one in (("first", first), ("again", again), ("other", other))}
+    cases = {name: [xid for _, xid in one] for name, one in xids.items()}
+    assert sorted(cases["first"]) == sorted(cases["again"]) and len(cases["first"]) > 50
+    assert not set(cases["first"]) & set(cases["other"])
+    assert len(set(cases["first"])) == len(cases["first"]), "an XID on two connections"
+    assert "--seed=7" in first.errors
+
+
+@pytest.mark.parametrize("version,others", [("3", ("4.0", "4.1", "4.2")), ("4.1", ("3", "4.0", "4.2"))])
+def test_version_is_chosen(version, others):
+    one = run("--rules=RPCR-3.4.5-07", f"--nfs-version={version}")
+    assert one.outcome("passed") == ["RPCR-3.4.5-07"]
+    said = subprocess.run([devices.CHECK, "--print", one.capture], capture_output=True, text=True, check=False).stdout
+    assert ("CALL NFS3 WRITE" in said) == (version == "3")
+    assert not any(f"minor {other[-1]}" in said for other in others)
+
+
+def test_every_version_is_told():
+    one = run("--rules=RPCR-3.4.5-07")
+    assert one.tests["RPCR-3.4.5-07"]["actual"].startswith("NFS versions 3, 4.0, 4.1, 4.2: ")
+
+
+def test_export_that_is_not_there():
+    """MOUNT does not know it; a path that version 4 does not find means its root."""
+    one = run("--rules=RPCR-3.4.5-07", "--export=/not/there")
+    assert one.outcome("passed") == ["RPCR-3.4.5-07"]
+    assert one.tests["RPCR-3.4.5-07"]["actual"].startswith("NFS versions 4.0, 4.1, 4.2: ")
+    only = run("--rules=RPCR-3.4.5-07", "--export=/not/there", "--nfs-version=3")
+    assert only.outcome("not applicable") == ["RPCR-3.4.5-07"]
+    assert "no file handle of the export" in only.tests["RPCR-3.4.5-07"]["actual"]
+
+
+@pytest.mark.parametrize("option,words", [("--nfs-version=5", "is not of 3, 4.0"), ("--nfs-version=", "is not of 3, 4.0"),
+                                          ("--mount-port=x", "is no port"), ("--seed=-1", "is not from 0")])
+def test_wrong_options(option, words):
+    result = subprocess.run([devices.GEN, "test", "127.0.0.1:1", option], capture_output=True, text=True, check=False)
+    assert result.returncode == 2 and words in result.stderr
+
+
+@pytest.mark.parametrize("version", ["3", "40", "42"])
+def test_unmounting_client_fails_nothing(version, tmp_path):
+    """It mounts, works a little and unmounts, again and again."""
+    report = tmp_path / "report.json"
+    rules = "CMPD-4-03,CMPD-4-09,CMPD-5.2-02,RPCR-4.5-10,RPCR-4.4.1-01,NFSULB-6.6-03,BIDI-4.1-05,EXP-3.9-03"
+    test = subprocess.Popen([devices.GEN, "test", "--listen", "127.0.0.1:0", "--service=nfs", f"--rules={rules}", "--timeout=0.4",
+                             "--format=json", f"--output={report}"], stderr=subprocess.PIPE, text=True)
+    port = test.stderr.readline().split()[-1]
+    errors = []
+    reader = threading.Thread(target=lambda: errors.append(test.stderr.read()))
+    reader.start()
+    try:
+        while test.poll() is None:
+            subprocess.run([devices.GEN, "connect", f"127.0.0.1:{port}", f"mount-nfs{version}"], capture_output=True, check=False,
+                           timeout=60)
+    finally:
+        test.kill()
+        reader.join()
+        test.stderr.close()
+    tests = json.loads(report.read_text(encoding="utf-8"))["tests"]
+    assert len(tests) >= 9 and test.returncode == 0, errors
+    assert [one["id"] + ": " + one["actual"] for one in tests if one["outcome"] == "failed"] == []
+    assert any(one["outcome"] == "passed" for one in tests)
