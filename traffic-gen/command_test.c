@@ -423,13 +423,14 @@ static int test(const struct options *options, const char *address)
     if (options->service && !parse_service(options->service, &run.services))
         return command_fail("--service: '%s' is not none, echo, rpc or nfs", options->service);
     if (options->advert) {
-        bool none = strcmp(options->advert, "none") == 0;
+        run.asks = strcmp(options->advert, "send") == 0;
+        bool none = run.asks || strcmp(options->advert, "none") == 0;
 
         run.given.fields |= TERMS_DATA;
         run.given.terms.words = none ? TERMS_WORDS_NONE : TERMS_WORDS_ADVERT;
         run.lab = strcmp(options->advert, "LAB1") == 0;
         if (!none && !run.lab && strcmp(options->advert, "IWT1") != 0)
-            return command_fail("--advert: '%s' is not IWT1, LAB1 or none", options->advert);
+            return command_fail("--advert: '%s' is not IWT1, LAB1, send or none", options->advert);
     }
     run.full_transcript = g_strcmp0(options->transcript, "full") == 0;
     if (options->transcript && !run.full_transcript && strcmp(options->transcript, "short") != 0)
@@ -521,7 +522,7 @@ int command_test(int argc, char **argv)
          "3, 4.0, 4.1, 4.2 (comma-separated; default: all that the server speaks)", "V"},
         {"seed", 0, 0, G_OPTION_ARG_STRING, &options.seed, "of XIDs, owners and names: that of a run to repeat", "N"},
         {"advert", 0, 0, G_OPTION_ARG_STRING, &options.advert,
-         "what to say in private data: IWT1 (default), LAB1, none", "NAME"},
+         "what to say in private data: IWT1 (default), LAB1, none; send: ask for the memory in a Send", "NAME"},
         {"mpa", 0, 0, G_OPTION_ARG_STRING, &options.mpa,
          "start-up to use instead of the one found: rev, ird, ord, crc, markers, rtr, data (rev=2,ird=4,crc=on)",
          "KEY=VALUE,..."},

@@ -27,7 +27,7 @@ static void take_advert(struct talk *talk, const struct mpa_startup *theirs)
     if (talk->advert.n > 0)
         run->has |= NEED_REGIONS;
     if (talk->advert.n == REGION_COUNT) /* who tells less, as `sink` does, is no echo */
-        run->has |= NEED_WORDS | NEED_ECHO | NEED_RECEIVES;
+        run->has |= NEED_ECHO | NEED_RECEIVES | (run->asks ? 0 : NEED_WORDS);
 }
 
 /* Behind the start-up: what the device says by itself is none of a refusal. */
@@ -73,6 +73,7 @@ static enum offer offer_one(struct talk *talk, char **why)
         *why = g_strdup(talk->result->actual);
         return OFFER_TAKEN_AND_CLOSED;
     }
+    take_advert(talk, theirs); /* it may be told in a Send */
     return see_whether_it_stays(talk, why);
 }
 
@@ -167,6 +168,7 @@ static enum offer answer_one(struct talk *talk, char **why)
     talk_send_frame(talk, NULL);
     talk_begin_operation(talk);
     if (talk_first_fpdu(talk)) {
+        take_advert(talk, theirs);
         talk->run->speaks_first = true;
         return OFFER_TAKEN;
     }

@@ -51,8 +51,10 @@ static void take_words(struct subject *subject, const struct mpa_end_terms *term
 {
     struct advert_wish wish;
 
-    if (!advert_wish_decode(&wish, terms->peer_data, terms->peer_length))
+    if (!advert_wish_decode(&wish, terms->peer_data, terms->peer_length)) {
+        qp_repost(subject->qp, 1); /* they may come in a Send */
         return;
+    }
     subject->flags = wish.flags & ~(subject->options.how ? subject->options.how->ignored_flags : 0);
     qp_repost(subject->qp, MIN(wish.receives, RECEIVES_MAX));
 }
@@ -86,11 +88,35 @@ static void on_established(void *ctx, const struct mpa_end_terms *terms)
         qp_post(subject->qp, &(struct qp_work){.kind = QP_SEND, .p = (const uint8_t *)hello, .n = sizeof(hello) - 1});
 }
 
+/* Our words in a Send ask for the advertisement. */
+static bool is_asked(struct subject *subject, const struct qp_message *message)
+{
+    struct advert_wish wish;
+
+    if (message->n != ADVERT_WISH_LEN || !advert_wish_decode(&wish, message->p, message->n))
+        return false;
+    subject->flags = (subject->flags & ~ADVERT_ECHO) | (wish.flags & ADVERT_ECHO);
+    return true;
+}
+
+static bool tell(struct subject *subject)
+{
+    uint8_t words[ADVERT_MAX];
+    size_t n = advert_encode(&subject->advert, words);
+
+    return qp_post(subject->qp, &(struct qp_work){.kind = QP_SEND, .cookie = ECHO, .p = words, .n = n});
+}
+
 static void on_received(void *ctx, const struct qp_message *message)
 {
     struct subject *subject = ctx;
     bool immediate = message->opcode == RDMAP_IMMEDIATE || message->opcode == RDMAP_IMMEDIATE_SE;
 
+    if (is_asked(subject, message)) {
+        if (!tell(subject))
+            qp_repost(subject->qp, 1);
+        return;
+    }
     if (!(subject->flags & ADVERT_ECHO) ||
         !qp_post(subject->qp, &(struct qp_work){.kind = immediate ? QP_IMMEDIATE : QP_SEND,
                                                 .cookie = ECHO,

@@ -33,6 +33,7 @@ struct talk_run {
     struct talk_terms terms;
     struct endpoint device;
     bool lab;           /* it knows "LABQ" */
+    bool asks;          /* set before: its memory is asked for in a Send, on each connection */
     bool leaves;        /* it closes soon after the start-up, whatever is said */
     bool speaks_first;  /* an Initiator that begins with an FPDU */
     const char *layout; /* of its Terminates, when that is wrong (engine/rdmap_terminate_layout.h); atomic */

@@ -307,13 +307,36 @@ static bool begin_as_initiator(struct talk *talk)
     return true;
 }
 
+static bool is_told(struct talk *talk, const struct talk_heard *heard)
+{
+    return heard && heard->has_ddp && !heard->ddp.tagged &&
+           advert_decode(&talk->advert, heard->ddp.payload, heard->ddp.payload_len);
+}
+
+/* Private data have no room for it everywhere: a Send that is our words is answered with the advertisement. */
+static bool ask_for_memory(struct talk *talk)
+{
+    const struct advert_wish wish = {RECEIVES_DEFAULT, RECEIVE_SIZE_DEFAULT, ADVERT_ECHO};
+    uint8_t words[ADVERT_WISH_LEN], ulpdu[TALK_ULPDU];
+
+    advert_wish_encode(&wish, talk->run->lab, words);
+    talk_send_ulpdu(talk, ulpdu, talk_make_send(talk, ulpdu, words, sizeof words));
+    if (is_told(talk, talk_hear_opcode(talk, RDMAP_SEND)))
+        return true;
+    talk_inconclusive(talk, "the device's memory was asked for in a Send; there was %s",
+                      talk_describe(talk, talk_last(talk)));
+    return false;
+}
+
 bool talk_first_fpdu(struct talk *talk)
 {
     const struct talk_heard *heard;
 
     if (talk_is_initiator(talk))
-        return begin_as_initiator(talk);
+        return begin_as_initiator(talk) && (!talk->run->asks || ask_for_memory(talk));
     heard = talk_hear(talk, talk_t_close(talk));
+    if (talk->run->asks)
+        is_told(talk, heard); /* an Initiator tells it in its first message, or not at all */
     if (heard->what == TALK_FPDU && !heard->is_terminate)
         return pass_over_greetings(talk);
     talk_inconclusive(talk, "the device, as Initiator, has to send the first FPDU; there was %s",

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The device's memory in a Send, for private data without room: what the suites show then is what they show otherwise, but
+for what only words in private data can ask for."""
+import devices
+
+SUITES = "--suite=ddp,rdmap,rdmapx"
+WANT_WORDS = {"DDP-7.2-09", "RDMAP-3.2-03"}  # no Receives at all
+
+
+def test_memory_in_a_send():
+    told = devices.run_responder([], [SUITES])
+    asked = devices.run_responder([], [SUITES, "--advert=send"])
+    assert asked.status == 0, asked.errors + asked.tell()
+    missing = set(asked.outcome("not applicable")) - set(told.outcome("not applicable"))
+    assert WANT_WORDS <= missing and len(missing) < 15
+    assert set(told.outcome("passed")) - missing == set(asked.outcome("passed"))
+
+
+def test_a_wrong_answer_is_seen_with_memory_in_a_send():
+    run = devices.run_responder(["DDP-7.1-13"], ["--rules=DDP-7.1-13", "--advert=send"])
+    assert run.status == 1 and "DDP-7.1-13" in run.outcome("failed"), run.tell()
