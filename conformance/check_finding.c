@@ -33,6 +33,8 @@ enum check_taking check_take_finding(const struct check_options *options, struct
         report->found[finding->severity]++;
     if (kept.waiver == NULL && report_fails(options, finding->severity))
         report_add_failing(report, finding->rule);
+    if (options->fold && report_fold_finding(report, &kept, finding->message))
+        return CHECK_COUNTED;
     if (!keep) {
         report->not_kept++;
         return CHECK_COUNTED;
@@ -45,7 +47,11 @@ void check_drop_finding(const struct check_options *options, struct report_conne
 {
     const struct report_finding dropped = g_array_index(report->findings, struct report_finding, i);
 
-    g_array_remove_index(report->findings, i);
+    if (dropped.more > 0) /* one of several that are equal */
+        g_array_index(report->findings, struct report_finding, i).more--;
+    else
+        g_array_remove_index(report->findings, i);
+    g_clear_pointer(&report->folds, g_hash_table_unref);
     if (dropped.waiver != NULL) {
         report->waived--;
         return;
@@ -67,4 +73,5 @@ static gint by_frame(gconstpointer a, gconstpointer b)
 void check_sort_findings(struct report_connection *report)
 {
     g_array_sort(report->findings, by_frame);
+    g_clear_pointer(&report->folds, g_hash_table_unref); /* its places are others now */
 }

@@ -43,6 +43,7 @@ static bool take_finding(struct merge_input *input, JsonObject *finding, struct 
     const char *severity = merge_string(input, finding, "a finding", "severity");
     JsonArray *same = merge_array(input, finding, "a finding", "same_as");
     bool waived;
+    uint64_t times = 0;
     size_t i = 0;
 
     if (rule == NULL || severity == NULL || same == NULL || !merge_bool(input, finding, "a finding", "waived", &waived))
@@ -51,11 +52,18 @@ static bool take_finding(struct merge_input *input, JsonObject *finding, struct 
         i++;
     if (i == SEVERITY_COUNT)
         return merge_input_wrong(input, "a finding", "severity", "error, warning or note");
+    if (json_object_has_member(finding, "more")) {
+        JsonObject *more = merge_object(input, finding, "a finding", "more");
+
+        if (more == NULL || !merge_count(input, more, "more findings", "count", &times))
+            return false;
+    }
+    times++;
     if (!waived) {
-        listed->found[i]++;
+        listed->found[i] += times;
         return true;
     }
-    listed->waived++;
+    listed->waived += times;
     remember(listed->waived_rules, rule);
     for (guint j = 0; j < json_array_get_length(same); j++) {
         const char *id = merge_string_element(input, same, j, "same_as");

@@ -294,6 +294,7 @@ static gboolean make_whole(gpointer id, gpointer connection, gpointer unused)
     (void)unused;
     json_object_remove_member(connection, "continued");
     json_object_remove_member(connection, "continues");
+    merge_fold(connection);
     return FALSE;
 }
 

@@ -15,5 +15,7 @@ struct merge_capture {
  * one capture that do not follow one another, or do not agree. The array is the caller's.
  */
 JsonArray *merge_parts(const GArray *captures, GError **error);
+/* merge_fold.c: folds the findings of a connection of a whole capture. */
+void merge_fold(JsonObject *connection);
 
 #endif

@@ -398,6 +398,9 @@ static bool understand(struct check_options *options, struct raw_options *raw, G
     options->verbose = raw->verbose;
     options->jobs = (unsigned)raw->jobs;
     options->max_findings = (unsigned)raw->max_findings;
+    /* Parts are folded when they are merged; the copy of a capture has each finding at its packet. */
+    options->fold =
+        options->max_findings > 0 && !options->verbose && options->annotate == NULL && options->rotate_ns == 0;
     options->files = raw->files != NULL ? g_steal_pointer(&raw->files) : g_new0(char *, 1);
     if (options->help || options->version || options->list_rules || options->explain != NULL)
         return true;

@@ -43,6 +43,7 @@ struct check_options {
     int64_t rotate_ns;       /* a report of each such period; 0: one of all */
     char **files;            /* NULL-terminated; empty with interface */
 
+    bool fold;        /* of equal findings the first three are listed, the others counted */
     bool allow_empty; /* captures of which nothing was checked are no trouble */
 
     bool list_rules, version, help;

@@ -57,6 +57,8 @@ void report_connection_free(struct report_connection *connection)
         g_array_unref(connection->notes);
     if (connection->messages != NULL)
         g_string_chunk_free(connection->messages);
+    if (connection->folds != NULL)
+        g_hash_table_unref(connection->folds);
     if (connection->rpcrdma != NULL) {
         g_array_unref(connection->rpcrdma->calls);
         g_free(connection->rpcrdma);

@@ -30,6 +30,8 @@ struct report_finding {
     uint64_t offset;
     const struct waiver *waiver; /* NULL: not waived */
     const char *message;         /* UTF-8 */
+    /* Equal ones behind it that are not listed (report_fold.c), and the frames of the first and the last of them. */
+    uint32_t more, more_first, more_last;
 };
 
 /* Findings of a rule that make the run fail. */
@@ -67,6 +69,7 @@ struct report_connection {
     struct report_rpcrdma *rpcrdma;       /* NULL: carries none */
     GArray *findings;                     /* struct report_finding, by frame; never NULL */
     GStringChunk *messages;
+    GHashTable *folds;                      /* report_fold.c; NULL: none */
     uint64_t found[SEVERITY_COUNT], waived; /* all findings, those not kept as well; found holds unwaived ones */
     uint64_t not_kept;
     GArray *notes;                  /* struct note, for the ladders of --format=html; NULL otherwise */
@@ -118,6 +121,12 @@ struct report_connection *report_connection_new(void);
 void report_connection_free(struct report_connection *connection);
 void report_add_finding(struct report_connection *connection, const struct report_finding *finding,
                         const char *message);
+/* True: it is like three that are listed, and counted with the last of them. Else it is to be added. */
+bool report_fold_finding(struct report_connection *connection, const struct report_finding *finding,
+                         const char *message);
+/* What findings that are equal but for their numbers have in common; g_free() it. */
+gchar *report_fold_text(const char *message);
+enum { REPORT_EQUAL_LISTED = 3 };
 void report_add_failing(struct report_connection *connection, enum rule_id rule);
 void report_drop_failing(struct report_connection *connection, enum rule_id rule);
 /* Into rules (of struct report_rule): what was exercised or inconclusive, in catalogue order. */

@@ -212,7 +212,12 @@ static void write_row(struct html_page *page, const struct report_finding *findi
     html_element(page->writer, "td", "number", "%" PRIu32, finding->frame);
     html_element(page->writer, "td", "number", "%s", print_time(finding->time_ns, page->capture->start_ns, time));
     html_element(page->writer, "td", NULL, "%s", finding->direction == DIR_TO_RESPONDER ? "responder" : "initiator");
-    html_element(page->writer, "td", NULL, "%s", finding->message);
+    html_begin(page->writer, "td", NULL);
+    html_format(page->writer, "%s", finding->message);
+    if (finding->more > 0)
+        html_format(page->writer, " (and %" PRIu32 " more, frames %" PRIu32 "-%" PRIu32 ")", finding->more,
+                    finding->more_first, finding->more_last);
+    html_end(page->writer);
     html_end(page->writer);
 }
 
@@ -250,8 +255,8 @@ static void write_group(struct html_page *page, const struct report_connection *
     html_text(page->writer, " ");
     html_element(page->writer, "code", NULL, "%s", rule->id);
     html_format(page->writer, " %s section %s, %s", rule->document, rule->section, rule->level);
-    if (group->n > 1)
-        html_element(page->writer, "span", "times", " \303\227 %u", group->n);
+    if (group->times > 1)
+        html_element(page->writer, "span", "times", " \303\227 %" PRIu64, group->times);
     html_end(page->writer);
     write_about(page, first);
     for (guint i = group->at; i < connection->findings->len && n < group->n; i++) {

@@ -155,6 +155,15 @@ static void add_finding(struct json_writer *writer, const struct report_finding 
     json_string(writer, "message", finding->message);
     add_related(writer, "same_as", finding->rule, profile, rule_carried_by);
     add_related(writer, "judged_with", finding->rule, profile, rule_judged_with);
+    if (finding->more > 0) {
+        json_begin_object(writer, "more");
+        add_number(writer, "count", finding->more);
+        json_begin_array(writer, "frames");
+        json_number(writer, NULL, finding->more_first);
+        json_number(writer, NULL, finding->more_last);
+        json_end_array(writer);
+        json_end_object(writer);
+    }
     json_bool(writer, "waived", finding->waiver != NULL);
     if (finding->waiver != NULL) {
         json_string(writer, "waived_why", finding->waiver->why);

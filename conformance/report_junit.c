@@ -250,7 +250,7 @@ static void write_failure(const struct suite *suite, const struct report_rule *e
         if (message == NULL)
             message = g_steal_pointer(&text);
         g_free(text);
-        listed++;
+        listed += 1 + finding->more;
     }
     if (listed < exercised->failing)
         g_string_append_printf(body, "... and %" PRIu32 " more, not kept; --max-findings=0 keeps all\n",

@@ -107,6 +107,9 @@ gchar *finding_text(const struct report_finding *finding, int64_t start_ns)
     g_string_append_printf(
         text, ", %s s, to the %s, stream offset %" PRIu64 ": %s", print_time(finding->time_ns, start_ns, time),
         finding->direction == DIR_TO_RESPONDER ? "responder" : "initiator", finding->offset, finding->message);
+    if (finding->more > 0)
+        g_string_append_printf(text, " (and %" PRIu32 " more, frames %" PRIu32 "-%" PRIu32 ")", finding->more,
+                               finding->more_first, finding->more_last);
     return g_string_free(text, FALSE);
 }
 
@@ -136,7 +139,7 @@ GArray *finding_groups(const struct report_connection *connection)
 
     for (guint i = 0; i < connection->findings->len; i++) {
         const struct report_finding *finding = &g_array_index(connection->findings, struct report_finding, i);
-        struct finding_group group = {finding, i, 1};
+        struct finding_group group = {finding, i, 1, 0};
         guint known = 0;
 
         while (known < groups->len && !finding_in_group(finding, &g_array_index(groups, struct finding_group, known)))
@@ -145,6 +148,7 @@ GArray *finding_groups(const struct report_connection *connection)
             g_array_append_val(groups, group);
         else
             g_array_index(groups, struct finding_group, known).n++;
+        g_array_index(groups, struct finding_group, known).times += 1 + (uint64_t)finding->more;
     }
     g_array_sort(groups, by_rank);
     return groups;

@@ -39,8 +39,9 @@ gchar *finding_text(const struct report_finding *finding, int64_t start_ns);
 /* The findings of a connection by rule: all of one rule that share the waiver, or have none. */
 struct finding_group {
     const struct report_finding *first;
-    guint at; /* index of the first */
-    unsigned n;
+    guint at;       /* index of the first */
+    unsigned n;     /* listed */
+    uint64_t times; /* with those that are folded */
 };
 
 bool finding_in_group(const struct report_finding *finding, const struct finding_group *group);

@@ -157,6 +157,33 @@ def test_text_report_says_the_same(check, report, bad, fault):
             assert line[4:7] == [str(counts[name]) for name in ("passed", "failed", "inconclusive")]
 
 
+def test_equal_findings_are_folded(check, report, root, schema, tmp_path):
+    """The first three are listed, the others counted with the third; counts and totals are of all of them."""
+    path = root / "captures" / "real" / "nfs" / "nfs41-recall.pcap"
+    rule = "--rules=CMPD-4.1-03"
+    every = findings(report(rule, "--verbose", path)[1])
+    status, parsed = report(rule, path)
+    jsonschema.validate(parsed, schema)
+    listed = findings(parsed)
+    assert status == 1 and len(every) == 5 and len(listed) == 3
+    frames = [finding["frame"] for finding in every]
+    assert listed[2].pop("more") == {"count": 2, "frames": frames[3:]} and listed == every[:3]
+    assert findings(report(rule, "--max-findings=0", path)[1]) == every
+    assert parsed["summary"]["findings"]["error"] == 5
+    assert parsed["captures"][0]["connections"][0]["rules"]["CMPD-4.1-03"]["failed"] == 5
+    said = f"(and 2 more, frames {frames[3]}-{frames[4]})"
+    for form in ("text", "html", "junit"):
+        assert check(f"--format={form}", rule, path).stdout.count(said) >= 1, form
+        assert said not in check(f"--format={form}", "--verbose", rule, path).stdout, form
+    one, merged = tmp_path / "one.json", tmp_path / "merged.json"
+    check("--format=json", rule, f"--output={one}", path)
+    assert check("merge", f"--output={merged}", one, one).returncode == 1
+    assert json.loads(merged.read_text())["summary"]["findings"]["error"] == 10
+    check("--format=json", rule, "--rotate=0.01", f"--output={tmp_path / 'part.json'}", path)
+    check("merge", f"--output={merged}", *sorted(tmp_path.glob("part-*.json")))
+    assert findings(json.loads(merged.read_text())) == findings(json.loads(one.read_text()))
+
+
 def test_findings_that_are_not_kept(check, capture, tmp_path):
     """With --max-findings every report counts them all, and says how many it does not list."""
     path = capture("rev1", "--inject=MPA-3-03")

@@ -48,7 +48,7 @@ def profile(path):
 
 def judge(build, paths, by_name=True, rules="ietf"):
     """One call of iwarp-check for many captures; the JSON object of each, by file name without suffix or in order."""
-    run = subprocess.run([build / "conformance" / "iwarp-check", "--format=json", "--no-progress",
+    run = subprocess.run([build / "conformance" / "iwarp-check", "--format=json", "--verbose", "--no-progress",
                           *([] if rules == "ietf" else ["--profile=" + rules]), *paths],
                          capture_output=True, text=True, check=False)
     assert run.returncode in (0, 1, 3), run.stderr

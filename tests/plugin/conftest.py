@@ -159,7 +159,7 @@ class Everything:
         """Connections of iwarp-check's JSON report, of one case."""
         path = self.path(case)
         if path not in self.said:
-            result = check("--format=json", path)
+            result = check("--format=json", "--verbose", path)
             assert result.returncode in (0, 1, 3), result.stderr
             self.said[path] = [one for report in json.loads(result.stdout)["captures"] for one in report["connections"]]
         return self._of(case, self.said[path], lambda one: one["start_frame"])

@@ -51,7 +51,7 @@ class Troubled:
         self.path = folder / "troubled.pcap"
         self.parts = merge.merge(zip(jobs, paths), self.path)
         assert len(self.parts) == len(jobs)
-        result = check("--format=json", self.path)
+        result = check("--format=json", "--verbose", self.path)
         self.connections = [one for report in json.loads(result.stdout)["captures"] for one in report["connections"]]
         self.parts_of_frames = [part for part in self.parts for _ in range(part.first, part.last + 1)]
         several = collections.Counter(self.part(one["start_frame"]) for one in self.connections)
@@ -60,7 +60,7 @@ class Troubled:
                                         for one in self.connections for finding in one["findings"])
 
         clean = [generated(scenario, "--pcap") for scenario in {job[0] for job in jobs}]
-        result = check("--format=json", *clean)
+        result = check("--format=json", "--verbose", *clean)
         self.true = {(scenario, finding["rule"])
                      for scenario, report in zip({job[0] for job in jobs}, json.loads(result.stdout)["captures"])
                      for one in report["connections"] for finding in one["findings"]}
