@@ -230,7 +230,9 @@ static int verdict(const struct options *options, const struct test_report *repo
         return command_fail("nothing was tested: none of the cases was applicable to what the device offers");
     if (dead)
         return STATUS_DEAD;
-    if (failed > 0 || report->finished < report->chosen || (options->strict_waivers && report->unused_waivers->len > 0))
+    /* Nobody may be to blame for a death, and it is one. */
+    if (failed > 0 || report->deaths->len > 0 || report->finished < report->chosen ||
+        (options->strict_waivers && report->unused_waivers->len > 0))
         return COMMAND_FAILED;
     return COMMAND_DONE;
 }

@@ -104,9 +104,11 @@ static bool revive(struct crew *crew, struct test_death *death)
     const char *role = crew->run->dut == DUT_RESPONDER ? "IWARP_ROLE=responder" : "IWARP_ROLE=initiator";
     const char *const variables[] = {device, state, name, role, NULL};
     int64_t until = talk_now() + options->t_reset;
+    gint waited = g_atomic_int_get(&crew->run->waited_ms); /* what a boot takes is no measure of what follows */
 
     if (options->reset && hook_run(options->reset, variables, options->t_reset, &why)) {
         crew->life = alive_check(crew->run, MAX(until - talk_now(), 0), options->t_reset, &why);
+        g_atomic_int_set(&crew->run->waited_ms, waited);
         death->revived = crew->life == DEVICE_ALIVE;
         if (!death->revived && !net_stopped)
             g_printerr("iwarp-gen: after --reset-command: %s (%s)\n", device_life_text(crew->life), why);

@@ -342,7 +342,8 @@ bool talk_open(struct talk *talk)
         return false;
     }
     if (talk->run->dut == DUT_INITIATOR) {
-        note_wait(talk->run, began);
+        if (talk->run->sign != SIGN_UNKNOWN) /* before that it may be started only now */
+            note_wait(talk->run, began);
         talk->queued = talk_now() - began < ms;
     }
     net_ends(talk->fd, &options.ends[WATCH_TEST], &options.ends[WATCH_DUT]);
