@@ -365,15 +365,16 @@ static void judge_callbacks(const struct look *look, const struct pair *pair)
             pass(look, RULE_BIDI_6_04);
         return;
     }
-    for (before = pair->newest; before != NULL && died_of_callback(before); before = before->older)
+    for (before = pair->newest; before != NULL && died_of_callback(before) && dead <= DEAD_MIN; before = before->older)
         dead++;
+    if (dead != DEAD_MIN) /* told once */
+        return;
     for (; before != NULL; before = before->older)
         if (before->callbacks) /* it was prepared once */
             return;
-    if (dead == DEAD_MIN)
-        fail(look, RULE_BIDI_6_04, SEVERITY_WARNING, &now->callback, pair->newest->callback.frame,
-             "expected no more Calls to a client that is not prepared for them, found the third connection in a row "
-             "that ends with one");
+    fail(look, RULE_BIDI_6_04, SEVERITY_WARNING, &now->callback, pair->newest->callback.frame,
+         "expected no more Calls to a client that is not prepared for them, found the third connection in a row "
+         "that ends with one");
 }
 
 /* ---- the records ---- */

@@ -62,6 +62,22 @@ static void on_finding(void *ctx, const struct finding *finding)
     record->last_remark = &remark->next;
 }
 
+void judge_forget(struct judge *judge, enum rule_id rule, const struct place *place)
+{
+    struct record *record = judge_at(judge, place);
+
+    if (record == NULL)
+        return;
+    for (struct remark **at = &record->remarks; *at != NULL; at = &(*at)->next) {
+        if ((*at)->rule != rule || (*at)->place.frame != place->frame)
+            continue;
+        *at = (*at)->next;
+        if (*at == NULL)
+            record->last_remark = at;
+        return;
+    }
+}
+
 /* ---- life ---- */
 
 void judge_options(struct stack_options *options, enum stack_layer first, enum stack_layer last)

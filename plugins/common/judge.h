@@ -58,4 +58,7 @@ void judge_keep_frame(struct judge *judge, struct record *record, uint32_t frame
 struct record *judge_at(const struct judge *judge, const struct place *place);
 struct record *judge_in_frame(const struct judge *judge, uint32_t frame);
 
+/* A finding of this rule at this place was none. */
+void judge_forget(struct judge *judge, enum rule_id rule, const struct place *place);
+
 #endif

@@ -462,10 +462,16 @@ static void file_opened(void)
     mpa_flow_forget();
 }
 
-/* What only the end of a connection decides. Shown from the second pass on. */
+/* What only the end of a connection decides, in the order in which they began. Shown from the second pass on. */
 static void first_pass_over(void)
 {
-    for (struct mpa_flow *flow = flows; flow != NULL; flow = flow->next)
+    struct mpa_flow *latest = NULL, *flow;
+
+    for (flow = flows; flow != NULL; flow = flow->next) {
+        flow->later = latest;
+        latest = flow;
+    }
+    for (flow = latest; flow != NULL; flow = flow->later)
         mpa_flow_finish(flow);
 }
 

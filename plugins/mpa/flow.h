@@ -98,12 +98,13 @@ struct mpa_startup_seen {
 };
 
 struct mpa_flow {
-    struct mpa_flow *next;   /* of the file */
+    struct mpa_flow *next;   /* of the file: the one before it */
+    struct mpa_flow *later;  /* the one after it, at the end */
     struct mpa_flow *former; /* that had the same conversation before `first_frame`, or NULL */
     uint32_t first_frame;
     uint32_t base[2]; /* by side: sequence number of its SYN as the TCP dissector knew it at the last segment */
-    uint32_t number; /* counts MPA connections of the file from 0 */
-    address side0;   /* side 0's address and port */
+    uint32_t number;  /* counts MPA connections of the file from 0 */
+    address side0;    /* side 0's address and port */
     uint32_t port0;
     struct judge judge; /* its records: the latest struct mpa_piece of a frame */
     const struct mpa_state *state;

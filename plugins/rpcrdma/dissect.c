@@ -19,9 +19,9 @@ static int listen(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *dat
 {
     struct rdmap_listener *listener = data;
 
-    (void)tvb, (void)pinfo, (void)tree;
+    (void)tvb, (void)tree;
     if (listener != NULL && listener->size == sizeof *listener)
-        rpcrdma_flow_listen(listener, user_says_so(listener));
+        rpcrdma_flow_listen(listener, pinfo, user_says_so(listener));
     return 0;
 }
 

@@ -3,7 +3,8 @@
 
 #include <epan/wmem_scopes.h>
 
-static wmem_map_t *flows; /* connection -> struct rpcrdma_flow; emptied with the file */
+static wmem_map_t *flows;       /* connection -> struct rpcrdma_flow; emptied with the file */
+static struct history *history; /* of the connections of this file that have ended */
 
 struct rpcrdma_flow *rpcrdma_flow_find(uint32_t connection)
 {
@@ -90,10 +91,38 @@ static void on_terminate(void *ctx, const struct rdmap_terminate_event *event)
     segment_new(ctx, &event->fpdu->place);
 }
 
+static void on_excuse(void *ctx, enum rule_id rule, const struct place *place)
+{
+    struct rpcrdma_flow *flow = ctx;
+
+    judge_forget(&flow->judge, rule, place);
+}
+
+/* Rules that bind across connections, as far as payload shows; the mpa plugin ends connections in their order. */
+static void judge_by_history(struct rpcrdma_flow *flow, int64_t time_ns)
+{
+    const struct history_host host = {&flow->judge.verdict, on_excuse, flow};
+    struct history_record *record = stack_record(flow->judge.stack);
+
+    if (record == NULL)
+        return;
+    record->endpoint[0] = flow->endpoint[0];
+    record->endpoint[1] = flow->endpoint[1];
+    record->start_ns = flow->start_ns;
+    record->end_ns = time_ns;
+    if (history == NULL || !history_add(history, record, &host)) {
+        if (history == NULL)
+            history_record_free(record);
+        return;
+    }
+    history_conclude(history, record, time_ns, &host);
+    history_trim(history);
+}
+
 static void on_finish(void *ctx, int64_t time_ns)
 {
-    (void)time_ns;
     rpcrdma_record_finish(ctx);
+    judge_by_history(ctx, time_ns);
 }
 
 /* ---- life ---- */
@@ -106,11 +135,23 @@ static const struct stack_taps taps = {.startup = on_startup,
                                        .payload = on_payload,
                                        .retired = on_retired};
 
-bool rpcrdma_flow_listen(struct rdmap_listener *listener, bool always)
+static void take_address(struct endpoint *endpoint, const address *from)
+{
+    size_t n = MIN((size_t)from->len, sizeof endpoint->address);
+
+    endpoint->ip = from->type == AT_IPv6 ? 6 : 4;
+    if (n > 0)
+        memcpy(endpoint->address, from->data, n);
+}
+
+bool rpcrdma_flow_listen(struct rdmap_listener *listener, const packet_info *pinfo, bool always)
 {
     struct rpcrdma_flow *flow = wmem_new0(wmem_file_scope(), struct rpcrdma_flow);
 
     flow->connection = listener->connection;
+    take_address(&flow->endpoint[0], &pinfo->src);
+    take_address(&flow->endpoint[1], &pinfo->dst);
+    flow->start_ns = (int64_t)pinfo->abs_ts.secs * 1000000000 + pinfo->abs_ts.nsecs;
     flow->operations = wmem_map_new(wmem_file_scope(), g_int64_hash, g_int64_equal);
     judge_options(&flow->layers, STACK_RPCRDMA, STACK_RPCRDMA);
     flow->layers.rpcrdma.always = always;
@@ -123,7 +164,21 @@ bool rpcrdma_flow_listen(struct rdmap_listener *listener, bool always)
     return true;
 }
 
+static void file_opened(void)
+{
+    history_free(history);
+    history = history_new();
+}
+
+static void file_closed(void)
+{
+    history_free(history);
+    history = NULL;
+}
+
 void rpcrdma_flow_register(void)
 {
+    register_init_routine(file_opened);
+    register_cleanup_routine(file_closed);
     flows = wmem_map_new_autoreset(wmem_epan_scope(), wmem_file_scope(), g_direct_hash, g_direct_equal);
 }

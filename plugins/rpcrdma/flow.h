@@ -11,6 +11,8 @@
 #include "plugins/common/judge.h"
 #include "plugins/rdmap_listener.h"
 
+#include "engine/history.h"
+
 #include "wire/rpcrdma_private_data.h"
 
 /* An RDMA operation that moved octets of a chunk segment. */
@@ -137,6 +139,8 @@ struct rpcrdma_flow {
     struct kept_startup startup[2]; /* by enum mpa_startup_kind */
     /* First pass only. */
     struct stack_options layers;
+    struct endpoint endpoint[2]; /* by side; only the addresses matter */
+    int64_t start_ns;
     wmem_map_t *operations;              /* number -> struct kept_operation */
     struct kept_transaction *waiting;    /* their Calls waited for Read chunks at some time */
     uint32_t outstanding[2], granted[2]; /* by the side that calls */
@@ -144,7 +148,7 @@ struct rpcrdma_flow {
 
 void rpcrdma_flow_register(void);
 /* First pass: the ddp_rdmap plugin tells of a new connection. False when memory is lacking. */
-bool rpcrdma_flow_listen(struct rdmap_listener *listener, bool always);
+bool rpcrdma_flow_listen(struct rdmap_listener *listener, const packet_info *pinfo, bool always);
 /* NULL when it is not known. */
 struct rpcrdma_flow *rpcrdma_flow_find(uint32_t connection);
 struct kept_segment *rpcrdma_flow_segment(const struct rpcrdma_flow *flow, const struct place *place);

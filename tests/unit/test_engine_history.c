@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What binds across connections: records in, outcomes of the rules out. Each test is a pair of short connections. */
+#include "engine/history.h"
+#include "tests/unit/support.h"
+
+#include <stdlib.h>
+
+enum { CLIENT = 0, SERVER = 1, FIRST = 1, SECOND = 1000 };
+
+struct trace {
+    struct history *history;
+    struct verdict verdict;
+    struct rule_count counts[RULE_COUNT];
+    struct finding last;
+    unsigned excused;
+};
+
+static void on_finding(void *ctx, const struct finding *finding)
+{
+    struct trace *t = ctx;
+
+    t->last = *finding;
+}
+
+static void on_excuse(void *ctx, enum rule_id rule, const struct place *place)
+{
+    struct trace *t = ctx;
+
+    assert_int_equal(rule, RULE_RPCR_4_5_12);
+    assert_true(place->frame > SECOND);
+    t->excused++;
+}
+
+static void begin(struct trace *t)
+{
+    memset(t, 0, sizeof *t);
+    t->history = history_new();
+    assert_non_null(t->history);
+    t->verdict = (struct verdict){.counts = t->counts, .finding = on_finding, .ctx = t};
+}
+
+static struct place at(unsigned side, uint32_t frame)
+{
+    return (struct place){.frame = frame,
+                          .first_frame = frame,
+                          .time_ns = (int64_t)frame * 1000000,
+                          .offset = frame,
+                          .side = (uint8_t)side};
+}
+
+/* A connection of client 1 and server 2 that begins with `frame`; host: the last octet of the client's address. */
+static struct history_record *connection_of(uint8_t host, uint32_t frame, unsigned n)
+{
+    struct history_record *record = calloc(1, sizeof *record);
+
+    assert_non_null(record);
+    record->client = CLIENT;
+    record->initiator_side = CLIENT;
+    record->whole = true;
+    record->endpoint[CLIENT] = (struct endpoint){.ip = 4, .address = {192, 0, 2, host}, .port = (uint16_t)frame};
+    record->endpoint[SERVER] = (struct endpoint){.ip = 4, .address = {192, 0, 2, 2}, .port = 20049};
+    record->start_ns = (int64_t)frame * 1000000;
+    record->end_ns = record->start_ns + 100000000;
+    record->calls = calloc(n + 1, sizeof *record->calls);
+    record->n_calls = n;
+    for (unsigned i = 0; i < n; i++)
+        record->calls[i] = (struct history_call){.xid = 7 + i,
+                                                 .side = CLIENT,
+                                                 .received = true,
+                                                 .request_known = true,
+                                                 .program = NFS_PROGRAM,
+                                                 .version = 4,
+                                                 .procedure = 1,
+                                                 .hash = 99 + i,
+                                                 .call = at(CLIENT, frame + 2 + i),
+                                                 .answer = at(SERVER, frame + 10 + i)};
+    return record;
+}
+
+static struct history_record *connection(uint32_t frame, unsigned n)
+{
+    return connection_of(1, frame, n);
+}
+
+static bool add(struct trace *t, struct history_record *record)
+{
+    const struct history_host host = {&t->verdict, on_excuse, t};
+
+    return history_add(t->history, record, &host);
+}
+
+static void conclude(struct trace *t, const struct history_record *record, int64_t now_ns)
+{
+    const struct history_host host = {&t->verdict, on_excuse, t};
+
+    history_conclude(t->history, record, now_ns, &host);
+}
+
+static void expect(const struct trace *t, enum rule_id rule, unsigned passed, unsigned failed, unsigned inconclusive)
+{
+    assert_int_equal(t->counts[rule].passed, passed);
+    assert_int_equal(t->counts[rule].failed, failed);
+    assert_int_equal(t->counts[rule].inconclusive, inconclusive);
+}
+
+/* ---- RDMA_ERROR settles a Call ---- */
+
+static struct history_record *failed(bool received)
+{
+    struct history_record *record = connection(FIRST, 1);
+
+    record->calls[0].outcome = RPCRDMA_FAILED;
+    record->calls[0].received = received;
+    return record;
+}
+
+static void again_after_an_error(void **state)
+{
+    struct trace t;
+
+    (void)state;
+    begin(&t);
+    add(&t, failed(true));
+    add(&t, connection(SECOND, 1));
+    expect(&t, RULE_NFSULB_6_7_2_02, 0, 1, 0);
+    assert_int_equal(t.last.place.frame, SECOND + 2);
+    assert_int_equal(t.last.related_frame, FIRST + 10);
+    assert_int_equal(t.last.direction, DIR_TO_RESPONDER);
+    history_free(t.history);
+}
+
+static void an_error_that_may_have_got_lost(void **state)
+{
+    struct trace t;
+
+    (void)state;
+    begin(&t);
+    add(&t, failed(false));
+    add(&t, connection(SECOND, 1));
+    expect(&t, RULE_NFSULB_6_7_2_02, 0, 0, 1);
+    history_free(t.history);
+}
+
+static void what_is_another_call(void **state)
+{
+    struct trace t;
+    struct history_record *second;
+
+    (void)state;
+    for (unsigned how = 0; how < 6; how++) {
+        begin(&t);
+        add(&t, failed(true));
+        second = how == 5 ? connection_of(3, SECOND, 1) : connection(SECOND, 1);
+        switch (how) {
+        case 0:
+            second->calls[0].xid = 8;
+            break;
+        case 1:
+            second->calls[0].hash = 1;
+            break;
+        case 2:
+            second->calls[0].request_known = false;
+            break;
+        case 3:
+            second->calls[0].reverse = true;
+            break;
+        case 4:
+            second->calls[0].call.time_ns = 0; /* it is the earlier one */
+            break;
+        default: /* another client */
+            break;
+        }
+        add(&t, second);
+        assert_int_equal(t.counts[RULE_NFSULB_6_7_2_02].failed, 0);
+        history_free(t.history);
+    }
+}
+
+/* ---- memory that was refused ---- */
+
+static struct history_record *refused(uint32_t frame)
+{
+    struct history_record *record = connection(frame, 1);
+
+    record->calls[0].refused = true;
+    record->refusal = true;
+    record->refused_by = CLIENT;
+    record->cause = RDMA_REFUSED_MEMORY;
+    record->refusal_place = at(CLIENT, frame + 20);
+    return record;
+}
+
+static void refused_twice(void **state)
+{
+    struct trace t;
+
+    (void)state;
+    begin(&t);
+    add(&t, refused(FIRST));
+    expect(&t, RULE_RPCR_3_4_3_03, 0, 0, 0);
+    add(&t, refused(SECOND));
+    expect(&t, RULE_RPCR_3_4_3_03, 0, 1, 0);
+    expect(&t, RULE_RPCR_4_5_3_04, 0, 1, 0);
+    assert_int_equal(t.last.severity, SEVERITY_WARNING);
+    history_free(t.history);
+}
+
+static void refused_then_an_error(void **state)
+{
+    struct history_record *second = connection(SECOND, 1);
+    struct trace t;
+
+    (void)state;
+    begin(&t);
+    second->calls[0].outcome = RPCRDMA_FAILED;
+    add(&t, refused(FIRST));
+    add(&t, second);
+    expect(&t, RULE_RPCR_4_5_3_04, 1, 0, 0);
+    assert_int_equal(t.excused, 1);
+    assert_int_equal(t.last.rule, RULE_RPCR_3_4_3_03);
+    assert_int_equal(t.last.severity, SEVERITY_ERROR);
+    history_free(t.history);
+}
+
+/* ---- memory of another connection ---- */
+
+static struct history_record *offering(uint32_t frame, uint32_t handle)
+{
+    struct history_record *record = connection(frame, 1);
+
+    record->offers = calloc(1, sizeof *record->offers);
+    record->offers[0] = (struct history_offer){
+        .owner = CLIENT, .handle = handle, .xid = 7, .from = 0x1000, .to = 0x2000, .frame = frame + 2};
+    record->n_offers = 1;
+    return record;
+}
+
+static struct history_record *straying(uint32_t frame, bool served)
+{
+    struct history_record *record = offering(frame, 0x200);
+
+    record->strays = calloc(HISTORY_STRAYS_MAX, sizeof *record->strays);
+    for (unsigned i = 0; i < 2; i++)
+        record->strays[i] = (struct history_stray){.owner = CLIENT,
+                                                   .write = true,
+                                                   .served = served,
+                                                   .refused = !served,
+                                                   .handle = 0x100,
+                                                   .from = 0x1000,
+                                                   .to = 0x1800,
+                                                   .operation = 5 + i,
+                                                   .place = at(SERVER, frame + 5),
+                                                   .proof = at(CLIENT, frame + 6)};
+    record->n_strays = 2;
+    return record;
+}
+
+static void memory_of_another_connection(void **state)
+{
+    struct trace t;
+    struct history_record *second;
+
+    (void)state;
+    for (unsigned how = 0; how < 6; how++) {
+        begin(&t);
+        second = straying(SECOND, how != 1);
+        if (how == 2)
+            second->strays[0].to = second->strays[1].to = 0x2001; /* beyond what is offered there */
+        if (how == 3)
+            second->offers[0].handle = 0x100; /* offered here as well */
+        if (how == 4)
+            second->whole = false;
+        if (how == 5) { /* the other one began later */
+            assert_true(add(&t, second));
+            add(&t, offering(2 * SECOND, 0x100));
+        } else {
+            add(&t, offering(FIRST, 0x100));
+            assert_true(add(&t, second));
+        }
+        conclude(&t, second, 0);
+        assert_int_equal(t.counts[RULE_RPCR_8_1_1_01].failed, how == 0 || how == 5);
+        assert_int_equal(t.counts[RULE_RPCR_8_1_1_01].passed > 0, how == 1);
+        history_free(t.history);
+    }
+}
+
+/* ---- callbacks ---- */
+
+static struct history_record *killed(uint32_t frame, bool callbacks)
+{
+    struct history_record *record = connection(frame, 0);
+
+    record->callback_at_end = true;
+    record->callback = at(SERVER, frame + 9);
+    record->callbacks = callbacks;
+    record->reset[CLIENT] = true;
+    return record;
+}
+
+static void connections_that_callbacks_end(void **state)
+{
+    struct trace t;
+
+    (void)state;
+    begin(&t);
+    add(&t, killed(FIRST, false));
+    add(&t, killed(SECOND, false));
+    expect(&t, RULE_BIDI_6_04, 0, 0, 0);
+    add(&t, killed(2 * SECOND, false));
+    expect(&t, RULE_BIDI_6_04, 0, 1, 0);
+    add(&t, killed(3 * SECOND, false)); /* told once */
+    expect(&t, RULE_BIDI_6_04, 0, 1, 0);
+    add(&t, connection(4 * SECOND, 1));
+    expect(&t, RULE_BIDI_6_04, 1, 1, 0);
+    history_free(t.history);
+
+    begin(&t); /* a client that took one is prepared */
+    add(&t, killed(FIRST, true));
+    for (unsigned i = 1; i <= 3; i++)
+        add(&t, killed(i * SECOND, false));
+    expect(&t, RULE_BIDI_6_04, 0, 0, 0);
+    history_free(t.history);
+}
+
+/* ---- delegations ---- */
+
+static void delegations_at_the_end(void **state)
+{
+    const int64_t second = 1000000000;
+    struct trace t;
+    struct history_record *record;
+
+    (void)state;
+    for (unsigned how = 0; how < 5; how++) {
+        begin(&t);
+        record = connection(FIRST, 1);
+        record->delegated = true;
+        record->delegations = how != 1;
+        record->fin[CLIENT] = how != 2; /* the server closed */
+        record->fin[SERVER] = how == 2;
+        record->end[CLIENT] = at(CLIENT, FIRST + 30);
+        record->end[SERVER] = at(SERVER, FIRST + 31);
+        add(&t, record);
+        if (how == 3)
+            add(&t, connection(SECOND, 1));
+        conclude(&t, record, how == 4 ? 60 * second : 100 * second);
+        expect(&t, RULE_BIDI_5_4_04, how == 1 || how == 3, how == 0, how == 2 || how == 4);
+        history_free(t.history);
+    }
+}
+
+/* ---- bounds ---- */
+
+static void old_ones_are_forgotten(void **state)
+{
+    struct history_record *nobody = connection(FIRST, 1);
+    struct trace t;
+
+    (void)state;
+    begin(&t);
+    nobody->client = -1;
+    assert_false(add(&t, nobody));
+    add(&t, failed(true));
+    for (unsigned i = 1; i <= HISTORY_RECORDS_MAX; i++)
+        add(&t, connection(FIRST + 1, 0));
+    history_trim(t.history);
+    add(&t, connection(SECOND, 1));
+    expect(&t, RULE_NFSULB_6_7_2_02, 0, 0, 0);
+    history_free(t.history);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(again_after_an_error),           cmocka_unit_test(an_error_that_may_have_got_lost),
+        cmocka_unit_test(what_is_another_call),           cmocka_unit_test(refused_twice),
+        cmocka_unit_test(refused_then_an_error),          cmocka_unit_test(memory_of_another_connection),
+        cmocka_unit_test(connections_that_callbacks_end), cmocka_unit_test(delegations_at_the_end),
+        cmocka_unit_test(old_ones_are_forgotten),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
