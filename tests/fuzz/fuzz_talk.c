@@ -158,6 +158,7 @@ void __wrap_net_ends(int fd, struct endpoint *ours, struct endpoint *theirs);
 size_t __wrap_net_write(int fd, const uint8_t *p, size_t n, int64_t until);
 enum net_status __wrap_net_read(int fd, uint8_t *p, size_t size, size_t *n);
 uint64_t __wrap_net_unacknowledged(int fd);
+void __wrap_net_cork(int fd, bool on);
 void __wrap_net_finish(int fd);
 void __wrap_net_reset(int fd);
 int __wrap_poll(struct pollfd *fds, nfds_t n, int timeout);
@@ -213,6 +214,11 @@ uint64_t __wrap_net_unacknowledged(int fd)
 {
     (void)fd;
     return 0;
+}
+
+void __wrap_net_cork(int fd, bool on)
+{
+    (void)fd, (void)on;
 }
 
 void __wrap_net_finish(int fd)

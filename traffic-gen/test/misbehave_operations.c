@@ -125,6 +125,8 @@ enum condition {
     WRITE_END,
     ATOMIC_LONG,
     SEND_64,
+    SEND_QN_2,
+    SEND_QN_3,
 };
 #define WHEN(condition, cause) ((condition) << 20 | (cause))
 
@@ -193,6 +195,9 @@ static bool holds(struct mutant *mutant, enum condition condition, const struct 
         return send && ddp->tagged;
     case ATOMIC_LONG:
         return ddp->opcode == RDMAP_ATOMIC_REQUEST && ddp->payload_len > RDMAP_ATOMIC_REQUEST_LEN;
+    case SEND_QN_2:
+    case SEND_QN_3:
+        return send && !ddp->tagged && ddp->qn == (condition == SEND_QN_2 ? 2 : 3);
     case SEND_64:
         return send && ddp->payload_len == 64;
     case WRITE_END: /* regions end there */
@@ -381,6 +386,7 @@ const struct misbehaviour misbehave_ddp[] = {
      .qp.judge = drop_short,
      .variant = 2},
     IGNORES("DDP-7.1-01", QUEUE, "passes over a QN that does not exist"),
+    TAKES("DDP-7.1-01/atomic", SEND_QN_3, QP_DROP, "passes over Sends on QN 3"),
     {.id = "DDP-7.1-02",
      .roles = DUT_RESPONDER,
      .what = "passes over Sends without a Receive",
@@ -472,6 +478,7 @@ const struct misbehaviour misbehave_rdmap[] = {
     IGNORES("RDMAP-7.2-02", OPCODE, "passes over an opcode that does not exist"),
     TAKES("RDMAP-7.2-02/tagged", TAGGED_SEND, QP_DROP, "passes over a Tagged Send"),
     TAKES("RDMAP-7.2-02/untagged", UNTAGGED_WRITE, QP_DROP, "passes over an Untagged Write"),
+    TAKES("RDMAP-7.2-02/terminate-queue", SEND_QN_2, QP_DROP, "passes over Sends on QN 2"),
     TAKES("RDMAP-7.2-02/queue", READ_SEND_QUEUE, QP_DROP, "passes over a Read Request on QN 0"),
     IGNORES("RDMAP-7.2-03", RDMAP_VERSION, "passes over a wrong RV"),
     IGNORES("RDMAP-7.2-03/write", RDMAP_VERSION, "passes over a wrong RV"),

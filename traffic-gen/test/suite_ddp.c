@@ -200,6 +200,7 @@ enum wrong {
     TINY_ULPDU,
     MSN_REPEATED,
     BAD_QN,
+    ATOMIC_QN,
     NO_BUFFER,
     BAD_MO,
     TOO_LONG,
@@ -228,6 +229,9 @@ static bool say_send(struct talk *talk, int what, bool wrong)
     switch (wrong ? (enum wrong)what : NO_BUFFER) {
     case BAD_QN:
         segment.qn = 7;
+        break;
+    case ATOMIC_QN:
+        segment.qn = DDP_QN_ATOMIC_RESPONSE;
         break;
     case BAD_MO:
         segment.mo = 0x7FFFFFFF;
@@ -318,6 +322,7 @@ static const struct refusal refusals[] = {
     [NO_ULPDU] = {.say = say_short, .what = NO_ULPDU},
     [TINY_ULPDU] = {.say = say_short, .what = TINY_ULPDU},
     [BAD_QN] = {say_send, BAD_QN, DDP(2, 0x01), RDMAP_SEND, false},
+    [ATOMIC_QN] = {say_send, ATOMIC_QN, DDP(2, 0x01), RDMAP_SEND, false},
     [NO_BUFFER] = {say_send, NO_BUFFER, DDP(2, 0x02), RDMAP_SEND, true},
     [BAD_MO] = {say_send, BAD_MO, DDP(2, 0x04), RDMAP_SEND, false},
     [TOO_LONG] = {say_send, TOO_LONG, DDP(2, 0x05), RDMAP_SEND, false},
@@ -475,6 +480,8 @@ static const struct suite_test tests[] = {
     {RULE_DDP_6_2_2_03, "two", DUT_ANY, 0, refused, "an FPDU with a ULPDU_Length of 2", "a Terminate, or a close",
      TINY_ULPDU},
     {RULE_DDP_7_1_01, NULL, DUT_ANY, NEED_RECEIVES, refused, "a Send on QN 7", "Terminate 1/2/01, or a close", BAD_QN},
+    {RULE_DDP_7_1_01, "atomic", DUT_ANY, NEED_RECEIVES, refused, "a Send on QN 3, with no Atomic Operation asked for",
+     "Terminate 1/2/01, 1/2/02, 1/2/03 or 0/2/06, or a close", ATOMIC_QN},
     {RULE_DDP_7_1_02, NULL, DUT_RESPONDER, NEED_WORDS, refused, "a Send to a device that posts no Receive",
      "a Terminate, or a close", NO_BUFFER},
     {RULE_DDP_7_1_07, NULL, DUT_ANY, NEED_RECEIVES, refused, "a Send whose MO is 7FFFFFFF",

@@ -208,6 +208,7 @@ enum wrong {
     WRITE_VERSION,
     SEND_LONG,
     READ_ON_SEND_QUEUE,
+    SEND_ON_TERMINATE_QUEUE,
     SEND_TAGGED,
     WRITE_UNTAGGED,
 };
@@ -307,6 +308,9 @@ static bool say_other(struct talk *talk, int what, bool wrong)
         segment.payload = part;
         segment.payload_len = RDMAP_READ_REQUEST_LEN;
         break;
+    case SEND_ON_TERMINATE_QUEUE:
+        segment.qn = DDP_QN_TERMINATE;
+        break;
     case WRITE_UNTAGGED:
         segment.opcode = RDMAP_WRITE;
         break;
@@ -398,6 +402,7 @@ static const struct refusal refusals[] = {
     [SEND_VERSION] = {say_other, SEND_VERSION, RDMA(2, 0x05), RDMAP_SEND, false},
     [SEND_OPCODE] = {say_other, SEND_OPCODE, RDMA(2, 0x06), RDMAP_SEND, false},
     [READ_ON_SEND_QUEUE] = {say_other, READ_ON_SEND_QUEUE, {0}, RDMAP_READ_RESPONSE, false},
+    [SEND_ON_TERMINATE_QUEUE] = {say_other, SEND_ON_TERMINATE_QUEUE, {0}, RDMAP_SEND, false},
     [WRITE_UNTAGGED] = {.say = say_other, .what = WRITE_UNTAGGED},
     [SEND_TAGGED] = {.say = say_write, .what = SEND_TAGGED},
     [WRITE_VERSION] = {.say = say_write, .what = WRITE_VERSION},
@@ -579,6 +584,8 @@ static const struct suite_test tests[] = {
      "a Terminate, or a close", WRITE_UNTAGGED},
     {RULE_RDMAP_7_2_02, "queue", DUT_ANY, NEED_RECEIVES, refused, "a Read Request on QN 0", "a Terminate, or a close",
      READ_ON_SEND_QUEUE},
+    {RULE_RDMAP_7_2_02, "terminate-queue", DUT_ANY, NEED_RECEIVES, refused, "a Send on QN 2", "a Terminate, or a close",
+     SEND_ON_TERMINATE_QUEUE},
     {RULE_RDMAP_7_2_03, NULL, DUT_ANY, NEED_RECEIVES, refused, "a Send with RV 2", "a Terminate, or a close",
      SEND_VERSION},
     {RULE_RDMAP_7_2_03, "write", DUT_ANY, NEED_REGIONS, refused, "a Write with RV 2", "a Terminate, or a close",
