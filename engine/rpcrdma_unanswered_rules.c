@@ -88,7 +88,7 @@ static const char *context(const struct rpcrdma_connection *rpcrdma, const struc
 /* Its answer, if there were one, would have been seen. */
 static bool followed(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
 {
-    return !t->damaged && !t->late && !t->ambiguous && !t->spoilt && !t->settled && !rpcrdma->options.payload_only &&
+    return !t->damaged && !t->late && !t->ambiguous && !t->spoilt && !t->settled &&
            rpcrdma->side[other_side(t->side)].started;
 }
 
@@ -98,7 +98,7 @@ static bool followed(const struct rpcrdma_connection *rpcrdma, const struct rpcr
  */
 static bool due(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t, int64_t time_ns)
 {
-    return followed(rpcrdma, t) && rpcrdma_whole(rpcrdma) &&
+    return followed(rpcrdma, t) && !rpcrdma->options.payload_only && rpcrdma_whole(rpcrdma) &&
            (rpcrdma->answered_number[t->side] > t->number || time_ns - t->call.time_ns >= rpcrdma->options.t_react);
 }
 
@@ -122,7 +122,7 @@ static void judge_hang(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
     char behind[40] = "";
     unsigned n;
 
-    if (waited < rpcrdma->options.t_answer || t->repeats || !followed(rpcrdma, t))
+    if (waited < rpcrdma->options.t_answer || t->repeats || rpcrdma->options.payload_only || !followed(rpcrdma, t))
         return;
     if (!passed_over && state->stalled[t->side]) /* told with the first that waits */
         return;

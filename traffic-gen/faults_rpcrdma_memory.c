@@ -42,7 +42,8 @@ static const struct fault faults[] = {
     SCRIPT("rpcrdma", "RPCR-4.4.1-01/read", "RPCR-3.4.5.1-02", "an RDMA Read 3 s after the Reply is answered",
            FIRST WRITE_CALL "R pull; R reply; R get read0 back=0 wait=3000" END),
     SCRIPT("rpcrdma", "RPCR-4.4.1-01/exchange", "RPCR-2.3.2-02", "an RDMA Write behind the next Reply is accepted",
-           FIRST READ_CALL "R reply; I call nfs3.null; R reply; R put write0.0 back=1 len=100" END),
+           FIRST READ_CALL
+           "R reply; I call nfs3.null; R reply; R put write0.0 back=1 len=100; I call nfs3.null; R reply" END),
     SCRIPT("rpcrdma", "RPCR-4.4.1-01+ok", "RPCR-2.3.2-02", "an RDMA Write 3 s after the Reply is refused",
            FIRST READ_CALL "R reply; R put write0.0 back=0 len=100 wait=3000; I term 1/1/00"),
     MEMORY("RPCR-3.4.5.1-01", "half of the data of a WRITE is read, all of it acknowledged",

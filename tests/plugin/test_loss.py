@@ -25,7 +25,7 @@ TROUBLE = ["capture-loss=0.1,reorder=0.05", "capture-loss=0.3", "capture-loss=0.
            "loss=0.1,reorder=0.1,dup=0.1,resegment=0.3"]
 DEFAULT = []
 RULES = "mpa.rule or rddp.rule or rdmap.rule or rpcrdma.rule"
-RULE = re.compile(r"([A-Z0-9]+-[0-9A-Z.]*-?[0-9A-Z]+): ")
+RULE = re.compile(r"([A-Z0-9]+(?:-[0-9A-Z.]+)+): ")
 TEXT = 200  # Wireshark cuts long expert texts
 
 

@@ -10,7 +10,7 @@ ORDER = ["-2", "-o", "tcp.reassemble_out_of_order:TRUE"]
 TEXT = 200  # Wireshark cuts long expert texts
 # Cannot be told from a close that the plugin does not see, or is one.
 SILENCE = re.compile(r"answer to .*found n(one|either)|to a Call .*found none|found (FIN|RST|the connection closed)")
-RULE = re.compile(r"([A-Z0-9]+-[0-9A-Z.]*-?[0-9A-Z]+): ")
+RULE = re.compile(r"([A-Z0-9]+(?:-[0-9A-Z.]+)+): ")
 
 
 def ids(root):
