@@ -95,10 +95,10 @@ static void judge_error(const struct nfs_look *look, const struct rpcrdma_messag
 static void judge_garbage(const struct nfs_look *look, const struct rpcrdma_message *message)
 {
     if (!nfs_sound(look) || message->unsure) {
-        nfs_open(look, RULE_RPC_5531_9_05);
+        nfs_open(look, RULE_RPC_9_05);
         return;
     }
-    nfs_fail(look, RULE_RPC_5531_9_05,
+    nfs_fail(look, RULE_RPC_9_05,
              "expected GARBAGE_ARGS for arguments that cannot be decoded only, found it for %s, whose arguments of "
              "%llu octets are well formed",
              call_name(look), (unsigned long long)(look->body->unreduced - look->body->rpc.header_len));
@@ -121,5 +121,5 @@ void nfs_refusal_answer(struct nfs_look *look, const struct rpcrdma_message *mes
     if (reply->rpc.accept_stat == RPC_GARBAGE_ARGS)
         judge_garbage(look, message);
     else if (reply->rpc.accept_stat == RPC_SUCCESS && nfs_understood(look->body) && look->t->fault == 0)
-        nfs_pass(look, RULE_RPC_5531_9_05);
+        nfs_pass(look, RULE_RPC_9_05);
 }

@@ -198,7 +198,7 @@ static void judge_unread(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
 {
     const struct rpcrdma_transaction *t = m->transaction;
     bool error = m->kind == RPCRDMA_KIND_ERROR, lost = false;
-    enum rule_id rule = error ? RULE_RPCR_4_5_12 : RULE_RPC_5531_9_05;
+    enum rule_id rule = error ? RULE_RPCR_4_5_12 : RULE_RPC_9_05;
     uint64_t moved;
 
     if (t->call_header.proc != RPCRDMA_NOMSG || t->position_zero < 0 || t->call_body.known || data_chunks(t) > 1 ||

@@ -124,7 +124,7 @@ static void broken_header(struct rpcrdma_shape *shape)
         rpcrdma_shape_fail(shape, RULE_RPCR_3_5_3_04,
                            "expected an RPC Call in the Position-Zero Read chunk, found a Reply");
     else if (rpc->status == RPC_BAD_VALUE && rpc->fault_at == RPCVERS_AT)
-        rpcrdma_shape_fail(shape, RULE_RPC_5531_9_01, "expected rpcvers 2 in the Call, found %u", rpc->fault);
+        rpcrdma_shape_fail(shape, RULE_RPC_9_01, "expected rpcvers 2 in the Call, found %u", rpc->fault);
     else if (rpc->status == RPC_BAD_VALUE)
         rpcrdma_shape_fail(shape, RULE_RPCR_4_03,
                            "expected the RPC header as RFC 5531 lays it out, found 0x%08x at octet %u of it",
@@ -275,7 +275,7 @@ static void judge(struct rpcrdma_shape *shape)
         rpcrdma_shape_stream(shape);
     if (!shape->failed) {
         rpcrdma_shape_pass(shape, RULE_RPCR_4_03);
-        rpcrdma_shape_pass(shape, RULE_RPC_5531_9_01);
+        rpcrdma_shape_pass(shape, RULE_RPC_9_01);
     }
     if (!shape->failed && body->rpc.has_gss)
         rpcrdma_shape_pass(shape, RULE_RPCR_8_2_2_01);

@@ -203,7 +203,7 @@ void rpcrdma_reaction_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma
     if (t == NULL || t->outcome != RPCRDMA_OUTSTANDING || t->late || t->ambiguous || m->faulty ||
         (m->kind != RPCRDMA_KIND_REPLY && m->kind != RPCRDMA_KIND_ERROR) || m->header.status != RPCRDMA_OK)
         return;
-    rpcrdma_pass(rpcrdma, RULE_RPC_5531_3_01);
+    rpcrdma_pass(rpcrdma, RULE_RPC_3_01);
     if (m->kind == RPCRDMA_KIND_REPLY)
         rpcrdma_rpc_reply(rpcrdma, m);
     if (m->faulty)

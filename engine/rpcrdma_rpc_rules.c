@@ -22,17 +22,17 @@ static void judge_mismatch(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
     uint32_t version = t->call_body.rpc.rpcvers;
 
     if (reply->reply_stat != RPC_MSG_DENIED || reply->reject_stat != RPC_MISMATCH) {
-        rpcrdma_fail(rpcrdma, m, RULE_RPC_5531_9_02, t->call.frame,
+        rpcrdma_fail(rpcrdma, m, RULE_RPC_9_02, t->call.frame,
                      "expected RPC_MISMATCH in answer to the Call of rpcvers %u in frame %u, found %s", version,
                      t->call.frame,
                      reply->reply_stat == RPC_MSG_DENIED ? "AUTH_ERROR" : rpc_accept_stat_name(reply->accept_stat));
         return;
     }
-    rpcrdma_pass(rpcrdma, RULE_RPC_5531_9_02);
+    rpcrdma_pass(rpcrdma, RULE_RPC_9_02);
     if (holds(reply, RPC_VERSION) && !holds(reply, version))
-        rpcrdma_pass(rpcrdma, RULE_RPC_5531_9_03);
+        rpcrdma_pass(rpcrdma, RULE_RPC_9_03);
     else
-        rpcrdma_fail(rpcrdma, m, RULE_RPC_5531_9_03, t->call.frame,
+        rpcrdma_fail(rpcrdma, m, RULE_RPC_9_03, t->call.frame,
                      "expected rpcvers supported that include 2 and not %u, which is rejected, found %u to %u", version,
                      reply->low, reply->high);
 }
@@ -42,15 +42,15 @@ static void judge_denied(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
     const struct rpcrdma_transaction *t = m->transaction;
 
     if (reply->reject_stat == RPC_MISMATCH)
-        rpcrdma_fail(rpcrdma, m, RULE_RPC_5531_9_04, t->call.frame,
+        rpcrdma_fail(rpcrdma, m, RULE_RPC_9_04, t->call.frame,
                      "expected no RPC_MISMATCH for the Call in frame %u, whose rpcvers is 2, found one, with %u to %u "
                      "supported",
                      t->call.frame, reply->low, reply->high);
     else if (reply->auth_stat == 0)
-        rpcrdma_fail(rpcrdma, m, RULE_RPC_5531_9_06, t->call.frame,
+        rpcrdma_fail(rpcrdma, m, RULE_RPC_9_06, t->call.frame,
                      "expected the reason of an AUTH_ERROR, found AUTH_OK");
     else
-        rpcrdma_pass(rpcrdma, RULE_RPC_5531_9_06);
+        rpcrdma_pass(rpcrdma, RULE_RPC_9_06);
 }
 
 /* Versions from low to high are supported, and the one of the Call is none of them. */
@@ -61,9 +61,9 @@ static void judge_program(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mes
     uint32_t version = t->call_body.rpc.vers;
 
     if (reply->low <= reply->high && !holds(reply, version))
-        rpcrdma_pass(rpcrdma, RULE_RPC_5531_9_03);
+        rpcrdma_pass(rpcrdma, RULE_RPC_9_03);
     else
-        rpcrdma_fail(rpcrdma, m, RULE_RPC_5531_9_03, t->call.frame,
+        rpcrdma_fail(rpcrdma, m, RULE_RPC_9_03, t->call.frame,
                      "expected the lowest and the highest version of program %u that is supported, without version %u, "
                      "which is rejected, found %u to %u",
                      t->call_body.rpc.prog, version, reply->low, reply->high);
@@ -86,7 +86,7 @@ void rpcrdma_rpc_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
         judge_denied(rpcrdma, m, reply);
         return;
     }
-    rpcrdma_pass(rpcrdma, RULE_RPC_5531_9_04);
+    rpcrdma_pass(rpcrdma, RULE_RPC_9_04);
     if (reply->accept_stat == RPC_PROG_MISMATCH)
         judge_program(rpcrdma, m, reply);
 }

@@ -243,7 +243,7 @@ static void judge_cut_off(struct rpcrdma_connection *rpcrdma, unsigned closer, c
         return;
     rule = why->reverse && why->n_chunks > 0 ? RULE_BIDI_5_3_04 : rpcrdma_form_rule(rpcrdma, why);
     if (rule == RULE_COUNT)
-        rule = RULE_RPC_5531_3_01;
+        rule = RULE_RPC_3_01;
     if (!rpcrdma_whole(rpcrdma) || excused(rpcrdma, other_side(closer))) {
         rpcrdma_inconclusive(rpcrdma, rule);
         return;

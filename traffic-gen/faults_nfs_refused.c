@@ -12,7 +12,7 @@
 #define CHUNK_FOR(id, family, call)                                                                                    \
     SCRIPT(family, "RPCR-4.5-12" id, NULL, "ERR_CHUNK for " call, NFS "I call " call CHUNK)
 #define GARBAGE_FOR(id, family, call)                                                                                  \
-    SCRIPT(family, "RPC-5531-9-05" id, NULL, "GARBAGE_ARGS for " call, NFS "I call " call GARBAGE)
+    SCRIPT(family, "RPC-9-05" id, NULL, "GARBAGE_ARGS for " call, NFS "I call " call GARBAGE)
 
 static const struct fault faults[] = {
     CHUNK_FOR("/read", "nfs3", "nfs3.read count=8192 write"),
@@ -55,7 +55,7 @@ static const struct fault faults[] = {
     GARBAGE_FOR("/read", "nfs3", "nfs3.read count=100"),
     GARBAGE_FOR("/compound", "nfs40", "nfs40.compound ops=putfh,getattr"),
     GARBAGE_FOR("/inline", "nfs40", "nfs40.compound ops=putfh,read:512"),
-    SCRIPT("nfs3", "RPC-5531-9-05+ok", NULL, "GARBAGE_ARGS for a WRITE whose count is not that of its data",
+    SCRIPT("nfs3", "RPC-9-05+ok", NULL, "GARBAGE_ARGS for a WRITE whose count is not that of its data",
            NFS "I call nfs3.write len=400 p.count=500" GARBAGE "; I call nfs3.write len=4; R reply"),
 
     /* ---- Long Calls that are not read to their end ---- */
@@ -63,7 +63,7 @@ static const struct fault faults[] = {
            NFS "I call nfs3.symlink len=2000 pz" CHUNK),
     SCRIPT("nfs3", "RPCR-4.5-12/half", NULL, "ERR_CHUNK for a Long Call, of which half was read",
            NFS "I call nfs3.symlink len=2000 pz; R get read0 len=1000" CHUNK),
-    SCRIPT("nfs3", "RPC-5531-9-05/unread", NULL, "GARBAGE_ARGS for a Long Call, of which nothing was read",
+    SCRIPT("nfs3", "RPC-9-05/unread", NULL, "GARBAGE_ARGS for a Long Call, of which nothing was read",
            NFS "I call nfs3.symlink len=2000 pz" GARBAGE),
     SCRIPT("nfs3", "RPCR-3.4.5.1-01/half-long", NULL, "a Long Call of which half was read, and success",
            NFS "I call nfs3.symlink len=900 pz; R get read0 len=500; R reply" GOES_ON),

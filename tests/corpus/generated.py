@@ -25,7 +25,7 @@ STRICT = {"mpa", "ddp", "rdmap", "rpcrdma", "rpc", "nfs"}
 
 def layer(rule):
     """None for tables that this corpus does not cover."""
-    return LAYERS.get(re.match("[A-Z]+?(?=[02]?-|X-)", rule)[0])
+    return LAYERS.get(re.match("[A-Z]+?(?=[0234]?-|X-)", rule)[0])
 
 
 def base(fault_id):

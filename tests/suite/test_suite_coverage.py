@@ -3,7 +3,8 @@
 import devices
 
 SUITES = {"MPA": "mpa", "MPA2": "mpa2", "DDP": "ddp", "RDMAP": "rdmap", "RDMAPX": "rdmapx", "SEC": "rdmap",
-          "RPCR": "rpcrdma", "RPCR0": "rpcrdma", "BIDI": "rpcrdma", "CMPD": "rpcrdma", "EXP": "rpcrdma", "RPC": "rpc", "NFSULB": "nfs", "NFS": "nfs"}
+          "RPCR": "rpcrdma", "RPCR0": "rpcrdma", "BIDI": "rpcrdma", "CMPD": "rpcrdma", "EXP": "rpcrdma",
+          "RPC": "rpc", "NFSULB": "nfs", "NFS3": "nfs", "NFS4": "nfs"}
 
 
 def test_every_reaction_is_tested(catalogue):

@@ -87,7 +87,7 @@ static void test_garbage_args(void **state)
 
     (void)state;
     call_read(t, 3000, false);
-    expect(t, RULE_RPC_5531_9_05, garbage(t, XID));
+    expect(t, RULE_RPC_9_05, garbage(t, XID));
     t = talk_new();
     item(&call, 28); /* WRITE, whose count is not that of its data */
     word(&call, 0);
@@ -97,7 +97,7 @@ static void test_garbage_args(void **state)
     item(&call, 400);
     talk_call_with(t, C, &plan, TALK_NFS, 3, WRITE3, call.p, call.n);
     garbage(t, XID);
-    talk_inconclusive(t, RULE_RPC_5531_9_05);
+    talk_inconclusive(t, RULE_RPC_9_05);
     talk_expect_nothing(t);
 }
 
@@ -131,7 +131,7 @@ static void versions(uint32_t rpcvers, uint32_t version, const uint32_t *more, s
     call_version(t, rpcvers, version);
     if (rpcvers != RPC_VERSION) {
         assert_int_equal(t->n_findings, 1);
-        assert_int_equal(t->findings[0].rule, RULE_RPC_5531_9_01);
+        assert_int_equal(t->findings[0].rule, RULE_RPC_9_01);
         t->n_findings = 0;
     }
     frame = reply_words(t, more, n);
@@ -144,16 +144,16 @@ static void test_versions(void **state)
 {
     (void)state;
     versions(3, 3, WORDS(RPC_MSG_DENIED, RPC_MISMATCH, 2, 2), RULE_COUNT);
-    versions(3, 3, WORDS(RPC_MSG_DENIED, RPC_MISMATCH, 2, 3), RULE_RPC_5531_9_03);
-    versions(3, 3, WORDS(RPC_MSG_DENIED, RPC_MISMATCH, 4, 5), RULE_RPC_5531_9_03);
-    versions(3, 3, WORDS(RPC_MSG_ACCEPTED, 0, 0, RPC_SUCCESS), RULE_RPC_5531_9_02);
-    versions(3, 3, WORDS(RPC_MSG_DENIED, RPC_AUTH_ERROR, 1), RULE_RPC_5531_9_02);
-    versions(2, 3, WORDS(RPC_MSG_DENIED, RPC_MISMATCH, 2, 2), RULE_RPC_5531_9_04);
-    versions(2, 3, WORDS(RPC_MSG_DENIED, RPC_AUTH_ERROR, 0), RULE_RPC_5531_9_06);
+    versions(3, 3, WORDS(RPC_MSG_DENIED, RPC_MISMATCH, 2, 3), RULE_RPC_9_03);
+    versions(3, 3, WORDS(RPC_MSG_DENIED, RPC_MISMATCH, 4, 5), RULE_RPC_9_03);
+    versions(3, 3, WORDS(RPC_MSG_ACCEPTED, 0, 0, RPC_SUCCESS), RULE_RPC_9_02);
+    versions(3, 3, WORDS(RPC_MSG_DENIED, RPC_AUTH_ERROR, 1), RULE_RPC_9_02);
+    versions(2, 3, WORDS(RPC_MSG_DENIED, RPC_MISMATCH, 2, 2), RULE_RPC_9_04);
+    versions(2, 3, WORDS(RPC_MSG_DENIED, RPC_AUTH_ERROR, 0), RULE_RPC_9_06);
     versions(2, 3, WORDS(RPC_MSG_DENIED, RPC_AUTH_ERROR, 5), RULE_COUNT);
     versions(2, 9, WORDS(RPC_MSG_ACCEPTED, 0, 0, RPC_PROG_MISMATCH, 2, 4), RULE_COUNT);
-    versions(2, 9, WORDS(RPC_MSG_ACCEPTED, 0, 0, RPC_PROG_MISMATCH, 2, 9), RULE_RPC_5531_9_03);
-    versions(2, 9, WORDS(RPC_MSG_ACCEPTED, 0, 0, RPC_PROG_MISMATCH, 4, 2), RULE_RPC_5531_9_03);
+    versions(2, 9, WORDS(RPC_MSG_ACCEPTED, 0, 0, RPC_PROG_MISMATCH, 2, 9), RULE_RPC_9_03);
+    versions(2, 9, WORDS(RPC_MSG_ACCEPTED, 0, 0, RPC_PROG_MISMATCH, 4, 2), RULE_RPC_9_03);
 }
 
 /* ---- COMPOUND ---- */
@@ -203,16 +203,16 @@ static void test_compound_results(void **state)
     (void)state;
     results(0, 0, RESULTS({22, 0}, {16, 0}, {10, 0}), RULE_COUNT);
     results(0, 2, RESULTS({22, 0}, {16, 2}), RULE_COUNT);
-    results(0, 0, RESULTS({22, 0}, {10, 0}, {16, 0}), RULE_NFS_7530_15_2_01);
-    results(0, 0, RESULTS({22, 0}, {16, 0}, {9, 0}), RULE_NFS_7530_15_2_01); /* which has more than is there */
-    results(0, 0, RESULTS({22, 0}, {16, 0}), RULE_NFS_7530_15_2_02);
-    results(0, 0, RESULTS({22, 0}, {16, 0}, {10, 0}, {16, 0}), RULE_NFS_7530_15_2_02);
-    results(0, 0, RESULTS({22, 0}, {16, 2}, {10, 0}), RULE_NFS_7530_15_2_02);
-    results(0, 0, NULL, 0, RULE_NFS_7530_15_2_02);
+    results(0, 0, RESULTS({22, 0}, {10, 0}, {16, 0}), RULE_NFS4_15_2_01);
+    results(0, 0, RESULTS({22, 0}, {16, 0}, {9, 0}), RULE_NFS4_15_2_01); /* which has more than is there */
+    results(0, 0, RESULTS({22, 0}, {16, 0}), RULE_NFS4_15_2_02);
+    results(0, 0, RESULTS({22, 0}, {16, 0}, {10, 0}, {16, 0}), RULE_NFS4_15_2_02);
+    results(0, 0, RESULTS({22, 0}, {16, 2}, {10, 0}), RULE_NFS4_15_2_02);
+    results(0, 0, NULL, 0, RULE_NFS4_15_2_02);
     results(0, 10021, NULL, 0, RULE_COUNT); /* a minor version that the server lacks */
-    results(0, 0, RESULTS({22, 0}, {16, 2}), RULE_NFS_7530_15_2_03);
-    results(0, 5, RESULTS({22, 0}, {16, 2}), RULE_NFS_7530_15_2_03);
-    results(0, OP_ILLEGAL, RESULTS({22, 0}, {OP_ILLEGAL, OP_ILLEGAL}), RULE_NFS_7530_15_2_04);
+    results(0, 0, RESULTS({22, 0}, {16, 2}), RULE_NFS4_15_2_03);
+    results(0, 5, RESULTS({22, 0}, {16, 2}), RULE_NFS4_15_2_03);
+    results(0, OP_ILLEGAL, RESULTS({22, 0}, {OP_ILLEGAL, OP_ILLEGAL}), RULE_NFS4_15_2_04);
     results(7, OP_ILLEGAL, RESULTS({22, 0}, {OP_ILLEGAL, OP_ILLEGAL}), RULE_COUNT);
 }
 
@@ -239,8 +239,8 @@ static void test_octets_returned(void **state)
     (void)state;
     read_returns(1000, 1000, 1000, RULE_COUNT);
     read_returns(1000, 7, 7, RULE_COUNT);
-    read_returns(1000, 1001, 1001, RULE_NFS_1813_3_3_6_01);
-    read_returns(1000, 500, 1000, RULE_NFS_1813_3_3_6_02);
+    read_returns(1000, 1001, 1001, RULE_NFS3_3_3_6_01);
+    read_returns(1000, 500, 1000, RULE_NFS3_3_3_6_02);
 }
 
 int main(void)

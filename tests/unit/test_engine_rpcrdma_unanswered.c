@@ -181,7 +181,7 @@ static void test_reset_over_one(void **state)
     (void)state;
     talk_call(t, C, 0x10);
     talk_end(t, S, true);
-    talk_expect(t, RULE_RPC_5531_3_01, SEVERITY_WARNING, t->frame);
+    talk_expect(t, RULE_RPC_3_01, SEVERITY_WARNING, t->frame);
 }
 
 /* Which of them it was for, or whether for any, is not known. */
@@ -193,12 +193,12 @@ static void test_reset_over_several(void **state)
     talk_call(t, C, 0x10);
     talk_call(t, C, 0x11);
     talk_end(t, S, true);
-    talk_expect(t, RULE_RPC_5531_3_01, SEVERITY_NOTE, t->frame);
+    talk_expect(t, RULE_RPC_3_01, SEVERITY_NOTE, t->frame);
     t = reacting();
     talk_call(t, C, 0x10);
     talk_wait(t, 10 * second);
     talk_end(t, S, true);
-    talk_expect(t, RULE_RPC_5531_3_01, SEVERITY_NOTE, t->frame);
+    talk_expect(t, RULE_RPC_3_01, SEVERITY_NOTE, t->frame);
 }
 
 static void test_reset_over_segments(void **state)
@@ -213,14 +213,14 @@ static void test_reset_over_segments(void **state)
     talk_end(t, S, true);
     talk_finish(t);
     assert_int_equal(t->n_findings, 1);
-    assert_int_equal(t->findings[0].rule, RULE_RPC_5531_3_01);
+    assert_int_equal(t->findings[0].rule, RULE_RPC_3_01);
     assert_int_equal(t->findings[0].severity, SEVERITY_WARNING);
     assert_int_equal(t->findings[0].related_frame, frame);
     talk_free(t);
     t = reacting();
     call_read(t, 0x11, 8);
     talk_close(t, S);
-    talk_expect(t, RULE_RPC_5531_3_01, SEVERITY_WARNING, t->frame - 1);
+    talk_expect(t, RULE_RPC_3_01, SEVERITY_WARNING, t->frame - 1);
 }
 
 /* Section 4.5.4: who cannot answer has to close. */
@@ -254,9 +254,9 @@ static void test_reset_explained(void **state)
     talk_call(t, C, 0x10);
     call_after(t, 0x10, 5); /* sent again */
     talk_end(t, S, true);
-    talk_inconclusive(t, RULE_RPC_5531_3_01);
+    talk_inconclusive(t, RULE_RPC_3_01);
     talk_finish(t);
-    assert_int_equal(t->verdict.counts[RULE_RPC_5531_3_01].failed, 0);
+    assert_int_equal(t->verdict.counts[RULE_RPC_3_01].failed, 0);
     talk_free(t);
     t = reacting();
     t->faulty = true; /* what the layers below have found */
