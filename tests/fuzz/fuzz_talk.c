@@ -317,6 +317,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         run.dut = test->duts == DUT_ANY ? DUT_RESPONDER : (enum suite_dut)test->duts;
     if ((test && test->needs & (NEED_RPC | NEED_NFS)) || how & HOW_RPC)
         run.services = NEED_RPC | NEED_NFS | NEED_RECEIVES;
+    /* MOUNT of version 3 may be asked over TCP, which is not to leave this process. */
+    nfs_run_init(&run.nfs, how);
+    run.nfs.wanted = NFS_ALL_VERSIONS & ~(1U << NFS_V3);
     device.options = (struct subject_options){.role = run.dut,
                                               .how = how & HOW_MUTANT ? misbehave_at(mutant) : NULL,
                                               .rpc = run.services != 0,
@@ -335,5 +338,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         g_free(why);
     }
     hang_up();
+    nfs_run_clear(&run.nfs);
     return 0;
 }

@@ -396,8 +396,12 @@ void rpc_bench_close(struct rpc_bench *bench)
     if (bench->open && talk_is_initiator(talk))
         rpc_bench_leave(bench);
     release(bench);
-    if (left->len > 0)
+    if (left->len > 0) {
+        int64_t began = talk_now();
+
         rpc_bench_clear_up(talk->run, version, left);
+        talk->deadline += talk_now() - began;
+    }
 }
 
 void rpc_bench_spoil_headers(struct rpc_bench *bench, void (*header)(void *ctx, struct rpcrdma_plan *plan))
