@@ -302,6 +302,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                            .t_idle = 500 * ms,
                            .t_accept = 500 * ms,
                            .received_max = RECEIVED_MAX,
+                           .sign = SIGN_READ,
+                           .signs = 1u << SIGN_READ | 1u << SIGN_ECHO,
                            .has = UINT_MAX & ~(unsigned)(NEED_RPC | NEED_NFS)};
     const struct suite_test *test;
     unsigned how, mutant;
