@@ -36,8 +36,9 @@ static void on_excuse(void *ctx, enum rule_id rule, const struct place *place)
 
     for (guint i = 0; i < judging->report->findings->len; i++) {
         const struct report_finding *finding = &g_array_index(judging->report->findings, struct report_finding, i);
+        bool folded = finding->more > 0 && finding->more_first <= place->frame && finding->more_last >= place->frame;
 
-        if (finding->rule != rule || finding->frame != place->frame || finding->offset != place->offset)
+        if (finding->rule != rule || (!folded && (finding->frame != place->frame || finding->offset != place->offset)))
             continue;
         check_drop_finding(judging->options, judging->report, i);
         judging->excused[rule]++;
