@@ -249,7 +249,14 @@ void ddp_tagged_end(struct rdmap_connection *rdmap, unsigned side, bool fin)
 {
     struct ddp_queue *q = &rdmap->side[side].tagged;
 
-    if (fin && !ddp_message_cut_off(rdmap, side, q))
-        verdict_passed(rdmap->verdict, RULE_DDP_6_2_1_02);
+    const struct rdmap_side *s = &rdmap->side[side];
+
+    /* Behind a Terminate the close is not what the ULP asked for; and what a hole hides may be open. */
+    if (fin && !ddp_message_cut_off(rdmap, side, q) && !s->terminated && !rdmap->side[other_side(side)].terminated) {
+        if (s->hole)
+            verdict_inconclusive(rdmap->verdict, RULE_DDP_6_2_1_02);
+        else
+            verdict_passed(rdmap->verdict, RULE_DDP_6_2_1_02);
+    }
     q->open = false;
 }

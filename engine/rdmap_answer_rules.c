@@ -93,14 +93,25 @@ void rdmap_answers_overtake(struct rdmap_connection *rdmap, const struct rdmap_s
     }
 }
 
-/* Passed where there was a choice: a later request was open, which the answer did not overtake. */
+enum { LATER_MAX = 16 /* requests behind one, among which those of the other kind are looked for */ };
+
+/* Passed where there was a choice: a later request of that kind was open, which the answer did not overtake. */
 static void pass_order(struct rdmap_connection *rdmap, const struct rdmap_step *step)
 {
     struct rdmap_requests *requests = &rdmap->side[other_side(step->side)].requests;
-    const struct rdmap_request *next = rdmap_request_at(requests, step->request->serial + 1);
+    bool read = false, atomic = false;
 
-    if (next != NULL && next->known && !next->answered)
-        verdict_passed(rdmap->verdict, order_rule(step->request->operation.kind, next->operation.kind));
+    for (unsigned i = 1; i <= LATER_MAX && !(read && atomic); i++) {
+        const struct rdmap_request *later = rdmap_request_at(requests, step->request->serial + i);
+        bool *seen = later != NULL && later->operation.kind == RDMAP_OP_READ ? &read : &atomic;
+
+        if (later == NULL)
+            return;
+        if (!later->known || later->answered || *seen)
+            continue;
+        *seen = true;
+        verdict_passed(rdmap->verdict, order_rule(step->request->operation.kind, later->operation.kind));
+    }
 }
 
 /* ---- answers without a request ---- */

@@ -224,10 +224,13 @@ void rdmap_read_response(struct rdmap_connection *rdmap, struct rdmap_step *step
         if (judged && !rdmap_read_is_rtr(rdmap, other_side(step->side), step->request))
             judge_sink(rdmap, step);
     }
-    if (!judged || rdmap_read_is_rtr(rdmap, other_side(step->side), step->request))
+    if (!judged || !step->ends)
         return;
-    if (!step->ends)
+    if (rdmap_read_is_rtr(rdmap, other_side(step->side), step->request)) {
+        if (step->message->octets == 0 && !step->message->damaged) /* else MPA2-9.2-24 */
+            verdict_passed(rdmap->verdict, RULE_RDMAP_5_2_1_18);
         return;
+    }
     judge_start(rdmap, step);
     judge_size(rdmap, step);
     if (!step->message->damaged)

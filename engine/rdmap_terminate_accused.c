@@ -264,6 +264,34 @@ static const char *untrue_of_rdmap(const struct accusation *a)
     return NULL;
 }
 
+/* The segment has what the code says, as far as that shows: of memory and buffers only the accuser knows. */
+static bool ddp_code_is_true(const struct accusation *a)
+{
+    uint8_t code = a->terminate->code;
+    bool faulty = a->accused != NULL && a->accused->faulty;
+
+    if (a->terminate->etype == 1)
+        return code == 3 ? a->length_known : code == 4;
+    if (a->terminate->etype == 2)
+        return code == 1 || code == 6 || ((code == 3 || code == 4) && faulty);
+    return false;
+}
+
+static bool rdmap_code_is_true(const struct accusation *a)
+{
+    const struct rdmap_terminate *terminate = a->terminate;
+    struct rdmap_read_request read;
+
+    if (terminate->code == 9)
+        return true;
+    if (terminate->etype == 1)
+        return terminate->code == 4 && read_size_and_source(a, &read);
+    if (terminate->etype == 2 && terminate->code == 6)
+        return a->info == NULL || a->info->tagged != a->ddp->tagged ||
+               (!a->ddp->tagged && a->ddp->qn != (uint32_t)a->info->queue);
+    return terminate->etype == 2 && terminate->code == 5;
+}
+
 /* "Unexpected OpCode" about an Atomic, from who answered one before: RDMAPX-1.1-01, unless a field explains it. */
 static bool atomics_are_known(const struct accusation *a)
 {
@@ -405,7 +433,10 @@ static void judge_truth(const struct accusation *a)
     if (why == NULL && field != RULE_COUNT && !ddp && terminate->etype != 0 && terminate->code == 0xFF)
         why = "a field that is not to be looked at is its only peculiarity";
     if (why == NULL) {
-        verdict_passed(a->rdmap->verdict, rule);
+        if (field == RULE_COUNT && (ddp ? ddp_code_is_true(a) : rdmap_code_is_true(a)))
+            verdict_passed(a->rdmap->verdict, rule);
+        else
+            verdict_inconclusive(a->rdmap->verdict, rule);
         return;
     }
     rdmap_fail(a->rdmap, a->step, field != RULE_COUNT ? field : rule, a->frame,

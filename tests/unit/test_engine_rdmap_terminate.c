@@ -98,16 +98,16 @@ static void conforming(void **state)
         {NOTHING, "02ff0000", "", NULL},
         {SEND, "1202c000" SEND_ECHO, "",
          "RDMAP-4.8-02 RDMAP-4.8-25 RDMAP-4.8-26 RDMAP-4.8-30 RDMAP-4.8-31 RDMAP-4.8-32 RDMAP-4.8-33 RDMAP-4.8-35 "
-         "RDMAP-4.8-48 DDP-7.2-15 DDP-7.2-16"},
+         "RDMAP-4.8-48 DDP-7.2-15"},
         {SEND, "1205c000" SEND_ECHO, "", NULL},
         {SEND, "1000c000" SEND_ECHO, "", NULL}, /* Figure 10 */
         {WRITE, "1100c000" WRITE_ECHO, "", NULL},
         {WRITE, "0102c000" WRITE_ECHO, "", "RDMAP-4.8-46"}, /* RFC 5041 has no access rights code */
         {READ, "0100e000" READ_ECHO, "",
-         "RDMAP-4.8-20 RDMAP-4.8-27 RDMAP-4.8-36 RDMAP-4.8-37 RDMAP-4.8-38 RDMAP-4.8-46 RDMAP-4.8-50"},
+         "RDMAP-4.8-20 RDMAP-4.8-27 RDMAP-4.8-36 RDMAP-4.8-37 RDMAP-4.8-38 RDMAP-4.8-46"},
         {READ, "0207e000" READ_ECHO, "", NULL},                               /* 7.1(3) */
         {READ, "0207c000 002e" READ_HEADER, "", "RDMAP-4.8-21 RDMAP-4.8-47"}, /* Figure 10 */
-        {INVALIDATE, "0109c000" INVALIDATE_ECHO, "", "RDMAP-4.8-12 RDMAP-7.2-04 RDMAP-7.2-05"},
+        {INVALIDATE, "0109c000" INVALIDATE_ECHO, "", "RDMAP-4.8-12 RDMAP-4.8-50 RDMAP-7.2-04 RDMAP-7.2-05"},
         {INVALIDATE, "0209c000" INVALIDATE_ECHO, "", "RDMAP-4.8-12"},
         {ATOMIC, "0100c000" ATOMIC_ECHO, "", "RDMAPX-8.1-05"},
         {ATOMIC, "0206c000" ATOMIC_ECHO, "", NULL},
