@@ -510,11 +510,18 @@ static struct pair *subject_of(const struct ib_connections *connections, const s
 
 static void take_request(struct ib_connections *connections, struct pair *pair, const struct ib_cm *cm, int64_t now_ns)
 {
+    struct ib_ip_cm ip;
+    uint16_t port;
+
     add_id(connections, pair, 0, cm->local_id);
     pair->connection.request_seen = true;
     pair->connection.ird[0] = cm->responder_resources;
     pair->connection.ord[0] = cm->initiator_depth;
-    ib_service_is_ip(cm->service, &pair->connection.port);
+    if (ib_service_is_ip(cm->service, &port)) {
+        pair->connection.port[1] = port;
+        if (ib_ip_cm_decode(&ip, cm->private_data, cm->private_len))
+            pair->connection.port[0] = ip.source_port;
+    }
     if (pair->connection.rc) {
         ib_rc_start(pair->connection.rc, 1, cm->psn);
         ib_rc_mtu(pair->connection.rc, ib_cm_mtu(cm->path_mtu));

@@ -42,7 +42,7 @@ struct ib_connection {
     bool rejected;
     uint16_t reject_reason;
     bool disconnected;      /* a side asked for the end */
-    uint16_t port;          /* of an IP service, 0: not known */
+    uint16_t port[2];       /* of an IP service, by side; 0: not known */
     uint8_t ird[2], ord[2]; /* by side, as told; valid with request_seen and reply_seen */
     uint32_t start_frame, end_frame;
     int64_t start_ns, end_ns;

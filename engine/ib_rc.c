@@ -32,6 +32,11 @@ void ib_rc_free(struct ib_rc *rc)
     free(rc);
 }
 
+unsigned ib_rc_path_mtu(const struct ib_rc *rc)
+{
+    return rc->mtu;
+}
+
 const struct ib_rc_counts *ib_rc_counts(const struct ib_rc *rc)
 {
     return &rc->counts;

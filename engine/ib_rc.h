@@ -84,6 +84,8 @@ void ib_rc_packet(struct ib_rc *rc, unsigned side, const struct ib_packet *packe
 /* End of the connection or of the capture: gives up what is missing and gives what is held. */
 void ib_rc_finish(struct ib_rc *rc);
 
+/* Octets; 0: not known. */
+unsigned ib_rc_path_mtu(const struct ib_rc *rc);
 const struct ib_rc_counts *ib_rc_counts(const struct ib_rc *rc);
 /* True when `psn` lies in what `side` has asked and may still be answered: pairs the directions of a late capture. */
 bool ib_rc_awaits(const struct ib_rc *rc, unsigned side, uint32_t psn);

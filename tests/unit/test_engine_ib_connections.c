@@ -184,7 +184,7 @@ static void facts_of_management(void **state)
     assert_true(bench.last.request_seen && bench.last.reply_seen && !bench.last.ready_seen && !bench.last.rejected);
     assert_int_equal(bench.last.qp[0], 0x11);
     assert_int_equal(bench.last.qp[1], 0x22);
-    assert_int_equal(bench.last.port, 20049);
+    assert_int_equal(bench.last.port[1], 20049);
     assert_int_equal(bench.last.ird[0], 4);
     assert_int_equal(bench.last.ord[0], 3);
     ib_connections_free(bench.connections);
