@@ -44,6 +44,17 @@ static void take_segment(struct reading *reading, struct addressed_segment *segm
         reading->memory_lacking |= !workers_segment(reading->workers, share, segment);
 }
 
+static void take_datagram(struct reading *reading, const struct ib_datagram *datagram)
+{
+    unsigned share =
+        reading->n_shares == 1 ? 0 : ib_connections_share(&datagram->source, &datagram->destination, reading->n_shares);
+
+    if (reading->workers == NULL)
+        share_datagram(reading->shares[share], datagram);
+    else
+        reading->memory_lacking |= !workers_datagram(reading->workers, share, datagram);
+}
+
 static void take_packet(struct reading *reading, const struct packet *packet)
 {
     struct addressed_segment segment;
@@ -60,6 +71,8 @@ static void take_packet(struct reading *reading, const struct packet *packet)
     reading->decapsulated[status]++;
     if (status == DECAP_TCP)
         take_segment(reading, &segment);
+    else if (status == DECAP_IB)
+        take_datagram(reading, &ib);
     else if (status == DECAP_LINKTYPE)
         reading->unknown_linktype = packet->linktype;
 }

@@ -32,6 +32,8 @@ struct share_found {
 struct check *share_new(const struct share_setup *setup);
 void share_free(struct check *check);
 void share_segment(struct check *check, struct addressed_segment *segment);
+/* Of RoCE or InfiniBand. */
+void share_datagram(struct check *check, const struct ib_datagram *datagram);
 /* So many packets of a live capture were lost by now, of any connection. */
 void share_dropped(struct check *check, uint64_t dropped);
 /* The capture is over. */

@@ -6,6 +6,7 @@
 #include "conformance/check_workers.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +21,11 @@ struct batch {
     size_t used;
     struct {
         unsigned share;
-        struct addressed_segment segment;
+        bool is_datagram;
+        union {
+            struct addressed_segment segment;
+            struct ib_datagram datagram;
+        };
     } item[SEGMENTS];
     uint8_t *payload;
     size_t size;
@@ -117,7 +122,10 @@ static void *work(void *ctx)
 
     while ((batch = queue_take(&worker->todo)) != NULL) {
         for (unsigned i = 0; i < batch->n; i++)
-            share_segment(all->shares[batch->item[i].share], &batch->item[i].segment);
+            if (batch->item[i].is_datagram)
+                share_datagram(all->shares[batch->item[i].share], &batch->item[i].datagram);
+            else
+                share_segment(all->shares[batch->item[i].share], &batch->item[i].segment);
         batch->n = 0;
         batch->used = 0;
         queue_put(&worker->empty, batch);
@@ -200,27 +208,56 @@ static bool has_room(struct batch *batch, size_t octets)
     return true;
 }
 
-bool workers_segment(struct workers *workers, unsigned share, const struct addressed_segment *segment)
+/* A batch with room for an item and so many octets of payload; NULL: memory is lacking. */
+static struct batch *open_batch(struct workers *workers, unsigned share, size_t octets)
 {
     struct worker *worker = &workers->worker[share % workers->n];
-    size_t octets = segment->segment.captured;
-    struct batch *batch;
 
     if (worker->open != NULL && !has_room(worker->open, octets))
         hand_over(worker);
     if (worker->open == NULL)
         worker->open = queue_take(&worker->empty);
-    batch = worker->open;
-    if (!has_room(batch, octets))
+    return has_room(worker->open, octets) ? worker->open : NULL;
+}
+
+/* A copy of the octets in the batch. */
+static const uint8_t *keep(struct batch *batch, const uint8_t *p, size_t octets)
+{
+    uint8_t *copy = batch->payload + batch->used;
+
+    if (octets > 0)
+        memcpy(copy, p, octets);
+    batch->used += octets;
+    return copy;
+}
+
+bool workers_segment(struct workers *workers, unsigned share, const struct addressed_segment *segment)
+{
+    struct batch *batch = open_batch(workers, share, segment->segment.captured);
+
+    if (batch == NULL)
         return false;
     batch->item[batch->n].share = share;
+    batch->item[batch->n].is_datagram = false;
     batch->item[batch->n].segment = *segment;
-    if (octets > 0) {
-        memcpy(batch->payload + batch->used, segment->segment.payload, octets);
-        batch->item[batch->n].segment.segment.payload = batch->payload + batch->used;
-    }
-    batch->used += octets;
-    batch->n++;
+    batch->item[batch->n++].segment.segment.payload = keep(batch, segment->segment.payload, segment->segment.captured);
+    return true;
+}
+
+bool workers_datagram(struct workers *workers, unsigned share, const struct ib_datagram *datagram)
+{
+    struct batch *batch = open_batch(workers, share, datagram->below_len + (size_t)datagram->captured);
+    struct ib_datagram *copy;
+
+    if (batch == NULL)
+        return false;
+    batch->item[batch->n].share = share;
+    batch->item[batch->n].is_datagram = true;
+    copy = &batch->item[batch->n++].datagram;
+    *copy = *datagram;
+    if (datagram->below != NULL)
+        copy->below = keep(batch, datagram->below, datagram->below_len);
+    copy->p = keep(batch, datagram->p, datagram->captured);
     return true;
 }
 

@@ -11,6 +11,8 @@ struct workers;
 struct workers *workers_new(struct check *const *shares, unsigned n);
 /* Copies the segment; waits while the worker is far behind. False: memory is lacking. */
 bool workers_segment(struct workers *workers, unsigned share, const struct addressed_segment *segment);
+/* The same for a packet of RoCE or InfiniBand. */
+bool workers_datagram(struct workers *workers, unsigned share, const struct ib_datagram *datagram);
 /* The capture is over: every worker finishes its shares. Frees the workers. */
 /* Until all that was handed on is worked off: then the shares may be looked at, as long as nothing is handed on. */
 void workers_pause(struct workers *workers);

@@ -402,7 +402,15 @@ enum decap_status decap_packet(struct decap *decap, const struct packet *packet,
 char *endpoint_text(const struct endpoint *endpoint, char text[ENDPOINT_TEXT_SIZE])
 {
     char address[INET6_ADDRSTRLEN] = "?";
+    if (endpoint->ip == 0) {
+        snprintf(text, ENDPOINT_TEXT_SIZE, "LID %u", (unsigned)get_be16(endpoint->address));
+        return text;
+    }
     inet_ntop(endpoint->ip == 6 ? AF_INET6 : AF_INET, endpoint->address, address, sizeof address);
+    if (endpoint->port == 0) {
+        snprintf(text, ENDPOINT_TEXT_SIZE, "%s", address);
+        return text;
+    }
     snprintf(text, ENDPOINT_TEXT_SIZE, endpoint->ip == 6 ? "[%s]:%u" : "%s:%u", address, (unsigned)endpoint->port);
     return text;
 }

@@ -52,7 +52,7 @@ enum decap_status decap_packet(struct decap *decap, const struct packet *packet,
 bool decap_knows_linktype(int linktype);
 
 enum { ENDPOINT_TEXT_SIZE = 64 };
-/* "192.0.2.1:4420", "[2001:db8::1]:4420". Returns text. */
+/* "192.0.2.1:4420", "[2001:db8::1]:4420"; "192.0.2.1" with port 0, "LID 5" with ip 0. Returns text. */
 char *endpoint_text(const struct endpoint *endpoint, char text[ENDPOINT_TEXT_SIZE]);
 
 #endif

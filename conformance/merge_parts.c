@@ -232,13 +232,13 @@ static bool join_findings(const struct pair *pair)
 
 static bool join_connection(const struct pair *pair)
 {
-    static const char *const latest[] = {"initiator", "responder", "roles_known", "mpa",
-                                         "end_frame", "continues", NULL};
+    static const char *const latest[] = {"initiator", "responder", "roles_known", "end_frame", "continues", NULL};
+    bool ib = json_object_has_member(pair->into, "ib"); /* its counts go through all parts */
     struct pair counts, operations, rules;
 
-    return take_each_latest(pair, latest) && inner(pair, "counts", "the counts", &counts) &&
-           add_both_directions(&counts, "fpdus") && add_both_directions(&counts, "octets") &&
-           inner(&counts, "operations", "the operations", &operations) &&
+    return take_each_latest(pair, latest) && take_latest(pair, ib ? "ib" : "mpa") &&
+           inner(pair, "counts", "the counts", &counts) && add_both_directions(&counts, ib ? "packets" : "fpdus") &&
+           add_both_directions(&counts, "octets") && inner(&counts, "operations", "the operations", &operations) &&
            join_members(&operations, add_or_take_count) && join_rpcrdma(pair) && join_findings(pair) &&
            add_count(pair, "findings_not_listed") && inner(pair, "rules", "the rules of a connection", &rules) &&
            join_members(&rules, join_rule);

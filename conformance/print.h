@@ -33,6 +33,20 @@ void print_rpcrdma(const struct print_target *target, enum direction direction, 
 void print_long_call(const struct print_target *target, enum direction direction,
                      const struct rpcrdma_payload *payload);
 
+/*
+ * Of RoCE and InfiniBand: in print_rdma.c. One line for each message, when its last packet has come.
+ *
+ *   17 0.000120 > [roce2: WRITE handle 0x3af71 to 0x706176650abd9000 4108 octets]
+ *
+ * transport: "roce2", "roce1", "infiniband".
+ */
+void print_part(const struct print_target *target, enum direction direction, const char *transport,
+                const struct rdma_part *part);
+void print_private_data(const struct print_target *target, enum direction direction, const char *transport,
+                        const struct rdma_private_data *data);
+void print_refusal(const struct print_target *target, enum direction direction, const char *transport,
+                   const struct rdma_refusal *refusal);
+
 /* What all lines begin and end with. */
 void print_begin(const struct print_target *target, enum direction direction, const struct place *place,
                  const char *layer);

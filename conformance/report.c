@@ -59,6 +59,7 @@ void report_connection_free(struct report_connection *connection)
         g_string_chunk_free(connection->messages);
     if (connection->folds != NULL)
         g_hash_table_unref(connection->folds);
+    g_free(connection->ib);
     if (connection->rpcrdma != NULL) {
         g_array_unref(connection->rpcrdma->calls);
         g_free(connection->rpcrdma);
@@ -266,12 +267,15 @@ static bool goes_on(const struct report *report)
 }
 
 const char *const report_nothing[] = {
-    [REPORT_NO_MPA] = "no MPA connection found: nothing was checked",
+    [REPORT_NO_MPA] = "no RDMA connection found: nothing was checked",
+    [REPORT_NO_RPCRDMA] = "no RPC-over-RDMA found: of what is below it on RoCE and InfiniBand nothing is judged",
     [REPORT_NO_FPDU] = "no FPDU could be judged: nothing but the start of connections was checked",
 };
 
 static bool is_judged(const struct report_connection *connection)
 {
+    if (connection->ib != NULL) /* rules of the InfiniBand specification are not judged */
+        return connection->ib->rejected || connection->rpcrdma != NULL;
     return connection->fpdus[0] + connection->fpdus[1] > 0 || connection->parameters.rejected ||
            connection->rpcrdma != NULL;
 }
@@ -290,7 +294,10 @@ const char *report_nothing_checked(const struct report_capture *capture)
         return report_nothing[REPORT_NO_MPA];
     if (capture->part.series != NULL || report_judged_something(capture))
         return NULL;
-    return report_nothing[REPORT_NO_FPDU];
+    for (guint i = 0; i < capture->connections->len; i++)
+        if (((const struct report_connection *)g_ptr_array_index(capture->connections, i))->ib == NULL)
+            return report_nothing[REPORT_NO_FPDU];
+    return report_nothing[REPORT_NO_RPCRDMA];
 }
 
 static enum check_status decide(const struct report *report)

@@ -9,6 +9,7 @@
 #include "conformance/decap.h"
 #include "conformance/notes.h"
 #include "conformance/options.h"
+#include "conformance/report_ib.h"
 #include "engine/fold.h"
 #include "engine/rpcrdma.h"
 #include "shared/waivers.h"
@@ -61,10 +62,11 @@ struct report_connection {
     struct endpoint initiator, responder;
     bool roles_known; /* false: initiator is whoever opened the TCP connection, or spoke first */
     uint32_t start_frame, end_frame;
+    struct report_ib *ib; /* NULL: iWARP, which the next three are of */
     struct mpa_parameters parameters;
-    bool complete;                        /* startup to end without a hole */
-    enum tristate markers[2];             /* by direction */
-    uint64_t fpdus[2], octets[2];         /* by direction; octets of FPDUs */
+    bool complete;                /* startup to end without a hole */
+    enum tristate markers[2];     /* by direction */
+    uint64_t fpdus[2], octets[2]; /* by direction; octets of FPDUs. With ib: packets, and octets of their payload */
     uint64_t operations[OPERATION_COUNT]; /* RDMAP messages by opcode, counted by their last segment */
     struct report_rpcrdma *rpcrdma;       /* NULL: carries none */
     GArray *findings;                     /* struct report_finding, by frame; never NULL */
@@ -154,7 +156,7 @@ void report_write_html(const struct report *report, FILE *out);
 void report_write_summary(const struct report *report, FILE *out);
 
 /* One line each. */
-enum report_emptiness { REPORT_NO_MPA, REPORT_NO_FPDU };
+enum report_emptiness { REPORT_NO_MPA, REPORT_NO_FPDU, REPORT_NO_RPCRDMA };
 extern const char *const report_nothing[];
 /*
  * Why a capture that could be read says nothing: no connection in it, or none of which an FPDU, a rejection or an RPC

@@ -170,7 +170,7 @@ static void begin_list(struct html_page *page)
 
     html_begin(page->writer, "div", "class", "wide", "tabindex", "0", NULL);
     html_begin(page->writer, "table", "class", "connections", NULL);
-    html_element(page->writer, "caption", NULL, "MPA connections of this capture");
+    html_element(page->writer, "caption", NULL, "RDMA connections of this capture");
     html_begin(page->writer, "thead", NULL);
     html_begin(page->writer, "tr", NULL);
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
@@ -230,7 +230,7 @@ static void write_capture(struct html_page *page)
     html_format(page->writer, "%s packets, %s octets", packets, octets);
     if (capture->dropped > 0)
         html_format(page->writer, " (%" PRIu64 " dropped by the capture)", capture->dropped);
-    html_format(page->writer, ", %u MPA connection%s", capture->connections->len, plural(capture->connections->len));
+    html_format(page->writer, ", %u RDMA connection%s", capture->connections->len, plural(capture->connections->len));
     if (capture->other_connections > 0)
         html_format(page->writer, ", %" PRIu64 " other", capture->other_connections);
     html_end(page->writer);

@@ -67,6 +67,17 @@ static void write_negotiated(struct html_page *page, const struct report_connect
     item(page, "Captured", "%s", connection->complete ? "from start to end, without a hole" : "not completely");
 }
 
+static void write_ib(struct html_page *page, const struct report_connection *connection)
+{
+    g_autofree gchar *terms = report_ib_terms_text(connection->ib);
+    g_autofree gchar *trouble = report_ib_trouble_text(connection->ib);
+
+    item(page, "Transport", "%s", terms);
+    if (trouble != NULL)
+        item(page, "On the way", "%s", trouble);
+    item(page, "Captured", "%s", connection->complete ? "from start to end, without a hole" : "not completely");
+}
+
 static void write_operations(struct html_page *page, const struct report_connection *connection)
 {
     GString *text = g_string_new(NULL);
@@ -79,7 +90,7 @@ static void write_operations(struct html_page *page, const struct report_connect
                                    name);
     }
     if (text->len > 0)
-        item(page, "RDMAP messages", "%s", text->str);
+        item(page, connection->ib != NULL ? "Messages" : "RDMAP messages", "%s", text->str);
     g_string_free(text, TRUE);
 }
 
@@ -89,9 +100,13 @@ static void write_parameters(struct html_page *page, const struct report_connect
 
     html_begin(page->writer, "dl", "class", "parameters", NULL);
     item(page, "Frames", "%" PRIu32 " to %" PRIu32, connection->start_frame, connection->end_frame);
-    write_negotiated(page, connection);
-    item(page, "FPDUs", "%" PRIu64 " to the responder, %" PRIu64 " to the initiator",
-         connection->fpdus[DIR_TO_RESPONDER], connection->fpdus[DIR_TO_INITIATOR]);
+    if (connection->ib != NULL)
+        write_ib(page, connection);
+    else
+        write_negotiated(page, connection);
+    item(page, connection->ib != NULL ? "Packets" : "FPDUs",
+         "%" PRIu64 " to the responder, %" PRIu64 " to the initiator", connection->fpdus[DIR_TO_RESPONDER],
+         connection->fpdus[DIR_TO_INITIATOR]);
     write_operations(page, connection);
     if (rpcrdma != NULL && rpcrdma->threshold[DIR_TO_RESPONDER] > 0)
         item(page, "Inline threshold", "%" PRIu32 " octets to the responder, %" PRIu32 " to the initiator",

@@ -14,9 +14,9 @@ static const struct {
     [IB_BELOW_LRH_GRH] = {"infiniband", "InfiniBand"},
 };
 
-const char *report_ib_transport(const struct report_ib *ib)
+const char *report_ib_transport_name(enum ib_below below)
 {
-    return names[ib->below].transport;
+    return names[below].transport;
 }
 
 const char *report_ib_name(const struct report_ib *ib)

@@ -29,7 +29,7 @@ struct report_ib {
 };
 
 /* "roce2", "roce1", "infiniband" */
-const char *report_ib_transport(const struct report_ib *ib);
+const char *report_ib_transport_name(enum ib_below below);
 /* "RoCE v2", ... */
 const char *report_ib_name(const struct report_ib *ib);
 /* What is known now. initiator: a side. */

@@ -62,10 +62,59 @@ static void add_mpa(struct json_writer *writer, const struct report_connection *
     json_end_object(writer);
 }
 
+static void add_known(struct json_writer *writer, bool known, int64_t value)
+{
+    if (known)
+        json_number(writer, NULL, value);
+    else
+        json_null(writer, NULL);
+}
+
+/* RoCE and InfiniBand. Pairs: the initiator's, the responder's. */
+static void add_ib(struct json_writer *writer, const struct report_connection *connection)
+{
+    static const char *const naks[] = {"sequence", "invalid_request", "remote_access", "remote_operation",
+                                       "invalid_rd_request"};
+    const struct report_ib *ib = connection->ib;
+    bool told = ib->request_seen && ib->reply_seen;
+
+    json_begin_object(writer, "ib");
+    json_begin_array(writer, "queue_pairs");
+    for (unsigned role = 0; role < 2; role++)
+        add_known(writer, ib->qp_known[role], ib->qp[role]);
+    json_end_array(writer);
+    add_number_if(writer, "path_mtu", ib->mtu > 0, ib->mtu);
+    json_begin_array(writer, "ird");
+    for (unsigned role = 0; role < 2; role++)
+        add_known(writer, told, ib->ird[role]);
+    json_end_array(writer);
+    json_begin_array(writer, "ord");
+    for (unsigned role = 0; role < 2; role++)
+        add_known(writer, told, ib->ord[role]);
+    json_end_array(writer);
+    add_number_if(writer, "reject_reason", ib->rejected, ib->reject_reason);
+    add_pair(writer, "retransmitted", ib->retransmitted);
+    add_pair(writer, "repeated_responses", ib->repeated_responses);
+    json_begin_object(writer, "naks");
+    for (unsigned code = 0; code < G_N_ELEMENTS(naks); code++)
+        add_pair(writer, naks[code], (const uint64_t[]){ib->naks[0][code], ib->naks[1][code]});
+    add_pair(writer, "receiver_not_ready", ib->rnr_naks);
+    json_end_object(writer);
+    add_pair(writer, "holes", ib->holes);
+    json_begin_object(writer, "icrc");
+    add_number(writer, "right", ib->icrc.right);
+    add_number(writer, "wrong", ib->icrc.wrong);
+    add_number(writer, "unknown", ib->icrc.unknown);
+    add_number_if(writer, "first_wrong_frame", ib->icrc.wrong > 0, ib->icrc.first_wrong);
+    json_end_object(writer);
+    json_bool(writer, "complete", connection->complete);
+    json_end_object(writer);
+}
+
 static void add_counts(struct json_writer *writer, const struct report_connection *connection)
 {
     json_begin_object(writer, "counts");
-    add_pair(writer, "fpdus", connection->fpdus);
+    add_pair(writer, connection->ib != NULL ? "packets" : "fpdus", connection->fpdus);
     add_pair(writer, "octets", connection->octets);
     json_begin_object(writer, "operations");
     for (unsigned opcode = 0; opcode < OPERATION_COUNT; opcode++)
@@ -191,7 +240,12 @@ static void add_connection(struct json_writer *writer, const struct report *repo
     }
     add_number(writer, "start_frame", connection->start_frame);
     add_number(writer, "end_frame", connection->end_frame);
-    add_mpa(writer, connection);
+    json_string(writer, "transport",
+                connection->ib != NULL ? report_ib_transport_name(connection->ib->below) : "iwarp");
+    if (connection->ib != NULL)
+        add_ib(writer, connection);
+    else
+        add_mpa(writer, connection);
     add_counts(writer, connection);
     if (connection->rpcrdma != NULL)
         add_rpcrdma(writer, connection->rpcrdma);

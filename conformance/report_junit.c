@@ -168,6 +168,18 @@ static void write_mpa_properties(xmlTextWriter *writer, const struct report_conn
     g_free(rtr);
 }
 
+static void write_ib_properties(xmlTextWriter *writer, const struct report_connection *connection)
+{
+    g_autofree gchar *terms = report_ib_terms_text(connection->ib);
+    g_autofree gchar *trouble = report_ib_trouble_text(connection->ib);
+
+    property(writer, "transport", report_ib_transport_name(connection->ib->below));
+    property(writer, "ib.terms", terms);
+    if (trouble != NULL)
+        property(writer, "ib.trouble", trouble);
+    property(writer, "ib.complete", connection->complete ? "yes" : "no");
+}
+
 static void write_rpcrdma_properties(xmlTextWriter *writer, const struct report_rpcrdma *rpcrdma)
 {
     property(writer, "rpcrdma.client",
@@ -214,7 +226,10 @@ static void write_properties(const struct suite *suite)
             property(writer, "continued", yes_no((enum tristate)connection->continued));
             property(writer, "continues", yes_no((enum tristate)connection->continues));
         }
-        write_mpa_properties(writer, connection);
+        if (connection->ib != NULL)
+            write_ib_properties(writer, connection);
+        else
+            write_mpa_properties(writer, connection);
         if (connection->rpcrdma != NULL)
             write_rpcrdma_properties(writer, connection->rpcrdma);
     }
@@ -402,7 +417,7 @@ static void write_trouble(struct suite *suite, unsigned number)
 {
     bool error = suite->capture->failed || !suite->report->options->allow_empty;
     const char *what = suite->capture->failed                  ? "readable"
-                       : suite->capture->connections->len == 0 ? "has MPA connections"
+                       : suite->capture->connections->len == 0 ? "has RDMA connections"
                                                                : "has FPDUs to judge";
     struct tally tally = {.tests = 1, .errors = error, .skipped = !error};
 

@@ -35,12 +35,23 @@ static void write_parameters(const struct report_connection *connection, FILE *o
     fprintf(out, ", %s\n", connection->complete ? "complete" : "not captured completely");
 }
 
+static void write_ib(const struct report_connection *connection, FILE *out)
+{
+    g_autofree gchar *terms = report_ib_terms_text(connection->ib);
+    g_autofree gchar *trouble = report_ib_trouble_text(connection->ib);
+
+    fprintf(out, "    %s, %s\n", terms, connection->complete ? "complete" : "not captured completely");
+    if (trouble != NULL)
+        fprintf(out, "    %s\n", trouble);
+}
+
 static void write_counts(const struct report_connection *connection, FILE *out)
 {
     const char *separator = ": ";
 
-    fprintf(out, "    %" PRIu64 " FPDUs to the responder, %" PRIu64 " to the initiator",
-            connection->fpdus[DIR_TO_RESPONDER], connection->fpdus[DIR_TO_INITIATOR]);
+    fprintf(out, "    %" PRIu64 " %s to the responder, %" PRIu64 " to the initiator",
+            connection->fpdus[DIR_TO_RESPONDER], connection->ib != NULL ? "packets" : "FPDUs",
+            connection->fpdus[DIR_TO_INITIATOR]);
     for (unsigned opcode = 0; opcode < OPERATION_COUNT; opcode++) {
         const char *name = report_operation_name(opcode);
 
@@ -158,7 +169,10 @@ static void write_connection(const struct report *report, const struct report_co
     fputs(found, out);
     g_free(found);
     fputc('\n', out);
-    write_parameters(connection, out);
+    if (connection->ib != NULL)
+        write_ib(connection, out);
+    else
+        write_parameters(connection, out);
     write_counts(connection, out);
     if (connection->rpcrdma != NULL)
         write_rpcrdma(connection->rpcrdma, report->options->verbose, out);
@@ -174,7 +188,7 @@ static void write_capture(const struct report *report, const struct report_captu
     g_free(part);
     if (capture->dropped > 0)
         fprintf(out, " (%" PRIu64 " dropped by the capture)", capture->dropped);
-    fprintf(out, ", %u MPA connection%s", capture->connections->len, plural(capture->connections->len));
+    fprintf(out, ", %u RDMA connection%s", capture->connections->len, plural(capture->connections->len));
     if (capture->other_connections > 0)
         fprintf(out, ", %" PRIu64 " other", capture->other_connections);
     fputc('\n', out);

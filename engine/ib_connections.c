@@ -573,6 +573,13 @@ static struct ib_connection *management(struct ib_connections *connections, cons
     return &pair->connection;
 }
 
+unsigned ib_connections_share(const struct ib_address *source, const struct ib_address *destination, unsigned n)
+{
+    uint64_t h = mix(1, source) + mix(1, destination);
+
+    return (unsigned)((h ^ h >> 32) % n);
+}
+
 /* ---- all of them ---- */
 
 struct ib_connections *ib_connections_new(const struct ib_connections_options *options,
@@ -649,6 +656,22 @@ struct ib_connection *ib_connections_packet(struct ib_connections *connections, 
         return unpaired(connections, &key, way, arrival);
     give(connections, way->pair, way->sender, packet, arrival->frame, arrival->time_ns);
     return &way->pair->connection;
+}
+
+struct ib_connection *ib_connections_find(struct ib_connections *connections, const struct ib_arrival *arrival)
+{
+    const struct key key = {arrival->source, arrival->destination, arrival->packet->bth.qp};
+    struct way *way = find_way(connections, &key);
+
+    return way && way->pair && !way->pair->dead ? &way->pair->connection : NULL;
+}
+
+void ib_connections_each(struct ib_connections *connections, void (*tell)(void *ctx, struct ib_connection *connection),
+                         void *ctx)
+{
+    for (struct pair *pair = connections->oldest; pair; pair = pair->newer)
+        if (!pair->dead)
+            tell(ctx, &pair->connection);
 }
 
 /* Merges two lists (by `newer`) that ascend by number. */

@@ -74,6 +74,9 @@ struct ib_connections_options {
 
 struct ib_connections;
 
+/* Which of n tables a packet belongs to: the same for both directions, and in every run. */
+unsigned ib_connections_share(const struct ib_address *source, const struct ib_address *destination, unsigned n);
+
 /* Options and events are copied. NULL when memory is lacking. */
 struct ib_connections *ib_connections_new(const struct ib_connections_options *options,
                                           const struct ib_connection_events *events);
@@ -81,6 +84,11 @@ struct ib_connections *ib_connections_new(const struct ib_connections_options *o
 void ib_connections_free(struct ib_connections *connections);
 /* The connection that it belongs to; NULL: none, or not known yet. */
 struct ib_connection *ib_connections_packet(struct ib_connections *connections, const struct ib_arrival *arrival);
+/* The connection that a packet seems to belong to, without giving it to that; NULL: none is known. */
+struct ib_connection *ib_connections_find(struct ib_connections *connections, const struct ib_arrival *arrival);
+/* Tells of each that is open; `tell` must not call anything here. */
+void ib_connections_each(struct ib_connections *connections, void (*tell)(void *ctx, struct ib_connection *connection),
+                         void *ctx);
 /* Closes what is open, in the order of ids. */
 void ib_connections_finish(struct ib_connections *connections, int64_t now_ns);
 /* Packets that were passed over: no memory, or the bound on queue pairs without counterpart. */

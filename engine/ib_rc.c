@@ -142,6 +142,16 @@ static void enter_message(struct ib_requests *requests, const struct ib_packet *
     }
 }
 
+/*
+ * A Send after a Read whose response is not complete: the rest was lost by the capture, or the sender did not wait for
+ * it. Which of the two does not show before what comes later, so that nothing follows from what is missing.
+ */
+static void doubt_responses(struct ib_rc *rc, unsigned side)
+{
+    if (rc->events.doubt && ib_reads_incomplete(rc, side))
+        rc->events.doubt(rc->events.ctx, other_side(side));
+}
+
 static void take_request(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, const struct place *place)
 {
     struct ib_requests *requests = &rc->side[side];
@@ -151,6 +161,8 @@ static void take_request(struct ib_rc *rc, unsigned side, const struct ib_packet
 
     if (packet->info->payload && !packet->info->last)
         ib_rc_learn_mtu(rc, (unsigned)packet->payload_len);
+    if (part.kind == IB_MESSAGE_SEND && packet->info->first)
+        doubt_responses(rc, side);
     enter_message(requests, packet);
     part.message = requests->messages - 1;
     part.index = requests->index++;

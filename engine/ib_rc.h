@@ -62,6 +62,8 @@ struct ib_rc_events {
     void (*part)(void *ctx, const struct ib_rc_part *part);
     /* Requests of `side` are missing for good: messages may have gone unseen. */
     void (*hole)(void *ctx, unsigned side, uint64_t from, uint64_t to, const struct place *next);
+    /* Something that `side` sent may be missing: what is not there proves nothing. */
+    void (*doubt)(void *ctx, unsigned side);
     /* `side` refuses a request of the other side for good: remote access or operational error, invalid request. */
     void (*refused)(void *ctx, unsigned side, enum ib_nak nak, uint64_t offset, const struct place *place);
 };

@@ -104,6 +104,8 @@ uint32_t ib_reads_add(struct ib_rc *rc, unsigned side, const struct ib_packet *p
                       uint64_t message, bool *least);
 /* The request at `offset` came right after the last Read: so many packets its response has. */
 void ib_reads_followed(struct ib_rc *rc, unsigned side, uint64_t offset);
+/* A Read of `side` lacks parts of its response. */
+bool ib_reads_incomplete(const struct ib_rc *rc, unsigned side);
 /* A response packet, sent by `responder`, at that offset of the other side's requests. */
 void ib_reads_answer(struct ib_rc *rc, unsigned responder, const struct ib_packet *packet, uint64_t offset,
                      const struct place *place);

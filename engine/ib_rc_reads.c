@@ -109,6 +109,16 @@ void ib_reads_followed(struct ib_rc *rc, unsigned side, uint64_t offset)
             ib_rc_learn_mtu(rc, mtu);
 }
 
+bool ib_reads_incomplete(const struct ib_rc *rc, unsigned side)
+{
+    const struct ib_reads *reads = &rc->side[side].reads;
+
+    for (unsigned i = reads->n; i-- > 0;)
+        if (!is_done(read_at(reads, i)))
+            return true;
+    return false;
+}
+
 /* The Read whose response has a packet at that offset. */
 static struct ib_read *find(const struct ib_reads *reads, uint64_t offset)
 {

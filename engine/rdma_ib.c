@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "engine/rdma_ib.h"
 
+#include "wire/rpcrdma_private_data.h"
+
 enum direction rdma_direction_of_ib(const struct ib_connection *connection, unsigned side)
 {
     if (!connection->request_seen)
@@ -81,8 +83,13 @@ bool rdma_private_data_of_ib(struct rdma_private_data *out, const struct ib_conn
 {
     size_t n;
     const uint8_t *p = ib_cm_consumer_data(cm, &n);
+    struct rpcrdma_private_data block;
+    bool cut = cm->private_len < (cm->attribute == IB_CM_REQUEST ? IB_CM_REQUEST_PRIVATE : IB_CM_REPLY_PRIVATE);
 
     if (cm->attribute != IB_CM_REQUEST && cm->attribute != IB_CM_REPLY)
+        return false;
+    /* What is not there proves nothing where not all was captured; a block that is there counts. */
+    if (cut && rpcrdma_private_data_find(&block, p, n) != RPCRDMA_PD_OK)
         return false;
     *out = (struct rdma_private_data){
         .place = *place,

@@ -533,6 +533,11 @@ unsigned stack_initiator(const struct stack *stack)
     return stack->terms.initiator_side < 0 ? 0u : (unsigned)stack->terms.initiator_side;
 }
 
+bool stack_roles_known(const struct stack *stack)
+{
+    return stack->terms.initiator_side >= 0;
+}
+
 void stack_restart_counts(struct stack *stack)
 {
     if (stack->rdmap != NULL)

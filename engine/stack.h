@@ -122,6 +122,7 @@ const struct rdmap_connection *stack_rdmap(const struct stack *stack);
 const struct rpcrdma_connection *stack_rpcrdma(const struct stack *stack);
 /* The side that stands for the Initiator: as long as nothing tells, who opened the TCP connection. */
 unsigned stack_initiator(const struct stack *stack);
+bool stack_roles_known(const struct stack *stack);
 /* The counts of the layers begin at 0 again: for hosts that report in parts. */
 void stack_restart_counts(struct stack *stack);
 

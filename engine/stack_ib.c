@@ -11,13 +11,18 @@ static void on_part(void *ctx, const struct ib_rc_part *seen)
     stack_part(ib->stack, &part);
 }
 
-static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, const struct place *next)
+static void on_doubt(void *ctx, unsigned side)
 {
     struct stack_ib *ib = ctx;
     struct stack_entrance entrance = stack_entrance(ib->stack);
 
-    (void)from, (void)to, (void)next;
     entrance.skipped(entrance.ctx, side);
+}
+
+static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, const struct place *next)
+{
+    (void)from, (void)to, (void)next;
+    on_doubt(ctx, side);
 }
 
 static void on_refused(void *ctx, unsigned side, enum ib_nak nak, uint64_t offset, const struct place *place)
@@ -30,7 +35,7 @@ static void on_refused(void *ctx, unsigned side, enum ib_nak nak, uint64_t offse
 
 struct ib_rc_events stack_ib_events(struct stack_ib *ib)
 {
-    return (struct ib_rc_events){.ctx = ib, .part = on_part, .hole = on_hole, .refused = on_refused};
+    return (struct ib_rc_events){.ctx = ib, .part = on_part, .hole = on_hole, .doubt = on_doubt, .refused = on_refused};
 }
 
 void stack_ib_managed(struct stack_ib *ib, unsigned side, const struct ib_cm *cm, const struct place *place)

@@ -64,17 +64,18 @@ bool ib_cm_decode(struct ib_cm *out, const uint8_t *p, size_t n)
     const struct layout *layout;
     const uint8_t *body = p + IB_MAD_HEADER_LEN;
 
-    if (n < IB_MAD_LEN || p[0] != BASE_VERSION || p[1] != CLASS_CM || p[2] != CLASS_VERSION)
+    if (n < IB_MAD_HEADER_LEN || p[0] != BASE_VERSION || p[1] != CLASS_CM || p[2] != CLASS_VERSION)
         return false;
     layout = layout_of(get_be16(p + AT_ATTRIBUTE));
-    if (!layout)
+    if (!layout || n < IB_MAD_HEADER_LEN + (size_t)layout->private_data)
         return false;
+    n -= IB_MAD_HEADER_LEN + (size_t)layout->private_data;
     *out = (struct ib_cm){
         .attribute = (uint8_t)get_be16(p + AT_ATTRIBUTE),
         .transaction = get_be64(p + AT_TRANSACTION),
         .local_id = get_be32(body),
         .private_data = body + layout->private_data,
-        .private_len = layout->private_len,
+        .private_len = (uint8_t)(n < layout->private_len ? n : layout->private_len),
     };
     if (layout->remote_id != NONE)
         out->remote_id = get_be32(body + layout->remote_id);

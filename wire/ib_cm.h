@@ -32,6 +32,8 @@ enum {
     IB_MAD_HEADER_LEN = 24,
     IB_CM_BODY_LEN = IB_MAD_LEN - IB_MAD_HEADER_LEN,
     IB_CM_PRIVATE_MAX = 224,
+    IB_CM_REQUEST_PRIVATE = 92,
+    IB_CM_REPLY_PRIVATE = 196,
     IB_IP_CM_LEN = 36,
     IB_CM_REJECT_INVALID_SERVICE_ID = 8,
     IB_CM_REJECT_CONSUMER = 28,
@@ -68,8 +70,8 @@ struct ib_cm {
 };
 
 /*
- * Decodes a MAD, p[0..n). False when it is none of connection management, or n is below 256 octets: then nothing is
- * valid.
+ * Decodes a MAD, of which p[0..n) was captured. False when it is none of connection management, or n ends before the
+ * private data: then nothing is valid. private_len is what was captured of the field.
  */
 bool ib_cm_decode(struct ib_cm *out, const uint8_t *p, size_t n);
 /*

@@ -45,7 +45,7 @@ def test_judges_and_has_no_rights(build, tmp_path):
     process.wait(20)
     process.stderr.close()
     report = (tmp_path / "report.txt").read_text(encoding="utf-8")
-    assert process.returncode in (0, 1) and "MPA connection" in report and f":{port}" in report, report
+    assert process.returncode in (0, 1) and "RDMA connection" in report and f":{port}" in report, report
 
 
 def test_becomes_the_caller_of_sudo(build, tmp_path):

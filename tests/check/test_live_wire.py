@@ -211,7 +211,7 @@ def test_the_interface_goes_away(wire, tmp_path):
 def test_nothing_to_watch(wire, tmp_path):
     watcher = wire.watch(f"--output={tmp_path / 'r'}")
     status, said, errors = end(watcher)
-    assert (status, said) == (3, "") and "no MPA connection" in errors and (tmp_path / "r").read_text().startswith("NOTHING")
+    assert (status, said) == (3, "") and "no RDMA connection" in errors and (tmp_path / "r").read_text().startswith("NOTHING")
 
 
 def test_no_such_interface(check, tmp_path):

@@ -52,6 +52,11 @@ static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, const 
     say(ctx, text);
 }
 
+static void on_doubt(void *ctx, unsigned side)
+{
+    say(ctx, side ? "doubt1" : "doubt0");
+}
+
 static void on_refused(void *ctx, unsigned side, enum ib_nak nak, uint64_t offset, const struct place *place)
 {
     char text[64];
@@ -63,7 +68,7 @@ static void on_refused(void *ctx, unsigned side, enum ib_nak nak, uint64_t offse
 
 static void open_bench(struct bench *bench, bool managed, size_t limit)
 {
-    const struct ib_rc_events events = {bench, on_part, on_hole, on_refused};
+    const struct ib_rc_events events = {bench, on_part, on_hole, on_doubt, on_refused};
 
     *bench = (struct bench){.rc = ib_rc_new(&(struct ib_rc_options){.limit = limit}, &events)};
     assert_non_null(bench->rc);
@@ -243,7 +248,7 @@ static void reads(void **state)
     RESPONSE(IB_READ_RESPONSE_MIDDLE, 1, 256);
     RESPONSE(IB_READ_RESPONSE_LAST, 2, 88);
     RESPONSE(IB_READ_RESPONSE_ONLY, 3, 0);
-    close_bench(&bench, "R0@1000:600 R1@8000:0 S2.0+1! P0@1000+256 P0@1100+256 P0@1200+88! P1@8000+0!");
+    close_bench(&bench, "R0@1000:600 R1@8000:0 doubt1 S2.0+1! P0@1000+256 P0@1100+256 P0@1200+88! P1@8000+0!");
 }
 
 /* The rest is asked for with the missing PSN, and comes with the opcodes that it had: Middle and Last. */
@@ -292,7 +297,7 @@ static void late_start(void **state)
     RESPONSE(IB_READ_RESPONSE_MIDDLE, 2, 1024);
     RESPONSE(IB_READ_RESPONSE_LAST, 3, 952);
     RESPONSE(IB_READ_RESPONSE_FIRST, 1, 1024);
-    close_bench(&bench, "S0.0+7 R1@1000:3000 S2.0+1! P1@1400+1024 P1@1800+952 P1@1000+1024!");
+    close_bench(&bench, "S0.0+7 R1@1000:3000 doubt1 S2.0+1! P1@1400+1024 P1@1800+952 P1@1000+1024!");
 }
 
 static void mtu_from_the_response(void **state)

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Real captures of RoCE v2: every Call and Reply is found and rebuilt, and every error and warning stands in the manifest."""
+import collections
+import csv
+import random
+import struct
+import subprocess
+
+import pytest
+
+from generated import findings, judge
+
+
+@pytest.fixture(scope="module")
+def folder(root):
+    return root / "captures" / "roce"
+
+
+@pytest.fixture(scope="module")
+def manifest(folder):
+    with open(folder / "manifest.tsv", encoding="utf-8", newline="") as f:
+        return list(csv.DictReader(f, delimiter="\t"))
+
+
+@pytest.fixture(scope="module")
+def reports(folder, build, manifest):
+    captures = judge(build, [folder / row["file"] for row in manifest], by_name=False)
+    return {row["file"]: capture for row, capture in zip(manifest, captures)}
+
+
+def calls(capture):
+    return [call for c in capture["connections"] for call in c.get("rpcrdma", {"calls": []})["calls"]]
+
+
+def listed(capture):
+    counts = collections.Counter(f.rule for f in findings(capture) if f.severity != "note")
+    return ",".join(f"{rule}:{n}" for rule, n in sorted(counts.items())) or "-"
+
+
+def test_every_file_is_listed(folder, manifest):
+    assert sorted(p.name for p in folder.glob("*.pcap*")) == sorted(row["file"] for row in manifest)
+
+
+def test_counts(reports, manifest):
+    """Against what an independent walk found (captures/README.md)."""
+    for row in manifest:
+        capture = reports[row["file"]]
+        of = calls(capture)
+        found = {"packets": capture["packets"], "connections": len(capture["connections"]),
+                 "calls": sum(call["calls"] for call in of), "replies": sum(call["replies"] for call in of),
+                 "retransmitted": sum(sum(c["ib"]["retransmitted"]) for c in capture["connections"])}
+        assert found == {name: int(row[name]) for name in found}, row["file"]
+
+
+def test_findings(reports, manifest):
+    assert {row["file"]: listed(reports[row["file"]]) for row in manifest} == {row["file"]: row["findings"] for row in manifest}
+
+
+def test_invariant_crc(reports):
+    for name, capture in reports.items():
+        for connection in capture["connections"]:
+            assert connection["transport"] == "roce2", name
+            assert connection["ib"]["icrc"]["wrong"] == connection["ib"]["icrc"]["unknown"] == 0, name
+
+
+def test_threads_give_the_same_report(folder, check):
+    files = sorted(folder.glob("*.pcap"))
+    one, two = (check("--format=json", f"-j{n}", *files).stdout for n in (1, 3))
+    assert one == two
+
+
+def packets_of(path):
+    data = path.read_bytes()
+    at = 24
+    while at < len(data):
+        length = struct.unpack_from("<I", data, at + 8)[0]
+        yield data[at:at + 16], data[at + 16:at + 16 + length]
+        at += 16 + length
+
+
+def rewritten(path, out, keep, cut=None):
+    """The capture again without the packets that keep(number, frame) refuses, cut to a snap length."""
+    with open(out, "wb") as file:
+        file.write(path.read_bytes()[:24])
+        for number, (header, frame) in enumerate(packets_of(path)):
+            if keep(number, frame):
+                short = frame[:cut]
+                file.write(header[:8] + struct.pack("<I", len(short)) + header[12:] + short)
+    return out
+
+
+def is_acknowledgement(frame):
+    return len(frame) > 42 and frame[36:38] == b"\x12\xb7" and frame[42] == 0x11
+
+
+KNOWN = {"CMPD-4.1-03", "RPCR-2.2.4.2-02"}
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_capture_loss_accuses_nobody(folder, build, tmp_path, seed):
+    """Requests and responses missing from the capture: what is found is a part of what was found."""
+    paths = []
+    for path in sorted(folder.glob("nfs*.pcap")):
+        chance = random.Random(f"{seed} {path.name}")
+        paths.append(rewritten(path, tmp_path / path.name, lambda number, frame: is_acknowledgement(frame) or chance.random() > 0.08))
+    for path, capture in zip(paths, judge(build, paths, by_name=False)):
+        wrong = [f for f in findings(capture) if f.severity != "note" and f.rule not in KNOWN]
+        assert not wrong, (path.name, wrong)
+
+
+@pytest.mark.parametrize("start", [3, 20, 45])
+def test_late_start(folder, build, tmp_path, start):
+    paths = [rewritten(path, tmp_path / path.name, lambda number, frame: number >= start)
+             for path in sorted(folder.glob("nfs*.pcap"))]
+    for path, capture in zip(paths, judge(build, paths, by_name=False)):
+        wrong = [f for f in findings(capture) if f.severity != "note" and f.rule not in KNOWN]
+        assert not wrong, (path.name, wrong)
+
+
+@pytest.mark.parametrize("length", [96, 128, 256])
+def test_snap_length(folder, build, tmp_path, length):
+    paths = [rewritten(path, tmp_path / path.name, lambda number, frame: True, length)
+             for path in sorted(folder.glob("nfs*.pcap"))]
+    for path, capture in zip(paths, judge(build, paths, by_name=False)):
+        wrong = [f for f in findings(capture) if f.severity != "note" and f.rule not in KNOWN]
+        assert not wrong, (path.name, wrong)
+
+
+def test_a_packet_with_a_wrong_icrc_is_left_out(folder, check, build, tmp_path):
+    source = folder / "nfs3-mount-umount.pcap"
+    frames = [frame for _, frame in packets_of(source)]
+    number = next(i for i, frame in enumerate(frames) if len(frame) > 42 and frame[36:38] == b"\x12\xb7" and frame[42] == 4)
+    with open(tmp_path / "wrong.pcap", "wb") as file:
+        file.write(source.read_bytes()[:24])
+        for i, (header, frame) in enumerate(packets_of(source)):
+            damaged = frame[:-5] + bytes([frame[-5] ^ 1]) + frame[-4:]
+            file.write(header + (damaged if i == number else frame))
+    text = check(tmp_path / "wrong.pcap").stdout
+    assert f"1 packets with a wrong ICRC, the first in frame {number + 1}: left out" in text, text
+    capture, = judge(build, [tmp_path / "wrong.pcap"], by_name=False)
+    assert sum(call["calls"] for call in calls(capture)) == 12
+
+
+def test_lines(folder, check):
+    lines = check("--print", folder / "nfs42-long-setxattr.pcap").stdout.splitlines()
+    assert any("[roce2: ConnectRequest rpcrdma: v1 R send 4096 receive 4096]" in line for line in lines)
+    assert sum("[roce2: READ handle" in line for line in lines) == 3
+    assert sum("[rpcrdma: RDMA_NOMSG" in line for line in lines) == 4
+    assert any("octets by Read CALL NFS4 COMPOUND SEQUENCE+PUTFH+SETXATTR" in line for line in lines)
+
+
+def test_pages(folder, check):
+    page = check("--format=html", folder / "nfs3-acl.pcap").stdout
+    assert "RoCE v2, queue pairs" in page
+    junit = check("--format=junit", folder / "nfs3-acl.pcap").stdout
+    assert 'name="transport" value="roce2"' in junit
+    assert subprocess.run(["xmllint", "--noout", "-"], input=junit, text=True, check=False).returncode == 0
