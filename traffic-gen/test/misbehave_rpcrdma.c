@@ -86,7 +86,7 @@ static bool is_cut(const struct rpc_end_incoming *in)
 
 static bool is_large_count(const struct rpc_end_incoming *in)
 {
-    return has_status(in, RPCRDMA_OVERRUN) && in->header->fault > 0;
+    return has_status(in, RPCRDMA_OVERRUN) && in->header->fault > 0 && word_at(in, WORD_WRITES) == 1;
 }
 
 static bool is_proc_5(const struct rpc_end_incoming *in)
@@ -96,7 +96,7 @@ static bool is_proc_5(const struct rpc_end_incoming *in)
 
 static bool is_large_proc(const struct rpc_end_incoming *in)
 {
-    return has_status(in, RPCRDMA_BAD_PROC) && in->header->proc > 5;
+    return has_status(in, RPCRDMA_BAD_PROC) && in->header->vers == RPCRDMA_VERSION && in->header->proc > 5;
 }
 
 static bool is_nothing(const struct rpc_end_incoming *in)
