@@ -24,6 +24,8 @@ bool rpcrdma_reduced_ineligible(const struct rpcrdma_transaction *t);
  */
 void rpcrdma_unanswered_close(struct rpcrdma_connection *rpcrdma, unsigned side, const struct place *place,
                               const char *how, bool reset, bool explained);
+/* This Call was answered by a Reply. */
+void rpcrdma_unanswered_served(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *transaction);
 void rpcrdma_unanswered_finish(struct rpcrdma_connection *rpcrdma, int64_t time_ns);
 
 /* rpcrdma_rpc_rules.c: the RPC header of the Reply to a Call. */
@@ -51,15 +53,22 @@ struct rpcrdma_discard {
     struct place place; /* of what is to be discarded; place.side sent it */
 };
 
+/* The most that Calls had which were answered by a Reply. */
+struct rpcrdma_served_most {
+    unsigned writes;   /* chunks in a Write list */
+    unsigned segments; /* in a chunk */
+};
+
 struct rpcrdma_reaction_state {
     struct rpcrdma_discard discard[2][RPCRDMA_DISCARDS_MAX]; /* by the side that is to discard it */
     unsigned next[2];
     /* XIDs of messages that may have been Calls or Replies, the latest of them: by the side that sent them. */
     uint32_t unclear[2][RPCRDMA_UNCLEAR_MAX];
     unsigned n_unclear[2];
-    int64_t spoke_ns[2]; /* time of a side's latest message */
-    bool closed;         /* somebody has begun to close */
-    bool stalled[2];     /* by calling side: that nothing was answered any more was told */
+    int64_t spoke_ns[2];                  /* time of a side's latest message */
+    bool closed;                          /* somebody has begun to close */
+    struct rpcrdma_served_most served[2]; /* by calling side */
+    bool stalled[2];                      /* by calling side: that nothing was answered any more was told */
 };
 
 /* Before anything else is asked of a message: does it take up what was to be discarded? */

@@ -204,8 +204,10 @@ void rpcrdma_reaction_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma
         (m->kind != RPCRDMA_KIND_REPLY && m->kind != RPCRDMA_KIND_ERROR) || m->header.status != RPCRDMA_OK)
         return;
     rpcrdma_pass(rpcrdma, RULE_RPC_3_01);
-    if (m->kind == RPCRDMA_KIND_REPLY)
+    if (m->kind == RPCRDMA_KIND_REPLY) {
+        rpcrdma_unanswered_served(rpcrdma, t);
         rpcrdma_rpc_reply(rpcrdma, m);
+    }
     if (m->faulty)
         return;
     judge_answer(rpcrdma, m);

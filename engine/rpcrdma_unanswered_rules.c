@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { CALL_TEXT = 160, CONTEXT_TEXT = 96, SEGMENTS_USUAL = 1, SECOND = 1000000000 };
+enum { CALL_TEXT = 160, CONTEXT_TEXT = 96, SEGMENTS_USUAL = 7, WRITES_USUAL = 2, SECOND = 1000000000 };
 
 /* ---- what is said of a Call ---- */
 
@@ -202,18 +202,30 @@ static bool excused(const struct rpcrdma_connection *rpcrdma, unsigned caller)
     return false;
 }
 
-/* How likely it is that a responder has given up over this Call; 0: there is nothing about it. */
-static unsigned oddity(const struct rpcrdma_transaction *t)
+/*
+ * How likely it is that a responder has given up over this Call; 0: there is nothing about it. What it has served on
+ * this connection before is nothing unusual.
+ */
+static unsigned oddity(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
 {
+    const struct rpcrdma_served_most *served = &rpcrdma->reaction->served[t->side];
     unsigned odd = t->fault != 0 ? 8 : 0;
 
-    odd += t->n_writes > 1 ? 4 : 0;
+    odd += t->n_writes > WRITES_USUAL && t->n_writes > served->writes ? 4 : 0;
     for (unsigned i = 0; i < t->n_chunks; i++)
-        odd += t->chunks[i].n > SEGMENTS_USUAL ? 2 : 0;
-    odd += t->call_header.proc == RPCRDMA_NOMSG ? 1 : 0;
-    odd += t->octets_written > 0 ? 1 : 0; /* an answer was begun */
+        odd += t->chunks[i].n > SEGMENTS_USUAL && t->chunks[i].n > served->segments ? 2 : 0;
     odd += t->reverse && t->n_chunks > 0 ? 4 : 0;
+    odd += t->octets_written > 0 ? 2 : 0; /* an answer was begun */
     return odd;
+}
+
+void rpcrdma_unanswered_served(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
+{
+    struct rpcrdma_served_most *served = &rpcrdma->reaction->served[t->side];
+
+    served->writes = t->n_writes > served->writes ? t->n_writes : served->writes;
+    for (unsigned i = 0; i < t->n_chunks; i++)
+        served->segments = t->chunks[i].n > served->segments ? t->chunks[i].n : served->segments;
 }
 
 /*
@@ -236,7 +248,7 @@ static void judge_cut_off(struct rpcrdma_connection *rpcrdma, unsigned closer, c
         if (t->fault == 0 && !t->malformed)
             rpcrdma_pass(rpcrdma, RULE_RPCR_4_5_4_03);
         n++;
-        if (why == NULL || oddity(t) >= oddity(why))
+        if (why == NULL || oddity(rpcrdma, t) >= oddity(rpcrdma, why))
             why = t;
     }
     if (why == NULL || !followed(rpcrdma, why))
@@ -249,12 +261,12 @@ static void judge_cut_off(struct rpcrdma_connection *rpcrdma, unsigned closer, c
         return;
     }
     /* A responder may have to close (RFC 8166 section 4.5.4), and a client that closes may have no more to do. */
-    if (!reset && (oddity(why) == 0 || (why->reverse && rpcrdma->side[closer].calls.outstanding == 0)))
+    if (!reset && (oddity(rpcrdma, why) == 0 || (why->reverse && rpcrdma->side[closer].calls.outstanding == 0)))
         return;
     if (reset && why->reverse && why->n_chunks == 0)
         return;
     /* With nothing about any of them, a reset at once may be for the sake of one Call, but hardly of several. */
-    if (oddity(why) == 0 && (n > 1 || place->time_ns - why->call.time_ns >= rpcrdma->options.t_react))
+    if (oddity(rpcrdma, why) == 0 && (n > 1 || place->time_ns - why->call.time_ns >= rpcrdma->options.t_react))
         severity = SEVERITY_NOTE;
     rpcrdma_fail_at_as(rpcrdma, place, rule, severity, why->call.frame,
                        "expected an answer to %s in frame %u, found %s; %u Call%s unanswered; %s", describe(why, call),

@@ -192,7 +192,7 @@ class Talk:
         """Everything that has no Reply yet is sent again."""
         while self.waiting["R"]:
             self.reply("R")
-        self.statements += [self.random.choice(["R rst", "I rst", "R close"]), "next"]
+        self.statements += [self.random.choice(["I rst", "R close"]), "next"]
         for one in self.waiting["I"]:
             one[0] = one[4]  # memory is read anew
         self.granted = {"I": 1, "R": 1}
