@@ -323,6 +323,7 @@ void mpa_boundary_report(struct mpa_connection *mpa, unsigned side, const struct
         break;
     case BOUNDARY_EXCESS:
         report_excess(mpa, side, &place, b->count, octets);
+        mpa->side[side].startup.excess = true;
         break;
     case BOUNDARY_STREAMING:
         verdict_failed(mpa->verdict, waiting || b->before_reply ? RULE_MPA_7_1_3_01 : RULE_MPA_7_1_01, direction,

@@ -164,6 +164,38 @@ static void adopt_grid(struct diagnosing *d, uint64_t found)
             fs->framing.seq_start >= fs->period ? fs->framing.seq_start - fs->period : fs->framing.seq_start;
 }
 
+/* The header at `header` without the four octets at `at`, or with them (at 0), is one of DDP without a flaw. */
+static bool header_plausible(const struct diagnosing *d, uint64_t header, uint64_t at)
+{
+    uint8_t octets[HEADER_VISIBLE];
+    size_t n = 0;
+
+    for (uint64_t x = header; n < sizeof octets && x < mpa_window_end(&d->s->window); x++)
+        if (at == 0 || x < at || x >= at + MPA_MARKER_LEN)
+            octets[n++] = *mpa_window_at(&d->s->window, x);
+    return n >= HEADER_VISIBLE_MIN && mpa_octets_oddity(d->fs, octets, n) == 0;
+}
+
+/*
+ * The first Marker that points back to this header. An MSN, MO or TO may look like one, too: octets of a good header
+ * are not it when another Marker stands behind them, or when the header is none without them.
+ */
+static bool find_first_marker(const struct diagnosing *d, uint64_t header, uint64_t from, uint64_t until, uint64_t *at)
+{
+    uint64_t behind;
+
+    if (!mpa_find_marker(d->s, header, from, until, at))
+        return false;
+    if (*at >= header + HEADER_VISIBLE || !header_plausible(d, header, 0))
+        return true;
+    if (mpa_find_marker(d->s, header, *at + MPA_MARKER_LEN, until, &behind)) {
+        if (behind != *at + MPA_MARKER_PERIOD) /* else that confirms it */
+            *at = behind;
+        return true;
+    }
+    return header_plausible(d, header, *at);
+}
+
 /* Markers that point back to this header stand elsewhere: collects them into the shape. False when there are none. */
 static bool displaced_shape(struct diagnosing *d, struct mpa_shape *shape, uint64_t *found)
 {
@@ -181,7 +213,9 @@ static bool displaced_shape(struct diagnosing *d, struct mpa_shape *shape, uint6
     from = suspect.header + MPA_LENGTH_LEN + 2;
     for (;;) {
         until = mpa_shape_end(shape, d->at);
-        if (shape->n == MPA_FPDU_MARKERS_MAX || !mpa_find_marker(d->s, suspect.header, from, until, &at))
+        if (shape->n == MPA_FPDU_MARKERS_MAX ||
+            !(*found == 0 ? find_first_marker(d, suspect.header, from, until, &at)
+                          : mpa_find_marker(d->s, suspect.header, from, until, &at)))
             break;
         if (*found == 0)
             *found = at;

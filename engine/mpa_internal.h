@@ -14,6 +14,7 @@ struct startup_seen {
     bool partial;             /* Private Data (partly) lost by the capture; never judged, its header is used */
     bool oversized;           /* PD_Length above 512: judged as soon as 512 octets of it are there, or none follow */
     bool late;                /* key not at the stream's first octet: behind streaming-mode data */
+    bool excess;              /* octets behind it are Private Data that PD_Length does not count: that is told */
     uint32_t missing;         /* Private Data octets that PD_Length announces and that its sender never sent */
     struct mpa_startup frame; /* its pointers lead into octets[] */
     uint8_t octets[MPA_STARTUP_HEADER_LEN + MPA_PRIVATE_DATA_MAX];

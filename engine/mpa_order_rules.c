@@ -182,8 +182,10 @@ void mpa_order_startup(struct mpa_connection *mpa, unsigned side)
         verdict_passed(mpa->verdict, RULE_MPA_7_1_2_01);
         if (theirs->seen && theirs->frame.kind == MPA_REQUEST)
             judge_two_requests(mpa, other(side), side);
-        else if (theirs->seen && theirs->frame.kind == MPA_REPLY)
+        else if (theirs->seen && theirs->frame.kind == MPA_REPLY) { /* it was the Reply that proved the Request */
             judge_reply(mpa, side, other(side));
+            judge_streaming(mpa, side, other(side));
+        }
         return;
     }
     if (theirs->seen && theirs->frame.kind == MPA_REQUEST) {

@@ -81,6 +81,20 @@ static void fail_completeness(struct mpa_connection *mpa, const struct place *pl
         (unsigned)(kept->at.end - kept->at.offset), (unsigned)(acked - kept->at.offset));
 }
 
+/* Octets that PD_Length did not count were passed over as if they were Private Data: what lies behind is understood. */
+static void judge_excess_taken(struct mpa_connection *mpa, const struct place *answer, const struct read_kept *kept)
+{
+    struct startup_seen *startup = &mpa->side[1 - answer->side].startup;
+
+    if (!startup->excess)
+        return;
+    startup->excess = false;
+    verdict_failed(mpa->verdict, RULE_MPA_7_1_1_30, direction_of(mpa, answer->side), answer, startup->place.frame,
+                   "expected the connection closed after the startup frame in frame %u, whose Private Data is longer "
+                   "than PD_Length says, found an answer to the Read Request behind it, in frame %u",
+                   startup->place.frame, kept->at.frame);
+}
+
 /* A Response came when part of this Request had been received: in front of it, as the tap saw it. */
 static void judge_early(struct mpa_connection *mpa, struct read_ring *ring, struct read_kept *kept)
 {
@@ -93,6 +107,7 @@ static void judge_early(struct mpa_connection *mpa, struct read_ring *ring, stru
         fail_completeness(mpa, &ring->early.place, kept, acked);
     if (acked <= kept->at.offset) /* sent without it: no answer */
         return;
+    judge_excess_taken(mpa, &ring->early.place, kept);
     kept->answered = true;
     if (ring->early.segment.last)
         ring->n--;
@@ -232,6 +247,7 @@ static void answer(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
         reaction_error_answered(mpa, fpdu, kept->wrong_crc, kept->at.frame);
     else
         judge_completeness(mpa, fpdu, kept);
+    judge_excess_taken(mpa, &event->place, kept);
     judge_first(mpa, fpdu, ring, (unsigned)i);
     kept->answered = true;
     if (event->ddp.last)

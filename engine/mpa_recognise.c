@@ -38,6 +38,20 @@ static bool msn_follows(const struct ddp_segment *ddp, uint32_t msn[4], bool see
     return follows;
 }
 
+/* What Markers inside the header leave of it is a header of DDP. */
+static bool header_left(const struct mpa_framing_state *fs, const struct mpa_fpdu *fpdu)
+{
+    uint8_t header[HEADER_VISIBLE];
+    size_t n = HEADER_VISIBLE - MPA_LENGTH_LEN;
+
+    if (fpdu->n_markers == 0 || fpdu->ulpdu_length < n)
+        return true;
+    put_be16(header, fpdu->ulpdu_length);
+    for (size_t i = 0; i < n; i++)
+        header[MPA_LENGTH_LEN + i] = fpdu->ulpdu[i];
+    return mpa_octets_oddity(fs, header, sizeof header) == 0;
+}
+
 static struct tally walk(struct mpa_connection *mpa, unsigned side, uint64_t start)
 {
     struct mpa_side *s = &mpa->side[side];
@@ -68,8 +82,13 @@ static struct tally walk(struct mpa_connection *mpa, unsigned side, uint64_t sta
             tally.contradicted = true;
             break;
         }
+        if (!header_left(s->framing, &fpdu)) {
+            tally.contradicted = true;
+            break;
+        }
+        /* An MSN or TO can look like one inside the header: it counts when others stand 512 octets from it. */
         for (unsigned m = 0; m < fpdu.n_markers; m++)
-            tally.markers += fpdu.markers[m].expected != 0;
+            tally.markers += fpdu.markers[m].expected != 0 && (fpdu.markers[m].expected >= HEADER_VISIBLE || m > 0);
         tally.plausible++;
         tally.crcs += right;
         tally.zero_crc_fields += fpdu.crc == 0;
@@ -140,7 +159,8 @@ static enum seek try_start(struct mpa_connection *mpa, unsigned side, uint64_t s
     size_t n = mpa_octets_from(s, start);
     enum tristate markers = mpa->parameters.markers[side];
     enum seek result = SEEK_NONE, other;
-    uint64_t found, from, until;
+    uint64_t found, from, until, grid = 0;
+    struct tally tally;
 
     if (n < HEADER_VISIBLE_MIN)
         return last ? SEEK_NONE : SEEK_PENDING;
@@ -164,13 +184,20 @@ static enum seek try_start(struct mpa_connection *mpa, unsigned side, uint64_t s
             if ((found - start) % MPA_MARKER_LEN != 0)
                 continue;
             set_grid(fs, true, found, start);
-            other = judge(mpa, side, start, last, best);
-            if (other == SEEK_FOUND)
-                return other;
-            if (other != SEEK_NONE)
+            other = judge(mpa, side, start, last, &tally);
+            if (other == SEEK_FOUND && grid == 0) {
+                grid = found;
+                *best = tally;
+            } else if (other == SEEK_FOUND) { /* two readings, so far */
+                return last ? SEEK_NONE : SEEK_PENDING;
+            } else if (other != SEEK_NONE) {
                 result = other;
+            }
         }
-        return result;
+        if (grid == 0)
+            return result;
+        set_grid(fs, true, grid, start);
+        return SEEK_FOUND;
     }
     if (markers == OFF || get_be32(p) != 0)
         return SEEK_NONE;

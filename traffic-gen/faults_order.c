@@ -183,6 +183,20 @@ static void play_streaming_before_reply(struct stage *stage)
     say_close(c, INITIATOR);
 }
 
+/* The Request shares a segment with streaming data. */
+static void play_streaming_before_reply_to_both(struct stage *stage)
+{
+    struct conversation *c = conversation_new(stage, &setup_rev1);
+
+    cork(c, INITIATOR);
+    say_streaming(c, INITIATOR, "HELLO\n", 6);
+    say_request(c);
+    uncork(c, INITIATOR);
+    say_streaming(c, RESPONDER, streaming, sizeof(streaming) - 1);
+    say_reply(c);
+    say_close(c, INITIATOR);
+}
+
 /* The Initiator switched although the Responder still had something to say. */
 static void play_switched_too_soon(struct stage *stage)
 {
@@ -278,6 +292,10 @@ static const struct fault faults[] = {
      .scenario = "streaming-first",
      .summary = "streaming data between Request and Reply",
      .play = play_streaming_before_reply},
+    {.id = "MPA-7.1.3-01/shared",
+     .scenario = "streaming-first",
+     .summary = "streaming data between a Request that shares its segment with such, and the Reply",
+     .play = play_streaming_before_reply_to_both},
     {.id = "MPA-7.1.5-01",
      .scenario = "streaming-first",
      .summary = "Request while the Responder still sends streaming data",

@@ -606,6 +606,16 @@ static void play_close_after_unenhanced_reply(struct stage *stage)
         .id = id_ "+ok", .scenario = scenario_, .also = also_, .summary = right_, .play = play_right                   \
     }
 
+static void with_private_data(struct conversation_setup *setup)
+{
+    setup->wish[INITIATOR].ulp_length = setup->wish[RESPONDER].ulp_length = 4;
+}
+
+static void four_octets_beyond(struct startup_write *w)
+{
+    g_byte_array_append(w->octets, (const guint8 *)"four", 4);
+}
+
 static const struct fault faults[] = {
     PAIR("MPA-7.1.1-02", "rev1", "MPA-7.1.1-01", "a Request with a damaged key is accepted", play_bad_key_accepted,
          "a Request with a damaged key is closed upon", play_bad_key_closed),
@@ -708,6 +718,12 @@ static const struct fault faults[] = {
          "close after an unenhanced Reply", play_close_after_unenhanced_reply),
     PAIR("MPA2-10-12", "rev1", "MPA2-10-02", "FPDUs after an enhanced Reply to revision 1",
          play_enhanced_reply_accepted, "close after an enhanced Reply to revision 1", play_enhanced_reply_refused),
+    {.id = "MPA-7.1.1-30/answered",
+     .scenario = "private-data",
+     .also = "MPA-7.1.1-28",
+     .summary = "a Request with four octets more than PD_Length tells is accepted, and what follows it answered",
+     .setup = with_private_data,
+     .startup_octets = four_octets_beyond},
 };
 
 const struct fault_table startup_reaction_faults = {faults, sizeof(faults) / sizeof(faults[0])};
