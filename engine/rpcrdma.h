@@ -259,6 +259,8 @@ void rpcrdma_connection_finish(struct rpcrdma_connection *rpcrdma, int64_t time_
  */
 struct history_record *rpcrdma_connection_record(struct rpcrdma_connection *rpcrdma);
 
+/* False: it is known to be another ULP's, and nothing more need be told. */
+bool rpcrdma_connection_follows(const struct rpcrdma_connection *rpcrdma);
 /* True: it could not be followed for lack of memory. */
 bool rpcrdma_connection_lacks_memory(const struct rpcrdma_connection *rpcrdma);
 /* True when the options or private data say that the connection is one of RPC-over-RDMA. */

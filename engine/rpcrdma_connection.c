@@ -573,6 +573,11 @@ static void start(struct rpcrdma_connection *rpcrdma, unsigned side, bool from_f
         hole(rpcrdma, side);
 }
 
+bool rpcrdma_connection_follows(const struct rpcrdma_connection *rpcrdma)
+{
+    return !rpcrdma->finished && rpcrdma->recognised != RPCRDMA_NO;
+}
+
 void rpcrdma_connection_part(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part)
 {
     unsigned side = part->place.side & 1u;
@@ -580,7 +585,7 @@ void rpcrdma_connection_part(struct rpcrdma_connection *rpcrdma, const struct rd
     const struct rpcrdma_side *other = &rpcrdma->side[other_side(side)];
     bool unsure = part->received > other->end;
 
-    if (rpcrdma->finished || rpcrdma->recognised == RPCRDMA_NO)
+    if (!rpcrdma_connection_follows(rpcrdma))
         return;
     if (!s->started)
         start(rpcrdma, side, part->first_of_all);

@@ -219,7 +219,7 @@ static void give_segment(void *ctx, const struct rdmap_segment_event *event)
     bool carries = carries_rpcrdma(stack);
 
     TAP(stack, segment, event);
-    if (carries) {
+    if (carries && rpcrdma_connection_follows(stack->rpcrdma)) {
         struct rdma_part part = rdma_part_of_rdmap(event);
 
         rpcrdma_connection_part(stack->rpcrdma, &part);
