@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// RFC 5041: what the fields of DDP segments say of messages; each case breaks one rule, or none.
+#include "rdmap_talk.h"
+
+enum { SEGMENTS_MAX = 6, STAG = 0x1234, OTHER = 0x5678 };
+#define NONE RULE_COUNT
+
+/* Untagged: a Send's. n octets of payload; n 0 ends the list, unless it is the first. */
+struct piece {
+    uint32_t qn, msn, mo;
+    bool last;
+    size_t n;
+};
+
+struct untagged_case {
+    enum rule_id rule; /* the one that is broken */
+    struct piece pieces[SEGMENTS_MAX];
+};
+
+static void expect_one(struct talk *t, enum rule_id rule, size_t number)
+{
+    if (t->n_findings != (rule != NONE) || (rule != NONE && t->findings[0].rule != rule)) {
+        fprintf(stderr, "case %zu: expected %s, found %u findings\n", number,
+                rule == NONE ? "nothing" : rule_catalogue[rule].id, t->n_findings);
+        talk_show(t);
+        fail();
+    }
+}
+
+static void untagged(void **state)
+{
+    static const struct untagged_case cases[] = {
+        {NONE, {{0, 1, 0, true, 8}, {0, 2, 0, true, 8}, {0, 3, 0, true, 8}}},
+        {NONE, {{0, 1, 0, false, 100}, {0, 1, 100, false, 60}, {0, 1, 160, true, 8}, {0, 2, 0, true, 4}}},
+        {RULE_DDP_4_3_12, {{0, 1, 0, true, 8}, {0, 3, 0, true, 8}, {0, 4, 0, true, 8}}},
+        {RULE_DDP_4_3_12, {{0, 1, 0, true, 8}, {0, 1, 0, true, 9}, {0, 2, 0, true, 8}}},
+        {RULE_DDP_4_3_13, {{0, 2, 0, true, 8}, {0, 3, 0, true, 8}}},
+        {RULE_DDP_4_3_16, {{0, 1, 0, false, 100}, {0, 7, 100, true, 8}, {0, 2, 0, true, 8}}},
+        {RULE_DDP_4_3_18, {{0, 1, 0, false, 100}, {0, 1, 25, true, 8}, {0, 2, 0, true, 8}}},
+        {RULE_DDP_4_3_19, {{0, 1, 0, true, 8}, {0, 2, 40, true, 8}, {0, 3, 0, true, 8}}},
+        {RULE_DDP_4_1_04, {{0, 1, 0, false, 100}, {0, 2, 0, true, 8}, {0, 3, 0, true, 8}}},
+        {RULE_DDP_4_1_05, {{0, 1, 0, true, 100}, {0, 1, 100, true, 8}, {0, 2, 0, true, 8}}},
+        {RULE_DDP_4_1_06, {{0, 1, 0, false, 100}, {0, 1, 200, true, 8}, {0, 1, 100, false, 100}, {0, 2, 0, true, 8}}},
+        {RULE_DDP_4_1_07, {{0, 1, 0, false, 100}, {0, 1, 200, false, 8}, {0, 1, 100, true, 100}, {0, 2, 0, true, 8}}},
+        {RULE_DDP_5_2_07, {{0, 1, 0, false, 100}, {0, 1, 300, true, 8}, {0, 2, 0, true, 8}}},
+        {RULE_DDP_5_3_02, {{0, 1, 0, true, 8}, {0, 3, 0, true, 8}, {0, 2, 0, true, 8}, {0, 4, 0, true, 8}}},
+        {RULE_DDP_5_3_03,
+         {{0, 1, 0, false, 100},
+          {0, 1, 200, false, 100},
+          {0, 1, 100, false, 100},
+          {0, 1, 300, true, 8},
+          {0, 2, 0, true, 8}}},
+        {RULE_DDP_4_3_09, {{0, 1, 0, false, 100}, {1, 1, 100, true, 8}, {0, 2, 0, true, 8}}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
+        struct talk *t = talk_new();
+
+        for (const struct piece *p = cases[i].pieces; p < cases[i].pieces + SEGMENTS_MAX && p->n > 0; p++)
+            talk_segment(
+                t, I,
+                (struct ddp_segment){.last = p->last, .opcode = RDMAP_SEND, .qn = p->qn, .msn = p->msn, .mo = p->mo},
+                NULL, p->n);
+        talk_close(t, I);
+        expect_one(t, cases[i].rule, i);
+        if (cases[i].rule == NONE) {
+            talk_passed(t, RULE_DDP_4_3_12);
+            talk_passed(t, RULE_DDP_4_3_13);
+            talk_passed(t, RULE_DDP_4_1_04);
+            talk_passed(t, RULE_DDP_6_2_1_02);
+        }
+        talk_free(t);
+    }
+}
+
+/* MSNs go on at 0 behind 2^32 - 1. */
+static void msn_wraps(void **state)
+{
+    static const uint32_t wrong[] = {1, 0};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LENGTH(wrong); i++) {
+        struct talk *t = talk_new();
+
+        talk_send(t, I);
+        talk_hole(t, I); /* so that MSNs are learnt anew */
+        t->msn[I][0] = UINT32_MAX - 1;
+        talk_send(t, I);
+        talk_send(t, I);
+        t->msn[I][0] = wrong[i];
+        talk_send(t, I);
+        talk_send(t, I);
+        expect_one(t, wrong[i] == 0 ? NONE : RULE_DDP_4_3_14, i);
+        talk_free(t);
+    }
+}
+
+struct tagged_piece {
+    uint8_t opcode;
+    uint32_t stag;
+    uint64_t to;
+    bool last;
+    size_t n;
+};
+
+static void tagged(void **state)
+{
+    static const struct {
+        enum rule_id rule;
+        struct tagged_piece pieces[SEGMENTS_MAX];
+    } cases[] = {
+        {NONE, {{RDMAP_WRITE, STAG, 0x1000, false, 100}, {RDMAP_WRITE, STAG, 0x1064, true, 8}}},
+        {NONE, {{RDMAP_WRITE, STAG, 0x1000, true, 100}, {RDMAP_WRITE, OTHER, 0x10, true, 8}}},
+        {RULE_DDP_4_2_12, {{RDMAP_WRITE, STAG, 0x1000, false, 100}, {RDMAP_WRITE, OTHER, 0x1064, true, 8}}},
+        {RULE_DDP_5_2_11, {{RDMAP_WRITE, STAG, 0x1000, false, 100}, {RDMAP_WRITE, STAG, 0x1080, true, 8}}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
+        struct talk *t = talk_new();
+
+        for (const struct tagged_piece *p = cases[i].pieces; p < cases[i].pieces + SEGMENTS_MAX && p->n > 0; p++)
+            talk_tagged(t, I, p->opcode, p->stag, p->to, p->last, NULL, p->n);
+        talk_close(t, I);
+        expect_one(t, cases[i].rule, i);
+        talk_free(t);
+    }
+}
+
+/* ULPDUs that are shorter than the header that they announce. */
+static void headers_cut_short(void **state)
+{
+    static const struct {
+        enum rule_id rule;
+        uint8_t octets[18];
+        size_t n;
+    } cases[] = {
+        {RULE_DDP_4_4_01, {0x41}, 1},
+        {RULE_DDP_4_2_01, {0xC1, 0x40}, 13},
+        {RULE_DDP_4_3_01, {0x41, 0x43}, 17},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
+        struct talk *t = talk_new();
+
+        talk_ulpdu(t, I, cases[i].octets, cases[i].n);
+        expect_one(t, cases[i].rule, i);
+        talk_free(t);
+    }
+}
+
+/* Several wrong fields of octet 0 are one fault; a close inside a message is one, unless a Terminate explains it. */
+static void layout_and_close(void **state)
+{
+    uint8_t ulpdu[26] = {0xBC, 0x43}; /* T = 1 on a Send, and Rsvd */
+    struct talk *t = talk_new();
+
+    (void)state;
+    talk_ulpdu(t, I, ulpdu, sizeof ulpdu);
+    expect_one(t, RULE_DDP_4_1_01, 0);
+    talk_free(t);
+
+    t = talk_new();
+    talk_tagged(t, I, RDMAP_WRITE, STAG, 0, false, NULL, 100);
+    talk_close(t, I);
+    expect_one(t, RULE_DDP_6_2_1_02, 1);
+    talk_free(t);
+
+    t = talk_new();
+    talk_tagged(t, I, RDMAP_WRITE, STAG, 0, false, NULL, 100);
+    talk_terminate(t, R);
+    talk_close(t, I);
+    expect_one(t, NONE, 2);
+    assert_int_equal(t->verdict.counts[RULE_DDP_6_2_1_02].passed, 0);
+    talk_free(t);
+}
+
+/* What the snap length cut has its header and its size, and no content. */
+static void segments_that_were_cut(void **state)
+{
+    struct talk *t = talk_new();
+    uint8_t ulpdu[18 + RDMAP_READ_REQUEST_LEN] = {0};
+    struct mpa_fpdu_event event = {.direction = DIR_TO_RESPONDER, .crc = MPA_CRC_UNKNOWN, .has_ddp = true};
+
+    (void)state;
+    for (uint32_t msn = 1; msn <= 4; msn += msn == 2 ? 2 : 1) { /* 3 is left out */
+        struct ddp_segment ddp = {.last = true, .dv = 1, .rv = 1, .opcode = RDMAP_READ_REQUEST, .qn = 1, .msn = msn};
+
+        ddp_header_encode(&ddp, ulpdu, sizeof ulpdu);
+        talk_step(t);
+        event.fpdu = (struct mpa_fpdu){.offset = t->end[I],
+                                       .header = t->end[I],
+                                       .length = 52,
+                                       .ulpdu_length = sizeof ulpdu,
+                                       .ulpdu = ulpdu,
+                                       .cut = 30,
+                                       .lacking = 24};
+        event.place = (struct place){.frame = t->frame, .first_frame = t->frame, .time_ns = t->time_ns};
+        assert_true(ddp_segment_decode(&event.ddp, ulpdu, sizeof ulpdu));
+        event.ddp.lacking = 24;
+        rdmap_connection_fpdu(t->rdmap, &event);
+        event.number++;
+        t->end[I] += 52;
+    }
+    talk_response(t, R, STAG, 0x1000, 200); /* to what was asked for, whatever it was */
+    talk_close(t, I);
+    expect_one(t, RULE_DDP_4_3_12, 0);
+    talk_passed(t, RULE_RDMAP_4_2_02);
+    talk_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(untagged),         cmocka_unit_test(msn_wraps),
+        cmocka_unit_test(tagged),           cmocka_unit_test(headers_cut_short),
+        cmocka_unit_test(layout_and_close), cmocka_unit_test(segments_that_were_cut),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
