@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { BACKLOG = 64, MS = 1000000 };
+enum { BACKLOG = 64, MS = 1000000, STALE_MS = 250 };
 
 volatile sig_atomic_t net_stopped;
 
@@ -140,6 +140,27 @@ static bool is_alive(int fd)
     return poll(&poller, 1, 0) == 0;
 }
 
+/* Its opener has waited so long for an answer that it may give up at any moment. */
+static bool is_stale(int fd)
+{
+    struct tcp_info info = {0};
+    socklen_t size = sizeof(info);
+
+    return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 && info.tcpi_last_data_recv > STALE_MS;
+}
+
+/* Of those that wait one that has not waited long, if there is one. */
+static int freshest(int listener, int fd)
+{
+    int next;
+
+    while (is_stale(fd) && (next = accept(listener, NULL, NULL)) >= 0) {
+        close(fd);
+        fd = next;
+    }
+    return fd;
+}
+
 int net_accept(int listener, bool alive, int64_t timeout_ns, char **why)
 {
     int64_t until = now_ns() + timeout_ns;
@@ -148,6 +169,8 @@ int net_accept(int listener, bool alive, int64_t timeout_ns, char **why)
         int fd = accept(listener, NULL, NULL);
 
         if (fd >= 0) {
+            if (alive)
+                fd = freshest(listener, fd);
             tune(fd);
             if (!alive || is_alive(fd))
                 return fd;

@@ -20,7 +20,7 @@ enum net_status { NET_NOTHING, NET_OCTETS, NET_FIN, NET_RESET };
 /* A socket that does not block, or -1 with errno and *why, the caller's to free. mss 0: the system's. */
 int net_connect(const char *host, const char *port, uint16_t mss, int64_t timeout_ns, char **why);
 int net_listen(const char *host, const char *port, char **why);
-/* The next connection; with `alive` one that its opener has not closed yet. */
+/* The next connection; with `alive` one that its opener has not closed yet, and of several that wait a fresh one. */
 int net_accept(int listener, bool alive, int64_t timeout_ns, char **why);
 /* Ends those that wait to be accepted. */
 void net_drop_waiting(int listener);
