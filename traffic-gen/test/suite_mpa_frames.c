@@ -10,6 +10,8 @@
 
 enum { CODE_CRC = 2 };
 
+static const int64_t read_pause = 20 * INT64_C(1000000);
+
 /* ---- Private Data of many octets ---- */
 
 /* So many in all: our words, and zeros after them. */
@@ -191,6 +193,7 @@ static void reply_and_fpdu(struct talk *talk, const struct suite_test *test)
     talk_together(talk, false);
     if (first < octets->len) {
         talk_delivered(talk);
+        talk_sleep(talk, read_pause);
         talk_write(talk, octets->data + first, octets->len - first);
     }
     g_byte_array_unref(octets);

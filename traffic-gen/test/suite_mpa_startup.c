@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-static const int64_t at_once_pause = 300 * INT64_C(1000000);
+static const int64_t at_once_pause = 300 * INT64_C(1000000), read_pause = 10 * INT64_C(1000000);
 
 /* ---- what the device makes of a frame ---- */
 
@@ -453,6 +453,7 @@ static bool say_at_once(struct talk *talk, const struct suite_test *test, bool o
     talk_write(talk, octets->data, first);
     if (first < octets->len) {
         talk_delivered(talk);
+        talk_sleep(talk, read_pause);
         talk_write(talk, octets->data + first, octets->len - first);
     }
     g_byte_array_unref(octets);
