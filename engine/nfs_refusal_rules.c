@@ -101,7 +101,9 @@ static void judge_garbage(const struct nfs_look *look, const struct rpcrdma_mess
     nfs_fail(look, RULE_RPC_9_05,
              "expected GARBAGE_ARGS for arguments that cannot be decoded only, found it for %s, whose arguments of "
              "%llu octets are well formed",
-             call_name(look), (unsigned long long)(look->body->unreduced - look->body->rpc.header_len));
+             call_name(look),
+             (unsigned long long)((look->body->walked ? look->body->unreduced : look->body->length) -
+                                  look->body->rpc.header_len));
 }
 
 void nfs_refusal_answer(struct nfs_look *look, const struct rpcrdma_message *message)
