@@ -232,10 +232,11 @@ void ddp_stream_finish(struct rdmap_connection *rdmap, int64_t time_ns)
         s[0].terminated && (!s[1].terminated || s[0].terminate_place.time_ns <= s[1].terminate_place.time_ns) ? 0 : 1;
     if (s[0].reset || s[1].reset || (s[0].fin && s[1].fin))
         verdict_passed(rdmap->verdict, RULE_DDP_3_14);
-    else if (s[0].hole || s[1].hole || is_missing(s, 0) || is_missing(s, 1) || time_ns - s[first].terminate_place.time_ns < rdmap->options.t_idle)
+    else if (s[0].hole || s[1].hole || is_missing(s, 0) || is_missing(s, 1) ||
+             time_ns - s[first].terminate_place.time_ns < rdmap->options.t_idle)
         verdict_inconclusive(rdmap->verdict, RULE_DDP_3_14);
     else
-        rdmap_fail_at_as(rdmap, &s[first].terminate_place, RULE_DDP_3_14, SEVERITY_WARNING, 0,
-                         "expected the end of the TCP connection after this Terminate, found none within %lld s",
-                         (long long)((time_ns - s[first].terminate_place.time_ns) / 1000000000));
+        rdmap_fail_at(rdmap, &s[first].terminate_place, RULE_DDP_3_14, 0,
+                      "expected the end of the TCP connection after this Terminate, found none within %lld s",
+                      (long long)((time_ns - s[first].terminate_place.time_ns) / 1000000000));
 }

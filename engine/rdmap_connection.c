@@ -547,6 +547,12 @@ static void unlearn(struct rdmap_connection *rdmap, const struct rdmap_step *ste
         rdmap_requests_doubt(&rdmap->side[other_side(step->side)].requests);
 }
 
+/* MPA has told that its sender uses another DV than that of the connection; its receiver must report that. */
+static bool is_wrong_version(const struct rdmap_connection *rdmap, const struct rdmap_step *step)
+{
+    return rdmap->parameters.startup_seen && step->ddp->dv == (rdmap->parameters.revision == 0);
+}
+
 /* A request that ends here and was not entered: it is faulty, or began in a hole. It may be answered all the same. */
 static bool is_unread_request(const struct rdmap_step *step)
 {
@@ -575,10 +581,12 @@ static void segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
     } else {
         rdmap_readback_hole(rdmap);
     }
-    if (step->fpdu->faulty)
+    if (step->fpdu->faulty && !is_wrong_version(rdmap, step)) {
         rdmap_reaction_skipped(rdmap, step->side); /* nor is what the peer makes of it the business of other rules */
-    else
+    } else {
+        rdmap->verdict->muted = false;
         rdmap_reaction_segment(rdmap, step);
+    }
     if (is_unread_request(step))
         rdmap_requests_doubt(&rdmap->side[step->side].requests);
     rdmap->verdict->muted = false;

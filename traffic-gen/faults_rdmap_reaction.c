@@ -110,6 +110,8 @@ static const struct fault faults[] = {
     PAIR("DDP-7.2-13", "DDP-4.1-12", "a Send with DV 2", "I send dv=2; ", "is ignored", IGNORED, "R term 1/2/06"),
     SCRIPT("rdmap", "DDP-7.2-13/served", "DDP-4.1-12", "a Read Request behind a Send with DV 2 is answered at once",
            SPOKEN "I cork; I send dv=2; I read; I uncork; R answer"),
+    SCRIPT("rdmap", "DDP-7.2-13/rdmac", "MPA-C.1-01", "a Send with DV 0 under MPA revision 1 is passed over",
+           SPOKEN "I send dv=0; R send; I send; R send"),
     SCRIPT("rdmap", "DDP-7.2-13/code", "DDP-4.1-12", "a Send with DV 2 is answered with 1/2/01",
            SPOKEN "I send dv=2; R term 1/2/01"),
     /* RDMAP */
