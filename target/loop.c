@@ -74,7 +74,8 @@ static void take_event(struct loop *loop, struct rdma_cm_event *event)
     rdma_ack_cm_event(event);
     if (loop->options->verbose)
         trouble_say("connection %p: %s, status %d", (const void *)c, rdma_event_str(copy.event), copy.status);
-    loop->event(loop, &copy);
+    if (copy.id)
+        loop->event(loop, &copy);
 }
 
 static bool take_events(struct loop *loop)

@@ -114,6 +114,8 @@ static void take_event(struct loop *loop, const struct rdma_cm_event *event)
         return;
     }
     c = event->id->context;
+    if (!c)
+        return;
     switch (event->event) {
     case RDMA_CM_EVENT_ESTABLISHED:
         c->established = true;
