@@ -28,7 +28,7 @@ class Crash:
 
 CRASHES = {crash.name: crash for crash in [
     Crash("listener", "rping", "MPA-7.1.1-30", None),
-    Crash("reply-513", "rping-client", "MPA-7.1.1-31", r"BUG: kernel NULL pointer dereference.*siw_cm_work_handler"),
+    Crash("long-reply", "initiator", "MPA-7.1.1-31", r"BUG: kernel NULL pointer dereference.*siw_cm_work_handler"),
     Crash("peer-to-peer", "rping", "MPA2-12-01", r"kernel BUG at drivers/infiniband/core/iwcm\.c"),
 ]}
 

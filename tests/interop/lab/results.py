@@ -16,8 +16,8 @@ OCTETS_SHOWN = 80
 FRAMES_SHOWN = 6
 TITLES = {"siw": "Linux soft-iWARP, tested", "linux-nfs": "Linux NFS over RDMA, tested"}
 ABOUT = {
-    "siw": "siw of Linux 6.1 (Debian 12), as Responder and as Initiator, with two programs each: `rping`, which any Debian "
-           "has, and [`iwarp-target`](howto/targets.md), which offers all that the suites need.",
+    "siw": "siw of Linux 6.1 (Debian 12), as Responder with `rping`, which any Debian has, and with "
+           "[`iwarp-target`](howto/targets.md), which offers all that the suites need; as Initiator with the latter.",
     "linux-nfs": "The NFS server and the NFS client of Linux 6.1 (Debian 12) over siw, versions 3, 4.0, 4.1 and 4.2. What siw "
                  "itself does is in [results-siw.md](results-siw.md).",
 }

@@ -31,8 +31,6 @@ ROLES = {role.name: role for role in [
     Role("target", "siw", "Linux siw, Responder: iwarp-target", IWARP, ("target",), at="target"),
     Role("initiator", "siw", "Linux siw, Initiator: iwarp-target --connect", IWARP, ("none",),
          start="(iwarp-target --connect {host}:{port} --idle=20 2>/job/target.txt &)"),
-    Role("rping-client", "siw", "Linux siw, Initiator: rping -c", IWARP, ("none",),
-         start="(while :; do timeout 60 rping -c -a {host} -p {port} -C 3; sleep 0.2; done >/dev/null 2>&1 &)"),
     Role("nfs-server", "linux-nfs", "Linux NFS server, versions 3, 4.0, 4.1 and 4.2", "rpcrdma,nfs", ("nfs",), at="nfs",
          options=("--service=nfs", "--export=/srv/nfs", f"--mount-port={lab.PORTS['mount']}")),
     Role("nfs-client", "linux-nfs", "Linux NFS client, version 4.1", "rpcrdma,nfs", ("client",),
