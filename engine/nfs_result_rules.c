@@ -34,8 +34,8 @@ static void judge_read(struct nfs_look *look, const struct nfs_item *data)
     if (look->nfs->options.profile == PROFILE_RFC5666) /* RPCR0-4N-07 */
         return;
     if (data->count > asked)
-        nfs_fail(look, RULE_NFS3_3_3_6_01, "expected at most %" PRIu64 " octets, which READ asked for, found %u",
-                 asked, data->count);
+        nfs_fail(look, RULE_NFS3_3_3_6_01, "expected at most %" PRIu64 " octets, which READ asked for, found %u", asked,
+                 data->count);
     else
         nfs_pass(look, RULE_NFS3_3_3_6_01);
     if (!value_of(look->body, NFS_MARK_RESULT_COUNT, data, &said))
@@ -55,8 +55,8 @@ static void judge_write(struct nfs_look *look, const struct nfs_item *data)
     if (data->mark != NFS_MARK_DATA || !value_of(look->body, NFS_MARK_RESULT_COUNT, data, &written))
         return;
     if (written > data->count)
-        nfs_fail(look, RULE_NFS3_3_3_7_01,
-                 "expected at most %u octets written, as many as were sent, found %" PRIu64, data->count, written);
+        nfs_fail(look, RULE_NFS3_3_3_7_01, "expected at most %u octets written, as many as were sent, found %" PRIu64,
+                 data->count, written);
     else
         nfs_pass(look, RULE_NFS3_3_3_7_01);
 }

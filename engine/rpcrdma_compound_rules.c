@@ -68,8 +68,8 @@ static bool judge_operations(struct rpcrdma_shape *shape)
         if (op != asked && op == OP_ILLEGAL)
             return judge_illegal(shape, asked);
         if (op != asked) {
-            rpcrdma_shape_fail(shape, RULE_NFS4_15_2_01, "expected result %u to be that of %s, found one of %s",
-                               i + 1, name_of(shape, asked), name_of(shape, op));
+            rpcrdma_shape_fail(shape, RULE_NFS4_15_2_01, "expected result %u to be that of %s, found one of %s", i + 1,
+                               name_of(shape, asked), name_of(shape, op));
             return false;
         }
     }
@@ -96,13 +96,13 @@ static bool judge_end(struct rpcrdma_shape *shape)
     if (whole == NULL || whole->op != 0)
         return false;
     if (n == 0 && whole->value == 0 && call->n_operations > 0) {
-        rpcrdma_shape_fail(shape, RULE_NFS4_15_2_02,
-                           "expected the results of %u operations, found none, and no error", call->n_operations);
+        rpcrdma_shape_fail(shape, RULE_NFS4_15_2_02, "expected the results of %u operations, found none, and no error",
+                           call->n_operations);
         return false;
     }
     if (n > 0 && n < call->n_operations && last == 0) {
-        rpcrdma_shape_fail(shape, RULE_NFS4_15_2_02,
-                           "expected the results of %u operations, as none failed, found %u", call->n_operations, n);
+        rpcrdma_shape_fail(shape, RULE_NFS4_15_2_02, "expected the results of %u operations, as none failed, found %u",
+                           call->n_operations, n);
         return false;
     }
     rpcrdma_shape_pass(shape, RULE_NFS4_15_2_02);

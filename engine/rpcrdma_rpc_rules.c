@@ -47,8 +47,7 @@ static void judge_denied(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
                      "supported",
                      t->call.frame, reply->low, reply->high);
     else if (reply->auth_stat == 0)
-        rpcrdma_fail(rpcrdma, m, RULE_RPC_9_06, t->call.frame,
-                     "expected the reason of an AUTH_ERROR, found AUTH_OK");
+        rpcrdma_fail(rpcrdma, m, RULE_RPC_9_06, t->call.frame, "expected the reason of an AUTH_ERROR, found AUTH_OK");
     else
         rpcrdma_pass(rpcrdma, RULE_RPC_9_06);
 }
