@@ -79,15 +79,18 @@ def test_role(gen, role, folder, expected, resumed=False):
     began = time.monotonic()
     out = folder / f"{role.name}.json"
     before = folder / f"{role.name}-before.json"
+    boots = 0
     if resumed:
         out.rename(before)
-        began -= json.loads(before.read_text(encoding="utf-8"))["from_boot_to_report"]
+        earlier = json.loads(before.read_text(encoding="utf-8"))
+        began -= earlier["from_boot_to_report"]
+        boots = earlier["boots"]
     guest, where = roles.boot(role)
     try:
         report = run_suites(gen, role, where, guest, out, resume=before if resumed else None)
         if expected:
             repeat(gen, role, where, guest, folder, report, expected)
-        report["boots"] = guest.boots
+        report["boots"] = boots + guest.boots
         report["boot_seconds"] = guest.boot_seconds
     finally:
         consoles = guest.consoles()

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Linux in every role, all suites: each case has the outcome of the table (expected/), and each failure there was verified.
+A role whose table is missing fails."""
+import pytest
+
+import guest as lab
+import proof
+import roles
+import table
+
+guests = [pytest.mark.all, pytest.mark.skipif(lab.why_not() is not None, reason=str(lab.why_not()))]
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=guests) for name in roles.ROLES])
+def test_outcomes(name, build):
+    folder = build / "lab"
+    folder.mkdir(exist_ok=True)
+    expected = table.load(name)
+    report = proof.test_role(build / "traffic-gen" / "iwarp-gen", roles.ROLES[name], folder, expected)
+    assert table.differences(expected, table.rows(report)) == {}
+    assert report["tests"]
+
+
+@pytest.mark.parametrize("name", roles.ROLES)
+def test_failures_are_verified(name):
+    expected = table.load(name)
+    assert expected, "no table"
+    assert table.unverified(expected) == []
+
+
+def test_deviations_are_shown():
+    """No explanation without a failure that it explains."""
+    shown = {row["deviation"] for name in roles.ROLES for row in table.load(name).values()}
+    assert set(table.deviations()) <= shown
+
+
+def report_of(**outcomes):
+    return {"tests": [{"id": case, "outcome": outcome, "actual": actual, "suite": "mpa", "observations": []} for case, (outcome, actual) in outcomes.items()]}
+
+
+def test_differences():
+    expected = table.rows(report_of(a=("passed", "FIN"), b=("failed", "code 2 in frame 7"), c=("inconclusive", "why")))
+    same = report_of(a=("passed", "RST"), b=("failed", "code 2 in frame 9"), c=("inconclusive", "why"))
+    assert table.differences(expected, table.rows(same)) == {}
+    for other in [{"a": ("failed", "FIN")}, {"b": ("failed", "code 3 in frame 7")}, {"b": ("passed", "")},
+                  {"c": ("inconclusive", "another reason")}, {"d": ("passed", "")}, {"a": ("unstable", "")}]:
+        found = table.rows({"tests": same["tests"] + report_of(**other)["tests"]})
+        assert list(table.differences(expected, found)) == list(other)
+    assert list(table.differences(expected, {})) == ["a", "b", "c"]
+
+
+def test_unverified(tmp_path, monkeypatch):
+    monkeypatch.setattr(table, "FOLDER", tmp_path)
+    (tmp_path / "deviations.tsv").write_text("key\ttitle\ttext\nknown\tT\tt\n", encoding="utf-8")
+    table.save("x", table.rows(report_of(a=("failed", "1"), b=("failed", "2"), c=("inconclusive", ""))))
+    rows = table.load("x")
+    assert table.unverified(rows) == ["a", "b"]
+    lines = (tmp_path / "x.tsv").read_text(encoding="utf-8").replace("a\tfailed\t1\t", "a\tfailed\t1\tknown")
+    (tmp_path / "x.tsv").write_text(lines, encoding="utf-8")
+    assert table.unverified(table.load("x")) == ["b"]
+    table.save("x", table.rows(report_of(a=("failed", "1"))))  # recorded again: what is known remains
+    assert table.unverified(table.load("x")) == []
+
+
+def case(name, outcome, *observations, suite="mpa"):
+    return {"id": name, "rule": name.split("/")[0], "outcome": outcome, "actual": "", "suite": suite,
+            "observations": list(observations)}
+
+
+def test_what_is_odd_runs_again():
+    """Also the cases beside which something was seen; what they show then is what counts."""
+    report = {"tests": [case("A-1", "inconclusive"), case("A-2", "passed", "B-1: wrong"), case("A-3", "passed"),
+                        case("B-1/seen", "failed", suite="seen")]}
+    expected = table.rows({"tests": [case("A-1", "passed"), case("A-2", "passed"), case("A-3", "passed")]})
+    odd = proof.showing(report, table.differences(expected, table.rows(report)))
+    assert odd == ["A-1", "A-2"]
+    again = {"tests": [case("A-1", "passed"), case("A-2", "passed")]}
+    tests = proof.merged(report, again, set(odd))
+    assert table.differences(expected, table.rows({"tests": tests})) == {}
+    again = {"tests": [case("A-1", "passed"), case("A-2", "passed", "B-1: wrong"), case("B-1/seen", "failed", suite="seen")]}
+    tests = proof.merged(report, again, set(odd))
+    assert list(table.differences(expected, table.rows({"tests": tests}))) == ["B-1/seen"]
