@@ -22,10 +22,16 @@ def steady(text):
     return text.strip()
 
 
+def found(test):
+    """How a device that has died looks from outside (refuses, rejects, hangs) depends on when it is looked at."""
+    if test.get("death"):
+        return "the device does not live on after this case"
+    return steady(test["actual"]) if test["outcome"] in WITH_REASON else ""
+
+
 def rows(report):
     """A table of what the report says."""
-    return {test["id"]: {"case": test["id"], "outcome": test["outcome"],
-                         "found": steady(test["actual"]) if test["outcome"] in WITH_REASON else "", "deviation": ""}
+    return {test["id"]: {"case": test["id"], "outcome": test["outcome"], "found": found(test), "deviation": ""}
             for test in report["tests"]}
 
 
@@ -46,18 +52,18 @@ def deviations():
         return {line["key"]: line for line in lines}
 
 
-def differences(expected, found):
+def differences(expected, seen):
     """In words, by case: what the report has otherwise than the table."""
     trouble = {}
-    for case in {**expected, **found}:
-        if case not in found:
+    for case in {**expected, **seen}:
+        if case not in seen:
             trouble[case] = "is in the table, and was not run"
         elif case not in expected:
-            trouble[case] = f"is new: {found[case]['outcome']} ({found[case]['found']})"
+            trouble[case] = f"is new: {seen[case]['outcome']} ({seen[case]['found']})"
         elif [expected[case][column] for column in ("outcome", "found")] != \
-                [found[case][column] for column in ("outcome", "found")]:
+                [seen[case][column] for column in ("outcome", "found")]:
             trouble[case] = (f"expected {expected[case]['outcome']} ({expected[case]['found']}); found "
-                             f"{found[case]['outcome']} ({found[case]['found']})")
+                             f"{seen[case]['outcome']} ({seen[case]['found']})")
     return trouble
 
 
@@ -67,13 +73,13 @@ def unverified(expected):
     return [case for case, row in expected.items() if row["outcome"] == "failed" and row["deviation"] not in known]
 
 
-def save(name, found):
+def save(name, report_rows):
     """Keeps the deviation of a failure that is what it was."""
     before = load(name)
     FOLDER.mkdir(exist_ok=True)
     with open(FOLDER / f"{name}.tsv", "w", encoding="utf-8") as file:
         file.write("# SPDX-License-Identifier: GPL-2.0-or-later\n" + "\t".join(COLUMNS) + "\n")
-        for case, row in found.items():
+        for case, row in report_rows.items():
             old = before.get(case, {})
             if row["outcome"] == "failed" and (old.get("outcome"), old.get("found")) == ("failed", row["found"]):
                 row = {**row, "deviation": old["deviation"] or ""}
