@@ -135,7 +135,7 @@ static enum decap_status take_tcp(struct addressed_segment *out, struct slice sl
 static void set_ib_addresses(struct ib_datagram *ib, enum ib_address_kind kind, const uint8_t *source,
                              const uint8_t *destination, size_t n)
 {
-    ib->source.kind = ib->destination.kind = (uint8_t)kind;
+    ib->source = ib->destination = (struct ib_address){.kind = (uint8_t)kind};
     memcpy(ib->source.octets, source, n);
     memcpy(ib->destination.octets, destination, n);
 }
@@ -379,7 +379,8 @@ enum decap_status decap_packet(struct decap *decap, const struct packet *packet,
     out->segment.frame = packet->frame;
     out->segment.time_ns = packet->time_ns;
     out->segment.window_scale = WINDOW_SCALE_ABSENT;
-    *ib = (struct ib_datagram){.frame = packet->frame, .time_ns = packet->time_ns};
+    ib->frame = packet->frame;
+    ib->time_ns = packet->time_ns;
     switch (link_payload(packet->linktype, &slice)) {
     case LINK_IPV4:
         return take_ipv4(decap, &target, slice);

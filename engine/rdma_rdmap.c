@@ -3,24 +3,25 @@
 
 #include "wire/rdmap_terminate.h"
 
-static enum rdma_kind kind_of(uint8_t opcode)
-{
-    switch (opcode) {
-    case RDMAP_SEND:
-    case RDMAP_SEND_INVALIDATE:
-    case RDMAP_SEND_SE:
-    case RDMAP_SEND_SE_INVALIDATE:
-        return RDMA_SEND;
-    case RDMAP_WRITE:
-        return RDMA_WRITE;
-    case RDMAP_READ_REQUEST:
-        return RDMA_READ;
-    case RDMAP_READ_RESPONSE:
-        return RDMA_READ_RESPONSE;
-    default:
-        return RDMA_OTHER;
-    }
-}
+/* By opcode; the rest is RDMA_OTHER. */
+static const uint8_t kinds[16] = {
+    [RDMAP_WRITE] = RDMA_WRITE,
+    [RDMAP_READ_REQUEST] = RDMA_READ,
+    [RDMAP_READ_RESPONSE] = RDMA_READ_RESPONSE,
+    [RDMAP_SEND] = RDMA_SEND,
+    [RDMAP_SEND_INVALIDATE] = RDMA_SEND,
+    [RDMAP_SEND_SE] = RDMA_SEND,
+    [RDMAP_SEND_SE_INVALIDATE] = RDMA_SEND,
+    [RDMAP_TERMINATE] = RDMA_OTHER,
+    [RDMAP_IMMEDIATE] = RDMA_OTHER,
+    [RDMAP_IMMEDIATE_SE] = RDMA_OTHER,
+    [RDMAP_ATOMIC_REQUEST] = RDMA_OTHER,
+    [RDMAP_ATOMIC_RESPONSE] = RDMA_OTHER,
+    [12] = RDMA_OTHER,
+    [13] = RDMA_OTHER,
+    [14] = RDMA_OTHER,
+    [15] = RDMA_OTHER,
+};
 
 /* A Tagged segment names the memory that it writes to; what a Read moves is known by its request. */
 static void set_memory(struct rdma_part *part, const struct ddp_segment *ddp, const struct rdmap_operation *op)
@@ -50,41 +51,41 @@ static void set_memory(struct rdma_part *part, const struct ddp_segment *ddp, co
     }
 }
 
-struct rdma_part rdma_part_of_rdmap(const struct rdmap_segment_event *event)
+/* Each field is set by itself: this is done for every FPDU, and clearing them all before costs as much again. */
+void rdma_part_of_rdmap(struct rdma_part *part, const struct rdmap_segment_event *event)
 {
     const struct mpa_fpdu_event *fpdu = event->fpdu;
     const struct ddp_segment *ddp = &fpdu->ddp;
-    const struct rdmap_opcode_info *info = rdmap_opcode_info(ddp->opcode);
-    struct rdma_part part = {
-        .kind = kind_of(ddp->opcode),
-        .place = fpdu->place,
-        .end = fpdu->fpdu.offset + fpdu->fpdu.length,
-        .direction = fpdu->direction,
-        .first_of_all = fpdu->number == 0 && !fpdu->after_resync,
-        .after_gap = fpdu->after_resync,
-        .in_message = event->in_message,
-        .faulty = event->faulty,
-        .set_up = event->rtr,
-        .message = event->message,
-        .index = event->index,
-        .first_known = event->first_known,
-        .last = ddp->last,
-        .complete = event->complete,
-        .operation = event->operation,
-        .offset = ddp->mo,
-        .p = ddp->payload,
-        .n = ddp->payload_len,
-        .lacking = ddp->lacking,
-        .length = ddp->payload_len,
-        .invalidates = info != NULL && info->invalidates,
-        .invalidated = ddp->stag,
-        .acked_known = event->acked_known,
-        .acked = event->acked,
-        .received = event->acked_known ? event->acked : 0,
-    };
 
-    set_memory(&part, ddp, event->op);
-    return part;
+    part->kind = (enum rdma_kind)kinds[ddp->opcode & 0x0F];
+    part->place = fpdu->place;
+    part->end = fpdu->fpdu.offset + fpdu->fpdu.length;
+    part->direction = fpdu->direction;
+    part->first_of_all = fpdu->number == 0 && !fpdu->after_resync;
+    part->after_gap = fpdu->after_resync;
+    part->in_message = event->in_message;
+    part->faulty = event->faulty;
+    part->set_up = event->rtr;
+    part->message = event->message;
+    part->index = event->index;
+    part->first_known = event->first_known;
+    part->last = ddp->last;
+    part->complete = event->complete;
+    part->operation = event->operation;
+    part->offset = ddp->mo;
+    part->p = ddp->payload;
+    part->n = ddp->payload_len;
+    part->lacking = ddp->lacking;
+    part->memory_known = false;
+    part->handle = 0;
+    part->address = 0;
+    part->length = ddp->payload_len;
+    part->invalidates = ddp->opcode == RDMAP_SEND_INVALIDATE || ddp->opcode == RDMAP_SEND_SE_INVALIDATE;
+    part->invalidated = ddp->stag;
+    part->acked_known = event->acked_known;
+    part->acked = event->acked;
+    part->received = event->acked_known ? event->acked : 0;
+    set_memory(part, ddp, event->op);
 }
 
 /* Invalid STag, base or bounds, access rights: RFC 5040 section 4.8, RFC 5041 section 7.1. */

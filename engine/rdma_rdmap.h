@@ -6,7 +6,8 @@
 #include "engine/rdma.h"
 #include "engine/rdmap.h"
 
-struct rdma_part rdma_part_of_rdmap(const struct rdmap_segment_event *event);
+/* Fills in all of it. */
+void rdma_part_of_rdmap(struct rdma_part *part, const struct rdmap_segment_event *event);
 struct rdma_refusal rdma_refusal_of_rdmap(const struct rdmap_terminate_event *event);
 struct rdma_private_data rdma_private_data_of_mpa(const struct mpa_startup_event *event);
 struct rdma_terms rdma_terms_of_mpa(const struct mpa_parameters *parameters);

@@ -220,8 +220,9 @@ static void give_segment(void *ctx, const struct rdmap_segment_event *event)
 
     TAP(stack, segment, event);
     if (carries && rpcrdma_connection_follows(stack->rpcrdma)) {
-        struct rdma_part part = rdma_part_of_rdmap(event);
+        struct rdma_part part;
 
+        rdma_part_of_rdmap(&part, event);
         rpcrdma_connection_part(stack->rpcrdma, &part);
     }
     NEXT(stack, segment, event);

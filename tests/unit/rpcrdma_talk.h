@@ -279,7 +279,7 @@ static inline void talk_segment(struct talk *t, unsigned side, struct ddp_segmen
         if (op->side == side)
             op->place = fpdu.place;
     }
-    part = rdma_part_of_rdmap(&segment);
+    rdma_part_of_rdmap(&part, &segment);
     rpcrdma_connection_part(t->rpcrdma, &part);
     t->end[side] += length;
 }
