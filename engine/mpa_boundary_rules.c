@@ -249,6 +249,17 @@ static void hex(char out[32], const uint8_t *p, size_t n)
         to[shown > 0 ? -1 : 0] = '\0';
 }
 
+/*
+ * The first frame may have been rejected, after which the connection is the ULP's again (RFC 5044 section 7.1.2): the
+ * Reply may be missing in the capture.
+ */
+static bool may_be_rejected(const struct mpa_connection *mpa, unsigned side)
+{
+    const struct tcp_side_facts *other = mpa->tcp != NULL ? tcp_pair_facts(mpa->tcp, 1 - side) : NULL;
+
+    return mpa->side[1 - side].hole || (other != NULL && !mpa->side[1 - side].any && !other->syn_seen);
+}
+
 static void report_frame(struct mpa_connection *mpa, unsigned side, const struct place *place, const uint8_t *p,
                          size_t n)
 {
@@ -266,6 +277,8 @@ static void report_frame(struct mpa_connection *mpa, unsigned side, const struct
                        "expected a new TCP connection for unenhanced setup, found a second MPA Request (Rev %u, flags "
                        "0x%02x) after Rev %u, flags 0x%02x",
                        second.revision, second.flags, first->revision, first->flags);
+    else if (request && may_be_rejected(mpa, side))
+        verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_06);
     else
         verdict_failed(mpa->verdict, RULE_MPA_7_1_06, direction_of(mpa, side), place,
                        mpa->side[side].startup.place.frame,

@@ -49,7 +49,10 @@ static void accept(struct mpa_connection *mpa, unsigned side)
     mpa_framing_accept(mpa, side, &fpdu, ACCEPT_CUT);
 }
 
-/* FPDUs that are there as a whole, in front of the one that was cut; what waited for octets behind them must do. */
+/*
+ * FPDUs that are there as a whole, in front of the one that was cut; what waited for octets behind them must do. Where
+ * the start of the stream is missing, one whose CRC is wrong may be no FPDU: Markers, if there are any, were guessed.
+ */
 static void settle_whole(struct mpa_connection *mpa, unsigned side)
 {
     struct mpa_side *s = &mpa->side[side];
@@ -59,6 +62,7 @@ static void settle_whole(struct mpa_connection *mpa, unsigned side)
     do
         before = s->cursor;
     while (s->state == SIDE_FPDUS && mpa_framing_parse(mpa, side, s->cursor, &fpdu) == MPA_FPDU_OK &&
+           (s->framing->start_known || fpdu.crc == fpdu.crc_computed || !mpa_crc_expected(mpa, side)) &&
            mpa_framing_step(mpa, side, true) && s->cursor != before);
 }
 

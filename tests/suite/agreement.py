@@ -90,6 +90,7 @@ OPEN = {
     "MPA2-9.2-26/write": LATE,
     "NFSULB-6.4.2-04/body": "the Call is not fetched: that it is one of NFSv4, only its sender knows",
     "NFSULB-6.4.2-05/write": "how long the link is only the server knows: ERR_CHUNK may be for want of room",
+    "NFSULB-6.4.2-05/write-segments": "how long the link is only the server knows: ERR_CHUNK may be for want of room",
     "NFSULB-6.4.2-05/reply-segments": "how long the link is only the server knows: ERR_CHUNK may be for want of room",
     "NFSULB-6.7.2-02": "the Call with the former XID asks for something else, which is allowed once the XID is free",
     "RDMAP-1.2-02": "the device has sent something since, which may have advertised the STag anew",
