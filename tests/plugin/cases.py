@@ -45,7 +45,7 @@ def listed(what):
 
 
 # What is wrong in these makes RPC messages that their dissectors cannot read. Our own layers are read all the same.
-BROKEN_RPC = re.compile(r"fault (RPCR0?|RPC|BIDI|CMPD|EXP|NFSULB|NFS)-")
+BROKEN_RPC = re.compile(r"fault (RPCR0?|RPC|BIDI|CMPD|EXP|NFSULB|NFS\d?)-")
 PAYLOAD = {"NFS", "RPC", "MOUNT", "NLM", "NSM", "NFSACL", "NFS CB", "_ws.malformed"}
 
 
