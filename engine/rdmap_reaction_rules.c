@@ -332,7 +332,8 @@ static void judge_inaction(struct rdmap_connection *rdmap, unsigned reactor, int
     } else if (watch->went_on.frame != 0 && ended && !s->hole && !peer->hole) {
         settle_ignored(rdmap, watch, &watch->went_on,
                        "further messages in both directions and the end of the connection");
-    } else if (is_missing(rdmap, reactor) || !watch->received || time_ns - watch->place.time_ns <= rdmap->options.t_react ||
+    } else if (is_missing(rdmap, reactor) || !watch->received ||
+               time_ns - watch->place.time_ns <= rdmap->options.t_react ||
                (watch->late.frame == 0 && rdmap->options.payload_only)) {
         settle_open(rdmap, watch);
     } else if (watch->late.frame != 0) {

@@ -10,8 +10,8 @@
 #define IWARP_TRAFFIC_TEST_WATCH_H
 
 #include "engine/mpa.h"
-#include "wire/endpoint.h"
 #include "traffic-gen/capture_file.h"
+#include "wire/endpoint.h"
 
 #include <glib.h>
 
