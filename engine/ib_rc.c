@@ -187,6 +187,7 @@ static void take_request(struct ib_rc *rc, unsigned side, const struct ib_packet
         part.address = packet->atomic.address;
         part.rkey = packet->atomic.rkey;
     }
+    requests->next_least = false;
     requests->next = offset + (read ? ib_reads_add(rc, side, packet, offset, part.message, &requests->next_least) : 1);
     part.next = requests->next - IB_RC_ORIGIN;
     ib_rc_give(rc, &part);
@@ -211,7 +212,10 @@ static void give_held(struct ib_rc *rc, unsigned side, uint32_t frame, int64_t t
     const struct ib_held_packet *first;
 
     while ((first = ib_held_first(&requests->held)) != NULL) {
-        struct place place = place_of(side, first->offset, frame, first->frame, time_ns);
+        /* What made it deliverable: another packet, or the end, which has no frame of its own. */
+        struct place place = frame > first->frame
+                                 ? place_of(side, first->offset, frame, first->frame, time_ns)
+                                 : place_of(side, first->offset, first->frame, first->frame, first->time_ns);
         struct ib_held_packet *packet;
 
         if (first->offset > requests->next) {
@@ -256,7 +260,7 @@ static void request(struct ib_rc *rc, unsigned side, const struct ib_packet *pac
         skip_to(rc, side, requests->acked < offset ? requests->acked : offset, &place);
     if (offset == requests->next) {
         take_request(rc, side, packet, &place);
-    } else if (!ib_held_add(&requests->held, rc->options.limit, offset, packet, frame, &again)) {
+    } else if (!ib_held_add(&requests->held, rc->options.limit, offset, packet, frame, time_ns, &again)) {
         rc->lost_track = true;
         give_held(rc, side, frame, time_ns, true);
         if (offset > requests->next)
@@ -342,9 +346,6 @@ void ib_rc_packet(struct ib_rc *rc, unsigned side, const struct ib_packet *packe
 void ib_rc_finish(struct ib_rc *rc)
 {
     for (unsigned side = 0; side < 2; side++) {
-        const struct ib_held_packet *first = ib_held_first(&rc->side[side].held);
-
-        if (first)
-            give_held(rc, side, first->frame, 0, true);
+        give_held(rc, side, 0, 0, true);
     }
 }

@@ -53,7 +53,7 @@ static bool has_room(struct ib_held *held)
 }
 
 bool ib_held_add(struct ib_held *held, size_t limit, uint64_t offset, const struct ib_packet *packet, uint32_t frame,
-                 bool *again)
+                 int64_t time_ns, bool *again)
 {
     size_t size = sizeof(struct ib_held_packet) + packet->payload_captured, at = find(held, offset);
     struct ib_held_packet *copy, **place;
@@ -68,6 +68,7 @@ bool ib_held_add(struct ib_held *held, size_t limit, uint64_t offset, const stru
         return false;
     copy->offset = offset;
     copy->frame = frame;
+    copy->time_ns = time_ns;
     copy->packet = *packet;
     copy->packet.payload = copy->octets;
     copy->packet.icrc = NULL;

@@ -17,6 +17,7 @@ enum {
 struct ib_held_packet {
     uint64_t offset;
     uint32_t frame;
+    int64_t time_ns;
     struct ib_packet packet; /* its payload points to octets */
     uint8_t octets[];
 };
@@ -29,7 +30,7 @@ struct ib_held {
 void ib_held_free(struct ib_held *held);
 /* Keeps a copy. False when a bound is reached or memory is lacking; *again: there is one of that offset. */
 bool ib_held_add(struct ib_held *held, size_t limit, uint64_t offset, const struct ib_packet *packet, uint32_t frame,
-                 bool *again);
+                 int64_t time_ns, bool *again);
 static inline const struct ib_held_packet *ib_held_first(const struct ib_held *held)
 {
     return held->n > 0 ? held->packets[held->first] : NULL;
