@@ -3,6 +3,7 @@
 #include "traffic-gen/stack/nfs_client.h"
 
 #include "traffic-gen/stack/nfs_client_v4.h"
+#include "traffic-gen/stack/nfs_status.h"
 
 #include <inttypes.h>
 
@@ -307,61 +308,6 @@ void nfs_client_tick(struct nfs_client *client, int64_t now_ns)
 
 /* ---- Replies ---- */
 
-static const char *status_name(uint32_t status)
-{
-    static const struct {
-        uint32_t status;
-        const char *name;
-    } names[] = {
-        {1, "PERM"},
-        {2, "NOENT"},
-        {5, "IO"},
-        {13, "ACCES"},
-        {17, "EXIST"},
-        {20, "NOTDIR"},
-        {21, "ISDIR"},
-        {22, "INVAL"},
-        {27, "FBIG"},
-        {28, "NOSPC"},
-        {30, "ROFS"},
-        {63, "NAMETOOLONG"},
-        {66, "NOTEMPTY"},
-        {70, "STALE"},
-        {10001, "BADHANDLE"},
-        {10003, "BAD_COOKIE"},
-        {10004, "NOTSUPP"},
-        {10005, "TOOSMALL"},
-        {10006, "SERVERFAULT"},
-        {10008, "DELAY"},
-        {10011, "EXPIRED"},
-        {10013, "GRACE"},
-        {10016, "WRONGSEC"},
-        {10018, "RESOURCE"},
-        {10020, "NOFILEHANDLE"},
-        {10021, "MINOR_VERS_MISMATCH"},
-        {10022, "STALE_CLIENTID"},
-        {10023, "STALE_STATEID"},
-        {10025, "BAD_STATEID"},
-        {10026, "BAD_SEQID"},
-        {10036, "BADXDR"},
-        {10038, "OPENMODE"},
-        {10044, "OP_ILLEGAL"},
-        {10052, "BADSESSION"},
-        {10053, "BADSLOT"},
-        {10063, "SEQ_MISORDERED"},
-        {10065, "REQ_TOO_BIG"},
-        {10066, "REP_TOO_BIG"},
-        {10071, "OP_NOT_IN_SESSION"},
-        {10076, "SEQ_FALSE_RETRY"},
-        {10081, "NOT_ONLY_OP"},
-    };
-
-    for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
-        if (names[i].status == status)
-            return names[i].name;
-    return "an error";
-}
-
 static const char *result_text(enum rpc_end_result result)
 {
     static const char *const texts[] = {
@@ -409,7 +355,7 @@ static void take_answer(struct nfs_client *client, const struct client_step *ste
     if (answer->status == CLIENT_STATUS_MALFORMED) {
         client_fail(client, "the results cannot be read");
     } else if (answer->status != CLIENT_STATUS_OK && (!job || job->expect != answer->status)) {
-        client_fail(client, "the server answers %s (%" PRIu32 ")", status_name(answer->status), answer->status);
+        client_fail(client, "the server answers %s (%" PRIu32 ")", nfs_status_name(answer->status), answer->status);
     } else if (answer->status != CLIENT_STATUS_OK) {
         client->is_draining = client->in_flight > 0; /* as the job expects */
         if (!client->is_draining)

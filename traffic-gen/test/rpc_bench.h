@@ -215,6 +215,8 @@ uint32_t rpc_bench_status(const struct rpc_bench *bench);
 bool rpc_bench_is_circumstance(uint32_t status);
 /* What rpc_bench_call() has brought: "NFS status 70 (STALE)", "RDMA_ERROR with ERR_CHUNK", "no answer". */
 const char *rpc_bench_result_words(struct rpc_bench *bench);
+/* The Call of `out` goes out as rpc_bench_call() sends it, and succeeds for NFS, too. False: verdict is set. */
+bool rpc_bench_succeeds(struct rpc_bench *bench, struct xdr_out *out, const struct rpc_end_how *how);
 
 /* ---- as server ---- */
 

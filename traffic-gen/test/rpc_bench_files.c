@@ -5,6 +5,7 @@
  */
 #include "traffic-gen/test/rpc_bench_v4.h"
 
+#include "traffic-gen/stack/nfs_status.h"
 #include "traffic-gen/test/talk_internal.h"
 #include "wire/nfs.h"
 
@@ -105,47 +106,6 @@ uint32_t rpc_bench_status(const struct rpc_bench *bench)
                : UINT32_MAX;
 }
 
-static const char *status_name(uint32_t status)
-{
-    static const struct {
-        uint32_t status;
-        const char *name;
-    } names[] = {
-        {0, "OK"},
-        {1, "PERM"},
-        {2, "NOENT"},
-        {5, "IO"},
-        {13, "ACCES"},
-        {17, "EXIST"},
-        {20, "NOTDIR"},
-        {22, "INVAL"},
-        {28, "NOSPC"},
-        {30, "ROFS"},
-        {63, "NAMETOOLONG"},
-        {70, "STALE"},
-        {10001, "BADHANDLE"},
-        {10004, "NOTSUPP"},
-        {10005, "TOOSMALL"},
-        {10006, "SERVERFAULT"},
-        {10008, "DELAY"},
-        {10013, "GRACE"},
-        {10016, "WRONGSEC"},
-        {10018, "RESOURCE"},
-        {10021, "MINOR_VERS_MISMATCH"},
-        {10025, "BAD_STATEID"},
-        {10036, "BADXDR"},
-        {10063, "SEQ_MISORDERED"},
-        {10066, "REP_TOO_BIG"},
-        {10065, "REQ_TOO_BIG"},
-    };
-
-    for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
-        if (names[i].status == status)
-            return names[i].name;
-    }
-    return "an error";
-}
-
 bool rpc_bench_is_circumstance(uint32_t status)
 {
     static const uint32_t statuses[] = {
@@ -183,13 +143,25 @@ const char *rpc_bench_result_words(struct rpc_bench *bench)
         break;
     }
     if (status != UINT32_MAX)
-        g_snprintf(bench->words, sizeof(bench->words), "NFS status %u (%s)", status, status_name(status));
+        g_snprintf(bench->words, sizeof(bench->words), "NFS status %u (%s)", status, nfs_status_name(status));
     else if (rpc_decode(&header, bench->reply.p, bench->reply.n) == RPC_OK && header.reply_stat == RPC_MSG_ACCEPTED &&
              header.accept_stat != RPC_SUCCESS)
         g_snprintf(bench->words, sizeof(bench->words), "a Reply with %s", rpc_accept_stat_name(header.accept_stat));
     else
         g_strlcpy(bench->words, "a Reply that denies the Call", sizeof(bench->words));
     return bench->words;
+}
+
+bool rpc_bench_succeeds(struct rpc_bench *bench, struct xdr_out *out, const struct rpc_end_how *how)
+{
+    rpc_bench_call(bench, out, how);
+    if (rpc_bench_status(bench) == 0)
+        return true;
+    if (rpc_bench_is_circumstance(rpc_bench_status(bench)))
+        talk_inconclusive(bench->talk, "the server has another reason: %s", rpc_bench_result_words(bench));
+    else
+        talk_failed(bench->talk, "expected %s, found %s", bench->talk->test->expected, rpc_bench_result_words(bench));
+    return false;
 }
 
 /* ---- the root ---- */

@@ -61,18 +61,6 @@ static void begin_readlink(struct rpc_bench *bench, struct xdr_out *out)
     xdr_out_u32(out, NFS_OP_READLINK);
 }
 
-static bool succeeds(struct rpc_bench *bench, struct xdr_out *out, const struct rpc_end_how *how)
-{
-    rpc_bench_call(bench, out, how);
-    if (rpc_bench_status(bench) == 0)
-        return true;
-    if (rpc_bench_is_circumstance(rpc_bench_status(bench)))
-        talk_inconclusive(bench->talk, "the server has another reason: %s", rpc_bench_result_words(bench));
-    else
-        talk_failed(bench->talk, "expected %s, found %s", bench->talk->test->expected, rpc_bench_result_words(bench));
-    return false;
-}
-
 /* The link, made as a Call that needs no chunks. False: verdict is set (inconclusive). */
 static bool has_link(struct rpc_bench *bench, uint32_t n)
 {
@@ -91,7 +79,7 @@ static bool holds_text(struct rpc_bench *bench, const struct rpc_end_how *how, u
     struct xdr_out out;
 
     begin_readlink(bench, &out);
-    if (!succeeds(bench, &out, how))
+    if (!rpc_bench_succeeds(bench, &out, how))
         return false;
     if (bench->reply.n_items == 1 && bench->reply.items[0].n == n &&
         memcmp(bench->reply.p + bench->reply.items[0].at, text(), n) == 0)
@@ -118,7 +106,7 @@ static void create_one(struct rpc_bench *bench, const struct suite_test *test)
     struct xdr_out out;
 
     begin_create(bench, &out, n);
-    if (succeeds(bench, &out, &hows[test->variant]) && holds_text(bench, &whole, n))
+    if (rpc_bench_succeeds(bench, &out, &hows[test->variant]) && holds_text(bench, &whole, n))
         talk_passed(bench->talk, "success, and the link holds its text");
 }
 

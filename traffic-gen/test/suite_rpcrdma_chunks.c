@@ -34,19 +34,6 @@ static const uint8_t *data(void)
 
 /* ---- Calls of NFS ---- */
 
-/* The Call succeeds for NFS, too. False: verdict is set. */
-static bool succeeds(struct rpc_bench *bench, struct xdr_out *out, const struct rpc_end_how *how)
-{
-    rpc_bench_call(bench, out, how);
-    if (rpc_bench_status(bench) == 0)
-        return true;
-    if (rpc_bench_is_circumstance(rpc_bench_status(bench)))
-        talk_inconclusive(bench->talk, "the server has another reason: %s", rpc_bench_result_words(bench));
-    else
-        talk_failed(bench->talk, "expected %s, found %s", bench->talk->test->expected, rpc_bench_result_words(bench));
-    return false;
-}
-
 /* The file is made, as a client would make it that keeps to the sizes. False: verdict is set (inconclusive). */
 static bool has_file(struct rpc_bench *bench, uint32_t n)
 {
@@ -70,7 +57,7 @@ static bool holds_data(struct rpc_bench *bench, uint32_t n, uint32_t chunk)
     struct xdr_out out;
 
     rpc_bench_begin_read(bench, &out, n);
-    if (!succeeds(bench, &out, &how))
+    if (!rpc_bench_succeeds(bench, &out, &how))
         return false;
     if (bench->reply.n_items == 1 && bench->reply.items[0].n == n &&
         memcmp(bench->reply.p + bench->reply.items[0].at, data(), n) == 0)
@@ -96,7 +83,7 @@ static void write_chunked_one(struct rpc_bench *bench, const struct suite_test *
         return;
     rpc_bench_begin_write(bench, &out, DATA);
     xdr_out_eligible(&out, data(), DATA);
-    if (succeeds(bench, &out, &hows[test->variant]) && holds_data(bench, DATA, (uint32_t)xdr_padded(DATA)))
+    if (rpc_bench_succeeds(bench, &out, &hows[test->variant]) && holds_data(bench, DATA, (uint32_t)xdr_padded(DATA)))
         talk_passed(bench->talk, "success, and the file holds the octets in order");
 }
 
