@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* iwarp-check: judges the iWARP conversations in captures. */
-#include "conformance/catalogue.h"
-#include "conformance/merge.h"
-#include "conformance/options.h"
+#include "conformance/check/catalogue.h"
+#include "conformance/check/options.h"
+#include "conformance/merge/merge.h"
 #include "conformance/run.h"
 
 #include <errno.h>

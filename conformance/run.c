@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/run.h"
 
-#include "conformance/check.h"
+#include "conformance/check/check.h"
 #include "conformance/progress.h"
 #include "conformance/run_report.h"
 

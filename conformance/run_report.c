@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/run_report.h"
 
-#include "conformance/annotate.h"
-#include "shared/output_file.h"
+#include "conformance/annotate/annotate.h"
+#include "support/output_file.h"
 
 #include <errno.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef IWARP_TARGET_PLAN_H
 #define IWARP_TARGET_PLAN_H
 
-#include "shared/advert.h"
+#include "support/advert.h"
 #include "target/options.h"
 
 #include <stdint.h>

@@ -4,7 +4,7 @@
  * packets with the same times, only more comments. A copy of the copy differs by comments only, so it succeeds, too.
  */
 #define _GNU_SOURCE /* memfd_create */
-#include "conformance/annotate_copy.h"
+#include "conformance/annotate/annotate_copy.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <sys/mman.h>

@@ -4,7 +4,7 @@
  * --print. The input is a capture file.
  */
 #define _GNU_SOURCE
-#include "conformance/check.h"
+#include "conformance/check/check.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <fcntl.h>

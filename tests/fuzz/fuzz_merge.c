@@ -4,9 +4,9 @@
  * one line says what is wrong, or the report of both can be merged again, with itself alone, to the same.
  */
 #define _GNU_SOURCE
-#include "conformance/merge.h"
+#include "conformance/merge/merge.h"
 
-#include "conformance/options.h"
+#include "conformance/check/options.h"
 #include "tests/fuzz/fuzz_file.h"
 
 #include <glib.h>

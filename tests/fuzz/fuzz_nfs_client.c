@@ -5,8 +5,8 @@
  * Behind the input Replies are left alone. Whatever happens, the client comes to an end.
  */
 #include "tests/fuzz/fuzz.h"
-#include "traffic-gen/stack/nfs_client.h"
-#include "traffic-gen/stack/nfs_server.h"
+#include "traffic-gen/nfs/nfs_client.h"
+#include "traffic-gen/nfs/nfs_server.h"
 
 enum { CALLS_MAX = 20000 /* two jobs of 5000 octets, one at a time if the server wants that */, STEP_OCTETS = 4 };
 

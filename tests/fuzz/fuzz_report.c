@@ -5,7 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "tests/fuzz/fuzz_file.h"
-#include "traffic-gen/test/result.h"
+#include "traffic-gen/suite/result.h"
 
 static struct test_report *load(struct fuzz_file *file, const uint8_t *p, size_t n)
 {

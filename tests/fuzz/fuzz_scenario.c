@@ -4,8 +4,8 @@
  * within the limits, none of which can pass for several, or there is work whose parts refer to what is there.
  */
 #include "tests/fuzz/fuzz.h"
-#include "traffic-gen/scenario_file.h"
-#include "traffic-gen/work.h"
+#include "traffic-gen/scenario/scenario_file.h"
+#include "traffic-gen/scenario/work.h"
 
 static void check_work(const struct work *work)
 {

@@ -6,10 +6,10 @@
  * an octet and what that wants. Whatever comes, the test ends within its time, and says what it saw.
  */
 #include "tests/fuzz/fuzz.h"
-#include "traffic-gen/test/learn.h"
-#include "traffic-gen/test/net.h"
-#include "traffic-gen/test/run.h"
-#include "traffic-gen/test/subject.h"
+#include "traffic-gen/mutants/subject.h"
+#include "traffic-gen/suite/learn.h"
+#include "traffic-gen/suite/net.h"
+#include "traffic-gen/suite/run.h"
 #include "wire/crc32c.h"
 #include "wire/octets.h"
 

@@ -5,9 +5,9 @@
  * first line, when it begins with '#', is an argument of --waive and a list of --rules besides.
  */
 #define _GNU_SOURCE
-#include "shared/waivers.h"
+#include "support/waivers.h"
 
-#include "conformance/selector.h"
+#include "conformance/check/selector.h"
 #include "tests/fuzz/fuzz_file.h"
 
 static void match_all(GPtrArray *waivers)

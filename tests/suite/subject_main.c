@@ -4,8 +4,8 @@
  * tells its port on standard output; the initiator connects again whenever a connection is over. With a test id it is
  * the mutant that fails this test.
  */
-#include "traffic-gen/test/net.h"
-#include "traffic-gen/test/subject.h"
+#include "traffic-gen/mutants/subject.h"
+#include "traffic-gen/suite/net.h"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>

@@ -8,7 +8,7 @@
 
 #include "support.h"
 
-#include "traffic-gen/stack/nfs_server.h"
+#include "traffic-gen/nfs/nfs_server.h"
 #include "traffic-gen/stack/xdr_out.h"
 #include "wire/nfs.h"
 

@@ -4,7 +4,7 @@
 #define IWARP_TESTS_UNIT_NFS_TALK_H
 
 #include "tests/unit/support.h"
-#include "traffic-gen/stack/nfs_server.h"
+#include "traffic-gen/nfs/nfs_server.h"
 #include "traffic-gen/stack/xdr_out.h"
 #include "wire/nfs.h"
 

@@ -3,7 +3,7 @@
 #ifndef IWARP_TESTS_UNIT_PACKETS_H
 #define IWARP_TESTS_UNIT_PACKETS_H
 
-#include "conformance/decap.h"
+#include "conformance/input/decap.h"
 #include "tests/unit/support.h"
 #include "wire/octets.h"
 

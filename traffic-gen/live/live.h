@@ -6,7 +6,7 @@
 #ifndef IWARP_TRAFFIC_LIVE_H
 #define IWARP_TRAFFIC_LIVE_H
 
-#include "traffic-gen/capture_file.h"
+#include "traffic-gen/sim/capture_file.h"
 #include "traffic-gen/stack/stream.h"
 
 #include <glib.h>

@@ -3,7 +3,7 @@
  * Clients that move octets to a service that tells its memory, or from it, and say how fast. The time ends with the
  * answer to a last Read, which no Write or Send can be behind (RFC 5040 section 5.5).
  */
-#include "shared/advert.h"
+#include "support/advert.h"
 #include "traffic-gen/live/endpoint.h"
 
 #include <stdio.h>

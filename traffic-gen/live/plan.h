@@ -7,9 +7,9 @@
 #ifndef IWARP_TRAFFIC_LIVE_PLAN_H
 #define IWARP_TRAFFIC_LIVE_PLAN_H
 
-#include "traffic-gen/conversation.h"
 #include "traffic-gen/live/units.h"
-#include "traffic-gen/scenario_source.h"
+#include "traffic-gen/say/conversation.h"
+#include "traffic-gen/scenario/scenario_source.h"
 
 enum plan_what { PLAN_WRITE, PLAN_SILENCE, PLAN_FIN, PLAN_RESET };
 

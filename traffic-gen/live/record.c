@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/live/record.h"
 
-#include "traffic-gen/frame.h"
 #include "traffic-gen/live/live.h"
 #include "traffic-gen/live/units.h"
-#include "traffic-gen/sim_tcp.h"
+#include "traffic-gen/sim/frame.h"
+#include "traffic-gen/sim/sim_tcp.h"
 #include "wire/octets.h"
 
 #include <glib.h>

@@ -9,7 +9,7 @@
 #ifndef IWARP_TRAFFIC_LIVE_RECORD_H
 #define IWARP_TRAFFIC_LIVE_RECORD_H
 
-#include "traffic-gen/capture_file.h"
+#include "traffic-gen/sim/capture_file.h"
 
 #include <sys/socket.h>
 

@@ -7,7 +7,7 @@
 #define IWARP_TRAFFIC_LIVE_RPC_TCP_H
 
 #include "traffic-gen/live/live.h"
-#include "traffic-gen/stack/nfs_server.h"
+#include "traffic-gen/nfs/nfs_server.h"
 
 /* The server's programs, all of them, for whoever connects. NULL with an error. Closed with the listener. */
 struct live_listener *rpc_tcp_serve(struct live_loop *loop, const char *host, const char *port,

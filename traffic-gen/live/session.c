@@ -3,7 +3,7 @@
 
 #include "traffic-gen/live/player.h"
 #include "traffic-gen/live/rpc_tcp.h"
-#include "traffic-gen/work.h"
+#include "traffic-gen/scenario/work.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #define IWARP_TRAFFIC_LIVE_SESSION_H
 
 #include "traffic-gen/live/live.h"
-#include "traffic-gen/scenario_source.h"
+#include "traffic-gen/scenario/scenario_source.h"
 
 struct session_options {
     bool listens;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/stack/memory.h"
 
-#include "traffic-gen/random.h"
+#include "traffic-gen/sim/random.h"
 
 #include <glib.h>
 

@@ -7,7 +7,7 @@
 #ifndef IWARP_TRAFFIC_STACK_PAIR_H
 #define IWARP_TRAFFIC_STACK_PAIR_H
 
-#include "traffic-gen/sim_tcp.h"
+#include "traffic-gen/sim/sim_tcp.h"
 #include "traffic-gen/stack/stream.h"
 
 /* An end as the transport sees it. tick may be NULL. */

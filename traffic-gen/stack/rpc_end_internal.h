@@ -3,7 +3,7 @@
 #ifndef IWARP_TRAFFIC_STACK_RPC_END_INTERNAL_H
 #define IWARP_TRAFFIC_STACK_RPC_END_INTERNAL_H
 
-#include "traffic-gen/random.h"
+#include "traffic-gen/sim/random.h"
 #include "traffic-gen/stack/rpc_end.h"
 #include "wire/nfs.h"
 

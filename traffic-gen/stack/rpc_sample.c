@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/stack/rpc_sample.h"
 
-#include "traffic-gen/nfs_messages.h"
+#include "traffic-gen/say/nfs_messages.h"
 #include "wire/nfs.h"
 
 #include <string.h>

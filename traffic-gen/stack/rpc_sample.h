@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * RPC messages of NFS by the templates of traffic-gen/nfs_messages.h, for RPC-over-RDMA ends that have no server or
+ * RPC messages of NFS by the templates of traffic-gen/say/nfs_messages.h, for RPC-over-RDMA ends that have no server or
  * client above them: probes of a device under test, scenarios, tests.
  */
 #ifndef IWARP_TRAFFIC_STACK_RPC_SAMPLE_H

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* --annotate: the capture again, each finding as a comment of its packet, the verdict as the section's. */
+#ifndef IWARP_CONFORMANCE_ANNOTATE_ANNOTATE_H
+#define IWARP_CONFORMANCE_ANNOTATE_ANNOTATE_H
+
+#include "conformance/check/report.h"
+
+/*
+ * Writes the only capture of a concluded report, read again from the file `in`, to `out`: wholly or not at all, for it
+ * grows beside `out` and takes its place when it is complete. False and *error when that failed. A capture that ends
+ * inside a record is copied up to there.
+ */
+bool annotate_write(const struct report *report, const char *in, const char *out, GError **error);
+
+#endif

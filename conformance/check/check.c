@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Packets to segments, segments to the shares of the capture, and what these found to one report. */
+#include "conformance/check/check.h"
+
+#include "conformance/check/check_history.h"
+#include "conformance/check/check_workers.h"
+#include "engine/heap.h"
+
+#include <pcap/pcap.h>
+
+enum { PROGRESS_EVERY = 4096 /* packets */ };
+
+struct reading {
+    struct capture *source;
+    struct report_capture *capture;
+    const struct check_progress *progress;
+    const struct check_parts *parts; /* NULL: one report of all */
+    int64_t part_end;                /* INT64_MAX: not known yet, or never */
+    uint64_t dropped;                /* told in the parts before */
+    struct decap *decap;
+    const struct check_options *options;
+    struct history *history;
+    struct check *shares[CHECK_SHARES];
+    unsigned n_shares;
+    struct workers *workers; /* NULL: the shares are worked on here */
+    uint32_t next_id;        /* of the shares together, as long as that is so */
+    uint32_t numbered;       /* connections, where the shares do not number them */
+    int64_t last_ns;
+    bool started; /* a packet came */
+    bool memory_lacking;
+    uint64_t decapsulated[DECAP_STATUS_COUNT];
+    int unknown_linktype;
+};
+
+/* ---- the packets ---- */
+
+static void take_segment(struct reading *reading, struct addressed_segment *segment)
+{
+    unsigned share = reading->n_shares == 1 ? 0 : connections_share(segment, reading->n_shares);
+
+    if (reading->workers == NULL)
+        share_segment(reading->shares[share], segment);
+    else
+        reading->memory_lacking |= !workers_segment(reading->workers, share, segment);
+}
+
+static void take_datagram(struct reading *reading, const struct ib_datagram *datagram)
+{
+    unsigned share =
+        reading->n_shares == 1 ? 0 : ib_connections_share(&datagram->source, &datagram->destination, reading->n_shares);
+
+    if (reading->workers == NULL)
+        share_datagram(reading->shares[share], datagram);
+    else
+        reading->memory_lacking |= !workers_datagram(reading->workers, share, datagram);
+}
+
+static void take_packet(struct reading *reading, const struct packet *packet)
+{
+    struct addressed_segment segment;
+    struct ib_datagram ib;
+    enum decap_status status;
+
+    if (!reading->started)
+        reading->capture->start_ns = packet->time_ns;
+    reading->started = true;
+    reading->last_ns = packet->time_ns;
+    reading->capture->packets++;
+    reading->capture->octets += packet->captured;
+    status = decap_packet(reading->decap, packet, &segment, &ib);
+    reading->decapsulated[status]++;
+    if (status == DECAP_TCP)
+        take_segment(reading, &segment);
+    else if (status == DECAP_IB)
+        take_datagram(reading, &ib);
+    else if (status == DECAP_LINKTYPE)
+        reading->unknown_linktype = packet->linktype;
+}
+
+/* As libpcap calls it. */
+static gchar *unknown_link(const char *file, int linktype)
+{
+    const char *name = pcap_datalink_val_to_name(linktype), *text = pcap_datalink_val_to_description(linktype);
+
+    if (name == NULL)
+        return g_strdup_printf("%s: link type %d is not understood", file, linktype);
+    return g_strdup_printf("%s: link type %d (%s, %s) is not understood", file, linktype, name, text);
+}
+
+static void explain_status(const struct reading *reading, enum capture_status status, const struct capture_error *error)
+{
+    struct report_capture *capture = reading->capture;
+    bool lacking = reading->memory_lacking || heap_refused();
+
+    capture->truncated = status == CAPTURE_TRUNCATED;
+    capture->failed = status == CAPTURE_CORRUPT || lacking || reading->decapsulated[DECAP_LINKTYPE] > 0;
+    if (lacking)
+        capture->trouble =
+            g_strdup_printf("%s: not enough memory for all connections; findings may be missing", capture->file);
+    else if (status == CAPTURE_CORRUPT || status == CAPTURE_TRUNCATED)
+        capture->trouble = g_utf8_make_valid(error->text, -1);
+    else if (reading->decapsulated[DECAP_LINKTYPE] > 0)
+        capture->trouble = unknown_link(capture->file, reading->unknown_linktype);
+}
+
+/* ---- the shares ---- */
+
+static bool make_shares(struct reading *reading, const struct check_setup *setup)
+{
+    /* With --print all is told in the order in which it came. */
+    unsigned n = setup->print != NULL ? 1 : CHECK_SHARES;
+    struct share_setup of_share = {
+        .options = setup->options, .capture = reading->capture, .print = setup->print, .shares = n};
+
+    reading->next_id = setup->print != NULL || setup->threads <= 1;
+    if (reading->next_id != 0)
+        of_share.next_id = &reading->next_id;
+    for (; reading->n_shares < n; reading->n_shares++) {
+        reading->shares[reading->n_shares] = share_new(&of_share);
+        if (reading->shares[reading->n_shares] == NULL)
+            return false;
+    }
+    if (of_share.next_id == NULL)
+        reading->workers = workers_new(reading->shares, MIN(setup->threads, CHECK_SHARES));
+    return true;
+}
+
+/* A connection that ended in what was lost must not seem to have gone on in silence. */
+static void tell_drops(struct reading *reading)
+{
+    uint64_t dropped = capture_dropped(reading->source);
+
+    if (dropped == 0)
+        return;
+    if (reading->workers != NULL)
+        workers_pause(reading->workers);
+    for (unsigned i = 0; i < reading->n_shares; i++)
+        share_dropped(reading->shares[i], dropped);
+}
+
+static void finish_shares(struct reading *reading)
+{
+    tell_drops(reading);
+    if (reading->workers != NULL)
+        workers_finish(reading->workers, reading->last_ns);
+    else
+        for (unsigned i = 0; i < reading->n_shares; i++)
+            share_finish(reading->shares[i], reading->last_ns);
+    reading->workers = NULL;
+}
+
+/* ---- one report ---- */
+
+static gint by_id(gconstpointer a, gconstpointer b)
+{
+    const struct report_connection *const *first = a, *const *second = b;
+
+    return (*first)->id < (*second)->id ? -1 : (*first)->id > (*second)->id;
+}
+
+static gint by_frame(gconstpointer a, gconstpointer b)
+{
+    const uint32_t *first = a, *second = b;
+
+    return *first < *second ? -1 : *first > *second;
+}
+
+/* The shares do not know of one another: the numbers of connections follow from the frames that opened them. */
+static void number_connections(struct reading *reading)
+{
+    GArray *frames = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+
+    for (unsigned i = 0; i < reading->n_shares; i++) {
+        const GArray *opened = share_result(reading->shares[i])->opened;
+
+        g_array_append_vals(frames, opened->data, opened->len);
+    }
+    g_array_sort(frames, by_frame);
+    for (unsigned i = 0; i < reading->n_shares; i++)
+        share_number(reading->shares[i], frames, reading->numbered);
+    reading->numbered += frames->len;
+    g_array_unref(frames);
+}
+
+static void gather(struct reading *reading)
+{
+    struct report_capture *capture = reading->capture;
+    uint64_t dropped = capture_dropped(reading->source);
+
+    if (reading->next_id == 0)
+        number_connections(reading);
+    for (unsigned i = 0; i < reading->n_shares; i++) {
+        const struct share_found *found = share_result(reading->shares[i]);
+
+        for (guint j = 0; j < found->connections->len; j++)
+            g_ptr_array_add(capture->connections, g_ptr_array_index(found->connections, j));
+        capture->other_connections += found->other_connections;
+        reading->memory_lacking |= found->memory_lacking;
+        share_taken(reading->shares[i]);
+    }
+    g_ptr_array_sort(capture->connections, by_id);
+    reading->memory_lacking |=
+        !check_history(reading->history, reading->options, capture->connections, reading->last_ns);
+    capture->dropped = dropped - reading->dropped;
+    reading->dropped = dropped;
+}
+
+/* ---- parts ---- */
+
+static void begin_parts(struct reading *reading, int64_t now)
+{
+    reading->capture->part.from_ns = now;
+    reading->part_end = now + reading->parts->period_ns;
+}
+
+static void tell_part(struct reading *reading, bool last, int64_t to)
+{
+    struct report_part *part = &reading->capture->part;
+
+    part->last = last;
+    part->to_ns = MAX(to, part->from_ns);
+    part->number++;
+    reading->parts->tell(reading->parts->ctx);
+    report_capture_begin_part(reading->capture);
+    part->from_ns = to;
+}
+
+/* Before what happens now. Periods in which nothing was read at all, not even that nothing came, have no report. */
+static void part_if_due(struct reading *reading, int64_t now)
+{
+    int64_t period = reading->parts->period_ns, to;
+
+    if (reading->part_end == INT64_MAX)
+        begin_parts(reading, now);
+    if (now < reading->part_end)
+        return;
+    to = reading->part_end + (now - reading->part_end) / period * period;
+    if (reading->workers != NULL)
+        workers_pause(reading->workers);
+    tell_drops(reading);
+    for (unsigned i = 0; i < reading->n_shares; i++)
+        share_part(reading->shares[i]);
+    gather(reading);
+    explain_status(reading, CAPTURE_PACKET, NULL);
+    tell_part(reading, false, to);
+    reading->part_end = to + period;
+}
+
+static void last_part(struct reading *reading)
+{
+    int64_t now = capture_is_live(reading->source) ? capture_now() : reading->last_ns;
+
+    if (reading->part_end == INT64_MAX)
+        begin_parts(reading, now);
+    tell_part(reading, true, now);
+}
+
+/* ---- reading ---- */
+
+static enum capture_status read_all(struct reading *reading, struct capture_error *error)
+{
+    const struct check_progress *progress = reading->progress;
+    struct packet packet;
+    enum capture_status status;
+
+    while ((status = capture_next(reading->source, &packet, error)) == CAPTURE_PACKET || status == CAPTURE_TIMEOUT) {
+        if (reading->parts != NULL)
+            part_if_due(reading, status == CAPTURE_PACKET ? packet.time_ns : capture_now());
+        if (status == CAPTURE_TIMEOUT)
+            continue;
+        take_packet(reading, &packet);
+        if (progress->tell != NULL && packet.frame % PROGRESS_EVERY == 0)
+            progress->tell(progress->ctx, capture_progress(reading->source));
+    }
+    return status;
+}
+
+/* ---- all of it ---- */
+
+void check_capture(const struct check_setup *setup, struct capture *source, struct report_capture *capture)
+{
+    struct reading reading = {.source = source,
+                              .options = setup->options,
+                              .capture = capture,
+                              .progress = &setup->progress,
+                              .parts = setup->parts.tell == NULL ? NULL : &setup->parts,
+                              .part_end = INT64_MAX};
+    struct capture_error error = {""};
+
+    reading.decap = decap_new(0);
+    reading.history = history_new();
+    if (reading.decap == NULL || reading.history == NULL || !make_shares(&reading, setup)) {
+        capture->failed = true;
+        capture->trouble = g_strdup_printf("%s: not enough memory", capture->file);
+    } else {
+        enum capture_status status;
+
+        if (reading.parts != NULL && capture_is_live(source))
+            begin_parts(&reading, capture_now());
+        status = read_all(&reading, &error);
+        finish_shares(&reading);
+        gather(&reading);
+        explain_status(&reading, status, &error);
+    }
+    if (reading.parts != NULL)
+        last_part(&reading);
+    for (unsigned i = 0; i < reading.n_shares; i++)
+        share_free(reading.shares[i]);
+    history_free(reading.history);
+    if (reading.decap != NULL)
+        decap_free(reading.decap);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One capture through the engine into a report. */
+#ifndef IWARP_CONFORMANCE_CHECK_CHECK_H
+#define IWARP_CONFORMANCE_CHECK_CHECK_H
+
+#include "conformance/check/report.h"
+#include "conformance/input/capture.h"
+
+/* Called every now and then with how far the capture was read, 0 to 1 (negative: unknown). */
+struct check_progress {
+    void (*tell)(void *ctx, double part);
+    void *ctx;
+};
+
+/* Reports period by period, by the times of packets; live, also when none comes. */
+struct check_parts {
+    void (*tell)(void *ctx); /* the report_capture holds a part; afterwards it is emptied. NULL: one report of all */
+    void *ctx;
+    int64_t period_ns;
+};
+
+struct check_setup {
+    const struct check_options *options;
+    FILE *print;      /* lines of --print; NULL: none */
+    unsigned threads; /* that may work on the connections of the capture: the report does not depend on how many */
+    struct check_progress progress;
+    struct check_parts parts;
+};
+
+/*
+ * Reads `source` to its end and fills `capture`. What goes wrong is told in capture->trouble; everything found before
+ * is kept. Several captures may be checked at once in different threads.
+ */
+void check_capture(const struct check_setup *setup, struct capture *source, struct report_capture *capture);
+
+#endif

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/check/check_finding.h"
+
+static const struct waiver *find_waiver(const struct check_options *options, const struct check_roles *roles,
+                                        enum rule_id rule, enum direction direction)
+{
+    bool from_initiator = direction == DIR_TO_RESPONDER;
+    enum waiver_role role = from_initiator ? WAIVER_INITIATOR : WAIVER_RESPONDER;
+
+    return waivers_match(options->waivers, rule, from_initiator ? roles->initiator : roles->responder,
+                         roles->known ? role : WAIVER_ANY_ROLE);
+}
+
+enum check_taking check_take_finding(const struct check_options *options, struct report_connection *report,
+                                     const struct check_roles *roles, const struct finding *finding,
+                                     enum direction direction, bool keep)
+{
+    struct report_finding kept = {.rule = finding->rule,
+                                  .severity = finding->severity,
+                                  .direction = direction,
+                                  .frame = finding->place.frame,
+                                  .first_frame = finding->place.first_frame,
+                                  .related_frame = finding->related_frame,
+                                  .time_ns = finding->place.time_ns,
+                                  .offset = finding->place.offset};
+
+    if (!options->rules.reported[finding->rule])
+        return CHECK_UNREPORTED;
+    kept.waiver = find_waiver(options, roles, finding->rule, direction);
+    if (kept.waiver != NULL)
+        report->waived++;
+    else
+        report->found[finding->severity]++;
+    if (kept.waiver == NULL && report_fails(options, finding->severity))
+        report_add_failing(report, finding->rule);
+    if (options->fold && report_fold_finding(report, &kept, finding->message))
+        return CHECK_COUNTED;
+    if (!keep) {
+        report->not_kept++;
+        return CHECK_COUNTED;
+    }
+    report_add_finding(report, &kept, finding->message);
+    return CHECK_KEPT;
+}
+
+void check_drop_finding(const struct check_options *options, struct report_connection *report, guint i)
+{
+    const struct report_finding dropped = g_array_index(report->findings, struct report_finding, i);
+
+    if (dropped.more > 0) /* one of several that are equal */
+        g_array_index(report->findings, struct report_finding, i).more--;
+    else
+        g_array_remove_index(report->findings, i);
+    g_clear_pointer(&report->folds, g_hash_table_unref);
+    if (dropped.waiver != NULL) {
+        report->waived--;
+        return;
+    }
+    report->found[dropped.severity]--;
+    if (report_fails(options, dropped.severity))
+        report_drop_failing(report, dropped.rule);
+}
+
+static gint by_frame(gconstpointer a, gconstpointer b)
+{
+    const struct report_finding *first = a, *second = b;
+
+    if (first->frame != second->frame)
+        return first->frame < second->frame ? -1 : 1;
+    return first->offset < second->offset ? -1 : first->offset > second->offset;
+}
+
+void check_sort_findings(struct report_connection *report)
+{
+    g_array_sort(report->findings, by_frame);
+    g_clear_pointer(&report->folds, g_hash_table_unref); /* its places are others now */
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/check/check_history.h"
+
+#include "conformance/check/check_finding.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One connection at a time is judged. */
+struct judging {
+    const struct check_options *options;
+    struct report_connection *report;
+    struct verdict verdict;
+    struct rule_count counts[RULE_COUNT];
+    uint32_t excused[RULE_COUNT]; /* failures to be taken back */
+    bool any_excused;
+    bool memory_lacking;
+};
+
+static void on_finding(void *ctx, const struct finding *finding)
+{
+    struct judging *judging = ctx;
+    struct report_connection *report = judging->report;
+    const struct check_roles roles = {&report->initiator, &report->responder, report->roles_known};
+    enum direction direction = finding->direction;
+
+    if (direction == DIR_UNKNOWN)
+        direction = finding->place.side == report->initiator_side ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
+    check_take_finding(judging->options, report, &roles, finding, direction, true);
+}
+
+/* What the layers of the connection could not know. */
+static void on_excuse(void *ctx, enum rule_id rule, const struct place *place)
+{
+    struct judging *judging = ctx;
+
+    for (guint i = 0; i < judging->report->findings->len; i++) {
+        const struct report_finding *finding = &g_array_index(judging->report->findings, struct report_finding, i);
+        bool folded = finding->more > 0 && finding->more_first <= place->frame && finding->more_last >= place->frame;
+
+        if (finding->rule != rule || (!folded && (finding->frame != place->frame || finding->offset != place->offset)))
+            continue;
+        check_drop_finding(judging->options, judging->report, i);
+        judging->excused[rule]++;
+        judging->any_excused = true;
+        return;
+    }
+}
+
+static bool counted_anything(const struct judging *judging)
+{
+    static const struct rule_count nothing;
+
+    for (unsigned rule = 0; rule < RULE_COUNT; rule++)
+        if (memcmp(&judging->counts[rule], &nothing, sizeof nothing) != 0)
+            return true;
+    return false;
+}
+
+/* Adds what was counted to what the connection's own rules have. */
+static void add_counts(struct judging *judging)
+{
+    struct folded_counts *sum;
+
+    if (!counted_anything(judging) && !judging->any_excused)
+        return;
+    if (judging->report->counts != NULL)
+        counts_unfold(judging->report->counts, judging->counts);
+    for (unsigned rule = 0; judging->any_excused && rule < RULE_COUNT; rule++)
+        judging->counts[rule].failed -= MIN(judging->counts[rule].failed, judging->excused[rule]);
+    memset(judging->excused, 0, sizeof judging->excused);
+    judging->any_excused = false;
+    sum = counts_fold(judging->counts);
+    memset(judging->counts, 0, sizeof judging->counts);
+    if (sum == NULL) {
+        judging->memory_lacking = true;
+        return;
+    }
+    free(judging->report->counts);
+    judging->report->counts = sum;
+    check_sort_findings(judging->report);
+}
+
+bool check_history(struct history *history, const struct check_options *options, const GPtrArray *connections,
+                   int64_t now_ns)
+{
+    struct judging *judging = g_new0(struct judging, 1);
+    const struct history_host host = {&judging->verdict, on_excuse, judging};
+    bool done;
+
+    judging->options = options;
+    judging->verdict = (struct verdict){.counts = judging->counts, .finding = on_finding, .ctx = judging};
+    for (guint i = 0; i < connections->len; i++) {
+        judging->report = g_ptr_array_index(connections, i);
+        if (judging->report->history == NULL)
+            continue;
+        if (!history_add(history, judging->report->history, &host))
+            judging->report->history = NULL; /* it is of no use */
+        add_counts(judging);
+    }
+    for (guint i = 0; i < connections->len; i++) {
+        judging->report = g_ptr_array_index(connections, i);
+        if (judging->report->history == NULL)
+            continue;
+        history_conclude(history, judging->report->history, now_ns, &host);
+        add_counts(judging);
+        judging->report->history = NULL;
+    }
+    history_trim(history);
+    done = !judging->memory_lacking;
+    g_free(judging);
+    return done;
+}

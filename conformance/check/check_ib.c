@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The connections of RoCE and InfiniBand of a share. */
+#include "conformance/check/check_watched.h"
+#include "conformance/check/report_ib.h"
+#include "engine/heap.h"
+
+#include <stdlib.h>
+
+struct watched_ib {
+    struct stack_ib ib; /* what goes up */
+    struct ib_rc_events up;
+    struct watched *watched;
+    struct endpoint endpoint[2];
+    struct ib_connection *connection;
+    enum ib_below below;
+    struct icrc_counts icrc;
+};
+
+/* ---- from the transport into the stack ---- */
+
+static void on_part(void *ctx, const struct ib_rc_part *part)
+{
+    struct watched_ib *ib = ctx;
+
+    watched_wake(ib->watched);
+    ib->up.part(ib->up.ctx, part);
+}
+
+static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, const struct place *next)
+{
+    struct watched_ib *ib = ctx;
+
+    watched_wake(ib->watched);
+    ib->watched->hole = true;
+    ib->up.hole(ib->up.ctx, side, from, to, next);
+}
+
+static void on_doubt(void *ctx, unsigned side)
+{
+    struct watched_ib *ib = ctx;
+
+    watched_wake(ib->watched);
+    ib->up.doubt(ib->up.ctx, side);
+}
+
+static void on_refused(void *ctx, unsigned side, enum ib_nak nak, uint64_t offset, const struct place *place)
+{
+    struct watched_ib *ib = ctx;
+
+    watched_wake(ib->watched);
+    ib->up.refused(ib->up.ctx, side, nak, offset, place);
+}
+
+/* ---- connections come and go ---- */
+
+static void free_watched(struct watched *watched)
+{
+    struct watched_ib *ib = watched->ib;
+
+    watched_free(watched);
+    free(ib);
+}
+
+static bool on_open(void *ctx, struct ib_connection *connection, struct ib_rc_events *events)
+{
+    struct check *check = ctx;
+    struct watched *watched = watched_new(check, connection->id);
+    struct watched_ib *ib;
+
+    if (watched == NULL)
+        return false;
+    ib = watched->ib = heap_zeroed(1, sizeof *ib);
+    if (ib == NULL || !watched_stack(watched, &(struct stack_setup){.options = &check->ib_options})) {
+        check->found.memory_lacking = true;
+        free_watched(watched);
+        return false;
+    }
+    *ib = (struct watched_ib){
+        .ib = {watched->stack, connection},
+        .watched = watched,
+        .endpoint = {report_ib_endpoint(&connection->address[0], 0), report_ib_endpoint(&connection->address[1], 0)},
+        .connection = connection,
+        .below = check->below};
+    ib->up = stack_ib_events(&ib->ib);
+    watched->endpoint = ib->endpoint;
+    connection->host = watched;
+    *events =
+        (struct ib_rc_events){.ctx = ib, .part = on_part, .hole = on_hole, .doubt = on_doubt, .refused = on_refused};
+    return true;
+}
+
+static void on_managed(void *ctx, struct ib_connection *connection, unsigned side, const struct ib_cm *cm,
+                       const struct place *place)
+{
+    struct watched *watched = connection->host;
+
+    (void)ctx;
+    watched_wake(watched);
+    for (unsigned end = 0; end < 2; end++)
+        watched->ib->endpoint[end].port = connection->port[end];
+    stack_ib_managed(&watched->ib->ib, side, cm, place);
+}
+
+static struct watched_span span_of(const struct ib_connection *connection)
+{
+    return (struct watched_span){connection->start_frame, connection->end_frame, connection->start_ns,
+                                 connection->end_ns};
+}
+
+static void on_close(void *ctx, struct ib_connection *connection, enum ib_connection_end why, int64_t now_ns)
+{
+    struct watched *watched = connection->host;
+    struct watched_ib *ib = watched->ib;
+    struct watched_span span = span_of(connection);
+
+    (void)ctx, (void)why;
+    watched_close(watched, &span, now_ns);
+    free(ib);
+}
+
+static struct ib_connections *table(struct check *check)
+{
+    const struct ib_connections_options options = {.max_connections = check->max_connections,
+                                                   .next_id = check->next_id,
+                                                   .rc = {.limit = check->options->memory_limit}};
+    const struct ib_connection_events events = {
+        .ctx = check, .open = on_open, .managed = on_managed, .close = on_close};
+
+    if (check->managed == NULL) {
+        check->ib_options = check->stack_options;
+        check->ib_options.first = STACK_RPCRDMA;
+        check->managed = ib_connections_new(&options, &events);
+    }
+    return check->managed;
+}
+
+/* ---- the share ---- */
+
+/* 1: right, 0: wrong, -1: not all of it was captured. */
+static int icrc_is_right(const struct ib_datagram *datagram, const struct ib_packet *packet)
+{
+    const uint8_t *p = packet->icrc;
+
+    if (p == NULL || datagram->below == NULL)
+        return -1;
+    return ib_icrc(datagram->kind, datagram->below, datagram->below_len, datagram->p, datagram->length - IB_ICRC_LEN) ==
+           ((uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24);
+}
+
+static void count_icrc(struct icrc_counts *counts, int right, uint32_t frame)
+{
+    if (right < 0) {
+        counts->unknown++;
+    } else if (right) {
+        counts->right++;
+    } else {
+        counts->wrong++;
+        counts->first_wrong = counts->first_wrong == 0 ? frame : counts->first_wrong;
+    }
+}
+
+bool check_ib_datagram(struct check *check, const struct ib_datagram *datagram)
+{
+    struct ib_packet packet;
+    const struct ib_arrival arrival = {.source = datagram->source,
+                                       .destination = datagram->destination,
+                                       .packet = &packet,
+                                       .frame = datagram->frame,
+                                       .time_ns = datagram->time_ns};
+    struct ib_connection *connection;
+    int right;
+
+    if (ib_packet_decode(&packet, datagram->p, datagram->length, datagram->captured) != IB_DECODED)
+        return true;
+    check->below = datagram->kind;
+    if (table(check) == NULL)
+        return false;
+    right = icrc_is_right(datagram, &packet);
+    /* A receiver drops a packet whose ICRC is wrong: it is counted with the connection that it seems to be of. */
+    connection =
+        right == 0 ? ib_connections_find(check->managed, &arrival) : ib_connections_packet(check->managed, &arrival);
+    if (connection != NULL && connection->host != NULL)
+        count_icrc(&((struct watched *)connection->host)->ib->icrc, right, datagram->frame);
+    return true;
+}
+
+void check_ib_finish(struct check *check, int64_t last_ns)
+{
+    if (check->managed != NULL)
+        ib_connections_finish(check->managed, last_ns);
+}
+
+static void take_part(void *ctx, struct ib_connection *connection)
+{
+    struct watched_span span = span_of(connection);
+
+    (void)ctx;
+    watched_part(connection->host, &span);
+}
+
+void check_ib_part(struct check *check)
+{
+    if (check->managed != NULL)
+        ib_connections_each(check->managed, take_part, NULL);
+}
+
+struct each {
+    void (*tell)(void *ctx, struct watched *watched);
+    void *ctx;
+};
+
+static void tell_one(void *ctx, struct ib_connection *connection)
+{
+    const struct each *each = ctx;
+
+    each->tell(each->ctx, connection->host);
+}
+
+void check_ib_each(struct check *check, void (*tell)(void *ctx, struct watched *watched), void *ctx)
+{
+    struct each each = {tell, ctx};
+
+    if (check->managed != NULL)
+        ib_connections_each(check->managed, tell_one, &each);
+}
+
+void check_ib_free(struct check *check)
+{
+    ib_connections_free(check->managed);
+}
+
+/* ---- reports ---- */
+
+void check_ib_report(const struct watched *watched, struct report_connection *report, unsigned initiator)
+{
+    const struct watched_ib *ib = watched->ib;
+
+    report->ib = report_ib_new(ib->connection, initiator, ib->below, &ib->icrc);
+    report->complete =
+        ib->connection->request_seen && ib->connection->reply_seen && !watched->hole && ib->connection->disconnected;
+}
+
+const char *check_ib_transport(const struct watched *watched)
+{
+    return report_ib_transport_name(watched->ib->below);
+}

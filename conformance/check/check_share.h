@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A share of a capture's connections: what follows its segments, up to the connections' reports. A capture always has
+ * the same number of shares, however many threads work on them, so that the report does not depend on that.
+ */
+#ifndef IWARP_CONFORMANCE_CHECK_CHECK_SHARE_H
+#define IWARP_CONFORMANCE_CHECK_CHECK_SHARE_H
+
+#include "conformance/check/report.h"
+#include "engine/connections.h"
+
+struct check; /* a share */
+
+enum { CHECK_SHARES = 16 };
+
+struct share_setup {
+    const struct check_options *options;
+    const struct report_capture *capture; /* its start_ns is set before the first segment comes */
+    FILE *print;                          /* NULL: no lines */
+    unsigned shares;
+    uint32_t *next_id; /* NULL: share_number() will tell the numbers of its connections */
+};
+
+struct share_found {
+    GPtrArray *connections; /* struct report_connection *; whoever takes them frees them */
+    GArray *opened;         /* uint32_t: frames in which connections were opened that have no number yet */
+    uint64_t other_connections;
+    bool memory_lacking;
+};
+
+/* NULL when memory is lacking. */
+struct check *share_new(const struct share_setup *setup);
+void share_free(struct check *check);
+void share_segment(struct check *check, struct addressed_segment *segment);
+/* Of RoCE or InfiniBand. */
+void share_datagram(struct check *check, const struct ib_datagram *datagram);
+/* So many packets of a live capture were lost by now, of any connection. */
+void share_dropped(struct check *check, uint64_t dropped);
+/* The capture is over. */
+void share_finish(struct check *check, int64_t last_ns);
+/* Takes what was found so far of the connections that are open. They go on, and what follows is found anew. */
+void share_part(struct check *check);
+/* After share_finish() or share_part(); it is the share's until that is freed. */
+const struct share_found *share_result(const struct check *check);
+/*
+ * Numbers the connections that have none yet: by their place among all frames that opened one since the last time,
+ * of all shares, in ascending order, and `before` that many.
+ */
+void share_number(struct check *check, const GArray *frames, uint32_t before);
+/* What was found has been taken. */
+void share_taken(struct check *check);
+
+#endif

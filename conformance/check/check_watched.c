@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/check/check_watched.h"
+
+#include "conformance/check/check_finding.h"
+#include "conformance/check/print.h"
+#include "engine/heap.h"
+#include "engine/history.h"
+
+#include <stdlib.h>
+
+enum {
+    FINDINGS_KEPT_MAX = 50000, /* in a share */
+    NOTES_KEPT_IN_CAPTURE = 50000,
+    RECORDS_KEPT_MAX = 1024, /* in a share, until they are judged together: some 7 KiB at most */
+};
+
+/* ---- roles ---- */
+
+/* NULL: MPA is not what it runs on. */
+static const struct mpa_parameters *parameters(const struct watched *watched)
+{
+    const struct mpa_connection *mpa = stack_mpa(watched->stack);
+
+    return mpa != NULL ? mpa_connection_parameters(mpa) : NULL;
+}
+
+static enum direction direction_of_side(const struct watched *watched, unsigned side)
+{
+    return side == stack_initiator(watched->stack) ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
+}
+
+static enum direction known_direction(const struct watched *watched, enum direction direction, unsigned side)
+{
+    return direction == DIR_UNKNOWN ? direction_of_side(watched, side) : direction;
+}
+
+/* ---- findings ---- */
+
+static bool worth_keeping(const struct watched *watched, enum rule_id rule)
+{
+    unsigned limit = watched->check->options->max_findings;
+
+    /* The finding is counted already. */
+    return limit == 0 ||
+           (watched->verdict.counts[rule].failed <= limit && watched->check->findings_kept < FINDINGS_KEPT_MAX);
+}
+
+static void on_finding(void *ctx, const struct finding *finding)
+{
+    struct watched *watched = ctx;
+    const struct endpoint *endpoint = watched->endpoint;
+    unsigned initiator = stack_initiator(watched->stack);
+    const struct check_roles roles = {&endpoint[initiator], &endpoint[1 - initiator],
+                                      stack_roles_known(watched->stack)};
+    enum direction direction = known_direction(watched, finding->direction, finding->place.side & 1u);
+
+    if (check_take_finding(watched->check->options, watched->report, &roles, finding, direction,
+                           worth_keeping(watched, finding->rule)) != CHECK_KEPT)
+        return;
+    watched->check->findings_kept++;
+    if (watched->notes != NULL && watched->verdict.counts[finding->rule].failed <= REPORT_LADDERS)
+        notes_want(watched->notes, finding);
+}
+
+static struct print_target print_target(const struct watched *watched)
+{
+    return (struct print_target){watched->check->print, watched->check->capture->start_ns, watched->number};
+}
+
+/* ---- taps: what is counted, printed and noted of each layer ---- */
+
+void watched_wake(struct watched *watched)
+{
+    counted_wake(&watched->check->counting, &watched->counted);
+    watched->active = true;
+}
+
+static void on_tcp_segment(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known,
+                           uint64_t acked)
+{
+    struct watched *watched = ctx;
+
+    (void)acked_known;
+    (void)acked;
+    watched_wake(watched);
+    if (watched->notes != NULL)
+        notes_segment(watched->notes, segment, offset);
+}
+
+static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, enum hole_cause cause,
+                    const struct octets_origin *next)
+{
+    struct watched *watched = ctx;
+
+    (void)side, (void)from, (void)to, (void)cause, (void)next;
+    watched->hole = true;
+}
+
+static void on_end(void *ctx, unsigned side, bool reset, const struct place *place)
+{
+    struct watched *watched = ctx;
+
+    (void)place;
+    if (reset)
+        watched->reset = true;
+    else
+        watched->ended[side & 1u] = true;
+}
+
+static void on_startup(void *ctx, const struct mpa_startup_event *event)
+{
+    struct watched *watched = ctx;
+    struct print_target target = print_target(watched);
+
+    if (target.out != NULL)
+        print_startup(&target, known_direction(watched, event->direction, event->place.side & 1u), event);
+    if (watched->notes != NULL)
+        notes_startup(watched->notes, event);
+}
+
+static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
+{
+    struct watched *watched = ctx;
+    struct report_connection *report = watched->report;
+    enum direction direction = known_direction(watched, event->direction, event->place.side & 1u);
+
+    report->fpdus[direction]++;
+    report->octets[direction] += event->fpdu.length;
+    if (watched->check->print != NULL) {
+        struct print_target target = print_target(watched);
+
+        print_fpdu(&target, direction, event);
+    }
+    if (watched->notes != NULL)
+        notes_fpdu(watched->notes, event);
+}
+
+static void on_skipped(void *ctx, unsigned side, uint64_t from, uint64_t to, const char *why, const struct place *place)
+{
+    struct watched *watched = ctx;
+    struct print_target target = print_target(watched);
+
+    if (target.out != NULL)
+        print_skipped(&target, direction_of_side(watched, side), to - from, why, place);
+    if (watched->notes != NULL)
+        notes_skipped(watched->notes, side, from, to, why, place);
+}
+
+static void on_changed(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters)
+{
+    struct watched *watched = ctx;
+
+    (void)parameters;
+    if (phase == MPA_PHASE_NOT_MPA)
+        connection_dismiss(watched->tcp);
+}
+
+/* Of RoCE and InfiniBand: what is an FPDU there is a packet here. */
+static void on_part(void *ctx, const struct rdma_part *part)
+{
+    static const uint8_t opcodes[] = {[RDMA_SEND] = RDMAP_SEND,
+                                      [RDMA_WRITE] = RDMAP_WRITE,
+                                      [RDMA_READ] = RDMAP_READ_REQUEST,
+                                      [RDMA_READ_RESPONSE] = RDMAP_READ_RESPONSE};
+    struct watched *watched = ctx;
+    struct report_connection *report = watched->report;
+    enum direction direction = known_direction(watched, part->direction, part->place.side & 1u);
+    struct print_target target = print_target(watched);
+
+    report->fpdus[direction]++;
+    report->octets[direction] += part->n;
+    if (part->last && part->kind != RDMA_OTHER)
+        report->operations[part->invalidates ? RDMAP_SEND_INVALIDATE : opcodes[part->kind]]++;
+    if (target.out != NULL && part->last)
+        print_part(&target, direction, check_ib_transport(watched), part);
+}
+
+static void on_private_data(void *ctx, const struct rdma_private_data *data)
+{
+    struct watched *watched = ctx;
+    struct print_target target = print_target(watched);
+
+    if (target.out != NULL)
+        print_private_data(&target, direction_of_side(watched, data->place.side), check_ib_transport(watched), data);
+}
+
+static void on_refusal(void *ctx, const struct rdma_refusal *refusal)
+{
+    struct watched *watched = ctx;
+    struct print_target target = print_target(watched);
+
+    if (target.out != NULL)
+        print_refusal(&target, direction_of_side(watched, refusal->place.side), check_ib_transport(watched), refusal);
+}
+
+static void on_message(void *ctx, const struct rpcrdma_message *message)
+{
+    struct watched *watched = ctx;
+    struct print_target target = print_target(watched);
+
+    if (watched->notes != NULL)
+        notes_rpcrdma(watched->notes, message);
+    if (target.out != NULL)
+        print_rpcrdma(&target, direction_of_side(watched, message->side), message);
+}
+
+static void on_payload(void *ctx, const struct rpcrdma_payload *payload)
+{
+    struct watched *watched = ctx;
+    struct print_target target = print_target(watched);
+
+    if (target.out != NULL && !payload->reply && payload->transaction->call_header.proc == RPCRDMA_NOMSG)
+        print_long_call(&target, direction_of_side(watched, payload->place.side), payload);
+}
+
+static const struct stack_taps taps = {.tcp_segment = on_tcp_segment,
+                                       .hole = on_hole,
+                                       .end = on_end,
+                                       .startup = on_startup,
+                                       .fpdu = on_fpdu,
+                                       .skipped = on_skipped,
+                                       .changed = on_changed,
+                                       .part = on_part,
+                                       .private_data = on_private_data,
+                                       .refusal = on_refusal,
+                                       .message = on_message,
+                                       .payload = on_payload};
+
+/* ---- connections come and go ---- */
+
+struct watched *watched_new(struct check *check, uint32_t number)
+{
+    struct watched *watched = heap_zeroed(1, sizeof *watched);
+
+    if (watched == NULL) {
+        check->found.memory_lacking = true;
+        return NULL;
+    }
+    watched->check = check;
+    watched->number = number;
+    watched->verdict.finding = on_finding;
+    watched->verdict.ctx = watched;
+    watched->counted.verdict = &watched->verdict;
+    watched->report = report_connection_new();
+    watched->dropped = check->dropped;
+    watched->opened_frame = check->frame;
+    return watched;
+}
+
+bool watched_stack(struct watched *watched, const struct stack_setup *setup)
+{
+    struct check *check = watched->check;
+    struct stack_setup with_taps = *setup;
+
+    with_taps.taps = &taps;
+    with_taps.ctx = watched;
+    with_taps.verdict = &watched->verdict;
+    watched->stack = stack_new(&with_taps);
+    if (watched->stack == NULL) {
+        check->found.memory_lacking = true;
+        return false;
+    }
+    if (check->numbers_apart)
+        g_array_append_val(check->found.opened, check->frame);
+    else
+        watched->id = watched->number;
+    return true;
+}
+
+void watched_free(struct watched *watched)
+{
+    stack_free(watched->stack);
+    counted_drop(&watched->check->counting, &watched->counted);
+    notes_free(watched->notes);
+    report_connection_free(watched->report);
+    free(watched);
+}
+
+/* A capture of very many connections must not hold notes without end: the last ones go without. */
+static GArray *take_notes(struct watched *watched)
+{
+    GArray *notes = notes_take(watched->notes);
+
+    if (notes->len > NOTES_KEPT_IN_CAPTURE - watched->check->notes_kept)
+        g_array_set_size(notes, NOTES_KEPT_IN_CAPTURE - watched->check->notes_kept);
+    watched->check->notes_kept += notes->len;
+    return notes;
+}
+
+static void take_mpa(const struct watched *watched, struct report_connection *report, unsigned initiator)
+{
+    const struct mpa_parameters *of_mpa = parameters(watched);
+
+    report->parameters = *of_mpa;
+    report->markers[DIR_TO_RESPONDER] = of_mpa->markers[initiator];
+    report->markers[DIR_TO_INITIATOR] = of_mpa->markers[1 - initiator];
+    report->complete =
+        of_mpa->startup_seen && !watched->hole && (watched->reset || (watched->ended[0] && watched->ended[1]));
+    for (unsigned opcode = 0; opcode < 16; opcode++)
+        for (unsigned direction = 0; direction < 2; direction++)
+            report->operations[opcode] +=
+                rdmap_connection_counts(stack_rdmap(watched->stack))->messages[opcode][direction];
+}
+
+/* What its layers know of it by now, and what was found since it was last taken; the host adds the counts. */
+static void take_connection(struct watched *watched, const struct watched_span *span)
+{
+    struct report_connection *report = watched->report;
+    unsigned initiator = stack_initiator(watched->stack);
+
+    report->id = watched->id;
+    report->opened_frame = watched->opened_frame;
+    report->continued = watched->continued;
+    report->initiator = watched->endpoint[initiator];
+    report->responder = watched->endpoint[1 - initiator];
+    report->roles_known = stack_roles_known(watched->stack);
+    report->start_frame = span->start_frame;
+    report->end_frame = span->end_frame;
+    if (watched->ib != NULL)
+        check_ib_report(watched, report, initiator);
+    else
+        take_mpa(watched, report, initiator);
+    report->rpcrdma = report_rpcrdma_take(stack_rpcrdma(watched->stack), initiator);
+    report->initiator_side = initiator;
+    if (watched->notes != NULL)
+        report->notes = take_notes(watched);
+    check_sort_findings(report);
+    g_ptr_array_add(watched->check->found.connections, report);
+    watched->report = NULL;
+}
+
+/* What it leaves for the judgement of others. */
+static struct history_record *record_of(const struct watched *watched, const struct watched_span *span)
+{
+    struct check *check = watched->check;
+    struct history_record *record = check->records < RECORDS_KEPT_MAX ? stack_record(watched->stack) : NULL;
+
+    if (record == NULL)
+        return NULL;
+    check->records++;
+    record->endpoint[0] = watched->endpoint[0];
+    record->endpoint[1] = watched->endpoint[1];
+    record->start_ns = span->start_ns;
+    record->end_ns = span->end_ns;
+    return record;
+}
+
+static bool is_rdma(const struct watched *watched)
+{
+    return watched->ib != NULL || mpa_connection_is_mpa(stack_mpa(watched->stack));
+}
+
+void watched_close(struct watched *watched, const struct watched_span *span, int64_t now_ns)
+{
+    struct check *check = watched->check;
+
+    if (check->dropped != watched->dropped) /* what came since then may have been lost: silence proves nothing */
+        now_ns = MIN(now_ns, span->end_ns);
+    counted_wake(&check->counting, &watched->counted);
+    stack_finish(watched->stack, now_ns);
+    check->found.memory_lacking |= stack_lacks_memory(watched->stack);
+    if (is_rdma(watched)) {
+        watched->report->counts = counted_end(&check->counting, &watched->counted);
+        watched->report->history = record_of(watched, span);
+        take_connection(watched, span);
+    } else {
+        check->found.other_connections++;
+    }
+    watched_free(watched);
+}
+
+void watched_part(struct watched *watched, const struct watched_span *span)
+{
+    if (!watched->active || !is_rdma(watched))
+        return;
+    watched->report->counts = counted_part(&watched->check->counting, &watched->counted);
+    watched->report->continues = true;
+    take_connection(watched, span);
+    watched->report = report_connection_new();
+    stack_restart_counts(watched->stack);
+    watched->active = false;
+    watched->continued = true;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the parts of a share have in common: a connection, over TCP or of RoCE and InfiniBand, while it is being read.
+ */
+#ifndef IWARP_CONFORMANCE_CHECK_CHECK_WATCHED_H
+#define IWARP_CONFORMANCE_CHECK_CHECK_WATCHED_H
+
+#include "conformance/check/check_share.h"
+#include "conformance/check/counting.h"
+#include "engine/stack_ib.h"
+
+enum {
+    CONNECTIONS_MAX = 32768, /* open at one time, those that ended a short while ago included; most cost some 20 KiB */
+};
+
+struct check {
+    const struct check_options *options;
+    struct stack_options stack_options;
+    const struct report_capture *capture;
+    FILE *print;
+    struct connections *connections;
+    struct ib_connections *managed; /* of RoCE and InfiniBand; NULL until there is one */
+    struct stack_options ib_options;
+    enum ib_below below; /* of the packet being worked on */
+    uint32_t *next_id, max_connections;
+    uint32_t frame;   /* being worked on */
+    uint64_t dropped; /* by the capture, as far as told */
+    struct share_found found;
+    uint32_t findings_kept, notes_kept, records;
+    bool numbers_apart;
+    struct counting counting;
+};
+
+/* One connection while it is being read. What differs between the transports is set by who opens it. */
+struct watched {
+    struct check *check;
+    struct stack *stack;
+    const struct endpoint *endpoint; /* by side */
+    struct connection *tcp;          /* NULL: of the one below */
+    struct watched_ib *ib;
+    struct report_connection *report;
+    struct verdict verdict;
+    struct counted counted;
+    struct notes *notes; /* NULL: no ladders wanted */
+    bool hole, ended[2], reset;
+    uint64_t dropped;      /* before it was opened */
+    uint32_t number;       /* in lines of --print */
+    uint32_t id;           /* of the connection in the report; 0: not known yet */
+    uint32_t opened_frame; /* in this frame it was opened */
+    bool active;           /* something happened since the report of the part before */
+    bool continued;        /* it stands in that, or in an earlier one */
+};
+
+/* From when to when, as known when it is reported. */
+struct watched_span {
+    uint32_t start_frame, end_frame;
+    int64_t start_ns, end_ns;
+};
+
+/* With an empty report. NULL: memory is lacking, as the share will say. */
+struct watched *watched_new(struct check *check, uint32_t number);
+/* Its stack, told by taps what is counted, printed and noted. False: memory is lacking. */
+bool watched_stack(struct watched *watched, const struct stack_setup *setup);
+void watched_free(struct watched *watched);
+/* Before the engine is told anything of it. */
+void watched_wake(struct watched *watched);
+/* The stack is finished, and what is known of it goes to the share's reports, if it is RDMA; then it is freed. */
+void watched_close(struct watched *watched, const struct watched_span *span, int64_t now_ns);
+/* It goes on: what comes is for the report of the next part. */
+void watched_part(struct watched *watched, const struct watched_span *span);
+
+/* RoCE and InfiniBand: conformance/check/check_ib.c. False: memory is lacking. */
+bool check_ib_datagram(struct check *check, const struct ib_datagram *datagram);
+void check_ib_finish(struct check *check, int64_t last_ns);
+void check_ib_part(struct check *check);
+void check_ib_each(struct check *check, void (*tell)(void *ctx, struct watched *watched), void *ctx);
+void check_ib_free(struct check *check);
+/* What a report says of the connection itself. */
+void check_ib_report(const struct watched *watched, struct report_connection *report, unsigned initiator);
+/* "roce2", ... */
+const char *check_ib_transport(const struct watched *watched);
+
+#endif

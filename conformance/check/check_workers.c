@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Each worker has a few batches that go round: the reader fills one, the worker empties it and gives it back. So memory
+ * is bounded, and a reader that is ahead waits.
+ */
+#include "conformance/check/check_workers.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    BATCHES = 4, /* of a worker */
+    SEGMENTS = 512,
+    PAYLOAD = 512 << 10, /* above what libpcap gives at once */
+};
+
+struct batch {
+    unsigned n;
+    size_t used;
+    struct {
+        unsigned share;
+        bool is_datagram;
+        union {
+            struct addressed_segment segment;
+            struct ib_datagram datagram;
+        };
+    } item[SEGMENTS];
+    uint8_t *payload;
+    size_t size;
+};
+
+/* Batches in the order in which they were put in. */
+struct queue {
+    pthread_mutex_t lock;
+    pthread_cond_t filled;
+    struct batch *batch[BATCHES];
+    unsigned first, n;
+    bool closed;
+};
+
+struct worker {
+    struct workers *all;
+    unsigned number;
+    pthread_t thread;
+    struct queue todo, empty;
+    struct batch batches[BATCHES];
+    struct batch *open; /* the reader's; NULL: none */
+};
+
+struct workers {
+    struct check *const *shares;
+    unsigned n;
+    int64_t last_ns;
+    struct worker worker[];
+};
+
+/* ---- queues ---- */
+
+static void queue_init(struct queue *queue)
+{
+    pthread_mutex_init(&queue->lock, NULL);
+    pthread_cond_init(&queue->filled, NULL);
+}
+
+static void queue_clear(struct queue *queue)
+{
+    pthread_mutex_destroy(&queue->lock);
+    pthread_cond_destroy(&queue->filled);
+}
+
+static void queue_put(struct queue *queue, struct batch *batch)
+{
+    pthread_mutex_lock(&queue->lock);
+    queue->batch[(queue->first + queue->n++) % BATCHES] = batch;
+    pthread_cond_signal(&queue->filled);
+    pthread_mutex_unlock(&queue->lock);
+}
+
+static void queue_close(struct queue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    queue->closed = true;
+    pthread_cond_signal(&queue->filled);
+    pthread_mutex_unlock(&queue->lock);
+}
+
+/* Waits for one; NULL: the queue is closed and empty. */
+static struct batch *queue_take(struct queue *queue)
+{
+    struct batch *batch = NULL;
+
+    pthread_mutex_lock(&queue->lock);
+    while (queue->n == 0 && !queue->closed)
+        pthread_cond_wait(&queue->filled, &queue->lock);
+    if (queue->n > 0) {
+        batch = queue->batch[queue->first];
+        queue->first = (queue->first + 1) % BATCHES;
+        queue->n--;
+    }
+    pthread_mutex_unlock(&queue->lock);
+    return batch;
+}
+
+/* Waits until all are back. */
+static void queue_await_all(struct queue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    while (queue->n < BATCHES)
+        pthread_cond_wait(&queue->filled, &queue->lock);
+    pthread_mutex_unlock(&queue->lock);
+}
+
+/* ---- a worker ---- */
+
+static void *work(void *ctx)
+{
+    struct worker *worker = ctx;
+    struct workers *all = worker->all;
+    struct batch *batch;
+
+    while ((batch = queue_take(&worker->todo)) != NULL) {
+        for (unsigned i = 0; i < batch->n; i++)
+            if (batch->item[i].is_datagram)
+                share_datagram(all->shares[batch->item[i].share], &batch->item[i].datagram);
+            else
+                share_segment(all->shares[batch->item[i].share], &batch->item[i].segment);
+        batch->n = 0;
+        batch->used = 0;
+        queue_put(&worker->empty, batch);
+    }
+    for (unsigned i = worker->number; i < CHECK_SHARES; i += all->n)
+        share_finish(all->shares[i], all->last_ns);
+    return NULL;
+}
+
+static bool prepare(struct worker *worker)
+{
+    queue_init(&worker->todo);
+    queue_init(&worker->empty);
+    for (unsigned i = 0; i < BATCHES; i++) {
+        worker->batches[i].payload = malloc(PAYLOAD);
+        worker->batches[i].size = PAYLOAD;
+        if (worker->batches[i].payload == NULL)
+            return false;
+        queue_put(&worker->empty, &worker->batches[i]);
+    }
+    return true;
+}
+
+static void discard(struct worker *worker)
+{
+    for (unsigned i = 0; i < BATCHES; i++)
+        free(worker->batches[i].payload);
+    queue_clear(&worker->todo);
+    queue_clear(&worker->empty);
+}
+
+/* ---- all ---- */
+
+struct workers *workers_new(struct check *const *shares, unsigned n)
+{
+    struct workers *workers = calloc(1, sizeof *workers + n * sizeof workers->worker[0]);
+
+    if (workers == NULL)
+        return NULL;
+    workers->shares = shares;
+    for (unsigned i = 0; i < n; i++) {
+        struct worker *worker = &workers->worker[i];
+
+        worker->all = workers;
+        worker->number = i;
+        if (!prepare(worker) || pthread_create(&worker->thread, NULL, work, worker) != 0) {
+            discard(worker); /* those that there are do it */
+            break;
+        }
+        workers->n++;
+    }
+    if (workers->n > 0)
+        return workers;
+    free(workers);
+    return NULL;
+}
+
+static void hand_over(struct worker *worker)
+{
+    if (worker->open != NULL)
+        queue_put(&worker->todo, worker->open);
+    worker->open = NULL;
+}
+
+/* Room for so many octets of payload; an empty batch grows if it must. */
+static bool has_room(struct batch *batch, size_t octets)
+{
+    if (batch->n == SEGMENTS)
+        return false;
+    if (batch->size - batch->used >= octets)
+        return true;
+    if (batch->used > 0)
+        return false;
+    uint8_t *larger = realloc(batch->payload, octets);
+
+    if (larger == NULL)
+        return false;
+    batch->payload = larger;
+    batch->size = octets;
+    return true;
+}
+
+/* A batch with room for an item and so many octets of payload; NULL: memory is lacking. */
+static struct batch *open_batch(struct workers *workers, unsigned share, size_t octets)
+{
+    struct worker *worker = &workers->worker[share % workers->n];
+
+    if (worker->open != NULL && !has_room(worker->open, octets))
+        hand_over(worker);
+    if (worker->open == NULL)
+        worker->open = queue_take(&worker->empty);
+    return has_room(worker->open, octets) ? worker->open : NULL;
+}
+
+/* A copy of the octets in the batch. */
+static const uint8_t *keep(struct batch *batch, const uint8_t *p, size_t octets)
+{
+    uint8_t *copy = batch->payload + batch->used;
+
+    if (octets > 0)
+        memcpy(copy, p, octets);
+    batch->used += octets;
+    return copy;
+}
+
+bool workers_segment(struct workers *workers, unsigned share, const struct addressed_segment *segment)
+{
+    struct batch *batch = open_batch(workers, share, segment->segment.captured);
+
+    if (batch == NULL)
+        return false;
+    batch->item[batch->n].share = share;
+    batch->item[batch->n].is_datagram = false;
+    batch->item[batch->n].segment = *segment;
+    batch->item[batch->n++].segment.segment.payload = keep(batch, segment->segment.payload, segment->segment.captured);
+    return true;
+}
+
+bool workers_datagram(struct workers *workers, unsigned share, const struct ib_datagram *datagram)
+{
+    struct batch *batch = open_batch(workers, share, datagram->below_len + (size_t)datagram->captured);
+    struct ib_datagram *copy;
+
+    if (batch == NULL)
+        return false;
+    batch->item[batch->n].share = share;
+    batch->item[batch->n].is_datagram = true;
+    copy = &batch->item[batch->n++].datagram;
+    *copy = *datagram;
+    if (datagram->below != NULL)
+        copy->below = keep(batch, datagram->below, datagram->below_len);
+    copy->p = keep(batch, datagram->p, datagram->captured);
+    return true;
+}
+
+void workers_pause(struct workers *workers)
+{
+    for (unsigned i = 0; i < workers->n; i++)
+        hand_over(&workers->worker[i]);
+    for (unsigned i = 0; i < workers->n; i++)
+        queue_await_all(&workers->worker[i].empty);
+}
+
+void workers_finish(struct workers *workers, int64_t last_ns)
+{
+    workers->last_ns = last_ns;
+    for (unsigned i = 0; i < workers->n; i++) {
+        hand_over(&workers->worker[i]);
+        queue_close(&workers->worker[i].todo);
+    }
+    for (unsigned i = 0; i < workers->n; i++)
+        pthread_join(workers->worker[i].thread, NULL);
+    for (unsigned i = 0; i < workers->n; i++)
+        discard(&workers->worker[i]);
+    free(workers);
+}

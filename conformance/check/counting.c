@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/check/counting.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct counting_table {
+    struct counted *owner;       /* NULL: free, and all zero */
+    struct counting_table *next; /* of the free ones, the one used last first: it may still be in the cache */
+    struct rule_count counts[RULE_COUNT];
+};
+
+void counting_free(struct counting *counting)
+{
+    for (unsigned i = 0; i < counting->n; i++)
+        free(counting->tables[i]);
+    *counting = (struct counting){0};
+}
+
+static void release(struct counting *counting, struct counted *counted)
+{
+    struct counting_table *table = counted->table;
+
+    counted->verdict->counts = NULL;
+    counted->table = NULL;
+    if (table == NULL)
+        return;
+    memset(table->counts, 0, sizeof table->counts);
+    table->owner = NULL;
+    table->next = counting->free;
+    counting->free = table;
+}
+
+/* A connection that did not count for a while makes way. */
+static void make_idle(struct counting *counting, struct counted *counted)
+{
+    counted->folded = counts_fold(counted->verdict->counts);
+    counting->memory_lacking |= counted->folded == NULL;
+    release(counting, counted);
+}
+
+/* All are lent: the next one whose owner did nothing since the last look goes back. */
+static void take_back(struct counting *counting)
+{
+    while (counting->free == NULL && counting->n > 0) {
+        struct counted *owner = counting->tables[counting->hand]->owner;
+
+        counting->hand = (counting->hand + 1) % counting->n;
+        if (owner->recent)
+            owner->recent = false;
+        else
+            make_idle(counting, owner);
+    }
+}
+
+static struct counting_table *find_table(struct counting *counting)
+{
+    struct counting_table *table = counting->free;
+
+    if (table == NULL && counting->n < COUNTING_TABLES) {
+        table = calloc(1, sizeof *table);
+        if (table != NULL)
+            return counting->tables[counting->n++] = table;
+    }
+    take_back(counting);
+    table = counting->free;
+    if (table != NULL)
+        counting->free = table->next;
+    return table;
+}
+
+void counted_lend(struct counting *counting, struct counted *counted)
+{
+    struct counting_table *table = find_table(counting);
+
+    if (table == NULL) { /* the counts are told to be incomplete */
+        counting->memory_lacking = true;
+        counted->verdict->counts = counting->lost;
+        return;
+    }
+    table->owner = counted;
+    counted->table = table;
+    counted->verdict->counts = table->counts;
+    if (counted->folded != NULL) {
+        counts_unfold(counted->folded, table->counts);
+        free(counted->folded);
+        counted->folded = NULL;
+    }
+}
+
+struct folded_counts *counted_end(struct counting *counting, struct counted *counted)
+{
+    struct folded_counts *folded;
+
+    counted_wake(counting, counted);
+    folded = counts_fold(counted->verdict->counts);
+    counting->memory_lacking |= folded == NULL;
+    release(counting, counted);
+    return folded;
+}
+
+struct folded_counts *counted_part(struct counting *counting, struct counted *counted)
+{
+    struct folded_counts *folded = counted->folded;
+
+    counted->folded = NULL;
+    if (counted->table == NULL)
+        return folded;
+    folded = counts_fold(counted->table->counts);
+    counting->memory_lacking |= folded == NULL;
+    memset(counted->table->counts, 0, sizeof counted->table->counts);
+    return folded;
+}
+
+void counted_drop(struct counting *counting, struct counted *counted)
+{
+    release(counting, counted);
+    free(counted->folded);
+    counted->folded = NULL;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where connections count how often rules passed and failed: a limited number of tables, lent to the connections that
+ * are at work. The others' counts are folded (engine/fold.h), so that an idle connection costs little.
+ */
+#ifndef IWARP_CONFORMANCE_CHECK_COUNTING_H
+#define IWARP_CONFORMANCE_CHECK_COUNTING_H
+
+#include "engine/fold.h"
+
+enum { COUNTING_TABLES = 64 };
+
+struct counting_table;
+
+/* What a connection has of it. Zero to begin with, but for the verdict, whose counts are NULL while none is lent. */
+struct counted {
+    struct verdict *verdict;
+    struct counting_table *table;
+    struct folded_counts *folded; /* what it counted before */
+    bool recent;                  /* it counted since the tables were last looked through */
+};
+
+struct counting {
+    struct counting_table *tables[COUNTING_TABLES];
+    unsigned n, hand;
+    struct counting_table *free;
+    bool memory_lacking; /* counts were lost */
+    struct rule_count lost[RULE_COUNT];
+};
+
+void counting_free(struct counting *counting);
+
+/* Lends a table. */
+void counted_lend(struct counting *counting, struct counted *counted);
+
+/* Before anything is counted. */
+static inline void counted_wake(struct counting *counting, struct counted *counted)
+{
+    counted->recent = true;
+    if (counted->verdict->counts == NULL)
+        counted_lend(counting, counted);
+}
+
+/* The connection is over. The counts are the caller's, for free(); NULL when memory is lacking. */
+struct folded_counts *counted_end(struct counting *counting, struct counted *counted);
+/* What it counted so far, as above; it goes on and counts from 0. NULL also when there is nothing. */
+struct folded_counts *counted_part(struct counting *counting, struct counted *counted);
+/* As counted_end(), when nobody wants the counts. */
+void counted_drop(struct counting *counting, struct counted *counted);
+
+#endif

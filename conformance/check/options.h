@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The command line of iwarp-check. */
+#ifndef IWARP_CONFORMANCE_CHECK_OPTIONS_H
+#define IWARP_CONFORMANCE_CHECK_OPTIONS_H
+
+#include "conformance/check/selector.h"
+#include "engine/mpa.h"
+
+#include <glib.h>
+
+#define CHECK_ERROR (check_error_quark())
+GQuark check_error_quark(void);
+enum check_error { CHECK_ERROR_USAGE, CHECK_ERROR_INPUT };
+
+enum check_status { CHECK_PASS = 0, CHECK_FAIL = 1, CHECK_TROUBLE = 2, CHECK_NOTHING = 3 };
+
+enum report_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_JUNIT, FORMAT_HTML };
+
+enum { MAX_FINDINGS_DEFAULT = 1000 };
+
+struct check_options {
+    enum report_format format;
+    char *output;   /* NULL: standard output */
+    char *annotate; /* the annotated capture; NULL: not wanted */
+    struct rule_selection rules;
+    enum rule_severity fail_on;
+    bool fail_never;
+    struct mpa_options mpa;
+    const char *profile; /* as given */
+    GPtrArray *waivers;  /* waivers.h */
+    bool strict_waivers;
+    bool exclusive;         /* nobody but each connection writes the memory that it accesses */
+    unsigned assume_inline; /* 0: not given */
+    int64_t t_answer;       /* nanoseconds: struct rpcrdma_options; 0: not given */
+    bool print, verbose;
+    bool summary;           /* lines on standard output; the report only to `output`, if given */
+    enum tristate progress; /* UNKNOWN: when standard error is a terminal */
+    unsigned jobs;
+    size_t memory_limit;     /* octets held out of order per side of a connection; 0: the default */
+    unsigned max_findings;   /* kept per rule and connection; 0: all */
+    char *interface;         /* live capture */
+    unsigned capture_buffer; /* of it, in octets; 0: the default */
+    int64_t rotate_ns;       /* a report of each such period; 0: one of all */
+    char **files;            /* NULL-terminated; empty with interface */
+
+    bool fold;        /* of equal findings the first three are listed, the others counted */
+    bool allow_empty; /* captures of which nothing was checked are no trouble */
+
+    bool list_rules, version, help;
+    char *explain;
+};
+
+/*
+ * Parses argv. False and *error (CHECK_ERROR_USAGE) when it makes no sense; `options` is to be cleared in either case.
+ * With list_rules, version, help or explain set there may be no files.
+ */
+bool options_parse(struct check_options *options, int argc, char **argv, GError **error);
+/* The value of --fail-on. */
+bool options_parse_fail_on(struct check_options *options, const char *value, GError **error);
+void options_clear(struct check_options *options);
+
+extern const char options_help[];
+
+#endif

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/check/report.h"
+
+#include "engine/history.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const operation_names[OPERATION_COUNT] = {
+    [RDMAP_WRITE] = "write",
+    [RDMAP_READ_REQUEST] = "read_request",
+    [RDMAP_READ_RESPONSE] = "read_response",
+    [RDMAP_SEND] = "send",
+    [RDMAP_SEND_INVALIDATE] = "send_invalidate",
+    [RDMAP_SEND_SE] = "send_se",
+    [RDMAP_SEND_SE_INVALIDATE] = "send_se_invalidate",
+    [RDMAP_TERMINATE] = "terminate",
+    [RDMAP_IMMEDIATE] = "immediate",
+    [RDMAP_IMMEDIATE_SE] = "immediate_se",
+    [RDMAP_ATOMIC_REQUEST] = "atomic_request",
+    [RDMAP_ATOMIC_RESPONSE] = "atomic_response",
+};
+
+const char *report_operation_name(unsigned opcode)
+{
+    return opcode < OPERATION_COUNT ? operation_names[opcode] : NULL;
+}
+
+/* Most connections have none: these share one array. */
+static GArray *no_findings(void)
+{
+    static GArray *none;
+
+    if (g_once_init_enter(&none))
+        g_once_init_leave(&none, g_array_new(FALSE, FALSE, sizeof(struct report_finding)));
+    return none;
+}
+
+struct report_connection *report_connection_new(void)
+{
+    struct report_connection *connection = g_new0(struct report_connection, 1);
+
+    connection->findings = g_array_ref(no_findings());
+    return connection;
+}
+
+void report_connection_free(struct report_connection *connection)
+{
+    if (connection == NULL)
+        return;
+    g_array_unref(connection->findings);
+    history_record_free(connection->history);
+    free(connection->counts);
+    if (connection->failing != NULL)
+        g_array_unref(connection->failing);
+    if (connection->notes != NULL)
+        g_array_unref(connection->notes);
+    if (connection->messages != NULL)
+        g_string_chunk_free(connection->messages);
+    if (connection->folds != NULL)
+        g_hash_table_unref(connection->folds);
+    g_free(connection->ib);
+    if (connection->rpcrdma != NULL) {
+        g_array_unref(connection->rpcrdma->calls);
+        g_free(connection->rpcrdma);
+    }
+    g_free(connection);
+}
+
+void report_add_finding(struct report_connection *connection, const struct report_finding *finding, const char *message)
+{
+    struct report_finding kept = *finding;
+
+    if (connection->messages == NULL) {
+        connection->messages = g_string_chunk_new(1024);
+        g_array_unref(connection->findings);
+        connection->findings = g_array_new(FALSE, FALSE, sizeof(struct report_finding));
+    }
+    /* Many findings of a rule say the same: g_string_chunk_insert_const() keeps one copy. */
+    kept.message = g_string_chunk_insert_const(connection->messages, message);
+    g_array_append_val(connection->findings, kept);
+}
+
+static struct report_failing *find_failing(const struct report_connection *connection, enum rule_id rule)
+{
+    for (guint i = 0; connection->failing != NULL && i < connection->failing->len; i++) {
+        struct report_failing *failing = &g_array_index(connection->failing, struct report_failing, i);
+
+        if (failing->rule == rule)
+            return failing;
+    }
+    return NULL;
+}
+
+void report_add_failing(struct report_connection *connection, enum rule_id rule)
+{
+    struct report_failing *known = find_failing(connection, rule), first = {rule, 1};
+
+    if (known != NULL) {
+        known->times = rule_count_sum(known->times, 1);
+        return;
+    }
+    if (connection->failing == NULL)
+        connection->failing = g_array_new(FALSE, FALSE, sizeof(struct report_failing));
+    g_array_append_val(connection->failing, first);
+}
+
+void report_drop_failing(struct report_connection *connection, enum rule_id rule)
+{
+    struct report_failing *known = find_failing(connection, rule);
+
+    if (known != NULL && --known->times == 0)
+        g_array_remove_index(connection->failing, (guint)(known - (struct report_failing *)connection->failing->data));
+}
+
+struct report_rpcrdma *report_rpcrdma_new(void)
+{
+    struct report_rpcrdma *rpcrdma = g_new0(struct report_rpcrdma, 1);
+
+    rpcrdma->calls = g_array_new(FALSE, FALSE, sizeof(struct rpcrdma_procedure_count));
+    return rpcrdma;
+}
+
+struct report_rpcrdma *report_rpcrdma_take(const struct rpcrdma_connection *rpcrdma, unsigned initiator)
+{
+    const struct rpcrdma_counts *counts;
+    struct report_rpcrdma *report;
+    int client;
+
+    if (rpcrdma == NULL || !rpcrdma_connection_is_rpcrdma(rpcrdma))
+        return NULL;
+    client = rpcrdma_connection_client(rpcrdma);
+    counts = rpcrdma_connection_counts(rpcrdma);
+    report = report_rpcrdma_new();
+    report->calls_go = client < 0 ? DIR_UNKNOWN : (unsigned)client == initiator ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
+    for (unsigned direction = 0; direction < 2; direction++) {
+        unsigned sender = direction == DIR_TO_RESPONDER ? initiator : other_side(initiator);
+        bool negotiated;
+
+        report->threshold[direction] = rpcrdma_connection_threshold(rpcrdma, sender, &negotiated);
+    }
+    for (unsigned i = 0; i < counts->n; i++)
+        if (counts->procedures[i].calls > 0) /* none since the report of the part before */
+            g_array_append_val(report->calls, counts->procedures[i]);
+    report->other_calls = counts->other_calls;
+    return report;
+}
+
+static void free_connection(gpointer connection)
+{
+    report_connection_free(connection);
+}
+
+struct report_capture *report_capture_new(const char *file)
+{
+    struct report_capture *capture = g_new0(struct report_capture, 1);
+
+    capture->file = g_filename_display_name(file);
+    capture->connections = g_ptr_array_new_with_free_func(free_connection);
+    return capture;
+}
+
+void report_capture_free(struct report_capture *capture)
+{
+    if (capture == NULL)
+        return;
+    g_ptr_array_unref(capture->connections);
+    g_free(capture->file);
+    g_free(capture->trouble);
+    g_free(capture->part.series);
+    g_free(capture);
+}
+
+void report_capture_begin_part(struct report_capture *capture)
+{
+    g_ptr_array_set_size(capture->connections, 0);
+    g_clear_pointer(&capture->trouble, g_free);
+    capture->packets = capture->octets = capture->dropped = capture->other_connections = 0;
+    capture->truncated = capture->failed = false;
+}
+
+static void free_capture(gpointer capture)
+{
+    report_capture_free(capture);
+}
+
+void report_init(struct report *report, const struct check_options *options)
+{
+    memset(report, 0, sizeof *report);
+    report->options = options;
+    for (size_t i = 0; i < RULE_COUNT; i++)
+        report->shown[i] = options->rules.shown[i] && rule_binds(&rule_catalogue[i], options->mpa.profile);
+    report->captures = g_ptr_array_new_with_free_func(free_capture);
+    report->unused_waivers = g_ptr_array_new();
+}
+
+void report_clear(struct report *report)
+{
+    g_ptr_array_unref(report->captures);
+    g_ptr_array_unref(report->unused_waivers);
+}
+
+bool report_fails(const struct check_options *options, enum rule_severity severity)
+{
+    return !options->fail_never && severity >= options->fail_on;
+}
+
+void report_rules(const struct report *report, const struct report_connection *connection, GArray *rules)
+{
+    struct rule_count counts[RULE_COUNT] = {0};
+
+    g_array_set_size(rules, 0);
+    if (connection->counts != NULL)
+        counts_unfold(connection->counts, counts);
+    for (size_t i = 0; i < RULE_COUNT; i++) {
+        const struct rule *rule = &rule_catalogue[i];
+        struct report_rule exercised = {.rule = (enum rule_id)i};
+        const struct report_failing *failing;
+
+        if (!report->shown[i])
+            continue;
+        exercised.count = counts[rule->same]; /* rules that state the same share the outcome */
+        if ((exercised.count.passed | exercised.count.failed | exercised.count.inconclusive) == 0)
+            continue;
+        failing = find_failing(connection, rule->same);
+        exercised.failing = failing == NULL ? 0 : failing->times;
+        g_array_append_val(rules, exercised);
+    }
+}
+
+/* counts: of rules by themselves. */
+static void sum_connection(struct report *report, const struct report_connection *connection,
+                           struct rule_count counts[RULE_COUNT])
+{
+    bool any = false;
+
+    for (size_t severity = 0; severity < SEVERITY_COUNT; severity++) {
+        report->found[severity] += connection->found[severity];
+        any |= connection->found[severity] > 0;
+    }
+    report->waived += connection->waived;
+    report->connections++;
+    report->connections_with_findings += any;
+    if (connection->counts != NULL)
+        counts_unfold(connection->counts, counts);
+}
+
+static void find_unused_waivers(struct report *report)
+{
+    const struct check_options *options = report->options;
+
+    for (guint i = 0; options->waivers != NULL && i < options->waivers->len; i++) {
+        struct waiver *waiver = g_ptr_array_index(options->waivers, i);
+
+        /* A rule that is not looked at says nothing about its waiver. */
+        if (!g_atomic_int_get(&waiver->used) && options->rules.reported[rule_catalogue[waiver->rule].same])
+            g_ptr_array_add(report->unused_waivers, waiver);
+    }
+}
+
+/* What no part has used so far, the next one may. */
+static bool goes_on(const struct report *report)
+{
+    const struct report_capture *capture = report->captures->len == 0 ? NULL : g_ptr_array_index(report->captures, 0);
+
+    return capture != NULL && capture->part.series != NULL && !capture->part.last;
+}
+
+const char *const report_nothing[] = {
+    [REPORT_NO_MPA] = "no RDMA connection found: nothing was checked",
+    [REPORT_NO_RPCRDMA] = "no RPC-over-RDMA found: of what is below it on RoCE and InfiniBand nothing is judged",
+    [REPORT_NO_FPDU] = "no FPDU could be judged: nothing but the start of connections was checked",
+};
+
+static bool is_judged(const struct report_connection *connection)
+{
+    if (connection->ib != NULL) /* rules of the InfiniBand specification are not judged */
+        return connection->ib->rejected || connection->rpcrdma != NULL;
+    return connection->fpdus[0] + connection->fpdus[1] > 0 || connection->parameters.rejected ||
+           connection->rpcrdma != NULL;
+}
+
+bool report_judged_something(const struct report_capture *capture)
+{
+    for (guint i = 0; i < capture->connections->len; i++)
+        if (is_judged(g_ptr_array_index(capture->connections, i)))
+            return true;
+    return false;
+}
+
+const char *report_nothing_checked(const struct report_capture *capture)
+{
+    if (capture->connections->len == 0)
+        return report_nothing[REPORT_NO_MPA];
+    if (capture->part.series != NULL || report_judged_something(capture))
+        return NULL;
+    for (guint i = 0; i < capture->connections->len; i++)
+        if (((const struct report_connection *)g_ptr_array_index(capture->connections, i))->ib == NULL)
+            return report_nothing[REPORT_NO_FPDU];
+    return report_nothing[REPORT_NO_RPCRDMA];
+}
+
+static enum check_status decide(const struct report *report)
+{
+    for (guint i = 0; i < report->captures->len; i++)
+        if (((const struct report_capture *)g_ptr_array_index(report->captures, i))->failed)
+            return CHECK_TROUBLE;
+    for (size_t severity = 0; severity < SEVERITY_COUNT; severity++)
+        if (report->found[severity] > 0 && report_fails(report->options, (enum rule_severity)severity))
+            return CHECK_FAIL;
+    if (report->options->strict_waivers && report->unused_waivers->len > 0)
+        return CHECK_FAIL;
+    return report->empty > 0 && !report->options->allow_empty ? CHECK_NOTHING : CHECK_PASS;
+}
+
+static void clear_sums(struct report *report)
+{
+    memset(report->found, 0, sizeof report->found);
+    memset(report->counts, 0, sizeof report->counts);
+    report->waived = report->connections = report->connections_with_findings = 0;
+    report->exercised = report->empty = 0;
+    g_ptr_array_set_size(report->unused_waivers, 0);
+}
+
+void report_conclude(struct report *report)
+{
+    struct rule_count counts[RULE_COUNT] = {0};
+
+    clear_sums(report);
+    for (guint i = 0; i < report->captures->len; i++) {
+        const struct report_capture *capture = g_ptr_array_index(report->captures, i);
+
+        report->empty += !capture->failed && report_nothing_checked(capture) != NULL;
+        for (guint j = 0; j < capture->connections->len; j++)
+            sum_connection(report, g_ptr_array_index(capture->connections, j), counts);
+    }
+    for (size_t i = 0; i < RULE_COUNT; i++)
+        if (report->shown[i])
+            report->counts[i] = counts[rule_catalogue[i].same];
+    for (size_t i = 0; i < RULE_COUNT; i++)
+        report->exercised += report->counts[i].passed > 0 || report->counts[i].failed > 0;
+    if (!goes_on(report))
+        find_unused_waivers(report);
+    report->status = decide(report);
+}
+
+const char *report_verdict(const struct report *report)
+{
+    switch (report->status) {
+    case CHECK_PASS:
+        return "pass";
+    case CHECK_FAIL:
+        return "fail";
+    case CHECK_TROUBLE:
+        return "error";
+    case CHECK_NOTHING:
+        return "nothing-to-check";
+    }
+    return "error";
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What was found, between the engine and the report formats: captures, their connections, per connection the findings
+ * that are to be reported and the outcome of each rule.
+ */
+#ifndef IWARP_CONFORMANCE_CHECK_REPORT_H
+#define IWARP_CONFORMANCE_CHECK_REPORT_H
+
+#include "conformance/check/notes.h"
+#include "conformance/check/options.h"
+#include "conformance/check/report_ib.h"
+#include "conformance/input/decap.h"
+#include "engine/fold.h"
+#include "engine/rpcrdma.h"
+#include "support/waivers.h"
+
+#include <glib.h>
+#include <stdio.h>
+
+/* With ladder diagrams: the first findings of a rule on a connection. */
+enum { REPORT_LADDERS = 3 };
+
+enum { SEVERITY_COUNT = 3, OPERATION_COUNT = 16, ROLE_COUNT = 2 };
+
+struct report_finding {
+    enum rule_id rule;
+    enum rule_severity severity;
+    enum direction direction; /* never DIR_UNKNOWN: by presumed roles where they are not known */
+    uint32_t frame, first_frame, related_frame;
+    int64_t time_ns;
+    uint64_t offset;
+    const struct waiver *waiver; /* NULL: not waived */
+    const char *message;         /* UTF-8 */
+    /* Equal ones behind it that are not listed (report_fold.c), and the frames of the first and the last of them. */
+    uint32_t more, more_first, more_last;
+};
+
+/* Findings of a rule that make the run fail. */
+struct report_failing {
+    enum rule_id rule;
+    uint32_t times;
+};
+
+struct report_rule {
+    enum rule_id rule;
+    struct rule_count count;
+    uint32_t failing; /* findings of it that make the run fail: at or above the fail level, not waived */
+};
+
+/* What a connection carried of RPC-over-RDMA. */
+struct report_rpcrdma {
+    enum direction calls_go; /* of the client; DIR_UNKNOWN: who it is does not show */
+    uint32_t threshold[2];   /* inline, by direction; 0: not known */
+    GArray *calls;           /* struct rpcrdma_procedure_count, in order of first appearance */
+    uint64_t other_calls;    /* whose procedure does not show, or is one of too many */
+};
+
+struct report_connection {
+    uint32_t id;
+    uint32_t opened_frame;
+    bool continued, continues; /* in parts: it stands in an earlier report, and may stand in a later one */
+    struct endpoint initiator, responder;
+    bool roles_known; /* false: initiator is whoever opened the TCP connection, or spoke first */
+    uint32_t start_frame, end_frame;
+    struct report_ib *ib; /* NULL: iWARP, which the next three are of */
+    struct mpa_parameters parameters;
+    bool complete;                /* startup to end without a hole */
+    enum tristate markers[2];     /* by direction */
+    uint64_t fpdus[2], octets[2]; /* by direction; octets of FPDUs. With ib: packets, and octets of their payload */
+    uint64_t operations[OPERATION_COUNT]; /* RDMAP messages by opcode, counted by their last segment */
+    struct report_rpcrdma *rpcrdma;       /* NULL: carries none */
+    GArray *findings;                     /* struct report_finding, by frame; never NULL */
+    GStringChunk *messages;
+    GHashTable *folds;                      /* report_fold.c; NULL: none */
+    uint64_t found[SEVERITY_COUNT], waived; /* all findings, those not kept as well; found holds unwaived ones */
+    uint64_t not_kept;
+    GArray *notes;                  /* struct note, for the ladders of --format=html; NULL otherwise */
+    unsigned initiator_side;        /* the side of notes that stands for the Initiator */
+    struct folded_counts *counts;   /* of rules by themselves: see report_rules(); NULL: nothing */
+    GArray *failing;                /* struct report_failing; NULL: none */
+    struct history_record *history; /* until it was judged by others (check_history.h); NULL: none */
+};
+
+/* A capture that is reported period by period. */
+struct report_part {
+    char *series;    /* the same in all parts; NULL: the capture is whole */
+    unsigned number; /* from 1 */
+    bool last;
+    int64_t from_ns, to_ns; /* the period */
+};
+
+/*
+ * With parts, all that is counted and found is that of the part alone: what was decided in its period. The numbers of
+ * frames and connections, and the time of the first packet, go through all of them.
+ */
+struct report_capture {
+    char *file;
+    uint64_t packets, octets, dropped;
+    struct report_part part;
+    int64_t start_ns; /* of the first packet */
+    bool truncated;
+    bool failed;            /* could not be read, or not to the end: trouble */
+    char *trouble;          /* one line; NULL: none. Set without `failed` for a warning */
+    GPtrArray *connections; /* struct report_connection *, by id */
+    uint64_t other_connections;
+};
+
+struct report {
+    const struct check_options *options;
+    GPtrArray *captures; /* struct report_capture * */
+    /* Filled by report_conclude(). */
+    uint64_t found[SEVERITY_COUNT], waived;
+    uint64_t connections, connections_with_findings;
+    unsigned empty;                       /* captures of which nothing was checked */
+    struct rule_count counts[RULE_COUNT]; /* sums */
+    unsigned exercised;
+    bool shown[RULE_COUNT];    /* selected by the options, and in the profile */
+    GPtrArray *unused_waivers; /* struct waiver *, borrowed */
+    enum check_status status;
+};
+
+struct report_connection *report_connection_new(void);
+void report_connection_free(struct report_connection *connection);
+void report_add_finding(struct report_connection *connection, const struct report_finding *finding,
+                        const char *message);
+/* True: it is like three that are listed, and counted with the last of them. Else it is to be added. */
+bool report_fold_finding(struct report_connection *connection, const struct report_finding *finding,
+                         const char *message);
+/* What findings that are equal but for their numbers have in common; g_free() it. */
+gchar *report_fold_text(const char *message);
+enum { REPORT_EQUAL_LISTED = 3 };
+void report_add_failing(struct report_connection *connection, enum rule_id rule);
+void report_drop_failing(struct report_connection *connection, enum rule_id rule);
+/* Into rules (of struct report_rule): what was exercised or inconclusive, in catalogue order. */
+void report_rules(const struct report *report, const struct report_connection *connection, GArray *rules);
+struct report_rpcrdma *report_rpcrdma_new(void);
+/* What the layer counted so far; NULL: the connection does not carry RPC-over-RDMA. rpcrdma may be NULL; initiator: a
+ * side. */
+struct report_rpcrdma *report_rpcrdma_take(const struct rpcrdma_connection *rpcrdma, unsigned initiator);
+struct report_capture *report_capture_new(const char *file);
+void report_capture_free(struct report_capture *capture);
+/* Empties it for the next part. */
+void report_capture_begin_part(struct report_capture *capture);
+
+void report_init(struct report *report, const struct check_options *options);
+void report_clear(struct report *report);
+/* Sums up and decides; after the last capture, or each part. */
+void report_conclude(struct report *report);
+
+/* The formats. They write to `out`; errors stay in the stream. */
+void report_write_text(const struct report *report, FILE *out);
+void report_write_json(const struct report *report, FILE *out);
+void report_write_junit(const struct report *report, FILE *out);
+void report_write_html(const struct report *report, FILE *out);
+/* One line per capture: --summary. */
+void report_write_summary(const struct report *report, FILE *out);
+
+/* One line each. */
+enum report_emptiness { REPORT_NO_MPA, REPORT_NO_FPDU, REPORT_NO_RPCRDMA };
+extern const char *const report_nothing[];
+/*
+ * Why a capture that could be read says nothing: no connection in it, or none of which an FPDU, a rejection or an RPC
+ * message was judged. NULL: something was. One line.
+ */
+const char *report_nothing_checked(const struct report_capture *capture);
+/* The same of this part of a capture alone; report_nothing_checked() takes any connection in a part for something. */
+bool report_judged_something(const struct report_capture *capture);
+/* "pass", "fail", "error", "nothing-to-check" */
+const char *report_verdict(const struct report *report);
+/* Member names of "operations": "write", "read_request", ...; NULL for an opcode without a name. */
+const char *report_operation_name(unsigned opcode);
+/* True when a finding of this severity makes the status 1. */
+bool report_fails(const struct check_options *options, enum rule_severity severity);
+
+#endif

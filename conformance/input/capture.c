@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/input/capture.h"
+
+#include "conformance/input/capture_direct.h"
+#include "conformance/input/capture_live.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+enum {
+    READ_BUFFER = 256 << 10, /* the C library's default costs a system call per 4 KiB */
+    NS_PER_S = 1000000000,
+};
+
+struct capture {
+    pcap_t *pcap;
+    struct capture_direct *direct; /* NULL: libpcap reads the packets */
+    int linktype;
+    char *name;
+    char *buffer; /* of the stream; outlives it */
+    bool is_live;
+    struct capture_live live;
+    bool nanoseconds;
+    int64_t size;             /* of a regular file; -1 unknown */
+    enum capture_status last; /* END and worse stay */
+    char last_text[CAPTURE_ERROR_SIZE];
+    volatile sig_atomic_t stop;
+    uint64_t packets, octets;
+};
+
+void capture_error_set(struct capture_error *error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error->text, sizeof error->text, format, arguments);
+    va_end(arguments);
+    for (char *c = error->text; *c; c++) /* one line, whatever the library or the file's name holds */
+        if ((unsigned char)*c < ' ')
+            *c = ' ';
+}
+
+static const char *shown_name(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
+/* What the first octets say when libpcap does not know the format. */
+static const char *format_hint(const uint8_t *p, size_t n)
+{
+    static const struct {
+        uint8_t magic[4];
+        uint8_t length;
+        const char *hint;
+    } known[] = {
+        {{0x1f, 0x8b}, 2, "compressed with gzip; unpack it first"},
+        {{0x28, 0xb5, 0x2f, 0xfd}, 4, "compressed with zstd; unpack it first"},
+        {{0xfd, '7', 'z', 'X'}, 4, "compressed with xz; unpack it first"},
+        {{0x04, 0x22, 0x4d, 0x18}, 4, "compressed with lz4; unpack it first"},
+        {{'B', 'Z', 'h'}, 3, "compressed with bzip2; unpack it first"},
+        {{'s', 'n', 'o', 'o'}, 4, "a snoop capture; convert it to pcapng first"},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (n >= known[i].length && memcmp(p, known[i].magic, known[i].length) == 0)
+            return known[i].hint;
+    return NULL;
+}
+
+/* The error of a file that libpcap refuses. magic: its first n octets, as far as known. */
+static void say_refused(struct capture_error *error, const char *name, const char *reason, const uint8_t *magic,
+                        size_t n)
+{
+    const char *hint = format_hint(magic, n);
+    if (hint)
+        capture_error_set(error, "%s: not a pcap or pcapng file: %s", name, hint);
+    else if (strstr(reason, "unknown file format"))
+        capture_error_set(error, "%s: not a pcap or pcapng file", name);
+    else if (strstr(reason, "only got 0"))
+        capture_error_set(error, "%s: empty file", name);
+    else if (strncmp(reason, "truncated", 9) == 0)
+        capture_error_set(error, "%s: ends inside the file header (%s)", name, reason);
+    else
+        capture_error_set(error, "%s: %s", name, reason);
+}
+
+/* Link types that libpcap hands on as they lie in the file, whatever the byte order. */
+static void read_directly(struct capture *capture)
+{
+    static const int plain[] = {DLT_EN10MB, DLT_RAW, DLT_LINUX_SLL, DLT_LINUX_SLL2, DLT_IPV4, DLT_IPV6};
+    struct direct_facts facts = {.snap_length = (uint32_t)pcap_snapshot(capture->pcap)};
+
+    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
+        if (plain[i] == capture->linktype)
+            capture->direct = direct_open(fileno(pcap_file(capture->pcap)), &facts);
+}
+
+struct capture *capture_open(const char *path, struct capture_error *error)
+{
+    const char *name = shown_name(path);
+    bool standard_input = strcmp(path, "-") == 0;
+    uint8_t magic[4];
+    size_t n_magic = 0;
+    bool from_start = false; /* of a regular file */
+    char reason[PCAP_ERRBUF_SIZE] = "";
+    struct stat status;
+
+    FILE *file = standard_input ? stdin : fopen(path, "rb");
+    if (!file) {
+        capture_error_set(error, "%s: %s", name, strerror(errno));
+        return NULL;
+    }
+    struct capture *capture = calloc(1, sizeof *capture);
+    if (!capture) {
+        capture_error_set(error, "%s: out of memory", name);
+        goto failed;
+    }
+    capture->size = -1;
+    capture->nanoseconds = true;
+    capture->name = strdup(name);
+    if (!capture->name) {
+        capture_error_set(error, "%s: out of memory", name);
+        goto failed;
+    }
+    capture->buffer = standard_input ? NULL : malloc(READ_BUFFER);
+    if (capture->buffer)
+        setvbuf(file, capture->buffer, _IOFBF, READ_BUFFER);
+    if (fstat(fileno(file), &status) == 0) {
+        if (S_ISDIR(status.st_mode)) {
+            capture_error_set(error, "%s: is a directory", name);
+            goto failed;
+        }
+        if (S_ISREG(status.st_mode)) {
+            capture->size = status.st_size;
+            off_t here = ftello(file);
+            from_start = here == 0;
+            n_magic = fread(magic, 1, sizeof magic, file);
+            if (ferror(file)) {
+                capture_error_set(error, "%s: %s", name, strerror(errno));
+                goto failed;
+            }
+            fseeko(file, here > 0 ? here : 0, SEEK_SET);
+        }
+    }
+    capture->pcap = pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO, reason);
+    if (!capture->pcap) {
+        say_refused(error, name, reason, magic, n_magic);
+        goto failed;
+    }
+    capture->linktype = pcap_datalink(capture->pcap);
+    if (from_start)
+        read_directly(capture);
+    return capture;
+
+failed:
+    if (!standard_input)
+        fclose(file);
+    capture_close(capture);
+    return NULL;
+}
+
+struct capture *capture_open_live(const char *interface, const struct capture_live_options *options,
+                                  struct capture_error *error)
+{
+    static const struct capture_live_options defaults;
+    struct capture *capture = calloc(1, sizeof *capture);
+
+    if (capture == NULL || (capture->name = strdup(interface)) == NULL) {
+        capture_error_set(error, "%s: out of memory", interface);
+        free(capture);
+        return NULL;
+    }
+    capture->is_live = true;
+    capture->size = -1;
+    if (!live_open(&capture->live, interface, options != NULL ? options : &defaults, error)) {
+        capture->pcap = capture->live.pcap;
+        capture_close(capture);
+        return NULL;
+    }
+    capture->pcap = capture->live.pcap;
+    capture->linktype = pcap_datalink(capture->pcap);
+    capture->nanoseconds = pcap_get_tstamp_precision(capture->pcap) == PCAP_TSTAMP_PRECISION_NANO;
+    return capture;
+}
+
+void capture_close(struct capture *capture)
+{
+    if (!capture)
+        return;
+    direct_close(capture->direct);
+    if (capture->pcap)
+        pcap_close(capture->pcap);
+    free(capture->buffer);
+    free(capture->name);
+    free(capture);
+}
+
+/* libpcap has one return value for all that goes wrong in a file; the text tells. */
+static enum capture_status stopped(struct capture *capture, struct capture_error *error)
+{
+    const char *reason = pcap_geterr(capture->pcap);
+    bool truncated = strncmp(reason, "truncated", 9) == 0;
+    if (truncated)
+        capture_error_set(error, "%s: ends inside a packet record, after packet %" PRIu64 " (%s)", capture->name,
+                          capture->packets, reason);
+    else if (strstr(reason, "of the first interface")) /* libpcap wants one link type and one snap length in a file */
+        capture_error_set(error, "%s: cannot be read beyond packet %" PRIu64 ", its interfaces differ: %s",
+                          capture->name, capture->packets, reason);
+    else if (capture->is_live)
+        capture_error_set(error, "%s: %s", capture->name, reason);
+    else
+        capture_error_set(error, "%s: corrupt after packet %" PRIu64 ": %s", capture->name, capture->packets, reason);
+    memcpy(capture->last_text, error->text, sizeof capture->last_text);
+    return truncated ? CAPTURE_TRUNCATED : CAPTURE_CORRUPT;
+}
+
+/*
+ * Nanoseconds since the epoch. A hostile file may hold any number: bounded to 0 .. 2^61, the differences that all
+ * layers take never overflow.
+ */
+static int64_t time_of(const struct capture *capture, const struct timeval *time)
+{
+    const int64_t seconds_max = (INT64_C(1) << 61) / NS_PER_S - 1;
+    int64_t seconds = time->tv_sec < 0 ? 0 : time->tv_sec > seconds_max ? seconds_max : time->tv_sec;
+    int64_t fraction = time->tv_usec < 0 ? 0 : time->tv_usec > NS_PER_S ? NS_PER_S : time->tv_usec;
+
+    return seconds * NS_PER_S + fraction * (capture->nanoseconds ? 1 : 1000);
+}
+
+/* Something unusual behind the packets read so far: libpcap goes on, from the same place. */
+static int leave_to_libpcap(struct capture *capture)
+{
+    struct pcap_pkthdr *header;
+    const u_char *data;
+    int result = 1;
+
+    direct_close(capture->direct);
+    capture->direct = NULL;
+    for (uint64_t i = 0; i < capture->packets && result == 1; i++)
+        result = pcap_next_ex(capture->pcap, &header, &data);
+    return result;
+}
+
+/* A live capture may run for so long that they begin again. */
+static uint32_t next_frame(struct capture *capture)
+{
+    return (uint32_t)(capture->packets++ % UINT32_MAX) + 1;
+}
+
+/* Not a packet: what capture_next() of libpcap says. */
+static bool next_directly(struct capture *capture, struct packet *packet, int *result)
+{
+    struct direct_record record;
+
+    switch (direct_next(capture->direct, &record)) {
+    case DIRECT_PACKET:
+        break;
+    case DIRECT_END:
+        *result = PCAP_ERROR_BREAK;
+        return false;
+    case DIRECT_UNUSUAL:
+        *result = leave_to_libpcap(capture);
+        return false;
+    }
+    packet->frame = next_frame(capture);
+    packet->time_ns = record.seconds * NS_PER_S + record.nanoseconds;
+    packet->captured = record.captured;
+    packet->length = record.length > record.captured ? record.length : record.captured;
+    packet->data = record.data;
+    packet->linktype = capture->linktype;
+    capture->octets += record.captured;
+    return true;
+}
+
+static int next_of_libpcap(struct capture *capture, struct pcap_pkthdr **header, const u_char **data)
+{
+    int result;
+
+    if (capture->stop != 0 && (!capture->is_live || capture->stop > 1))
+        return PCAP_ERROR_BREAK;
+    if (capture->stop != 0)
+        live_stop(&capture->live);
+    if (capture->is_live)
+        return live_next(&capture->live, header, data);
+    result = pcap_next_ex(capture->pcap, header, data);
+    return result < 0 && capture->stop != 0 ? PCAP_ERROR_BREAK : result; /* interrupted is no error then */
+}
+
+enum capture_status capture_next(struct capture *capture, struct packet *packet, struct capture_error *error)
+{
+    struct pcap_pkthdr *header;
+    const u_char *data;
+    int result = 1;
+
+    if (capture->last != CAPTURE_PACKET) {
+        memcpy(error->text, capture->last_text, sizeof error->text);
+        return capture->last;
+    }
+    if (capture->direct && !capture->stop && next_directly(capture, packet, &result))
+        return CAPTURE_PACKET;
+    if (result == 1)
+        result = next_of_libpcap(capture, &header, &data);
+    if (result == 0)
+        return CAPTURE_TIMEOUT;
+    if (result == 1 && capture->is_live && live_is_over(&capture->live, time_of(capture, &header->ts)))
+        result = PCAP_ERROR_BREAK;
+    if (result != 1)
+        return capture->last = result == PCAP_ERROR_BREAK ? CAPTURE_END : stopped(capture, error);
+
+    packet->frame = next_frame(capture);
+    packet->time_ns = time_of(capture, &header->ts);
+    packet->captured = header->caplen;
+    packet->length = header->len > header->caplen ? header->len : header->caplen;
+    packet->data = data;
+    packet->linktype = capture->linktype;
+    capture->octets += header->caplen;
+    return CAPTURE_PACKET;
+}
+
+uint64_t capture_octets(const struct capture *capture)
+{
+    return capture->octets;
+}
+
+uint64_t capture_packets(const struct capture *capture)
+{
+    return capture->packets;
+}
+
+double capture_progress(const struct capture *capture)
+{
+    if (capture->is_live || capture->size <= 0)
+        return -1;
+    off_t here = capture->direct ? (off_t)direct_position(capture->direct) : ftello(pcap_file(capture->pcap));
+    return here < 0 ? -1 : (double)here / (double)capture->size;
+}
+
+uint64_t capture_dropped(struct capture *capture)
+{
+    return capture->is_live ? live_dropped(&capture->live) : 0;
+}
+
+bool capture_is_live(const struct capture *capture)
+{
+    return capture->is_live;
+}
+
+bool capture_is_endless(const struct capture *capture)
+{
+    return capture->is_live || capture->size < 0;
+}
+
+int64_t capture_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+void capture_stop(struct capture *capture)
+{
+    if (capture->stop < 2)
+        capture->stop++;
+    if (!capture->is_live)
+        pcap_breakloop(capture->pcap);
+}

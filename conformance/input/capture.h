@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where packets come from: a capture file (pcap, pcapng; any byte order, micro- or nanoseconds), standard input, or an
+ * interface; all through libpcap.
+ */
+#ifndef IWARP_CONFORMANCE_INPUT_CAPTURE_H
+#define IWARP_CONFORMANCE_INPUT_CAPTURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { CAPTURE_ERROR_SIZE = 512 };
+
+/* One line, without the program's name and without a newline; names the file and what is wrong with it. */
+struct capture_error {
+    char text[CAPTURE_ERROR_SIZE];
+};
+
+struct packet {
+    uint32_t frame;    /* number in the capture, from 1; behind the last one that fits, 1 comes again */
+    int64_t time_ns;   /* since the epoch */
+    uint32_t length;   /* on the wire */
+    uint32_t captured; /* octets at data, <= length */
+    const uint8_t *data;
+    int linktype; /* DLT_... */
+};
+
+enum capture_status {
+    CAPTURE_PACKET,
+    CAPTURE_TIMEOUT, /* live only: nothing arrived for a while; call again */
+    CAPTURE_END,
+    CAPTURE_TRUNCATED, /* the file ends inside a record: everything before it was delivered. Error text set. */
+    CAPTURE_CORRUPT,   /* the rest cannot be read; everything before was delivered. Error text set. */
+};
+
+struct capture;
+
+struct capture_live_options {
+    unsigned snap_length; /* 0: whole packets */
+    unsigned buffer;      /* octets of packets that wait; 0 takes the default */
+    const char *filter;   /* pcap-filter language; NULL: none */
+};
+
+/* "-" is standard input. Returns NULL and sets the error when the file cannot be opened or is no capture. */
+struct capture *capture_open(const char *path, struct capture_error *error);
+/* Gives up all rights once the interface is open. options NULL: the defaults. */
+struct capture *capture_open_live(const char *interface, const struct capture_live_options *options,
+                                  struct capture_error *error);
+void capture_close(struct capture *capture);
+
+/* packet->data is valid until the next call. After anything but PACKET and TIMEOUT the answer stays the same. */
+enum capture_status capture_next(struct capture *capture, struct packet *packet, struct capture_error *error);
+
+/* Octets of packets delivered so far, as captured. */
+uint64_t capture_octets(const struct capture *capture);
+uint64_t capture_packets(const struct capture *capture);
+/* How far through a regular file the reading is, 0 to 1; negative when unknown (standard input, live). */
+double capture_progress(const struct capture *capture);
+/* Live: packets that the kernel had no room for; 0 for files. */
+uint64_t capture_dropped(struct capture *capture);
+bool capture_is_live(const struct capture *capture);
+/* No regular file: nobody knows when it ends. */
+bool capture_is_endless(const struct capture *capture);
+/* The time of a packet that came now. */
+int64_t capture_now(void);
+/*
+ * Makes capture_next return CAPTURE_END: with a live capture after what came until now, and at once when called again;
+ * with a file at once. Safe in a signal handler.
+ */
+void capture_stop(struct capture *capture);
+
+__attribute__((format(printf, 2, 3))) void capture_error_set(struct capture_error *error, const char *format, ...);
+
+#endif

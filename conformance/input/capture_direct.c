@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Formats: draft-ietf-opsawg-pcap, draft-ietf-opsawg-pcapng. One buffer, in which packets are used where they lie; what
+ * is left of it moves to its front when it is filled again.
+ */
+#include "conformance/input/capture_direct.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    BUFFER = 256 << 10, /* fits the second-level cache */
+    PCAP_HEADER = 24,
+    PCAP_RECORD = 16,
+    PCAP_VERSION_MAJOR = 2,
+    PCAP_VERSION_MINOR = 4,
+    BLOCK_MIN = 12,
+    SECTION_MIN = 28,
+    INTERFACE_MIN = 20,
+    PACKET_MIN = 32,
+    PACKET_DATA = 28, /* from the start of the block */
+    OPTION_END = 0,
+    OPTION_TIME_RESOLUTION = 9,
+    OPTION_TIME_OFFSET = 14,
+    DECIMAL_MICROSECONDS = 6,
+    DECIMAL_NANOSECONDS = 9,
+    INTERFACES_MAX = 64,
+};
+
+static const uint32_t pcap_microseconds = 0xa1b2c3d4, pcap_nanoseconds = 0xa1b23c4d;
+static const uint32_t block_section = 0x0a0d0d0a, section_magic = 0x1a2b3c4d;
+enum { BLOCK_INTERFACE = 1, BLOCK_OLD_PACKET = 2, BLOCK_SIMPLE_PACKET = 3, BLOCK_PACKET = 6 };
+
+struct capture_direct {
+    int fd;
+    uint32_t snap_length;
+    bool pcapng;
+    uint64_t offset;   /* in the file, of what comes behind the buffer */
+    size_t start, end; /* in the buffer */
+    bool ended;        /* the file did */
+    /* pcap: ticks in a second. pcapng: by interface, which must agree in everything else. */
+    uint32_t per_second[INTERFACES_MAX];
+    unsigned interfaces;
+    uint32_t first_kind; /* link type and reserved word of the first */
+    uint32_t first_snap_length;
+    uint8_t buffer[BUFFER];
+};
+
+static uint32_t get32(const uint8_t *p)
+{
+    uint32_t value;
+
+    memcpy(&value, p, sizeof value);
+    return value;
+}
+
+static uint16_t get16(const uint8_t *p)
+{
+    uint16_t value;
+
+    memcpy(&value, p, sizeof value);
+    return value;
+}
+
+/* At least n octets in the buffer, if the file has them. */
+static bool have(struct capture_direct *direct, size_t n)
+{
+    if (direct->end - direct->start >= n)
+        return true;
+    if (n > sizeof direct->buffer || direct->ended)
+        return false;
+    memmove(direct->buffer, direct->buffer + direct->start, direct->end - direct->start);
+    direct->end -= direct->start;
+    direct->start = 0;
+    while (direct->end < n) {
+        ssize_t got =
+            pread(direct->fd, direct->buffer + direct->end, sizeof direct->buffer - direct->end, (off_t)direct->offset);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0) { /* libpcap meets the error again, and names it */
+            direct->ended = true;
+            return false;
+        }
+        direct->end += (size_t)got;
+        direct->offset += (uint64_t)got;
+    }
+    return true;
+}
+
+static bool at_end(struct capture_direct *direct)
+{
+    return !have(direct, 1) && direct->start == direct->end;
+}
+
+/* Splits a time in ticks. False: no time that libpcap would give in the same way. */
+static bool set_time(struct direct_record *record, uint64_t ticks, uint32_t per_second)
+{
+    uint64_t seconds = ticks / per_second;
+
+    if (seconds > INT32_MAX)
+        return false;
+    record->seconds = (int64_t)seconds;
+    record->nanoseconds = (uint32_t)(ticks % per_second) * (1000000000u / per_second);
+    return true;
+}
+
+/* ---- pcap ---- */
+
+static bool begin_pcap(struct capture_direct *direct)
+{
+    uint32_t magic;
+
+    if (!have(direct, PCAP_HEADER))
+        return false;
+    magic = get32(direct->buffer);
+    if ((magic != pcap_microseconds && magic != pcap_nanoseconds) || get16(direct->buffer + 4) != PCAP_VERSION_MAJOR ||
+        get16(direct->buffer + 6) != PCAP_VERSION_MINOR)
+        return false;
+    direct->per_second[0] = magic == pcap_nanoseconds ? 1000000000 : 1000000;
+    direct->start = PCAP_HEADER;
+    return true;
+}
+
+static enum direct_status next_pcap(struct capture_direct *direct, struct direct_record *record)
+{
+    const uint8_t *p;
+    uint32_t seconds, fraction;
+
+    if (!have(direct, PCAP_RECORD))
+        return at_end(direct) ? DIRECT_END : DIRECT_UNUSUAL;
+    p = direct->buffer + direct->start;
+    seconds = get32(p);
+    fraction = get32(p + 4);
+    record->captured = get32(p + 8);
+    record->length = get32(p + 12);
+    if (record->captured > direct->snap_length || fraction >= direct->per_second[0] ||
+        !set_time(record, (uint64_t)seconds * direct->per_second[0] + fraction, direct->per_second[0]) ||
+        !have(direct, PCAP_RECORD + (size_t)record->captured))
+        return DIRECT_UNUSUAL;
+    record->data = direct->buffer + direct->start + PCAP_RECORD;
+    direct->start += PCAP_RECORD + (size_t)record->captured;
+    return DIRECT_PACKET;
+}
+
+/* ---- pcapng ---- */
+
+/* The whole block at the buffer's start; NULL: none that could be right. */
+static const uint8_t *whole_block(struct capture_direct *direct, uint32_t *length)
+{
+    if (!have(direct, BLOCK_MIN))
+        return NULL;
+    *length = get32(direct->buffer + direct->start + 4);
+    if (*length < BLOCK_MIN || *length % 4 != 0 || !have(direct, *length) ||
+        get32(direct->buffer + direct->start + *length - 4) != *length)
+        return NULL;
+    return direct->buffer + direct->start;
+}
+
+static bool begin_pcapng(struct capture_direct *direct)
+{
+    const uint8_t *block;
+    uint32_t length;
+
+    if (!have(direct, SECTION_MIN) || get32(direct->buffer) != block_section ||
+        get32(direct->buffer + 8) != section_magic || get16(direct->buffer + 12) != 1 ||
+        get16(direct->buffer + 14) != 0)
+        return false;
+    block = whole_block(direct, &length);
+    if (block == NULL || length < SECTION_MIN)
+        return false;
+    direct->start += length;
+    direct->pcapng = true;
+    return true;
+}
+
+/* Ticks in a second by the options p[0..n) of an interface; 0: other than usual. */
+static uint32_t resolution(const uint8_t *p, size_t n)
+{
+    uint32_t per_second = 1000000;
+
+    while (n >= 4) {
+        uint16_t code = get16(p), length = get16(p + 2);
+        size_t padded = 4 + (((size_t)length + 3) & ~(size_t)3);
+
+        if (code == OPTION_END)
+            return per_second;
+        if (padded > n)
+            return 0;
+        if (code == OPTION_TIME_OFFSET)
+            return 0;
+        if (code == OPTION_TIME_RESOLUTION) {
+            if (length != 1 || (p[4] != DECIMAL_MICROSECONDS && p[4] != DECIMAL_NANOSECONDS))
+                return 0;
+            per_second = p[4] == DECIMAL_NANOSECONDS ? 1000000000 : 1000000;
+        }
+        p += padded;
+        n -= padded;
+    }
+    return n == 0 ? per_second : 0;
+}
+
+static bool take_interface(struct capture_direct *direct, const uint8_t *block, uint32_t length)
+{
+    uint32_t per_second;
+
+    if (length < INTERFACE_MIN || direct->interfaces == INTERFACES_MAX)
+        return false;
+    per_second = resolution(block + 16, length - INTERFACE_MIN);
+    if (per_second == 0)
+        return false;
+    if (direct->interfaces == 0) {
+        direct->first_kind = get32(block + 8);
+        direct->first_snap_length = get32(block + 12);
+    } else if (direct->first_kind != get32(block + 8) || direct->first_snap_length != get32(block + 12)) {
+        return false;
+    }
+    direct->per_second[direct->interfaces++] = per_second;
+    return true;
+}
+
+static bool take_packet(const struct capture_direct *direct, const uint8_t *block, uint32_t length,
+                        struct direct_record *record)
+{
+    uint32_t interface;
+
+    if (length < PACKET_MIN)
+        return false;
+    interface = get32(block + 8);
+    record->captured = get32(block + 20);
+    record->length = get32(block + 24);
+    record->data = block + PACKET_DATA;
+    return interface < direct->interfaces && record->captured <= length - PACKET_MIN &&
+           record->captured <= direct->snap_length &&
+           set_time(record, (uint64_t)get32(block + 12) << 32 | get32(block + 16), direct->per_second[interface]);
+}
+
+static enum direct_status next_pcapng(struct capture_direct *direct, struct direct_record *record)
+{
+    for (;;) {
+        uint32_t length, type;
+        const uint8_t *block = whole_block(direct, &length);
+
+        if (block == NULL)
+            return at_end(direct) ? DIRECT_END : DIRECT_UNUSUAL;
+        type = get32(block);
+        if (type == BLOCK_PACKET) {
+            if (!take_packet(direct, block, length, record))
+                return DIRECT_UNUSUAL;
+            direct->start += length;
+            return DIRECT_PACKET;
+        }
+        if (type == block_section || type == BLOCK_OLD_PACKET || type == BLOCK_SIMPLE_PACKET ||
+            (type == BLOCK_INTERFACE && !take_interface(direct, block, length)))
+            return DIRECT_UNUSUAL;
+        direct->start += length;
+    }
+}
+
+/* ---- both ---- */
+
+struct capture_direct *direct_open(int fd, const struct direct_facts *facts)
+{
+    struct capture_direct *direct = malloc(sizeof *direct);
+
+    if (direct == NULL)
+        return NULL;
+    memset(direct, 0, offsetof(struct capture_direct, buffer));
+    direct->fd = fd;
+    direct->snap_length = facts->snap_length;
+    if (begin_pcapng(direct) || begin_pcap(direct))
+        return direct;
+    direct_close(direct);
+    return NULL;
+}
+
+void direct_close(struct capture_direct *direct)
+{
+    free(direct);
+}
+
+enum direct_status direct_next(struct capture_direct *direct, struct direct_record *record)
+{
+    return direct->pcapng ? next_pcapng(direct, record) : next_pcap(direct, record);
+}
+
+uint64_t direct_position(const struct capture_direct *direct)
+{
+    return direct->offset - (direct->end - direct->start);
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/input/capture_live.h"
+
+#include "conformance/input/privileges.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    SNAP_LENGTH = 262144, /* segments are longer than the MTU where the interface cuts them, or joins them */
+    BUFFER = 64 << 20,    /* half a second of a gigabit and more, while this program has no processor */
+    BLOCK_MS = 100,       /* the kernel hands over what it has after so long, even if it is little */
+    NS_PER_MS = 1000000,
+    NS_PER_S = 1000000000,
+};
+
+static bool refused(struct capture_error *error, const char *interface, pcap_t *pcap, int result)
+{
+    const char *detail = pcap_geterr(pcap);
+
+    capture_error_set(error, "%s: %s%s%s", interface, pcap_statustostr(result), *detail ? ": " : "", detail);
+    return false;
+}
+
+static bool set_filter(pcap_t *pcap, const char *interface, const char *filter, struct capture_error *error)
+{
+    struct bpf_program program;
+    bool good;
+
+    if (pcap_compile(pcap, &program, filter, 1, PCAP_NETMASK_UNKNOWN) != 0) {
+        capture_error_set(error, "%s: filter \"%s\": %s", interface, filter, pcap_geterr(pcap));
+        return false;
+    }
+    good = pcap_setfilter(pcap, &program) == 0;
+    pcap_freecode(&program);
+    return good || refused(error, interface, pcap, PCAP_ERROR);
+}
+
+static bool activate(pcap_t *pcap, const char *interface, const struct capture_live_options *options,
+                     struct capture_error *error)
+{
+    char reason[PCAP_ERRBUF_SIZE] = "";
+    int result;
+
+    pcap_set_snaplen(pcap, options->snap_length != 0 ? (int)options->snap_length : SNAP_LENGTH);
+    pcap_set_promisc(pcap, 1);
+    pcap_set_timeout(pcap, BLOCK_MS);
+    pcap_set_buffer_size(pcap, options->buffer != 0 ? (int)options->buffer : BUFFER);
+    pcap_set_tstamp_precision(pcap, PCAP_TSTAMP_PRECISION_NANO); /* some devices have microseconds only */
+    result = pcap_activate(pcap);
+    if (result < 0)
+        return refused(error, interface, pcap, result);
+    if (!privileges_drop()) {
+        capture_error_set(error, "%s: rights cannot be given up: %s", interface, strerror(errno));
+        return false;
+    }
+    /* The waiting is done here: libpcap's own does not end while nothing comes. */
+    if (pcap_setnonblock(pcap, 1, reason) != 0) {
+        capture_error_set(error, "%s: %s", interface, reason);
+        return false;
+    }
+    return options->filter == NULL || set_filter(pcap, interface, options->filter, error);
+}
+
+bool live_open(struct capture_live *live, const char *interface, const struct capture_live_options *options,
+               struct capture_error *error)
+{
+    char reason[PCAP_ERRBUF_SIZE] = "";
+
+    live->pcap = pcap_create(interface, reason);
+    if (live->pcap == NULL)
+        capture_error_set(error, "%s: %s", interface, reason);
+    return live->pcap != NULL && activate(live->pcap, interface, options, error);
+}
+
+static int64_t clock_ns(clockid_t clock)
+{
+    struct timespec now;
+
+    clock_gettime(clock, &now);
+    return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+int live_next(struct capture_live *live, struct pcap_pkthdr **header, const u_char **data)
+{
+    struct pollfd wait = {.fd = pcap_get_selectable_fd(live->pcap), .events = POLLIN};
+    int result = pcap_next_ex(live->pcap, header, data);
+
+    if (result != 0)
+        return result;
+    /* What came before the end is handed over one block's time later at the latest. */
+    if (live->stopping && clock_ns(CLOCK_MONOTONIC) - live->stop_tick_ns >= INT64_C(2) * BLOCK_MS * NS_PER_MS)
+        return PCAP_ERROR_BREAK;
+    poll(&wait, 1, BLOCK_MS); /* interrupted, or something is wrong: the next call tells */
+    return 0;
+}
+
+void live_stop(struct capture_live *live)
+{
+    if (live->stopping)
+        return;
+    live->stopping = true;
+    live->stop_ns = clock_ns(CLOCK_REALTIME);
+    live->stop_tick_ns = clock_ns(CLOCK_MONOTONIC);
+}
+
+bool live_is_over(const struct capture_live *live, int64_t time_ns)
+{
+    return live->stopping && time_ns > live->stop_ns;
+}
+
+uint64_t live_dropped(struct capture_live *live)
+{
+    struct pcap_stat statistics;
+
+    /* Of an interface that is gone nothing more is told. */
+    if (pcap_stats(live->pcap, &statistics) == 0)
+        live->dropped = (uint64_t)statistics.ps_drop + statistics.ps_ifdrop;
+    return live->dropped;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From a packet as captured to a TCP segment, or to a packet of the InfiniBand transport: link layer, VLAN tags, IPv4
+ * and IPv6 with their options, extension headers and fragments, TCP header; UDP to the port of RoCE v2, the GRH of RoCE
+ * v1, the LRH of an InfiniBand link. TCP checksums are not verified: captures on the sending host hold partial ones
+ * (offload).
+ */
+#ifndef IWARP_CONFORMANCE_INPUT_DECAP_H
+#define IWARP_CONFORMANCE_INPUT_DECAP_H
+
+#include "conformance/input/capture.h"
+#include "engine/connections.h"
+#include "engine/ib_connections.h"
+#include "wire/ib_icrc.h"
+
+enum decap_status {
+    DECAP_TCP,
+    DECAP_IB,        /* RoCE, InfiniBand */
+    DECAP_OTHER,     /* neither */
+    DECAP_FRAGMENT,  /* a fragment, kept until the rest comes */
+    DECAP_CUT,       /* the snap length cut the headers, or a length field points outside the packet */
+    DECAP_MALFORMED, /* a header contradicts itself */
+    DECAP_LINKTYPE,  /* link type not known here */
+    DECAP_STATUS_COUNT
+};
+
+/* From the BTH to the ICRC, and what stands before. Pointers as long as packet->data is valid. */
+struct ib_datagram {
+    struct ib_address source, destination;
+    uint32_t frame;
+    int64_t time_ns;
+    const uint8_t *p; /* captured of length octets */
+    uint32_t captured, length;
+    enum ib_below kind;
+    const uint8_t *below; /* ends where p begins; NULL: extension headers, for which no ICRC is defined */
+    uint32_t below_len;
+};
+
+struct decap;
+
+/* fragment_limit: octets of incomplete datagrams kept; 0 takes the default (4 MiB). NULL when memory is lacking. */
+struct decap *decap_new(size_t fragment_limit);
+void decap_free(struct decap *decap);
+/*
+ * DECAP_TCP fills *out, DECAP_IB *ib; what is in the other one says nothing. out->segment.side is not set.
+ * out->segment.payload is valid as long as packet->data is and until the next call.
+ */
+enum decap_status decap_packet(struct decap *decap, const struct packet *packet, struct addressed_segment *out,
+                               struct ib_datagram *ib);
+
+/* True when decap_packet knows the link type. */
+bool decap_knows_linktype(int linktype);
+
+enum { ENDPOINT_TEXT_SIZE = 64 };
+/* "192.0.2.1:4420", "[2001:db8::1]:4420"; "192.0.2.1" with port 0, "LID 5" with ip 0. Returns text. */
+char *endpoint_text(const struct endpoint *endpoint, char text[ENDPOINT_TEXT_SIZE]);
+
+#endif

@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
-/* iwarp-check merge A.json B.json...: JSON reports of many captures made one. */
-#ifndef IWARP_CONFORMANCE_MERGE_H
-#define IWARP_CONFORMANCE_MERGE_H
-
-/* argv[0] is "merge". Returns the exit status; troubles are told on standard error. */
-int merge_run(int argc, char **argv);
-
-#endif

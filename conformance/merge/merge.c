@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/merge/merge.h"
+
+#include "conformance/check/report.h"
+#include "conformance/merge/merge_parts.h"
+#include "support/output_file.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct merge {
+    struct check_options options; /* of them: output, what fails, files */
+    GArray *captures;             /* struct merge_capture */
+    gchar *profile;
+    uint64_t found[SEVERITY_COUNT], waived;
+    uint64_t connections; /* of the parts of a capture each once */
+    unsigned empty;       /* captures of which nothing was checked */
+    bool failed_capture;
+    GHashTable *exercised; /* ids of rules that passed or failed */
+    GHashTable *unused;    /* ids of waivers; those that another report used are taken out at the end */
+    GHashTable *used;      /* ids of rules that a report waived and does not call unused */
+};
+
+/* What one report lists, to be compared with what it sums up. */
+struct listed {
+    uint64_t found[SEVERITY_COUNT], waived, not_listed;
+    GHashTable *waived_rules;
+};
+
+static void remember(GHashTable *set, const char *id)
+{
+    g_hash_table_add(set, g_strdup(id));
+}
+
+static GHashTable *new_set(void)
+{
+    return g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+}
+
+static bool take_finding(struct merge_input *input, JsonObject *finding, struct listed *listed)
+{
+    const char *rule = merge_string(input, finding, "a finding", "rule");
+    const char *severity = merge_string(input, finding, "a finding", "severity");
+    JsonArray *same = merge_array(input, finding, "a finding", "same_as");
+    bool waived;
+    uint64_t times = 0;
+    size_t i = 0;
+
+    if (rule == NULL || severity == NULL || same == NULL || !merge_bool(input, finding, "a finding", "waived", &waived))
+        return false;
+    while (i < SEVERITY_COUNT && strcmp(severity, rule_severity_name((enum rule_severity)i)) != 0)
+        i++;
+    if (i == SEVERITY_COUNT)
+        return merge_input_wrong(input, "a finding", "severity", "error, warning or note");
+    if (json_object_has_member(finding, "more")) {
+        JsonObject *more = merge_object(input, finding, "a finding", "more");
+
+        if (more == NULL || !merge_count(input, more, "more findings", "count", &times))
+            return false;
+    }
+    times++;
+    if (!waived) {
+        listed->found[i] += times;
+        return true;
+    }
+    listed->waived += times;
+    remember(listed->waived_rules, rule);
+    for (guint j = 0; j < json_array_get_length(same); j++) {
+        const char *id = merge_string_element(input, same, j, "same_as");
+
+        if (id == NULL)
+            return false;
+        remember(listed->waived_rules, id);
+    }
+    return true;
+}
+
+static bool take_rules(struct merge *merge, struct merge_input *input, JsonObject *rules)
+{
+    GList *ids = json_object_get_members(rules);
+    bool ok = true;
+
+    for (GList *id = ids; ok && id != NULL; id = id->next) {
+        JsonObject *rule = merge_object(input, rules, "the rules of a connection", id->data);
+        uint64_t passed, failed;
+
+        ok = rule != NULL && merge_count(input, rule, "a rule", "passed", &passed) &&
+             merge_count(input, rule, "a rule", "failed", &failed);
+        if (ok && (passed > 0 || failed > 0))
+            remember(merge->exercised, id->data);
+    }
+    g_list_free(ids);
+    return ok;
+}
+
+/* What tells whether anything of a connection was judged. */
+static bool has_facts(struct merge_input *input, JsonObject *connection)
+{
+    JsonObject *counts = merge_object(input, connection, "a connection", "counts");
+    JsonObject *mpa = counts == NULL ? NULL : merge_object(input, connection, "a connection", "mpa");
+    JsonArray *fpdus = mpa == NULL ? NULL : merge_array(input, counts, "the counts", "fpdus");
+    bool rejected;
+
+    if (fpdus == NULL || !merge_bool(input, mpa, "mpa", "rejected", &rejected))
+        return false;
+    for (guint i = 0; i < json_array_get_length(fpdus); i++)
+        if (!JSON_NODE_HOLDS_VALUE(json_array_get_element(fpdus, i)))
+            return merge_input_wrong(input, "the counts", "fpdus", "pair of numbers");
+    return json_array_get_length(fpdus) == 2 || merge_input_wrong(input, "the counts", "fpdus", "pair of numbers");
+}
+
+static bool take_connection(struct merge *merge, struct merge_input *input, JsonObject *connection,
+                            struct listed *listed)
+{
+    JsonArray *findings = merge_array(input, connection, "a connection", "findings");
+    JsonObject *rules = merge_object(input, connection, "a connection", "rules");
+    uint64_t not_listed;
+
+    if (findings == NULL || rules == NULL || !has_facts(input, connection) ||
+        !merge_count(input, connection, "a connection", "findings_not_listed", &not_listed))
+        return false;
+    for (guint i = 0; i < json_array_get_length(findings); i++) {
+        JsonObject *finding = merge_element(input, findings, i, "findings");
+
+        if (finding == NULL || !take_finding(input, finding, listed))
+            return false;
+    }
+    listed->not_listed += not_listed;
+    return take_rules(merge, input, rules);
+}
+
+static bool take_capture(struct merge *merge, struct merge_input *input, JsonObject *capture, struct listed *listed)
+{
+    JsonArray *connections = merge_array(input, capture, "a capture", "connections");
+    struct merge_capture kept = {.path = input->path};
+
+    if (merge_string(input, capture, "a capture", "file") == NULL || connections == NULL)
+        return false;
+    for (guint i = 0; i < json_array_get_length(connections); i++) {
+        JsonObject *connection = merge_element(input, connections, i, "connections");
+
+        if (connection == NULL || !take_connection(merge, input, connection, listed))
+            return false;
+    }
+    merge->failed_capture |= json_object_has_member(capture, "error");
+    kept.object = json_object_ref(capture);
+    g_array_append_val(merge->captures, kept);
+    return true;
+}
+
+/* Findings that are counted but not listed are known from the summary only, which must agree with the rest. */
+static bool take_summary(struct merge *merge, struct merge_input *input, JsonObject *root, const struct listed *listed)
+{
+    JsonObject *summary = merge_object(input, root, "the report", "summary");
+    JsonObject *findings = summary == NULL ? NULL : merge_object(input, summary, "the summary", "findings");
+    JsonArray *unused = summary == NULL ? NULL : merge_array(input, summary, "the summary", "unused_waivers");
+    uint64_t waived, total = 0, all_listed = listed->waived + listed->not_listed;
+    GHashTableIter iter;
+    gpointer id;
+    bool ok;
+
+    if (findings == NULL || unused == NULL || !merge_count(input, summary, "the summary", "waived", &waived))
+        return false;
+    ok = waived >= listed->waived;
+    for (size_t i = 0; i < SEVERITY_COUNT; i++) {
+        uint64_t found;
+
+        if (!merge_count(input, findings, "the summary", rule_severity_name((enum rule_severity)i), &found))
+            return false;
+        ok &= found >= listed->found[i];
+        merge->found[i] += found;
+        total += found;
+        all_listed += listed->found[i];
+    }
+    if (!ok || total + waived != all_listed)
+        return merge_input_wrong(input, "the report", "summary", "sum of its findings");
+    merge->waived += waived;
+    for (guint i = 0; i < json_array_get_length(unused); i++) {
+        const char *waiver = merge_string_element(input, unused, i, "unused_waivers");
+
+        if (waiver == NULL)
+            return false;
+        remember(merge->unused, waiver);
+        g_hash_table_remove(listed->waived_rules, waiver);
+    }
+    g_hash_table_iter_init(&iter, listed->waived_rules);
+    while (g_hash_table_iter_next(&iter, &id, NULL))
+        remember(merge->used, id);
+    return true;
+}
+
+static bool take_profile(struct merge *merge, struct merge_input *input, JsonObject *root)
+{
+    const char *profile = merge_string(input, root, "the report", "profile");
+
+    if (profile == NULL)
+        return false;
+    if (merge->profile == NULL)
+        merge->profile = g_strdup(profile);
+    if (strcmp(profile, "ietf") != 0 && strcmp(profile, "rdmac") != 0 && strcmp(profile, "rfc5666") != 0)
+        return merge_input_wrong(input, "the report", "profile", "ietf, rdmac or rfc5666");
+    if (strcmp(profile, merge->profile) != 0)
+        return merge_input_wrong(input, "the report", "profile", "same one as in the reports before");
+    return true;
+}
+
+static bool take_report(struct merge *merge, struct merge_input *input)
+{
+    JsonObject *root = json_node_get_object(input->root);
+    const char *tool = merge_string(input, root, "the report", "tool");
+    JsonArray *captures = tool == NULL ? NULL : merge_array(input, root, "the report", "captures");
+    struct listed listed = {.waived_rules = NULL};
+    bool ok = true;
+
+    if (captures == NULL || !take_profile(merge, input, root))
+        return false;
+    if (strcmp(tool, "iwarp-check") != 0)
+        return merge_input_wrong(input, "the report", "tool", "iwarp-check");
+    listed.waived_rules = new_set();
+    for (guint i = 0; ok && i < json_array_get_length(captures); i++) {
+        JsonObject *capture = merge_element(input, captures, i, "captures");
+
+        ok = capture != NULL && take_capture(merge, input, capture, &listed);
+    }
+    ok = ok && take_summary(merge, input, root, &listed);
+    g_hash_table_unref(listed.waived_rules);
+    return ok;
+}
+
+static gboolean is_used(gpointer id, gpointer value, gpointer used)
+{
+    (void)value;
+    return g_hash_table_contains(used, id);
+}
+
+static enum check_status decide(const struct merge *merge)
+{
+    if (merge->failed_capture)
+        return CHECK_TROUBLE;
+    for (size_t i = 0; i < SEVERITY_COUNT; i++)
+        if (merge->found[i] > 0 && report_fails(&merge->options, (enum rule_severity)i))
+            return CHECK_FAIL;
+    if (merge->options.strict_waivers && g_hash_table_size(merge->unused) > 0)
+        return CHECK_FAIL;
+    return merge->empty > 0 && !merge->options.allow_empty ? CHECK_NOTHING : CHECK_PASS;
+}
+
+static JsonObject *make_summary(const struct merge *merge, enum check_status status)
+{
+    const struct report verdict = {.status = status};
+    JsonObject *summary = json_object_new(), *findings = json_object_new();
+    JsonArray *unused = json_array_new();
+    GList *ids = g_list_sort(g_hash_table_get_keys(merge->unused), (GCompareFunc)strcmp);
+
+    for (int i = SEVERITY_ERROR; i >= SEVERITY_NOTE; i--)
+        json_object_set_int_member(findings, rule_severity_name((enum rule_severity)i), (gint64)merge->found[i]);
+    json_object_set_object_member(summary, "findings", findings);
+    json_object_set_int_member(summary, "waived", (gint64)merge->waived);
+    for (GList *id = ids; id != NULL; id = id->next)
+        json_array_add_string_element(unused, id->data);
+    g_list_free(ids);
+    json_object_set_array_member(summary, "unused_waivers", unused);
+    json_object_set_int_member(summary, "connections", (gint64)merge->connections);
+    json_object_set_int_member(summary, "rules_exercised", g_hash_table_size(merge->exercised));
+    json_object_set_string_member(summary, "verdict", report_verdict(&verdict));
+    return summary;
+}
+
+static bool write_merged(struct merge *merge, JsonArray *captures, enum check_status status)
+{
+    JsonObject *root = json_object_new();
+    JsonNode *node = json_node_new(JSON_NODE_OBJECT);
+    struct output_file out;
+    gchar *text;
+    bool ok;
+
+    json_object_set_string_member(root, "tool", "iwarp-check");
+    json_object_set_string_member(root, "version", IWARP_KIT_VERSION);
+    json_object_set_string_member(root, "profile", merge->profile);
+    json_object_set_array_member(root, "captures", json_array_ref(captures));
+    json_object_set_object_member(root, "summary", make_summary(merge, status));
+    json_node_take_object(node, root);
+    text = json_to_string(node, TRUE);
+    ok = output_file_open(&out, merge->options.output);
+    if (ok) {
+        fprintf(out.file, "%s\n", text);
+        ok = output_file_finish(&out);
+    }
+    if (!ok)
+        fprintf(stderr, "iwarp-check: cannot write %s: %s\n",
+                merge->options.output == NULL ? "standard output" : merge->options.output, g_strerror(errno));
+    output_file_clear(&out);
+    g_free(text);
+    json_node_unref(node);
+    return ok;
+}
+
+static uint64_t count_connections(JsonArray *captures)
+{
+    uint64_t sum = 0;
+
+    for (guint i = 0; i < json_array_get_length(captures); i++)
+        sum += json_array_get_length(
+            json_object_get_array_member(json_array_get_object_element(captures, i), "connections"));
+    return sum;
+}
+
+/* What a part of a capture lacks, another one may have. */
+static bool is_judged(JsonObject *connection)
+{
+    JsonObject *counts = json_object_get_object_member(connection, "counts");
+    JsonArray *fpdus = json_object_get_array_member(counts, "fpdus");
+
+    return json_object_has_member(connection, "rpcrdma") ||
+           json_object_get_boolean_member(json_object_get_object_member(connection, "mpa"), "rejected") ||
+           json_array_get_int_element(fpdus, 0) + json_array_get_int_element(fpdus, 1) > 0;
+}
+
+static unsigned count_empty(JsonArray *captures)
+{
+    unsigned sum = 0;
+
+    for (guint i = 0; i < json_array_get_length(captures); i++) {
+        JsonObject *capture = json_array_get_object_element(captures, i);
+        JsonArray *connections = json_object_get_array_member(capture, "connections");
+        guint n = json_array_get_length(connections);
+        bool judged = json_object_has_member(capture, "error") || (json_object_has_member(capture, "part") && n > 0);
+
+        for (guint j = 0; j < n; j++)
+            judged |= is_judged(json_array_get_object_element(connections, j));
+        json_object_remove_member(capture, "nothing_checked");
+        if (!judged)
+            json_object_set_string_member(capture, "nothing_checked",
+                                          report_nothing[n == 0 ? REPORT_NO_MPA : REPORT_NO_FPDU]);
+        sum += !judged;
+    }
+    return sum;
+}
+
+static void clear_capture(gpointer capture)
+{
+    json_object_unref(((struct merge_capture *)capture)->object);
+}
+
+static int merge_files(struct merge *merge)
+{
+    GError *error = NULL;
+    JsonArray *captures;
+    enum check_status status;
+    bool written;
+
+    for (char **file = merge->options.files; *file != NULL; file++) {
+        struct merge_input input;
+        bool ok = merge_input_load(&input, *file) && take_report(merge, &input);
+
+        if (!ok)
+            fprintf(stderr, "iwarp-check: %s\n", input.error->message);
+        merge_input_clear(&input);
+        if (!ok)
+            return CHECK_TROUBLE;
+    }
+    g_hash_table_foreach_remove(merge->unused, is_used, merge->used);
+    captures = merge_parts(merge->captures, &error);
+    if (captures == NULL) {
+        fprintf(stderr, "iwarp-check: %s\n", error->message);
+        g_error_free(error);
+        return CHECK_TROUBLE;
+    }
+    merge->connections = count_connections(captures);
+    merge->empty = count_empty(captures);
+    status = decide(merge);
+    written = write_merged(merge, captures, status);
+    json_array_unref(captures);
+    return written ? (int)status : CHECK_TROUBLE;
+}
+
+static const char help[] = "Usage: iwarp-check merge [OPTION...] A.json B.json...\n"
+                           "Makes one JSON report of several, as a run over all of their captures would have.\n"
+                           "\n"
+                           " -o FILE, --output=FILE   where to; default: standard output\n"
+                           " --fail-on=LEVEL          error (default), warning, note, never\n"
+                           " --strict-waivers         a waiver that none of the reports used fails\n"
+                           " --allow-empty            captures of which nothing was checked are no trouble\n"
+                           "Exit status: as of iwarp-check. More: man iwarp-check\n";
+
+static bool parse(struct check_options *options, int argc, char **argv, GError **error)
+{
+    gchar *fail_on = NULL;
+    gboolean strict = FALSE, allow_empty = FALSE, asked = FALSE;
+    const GOptionEntry entries[] = {
+        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options->output, NULL, NULL},
+        {"fail-on", 0, 0, G_OPTION_ARG_STRING, &fail_on, NULL, NULL},
+        {"strict-waivers", 0, 0, G_OPTION_ARG_NONE, &strict, NULL, NULL},
+        {"allow-empty", 0, 0, G_OPTION_ARG_NONE, &allow_empty, NULL, NULL},
+        {"help", 'h', 0, G_OPTION_ARG_NONE, &asked, NULL, NULL},
+        {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options->files, NULL, NULL},
+        {NULL, 0, 0, G_OPTION_ARG_NONE, NULL, NULL, NULL},
+    };
+    GOptionContext *context = g_option_context_new("merge");
+    bool ok;
+
+    g_option_context_set_help_enabled(context, FALSE);
+    g_option_context_add_main_entries(context, entries, NULL);
+    ok = g_option_context_parse(context, &argc, &argv, error);
+    g_option_context_free(context);
+    options->fail_on = SEVERITY_ERROR;
+    options->strict_waivers = strict;
+    options->allow_empty = allow_empty;
+    options->help = asked;
+    if (ok && asked) {
+        g_free(fail_on);
+        return true;
+    }
+    ok = ok && (fail_on == NULL || options_parse_fail_on(options, fail_on, error));
+    g_free(fail_on);
+    if (ok && options->files == NULL)
+        g_set_error(error, CHECK_ERROR, CHECK_ERROR_USAGE,
+                    "merge: no report given; try: iwarp-check merge A.json B.json --output=ALL.json");
+    return ok && options->files != NULL;
+}
+
+int merge_run(int argc, char **argv)
+{
+    struct merge merge = {.captures = g_array_new(FALSE, FALSE, sizeof(struct merge_capture)),
+                          .exercised = new_set(),
+                          .unused = new_set(),
+                          .used = new_set()};
+    GError *error = NULL;
+    int status = CHECK_TROUBLE;
+
+    g_array_set_clear_func(merge.captures, clear_capture);
+    if (!parse(&merge.options, argc, argv, &error))
+        fprintf(stderr, "iwarp-check: %s\n", error->message);
+    else if (!merge.options.help)
+        status = merge_files(&merge);
+    else if (fputs(help, stdout) >= 0 && fflush(stdout) == 0)
+        status = CHECK_PASS;
+    g_clear_error(&error);
+    options_clear(&merge.options);
+    g_array_unref(merge.captures);
+    g_hash_table_unref(merge.exercised);
+    g_hash_table_unref(merge.unused);
+    g_hash_table_unref(merge.used);
+    g_free(merge.profile);
+    return status;
+}

@@ -1,0 +1,515 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/merge/merge_parts.h"
+
+#include "conformance/check/options.h"
+
+#include <string.h>
+
+/* The parts of one capture, or a capture that is whole. */
+struct series {
+    const char *name; /* NULL: whole */
+    GArray *captures; /* struct merge_capture */
+};
+
+/* What is read out of two objects of one kind: `from` is the later one, whose report errors name. */
+struct pair {
+    struct merge_input *input;
+    JsonObject *into, *from;
+    const char *what; /* "a connection" */
+};
+
+static bool inner(const struct pair *pair, const char *name, const char *what, struct pair *found)
+{
+    *found = (struct pair){pair->input, merge_object(pair->input, pair->into, pair->what, name),
+                           merge_object(pair->input, pair->from, pair->what, name), what};
+    return found->into != NULL && found->from != NULL;
+}
+
+/* ---- members ---- */
+
+static bool add_count(const struct pair *pair, const char *name)
+{
+    uint64_t a, b;
+
+    if (!merge_count(pair->input, pair->into, pair->what, name, &a) ||
+        !merge_count(pair->input, pair->from, pair->what, name, &b))
+        return false;
+    if (a + b > (uint64_t)MERGE_COUNT_MAX)
+        return merge_input_wrong(pair->input, pair->what, name, "count that can be added");
+    json_object_set_int_member(pair->into, name, (gint64)(a + b));
+    return true;
+}
+
+static bool add_counts(const struct pair *pair, const char *const *names)
+{
+    for (; *names != NULL; names++)
+        if (!add_count(pair, *names))
+            return false;
+    return true;
+}
+
+/* Where the earlier part does not have it, it was 0. */
+static bool add_or_take_count(const struct pair *pair, const char *name)
+{
+    if (!json_object_has_member(pair->into, name))
+        json_object_set_int_member(pair->into, name, 0);
+    return add_count(pair, name);
+}
+
+static bool take_latest(const struct pair *pair, const char *name)
+{
+    JsonNode *node = json_object_get_member(pair->from, name);
+
+    if (node == NULL)
+        return merge_input_wrong(pair->input, pair->what, name, "member");
+    json_object_set_member(pair->into, name, json_node_copy(node));
+    return true;
+}
+
+static bool take_each_latest(const struct pair *pair, const char *const *names)
+{
+    for (; *names != NULL; names++)
+        if (!take_latest(pair, *names))
+            return false;
+    return true;
+}
+
+/* [initiator to responder, responder to initiator] */
+static bool add_both_directions(const struct pair *pair, const char *name)
+{
+    JsonArray *a = merge_array(pair->input, pair->into, pair->what, name);
+    JsonArray *b = merge_array(pair->input, pair->from, pair->what, name), *sum;
+
+    if (a == NULL || b == NULL)
+        return false;
+    sum = json_array_new();
+    for (guint i = 0; i < 2; i++) {
+        uint64_t first, second;
+
+        if (!merge_count_element(pair->input, a, i, name, &first) ||
+            !merge_count_element(pair->input, b, i, name, &second) || first + second > (uint64_t)MERGE_COUNT_MAX) {
+            json_array_unref(sum);
+            return merge_input_wrong(pair->input, pair->what, name, "pair of counts that can be added");
+        }
+        json_array_add_int_element(sum, (gint64)(first + second));
+    }
+    json_object_set_array_member(pair->into, name, sum);
+    return true;
+}
+
+/* Every member of the later object. */
+static bool join_members(const struct pair *pair, bool (*join)(const struct pair *pair, const char *name))
+{
+    GList *names = json_object_get_members(pair->from);
+    bool ok = true;
+
+    for (GList *name = names; ok && name != NULL; name = name->next)
+        ok = join(pair, name->data);
+    g_list_free(names);
+    return ok;
+}
+
+/* ---- a connection ---- */
+
+static bool join_rule(const struct pair *rules, const char *id)
+{
+    static const char *const counts[] = {"passed", "failed", "inconclusive", NULL};
+    struct pair rule;
+
+    if (!json_object_has_member(rules->into, id))
+        return take_latest(rules, id);
+    return inner(rules, id, "a rule", &rule) && add_counts(&rule, counts);
+}
+
+static bool same_procedure(struct merge_input *input, JsonObject *a, JsonObject *b, bool *same)
+{
+    static const char *const names[] = {"program", "version", "procedure"};
+    const char *direction_a = merge_string(input, a, "a call", "direction");
+    const char *direction_b = direction_a == NULL ? NULL : merge_string(input, b, "a call", "direction");
+
+    if (direction_b == NULL)
+        return false;
+    *same = strcmp(direction_a, direction_b) == 0;
+    for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+        uint64_t first, second;
+
+        if (!merge_count(input, a, "a call", names[i], &first) || !merge_count(input, b, "a call", names[i], &second))
+            return false;
+        *same &= first == second;
+    }
+    return true;
+}
+
+static bool join_call(struct merge_input *input, JsonArray *calls, JsonObject *call)
+{
+    static const char *const counts[] = {"calls", "replies", "errors", NULL};
+    static const char *const octets[] = {"inline", "read", "write", NULL};
+
+    for (guint i = 0; i < json_array_get_length(calls); i++) {
+        struct pair pair = {input, merge_element(input, calls, i, "calls"), call, "a call"}, of_octets;
+        bool same;
+
+        if (pair.into == NULL || !same_procedure(input, pair.into, call, &same))
+            return false;
+        if (same)
+            return add_counts(&pair, counts) && inner(&pair, "octets", "the octets of a call", &of_octets) &&
+                   add_counts(&of_octets, octets);
+    }
+    json_array_add_object_element(calls, json_object_ref(call));
+    return true;
+}
+
+static bool join_rpcrdma(const struct pair *connection)
+{
+    static const char *const latest[] = {"client", "thresholds", NULL};
+    struct pair pair;
+    JsonArray *into, *from;
+
+    if (!json_object_has_member(connection->from, "rpcrdma"))
+        return true;
+    if (!json_object_has_member(connection->into, "rpcrdma"))
+        return take_latest(connection, "rpcrdma");
+    if (!inner(connection, "rpcrdma", "RPC-over-RDMA", &pair) || !take_each_latest(&pair, latest) ||
+        !add_count(&pair, "other_calls"))
+        return false;
+    into = merge_array(pair.input, pair.into, pair.what, "calls");
+    from = into == NULL ? NULL : merge_array(pair.input, pair.from, pair.what, "calls");
+    for (guint i = 0; from != NULL && i < json_array_get_length(from); i++) {
+        JsonObject *call = merge_element(pair.input, from, i, "calls");
+
+        if (call == NULL || !join_call(pair.input, into, call))
+            return false;
+    }
+    return from != NULL;
+}
+
+/* As in a report of all: by frame, then by octet. */
+struct placed {
+    uint64_t frame, offset;
+    JsonObject *finding;
+};
+
+static gint by_place(gconstpointer a, gconstpointer b)
+{
+    const struct placed *first = a, *second = b;
+
+    if (first->frame != second->frame)
+        return first->frame < second->frame ? -1 : 1;
+    return first->offset < second->offset ? -1 : first->offset > second->offset;
+}
+
+static bool place_findings(const struct pair *pair, JsonObject *connection, GArray *placed)
+{
+    JsonArray *findings = merge_array(pair->input, connection, pair->what, "findings");
+
+    for (guint i = 0; findings != NULL && i < json_array_get_length(findings); i++) {
+        struct placed each = {.finding = merge_element(pair->input, findings, i, "findings")};
+
+        if (each.finding == NULL || !merge_count(pair->input, each.finding, "a finding", "frame", &each.frame) ||
+            !merge_count(pair->input, each.finding, "a finding", "stream_offset", &each.offset))
+            return false;
+        g_array_append_val(placed, each);
+    }
+    return findings != NULL;
+}
+
+static bool join_findings(const struct pair *pair)
+{
+    GArray *placed = g_array_new(FALSE, FALSE, sizeof(struct placed));
+    bool ok = place_findings(pair, pair->into, placed) && place_findings(pair, pair->from, placed);
+
+    if (ok) {
+        JsonArray *findings = json_array_new();
+
+        g_array_sort(placed, by_place);
+        for (guint i = 0; i < placed->len; i++)
+            json_array_add_object_element(findings, json_object_ref(g_array_index(placed, struct placed, i).finding));
+        json_object_set_array_member(pair->into, "findings", findings);
+    }
+    g_array_unref(placed);
+    return ok;
+}
+
+static bool join_connection(const struct pair *pair)
+{
+    static const char *const latest[] = {"initiator", "responder", "roles_known", "end_frame", "continues", NULL};
+    bool ib = json_object_has_member(pair->into, "ib"); /* its counts go through all parts */
+    struct pair counts, operations, rules;
+
+    return take_each_latest(pair, latest) && take_latest(pair, ib ? "ib" : "mpa") &&
+           inner(pair, "counts", "the counts", &counts) && add_both_directions(&counts, ib ? "packets" : "fpdus") &&
+           add_both_directions(&counts, "octets") && inner(&counts, "operations", "the operations", &operations) &&
+           join_members(&operations, add_or_take_count) && join_rpcrdma(pair) && join_findings(pair) &&
+           add_count(pair, "findings_not_listed") && inner(pair, "rules", "the rules of a connection", &rules) &&
+           join_members(&rules, join_rule);
+}
+
+/* ---- a capture ---- */
+
+static bool id_of(struct merge_input *input, JsonObject *connection, gint64 *id)
+{
+    uint64_t value;
+
+    if (!merge_count(input, connection, "a connection", "id", &value))
+        return false;
+    *id = (gint64)value;
+    return true;
+}
+
+/* known: connections of the capture by id. */
+static bool take_connections(struct merge_input *input, JsonObject *capture, GTree *known)
+{
+    JsonArray *connections = merge_array(input, capture, "a capture", "connections");
+
+    for (guint i = 0; connections != NULL && i < json_array_get_length(connections); i++) {
+        JsonObject *connection = merge_element(input, connections, i, "connections");
+        struct pair pair = {input, NULL, connection, "a connection"};
+        bool continued;
+        gint64 id;
+
+        if (connection == NULL || !id_of(input, connection, &id) ||
+            !merge_bool(input, connection, "a connection", "continued", &continued))
+            return false;
+        pair.into = g_tree_lookup(known, &id);
+        if (pair.into == NULL)
+            g_tree_insert(known, g_memdup2(&id, sizeof id), json_object_ref(connection));
+        else if (!continued)
+            return merge_input_wrong(input, "a connection", "continued", "true, though an earlier part has it");
+        else if (!join_connection(&pair))
+            return false;
+    }
+    return connections != NULL;
+}
+
+static gboolean add_connection(gpointer id, gpointer connection, gpointer array)
+{
+    (void)id;
+    json_array_add_object_element(array, json_object_ref(connection));
+    return FALSE;
+}
+
+static gboolean make_whole(gpointer id, gpointer connection, gpointer unused)
+{
+    (void)id;
+    (void)unused;
+    json_object_remove_member(connection, "continued");
+    json_object_remove_member(connection, "continues");
+    merge_fold(connection);
+    return FALSE;
+}
+
+static bool join_truncated(const struct pair *pair)
+{
+    bool a, b;
+
+    if (!merge_bool(pair->input, pair->into, pair->what, "truncated", &a) ||
+        !merge_bool(pair->input, pair->from, pair->what, "truncated", &b))
+        return false;
+    json_object_set_boolean_member(pair->into, "truncated", a || b);
+    return true;
+}
+
+static bool join_capture(const struct pair *pair)
+{
+    static const char *const counts[] = {"packets", "bytes", "dropped", "connections_without_mpa", NULL};
+    static const char *const latest[] = {"last", "ended", "to", NULL};
+    static const char *const troubles[] = {"error", "warning"};
+    struct pair part;
+
+    for (size_t i = 0; i < G_N_ELEMENTS(troubles); i++)
+        if (json_object_has_member(pair->from, troubles[i]) && !take_latest(pair, troubles[i]))
+            return false;
+    return add_counts(pair, counts) && join_truncated(pair) && inner(pair, "part", "a part", &part) &&
+           take_each_latest(&part, latest);
+}
+
+static gint by_number(gconstpointer a, gconstpointer b)
+{
+    gint64 first = *(const gint64 *)a, second = *(const gint64 *)b;
+
+    return first < second ? -1 : first > second;
+}
+
+static gint compare_ids(gconstpointer a, gconstpointer b, gpointer unused)
+{
+    (void)unused;
+    return by_number(a, b);
+}
+
+static void unref_object(gpointer object)
+{
+    json_object_unref(object);
+}
+
+static bool whole(struct merge_input *input, JsonObject *capture, bool *is_whole)
+{
+    JsonObject *part = merge_object(input, capture, "a capture", "part");
+    uint64_t first;
+    bool ended;
+
+    if (part == NULL || !merge_count(input, part, "a part", "first", &first) ||
+        !merge_bool(input, part, "a part", "ended", &ended))
+        return false;
+    *is_whole = first == 1 && ended;
+    return true;
+}
+
+/* In the order of the numbers: the first one becomes the capture. */
+static bool join_series(const struct series *series, GError **error)
+{
+    JsonObject *capture = g_array_index(series->captures, struct merge_capture, 0).object;
+    GTree *known = g_tree_new_full(compare_ids, NULL, g_free, unref_object);
+    struct merge_input input = {.path = NULL};
+    bool ok = true, is_whole = false;
+
+    for (guint i = 0; ok && i < series->captures->len; i++) {
+        const struct merge_capture *next = &g_array_index(series->captures, struct merge_capture, i);
+        struct pair pair = {&input, capture, next->object, "a capture"};
+
+        input.path = next->path;
+        ok = (i == 0 || join_capture(&pair)) && take_connections(&input, next->object, known);
+    }
+    ok = ok && whole(&input, capture, &is_whole);
+    if (ok) {
+        JsonArray *connections = json_array_new();
+
+        if (is_whole) {
+            json_object_remove_member(capture, "part");
+            g_tree_foreach(known, make_whole, NULL);
+        }
+        g_tree_foreach(known, add_connection, connections);
+        json_object_set_array_member(capture, "connections", connections);
+    }
+    if (input.error != NULL)
+        g_propagate_error(error, g_steal_pointer(&input.error));
+    g_tree_destroy(known);
+    return ok;
+}
+
+/* ---- which parts there are ---- */
+
+struct numbered {
+    gint64 first, last; /* in this order: see by_number() */
+    struct merge_capture capture;
+};
+
+static bool read_numbers(struct numbered *numbered, GError **error)
+{
+    struct merge_input input = {.path = numbered->capture.path};
+    JsonObject *part = merge_object(&input, numbered->capture.object, "a capture", "part");
+    uint64_t first, last;
+    bool ok = part != NULL && merge_count(&input, part, "a part", "first", &first) &&
+              merge_count(&input, part, "a part", "last", &last);
+
+    if (ok && (first == 0 || last < first))
+        ok = merge_input_wrong(&input, "a part", "last", "number from the first one on");
+    if (ok) {
+        numbered->first = (gint64)first;
+        numbered->last = (gint64)last;
+    } else {
+        g_propagate_error(error, input.error);
+    }
+    return ok;
+}
+
+/* Without one that is missing, or with one twice, the totals would be wrong. */
+static bool in_order(struct series *series, GError **error)
+{
+    GArray *all = g_array_new(FALSE, FALSE, sizeof(struct numbered));
+    bool ok = true;
+
+    for (guint i = 0; ok && i < series->captures->len; i++) {
+        struct numbered numbered = {.capture = g_array_index(series->captures, struct merge_capture, i)};
+
+        ok = read_numbers(&numbered, error);
+        g_array_append_val(all, numbered);
+    }
+    g_array_sort(all, by_number);
+    for (guint i = 0; ok && i < all->len; i++) {
+        const struct numbered *each = &g_array_index(all, struct numbered, i);
+
+        if (i > 0 && each->first != each[-1].last + 1) {
+            g_set_error(error, CHECK_ERROR, CHECK_ERROR_INPUT,
+                        "%s: part %" G_GINT64_FORMAT " of a capture is to follow, this is part %" G_GINT64_FORMAT
+                        "; give each part once, and none left out between them",
+                        each->capture.path, each[-1].last + 1, each->first);
+            ok = false;
+        }
+        g_array_index(series->captures, struct merge_capture, i) = each->capture;
+    }
+    g_array_unref(all);
+    return ok;
+}
+
+static const char *series_of(const struct merge_capture *capture, GError **error)
+{
+    struct merge_input input = {.path = capture->path};
+    JsonObject *part = merge_object(&input, capture->object, "a capture", "part");
+    const char *name = part == NULL ? NULL : merge_string(&input, part, "a part", "series");
+
+    if (name == NULL)
+        g_propagate_error(error, input.error);
+    return name;
+}
+
+static struct series *find_series(GPtrArray *all, GHashTable *by_name, const char *name)
+{
+    struct series *series = name == NULL ? NULL : g_hash_table_lookup(by_name, name);
+
+    if (series != NULL)
+        return series;
+    series = g_new0(struct series, 1);
+    series->name = name;
+    series->captures = g_array_new(FALSE, FALSE, sizeof(struct merge_capture));
+    g_ptr_array_add(all, series);
+    if (name != NULL)
+        g_hash_table_insert(by_name, (gpointer)name, series);
+    return series;
+}
+
+static bool sort_out(const GArray *captures, GPtrArray *all, GError **error)
+{
+    GHashTable *by_name = g_hash_table_new(g_str_hash, g_str_equal);
+    bool ok = true;
+
+    for (guint i = 0; ok && i < captures->len; i++) {
+        const struct merge_capture *capture = &g_array_index(captures, struct merge_capture, i);
+        const char *name = NULL;
+
+        if (json_object_has_member(capture->object, "part"))
+            ok = (name = series_of(capture, error)) != NULL;
+        if (ok)
+            g_array_append_val(find_series(all, by_name, name)->captures, *capture);
+    }
+    g_hash_table_unref(by_name);
+    return ok;
+}
+
+static void free_series(gpointer data)
+{
+    struct series *series = data;
+
+    g_array_unref(series->captures);
+    g_free(series);
+}
+
+JsonArray *merge_parts(const GArray *captures, GError **error)
+{
+    GPtrArray *all = g_ptr_array_new_with_free_func(free_series);
+    JsonArray *merged = json_array_new();
+    bool ok = sort_out(captures, all, error);
+
+    for (guint i = 0; ok && i < all->len; i++) {
+        struct series *series = g_ptr_array_index(all, i);
+
+        ok = series->name == NULL || (in_order(series, error) && join_series(series, error));
+        if (ok)
+            json_array_add_object_element(
+                merged, json_object_ref(g_array_index(series->captures, struct merge_capture, 0).object));
+    }
+    g_ptr_array_unref(all);
+    if (ok)
+        return merged;
+    json_array_unref(merged);
+    return NULL;
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/report/json_writer.h"
+
+#include <json-glib/json-glib.h>
+
+#include <string.h>
+
+enum { NUMBER_SIZE = 24 };
+
+void json_writer_begin(struct json_writer *writer, FILE *out)
+{
+    *writer = (struct json_writer){.out = out, .empty = true};
+    flockfile(out);
+}
+
+void json_writer_end(struct json_writer *writer)
+{
+    putc_unlocked('\n', writer->out);
+    funlockfile(writer->out);
+}
+
+static void put_text(struct json_writer *writer, const char *text, size_t n)
+{
+    fwrite_unlocked(text, 1, n, writer->out);
+}
+
+static void put_line(struct json_writer *writer)
+{
+    putc_unlocked('\n', writer->out);
+    for (unsigned i = 0; i < writer->depth; i++)
+        putc_unlocked(' ', writer->out);
+}
+
+static bool is_plain(const char *text)
+{
+    for (; *text != '\0'; text++)
+        if (*text < ' ' || *text > '~' || *text == '"' || *text == '\\')
+            return false;
+    return true;
+}
+
+static void put_string(struct json_writer *writer, const char *text)
+{
+    if (is_plain(text)) {
+        putc_unlocked('"', writer->out);
+        put_text(writer, text, strlen(text));
+        putc_unlocked('"', writer->out);
+    } else {
+        JsonNode *node = json_node_init_string(json_node_alloc(), text);
+        gchar *quoted = json_to_string(node, FALSE);
+
+        put_text(writer, quoted, strlen(quoted));
+        g_free(quoted);
+        json_node_unref(node);
+    }
+}
+
+/* What stands before every value. */
+static void put_place(struct json_writer *writer, const char *name)
+{
+    if (!writer->empty)
+        putc_unlocked(',', writer->out);
+    if (writer->depth > 0)
+        put_line(writer);
+    writer->empty = false;
+    if (name != NULL) {
+        put_string(writer, name);
+        put_text(writer, " : ", 3);
+    }
+}
+
+static void begin(struct json_writer *writer, const char *name, char bracket)
+{
+    put_place(writer, name);
+    putc_unlocked(bracket, writer->out);
+    writer->depth++;
+    writer->empty = true;
+}
+
+static void end(struct json_writer *writer, char bracket)
+{
+    writer->depth--;
+    if (!writer->empty)
+        put_line(writer);
+    putc_unlocked(bracket, writer->out);
+    writer->empty = false;
+}
+
+void json_begin_object(struct json_writer *writer, const char *name)
+{
+    begin(writer, name, '{');
+}
+
+void json_end_object(struct json_writer *writer)
+{
+    end(writer, '}');
+}
+
+void json_begin_array(struct json_writer *writer, const char *name)
+{
+    begin(writer, name, '[');
+}
+
+void json_end_array(struct json_writer *writer)
+{
+    end(writer, ']');
+}
+
+void json_string(struct json_writer *writer, const char *name, const char *value)
+{
+    put_place(writer, name);
+    if (value == NULL)
+        put_text(writer, "null", 4);
+    else
+        put_string(writer, value);
+}
+
+/* A report is made of numbers mostly: printf() would take most of the time. */
+void json_number(struct json_writer *writer, const char *name, int64_t value)
+{
+    uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
+    char digits[NUMBER_SIZE], *p = digits + sizeof digits;
+
+    put_place(writer, name);
+    do {
+        *--p = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest > 0);
+    if (value < 0)
+        *--p = '-';
+    put_text(writer, p, (size_t)(digits + sizeof digits - p));
+}
+
+void json_double(struct json_writer *writer, const char *name, double value)
+{
+    char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+    put_place(writer, name);
+    g_ascii_dtostr(text, sizeof text, value);
+    put_text(writer, text, strlen(text));
+    if (text[strspn(text, "-0123456789")] == '\0') /* stays a number with a fraction */
+        put_text(writer, ".0", 2);
+}
+
+void json_bool(struct json_writer *writer, const char *name, bool value)
+{
+    put_place(writer, name);
+    if (value)
+        put_text(writer, "true", 4);
+    else
+        put_text(writer, "false", 5);
+}
+
+void json_null(struct json_writer *writer, const char *name)
+{
+    json_string(writer, name, NULL);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * JSON written as it is made, for reports of a million connections: json-glib's builder would hold all of it in
+ * memory. The layout is that of json-glib's generator with an indentation of one blank, which also writes whatever
+ * strings need escaping.
+ *
+ * name: of the member, inside an object; NULL inside an array and at the top.
+ */
+#ifndef IWARP_CONFORMANCE_REPORT_JSON_WRITER_H
+#define IWARP_CONFORMANCE_REPORT_JSON_WRITER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct json_writer {
+    FILE *out;
+    unsigned depth;
+    bool empty; /* nothing is in the innermost object or array yet */
+};
+
+/* `out` is locked until json_writer_end(); errors stay in it. */
+void json_writer_begin(struct json_writer *writer, FILE *out);
+void json_writer_end(struct json_writer *writer);
+
+void json_begin_object(struct json_writer *writer, const char *name);
+void json_end_object(struct json_writer *writer);
+void json_begin_array(struct json_writer *writer, const char *name);
+void json_end_array(struct json_writer *writer);
+
+/* value NULL: null */
+void json_string(struct json_writer *writer, const char *name, const char *value);
+void json_number(struct json_writer *writer, const char *name, int64_t value);
+void json_double(struct json_writer *writer, const char *name, double value);
+void json_bool(struct json_writer *writer, const char *name, bool value);
+void json_null(struct json_writer *writer, const char *name);
+
+#endif

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A connection on the page: what was negotiated, how it began, and its findings by rule. */
+#include "conformance/check/print.h"
+#include "conformance/check/procedure.h"
+#include "conformance/report/report_html.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+char *html_connection_id(const struct html_page *page, const struct report_connection *connection,
+                         char id[HTML_ID_SIZE])
+{
+    g_snprintf(id, HTML_ID_SIZE, "c%u-%" PRIu32, page->capture_number, connection->id);
+    return id;
+}
+
+const char *html_class_of(const struct report_finding *finding)
+{
+    return finding->waiver != NULL ? "waived" : rule_severity_name(finding->severity);
+}
+
+bool html_takes_connection(struct html_page *page, const struct report_connection *connection)
+{
+    if (connection->findings->len > 0)
+        return page->faulty++ < HTML_CONNECTIONS_FAULTY;
+    return page->clean++ < HTML_CONNECTIONS_CLEAN;
+}
+
+/* ---- parameters ---- */
+
+static void item(struct html_page *page, const char *name, const char *format, ...) G_GNUC_PRINTF(3, 4);
+
+static void item(struct html_page *page, const char *name, const char *format, ...)
+{
+    va_list arguments;
+    gchar *text;
+
+    va_start(arguments, format);
+    text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    html_begin(page->writer, "div", NULL);
+    html_element(page->writer, "dt", NULL, "%s", name);
+    html_element(page->writer, "dd", NULL, "%s", text);
+    html_end(page->writer);
+    g_free(text);
+}
+
+static void write_negotiated(struct html_page *page, const struct report_connection *connection)
+{
+    static const char *const crc[] = {"not known", "off", "on"};
+    const struct mpa_parameters *mpa = &connection->parameters;
+
+    if (mpa->request_seen || mpa->reply_seen)
+        item(page, "MPA revision", "%u%s", mpa->revision, mpa->enhanced ? ", enhanced" : "");
+    else
+        item(page, "MPA", "its start is not captured");
+    item(page, "Markers", "%s", markers_text(connection));
+    item(page, "CRC", "%s", crc[mpa->crc + 1]);
+    if (mpa->peer_to_peer)
+        item(page, "Peer-to-peer", "RTR%s%s%s%s", mpa->rtr & MPA_RTR_SEND ? " Send" : "",
+             mpa->rtr & MPA_RTR_WRITE ? " Write" : "", mpa->rtr & MPA_RTR_READ ? " Read" : "",
+             mpa->rtr == 0 ? " none in common" : "");
+    if (mpa->ird_ord_known)
+        item(page, "IRD, ORD", "%u, %u", mpa->ird, mpa->ord);
+    if (mpa->rejected)
+        item(page, "Outcome", "rejected");
+    item(page, "Captured", "%s", connection->complete ? "from start to end, without a hole" : "not completely");
+}
+
+static void write_ib(struct html_page *page, const struct report_connection *connection)
+{
+    g_autofree gchar *terms = report_ib_terms_text(connection->ib);
+    g_autofree gchar *trouble = report_ib_trouble_text(connection->ib);
+
+    item(page, "Transport", "%s", terms);
+    if (trouble != NULL)
+        item(page, "On the way", "%s", trouble);
+    item(page, "Captured", "%s", connection->complete ? "from start to end, without a hole" : "not completely");
+}
+
+static void write_operations(struct html_page *page, const struct report_connection *connection)
+{
+    GString *text = g_string_new(NULL);
+
+    for (unsigned opcode = 0; opcode < OPERATION_COUNT; opcode++) {
+        const char *name = report_operation_name(opcode);
+
+        if (connection->operations[opcode] > 0 && name != NULL)
+            g_string_append_printf(text, "%s%" PRIu64 " %s", text->len > 0 ? ", " : "", connection->operations[opcode],
+                                   name);
+    }
+    if (text->len > 0)
+        item(page, connection->ib != NULL ? "Messages" : "RDMAP messages", "%s", text->str);
+    g_string_free(text, TRUE);
+}
+
+static void write_parameters(struct html_page *page, const struct report_connection *connection)
+{
+    const struct report_rpcrdma *rpcrdma = connection->rpcrdma;
+
+    html_begin(page->writer, "dl", "class", "parameters", NULL);
+    item(page, "Frames", "%" PRIu32 " to %" PRIu32, connection->start_frame, connection->end_frame);
+    if (connection->ib != NULL)
+        write_ib(page, connection);
+    else
+        write_negotiated(page, connection);
+    item(page, connection->ib != NULL ? "Packets" : "FPDUs",
+         "%" PRIu64 " to the responder, %" PRIu64 " to the initiator", connection->fpdus[DIR_TO_RESPONDER],
+         connection->fpdus[DIR_TO_INITIATOR]);
+    write_operations(page, connection);
+    if (rpcrdma != NULL && rpcrdma->threshold[DIR_TO_RESPONDER] > 0)
+        item(page, "Inline threshold", "%" PRIu32 " octets to the responder, %" PRIu32 " to the initiator",
+             rpcrdma->threshold[DIR_TO_RESPONDER], rpcrdma->threshold[DIR_TO_INITIATOR]);
+    html_end(page->writer);
+}
+
+/* ---- RPC ---- */
+
+static void number_cell(struct html_page *page, uint64_t number)
+{
+    gchar *text = html_number(number);
+
+    html_element(page->writer, "td", "number", "%s", text);
+    g_free(text);
+}
+
+static void write_call(struct html_page *page, const struct rpcrdma_procedure_count *count)
+{
+    char label[PROCEDURE_LABEL_SIZE];
+    const uint64_t numbers[] = {count->calls,         count->replies,     count->errors,
+                                count->inline_octets, count->read_octets, count->written_octets};
+
+    procedure_label(count->program, count->version, count->procedure, label);
+    html_begin(page->writer, "tr", NULL);
+    html_begin(page->writer, "th", "scope", "row", NULL);
+    html_format(page->writer, "%s%s", label, count->reverse ? " (reverse)" : "");
+    html_end(page->writer);
+    for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++)
+        number_cell(page, numbers[i]);
+    html_end(page->writer);
+}
+
+static void head_cells(struct html_page *page, const char *const *names, size_t n)
+{
+    html_begin(page->writer, "thead", NULL);
+    html_begin(page->writer, "tr", NULL);
+    for (size_t i = 0; i < n; i++) {
+        html_begin(page->writer, "th", "scope", "col", NULL);
+        html_text(page->writer, names[i]);
+        html_end(page->writer);
+    }
+    html_end(page->writer);
+    html_end(page->writer);
+}
+
+static void write_calls(struct html_page *page, const struct report_rpcrdma *rpcrdma)
+{
+    static const char *const names[] = {"Procedure", "Calls", "Replies", "Errors", "Inline", "By Read", "By Write"};
+
+    if (rpcrdma == NULL || rpcrdma->calls->len == 0)
+        return;
+    html_begin(page->writer, "details", NULL);
+    html_element(page->writer, "summary", NULL, "RPC-over-RDMA: %u procedure%s", rpcrdma->calls->len,
+                 plural(rpcrdma->calls->len));
+    html_begin(page->writer, "div", "class", "wide", "tabindex", "0", NULL);
+    html_begin(page->writer, "table", NULL);
+    html_element(page->writer, "caption", NULL, "Calls by procedure, and the octets moved for them");
+    head_cells(page, names, G_N_ELEMENTS(names));
+    html_begin(page->writer, "tbody", NULL);
+    for (guint i = 0; i < rpcrdma->calls->len && i < HTML_PROCEDURES; i++)
+        write_call(page, &g_array_index(rpcrdma->calls, struct rpcrdma_procedure_count, i));
+    html_end(page->writer);
+    html_end(page->writer);
+    html_end(page->writer);
+    if (rpcrdma->calls->len > HTML_PROCEDURES)
+        html_element(page->writer, "p", "more", "... and %u more procedures", rpcrdma->calls->len - HTML_PROCEDURES);
+    if (rpcrdma->other_calls > 0)
+        html_element(page->writer, "p", "more", "... and %" PRIu64 " calls whose procedure is not told apart",
+                     rpcrdma->other_calls);
+    html_end(page->writer);
+}
+
+/* ---- findings ---- */
+
+static void write_about(struct html_page *page, const struct report_finding *first)
+{
+    const struct rule *rule = &rule_catalogue[first->rule];
+    gchar *aliases = aliases_text(page->report->options, first->rule);
+
+    html_element(page->writer, "p", "requirement", "%s", rule->text);
+    if (*aliases != '\0')
+        html_element(page->writer, "p", "aliases", "The same is demanded by %s", aliases);
+    g_free(aliases);
+    if (first->waiver != NULL) {
+        html_begin(page->writer, "p", "class", "waiver", NULL);
+        html_format(page->writer, "Waived (%s)%s%s", first->waiver->where, first->waiver->why != NULL ? ": " : "",
+                    first->waiver->why != NULL ? first->waiver->why : "");
+        /* As text: what a waiver file names may be a javascript: address. */
+        if (first->waiver->link != NULL)
+            html_format(page->writer, ", %s", first->waiver->link);
+        html_end(page->writer);
+    }
+    html_begin(page->writer, "details", "class", "about", NULL);
+    html_element(page->writer, "summary", NULL, "How it is judged, and what causes it");
+    html_element(page->writer, "p", NULL, "%s", rule->how);
+    html_element(page->writer, "p", NULL, "%s", rule->cause);
+    html_end(page->writer);
+}
+
+static void write_with_ladder(struct html_page *page, const struct report_connection *connection,
+                              const struct report_finding *finding)
+{
+    gchar *text = finding_text(finding, page->capture->start_ns);
+
+    html_begin(page->writer, "figure", "class", "finding", NULL);
+    html_element(page->writer, "figcaption", NULL, "%s", text);
+    html_write_ladder(page, connection, finding);
+    html_end(page->writer);
+    g_free(text);
+}
+
+static void write_row(struct html_page *page, const struct report_finding *finding)
+{
+    char time[PRINT_TIME_SIZE];
+
+    html_begin(page->writer, "tr", NULL);
+    html_element(page->writer, "td", "number", "%" PRIu32, finding->frame);
+    html_element(page->writer, "td", "number", "%s", print_time(finding->time_ns, page->capture->start_ns, time));
+    html_element(page->writer, "td", NULL, "%s", finding->direction == DIR_TO_RESPONDER ? "responder" : "initiator");
+    html_begin(page->writer, "td", NULL);
+    html_format(page->writer, "%s", finding->message);
+    if (finding->more > 0)
+        html_format(page->writer, " (and %" PRIu32 " more, frames %" PRIu32 "-%" PRIu32 ")", finding->more,
+                    finding->more_first, finding->more_last);
+    html_end(page->writer);
+    html_end(page->writer);
+}
+
+static void begin_rows(struct html_page *page, const struct report_finding *first)
+{
+    static const char *const names[] = {"Frame", "Seconds", "To the", "Finding"};
+
+    html_begin(page->writer, "div", "class", "wide", "tabindex", "0", NULL);
+    html_begin(page->writer, "table", "class", "findings", NULL);
+    html_element(page->writer, "caption", NULL, "More findings of %s", rule_catalogue[first->rule].id);
+    head_cells(page, names, G_N_ELEMENTS(names));
+    html_begin(page->writer, "tbody", NULL);
+}
+
+static void end_rows(struct html_page *page)
+{
+    html_end(page->writer);
+    html_end(page->writer);
+    html_end(page->writer);
+}
+
+static void write_group(struct html_page *page, const struct report_connection *connection,
+                        const struct finding_group *group)
+{
+    const struct report_finding *first = group->first;
+    const struct rule *rule = &rule_catalogue[first->rule];
+    const char *class_name = html_class_of(first);
+    unsigned n = 0, listed = 0;
+    char id[HTML_ID_SIZE];
+
+    html_begin(page->writer, "section", "class", "group", "data-class", class_name, "data-rule", rule->id,
+               "data-connection", html_connection_id(page, connection, id), NULL);
+    html_begin(page->writer, "h4", NULL);
+    html_element(page->writer, "span", class_name, "%s", class_name);
+    html_text(page->writer, " ");
+    html_element(page->writer, "code", NULL, "%s", rule->id);
+    html_format(page->writer, " %s section %s, %s", rule->document, rule->section, rule->level);
+    if (group->times > 1)
+        html_element(page->writer, "span", "times", " \303\227 %" PRIu64, group->times);
+    html_end(page->writer);
+    write_about(page, first);
+    for (guint i = group->at; i < connection->findings->len && n < group->n; i++) {
+        const struct report_finding *finding = &g_array_index(connection->findings, struct report_finding, i);
+
+        if (!finding_in_group(finding, group))
+            continue;
+        if (n++ < REPORT_LADDERS) {
+            write_with_ladder(page, connection, finding);
+            continue;
+        }
+        if (listed >= HTML_FINDINGS || page->findings >= HTML_FINDINGS_ALL)
+            break;
+        if (listed++ == 0)
+            begin_rows(page, first);
+        page->findings++;
+        write_row(page, finding);
+    }
+    if (listed > 0)
+        end_rows(page);
+    if (group->n > REPORT_LADDERS + listed)
+        html_element(page->writer, "p", "more", "... and %u more of this rule; --format=json lists them",
+                     group->n - REPORT_LADDERS - listed);
+    html_end(page->writer);
+}
+
+static void write_findings(struct html_page *page, const struct report_connection *connection)
+{
+    GArray *groups = finding_groups(connection);
+
+    for (guint i = 0; i < groups->len; i++)
+        write_group(page, connection, &g_array_index(groups, struct finding_group, i));
+    g_array_unref(groups);
+    if (connection->not_kept > 0)
+        html_element(page->writer, "p", "more",
+                     "%" PRIu64 " more findings were counted but not kept; --max-findings=0 keeps all",
+                     connection->not_kept);
+}
+
+static void write_start(struct html_page *page, const struct report_connection *connection)
+{
+    if (connection->notes == NULL || connection->notes->len == 0 || page->ladders >= HTML_LADDERS)
+        return;
+    html_begin(page->writer, "details", "class", "start", NULL);
+    if (connection->findings->len == 0)
+        xmlTextWriterWriteAttribute(page->writer, BAD_CAST "open", BAD_CAST "open");
+    html_element(page->writer, "summary", NULL, "How it began");
+    html_begin(page->writer, "figure", NULL);
+    html_write_ladder(page, connection, NULL);
+    html_end(page->writer);
+    html_end(page->writer);
+}
+
+void html_write_connection(struct html_page *page, const struct report_connection *connection)
+{
+    char id[HTML_ID_SIZE], initiator[ENDPOINT_TEXT_SIZE], responder[ENDPOINT_TEXT_SIZE];
+    gchar *found = found_text(connection->found, connection->waived);
+
+    html_begin(page->writer, "article", "class", "connection", "id", html_connection_id(page, connection, id), NULL);
+    html_begin(page->writer, "h3", NULL);
+    html_format(page->writer, "Connection %" PRIu32 ": ", connection->id);
+    html_element(page->writer, "span", "peers", "%s \342\206\222 %s", endpoint_text(&connection->initiator, initiator),
+                 endpoint_text(&connection->responder, responder));
+    html_end(page->writer);
+    html_element(page->writer, "p", "found", "%s%s", found,
+                 connection->roles_known ? "" : "; who is the initiator is not captured, presumed here");
+    g_free(found);
+    write_parameters(page, connection);
+    write_calls(page, connection->rpcrdma);
+    write_start(page, connection);
+    write_findings(page, connection);
+    html_end(page->writer);
+}

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Ladder diagrams: the Initiator's line on the left, the Responder's on the right, an arrow for each event. */
+#include "conformance/check/print.h"
+#include "conformance/report/report_html.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Units of the drawing; a telephone shows all of its width. */
+enum {
+    WIDTH = 440,
+    LEFT = 66,
+    RIGHT = 432,
+    MIDDLE = (LEFT + RIGHT) / 2,
+    HEAD = 26,
+    ROW = 36,
+    LINE = 12,
+    GAP = 22,
+    DETAIL_CHARS = 62, /* in one line */
+    WHAT_CHARS = 52,   /* likewise; longer ones are set smaller */
+    ROWS_MAX = 16,
+};
+
+struct row {
+    const struct note *note; /* NULL: a gap, or the finding itself when nothing was noted there */
+    uint64_t gap;            /* events left out; 0: none */
+    bool marked, own;        /* own: the finding itself */
+};
+
+struct ladder {
+    struct html_page *page;
+    const struct report_connection *connection;
+    const struct report_finding *finding;
+    struct row rows[ROWS_MAX * 2];
+    unsigned n;
+    unsigned y;
+};
+
+static const struct note *note_at(const struct ladder *ladder, guint i)
+{
+    return &g_array_index(ladder->connection->notes, struct note, i);
+}
+
+/* ---- which events ---- */
+
+static enum direction direction_of(const struct ladder *ladder, const struct note *note)
+{
+    return note->side == ladder->connection->initiator_side ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
+}
+
+/* The event that the finding is about: of its frame and direction, and its octets if several are. */
+static gssize find_event(const struct ladder *ladder)
+{
+    const struct report_finding *finding = ladder->finding;
+    gssize found = -1;
+
+    for (guint i = 0; i < ladder->connection->notes->len; i++) {
+        const struct note *note = note_at(ladder, i);
+
+        if (note->frame != finding->frame || direction_of(ladder, note) != finding->direction)
+            continue;
+        if (finding->offset >= note->offset && finding->offset - note->offset < MAX(note->length, 1))
+            return (gssize)i;
+        if (found < 0)
+            found = (gssize)i;
+    }
+    return found;
+}
+
+static void add_row(struct ladder *ladder, guint i, bool marked)
+{
+    const struct note *note = note_at(ladder, i), *last = NULL;
+
+    for (unsigned row = ladder->n; row-- > 0 && last == NULL;)
+        last = ladder->rows[row].note;
+    if (last != NULL && note->number > last->number + 1)
+        ladder->rows[ladder->n++] = (struct row){.gap = note->number - last->number - 1};
+    ladder->rows[ladder->n++] = (struct row){.note = note, .marked = marked};
+}
+
+static void choose_start(struct ladder *ladder)
+{
+    for (guint i = 0; i < ladder->connection->notes->len && ladder->n < NOTES_START; i++) {
+        if (note_at(ladder, i)->number >= NOTES_START)
+            break;
+        add_row(ladder, i, false);
+    }
+}
+
+/* Nothing was noted where the finding is: it stands by itself between what came before and after. */
+static void choose_without_event(struct ladder *ladder)
+{
+    guint first_after = 0;
+    bool placed = false;
+
+    while (first_after < ladder->connection->notes->len &&
+           note_at(ladder, first_after)->frame <= ladder->finding->frame)
+        first_after++;
+    for (guint i = first_after > 4 ? first_after - 4 : 0; i < ladder->connection->notes->len && i < first_after + 2;
+         i++) {
+        if (i == first_after) {
+            ladder->rows[ladder->n++] = (struct row){.own = true, .marked = true};
+            placed = true;
+        }
+        add_row(ladder, i, false);
+    }
+    if (!placed)
+        ladder->rows[ladder->n++] = (struct row){.own = true, .marked = true};
+}
+
+static void choose_around(struct ladder *ladder)
+{
+    gssize event = find_event(ladder);
+    guint from, to;
+
+    if (event < 0) {
+        choose_without_event(ladder);
+        return;
+    }
+    from = (guint)event > NOTES_BEFORE ? (guint)event - NOTES_BEFORE : 0;
+    to = MIN((guint)event + NOTES_AFTER, ladder->connection->notes->len - 1);
+    /* The other frame that matters, when it lies farther back. */
+    for (guint i = 0; i < from && ladder->finding->related_frame != 0; i++) {
+        if (note_at(ladder, i)->frame == ladder->finding->related_frame) {
+            add_row(ladder, i, false);
+            break;
+        }
+    }
+    for (guint i = from; i <= to; i++)
+        add_row(ladder, i, i == (guint)event);
+}
+
+/* ---- the drawing ---- */
+
+static void begin_at(xmlTextWriter *writer, const char *name, const char *class_name, unsigned x, unsigned y)
+{
+    html_begin(writer, name, "class", class_name, NULL);
+    xmlTextWriterWriteFormatAttribute(writer, BAD_CAST "x", "%u", x);
+    xmlTextWriterWriteFormatAttribute(writer, BAD_CAST "y", "%u", y);
+}
+
+static void text_at(struct ladder *ladder, const char *class_name, unsigned x, unsigned y, const char *text)
+{
+    begin_at(ladder->page->writer, "text", class_name, x, y);
+    html_text(ladder->page->writer, text);
+    html_end(ladder->page->writer);
+}
+
+static void draw_path(struct ladder *ladder, const char *class_name, const char *format, ...) G_GNUC_PRINTF(3, 4);
+
+static void draw_path(struct ladder *ladder, const char *class_name, const char *format, ...)
+{
+    va_list arguments;
+
+    html_begin(ladder->page->writer, "path", "class", class_name, NULL);
+    va_start(arguments, format);
+    xmlTextWriterWriteVFormatAttribute(ladder->page->writer, BAD_CAST "d", format, arguments);
+    va_end(arguments);
+    html_end(ladder->page->writer);
+}
+
+static void draw_arrow(struct ladder *ladder, enum direction direction, unsigned y)
+{
+    if (direction == DIR_TO_RESPONDER) {
+        draw_path(ladder, "arrow", "M%d %uH%d", LEFT, y, RIGHT - 7);
+        draw_path(ladder, "head", "M%d %ul-8-4v8z", RIGHT, y);
+    } else {
+        draw_path(ladder, "arrow", "M%d %uH%d", RIGHT, y, LEFT + 7);
+        draw_path(ladder, "head", "M%d %ul8-4v8z", LEFT, y);
+    }
+}
+
+/* Where a line that is too long breaks: behind the last comma that still fits. */
+static size_t break_detail(const char *detail)
+{
+    size_t at = 0;
+
+    if (strlen(detail) <= DETAIL_CHARS)
+        return 0;
+    for (size_t i = 0; i < DETAIL_CHARS; i++)
+        if (detail[i] == ',' && detail[i + 1] == ' ')
+            at = i + 1;
+    return at;
+}
+
+/* Returns the lines that it took. */
+static unsigned draw_detail(struct ladder *ladder, const char *detail, unsigned y)
+{
+    size_t cut = break_detail(detail);
+    char first[NOTE_DETAIL_SIZE];
+
+    if (*detail == '\0')
+        return 0;
+    if (cut == 0) {
+        text_at(ladder, "detail", MIDDLE, y, detail);
+        return 1;
+    }
+    g_strlcpy(first, detail, MIN(cut + 1, sizeof first));
+    text_at(ladder, "detail", MIDDLE, y, first);
+    text_at(ladder, "detail", MIDDLE, y + LINE, detail + cut + 1);
+    return 2;
+}
+
+struct event {
+    const char *class_name, *what, *detail;
+    uint32_t frame;
+    int64_t time_ns;
+    enum direction direction;
+};
+
+static struct event event_of(const struct ladder *ladder, const struct row *row)
+{
+    static const char *const classes[] = {[NOTE_TCP] = "tcp",
+                                          [NOTE_STARTUP] = "startup",
+                                          [NOTE_FPDU] = "fpdu",
+                                          [NOTE_TERMINATE] = "terminate",
+                                          [NOTE_SKIPPED] = "skipped"};
+    const struct report_finding *finding = ladder->finding;
+
+    if (row->own)
+        return (struct event){"own", "", "", finding->frame, finding->time_ns, finding->direction};
+    return (struct event){classes[row->note->kind], row->note->what,    row->note->detail,
+                          row->note->frame,         row->note->time_ns, direction_of(ladder, row->note)};
+}
+
+static void draw_row(struct ladder *ladder, const struct row *row)
+{
+    struct event event = event_of(ladder, row);
+    xmlTextWriter *writer = ladder->page->writer;
+    unsigned y = ladder->y + ROW - LINE, lines;
+    char number[16], time[PRINT_TIME_SIZE];
+    gchar *classes = g_strdup_printf("%s%s%s", event.class_name, row->marked ? " marked " : "",
+                                     row->marked ? html_class_of(ladder->finding) : "");
+
+    html_begin(writer, "g", "class", classes, NULL);
+    g_free(classes);
+    lines = 1 + (break_detail(event.detail) > 0) + row->marked;
+    if (row->marked) {
+        begin_at(writer, "rect", "mark", 0, ladder->y + 4);
+        xmlTextWriterWriteFormatAttribute(writer, BAD_CAST "width", "%d", WIDTH);
+        xmlTextWriterWriteFormatAttribute(writer, BAD_CAST "height", "%u", ROW - LINE + lines * LINE);
+        xmlTextWriterWriteAttribute(writer, BAD_CAST "rx", BAD_CAST "4");
+        html_end(writer);
+    }
+    g_snprintf(number, sizeof number, "%" PRIu32, event.frame);
+    text_at(ladder, "frame", 4, y - 2, number);
+    text_at(ladder, "time", 4, y + 9, print_time(event.time_ns, ladder->page->capture->start_ns, time));
+    draw_arrow(ladder, event.direction, y);
+    text_at(ladder, strlen(event.what) > WHAT_CHARS ? "what long" : "what", MIDDLE, y - 5, event.what);
+    draw_detail(ladder, event.detail, y + LINE);
+    if (row->marked)
+        text_at(ladder, "rule", MIDDLE, y + lines * LINE + 1, rule_catalogue[ladder->finding->rule].id);
+    html_end(writer);
+    ladder->y += ROW - LINE + lines * LINE;
+}
+
+static void draw_gap(struct ladder *ladder, uint64_t events)
+{
+    gchar *text = g_strdup_printf("\342\213\256 %" PRIu64 " event%s not shown", events, plural(events));
+
+    text_at(ladder, "gap", MIDDLE, ladder->y + GAP - 7, text);
+    ladder->y += GAP;
+    g_free(text);
+}
+
+static unsigned height_of(const struct ladder *ladder)
+{
+    unsigned height = HEAD + LINE;
+
+    for (unsigned i = 0; i < ladder->n; i++) {
+        const struct row *row = &ladder->rows[i];
+        unsigned lines = 1 + row->marked + (row->note != NULL && break_detail(row->note->detail) > 0);
+
+        height += row->gap > 0 ? (unsigned)GAP : ROW - LINE + lines * LINE;
+    }
+    return height;
+}
+
+static void draw(struct ladder *ladder)
+{
+    xmlTextWriter *writer = ladder->page->writer;
+    unsigned height = height_of(ladder);
+    gchar *label;
+
+    if (ladder->finding != NULL)
+        label = g_strdup_printf("Ladder diagram around frame %" PRIu32 ", rule %s", ladder->finding->frame,
+                                rule_catalogue[ladder->finding->rule].id);
+    else
+        label = g_strdup_printf("Ladder diagram of the start of connection %" PRIu32, ladder->connection->id);
+    html_begin(writer, "svg", "xmlns", "http://www.w3.org/2000/svg", "class", "ladder", "role", "group", "aria-label",
+               label, NULL);
+    g_free(label);
+    xmlTextWriterWriteFormatAttribute(writer, BAD_CAST "viewBox", "0 0 %d %u", WIDTH, height);
+    text_at(ladder, "role", LEFT - 4, HEAD - 12, "Initiator");
+    text_at(ladder, "role end", RIGHT + 4, HEAD - 12, "Responder");
+    ladder->y = HEAD;
+    for (unsigned i = 0; i < ladder->n; i++) {
+        if (ladder->rows[i].gap > 0)
+            draw_gap(ladder, ladder->rows[i].gap);
+        else
+            draw_row(ladder, &ladder->rows[i]);
+    }
+    draw_path(ladder, "life", "M%d %dV%uM%d %dV%u", LEFT, HEAD - 6, height, RIGHT, HEAD - 6, height);
+    html_end(writer);
+}
+
+bool html_write_ladder(struct html_page *page, const struct report_connection *connection,
+                       const struct report_finding *finding)
+{
+    struct ladder ladder = {.page = page, .connection = connection, .finding = finding};
+
+    if (connection->notes == NULL || connection->notes->len == 0 || page->ladders >= HTML_LADDERS)
+        return false;
+    if (finding != NULL)
+        choose_around(&ladder);
+    else
+        choose_start(&ladder);
+    if (ladder.n == 0)
+        return false;
+    page->ladders++;
+    draw(&ladder);
+    return true;
+}

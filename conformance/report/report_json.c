@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The JSON report; docs/iwarp-check.schema.json describes it. */
+#include "conformance/check/procedure.h"
+#include "conformance/report/json_writer.h"
+#include "conformance/report/report_parts.h"
+
+/* null: the capture does not show it. */
+static void add_tristate(struct json_writer *writer, const char *name, enum tristate value)
+{
+    if (value == UNKNOWN)
+        json_null(writer, name);
+    else
+        json_bool(writer, name, value == ON);
+}
+
+static void add_number(struct json_writer *writer, const char *name, uint64_t value)
+{
+    json_number(writer, name, (int64_t)value);
+}
+
+static void add_number_if(struct json_writer *writer, const char *name, bool known, uint64_t value)
+{
+    if (known)
+        add_number(writer, name, value);
+    else
+        json_null(writer, name);
+}
+
+static void add_pair(struct json_writer *writer, const char *name, const uint64_t pair[2])
+{
+    json_begin_array(writer, name);
+    json_number(writer, NULL, (int64_t)pair[DIR_TO_RESPONDER]);
+    json_number(writer, NULL, (int64_t)pair[DIR_TO_INITIATOR]);
+    json_end_array(writer);
+}
+
+static void add_mpa(struct json_writer *writer, const struct report_connection *connection)
+{
+    static const struct {
+        const char *name;
+        unsigned bit;
+    } rtr_types[] = {{"send", MPA_RTR_SEND}, {"write", MPA_RTR_WRITE}, {"read", MPA_RTR_READ}};
+    const struct mpa_parameters *mpa = &connection->parameters;
+
+    json_begin_object(writer, "mpa");
+    add_number_if(writer, "revision", mpa->request_seen || mpa->reply_seen, mpa->revision);
+    add_tristate(writer, "markers_to_initiator", connection->markers[DIR_TO_INITIATOR]);
+    add_tristate(writer, "markers_to_responder", connection->markers[DIR_TO_RESPONDER]);
+    add_tristate(writer, "crc", mpa->crc);
+    add_tristate(writer, "enhanced", mpa->startup_seen ? (enum tristate)mpa->enhanced : UNKNOWN);
+    add_tristate(writer, "peer_to_peer", mpa->startup_seen ? (enum tristate)mpa->peer_to_peer : UNKNOWN);
+    json_begin_array(writer, "rtr");
+    for (size_t i = 0; i < G_N_ELEMENTS(rtr_types); i++)
+        if (mpa->rtr & rtr_types[i].bit)
+            json_string(writer, NULL, rtr_types[i].name);
+    json_end_array(writer);
+    add_number_if(writer, "ird", mpa->ird_ord_known, mpa->ird);
+    add_number_if(writer, "ord", mpa->ird_ord_known, mpa->ord);
+    json_bool(writer, "rejected", mpa->rejected);
+    json_bool(writer, "midstream", mpa->midstream);
+    json_bool(writer, "complete", connection->complete);
+    json_end_object(writer);
+}
+
+static void add_known(struct json_writer *writer, bool known, int64_t value)
+{
+    if (known)
+        json_number(writer, NULL, value);
+    else
+        json_null(writer, NULL);
+}
+
+/* RoCE and InfiniBand. Pairs: the initiator's, the responder's. */
+static void add_ib(struct json_writer *writer, const struct report_connection *connection)
+{
+    static const char *const naks[] = {"sequence", "invalid_request", "remote_access", "remote_operation",
+                                       "invalid_rd_request"};
+    const struct report_ib *ib = connection->ib;
+    bool told = ib->request_seen && ib->reply_seen;
+
+    json_begin_object(writer, "ib");
+    json_begin_array(writer, "queue_pairs");
+    for (unsigned role = 0; role < 2; role++)
+        add_known(writer, ib->qp_known[role], ib->qp[role]);
+    json_end_array(writer);
+    add_number_if(writer, "path_mtu", ib->mtu > 0, ib->mtu);
+    json_begin_array(writer, "ird");
+    for (unsigned role = 0; role < 2; role++)
+        add_known(writer, told, ib->ird[role]);
+    json_end_array(writer);
+    json_begin_array(writer, "ord");
+    for (unsigned role = 0; role < 2; role++)
+        add_known(writer, told, ib->ord[role]);
+    json_end_array(writer);
+    add_number_if(writer, "reject_reason", ib->rejected, ib->reject_reason);
+    add_pair(writer, "retransmitted", ib->retransmitted);
+    add_pair(writer, "repeated_responses", ib->repeated_responses);
+    json_begin_object(writer, "naks");
+    for (unsigned code = 0; code < G_N_ELEMENTS(naks); code++)
+        add_pair(writer, naks[code], (const uint64_t[]){ib->naks[0][code], ib->naks[1][code]});
+    add_pair(writer, "receiver_not_ready", ib->rnr_naks);
+    json_end_object(writer);
+    add_pair(writer, "holes", ib->holes);
+    json_begin_object(writer, "icrc");
+    add_number(writer, "right", ib->icrc.right);
+    add_number(writer, "wrong", ib->icrc.wrong);
+    add_number(writer, "unknown", ib->icrc.unknown);
+    add_number_if(writer, "first_wrong_frame", ib->icrc.wrong > 0, ib->icrc.first_wrong);
+    json_end_object(writer);
+    json_bool(writer, "complete", connection->complete);
+    json_end_object(writer);
+}
+
+static void add_counts(struct json_writer *writer, const struct report_connection *connection)
+{
+    json_begin_object(writer, "counts");
+    add_pair(writer, connection->ib != NULL ? "packets" : "fpdus", connection->fpdus);
+    add_pair(writer, "octets", connection->octets);
+    json_begin_object(writer, "operations");
+    for (unsigned opcode = 0; opcode < OPERATION_COUNT; opcode++)
+        if (connection->operations[opcode] > 0 && report_operation_name(opcode) != NULL)
+            add_number(writer, report_operation_name(opcode), connection->operations[opcode]);
+    json_end_object(writer);
+    json_end_object(writer);
+}
+
+static void add_call(struct json_writer *writer, const struct rpcrdma_procedure_count *count)
+{
+    char label[PROCEDURE_LABEL_SIZE];
+    bool known = procedure_label(count->program, count->version, count->procedure, label);
+
+    json_begin_object(writer, NULL);
+    add_number(writer, "program", count->program);
+    add_number(writer, "version", count->version);
+    add_number(writer, "procedure", count->procedure);
+    json_string(writer, "name", known ? label : NULL);
+    json_string(writer, "direction", count->reverse ? "reverse" : "forward");
+    add_number(writer, "calls", count->calls);
+    add_number(writer, "replies", count->replies);
+    add_number(writer, "errors", count->errors);
+    json_begin_object(writer, "octets");
+    add_number(writer, "inline", count->inline_octets);
+    add_number(writer, "read", count->read_octets);
+    add_number(writer, "write", count->written_octets);
+    json_end_object(writer);
+    json_end_object(writer);
+}
+
+static void add_rpcrdma(struct json_writer *writer, const struct report_rpcrdma *rpcrdma)
+{
+    json_begin_object(writer, "rpcrdma");
+    json_string(writer, "client",
+                rpcrdma->calls_go == DIR_UNKNOWN        ? NULL
+                : rpcrdma->calls_go == DIR_TO_RESPONDER ? "initiator"
+                                                        : "responder");
+    json_begin_array(writer, "thresholds");
+    for (unsigned direction = 0; direction < 2; direction++) {
+        if (rpcrdma->threshold[direction] == 0)
+            json_null(writer, NULL);
+        else
+            json_number(writer, NULL, rpcrdma->threshold[direction]);
+    }
+    json_end_array(writer);
+    json_begin_array(writer, "calls");
+    for (guint i = 0; i < rpcrdma->calls->len; i++)
+        add_call(writer, &g_array_index(rpcrdma->calls, struct rpcrdma_procedure_count, i));
+    json_end_array(writer);
+    add_number(writer, "other_calls", rpcrdma->other_calls);
+    json_end_object(writer);
+}
+
+/* The other rules that `related` ties to the one that was violated. */
+static void add_related(struct json_writer *writer, const char *name, enum rule_id id, enum mpa_profile profile,
+                        bool (*related)(const struct rule *rule, enum rule_id id))
+{
+    json_begin_array(writer, name);
+    for (size_t i = 0; i < RULE_COUNT; i++)
+        if (i != id && related(&rule_catalogue[i], id) && rule_binds(&rule_catalogue[i], profile))
+            json_string(writer, NULL, rule_catalogue[i].id);
+    json_end_array(writer);
+}
+
+static void add_finding(struct json_writer *writer, const struct report_finding *finding, int64_t start_ns,
+                        enum mpa_profile profile)
+{
+    const struct rule *rule = &rule_catalogue[finding->rule];
+
+    json_begin_object(writer, NULL);
+    json_string(writer, "rule", rule->id);
+    json_string(writer, "document", rule->document);
+    json_string(writer, "section", rule->section);
+    json_string(writer, "severity", rule_severity_name(finding->severity));
+    add_number(writer, "frame", finding->frame);
+    json_begin_array(writer, "frames");
+    if (finding->first_frame != 0 && finding->first_frame != finding->frame)
+        json_number(writer, NULL, finding->first_frame);
+    json_number(writer, NULL, finding->frame);
+    json_end_array(writer);
+    add_number_if(writer, "related_frame", finding->related_frame != 0, finding->related_frame);
+    json_double(writer, "time", (double)(int64_t)((uint64_t)finding->time_ns - (uint64_t)start_ns) / 1e9);
+    json_string(writer, "direction",
+                finding->direction == DIR_TO_RESPONDER ? "initiator-to-responder" : "responder-to-initiator");
+    add_number(writer, "stream_offset", finding->offset);
+    json_string(writer, "message", finding->message);
+    add_related(writer, "same_as", finding->rule, profile, rule_carried_by);
+    add_related(writer, "judged_with", finding->rule, profile, rule_judged_with);
+    if (finding->more > 0) {
+        json_begin_object(writer, "more");
+        add_number(writer, "count", finding->more);
+        json_begin_array(writer, "frames");
+        json_number(writer, NULL, finding->more_first);
+        json_number(writer, NULL, finding->more_last);
+        json_end_array(writer);
+        json_end_object(writer);
+    }
+    json_bool(writer, "waived", finding->waiver != NULL);
+    if (finding->waiver != NULL) {
+        json_string(writer, "waived_why", finding->waiver->why);
+        if (finding->waiver->link != NULL)
+            json_string(writer, "waived_link", finding->waiver->link);
+    }
+    json_end_object(writer);
+}
+
+static void add_connection(struct json_writer *writer, const struct report *report,
+                           const struct report_capture *capture, const struct report_connection *connection)
+{
+    bool parts = capture->part.series != NULL;
+    GArray *rules = g_array_new(FALSE, FALSE, sizeof(struct report_rule));
+    char text[ENDPOINT_TEXT_SIZE];
+
+    json_begin_object(writer, NULL);
+    add_number(writer, "id", connection->id);
+    json_string(writer, "initiator", endpoint_text(&connection->initiator, text));
+    json_string(writer, "responder", endpoint_text(&connection->responder, text));
+    json_bool(writer, "roles_known", connection->roles_known);
+    if (parts) {
+        json_bool(writer, "continued", connection->continued);
+        json_bool(writer, "continues", connection->continues);
+    }
+    add_number(writer, "start_frame", connection->start_frame);
+    add_number(writer, "end_frame", connection->end_frame);
+    json_string(writer, "transport",
+                connection->ib != NULL ? report_ib_transport_name(connection->ib->below) : "iwarp");
+    if (connection->ib != NULL)
+        add_ib(writer, connection);
+    else
+        add_mpa(writer, connection);
+    add_counts(writer, connection);
+    if (connection->rpcrdma != NULL)
+        add_rpcrdma(writer, connection->rpcrdma);
+    json_begin_array(writer, "findings");
+    for (guint i = 0; i < connection->findings->len; i++)
+        add_finding(writer, &g_array_index(connection->findings, struct report_finding, i), capture->start_ns,
+                    report->options->mpa.profile);
+    json_end_array(writer);
+    add_number(writer, "findings_not_listed", connection->not_kept);
+    json_begin_object(writer, "rules");
+    report_rules(report, connection, rules);
+    for (guint i = 0; i < rules->len; i++) {
+        const struct report_rule *rule = &g_array_index(rules, struct report_rule, i);
+
+        json_begin_object(writer, rule_catalogue[rule->rule].id);
+        add_number(writer, "passed", rule->count.passed);
+        add_number(writer, "failed", rule->count.failed);
+        add_number(writer, "inconclusive", rule->count.inconclusive);
+        json_end_object(writer);
+    }
+    json_end_object(writer);
+    json_end_object(writer);
+    g_array_unref(rules);
+}
+
+static void add_part(struct json_writer *writer, const struct report_part *part)
+{
+    gchar *from = part_time_text(part->from_ns), *to = part_time_text(part->to_ns);
+
+    json_begin_object(writer, "part");
+    json_string(writer, "series", part->series);
+    add_number(writer, "first", part->number);
+    add_number(writer, "last", part->number);
+    json_bool(writer, "ended", part->last);
+    json_string(writer, "from", from);
+    json_string(writer, "to", to);
+    json_end_object(writer);
+    g_free(from);
+    g_free(to);
+}
+
+static void add_capture(struct json_writer *writer, const struct report *report, const struct report_capture *capture)
+{
+    json_begin_object(writer, NULL);
+    json_string(writer, "file", capture->file);
+    if (capture->part.series != NULL)
+        add_part(writer, &capture->part);
+    add_number(writer, "packets", capture->packets);
+    add_number(writer, "bytes", capture->octets);
+    add_number(writer, "dropped", capture->dropped);
+    json_bool(writer, "truncated", capture->truncated);
+    if (capture->trouble != NULL)
+        json_string(writer, capture->failed ? "error" : "warning", capture->trouble);
+    if (!capture->failed && report_nothing_checked(capture) != NULL)
+        json_string(writer, "nothing_checked", report_nothing_checked(capture));
+    add_number(writer, "connections_without_mpa", capture->other_connections);
+    json_begin_array(writer, "connections");
+    for (guint i = 0; i < capture->connections->len; i++)
+        add_connection(writer, report, capture, g_ptr_array_index(capture->connections, i));
+    json_end_array(writer);
+    json_end_object(writer);
+}
+
+static void add_summary(struct json_writer *writer, const struct report *report)
+{
+    json_begin_object(writer, "summary");
+    json_begin_object(writer, "findings");
+    for (int severity = SEVERITY_ERROR; severity >= SEVERITY_NOTE; severity--)
+        add_number(writer, rule_severity_name((enum rule_severity)severity), report->found[severity]);
+    json_end_object(writer);
+    add_number(writer, "waived", report->waived);
+    json_begin_array(writer, "unused_waivers");
+    for (guint i = 0; i < report->unused_waivers->len; i++)
+        json_string(writer, NULL, ((const struct waiver *)g_ptr_array_index(report->unused_waivers, i))->id);
+    json_end_array(writer);
+    add_number(writer, "connections", report->connections);
+    add_number(writer, "rules_exercised", report->exercised);
+    json_string(writer, "verdict", report_verdict(report));
+    json_end_object(writer);
+}
+
+void report_write_json(const struct report *report, FILE *out)
+{
+    struct json_writer json, *writer = &json;
+
+    json_writer_begin(writer, out);
+    json_begin_object(writer, NULL);
+    json_string(writer, "tool", "iwarp-check");
+    json_string(writer, "version", IWARP_KIT_VERSION);
+    json_string(writer, "profile", report->options->profile);
+    json_begin_array(writer, "captures");
+    for (guint i = 0; i < report->captures->len; i++)
+        add_capture(writer, report, g_ptr_array_index(report->captures, i));
+    json_end_array(writer);
+    add_summary(writer, report);
+    json_end_object(writer);
+    json_writer_end(writer);
+}

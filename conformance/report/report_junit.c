@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The JUnit report: a test suite per connection, a test case per rule. JUnit never had one schema; what is written here
+ * keeps to what the ones in use have in common: the attributes and the order that the strict one demands, nothing that
+ * the lenient ones do not know. So a test case is failed or skipped or neither, and all else goes to the suite's
+ * system-out.
+ */
+#include "conformance/report/report_parts.h"
+
+#include <inttypes.h>
+#include <libxml/xmlwriter.h>
+#include <string.h>
+
+/* ---- elements ---- */
+
+static void begin(xmlTextWriter *writer, const char *name)
+{
+    xmlTextWriterStartElement(writer, BAD_CAST name);
+}
+
+static void end(xmlTextWriter *writer)
+{
+    xmlTextWriterEndElement(writer);
+}
+
+static void attribute(xmlTextWriter *writer, const char *name, const char *value)
+{
+    gchar *text = printable_text(value);
+
+    xmlTextWriterWriteAttribute(writer, BAD_CAST name, BAD_CAST text);
+    g_free(text);
+}
+
+static void attribute_number(xmlTextWriter *writer, const char *name, uint64_t value)
+{
+    xmlTextWriterWriteFormatAttribute(writer, BAD_CAST name, "%" PRIu64, value);
+}
+
+static void line(GString *text, const char *prefix, const char *value)
+{
+    gchar *printable = printable_text(value);
+
+    g_string_append_printf(text, "%s%s\n", prefix, printable);
+    g_free(printable);
+}
+
+/* failure, error or skipped; body may be NULL. Takes the body. */
+static void outcome(xmlTextWriter *writer, const char *name, const char *type, const char *message, GString *body)
+{
+    begin(writer, name);
+    /* The strict schema knows no type of skipped. */
+    if (type != NULL)
+        attribute(writer, "type", type);
+    attribute(writer, "message", message);
+    if (body != NULL) {
+        xmlTextWriterWriteString(writer, BAD_CAST body->str);
+        g_string_free(body, TRUE);
+    }
+    end(writer);
+}
+
+/* ---- test suites ---- */
+
+struct suite {
+    xmlTextWriter *writer;
+    const struct report *report;
+    const struct report_capture *capture;
+    const struct report_connection *connection;
+    gchar *classname; /* of its test cases: the capture as the package, the connection as the class */
+    GString *said;    /* system-out */
+};
+
+struct tally {
+    unsigned tests, failures, errors, skipped;
+};
+
+/* number: of the suites before it. */
+static void begin_suite(struct suite *suite, unsigned number, const char *name, int64_t time_ns,
+                        const struct tally *tally)
+{
+    enum { NS = 1000000000 };
+    GDateTime *time = g_date_time_new_from_unix_utc(time_ns / NS);
+    gchar *timestamp = time == NULL ? NULL : g_date_time_format(time, "%Y-%m-%dT%H:%M:%S");
+
+    begin(suite->writer, "testsuite");
+    attribute(suite->writer, "name", name);
+    attribute_number(suite->writer, "id", number);
+    attribute(suite->writer, "package", "iwarp-check");
+    attribute(suite->writer, "timestamp", timestamp == NULL ? "1970-01-01T00:00:00" : timestamp);
+    attribute(suite->writer, "hostname", "localhost");
+    attribute_number(suite->writer, "tests", tally->tests);
+    attribute_number(suite->writer, "failures", tally->failures);
+    attribute_number(suite->writer, "errors", tally->errors);
+    attribute_number(suite->writer, "skipped", tally->skipped);
+    attribute_number(suite->writer, "time", 0);
+    g_free(timestamp);
+    if (time != NULL)
+        g_date_time_unref(time);
+}
+
+static void end_suite(struct suite *suite)
+{
+    begin(suite->writer, "system-out");
+    xmlTextWriterWriteString(suite->writer, BAD_CAST suite->said->str);
+    xmlTextWriterFullEndElement(suite->writer);
+    begin(suite->writer, "system-err");
+    if (suite->capture != NULL && suite->capture->trouble != NULL) {
+        gchar *text = printable_text(suite->capture->trouble);
+
+        xmlTextWriterWriteString(suite->writer, BAD_CAST text);
+        g_free(text);
+    }
+    xmlTextWriterFullEndElement(suite->writer);
+    end(suite->writer);
+    g_string_truncate(suite->said, 0);
+}
+
+static void begin_case(struct suite *suite, const char *name)
+{
+    begin(suite->writer, "testcase");
+    attribute(suite->writer, "classname", suite->classname);
+    attribute(suite->writer, "name", name);
+    attribute_number(suite->writer, "time", 0);
+}
+
+/* ---- properties ---- */
+
+static void property(xmlTextWriter *writer, const char *name, const char *value)
+{
+    begin(writer, "property");
+    attribute(writer, "name", name);
+    attribute(writer, "value", value);
+    end(writer);
+}
+
+static void property_number(xmlTextWriter *writer, const char *name, bool known, uint64_t value)
+{
+    gchar *text = known ? g_strdup_printf("%" PRIu64, value) : g_strdup("not known");
+
+    property(writer, name, text);
+    g_free(text);
+}
+
+static const char *yes_no(enum tristate value)
+{
+    return value == UNKNOWN ? "not known" : value == ON ? "yes" : "no";
+}
+
+static void write_mpa_properties(xmlTextWriter *writer, const struct report_connection *connection)
+{
+    const struct mpa_parameters *mpa = &connection->parameters;
+    gchar *rtr = g_strdup_printf("%s%s%s", mpa->rtr & MPA_RTR_SEND ? "Send " : "",
+                                 mpa->rtr & MPA_RTR_WRITE ? "Write " : "", mpa->rtr & MPA_RTR_READ ? "Read" : "");
+
+    property_number(writer, "mpa.revision", mpa->request_seen || mpa->reply_seen, mpa->revision);
+    property(writer, "mpa.markers", markers_text(connection));
+    property(writer, "mpa.crc", yes_no(mpa->crc));
+    property(writer, "mpa.enhanced", yes_no(mpa->startup_seen ? (enum tristate)mpa->enhanced : UNKNOWN));
+    property(writer, "mpa.peer_to_peer", yes_no(mpa->startup_seen ? (enum tristate)mpa->peer_to_peer : UNKNOWN));
+    if (mpa->peer_to_peer)
+        property(writer, "mpa.rtr", *rtr == '\0' ? "none in common" : g_strchomp(rtr));
+    if (mpa->ird_ord_known) {
+        property_number(writer, "mpa.ird", true, mpa->ird);
+        property_number(writer, "mpa.ord", true, mpa->ord);
+    }
+    property(writer, "mpa.rejected", mpa->rejected ? "yes" : "no");
+    property(writer, "mpa.complete", connection->complete ? "yes" : "no");
+    g_free(rtr);
+}
+
+static void write_ib_properties(xmlTextWriter *writer, const struct report_connection *connection)
+{
+    g_autofree gchar *terms = report_ib_terms_text(connection->ib);
+    g_autofree gchar *trouble = report_ib_trouble_text(connection->ib);
+
+    property(writer, "transport", report_ib_transport_name(connection->ib->below));
+    property(writer, "ib.terms", terms);
+    if (trouble != NULL)
+        property(writer, "ib.trouble", trouble);
+    property(writer, "ib.complete", connection->complete ? "yes" : "no");
+}
+
+static void write_rpcrdma_properties(xmlTextWriter *writer, const struct report_rpcrdma *rpcrdma)
+{
+    property(writer, "rpcrdma.client",
+             rpcrdma->calls_go == DIR_UNKNOWN        ? "not known"
+             : rpcrdma->calls_go == DIR_TO_RESPONDER ? "initiator"
+                                                     : "responder");
+    property_number(writer, "rpcrdma.threshold_to_responder", rpcrdma->threshold[DIR_TO_RESPONDER] != 0,
+                    rpcrdma->threshold[DIR_TO_RESPONDER]);
+    property_number(writer, "rpcrdma.threshold_to_initiator", rpcrdma->threshold[DIR_TO_INITIATOR] != 0,
+                    rpcrdma->threshold[DIR_TO_INITIATOR]);
+}
+
+static void write_capture_properties(xmlTextWriter *writer, const struct report_capture *capture)
+{
+    gchar *part = part_text(&capture->part);
+
+    property(writer, "capture", capture->file);
+    if (part != NULL)
+        property(writer, "part", part);
+    property_number(writer, "packets", true, capture->packets);
+    property_number(writer, "packets_dropped", true, capture->dropped);
+    g_free(part);
+}
+
+static void write_properties(const struct suite *suite)
+{
+    const struct report_connection *connection = suite->connection;
+    xmlTextWriter *writer = suite->writer;
+    char text[ENDPOINT_TEXT_SIZE];
+
+    begin(writer, "properties");
+    if (suite->capture != NULL)
+        write_capture_properties(writer, suite->capture);
+    property(writer, "version", IWARP_KIT_VERSION);
+    property(writer, "profile", suite->report->options->profile);
+    if (connection != NULL) {
+        property_number(writer, "connection", true, connection->id);
+        property(writer, "initiator", endpoint_text(&connection->initiator, text));
+        property(writer, "responder", endpoint_text(&connection->responder, text));
+        property(writer, "roles_known", connection->roles_known ? "yes" : "no");
+        property_number(writer, "start_frame", true, connection->start_frame);
+        property_number(writer, "end_frame", true, connection->end_frame);
+        if (suite->capture->part.series != NULL) {
+            property(writer, "continued", yes_no((enum tristate)connection->continued));
+            property(writer, "continues", yes_no((enum tristate)connection->continues));
+        }
+        if (connection->ib != NULL)
+            write_ib_properties(writer, connection);
+        else
+            write_mpa_properties(writer, connection);
+        if (connection->rpcrdma != NULL)
+            write_rpcrdma_properties(writer, connection->rpcrdma);
+    }
+    end(writer);
+}
+
+/* ---- test cases ---- */
+
+/* Findings of a rule, or of those that carry its outcome, which fail; the first one stands in the message too. */
+static void write_failure(const struct suite *suite, const struct report_rule *exercised)
+{
+    const struct rule *rule = &rule_catalogue[exercised->rule];
+    const GArray *findings = suite->connection->findings;
+    enum rule_severity severity = SEVERITY_NOTE;
+    GString *body = g_string_new(NULL);
+    gchar *message = NULL;
+    uint32_t listed = 0;
+
+    g_string_append_printf(body, "%s  %s section %s, %s\n", rule->id, rule->document, rule->section, rule->level);
+    line(body, "", rule->text);
+    for (guint i = 0; i < findings->len; i++) {
+        const struct report_finding *finding = &g_array_index(findings, struct report_finding, i);
+        gchar *text;
+
+        if (finding->waiver != NULL || !report_fails(suite->report->options, finding->severity) ||
+            !rule_carried_by(rule, finding->rule))
+            continue;
+        text = finding_text(finding, suite->capture->start_ns);
+        severity = MAX(severity, finding->severity);
+        if (finding->rule != exercised->rule)
+            g_string_append_printf(body, "(%s) ", rule_catalogue[finding->rule].id);
+        line(body, "", text);
+        if (message == NULL)
+            message = g_steal_pointer(&text);
+        g_free(text);
+        listed += 1 + finding->more;
+    }
+    if (listed < exercised->failing)
+        g_string_append_printf(body, "... and %" PRIu32 " more, not kept; --max-findings=0 keeps all\n",
+                               exercised->failing - listed);
+    outcome(suite->writer, "failure", rule_severity_name(listed == 0 ? rule->severity : severity),
+            message == NULL ? "violated; no finding was kept" : message, body);
+    g_free(message);
+}
+
+enum case_kind { CASE_NONE, CASE_PASSED, CASE_FAILED, CASE_SKIPPED };
+
+/* Above so many connections rules without an occasion are left out: each connection has some 800 of them. */
+enum { CONNECTIONS_WHOLE = 100 };
+
+static bool leaves_out(const struct report *report)
+{
+    return !report->options->verbose && report->connections > CONNECTIONS_WHOLE;
+}
+
+static enum case_kind kind_of(const struct report *report, const struct report_rule *rule, enum exclusion why)
+{
+    if (why == EXERCISED)
+        return rule->failing > 0 ? CASE_FAILED : CASE_PASSED;
+    if (why == INCONCLUSIVE)
+        return CASE_SKIPPED;
+    if (why == NO_OCCASION || why == NO_STIMULUS)
+        return leaves_out(report) ? CASE_NONE : CASE_SKIPPED;
+    /* What no capture can decide says nothing about this one. */
+    return report->options->verbose && why != NOT_SELECTED ? CASE_SKIPPED : CASE_NONE;
+}
+
+/* Every rule of the catalogue with what is known of it on this connection. */
+static void for_each_rule(struct suite *suite,
+                          void (*tell)(struct suite *suite, const struct report_rule *rule, enum case_kind kind,
+                                       enum exclusion why, void *ctx),
+                          void *ctx)
+{
+    GArray *rules = g_array_new(FALSE, FALSE, sizeof(struct report_rule));
+    guint next = 0;
+
+    report_rules(suite->report, suite->connection, rules);
+
+    for (size_t i = 0; i < RULE_COUNT; i++) {
+        struct report_rule rule = {.rule = (enum rule_id)i};
+        enum exclusion why;
+
+        /* The connection lists them in the same order. */
+        if (next < rules->len && g_array_index(rules, struct report_rule, next).rule == rule.rule)
+            rule = g_array_index(rules, struct report_rule, next++);
+        why = exclusion_of(suite->report->options, rule.rule, &rule.count);
+        tell(suite, &rule, kind_of(suite->report, &rule, why), why, ctx);
+    }
+    g_array_unref(rules);
+}
+
+static void count_case(struct suite *suite, const struct report_rule *rule, enum case_kind kind, enum exclusion why,
+                       void *ctx)
+{
+    struct tally *tally = ctx;
+
+    (void)suite;
+    (void)rule;
+    (void)why;
+    tally->tests += kind != CASE_NONE;
+    tally->failures += kind == CASE_FAILED;
+    tally->skipped += kind == CASE_SKIPPED;
+}
+
+static void write_case(struct suite *suite, const struct report_rule *rule, enum case_kind kind, enum exclusion why,
+                       void *ctx)
+{
+    (void)ctx;
+    if (kind == CASE_NONE)
+        return;
+    begin_case(suite, rule_catalogue[rule->rule].id);
+    if (kind == CASE_FAILED)
+        write_failure(suite, rule);
+    else if (kind == CASE_SKIPPED)
+        outcome(suite->writer, "skipped", NULL, exclusion_text(why), NULL);
+    end(suite->writer);
+}
+
+/* Findings that make nothing fail are not lost: waived ones and those below --fail-on. */
+static void tell_harmless_findings(struct suite *suite)
+{
+    const GArray *findings = suite->connection->findings;
+
+    for (guint i = 0; i < findings->len; i++) {
+        const struct report_finding *finding = &g_array_index(findings, struct report_finding, i);
+        gchar *text;
+
+        if (finding->waiver == NULL && report_fails(suite->report->options, finding->severity))
+            continue;
+        g_string_append_printf(suite->said, "%s  %s", rule_catalogue[finding->rule].id,
+                               rule_severity_name(finding->severity));
+        if (finding->waiver != NULL)
+            g_string_append(suite->said, ", waived");
+        if (finding->waiver != NULL && finding->waiver->why != NULL) {
+            gchar *why = printable_text(finding->waiver->why);
+
+            g_string_append_printf(suite->said, " (%s)", why);
+            g_free(why);
+        }
+        text = finding_text(finding, suite->capture->start_ns);
+        line(suite->said, ": ", text);
+        g_free(text);
+    }
+    if (suite->connection->not_kept > 0)
+        g_string_append_printf(suite->said,
+                               "%" PRIu64 " more findings were counted but not kept; --max-findings=0 keeps all\n",
+                               suite->connection->not_kept);
+    if (leaves_out(suite->report))
+        g_string_append(suite->said, "rules that nothing called for are left out; --verbose has them\n");
+}
+
+/* "." parts packages from classes. */
+static gchar *class_name(const char *file, const char *rest, uint32_t number)
+{
+    gchar *package = g_strdelimit(printable_text(file), ".", '_');
+    gchar *name = number == 0 ? g_strdup_printf("%s.%s", package, rest)
+                              : g_strdup_printf("%s.%s-%" PRIu32, package, rest, number);
+
+    g_free(package);
+    return name;
+}
+
+static void write_connection(struct suite *suite, unsigned number)
+{
+    const struct report_connection *connection = suite->connection;
+    char initiator[ENDPOINT_TEXT_SIZE], responder[ENDPOINT_TEXT_SIZE];
+    struct tally tally = {0};
+    gchar *name = g_strdup_printf("%s: connection %" PRIu32 ", %s -> %s", suite->capture->file, connection->id,
+                                  endpoint_text(&connection->initiator, initiator),
+                                  endpoint_text(&connection->responder, responder));
+
+    suite->classname = class_name(suite->capture->file, "connection", connection->id);
+    for_each_rule(suite, count_case, &tally);
+    begin_suite(suite, number, name, suite->capture->start_ns, &tally);
+    write_properties(suite);
+    for_each_rule(suite, write_case, NULL);
+    tell_harmless_findings(suite);
+    end_suite(suite);
+    g_free(suite->classname);
+    g_free(name);
+}
+
+/* A capture that could not be read is an error, and so is one of which nothing was checked: no empty pass. */
+static void write_trouble(struct suite *suite, unsigned number)
+{
+    bool error = suite->capture->failed || !suite->report->options->allow_empty;
+    const char *what = suite->capture->failed                  ? "readable"
+                       : suite->capture->connections->len == 0 ? "has RDMA connections"
+                                                               : "has FPDUs to judge";
+    struct tally tally = {.tests = 1, .errors = error, .skipped = !error};
+
+    suite->connection = NULL;
+    suite->classname = class_name(suite->capture->file, "capture", 0);
+    begin_suite(suite, number, suite->capture->file, suite->capture->start_ns, &tally);
+    write_properties(suite);
+    begin_case(suite, what);
+    outcome(suite->writer, error ? "error" : "skipped", error ? "capture" : NULL,
+            suite->capture->failed ? suite->capture->trouble : report_nothing_checked(suite->capture), NULL);
+    end(suite->writer);
+    end_suite(suite);
+    g_free(suite->classname);
+}
+
+static void write_unused_waivers(struct suite *suite, unsigned number)
+{
+    const GPtrArray *unused = suite->report->unused_waivers;
+    bool strict = suite->report->options->strict_waivers;
+    struct tally tally = {
+        .tests = unused->len, .failures = strict ? unused->len : 0, .skipped = strict ? 0 : unused->len};
+    char classname[] = "waivers";
+
+    suite->capture = NULL;
+    suite->connection = NULL;
+    suite->classname = classname;
+    begin_suite(suite, number, "waivers without use", 0, &tally);
+    write_properties(suite);
+    for (guint i = 0; i < unused->len; i++) {
+        const struct waiver *waiver = g_ptr_array_index(unused, i);
+        gchar *text = unused_waiver_text(waiver), *message = g_strdup_printf("matches nothing (%s)", text);
+
+        begin_case(suite, waiver->id);
+        outcome(suite->writer, strict ? "failure" : "skipped", strict ? "waiver" : NULL, message, NULL);
+        end(suite->writer);
+        g_free(message);
+        g_free(text);
+    }
+    end_suite(suite);
+    suite->classname = NULL;
+}
+
+void report_write_junit(const struct report *report, FILE *out)
+{
+    xmlOutputBuffer *buffer = xmlOutputBufferCreateFile(out, NULL);
+    struct suite suite = {.writer = xmlNewTextWriter(buffer), .report = report, .said = g_string_new(NULL)};
+    unsigned number = 0;
+
+    xmlTextWriterSetIndent(suite.writer, 1);
+    xmlTextWriterStartDocument(suite.writer, "1.0", "UTF-8", NULL);
+    begin(suite.writer, "testsuites");
+    for (guint i = 0; i < report->captures->len; i++) {
+        suite.capture = g_ptr_array_index(report->captures, i);
+        if (suite.capture->failed || report_nothing_checked(suite.capture) != NULL)
+            write_trouble(&suite, number++);
+        for (guint j = 0; j < suite.capture->connections->len; j++) {
+            suite.connection = g_ptr_array_index(suite.capture->connections, j);
+            write_connection(&suite, number++);
+        }
+    }
+    if (report->unused_waivers->len > 0)
+        write_unused_waivers(&suite, number);
+    xmlTextWriterEndDocument(suite.writer);
+    xmlFreeTextWriter(suite.writer);
+    g_string_free(suite.said, TRUE);
+}

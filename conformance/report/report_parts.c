@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/report/report_parts.h"
+
+#include "conformance/check/print.h"
+
+#include <inttypes.h>
+
+static const char *const exclusion_texts[EXCLUSION_COUNT] = {
+    [INCONCLUSIVE] = "inconclusive: the capture lacks what would decide it",
+    [NO_OCCASION] = "nothing in the traffic called for it",
+    [NO_STIMULUS] = "judges the reaction to something that did not occur",
+    [ACTIVE_ONLY] = "needs an active test",
+    [ALONG] = "judged along with others, under whose ids violations stand (--explain names them)",
+    [PERMISSION] = "allows something, cannot be violated",
+    [INSIDE] = "concerns the inside of an endpoint, cannot be seen in a capture",
+    [NO_RULE_FOR_TRAFFIC] = "concerns documents or administration, not traffic",
+    [OTHER_PROFILE] = "binds with another --profile only",
+    [NOT_SELECTED] = "not selected (--rules, --skip)",
+};
+
+const char *exclusion_text(enum exclusion why)
+{
+    return exclusion_texts[why];
+}
+
+enum exclusion exclusion_of(const struct check_options *options, enum rule_id id, const struct rule_count *count)
+{
+    const struct rule *rule = &rule_catalogue[id];
+
+    if (!options->rules.shown[id])
+        return NOT_SELECTED;
+    if (!rule_binds(rule, options->mpa.profile))
+        return OTHER_PROFILE;
+    if (count->passed > 0 || count->failed > 0)
+        return EXERCISED;
+    if (count->inconclusive > 0)
+        return INCONCLUSIVE;
+    if (rule->judged == RULE_WITH)
+        return ALONG;
+    if (rule->judged == RULE_PERMISSION)
+        return PERMISSION;
+    if (rule->observe == OBSERVE_META)
+        return NO_RULE_FOR_TRAFFIC;
+    if (rule->observe == OBSERVE_ENDPOINT)
+        return INSIDE;
+    if (rule->judged == RULE_NOT_JUDGED)
+        return rule->observe == OBSERVE_REACTION ? ACTIVE_ONLY : INSIDE;
+    return rule->observe == OBSERVE_REACTION ? NO_STIMULUS : NO_OCCASION;
+}
+
+const char *plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+gchar *found_text(const uint64_t found[SEVERITY_COUNT], uint64_t waived)
+{
+    GString *text = g_string_new(NULL);
+
+    for (int severity = SEVERITY_ERROR; severity >= SEVERITY_NOTE; severity--)
+        if (found[severity] > 0)
+            g_string_append_printf(text, "%s%" PRIu64 " %s%s", text->len > 0 ? ", " : "", found[severity],
+                                   rule_severity_name((enum rule_severity)severity), plural(found[severity]));
+    if (text->len == 0)
+        g_string_append(text, "no findings");
+    if (waived > 0)
+        g_string_append_printf(text, ", %" PRIu64 " waived", waived);
+    return g_string_free(text, FALSE);
+}
+
+gchar *verdict_text(const struct report *report)
+{
+    static const char *const words[] = {
+        [CHECK_PASS] = "PASS", [CHECK_FAIL] = "FAIL", [CHECK_TROUBLE] = "ERROR", [CHECK_NOTHING] = "NOTHING TO CHECK"};
+    gchar *found, *text, *unused = NULL, *empty = NULL;
+
+    if (report->captures->len == 1 && report->empty > 0 && report->status != CHECK_FAIL)
+        return g_strdup_printf("%s: %s%s", words[report->status], report_nothing_checked(report->captures->pdata[0]),
+                               report->status == CHECK_PASS ? " (--allow-empty)" : "");
+    found = found_text(report->found, report->waived);
+    /* Elsewhere they are a remark: here they are why it fails. */
+    if (report->options->strict_waivers && report->unused_waivers->len > 0)
+        unused = g_strdup_printf(", %u waiver%s without use", report->unused_waivers->len,
+                                 plural(report->unused_waivers->len));
+    if (report->empty > 0)
+        empty = g_strdup_printf("nothing was checked of %u capture%s; ", report->empty, plural(report->empty));
+    text = g_strdup_printf("%s: %s%s%s%s in %" PRIu64 " connection%s, %u rules exercised", words[report->status],
+                           report->status == CHECK_TROUBLE ? "not everything could be read; " : "",
+                           empty != NULL ? empty : "", found, unused != NULL ? unused : "", report->connections,
+                           plural(report->connections), report->exercised);
+    g_free(found);
+    g_free(unused);
+    g_free(empty);
+    return text;
+}
+
+gchar *finding_text(const struct report_finding *finding, int64_t start_ns)
+{
+    GString *text = g_string_new(NULL);
+    char time[PRINT_TIME_SIZE];
+
+    g_string_append_printf(text, "frame %" PRIu32, finding->frame);
+    if (finding->first_frame != 0 && finding->first_frame != finding->frame)
+        g_string_append_printf(text, " (from %" PRIu32 ")", finding->first_frame);
+    if (finding->related_frame != 0)
+        g_string_append_printf(text, " (see %" PRIu32 ")", finding->related_frame);
+    g_string_append_printf(
+        text, ", %s s, to the %s, stream offset %" PRIu64 ": %s", print_time(finding->time_ns, start_ns, time),
+        finding->direction == DIR_TO_RESPONDER ? "responder" : "initiator", finding->offset, finding->message);
+    if (finding->more > 0)
+        g_string_append_printf(text, " (and %" PRIu32 " more, frames %" PRIu32 "-%" PRIu32 ")", finding->more,
+                               finding->more_first, finding->more_last);
+    return g_string_free(text, FALSE);
+}
+
+bool finding_in_group(const struct report_finding *finding, const struct finding_group *group)
+{
+    return finding->rule == group->first->rule && finding->waiver == group->first->waiver;
+}
+
+static int group_rank(const struct finding_group *group)
+{
+    return group->first->waiver != NULL ? SEVERITY_COUNT : SEVERITY_ERROR - (int)group->first->severity;
+}
+
+static gint by_rank(gconstpointer a, gconstpointer b)
+{
+    const struct finding_group *first = a, *second = b;
+    int difference = group_rank(first) - group_rank(second);
+
+    if (difference != 0)
+        return difference;
+    return first->at < second->at ? -1 : first->at > second->at;
+}
+
+GArray *finding_groups(const struct report_connection *connection)
+{
+    GArray *groups = g_array_new(FALSE, FALSE, sizeof(struct finding_group));
+
+    for (guint i = 0; i < connection->findings->len; i++) {
+        const struct report_finding *finding = &g_array_index(connection->findings, struct report_finding, i);
+        struct finding_group group = {finding, i, 1, 0};
+        guint known = 0;
+
+        while (known < groups->len && !finding_in_group(finding, &g_array_index(groups, struct finding_group, known)))
+            known++;
+        if (known == groups->len)
+            g_array_append_val(groups, group);
+        else
+            g_array_index(groups, struct finding_group, known).n++;
+        g_array_index(groups, struct finding_group, known).times += 1 + (uint64_t)finding->more;
+    }
+    g_array_sort(groups, by_rank);
+    return groups;
+}
+
+gchar *aliases_text(const struct check_options *options, enum rule_id id)
+{
+    GString *text = g_string_new(NULL);
+
+    for (size_t i = 0; i < RULE_COUNT; i++)
+        if (rule_catalogue[i].judged == RULE_SAME && rule_carried_by(&rule_catalogue[i], id) &&
+            options->rules.listed[i] && rule_binds(&rule_catalogue[i], options->mpa.profile))
+            g_string_append_printf(text, "%s%s", text->len > 0 ? ", " : "", rule_catalogue[i].id);
+    return g_string_free(text, FALSE);
+}
+
+gchar *unused_waiver_text(const struct waiver *waiver)
+{
+    const struct rule *rule = &rule_catalogue[waiver->rule];
+    GString *text = g_string_new(waiver->where);
+
+    for (unsigned i = 0; rule->judged == RULE_WITH && i < rule->n_with; i++)
+        g_string_append_printf(text, "%s%s", i == 0 ? "; waive what it is judged with: " : ", ",
+                               rule_catalogue[rule->with[i]].id);
+    return g_string_free(text, FALSE);
+}
+
+gchar *part_time_text(int64_t time_ns)
+{
+    enum { NS_PER_US = 1000, US_PER_S = 1000000 };
+    int64_t us = time_ns / NS_PER_US;
+    GDateTime *seconds = g_date_time_new_from_unix_utc(us / US_PER_S);
+    gchar *date = g_date_time_format(seconds, "%Y-%m-%dT%H:%M:%S");
+    gchar *text = g_strdup_printf("%s.%06" G_GINT64_FORMAT "Z", date, us % US_PER_S);
+
+    g_date_time_unref(seconds);
+    g_free(date);
+    return text;
+}
+
+gchar *part_text(const struct report_part *part)
+{
+    gchar *from, *to, *text;
+
+    if (part->series == NULL)
+        return NULL;
+    from = part_time_text(part->from_ns);
+    to = part_time_text(part->to_ns);
+    text = g_strdup_printf("part %u%s, %s to %s", part->number, part->last ? ", the last one" : "", from, to);
+    g_free(from);
+    g_free(to);
+    return text;
+}
+
+const char *continuity_text(const struct report_connection *connection)
+{
+    static const char *const texts[2][2] = {{"", ", goes on"}, {", continued", ", continued, goes on"}};
+
+    return texts[connection->continued][connection->continues];
+}
+
+const char *markers_text(const struct report_connection *connection)
+{
+    static const char *const texts[3][3] = {
+        {"not known", "none to initiator", "to initiator"},
+        {"none to responder", "none", "to initiator"},
+        {"to responder", "to responder", "both directions"},
+    };
+
+    return texts[connection->markers[DIR_TO_RESPONDER] + 1][connection->markers[DIR_TO_INITIATOR] + 1];
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What several report formats say in the same words. */
+#ifndef IWARP_CONFORMANCE_REPORT_REPORT_PARTS_H
+#define IWARP_CONFORMANCE_REPORT_REPORT_PARTS_H
+
+#include "conformance/check/report.h"
+#include "support/printable.h"
+
+/* Why a rule was not exercised. */
+enum exclusion {
+    EXERCISED,
+    INCONCLUSIVE,
+    NO_OCCASION,
+    NO_STIMULUS,
+    ACTIVE_ONLY,
+    ALONG,
+    PERMISSION,
+    INSIDE,
+    NO_RULE_FOR_TRAFFIC,
+    OTHER_PROFILE,
+    NOT_SELECTED,
+    EXCLUSION_COUNT,
+};
+
+/* count: of a connection, or of all of them. */
+enum exclusion exclusion_of(const struct check_options *options, enum rule_id id, const struct rule_count *count);
+/* NULL for EXERCISED. */
+const char *exclusion_text(enum exclusion why);
+
+const char *plural(uint64_t n); /* "" or "s" */
+/* "2 errors, 1 note, 3 waived", "no findings"; g_free() it. */
+gchar *found_text(const uint64_t found[SEVERITY_COUNT], uint64_t waived);
+/* "FAIL: 3 errors in 2 connections, 135 rules exercised"; of a concluded report. g_free() it. */
+gchar *verdict_text(const struct report *report);
+
+/* "frame 31 (from 30) (see 4), 0.004512 s, to the responder, stream offset 152: expected ..., found ..."; g_free() it.
+ */
+gchar *finding_text(const struct report_finding *finding, int64_t start_ns);
+/* The findings of a connection by rule: all of one rule that share the waiver, or have none. */
+struct finding_group {
+    const struct report_finding *first;
+    guint at;       /* index of the first */
+    unsigned n;     /* listed */
+    uint64_t times; /* with those that are folded */
+};
+
+bool finding_in_group(const struct report_finding *finding, const struct finding_group *group);
+/* Of struct finding_group: the most severe first, waived ones last; within that by frames. The caller's. */
+GArray *finding_groups(const struct report_connection *connection);
+/* Other rules that state what this one does, "MPA2-3-02, DDP-6.1-01", or an empty text; g_free() it. */
+gchar *aliases_text(const struct check_options *options, enum rule_id id);
+
+/* Why a waiver had no use: where it stands, and for a rule without findings of its own those to waive; g_free() it. */
+gchar *unused_waiver_text(const struct waiver *waiver);
+
+/* "part 3, 2026-11-21T10:45:00.000000Z to ..."; NULL: the capture is whole. g_free() it. */
+gchar *part_text(const struct report_part *part);
+/* The end of a period, or its beginning: "2026-11-21T10:45:00.000000Z". g_free() it. */
+gchar *part_time_text(int64_t time_ns);
+/* ", continued", ", goes on", both, or an empty text: of a connection in a part. */
+const char *continuity_text(const struct report_connection *connection);
+
+/* "none", "both directions", "to responder", ... */
+const char *markers_text(const struct report_connection *connection);
+
+#endif

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* --summary: one line per capture, tab-separated, for scripts. */
+#include "conformance/report/report_parts.h"
+
+#include <inttypes.h>
+
+static const char *const words[] = {
+    [CHECK_PASS] = "PASS", [CHECK_FAIL] = "FAIL", [CHECK_TROUBLE] = "ERROR", [CHECK_NOTHING] = "NOTHING"};
+
+static enum check_status decide(const struct check_options *options, const struct report_capture *capture,
+                                const uint64_t found[SEVERITY_COUNT])
+{
+    if (capture->failed)
+        return CHECK_TROUBLE;
+    for (size_t severity = 0; severity < SEVERITY_COUNT; severity++)
+        if (found[severity] > 0 && report_fails(options, (enum rule_severity)severity))
+            return CHECK_FAIL;
+    return report_nothing_checked(capture) != NULL ? CHECK_NOTHING : CHECK_PASS;
+}
+
+static void write_capture(const struct check_options *options, const struct report_capture *capture, FILE *out)
+{
+    uint64_t found[SEVERITY_COUNT] = {0}, waived = 0;
+    gchar *file = printable_text(capture->file); /* a tab in it would shift the columns */
+
+    for (guint i = 0; i < capture->connections->len; i++) {
+        const struct report_connection *connection = g_ptr_array_index(capture->connections, i);
+
+        for (size_t severity = 0; severity < SEVERITY_COUNT; severity++)
+            found[severity] += connection->found[severity];
+        waived += connection->waived;
+    }
+    fprintf(out, "%s\t%s\t%u\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n", file,
+            words[decide(options, capture, found)], capture->connections->len, found[SEVERITY_ERROR],
+            found[SEVERITY_WARNING], found[SEVERITY_NOTE], waived, capture->dropped);
+    g_free(file);
+}
+
+void report_write_summary(const struct report *report, FILE *out)
+{
+    for (guint i = 0; i < report->captures->len; i++)
+        write_capture(report->options, g_ptr_array_index(report->captures, i), out);
+}

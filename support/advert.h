@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the two ends of a test say to each other in the MPA private data. With revision 2 it stands behind the enhanced
+ * data. All big-endian.
+ *
+ *   of the DUT (Reply, or Request when it is the Initiator)   "IWT1" n:u32 n * { address:u64 stag:u32 length:u32 }
+ *   of the test (Request, or Reply)                           "IWTQ" receives:u32 size:u32 flags:u32
+ *
+ * A DUT that reads nothing of the test's words still can be tested, with less.
+ */
+#ifndef IWARP_SUPPORT_ADVERT_H
+#define IWARP_SUPPORT_ADVERT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The regions of an advertisement, by index. */
+enum advert_region {
+    REGION_ALL,        /* remote read, write, atomics; 64 KiB */
+    REGION_READ_ONLY,  /* remote read */
+    REGION_WRITE_ONLY, /* remote write */
+    REGION_LOCAL,      /* no remote access */
+    REGION_FOREIGN,    /* of another Protection Domain */
+    REGION_GONE,       /* invalidated already */
+    REGION_COUNT
+};
+
+enum advert_flag {
+    ADVERT_ECHO = 1,        /* send back what is sent */
+    ADVERT_REJECT = 2,      /* these private data are not acceptable */
+    ADVERT_REJECT_DATA = 4, /* the same, and the rejection is to carry private data */
+    ADVERT_SILENT = 8,      /* never answer the Request */
+};
+
+struct advert_memory {
+    uint64_t address; /* Tagged Offset of its first octet */
+    uint32_t stag;
+    uint32_t length;
+};
+
+struct advert {
+    unsigned n; /* regions told, at most REGION_COUNT are kept */
+    struct advert_memory regions[REGION_COUNT];
+};
+
+struct advert_wish {
+    uint32_t receives, size, flags;
+};
+
+enum { ADVERT_MAX = 8 + REGION_COUNT * 16, ADVERT_WISH_LEN = 16 };
+
+/* ULP private data p[0..n). False when they are none of these. "LAB1" and "LABQ" are taken for the same. */
+bool advert_decode(struct advert *out, const uint8_t *p, size_t n);
+bool advert_wish_decode(struct advert_wish *out, const uint8_t *p, size_t n);
+size_t advert_encode(const struct advert *advert, uint8_t out[ADVERT_MAX]);
+size_t advert_wish_encode(const struct advert_wish *wish, bool lab, uint8_t out[ADVERT_WISH_LEN]);
+
+#endif

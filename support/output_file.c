@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "support/output_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool output_file_is(const char *path, const char *other)
+{
+    struct stat one, two;
+
+    return stat(path, &one) == 0 && stat(other, &two) == 0 && one.st_dev == two.st_dev && one.st_ino == two.st_ino;
+}
+
+/* What a new file would have; or what the file that is to be replaced has. */
+static mode_t mode_wanted(const struct stat *existing)
+{
+    mode_t mask;
+
+    if (existing != NULL)
+        return existing->st_mode & 07777;
+    mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+bool output_file_open(struct output_file *out, const char *path)
+{
+    struct stat existing;
+    bool exists, in_place;
+    char *resolved;
+    int file;
+
+    *out = (struct output_file){.file = stdout};
+    if (path == NULL || strcmp(path, "-") == 0)
+        return true;
+    exists = stat(path, &existing) == 0;
+    /* What these stand for may be a regular file, which others have open. */
+    in_place = g_str_has_prefix(path, "/dev/") || g_str_has_prefix(path, "/proc/");
+    if (exists && (!S_ISREG(existing.st_mode) || in_place)) {
+        out->file = fopen(path, "w");
+        return out->file != NULL;
+    }
+    resolved = exists ? realpath(path, NULL) : NULL;
+    out->target = g_strdup(resolved != NULL ? resolved : path);
+    free(resolved);
+    out->temporary = g_strdup_printf("%s.XXXXXX", out->target);
+    out->file = NULL;
+    file = g_mkstemp_full(out->temporary, O_RDWR | O_CLOEXEC, 0600);
+    if (file < 0) {
+        g_clear_pointer(&out->temporary, g_free);
+        return false;
+    }
+    if (fchmod(file, mode_wanted(exists ? &existing : NULL)) == 0)
+        out->file = fdopen(file, "w");
+    if (out->file == NULL)
+        close(file);
+    return out->file != NULL;
+}
+
+bool output_file_possible(const char *path)
+{
+    struct output_file out;
+    struct stat existing;
+    bool possible;
+    int why;
+
+    /* Whoever reads a pipe would see it opened and closed. */
+    if (path != NULL && stat(path, &existing) == 0 && !S_ISREG(existing.st_mode)) {
+        errno = EISDIR;
+        return !S_ISDIR(existing.st_mode) && access(path, W_OK) == 0;
+    }
+    possible = output_file_open(&out, path);
+    why = errno;
+    output_file_clear(&out);
+    errno = why;
+    return possible;
+}
+
+bool output_file_finish(struct output_file *out)
+{
+    bool good = !ferror(out->file);
+
+    if (out->file == stdout)
+        return fflush(stdout) == 0 && good;
+    good = fclose(out->file) == 0 && good;
+    out->file = NULL;
+    if (good && out->temporary != NULL) {
+        good = rename(out->temporary, out->target) == 0;
+        if (good)
+            g_clear_pointer(&out->temporary, g_free);
+    }
+    return good;
+}
+
+void output_file_clear(struct output_file *out)
+{
+    if (out->file != NULL && out->file != stdout)
+        fclose(out->file);
+    if (out->temporary != NULL)
+        unlink(out->temporary);
+    g_free(out->temporary);
+    g_free(out->target);
+    *out = (struct output_file){0};
+}

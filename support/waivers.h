@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Known deviations (--waive, --waivers): findings of a waived rule are reported as waived and do not fail.
+ *
+ * A waiver file is a YAML list:
+ *
+ *   - id: MPA-4.3-03              # the rule; of rules that state the same, any
+ *     why: firmware 1.2 counts Markers from the ISN
+ *     link: https://bugs.example/17
+ *     scope:                      # optional: only what this device sent
+ *       addresses: [192.0.2.7, 192.0.2.0/24, "192.0.2.7:20049", "[2001:db8::7]:20049"]
+ *       role: responder
+ */
+#ifndef IWARP_SUPPORT_WAIVERS_H
+#define IWARP_SUPPORT_WAIVERS_H
+
+#include "engine/rule.h"
+#include "wire/endpoint.h"
+
+#include <glib.h>
+#include <stdbool.h>
+
+enum waiver_role { WAIVER_ANY_ROLE, WAIVER_INITIATOR, WAIVER_RESPONDER };
+
+struct waiver_address {
+    struct endpoint endpoint;
+    unsigned prefix_length;
+    bool any_port;
+};
+
+struct waiver {
+    enum rule_id rule; /* the one that carries the findings */
+    char *id;          /* as the user wrote it */
+    bool one_test;     /* id is that of one of the rule's tests (iwarp-gen test) */
+    char *why, *link;  /* may be NULL */
+    char *where;       /* "--waive" or FILE:LINE */
+    GArray *addresses; /* struct waiver_address; NULL: everywhere */
+    enum waiver_role role;
+    gint used; /* atomic */
+};
+
+/* An array of struct waiver *, which it owns. */
+GPtrArray *waivers_new(void);
+
+/* --waive=ID[:why] */
+bool waivers_add(GPtrArray *waivers, const char *argument, GError **error);
+/*
+ * --waivers=FILE. Mistakes are told as FILE:LINE: what is wrong and what is allowed. of_tests: ids of tests are known,
+ * too.
+ */
+bool waivers_load(GPtrArray *waivers, const char *path, bool of_tests, GError **error);
+
+/* True for what `sender` sent in that role. */
+bool waiver_in_scope(const struct waiver *waiver, const struct endpoint *sender, enum waiver_role role);
+
+/*
+ * The first waiver for a finding of `rule` about something that `sender` sent, NULL when there is none; it counts as
+ * used. role is WAIVER_ANY_ROLE when it is not known.
+ */
+const struct waiver *waivers_match(GPtrArray *waivers, enum rule_id rule, const struct endpoint *sender,
+                                   enum waiver_role role);
+
+#endif

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/check/counting.h"
+#include "tests/unit/support.h"
+
+#include <stdlib.h>
+
+enum { CONNECTIONS = 3 * COUNTING_TABLES };
+
+struct connection {
+    struct verdict verdict;
+    struct counted counted;
+    struct rule_count expected[RULE_COUNT];
+};
+
+/* Many more connections than tables, in random order: none counts into another's, nothing is lost. */
+static void more_connections_than_tables(void **state)
+{
+    struct connection *connections = calloc(CONNECTIONS, sizeof *connections);
+    struct counting *counting = calloc(1, sizeof *counting);
+    uint64_t seed = 7;
+
+    (void)state;
+    assert_true(connections != NULL && counting != NULL);
+    for (unsigned i = 0; i < CONNECTIONS; i++)
+        connections[i].counted.verdict = &connections[i].verdict;
+    for (unsigned round = 0; round < 20 * CONNECTIONS; round++) {
+        /* Some are busier than others. */
+        size_t busy = next_random(&seed) & 1 ? CONNECTIONS : 64;
+        struct connection *c = &connections[next_random(&seed) % busy];
+        size_t rule = next_random(&seed) % RULE_COUNT;
+
+        counted_wake(counting, &c->counted);
+        verdict_passed(&c->verdict, (enum rule_id)rule);
+        c->expected[rule].passed++;
+    }
+    assert_int_equal(counting->n, COUNTING_TABLES);
+    for (unsigned i = 0; i < CONNECTIONS; i++) {
+        struct connection *c = &connections[i];
+        struct rule_count counts[RULE_COUNT] = {0};
+        struct folded_counts *folded;
+
+        if (i % 3 == 0) {
+            counted_drop(counting, &c->counted);
+            continue;
+        }
+        folded = counted_end(counting, &c->counted);
+        assert_non_null(folded);
+        assert_null(c->verdict.counts);
+        counts_unfold(folded, counts);
+        assert_memory_equal(counts, c->expected, sizeof counts);
+        free(folded);
+    }
+    assert_false(counting->memory_lacking);
+    counting_free(counting);
+    free(counting);
+    free(connections);
+}
+
+/* A table that comes back is empty for the next one. */
+static void tables_are_used_again(void **state)
+{
+    struct counting *counting = calloc(1, sizeof *counting);
+
+    (void)state;
+    assert_non_null(counting);
+    for (unsigned i = 0; i < 10; i++) {
+        struct connection c = {0};
+        struct rule_count counts[RULE_COUNT] = {0};
+        struct folded_counts *folded;
+
+        c.counted.verdict = &c.verdict;
+        counted_wake(counting, &c.counted);
+        verdict_passed_n(&c.verdict, (enum rule_id)i, i + 1);
+        folded = counted_end(counting, &c.counted);
+        assert_non_null(folded);
+        counts_unfold(folded, counts);
+        free(folded);
+        for (unsigned rule = 0; rule < 10; rule++)
+            assert_int_equal(counts[rule].passed, rule == i ? i + 1 : 0);
+    }
+    assert_int_equal(counting->n, 1);
+    counting_free(counting);
+    free(counting);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(more_connections_than_tables),
+        cmocka_unit_test(tables_are_used_again),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * NFS over RPC-over-RDMA in whole: clients and servers of the stack on a pair of streams, every version, with large and
+ * small inline thresholds, few credits, markers; and what is left when either of them is gone amid it.
+ */
+#include "tests/unit/support.h"
+#include "traffic-gen/nfs/nfs_end.h"
+#include "traffic-gen/stack/pair.h"
+
+enum { STEPS_MAX = 1000000, FILE_OCTETS = 300001 };
+
+static const int64_t start_ns = INT64_C(1700000000) * 1000000000;
+
+static const struct {
+    unsigned version, minor;
+} versions[] = {{2, 0}, {3, 0}, {4, 0}, {4, 1}, {4, 2}};
+
+static const struct nfs_job jobs[] = {
+    {.kind = NFS_JOB_MKDIR, .path = "/dir"},
+    {.kind = NFS_JOB_WRITE, .path = "/dir/file", .octets = FILE_OCTETS},
+    {.kind = NFS_JOB_WRITE, .path = "/dir/small", .octets = 100, .pattern = 1},
+    {.kind = NFS_JOB_READ, .path = "/dir/file", .octets = FILE_OCTETS},
+    {.kind = NFS_JOB_READ, .path = "/dir/small", .octets = 100, .pattern = 1},
+    {.kind = NFS_JOB_SYMLINK, .path = "/dir/link", .other = "a text that is long enough to go by RDMA, or not"},
+    {.kind = NFS_JOB_READLINK, .path = "/dir/link", .other = "a text that is long enough to go by RDMA, or not"},
+    {.kind = NFS_JOB_FILES, .path = "/dir", .count = 200},
+    {.kind = NFS_JOB_LIST, .path = "/dir", .count = 203},
+    {.kind = NFS_JOB_REMOVE, .path = "/dir/file"},
+};
+
+struct bench {
+    struct pair *pair;
+    struct nfs_tree *tree;
+    struct nfs_server *server;
+    struct nfs_end *ends[2]; /* client, server */
+};
+
+static int64_t now(void *ctx)
+{
+    (void)ctx;
+    return start_ns;
+}
+
+static void receive(void *end, const uint8_t *p, size_t n)
+{
+    qp_receive(nfs_end_qp(end), p, n);
+}
+
+static void receive_fin(void *end)
+{
+    qp_receive_fin(nfs_end_qp(end));
+}
+
+static void receive_reset(void *end)
+{
+    qp_receive_reset(nfs_end_qp(end));
+}
+
+static void tick(void *end)
+{
+    qp_tick(nfs_end_qp(end));
+    nfs_end_tick(end);
+}
+
+static void begin(struct bench *bench, unsigned version, uint32_t size, uint32_t credits, bool markers)
+{
+    const struct nfs_server_options server_options = {
+        .tree = nfs_tree_new(now, NULL, 16 << 20, 1000), .seed = 1, .now = now};
+    const struct nfs_client_options client_options = {.version = versions[version].version,
+                                                      .minor = versions[version].minor,
+                                                      .depth = 4,
+                                                      .inline_octets = size / 2,
+                                                      .seed = version + size};
+
+    *bench = (struct bench){.pair = pair_new(1460, start_ns), .tree = server_options.tree};
+    bench->server = nfs_server_new(&server_options);
+    for (unsigned side = 0; side < 2; side++) {
+        const struct rpc_end_options options = {
+            .qp = {.mpa = {.role = side == 0 ? MPA_END_INITIATOR : MPA_END_RESPONDER,
+                           .revision = 2,
+                           .enhanced = true,
+                           .enhanced_data = {.ird = 4, .ord = 4},
+                           .markers = markers,
+                           .crc = true}},
+            .send_size = size,
+            .receive_size = size,
+            .credits = credits,
+        };
+        const struct stream *stream = pair_stream(bench->pair, side);
+
+        bench->ends[side] = side == 0
+                                ? nfs_end_new_client(&options, &client_options, jobs, ARRAY_LENGTH(jobs), stream, 1)
+                                : nfs_end_new_server(&options, bench->server, stream, 2);
+        pair_attach(bench->pair, side,
+                    &(struct pair_end){bench->ends[side], receive, receive_fin, receive_reset, tick});
+    }
+    qp_start(nfs_end_qp(bench->ends[1]));
+    qp_start(nfs_end_qp(bench->ends[0]));
+}
+
+static void end(struct bench *bench)
+{
+    nfs_end_free(bench->ends[0]);
+    nfs_end_free(bench->ends[1]);
+    nfs_server_free(bench->server);
+    nfs_tree_free(bench->tree);
+    pair_free(bench->pair);
+}
+
+static void whole(void **state)
+{
+    static const struct {
+        uint32_t size, credits;
+        bool markers;
+    } terms[] = {{0, 8, false}, {4096, 8, false}, {1024, 1, false}, {65536, 32, true}};
+
+    (void)state;
+    for (unsigned version = 0; version < ARRAY_LENGTH(versions); version++)
+        for (unsigned i = 0; i < ARRAY_LENGTH(terms); i++) {
+            struct bench bench;
+
+            begin(&bench, version, terms[i].size, terms[i].credits, terms[i].markers);
+            assert_true(pair_run(bench.pair, STEPS_MAX));
+            if (nfs_end_trouble(bench.ends[0]))
+                fail_msg("NFSv%u.%u: %s", versions[version].version, versions[version].minor,
+                         nfs_end_trouble(bench.ends[0]));
+            assert_true(nfs_end_is_finished(bench.ends[0]));
+            assert_null(nfs_end_trouble(bench.ends[1]));
+            assert_int_equal(nfs_end_report(bench.ends[0])->octets_read, FILE_OCTETS + 100);
+            assert_true(pair_finished(bench.pair, 0) && pair_finished(bench.pair, 1));
+            end(&bench);
+        }
+}
+
+/* Either side's stream ends anywhere, in order or not. */
+static void cut_off(void **state)
+{
+    (void)state;
+    for (unsigned steps = 0; steps < 400; steps += 1 + steps / 10)
+        for (unsigned how = 0; how < 4; how++) {
+            struct bench bench;
+
+            begin(&bench, steps % ARRAY_LENGTH(versions), 4096, 4, false);
+            for (unsigned i = 0; i < steps && pair_step(bench.pair); i++)
+                ;
+            pair_close(bench.pair, how % 2, how / 2);
+            if (how / 2)
+                receive_reset(bench.ends[how % 2]); /* whoever resets knows it */
+            pair_run(bench.pair, STEPS_MAX);
+            pair_wait(bench.pair, INT64_C(100000000000));
+            assert_true(nfs_end_is_finished(bench.ends[0]));
+            assert_true(nfs_end_trouble(bench.ends[0]) || steps > 100);
+            end(&bench);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(whole), cmocka_unit_test(cut_off)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Ends of a scenario of work that go on by themselves, as on a live connection: they come to the same end as those that
+ * are led, and tell what could not be done.
+ */
+#include "tests/unit/support.h"
+#include "traffic-gen/scenario/scenario.h"
+#include "traffic-gen/scenario/scenario_file.h"
+#include "traffic-gen/scenario/work.h"
+#include "traffic-gen/stack/pair.h"
+
+#include <string.h>
+
+enum { STEPS = 1000000, MSS = 1460, TICK_NS = 10000000, TICKS = 1000 };
+
+struct side {
+    struct work_end *end;
+    bool done;
+    char *why;
+};
+
+static void on_done(void *ctx, const char *why)
+{
+    struct side *side = ctx;
+
+    assert_false(side->done);
+    side->done = true;
+    side->why = g_strdup(why);
+}
+
+static void receive(void *end, const uint8_t *p, size_t n)
+{
+    work_end_receive(end, p, n);
+}
+
+static void receive_fin(void *end)
+{
+    work_end_receive_fin(end);
+}
+
+static void receive_reset(void *end)
+{
+    work_end_receive_reset(end);
+}
+
+static void tick(void *end)
+{
+    work_end_tick(end);
+}
+
+static struct scenario_file *parse(const char *text)
+{
+    char *error = NULL;
+    struct scenario_file *file = scenario_file_parse("x.yaml", text, strlen(text), &error);
+
+    if (!file)
+        fail_msg("%s", error);
+    assert_non_null(scenario_file_work(file));
+    return file;
+}
+
+/* Both ends of one connection by themselves; time passes when nothing else happens. */
+static void play(const struct work *work, unsigned connection, struct side sides[2])
+{
+    struct pair *pair = pair_new(MSS, 0);
+
+    memset(sides, 0, 2 * sizeof(sides[0]));
+    for (enum role role = INITIATOR; role <= RESPONDER; role++) {
+        const struct work_end_events events = {.ctx = &sides[role], .done = on_done};
+
+        sides[role].end = work_end_new(work, connection, role, pair_stream(pair, role), &events);
+        pair_attach(pair, role,
+                    &(struct pair_end){.end = sides[role].end,
+                                       .receive = receive,
+                                       .receive_fin = receive_fin,
+                                       .receive_reset = receive_reset,
+                                       .tick = tick});
+    }
+    work_end_start(sides[RESPONDER].end);
+    work_end_start(sides[INITIATOR].end);
+    for (unsigned i = 0; i < TICKS && !(sides[INITIATOR].done && sides[RESPONDER].done); i++) {
+        assert_true(pair_run(pair, STEPS));
+        pair_wait(pair, TICK_NS);
+    }
+    assert_true(sides[INITIATOR].done && sides[RESPONDER].done);
+    pair_free(pair);
+}
+
+static void clear(struct side sides[2])
+{
+    for (unsigned role = 0; role < 2; role++) {
+        work_end_free(sides[role].end);
+        g_free(sides[role].why);
+    }
+}
+
+static void the_library(void **state)
+{
+    const struct scenario *scenario;
+    unsigned played = 0;
+
+    (void)state;
+    for (unsigned i = 0; (scenario = scenario_at(i)); i++) {
+        struct scenario_file *file;
+        const struct work *work;
+        char *error = NULL;
+
+        if (!scenario->yaml)
+            continue;
+        file = scenario_file_parse(scenario->name, scenario->yaml, strlen(scenario->yaml), &error);
+        assert_non_null(file);
+        work = scenario_file_work(file);
+        for (unsigned k = 0; work && k < work->connections->len; k++) {
+            struct side sides[2];
+
+            play(work, k, sides);
+            for (unsigned role = 0; role < 2; role++) {
+                if (sides[role].why)
+                    fail_msg("%s, connection %u: %s", scenario->name, k + 1, sides[role].why);
+            }
+            clear(sides);
+            played++;
+        }
+        scenario_file_free(file);
+    }
+    assert_true(played > 10);
+}
+
+static void memory_at_the_end(void **state)
+{
+    struct scenario_file *file = parse("name: x\n"
+                                       "connection: {mpa-revision: 2}\n"
+                                       "memory:\n"
+                                       "  initiator: {sink: {octets: 16, fill: 1}}\n"
+                                       "  responder: {counter: {octets: 16, fill: 0}}\n"
+                                       "work:\n"
+                                       "  - initiator: {fetch-add: 3, at: counter, at-offset: 8, times: 5}\n"
+                                       "  - {responder: {send: 5}, wait: 50 ms}\n"
+                                       "  - initiator: {read: 16, from: counter, into: sink}\n");
+    const uint8_t counted[16] = {[15] = 15};
+    struct side sides[2];
+
+    (void)state;
+    play(scenario_file_work(file), 0, sides);
+    assert_null(sides[INITIATOR].why);
+    assert_null(sides[RESPONDER].why);
+    assert_memory_equal(work_end_region(sides[RESPONDER].end, 0), counted, sizeof(counted));
+    assert_memory_equal(work_end_region(sides[INITIATOR].end, 0), counted, sizeof(counted));
+    clear(sides);
+    scenario_file_free(file);
+}
+
+static void what_cannot_be_done(void **state)
+{
+    struct scenario_file *file = parse("name: x\n"
+                                       "work:\n"
+                                       "  - initiator: {send: 1, invalidate: 0x1234}\n"
+                                       "  - responder: {send: 5}\n");
+    struct side sides[2];
+
+    (void)state;
+    play(scenario_file_work(file), 0, sides);
+    assert_null(sides[INITIATOR].why);
+    assert_string_equal(sides[RESPONDER].why,
+                        "x.yaml:4: the responder can do this no more: by the responder's Terminate 0/1/09");
+    clear(sides);
+    scenario_file_free(file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_library),
+        cmocka_unit_test(memory_at_the_end),
+        cmocka_unit_test(what_cannot_be_done),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

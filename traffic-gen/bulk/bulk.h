@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Large captures for measurements: written as they are made, in constant memory. */
+#ifndef IWARP_TRAFFIC_BULK_BULK_H
+#define IWARP_TRAFFIC_BULK_BULK_H
+
+#include "traffic-gen/sim/capture_file.h"
+
+struct bulk_options {
+    uint64_t size;        /* octets of capture file, about */
+    unsigned ulpdu;       /* ULPDU_Length of full segments */
+    bool markers, no_crc; /* CRC is on unless no_crc */
+    bool ipv6, vlan;
+    uint64_t connections; /* of bulk_many_play() */
+};
+
+enum { BULK_CONNECTIONS_MAX = 12 * 1000 * 1000 }; /* addresses and ports that there are for them */
+
+/* False with errno set when writing failed. */
+bool bulk_play(struct capture_file *file, const struct bulk_options *options);
+/* NFSv3 READs and WRITEs instead of plain RDMA Writes. */
+bool bulk_nfs_play(struct capture_file *file, const struct bulk_options *options);
+/* Many short connections instead of a long one. */
+bool bulk_many_play(struct capture_file *file, const struct bulk_options *options);
+
+struct bulk_scenario {
+    const char *name, *summary;
+    bool counted; /* as large as its connections are many, instead of an own size */
+    bool (*play)(struct capture_file *file, const struct bulk_options *options);
+};
+
+const struct bulk_scenario *bulk_at(unsigned index); /* NULL past the end */
+const struct bulk_scenario *bulk_find(const char *name);
+
+#endif

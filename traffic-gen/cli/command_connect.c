@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* iwarp-gen connect: a scenario's initiating side, or a client of a service. */
+#include "traffic-gen/cli/command_speak.h"
+#include "traffic-gen/live/endpoint.h"
+
+#include <string.h>
+
+enum { CLIENTS = 4, SIZE_MAX_OCTETS = 16 << 20, REVISION = 2 };
+
+static const struct client_row {
+    const struct endpoint_kind *kind;
+    size_t size;
+    uint64_t count;
+    const char *help;
+} clients[CLIENTS] = {
+    {&rping_client, 64, 0, "ping a server of rping: until a signal comes, or --count"},
+    {&write_client, 65536, 1000, "move octets by RDMA Writes to a service that tells its memory"},
+    {&read_client, 65536, 1000, "move octets by RDMA Reads"},
+    {&send_client, 65536, 1000, "move octets by Sends"},
+};
+
+struct options {
+    struct speak_options speak;
+    gboolean chosen[CLIENTS];
+    gint64 size;
+    gint revision;
+    gboolean verify, markers, no_crc, peer_to_peer, plain, verbose;
+    char *device, *misbehave;
+};
+
+static int check(const struct options *options)
+{
+    if (options->size != -1 && (options->size < 1 || options->size > SIZE_MAX_OCTETS))
+        return command_fail("--size: %" G_GINT64_FORMAT " is not from 1 to %d", options->size, SIZE_MAX_OCTETS);
+    if (options->speak.count < 0)
+        return command_fail("--count: %d is negative", options->speak.count);
+    if (options->revision < 0 || options->revision > 2)
+        return command_fail("--revision: %d is not 0, 1 or 2", options->revision);
+    if (!(options->speak.timeout > 0 && options->speak.timeout < 1e6))
+        return command_fail("--timeout: %g is no number of seconds above 0", options->speak.timeout);
+    if (!(options->speak.first_delay >= 0 && options->speak.first_delay < 1e6))
+        return command_fail("--first-delay: %g is no number of seconds", options->speak.first_delay);
+    return COMMAND_DONE;
+}
+
+static int run_client(const char *address, const struct options *options, const struct client_row *client)
+{
+    static const int statuses[] = {
+        [CLIENT_DONE] = COMMAND_DONE, [CLIENT_FAILED] = COMMAND_FAILED, [CLIENT_NOT_CONNECTED] = COMMAND_TROUBLE};
+    g_autofree char *host = NULL, *port = NULL, *why = NULL;
+    struct capture_file *record = NULL;
+    g_autoptr(GError) error = NULL;
+    int status = check(options);
+    const struct endpoint_options endpoint = {
+        .revision = (unsigned)options->revision,
+        .markers = options->markers,
+        .crc = options->no_crc ? ENDPOINT_CRC_AS_PEER : ENDPOINT_CRC_DEFAULT,
+        .peer_to_peer = options->peer_to_peer,
+        .plain = options->plain,
+        .count = options->speak.count ? (uint64_t)options->speak.count : client->count,
+        .size = options->size == -1 ? client->size : (size_t)options->size,
+        .verify = options->verify,
+        .first_delay_ns = (int64_t)(options->speak.first_delay * 1e9),
+        .verbose = options->verbose,
+    };
+
+    if (status != COMMAND_DONE)
+        return status;
+    if (!live_parse_address(address, &host, &port, &error))
+        return command_fail("%s", error->message);
+    status = record_open(options->speak.record, &record);
+    if (status != COMMAND_DONE)
+        return status;
+    status = statuses[client_run(host, port, client->kind, &endpoint, (int64_t)(options->speak.timeout * 1e9), record,
+                                 &why)];
+    if (why)
+        command_fail("%s", why);
+    return record_close(options->speak.record, record, status);
+}
+
+/* A device for iwarp-gen test --listen: it connects again and again, as long as there is somebody to connect to. */
+static int run_device(const char *address, const struct options *options)
+{
+    static const struct endpoint_kind *const devices[] = {&echo_device, &rpc_device};
+    const struct endpoint_options endpoint = {
+        .revision = (unsigned)options->revision,
+        .markers = options->markers,
+        .crc = options->no_crc ? ENDPOINT_CRC_AS_PEER : ENDPOINT_CRC_DEFAULT,
+        .peer_to_peer = options->peer_to_peer,
+        .plain = options->plain,
+        .misbehave = options->misbehave,
+    };
+    const struct endpoint_kind *kind = NULL;
+    g_autofree char *host = NULL, *port = NULL, *why = NULL;
+    g_autoptr(GError) error = NULL;
+    unsigned connections = 0;
+    int status = check(options);
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(devices); i++) {
+        if (strcmp(devices[i]->name, options->device) == 0)
+            kind = devices[i];
+    }
+    if (status != COMMAND_DONE)
+        return status;
+    if (!kind)
+        return command_fail("--device: '%s' is not echo or rpc", options->device);
+    if (!live_parse_address(address, &host, &port, &error))
+        return command_fail("%s", error->message);
+    if (!kind->open(&endpoint, &why))
+        return command_fail("%s", why);
+    while (client_run(host, port, kind, &endpoint, (int64_t)(options->speak.timeout * 1e9), NULL, &why) !=
+           CLIENT_NOT_CONNECTED) {
+        if (g_strcmp0(why, CLIENT_STOPPED) == 0)
+            return command_fail("%s", why), COMMAND_FAILED;
+        g_clear_pointer(&why, g_free);
+        connections++;
+    }
+    /* The test is over: nobody listens any more. */
+    return connections > 0 ? COMMAND_DONE : command_fail("%s", why);
+}
+
+/* What goes with a scenario, with a client, or with a device. */
+static int check_uses(const struct options *options, const struct client_row *client)
+{
+    const char *const clients_only = "--rping, --write, --read and --send", *const start_ups = "clients and --device";
+    const bool scenario = !client && !options->device, rping = client && client->kind == &rping_client;
+    const struct command_only rows[] = {
+        {options->misbehave, options->device, "--misbehave", "--device"},
+        {options->size != -1, client, "--size", clients_only},
+        {options->verify, rping, "--verify", "--rping"},
+        {options->verbose, rping, "--verbose", "--rping"},
+        {options->revision != REVISION, !scenario, "--revision", start_ups},
+        {options->plain, !scenario, "--plain", start_ups},
+        {options->peer_to_peer, !scenario, "--peer-to-peer", start_ups},
+        {options->markers, !scenario, "--markers", start_ups},
+        {options->no_crc, !scenario, "--no-crc", start_ups},
+        {options->speak.inject, scenario, "--inject", "scenarios"},
+        {options->speak.script, scenario, "--script", "the scenario script"},
+        {options->speak.mtu, scenario, "--mtu", "scenarios"},
+        {options->speak.export, scenario, "--export", "scenarios whose end is an NFS client"},
+        {options->speak.mount_port, scenario, "--mount-port", "scenarios whose end is an NFS client"},
+        {options->speak.record, !options->device, "-w", "scenarios and clients"},
+    };
+
+    return command_check_only(rows, G_N_ELEMENTS(rows));
+}
+
+static int run(int argc, char **argv, const struct options *options)
+{
+    const struct client_row *client = NULL;
+    int status;
+
+    for (unsigned i = 0; i < CLIENTS; i++) {
+        if (options->chosen[i] && client)
+            return command_fail("--%s and --%s exclude each other", client->kind->name, clients[i].kind->name);
+        if (options->chosen[i])
+            client = &clients[i];
+    }
+    status = check_uses(options, client);
+    if (status != COMMAND_DONE)
+        return status;
+    if (options->device)
+        return argc == 2 ? run_device(argv[1], options) : command_fail("--device: no scenario is played");
+    if (client && argc == 2)
+        return run_client(argv[1], options, client);
+    if (!client && argc == 3)
+        return speak(argv[1], argv[2], &options->speak, false);
+    return command_fail("expected: HOST:PORT and a scenario, or HOST:PORT and one of --rping, --write, --read, --send, "
+                        "--device (see: iwarp-gen connect --help)");
+}
+
+int command_connect(int argc, char **argv)
+{
+    static const struct command_usage usage = {
+        "HOST:PORT SCENARIO|FILE.yaml | HOST:PORT --rping|--write|--read|--send|--device=NAME",
+        "Opens a TCP connection and plays the scenario on it as MPA Initiator (as Responder where the scenario has "
+        "the\n"
+        "Responder open the connection); or uses a service.",
+        "Exit status: 0 all was done, 1 the peer did something else, 2 wrong usage, or nobody to connect to.",
+    };
+    struct options options = {.speak = SPEAK_DEFAULTS, .size = -1, .revision = REVISION};
+    const GOptionEntry entries[] = {
+        SPEAK_ENTRIES(options.speak),
+        {"rping", 0, 0, G_OPTION_ARG_NONE, &options.chosen[0], clients[0].help, NULL},
+        {"write", 0, 0, G_OPTION_ARG_NONE, &options.chosen[1], clients[1].help, NULL},
+        {"read", 0, 0, G_OPTION_ARG_NONE, &options.chosen[2], clients[2].help, NULL},
+        {"send", 0, 0, G_OPTION_ARG_NONE, &options.chosen[3], clients[3].help, NULL},
+        {"size", 0, 0, G_OPTION_ARG_INT64, &options.size, "of each message (default 64 with --rping, else 65536)", "N"},
+        {"verify", 0, 0, G_OPTION_ARG_NONE, &options.verify, "--rping: compare what comes back", NULL},
+        {"verbose", 'v', 0, G_OPTION_ARG_NONE, &options.verbose, "--rping: print what is sent", NULL},
+        {"revision", 0, 0, G_OPTION_ARG_INT, &options.revision, "of MPA, of a client (default 2)", "N"},
+        {"plain", 0, 0, G_OPTION_ARG_NONE, &options.plain, "a client without the enhanced data of RFC 6581", NULL},
+        {"peer-to-peer", 0, 0, G_OPTION_ARG_NONE, &options.peer_to_peer, "a client that begins with an RTR", NULL},
+        {"markers", 0, 0, G_OPTION_ARG_NONE, &options.markers, "a client that wants Markers", NULL},
+        {"no-crc", 0, 0, G_OPTION_ARG_NONE, &options.no_crc, "a client that does not ask for CRC", NULL},
+        {"device", 0, 0, G_OPTION_ARG_STRING, &options.device,
+         "be a device for iwarp-gen test --listen: echo or rpc; connects again and again", "NAME"},
+        {"misbehave", 0, 0, G_OPTION_ARG_STRING, &options.misbehave,
+         "--device: answer this stimulus wrongly (iwarp-gen list mutants)", "ID"},
+        {"first-delay", 0, 0, G_OPTION_ARG_DOUBLE, &options.speak.first_delay,
+         "clients: pause between start-up and first message, for servers that need it", "SECONDS"},
+        {"export", 0, 0, G_OPTION_ARG_STRING, &options.speak.export, "NFS clients: what is mounted (default /)",
+         "PATH"},
+        {"mount-port", 0, 0, G_OPTION_ARG_STRING, &options.speak.mount_port,
+         "NFS 2 and 3: TCP port of MOUNT, or rpcbind (default: the same connection)", "PORT"},
+        G_OPTION_ENTRY_NULL,
+    };
+    int status;
+
+    if (command_parse(&usage, entries, &argc, &argv, 1, 2, &status))
+        status = run(argc, argv, &options);
+    speak_options_clear(&options.speak);
+    g_free(options.device);
+    g_free(options.misbehave);
+    return status;
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* iwarp-gen list: what there is, tab-separated, the id first. */
+#include "traffic-gen/bulk/bulk.h"
+#include "traffic-gen/cli/command.h"
+#include "traffic-gen/mutants/misbehave.h"
+#include "traffic-gen/say/fault.h"
+#include "traffic-gen/scenario/scenario.h"
+#include "traffic-gen/suite/elsewhere.h"
+#include "traffic-gen/suite/suite.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void list_scenarios(void)
+{
+    const struct scenario *scenario;
+    const struct bulk_scenario *bulk;
+
+    for (unsigned i = 0; (scenario = scenario_at(i)); i++)
+        printf("%s\t%s\n", scenario->name, scenario->summary);
+    for (unsigned i = 0; (bulk = bulk_at(i)); i++)
+        printf("%s\t%s\n", bulk->name, bulk->summary);
+}
+
+static void list_faults(void)
+{
+    const struct fault *fault;
+
+    for (unsigned i = 0; (fault = fault_at(i)); i++)
+        printf("%s\t%s\t%s\t%s\n", fault->id, fault->scenario, fault->also ? fault->also : "-", fault->summary);
+}
+
+static const char *const duts[] = {[DUT_RESPONDER] = "responder", [DUT_INITIATOR] = "initiator", [DUT_ANY] = "both"};
+
+static void list_mutants(void)
+{
+    const struct misbehaviour *mutant;
+
+    for (unsigned i = 0; (mutant = misbehave_at(i)); i++)
+        printf("%s\t%s\t%s\n", mutant->id, duts[mutant->roles & DUT_ANY], mutant->what);
+}
+
+static void list_tests(void)
+{
+    for (unsigned i = 0; suites[i]; i++) {
+        for (unsigned k = 0; k < suites[i]->n; k++) {
+            const struct suite_test *test = &suites[i]->tests[k];
+            char *id = suite_test_id(test);
+
+            printf("%s\t%s\t%s\t%s\t%s\n", id, suites[i]->name, duts[test->duts & DUT_ANY], test->stimulus,
+                   test->expected);
+            g_free(id);
+        }
+    }
+}
+
+static void list_untested(void)
+{
+    const struct elsewhere *row;
+
+    for (unsigned i = 0; (row = elsewhere_at(i)); i++)
+        printf("%s\t%s\t%s\n", rule_catalogue[row->rule].id, row->why ? "-" : rule_catalogue[row->with].id,
+               row->why ? row->why : "-");
+}
+
+int command_list(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        void (*list)(void);
+    } lists[] = {{"scenarios", list_scenarios},
+                 {"faults", list_faults},
+                 {"tests", list_tests},
+                 {"untested", list_untested},
+                 {"mutants", list_mutants}};
+    static const struct command_usage usage = {
+        "scenarios|faults|tests|untested|mutants",
+        "Lists what there is, one a line, fields separated by tabs, the id first.",
+        "scenarios: name, summary.\nfaults: id, the scenario that it is made for, ids of the findings that its "
+        "stimulus itself is worth (or -), summary.\ntests: id, suite, what the device is, stimulus, what is "
+        "expected.\nuntested: rules about reactions without a test of their own: id, the rule whose test decides it "
+        "(or -), why none can.\nmutants: the test that "
+        "--misbehave makes fail, what the mutant is, what it does.",
+    };
+    int status;
+
+    if (!command_parse(&usage, NULL, &argc, &argv, 1, 1, &status))
+        return status;
+    for (unsigned i = 0; i < G_N_ELEMENTS(lists); i++) {
+        if (strcmp(argv[1], lists[i].name) == 0) {
+            lists[i].list();
+            return COMMAND_DONE;
+        }
+    }
+    return command_fail("list: '%s' is not one of %s", argv[1], usage.arguments);
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* iwarp-gen listen: a scenario's responding side. */
+#include "traffic-gen/cli/command_speak.h"
+
+int command_listen(int argc, char **argv)
+{
+    static const struct command_usage usage = {
+        "HOST:PORT SCENARIO|FILE.yaml",
+        "Waits for a TCP connection and plays the scenario on it as MPA Responder (as Initiator where the scenario "
+        "has\n"
+        "the Responder open the connection). Port 0: any; which one is told on standard error.",
+        "Exit status: 0 it was played whole, 1 the peer did something else, 2 wrong usage, or no place to listen.",
+    };
+    struct speak_options options = SPEAK_DEFAULTS;
+    const GOptionEntry entries[] = {SPEAK_ENTRIES(options), G_OPTION_ENTRY_NULL};
+    int status;
+
+    if (command_parse(&usage, entries, &argc, &argv, 2, 2, &status))
+        status = speak(argv[1], argv[2], &options, true);
+    speak_options_clear(&options);
+    return status;
+}

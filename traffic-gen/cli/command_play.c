@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* iwarp-gen play: writes conversations, conforming or with faults, to capture files. */
+#include "support/output_file.h"
+#include "traffic-gen/bulk/bulk.h"
+#include "traffic-gen/cli/command.h"
+#include "traffic-gen/scenario/scenario_source.h"
+#include "traffic-gen/sim/net.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    CLIENTS_MAX = 250,
+    MANY_DEFAULT = 1000,
+    MTU_MIN = 128,
+    MTU_MAX = 65535,
+    ULPDU_MIN = 64,
+    ULPDU_DEFAULT = 1400,
+};
+
+struct play_options {
+    char *output, *inject, *net, *size, *script, *memory;
+    gint64 seed;
+    gint mtu, snap_length, ulpdu, count, connections;
+    gboolean ipv6, vlan, pcap, live, markers, no_crc;
+};
+
+/* "200M": octets with an optional suffix. */
+static bool parse_size(const char *text, uint64_t *size)
+{
+    static const char suffixes[] = "kMG";
+    char *end;
+    guint64 value = g_ascii_strtoull(text, &end, 10);
+    const char *suffix = *end ? strchr(suffixes, *end) : NULL;
+
+    if (end == text || (*end && (!suffix || end[1])) || value == 0)
+        return false;
+    for (long i = suffix ? suffix - suffixes : -1; i >= 0; i--)
+        value *= 1000;
+    *size = value;
+    return true;
+}
+
+static int play_bulk(struct capture_file *file, const struct play_options *options,
+                     const struct bulk_scenario *scenario)
+{
+    struct bulk_options bulk = {.size = 200 * 1000 * 1000,
+                                .ulpdu = (unsigned)options->ulpdu,
+                                .markers = options->markers,
+                                .no_crc = options->no_crc,
+                                .ipv6 = options->ipv6,
+                                .vlan = options->vlan,
+                                .connections = MANY_DEFAULT};
+
+    if (options->connections != G_MININT)
+        bulk.connections = (uint64_t)options->connections;
+    if (bulk.connections < 1 || bulk.connections > BULK_CONNECTIONS_MAX)
+        return command_fail("--connections: %d is not from 1 to %d", options->connections, BULK_CONNECTIONS_MAX);
+    if (options->size && !parse_size(options->size, &bulk.size))
+        return command_fail("--size: '%s' is not a number of octets (200M, 64k)", options->size);
+    if (options->ulpdu < ULPDU_MIN || options->ulpdu > MPA_ULPDU_MAX)
+        return command_fail("--ulpdu: %d is not from %d to %d", options->ulpdu, ULPDU_MIN, MPA_ULPDU_MAX);
+    if (!scenario->play(file, &bulk))
+        return command_fail("%s: %s", options->output, g_strerror(errno));
+    return 0;
+}
+
+static int refuse_fault(const struct scenario_source *source, const struct fault *fault)
+{
+    g_autofree char *why = scenario_source_refusal(source, fault);
+
+    return command_fail("%s", why);
+}
+
+/* One stage: the scenario with one fault, or none, behind what the file holds already. */
+static int play_stage(struct capture_file *file, const struct play_options *options,
+                      const struct scenario_source *source, const struct fault *fault,
+                      const struct sim_trouble *trouble, struct stage_place *place)
+{
+    struct stage *stage = stage_new(file, (uint64_t)options->seed, trouble, place);
+    g_autofree char *error = NULL;
+    const char *why = NULL;
+    int status = COMMAND_DONE;
+    bool fault_done = false;
+
+    stage->mtu = options->mtu ? (unsigned)options->mtu : scenario_source_mtu(source);
+    stage->ipv6 = options->ipv6;
+    stage->vlan = options->vlan;
+    stage->count = (unsigned)options->count;
+    stage->memory_folder = options->memory;
+    /* Every client plays the scenario at the same time; one of them with the fault. */
+    for (stage->client = 0; stage->client < (unsigned)MAX(options->connections, 1) && !error; stage->client++) {
+        stage->fault = stage->client == 0 ? fault : NULL;
+        scenario_source_play(source, stage, &error);
+        fault_done |= stage->fault_done;
+    }
+    if (error)
+        status = command_fail("%s", error);
+    else if (fault && !fault_done)
+        status = refuse_fault(source, fault);
+    else if (!sim_run(stage->sim, &why))
+        status = command_fail("%s: %s%s%s", options->output, why, errno ? ": " : "", errno ? g_strerror(errno) : "");
+    stage_leave(stage, place);
+    stage_free(stage);
+    return status;
+}
+
+static int play_scenario(struct capture_file *file, const struct play_options *options,
+                         const struct scenario_source *source, const GPtrArray *faults)
+{
+    struct sim_trouble trouble = {0};
+    struct stage_place place = {0};
+    g_autofree char *error = NULL;
+    int status = COMMAND_DONE;
+
+    if (options->net && !net_parse(options->net, &trouble, &error))
+        return command_fail("%s", error);
+    if (!faults)
+        return play_stage(file, options, source, NULL, &trouble, &place);
+    for (unsigned i = 0; i < faults->len && status == COMMAND_DONE; i++)
+        status = play_stage(file, options, source, faults->pdata[i], &trouble, &place);
+    return status;
+}
+
+/* Half a capture is worse than none; devices and pipes are not ours to remove. */
+static void remove_capture(const char *path)
+{
+    if (g_file_test(path, G_FILE_TEST_IS_REGULAR))
+        remove(path);
+}
+
+/* A script that cannot be read ends the program while its capture is being written. */
+static const char *unfinished;
+
+static void remove_unfinished(void)
+{
+    if (unfinished)
+        remove_capture(unfinished);
+}
+
+/* Options that only some scenarios know. */
+static int check_uses(const struct play_options *options, const struct scenario_source *source,
+                      const struct bulk_scenario *bulk)
+{
+    static const char bulks[] = "the scenarios bulk and nfs-bulk", others[] = "scenarios other than bulk ones";
+    static const char framed[] = "the scenarios bulk and nfs-bulk; others say it in their `connection`";
+    const bool sized = bulk && !bulk->counted;
+    const struct command_only rows[] = {
+        {options->size, sized, "--size", bulks},
+        {options->ulpdu != ULPDU_DEFAULT, sized, "--ulpdu", bulks},
+        {options->markers, sized, "--markers", framed},
+        {options->no_crc, sized, "--no-crc", framed},
+        {options->connections != G_MININT, !sized, "--connections", "scenarios other than bulk and nfs-bulk"},
+        {options->count != 0, source->scenario && strcmp(source->scenario->name, "operations") == 0, "--count",
+         "the scenario operations"},
+        {options->script, source->scenario && source->scenario->script == options->script, "--script",
+         "the scenario script"},
+        {options->memory, scenario_source_works(source), "--memory", "scenarios with `work`"},
+        {options->inject, !bulk, "--inject", others},
+        {options->net, !bulk, "--net", others},
+        {options->mtu != 0, !bulk, "--mtu", others},
+    };
+
+    return command_check_only(rows, G_N_ELEMENTS(rows));
+}
+
+static int play_checked(const char *name, const struct play_options *options, const struct scenario_source *source,
+                        const GPtrArray *faults)
+{
+    const struct bulk_scenario *bulk = bulk_find(name);
+    int status;
+
+    if (!bulk && !source->scenario)
+        return command_fail("no scenario '%s' (see: iwarp-gen list scenarios); one of your own is a FILE.yaml", name);
+    if (!options->output)
+        return command_fail("play needs -o FILE, the capture to write (-: standard output)");
+    if (source->yaml && output_file_is(name, options->output))
+        return command_fail("-o %s is the scenario itself; give another name", options->output);
+    status = check_uses(options, source, bulk);
+    if (status != COMMAND_DONE)
+        return status;
+    for (unsigned i = 0; faults && i < faults->len; i++) {
+        if (!scenario_source_takes(source, faults->pdata[i]))
+            return refuse_fault(source, faults->pdata[i]);
+    }
+    if (options->mtu && (options->mtu < MTU_MIN || options->mtu > MTU_MAX))
+        return command_fail("--mtu: %d is not from %d to %d", options->mtu, MTU_MIN, MTU_MAX);
+    if (options->count < 0)
+        return command_fail("--count: %d is negative", options->count);
+    if (!bulk && options->connections != G_MININT && (options->connections < 1 || options->connections > CLIENTS_MAX))
+        return command_fail("--connections: %d is not from 1 to %d", options->connections, CLIENTS_MAX);
+    if (options->snap_length < 0)
+        return command_fail("--snaplen: %d is negative", options->snap_length);
+
+    struct capture_file *file = capture_file_open(options->output, options->pcap ? CAPTURE_PCAP : CAPTURE_PCAPNG,
+                                                  (uint32_t)options->snap_length);
+
+    if (!file)
+        return command_fail("%s: %s", options->output, g_strerror(errno));
+    if (options->live)
+        capture_file_set_live(file);
+    errno = 0;
+    unfinished = options->output;
+
+    status = bulk ? play_bulk(file, options, bulk) : play_scenario(file, options, source, faults);
+
+    if (!capture_file_close(file) && status == 0)
+        status = command_fail("%s: %s", options->output, g_strerror(errno));
+    unfinished = NULL;
+    if (status != 0)
+        remove_capture(options->output);
+    return status;
+}
+
+static int play(const char *name, const struct play_options *options)
+{
+    struct scenario_source source = {0};
+    GPtrArray *faults = NULL;
+    char *error = NULL;
+    int status;
+
+    if (scenario_source_load(&source, name, options->script, &error) && options->inject)
+        faults = faults_of_list(options->inject, &error);
+    if (error)
+        status = command_fail("%s", error);
+    else
+        status = play_checked(name, options, &source, faults);
+    g_free(error);
+    if (faults)
+        g_ptr_array_unref(faults);
+    scenario_source_clear(&source);
+    return status;
+}
+
+int command_play(int argc, char **argv)
+{
+    static const struct command_usage usage = {
+        "SCENARIO|FILE.yaml -o FILE",
+        "Writes a conversation, from SYN to FIN, conforming or with faults, to a capture file.",
+        "Scenarios: iwarp-gen list scenarios; their language: iwarp-scenario(5). Faults: iwarp-gen list faults.",
+    };
+    struct play_options options = {.seed = 1, .ulpdu = ULPDU_DEFAULT, .connections = G_MININT};
+    const GOptionEntry entries[] = {
+        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "capture to write (-: standard output)", "FILE"},
+        {"inject", 0, 0, G_OPTION_ARG_STRING, &options.inject, "break these rules, each in a conversation of its own",
+         "ID[,ID...]"},
+        {"script", 0, 0, G_OPTION_ARG_STRING, &options.script, "script: what is said (iwarp-gen-script(7))", "TEXT"},
+        {"seed", 0, 0, G_OPTION_ARG_INT64, &options.seed, "of everything random (default 1)", "N"},
+        {"mtu", 0, 0, G_OPTION_ARG_INT, &options.mtu, "of the path (default 1500)", "N"},
+        {"net", 0, 0, G_OPTION_ARG_STRING, &options.net,
+         "loss=P, reorder=P, dup=P, resegment=P, capture-loss=P (P: 0 to 0.5),\n"
+         "                          delay=MS, jitter=MS, window=OCTETS, tso=OCTETS",
+         "LIST"},
+        {"ipv6", 0, 0, G_OPTION_ARG_NONE, &options.ipv6, "IPv6 instead of IPv4", NULL},
+        {"vlan", 0, 0, G_OPTION_ARG_NONE, &options.vlan, "with a VLAN tag", NULL},
+        {"pcap", 0, 0, G_OPTION_ARG_NONE, &options.pcap, "write pcap instead of pcapng", NULL},
+        {"live", 0, 0, G_OPTION_ARG_NONE, &options.live, "packets leave when their time has come, the first one now",
+         NULL},
+        {"snaplen", 0, 0, G_OPTION_ARG_INT, &options.snap_length, "cut packets at N octets", "N"},
+        {"size", 0, 0, G_OPTION_ARG_STRING, &options.size, "bulk, nfs-bulk: size of the capture (default 200M)",
+         "N[kMG]"},
+        {"ulpdu", 0, 0, G_OPTION_ARG_INT, &options.ulpdu, "bulk, nfs-bulk: ULPDU_Length (default 1400)", "N"},
+        {"count", 0, 0, G_OPTION_ARG_INT, &options.count, "operations: how many (default 1000)", "N"},
+        {"connections", 0, 0, G_OPTION_ARG_INT, &options.connections,
+         "clients that play it at the same time (default 1; many: 1000)", "N"},
+        {"memory", 0, 0, G_OPTION_ARG_FILENAME, &options.memory,
+         "scenarios with work: write the memory of both ends there at the end", "FOLDER"},
+        {"markers", 0, 0, G_OPTION_ARG_NONE, &options.markers, "bulk, nfs-bulk: with Markers", NULL},
+        {"no-crc", 0, 0, G_OPTION_ARG_NONE, &options.no_crc, "bulk, nfs-bulk: without CRC", NULL},
+        G_OPTION_ENTRY_NULL,
+    };
+    int status;
+
+    atexit(remove_unfinished);
+    if (command_parse(&usage, entries, &argc, &argv, 1, 1, &status))
+        status = play(argv[1], &options);
+    g_free(options.output);
+    g_free(options.inject);
+    g_free(options.net);
+    g_free(options.script);
+    g_free(options.size);
+    g_free(options.memory);
+    return status;
+}

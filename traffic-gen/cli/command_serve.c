@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* iwarp-gen serve: a responder that real clients can use. */
+#include "traffic-gen/cli/command_speak.h"
+#include "traffic-gen/live/endpoint.h"
+
+#include <string.h>
+#include <sys/resource.h>
+
+static const struct endpoint_kind *const services[] = {&rping_server, &echo_server, &rpc_server, &sink_server,
+                                                       &nfs_service};
+
+enum { IDLE_DEFAULT = -1 };
+
+struct options {
+    char *service, *record, *misbehave;
+    gint revision, connections, connections_max;
+    gint64 size;
+    gdouble idle_timeout;
+    gboolean once, markers, crc, no_crc, verbose;
+};
+
+static const struct endpoint_kind *service_find(const char *name)
+{
+    for (unsigned i = 0; i < G_N_ELEMENTS(services); i++) {
+        if (strcmp(services[i]->name, name) == 0)
+            return services[i];
+    }
+    return NULL;
+}
+
+static char *service_names(void)
+{
+    GString *text = g_string_new(NULL);
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(services); i++)
+        g_string_append_printf(text, "%s%s", i ? ", " : "", services[i]->name);
+    return g_string_free(text, FALSE);
+}
+
+/* A line of --help for each. */
+static char *describe_services(void)
+{
+    GString *text = g_string_new("Services:");
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(services); i++)
+        g_string_append_printf(text, "\n  %-8s %s", services[i]->name, services[i]->summary);
+    g_string_append(
+        text, "\n\nIt ends after a signal (exit status 0), or after --connections. Port 0: any; which one is told on\n"
+              "standard error.");
+    return g_string_free(text, FALSE);
+}
+
+/* Each connection is a descriptor, and the usual limit is 1024. */
+static void raise_descriptor_limit(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+static int check(const struct options *options, const struct endpoint_kind *kind)
+{
+    g_autofree char *names = service_names();
+
+    if (!options->service)
+        return command_fail("expected --service=NAME, one of %s (see: iwarp-gen serve --help)", names);
+    if (!kind)
+        return command_fail("--service: '%s' is not one of %s (see: iwarp-gen serve --help)", options->service, names);
+    if (options->misbehave && !kind->misbehaves)
+        return command_fail("--misbehave is only for the services echo and rpc");
+    if (options->size != 0 && kind != &sink_server)
+        return command_fail("--size is only for the service sink");
+    for (unsigned i = 0; i < G_N_ELEMENTS(services); i++) {
+        if (services[i] != kind && services[i]->configured && services[i]->configured())
+            return command_fail("options of the service %s do not go with --service=%s (see: iwarp-gen serve --help)",
+                                services[i]->name, kind->name);
+    }
+    if (options->idle_timeout != IDLE_DEFAULT && !(options->idle_timeout >= 0.01 && options->idle_timeout <= 3600))
+        return command_fail("--idle-timeout: %g is not from 0.01 to 3600 seconds", options->idle_timeout);
+    if (options->revision < 0 || options->revision > 2)
+        return command_fail("--revision: %d is not 0, 1 or 2", options->revision);
+    if (options->connections < 0 || options->connections_max < 0)
+        return command_fail("--connections: a number of connections is not negative");
+    if (options->size < 0 || options->size > G_MAXUINT32)
+        return command_fail("--size: %" G_GINT64_FORMAT " is not from 0 to %u", options->size, G_MAXUINT32);
+    if (options->crc && options->no_crc)
+        return command_fail("--crc and --no-crc contradict each other");
+    return COMMAND_DONE;
+}
+
+static int run(const char *address, const struct options *options)
+{
+    const struct endpoint_kind *kind = service_find(options->service ? options->service : "");
+    g_autofree char *host = NULL, *port = NULL, *why = NULL;
+    struct capture_file *record = NULL;
+    g_autoptr(GError) error = NULL;
+    int status = check(options, kind);
+
+    if (status != COMMAND_DONE)
+        return status;
+    if (!live_parse_address(address, &host, &port, &error))
+        return command_fail("%s", error->message);
+    status = record_open(options->record, &record);
+    if (status != COMMAND_DONE)
+        return status;
+    raise_descriptor_limit();
+    if (!serve(&(struct serve_options){.host = host,
+                                       .port = port,
+                                       .kind = kind,
+                                       .connections = options->once ? 1 : (unsigned)options->connections,
+                                       .connections_max = (unsigned)options->connections_max,
+                                       .record = record,
+                                       .endpoint = {.revision = (unsigned)options->revision,
+                                                    .markers = options->markers,
+                                                    .crc = options->crc      ? ENDPOINT_CRC_ON
+                                                           : options->no_crc ? ENDPOINT_CRC_AS_PEER
+                                                                             : ENDPOINT_CRC_DEFAULT,
+                                                    .size = (size_t)options->size,
+                                                    .t_rest = MAX((int64_t)(options->idle_timeout * 1e9), 0),
+                                                    .misbehave = options->misbehave,
+                                                    .verbose = options->verbose}},
+               &why))
+        status = command_fail("%s", why);
+    return record_close(options->record, record, status);
+}
+
+/* The services' own options behind the common ones. */
+static GArray *all_entries(const GOptionEntry *common)
+{
+    GArray *entries = g_array_new(TRUE, FALSE, sizeof(GOptionEntry));
+
+    for (; common->long_name; common++)
+        g_array_append_val(entries, *common);
+    for (unsigned i = 0; i < G_N_ELEMENTS(services); i++) {
+        for (const GOptionEntry *own = services[i]->entries; own && own->long_name; own++)
+            g_array_append_val(entries, *own);
+    }
+    return entries;
+}
+
+int command_serve(int argc, char **argv)
+{
+    struct options options = {.revision = 2, .idle_timeout = IDLE_DEFAULT};
+    const GOptionEntry common[] = {
+        {"service", 0, 0, G_OPTION_ARG_STRING, &options.service, "what is served", "NAME"},
+        {"write-capture", 'w', 0, G_OPTION_ARG_FILENAME, &options.record, "record what is said, as pcapng", "FILE"},
+        {"once", 0, 0, G_OPTION_ARG_NONE, &options.once, "ends after one connection", NULL},
+        {"connections", 0, 0, G_OPTION_ARG_INT, &options.connections, "ends after so many connections", "N"},
+        {"at-once", 0, 0, G_OPTION_ARG_INT, &options.connections_max, "so many connections at a time; others wait",
+         "N"},
+        {"revision", 0, 0, G_OPTION_ARG_INT, &options.revision, "highest revision of MPA (default 2)", "N"},
+        {"markers", 0, 0, G_OPTION_ARG_NONE, &options.markers, "wants Markers", NULL},
+        {"crc", 0, 0, G_OPTION_ARG_NONE, &options.crc, "insists on CRC", NULL},
+        {"no-crc", 0, 0, G_OPTION_ARG_NONE, &options.no_crc, "uses CRC only when the client wants it", NULL},
+        {"size", 0, 0, G_OPTION_ARG_INT64, &options.size, "sink: octets of its memory (default 1 MiB)", "N"},
+        {"misbehave", 0, 0, G_OPTION_ARG_STRING, &options.misbehave,
+         "echo, rpc: answers this stimulus wrongly (iwarp-gen list mutants)", "ID"},
+        {"idle-timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.idle_timeout,
+         "for the rest of an FPDU, then it closes (default 60; echo, rpc: 10)", "SECONDS"},
+        {"verbose", 'v', 0, G_OPTION_ARG_NONE, &options.verbose, "tell of each connection on standard error", NULL},
+        G_OPTION_ENTRY_NULL,
+    };
+    g_autofree char *description = describe_services();
+    const struct command_usage usage = {
+        "HOST:PORT --service=NAME",
+        "Serves real clients, as a conforming Responder.",
+        description,
+    };
+    g_autoptr(GArray) entries = all_entries(common);
+    int status;
+
+    if (command_parse(&usage, (const GOptionEntry *)(void *)entries->data, &argc, &argv, 1, 1, &status))
+        status = run(argv[1], &options);
+    g_free(options.service);
+    g_free(options.record);
+    g_free(options.misbehave);
+    return status;
+}

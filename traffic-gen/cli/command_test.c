@@ -1,0 +1,567 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* iwarp-gen test. */
+#include "support/output_file.h"
+#include "traffic-gen/cli/command.h"
+#include "traffic-gen/suite/alive.h"
+#include "traffic-gen/suite/choice.h"
+#include "traffic-gen/suite/learn.h"
+#include "traffic-gen/suite/net.h"
+#include "traffic-gen/suite/nfs_mount_service.h"
+#include "traffic-gen/suite/reach.h"
+#include "traffic-gen/suite/result_layout.h"
+#include "traffic-gen/suite/result_seen.h"
+#include "traffic-gen/suite/run.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { JOBS_MAX = 64, REPEAT_MAX = 1000, STATUS_DEAD = 3 };
+
+struct options {
+    gboolean listen;
+    char **suites, **rules, **skip;
+    char *waivers, *before_each, *reset, *resume, *format, *output, *record, *service, *advert, *mpa, *device;
+    char *export, *mount_port, *nfs_version, *seed, *transcript;
+    double timeout, start_timeout, idle_timeout, accept_timeout, recover_timeout, settle, reset_timeout;
+    gint jobs, repeat, stop_after;
+    gboolean default_configuration, strict_waivers;
+};
+
+static const struct format {
+    const char *name;
+    void (*write)(const struct test_report *report, FILE *out);
+} formats[] = {
+    {"text", test_report_text},
+    {"json", test_report_json},
+    {"junit", test_report_junit},
+    {"html", test_report_page},
+};
+
+static const struct format *format_find(const char *name)
+{
+    for (unsigned i = 0; i < G_N_ELEMENTS(formats); i++) {
+        if (strcmp(formats[i].name, name) == 0)
+            return &formats[i];
+    }
+    return NULL;
+}
+
+static int64_t nanoseconds(double seconds)
+{
+    return (int64_t)(seconds * 1e9);
+}
+
+static bool times_are_good(const struct options *options, int *status)
+{
+    const struct {
+        const char *name;
+        double value;
+    } times[] = {{"timeout", options->timeout},
+                 {"start-timeout", options->start_timeout},
+                 {"idle-timeout", options->idle_timeout},
+                 {"accept-timeout", options->accept_timeout},
+                 {"recover-timeout", options->recover_timeout},
+                 {"reset-timeout", options->reset_timeout}};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(times); i++) {
+        if (!(times[i].value >= 0.01 && times[i].value <= 3600)) {
+            *status = command_fail("--%s: %g is not from 0.01 to 3600 seconds", times[i].name, times[i].value);
+            return false;
+        }
+    }
+    if (!(options->settle >= 0 && options->settle <= 60)) {
+        *status = command_fail("--settle: %g is not from 0 to 60 seconds", options->settle);
+        return false;
+    }
+    return true;
+}
+
+/* "none", "echo", "rpc", "nfs": what the user knows of the device's service. */
+static bool parse_service(const char *text, unsigned *services)
+{
+    static const struct {
+        const char *name;
+        unsigned services;
+    } names[] = {{"none", 0},
+                 {"echo", NEED_ECHO | NEED_RECEIVES},
+                 {"rpc", NEED_RPC | NEED_RECEIVES},
+                 {"nfs", NEED_RPC | NEED_NFS | NEED_RECEIVES}};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
+        if (strcmp(names[i].name, text) == 0) {
+            *services = names[i].services;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What concerns NFS. False: *status is what is wrong. */
+static bool take_nfs(const struct options *options, struct nfs_run *nfs, int *status)
+{
+    guint64 port, seed = nfs->seed;
+
+    nfs->export = options->export;
+    nfs->mount_port = options->mount_port;
+    nfs->wanted = options->nfs_version ? nfs_versions_parse(options->nfs_version) : 0;
+    if (options->nfs_version && nfs->wanted == 0)
+        *status =
+            command_fail("--nfs-version: '%s' is not of 3, 4.0, 4.1, 4.2, 4 (comma-separated)", options->nfs_version);
+    else if (options->mount_port &&
+             !g_ascii_string_to_unsigned(options->mount_port, 10, options->listen ? 0 : 1, UINT16_MAX, &port, NULL))
+        *status = command_fail("--mount-port: '%s' is no port", options->mount_port);
+    else if (options->seed && !g_ascii_string_to_unsigned(options->seed, 10, 0, UINT32_MAX, &seed, NULL))
+        *status = command_fail("--seed: '%s' is not from 0 to 4294967295", options->seed);
+    else {
+        nfs->seed = seed;
+        return true;
+    }
+    return false;
+}
+
+static char *now_text(void)
+{
+    GDateTime *now = g_date_time_new_now_utc();
+    char *text = g_date_time_format(now, "%Y-%m-%dT%H:%M:%SZ");
+
+    g_date_time_unref(now);
+    return text;
+}
+
+/* What a run of the suites needs beside the device. */
+struct job {
+    const struct options *options;
+    struct talk_run *run;
+    const char *address;
+    const GArray *chosen;
+    GPtrArray *waivers;
+    struct test_report *earlier; /* NULL: none */
+};
+
+static void judge(void *ctx, struct test_result *result)
+{
+    const struct job *job = ctx;
+
+    choice_waive(job->waivers, job->run->dut, &job->run->device, result);
+}
+
+/* Clients of NFS version 3 ask for the root over TCP. */
+static bool serve_mount(struct talk_run *run, int *status)
+{
+    g_autofree char *why = NULL;
+    uint16_t port;
+
+    if (!run->nfs.mount_port)
+        return true;
+    run->nfs.mount_service = nfs_mount_service_new(&run->nfs, run->host, run->nfs.mount_port, &port, &why);
+    if (run->nfs.mount_service)
+        fprintf(stderr, "iwarp-gen: MOUNT at port %u\n", port);
+    else
+        *status = command_fail("--mount-port: %s", why);
+    return run->nfs.mount_service != NULL;
+}
+
+/* Where the DUT is, or where it is to come to. */
+static bool reach(struct talk_run *run, const char *address, int *status)
+{
+    g_autofree char *why = NULL;
+
+    if (run->dut == DUT_INITIATOR) {
+        run->listener = net_listen(run->host, run->port, &why);
+        if (run->listener < 0) {
+            *status = command_fail("%s: %s", address, why);
+            return false;
+        }
+        fprintf(stderr, "iwarp-gen: listening on port %u\n", net_port(run->listener));
+        if (!serve_mount(run, status))
+            return false;
+    }
+    if (!run_learn(run, &why)) {
+        *status = net_stopped ? (command_fail("stopped"), COMMAND_FAILED)
+                              : command_fail("%s: %s", run->dut == DUT_RESPONDER ? address : "--listen", why);
+        return false;
+    }
+    if (!run_is_alive(run, &why)) {
+        if (net_stopped)
+            *status = (command_fail("stopped"), COMMAND_FAILED);
+        else
+            *status = (command_fail("%s: %s", run->dut == DUT_RESPONDER ? address : "--listen", why), STATUS_DEAD);
+        return false;
+    }
+    return true;
+}
+
+static void stop(int number)
+{
+    (void)number;
+    net_stopped = 1;
+}
+
+/* The first signal ends the run with a report of what there is, another one at once. */
+static void stop_on_signals(void)
+{
+    const struct sigaction action = {.sa_handler = stop, .sa_flags = (int)SA_RESETHAND};
+
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+static void show_progress(void *ctx, unsigned done, unsigned n, const char *id)
+{
+    (void)ctx;
+    fprintf(stderr, "\r%u of %u: %s\033[K", done, n, id);
+}
+
+static int verdict(const struct options *options, const struct test_report *report)
+{
+    unsigned failed = test_report_failures(report);
+    bool dead = strcmp(report->state, device_life_names[DEVICE_ALIVE]) != 0 && !net_stopped;
+
+    if (dead)
+        fprintf(stderr, "iwarp-gen: the device died: %u of %u cases were finished, the report has these\n",
+                report->finished, report->chosen);
+    else if (report->finished < report->chosen)
+        fprintf(stderr, "iwarp-gen: stopped: %u of %u cases were finished, the report has these\n", report->finished,
+                report->chosen);
+    else if (test_report_count(report, TEST_NOT_APPLICABLE, false) == report->chosen)
+        return command_fail("nothing was tested: none of the cases was applicable to what the device offers");
+    if (dead)
+        return STATUS_DEAD;
+    /* Nobody may be to blame for a death, and it is one. */
+    if (failed > 0 || report->deaths->len > 0 || report->finished < report->chosen ||
+        (options->strict_waivers && report->unused_waivers->len > 0))
+        return COMMAND_FAILED;
+    return COMMAND_DONE;
+}
+
+static int output_trouble(const struct options *options)
+{
+    return command_fail("%s: %s", options->output ? options->output : "standard output", g_strerror(errno));
+}
+
+static bool is_wanted(void *ctx, const char *rule)
+{
+    const struct job *job = ctx;
+
+    return choice_takes(job->options->rules, job->options->skip, rule);
+}
+
+static void run_all(struct job *job, struct test_report *report)
+{
+    guint finished;
+    const struct options *options = job->options;
+    bool progress = isatty(STDERR_FILENO);
+    const struct run_options how = {
+        .jobs = (unsigned)options->jobs,
+        .repeat = (unsigned)options->repeat,
+        .stop_after = (unsigned)options->stop_after,
+        .address = job->address,
+        .before_each = options->before_each,
+        .reset = options->reset,
+        .t_reset = nanoseconds(options->reset_timeout),
+        .judged = judge,
+        .progress = progress ? show_progress : NULL,
+        .ctx = job,
+        .earlier = job->earlier,
+    };
+
+    run_tests(job->run, job->chosen, &how, report);
+    if (progress)
+        fputs("\r\033[K", stderr);
+    result_layout_tell(report, job->run->layout);
+    finished = report->results->len;
+    result_seen_add(report, is_wanted, job);
+    for (guint i = finished; i < report->results->len; i++)
+        judge(job, g_ptr_array_index(report->results, i));
+    choice_unused(job->waivers, report);
+}
+
+static void tell_reach(const struct test_report *report)
+{
+    fprintf(stderr, "iwarp-gen: %s; %s\niwarp-gen: %u of %u cases can run\n", report->start_up, report->sign,
+            report->can_run, report->chosen);
+    for (guint i = 0; i < report->missing->len; i++) {
+        const struct test_missing *missing = g_ptr_array_index(report->missing, i);
+
+        fprintf(stderr, "iwarp-gen: %u cases want %s: %s\n", missing->cases, missing->what, missing->service);
+    }
+}
+
+/* Only now is there a file beside the report's place, which another signal could leave behind. */
+static bool write_report(const struct options *options, const struct test_report *report)
+{
+    struct output_file out;
+    bool good = output_file_open(&out, options->output);
+
+    if (good) {
+        format_find(options->format)->write(report, out.file);
+        good = output_file_finish(&out);
+    }
+    output_file_clear(&out);
+    return good;
+}
+
+static int run_chosen(struct job *job)
+{
+    const struct options *options = job->options;
+    struct test_report *report = test_report_new();
+    int status = COMMAND_DONE;
+
+    report->device = g_strdup(options->device ? options->device : job->address);
+    report->role = g_strdup(job->run->dut == DUT_RESPONDER ? "responder" : "initiator");
+    report->version = g_strdup(IWARP_KIT_VERSION);
+    report->started = now_text();
+    stop_on_signals();
+    if (reach(job->run, job->address, &status)) {
+        if (job->run->services & NEED_RPC)
+            fprintf(stderr, "iwarp-gen: --seed=%" G_GUINT64_FORMAT "\n", job->run->nfs.seed);
+        reach_tell(job->run, job->chosen, report);
+        tell_reach(report);
+        run_all(job, report);
+        status = write_report(options, report) ? verdict(options, report) : output_trouble(options);
+    }
+    if (job->run->listener >= 0)
+        close(job->run->listener);
+    test_report_free(report);
+    return status;
+}
+
+/* Where the report goes is known to be writable before the device is troubled. */
+static int run_reported(struct job *job)
+{
+    return output_file_possible(job->options->output) ? run_chosen(job) : output_trouble(job->options);
+}
+
+static const char record_comment[] =
+    "Recorded by iwarp-gen test, at its end of live TCP connections. The octets of both streams, addresses and ports "
+    "are true. Ethernet, IP and TCP headers are synthesised, and so are segment boundaries, sequence numbers, windows "
+    "and "
+    "acknowledgements. What the test says wrong, it says on purpose.";
+
+static int run_recorded(struct job *job)
+{
+    struct watch_recorder recorder = {0};
+    const char *path = job->options->record;
+    int status;
+
+    if (!path)
+        return run_reported(job);
+    recorder.file = capture_file_open_commented(path, record_comment);
+    if (!recorder.file)
+        return command_fail("%s: %s", path, g_strerror(errno));
+    g_mutex_init(&recorder.lock);
+    job->run->recorder = &recorder;
+    status = run_reported(job);
+    if (!capture_file_close(recorder.file) || recorder.failed)
+        status = command_fail("%s: %s", path, g_strerror(errno));
+    g_mutex_clear(&recorder.lock);
+    job->run->recorder = NULL;
+    return status;
+}
+
+static bool numbers_are_good(const struct options *options, int *status)
+{
+    const struct {
+        const char *name;
+        gint value, min, max;
+    } numbers[] = {{"-j", options->jobs, 1, JOBS_MAX},
+                   {"--repeat", options->repeat, 1, REPEAT_MAX},
+                   {"--stop-after", options->stop_after, 0, INT16_MAX}};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(numbers); i++) {
+        if (numbers[i].value < numbers[i].min || numbers[i].value > numbers[i].max) {
+            *status = command_fail("%s: %d is not from %d to %d", numbers[i].name, numbers[i].value, numbers[i].min,
+                                   numbers[i].max);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A report of the same role of a device, whose results are taken over. */
+static bool load_earlier(struct job *job, GError **error)
+{
+    const char *path = job->options->resume, *role = job->run->dut == DUT_RESPONDER ? "responder" : "initiator";
+
+    if (!path)
+        return true;
+    job->earlier = test_report_load(path, error);
+    if (!job->earlier)
+        return false;
+    if (strcmp(job->earlier->role, role) == 0)
+        return true;
+    g_set_error(error, g_quark_from_static_string("iwarp-test"), 0, "--resume: %s is about a device that is %s", path,
+                job->earlier->role);
+    return false;
+}
+
+static int test(const struct options *options, const char *address)
+{
+    struct talk_run run = {
+        .dut = options->listen ? DUT_INITIATOR : DUT_RESPONDER,
+        .listener = -1,
+        .t_react = nanoseconds(options->timeout),
+        .t_start = nanoseconds(options->start_timeout),
+        .t_idle = nanoseconds(options->idle_timeout),
+        .t_accept = nanoseconds(options->accept_timeout),
+        .t_recover = nanoseconds(options->recover_timeout),
+        .t_settle = nanoseconds(options->settle),
+        .jobs = (unsigned)options->jobs,
+        .received_max = TALK_RECEIVED_MAX,
+        .vouched_default = options->default_configuration,
+    };
+    g_autoptr(GError) error = NULL;
+    g_autofree char *host = NULL, *port = NULL;
+    g_autoptr(GPtrArray) waivers = NULL;
+    g_autoptr(GArray) chosen = NULL;
+    struct job job;
+    int status;
+
+    if (!format_find(options->format))
+        return command_fail("--format: '%s' is not text, json, junit or html", options->format);
+    if (options->service && !parse_service(options->service, &run.services))
+        return command_fail("--service: '%s' is not none, echo, rpc or nfs", options->service);
+    if (options->advert) {
+        run.asks = strcmp(options->advert, "send") == 0;
+        bool none = run.asks || strcmp(options->advert, "none") == 0;
+
+        run.given.fields |= TERMS_DATA;
+        run.given.terms.words = none ? TERMS_WORDS_NONE : TERMS_WORDS_ADVERT;
+        run.lab = strcmp(options->advert, "LAB1") == 0;
+        if (!none && !run.lab && strcmp(options->advert, "IWT1") != 0)
+            return command_fail("--advert: '%s' is not IWT1, LAB1, send or none", options->advert);
+    }
+    run.full_transcript = g_strcmp0(options->transcript, "full") == 0;
+    if (options->transcript && !run.full_transcript && strcmp(options->transcript, "short") != 0)
+        return command_fail("--transcript: '%s' is not short or full", options->transcript);
+    if (options->mpa && !terms_parse(&run.given, options->mpa, &error))
+        return command_fail("%s", error->message);
+    if (!numbers_are_good(options, &status) || !times_are_good(options, &status))
+        return status;
+    nfs_run_init(&run.nfs, g_random_int());
+    if (!take_nfs(options, &run.nfs, &status))
+        return status;
+    if (!choice_address(address, options->listen, &host, &port, &error))
+        return command_fail("%s", error->message);
+    run.host = host;
+    run.port = port;
+    chosen = choice_tests(options->suites, options->rules, options->skip, run.dut, &error);
+    if (!chosen)
+        return command_fail("%s", error->message);
+    waivers = waivers_new();
+    if (options->waivers && !waivers_load(waivers, options->waivers, true, &error))
+        return command_fail("%s", error->message);
+    job = (struct job){.options = options, .run = &run, .address = address, .chosen = chosen, .waivers = waivers};
+    if (load_earlier(&job, &error))
+        status = run_recorded(&job);
+    else
+        status = command_fail("%s", error->message);
+    test_report_free(job.earlier);
+    nfs_run_clear(&run.nfs);
+    return status;
+}
+
+int command_test(int argc, char **argv)
+{
+    static const struct command_usage usage = {
+        "HOST:PORT | --listen [HOST:PORT]",
+        "Tests a device for conformance: says what provokes each rule that only a reaction can show, and judges it.",
+        "The device is the Responder at HOST:PORT; with --listen it is an Initiator that connects again and\n"
+        "again to HOST:PORT (default: a port of this host, which is told), one test per connection.\n\n"
+        "Exit status: 0 all passed, 1 a failure, or stopped by a signal, 2 usage, the device could not be\n"
+        "reached, or offers nothing to test, 3 the device died, and the run ended there.",
+    };
+    struct options options = {.timeout = 2,
+                              .start_timeout = 60,
+                              .idle_timeout = 120,
+                              .accept_timeout = 30,
+                              .recover_timeout = 3,
+                              .reset_timeout = 300,
+                              .jobs = 1,
+                              .repeat = 1};
+    const GOptionEntry entries[] = {
+        {"listen", 0, 0, G_OPTION_ARG_NONE, &options.listen, "the device is the Initiator", NULL},
+        {"suite", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.suites, "only these suites (comma-separated)", "NAME"},
+        {"rules", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.rules,
+         "only these: (beginning of an) id, document, layer or level (comma-separated)", "SEL"},
+        {"skip", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.skip, "not these", "SEL"},
+        {"waivers", 0, 0, G_OPTION_ARG_FILENAME, &options.waivers, "known deviations (YAML)", "FILE"},
+        {"strict-waivers", 0, 0, G_OPTION_ARG_NONE, &options.strict_waivers, "a waiver without failure is one", NULL},
+        {"format", 0, 0, G_OPTION_ARG_STRING, &options.format, "text (default), json, junit, html", "NAME"},
+        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "where the report goes", "FILE"},
+        {"transcript", 0, 0, G_OPTION_ARG_STRING, &options.transcript,
+         "what the report shows of what was said: short (default), full", "NAME"},
+        {"device", 0, 0, G_OPTION_ARG_STRING, &options.device, "what the report calls the device", "NAME"},
+        {"timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.timeout, "time for a reaction (default 2)", "SECONDS"},
+        {"start-timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.start_timeout,
+         "longest wait of a device for a start-up frame (default 60)", "SECONDS"},
+        {"idle-timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.idle_timeout,
+         "longest wait of a device for the rest of an FPDU (default 120)", "SECONDS"},
+        {"accept-timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.accept_timeout,
+         "longest wait for a connection (default 30)", "SECONDS"},
+        {"recover-timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.recover_timeout,
+         "how long a device may take after a case until it answers again (default 3)", "SECONDS"},
+        {"before-each", 0, 0, G_OPTION_ARG_STRING, &options.before_each, "command to run before each test", "COMMAND"},
+        {"reset-command", 0, 0, G_OPTION_ARG_STRING, &options.reset, "command that revives a device that died",
+         "COMMAND"},
+        {"reset-timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.reset_timeout,
+         "longest time of such a command, and until the device answers then (default 300)", "SECONDS"},
+        {"repeat", 0, 0, G_OPTION_ARG_INT, &options.repeat, "run each test so often (default 1)", "N"},
+        {"stop-after", 0, 0, G_OPTION_ARG_INT, &options.stop_after, "end the run at the Nth failure", "N"},
+        {"resume", 0, 0, G_OPTION_ARG_FILENAME, &options.resume,
+         "take over the results of this JSON report, run the other tests", "FILE"},
+        {"settle", 0, 0, G_OPTION_ARG_DOUBLE, &options.settle,
+         "pause between the start-up and the first FPDU (default 0)", "SECONDS"},
+        {"service", 0, 0, G_OPTION_ARG_STRING, &options.service, "what the device serves: none, echo, rpc, nfs",
+         "NAME"},
+        {"export", 0, 0, G_OPTION_ARG_STRING, &options.export, "NFS: the folder to make files in (default /)", "PATH"},
+        {"mount-port", 0, 0, G_OPTION_ARG_STRING, &options.mount_port,
+         "NFS version 3: TCP port of MOUNT (default: ask rpcbind); with --listen: where to serve it", "N"},
+        {"nfs-version", 0, 0, G_OPTION_ARG_STRING, &options.nfs_version,
+         "3, 4.0, 4.1, 4.2 (comma-separated; default: all that the server speaks)", "V"},
+        {"seed", 0, 0, G_OPTION_ARG_STRING, &options.seed, "of XIDs, owners and names: that of a run to repeat", "N"},
+        {"advert", 0, 0, G_OPTION_ARG_STRING, &options.advert,
+         "what to say in private data: IWT1 (default), LAB1, none; send: ask for the memory in a Send", "NAME"},
+        {"mpa", 0, 0, G_OPTION_ARG_STRING, &options.mpa,
+         "start-up to use instead of the one found: rev, ird, ord, crc, markers, rtr, data (rev=2,ird=4,crc=on)",
+         "KEY=VALUE,..."},
+        {"default-configuration", 0, 0, G_OPTION_ARG_NONE, &options.default_configuration,
+         "the device is configured as it comes", NULL},
+        {"write", 'w', 0, G_OPTION_ARG_FILENAME, &options.record, "record what is said (pcapng)", "FILE"},
+        {"jobs", 'j', 0, G_OPTION_ARG_INT, &options.jobs, "tests at the same time (default 1)", "N"},
+        G_OPTION_ENTRY_NULL,
+    };
+    int status;
+
+    if (!command_parse(&usage, entries, &argc, &argv, 0, 1, &status))
+        return status;
+    if (!options.format)
+        options.format = g_strdup("text");
+    if (argc < 2 && !options.listen)
+        status = command_fail("expected: HOST:PORT of the device, or --listen (see: iwarp-gen test --help)");
+    else
+        status = test(&options, argc < 2 ? ":0" : argv[1]);
+    g_strfreev(options.suites);
+    g_strfreev(options.rules);
+    g_strfreev(options.skip);
+    g_free(options.waivers);
+    g_free(options.format);
+    g_free(options.before_each);
+    g_free(options.reset);
+    g_free(options.resume);
+    g_free(options.output);
+    g_free(options.record);
+    g_free(options.service);
+    g_free(options.export);
+    g_free(options.mount_port);
+    g_free(options.nfs_version);
+    g_free(options.seed);
+    g_free(options.transcript);
+    g_free(options.advert);
+    g_free(options.mpa);
+    g_free(options.device);
+    return status;
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * "iWARP reference traffic" among Wireshark's capture interfaces: extcap(4). Wireshark asks what there is, what may be
+ * chosen in the interface's dialog, and then for packets into a pipe; they come from `iwarp-gen play`.
+ */
+#include "traffic-gen/cli/command.h"
+#include "traffic-gen/say/fault.h"
+#include "traffic-gen/scenario/scenario.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+#define INTERFACE        "iwarp-reference"
+#define SCENARIO_DEFAULT "nfs3"
+
+enum { EXIT_USAGE = 2, LINKTYPE_ETHERNET = 1 };
+
+struct extcap_options {
+    gboolean interfaces, dlts, config, capture, ipv6, vlan, at_once;
+    char *version, *interface, *fifo, *filter, *scenario, *fault, *loss, *reorder, *dup, *resegment;
+    gint64 seed;
+    gint mtu;
+};
+
+/* What the dialog offers, in its order; `call` is the option that gets the value. */
+static const struct argument {
+    const char *call, *display, *tooltip, *more;
+} arguments[] = {
+    {"--scenario", "Conversation", "What is said, and by whom", "{type=selector}"},
+    {"--fault", "Fault", "The rule that is broken; then the conversation is the one that this fault is made for",
+     "{type=selector}"},
+    {"--loss", "Loss", "Probability that a segment is lost and sent again",
+     "{type=double}{range=0,0.5}{default=0}{group=Network}"},
+    {"--reorder", "Reordering", "Probability that a segment is overtaken",
+     "{type=double}{range=0,0.5}{default=0}{group=Network}"},
+    {"--dup", "Duplication", "Probability that a segment arrives twice",
+     "{type=double}{range=0,0.5}{default=0}{group=Network}"},
+    {"--resegment", "Resegmentation", "Probability that a segment is cut elsewhere",
+     "{type=double}{range=0,0.5}{default=0}{group=Network}"},
+    {"--mtu", "MTU", "Of the path, in octets", "{type=integer}{range=128,65535}{default=1500}{group=Network}"},
+    {"--ipv6", "IPv6", "IPv6 instead of IPv4", "{type=boolflag}{default=false}{group=Network}"},
+    {"--vlan", "VLAN tag", "Frames have a VLAN tag", "{type=boolflag}{default=false}{group=Network}"},
+    {"--seed", "Seed", "Of everything random: the same seed gives the same packets",
+     "{type=integer}{range=0,2147483647}{default=1}"},
+    {"--at-once", "All at once", "Packets do not wait for the time that they carry", "{type=boolflag}{default=false}"},
+};
+enum { ARGUMENT_SCENARIO, ARGUMENT_FAULT };
+
+/* Braces end a value in this notation. */
+static void print_value(unsigned argument, const char *value, const char *text, bool is_default)
+{
+    g_autofree char *display = g_strdup_printf("%s%s%s", value, *text && *value ? ": " : "", text);
+
+    g_strdelimit(display, "{}", ' ');
+    printf("value {arg=%u}{value=%s}{display=%s}%s\n", argument, value, display, is_default ? "{default=true}" : "");
+}
+
+static void print_config(void)
+{
+    for (unsigned i = 0; i < G_N_ELEMENTS(arguments); i++) {
+        const struct argument *a = &arguments[i];
+
+        printf("arg {number=%u}{call=%s}{display=%s}{tooltip=%s}%s\n", i, a->call, a->display, a->tooltip, a->more);
+    }
+    for (unsigned i = 0; scenario_at(i); i++) {
+        const struct scenario *scenario = scenario_at(i);
+
+        print_value(ARGUMENT_SCENARIO, scenario->name, scenario->summary,
+                    strcmp(scenario->name, SCENARIO_DEFAULT) == 0);
+    }
+    print_value(ARGUMENT_FAULT, "none", "conforming traffic", true);
+    for (unsigned i = 0; fault_at(i); i++)
+        print_value(ARGUMENT_FAULT, fault_at(i)->id, fault_at(i)->summary, false);
+}
+
+static void add_trouble(GString *net, const char *name, const char *value)
+{
+    if (value && g_ascii_strtod(value, NULL) != 0)
+        g_string_append_printf(net, "%s%s=%s", net->len ? "," : "", name, value);
+}
+
+/* The command line that makes these packets. */
+static int capture(const struct extcap_options *options)
+{
+    const struct fault *fault =
+        options->fault && strcmp(options->fault, "none") != 0 ? fault_find(options->fault) : NULL;
+    g_autoptr(GPtrArray) line = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GString) net = g_string_new(NULL);
+
+    if (options->fault && strcmp(options->fault, "none") != 0 && !fault) {
+        fprintf(stderr, "no fault '%s'; iwarp-gen list faults names them\n", options->fault);
+        return EXIT_USAGE;
+    }
+    add_trouble(net, "loss", options->loss);
+    add_trouble(net, "reorder", options->reorder);
+    add_trouble(net, "dup", options->dup);
+    add_trouble(net, "resegment", options->resegment);
+    g_ptr_array_add(line, g_strdup("iwarp-gen play"));
+    if (fault) {
+        g_ptr_array_add(line, g_strdup(fault->scenario));
+        g_ptr_array_add(line, g_strdup_printf("--inject=%s", fault->id));
+    } else {
+        g_ptr_array_add(line, g_strdup(options->scenario ? options->scenario : SCENARIO_DEFAULT));
+    }
+    g_ptr_array_add(line, g_strdup_printf("--output=%s", options->fifo));
+    g_ptr_array_add(line, g_strdup_printf("--seed=%" G_GINT64_FORMAT, options->seed));
+    if (options->mtu != 0 && options->mtu != 1500)
+        g_ptr_array_add(line, g_strdup_printf("--mtu=%d", options->mtu));
+    if (net->len)
+        g_ptr_array_add(line, g_strdup_printf("--net=%s", net->str));
+    if (options->ipv6)
+        g_ptr_array_add(line, g_strdup("--ipv6"));
+    if (options->vlan)
+        g_ptr_array_add(line, g_strdup("--vlan"));
+    if (!options->at_once)
+        g_ptr_array_add(line, g_strdup("--live"));
+
+    int argc = (int)line->len;
+
+    g_ptr_array_add(line, NULL);
+    /* The parser takes options out of the array, which stays the owner of its strings by a copy. */
+    g_autofree char **argv = g_memdup2(line->pdata, sizeof(char *) * line->len);
+
+    return command_play(argc, argv);
+}
+
+static int answer(const struct extcap_options *options)
+{
+    if (options->interfaces) {
+        printf("extcap {version=%s}{help=file:///usr/share/doc/iwarp-kit-doc/wireshark.md}\n", IWARP_KIT_VERSION);
+        printf("interface {value=%s}{display=iWARP reference traffic}\n", INTERFACE);
+        return 0;
+    }
+    if (!options->interface || strcmp(options->interface, INTERFACE) != 0) {
+        fprintf(stderr,
+                "Wireshark starts this program for its interface \"iWARP reference traffic\" (%s); by hand, use "
+                "iwarp-gen play\n",
+                INTERFACE);
+        return EXIT_USAGE;
+    }
+    if (options->dlts) {
+        printf("dlt {number=%d}{name=EN10MB}{display=Ethernet}\n", LINKTYPE_ETHERNET);
+        return 0;
+    }
+    if (options->config) {
+        print_config();
+        return 0;
+    }
+    if (options->capture && options->fifo)
+        return capture(options);
+    fputs("--capture needs --fifo\n", stderr);
+    return EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    struct extcap_options o = {.seed = 1};
+    const GOptionEntry entries[] = {
+        {"extcap-interfaces", 0, 0, G_OPTION_ARG_NONE, &o.interfaces, "what interfaces there are", NULL},
+        {"extcap-version", 0, 0, G_OPTION_ARG_STRING, &o.version, "of the Wireshark that asks", "VERSION"},
+        {"extcap-interface", 0, 0, G_OPTION_ARG_STRING, &o.interface, "that is meant", "NAME"},
+        {"extcap-dlts", 0, 0, G_OPTION_ARG_NONE, &o.dlts, "its link type", NULL},
+        {"extcap-config", 0, 0, G_OPTION_ARG_NONE, &o.config, "what may be chosen", NULL},
+        {"extcap-capture-filter", 0, 0, G_OPTION_ARG_STRING, &o.filter, "not used", "FILTER"},
+        {"capture", 0, 0, G_OPTION_ARG_NONE, &o.capture, "write packets", NULL},
+        {"fifo", 0, 0, G_OPTION_ARG_FILENAME, &o.fifo, "to this pipe", "FILE"},
+        {"scenario", 0, 0, G_OPTION_ARG_STRING, &o.scenario, "of iwarp-gen", "NAME"},
+        {"fault", 0, 0, G_OPTION_ARG_STRING, &o.fault, "of iwarp-gen, or none", "ID"},
+        {"loss", 0, 0, G_OPTION_ARG_STRING, &o.loss, "probability", "P"},
+        {"reorder", 0, 0, G_OPTION_ARG_STRING, &o.reorder, "probability", "P"},
+        {"dup", 0, 0, G_OPTION_ARG_STRING, &o.dup, "probability", "P"},
+        {"resegment", 0, 0, G_OPTION_ARG_STRING, &o.resegment, "probability", "P"},
+        {"mtu", 0, 0, G_OPTION_ARG_INT, &o.mtu, "of the path", "N"},
+        {"ipv6", 0, 0, G_OPTION_ARG_NONE, &o.ipv6, "instead of IPv4", NULL},
+        {"vlan", 0, 0, G_OPTION_ARG_NONE, &o.vlan, "with a VLAN tag", NULL},
+        {"seed", 0, 0, G_OPTION_ARG_INT64, &o.seed, "of everything random", "N"},
+        {"at-once", 0, 0, G_OPTION_ARG_NONE, &o.at_once, "packets do not wait", NULL},
+        G_OPTION_ENTRY_NULL,
+    };
+    static const struct command_usage usage = {
+        "--extcap-interfaces | --extcap-interface=NAME --extcap-config | ... --capture --fifo=FILE",
+        "Reference traffic as a capture interface of Wireshark: extcap(4).",
+        NULL,
+    };
+    int status;
+
+    setlocale(LC_ALL, "");
+    if (command_parse(&usage, entries, &argc, &argv, 0, 0, &status))
+        status = answer(&o);
+    char *const strings[] = {o.version, o.interface, o.fifo,    o.filter, o.scenario,
+                             o.fault,   o.loss,      o.reorder, o.dup,    o.resegment};
+    for (unsigned i = 0; i < G_N_ELEMENTS(strings); i++)
+        g_free(strings[i]);
+    return status;
+}

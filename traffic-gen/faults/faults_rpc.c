@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* RPC headers that contradict themselves or their Call (RFC 5531), and results of COMPOUNDs that do (RFC 7530, 8881).
+ */
+#include "traffic-gen/faults/fault_script.h"
+
+#define NFS                            "with nfs; " TALKED
+#define GOES_ON                        "; I call nfs3.null; R reply"
+#define RPC(id, also, summary, script) SCRIPT("nfs3", id, also, summary, NFS script GOES_ON)
+#define SESSION                                                                                                        \
+    "I call nfs41.compound ops=exchange_id; R reply; I call nfs41.compound ops=create_session; R reply; "              \
+    "I call nfs41.compound ops=sequence,reclaim_complete; R reply; "
+#define OF40(id, summary, call_, reply)                                                                                \
+    SCRIPT("nfs40", id, NULL, summary, NFS "I call nfs40.compound ops=" call_ "; R reply " reply GOES_ON)
+#define OF41(id, summary, call_, reply)                                                                                \
+    SCRIPT("nfs41", id, NULL, summary, NFS SESSION "I call nfs41.compound ops=" call_ "; R reply " reply)
+/* Words of results: the status, the number of results, numbers and status of the first ones that have no more. */
+#define STATUS   "@p24"
+#define COUNT    "@p32"
+#define OP_0     "@p36"
+#define STATUS_0 "@p40"
+#define OP_1     "@p44"
+#define STATUS_1 "@p48"
+/* The result of another LOOKUP behind PUTFH and LOOKUP. */
+#define ONE_MORE "insert@80=0000000f00000000 "
+
+static const struct fault faults[] = {
+    RPC("RPC-9-01", NULL, "a Call of RPC version 3",
+        "I call nfs3.getattr rpc.rpcvers=3; R reply denied reject=0 low=2 high=2"),
+    RPC("RPC-9-01/long", "RPCR-4.3.3-02", "a Long Call of RPC version 1",
+        "I call nfs3.getattr pz rpc.rpcvers=1; R pull; R reply denied reject=0 low=2 high=2"),
+    RPC("RPC-9-02", "RPC-9-01", "a Call of RPC version 3 that is carried out",
+        "I call nfs3.getattr rpc.rpcvers=3; R reply"),
+    RPC("RPC-9-02/garbage", "RPC-9-01", "GARBAGE_ARGS for a Call of RPC version 3",
+        "I call nfs3.getattr rpc.rpcvers=3; R reply accept=4"),
+    RPC("RPC-9-02/auth", "RPC-9-01", "AUTH_ERROR for a Call of RPC version 3",
+        "I call nfs3.getattr rpc.rpcvers=3; R reply denied reject=1 auth=1"),
+    RPC("RPC-9-02+ok", "RPC-9-01", "RPC_MISMATCH for a Call of RPC version 3",
+        "I call nfs3.getattr rpc.rpcvers=3; R reply denied reject=0 low=2 high=2"),
+    RPC("RPC-9-03", NULL, "PROG_MISMATCH for version 3, with 2 to 4 supported",
+        "I call nfs3.getattr; R reply accept=2 low=2 high=4"),
+    RPC("RPC-9-03/empty", NULL, "PROG_MISMATCH with 4 to 2 supported",
+        "I call nfs3.getattr; R reply accept=2 low=4 high=2"),
+    RPC("RPC-9-03/rpc", "RPC-9-01", "RPC_MISMATCH for version 3, with 2 to 3 supported",
+        "I call nfs3.getattr rpc.rpcvers=3; R reply denied reject=0 low=2 high=3"),
+    RPC("RPC-9-03/rpc-4", "RPC-9-01", "RPC_MISMATCH for version 3, with 4 to 5 supported",
+        "I call nfs3.getattr rpc.rpcvers=3; R reply denied reject=0 low=4 high=5"),
+    RPC("RPC-9-03+ok", NULL, "PROG_MISMATCH for version 9 of NFS",
+        "I call nfs3.null rpc.vers=9; R reply accept=2 low=2 high=4"),
+    RPC("RPC-9-04", NULL, "RPC_MISMATCH for a Call of version 2",
+        "I call nfs3.getattr; R reply denied reject=0 low=2 high=2"),
+    RPC("RPC-9-06", NULL, "AUTH_ERROR for the reason AUTH_OK", "I call nfs3.getattr; R reply denied reject=1 auth=0"),
+    RPC("RPC-9-06+ok", NULL, "AUTH_ERROR for AUTH_TOOWEAK", "I call nfs3.getattr; R reply denied reject=1 auth=5"),
+
+    RPC("NFS3-3.3.6-01", NULL, "a READ of 1000 octets returns 1200", "I call nfs3.read count=1000; R reply len=1200"),
+    RPC("NFS3-3.3.6-01/chunk", NULL, "a READ of 1000 octets returns 1200 in its Write chunk",
+        "I call nfs3.read count=1000 write=2000; R reply len=1200"),
+    OF40("NFS3-3.3.6-01/nfs40", "a READ of NFSv4 of 1000 octets returns 1200", "putfh,read:1000", "op1.len=1200"),
+    RPC("NFS3-3.3.6-02", NULL, "a READ of 1000 octets tells 500", "I call nfs3.read count=1000; R reply p.count=500"),
+    RPC("NFS3-3.3.7-01", NULL, "a WRITE of 1000 octets tells 2000", "I call nfs3.write len=1000; R reply count=2000"),
+    OF40("NFS3-3.3.7-01/nfs40", "a WRITE of NFSv4 of 1000 octets tells 2000", "putfh,write:1000", "p.op1.count=2000"),
+    RPC("NFS3-3.3.16-01", NULL, "30 entries for a READDIR of 200 octets",
+        "I call nfs3.readdir count=200; R reply entries=30"),
+    RPC("NFS3-3.3.16-01/plus", NULL, "10 entries for a READDIRPLUS of 500 octets",
+        "I call nfs3.readdirplus maxcount=500; R reply entries=10"),
+    OF40("NFS3-3.3.16-01/nfs40", "30 entries for a READDIR of NFSv4 of 200 octets", "putfh,readdir:200,getattr",
+         "op1.entries=30"),
+
+    OF40("NFS4-15.2-01", "the result of LOOKUP under the number of PUTFH", "putfh,lookup", OP_1 "=22"),
+    OF40("NFS4-15.2-01/first", "the result of PUTFH under the number of PUTROOTFH", "putfh,getattr", OP_0 "=24"),
+    OF40("NFS4-15.2-01/longer", "the result of GETFH under the number of GETATTR", "putfh,getfh", OP_1 "=9"),
+    OF40("NFS4-15.2-01/order", "the results of LOOKUPP and RESTOREFH change places", "putfh,lookupp,restorefh",
+         OP_1 "=31 @p52=16"),
+    OF40("NFS4-15.2-01/read", "the result of READ under the number of WRITE", "putfh,read:100", OP_1 "=38"),
+    OF41("NFS4-15.2-01/nfs41", "the result of PUTFH under the number of PUTROOTFH, in a session",
+         "sequence,putfh,getattr", "@p80=24"),
+    OF40("NFS4-15.2-02", "one result less than operations", "putfh,getattr", "results=1"),
+    OF40("NFS4-15.2-02/none", "no results, and no error", "putfh,lookup", "results=0"),
+    OF40("NFS4-15.2-02/more", "one result more than operations", "putfh,lookup", ONE_MORE COUNT "=3"),
+    OF40("NFS4-15.2-02/behind", "a result behind PUTFH, which failed", "putfh,lookup", STATUS_0 "=10001"),
+    OF40("NFS4-15.2-02+ok", "LOOKUP failed, and the GETATTR behind it has no result", "putfh,lookup,getattr",
+         "results=2 status=2"),
+    OF40("NFS4-15.2-03", "the whole succeeds although its last operation failed", "putfh,lookup",
+         "status=2 " STATUS "=0"),
+    OF40("NFS4-15.2-03/other", "the whole fails although no operation did", "putfh,lookup", STATUS "=10001"),
+    OF40("NFS4-15.2-04", "ILLEGAL for a LOOKUP", "putfh,lookup", OP_1 "=10044 " STATUS_1 "=10044 " STATUS "=10044"),
+    OF41("NFS4-15.2-04/nfs41", "ILLEGAL for a DESTROY_CLIENTID", "destroy_clientid",
+         OP_0 "=10044 " STATUS_0 "=10044 " STATUS "=10044"),
+    OF40("NFS4-15.2-04+ok", "ILLEGAL for an ALLOCATE in minor version 0", "putfh,allocate",
+         OP_1 "=10044 " STATUS_1 "=10044 " STATUS "=10044"),
+};
+
+const struct fault_table rpc_faults = {faults, sizeof(faults) / sizeof(faults[0])};

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The device of the test suites as services: it echoes and tells its memory, or serves RPCs; or it is a mutant. */
+#include "traffic-gen/live/endpoint.h"
+#include "traffic-gen/mutants/subject.h"
+
+static const struct misbehaviour *how;
+
+static bool find_mutant(const struct endpoint_options *options, enum suite_dut role, char **error)
+{
+    how = NULL;
+    if (!options->misbehave)
+        return true;
+    how = misbehave_find(options->misbehave, role);
+    if (!how)
+        *error = g_strdup_printf("--misbehave: there is no mutant '%s' for %s", options->misbehave,
+                                 role == DUT_RESPONDER ? "a Responder" : "an Initiator");
+    return how;
+}
+
+static bool open_responder(const struct endpoint_options *options, char **error)
+{
+    return find_mutant(options, DUT_RESPONDER, error);
+}
+
+static bool open_initiator(const struct endpoint_options *options, char **error)
+{
+    return find_mutant(options, DUT_INITIATOR, error);
+}
+
+static void *make(const struct endpoint_options *options, const struct stream *stream, enum suite_dut role, bool rpc)
+{
+    return subject_new(&(struct subject_options){.role = role,
+                                                 .how = how,
+                                                 .rpc = rpc,
+                                                 .revision = (uint8_t)options->revision,
+                                                 .markers = options->markers,
+                                                 .no_crc = options->crc == ENDPOINT_CRC_AS_PEER,
+                                                 .plain = options->plain,
+                                                 .peer_to_peer = options->peer_to_peer,
+                                                 .t_rest = options->t_rest},
+                       stream);
+}
+
+static void *echo_make(const struct endpoint_options *options, const struct stream *stream)
+{
+    return make(options, stream, DUT_RESPONDER, false);
+}
+
+static void *rpc_make(const struct endpoint_options *options, const struct stream *stream)
+{
+    return make(options, stream, DUT_RESPONDER, true);
+}
+
+static void *echo_device_make(const struct endpoint_options *options, const struct stream *stream)
+{
+    return make(options, stream, DUT_INITIATOR, false);
+}
+
+static void *rpc_device_make(const struct endpoint_options *options, const struct stream *stream)
+{
+    return make(options, stream, DUT_INITIATOR, true);
+}
+
+static void echo_free(void *endpoint)
+{
+    subject_free(endpoint);
+}
+
+static struct qp *echo_qp(void *endpoint)
+{
+    return subject_qp(endpoint);
+}
+
+const struct endpoint_kind echo_server = {
+    .name = "echo",
+    .summary = "sends back what is sent to it, and tells its memory in private data: a device for iwarp-gen test",
+    .misbehaves = true,
+    .open = open_responder,
+    .make = echo_make,
+    .free = echo_free,
+    .qp = echo_qp,
+};
+
+const struct endpoint_kind rpc_server = {
+    .name = "rpc",
+    .summary = "an NFS server, each connection with a tree of its own: for iwarp-gen test --service=rpc",
+    .misbehaves = true,
+    .open = open_responder,
+    .make = rpc_make,
+    .free = echo_free,
+    .qp = echo_qp,
+};
+
+const struct endpoint_kind echo_device = {
+    .name = "echo",
+    .summary = "begins with a Send, sends back what is sent to it, and tells its memory in private data",
+    .misbehaves = true,
+    .open = open_initiator,
+    .make = echo_device_make,
+    .free = echo_free,
+    .qp = echo_qp,
+};
+
+const struct endpoint_kind rpc_device = {
+    .name = "rpc",
+    .summary = "an RPC-over-RDMA client",
+    .misbehaves = true,
+    .open = open_initiator,
+    .make = rpc_device_make,
+    .free = echo_free,
+    .qp = echo_qp,
+};

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Mutants for suite nfs: servers with less than RFC 8267 section 6.4.2 demands. */
+#include "traffic-gen/mutants/misbehave.h"
+
+#include "wire/nfs.h"
+#include "wire/octets.h"
+
+enum { INSERTED_TEXT = 1200, TEXT = 1300, LIMIT = 16 /* as suite_nfs.c has them */ };
+
+static bool is_call(const struct rpc_end_incoming *in, uint32_t proc, uint32_t reads)
+{
+    return in->p && in->call && in->header->status == RPCRDMA_OK && in->header->vers == RPCRDMA_VERSION &&
+           in->header->proc == proc && in->header->read.n == reads;
+}
+
+static uint32_t read_length(const struct rpc_end_incoming *in, uint32_t i)
+{
+    return rpcrdma_read_segment_at(in->header, in->p, i).target.length;
+}
+
+/* Its first Write chunk has so many segments. */
+static bool has_write(const struct rpc_end_incoming *in, uint32_t segments)
+{
+    struct rpcrdma_chunk chunk;
+
+    if (!is_call(in, RPCRDMA_MSG, 0))
+        return false;
+    chunk = rpcrdma_write_begin(in->header);
+    return rpcrdma_write_next(in->header, in->p, &chunk) && chunk.n == segments &&
+           get_be32(in->p + in->n - 4) == NFS_OP_READLINK;
+}
+
+static bool is_inserted(const struct rpc_end_incoming *in)
+{
+    return is_call(in, RPCRDMA_MSG, 1) && read_length(in, 0) == INSERTED_TEXT;
+}
+
+static bool is_body(const struct rpc_end_incoming *in)
+{
+    return is_call(in, RPCRDMA_NOMSG, 1) && read_length(in, 0) > TEXT;
+}
+
+static bool is_data(const struct rpc_end_incoming *in)
+{
+    return is_call(in, RPCRDMA_MSG, 1) && read_length(in, 0) == TEXT;
+}
+
+static bool is_both(const struct rpc_end_incoming *in)
+{
+    return is_call(in, RPCRDMA_NOMSG, 2) && read_length(in, 1) == TEXT;
+}
+
+static bool has_read_segments(const struct rpc_end_incoming *in)
+{
+    return is_call(in, RPCRDMA_MSG, LIMIT);
+}
+
+static bool has_write_chunk(const struct rpc_end_incoming *in)
+{
+    return has_write(in, 1);
+}
+
+static bool has_write_segments(const struct rpc_end_incoming *in)
+{
+    return has_write(in, LIMIT);
+}
+
+static bool has_reply_segments(const struct rpc_end_incoming *in)
+{
+    return is_call(in, RPCRDMA_MSG, 0) && in->header->write.n == 0 && in->header->has_reply &&
+           in->header->reply.segments == LIMIT;
+}
+
+static bool is_beyond(const struct rpc_end_incoming *in)
+{
+    return is_call(in, RPCRDMA_MSG, 20);
+}
+
+static bool has_two_chunks(const struct rpc_end_incoming *in)
+{
+    return is_call(in, RPCRDMA_MSG, 2) && read_length(in, 1) == TEXT;
+}
+
+static void note_size(void *ctx, struct rpcrdma_private_data *peer, const uint8_t *p, size_t n)
+{
+    struct mutant *mutant = ctx;
+
+    (void)p;
+    (void)n;
+    mutant->seen = peer->receive_size;
+}
+
+static enum rpc_end_answer ignore_without_room(void *ctx, const struct rpc_end_incoming *in, enum rpc_end_answer due)
+{
+    const struct mutant *mutant = ctx;
+    bool without_chunks = is_call(in, RPCRDMA_MSG, 0) && !in->header->has_reply && in->header->write.n == 0;
+
+    return mutant->seen == RPCRDMA_INLINE_DEFAULT && without_chunks && get_be32(in->p + in->n - 4) == NFS_OP_READLINK
+               ? RPC_END_DISCARD
+               : due;
+}
+
+/* id, what, the Call, what is done with it. */
+#define ROWS(X)                                                                                                        \
+    X("RPCR-3.4.5-08", "takes no arguments behind a Read chunk", is_inserted, RPC_END_SAY_GARBAGE)                     \
+    X("NFSULB-6.4.2-04/body", "takes no Position-Zero Read chunk", is_body, RPC_END_SAY_CHUNK)                         \
+    X("NFSULB-6.4.2-04/data", "takes no Read chunk", is_data, RPC_END_SAY_CHUNK)                                       \
+    X("NFSULB-6.4.2-04/both", "takes one Read chunk only", is_both, RPC_END_SAY_CHUNK)                                 \
+    X("NFSULB-6.4.2-05/read-segments", "takes no Read chunk of 16 segments", has_read_segments, RPC_END_SAY_CHUNK)     \
+    X("NFSULB-6.4.2-05/write", "takes no Write chunk", has_write_chunk, RPC_END_SAY_CHUNK)                             \
+    X("NFSULB-6.4.2-05/write-segments", "takes no Write chunk of 16 segments", has_write_segments,                     \
+      RPC_END_SAY_GARBAGE)                                                                                             \
+    X("NFSULB-6.4.2-05/reply-segments", "takes no Reply chunk of 16 segments", has_reply_segments, RPC_END_SAY_CHUNK)  \
+    X("NFSULB-6.4.2-06", "ignores Calls with more segments than it takes", is_beyond, RPC_END_DISCARD)                 \
+    X("NFSULB-6.4.2-07", "answers two Read chunks by another RPC error", has_two_chunks, RPC_END_SAY_UNAVAIL)
+
+#define MUTANT(name, what_, is_, answer_)                                                                              \
+    {.id = name, .roles = DUT_RESPONDER, .what = what_, .rpc.decide = mutant_decide, .is = is_, .answer = answer_},
+
+const struct misbehaviour misbehave_nfs[] = {
+    ROWS(MUTANT){.id = "NFSULB-3.1-01",
+                 .roles = DUT_RESPONDER,
+                 .what = "ignores Calls when there is no room for the Reply",
+                 .rpc = {.decide = ignore_without_room, .peer = note_size}},
+    {0},
+};

@@ -1,0 +1,532 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Mutants for suites ddp, rdmap and rdmapx. Most are of three kinds: what is wrong is passed over, it is told with
+ * another code, or what is right is taken for wrong.
+ */
+#include "traffic-gen/mutants/misbehave.h"
+
+#include "wire/ddp.h"
+#include "wire/octets.h"
+#include "wire/rdmap.h"
+#include "wire/rdmap_terminate.h"
+
+enum {
+    /* Causes: layer, error type and code, as the Terminate's first two octets have them. */
+    READ_STAG = 0x0100,
+    READ_BOUNDS = 0x0101,
+    ACCESS = 0x0102,
+    READ_FOREIGN = 0x0103,
+    READ_WRAP = 0x0104,
+    INVALIDATE = 0x0109,
+    RDMAP_VERSION = 0x0205,
+    OPCODE = 0x0206,
+    LOCALIZED = 0x0207,
+    UNSPECIFIED = 0x02FF,
+    WRITE_STAG = 0x1100,
+    WRITE_BOUNDS = 0x1101,
+    WRITE_FOREIGN = 0x1102,
+    WRITE_WRAP = 0x1103,
+    TAGGED_VERSION = 0x1104,
+    QUEUE = 0x1201,
+    NO_BUFFER = 0x1202,
+    MSN = 0x1203,
+    OFFSET = 0x1204,
+    TOO_LONG = 0x1205,
+    UNTAGGED_VERSION = 0x1206,
+
+    MSN_FAR = 1000,
+};
+
+static unsigned cause_of(const struct rdmap_terminate *message)
+{
+    return (unsigned)(message->layer << 12 | message->etype << 8 | message->code);
+}
+
+/* ---- what is wrong is passed over: variant is its cause ---- */
+
+static unsigned ignore(void *ctx, unsigned cause, const uint8_t *p, size_t n)
+{
+    const struct mutant *mutant = ctx;
+
+    (void)p;
+    (void)n;
+    return cause == (unsigned)mutant->how->variant ? QP_DROP : cause;
+}
+
+/* ---- it is told otherwise: variant is its cause ---- */
+
+static bool other_code(void *ctx, struct rdmap_terminate *message)
+{
+    const struct mutant *mutant = ctx;
+
+    if (cause_of(message) == (unsigned)mutant->how->variant)
+        message->code++;
+    return true;
+}
+
+static bool silent(void *ctx, struct rdmap_terminate *message)
+{
+    const struct mutant *mutant = ctx;
+
+    return cause_of(message) != (unsigned)mutant->how->variant;
+}
+
+static bool with_read_header(void *ctx, struct rdmap_terminate *message)
+{
+    const struct mutant *mutant = ctx;
+
+    if (cause_of(message) == (unsigned)mutant->how->variant)
+        message->r = message->has_read = true;
+    return true;
+}
+
+/* Something else is said before it. */
+static unsigned late(void *ctx, unsigned cause, const uint8_t *p, size_t n)
+{
+    const struct mutant *mutant = ctx;
+
+    (void)p;
+    (void)n;
+    if (cause == (unsigned)mutant->how->variant)
+        qp_post(mutant->qp, &(struct qp_work){.kind = QP_SEND, .p = (const uint8_t *)"by the way", .n = 10});
+    return cause;
+}
+
+/* ---- what is right is taken for something else: variant is a condition, and what is made of it ---- */
+
+enum condition {
+    RSVD,
+    RSV,
+    SEND_STAG,
+    EMPTY_WRITE,
+    EMPTY_READ,
+    WRITE,
+    SEND,
+    READ,
+    TERMINATE,
+    TERMINATE_RESERVED,
+    ATOMIC,
+    ATOMIC_SWAP,
+    ATOMIC_SECOND,
+    ATOMIC_STAG,
+    ATOMIC_RESERVED,
+    ATOMIC_COMPARE,
+    ATOMIC_COMPARE_MASK,
+    IMMEDIATE_STAG,
+    READ_RIGHTS,
+    READ_AGAIN,
+    READ_29,
+    READ_27,
+    READ_MO,
+    READ_SEND_QUEUE,
+    EMPTY_SEND,
+    TAGGED_SEND,
+    UNTAGGED_WRITE,
+    WRITE_END,
+    ATOMIC_LONG,
+    SEND_64,
+    SEND_QN_2,
+    SEND_QN_3,
+};
+#define WHEN(condition, cause) ((condition) << 20 | (cause))
+
+static bool holds_for_request(struct mutant *mutant, enum condition condition, const struct ddp_segment *ddp)
+{
+    struct rdmap_atomic_request request;
+
+    if (!rdmap_atomic_request_decode(&request, ddp->payload, ddp->payload_len))
+        return false;
+    switch (condition) {
+    case ATOMIC:
+        return true;
+    case ATOMIC_SWAP:
+        return request.opcode == RDMAP_ATOMIC_CMP_SWAP;
+    case ATOMIC_SECOND:
+        return ++mutant->seen > 1;
+    case ATOMIC_STAG:
+        return ddp->stag != 0;
+    case ATOMIC_RESERVED:
+        return request.reserved != 0;
+    case ATOMIC_COMPARE:
+        return request.compare_data != 0;
+    case ATOMIC_COMPARE_MASK:
+        return request.compare_mask != 0;
+    default:
+        return false;
+    }
+}
+
+static bool holds(struct mutant *mutant, enum condition condition, const struct ddp_segment *ddp)
+{
+    bool send = ddp->opcode == RDMAP_SEND || ddp->opcode == RDMAP_SEND_SE;
+    struct rdmap_read_request read = {0};
+    struct rdmap_terminate terminate = {0};
+
+    if (ddp->opcode == RDMAP_READ_REQUEST)
+        rdmap_read_request_decode(&read, ddp->payload, ddp->payload_len);
+    if (ddp->opcode == RDMAP_TERMINATE)
+        rdmap_terminate_decode(&terminate, ddp->payload, ddp->payload_len);
+    switch (condition) {
+    case RSVD:
+        return ddp->rsvd != 0;
+    case RSV:
+        return ddp->rdmap_rsv != 0;
+    case SEND_STAG:
+        return send && ddp->stag != 0;
+    case EMPTY_WRITE:
+        return ddp->opcode == RDMAP_WRITE && ddp->payload_len == 0 && ddp->stag == 0;
+    case EMPTY_READ:
+        return ddp->opcode == RDMAP_READ_REQUEST && read.size == 0 && read.source_to == UINT64_MAX;
+    case READ_RIGHTS:
+        return ddp->opcode == RDMAP_READ_REQUEST && read.size == 0 && read.source_stag != 0 &&
+               read.source_to != UINT64_MAX;
+    case READ_AGAIN: /* to another place than the first */
+        return ddp->opcode == RDMAP_READ_REQUEST && read.size == 0 && ddp->msn > 1 && read.sink_to & 0x40;
+    case READ_29:
+    case READ_27:
+        return ddp->opcode == RDMAP_READ_REQUEST && ddp->payload_len == (condition == READ_29 ? 29 : 27);
+    case READ_MO:
+        return ddp->opcode == RDMAP_READ_REQUEST && ddp->mo == 4;
+    case READ_SEND_QUEUE:
+        return ddp->opcode == RDMAP_READ_REQUEST && ddp->qn == DDP_QN_SEND;
+    case EMPTY_SEND:
+        return send && !ddp->tagged && ddp->payload_len == 0;
+    case TAGGED_SEND:
+        return send && ddp->tagged;
+    case ATOMIC_LONG:
+        return ddp->opcode == RDMAP_ATOMIC_REQUEST && ddp->payload_len > RDMAP_ATOMIC_REQUEST_LEN;
+    case SEND_QN_2:
+    case SEND_QN_3:
+        return send && !ddp->tagged && ddp->qn == (condition == SEND_QN_2 ? 2 : 3);
+    case SEND_64:
+        return send && ddp->payload_len == 64;
+    case WRITE_END: /* regions end there */
+        return ddp->opcode == RDMAP_WRITE && ddp->payload_len > 0 && (ddp->to + ddp->payload_len) % 0x10000 == 0;
+    case UNTAGGED_WRITE:
+        return ddp->opcode == RDMAP_WRITE && !ddp->tagged;
+    case WRITE:
+        return ddp->opcode == RDMAP_WRITE && ddp->payload_len > 0;
+    case SEND:
+        return send;
+    case READ:
+        return ddp->opcode == RDMAP_READ_REQUEST && read.size > 0;
+    case TERMINATE:
+        return ddp->opcode == RDMAP_TERMINATE;
+    case TERMINATE_RESERVED:
+        return terminate.reserved != 0;
+    case IMMEDIATE_STAG:
+        return ddp->opcode == RDMAP_IMMEDIATE && ddp->stag != 0;
+    default:
+        return ddp->opcode == RDMAP_ATOMIC_REQUEST && holds_for_request(mutant, condition, ddp);
+    }
+}
+
+static unsigned when(void *ctx, unsigned cause, const uint8_t *p, size_t n)
+{
+    struct mutant *mutant = ctx;
+    struct ddp_segment ddp;
+
+    if (cause == 0 && ddp_segment_decode(&ddp, p, n) &&
+        holds(mutant, (enum condition)(mutant->how->variant >> 20), &ddp))
+        return (unsigned)mutant->how->variant & 0xFFFFF;
+    return cause;
+}
+
+static void answer_read(struct mutant *mutant, const struct rdmap_read_request *read, size_t n)
+{
+    static const uint8_t octets[256] = "of memory that is none of yours";
+    uint8_t header[DDP_TAGGED_HEADER_LEN] = {0xC1, 0x40 | RDMAP_READ_RESPONSE};
+
+    put_be32(header + 2, read->sink_stag);
+    put_be64(header + 6, read->sink_to);
+    mpa_end_send(qp_mpa(mutant->qp), header, sizeof(header), octets, MIN(n, sizeof(octets)));
+}
+
+/* A message is answered before it is whole. */
+static unsigned eager(void *ctx, unsigned cause, const uint8_t *p, size_t n)
+{
+    struct mutant *mutant = ctx;
+    struct ddp_segment ddp;
+
+    if (cause == 0 && ddp_segment_decode(&ddp, p, n) && ddp.opcode == RDMAP_SEND && !ddp.last)
+        qp_post(mutant->qp, &(struct qp_work){.kind = QP_SEND, .p = ddp.payload, .n = ddp.payload_len});
+    return cause;
+}
+
+/* A Read Request is answered as soon as a segment of it is there. */
+static unsigned answer_unfinished(void *ctx, unsigned cause, const uint8_t *p, size_t n)
+{
+    struct mutant *mutant = ctx;
+    struct ddp_segment ddp;
+    struct rdmap_read_request read;
+
+    if (cause == 0 && ddp_segment_decode(&ddp, p, n) && ddp.opcode == RDMAP_READ_REQUEST && !ddp.last &&
+        rdmap_read_request_decode(&read, ddp.payload, ddp.payload_len))
+        answer_read(mutant, &read, 0);
+    return cause;
+}
+
+/* Memory is read that may only be written. */
+static unsigned disclose(void *ctx, unsigned cause, const uint8_t *p, size_t n)
+{
+    struct mutant *mutant = ctx;
+    struct ddp_segment ddp;
+    struct rdmap_read_request read;
+
+    if (cause != ACCESS || !ddp_segment_decode(&ddp, p, n) ||
+        !rdmap_read_request_decode(&read, ddp.payload, ddp.payload_len))
+        return cause;
+    answer_read(mutant, &read, read.size);
+    return QP_DROP;
+}
+
+/* A message that others come between is lost: variant is the opcode of these. */
+static unsigned lose_interrupted(void *ctx, unsigned cause, const uint8_t *p, size_t n)
+{
+    struct mutant *mutant = ctx;
+    struct ddp_segment ddp;
+
+    if (cause != 0 || !ddp_segment_decode(&ddp, p, n))
+        return cause;
+    if (ddp.opcode == RDMAP_SEND && ddp.last && mutant->seen > 1)
+        return QP_DROP;
+    if (ddp.opcode == RDMAP_SEND)
+        mutant->seen = !ddp.last;
+    else if (ddp.opcode == mutant->how->variant && mutant->seen > 0)
+        mutant->seen++;
+    return cause;
+}
+
+/* ULPDUs of variant octets are none. */
+static unsigned drop_short(void *ctx, unsigned cause, const uint8_t *p, size_t n)
+{
+    const struct mutant *mutant = ctx;
+
+    (void)p;
+    return n == (size_t)mutant->how->variant ? QP_DROP : cause;
+}
+
+static int take_empty(void *ctx, const struct mpa_fpdu *fpdu, int error)
+{
+    (void)ctx;
+    return error == MPA_END_BAD_FPDU && fpdu->ulpdu_length == 0 ? MPA_END_RIGHT : error;
+}
+
+/* MSNs that were there already; MSNs that are far off. */
+static unsigned ignore_msn(void *ctx, unsigned cause, const uint8_t *p, size_t n)
+{
+    const struct mutant *mutant = ctx;
+    struct ddp_segment ddp;
+
+    return cause == MSN && ddp_segment_decode(&ddp, p, n) && (ddp.msn > MSN_FAR) == (mutant->how->variant != 0)
+               ? QP_DROP
+               : cause;
+}
+
+static void stay_open(struct qp_options *options)
+{
+    options->keep_open = true;
+}
+
+#define IGNORES(name, number, text)                                                                                    \
+    {                                                                                                                  \
+        .id = (name), .roles = DUT_ANY, .what = (text), .qp.judge = ignore, .variant = (number)                        \
+    }
+#define MISNAMES(name, number)                                                                                         \
+    {                                                                                                                  \
+        .id = (name), .roles = DUT_ANY, .what = "tells it with another code", .qp.terminate = other_code,              \
+        .variant = (number)                                                                                            \
+    }
+#define TAKES(name, condition, cause, text)                                                                            \
+    {                                                                                                                  \
+        .id = (name), .roles = DUT_ANY, .what = (text), .qp.judge = when, .variant = WHEN(condition, cause)            \
+    }
+
+const struct misbehaviour misbehave_ddp[] = {
+    TAKES("DDP-4.1-02", WRITE, QP_DROP, "does not place Writes"),
+    TAKES("DDP-4.1-02/end", WRITE_END, WRITE_BOUNDS, "keeps the last octet of a region from Writes"),
+    TAKES("DDP-4.1-03", SEND_64, QP_DROP, "loses Sends of 64 octets"),
+    {.id = "DDP-4.1-03/interrupted",
+     .roles = DUT_ANY,
+     .what = "loses a Send when a Read Request comes between its segments",
+     .qp.judge = lose_interrupted,
+     .variant = RDMAP_READ_REQUEST},
+    {.id = "DDP-4.1-03/write",
+     .roles = DUT_ANY,
+     .what = "loses a Send when a Write comes between its segments",
+     .qp.judge = lose_interrupted,
+     .variant = RDMAP_WRITE},
+    TAKES("DDP-4.1-11", RSVD, UNTAGGED_VERSION, "takes Rsvd bits for an error"),
+    TAKES("DDP-4.1-11/tagged", RSVD, TAGGED_VERSION, "takes Rsvd bits for an error"),
+    TAKES("DDP-5.2-16", EMPTY_WRITE, WRITE_STAG, "checks the STag of a Write of no octets"),
+    {.id = "DDP-5.4-03", .roles = DUT_ANY, .what = "delivers messages that are not whole", .qp.judge = eager},
+    {.id = "DDP-5.4-03/read",
+     .roles = DUT_ANY,
+     .what = "answers Read Requests that are not whole",
+     .qp.judge = answer_unfinished},
+    {.id = "DDP-6.2.1-06",
+     .roles = DUT_ANY,
+     .what = "does not answer Reads, and stays open",
+     .options = stay_open,
+     .qp.judge = when,
+     .variant = WHEN(READ, QP_DROP)},
+    {.id = "DDP-6.2.2-03",
+     .roles = DUT_ANY,
+     .what = "passes over ULPDUs that are too short",
+     .qp.judge = drop_short,
+     .variant = 10},
+    {.id = "DDP-6.2.2-03/zero",
+     .roles = DUT_ANY,
+     .what = "passes over ULPDUs of no octets",
+     .mpa.judge_fpdu = take_empty,
+     .qp.judge = drop_short},
+    {.id = "DDP-6.2.2-03/two",
+     .roles = DUT_ANY,
+     .what = "passes over ULPDUs of two octets",
+     .qp.judge = drop_short,
+     .variant = 2},
+    IGNORES("DDP-7.1-01", QUEUE, "passes over a QN that does not exist"),
+    TAKES("DDP-7.1-01/atomic", SEND_QN_3, QP_DROP, "passes over Sends on QN 3"),
+    {.id = "DDP-7.1-02",
+     .roles = DUT_RESPONDER,
+     .what = "passes over Sends without a Receive",
+     .qp.judge = ignore,
+     .variant = NO_BUFFER},
+    IGNORES("DDP-7.1-07", OFFSET, "passes over a wrong MO"),
+    IGNORES("DDP-7.1-08", TOO_LONG, "passes over what is too long"),
+    {.id = "DDP-7.1-09",
+     .roles = DUT_ANY,
+     .what = "passes over an MSN that is far off",
+     .qp.judge = ignore_msn,
+     .variant = 1},
+    {.id = "DDP-7.1-09/repeated",
+     .roles = DUT_ANY,
+     .what = "passes over an MSN for the second time",
+     .qp.judge = ignore_msn},
+    IGNORES("DDP-7.1-11", WRITE_STAG, "passes over Writes to an STag that does not exist"),
+    IGNORES("DDP-7.1-11/gone", WRITE_STAG, "passes over Writes to an STag that was invalidated"),
+    IGNORES("DDP-7.1-11/key", WRITE_STAG, "passes over Writes to an STag with another key"),
+    IGNORES("DDP-7.1-12", ACCESS, "passes over Writes that are not allowed"),
+    IGNORES("DDP-7.1-12/local", ACCESS, "passes over Writes that are not allowed"),
+    IGNORES("DDP-7.1-13", WRITE_BOUNDS, "passes over Writes out of bounds"),
+    IGNORES("DDP-7.1-13/beyond", WRITE_BOUNDS, "passes over Writes out of bounds"),
+    IGNORES("DDP-7.1-14", WRITE_BOUNDS, "passes over Writes out of bounds"),
+    IGNORES("DDP-7.1-14/one", WRITE_BOUNDS, "passes over Writes out of bounds"),
+    IGNORES("DDP-7.1-15", WRITE_WRAP, "passes over Writes that wrap"),
+    IGNORES("DDP-7.1-20", UNTAGGED_VERSION, "goes on after a segment with a wrong DV"),
+    MISNAMES("DDP-7.2-03", WRITE_STAG),
+    MISNAMES("DDP-7.2-04", WRITE_BOUNDS),
+    MISNAMES("DDP-7.2-04/bounds", WRITE_BOUNDS),
+    MISNAMES("DDP-7.2-05", WRITE_FOREIGN),
+    MISNAMES("DDP-7.2-07", TAGGED_VERSION),
+    {.id = "DDP-7.2-09",
+     .roles = DUT_RESPONDER,
+     .what = "tells it with another code",
+     .qp.terminate = other_code,
+     .variant = NO_BUFFER},
+    MISNAMES("DDP-7.2-12", TOO_LONG),
+    MISNAMES("DDP-7.2-13", UNTAGGED_VERSION),
+    IGNORES("DDP-8.2-01", WRITE_FOREIGN, "passes over Writes to another Protection Domain"),
+    {0},
+};
+
+const struct misbehaviour misbehave_rdmap[] = {
+    IGNORES("RDMAP-1.2-02", WRITE_STAG, "passes over Writes to an STag that was invalidated"),
+    IGNORES("RDMAP-1.2-02/read", READ_STAG, "passes over Reads from an STag that was invalidated"),
+    IGNORES("RDMAP-3.2-03", TOO_LONG, "passes over what is too long"),
+    TAKES("RDMAP-4.1-27", RSV, RDMAP_VERSION, "takes Rsv bits for an error"),
+    TAKES("RDMAP-4.1-30", SEND_STAG, UNSPECIFIED, "takes an Invalidate STag in a Send for an error"),
+    TAKES("RDMAP-4.1-30/se", SEND_STAG, UNSPECIFIED, "takes an Invalidate STag in a Send for an error"),
+    MISNAMES("RDMAP-4.8-07", READ_STAG),
+    MISNAMES("RDMAP-4.8-08", READ_BOUNDS),
+    MISNAMES("RDMAP-4.8-08/bounds", READ_BOUNDS),
+    MISNAMES("RDMAP-4.8-09", ACCESS),
+    MISNAMES("RDMAP-4.8-09/local", ACCESS),
+    MISNAMES("RDMAP-4.8-10", READ_FOREIGN),
+    MISNAMES("RDMAP-4.8-11", READ_WRAP),
+    MISNAMES("RDMAP-4.8-12", INVALIDATE),
+    MISNAMES("RDMAP-4.8-14", RDMAP_VERSION),
+    MISNAMES("RDMAP-4.8-15", OPCODE),
+    TAKES("RDMAP-4.8-29", TERMINATE_RESERVED, UNSPECIFIED, "answers reserved bits of a Terminate with another one"),
+    IGNORES("RDMAP-5.2.1-06", UNSPECIFIED, "passes over Read Requests of a wrong length"),
+    TAKES("RDMAP-5.2.1-17", EMPTY_READ, READ_STAG, "checks the STag of a Read of no octets"),
+    TAKES("RDMAP-5.2.1-06/longer", READ_29, QP_DROP, "passes over Read Requests of 29 octets"),
+    TAKES("RDMAP-5.2.1-06/shorter", READ_27, QP_DROP, "passes over Read Requests of 27 octets"),
+    TAKES("RDMAP-5.2.1-06/mo", READ_MO, QP_DROP, "passes over Read Requests with an MO"),
+    TAKES("RDMAP-5.2.1-17/rights", READ_RIGHTS, ACCESS, "checks the rights of a Read of no octets"),
+    TAKES("RDMAP-5.2.1-17/row", READ_AGAIN, QP_DROP, "loses Reads of no octets in a row"),
+    IGNORES("RDMAP-5.2.2-06", OPCODE, "passes over Read Responses that nobody asked for"),
+    IGNORES("RDMAP-5.3-05", TOO_LONG, "passes over what is too long"),
+    TAKES("RDMAP-5.3-12", EMPTY_SEND, UNSPECIFIED, "takes a Send of no octets for an error"),
+    {.id = "RDMAP-5.4-05",
+     .roles = DUT_RESPONDER,
+     .what = "has no buffer for a Terminate",
+     .qp.judge = when,
+     .variant = WHEN(TERMINATE, NO_BUFFER)},
+    {.id = "RDMAP-6.2.1-01",
+     .roles = DUT_ANY,
+     .what = "closes without a Terminate",
+     .qp.terminate = silent,
+     .variant = UNTAGGED_VERSION},
+    IGNORES("RDMAP-7-01", OPCODE, "goes on after an opcode that does not exist"),
+    {.id = "RDMAP-7.1-05",
+     .roles = DUT_ANY,
+     .what = "says something else before its Terminate",
+     .qp.judge = late,
+     .variant = UNTAGGED_VERSION},
+    IGNORES("RDMAP-7.1-10", UNTAGGED_VERSION, "reports the second of two errors"),
+    IGNORES("RDMAP-7.2-02", OPCODE, "passes over an opcode that does not exist"),
+    TAKES("RDMAP-7.2-02/tagged", TAGGED_SEND, QP_DROP, "passes over a Tagged Send"),
+    TAKES("RDMAP-7.2-02/untagged", UNTAGGED_WRITE, QP_DROP, "passes over an Untagged Write"),
+    TAKES("RDMAP-7.2-02/terminate-queue", SEND_QN_2, QP_DROP, "passes over Sends on QN 2"),
+    TAKES("RDMAP-7.2-02/queue", READ_SEND_QUEUE, QP_DROP, "passes over a Read Request on QN 0"),
+    IGNORES("RDMAP-7.2-03", RDMAP_VERSION, "passes over a wrong RV"),
+    IGNORES("RDMAP-7.2-03/write", RDMAP_VERSION, "passes over a wrong RV"),
+    IGNORES("RDMAP-7.2-04", INVALIDATE, "passes over an Invalidate STag that does not exist"),
+    IGNORES("RDMAP-7.2-04/gone", INVALIDATE, "passes over an Invalidate STag that is invalid already"),
+    IGNORES("RDMAP-7.2-05", INVALIDATE, "passes over an Invalidate STag of another Protection Domain"),
+    IGNORES("RDMAP-7.2-07", OPCODE, "passes over a Send on QN 1"),
+    IGNORES("RDMAP-7.2-08", RDMAP_VERSION, "passes over a wrong RV"),
+    IGNORES("RDMAP-7.2-09", READ_STAG, "passes over Reads from an STag that does not exist"),
+    IGNORES("RDMAP-7.2-09/gone", READ_STAG, "passes over Reads from an STag that was invalidated"),
+    IGNORES("RDMAP-7.2-09/key", READ_STAG, "passes over Reads from an STag with another key"),
+    IGNORES("RDMAP-7.2-10", READ_FOREIGN, "passes over Reads from another Protection Domain"),
+    IGNORES("RDMAP-7.2-11", READ_BOUNDS, "passes over Reads out of bounds"),
+    IGNORES("RDMAP-7.2-12", READ_BOUNDS, "passes over Reads out of bounds"),
+    IGNORES("RDMAP-7.2-12/one", READ_BOUNDS, "passes over Reads out of bounds"),
+    {.id = "SEC-6.3.5-01", .roles = DUT_ANY, .what = "serves Reads that are not allowed", .qp.judge = disclose},
+    {0},
+};
+
+const struct misbehaviour misbehave_rdmapx[] = {
+    TAKES("RDMAPX-1.1-01", ATOMIC_SWAP, OPCODE, "has FetchAdd alone"),
+    TAKES("RDMAPX-1.1-05", ATOMIC, LOCALIZED, "tells with another code that it has no atomics"),
+    TAKES("RDMAPX-4.1-04", IMMEDIATE_STAG, UNSPECIFIED, "takes an Invalidate STag in Immediate Data for an error"),
+    TAKES("RDMAPX-4.1-04/atomic", ATOMIC_STAG, UNSPECIFIED, "takes an Invalidate STag in a request for an error"),
+    IGNORES("RDMAPX-5.1.1-05", LOCALIZED, "passes over a FetchAdd that is not aligned"),
+    IGNORES("RDMAPX-5.1.2-10", LOCALIZED, "passes over a CmpSwap that is not aligned"),
+    TAKES("RDMAPX-5.2.1-03", ATOMIC_RESERVED, UNSPECIFIED, "takes reserved bits for an error"),
+    TAKES("RDMAPX-5.2.1-13", ATOMIC_COMPARE, UNSPECIFIED, "takes Compare Data in a FetchAdd for an error"),
+    TAKES("RDMAPX-5.2.1-15", ATOMIC_COMPARE_MASK, UNSPECIFIED, "takes a Compare Mask in a FetchAdd for an error"),
+    IGNORES("RDMAPX-5.2.1-21", OPCODE, "passes over an AOpCode that does not exist"),
+    {.id = "RDMAPX-5.2.2-09",
+     .roles = DUT_RESPONDER,
+     .what = "has one buffer for Atomic Requests",
+     .qp.judge = when,
+     .variant = WHEN(ATOMIC_SECOND, NO_BUFFER)},
+    IGNORES("RDMAPX-5.2.2-12", NO_BUFFER, "passes over Atomic Responses that nobody asked for"),
+    IGNORES("RDMAPX-6.3-08", UNSPECIFIED, "passes over Immediate Data of a wrong length"),
+    IGNORES("RDMAPX-6.3-08/short", UNSPECIFIED, "passes over Immediate Data of a wrong length"),
+    TAKES("RDMAPX-8.1-03/long", ATOMIC_LONG, QP_DROP, "passes over Atomic Requests of a wrong length"),
+    IGNORES("RDMAPX-8.1-03", UNSPECIFIED, "passes over Atomic Requests of a wrong length"),
+    {.id = "RDMAPX-8.1-05",
+     .roles = DUT_ANY,
+     .what = "adds a Read header to its Terminate",
+     .qp.terminate = with_read_header,
+     .variant = READ_STAG},
+    IGNORES("RDMAPX-8.2-03", OPCODE, "passes over Immediate Data on QN 1"),
+    IGNORES("RDMAPX-8.2-04", RDMAP_VERSION, "passes over a wrong RV"),
+    IGNORES("RDMAPX-8.2-04/atomic", RDMAP_VERSION, "passes over a wrong RV"),
+    MISNAMES("RDMAPX-8.2-07", LOCALIZED),
+    {0},
+};

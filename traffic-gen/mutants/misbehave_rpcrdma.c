@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Mutants for suite rpcrdma: each takes one kind of message for something else than it is. */
+#include "traffic-gen/mutants/misbehave.h"
+
+#include "wire/octets.h"
+
+/* ---- headers ---- */
+
+static bool has_status(const struct rpc_end_incoming *in, enum rpcrdma_status status)
+{
+    return in->p && in->n >= RPCRDMA_HEADER_MIN && in->header->status == status;
+}
+
+static bool is_sound(const struct rpc_end_incoming *in, uint32_t proc)
+{
+    return has_status(in, RPCRDMA_OK) && in->header->vers == RPCRDMA_VERSION && in->header->proc == proc;
+}
+
+static bool has_body(const struct rpc_end_incoming *in)
+{
+    return in->header->read.n > 0 && rpcrdma_read_segment_at(in->header, in->p, 0).position == 0;
+}
+
+static bool is_short(const struct rpc_end_incoming *in)
+{
+    return in->n == 24 && in->header->proc == RPCRDMA_MSG;
+}
+
+static bool is_a_little_short(const struct rpc_end_incoming *in)
+{
+    return in->n == RPCRDMA_HEADER_MIN - 1 && in->header->proc == RPCRDMA_MSG;
+}
+
+static bool is_nothing_at_all(const struct rpc_end_incoming *in)
+{
+    return in->p && in->n == 0;
+}
+
+/* One of the words that announce lists: WORD_READS and so on. */
+enum { WORD_READS = 16, WORD_WRITES = 20, WORD_REPLY = 24 };
+
+static uint32_t word_at(const struct rpc_end_incoming *in, size_t at)
+{
+    return in->p && in->n >= at + 4 ? get_be32(in->p + at) : 0;
+}
+
+static bool is_version_2(const struct rpc_end_incoming *in)
+{
+    return in->header->vers == 2 && in->header->proc != 9;
+}
+
+static bool is_version_2_proc_9(const struct rpc_end_incoming *in)
+{
+    return in->header->vers == 2 && in->header->proc == 9;
+}
+
+static bool is_version_0(const struct rpc_end_incoming *in)
+{
+    return in->n >= RPCRDMA_HEADER_MIN && in->header->vers == 0;
+}
+
+static bool is_bad_discriminator(const struct rpc_end_incoming *in)
+{
+    return has_status(in, RPCRDMA_BAD_DISCRIMINATOR) && (word_at(in, WORD_READS) > 1 || !in->call);
+}
+
+static bool is_bad_write_list(const struct rpc_end_incoming *in)
+{
+    return has_status(in, RPCRDMA_BAD_DISCRIMINATOR) && in->call && word_at(in, WORD_WRITES) > 1;
+}
+
+static bool is_bad_reply_chunk(const struct rpc_end_incoming *in)
+{
+    return has_status(in, RPCRDMA_BAD_DISCRIMINATOR) && word_at(in, WORD_REPLY) > 1;
+}
+
+static bool is_overrun(const struct rpc_end_incoming *in)
+{
+    return has_status(in, RPCRDMA_OVERRUN) && in->header->fault == 0 && word_at(in, WORD_READS) == 1;
+}
+
+static bool is_cut(const struct rpc_end_incoming *in)
+{
+    return has_status(in, RPCRDMA_OVERRUN) && word_at(in, WORD_READS) == 0 && word_at(in, WORD_REPLY) == 1;
+}
+
+static bool is_large_count(const struct rpc_end_incoming *in)
+{
+    return has_status(in, RPCRDMA_OVERRUN) && in->header->fault > 0 && word_at(in, WORD_WRITES) == 1;
+}
+
+static bool is_proc_5(const struct rpc_end_incoming *in)
+{
+    return has_status(in, RPCRDMA_BAD_PROC) && in->header->proc == 5;
+}
+
+static bool is_large_proc(const struct rpc_end_incoming *in)
+{
+    return has_status(in, RPCRDMA_BAD_PROC) && in->header->vers == RPCRDMA_VERSION && in->header->proc > 5;
+}
+
+static bool is_nothing(const struct rpc_end_incoming *in)
+{
+    return is_sound(in, RPCRDMA_NOMSG) && in->header->read.n == 0 && in->header->write.n == 0 && !in->header->has_reply;
+}
+
+static bool is_other_xid(const struct rpc_end_incoming *in)
+{
+    return is_sound(in, RPCRDMA_MSG) && in->n >= in->header->header_len + 4 &&
+           get_be32(in->p + in->header->header_len) != in->header->xid;
+}
+
+static bool is_reply_chunk_alone(const struct rpc_end_incoming *in)
+{
+    return is_sound(in, RPCRDMA_NOMSG) && in->header->read.n == 0 && in->header->has_reply && in->call;
+}
+
+static bool is_write_list_alone(const struct rpc_end_incoming *in)
+{
+    return is_sound(in, RPCRDMA_NOMSG) && in->header->read.n == 0 && in->header->write.n > 0 && in->call;
+}
+
+static bool is_without_body(const struct rpc_end_incoming *in)
+{
+    return is_sound(in, RPCRDMA_NOMSG) && in->header->read.n > 0 && !has_body(in);
+}
+
+static bool has_two_bodies(const struct rpc_end_incoming *in)
+{
+    return is_sound(in, RPCRDMA_MSG) && has_body(in);
+}
+
+static bool is_misaligned(const struct rpc_end_incoming *in)
+{
+    return is_sound(in, RPCRDMA_MSG) && in->header->read.n > 0 &&
+           rpcrdma_read_segment_at(in->header, in->p, 0).position % 4 != 0;
+}
+
+static bool is_error(const struct rpc_end_incoming *in)
+{
+    return in->header->proc == RPCRDMA_ERROR && in->header->status == RPCRDMA_OK;
+}
+
+static bool is_bad_error(const struct rpc_end_incoming *in)
+{
+    return in->header->proc == RPCRDMA_ERROR && in->header->status != RPCRDMA_OK;
+}
+
+static bool is_msgp(const struct rpc_end_incoming *in)
+{
+    return is_sound(in, RPCRDMA_MSGP);
+}
+
+static bool is_done(const struct rpc_end_incoming *in)
+{
+    return in->header->proc == RPCRDMA_DONE;
+}
+
+static bool is_unknown_reply(const struct rpc_end_incoming *in)
+{
+    return is_sound(in, RPCRDMA_MSG) && !in->call && in->header->xid == 0x7a7a7a7a;
+}
+
+static bool is_reply_with_reads(const struct rpc_end_incoming *in)
+{
+    return is_sound(in, RPCRDMA_MSG) && !in->call && in->header->read.n > 0;
+}
+
+/* id, roles, what, the message, what is done with it. */
+#define ROWS(X)                                                                                                        \
+    X("RPCR-2.2.2-05", DUT_INITIATOR, "answers a Reply with an XID of no Call by RDMA_ERROR", is_unknown_reply,        \
+      RPC_END_SAY_CHUNK)                                                                                               \
+    X("RPCR-4.2.4-08", DUT_RESPONDER, "answers RDMA_ERROR by RDMA_ERROR", is_error, RPC_END_SAY_CHUNK)                 \
+    X("RPCR-4.3.1-04", DUT_INITIATOR, "answers a Reply with a Read list by RDMA_ERROR", is_reply_with_reads,           \
+      RPC_END_SAY_CHUNK)                                                                                               \
+    X("RPCR-4.5-01", DUT_ANY, "answers what is shorter than a header by RDMA_ERROR", is_short, RPC_END_SAY_CHUNK)      \
+    X("RPCR-4.5-01/27", DUT_ANY, "answers what is one octet shorter than a header by RDMA_ERROR", is_a_little_short,   \
+      RPC_END_SAY_CHUNK)                                                                                               \
+    X("RPCR-4.5-01/0", DUT_ANY, "closes when a Send has no octets", is_nothing_at_all, RPC_END_HANG_UP)                \
+    X("RPCR-4.5.1-01/proc", DUT_RESPONDER, "looks at rdma_proc before rdma_vers", is_version_2_proc_9,                 \
+      RPC_END_SAY_CHUNK)                                                                                               \
+    X("RPCR-4.5.2-01/write-list", DUT_RESPONDER, "ignores Calls with a wrong Write list", is_bad_write_list,           \
+      RPC_END_DISCARD)                                                                                                 \
+    X("RPCR-4.5.2-01/cut", DUT_RESPONDER, "ignores Calls whose Reply chunk is cut off", is_cut, RPC_END_DISCARD)       \
+    X("RPCR-4.5.2-05/write-list", DUT_RESPONDER, "ignores an RDMA_NOMSG with a Write chunk only", is_write_list_alone, \
+      RPC_END_DISCARD)                                                                                                 \
+    X("RPCR-4.5-02", DUT_RESPONDER, "ignores Calls with a wrong Reply chunk", is_bad_reply_chunk, RPC_END_DISCARD)     \
+    X("RPCR-4.5-03/version", DUT_INITIATOR, "answers a Reply of another version by ERR_VERS", is_version_2,            \
+      RPC_END_SAY_VERS)                                                                                                \
+    X("RPCR-4.5-03/list", DUT_INITIATOR, "answers a Reply whose lists cannot be read by RDMA_ERROR",                   \
+      is_bad_discriminator, RPC_END_SAY_CHUNK)                                                                         \
+    X("RPCR-4.5-10", DUT_ANY, "answers an RDMA_ERROR that cannot be decoded by one", is_bad_error, RPC_END_SAY_CHUNK)  \
+    X("RPCR-4.5.1-01", DUT_RESPONDER, "ignores Calls of another version", is_version_2, RPC_END_DISCARD)               \
+    X("RPCR-4.5.1-01/0", DUT_RESPONDER, "answers Calls of version 0 by ERR_CHUNK", is_version_0, RPC_END_SAY_CHUNK)    \
+    X("RPCR-4.5.2-01/discriminator", DUT_RESPONDER, "answers a wrong discriminator by GARBAGE_ARGS",                   \
+      is_bad_discriminator, RPC_END_SAY_GARBAGE)                                                                       \
+    X("RPCR-4.5.2-01/overrun", DUT_RESPONDER, "ignores a list that does not end", is_overrun, RPC_END_DISCARD)         \
+    X("RPCR-4.5.2-01/count", DUT_RESPONDER, "closes when a count is too large", is_large_count, RPC_END_HANG_UP)       \
+    X("RPCR-4.5.2-02", DUT_RESPONDER, "answers rdma_proc 5 by GARBAGE_ARGS", is_proc_5, RPC_END_SAY_GARBAGE)           \
+    X("RPCR-4.5.2-02/max", DUT_RESPONDER, "ignores large values of rdma_proc", is_large_proc, RPC_END_DISCARD)         \
+    X("RPCR-4.5.2-03", DUT_RESPONDER, "ignores an RDMA_NOMSG without chunks", is_nothing, RPC_END_DISCARD)             \
+    X("RPCR-4.5.2-04", DUT_RESPONDER, "ignores Calls with two XIDs", is_other_xid, RPC_END_DISCARD)                    \
+    X("RPCR-4.5.2-05/reply-chunk", DUT_RESPONDER, "waits for the message of an RDMA_NOMSG with a Reply chunk only",    \
+      is_reply_chunk_alone, RPC_END_DISCARD)                                                                           \
+    X("RPCR-4.5.2-05/position", DUT_RESPONDER, "ignores an RDMA_NOMSG without Position 0", is_without_body,            \
+      RPC_END_DISCARD)                                                                                                 \
+    X("RPCR-4.5.2-06", DUT_RESPONDER, "ignores an RDMA_MSG with Position 0", has_two_bodies, RPC_END_DISCARD)          \
+    X("RPCR-4.5.2-08", DUT_RESPONDER, "ignores Calls with odd Positions", is_misaligned, RPC_END_DISCARD)              \
+    X("RPCR-4.6.1-02", DUT_RESPONDER, "ignores RDMA_MSGP", is_msgp, RPC_END_DISCARD)                                   \
+    X("RPCR-4.6.1-03", DUT_INITIATOR, "answers RDMA_MSGP by RDMA_ERROR", is_msgp, RPC_END_SAY_CHUNK)                   \
+    X("RPCR-4.6.2-02", DUT_ANY, "answers RDMA_DONE by RDMA_ERROR", is_done, RPC_END_SAY_CHUNK)
+
+#define MUTANT(name, roles_, what_, is_, answer_)                                                                      \
+    {.id = name, .roles = roles_, .what = what_, .rpc.decide = mutant_decide, .is = is_, .answer = answer_},
+
+const struct misbehaviour misbehave_rpcrdma[] = {ROWS(MUTANT){0}};

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Mutants for suite rpcrdma: chunks refused, put together wrongly, exceeded. */
+#include "traffic-gen/mutants/misbehave.h"
+
+#include "wire/octets.h"
+#include "wire/xdr.h"
+
+#include <string.h>
+
+enum { /* as suite_rpcrdma_chunks.c has them: octets, and Positions with our handles */
+       WRITTEN = 2999,
+       NULL_CALL = 40,
+       HANDLE_AT = 76,
+       NAME_AT = 96,
+};
+
+/* ---- Calls refused ---- */
+
+static struct rpcrdma_read_segment read_at(const struct rpc_end_incoming *in, uint32_t i)
+{
+    return rpcrdma_read_segment_at(in->header, in->p, i);
+}
+
+static bool is_call(const struct rpc_end_incoming *in, uint32_t proc, uint32_t reads)
+{
+    return in->p && in->call && in->header->status == RPCRDMA_OK && in->header->vers == RPCRDMA_VERSION &&
+           in->header->proc == proc && in->header->read.n == reads;
+}
+
+/* The last word inline: the count of an item that was taken out of the end, or the count of a READ. */
+static uint32_t last_word(const struct rpc_end_incoming *in)
+{
+    return in->n >= in->header->header_len + 4 ? get_be32(in->p + in->n - 4) : 0;
+}
+
+static bool has_pad_segment(const struct mutant *mutant, const struct rpc_end_incoming *in)
+{
+    (void)mutant;
+    return is_call(in, RPCRDMA_MSG, 2) && read_at(in, 1).target.length < 4;
+}
+
+static bool has_extended_segment(const struct mutant *mutant, const struct rpc_end_incoming *in)
+{
+    (void)mutant;
+    return is_call(in, RPCRDMA_MSG, 1) && last_word(in) % 4 != 0 &&
+           read_at(in, 0).target.length == xdr_padded(last_word(in));
+}
+
+static bool is_long(const struct mutant *mutant, const struct rpc_end_incoming *in)
+{
+    (void)mutant;
+    return is_call(in, RPCRDMA_NOMSG, 1) && read_at(in, 0).target.length == NULL_CALL;
+}
+
+static bool is_long_in_parts(const struct mutant *mutant, const struct rpc_end_incoming *in)
+{
+    (void)mutant;
+    return is_call(in, RPCRDMA_NOMSG, 3) && read_at(in, 2).position == 0;
+}
+
+static bool is_too_short(const struct mutant *mutant, const struct rpc_end_incoming *in)
+{
+    (void)mutant;
+    return is_call(in, RPCRDMA_MSG, 1) && read_at(in, 0).position > 0 && read_at(in, 0).target.length < last_word(in);
+}
+
+static bool is_beyond(const struct mutant *mutant, const struct rpc_end_incoming *in)
+{
+    (void)mutant;
+    return is_call(in, RPCRDMA_MSG, 1) && read_at(in, 0).position > in->n;
+}
+
+static bool has_three_segments(const struct mutant *mutant, const struct rpc_end_incoming *in)
+{
+    (void)mutant;
+    return is_call(in, RPCRDMA_MSG, 3) && read_at(in, 0).position == read_at(in, 2).position;
+}
+
+static bool is_long_with_chunk(const struct mutant *mutant, const struct rpc_end_incoming *in)
+{
+    (void)mutant;
+    return is_call(in, RPCRDMA_NOMSG, 2) && read_at(in, 1).position > 0 && read_at(in, 1).target.length == WRITTEN;
+}
+
+static bool has_odd_write_chunk(const struct mutant *mutant, const struct rpc_end_incoming *in)
+{
+    struct rpcrdma_chunk chunk;
+
+    (void)mutant;
+    if (!is_call(in, RPCRDMA_MSG, 0))
+        return false;
+    chunk = rpcrdma_write_begin(in->header);
+    return rpcrdma_write_next(in->header, in->p, &chunk) && chunk.n == 1 &&
+           rpcrdma_segment_at(&chunk, in->p, 0).length % 4 != 0;
+}
+
+/* Behind the Reads: an item at that Position is not one that may be reduced. */
+static bool has_handle_reduced(const struct mutant *mutant, const struct rpc_end_incoming *in)
+{
+    return !in->p && mutant->seen == HANDLE_AT;
+}
+
+static bool has_name_reduced(const struct mutant *mutant, const struct rpc_end_incoming *in)
+{
+    return !in->p && mutant->seen == NAME_AT;
+}
+
+/* id, what, the Call, what is done with it. */
+#define ROWS(X)                                                                                                        \
+    X("RPCR-3.4.5.2-04/segment", "takes no roundup in a segment of its own", has_pad_segment, RPC_END_SAY_GARBAGE)     \
+    X("RPCR-3.4.5.2-04/extended", "takes no roundup in a Read chunk", has_extended_segment, RPC_END_SAY_GARBAGE)       \
+    X("RPCR-3.5.3-15", "takes no Long Call", is_long, RPC_END_SAY_CHUNK)                                               \
+    X("RPCR-3.5.3-16", "takes no Position-Zero Read chunk of several segments", is_long_in_parts, RPC_END_SAY_CHUNK)   \
+    X("RPCR-4.5.2-07", "ignores Calls whose chunks are too short", is_too_short, RPC_END_DISCARD)                      \
+    X("RPCR-4.5.2-07/position", "ignores Calls with a chunk behind the message", is_beyond, RPC_END_DISCARD)           \
+    X("RPCR-6.1-07", "executes a Call with a file handle in a Read chunk", has_handle_reduced, RPC_END_SERVE)          \
+    X("RPCR-6.1-08", "ignores a Call with a name in a Read chunk", has_name_reduced, RPC_END_DISCARD)                  \
+    X("EXP-3.2.1-02", "takes no Read chunk of three segments", has_three_segments, RPC_END_SAY_CHUNK)                  \
+    X("EXP-3.5.1-01", "takes no Read chunk beside Position 0", is_long_with_chunk, RPC_END_SAY_CHUNK)                  \
+    X("EXP-3.8.1-03", "wants room for roundup in Write chunks", has_odd_write_chunk, RPC_END_SAY_CHUNK)
+
+#define WRONG(id, what, is, answer)     {id, is, answer},
+#define MUTANT(name, what_, is, answer) {.id = name, .roles = DUT_RESPONDER, .what = what_, .rpc.decide = decide},
+
+static enum rpc_end_answer decide(void *ctx, const struct rpc_end_incoming *in, enum rpc_end_answer due)
+{
+    static const struct {
+        const char *id;
+        bool (*is)(const struct mutant *mutant, const struct rpc_end_incoming *in);
+        enum rpc_end_answer answer;
+    } wrong[] = {ROWS(WRONG)};
+    struct mutant *mutant = ctx;
+
+    if (in->p)
+        mutant->seen = is_call(in, RPCRDMA_MSG, 1) ? read_at(in, 0).position : 0;
+    for (unsigned i = 0; i < G_N_ELEMENTS(wrong); i++) {
+        if (g_str_equal(wrong[i].id, mutant->how->id) && wrong[i].is(mutant, in))
+            return wrong[i].answer;
+    }
+    return due;
+}
+
+/* ---- put together wrongly ---- */
+
+static enum rpc_end_answer note_reads(void *ctx, const struct rpc_end_incoming *in, enum rpc_end_answer due)
+{
+    struct mutant *mutant = ctx;
+
+    mutant->seen = is_call(in, RPCRDMA_MSG, 4) ? 1 : 0;
+    return due;
+}
+
+/* Where the second segment belongs goes the first one once more. */
+static bool read_first_twice(void *ctx, struct qp_work *work)
+{
+    struct mutant *mutant = ctx;
+
+    if (work->kind != QP_READ || mutant->seen == 0)
+        return true;
+    if (mutant->seen++ == 1) {
+        put_be32(mutant->octets, work->remote_stag);
+        put_be64(mutant->octets + 4, work->remote_to);
+    } else if (mutant->seen == 3) {
+        work->remote_stag = get_be32(mutant->octets);
+        work->remote_to = get_be64(mutant->octets + 4);
+    }
+    return true;
+}
+
+static void fill_unused(void *ctx, struct rpcrdma_plan *plan)
+{
+    (void)ctx;
+    if (plan->proc == RPCRDMA_MSG && plan->n_writes == 1 && plan->writes[0].n == 1 &&
+        plan->writes[0].segments[0].length == 0)
+        ((struct rpcrdma_segment *)plan->writes[0].segments)->length = 100;
+}
+
+/* ---- exceeded ---- */
+
+/* What a READ without chunks asks for; the chunk of one that has one: its segment, and its length in seen. */
+static enum rpc_end_answer note_read(void *ctx, const struct rpc_end_incoming *in, enum rpc_end_answer due)
+{
+    struct mutant *mutant = ctx;
+    struct rpcrdma_chunk chunk = {0};
+
+    if (!in->p)
+        return due;
+    mutant->seen = 0;
+    if (!is_call(in, RPCRDMA_MSG, 0))
+        return due;
+    if (in->header->has_reply) {
+        chunk = rpcrdma_reply_chunk(in->header);
+    } else {
+        chunk = rpcrdma_write_begin(in->header);
+        if (!rpcrdma_write_next(in->header, in->p, &chunk))
+            chunk.n = 0;
+    }
+    if (chunk.n > 0) {
+        const struct rpcrdma_segment segment = rpcrdma_segment_at(&chunk, in->p, 0);
+
+        mutant->seen = segment.length;
+        put_be32(mutant->octets, segment.handle);
+        put_be64(mutant->octets + 4, segment.offset);
+    } else {
+        mutant->seen = last_word(in);
+    }
+    return due;
+}
+
+/* The answer to that READ, whatever it says. */
+static bool is_due(const struct mutant *mutant)
+{
+    return mutant->seen == (unsigned)mutant->how->variant;
+}
+
+static void send_long(void *ctx, GByteArray *octets)
+{
+    const struct mutant *mutant = ctx;
+
+    if (is_due(mutant))
+        g_byte_array_set_size(octets, 1500);
+}
+
+static void send_longer(void *ctx, GByteArray *octets)
+{
+    const struct mutant *mutant = ctx;
+
+    if (is_due(mutant))
+        g_byte_array_set_size(octets, 5000);
+}
+
+static void hang_up(void *ctx, GByteArray *octets)
+{
+    const struct mutant *mutant = ctx;
+
+    (void)octets;
+    if (is_due(mutant))
+        qp_close(mutant->qp, true);
+}
+
+static bool write_behind(void *ctx, struct qp_work *work)
+{
+    struct mutant *mutant = ctx;
+    struct qp_work more = {.kind = QP_WRITE, .p = mutant->octets + 16, .n = mutant->seen + 100};
+
+    if (work->kind != QP_SEND || !is_due(mutant))
+        return true;
+    memset(mutant->octets + 16, 0xA5, more.n);
+    more.remote_stag = get_be32(mutant->octets);
+    more.remote_to = get_be64(mutant->octets + 4);
+    qp_post(mutant->qp, &more);
+    return true;
+}
+
+#define EXCEEDS(name, what_, octets_, work_, variant_)                                                                 \
+    {                                                                                                                  \
+        .id = name, .roles = DUT_RESPONDER, .what = what_,                                                             \
+        .rpc = {.decide = note_read, .octets = octets_, .work = work_}, .variant = variant_                            \
+    }
+
+const struct misbehaviour misbehave_rpcrdma_chunks[] = {
+    ROWS(MUTANT){.id = "RPCR-3.4.5-07",
+                 .roles = DUT_RESPONDER,
+                 .what = "fetches the first of four segments twice",
+                 .rpc = {.decide = note_reads, .work = read_first_twice}},
+    {.id = "RPCR-4.3.2.2-08",
+     .roles = DUT_RESPONDER,
+     .what = "tells octets in a Write chunk that it has not used",
+     .rpc.header = fill_unused},
+    EXCEEDS("RPCR-4.5.3-02", "sends more than the inline threshold", send_long, NULL, 2999),
+    EXCEEDS("RPCR-4.5.3-02/large", "sends more than its own inline threshold", send_longer, NULL, 5998),
+    EXCEEDS("EXP-4.3-02", "closes when a Reply chunk is missing", hang_up, NULL, 2998),
+    EXCEEDS("RPCR-4.5.3-03", "writes behind a Reply chunk", NULL, write_behind, 64),
+    EXCEEDS("RPCR-4.5.3-05", "writes behind a Write chunk", NULL, write_behind, 1000),
+    EXCEEDS("NFSULB-3-03", "writes behind a Reply chunk", NULL, write_behind, 128),
+    {0},
+};

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A device to be tested, sans-I/O: a queue pair that advertises memory, takes Sends and echoes them, as Responder or
+ * Initiator; conforming, or a mutant. The Initiator begins with a Send of its own.
+ */
+#ifndef IWARP_TRAFFIC_MUTANTS_SUBJECT_H
+#define IWARP_TRAFFIC_MUTANTS_SUBJECT_H
+
+#include "traffic-gen/mutants/misbehave.h"
+
+struct subject_options {
+    enum suite_dut role;
+    const struct misbehaviour *how; /* NULL: conforming */
+    uint8_t revision;               /* 0: the highest */
+    bool markers, no_crc, plain;    /* plain: an Initiator without the enhanced data */
+    bool peer_to_peer;
+    bool rpc;          /* instead of all that: RPC-over-RDMA (mutants/subject_rpc.h) */
+    uint8_t rtr;       /* types of the peer-to-peer mode; 0: all */
+    int64_t t_startup; /* for a start-up frame; 0: 10 s */
+    int64_t t_rest;    /* for the rest of an FPDU; 0: as t_startup */
+};
+
+struct subject;
+
+/* stream is borrowed. */
+struct subject *subject_new(const struct subject_options *options, const struct stream *stream);
+void subject_free(struct subject *subject);
+struct qp *subject_qp(struct subject *subject);
+
+#endif

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "traffic-gen/nfs/nfs_end.h"
+
+struct nfs_end {
+    struct rpc_end *rpc;
+    struct nfs_peer *peer;     /* of a server */
+    struct nfs_client *client; /* of a client */
+    const struct stream *stream;
+    bool is_over;
+    char *trouble; /* of the connection */
+};
+
+static void fail(struct nfs_end *end, char *trouble)
+{
+    if (end->trouble)
+        g_free(trouble);
+    else
+        end->trouble = trouble;
+}
+
+/* ---- what both have in common ---- */
+
+static void on_terminated(void *ctx, bool ours, const struct rdmap_terminate *terminate)
+{
+    fail(ctx, g_strdup_printf("%s Terminate: layer %u, error type %u, code %#04x",
+                              ours ? "this end said a" : "the peer said a", terminate->layer, terminate->etype,
+                              terminate->code));
+}
+
+static void on_failed(void *ctx, enum mpa_end_error error)
+{
+    struct nfs_end *end = ctx;
+
+    fail(end, g_strdup(mpa_end_error_text(error)));
+    if (end->client)
+        nfs_client_lost(end->client);
+}
+
+static void on_ended(void *ctx, bool orderly)
+{
+    struct nfs_end *end = ctx;
+
+    (void)orderly;
+    end->is_over = true;
+    if (end->client)
+        nfs_client_lost(end->client);
+}
+
+static struct nfs_end *new_end(const struct rpc_end_options *options, const struct stream *stream,
+                               struct rpc_end_events *events, uint64_t seed)
+{
+    struct nfs_end *end = g_new0(struct nfs_end, 1);
+
+    end->stream = stream;
+    events->ctx = end;
+    events->terminated = on_terminated;
+    events->failed = on_failed;
+    events->ended = on_ended;
+    end->rpc = rpc_end_new(options, stream, events, seed);
+    return end;
+}
+
+void nfs_end_free(struct nfs_end *end)
+{
+    if (!end)
+        return;
+    rpc_end_free(end->rpc);
+    if (end->peer)
+        nfs_peer_free(end->peer);
+    nfs_client_free(end->client);
+    g_free(end->trouble);
+    g_free(end);
+}
+
+struct qp *nfs_end_qp(struct nfs_end *end)
+{
+    return rpc_end_qp(end->rpc);
+}
+
+void nfs_end_tick(struct nfs_end *end)
+{
+    if (end->client)
+        nfs_client_tick(end->client, end->stream->now(end->stream->ctx));
+}
+
+const char *nfs_end_trouble(const struct nfs_end *end)
+{
+    /* What happened to the connection tells more than that the client lost it. */
+    return end->trouble ? end->trouble : end->client ? nfs_client_trouble(end->client) : NULL;
+}
+
+bool nfs_end_is_finished(const struct nfs_end *end)
+{
+    return end->client && nfs_client_is_finished(end->client);
+}
+
+const struct nfs_client_report *nfs_end_report(const struct nfs_end *end)
+{
+    return end->client ? nfs_client_report(end->client) : NULL;
+}
+
+/* ---- server ---- */
+
+static void server_called(void *ctx, uint64_t id, const struct rpc_end_message *call, const struct rpc_message *header)
+{
+    struct nfs_end *end = ctx;
+    struct rpc_end_message reply = {0};
+
+    (void)header;
+    if (nfs_server_call(end->peer, call, rpc_end_room(end->rpc, id), &reply))
+        rpc_end_reply(end->rpc, id, &reply);
+    else
+        rpc_end_refuse(end->rpc, id);
+}
+
+static void server_replied(void *ctx, uint64_t cookie, enum rpc_end_result result, const struct rpc_end_message *reply)
+{
+    struct nfs_end *end = ctx;
+
+    nfs_peer_replied(end->peer, cookie, result == RPC_END_REPLIED ? reply : NULL);
+}
+
+static void send_callback(void *ctx, const struct rpc_end_message *message, uint64_t cookie)
+{
+    struct nfs_end *end = ctx;
+
+    rpc_end_call(end->rpc, message, NULL, cookie);
+}
+
+struct nfs_end *nfs_end_new_server(const struct rpc_end_options *options, struct nfs_server *server,
+                                   const struct stream *stream, uint64_t seed)
+{
+    struct rpc_end_events events = {.called = server_called, .replied = server_replied};
+    struct nfs_end *end = new_end(options, stream, &events, seed);
+    const struct nfs_peer_events peer_events = {.ctx = end, .call = send_callback};
+
+    end->peer = nfs_peer_new(server, &peer_events);
+    return end;
+}
+
+/* ---- client ---- */
+
+static void client_established(void *ctx, const struct mpa_end_terms *terms)
+{
+    struct nfs_end *end = ctx;
+
+    (void)terms;
+    nfs_client_start(end->client);
+}
+
+static void client_replied(void *ctx, uint64_t cookie, enum rpc_end_result result, const struct rpc_end_message *reply)
+{
+    struct nfs_end *end = ctx;
+
+    nfs_client_replied(end->client, cookie, result, reply);
+}
+
+static void client_called(void *ctx, uint64_t id, const struct rpc_end_message *call, const struct rpc_message *header)
+{
+    struct nfs_end *end = ctx;
+    struct rpc_end_message reply = {0};
+
+    (void)header;
+    if (nfs_client_called(end->client, call, &reply))
+        rpc_end_reply(end->rpc, id, &reply);
+    else
+        rpc_end_refuse(end->rpc, id);
+}
+
+static void client_call(void *ctx, const struct rpc_end_message *message, const struct rpc_end_how *how,
+                        uint64_t cookie)
+{
+    struct nfs_end *end = ctx;
+
+    rpc_end_call(end->rpc, message, how, cookie);
+}
+
+static void client_finished(void *ctx, const char *trouble)
+{
+    struct nfs_end *end = ctx;
+
+    (void)trouble;
+    if (!end->is_over)
+        qp_close(rpc_end_qp(end->rpc), false);
+}
+
+struct nfs_end *nfs_end_new_client(const struct rpc_end_options *options, const struct nfs_client_options *client,
+                                   const struct nfs_job *jobs, unsigned n_jobs, const struct stream *stream,
+                                   uint64_t seed)
+{
+    struct rpc_end_events events = {
+        .established = client_established, .replied = client_replied, .called = client_called};
+    struct nfs_end *end = new_end(options, stream, &events, seed);
+    const struct nfs_client_events client_events = {.ctx = end, .call = client_call, .finished = client_finished};
+
+    end->client = nfs_client_new(client, jobs, n_jobs, &client_events);
+    if (end->client)
+        return end;
+    nfs_end_free(end);
+    return NULL;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One end of an NFS/RDMA connection, whole: the client or the server of the stack on an RPC-over-RDMA end. Fed through
+ * its queue pair: qp_start(nfs_end_qp(end)), qp_receive(), qp_tick() ...
+ */
+#ifndef IWARP_TRAFFIC_NFS_NFS_END_H
+#define IWARP_TRAFFIC_NFS_NFS_END_H
+
+#include "traffic-gen/nfs/nfs_client.h"
+#include "traffic-gen/nfs/nfs_server.h"
+
+struct nfs_end;
+
+/* A connection of that server, which is borrowed. */
+struct nfs_end *nfs_end_new_server(const struct rpc_end_options *options, struct nfs_server *server,
+                                   const struct stream *stream, uint64_t seed);
+/*
+ * The client's work begins with the connection; when it is over or has failed, the connection is closed. jobs are
+ * borrowed. NULL: there is no such version.
+ */
+struct nfs_end *nfs_end_new_client(const struct rpc_end_options *options, const struct nfs_client_options *client,
+                                   const struct nfs_job *jobs, unsigned n_jobs, const struct stream *stream,
+                                   uint64_t seed);
+/* Not from within the stream's functions. */
+void nfs_end_free(struct nfs_end *end);
+struct qp *nfs_end_qp(struct nfs_end *end);
+/* Besides qp_tick(). */
+void nfs_end_tick(struct nfs_end *end);
+
+/* A sentence about what went wrong with the connection or the client's work; NULL: nothing so far. */
+const char *nfs_end_trouble(const struct nfs_end *end);
+/* The client's work is over. */
+bool nfs_end_is_finished(const struct nfs_end *end);
+/* NULL for a server. */
+const struct nfs_client_report *nfs_end_report(const struct nfs_end *end);
+
+#endif

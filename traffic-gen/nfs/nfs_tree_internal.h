@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef IWARP_TRAFFIC_NFS_NFS_TREE_INTERNAL_H
+#define IWARP_TRAFFIC_NFS_NFS_TREE_INTERNAL_H
+
+#include "traffic-gen/nfs/nfs_tree.h"
+
+enum { TREE_PAGE = 4096 };
+
+struct tree_entry {
+    uint64_t cookie, id;
+    size_t n;
+    char name[]; /* n octets and a zero */
+};
+
+struct tree_node {
+    struct nfs_node node; /* first: what others see */
+    union {
+        GTree *pages; /* FILE: number -> TREE_PAGE octets; what is missing is zeros */
+        struct {
+            GHashTable *names; /* name -> struct tree_entry, which it owns */
+            GTree *entries;    /* cookie -> the same */
+            uint64_t cookie;   /* of the next entry */
+        } dir;
+        struct {
+            char *target;
+            size_t n;
+        } link;
+    };
+};
+
+struct nfs_tree {
+    int64_t (*now)(void *ctx);
+    void *ctx;
+    GHashTable *nodes; /* id -> struct tree_node */
+    uint64_t next_id;
+    uint64_t octets, octets_max; /* pages and targets */
+    uint64_t entries, entries_max;
+    bool sealed;         /* nothing may be changed any more */
+    GByteArray *scratch; /* of a read that meets more than one page */
+};
+
+struct tree_node *tree_find(const struct nfs_tree *tree, uint64_t id);
+/* Octets, entries (mtime and ctime) or attributes (ctime) have changed. */
+void tree_changed(struct nfs_tree *tree, struct tree_node *node, bool contents);
+int tree_compare_numbers(gconstpointer a, gconstpointer b, gpointer unused);
+static inline gpointer tree_key(uint64_t number)
+{
+    G_STATIC_ASSERT(sizeof(gpointer) == sizeof(uint64_t));
+    return (gpointer)(uintptr_t)number;
+}
+static inline uint64_t tree_number(gconstpointer key)
+{
+    return (uintptr_t)key;
+}
+
+/* nfs_tree_octets.c */
+enum nfs_tree_status tree_resize(struct nfs_tree *tree, struct tree_node *node, uint64_t size);
+void tree_drop_pages(struct nfs_tree *tree, struct tree_node *node, uint64_t from, uint64_t to);
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Conversations: an MPA Initiator and Responder over a simulated TCP connection, speaking by the encoders of wire/.
+ *
+ * A scenario is a script of calls. Each call adds what one role says; it is said when everything that the peer was
+ * scripted to say before has arrived. What is right is filled in here (framing as negotiated, MULPDU, MSN, MO, the Last
+ * bit); a fault changes one thing of it (fault.h).
+ */
+#ifndef IWARP_TRAFFIC_SAY_CONVERSATION_H
+#define IWARP_TRAFFIC_SAY_CONVERSATION_H
+
+#include "traffic-gen/sim/sim_tcp.h"
+#include "wire/ddp.h"
+#include "wire/mpa_fpdu.h"
+#include "wire/mpa_startup.h"
+
+#include <glib.h>
+
+enum role { INITIATOR, RESPONDER };
+
+struct fault;
+struct fpdu_write;
+struct operations;
+
+/* One capture in the making. */
+struct stage {
+    struct sim *sim;
+    const struct fault *fault; /* NULL: conforming */
+    bool fault_done;           /* it found its place */
+    unsigned mtu;
+    bool ipv6, vlan;
+    unsigned n_conversations;
+    unsigned client;          /* number of the host that plays the scenario, beside others */
+    unsigned first;           /* conversations of the stages before: addresses differ from theirs */
+    GPtrArray *conversations; /* owned */
+    uint64_t seed;
+    unsigned count;            /* operations; 0: the scenario's own number */
+    const char *memory_folder; /* where the memory of real ends is written at the end; NULL: nowhere */
+};
+
+/* What a role says in its startup frame. */
+struct startup_wish {
+    uint8_t revision;
+    uint8_t flags;                /* MPA_FLAG_* */
+    struct mpa_enhanced enhanced; /* used when flags has S */
+    uint16_t ulp_length;          /* octets of ULP Private Data */
+    const uint8_t *ulp_data;      /* they; NULL: a text */
+};
+
+struct conversation_setup {
+    struct startup_wish wish[2]; /* by role */
+    bool responder_opens;        /* TCP: the Responder connects */
+    uint32_t isn[2];             /* by TCP side; 0: a default */
+    uint16_t mss[2];             /* announced, by TCP side; 0: from the MTU */
+    uint32_t segment_max;        /* see sim_connection_options */
+    bool no_sack, no_df;
+    uint16_t port;                /* of TCP side 0; 0: a fresh one */
+    uint16_t service_port;        /* of TCP side 1; 0: that of tests */
+    struct sim_connection *after; /* begins when that one is over */
+    int64_t delay_ns;
+    uint16_t ulpdu_max; /* cut messages at this instead of the MULPDU */
+};
+
+struct conversation {
+    struct stage *stage;
+    struct sim_connection *tcp;
+    struct conversation_setup setup;
+    unsigned number;
+    unsigned side[2];              /* TCP side of each role */
+    struct mpa_framing framing[2]; /* of what each role sends */
+    bool crc;
+    uint8_t version; /* of DDP and RDMAP */
+    unsigned emss;
+    unsigned fpdus[2];                               /* written so far */
+    uint32_t msn[2][4];                              /* last used, by role and queue */
+    unsigned reads[2];                               /* Read Requests not answered yet */
+    uint32_t read_sink[2], read_length[2];           /* of the last one */
+    uint8_t last_header[2][DDP_UNTAGGED_HEADER_LEN]; /* of the last ULPDU of each role, what a Terminate echoes */
+    uint16_t last_length[2];
+    bool doomed; /* a fault happened: the peer is silent until doom more FPDUs are there, then acts */
+    enum role offender;
+    unsigned doom;
+    bool over;                     /* a fault ended it: what the script still says is left out */
+    struct operations *operations; /* owned; used by operations.h only */
+    GByteArray *corked[2];
+    bool is_corked[2];
+    struct sim_how how;                  /* for the next write only: how.received is filled in unless early is set */
+    bool early;                          /* the next write does not wait for the peer's words */
+    void (*spoil)(struct fpdu_write *w); /* changes the octets of the next FPDU */
+};
+
+/* What a startup fault may change: the frame before it is encoded, the octets before they are sent. */
+struct startup_write {
+    struct conversation *conversation;
+    enum role role;
+    struct mpa_startup frame;
+    GByteArray *octets;
+    struct sim_how how;
+};
+
+/* What an FPDU fault may change. */
+struct fpdu_write {
+    struct conversation *conversation;
+    enum role role;
+    unsigned index; /* FPDUs of this role before it */
+    struct mpa_fpdu_plan plan;
+    uint8_t *ulpdu; /* plan.ulpdu, writable; has room for ULPDU_ROOM octets */
+    GByteArray *octets;
+    struct sim_how how;
+};
+
+enum { ULPDU_ROOM = 65535 };
+
+/* ---- one stage for one capture ---- */
+
+/* Where in a capture of several stages the next one begins: all zero for the first. */
+struct stage_place {
+    int64_t elapsed_ns;
+    unsigned conversations;
+};
+
+struct stage *stage_new(struct capture_file *file, uint64_t seed, const struct sim_trouble *trouble,
+                        const struct stage_place *place);
+/* The place behind it, once it has been played. */
+void stage_leave(const struct stage *stage, struct stage_place *place);
+void stage_free(struct stage *stage);
+
+/* ---- calls of a script ---- */
+
+/* Owned by the stage. */
+struct conversation *conversation_new(struct stage *stage, const struct conversation_setup *setup);
+
+/* Plain octets before MPA begins (7.1.3). */
+void say_streaming(struct conversation *c, enum role role, const void *p, size_t n);
+
+void say_request(struct conversation *c);
+void say_reply(struct conversation *c);
+/* Both. */
+void say_startup(struct conversation *c);
+/* Any startup frame by any role, without taking its meaning over. */
+void say_startup_frame(struct conversation *c, enum role role, const struct mpa_startup *frame);
+void startup_frame_init(const struct conversation *c, enum role role, struct mpa_startup *frame);
+
+/* One FPDU with this ULPDU. */
+void say_fpdu(struct conversation *c, enum role role, const uint8_t *ulpdu, uint16_t n);
+/* One DDP segment; payload_octets taken from a pattern when p is NULL. */
+void say_segment(struct conversation *c, enum role role, const struct ddp_segment *segment, const uint8_t *p, size_t n);
+
+/* RDMAP messages, cut into segments of at most the MULPDU. */
+void say_send(struct conversation *c, enum role role, size_t n);
+void say_send_as(struct conversation *c, enum role role, enum rdmap_opcode opcode, size_t n);
+void say_write(struct conversation *c, enum role role, size_t n);
+void say_read_request(struct conversation *c, enum role role, uint32_t n);
+/* The answer to a Read Request of the other role. */
+void say_read_response(struct conversation *c, enum role role, uint32_t n);
+void say_read(struct conversation *c, enum role role, uint32_t n);
+/* A Terminate without header copies: layer and type in the high octet, the code in the low one. */
+void say_terminate(struct conversation *c, enum role role, uint16_t terminate);
+/* With the DDP header of the segment that it is about, whose length was n. */
+void say_terminate_about(struct conversation *c, enum role role, uint16_t terminate, const struct ddp_segment *segment,
+                         uint16_t n);
+void say_rtr(struct conversation *c, enum mpa_rtr type);
+
+/* A bit of everything in both directions. */
+void say_traffic(struct conversation *c);
+
+/* Collects what a role says into one write, so that it shares segments. */
+void cork(struct conversation *c, enum role role);
+void uncork(struct conversation *c, enum role role);
+
+/* Silence before the next write. */
+void pause_before_next(struct conversation *c, int64_t ns);
+/* A pure ACK after a silence of both: shows that the connection is still there. */
+void say_nothing(struct conversation *c, enum role role, int64_t ns);
+/* Octets outside any FPDU. */
+void say_octets(struct conversation *c, enum role role, const void *p, size_t n);
+
+void say_fin(struct conversation *c, enum role role);
+void say_reset(struct conversation *c, enum role role);
+/* Both FINs, `first` before the other. */
+void say_close(struct conversation *c, enum role first);
+/* The peer's answer to a broken FPDU of `offender`: Terminate (0x2002: LLP, MPA, CRC), then close; ends the script. */
+void say_error_close(struct conversation *c, enum role offender, uint16_t terminate);
+/* Closed by `role` without a word; ends the script. */
+void say_bare_close(struct conversation *c, enum role role);
+
+/* For scripts that go on with raw TCP. */
+struct sim_how orderly(const struct conversation *c, enum role role);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Arguments and results of NFS and its auxiliary programs, made from text templates (nfs_templates.c).
+ *
+ * A template is a list of words, each one XDR item:
+ *
+ *   NAME=VALUE       32 bits                     NAME:8=VALUE   64 bits
+ *   NAME:o=N         opaque of N octets          NAME:f=N       the same of fixed length, without a count
+ *   NAME:d=N         opaque, DDP-eligible        NAME:s=TEXT    string
+ *   NAME:l=N         text of a symbolic link of N octets, DDP-eligible
+ *   NAME:v=VALUE     nothing; a value to refer to
+ *   NAME:a=MASKS     the attribute values that the fields mask0, mask1, mask2 announce, as an opaque
+ *   (NAME=N ... )    a group N times; (?FIELD=VALUE ... ) once when the field has that value; (ok ... ) and
+ *                    (bad ... ) once when the field status is 0, or is not
+ *   %NAME            another template
+ *
+ * VALUE is a number, $FIELD (an earlier field of this message, else one of the arguments that it answers), or # (how
+ * often the group has been written already). Whoever builds a message may set each field by name.
+ */
+#ifndef IWARP_TRAFFIC_SAY_NFS_MESSAGES_H
+#define IWARP_TRAFFIC_SAY_NFS_MESSAGES_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { NFS_NAME_MAX = 24, NFS_OPERATIONS_MAX = 32 };
+
+struct nfs_template {
+    const char *name;          /* "nfs3.read"; of operations "read" */
+    uint32_t program, version; /* of operations: 0 */
+    uint32_t number;           /* of the procedure or operation */
+    const char *main;          /* the field that a bare value in `ops` sets */
+    const char *arguments, *results;
+};
+
+/* Procedures by their full name; `compound` procedures have no arguments of their own. NULL: unknown. */
+const struct nfs_template *nfs_procedure_template(const char *name);
+const struct nfs_template *nfs_operation_template(const char *name, bool callback);
+/* All of them; NULL past the end. */
+const struct nfs_template *nfs_procedure_template_at(unsigned index);
+const struct nfs_template *nfs_operation_template_at(unsigned index, bool callback);
+/* What %NAME stands for. */
+const char *nfs_macro(const char *name);
+
+/* A field as it was written. */
+struct nfs_field {
+    char name[NFS_NAME_MAX];
+    unsigned op;
+    size_t at;     /* in the octets of the body: of its first octet, for items of variable length of the count */
+    unsigned size; /* 4 or 8; 0: it has no place */
+    uint64_t value;
+};
+
+/* An item of variable length. */
+struct nfs_body_item {
+    char name[NFS_NAME_MAX];
+    unsigned op;
+    size_t at; /* of its contents */
+    uint32_t length;
+    bool eligible;
+};
+
+struct nfs_body {
+    GByteArray *octets;
+    GArray *fields;                                     /* of struct nfs_field */
+    GArray *items;                                      /* of struct nfs_body_item */
+    const struct nfs_template *ops[NFS_OPERATIONS_MAX]; /* of a COMPOUND */
+    unsigned n_ops;
+    unsigned seed; /* of the contents of items */
+};
+
+/* The text that somebody wants for a field, or NULL. */
+struct nfs_options {
+    const char *(*option)(void *context, unsigned op, const char *name);
+    uint32_t (*sequence)(void *context, unsigned slot); /* the next number of this slot; NULL: 1 */
+    void *context;
+    const char *ops; /* of a COMPOUND: "sequence,putfh,read:8192" */
+    unsigned seed;
+};
+
+void nfs_body_init(struct nfs_body *body);
+void nfs_body_clear(struct nfs_body *body);
+
+/* Both give NULL, or the word that could not be understood. */
+const char *nfs_build_arguments(const struct nfs_template *procedure, const struct nfs_options *options,
+                                struct nfs_body *out);
+/* n_ops of a COMPOUND: at most so many results. */
+const char *nfs_build_results(const struct nfs_template *procedure, const struct nfs_body *call,
+                              const struct nfs_options *options, unsigned n_ops, struct nfs_body *out);
+
+const struct nfs_field *nfs_field_find(const struct nfs_body *body, unsigned op, const char *name);
+
+/* What fills items: depends on the seed and on the place in every octet. */
+void nfs_fill(uint8_t *p, size_t n, unsigned seed);
+
+#endif

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "traffic-gen/say/operations.h"
+
+#include "wire/atomic.h"
+#include "wire/octets.h"
+
+#include <string.h>
+
+enum {
+    SEGMENTS_KEPT = 64, /* a power of two */
+    ECHO_MAX = DDP_UNTAGGED_HEADER_LEN + RDMAP_READ_REQUEST_LEN,
+    QUEUES = 4,
+};
+
+struct kept_segment {
+    uint8_t octets[ECHO_MAX];
+    uint16_t length, kept;
+};
+
+struct open_message {
+    bool open;
+    struct ddp_segment next; /* what its next segment looks like */
+};
+
+struct operations {
+    GArray *waiting[2]; /* of struct waiting; answered ones are skipped by `answered` and dropped in bulk */
+    unsigned answered[2];
+    GHashTable *memory;
+    struct kept_segment kept[2][SEGMENTS_KEPT];
+    unsigned segments[2];
+    struct open_message untagged[2][QUEUES], tagged[2];
+    uint32_t reads, atomics;
+    uint64_t written[2];
+};
+
+struct cell {
+    uint64_t to, value;
+    uint32_t stag;
+};
+
+static guint cell_hash(gconstpointer p)
+{
+    const struct cell *cell = p;
+
+    return (guint)(cell->stag * 0x9E3779B1u ^ cell->to ^ cell->to >> 32);
+}
+
+static gboolean cell_equal(gconstpointer a, gconstpointer b)
+{
+    const struct cell *one = a, *other = b;
+
+    return one->stag == other->stag && one->to == other->to;
+}
+
+struct operations *operations_new(void)
+{
+    struct operations *operations = g_new0(struct operations, 1);
+
+    for (unsigned role = 0; role < 2; role++)
+        operations->waiting[role] = g_array_new(FALSE, TRUE, sizeof(struct waiting));
+    operations->memory = g_hash_table_new_full(cell_hash, cell_equal, g_free, NULL);
+    return operations;
+}
+
+void operations_free(struct operations *operations)
+{
+    if (!operations)
+        return;
+    for (unsigned role = 0; role < 2; role++)
+        g_array_unref(operations->waiting[role]);
+    g_hash_table_unref(operations->memory);
+    g_free(operations);
+}
+
+static enum role peer_of(enum role role)
+{
+    return role == INITIATOR ? RESPONDER : INITIATOR;
+}
+
+struct waiting *waiting_at(struct conversation *c, enum role role, unsigned index)
+{
+    struct operations *operations = c->operations;
+
+    index += operations->answered[role];
+    return index < operations->waiting[role]->len ? &g_array_index(operations->waiting[role], struct waiting, index)
+                                                  : NULL;
+}
+
+void waiting_remove(struct conversation *c, enum role role, unsigned index)
+{
+    struct operations *operations = c->operations;
+    GArray *waiting = operations->waiting[role];
+
+    if (!waiting_at(c, role, index))
+        return;
+    if (index > 0) {
+        g_array_remove_index(waiting, operations->answered[role] + index);
+        return;
+    }
+    /* The front goes in bulk, so that a long conversation takes linear time. */
+    if (++operations->answered[role] >= 64 && operations->answered[role] * 2 >= waiting->len) {
+        g_array_remove_range(waiting, 0, operations->answered[role]);
+        operations->answered[role] = 0;
+    }
+}
+
+/* What was never written is like any memory: not zero. */
+uint64_t memory_get(struct conversation *c, uint32_t stag, uint64_t to)
+{
+    const struct cell key = {.stag = stag, .to = to};
+    const struct cell *cell = g_hash_table_lookup(c->operations->memory, &key);
+
+    return cell ? cell->value : UINT64_C(0x0102030405060708) + to;
+}
+
+void memory_set(struct conversation *c, uint32_t stag, uint64_t to, uint64_t value)
+{
+    struct cell *cell = g_new(struct cell, 1);
+
+    *cell = (struct cell){.stag = stag, .to = to, .value = value};
+    g_hash_table_replace(c->operations->memory, cell, cell);
+}
+
+/* STags as real ones are: an index that is hard to guess, and a key (RFC 5040 section 8.1.1). */
+static uint32_t stag_of(uint32_t kind, uint32_t number)
+{
+    uint32_t x = (kind * 0x01000193u + number) * 0x9E3779B1u;
+
+    x ^= x >> 15;
+    x *= 0x85EBCA6Bu;
+    return x ^ x >> 13;
+}
+
+enum stag_kind { STAG_OF_WRITES = 1, STAG_OF_SINKS = 3, STAG_OF_SOURCES = 5, STAG_OF_ATOMICS = 7, STAG_OF_SENDS = 9 };
+
+static struct open_message *open_message(struct conversation *c, enum role role, const struct ddp_segment *segment)
+{
+    struct operations *operations = c->operations;
+
+    if (segment->tagged)
+        return &operations->tagged[role];
+    return segment->qn < QUEUES ? &operations->untagged[role][segment->qn] : NULL;
+}
+
+static void answer(struct conversation *c, enum role role, struct message *message)
+{
+    const struct waiting *waiting = waiting_at(c, peer_of(role), message->answers);
+
+    if (message->opcode == RDMAP_READ_RESPONSE) {
+        bool known = waiting && waiting->opcode == RDMAP_READ_REQUEST;
+
+        message->segment.stag = known ? waiting->read.sink_stag : stag_of(STAG_OF_SINKS, 0);
+        message->segment.to = known ? waiting->read.sink_to + waiting->done : 0x2000;
+        message->length = known ? waiting->read.size - waiting->done : 100;
+    } else {
+        bool known = waiting && waiting->opcode == RDMAP_ATOMIC_REQUEST;
+
+        message->response.identifier = known ? waiting->atomic.identifier : 0x5A5A;
+        message->response.original = known ? memory_get(c, waiting->atomic.stag, waiting->atomic.to) : 0;
+    }
+}
+
+void message_init(struct conversation *c, enum role role, enum rdmap_opcode opcode, struct message *message)
+{
+    const struct rdmap_opcode_info *info = rdmap_opcode_info(opcode);
+    struct operations *operations = c->operations;
+    unsigned answers = message->answers;
+    bool fresh = message->fresh;
+
+    *message = (struct message){
+        .opcode = opcode,
+        .segment =
+            {.tagged = info->tagged, .last = true, .dv = c->version, .rv = c->version, .opcode = (uint8_t)opcode},
+        .length = info->ulp_data ? 100 : 0,
+        .answers = answers,
+    };
+
+    struct ddp_segment *segment = &message->segment;
+
+    if (!info->tagged)
+        segment->qn = (uint32_t)info->queue;
+
+    const struct open_message *open = open_message(c, role, segment); /* its queue is one of RFC 5040 */
+
+    message->continues = !fresh && open->open && open->next.opcode == opcode;
+    if (!info->tagged) {
+        message->last_msn = c->msn[role][segment->qn];
+        segment->msn = message->last_msn + 1;
+    }
+    switch (opcode) {
+    case RDMAP_WRITE:
+        segment->stag = stag_of(STAG_OF_WRITES, role);
+        segment->to = 0x10000 + operations->written[role];
+        break;
+    case RDMAP_READ_REQUEST:
+        message->read = (struct rdmap_read_request){
+            .sink_stag = stag_of(STAG_OF_SINKS, 1 + operations->reads * 2 + role),
+            .sink_to = 0x20000 + UINT64_C(0x3010) * operations->reads,
+            .size = 1000,
+            .source_stag = stag_of(STAG_OF_SOURCES, role),
+            .source_to = 0x40000,
+        };
+        break;
+    case RDMAP_SEND_INVALIDATE:
+    case RDMAP_SEND_SE_INVALIDATE:
+        segment->stag = stag_of(STAG_OF_SENDS, segment->msn * 2 + role);
+        break;
+    case RDMAP_IMMEDIATE:
+    case RDMAP_IMMEDIATE_SE:
+        message->immediate = UINT64_C(0x0123456789ABCDEF) + segment->msn;
+        break;
+    case RDMAP_ATOMIC_REQUEST:
+        message->atomic = (struct rdmap_atomic_request){
+            .identifier = 0x1000 + operations->atomics,
+            .stag = stag_of(STAG_OF_ATOMICS, role),
+            .to = 0x1000,
+            .data = 1,
+            .compare_mask = UINT64_MAX,
+        };
+        break;
+    case RDMAP_READ_RESPONSE:
+    case RDMAP_ATOMIC_RESPONSE:
+        answer(c, role, message);
+        break;
+    case RDMAP_SEND:
+    case RDMAP_SEND_SE:
+    case RDMAP_TERMINATE:
+        break;
+    }
+    if (message->continues)
+        *segment = open->next;
+}
+
+void message_accuse(struct conversation *c, enum role role, unsigned terminate, unsigned back, struct message *message)
+{
+    enum role peer = peer_of(role);
+    struct operations *operations = c->operations;
+    struct rdmap_terminate *t = &message->terminate;
+    unsigned layer = terminate >> 12 & 0xF, etype = terminate >> 8 & 0xF;
+
+    *t = (struct rdmap_terminate){.layer = (uint8_t)layer, .etype = (uint8_t)etype, .code = (uint8_t)terminate};
+    if (operations->segments[peer] <= back)
+        return;
+
+    const struct kept_segment *kept = &operations->kept[peer][(operations->segments[peer] - 1 - back) % SEGMENTS_KEPT];
+
+    rdmap_terminate_accuse(t, kept->octets, kept->kept);
+    t->segment_length = kept->length;
+    /* The fields are there for whoever wants to send them. RFC 5040 section 4.8: not for local errors, nor of the LLP.
+     */
+    if (layer > RDMAP_LAYER_DDP || etype == 0)
+        t->m = t->d = t->has_length = t->has_ddp = false;
+    else if (layer == RDMAP_LAYER_RDMA && etype == 1 && t->has_ddp && t->ddp.opcode == RDMAP_READ_REQUEST)
+        t->r = t->has_read = rdmap_read_request_decode(&t->read, kept->octets + DDP_UNTAGGED_HEADER_LEN,
+                                                       kept->kept - DDP_UNTAGGED_HEADER_LEN);
+}
+
+/* ---- sending ---- */
+
+static size_t encode_rdmap_header(const struct message *message, enum rdmap_opcode opcode, uint8_t *out, size_t size)
+{
+    switch (opcode) {
+    case RDMAP_READ_REQUEST:
+        return rdmap_read_request_encode(&message->read, out, size);
+    case RDMAP_IMMEDIATE:
+    case RDMAP_IMMEDIATE_SE:
+        return rdmap_immediate_encode(message->immediate, out, size);
+    case RDMAP_ATOMIC_REQUEST:
+        return rdmap_atomic_request_encode(&message->atomic, out, size);
+    case RDMAP_ATOMIC_RESPONSE:
+        return rdmap_atomic_response_encode(&message->response, out, size);
+    case RDMAP_TERMINATE:
+        return rdmap_terminate_encode(&message->terminate, out, size);
+    case RDMAP_WRITE:
+    case RDMAP_READ_RESPONSE:
+    case RDMAP_SEND:
+    case RDMAP_SEND_INVALIDATE:
+    case RDMAP_SEND_SE:
+    case RDMAP_SEND_SE_INVALIDATE:
+        return 0;
+    }
+    return 0;
+}
+
+static void keep(struct conversation *c, enum role role, const uint8_t *ulpdu, uint16_t n)
+{
+    struct operations *operations = c->operations;
+    struct kept_segment *kept = &operations->kept[role][operations->segments[role]++ % SEGMENTS_KEPT];
+
+    kept->length = n;
+    kept->kept = MIN(n, (uint16_t)sizeof(kept->octets));
+    memcpy(kept->octets, ulpdu, kept->kept);
+}
+
+/* What the segment means for those to come, as it was sent: after a wrong number its sender goes on from there. */
+static void take_over(struct conversation *c, enum role role, const struct ddp_segment *segment, size_t payload)
+{
+    struct open_message *open = open_message(c, role, segment);
+
+    if (!open)
+        return;
+    open->open = !segment->last;
+    open->next = *segment;
+    open->next.last = true;
+    open->next.to += payload;
+    open->next.mo += (uint32_t)payload;
+    if (segment->tagged && segment->opcode == RDMAP_WRITE && segment->last)
+        c->operations->written[role] = (segment->to + payload - 0x10000 + 7) & ~UINT64_C(7) & 0xFFFFF;
+    else if (!segment->tagged)
+        c->msn[role][segment->qn] = segment->msn;
+}
+
+static void remember_request(struct conversation *c, enum role role, const struct message *message,
+                             enum rdmap_opcode opcode)
+{
+    struct operations *operations = c->operations;
+    struct waiting waiting = {.opcode = opcode, .read = message->read, .atomic = message->atomic};
+
+    g_array_append_val(operations->waiting[role], waiting);
+    if (opcode == RDMAP_READ_REQUEST)
+        operations->reads++;
+    else
+        operations->atomics++;
+}
+
+static void finish_answer(struct conversation *c, enum role role, const struct message *message,
+                          enum rdmap_opcode opcode, size_t payload)
+{
+    struct waiting *waiting = waiting_at(c, peer_of(role), message->answers);
+    uint64_t result;
+
+    if (!waiting || waiting->opcode != (opcode == RDMAP_READ_RESPONSE ? RDMAP_READ_REQUEST : RDMAP_ATOMIC_REQUEST))
+        return;
+    if (opcode == RDMAP_READ_RESPONSE) {
+        waiting->done += (uint32_t)payload;
+    } else if (!message->keeps_memory &&
+               atomic_apply(&waiting->atomic, memory_get(c, waiting->atomic.stag, waiting->atomic.to), &result)) {
+        memory_set(c, waiting->atomic.stag, waiting->atomic.to, result);
+    }
+    if (message->segment.last)
+        waiting_remove(c, peer_of(role), message->answers);
+}
+
+void say_message_changed(struct conversation *c, enum role role, const struct message *message,
+                         void (*change)(void *context, uint8_t *ulpdu, uint16_t *n), void *context)
+{
+    static uint8_t ulpdu[ULPDU_ROOM];
+    struct ddp_segment segment = message->segment;
+    enum rdmap_opcode opcode = message->opcode;
+    size_t limit = message->limit       ? message->limit
+                   : c->setup.ulpdu_max ? c->setup.ulpdu_max
+                                        : mpa_mulpdu(c->emss, c->framing[role].markers);
+    size_t header = ddp_header_encode(&segment, ulpdu, sizeof(ulpdu)), done = 0, total;
+    uint8_t head[MESSAGE_HEADER_MAX];
+    size_t head_len = encode_rdmap_header(message, opcode, head, sizeof(head));
+    bool last = segment.last;
+
+    if (c->over)
+        return;
+    if (message->has_value) {
+        put_be64(head + head_len, message->value);
+        head_len += 8;
+    }
+    total = head_len + message->length;
+    do {
+        size_t part = MIN(total - done, limit - header);
+        uint16_t n = (uint16_t)(header + part);
+
+        segment.last = last && done + part == total;
+        ddp_header_encode(&segment, ulpdu, sizeof(ulpdu));
+        for (size_t i = 0; i < part; i++)
+            ulpdu[header + i] = done + i < head_len ? head[done + i]
+                                : message->payload  ? message->payload[done + i - head_len]
+                                                    : (uint8_t)((done + i) * 7 + segment.msn + 0x31);
+        take_over(c, role, &segment, part);
+        if (change)
+            change(context, ulpdu, &n);
+        keep(c, role, ulpdu, n);
+        say_fpdu(c, role, ulpdu, n);
+        segment.to += part;
+        segment.mo += (uint32_t)part;
+        done += part;
+    } while (done < total);
+    if (opcode == RDMAP_READ_REQUEST || opcode == RDMAP_ATOMIC_REQUEST)
+        remember_request(c, role, message, opcode);
+    else if (opcode == RDMAP_READ_RESPONSE || opcode == RDMAP_ATOMIC_RESPONSE)
+        finish_answer(c, role, message, opcode, total);
+    if (opcode == RDMAP_WRITE && message->has_value)
+        memory_set(c, message->segment.stag, message->segment.to, message->value);
+}
+
+void say_message(struct conversation *c, enum role role, const struct message *message)
+{
+    say_message_changed(c, role, message, NULL, NULL);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * RDMA operations of one conversation: requests wait in the order of queue 1 until they are answered, and Atomics work
+ * on a memory. Each message is filled in as it is right and may then be changed in any field before it is sent.
+ */
+#ifndef IWARP_TRAFFIC_SAY_OPERATIONS_H
+#define IWARP_TRAFFIC_SAY_OPERATIONS_H
+
+#include "traffic-gen/say/conversation.h"
+#include "wire/rdmap.h"
+#include "wire/rdmap_terminate.h"
+
+enum { MESSAGE_HEADER_MAX = RDMAP_TERMINATE_LEN_MAX + 16 };
+
+/* A request that its peer has not answered completely. */
+struct waiting {
+    enum rdmap_opcode opcode;
+    struct rdmap_read_request read;
+    struct rdmap_atomic_request atomic;
+    uint32_t done; /* octets of the Read Response */
+};
+
+struct operations;
+
+struct operations *operations_new(void);
+void operations_free(struct operations *operations);
+
+/* Requests of role, the oldest first; NULL past the last. */
+struct waiting *waiting_at(struct conversation *c, enum role role, unsigned index);
+/* An answer whose request is gone, or not there, may be sent all the same. */
+void waiting_remove(struct conversation *c, enum role role, unsigned index);
+
+/* The memory that Atomics of both sides work on. */
+uint64_t memory_get(struct conversation *c, uint32_t stag, uint64_t to);
+void memory_set(struct conversation *c, uint32_t stag, uint64_t to, uint64_t value);
+
+/* One message, or one segment of it. */
+struct message {
+    enum rdmap_opcode opcode; /* what it is; segment.opcode is what it says that it is */
+    struct ddp_segment segment;
+    struct rdmap_read_request read;
+    struct rdmap_atomic_request atomic;
+    struct rdmap_atomic_response response;
+    struct rdmap_terminate terminate;
+    uint64_t immediate;
+    size_t length;          /* octets of ULP payload behind the RDMAP header */
+    const uint8_t *payload; /* they; NULL: a pattern */
+    bool has_value;         /* the payload begins with this number */
+    uint64_t value;         /* big-endian */
+    bool continues;         /* a further segment of the message that role left open */
+    bool fresh;             /* not a further one, although a message is open */
+    unsigned answers;       /* which of the waiting requests, for responses */
+    uint16_t limit;         /* cut at ULPDUs of this length; 0: at the MULPDU */
+    bool keeps_memory;      /* an Atomic that has no effect */
+    uint32_t last_msn;      /* of this queue before it, as segment.msn was filled in */
+};
+
+/* Fills in what comes next in the conversation for this opcode. */
+void message_init(struct conversation *c, enum role role, enum rdmap_opcode opcode, struct message *message);
+/* For a Terminate: code as in say_terminate(), about the peer's segment `back` segments ago (0: the latest). */
+void message_accuse(struct conversation *c, enum role role, unsigned terminate, unsigned back, struct message *message);
+
+/* Writes ULPDUs of it, cut at the MULPDU, and brings the conversation up to date. */
+void say_message(struct conversation *c, enum role role, const struct message *message);
+/* The same as one FPDU; `change` may alter the ULPDU, which has room for ULPDU_ROOM octets, and its length. */
+void say_message_changed(struct conversation *c, enum role role, const struct message *message,
+                         void (*change)(void *context, uint8_t *ulpdu, uint16_t *n), void *context);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * RPC-over-RDMA as the generator speaks it: Calls that wait for their Replies, the memory that they offer as chunks,
+ * and what is moved into and out of it. Everything is filled in as RFC 8166 and RFC 8267 want it; rpc_script.c changes
+ * it in any place before it is sent.
+ */
+#ifndef IWARP_TRAFFIC_SAY_RPC_H
+#define IWARP_TRAFFIC_SAY_RPC_H
+
+#include "traffic-gen/say/nfs_messages.h"
+#include "traffic-gen/say/operations.h"
+#include "wire/rpc.h"
+#include "wire/rpcrdma.h"
+
+enum {
+    RPC_READS_MAX = 64,
+    RPC_CHUNKS_MAX = 16,
+    RPC_SEGMENTS_MAX = 32,
+    RPC_SLOTS = 64,
+    RPC_CREDITS = 32,
+    RPC_OCTETS_MAX = 1 << 26
+};
+
+struct rpc_chunk {
+    struct rpcrdma_segment segments[RPC_SEGMENTS_MAX];
+    uint32_t n;
+};
+
+/* A segment of a Read list with what lies in the memory that it names. */
+struct rpc_read {
+    struct rpcrdma_read_segment segment;
+    const GByteArray *content;
+    size_t from;
+};
+
+/* A Call or a Reply. */
+struct rpc_side {
+    GByteArray *whole;   /* the RPC message, unreduced */
+    GByteArray *reduced; /* without what is in Read or Write chunks */
+    size_t body_at;      /* in `whole`: of the arguments or results */
+    struct nfs_body body;
+    struct rpc_read reads[RPC_READS_MAX];
+    unsigned n_reads;
+    bool pulled;
+};
+
+struct rpc_exchange {
+    enum role caller;
+    uint32_t xid;
+    uint32_t vers; /* rdma_vers, as the Call said */
+    const struct nfs_template *procedure;
+    unsigned gss;      /* service; 0: AUTH_SYS or AUTH_NONE */
+    uint32_t gss_proc; /* rpc_gss_proc: context messages are not DATA */
+    uint32_t gss_seq;
+    struct rpc_side call, reply;
+    struct rpc_chunk writes[RPC_CHUNKS_MAX];
+    unsigned n_writes;
+    struct rpc_chunk reply_chunk;
+    bool has_reply_chunk;
+    uint32_t proc;      /* rdma_proc of the Call */
+    bool sends_payload; /* it has an RPC message behind the header */
+    bool answered;
+    bool done; /* RDMA_DONE was said */
+};
+
+struct rpc;
+
+struct rpc *rpc_new(void);
+void rpc_free(struct rpc *rpc);
+
+struct rpc_exchange *rpc_exchange_new(struct rpc *rpc, enum role caller);
+uint32_t rpc_next_sequence(struct rpc *rpc, enum role caller, unsigned slot);
+/* Calls of `caller` without a Reply, the oldest first. */
+struct rpc_exchange *rpc_outstanding(struct rpc *rpc, enum role caller, unsigned index);
+/* Any Calls of `caller`, the latest first. */
+struct rpc_exchange *rpc_back(struct rpc *rpc, enum role caller, unsigned index);
+/* The oldest message of `owner` whose Read chunks nobody has fetched: a Call, first of all one without a Reply, or a
+ * Reply. */
+struct rpc_side *rpc_unpulled(struct rpc *rpc, enum role owner);
+
+/* The oldest Call of `caller` whose Reply has Read chunks and waits for RDMA_DONE; NULL: none. */
+struct rpc_exchange *rpc_undone(struct rpc *rpc, enum role caller);
+
+/* STags as real ones are: an index that is hard to guess, and a key (RFC 5040 section 8.1.1). */
+static inline uint32_t rpc_stag(uint32_t number)
+{
+    uint32_t x = (number + 0x2F0Du) * 0x9E3779B1u;
+
+    x ^= x >> 15;
+    x *= 0x85EBCA6Bu;
+    return x ^ x >> 13;
+}
+
+/* Memory that nothing else has been registered for. */
+struct rpcrdma_segment rpc_register(struct rpc *rpc, uint32_t length);
+
+void rpc_side_clear(struct rpc_side *side);
+
+/* An RDMA Send with these octets. */
+void rpc_send(struct conversation *c, enum role role, enum rdmap_opcode opcode, uint32_t stag, const uint8_t *p,
+              size_t n);
+/* One RDMA Write. p NULL: a pattern. */
+void rpc_rdma_write(struct conversation *c, enum role role, uint32_t stag, uint64_t to, const uint8_t *p, size_t n);
+/* A Read Request by role; the answer is given later, with what read.content has. */
+void rpc_read_request(struct rpc *rpc, struct conversation *c, enum role role, const struct rdmap_read_request *read,
+                      const GByteArray *content, size_t from);
+/* The fields that rpc_read_request() would take, for a whole segment. */
+struct rdmap_read_request rpc_read_request_init(struct conversation *c, enum role role,
+                                                const struct rpcrdma_segment *segment);
+/* The answers to all Read Requests of `asker`. False: none waited. */
+bool rpc_read_answers(struct rpc *rpc, struct conversation *c, enum role asker);
+
+#endif

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Calls: arguments, chunks offered, and the same again on another connection. */
+#include "traffic-gen/say/rpc_making.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WRITE_DEFAULT = 4096, REPLY_DEFAULT = 65536 };
+
+/* opN.FIELD=VALUE for one operation, FIELD=VALUE for all. */
+static const char *call_option(void *context, unsigned op, const char *name)
+{
+    struct rpc_making *m = context;
+    char full[NFS_NAME_MAX + 16];
+    const char *value;
+
+    g_snprintf(full, sizeof(full), "op%u.%s", op, name);
+    value = words_value(m->words, full);
+    return value ? value : words_value(m->words, name);
+}
+
+static uint32_t call_sequence(void *context, unsigned slot)
+{
+    struct rpc_making *m = context;
+
+    return rpc_next_sequence(m->rpc, m->role, slot);
+}
+
+static void build_arguments(struct rpc_making *m)
+{
+    struct nfs_options options = {.option = call_option,
+                                  .sequence = call_sequence,
+                                  .context = m,
+                                  .ops = words_value(m->words, "ops"),
+                                  .seed = m->exchange->xid};
+    const char *wrong;
+
+    nfs_body_init(&m->side->body);
+    wrong = nfs_build_arguments(m->exchange->procedure, &options, &m->side->body);
+    if (wrong)
+        words_give_up(m->words->text, wrong);
+}
+
+/* cred=sys, none, gss:SERVICE, gss:init, gss:destroy */
+static void choose_credential(struct rpc_making *m)
+{
+    const char *cred = words_value(m->words, "cred");
+
+    m->cred_flavor = RPC_AUTH_SYS;
+    if (cred && strcmp(cred, "none") == 0) {
+        m->cred_flavor = RPC_AUTH_NONE;
+    } else if (cred && g_str_has_prefix(cred, "gss:")) {
+        m->cred_flavor = RPC_AUTH_GSS;
+        m->exchange->gss_proc = strcmp(cred, "gss:init") == 0      ? RPC_GSS_INIT
+                                : strcmp(cred, "gss:destroy") == 0 ? RPC_GSS_DESTROY
+                                                                   : RPC_GSS_DATA;
+        m->exchange->gss = m->exchange->gss_proc == RPC_GSS_DATA ? (unsigned)words_parse_number(m->words, cred + 4)
+                                                                 : (unsigned)RPC_GSS_SVC_NONE;
+        m->exchange->gss_seq = (m->exchange->xid & 0xFFFF) + 1;
+    } else if (cred && strcmp(cred, "sys") != 0) {
+        words_give_up(m->words->text, cred);
+    }
+    m->header.gss_version = 1;
+    m->header.gss_proc = m->exchange->gss_proc;
+    m->header.gss_seq = m->exchange->gss_seq;
+    m->header.gss_service = m->exchange->gss;
+}
+
+static void offer(struct rpc_making *m, struct rpc_chunk *chunk, const char *sizes, uint32_t total)
+{
+    uint32_t size[RPC_SEGMENTS_MAX];
+
+    chunk->n = strcmp(sizes, "-") == 0 ? 0 : rpc_parse_sizes(m->words, sizes, total, size, RPC_SEGMENTS_MAX);
+    for (unsigned i = 0; i < chunk->n; i++)
+        chunk->segments[i] = rpc_register(m->rpc, size[i]);
+}
+
+static uint32_t data_expected(const struct rpc_making *m)
+{
+    for (unsigned op = 0; op < NFS_OPERATIONS_MAX; op++) {
+        const struct nfs_field *count = nfs_field_find(&m->side->body, op, "count");
+
+        if (count)
+            return (uint32_t)count->value;
+    }
+    return WRITE_DEFAULT;
+}
+
+static void offer_chunks(struct rpc_making *m)
+{
+    const char *writes = words_value(m->words, "write"), *reply = words_value(m->words, "reply");
+    struct rpc_exchange *exchange = m->exchange;
+
+    if (words_have(m->words, "write"))
+        writes = "rest";
+    if (writes) {
+        g_auto(GStrv) chunks = g_strsplit(writes, "/", -1);
+
+        for (unsigned i = 0; chunks[i] && i < RPC_CHUNKS_MAX; i++)
+            offer(m, &exchange->writes[exchange->n_writes++], chunks[i], data_expected(m));
+    }
+    if (words_have(m->words, "reply"))
+        reply = "rest";
+    if (reply) {
+        exchange->has_reply_chunk = true;
+        offer(m, &exchange->reply_chunk, reply, REPLY_DEFAULT);
+    }
+}
+
+/* What the Call offers, as the exchange has it, into the plan; and back, when words have changed it. */
+static void plan_chunks(struct rpc_making *m)
+{
+    for (unsigned i = 0; i < m->side->n_reads; i++)
+        m->reads[i] = m->side->reads[i].segment;
+    m->plan.n_reads = m->side->n_reads;
+    memcpy(m->writes, m->exchange->writes, sizeof(m->writes));
+    m->plan.n_writes = m->exchange->n_writes;
+    m->reply = m->exchange->reply_chunk;
+    m->plan.reply = m->exchange->has_reply_chunk ? &m->reply_plan : NULL;
+}
+
+static void keep_chunks(struct rpc_making *m)
+{
+    for (unsigned i = 0; i < m->side->n_reads; i++)
+        m->side->reads[i].segment = m->reads[i];
+    memcpy(m->exchange->writes, m->writes, sizeof(m->writes));
+    m->exchange->reply_chunk = m->reply;
+}
+
+void rpc_say_call(struct rpc_making *m)
+{
+    const char *name = m->words->list[0];
+    struct rpc_exchange *exchange = rpc_exchange_new(m->rpc, m->role);
+
+    exchange->procedure = name ? nfs_procedure_template(name) : NULL;
+    if (!exchange->procedure)
+        words_give_up(m->words->text, name ? name : "call");
+    m->words->used[0] = true;
+    exchange->xid = (uint32_t)words_number(m->words, "xid", exchange->xid);
+    m->exchange = exchange;
+    m->side = &exchange->call;
+    choose_credential(m);
+    build_arguments(m);
+    m->header.xid = exchange->xid;
+    m->header.type = RPC_CALL;
+    m->header.rpcvers = RPC_VERSION;
+    m->header.prog = exchange->procedure->program;
+    m->header.vers = exchange->procedure->version;
+    m->header.proc = exchange->procedure->number;
+    rpc_change_header(m);
+    rpc_put_together(m);
+    m->plan.xid = exchange->xid;
+    m->plan.vers = RPCRDMA_VERSION;
+    m->plan.credit = RPC_CREDITS;
+    rpc_reduce(m);
+    offer_chunks(m);
+    plan_chunks(m);
+    rpc_change_plan(m);
+    keep_chunks(m);
+    exchange->vers = m->plan.vers;
+    exchange->proc = m->plan.proc;
+    exchange->sends_payload = m->payload != NULL;
+    rpc_say(m);
+}
+
+/* Retransmission: the same message and XID; on a new connection the memory has new STags (RFC 8166 section 4.2.1). */
+void rpc_say_again(struct rpc_making *m)
+{
+    struct rpc_exchange *exchange = rpc_choose(m, m->role);
+
+    if (!exchange)
+        words_give_up_why(m->words->text, "again", "no Call of this side is without Reply, or not that many are");
+    m->exchange = exchange;
+    m->side = &exchange->call;
+    m->plan = (struct rpcrdma_plan){
+        .xid = exchange->xid, .vers = RPCRDMA_VERSION, .credit = RPC_CREDITS, .proc = exchange->proc};
+    m->payload = exchange->sends_payload ? exchange->call.reduced : NULL;
+    if (!words_have(m->words, "same")) {
+        for (unsigned i = 0; i < m->side->n_reads; i++)
+            m->side->reads[i].segment.target = rpc_register(m->rpc, m->side->reads[i].segment.target.length);
+        for (unsigned i = 0; i < exchange->n_writes; i++) {
+            for (unsigned k = 0; k < exchange->writes[i].n; k++)
+                exchange->writes[i].segments[k] = rpc_register(m->rpc, exchange->writes[i].segments[k].length);
+        }
+        for (unsigned k = 0; k < exchange->reply_chunk.n; k++)
+            exchange->reply_chunk.segments[k] = rpc_register(m->rpc, exchange->reply_chunk.segments[k].length);
+    }
+    plan_chunks(m);
+    rpc_change_plan(m);
+    keep_chunks(m);
+    m->side->pulled = false;
+    rpc_say(m);
+}

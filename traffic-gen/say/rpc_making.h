@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One RPC-over-RDMA message in the making: shared by the files that make Calls, Replies and the rest from words. */
+#ifndef IWARP_TRAFFIC_SAY_RPC_MAKING_H
+#define IWARP_TRAFFIC_SAY_RPC_MAKING_H
+
+#include "traffic-gen/say/rpc.h"
+#include "traffic-gen/say/words.h"
+
+/* Octets of `whole` that travel in a chunk. */
+struct rpc_taken {
+    size_t at, n;
+};
+
+/* An RDMA Write that a Reply needs. */
+struct rpc_placed {
+    struct rpcrdma_segment target;
+    const uint8_t *p;
+    uint32_t n;
+};
+
+struct rpc_making {
+    struct rpc *rpc;
+    struct conversation *c;
+    enum role role; /* says it */
+    struct words *words;
+    unsigned threshold;
+    struct rpc_exchange *exchange;
+    struct rpc_side *side;
+
+    struct rpc_message header; /* of the RPC message */
+    uint32_t cred_flavor;
+    struct rpcrdma_plan plan;
+    struct rpcrdma_read_segment reads[RPC_READS_MAX];
+    struct rpc_chunk writes[RPC_CHUNKS_MAX];
+    struct rpcrdma_write_plan write_plans[RPC_CHUNKS_MAX];
+    struct rpc_chunk reply;
+    struct rpcrdma_write_plan reply_plan;
+    GByteArray *payload; /* behind the header; NULL: nothing */
+
+    struct rpc_taken taken[RPC_CHUNKS_MAX];
+    unsigned n_taken;
+    struct rpc_placed placed[RPC_CHUNKS_MAX * RPC_SEGMENTS_MAX];
+    unsigned n_placed;
+};
+
+/* "4096+100+rest" of total octets; NULL: one of all. Returns how many. */
+unsigned rpc_parse_sizes(const struct words *words, const char *text, uint32_t total, uint32_t *out, unsigned max);
+
+/* rpc.FIELD words on m->header. */
+void rpc_change_header(struct rpc_making *m);
+/* m->side->whole: the RPC header and the body, wrapped as the GSS service wants it. */
+void rpc_put_together(struct rpc_making *m);
+/* What `read`, `reduce`, `keep`, `pad`, `keep-pad` ask for: Read chunks of eligible items. */
+void rpc_reduce(struct rpc_making *m);
+/* Takes an item out of the stream. */
+void rpc_take(struct rpc_making *m, const struct nfs_body_item *item);
+/* m->side->reduced, once everything has been taken. */
+void rpc_finish_reduced(struct rpc_making *m);
+
+/* The words about the Transport header and the Send: changes, encodes, sends. */
+void rpc_change_plan(struct rpc_making *m);
+void rpc_say(struct rpc_making *m);
+
+/* ---- verbs ---- */
+
+void rpc_say_call(struct rpc_making *m);
+void rpc_say_again(struct rpc_making *m);
+void rpc_say_reply(struct rpc_making *m);
+/* Chooses by of=N or back=N among the Calls of `caller`; NULL: none. */
+struct rpc_exchange *rpc_choose(struct rpc_making *m, enum role caller);
+
+static inline enum role rpc_peer(enum role role)
+{
+    return role == INITIATOR ? RESPONDER : INITIATOR;
+}
+
+#endif

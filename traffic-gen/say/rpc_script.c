@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "traffic-gen/say/rpc_script.h"
+
+#include "traffic-gen/say/rpc_making.h"
+#include "traffic-gen/say/setups.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { READS_IN_FLIGHT = 8, READS_MAX = 100000, INLINE_SCRIPTS = 4096, RAW_MAX = 4096 };
+
+void rpc_script_free(struct rpc_script *script)
+{
+    rpc_free(script->rpc);
+}
+
+/* ---- set-up ---- */
+
+/* A word that may be said of one side: "r", "rI", "rR". */
+static uint64_t number_of_side(struct words *words, const char *name, enum role role, uint64_t otherwise)
+{
+    char own[24];
+
+    g_snprintf(own, sizeof(own), "%s%c", name, role == INITIATOR ? 'I' : 'R');
+    return words_number(words, own, words_number(words, name, otherwise));
+}
+
+static bool have_of_side(struct words *words, const char *name, enum role role)
+{
+    char own[24];
+    bool both = words_have(words, name);
+
+    g_snprintf(own, sizeof(own), "%s%c", name, role == INITIATOR ? 'I' : 'R');
+    return words_have(words, own) || both;
+}
+
+/* The block, what is in front of it, and where it ends. */
+static void set_private_data(struct rpc_script *script, struct startup_wish *wish, enum role role, struct words *words,
+                             uint32_t size)
+{
+    uint8_t *octets = script->private_data[role];
+    unsigned at = (unsigned)MIN(number_of_side(words, "pd-at", role, 0), RPC_PRIVATE_DATA_MAX - RPCRDMA_PD_LEN);
+    struct rpcrdma_private_data data = {.version = RPCRDMA_PD_VERSION,
+                                        .remote_invalidation = number_of_side(words, "r", role, 1) != 0,
+                                        .send_size = size,
+                                        .receive_size = size};
+    char name[16];
+
+    memset(octets, 0xC3, at);
+    rpcrdma_private_data_encode(&data, octets + at, RPCRDMA_PD_LEN);
+    for (unsigned i = 0; i < RPCRDMA_PD_LEN; i++) {
+        g_snprintf(name, sizeof(name), "pd%c@%u", role == INITIATOR ? 'I' : 'R', i);
+        octets[at + i] = (uint8_t)words_number(words, name, octets[at + i]);
+    }
+    wish->ulp_data = octets;
+    wish->ulp_length = (uint16_t)MIN(number_of_side(words, "pd-len", role, at + RPCRDMA_PD_LEN), RPC_PRIVATE_DATA_MAX);
+    if (have_of_side(words, "no-pd", role))
+        wish->ulp_length = 0;
+}
+
+void rpc_script_setup(struct rpc_script *script, struct conversation_setup *setup, struct words *words)
+{
+    uint32_t size = (uint32_t)words_number(words, "inline", INLINE_SCRIPTS);
+    bool none = words_have(words, "no-private-data");
+    unsigned depth = (unsigned)words_number(words, "depth", 0);
+
+    *setup = words_have(words, "rev1") ? setup_rev1 : setup_rev2;
+    setup->service_port = (uint16_t)words_number(words, "port", RPCRDMA_PORT);
+    script->threshold = size;
+    for (unsigned role = 0; role < 2; role++) {
+        struct startup_wish *wish = &setup->wish[role];
+
+        set_private_data(script, wish, role, words, size);
+        if (none)
+            wish->ulp_length = 0;
+        if (wish->ulp_length == 0)
+            script->threshold = RPCRDMA_INLINE_DEFAULT;
+        if (words_have(words, "no-crc"))
+            wish->flags &= (uint8_t)~MPA_FLAG_C;
+        if (words_have(words, "markers"))
+            wish->flags |= MPA_FLAG_M;
+        if (depth)
+            wish->enhanced.ird = wish->enhanced.ord = (uint16_t)depth;
+    }
+}
+
+/* ---- verbs ---- */
+
+struct rpc_exchange *rpc_choose(struct rpc_making *m, enum role caller)
+{
+    const char *back = words_value(m->words, "back");
+
+    return back ? rpc_back(m->rpc, caller, (unsigned)words_parse_number(m->words, back))
+                : rpc_outstanding(m->rpc, caller, (unsigned)words_number(m->words, "of", 0));
+}
+
+static struct words_place find_read(void *context, const char *name)
+{
+    struct rdmap_read_request *read = context;
+    const struct {
+        const char *name;
+        void *p;
+        unsigned size;
+    } fields[] = {
+        {"size", &read->size, sizeof(read->size)},
+        {"sink", &read->sink_stag, sizeof(read->sink_stag)},
+        {"sinkto", &read->sink_to, sizeof(read->sink_to)},
+        {"src", &read->source_stag, sizeof(read->source_stag)},
+        {"srcto", &read->source_to, sizeof(read->source_to)},
+        {"len", &read->size, sizeof(read->size)},
+        {"stag", &read->source_stag, sizeof(read->source_stag)},
+        {"to", &read->source_to, sizeof(read->source_to)},
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(fields); i++) {
+        if (strcmp(fields[i].name, name) == 0)
+            return (struct words_place){fields[i].p, fields[i].size};
+    }
+    return (struct words_place){0};
+}
+
+static void say_pull(struct rpc_making *m)
+{
+    enum role peer = rpc_peer(m->role);
+    bool chosen = words_value(m->words, "of") || words_value(m->words, "back");
+    struct rpc_exchange *exchange = chosen ? rpc_choose(m, peer) : NULL;
+    struct rpc_side *side = exchange ? &exchange->call : chosen ? NULL : rpc_unpulled(m->rpc, peer);
+    const char *only = words_value(m->words, "only");
+    uint32_t part = (uint32_t)words_number(m->words, "parts", UINT32_MAX);
+    bool answers = !words_have(m->words, "no-answer");
+    unsigned flying = 0;
+
+    words_have(m->words, "again");
+    if (!side)
+        words_give_up_why(m->words->text, "pull",
+                          "no message of the other side has Read chunks that are left to be read");
+    side->pulled = true;
+    for (unsigned i = 0; i < side->n_reads; i++) {
+        struct rpcrdma_segment segment = side->reads[i].segment.target;
+
+        if (only && words_parse_number(m->words, only) != i)
+            continue;
+        if (part == 0 || segment.length / part > READS_MAX)
+            words_give_up(m->words->text, "parts");
+        for (uint32_t done = 0; done < side->reads[i].segment.target.length || done == 0; done += part) {
+            struct rdmap_read_request read;
+
+            segment.offset = side->reads[i].segment.target.offset + done;
+            segment.length = MIN(part, side->reads[i].segment.target.length - done);
+            read = rpc_read_request_init(m->c, m->role, &segment);
+            words_change(m->words, find_read, &read);
+            words_end(m->words);
+            rpc_read_request(m->rpc, m->c, m->role, &read, side->reads[i].content, side->reads[i].from + done);
+            if (++flying % READS_IN_FLIGHT == 0 && answers)
+                rpc_read_answers(m->rpc, m->c, m->role);
+            if (part == UINT32_MAX)
+                break;
+        }
+    }
+    if (answers)
+        rpc_read_answers(m->rpc, m->c, m->role);
+}
+
+static void say_give(struct rpc_making *m)
+{
+    words_end(m->words);
+    if (!rpc_read_answers(m->rpc, m->c, rpc_peer(m->role)))
+        words_give_up(m->words->text, "give");
+}
+
+/* readN, writeN.M, reply.M */
+static struct rpcrdma_segment target(struct rpc_making *m, const struct rpc_read **content)
+{
+    const char *word = m->words->list[0], *rest;
+    struct rpc_exchange *exchange =
+        words_value(m->words, "of") ? rpc_choose(m, rpc_peer(m->role))
+                                    : rpc_back(m->rpc, rpc_peer(m->role), (unsigned)words_number(m->words, "back", 0));
+    unsigned chunk, segment;
+
+    m->words->used[0] = true;
+    rest = words_match(word, "read#", &segment);
+    if (exchange && rest && !*rest && segment < exchange->call.n_reads) {
+        *content = &exchange->call.reads[segment];
+        return exchange->call.reads[segment].segment.target;
+    }
+    rest = words_match(word, "write#.#", &chunk, &segment);
+    if (exchange && rest && !*rest && chunk < exchange->n_writes && segment < exchange->writes[chunk].n)
+        return exchange->writes[chunk].segments[segment];
+    rest = words_match(word, "reply.#", &segment);
+    if (exchange && rest && !*rest && segment < exchange->reply_chunk.n)
+        return exchange->reply_chunk.segments[segment];
+    words_give_up(m->words->text, word ? word : "put");
+}
+
+static struct rpcrdma_segment moved_target(struct rpc_making *m, const struct rpc_read **content, uint64_t *from)
+{
+    struct rpcrdma_segment segment = target(m, content);
+
+    *from = words_number(m->words, "off", 0);
+    segment.offset += *from;
+    segment.length -= MIN(segment.length, (uint32_t)*from);
+    return segment;
+}
+
+static void say_put(struct rpc_making *m)
+{
+    const struct rpc_read *content = NULL;
+    uint64_t from;
+    struct rpcrdma_segment segment = moved_target(m, &content, &from);
+    struct rdmap_read_request read = {
+        .size = segment.length, .source_stag = segment.handle, .source_to = segment.offset};
+
+    words_change(m->words, find_read, &read);
+    words_end(m->words);
+    if (read.size > RPC_OCTETS_MAX)
+        words_give_up(m->words->text, "len");
+    rpc_rdma_write(m->c, m->role, read.source_stag, read.source_to, NULL, read.size);
+}
+
+static void say_get(struct rpc_making *m)
+{
+    const struct rpc_read *content = NULL;
+    uint64_t from;
+    struct rpcrdma_segment segment = moved_target(m, &content, &from);
+    struct rdmap_read_request read = rpc_read_request_init(m->c, m->role, &segment);
+    bool answers = !words_have(m->words, "no-answer");
+
+    words_change(m->words, find_read, &read);
+    words_end(m->words);
+    rpc_read_request(m->rpc, m->c, m->role, &read, content ? content->content : NULL,
+                     content ? content->from + (size_t)from : 0);
+    if (answers)
+        rpc_read_answers(m->rpc, m->c, m->role);
+}
+
+/* A message without an RPC message in it; the Call that it is about. */
+static void say_bare(struct rpc_making *m, uint32_t proc)
+{
+    m->plan.xid = (uint32_t)words_number(m->words, "xid", m->exchange ? m->exchange->xid : 0);
+    /* RFC 8166 section 4.5.1: an RDMA_ERROR has the rdma_vers of what it answers. */
+    m->plan.vers = proc == RPCRDMA_ERROR && m->exchange ? m->exchange->vers : (uint32_t)RPCRDMA_VERSION;
+    m->plan.credit = RPC_CREDITS;
+    m->plan.proc = proc;
+    rpc_change_plan(m);
+    rpc_say(m);
+}
+
+static void say_error(struct rpc_making *m)
+{
+    const char *versions = words_value(m->words, "vers");
+
+    m->exchange = rpc_choose(m, rpc_peer(m->role));
+    m->side = m->exchange ? &m->exchange->reply : NULL;
+    m->plan.err = RPCRDMA_ERR_CHUNK;
+    if (versions) {
+        const char *rest = words_match(versions, "#..#", &m->plan.vers_low, &m->plan.vers_high);
+
+        m->plan.err = RPCRDMA_ERR_VERS;
+        if (!rest || *rest)
+            words_give_up(m->words->text, versions);
+    } else {
+        words_have(m->words, "chunk");
+    }
+    if (m->exchange)
+        m->exchange->answered = true;
+    say_bare(m, RPCRDMA_ERROR);
+}
+
+static void say_done(struct rpc_making *m)
+{
+    const char *of = words_value(m->words, "of"), *back = words_value(m->words, "back");
+
+    m->exchange = of ? rpc_choose(m, m->role) : back ? NULL : rpc_undone(m->rpc, m->role);
+    if (!m->exchange && !of)
+        m->exchange = rpc_back(m->rpc, m->role, back ? (unsigned)words_parse_number(m->words, back) : 0);
+    if (m->exchange)
+        m->exchange->done = true;
+    say_bare(m, RPCRDMA_DONE);
+}
+
+static void say_raw(struct rpc_making *m)
+{
+    const char *hex = words_value(m->words, "hex");
+    uint8_t octets[RAW_MAX];
+    size_t n = 0;
+
+    for (; hex && hex[2 * n] && n < sizeof(octets); n++) {
+        if (!words_octet(hex + 2 * n, &octets[n]))
+            words_give_up(m->words->text, hex);
+    }
+    words_end(m->words);
+    rpc_send(m->c, m->role, RDMAP_SEND, 0, octets, n);
+}
+
+static void say_hide(struct rpc_making *m)
+{
+    struct sim_how how = orderly(m->c, m->role);
+
+    sim_capturing(m->c->tcp, m->c->side[m->role], false, &how);
+}
+
+static void say_show(struct rpc_making *m)
+{
+    struct sim_how how = orderly(m->c, m->role);
+
+    sim_capturing(m->c->tcp, m->c->side[m->role], true, &how);
+}
+
+static const struct {
+    const char *name;
+    void (*say)(struct rpc_making *m);
+} verbs[] = {
+    {"call", rpc_say_call},   {"again", rpc_say_again}, {"pull", say_pull}, {"give", say_give},
+    {"reply", rpc_say_reply}, {"error", say_error},     {"done", say_done}, {"put", say_put},
+    {"get", say_get},         {"raw", say_raw},         {"hide", say_hide}, {"show", say_show},
+};
+
+bool rpc_script_say(struct rpc_script *script, struct conversation *c, enum role role, const char *verb,
+                    struct words *words)
+{
+    for (unsigned i = 0; i < G_N_ELEMENTS(verbs); i++) {
+        struct rpc_making *m;
+
+        if (strcmp(verbs[i].name, verb) != 0)
+            continue;
+        if (!script->rpc)
+            script->rpc = rpc_new();
+        if (!script->threshold)
+            script->threshold = RPCRDMA_INLINE_DEFAULT;
+        /* Those that play_words() of script.c has understood. */
+        words_have(words, "early");
+        words_value(words, "wait");
+        m = g_new0(struct rpc_making, 1);
+        m->rpc = script->rpc;
+        m->c = c;
+        m->role = role;
+        m->words = words;
+        m->threshold = script->threshold;
+        verbs[i].say(m);
+        words_end(words);
+        g_free(m);
+        return true;
+    }
+    return false;
+}

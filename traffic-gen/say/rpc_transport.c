@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The Transport header and the Send: what words change in them, and their octets. */
+#include "traffic-gen/say/rpc_making.h"
+
+#include "wire/octets.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TRANSPORT_HEADER_ROOM = 16384 };
+
+#define PLACE(member)                                                                                                  \
+    (struct words_place)                                                                                               \
+    {                                                                                                                  \
+        &(member), sizeof(member)                                                                                      \
+    }
+
+static struct words_place find_segment(struct rpcrdma_segment *segment, const char *name)
+{
+    if (strcmp(name, "handle") == 0)
+        return PLACE(segment->handle);
+    if (strcmp(name, "len") == 0)
+        return PLACE(segment->length);
+    if (strcmp(name, "off") == 0)
+        return PLACE(segment->offset);
+    return (struct words_place){0};
+}
+
+static struct words_place find_plan(void *context, const char *name)
+{
+    struct rpc_making *m = context;
+    struct rpcrdma_plan *plan = &m->plan;
+    const struct {
+        const char *name;
+        uint32_t *p;
+    } fields[] = {
+        {"h.xid", &plan->xid},        {"h.vers", &plan->vers}, {"h.credit", &plan->credit},
+        {"credit", &plan->credit},    {"h.proc", &plan->proc}, {"h.align", &plan->align},
+        {"h.thresh", &plan->thresh},  {"h.err", &plan->err},   {"h.low", &plan->vers_low},
+        {"h.high", &plan->vers_high},
+    };
+    unsigned chunk, segment;
+    const char *rest;
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(fields); i++) {
+        if (strcmp(fields[i].name, name) == 0)
+            return (struct words_place){fields[i].p, sizeof(uint32_t)};
+    }
+    rest = words_match(name, "write#.", &chunk);
+    if (rest && chunk < plan->n_writes && strcmp(rest, "n") == 0)
+        return PLACE(m->writes[chunk].n);
+    if (plan->reply && strcmp(name, "reply.n") == 0)
+        return PLACE(m->reply.n);
+    rest = words_match(name, "read#.", &segment);
+    if (rest && segment < plan->n_reads) {
+        if (strcmp(rest, "pos") == 0)
+            return PLACE(m->reads[segment].position);
+        return find_segment(&m->reads[segment].target, rest);
+    }
+    rest = words_match(name, "write#.seg#.", &chunk, &segment);
+    if (rest && chunk < plan->n_writes && segment < m->writes[chunk].n)
+        return find_segment(&m->writes[chunk].segments[segment], rest);
+    rest = words_match(name, "reply.seg#.", &segment);
+    if (rest && plan->reply && segment < m->reply.n)
+        return find_segment(&m->reply.segments[segment], rest);
+    return (struct words_place){0};
+}
+
+void rpc_change_plan(struct rpc_making *m)
+{
+    const char *stag = words_value(m->words, "stag");
+
+    for (unsigned i = 0; stag && i < m->plan.n_reads; i++)
+        m->reads[i].target.handle = (uint32_t)words_parse_number(m->words, stag);
+    for (unsigned i = 0; stag && i < m->plan.n_writes; i++) {
+        for (unsigned k = 0; k < m->writes[i].n; k++)
+            m->writes[i].segments[k].handle = (uint32_t)words_parse_number(m->words, stag);
+    }
+    for (unsigned k = 0; stag && m->plan.reply && k < m->reply.n; k++)
+        m->reply.segments[k].handle = (uint32_t)words_parse_number(m->words, stag);
+    if (words_have(m->words, "no-reply-chunk"))
+        m->plan.reply = NULL;
+    if (words_have(m->words, "new-reply-chunk")) {
+        m->plan.reply = &m->reply_plan;
+        m->reply.n = 1;
+        m->reply.segments[0] = rpc_register(m->rpc, 4096);
+    }
+    if (words_have(m->words, "bare"))
+        m->payload = NULL;
+    words_change(m->words, find_plan, m);
+    m->plan.n_reads = MIN(m->plan.n_reads, RPC_READS_MAX);
+    m->plan.n_writes = MIN(m->plan.n_writes, RPC_CHUNKS_MAX);
+    for (unsigned i = 0; i < m->plan.n_writes; i++)
+        m->writes[i].n = MIN(m->writes[i].n, RPC_SEGMENTS_MAX);
+    m->reply.n = MIN(m->reply.n, RPC_SEGMENTS_MAX);
+}
+
+static void change_octets(struct rpc_making *m, uint8_t *p, size_t n, size_t payload_at)
+{
+    char **list = m->words->list;
+
+    for (unsigned i = 0; i < WORDS_MAX && list[i]; i++) {
+        bool behind = list[i][0] == '@' && list[i][1] == 'p', word = behind || (list[i][0] == '@' && list[i][1] == 'h');
+        char *end;
+        size_t at;
+        uint64_t value;
+
+        if (list[i][0] != '@')
+            continue;
+        at = strtoul(list[i] + 1 + word, &end, 0) + (behind ? payload_at : 0);
+        if (*end != '=' || at > n || n - at < (word ? 4 : 1))
+            words_give_up(m->words->text, list[i]);
+        value = words_parse_number(m->words, end + 1);
+        if (word)
+            put_be32(p + at, (uint32_t)value);
+        else
+            p[at] = (uint8_t)value;
+        m->words->used[i] = true;
+    }
+}
+
+/* insert@OFFSET=HEX and remove@OFFSET=N, in the order in which they stand: what lies behind them moves. */
+static void move_octets(struct rpc_making *m, GByteArray *octets)
+{
+    char **list = m->words->list;
+
+    for (unsigned i = 0; i < WORDS_MAX && list[i]; i++) {
+        bool insert = g_str_has_prefix(list[i], "insert@"), remove = g_str_has_prefix(list[i], "remove@");
+        size_t at, n;
+        char *end;
+
+        if (!insert && !remove)
+            continue;
+        at = strtoul(list[i] + strlen("insert@"), &end, 0);
+        n = *end != '=' ? 0 : insert ? strlen(end + 1) / 2 : (size_t)words_parse_number(m->words, end + 1);
+        if (n == 0 || at > octets->len || (remove && n > octets->len - at))
+            words_give_up(m->words->text, list[i]);
+        if (remove) {
+            g_byte_array_remove_range(octets, (guint)at, (guint)n);
+        } else {
+            guint tail = octets->len - (guint)at;
+
+            g_byte_array_set_size(octets, octets->len + (guint)n);
+            memmove(octets->data + at + n, octets->data + at, tail);
+            for (size_t k = 0; k < n; k++) {
+                if (!words_octet(end + 1 + 2 * k, &octets->data[at + k]))
+                    words_give_up(m->words->text, list[i]);
+            }
+        }
+        m->words->used[i] = true;
+    }
+}
+
+static uint32_t first_stag(const struct rpc_exchange *exchange)
+{
+    if (exchange && exchange->call.n_reads)
+        return exchange->call.reads[0].segment.target.handle;
+    if (exchange && exchange->n_writes && exchange->writes[0].n)
+        return exchange->writes[0].segments[0].handle;
+    return exchange && exchange->has_reply_chunk ? exchange->reply_chunk.segments[0].handle : 0x00C0FFEE;
+}
+
+/* RFC 5666 section 3.9: in an RDMA_MSGP, zeros bring the bulk data to the alignment that it announces. */
+static void append_payload(struct rpc_making *m, GByteArray *octets, size_t data_at)
+{
+    guint head = (guint)MIN(data_at, m->payload->len);
+
+    g_byte_array_append(octets, m->payload->data, head);
+    while (m->plan.align && octets->len < RPC_OCTETS_MAX && octets->len % m->plan.align)
+        g_byte_array_append(octets, (const uint8_t *)"", 1);
+    g_byte_array_append(octets, m->payload->data + head, m->payload->len - head);
+}
+
+static void prepare_plan(struct rpc_making *m)
+{
+    m->plan.reads = m->reads;
+    m->plan.writes = m->write_plans;
+    for (unsigned i = 0; i < m->plan.n_writes; i++)
+        m->write_plans[i] = (struct rpcrdma_write_plan){.segments = m->writes[i].segments, .n = m->writes[i].n};
+    if (m->plan.reply) {
+        m->reply_plan = (struct rpcrdma_write_plan){.segments = m->reply.segments, .n = m->reply.n};
+        m->plan.reply = &m->reply_plan;
+    }
+}
+
+void rpc_say(struct rpc_making *m)
+{
+    g_autofree uint8_t *room = g_malloc(TRANSPORT_HEADER_ROOM);
+    struct xdr_writer w = {.p = room, .size = TRANSPORT_HEADER_ROOM};
+    GByteArray *octets = g_byte_array_new();
+    const char *invalidate = words_value(m->words, "inv");
+    unsigned cut = (unsigned)words_number(m->words, "cut", 0), grow = (unsigned)words_number(m->words, "grow", 0);
+    bool inv = words_have(m->words, "inv") || invalidate, se = words_have(m->words, "se");
+    uint32_t stag = invalidate ? (uint32_t)words_parse_number(m->words, invalidate) : inv ? first_stag(m->exchange) : 0;
+    size_t payload_at;
+
+    if (grow > RPC_OCTETS_MAX)
+        words_give_up(m->words->text, "grow");
+    prepare_plan(m);
+    rpcrdma_header_encode(&m->plan, &w);
+    g_byte_array_append(octets, room, (guint)w.at);
+    payload_at = w.at;
+    if (m->payload && m->plan.proc == RPCRDMA_MSGP && m->side->body.items->len)
+        append_payload(m, octets,
+                       m->side->body_at +
+                           g_array_index(m->side->body.items, struct nfs_body_item, m->side->body.items->len - 1).at);
+    else if (m->payload)
+        g_byte_array_append(octets, m->payload->data, m->payload->len);
+    if (grow) {
+        g_byte_array_set_size(octets, octets->len + grow);
+        memset(octets->data + octets->len - grow, 0, grow);
+    }
+    move_octets(m, octets);
+    change_octets(m, octets->data, octets->len, payload_at);
+    if (cut && cut < octets->len)
+        g_byte_array_set_size(octets, cut);
+    words_end(m->words);
+    rpc_send(m->c, m->role,
+             inv  ? se ? RDMAP_SEND_SE_INVALIDATE : RDMAP_SEND_INVALIDATE
+             : se ? RDMAP_SEND_SE
+                  : RDMAP_SEND,
+             stag, octets->data, octets->len);
+    g_byte_array_unref(octets);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Conversations written down as text. Statements are separated by semicolons:
+ *
+ *   with rev2 mulpdu=200   the negotiation: rev0, rev1 (when nothing is said), rev2, no-crc, markers; before all else.
+ *                          Of one side, with I or R behind the name: revI=1 crcR=0 markersI=1 irdI=8 ordR=4, rtrI=7
+ *                          (sum of Send 1, Write 2, Read 4: peer-to-peer), dataI=20 (octets of Private Data),
+ *                          rejectR=1, isnI=N; responder-opens: it opens the TCP connection; unseen: nothing is captured
+ *                          until `show`; segments=N: super-segments
+ *   next                   ends this connection, begins another one between the same ports; `next with rev2 ...` with
+ *                          another negotiation, `next parallel with ...` beside this one
+ *   I VERB WORD...         the Initiator says or does something, as soon as what the peer said before has arrived
+ *   R VERB WORD...         so does the Responder
+ *   I 5* VERB WORD...      five times
+ *
+ * VERB is a message: write, read (a Read Request), answer (a Read Response), send, send-inv, send-se, send-se-inv,
+ * term LAYER/ETYPE/CODE, imm, imm-se, fadd, cswap, result (an Atomic Response); or silence (a pure ACK), cork, uncork,
+ * fin, rst, close, rtr send|write|read (the first FPDU of a peer-to-peer connection), traffic (a bit of everything in
+ * both directions), hang (nothing: the connection is not closed at the end of the script); mpa-request, mpa-reply,
+ * which are said by themselves otherwise, stream HEX (octets outside of MPA).
+ *
+ * Every field of a message is filled in as it is right. NAME=VALUE sets one, NAME+VALUE and NAME-VALUE change it:
+ *
+ *   of the DDP header     t l rsvd dv rv rsv op stag to qn msn mo
+ *   of the payload        len (octets of ULP payload), value (eight octets in front of it), ulpdu (cut at such ULPDUs)
+ *   of Read Requests      sink sinkto size src srcto; stride (added to sink at each repetition)
+ *   of Atomics            word0 (28 reserved bits) aop id astag ato data mask cdata cmask
+ *   of their responses    id orig
+ *   of Immediate Data     data
+ *   of Terminates         m d r res tlen, have-len have-ddp have-read (what is there), e.FIELD of the accused header,
+ *                         sink sinkto size src srcto of the accused Read Request; back (accuse an earlier segment)
+ *   of the ULPDU          cut (its length), grow (zero octets behind it), @OFFSET (an octet)
+ *   for answers           of (which of the waiting requests)
+ *   of time               wait (milliseconds before)
+ *
+ * Words alone: early (does not wait for the peer), fresh (no further segment of the open message), keep (an Atomic
+ * without effect), bad-crc, zeros (as payload). longer=N: so many octets more at each repetition; marker=N pad=N: a
+ * Write as long as it takes for a Marker to be due N octets before the end of the FPDU; net=lost, lost-before, late,
+ * twice, fragmented, uncaptured: what befalls the segments.
+ *
+ * RPC-over-RDMA and NFS have verbs of their own (rpc_script.h).
+ *
+ * A message with l=0 stays open; the next one of its kind and direction is its next segment.
+ */
+#ifndef IWARP_TRAFFIC_SAY_SCRIPT_H
+#define IWARP_TRAFFIC_SAY_SCRIPT_H
+
+#include "traffic-gen/say/conversation.h"
+
+/* Plays it. A script that cannot be read is a mistake of this program: it ends with a message. */
+void script_play(struct stage *stage, const char *text);
+
+/* The same statement by statement, each without its semicolon. */
+struct script_player;
+struct script_player *script_begin(struct stage *stage, const char *text);
+void script_say(struct script_player *player, const char *statement);
+void script_end(struct script_player *player);
+
+#endif

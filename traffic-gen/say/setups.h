@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The negotiations that scenarios and faults begin from. */
+#ifndef IWARP_TRAFFIC_SAY_SETUPS_H
+#define IWARP_TRAFFIC_SAY_SETUPS_H
+
+#include "traffic-gen/say/conversation.h"
+
+/* Revision rev in both frames; flags of Request and Reply. */
+#define SETUP(rev, request_flags, reply_flags)                                                                         \
+    {                                                                                                                  \
+        .wish = {                                                                                                      \
+            [INITIATOR] = {.revision = (rev), .flags = (request_flags)},                                               \
+            [RESPONDER] = {.revision = (rev), .flags = (reply_flags)},                                                 \
+        }                                                                                                              \
+    }
+
+/* Revision 2 with enhanced data: peer-to-peer when the RTR sets are not empty. */
+#define ENHANCED(flags_, rtr_, ird_, ord_)                                                                             \
+    {                                                                                                                  \
+        .revision = 2, .flags = (flags_) | MPA_FLAG_S,                                                                 \
+        .enhanced = {.peer_to_peer = (rtr_) != 0, .rtr = (rtr_), .ird = (ird_), .ord = (ord_)}, .ulp_length = 8        \
+    }
+
+static const struct conversation_setup setup_rev1 = SETUP(1, MPA_FLAG_C, MPA_FLAG_C);
+static const struct conversation_setup setup_rev1_no_crc = SETUP(1, 0, 0);
+static const struct conversation_setup setup_rev1_markers = SETUP(1, MPA_FLAG_M | MPA_FLAG_C, MPA_FLAG_M | MPA_FLAG_C);
+static const struct conversation_setup setup_rev0 = SETUP(0, MPA_FLAG_M | MPA_FLAG_C, MPA_FLAG_M | MPA_FLAG_C);
+static const struct conversation_setup setup_rev2 = {
+    .wish = {ENHANCED(MPA_FLAG_C, 0, 16, 8), ENHANCED(MPA_FLAG_C, 0, 8, 16)}};
+
+enum { RTR_ALL = MPA_RTR_SEND | MPA_RTR_WRITE | MPA_RTR_READ };
+
+static inline struct conversation_setup setup_peer_to_peer(uint8_t offered, uint8_t supported)
+{
+    return (struct conversation_setup){
+        .wish = {ENHANCED(MPA_FLAG_C, offered, 16, 8), ENHANCED(MPA_FLAG_C, supported, 8, 16)}};
+}
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Conforming conversations by name. */
+#ifndef IWARP_TRAFFIC_SCENARIO_SCENARIO_H
+#define IWARP_TRAFFIC_SCENARIO_SCENARIO_H
+
+#include "traffic-gen/say/conversation.h"
+
+struct scenario {
+    const char *name;
+    const char *summary;
+    void (*play)(struct stage *stage);
+    unsigned mtu;       /* its own default; 0: 1500 */
+    const char *script; /* instead of play (script.h) */
+    const char *yaml;   /* instead of both (scenario_file.h) */
+};
+
+const struct scenario *scenario_at(unsigned index); /* NULL past the end */
+const struct scenario *scenario_find(const char *name);
+
+/* The tables, one per subject. */
+struct scenario_table {
+    const struct scenario *scenarios;
+    unsigned n;
+};
+extern const struct scenario_table yaml_scenarios, tcp_scenarios, rdmap_scenarios, rpc_scenarios;
+
+#endif

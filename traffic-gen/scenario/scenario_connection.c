@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "traffic-gen/scenario/scenario_connection.h"
+
+#include "traffic-gen/scenario/scenario_values.h"
+#include "traffic-gen/scenario/scenario_words.h"
+#include "wire/rpcrdma_private_data.h"
+
+#include <string.h>
+
+enum { PRIVATE_DATA_MAX = 512, THRESHOLD_UNIT = 1024, THRESHOLD_MAX = 256 * THRESHOLD_UNIT, IRD_ORD_MAX = 0x3FFF };
+enum { ULPDU_LIMIT_MIN = 64, ULPDU_LIMIT_MAX = 64768, MSS_LEAST = 64, SEGMENT_MAX = 65000 };
+
+enum kind {
+    NUMBER,     /* WORD=N */
+    SWITCH,     /* WORD=0, WORD=1 */
+    FALSE_WORD, /* WORD alone when false */
+    THRESHOLD,  /* WORD=N as RFC 8797 encodes it */
+    RTR,        /* a list of types */
+    TEXT,       /* WORD=octets in hexadecimal */
+    LATE,       /* the number of messages before the capture begins */
+    OPENS,
+};
+
+/* What only one kind of connection has. */
+enum needs { ANY, RPCRDMA, PLAIN };
+
+struct setting {
+    const char *name;
+    enum kind kind;
+    const char *word; /* of one side: I or R is written where '*' is */
+    uint64_t min, max;
+    enum needs needs;
+};
+
+static const struct setting settings[] = {
+    {"mulpdu", NUMBER, "mulpdu", ULPDU_LIMIT_MIN, ULPDU_LIMIT_MAX, ANY},
+    {"mss", NUMBER, "mss", MSS_LEAST, UINT16_MAX, ANY},
+    {"port", NUMBER, "port", 1, UINT16_MAX, ANY},
+    {"super-segments", NUMBER, "segments", MSS_LEAST, SEGMENT_MAX, ANY},
+    {"captured", FALSE_WORD, "unseen", 0, 0, ANY},
+    {"opened-by", OPENS, "responder-opens", 0, 0, ANY},
+    {"capture-begins-at-msn", LATE, "late msn", 0, UINT32_MAX, ANY},
+    {"inline-threshold", NUMBER, "inline", THRESHOLD_UNIT, THRESHOLD_MAX, RPCRDMA},
+    {"rpc-private-data", FALSE_WORD, "no-private-data", 0, 0, RPCRDMA},
+};
+
+static const struct setting side_settings[] = {
+    {"mpa-revision", NUMBER, "rev*", 0, 2, ANY},
+    {"crc", SWITCH, "crc*", 0, 0, ANY},
+    {"markers", SWITCH, "markers*", 0, 0, ANY},
+    {"rejects", SWITCH, "reject*", 0, 0, ANY},
+    {"ird", NUMBER, "ird*", 0, IRD_ORD_MAX, ANY},
+    {"ord", NUMBER, "ord*", 0, IRD_ORD_MAX, ANY},
+    {"rtr", RTR, "rtr*", 0, 0, ANY},
+    {"private-data", NUMBER, "data*", 0, PRIVATE_DATA_MAX, PLAIN},
+    {"initial-sequence-number", NUMBER, "isn*", 1, UINT32_MAX, ANY},
+    {"streaming-first", TEXT, "before*", 0, 0, ANY},
+    {"send-size", THRESHOLD, "pd*@6", THRESHOLD_UNIT, THRESHOLD_MAX, RPCRDMA},
+    {"receive-size", THRESHOLD, "pd*@7", THRESHOLD_UNIT, THRESHOLD_MAX, RPCRDMA},
+    {"remote-invalidation", SWITCH, "r*", 0, 0, RPCRDMA},
+    {"rpc-private-data", FALSE_WORD, "no-pd*", 0, 0, RPCRDMA},
+};
+
+struct making {
+    GString *words;
+    char side; /* 'I', 'R'; 0: both */
+    uint64_t revision;
+    struct both {
+        bool said, on;
+    } crc, markers;
+};
+
+static char *names_of(bool one_side)
+{
+    GString *s = g_string_new(one_side ? side_settings[0].name
+                                       : "mpa-revision, crc, markers, rpc-over-rdma, initiator, responder");
+
+    for (unsigned i = 1; one_side && i < G_N_ELEMENTS(side_settings); i++)
+        g_string_append_printf(s, ", %s", side_settings[i].name);
+    for (unsigned i = 0; !one_side && i < G_N_ELEMENTS(settings); i++)
+        g_string_append_printf(s, ", %s", settings[i].name);
+    return g_string_free(s, FALSE);
+}
+
+static bool read_rtr(struct reading *r, const yaml_node_t *node, const char *word, GString *out)
+{
+    static const struct {
+        const char *name;
+        enum mpa_rtr type;
+    } types[] = {{"send", MPA_RTR_SEND}, {"write", MPA_RTR_WRITE}, {"read", MPA_RTR_READ}};
+    unsigned set = 0;
+
+    if (!node || node->type != YAML_SEQUENCE_NODE)
+        return complain(r, node, "a list of send, write, read", "a list was expected");
+    for (const yaml_node_item_t *item = node->data.sequence.items.start; item < node->data.sequence.items.top; item++) {
+        unsigned before = set;
+
+        for (unsigned i = 0; i < G_N_ELEMENTS(types); i++) {
+            if (node_is(node_at(r, *item), types[i].name))
+                set |= types[i].type;
+        }
+        if (set == before)
+            return complain(r, node_at(r, *item), "send, write, read, each once", "this is no RTR type");
+    }
+    g_string_append_printf(out, " %s=%u", word, set);
+    return true;
+}
+
+static bool read_opener(struct reading *r, const yaml_node_t *node, const char *word, GString *out)
+{
+    if (node_is(node, "responder"))
+        g_string_append_printf(out, " %s", word);
+    else if (!node_is(node, "initiator"))
+        return complain(r, node, "initiator, responder", "one of the sides was expected");
+    return true;
+}
+
+static bool apply(struct reading *r, const struct setting *s, const yaml_node_t *key, const yaml_node_t *node,
+                  struct making *m)
+{
+    g_autofree char *word = g_strdup(s->word);
+    uint64_t value;
+    bool flag;
+
+    if (s->needs == RPCRDMA && !r->rpcrdma)
+        return complain(r, key, NULL, "%s needs `rpc-over-rdma: true`", s->name);
+    if (s->needs == PLAIN && r->rpcrdma)
+        return complain(r, key, NULL, "%s does not go with `rpc-over-rdma: true`", s->name);
+    if (strchr(word, '*'))
+        *strchr(word, '*') = m->side;
+    switch (s->kind) {
+    case NUMBER:
+    case LATE:
+        if (!read_number(r, node, s->min, s->max, &value))
+            return false;
+        g_string_append_printf(m->words, " %s=%" PRIu64, word, value);
+        return true;
+    case THRESHOLD:
+        if (!read_number(r, node, s->min, s->max, &value))
+            return false;
+        if (value % THRESHOLD_UNIT)
+            return complain(r, node, "multiples of 1024", "%" PRIu64 " cannot be encoded", value);
+        g_string_append_printf(m->words, " %s=%" PRIu64, word, value / THRESHOLD_UNIT - 1);
+        return true;
+    case SWITCH:
+        if (!read_flag(r, node, &flag))
+            return false;
+        g_string_append_printf(m->words, " %s=%d", word, flag);
+        return true;
+    case FALSE_WORD:
+        if (!read_flag(r, node, &flag))
+            return false;
+        if (!flag)
+            g_string_append_printf(m->words, " %s", word);
+        return true;
+    case RTR:
+        return read_rtr(r, node, word, m->words);
+    case TEXT:
+        g_string_append_printf(m->words, " %s=", word);
+        return read_hex(r, node, "", m->words);
+    case OPENS:
+        return read_opener(r, node, word, m->words);
+    }
+    return false;
+}
+
+static bool read_side(struct reading *r, void *context, const yaml_node_t *key, const char *name,
+                      const yaml_node_t *value)
+{
+    g_autofree char *allowed = NULL;
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(side_settings); i++) {
+        if (strcmp(side_settings[i].name, name) == 0)
+            return apply(r, &side_settings[i], key, value, context);
+    }
+    allowed = names_of(true);
+    return complain(r, key, allowed, "'%s' is nothing that one side has", name);
+}
+
+static bool read_setting(struct reading *r, void *context, const yaml_node_t *key, const char *name,
+                         const yaml_node_t *value)
+{
+    struct making *m = context;
+    g_autofree char *allowed = NULL;
+
+    if (strcmp(name, "mpa-revision") == 0)
+        return read_number(r, value, 0, 2, &m->revision);
+    if (strcmp(name, "crc") == 0)
+        return m->crc.said = read_flag(r, value, &m->crc.on);
+    if (strcmp(name, "markers") == 0)
+        return m->markers.said = read_flag(r, value, &m->markers.on);
+    if (strcmp(name, "rpc-over-rdma") == 0)
+        return true; /* find_rpcrdma() */
+    if (strcmp(name, "initiator") == 0 || strcmp(name, "responder") == 0) {
+        allowed = names_of(true);
+        m->side = *name == 'i' ? 'I' : 'R';
+        return read_mapping(r, value, allowed, read_side, m);
+    }
+    for (unsigned i = 0; i < G_N_ELEMENTS(settings); i++) {
+        if (strcmp(settings[i].name, name) == 0)
+            return apply(r, &settings[i], key, value, m);
+    }
+    allowed = names_of(false);
+    return complain(r, key, allowed, "'%s' is nothing that a connection has", name);
+}
+
+/* It decides what else there may be, wherever it stands. */
+static bool find_rpcrdma(struct reading *r, const yaml_node_t *node)
+{
+    if (!node || node->type != YAML_MAPPING_NODE)
+        return true;
+    for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start; pair < node->data.mapping.pairs.top; pair++) {
+        if (node_is(node_at(r, pair->key), "rpc-over-rdma") && !read_flag(r, node_at(r, pair->value), &r->rpcrdma))
+            return false;
+    }
+    return true;
+}
+
+/* The words of one mapping; those of both sides come last: the first word of a name counts. */
+static bool append_settings(struct reading *r, const yaml_node_t *node, struct making *m, GString *out)
+{
+    g_autofree char *allowed = names_of(false);
+    uint64_t before = m->revision;
+
+    *m = (struct making){.words = g_string_new(NULL), .revision = before};
+    if (!read_mapping(r, node, allowed, read_setting, m)) {
+        g_string_free(m->words, TRUE);
+        return false;
+    }
+    g_string_append(out, m->words->str);
+    if (m->crc.said)
+        g_string_append_printf(out, " crcI=%d crcR=%d", m->crc.on, m->crc.on);
+    if (m->markers.said)
+        g_string_append_printf(out, " markersI=%d markersR=%d", m->markers.on, m->markers.on);
+    g_string_free(m->words, TRUE);
+    return true;
+}
+
+bool read_connection(struct reading *r, const yaml_node_t *node, const yaml_node_t *base, const char *next)
+{
+    struct making m = {.revision = UINT64_MAX};
+    g_autoptr(GString) words = g_string_new(NULL);
+    GString *with = g_string_new(next);
+
+    /* A revision that the second one says is not taken over by the first one. */
+    if (!find_rpcrdma(r, node) || (base && !find_rpcrdma(r, base)) || (base && !append_settings(r, base, &m, words)) ||
+        !(g_string_truncate(words, 0), append_settings(r, node, &m, words)) ||
+        (base && !append_settings(r, base, &(struct making){.revision = UINT64_MAX}, words))) {
+        g_string_free(with, TRUE);
+        return false;
+    }
+    if (r->rpcrdma && m.revision == 0) {
+        g_string_free(with, TRUE);
+        return complain(r, node, "1, 2", "RPC-over-RDMA needs another mpa-revision");
+    }
+    g_string_append(with, "with");
+    if (r->rpcrdma)
+        g_string_append(with, m.revision == 1 ? " rpcrdma rev1" : " rpcrdma");
+    else if (m.revision == 0 || m.revision == 2)
+        g_string_append_printf(with, " rev%" PRIu64, m.revision);
+    g_string_append(with, words->str);
+    return add_statement(r, node, g_string_free(with, FALSE), "settings of a connection");
+}

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "traffic-gen/scenario/scenario_file.h"
+
+#include "traffic-gen/say/script.h"
+#include "traffic-gen/say/words.h"
+#include "traffic-gen/scenario/scenario_connection.h"
+#include "traffic-gen/scenario/scenario_words.h"
+#include "traffic-gen/scenario/scenario_work.h"
+
+#include <string.h>
+
+enum { REPEAT_MAX = 100000, DEPTH_MAX = 16, REGIONS_MAX = 64 };
+
+static const char top_allowed[] = "name, summary, about, mtu, connection, memory, steps, work";
+static const char step_allowed[] = "initiator (client), responder (server), wait, repeat with steps, next connection, "
+                                   "parallel connection, mixed traffic";
+
+struct scenario_file {
+    struct reading reading;
+    char *scenario; /* its name */
+    uint64_t mtu;
+    const yaml_node_t *connection, *memory, *steps, *rounds;
+    struct work *work; /* NULL: steps */
+};
+
+/* ---- memory ---- */
+
+static bool read_region_value(struct reading *r, void *context, const yaml_node_t *key, const char *name,
+                              const yaml_node_t *value)
+{
+    struct scenario_region *region = context;
+    uint64_t number;
+
+    if (strcmp(name, "stag") == 0) {
+        if (!read_number(r, value, 0, UINT32_MAX, &number))
+            return false;
+        region->stag = (uint32_t)number;
+        return true;
+    }
+    if (strcmp(name, "to") == 0)
+        return read_number(r, value, 0, UINT64_MAX, &region->to);
+    if (strcmp(name, "length") == 0) /* for the reader */
+        return read_number(r, value, 0, UINT64_MAX, &number);
+    return complain(r, key, "stag, to, length", "'%s' is nothing that a region has", name);
+}
+
+static bool read_region(struct reading *r, void *context, const yaml_node_t *key, const char *name,
+                        const yaml_node_t *value)
+{
+    struct scenario_region region = {.name = name};
+
+    (void)context;
+    if (!read_word(r, key, NULL))
+        return false;
+    if (g_ascii_isdigit(*name))
+        return complain(r, key, NULL, "the name of a region does not begin with a digit");
+    if (!read_mapping(r, value, "stag, to, length", read_region_value, &region))
+        return false;
+    g_array_append_val(r->regions, region);
+    return true;
+}
+
+/* ---- steps ---- */
+
+static bool read_steps(struct reading *r, const yaml_node_t *node, unsigned depth);
+
+struct repetition {
+    const yaml_node_t *steps;
+    uint64_t times;
+    unsigned depth;
+};
+
+static bool read_repetition_value(struct reading *r, void *context, const yaml_node_t *key, const char *name,
+                                  const yaml_node_t *value)
+{
+    struct repetition *repetition = context;
+
+    if (strcmp(name, "repeat") == 0)
+        return read_number(r, value, 1, REPEAT_MAX, &repetition->times);
+    if (strcmp(name, "steps") != 0)
+        return complain(r, key, "repeat, steps", "'%s' does not go with repeat", name);
+    repetition->steps = value;
+    return true;
+}
+
+static bool read_repetition(struct reading *r, const yaml_node_t *node, unsigned depth)
+{
+    struct repetition repetition = {0};
+    unsigned first = r->statements->len, n;
+    uint64_t octets = r->octets;
+
+    if (!read_mapping(r, node, "repeat, steps", read_repetition_value, &repetition))
+        return false;
+    if (!repetition.steps)
+        return complain(r, node, "repeat, steps", "repeat needs steps");
+    if (!read_steps(r, repetition.steps, depth + 1))
+        return false;
+    octets = r->octets - octets;
+    n = r->statements->len - first;
+    r->octets += octets * (repetition.times - 1);
+    if (r->octets > SCENARIO_OCTETS_MAX)
+        return complain(r, node, NULL, "all messages together have more than %d octets", SCENARIO_OCTETS_MAX);
+    for (uint64_t i = 1; i < repetition.times && n > 0; i++) {
+        for (unsigned k = 0; k < n; k++) {
+            /* By value: the array moves as it grows. */
+            struct scenario_statement statement = g_array_index(r->statements, struct scenario_statement, first + k);
+
+            if (!add_statement(r, node, g_strdup(statement.text), statement.allowed))
+                return false;
+            g_array_index(r->statements, struct scenario_statement, r->statements->len - 1).line = statement.line;
+        }
+    }
+    return true;
+}
+
+/* With settings on top of those of the whole file. */
+static bool begin_connection(struct reading *r, const yaml_node_t *node, const yaml_node_t *settings, bool parallel)
+{
+    const char *next = parallel ? "next parallel " : "next ";
+    const yaml_node_t *base = r->connection;
+
+    if (!settings) {
+        settings = base;
+        base = NULL;
+    }
+    if (!settings)
+        return add_statement(r, node, g_strdup_printf("%swith rev1", next), step_allowed);
+    return read_connection(r, settings, base, next);
+}
+
+static bool read_both(struct reading *r, const yaml_node_t *node)
+{
+    if (node_is(node, "next connection"))
+        return add_statement(r, node, g_strdup("next"), step_allowed);
+    if (node_is(node, "parallel connection"))
+        return begin_connection(r, node, NULL, true);
+    if (node_is(node, "mixed traffic"))
+        return add_statement(r, node, g_strdup("I traffic"), step_allowed);
+    return complain(r, node, step_allowed, "this is no step");
+}
+
+static bool read_step(struct reading *r, const yaml_node_t *node, unsigned depth)
+{
+    static const struct {
+        const char *name;
+        enum role role;
+    } sides[] = {{"initiator", INITIATOR}, {"client", INITIATOR}, {"responder", RESPONDER}, {"server", RESPONDER}};
+    const yaml_node_pair_t *pair;
+    const yaml_node_t *key;
+
+    if (!node || node->type != YAML_MAPPING_NODE || node->data.mapping.pairs.top == node->data.mapping.pairs.start)
+        return read_both(r, node);
+    pair = node->data.mapping.pairs.start;
+    key = node_at(r, pair->key);
+    for (const yaml_node_pair_t *any = pair; any < node->data.mapping.pairs.top; any++) {
+        if (node_is(node_at(r, any->key), "repeat"))
+            return read_repetition(r, node, depth);
+    }
+    if (node->data.mapping.pairs.top - pair == 1 &&
+        (node_is(key, "next connection") || node_is(key, "parallel connection")))
+        return begin_connection(r, key, node_at(r, pair->value), node_is(key, "parallel connection"));
+    if (node->data.mapping.pairs.top - pair != 1)
+        return complain(r, node_at(r, pair[1].key), step_allowed, "a step is of one side only");
+    if (node_is(key, "wait")) {
+        uint64_t wait;
+
+        if (!read_time(r, node_at(r, pair->value), &wait))
+            return false;
+        r->wait = wait;
+        return true;
+    }
+    for (unsigned i = 0; i < G_N_ELEMENTS(sides); i++) {
+        if (node_is(key, sides[i].name))
+            return read_actions(r, sides[i].role, node_at(r, pair->value));
+    }
+    return complain(r, key, step_allowed, "this is no step");
+}
+
+static bool read_steps(struct reading *r, const yaml_node_t *node, unsigned depth)
+{
+    if (!node || node->type != YAML_SEQUENCE_NODE)
+        return complain(r, node, "lines that begin with '- '", "a list of steps was expected");
+    if (depth > DEPTH_MAX)
+        return complain(r, node, NULL, "repetitions lie more than %d deep in one another", DEPTH_MAX);
+    for (const yaml_node_item_t *item = node->data.sequence.items.start; item < node->data.sequence.items.top; item++) {
+        if (++r->steps > SCENARIO_STATEMENTS_MAX)
+            return complain(r, node, NULL, "more than %d steps, repetitions included", SCENARIO_STATEMENTS_MAX);
+        if (!read_step(r, node_at(r, *item), depth))
+            return false;
+    }
+    return true;
+}
+
+/* ---- the whole ---- */
+
+static bool read_top(struct reading *r, void *context, const yaml_node_t *key, const char *name,
+                     const yaml_node_t *value)
+{
+    struct scenario_file *file = context;
+
+    if (strcmp(name, "name") == 0) {
+        const char *text = read_word(r, value, NULL);
+
+        file->scenario = g_strdup(text);
+        return text != NULL;
+    }
+    if (strcmp(name, "summary") == 0)
+        return read_text(r, value, "a line of text") != NULL;
+    if (strcmp(name, "about") == 0)
+        return value->type == YAML_SCALAR_NODE || complain(r, value, "text", "a text was expected");
+    if (strcmp(name, "mtu") == 0)
+        return read_number(r, value, SCENARIO_MTU_MIN, SCENARIO_MTU_MAX, &file->mtu);
+    if (strcmp(name, "connection") == 0)
+        file->connection = value;
+    else if (strcmp(name, "memory") == 0)
+        file->memory = value;
+    else if (strcmp(name, "steps") == 0)
+        file->steps = value;
+    else if (strcmp(name, "work") == 0)
+        file->rounds = value;
+    else
+        return complain(r, key, top_allowed, "'%s' is not known", name);
+    return true;
+}
+
+static bool read_document(struct scenario_file *file)
+{
+    struct reading *r = &file->reading;
+    const yaml_node_t *root = yaml_document_get_root_node(&r->document);
+
+    if (!root)
+        return complain(r, NULL, top_allowed, "nothing is there");
+    if (!read_mapping(r, root, top_allowed, read_top, file))
+        return false;
+    if (!file->scenario)
+        return complain(r, root, top_allowed, "the name is missing");
+    if (!file->steps && !file->rounds)
+        return complain(r, root, top_allowed, "the steps, or the work, are missing");
+    if (file->steps && file->rounds)
+        return complain(r, file->rounds, NULL, "there are steps or work, not both");
+    if (file->rounds) {
+        file->work = work_new(r->name);
+        return read_work(r, file->work, file->connection, file->memory, file->rounds);
+    }
+    if (file->memory && file->memory->type == YAML_MAPPING_NODE &&
+        file->memory->data.mapping.pairs.top - file->memory->data.mapping.pairs.start > REGIONS_MAX)
+        return complain(r, file->memory, NULL, "more than %d regions", REGIONS_MAX);
+    if (file->memory && !read_mapping(r, file->memory, "names of regions", read_region, NULL))
+        return false;
+    r->connection = file->connection;
+    return (!file->connection || read_connection(r, file->connection, NULL, "")) && read_steps(r, file->steps, 0);
+}
+
+static void clear_statement(void *p)
+{
+    g_free(((struct scenario_statement *)p)->text);
+}
+
+static bool is_last_document(struct reading *r, yaml_parser_t *parser)
+{
+    yaml_document_t more;
+    const yaml_node_t *root = NULL;
+    bool last = true;
+
+    if (!yaml_parser_load(parser, &more)) {
+        r->error = g_strdup_printf("%s:%zu: this is not YAML: %s", r->name, parser->problem_mark.line + 1,
+                                   parser->problem ? parser->problem : "?");
+        return false;
+    }
+    root = yaml_document_get_root_node(&more);
+    if (root)
+        last = complain(r, root, NULL, "a second document begins here; a file has one scenario");
+    yaml_document_delete(&more);
+    return last;
+}
+
+static bool load_document(struct reading *r, const char *text, size_t n)
+{
+    yaml_parser_t parser;
+    bool good;
+
+    if (!yaml_parser_initialize(&parser)) {
+        memset(&r->document, 0, sizeof(r->document));
+        return complain(r, NULL, NULL, "no memory");
+    }
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, n);
+    good = yaml_parser_load(&parser, &r->document);
+    if (!good) {
+        memset(&r->document, 0, sizeof(r->document));
+        r->error = g_strdup_printf("%s:%zu: this is not YAML: %s%s%s", r->name, parser.problem_mark.line + 1,
+                                   parser.problem ? parser.problem : "?", parser.context ? ", " : "",
+                                   parser.context ? parser.context : "");
+    }
+    if (good)
+        good = is_last_document(r, &parser);
+    yaml_parser_delete(&parser);
+    return good;
+}
+
+struct scenario_file *scenario_file_parse(const char *name, const char *text, size_t n, char **error)
+{
+    struct scenario_file *file = g_new0(struct scenario_file, 1);
+    struct reading *r = &file->reading;
+    bool good;
+
+    r->name = g_strdup(name);
+    r->regions = g_array_new(FALSE, FALSE, sizeof(struct scenario_region));
+    r->statements = g_array_new(FALSE, FALSE, sizeof(struct scenario_statement));
+    g_array_set_clear_func(r->statements, clear_statement);
+    if (n > SCENARIO_FILE_MAX)
+        good = complain(r, NULL, NULL, "more than %d octets", SCENARIO_FILE_MAX);
+    else
+        good = load_document(r, text, n) && read_document(file);
+    if (good)
+        return file;
+    *error = g_steal_pointer(&r->error);
+    scenario_file_free(file);
+    return NULL;
+}
+
+struct scenario_file *scenario_file_load(const char *path, char **error)
+{
+    g_autoptr(GError) why = NULL;
+    g_autofree char *text = NULL;
+    gsize n;
+
+    if (!g_file_get_contents(path, &text, &n, &why)) {
+        *error = g_strdup(why->message);
+        return NULL;
+    }
+    return scenario_file_parse(path, text, n, error);
+}
+
+void scenario_file_free(struct scenario_file *file)
+{
+    if (!file)
+        return;
+    yaml_document_delete(&file->reading.document);
+    g_array_unref(file->reading.regions);
+    g_array_unref(file->reading.statements);
+    work_free(file->work);
+    g_free(file->reading.error);
+    g_free((char *)file->reading.name);
+    g_free(file->scenario);
+    g_free(file);
+}
+
+unsigned scenario_file_mtu(const struct scenario_file *file)
+{
+    return (unsigned)file->mtu;
+}
+
+const char *scenario_file_name(const struct scenario_file *file)
+{
+    return file->scenario;
+}
+
+const struct work *scenario_file_work(const struct scenario_file *file)
+{
+    return file->work;
+}
+
+const char *scenario_file_statement(const struct scenario_file *file, unsigned index, unsigned *line)
+{
+    const struct scenario_statement *statement;
+
+    if (index >= file->reading.statements->len)
+        return NULL;
+    statement = &g_array_index(file->reading.statements, struct scenario_statement, index);
+    *line = statement->line;
+    return statement->text;
+}
+
+void scenario_file_play(const struct scenario_file *file, struct stage *stage)
+{
+    struct script_player *player = script_begin(stage, file->reading.name);
+
+    for (unsigned i = 0; i < file->reading.statements->len; i++) {
+        const struct scenario_statement *s = &g_array_index(file->reading.statements, struct scenario_statement, i);
+        g_autofree char *place = g_strdup_printf("%s:%u", file->reading.name, s->line);
+
+        words_stand_at(place, s->allowed);
+        script_say(player, s->text);
+    }
+    words_stand_at(NULL, NULL);
+    script_end(player);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Scenarios in YAML (iwarp-scenario(5)). Those with `steps` are a readable form of what scripts (script.h) say: each
+ * step becomes a statement of a script, so that there is one executor and one meaning. Those with `work` are carried
+ * out by real ends (work.h).
+ */
+#ifndef IWARP_TRAFFIC_SCENARIO_SCENARIO_FILE_H
+#define IWARP_TRAFFIC_SCENARIO_SCENARIO_FILE_H
+
+#include "traffic-gen/say/conversation.h"
+
+enum {
+    SCENARIO_FILE_MAX = 1 << 20,      /* octets of the text */
+    SCENARIO_STATEMENTS_MAX = 100000, /* with all repetitions */
+    SCENARIO_TEXT_MAX = 32 << 20,     /* octets of all statements */
+    SCENARIO_OCTETS_MAX = 256 << 20,  /* of payload, all messages together */
+    SCENARIO_MTU_MIN = 128,
+    SCENARIO_MTU_MAX = 65535
+};
+
+struct scenario_file;
+struct work;
+
+/* `name` is what messages call it. NULL: *error says what is wrong, FILE:LINE first; free it with g_free(). */
+struct scenario_file *scenario_file_parse(const char *name, const char *text, size_t n, char **error);
+/* From a file; errors of reading alike. */
+struct scenario_file *scenario_file_load(const char *path, char **error);
+void scenario_file_free(struct scenario_file *file);
+
+unsigned scenario_file_mtu(const struct scenario_file *file); /* 0: not said */
+const char *scenario_file_name(const struct scenario_file *file);
+/* The statements and the lines that they come from; NULL past the last. */
+const char *scenario_file_statement(const struct scenario_file *file, unsigned index, unsigned *line);
+/* The part `work`, for real ends (work.h); NULL: it has steps instead. */
+const struct work *scenario_file_work(const struct scenario_file *file);
+/* Plays the steps. Ends the program with a message that names file and line when a step cannot be carried out. */
+void scenario_file_play(const struct scenario_file *file, struct stage *stage);
+
+#endif

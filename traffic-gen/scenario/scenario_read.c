@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "traffic-gen/scenario/scenario_read.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+enum { TEXT_MAX = 256, OCTETS_MAX = 1 << 24, KEYS_MAX = 64 };
+static const uint64_t wait_max = 3600 * 1000;
+
+static const char words_allowed[] = "letters, digits, '.', '_' and '-'";
+static const char *const flags_allowed = "true, false";
+
+bool complain(struct reading *r, const yaml_node_t *node, const char *allowed, const char *format, ...)
+{
+    g_autofree char *what = NULL;
+    va_list ap;
+
+    if (r->error)
+        return false;
+    va_start(ap, format);
+    what = g_strdup_vprintf(format, ap);
+    va_end(ap);
+    for (char *p = what; *p; p++) {
+        if (g_ascii_iscntrl(*p))
+            *p = '?';
+    }
+    r->error = g_strdup_printf("%s:%zu: %s%s%s", r->name, node ? node->start_mark.line + 1 : 1, what,
+                               allowed ? "; allowed here: " : "", allowed ? allowed : "");
+    return false;
+}
+
+const char *read_text(struct reading *r, const yaml_node_t *node, const char *allowed)
+{
+    if (!node || node->type != YAML_SCALAR_NODE) {
+        complain(r, node, allowed, "a single value was expected");
+        return NULL;
+    }
+    if (node->data.scalar.length > TEXT_MAX || memchr(node->data.scalar.value, 0, node->data.scalar.length)) {
+        complain(r, node, allowed, "this value is longer than %d characters, or has a null octet", TEXT_MAX);
+        return NULL;
+    }
+    return (const char *)node->data.scalar.value;
+}
+
+const char *read_word(struct reading *r, const yaml_node_t *node, const char *allowed)
+{
+    const char *text = read_text(r, node, allowed ? allowed : words_allowed);
+
+    for (const char *p = text; p && *p; p++) {
+        if (!g_ascii_isalnum(*p) && !strchr("._-", *p)) {
+            complain(r, node, allowed ? allowed : words_allowed, "'%s' cannot stand here", text);
+            return NULL;
+        }
+    }
+    if (text && !*text) {
+        complain(r, node, allowed ? allowed : words_allowed, "a value is missing");
+        return NULL;
+    }
+    return text;
+}
+
+bool read_number(struct reading *r, const yaml_node_t *node, uint64_t min, uint64_t max, uint64_t *value)
+{
+    g_autofree char *range = g_strdup_printf("a number from %" PRIu64 " to %" PRIu64, min, max);
+    const char *text = read_text(r, node, range);
+    char *end;
+
+    if (!text)
+        return false;
+    errno = 0;
+    *value = g_ascii_strtoull(text, &end, 0);
+    if (!g_ascii_isdigit(*text) || *end || errno || *value < min || *value > max)
+        return complain(r, node, range, "'%s' is no such number", text);
+    return true;
+}
+
+bool read_flag(struct reading *r, const yaml_node_t *node, bool *value)
+{
+    const char *text = read_text(r, node, flags_allowed);
+
+    if (!text)
+        return false;
+    *value = strcmp(text, "true") == 0;
+    if (!*value && strcmp(text, "false") != 0)
+        return complain(r, node, flags_allowed, "'%s' is neither true nor false", text);
+    return true;
+}
+
+bool read_time(struct reading *r, const yaml_node_t *node, uint64_t *value)
+{
+    static const char allowed[] = "N ms, N s, up to an hour";
+    const char *text = read_text(r, node, allowed);
+    char *end;
+
+    if (!text)
+        return false;
+    errno = 0;
+    *value = g_ascii_strtoull(text, &end, 10);
+    if (!g_ascii_isdigit(*text) || errno || *value > wait_max)
+        return complain(r, node, allowed, "'%s' is no time", text);
+    if (strcmp(end, " s") == 0)
+        *value *= 1000;
+    else if (strcmp(end, " ms") != 0)
+        return complain(r, node, allowed, "'%s' is no time", text);
+    if (*value > wait_max)
+        return complain(r, node, allowed, "'%s' is too long", text);
+    return true;
+}
+
+bool read_octets(struct reading *r, const yaml_node_t *node, unsigned times, uint64_t *value)
+{
+    if (!read_number(r, node, 0, OCTETS_MAX, value))
+        return false;
+    r->octets += *value * times;
+    if (r->octets > SCENARIO_OCTETS_MAX)
+        return complain(r, node, NULL, "all messages together have more than %d octets", SCENARIO_OCTETS_MAX);
+    return true;
+}
+
+const struct scenario_region *find_region(const struct reading *r, const char *name)
+{
+    for (unsigned i = 0; i < r->regions->len; i++) {
+        const struct scenario_region *region = &g_array_index(r->regions, struct scenario_region, i);
+
+        if (strcmp(region->name, name) == 0)
+            return region;
+    }
+    return NULL;
+}
+
+bool read_stag(struct reading *r, const yaml_node_t *node, const struct scenario_region **region, uint64_t *stag)
+{
+    const char *text = read_text(r, node, "the name of a region of `memory`, or an STag");
+
+    *region = NULL;
+    if (!text)
+        return false;
+    if (g_ascii_isdigit(*text))
+        return read_number(r, node, 0, UINT32_MAX, stag);
+    *region = find_region(r, text);
+    if (!*region) {
+        GString *names = g_string_new("numbers");
+
+        for (unsigned i = 0; i < r->regions->len; i++)
+            g_string_append_printf(names, ", %s", g_array_index(r->regions, struct scenario_region, i).name);
+        complain(r, node, names->str, "no region of `memory` is called '%s'", text);
+        g_string_free(names, TRUE);
+        return false;
+    }
+    *stag = (*region)->stag;
+    return true;
+}
+
+bool node_is(const yaml_node_t *node, const char *text)
+{
+    return node && node->type == YAML_SCALAR_NODE && strcmp((const char *)node->data.scalar.value, text) == 0;
+}
+
+bool read_mapping(struct reading *r, const yaml_node_t *node, const char *allowed, read_pair_t each, void *context)
+{
+    if (!node || node->type != YAML_MAPPING_NODE)
+        return complain(r, node, allowed, "names with values were expected");
+    if (node->data.mapping.pairs.top - node->data.mapping.pairs.start > KEYS_MAX)
+        return complain(r, node, NULL, "more than %d names", KEYS_MAX);
+    for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start; pair < node->data.mapping.pairs.top; pair++) {
+        const yaml_node_t *key = node_at(r, pair->key);
+        const char *name = read_text(r, key, allowed);
+
+        if (!name)
+            return false;
+        for (const yaml_node_pair_t *before = node->data.mapping.pairs.start; before < pair; before++) {
+            if (node_is(node_at(r, before->key), name))
+                return complain(r, key, NULL, "'%s' is here twice", name);
+        }
+        if (!each(r, context, key, name, node_at(r, pair->value)))
+            return false;
+    }
+    return true;
+}
+
+bool split_action(struct reading *r, const yaml_node_t *node, const yaml_node_t **what, const yaml_node_t **value)
+{
+    *what = node;
+    *value = NULL;
+    if (!node || node->type != YAML_MAPPING_NODE || node->data.mapping.pairs.top == node->data.mapping.pairs.start)
+        return false;
+    *what = node_at(r, node->data.mapping.pairs.start->key);
+    *value = node_at(r, node->data.mapping.pairs.start->value);
+    return true;
+}
+
+bool read_error_code(struct reading *r, const yaml_node_t *node, unsigned *error)
+{
+    static const char allowed[] = "LAYER/TYPE/CODE in hexadecimal, such as 0/1/02";
+    const char *text = read_text(r, node, allowed);
+    size_t digits;
+
+    if (!text)
+        return false;
+    digits = strlen(text) > 4 ? strspn(text + 4, "0123456789abcdefABCDEF") : 0;
+    if (!g_ascii_isxdigit(text[0]) || text[1] != '/' || !g_ascii_isxdigit(text[2]) || text[3] != '/' || digits < 1 ||
+        digits > 2 || text[4 + digits])
+        return complain(r, node, allowed, "'%s' names no error", text);
+    *error = (unsigned)g_ascii_xdigit_value(text[0]) << 12 | (unsigned)g_ascii_xdigit_value(text[2]) << 8 |
+             (unsigned)g_ascii_strtoull(text + 4, NULL, 16);
+    return true;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Values of a scenario in YAML, checked, and messages that say where and what is allowed. */
+#ifndef IWARP_TRAFFIC_SCENARIO_SCENARIO_READ_H
+#define IWARP_TRAFFIC_SCENARIO_SCENARIO_READ_H
+
+#include "traffic-gen/scenario/scenario_file.h"
+
+#include <inttypes.h>
+#include <yaml.h>
+
+struct scenario_region {
+    const char *name; /* in the document */
+    uint32_t stag;
+    uint64_t to;
+};
+
+struct scenario_statement {
+    char *text;
+    unsigned line;
+    const char *allowed; /* what may be said there: for messages */
+};
+
+struct reading {
+    const char *name; /* of the file */
+    yaml_document_t document;
+    const yaml_node_t *connection; /* settings of the whole file; NULL: none */
+    char *error;                   /* the first one */
+    GArray *regions;               /* of struct scenario_region */
+    GArray *statements;
+    unsigned steps;  /* that were looked at, also those that say nothing */
+    uint64_t octets; /* of all messages so far */
+    size_t text;     /* octets of all statements */
+    bool rpcrdma;    /* RPC-over-RDMA was asked for */
+    uint64_t wait;   /* milliseconds in front of the next statement */
+};
+
+/* Notes the mistake, if it is the first one; always false. `allowed` NULL: nothing to list. */
+G_GNUC_PRINTF(4, 5)
+bool complain(struct reading *r, const yaml_node_t *node, const char *allowed, const char *format, ...);
+
+/* The text of a scalar; NULL, after complaining, when it is none or longer than names and numbers are. */
+const char *read_text(struct reading *r, const yaml_node_t *node, const char *allowed);
+/* The text of a scalar that may stand in a script. */
+const char *read_word(struct reading *r, const yaml_node_t *node, const char *allowed);
+bool read_number(struct reading *r, const yaml_node_t *node, uint64_t min, uint64_t max, uint64_t *value);
+bool read_flag(struct reading *r, const yaml_node_t *node, bool *value);
+/* "40 s", "500 ms", in milliseconds. */
+bool read_time(struct reading *r, const yaml_node_t *node, uint64_t *value);
+/* Octets of payload, `times` times; all together are limited. */
+bool read_octets(struct reading *r, const yaml_node_t *node, unsigned times, uint64_t *value);
+/* "0/1/02": layer, type and code of a Terminate, of 4, 4 and 8 bits. */
+bool read_error_code(struct reading *r, const yaml_node_t *node, unsigned *error);
+/* An STag: a number, or the name of a region. `region` NULL: a number. */
+bool read_stag(struct reading *r, const yaml_node_t *node, const struct scenario_region **region, uint64_t *stag);
+const struct scenario_region *find_region(const struct reading *r, const char *name);
+
+static inline const yaml_node_t *node_at(struct reading *r, int index)
+{
+    return yaml_document_get_node(&r->document, index);
+}
+
+/*
+ * `reply`, or {send: 100, solicited: true}: what is done is the first name, with its value (NULL: none). True when it
+ * is a mapping.
+ */
+bool split_action(struct reading *r, const yaml_node_t *node, const yaml_node_t **what, const yaml_node_t **value);
+
+/* Whether a scalar says exactly this. */
+bool node_is(const yaml_node_t *node, const char *text);
+
+/* Calls `each` for every pair of a mapping, whose keys are scalars and all different. */
+typedef bool (*read_pair_t)(struct reading *r, void *context, const yaml_node_t *key, const char *name,
+                            const yaml_node_t *value);
+bool read_mapping(struct reading *r, const yaml_node_t *node, const char *allowed, read_pair_t each, void *context);
+
+#endif

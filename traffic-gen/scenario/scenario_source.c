@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "traffic-gen/scenario/scenario_source.h"
+
+#include "traffic-gen/say/script.h"
+#include "traffic-gen/scenario/work.h"
+
+#include <string.h>
+
+static bool names_file(const char *name)
+{
+    return g_str_has_suffix(name, ".yaml") || g_str_has_suffix(name, ".yml");
+}
+
+bool scenario_source_load(struct scenario_source *source, const char *name, const char *script, char **error)
+{
+    static const char script_name[] = "script";
+
+    *error = NULL;
+    *source = (struct scenario_source){.own = {.name = name}};
+    if (script && strcmp(name, script_name) == 0) {
+        source->own.script = script;
+        source->scenario = &source->own;
+        return true;
+    }
+    if (strcmp(name, script_name) == 0) {
+        *error = g_strdup("the scenario script needs --script=TEXT, what is said (see: man iwarp-gen-script)");
+        return false;
+    }
+    source->scenario = scenario_find(name);
+    if (!source->scenario && names_file(name)) {
+        source->yaml = scenario_file_load(name, error);
+        source->scenario = &source->own;
+    } else if (source->scenario && source->scenario->yaml) {
+        g_autofree char *place = g_strdup_printf("%s.yaml", name);
+
+        source->yaml = scenario_file_parse(place, source->scenario->yaml, strlen(source->scenario->yaml), error);
+    }
+    return *error == NULL;
+}
+
+void scenario_source_clear(struct scenario_source *source)
+{
+    scenario_file_free(source->yaml);
+    source->yaml = NULL;
+}
+
+bool scenario_source_works(const struct scenario_source *source)
+{
+    return source->yaml && scenario_file_work(source->yaml);
+}
+
+bool scenario_source_takes(const struct scenario_source *source, const struct fault *fault)
+{
+    if (fault->play || fault->script)
+        return strcmp(fault->scenario, source->scenario->name) == 0;
+    return !scenario_source_works(source);
+}
+
+char *scenario_source_refusal(const struct scenario_source *source, const struct fault *fault)
+{
+    const char *why = "has no place for it";
+
+    if (scenario_source_works(source))
+        why = "is played by two real ends, which keep all rules";
+    return g_strdup_printf("--inject: fault %s is made for scenario %s, and %s %s; try: iwarp-gen play %s --inject=%s",
+                           fault->id, fault->scenario, source->scenario->name, why, fault->scenario, fault->id);
+}
+
+unsigned scenario_source_mtu(const struct scenario_source *source)
+{
+    if (source->yaml && scenario_file_mtu(source->yaml))
+        return scenario_file_mtu(source->yaml);
+    return source->scenario->mtu ? source->scenario->mtu : 1500;
+}
+
+bool scenario_source_play(const struct scenario_source *source, struct stage *stage, char **error)
+{
+    const struct fault *fault = stage->fault;
+
+    stage->fault_done = fault && fault_changes_nothing(fault);
+    if (fault && (fault->play || fault->script)) {
+        stage->fault_done = true;
+        if (fault->play)
+            fault->play(stage);
+        else
+            script_play(stage, fault->script);
+    } else if (scenario_source_works(source)) {
+        return work_play(scenario_file_work(source->yaml), stage, error);
+    } else if (source->yaml) {
+        scenario_file_play(source->yaml, stage);
+    } else if (source->scenario->script) {
+        script_play(stage, source->scenario->script);
+    } else {
+        source->scenario->play(stage);
+    }
+    return true;
+}
+
+GPtrArray *faults_of_list(const char *ids, char **error)
+{
+    g_auto(GStrv) parts = g_strsplit(ids, ",", -1);
+    GPtrArray *faults = g_ptr_array_new();
+
+    if (!parts[0])
+        *error = g_strdup("--inject: no fault is named (see: iwarp-gen list faults)");
+    for (unsigned i = 0; parts[i]; i++) {
+        const struct fault *fault = fault_find(g_strstrip(parts[i]));
+
+        if (!fault) {
+            *error = g_strdup_printf("no fault '%s' (see: iwarp-gen list faults)", parts[i]);
+            g_ptr_array_unref(faults);
+            return NULL;
+        }
+        g_ptr_array_add(faults, (gpointer)fault);
+    }
+    if (faults->len > 0)
+        return faults;
+    g_ptr_array_unref(faults);
+    return NULL;
+}

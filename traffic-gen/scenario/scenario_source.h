@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A scenario as the user names it: one that the program knows, a YAML file, or a script of the command line. */
+#ifndef IWARP_TRAFFIC_SCENARIO_SCENARIO_SOURCE_H
+#define IWARP_TRAFFIC_SCENARIO_SCENARIO_SOURCE_H
+
+#include "traffic-gen/say/fault.h"
+#include "traffic-gen/scenario/scenario.h"
+#include "traffic-gen/scenario/scenario_file.h"
+
+struct scenario_source {
+    const struct scenario *scenario; /* NULL: there is none of that name */
+    struct scenario own;             /* what it points to for a file or a script */
+    struct scenario_file *yaml;      /* NULL when it is not written in YAML */
+};
+
+/* script: what the scenario "script" says; NULL: there is no such scenario. False with *error (for g_free()). */
+bool scenario_source_load(struct scenario_source *source, const char *name, const char *script, char **error);
+void scenario_source_clear(struct scenario_source *source);
+
+/* False when the fault has a conversation of its own, which belongs to another scenario, or both ends are real. */
+bool scenario_source_takes(const struct scenario_source *source, const struct fault *fault);
+/* Why the scenario cannot be played with this fault, and what can (for g_free()). */
+char *scenario_source_refusal(const struct scenario_source *source, const struct fault *fault);
+/* True when it tells the work of two real ends. */
+bool scenario_source_works(const struct scenario_source *source);
+unsigned scenario_source_mtu(const struct scenario_source *source);
+/* Tells the stage all that is said, with stage->fault. False with *error (for g_free()). */
+bool scenario_source_play(const struct scenario_source *source, struct stage *stage, char **error);
+
+/* The faults of a list of ids, separated by commas. NULL with *error; free the array with g_ptr_array_unref(). */
+GPtrArray *faults_of_list(const char *ids, char **error);
+
+#endif

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What the ends of a connection of `work` are made with. */
+#include "traffic-gen/scenario/scenario_work.h"
+
+#include <string.h>
+
+enum { IRD_ORD_MAX = 0x3FFF, MSS_MIN = 128, RECEIVES_MAX = 65536, RECEIVE_SIZE_MAX = 1 << 24 };
+enum { THRESHOLD_UNIT = 1024, THRESHOLD_MAX = 256 * THRESHOLD_UNIT, CREDITS_MAX = 1024, NFS_PORT = 20049 };
+enum { THRESHOLD = 4096, CREDITS = 32 };
+enum { RECEIVES = 64, RECEIVE_SIZE = 65536, READS = 8 };
+
+enum kind { SHORT, WORD, SIZE, INLINE, FLAG, REVISION, DEPTH_IRD, DEPTH_ORD, RTR, TEXT, ISN, OPENS };
+
+struct setting {
+    const char *name;
+    enum kind kind;
+    size_t offset; /* in struct rpc_end_options, or in struct work_connection */
+    uint64_t min, max;
+    enum { ANY, PLAIN, NFS } when; /* which connections have it */
+};
+
+#define OPTION(member)     offsetof(struct rpc_end_options, qp.member)
+#define RPC(member)        offsetof(struct rpc_end_options, member)
+#define CONNECTION(member) offsetof(struct work_connection, member)
+
+/* Of one side; those in front of `rtr` also of both at once. */
+static const struct setting side_settings[] = {
+    {"mpa-revision", REVISION, OPTION(mpa.revision), 0, 2, ANY},
+    {"also-revision-0", FLAG, OPTION(mpa.permissive), 0, 0, ANY},
+    {"crc", FLAG, OPTION(mpa.crc), 0, 0, ANY},
+    {"markers", FLAG, OPTION(mpa.markers), 0, 0, ANY},
+    {"enhanced", FLAG, OPTION(mpa.enhanced), 0, 0, ANY},
+    {"receives", WORD, OPTION(receives), 0, RECEIVES_MAX, PLAIN},
+    {"receive-size", SIZE, OPTION(receive_size), 0, RECEIVE_SIZE_MAX, PLAIN},
+    {"repost", FLAG, OPTION(repost), 0, 0, PLAIN},
+    {"send-size", INLINE, RPC(send_size), 0, THRESHOLD_MAX, NFS},
+    {"receive-size", INLINE, RPC(receive_size), 0, THRESHOLD_MAX, NFS},
+    {"credits", WORD, RPC(credits), 1, CREDITS_MAX, NFS},
+    {"remote-invalidation", FLAG, RPC(remote_invalidation), 0, 0, NFS},
+    {"ird", DEPTH_IRD, 0, 0, IRD_ORD_MAX, ANY},
+    {"ord", DEPTH_ORD, 0, 0, IRD_ORD_MAX, ANY},
+    {"private-data", TEXT, 0, 0, 0, PLAIN},
+    {"rtr", RTR, 0, 0, 0, ANY},
+    {"rejects", FLAG, OPTION(mpa.reject), 0, 0, ANY},
+    {"initial-sequence-number", ISN, 0, 1, UINT32_MAX, ANY},
+};
+enum { SHARED_SETTINGS = 15 };
+
+static const struct setting settings[] = {
+    {"mss", SHORT, CONNECTION(mss), MSS_MIN, UINT16_MAX, ANY},
+    {"port", SHORT, CONNECTION(port), 1, UINT16_MAX, ANY},
+    {"opened-by", OPENS, CONNECTION(responder_opens), 0, 0, ANY},
+};
+
+struct making {
+    struct work *work;
+    struct work_connection *connection;
+    enum role role;
+};
+
+static char *names_of(bool one_side)
+{
+    GString *s = g_string_new(one_side ? "" : "initiator, responder, nfs");
+
+    for (unsigned i = 0; i < (one_side ? G_N_ELEMENTS(side_settings) : SHARED_SETTINGS); i++) {
+        if (!strstr(s->str, side_settings[i].name))
+            g_string_append_printf(s, "%s%s", s->len ? ", " : "", side_settings[i].name);
+    }
+    for (unsigned i = 0; !one_side && i < G_N_ELEMENTS(settings); i++)
+        g_string_append_printf(s, ", %s", settings[i].name);
+    return g_string_free(s, FALSE);
+}
+
+static bool read_rtr(struct reading *r, const yaml_node_t *node, struct mpa_enhanced *enhanced)
+{
+    static const struct {
+        const char *name;
+        enum mpa_rtr type;
+    } types[] = {{"send", MPA_RTR_SEND}, {"write", MPA_RTR_WRITE}, {"read", MPA_RTR_READ}};
+
+    if (!node || node->type != YAML_SEQUENCE_NODE)
+        return complain(r, node, "a list of send, write, read", "a list was expected");
+    enhanced->rtr = 0;
+    for (const yaml_node_item_t *item = node->data.sequence.items.start; item < node->data.sequence.items.top; item++) {
+        uint8_t before = enhanced->rtr;
+
+        for (unsigned i = 0; i < G_N_ELEMENTS(types); i++) {
+            if (node_is(node_at(r, *item), types[i].name))
+                enhanced->rtr |= types[i].type;
+        }
+        if (enhanced->rtr == before)
+            return complain(r, node_at(r, *item), "send, write, read, each once", "this is no RTR type");
+    }
+    enhanced->peer_to_peer = enhanced->rtr != 0;
+    return true;
+}
+
+static bool read_private_data(struct reading *r, const yaml_node_t *node, struct work *work, struct mpa_end_wish *wish)
+{
+    const char *text = read_text(r, node, "text");
+
+    if (!text)
+        return false;
+    wish->private_length = (uint16_t)strlen(text);
+    wish->private_data = (const uint8_t *)g_string_chunk_insert(work->texts, text);
+    return true;
+}
+
+/* at: the struct rpc_end_options or struct work_connection that has it. */
+static bool apply(struct reading *r, const struct setting *s, const yaml_node_t *node, struct making *m, void *at)
+{
+    struct qp_options *options = &((struct rpc_end_options *)at)->qp;
+    void *member = (uint8_t *)at + s->offset;
+    uint64_t value = 0;
+
+    if (s->max > 0 && !read_number(r, node, s->min, s->max, &value))
+        return false;
+    switch (s->kind) {
+    case SHORT:
+        *(uint16_t *)member = (uint16_t)value;
+        break;
+    case WORD:
+        *(unsigned *)member = (unsigned)value;
+        break;
+    case SIZE:
+        *(size_t *)member = value;
+        break;
+    case INLINE:
+        if (value % THRESHOLD_UNIT)
+            return complain(r, node, "multiples of 1024; 0: neither is said", "%" PRIu64 " cannot be encoded", value);
+        *(uint32_t *)member = (uint32_t)value;
+        break;
+    case FLAG:
+        return read_flag(r, node, member);
+    case REVISION:
+        options->mpa.revision = (uint8_t)value;
+        options->mpa.enhanced = value == 2;
+        break;
+    case DEPTH_IRD:
+        options->mpa.enhanced_data.ird = (uint16_t)value;
+        options->ird = value == IRD_ORD_MAX ? READS : (unsigned)value;
+        break;
+    case DEPTH_ORD:
+        options->mpa.enhanced_data.ord = (uint16_t)value;
+        options->ord = value == IRD_ORD_MAX ? READS : (unsigned)value;
+        break;
+    case RTR:
+        return read_rtr(r, node, &options->mpa.enhanced_data);
+    case TEXT:
+        return read_private_data(r, node, m->work, &options->mpa);
+    case ISN:
+        m->connection->isn[m->role] = (uint32_t)value;
+        break;
+    case OPENS:
+        *(bool *)member = node_is(node, "responder");
+        if (!*(bool *)member && !node_is(node, "initiator"))
+            return complain(r, node, "initiator, responder", "one of the sides was expected");
+        break;
+    }
+    return true;
+}
+
+static bool is_for(const struct setting *s, const char *name, const struct making *m)
+{
+    return strcmp(s->name, name) == 0 && (s->when == ANY || (s->when == NFS) == m->connection->nfs.on);
+}
+
+/* Also what only the other kind of connection has. */
+static bool unknown(struct reading *r, const yaml_node_t *key, const char *name, bool one_side, const struct making *m)
+{
+    g_autofree char *allowed = names_of(one_side);
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(side_settings); i++) {
+        if (strcmp(side_settings[i].name, name) == 0 && side_settings[i].when != ANY)
+            return complain(r, key, NULL, "%s %s `nfs`", name, m->connection->nfs.on ? "does not go with" : "needs");
+    }
+    return complain(r, key, allowed, "'%s' is nothing that %s has", name, one_side ? "one side" : "a connection");
+}
+
+static bool read_side(struct reading *r, void *context, const yaml_node_t *key, const char *name,
+                      const yaml_node_t *value)
+{
+    struct making *m = context;
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(side_settings); i++) {
+        if (is_for(&side_settings[i], name, m))
+            return apply(r, &side_settings[i], value, m, &m->connection->options[m->role]);
+    }
+    return unknown(r, key, name, true, m);
+}
+
+static bool is_side(const char *name, enum role *role)
+{
+    *role = *name == 'r' ? RESPONDER : INITIATOR;
+    return strcmp(name, "initiator") == 0 || strcmp(name, "responder") == 0;
+}
+
+static bool read_shared(struct reading *r, void *context, const yaml_node_t *key, const char *name,
+                        const yaml_node_t *value)
+{
+    struct making *m = context;
+    enum role role;
+
+    if (is_side(name, &role) || strcmp(name, "nfs") == 0)
+        return true; /* behind, or before, what is said of both */
+    for (unsigned i = 0; i < SHARED_SETTINGS; i++) {
+        if (is_for(&side_settings[i], name, m))
+            return apply(r, &side_settings[i], value, m, &m->connection->options[INITIATOR]) &&
+                   apply(r, &side_settings[i], value, m, &m->connection->options[RESPONDER]);
+    }
+    for (unsigned i = 0; i < G_N_ELEMENTS(settings); i++) {
+        if (strcmp(settings[i].name, name) == 0)
+            return apply(r, &settings[i], value, m, m->connection);
+    }
+    return unknown(r, key, name, false, m);
+}
+
+static bool read_one_side(struct reading *r, void *context, const yaml_node_t *key, const char *name,
+                          const yaml_node_t *value)
+{
+    struct making *m = context;
+    g_autofree char *allowed = NULL;
+
+    (void)key;
+    if (!is_side(name, &m->role))
+        return true;
+    allowed = names_of(true);
+    return read_mapping(r, value, allowed, read_side, m);
+}
+
+/* It decides what else there may be. */
+static bool read_nfs(struct reading *r, void *context, const yaml_node_t *key, const char *name,
+                     const yaml_node_t *value)
+{
+    struct making *m = context;
+    struct work_connection *connection = m->connection;
+
+    (void)key;
+    if (strcmp(name, "nfs") != 0)
+        return true;
+    if (!connection->nfs.on) {
+        connection->nfs.on = true;
+        connection->port = NFS_PORT;
+        for (unsigned role = 0; role < 2; role++) {
+            struct rpc_end_options *options = &connection->options[role];
+
+            options->qp.mpa.revision = 2;
+            options->qp.mpa.enhanced = true;
+            options->send_size = options->receive_size = THRESHOLD;
+            options->credits = CREDITS;
+            options->remote_invalidation = true;
+        }
+    }
+    return read_work_nfs(r, value, &connection->nfs);
+}
+
+bool read_work_connection(struct reading *r, struct work *work, const yaml_node_t *node,
+                          struct work_connection *connection)
+{
+    struct making m = {.work = work, .connection = connection};
+    g_autofree char *allowed = names_of(false);
+
+    return read_mapping(r, node, allowed, read_nfs, &m) && read_mapping(r, node, allowed, read_shared, &m) &&
+           read_mapping(r, node, allowed, read_one_side, &m);
+}
+
+void work_connection_init(struct work_connection *connection)
+{
+    *connection = (struct work_connection){0};
+    for (enum role role = INITIATOR; role <= RESPONDER; role++) {
+        connection->options[role].qp = (struct qp_options){
+            .mpa =
+                {
+                    .role = role == INITIATOR ? MPA_END_INITIATOR : MPA_END_RESPONDER,
+                    .revision = 1,
+                    .crc = true,
+                    .enhanced_data = {.ird = READS, .ord = READS},
+                },
+            .receives = RECEIVES,
+            .receive_size = RECEIVE_SIZE,
+            .repost = true,
+            .ird = READS,
+            .ord = READS,
+        };
+    }
+}

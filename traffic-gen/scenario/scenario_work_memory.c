@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The regions of both sides. */
+#include "traffic-gen/scenario/scenario_work.h"
+#include "traffic-gen/sim/random.h"
+
+#include <string.h>
+
+enum { REGIONS_MAX = 64, OCTETS_MAX = 64 << 20 /* of one side */ };
+
+static const char region_allowed[] = "octets, to, stag, rights, invalidable, fill";
+static const char *const sides_allowed = "initiator, responder, both";
+
+struct making {
+    struct work *work;
+    enum role role;
+};
+
+static bool read_rights(struct reading *r, const yaml_node_t *node, unsigned *rights)
+{
+    static const struct {
+        const char *name;
+        enum memory_right right;
+    } names[] = {{"read", MEMORY_REMOTE_READ}, {"write", MEMORY_REMOTE_WRITE}, {"atomic", MEMORY_REMOTE_ATOMIC}};
+
+    if (!node || node->type != YAML_SEQUENCE_NODE)
+        return complain(r, node, "a list of read, write, atomic", "a list was expected");
+    *rights = 0;
+    for (const yaml_node_item_t *item = node->data.sequence.items.start; item < node->data.sequence.items.top; item++) {
+        unsigned before = *rights;
+
+        for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
+            if (node_is(node_at(r, *item), names[i].name))
+                *rights |= names[i].right;
+        }
+        if (*rights == before)
+            return complain(r, node_at(r, *item), "read, write, atomic, each once", "this is no right");
+    }
+    return true;
+}
+
+static bool read_region_value(struct reading *r, void *context, const yaml_node_t *key, const char *name,
+                              const yaml_node_t *value)
+{
+    struct work_region *region = context;
+    uint64_t number;
+
+    if (strcmp(name, "octets") == 0)
+        return read_number(r, value, 0, OCTETS_MAX, &region->octets);
+    if (strcmp(name, "to") == 0)
+        return read_number(r, value, 0, UINT64_MAX, &region->to);
+    if (strcmp(name, "rights") == 0)
+        return read_rights(r, value, &region->rights);
+    if (strcmp(name, "invalidable") == 0)
+        return read_flag(r, value, &region->invalidable);
+    if (strcmp(name, "stag") == 0) {
+        if (!read_number(r, value, 1, UINT32_MAX, &number))
+            return false;
+        region->stag = (uint32_t)number;
+        return true;
+    }
+    if (strcmp(name, "fill") == 0) {
+        if (!read_number(r, value, 0, UINT8_MAX, &number))
+            return false;
+        region->fill = (int)number;
+        return true;
+    }
+    return complain(r, key, region_allowed, "'%s' is nothing that a region has", name);
+}
+
+static bool is_taken(const struct work *work, enum role role, uint32_t stag)
+{
+    for (unsigned i = 0; i < work->regions[role]->len; i++) {
+        if (g_array_index(work->regions[role], struct work_region, i).stag == stag)
+            return true;
+    }
+    return false;
+}
+
+/* One that is hard to guess (RFC 5040 section 8.1.1), and always the same, so that either side can know the other's. */
+static uint32_t stag_of(const struct work *work, enum role role)
+{
+    struct random_source random = {.state = 0x57A6 + role + UINT64_C(2) * work->regions[role]->len};
+    uint32_t stag;
+
+    do
+        stag = (uint32_t)random_next(&random);
+    while (stag == 0 || is_taken(work, role, stag));
+    return stag;
+}
+
+static bool add_region(struct reading *r, struct work *work, enum role role, const yaml_node_t *node, const char *name,
+                       struct work_region region)
+{
+    uint64_t octets = region.octets;
+
+    for (unsigned i = 0; i < work->regions[role]->len; i++) {
+        const struct work_region *other = &g_array_index(work->regions[role], struct work_region, i);
+
+        octets += other->octets;
+        if (strcmp(other->name, name) == 0)
+            return complain(r, node, NULL, "this side has another region of this name");
+    }
+    if (work->regions[role]->len >= REGIONS_MAX)
+        return complain(r, node, NULL, "more than %d regions of one side", REGIONS_MAX);
+    if (octets > OCTETS_MAX)
+        return complain(r, node, NULL, "the regions of one side have more than %d octets", OCTETS_MAX);
+    if (region.octets > 0 && region.to > UINT64_MAX - (region.octets - 1))
+        return complain(r, node, NULL, "the region ends behind the last Tagged Offset");
+    if (region.stag && is_taken(work, role, region.stag))
+        return complain(r, node, NULL, "this side has another region with this STag");
+    if (!region.stag)
+        region.stag = stag_of(work, role);
+    region.name = g_strdup(name);
+    g_array_append_val(work->regions[role], region);
+    return true;
+}
+
+static bool read_region(struct reading *r, void *context, const yaml_node_t *key, const char *name,
+                        const yaml_node_t *value)
+{
+    struct making *m = context;
+    struct work_region region = {
+        .octets = 4096,
+        .rights = MEMORY_REMOTE_READ | MEMORY_REMOTE_WRITE | MEMORY_REMOTE_ATOMIC,
+        .fill = -1,
+    };
+
+    if (!read_word(r, key, NULL))
+        return false;
+    if (g_ascii_isdigit(*name))
+        return complain(r, key, NULL, "the name of a region does not begin with a digit");
+    return read_mapping(r, value, region_allowed, read_region_value, &region) &&
+           add_region(r, m->work, m->role, key, name, region);
+}
+
+static bool read_side(struct reading *r, void *context, const yaml_node_t *key, const char *name,
+                      const yaml_node_t *value)
+{
+    struct work *work = context;
+    bool both = strcmp(name, "both") == 0;
+
+    if (!both && strcmp(name, "initiator") != 0 && strcmp(name, "responder") != 0)
+        return complain(r, key, sides_allowed, "'%s' has no memory", name);
+    for (enum role role = INITIATOR; role <= RESPONDER; role++) {
+        struct making m = {.work = work, .role = role};
+
+        if ((both || (*name == 'i') == (role == INITIATOR)) &&
+            !read_mapping(r, value, "names of regions", read_region, &m))
+            return false;
+    }
+    return true;
+}
+
+bool read_work_memory(struct reading *r, struct work *work, const yaml_node_t *node)
+{
+    return read_mapping(r, node, sides_allowed, read_side, work);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Work for real ends: the part `work` of a scenario (iwarp-scenario(5)). Queue pairs of the stack are given it round by
+ * round and answer each other by themselves. Two of them play it in a simulated network; one of them can play its side
+ * on any transport, with a peer that does the other side's part.
+ */
+#ifndef IWARP_TRAFFIC_SCENARIO_WORK_H
+#define IWARP_TRAFFIC_SCENARIO_WORK_H
+
+#include "traffic-gen/nfs/nfs_client.h"
+#include "traffic-gen/say/conversation.h"
+
+/* Memory of one side, registered anew for each connection. */
+struct work_region {
+    char *name;
+    uint32_t stag;
+    uint64_t to, octets;
+    unsigned rights; /* enum memory_right */
+    bool invalidable;
+    int fill; /* every octet at the beginning; -1: octets as by chance, always the same ones */
+};
+
+enum work_kind { WORK_POST, WORK_RECEIVES, WORK_TERMINATE, WORK_CLOSE, WORK_RESET, WORK_JOB, WORK_CHANGE };
+
+struct work_item {
+    enum work_kind kind;
+    unsigned line;
+    struct qp_work post; /* what is carried lies in region `from`, or is a pattern */
+    int from;            /* of this side's regions; -1: none */
+    uint64_t from_offset;
+    unsigned receives;  /* posted */
+    unsigned terminate; /* layer << 12 | type << 8 | code */
+    /* Of an NFS client; texts lie in the work's texts. CHANGE: the server's host sets path to this many octets. */
+    struct nfs_job job;
+};
+
+/* What both sides post at the same time; the next round begins when all of it is done and answered. */
+struct work_round {
+    unsigned from[2], n[2]; /* of the items of each side */
+    int64_t wait_ns;        /* silence before it */
+};
+
+/* How the Initiator's NFS client does its jobs. */
+struct work_nfs {
+    bool on; /* the ends are an NFS client and an NFS server */
+    unsigned version, minor;
+    uint32_t io_octets, list_octets, inline_octets;
+    unsigned depth;
+    bool backchannel;                      /* the server may delegate files, and call back */
+    bool link_chunks;                      /* Write chunks for READLINK, too */
+    unsigned segments;                     /* of each chunk; 0: 1 */
+    bool long_calls, reduced, kept_inline; /* struct rpc_end_how */
+};
+
+struct work_connection {
+    struct rpc_end_options options[2]; /* private data lie in the work's texts; without nfs only .qp counts */
+    struct work_nfs nfs;
+    uint32_t isn[2];    /* by role; 0: as it comes */
+    uint16_t mss, port; /* 0: as it comes */
+    bool responder_opens;
+    bool parallel;            /* begins with the connection before it, not behind it */
+    unsigned round, n_rounds; /* of the work's rounds */
+};
+
+struct work {
+    char *name;          /* of the file, for messages */
+    GArray *regions[2];  /* struct work_region */
+    GArray *items[2];    /* struct work_item */
+    GArray *rounds;      /* struct work_round */
+    GArray *connections; /* struct work_connection, at least one */
+    GStringChunk *texts;
+};
+
+struct work *work_new(const char *name);
+void work_free(struct work *work);
+
+/* ---- one end of one connection ---- */
+
+struct work_end;
+
+struct work_end_events {
+    void *ctx;
+    /* The connection is over in both directions. why: what could not be done, FILE:LINE first; NULL: all is done. */
+    void (*done)(void *ctx, const char *why);
+};
+
+/* stream is borrowed. NULL events: none. */
+struct work_end *work_end_new(const struct work *work, unsigned connection, enum role role, const struct stream *stream,
+                              const struct work_end_events *events);
+/* Before the start, of an NFS client: where its server is; texts are borrowed. Nothing for other ends. */
+void work_end_settle(struct work_end *end, const struct nfs_client_place *place);
+/* Not from within an event. */
+void work_end_free(struct work_end *end);
+/* The TCP connection is there. */
+void work_end_start(struct work_end *end);
+
+/* What the transport gives. */
+void work_end_receive(struct work_end *end, const uint8_t *p, size_t n);
+void work_end_receive_fin(struct work_end *end);
+void work_end_receive_reset(struct work_end *end);
+void work_end_room(struct work_end *end);
+void work_end_tick(struct work_end *end);
+
+/*
+ * By itself, which is how it begins, an end goes on to its next round when its own work is completed and all messages
+ * that the scenario has the peer send in this round have come; after the last one the Initiator closes. Led, it waits
+ * for work_end_next().
+ */
+void work_end_lead(struct work_end *end);
+/* Posts the next round; behind the last one the Initiator closes. False when there was nothing more to do. */
+bool work_end_next(struct work_end *end);
+
+/* There is something under way that takes time: it has to be ticked. */
+bool work_end_busy(const struct work_end *end);
+const char *work_end_trouble(const struct work_end *end); /* NULL: none; see events.done */
+/* The octets of region `index` now. */
+const uint8_t *work_end_region(const struct work_end *end, unsigned index);
+struct qp *work_end_qp(struct work_end *end);
+
+/* ---- both ends ---- */
+
+/* Plays all connections in the stage's network. False: *error says what could not be done, FILE:LINE first. */
+bool work_play(const struct work *work, struct stage *stage, char **error);
+
+#endif

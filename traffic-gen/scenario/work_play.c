@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Both ends of each connection in memory against each other, and then in the simulated network. */
+#include "traffic-gen/scenario/work.h"
+#include "traffic-gen/stack/pair.h"
+
+enum { STEPS_MAX = 10000000, PORT = 40001, TICK_NS = 100000000, TICKS_MAX = 3000 };
+
+static const int64_t start_ns = INT64_C(1700000000) * 1000000000;
+
+static void receive(void *end, const uint8_t *p, size_t n)
+{
+    work_end_receive(end, p, n);
+}
+
+static void receive_fin(void *end)
+{
+    work_end_receive_fin(end);
+}
+
+static void receive_reset(void *end)
+{
+    work_end_receive_reset(end);
+}
+
+static void tick(void *end)
+{
+    work_end_tick(end);
+}
+
+static struct conversation *connect(struct stage *stage, const struct work_connection *connection,
+                                    const struct conversation *before)
+{
+    struct conversation_setup setup = {
+        .responder_opens = connection->responder_opens,
+        .mss = {connection->mss, connection->mss},
+        .service_port = connection->port,
+    };
+
+    for (unsigned role = 0; role < 2; role++)
+        setup.isn[(role == RESPONDER) != setup.responder_opens] = connection->isn[role];
+    if (before && !connection->parallel) {
+        setup.after = before->tcp;
+        setup.port = PORT;
+    }
+    return conversation_new(stage, &setup);
+}
+
+static bool run(struct pair *pair, const struct work *work, char **error)
+{
+    if (pair_run(pair, STEPS_MAX))
+        return true;
+    *error = g_strdup_printf("%s:1: the ends do not come to rest", work->name);
+    return false;
+}
+
+static bool trouble(struct work_end *const ends[2], char **error)
+{
+    for (unsigned role = 0; role < 2 && !*error; role++)
+        *error = g_strdup(work_end_trouble(ends[role]));
+    return *error;
+}
+
+static bool play(const struct work *work, unsigned number, struct pair *pair, struct work_end *const ends[2],
+                 char **error)
+{
+    const struct work_connection *connection = &g_array_index(work->connections, struct work_connection, number);
+
+    work_end_start(ends[RESPONDER]);
+    work_end_start(ends[INITIATOR]);
+    if (!run(pair, work, error))
+        return false;
+    for (unsigned i = 0; i < connection->n_rounds; i++) {
+        const struct work_round *round = &g_array_index(work->rounds, struct work_round, connection->round + i);
+
+        if (round->wait_ns > 0)
+            pair_wait(pair, round->wait_ns);
+        work_end_next(ends[INITIATOR]);
+        work_end_next(ends[RESPONDER]);
+        if (!run(pair, work, error) || trouble(ends, error))
+            return false;
+    }
+    for (unsigned i = 0; i < TICKS_MAX && work_end_busy(ends[INITIATOR]); i++) {
+        pair_wait(pair, TICK_NS);
+        if (!run(pair, work, error))
+            return false;
+    }
+    if (work_end_busy(ends[INITIATOR])) {
+        *error = g_strdup_printf("%s:1: the client does not come to an end", work->name);
+        return false;
+    }
+    work_end_next(ends[INITIATOR]);
+    return run(pair, work, error) && !trouble(ends, error);
+}
+
+/* CONNECTION-SIDE-REGION */
+static bool write_memory(const struct work *work, unsigned number, struct work_end *const ends[2], const char *folder,
+                         char **error)
+{
+    for (enum role role = INITIATOR; role <= RESPONDER; role++) {
+        for (unsigned i = 0; i < work->regions[role]->len; i++) {
+            const struct work_region *region = &g_array_index(work->regions[role], struct work_region, i);
+            g_autofree char *name = g_strdup_printf("%s/%u-%s-%s", folder, number + 1,
+                                                    role == INITIATOR ? "initiator" : "responder", region->name);
+            g_autoptr(GError) why = NULL;
+
+            if (!g_file_set_contents(name, (const char *)work_end_region(ends[role], i), (gssize)region->octets,
+                                     &why)) {
+                *error = g_strdup(why->message);
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+bool work_play(const struct work *work, struct stage *stage, char **error)
+{
+    const struct conversation *before = NULL;
+    bool good = true;
+
+    *error = NULL;
+    for (unsigned i = 0; i < work->connections->len && good; i++) {
+        struct conversation *c = connect(stage, &g_array_index(work->connections, struct work_connection, i), before);
+        struct pair *pair = pair_new((uint16_t)c->emss, start_ns);
+        struct work_end *ends[2];
+
+        for (enum role role = INITIATOR; role <= RESPONDER; role++) {
+            ends[role] = work_end_new(work, i, role, pair_stream(pair, role), NULL);
+            work_end_lead(ends[role]);
+            pair_attach(pair, role,
+                        &(struct pair_end){
+                            .end = ends[role],
+                            .receive = receive,
+                            .receive_fin = receive_fin,
+                            .receive_reset = receive_reset,
+                            .tick = tick,
+                        });
+        }
+        good = play(work, i, pair, ends, error) &&
+               (!stage->memory_folder || write_memory(work, i, ends, stage->memory_folder, error));
+        pair_play(pair, c->tcp, c->side[INITIATOR]);
+        work_end_free(ends[INITIATOR]);
+        work_end_free(ends[RESPONDER]);
+        pair_free(pair);
+        before = c;
+    }
+    return good;
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The service `nfs`: every version of NFS on RPC-over-RDMA, one file tree for all connections; and MOUNT, which
+ * versions 2 and 3 need, on a TCP port of its own.
+ */
+#include "traffic-gen/live/endpoint.h"
+#include "traffic-gen/live/rpc_tcp.h"
+#include "traffic-gen/nfs/nfs_end.h"
+
+#include <stdio.h>
+
+enum {
+    TREE_MEBIBYTES = 1024,
+    TREE_OCTETS_MAX = 1 << 30,
+    TREE_NODES_MAX = 1000000,
+    SEND_SIZE = 4096, /* the inline threshold, told by private data (RFC 8797) */
+    CREDITS = 64,
+};
+
+static char *export_folder;
+static int mount_port = -1;
+static int tree_mebibytes = TREE_MEBIBYTES;
+
+static const GOptionEntry entries[] = {
+    {"export", 0, 0, G_OPTION_ARG_FILENAME, &export_folder,
+     "nfs: serve a copy of this folder, read-only (default: an empty tree)", "DIR"},
+    {"mount-port", 0, 0, G_OPTION_ARG_INT, &mount_port, "nfs: TCP port of MOUNT; 0: any (default: none)", "N"},
+    {"tree-size", 0, 0, G_OPTION_ARG_INT, &tree_mebibytes, "nfs: how much the files may hold, in MiB (default 1024)",
+     "N"},
+    G_OPTION_ENTRY_NULL,
+};
+
+static struct nfs_tree *tree;
+static struct nfs_server *server;
+static uint64_t connections;
+
+static int64_t now(void *ctx)
+{
+    (void)ctx;
+    return g_get_real_time() * 1000;
+}
+
+static bool nfs_configured(void)
+{
+    return export_folder || mount_port >= 0 || tree_mebibytes != TREE_MEBIBYTES;
+}
+
+static void nfs_close(void)
+{
+    nfs_server_free(server);
+    nfs_tree_free(tree);
+    server = NULL;
+    tree = NULL;
+}
+
+static bool nfs_listen(struct live_loop *loop, const char *host, char **error)
+{
+    struct live_listener *listener;
+    GError *why = NULL;
+    char port[8];
+
+    if (mount_port < 0)
+        return true;
+    g_snprintf(port, sizeof port, "%d", mount_port);
+    listener = rpc_tcp_serve(loop, host, port, server, &why);
+    if (!listener) {
+        *error = g_strdup(why->message);
+        g_error_free(why);
+        return false;
+    }
+    fprintf(stderr, "iwarp-gen: MOUNT at port %u\n", live_listener_port(listener));
+    return true;
+}
+
+static bool nfs_open(const struct endpoint_options *options, char **error)
+{
+    struct nfs_server_options server_options = {.now = now};
+    GError *why = NULL;
+
+    (void)options;
+    if (mount_port > UINT16_MAX || tree_mebibytes < 1) {
+        *error = g_strdup(tree_mebibytes < 1 ? "--tree-size: at least 1 MiB" : "--mount-port: at most 65535");
+        return false;
+    }
+    tree = nfs_tree_new(now, NULL, (uint64_t)tree_mebibytes << 20, TREE_NODES_MAX);
+    if (export_folder && !nfs_tree_import(tree, export_folder, &why)) {
+        *error = g_strdup_printf("--export: %s", why->message);
+        g_error_free(why);
+        nfs_close();
+        return false;
+    }
+    server_options.tree = tree;
+    /* Handles and sessions of the server that was here before are not ours. */
+    server_options.seed = (uint64_t)g_get_real_time();
+    server = nfs_server_new(&server_options);
+    return true;
+}
+
+static void *nfs_make(const struct endpoint_options *options, const struct stream *stream)
+{
+    const struct rpc_end_options rpc = {
+        .qp = {.mpa = endpoint_wish(options, MPA_END_RESPONDER, false), .ird = 16, .ord = 16},
+        .send_size = SEND_SIZE,
+        .receive_size = SEND_SIZE,
+        .remote_invalidation = true,
+        .credits = CREDITS,
+    };
+
+    return nfs_end_new_server(&rpc, server, stream, ++connections);
+}
+
+static void nfs_free(void *endpoint)
+{
+    nfs_end_free(endpoint);
+}
+
+static struct qp *nfs_qp(void *endpoint)
+{
+    return nfs_end_qp(endpoint);
+}
+
+static const char *nfs_trouble(void *endpoint)
+{
+    return nfs_end_trouble(endpoint);
+}
+
+const struct endpoint_kind nfs_service = {
+    .name = "nfs",
+    .summary = "an NFS server in memory: versions 2, 3, 4.0, 4.1, 4.2 on RPC-over-RDMA",
+    .entries = entries,
+    .configured = nfs_configured,
+    .open = nfs_open,
+    .close = nfs_close,
+    .listen = nfs_listen,
+    .make = nfs_make,
+    .free = nfs_free,
+    .qp = nfs_qp,
+    .trouble = nfs_trouble,
+};

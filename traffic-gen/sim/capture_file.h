@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Capture files as output: pcapng (section header, one Ethernet interface with nanosecond time, enhanced packets) or
+ * classic pcap with nanoseconds. Written through one buffer, so memory does not grow with the file.
+ */
+#ifndef IWARP_TRAFFIC_SIM_CAPTURE_FILE_H
+#define IWARP_TRAFFIC_SIM_CAPTURE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum capture_format { CAPTURE_PCAPNG, CAPTURE_PCAP };
+
+struct capture_file;
+
+/* Opens path for writing ("-": standard output). snap_length 0 keeps whole packets. NULL with errno set on failure. */
+struct capture_file *capture_file_open(const char *path, enum capture_format format, uint32_t snap_length);
+
+/* A pcapng file that keeps whole packets; the comment stands in its section header. */
+struct capture_file *capture_file_open_commented(const char *path, const char *comment);
+
+/* What was written so far is in the file. False with errno set when writing failed. */
+bool capture_file_flush(struct capture_file *file);
+
+/*
+ * From now on packets leave as if they were captured at this moment: the first one now, each other as long behind it as
+ * its time says. For readers who watch.
+ */
+void capture_file_set_live(struct capture_file *file);
+
+/* One packet as on the wire; what exceeds the snap length is cut. False with errno set when writing failed. */
+bool capture_file_packet(struct capture_file *file, int64_t time_ns, const uint8_t *p, size_t n);
+
+/* Flushes and closes. False with errno set when anything could not be written. */
+bool capture_file_close(struct capture_file *file);
+
+#endif

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "traffic-gen/sim/frame.h"
+
+#include "wire/octets.h"
+
+#include <string.h>
+
+enum {
+    ETHERTYPE_IPV4 = 0x0800,
+    ETHERTYPE_IPV6 = 0x86DD,
+    ETHERTYPE_VLAN = 0x8100,
+    VLAN_ID = 42,
+    IP_PROTOCOL_TCP = 6,
+    TTL = 64,
+    IPV4_DF = 0x4000,
+    IPV4_MF = 0x2000,
+};
+
+/* The Internet checksum (RFC 1071), as a running sum of big-endian words. n is even except for the last piece. */
+static uint64_t sum_words(uint64_t sum, const uint8_t *p, size_t n)
+{
+    for (; n >= 4; p += 4, n -= 4)
+        sum += get_be32(p); /* 2^16 = 1 in ones' complement arithmetic, so wider words fold to the same value */
+    if (n >= 2) {
+        sum += get_be16(p);
+        p += 2;
+        n -= 2;
+    }
+    if (n)
+        sum += (uint64_t)p[0] << 8;
+    return sum;
+}
+
+static uint16_t fold(uint64_t sum)
+{
+    while (sum >> 16)
+        sum = (sum & 0xFFFF) + (sum >> 16);
+    return (uint16_t)~sum;
+}
+
+static size_t ethernet_head(const struct frame_path *path, unsigned side, uint8_t *p)
+{
+    static const uint8_t mac[5] = {0x02, 0x00, 0x5E, 0x10, 0x00}; /* locally administered */
+    size_t n = 12;
+
+    memcpy(p, mac, 5);
+    p[5] = path->host[!side];
+    memcpy(p + 6, mac, 5);
+    p[11] = path->host[side];
+    if (path->vlan) {
+        put_be16(p + n, ETHERTYPE_VLAN);
+        put_be16(p + n + 2, VLAN_ID);
+        n += 4;
+    }
+    put_be16(p + n, path->ipv6 ? ETHERTYPE_IPV6 : ETHERTYPE_IPV4);
+    return n + 2;
+}
+
+/* 192.0.2.0/24 and 2001:db8::/32 are the documentation prefixes. */
+static void put_address(uint8_t *p, const struct frame_path *path, unsigned side)
+{
+    static const uint8_t ipv4_net[3] = {192, 0, 2}, ipv6_net[15] = {0x20, 0x01, 0x0d, 0xb8};
+    size_t n = path->ipv6 ? 16 : 4;
+
+    if (path->real) {
+        memcpy(p, path->address[side], n);
+        return;
+    }
+    memcpy(p, path->ipv6 ? ipv6_net : ipv4_net, n - 1);
+    p[n - 1] = path->host[side];
+}
+
+static size_t ipv4_head(const struct frame_path *path, const struct frame_tcp *tcp, size_t tcp_length, uint8_t *p)
+{
+    memset(p, 0, 20);
+    p[0] = 0x45;
+    put_be16(p + 2, (uint16_t)(20 + tcp_length));
+    put_be16(p + 4, tcp->ip_id);
+    put_be16(p + 6, path->no_df ? 0 : IPV4_DF);
+    p[8] = TTL;
+    p[9] = IP_PROTOCOL_TCP;
+    put_address(p + 12, path, tcp->side);
+    put_address(p + 16, path, !tcp->side);
+    put_be16(p + 10, fold(sum_words(0, p, 20)));
+    return 20;
+}
+
+static size_t ipv6_head(const struct frame_path *path, const struct frame_tcp *tcp, size_t tcp_length, uint8_t *p)
+{
+    memset(p, 0, 8);
+    p[0] = 0x60;
+    put_be16(p + 4, (uint16_t)tcp_length);
+    p[6] = IP_PROTOCOL_TCP;
+    p[7] = TTL;
+    put_address(p + 8, path, tcp->side);
+    put_address(p + 24, path, !tcp->side);
+    return 40;
+}
+
+size_t frame_encode(const struct frame_path *path, const struct frame_tcp *tcp, uint8_t *out)
+{
+    size_t room = (path->ipv6 ? 65535 : 65535 - 20) - 20 - tcp->options_length;
+    size_t payload_length = tcp->payload_length < room ? tcp->payload_length : room;
+    size_t tcp_length = 20 + tcp->options_length + payload_length;
+    size_t n = ethernet_head(path, tcp->side, out);
+    uint8_t *ip = out + n;
+
+    n += path->ipv6 ? ipv6_head(path, tcp, tcp_length, ip) : ipv4_head(path, tcp, tcp_length, ip);
+
+    uint8_t *p = out + n;
+
+    put_be16(p, path->port[tcp->side]);
+    put_be16(p + 2, path->port[!tcp->side]);
+    put_be32(p + 4, tcp->seq);
+    put_be32(p + 8, tcp->ack);
+    p[12] = (uint8_t)((20 + tcp->options_length) / 4 << 4);
+    p[13] = tcp->flags;
+    put_be16(p + 14, tcp->window);
+    put_be32(p + 16, 0);
+    if (tcp->options_length)
+        memcpy(p + 20, tcp->options, tcp->options_length);
+    if (payload_length)
+        memcpy(p + 20 + tcp->options_length, tcp->payload, payload_length);
+
+    /* Pseudo header: both addresses, protocol, TCP length. */
+    uint64_t sum = path->ipv6 ? sum_words(0, ip + 8, 32) : sum_words(0, ip + 12, 8);
+
+    sum += IP_PROTOCOL_TCP + tcp_length;
+    put_be16(p + 16, fold(sum_words(sum, p, tcp_length)));
+    return n + tcp_length;
+}
+
+bool frame_fragment(const struct frame_path *path, const uint8_t *frame, size_t n, size_t first, uint8_t *out[2],
+                    size_t length[2])
+{
+    size_t link = 14 + (path->vlan ? 4 : 0), head = link + 20;
+
+    if (path->ipv6 || first % 8 != 0 || n <= head + first)
+        return false;
+
+    size_t part[2] = {first, n - head - first};
+
+    for (unsigned i = 0; i < 2; i++) {
+        uint8_t *ip = out[i] + link;
+
+        memcpy(out[i], frame, head);
+        memcpy(out[i] + head, frame + head + (i ? first : 0), part[i]);
+        put_be16(ip + 2, (uint16_t)(20 + part[i]));
+        put_be16(ip + 6, i ? (uint16_t)(first / 8) : IPV4_MF);
+        put_be16(ip + 10, 0);
+        put_be16(ip + 10, fold(sum_words(0, ip, 20)));
+        length[i] = head + part[i];
+    }
+    return true;
+}

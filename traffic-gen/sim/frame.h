@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One TCP segment as an Ethernet frame, with right lengths and checksums.
+ *
+ *   Ethernet 14 | VLAN tag 4, optional | IPv4 20 or IPv6 40 | TCP 20 + options | payload
+ */
+#ifndef IWARP_TRAFFIC_SIM_FRAME_H
+#define IWARP_TRAFFIC_SIM_FRAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { FRAME_HEAD_MAX = 14 + 4 + 40 + 60, FRAME_MAX = FRAME_HEAD_MAX + 65535 };
+
+/* How the two ends are reached; the same for the whole connection. */
+struct frame_path {
+    bool ipv6;
+    bool vlan;
+    bool no_df;             /* IPv4: leave Don't Fragment unset (RFC 5044 A.5.1 wants it set) */
+    uint8_t host[2];        /* last octet of the address of each TCP side */
+    bool real;              /* addresses are those below, not documentation ones */
+    uint8_t address[2][16]; /* of each TCP side, in network order; IPv4: the first four octets */
+    uint16_t port[2];
+};
+
+struct frame_tcp {
+    unsigned side; /* the sender's */
+    uint32_t seq, ack;
+    uint8_t flags; /* as in the header: FIN 0x01, SYN 0x02, RST 0x04, PSH 0x08, ACK 0x10 */
+    uint16_t window;
+    uint16_t ip_id;
+    const uint8_t *options; /* padded to a multiple of four */
+    size_t options_length;
+    const uint8_t *payload;
+    size_t payload_length;
+};
+
+/* Writes the frame to out (FRAME_MAX octets); returns its length. A payload too long for an IP datagram is cut. */
+size_t frame_encode(const struct frame_path *path, const struct frame_tcp *tcp, uint8_t *out);
+
+/*
+ * Cuts an IPv4 frame that frame_encode() made into two fragments of the same datagram, the first holding `first` octets
+ * of the IP payload (a multiple of eight). Returns false for IPv6 or when it is too short. Lengths go to *length.
+ */
+bool frame_fragment(const struct frame_path *path, const uint8_t *frame, size_t n, size_t first, uint8_t *out[2],
+                    size_t length[2]);
+
+#endif

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "traffic-gen/sim/net.h"
+
+#include <glib.h>
+#include <string.h>
+
+enum kind { PROBABILITY, MILLISECONDS, OCTETS };
+
+static const struct key {
+    const char *name;
+    enum kind kind;
+    size_t offset; /* in struct sim_trouble */
+    double min, max;
+} keys[] = {
+    {"loss", PROBABILITY, offsetof(struct sim_trouble, loss), 0, 0.5},
+    {"reorder", PROBABILITY, offsetof(struct sim_trouble, reorder), 0, 0.5},
+    {"dup", PROBABILITY, offsetof(struct sim_trouble, dup), 0, 0.5},
+    {"resegment", PROBABILITY, offsetof(struct sim_trouble, resegment), 0, 0.5},
+    {"capture-loss", PROBABILITY, offsetof(struct sim_trouble, capture_loss), 0, 0.5},
+    {"delay", MILLISECONDS, offsetof(struct sim_trouble, delay_ns), 0, 1000},
+    {"jitter", MILLISECONDS, offsetof(struct sim_trouble, jitter_ns), 0, 1000},
+    {"window", OCTETS, offsetof(struct sim_trouble, window), 256, 1 << 22},
+    {"tso", OCTETS, offsetof(struct sim_trouble, segment_max), 1000, 65000},
+};
+
+static const char *const units[] = {
+    [PROBABILITY] = "a probability", [MILLISECONDS] = "milliseconds", [OCTETS] = "octets"};
+
+static bool unknown(const char *part, char **error)
+{
+    GString *names = g_string_new(NULL);
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(keys); i++)
+        g_string_append_printf(names, "%s%s=", i ? ", " : "", keys[i].name);
+    *error = g_strdup_printf("--net: '%s' is none of %s", part, names->str);
+    g_string_free(names, TRUE);
+    return false;
+}
+
+static bool apply(char *part, struct sim_trouble *trouble, char **error)
+{
+    char *value = strchr(part, '='), *end;
+    const struct key *key = NULL;
+    uint8_t *member;
+    double number;
+
+    for (unsigned i = 0; value && i < G_N_ELEMENTS(keys); i++) {
+        if (strlen(keys[i].name) == (size_t)(value - part) && strncmp(keys[i].name, part, (size_t)(value - part)) == 0)
+            key = &keys[i];
+    }
+    if (!key)
+        return unknown(part, error);
+    number = g_ascii_strtod(value + 1, &end);
+    if (end == value + 1 || *end || !(number >= key->min && number <= key->max)) {
+        *error =
+            g_strdup_printf("--net: '%s' is not %s from %.10g to %.10g", part, units[key->kind], key->min, key->max);
+        return false;
+    }
+    member = (uint8_t *)trouble + key->offset;
+    switch (key->kind) {
+    case PROBABILITY:
+        *(double *)(void *)member = number;
+        break;
+    case MILLISECONDS:
+        *(int64_t *)(void *)member = (int64_t)(number * 1e6);
+        break;
+    case OCTETS:
+        *(uint32_t *)(void *)member = (uint32_t)number;
+        break;
+    }
+    return true;
+}
+
+bool net_parse(const char *text, struct sim_trouble *trouble, char **error)
+{
+    char **parts = g_strsplit(text, ",", -1);
+    bool good = true;
+
+    for (unsigned i = 0; parts[i] && good; i++)
+        good = apply(parts[i], trouble, error);
+    g_strfreev(parts);
+    return good;
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Events of the simulated TCP: a binary heap. */
+#include "traffic-gen/sim/sim_tcp_internal.h"
+
+static bool earlier(const struct event *a, const struct event *b)
+{
+    return a->time != b->time ? a->time < b->time : a->serial < b->serial;
+}
+
+void sim_schedule(struct sim *sim, struct event event)
+{
+    event.serial = sim->serial++;
+    g_array_append_val(sim->heap, event);
+
+    struct event *heap = (struct event *)(void *)sim->heap->data;
+
+    for (unsigned i = sim->heap->len - 1; i > 0 && earlier(&heap[i], &heap[(i - 1) / 2]); i = (i - 1) / 2) {
+        struct event swapped = heap[i];
+
+        heap[i] = heap[(i - 1) / 2];
+        heap[(i - 1) / 2] = swapped;
+    }
+}
+
+struct event sim_take_first(struct sim *sim)
+{
+    struct event *heap = (struct event *)(void *)sim->heap->data;
+    struct event first = heap[0];
+    unsigned n = sim->heap->len - 1;
+
+    heap[0] = heap[n];
+    g_array_set_size(sim->heap, n);
+    for (unsigned i = 0;;) {
+        unsigned least = i;
+
+        for (unsigned child = 2 * i + 1; child <= 2 * i + 2 && child < n; child++) {
+            if (earlier(&heap[child], &heap[least]))
+                least = child;
+        }
+        if (least == i)
+            break;
+
+        struct event swapped = heap[i];
+
+        heap[i] = heap[least];
+        heap[least] = swapped;
+        i = least;
+    }
+    return first;
+}
+
+void sim_packet_free(struct packet *packet)
+{
+    if (packet)
+        g_free(packet->raw);
+    g_free(packet);
+}
+
+struct packet *sim_packet_copy(const struct packet *packet)
+{
+    struct packet *copy = g_memdup2(packet, sizeof(*packet));
+
+    copy->raw = packet->raw ? g_memdup2(packet->raw, packet->length) : NULL;
+    return copy;
+}

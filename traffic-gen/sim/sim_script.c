@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The script of each side: what it does when its turn has come. */
+#include "traffic-gen/sim/sim_tcp_internal.h"
+
+static bool gate_open(const struct sim_connection *connection, unsigned side, const struct action *action)
+{
+    const struct end *end = &connection->end[side];
+
+    return end->established && end->rcv_nxt >= action->how.received &&
+           (!action->how.acked || end->snd_una == end->snd_nxt);
+}
+
+/* Whether the action may run now; arranges to be asked again when only time is missing. */
+static bool is_due(struct sim_connection *connection, unsigned side, struct action *action)
+{
+    if (!action->gate_open) {
+        if (!gate_open(connection, side, action))
+            return false;
+        action->gate_open = true;
+        action->ready_at = connection->sim->now + action->how.delay_ns + (action->how.received ? APPLICATION_NS : 0);
+        if (action->ready_at > connection->sim->now)
+            sim_schedule(connection->sim, (struct event){.time = action->ready_at,
+                                                         .kind = EVENT_APPLICATION,
+                                                         .connection = connection,
+                                                         .side = side});
+    }
+    return connection->sim->now >= action->ready_at;
+}
+
+static void send_raw(struct sim_connection *connection, unsigned side, const struct action *action)
+{
+    const struct sim_raw *raw = &action->raw;
+    struct packet *packet =
+        sim_packet_new(connection, side, raw->flags ? raw->flags : SEG_ACK, raw->offset, (uint32_t)raw->n);
+
+    packet->is_raw = true;
+    packet->raw = g_memdup2(raw->p, raw->n);
+    packet->ack += (uint32_t)raw->ack_delta;
+    if (raw->zero_window)
+        packet->window = 0;
+    sim_depart(connection, side, packet, &action->how, true);
+}
+
+void sim_finish_if_over(struct sim_connection *connection)
+{
+    struct sim *sim = connection->sim;
+
+    if (connection->over)
+        return;
+    for (unsigned side = 0; side < 2; side++) {
+        const struct end *end = &connection->end[side];
+
+        if (!end->dead && (!end->fin_sent || end->snd_una < end->snd_nxt))
+            return;
+    }
+    connection->over = true;
+    for (unsigned i = 0; i < connection->after->len; i++) {
+        struct sim_connection *next = g_ptr_array_index(connection->after, i);
+
+        sim_schedule(sim, (struct event){.time = sim->now + next->options.delay_ns + LATE_NS,
+                                         .kind = EVENT_START,
+                                         .connection = next});
+    }
+}
+
+/*
+ * As much as the peer has room for, and worth a segment: else it waits, and asks when nothing is on its way that could
+ * bring an answer. Returns where it ends.
+ */
+static uint64_t room_up_to(struct sim_connection *connection, unsigned side, uint64_t from, uint64_t to)
+{
+    struct end *end = &connection->end[side];
+
+    end->blocked = false;
+    if (connection->sim->trouble.window == 0 || to <= end->snd_limit)
+        return to;
+    if (end->snd_limit >= from + sim_worthwhile(connection, side))
+        return end->snd_limit;
+    end->blocked = true;
+    if (end->first_unacked == end->sent->len)
+        sim_start_rto(connection, side);
+    return from;
+}
+
+/* False: the rest of it waits for room. The action is the one before the next one. */
+static bool write_out(struct sim_connection *connection, unsigned side, struct action *action)
+{
+    struct end *end = &connection->end[side];
+    struct sim *sim = connection->sim;
+    double joining = sim->trouble.segment_max ? 0.5 : sim->trouble.resegment;
+    uint64_t from = action->from, to = action->to, sent;
+    unsigned first = end->next_action - 1;
+
+    /* Now and then the sender joins what is ready to go, as Nagle's algorithm and segmentation offload do. */
+    while (end->next_action < end->script->len && random_chance(&sim->random, joining)) {
+        struct action *next = &g_array_index(end->script, struct action, end->next_action);
+
+        if (next->kind != SIM_WRITE || next->how.delay_ns || !gate_open(connection, side, next))
+            break;
+        to = next->to;
+        end->next_action++;
+    }
+    sent = room_up_to(connection, side, from, to);
+    if (sent > from)
+        sim_send_new(connection, side, from, sent, false, &action->how);
+    if (sent == to)
+        return true;
+    /* What is left of the last one that was joined, and all of those that were not begun, come again. */
+    end->next_action--;
+    while (end->next_action > first && sent <= g_array_index(end->script, struct action, end->next_action).from)
+        end->next_action--;
+    g_array_index(end->script, struct action, end->next_action).from = sent;
+    return false;
+}
+
+void sim_run_script(struct sim_connection *connection, unsigned side)
+{
+    struct end *end = &connection->end[side];
+
+    while (end->next_action < end->script->len) {
+        struct action *action = &g_array_index(end->script, struct action, end->next_action);
+
+        if (end->dead && action->kind != SIM_RAW && action->kind != SIM_CAPTURING) {
+            end->next_action++;
+            continue;
+        }
+        if (!is_due(connection, side, action))
+            return;
+        end->next_action++;
+        switch (action->kind) {
+        case SIM_WRITE:
+            if (!write_out(connection, side, action))
+                return;
+            break;
+        case SIM_FIN:
+            end->fin_sent = true;
+            sim_send_new(connection, side, end->snd_nxt, end->snd_nxt, true, &action->how);
+            break;
+        case SIM_RESET:
+            sim_depart(connection, side, sim_packet_new(connection, side, SEG_RST | SEG_ACK, end->snd_nxt, 0),
+                       &action->how, true);
+            end->dead = true;
+            break;
+        case SIM_CAPTURING:
+            connection->uncaptured = !action->on;
+            break;
+        case SIM_RAW:
+            send_raw(connection, side, action);
+            break;
+        }
+    }
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One case: what it needs, one run of it, several runs as one result. */
+#ifndef IWARP_TRAFFIC_SUITE_CASE_H
+#define IWARP_TRAFFIC_SUITE_CASE_H
+
+#include "traffic-gen/suite/run.h"
+
+/* NULL: it can run; else why not, as is known before anything is said. */
+const char *case_cannot(const struct talk_run *run, const struct suite_test *test);
+/* The caller's. */
+struct test_result *case_run(struct talk_run *run, const struct run_options *options, const struct chosen_test *chosen);
+/* At least one run (struct test_result *, taken out of the array): the worst speaks for all. The caller's. */
+struct test_result *case_merge(GPtrArray *runs);
+
+#endif

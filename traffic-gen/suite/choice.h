@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the user chooses: the DUT's address, tests, waivers. */
+#ifndef IWARP_TRAFFIC_SUITE_CHOICE_H
+#define IWARP_TRAFFIC_SUITE_CHOICE_H
+
+#include "support/waivers.h"
+#include "traffic-gen/suite/result.h"
+#include "traffic-gen/suite/suite.h"
+
+/* "host:port", "[v6]:port", ":port" (to listen). */
+bool choice_address(const char *text, bool listening, char **host, char **port, GError **error);
+
+/*
+ * The tests (struct chosen_test) of the suites that fit the selections; lists are comma-separated, NULL: all. NULL with
+ * *error when a word names nothing, or nothing is left.
+ */
+GArray *choice_tests(char *const *suites_wanted, char *const *rules, char *const *skip, enum suite_dut dut,
+                     GError **error);
+
+/* The same of a rule alone, whatever the suites. */
+bool choice_takes(char *const *rules, char *const *skip, const char *rule);
+
+/* Marks a failure of that device as waived (support/waivers.h). */
+void choice_waive(GPtrArray *waivers, enum suite_dut dut, const struct endpoint *device, struct test_result *result);
+/* Tells in the report which waivers matched none. */
+void choice_unused(const GPtrArray *waivers, struct test_report *report);
+
+#endif

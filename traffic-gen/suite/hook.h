@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Commands of the user's: --before-each, --reset-command. */
+#ifndef IWARP_TRAFFIC_SUITE_HOOK_H
+#define IWARP_TRAFFIC_SUITE_HOOK_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * sh -c command, its standard output joined to standard error, with these variables (NAME=VALUE, NULL behind the last)
+ * in its environment. True when it exits with 0 within timeout_ns; else *why, the caller's to free; it and what it
+ * has started are ended then.
+ */
+bool hook_run(const char *command, const char *const *variables, int64_t timeout_ns, char **why);
+
+#endif

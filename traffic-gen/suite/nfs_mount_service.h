@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * MOUNT over TCP for clients of NFS version 3 that are tested: on a thread and a tree of its own, whose root has the
+ * file handle of that which the cases serve.
+ */
+#ifndef IWARP_TRAFFIC_SUITE_NFS_MOUNT_SERVICE_H
+#define IWARP_TRAFFIC_SUITE_NFS_MOUNT_SERVICE_H
+
+#include "traffic-gen/suite/nfs_run.h"
+
+struct nfs_mount_service;
+
+/* NULL with *why. *listening is the port. */
+struct nfs_mount_service *nfs_mount_service_new(const struct nfs_run *nfs, const char *host, const char *port,
+                                                uint16_t *listening, char **why);
+void nfs_mount_service_free(struct nfs_mount_service *service);
+
+#endif

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Suite mpa2: the enhanced set-up of RFC 6581. */
+#include "traffic-gen/suite/suite_mpa2.h"
+
+/* ---- S = 1 without room for it ---- */
+
+static void cut_enhanced(struct talk *talk, struct mpa_startup *frame)
+{
+    (void)talk;
+    frame->flags |= MPA_FLAG_S;
+    frame->revision = 2;
+    frame->has_enhanced = false;
+    frame->ulp_data = (const uint8_t *)"\0\1";
+    frame->ulp_length = 2;
+    frame->pd_length = 2;
+}
+
+static void short_enhanced(struct talk *talk, const struct suite_test *test)
+{
+    const struct talk_wish wish = {ENHANCED, .frame = cut_enhanced};
+    const struct talk_heard *heard;
+    const struct mpa_startup *request;
+
+    (void)test;
+    if (!talk_open(talk))
+        return;
+    if (!talk_is_initiator(talk)) {
+        request = talk_hear_frame(talk);
+        if (!request || !request->has_enhanced) {
+            talk_not_applicable(talk, "the device's Request is not enhanced (RFC 6581)");
+            return;
+        }
+    }
+    talk_send_frame(talk, &wish);
+    if (!talk_is_initiator(talk))
+        talk_begin_operation(talk);
+    do {
+        heard = talk_hear(talk, talk_t_close(talk));
+    } while (heard->what == TALK_FPDU && heard->is_terminate);
+    if (heard->what == TALK_FIN || heard->what == TALK_RESET ||
+        (heard->what == TALK_FRAME && heard->frame.flags & MPA_FLAG_R))
+        talk_passed_by_end(talk, "%s", talk_describe(talk, heard));
+    else
+        talk_failed(talk, "the frame is not formatted as it must be, and there was %s", talk_describe(talk, heard));
+}
+
+/* ---- IRD and ORD ---- */
+
+/* As many Reads at once as the device has said that it serves. */
+static void all_reads(struct talk *talk, const struct suite_test *test)
+{
+    const struct talk_wish wish = {ENHANCED};
+    unsigned reads, answered = 0;
+    uint8_t ulpdu[TALK_ULPDU];
+    uint64_t offset;
+    GByteArray *all;
+
+    (void)test;
+    if (!talk_start(talk, &wish))
+        return;
+    /* What the Reply says is what binds: its IRD is the Responder's, its ORD bounds the Responder's Reads (9.1). */
+    reads = talk_is_initiator(talk) ? talk_frame(talk, false)->enhanced.ird : talk_frame(talk, true)->enhanced.ord;
+    if (reads == 0 || reads == MPA_IRD_ORD_NOT_NEGOTIATED) {
+        talk_not_applicable(talk, "no number of Reads was negotiated");
+        return;
+    }
+    reads = MIN(reads, 128);
+    offset = talk_out_offset(talk);
+    all = g_byte_array_new();
+    for (unsigned i = 0; i < reads; i++) {
+        struct mpa_fpdu_plan plan;
+        GByteArray *octets;
+
+        talk_plan(talk, &plan, ulpdu, talk_make_read(talk, ulpdu, 0, 0, 0));
+        plan.offset = offset + all->len;
+        octets = talk_encode_plan(&plan);
+        g_byte_array_append(all, octets->data, octets->len);
+        g_byte_array_unref(octets);
+    }
+    talk_write(talk, all->data, all->len);
+    g_byte_array_unref(all);
+    while (answered < reads && talk_hear_opcode(talk, RDMAP_READ_RESPONSE))
+        answered++;
+    if (answered == reads)
+        talk_passed(talk, "all of %u Reads at once are answered", reads);
+    else if (talk_usable_sign(talk) == SIGN_READ &&
+             (talk_last(talk)->is_terminate || talk_last(talk)->what == TALK_SILENCE))
+        talk_failed(talk, "%u of %u Reads at once are answered, then %s", answered, reads,
+                    talk_describe(talk, talk_last(talk)));
+    else
+        talk_inconclusive(talk, "%u of %u Reads at once are answered, then %s", answered, reads,
+                          talk_describe(talk, talk_last(talk)));
+}
+
+/* ---- RTR ---- */
+
+enum { ODD_RTR = 8 };
+
+static bool agrees_on(struct talk *talk, uint8_t type)
+{
+    const struct talk_wish wish = {PEER_TO_PEER(type), .wait_only = true};
+
+    if (!talk_start(talk, &wish))
+        return false;
+    if (talk_frame(talk, false)->enhanced.rtr & type)
+        return true;
+    talk_not_applicable(talk, "the device does not take an RTR of this type");
+    return false;
+}
+
+/* The RTR itself, with STag and TO of the caller's. */
+static void send_rtr(struct talk *talk, uint8_t type, uint32_t stag, uint64_t to)
+{
+    uint8_t ulpdu[TALK_ULPDU];
+
+    if (type == MPA_RTR_WRITE)
+        talk_send_ulpdu(talk, ulpdu, talk_make_write(talk, ulpdu, stag, to, NULL, 0));
+    else if (type == MPA_RTR_SEND)
+        talk_send_ulpdu(talk, ulpdu, talk_make_send(talk, ulpdu, NULL, 0));
+    else
+        talk_send_ulpdu(talk, ulpdu, talk_make_read(talk, ulpdu, stag, to, 0));
+}
+
+/* A = 0, which talk_start() would not accept of a device that a row needs for peer-to-peer mode. */
+static bool start_without_model(struct talk *talk)
+{
+    const struct talk_wish wish = {CLIENT_SERVER};
+    const struct mpa_startup *reply;
+
+    if (!talk_open(talk) || !talk_send_frame(talk, &wish) || !(reply = talk_hear_frame(talk)) ||
+        reply->flags & MPA_FLAG_R)
+        return false;
+    talk_begin_operation(talk);
+    return talk_first_fpdu(talk);
+}
+
+/* For comparison: of an odd RTR the usual one, of a usual one no peer-to-peer mode at all. */
+static bool say_rtr(struct talk *talk, const struct suite_test *test, bool odd)
+{
+    uint8_t type = (uint8_t)(test->variant & ALL_RTR);
+
+    if (!odd && !(test->variant & ODD_RTR))
+        return start_without_model(talk);
+    if (!agrees_on(talk, type))
+        return false;
+    send_rtr(talk, type, odd && test->variant & ODD_RTR ? 0 : 1, 0);
+    return true;
+}
+
+/* An RTR Read is answered as any other Read is. */
+static enum talk_life rtr_life(struct talk *talk, const struct suite_test *test)
+{
+    enum talk_life life = LIFE_ANSWERS;
+
+    if (test->variant & MPA_RTR_READ && talk_reads(talk) && talk_frame(talk, true)->enhanced.peer_to_peer)
+        life = talk_await(talk, SIGN_READ, talk_t_react(talk));
+    /* One that answers it when it is asked for more has taken it: MPA2-9.2-25 is about that. */
+    return life == LIFE_ANSWERS || life == LIFE_MUTE ? talk_probe(talk) : life;
+}
+
+static void takes_rtr(struct talk *talk, const struct suite_test *test)
+{
+    talk_expect_taken(talk, test, say_rtr, rtr_life);
+}
+
+static void answers_rtr_read(struct talk *talk, const struct suite_test *test)
+{
+    (void)test;
+    if (!agrees_on(talk, MPA_RTR_READ))
+        return;
+    if (!talk_reads(talk)) {
+        talk_not_applicable(talk, "the device is not known to answer Reads");
+        return;
+    }
+    send_rtr(talk, MPA_RTR_READ, 1, 0);
+    if (talk_hear_opcode(talk, RDMAP_READ_RESPONSE))
+        talk_passed(talk, "the RTR Read is answered, without more from us");
+    else if (talk_is_open(talk) && !talk_last(talk)->is_terminate)
+        talk_failed(talk, "the device waits for more than the RTR: %s", talk_describe(talk, talk_last(talk)));
+    else
+        talk_inconclusive(talk, "%s", talk_describe(talk, talk_last(talk)));
+}
+
+/* Of these types those that the device takes when each is offered alone. */
+static uint8_t types_alone(struct talk *talk, uint8_t types)
+{
+    uint8_t known = 0;
+
+    for (unsigned type = MPA_RTR_SEND; type <= MPA_RTR_READ; type <<= 1) {
+        const struct talk_wish wish = {PEER_TO_PEER((uint8_t)type)};
+
+        if (types & type && talk_start(talk, &wish) && talk_probe(talk) == LIFE_ANSWERS)
+            known |= (uint8_t)type;
+    }
+    return known;
+}
+
+/* What the Reply names of what is offered; false: verdict is set. */
+static bool names(struct talk *talk, uint8_t offered, uint8_t *named)
+{
+    const struct talk_wish wish = {PEER_TO_PEER(offered)};
+
+    if (!talk_start(talk, &wish))
+        return false;
+    *named = talk_frame(talk, false)->enhanced.rtr;
+    return true;
+}
+
+static void names_all_rtr(struct talk *talk, const struct suite_test *test)
+{
+    uint8_t named, known;
+
+    (void)test;
+    if (!names(talk, ALL_RTR, &named) || mpa_question_sign(talk) == SIGN_TCP)
+        return;
+    known = types_alone(talk, (uint8_t)(ALL_RTR & ~named));
+    if (known)
+        talk_failed(talk, "offered alone, types %u (B 1, C 2, D 4) work; of all together the Reply names %u", known,
+                    named);
+    else
+        talk_passed(talk, "of all types the Reply names %u (B 1, C 2, D 4); others do not work alone either", named);
+}
+
+static void names_some_rtr(struct talk *talk, const struct suite_test *test)
+{
+    const uint8_t both = MPA_RTR_WRITE | MPA_RTR_READ;
+    const struct talk_wish wish = {PEER_TO_PEER(both), .wait_only = true};
+    uint8_t named, known;
+
+    (void)test;
+    if (!names(talk, ALL_RTR, &named) || mpa_question_sign(talk) == SIGN_TCP)
+        return;
+    known = types_alone(talk, named & both);
+    if (known == 0) {
+        talk_not_applicable(talk, "the device takes neither RTR Writes nor RTR Reads");
+        return;
+    }
+    if (!talk_start(talk, &wish))
+        return;
+    named = talk_frame(talk, false)->enhanced.rtr;
+    if ((named & both) == 0)
+        talk_failed(talk, "types %u (C 2, D 4) work when offered alone; of both together the Reply names %u", known,
+                    named);
+    else
+        talk_passed(talk, "offered alone, types %u (C 2, D 4) work; of both together the Reply names %u", known, named);
+}
+
+static void bits_without_model(struct talk *talk, struct mpa_startup *frame)
+{
+    (void)talk;
+    frame->enhanced.peer_to_peer = false;
+    frame->enhanced.rtr = ALL_RTR;
+}
+
+/* A = 0, and the bits set all the same; then an ordinary first FPDU, which is no RTR. */
+static bool say_bits(struct talk *talk, const struct suite_test *test, bool odd)
+{
+    const struct talk_wish wish = {CLIENT_SERVER, .frame = odd ? bits_without_model : NULL, .wait_only = true};
+    uint8_t ulpdu[TALK_ULPDU];
+    size_t n;
+
+    (void)test;
+    if (!talk_start_oddly(talk, &wish))
+        return false;
+    if (!talk_frame(talk, false) || !talk_is_open(talk))
+        return true;
+    n = mpa_padded(talk, ulpdu);
+    if (n > 0)
+        talk_send_ulpdu(talk, ulpdu, n);
+    return n > 0;
+}
+
+static void ignores_bits(struct talk *talk, const struct suite_test *test)
+{
+    const struct talk_wish wish = {ENHANCED, .frame = bits_without_model, .wait_only = true};
+    const struct talk_heard *heard;
+
+    if (talk_is_initiator(talk)) {
+        talk_expect_taken(talk, test, say_bits, NULL);
+        return;
+    }
+    if (!talk_start(talk, &wish))
+        return;
+    if (talk_frame(talk, false)->enhanced.peer_to_peer) {
+        talk_not_applicable(talk, "the device's Request is for peer-to-peer mode");
+        return;
+    }
+    heard = talk_hear(talk, talk_t_close(talk));
+    if (heard->what != TALK_FPDU || heard->is_terminate || !heard->has_ddp)
+        talk_inconclusive(talk, "the device does not go on: %s", talk_describe(talk, heard));
+    else if (heard->ddp.payload_len == 0 && heard->ddp.opcode != RDMAP_READ_RESPONSE)
+        talk_failed(talk, "the device begins as in peer-to-peer mode: %s", talk_describe(talk, heard));
+    else
+        talk_passed(talk, "%s", talk_describe(talk, heard));
+}
+
+/* ---- together with RFC 5044 ---- */
+
+/* A device that speaks revision 2 goes on accepting revision 1. variant: with private data. */
+static void old_request(struct talk *talk, const struct suite_test *test)
+{
+    static const uint8_t nothing[1];
+    const struct talk_wish enhanced = {ENHANCED};
+    const struct talk_wish with = {.revision = 1}, without = {.revision = 1, .private_data = nothing};
+
+    if (!talk_start(talk, &enhanced))
+        return;
+    if (talk_start(talk, test->variant ? &with : &without)) {
+        talk_passed(talk, "%s", "a Request of revision 1 is accepted, too");
+        return;
+    }
+    if (talk_frame(talk, false) && talk_frame(talk, false)->flags & MPA_FLAG_R)
+        talk_inconclusive(talk, "rejected, as the ULP may: %s", talk_describe(talk, talk_last(talk)));
+    else if (talk_last(talk)->what == TALK_FIN || talk_last(talk)->what == TALK_RESET)
+        talk_failed(talk, "an enhanced Request is accepted, one of revision 1 is not: %s",
+                    talk_describe(talk, talk_last(talk)));
+}
+
+static void not_downgraded(struct talk *talk, const struct suite_test *test)
+{
+    const struct talk_wish wish = {ENHANCED};
+    const struct mpa_startup *reply;
+
+    (void)test;
+    if (!talk_open(talk))
+        return;
+    talk_send_frame(talk, &wish);
+    reply = talk_hear_frame(talk);
+    if (reply && reply->has_enhanced)
+        talk_passed(talk, "the device speaks RFC 6581: %s", talk_describe(talk, talk_last(talk)));
+    else if (reply && !(reply->flags & MPA_FLAG_R))
+        talk_failed(talk, "an enhanced Request is answered by %s: who does not know it closes",
+                    talk_describe(talk, talk_last(talk)));
+    else if (reply || talk_is_open(talk))
+        talk_inconclusive(talk, "%s", talk_describe(talk, talk_last(talk)));
+    else
+        talk_passed_by_end(talk, "the device closes, as one without RFC 6581 does");
+}
+
+/* Values that cannot be, or can hardly be: each is answered or refused, and the device is still there afterwards. */
+static void odd_values(struct talk *talk, const struct suite_test *test)
+{
+    static const struct mpa_enhanced odd[] = {
+        {.ird = 0, .ord = 0, .peer_to_peer = true, .rtr = MPA_RTR_READ},
+        {.ird = 0x3FFE, .ord = 0x3FFE},
+        {.ird = 0x3FFF, .ord = 0x3FFF},
+        {.ird = 1, .ord = 0x3FFF, .peer_to_peer = true, .rtr = ALL_RTR},
+        {.peer_to_peer = true, .rtr = 0, .ird = 4, .ord = 4},
+    };
+
+    (void)test;
+    if (!talk_start(talk, &(struct talk_wish){ENHANCED}))
+        return; /* it does not answer usual ones either */
+    for (unsigned i = 0; i < G_N_ELEMENTS(odd); i++) {
+        const struct talk_wish wish = {ENHANCED, .data = odd[i]};
+        const struct mpa_startup *reply;
+
+        if (!talk_open(talk))
+            return;
+        talk_send_frame(talk, &wish);
+        reply = talk_hear_frame(talk);
+        if (!reply && talk_is_open(talk)) {
+            talk_failed(talk, "no Reply and no close after a Request with A%d IRD %u ORD %u", odd[i].peer_to_peer,
+                        odd[i].ird, odd[i].ord);
+            return;
+        }
+        if (reply && !(reply->flags & MPA_FLAG_R) && reply->has_enhanced && odd[i].ird != 0x3FFF &&
+            reply->enhanced.ord != 0x3FFF && reply->enhanced.ord > odd[i].ird) {
+            talk_failed(talk, "the Reply's ORD %u is above the Request's IRD %u", reply->enhanced.ord, odd[i].ird);
+            return;
+        }
+    }
+    if (talk_start(talk, &(struct talk_wish){ENHANCED}))
+        talk_passed(talk, "each odd Request is answered or refused, and a usual one is accepted afterwards");
+    else
+        talk_failed(talk, "after odd Requests the device does not accept a usual one: %s",
+                    talk_describe(talk, talk_last(talk)));
+}
+
+static const struct suite_test tests[] = {
+    {RULE_MPA2_6_06, NULL, DUT_RESPONDER, NEED_ENHANCED, old_request,
+     "an enhanced connection, then a Request of revision 1", "a Reply with R = 0", 1},
+    {RULE_MPA2_6_09, NULL, DUT_ANY, NEED_ENHANCED, short_enhanced, "our start-up frame with S = 1 and PD_Length 2",
+     "the device closes, or rejects", 0},
+    {RULE_MPA2_9_1_03, NULL, DUT_RESPONDER, NEED_ENHANCED, all_reads, "as many Reads at once as the Reply's IRD allows",
+     "all are answered", 0},
+    {RULE_MPA2_9_1_14, NULL, DUT_INITIATOR, 0, all_reads, "as many Reads at once as our Reply's ORD allows",
+     "all are answered", 0},
+    {RULE_MPA2_9_2_05, "send", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_rtr, "peer-to-peer mode, an RTR Send",
+     "the device goes on", MPA_RTR_SEND},
+    {RULE_MPA2_9_2_05, "write", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_rtr, "peer-to-peer mode, an RTR Write",
+     "the device goes on", MPA_RTR_WRITE},
+    {RULE_MPA2_9_2_05, "read", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_rtr, "peer-to-peer mode, an RTR Read",
+     "the device goes on", MPA_RTR_READ},
+    {RULE_MPA2_9_2_09, NULL, DUT_RESPONDER, NEED_PEER_TO_PEER, names_some_rtr,
+     "each RTR type offered alone, then Write and Read together", "the Reply names one of those that work alone", 1},
+    {RULE_MPA2_9_2_20, NULL, DUT_ANY, NEED_ENHANCED, ignores_bits, "A = 0 with B, C and D set",
+     "no peer-to-peer mode: any first FPDU is accepted, and no RTR is sent", 0},
+    {RULE_MPA2_9_2_25, NULL, DUT_RESPONDER, NEED_PEER_TO_PEER, answers_rtr_read, "peer-to-peer mode, an RTR Read",
+     "its Read Response, without anything more from us", 0},
+    {RULE_MPA2_9_2_26, "write", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_rtr, "an RTR Write with STag 0 and TO 0",
+     "the device goes on", ODD_RTR | MPA_RTR_WRITE},
+    {RULE_MPA2_9_2_26, "read", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_rtr, "an RTR Read with STag 0 and TO 0",
+     "the device goes on", ODD_RTR | MPA_RTR_READ},
+    {RULE_MPA2_10_01, NULL, DUT_RESPONDER, 0, not_downgraded, "an enhanced Request", "an enhanced Reply, or a close",
+     0},
+    {RULE_MPA2_10_04, NULL, DUT_RESPONDER, NEED_ENHANCED, old_request,
+     "an enhanced connection, then a Request of revision 1 without Private Data", "a Reply with R = 0", 0},
+    {RULE_MPA2_12_01, NULL, DUT_RESPONDER, NEED_ENHANCED, odd_values, "Requests with unusual IRD, ORD and RTR types",
+     "each is answered or refused, and the device is still there afterwards", 0},
+    /* Last: some devices do not survive the offer of a type that they do not know. */
+    {RULE_MPA2_9_2_07, NULL, DUT_RESPONDER, NEED_PEER_TO_PEER, names_all_rtr,
+     "all RTR types offered together, then alone those that the Reply does not name", "none of these works", 0},
+};
+
+const struct suite suite_mpa2 = {"mpa2", tests, G_N_ELEMENTS(tests)};

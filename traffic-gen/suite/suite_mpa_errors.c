@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Suite mpa, full operation: what is wrong and must not be accepted, and what the device does then (RFC 5044 section
+ * 8). */
+#include "traffic-gen/suite/suite_mpa.h"
+
+#include "wire/octets.h"
+
+enum { LONG_EXCHANGE = 40 };
+
+/* The octets of an FPDU with a bit inverted, at that place from its end. */
+static void write_damaged(struct talk *talk, const struct mpa_fpdu_plan *plan, size_t from_end, uint8_t bit)
+{
+    GByteArray *octets = talk_encode_plan(plan);
+
+    octets->data[octets->len - from_end] ^= bit;
+    talk_write(talk, octets->data, octets->len);
+    g_byte_array_unref(octets);
+}
+
+/* To another place, a multiple of four away. */
+static void set_fpduptr(void *ctx, uint8_t marker[4], uint64_t offset, unsigned index)
+{
+    (void)ctx;
+    (void)offset;
+    (void)index;
+    marker[3] ^= 0x40;
+}
+
+static void pad_not_in_crc(struct talk *talk, const struct suite_test *test)
+{
+    struct mpa_fpdu_plan plan;
+    uint8_t ulpdu[TALK_ULPDU];
+    size_t n;
+
+    (void)test;
+    if (!talk_start(talk, NULL) || !mpa_uses_crc(talk) || !(n = mpa_padded(talk, ulpdu)))
+        return;
+    talk_plan(talk, &plan, ulpdu, n);
+    plan.crc = mpa_crc_of(&plan);
+    plan.crc_fixed = true;
+    memset(plan.pad, 0xA5, plan.pad_length);
+    talk_send_plan(talk, &plan);
+    mpa_expect_error(talk);
+}
+
+static void reserved_not_in_crc(struct talk *talk, const struct suite_test *test)
+{
+    const struct talk_wish wish = {.need_markers = true};
+    struct mpa_fpdu_plan plan;
+    uint8_t ulpdu[TALK_ULPDU];
+
+    (void)test;
+    if (!talk_start(talk, &wish) || !mpa_uses_crc(talk) || !mpa_reach_marker(talk, ulpdu))
+        return;
+    talk_plan(talk, &plan, ulpdu, mpa_harmless(talk, ulpdu));
+    plan.crc = mpa_crc_of(&plan);
+    plan.crc_fixed = true;
+    plan.marker_hook = mpa_set_reserved;
+    talk_send_plan(talk, &plan);
+    mpa_expect_error(talk);
+}
+
+bool mpa_uses_crc(struct talk *talk)
+{
+    if (!talk_crc(talk))
+        talk_not_applicable(talk, "CRC is not in use");
+    return talk_crc(talk);
+}
+
+/* One bit, somewhere in an FPDU. */
+enum damage { DAMAGE_CRC, DAMAGE_ULPDU, DAMAGE_PAD, DAMAGE_MARKER };
+
+static void damaged(struct talk *talk, const struct suite_test *test)
+{
+    /* From the end: the CRC field, the Tagged Offset of a Write, the PAD behind one octet. */
+    static const size_t from_end[] = {[DAMAGE_CRC] = 1, [DAMAGE_ULPDU] = 5, [DAMAGE_PAD] = 5};
+    const struct talk_wish wish = {.need_markers = test->variant == DAMAGE_MARKER};
+    struct mpa_fpdu_plan plan;
+    uint8_t ulpdu[TALK_ULPDU];
+    size_t n;
+
+    if (!talk_start(talk, &wish) || !mpa_uses_crc(talk))
+        return;
+    if (test->variant == DAMAGE_MARKER && !mpa_reach_marker(talk, ulpdu))
+        return;
+    n = test->variant == DAMAGE_PAD ? mpa_padded(talk, ulpdu) : mpa_harmless(talk, ulpdu);
+    if (n == 0)
+        return;
+    talk_plan(talk, &plan, ulpdu, n);
+    if (test->variant == DAMAGE_MARKER) {
+        plan.crc = mpa_crc_of(&plan);
+        plan.crc_fixed = true;
+        plan.marker_hook = set_fpduptr;
+        talk_send_plan(talk, &plan);
+    } else {
+        write_damaged(talk, &plan, from_end[test->variant], 0x10);
+    }
+    mpa_expect_error(talk);
+}
+
+/* The device itself said C = 0, we C = 1; or: after many right ones. */
+static void damaged_by_our_wish(struct talk *talk, const struct suite_test *test)
+{
+    struct mpa_fpdu_plan plan;
+    uint8_t ulpdu[TALK_ULPDU];
+
+    if (!talk_start(talk, &(struct talk_wish){.crc = test->variant == 0}) || !mpa_uses_crc(talk))
+        return;
+    if (test->variant == 0 && talk_frame(talk, false)->flags & MPA_FLAG_C) {
+        talk_not_applicable(talk, "the device declares C = 1 itself");
+        return;
+    }
+    for (int i = 0; i < (test->variant ? LONG_EXCHANGE : 0); i++)
+        talk_send_ulpdu(talk, ulpdu, mpa_harmless(talk, ulpdu));
+    talk_plan(talk, &plan, ulpdu, talk_make_write(talk, ulpdu, MPA_HARMLESS_STAG, 0x0C0C, NULL, 0));
+    write_damaged(talk, &plan, 1, 0x01);
+    mpa_expect_error(talk);
+}
+
+/* Whatever the device does about it but answer, as long as it is one that answers. */
+static void expect_no_answer(struct talk *talk, enum talk_sign sign, const char *what)
+{
+    enum talk_life life = talk_await(talk, sign, talk_t_react(talk));
+
+    if (life == LIFE_ANSWERS)
+        talk_failed(talk, "%s was answered: %s", what, talk_describe(talk, talk_last(talk)));
+    else if (life == LIFE_CLOSED)
+        talk_passed_by_end(talk, "no answer, but %s", talk_describe(talk, talk_last(talk)));
+    else
+        talk_passed(talk, "no answer, but %s", talk_describe(talk, talk_last(talk)));
+}
+
+static void damaged_read(struct talk *talk, const struct suite_test *test)
+{
+    struct mpa_fpdu_plan plan;
+    uint8_t ulpdu[TALK_ULPDU];
+    enum talk_sign sign;
+
+    (void)test;
+    if (!talk_start(talk, NULL) || !mpa_uses_crc(talk) || (sign = mpa_question_sign(talk)) == SIGN_TCP)
+        return;
+    talk_plan(talk, &plan, ulpdu, talk_make_question(talk, sign, ulpdu));
+    write_damaged(talk, &plan, 2, 0x80);
+    expect_no_answer(talk, sign, "the request whose CRC is wrong");
+}
+
+/* A wrong FPDU with a right request behind it, in one segment. */
+static void behind_an_error(struct talk *talk, const struct suite_test *test)
+{
+    uint64_t offset;
+    struct mpa_fpdu_plan plan;
+    uint8_t ulpdu[TALK_ULPDU];
+    enum talk_sign sign;
+    GByteArray *wrong, *question;
+
+    if (!talk_start(talk, NULL) || !mpa_uses_crc(talk) || (sign = mpa_question_sign(talk)) == SIGN_TCP)
+        return;
+    offset = talk_out_offset(talk);
+    talk_plan(talk, &plan, ulpdu, mpa_harmless(talk, ulpdu));
+    if (test->variant)
+        plan.ulpdu_length = (uint16_t)(plan.ulpdu_length + 4); /* with the CRC of where the FPDU really ends */
+    wrong = talk_encode_plan(&plan);
+    if (!test->variant)
+        wrong->data[wrong->len - 1] ^= 0x20;
+    talk_plan(talk, &plan, ulpdu, talk_make_question(talk, sign, ulpdu));
+    plan.offset = offset + wrong->len;
+    question = talk_encode_plan(&plan);
+    g_byte_array_append(wrong, question->data, question->len);
+    talk_write(talk, wrong->data, wrong->len);
+    g_byte_array_unref(question);
+    g_byte_array_unref(wrong);
+    expect_no_answer(talk, sign, "the request after the wrong FPDU");
+}
+
+static void error_code(struct talk *talk, const struct suite_test *test)
+{
+    struct mpa_fpdu_plan plan;
+    uint8_t ulpdu[TALK_ULPDU];
+
+    (void)test;
+    if (!talk_start(talk, NULL) || !mpa_uses_crc(talk))
+        return;
+    talk_plan(talk, &plan, ulpdu, mpa_harmless(talk, ulpdu));
+    write_damaged(talk, &plan, 1, 0x08);
+    talk_expect_terminate(talk, &(struct talk_terminate){.layer = 2, .codes = {2}, .close_open = true});
+}
+
+/* We do not close: the device has to, when it has said its Terminate. */
+static void tears_down(struct talk *talk, const struct suite_test *test)
+{
+    struct mpa_fpdu_plan plan;
+    uint8_t ulpdu[TALK_ULPDU];
+
+    (void)test;
+    if (!talk_start(talk, NULL) || !mpa_uses_crc(talk))
+        return;
+    talk_plan(talk, &plan, ulpdu, mpa_harmless(talk, ulpdu));
+    write_damaged(talk, &plan, 1, 0x04);
+    mpa_expect_end(talk, talk_t_idle(talk));
+}
+
+void mpa_expect_end(struct talk *talk, int64_t ns)
+{
+    int64_t until = talk_now() + ns;
+    const struct talk_heard *heard;
+
+    do {
+        heard = talk_hear(talk, MAX(until - talk_now(), 0));
+    } while (heard->what != TALK_FIN && heard->what != TALK_RESET && heard->what != TALK_SILENCE);
+    if (heard->what == TALK_SILENCE)
+        talk_failed(talk, "the connection is still open after %.1f s", (double)ns / 1e9);
+    else
+        talk_passed_by_end(talk, "%s", talk_describe(talk, heard));
+}
+
+/* In order, a receiver need not look at Markers (section 8): only who does can pass. */
+static void wrong_marker(struct talk *talk, const struct suite_test *test)
+{
+    const struct talk_wish wish = {.need_markers = true};
+    struct mpa_fpdu_plan plan;
+    uint8_t ulpdu[TALK_ULPDU];
+    enum talk_life life;
+
+    (void)test;
+    if (!talk_start(talk, &wish) || !mpa_reach_marker(talk, ulpdu))
+        return;
+    talk_plan(talk, &plan, ulpdu, mpa_harmless(talk, ulpdu));
+    plan.marker_hook = set_fpduptr;
+    talk_send_plan(talk, &plan);
+    life = talk_probe(talk);
+    if (life == LIFE_TERMINATE || life == LIFE_CLOSED)
+        talk_passed(talk, "%s", talk_describe(talk, talk_last(talk)));
+    else
+        talk_inconclusive(talk, "the device goes on, as it may with octets that arrive in order: %s",
+                          talk_life_words(talk, life));
+}
+
+/* A part of an FPDU, and then nothing. */
+static void half_an_fpdu(struct talk *talk, const struct suite_test *test)
+{
+    GByteArray *octets;
+
+    (void)test;
+    if (!talk_start(talk, NULL))
+        return;
+    octets = mpa_harmless_octets(talk, 1);
+    talk_write(talk, octets->data, octets->len - 5);
+    g_byte_array_unref(octets);
+    mpa_expect_end(talk, talk_t_idle(talk));
+}
+
+#define ERROR_EXPECTED "Terminate 2/0/2 (layer LLP, type MPA, CRC), or a close"
+
+static const struct suite_test tests[] = {
+    {RULE_MPA_4_1_07, NULL, DUT_ANY, NEED_REGIONS, pad_not_in_crc,
+     "an FPDU whose PAD is not zero, with the CRC that it would have with a PAD of zero", ERROR_EXPECTED, 0},
+    {RULE_MPA_4_2_04, NULL, DUT_ANY, 0, reserved_not_in_crc,
+     "a Marker whose RESERVED is not zero, with the CRC that its FPDU would have with zero", ERROR_EXPECTED, 0},
+    {RULE_MPA_4_4_19, NULL, DUT_ANY, 0, damaged_read, "a request in an FPDU whose CRC is wrong", "no answer", 0},
+    {RULE_MPA_7_1_1_16, "own-c0", DUT_ANY, 0, damaged_by_our_wish,
+     "C = 0 from the device and C = 1 from us, then an FPDU with a wrong CRC", ERROR_EXPECTED, 0},
+    {RULE_MPA_7_1_1_16, "late", DUT_ANY, 0, damaged_by_our_wish, "40 correct FPDUs, then one with a wrong CRC",
+     ERROR_EXPECTED, 1},
+    {RULE_MPA_7_1_2_42, NULL, DUT_ANY, 0, half_an_fpdu, "an FPDU without its last 5 octets, then nothing",
+     "the device closes within --idle-timeout", 0},
+    {RULE_MPA_8_02, "crc", DUT_ANY, 0, damaged, "an FPDU with one bit of its CRC field inverted", ERROR_EXPECTED,
+     DAMAGE_CRC},
+    {RULE_MPA_8_02, "ulpdu", DUT_ANY, 0, damaged, "an FPDU with one bit of its ULPDU inverted", ERROR_EXPECTED,
+     DAMAGE_ULPDU},
+    {RULE_MPA_8_02, "pad", DUT_ANY, NEED_REGIONS, damaged, "an FPDU with one bit of its PAD inverted", ERROR_EXPECTED,
+     DAMAGE_PAD},
+    {RULE_MPA_8_02, "marker", DUT_ANY, 0, damaged, "an FPDU whose Marker is not what its CRC covers",
+     "Terminate 2/0/2 or 2/0/3, or a close", DAMAGE_MARKER},
+    {RULE_MPA_8_03, NULL, DUT_ANY, 0, wrong_marker,
+     "a Marker that does not point to its FPDU, with a correct CRC, in order",
+     "Terminate 2/0/3 or a close; going on is allowed as long as octets arrive in order", 0},
+    {RULE_MPA_8_05, NULL, DUT_ANY, 0, error_code, "an FPDU with a wrong CRC",
+     "if a Terminate, then layer 2 type 0 code 2", 0},
+    {RULE_MPA_8_12, "crc", DUT_ANY, 0, behind_an_error, "an FPDU with a wrong CRC, and a right request after it",
+     "no answer", 0},
+    {RULE_MPA_8_12, "length", DUT_ANY, 0, behind_an_error,
+     "an FPDU with a wrong ULPDU_Length, and a right request after it", "no answer", 1},
+    {RULE_MPA_8_14, NULL, DUT_ANY, 0, tears_down, "an FPDU with a wrong CRC; we do not close",
+     "the device closes within --idle-timeout", 0},
+};
+
+const struct suite suite_mpa_errors = {"mpa", tests, G_N_ELEMENTS(tests)};

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Suite mpa, start-up: frames at the limits of what is right, and what comes together with a frame or right after it
+ * (RFC 5044 section 7.1 and Appendix C, RFC 6581 section 6).
+ */
+#include "traffic-gen/suite/suite_mpa.h"
+#include "traffic-gen/suite/talk_internal.h"
+
+#include <string.h>
+
+enum { CODE_CRC = 2 };
+
+static const int64_t read_pause = 20 * INT64_C(1000000);
+
+/* ---- Private Data of many octets ---- */
+
+/* So many in all: our words, and zeros after them. */
+static void lengthen(struct talk *talk, struct mpa_startup *frame)
+{
+    static _Thread_local uint8_t octets[MPA_PRIVATE_DATA_MAX];
+    const unsigned n = (unsigned)talk->test->variant - (frame->has_enhanced ? MPA_ENHANCED_LEN : 0);
+
+    memset(octets, 0, sizeof(octets));
+    memcpy(octets, frame->ulp_data, MIN(frame->ulp_length, n));
+    frame->ulp_data = octets;
+    frame->ulp_length = (uint16_t)n;
+    mpa_startup_fix_length(frame);
+}
+
+static bool say_long_data(struct talk *talk, const struct suite_test *test, bool odd)
+{
+    const struct mpa_startup *theirs;
+
+    (void)test;
+    if (!talk_start_oddly(talk, &(struct talk_wish){.frame = odd ? lengthen : NULL}))
+        return false;
+    theirs = talk_frame(talk, false);
+    if (odd && theirs && theirs->flags & MPA_FLAG_R) {
+        talk_inconclusive(talk, "rejected, as the ULP may: %s", talk_describe(talk, talk_last(talk)));
+        return false;
+    }
+    return true;
+}
+
+static void long_data(struct talk *talk, const struct suite_test *test)
+{
+    talk_expect_taken(talk, test, say_long_data, NULL);
+}
+
+/* ---- flags and revisions ---- */
+
+static void set_rejected(struct talk *talk, struct mpa_startup *frame)
+{
+    (void)talk;
+    frame->flags |= MPA_FLAG_R;
+}
+
+static bool say_rejected(struct talk *talk, const struct suite_test *test, bool odd)
+{
+    (void)test;
+    return talk_start_oddly(talk, &(struct talk_wish){.frame = odd ? set_rejected : NULL});
+}
+
+static void rejected_request(struct talk *talk, const struct suite_test *test)
+{
+    talk_expect_taken(talk, test, say_rejected, NULL);
+}
+
+/* After a Reply that rejects an Initiator has no more to say in MPA. */
+static void rejected(struct talk *talk, const struct suite_test *test)
+{
+    const struct talk_wish wish = {.frame = set_rejected, .wait_only = true};
+    const struct talk_heard *heard;
+
+    (void)test;
+    if (!talk_start(talk, &wish))
+        return;
+    heard = talk_hear(talk, talk_t_close(talk));
+    if (heard->what == TALK_FIN || heard->what == TALK_RESET)
+        talk_passed_by_end(talk, "the device closes: %s", talk_describe(talk, heard));
+    else if (heard->what == TALK_SILENCE && heard->n == 0)
+        talk_passed(talk, "the device says nothing more");
+    else
+        talk_failed(talk, "expected no FPDU after a Reply with R = 1, found %s", talk_describe(talk, heard));
+}
+
+/* Who speaks revision 0 as well says so; others name the revision that they speak, and close. */
+static void revision_0(struct talk *talk, const struct suite_test *test)
+{
+    const struct talk_wish wish = {.revision_0 = true, .markers = true, .crc = true};
+    const struct mpa_startup *reply;
+    const struct talk_heard *heard;
+
+    (void)test;
+    if (!talk_open(talk) || !talk_send_frame(talk, &wish))
+        return;
+    reply = talk_hear_frame(talk);
+    if (reply && reply->revision == 0) {
+        talk_passed(talk, "the device speaks revision 0 as well: %s", talk_describe(talk, talk_last(talk)));
+        return;
+    }
+    heard = reply ? talk_hear(talk, talk_t_close(talk)) : talk_last(talk);
+    if (heard->what == TALK_FIN || heard->what == TALK_RESET)
+        talk_passed_by_end(talk, "%s", reply ? "the device names its own revision, and closes" : "the device closes");
+    else
+        talk_failed(talk, "expected that the device closes, found %s", talk_describe(talk, heard));
+}
+
+static void claim_enhanced(struct talk *talk, struct mpa_startup *frame)
+{
+    static const uint8_t data[] = {0, 4, 0, 4};
+
+    (void)talk;
+    frame->revision = 1;
+    frame->flags |= MPA_FLAG_S;
+    frame->has_enhanced = false;
+    frame->ulp_data = data;
+    frame->ulp_length = sizeof(data);
+    frame->private_data = data;
+    frame->pd_length = sizeof(data);
+}
+
+/* For RFC 5044 it is a reserved bit, for RFC 6581 a contradiction: nobody may take the octets for IRD and ORD. */
+static void enhanced_revision_1(struct talk *talk, const struct suite_test *test)
+{
+    const struct talk_wish wish = {.revision = 1, .frame = claim_enhanced};
+    const struct mpa_startup *reply;
+
+    (void)test;
+    if (!talk_open(talk) || !talk_send_frame(talk, &wish))
+        return;
+    reply = talk_hear_frame(talk);
+    if (!reply && talk_is_open(talk))
+        talk_failed(talk, "the device neither answers nor closes: %s", talk_describe(talk, talk_last(talk)));
+    else if (!reply)
+        talk_passed_by_end(talk, "the device closes: %s", talk_describe(talk, talk_last(talk)));
+    else if (reply->flags & MPA_FLAG_S)
+        talk_failed(talk, "the device answers as if the Request were enhanced: %s",
+                    talk_describe(talk, talk_last(talk)));
+    else
+        talk_passed(talk, "%s", talk_describe(talk, talk_last(talk)));
+}
+
+/* ---- what leaves together with a frame ---- */
+
+/* A Request and our FIN. Whatever the device makes of it, it has to be there for the next one. */
+static void request_and_fin(struct talk *talk, const struct suite_test *test)
+{
+    g_autofree char *what = NULL;
+
+    (void)test;
+    if (!talk_open(talk))
+        return;
+    talk_together(talk, true);
+    if (!talk_send_frame(talk, NULL))
+        return;
+    talk_finish(talk);
+    talk_together(talk, false);
+    talk_hear(talk, talk_t_close(talk));
+    what = g_strdup(talk_describe(talk, talk_last(talk)));
+    if (talk_start(talk, NULL) && talk_life_good(talk_probe(talk)))
+        talk_passed(talk, "%s; and the next connection comes about", what);
+    else
+        talk_failed(talk, "%s; and the next connection does not come about: %s", what,
+                    talk_describe(talk, talk_last(talk)));
+}
+
+/*
+ * Our Reply and an FPDU, or its first octet, in one segment: we should have waited for the device's own FPDU. It may
+ * close then; but what follows the Reply are FPDUs, and what is not refused must not be lost.
+ */
+static void reply_and_fpdu(struct talk *talk, const struct suite_test *test)
+{
+    const struct talk_wish wish = {.wait_only = true};
+    uint8_t ulpdu[TALK_ULPDU];
+    struct mpa_fpdu_plan plan;
+    enum talk_sign sign;
+    enum talk_life life;
+    GByteArray *octets;
+    size_t first;
+
+    if (!talk_open(talk) || !talk_hear_frame(talk))
+        return;
+    if ((sign = mpa_question_sign(talk)) == SIGN_TCP)
+        return;
+    talk_together(talk, true);
+    talk_send_frame(talk, &wish);
+    talk_begin_operation(talk);
+    talk_plan(talk, &plan, ulpdu, talk_make_question(talk, sign, ulpdu));
+    octets = talk_encode_plan(&plan);
+    first = test->variant ? (size_t)test->variant : octets->len;
+    talk_write(talk, octets->data, first);
+    talk_together(talk, false);
+    if (first < octets->len) {
+        talk_delivered(talk);
+        talk_sleep(talk, read_pause);
+        talk_write(talk, octets->data + first, octets->len - first);
+    }
+    g_byte_array_unref(octets);
+    life = talk_await(talk, sign, talk_t_react(talk));
+    if (life == LIFE_TERMINATE && talk_last(talk)->terminate.layer == RDMAP_LAYER_LLP &&
+        talk_last(talk)->terminate.code == CODE_CRC)
+        talk_failed(talk, "the FPDU was damaged by what stood before it: %s", talk_describe(talk, talk_last(talk)));
+    else if (life == LIFE_ANSWERS)
+        talk_passed(talk, "the FPDU is taken: %s", talk_describe(talk, talk_last(talk)));
+    else if (life == LIFE_TERMINATE || life == LIFE_CLOSED)
+        talk_passed_by_end(talk, "the device does not take an FPDU before its own: %s",
+                           talk_describe(talk, talk_last(talk)));
+    else
+        talk_failed(talk, "the FPDU is neither answered nor refused: %s", talk_describe(talk, talk_last(talk)));
+}
+
+/*
+ * A Responder that has not had a valid FPDU yet may send none; a Terminate all the same is what section 8 asks for, so
+ * that it is not held against it.
+ */
+static void invalid_first(struct talk *talk, const struct suite_test *test)
+{
+    const struct talk_wish wish = {.wait_only = true};
+    const struct talk_heard *heard;
+    struct mpa_fpdu_plan plan;
+    uint8_t ulpdu[TALK_ULPDU];
+    enum talk_sign sign;
+    GByteArray *octets;
+
+    (void)test;
+    if (!talk_start(talk, &wish) || !mpa_uses_crc(talk) || (sign = mpa_question_sign(talk)) == SIGN_TCP)
+        return;
+    talk_plan(talk, &plan, ulpdu, talk_make_question(talk, sign, ulpdu));
+    octets = talk_encode_plan(&plan);
+    octets->data[octets->len - 1] ^= 0x40;
+    talk_write(talk, octets->data, octets->len);
+    g_byte_array_unref(octets);
+    heard = talk_hear(talk, talk_t_close(talk));
+    if (heard->what == TALK_FIN || heard->what == TALK_RESET)
+        talk_passed_by_end(talk, "no FPDU, but %s", talk_describe(talk, heard));
+    else if ((heard->what == TALK_SILENCE && heard->n == 0) || heard->is_terminate)
+        talk_passed(talk, "no FPDU, but %s", talk_describe(talk, heard));
+    else
+        talk_failed(talk, "expected no FPDU of the device, found %s", talk_describe(talk, heard));
+}
+
+#define LONG_DATA(octets)                                                                                              \
+    {RULE_MPA_7_1_2_10,                                                                                                \
+     #octets,                                                                                                          \
+     DUT_RESPONDER,                                                                                                    \
+     0,                                                                                                                \
+     long_data,                                                                                                        \
+     "a Request with " #octets " octets of Private Data",                                                              \
+     "the device goes on, or its ULP rejects them",                                                                    \
+     octets},                                                                                                          \
+    {                                                                                                                  \
+        RULE_MPA_7_1_2_22, #octets, DUT_INITIATOR, 0, long_data,                                                       \
+            "an accepting Reply with " #octets " octets of Private Data", "the device goes on", octets                 \
+    }
+
+static const struct suite_test tests[] = {
+    {RULE_MPA_7_1_1_19, NULL, DUT_RESPONDER, 0, rejected_request, "a Request with R = 1", "the device goes on", 0},
+    LONG_DATA(256),
+    LONG_DATA(257),
+    LONG_DATA(512),
+    {RULE_MPA_7_1_2_10, "fin", DUT_RESPONDER, 0, request_and_fin, "a Request and our FIN in one segment",
+     "a Reply or a close, and the next connection is accepted", 0},
+    {RULE_MPA_7_1_2_19, NULL, DUT_INITIATOR, 0, rejected, "a Reply with R = 1", "no FPDU", 0},
+    {RULE_MPA_7_1_2_22, "segment", DUT_INITIATOR, 0, reply_and_fpdu, "our Reply and an FPDU in one segment",
+     "the FPDU is taken, or the device closes", 0},
+    {RULE_MPA_7_1_2_22, "octet", DUT_INITIATOR, 0, reply_and_fpdu,
+     "our Reply and the first octet of an FPDU in one segment, then its rest",
+     "the FPDU is taken, or the device closes", 1},
+    {RULE_MPA_7_1_2_24, NULL, DUT_RESPONDER, 0, invalid_first, "a request in a first FPDU with a wrong CRC",
+     "no FPDU but a Terminate", 0},
+    {RULE_MPA_C_2_1_01, NULL, DUT_RESPONDER, 0, revision_0, "a Request of revision 0",
+     "a Reply that names another revision, and a close; or a Reply of revision 0", 0},
+    {RULE_MPA2_6_04, NULL, DUT_RESPONDER, 0, enhanced_revision_1, "a Request of revision 1 with S = 1",
+     "a Reply with S = 0, or a close", 0},
+};
+
+const struct suite suite_mpa_frames = {"mpa", tests, G_N_ELEMENTS(tests)};

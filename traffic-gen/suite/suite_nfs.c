@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Suite nfs: what the upper-layer binding (RFC 8267) demands of an NFSv4 server. Symbolic links are made and
+ * read, with each minor version: their text is DDP-eligible in both directions, and they need no open state.
+ */
+#include "traffic-gen/suite/suite_rpcrdma.h"
+
+#include "traffic-gen/suite/talk_internal.h"
+#include "wire/nfs.h"
+
+#include <string.h>
+
+enum {
+    NF4LNK = 5,
+    TEXT = 1300,
+    INSERTED_TEXT = 1200, /* lengths tell the stimuli apart */
+    TOO_LONG_TEXT = 1400,
+    LIMIT = 16, /* segments that a server has to take: section 6.4.2 */
+};
+
+static const char *text(void)
+{
+    static char octets[TOO_LONG_TEXT + 1];
+    static gsize made;
+
+    if (g_once_init_enter(&made)) {
+        for (unsigned i = 0; i < TOO_LONG_TEXT; i++)
+            octets[i] = (char)('a' + i * 7 % 26);
+        g_once_init_leave(&made, 1);
+    }
+    return octets;
+}
+
+enum { V4 = NFS_ALL_VERSIONS & ~(1 << NFS_V3) };
+
+/* ---- COMPOUNDs ---- */
+
+/* Makes a link of that name; the data behind its text go inline (its name, no attributes). */
+static void add_create(struct xdr_out *out, const char *name, uint32_t n)
+{
+    xdr_out_u32(out, NFS_OP_CREATE);
+    xdr_out_u32(out, NF4LNK);
+    xdr_out_eligible(out, text(), n);
+    xdr_out_opaque(out, name, (uint32_t)strlen(name));
+    xdr_out_u32(out, 0);
+    xdr_out_u32(out, 0);
+}
+
+static void begin_create(struct rpc_bench *bench, struct xdr_out *out, uint32_t n)
+{
+    g_strlcpy(bench->name, rpc_bench_new_name(bench), sizeof(bench->name));
+    rpc_bench_begin_nfs(bench, out, 0, bench->root, bench->root_n, 1);
+    add_create(out, bench->name, n);
+}
+
+static void begin_readlink(struct rpc_bench *bench, struct xdr_out *out)
+{
+    rpc_bench_begin_nfs(bench, out, 0, bench->root, bench->root_n, 2);
+    xdr_out_u32(out, NFS_OP_LOOKUP);
+    xdr_out_opaque(out, bench->name, (uint32_t)strlen(bench->name));
+    xdr_out_u32(out, NFS_OP_READLINK);
+}
+
+/* The link, made as a Call that needs no chunks. False: verdict is set (inconclusive). */
+static bool has_link(struct rpc_bench *bench, uint32_t n)
+{
+    struct xdr_out out;
+
+    begin_create(bench, &out, n);
+    rpc_bench_call(bench, &out, NULL);
+    if (rpc_bench_status(bench) == 0)
+        return true;
+    talk_inconclusive(bench->talk, "the link cannot be made: %s", rpc_bench_result_words(bench));
+    return false;
+}
+
+static bool holds_text(struct rpc_bench *bench, const struct rpc_end_how *how, uint32_t n)
+{
+    struct xdr_out out;
+
+    begin_readlink(bench, &out);
+    if (!rpc_bench_succeeds(bench, &out, how))
+        return false;
+    if (bench->reply.n_items == 1 && bench->reply.items[0].n == n &&
+        memcmp(bench->reply.p + bench->reply.items[0].at, text(), n) == 0)
+        return true;
+    talk_failed(bench->talk, "the link does not hold the text that it was made with");
+    return false;
+}
+
+/* ---- tests ---- */
+
+enum { INSERTED, BODY, DATA, BOTH, READ_SEGMENTS };
+
+static void create_one(struct rpc_bench *bench, const struct suite_test *test)
+{
+    static const struct rpc_end_how hows[] = {
+        [INSERTED] = {.reduce = true, .reply_max = 8000},
+        [BODY] = {.long_call = true, .reply_max = 8000},
+        [DATA] = {.reduce = true, .reply_max = 8000},
+        [BOTH] = {.reduce = true, .long_call = true, .reply_max = 8000},
+        [READ_SEGMENTS] = {.reduce = true, .segments = LIMIT, .reply_max = 8000},
+    };
+    const struct rpc_end_how whole = {.reply_max = 2 * TEXT};
+    uint32_t n = test->variant == INSERTED ? INSERTED_TEXT : TEXT;
+    struct xdr_out out;
+
+    begin_create(bench, &out, n);
+    if (rpc_bench_succeeds(bench, &out, &hows[test->variant]) && holds_text(bench, &whole, n))
+        talk_passed(bench->talk, "success, and the link holds its text");
+}
+
+static void create(struct talk *talk, const struct suite_test *test)
+{
+    rpc_bench_each_version(talk, test, V4, NULL, create_one);
+}
+
+enum { WRITE_CHUNK, WRITE_SEGMENTS, REPLY_SEGMENTS };
+
+static void read_link_one(struct rpc_bench *bench, const struct suite_test *test)
+{
+    static const struct rpc_end_how hows[] = {
+        [WRITE_CHUNK] = {.results = {TEXT}, .reply_max = 8000},
+        [WRITE_SEGMENTS] = {.results = {TEXT}, .segments = LIMIT, .reply_max = 8000},
+        [REPLY_SEGMENTS] = {.segments = LIMIT, .reply_max = 8000},
+    };
+
+    if (has_link(bench, TEXT) && holds_text(bench, &hows[test->variant], TEXT))
+        talk_passed(bench->talk, "success, and the text of the link");
+}
+
+static void read_link(struct talk *talk, const struct suite_test *test)
+{
+    rpc_bench_each_version(talk, test, V4, NULL, read_link_one);
+}
+
+/* Beyond what every server takes: an answer all the same. */
+static void beyond_one(struct rpc_bench *bench, const struct suite_test *test)
+{
+    const struct rpc_end_how how = {
+        .reduce = true, .segments = test->variant > 1 ? (unsigned)test->variant : 1, .reply_max = 1000};
+    unsigned links = test->variant > 1 ? 1 : 2;
+    struct xdr_out out;
+    uint32_t xid;
+
+    rpc_bench_begin_nfs(bench, &out, 0, bench->root, bench->root_n, 2 * links - 1);
+    for (unsigned i = 0; i < links; i++) {
+        if (i > 0) {
+            xdr_out_u32(&out, NFS_OP_PUTFH);
+            xdr_out_opaque(&out, bench->root, bench->root_n);
+        }
+        add_create(&out, rpc_bench_new_name(bench), TEXT);
+    }
+    xid = get_be32(out.octets->data);
+    rpc_bench_call(bench, &out, &how);
+    rpcrdma_judge(bench, BENCH_SUCCESS | BENCH_GARBAGE | BENCH_ERR_CHUNK, rpc_bench_await(bench, xid, 0));
+}
+
+static void beyond(struct talk *talk, const struct suite_test *test)
+{
+    rpc_bench_each_version(talk, test, V4, NULL, beyond_one);
+}
+
+/* A Reply for which there is neither room inline nor a chunk. */
+static void no_room_one(struct rpc_bench *bench, const struct suite_test *test)
+{
+    struct xdr_out out;
+
+    (void)test;
+    begin_create(bench, &out, TOO_LONG_TEXT);
+    rpc_bench_call(bench, &out, &(struct rpc_end_how){.reduce = true, .reply_max = 400});
+    if (rpc_bench_status(bench) != 0) {
+        talk_inconclusive(bench->talk, "the link cannot be made: %s", rpc_bench_result_words(bench));
+        return;
+    }
+    begin_readlink(bench, &out);
+    rpc_bench_call(bench, &out, NULL);
+    if (bench->replied > 0 && bench->result != RPC_END_LOST)
+        talk_passed(bench->talk, "%s", rpc_bench_result_words(bench));
+    else
+        talk_failed(bench->talk, "expected %s, found %s", bench->talk->test->expected, rpc_bench_result_words(bench));
+}
+
+static void no_room(struct talk *talk, const struct suite_test *test)
+{
+    rpc_bench_each_version(talk, test, V4, &(struct bench_wish){.size = 1024}, no_room_one);
+}
+
+#define TAKEN "success"
+
+static const struct suite_test tests[] = {
+    {RULE_RPCR_3_4_5_08, NULL, DUT_RESPONDER, NEED_NFS, create,
+     "a CREATE of a link of 1200 octets in a Read chunk, its name inline behind it",
+     "success, and the link as it was made", INSERTED},
+    {RULE_NFSULB_6_4_2_04, "body", DUT_RESPONDER, NEED_NFS, create, "a CREATE in a Position-Zero Read chunk", TAKEN,
+     BODY},
+    {RULE_NFSULB_6_4_2_04, "data", DUT_RESPONDER, NEED_NFS, create, "a CREATE with a Read chunk", TAKEN, DATA},
+    {RULE_NFSULB_6_4_2_04, "both", DUT_RESPONDER, NEED_NFS, create,
+     "a CREATE in a Position-Zero Read chunk, its text in another one", TAKEN, BOTH},
+    {RULE_NFSULB_6_4_2_05, "read-segments", DUT_RESPONDER, NEED_NFS, create,
+     "a CREATE with a Read chunk of 16 segments", TAKEN, READ_SEGMENTS},
+    {RULE_NFSULB_6_4_2_05, "write", DUT_RESPONDER, NEED_NFS, read_link, "a READLINK with a Write chunk", TAKEN,
+     WRITE_CHUNK},
+    {RULE_NFSULB_6_4_2_05, "write-segments", DUT_RESPONDER, NEED_NFS, read_link,
+     "a READLINK with a Write chunk of 16 segments", TAKEN, WRITE_SEGMENTS},
+    {RULE_NFSULB_6_4_2_05, "reply-segments", DUT_RESPONDER, NEED_NFS, read_link,
+     "a READLINK with a Reply chunk of 16 segments", TAKEN, REPLY_SEGMENTS},
+    {RULE_NFSULB_6_4_2_06, NULL, DUT_RESPONDER, NEED_NFS, beyond, "a CREATE with a Read chunk of 20 segments",
+     "success, ERR_CHUNK or GARBAGE_ARGS", 20},
+    {RULE_NFSULB_6_4_2_07, NULL, DUT_RESPONDER, NEED_NFS, beyond, "two CREATEs with a Read chunk each",
+     "success, ERR_CHUNK or GARBAGE_ARGS", 1},
+    {RULE_NFSULB_3_1_01, NULL, DUT_RESPONDER, NEED_NFS, no_room,
+     "a READLINK of 1400 octets where 1024 fit inline, without chunks", "ERR_CHUNK, or a Reply that tells an error", 0},
+};
+
+const struct suite suite_nfs = {"nfs", tests, G_N_ELEMENTS(tests)};

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of suites rpcrdma and nfs share. */
+#ifndef IWARP_TRAFFIC_SUITE_SUITE_RPCRDMA_H
+#define IWARP_TRAFFIC_SUITE_SUITE_RPCRDMA_H
+
+#include "traffic-gen/suite/rpc_bench.h"
+
+/* Passed when the answer is one of the set, else failed. */
+void rpcrdma_judge(struct rpc_bench *bench, unsigned allowed, enum bench_answer found);
+
+#endif

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Suite rpcrdma: chunks in every form that a responder has to take (RFC 8166 sections 3.4, 3.5), and those that it must
+ * not. What it put together shows in files of NFS version 3 that are made for it.
+ */
+#include "traffic-gen/suite/suite_rpcrdma.h"
+
+#include "traffic-gen/suite/talk_internal.h"
+#include "wire/nfs.h"
+
+#include <string.h>
+
+enum {
+    DATA = 2999,
+    OTHER_DATA = DATA - 1, /* lengths tell the stimuli apart */
+    LARGE = 2 * DATA,      /* more than our inline thresholds */
+    GETATTR = 1,           /* of version 3 */
+    LOOKUP = 3,
+    REMOTE_PROTECTION = 1 /* error type of a Terminate */
+};
+
+static const uint8_t *data(void)
+{
+    static uint8_t octets[LARGE];
+    static gsize made;
+
+    if (g_once_init_enter(&made)) {
+        for (unsigned i = 0; i < sizeof(octets); i++)
+            octets[i] = (uint8_t)(i * 31 + i / 251);
+        g_once_init_leave(&made, 1);
+    }
+    return octets;
+}
+
+/* ---- Calls of NFS ---- */
+
+/* The file is made, as a client would make it that keeps to the sizes. False: verdict is set (inconclusive). */
+static bool has_file(struct rpc_bench *bench, uint32_t n)
+{
+    struct xdr_out out;
+
+    if (!rpc_bench_file(bench))
+        return false;
+    rpc_bench_begin_write(bench, &out, n);
+    xdr_out_eligible(&out, data(), n);
+    rpc_bench_call(bench, &out, &(struct rpc_end_how){.reduce = true, .reply_max = 400});
+    if (rpc_bench_status(bench) == 0)
+        return true;
+    talk_inconclusive(bench->talk, "the file cannot be written: %s", rpc_bench_result_words(bench));
+    return false;
+}
+
+/* The file's first n octets are those of data(). */
+static bool holds_data(struct rpc_bench *bench, uint32_t n, uint32_t chunk)
+{
+    const struct rpc_end_how how = {.results = {chunk}, .reply_max = 400};
+    struct xdr_out out;
+
+    rpc_bench_begin_read(bench, &out, n);
+    if (!rpc_bench_succeeds(bench, &out, &how))
+        return false;
+    if (bench->reply.n_items == 1 && bench->reply.items[0].n == n &&
+        memcmp(bench->reply.p + bench->reply.items[0].at, data(), n) == 0)
+        return true;
+    talk_failed(bench->talk, "the file does not hold the octets that were written");
+    return false;
+}
+
+/* ---- what has to be taken ---- */
+
+enum { SEGMENTS, ORDER, LONG_AND_CHUNK };
+
+static void write_chunked_one(struct rpc_bench *bench, const struct suite_test *test)
+{
+    static const struct rpc_end_how hows[] = {
+        [SEGMENTS] = {.reduce = true, .segments = 3, .reply_max = 400},
+        [ORDER] = {.reduce = true, .segments = 4, .reply_max = 400},
+        [LONG_AND_CHUNK] = {.reduce = true, .long_call = true, .reply_max = 400},
+    };
+    struct xdr_out out;
+
+    if (!rpc_bench_file(bench))
+        return;
+    rpc_bench_begin_write(bench, &out, DATA);
+    xdr_out_eligible(&out, data(), DATA);
+    if (rpc_bench_succeeds(bench, &out, &hows[test->variant]) && holds_data(bench, DATA, (uint32_t)xdr_padded(DATA)))
+        talk_passed(bench->talk, "success, and the file holds the octets in order");
+}
+
+static void write_chunked(struct talk *talk, const struct suite_test *test)
+{
+    rpc_bench_each_version(talk, test, NFS_ALL_VERSIONS, NULL, write_chunked_one);
+}
+
+/* A Call as the template says; the NULL Call of the stimulus in our memory from octet 0 on. */
+static void null_long(struct talk *talk, const struct suite_test *test)
+{
+    static const char *const texts[] = {
+        "XID 00000001 00000008 00000001 00000001 00000000 R:40 00000000 00000000 00000000",
+        "XID 00000001 00000008 00000001 00000001 00000000 R:12 00000001 00000000 R:8@12 00000001 00000000 R:20@20 "
+        "00000000 00000000 00000000",
+    };
+    struct rpc_bench bench;
+
+    if (rpc_bench_open(&bench, talk, NULL)) {
+        GByteArray *call = rpc_bench_octets(&bench, "NULL"), *octets = rpc_bench_octets(&bench, texts[test->variant]);
+
+        memcpy(bench.region, call->data, call->len);
+        rpc_bench_send(&bench, octets->data, octets->len);
+        rpcrdma_judge(&bench, BENCH_SUCCESS, rpc_bench_await(&bench, bench.xid, talk_t_close(talk)));
+        g_byte_array_unref(call);
+        g_byte_array_unref(octets);
+    }
+    rpc_bench_close(&bench);
+}
+
+/* GETATTR has no eligible result: the Write chunk comes back without octets. */
+static void unused_chunk(struct talk *talk, const struct suite_test *test)
+{
+    struct rpc_bench bench;
+
+    (void)test;
+    if (rpc_bench_open(&bench, talk, NULL)) {
+        GByteArray *octets = rpc_bench_octets(
+            &bench, "XID 00000001 00000008 00000000 00000000 00000001 00000001 W:100 00000000 00000000 NULL");
+        enum bench_answer answer;
+
+        rpc_bench_send(&bench, octets->data, octets->len);
+        answer = rpc_bench_await(&bench, bench.xid, talk_t_react(talk));
+        rpcrdma_judge(&bench, BENCH_SUCCESS, answer);
+        if (answer == BENCH_SUCCESS) {
+            const struct bench_heard *heard = rpc_bench_find(&bench, bench.xid);
+            struct rpcrdma_chunk chunk = rpcrdma_write_begin(&heard->header);
+
+            while (rpcrdma_write_next(&heard->header, heard->p, &chunk)) {
+                for (uint32_t i = 0; i < chunk.n; i++) {
+                    if (rpcrdma_segment_at(&chunk, heard->p, i).length > 0)
+                        talk_failed(talk, "the Write chunk comes back with %u octets",
+                                    rpcrdma_segment_at(&chunk, heard->p, i).length);
+                }
+            }
+        }
+        g_byte_array_unref(octets);
+    }
+    rpc_bench_close(&bench);
+}
+
+static void odd_write_chunk_one(struct rpc_bench *bench, const struct suite_test *test)
+{
+    (void)test;
+    if (has_file(bench, DATA) && holds_data(bench, DATA, DATA))
+        talk_passed(bench->talk, "%u octets in a chunk of as many", DATA);
+}
+
+static void odd_write_chunk(struct talk *talk, const struct suite_test *test)
+{
+    rpc_bench_each_version(talk, test, NFS_ALL_VERSIONS, NULL, odd_write_chunk_one);
+}
+
+/* ---- WRITE with Read chunks of our own making ---- */
+
+enum { PAD_SEGMENT, PAD_EXTENDED, TOO_SHORT, BEYOND };
+enum { BEYOND_BY = 1000 };
+
+/* What the answer to the stimulus says as to NFS; UINT32_MAX: nothing. */
+static uint32_t status_heard(const struct rpc_bench *bench)
+{
+    const struct bench_heard *heard = rpc_bench_find(bench, bench->xid);
+    struct rpc_message reply;
+    struct xdr x;
+    uint32_t status;
+
+    if (!heard || heard->header.proc != RPCRDMA_MSG ||
+        rpc_decode(&reply, heard->p + heard->header.header_len, heard->n - heard->header.header_len) != RPC_OK)
+        return UINT32_MAX;
+    x = xdr_begin(heard->p + heard->header.header_len, heard->n - heard->header.header_len);
+    x.at = reply.header_len;
+    return xdr_u32(&x, &status) ? status : UINT32_MAX;
+}
+
+static void write_by_hand_one(struct rpc_bench *bench, const struct suite_test *test)
+{
+    struct rpcrdma_read_segment reads[2];
+    struct rpcrdma_plan plan = {.vers = RPCRDMA_VERSION, .credit = 8, .reads = reads, .n_reads = 1};
+    enum bench_answer answer;
+    struct xdr_out out;
+    uint32_t position;
+
+    if (!rpc_bench_file(bench))
+        return;
+    rpc_bench_begin_write(bench, &out, DATA);
+    xdr_out_u32(&out, DATA);
+    position = (uint32_t)xdr_out_at(&out);
+    memcpy(bench->region, data(), DATA);
+    reads[0] = (struct rpcrdma_read_segment){position, rpc_bench_segment(bench, false, 0, DATA)};
+    reads[1] = (struct rpcrdma_read_segment){position, rpc_bench_segment(bench, false, DATA, 4 - DATA % 4)};
+    if (test->variant == PAD_SEGMENT)
+        plan.n_reads = 2;
+    else if (test->variant == PAD_EXTENDED)
+        reads[0].target.length = DATA + 4 - DATA % 4;
+    else if (test->variant == BEYOND)
+        reads[0].position += BEYOND_BY;
+    else
+        reads[0].target.length = DATA - 1000;
+    plan.xid = get_be32(out.octets->data);
+    rpc_bench_send_plan(bench, &plan, out.octets->data, out.octets->len);
+    xdr_out_free(&out);
+    answer = rpc_bench_await(bench, bench->xid, talk_t_close(bench->talk));
+    if (test->variant < TOO_SHORT) {
+        rpcrdma_judge(bench, BENCH_SUCCESS, answer);
+        if (answer == BENCH_SUCCESS)
+            holds_data(bench, DATA, (uint32_t)xdr_padded(DATA));
+    } else if (answer != BENCH_SUCCESS) {
+        rpcrdma_judge(bench, BENCH_GARBAGE | BENCH_ERR_CHUNK | BENCH_RPC_ERROR, answer);
+    } else if (status_heard(bench) == 0) {
+        talk_inconclusive(bench->talk, "a Reply as if nothing were wrong: the device may have understood it");
+    } else {
+        talk_passed(bench->talk, "NFS status %u", status_heard(bench));
+    }
+}
+
+static void write_by_hand(struct talk *talk, const struct suite_test *test)
+{
+    rpc_bench_each_version(talk, test, NFS_ALL_VERSIONS, NULL, write_by_hand_one);
+}
+
+/* ---- what must not be reduced ---- */
+
+enum { HANDLE_REDUCED, NAME_REDUCED };
+enum { NFS4_BADXDR = 10036, ATTRIBUTES = 1 << 4 /* size */ };
+
+/* The Call up to the item's count word; its octets are left to a Read chunk, and then comes *tail. */
+static void begin_not_eligible(struct rpc_bench *bench, struct xdr_out *out, int variant, struct xdr_out *tail)
+{
+    bool is_v3 = bench->version == NFS_V3;
+
+    xdr_out_begin(tail);
+    if (variant == HANDLE_REDUCED) {
+        rpc_bench_begin_nfs(bench, out, GETATTR, NULL, 0, 2);
+        if (!is_v3) {
+            xdr_out_u32(out, NFS_OP_PUTFH);
+            xdr_out_u32(tail, NFS_OP_GETATTR);
+            xdr_out_u32(tail, 1);
+            xdr_out_u32(tail, ATTRIBUTES);
+        }
+        xdr_out_u32(out, bench->root_n);
+    } else {
+        rpc_bench_begin_nfs(bench, out, LOOKUP, bench->root, bench->root_n, 1);
+        if (!is_v3)
+            xdr_out_u32(out, NFS_OP_LOOKUP);
+        xdr_out_u32(out, (uint32_t)strlen(bench->name));
+    }
+}
+
+static void not_eligible_one(struct rpc_bench *bench, const struct suite_test *test)
+{
+    bool is_handle = test->variant == HANDLE_REDUCED;
+    struct rpcrdma_read_segment read;
+    const struct rpcrdma_plan plan_of = {.vers = RPCRDMA_VERSION, .credit = 8, .reads = &read, .n_reads = 1};
+    struct rpcrdma_plan plan = plan_of;
+    struct xdr_out out, tail;
+    enum bench_answer answer;
+    uint32_t n;
+
+    if (!rpc_bench_file(bench))
+        return;
+    n = is_handle ? bench->root_n : (uint32_t)strlen(bench->name);
+    begin_not_eligible(bench, &out, test->variant, &tail);
+    memcpy(bench->region, is_handle ? (const void *)bench->root : bench->name, n);
+    read = (struct rpcrdma_read_segment){(uint32_t)xdr_out_at(&out), rpc_bench_segment(bench, false, 0, n)};
+    if (tail.octets->len > 0)
+        xdr_out_fixed(&out, tail.octets->data, tail.octets->len);
+    plan.xid = get_be32(out.octets->data);
+    rpc_bench_send_plan(bench, &plan, out.octets->data, out.octets->len);
+    xdr_out_free(&out);
+    xdr_out_free(&tail);
+    answer = rpc_bench_await(bench, bench->xid, talk_t_close(bench->talk));
+    if (answer == BENCH_SUCCESS && status_heard(bench) == NFS4_BADXDR)
+        talk_passed(bench->talk, "NFS4ERR_BADXDR");
+    else
+        rpcrdma_judge(bench, BENCH_GARBAGE | BENCH_ERR_CHUNK | BENCH_RPC_ERROR, answer);
+}
+
+static void not_eligible(struct talk *talk, const struct suite_test *test)
+{
+    rpc_bench_each_version(talk, test, NFS_ALL_VERSIONS, NULL, not_eligible_one);
+}
+
+/* ---- what must not be exceeded ---- */
+
+enum { SMALL_REPLY_CHUNK = 64, SMALL_WRITE_CHUNK = 1000, SMALLER_REPLY_CHUNK = 128 };
+
+/* A READ of more than fits inline by anybody's sizes. */
+static void too_small_one(struct rpc_bench *bench, const struct suite_test *test)
+{
+    struct rpcrdma_segment segment = rpc_bench_segment(bench, true, 0, (uint32_t)test->variant);
+    const struct rpcrdma_write_plan chunk = {&segment, 1};
+    struct rpcrdma_plan plan = {.vers = RPCRDMA_VERSION, .credit = 8, .writes = &chunk};
+    bool is_reply = test->variant != SMALL_WRITE_CHUNK, beyond = false;
+    enum bench_answer answer;
+    struct xdr_out out;
+
+    if (!has_file(bench, LARGE))
+        return;
+    rpc_bench_begin_read(bench, &out, LARGE);
+    plan.reply = is_reply ? &chunk : NULL;
+    plan.n_writes = !is_reply;
+    plan.xid = get_be32(out.octets->data);
+    rpc_bench_send_plan(bench, &plan, out.octets->data, out.octets->len);
+    xdr_out_free(&out);
+    answer = rpc_bench_await(bench, bench->xid, talk_t_close(bench->talk));
+    for (int i = test->variant; i < BENCH_REGION; i++)
+        beyond |= bench->region[i] != 0;
+    if (beyond || (bench->terminated && bench->terminate_ours && bench->terminate.etype == REMOTE_PROTECTION))
+        talk_failed(bench->talk, "the device wrote behind the end of a chunk of %d octets", test->variant);
+    else if (bench->terminated && bench->terminate_ours)
+        talk_failed(bench->talk, "expected %s, found a Send that is too long for our Receive buffer",
+                    bench->talk->test->expected);
+    else
+        rpcrdma_judge(bench, BENCH_ERR_CHUNK | BENCH_RPC_ERROR | BENCH_GARBAGE | BENCH_SUCCESS, answer);
+}
+
+static void too_small(struct talk *talk, const struct suite_test *test)
+{
+    rpc_bench_each_version(talk, test, NFS_ALL_VERSIONS, NULL, too_small_one);
+}
+
+/* A Reply that fits no inline threshold of this connection, and no chunk to put it into. */
+static void no_chunk_one(struct rpc_bench *bench, const struct suite_test *test)
+{
+    struct xdr_out out;
+
+    if (!has_file(bench, (uint32_t)test->variant))
+        return;
+    rpc_bench_begin_read(bench, &out, (uint32_t)test->variant);
+    rpc_bench_call(bench, &out, NULL);
+    if (bench->replied > 0 && bench->result != RPC_END_LOST)
+        talk_passed(bench->talk, "%s",
+                    bench->result == RPC_END_REPLIED ? rpc_bench_result_words(bench) : "RDMA_ERROR with ERR_CHUNK");
+    else
+        talk_failed(bench->talk, "expected %s, found %s", bench->talk->test->expected, rpc_bench_result_words(bench));
+}
+
+static void no_chunk(struct talk *talk, const struct suite_test *test)
+{
+    const struct bench_wish wish = {.size = test->variant == LARGE ? 0 : 1024};
+
+    rpc_bench_each_version(talk, test, NFS_ALL_VERSIONS, &wish, no_chunk_one);
+}
+
+#define TAKEN "success"
+
+static const struct suite_test tests[] = {
+    {RULE_RPCR_3_4_5_07, NULL, DUT_RESPONDER, NEED_NFS, write_chunked, "a WRITE with a Read chunk of four segments",
+     "success, and the octets in list order", ORDER},
+    {RULE_RPCR_3_4_5_2_04, "segment", DUT_RESPONDER, NEED_NFS, write_by_hand,
+     "a WRITE of 2999 octets with the roundup in a segment of its own", TAKEN, PAD_SEGMENT},
+    {RULE_RPCR_3_4_5_2_04, "extended", DUT_RESPONDER, NEED_NFS, write_by_hand,
+     "a WRITE of 2999 octets with the roundup in the last segment", TAKEN, PAD_EXTENDED},
+    {RULE_RPCR_3_5_3_15, NULL, DUT_RESPONDER, NEED_RPC, null_long, "a NULL Call in a Position-Zero Read chunk",
+     "a Reply with SUCCESS", 0},
+    {RULE_RPCR_3_5_3_16, NULL, DUT_RESPONDER, NEED_RPC, null_long,
+     "a NULL Call in a Position-Zero Read chunk of three segments", "a Reply with SUCCESS", 1},
+    {RULE_RPCR_4_3_2_2_08, NULL, DUT_RESPONDER, NEED_RPC, unused_chunk, "a NULL Call with a Write chunk",
+     "a Reply with SUCCESS and the chunk unused", 0},
+    {RULE_RPCR_4_5_2_07, NULL, DUT_RESPONDER, NEED_NFS, write_by_hand,
+     "a WRITE of 2999 octets whose Read chunk has 1999", "GARBAGE_ARGS, ERR_CHUNK or an NFS error", TOO_SHORT},
+    {RULE_RPCR_4_5_2_07, "position", DUT_RESPONDER, NEED_NFS, write_by_hand,
+     "a WRITE whose Read chunk has a Position 1000 octets behind the message",
+     "GARBAGE_ARGS, ERR_CHUNK or an NFS error", BEYOND},
+    {RULE_RPCR_4_5_3_02, NULL, DUT_RESPONDER, NEED_NFS, no_chunk,
+     "a READ of 2999 octets where 1024 fit inline, without chunks", "ERR_CHUNK, an error or a short READ", DATA},
+    {RULE_RPCR_4_5_3_02, "large", DUT_RESPONDER, NEED_NFS, no_chunk,
+     "a READ of 5998 octets where 4096 fit inline, without chunks", "ERR_CHUNK, an error or a short READ", LARGE},
+    {RULE_EXP_4_3_02, NULL, DUT_RESPONDER, NEED_NFS, no_chunk,
+     "a READ of 2998 octets where 1024 fit inline, without chunks", "ERR_CHUNK, an error or a short READ", OTHER_DATA},
+    {RULE_RPCR_4_5_3_03, NULL, DUT_RESPONDER, NEED_NFS, too_small, "a READ of 5998 octets with a Reply chunk of 64",
+     "an error, and nothing behind the chunk", SMALL_REPLY_CHUNK},
+    {RULE_RPCR_4_5_3_05, NULL, DUT_RESPONDER, NEED_NFS, too_small, "a READ of 5998 octets with a Write chunk of 1000",
+     "an error or a short READ, and nothing behind the chunk", SMALL_WRITE_CHUNK},
+    {RULE_NFSULB_3_03, NULL, DUT_RESPONDER, NEED_NFS, too_small, "a READ of 5998 octets with a Reply chunk of 128",
+     "an error, and nothing behind the chunk", SMALLER_REPLY_CHUNK},
+    {RULE_RPCR_6_1_07, NULL, DUT_RESPONDER, NEED_NFS, not_eligible, "a GETATTR whose file handle is in a Read chunk",
+     "ERR_CHUNK or an RPC error", HANDLE_REDUCED},
+    {RULE_RPCR_6_1_08, NULL, DUT_RESPONDER, NEED_NFS, not_eligible, "a LOOKUP whose name is in a Read chunk",
+     "ERR_CHUNK or an RPC error", NAME_REDUCED},
+    {RULE_EXP_3_2_1_02, NULL, DUT_RESPONDER, NEED_NFS, write_chunked, "a WRITE with a Read chunk of three segments",
+     TAKEN, SEGMENTS},
+    {RULE_EXP_3_5_1_01, NULL, DUT_RESPONDER, NEED_NFS, write_chunked,
+     "a WRITE in a Position-Zero Read chunk, its data in another one", TAKEN, LONG_AND_CHUNK},
+    {RULE_EXP_3_8_1_03, NULL, DUT_RESPONDER, NEED_NFS, odd_write_chunk,
+     "a READ of 2999 octets with a Write chunk of 2999", TAKEN, 0},
+};
+
+const struct suite suite_rpcrdma_chunks = {"rpcrdma", tests, G_N_ELEMENTS(tests)};

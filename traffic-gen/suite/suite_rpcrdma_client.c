@@ -1,0 +1,573 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Suite rpcrdma, for devices that are clients: Replies, errors, Calls in the reverse direction (RFC 8167), and access
+ * to memory that the device has offered. Our side serves it as an NFS server until the stimulus.
+ */
+#include "traffic-gen/suite/suite_rpcrdma.h"
+
+#include "traffic-gen/suite/talk_internal.h"
+#include "wire/nfs.h"
+
+#include <string.h>
+
+enum {
+    WARM_UP = 12, /* Calls that are served before a test begins */
+    BURST_MAX = 32,
+    LATE_OCTETS = 32,
+    LATE_CALLS = 4
+};
+
+/* ---- what all tests do ---- */
+
+/* A case on the device's next connection; on another one when the device has unmounted meanwhile. */
+#define CASE(name, ...)                                                                                                \
+    static void name(struct talk *talk, const struct suite_test *test)                                                 \
+    {                                                                                                                  \
+        const struct bench_wish wish = {__VA_ARGS__};                                                                  \
+                                                                                                                       \
+        rpc_bench_with_client(talk, test, &wish, name##_one);                                                          \
+    }
+
+/* The device works: it makes Calls of the kinds that it has. False: verdict is set. */
+static bool warm_up(struct rpc_bench *bench)
+{
+    rpc_bench_serve(bench, WARM_UP, talk_t_close(bench->talk));
+    if (bench->served > 0 && !bench->fed_end)
+        return true;
+    if (!rpc_bench_tell_unmounted(bench))
+        talk_inconclusive(bench->talk, "the device makes no Calls: it is to be kept busy");
+    return false;
+}
+
+/* The chunks of a Call that is held, as its Send offers them. NULL: of no Call. */
+static const struct bench_heard *call_of(const struct rpc_bench *bench, uint32_t xid)
+{
+    for (guint i = bench->heard->len; i-- > 0;) {
+        const struct bench_heard *heard = g_ptr_array_index(bench->heard, i);
+
+        if (heard->call && heard->header.xid == xid)
+            return heard;
+    }
+    return NULL;
+}
+
+enum chunk_kind { READ_CHUNK, WRITE_CHUNK, REPLY_CHUNK };
+
+/* A held Call with such a chunk: its index, and the first segment. */
+static int held_with(const struct rpc_bench *bench, enum chunk_kind kind, struct rpcrdma_segment *segment)
+{
+    for (unsigned i = 0; i < bench->n_held; i++) {
+        const struct bench_heard *heard = call_of(bench, bench->held[i].xid);
+        struct rpcrdma_chunk chunk = {0};
+
+        if (!heard)
+            continue;
+        if (kind == READ_CHUNK && heard->header.read.n > 0) {
+            *segment = rpcrdma_read_segment_at(&heard->header, heard->p, 0).target;
+            return (int)i;
+        }
+        if (kind == WRITE_CHUNK) {
+            chunk = rpcrdma_write_begin(&heard->header);
+            if (!rpcrdma_write_next(&heard->header, heard->p, &chunk))
+                continue;
+        } else if (kind == REPLY_CHUNK && heard->header.has_reply) {
+            chunk = rpcrdma_reply_chunk(&heard->header);
+        }
+        if (chunk.n > 0) {
+            *segment = rpcrdma_segment_at(&chunk, heard->p, 0);
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+/* Serves until a Call with such a chunk waits. -1: verdict is set (not applicable). */
+static int await_chunk(struct rpc_bench *bench, enum chunk_kind kind, struct rpcrdma_segment *segment)
+{
+    int64_t until = talk_now() + talk_t_close(bench->talk);
+
+    bench->hold = true;
+    while (talk_now() < until && !bench->fed_end) {
+        int index;
+
+        if (!rpc_bench_wait_calls(bench, 1))
+            return -1;
+        rpc_bench_pump(bench, 0, NULL);
+        index = held_with(bench, kind, segment);
+        if (index >= 0)
+            return index;
+        while (bench->n_held > 0)
+            rpc_bench_answer(bench, 0);
+    }
+    talk_not_applicable(bench->talk, "the device makes no Call with such a chunk");
+    return -1;
+}
+
+static bool is_over(const struct rpc_bench *bench)
+{
+    return bench->terminated || bench->fed_end;
+}
+
+/* ---- Replies ---- */
+
+/* All Calls that the device makes are answered at once. */
+static void together_one(struct rpc_bench *bench, const struct suite_test *test)
+{
+    struct talk *talk = bench->talk;
+
+    (void)test;
+    if (warm_up(bench)) {
+        unsigned n;
+
+        bench->hold = true;
+        rpc_bench_pump(bench, talk_t_react(talk) / 4, NULL);
+        n = bench->n_held;
+        if (n == 0)
+            talk_inconclusive(talk, "the device has no Calls outstanding");
+        else
+            rpc_bench_judge_goes_on(bench, "all Replies at once");
+    }
+}
+CASE(together, .credits = BURST_MAX)
+
+static void spoil_credit(void *ctx, struct rpcrdma_plan *plan)
+{
+    (void)ctx;
+    if (plan->proc == RPCRDMA_ERROR)
+        plan->credit = 0;
+}
+
+static void spoil_version(void *ctx, struct rpcrdma_plan *plan)
+{
+    (void)ctx;
+    if (plan->proc == RPCRDMA_ERROR) {
+        plan->err = RPCRDMA_ERR_VERS;
+        plan->vers_low = plan->vers_high = 2;
+    }
+}
+
+enum { PERMANENT, NO_CREDIT, ERR_VERS, NFS_PERMANENT };
+enum { NFS_CREDITS = 9 /* tells the two apart */ };
+
+/* One Call is answered by RDMA_ERROR: that one is over, the others are not, and it does not come again as it was. */
+static void refused_one(struct rpc_bench *bench, const struct suite_test *test)
+{
+    struct talk *talk = bench->talk;
+    void (*const hooks[])(void *ctx, struct rpcrdma_plan *plan) = {NULL, spoil_credit, spoil_version, NULL};
+
+    if ((test->variant == NO_CREDIT || warm_up(bench)) && rpc_bench_wait_calls(bench, 1)) {
+        uint32_t xid = bench->held[0].xid;
+        unsigned again = 0;
+
+        rpc_bench_spoil_headers(bench, hooks[test->variant]);
+        rpc_end_refuse(bench->end, bench->held[0].id);
+        bench->served++;
+        rpc_bench_spoil_headers(bench, NULL);
+        g_free(bench->held[0].call.p);
+        bench->held[0] = bench->held[--bench->n_held];
+        rpc_bench_pump(bench, talk_t_react(talk) / 4, NULL);
+        rpc_bench_judge_goes_on(bench, "RDMA_ERROR");
+        for (guint i = 0; i < bench->heard->len; i++) {
+            const struct bench_heard *heard = g_ptr_array_index(bench->heard, i);
+
+            again += heard->call && heard->header.xid == xid;
+        }
+        if (again > 1)
+            talk_failed(talk, "the Call that was refused comes again under its XID");
+    }
+}
+CASE(refused, .credits = test->variant == NFS_PERMANENT ? NFS_CREDITS : 0, .may_close = true)
+
+/* ---- a failed READ ---- */
+
+/*
+ * The first Write chunk of a Call, at most RPC_END_SEGMENTS_MAX of its segments: no Call that is served has more, but
+ * the device may have sent another under that XID since.
+ */
+static uint32_t write_chunk_of(const struct rpc_bench *bench, uint32_t xid, struct rpcrdma_segment *segments)
+{
+    const struct bench_heard *heard = call_of(bench, xid);
+    struct rpcrdma_chunk chunk = rpcrdma_write_begin(&heard->header);
+    uint32_t n = 0;
+
+    if (rpcrdma_write_next(&heard->header, heard->p, &chunk))
+        for (; n < MIN(chunk.n, RPC_END_SEGMENTS_MAX); n++)
+            segments[n] = rpcrdma_segment_at(&chunk, heard->p, n);
+    return n;
+}
+
+static void reply_io_error(struct rpc_bench *bench, uint32_t xid, const struct rpcrdma_write_plan *writes)
+{
+    const struct rpcrdma_plan plan = {
+        .xid = xid, .vers = RPCRDMA_VERSION, .credit = 8, .writes = writes, .n_writes = 1};
+    uint8_t reply[64];
+    struct xdr_writer w = {.p = reply, .size = sizeof(reply)};
+
+    rpc_reply_encode(&(struct rpc_message){.xid = xid}, NULL, &w);
+    xdr_put_u32(&w, 5); /* NFS3ERR_IO */
+    xdr_put_u32(&w, 0); /* no attributes */
+    rpc_bench_send_plan(bench, &plan, reply, w.at);
+}
+
+enum { UNMODIFIED, EMPTY };
+
+static void failed_read_one(struct rpc_bench *bench, const struct suite_test *test)
+{
+    struct rpcrdma_segment segment;
+    int index;
+
+    if ((index = await_chunk(bench, WRITE_CHUNK, &segment)) >= 0) {
+        uint32_t xid = bench->held[index].xid;
+        struct rpcrdma_segment segments[RPC_END_SEGMENTS_MAX + 1] = {0};
+        uint32_t n = write_chunk_of(bench, xid, segments);
+        struct rpcrdma_write_plan writes = {0};
+
+        if (test->variant == UNMODIFIED)
+            writes = (struct rpcrdma_write_plan){segments, n};
+        reply_io_error(bench, xid, &writes);
+        g_free(bench->held[index].call.p);
+        bench->held[index] = bench->held[--bench->n_held];
+        rpc_bench_judge_goes_on(bench, "a failed READ");
+    }
+}
+CASE(failed_read, 0)
+
+/* ---- a Reply whose chunks are not those of the Call ---- */
+
+enum { TOO_LONG, TOO_MANY };
+
+/* Such a Reply counts for nothing: the Call is still pending, and its memory open to its Reply. */
+static void wrong_chunk_one(struct rpc_bench *bench, const struct suite_test *test)
+{
+    struct talk *talk = bench->talk;
+    static const uint8_t octets[LATE_OCTETS];
+    struct rpcrdma_segment segment;
+    int index;
+
+    if ((index = await_chunk(bench, WRITE_CHUNK, &segment)) >= 0) {
+        uint32_t xid = bench->held[index].xid;
+        struct rpcrdma_segment segments[RPC_END_SEGMENTS_MAX + 1] = {0};
+        uint32_t n = write_chunk_of(bench, xid, segments);
+        struct rpcrdma_write_plan writes;
+        struct qp_work work = {.kind = QP_WRITE, .p = octets, .n = MIN(LATE_OCTETS, segment.length)};
+
+        segments[0].length += test->variant == TOO_LONG ? 4 : 0;
+        writes = (struct rpcrdma_write_plan){segments, n + (test->variant == TOO_MANY)};
+        reply_io_error(bench, xid, &writes);
+        rpc_bench_pump(bench, talk_t_react(talk) / 2, NULL);
+        work.remote_stag = segment.handle;
+        work.remote_to = segment.offset;
+        qp_post(rpc_end_qp(bench->end), &work);
+        rpc_bench_pump(bench, talk_t_react(talk) / 2, NULL);
+        if (is_over(bench) && rpc_bench_tell_unmounted(bench))
+            return;
+        if (is_over(bench))
+            talk_failed(talk, "the device ends the connection%s",
+                        bench->terminated ? " by a Terminate: it does not keep the Call pending" : "");
+        else
+            rpc_bench_judge_goes_on(
+                bench, "a Reply with a chunk that was not offered, a Write into that of the Call, the Reply");
+    }
+}
+CASE(wrong_chunk, 0)
+
+/* ---- remote invalidation ---- */
+
+static void invalidated_one(struct rpc_bench *bench, const struct suite_test *test)
+{
+    const struct mpa_startup *theirs = talk_frame(bench->talk, false);
+    struct rpcrdma_private_data told;
+    struct rpcrdma_segment segment;
+
+    (void)test;
+    if (rpcrdma_private_data_find(&told, theirs->private_data, theirs->pd_length) != RPCRDMA_PD_OK ||
+        !told.remote_invalidation)
+        talk_not_applicable(bench->talk, "the device does not tell R");
+    else if (await_chunk(bench, READ_CHUNK, &segment) >= 0)
+        /* The stack's Replies to Calls with chunks are Sends with Invalidate now. */
+        rpc_bench_judge_goes_on(bench, "Replies by Send with Invalidate");
+}
+CASE(invalidated, .invalidation = true)
+
+/* ---- the device's memory ---- */
+
+enum { LATE_WRITE = 8, LATE_WRITE_REPLY = 16, LATE_READ = 24 };
+
+/* Behind the Reply the memory is nobody's but the device's. */
+static void late_write_one(struct rpc_bench *bench, const struct suite_test *test)
+{
+    struct talk *talk = bench->talk;
+    static const uint8_t octets[LATE_WRITE_REPLY] = "too late";
+    struct rpcrdma_segment segment;
+    int index;
+
+    if ((index = await_chunk(bench, test->variant == LATE_WRITE ? WRITE_CHUNK : REPLY_CHUNK, &segment)) >= 0) {
+        struct qp_work work = {.kind = QP_WRITE, .p = octets, .n = MIN((uint32_t)test->variant, segment.length)};
+
+        work.remote_stag = segment.handle;
+        work.remote_to = segment.offset;
+        rpc_bench_answer(bench, (unsigned)index);
+        rpc_bench_pump(bench, talk_t_react(talk) / 2, NULL); /* the device has taken the Reply */
+        qp_post(rpc_end_qp(bench->end), &work);
+        rpc_bench_pump(bench, talk_t_close(talk), is_over);
+        if (is_over(bench) && rpc_bench_tell_unmounted(bench))
+            return;
+        if (is_over(bench))
+            talk_passed(talk, bench->terminated ? "a Terminate" : "the end of the connection");
+        else
+            talk_failed(talk, "the device takes a Write into a chunk of a Call that it has had the Reply to");
+        rpc_bench_serve(bench, LATE_CALLS, talk_t_react(talk)); /* so that the recording shows it as well */
+    }
+}
+CASE(late_write, 0)
+
+/* Until the Reply it is the responder's, as often and as late as it likes. */
+static void late_read_one(struct rpc_bench *bench, const struct suite_test *test)
+{
+    struct talk *talk = bench->talk;
+    struct rpcrdma_segment segment;
+
+    (void)test;
+    if (await_chunk(bench, READ_CHUNK, &segment) >= 0) {
+        struct qp_work work = {.kind = QP_READ, .n = MIN(LATE_READ, segment.length)};
+        uint8_t sink[LATE_READ];
+
+        rpc_bench_pump(bench, talk_t_react(talk), NULL);
+        work.remote_stag = segment.handle;
+        work.remote_to = segment.offset;
+        work.sink_stag = memory_register(rpc_end_memory(bench->end), sink, sizeof(sink), 0, 0, false);
+        qp_post(rpc_end_qp(bench->end), &work);
+        rpc_bench_pump(bench, talk_t_react(talk) / 2, NULL);
+        rpc_bench_judge_goes_on(bench, "a Read of a chunk before the Reply");
+        memory_invalidate(rpc_end_memory(bench->end), work.sink_stag);
+    }
+}
+CASE(late_read, 0)
+
+/* ---- the reverse direction ---- */
+
+/* A NULL Call of the callback program under that XID; with a Reply chunk if wished. */
+static void call_back(struct rpc_bench *bench, uint32_t xid, uint32_t credit, bool chunk)
+{
+    const uint32_t words[] = {xid, RPC_CALL, RPC_VERSION, NFS_PROGRAM_CALLBACK_FIRST, 1, 0, 0, 0, 0, 0};
+    struct rpcrdma_segment segment = rpc_bench_segment(bench, true, 0, 1000);
+    const struct rpcrdma_write_plan reply = {&segment, 1};
+    const struct rpcrdma_plan plan = {
+        .xid = xid, .vers = RPCRDMA_VERSION, .credit = credit, .reply = chunk ? &reply : NULL};
+    uint8_t octets[sizeof(words)];
+    struct xdr_writer w = {.p = octets, .size = sizeof(octets)};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(words); i++)
+        xdr_put_u32(&w, words[i]);
+    rpc_bench_send_plan(bench, &plan, octets, w.at);
+}
+
+/* The first Call of the server. False: verdict is set. */
+static bool takes_calls(struct rpc_bench *bench, uint32_t kind)
+{
+    uint32_t xid = bench->xids + kind;
+    enum bench_answer answer;
+
+    call_back(bench, xid, 1, false);
+    answer = rpc_bench_await(bench, xid, talk_t_react(bench->talk));
+    if (answer & (BENCH_SUCCESS | BENCH_RPC_ERROR | BENCH_GARBAGE | BENCH_ERR_CHUNK))
+        return true;
+    if (answer == BENCH_GONE)
+        talk_failed(bench->talk, "a first Call of the server ends the connection");
+    else
+        talk_not_applicable(bench->talk, "the device answers no Calls of the server on this connection");
+    return false;
+}
+
+static void first_callback_one(struct rpc_bench *bench, const struct suite_test *test)
+{
+    (void)test;
+
+    if (warm_up(bench) && takes_calls(bench, BENCH_XID_FIRST))
+        rpc_bench_judge_goes_on(bench, "a first Call of the server is answered");
+}
+CASE(first_callback, 0)
+
+/* As many as it grants, beside its own Calls, all of which wait. */
+static void callbacks_one(struct rpc_bench *bench, const struct suite_test *test)
+{
+    struct talk *talk = bench->talk;
+
+    (void)test;
+    if (warm_up(bench) && takes_calls(bench, BENCH_XID_BURST)) {
+        uint32_t n = CLAMP(bench->grant, 1, BURST_MAX);
+        bool all = true;
+
+        bench->hold = true;
+        rpc_bench_pump(bench, talk_t_react(talk) / 4, NULL);
+        for (uint32_t i = 1; i <= n; i++)
+            call_back(bench, bench->xids + BENCH_XID_BURST + i, n, false);
+        for (uint32_t i = 1; i <= n && all; i++) {
+            enum bench_answer answer = rpc_bench_await(bench, bench->xids + BENCH_XID_BURST + i, talk_t_react(talk));
+
+            all = answer != BENCH_SILENCE && answer != BENCH_GONE;
+            if (!all)
+                talk_failed(talk, "of %u Calls of the server at once, as granted, number %u has %s", n, i,
+                            bench_answer_words(answer));
+        }
+        if (all)
+            rpc_bench_judge_goes_on(bench, "Calls of the server, as many as granted, are answered");
+    }
+}
+CASE(callbacks, 0)
+
+/* An answer, or a failure; behind it another Call, so that the recording shows that none will come any more. */
+static void judge_callback(struct rpc_bench *bench, uint32_t xid, unsigned allowed)
+{
+    enum bench_answer answer = rpc_bench_await(bench, xid, talk_t_react(bench->talk));
+
+    rpcrdma_judge(bench, allowed, answer);
+    if (answer == BENCH_SILENCE) {
+        call_back(bench, bench->xids + BENCH_XID_BURST + BURST_MAX, 1, false);
+        rpc_bench_await(bench, bench->xids + BENCH_XID_BURST + BURST_MAX, talk_t_react(bench->talk));
+    }
+}
+
+/* The same XID in both directions. */
+static void same_xid_one(struct rpc_bench *bench, const struct suite_test *test)
+{
+
+    if (warm_up(bench) && takes_calls(bench, BENCH_XID_BURST) && rpc_bench_wait_calls(bench, 1)) {
+        uint32_t xid = bench->held[0].xid;
+
+        (void)test;
+        call_back(bench, xid, 1, false);
+        judge_callback(bench, xid, BENCH_SUCCESS | BENCH_RPC_ERROR);
+        rpc_bench_judge_goes_on(bench, "a Call of the server with the XID of a Call of the device is answered");
+    }
+}
+CASE(same_xid, 0)
+
+static void chunked_callback_one(struct rpc_bench *bench, const struct suite_test *test)
+{
+    (void)test;
+
+    if (warm_up(bench) && takes_calls(bench, BENCH_XID_BURST)) {
+        call_back(bench, bench->xids + BENCH_XID_BURST + 1, 1, true);
+        judge_callback(bench, bench->xids + BENCH_XID_BURST + 1, BENCH_SUCCESS | BENCH_RPC_ERROR | BENCH_ERR_CHUNK);
+    }
+}
+CASE(chunked_callback, 0)
+
+enum { FEW_CREDITS = 2 };
+
+/* Serves until as many Calls wait as are granted. */
+static bool are_outstanding(struct rpc_bench *bench, unsigned n)
+{
+    int64_t until = talk_now() + 3 * talk_t_close(bench->talk);
+
+    bench->hold = true;
+    while (talk_now() < until && !bench->fed_end) {
+        rpc_bench_pump(bench, talk_t_react(bench->talk) / 50, NULL);
+        if (bench->n_held >= n)
+            return true;
+        while (bench->n_held > 0)
+            rpc_bench_answer(bench, 0);
+    }
+    if (!rpc_bench_tell_unmounted(bench))
+        talk_inconclusive(bench->talk, "the device has never %u Calls outstanding: it is to be kept busy", n);
+    return false;
+}
+
+/* What a Call of the server requests is no grant. */
+static void request_is_no_grant_one(struct rpc_bench *bench, const struct suite_test *test)
+{
+    (void)test;
+    if (!warm_up(bench) || !are_outstanding(bench, FEW_CREDITS))
+        return;
+    call_back(bench, bench->xids + BENCH_XID_BURST, 1000, false);
+    rpc_bench_pump(bench, talk_t_react(bench->talk), NULL);
+    if (bench->n_held > FEW_CREDITS)
+        talk_failed(bench->talk, "%u Calls outstanding with a grant of %d", bench->n_held, FEW_CREDITS);
+    else if (is_over(bench) && !rpc_bench_tell_unmounted(bench))
+        talk_failed(bench->talk, "the device ends the connection");
+    else
+        talk_passed(bench->talk, "%u Calls are outstanding, as granted, and no more come", bench->n_held);
+}
+CASE(request_is_no_grant, .credits = FEW_CREDITS)
+
+/* ---- other parameters ---- */
+
+enum { ONE_CREDIT = 1, OTHER_SIZE = 3072 };
+
+static void parameters_as_server(struct rpc_bench *bench, const struct suite_test *test)
+{
+    (void)test;
+    if (warm_up(bench))
+        rpc_bench_judge_goes_on(bench, "with these parameters");
+    else if (bench->fed_end && !rpc_bench_unmounted(bench))
+        talk_failed(bench->talk, "the device ends the connection");
+}
+
+static void parameters(struct talk *talk, const struct suite_test *test)
+{
+    struct bench_wish wish = {.credits = test->variant == ONE_CREDIT ? 1 : 0,
+                              .size = test->variant == OTHER_SIZE ? OTHER_SIZE : 0};
+    struct rpc_bench bench;
+    bool good;
+
+    if (!talk_is_initiator(talk)) {
+        rpc_bench_with_client(talk, test, &wish, parameters_as_server);
+        return;
+    }
+    if (!rpc_bench_first_version(talk, &wish.version))
+        return;
+    good = rpc_bench_open(&bench, talk, &wish);
+    if (!good && bench.open)
+        talk_failed(talk, "no Calls are answered with these parameters");
+    for (unsigned i = 0; i < WARM_UP && good; i++)
+        good = rpc_bench_alive(&bench);
+    if (good && rpc_bench_file(&bench))
+        talk_passed(talk, "Calls are answered, and a file is made");
+    rpc_bench_close(&bench);
+}
+
+#define GOES_ON "the device goes on"
+
+static const struct suite_test tests[] = {
+    {RULE_RPCR_3_3_1_09, NULL, DUT_INITIATOR, NEED_RPC, together, "the Replies to all Calls outstanding, at once",
+     GOES_ON, 0},
+    {RULE_RPCR_3_4_5_1_03, NULL, DUT_INITIATOR, NEED_RPC, late_read,
+     "a Read of a Read chunk long after the Call, before the Reply", "it is served", 0},
+    {RULE_RPCR_3_4_6_13, "length", DUT_INITIATOR, NEED_RPC, wrong_chunk,
+     "a Reply whose Write chunk is longer than the Call offers", "the Call stays pending", TOO_LONG},
+    {RULE_RPCR_3_4_6_13, "count", DUT_INITIATOR, NEED_RPC, wrong_chunk,
+     "a Reply whose Write chunk has a segment more than the Call offers", "the Call stays pending", TOO_MANY},
+    {RULE_RPCR_4_4_1_01, NULL, DUT_INITIATOR, NEED_RPC, late_write, "a Write into a Write chunk behind the Reply",
+     "a Terminate or a close", LATE_WRITE},
+    {RULE_RPCR_8_1_3_02, NULL, DUT_INITIATOR, NEED_RPC, late_write, "a Write into a Reply chunk behind the Reply",
+     "a Terminate or a close", LATE_WRITE_REPLY},
+    {RULE_RPCR_4_5_08, NULL, DUT_INITIATOR, NEED_RPC, refused, "RDMA_ERROR with ERR_CHUNK for a Call",
+     "that Call does not come again, " GOES_ON, PERMANENT},
+    {RULE_NFSULB_6_7_2_02, NULL, DUT_INITIATOR, NEED_NFS, refused, "RDMA_ERROR with ERR_CHUNK for an NFS Call",
+     "that Call does not come again under its XID, " GOES_ON, NFS_PERMANENT},
+    {RULE_NFSULB_6_6_03, NULL, DUT_INITIATOR, NEED_RPC, refused, "RDMA_ERROR with ERR_VERS for one of several Calls",
+     "the others go on", ERR_VERS},
+    {RULE_BIDI_4_1_06, NULL, DUT_INITIATOR, NEED_RPC, refused, "RDMA_ERROR with rdma_credit 0 for the first Call",
+     GOES_ON, NO_CREDIT},
+    {RULE_BIDI_4_1_05, NULL, DUT_INITIATOR, NEED_RPC, request_is_no_grant,
+     "a Call of the server that requests 1000 credits, where 2 are granted", "at most 2 Calls outstanding", 0},
+    {RULE_BIDI_2_4_1_02, NULL, DUT_INITIATOR, NEED_RPC, same_xid,
+     "a Call of the server with the XID of a Call of the device", "a Reply", 0},
+    {RULE_BIDI_4_3_1_01, NULL, DUT_INITIATOR, NEED_RPC, callbacks, "as many Calls of the server as the device grants",
+     "all are answered", 0},
+    {RULE_BIDI_5_3_04, NULL, DUT_INITIATOR, NEED_RPC, chunked_callback, "a Call of the server with a Reply chunk",
+     "ERR_CHUNK or a Reply", 0},
+    {RULE_BIDI_6_03, NULL, DUT_INITIATOR, NEED_RPC, first_callback, "a first Call of the server", "an answer", 0},
+    {RULE_CMPD_3_2_03, NULL, DUT_INITIATOR, NEED_RPC, invalidated, "Replies by Send with Invalidate", GOES_ON, 0},
+    {RULE_EXP_3_9_03, "unmodified", DUT_INITIATOR, NEED_RPC, failed_read,
+     "a failed READ whose Write chunk comes back as it was", GOES_ON, UNMODIFIED},
+    {RULE_EXP_3_9_03, "empty", DUT_INITIATOR, NEED_RPC, failed_read,
+     "a failed READ whose Write chunk comes back without segments", GOES_ON, EMPTY},
+    {RULE_RPCR_6_3_02, NULL, DUT_ANY, NEED_NFS, parameters, "a connection with one credit", "the device works",
+     ONE_CREDIT},
+    {RULE_EXP_6_3_1_01, NULL, DUT_ANY, NEED_NFS, parameters, "a connection with inline thresholds of 3072",
+     "the device works", OTHER_SIZE},
+};
+
+const struct suite suite_rpcrdma_client = {"rpcrdma", tests, G_N_ELEMENTS(tests)};

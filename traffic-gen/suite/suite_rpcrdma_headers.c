@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Suite rpcrdma: messages whose Transport header is wrong (RFC 8166 section 4.5). A Call draws the error that the
+ * section names, some messages and every wrong Reply are discarded in silence.
+ */
+#include "traffic-gen/suite/suite_rpcrdma.h"
+
+#include "traffic-gen/suite/talk_internal.h"
+
+/* rdma_xid, rdma_vers, rdma_credit of a message of ours; then three lists that are not there. */
+#define HEAD     "XID 00000001 00000008 "
+#define NO_LISTS "00000000 00000000 00000000 "
+/* An accepted Reply, SUCCESS. */
+#define ACCEPTED "XID 00000001 00000000 00000000 00000000 00000000"
+
+static const struct {
+    const char *text;
+    unsigned allowed; /* set of enum bench_answer */
+} stimuli[] = {
+#define SHORT 0
+    {HEAD "00000000 00000000 00000000", BENCH_SILENCE},
+#define VERSION 1
+    {"XID 00000002 00000008 00000000 " NO_LISTS "NULL", BENCH_ERR_VERS},
+#define VERSION_0 2
+    {"XID 00000000 00000008 00000000 " NO_LISTS "NULL", BENCH_ERR_VERS},
+#define DISCRIMINATOR 3
+    {HEAD "00000000 00000002 00000000 00000000 NULL", BENCH_ERR_CHUNK},
+#define OVERRUN 4
+    {HEAD "00000000 00000001 00000040 R:100 00000001 00000040", BENCH_ERR_CHUNK},
+#define COUNT 5
+    {HEAD "00000000 00000000 00000001 00ffffff W:100 00000000 00000000 NULL", BENCH_ERR_CHUNK},
+#define PROC 6
+    {HEAD "00000005 " NO_LISTS "NULL", BENCH_ERR_CHUNK},
+#define PROC_MAX 7
+    {HEAD "ffffffff " NO_LISTS "NULL", BENCH_ERR_CHUNK},
+#define NO_CHUNKS 8
+    {HEAD "00000001 " NO_LISTS, BENCH_ERR_CHUNK},
+#define OTHER_XID 9
+    {"XID 00000001 00000008 00000000 " NO_LISTS "OTHER",
+     BENCH_ERR_CHUNK | BENCH_SUCCESS | BENCH_RPC_ERROR | BENCH_GARBAGE},
+#define NO_BODY_REPLY 10
+    {HEAD "00000001 00000000 00000000 00000001 00000001 W:1000", BENCH_ERR_CHUNK},
+#define NO_BODY_READ 11
+    {HEAD "00000001 00000001 00000028 R:40 00000000 00000000 00000000", BENCH_ERR_CHUNK},
+#define TWO_BODIES 12
+    {HEAD "00000000 00000001 00000000 R:40 00000000 00000000 00000000 NULL",
+     BENCH_ERR_CHUNK | BENCH_RPC_ERROR | BENCH_GARBAGE | BENCH_SUCCESS},
+#define POSITION 13
+    {HEAD "00000000 00000001 00000026 R:40 00000000 00000000 00000000 NULL",
+     BENCH_ERR_CHUNK | BENCH_RPC_ERROR | BENCH_GARBAGE},
+#define REPLY_LIST 14
+    {HEAD "00000000 00000000 00000000 00000002 NULL", BENCH_ERR_CHUNK | BENCH_RPC_ERROR | BENCH_GARBAGE},
+#define ERROR 15
+    {HEAD "00000004 00000002", BENCH_SILENCE},
+#define BAD_ERROR 16
+    {HEAD "00000004 00000007", BENCH_SILENCE},
+#define MSGP 17
+    {HEAD "00000002 00000000 00000000 " NO_LISTS "NULL", BENCH_ERR_CHUNK},
+#define DONE 18
+    {HEAD "00000003", BENCH_SILENCE},
+/* Replies, to a client. */
+#define REPLY_XID 19
+    {"7a7a7a7a 00000001 00000008 00000000 " NO_LISTS "7a7a7a7a 00000001 00000000 00000000 00000000 00000000",
+     BENCH_SILENCE},
+#define REPLY_READ_LIST 20
+    {HEAD "00000000 00000001 00000040 R:100 00000000 00000000 00000000 " ACCEPTED, BENCH_SILENCE},
+#define REPLY_VERSION 21
+    {"XID 00000002 00000008 00000000 " NO_LISTS ACCEPTED, BENCH_SILENCE},
+#define REPLY_DISCRIMINATOR 22
+    {HEAD "00000000 00000000 00000007 00000000 " ACCEPTED, BENCH_SILENCE},
+#define REPLY_MSGP 23
+    {HEAD "00000002 00000000 00000000 " NO_LISTS ACCEPTED, BENCH_SILENCE},
+/* Neighbours. */
+#define NOTHING 24
+    {"", BENCH_SILENCE},
+#define SHORT_27 25
+    {HEAD "00000000 00000000 00000000 000000", BENCH_SILENCE},
+#define VERSION_PROC 26
+    {"XID 00000002 00000008 00000009 " NO_LISTS "NULL", BENCH_ERR_VERS},
+#define WRITE_LIST 27
+    {HEAD "00000000 00000000 00000002 00000000 NULL", BENCH_ERR_CHUNK},
+#define CUT_CHUNK 28
+    {HEAD "00000000 00000000 00000000 00000001 00000001 00001234 00000064", BENCH_ERR_CHUNK},
+#define NO_BODY_WRITE 29
+    {HEAD "00000001 00000000 00000001 00000001 W:1000 00000000 00000000", BENCH_ERR_CHUNK},
+};
+
+void rpcrdma_judge(struct rpc_bench *bench, unsigned allowed, enum bench_answer found)
+{
+    if (allowed & BENCH_SUCCESS && bench->talk->run->nfs.no_null)
+        allowed |= BENCH_RPC_ERROR; /* no program that we know: what was understood of the Call is all there is */
+    if (allowed & found) {
+        talk_passed(bench->talk, "%s", bench_answer_words(found));
+        return;
+    }
+    talk_failed(bench->talk, "expected %s, found %s", bench->talk->test->expected, bench_answer_words(found));
+    /* So that the recording shows as well that it will not come any more. */
+    if (found == BENCH_SILENCE && talk_is_initiator(bench->talk))
+        rpc_bench_alive(bench);
+}
+
+static void send_stimulus(struct rpc_bench *bench, int variant)
+{
+    GByteArray *octets = rpc_bench_octets(bench, stimuli[variant].text);
+
+    rpc_bench_send(bench, octets->data, octets->len);
+    g_byte_array_unref(octets);
+}
+
+/* Nothing came under the stimulus' XID, also for a while behind the life sign. */
+static void judge_silence(struct rpc_bench *bench, bool alive)
+{
+    const struct bench_heard *answer;
+
+    rpc_bench_pump(bench, talk_t_react(bench->talk) / 4, NULL);
+    answer = rpc_bench_find(bench, bench->xid);
+    if (answer)
+        talk_failed(bench->talk, "expected silence, found %s under its XID", rpcrdma_proc_name(answer->header.proc));
+    else if (alive)
+        talk_passed(bench->talk, "no answer, and the device goes on");
+}
+
+static void to_server(struct rpc_bench *bench, int variant)
+{
+    send_stimulus(bench, variant);
+    if (stimuli[variant].allowed == BENCH_SILENCE)
+        judge_silence(bench, rpc_bench_alive(bench));
+    else
+        rpcrdma_judge(bench, stimuli[variant].allowed, rpc_bench_await(bench, bench->xid, talk_t_react(bench->talk)));
+}
+
+/* All Calls of the DUT wait: it makes no more. */
+static bool is_blocked(struct rpc_bench *bench)
+{
+    int64_t until = talk_now() + talk_t_close(bench->talk);
+
+    if (!rpc_bench_wait_calls(bench, 1))
+        return false;
+    while (talk_now() < until && !bench->fed_end) {
+        unsigned before = bench->n_held;
+
+        rpc_bench_pump(bench, talk_t_react(bench->talk) / 4, NULL);
+        if (bench->n_held == before)
+            return true;
+    }
+    talk_inconclusive(bench->talk, "the device makes one Call after the other without waiting for Replies");
+    return false;
+}
+
+static bool judge_unanswered(struct rpc_bench *bench)
+{
+    const struct bench_heard *answer = rpc_bench_find(bench, bench->xid);
+
+    if (answer)
+        talk_failed(bench->talk, "expected silence, found %s under its XID", rpcrdma_proc_name(answer->header.proc));
+    return !answer;
+}
+
+/*
+ * In the place of the Reply to a Call of the DUT, which has no other Calls to make meanwhile: when it makes one, it has
+ * taken that for the Reply instead of discarding it. Behind it the Reply, and the DUT goes on.
+ */
+static void to_client(struct rpc_bench *bench, const struct suite_test *test)
+{
+    unsigned before;
+
+    if (!is_blocked(bench))
+        return;
+    before = bench->n_held;
+    bench->xid = bench->held[0].xid;
+    send_stimulus(bench, test->variant);
+    rpc_bench_pump(bench, talk_t_react(bench->talk) / 2, NULL);
+    if (bench->n_held > before && !bench->fed_end)
+        rpc_bench_doubt(bench, "the device makes another Call, as if that had been the Reply to one that is pending");
+    else if (judge_unanswered(bench))
+        rpc_bench_judge_goes_on(bench, "no answer");
+    judge_unanswered(bench);
+}
+
+static void say(struct talk *talk, const struct suite_test *test)
+{
+    struct rpc_bench bench;
+
+    if (!talk_is_initiator(talk)) {
+        rpc_bench_with_client(talk, test, NULL, to_client);
+        return;
+    }
+    if (rpc_bench_open(&bench, talk, NULL))
+        to_server(&bench, test->variant);
+    rpc_bench_close(&bench);
+}
+
+#define SILENCE "no answer, and the connection stays"
+
+static const struct suite_test tests[] = {
+    {RULE_RPCR_2_2_2_05, NULL, DUT_INITIATOR, NEED_RPC, say, "a Reply with an XID of no Call", SILENCE, REPLY_XID},
+    {RULE_RPCR_4_2_4_08, NULL, DUT_RESPONDER, NEED_RPC, say, "an RDMA_ERROR from the requester", SILENCE, ERROR},
+    {RULE_RPCR_4_3_1_04, NULL, DUT_INITIATOR, NEED_RPC, say, "a Reply with a Read list", SILENCE, REPLY_READ_LIST},
+    {RULE_RPCR_4_3_1_04, "pending", DUT_INITIATOR, NEED_RPC, say, "a Reply with a Read list, to a Call that is pending",
+     "the Call stays pending", REPLY_READ_LIST},
+    {RULE_RPCR_4_5_01, NULL, DUT_ANY, NEED_RPC, say, "a Send of 24 octets", SILENCE, SHORT},
+    {RULE_RPCR_4_5_01, "27", DUT_ANY, NEED_RPC, say, "a Send of 27 octets", SILENCE, SHORT_27},
+    {RULE_RPCR_4_5_01, "0", DUT_ANY, NEED_RPC, say, "a Send of no octets", SILENCE, NOTHING},
+    {RULE_RPCR_4_5_02, NULL, DUT_RESPONDER, NEED_RPC, say, "a Call whose Reply chunk is announced by the word 2",
+     "ERR_CHUNK or an RPC error", REPLY_LIST},
+    {RULE_RPCR_4_5_03, "version", DUT_INITIATOR, NEED_RPC, say, "a Reply with rdma_vers 2", SILENCE, REPLY_VERSION},
+    {RULE_RPCR_4_5_03, "list", DUT_INITIATOR, NEED_RPC, say, "a Reply whose Write list cannot be read", SILENCE,
+     REPLY_DISCRIMINATOR},
+    {RULE_RPCR_4_5_10, NULL, DUT_ANY, NEED_RPC, say, "an RDMA_ERROR with rdma_err 7", SILENCE, BAD_ERROR},
+    {RULE_RPCR_4_5_1_01, NULL, DUT_RESPONDER, NEED_RPC, say, "a Call with rdma_vers 2", "ERR_VERS", VERSION},
+    {RULE_RPCR_4_5_1_01, "0", DUT_RESPONDER, NEED_RPC, say, "a Call with rdma_vers 0", "ERR_VERS", VERSION_0},
+    {RULE_RPCR_4_5_1_01, "proc", DUT_RESPONDER, NEED_RPC, say, "a Call with rdma_vers 2 and rdma_proc 9", "ERR_VERS",
+     VERSION_PROC},
+    {RULE_RPCR_4_5_2_01, "write-list", DUT_RESPONDER, NEED_RPC, say, "a Write list that begins with the word 2",
+     "ERR_CHUNK", WRITE_LIST},
+    {RULE_RPCR_4_5_2_01, "cut", DUT_RESPONDER, NEED_RPC, say, "a Send that ends in a segment of its Reply chunk",
+     "ERR_CHUNK", CUT_CHUNK},
+    {RULE_RPCR_4_5_2_01, "discriminator", DUT_RESPONDER, NEED_RPC, say, "a Read list that begins with the word 2",
+     "ERR_CHUNK", DISCRIMINATOR},
+    {RULE_RPCR_4_5_2_01, "overrun", DUT_RESPONDER, NEED_RPC, say, "a Read list that goes on behind the Send",
+     "ERR_CHUNK", OVERRUN},
+    {RULE_RPCR_4_5_2_01, "count", DUT_RESPONDER, NEED_RPC, say, "a Write chunk of 16777215 segments", "ERR_CHUNK",
+     COUNT},
+    {RULE_RPCR_4_5_2_02, NULL, DUT_RESPONDER, NEED_RPC, say, "a Call with rdma_proc 5", "ERR_CHUNK", PROC},
+    {RULE_RPCR_4_5_2_02, "max", DUT_RESPONDER, NEED_RPC, say, "a Call with rdma_proc 4294967295", "ERR_CHUNK",
+     PROC_MAX},
+    {RULE_RPCR_4_5_2_03, NULL, DUT_RESPONDER, NEED_RPC, say, "an RDMA_NOMSG without any chunk", "ERR_CHUNK", NO_CHUNKS},
+    {RULE_RPCR_4_5_2_04, NULL, DUT_RESPONDER, NEED_RPC, say, "a Call whose RPC message has another XID",
+     "ERR_CHUNK, or a Reply under rdma_xid", OTHER_XID},
+    {RULE_RPCR_4_5_2_05, "reply-chunk", DUT_RESPONDER, NEED_RPC, say, "an RDMA_NOMSG with a Reply chunk only",
+     "ERR_CHUNK", NO_BODY_REPLY},
+    {RULE_RPCR_4_5_2_05, "write-list", DUT_RESPONDER, NEED_RPC, say, "an RDMA_NOMSG with a Write chunk only",
+     "ERR_CHUNK", NO_BODY_WRITE},
+    {RULE_RPCR_4_5_2_05, "position", DUT_RESPONDER, NEED_RPC, say,
+     "an RDMA_NOMSG whose only Read chunk has Position 40", "ERR_CHUNK", NO_BODY_READ},
+    {RULE_RPCR_4_5_2_06, NULL, DUT_RESPONDER, NEED_RPC, say, "an RDMA_MSG with a Position-Zero Read chunk as well",
+     "ERR_CHUNK or an RPC error", TWO_BODIES},
+    {RULE_RPCR_4_5_2_08, NULL, DUT_RESPONDER, NEED_RPC, say, "a Read chunk at Position 38", "ERR_CHUNK or an RPC error",
+     POSITION},
+    {RULE_RPCR_4_6_1_02, NULL, DUT_RESPONDER, NEED_RPC, say, "a Call as RDMA_MSGP", "ERR_CHUNK", MSGP},
+    {RULE_RPCR_4_6_1_03, NULL, DUT_INITIATOR, NEED_RPC, say, "a Reply as RDMA_MSGP", SILENCE, REPLY_MSGP},
+    {RULE_RPCR_4_6_2_02, NULL, DUT_ANY, NEED_RPC, say, "an RDMA_DONE", SILENCE, DONE},
+};
+
+const struct suite suite_rpcrdma = {"rpcrdma", tests, G_N_ELEMENTS(tests)};

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The suites, and what their rows have in common. */
+#include "traffic-gen/suite/suite.h"
+
+#include <glib.h>
+
+const struct suite *const suites[] = {
+    &suite_mpa,           &suite_mpa_cuts,       &suite_mpa_errors, &suite_mpa_startup,
+    &suite_mpa_frames,    &suite_mpa2,           &suite_mpa2_reply, &suite_ddp,
+    &suite_rdmap,         &suite_rdmapx,         &suite_rpcrdma,    &suite_rpcrdma_chunks,
+    &suite_rpcrdma_sizes, &suite_rpcrdma_client, &suite_nfs,        NULL};
+
+char *suite_test_id(const struct suite_test *test)
+{
+    const char *id = rule_catalogue[test->rule].id;
+
+    return test->suffix ? g_strdup_printf("%s/%s", id, test->suffix) : g_strdup(id);
+}

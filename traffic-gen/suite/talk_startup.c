@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The talker's start-up: Request and Reply as the test wants them, and what both together mean. */
+#include "traffic-gen/suite/talk_internal.h"
+#include "wire/rpcrdma_private_data.h"
+
+#include <string.h>
+
+enum { RECEIVES_DEFAULT = 64, RECEIVE_SIZE_DEFAULT = 4096, RTR_STAG = 1, RPC_INLINE = 4096 };
+
+static const struct talk_wish no_wish;
+static const int64_t greeting_pause = 40 * INT64_C(1000000);
+static const int64_t piece_pause = 30 * INT64_C(1000000);
+
+bool talk_is_initiator(const struct talk *talk)
+{
+    return talk->run->dut == DUT_RESPONDER;
+}
+
+const struct mpa_startup *talk_frame(const struct talk *talk, bool ours)
+{
+    enum watch_side side = ours ? WATCH_TEST : WATCH_DUT;
+
+    return talk->startup[side].known ? &talk->startup[side].frame : NULL;
+}
+
+const struct advert *talk_advert(const struct talk *talk)
+{
+    return &talk->advert;
+}
+
+const struct advert_memory *talk_region(struct talk *talk, enum advert_region region)
+{
+    if (region < talk->advert.n && talk->advert.regions[region].stag != 0)
+        return &talk->advert.regions[region];
+    talk_not_applicable(talk, "the device's private data advertise no such memory (region %u)", region);
+    return NULL;
+}
+
+bool talk_crc(const struct talk *talk)
+{
+    return talk->crc;
+}
+
+bool talk_markers_out(const struct talk *talk)
+{
+    return talk->framing_out.markers;
+}
+
+bool talk_vouches_default(const struct talk *talk)
+{
+    return talk->run->vouched_default;
+}
+
+uint16_t talk_dut_ird(const struct talk *talk)
+{
+    const struct mpa_startup *theirs = talk_frame(talk, false);
+
+    if (!theirs || !theirs->has_enhanced || theirs->enhanced.ird == MPA_IRD_ORD_NOT_NEGOTIATED)
+        return 1;
+    return theirs->enhanced.ird;
+}
+
+/* ---- our frame ---- */
+
+/*
+ * A Reply answers the Request's ORD with its IRD and the other way round (RFC 6581 section 9.1), unless the user has
+ * said how many Reads.
+ */
+static struct mpa_enhanced answer(const struct talk_run *run, const struct mpa_enhanced *request)
+{
+    const unsigned none = MPA_IRD_ORD_NOT_NEGOTIATED;
+    unsigned reads = run->given.fields & TERMS_ORD ? run->given.terms.data.ord : TERMS_READS;
+
+    return (struct mpa_enhanced){
+        .peer_to_peer = request->peer_to_peer,
+        .rtr = request->peer_to_peer ? request->rtr : 0,
+        .ird = run->given.fields & TERMS_IRD ? run->given.terms.data.ird : request->ord,
+        .ord = (uint16_t)(request->ird == none ? none : MIN(request->ird, reads)),
+    };
+}
+
+static struct mpa_enhanced asked(const struct talk_terms *terms, const struct talk_wish *wish)
+{
+    const struct mpa_enhanced usual = {.ird = TERMS_READS, .ord = TERMS_READS};
+
+    if (wish->data.peer_to_peer || wish->data.ird != 0 || wish->data.ord != 0 || wish->data.rtr != 0)
+        return wish->data;
+    return terms->enhanced ? terms->data : usual;
+}
+
+static uint8_t our_flags(const struct talk *talk, const struct talk_wish *wish)
+{
+    const struct talk_terms *terms = &talk->run->terms;
+    const struct mpa_startup *request = talk_frame(talk, false);
+    bool no_crc = wish->no_crc || terms->no_crc;
+
+    if (terms->crc_follows && request && !talk_is_initiator(talk))
+        no_crc |= !(request->flags & MPA_FLAG_C);
+    return (uint8_t)((wish->markers || terms->markers ? MPA_FLAG_M : 0) | (wish->crc || !no_crc ? MPA_FLAG_C : 0));
+}
+
+static struct mpa_startup our_frame(const struct talk *talk, const struct talk_wish *wish)
+{
+    const struct talk_terms *terms = &talk->run->terms;
+    const struct mpa_startup *request = talk_frame(talk, false);
+    bool usual = !wish->revision_0 && wish->revision == 0 && !wish->enhanced;
+    struct mpa_startup frame = {.flags = our_flags(talk, wish)};
+
+    if (talk_is_initiator(talk)) {
+        frame.kind = MPA_REQUEST;
+        frame.revision = wish->revision_0  ? 0
+                         : wish->revision  ? wish->revision
+                         : wish->enhanced  ? 2
+                         : terms->revision ? terms->revision
+                                           : 1;
+        frame.enhanced = asked(terms, wish);
+        if (usual ? terms->enhanced : wish->enhanced)
+            frame.flags |= MPA_FLAG_S;
+    } else {
+        frame.kind = MPA_REPLY;
+        frame.revision = wish->revision ? wish->revision : request ? request->revision : 1;
+        if (request && request->revision == 0)
+            frame.flags |= MPA_FLAG_M | MPA_FLAG_C;
+        if (request && request->has_enhanced && request->revision >= 2) {
+            frame.flags |= MPA_FLAG_S;
+            frame.enhanced = answer(talk->run, &request->enhanced);
+        }
+    }
+    frame.has_enhanced = frame.flags & MPA_FLAG_S;
+    return frame;
+}
+
+static size_t our_words(const struct talk *talk, const struct talk_wish *wish, uint8_t out[ADVERT_WISH_LEN])
+{
+    const struct rpcrdma_private_data rpc = {
+        .version = RPCRDMA_PD_VERSION, .send_size = RPC_INLINE, .receive_size = RPC_INLINE};
+    struct advert_wish advert = wish->advert;
+
+    switch (talk->run->terms.words) {
+    case TERMS_WORDS_NONE:
+        return 0;
+    case TERMS_WORDS_RPC:
+        return rpcrdma_private_data_encode(&rpc, out, ADVERT_WISH_LEN);
+    case TERMS_WORDS_ADVERT:
+        break;
+    }
+    /* An Initiator that says nothing of its own does not expect ours. */
+    if (!talk_is_initiator(talk) && talk->advert.n == 0 && advert.flags == 0)
+        return 0;
+    if (advert.receives == 0 && advert.size == 0 && advert.flags == 0)
+        advert = (struct advert_wish){RECEIVES_DEFAULT, RECEIVE_SIZE_DEFAULT, ADVERT_ECHO};
+    return advert_wish_encode(&advert, talk->run->lab, out);
+}
+
+size_t talk_make_frame(struct talk *talk, const struct talk_wish *wish, uint8_t *out, size_t size)
+{
+    uint8_t words[ADVERT_WISH_LEN];
+    struct mpa_startup frame;
+
+    if (!wish)
+        wish = &no_wish;
+    frame = our_frame(talk, wish);
+    frame.ulp_data = wish->private_data ? wish->private_data : words;
+    frame.ulp_length = wish->private_data ? wish->private_length : (uint16_t)our_words(talk, wish, words);
+    mpa_startup_fix_length(&frame);
+    if (wish->frame)
+        wish->frame(talk, &frame);
+    return mpa_startup_encode(&frame, out, size);
+}
+
+static bool is_usual(const struct talk_wish *wish)
+{
+    return !wish || (wish->revision == 0 && !wish->revision_0 && !wish->markers && !wish->no_crc && !wish->crc &&
+                     !wish->enhanced && !wish->in_pieces && !wish->frame && !wish->private_data);
+}
+
+bool talk_send_frame(struct talk *talk, const struct talk_wish *wish)
+{
+    static const size_t cuts[] = {5, 19}; /* amid the key, amid PD_Length */
+    uint8_t *octets = talk->startup[WATCH_TEST].octets;
+    size_t n = talk_make_frame(talk, wish, octets, TALK_FRAME_ROOM), need, sent = 0;
+    bool said = talk->result->said || !is_usual(wish);
+
+    if (n == 0)
+        return false;
+    talk->startup[WATCH_TEST].n = n;
+    talk->startup[WATCH_TEST].known =
+        mpa_startup_decode(&talk->startup[WATCH_TEST].frame, &need, octets, n) == MPA_STARTUP_OK;
+    if (wish && wish->in_pieces) {
+        for (size_t i = 0; i < G_N_ELEMENTS(cuts); i++) {
+            talk_write(talk, octets + sent, MIN(cuts[i], n) - sent);
+            sent = MIN(cuts[i], n);
+            talk_sleep(talk, piece_pause);
+        }
+    }
+    talk_write(talk, octets + sent, n - sent);
+    talk->result->said = said; /* a start-up as the device takes it is no stimulus */
+    return true;
+}
+
+/* ---- the DUT's ---- */
+
+static void keep_frame(struct talk *talk, const struct talk_heard *heard)
+{
+    size_t n = MIN(heard->n, TALK_FRAME_ROOM), need;
+
+    memcpy(talk->startup[WATCH_DUT].octets, heard->octets, n);
+    talk->startup[WATCH_DUT].n = n;
+    if (mpa_startup_decode(&talk->startup[WATCH_DUT].frame, &need, talk->startup[WATCH_DUT].octets, n) ==
+        MPA_STARTUP_OK) {
+        const struct mpa_startup *frame = &talk->startup[WATCH_DUT].frame;
+
+        talk->startup[WATCH_DUT].known = true;
+        if (frame->ulp_length > 0 && frame->ulp_data)
+            advert_decode(&talk->advert, frame->ulp_data, frame->ulp_length);
+        else if (frame->private_data && !frame->has_enhanced)
+            advert_decode(&talk->advert, frame->private_data, frame->pd_length);
+    }
+}
+
+const struct mpa_startup *talk_hear_frame(struct talk *talk)
+{
+    const struct talk_heard *heard = talk_hear(talk, talk_t_close(talk));
+
+    if (heard->what != TALK_FRAME)
+        return NULL;
+    keep_frame(talk, heard);
+    return talk_frame(talk, false);
+}
+
+void talk_begin_operation(struct talk *talk)
+{
+    const struct mpa_startup *ours = talk_frame(talk, true), *theirs = talk_frame(talk, false);
+    bool old = (ours && ours->revision == 0) || (theirs && theirs->revision == 0);
+
+    talk->operating = true;
+    talk->crc = old || (ours && ours->flags & MPA_FLAG_C) || (theirs && theirs->flags & MPA_FLAG_C);
+    /* Each M bit says what its sender wants to receive; the grid begins behind the start-up frame (section 4.3). */
+    talk->framing_out =
+        (struct mpa_framing){.markers = old || (theirs && theirs->flags & MPA_FLAG_M), .seq_start = talk->out_offset};
+    talk->framing_in =
+        (struct mpa_framing){.markers = old || (ours && ours->flags & MPA_FLAG_M), .seq_start = talk->parsed_offset};
+    if (talk->framing_in.markers && !talk->scratch)
+        talk->scratch = g_new(struct mpa_fpdu_scratch, 1);
+    if (talk_settle_time(talk) > 0 && talk_is_initiator(talk) && !talk->at_once)
+        talk_sleep(talk, talk_settle_time(talk));
+}
+
+/* ---- both ---- */
+
+/* What an Initiator says by itself must not be taken for an answer. */
+static bool pass_over_greetings(struct talk *talk)
+{
+    const struct talk_heard *heard;
+
+    do {
+        heard = talk_hear(talk, greeting_pause);
+    } while (heard->what == TALK_FPDU && !heard->is_terminate);
+    if (heard->what == TALK_SILENCE)
+        return true;
+    talk_inconclusive(talk, "the device does not stay: %s", talk_describe(talk, heard));
+    return false;
+}
+
+/* RTR types of both frames; without peer-to-peer mode a Write serves as well as anything. */
+static unsigned rtr_types(const struct talk *talk)
+{
+    const struct mpa_startup *ours = talk_frame(talk, true), *theirs = talk_frame(talk, false);
+    bool peer_to_peer = ours && theirs && ours->has_enhanced && theirs->has_enhanced && ours->enhanced.peer_to_peer &&
+                        theirs->enhanced.peer_to_peer;
+
+    return peer_to_peer ? ours->enhanced.rtr & theirs->enhanced.rtr : MPA_RTR_WRITE;
+}
+
+void talk_send_rtr(struct talk *talk, unsigned types)
+{
+    uint8_t ulpdu[TALK_ULPDU];
+    size_t n = 0;
+
+    if (types & MPA_RTR_WRITE) {
+        bool known = talk->advert.n > REGION_ALL;
+
+        n = talk_make_write(talk, ulpdu, known ? talk->advert.regions[REGION_ALL].stag : RTR_STAG,
+                            known ? talk->advert.regions[REGION_ALL].address : 0, NULL, 0);
+    } else if (types & MPA_RTR_SEND) {
+        n = talk_make_send(talk, ulpdu, NULL, 0);
+    } else if (types & MPA_RTR_READ) {
+        n = talk_make_read(talk, ulpdu, RTR_STAG, 0, 0);
+    }
+    if (n > 0)
+        talk_send_ulpdu(talk, ulpdu, n);
+}
+
+static bool begin_as_initiator(struct talk *talk)
+{
+    unsigned types = rtr_types(talk);
+
+    if (types == 0) {
+        talk_inconclusive(talk, "the two ends have no RTR type in common");
+        return false;
+    }
+    talk_send_rtr(talk, types);
+    if (types == MPA_RTR_READ && !talk_hear_opcode(talk, RDMAP_READ_RESPONSE)) {
+        talk_inconclusive(talk, "the RTR Read had no answer but %s", talk_describe(talk, talk_last(talk)));
+        return false;
+    }
+    return true;
+}
+
+static bool is_told(struct talk *talk, const struct talk_heard *heard)
+{
+    return heard && heard->has_ddp && !heard->ddp.tagged &&
+           advert_decode(&talk->advert, heard->ddp.payload, heard->ddp.payload_len);
+}
+
+/* Private data have no room for it everywhere: a Send that is our words is answered with the advertisement. */
+static bool ask_for_memory(struct talk *talk)
+{
+    const struct advert_wish wish = {RECEIVES_DEFAULT, RECEIVE_SIZE_DEFAULT, ADVERT_ECHO};
+    uint8_t words[ADVERT_WISH_LEN], ulpdu[TALK_ULPDU];
+
+    advert_wish_encode(&wish, talk->run->lab, words);
+    talk_send_ulpdu(talk, ulpdu, talk_make_send(talk, ulpdu, words, sizeof words));
+    if (is_told(talk, talk_hear_opcode(talk, RDMAP_SEND)))
+        return true;
+    talk_inconclusive(talk, "the device's memory was asked for in a Send; there was %s",
+                      talk_describe(talk, talk_last(talk)));
+    return false;
+}
+
+bool talk_first_fpdu(struct talk *talk)
+{
+    const struct talk_heard *heard;
+
+    if (talk_is_initiator(talk))
+        return begin_as_initiator(talk) && (!talk->run->asks || ask_for_memory(talk));
+    heard = talk_hear(talk, talk_t_close(talk));
+    if (talk->run->asks)
+        is_told(talk, heard); /* an Initiator tells it in its first message, or not at all */
+    if (heard->what == TALK_FPDU && !heard->is_terminate)
+        return pass_over_greetings(talk);
+    talk_inconclusive(talk, "the device, as Initiator, has to send the first FPDU; there was %s",
+                      talk_describe(talk, heard));
+    return false;
+}
+
+static const char *missing_need(const struct talk *talk)
+{
+    static const struct {
+        unsigned need;
+        const char *what;
+    } needs[] = {
+        {NEED_ECHO, "the device does not echo what is sent to it"},
+        {NEED_RECEIVES, "the device is not known to take Sends"},
+        {NEED_REGIONS, "the device advertises no memory in its private data"},
+        {NEED_RPC, "the device is not known to speak RPC-over-RDMA (--service=rpc)"},
+        {NEED_NFS, "the device is not known to be an NFS server (--service=nfs)"},
+        {NEED_ENHANCED, "the device does not speak the enhanced set-up of RFC 6581"},
+        {NEED_PEER_TO_PEER, "the device does not speak the peer-to-peer mode of RFC 6581"},
+    };
+    const struct mpa_startup *theirs = talk_frame(talk, false);
+    unsigned has = talk->run->services | talk->run->has;
+
+    if (!talk->test)
+        return NULL;
+    if (talk->advert.n > 0)
+        has |= NEED_REGIONS | NEED_ECHO | NEED_RECEIVES;
+    if (theirs && theirs->has_enhanced) {
+        has |= NEED_ENHANCED;
+        if (theirs->enhanced.peer_to_peer)
+            has |= NEED_PEER_TO_PEER;
+    }
+    for (unsigned i = 0; i < G_N_ELEMENTS(needs); i++) {
+        if (talk->test->needs & needs[i].need & ~has)
+            return needs[i].what;
+    }
+    return NULL;
+}
+
+/* The DUT's frame, and what it must have for this test. */
+static bool take_frame(struct talk *talk, const struct talk_wish *wish)
+{
+    const struct mpa_startup *theirs = talk_hear_frame(talk);
+    const char *missing;
+
+    if (!theirs || (theirs->kind == MPA_REPLY && theirs->flags & MPA_FLAG_R))
+        talk->result->refused = true;
+    if (!theirs) {
+        const struct talk_heard *heard = talk_last(talk);
+
+        if (wish->enhanced && !(talk->run->has & NEED_ENHANCED) &&
+            (heard->what == TALK_FIN || heard->what == TALK_RESET))
+            talk_not_applicable(talk, "the device closes after an enhanced Request, as one without RFC 6581 does");
+        else
+            talk_inconclusive(talk, "the start-up was not answered: a %s was expected; there was %s",
+                              talk_is_initiator(talk) ? "Reply" : "Request", talk_describe(talk, heard));
+        return false;
+    }
+    if (theirs->kind == MPA_REPLY && theirs->flags & MPA_FLAG_R) {
+        talk_inconclusive(talk, "the start-up was rejected: %s", talk_describe(talk, talk_last(talk)));
+        return false;
+    }
+    missing = missing_need(talk);
+    if (missing)
+        talk_not_applicable(talk, "%s", missing);
+    else if (wish->need_markers && !(theirs->flags & MPA_FLAG_M))
+        talk_not_applicable(talk, "the device does not ask for Markers");
+    else if (wish->need_no_crc && theirs->flags & MPA_FLAG_C)
+        talk_not_applicable(talk, "the device insists on CRC");
+    else if (wish->enhanced && !theirs->has_enhanced)
+        talk_not_applicable(talk, "the device's %s is not enhanced (RFC 6581)",
+                            talk_is_initiator(talk) ? "Reply" : "Request");
+    else
+        return true;
+    return false;
+}
+
+bool talk_start(struct talk *talk, const struct talk_wish *wish)
+{
+    if (!wish)
+        wish = &no_wish;
+    if (!talk_open(talk))
+        return false;
+    talk->at_once = wish->at_once;
+    if (talk_is_initiator(talk)) {
+        if (!talk_send_frame(talk, wish) || !take_frame(talk, wish))
+            return false;
+    } else if (!take_frame(talk, wish) || !talk_send_frame(talk, wish)) {
+        return false;
+    }
+    talk_begin_operation(talk);
+    return wish->wait_only || talk_first_fpdu(talk);
+}
