@@ -6,10 +6,10 @@
  * an octet and what that wants. Whatever comes, the test ends within its time, and says what it saw.
  */
 #include "tests/fuzz/fuzz.h"
-#include "traffic-gen/mutants/subject.h"
-#include "traffic-gen/suite/learn.h"
-#include "traffic-gen/suite/net.h"
+#include "traffic-gen/mutants/sample_device.h"
+#include "traffic-gen/suite/learn_device.h"
 #include "traffic-gen/suite/run.h"
+#include "traffic-gen/suite/tcp_socket.h"
 #include "wire/crc32c.h"
 #include "wire/octets.h"
 
@@ -31,8 +31,8 @@ static unsigned polls;
 
 /* The device's end of the one connection that is open. */
 static struct {
-    struct subject_options options;
-    struct subject *subject;
+    struct sample_device_options options;
+    struct sample_device *sample;
     GByteArray *out; /* what it said; from `at` on not read yet */
     size_t at;
     bool fin, fin_told, reset;
@@ -126,20 +126,20 @@ static const struct stream stream = {.write = on_write, .room = on_room, .close 
 
 static void hang_up(void)
 {
-    g_clear_pointer(&device.subject, subject_free);
+    g_clear_pointer(&device.sample, sample_device_free);
     g_clear_pointer(&device.out, g_byte_array_unref);
 }
 
 static int open_connection(void)
 {
-    const struct subject_options options = device.options;
+    const struct sample_device_options options = device.options;
 
     hang_up();
     memset(&device, 0, sizeof device);
     device.options = options;
     device.out = g_byte_array_new();
-    device.subject = subject_new(&options, &stream);
-    qp_start(subject_qp(device.subject));
+    device.sample = sample_device_new(&options, &stream);
+    qp_start(sample_device_qp(device.sample));
     return open("/dev/null", O_RDWR | O_CLOEXEC); /* talk.c closes it */
 }
 
@@ -152,86 +152,86 @@ static bool readable(bool octets)
 
 #pragma GCC visibility push(default) /* shared libraries call some of them, too */
 
-int __wrap_net_connect(const char *host, const char *port, uint16_t mss, int64_t timeout_ns, char **why);
-int __wrap_net_accept(int listener, bool alive, int64_t timeout_ns, char **why);
-void __wrap_net_ends(int fd, struct endpoint *ours, struct endpoint *theirs);
-size_t __wrap_net_write(int fd, const uint8_t *p, size_t n, int64_t until);
-enum net_status __wrap_net_read(int fd, uint8_t *p, size_t size, size_t *n);
-uint64_t __wrap_net_unacknowledged(int fd);
-void __wrap_net_cork(int fd, bool on);
-void __wrap_net_finish(int fd);
-void __wrap_net_reset(int fd);
+int __wrap_tcp_connect(const char *host, const char *port, uint16_t mss, int64_t timeout_ns, char **why);
+int __wrap_tcp_accept(int listener, bool alive, int64_t timeout_ns, char **why);
+void __wrap_tcp_ends(int fd, struct endpoint *ours, struct endpoint *theirs);
+size_t __wrap_tcp_write(int fd, const uint8_t *p, size_t n, int64_t until);
+enum tcp_status __wrap_tcp_read(int fd, uint8_t *p, size_t size, size_t *n);
+uint64_t __wrap_tcp_unacknowledged(int fd);
+void __wrap_tcp_cork(int fd, bool on);
+void __wrap_tcp_finish(int fd);
+void __wrap_tcp_reset(int fd);
 int __wrap_poll(struct pollfd *fds, nfds_t n, int timeout);
 gint64 __wrap_g_get_monotonic_time(void);
 gint64 __wrap_g_get_real_time(void);
 void __wrap_g_usleep(gulong us);
 #pragma GCC visibility pop
 
-int __wrap_net_connect(const char *host, const char *port, uint16_t mss, int64_t timeout_ns, char **why)
+int __wrap_tcp_connect(const char *host, const char *port, uint16_t mss, int64_t timeout_ns, char **why)
 {
     (void)host, (void)port, (void)mss, (void)timeout_ns, (void)why;
     return open_connection();
 }
 
-int __wrap_net_accept(int listener, bool alive, int64_t timeout_ns, char **why)
+int __wrap_tcp_accept(int listener, bool alive, int64_t timeout_ns, char **why)
 {
     (void)listener, (void)alive, (void)timeout_ns, (void)why;
     return open_connection();
 }
 
-void __wrap_net_ends(int fd, struct endpoint *ours, struct endpoint *theirs)
+void __wrap_tcp_ends(int fd, struct endpoint *ours, struct endpoint *theirs)
 {
     (void)fd;
     *ours = (struct endpoint){.ip = 4, .address = {192, 0, 2, 1}, .port = 40000};
     *theirs = (struct endpoint){.ip = 4, .address = {192, 0, 2, 2}, .port = 7174};
 }
 
-size_t __wrap_net_write(int fd, const uint8_t *p, size_t n, int64_t until)
+size_t __wrap_tcp_write(int fd, const uint8_t *p, size_t n, int64_t until)
 {
     (void)fd, (void)until;
     if (device.reset)
         return 0;
-    qp_receive(subject_qp(device.subject), p, n);
+    qp_receive(sample_device_qp(device.sample), p, n);
     return n;
 }
 
-enum net_status __wrap_net_read(int fd, uint8_t *p, size_t size, size_t *n)
+enum tcp_status __wrap_tcp_read(int fd, uint8_t *p, size_t size, size_t *n)
 {
     (void)fd;
     if (device.reset)
-        return NET_RESET;
+        return TCP_READ_RESET;
     *n = MIN(size, device.out->len - device.at);
     if (*n == 0) {
         device.fin_told |= device.fin;
-        return device.fin ? NET_FIN : NET_NOTHING;
+        return device.fin ? TCP_READ_FIN : TCP_READ_NOTHING;
     }
     memcpy(p, device.out->data + device.at, *n);
     device.at += *n;
-    return NET_OCTETS;
+    return TCP_READ_OCTETS;
 }
 
-uint64_t __wrap_net_unacknowledged(int fd)
+uint64_t __wrap_tcp_unacknowledged(int fd)
 {
     (void)fd;
     return 0;
 }
 
-void __wrap_net_cork(int fd, bool on)
+void __wrap_tcp_cork(int fd, bool on)
 {
     (void)fd, (void)on;
 }
 
-void __wrap_net_finish(int fd)
+void __wrap_tcp_finish(int fd)
 {
     (void)fd;
     if (!device.reset)
-        qp_receive_fin(subject_qp(device.subject));
+        qp_receive_fin(sample_device_qp(device.sample));
 }
 
-void __wrap_net_reset(int fd)
+void __wrap_tcp_reset(int fd)
 {
     if (!device.reset)
-        qp_receive_reset(subject_qp(device.subject));
+        qp_receive_reset(sample_device_qp(device.sample));
     close(fd);
 }
 
@@ -242,7 +242,7 @@ int __wrap_poll(struct pollfd *fds, nfds_t n, int timeout)
     clock_us++;
     if (!readable(fds->events)) {
         clock_us += timeout * 1000;
-        qp_tick(subject_qp(device.subject));
+        qp_tick(sample_device_qp(device.sample));
     }
     if (!readable(fds->events))
         return 0;
@@ -268,27 +268,27 @@ void __wrap_g_usleep(gulong us)
 /* ---- one test ---- */
 
 /* NULL: the connection that learns what the device is. */
-static const struct suite_test *choose(unsigned number)
+static const struct suite_case *choose(unsigned number)
 {
     for (unsigned i = 0; suites[i]; number -= suites[i++]->n)
         if (number < suites[i]->n)
-            return &suites[i]->tests[number];
+            return &suites[i]->cases[number];
     return NULL;
 }
 
-static void run_test(struct talk_run *run, const struct suite_test *test)
+static void run_test(struct talk_run *run, const struct suite_case *row)
 {
-    struct test_result *result = test_result_new();
+    struct case_result *result = case_result_new();
     struct talk talk;
 
-    talk_init(&talk, run, test, result);
-    test->run(&talk, test);
+    talk_init(&talk, run, row, result);
+    row->run(&talk, row);
     talk_clear(&talk);
     HOLDS(clock_us * 1000 < talk.deadline + run->t_react);
     HOLDS(!result->actual || g_utf8_validate(result->actual, -1, NULL));
     for (guint i = 0; i < result->observations->len; i++)
         HOLDS(g_utf8_validate(g_ptr_array_index(result->observations, i), -1, NULL));
-    test_result_free(result);
+    case_result_free(result);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -305,38 +305,38 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                            .sign = SIGN_READ,
                            .signs = 1u << SIGN_READ | 1u << SIGN_ECHO,
                            .has = UINT_MAX & ~(unsigned)(NEED_RPC | NEED_NFS)};
-    const struct suite_test *test;
+    const struct suite_case *row;
     unsigned how, mutant;
 
     input = (struct input){data, size};
     clock_us = SECOND_US;
     polls = 0;
-    test = choose(take16() % 512);
+    row = choose(take16() % 512);
     how = take();
     mutant = take();
     run.dut = how & HOW_INITIATOR ? DUT_INITIATOR : DUT_RESPONDER;
-    if (test && !(test->duts & run.dut))
-        run.dut = test->duts == DUT_ANY ? DUT_RESPONDER : (enum suite_dut)test->duts;
-    if ((test && test->needs & (NEED_RPC | NEED_NFS)) || how & HOW_RPC)
+    if (row && !(row->duts & run.dut))
+        run.dut = row->duts == DUT_ANY ? DUT_RESPONDER : (enum suite_dut)row->duts;
+    if ((row && row->needs & (NEED_RPC | NEED_NFS)) || how & HOW_RPC)
         run.services = NEED_RPC | NEED_NFS | NEED_RECEIVES;
     /* MOUNT of version 3 may be asked over TCP, which is not to leave this process. */
     nfs_run_init(&run.nfs, how);
     run.nfs.wanted = NFS_ALL_VERSIONS & ~(1U << NFS_V3);
-    device.options = (struct subject_options){.role = run.dut,
-                                              .how = how & HOW_MUTANT ? misbehave_at(mutant) : NULL,
-                                              .rpc = run.services != 0,
-                                              .revision = how & HOW_OLD ? 1 : 2,
-                                              .markers = how & HOW_MARKERS,
-                                              .no_crc = how & HOW_NO_CRC,
-                                              .peer_to_peer = how & HOW_PEER};
+    device.options = (struct sample_device_options){.role = run.dut,
+                                                    .how = how & HOW_MUTANT ? misbehave_at(mutant) : NULL,
+                                                    .rpc = run.services != 0,
+                                                    .revision = how & HOW_OLD ? 1 : 2,
+                                                    .markers = how & HOW_MARKERS,
+                                                    .no_crc = how & HOW_NO_CRC,
+                                                    .peer_to_peer = how & HOW_PEER};
     if (device.options.how && !(device.options.how->roles & run.dut))
         device.options.how = NULL;
-    if (test) {
-        run_test(&run, test);
+    if (row) {
+        run_test(&run, row);
     } else {
         char *why = NULL;
 
-        HOLDS(run_learn(&run, &why) || why);
+        HOLDS(learn_device(&run, &why) || why);
         g_free(why);
     }
     hang_up();

@@ -11,7 +11,7 @@ import tempfile
 BUILD = pathlib.Path(os.environ.get("IWARP_BUILD", "build/debug")).resolve()
 GEN = BUILD / "traffic-gen/iwarp-gen"
 CHECK = BUILD / "conformance/iwarp-check"
-SUBJECT = BUILD / "tests/suite/subject"
+SAMPLE_DEVICE = BUILD / "tests/suite/sample-device"
 TIMES = ["--timeout=0.4", "--start-timeout=1.2", "--idle-timeout=1.2", "--accept-timeout=5"]
 
 
@@ -36,7 +36,7 @@ def work_folder():
 
 def run_responder(device_args, test_args=(), jobs=8, record=False):
     """iwarp-gen test against a Responder of ours; device_args: a mutant's id, options of the device."""
-    device = subprocess.Popen([SUBJECT, "responder", "127.0.0.1", "0", *device_args], stdout=subprocess.PIPE, text=True)
+    device = subprocess.Popen([SAMPLE_DEVICE, "responder", "127.0.0.1", "0", *device_args], stdout=subprocess.PIPE, text=True)
     try:
         port = device.stdout.readline().strip()
         assert port, f"the device did not start: {device_args}"
@@ -59,7 +59,7 @@ def run_initiator(device_args, test_args=(), jobs=4, record=False):
     try:
         if "listening on port" in line:
             port = line.split()[-1]
-            device = subprocess.Popen([SUBJECT, "initiator", "127.0.0.1", port, *device_args])
+            device = subprocess.Popen([SAMPLE_DEVICE, "initiator", "127.0.0.1", port, *device_args])
         _, errors = test.communicate(timeout=100)
     finally:
         test.kill()

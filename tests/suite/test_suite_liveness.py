@@ -267,7 +267,7 @@ def test_an_initiator_that_has_gone_costs_seconds():
                              "--recover-timeout=1", "--start-timeout=2", "--idle-timeout=2"], stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, text=True)
     port = test.stderr.readline().split()[-1]
-    device = subprocess.Popen([devices.SUBJECT, "initiator", "127.0.0.1", port])
+    device = subprocess.Popen([devices.SAMPLE_DEVICE, "initiator", "127.0.0.1", port])
     time.sleep(1.5)
     device.kill()
     device.wait()
@@ -280,7 +280,7 @@ def test_an_initiator_that_has_gone_costs_seconds():
 
 def test_an_initiator_is_revived(tmp_path):
     """It is gone before the second case says anything: nobody is blamed, and that case is begun anew."""
-    start = f"{devices.SUBJECT} initiator 127.0.0.1 $(cat {tmp_path}/port) > /dev/null 2>&1 & echo $! > {tmp_path}/pid"
+    start = f"{devices.SAMPLE_DEVICE} initiator 127.0.0.1 $(cat {tmp_path}/port) > /dev/null 2>&1 & echo $! > {tmp_path}/pid"
     kill = f"if [ $IWARP_CASE = MPA-8-02/ulpdu ] && mkdir {tmp_path}/once 2> /dev/null; then kill $(cat {tmp_path}/pid); fi"
     test = subprocess.Popen([devices.GEN, "test", "--listen", "127.0.0.1:0", "--format=json", "--rules=MPA-8-02/crc,MPA-8-02/ulpdu",
                              "--timeout=0.3", "--recover-timeout=0.5", f"--reset-command={start}", f"--before-each={kill}",

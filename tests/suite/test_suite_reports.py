@@ -93,7 +93,7 @@ def test_matrix_of_devices(mutant, tmp_path):
 
 
 def test_html_of_one_run():
-    device = subprocess.Popen([devices.SUBJECT, "responder", "127.0.0.1", "0"], stdout=subprocess.PIPE, text=True)
+    device = subprocess.Popen([devices.SAMPLE_DEVICE, "responder", "127.0.0.1", "0"], stdout=subprocess.PIPE, text=True)
     try:
         done = gen("test", f"127.0.0.1:{device.stdout.readline().strip()}", "--format=html", RULES, *devices.TIMES)
     finally:
@@ -105,7 +105,7 @@ def test_html_of_one_run():
 
 
 def test_junit_is_valid(tmp_path):
-    device = subprocess.Popen([devices.SUBJECT, "responder", "127.0.0.1", "0", "MPA-8-02/crc"], stdout=subprocess.PIPE,
+    device = subprocess.Popen([devices.SAMPLE_DEVICE, "responder", "127.0.0.1", "0", "MPA-8-02/crc"], stdout=subprocess.PIPE,
                               text=True)
     try:
         done = gen("test", f"127.0.0.1:{device.stdout.readline().strip()}", "--format=junit", RULES, *devices.TIMES)
@@ -234,7 +234,7 @@ def test_device_of_connect(mutant):
 # ---- what a report says ----
 
 def test_the_summary_comes_first():
-    device = subprocess.Popen([devices.SUBJECT, "responder", "127.0.0.1", "0", "MPA-8-02/crc"], stdout=subprocess.PIPE, text=True)
+    device = subprocess.Popen([devices.SAMPLE_DEVICE, "responder", "127.0.0.1", "0", "MPA-8-02/crc"], stdout=subprocess.PIPE, text=True)
     try:
         done = gen("test", f"127.0.0.1:{device.stdout.readline().strip()}", RULES, *devices.TIMES)
     finally:

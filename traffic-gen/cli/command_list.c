@@ -5,8 +5,8 @@
 #include "traffic-gen/mutants/misbehave.h"
 #include "traffic-gen/say/fault.h"
 #include "traffic-gen/scenario/scenario.h"
-#include "traffic-gen/suite/elsewhere.h"
 #include "traffic-gen/suite/suite.h"
+#include "traffic-gen/suite/untested.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -44,11 +44,11 @@ static void list_tests(void)
 {
     for (unsigned i = 0; suites[i]; i++) {
         for (unsigned k = 0; k < suites[i]->n; k++) {
-            const struct suite_test *test = &suites[i]->tests[k];
-            char *id = suite_test_id(test);
+            const struct suite_case *row = &suites[i]->cases[k];
+            char *id = suite_case_id(row);
 
-            printf("%s\t%s\t%s\t%s\t%s\n", id, suites[i]->name, duts[test->duts & DUT_ANY], test->stimulus,
-                   test->expected);
+            printf("%s\t%s\t%s\t%s\t%s\n", id, suites[i]->name, duts[row->duts & DUT_ANY], row->stimulus,
+                   row->expected);
             g_free(id);
         }
     }
@@ -56,9 +56,9 @@ static void list_tests(void)
 
 static void list_untested(void)
 {
-    const struct elsewhere *row;
+    const struct untested_rule *row;
 
-    for (unsigned i = 0; (row = elsewhere_at(i)); i++)
+    for (unsigned i = 0; (row = untested_rule_at(i)); i++)
         printf("%s\t%s\t%s\n", rule_catalogue[row->rule].id, row->why ? "-" : rule_catalogue[row->with].id,
                row->why ? row->why : "-");
 }

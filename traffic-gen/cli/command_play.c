@@ -4,7 +4,7 @@
 #include "traffic-gen/bulk/bulk.h"
 #include "traffic-gen/cli/command.h"
 #include "traffic-gen/scenario/scenario_source.h"
-#include "traffic-gen/sim/net.h"
+#include "traffic-gen/sim/sim_trouble.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -115,7 +115,7 @@ static int play_scenario(struct capture_file *file, const struct play_options *o
     g_autofree char *error = NULL;
     int status = COMMAND_DONE;
 
-    if (options->net && !net_parse(options->net, &trouble, &error))
+    if (options->net && !sim_trouble_parse(options->net, &trouble, &error))
         return command_fail("%s", error);
     if (!faults)
         return play_stage(file, options, source, NULL, &trouble, &place);

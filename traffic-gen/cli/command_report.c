@@ -6,13 +6,13 @@
 
 #include <errno.h>
 
-static int write_page(struct test_report *const *reports, unsigned n, const char *output)
+static int write_page(struct suite_report *const *reports, unsigned n, const char *output)
 {
     struct output_file out;
     bool good = output_file_open(&out, output);
 
     if (good) {
-        test_report_html(reports, n, out.file);
+        suite_report_html(reports, n, out.file);
         good = output_file_finish(&out);
     }
     int status = good ? COMMAND_DONE : command_fail("%s: %s", output ? output : "standard output", g_strerror(errno));
@@ -43,13 +43,13 @@ int command_report(int argc, char **argv)
         if (output_file_is(output, argv[i]))
             return command_fail("-o: %s is one of the reports; give another name", output);
     }
-    reports = g_ptr_array_new_with_free_func((GDestroyNotify)test_report_free);
+    reports = g_ptr_array_new_with_free_func((GDestroyNotify)suite_report_free);
     for (int i = 1; i < argc; i++) {
-        struct test_report *report = test_report_load(argv[i], &error);
+        struct suite_report *report = suite_report_load(argv[i], &error);
 
         if (!report)
             return command_fail("%s", error->message);
         g_ptr_array_add(reports, report);
     }
-    return write_page((struct test_report *const *)reports->pdata, reports->len, output);
+    return write_page((struct suite_report *const *)reports->pdata, reports->len, output);
 }

@@ -3,14 +3,14 @@
 #include "support/output_file.h"
 #include "traffic-gen/cli/command.h"
 #include "traffic-gen/suite/alive.h"
+#include "traffic-gen/suite/applicable.h"
 #include "traffic-gen/suite/choice.h"
-#include "traffic-gen/suite/learn.h"
-#include "traffic-gen/suite/net.h"
+#include "traffic-gen/suite/learn_device.h"
 #include "traffic-gen/suite/nfs_mount_service.h"
-#include "traffic-gen/suite/reach.h"
 #include "traffic-gen/suite/result_layout.h"
 #include "traffic-gen/suite/result_seen.h"
 #include "traffic-gen/suite/run.h"
+#include "traffic-gen/suite/tcp_socket.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -32,12 +32,12 @@ struct options {
 
 static const struct format {
     const char *name;
-    void (*write)(const struct test_report *report, FILE *out);
+    void (*write)(const struct suite_report *report, FILE *out);
 } formats[] = {
-    {"text", test_report_text},
-    {"json", test_report_json},
-    {"junit", test_report_junit},
-    {"html", test_report_page},
+    {"text", suite_report_text},
+    {"json", suite_report_json},
+    {"junit", suite_report_junit},
+    {"html", suite_report_page},
 };
 
 static const struct format *format_find(const char *name)
@@ -138,10 +138,10 @@ struct job {
     const char *address;
     const GArray *chosen;
     GPtrArray *waivers;
-    struct test_report *earlier; /* NULL: none */
+    struct suite_report *earlier; /* NULL: none */
 };
 
-static void judge(void *ctx, struct test_result *result)
+static void judge(void *ctx, struct case_result *result)
 {
     const struct job *job = ctx;
 
@@ -170,22 +170,22 @@ static bool reach(struct talk_run *run, const char *address, int *status)
     g_autofree char *why = NULL;
 
     if (run->dut == DUT_INITIATOR) {
-        run->listener = net_listen(run->host, run->port, &why);
+        run->listener = tcp_listen(run->host, run->port, &why);
         if (run->listener < 0) {
             *status = command_fail("%s: %s", address, why);
             return false;
         }
-        fprintf(stderr, "iwarp-gen: listening on port %u\n", net_port(run->listener));
+        fprintf(stderr, "iwarp-gen: listening on port %u\n", tcp_port(run->listener));
         if (!serve_mount(run, status))
             return false;
     }
-    if (!run_learn(run, &why)) {
-        *status = net_stopped ? (command_fail("stopped"), COMMAND_FAILED)
-                              : command_fail("%s: %s", run->dut == DUT_RESPONDER ? address : "--listen", why);
+    if (!learn_device(run, &why)) {
+        *status = suite_stopped ? (command_fail("stopped"), COMMAND_FAILED)
+                                : command_fail("%s: %s", run->dut == DUT_RESPONDER ? address : "--listen", why);
         return false;
     }
     if (!run_is_alive(run, &why)) {
-        if (net_stopped)
+        if (suite_stopped)
             *status = (command_fail("stopped"), COMMAND_FAILED);
         else
             *status = (command_fail("%s: %s", run->dut == DUT_RESPONDER ? address : "--listen", why), STATUS_DEAD);
@@ -197,7 +197,7 @@ static bool reach(struct talk_run *run, const char *address, int *status)
 static void stop(int number)
 {
     (void)number;
-    net_stopped = 1;
+    suite_stopped = 1;
 }
 
 /* The first signal ends the run with a report of what there is, another one at once. */
@@ -215,10 +215,10 @@ static void show_progress(void *ctx, unsigned done, unsigned n, const char *id)
     fprintf(stderr, "\r%u of %u: %s\033[K", done, n, id);
 }
 
-static int verdict(const struct options *options, const struct test_report *report)
+static int verdict(const struct options *options, const struct suite_report *report)
 {
-    unsigned failed = test_report_failures(report);
-    bool dead = strcmp(report->state, device_life_names[DEVICE_ALIVE]) != 0 && !net_stopped;
+    unsigned failed = suite_report_failures(report);
+    bool dead = strcmp(report->state, device_life_names[DEVICE_ALIVE]) != 0 && !suite_stopped;
 
     if (dead)
         fprintf(stderr, "iwarp-gen: the device died: %u of %u cases were finished, the report has these\n",
@@ -226,7 +226,7 @@ static int verdict(const struct options *options, const struct test_report *repo
     else if (report->finished < report->chosen)
         fprintf(stderr, "iwarp-gen: stopped: %u of %u cases were finished, the report has these\n", report->finished,
                 report->chosen);
-    else if (test_report_count(report, TEST_NOT_APPLICABLE, false) == report->chosen)
+    else if (suite_report_count(report, OUTCOME_NOT_APPLICABLE, false) == report->chosen)
         return command_fail("nothing was tested: none of the cases was applicable to what the device offers");
     if (dead)
         return STATUS_DEAD;
@@ -249,7 +249,7 @@ static bool is_wanted(void *ctx, const char *rule)
     return choice_takes(job->options->rules, job->options->skip, rule);
 }
 
-static void run_all(struct job *job, struct test_report *report)
+static void run_all(struct job *job, struct suite_report *report)
 {
     guint finished;
     const struct options *options = job->options;
@@ -268,7 +268,7 @@ static void run_all(struct job *job, struct test_report *report)
         .earlier = job->earlier,
     };
 
-    run_tests(job->run, job->chosen, &how, report);
+    run_cases(job->run, job->chosen, &how, report);
     if (progress)
         fputs("\r\033[K", stderr);
     result_layout_tell(report, job->run->layout);
@@ -279,19 +279,19 @@ static void run_all(struct job *job, struct test_report *report)
     choice_unused(job->waivers, report);
 }
 
-static void tell_reach(const struct test_report *report)
+static void tell_reach(const struct suite_report *report)
 {
     fprintf(stderr, "iwarp-gen: %s; %s\niwarp-gen: %u of %u cases can run\n", report->start_up, report->sign,
             report->can_run, report->chosen);
     for (guint i = 0; i < report->missing->len; i++) {
-        const struct test_missing *missing = g_ptr_array_index(report->missing, i);
+        const struct missing_service *missing = g_ptr_array_index(report->missing, i);
 
         fprintf(stderr, "iwarp-gen: %u cases want %s: %s\n", missing->cases, missing->what, missing->service);
     }
 }
 
 /* Only now is there a file beside the report's place, which another signal could leave behind. */
-static bool write_report(const struct options *options, const struct test_report *report)
+static bool write_report(const struct options *options, const struct suite_report *report)
 {
     struct output_file out;
     bool good = output_file_open(&out, options->output);
@@ -307,7 +307,7 @@ static bool write_report(const struct options *options, const struct test_report
 static int run_chosen(struct job *job)
 {
     const struct options *options = job->options;
-    struct test_report *report = test_report_new();
+    struct suite_report *report = suite_report_new();
     int status = COMMAND_DONE;
 
     report->device = g_strdup(options->device ? options->device : job->address);
@@ -318,14 +318,14 @@ static int run_chosen(struct job *job)
     if (reach(job->run, job->address, &status)) {
         if (job->run->services & NEED_RPC)
             fprintf(stderr, "iwarp-gen: --seed=%" G_GUINT64_FORMAT "\n", job->run->nfs.seed);
-        reach_tell(job->run, job->chosen, report);
+        report_applicable(job->run, job->chosen, report);
         tell_reach(report);
         run_all(job, report);
         status = write_report(options, report) ? verdict(options, report) : output_trouble(options);
     }
     if (job->run->listener >= 0)
         close(job->run->listener);
-    test_report_free(report);
+    suite_report_free(report);
     return status;
 }
 
@@ -388,7 +388,7 @@ static bool load_earlier(struct job *job, GError **error)
 
     if (!path)
         return true;
-    job->earlier = test_report_load(path, error);
+    job->earlier = suite_report_load(path, error);
     if (!job->earlier)
         return false;
     if (strcmp(job->earlier->role, role) == 0)
@@ -428,8 +428,8 @@ static int test(const struct options *options, const char *address)
         run.asks = strcmp(options->advert, "send") == 0;
         bool none = run.asks || strcmp(options->advert, "none") == 0;
 
-        run.given.fields |= TERMS_DATA;
-        run.given.terms.words = none ? TERMS_WORDS_NONE : TERMS_WORDS_ADVERT;
+        run.given.fields |= STARTUP_DATA;
+        run.given.terms.words = none ? PRIVATE_DATA_NONE : PRIVATE_DATA_ADVERT;
         run.lab = strcmp(options->advert, "LAB1") == 0;
         if (!none && !run.lab && strcmp(options->advert, "IWT1") != 0)
             return command_fail("--advert: '%s' is not IWT1, LAB1, send or none", options->advert);
@@ -437,7 +437,7 @@ static int test(const struct options *options, const char *address)
     run.full_transcript = g_strcmp0(options->transcript, "full") == 0;
     if (options->transcript && !run.full_transcript && strcmp(options->transcript, "short") != 0)
         return command_fail("--transcript: '%s' is not short or full", options->transcript);
-    if (options->mpa && !terms_parse(&run.given, options->mpa, &error))
+    if (options->mpa && !startup_parse(&run.given, options->mpa, &error))
         return command_fail("%s", error->message);
     if (!numbers_are_good(options, &status) || !times_are_good(options, &status))
         return status;
@@ -448,7 +448,7 @@ static int test(const struct options *options, const char *address)
         return command_fail("%s", error->message);
     run.host = host;
     run.port = port;
-    chosen = choice_tests(options->suites, options->rules, options->skip, run.dut, &error);
+    chosen = choice_cases(options->suites, options->rules, options->skip, run.dut, &error);
     if (!chosen)
         return command_fail("%s", error->message);
     waivers = waivers_new();
@@ -459,7 +459,7 @@ static int test(const struct options *options, const char *address)
         status = run_recorded(&job);
     else
         status = command_fail("%s", error->message);
-    test_report_free(job.earlier);
+    suite_report_free(job.earlier);
     nfs_run_clear(&run.nfs);
     return status;
 }

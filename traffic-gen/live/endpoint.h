@@ -74,7 +74,7 @@ extern const struct endpoint_kind rping_server, rping_client; /* rping of the RD
 extern const struct endpoint_kind nfs_service;
 extern const struct endpoint_kind sink_server;
 extern const struct endpoint_kind write_client, read_client, send_client; /* move octets to or from a sink */
-extern const struct endpoint_kind echo_server, rpc_server;                /* mutants/subject.h */
+extern const struct endpoint_kind echo_server, rpc_server;                /* mutants/sample_device.h */
 extern const struct endpoint_kind echo_device, rpc_device;                /* the same as Initiators */
 
 /* How a connection ended, in words; NULL for an orderly end. The kinds keep it from their queue pair's events. */

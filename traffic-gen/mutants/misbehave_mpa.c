@@ -347,12 +347,12 @@ static bool wait_for_rest(void *ctx, bool *reset)
     return qp_mpa(mutant->qp)->ended || qp_mpa(mutant->qp)->reader.n == 0;
 }
 
-#define PART(test, text, part)                                                                                         \
+#define PART(row, text, part)                                                                                          \
     {                                                                                                                  \
-        .id = (test), .roles = DUT_ANY, .what = (text), .mpa.judge_fpdu = count_all, .mpa.received = refuse_part,      \
+        .id = (row), .roles = DUT_ANY, .what = (text), .mpa.judge_fpdu = count_all, .mpa.received = refuse_part,       \
         .variant = (part)                                                                                              \
     }
-#define ROW(test, text) .id = (test), .roles = DUT_ANY, .what = (text)
+#define ROW(row, text) .id = (row), .roles = DUT_ANY, .what = (text)
 
 const struct misbehaviour misbehave_mpa[] = {
     {ROW("MPA-4.1-06", "takes a PAD that is not zero for an error"), .mpa.judge_fpdu = refuse_pad},

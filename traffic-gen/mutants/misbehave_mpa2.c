@@ -292,9 +292,9 @@ static bool unless_noted(void *ctx, bool *reset)
     return mutant->seen == 0 || mpa_of(ctx)->ended;
 }
 
-#define RESPONDER(test, text) .id = (test), .roles = DUT_RESPONDER, .what = (text)
-#define INITIATOR(test, text) .id = (test), .roles = DUT_INITIATOR, .what = (text)
-#define BOTH(test, text)      .id = (test), .roles = DUT_ANY, .what = (text)
+#define RESPONDER(row, text) .id = (row), .roles = DUT_RESPONDER, .what = (text)
+#define INITIATOR(row, text) .id = (row), .roles = DUT_INITIATOR, .what = (text)
+#define BOTH(row, text)      .id = (row), .roles = DUT_ANY, .what = (text)
 
 const struct misbehaviour misbehave_mpa2[] = {
     {RESPONDER("MPA2-6-06", "refuses revision 1"), .mpa.judge_frame = refuse_revision_1},

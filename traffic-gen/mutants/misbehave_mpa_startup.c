@@ -323,9 +323,9 @@ static void speak_early(void *ctx)
         mpa_end_write(mpa, fpdu, sizeof(fpdu));
 }
 
-#define RESPONDER(test, text) .id = (test), .roles = DUT_RESPONDER, .what = (text)
-#define INITIATOR(test, text) .id = (test), .roles = DUT_INITIATOR, .what = (text)
-#define BOTH(test, text)      .id = (test), .roles = DUT_ANY, .what = (text)
+#define RESPONDER(row, text) .id = (row), .roles = DUT_RESPONDER, .what = (text)
+#define INITIATOR(row, text) .id = (row), .roles = DUT_INITIATOR, .what = (text)
+#define BOTH(row, text)      .id = (row), .roles = DUT_ANY, .what = (text)
 
 const struct misbehaviour misbehave_mpa_startup[] = {
     {BOTH("MPA-4.3-01", "refuses M = 1"), .mpa.judge_frame = refuse_markers},

@@ -7,7 +7,7 @@
 #include "wire/rdmap.h"
 
 enum {
-    XID_MASK = 0xFFF, /* as rpc_bench.h has them */
+    XID_MASK = 0xFFF, /* as rpc_talker.h has them */
     FIRST_XID = 0x200,
     BURST_XID = 0x400,
     GRANTED = 16, /* by the device */

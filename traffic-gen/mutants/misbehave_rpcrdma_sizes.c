@@ -6,7 +6,7 @@
 #include "wire/octets.h"
 
 enum {
-    XID_MASK = 0xFFF, /* as rpc_bench.h and suite_rpcrdma_sizes.c have them */
+    XID_MASK = 0xFFF, /* as rpc_talker.h and suite_rpcrdma_sizes.c have them */
     FORGOTTEN_XID = 0xEAD,
     REPLY_TO_NOBODY = 0x7B7B7B7B,
     NO_BUFFER = 1 << 12 | 2 << 8 | 2, /* of DDP: layer 1, error type 2 */

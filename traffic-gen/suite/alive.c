@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/suite/alive.h"
 
-#include "traffic-gen/suite/net.h"
+#include "traffic-gen/suite/tcp_socket.h"
 
 enum { QUEUED_MAX = 3 };
 
@@ -88,7 +88,7 @@ enum device_life alive_check(struct talk_run *run, int64_t grace, int64_t patien
     unsigned queued = 0;
 
     for (;;) {
-        struct test_result *result = test_result_new();
+        struct case_result *result = case_result_new();
         struct talk talk;
 
         talk_init(&talk, run, NULL, result);
@@ -101,11 +101,11 @@ enum device_life alive_check(struct talk_run *run, int64_t grace, int64_t patien
         /* A connection that waited for us may have been given up: that says nothing of the next one. */
         queued = talk.queued ? queued + 1 : 0;
         talk_clear(&talk);
-        test_result_free(result);
-        if (net_stopped)
+        case_result_free(result);
+        if (suite_stopped)
             return DEVICE_STOPPED;
         if (life != DEVICE_ALIVE && queued > 0 && run->jobs < 2)
-            net_drop_waiting(run->listener);
+            tcp_drop_waiting(run->listener);
         if (life == DEVICE_ALIVE || (talk_now() >= until && (queued == 0 || queued > QUEUED_MAX)))
             return life;
         g_usleep((gulong)(pause_ns / 1000));

@@ -15,7 +15,7 @@ enum device_life {
     DEVICE_REJECTS,  /* R = 1, or a close, after the Request that it took before */
     DEVICE_HANGS,    /* it accepts TCP connections and answers no Request; an Initiator sends none */
     DEVICE_IDLES,    /* it negotiates, and does not exchange any more */
-    DEVICE_STOPPED,  /* not known: we were stopped (net_stopped) */
+    DEVICE_STOPPED,  /* not known: we were stopped (suite_stopped) */
     DEVICE_LIVES
 };
 

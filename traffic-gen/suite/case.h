@@ -6,10 +6,10 @@
 #include "traffic-gen/suite/run.h"
 
 /* NULL: it can run; else why not, as is known before anything is said. */
-const char *case_cannot(const struct talk_run *run, const struct suite_test *test);
+const char *case_cannot(const struct talk_run *run, const struct suite_case *row);
 /* The caller's. */
-struct test_result *case_run(struct talk_run *run, const struct run_options *options, const struct chosen_test *chosen);
-/* At least one run (struct test_result *, taken out of the array): the worst speaks for all. The caller's. */
-struct test_result *case_merge(GPtrArray *runs);
+struct case_result *case_run(struct talk_run *run, const struct run_options *options, const struct chosen_case *chosen);
+/* At least one run (struct case_result *, taken out of the array): the worst speaks for all. The caller's. */
+struct case_result *case_merge(GPtrArray *runs);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/suite/choice.h"
 
-#include "traffic-gen/suite/elsewhere.h"
+#include "traffic-gen/suite/untested.h"
 
 #include "traffic-gen/suite/run.h"
 
@@ -64,17 +64,16 @@ static bool rule_fits_word(const struct rule *rule, const char *word)
 }
 
 /* True for the test id, the id of its rule or of one that states the same, a beginning of these, or the rest. */
-static bool fits_word(const struct chosen_test *chosen, const char *word)
+static bool fits_word(const struct chosen_case *chosen, const char *word)
 {
-    g_autofree char *id = suite_test_id(chosen->test);
+    g_autofree char *id = suite_case_id(chosen->row);
 
     if (strchr(word, '/') && strchr(word, '-'))
         return g_ascii_strcasecmp(id, word) == 0;
-    if (rule_fits_word(&rule_catalogue[chosen->test->rule], word))
+    if (rule_fits_word(&rule_catalogue[chosen->row->rule], word))
         return true;
     for (unsigned i = 0; i < RULE_COUNT; i++) {
-        if (elsewhere_settled((enum rule_id)i, chosen->test->rule) &&
-            g_ascii_strcasecmp(rule_catalogue[i].id, word) == 0)
+        if (case_decides_too((enum rule_id)i, chosen->row->rule) && g_ascii_strcasecmp(rule_catalogue[i].id, word) == 0)
             return true;
     }
     return false;
@@ -87,7 +86,7 @@ static char **words_of(char *const *lists)
     return g_strsplit(joined, ",", -1);
 }
 
-static bool fits(const struct chosen_test *chosen, char **words)
+static bool fits(const struct chosen_case *chosen, char **words)
 {
     for (unsigned i = 0; words[i]; i++) {
         if (*words[i] && fits_word(chosen, words[i]))
@@ -103,11 +102,11 @@ static bool is_wanted(const struct suite *suite, char **names)
 
 static GArray *all_tests(char **names)
 {
-    GArray *tests = g_array_new(FALSE, FALSE, sizeof(struct chosen_test));
+    GArray *tests = g_array_new(FALSE, FALSE, sizeof(struct chosen_case));
 
     for (unsigned i = 0; suites[i]; i++) {
         for (unsigned k = 0; is_wanted(suites[i], names) && k < suites[i]->n; k++) {
-            struct chosen_test chosen = {suites[i], &suites[i]->tests[k]};
+            struct chosen_case chosen = {suites[i], &suites[i]->cases[k]};
 
             g_array_append_val(tests, chosen);
         }
@@ -122,7 +121,7 @@ static bool words_are_good(const GArray *all, char **words, const char *option, 
         bool known = !*words[i];
 
         for (guint k = 0; k < all->len && !known; k++)
-            known = fits(&g_array_index(all, struct chosen_test, k), word);
+            known = fits(&g_array_index(all, struct chosen_case, k), word);
         if (!known) {
             g_set_error(
                 error, CHOICE_ERROR, 0,
@@ -155,7 +154,7 @@ static bool suites_are_good(char **names, GError **error)
     return good;
 }
 
-GArray *choice_tests(char *const *suites_wanted, char *const *rules, char *const *skip, enum suite_dut dut,
+GArray *choice_cases(char *const *suites_wanted, char *const *rules, char *const *skip, enum suite_dut dut,
                      GError **error)
 {
     g_auto(GStrv) names = words_of(suites_wanted), some = words_of(rules), without = words_of(skip);
@@ -167,12 +166,12 @@ GArray *choice_tests(char *const *suites_wanted, char *const *rules, char *const
     all = all_tests(names);
     if (!words_are_good(all, some, "rules", error) || !words_are_good(all, without, "skip", error))
         return NULL;
-    chosen = g_array_new(FALSE, FALSE, sizeof(struct chosen_test));
+    chosen = g_array_new(FALSE, FALSE, sizeof(struct chosen_case));
     for (guint i = 0; i < all->len; i++) {
-        const struct chosen_test *test = &g_array_index(all, struct chosen_test, i);
+        const struct chosen_case *row = &g_array_index(all, struct chosen_case, i);
 
-        if (test->test->duts & dut && (!some[0] || fits(test, some)) && !fits(test, without))
-            g_array_append_vals(chosen, test, 1);
+        if (row->row->duts & dut && (!some[0] || fits(row, some)) && !fits(row, without))
+            g_array_append_vals(chosen, row, 1);
     }
     if (chosen->len > 0)
         return chosen;
@@ -205,7 +204,7 @@ bool choice_takes(char *const *rules, char *const *skip, const char *id)
 
 /* ---- waivers ---- */
 
-static bool names(const struct waiver *waiver, const struct test_result *result)
+static bool names(const struct waiver *waiver, const struct case_result *result)
 {
     const char *rule = rule_catalogue[waiver->rule].id;
 
@@ -220,11 +219,11 @@ static bool names(const struct waiver *waiver, const struct test_result *result)
     return false;
 }
 
-void choice_waive(GPtrArray *waivers, enum suite_dut dut, const struct endpoint *device, struct test_result *result)
+void choice_waive(GPtrArray *waivers, enum suite_dut dut, const struct endpoint *device, struct case_result *result)
 {
     enum waiver_role role = dut == DUT_RESPONDER ? WAIVER_RESPONDER : WAIVER_INITIATOR;
 
-    if (result->outcome != TEST_FAILED && result->outcome != TEST_UNSTABLE)
+    if (result->outcome != OUTCOME_FAILED && result->outcome != OUTCOME_UNSTABLE)
         return;
     for (guint i = 0; i < waivers->len; i++) {
         struct waiver *waiver = g_ptr_array_index(waivers, i);
@@ -237,7 +236,7 @@ void choice_waive(GPtrArray *waivers, enum suite_dut dut, const struct endpoint 
     }
 }
 
-void choice_unused(const GPtrArray *waivers, struct test_report *report)
+void choice_unused(const GPtrArray *waivers, struct suite_report *report)
 {
     for (guint i = 0; i < waivers->len; i++) {
         const struct waiver *waiver = g_ptr_array_index(waivers, i);

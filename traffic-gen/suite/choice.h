@@ -11,18 +11,18 @@
 bool choice_address(const char *text, bool listening, char **host, char **port, GError **error);
 
 /*
- * The tests (struct chosen_test) of the suites that fit the selections; lists are comma-separated, NULL: all. NULL with
+ * The tests (struct chosen_case) of the suites that fit the selections; lists are comma-separated, NULL: all. NULL with
  * *error when a word names nothing, or nothing is left.
  */
-GArray *choice_tests(char *const *suites_wanted, char *const *rules, char *const *skip, enum suite_dut dut,
+GArray *choice_cases(char *const *suites_wanted, char *const *rules, char *const *skip, enum suite_dut dut,
                      GError **error);
 
 /* The same of a rule alone, whatever the suites. */
 bool choice_takes(char *const *rules, char *const *skip, const char *rule);
 
 /* Marks a failure of that device as waived (support/waivers.h). */
-void choice_waive(GPtrArray *waivers, enum suite_dut dut, const struct endpoint *device, struct test_result *result);
+void choice_waive(GPtrArray *waivers, enum suite_dut dut, const struct endpoint *device, struct case_result *result);
 /* Tells in the report which waivers matched none. */
-void choice_unused(const GPtrArray *waivers, struct test_report *report);
+void choice_unused(const GPtrArray *waivers, struct suite_report *report);
 
 #endif

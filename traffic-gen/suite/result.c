@@ -3,28 +3,28 @@
 
 #include <string.h>
 
-const char *const test_outcome_names[TEST_OUTCOMES] = {
-    [TEST_PASSED] = "passed",
-    [TEST_FAILED] = "failed",
-    [TEST_UNSTABLE] = "unstable",
-    [TEST_INCONCLUSIVE] = "inconclusive",
-    [TEST_NOT_APPLICABLE] = "not applicable",
+const char *const case_outcome_names[OUTCOMES] = {
+    [OUTCOME_PASSED] = "passed",
+    [OUTCOME_FAILED] = "failed",
+    [OUTCOME_UNSTABLE] = "unstable",
+    [OUTCOME_INCONCLUSIVE] = "inconclusive",
+    [OUTCOME_NOT_APPLICABLE] = "not applicable",
 };
 
 static void step_free(gpointer data)
 {
-    struct test_step *step = data;
+    struct case_step *step = data;
 
     g_free(step->caption);
     g_free(step->octets);
     g_free(step);
 }
 
-struct test_result *test_result_new(void)
+struct case_result *case_result_new(void)
 {
-    struct test_result *result = g_new0(struct test_result, 1);
+    struct case_result *result = g_new0(struct case_result, 1);
 
-    result->outcome = TEST_INCONCLUSIVE;
+    result->outcome = OUTCOME_INCONCLUSIVE;
     result->aliases = g_ptr_array_new_with_free_func(g_free);
     result->observations = g_ptr_array_new_with_free_func(g_free);
     result->steps = g_ptr_array_new_with_free_func(step_free);
@@ -32,7 +32,7 @@ struct test_result *test_result_new(void)
     return result;
 }
 
-void test_result_free(struct test_result *result)
+void case_result_free(struct case_result *result)
 {
     char *texts[] = {result->id,          result->rule,     result->suite,    result->document, result->section,
                      result->level,       result->severity, result->stimulus, result->expected, result->actual,
@@ -55,7 +55,7 @@ static gpointer copy_text(gconstpointer text, gpointer data)
 
 static gpointer copy_step(gconstpointer from, gpointer data)
 {
-    struct test_step *step = g_memdup2(from, sizeof(*step));
+    struct case_step *step = g_memdup2(from, sizeof(*step));
 
     (void)data;
     step->caption = g_strdup(step->caption);
@@ -68,10 +68,10 @@ static void copy_texts(GPtrArray *to, GPtrArray *from)
     g_ptr_array_extend(to, from, (GCopyFunc)copy_text, NULL);
 }
 
-struct test_result *test_result_copy(const struct test_result *from)
+struct case_result *case_result_copy(const struct case_result *from)
 {
-    struct test_result *result = test_result_new();
-    struct test_result empty = *result;
+    struct case_result *result = case_result_new();
+    struct case_result empty = *result;
     char **texts[] = {&result->id,          &result->rule,     &result->suite,  &result->document, &result->section,
                       &result->level,       &result->severity, &result->actual, &result->stimulus, &result->expected,
                       &result->requirement, &result->waived,   &result->death};
@@ -92,7 +92,7 @@ struct test_result *test_result_copy(const struct test_result *from)
 
 static void death_free(gpointer data)
 {
-    struct test_death *death = data;
+    struct device_death *death = data;
 
     g_ptr_array_unref(death->cases);
     g_free(death->state);
@@ -100,9 +100,9 @@ static void death_free(gpointer data)
     g_free(death);
 }
 
-struct test_death *test_report_add_death(struct test_report *report, const char *state, const char *what)
+struct device_death *suite_report_add_death(struct suite_report *report, const char *state, const char *what)
 {
-    struct test_death *death = g_new0(struct test_death, 1);
+    struct device_death *death = g_new0(struct device_death, 1);
 
     death->cases = g_ptr_array_new_with_free_func(g_free);
     death->state = g_strdup(state);
@@ -113,33 +113,33 @@ struct test_death *test_report_add_death(struct test_report *report, const char 
 
 static void missing_free(gpointer data)
 {
-    struct test_missing *missing = data;
+    struct missing_service *missing = data;
 
     g_free(missing->what);
     g_free(missing->service);
     g_free(missing);
 }
 
-void test_report_add_missing(struct test_report *report, unsigned cases, const char *what, const char *service)
+void suite_report_add_missing(struct suite_report *report, unsigned cases, const char *what, const char *service)
 {
-    struct test_missing *missing = g_new0(struct test_missing, 1);
+    struct missing_service *missing = g_new0(struct missing_service, 1);
 
-    *missing = (struct test_missing){.cases = cases, .what = g_strdup(what), .service = g_strdup(service)};
+    *missing = (struct missing_service){.cases = cases, .what = g_strdup(what), .service = g_strdup(service)};
     g_ptr_array_add(report->missing, missing);
 }
 
-struct test_report *test_report_new(void)
+struct suite_report *suite_report_new(void)
 {
-    struct test_report *report = g_new0(struct test_report, 1);
+    struct suite_report *report = g_new0(struct suite_report, 1);
 
-    report->results = g_ptr_array_new_with_free_func((GDestroyNotify)test_result_free);
+    report->results = g_ptr_array_new_with_free_func((GDestroyNotify)case_result_free);
     report->unused_waivers = g_ptr_array_new_with_free_func(g_free);
     report->deaths = g_ptr_array_new_with_free_func(death_free);
     report->missing = g_ptr_array_new_with_free_func(missing_free);
     return report;
 }
 
-void test_report_free(struct test_report *report)
+void suite_report_free(struct suite_report *report)
 {
     if (!report)
         return;
@@ -158,45 +158,45 @@ void test_report_free(struct test_report *report)
     g_free(report);
 }
 
-unsigned test_report_count(const struct test_report *report, enum test_outcome outcome, bool waived)
+unsigned suite_report_count(const struct suite_report *report, enum case_outcome outcome, bool waived)
 {
     unsigned n = 0;
 
     for (guint i = 0; i < report->results->len; i++) {
-        const struct test_result *result = g_ptr_array_index(report->results, i);
+        const struct case_result *result = g_ptr_array_index(report->results, i);
 
         n += result->outcome == outcome && (result->waived != NULL) == waived;
     }
     return n;
 }
 
-bool test_result_failed(const struct test_result *result)
+bool case_result_failed(const struct case_result *result)
 {
-    return result->outcome == TEST_FAILED || result->outcome == TEST_UNSTABLE;
+    return result->outcome == OUTCOME_FAILED || result->outcome == OUTCOME_UNSTABLE;
 }
 
-unsigned test_report_failures(const struct test_report *report)
+unsigned suite_report_failures(const struct suite_report *report)
 {
-    return test_report_count(report, TEST_FAILED, false) + test_report_count(report, TEST_UNSTABLE, false);
+    return suite_report_count(report, OUTCOME_FAILED, false) + suite_report_count(report, OUTCOME_UNSTABLE, false);
 }
 
-static struct test_section *section_of(GArray *sections, const struct test_result *result)
+static struct report_section *section_of(GArray *sections, const struct case_result *result)
 {
-    const struct test_section fresh = {.document = result->document, .section = result->section};
+    const struct report_section fresh = {.document = result->document, .section = result->section};
 
     for (guint i = 0; i < sections->len; i++) {
-        struct test_section *section = &g_array_index(sections, struct test_section, i);
+        struct report_section *section = &g_array_index(sections, struct report_section, i);
 
         if (g_strcmp0(section->document, result->document) == 0 && g_strcmp0(section->section, result->section) == 0)
             return section;
     }
     g_array_append_val(sections, fresh);
-    return &g_array_index(sections, struct test_section, sections->len - 1);
+    return &g_array_index(sections, struct report_section, sections->len - 1);
 }
 
 static int by_document(gconstpointer a, gconstpointer b)
 {
-    const struct test_section *one = a, *other = b;
+    const struct report_section *one = a, *other = b;
     int order = g_strcmp0(one->document, other->document);
 
     if (order != 0)
@@ -207,31 +207,31 @@ static int by_document(gconstpointer a, gconstpointer b)
     return strcmp(first, second);
 }
 
-GArray *test_report_sections(const struct test_report *report)
+GArray *suite_report_sections(const struct suite_report *report)
 {
-    GArray *sections = g_array_new(FALSE, FALSE, sizeof(struct test_section));
+    GArray *sections = g_array_new(FALSE, FALSE, sizeof(struct report_section));
 
     for (guint i = 0; i < report->results->len; i++) {
-        const struct test_result *result = g_ptr_array_index(report->results, i);
-        struct test_section *section = section_of(sections, result);
+        const struct case_result *result = g_ptr_array_index(report->results, i);
+        struct report_section *section = section_of(sections, result);
 
-        section->conforms += result->outcome == TEST_PASSED;
-        section->fails += test_result_failed(result) && !result->waived;
-        section->waived += test_result_failed(result) && result->waived;
-        section->open += result->outcome == TEST_INCONCLUSIVE || result->outcome == TEST_NOT_APPLICABLE;
+        section->conforms += result->outcome == OUTCOME_PASSED;
+        section->fails += case_result_failed(result) && !result->waived;
+        section->waived += case_result_failed(result) && result->waived;
+        section->open += result->outcome == OUTCOME_INCONCLUSIVE || result->outcome == OUTCOME_NOT_APPLICABLE;
     }
     g_array_sort(sections, by_document);
     return sections;
 }
 
-char *test_report_life(const struct test_report *report)
+char *suite_report_life(const struct suite_report *report)
 {
     GString *text = g_string_new(g_strcmp0(report->state, "alive") == 0 ? "alive at the end" : "");
 
     if (text->len == 0)
         g_string_append_printf(text, "NOT ALIVE at the end: %s", report->state ? report->state : "unknown");
     for (guint i = 0; i < report->deaths->len; i++) {
-        const struct test_death *death = g_ptr_array_index(report->deaths, i);
+        const struct device_death *death = g_ptr_array_index(report->deaths, i);
 
         g_string_append_printf(text, "; died %s", death->cases->len > 1 ? "amid" : "of");
         for (guint k = 0; k < death->cases->len; k++)

@@ -33,21 +33,21 @@ static const char style[] =
     "@media print{body{max-width:none;margin:0;font-size:10pt}thead th{position:static}tr,.ladder "
     "li{break-inside:avoid}}";
 
-static const char *class_of(const struct test_result *result)
+static const char *class_of(const struct case_result *result)
 {
-    static const char *const classes[TEST_OUTCOMES] = {
-        [TEST_PASSED] = "passed",     [TEST_FAILED] = "failed",
-        [TEST_UNSTABLE] = "failed",   [TEST_INCONCLUSIVE] = "inconclusive",
-        [TEST_NOT_APPLICABLE] = "na",
+    static const char *const classes[OUTCOMES] = {
+        [OUTCOME_PASSED] = "passed",     [OUTCOME_FAILED] = "failed",
+        [OUTCOME_UNSTABLE] = "failed",   [OUTCOME_INCONCLUSIVE] = "inconclusive",
+        [OUTCOME_NOT_APPLICABLE] = "na",
     };
 
-    return test_result_failed(result) && result->waived ? "waived" : classes[result->outcome];
+    return case_result_failed(result) && result->waived ? "waived" : classes[result->outcome];
 }
 
-static const struct test_result *find(const struct test_report *report, const char *id)
+static const struct case_result *find(const struct suite_report *report, const char *id)
 {
     for (guint i = 0; i < report->results->len; i++) {
-        const struct test_result *result = g_ptr_array_index(report->results, i);
+        const struct case_result *result = g_ptr_array_index(report->results, i);
 
         if (strcmp(result->id, id) == 0)
             return result;
@@ -110,18 +110,18 @@ static void write_device_cell(xmlTextWriter *writer, unsigned column, const char
     result_end(writer);
 }
 
-static void write_devices(xmlTextWriter *writer, struct test_report *const *reports, unsigned n)
+static void write_devices(xmlTextWriter *writer, struct suite_report *const *reports, unsigned n)
 {
     static const struct {
         const char *class;
-        enum test_outcome outcome;
+        enum case_outcome outcome;
         bool waived;
-    } counts[] = {{"passed", TEST_PASSED, false},
-                  {"failed", TEST_FAILED, false},
-                  {"waived", TEST_FAILED, true},
-                  {"failed", TEST_UNSTABLE, false},
-                  {"inconclusive", TEST_INCONCLUSIVE, false},
-                  {"na", TEST_NOT_APPLICABLE, false}};
+    } counts[] = {{"passed", OUTCOME_PASSED, false},
+                  {"failed", OUTCOME_FAILED, false},
+                  {"waived", OUTCOME_FAILED, true},
+                  {"failed", OUTCOME_UNSTABLE, false},
+                  {"inconclusive", OUTCOME_INCONCLUSIVE, false},
+                  {"na", OUTCOME_NOT_APPLICABLE, false}};
 
     result_begin(writer, "table", NULL);
     result_begin(writer, "thead", NULL);
@@ -132,8 +132,8 @@ static void write_devices(xmlTextWriter *writer, struct test_report *const *repo
     result_end(writer);
     result_begin(writer, "tbody", NULL);
     for (unsigned i = 0; i < n; i++) {
-        const struct test_report *report = reports[i];
-        g_autofree char *life = report->state ? test_report_life(report) : g_strdup("");
+        const struct suite_report *report = reports[i];
+        g_autofree char *life = report->state ? suite_report_life(report) : g_strdup("");
 
         result_begin(writer, "tr", NULL);
         result_element(writer, "th", NULL, "%s", report->device);
@@ -141,7 +141,7 @@ static void write_devices(xmlTextWriter *writer, struct test_report *const *repo
         write_device_cell(writer, 2, report->deaths->len > 0 ? "failed" : NULL, "%s", life);
         for (unsigned k = 0; k < G_N_ELEMENTS(counts); k++)
             write_device_cell(writer, 3 + k, counts[k].class, "%u",
-                              test_report_count(report, counts[k].outcome, counts[k].waived));
+                              suite_report_count(report, counts[k].outcome, counts[k].waived));
         write_device_cell(writer, 9, NULL, "%s, %.1f s", report->started ? report->started : "", report->seconds);
         result_end(writer);
     }
@@ -149,7 +149,7 @@ static void write_devices(xmlTextWriter *writer, struct test_report *const *repo
     result_end(writer);
 }
 
-static void write_failure_links(xmlTextWriter *writer, struct test_report *const *reports, unsigned n)
+static void write_failure_links(xmlTextWriter *writer, struct suite_report *const *reports, unsigned n)
 {
     bool any = false;
 
@@ -157,9 +157,9 @@ static void write_failure_links(xmlTextWriter *writer, struct test_report *const
     result_begin(writer, "ul", NULL);
     for (unsigned i = 0; i < n; i++) {
         for (guint k = 0; k < reports[i]->results->len; k++) {
-            const struct test_result *result = g_ptr_array_index(reports[i]->results, k);
+            const struct case_result *result = g_ptr_array_index(reports[i]->results, k);
 
-            if (!test_result_failed(result))
+            if (!case_result_failed(result))
                 continue;
             g_autofree char *name = anchor(i, result->id), *target = g_strconcat("#", name, NULL);
 
@@ -180,10 +180,10 @@ static void write_failure_links(xmlTextWriter *writer, struct test_report *const
 
 /* ---- sections ---- */
 
-static void write_sections(xmlTextWriter *writer, const struct test_report *report)
+static void write_sections(xmlTextWriter *writer, const struct suite_report *report)
 {
     static const char *const heads[] = {"Section", "Conforms", "Fails", "Waived", "Cannot be shown"};
-    g_autoptr(GArray) sections = test_report_sections(report);
+    g_autoptr(GArray) sections = suite_report_sections(report);
 
     result_element(writer, "h2", NULL, "%s as %s, by section", report->device, report->role);
     if (report->start_up)
@@ -199,7 +199,7 @@ static void write_sections(xmlTextWriter *writer, const struct test_report *repo
     result_end(writer);
     result_begin(writer, "tbody", NULL);
     for (guint i = 0; i < sections->len; i++) {
-        const struct test_section *section = &g_array_index(sections, struct test_section, i);
+        const struct report_section *section = &g_array_index(sections, struct report_section, i);
         const unsigned counts[] = {section->conforms, section->fails, section->waived, section->open};
 
         result_begin(writer, "tr", NULL);
@@ -219,31 +219,31 @@ static void write_sections(xmlTextWriter *writer, const struct test_report *repo
 
 /* ---- matrix ---- */
 
-static void write_cell(xmlTextWriter *writer, const struct test_report *report, unsigned device, const char *id)
+static void write_cell(xmlTextWriter *writer, const struct suite_report *report, unsigned device, const char *id)
 {
-    const struct test_result *result = find(report, id);
+    const struct case_result *result = find(report, id);
     g_autofree char *class = g_strconcat("outcome ", result ? class_of(result) : "absent", NULL);
 
     result_begin(writer, "td", "class", class, "data-of", report->device, NULL);
     if (!result) {
         result_write(writer, "not run");
-    } else if (test_result_failed(result)) {
+    } else if (case_result_failed(result)) {
         g_autofree char *name = anchor(device, id), *target = g_strconcat("#", name, NULL);
 
         result_begin(writer, "a", "href", target, "class", class_of(result), NULL);
-        result_write(writer, "%s%s%s", test_outcome_names[result->outcome], result->waived ? ", waived" : "",
+        result_write(writer, "%s%s%s", case_outcome_names[result->outcome], result->waived ? ", waived" : "",
                      result->death ? ", and the device died" : "");
         result_end(writer);
     } else {
-        result_write(writer, "%s", test_outcome_names[result->outcome]);
-        if (result->outcome != TEST_PASSED && result->actual)
+        result_write(writer, "%s", case_outcome_names[result->outcome]);
+        if (result->outcome != OUTCOME_PASSED && result->actual)
             result_element(writer, "small", NULL, "%s", result->actual);
     }
     result_end(writer);
 }
 
-static void write_row(xmlTextWriter *writer, struct test_report *const *reports, unsigned n,
-                      const struct test_result *result)
+static void write_row(xmlTextWriter *writer, struct suite_report *const *reports, unsigned n,
+                      const struct case_result *result)
 {
     result_begin(writer, "tr", NULL);
     result_begin(writer, "th", "scope", "row", NULL);
@@ -266,7 +266,7 @@ static void write_row(xmlTextWriter *writer, struct test_report *const *reports,
     result_end(writer);
 }
 
-static void write_matrix(xmlTextWriter *writer, struct test_report *const *reports, unsigned n)
+static void write_matrix(xmlTextWriter *writer, struct suite_report *const *reports, unsigned n)
 {
     g_autoptr(GHashTable) done = g_hash_table_new(g_str_hash, g_str_equal);
 
@@ -286,7 +286,7 @@ static void write_matrix(xmlTextWriter *writer, struct test_report *const *repor
     result_begin(writer, "tbody", NULL);
     for (unsigned i = 0; i < n; i++) {
         for (guint k = 0; k < reports[i]->results->len; k++) {
-            const struct test_result *result = g_ptr_array_index(reports[i]->results, k);
+            const struct case_result *result = g_ptr_array_index(reports[i]->results, k);
 
             if (g_hash_table_add(done, result->id))
                 write_row(writer, reports, n, result);
@@ -298,7 +298,7 @@ static void write_matrix(xmlTextWriter *writer, struct test_report *const *repor
 
 /* ---- failures ---- */
 
-static void write_ladder(xmlTextWriter *writer, const struct test_result *result)
+static void write_ladder(xmlTextWriter *writer, const struct case_result *result)
 {
     result_begin(writer, "div", "class", "ends", NULL);
     result_element(writer, "span", NULL, "test");
@@ -306,7 +306,7 @@ static void write_ladder(xmlTextWriter *writer, const struct test_result *result
     result_end(writer);
     result_begin(writer, "ol", "class", "ladder", NULL);
     for (guint i = 0; i < result->steps->len; i++) {
-        const struct test_step *step = g_ptr_array_index(result->steps, i);
+        const struct case_step *step = g_ptr_array_index(result->steps, i);
 
         if (step->left_out > 0)
             result_element(writer, "li", NULL, "(%u frames left out)", step->left_out);
@@ -321,8 +321,8 @@ static void write_ladder(xmlTextWriter *writer, const struct test_result *result
     result_end(writer);
 }
 
-static void write_failure(xmlTextWriter *writer, const struct test_report *report, unsigned device,
-                          const struct test_result *result)
+static void write_failure(xmlTextWriter *writer, const struct suite_report *report, unsigned device,
+                          const struct case_result *result)
 {
     const char *const items[][2] = {
         {"Requirement", result->requirement}, {"Stimulus", result->stimulus}, {"Expected", result->expected},
@@ -347,17 +347,17 @@ static void write_failure(xmlTextWriter *writer, const struct test_report *repor
     result_end(writer);
 }
 
-static void write_failures(xmlTextWriter *writer, const struct test_report *report, unsigned device)
+static void write_failures(xmlTextWriter *writer, const struct suite_report *report, unsigned device)
 {
     for (guint i = 0; i < report->results->len; i++) {
-        const struct test_result *result = g_ptr_array_index(report->results, i);
+        const struct case_result *result = g_ptr_array_index(report->results, i);
 
-        if (test_result_failed(result))
+        if (case_result_failed(result))
             write_failure(writer, report, device, result);
     }
 }
 
-void test_report_html(struct test_report *const *reports, unsigned n, FILE *out)
+void suite_report_html(struct suite_report *const *reports, unsigned n, FILE *out)
 {
     xmlBuffer *buffer = xmlBufferCreate();
     xmlTextWriter *writer = xmlNewTextWriterMemory(buffer, 0);
@@ -383,9 +383,9 @@ void test_report_html(struct test_report *const *reports, unsigned n, FILE *out)
     xmlBufferFree(buffer);
 }
 
-void test_report_page(const struct test_report *report, FILE *out)
+void suite_report_page(const struct suite_report *report, FILE *out)
 {
-    struct test_report *only = (struct test_report *)report;
+    struct suite_report *only = (struct suite_report *)report;
 
-    test_report_html(&only, 1, out);
+    suite_report_html(&only, 1, out);
 }

@@ -43,12 +43,12 @@ static void add_strings(JsonBuilder *builder, const char *name, const GPtrArray 
     json_builder_end_array(builder);
 }
 
-static void add_steps(JsonBuilder *builder, const struct test_result *result)
+static void add_steps(JsonBuilder *builder, const struct case_result *result)
 {
     json_builder_set_member_name(builder, "frames");
     json_builder_begin_array(builder);
     for (guint i = 0; i < result->steps->len; i++) {
-        const struct test_step *step = g_ptr_array_index(result->steps, i);
+        const struct case_step *step = g_ptr_array_index(result->steps, i);
 
         json_builder_begin_object(builder);
         add_seconds(builder, step->seconds);
@@ -63,18 +63,18 @@ static void add_steps(JsonBuilder *builder, const struct test_result *result)
     json_builder_end_array(builder);
 }
 
-static void add_runs(JsonBuilder *builder, const struct test_result *result)
+static void add_runs(JsonBuilder *builder, const struct case_result *result)
 {
     json_builder_set_member_name(builder, "runs");
     json_builder_begin_object(builder);
-    for (int outcome = 0; outcome < TEST_OUTCOMES; outcome++) {
+    for (int outcome = 0; outcome < OUTCOMES; outcome++) {
         if (result->runs[outcome] > 0)
-            add_number(builder, test_outcome_names[outcome], result->runs[outcome]);
+            add_number(builder, case_outcome_names[outcome], result->runs[outcome]);
     }
     json_builder_end_object(builder);
 }
 
-static void add_result(JsonBuilder *builder, const struct test_result *result)
+static void add_result(JsonBuilder *builder, const struct case_result *result)
 {
     json_builder_begin_object(builder);
     add_string(builder, "id", result->id);
@@ -88,7 +88,7 @@ static void add_result(JsonBuilder *builder, const struct test_result *result)
     add_string(builder, "requirement", result->requirement);
     add_string(builder, "stimulus", result->stimulus);
     add_string(builder, "expected", result->expected);
-    add_string(builder, "outcome", test_outcome_names[result->outcome]);
+    add_string(builder, "outcome", case_outcome_names[result->outcome]);
     add_string(builder, "actual", result->actual);
     add_string(builder, "waived", result->waived);
     add_string(builder, "death", result->death);
@@ -104,19 +104,19 @@ static void add_result(JsonBuilder *builder, const struct test_result *result)
     json_builder_end_object(builder);
 }
 
-static void add_summary(JsonBuilder *builder, const struct test_report *report)
+static void add_summary(JsonBuilder *builder, const struct suite_report *report)
 {
     json_builder_set_member_name(builder, "summary");
     json_builder_begin_object(builder);
-    for (int outcome = 0; outcome < TEST_OUTCOMES; outcome++)
-        add_number(builder, test_outcome_names[outcome], test_report_count(report, outcome, false));
+    for (int outcome = 0; outcome < OUTCOMES; outcome++)
+        add_number(builder, case_outcome_names[outcome], suite_report_count(report, outcome, false));
     add_number(builder, "waived",
-               test_report_count(report, TEST_FAILED, true) + test_report_count(report, TEST_UNSTABLE, true));
+               suite_report_count(report, OUTCOME_FAILED, true) + suite_report_count(report, OUTCOME_UNSTABLE, true));
     add_number(builder, "not run", report->chosen > report->finished ? report->chosen - report->finished : 0);
     json_builder_end_object(builder);
 }
 
-static void add_reach(JsonBuilder *builder, const struct test_report *report)
+static void add_reach(JsonBuilder *builder, const struct suite_report *report)
 {
     json_builder_set_member_name(builder, "reach");
     json_builder_begin_object(builder);
@@ -125,7 +125,7 @@ static void add_reach(JsonBuilder *builder, const struct test_report *report)
     json_builder_set_member_name(builder, "missing");
     json_builder_begin_array(builder);
     for (guint i = 0; i < report->missing->len; i++) {
-        const struct test_missing *missing = g_ptr_array_index(report->missing, i);
+        const struct missing_service *missing = g_ptr_array_index(report->missing, i);
 
         json_builder_begin_object(builder);
         add_number(builder, "tests", missing->cases);
@@ -137,14 +137,14 @@ static void add_reach(JsonBuilder *builder, const struct test_report *report)
     json_builder_end_object(builder);
 }
 
-static void add_sections(JsonBuilder *builder, const struct test_report *report)
+static void add_sections(JsonBuilder *builder, const struct suite_report *report)
 {
-    g_autoptr(GArray) sections = test_report_sections(report);
+    g_autoptr(GArray) sections = suite_report_sections(report);
 
     json_builder_set_member_name(builder, "sections");
     json_builder_begin_array(builder);
     for (guint i = 0; i < sections->len; i++) {
-        const struct test_section *section = &g_array_index(sections, struct test_section, i);
+        const struct report_section *section = &g_array_index(sections, struct report_section, i);
 
         json_builder_begin_object(builder);
         add_string(builder, "document", section->document);
@@ -158,12 +158,12 @@ static void add_sections(JsonBuilder *builder, const struct test_report *report)
     json_builder_end_array(builder);
 }
 
-static void add_deaths(JsonBuilder *builder, const struct test_report *report)
+static void add_deaths(JsonBuilder *builder, const struct suite_report *report)
 {
     json_builder_set_member_name(builder, "deaths");
     json_builder_begin_array(builder);
     for (guint i = 0; i < report->deaths->len; i++) {
-        const struct test_death *death = g_ptr_array_index(report->deaths, i);
+        const struct device_death *death = g_ptr_array_index(report->deaths, i);
 
         json_builder_begin_object(builder);
         add_strings(builder, "tests", death->cases);
@@ -176,7 +176,7 @@ static void add_deaths(JsonBuilder *builder, const struct test_report *report)
     json_builder_end_array(builder);
 }
 
-void test_report_json(const struct test_report *report, FILE *out)
+void suite_report_json(const struct suite_report *report, FILE *out)
 {
     g_autoptr(JsonBuilder) builder = json_builder_new();
     g_autoptr(JsonGenerator) generator = json_generator_new();
@@ -266,19 +266,19 @@ static void read_strings(JsonObject *object, const char *name, GPtrArray *out)
     }
 }
 
-static void read_steps(JsonObject *object, struct test_result *result)
+static void read_steps(JsonObject *object, struct case_result *result)
 {
     JsonArray *array = array_of(object, "frames");
 
     for (guint i = 0; array && i < json_array_get_length(array); i++) {
         JsonObject *from = object_at(array, i);
-        struct test_step *step;
+        struct case_step *step;
         g_autofree char *side = NULL;
 
         if (!from)
             continue;
         side = string_of(from, "from");
-        step = g_new0(struct test_step, 1);
+        step = g_new0(struct case_step, 1);
         step->seconds = number_of(from, "seconds");
         step->connection = (unsigned)CLAMP(number_of(from, "connection"), 0, UINT16_MAX);
         step->ours = g_strcmp0(side, "test") == 0;
@@ -290,12 +290,12 @@ static void read_steps(JsonObject *object, struct test_result *result)
     }
 }
 
-static bool read_outcome(JsonObject *object, enum test_outcome *out)
+static bool read_outcome(JsonObject *object, enum case_outcome *out)
 {
     g_autofree char *name = string_of(object, "outcome");
 
-    for (int outcome = 0; outcome < TEST_OUTCOMES; outcome++) {
-        if (g_strcmp0(name, test_outcome_names[outcome]) == 0) {
+    for (int outcome = 0; outcome < OUTCOMES; outcome++) {
+        if (g_strcmp0(name, case_outcome_names[outcome]) == 0) {
             *out = outcome;
             return true;
         }
@@ -310,13 +310,13 @@ static JsonObject *object_of(JsonObject *object, const char *name)
     return node ? json_node_get_object(node) : NULL;
 }
 
-static void read_runs(JsonObject *object, struct test_result *result)
+static void read_runs(JsonObject *object, struct case_result *result)
 {
     JsonObject *runs = object_of(object, "runs");
     JsonArray *ports = array_of(object, "ports");
 
-    for (int outcome = 0; runs && outcome < TEST_OUTCOMES; outcome++)
-        result->runs[outcome] = (unsigned)CLAMP(number_of(runs, test_outcome_names[outcome]), 0, INT32_MAX);
+    for (int outcome = 0; runs && outcome < OUTCOMES; outcome++)
+        result->runs[outcome] = (unsigned)CLAMP(number_of(runs, case_outcome_names[outcome]), 0, INT32_MAX);
     for (guint i = 0; ports && i < json_array_get_length(ports); i++) {
         JsonNode *node = json_array_get_element(ports, i);
         guint port = JSON_NODE_HOLDS_VALUE(node) ? (guint)CLAMP(json_node_get_int(node), 0, UINT16_MAX) : 0;
@@ -325,9 +325,9 @@ static void read_runs(JsonObject *object, struct test_result *result)
     }
 }
 
-static struct test_result *read_result(JsonObject *object)
+static struct case_result *read_result(JsonObject *object)
 {
-    struct test_result *result = test_result_new();
+    struct case_result *result = case_result_new();
     const struct {
         const char *name;
         char **value;
@@ -356,33 +356,33 @@ static struct test_result *read_result(JsonObject *object)
     result->seconds = number_of(object, "seconds");
     if (result->id && result->rule && read_outcome(object, &result->outcome))
         return result;
-    test_result_free(result);
+    case_result_free(result);
     return NULL;
 }
 
-static void read_deaths(JsonObject *object, struct test_report *report)
+static void read_deaths(JsonObject *object, struct suite_report *report)
 {
     JsonArray *array = array_of(object, "deaths");
 
     for (guint i = 0; array && i < json_array_get_length(array); i++) {
         JsonObject *from = object_at(array, i);
-        struct test_death *death;
+        struct device_death *death;
         g_autofree char *state = NULL, *what = NULL;
 
         if (!from)
             continue;
         state = string_of(from, "state");
         what = string_of(from, "what");
-        death = test_report_add_death(report, state, what);
+        death = suite_report_add_death(report, state, what);
         death->revived =
             member(from, "revived", JSON_NODE_VALUE) && json_node_get_boolean(json_object_get_member(from, "revived"));
         read_strings(from, "tests", death->cases);
     }
 }
 
-static struct test_report *read_report(JsonObject *object)
+static struct suite_report *read_report(JsonObject *object)
 {
-    struct test_report *report = test_report_new();
+    struct suite_report *report = suite_report_new();
     JsonArray *tests = array_of(object, "tests");
     bool good = tests != NULL;
 
@@ -399,7 +399,7 @@ static struct test_report *read_report(JsonObject *object)
     read_deaths(object, report);
     for (guint i = 0; good && i < json_array_get_length(tests); i++) {
         JsonObject *from = object_at(tests, i);
-        struct test_result *result = from ? read_result(from) : NULL;
+        struct case_result *result = from ? read_result(from) : NULL;
 
         if (result)
             g_ptr_array_add(report->results, result);
@@ -408,15 +408,15 @@ static struct test_report *read_report(JsonObject *object)
     report->finished = report->results->len;
     if (good && report->device && report->role)
         return report;
-    test_report_free(report);
+    suite_report_free(report);
     return NULL;
 }
 
-struct test_report *test_report_load(const char *path, GError **error)
+struct suite_report *suite_report_load(const char *path, GError **error)
 {
     g_autoptr(JsonParser) parser = json_parser_new();
     g_autofree char *text = NULL;
-    struct test_report *report = NULL;
+    struct suite_report *report = NULL;
     JsonNode *root;
     gsize n;
 

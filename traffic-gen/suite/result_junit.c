@@ -8,27 +8,27 @@
 
 enum { TIMESTAMP_LEN = 19 /* without fraction and zone */ };
 
-static bool is_skipped(const struct test_result *result)
+static bool is_skipped(const struct case_result *result)
 {
-    return result->outcome == TEST_INCONCLUSIVE || result->outcome == TEST_NOT_APPLICABLE ||
-           (test_result_failed(result) && result->waived);
+    return result->outcome == OUTCOME_INCONCLUSIVE || result->outcome == OUTCOME_NOT_APPLICABLE ||
+           (case_result_failed(result) && result->waived);
 }
 
-static bool is_failure(const struct test_result *result)
+static bool is_failure(const struct case_result *result)
 {
-    return test_result_failed(result) && !result->waived;
+    return case_result_failed(result) && !result->waived;
 }
 
-static void write_failure(xmlTextWriter *writer, const struct test_result *result)
+static void write_failure(xmlTextWriter *writer, const struct case_result *result)
 {
-    const char *type = result->death ? "death" : result->outcome == TEST_UNSTABLE ? "unstable" : result->severity;
+    const char *type = result->death ? "death" : result->outcome == OUTCOME_UNSTABLE ? "unstable" : result->severity;
 
     result_begin(writer, "failure", "type", type, "message", result->actual, NULL);
     result_write(writer, "requirement: %s\nsource: %s section %s, %s\nstimulus: %s\nexpected: %s\nactual: %s\n",
                  result->requirement, result->document, result->section, result->level, result->stimulus,
                  result->expected, result->actual);
     for (guint i = 0; i < result->steps->len; i++) {
-        const struct test_step *step = g_ptr_array_index(result->steps, i);
+        const struct case_step *step = g_ptr_array_index(result->steps, i);
 
         if (step->left_out > 0)
             result_write(writer, "          (%u frames left out)\n", step->left_out);
@@ -38,7 +38,7 @@ static void write_failure(xmlTextWriter *writer, const struct test_result *resul
     result_end(writer);
 }
 
-static void write_case(xmlTextWriter *writer, const struct test_report *report, const struct test_result *result)
+static void write_case(xmlTextWriter *writer, const struct suite_report *report, const struct case_result *result)
 {
     g_autofree char *class = g_strdup_printf("%s.%s.%s", report->device, report->role, result->suite);
     g_autofree char *time = g_strdup_printf("%.6f", result->seconds);
@@ -48,7 +48,7 @@ static void write_case(xmlTextWriter *writer, const struct test_report *report, 
         write_failure(writer, result);
     } else if (is_skipped(result)) {
         g_autofree char *why =
-            g_strdup_printf("%s%s: %s", result->waived ? "waived, " : "", test_outcome_names[result->outcome],
+            g_strdup_printf("%s%s: %s", result->waived ? "waived, " : "", case_outcome_names[result->outcome],
                             result->waived ? result->waived : result->actual);
 
         result_begin(writer, "skipped", "message", why, NULL);
@@ -58,25 +58,25 @@ static void write_case(xmlTextWriter *writer, const struct test_report *report, 
 }
 
 struct tally {
-    unsigned tests, failures, skipped;
+    unsigned cases, failures, skipped;
     double seconds;
 };
 
-static bool is_of(const struct test_result *result, const char *suite)
+static bool is_of(const struct case_result *result, const char *suite)
 {
     return g_strcmp0(result->suite, suite) == 0;
 }
 
-static struct tally count(const struct test_report *report, const char *suite)
+static struct tally count(const struct suite_report *report, const char *suite)
 {
     struct tally tally = {0};
 
     for (guint i = 0; i < report->results->len; i++) {
-        const struct test_result *result = g_ptr_array_index(report->results, i);
+        const struct case_result *result = g_ptr_array_index(report->results, i);
 
         if (!is_of(result, suite))
             continue;
-        tally.tests++;
+        tally.cases++;
         tally.failures += is_failure(result);
         tally.skipped += is_skipped(result);
         tally.seconds += result->seconds;
@@ -84,9 +84,9 @@ static struct tally count(const struct test_report *report, const char *suite)
     return tally;
 }
 
-static void write_properties(xmlTextWriter *writer, const struct test_report *report)
+static void write_properties(xmlTextWriter *writer, const struct suite_report *report)
 {
-    g_autofree char *life = test_report_life(report);
+    g_autofree char *life = suite_report_life(report);
     const char *const properties[][2] = {{"device", report->device},
                                          {"role", report->role},
                                          {"version", report->version},
@@ -101,10 +101,10 @@ static void write_properties(xmlTextWriter *writer, const struct test_report *re
     result_end(writer);
 }
 
-static void write_suite(xmlTextWriter *writer, const struct test_report *report, const char *suite, unsigned number)
+static void write_suite(xmlTextWriter *writer, const struct suite_report *report, const char *suite, unsigned number)
 {
     struct tally tally = count(report, suite);
-    g_autofree char *id = g_strdup_printf("%u", number), *tests = g_strdup_printf("%u", tally.tests),
+    g_autofree char *id = g_strdup_printf("%u", number), *tests = g_strdup_printf("%u", tally.cases),
                     *failures = g_strdup_printf("%u", tally.failures), *skipped = g_strdup_printf("%u", tally.skipped),
                     *time = g_strdup_printf("%.6f", tally.seconds),
                     *timestamp = g_strndup(report->started ? report->started : "", TIMESTAMP_LEN);
@@ -114,14 +114,14 @@ static void write_suite(xmlTextWriter *writer, const struct test_report *report,
                  time, NULL);
     write_properties(writer, report);
     for (guint i = 0; i < report->results->len; i++) {
-        const struct test_result *result = g_ptr_array_index(report->results, i);
+        const struct case_result *result = g_ptr_array_index(report->results, i);
 
         if (is_of(result, suite))
             write_case(writer, report, result);
     }
     result_begin(writer, "system-out", NULL);
     for (guint i = 0; i < report->results->len; i++) {
-        const struct test_result *result = g_ptr_array_index(report->results, i);
+        const struct case_result *result = g_ptr_array_index(report->results, i);
 
         for (guint k = 0; is_of(result, suite) && k < result->observations->len; k++)
             result_write(writer, "%s: also seen: %s\n", result->id,
@@ -133,7 +133,7 @@ static void write_suite(xmlTextWriter *writer, const struct test_report *report,
     result_end(writer);
 }
 
-void test_report_junit(const struct test_report *report, FILE *out)
+void suite_report_junit(const struct suite_report *report, FILE *out)
 {
     xmlBuffer *buffer = xmlBufferCreate();
     xmlTextWriter *writer = xmlNewTextWriterMemory(buffer, 0);
@@ -143,7 +143,7 @@ void test_report_junit(const struct test_report *report, FILE *out)
     xmlTextWriterStartDocument(writer, NULL, "UTF-8", NULL);
     result_begin(writer, "testsuites", NULL);
     for (guint i = 0; i < report->results->len; i++) {
-        const struct test_result *result = g_ptr_array_index(report->results, i);
+        const struct case_result *result = g_ptr_array_index(report->results, i);
 
         if (g_ptr_array_find_with_equal_func(done, result->suite, g_str_equal, NULL))
             continue;

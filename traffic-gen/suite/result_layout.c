@@ -27,17 +27,17 @@ static void add_meaning(char **text, const char *layout)
                             name ? ", " : "", name ? name : "", after);
 }
 
-void result_layout_tell(struct test_report *report, const char *layout)
+void result_layout_tell(struct suite_report *report, const char *layout)
 {
     if (!layout)
         return;
     report->layout = g_strdup(layout);
     for (guint i = 0; i < report->results->len; i++) {
-        struct test_result *result = g_ptr_array_index(report->results, i);
+        struct case_result *result = g_ptr_array_index(report->results, i);
         bool any = false;
 
         for (guint k = 0; k < result->steps->len; k++) {
-            struct test_step *step = g_ptr_array_index(result->steps, k);
+            struct case_step *step = g_ptr_array_index(result->steps, k);
 
             if (step->ours || !step->caption || !strstr(step->caption, words))
                 continue;

@@ -9,6 +9,6 @@
  * layout: of engine/rdmap_terminate_layout.h, proven by some Terminate of the device. Every Terminate of the device
  * that the results speak of gets what it means behind it, if that can be said.
  */
-void result_layout_tell(struct test_report *report, const char *layout);
+void result_layout_tell(struct suite_report *report, const char *layout);
 
 #endif

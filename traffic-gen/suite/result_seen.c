@@ -34,12 +34,12 @@ static bool is_demanded(const struct rule *rule)
 }
 
 /* A case of the rule itself, or of one that states the same, has failed: it is told already. */
-static bool is_told(const struct test_report *report, const struct rule *rule)
+static bool is_told(const struct suite_report *report, const struct rule *rule)
 {
     for (guint i = 0; i < report->results->len; i++) {
-        const struct test_result *result = g_ptr_array_index(report->results, i);
+        const struct case_result *result = g_ptr_array_index(report->results, i);
 
-        if (!test_result_failed(result))
+        if (!case_result_failed(result))
             continue;
         if (strcmp(result->rule, rule->id) == 0 ||
             g_ptr_array_find_with_equal_func(result->aliases, rule->id, g_str_equal, NULL))
@@ -51,12 +51,12 @@ static bool is_told(const struct test_report *report, const struct rule *rule)
 struct seen {
     const struct rule *rule;
     const char *message;
-    const struct test_result *first;
+    const struct case_result *first;
     GString *cases;
     unsigned n;
 };
 
-static void add(GPtrArray *all, const struct rule *rule, const char *message, const struct test_result *in)
+static void add(GPtrArray *all, const struct rule *rule, const char *message, const struct case_result *in)
 {
     struct seen *seen = NULL;
 
@@ -74,9 +74,9 @@ static void add(GPtrArray *all, const struct rule *rule, const char *message, co
         g_string_append_printf(seen->cases, "%s%s", seen->n > 1 ? ", " : "", in->id);
 }
 
-static struct test_result *result_of(const struct seen *seen)
+static struct case_result *result_of(const struct seen *seen)
 {
-    struct test_result *result = test_result_new();
+    struct case_result *result = case_result_new();
     const struct rule *rule = seen->rule;
 
     result->id = g_strdup_printf("%s/seen", rule->id);
@@ -92,7 +92,7 @@ static struct test_result *result_of(const struct seen *seen)
                            : g_strdup_printf("seen beside %s", seen->cases->str);
     result->expected = g_strdup("as the rule says, in all that the device sends");
     result->actual = g_strdup(seen->message);
-    result->outcome = TEST_FAILED;
+    result->outcome = OUTCOME_FAILED;
     g_array_append_vals(result->ports, seen->first->ports->data, seen->first->ports->len);
     return result;
 }
@@ -105,12 +105,12 @@ static void seen_free(gpointer data)
     g_free(seen);
 }
 
-void result_seen_add(struct test_report *report, bool (*wanted)(void *ctx, const char *rule), void *ctx)
+void result_seen_add(struct suite_report *report, bool (*wanted)(void *ctx, const char *rule), void *ctx)
 {
     g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func(seen_free);
 
     for (guint i = 0; i < report->results->len; i++) {
-        const struct test_result *result = g_ptr_array_index(report->results, i);
+        const struct case_result *result = g_ptr_array_index(report->results, i);
         g_autoptr(GHashTable) once = g_hash_table_new(NULL, NULL);
 
         for (guint k = 0; k < result->observations->len; k++) {

@@ -6,6 +6,6 @@
 #include "traffic-gen/suite/result.h"
 
 /* Adds a failed result "ID/seen" for each rule that is wanted and has no failed case of its own. */
-void result_seen_add(struct test_report *report, bool (*wanted)(void *ctx, const char *rule), void *ctx);
+void result_seen_add(struct suite_report *report, bool (*wanted)(void *ctx, const char *rule), void *ctx);
 
 #endif

@@ -19,14 +19,14 @@ static void print_octets(const char *octets, FILE *out)
     }
 }
 
-static void print_failure(const struct test_result *result, FILE *out)
+static void print_failure(const struct case_result *result, FILE *out)
 {
     fprintf(out, "    requirement  %s\n", result->requirement);
     fprintf(out, "    source       %s section %s, %s\n", result->document, result->section, result->level);
     fprintf(out, "    stimulus     %s\n", result->stimulus);
     fprintf(out, "    expected     %s\n", result->expected);
     for (guint i = 0; i < result->steps->len; i++) {
-        const struct test_step *step = g_ptr_array_index(result->steps, i);
+        const struct case_step *step = g_ptr_array_index(result->steps, i);
 
         if (step->left_out > 0)
             fprintf(out, "               (%u frames left out: --transcript=full shows them, -w records all)\n",
@@ -40,30 +40,30 @@ static void print_failure(const struct test_result *result, FILE *out)
     }
 }
 
-static const char *outcome_text(const struct test_result *result)
+static const char *outcome_text(const struct case_result *result)
 {
-    return result->waived && test_result_failed(result) ? "failed, waived" : test_outcome_names[result->outcome];
+    return result->waived && case_result_failed(result) ? "failed, waived" : case_outcome_names[result->outcome];
 }
 
-static void print_result(const struct test_result *result, FILE *out)
+static void print_result(const struct case_result *result, FILE *out)
 {
     fprintf(out, "%-14s %-28s %s%s%s%s\n", outcome_text(result), result->id, result->actual ? result->actual : "",
             result->waived ? " [waived: " : "", result->waived ? result->waived : "", result->waived ? "]" : "");
-    if (test_result_failed(result))
+    if (case_result_failed(result))
         print_failure(result, out);
 }
 
 /* ---- what a reader in a hurry wants ---- */
 
-static void print_failed_ids(const struct test_report *report, FILE *out)
+static void print_failed_ids(const struct suite_report *report, FILE *out)
 {
-    unsigned n = 0, failures = test_report_failures(report);
+    unsigned n = 0, failures = suite_report_failures(report);
 
     fprintf(out, "  fails            %u", failures);
     for (guint i = 0; i < report->results->len && n < IDS_NAMED; i++) {
-        const struct test_result *result = g_ptr_array_index(report->results, i);
+        const struct case_result *result = g_ptr_array_index(report->results, i);
 
-        if (test_result_failed(result) && !result->waived)
+        if (case_result_failed(result) && !result->waived)
             fprintf(out, "%s%s", n++ ? ", " : ": ", result->id);
     }
     if (failures > n)
@@ -71,13 +71,13 @@ static void print_failed_ids(const struct test_report *report, FILE *out)
     fputc('\n', out);
 }
 
-static void print_sections(const struct test_report *report, FILE *out)
+static void print_sections(const struct suite_report *report, FILE *out)
 {
-    g_autoptr(GArray) sections = test_report_sections(report);
+    g_autoptr(GArray) sections = suite_report_sections(report);
 
     fprintf(out, "\n  %-22s %9s %6s %7s %16s\n", "section", "conforms", "fails", "waived", "cannot be shown");
     for (guint i = 0; i < sections->len; i++) {
-        const struct test_section *section = &g_array_index(sections, struct test_section, i);
+        const struct report_section *section = &g_array_index(sections, struct report_section, i);
         g_autofree char *name = g_strdup_printf("%s %s", section->document, section->section);
 
         fprintf(out, "  %-22s %9u %6u %7u %16u\n", name, section->conforms, section->fails, section->waived,
@@ -85,11 +85,11 @@ static void print_sections(const struct test_report *report, FILE *out)
     }
 }
 
-static void print_summary(const struct test_report *report, FILE *out)
+static void print_summary(const struct suite_report *report, FILE *out)
 {
-    g_autofree char *life = test_report_life(report);
-    unsigned open = test_report_count(report, TEST_INCONCLUSIVE, false),
-             not_applicable = test_report_count(report, TEST_NOT_APPLICABLE, false);
+    g_autofree char *life = suite_report_life(report);
+    unsigned open = suite_report_count(report, OUTCOME_INCONCLUSIVE, false),
+             not_applicable = suite_report_count(report, OUTCOME_NOT_APPLICABLE, false);
 
     fprintf(out, "  device           %s\n", life);
     if (report->start_up)
@@ -97,11 +97,11 @@ static void print_summary(const struct test_report *report, FILE *out)
     if (report->layout)
         fprintf(out, "  Terminates       wrong layout: %s; what they mean stands in []\n", report->layout);
     print_failed_ids(report, out);
-    fprintf(out, "  conforms         %u\n", test_report_count(report, TEST_PASSED, false));
+    fprintf(out, "  conforms         %u\n", suite_report_count(report, OUTCOME_PASSED, false));
     fprintf(out, "  cannot be shown  %u: %u inconclusive, %u not applicable\n", open + not_applicable, open,
             not_applicable);
     for (guint i = 0; i < report->missing->len; i++) {
-        const struct test_missing *missing = g_ptr_array_index(report->missing, i);
+        const struct missing_service *missing = g_ptr_array_index(report->missing, i);
 
         fprintf(out, "  %u cases want    %s: %s\n", missing->cases, missing->what, missing->service);
     }
@@ -109,9 +109,9 @@ static void print_summary(const struct test_report *report, FILE *out)
     fputc('\n', out);
 }
 
-void test_report_text(const struct test_report *report, FILE *out)
+void suite_report_text(const struct suite_report *report, FILE *out)
 {
-    unsigned unstable = test_report_count(report, TEST_UNSTABLE, false);
+    unsigned unstable = suite_report_count(report, OUTCOME_UNSTABLE, false);
 
     fprintf(out, "%s as %s, %s, %u tests in %.1f s\n\n", report->device, report->role, report->started,
             report->finished, report->seconds);
@@ -120,13 +120,13 @@ void test_report_text(const struct test_report *report, FILE *out)
         print_result(g_ptr_array_index(report->results, i), out);
     for (guint i = 0; i < report->unused_waivers->len; i++)
         fprintf(out, "waiver %s matches no failure\n", (const char *)g_ptr_array_index(report->unused_waivers, i));
-    fprintf(out, "\n%u passed, %u failed, %u failed and waived, ", test_report_count(report, TEST_PASSED, false),
-            test_report_count(report, TEST_FAILED, false),
-            test_report_count(report, TEST_FAILED, true) + test_report_count(report, TEST_UNSTABLE, true));
+    fprintf(out, "\n%u passed, %u failed, %u failed and waived, ", suite_report_count(report, OUTCOME_PASSED, false),
+            suite_report_count(report, OUTCOME_FAILED, false),
+            suite_report_count(report, OUTCOME_FAILED, true) + suite_report_count(report, OUTCOME_UNSTABLE, true));
     if (unstable > 0)
         fprintf(out, "%u unstable, ", unstable);
-    fprintf(out, "%u inconclusive, %u not applicable", test_report_count(report, TEST_INCONCLUSIVE, false),
-            test_report_count(report, TEST_NOT_APPLICABLE, false));
+    fprintf(out, "%u inconclusive, %u not applicable", suite_report_count(report, OUTCOME_INCONCLUSIVE, false),
+            suite_report_count(report, OUTCOME_NOT_APPLICABLE, false));
     if (report->chosen > report->finished)
         fprintf(out, ", %u not run", report->chosen - report->finished);
     fputc('\n', out);

@@ -3,16 +3,16 @@
 
 #include "traffic-gen/suite/alive.h"
 #include "traffic-gen/suite/case.h"
-#include "traffic-gen/suite/hook.h"
-#include "traffic-gen/suite/net.h"
+#include "traffic-gen/suite/tcp_socket.h"
+#include "traffic-gen/suite/user_command.h"
 
 #include <string.h>
 
 struct trial {
-    const struct chosen_test *chosen;
-    const struct test_result *earlier; /* taken over */
-    GPtrArray *runs;                   /* struct test_result *: --repeat */
-    struct test_result *result;        /* NULL: it is not over */
+    const struct chosen_case *chosen;
+    const struct case_result *earlier; /* taken over */
+    GPtrArray *runs;                   /* struct case_result *: --repeat */
+    struct case_result *result;        /* NULL: it is not over */
     bool again;                        /* begun anew, as the device was dead before it said anything */
 };
 
@@ -24,7 +24,7 @@ struct trial {
 struct crew {
     struct talk_run *run;
     const struct run_options *options;
-    struct test_report *report;
+    struct suite_report *report;
     struct trial *trials;
     guint n;
     GMutex lock; /* of all that follows, and of trials that no thread is in */
@@ -32,14 +32,14 @@ struct crew {
     guint next, finished, failures;
     guint working;                   /* threads within a case */
     GPtrArray *suspects, *acquitted; /* struct trial * */
-    const struct test_result *last;  /* finished last */
+    const struct case_result *last;  /* finished last */
     bool over;                       /* the device is dead for good, or there are failures enough */
     enum device_life life;
 };
 
 static bool may_go_on(const struct crew *crew)
 {
-    return !crew->over && !net_stopped;
+    return !crew->over && !suite_stopped;
 }
 
 /* ---- a case ---- */
@@ -50,17 +50,17 @@ enum end { END_ALIVE, END_NO_ANSWER, END_CUT };
 static enum end run_rest(const struct crew *crew, struct trial *trial)
 {
     while (trial->runs->len < crew->options->repeat) {
-        struct test_result *result = case_run(crew->run, crew->options, trial->chosen);
+        struct case_result *result = case_run(crew->run, crew->options, trial->chosen);
 
-        if (net_stopped) { /* it was cut short, and found what it did not look for */
-            test_result_free(result);
+        if (suite_stopped) { /* it was cut short, and found what it did not look for */
+            case_result_free(result);
             return END_CUT;
         }
         g_ptr_array_add(trial->runs, result);
-        if (result->outcome == TEST_NOT_APPLICABLE && result->ports->len == 0)
+        if (result->outcome == OUTCOME_NOT_APPLICABLE && result->ports->len == 0)
             return END_ALIVE; /* and so it would be again */
         if (alive_check(crew->run, 0, 0, NULL) != DEVICE_ALIVE)
-            return net_stopped ? END_CUT : END_NO_ANSWER;
+            return suite_stopped ? END_CUT : END_NO_ANSWER;
     }
     return END_ALIVE;
 }
@@ -68,33 +68,33 @@ static enum end run_rest(const struct crew *crew, struct trial *trial)
 /* It has its verdict. */
 static void finish(struct crew *crew, struct trial *trial)
 {
-    struct test_result *result = trial->result = case_merge(trial->runs);
+    struct case_result *result = trial->result = case_merge(trial->runs);
 
     crew->finished++;
     crew->last = result;
     if (crew->options->judged)
         crew->options->judged(crew->options->ctx, result);
-    if ((result->outcome == TEST_FAILED || result->outcome == TEST_UNSTABLE) && !result->waived &&
+    if ((result->outcome == OUTCOME_FAILED || result->outcome == OUTCOME_UNSTABLE) && !result->waived &&
         ++crew->failures == crew->options->stop_after)
         crew->over = true;
 }
 
 /* ---- death ---- */
 
-static struct test_result *last_of(const struct trial *trial)
+static struct case_result *last_of(const struct trial *trial)
 {
     return g_ptr_array_index(trial->runs, trial->runs->len - 1);
 }
 
-static struct test_death *add_death(struct crew *crew, const char *how)
+static struct device_death *add_death(struct crew *crew, const char *how)
 {
     g_autofree char *what = g_strdup_printf("%s (%s)", device_life_text(crew->life), how);
 
-    return test_report_add_death(crew->report, device_life_names[crew->life], what);
+    return suite_report_add_death(crew->report, device_life_names[crew->life], what);
 }
 
 /* False: it stays dead, and the run is over. */
-static bool revive(struct crew *crew, struct test_death *death)
+static bool revive(struct crew *crew, struct device_death *death)
 {
     const struct run_options *options = crew->options;
     g_autofree char *device = g_strdup_printf("IWARP_DEVICE=%s", options->address),
@@ -106,11 +106,11 @@ static bool revive(struct crew *crew, struct test_death *death)
     int64_t until = talk_now() + options->t_reset;
     gint waited = g_atomic_int_get(&crew->run->waited_ms); /* what a boot takes is no measure of what follows */
 
-    if (options->reset && hook_run(options->reset, variables, options->t_reset, &why)) {
+    if (options->reset && user_command_run(options->reset, variables, options->t_reset, &why)) {
         crew->life = alive_check(crew->run, MAX(until - talk_now(), 0), options->t_reset, &why);
         g_atomic_int_set(&crew->run->waited_ms, waited);
         death->revived = crew->life == DEVICE_ALIVE;
-        if (!death->revived && !net_stopped)
+        if (!death->revived && !suite_stopped)
             g_printerr("iwarp-gen: after --reset-command: %s (%s)\n", device_life_text(crew->life), why);
     } else if (options->reset) {
         g_printerr("iwarp-gen: --reset-command: %s\n", why);
@@ -128,8 +128,8 @@ static bool is_unbegun(const struct trial *trial)
 /* The device was alive after the case before, and dead before this one had said anything; which is tried again once. */
 static void blame_none(struct crew *crew, struct trial *trial, const char *how)
 {
-    struct test_death *death = add_death(crew, how);
-    struct test_result *result = last_of(trial);
+    struct device_death *death = add_death(crew, how);
+    struct case_result *result = last_of(trial);
 
     if (crew->last)
         g_ptr_array_add(death->cases, g_strdup(crew->last->id));
@@ -144,8 +144,8 @@ static void blame_none(struct crew *crew, struct trial *trial, const char *how)
 /* It is dead, and nobody else can have done it. */
 static void blame(struct crew *crew, struct trial *trial, const char *how)
 {
-    struct test_result *result = last_of(trial);
-    struct test_death *death;
+    struct case_result *result = last_of(trial);
+    struct device_death *death;
     g_autofree char *before = NULL;
 
     if (is_unbegun(trial)) {
@@ -157,8 +157,8 @@ static void blame(struct crew *crew, struct trial *trial, const char *how)
 
     result->death = g_strdup(device_life_names[crew->life]);
     result->actual = g_strdup_printf("%s after this case (%s); the case itself: %s, %s", device_life_text(crew->life),
-                                     how, test_outcome_names[result->outcome], before);
-    result->outcome = TEST_FAILED;
+                                     how, case_outcome_names[result->outcome], before);
+    result->outcome = OUTCOME_FAILED;
     g_ptr_array_add(death->cases, g_strdup(result->id));
     revive(crew, death);
 }
@@ -187,14 +187,14 @@ static void run_alone(struct crew *crew, struct trial *trial)
             blame(crew, trial, how);
         }
     }
-    if (trial->runs->len > 0 && !net_stopped)
+    if (trial->runs->len > 0 && !suite_stopped)
         finish(crew, trial);
 }
 
 /* Several cases ran when it died. Revived, each shows alone what it does; else none of them has a verdict. */
 static void settle_several(struct crew *crew, const char *how)
 {
-    struct test_death *death = add_death(crew, how);
+    struct device_death *death = add_death(crew, how);
     enum device_life life = crew->life;
     guint deaths = crew->report->deaths->len, n = crew->suspects->len;
     bool revived;
@@ -202,7 +202,7 @@ static void settle_several(struct crew *crew, const char *how)
     for (guint i = 0; i < n; i++)
         g_ptr_array_add(death->cases, g_strdup(last_of(g_ptr_array_index(crew->suspects, i))->id));
     revived = revive(crew, death);
-    for (guint i = 0; i < n && !net_stopped; i++) {
+    for (guint i = 0; i < n && !suite_stopped; i++) {
         struct trial *trial = g_ptr_array_index(crew->suspects, i);
 
         if (revived) {
@@ -210,13 +210,13 @@ static void settle_several(struct crew *crew, const char *how)
             run_alone(crew, trial);
             continue;
         }
-        struct test_result *result = last_of(trial);
+        struct case_result *result = last_of(trial);
 
         g_free(result->actual);
         result->actual = g_strdup_printf("%s after this case and %u others that ran at the same time (%s): -j 1 or "
                                          "--reset-command tells which",
                                          device_life_text(life), n - 1, how);
-        result->outcome = TEST_INCONCLUSIVE;
+        result->outcome = OUTCOME_INCONCLUSIVE;
         result->death = g_strdup(device_life_names[life]);
         finish(crew, trial);
     }
@@ -285,7 +285,7 @@ static struct trial *take_one(struct crew *crew)
 
 static void tell_progress(const struct crew *crew, const struct trial *trial)
 {
-    g_autofree char *id = suite_test_id(trial->chosen->test);
+    g_autofree char *id = suite_case_id(trial->chosen->row);
 
     if (crew->options->progress)
         crew->options->progress(crew->options->ctx, crew->finished, crew->n, id);
@@ -329,13 +329,13 @@ bool run_is_alive(struct talk_run *run, char **why)
     return false;
 }
 
-static const struct test_result *earlier_of(const struct test_report *report, const struct suite_test *test)
+static const struct case_result *earlier_of(const struct suite_report *report, const struct suite_case *row)
 {
-    g_autofree char *id = suite_test_id(test);
+    g_autofree char *id = suite_case_id(row);
 
     for (guint i = 0; report && i < report->results->len; i++) {
-        const struct test_result *result = g_ptr_array_index(report->results, i);
-        bool open = result->outcome == TEST_INCONCLUSIVE && result->death;
+        const struct case_result *result = g_ptr_array_index(report->results, i);
+        bool open = result->outcome == OUTCOME_INCONCLUSIVE && result->death;
 
         if (strcmp(result->id, id) == 0)
             return open ? NULL : result;
@@ -346,20 +346,20 @@ static const struct test_result *earlier_of(const struct test_report *report, co
 /* Of a run before this one, about cases whose results are taken over. */
 static void take_deaths(struct crew *crew)
 {
-    const struct test_report *earlier = crew->options->earlier;
+    const struct suite_report *earlier = crew->options->earlier;
 
     for (guint i = 0; earlier && i < earlier->deaths->len; i++) {
-        const struct test_death *from = g_ptr_array_index(earlier->deaths, i);
+        const struct device_death *from = g_ptr_array_index(earlier->deaths, i);
         bool taken = false;
 
         for (guint k = 0; k < crew->n; k++) {
-            const struct test_result *result = crew->trials[k].earlier;
+            const struct case_result *result = crew->trials[k].earlier;
 
             taken |=
                 result && result->death && g_ptr_array_find_with_equal_func(from->cases, result->id, g_str_equal, NULL);
         }
         if (taken) {
-            struct test_death *death = test_report_add_death(crew->report, from->state, from->what);
+            struct device_death *death = suite_report_add_death(crew->report, from->state, from->what);
 
             death->revived = true; /* as it is there again */
             for (guint k = 0; k < from->cases->len; k++)
@@ -374,7 +374,7 @@ static void collect(struct crew *crew)
         struct trial *trial = &crew->trials[i];
 
         if (trial->earlier) {
-            struct test_result *result = test_result_copy(trial->earlier);
+            struct case_result *result = case_result_copy(trial->earlier);
 
             g_clear_pointer(&result->waived, g_free);
             if (crew->options->judged)
@@ -385,11 +385,11 @@ static void collect(struct crew *crew)
         g_ptr_array_unref(trial->runs);
     }
     crew->report->finished = crew->report->results->len;
-    crew->report->state = g_strdup(device_life_names[net_stopped ? DEVICE_STOPPED : crew->life]);
+    crew->report->state = g_strdup(device_life_names[suite_stopped ? DEVICE_STOPPED : crew->life]);
 }
 
-void run_tests(struct talk_run *run, const GArray *chosen, const struct run_options *options,
-               struct test_report *report)
+void run_cases(struct talk_run *run, const GArray *chosen, const struct run_options *options,
+               struct suite_report *report)
 {
     struct crew crew = {.run = run,
                         .options = options,
@@ -404,9 +404,9 @@ void run_tests(struct talk_run *run, const GArray *chosen, const struct run_opti
     g_cond_init(&crew.changed);
     crew.trials = g_new0(struct trial, crew.n);
     for (guint i = 0; i < crew.n; i++) {
-        crew.trials[i].chosen = &g_array_index(chosen, struct chosen_test, i);
-        crew.trials[i].runs = g_ptr_array_new_with_free_func((GDestroyNotify)test_result_free);
-        crew.trials[i].earlier = earlier_of(options->earlier, crew.trials[i].chosen->test);
+        crew.trials[i].chosen = &g_array_index(chosen, struct chosen_case, i);
+        crew.trials[i].runs = g_ptr_array_new_with_free_func((GDestroyNotify)case_result_free);
+        crew.trials[i].earlier = earlier_of(options->earlier, crew.trials[i].chosen->row);
     }
     for (unsigned i = 0; i < options->jobs; i++)
         threads[i] = g_thread_new("test", work, &crew);

@@ -10,9 +10,9 @@
 #include "traffic-gen/suite/result.h"
 #include "traffic-gen/suite/talk_internal.h"
 
-struct chosen_test {
+struct chosen_case {
     const struct suite *suite;
-    const struct suite_test *test;
+    const struct suite_case *row;
 };
 
 struct run_options {
@@ -24,11 +24,11 @@ struct run_options {
     const char *reset;       /* command that revives a dead device; NULL: none */
     int64_t t_reset;         /* for it, and until the device answers */
     /* Of each result, never two at the same time: sets result->waived of a failure that does not count. May be NULL. */
-    void (*judged)(void *ctx, struct test_result *result);
+    void (*judged)(void *ctx, struct case_result *result);
     /* May be NULL; called by any thread. */
     void (*progress)(void *ctx, unsigned done, unsigned n, const char *id);
     void *ctx;
-    const struct test_report *earlier; /* of a run whose results are taken over; NULL: none */
+    const struct suite_report *earlier; /* of a run whose results are taken over; NULL: none */
 };
 
 /*
@@ -38,10 +38,10 @@ bool run_is_alive(struct talk_run *run, char **why);
 
 /*
  * A result for each case, in their order, into report, with deaths and the state of the device at the end. Once
- * net_stopped is set, stop_after is reached or the device is dead for good it comes to an end: there are no results of
- * cases that were not finished then.
+ * suite_stopped is set, stop_after is reached or the device is dead for good it comes to an end: there are no results
+ * of cases that were not finished then.
  */
-void run_tests(struct talk_run *run, const GArray *chosen /* struct chosen_test */, const struct run_options *options,
-               struct test_report *report);
+void run_cases(struct talk_run *run, const GArray *chosen /* struct chosen_case */, const struct run_options *options,
+               struct suite_report *report);
 
 #endif

@@ -26,12 +26,12 @@ enum suite_need {
     NEED_WORDS = 128        /* it does what our private data ask for (support/advert.h) */
 };
 
-struct suite_test {
+struct suite_case {
     enum rule_id rule;
     const char *suffix; /* "crc-field": MPA-8-02/crc-field; NULL: none */
     unsigned duts;      /* set of enum suite_dut */
     unsigned needs;     /* set of enum suite_need */
-    void (*run)(struct talk *talk, const struct suite_test *test);
+    void (*run)(struct talk *talk, const struct suite_case *row);
     const char *stimulus; /* what our side does: "an FPDU whose CRC field has one bit wrong" */
     const char *expected; /* "Terminate 2/0/2 or close" */
     int variant;          /* for functions that several rows share */
@@ -40,7 +40,7 @@ struct suite_test {
 /* One suite: a name for --suite and its rows. */
 struct suite {
     const char *name;
-    const struct suite_test *tests;
+    const struct suite_case *cases;
     unsigned n;
 };
 
@@ -53,6 +53,6 @@ extern const struct suite suite_mpa, suite_mpa_cuts, suite_mpa_errors, suite_mpa
 extern const struct suite *const suites[];
 
 /* "MPA-8-02/crc-field"; the caller's to free. */
-char *suite_test_id(const struct suite_test *test);
+char *suite_case_id(const struct suite_case *row);
 
 #endif

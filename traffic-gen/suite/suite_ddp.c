@@ -34,7 +34,7 @@ static void compare_read(struct talk *talk)
                       what);
 }
 
-static void tagged_placed(struct talk *talk, const struct suite_test *test)
+static void tagged_placed(struct talk *talk, const struct suite_case *row)
 {
     const struct advert_memory *region;
     const struct talk_heard *heard;
@@ -44,7 +44,7 @@ static void tagged_placed(struct talk *talk, const struct suite_test *test)
 
     if (!talk_start(talk, NULL) || !(region = talk_region(talk, REGION_ALL)))
         return;
-    at = test->variant ? region->length - DATA : 100;
+    at = row->variant ? region->length - DATA : 100;
     for (unsigned i = 0; i < DATA; i++)
         data[i] = (uint8_t)(i * 7 + 1);
     if (!operation_write(talk, &segment, REGION_ALL, at, 0))
@@ -63,12 +63,12 @@ static void tagged_placed(struct talk *talk, const struct suite_test *test)
         talk_passed(talk, "a Read returned what had been written");
 }
 
-static void untagged_placed(struct talk *talk, const struct suite_test *test)
+static void untagged_placed(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_heard *heard;
     struct ddp_segment segment;
 
-    (void)test;
+    (void)row;
     if (!talk_start(talk, NULL))
         return;
     segment = operation_send(talk);
@@ -87,12 +87,12 @@ static void untagged_placed(struct talk *talk, const struct suite_test *test)
 }
 
 /* The message is open until its last segment has come: an echo before that was delivered too early. */
-static void not_before_last(struct talk *talk, const struct suite_test *test)
+static void not_before_last(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_heard *heard;
     struct ddp_segment segment;
 
-    (void)test;
+    (void)row;
     if (!talk_start(talk, NULL))
         return;
     segment = operation_send(talk);
@@ -119,30 +119,30 @@ static void not_before_last(struct talk *talk, const struct suite_test *test)
 
 /* ---- what has to be taken ---- */
 
-static bool say_rsvd(struct talk *talk, const struct suite_test *test, bool odd)
+static bool say_rsvd(struct talk *talk, const struct suite_case *row, bool odd)
 {
     struct ddp_segment segment;
 
     if (!operation_start_send(talk, &segment) ||
-        (test->variant && !operation_write(talk, &segment, REGION_ALL, 0, OPERATION_OCTETS)))
+        (row->variant && !operation_write(talk, &segment, REGION_ALL, 0, OPERATION_OCTETS)))
         return false;
     segment.rsvd = odd ? 0x0F : 0;
     talk_send_segment(talk, &segment);
     return true;
 }
 
-static void rsvd(struct talk *talk, const struct suite_test *test)
+static void rsvd(struct talk *talk, const struct suite_case *row)
 {
-    talk_expect_taken(talk, test, say_rsvd, NULL);
+    talk_expect_taken(talk, row, say_rsvd, NULL);
 }
 
 /* The usual one names memory that the device has told, if it has told any. */
-static bool say_empty_write(struct talk *talk, const struct suite_test *test, bool odd)
+static bool say_empty_write(struct talk *talk, const struct suite_case *row, bool odd)
 {
     const struct advert *advert = talk_advert(talk);
     struct ddp_segment segment;
 
-    (void)test;
+    (void)row;
     if (!talk_start(talk, NULL))
         return false;
     segment = talk_segment(talk, RDMAP_WRITE);
@@ -156,21 +156,21 @@ static bool say_empty_write(struct talk *talk, const struct suite_test *test, bo
     return true;
 }
 
-static void empty_write(struct talk *talk, const struct suite_test *test)
+static void empty_write(struct talk *talk, const struct suite_case *row)
 {
-    talk_expect_taken(talk, test, say_empty_write, NULL);
+    talk_expect_taken(talk, row, say_empty_write, NULL);
 }
 
 /* ---- half-close ---- */
 
 /* The comparison: without our FIN. A device that closes as soon as it is told to may have had its reasons. */
-static void half_close(struct talk *talk, const struct suite_test *test)
+static void half_close(struct talk *talk, const struct suite_case *row)
 {
     uint8_t ulpdu[TALK_ULPDU];
     enum talk_sign sign;
     enum talk_life life;
 
-    (void)test;
+    (void)row;
     if (!talk_start(talk, NULL))
         return;
     sign = talk_usable_sign(talk);
@@ -344,25 +344,25 @@ static const struct refusal refusals[] = {
 };
 
 /* The error that the section names. */
-static void code(struct talk *talk, const struct suite_test *test)
+static void code(struct talk *talk, const struct suite_case *row)
 {
-    operation_refusal(talk, &refusals[test->variant]);
+    operation_refusal(talk, &refusals[row->variant]);
 }
 
 /* Any refusal. */
-static void refused(struct talk *talk, const struct suite_test *test)
+static void refused(struct talk *talk, const struct suite_case *row)
 {
-    operation_refused(talk, &refusals[test->variant]);
+    operation_refused(talk, &refusals[row->variant]);
 }
 
 /* What comes after an error is not looked at, by a device that would answer it. */
-static void dropped(struct talk *talk, const struct suite_test *test)
+static void dropped(struct talk *talk, const struct suite_case *row)
 {
     uint8_t ulpdu[TALK_ULPDU];
     enum talk_sign sign;
     enum talk_life life;
 
-    (void)test;
+    (void)row;
     if (!talk_start(talk, NULL))
         return;
     sign = talk_usable_sign(talk);
@@ -387,7 +387,7 @@ static void dropped(struct talk *talk, const struct suite_test *test)
  * A Send of two segments with a Read Request between them: nothing forbids it, and nothing demands that it be taken.
  * But what is echoed has to be the message.
  */
-static void interrupted(struct talk *talk, const struct suite_test *test)
+static void interrupted(struct talk *talk, const struct suite_case *row)
 {
     struct ddp_segment segment, other;
     uint8_t payload[RDMAP_READ_REQUEST_LEN];
@@ -400,7 +400,7 @@ static void interrupted(struct talk *talk, const struct suite_test *test)
     segment.payload_len = OPERATION_OCTETS / 2;
     segment.last = false;
     talk_send_segment(talk, &segment);
-    if (test->variant == 0) {
+    if (row->variant == 0) {
         operation_read(talk, &other, payload, 0, 0, 0);
     } else {
         other = talk_segment(talk, RDMAP_WRITE);
@@ -428,13 +428,13 @@ static void interrupted(struct talk *talk, const struct suite_test *test)
 }
 
 /* A Read Request of one segment that is not the last of its message. */
-static void never_last(struct talk *talk, const struct suite_test *test)
+static void never_last(struct talk *talk, const struct suite_case *row)
 {
     struct ddp_segment segment;
     uint8_t payload[RDMAP_READ_REQUEST_LEN];
     enum talk_life life;
 
-    (void)test;
+    (void)row;
     if (!talk_start(talk, NULL))
         return;
     if (talk_usable_sign(talk) != SIGN_READ) {
@@ -453,7 +453,7 @@ static void never_last(struct talk *talk, const struct suite_test *test)
         talk_passed(talk, "no answer, but %s", talk_describe(talk, talk_last(talk)));
 }
 
-static const struct suite_test tests[] = {
+static const struct suite_case tests[] = {
     {RULE_DDP_4_1_02, NULL, DUT_ANY, NEED_REGIONS, tagged_placed, "a Write, and a Read of the same octets",
      "the Read returns what was written", 0},
     {RULE_DDP_4_1_02, "end", DUT_ANY, NEED_REGIONS, tagged_placed,

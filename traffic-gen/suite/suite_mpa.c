@@ -66,13 +66,13 @@ bool mpa_reach_marker(struct talk *talk, uint8_t *ulpdu)
 
 /* ---- what the receiver has to take ---- */
 
-static bool say_odd_pad(struct talk *talk, const struct suite_test *test, bool odd)
+static bool say_odd_pad(struct talk *talk, const struct suite_case *row, bool odd)
 {
     struct mpa_fpdu_plan plan;
     uint8_t ulpdu[TALK_ULPDU];
     size_t n;
 
-    (void)test;
+    (void)row;
     if (!talk_start(talk, NULL) || !(n = mpa_padded(talk, ulpdu)))
         return false;
     talk_plan(talk, &plan, ulpdu, n);
@@ -82,14 +82,14 @@ static bool say_odd_pad(struct talk *talk, const struct suite_test *test, bool o
     return true;
 }
 
-static bool say_unused_crc(struct talk *talk, const struct suite_test *test, bool odd)
+static bool say_unused_crc(struct talk *talk, const struct suite_case *row, bool odd)
 {
     static const uint32_t values[] = {0x00000000, 0xFFFFFFFF, 0x12345678};
     const struct talk_wish wish = {.no_crc = true, .need_no_crc = true};
     struct mpa_fpdu_plan plan;
     uint8_t ulpdu[TALK_ULPDU];
 
-    (void)test;
+    (void)row;
     if (!talk_start(talk, &wish))
         return false;
     for (unsigned i = 0; i < G_N_ELEMENTS(values); i++) {
@@ -102,13 +102,13 @@ static bool say_unused_crc(struct talk *talk, const struct suite_test *test, boo
 }
 
 /* Our first FPDU of all: the DUT has had nothing but our frame to learn from. */
-static bool say_unused_crc_first(struct talk *talk, const struct suite_test *test, bool odd)
+static bool say_unused_crc_first(struct talk *talk, const struct suite_case *row, bool odd)
 {
     const struct talk_wish wish = {.no_crc = true, .need_no_crc = true, .wait_only = true};
     struct mpa_fpdu_plan plan;
     uint8_t ulpdu[TALK_ULPDU];
 
-    (void)test;
+    (void)row;
     if (!talk_start(talk, &wish) || (!talk_is_initiator(talk) && !talk_first_fpdu(talk)))
         return false;
     talk_plan(talk, &plan, ulpdu, mpa_harmless(talk, ulpdu));
@@ -150,25 +150,25 @@ static bool say_marker(struct talk *talk, bool odd,
     return true;
 }
 
-static bool say_marker_reserved(struct talk *talk, const struct suite_test *test, bool odd)
+static bool say_marker_reserved(struct talk *talk, const struct suite_case *row, bool odd)
 {
-    (void)test;
+    (void)row;
     return say_marker(talk, odd, mpa_set_reserved);
 }
 
-static bool say_marker_low_bits(struct talk *talk, const struct suite_test *test, bool odd)
+static bool say_marker_low_bits(struct talk *talk, const struct suite_case *row, bool odd)
 {
-    (void)test;
+    (void)row;
     return say_marker(talk, odd, set_low_bits);
 }
 
 /* Segments that begin and end anywhere: one and a half FPDUs, a pause, the other half and another one. */
-static bool say_unaligned(struct talk *talk, const struct suite_test *test, bool odd)
+static bool say_unaligned(struct talk *talk, const struct suite_case *row, bool odd)
 {
     GByteArray *all;
     size_t first;
 
-    (void)test;
+    (void)row;
     if (!talk_start(talk, NULL))
         return false;
     all = mpa_harmless_octets(talk, 3);
@@ -201,12 +201,12 @@ GByteArray *mpa_harmless_octets(struct talk *talk, unsigned n)
 
 /* Writes to the same place, each one octet longer than the one before; not odd: they all have the first one's length.
  */
-static bool say_all_lengths(struct talk *talk, const struct suite_test *test, bool odd)
+static bool say_all_lengths(struct talk *talk, const struct suite_case *row, bool odd)
 {
     const struct advert_memory *region;
     uint8_t ulpdu[TALK_ULPDU];
 
-    (void)test;
+    (void)row;
     if (!talk_start(talk, NULL) || !(region = talk_region(talk, REGION_ALL)))
         return false;
     for (size_t n = 0; n < sizeof(lengths_octets); n++)
@@ -215,13 +215,13 @@ static bool say_all_lengths(struct talk *talk, const struct suite_test *test, bo
     return true;
 }
 
-static void all_lengths(struct talk *talk, const struct suite_test *test)
+static void all_lengths(struct talk *talk, const struct suite_case *row)
 {
     const struct advert_memory *region;
     const struct talk_heard *heard;
     uint8_t ulpdu[TALK_ULPDU];
 
-    talk_expect_taken(talk, test, say_all_lengths, NULL);
+    talk_expect_taken(talk, row, say_all_lengths, NULL);
     if (!talk_has_passed(talk) || !talk_reads(talk) || !(region = talk_region(talk, REGION_ALL)))
         return;
     talk_send_ulpdu(talk, ulpdu,
@@ -233,7 +233,7 @@ static void all_lengths(struct talk *talk, const struct suite_test *test)
 }
 
 /* A question of which a part is held back: it may only be answered when all of it is there. */
-static bool say_held_back(struct talk *talk, const struct suite_test *test, bool odd)
+static bool say_held_back(struct talk *talk, const struct suite_case *row, bool odd)
 {
     enum { HELD_BACK = 6 };
     struct mpa_fpdu_plan plan;
@@ -242,7 +242,7 @@ static bool say_held_back(struct talk *talk, const struct suite_test *test, bool
     GByteArray *octets;
     enum talk_life early;
 
-    (void)test;
+    (void)row;
     if (!talk_start(talk, NULL) || (sign = mpa_question_sign(talk)) == SIGN_TCP)
         return false;
     talk_plan(talk, &plan, ulpdu, talk_make_question(talk, sign, ulpdu));
@@ -265,9 +265,9 @@ static bool say_held_back(struct talk *talk, const struct suite_test *test, bool
 }
 
 /* The answer to what has been asked already. */
-static enum talk_life await_answer(struct talk *talk, const struct suite_test *test)
+static enum talk_life await_answer(struct talk *talk, const struct suite_case *row)
 {
-    (void)test;
+    (void)row;
     return talk_await(talk, talk_usable_sign(talk), talk_t_react(talk));
 }
 
@@ -281,12 +281,12 @@ enum talk_sign mpa_question_sign(struct talk *talk)
 }
 
 /* The frame and the first FPDU in pieces: what a network does while the device switches to MPA. */
-static bool say_switching(struct talk *talk, const struct suite_test *test, bool odd)
+static bool say_switching(struct talk *talk, const struct suite_case *row, bool odd)
 {
     const struct talk_wish wish = {.in_pieces = odd, .wait_only = true};
     GByteArray *octets;
 
-    (void)test;
+    (void)row;
     if (!talk_start_oddly(talk, &wish))
         return false;
     if (!talk_frame(talk, false) || !talk_is_open(talk) || (!talk_is_initiator(talk) && !talk_first_fpdu(talk)))
@@ -302,7 +302,7 @@ static bool say_switching(struct talk *talk, const struct suite_test *test, bool
 }
 
 /* A Read of several segments by a path that takes 100 octets at a time. */
-static void tiny_segments(struct talk *talk, const struct suite_test *test)
+static void tiny_segments(struct talk *talk, const struct suite_case *row)
 {
     enum { TINY_MSS = 100, SIZE = 1024 };
     const struct advert_memory *region;
@@ -310,7 +310,7 @@ static void tiny_segments(struct talk *talk, const struct suite_test *test)
     unsigned parts = 0, small = 0;
     bool last = false;
 
-    (void)test;
+    (void)row;
     talk_set_mss(talk, TINY_MSS);
     if (!talk_start(talk, NULL) || !(region = talk_region(talk, REGION_ALL)))
         return;
@@ -337,7 +337,7 @@ static void tiny_segments(struct talk *talk, const struct suite_test *test)
 
 enum { ODD_PAD, UNUSED_CRC, UNUSED_CRC_FIRST, MARKER_RESERVED, MARKER_LOW_BITS, UNALIGNED, HELD_BACK, SWITCHING };
 
-static void taken(struct talk *talk, const struct suite_test *test)
+static void taken(struct talk *talk, const struct suite_case *row)
 {
     static const struct {
         talk_say *say;
@@ -353,10 +353,10 @@ static void taken(struct talk *talk, const struct suite_test *test)
         [SWITCHING] = {say_switching, NULL},
     };
 
-    talk_expect_taken(talk, test, cases[test->variant].say, cases[test->variant].alive);
+    talk_expect_taken(talk, row, cases[row->variant].say, cases[row->variant].alive);
 }
 
-static const struct suite_test tests[] = {
+static const struct suite_case tests[] = {
     {RULE_MPA_4_1_06, NULL, DUT_ANY, NEED_REGIONS, taken, "an FPDU whose PAD is not zero, with the right CRC over it",
      "the device goes on", ODD_PAD},
     {RULE_MPA_4_1_11, NULL, DUT_ANY, 0, taken,

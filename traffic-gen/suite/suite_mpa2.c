@@ -15,13 +15,13 @@ static void cut_enhanced(struct talk *talk, struct mpa_startup *frame)
     frame->pd_length = 2;
 }
 
-static void short_enhanced(struct talk *talk, const struct suite_test *test)
+static void short_enhanced(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_wish wish = {ENHANCED, .frame = cut_enhanced};
     const struct talk_heard *heard;
     const struct mpa_startup *request;
 
-    (void)test;
+    (void)row;
     if (!talk_open(talk))
         return;
     if (!talk_is_initiator(talk)) {
@@ -47,7 +47,7 @@ static void short_enhanced(struct talk *talk, const struct suite_test *test)
 /* ---- IRD and ORD ---- */
 
 /* As many Reads at once as the device has said that it serves. */
-static void all_reads(struct talk *talk, const struct suite_test *test)
+static void all_reads(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_wish wish = {ENHANCED};
     unsigned reads, answered = 0;
@@ -55,7 +55,7 @@ static void all_reads(struct talk *talk, const struct suite_test *test)
     uint64_t offset;
     GByteArray *all;
 
-    (void)test;
+    (void)row;
     if (!talk_start(talk, &wish))
         return;
     /* What the Reply says is what binds: its IRD is the Responder's, its ORD bounds the Responder's Reads (9.1). */
@@ -135,37 +135,37 @@ static bool start_without_model(struct talk *talk)
 }
 
 /* For comparison: of an odd RTR the usual one, of a usual one no peer-to-peer mode at all. */
-static bool say_rtr(struct talk *talk, const struct suite_test *test, bool odd)
+static bool say_rtr(struct talk *talk, const struct suite_case *row, bool odd)
 {
-    uint8_t type = (uint8_t)(test->variant & ALL_RTR);
+    uint8_t type = (uint8_t)(row->variant & ALL_RTR);
 
-    if (!odd && !(test->variant & ODD_RTR))
+    if (!odd && !(row->variant & ODD_RTR))
         return start_without_model(talk);
     if (!agrees_on(talk, type))
         return false;
-    send_rtr(talk, type, odd && test->variant & ODD_RTR ? 0 : 1, 0);
+    send_rtr(talk, type, odd && row->variant & ODD_RTR ? 0 : 1, 0);
     return true;
 }
 
 /* An RTR Read is answered as any other Read is. */
-static enum talk_life rtr_life(struct talk *talk, const struct suite_test *test)
+static enum talk_life rtr_life(struct talk *talk, const struct suite_case *row)
 {
     enum talk_life life = LIFE_ANSWERS;
 
-    if (test->variant & MPA_RTR_READ && talk_reads(talk) && talk_frame(talk, true)->enhanced.peer_to_peer)
+    if (row->variant & MPA_RTR_READ && talk_reads(talk) && talk_frame(talk, true)->enhanced.peer_to_peer)
         life = talk_await(talk, SIGN_READ, talk_t_react(talk));
     /* One that answers it when it is asked for more has taken it: MPA2-9.2-25 is about that. */
     return life == LIFE_ANSWERS || life == LIFE_MUTE ? talk_probe(talk) : life;
 }
 
-static void takes_rtr(struct talk *talk, const struct suite_test *test)
+static void takes_rtr(struct talk *talk, const struct suite_case *row)
 {
-    talk_expect_taken(talk, test, say_rtr, rtr_life);
+    talk_expect_taken(talk, row, say_rtr, rtr_life);
 }
 
-static void answers_rtr_read(struct talk *talk, const struct suite_test *test)
+static void answers_rtr_read(struct talk *talk, const struct suite_case *row)
 {
-    (void)test;
+    (void)row;
     if (!agrees_on(talk, MPA_RTR_READ))
         return;
     if (!talk_reads(talk)) {
@@ -206,11 +206,11 @@ static bool names(struct talk *talk, uint8_t offered, uint8_t *named)
     return true;
 }
 
-static void names_all_rtr(struct talk *talk, const struct suite_test *test)
+static void names_all_rtr(struct talk *talk, const struct suite_case *row)
 {
     uint8_t named, known;
 
-    (void)test;
+    (void)row;
     if (!names(talk, ALL_RTR, &named) || mpa_question_sign(talk) == SIGN_TCP)
         return;
     known = types_alone(talk, (uint8_t)(ALL_RTR & ~named));
@@ -221,13 +221,13 @@ static void names_all_rtr(struct talk *talk, const struct suite_test *test)
         talk_passed(talk, "of all types the Reply names %u (B 1, C 2, D 4); others do not work alone either", named);
 }
 
-static void names_some_rtr(struct talk *talk, const struct suite_test *test)
+static void names_some_rtr(struct talk *talk, const struct suite_case *row)
 {
     const uint8_t both = MPA_RTR_WRITE | MPA_RTR_READ;
     const struct talk_wish wish = {PEER_TO_PEER(both), .wait_only = true};
     uint8_t named, known;
 
-    (void)test;
+    (void)row;
     if (!names(talk, ALL_RTR, &named) || mpa_question_sign(talk) == SIGN_TCP)
         return;
     known = types_alone(talk, named & both);
@@ -253,13 +253,13 @@ static void bits_without_model(struct talk *talk, struct mpa_startup *frame)
 }
 
 /* A = 0, and the bits set all the same; then an ordinary first FPDU, which is no RTR. */
-static bool say_bits(struct talk *talk, const struct suite_test *test, bool odd)
+static bool say_bits(struct talk *talk, const struct suite_case *row, bool odd)
 {
     const struct talk_wish wish = {CLIENT_SERVER, .frame = odd ? bits_without_model : NULL, .wait_only = true};
     uint8_t ulpdu[TALK_ULPDU];
     size_t n;
 
-    (void)test;
+    (void)row;
     if (!talk_start_oddly(talk, &wish))
         return false;
     if (!talk_frame(talk, false) || !talk_is_open(talk))
@@ -270,13 +270,13 @@ static bool say_bits(struct talk *talk, const struct suite_test *test, bool odd)
     return n > 0;
 }
 
-static void ignores_bits(struct talk *talk, const struct suite_test *test)
+static void ignores_bits(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_wish wish = {ENHANCED, .frame = bits_without_model, .wait_only = true};
     const struct talk_heard *heard;
 
     if (talk_is_initiator(talk)) {
-        talk_expect_taken(talk, test, say_bits, NULL);
+        talk_expect_taken(talk, row, say_bits, NULL);
         return;
     }
     if (!talk_start(talk, &wish))
@@ -297,7 +297,7 @@ static void ignores_bits(struct talk *talk, const struct suite_test *test)
 /* ---- together with RFC 5044 ---- */
 
 /* A device that speaks revision 2 goes on accepting revision 1. variant: with private data. */
-static void old_request(struct talk *talk, const struct suite_test *test)
+static void old_request(struct talk *talk, const struct suite_case *row)
 {
     static const uint8_t nothing[1];
     const struct talk_wish enhanced = {ENHANCED};
@@ -305,7 +305,7 @@ static void old_request(struct talk *talk, const struct suite_test *test)
 
     if (!talk_start(talk, &enhanced))
         return;
-    if (talk_start(talk, test->variant ? &with : &without)) {
+    if (talk_start(talk, row->variant ? &with : &without)) {
         talk_passed(talk, "%s", "a Request of revision 1 is accepted, too");
         return;
     }
@@ -316,12 +316,12 @@ static void old_request(struct talk *talk, const struct suite_test *test)
                     talk_describe(talk, talk_last(talk)));
 }
 
-static void not_downgraded(struct talk *talk, const struct suite_test *test)
+static void not_downgraded(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_wish wish = {ENHANCED};
     const struct mpa_startup *reply;
 
-    (void)test;
+    (void)row;
     if (!talk_open(talk))
         return;
     talk_send_frame(talk, &wish);
@@ -338,7 +338,7 @@ static void not_downgraded(struct talk *talk, const struct suite_test *test)
 }
 
 /* Values that cannot be, or can hardly be: each is answered or refused, and the device is still there afterwards. */
-static void odd_values(struct talk *talk, const struct suite_test *test)
+static void odd_values(struct talk *talk, const struct suite_case *row)
 {
     static const struct mpa_enhanced odd[] = {
         {.ird = 0, .ord = 0, .peer_to_peer = true, .rtr = MPA_RTR_READ},
@@ -348,7 +348,7 @@ static void odd_values(struct talk *talk, const struct suite_test *test)
         {.peer_to_peer = true, .rtr = 0, .ird = 4, .ord = 4},
     };
 
-    (void)test;
+    (void)row;
     if (!talk_start(talk, &(struct talk_wish){ENHANCED}))
         return; /* it does not answer usual ones either */
     for (unsigned i = 0; i < G_N_ELEMENTS(odd); i++) {
@@ -377,7 +377,7 @@ static void odd_values(struct talk *talk, const struct suite_test *test)
                     talk_describe(talk, talk_last(talk)));
 }
 
-static const struct suite_test tests[] = {
+static const struct suite_case tests[] = {
     {RULE_MPA2_6_06, NULL, DUT_RESPONDER, NEED_ENHANCED, old_request,
      "an enhanced connection, then a Request of revision 1", "a Reply with R = 0", 1},
     {RULE_MPA2_6_09, NULL, DUT_ANY, NEED_ENHANCED, short_enhanced, "our start-up frame with S = 1 and PD_Length 2",

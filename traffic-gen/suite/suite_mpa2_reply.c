@@ -81,10 +81,10 @@ static void compare(struct talk *talk)
         talk_inconclusive(talk, "%s; and after a right Reply it does not go on either", what);
 }
 
-static void must_terminate(struct talk *talk, const struct suite_test *test)
+static void must_terminate(struct talk *talk, const struct suite_case *row)
 {
-    enum bad_reply bad = (enum bad_reply)(test->variant / 8);
-    enum about about = (enum about)(test->variant % 8);
+    enum bad_reply bad = (enum bad_reply)(row->variant / 8);
+    enum about about = (enum about)(row->variant % 8);
     const struct talk_heard *heard;
     struct rdmap_terminate terminate;
 
@@ -137,7 +137,7 @@ static void must_terminate(struct talk *talk, const struct suite_test *test)
 
 #define TERMINATE_EXPECTED "a Terminate as the first FPDU"
 
-static const struct suite_test tests[] = {
+static const struct suite_case tests[] = {
     {RULE_MPA2_8_01, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply with ORD above the Request's IRD",
      "if a Terminate, then layer 2 type 0", VARIANT(BAD_ORD, ABOUT_LAYER)},
     {RULE_MPA2_9_1_16, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply with ORD above the Request's IRD",

@@ -79,9 +79,9 @@ static bool start_with_one(struct talk *talk, const struct talk_wish *wish)
     return true;
 }
 
-static bool say_cut(struct talk *talk, const struct suite_test *test, bool odd)
+static bool say_cut(struct talk *talk, const struct suite_case *row, bool odd)
 {
-    const enum cut cut = (enum cut)test->variant;
+    const enum cut cut = (enum cut)row->variant;
     const struct talk_wish wish = {.need_markers = cut == CUT_MARKER};
     size_t from = 0, to = 0;
 
@@ -108,13 +108,13 @@ static bool say_cut(struct talk *talk, const struct suite_test *test, bool odd)
 }
 
 /* Every octet by itself. */
-static bool say_octets(struct talk *talk, const struct suite_test *test, bool odd)
+static bool say_octets(struct talk *talk, const struct suite_case *row, bool odd)
 {
     struct mpa_fpdu_plan plan;
     uint8_t ulpdu[TALK_ULPDU];
     GByteArray *octets;
 
-    if (!start_with_one(talk, NULL) || !(octets = make_fpdu(talk, (enum cut)test->variant, &plan, ulpdu)))
+    if (!start_with_one(talk, NULL) || !(octets = make_fpdu(talk, (enum cut)row->variant, &plan, ulpdu)))
         return false;
     for (guint i = 0; odd && i < octets->len; i++) {
         talk_write(talk, octets->data + i, 1);
@@ -127,14 +127,14 @@ static bool say_octets(struct talk *talk, const struct suite_test *test, bool od
     return true;
 }
 
-static void cut(struct talk *talk, const struct suite_test *test)
+static void cut(struct talk *talk, const struct suite_case *row)
 {
-    talk_expect_taken(talk, test, test->variant == CUT_OCTETS ? say_octets : say_cut, NULL);
+    talk_expect_taken(talk, row, row->variant == CUT_OCTETS ? say_octets : say_cut, NULL);
 }
 
 #define GOES_ON "the device goes on"
 
-static const struct suite_test tests[] = {
+static const struct suite_case tests[] = {
     {RULE_MPA_5_1_06, "length", DUT_ANY, 0, cut, "an FPDU whose ULPDU_Length is split over two TCP segments", GOES_ON,
      CUT_LENGTH},
     {RULE_MPA_5_1_06, "header", DUT_ANY, 0, cut, "FPDUs split over two TCP segments before each octet of their header",

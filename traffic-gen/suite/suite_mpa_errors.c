@@ -26,13 +26,13 @@ static void set_fpduptr(void *ctx, uint8_t marker[4], uint64_t offset, unsigned 
     marker[3] ^= 0x40;
 }
 
-static void pad_not_in_crc(struct talk *talk, const struct suite_test *test)
+static void pad_not_in_crc(struct talk *talk, const struct suite_case *row)
 {
     struct mpa_fpdu_plan plan;
     uint8_t ulpdu[TALK_ULPDU];
     size_t n;
 
-    (void)test;
+    (void)row;
     if (!talk_start(talk, NULL) || !mpa_uses_crc(talk) || !(n = mpa_padded(talk, ulpdu)))
         return;
     talk_plan(talk, &plan, ulpdu, n);
@@ -43,13 +43,13 @@ static void pad_not_in_crc(struct talk *talk, const struct suite_test *test)
     mpa_expect_error(talk);
 }
 
-static void reserved_not_in_crc(struct talk *talk, const struct suite_test *test)
+static void reserved_not_in_crc(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_wish wish = {.need_markers = true};
     struct mpa_fpdu_plan plan;
     uint8_t ulpdu[TALK_ULPDU];
 
-    (void)test;
+    (void)row;
     if (!talk_start(talk, &wish) || !mpa_uses_crc(talk) || !mpa_reach_marker(talk, ulpdu))
         return;
     talk_plan(talk, &plan, ulpdu, mpa_harmless(talk, ulpdu));
@@ -70,47 +70,47 @@ bool mpa_uses_crc(struct talk *talk)
 /* One bit, somewhere in an FPDU. */
 enum damage { DAMAGE_CRC, DAMAGE_ULPDU, DAMAGE_PAD, DAMAGE_MARKER };
 
-static void damaged(struct talk *talk, const struct suite_test *test)
+static void damaged(struct talk *talk, const struct suite_case *row)
 {
     /* From the end: the CRC field, the Tagged Offset of a Write, the PAD behind one octet. */
     static const size_t from_end[] = {[DAMAGE_CRC] = 1, [DAMAGE_ULPDU] = 5, [DAMAGE_PAD] = 5};
-    const struct talk_wish wish = {.need_markers = test->variant == DAMAGE_MARKER};
+    const struct talk_wish wish = {.need_markers = row->variant == DAMAGE_MARKER};
     struct mpa_fpdu_plan plan;
     uint8_t ulpdu[TALK_ULPDU];
     size_t n;
 
     if (!talk_start(talk, &wish) || !mpa_uses_crc(talk))
         return;
-    if (test->variant == DAMAGE_MARKER && !mpa_reach_marker(talk, ulpdu))
+    if (row->variant == DAMAGE_MARKER && !mpa_reach_marker(talk, ulpdu))
         return;
-    n = test->variant == DAMAGE_PAD ? mpa_padded(talk, ulpdu) : mpa_harmless(talk, ulpdu);
+    n = row->variant == DAMAGE_PAD ? mpa_padded(talk, ulpdu) : mpa_harmless(talk, ulpdu);
     if (n == 0)
         return;
     talk_plan(talk, &plan, ulpdu, n);
-    if (test->variant == DAMAGE_MARKER) {
+    if (row->variant == DAMAGE_MARKER) {
         plan.crc = mpa_crc_of(&plan);
         plan.crc_fixed = true;
         plan.marker_hook = set_fpduptr;
         talk_send_plan(talk, &plan);
     } else {
-        write_damaged(talk, &plan, from_end[test->variant], 0x10);
+        write_damaged(talk, &plan, from_end[row->variant], 0x10);
     }
     mpa_expect_error(talk);
 }
 
 /* The device itself said C = 0, we C = 1; or: after many right ones. */
-static void damaged_by_our_wish(struct talk *talk, const struct suite_test *test)
+static void damaged_by_our_wish(struct talk *talk, const struct suite_case *row)
 {
     struct mpa_fpdu_plan plan;
     uint8_t ulpdu[TALK_ULPDU];
 
-    if (!talk_start(talk, &(struct talk_wish){.crc = test->variant == 0}) || !mpa_uses_crc(talk))
+    if (!talk_start(talk, &(struct talk_wish){.crc = row->variant == 0}) || !mpa_uses_crc(talk))
         return;
-    if (test->variant == 0 && talk_frame(talk, false)->flags & MPA_FLAG_C) {
+    if (row->variant == 0 && talk_frame(talk, false)->flags & MPA_FLAG_C) {
         talk_not_applicable(talk, "the device declares C = 1 itself");
         return;
     }
-    for (int i = 0; i < (test->variant ? LONG_EXCHANGE : 0); i++)
+    for (int i = 0; i < (row->variant ? LONG_EXCHANGE : 0); i++)
         talk_send_ulpdu(talk, ulpdu, mpa_harmless(talk, ulpdu));
     talk_plan(talk, &plan, ulpdu, talk_make_write(talk, ulpdu, MPA_HARMLESS_STAG, 0x0C0C, NULL, 0));
     write_damaged(talk, &plan, 1, 0x01);
@@ -130,13 +130,13 @@ static void expect_no_answer(struct talk *talk, enum talk_sign sign, const char 
         talk_passed(talk, "no answer, but %s", talk_describe(talk, talk_last(talk)));
 }
 
-static void damaged_read(struct talk *talk, const struct suite_test *test)
+static void damaged_read(struct talk *talk, const struct suite_case *row)
 {
     struct mpa_fpdu_plan plan;
     uint8_t ulpdu[TALK_ULPDU];
     enum talk_sign sign;
 
-    (void)test;
+    (void)row;
     if (!talk_start(talk, NULL) || !mpa_uses_crc(talk) || (sign = mpa_question_sign(talk)) == SIGN_TCP)
         return;
     talk_plan(talk, &plan, ulpdu, talk_make_question(talk, sign, ulpdu));
@@ -145,7 +145,7 @@ static void damaged_read(struct talk *talk, const struct suite_test *test)
 }
 
 /* A wrong FPDU with a right request behind it, in one segment. */
-static void behind_an_error(struct talk *talk, const struct suite_test *test)
+static void behind_an_error(struct talk *talk, const struct suite_case *row)
 {
     uint64_t offset;
     struct mpa_fpdu_plan plan;
@@ -157,10 +157,10 @@ static void behind_an_error(struct talk *talk, const struct suite_test *test)
         return;
     offset = talk_out_offset(talk);
     talk_plan(talk, &plan, ulpdu, mpa_harmless(talk, ulpdu));
-    if (test->variant)
+    if (row->variant)
         plan.ulpdu_length = (uint16_t)(plan.ulpdu_length + 4); /* with the CRC of where the FPDU really ends */
     wrong = talk_encode_plan(&plan);
-    if (!test->variant)
+    if (!row->variant)
         wrong->data[wrong->len - 1] ^= 0x20;
     talk_plan(talk, &plan, ulpdu, talk_make_question(talk, sign, ulpdu));
     plan.offset = offset + wrong->len;
@@ -172,12 +172,12 @@ static void behind_an_error(struct talk *talk, const struct suite_test *test)
     expect_no_answer(talk, sign, "the request after the wrong FPDU");
 }
 
-static void error_code(struct talk *talk, const struct suite_test *test)
+static void error_code(struct talk *talk, const struct suite_case *row)
 {
     struct mpa_fpdu_plan plan;
     uint8_t ulpdu[TALK_ULPDU];
 
-    (void)test;
+    (void)row;
     if (!talk_start(talk, NULL) || !mpa_uses_crc(talk))
         return;
     talk_plan(talk, &plan, ulpdu, mpa_harmless(talk, ulpdu));
@@ -186,12 +186,12 @@ static void error_code(struct talk *talk, const struct suite_test *test)
 }
 
 /* We do not close: the device has to, when it has said its Terminate. */
-static void tears_down(struct talk *talk, const struct suite_test *test)
+static void tears_down(struct talk *talk, const struct suite_case *row)
 {
     struct mpa_fpdu_plan plan;
     uint8_t ulpdu[TALK_ULPDU];
 
-    (void)test;
+    (void)row;
     if (!talk_start(talk, NULL) || !mpa_uses_crc(talk))
         return;
     talk_plan(talk, &plan, ulpdu, mpa_harmless(talk, ulpdu));
@@ -214,14 +214,14 @@ void mpa_expect_end(struct talk *talk, int64_t ns)
 }
 
 /* In order, a receiver need not look at Markers (section 8): only who does can pass. */
-static void wrong_marker(struct talk *talk, const struct suite_test *test)
+static void wrong_marker(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_wish wish = {.need_markers = true};
     struct mpa_fpdu_plan plan;
     uint8_t ulpdu[TALK_ULPDU];
     enum talk_life life;
 
-    (void)test;
+    (void)row;
     if (!talk_start(talk, &wish) || !mpa_reach_marker(talk, ulpdu))
         return;
     talk_plan(talk, &plan, ulpdu, mpa_harmless(talk, ulpdu));
@@ -236,11 +236,11 @@ static void wrong_marker(struct talk *talk, const struct suite_test *test)
 }
 
 /* A part of an FPDU, and then nothing. */
-static void half_an_fpdu(struct talk *talk, const struct suite_test *test)
+static void half_an_fpdu(struct talk *talk, const struct suite_case *row)
 {
     GByteArray *octets;
 
-    (void)test;
+    (void)row;
     if (!talk_start(talk, NULL))
         return;
     octets = mpa_harmless_octets(talk, 1);
@@ -251,7 +251,7 @@ static void half_an_fpdu(struct talk *talk, const struct suite_test *test)
 
 #define ERROR_EXPECTED "Terminate 2/0/2 (layer LLP, type MPA, CRC), or a close"
 
-static const struct suite_test tests[] = {
+static const struct suite_case tests[] = {
     {RULE_MPA_4_1_07, NULL, DUT_ANY, NEED_REGIONS, pad_not_in_crc,
      "an FPDU whose PAD is not zero, with the CRC that it would have with a PAD of zero", ERROR_EXPECTED, 0},
     {RULE_MPA_4_2_04, NULL, DUT_ANY, 0, reserved_not_in_crc,

@@ -18,7 +18,7 @@ static const int64_t read_pause = 20 * INT64_C(1000000);
 static void lengthen(struct talk *talk, struct mpa_startup *frame)
 {
     static _Thread_local uint8_t octets[MPA_PRIVATE_DATA_MAX];
-    const unsigned n = (unsigned)talk->test->variant - (frame->has_enhanced ? MPA_ENHANCED_LEN : 0);
+    const unsigned n = (unsigned)talk->row->variant - (frame->has_enhanced ? MPA_ENHANCED_LEN : 0);
 
     memset(octets, 0, sizeof(octets));
     memcpy(octets, frame->ulp_data, MIN(frame->ulp_length, n));
@@ -27,11 +27,11 @@ static void lengthen(struct talk *talk, struct mpa_startup *frame)
     mpa_startup_fix_length(frame);
 }
 
-static bool say_long_data(struct talk *talk, const struct suite_test *test, bool odd)
+static bool say_long_data(struct talk *talk, const struct suite_case *row, bool odd)
 {
     const struct mpa_startup *theirs;
 
-    (void)test;
+    (void)row;
     if (!talk_start_oddly(talk, &(struct talk_wish){.frame = odd ? lengthen : NULL}))
         return false;
     theirs = talk_frame(talk, false);
@@ -42,9 +42,9 @@ static bool say_long_data(struct talk *talk, const struct suite_test *test, bool
     return true;
 }
 
-static void long_data(struct talk *talk, const struct suite_test *test)
+static void long_data(struct talk *talk, const struct suite_case *row)
 {
-    talk_expect_taken(talk, test, say_long_data, NULL);
+    talk_expect_taken(talk, row, say_long_data, NULL);
 }
 
 /* ---- flags and revisions ---- */
@@ -55,24 +55,24 @@ static void set_rejected(struct talk *talk, struct mpa_startup *frame)
     frame->flags |= MPA_FLAG_R;
 }
 
-static bool say_rejected(struct talk *talk, const struct suite_test *test, bool odd)
+static bool say_rejected(struct talk *talk, const struct suite_case *row, bool odd)
 {
-    (void)test;
+    (void)row;
     return talk_start_oddly(talk, &(struct talk_wish){.frame = odd ? set_rejected : NULL});
 }
 
-static void rejected_request(struct talk *talk, const struct suite_test *test)
+static void rejected_request(struct talk *talk, const struct suite_case *row)
 {
-    talk_expect_taken(talk, test, say_rejected, NULL);
+    talk_expect_taken(talk, row, say_rejected, NULL);
 }
 
 /* After a Reply that rejects an Initiator has no more to say in MPA. */
-static void rejected(struct talk *talk, const struct suite_test *test)
+static void rejected(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_wish wish = {.frame = set_rejected, .wait_only = true};
     const struct talk_heard *heard;
 
-    (void)test;
+    (void)row;
     if (!talk_start(talk, &wish))
         return;
     heard = talk_hear(talk, talk_t_close(talk));
@@ -85,13 +85,13 @@ static void rejected(struct talk *talk, const struct suite_test *test)
 }
 
 /* Who speaks revision 0 as well says so; others name the revision that they speak, and close. */
-static void revision_0(struct talk *talk, const struct suite_test *test)
+static void revision_0(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_wish wish = {.revision_0 = true, .markers = true, .crc = true};
     const struct mpa_startup *reply;
     const struct talk_heard *heard;
 
-    (void)test;
+    (void)row;
     if (!talk_open(talk) || !talk_send_frame(talk, &wish))
         return;
     reply = talk_hear_frame(talk);
@@ -121,12 +121,12 @@ static void claim_enhanced(struct talk *talk, struct mpa_startup *frame)
 }
 
 /* For RFC 5044 it is a reserved bit, for RFC 6581 a contradiction: nobody may take the octets for IRD and ORD. */
-static void enhanced_revision_1(struct talk *talk, const struct suite_test *test)
+static void enhanced_revision_1(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_wish wish = {.revision = 1, .frame = claim_enhanced};
     const struct mpa_startup *reply;
 
-    (void)test;
+    (void)row;
     if (!talk_open(talk) || !talk_send_frame(talk, &wish))
         return;
     reply = talk_hear_frame(talk);
@@ -144,11 +144,11 @@ static void enhanced_revision_1(struct talk *talk, const struct suite_test *test
 /* ---- what leaves together with a frame ---- */
 
 /* A Request and our FIN. Whatever the device makes of it, it has to be there for the next one. */
-static void request_and_fin(struct talk *talk, const struct suite_test *test)
+static void request_and_fin(struct talk *talk, const struct suite_case *row)
 {
     g_autofree char *what = NULL;
 
-    (void)test;
+    (void)row;
     if (!talk_open(talk))
         return;
     talk_together(talk, true);
@@ -169,7 +169,7 @@ static void request_and_fin(struct talk *talk, const struct suite_test *test)
  * Our Reply and an FPDU, or its first octet, in one segment: we should have waited for the device's own FPDU. It may
  * close then; but what follows the Reply are FPDUs, and what is not refused must not be lost.
  */
-static void reply_and_fpdu(struct talk *talk, const struct suite_test *test)
+static void reply_and_fpdu(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_wish wish = {.wait_only = true};
     uint8_t ulpdu[TALK_ULPDU];
@@ -188,7 +188,7 @@ static void reply_and_fpdu(struct talk *talk, const struct suite_test *test)
     talk_begin_operation(talk);
     talk_plan(talk, &plan, ulpdu, talk_make_question(talk, sign, ulpdu));
     octets = talk_encode_plan(&plan);
-    first = test->variant ? (size_t)test->variant : octets->len;
+    first = row->variant ? (size_t)row->variant : octets->len;
     talk_write(talk, octets->data, first);
     talk_together(talk, false);
     if (first < octets->len) {
@@ -214,7 +214,7 @@ static void reply_and_fpdu(struct talk *talk, const struct suite_test *test)
  * A Responder that has not had a valid FPDU yet may send none; a Terminate all the same is what section 8 asks for, so
  * that it is not held against it.
  */
-static void invalid_first(struct talk *talk, const struct suite_test *test)
+static void invalid_first(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_wish wish = {.wait_only = true};
     const struct talk_heard *heard;
@@ -223,7 +223,7 @@ static void invalid_first(struct talk *talk, const struct suite_test *test)
     enum talk_sign sign;
     GByteArray *octets;
 
-    (void)test;
+    (void)row;
     if (!talk_start(talk, &wish) || !mpa_uses_crc(talk) || (sign = mpa_question_sign(talk)) == SIGN_TCP)
         return;
     talk_plan(talk, &plan, ulpdu, talk_make_question(talk, sign, ulpdu));
@@ -254,7 +254,7 @@ static void invalid_first(struct talk *talk, const struct suite_test *test)
             "an accepting Reply with " #octets " octets of Private Data", "the device goes on", octets                 \
     }
 
-static const struct suite_test tests[] = {
+static const struct suite_case tests[] = {
     {RULE_MPA_7_1_1_19, NULL, DUT_RESPONDER, 0, rejected_request, "a Request with R = 1", "the device goes on", 0},
     LONG_DATA(256),
     LONG_DATA(257),

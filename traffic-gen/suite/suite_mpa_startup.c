@@ -201,9 +201,9 @@ enum {
     CASE_KIND_OPEN,
 };
 
-static void wrong_frame(struct talk *talk, const struct suite_test *test)
+static void wrong_frame(struct talk *talk, const struct suite_case *row)
 {
-    const struct wrong_case *this = &cases[test->variant];
+    const struct wrong_case *this = &cases[row->variant];
     enum answer answer;
 
     if (!give(talk, this->wrong))
@@ -219,11 +219,11 @@ static void wrong_frame(struct talk *talk, const struct suite_test *test)
 }
 
 /* Whether a device that answers an unknown revision goes on to speak with it. */
-static void unknown_revision(struct talk *talk, const struct suite_test *test)
+static void unknown_revision(struct talk *talk, const struct suite_case *row)
 {
     const struct mpa_startup *reply;
 
-    (void)test;
+    (void)row;
     if (!talk_is_initiator(talk)) {
         if (give(talk, WRONG_REVISION))
             judge(talk, hear_answer(talk, talk_t_close(talk)), ANSWER_ACCEPTS);
@@ -252,9 +252,9 @@ static void unknown_revision(struct talk *talk, const struct suite_test *test)
 }
 
 /* A close that comes, but not at once. */
-static void late_close(struct talk *talk, const struct suite_test *test)
+static void late_close(struct talk *talk, const struct suite_case *row)
 {
-    (void)test;
+    (void)row;
     if (!give(talk, WRONG_KEY_END))
         return;
     if (hear_answer(talk, talk_t_close(talk)) != ANSWER_OPEN) {
@@ -267,15 +267,15 @@ static void late_close(struct talk *talk, const struct suite_test *test)
 /* ---- waiting ---- */
 
 /* Nothing, or a part of a frame; then silence. */
-static void incomplete(struct talk *talk, const struct suite_test *test)
+static void incomplete(struct talk *talk, const struct suite_case *row)
 {
     uint8_t octets[MPA_STARTUP_HEADER_LEN + 64];
 
     if (!our_turn(talk))
         return;
-    if (test->variant > 0) {
+    if (row->variant > 0) {
         right_frame(talk, octets, sizeof(octets));
-        talk_write(talk, octets, (size_t)test->variant);
+        talk_write(talk, octets, (size_t)row->variant);
     }
     if (!talk_is_initiator(talk))
         talk_begin_operation(talk);
@@ -283,13 +283,13 @@ static void incomplete(struct talk *talk, const struct suite_test *test)
 }
 
 /* An Initiator that has not had the whole Reply has nothing to say; when it has, it goes on. */
-static void withheld(struct talk *talk, const struct suite_test *test)
+static void withheld(struct talk *talk, const struct suite_case *row)
 {
     uint8_t octets[MPA_STARTUP_HEADER_LEN + 64];
     const struct talk_heard *heard;
     size_t n;
 
-    (void)test;
+    (void)row;
     if (!our_turn(talk))
         return;
     n = right_frame(talk, octets, sizeof(octets));
@@ -322,42 +322,42 @@ static void set_res(struct talk *talk, struct mpa_startup *frame)
     frame->flags |= MPA_FLAGS_RES;
 }
 
-static bool say_res(struct talk *talk, const struct suite_test *test, bool odd)
+static bool say_res(struct talk *talk, const struct suite_case *row, bool odd)
 {
-    (void)test;
+    (void)row;
     return talk_start_oddly(talk, &(struct talk_wish){.frame = odd ? set_res : NULL});
 }
 
 /* Wishes that every device has to grant. */
-static bool say_markers(struct talk *talk, const struct suite_test *test, bool odd)
+static bool say_markers(struct talk *talk, const struct suite_case *row, bool odd)
 {
-    (void)test;
+    (void)row;
     return talk_start_oddly(talk, &(struct talk_wish){.markers = odd, .no_crc = true});
 }
 
-static bool say_crc(struct talk *talk, const struct suite_test *test, bool odd)
+static bool say_crc(struct talk *talk, const struct suite_case *row, bool odd)
 {
-    (void)test;
+    (void)row;
     return talk_start_oddly(talk, &(struct talk_wish){.crc = odd, .no_crc = !odd});
 }
 
-static void must_grant(struct talk *talk, const struct suite_test *test)
+static void must_grant(struct talk *talk, const struct suite_case *row)
 {
-    talk_expect_taken(talk, test, test->variant == 0 ? say_markers : say_crc, NULL);
+    talk_expect_taken(talk, row, row->variant == 0 ? say_markers : say_crc, NULL);
     if (!talk_has_passed(talk))
         return;
     /* What the device inserts shows in FPDUs of its own. */
     if (talk_fpdus_heard(talk) == 0)
-        talk_inconclusive(talk, "the device accepts %s, but has sent no FPDU", test->variant == 0 ? "M = 1" : "C = 1");
-    else if (test->variant == 0 && talk_markers_heard(talk) == 0)
+        talk_inconclusive(talk, "the device accepts %s, but has sent no FPDU", row->variant == 0 ? "M = 1" : "C = 1");
+    else if (row->variant == 0 && talk_markers_heard(talk) == 0)
         talk_failed(talk, "the device accepts M = 1, and its FPDUs have no Markers");
 }
 
-static void default_crc(struct talk *talk, const struct suite_test *test)
+static void default_crc(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_wish wish = {.no_crc = true};
 
-    (void)test;
+    (void)row;
     if (!talk_start(talk, &wish))
         return;
     if (talk_frame(talk, false)->flags & MPA_FLAG_C)
@@ -381,9 +381,9 @@ static void compare(struct talk *talk)
         talk_inconclusive(talk, "%s; with other private data it does not accept either", what);
 }
 
-static void disliked(struct talk *talk, const struct suite_test *test)
+static void disliked(struct talk *talk, const struct suite_case *row)
 {
-    const struct talk_wish wish = {.advert = {.flags = (uint32_t)test->variant}};
+    const struct talk_wish wish = {.advert = {.flags = (uint32_t)row->variant}};
     const struct mpa_startup *reply;
 
     if (!talk_open(talk))
@@ -398,12 +398,12 @@ static void disliked(struct talk *talk, const struct suite_test *test)
         compare(talk);
 }
 
-static void disliked_reply(struct talk *talk, const struct suite_test *test)
+static void disliked_reply(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_wish wish = {.advert = {.flags = ADVERT_REJECT}, .wait_only = true};
     enum answer answer;
 
-    (void)test;
+    (void)row;
     if (!talk_start(talk, &wish))
         return;
     answer = hear_answer(talk, talk_t_close(talk));
@@ -413,12 +413,12 @@ static void disliked_reply(struct talk *talk, const struct suite_test *test)
         judge(talk, answer, ANSWER_ACCEPTS | ANSWER_GARBAGE);
 }
 
-static void enters_operation(struct talk *talk, const struct suite_test *test)
+static void enters_operation(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_wish wish = {.wait_only = true};
     const struct talk_heard *heard;
 
-    (void)test;
+    (void)row;
     if (!talk_start(talk, &wish))
         return;
     heard = talk_hear(talk, talk_t_close(talk));
@@ -434,7 +434,7 @@ static void enters_operation(struct talk *talk, const struct suite_test *test)
  * A request right after the Reply, in our first FPDU: a device that is still turning to full operation must not lose
  * it. For comparison: the same after a pause. In the first octets of the FPDU by themselves, if `cut`.
  */
-static bool say_at_once(struct talk *talk, const struct suite_test *test, bool odd)
+static bool say_at_once(struct talk *talk, const struct suite_case *row, bool odd)
 {
     const struct talk_wish wish = {.wait_only = true, .at_once = odd};
     struct mpa_fpdu_plan plan;
@@ -449,7 +449,7 @@ static bool say_at_once(struct talk *talk, const struct suite_test *test, bool o
         talk_sleep(talk, at_once_pause);
     talk_plan(talk, &plan, ulpdu, talk_make_question(talk, sign, ulpdu));
     octets = talk_encode_plan(&plan);
-    first = odd && test->variant ? (size_t)test->variant : octets->len;
+    first = odd && row->variant ? (size_t)row->variant : octets->len;
     talk_write(talk, octets->data, first);
     if (first < octets->len) {
         talk_delivered(talk);
@@ -460,26 +460,26 @@ static bool say_at_once(struct talk *talk, const struct suite_test *test, bool o
     return true;
 }
 
-static enum talk_life await_answer(struct talk *talk, const struct suite_test *test)
+static enum talk_life await_answer(struct talk *talk, const struct suite_case *row)
 {
-    (void)test;
+    (void)row;
     return talk_await(talk, talk_usable_sign(talk), talk_t_react(talk));
 }
 
-static void first_is_an_fpdu(struct talk *talk, const struct suite_test *test)
+static void first_is_an_fpdu(struct talk *talk, const struct suite_case *row)
 {
     for (unsigned i = 0; i < TALK_AT_ONCE_TRIES && (i == 0 || talk_has_passed(talk)); i++)
-        talk_expect_taken(talk, test, say_at_once, await_answer);
+        talk_expect_taken(talk, row, say_at_once, await_answer);
 }
 
-static void odd_res(struct talk *talk, const struct suite_test *test)
+static void odd_res(struct talk *talk, const struct suite_case *row)
 {
-    talk_expect_taken(talk, test, say_res, NULL);
+    talk_expect_taken(talk, row, say_res, NULL);
 }
 
 #define CLOSE_EXPECTED "the device closes"
 
-static const struct suite_test tests[] = {
+static const struct suite_case tests[] = {
     {RULE_MPA_4_3_01, NULL, DUT_ANY, 0, must_grant,
      "M = 1 in our start-up frame; if that is refused, the same with M = 0", "the device goes on, with Markers", 0},
     {RULE_MPA_4_4_01, NULL, DUT_ANY, 0, must_grant,

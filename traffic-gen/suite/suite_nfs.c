@@ -46,45 +46,45 @@ static void add_create(struct xdr_out *out, const char *name, uint32_t n)
     xdr_out_u32(out, 0);
 }
 
-static void begin_create(struct rpc_bench *bench, struct xdr_out *out, uint32_t n)
+static void begin_create(struct rpc_talker *talker, struct xdr_out *out, uint32_t n)
 {
-    g_strlcpy(bench->name, rpc_bench_new_name(bench), sizeof(bench->name));
-    rpc_bench_begin_nfs(bench, out, 0, bench->root, bench->root_n, 1);
-    add_create(out, bench->name, n);
+    g_strlcpy(talker->name, rpc_talker_new_name(talker), sizeof(talker->name));
+    rpc_talker_begin_nfs(talker, out, 0, talker->root, talker->root_n, 1);
+    add_create(out, talker->name, n);
 }
 
-static void begin_readlink(struct rpc_bench *bench, struct xdr_out *out)
+static void begin_readlink(struct rpc_talker *talker, struct xdr_out *out)
 {
-    rpc_bench_begin_nfs(bench, out, 0, bench->root, bench->root_n, 2);
+    rpc_talker_begin_nfs(talker, out, 0, talker->root, talker->root_n, 2);
     xdr_out_u32(out, NFS_OP_LOOKUP);
-    xdr_out_opaque(out, bench->name, (uint32_t)strlen(bench->name));
+    xdr_out_opaque(out, talker->name, (uint32_t)strlen(talker->name));
     xdr_out_u32(out, NFS_OP_READLINK);
 }
 
 /* The link, made as a Call that needs no chunks. False: verdict is set (inconclusive). */
-static bool has_link(struct rpc_bench *bench, uint32_t n)
+static bool has_link(struct rpc_talker *talker, uint32_t n)
 {
     struct xdr_out out;
 
-    begin_create(bench, &out, n);
-    rpc_bench_call(bench, &out, NULL);
-    if (rpc_bench_status(bench) == 0)
+    begin_create(talker, &out, n);
+    rpc_talker_call(talker, &out, NULL);
+    if (rpc_talker_status(talker) == 0)
         return true;
-    talk_inconclusive(bench->talk, "the link cannot be made: %s", rpc_bench_result_words(bench));
+    talk_inconclusive(talker->talk, "the link cannot be made: %s", rpc_talker_result_words(talker));
     return false;
 }
 
-static bool holds_text(struct rpc_bench *bench, const struct rpc_end_how *how, uint32_t n)
+static bool holds_text(struct rpc_talker *talker, const struct rpc_end_how *how, uint32_t n)
 {
     struct xdr_out out;
 
-    begin_readlink(bench, &out);
-    if (!rpc_bench_succeeds(bench, &out, how))
+    begin_readlink(talker, &out);
+    if (!rpc_talker_succeeds(talker, &out, how))
         return false;
-    if (bench->reply.n_items == 1 && bench->reply.items[0].n == n &&
-        memcmp(bench->reply.p + bench->reply.items[0].at, text(), n) == 0)
+    if (talker->reply.n_items == 1 && talker->reply.items[0].n == n &&
+        memcmp(talker->reply.p + talker->reply.items[0].at, text(), n) == 0)
         return true;
-    talk_failed(bench->talk, "the link does not hold the text that it was made with");
+    talk_failed(talker->talk, "the link does not hold the text that it was made with");
     return false;
 }
 
@@ -92,7 +92,7 @@ static bool holds_text(struct rpc_bench *bench, const struct rpc_end_how *how, u
 
 enum { INSERTED, BODY, DATA, BOTH, READ_SEGMENTS };
 
-static void create_one(struct rpc_bench *bench, const struct suite_test *test)
+static void create_one(struct rpc_talker *talker, const struct suite_case *row)
 {
     static const struct rpc_end_how hows[] = {
         [INSERTED] = {.reduce = true, .reply_max = 8000},
@@ -102,22 +102,22 @@ static void create_one(struct rpc_bench *bench, const struct suite_test *test)
         [READ_SEGMENTS] = {.reduce = true, .segments = LIMIT, .reply_max = 8000},
     };
     const struct rpc_end_how whole = {.reply_max = 2 * TEXT};
-    uint32_t n = test->variant == INSERTED ? INSERTED_TEXT : TEXT;
+    uint32_t n = row->variant == INSERTED ? INSERTED_TEXT : TEXT;
     struct xdr_out out;
 
-    begin_create(bench, &out, n);
-    if (rpc_bench_succeeds(bench, &out, &hows[test->variant]) && holds_text(bench, &whole, n))
-        talk_passed(bench->talk, "success, and the link holds its text");
+    begin_create(talker, &out, n);
+    if (rpc_talker_succeeds(talker, &out, &hows[row->variant]) && holds_text(talker, &whole, n))
+        talk_passed(talker->talk, "success, and the link holds its text");
 }
 
-static void create(struct talk *talk, const struct suite_test *test)
+static void create(struct talk *talk, const struct suite_case *row)
 {
-    rpc_bench_each_version(talk, test, V4, NULL, create_one);
+    rpc_talker_each_version(talk, row, V4, NULL, create_one);
 }
 
 enum { WRITE_CHUNK, WRITE_SEGMENTS, REPLY_SEGMENTS };
 
-static void read_link_one(struct rpc_bench *bench, const struct suite_test *test)
+static void read_link_one(struct rpc_talker *talker, const struct suite_case *row)
 {
     static const struct rpc_end_how hows[] = {
         [WRITE_CHUNK] = {.results = {TEXT}, .reply_max = 8000},
@@ -125,70 +125,72 @@ static void read_link_one(struct rpc_bench *bench, const struct suite_test *test
         [REPLY_SEGMENTS] = {.segments = LIMIT, .reply_max = 8000},
     };
 
-    if (has_link(bench, TEXT) && holds_text(bench, &hows[test->variant], TEXT))
-        talk_passed(bench->talk, "success, and the text of the link");
+    if (has_link(talker, TEXT) && holds_text(talker, &hows[row->variant], TEXT))
+        talk_passed(talker->talk, "success, and the text of the link");
 }
 
-static void read_link(struct talk *talk, const struct suite_test *test)
+static void read_link(struct talk *talk, const struct suite_case *row)
 {
-    rpc_bench_each_version(talk, test, V4, NULL, read_link_one);
+    rpc_talker_each_version(talk, row, V4, NULL, read_link_one);
 }
 
 /* Beyond what every server takes: an answer all the same. */
-static void beyond_one(struct rpc_bench *bench, const struct suite_test *test)
+static void beyond_one(struct rpc_talker *talker, const struct suite_case *row)
 {
     const struct rpc_end_how how = {
-        .reduce = true, .segments = test->variant > 1 ? (unsigned)test->variant : 1, .reply_max = 1000};
-    unsigned links = test->variant > 1 ? 1 : 2;
+        .reduce = true, .segments = row->variant > 1 ? (unsigned)row->variant : 1, .reply_max = 1000};
+    unsigned links = row->variant > 1 ? 1 : 2;
     struct xdr_out out;
     uint32_t xid;
 
-    rpc_bench_begin_nfs(bench, &out, 0, bench->root, bench->root_n, 2 * links - 1);
+    rpc_talker_begin_nfs(talker, &out, 0, talker->root, talker->root_n, 2 * links - 1);
     for (unsigned i = 0; i < links; i++) {
         if (i > 0) {
             xdr_out_u32(&out, NFS_OP_PUTFH);
-            xdr_out_opaque(&out, bench->root, bench->root_n);
+            xdr_out_opaque(&out, talker->root, talker->root_n);
         }
-        add_create(&out, rpc_bench_new_name(bench), TEXT);
+        add_create(&out, rpc_talker_new_name(talker), TEXT);
     }
     xid = get_be32(out.octets->data);
-    rpc_bench_call(bench, &out, &how);
-    rpcrdma_judge(bench, BENCH_SUCCESS | BENCH_GARBAGE | BENCH_ERR_CHUNK, rpc_bench_await(bench, xid, 0));
+    rpc_talker_call(talker, &out, &how);
+    rpcrdma_judge(talker, RPC_ANSWER_SUCCESS | RPC_ANSWER_GARBAGE | RPC_ANSWER_ERR_CHUNK,
+                  rpc_talker_await(talker, xid, 0));
 }
 
-static void beyond(struct talk *talk, const struct suite_test *test)
+static void beyond(struct talk *talk, const struct suite_case *row)
 {
-    rpc_bench_each_version(talk, test, V4, NULL, beyond_one);
+    rpc_talker_each_version(talk, row, V4, NULL, beyond_one);
 }
 
 /* A Reply for which there is neither room inline nor a chunk. */
-static void no_room_one(struct rpc_bench *bench, const struct suite_test *test)
+static void no_room_one(struct rpc_talker *talker, const struct suite_case *row)
 {
     struct xdr_out out;
 
-    (void)test;
-    begin_create(bench, &out, TOO_LONG_TEXT);
-    rpc_bench_call(bench, &out, &(struct rpc_end_how){.reduce = true, .reply_max = 400});
-    if (rpc_bench_status(bench) != 0) {
-        talk_inconclusive(bench->talk, "the link cannot be made: %s", rpc_bench_result_words(bench));
+    (void)row;
+    begin_create(talker, &out, TOO_LONG_TEXT);
+    rpc_talker_call(talker, &out, &(struct rpc_end_how){.reduce = true, .reply_max = 400});
+    if (rpc_talker_status(talker) != 0) {
+        talk_inconclusive(talker->talk, "the link cannot be made: %s", rpc_talker_result_words(talker));
         return;
     }
-    begin_readlink(bench, &out);
-    rpc_bench_call(bench, &out, NULL);
-    if (bench->replied > 0 && bench->result != RPC_END_LOST)
-        talk_passed(bench->talk, "%s", rpc_bench_result_words(bench));
+    begin_readlink(talker, &out);
+    rpc_talker_call(talker, &out, NULL);
+    if (talker->replied > 0 && talker->result != RPC_END_LOST)
+        talk_passed(talker->talk, "%s", rpc_talker_result_words(talker));
     else
-        talk_failed(bench->talk, "expected %s, found %s", bench->talk->test->expected, rpc_bench_result_words(bench));
+        talk_failed(talker->talk, "expected %s, found %s", talker->talk->row->expected,
+                    rpc_talker_result_words(talker));
 }
 
-static void no_room(struct talk *talk, const struct suite_test *test)
+static void no_room(struct talk *talk, const struct suite_case *row)
 {
-    rpc_bench_each_version(talk, test, V4, &(struct bench_wish){.size = 1024}, no_room_one);
+    rpc_talker_each_version(talk, row, V4, &(struct talker_wish){.size = 1024}, no_room_one);
 }
 
 #define TAKEN "success"
 
-static const struct suite_test tests[] = {
+static const struct suite_case tests[] = {
     {RULE_RPCR_3_4_5_08, NULL, DUT_RESPONDER, NEED_NFS, create,
      "a CREATE of a link of 1200 octets in a Read chunk, its name inline behind it",
      "success, and the link as it was made", INSERTED},

@@ -8,37 +8,37 @@
 
 enum odd { RSV, SEND_STAG, SEND_SE_STAG, EMPTY_SEND };
 
-static bool say_odd(struct talk *talk, const struct suite_test *test, bool odd)
+static bool say_odd(struct talk *talk, const struct suite_case *row, bool odd)
 {
     struct ddp_segment segment;
 
     if (!operation_start_send(talk, &segment))
         return false;
-    if (test->variant == SEND_SE_STAG)
+    if (row->variant == SEND_SE_STAG)
         segment.opcode = RDMAP_SEND_SE;
-    if (odd && test->variant == RSV)
+    if (odd && row->variant == RSV)
         segment.rdmap_rsv = 3;
-    if (odd && (test->variant == SEND_STAG || test->variant == SEND_SE_STAG))
+    if (odd && (row->variant == SEND_STAG || row->variant == SEND_SE_STAG))
         segment.stag = 0x12345678;
-    if (odd && test->variant == EMPTY_SEND)
+    if (odd && row->variant == EMPTY_SEND)
         segment.payload_len = 0;
     talk_send_segment(talk, &segment);
     return true;
 }
 
-static void odd(struct talk *talk, const struct suite_test *test)
+static void odd(struct talk *talk, const struct suite_case *row)
 {
-    talk_expect_taken(talk, test, say_odd, NULL);
+    talk_expect_taken(talk, row, say_odd, NULL);
 }
 
 /* A Read of no octets: from an STag that does not exist, or from memory that may not be read. */
-static bool say_empty_read(struct talk *talk, const struct suite_test *test, bool odd)
+static bool say_empty_read(struct talk *talk, const struct suite_case *row, bool odd)
 {
     const struct advert_memory *region = NULL;
     struct ddp_segment segment;
     uint8_t payload[RDMAP_READ_REQUEST_LEN];
 
-    if (!talk_start(talk, NULL) || (test->variant && !(region = talk_region(talk, REGION_WRITE_ONLY))))
+    if (!talk_start(talk, NULL) || (row->variant && !(region = talk_region(talk, REGION_WRITE_ONLY))))
         return false;
     operation_read(talk, &segment, payload, odd ? region ? region->stag : 0x12345678 : 0,
                    odd ? region ? region->address : UINT64_MAX : 0, 0);
@@ -46,15 +46,15 @@ static bool say_empty_read(struct talk *talk, const struct suite_test *test, boo
     return true;
 }
 
-static enum talk_life await_response(struct talk *talk, const struct suite_test *test)
+static enum talk_life await_response(struct talk *talk, const struct suite_case *row)
 {
-    (void)test;
+    (void)row;
     return talk_await(talk, SIGN_READ, talk_t_react(talk));
 }
 
-static void empty_read(struct talk *talk, const struct suite_test *test)
+static void empty_read(struct talk *talk, const struct suite_case *row)
 {
-    talk_expect_taken(talk, test, say_empty_read, await_response);
+    talk_expect_taken(talk, row, say_empty_read, await_response);
 }
 
 /* Several in a row, in one segment as many as the device serves at once; each is answered, in its turn. */
@@ -93,21 +93,21 @@ static void say_empty_reads(struct talk *talk, unsigned from, unsigned to)
     g_byte_array_unref(all);
 }
 
-static bool say_row(struct talk *talk, const struct suite_test *test, bool odd)
+static bool say_row(struct talk *talk, const struct suite_case *row, bool odd)
 {
-    (void)test;
+    (void)row;
     if (!talk_start(talk, NULL))
         return false;
     say_empty_reads(talk, 0, odd ? at_once_max(talk) : 1);
     return true;
 }
 
-static void reads_in_a_row(struct talk *talk, const struct suite_test *test)
+static void reads_in_a_row(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_heard *heard;
     unsigned asked;
 
-    talk_expect_taken(talk, test, say_row, await_response);
+    talk_expect_taken(talk, row, say_row, await_response);
     if (!talk_has_passed(talk))
         return;
     asked = at_once_max(talk);
@@ -133,10 +133,10 @@ static void reads_in_a_row(struct talk *talk, const struct suite_test *test)
 
 /* ---- the peer's Terminate ---- */
 
-static void terminate(struct talk *talk, const struct suite_test *test)
+static void terminate(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_wish no_receives = {.advert = {.receives = 0, .size = 4096}};
-    struct rdmap_terminate message = {.layer = RDMAP_LAYER_RDMA, .reserved = test->variant ? 0x1FFF : 0};
+    struct rdmap_terminate message = {.layer = RDMAP_LAYER_RDMA, .reserved = row->variant ? 0x1FFF : 0};
     uint8_t payload[RDMAP_TERMINATE_LEN_MAX];
     struct ddp_segment segment;
 
@@ -151,7 +151,7 @@ static void terminate(struct talk *talk, const struct suite_test *test)
 
 /* ---- invalidation ---- */
 
-static void invalidated(struct talk *talk, const struct suite_test *test)
+static void invalidated(struct talk *talk, const struct suite_case *row)
 {
     const struct advert_memory *region;
     struct ddp_segment segment;
@@ -168,7 +168,7 @@ static void invalidated(struct talk *talk, const struct suite_test *test)
                           talk_describe(talk, talk_last(talk)));
         return;
     }
-    if (test->variant == 0) {
+    if (row->variant == 0) {
         if (!operation_write(talk, &segment, REGION_ALL, 0, OPERATION_OCTETS))
             return;
     } else {
@@ -177,7 +177,7 @@ static void invalidated(struct talk *talk, const struct suite_test *test)
     talk_send_segment(talk, &segment);
     talk_expect_terminate(talk, &(struct talk_terminate){.any_layer = true,
                                                          .or_close = true,
-                                                         .served = test->variant ? RDMAP_READ_RESPONSE : 0});
+                                                         .served = row->variant ? RDMAP_READ_RESPONSE : 0});
 }
 
 /* ---- what has to be refused ---- */
@@ -409,31 +409,31 @@ static const struct refusal refusals[] = {
     [SEND_LONG] = {say_other, SEND_LONG, {0}, RDMAP_SEND, false},
 };
 
-static void code(struct talk *talk, const struct suite_test *test)
+static void code(struct talk *talk, const struct suite_case *row)
 {
-    operation_refusal(talk, &refusals[test->variant]);
+    operation_refusal(talk, &refusals[row->variant]);
 }
 
-static void refused(struct talk *talk, const struct suite_test *test)
+static void refused(struct talk *talk, const struct suite_case *row)
 {
-    operation_refused(talk, &refusals[test->variant]);
+    operation_refused(talk, &refusals[row->variant]);
 }
 
 /* Memory that may not be read is not read, and that is why. */
-static void not_disclosed(struct talk *talk, const struct suite_test *test)
+static void not_disclosed(struct talk *talk, const struct suite_case *row)
 {
-    operation_refused_for(talk, &refusals[test->variant]);
+    operation_refused_for(talk, &refusals[row->variant]);
 }
 
 /* ---- how an error ends the stream ---- */
 
 /* A Terminate, not only a close. A close counts if a Send that is right does not lead to one. */
-static void told(struct talk *talk, const struct suite_test *test)
+static void told(struct talk *talk, const struct suite_case *row)
 {
     g_autofree char *what = NULL;
     struct ddp_segment segment;
 
-    (void)test;
+    (void)row;
     if (!operation_start_send(talk, &segment))
         return;
     segment.dv = 2;
@@ -457,12 +457,12 @@ static void told(struct talk *talk, const struct suite_test *test)
 }
 
 /* Nothing is answered after an error, and the connection ends. */
-static void no_recovery(struct talk *talk, const struct suite_test *test)
+static void no_recovery(struct talk *talk, const struct suite_case *row)
 {
     struct ddp_segment segment;
     uint8_t payload[RDMAP_READ_REQUEST_LEN];
 
-    (void)test;
+    (void)row;
     if (!talk_start(talk, NULL))
         return;
     say_other(talk, SEND_OPCODE, true);
@@ -475,12 +475,12 @@ static void no_recovery(struct talk *talk, const struct suite_test *test)
 }
 
 /* The first error is what is reported. */
-static void first_of_two(struct talk *talk, const struct suite_test *test)
+static void first_of_two(struct talk *talk, const struct suite_case *row)
 {
     static const struct talk_terminate first = {.layer = 1, .etype = 2, .codes = {0x06}, .close_open = true};
     struct ddp_segment segment;
 
-    (void)test;
+    (void)row;
     if (!talk_start(talk, NULL))
         return;
     segment = operation_send(talk);
@@ -493,12 +493,12 @@ static void first_of_two(struct talk *talk, const struct suite_test *test)
 }
 
 /* The Terminate is the next message: no echo of later Sends, no other answers in front of it. */
-static void at_once(struct talk *talk, const struct suite_test *test)
+static void at_once(struct talk *talk, const struct suite_case *row)
 {
     struct ddp_segment segment;
     const struct talk_heard *heard;
 
-    (void)test;
+    (void)row;
     if (!talk_start(talk, NULL))
         return;
     talk_sleep(talk, talk_t_react(talk) / 8); /* what was due before has been said */
@@ -516,7 +516,7 @@ static void at_once(struct talk *talk, const struct suite_test *test)
         talk_inconclusive(talk, "%s", talk_describe(talk, heard));
 }
 
-static const struct suite_test tests[] = {
+static const struct suite_case tests[] = {
     {RULE_RDMAP_1_2_02, NULL, DUT_ANY, NEED_REGIONS | NEED_ECHO, invalidated,
      "a Send with Invalidate, and then a Write to that STag", "a Terminate, or a close", 0},
     {RULE_RDMAP_1_2_02, "read", DUT_ANY, NEED_REGIONS | NEED_ECHO, invalidated,

@@ -101,14 +101,14 @@ static void expect_refusal(struct talk *talk, enum rdmap_opcode served)
 
 /* ---- what has to be there ---- */
 
-static void all_operations(struct talk *talk, const struct suite_test *test)
+static void all_operations(struct talk *talk, const struct suite_case *row)
 {
     const struct advert_memory *region = atomic_start(talk);
     struct rdmap_atomic_request request;
     struct ddp_segment segment;
     uint8_t payload[RDMAP_ATOMIC_REQUEST_LEN];
 
-    (void)test;
+    (void)row;
     if (!region)
         return;
     request = fetch_add(region);
@@ -124,7 +124,7 @@ static void all_operations(struct talk *talk, const struct suite_test *test)
 }
 
 /* A device without the operation. */
-static void lacking(struct talk *talk, const struct suite_test *test)
+static void lacking(struct talk *talk, const struct suite_case *row)
 {
     static const struct talk_terminate opcode = {
         .layer = 0, .etype = 2, .codes = {UNEXPECTED_OPCODE}, .close_open = true};
@@ -133,7 +133,7 @@ static void lacking(struct talk *talk, const struct suite_test *test)
     struct ddp_segment segment;
     uint8_t payload[RDMAP_ATOMIC_REQUEST_LEN];
 
-    (void)test;
+    (void)row;
     if (!talk_start(talk, NULL) || !(region = talk_region(talk, REGION_ALL)))
         return;
     request = fetch_add(region);
@@ -152,7 +152,7 @@ static void lacking(struct talk *talk, const struct suite_test *test)
 
 enum odd { ODD_RESERVED, ODD_COMPARE, ODD_COMPARE_MASK, ODD_STAG };
 
-static bool say_odd_request(struct talk *talk, const struct suite_test *test, bool odd)
+static bool say_odd_request(struct talk *talk, const struct suite_case *row, bool odd)
 {
     const struct advert_memory *region = atomic_start(talk);
     struct rdmap_atomic_request request;
@@ -163,35 +163,35 @@ static bool say_odd_request(struct talk *talk, const struct suite_test *test, bo
         return false;
     request = fetch_add(region);
     request.identifier = 2;
-    if (odd && test->variant == ODD_RESERVED)
+    if (odd && row->variant == ODD_RESERVED)
         request.reserved = 0x0FFFFFFF;
-    if (odd && test->variant == ODD_COMPARE)
+    if (odd && row->variant == ODD_COMPARE)
         request.compare_data = UINT64_C(0x1122334455667788);
-    if (odd && test->variant == ODD_COMPARE_MASK)
+    if (odd && row->variant == ODD_COMPARE_MASK)
         request.compare_mask = UINT64_C(0x00FF00FF00FF00FF);
     atomic_request(talk, &request, &segment, payload);
-    if (odd && test->variant == ODD_STAG)
+    if (odd && row->variant == ODD_STAG)
         segment.stag = 0x12345678;
     talk_send_segment(talk, &segment);
     return true;
 }
 
-static enum talk_life await_atomic(struct talk *talk, const struct suite_test *test)
+static enum talk_life await_atomic(struct talk *talk, const struct suite_case *row)
 {
-    (void)test;
+    (void)row;
     return talk_hear_opcode(talk, RDMAP_ATOMIC_RESPONSE) ? LIFE_ANSWERS : life_of_last(talk);
 }
 
-static void odd_request(struct talk *talk, const struct suite_test *test)
+static void odd_request(struct talk *talk, const struct suite_case *row)
 {
-    talk_expect_taken(talk, test, say_odd_request, await_atomic);
+    talk_expect_taken(talk, row, say_odd_request, await_atomic);
 }
 
-static bool say_odd_immediate(struct talk *talk, const struct suite_test *test, bool odd)
+static bool say_odd_immediate(struct talk *talk, const struct suite_case *row, bool odd)
 {
     struct ddp_segment segment;
 
-    (void)test;
+    (void)row;
     if (!immediate_start(talk))
         return false;
     segment = immediate(talk);
@@ -201,19 +201,19 @@ static bool say_odd_immediate(struct talk *talk, const struct suite_test *test, 
     return true;
 }
 
-static enum talk_life await_immediate(struct talk *talk, const struct suite_test *test)
+static enum talk_life await_immediate(struct talk *talk, const struct suite_case *row)
 {
-    (void)test;
+    (void)row;
     return talk_hear_opcode(talk, RDMAP_IMMEDIATE) ? LIFE_ANSWERS : life_of_last(talk);
 }
 
-static void odd_immediate(struct talk *talk, const struct suite_test *test)
+static void odd_immediate(struct talk *talk, const struct suite_case *row)
 {
-    talk_expect_taken(talk, test, say_odd_immediate, await_immediate);
+    talk_expect_taken(talk, row, say_odd_immediate, await_immediate);
 }
 
 /* As many in flight as the device offered, in one write. */
-static void depth(struct talk *talk, const struct suite_test *test)
+static void depth(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_wish wish = {.enhanced = true, .data = {.ird = DEPTH, .ord = DEPTH}};
     const struct advert_memory *region;
@@ -222,7 +222,7 @@ static void depth(struct talk *talk, const struct suite_test *test)
     uint8_t payload[RDMAP_ATOMIC_REQUEST_LEN];
     unsigned n;
 
-    (void)test;
+    (void)row;
     if (!talk_start(talk, &wish) || !(region = talk_region(talk, REGION_ALL)))
         return;
     n = talk_dut_ird(talk);
@@ -289,27 +289,27 @@ static bool say_atomic(struct talk *talk, int what)
     return true;
 }
 
-static void refuse_atomic(struct talk *talk, const struct suite_test *test)
+static void refuse_atomic(struct talk *talk, const struct suite_case *row)
 {
-    if (say_atomic(talk, test->variant))
+    if (say_atomic(talk, row->variant))
         expect_refusal(talk, RDMAP_ATOMIC_RESPONSE);
 }
 
-static void unaligned_code(struct talk *talk, const struct suite_test *test)
+static void unaligned_code(struct talk *talk, const struct suite_case *row)
 {
     /* Remote Operation Error, Catastrophic error localized to RDMAP Stream (section 8.2). */
     static const struct talk_terminate localized = {.layer = 0, .etype = 2, .codes = {0x07}, .close_open = true};
 
-    if (say_atomic(talk, test->variant))
+    if (say_atomic(talk, row->variant))
         talk_expect_terminate(talk, &localized);
 }
 
 /* DDP header, and no RDMA Header: R is for Read Requests (section 8.1). */
-static void headers(struct talk *talk, const struct suite_test *test)
+static void headers(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_heard *heard;
 
-    (void)test;
+    (void)row;
     if (!say_atomic(talk, ATOMIC_STAG))
         return;
     heard = operation_hear_end(talk, talk_t_react(talk));
@@ -322,13 +322,13 @@ static void headers(struct talk *talk, const struct suite_test *test)
         talk_passed(talk, "%s, D = 1, R = 0", talk_describe(talk, heard));
 }
 
-static void response_unasked(struct talk *talk, const struct suite_test *test)
+static void response_unasked(struct talk *talk, const struct suite_case *row)
 {
     const struct rdmap_atomic_response response = {.identifier = 77};
     uint8_t payload[RDMAP_ATOMIC_RESPONSE_LEN];
     struct ddp_segment segment;
 
-    (void)test;
+    (void)row;
     if (!talk_start(talk, NULL))
         return;
     segment = talk_segment(talk, RDMAP_ATOMIC_RESPONSE);
@@ -340,20 +340,20 @@ static void response_unasked(struct talk *talk, const struct suite_test *test)
 
 enum wrong_immediate { LONG_IMMEDIATE, SHORT_IMMEDIATE, IMMEDIATE_QUEUE, IMMEDIATE_VERSION };
 
-static void refuse_immediate(struct talk *talk, const struct suite_test *test)
+static void refuse_immediate(struct talk *talk, const struct suite_case *row)
 {
     struct ddp_segment segment;
 
     if (!immediate_start(talk))
         return;
     segment = immediate(talk);
-    if (test->variant == LONG_IMMEDIATE)
+    if (row->variant == LONG_IMMEDIATE)
         segment.payload_len = 12;
-    if (test->variant == SHORT_IMMEDIATE)
+    if (row->variant == SHORT_IMMEDIATE)
         segment.payload_len = 4;
-    if (test->variant == IMMEDIATE_VERSION)
+    if (row->variant == IMMEDIATE_VERSION)
         segment.rv = 2;
-    if (test->variant == IMMEDIATE_QUEUE) {
+    if (row->variant == IMMEDIATE_QUEUE) {
         segment = talk_segment(talk, RDMAP_READ_REQUEST);
         segment.opcode = RDMAP_IMMEDIATE;
         segment.payload = (const uint8_t *)"12345678";
@@ -363,7 +363,7 @@ static void refuse_immediate(struct talk *talk, const struct suite_test *test)
     expect_refusal(talk, RDMAP_IMMEDIATE);
 }
 
-static const struct suite_test tests[] = {
+static const struct suite_case tests[] = {
     {RULE_RDMAPX_1_1_01, NULL, DUT_ANY, NEED_REGIONS, all_operations, "a FetchAdd, and then a CmpSwap",
      "both are answered", 0},
     {RULE_RDMAPX_1_1_05, NULL, DUT_ANY, NEED_REGIONS, lacking, "a FetchAdd of zero to a device without atomics",

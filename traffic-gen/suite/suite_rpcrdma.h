@@ -3,9 +3,9 @@
 #ifndef IWARP_TRAFFIC_SUITE_SUITE_RPCRDMA_H
 #define IWARP_TRAFFIC_SUITE_SUITE_RPCRDMA_H
 
-#include "traffic-gen/suite/rpc_bench.h"
+#include "traffic-gen/suite/rpc_talker.h"
 
 /* Passed when the answer is one of the set, else failed. */
-void rpcrdma_judge(struct rpc_bench *bench, unsigned allowed, enum bench_answer found);
+void rpcrdma_judge(struct rpc_talker *talker, unsigned allowed, enum rpc_answer found);
 
 #endif

@@ -35,34 +35,34 @@ static const uint8_t *data(void)
 /* ---- Calls of NFS ---- */
 
 /* The file is made, as a client would make it that keeps to the sizes. False: verdict is set (inconclusive). */
-static bool has_file(struct rpc_bench *bench, uint32_t n)
+static bool has_file(struct rpc_talker *talker, uint32_t n)
 {
     struct xdr_out out;
 
-    if (!rpc_bench_file(bench))
+    if (!rpc_talker_file(talker))
         return false;
-    rpc_bench_begin_write(bench, &out, n);
+    rpc_talker_begin_write(talker, &out, n);
     xdr_out_eligible(&out, data(), n);
-    rpc_bench_call(bench, &out, &(struct rpc_end_how){.reduce = true, .reply_max = 400});
-    if (rpc_bench_status(bench) == 0)
+    rpc_talker_call(talker, &out, &(struct rpc_end_how){.reduce = true, .reply_max = 400});
+    if (rpc_talker_status(talker) == 0)
         return true;
-    talk_inconclusive(bench->talk, "the file cannot be written: %s", rpc_bench_result_words(bench));
+    talk_inconclusive(talker->talk, "the file cannot be written: %s", rpc_talker_result_words(talker));
     return false;
 }
 
 /* The file's first n octets are those of data(). */
-static bool holds_data(struct rpc_bench *bench, uint32_t n, uint32_t chunk)
+static bool holds_data(struct rpc_talker *talker, uint32_t n, uint32_t chunk)
 {
     const struct rpc_end_how how = {.results = {chunk}, .reply_max = 400};
     struct xdr_out out;
 
-    rpc_bench_begin_read(bench, &out, n);
-    if (!rpc_bench_succeeds(bench, &out, &how))
+    rpc_talker_begin_read(talker, &out, n);
+    if (!rpc_talker_succeeds(talker, &out, &how))
         return false;
-    if (bench->reply.n_items == 1 && bench->reply.items[0].n == n &&
-        memcmp(bench->reply.p + bench->reply.items[0].at, data(), n) == 0)
+    if (talker->reply.n_items == 1 && talker->reply.items[0].n == n &&
+        memcmp(talker->reply.p + talker->reply.items[0].at, data(), n) == 0)
         return true;
-    talk_failed(bench->talk, "the file does not hold the octets that were written");
+    talk_failed(talker->talk, "the file does not hold the octets that were written");
     return false;
 }
 
@@ -70,7 +70,7 @@ static bool holds_data(struct rpc_bench *bench, uint32_t n, uint32_t chunk)
 
 enum { SEGMENTS, ORDER, LONG_AND_CHUNK };
 
-static void write_chunked_one(struct rpc_bench *bench, const struct suite_test *test)
+static void write_chunked_one(struct rpc_talker *talker, const struct suite_case *row)
 {
     static const struct rpc_end_how hows[] = {
         [SEGMENTS] = {.reduce = true, .segments = 3, .reply_max = 400},
@@ -79,57 +79,58 @@ static void write_chunked_one(struct rpc_bench *bench, const struct suite_test *
     };
     struct xdr_out out;
 
-    if (!rpc_bench_file(bench))
+    if (!rpc_talker_file(talker))
         return;
-    rpc_bench_begin_write(bench, &out, DATA);
+    rpc_talker_begin_write(talker, &out, DATA);
     xdr_out_eligible(&out, data(), DATA);
-    if (rpc_bench_succeeds(bench, &out, &hows[test->variant]) && holds_data(bench, DATA, (uint32_t)xdr_padded(DATA)))
-        talk_passed(bench->talk, "success, and the file holds the octets in order");
+    if (rpc_talker_succeeds(talker, &out, &hows[row->variant]) && holds_data(talker, DATA, (uint32_t)xdr_padded(DATA)))
+        talk_passed(talker->talk, "success, and the file holds the octets in order");
 }
 
-static void write_chunked(struct talk *talk, const struct suite_test *test)
+static void write_chunked(struct talk *talk, const struct suite_case *row)
 {
-    rpc_bench_each_version(talk, test, NFS_ALL_VERSIONS, NULL, write_chunked_one);
+    rpc_talker_each_version(talk, row, NFS_ALL_VERSIONS, NULL, write_chunked_one);
 }
 
 /* A Call as the template says; the NULL Call of the stimulus in our memory from octet 0 on. */
-static void null_long(struct talk *talk, const struct suite_test *test)
+static void null_long(struct talk *talk, const struct suite_case *row)
 {
     static const char *const texts[] = {
         "XID 00000001 00000008 00000001 00000001 00000000 R:40 00000000 00000000 00000000",
         "XID 00000001 00000008 00000001 00000001 00000000 R:12 00000001 00000000 R:8@12 00000001 00000000 R:20@20 "
         "00000000 00000000 00000000",
     };
-    struct rpc_bench bench;
+    struct rpc_talker talker;
 
-    if (rpc_bench_open(&bench, talk, NULL)) {
-        GByteArray *call = rpc_bench_octets(&bench, "NULL"), *octets = rpc_bench_octets(&bench, texts[test->variant]);
+    if (rpc_talker_open(&talker, talk, NULL)) {
+        GByteArray *call = rpc_talker_octets(&talker, "NULL"),
+                   *octets = rpc_talker_octets(&talker, texts[row->variant]);
 
-        memcpy(bench.region, call->data, call->len);
-        rpc_bench_send(&bench, octets->data, octets->len);
-        rpcrdma_judge(&bench, BENCH_SUCCESS, rpc_bench_await(&bench, bench.xid, talk_t_close(talk)));
+        memcpy(talker.region, call->data, call->len);
+        rpc_talker_send(&talker, octets->data, octets->len);
+        rpcrdma_judge(&talker, RPC_ANSWER_SUCCESS, rpc_talker_await(&talker, talker.xid, talk_t_close(talk)));
         g_byte_array_unref(call);
         g_byte_array_unref(octets);
     }
-    rpc_bench_close(&bench);
+    rpc_talker_close(&talker);
 }
 
 /* GETATTR has no eligible result: the Write chunk comes back without octets. */
-static void unused_chunk(struct talk *talk, const struct suite_test *test)
+static void unused_chunk(struct talk *talk, const struct suite_case *row)
 {
-    struct rpc_bench bench;
+    struct rpc_talker talker;
 
-    (void)test;
-    if (rpc_bench_open(&bench, talk, NULL)) {
-        GByteArray *octets = rpc_bench_octets(
-            &bench, "XID 00000001 00000008 00000000 00000000 00000001 00000001 W:100 00000000 00000000 NULL");
-        enum bench_answer answer;
+    (void)row;
+    if (rpc_talker_open(&talker, talk, NULL)) {
+        GByteArray *octets = rpc_talker_octets(
+            &talker, "XID 00000001 00000008 00000000 00000000 00000001 00000001 W:100 00000000 00000000 NULL");
+        enum rpc_answer answer;
 
-        rpc_bench_send(&bench, octets->data, octets->len);
-        answer = rpc_bench_await(&bench, bench.xid, talk_t_react(talk));
-        rpcrdma_judge(&bench, BENCH_SUCCESS, answer);
-        if (answer == BENCH_SUCCESS) {
-            const struct bench_heard *heard = rpc_bench_find(&bench, bench.xid);
+        rpc_talker_send(&talker, octets->data, octets->len);
+        answer = rpc_talker_await(&talker, talker.xid, talk_t_react(talk));
+        rpcrdma_judge(&talker, RPC_ANSWER_SUCCESS, answer);
+        if (answer == RPC_ANSWER_SUCCESS) {
+            const struct talker_heard *heard = rpc_talker_find(&talker, talker.xid);
             struct rpcrdma_chunk chunk = rpcrdma_write_begin(&heard->header);
 
             while (rpcrdma_write_next(&heard->header, heard->p, &chunk)) {
@@ -142,19 +143,19 @@ static void unused_chunk(struct talk *talk, const struct suite_test *test)
         }
         g_byte_array_unref(octets);
     }
-    rpc_bench_close(&bench);
+    rpc_talker_close(&talker);
 }
 
-static void odd_write_chunk_one(struct rpc_bench *bench, const struct suite_test *test)
+static void odd_write_chunk_one(struct rpc_talker *talker, const struct suite_case *row)
 {
-    (void)test;
-    if (has_file(bench, DATA) && holds_data(bench, DATA, DATA))
-        talk_passed(bench->talk, "%u octets in a chunk of as many", DATA);
+    (void)row;
+    if (has_file(talker, DATA) && holds_data(talker, DATA, DATA))
+        talk_passed(talker->talk, "%u octets in a chunk of as many", DATA);
 }
 
-static void odd_write_chunk(struct talk *talk, const struct suite_test *test)
+static void odd_write_chunk(struct talk *talk, const struct suite_case *row)
 {
-    rpc_bench_each_version(talk, test, NFS_ALL_VERSIONS, NULL, odd_write_chunk_one);
+    rpc_talker_each_version(talk, row, NFS_ALL_VERSIONS, NULL, odd_write_chunk_one);
 }
 
 /* ---- WRITE with Read chunks of our own making ---- */
@@ -163,9 +164,9 @@ enum { PAD_SEGMENT, PAD_EXTENDED, TOO_SHORT, BEYOND };
 enum { BEYOND_BY = 1000 };
 
 /* What the answer to the stimulus says as to NFS; UINT32_MAX: nothing. */
-static uint32_t status_heard(const struct rpc_bench *bench)
+static uint32_t status_heard(const struct rpc_talker *talker)
 {
-    const struct bench_heard *heard = rpc_bench_find(bench, bench->xid);
+    const struct talker_heard *heard = rpc_talker_find(talker, talker->xid);
     struct rpc_message reply;
     struct xdr x;
     uint32_t status;
@@ -178,50 +179,50 @@ static uint32_t status_heard(const struct rpc_bench *bench)
     return xdr_u32(&x, &status) ? status : UINT32_MAX;
 }
 
-static void write_by_hand_one(struct rpc_bench *bench, const struct suite_test *test)
+static void write_by_hand_one(struct rpc_talker *talker, const struct suite_case *row)
 {
     struct rpcrdma_read_segment reads[2];
     struct rpcrdma_plan plan = {.vers = RPCRDMA_VERSION, .credit = 8, .reads = reads, .n_reads = 1};
-    enum bench_answer answer;
+    enum rpc_answer answer;
     struct xdr_out out;
     uint32_t position;
 
-    if (!rpc_bench_file(bench))
+    if (!rpc_talker_file(talker))
         return;
-    rpc_bench_begin_write(bench, &out, DATA);
+    rpc_talker_begin_write(talker, &out, DATA);
     xdr_out_u32(&out, DATA);
     position = (uint32_t)xdr_out_at(&out);
-    memcpy(bench->region, data(), DATA);
-    reads[0] = (struct rpcrdma_read_segment){position, rpc_bench_segment(bench, false, 0, DATA)};
-    reads[1] = (struct rpcrdma_read_segment){position, rpc_bench_segment(bench, false, DATA, 4 - DATA % 4)};
-    if (test->variant == PAD_SEGMENT)
+    memcpy(talker->region, data(), DATA);
+    reads[0] = (struct rpcrdma_read_segment){position, rpc_talker_segment(talker, false, 0, DATA)};
+    reads[1] = (struct rpcrdma_read_segment){position, rpc_talker_segment(talker, false, DATA, 4 - DATA % 4)};
+    if (row->variant == PAD_SEGMENT)
         plan.n_reads = 2;
-    else if (test->variant == PAD_EXTENDED)
+    else if (row->variant == PAD_EXTENDED)
         reads[0].target.length = DATA + 4 - DATA % 4;
-    else if (test->variant == BEYOND)
+    else if (row->variant == BEYOND)
         reads[0].position += BEYOND_BY;
     else
         reads[0].target.length = DATA - 1000;
     plan.xid = get_be32(out.octets->data);
-    rpc_bench_send_plan(bench, &plan, out.octets->data, out.octets->len);
+    rpc_talker_send_plan(talker, &plan, out.octets->data, out.octets->len);
     xdr_out_free(&out);
-    answer = rpc_bench_await(bench, bench->xid, talk_t_close(bench->talk));
-    if (test->variant < TOO_SHORT) {
-        rpcrdma_judge(bench, BENCH_SUCCESS, answer);
-        if (answer == BENCH_SUCCESS)
-            holds_data(bench, DATA, (uint32_t)xdr_padded(DATA));
-    } else if (answer != BENCH_SUCCESS) {
-        rpcrdma_judge(bench, BENCH_GARBAGE | BENCH_ERR_CHUNK | BENCH_RPC_ERROR, answer);
-    } else if (status_heard(bench) == 0) {
-        talk_inconclusive(bench->talk, "a Reply as if nothing were wrong: the device may have understood it");
+    answer = rpc_talker_await(talker, talker->xid, talk_t_close(talker->talk));
+    if (row->variant < TOO_SHORT) {
+        rpcrdma_judge(talker, RPC_ANSWER_SUCCESS, answer);
+        if (answer == RPC_ANSWER_SUCCESS)
+            holds_data(talker, DATA, (uint32_t)xdr_padded(DATA));
+    } else if (answer != RPC_ANSWER_SUCCESS) {
+        rpcrdma_judge(talker, RPC_ANSWER_GARBAGE | RPC_ANSWER_ERR_CHUNK | RPC_ANSWER_RPC_ERROR, answer);
+    } else if (status_heard(talker) == 0) {
+        talk_inconclusive(talker->talk, "a Reply as if nothing were wrong: the device may have understood it");
     } else {
-        talk_passed(bench->talk, "NFS status %u", status_heard(bench));
+        talk_passed(talker->talk, "NFS status %u", status_heard(talker));
     }
 }
 
-static void write_by_hand(struct talk *talk, const struct suite_test *test)
+static void write_by_hand(struct talk *talk, const struct suite_case *row)
 {
-    rpc_bench_each_version(talk, test, NFS_ALL_VERSIONS, NULL, write_by_hand_one);
+    rpc_talker_each_version(talk, row, NFS_ALL_VERSIONS, NULL, write_by_hand_one);
 }
 
 /* ---- what must not be reduced ---- */
@@ -230,60 +231,60 @@ enum { HANDLE_REDUCED, NAME_REDUCED };
 enum { NFS4_BADXDR = 10036, ATTRIBUTES = 1 << 4 /* size */ };
 
 /* The Call up to the item's count word; its octets are left to a Read chunk, and then comes *tail. */
-static void begin_not_eligible(struct rpc_bench *bench, struct xdr_out *out, int variant, struct xdr_out *tail)
+static void begin_not_eligible(struct rpc_talker *talker, struct xdr_out *out, int variant, struct xdr_out *tail)
 {
-    bool is_v3 = bench->version == NFS_V3;
+    bool is_v3 = talker->version == NFS_V3;
 
     xdr_out_begin(tail);
     if (variant == HANDLE_REDUCED) {
-        rpc_bench_begin_nfs(bench, out, GETATTR, NULL, 0, 2);
+        rpc_talker_begin_nfs(talker, out, GETATTR, NULL, 0, 2);
         if (!is_v3) {
             xdr_out_u32(out, NFS_OP_PUTFH);
             xdr_out_u32(tail, NFS_OP_GETATTR);
             xdr_out_u32(tail, 1);
             xdr_out_u32(tail, ATTRIBUTES);
         }
-        xdr_out_u32(out, bench->root_n);
+        xdr_out_u32(out, talker->root_n);
     } else {
-        rpc_bench_begin_nfs(bench, out, LOOKUP, bench->root, bench->root_n, 1);
+        rpc_talker_begin_nfs(talker, out, LOOKUP, talker->root, talker->root_n, 1);
         if (!is_v3)
             xdr_out_u32(out, NFS_OP_LOOKUP);
-        xdr_out_u32(out, (uint32_t)strlen(bench->name));
+        xdr_out_u32(out, (uint32_t)strlen(talker->name));
     }
 }
 
-static void not_eligible_one(struct rpc_bench *bench, const struct suite_test *test)
+static void not_eligible_one(struct rpc_talker *talker, const struct suite_case *row)
 {
-    bool is_handle = test->variant == HANDLE_REDUCED;
+    bool is_handle = row->variant == HANDLE_REDUCED;
     struct rpcrdma_read_segment read;
     const struct rpcrdma_plan plan_of = {.vers = RPCRDMA_VERSION, .credit = 8, .reads = &read, .n_reads = 1};
     struct rpcrdma_plan plan = plan_of;
     struct xdr_out out, tail;
-    enum bench_answer answer;
+    enum rpc_answer answer;
     uint32_t n;
 
-    if (!rpc_bench_file(bench))
+    if (!rpc_talker_file(talker))
         return;
-    n = is_handle ? bench->root_n : (uint32_t)strlen(bench->name);
-    begin_not_eligible(bench, &out, test->variant, &tail);
-    memcpy(bench->region, is_handle ? (const void *)bench->root : bench->name, n);
-    read = (struct rpcrdma_read_segment){(uint32_t)xdr_out_at(&out), rpc_bench_segment(bench, false, 0, n)};
+    n = is_handle ? talker->root_n : (uint32_t)strlen(talker->name);
+    begin_not_eligible(talker, &out, row->variant, &tail);
+    memcpy(talker->region, is_handle ? (const void *)talker->root : talker->name, n);
+    read = (struct rpcrdma_read_segment){(uint32_t)xdr_out_at(&out), rpc_talker_segment(talker, false, 0, n)};
     if (tail.octets->len > 0)
         xdr_out_fixed(&out, tail.octets->data, tail.octets->len);
     plan.xid = get_be32(out.octets->data);
-    rpc_bench_send_plan(bench, &plan, out.octets->data, out.octets->len);
+    rpc_talker_send_plan(talker, &plan, out.octets->data, out.octets->len);
     xdr_out_free(&out);
     xdr_out_free(&tail);
-    answer = rpc_bench_await(bench, bench->xid, talk_t_close(bench->talk));
-    if (answer == BENCH_SUCCESS && status_heard(bench) == NFS4_BADXDR)
-        talk_passed(bench->talk, "NFS4ERR_BADXDR");
+    answer = rpc_talker_await(talker, talker->xid, talk_t_close(talker->talk));
+    if (answer == RPC_ANSWER_SUCCESS && status_heard(talker) == NFS4_BADXDR)
+        talk_passed(talker->talk, "NFS4ERR_BADXDR");
     else
-        rpcrdma_judge(bench, BENCH_GARBAGE | BENCH_ERR_CHUNK | BENCH_RPC_ERROR, answer);
+        rpcrdma_judge(talker, RPC_ANSWER_GARBAGE | RPC_ANSWER_ERR_CHUNK | RPC_ANSWER_RPC_ERROR, answer);
 }
 
-static void not_eligible(struct talk *talk, const struct suite_test *test)
+static void not_eligible(struct talk *talk, const struct suite_case *row)
 {
-    rpc_bench_each_version(talk, test, NFS_ALL_VERSIONS, NULL, not_eligible_one);
+    rpc_talker_each_version(talk, row, NFS_ALL_VERSIONS, NULL, not_eligible_one);
 }
 
 /* ---- what must not be exceeded ---- */
@@ -291,66 +292,68 @@ static void not_eligible(struct talk *talk, const struct suite_test *test)
 enum { SMALL_REPLY_CHUNK = 64, SMALL_WRITE_CHUNK = 1000, SMALLER_REPLY_CHUNK = 128 };
 
 /* A READ of more than fits inline by anybody's sizes. */
-static void too_small_one(struct rpc_bench *bench, const struct suite_test *test)
+static void too_small_one(struct rpc_talker *talker, const struct suite_case *row)
 {
-    struct rpcrdma_segment segment = rpc_bench_segment(bench, true, 0, (uint32_t)test->variant);
+    struct rpcrdma_segment segment = rpc_talker_segment(talker, true, 0, (uint32_t)row->variant);
     const struct rpcrdma_write_plan chunk = {&segment, 1};
     struct rpcrdma_plan plan = {.vers = RPCRDMA_VERSION, .credit = 8, .writes = &chunk};
-    bool is_reply = test->variant != SMALL_WRITE_CHUNK, beyond = false;
-    enum bench_answer answer;
+    bool is_reply = row->variant != SMALL_WRITE_CHUNK, beyond = false;
+    enum rpc_answer answer;
     struct xdr_out out;
 
-    if (!has_file(bench, LARGE))
+    if (!has_file(talker, LARGE))
         return;
-    rpc_bench_begin_read(bench, &out, LARGE);
+    rpc_talker_begin_read(talker, &out, LARGE);
     plan.reply = is_reply ? &chunk : NULL;
     plan.n_writes = !is_reply;
     plan.xid = get_be32(out.octets->data);
-    rpc_bench_send_plan(bench, &plan, out.octets->data, out.octets->len);
+    rpc_talker_send_plan(talker, &plan, out.octets->data, out.octets->len);
     xdr_out_free(&out);
-    answer = rpc_bench_await(bench, bench->xid, talk_t_close(bench->talk));
-    for (int i = test->variant; i < BENCH_REGION; i++)
-        beyond |= bench->region[i] != 0;
-    if (beyond || (bench->terminated && bench->terminate_ours && bench->terminate.etype == REMOTE_PROTECTION))
-        talk_failed(bench->talk, "the device wrote behind the end of a chunk of %d octets", test->variant);
-    else if (bench->terminated && bench->terminate_ours)
-        talk_failed(bench->talk, "expected %s, found a Send that is too long for our Receive buffer",
-                    bench->talk->test->expected);
+    answer = rpc_talker_await(talker, talker->xid, talk_t_close(talker->talk));
+    for (int i = row->variant; i < TALKER_REGION; i++)
+        beyond |= talker->region[i] != 0;
+    if (beyond || (talker->terminated && talker->terminate_ours && talker->terminate.etype == REMOTE_PROTECTION))
+        talk_failed(talker->talk, "the device wrote behind the end of a chunk of %d octets", row->variant);
+    else if (talker->terminated && talker->terminate_ours)
+        talk_failed(talker->talk, "expected %s, found a Send that is too long for our Receive buffer",
+                    talker->talk->row->expected);
     else
-        rpcrdma_judge(bench, BENCH_ERR_CHUNK | BENCH_RPC_ERROR | BENCH_GARBAGE | BENCH_SUCCESS, answer);
+        rpcrdma_judge(talker, RPC_ANSWER_ERR_CHUNK | RPC_ANSWER_RPC_ERROR | RPC_ANSWER_GARBAGE | RPC_ANSWER_SUCCESS,
+                      answer);
 }
 
-static void too_small(struct talk *talk, const struct suite_test *test)
+static void too_small(struct talk *talk, const struct suite_case *row)
 {
-    rpc_bench_each_version(talk, test, NFS_ALL_VERSIONS, NULL, too_small_one);
+    rpc_talker_each_version(talk, row, NFS_ALL_VERSIONS, NULL, too_small_one);
 }
 
 /* A Reply that fits no inline threshold of this connection, and no chunk to put it into. */
-static void no_chunk_one(struct rpc_bench *bench, const struct suite_test *test)
+static void no_chunk_one(struct rpc_talker *talker, const struct suite_case *row)
 {
     struct xdr_out out;
 
-    if (!has_file(bench, (uint32_t)test->variant))
+    if (!has_file(talker, (uint32_t)row->variant))
         return;
-    rpc_bench_begin_read(bench, &out, (uint32_t)test->variant);
-    rpc_bench_call(bench, &out, NULL);
-    if (bench->replied > 0 && bench->result != RPC_END_LOST)
-        talk_passed(bench->talk, "%s",
-                    bench->result == RPC_END_REPLIED ? rpc_bench_result_words(bench) : "RDMA_ERROR with ERR_CHUNK");
+    rpc_talker_begin_read(talker, &out, (uint32_t)row->variant);
+    rpc_talker_call(talker, &out, NULL);
+    if (talker->replied > 0 && talker->result != RPC_END_LOST)
+        talk_passed(talker->talk, "%s",
+                    talker->result == RPC_END_REPLIED ? rpc_talker_result_words(talker) : "RDMA_ERROR with ERR_CHUNK");
     else
-        talk_failed(bench->talk, "expected %s, found %s", bench->talk->test->expected, rpc_bench_result_words(bench));
+        talk_failed(talker->talk, "expected %s, found %s", talker->talk->row->expected,
+                    rpc_talker_result_words(talker));
 }
 
-static void no_chunk(struct talk *talk, const struct suite_test *test)
+static void no_chunk(struct talk *talk, const struct suite_case *row)
 {
-    const struct bench_wish wish = {.size = test->variant == LARGE ? 0 : 1024};
+    const struct talker_wish wish = {.size = row->variant == LARGE ? 0 : 1024};
 
-    rpc_bench_each_version(talk, test, NFS_ALL_VERSIONS, &wish, no_chunk_one);
+    rpc_talker_each_version(talk, row, NFS_ALL_VERSIONS, &wish, no_chunk_one);
 }
 
 #define TAKEN "success"
 
-static const struct suite_test tests[] = {
+static const struct suite_case tests[] = {
     {RULE_RPCR_3_4_5_07, NULL, DUT_RESPONDER, NEED_NFS, write_chunked, "a WRITE with a Read chunk of four segments",
      "success, and the octets in list order", ORDER},
     {RULE_RPCR_3_4_5_2_04, "segment", DUT_RESPONDER, NEED_NFS, write_by_hand,

@@ -21,29 +21,29 @@ enum {
 
 /* A case on the device's next connection; on another one when the device has unmounted meanwhile. */
 #define CASE(name, ...)                                                                                                \
-    static void name(struct talk *talk, const struct suite_test *test)                                                 \
+    static void name(struct talk *talk, const struct suite_case *row)                                                  \
     {                                                                                                                  \
-        const struct bench_wish wish = {__VA_ARGS__};                                                                  \
+        const struct talker_wish wish = {__VA_ARGS__};                                                                 \
                                                                                                                        \
-        rpc_bench_with_client(talk, test, &wish, name##_one);                                                          \
+        rpc_talker_with_client(talk, row, &wish, name##_one);                                                          \
     }
 
 /* The device works: it makes Calls of the kinds that it has. False: verdict is set. */
-static bool warm_up(struct rpc_bench *bench)
+static bool warm_up(struct rpc_talker *talker)
 {
-    rpc_bench_serve(bench, WARM_UP, talk_t_close(bench->talk));
-    if (bench->served > 0 && !bench->fed_end)
+    rpc_talker_serve(talker, WARM_UP, talk_t_close(talker->talk));
+    if (talker->served > 0 && !talker->fed_end)
         return true;
-    if (!rpc_bench_tell_unmounted(bench))
-        talk_inconclusive(bench->talk, "the device makes no Calls: it is to be kept busy");
+    if (!rpc_talker_tell_unmounted(talker))
+        talk_inconclusive(talker->talk, "the device makes no Calls: it is to be kept busy");
     return false;
 }
 
 /* The chunks of a Call that is held, as its Send offers them. NULL: of no Call. */
-static const struct bench_heard *call_of(const struct rpc_bench *bench, uint32_t xid)
+static const struct talker_heard *call_of(const struct rpc_talker *talker, uint32_t xid)
 {
-    for (guint i = bench->heard->len; i-- > 0;) {
-        const struct bench_heard *heard = g_ptr_array_index(bench->heard, i);
+    for (guint i = talker->heard->len; i-- > 0;) {
+        const struct talker_heard *heard = g_ptr_array_index(talker->heard, i);
 
         if (heard->call && heard->header.xid == xid)
             return heard;
@@ -54,10 +54,10 @@ static const struct bench_heard *call_of(const struct rpc_bench *bench, uint32_t
 enum chunk_kind { READ_CHUNK, WRITE_CHUNK, REPLY_CHUNK };
 
 /* A held Call with such a chunk: its index, and the first segment. */
-static int held_with(const struct rpc_bench *bench, enum chunk_kind kind, struct rpcrdma_segment *segment)
+static int held_with(const struct rpc_talker *talker, enum chunk_kind kind, struct rpcrdma_segment *segment)
 {
-    for (unsigned i = 0; i < bench->n_held; i++) {
-        const struct bench_heard *heard = call_of(bench, bench->held[i].xid);
+    for (unsigned i = 0; i < talker->n_held; i++) {
+        const struct talker_heard *heard = call_of(talker, talker->held[i].xid);
         struct rpcrdma_chunk chunk = {0};
 
         if (!heard)
@@ -82,50 +82,50 @@ static int held_with(const struct rpc_bench *bench, enum chunk_kind kind, struct
 }
 
 /* Serves until a Call with such a chunk waits. -1: verdict is set (not applicable). */
-static int await_chunk(struct rpc_bench *bench, enum chunk_kind kind, struct rpcrdma_segment *segment)
+static int await_chunk(struct rpc_talker *talker, enum chunk_kind kind, struct rpcrdma_segment *segment)
 {
-    int64_t until = talk_now() + talk_t_close(bench->talk);
+    int64_t until = talk_now() + talk_t_close(talker->talk);
 
-    bench->hold = true;
-    while (talk_now() < until && !bench->fed_end) {
+    talker->hold = true;
+    while (talk_now() < until && !talker->fed_end) {
         int index;
 
-        if (!rpc_bench_wait_calls(bench, 1))
+        if (!rpc_talker_wait_calls(talker, 1))
             return -1;
-        rpc_bench_pump(bench, 0, NULL);
-        index = held_with(bench, kind, segment);
+        rpc_talker_pump(talker, 0, NULL);
+        index = held_with(talker, kind, segment);
         if (index >= 0)
             return index;
-        while (bench->n_held > 0)
-            rpc_bench_answer(bench, 0);
+        while (talker->n_held > 0)
+            rpc_talker_answer(talker, 0);
     }
-    talk_not_applicable(bench->talk, "the device makes no Call with such a chunk");
+    talk_not_applicable(talker->talk, "the device makes no Call with such a chunk");
     return -1;
 }
 
-static bool is_over(const struct rpc_bench *bench)
+static bool is_over(const struct rpc_talker *talker)
 {
-    return bench->terminated || bench->fed_end;
+    return talker->terminated || talker->fed_end;
 }
 
 /* ---- Replies ---- */
 
 /* All Calls that the device makes are answered at once. */
-static void together_one(struct rpc_bench *bench, const struct suite_test *test)
+static void together_one(struct rpc_talker *talker, const struct suite_case *row)
 {
-    struct talk *talk = bench->talk;
+    struct talk *talk = talker->talk;
 
-    (void)test;
-    if (warm_up(bench)) {
+    (void)row;
+    if (warm_up(talker)) {
         unsigned n;
 
-        bench->hold = true;
-        rpc_bench_pump(bench, talk_t_react(talk) / 4, NULL);
-        n = bench->n_held;
+        talker->hold = true;
+        rpc_talker_pump(talker, talk_t_react(talk) / 4, NULL);
+        n = talker->n_held;
         if (n == 0)
             talk_inconclusive(talk, "the device has no Calls outstanding");
         else
-            rpc_bench_judge_goes_on(bench, "all Replies at once");
+            rpc_talker_judge_goes_on(talker, "all Replies at once");
     }
 }
 CASE(together, .credits = BURST_MAX)
@@ -150,25 +150,25 @@ enum { PERMANENT, NO_CREDIT, ERR_VERS, NFS_PERMANENT };
 enum { NFS_CREDITS = 9 /* tells the two apart */ };
 
 /* One Call is answered by RDMA_ERROR: that one is over, the others are not, and it does not come again as it was. */
-static void refused_one(struct rpc_bench *bench, const struct suite_test *test)
+static void refused_one(struct rpc_talker *talker, const struct suite_case *row)
 {
-    struct talk *talk = bench->talk;
+    struct talk *talk = talker->talk;
     void (*const hooks[])(void *ctx, struct rpcrdma_plan *plan) = {NULL, spoil_credit, spoil_version, NULL};
 
-    if ((test->variant == NO_CREDIT || warm_up(bench)) && rpc_bench_wait_calls(bench, 1)) {
-        uint32_t xid = bench->held[0].xid;
+    if ((row->variant == NO_CREDIT || warm_up(talker)) && rpc_talker_wait_calls(talker, 1)) {
+        uint32_t xid = talker->held[0].xid;
         unsigned again = 0;
 
-        rpc_bench_spoil_headers(bench, hooks[test->variant]);
-        rpc_end_refuse(bench->end, bench->held[0].id);
-        bench->served++;
-        rpc_bench_spoil_headers(bench, NULL);
-        g_free(bench->held[0].call.p);
-        bench->held[0] = bench->held[--bench->n_held];
-        rpc_bench_pump(bench, talk_t_react(talk) / 4, NULL);
-        rpc_bench_judge_goes_on(bench, "RDMA_ERROR");
-        for (guint i = 0; i < bench->heard->len; i++) {
-            const struct bench_heard *heard = g_ptr_array_index(bench->heard, i);
+        rpc_talker_spoil_headers(talker, hooks[row->variant]);
+        rpc_end_refuse(talker->end, talker->held[0].id);
+        talker->served++;
+        rpc_talker_spoil_headers(talker, NULL);
+        g_free(talker->held[0].call.p);
+        talker->held[0] = talker->held[--talker->n_held];
+        rpc_talker_pump(talker, talk_t_react(talk) / 4, NULL);
+        rpc_talker_judge_goes_on(talker, "RDMA_ERROR");
+        for (guint i = 0; i < talker->heard->len; i++) {
+            const struct talker_heard *heard = g_ptr_array_index(talker->heard, i);
 
             again += heard->call && heard->header.xid == xid;
         }
@@ -176,7 +176,7 @@ static void refused_one(struct rpc_bench *bench, const struct suite_test *test)
             talk_failed(talk, "the Call that was refused comes again under its XID");
     }
 }
-CASE(refused, .credits = test->variant == NFS_PERMANENT ? NFS_CREDITS : 0, .may_close = true)
+CASE(refused, .credits = row->variant == NFS_PERMANENT ? NFS_CREDITS : 0, .may_close = true)
 
 /* ---- a failed READ ---- */
 
@@ -184,9 +184,9 @@ CASE(refused, .credits = test->variant == NFS_PERMANENT ? NFS_CREDITS : 0, .may_
  * The first Write chunk of a Call, at most RPC_END_SEGMENTS_MAX of its segments: no Call that is served has more, but
  * the device may have sent another under that XID since.
  */
-static uint32_t write_chunk_of(const struct rpc_bench *bench, uint32_t xid, struct rpcrdma_segment *segments)
+static uint32_t write_chunk_of(const struct rpc_talker *talker, uint32_t xid, struct rpcrdma_segment *segments)
 {
-    const struct bench_heard *heard = call_of(bench, xid);
+    const struct talker_heard *heard = call_of(talker, xid);
     struct rpcrdma_chunk chunk = rpcrdma_write_begin(&heard->header);
     uint32_t n = 0;
 
@@ -196,7 +196,7 @@ static uint32_t write_chunk_of(const struct rpc_bench *bench, uint32_t xid, stru
     return n;
 }
 
-static void reply_io_error(struct rpc_bench *bench, uint32_t xid, const struct rpcrdma_write_plan *writes)
+static void reply_io_error(struct rpc_talker *talker, uint32_t xid, const struct rpcrdma_write_plan *writes)
 {
     const struct rpcrdma_plan plan = {
         .xid = xid, .vers = RPCRDMA_VERSION, .credit = 8, .writes = writes, .n_writes = 1};
@@ -206,28 +206,28 @@ static void reply_io_error(struct rpc_bench *bench, uint32_t xid, const struct r
     rpc_reply_encode(&(struct rpc_message){.xid = xid}, NULL, &w);
     xdr_put_u32(&w, 5); /* NFS3ERR_IO */
     xdr_put_u32(&w, 0); /* no attributes */
-    rpc_bench_send_plan(bench, &plan, reply, w.at);
+    rpc_talker_send_plan(talker, &plan, reply, w.at);
 }
 
 enum { UNMODIFIED, EMPTY };
 
-static void failed_read_one(struct rpc_bench *bench, const struct suite_test *test)
+static void failed_read_one(struct rpc_talker *talker, const struct suite_case *row)
 {
     struct rpcrdma_segment segment;
     int index;
 
-    if ((index = await_chunk(bench, WRITE_CHUNK, &segment)) >= 0) {
-        uint32_t xid = bench->held[index].xid;
+    if ((index = await_chunk(talker, WRITE_CHUNK, &segment)) >= 0) {
+        uint32_t xid = talker->held[index].xid;
         struct rpcrdma_segment segments[RPC_END_SEGMENTS_MAX + 1] = {0};
-        uint32_t n = write_chunk_of(bench, xid, segments);
+        uint32_t n = write_chunk_of(talker, xid, segments);
         struct rpcrdma_write_plan writes = {0};
 
-        if (test->variant == UNMODIFIED)
+        if (row->variant == UNMODIFIED)
             writes = (struct rpcrdma_write_plan){segments, n};
-        reply_io_error(bench, xid, &writes);
-        g_free(bench->held[index].call.p);
-        bench->held[index] = bench->held[--bench->n_held];
-        rpc_bench_judge_goes_on(bench, "a failed READ");
+        reply_io_error(talker, xid, &writes);
+        g_free(talker->held[index].call.p);
+        talker->held[index] = talker->held[--talker->n_held];
+        rpc_talker_judge_goes_on(talker, "a failed READ");
     }
 }
 CASE(failed_read, 0)
@@ -237,55 +237,55 @@ CASE(failed_read, 0)
 enum { TOO_LONG, TOO_MANY };
 
 /* Such a Reply counts for nothing: the Call is still pending, and its memory open to its Reply. */
-static void wrong_chunk_one(struct rpc_bench *bench, const struct suite_test *test)
+static void wrong_chunk_one(struct rpc_talker *talker, const struct suite_case *row)
 {
-    struct talk *talk = bench->talk;
+    struct talk *talk = talker->talk;
     static const uint8_t octets[LATE_OCTETS];
     struct rpcrdma_segment segment;
     int index;
 
-    if ((index = await_chunk(bench, WRITE_CHUNK, &segment)) >= 0) {
-        uint32_t xid = bench->held[index].xid;
+    if ((index = await_chunk(talker, WRITE_CHUNK, &segment)) >= 0) {
+        uint32_t xid = talker->held[index].xid;
         struct rpcrdma_segment segments[RPC_END_SEGMENTS_MAX + 1] = {0};
-        uint32_t n = write_chunk_of(bench, xid, segments);
+        uint32_t n = write_chunk_of(talker, xid, segments);
         struct rpcrdma_write_plan writes;
         struct qp_work work = {.kind = QP_WRITE, .p = octets, .n = MIN(LATE_OCTETS, segment.length)};
 
-        segments[0].length += test->variant == TOO_LONG ? 4 : 0;
-        writes = (struct rpcrdma_write_plan){segments, n + (test->variant == TOO_MANY)};
-        reply_io_error(bench, xid, &writes);
-        rpc_bench_pump(bench, talk_t_react(talk) / 2, NULL);
+        segments[0].length += row->variant == TOO_LONG ? 4 : 0;
+        writes = (struct rpcrdma_write_plan){segments, n + (row->variant == TOO_MANY)};
+        reply_io_error(talker, xid, &writes);
+        rpc_talker_pump(talker, talk_t_react(talk) / 2, NULL);
         work.remote_stag = segment.handle;
         work.remote_to = segment.offset;
-        qp_post(rpc_end_qp(bench->end), &work);
-        rpc_bench_pump(bench, talk_t_react(talk) / 2, NULL);
-        if (is_over(bench) && rpc_bench_tell_unmounted(bench))
+        qp_post(rpc_end_qp(talker->end), &work);
+        rpc_talker_pump(talker, talk_t_react(talk) / 2, NULL);
+        if (is_over(talker) && rpc_talker_tell_unmounted(talker))
             return;
-        if (is_over(bench))
+        if (is_over(talker))
             talk_failed(talk, "the device ends the connection%s",
-                        bench->terminated ? " by a Terminate: it does not keep the Call pending" : "");
+                        talker->terminated ? " by a Terminate: it does not keep the Call pending" : "");
         else
-            rpc_bench_judge_goes_on(
-                bench, "a Reply with a chunk that was not offered, a Write into that of the Call, the Reply");
+            rpc_talker_judge_goes_on(
+                talker, "a Reply with a chunk that was not offered, a Write into that of the Call, the Reply");
     }
 }
 CASE(wrong_chunk, 0)
 
 /* ---- remote invalidation ---- */
 
-static void invalidated_one(struct rpc_bench *bench, const struct suite_test *test)
+static void invalidated_one(struct rpc_talker *talker, const struct suite_case *row)
 {
-    const struct mpa_startup *theirs = talk_frame(bench->talk, false);
+    const struct mpa_startup *theirs = talk_frame(talker->talk, false);
     struct rpcrdma_private_data told;
     struct rpcrdma_segment segment;
 
-    (void)test;
+    (void)row;
     if (rpcrdma_private_data_find(&told, theirs->private_data, theirs->pd_length) != RPCRDMA_PD_OK ||
         !told.remote_invalidation)
-        talk_not_applicable(bench->talk, "the device does not tell R");
-    else if (await_chunk(bench, READ_CHUNK, &segment) >= 0)
+        talk_not_applicable(talker->talk, "the device does not tell R");
+    else if (await_chunk(talker, READ_CHUNK, &segment) >= 0)
         /* The stack's Replies to Calls with chunks are Sends with Invalidate now. */
-        rpc_bench_judge_goes_on(bench, "Replies by Send with Invalidate");
+        rpc_talker_judge_goes_on(talker, "Replies by Send with Invalidate");
 }
 CASE(invalidated, .invalidation = true)
 
@@ -294,52 +294,52 @@ CASE(invalidated, .invalidation = true)
 enum { LATE_WRITE = 8, LATE_WRITE_REPLY = 16, LATE_READ = 24 };
 
 /* Behind the Reply the memory is nobody's but the device's. */
-static void late_write_one(struct rpc_bench *bench, const struct suite_test *test)
+static void late_write_one(struct rpc_talker *talker, const struct suite_case *row)
 {
-    struct talk *talk = bench->talk;
+    struct talk *talk = talker->talk;
     static const uint8_t octets[LATE_WRITE_REPLY] = "too late";
     struct rpcrdma_segment segment;
     int index;
 
-    if ((index = await_chunk(bench, test->variant == LATE_WRITE ? WRITE_CHUNK : REPLY_CHUNK, &segment)) >= 0) {
-        struct qp_work work = {.kind = QP_WRITE, .p = octets, .n = MIN((uint32_t)test->variant, segment.length)};
+    if ((index = await_chunk(talker, row->variant == LATE_WRITE ? WRITE_CHUNK : REPLY_CHUNK, &segment)) >= 0) {
+        struct qp_work work = {.kind = QP_WRITE, .p = octets, .n = MIN((uint32_t)row->variant, segment.length)};
 
         work.remote_stag = segment.handle;
         work.remote_to = segment.offset;
-        rpc_bench_answer(bench, (unsigned)index);
-        rpc_bench_pump(bench, talk_t_react(talk) / 2, NULL); /* the device has taken the Reply */
-        qp_post(rpc_end_qp(bench->end), &work);
-        rpc_bench_pump(bench, talk_t_close(talk), is_over);
-        if (is_over(bench) && rpc_bench_tell_unmounted(bench))
+        rpc_talker_answer(talker, (unsigned)index);
+        rpc_talker_pump(talker, talk_t_react(talk) / 2, NULL); /* the device has taken the Reply */
+        qp_post(rpc_end_qp(talker->end), &work);
+        rpc_talker_pump(talker, talk_t_close(talk), is_over);
+        if (is_over(talker) && rpc_talker_tell_unmounted(talker))
             return;
-        if (is_over(bench))
-            talk_passed(talk, bench->terminated ? "a Terminate" : "the end of the connection");
+        if (is_over(talker))
+            talk_passed(talk, talker->terminated ? "a Terminate" : "the end of the connection");
         else
             talk_failed(talk, "the device takes a Write into a chunk of a Call that it has had the Reply to");
-        rpc_bench_serve(bench, LATE_CALLS, talk_t_react(talk)); /* so that the recording shows it as well */
+        rpc_talker_serve(talker, LATE_CALLS, talk_t_react(talk)); /* so that the recording shows it as well */
     }
 }
 CASE(late_write, 0)
 
 /* Until the Reply it is the responder's, as often and as late as it likes. */
-static void late_read_one(struct rpc_bench *bench, const struct suite_test *test)
+static void late_read_one(struct rpc_talker *talker, const struct suite_case *row)
 {
-    struct talk *talk = bench->talk;
+    struct talk *talk = talker->talk;
     struct rpcrdma_segment segment;
 
-    (void)test;
-    if (await_chunk(bench, READ_CHUNK, &segment) >= 0) {
+    (void)row;
+    if (await_chunk(talker, READ_CHUNK, &segment) >= 0) {
         struct qp_work work = {.kind = QP_READ, .n = MIN(LATE_READ, segment.length)};
         uint8_t sink[LATE_READ];
 
-        rpc_bench_pump(bench, talk_t_react(talk), NULL);
+        rpc_talker_pump(talker, talk_t_react(talk), NULL);
         work.remote_stag = segment.handle;
         work.remote_to = segment.offset;
-        work.sink_stag = memory_register(rpc_end_memory(bench->end), sink, sizeof(sink), 0, 0, false);
-        qp_post(rpc_end_qp(bench->end), &work);
-        rpc_bench_pump(bench, talk_t_react(talk) / 2, NULL);
-        rpc_bench_judge_goes_on(bench, "a Read of a chunk before the Reply");
-        memory_invalidate(rpc_end_memory(bench->end), work.sink_stag);
+        work.sink_stag = memory_register(rpc_end_memory(talker->end), sink, sizeof(sink), 0, 0, false);
+        qp_post(rpc_end_qp(talker->end), &work);
+        rpc_talker_pump(talker, talk_t_react(talk) / 2, NULL);
+        rpc_talker_judge_goes_on(talker, "a Read of a chunk before the Reply");
+        memory_invalidate(rpc_end_memory(talker->end), work.sink_stag);
     }
 }
 CASE(late_read, 0)
@@ -347,10 +347,10 @@ CASE(late_read, 0)
 /* ---- the reverse direction ---- */
 
 /* A NULL Call of the callback program under that XID; with a Reply chunk if wished. */
-static void call_back(struct rpc_bench *bench, uint32_t xid, uint32_t credit, bool chunk)
+static void call_back(struct rpc_talker *talker, uint32_t xid, uint32_t credit, bool chunk)
 {
     const uint32_t words[] = {xid, RPC_CALL, RPC_VERSION, NFS_PROGRAM_CALLBACK_FIRST, 1, 0, 0, 0, 0, 0};
-    struct rpcrdma_segment segment = rpc_bench_segment(bench, true, 0, 1000);
+    struct rpcrdma_segment segment = rpc_talker_segment(talker, true, 0, 1000);
     const struct rpcrdma_write_plan reply = {&segment, 1};
     const struct rpcrdma_plan plan = {
         .xid = xid, .vers = RPCRDMA_VERSION, .credit = credit, .reply = chunk ? &reply : NULL};
@@ -359,97 +359,98 @@ static void call_back(struct rpc_bench *bench, uint32_t xid, uint32_t credit, bo
 
     for (unsigned i = 0; i < G_N_ELEMENTS(words); i++)
         xdr_put_u32(&w, words[i]);
-    rpc_bench_send_plan(bench, &plan, octets, w.at);
+    rpc_talker_send_plan(talker, &plan, octets, w.at);
 }
 
 /* The first Call of the server. False: verdict is set. */
-static bool takes_calls(struct rpc_bench *bench, uint32_t kind)
+static bool takes_calls(struct rpc_talker *talker, uint32_t kind)
 {
-    uint32_t xid = bench->xids + kind;
-    enum bench_answer answer;
+    uint32_t xid = talker->xids + kind;
+    enum rpc_answer answer;
 
-    call_back(bench, xid, 1, false);
-    answer = rpc_bench_await(bench, xid, talk_t_react(bench->talk));
-    if (answer & (BENCH_SUCCESS | BENCH_RPC_ERROR | BENCH_GARBAGE | BENCH_ERR_CHUNK))
+    call_back(talker, xid, 1, false);
+    answer = rpc_talker_await(talker, xid, talk_t_react(talker->talk));
+    if (answer & (RPC_ANSWER_SUCCESS | RPC_ANSWER_RPC_ERROR | RPC_ANSWER_GARBAGE | RPC_ANSWER_ERR_CHUNK))
         return true;
-    if (answer == BENCH_GONE)
-        talk_failed(bench->talk, "a first Call of the server ends the connection");
+    if (answer == RPC_ANSWER_GONE)
+        talk_failed(talker->talk, "a first Call of the server ends the connection");
     else
-        talk_not_applicable(bench->talk, "the device answers no Calls of the server on this connection");
+        talk_not_applicable(talker->talk, "the device answers no Calls of the server on this connection");
     return false;
 }
 
-static void first_callback_one(struct rpc_bench *bench, const struct suite_test *test)
+static void first_callback_one(struct rpc_talker *talker, const struct suite_case *row)
 {
-    (void)test;
+    (void)row;
 
-    if (warm_up(bench) && takes_calls(bench, BENCH_XID_FIRST))
-        rpc_bench_judge_goes_on(bench, "a first Call of the server is answered");
+    if (warm_up(talker) && takes_calls(talker, TALKER_XID_FIRST))
+        rpc_talker_judge_goes_on(talker, "a first Call of the server is answered");
 }
 CASE(first_callback, 0)
 
 /* As many as it grants, beside its own Calls, all of which wait. */
-static void callbacks_one(struct rpc_bench *bench, const struct suite_test *test)
+static void callbacks_one(struct rpc_talker *talker, const struct suite_case *row)
 {
-    struct talk *talk = bench->talk;
+    struct talk *talk = talker->talk;
 
-    (void)test;
-    if (warm_up(bench) && takes_calls(bench, BENCH_XID_BURST)) {
-        uint32_t n = CLAMP(bench->grant, 1, BURST_MAX);
+    (void)row;
+    if (warm_up(talker) && takes_calls(talker, TALKER_XID_BURST)) {
+        uint32_t n = CLAMP(talker->grant, 1, BURST_MAX);
         bool all = true;
 
-        bench->hold = true;
-        rpc_bench_pump(bench, talk_t_react(talk) / 4, NULL);
+        talker->hold = true;
+        rpc_talker_pump(talker, talk_t_react(talk) / 4, NULL);
         for (uint32_t i = 1; i <= n; i++)
-            call_back(bench, bench->xids + BENCH_XID_BURST + i, n, false);
+            call_back(talker, talker->xids + TALKER_XID_BURST + i, n, false);
         for (uint32_t i = 1; i <= n && all; i++) {
-            enum bench_answer answer = rpc_bench_await(bench, bench->xids + BENCH_XID_BURST + i, talk_t_react(talk));
+            enum rpc_answer answer = rpc_talker_await(talker, talker->xids + TALKER_XID_BURST + i, talk_t_react(talk));
 
-            all = answer != BENCH_SILENCE && answer != BENCH_GONE;
+            all = answer != RPC_ANSWER_SILENCE && answer != RPC_ANSWER_GONE;
             if (!all)
                 talk_failed(talk, "of %u Calls of the server at once, as granted, number %u has %s", n, i,
-                            bench_answer_words(answer));
+                            rpc_answer_words(answer));
         }
         if (all)
-            rpc_bench_judge_goes_on(bench, "Calls of the server, as many as granted, are answered");
+            rpc_talker_judge_goes_on(talker, "Calls of the server, as many as granted, are answered");
     }
 }
 CASE(callbacks, 0)
 
 /* An answer, or a failure; behind it another Call, so that the recording shows that none will come any more. */
-static void judge_callback(struct rpc_bench *bench, uint32_t xid, unsigned allowed)
+static void judge_callback(struct rpc_talker *talker, uint32_t xid, unsigned allowed)
 {
-    enum bench_answer answer = rpc_bench_await(bench, xid, talk_t_react(bench->talk));
+    enum rpc_answer answer = rpc_talker_await(talker, xid, talk_t_react(talker->talk));
 
-    rpcrdma_judge(bench, allowed, answer);
-    if (answer == BENCH_SILENCE) {
-        call_back(bench, bench->xids + BENCH_XID_BURST + BURST_MAX, 1, false);
-        rpc_bench_await(bench, bench->xids + BENCH_XID_BURST + BURST_MAX, talk_t_react(bench->talk));
+    rpcrdma_judge(talker, allowed, answer);
+    if (answer == RPC_ANSWER_SILENCE) {
+        call_back(talker, talker->xids + TALKER_XID_BURST + BURST_MAX, 1, false);
+        rpc_talker_await(talker, talker->xids + TALKER_XID_BURST + BURST_MAX, talk_t_react(talker->talk));
     }
 }
 
 /* The same XID in both directions. */
-static void same_xid_one(struct rpc_bench *bench, const struct suite_test *test)
+static void same_xid_one(struct rpc_talker *talker, const struct suite_case *row)
 {
 
-    if (warm_up(bench) && takes_calls(bench, BENCH_XID_BURST) && rpc_bench_wait_calls(bench, 1)) {
-        uint32_t xid = bench->held[0].xid;
+    if (warm_up(talker) && takes_calls(talker, TALKER_XID_BURST) && rpc_talker_wait_calls(talker, 1)) {
+        uint32_t xid = talker->held[0].xid;
 
-        (void)test;
-        call_back(bench, xid, 1, false);
-        judge_callback(bench, xid, BENCH_SUCCESS | BENCH_RPC_ERROR);
-        rpc_bench_judge_goes_on(bench, "a Call of the server with the XID of a Call of the device is answered");
+        (void)row;
+        call_back(talker, xid, 1, false);
+        judge_callback(talker, xid, RPC_ANSWER_SUCCESS | RPC_ANSWER_RPC_ERROR);
+        rpc_talker_judge_goes_on(talker, "a Call of the server with the XID of a Call of the device is answered");
     }
 }
 CASE(same_xid, 0)
 
-static void chunked_callback_one(struct rpc_bench *bench, const struct suite_test *test)
+static void chunked_callback_one(struct rpc_talker *talker, const struct suite_case *row)
 {
-    (void)test;
+    (void)row;
 
-    if (warm_up(bench) && takes_calls(bench, BENCH_XID_BURST)) {
-        call_back(bench, bench->xids + BENCH_XID_BURST + 1, 1, true);
-        judge_callback(bench, bench->xids + BENCH_XID_BURST + 1, BENCH_SUCCESS | BENCH_RPC_ERROR | BENCH_ERR_CHUNK);
+    if (warm_up(talker) && takes_calls(talker, TALKER_XID_BURST)) {
+        call_back(talker, talker->xids + TALKER_XID_BURST + 1, 1, true);
+        judge_callback(talker, talker->xids + TALKER_XID_BURST + 1,
+                       RPC_ANSWER_SUCCESS | RPC_ANSWER_RPC_ERROR | RPC_ANSWER_ERR_CHUNK);
     }
 }
 CASE(chunked_callback, 0)
@@ -457,37 +458,37 @@ CASE(chunked_callback, 0)
 enum { FEW_CREDITS = 2 };
 
 /* Serves until as many Calls wait as are granted. */
-static bool are_outstanding(struct rpc_bench *bench, unsigned n)
+static bool are_outstanding(struct rpc_talker *talker, unsigned n)
 {
-    int64_t until = talk_now() + 3 * talk_t_close(bench->talk);
+    int64_t until = talk_now() + 3 * talk_t_close(talker->talk);
 
-    bench->hold = true;
-    while (talk_now() < until && !bench->fed_end) {
-        rpc_bench_pump(bench, talk_t_react(bench->talk) / 50, NULL);
-        if (bench->n_held >= n)
+    talker->hold = true;
+    while (talk_now() < until && !talker->fed_end) {
+        rpc_talker_pump(talker, talk_t_react(talker->talk) / 50, NULL);
+        if (talker->n_held >= n)
             return true;
-        while (bench->n_held > 0)
-            rpc_bench_answer(bench, 0);
+        while (talker->n_held > 0)
+            rpc_talker_answer(talker, 0);
     }
-    if (!rpc_bench_tell_unmounted(bench))
-        talk_inconclusive(bench->talk, "the device has never %u Calls outstanding: it is to be kept busy", n);
+    if (!rpc_talker_tell_unmounted(talker))
+        talk_inconclusive(talker->talk, "the device has never %u Calls outstanding: it is to be kept busy", n);
     return false;
 }
 
 /* What a Call of the server requests is no grant. */
-static void request_is_no_grant_one(struct rpc_bench *bench, const struct suite_test *test)
+static void request_is_no_grant_one(struct rpc_talker *talker, const struct suite_case *row)
 {
-    (void)test;
-    if (!warm_up(bench) || !are_outstanding(bench, FEW_CREDITS))
+    (void)row;
+    if (!warm_up(talker) || !are_outstanding(talker, FEW_CREDITS))
         return;
-    call_back(bench, bench->xids + BENCH_XID_BURST, 1000, false);
-    rpc_bench_pump(bench, talk_t_react(bench->talk), NULL);
-    if (bench->n_held > FEW_CREDITS)
-        talk_failed(bench->talk, "%u Calls outstanding with a grant of %d", bench->n_held, FEW_CREDITS);
-    else if (is_over(bench) && !rpc_bench_tell_unmounted(bench))
-        talk_failed(bench->talk, "the device ends the connection");
+    call_back(talker, talker->xids + TALKER_XID_BURST, 1000, false);
+    rpc_talker_pump(talker, talk_t_react(talker->talk), NULL);
+    if (talker->n_held > FEW_CREDITS)
+        talk_failed(talker->talk, "%u Calls outstanding with a grant of %d", talker->n_held, FEW_CREDITS);
+    else if (is_over(talker) && !rpc_talker_tell_unmounted(talker))
+        talk_failed(talker->talk, "the device ends the connection");
     else
-        talk_passed(bench->talk, "%u Calls are outstanding, as granted, and no more come", bench->n_held);
+        talk_passed(talker->talk, "%u Calls are outstanding, as granted, and no more come", talker->n_held);
 }
 CASE(request_is_no_grant, .credits = FEW_CREDITS)
 
@@ -495,41 +496,41 @@ CASE(request_is_no_grant, .credits = FEW_CREDITS)
 
 enum { ONE_CREDIT = 1, OTHER_SIZE = 3072 };
 
-static void parameters_as_server(struct rpc_bench *bench, const struct suite_test *test)
+static void parameters_as_server(struct rpc_talker *talker, const struct suite_case *row)
 {
-    (void)test;
-    if (warm_up(bench))
-        rpc_bench_judge_goes_on(bench, "with these parameters");
-    else if (bench->fed_end && !rpc_bench_unmounted(bench))
-        talk_failed(bench->talk, "the device ends the connection");
+    (void)row;
+    if (warm_up(talker))
+        rpc_talker_judge_goes_on(talker, "with these parameters");
+    else if (talker->fed_end && !rpc_talker_unmounted(talker))
+        talk_failed(talker->talk, "the device ends the connection");
 }
 
-static void parameters(struct talk *talk, const struct suite_test *test)
+static void parameters(struct talk *talk, const struct suite_case *row)
 {
-    struct bench_wish wish = {.credits = test->variant == ONE_CREDIT ? 1 : 0,
-                              .size = test->variant == OTHER_SIZE ? OTHER_SIZE : 0};
-    struct rpc_bench bench;
+    struct talker_wish wish = {.credits = row->variant == ONE_CREDIT ? 1 : 0,
+                               .size = row->variant == OTHER_SIZE ? OTHER_SIZE : 0};
+    struct rpc_talker talker;
     bool good;
 
     if (!talk_is_initiator(talk)) {
-        rpc_bench_with_client(talk, test, &wish, parameters_as_server);
+        rpc_talker_with_client(talk, row, &wish, parameters_as_server);
         return;
     }
-    if (!rpc_bench_first_version(talk, &wish.version))
+    if (!rpc_talker_first_version(talk, &wish.version))
         return;
-    good = rpc_bench_open(&bench, talk, &wish);
-    if (!good && bench.open)
+    good = rpc_talker_open(&talker, talk, &wish);
+    if (!good && talker.open)
         talk_failed(talk, "no Calls are answered with these parameters");
     for (unsigned i = 0; i < WARM_UP && good; i++)
-        good = rpc_bench_alive(&bench);
-    if (good && rpc_bench_file(&bench))
+        good = rpc_talker_alive(&talker);
+    if (good && rpc_talker_file(&talker))
         talk_passed(talk, "Calls are answered, and a file is made");
-    rpc_bench_close(&bench);
+    rpc_talker_close(&talker);
 }
 
 #define GOES_ON "the device goes on"
 
-static const struct suite_test tests[] = {
+static const struct suite_case tests[] = {
     {RULE_RPCR_3_3_1_09, NULL, DUT_INITIATOR, NEED_RPC, together, "the Replies to all Calls outstanding, at once",
      GOES_ON, 0},
     {RULE_RPCR_3_4_5_1_03, NULL, DUT_INITIATOR, NEED_RPC, late_read,

@@ -15,144 +15,145 @@
 
 static const struct {
     const char *text;
-    unsigned allowed; /* set of enum bench_answer */
+    unsigned allowed; /* set of enum rpc_answer */
 } stimuli[] = {
 #define SHORT 0
-    {HEAD "00000000 00000000 00000000", BENCH_SILENCE},
+    {HEAD "00000000 00000000 00000000", RPC_ANSWER_SILENCE},
 #define VERSION 1
-    {"XID 00000002 00000008 00000000 " NO_LISTS "NULL", BENCH_ERR_VERS},
+    {"XID 00000002 00000008 00000000 " NO_LISTS "NULL", RPC_ANSWER_ERR_VERS},
 #define VERSION_0 2
-    {"XID 00000000 00000008 00000000 " NO_LISTS "NULL", BENCH_ERR_VERS},
+    {"XID 00000000 00000008 00000000 " NO_LISTS "NULL", RPC_ANSWER_ERR_VERS},
 #define DISCRIMINATOR 3
-    {HEAD "00000000 00000002 00000000 00000000 NULL", BENCH_ERR_CHUNK},
+    {HEAD "00000000 00000002 00000000 00000000 NULL", RPC_ANSWER_ERR_CHUNK},
 #define OVERRUN 4
-    {HEAD "00000000 00000001 00000040 R:100 00000001 00000040", BENCH_ERR_CHUNK},
+    {HEAD "00000000 00000001 00000040 R:100 00000001 00000040", RPC_ANSWER_ERR_CHUNK},
 #define COUNT 5
-    {HEAD "00000000 00000000 00000001 00ffffff W:100 00000000 00000000 NULL", BENCH_ERR_CHUNK},
+    {HEAD "00000000 00000000 00000001 00ffffff W:100 00000000 00000000 NULL", RPC_ANSWER_ERR_CHUNK},
 #define PROC 6
-    {HEAD "00000005 " NO_LISTS "NULL", BENCH_ERR_CHUNK},
+    {HEAD "00000005 " NO_LISTS "NULL", RPC_ANSWER_ERR_CHUNK},
 #define PROC_MAX 7
-    {HEAD "ffffffff " NO_LISTS "NULL", BENCH_ERR_CHUNK},
+    {HEAD "ffffffff " NO_LISTS "NULL", RPC_ANSWER_ERR_CHUNK},
 #define NO_CHUNKS 8
-    {HEAD "00000001 " NO_LISTS, BENCH_ERR_CHUNK},
+    {HEAD "00000001 " NO_LISTS, RPC_ANSWER_ERR_CHUNK},
 #define OTHER_XID 9
     {"XID 00000001 00000008 00000000 " NO_LISTS "OTHER",
-     BENCH_ERR_CHUNK | BENCH_SUCCESS | BENCH_RPC_ERROR | BENCH_GARBAGE},
+     RPC_ANSWER_ERR_CHUNK | RPC_ANSWER_SUCCESS | RPC_ANSWER_RPC_ERROR | RPC_ANSWER_GARBAGE},
 #define NO_BODY_REPLY 10
-    {HEAD "00000001 00000000 00000000 00000001 00000001 W:1000", BENCH_ERR_CHUNK},
+    {HEAD "00000001 00000000 00000000 00000001 00000001 W:1000", RPC_ANSWER_ERR_CHUNK},
 #define NO_BODY_READ 11
-    {HEAD "00000001 00000001 00000028 R:40 00000000 00000000 00000000", BENCH_ERR_CHUNK},
+    {HEAD "00000001 00000001 00000028 R:40 00000000 00000000 00000000", RPC_ANSWER_ERR_CHUNK},
 #define TWO_BODIES 12
     {HEAD "00000000 00000001 00000000 R:40 00000000 00000000 00000000 NULL",
-     BENCH_ERR_CHUNK | BENCH_RPC_ERROR | BENCH_GARBAGE | BENCH_SUCCESS},
+     RPC_ANSWER_ERR_CHUNK | RPC_ANSWER_RPC_ERROR | RPC_ANSWER_GARBAGE | RPC_ANSWER_SUCCESS},
 #define POSITION 13
     {HEAD "00000000 00000001 00000026 R:40 00000000 00000000 00000000 NULL",
-     BENCH_ERR_CHUNK | BENCH_RPC_ERROR | BENCH_GARBAGE},
+     RPC_ANSWER_ERR_CHUNK | RPC_ANSWER_RPC_ERROR | RPC_ANSWER_GARBAGE},
 #define REPLY_LIST 14
-    {HEAD "00000000 00000000 00000000 00000002 NULL", BENCH_ERR_CHUNK | BENCH_RPC_ERROR | BENCH_GARBAGE},
+    {HEAD "00000000 00000000 00000000 00000002 NULL", RPC_ANSWER_ERR_CHUNK | RPC_ANSWER_RPC_ERROR | RPC_ANSWER_GARBAGE},
 #define ERROR 15
-    {HEAD "00000004 00000002", BENCH_SILENCE},
+    {HEAD "00000004 00000002", RPC_ANSWER_SILENCE},
 #define BAD_ERROR 16
-    {HEAD "00000004 00000007", BENCH_SILENCE},
+    {HEAD "00000004 00000007", RPC_ANSWER_SILENCE},
 #define MSGP 17
-    {HEAD "00000002 00000000 00000000 " NO_LISTS "NULL", BENCH_ERR_CHUNK},
+    {HEAD "00000002 00000000 00000000 " NO_LISTS "NULL", RPC_ANSWER_ERR_CHUNK},
 #define DONE 18
-    {HEAD "00000003", BENCH_SILENCE},
+    {HEAD "00000003", RPC_ANSWER_SILENCE},
 /* Replies, to a client. */
 #define REPLY_XID 19
     {"7a7a7a7a 00000001 00000008 00000000 " NO_LISTS "7a7a7a7a 00000001 00000000 00000000 00000000 00000000",
-     BENCH_SILENCE},
+     RPC_ANSWER_SILENCE},
 #define REPLY_READ_LIST 20
-    {HEAD "00000000 00000001 00000040 R:100 00000000 00000000 00000000 " ACCEPTED, BENCH_SILENCE},
+    {HEAD "00000000 00000001 00000040 R:100 00000000 00000000 00000000 " ACCEPTED, RPC_ANSWER_SILENCE},
 #define REPLY_VERSION 21
-    {"XID 00000002 00000008 00000000 " NO_LISTS ACCEPTED, BENCH_SILENCE},
+    {"XID 00000002 00000008 00000000 " NO_LISTS ACCEPTED, RPC_ANSWER_SILENCE},
 #define REPLY_DISCRIMINATOR 22
-    {HEAD "00000000 00000000 00000007 00000000 " ACCEPTED, BENCH_SILENCE},
+    {HEAD "00000000 00000000 00000007 00000000 " ACCEPTED, RPC_ANSWER_SILENCE},
 #define REPLY_MSGP 23
-    {HEAD "00000002 00000000 00000000 " NO_LISTS ACCEPTED, BENCH_SILENCE},
+    {HEAD "00000002 00000000 00000000 " NO_LISTS ACCEPTED, RPC_ANSWER_SILENCE},
 /* Neighbours. */
 #define NOTHING 24
-    {"", BENCH_SILENCE},
+    {"", RPC_ANSWER_SILENCE},
 #define SHORT_27 25
-    {HEAD "00000000 00000000 00000000 000000", BENCH_SILENCE},
+    {HEAD "00000000 00000000 00000000 000000", RPC_ANSWER_SILENCE},
 #define VERSION_PROC 26
-    {"XID 00000002 00000008 00000009 " NO_LISTS "NULL", BENCH_ERR_VERS},
+    {"XID 00000002 00000008 00000009 " NO_LISTS "NULL", RPC_ANSWER_ERR_VERS},
 #define WRITE_LIST 27
-    {HEAD "00000000 00000000 00000002 00000000 NULL", BENCH_ERR_CHUNK},
+    {HEAD "00000000 00000000 00000002 00000000 NULL", RPC_ANSWER_ERR_CHUNK},
 #define CUT_CHUNK 28
-    {HEAD "00000000 00000000 00000000 00000001 00000001 00001234 00000064", BENCH_ERR_CHUNK},
+    {HEAD "00000000 00000000 00000000 00000001 00000001 00001234 00000064", RPC_ANSWER_ERR_CHUNK},
 #define NO_BODY_WRITE 29
-    {HEAD "00000001 00000000 00000001 00000001 W:1000 00000000 00000000", BENCH_ERR_CHUNK},
+    {HEAD "00000001 00000000 00000001 00000001 W:1000 00000000 00000000", RPC_ANSWER_ERR_CHUNK},
 };
 
-void rpcrdma_judge(struct rpc_bench *bench, unsigned allowed, enum bench_answer found)
+void rpcrdma_judge(struct rpc_talker *talker, unsigned allowed, enum rpc_answer found)
 {
-    if (allowed & BENCH_SUCCESS && bench->talk->run->nfs.no_null)
-        allowed |= BENCH_RPC_ERROR; /* no program that we know: what was understood of the Call is all there is */
+    if (allowed & RPC_ANSWER_SUCCESS && talker->talk->run->nfs.no_null)
+        allowed |= RPC_ANSWER_RPC_ERROR; /* no program that we know: what was understood of the Call is all there is */
     if (allowed & found) {
-        talk_passed(bench->talk, "%s", bench_answer_words(found));
+        talk_passed(talker->talk, "%s", rpc_answer_words(found));
         return;
     }
-    talk_failed(bench->talk, "expected %s, found %s", bench->talk->test->expected, bench_answer_words(found));
+    talk_failed(talker->talk, "expected %s, found %s", talker->talk->row->expected, rpc_answer_words(found));
     /* So that the recording shows as well that it will not come any more. */
-    if (found == BENCH_SILENCE && talk_is_initiator(bench->talk))
-        rpc_bench_alive(bench);
+    if (found == RPC_ANSWER_SILENCE && talk_is_initiator(talker->talk))
+        rpc_talker_alive(talker);
 }
 
-static void send_stimulus(struct rpc_bench *bench, int variant)
+static void send_stimulus(struct rpc_talker *talker, int variant)
 {
-    GByteArray *octets = rpc_bench_octets(bench, stimuli[variant].text);
+    GByteArray *octets = rpc_talker_octets(talker, stimuli[variant].text);
 
-    rpc_bench_send(bench, octets->data, octets->len);
+    rpc_talker_send(talker, octets->data, octets->len);
     g_byte_array_unref(octets);
 }
 
 /* Nothing came under the stimulus' XID, also for a while behind the life sign. */
-static void judge_silence(struct rpc_bench *bench, bool alive)
+static void judge_silence(struct rpc_talker *talker, bool alive)
 {
-    const struct bench_heard *answer;
+    const struct talker_heard *answer;
 
-    rpc_bench_pump(bench, talk_t_react(bench->talk) / 4, NULL);
-    answer = rpc_bench_find(bench, bench->xid);
+    rpc_talker_pump(talker, talk_t_react(talker->talk) / 4, NULL);
+    answer = rpc_talker_find(talker, talker->xid);
     if (answer)
-        talk_failed(bench->talk, "expected silence, found %s under its XID", rpcrdma_proc_name(answer->header.proc));
+        talk_failed(talker->talk, "expected silence, found %s under its XID", rpcrdma_proc_name(answer->header.proc));
     else if (alive)
-        talk_passed(bench->talk, "no answer, and the device goes on");
+        talk_passed(talker->talk, "no answer, and the device goes on");
 }
 
-static void to_server(struct rpc_bench *bench, int variant)
+static void to_server(struct rpc_talker *talker, int variant)
 {
-    send_stimulus(bench, variant);
-    if (stimuli[variant].allowed == BENCH_SILENCE)
-        judge_silence(bench, rpc_bench_alive(bench));
+    send_stimulus(talker, variant);
+    if (stimuli[variant].allowed == RPC_ANSWER_SILENCE)
+        judge_silence(talker, rpc_talker_alive(talker));
     else
-        rpcrdma_judge(bench, stimuli[variant].allowed, rpc_bench_await(bench, bench->xid, talk_t_react(bench->talk)));
+        rpcrdma_judge(talker, stimuli[variant].allowed,
+                      rpc_talker_await(talker, talker->xid, talk_t_react(talker->talk)));
 }
 
 /* All Calls of the DUT wait: it makes no more. */
-static bool is_blocked(struct rpc_bench *bench)
+static bool is_blocked(struct rpc_talker *talker)
 {
-    int64_t until = talk_now() + talk_t_close(bench->talk);
+    int64_t until = talk_now() + talk_t_close(talker->talk);
 
-    if (!rpc_bench_wait_calls(bench, 1))
+    if (!rpc_talker_wait_calls(talker, 1))
         return false;
-    while (talk_now() < until && !bench->fed_end) {
-        unsigned before = bench->n_held;
+    while (talk_now() < until && !talker->fed_end) {
+        unsigned before = talker->n_held;
 
-        rpc_bench_pump(bench, talk_t_react(bench->talk) / 4, NULL);
-        if (bench->n_held == before)
+        rpc_talker_pump(talker, talk_t_react(talker->talk) / 4, NULL);
+        if (talker->n_held == before)
             return true;
     }
-    talk_inconclusive(bench->talk, "the device makes one Call after the other without waiting for Replies");
+    talk_inconclusive(talker->talk, "the device makes one Call after the other without waiting for Replies");
     return false;
 }
 
-static bool judge_unanswered(struct rpc_bench *bench)
+static bool judge_unanswered(struct rpc_talker *talker)
 {
-    const struct bench_heard *answer = rpc_bench_find(bench, bench->xid);
+    const struct talker_heard *answer = rpc_talker_find(talker, talker->xid);
 
     if (answer)
-        talk_failed(bench->talk, "expected silence, found %s under its XID", rpcrdma_proc_name(answer->header.proc));
+        talk_failed(talker->talk, "expected silence, found %s under its XID", rpcrdma_proc_name(answer->header.proc));
     return !answer;
 }
 
@@ -160,39 +161,39 @@ static bool judge_unanswered(struct rpc_bench *bench)
  * In the place of the Reply to a Call of the DUT, which has no other Calls to make meanwhile: when it makes one, it has
  * taken that for the Reply instead of discarding it. Behind it the Reply, and the DUT goes on.
  */
-static void to_client(struct rpc_bench *bench, const struct suite_test *test)
+static void to_client(struct rpc_talker *talker, const struct suite_case *row)
 {
     unsigned before;
 
-    if (!is_blocked(bench))
+    if (!is_blocked(talker))
         return;
-    before = bench->n_held;
-    bench->xid = bench->held[0].xid;
-    send_stimulus(bench, test->variant);
-    rpc_bench_pump(bench, talk_t_react(bench->talk) / 2, NULL);
-    if (bench->n_held > before && !bench->fed_end)
-        rpc_bench_doubt(bench, "the device makes another Call, as if that had been the Reply to one that is pending");
-    else if (judge_unanswered(bench))
-        rpc_bench_judge_goes_on(bench, "no answer");
-    judge_unanswered(bench);
+    before = talker->n_held;
+    talker->xid = talker->held[0].xid;
+    send_stimulus(talker, row->variant);
+    rpc_talker_pump(talker, talk_t_react(talker->talk) / 2, NULL);
+    if (talker->n_held > before && !talker->fed_end)
+        rpc_talker_doubt(talker, "the device makes another Call, as if that had been the Reply to one that is pending");
+    else if (judge_unanswered(talker))
+        rpc_talker_judge_goes_on(talker, "no answer");
+    judge_unanswered(talker);
 }
 
-static void say(struct talk *talk, const struct suite_test *test)
+static void say(struct talk *talk, const struct suite_case *row)
 {
-    struct rpc_bench bench;
+    struct rpc_talker talker;
 
     if (!talk_is_initiator(talk)) {
-        rpc_bench_with_client(talk, test, NULL, to_client);
+        rpc_talker_with_client(talk, row, NULL, to_client);
         return;
     }
-    if (rpc_bench_open(&bench, talk, NULL))
-        to_server(&bench, test->variant);
-    rpc_bench_close(&bench);
+    if (rpc_talker_open(&talker, talk, NULL))
+        to_server(&talker, row->variant);
+    rpc_talker_close(&talker);
 }
 
 #define SILENCE "no answer, and the connection stays"
 
-static const struct suite_test tests[] = {
+static const struct suite_case tests[] = {
     {RULE_RPCR_2_2_2_05, NULL, DUT_INITIATOR, NEED_RPC, say, "a Reply with an XID of no Call", SILENCE, REPLY_XID},
     {RULE_RPCR_4_2_4_08, NULL, DUT_RESPONDER, NEED_RPC, say, "an RDMA_ERROR from the requester", SILENCE, ERROR},
     {RULE_RPCR_4_3_1_04, NULL, DUT_INITIATOR, NEED_RPC, say, "a Reply with a Read list", SILENCE, REPLY_READ_LIST},

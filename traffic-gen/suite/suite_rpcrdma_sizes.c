@@ -15,13 +15,13 @@ enum { CREDITS = 64, SERVED = 40, FORGOTTEN = 0xEAD };
 
 /* ---- credits ---- */
 
-static void send_null(struct rpc_bench *bench, uint32_t xid, uint32_t credit, size_t size)
+static void send_null(struct rpc_talker *talker, uint32_t xid, uint32_t credit, size_t size)
 {
-    uint32_t before = bench->xid;
+    uint32_t before = talker->xid;
     GByteArray *octets;
 
-    bench->xid = xid;
-    octets = rpc_bench_octets(bench, "XID 00000001 00000008 00000000 00000000 00000000 00000000 NULL");
+    talker->xid = xid;
+    octets = rpc_talker_octets(talker, "XID 00000001 00000008 00000000 00000000 00000000 00000000 NULL");
     put_be32(octets->data + 8, credit);
     if (size > octets->len) {
         guint from = octets->len;
@@ -29,24 +29,24 @@ static void send_null(struct rpc_bench *bench, uint32_t xid, uint32_t credit, si
         g_byte_array_set_size(octets, (guint)size);
         memset(octets->data + from, 0, size - from);
     }
-    rpc_bench_send(bench, octets->data, octets->len);
+    rpc_talker_send(talker, octets->data, octets->len);
     g_byte_array_unref(octets);
-    bench->xid = before;
+    talker->xid = before;
 }
 
 /* As many Calls at once as are granted, up to what was requested: all are answered. */
-static bool burst(struct rpc_bench *bench, uint32_t xid)
+static bool burst(struct rpc_talker *talker, uint32_t xid)
 {
-    uint32_t n = MIN(bench->grant, CREDITS);
+    uint32_t n = MIN(talker->grant, CREDITS);
 
     for (uint32_t i = 0; i < n; i++)
-        send_null(bench, xid + i, CREDITS, 0);
+        send_null(talker, xid + i, CREDITS, 0);
     for (uint32_t i = 0; i < n; i++) {
-        enum bench_answer answer = rpc_bench_await(bench, xid + i, talk_t_close(bench->talk));
+        enum rpc_answer answer = rpc_talker_await(talker, xid + i, talk_t_close(talker->talk));
 
-        if (answer == BENCH_SILENCE || answer == BENCH_GONE) {
-            talk_failed(bench->talk, "of %u Calls at once, as granted, number %u has %s", n, i + 1,
-                        bench_answer_words(answer));
+        if (answer == RPC_ANSWER_SILENCE || answer == RPC_ANSWER_GONE) {
+            talk_failed(talker->talk, "of %u Calls at once, as granted, number %u has %s", n, i + 1,
+                        rpc_answer_words(answer));
             return false;
         }
     }
@@ -55,70 +55,70 @@ static bool burst(struct rpc_bench *bench, uint32_t xid)
 
 enum { AT_ONCE, LATER };
 
-static void bursts(struct talk *talk, const struct suite_test *test)
+static void bursts(struct talk *talk, const struct suite_case *row)
 {
-    const struct bench_wish wish = {.credits = CREDITS};
-    struct rpc_bench bench;
+    const struct talker_wish wish = {.credits = CREDITS};
+    struct rpc_talker talker;
     uint32_t n = 0;
-    bool good = rpc_bench_open(&bench, talk, &wish);
+    bool good = rpc_talker_open(&talker, talk, &wish);
 
-    if (good && test->variant == LATER) {
+    if (good && row->variant == LATER) {
         for (unsigned i = 0; i < 3 && good; i++)
-            good = rpc_bench_alive(&bench);
+            good = rpc_talker_alive(&talker);
         for (unsigned i = 0; i < 3 && good; i++)
-            good = burst(&bench, bench.xids + BENCH_XID_BURST + (n += CREDITS));
+            good = burst(&talker, talker.xids + TALKER_XID_BURST + (n += CREDITS));
     } else if (good) {
-        good = burst(&bench, bench.xids + BENCH_XID_BURST);
+        good = burst(&talker, talker.xids + TALKER_XID_BURST);
     }
     if (good)
-        talk_passed(talk, "all answered, with a grant of %u", bench.grant);
-    rpc_bench_close(&bench);
+        talk_passed(talk, "all answered, with a grant of %u", talker.grant);
+    rpc_talker_close(&talker);
 }
 
 /* What the requester asks for is odd. */
-static void requested(struct talk *talk, const struct suite_test *test)
+static void requested(struct talk *talk, const struct suite_case *row)
 {
-    struct rpc_bench bench;
-    enum bench_answer answer;
+    struct rpc_talker talker;
+    enum rpc_answer answer;
 
-    if (rpc_bench_open(&bench, talk, NULL)) {
-        uint32_t xid = bench.xids + BENCH_XID_BURST;
+    if (rpc_talker_open(&talker, talk, NULL)) {
+        uint32_t xid = talker.xids + TALKER_XID_BURST;
 
-        send_null(&bench, xid, (uint32_t)test->variant, 0);
-        answer = rpc_bench_await(&bench, xid, talk_t_react(talk));
-        if (answer == BENCH_SUCCESS && bench.grant == 0)
+        send_null(&talker, xid, (uint32_t)row->variant, 0);
+        answer = rpc_talker_await(&talker, xid, talk_t_react(talk));
+        if (answer == RPC_ANSWER_SUCCESS && talker.grant == 0)
             talk_failed(talk, "the Reply grants 0 credits");
         else
-            rpcrdma_judge(&bench, BENCH_SUCCESS, answer);
+            rpcrdma_judge(&talker, RPC_ANSWER_SUCCESS, answer);
     }
-    rpc_bench_close(&bench);
+    rpc_talker_close(&talker);
 }
 
 /* Each Call is answered. */
-static void none_forgotten(struct talk *talk, const struct suite_test *test)
+static void none_forgotten(struct talk *talk, const struct suite_case *row)
 {
-    static const uint32_t xids[] = {BENCH_XID_BURST + 1, BENCH_XID_BURST + 2, FORGOTTEN, BENCH_XID_BURST + 3};
-    struct rpc_bench bench;
+    static const uint32_t xids[] = {TALKER_XID_BURST + 1, TALKER_XID_BURST + 2, FORGOTTEN, TALKER_XID_BURST + 3};
+    struct rpc_talker talker;
 
-    (void)test;
-    if (rpc_bench_open(&bench, talk, NULL)) {
+    (void)row;
+    if (rpc_talker_open(&talker, talk, NULL)) {
         bool all = true;
 
         for (unsigned i = 0; i < G_N_ELEMENTS(xids) && all; i++) {
-            enum bench_answer answer;
+            enum rpc_answer answer;
 
-            send_null(&bench, bench.xids + xids[i], 8, 0);
-            answer = rpc_bench_await(&bench, bench.xids + xids[i], talk_t_close(talk));
-            all = answer != BENCH_SILENCE;
-            if (answer == BENCH_GONE)
+            send_null(&talker, talker.xids + xids[i], 8, 0);
+            answer = rpc_talker_await(&talker, talker.xids + xids[i], talk_t_close(talk));
+            all = answer != RPC_ANSWER_SILENCE;
+            if (answer == RPC_ANSWER_GONE)
                 break;
         }
         if (all)
             talk_passed(talk, "each is answered, or the connection ends");
-        else if (rpc_bench_alive(&bench))
+        else if (rpc_talker_alive(&talker))
             talk_failed(talk, "a Call is not answered, and a later one is");
     }
-    rpc_bench_close(&bench);
+    rpc_talker_close(&talker);
 }
 
 /* ---- Receive buffers ---- */
@@ -136,65 +136,65 @@ static uint32_t told_size(const struct talk *talk)
 }
 
 /* A Reply to nobody, of that size: discarded, and the client goes on. */
-static void large_to_client(struct rpc_bench *bench, size_t size)
+static void large_to_client(struct rpc_talker *talker, size_t size)
 {
     uint8_t *octets;
     struct xdr_writer w;
     char *what;
 
-    if (!rpc_bench_wait_calls(bench, 1))
+    if (!rpc_talker_wait_calls(talker, 1))
         return;
     octets = g_malloc0(size);
     w = (struct xdr_writer){.p = octets, .size = size};
     rpcrdma_header_encode(&(struct rpcrdma_plan){.xid = 0x7B7B7B7B, .vers = 1, .credit = 8}, &w);
     xdr_put_u32(&w, 0x7B7B7B7B);
     xdr_put_u32(&w, RPC_REPLY);
-    rpc_bench_send(bench, octets, size);
+    rpc_talker_send(talker, octets, size);
     g_free(octets);
     what = g_strdup_printf("a Send of %zu octets", size);
-    rpc_bench_judge_goes_on(bench, what);
+    rpc_talker_judge_goes_on(talker, what);
     g_free(what);
 }
 
 /* 0: verdict is set (not applicable). */
-static size_t large_size(struct rpc_bench *bench, int variant)
+static size_t large_size(struct rpc_talker *talker, int variant)
 {
-    size_t told = MIN(told_size(bench->talk), 65536);
+    size_t told = MIN(told_size(talker->talk), 65536);
 
     if (variant != AS_TOLD)
         return RPCRDMA_INLINE_DEFAULT;
     if (told > RPCRDMA_INLINE_DEFAULT)
         return told;
-    talk_not_applicable(bench->talk, "the device does not tell a Receive Size above 1024");
+    talk_not_applicable(talker->talk, "the device does not tell a Receive Size above 1024");
     return 0;
 }
 
-static void large_to_client_one(struct rpc_bench *bench, const struct suite_test *test)
+static void large_to_client_one(struct rpc_talker *talker, const struct suite_case *row)
 {
-    size_t size = large_size(bench, test->variant);
+    size_t size = large_size(talker, row->variant);
 
     if (size > 0)
-        large_to_client(bench, size);
+        large_to_client(talker, size);
 }
 
-static void large_send(struct talk *talk, const struct suite_test *test)
+static void large_send(struct talk *talk, const struct suite_case *row)
 {
-    const struct bench_wish wish = {.no_grant = test->variant == FIRST, .size = 65536};
-    struct rpc_bench bench;
+    const struct talker_wish wish = {.no_grant = row->variant == FIRST, .size = 65536};
+    struct rpc_talker talker;
     size_t size;
 
     if (!talk_is_initiator(talk)) {
-        rpc_bench_with_client(talk, test, &wish, large_to_client_one);
+        rpc_talker_with_client(talk, row, &wish, large_to_client_one);
         return;
     }
-    if (rpc_bench_open(&bench, talk, &wish) && (size = large_size(&bench, test->variant)) > 0) {
-        uint32_t xid = bench.xids + BENCH_XID_BURST;
+    if (rpc_talker_open(&talker, talk, &wish) && (size = large_size(&talker, row->variant)) > 0) {
+        uint32_t xid = talker.xids + TALKER_XID_BURST;
 
-        send_null(&bench, xid, 8, size);
-        rpcrdma_judge(&bench, BENCH_SUCCESS | BENCH_GARBAGE | BENCH_RPC_ERROR,
-                      rpc_bench_await(&bench, xid, talk_t_close(talk)));
+        send_null(&talker, xid, 8, size);
+        rpcrdma_judge(&talker, RPC_ANSWER_SUCCESS | RPC_ANSWER_GARBAGE | RPC_ANSWER_RPC_ERROR,
+                      rpc_talker_await(&talker, xid, talk_t_close(talk)));
     }
-    rpc_bench_close(&bench);
+    rpc_talker_close(&talker);
 }
 
 /* ---- private data ---- */
@@ -231,130 +231,130 @@ static const struct {
 };
 
 /* A file of RESULT octets, read without chunks: whether the Reply comes inline shows what the device has understood. */
-static void ask_inline(struct rpc_bench *bench, unsigned expects)
+static void ask_inline(struct rpc_talker *talker, unsigned expects)
 {
     static const uint8_t zeros[RESULT];
-    struct talk *talk = bench->talk;
+    struct talk *talk = talker->talk;
     struct xdr_out out;
     bool took;
 
-    if (!rpc_bench_file(bench))
+    if (!rpc_talker_file(talker))
         return;
-    rpc_bench_begin_write(bench, &out, RESULT);
+    rpc_talker_begin_write(talker, &out, RESULT);
     xdr_out_eligible(&out, zeros, RESULT);
-    rpc_bench_call(bench, &out, &(struct rpc_end_how){.reduce = true, .reply_max = 400});
-    if (rpc_bench_status(bench) != 0) {
-        talk_inconclusive(talk, "the file cannot be written: %s", rpc_bench_result_words(bench));
+    rpc_talker_call(talker, &out, &(struct rpc_end_how){.reduce = true, .reply_max = 400});
+    if (rpc_talker_status(talker) != 0) {
+        talk_inconclusive(talk, "the file cannot be written: %s", rpc_talker_result_words(talker));
         return;
     }
-    rpc_bench_begin_read(bench, &out, RESULT);
-    took = rpc_bench_call(bench, &out, NULL) && bench->reply.n > RESULT;
+    rpc_talker_begin_read(talker, &out, RESULT);
+    took = rpc_talker_call(talker, &out, NULL) && talker->reply.n > RESULT;
     if (expects == INLINE_TAKEN && !took)
         talk_failed(talk,
                     "a Reply of %d octets does not come inline, although both sides tell 4096: the device has not "
                     "understood our private data",
                     RESULT);
-    else if (bench->terminated || bench->fed_end || bench->replied == 0)
-        talk_failed(talk, "expected %s, found %s", talk->test->expected, rpc_bench_result_words(bench));
+    else if (talker->terminated || talker->fed_end || talker->replied == 0)
+        talk_failed(talk, "expected %s, found %s", talk->row->expected, rpc_talker_result_words(talker));
     else
-        talk_passed(talk, took ? "the Reply comes inline" : "no long Send: %s", rpc_bench_result_words(bench));
+        talk_passed(talk, took ? "the Reply comes inline" : "no long Send: %s", rpc_talker_result_words(talker));
 }
 
-static struct bench_wish wish_of(const struct suite_test *test)
+static struct talker_wish wish_of(const struct suite_case *row)
 {
     static const uint8_t none[1];
-    unsigned block = (unsigned)test->variant;
+    unsigned block = (unsigned)row->variant;
 
-    return (struct bench_wish){.size = blocks[block].size,
-                               .private_data = blocks[block].n > 0 ? blocks[block].octets : none,
-                               .private_length = blocks[block].n};
+    return (struct talker_wish){.size = blocks[block].size,
+                                .private_data = blocks[block].n > 0 ? blocks[block].octets : none,
+                                .private_length = blocks[block].n};
 }
 
-static bool has_served_enough(const struct rpc_bench *bench)
+static bool has_served_enough(const struct rpc_talker *talker)
 {
-    return bench->served >= SERVED;
+    return talker->served >= SERVED;
 }
 
-static bool has_told(const struct rpc_bench *bench)
+static bool has_told(const struct rpc_talker *talker)
 {
-    return bench->served >= SERVED && bench->telling > 0;
+    return talker->served >= SERVED && talker->telling > 0;
 }
 
 /* A client whose Calls must fit our Receive buffers. Those show it that would not be inline but for its mistake. */
-static void serve_all(struct rpc_bench *bench, const struct suite_test *test)
+static void serve_all(struct rpc_talker *talker, const struct suite_case *row)
 {
-    unsigned expects = blocks[test->variant].expects;
-    struct talk *talk = bench->talk;
+    unsigned expects = blocks[row->variant].expects;
+    struct talk *talk = talker->talk;
 
-    bench->tell_above = blocks[test->variant].size;
-    rpc_bench_pump(bench, (expects == INLINE_NOT ? 3 : 1) * talk_t_close(talk),
-                   expects == INLINE_NOT ? has_told : has_served_enough);
-    if (bench->terminated)
-        talk_failed(talk, "expected %s, found %s", test->expected,
-                    bench->terminate_ours ? "a Send that is too long for our Receive buffer" : "a Terminate");
-    else if (bench->fed_end && !rpc_bench_unmounted(bench))
-        talk_failed(talk, "expected %s, found the end of the connection", test->expected);
-    else if (bench->served == 0)
+    talker->tell_above = blocks[row->variant].size;
+    rpc_talker_pump(talker, (expects == INLINE_NOT ? 3 : 1) * talk_t_close(talk),
+                    expects == INLINE_NOT ? has_told : has_served_enough);
+    if (talker->terminated)
+        talk_failed(talk, "expected %s, found %s", row->expected,
+                    talker->terminate_ours ? "a Send that is too long for our Receive buffer" : "a Terminate");
+    else if (talker->fed_end && !rpc_talker_unmounted(talker))
+        talk_failed(talk, "expected %s, found the end of the connection", row->expected);
+    else if (talker->served == 0)
         talk_inconclusive(talk, "the device makes no Calls: it is to be kept busy");
-    else if (expects == INLINE_NOT && bench->telling == 0)
+    else if (expects == INLINE_NOT && talker->telling == 0)
         talk_inconclusive(talk,
                           "none of %u Calls has more than %u octets and fewer than 4096, to show what it takes "
                           "our Receive buffers for",
-                          bench->served, blocks[test->variant].size);
+                          talker->served, blocks[row->variant].size);
     else if (expects == INLINE_NOT)
-        talk_passed(talk, "%u Calls, %u of them longer than our Receive buffers and not sent inline", bench->served,
-                    bench->telling);
+        talk_passed(talk, "%u Calls, %u of them longer than our Receive buffers and not sent inline", talker->served,
+                    talker->telling);
     else
-        talk_passed(talk, "%u Calls are made", bench->served);
+        talk_passed(talk, "%u Calls are made", talker->served);
 }
 
 /* The connection has not come up: with the usual private data it has to, or the reason is another one. */
 static void judge_refusal(struct talk *talk, const char *what)
 {
-    struct rpc_bench bench;
+    struct rpc_talker talker;
 
-    if (rpc_bench_open(&bench, talk, NULL))
+    if (rpc_talker_open(&talker, talk, NULL))
         talk_failed(talk, "the connection does not come up (%s), and does with the usual private data", what);
-    rpc_bench_close(&bench);
+    rpc_talker_close(&talker);
 }
 
-static void private_data(struct talk *talk, const struct suite_test *test)
+static void private_data(struct talk *talk, const struct suite_case *row)
 {
-    unsigned expects = blocks[test->variant].expects;
-    struct bench_wish wish = wish_of(test);
-    struct rpc_bench bench;
+    unsigned expects = blocks[row->variant].expects;
+    struct talker_wish wish = wish_of(row);
+    struct rpc_talker talker;
 
-    if (talk_is_initiator(talk) && expects != ALIVE && !rpc_bench_first_version(talk, &wish.version))
+    if (talk_is_initiator(talk) && expects != ALIVE && !rpc_talker_first_version(talk, &wish.version))
         return;
-    if (test->variant == AGAIN) { /* a connection before it, with more */
-        bool good = rpc_bench_open(&bench, talk, NULL);
+    if (row->variant == AGAIN) { /* a connection before it, with more */
+        bool good = rpc_talker_open(&talker, talk, NULL);
 
-        rpc_bench_close(&bench);
+        rpc_talker_close(&talker);
         if (!good)
             return;
     }
     if (!talk_is_initiator(talk)) {
-        rpc_bench_with_client(talk, test, &wish, serve_all);
+        rpc_talker_with_client(talk, row, &wish, serve_all);
         return;
     }
-    if (rpc_bench_open(&bench, talk, &wish)) {
+    if (rpc_talker_open(&talker, talk, &wish)) {
         if (expects == INLINE_TAKEN && told_size(talk) < SIZE_3)
             talk_not_applicable(talk, "the device does not tell sizes of 4096");
         else if (expects != ALIVE)
-            ask_inline(&bench, expects);
-        else if (rpc_bench_alive(&bench))
+            ask_inline(&talker, expects);
+        else if (rpc_talker_alive(&talker))
             talk_passed(talk, "Calls are answered");
-        rpc_bench_close(&bench);
+        rpc_talker_close(&talker);
     } else {
         g_autofree char *what = g_strdup(talk_describe(talk, talk_last(talk)));
 
-        rpc_bench_close(&bench);
+        rpc_talker_close(&talker);
         if (expects == ALIVE)
             judge_refusal(talk, what);
     }
 }
 
-static const struct suite_test tests[] = {
+static const struct suite_case tests[] = {
     {RULE_RPCR_3_3_1_08, NULL, DUT_RESPONDER, NEED_RPC, bursts, "behind the first Reply, as many Calls as it grants",
      "all are answered", AT_ONCE},
     {RULE_EXP_4_5_1_01, NULL, DUT_RESPONDER, NEED_RPC, bursts, "three times as many Calls at once as are granted",

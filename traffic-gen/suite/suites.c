@@ -10,9 +10,9 @@ const struct suite *const suites[] = {
     &suite_rdmap,         &suite_rdmapx,         &suite_rpcrdma,    &suite_rpcrdma_chunks,
     &suite_rpcrdma_sizes, &suite_rpcrdma_client, &suite_nfs,        NULL};
 
-char *suite_test_id(const struct suite_test *test)
+char *suite_case_id(const struct suite_case *row)
 {
-    const char *id = rule_catalogue[test->rule].id;
+    const char *id = rule_catalogue[row->rule].id;
 
-    return test->suffix ? g_strdup_printf("%s/%s", id, test->suffix) : g_strdup(id);
+    return row->suffix ? g_strdup_printf("%s/%s", id, row->suffix) : g_strdup(id);
 }

@@ -2,7 +2,7 @@
 /* The talker's connection: TCP, octets in and out, the watcher, the ladder, the verdict. */
 #include "traffic-gen/suite/talk_internal.h"
 
-#include "traffic-gen/suite/net.h"
+#include "traffic-gen/suite/tcp_socket.h"
 
 #include <poll.h>
 #include <string.h>
@@ -28,11 +28,11 @@ int64_t talk_now(void)
 
 /* ---- verdict ---- */
 
-static void conclude(struct talk *talk, enum test_outcome outcome, const char *format, va_list args)
+static void conclude(struct talk *talk, enum case_outcome outcome, const char *format, va_list args)
 {
-    struct test_result *result = talk->result;
+    struct case_result *result = talk->result;
 
-    if (result->outcome == TEST_FAILED)
+    if (result->outcome == OUTCOME_FAILED)
         return;
     result->outcome = outcome;
     g_free(result->actual);
@@ -52,7 +52,7 @@ static bool has_arrived(struct talk *talk, int64_t ns);
 void talk_passed(struct talk *talk, const char *format, ...)
 {
     if (has_arrived(talk, MIN(talk->run->t_react, arrival_pause)))
-        CONCLUDE(TEST_PASSED);
+        CONCLUDE(OUTCOME_PASSED);
     else
         talk_inconclusive(talk, "what was said did not reach the device: its TCP has not acknowledged it");
 }
@@ -60,7 +60,7 @@ void talk_passed(struct talk *talk, const char *format, ...)
 void talk_passed_by_end(struct talk *talk, const char *format, ...)
 {
     if (has_arrived(talk, MIN(talk->run->t_react, arrival_pause))) {
-        CONCLUDE(TEST_PASSED);
+        CONCLUDE(OUTCOME_PASSED);
         talk->result->by_end = true;
     } else {
         talk_inconclusive(talk, "what was said did not reach the device: its TCP has not acknowledged it");
@@ -69,26 +69,26 @@ void talk_passed_by_end(struct talk *talk, const char *format, ...)
 
 bool talk_has_passed(const struct talk *talk)
 {
-    return talk->result->outcome == TEST_PASSED;
+    return talk->result->outcome == OUTCOME_PASSED;
 }
 
 /* Nor does a device fail that has not had what it was to react to, unless it has ended the connection itself. */
 void talk_failed(struct talk *talk, const char *format, ...)
 {
     if (talk->dut_fin || talk->dut_reset || has_arrived(talk, MIN(talk->run->t_react, arrival_pause)))
-        CONCLUDE(TEST_FAILED);
+        CONCLUDE(OUTCOME_FAILED);
     else
         talk_inconclusive(talk, "what was said did not reach the device: its TCP has not acknowledged it");
 }
 
 void talk_inconclusive(struct talk *talk, const char *format, ...)
 {
-    CONCLUDE(TEST_INCONCLUSIVE);
+    CONCLUDE(OUTCOME_INCONCLUSIVE);
 }
 
 void talk_not_applicable(struct talk *talk, const char *format, ...)
 {
-    CONCLUDE(TEST_NOT_APPLICABLE);
+    CONCLUDE(OUTCOME_NOT_APPLICABLE);
 }
 
 /* ---- times ---- */
@@ -122,12 +122,12 @@ int64_t talk_t_idle(const struct talk *talk)
 static void shorten(GPtrArray *steps)
 {
     guint n = steps->len, at = STEPS_FIRST;
-    struct test_step *gone, *next;
+    struct case_step *gone, *next;
 
     if (n < STEPS_FIRST + STEPS_LAST)
         return;
     for (guint i = STEPS_FIRST; n < STEPS_SHORT && i + STEPS_LAST <= n; i++) {
-        if (((const struct test_step *)g_ptr_array_index(steps, i))->ours) {
+        if (((const struct case_step *)g_ptr_array_index(steps, i))->ours) {
             at = i;
             break;
         }
@@ -144,13 +144,13 @@ void talk_note(struct talk *talk, bool ours, const uint8_t *octets, size_t n, co
 {
     static const char digits[] = "0123456789abcdef";
     bool full = talk->run->full_transcript;
-    struct test_step *step;
+    struct case_step *step;
 
     if (!full)
         shorten(talk->result->steps);
     else if (talk->result->steps->len >= STEPS_MAX)
         return;
-    step = g_new0(struct test_step, 1);
+    step = g_new0(struct case_step, 1);
     step->seconds = (double)(talk_now() - talk->began) / 1e9;
     step->ours = ours;
     step->connection = talk->result->ports->len;
@@ -174,9 +174,9 @@ void talk_note(struct talk *talk, bool ours, const uint8_t *octets, size_t n, co
 
 /* ---- connection ---- */
 
-void talk_init(struct talk *talk, struct talk_run *run, const struct suite_test *test, struct test_result *result)
+void talk_init(struct talk *talk, struct talk_run *run, const struct suite_case *row, struct case_result *result)
 {
-    *talk = (struct talk){.run = run, .test = test, .result = result, .fd = -1};
+    *talk = (struct talk){.run = run, .row = row, .result = result, .fd = -1};
     talk->in = g_byte_array_new();
     talk->began = talk_now();
     talk->deadline =
@@ -187,7 +187,7 @@ static void forget_connection(struct talk *talk)
 {
     const struct talk fresh = {
         .run = talk->run,
-        .test = talk->test,
+        .row = talk->row,
         .result = talk->result,
         .began = talk->began,
         .deadline = talk->deadline,
@@ -206,7 +206,7 @@ static void forget_connection(struct talk *talk)
 static bool is_of_test(const struct talk *talk, enum rule_id rule)
 {
     /* Not what it is judged along with: not each violation of that is one of the rule under test. */
-    return talk->test && rule_carried_by(&rule_catalogue[talk->test->rule], rule);
+    return talk->row && rule_carried_by(&rule_catalogue[talk->row->rule], rule);
 }
 
 /* What the engine found of the DUT: a breach of the rule under test decides, others are told. */
@@ -265,7 +265,7 @@ void talk_hang_up(struct talk *talk)
      * In an orderly way, so that the DUT can go on with the next connection; but who has failed to close is not to
      * close now, as if it did so by itself.
      */
-    if (talk->result->outcome == TEST_FAILED && talk_is_open(talk)) {
+    if (talk->result->outcome == OUTCOME_FAILED && talk_is_open(talk)) {
         talk_reset(talk);
     } else if (!talk->dut_reset && !talk->our_reset) {
         say_first_fpdu(talk);
@@ -319,7 +319,7 @@ static void note_wait(struct talk_run *run, int64_t began)
 bool talk_open(struct talk *talk)
 {
     struct watch_options options = {
-        .opener = talk->run->dut == DUT_RESPONDER ? WATCH_TEST : WATCH_DUT,
+        .opener = talk->run->dut == DUT_RESPONDER ? WATCH_SUITE : WATCH_DUT,
         /* A little less than the tests wait, so that the engine has seen the time pass. */
         .t_react = talk->run->t_react * 9 / 10,
         .t_close = talk_t_close(talk) * 9 / 10,
@@ -336,9 +336,9 @@ bool talk_open(struct talk *talk)
     talk_hang_up(talk);
     forget_connection(talk);
     if (talk->run->dut == DUT_RESPONDER)
-        talk->fd = net_connect(talk->run->host, talk->run->port, mss, connect_time(talk->run), &why);
+        talk->fd = tcp_connect(talk->run->host, talk->run->port, mss, connect_time(talk->run), &why);
     else
-        talk->fd = net_accept(talk->run->listener, true, accept_time(talk), &why);
+        talk->fd = tcp_accept(talk->run->listener, true, accept_time(talk), &why);
     if (talk->fd < 0) {
         talk->open_error = errno;
         talk->result->refused = true;
@@ -350,9 +350,9 @@ bool talk_open(struct talk *talk)
             note_wait(talk->run, began);
         talk->queued = talk_now() - began < ms;
     }
-    net_ends(talk->fd, &options.ends[WATCH_TEST], &options.ends[WATCH_DUT]);
-    port = options.ends[talk->run->dut == DUT_RESPONDER ? WATCH_TEST : WATCH_DUT].port;
-    if (!talk->test)
+    tcp_ends(talk->fd, &options.ends[WATCH_SUITE], &options.ends[WATCH_DUT]);
+    port = options.ends[talk->run->dut == DUT_RESPONDER ? WATCH_SUITE : WATCH_DUT].port;
+    if (!talk->row)
         talk->run->device = options.ends[WATCH_DUT];
     g_array_append_val(talk->result->ports, port);
     talk->watch = watch_new(&options);
@@ -369,7 +369,7 @@ bool talk_is_open(const struct talk *talk)
 /* How far the DUT's TCP has acknowledged what was sent. */
 static uint64_t acked_by_dut(const struct talk *talk)
 {
-    uint64_t waiting = net_unacknowledged(talk->fd);
+    uint64_t waiting = tcp_unacknowledged(talk->fd);
 
     if (talk->our_fin && waiting > 0)
         waiting--; /* the FIN takes a number, too */
@@ -384,7 +384,7 @@ static bool has_arrived(struct talk *talk, int64_t ns)
     if (talk->cut_short && !talk->dut_reset)
         return false;
     while (talk->fd >= 0 && !talk->dut_reset && acked_by_dut(talk) < talk->out_offset) {
-        if (talk_now() >= until || net_stopped)
+        if (talk_now() >= until || suite_stopped)
             return false;
         if (talk->dut_fin && talk->our_fin)
             g_usleep(1000);
@@ -419,8 +419,8 @@ void talk_write(struct talk *talk, const void *p, size_t n)
     talk_note(talk, true, p, n, caption->str);
     g_string_free(caption, TRUE);
     /* What is watched comes before the answer to it. */
-    watch_octets(talk->watch, WATCH_TEST, p, n, talk->in_offset + talk->dut_fin);
-    sent = net_write(talk->fd, p, n, MIN(talk->deadline, talk_now() + talk_t_close(talk)));
+    watch_octets(talk->watch, WATCH_SUITE, p, n, talk->in_offset + talk->dut_fin);
+    sent = tcp_write(talk->fd, p, n, MIN(talk->deadline, talk_now() + talk_t_close(talk)));
     talk->out_offset += sent;
     if (sent < n) {
         talk->cut_short = true;
@@ -432,7 +432,7 @@ void talk_write(struct talk *talk, const void *p, size_t n)
 void talk_together(struct talk *talk, bool on)
 {
     if (talk->fd >= 0)
-        net_cork(talk->fd, on);
+        tcp_cork(talk->fd, on);
 }
 
 void talk_finish(struct talk *talk)
@@ -441,8 +441,8 @@ void talk_finish(struct talk *talk)
         return;
     talk->our_fin = true;
     talk_note(talk, true, NULL, 0, "FIN");
-    watch_fin(talk->watch, WATCH_TEST, talk->in_offset + talk->dut_fin);
-    net_finish(talk->fd);
+    watch_fin(talk->watch, WATCH_SUITE, talk->in_offset + talk->dut_fin);
+    tcp_finish(talk->fd);
 }
 
 void talk_reset(struct talk *talk)
@@ -451,8 +451,8 @@ void talk_reset(struct talk *talk)
         return;
     talk->our_reset = true;
     talk_note(talk, true, NULL, 0, "RST");
-    watch_reset(talk->watch, WATCH_TEST);
-    net_reset(talk->fd);
+    watch_reset(talk->watch, WATCH_SUITE);
+    tcp_reset(talk->fd);
     talk->fd = -1;
     watch_finish(talk->watch);
     take_findings(talk);
@@ -463,12 +463,12 @@ void talk_reset(struct talk *talk)
 static bool take(struct talk *talk)
 {
     uint8_t octets[READ_SIZE];
-    enum net_status status;
+    enum tcp_status status;
     size_t n;
 
-    status = net_read(talk->fd, octets, sizeof(octets), &n);
+    status = tcp_read(talk->fd, octets, sizeof(octets), &n);
     switch (status) {
-    case NET_OCTETS:
+    case TCP_READ_OCTETS:
         watch_octets(talk->watch, WATCH_DUT, octets, n, acked_by_dut(talk));
         talk->in_offset += n;
         talk->received_all += n;
@@ -478,13 +478,13 @@ static bool take(struct talk *talk)
             talk_reset(talk);
         }
         return true;
-    case NET_FIN:
+    case TCP_READ_FIN:
         if (talk->dut_fin)
             return false;
         talk->dut_fin = true;
         watch_fin(talk->watch, WATCH_DUT, acked_by_dut(talk));
         return true;
-    case NET_RESET:
+    case TCP_READ_RESET:
         talk->dut_reset = true;
         watch_reset(talk->watch, WATCH_DUT);
         return true;
@@ -504,14 +504,14 @@ bool talk_receive(struct talk *talk, int64_t until)
         int64_t left = until - talk_now();
         bool unacked = acked_by_dut(talk) < talk->out_offset;
         struct pollfd poller = {.fd = talk->fd, .events = talk->dut_fin ? 0 : POLLIN};
-        int wait = (int)CLAMP((left + ms - 1) / ms, 0, NET_STOP_SLICE_MS);
+        int wait = (int)CLAMP((left + ms - 1) / ms, 0, TCP_STOP_SLICE_MS);
 
         if (poll(&poller, 1, unacked ? MIN(wait, ACK_SLICE_MS) : wait) > 0 && take(talk))
             return true;
         if (poller.revents && talk->dut_fin)
             g_usleep(1000); /* what is left to wait for is an RST */
         watch_acked(talk->watch, WATCH_DUT, acked_by_dut(talk));
-        if (left <= 0 || net_stopped)
+        if (left <= 0 || suite_stopped)
             return false;
     }
 }

@@ -6,7 +6,7 @@
  *
  * A test function looks so:
  *
- *     static void bad_crc(struct talk *talk, const struct suite_test *test)
+ *     static void bad_crc(struct talk *talk, const struct suite_case *row)
  *     {
  *         if (!talk_start(talk, NULL))        // verdict is set: could not be started
  *             return;
@@ -39,7 +39,7 @@ void talk_not_applicable(struct talk *talk, const char *format, ...) G_GNUC_PRIN
 
 /*
  * Passed because the DUT refused or ended the connection, as it has to. That it is dead would look the same: a fresh
- * connection has to come about afterwards (struct test_result, by_end).
+ * connection has to come about afterwards (struct case_result, by_end).
  */
 void talk_passed_by_end(struct talk *talk, const char *format, ...) G_GNUC_PRINTF(2, 3);
 bool talk_has_passed(const struct talk *talk); /* so far */
@@ -47,8 +47,8 @@ bool talk_has_passed(const struct talk *talk); /* so far */
 /* ---- connection and start-up ---- */
 
 /*
- * How our side wants the start-up. Zero (or NULL): as the device was seen to take it (suite/terms.h), echo wanted; a
- * case says only what its stimulus is about.
+ * How our side wants the start-up. Zero (or NULL): as the device was seen to take it (suite/startup_terms.h), echo
+ * wanted; a case says only what its stimulus is about.
  */
 struct talk_wish {
     uint8_t revision;         /* of our Request, enhanced only if that is said; a Reply says what the Request said */
@@ -256,9 +256,9 @@ const char *talk_life_words(struct talk *talk, enum talk_life life);
  * DUT goes on; NULL: talk_probe(). Passed when it goes on. If it does not, the comparison decides: failed when the DUT
  * goes on there, inconclusive when it does not go on there either.
  */
-typedef bool talk_say(struct talk *talk, const struct suite_test *test, bool odd);
-typedef enum talk_life talk_alive(struct talk *talk, const struct suite_test *test);
-void talk_expect_taken(struct talk *talk, const struct suite_test *test, talk_say *say, talk_alive *alive);
+typedef bool talk_say(struct talk *talk, const struct suite_case *row, bool odd);
+typedef enum talk_life talk_alive(struct talk *talk, const struct suite_case *row);
+void talk_expect_taken(struct talk *talk, const struct suite_case *row, talk_say *say, talk_alive *alive);
 /* talk_start() with a frame that is odd: true when that was said, whatever came of it. */
 bool talk_start_oddly(struct talk *talk, const struct talk_wish *wish);
 

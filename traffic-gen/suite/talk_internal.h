@@ -5,8 +5,8 @@
 
 #include "traffic-gen/suite/nfs_run.h"
 #include "traffic-gen/suite/result.h"
+#include "traffic-gen/suite/startup_terms.h"
 #include "traffic-gen/suite/talk.h"
-#include "traffic-gen/suite/terms.h"
 #include "traffic-gen/suite/watch.h"
 
 #include <errno.h>
@@ -24,13 +24,13 @@ struct talk_run {
     unsigned jobs;         /* cases at the same time; 0: 1 */
     uint64_t received_max; /* octets of a test */
     struct watch_recorder *recorder;
-    bool full_transcript;     /* --transcript=full */
-    struct terms_given given; /* --mpa */
-    bool vouched_default;     /* --default-configuration */
-    unsigned services;        /* set of enum suite_need that the user vouches for */
+    bool full_transcript;       /* --transcript=full */
+    struct startup_given given; /* --mpa */
+    bool vouched_default;       /* --default-configuration */
+    unsigned services;          /* set of enum suite_need that the user vouches for */
     struct nfs_run nfs;
     /* What the first connections showed. */
-    struct talk_terms terms;
+    struct startup_terms terms;
     struct endpoint device;
     bool lab;           /* it knows "LABQ" */
     bool asks;          /* set before: its memory is asked for in a Send, on each connection */
@@ -46,8 +46,8 @@ struct talk_run {
 
 struct talk {
     struct talk_run *run;
-    const struct suite_test *test; /* NULL: the connection that learns what the DUT is */
-    struct test_result *result;
+    const struct suite_case *row; /* NULL: the connection that learns what the DUT is */
+    struct case_result *result;
     int64_t began, deadline; /* monotonic, nanoseconds */
     uint16_t mss;            /* for the next connection: TCP_MAXSEG; 0: the system's */
     int64_t patience;        /* with an Initiator that is to connect; 0: what it has taken so far, with a margin */
@@ -88,7 +88,7 @@ struct talk {
     char description[TALK_DESCRIPTION];
 };
 
-void talk_init(struct talk *talk, struct talk_run *run, const struct suite_test *test, struct test_result *result);
+void talk_init(struct talk *talk, struct talk_run *run, const struct suite_case *row, struct case_result *result);
 /* Ends the connection, if there is one, in an orderly way, and takes what the engine has found. */
 void talk_hang_up(struct talk *talk);
 void talk_clear(struct talk *talk);

@@ -282,22 +282,22 @@ enum talk_sign talk_learn_sign(struct talk *talk)
 
 bool talk_start_oddly(struct talk *talk, const struct talk_wish *wish)
 {
-    return talk_start(talk, wish) || (talk_frame(talk, true) && talk->result->outcome != TEST_NOT_APPLICABLE);
+    return talk_start(talk, wish) || (talk_frame(talk, true) && talk->result->outcome != OUTCOME_NOT_APPLICABLE);
 }
 
-static enum talk_life ask_alive(struct talk *talk, const struct suite_test *test, talk_alive *alive)
+static enum talk_life ask_alive(struct talk *talk, const struct suite_case *row, talk_alive *alive)
 {
-    return alive ? alive(talk, test) : talk_probe(talk);
+    return alive ? alive(talk, row) : talk_probe(talk);
 }
 
-void talk_expect_taken(struct talk *talk, const struct suite_test *test, talk_say *say, talk_alive *alive)
+void talk_expect_taken(struct talk *talk, const struct suite_case *row, talk_say *say, talk_alive *alive)
 {
     g_autofree char *what = NULL;
     enum talk_life life;
 
-    if (!say(talk, test, true))
+    if (!say(talk, row, true))
         return;
-    life = ask_alive(talk, test, alive);
+    life = ask_alive(talk, row, alive);
     if (talk_life_good(life)) {
         talk_passed(talk, "the device goes on: %s", talk_life_words(talk, life));
         return;
@@ -305,14 +305,14 @@ void talk_expect_taken(struct talk *talk, const struct suite_test *test, talk_sa
     /* One that needs time after its Reply, and was lucky so far, is given it from now on. */
     if (life == LIFE_MUTE && talk_settle_time(talk) == 0 && talk_is_initiator(talk) && !talk->at_once) {
         g_atomic_int_set(&talk->run->late_first, 1);
-        life = say(talk, test, true) ? ask_alive(talk, test, alive) : LIFE_NOT_STARTED;
+        life = say(talk, row, true) ? ask_alive(talk, row, alive) : LIFE_NOT_STARTED;
         if (talk_life_good(life)) {
             talk_passed(talk, "the device goes on: %s", talk_life_words(talk, life));
             return;
         }
     }
     what = g_strdup(talk_life_words(talk, life));
-    if (say(talk, test, false) && talk_life_good(ask_alive(talk, test, alive)))
+    if (say(talk, row, false) && talk_life_good(ask_alive(talk, row, alive)))
         talk_failed(talk, "expected the device to go on, found %s; without what is odd it goes on", what);
     else
         talk_inconclusive(talk, "%s; and without what is odd the device does not go on either", what);

@@ -18,7 +18,7 @@ bool talk_is_initiator(const struct talk *talk)
 
 const struct mpa_startup *talk_frame(const struct talk *talk, bool ours)
 {
-    enum watch_side side = ours ? WATCH_TEST : WATCH_DUT;
+    enum watch_side side = ours ? WATCH_SUITE : WATCH_DUT;
 
     return talk->startup[side].known ? &talk->startup[side].frame : NULL;
 }
@@ -69,19 +69,19 @@ uint16_t talk_dut_ird(const struct talk *talk)
 static struct mpa_enhanced answer(const struct talk_run *run, const struct mpa_enhanced *request)
 {
     const unsigned none = MPA_IRD_ORD_NOT_NEGOTIATED;
-    unsigned reads = run->given.fields & TERMS_ORD ? run->given.terms.data.ord : TERMS_READS;
+    unsigned reads = run->given.fields & STARTUP_ORD ? run->given.terms.data.ord : STARTUP_READS;
 
     return (struct mpa_enhanced){
         .peer_to_peer = request->peer_to_peer,
         .rtr = request->peer_to_peer ? request->rtr : 0,
-        .ird = run->given.fields & TERMS_IRD ? run->given.terms.data.ird : request->ord,
+        .ird = run->given.fields & STARTUP_IRD ? run->given.terms.data.ird : request->ord,
         .ord = (uint16_t)(request->ird == none ? none : MIN(request->ird, reads)),
     };
 }
 
-static struct mpa_enhanced asked(const struct talk_terms *terms, const struct talk_wish *wish)
+static struct mpa_enhanced asked(const struct startup_terms *terms, const struct talk_wish *wish)
 {
-    const struct mpa_enhanced usual = {.ird = TERMS_READS, .ord = TERMS_READS};
+    const struct mpa_enhanced usual = {.ird = STARTUP_READS, .ord = STARTUP_READS};
 
     if (wish->data.peer_to_peer || wish->data.ird != 0 || wish->data.ord != 0 || wish->data.rtr != 0)
         return wish->data;
@@ -90,7 +90,7 @@ static struct mpa_enhanced asked(const struct talk_terms *terms, const struct ta
 
 static uint8_t our_flags(const struct talk *talk, const struct talk_wish *wish)
 {
-    const struct talk_terms *terms = &talk->run->terms;
+    const struct startup_terms *terms = &talk->run->terms;
     const struct mpa_startup *request = talk_frame(talk, false);
     bool no_crc = wish->no_crc || terms->no_crc;
 
@@ -101,7 +101,7 @@ static uint8_t our_flags(const struct talk *talk, const struct talk_wish *wish)
 
 static struct mpa_startup our_frame(const struct talk *talk, const struct talk_wish *wish)
 {
-    const struct talk_terms *terms = &talk->run->terms;
+    const struct startup_terms *terms = &talk->run->terms;
     const struct mpa_startup *request = talk_frame(talk, false);
     bool usual = !wish->revision_0 && wish->revision == 0 && !wish->enhanced;
     struct mpa_startup frame = {.flags = our_flags(talk, wish)};
@@ -137,11 +137,11 @@ static size_t our_words(const struct talk *talk, const struct talk_wish *wish, u
     struct advert_wish advert = wish->advert;
 
     switch (talk->run->terms.words) {
-    case TERMS_WORDS_NONE:
+    case PRIVATE_DATA_NONE:
         return 0;
-    case TERMS_WORDS_RPC:
+    case PRIVATE_DATA_RPC:
         return rpcrdma_private_data_encode(&rpc, out, ADVERT_WISH_LEN);
-    case TERMS_WORDS_ADVERT:
+    case PRIVATE_DATA_ADVERT:
         break;
     }
     /* An Initiator that says nothing of its own does not expect ours. */
@@ -177,15 +177,15 @@ static bool is_usual(const struct talk_wish *wish)
 bool talk_send_frame(struct talk *talk, const struct talk_wish *wish)
 {
     static const size_t cuts[] = {5, 19}; /* amid the key, amid PD_Length */
-    uint8_t *octets = talk->startup[WATCH_TEST].octets;
+    uint8_t *octets = talk->startup[WATCH_SUITE].octets;
     size_t n = talk_make_frame(talk, wish, octets, TALK_FRAME_ROOM), need, sent = 0;
     bool said = talk->result->said || !is_usual(wish);
 
     if (n == 0)
         return false;
-    talk->startup[WATCH_TEST].n = n;
-    talk->startup[WATCH_TEST].known =
-        mpa_startup_decode(&talk->startup[WATCH_TEST].frame, &need, octets, n) == MPA_STARTUP_OK;
+    talk->startup[WATCH_SUITE].n = n;
+    talk->startup[WATCH_SUITE].known =
+        mpa_startup_decode(&talk->startup[WATCH_SUITE].frame, &need, octets, n) == MPA_STARTUP_OK;
     if (wish && wish->in_pieces) {
         for (size_t i = 0; i < G_N_ELEMENTS(cuts); i++) {
             talk_write(talk, octets + sent, MIN(cuts[i], n) - sent);
@@ -361,7 +361,7 @@ static const char *missing_need(const struct talk *talk)
     const struct mpa_startup *theirs = talk_frame(talk, false);
     unsigned has = talk->run->services | talk->run->has;
 
-    if (!talk->test)
+    if (!talk->row)
         return NULL;
     if (talk->advert.n > 0)
         has |= NEED_REGIONS | NEED_ECHO | NEED_RECEIVES;
@@ -371,7 +371,7 @@ static const char *missing_need(const struct talk *talk)
             has |= NEED_PEER_TO_PEER;
     }
     for (unsigned i = 0; i < G_N_ELEMENTS(needs); i++) {
-        if (talk->test->needs & needs[i].need & ~has)
+        if (talk->row->needs & needs[i].need & ~has)
             return needs[i].what;
     }
     return NULL;

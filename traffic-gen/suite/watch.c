@@ -31,7 +31,7 @@ struct watch {
     int64_t now;
 };
 
-static const uint32_t isn[2] = {[WATCH_TEST] = 0x10000000, [WATCH_DUT] = 0x20000000};
+static const uint32_t isn[2] = {[WATCH_SUITE] = 0x10000000, [WATCH_DUT] = 0x20000000};
 
 /* ---- what the engine finds ---- */
 
@@ -53,17 +53,17 @@ static void record(struct watch *watch, const struct frame_tcp *tcp)
     struct watch_recorder *recorder = watch->options.recorder;
     const struct endpoint *ends = watch->options.ends;
     struct frame_path path = {
-        .ipv6 = ends[WATCH_TEST].ip == 6,
+        .ipv6 = ends[WATCH_SUITE].ip == 6,
         .real = true,
-        .host = {[WATCH_TEST] = 1, [WATCH_DUT] = 2},
-        .port = {ends[WATCH_TEST].port, ends[WATCH_DUT].port},
+        .host = {[WATCH_SUITE] = 1, [WATCH_DUT] = 2},
+        .port = {ends[WATCH_SUITE].port, ends[WATCH_DUT].port},
     };
     g_autofree uint8_t *frame = NULL;
     size_t n;
 
     if (!recorder)
         return;
-    memcpy(path.address[WATCH_TEST], ends[WATCH_TEST].address, sizeof(path.address[0]));
+    memcpy(path.address[WATCH_SUITE], ends[WATCH_SUITE].address, sizeof(path.address[0]));
     memcpy(path.address[WATCH_DUT], ends[WATCH_DUT].address, sizeof(path.address[0]));
     frame = g_malloc(FRAME_MAX);
     n = frame_encode(&path, tcp, frame);
@@ -76,7 +76,7 @@ static void segment(struct watch *watch, enum watch_side side, uint8_t flags, co
 {
     /* SACK as every system's TCP has it; the MSS only where a test has chosen it. */
     uint8_t options[] = {OPTION_NOP, OPTION_NOP, OPTION_SACK, 2, OPTION_MSS, 4, 0, 0};
-    bool syn = flags & TCP_SYN, tells_mss = syn && side == WATCH_TEST && watch->options.mss > 0;
+    bool syn = flags & TCP_SYN, tells_mss = syn && side == WATCH_SUITE && watch->options.mss > 0;
     struct frame_tcp tcp = {
         .side = side,
         .seq = isn[side] + (syn ? 0 : 1 + (uint32_t)watch->sent[side] + watch->ended[side]),

@@ -15,7 +15,7 @@
 
 #include <glib.h>
 
-enum watch_side { WATCH_TEST, WATCH_DUT };
+enum watch_side { WATCH_SUITE, WATCH_DUT };
 
 /* Packets of connections that run at the same time, in one file. */
 struct watch_recorder {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "traffic-gen/suite/learn.h"
+#include "traffic-gen/suite/learn_device.h"
 
 #include <string.h>
 
@@ -49,7 +49,7 @@ static enum offer see_whether_it_stays(struct talk *talk, char **why)
 
 static enum offer offer_one(struct talk *talk, char **why)
 {
-    const struct talk_terms *terms = &talk->run->terms;
+    const struct startup_terms *terms = &talk->run->terms;
     const struct mpa_startup *theirs;
 
     if (!talk_open(talk)) {
@@ -90,9 +90,9 @@ static enum offer offer_patiently(struct talk *talk, bool first, char **why)
     return offer;
 }
 
-static void add_reason(GString *reasons, const struct talk_terms *terms, const char *why)
+static void add_reason(GString *reasons, const struct startup_terms *terms, const char *why)
 {
-    g_autofree char *text = terms_text(terms);
+    g_autofree char *text = startup_text(terms);
 
     g_string_append_printf(reasons, "\n  %s: %s", text, why);
 }
@@ -100,8 +100,8 @@ static void add_reason(GString *reasons, const struct talk_terms *terms, const c
 static bool learn_responder(struct talk *talk, char **why)
 {
     struct talk_run *run = talk->run;
-    struct talk_terms offers[TERMS_OFFERS_MAX];
-    unsigned n = terms_offers(&run->given, run->services & NEED_RPC ? TERMS_WORDS_RPC : TERMS_WORDS_ADVERT, offers);
+    struct startup_terms offers[STARTUP_OFFERS_MAX];
+    unsigned n = startup_offers(&run->given, run->services & NEED_RPC ? PRIVATE_DATA_RPC : PRIVATE_DATA_ADVERT, offers);
     unsigned silent = 0, second_best = n, i;
     g_autoptr(GString) reasons = g_string_new(NULL);
 
@@ -138,7 +138,7 @@ static void learn_enhanced(struct talk *talk)
     const struct talk_wish wish = {.enhanced = true};
     const struct mpa_startup *reply;
 
-    if (talk->run->has & NEED_ENHANCED || !(talk->run->given.fields & TERMS_REVISION) || !talk_open(talk))
+    if (talk->run->has & NEED_ENHANCED || !(talk->run->given.fields & STARTUP_REVISION) || !talk_open(talk))
         return;
     talk_send_frame(talk, &wish);
     reply = talk_hear_frame(talk);
@@ -180,7 +180,7 @@ static enum offer answer_one(struct talk *talk, char **why)
 static void take_request(struct talk *talk)
 {
     const struct mpa_startup *theirs = talk_frame(talk, false);
-    struct talk_terms *terms = &talk->run->terms;
+    struct startup_terms *terms = &talk->run->terms;
 
     terms->revision = theirs->revision;
     terms->enhanced = theirs->has_enhanced;
@@ -193,8 +193,8 @@ static bool learn_initiator(struct talk *talk, char **why)
     struct talk_run *run = talk->run;
 
     run->terms = run->given.terms;
-    if (!(run->given.fields & TERMS_DATA) && run->services & NEED_RPC)
-        run->terms.words = TERMS_WORDS_RPC;
+    if (!(run->given.fields & STARTUP_DATA) && run->services & NEED_RPC)
+        run->terms.words = PRIVATE_DATA_RPC;
     for (unsigned i = 0; i < ANSWERS_MAX; i++) {
         enum offer offer;
 
@@ -206,7 +206,7 @@ static bool learn_initiator(struct talk *talk, char **why)
         if (offer == OFFER_TAKEN)
             return true;
         /* Some do not take a Reply with C when their Request had none. */
-        if (talk_frame(talk, false)->flags & MPA_FLAG_C || run->given.fields & TERMS_CRC)
+        if (talk_frame(talk, false)->flags & MPA_FLAG_C || run->given.fields & STARTUP_CRC)
             break;
         run->terms.crc_follows = true;
     }
@@ -214,9 +214,9 @@ static bool learn_initiator(struct talk *talk, char **why)
     return true;
 }
 
-bool run_learn(struct talk_run *run, char **why)
+bool learn_device(struct talk_run *run, char **why)
 {
-    struct test_result *result = test_result_new();
+    struct case_result *result = case_result_new();
     struct talk talk;
     bool good;
 
@@ -227,7 +227,7 @@ bool run_learn(struct talk_run *run, char **why)
     if (good && run->dut == DUT_RESPONDER)
         learn_enhanced(&talk);
     talk_clear(&talk);
-    test_result_free(result);
+    case_result_free(result);
     if (good)
         g_clear_pointer(why, g_free);
     return good;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "traffic-gen/suite/reach.h"
+#include "traffic-gen/suite/applicable.h"
 
 #include "traffic-gen/suite/case.h"
 
@@ -33,27 +33,27 @@ static const char *sign_text(enum talk_sign sign)
     return "its TCP acknowledges, nothing else shows it";
 }
 
-void reach_tell(const struct talk_run *run, const GArray *chosen, struct test_report *report)
+void report_applicable(const struct talk_run *run, const GArray *chosen, struct suite_report *report)
 {
     unsigned missing[G_N_ELEMENTS(kinds)] = {0};
 
     for (guint i = 0; i < chosen->len; i++) {
-        const struct suite_test *test = g_array_index(chosen, struct chosen_test, i).test;
+        const struct suite_case *row = g_array_index(chosen, struct chosen_case, i).row;
         unsigned k = 0;
 
-        if (!case_cannot(run, test)) {
+        if (!case_cannot(run, row)) {
             report->can_run++;
             continue;
         }
-        while (k < G_N_ELEMENTS(kinds) - 1 && !(test->needs & kinds[k].needs & ~(run->has | run->services)))
+        while (k < G_N_ELEMENTS(kinds) - 1 && !(row->needs & kinds[k].needs & ~(run->has | run->services)))
             k++;
         missing[k]++;
     }
     for (unsigned k = 0; k < G_N_ELEMENTS(kinds); k++) {
         if (missing[k] > 0)
-            test_report_add_missing(report, missing[k], kinds[k].what, kinds[k].service);
+            suite_report_add_missing(report, missing[k], kinds[k].what, kinds[k].service);
     }
     report->chosen = chosen->len;
-    report->start_up = terms_text(&run->terms);
+    report->start_up = startup_text(&run->terms);
     report->sign = g_strdup(sign_text(run->sign));
 }

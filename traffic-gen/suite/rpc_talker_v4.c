@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How the bench makes itself known to a server of NFSv4: SETCLIENTID of minor version 0 (RFC 7530 sections 16.33 and
+ * How the talker makes itself known to a server of NFSv4: SETCLIENTID of minor version 0 (RFC 7530 sections 16.33 and
  * 16.34), EXCHANGE_ID, CREATE_SESSION and RECLAIM_COMPLETE from minor version 1 on (RFC 8881 sections 18.35, 18.36 and
  * 18.51). Owners and verifiers are drawn anew for each connection: no server takes one for another.
  */
-#include "traffic-gen/suite/rpc_bench_v4.h"
+#include "traffic-gen/suite/rpc_talker_v4.h"
 
 #include "traffic-gen/suite/talk_internal.h"
 #include "wire/nfs.h"
@@ -24,7 +24,7 @@ static const int64_t second = INT64_C(1000000000);
 
 /* ---- Calls ---- */
 
-uint32_t bench_ask(struct rpc_bench *bench, bench_build build, const void *data, struct xdr *results)
+uint32_t talker_ask(struct rpc_talker *talker, talker_build build, const void *data, struct xdr *results)
 {
     const struct rpc_end_how how = {.reply_max = 4000};
 
@@ -32,23 +32,23 @@ uint32_t bench_ask(struct rpc_bench *bench, bench_build build, const void *data,
         struct xdr_out out;
         uint32_t status;
 
-        build(bench, &out, data);
-        if (!rpc_bench_call(bench, &out, &how) || !rpc_bench_results(bench, results) || !xdr_u32(results, &status))
+        build(talker, &out, data);
+        if (!rpc_talker_call(talker, &out, &how) || !rpc_talker_results(talker, results) || !xdr_u32(results, &status))
             return UINT32_MAX;
-        if ((status != NFS_STATUS_DELAY && status != NFS_STATUS_GRACE) || tries >= GRACE_MAX || bench->fed_end)
+        if ((status != NFS_STATUS_DELAY && status != NFS_STATUS_GRACE) || tries >= GRACE_MAX || talker->fed_end)
             return status;
-        bench->talk->deadline += second;
-        rpc_bench_pump(bench, second, NULL);
+        talker->talk->deadline += second;
+        rpc_talker_pump(talker, second, NULL);
     }
 }
 
-void bench_begin_compound(struct rpc_bench *bench, struct xdr_out *out, unsigned operations)
+void talker_begin_compound(struct rpc_talker *talker, struct xdr_out *out, unsigned operations)
 {
-    struct bench_v4 *v4 = &bench->v4;
+    struct talker_v4 *v4 = &talker->v4;
 
-    rpc_bench_begin(bench, out, NFS_PROGRAM, 4, 1);
+    rpc_talker_begin(talker, out, NFS_PROGRAM, 4, 1);
     xdr_out_u32(out, 0); /* tag */
-    xdr_out_u32(out, bench_minor(bench));
+    xdr_out_u32(out, talker_minor(talker));
     xdr_out_u32(out, operations + v4->has_session);
     if (!v4->has_session)
         return;
@@ -67,16 +67,17 @@ void bench_begin_compound(struct rpc_bench *bench, struct xdr_out *out, unsigned
     }
 }
 
-bool bench_open_compound(struct rpc_bench *bench, struct xdr *results)
+bool talker_open_compound(struct rpc_talker *talker, struct xdr *results)
 {
     const uint8_t *p;
     uint32_t n;
 
     return xdr_opaque(results, &p, &n) && xdr_u32(results, &n) &&
-           (!bench->v4.has_session || (bench_take_op(results, NFS_OP_SEQUENCE) && xdr_skip(results, SEQUENCE_RESULT)));
+           (!talker->v4.has_session ||
+            (talker_take_op(results, NFS_OP_SEQUENCE) && xdr_skip(results, SEQUENCE_RESULT)));
 }
 
-bool bench_take_op(struct xdr *results, uint32_t op)
+bool talker_take_op(struct xdr *results, uint32_t op)
 {
     uint32_t word, status;
 
@@ -85,23 +86,23 @@ bool bench_take_op(struct xdr *results, uint32_t op)
 
 /* ---- minor version 0 ---- */
 
-static void put_owner(struct rpc_bench *bench, struct xdr_out *out)
+static void put_owner(struct rpc_talker *talker, struct xdr_out *out)
 {
     char owner[48];
 
-    xdr_out_u64(out, random_next(&bench->random)); /* verifier */
-    g_snprintf(owner, sizeof(owner), "iwarp-gen test %016" G_GINT64_MODIFIER "x", random_next(&bench->random));
+    xdr_out_u64(out, random_next(&talker->random)); /* verifier */
+    g_snprintf(owner, sizeof(owner), "iwarp-gen test %016" G_GINT64_MODIFIER "x", random_next(&talker->random));
     xdr_out_opaque(out, owner, (uint32_t)strlen(owner));
 }
 
-static void put_setclientid(struct rpc_bench *bench, struct xdr_out *out, const void *data)
+static void put_setclientid(struct rpc_talker *talker, struct xdr_out *out, const void *data)
 {
     static const char netid[] = "rdma", nowhere[] = "0.0.0.0.0.0";
 
     (void)data;
-    bench_begin_compound(bench, out, 1);
+    talker_begin_compound(talker, out, 1);
     xdr_out_u32(out, NFS_OP_SETCLIENTID);
-    put_owner(bench, out);
+    put_owner(talker, out);
     /* Nobody listens for callbacks, so that there will be no delegations. */
     xdr_out_u32(out, CALLBACK_PROGRAM);
     xdr_out_opaque(out, netid, sizeof(netid) - 1);
@@ -109,38 +110,38 @@ static void put_setclientid(struct rpc_bench *bench, struct xdr_out *out, const 
     xdr_out_u32(out, 0);
 }
 
-static void put_confirm(struct rpc_bench *bench, struct xdr_out *out, const void *data)
+static void put_confirm(struct rpc_talker *talker, struct xdr_out *out, const void *data)
 {
     const uint64_t *confirm = data;
 
-    bench_begin_compound(bench, out, 1);
+    talker_begin_compound(talker, out, 1);
     xdr_out_u32(out, V4_OP_SETCLIENTID_CONFIRM);
-    xdr_out_u64(out, bench->v4.client_id);
+    xdr_out_u64(out, talker->v4.client_id);
     xdr_out_u64(out, *confirm);
 }
 
-static uint32_t set_client_id(struct rpc_bench *bench)
+static uint32_t set_client_id(struct rpc_talker *talker)
 {
     uint64_t confirm;
     struct xdr results;
-    uint32_t status = bench_ask(bench, put_setclientid, NULL, &results);
+    uint32_t status = talker_ask(talker, put_setclientid, NULL, &results);
 
     if (status != 0)
         return status;
-    if (!bench_open_compound(bench, &results) || !bench_take_op(&results, NFS_OP_SETCLIENTID) ||
-        !xdr_u64(&results, &bench->v4.client_id) || !xdr_u64(&results, &confirm))
+    if (!talker_open_compound(talker, &results) || !talker_take_op(&results, NFS_OP_SETCLIENTID) ||
+        !xdr_u64(&results, &talker->v4.client_id) || !xdr_u64(&results, &confirm))
         return UINT32_MAX;
-    return bench_ask(bench, put_confirm, &confirm, &results);
+    return talker_ask(talker, put_confirm, &confirm, &results);
 }
 
 /* ---- minor versions 1 and 2 ---- */
 
-static void put_exchange_id(struct rpc_bench *bench, struct xdr_out *out, const void *data)
+static void put_exchange_id(struct rpc_talker *talker, struct xdr_out *out, const void *data)
 {
     (void)data;
-    bench_begin_compound(bench, out, 1);
+    talker_begin_compound(talker, out, 1);
     xdr_out_u32(out, NFS_OP_EXCHANGE_ID);
-    put_owner(bench, out);
+    put_owner(talker, out);
     xdr_out_u32(out, 0); /* flags */
     xdr_out_u32(out, 0); /* SP4_NONE */
     xdr_out_u32(out, 0); /* not a word about the implementation */
@@ -155,13 +156,13 @@ static void put_channel(struct xdr_out *out)
         xdr_out_u32(out, words[i]);
 }
 
-static void put_create_session(struct rpc_bench *bench, struct xdr_out *out, const void *data)
+static void put_create_session(struct rpc_talker *talker, struct xdr_out *out, const void *data)
 {
     const uint32_t *sequence = data;
 
-    bench_begin_compound(bench, out, 1);
+    talker_begin_compound(talker, out, 1);
     xdr_out_u32(out, NFS_OP_CREATE_SESSION);
-    xdr_out_u64(out, bench->v4.client_id);
+    xdr_out_u64(out, talker->v4.client_id);
     xdr_out_u32(out, *sequence);
     xdr_out_u32(out, 0); /* no back channel */
     put_channel(out);
@@ -171,21 +172,21 @@ static void put_create_session(struct rpc_bench *bench, struct xdr_out *out, con
     xdr_out_u32(out, RPC_AUTH_NONE);
 }
 
-static void put_reclaim_complete(struct rpc_bench *bench, struct xdr_out *out, const void *data)
+static void put_reclaim_complete(struct rpc_talker *talker, struct xdr_out *out, const void *data)
 {
     (void)data;
-    bench_begin_compound(bench, out, 1);
+    talker_begin_compound(talker, out, 1);
     xdr_out_u32(out, V4_OP_RECLAIM_COMPLETE);
     xdr_out_bool(out, false);
 }
 
-static bool take_session(struct rpc_bench *bench, struct xdr *results)
+static bool take_session(struct rpc_talker *talker, struct xdr *results)
 {
-    struct bench_v4 *v4 = &bench->v4;
+    struct talker_v4 *v4 = &talker->v4;
     uint32_t requests = 0;
     const uint8_t *p;
 
-    if (!bench_open_compound(bench, results) || !bench_take_op(results, NFS_OP_CREATE_SESSION))
+    if (!talker_open_compound(talker, results) || !talker_take_op(results, NFS_OP_CREATE_SESSION))
         return false;
     p = results->p + results->at;
     if (!xdr_skip(results, sizeof(v4->session)))
@@ -200,59 +201,59 @@ static bool take_session(struct rpc_bench *bench, struct xdr *results)
     return true;
 }
 
-static uint32_t begin_session(struct rpc_bench *bench)
+static uint32_t begin_session(struct rpc_talker *talker)
 {
     uint32_t sequence;
     struct xdr results;
-    uint32_t status = bench_ask(bench, put_exchange_id, NULL, &results);
+    uint32_t status = talker_ask(talker, put_exchange_id, NULL, &results);
 
     if (status != 0)
         return status;
-    if (!bench_open_compound(bench, &results) || !bench_take_op(&results, NFS_OP_EXCHANGE_ID) ||
-        !xdr_u64(&results, &bench->v4.client_id) || !xdr_u32(&results, &sequence))
+    if (!talker_open_compound(talker, &results) || !talker_take_op(&results, NFS_OP_EXCHANGE_ID) ||
+        !xdr_u64(&results, &talker->v4.client_id) || !xdr_u32(&results, &sequence))
         return UINT32_MAX;
-    status = bench_ask(bench, put_create_session, &sequence, &results);
+    status = talker_ask(talker, put_create_session, &sequence, &results);
     if (status != 0)
         return status;
-    if (!take_session(bench, &results))
+    if (!take_session(talker, &results))
         return UINT32_MAX;
-    return bench_ask(bench, put_reclaim_complete, NULL, &results);
+    return talker_ask(talker, put_reclaim_complete, NULL, &results);
 }
 
-static void put_destroy_session(struct rpc_bench *bench, struct xdr_out *out, const void *data)
+static void put_destroy_session(struct rpc_talker *talker, struct xdr_out *out, const void *data)
 {
     (void)data;
-    bench->v4.has_session = false;
-    bench_begin_compound(bench, out, 1);
+    talker->v4.has_session = false;
+    talker_begin_compound(talker, out, 1);
     xdr_out_u32(out, NFS_OP_DESTROY_SESSION);
-    xdr_out_fixed(out, bench->v4.session, sizeof(bench->v4.session));
+    xdr_out_fixed(out, talker->v4.session, sizeof(talker->v4.session));
 }
 
-static void put_destroy_client(struct rpc_bench *bench, struct xdr_out *out, const void *data)
+static void put_destroy_client(struct rpc_talker *talker, struct xdr_out *out, const void *data)
 {
     (void)data;
-    bench_begin_compound(bench, out, 1);
+    talker_begin_compound(talker, out, 1);
     xdr_out_u32(out, V4_OP_DESTROY_CLIENTID);
-    xdr_out_u64(out, bench->v4.client_id);
+    xdr_out_u64(out, talker->v4.client_id);
 }
 
 /* ---- both ---- */
 
-uint32_t bench_meet(struct rpc_bench *bench)
+uint32_t talker_meet(struct rpc_talker *talker)
 {
     uint32_t status = 0;
 
-    if (!bench->v4.is_known && bench->version != NFS_V3)
-        status = bench->version == NFS_V40 ? set_client_id(bench) : begin_session(bench);
-    bench->v4.is_known = status == 0;
+    if (!talker->v4.is_known && talker->version != NFS_V3)
+        status = talker->version == NFS_V40 ? set_client_id(talker) : begin_session(talker);
+    talker->v4.is_known = status == 0;
     return status;
 }
 
-void bench_part(struct rpc_bench *bench)
+void talker_part(struct rpc_talker *talker)
 {
     struct xdr results;
 
     /* What is left of minor version 0 goes when its lease is over. */
-    if (bench->v4.has_session && bench_ask(bench, put_destroy_session, NULL, &results) == 0)
-        bench_ask(bench, put_destroy_client, NULL, &results);
+    if (talker->v4.has_session && talker_ask(talker, put_destroy_session, NULL, &results) == 0)
+        talker_ask(talker, put_destroy_client, NULL, &results);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "traffic-gen/sim/net.h"
+#include "traffic-gen/sim/sim_trouble.h"
 
 #include <glib.h>
 #include <string.h>
@@ -71,7 +71,7 @@ static bool apply(char *part, struct sim_trouble *trouble, char **error)
     return true;
 }
 
-bool net_parse(const char *text, struct sim_trouble *trouble, char **error)
+bool sim_trouble_parse(const char *text, struct sim_trouble *trouble, char **error)
 {
     char **parts = g_strsplit(text, ",", -1);
     bool good = true;

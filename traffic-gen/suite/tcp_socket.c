@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #define _GNU_SOURCE /* POLLRDHUP */
-#include "traffic-gen/suite/net.h"
+#include "traffic-gen/suite/tcp_socket.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 
 enum { BACKLOG = 64, MS = 1000000, STALE_MS = 250 };
 
-volatile sig_atomic_t net_stopped;
+volatile sig_atomic_t suite_stopped;
 
 static int64_t now_ns(void)
 {
@@ -29,8 +29,8 @@ static bool wait_for(int fd, short events, int64_t until)
     struct pollfd poller = {.fd = fd, .events = events};
     int64_t left;
 
-    while ((left = until - now_ns()) >= 0 && !net_stopped) {
-        int ready = poll(&poller, 1, (int)MIN(left / MS + 1, NET_STOP_SLICE_MS));
+    while ((left = until - now_ns()) >= 0 && !suite_stopped) {
+        int ready = poll(&poller, 1, (int)MIN(left / MS + 1, TCP_STOP_SLICE_MS));
 
         if (ready > 0)
             return true;
@@ -86,7 +86,7 @@ static int connect_one(const struct addrinfo *address, uint16_t mss, int64_t unt
     return -1;
 }
 
-int net_connect(const char *host, const char *port, uint16_t mss, int64_t timeout_ns, char **why)
+int tcp_connect(const char *host, const char *port, uint16_t mss, int64_t timeout_ns, char **why)
 {
     struct addrinfo *addresses = resolve(host, port, 0, why);
     int64_t until = now_ns() + timeout_ns;
@@ -104,7 +104,7 @@ int net_connect(const char *host, const char *port, uint16_t mss, int64_t timeou
     return fd;
 }
 
-int net_listen(const char *host, const char *port, char **why)
+int tcp_listen(const char *host, const char *port, char **why)
 {
     struct addrinfo *addresses = resolve(host, port, AI_PASSIVE, why);
     const int on = 1;
@@ -161,7 +161,7 @@ static int freshest(int listener, int fd)
     return fd;
 }
 
-int net_accept(int listener, bool alive, int64_t timeout_ns, char **why)
+int tcp_accept(int listener, bool alive, int64_t timeout_ns, char **why)
 {
     int64_t until = now_ns() + timeout_ns;
 
@@ -186,7 +186,7 @@ int net_accept(int listener, bool alive, int64_t timeout_ns, char **why)
     }
 }
 
-void net_drop_waiting(int listener)
+void tcp_drop_waiting(int listener)
 {
     int fd;
 
@@ -220,7 +220,7 @@ static struct endpoint endpoint_of(const union address *address)
     return out;
 }
 
-void net_ends(int fd, struct endpoint *ours, struct endpoint *theirs)
+void tcp_ends(int fd, struct endpoint *ours, struct endpoint *theirs)
 {
     union address here = {0}, there = {0};
     socklen_t here_size = sizeof(here), there_size = sizeof(there);
@@ -231,7 +231,7 @@ void net_ends(int fd, struct endpoint *ours, struct endpoint *theirs)
     *theirs = endpoint_of(&there);
 }
 
-uint16_t net_port(int fd)
+uint16_t tcp_port(int fd)
 {
     union address address = {0};
     socklen_t size = sizeof(address);
@@ -239,7 +239,7 @@ uint16_t net_port(int fd)
     return getsockname(fd, &address.any, &size) == 0 ? port_of(&address) : 0;
 }
 
-size_t net_write(int fd, const uint8_t *p, size_t n, int64_t until)
+size_t tcp_write(int fd, const uint8_t *p, size_t n, int64_t until)
 {
     size_t sent = 0;
 
@@ -256,39 +256,39 @@ size_t net_write(int fd, const uint8_t *p, size_t n, int64_t until)
     return sent;
 }
 
-enum net_status net_read(int fd, uint8_t *p, size_t size, size_t *n)
+enum tcp_status tcp_read(int fd, uint8_t *p, size_t size, size_t *n)
 {
     ssize_t got = recv(fd, p, size, 0);
 
     if (got > 0) {
         *n = (size_t)got;
-        return NET_OCTETS;
+        return TCP_READ_OCTETS;
     }
     if (got == 0)
-        return NET_FIN;
-    return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? NET_NOTHING : NET_RESET;
+        return TCP_READ_FIN;
+    return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? TCP_READ_NOTHING : TCP_READ_RESET;
 }
 
-uint64_t net_unacknowledged(int fd)
+uint64_t tcp_unacknowledged(int fd)
 {
     int waiting = 0;
 
     return ioctl(fd, SIOCOUTQ, &waiting) == 0 && waiting > 0 ? (uint64_t)waiting : 0;
 }
 
-void net_cork(int fd, bool on)
+void tcp_cork(int fd, bool on)
 {
     const int value = on;
 
     setsockopt(fd, IPPROTO_TCP, TCP_CORK, &value, sizeof(value));
 }
 
-void net_finish(int fd)
+void tcp_finish(int fd)
 {
     shutdown(fd, SHUT_WR);
 }
 
-void net_reset(int fd)
+void tcp_reset(int fd)
 {
     const struct linger now = {.l_onoff = 1};
 

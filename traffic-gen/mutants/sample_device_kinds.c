@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The device of the test suites as services: it echoes and tells its memory, or serves RPCs; or it is a mutant. */
 #include "traffic-gen/live/endpoint.h"
-#include "traffic-gen/mutants/subject.h"
+#include "traffic-gen/mutants/sample_device.h"
 
 static const struct misbehaviour *how;
 
@@ -29,16 +29,16 @@ static bool open_initiator(const struct endpoint_options *options, char **error)
 
 static void *make(const struct endpoint_options *options, const struct stream *stream, enum suite_dut role, bool rpc)
 {
-    return subject_new(&(struct subject_options){.role = role,
-                                                 .how = how,
-                                                 .rpc = rpc,
-                                                 .revision = (uint8_t)options->revision,
-                                                 .markers = options->markers,
-                                                 .no_crc = options->crc == ENDPOINT_CRC_AS_PEER,
-                                                 .plain = options->plain,
-                                                 .peer_to_peer = options->peer_to_peer,
-                                                 .t_rest = options->t_rest},
-                       stream);
+    return sample_device_new(&(struct sample_device_options){.role = role,
+                                                             .how = how,
+                                                             .rpc = rpc,
+                                                             .revision = (uint8_t)options->revision,
+                                                             .markers = options->markers,
+                                                             .no_crc = options->crc == ENDPOINT_CRC_AS_PEER,
+                                                             .plain = options->plain,
+                                                             .peer_to_peer = options->peer_to_peer,
+                                                             .t_rest = options->t_rest},
+                             stream);
 }
 
 static void *echo_make(const struct endpoint_options *options, const struct stream *stream)
@@ -63,12 +63,12 @@ static void *rpc_device_make(const struct endpoint_options *options, const struc
 
 static void echo_free(void *endpoint)
 {
-    subject_free(endpoint);
+    sample_device_free(endpoint);
 }
 
 static struct qp *echo_qp(void *endpoint)
 {
-    return subject_qp(endpoint);
+    return sample_device_qp(endpoint);
 }
 
 const struct endpoint_kind echo_server = {

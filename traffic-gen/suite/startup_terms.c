@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "traffic-gen/suite/terms.h"
+#include "traffic-gen/suite/startup_terms.h"
 
 #include <string.h>
 
-#define TERMS_ERROR g_quark_from_static_string("iwarp-test-terms")
+#define STARTUP_ERROR g_quark_from_static_string("iwarp-test-terms")
 
 enum { ALL_RTR = MPA_RTR_SEND | MPA_RTR_WRITE | MPA_RTR_READ };
 
@@ -20,24 +20,24 @@ static const struct word revisions[] = {{"1", 1}, {"2", 2}}, switches[] = {{"off
                                         {"write", MPA_RTR_WRITE},
                                         {"read", MPA_RTR_READ}},
                          data_words[] = {
-                             {"advert", TERMS_WORDS_ADVERT}, {"rpc", TERMS_WORDS_RPC}, {"none", TERMS_WORDS_NONE}};
+                             {"advert", PRIVATE_DATA_ADVERT}, {"rpc", PRIVATE_DATA_RPC}, {"none", PRIVATE_DATA_NONE}};
 
 static const struct key {
     const char *name;
-    enum terms_field field;
+    enum startup_field field;
     const struct word *words; /* NULL: a number of Reads */
     unsigned n_words;
     bool set; /* several, with + between them */
     const char *allowed;
 } keys[] = {
-    {"rev", TERMS_REVISION, revisions, G_N_ELEMENTS(revisions), false, "1 or 2"},
-    {"ird", TERMS_IRD, NULL, 0, false, "0 to 16383"},
-    {"ord", TERMS_ORD, NULL, 0, false, "0 to 16383"},
-    {"crc", TERMS_CRC, switches, G_N_ELEMENTS(switches), false, "on or off"},
-    {"markers", TERMS_MARKERS, switches, G_N_ELEMENTS(switches), false, "on or off"},
-    {"rtr", TERMS_RTR, rtr_types, G_N_ELEMENTS(rtr_types), true,
+    {"rev", STARTUP_REVISION, revisions, G_N_ELEMENTS(revisions), false, "1 or 2"},
+    {"ird", STARTUP_IRD, NULL, 0, false, "0 to 16383"},
+    {"ord", STARTUP_ORD, NULL, 0, false, "0 to 16383"},
+    {"crc", STARTUP_CRC, switches, G_N_ELEMENTS(switches), false, "on or off"},
+    {"markers", STARTUP_MARKERS, switches, G_N_ELEMENTS(switches), false, "on or off"},
+    {"rtr", STARTUP_RTR, rtr_types, G_N_ELEMENTS(rtr_types), true,
      "none, or of send, write and read some with + between"},
-    {"data", TERMS_DATA, data_words, G_N_ELEMENTS(data_words), false, "advert, rpc or none"},
+    {"data", STARTUP_DATA, data_words, G_N_ELEMENTS(data_words), false, "advert, rpc or none"},
 };
 
 static bool word_value(const struct key *key, const char *text, unsigned *value)
@@ -74,36 +74,36 @@ static bool key_value(const struct key *key, const char *text, unsigned *value)
     return parts[0] != NULL;
 }
 
-static void take(struct talk_terms *to, enum terms_field field, unsigned value)
+static void take(struct startup_terms *to, enum startup_field field, unsigned value)
 {
     switch (field) {
-    case TERMS_REVISION:
+    case STARTUP_REVISION:
         to->revision = (uint8_t)value;
         to->enhanced = value == 2;
         break;
-    case TERMS_IRD:
+    case STARTUP_IRD:
         to->data.ird = (uint16_t)value;
         break;
-    case TERMS_ORD:
+    case STARTUP_ORD:
         to->data.ord = (uint16_t)value;
         break;
-    case TERMS_CRC:
+    case STARTUP_CRC:
         to->no_crc = !value;
         break;
-    case TERMS_MARKERS:
+    case STARTUP_MARKERS:
         to->markers = value;
         break;
-    case TERMS_RTR:
+    case STARTUP_RTR:
         to->data.rtr = (uint8_t)value;
         to->data.peer_to_peer = value != 0;
         break;
-    case TERMS_DATA:
-        to->words = (enum terms_words)value;
+    case STARTUP_DATA:
+        to->words = (enum startup_private_data)value;
         break;
     }
 }
 
-static bool parse_one(struct terms_given *out, const char *text, GError **error)
+static bool parse_one(struct startup_given *out, const char *text, GError **error)
 {
     const char *equals = strchr(text, '=');
     unsigned value;
@@ -112,19 +112,19 @@ static bool parse_one(struct terms_given *out, const char *text, GError **error)
         if (strlen(keys[i].name) != (size_t)(equals - text) || strncmp(text, keys[i].name, strlen(keys[i].name)) != 0)
             continue;
         if (!key_value(&keys[i], equals + 1, &value)) {
-            g_set_error(error, TERMS_ERROR, 0, "--mpa: '%s' is not %s=%s", text, keys[i].name, keys[i].allowed);
+            g_set_error(error, STARTUP_ERROR, 0, "--mpa: '%s' is not %s=%s", text, keys[i].name, keys[i].allowed);
             return false;
         }
         take(&out->terms, keys[i].field, value);
         out->fields |= keys[i].field;
         return true;
     }
-    g_set_error(error, TERMS_ERROR, 0,
+    g_set_error(error, STARTUP_ERROR, 0,
                 "--mpa: '%s' is not KEY=VALUE with KEY one of rev, ird, ord, crc, markers, rtr, data", text);
     return false;
 }
 
-bool terms_parse(struct terms_given *out, const char *text, GError **error)
+bool startup_parse(struct startup_given *out, const char *text, GError **error)
 {
     g_auto(GStrv) parts = g_strsplit(text, ",", -1);
 
@@ -132,8 +132,9 @@ bool terms_parse(struct terms_given *out, const char *text, GError **error)
         if (!parse_one(out, parts[i], error))
             return false;
     }
-    if (out->fields & TERMS_REVISION && out->terms.revision < 2 && out->fields & (TERMS_IRD | TERMS_ORD | TERMS_RTR)) {
-        g_set_error(error, TERMS_ERROR, 0, "--mpa: ird, ord and rtr are of revision 2 (RFC 6581), not with rev=1");
+    if (out->fields & STARTUP_REVISION && out->terms.revision < 2 &&
+        out->fields & (STARTUP_IRD | STARTUP_ORD | STARTUP_RTR)) {
+        g_set_error(error, STARTUP_ERROR, 0, "--mpa: ird, ord and rtr are of revision 2 (RFC 6581), not with rev=1");
         return false;
     }
     return true;
@@ -146,70 +147,71 @@ bool terms_parse(struct terms_given *out, const char *text, GError **error)
  * connection ends early. IRD and ORD 1 are what the simplest programs on verbs ask for.
  */
 static const struct rung {
-    struct talk_terms terms;
+    struct startup_terms terms;
     bool no_words;
 } ladder[] = {
-    {{.revision = 2, .enhanced = true, .data = {.ird = TERMS_READS, .ord = TERMS_READS}}, false},
+    {{.revision = 2, .enhanced = true, .data = {.ird = STARTUP_READS, .ord = STARTUP_READS}}, false},
     {{.revision = 2, .enhanced = true, .data = {.ird = 1, .ord = 1}}, false},
     {{.revision = 2, .enhanced = true, .data = {.ird = 1, .ord = 1}}, true},
     {{.revision = 2,
       .enhanced = true,
-      .data = {.peer_to_peer = true, .rtr = ALL_RTR, .ird = TERMS_READS, .ord = TERMS_READS}},
+      .data = {.peer_to_peer = true, .rtr = ALL_RTR, .ird = STARTUP_READS, .ord = STARTUP_READS}},
      false},
-    {{.revision = 2, .enhanced = true, .no_crc = true, .data = {.ird = TERMS_READS, .ord = TERMS_READS}}, false},
+    {{.revision = 2, .enhanced = true, .no_crc = true, .data = {.ird = STARTUP_READS, .ord = STARTUP_READS}}, false},
     {{.revision = 1}, false},
     {{.revision = 1, .no_crc = true}, false},
     {{.revision = 1}, true},
     {{.revision = 2}, false},
 };
 
-_Static_assert(G_N_ELEMENTS(ladder) <= TERMS_OFFERS_MAX, "room for each rung");
+_Static_assert(G_N_ELEMENTS(ladder) <= STARTUP_OFFERS_MAX, "room for each rung");
 
-static void fix(struct talk_terms *terms, const struct terms_given *given)
+static void fix(struct startup_terms *terms, const struct startup_given *given)
 {
-    if (given->fields & TERMS_REVISION) {
+    if (given->fields & STARTUP_REVISION) {
         terms->revision = given->terms.revision;
         terms->enhanced = given->terms.enhanced;
-    } else if (given->fields & (TERMS_IRD | TERMS_ORD | TERMS_RTR)) {
+    } else if (given->fields & (STARTUP_IRD | STARTUP_ORD | STARTUP_RTR)) {
         terms->revision = 2;
         terms->enhanced = true;
     }
     if (!terms->enhanced)
         terms->data = (struct mpa_enhanced){0};
     else if (terms->data.ird == 0 && terms->data.ord == 0)
-        terms->data.ird = terms->data.ord = TERMS_READS;
-    if (given->fields & TERMS_IRD)
+        terms->data.ird = terms->data.ord = STARTUP_READS;
+    if (given->fields & STARTUP_IRD)
         terms->data.ird = given->terms.data.ird;
-    if (given->fields & TERMS_ORD)
+    if (given->fields & STARTUP_ORD)
         terms->data.ord = given->terms.data.ord;
-    if (given->fields & TERMS_CRC)
+    if (given->fields & STARTUP_CRC)
         terms->no_crc = given->terms.no_crc;
-    if (given->fields & TERMS_MARKERS)
+    if (given->fields & STARTUP_MARKERS)
         terms->markers = given->terms.markers;
-    if (given->fields & TERMS_RTR) {
+    if (given->fields & STARTUP_RTR) {
         terms->data.rtr = given->terms.data.rtr;
         terms->data.peer_to_peer = given->terms.data.peer_to_peer;
     }
-    if (given->fields & TERMS_DATA)
+    if (given->fields & STARTUP_DATA)
         terms->words = given->terms.words;
 }
 
-static bool same(const struct talk_terms *a, const struct talk_terms *b)
+static bool same(const struct startup_terms *a, const struct startup_terms *b)
 {
     return a->revision == b->revision && a->enhanced == b->enhanced && a->no_crc == b->no_crc &&
            a->markers == b->markers && a->words == b->words && a->data.peer_to_peer == b->data.peer_to_peer &&
            a->data.rtr == b->data.rtr && a->data.ird == b->data.ird && a->data.ord == b->data.ord;
 }
 
-unsigned terms_offers(const struct terms_given *given, enum terms_words words, struct talk_terms out[TERMS_OFFERS_MAX])
+unsigned startup_offers(const struct startup_given *given, enum startup_private_data words,
+                        struct startup_terms out[STARTUP_OFFERS_MAX])
 {
     unsigned n = 0;
 
     for (unsigned i = 0; i < G_N_ELEMENTS(ladder); i++) {
-        struct talk_terms terms = ladder[i].terms;
+        struct startup_terms terms = ladder[i].terms;
         bool known = false;
 
-        terms.words = ladder[i].no_words ? TERMS_WORDS_NONE : words;
+        terms.words = ladder[i].no_words ? PRIVATE_DATA_NONE : words;
         fix(&terms, given);
         for (unsigned k = 0; k < n; k++)
             known |= same(&out[k], &terms);
@@ -219,7 +221,7 @@ unsigned terms_offers(const struct terms_given *given, enum terms_words words, s
     return n;
 }
 
-char *terms_text(const struct talk_terms *terms)
+char *startup_text(const struct startup_terms *terms)
 {
     GString *text = g_string_new(NULL);
 
@@ -234,8 +236,8 @@ char *terms_text(const struct talk_terms *terms)
         g_string_append(text, " without enhanced data");
     }
     g_string_append_printf(text, ", CRC %s, Markers %s", terms->no_crc ? "off" : "on", terms->markers ? "on" : "off");
-    g_string_append(text, terms->words == TERMS_WORDS_RPC    ? ", private data of RFC 8797"
-                          : terms->words == TERMS_WORDS_NONE ? ", no private data"
-                                                             : "");
+    g_string_append(text, terms->words == PRIVATE_DATA_RPC    ? ", private data of RFC 8797"
+                          : terms->words == PRIVATE_DATA_NONE ? ", no private data"
+                                                              : "");
     return g_string_free(text, FALSE);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the user says of the network: the value of the option --net. */
-#ifndef IWARP_TRAFFIC_SIM_NET_H
-#define IWARP_TRAFFIC_SIM_NET_H
+#ifndef IWARP_TRAFFIC_SIM_SIM_TROUBLE_H
+#define IWARP_TRAFFIC_SIM_SIM_TROUBLE_H
 
 #include "traffic-gen/sim/sim_tcp.h"
 
 /* "loss=0.02,delay=10,window=8192". False: *error says what is wrong, to be freed with g_free(). */
-bool net_parse(const char *text, struct sim_trouble *trouble, char **error);
+bool sim_trouble_parse(const char *text, struct sim_trouble *trouble, char **error);
 
 #endif

@@ -3,28 +3,28 @@
  * A device to be tested, sans-I/O: a queue pair that advertises memory, takes Sends and echoes them, as Responder or
  * Initiator; conforming, or a mutant. The Initiator begins with a Send of its own.
  */
-#ifndef IWARP_TRAFFIC_MUTANTS_SUBJECT_H
-#define IWARP_TRAFFIC_MUTANTS_SUBJECT_H
+#ifndef IWARP_TRAFFIC_MUTANTS_SAMPLE_DEVICE_H
+#define IWARP_TRAFFIC_MUTANTS_SAMPLE_DEVICE_H
 
 #include "traffic-gen/mutants/misbehave.h"
 
-struct subject_options {
+struct sample_device_options {
     enum suite_dut role;
     const struct misbehaviour *how; /* NULL: conforming */
     uint8_t revision;               /* 0: the highest */
     bool markers, no_crc, plain;    /* plain: an Initiator without the enhanced data */
     bool peer_to_peer;
-    bool rpc;          /* instead of all that: RPC-over-RDMA (mutants/subject_rpc.h) */
+    bool rpc;          /* instead of all that: RPC-over-RDMA (mutants/sample_rpc_device.h) */
     uint8_t rtr;       /* types of the peer-to-peer mode; 0: all */
     int64_t t_startup; /* for a start-up frame; 0: 10 s */
     int64_t t_rest;    /* for the rest of an FPDU; 0: as t_startup */
 };
 
-struct subject;
+struct sample_device;
 
 /* stream is borrowed. */
-struct subject *subject_new(const struct subject_options *options, const struct stream *stream);
-void subject_free(struct subject *subject);
-struct qp *subject_qp(struct subject *subject);
+struct sample_device *sample_device_new(const struct sample_device_options *options, const struct stream *stream);
+void sample_device_free(struct sample_device *device);
+struct qp *sample_device_qp(struct sample_device *device);
 
 #endif

@@ -3,7 +3,7 @@
  * What an NFS server speaks, and where its export is: MOUNT (over TCP, as RFC 8267 section 5.1 has it, or on the
  * connection itself) for version 3, the path from the root for version 4. And cases that run once for each version.
  */
-#include "traffic-gen/suite/rpc_bench_v4.h"
+#include "traffic-gen/suite/rpc_talker_v4.h"
 
 #include "traffic-gen/live/rpc_tcp.h"
 #include "traffic-gen/suite/talk_internal.h"
@@ -17,36 +17,37 @@ static const int64_t second = INT64_C(1000000000);
 
 /* ---- version 3 ---- */
 
-static bool keep_root(struct rpc_bench *bench, const uint8_t *p, uint32_t n)
+static bool keep_root(struct rpc_talker *talker, const uint8_t *p, uint32_t n)
 {
     if (n == 0 || n > NFS_HANDLE_MAX)
         return false;
-    memcpy(bench->root, p, n);
-    bench->root_n = n;
+    memcpy(talker->root, p, n);
+    talker->root_n = n;
     return true;
 }
 
-static void put_mount(struct rpc_bench *bench, struct xdr_out *out, const void *data)
+static void put_mount(struct rpc_talker *talker, struct xdr_out *out, const void *data)
 {
     const char *path = data;
 
-    rpc_bench_begin(bench, out, NFS_PROGRAM_MOUNT, MOUNT_VERSION, MOUNT_MNT);
+    rpc_talker_begin(talker, out, NFS_PROGRAM_MOUNT, MOUNT_VERSION, MOUNT_MNT);
     xdr_out_opaque(out, path, (uint32_t)strlen(path));
 }
 
 /* MOUNT, if the service answers it on this connection. */
-static bool mount_here(struct rpc_bench *bench, const char *path)
+static bool mount_here(struct rpc_talker *talker, const char *path)
 {
     struct xdr results;
     const uint8_t *p;
     uint32_t n;
 
-    return bench_ask(bench, put_mount, path, &results) == 0 && xdr_opaque(&results, &p, &n) && keep_root(bench, p, n);
+    return talker_ask(talker, put_mount, path, &results) == 0 && xdr_opaque(&results, &p, &n) &&
+           keep_root(talker, p, n);
 }
 
-static bool mount_by_tcp(struct rpc_bench *bench, const char *path, char **why)
+static bool mount_by_tcp(struct rpc_talker *talker, const char *path, char **why)
 {
-    const struct talk_run *run = bench->talk->run;
+    const struct talk_run *run = talker->talk->run;
     const struct rpc_tcp_mount mount = {.host = run->host,
                                         .port = run->nfs.mount_port,
                                         .path = path,
@@ -55,37 +56,37 @@ static bool mount_by_tcp(struct rpc_bench *bench, const char *path, char **why)
     uint8_t handle[RPC_TCP_HANDLE_MAX];
     uint32_t n;
 
-    return rpc_tcp_mount(&mount, handle, &n, why) && keep_root(bench, handle, n);
+    return rpc_tcp_mount(&mount, handle, &n, why) && keep_root(talker, handle, n);
 }
 
-static void put_getattr(struct rpc_bench *bench, struct xdr_out *out, const void *data)
+static void put_getattr(struct rpc_talker *talker, struct xdr_out *out, const void *data)
 {
     (void)data;
-    rpc_bench_begin_nfs(bench, out, GETATTR, bench->root, bench->root_n, 0);
+    rpc_talker_begin_nfs(talker, out, GETATTR, talker->root, talker->root_n, 0);
 }
 
-static char *learn_3(struct rpc_bench *bench)
+static char *learn_3(struct rpc_talker *talker)
 {
-    const struct nfs_run *nfs = &bench->talk->run->nfs;
+    const struct nfs_run *nfs = &talker->talk->run->nfs;
     const char *path = nfs->export ? nfs->export : "/";
     g_autofree char *why = NULL;
     struct xdr results;
 
-    if (!(!nfs->mount_port && mount_here(bench, path)) && !mount_by_tcp(bench, path, &why))
+    if (!(!nfs->mount_port && mount_here(talker, path)) && !mount_by_tcp(talker, path, &why))
         return g_strdup_printf("no file handle of the export: %s (--mount-port, --export)", why ? why : "none came");
-    if (bench_ask(bench, put_getattr, NULL, &results) != 0)
-        return g_strdup_printf("GETATTR of the export: %s", rpc_bench_result_words(bench));
+    if (talker_ask(talker, put_getattr, NULL, &results) != 0)
+        return g_strdup_printf("GETATTR of the export: %s", rpc_talker_result_words(talker));
     return NULL;
 }
 
 /* ---- version 4 ---- */
 
-static void put_walk(struct rpc_bench *bench, struct xdr_out *out, const void *data)
+static void put_walk(struct rpc_talker *talker, struct xdr_out *out, const void *data)
 {
     char *const *words = data;
     unsigned n = g_strv_length((char **)words);
 
-    bench_begin_compound(bench, out, n + 2);
+    talker_begin_compound(talker, out, n + 2);
     xdr_out_u32(out, NFS_OP_PUTROOTFH);
     for (unsigned i = 0; i < n; i++) {
         xdr_out_u32(out, NFS_OP_LOOKUP);
@@ -95,23 +96,24 @@ static void put_walk(struct rpc_bench *bench, struct xdr_out *out, const void *d
 }
 
 /* Returns the status of the walk. */
-static uint32_t walk(struct rpc_bench *bench, char *const *words)
+static uint32_t walk(struct rpc_talker *talker, char *const *words)
 {
     struct xdr results;
-    uint32_t status = bench_ask(bench, put_walk, words, &results);
+    uint32_t status = talker_ask(talker, put_walk, words, &results);
     const uint8_t *p;
     uint32_t n;
 
     if (status != 0)
         return status;
-    if (!bench_open_compound(bench, &results) || !bench_take_op(&results, NFS_OP_PUTROOTFH))
+    if (!talker_open_compound(talker, &results) || !talker_take_op(&results, NFS_OP_PUTROOTFH))
         return UINT32_MAX;
     for (unsigned i = 0; words[i]; i++) {
-        if (!bench_take_op(&results, NFS_OP_LOOKUP))
+        if (!talker_take_op(&results, NFS_OP_LOOKUP))
             return UINT32_MAX;
     }
-    return bench_take_op(&results, V4_OP_GETFH) && xdr_opaque(&results, &p, &n) && keep_root(bench, p, n) ? 0
-                                                                                                          : UINT32_MAX;
+    return talker_take_op(&results, V4_OP_GETFH) && xdr_opaque(&results, &p, &n) && keep_root(talker, p, n)
+               ? 0
+               : UINT32_MAX;
 }
 
 /* "/srv/nfs": its names, without empty ones. */
@@ -129,34 +131,34 @@ static char **names_of(const char *path)
 }
 
 /* An export can be the root of version 4 itself (fsid=0 with Linux): its path leads nowhere then. */
-static char *learn_4(struct rpc_bench *bench)
+static char *learn_4(struct rpc_talker *talker)
 {
     static char *const none[] = {NULL};
-    g_auto(GStrv) names = names_of(bench->talk->run->nfs.export);
-    uint32_t status = bench_meet(bench);
+    g_auto(GStrv) names = names_of(talker->talk->run->nfs.export);
+    uint32_t status = talker_meet(talker);
 
     if (status == 0)
-        status = walk(bench, names);
+        status = walk(talker, names);
     if (status == NFS_STATUS_NOENT && names[0])
-        status = walk(bench, none);
-    return status == 0 ? NULL : g_strdup(rpc_bench_result_words(bench));
+        status = walk(talker, none);
+    return status == 0 ? NULL : g_strdup(rpc_talker_result_words(talker));
 }
 
 /* ---- both ---- */
 
 /* Which NULL is answered with SUCCESS, for the stimuli that are such Calls. */
-static void learn_null(struct rpc_bench *bench)
+static void learn_null(struct rpc_talker *talker)
 {
-    struct nfs_run *nfs = &bench->talk->run->nfs;
+    struct nfs_run *nfs = &talker->talk->run->nfs;
 
     for (uint32_t version = 3; version <= 4 && !nfs->null_version; version++) {
         struct xdr_out out;
         struct xdr results;
 
-        rpc_bench_begin(bench, &out, NFS_PROGRAM, version, 0);
-        if (!rpc_bench_call(bench, &out, NULL))
+        rpc_talker_begin(talker, &out, NFS_PROGRAM, version, 0);
+        if (!rpc_talker_call(talker, &out, NULL))
             return;
-        if (rpc_bench_results(bench, &results))
+        if (rpc_talker_results(talker, &results))
             nfs->null_version = version;
     }
     nfs->no_null = nfs->null_version == 0;
@@ -165,39 +167,39 @@ static void learn_null(struct rpc_bench *bench)
 /* On a connection of its own. */
 static void learn_version(struct talk_run *run, enum nfs_version_at version)
 {
-    struct test_result *result = test_result_new();
+    struct case_result *result = case_result_new();
     struct nfs_run *nfs = &run->nfs;
-    struct rpc_bench bench;
+    struct rpc_talker talker;
     struct talk talk;
     char *why_not;
 
     talk_init(&talk, run, NULL, result);
-    if (rpc_bench_open(&bench, &talk, &(struct bench_wish){.version = version})) {
+    if (rpc_talker_open(&talker, &talk, &(struct talker_wish){.version = version})) {
         if (!nfs->null_version)
-            learn_null(&bench);
+            learn_null(&talker);
         why_not = !(run->services & NEED_NFS) ? g_strdup("the service is not said to be NFS")
-                  : version == NFS_V3         ? learn_3(&bench)
-                                              : learn_4(&bench);
+                  : version == NFS_V3         ? learn_3(&talker)
+                                              : learn_4(&talker);
     } else {
         why_not = g_strdup(result->actual);
     }
     if (!why_not) {
         nfs->spoken |= 1U << version;
-        nfs->version[version].root_n = bench.root_n;
-        memcpy(nfs->version[version].root, bench.root, bench.root_n);
+        nfs->version[version].root_n = talker.root_n;
+        memcpy(nfs->version[version].root, talker.root, talker.root_n);
     }
     nfs->version[version].why_not = why_not;
-    rpc_bench_close(&bench);
+    rpc_talker_close(&talker);
     talk_clear(&talk);
-    test_result_free(result);
+    case_result_free(result);
 }
 
-void rpc_bench_learn(struct talk *talk)
+void rpc_talker_learn(struct talk *talk)
 {
     struct nfs_run *nfs = &talk->run->nfs;
     int64_t began = talk_now();
 
-    if (!talk->test) /* one of these connections */
+    if (!talk->row) /* one of these connections */
         return;
     g_mutex_lock(&nfs->lock);
     if (!nfs->is_learnt) {
@@ -227,11 +229,11 @@ static const char *why_none(const struct nfs_run *nfs, unsigned versions)
     return "none was asked for";
 }
 
-bool rpc_bench_first_version(struct talk *talk, enum nfs_version_at *version)
+bool rpc_talker_first_version(struct talk *talk, enum nfs_version_at *version)
 {
     const struct nfs_run *nfs = &talk->run->nfs;
 
-    rpc_bench_learn(talk);
+    rpc_talker_learn(talk);
     for (unsigned i = 0; i < NFS_VERSIONS; i++) {
         if (nfs->spoken & 1U << i) {
             *version = (enum nfs_version_at)i;
@@ -246,19 +248,20 @@ bool rpc_bench_first_version(struct talk *talk, enum nfs_version_at *version)
 /* ---- a case for each version ---- */
 
 struct partial {
-    enum test_outcome outcome;
+    enum case_outcome outcome;
     char *actual;
 };
 
 /* A failure goes before what could not be judged, and that before a pass. */
-static void join(struct test_result *result, struct partial parts[NFS_VERSIONS], unsigned versions)
+static void join(struct case_result *result, struct partial parts[NFS_VERSIONS], unsigned versions)
 {
-    static const enum test_outcome order[] = {TEST_FAILED, TEST_INCONCLUSIVE, TEST_PASSED, TEST_NOT_APPLICABLE};
+    static const enum case_outcome order[] = {OUTCOME_FAILED, OUTCOME_INCONCLUSIVE, OUTCOME_PASSED,
+                                              OUTCOME_NOT_APPLICABLE};
     bool is_one = (versions & (versions - 1)) == 0;
     GString *text = g_string_new(NULL);
     unsigned told = 0;
 
-    result->outcome = TEST_NOT_APPLICABLE;
+    result->outcome = OUTCOME_NOT_APPLICABLE;
     for (unsigned o = 0; o < G_N_ELEMENTS(order); o++) {
         for (unsigned i = 0; i < NFS_VERSIONS; i++) {
             unsigned same = 0;
@@ -286,14 +289,14 @@ static void join(struct test_result *result, struct partial parts[NFS_VERSIONS],
     result->actual = g_string_free(text, FALSE);
 }
 
-void rpc_bench_each_version(struct talk *talk, const struct suite_test *test, unsigned versions,
-                            const struct bench_wish *wish,
-                            void (*one)(struct rpc_bench *bench, const struct suite_test *test))
+void rpc_talker_each_version(struct talk *talk, const struct suite_case *row, unsigned versions,
+                             const struct talker_wish *wish,
+                             void (*one)(struct rpc_talker *talker, const struct suite_case *row))
 {
     struct partial parts[NFS_VERSIONS] = {0};
-    struct test_result *result = talk->result;
+    struct case_result *result = talk->result;
 
-    rpc_bench_learn(talk);
+    rpc_talker_learn(talk);
     if (!(talk->run->nfs.spoken & versions)) {
         talk_not_applicable(talk, "the device serves no NFS version that the case is about: %s",
                             why_none(&talk->run->nfs, versions));
@@ -301,17 +304,17 @@ void rpc_bench_each_version(struct talk *talk, const struct suite_test *test, un
     }
     versions &= talk->run->nfs.spoken;
     for (unsigned i = 0; i < NFS_VERSIONS; i++) {
-        struct bench_wish mine = wish ? *wish : (struct bench_wish){0};
-        struct rpc_bench bench;
+        struct talker_wish mine = wish ? *wish : (struct talker_wish){0};
+        struct rpc_talker talker;
 
         if (!(versions & 1U << i))
             continue;
-        result->outcome = TEST_INCONCLUSIVE;
+        result->outcome = OUTCOME_INCONCLUSIVE;
         g_clear_pointer(&result->actual, g_free);
         mine.version = (enum nfs_version_at)i;
-        if (rpc_bench_open(&bench, talk, &mine) && rpc_bench_root(&bench))
-            one(&bench, test);
-        rpc_bench_close(&bench);
+        if (rpc_talker_open(&talker, talk, &mine) && rpc_talker_root(&talker))
+            one(&talker, row);
+        rpc_talker_close(&talker);
         talk_hang_up(talk);
         parts[i].outcome = result->outcome;
         parts[i].actual = result->actual ? result->actual : g_strdup("the stimulus could not be given");

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The devices that the suites are tested on, over TCP: "subject responder|initiator HOST PORT [ID]". The responder
+ * The devices that the suites are tested on, over TCP: "device responder|initiator HOST PORT [ID]". The responder
  * tells its port on standard output; the initiator connects again whenever a connection is over. With a test id it is
  * the mutant that fails this test.
  */
-#include "traffic-gen/mutants/subject.h"
-#include "traffic-gen/suite/net.h"
+#include "traffic-gen/mutants/sample_device.h"
+#include "traffic-gen/suite/tcp_socket.h"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -21,13 +21,13 @@ enum { CONNECTIONS_MAX = 64, LINGER_MS = 3000, TICK_MS = 10, CONNECTIONS_AT_ONCE
 
 struct connection {
     int fd;
-    struct subject *subject;
+    struct sample_device *device;
     struct stream stream;
     bool closed, ended;
     int64_t ended_at;
 };
 
-static struct subject_options options = {.t_startup = 600 * INT64_C(1000000)};
+static struct sample_device_options options = {.t_startup = 600 * INT64_C(1000000)};
 
 static int64_t now(void *ctx)
 {
@@ -40,7 +40,7 @@ static void on_write(void *ctx, const uint8_t *p, size_t n)
     struct connection *connection = ctx;
 
     if (connection->fd >= 0)
-        net_write(connection->fd, p, n, now(NULL) + INT64_C(1000000000));
+        tcp_write(connection->fd, p, n, now(NULL) + INT64_C(1000000000));
 }
 
 static size_t room(void *ctx)
@@ -57,10 +57,10 @@ static void on_close(void *ctx, bool reset)
     if (connection->fd < 0)
         return;
     if (reset) {
-        net_reset(connection->fd);
+        tcp_reset(connection->fd);
         connection->fd = -1;
     } else {
-        net_finish(connection->fd);
+        tcp_finish(connection->fd);
     }
 }
 
@@ -78,8 +78,8 @@ static struct connection *connection_new(int fd)
                                          .close = on_close,
                                          .now = now,
                                          .mss = (uint16_t)CLAMP(mss, 64, 65535)};
-    connection->subject = subject_new(&options, &connection->stream);
-    qp_start(subject_qp(connection->subject));
+    connection->device = sample_device_new(&options, &connection->stream);
+    qp_start(sample_device_qp(connection->device));
     return connection;
 }
 
@@ -88,21 +88,21 @@ static void receive(struct connection *connection)
     uint8_t octets[65536];
     size_t n;
 
-    switch (net_read(connection->fd, octets, sizeof(octets), &n)) {
-    case NET_OCTETS:
-        qp_receive(subject_qp(connection->subject), octets, n);
+    switch (tcp_read(connection->fd, octets, sizeof(octets), &n)) {
+    case TCP_READ_OCTETS:
+        qp_receive(sample_device_qp(connection->device), octets, n);
         break;
-    case NET_FIN:
+    case TCP_READ_FIN:
         if (connection->ended) { /* an RST behind the FIN looks so */
             connection->closed = true;
             break;
         }
         connection->ended = true;
         connection->ended_at = now(NULL);
-        qp_receive_fin(subject_qp(connection->subject));
+        qp_receive_fin(sample_device_qp(connection->device));
         break;
-    case NET_RESET:
-        qp_receive_reset(subject_qp(connection->subject));
+    case TCP_READ_RESET:
+        qp_receive_reset(sample_device_qp(connection->device));
         connection->closed = connection->ended = true;
         break;
     default:
@@ -120,7 +120,7 @@ static void connection_free(struct connection *connection)
 {
     if (connection->fd >= 0)
         close(connection->fd);
-    subject_free(connection->subject);
+    sample_device_free(connection->device);
     g_free(connection);
 }
 
@@ -159,19 +159,19 @@ int main(int argc, char **argv)
         }
     }
     if (options.role == DUT_RESPONDER) {
-        listener = net_listen(argv[2], argv[3], &why);
+        listener = tcp_listen(argv[2], argv[3], &why);
         if (listener < 0) {
             fprintf(stderr, "%s\n", why);
             return 2;
         }
-        printf("%u\n", net_port(listener));
+        printf("%u\n", tcp_port(listener));
         fflush(stdout);
     }
     for (;;) {
         struct pollfd pollers[CONNECTIONS_MAX + 1];
 
         while (options.role == DUT_INITIATOR && n < CONNECTIONS_AT_ONCE) {
-            int fd = net_connect(argv[2], argv[3], 0, INT64_C(1000000000), &why);
+            int fd = tcp_connect(argv[2], argv[3], 0, INT64_C(1000000000), &why);
 
             if (fd < 0)
                 return 0; /* the test is over */
@@ -184,10 +184,10 @@ int main(int argc, char **argv)
         for (unsigned i = 0; i < n; i++) {
             if (pollers[i].revents)
                 receive(connections[i]);
-            qp_tick(subject_qp(connections[i]->subject));
+            qp_tick(sample_device_qp(connections[i]->device));
         }
         if (listener >= 0 && n < CONNECTIONS_MAX && pollers[n].revents) {
-            int fd = net_accept(listener, false, 0, &why);
+            int fd = tcp_accept(listener, false, 0, &why);
 
             if (fd >= 0)
                 connections[n++] = connection_new(fd);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the bench says besides whole Calls and Replies: Sends and headers as they are, and their octets from texts. */
-#include "traffic-gen/suite/rpc_bench.h"
+/* What the talker says besides whole Calls and Replies: Sends and headers as they are, and their octets from texts. */
+#include "traffic-gen/suite/rpc_talker.h"
 #include "wire/nfs.h"
 #include "wire/octets.h"
 
@@ -9,23 +9,23 @@
 
 enum { SEND_MAX = 4096 };
 
-void rpc_bench_send(struct rpc_bench *bench, const uint8_t *p, size_t n)
+void rpc_talker_send(struct rpc_talker *talker, const uint8_t *p, size_t n)
 {
-    qp_post(rpc_end_qp(bench->end), &(struct qp_work){.kind = QP_SEND, .p = p, .n = n});
+    qp_post(rpc_end_qp(talker->end), &(struct qp_work){.kind = QP_SEND, .p = p, .n = n});
 }
 
-void rpc_bench_send_plan(struct rpc_bench *bench, const struct rpcrdma_plan *plan, const uint8_t *p, size_t n)
+void rpc_talker_send_plan(struct rpc_talker *talker, const struct rpcrdma_plan *plan, const uint8_t *p, size_t n)
 {
     uint8_t octets[SEND_MAX];
     struct xdr_writer w = {.p = octets, .size = sizeof(octets)};
 
-    bench->xid = plan->xid;
+    talker->xid = plan->xid;
     rpcrdma_header_encode(plan, &w);
     if (w.failed || n > w.size - w.at)
         return;
     if (n > 0)
         memcpy(octets + w.at, p, n);
-    rpc_bench_send(bench, octets, w.at + n);
+    rpc_talker_send(talker, octets, w.at + n);
 }
 
 static void add_u32(GByteArray *to, uint32_t v)
@@ -36,18 +36,18 @@ static void add_u32(GByteArray *to, uint32_t v)
     g_byte_array_append(to, octets, sizeof(octets));
 }
 
-struct rpcrdma_segment rpc_bench_segment(const struct rpc_bench *bench, bool remote_write, uint32_t at, uint32_t n)
+struct rpcrdma_segment rpc_talker_segment(const struct rpc_talker *talker, bool remote_write, uint32_t at, uint32_t n)
 {
     return (struct rpcrdma_segment){
-        .handle = remote_write ? bench->stag_write : bench->stag_read, .length = n, .offset = BENCH_REGION_TO + at};
+        .handle = remote_write ? talker->stag_write : talker->stag_read, .length = n, .offset = TALKER_REGION_TO + at};
 }
 
-static void add_segment(const struct rpc_bench *bench, GByteArray *to, const char *word)
+static void add_segment(const struct rpc_talker *talker, GByteArray *to, const char *word)
 {
     const char *from = strchr(word, '@');
     uint32_t at = from ? (uint32_t)strtoul(from + 1, NULL, 10) : 0;
     struct rpcrdma_segment segment =
-        rpc_bench_segment(bench, word[0] == 'W', at, (uint32_t)strtoul(word + 2, NULL, 10));
+        rpc_talker_segment(talker, word[0] == 'W', at, (uint32_t)strtoul(word + 2, NULL, 10));
 
     add_u32(to, segment.handle);
     add_u32(to, segment.length);
@@ -55,18 +55,18 @@ static void add_segment(const struct rpc_bench *bench, GByteArray *to, const cha
     add_u32(to, (uint32_t)segment.offset);
 }
 
-static void add_word(const struct rpc_bench *bench, const char *word, GByteArray *to)
+static void add_word(const struct rpc_talker *talker, const char *word, GByteArray *to)
 {
-    const uint32_t null_call[] = {RPC_CALL, RPC_VERSION, NFS_PROGRAM, rpc_bench_null_version(bench), 0, 0, 0, 0, 0};
+    const uint32_t null_call[] = {RPC_CALL, RPC_VERSION, NFS_PROGRAM, rpc_talker_null_version(talker), 0, 0, 0, 0, 0};
 
     if (strcmp(word, "XID") == 0) {
-        add_u32(to, bench->xid);
+        add_u32(to, talker->xid);
     } else if (strcmp(word, "NULL") == 0 || strcmp(word, "OTHER") == 0) {
-        add_u32(to, word[0] == 'N' ? bench->xid : bench->xids + BENCH_XID_OTHER);
+        add_u32(to, word[0] == 'N' ? talker->xid : talker->xids + TALKER_XID_OTHER);
         for (unsigned i = 0; i < G_N_ELEMENTS(null_call); i++)
             add_u32(to, null_call[i]);
     } else if (word[0] == 'R' || word[0] == 'W') {
-        add_segment(bench, to, word);
+        add_segment(talker, to, word);
     } else if (word[0] == '[') {
         g_byte_array_set_size(to, to->len + (guint)strtoul(word + 1, NULL, 10));
         memset(to->data + to->len - strtoul(word + 1, NULL, 10), 0, strtoul(word + 1, NULL, 10));
@@ -79,12 +79,12 @@ static void add_word(const struct rpc_bench *bench, const char *word, GByteArray
     }
 }
 
-GByteArray *rpc_bench_octets(const struct rpc_bench *bench, const char *text)
+GByteArray *rpc_talker_octets(const struct rpc_talker *talker, const char *text)
 {
     g_auto(GStrv) words = g_strsplit(text, " ", -1);
     GByteArray *octets = g_byte_array_new();
 
     for (unsigned i = 0; words[i]; i++)
-        add_word(bench, words[i], octets);
+        add_word(talker, words[i], octets);
     return octets;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Commands of the user's: --before-each, --reset-command. */
-#ifndef IWARP_TRAFFIC_SUITE_HOOK_H
-#define IWARP_TRAFFIC_SUITE_HOOK_H
+#ifndef IWARP_TRAFFIC_SUITE_USER_COMMAND_H
+#define IWARP_TRAFFIC_SUITE_USER_COMMAND_H
 
 #include <glib.h>
 #include <stdbool.h>
@@ -12,6 +12,6 @@
  * in its environment. True when it exits with 0 within timeout_ns; else *why, the caller's to free; it and what it
  * has started are ended then.
  */
-bool hook_run(const char *command, const char *const *variables, int64_t timeout_ns, char **why);
+bool user_command_run(const char *command, const char *const *variables, int64_t timeout_ns, char **why);
 
 #endif

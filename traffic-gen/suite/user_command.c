@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #define _GNU_SOURCE
-#include "traffic-gen/suite/hook.h"
+#include "traffic-gen/suite/user_command.h"
 
-#include "traffic-gen/suite/net.h"
+#include "traffic-gen/suite/tcp_socket.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -46,7 +46,7 @@ static bool ended_well(int status, char **why)
     return false;
 }
 
-bool hook_run(const char *command, const char *const *variables, int64_t timeout_ns, char **why)
+bool user_command_run(const char *command, const char *const *variables, int64_t timeout_ns, char **why)
 {
     int64_t until = g_get_monotonic_time() + timeout_ns / 1000;
     g_auto(GStrv) environment = g_get_environ();
@@ -72,7 +72,7 @@ bool hook_run(const char *command, const char *const *variables, int64_t timeout
             *why = g_strdup(g_strerror(errno));
             return false;
         }
-        if (net_stopped || g_get_monotonic_time() >= until)
+        if (suite_stopped || g_get_monotonic_time() >= until)
             break;
         g_usleep(POLL_US);
     }
@@ -80,6 +80,6 @@ bool hook_run(const char *command, const char *const *variables, int64_t timeout
     g_usleep(10 * POLL_US);
     kill(-pid, SIGKILL);
     waitpid(pid, &status, 0);
-    *why = net_stopped ? g_strdup("stopped") : g_strdup_printf("not over within %.0f s", (double)timeout_ns / 1e9);
+    *why = suite_stopped ? g_strdup("stopped") : g_strdup_printf("not over within %.0f s", (double)timeout_ns / 1e9);
     return false;
 }

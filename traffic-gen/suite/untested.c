@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "traffic-gen/suite/elsewhere.h"
+#include "traffic-gen/suite/untested.h"
 
 #include <glib.h>
 
@@ -22,7 +22,7 @@ static const char nothing_shared[] = "the device is not told to share an STag be
 static const char ulp_is_told[] = "what the ULP of the device is given of a Reply does not show";
 static const char old_profile[] = "the suites test what RFC 8166 and RFC 8267 demand, not RFC 5666 and RFC 5667";
 
-static const struct elsewhere rows[] = {
+static const struct untested_rule rows[] = {
     NOT(MPA_4_3_07, "the initial sequence number is the TCP stack's, not ours to choose"),
     WITH(DDP_2_3_02, DDP_7_2_05),
     WITH(DDP_5_2_05, DDP_4_1_02),
@@ -81,12 +81,12 @@ static const struct elsewhere rows[] = {
     NOT(RPCR0_5N_01, old_profile),
 };
 
-const struct elsewhere *elsewhere_at(unsigned index)
+const struct untested_rule *untested_rule_at(unsigned index)
 {
     return index < G_N_ELEMENTS(rows) ? &rows[index] : NULL;
 }
 
-bool elsewhere_settled(enum rule_id rule, enum rule_id with)
+bool case_decides_too(enum rule_id rule, enum rule_id with)
 {
     if ((rule_catalogue[rule].judged == RULE_SAME && rule_carried_by(&rule_catalogue[rule], with)) ||
         (rule_catalogue[rule].judged == RULE_WITH && rule_judged_with(&rule_catalogue[rule], with)))

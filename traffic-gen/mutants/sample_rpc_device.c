@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "traffic-gen/mutants/subject_rpc.h"
+#include "traffic-gen/mutants/sample_rpc_device.h"
 
 #include "traffic-gen/nfs/nfs_server.h"
 #include "traffic-gen/stack/xdr_out.h"
@@ -18,7 +18,7 @@ enum {
     XID_FIRST = 0x0C000001,
 };
 
-struct subject_rpc {
+struct sample_rpc_device {
     enum suite_dut role;
     struct mutant mutant;
     struct rpc_end *end;
@@ -40,7 +40,7 @@ static int64_t now(void *ctx)
 
 /* ---- server; as client it has a callback service that only knows NULL ---- */
 
-static void answer_null(struct subject_rpc *subject, uint64_t id, const struct rpc_message *header)
+static void answer_null(struct sample_rpc_device *device, uint64_t id, const struct rpc_message *header)
 {
     const struct rpc_message words = {.xid = header->xid,
                                       .accept_stat = header->proc == 0 ? RPC_SUCCESS : RPC_PROC_UNAVAIL};
@@ -48,44 +48,44 @@ static void answer_null(struct subject_rpc *subject, uint64_t id, const struct r
     struct xdr_writer w = {.p = reply.p, .size = reply.n};
 
     rpc_reply_encode(&words, NULL, &w);
-    rpc_end_reply(subject->end, id, &reply);
+    rpc_end_reply(device->end, id, &reply);
 }
 
 static void on_called(void *ctx, uint64_t id, const struct rpc_end_message *call, const struct rpc_message *header)
 {
-    struct subject_rpc *subject = ctx;
+    struct sample_rpc_device *device = ctx;
     struct rpc_end_message reply = {0};
 
-    if (!subject->peer)
-        answer_null(subject, id, header);
-    else if (nfs_server_call(subject->peer, call, rpc_end_room(subject->end, id), &reply))
-        rpc_end_reply(subject->end, id, &reply);
+    if (!device->peer)
+        answer_null(device, id, header);
+    else if (nfs_server_call(device->peer, call, rpc_end_room(device->end, id), &reply))
+        rpc_end_reply(device->end, id, &reply);
 }
 
 /* ---- client ---- */
 
-static void begin(struct subject_rpc *subject, struct xdr_out *out, uint32_t program, uint32_t procedure)
+static void begin(struct sample_rpc_device *device, struct xdr_out *out, uint32_t program, uint32_t procedure)
 {
-    const uint32_t words[] = {XID_FIRST + subject->calls, RPC_CALL, RPC_VERSION, program, 3, procedure, 0, 0, 0, 0};
+    const uint32_t words[] = {XID_FIRST + device->calls, RPC_CALL, RPC_VERSION, program, 3, procedure, 0, 0, 0, 0};
 
     xdr_out_begin(out);
     for (unsigned i = 0; i < G_N_ELEMENTS(words); i++)
         xdr_out_u32(out, words[i]);
 }
 
-static void make(struct subject_rpc *subject, struct xdr_out *out, const struct rpc_end_how *how, unsigned kind)
+static void make(struct sample_rpc_device *device, struct xdr_out *out, const struct rpc_end_how *how, unsigned kind)
 {
     struct rpc_end_message call;
 
-    subject->calls++;
+    device->calls++;
     xdr_out_take(out, &call);
-    rpc_end_call(subject->end, &call, how, kind);
+    rpc_end_call(device->end, &call, how, kind);
     g_free(call.p);
 }
 
 enum kind { CALL_NULL, CALL_MOUNT, CALL_CREATE, CALL_GETATTR, CALL_WRITE, CALL_WRITE_ANY, CALL_READ, CALL_LIST };
 
-static void make_call(struct subject_rpc *subject, enum kind kind)
+static void make_call(struct sample_rpc_device *device, enum kind kind)
 {
     static const uint8_t data[DATA];
     struct rpc_end_how how = {0};
@@ -93,27 +93,27 @@ static void make_call(struct subject_rpc *subject, enum kind kind)
 
     switch (kind) {
     case CALL_NULL:
-        begin(subject, &out, NFS_PROGRAM, 0);
+        begin(device, &out, NFS_PROGRAM, 0);
         break;
     case CALL_MOUNT:
-        begin(subject, &out, NFS_PROGRAM_MOUNT, 1);
+        begin(device, &out, NFS_PROGRAM_MOUNT, 1);
         xdr_out_opaque(&out, "/", 1);
         break;
     case CALL_CREATE:
-        begin(subject, &out, NFS_PROGRAM, 8);
-        xdr_out_opaque(&out, subject->root, subject->root_n);
+        begin(device, &out, NFS_PROGRAM, 8);
+        xdr_out_opaque(&out, device->root, device->root_n);
         xdr_out_opaque(&out, "file", 4);
         for (unsigned i = 0; i < 7; i++) /* UNCHECKED, and attributes as they are */
             xdr_out_u32(&out, 0);
         break;
     case CALL_GETATTR:
-        begin(subject, &out, NFS_PROGRAM, 1);
-        xdr_out_opaque(&out, subject->root, subject->root_n);
+        begin(device, &out, NFS_PROGRAM, 1);
+        xdr_out_opaque(&out, device->root, device->root_n);
         break;
     case CALL_WRITE:
     case CALL_WRITE_ANY: /* inline where it fits */
-        begin(subject, &out, NFS_PROGRAM, 7);
-        xdr_out_opaque(&out, subject->file, subject->file_n);
+        begin(device, &out, NFS_PROGRAM, 7);
+        xdr_out_opaque(&out, device->file, device->file_n);
         xdr_out_u64(&out, 0);
         xdr_out_u32(&out, DATA);
         xdr_out_u32(&out, 2);
@@ -121,39 +121,39 @@ static void make_call(struct subject_rpc *subject, enum kind kind)
         how.reduce = kind == CALL_WRITE;
         break;
     case CALL_READ:
-        begin(subject, &out, NFS_PROGRAM, 6);
-        xdr_out_opaque(&out, subject->file, subject->file_n);
+        begin(device, &out, NFS_PROGRAM, 6);
+        xdr_out_opaque(&out, device->file, device->file_n);
         xdr_out_u64(&out, 0);
         xdr_out_u32(&out, DATA);
         how.results[0] = DATA;
         how.segments = 2;
         break;
     case CALL_LIST:
-        begin(subject, &out, NFS_PROGRAM, 16);
-        xdr_out_opaque(&out, subject->root, subject->root_n);
+        begin(device, &out, NFS_PROGRAM, 16);
+        xdr_out_opaque(&out, device->root, device->root_n);
         xdr_out_u64(&out, 0);
         xdr_out_u64(&out, 0);
         xdr_out_u32(&out, 2 * SIZE);
         how.reply_max = 2 * SIZE + 200;
         break;
     }
-    make(subject, &out, &how, kind);
+    make(device, &out, &how, kind);
 }
 
-static void go_on(struct subject_rpc *subject)
+static void go_on(struct sample_rpc_device *device)
 {
     static const enum kind turns[] = {CALL_GETATTR, CALL_WRITE, CALL_READ, CALL_WRITE_ANY, CALL_LIST};
 
-    if (subject->root_n == 0) {
-        make_call(subject, CALL_MOUNT);
+    if (device->root_n == 0) {
+        make_call(device, CALL_MOUNT);
         return;
     }
-    if (subject->file_n == 0) {
-        make_call(subject, CALL_CREATE);
+    if (device->file_n == 0) {
+        make_call(device, CALL_CREATE);
         return;
     }
-    while (subject->calls < CALLS_MAX && rpc_end_outstanding(subject->end) < AT_ONCE)
-        make_call(subject, turns[subject->step++ % G_N_ELEMENTS(turns)]);
+    while (device->calls < CALLS_MAX && rpc_end_outstanding(device->end) < AT_ONCE)
+        make_call(device, turns[device->step++ % G_N_ELEMENTS(turns)]);
 }
 
 static void take_handle(const struct rpc_end_message *reply, bool follows, uint8_t handle[HANDLE_MAX], uint32_t *n)
@@ -175,35 +175,35 @@ static void take_handle(const struct rpc_end_message *reply, bool follows, uint8
 
 static void on_replied(void *ctx, uint64_t cookie, enum rpc_end_result result, const struct rpc_end_message *reply)
 {
-    struct subject_rpc *subject = ctx;
+    struct sample_rpc_device *device = ctx;
 
     if (result == RPC_END_LOST)
         return;
     if (result == RPC_END_REPLIED && cookie == CALL_MOUNT)
-        take_handle(reply, false, subject->root, &subject->root_n);
+        take_handle(reply, false, device->root, &device->root_n);
     if (result == RPC_END_REPLIED && cookie == CALL_CREATE)
-        take_handle(reply, true, subject->file, &subject->file_n);
-    if (subject->calls < CALLS_MAX)
-        go_on(subject);
+        take_handle(reply, true, device->file, &device->file_n);
+    if (device->calls < CALLS_MAX)
+        go_on(device);
 }
 
 static void on_established(void *ctx, const struct mpa_end_terms *terms)
 {
-    struct subject_rpc *subject = ctx;
+    struct sample_rpc_device *device = ctx;
 
     (void)terms;
-    if (subject->role == DUT_INITIATOR)
-        make_call(subject, CALL_NULL);
+    if (device->role == DUT_INITIATOR)
+        make_call(device, CALL_NULL);
 }
 
 /* ---- life ---- */
 
-struct subject_rpc *subject_rpc_new(enum suite_dut role, const struct misbehaviour *how, int64_t t_rest,
-                                    const struct stream *stream)
+struct sample_rpc_device *sample_rpc_device_new(enum suite_dut role, const struct misbehaviour *how, int64_t t_rest,
+                                                const struct stream *stream)
 {
-    struct subject_rpc *subject = g_new0(struct subject_rpc, 1);
+    struct sample_rpc_device *device = g_new0(struct sample_rpc_device, 1);
     const struct rpc_end_events events = {
-        .ctx = subject, .established = on_established, .replied = on_replied, .called = on_called};
+        .ctx = device, .established = on_established, .replied = on_replied, .called = on_called};
     struct rpc_end_options options = {
         .qp = {.mpa = {.role = role == DUT_RESPONDER ? MPA_END_RESPONDER : MPA_END_INITIATOR,
                        .revision = 2,
@@ -218,32 +218,32 @@ struct subject_rpc *subject_rpc_new(enum suite_dut role, const struct misbehavio
         .credits = CREDITS,
     };
 
-    subject->role = role;
+    device->role = role;
     if (role == DUT_RESPONDER) {
-        const struct nfs_server_options server = {.tree = subject->tree = nfs_tree_new(now, NULL, 1 << 24, 4096),
+        const struct nfs_server_options server = {.tree = device->tree = nfs_tree_new(now, NULL, 1 << 24, 4096),
                                                   .now = now};
 
-        subject->server = nfs_server_new(&server);
-        subject->peer = nfs_peer_new(subject->server, NULL);
+        device->server = nfs_server_new(&server);
+        device->peer = nfs_peer_new(device->server, NULL);
     }
     mutant_prepare_rpc(how, &options);
-    subject->end = rpc_end_new(&options, stream, &events, 1813);
-    mutant_attach_rpc(&subject->mutant, how, subject->end);
-    return subject;
+    device->end = rpc_end_new(&options, stream, &events, 1813);
+    mutant_attach_rpc(&device->mutant, how, device->end);
+    return device;
 }
 
-void subject_rpc_free(struct subject_rpc *subject)
+void sample_rpc_device_free(struct sample_rpc_device *device)
 {
-    rpc_end_free(subject->end);
-    if (subject->peer) {
-        nfs_peer_free(subject->peer);
-        nfs_server_free(subject->server);
-        nfs_tree_free(subject->tree);
+    rpc_end_free(device->end);
+    if (device->peer) {
+        nfs_peer_free(device->peer);
+        nfs_server_free(device->server);
+        nfs_tree_free(device->tree);
     }
-    g_free(subject);
+    g_free(device);
 }
 
-struct qp *subject_rpc_qp(struct subject_rpc *subject)
+struct qp *sample_rpc_device_qp(struct sample_rpc_device *device)
 {
-    return rpc_end_qp(subject->end);
+    return rpc_end_qp(device->end);
 }

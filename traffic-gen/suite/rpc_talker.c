@@ -1,0 +1,546 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "traffic-gen/suite/rpc_talker.h"
+
+#include "traffic-gen/suite/talk_internal.h"
+#include "wire/nfs.h"
+#include "wire/rpcrdma_private_data.h"
+
+#include <string.h>
+
+enum {
+    SIZE_DEFAULT = 4096,
+    CREDITS_DEFAULT = 8,
+    READS = 16,
+    READS_MAX = 256,
+    CREDENTIAL = 32, /* octets of its body */
+};
+
+/* ---- the transport ---- */
+
+static void on_write(void *ctx, const uint8_t *p, size_t n)
+{
+    struct rpc_talker *talker = ctx;
+    struct talk *talk = talker->talk;
+    bool said = talk->result->said || talker->open; /* a start-up is no stimulus */
+    size_t need;
+
+    if (!talk->startup[WATCH_SUITE].known &&
+        mpa_startup_decode(&talk->startup[WATCH_SUITE].frame, &need, p, n) == MPA_STARTUP_OK && n <= TALK_FRAME_ROOM) {
+        memcpy(talk->startup[WATCH_SUITE].octets, p, n);
+        talk->startup[WATCH_SUITE].n = n;
+        mpa_startup_decode(&talk->startup[WATCH_SUITE].frame, &need, talk->startup[WATCH_SUITE].octets, n);
+        talk->startup[WATCH_SUITE].known = true;
+    }
+    talk_write(talk, p, n);
+    talk->result->said = said;
+}
+
+static size_t on_room(void *ctx)
+{
+    (void)ctx;
+    return SIZE_MAX; /* talk_write() waits */
+}
+
+static void on_close(void *ctx, bool reset)
+{
+    struct rpc_talker *talker = ctx;
+
+    if (reset)
+        talk_reset(talker->talk);
+    else
+        talk_finish(talker->talk);
+}
+
+static int64_t on_now(void *ctx)
+{
+    (void)ctx;
+    return talk_now();
+}
+
+/* ---- what the end tells ---- */
+
+static void heard_free(gpointer data)
+{
+    struct talker_heard *heard = data;
+
+    g_free(heard->p);
+    g_free(heard);
+}
+
+static enum rpc_end_answer note(void *ctx, const struct rpc_end_incoming *incoming, enum rpc_end_answer due)
+{
+    struct rpc_talker *talker = ctx;
+    struct talker_heard *heard;
+
+    if (!incoming->p) /* it was heard when its Send came */
+        return due;
+    heard = g_new0(struct talker_heard, 1);
+    heard->p = g_memdup2(incoming->p, incoming->n);
+    heard->n = incoming->n;
+    heard->header = *incoming->header;
+    heard->call = incoming->call;
+    g_ptr_array_add(talker->heard, heard);
+    if (!heard->call && heard->header.status == RPCRDMA_OK && heard->header.proc <= RPCRDMA_NOMSG)
+        talker->grant = heard->header.credit;
+    return due;
+}
+
+static void on_replied(void *ctx, uint64_t cookie, enum rpc_end_result result, const struct rpc_end_message *reply)
+{
+    struct rpc_talker *talker = ctx;
+
+    (void)cookie;
+    talker->replied++;
+    talker->result = result;
+    g_free(talker->reply.p);
+    talker->reply = (struct rpc_end_message){0};
+    if (reply) {
+        talker->reply = *reply;
+        talker->reply.p = g_memdup2(reply->p, reply->n);
+    }
+}
+
+static void on_terminated(void *ctx, bool ours, const struct rdmap_terminate *terminate)
+{
+    struct rpc_talker *talker = ctx;
+
+    talker->terminated = true;
+    talker->terminate_ours = ours;
+    talker->terminate = *terminate;
+}
+
+void rpc_talker_serve_call(struct rpc_talker *talker, uint64_t id, const struct rpc_end_message *call)
+{
+    struct rpc_end_message reply = {0};
+    GMutex *lock = &talker->talk->run->nfs.lock;
+    bool answered;
+
+    talker->served++;
+    talker->served_at = talk_now();
+    g_mutex_lock(lock);
+    answered = nfs_server_call(talker->peer, call, rpc_end_room(talker->end, id), &reply);
+    g_mutex_unlock(lock);
+    if (answered)
+        rpc_end_reply(talker->end, id, &reply);
+}
+
+static void on_called(void *ctx, uint64_t id, const struct rpc_end_message *call, const struct rpc_message *header)
+{
+    struct rpc_talker *talker = ctx;
+
+    talker->telling += call->n > talker->tell_above && call->n <= SIZE_DEFAULT - RPCRDMA_HEADER_MIN;
+    if (talker->hold && talker->n_held < TALKER_HELD_MAX) {
+        struct talker_held *held = &talker->held[talker->n_held++];
+
+        *held = (struct talker_held){.id = id, .xid = header->xid, .call = *call};
+        held->call.p = g_memdup2(call->p, call->n);
+    } else {
+        rpc_talker_serve_call(talker, id, call);
+    }
+}
+
+/* ---- life ---- */
+
+/*
+ * As Initiator what the device was found to take; as Responder what it asks for, and our Reads whatever it has learnt
+ * of the Requests: some clients say ORD 0.
+ */
+static struct mpa_enhanced our_reads(const struct talk *talk)
+{
+    const struct startup_terms *terms = &talk->run->terms;
+    const struct startup_given *given = &talk->run->given;
+    const struct mpa_startup *request = talk_is_initiator(talk) ? NULL : talk_frame(talk, false);
+    struct mpa_enhanced reads = {.ird = READS, .ord = READS};
+
+    if (talk_is_initiator(talk))
+        return terms->enhanced ? terms->data : reads;
+    if (request && request->has_enhanced)
+        reads.ird = CLAMP(request->enhanced.ord, READS, READS_MAX);
+    if (given->fields & STARTUP_IRD)
+        reads.ird = given->terms.data.ird;
+    if (given->fields & STARTUP_ORD)
+        reads.ord = given->terms.data.ord;
+    return reads;
+}
+
+static void make_end(struct rpc_talker *talker, const struct talker_wish *wish, bool crc)
+{
+    struct talk *talk = talker->talk;
+    const struct rpc_end_events events = {
+        .ctx = talker, .replied = on_replied, .called = on_called, .terminated = on_terminated};
+    const struct rpc_end_spoil hooks = {.ctx = talker, .decide = note};
+    uint32_t size = wish->size ? wish->size : SIZE_DEFAULT;
+    uint32_t credits = wish->credits ? wish->credits : CREDITS_DEFAULT;
+    const struct startup_terms *terms = &talk->run->terms;
+    const struct mpa_enhanced reads = our_reads(talk);
+    const struct rpc_end_options options = {
+        .qp = {.mpa = {.role = talk_is_initiator(talk) ? MPA_END_INITIATOR : MPA_END_RESPONDER,
+                       .revision = talk_is_initiator(talk) ? MAX(terms->revision, 1) : 2,
+                       .crc = crc,
+                       .markers = terms->markers,
+                       .enhanced = terms->enhanced,
+                       .enhanced_data = reads,
+                       .private_data = wish->private_data,
+                       .private_length = wish->private_length},
+               .ird = MAX(READS, reads.ird),
+               .ord = READS},
+        .send_size = size,
+        .receive_size = size,
+        .remote_invalidation = !wish->private_data && (talk_is_initiator(talk) || wish->invalidation),
+        .credits = credits,
+        .backchannel_chunks = true,
+    };
+    struct memory *memory;
+
+    talker->stream = (struct stream){
+        .ctx = talker, .write = on_write, .room = on_room, .close = on_close, .now = on_now, .mss = 1460};
+    talker->credits = credits;
+    talker->end = rpc_end_new(&options, &talker->stream, &events, 8166);
+    rpc_end_set_spoil(talker->end, &hooks);
+    memory = rpc_end_memory(talker->end);
+    talker->region = g_malloc0(TALKER_REGION);
+    talker->stag_read =
+        memory_register(memory, talker->region, TALKER_REGION, TALKER_REGION_TO, MEMORY_REMOTE_READ, true);
+    talker->stag_write =
+        memory_register(memory, talker->region, TALKER_REGION, TALKER_REGION_TO, MEMORY_REMOTE_WRITE, true);
+    if (!talk_is_initiator(talk)) {
+        g_mutex_lock(&talk->run->nfs.lock);
+        talker->peer = nfs_peer_new(nfs_run_server(&talk->run->nfs), NULL);
+        g_mutex_unlock(&talk->run->nfs.lock);
+    }
+}
+
+static void feed(struct rpc_talker *talker, const struct talk_heard *heard)
+{
+    struct qp *qp = rpc_end_qp(talker->end);
+
+    switch (heard->what) {
+    case TALK_FRAME:
+    case TALK_FPDU:
+    case TALK_GARBAGE: {
+        /* The octets move when more come. */
+        g_autofree uint8_t *octets = g_memdup2(heard->octets, heard->n);
+
+        qp_receive(qp, octets, heard->n);
+        break;
+    }
+    case TALK_FIN:
+        if (!talker->fed_end) {
+            talker->closed_idle = talker->n_held == 0 && talker->served > 0 && !talker->terminated;
+            qp_receive_fin(qp);
+        }
+        talker->fed_end = true;
+        break;
+    case TALK_RESET:
+        if (!talker->fed_end)
+            qp_receive_reset(qp);
+        talker->fed_end = true;
+        break;
+    case TALK_SILENCE:
+        break;
+    }
+}
+
+void rpc_talker_hear(struct rpc_talker *talker, int64_t ns)
+{
+    feed(talker, talk_hear(talker->talk, ns));
+}
+
+void rpc_talker_pump(struct rpc_talker *talker, int64_t ns, bool (*done)(const struct rpc_talker *talker))
+{
+    int64_t until = talk_now() + ns;
+
+    while (!talker->fed_end && !(done && done(talker))) {
+        const struct talk_heard *heard = talk_hear(talker->talk, MAX(until - talk_now(), 0));
+
+        feed(talker, heard);
+        /* One that never stops must not hold up the test. */
+        if (heard->what == TALK_SILENCE || talk_now() > until + talk_t_react(talker->talk))
+            break;
+    }
+}
+
+static bool hear_frame(struct rpc_talker *talker)
+{
+    struct talk *talk = talker->talk;
+    const struct mpa_startup *theirs = talk_hear_frame(talk);
+
+    if (!theirs || (theirs->kind == MPA_REPLY && theirs->flags & MPA_FLAG_R))
+        talk->result->refused = true;
+    if (!theirs)
+        talk_inconclusive(talk, "the start-up was not answered: a frame was expected; there was %s",
+                          talk_describe(talk, talk_last(talk)));
+    else if (theirs->kind == MPA_REPLY && theirs->flags & MPA_FLAG_R)
+        talk_inconclusive(talk, "the start-up was rejected: %s", talk_describe(talk, talk_last(talk)));
+    else
+        return true;
+    return false;
+}
+
+static void take_frame(struct rpc_talker *talker)
+{
+    struct talk *talk = talker->talk;
+
+    qp_receive(rpc_end_qp(talker->end), talk->startup[WATCH_DUT].octets, talk->startup[WATCH_DUT].n);
+    talker->open = true;
+}
+
+static bool start_as_client(struct rpc_talker *talker, const struct talker_wish *wish)
+{
+    struct talk *talk = talker->talk;
+
+    make_end(talker, wish, !talk->run->terms.no_crc);
+    qp_start(rpc_end_qp(talker->end));
+    if (!hear_frame(talker))
+        return false;
+    talk_begin_operation(talk);
+    if (talk_settle_time(talk) > 0)
+        talk_sleep(talk, talk_settle_time(talk));
+    take_frame(talker);
+    return true;
+}
+
+/* Some clients refuse a Reply with C when their Request had none. */
+static bool start_as_server(struct rpc_talker *talker, const struct talker_wish *wish)
+{
+    struct talk *talk = talker->talk;
+    bool heard = hear_frame(talker);
+
+    make_end(talker, wish, heard && talk_frame(talk, false)->flags & MPA_FLAG_C);
+    if (!heard)
+        return false;
+    qp_start(rpc_end_qp(talker->end));
+    take_frame(talker);
+    talk_begin_operation(talk);
+    return true;
+}
+
+/* A version of NFS that the service has, when that is known. */
+uint32_t rpc_talker_null_version(const struct rpc_talker *talker)
+{
+    uint32_t version = talker->talk->run->nfs.null_version;
+
+    return version ? version : 3;
+}
+
+static bool call_null(struct rpc_talker *talker)
+{
+    struct xdr_out out;
+
+    rpc_talker_begin(talker, &out, NFS_PROGRAM, rpc_talker_null_version(talker), 0);
+    return rpc_talker_call(talker, &out, NULL);
+}
+
+/* The same in each run with that seed, whatever else runs beside it. */
+static void draw(struct rpc_talker *talker)
+{
+    const struct talk *talk = talker->talk;
+    struct nfs_run *nfs = &talk->run->nfs;
+    uint64_t id = talk->result->id ? g_str_hash(talk->result->id) : (uint64_t)g_atomic_int_add(&nfs->others, 1);
+
+    talker->random.state = nfs->seed ^ (id << 32 | talk->result->ports->len);
+    talker->xids = (uint32_t)random_next(&talker->random) & ~(uint32_t)TALKER_XID_MASK;
+    talker->xid = talker->xids + TALKER_XID_STIMULUS;
+    talker->next_xid = talker->xids + TALKER_XID_CALLS;
+}
+
+bool rpc_talker_open(struct rpc_talker *talker, struct talk *talk, const struct talker_wish *wish)
+{
+    static const struct talker_wish no_wish;
+
+    wish = wish ? wish : &no_wish;
+    *talker = (struct rpc_talker){.talk = talk,
+                                  .heard = g_ptr_array_new_with_free_func(heard_free),
+                                  .names = g_ptr_array_new_with_free_func(g_free),
+                                  .version = wish->version};
+    if (talk_is_initiator(talk))
+        rpc_talker_learn(talk);
+    draw(talker);
+    if (!talk_open(talk) || !(talk_is_initiator(talk) ? start_as_client(talker, wish) : start_as_server(talker, wish)))
+        return false;
+    if (!talk_is_initiator(talk) || wish->no_grant)
+        return true;
+    if (call_null(talker))
+        return true;
+    talk_inconclusive(talk, "a first NULL Call is not answered: %s",
+                      talker->fed_end ? "the connection is over" : "silence");
+    return false;
+}
+
+static void release(struct rpc_talker *talker)
+{
+    if (talker->open)
+        talk_hang_up(talker->talk);
+    for (unsigned i = 0; i < talker->n_held; i++)
+        g_free(talker->held[i].call.p);
+    if (talker->end)
+        rpc_end_free(talker->end);
+    if (talker->peer) {
+        g_mutex_lock(&talker->talk->run->nfs.lock);
+        nfs_peer_free(talker->peer);
+        g_mutex_unlock(&talker->talk->run->nfs.lock);
+    }
+    g_free(talker->region);
+    g_free(talker->reply.p);
+    g_ptr_array_unref(talker->heard);
+    g_ptr_array_unref(talker->names);
+}
+
+void rpc_talker_close(struct rpc_talker *talker)
+{
+    g_autoptr(GPtrArray) left = g_ptr_array_ref(talker->names);
+    enum nfs_version_at version = talker->version;
+    struct talk *talk = talker->talk;
+
+    if (talker->end)
+        rpc_end_set_spoil(talker->end, NULL);
+    if (talker->open && talk_is_initiator(talk))
+        rpc_talker_leave(talker);
+    release(talker);
+    if (left->len > 0) {
+        int64_t began = talk_now();
+
+        rpc_talker_clear_up(talk->run, version, left);
+        talk->deadline += talk_now() - began;
+    }
+}
+
+void rpc_talker_spoil_headers(struct rpc_talker *talker, void (*header)(void *ctx, struct rpcrdma_plan *plan))
+{
+    rpc_end_set_spoil(talker->end, &(struct rpc_end_spoil){.ctx = talker, .decide = note, .header = header});
+}
+
+/* ---- hearing ---- */
+
+const struct talker_heard *rpc_talker_find(const struct rpc_talker *talker, uint32_t xid)
+{
+    for (guint i = talker->heard->len; i-- > 0;) {
+        const struct talker_heard *heard = g_ptr_array_index(talker->heard, i);
+
+        if (!heard->call && heard->n >= sizeof(uint32_t) && heard->header.xid == xid)
+            return heard;
+    }
+    return NULL;
+}
+
+static enum rpc_answer classify(const struct talker_heard *heard)
+{
+    const struct rpcrdma_header *header = &heard->header;
+    struct rpc_message reply;
+
+    if (header->status != RPCRDMA_OK)
+        return RPC_ANSWER_NONSENSE;
+    if (header->proc == RPCRDMA_ERROR)
+        return header->err == RPCRDMA_ERR_VERS ? RPC_ANSWER_ERR_VERS : RPC_ANSWER_ERR_CHUNK;
+    if (header->proc == RPCRDMA_NOMSG) /* what it says lies in our memory */
+        return RPC_ANSWER_SUCCESS;
+    if (header->proc != RPCRDMA_MSG)
+        return RPC_ANSWER_NONSENSE;
+    rpc_decode(&reply, heard->p + header->header_len, heard->n - header->header_len);
+    if (reply.type != RPC_REPLY || reply.status != RPC_OK)
+        return RPC_ANSWER_NONSENSE;
+    if (reply.reply_stat == RPC_MSG_ACCEPTED && reply.accept_stat == RPC_SUCCESS)
+        return RPC_ANSWER_SUCCESS;
+    if (reply.reply_stat == RPC_MSG_ACCEPTED && reply.accept_stat == RPC_GARBAGE_ARGS)
+        return RPC_ANSWER_GARBAGE;
+    return RPC_ANSWER_RPC_ERROR;
+}
+
+enum rpc_answer rpc_talker_await(struct rpc_talker *talker, uint32_t xid, int64_t ns)
+{
+    int64_t until = talk_now() + ns;
+    const struct talker_heard *heard;
+
+    while (!(heard = rpc_talker_find(talker, xid))) {
+        guint before = talker->heard->len;
+
+        if (talker->fed_end || talker->terminated)
+            return RPC_ANSWER_GONE;
+        feed(talker, talk_hear(talker->talk, MAX(until - talk_now(), 0)));
+        if (talker->heard->len == before &&
+            (talk_last(talker->talk)->what == TALK_SILENCE || talk_now() > until + talk_t_react(talker->talk)))
+            return RPC_ANSWER_SILENCE;
+    }
+    return classify(heard);
+}
+
+const char *rpc_answer_words(enum rpc_answer answer)
+{
+    switch (answer) {
+    case RPC_ANSWER_SUCCESS:
+        return "a Reply with SUCCESS";
+    case RPC_ANSWER_RPC_ERROR:
+        return "a Reply that tells an RPC error";
+    case RPC_ANSWER_GARBAGE:
+        return "a Reply with GARBAGE_ARGS";
+    case RPC_ANSWER_ERR_VERS:
+        return "RDMA_ERROR with ERR_VERS";
+    case RPC_ANSWER_ERR_CHUNK:
+        return "RDMA_ERROR with ERR_CHUNK";
+    case RPC_ANSWER_SILENCE:
+        return "no answer";
+    case RPC_ANSWER_GONE:
+        return "the end of the connection";
+    case RPC_ANSWER_NONSENSE:
+        break;
+    }
+    return "a message that is no answer";
+}
+
+bool rpc_talker_alive(struct rpc_talker *talker)
+{
+    if (call_null(talker))
+        return true;
+    talk_failed(talker->talk, "a NULL Call behind it is not answered: %s",
+                talker->fed_end ? "the connection is over" : "silence");
+    return false;
+}
+
+/* ---- whole Calls ---- */
+
+void rpc_talker_begin(struct rpc_talker *talker, struct xdr_out *out, uint32_t program, uint32_t version,
+                      uint32_t procedure)
+{
+    static const char machine[] = "iwarp-gen";
+    const uint32_t words[] = {talker->next_xid++, RPC_CALL, RPC_VERSION, program, version, procedure};
+
+    xdr_out_begin(out);
+    for (unsigned i = 0; i < G_N_ELEMENTS(words); i++)
+        xdr_out_u32(out, words[i]);
+    /* AUTH_SYS, which servers as a rule want for files: stamp, machine, uid, gid, no more groups. */
+    xdr_out_u32(out, RPC_AUTH_SYS);
+    xdr_out_u32(out, CREDENTIAL);
+    xdr_out_u32(out, 0);
+    xdr_out_opaque(out, machine, sizeof(machine) - 1);
+    for (unsigned i = 0; i < 5; i++) /* behind them the verifier: AUTH_NONE */
+        xdr_out_u32(out, 0);
+}
+
+static bool has_replied(const struct rpc_talker *talker)
+{
+    return talker->replied > 0;
+}
+
+bool rpc_talker_call(struct rpc_talker *talker, struct xdr_out *out, const struct rpc_end_how *how)
+{
+    struct rpc_end_message call = {0};
+
+    xdr_out_take(out, &call);
+    talker->replied = 0;
+    rpc_end_call(talker->end, &call, how, 1);
+    g_free(call.p);
+    rpc_talker_pump(talker, talk_t_close(talker->talk), has_replied);
+    return talker->replied > 0 && talker->result == RPC_END_REPLIED;
+}
+
+bool rpc_talker_results(const struct rpc_talker *talker, struct xdr *results)
+{
+    struct rpc_message header;
+
+    *results = xdr_begin(talker->reply.p, talker->reply.n);
+    if (rpc_decode(&header, talker->reply.p, talker->reply.n) != RPC_OK || header.reply_stat != RPC_MSG_ACCEPTED ||
+        header.accept_stat != RPC_SUCCESS)
+        return false;
+    results->at = header.header_len;
+    return true;
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The talker as the server of a device that is a client: its Calls wait or are answered, and it goes on, or unmounts.
+ */
+#include "traffic-gen/suite/rpc_talker.h"
+
+#include "traffic-gen/suite/talk_internal.h"
+
+enum { TRIES = 3, BUSY = 20 /* Calls of a device that works all the time */ };
+
+/* On a connection without stimulus it makes one Call after the other. */
+static bool is_busy_otherwise(struct talk *talk)
+{
+    struct rpc_talker talker;
+    bool busy = rpc_talker_open(&talker, talk, NULL) && rpc_talker_serve(&talker, BUSY, talk_t_close(talk));
+
+    rpc_talker_close(&talker);
+    talk_hang_up(talk);
+    return busy;
+}
+
+/*
+ * A device that unmounts, or makes no more Calls, may have its own reasons. It has not when it does so each time behind
+ * the stimulus, and not without it.
+ */
+void rpc_talker_with_client(struct talk *talk, const struct suite_case *row, const struct talker_wish *wish,
+                            void (*one)(struct rpc_talker *talker, const struct suite_case *row))
+{
+    struct case_result *result = talk->result;
+    g_autofree char *what = NULL, *doubt = NULL;
+
+    for (unsigned tries = 0; tries < TRIES; tries++) {
+        struct rpc_talker talker;
+        bool unmounted, is_quiet;
+
+        g_clear_pointer(&doubt, g_free);
+
+        if (rpc_talker_open(&talker, talk, wish))
+            one(&talker, row);
+        unmounted = rpc_talker_unmounted(&talker);
+        is_quiet = talker.is_quiet;
+        doubt = g_strdup(talker.doubt);
+        rpc_talker_close(&talker);
+        talk_hang_up(talk);
+        if (!(unmounted || is_quiet || doubt) || result->outcome == OUTCOME_FAILED || result->outcome == OUTCOME_PASSED)
+            return;
+        if (is_quiet)
+            break;
+        if (unmounted && wish && wish->may_close)
+            return;
+    }
+    if (doubt) {
+        talk_failed(talk, "%s", doubt);
+        return;
+    }
+    what = g_strdup(result->actual);
+    if (is_busy_otherwise(talk))
+        talk_failed(talk, "%s; it does so behind the stimulus only", what);
+    else
+        talk_inconclusive(talk, "%s: it is to be kept busy", what);
+}
+
+void rpc_talker_doubt(struct rpc_talker *talker, const char *what)
+{
+    talker->doubt = what;
+    talk_inconclusive(talker->talk, "%s, though not each time", what);
+}
+
+bool rpc_talker_unmounted(const struct rpc_talker *talker)
+{
+    return talker->fed_end && talker->closed_idle && !talker->terminated;
+}
+
+bool rpc_talker_tell_unmounted(struct rpc_talker *talker)
+{
+    if (!rpc_talker_unmounted(talker))
+        return false;
+    talk_inconclusive(talker->talk, "the device closes with no Call outstanding, as an unmount does");
+    return true;
+}
+
+bool rpc_talker_wait_calls(struct rpc_talker *talker, unsigned n)
+{
+    int64_t until = talk_now() + talk_t_close(talker->talk);
+
+    talker->hold = true;
+    while (talker->n_held < n && !talker->fed_end && talk_now() < until)
+        rpc_talker_hear(talker, MAX(until - talk_now(), 0));
+    if (talker->n_held >= n)
+        return true;
+    if (!rpc_talker_tell_unmounted(talker))
+        talk_inconclusive(talker->talk, "the device makes only %u of %u Calls: it is to be kept busy", talker->n_held,
+                          n);
+    return false;
+}
+
+static bool has_served(const struct rpc_talker *talker)
+{
+    return talker->served >= talker->served_wanted;
+}
+
+bool rpc_talker_serve(struct rpc_talker *talker, unsigned n, int64_t ns)
+{
+    talker->hold = false;
+    while (talker->n_held > 0)
+        rpc_talker_answer(talker, 0);
+    talker->served_wanted = talker->served + n;
+    rpc_talker_pump(talker, ns, has_served);
+    return has_served(talker);
+}
+
+/*
+ * As many Calls as it has credits may have been on the way before: one more is made behind an answer of now; and so is
+ * one that comes much later than what our side said last.
+ */
+bool rpc_talker_goes_on(struct rpc_talker *talker)
+{
+    int64_t late = talk_now() + talk_t_react(talker->talk) / 4;
+
+    return rpc_talker_serve(talker, talker->credits + 1, talk_t_close(talker->talk)) || talker->served_at > late;
+}
+
+void rpc_talker_judge_goes_on(struct rpc_talker *talker, const char *what)
+{
+    bool serves = rpc_talker_goes_on(talker);
+    struct talk *talk = talker->talk;
+
+    if (serves)
+        talk_passed(talk, "%s: the device goes on", what);
+    else if (talker->terminated)
+        talk_failed(talk, "%s: expected the device to go on, found a Terminate", what);
+    else if (rpc_talker_tell_unmounted(talker))
+        return;
+    else if (talker->fed_end)
+        talk_failed(talk, "%s: expected the device to go on, found the end of the connection", what);
+    else {
+        talker->is_quiet = true;
+        talk_inconclusive(talk, "%s: the device makes no more Calls", what);
+    }
+}
+
+void rpc_talker_answer(struct rpc_talker *talker, unsigned index)
+{
+    struct talker_held *held = &talker->held[index];
+
+    rpc_talker_serve_call(talker, held->id, &held->call);
+    g_free(held->call.p);
+    *held = talker->held[--talker->n_held];
+}

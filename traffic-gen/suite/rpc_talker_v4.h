@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How the talker speaks NFSv4: COMPOUNDs, and being known to the server. */
+#ifndef IWARP_TRAFFIC_SUITE_RPC_TALKER_V4_H
+#define IWARP_TRAFFIC_SUITE_RPC_TALKER_V4_H
+
+#include "traffic-gen/suite/rpc_talker.h"
+
+enum {
+    V4_OP_CLOSE = 4,
+    V4_OP_GETFH = 10,
+    V4_OP_OPEN_CONFIRM = 20,
+    V4_OP_SETCLIENTID_CONFIRM = 36,
+    V4_OP_DESTROY_CLIENTID = 57,
+    V4_OP_RECLAIM_COMPLETE = 58,
+};
+
+enum { NFS_STATUS_DELAY = 10008, NFS_STATUS_GRACE = 10013, NFS_STATUS_NOENT = 2 };
+
+static inline unsigned talker_minor(const struct rpc_talker *talker)
+{
+    return (unsigned)talker->version - NFS_V40;
+}
+
+/* A Call of the talker that is built anew each time it has to be made again. */
+typedef void (*talker_build)(struct rpc_talker *talker, struct xdr_out *out, const void *data);
+/*
+ * Makes it, again each second while the server is in its grace period or says DELAY. *results stands behind the status
+ * of what was asked. Returns the status; UINT32_MAX: there is none.
+ */
+uint32_t talker_ask(struct rpc_talker *talker, talker_build build, const void *data, struct xdr *results);
+
+/* A COMPOUND of so many operations behind SEQUENCE. */
+void talker_begin_compound(struct rpc_talker *talker, struct xdr_out *out, unsigned operations);
+/* results stands behind the status of the COMPOUND: passes over its tag and SEQUENCE. */
+bool talker_open_compound(struct rpc_talker *talker, struct xdr *results);
+/* The next result is that of the operation, and it has succeeded. */
+bool talker_take_op(struct xdr *results, uint32_t op);
+
+/* The server knows us: a client id, and a session from minor version 1 on. Returns the status that was in the way. */
+uint32_t talker_meet(struct rpc_talker *talker);
+/* And does not any more. */
+void talker_part(struct rpc_talker *talker);
+
+#endif
