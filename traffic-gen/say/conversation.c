@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/say/conversation.h"
 
+#include "traffic-gen/say/carrier.h"
 #include "traffic-gen/say/fault.h"
 #include "traffic-gen/say/operations.h"
 #include "wire/octets.h"
@@ -36,6 +37,7 @@ struct stage *stage_new(struct capture_file *file, uint64_t seed, const struct s
     struct stage *stage = g_new0(struct stage, 1);
 
     stage->sim = sim_new(file, start_ns + place->elapsed_ns, seed, trouble);
+    stage->carrier = &carrier_mpa;
     stage->first = place->conversations;
     stage->mtu = 1500;
     stage->seed = seed;
@@ -68,24 +70,10 @@ static void negotiate(struct conversation *c)
     c->version = rdmac ? 0 : 1;
 }
 
-struct conversation *conversation_new(struct stage *stage, const struct conversation_setup *setup)
+static void connect_mpa(struct conversation *c)
 {
-    struct conversation *c = g_new0(struct conversation, 1);
-    unsigned number = stage->n_conversations++;
-    unsigned place = stage->first + number;
-
-    c->stage = stage;
-    c->operations = operations_new();
-    c->number = number;
-    c->setup = *setup;
-    if (number == 0 && stage->fault && stage->fault->setup) {
-        stage->fault->setup(&c->setup);
-        stage->fault_done = !stage->fault->startup && !stage->fault->startup_octets && !stage->fault->fpdu &&
-                            !stage->fault->fpdu_octets; /* else the setup only prepares the place */
-    }
-    c->side[INITIATOR] = c->setup.responder_opens;
-    c->side[RESPONDER] = !c->setup.responder_opens;
-
+    struct stage *stage = c->stage;
+    unsigned place = stage->first + c->number;
     uint16_t mss = (uint16_t)(stage->mtu - (stage->ipv6 ? 60 : 40));
     struct sim_connection_options options = {
         .path = {.ipv6 = stage->ipv6,
@@ -106,7 +94,28 @@ struct conversation *conversation_new(struct stage *stage, const struct conversa
     c->emss = MIN(options.mss[0], options.mss[1]);
     c->tcp = sim_connect(stage->sim, &options);
     if (c->setup.after)
-        sim_connect_after(c->tcp, c->setup.after);
+        sim_connect_after(c->tcp, c->setup.after->tcp);
+}
+
+struct conversation *conversation_new(struct stage *stage, const struct conversation_setup *setup)
+{
+    struct conversation *c = g_new0(struct conversation, 1);
+    unsigned number = stage->n_conversations++;
+
+    c->stage = stage;
+    c->carrier = stage->carrier;
+    c->operations = operations_new();
+    c->number = number;
+    c->setup = *setup;
+    if (number == 0 && stage->fault && stage->fault->setup) {
+        stage->fault->setup(&c->setup);
+        stage->fault_done = !stage->fault->startup && !stage->fault->startup_octets && !stage->fault->fpdu &&
+                            !stage->fault->fpdu_octets; /* else the setup only prepares the place */
+    }
+    c->side[INITIATOR] = c->setup.responder_opens;
+    c->side[RESPONDER] = !c->setup.responder_opens;
+
+    c->carrier->connect(c);
     negotiate(c);
     g_ptr_array_add(stage->conversations, c);
     return c;
@@ -119,7 +128,7 @@ struct sim_how orderly(const struct conversation *c, enum role role)
     struct sim_how how = c->how;
 
     if (!c->early)
-        how.received = sim_all_of_peer(c->tcp, c->side[role]);
+        how.received = c->carrier->all_of_peer(c, role);
     return how;
 }
 
@@ -179,9 +188,8 @@ void say_nothing(struct conversation *c, enum role role, int64_t ns)
     c->how.delay_ns = ns;
 
     struct sim_how how = take_how(c, role);
-    unsigned side = c->side[role];
 
-    sim_raw(c->tcp, side, &(struct sim_raw){.offset = sim_written(c->tcp, side)}, &how);
+    c->carrier->silence(c, role, &how);
 }
 
 void say_octets(struct conversation *c, enum role role, const void *p, size_t n)
@@ -274,12 +282,12 @@ static void say_own_startup(struct conversation *c, enum role role)
 
 void say_request(struct conversation *c)
 {
-    say_own_startup(c, INITIATOR);
+    c->carrier->startup(c, INITIATOR);
 }
 
 void say_reply(struct conversation *c)
 {
-    say_own_startup(c, RESPONDER);
+    c->carrier->startup(c, RESPONDER);
 }
 
 void say_startup(struct conversation *c)
@@ -403,11 +411,22 @@ static void say_tagged(struct conversation *c, enum role role, enum rdmap_opcode
     } while (done < n);
 }
 
+/* What is not MPA has no segments: the same operation as a message. */
+static bool say_elsewhere(struct conversation *c, enum role role, const struct message *message)
+{
+    if (c->carrier == &carrier_mpa)
+        return false;
+    say_message(c, role, message);
+    return true;
+}
+
 void say_send_as(struct conversation *c, enum role role, enum rdmap_opcode opcode, size_t n)
 {
     bool invalidates = opcode == RDMAP_SEND_INVALIDATE || opcode == RDMAP_SEND_SE_INVALIDATE;
+    uint32_t stag = invalidates ? STAG_WRITE_SINK : 0;
 
-    say_untagged(c, role, opcode, DDP_QN_SEND, invalidates ? STAG_WRITE_SINK : 0, NULL, n);
+    if (!say_elsewhere(c, role, &(struct message){.opcode = opcode, .segment.stag = stag, .length = n}))
+        say_untagged(c, role, opcode, DDP_QN_SEND, stag, NULL, n);
 }
 
 void say_send(struct conversation *c, enum role role, size_t n)
@@ -417,18 +436,28 @@ void say_send(struct conversation *c, enum role role, size_t n)
 
 void say_write(struct conversation *c, enum role role, size_t n)
 {
-    say_tagged(c, role, RDMAP_WRITE, STAG_WRITE_SINK + role, 0x1000, n);
+    const struct message message = {
+        .opcode = RDMAP_WRITE, .segment = {.stag = STAG_WRITE_SINK + role, .to = 0x1000}, .length = n};
+
+    if (!say_elsewhere(c, role, &message))
+        say_tagged(c, role, RDMAP_WRITE, message.segment.stag, message.segment.to, n);
 }
 
 void say_read_request(struct conversation *c, enum role role, uint32_t n)
 {
-    uint8_t body[28]; /* sink STag 4, sink TO 8, size 4, source STag 4, source TO 8: RFC 5040 section 4.4 */
+    const struct message message = {
+        .opcode = RDMAP_READ_REQUEST,
+        .read = {.sink_stag = STAG_READ_SINK + role,
+                 .sink_to = 0x2000,
+                 .size = n,
+                 .source_stag = STAG_READ_SOURCE + role,
+                 .source_to = 0x4000},
+    };
+    uint8_t body[RDMAP_READ_REQUEST_LEN];
 
-    put_be32(body, STAG_READ_SINK + role);
-    put_be64(body + 4, 0x2000);
-    put_be32(body + 12, n);
-    put_be32(body + 16, STAG_READ_SOURCE + role);
-    put_be64(body + 20, 0x4000);
+    if (say_elsewhere(c, role, &message))
+        return;
+    rdmap_read_request_encode(&message.read, body, sizeof(body));
     say_untagged(c, role, RDMAP_READ_REQUEST, DDP_QN_READ_REQUEST, 0, body, sizeof(body));
 }
 
@@ -436,7 +465,8 @@ void say_read_response(struct conversation *c, enum role role, uint32_t n)
 {
     enum role asker = role == INITIATOR ? RESPONDER : INITIATOR;
 
-    say_tagged(c, role, RDMAP_READ_RESPONSE, STAG_READ_SINK + asker, 0x2000, n);
+    if (!say_elsewhere(c, role, &(struct message){.opcode = RDMAP_READ_RESPONSE, .length = n}))
+        say_tagged(c, role, RDMAP_READ_RESPONSE, STAG_READ_SINK + asker, 0x2000, n);
 }
 
 void say_read(struct conversation *c, enum role role, uint32_t n)
@@ -503,6 +533,11 @@ void say_traffic(struct conversation *c)
 
 /* ---- endings ---- */
 
+void say_capturing(struct conversation *c, enum role role, bool on, const struct sim_how *how)
+{
+    c->carrier->capturing(c, role, on, how);
+}
+
 void say_fin(struct conversation *c, enum role role)
 {
     if (c->doomed)
@@ -512,7 +547,7 @@ void say_fin(struct conversation *c, enum role role)
 
     struct sim_how how = take_how(c, role);
 
-    sim_fin(c->tcp, c->side[role], &how);
+    c->carrier->end(c, role, false, &how);
 }
 
 void say_reset(struct conversation *c, enum role role)
@@ -522,7 +557,7 @@ void say_reset(struct conversation *c, enum role role)
 
     struct sim_how how = take_how(c, role);
 
-    sim_reset(c->tcp, c->side[role], &how);
+    c->carrier->end(c, role, true, &how);
     c->over = true;
 }
 
@@ -555,3 +590,46 @@ void say_bare_close(struct conversation *c, enum role role)
     say_close(c, role);
     c->over = true;
 }
+
+/* ---- MPA as a carrier ---- */
+
+static uint64_t all_of_peer_mpa(const struct conversation *c, enum role role)
+{
+    return sim_all_of_peer(c->tcp, c->side[role]);
+}
+
+static void message_mpa(struct conversation *c, enum role role, const struct message *message)
+{
+    say_message_changed(c, role, message, NULL, NULL);
+}
+
+static void silence_mpa(struct conversation *c, enum role role, const struct sim_how *how)
+{
+    unsigned side = c->side[role];
+
+    sim_raw(c->tcp, side, &(struct sim_raw){.offset = sim_written(c->tcp, side)}, how);
+}
+
+static void end_mpa(struct conversation *c, enum role role, bool reset, const struct sim_how *how)
+{
+    if (reset)
+        sim_reset(c->tcp, c->side[role], how);
+    else
+        sim_fin(c->tcp, c->side[role], how);
+}
+
+static void capturing_mpa(struct conversation *c, enum role role, bool on, const struct sim_how *how)
+{
+    sim_capturing(c->tcp, c->side[role], on, how);
+}
+
+const struct carrier carrier_mpa = {
+    .name = "iwarp",
+    .connect = connect_mpa,
+    .all_of_peer = all_of_peer_mpa,
+    .startup = say_own_startup,
+    .message = message_mpa,
+    .silence = silence_mpa,
+    .end = end_mpa,
+    .capturing = capturing_mpa,
+};

@@ -18,6 +18,8 @@
 
 enum role { INITIATOR, RESPONDER };
 
+struct carrier;
+struct conversation;
 struct fault;
 struct fpdu_write;
 struct operations;
@@ -25,8 +27,9 @@ struct operations;
 /* One capture in the making. */
 struct stage {
     struct sim *sim;
-    const struct fault *fault; /* NULL: conforming */
-    bool fault_done;           /* it found its place */
+    const struct carrier *carrier; /* of its conversations; carrier_mpa unless it is changed */
+    const struct fault *fault;     /* NULL: conforming */
+    bool fault_done;               /* it found its place */
     unsigned mtu;
     bool ipv6, vlan;
     unsigned n_conversations;
@@ -54,19 +57,20 @@ struct conversation_setup {
     uint16_t mss[2];             /* announced, by TCP side; 0: from the MTU */
     uint32_t segment_max;        /* see sim_connection_options */
     bool no_sack, no_df;
-    uint16_t port;                /* of TCP side 0; 0: a fresh one */
-    uint16_t service_port;        /* of TCP side 1; 0: that of tests */
-    struct sim_connection *after; /* begins when that one is over */
+    uint16_t port;              /* of TCP side 0; 0: a fresh one */
+    uint16_t service_port;      /* of TCP side 1; 0: that of tests */
+    struct conversation *after; /* begins when that one is over */
     int64_t delay_ns;
     uint16_t ulpdu_max; /* cut messages at this instead of the MULPDU */
 };
 
 struct conversation {
     struct stage *stage;
-    struct sim_connection *tcp;
+    const struct carrier *carrier;
+    struct sim_connection *tcp; /* NULL on another carrier than MPA */
     struct conversation_setup setup;
     unsigned number;
-    unsigned side[2];              /* TCP side of each role */
+    unsigned side[2];              /* of the network's connection, of each role: 0 opens it */
     struct mpa_framing framing[2]; /* of what each role sends */
     bool crc;
     uint8_t version; /* of DDP and RDMAP */
@@ -174,6 +178,9 @@ void pause_before_next(struct conversation *c, int64_t ns);
 void say_nothing(struct conversation *c, enum role role, int64_t ns);
 /* Octets outside any FPDU. */
 void say_octets(struct conversation *c, enum role role, const void *p, size_t n);
+
+/* From here on the capture holds, or does not hold, what both say. */
+void say_capturing(struct conversation *c, enum role role, bool on, const struct sim_how *how);
 
 void say_fin(struct conversation *c, enum role role);
 void say_reset(struct conversation *c, enum role role);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/say/operations.h"
 
+#include "traffic-gen/say/carrier.h"
 #include "wire/atomic.h"
 #include "wire/octets.h"
 
@@ -391,5 +392,5 @@ void say_message_changed(struct conversation *c, enum role role, const struct me
 
 void say_message(struct conversation *c, enum role role, const struct message *message)
 {
-    say_message_changed(c, role, message, NULL, NULL);
+    c->carrier->message(c, role, message);
 }

@@ -297,14 +297,14 @@ static void say_hide(struct rpc_making *m)
 {
     struct sim_how how = orderly(m->c, m->role);
 
-    sim_capturing(m->c->tcp, m->c->side[m->role], false, &how);
+    say_capturing(m->c, m->role, false, &how);
 }
 
 static void say_show(struct rpc_making *m)
 {
     struct sim_how how = orderly(m->c, m->role);
 
-    sim_capturing(m->c->tcp, m->c->side[m->role], true, &how);
+    say_capturing(m->c, m->role, true, &how);
 }
 
 static const struct {

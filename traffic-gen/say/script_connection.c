@@ -42,7 +42,7 @@ static void begin_late(struct script_player *player)
 {
     struct conversation *c = player->conversation;
 
-    sim_capturing(c->tcp, c->side[INITIATOR], false, &(struct sim_how){0});
+    say_capturing(c, INITIATOR, false, &(struct sim_how){0});
     say_startup(c);
     say_send(c, INITIATOR, 10);
     say_send(c, RESPONDER, 10);
@@ -54,7 +54,7 @@ static void begin_late(struct script_player *player)
     struct sim_how how = orderly(c, INITIATOR);
 
     how.delay_ns = millisecond;
-    sim_capturing(c->tcp, c->side[INITIATOR], true, &how);
+    say_capturing(c, INITIATOR, true, &how);
 }
 
 void script_open(struct script_player *player)
@@ -82,7 +82,7 @@ void script_start(struct script_player *player)
         return;
     }
     if (player->unseen)
-        sim_capturing(c->tcp, 0, false, NULL);
+        say_capturing(c, player->setup.responder_opens ? RESPONDER : INITIATOR, false, NULL);
     say_startup(c);
 }
 
@@ -214,7 +214,7 @@ void script_next(struct script_player *player, char **words)
         script_with(player, words);
     }
     player->connections++;
-    player->setup.after = parallel ? NULL : before->tcp;
+    player->setup.after = parallel ? NULL : before;
     if (!parallel)
         player->setup.port = FIRST_PORT;
     if (!parallel && !script_has(words, "with")) {

@@ -28,7 +28,7 @@ static void tick(void *end)
 }
 
 static struct conversation *connect(struct stage *stage, const struct work_connection *connection,
-                                    const struct conversation *before)
+                                    struct conversation *before)
 {
     struct conversation_setup setup = {
         .responder_opens = connection->responder_opens,
@@ -39,7 +39,7 @@ static struct conversation *connect(struct stage *stage, const struct work_conne
     for (unsigned role = 0; role < 2; role++)
         setup.isn[(role == RESPONDER) != setup.responder_opens] = connection->isn[role];
     if (before && !connection->parallel) {
-        setup.after = before->tcp;
+        setup.after = before;
         setup.port = PORT;
     }
     return conversation_new(stage, &setup);
@@ -115,7 +115,7 @@ static bool write_memory(const struct work *work, unsigned number, struct work_e
 
 bool work_play(const struct work *work, struct stage *stage, char **error)
 {
-    const struct conversation *before = NULL;
+    struct conversation *before = NULL;
     bool good = true;
 
     *error = NULL;

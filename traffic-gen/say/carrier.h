@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What carries a conversation: MPA over the simulated TCP, or a reliable connection of RoCE. Whatever a script says
+ * comes down to these calls; what is above them is the same on both.
+ */
+#ifndef IWARP_TRAFFIC_SAY_CARRIER_H
+#define IWARP_TRAFFIC_SAY_CARRIER_H
+
+#include "traffic-gen/say/conversation.h"
+
+struct message;
+
+struct carrier {
+    const char *name; /* of --transport */
+    /* Makes the connection in the simulated network, as c->setup has it. */
+    void (*connect)(struct conversation *c);
+    /* Everything scripted so far for the peer of role, as sim_how.received counts it. */
+    uint64_t (*all_of_peer)(const struct conversation *c, enum role role);
+    /* What role says as the connection comes about: MPA Request or Reply, ConnectRequest or ConnectReply. */
+    void (*startup)(struct conversation *c, enum role role);
+    /* One RDMA operation, or the answer to one (operations.h). */
+    void (*message)(struct conversation *c, enum role role, const struct message *message);
+    /* Nothing new, but a packet that shows that role is still there. */
+    void (*silence)(struct conversation *c, enum role role, const struct sim_how *how);
+    /* role ends the connection: orderly, or at once. */
+    void (*end)(struct conversation *c, enum role role, bool reset, const struct sim_how *how);
+    /* From here on the capture holds, or does not hold, the connection's packets. */
+    void (*capturing)(struct conversation *c, enum role role, bool on, const struct sim_how *how);
+};
+
+extern const struct carrier carrier_mpa;
+
+#endif
