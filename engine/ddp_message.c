@@ -135,7 +135,7 @@ static void judge_length(struct rdmap_connection *rdmap, struct rdmap_step *step
         return;
     m->too_long = true;
     rdmap_fail(rdmap, step, RULE_DDP_5_2_03, m->first.frame,
-               "expected a message of less than 2^32 octets, found one of at least %llu (%s)", (unsigned long long)end,
+               "expected a message of less than 2^32 octets; found one of at least %llu (%s)", (unsigned long long)end,
                m->tagged ? "sum of its segments" : "MO and payload of its segment");
 }
 
@@ -146,13 +146,13 @@ static void judge_empty(struct rdmap_connection *rdmap, struct rdmap_step *step,
             verdict_passed(rdmap->verdict, RULE_DDP_5_2_14);
         else
             rdmap_fail(rdmap, step, RULE_DDP_5_2_14, m->first.frame,
-                       "expected a zero-length message in one segment, found %u segments", m->segments);
+                       "expected a zero-length message in one segment; found %u segments", m->segments);
     } else if (step->ends && m->segments > 1) {
         if (!m->empty)
             verdict_passed(rdmap->verdict, RULE_DDP_5_2_01);
         else if (m->first_known)
             rdmap_fail_as(rdmap, step, RULE_DDP_5_2_01, SEVERITY_NOTE, m->first.frame,
-                          "expected payload in each segment of a message of %u segments, found one without",
+                          "expected payload in each segment of a message of %u segments; found one without",
                           m->segments);
     }
 }
@@ -171,7 +171,7 @@ void ddp_message_add(struct rdmap_connection *rdmap, struct rdmap_step *step, st
     m->empty |= ddp->payload_len == 0;
     if (m->interrupted != 0) {
         rdmap_fail(rdmap, step, RULE_DDP_5_3_05, m->interrupted,
-                   "expected the segments of one message one after the other, found segment %u behind a segment of "
+                   "expected the segments of one message one after the other; found segment %u behind a segment of "
                    "another message in frame %u",
                    m->segments, m->interrupted);
         m->interrupted = 0;
@@ -187,12 +187,12 @@ void ddp_message_not_ended(struct rdmap_connection *rdmap, struct ddp_message *m
     m->faulty = true;
     if (m->tagged)
         rdmap_fail_at(rdmap, &m->last, RULE_DDP_4_1_04, related_frame,
-                      "expected Last = 1 in the last segment of a message (STag 0x%08x, %llu octets), found Last = 0 "
+                      "expected Last = 1 in the last segment of a message (STag 0x%08x, %llu octets); found Last = 0 "
                       "and another message behind it",
                       m->stag, (unsigned long long)m->octets);
     else
         rdmap_fail_at(rdmap, &m->last, RULE_DDP_4_1_04, related_frame,
-                      "expected Last = 1 in the last segment of a message (QN %u, MSN %u, %llu octets), found Last = 0 "
+                      "expected Last = 1 in the last segment of a message (QN %u, MSN %u, %llu octets); found Last = 0 "
                       "and another message behind it",
                       m->qn, m->msn, (unsigned long long)m->octets);
 }
@@ -209,7 +209,7 @@ bool ddp_message_cut_off(struct rdmap_connection *rdmap, unsigned side, struct d
         return true;
     }
     rdmap_fail_at(rdmap, &m->last, RULE_DDP_6_2_1_02, rdmap->side[side].end_place.frame,
-                  "expected all data before the close, found a FIN behind a message without Last = 1 (%s, %llu octets)",
+                  "expected all data before the close; found a FIN behind a message without Last = 1 (%s, %llu octets)",
                   rdmap_opcode_info(m->opcode)->name, (unsigned long long)m->octets);
     return true;
 }
@@ -237,6 +237,6 @@ void ddp_stream_finish(struct rdmap_connection *rdmap, int64_t time_ns)
         verdict_inconclusive(rdmap->verdict, RULE_DDP_3_14);
     else
         rdmap_fail_at(rdmap, &s[first].terminate_place, RULE_DDP_3_14, 0,
-                      "expected the end of the TCP connection after this Terminate, found none within %lld s",
+                      "expected the end of the TCP connection after this Terminate; found none within %lld s",
                       (long long)((time_ns - s[first].terminate_place.time_ns) / 1000000000));
 }

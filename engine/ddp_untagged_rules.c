@@ -43,11 +43,11 @@ static void settle(struct rdmap_connection *rdmap, struct ddp_queue *q)
         return;
     if (no_start)
         rdmap_fail_at(rdmap, &m->first, RULE_DDP_4_3_19, 0,
-                      "expected MO 0 in the segment with the first octet of a message (QN %u, MSN %u), found MO %llu",
+                      "expected MO 0 in the segment with the first octet of a message (QN %u, MSN %u); found MO %llu",
                       m->qn, m->msn, (unsigned long long)m->start);
     else
         rdmap_fail_at(rdmap, &m->disorder, RULE_DDP_5_2_07, 0,
-                      "expected MO %llu, the sum of the payload before it (QN %u, MSN %u), found MO %llu",
+                      "expected MO %llu, the sum of the payload before it (QN %u, MSN %u); found MO %llu",
                       (unsigned long long)m->disorder_expected, m->qn, m->msn, (unsigned long long)m->disorder_found);
 }
 
@@ -79,11 +79,11 @@ static void judge_whole(struct rdmap_connection *rdmap, struct rdmap_step *step,
     }
     if ((uint64_t)step->ddp->mo + step->ddp->payload_len < ranges->range[0].to)
         rdmap_fail(rdmap, step, RULE_DDP_4_1_07, m->disorder.frame,
-                   "expected Last = 1 on the highest MO of the message (QN %u, MSN %u, %llu octets), found it on MO %u",
+                   "expected Last = 1 on the highest MO of the message (QN %u, MSN %u, %llu octets); found it on MO %u",
                    m->qn, m->msn, (unsigned long long)ranges->range[0].to, step->ddp->mo);
     else
         rdmap_fail(rdmap, step, RULE_DDP_5_3_03, m->disorder.frame,
-                   "expected the segments of a message in increasing MO order (QN %u, MSN %u), found MO %llu in place "
+                   "expected the segments of a message in increasing MO order (QN %u, MSN %u); found MO %llu in place "
                    "of MO %llu in frame %u",
                    m->qn, m->msn, (unsigned long long)m->disorder_found, (unsigned long long)m->disorder_expected,
                    m->disorder.frame);
@@ -143,7 +143,7 @@ static void judge_fixed_length(struct rdmap_connection *rdmap, struct rdmap_step
     if (!step->ends && m->segments == 1 && m->octets < length) {
         /* No keyword bans it, but the smallest MULPDU leaves no reason for it. */
         rdmap_fail_as(rdmap, step, m->opcode == RDMAP_READ_REQUEST ? RULE_RDMAP_4_4_02 : rule, SEVERITY_WARNING, 0,
-                      "expected %s of %u octets in one segment, found %llu octets and Last = 0", step->info->name,
+                      "expected %s of %u octets in one segment; found %llu octets and Last = 0", step->info->name,
                       length, (unsigned long long)m->octets);
         return;
     }
@@ -152,12 +152,12 @@ static void judge_fixed_length(struct rdmap_connection *rdmap, struct rdmap_step
         if (m->opcode == RDMAP_READ_REQUEST)
             verdict_passed(rdmap->verdict, RULE_RDMAP_4_4_02);
     } else if (m->octets > length || (step->ends && m->octets != length)) {
-        rdmap_fail(rdmap, step, rule, 0, "expected %u octets in %s (ULPDU_Length %u), found %llu (ULPDU_Length %u)",
+        rdmap_fail(rdmap, step, rule, 0, "expected %u octets in %s (ULPDU_Length %u); found %llu (ULPDU_Length %u)",
                    length, step->info->name, DDP_UNTAGGED_HEADER_LEN + length, (unsigned long long)m->octets,
                    step->fpdu->fpdu.ulpdu_length);
     } else if (!step->ends && m->octets == length) {
         /* It is complete, and nothing may follow: Last is missing whatever comes. */
-        rdmap_fail(rdmap, step, RULE_DDP_4_1_04, 0, "expected Last = 1 in %s with all its %u octets, found 0",
+        rdmap_fail(rdmap, step, RULE_DDP_4_1_04, 0, "expected Last = 1 in %s with all its %u octets; found 0",
                    step->info->name, length);
         m->forced = step->ends = true;
         keep_content(q, step);
@@ -170,8 +170,8 @@ static void tell_astray(struct rdmap_connection *rdmap, struct ddp_queue *q)
 {
     q->skipped = false;
     rdmap_fail_at(rdmap, &q->astray_place, q->astray_first ? RULE_DDP_4_3_13 : RULE_DDP_4_3_12, 0,
-                  q->astray_first ? "expected MSN %u in the first message of a queue, found MSN %u"
-                                  : "expected MSN %u, one more than in the message before it, found MSN %u",
+                  q->astray_first ? "expected MSN %u in the first message of a queue; found MSN %u"
+                                  : "expected MSN %u, one more than in the message before it; found MSN %u",
                   q->astray_expected, q->astray_found);
 }
 
@@ -209,7 +209,7 @@ static void judge_first_msn(struct rdmap_connection *rdmap, struct rdmap_step *s
             verdict_passed(rdmap->verdict, RULE_DDP_4_3_15);
     } else if (others > 0 && msn == others + 1) {
         rdmap_fail(rdmap, step, RULE_DDP_4_3_15, 0,
-                   "expected MSN 1 in the first message on QN %u, found MSN %u, as if it counted the %llu messages on "
+                   "expected MSN 1 in the first message on QN %u; found MSN %u, as if it counted the %llu messages on "
                    "other queues",
                    step->qn, msn, (unsigned long long)others);
     } else {
@@ -228,7 +228,7 @@ static void judge_expected_msn(struct rdmap_connection *rdmap, struct rdmap_step
             verdict_passed(rdmap->verdict, RULE_DDP_4_3_14);
     } else if (q->expected == 0 && msn == 1) {
         rdmap_fail(rdmap, step, RULE_DDP_4_3_14, q->message->last.frame,
-                   "expected MSN 0 behind MSN 0xffffffff (QN %u), found MSN 1", step->qn);
+                   "expected MSN 0 behind MSN 0xffffffff (QN %u); found MSN 1", step->qn);
     } else {
         go_astray(rdmap, step, q, false);
     }
@@ -248,7 +248,7 @@ static uint32_t judge_msn(struct rdmap_connection *rdmap, struct rdmap_step *ste
     } else if (astray && q->skipped && msn == q->astray_expected) {
         q->skipped = false;
         rdmap_fail(rdmap, step, RULE_DDP_5_3_02, q->astray_place.frame,
-                   "expected messages in the order of their MSNs (QN %u), found MSN %u behind MSN %u", step->qn, msn,
+                   "expected messages in the order of their MSNs (QN %u); found MSN %u behind MSN %u", step->qn, msn,
                    q->astray_found);
         return q->astray_found + 1;
     } else {
@@ -304,7 +304,7 @@ static void judge_same(struct rdmap_connection *rdmap, struct rdmap_step *step, 
         verdict_passed(rdmap->verdict, RULE_DDP_4_3_06);
     else if (!step->faulty && (!ddp_same_control(m, step) || (step->info->invalidates && step->ddp->stag != m->stag)))
         rdmap_fail(rdmap, step, RULE_DDP_4_3_06, m->first.frame,
-                   "expected RsvdULP %02x %08x as in the first segment of the message (QN %u, MSN %u), found %02x %08x",
+                   "expected RsvdULP %02x %08x as in the first segment of the message (QN %u, MSN %u); found %02x %08x",
                    m->control, m->stag, m->qn, m->msn, control, step->ddp->stag);
 }
 
@@ -323,7 +323,7 @@ static void go_on(struct rdmap_connection *rdmap, struct rdmap_step *step, struc
         return;
     if (mo_in_other_units(m, ddp->mo) && ddp->mo != 0) {
         rdmap_fail(rdmap, step, RULE_DDP_4_3_18, m->last.frame,
-                   "expected MO %llu as a number of octets, found %u (0x%08x) (QN %u, MSN %u)",
+                   "expected MO %llu as a number of octets; found %u (0x%08x) (QN %u, MSN %u)",
                    (unsigned long long)m->next, ddp->mo, ddp->mo, m->qn, m->msn);
         m->damaged = true; /* its octets cannot be told apart by MO any more */
         return;
@@ -372,7 +372,7 @@ static bool belongs_to_last(struct rdmap_connection *rdmap, struct rdmap_step *s
     if (q->unsettled && fills_gap(m, ddp)) {
         q->unsettled = false;
         rdmap_fail(rdmap, step, RULE_DDP_4_1_06, m->last.frame,
-                   "expected the segment with Last = 1 behind all others of its message (QN %u, MSN %u), found MO %u "
+                   "expected the segment with Last = 1 behind all others of its message (QN %u, MSN %u); found MO %u "
                    "behind it",
                    m->qn, m->msn, ddp->mo);
         step->stray = true;
@@ -387,13 +387,13 @@ static bool belongs_to_last(struct rdmap_connection *rdmap, struct rdmap_step *s
     if (ddp->mo < m->next) {
         m->faulty = true;
         rdmap_fail(rdmap, step, RULE_DDP_4_1_06, m->last.frame,
-                   "expected no segment of a message (QN %u, MSN %u) behind the one with Last = 1, found MO %u", m->qn,
+                   "expected no segment of a message (QN %u, MSN %u) behind the one with Last = 1; found MO %u", m->qn,
                    m->msn, ddp->mo);
         step->stray = true;
         return true;
     }
     rdmap_fail(rdmap, step, RULE_DDP_4_1_05, m->last.frame,
-               "expected Last = 0 in all but the last segment of a message (QN %u, MSN %u), found Last = 1 at MO %llu "
+               "expected Last = 0 in all but the last segment of a message (QN %u, MSN %u); found Last = 1 at MO %llu "
                "and MO %u behind it",
                m->qn, m->msn, (unsigned long long)m->next, ddp->mo);
     q->open = true;
@@ -414,7 +414,7 @@ static void judge_terminate(struct rdmap_connection *rdmap, struct rdmap_step *s
         verdict_passed(rdmap->verdict, RULE_RDMAP_5_4_04);
     else
         rdmap_fail(rdmap, step, RULE_RDMAP_5_4_04, 0,
-                   "expected a Terminate with MSN 1, MO 0 and Last = 1, found MSN %u, MO %u and Last = %u", ddp->msn,
+                   "expected a Terminate with MSN 1, MO 0 and Last = 1; found MSN %u, MO %u and Last = %u", ddp->msn,
                    ddp->mo, ddp->last);
 }
 
@@ -450,7 +450,7 @@ void ddp_untagged_segment(struct rdmap_connection *rdmap, struct rdmap_step *ste
         }
         if (ddp->mo != 0 && ddp->mo == m->next) {
             rdmap_fail(rdmap, step, RULE_DDP_4_3_16, m->last.frame,
-                       "expected MSN %u in all segments of a message (QN %u, MO %u), found MSN %u", m->msn, m->qn,
+                       "expected MSN %u in all segments of a message (QN %u, MO %u); found MSN %u", m->msn, m->qn,
                        ddp->mo, ddp->msn);
             add(rdmap, step, q);
             return;

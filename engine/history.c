@@ -212,7 +212,7 @@ static void judge_failed(const struct look *look, const struct history_call *cal
         return;
     }
     fail(look, RULE_NFSULB_6_7_2_02, SEVERITY_ERROR, &again->call, call->answer.frame,
-         "expected the Call with XID 0x%08x to be completed by RDMA_ERROR in frame %u, found it sent again with this "
+         "expected the Call with XID 0x%08x to be completed by RDMA_ERROR in frame %u; found it sent again with this "
          "XID on the next connection",
          again->xid, call->answer.frame);
 }
@@ -226,7 +226,7 @@ static void judge_refused(const struct look *look, const struct history_record *
     if (!call->refused || again == NULL)
         return;
     fail(look, RULE_RPCR_3_4_3_03, SEVERITY_ERROR, &again->call, before->refusal_place.frame,
-         "expected the memory of a Call that is not cancelled to be accessible, found XID 0x%08x sent again after an "
+         "expected the memory of a Call that is not cancelled to be accessible; found XID 0x%08x sent again after an "
          "access to its memory was refused in frame %u",
          again->xid, before->refusal_place.frame);
     if (again->outcome == RPCRDMA_FAILED) {
@@ -235,7 +235,7 @@ static void judge_refused(const struct look *look, const struct history_record *
             look->host->excuse(look->host->ctx, RULE_RPCR_4_5_12, &again->answer);
     } else if (again->refused) {
         fail(look, RULE_RPCR_4_5_3_04, SEVERITY_WARNING, &now->refusal_place, before->refusal_place.frame,
-             "expected ERR_CHUNK for XID 0x%08x, which had ended a connection in frame %u, found the same operation "
+             "expected ERR_CHUNK for XID 0x%08x, which had ended a connection in frame %u; found the same operation "
              "again, and its end in frame %u",
              again->xid, before->refusal_place.frame, now->refusal_place.frame);
     } else if (again->outcome == RPCRDMA_OUTSTANDING) {
@@ -258,7 +258,7 @@ static void judge_reverse(const struct look *look, const struct history_call *ca
     other = renamed(look->now, call);
     if (other != NULL)
         fail(look, RULE_BIDI_5_4_01, SEVERITY_NOTE, &other->call, call->call.frame,
-             "expected the unanswered Call of the server in frame %u to keep XID 0x%08x when it is sent again, found "
+             "expected the unanswered Call of the server in frame %u to keep XID 0x%08x when it is sent again; found "
              "the same request with XID 0x%08x",
              call->call.frame, call->xid, other->xid);
 }
@@ -337,7 +337,7 @@ static void judge_memory(const struct look *look, const struct pair *pair)
         if (stray->served)
             fail(look, RULE_RPCR_8_1_1_01, SEVERITY_ERROR, &stray->proof, offer->frame,
                  "expected STag 0x%08x, which XID 0x%08x offers on another connection (frame %u), to be refused on "
-                 "this one, found the RDMA %s in frame %u %s",
+                 "this one; found the RDMA %s in frame %u %s",
                  stray->handle, offer->xid, offer->frame, stray->write ? "Write" : "Read", stray->place.frame,
                  stray->write ? "taken" : "answered");
         else if (stray->refused)
@@ -373,7 +373,7 @@ static void judge_callbacks(const struct look *look, const struct pair *pair)
         if (before->callbacks) /* it was prepared once */
             return;
     fail(look, RULE_BIDI_6_04, SEVERITY_WARNING, &now->callback, pair->newest->callback.frame,
-         "expected no more Calls to a client that is not prepared for them, found the third connection in a row "
+         "expected no more Calls to a client that is not prepared for them; found the third connection in a row "
          "that ends with one");
 }
 
@@ -430,7 +430,7 @@ static void judge_delegations(const struct look *look, const struct pair *pair, 
                (!record->fin[server] || record->end[server].time_ns >= record->end[client].time_ns) &&
                now_ns - record->end[client].time_ns > lease_ns) {
         fail(look, RULE_BIDI_5_4_04, SEVERITY_WARNING, &record->end[client], 0,
-             "expected a client to keep a connection for the server's Calls while it has delegations (%u), found it "
+             "expected a client to keep a connection for the server's Calls while it has delegations (%u); found it "
              "closed "
              "and no other within 90 s",
              record->delegations);

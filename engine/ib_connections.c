@@ -288,6 +288,7 @@ static struct pair *open_pair(struct ib_connections *connections, const struct i
     if (!pair->connection.rc && !pair->dead) {
         if (connections->events.close)
             connections->events.close(connections->events.ctx, &pair->connection, IB_CONNECTION_EVICTED, time_ns);
+        pair->connection.host = NULL; /* the host freed it */
         pair->dead = true;
     }
     return pair;
@@ -477,6 +478,10 @@ static struct ib_connection *unpaired(struct ib_connections *connections, const 
             give(connections, pair, way->sender, arrival->packet, arrival->frame, arrival->time_ns);
         else
             connections->passed_over++;
+        if (way && !way->first) { /* whatever is unpaired has a first packet */
+            forget_unpaired(connections, way);
+            remove_way(connections, way);
+        }
         return pair ? &pair->connection : NULL;
     }
     if (arrival->packet->info->response)

@@ -274,7 +274,7 @@ static void report_frame(struct mpa_connection *mpa, unsigned side, const struct
     if (step_down)
         verdict_failed(mpa->verdict, RULE_MPA2_10_09, direction_of(mpa, side), place,
                        mpa->side[side].startup.place.frame,
-                       "expected a new TCP connection for unenhanced setup, found a second MPA Request (Rev %u, flags "
+                       "expected a new TCP connection for unenhanced setup; found a second MPA Request (Rev %u, flags "
                        "0x%02x) after Rev %u, flags 0x%02x",
                        second.revision, second.flags, first->revision, first->flags);
     else if (request && may_be_rejected(mpa, side))
@@ -282,7 +282,7 @@ static void report_frame(struct mpa_connection *mpa, unsigned side, const struct
     else
         verdict_failed(mpa->verdict, RULE_MPA_7_1_06, direction_of(mpa, side), place,
                        mpa->side[side].startup.place.frame,
-                       "expected one MPA %s, found another startup frame behind it", request ? "Request" : "Reply");
+                       "expected one MPA %s; found another startup frame behind it", request ? "Request" : "Reply");
 }
 
 static void report_excess(struct mpa_connection *mpa, unsigned side, const struct place *place, size_t count,
@@ -299,19 +299,19 @@ static void report_excess(struct mpa_connection *mpa, unsigned side, const struc
         return; /* MPA2-6-08 said so at the frame itself */
     if (f->pd_length != 0 && swapped == f->pd_length + count)
         verdict_failed(v, RULE_MPA_7_1_1_07, direction, place, related,
-                       "expected PD_Length big-endian (%02x %02x for the %u octets that follow), found %02x %02x",
+                       "expected PD_Length big-endian (%02x %02x for the %u octets that follow); found %02x %02x",
                        swapped >> 8, swapped & 0xff, swapped, f->pd_length >> 8, f->pd_length & 0xff);
     else if ((f->flags & MPA_FLAG_S) != 0 && count == MPA_ENHANCED_LEN)
         verdict_failed(
             v, RULE_MPA2_6_07, direction, place, related,
-            "expected PD_Length to count the 4 octets of enhanced data too (%u), found %u and 4 octets more: %s",
+            "expected PD_Length to count the 4 octets of enhanced data too (%u); found %u and 4 octets more: %s",
             f->pd_length + MPA_ENHANCED_LEN, f->pd_length, octets);
     else if (f->pd_length == 0)
         verdict_failed(v, RULE_MPA_7_1_1_29, direction, place, related,
-                       "expected nothing behind an MPA %s with PD_Length 0, found %zu octets: %s", name, count, octets);
+                       "expected nothing behind an MPA %s with PD_Length 0; found %zu octets: %s", name, count, octets);
     else
         verdict_failed(v, RULE_MPA_7_1_1_28, direction, place, related,
-                       "expected %u octets of Private Data in the MPA %s as PD_Length says, found %zu more: %s",
+                       "expected %u octets of Private Data in the MPA %s as PD_Length says; found %zu more: %s",
                        f->pd_length, name, count, octets);
 }
 
@@ -331,7 +331,7 @@ void mpa_boundary_report(struct mpa_connection *mpa, unsigned side, const struct
         break;
     case BOUNDARY_TRAILER:
         verdict_failed(mpa->verdict, RULE_MPA_7_1_05, direction, &place, seen->place.frame,
-                       "expected a startup frame of 20 + %u octets without CRC and Markers, found 4 more (%s): %s",
+                       "expected a startup frame of 20 + %u octets without CRC and Markers; found 4 more (%s): %s",
                        seen->frame.pd_length, octets, b->trailer);
         break;
     case BOUNDARY_EXCESS:
@@ -341,7 +341,7 @@ void mpa_boundary_report(struct mpa_connection *mpa, unsigned side, const struct
     case BOUNDARY_STREAMING:
         verdict_failed(mpa->verdict, waiting || b->before_reply ? RULE_MPA_7_1_3_01 : RULE_MPA_7_1_01, direction,
                        &place, seen->place.frame,
-                       "expected FPDUs from the octet behind the startup frame on, found %zu "
+                       "expected FPDUs from the octet behind the startup frame on; found %zu "
                        "other octets: %s",
                        b->count, octets);
         break;

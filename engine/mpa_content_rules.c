@@ -16,7 +16,7 @@ static void judge_pad(struct mpa_connection *mpa, unsigned side, const struct mp
         return;
     }
     snprintf(found, sizeof found, "%02x %02x %02x", fpdu->pad[0], fpdu->pad[1], fpdu->pad[2]);
-    mpa_fail(mpa, side, RULE_MPA_4_1_05, end - fpdu->pad_length, end, "expected %u zero PAD octets, found %.*s",
+    mpa_fail(mpa, side, RULE_MPA_4_1_05, end - fpdu->pad_length, end, "expected %u zero PAD octets; found %.*s",
              fpdu->pad_length, fpdu->pad_length * 3 - 1, found);
 }
 
@@ -77,13 +77,13 @@ static bool judge_ulpdu(struct mpa_connection *mpa, unsigned side, const struct 
         if (mpa->parameters.peer_to_peer && initiator_of(mpa) == (int)side && mpa->side[side].fpdus == 0)
             return false;
         mpa_fail(mpa, side, RULE_MPA_3_07, fpdu->offset, end,
-                 "expected a ULPDU of 1 to 64768 octets, found ULPDU_Length 0");
+                 "expected a ULPDU of 1 to 64768 octets; found ULPDU_Length 0");
         return false;
     }
     verdict_passed(mpa->verdict, RULE_MPA_3_07);
     if (fpdu->ulpdu_length < DDP_TAGGED_HEADER_LEN) {
         mpa_fail(mpa, side, RULE_MPA_4_1_12, fpdu->offset, end,
-                 "expected at least the 14 octets of a DDP header, found ULPDU_Length %u", fpdu->ulpdu_length);
+                 "expected at least the 14 octets of a DDP header; found ULPDU_Length %u", fpdu->ulpdu_length);
         return false;
     }
     verdict_passed(mpa->verdict, RULE_MPA_4_1_12);
@@ -97,14 +97,14 @@ static bool judge_ulpdu(struct mpa_connection *mpa, unsigned side, const struct 
         (!(ulpdu[0] & 0x80) && fpdu->ulpdu_length < DDP_UNTAGGED_HEADER_LEN)) {
         mpa_fail(
             mpa, side, RULE_MPA_3_01, fpdu->offset, end,
-            "expected a ULPDU of one DDP segment with its header, found %u octets beginning with %02x %02x %02x %02x",
+            "expected a ULPDU of one DDP segment with its header; found %u octets beginning with %02x %02x %02x %02x",
             fpdu->ulpdu_length, ulpdu[0], ulpdu[1], ulpdu[2], ulpdu[3]);
         return false;
     }
     if (glued(fs, fpdu, &fixed))
         mpa_fail(
             mpa, side, RULE_MPA_3_01, fpdu->offset, end,
-            "expected one ULPDU of %u octets, found %u octets: another DDP segment (%02x %02x) follows it in the FPDU",
+            "expected one ULPDU of %u octets; found %u octets: another DDP segment (%02x %02x) follows it in the FPDU",
             fixed, fpdu->ulpdu_length, ulpdu[fixed], ulpdu[fixed + 1]);
     else
         verdict_passed(mpa->verdict, RULE_MPA_3_01);
@@ -126,7 +126,7 @@ bool mpa_judge_content(struct mpa_connection *mpa, unsigned side, const struct m
         judge_pad(mpa, side, fpdu);
     if (fpdu->ulpdu_length > MPA_ULPDU_MAX)
         mpa_fail(mpa, side, RULE_MPA_3_05, fpdu->offset, fpdu->offset + fpdu->length,
-                 "expected a ULPDU_Length of at most 64768, found %u", fpdu->ulpdu_length);
+                 "expected a ULPDU_Length of at most 64768; found %u", fpdu->ulpdu_length);
     else
         verdict_passed(mpa->verdict, RULE_MPA_3_05);
     return judge_ulpdu(mpa, side, fpdu);

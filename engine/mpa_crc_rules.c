@@ -271,13 +271,13 @@ static void report(struct mpa_connection *mpa, unsigned side, const struct mpa_f
                 return;
             verdict_failed(
                 mpa->verdict, revision_zero(mpa) ? RULE_MPA_C_1_04 : RULE_MPA_7_1_1_15, direction, place, 0,
-                "expected the CRC %08x in every FPDU since %s, found %08x in the first one", swap32(fpdu->crc_computed),
+                "expected the CRC %08x in every FPDU since %s; found %08x in the first one", swap32(fpdu->crc_computed),
                 revision_zero(mpa) ? "a startup frame has Rev 0" : "a startup frame has C = 1", swap32(fpdu->crc));
             return;
         }
         fs->stopped_reported = true;
         verdict_failed(mpa->verdict, RULE_MPA_4_4_07, direction, place, 0,
-                       "expected the CRC %08x as in the %llu FPDUs before, found %08x", swap32(fpdu->crc_computed),
+                       "expected the CRC %08x as in the %llu FPDUs before; found %08x", swap32(fpdu->crc_computed),
                        (unsigned long long)s->good_crcs, swap32(fpdu->crc));
         return;
     }
@@ -285,7 +285,7 @@ static void report(struct mpa_connection *mpa, unsigned side, const struct mpa_f
         placed_elsewhere(fpdu, &layout, &cause);
     if (cause.silent)
         return;
-    verdict_failed(mpa->verdict, cause.rule, direction, place, 0, "expected the CRC octets %08x, found %08x%s%s",
+    verdict_failed(mpa->verdict, cause.rule, direction, place, 0, "expected the CRC octets %08x; found %08x%s%s",
                    swap32(fpdu->crc_computed), swap32(fpdu->crc), cause.text != NULL ? ": " : "",
                    cause.text != NULL ? cause.text : "");
 }

@@ -45,7 +45,7 @@ void mpa_report_unmet(struct mpa_connection *mpa, unsigned side, const struct pl
     if (!found_on && rule != RULE_MPA_C_2_5_04 && !(governing->flags & MPA_FLAG_M))
         return; /* Rev 0 with M = 0: its own fault is the startup frame */
     verdict_failed(mpa->verdict, rule, direction_of(mpa, side), place, related,
-                   "expected %s (%s has Rev %u, M = %u), found %s", found_on ? "no Markers" : "Markers",
+                   "expected %s (%s has Rev %u, M = %u); found %s", found_on ? "no Markers" : "Markers",
                    initiator ? "the Reply" : "the Request", governing->revision, (governing->flags & MPA_FLAG_M) != 0,
                    found_on ? "a Marker" : "FPDUs without Markers");
 }
@@ -56,7 +56,7 @@ static void report_leading_missing(struct diagnosing *d)
     d->s->faulty = true;
     if (d->mpa->parameters.startup_seen)
         verdict_failed(d->mpa->verdict, RULE_MPA_4_3_04, direction_of(d->mpa, d->side), &d->fs->opening_place, 0,
-                       "expected the Marker 00000000 as the first octets of Full Operation, found an FPDU header; the "
+                       "expected the Marker 00000000 as the first octets of Full Operation; found an FPDU header; the "
                        "Markers begin 512 octets later");
 }
 

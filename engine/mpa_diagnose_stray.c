@@ -69,7 +69,7 @@ void mpa_report_stray(struct mpa_connection *mpa, unsigned side, uint64_t from, 
         octets[3 * i + 2] = ' ';
         octets[3 * i + 3] = '\0';
     }
-    mpa_fail(mpa, side, RULE_MPA_4_1_01, from, to, "expected an FPDU right behind the one before it, found %s%s",
+    mpa_fail(mpa, side, RULE_MPA_4_1_01, from, to, "expected an FPDU right behind the one before it; found %s%s",
              octets, to - from > 16 ? "..." : "");
 }
 
@@ -123,7 +123,7 @@ static bool settle_unfinished(struct diagnosing *d, const struct suspect *suspec
         return true;
     }
     mpa_fail(d->mpa, d->side, RULE_MPA_A_1_03, d->at, next,
-             "expected the FPDU begun at stream octet %llu (ULPDU_Length %u) to be completed, found a new FPDU %llu "
+             "expected the FPDU begun at stream octet %llu (ULPDU_Length %u) to be completed; found a new FPDU %llu "
              "octets behind its start",
              (unsigned long long)d->at, suspect->length, (unsigned long long)(next - d->at));
     mpa_skipped(d->mpa, d->side, d->at, next, "FPDU not completed by its sender");

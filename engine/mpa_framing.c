@@ -230,7 +230,7 @@ void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fp
         fs->leading_missing = false;
         if (how & ACCEPT_CUT) /* nor can the place of the next Marker be looked at */
             verdict_failed(mpa->verdict, RULE_MPA_4_3_04, event.direction, &fs->opening_place, 0,
-                           "expected the Marker 00000000 as the first octets of Full Operation, found an FPDU header");
+                           "expected the Marker 00000000 as the first octets of Full Operation; found an FPDU header");
         else /* The next Marker is not there either: this direction has none. */
             mpa_report_unmet(mpa, side, &fs->opening_place, false);
     }
@@ -566,7 +566,7 @@ static bool judge_end_on_grid(struct mpa_connection *mpa, unsigned side)
     if (left != MPA_MARKER_LEN || get_be32(mpa_window_at(&s->window, s->cursor)) != 0)
         return false;
     mpa_fail(mpa, side, RULE_MPA_4_3_18, s->cursor, s->cursor + left,
-             "expected no Marker behind the last FPDU, found 00000000");
+             "expected no Marker behind the last FPDU; found 00000000");
     return true;
 }
 
@@ -606,6 +606,6 @@ void mpa_framing_end(struct mpa_connection *mpa, unsigned side, bool fin)
         place.offset = s->cursor;
         verdict_failed(
             mpa->verdict, RULE_MPA_7_2_03, direction_of(mpa, side), &place, mpa_origin(mpa, side, s->cursor)->frame,
-            "expected the FIN behind a complete FPDU, found it %zu octets into one", (size_t)(end - s->cursor));
+            "expected the FIN behind a complete FPDU; found it %zu octets into one", (size_t)(end - s->cursor));
     }
 }

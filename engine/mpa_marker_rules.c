@@ -103,7 +103,7 @@ static void judge_content(struct mpa_connection *mpa, unsigned side, const struc
     enum rule_id rule = content_rule(mpa->side[side].framing, fpdu, i);
 
     mpa_fail(mpa, side, rule, marker->offset, marker->offset + MPA_MARKER_LEN,
-             "expected Marker 0000%04x (%s), found %04x%04x", marker->expected,
+             "expected Marker 0000%04x (%s); found %04x%04x", marker->expected,
              marker->expected == 0 ? "between FPDUs: an FPDU header follows"
                                    : "octets since the ULPDU_Length of the FPDU that contains it",
              marker->reserved, marker->fpduptr);
@@ -211,7 +211,7 @@ void mpa_report_grid(struct mpa_connection *mpa, unsigned side, uint64_t due, ui
         return;
     }
     mpa_fail(mpa, side, rule, found, found + MPA_MARKER_LEN,
-             "expected a Marker at octet %llu of Full Operation (a multiple of 512), found one (%s ULPDU_Length, %llu "
+             "expected a Marker at octet %llu of Full Operation (a multiple of 512); found one (%s ULPDU_Length, %llu "
              "octets "
              "%s it) at octet %llu",
              (unsigned long long)(due - fs->start), found < header ? "in front of" : "pointing back to",
@@ -234,6 +234,6 @@ void mpa_report_missing_marker(struct mpa_connection *mpa, unsigned side, uint64
         return;
     }
     mpa_fail(mpa, side, RULE_MPA_4_3_03, due, due + MPA_MARKER_LEN < end ? due + MPA_MARKER_LEN : end,
-             "expected a Marker at octet %llu of Full Operation (a multiple of 512), found FPDU octets",
+             "expected a Marker at octet %llu of Full Operation (a multiple of 512); found FPDU octets",
              (unsigned long long)(due - fs->start));
 }

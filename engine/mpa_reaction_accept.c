@@ -244,7 +244,7 @@ static void judge_terminate(struct mpa_connection *mpa, const struct reaction_fp
         corrupted = fpdu->terminate.code == CODE_CRC && kinds[kind].or_corrupted;
         fail_as(mpa, kinds[kind].rule, corrupted ? SEVERITY_WARNING : rule_catalogue[kinds[kind].rule].severity, fpdu,
                 watch->of[kind].at.frame,
-                "expected the %s in frame %u accepted, found a Terminate with layer 2, error type 0, code %u%s",
+                "expected the %s in frame %u accepted; found a Terminate with layer 2, error type 0, code %u%s",
                 kinds[kind].stimulus, watch->of[kind].at.frame, fpdu->terminate.code,
                 corrupted ? ": the receiver errs, or the path from here to it corrupted what it received" : "");
         watch->pending &= ~(1u << kind);

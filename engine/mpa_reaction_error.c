@@ -80,7 +80,7 @@ static void settle_failed(struct mpa_connection *mpa, unsigned reactor, enum rul
     verdict_failed(
         mpa->verdict, rule, direction_of(mpa, reactor), place, watch->at.frame,
         "expected a Terminate (layer 2, error type 0, code %d), a close or no acknowledgment after the %s in "
-        "frame %u, found %s",
+        "frame %u; found %s",
         watch->kind == ERROR_MARKER ? CODE_MARKER : CODE_CRC, stimuli[watch->kind], watch->at.frame, found);
     watch->state = ERROR_SETTLED;
 }
@@ -294,7 +294,7 @@ static void judge_terminate(struct mpa_connection *mpa, const struct reaction_fp
     else
         verdict_failed(
             mpa->verdict, RULE_MPA_8_05, direction_of(mpa, fpdu->side), &fpdu->event->place, watch->at.frame,
-            "expected a Terminate with layer 2, error type 0, code %s after the %s in frame %u, found layer %u, "
+            "expected a Terminate with layer 2, error type 0, code %s after the %s in frame %u; found layer %u, "
             "error type %u, code %u",
             watch->kind == ERROR_MARKER ? "3" : "2", stimuli[watch->kind], watch->at.frame, terminate->layer,
             terminate->etype, terminate->code);
@@ -343,7 +343,7 @@ static void check_due(struct mpa_connection *mpa, unsigned reactor)
     } else {
         verdict_failed(
             mpa->verdict, RULE_MPA_8_14, direction_of(mpa, reactor), &place, watch->terminate_frame,
-            "expected the connection torn down after the Terminate in frame %u, found it still open after %g s",
+            "expected the connection torn down after the Terminate in frame %u; found it still open after %g s",
             watch->terminate_frame, reaction_seconds(mpa->options.t_idle));
         watch->state = ERROR_SETTLED;
     }

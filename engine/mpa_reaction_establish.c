@@ -67,7 +67,7 @@ static void judge_ignored_bits(struct mpa_connection *mpa, unsigned responder)
         return;
     if (rejects)
         verdict_failed(mpa->verdict, rule, direction_of(mpa, responder), &reply->place, request->place.frame,
-                       "expected %s of the Request not looked at, found a rejecting Reply to flags 0x%02x "
+                       "expected %s of the Request not looked at; found a rejecting Reply to flags 0x%02x "
                        "(unless the ULP rejects for another reason)",
                        rule == RULE_MPA_7_1_1_19 ? "R" : "Res", request->frame.flags);
     else
@@ -153,14 +153,14 @@ static void judge_terminate(struct mpa_connection *mpa, const struct reaction_fp
     }
     if (!layer_right)
         verdict_failed(mpa->verdict, RULE_MPA2_8_01, direction, place, watch->at.frame,
-                       "expected a Terminate with layer 2, error type 0 after the %s in frame %u, found layer %u, "
+                       "expected a Terminate with layer 2, error type 0 after the %s in frame %u; found layer %u, "
                        "error type %u, code %u",
                        stimulus, watch->at.frame, terminate->layer, terminate->etype, terminate->code);
     else
         verdict_passed(mpa->verdict, RULE_MPA2_8_01);
     if (layer_right && !code_right)
         verdict_failed(mpa->verdict, code_rule, direction, place, watch->at.frame,
-                       "expected a Terminate with code %s after the %s in frame %u, found code %u", wanted, stimulus,
+                       "expected a Terminate with code %s after the %s in frame %u; found code %u", wanted, stimulus,
                        watch->at.frame, terminate->code);
     watch->flags &= ESTABLISH_NO_RTR | ESTABLISH_ORD;
     watch->terminated = true;
@@ -213,7 +213,7 @@ static void judge_first_fpdu(struct mpa_connection *mpa, const struct reaction_f
         if (rtr & request->enhanced.rtr & reply->enhanced.rtr)
             verdict_failed(
                 mpa->verdict, RULE_MPA2_9_2_20, direction, place, watch->at.frame,
-                "expected B, C and D of the Reply ignored since its A is 0, found a zero-length message of a "
+                "expected B, C and D of the Reply ignored since its A is 0; found a zero-length message of a "
                 "type named there");
         else
             verdict_passed(mpa->verdict, RULE_MPA2_9_2_20);
@@ -222,14 +222,14 @@ static void judge_first_fpdu(struct mpa_connection *mpa, const struct reaction_f
         if (rtr & request->enhanced.rtr)
             verdict_failed(
                 mpa->verdict, RULE_MPA2_10_11, direction, place, watch->at.frame,
-                "expected no RTR after a Reply with S = 0, found a zero-length message of a type offered as RTR");
+                "expected no RTR after a Reply with S = 0; found a zero-length message of a type offered as RTR");
         else
             verdict_passed(mpa->verdict, RULE_MPA2_10_11);
     }
     if (watch->flags & ESTABLISH_UNASKED)
         verdict_failed(
             mpa->verdict, RULE_MPA2_10_12, direction, place, watch->at.frame,
-            "expected the connection closed after a Reply with S = 1 to a Request with Rev 1, found an FPDU");
+            "expected the connection closed after a Reply with S = 1 to a Request with Rev 1; found an FPDU");
     watch->flags = 0;
     if (mpa->parameters.peer_to_peer && rtr & mpa->parameters.rtr) {
         watch->rtr = rtr;
@@ -274,7 +274,7 @@ static void judge_rtr_answer(struct mpa_connection *mpa, const struct reaction_f
         verdict_inconclusive(mpa->verdict, RULE_MPA2_9_2_05);
     else
         verdict_failed(mpa->verdict, rule, direction_of(mpa, fpdu->side), &fpdu->event->place, watch->rtr_at.frame,
-                       "expected the RTR in frame %u accepted, found a Terminate with layer %u, error type %u, code %u",
+                       "expected the RTR in frame %u accepted; found a Terminate with layer %u, error type %u, code %u",
                        watch->rtr_at.frame, terminate->layer, terminate->etype, terminate->code);
     watch->rtr = 0;
 }
@@ -294,7 +294,7 @@ void reaction_establish_fpdu(struct mpa_connection *mpa, const struct reaction_f
     rule = close_rule(watch);
     if (rule != RULE_NONE) {
         verdict_failed(mpa->verdict, rule, direction_of(mpa, fpdu->side), &fpdu->event->place, watch->terminate_frame,
-                       "expected the connection closed after the Terminate in frame %u, found another FPDU",
+                       "expected the connection closed after the Terminate in frame %u; found another FPDU",
                        watch->terminate_frame);
         watch->flags = 0;
     } else if (mpa_is_first(mpa, fpdu->side, fpdu->event)) {
@@ -314,7 +314,7 @@ static void no_terminate(struct mpa_connection *mpa, unsigned initiator, const s
         return;
     }
     verdict_failed(mpa->verdict, rule, direction_of(mpa, initiator), place, watch->at.frame,
-                   "expected a Terminate with layer 2, error type 0, code %u after the Reply in frame %u, found %s",
+                   "expected a Terminate with layer 2, error type 0, code %u after the Reply in frame %u; found %s",
                    rule == RULE_MPA2_9_2_13 ? CODE_RTR : CODE_IRD, watch->at.frame, found);
 }
 
@@ -330,7 +330,7 @@ static void check_due(struct mpa_connection *mpa, unsigned initiator)
         return;
     if (rule != RULE_NONE) {
         verdict_failed(mpa->verdict, rule, direction_of(mpa, initiator), &place, watch->terminate_frame,
-                       "expected the connection closed within %g s of the Terminate in frame %u, found it still open",
+                       "expected the connection closed within %g s of the Terminate in frame %u; found it still open",
                        reaction_seconds(mpa->options.t_close), watch->terminate_frame);
         watch->flags = 0;
     } else if (!watch->terminated && watch->flags & ESTABLISH_NO_RTR) {
@@ -374,7 +374,7 @@ void reaction_establish_end(struct mpa_connection *mpa, unsigned side, bool rese
             verdict_failed(
                 mpa->verdict, RULE_MPA2_9_3_04, direction_of(mpa, side), &mpa->side[side].end_place, watch->at.frame,
                 "expected a Terminate with layer 2, error type 0, code 5 before the reset after the Reply in "
-                "frame %u that contradicts the Request, found an RST only",
+                "frame %u that contradicts the Request; found an RST only",
                 watch->at.frame);
         if (watch->flags & ESTABLISH_UNENHANCED)
             verdict_passed(mpa->verdict, RULE_MPA2_10_11);

@@ -76,7 +76,7 @@ static void fail_completeness(struct mpa_connection *mpa, const struct place *pl
 {
     verdict_failed(
         mpa->verdict, RULE_MPA_6_06, direction_of(mpa, place->side), place, kept->at.frame,
-        "expected the Response only after the whole Read Request FPDU of %u octets, found it when %u of them "
+        "expected the Response only after the whole Read Request FPDU of %u octets; found it when %u of them "
         "had been received",
         (unsigned)(kept->at.end - kept->at.offset), (unsigned)(acked - kept->at.offset));
 }
@@ -91,7 +91,7 @@ static void judge_excess_taken(struct mpa_connection *mpa, const struct place *a
     startup->excess = false;
     verdict_failed(mpa->verdict, RULE_MPA_7_1_1_30, direction_of(mpa, answer->side), answer, startup->place.frame,
                    "expected the connection closed after the startup frame in frame %u, whose Private Data is longer "
-                   "than PD_Length says, found an answer to the Read Request behind it, in frame %u",
+                   "than PD_Length says; found an answer to the Read Request behind it, in frame %u",
                    startup->place.frame, kept->at.frame);
 }
 
@@ -210,7 +210,7 @@ void reaction_read_finish(struct mpa_connection *mpa)
         verdict_failed(
             mpa->verdict, RULE_MPA_7_1_2_12, direction_of(mpa, place->side), place,
             mpa->reaction->passed_over.first.at.frame,
-            "expected the RDMA Read Request in the first FPDU answered, found the answer to a later one, in frame %u",
+            "expected the RDMA Read Request in the first FPDU answered; found the answer to a later one, in frame %u",
             mpa->reaction->passed_over.later_frame);
     mpa->reaction->passed_over.later_frame = 0;
 }
@@ -312,7 +312,7 @@ static void judge_ird(struct mpa_connection *mpa, const struct reaction_fpdu *fp
     else if (state->reads_peak[reader] <= limit)
         verdict_failed(
             mpa->verdict, rule, direction_of(mpa, fpdu->side), &fpdu->event->place, mpa->side[reader].last_frame,
-            "expected %u simultaneous RDMA Read Requests supported, found a Terminate (layer 1, error type 2, "
+            "expected %u simultaneous RDMA Read Requests supported; found a Terminate (layer 1, error type 2, "
             "code %u) when there were never more than %u",
             limit, terminate->code, (unsigned)state->reads_peak[reader]);
 }

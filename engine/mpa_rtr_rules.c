@@ -99,7 +99,7 @@ static void fail_choice(struct mpa_connection *mpa, const struct place *place, c
     uint8_t rtr = mpa->parameters.rtr;
 
     verdict_failed(mpa->verdict, RULE_MPA2_9_2_12, DIR_TO_RESPONDER, place, 0,
-                   "expected a zero-length%s%s%s as RTR in the first FPDU, found %s", rtr & MPA_RTR_SEND ? " Send" : "",
+                   "expected a zero-length%s%s%s as RTR in the first FPDU; found %s", rtr & MPA_RTR_SEND ? " Send" : "",
                    rtr & MPA_RTR_WRITE ? (rtr & MPA_RTR_SEND ? " or RDMA Write" : " RDMA Write") : "",
                    rtr & MPA_RTR_READ ? (rtr & ~MPA_RTR_READ ? " or RDMA Read" : " RDMA Read") : "", found);
 }
@@ -134,7 +134,7 @@ static void accept_rtr(struct mpa_connection *mpa, const struct mpa_fpdu_event *
     }
     rtr->read_without_slot = true;
     verdict_failed(mpa->verdict, RULE_MPA2_9_2_28, DIR_TO_RESPONDER, &event->place, 0,
-                   "expected an IRD of at least 1 in the MPA Reply for an RTR by RDMA Read, found IRD 0");
+                   "expected an IRD of at least 1 in the MPA Reply for an RTR by RDMA Read; found IRD 0");
 }
 
 static void judge_first_fpdu(struct mpa_connection *mpa, const struct mpa_fpdu_event *event)
@@ -147,7 +147,7 @@ static void judge_first_fpdu(struct mpa_connection *mpa, const struct mpa_fpdu_e
     describe(rtr->found, sizeof rtr->found, event);
     if (!event->has_ddp) {
         verdict_failed(mpa->verdict, RULE_MPA2_1_1_01, DIR_TO_RESPONDER, &event->place, 0,
-                       "expected an RDMAP message as RTR in the first FPDU, found %s", rtr->found);
+                       "expected an RDMAP message as RTR in the first FPDU; found %s", rtr->found);
         return;
     }
     if (ddp->opcode == RDMAP_TERMINATE) /* the establishment failed */
@@ -194,7 +194,7 @@ static void settle_first_fpdu(struct mpa_connection *mpa, const struct mpa_fpdu_
     if (event != NULL && event->has_ddp && (mpa->parameters.rtr & kind_of(&event->ddp)) != 0 &&
         transfers_nothing(&event->ddp)) {
         verdict_failed(mpa->verdict, RULE_MPA2_5_02, DIR_TO_RESPONDER, &place, event->place.frame,
-                       "expected the RTR in the first FPDU, found %s, and the RTR behind it", rtr->found);
+                       "expected the RTR in the first FPDU; found %s, and the RTR behind it", rtr->found);
         return;
     }
     if (suspect == RTR_MALFORMED)
@@ -219,7 +219,7 @@ static void judge_next_msn(struct mpa_connection *mpa, const struct mpa_fpdu_eve
         verdict_passed(mpa->verdict, RULE_MPA2_9_2_27);
     else
         verdict_failed(mpa->verdict, RULE_MPA2_9_2_27, DIR_TO_RESPONDER, &event->place, rtr->place.frame,
-                       "expected MSN 2 in the message behind the RTR on QN %u, found MSN %u", ddp->qn, ddp->msn);
+                       "expected MSN 2 in the message behind the RTR on QN %u; found MSN %u", ddp->qn, ddp->msn);
 }
 
 static void judge_rtr_response(struct mpa_connection *mpa, unsigned responder, const struct mpa_fpdu_event *event)
@@ -239,7 +239,7 @@ static void judge_rtr_response(struct mpa_connection *mpa, unsigned responder, c
     else
         verdict_failed(
             mpa->verdict, RULE_MPA2_9_2_24, DIR_TO_INITIATOR, &event->place, rtr->place.frame,
-            "expected a zero-length RDMA Read Response to STag 0x%08x TO 0x%llx for the RTR, found %zu octets to "
+            "expected a zero-length RDMA Read Response to STag 0x%08x TO 0x%llx for the RTR; found %zu octets to "
             "STag 0x%08x TO 0x%llx",
             rtr->sink_stag, (unsigned long long)rtr->sink_to, ddp->payload_len, ddp->stag, (unsigned long long)ddp->to);
 }
@@ -312,7 +312,7 @@ void mpa_judge_content_finish(struct mpa_connection *mpa)
         (responder->fin || responder->last_time - rtr->place.time_ns > mpa->options.t_react))
         verdict_failed(
             mpa->verdict, RULE_MPA2_9_2_24, DIR_TO_RESPONDER, &rtr->place, 0,
-            "expected a zero-length RDMA Read Response for the RTR, found %llu other FPDUs of the Responder and "
+            "expected a zero-length RDMA Read Response for the RTR; found %llu other FPDUs of the Responder and "
             "none",
             (unsigned long long)rtr->responder_fpdus_since);
     else

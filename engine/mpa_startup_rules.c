@@ -44,7 +44,7 @@ static void judge_key(const struct subject *s)
     for (unsigned i = 0; i < MPA_KEY_LEN; i++)
         snprintf(found + 3 * i, 4, "%02x ", s->seen->octets[i]);
     found[3 * MPA_KEY_LEN - 1] = '\0';
-    CHECK(s, id, s->seen->key_matches == MPA_KEY_LEN, "expected the key \"%.16s\", found %s",
+    CHECK(s, id, s->seen->key_matches == MPA_KEY_LEN, "expected the key \"%.16s\"; found %s",
           (const char *)keys[s->frame->kind], found);
 }
 
@@ -56,9 +56,9 @@ static void judge_flags(const struct subject *s)
 
     if (f->kind == MPA_REQUEST)
         CHECK(s, RULE_MPA_7_1_1_18, (f->flags & MPA_FLAG_R) == 0,
-              "expected R = 0 in an MPA Request, found flags 0x%02x with R = 1", f->flags);
+              "expected R = 0 in an MPA Request; found flags 0x%02x with R = 1", f->flags);
     CHECK(s, enhanced_format ? RULE_MPA2_6_02 : RULE_MPA_7_1_1_21, (f->flags & MPA_FLAGS_RES) == 0,
-          "expected the reserved bits (mask 0x0f) zero, found flags 0x%02x in the %s", f->flags, s->name);
+          "expected the reserved bits (mask 0x0f) zero; found flags 0x%02x in the %s", f->flags, s->name);
 }
 
 static void judge_revision(const struct subject *s)
@@ -67,9 +67,9 @@ static void judge_revision(const struct subject *s)
     bool rdmac_flags = (f->flags & (MPA_FLAG_M | MPA_FLAG_C)) == (MPA_FLAG_M | MPA_FLAG_C);
 
     CHECK(s, RULE_MPA_7_1_1_23, f->revision <= 2,
-          "expected Rev 1 (2 for enhanced setup, 0 for RDMAC), found Rev %u in the %s", f->revision, s->name);
+          "expected Rev 1 (2 for enhanced setup, 0 for RDMAC); found Rev %u in the %s", f->revision, s->name);
     if ((f->flags & MPA_FLAG_S) != 0)
-        CHECK(s, RULE_MPA2_6_04, f->revision >= 2, "expected Rev 2 or higher with S = 1, found Rev %u in the %s",
+        CHECK(s, RULE_MPA2_6_04, f->revision >= 2, "expected Rev 2 or higher with S = 1; found Rev %u in the %s",
               f->revision, s->name);
     if (f->revision != 0) {
         if (f->kind == MPA_REQUEST)
@@ -78,14 +78,14 @@ static void judge_revision(const struct subject *s)
     }
     /* M of a Reply has rules of its own, which depend on the Request: see judge_rdmac_reply(). */
     if (f->kind == MPA_REPLY) {
-        CHECK(s, RULE_MPA_C_1_05, (f->flags & MPA_FLAG_C) != 0, "expected C = 1 in a Rev 0 frame, found flags 0x%02x",
+        CHECK(s, RULE_MPA_C_1_05, (f->flags & MPA_FLAG_C) != 0, "expected C = 1 in a Rev 0 frame; found flags 0x%02x",
               f->flags);
         return;
     }
-    CHECK(s, RULE_MPA_C_1_05, rdmac_flags, "expected M = 1 and C = 1 in a Rev 0 frame, found flags 0x%02x", f->flags);
+    CHECK(s, RULE_MPA_C_1_05, rdmac_flags, "expected M = 1 and C = 1 in a Rev 0 frame; found flags 0x%02x", f->flags);
     /* An RDMAC Initiator is none of the IETF's; the profile tells which one is meant to be tested. */
     if (rdmac_flags && s->mpa->options.profile != PROFILE_RDMAC)
-        CHECK(s, RULE_MPA_C_2_5_01, false, "expected Rev 1 or 2 from an IETF Initiator, found Rev 0 (RDMAC)");
+        CHECK(s, RULE_MPA_C_2_5_01, false, "expected Rev 1 or 2 from an IETF Initiator; found Rev 0 (RDMAC)");
 }
 
 /* True, and judged, when as many octets follow as PD_Length says with its two octets exchanged. */
@@ -97,7 +97,7 @@ static bool little_endian_length(const struct subject *s, uint64_t follow)
     if (swapped > MPA_PRIVATE_DATA_MAX || follow != swapped)
         return false;
     CHECK(s, RULE_MPA_7_1_1_07, false,
-          "expected PD_Length big-endian (%02x %02x for the %u octets that follow), found %02x %02x", swapped >> 8,
+          "expected PD_Length big-endian (%02x %02x for the %u octets that follow); found %02x %02x", swapped >> 8,
           swapped & 0xff, swapped, pd_length >> 8, pd_length & 0xff);
     return true;
 }
@@ -129,7 +129,7 @@ static void judge_length(const struct subject *s)
         uint64_t body = s->seen->start + MPA_STARTUP_HEADER_LEN, delivered = s->mpa->order->side[s->side].delivered;
 
         if (!little_endian_length(s, delivered > body ? delivered - body : 0))
-            CHECK(s, RULE_MPA_7_1_1_34, false, "expected a PD_Length of at most 512, found %u in the %s", f->pd_length,
+            CHECK(s, RULE_MPA_7_1_1_34, false, "expected a PD_Length of at most 512; found %u in the %s", f->pd_length,
                   s->name);
         return;
     }
@@ -141,13 +141,13 @@ static void judge_length(const struct subject *s)
             verdict_inconclusive(s->mpa->verdict, RULE_MPA_7_1_1_28);
         else if (!little_endian_length(s, follow))
             CHECK(s, RULE_MPA_7_1_1_28, false,
-                  "expected %u octets of Private Data in the %s as PD_Length says, found %u and nothing more",
+                  "expected %u octets of Private Data in the %s as PD_Length says; found %u and nothing more",
                   f->pd_length, s->name, follow);
         return;
     }
     if ((f->flags & MPA_FLAG_S) != 0 && f->revision >= 2) /* below: MPA2-6-04, and no enhanced data at all */
         CHECK(s, RULE_MPA2_6_08, f->pd_length >= MPA_ENHANCED_LEN,
-              "expected at least the 4 octets of enhanced data with S = 1, found PD_Length %u in the %s", f->pd_length,
+              "expected at least the 4 octets of enhanced data with S = 1; found PD_Length %u in the %s", f->pd_length,
               s->name);
 }
 
@@ -220,7 +220,7 @@ static void judge_enhanced(const struct subject *s)
         s->mpa->order->side[s->side].enhanced_unusable = true;
         CHECK(
             s, RULE_MPA2_9_01, false,
-            "expected the enhanced data in the first 4 octets of the Private Data, found %02x %02x %02x %02x there and "
+            "expected the enhanced data in the first 4 octets of the Private Data; found %02x %02x %02x %02x there and "
             "what looks like it (%02x %02x %02x %02x) in the last 4",
             p[0], p[1], p[2], p[3], p[f->pd_length - 4], p[f->pd_length - 3], p[f->pd_length - 2], p[f->pd_length - 1]);
         return;
@@ -229,7 +229,7 @@ static void judge_enhanced(const struct subject *s)
     if (byte_swapped(f)) {
         s->mpa->order->side[s->side].enhanced_unusable = true;
         CHECK(s, RULE_MPA2_9_02, false,
-              "expected the enhanced data in network byte order (%02x %02x %02x %02x), found %02x %02x %02x %02x", p[1],
+              "expected the enhanced data in network byte order (%02x %02x %02x %02x); found %02x %02x %02x %02x", p[1],
               p[0], p[3], p[2], p[0], p[1], p[2], p[3]);
         return;
     }
@@ -240,10 +240,10 @@ static void judge_enhanced(const struct subject *s)
                          peer->frame.has_enhanced && peer->frame.enhanced.peer_to_peer;
     if (!e->peer_to_peer && !asked_peer_to_peer)
         CHECK(s, RULE_MPA2_9_2_19, e->rtr == 0,
-              "expected B = C = D = 0 with A = 0, found B = %u, C = %u, D = %u in the %s", (e->rtr & MPA_RTR_SEND) != 0,
+              "expected B = C = D = 0 with A = 0; found B = %u, C = %u, D = %u in the %s", (e->rtr & MPA_RTR_SEND) != 0,
               (e->rtr & MPA_RTR_WRITE) != 0, (e->rtr & MPA_RTR_READ) != 0, s->name);
     if (e->peer_to_peer && f->kind == MPA_REQUEST)
-        CHECK(s, RULE_MPA2_9_2_04, e->rtr != 0, "expected at least one of B, C, D with A = 1, found none in the %s",
+        CHECK(s, RULE_MPA2_9_2_04, e->rtr != 0, "expected at least one of B, C, D with A = 1; found none in the %s",
               s->name);
 }
 
@@ -268,7 +268,7 @@ static void judge_missing_s(const struct subject *s)
     CHECK(
         s, RULE_MPA2_6_01,
         !(e.peer_to_peer && e.rtr != 0 && usual_depth(e.ird) && usual_depth(e.ord) && (e.ird != 0 || e.ord != 0)),
-        "expected S = 1 with enhanced data in front of the Private Data, found flags 0x%02x and A = 1, IRD %u, ORD %u",
+        "expected S = 1 with enhanced data in front of the Private Data; found flags 0x%02x and A = 1, IRD %u, ORD %u",
         f->flags, e.ird, e.ord);
 }
 

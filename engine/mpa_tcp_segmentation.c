@@ -114,14 +114,14 @@ static void judge_sizes(struct mpa_connection *mpa, unsigned side, unsigned mss)
     likely = longest < mss ? mpa_mulpdu(longest, markers) : mulpdu;
     if (s->largest_ulpdu > mulpdu + mulpdu / 4)
         verdict_failed(mpa->verdict, RULE_MPA_3_03, direction, &s->largest_place, 0,
-                       "expected ULPDUs of at most %u octets (MULPDU for an MSS of %u), found one of %u", mulpdu, mss,
+                       "expected ULPDUs of at most %u octets (MULPDU for an MSS of %u); found one of %u", mulpdu, mss,
                        s->largest_ulpdu);
     else if (s->largest_ulpdu <= mulpdu)
         verdict_passed_n(mpa->verdict, RULE_MPA_3_03, (uint32_t)s->fpdus);
     if (mss < MULPDU_MIN) {
         if (s->non_final >= NON_FINAL_TINY_MIN && s->non_final_largest < MULPDU_MIN)
             verdict_failed(mpa->verdict, RULE_MPA_4_5_07, direction, &s->non_final_place, 0,
-                           "expected MULPDU not below 128 although the MSS is %u, found non-final ULPDUs of at most %u "
+                           "expected MULPDU not below 128 although the MSS is %u; found non-final ULPDUs of at most %u "
                            "octets",
                            mss, s->non_final_largest);
         else if (s->non_final > 0 && s->non_final_largest >= MULPDU_MIN)
@@ -129,7 +129,7 @@ static void judge_sizes(struct mpa_connection *mpa, unsigned side, unsigned mss)
     } else if (s->non_final >= NON_FINAL_MIN && s->non_final_largest < likely / 2) {
         verdict_failed(
             mpa->verdict, RULE_MPA_4_5_05, direction, &s->non_final_place, 0,
-            "expected ULPDUs near a MULPDU of %u octets or more (MSS %u), found %llu non-final ones of at most %u",
+            "expected ULPDUs near a MULPDU of %u octets or more (MSS %u); found %llu non-final ones of at most %u",
             likely, mss, (unsigned long long)s->non_final, s->non_final_largest);
     } else if (s->non_final > 0 && s->non_final_largest >= likely / 2) {
         verdict_passed(mpa->verdict, RULE_MPA_4_5_05);
@@ -146,7 +146,7 @@ static void judge_alignment(struct mpa_connection *mpa, unsigned side, unsigned 
         return;
     if (s->pause_unaligned)
         verdict_failed(mpa->verdict, RULE_MPA_5_1_07, direction, &s->pause_place, 0,
-                       "expected an FPDU's start after a pause in which all was acknowledged, found the rest of one");
+                       "expected an FPDU's start after a pause in which all was acknowledged; found the rest of one");
     else if (s->pauses > 0)
         verdict_passed_n(mpa->verdict, RULE_MPA_5_1_07, (uint32_t)s->pauses);
     /* An EMSS below the MSS shows in the segments, too. */
@@ -154,12 +154,12 @@ static void judge_alignment(struct mpa_connection *mpa, unsigned side, unsigned 
         return;
     if (s->segments >= SEGMENTS_MIN && s->aligned * ALIGNED_SHARE <= s->segments)
         verdict_failed(mpa->verdict, RULE_MPA_5_1_04, direction, &s->segment_place, 0,
-                       "expected segments that begin with an FPDU, found %llu of %llu that do although all FPDUs fit",
+                       "expected segments that begin with an FPDU; found %llu of %llu that do although all FPDUs fit",
                        (unsigned long long)s->aligned, (unsigned long long)s->segments);
     else if (s->packed_badly >= PACKED_MIN && s->packed_badly * 2 > s->packed)
         verdict_failed(
             mpa->verdict, RULE_MPA_5_1_05, direction, &s->packed_place, 0,
-            "expected FPDUs that share a segment whole in it, found %llu of %llu segments that end inside one",
+            "expected FPDUs that share a segment whole in it; found %llu of %llu segments that end inside one",
             (unsigned long long)s->packed_badly, (unsigned long long)s->packed);
     else if (s->packed > s->packed_badly)
         verdict_passed_n(mpa->verdict, RULE_MPA_5_1_05, (uint32_t)(s->packed - s->packed_badly));

@@ -23,11 +23,11 @@ static void judge_missing_startup(struct mpa_connection *mpa, unsigned side, con
         verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_2_01);
     else if (event->ddp.dv == 0 && event->ddp.rv == 0)
         verdict_failed(mpa->verdict, RULE_MPA_C_01, event->direction, &event->place, 0,
-                       "expected MPA Request and Reply before FPDUs, found version 0 FPDUs without them: an RDMAC "
+                       "expected MPA Request and Reply before FPDUs; found version 0 FPDUs without them: an RDMAC "
                        "connection that no IETF end can join");
     else
         verdict_failed(mpa->verdict, RULE_MPA_7_1_2_01, event->direction, &event->place, 0,
-                       "expected an MPA Request before the first FPDU, found none on side %u and FPDUs", side);
+                       "expected an MPA Request before the first FPDU; found none on side %u and FPDUs", side);
 }
 
 static void judge_negotiated(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
@@ -43,7 +43,7 @@ static void judge_negotiated(struct mpa_connection *mpa, unsigned side, const st
         /* Figure 15: such an exchange ends in a close. Which version would be right is anybody's guess. */
         if (!state->mixed_revisions_reported)
             verdict_failed(mpa->verdict, RULE_MPA_C_2_01, event->direction, &event->place, to->startup.place.frame,
-                           "expected a close after MPA Request Rev 0 and MPA Reply Rev %u, found an FPDU", reply);
+                           "expected a close after MPA Request Rev 0 and MPA Reply Rev %u; found an FPDU", reply);
         state->mixed_revisions_reported = true;
         return;
     }
@@ -65,7 +65,7 @@ static void judge_negotiated(struct mpa_connection *mpa, unsigned side, const st
     if (state->right_seen[other(side)] && !state->right_seen[side])
         rule = RULE_MPA_C_1_03;
     verdict_failed(mpa->verdict, rule, event->direction, &event->place, to->startup.place.frame,
-                   "expected DDP and RDMAP version %u (MPA Request Rev %u, MPA Reply Rev %u%s), found version %u",
+                   "expected DDP and RDMAP version %u (MPA Request Rev %u, MPA Reply Rev %u%s); found version %u",
                    expected, request, reply, rule == RULE_MPA_C_1_03 ? ", and as the other direction has it" : "",
                    version);
 }
@@ -82,7 +82,7 @@ void mpa_judge_versions(struct mpa_connection *mpa, unsigned side, const struct 
 
         if (!state->mixed[side] || state->mixed_last[side] != both)
             verdict_failed(mpa->verdict, RULE_MPA_C_1_01, event->direction, &event->place, 0,
-                           "expected the same DDP and RDMAP version, found DV %u and RV %u (%02x %02x)", ddp->dv,
+                           "expected the same DDP and RDMAP version; found DV %u and RV %u (%02x %02x)", ddp->dv,
                            ddp->rv, event->fpdu.ulpdu[0], event->fpdu.ulpdu[1]);
         state->mixed[side] = true;
         state->mixed_last[side] = both;
@@ -98,7 +98,7 @@ void mpa_judge_versions(struct mpa_connection *mpa, unsigned side, const struct 
             verdict_passed(mpa->verdict, RULE_MPA_C_1_03);
         else if (state->seen[other(side)] && !state->seen[side]) /* a change within a direction is RDMAP-4.1-24 */
             verdict_failed(mpa->verdict, RULE_MPA_C_1_03, event->direction, &event->place, 0,
-                           "expected DDP and RDMAP version %u as in the other direction, found version %u",
+                           "expected DDP and RDMAP version %u as in the other direction; found version %u",
                            state->first[other(side)], ddp->dv);
     }
     if (!state->seen[side])

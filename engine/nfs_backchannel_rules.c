@@ -41,19 +41,19 @@ static void judge_permission(struct nfs_look *look, const struct rpcrdma_message
     if (nfs->session_asked)
         nfs_fail(look, RULE_BIDI_3_2_02,
                  "expected a backchannel agreed on by CREATE_SESSION or BIND_CONN_TO_SESSION before a Call of the "
-                 "server, found a session without one on this connection");
+                 "server; found a session without one on this connection");
     else if (nfs->minor_1)
         nfs_fail(look, RULE_BIDI_6_02,
-                 "expected CREATE_SESSION or BIND_CONN_TO_SESSION on this connection before a Call of the server, "
+                 "expected CREATE_SESSION or BIND_CONN_TO_SESSION on this connection before a Call of the server; "
                  "found neither");
     else if (nfs->minor_0)
         nfs_fail(look, RULE_NFSULB_6_5_1_01,
-                 "expected callbacks of NFSv4.0 on a connection of their own, found a Call of the server");
+                 "expected callbacks of NFSv4.0 on a connection of their own; found a Call of the server");
     else
         /* Without NFSv4 the program may be another, which tells in a way of its own, though not before it says a word.
          */
         nfs_fail_as(look, RULE_BIDI_6_01, nfs->forward_calls == 0 ? SEVERITY_ERROR : SEVERITY_WARNING,
-                    "expected the client to tell that it takes Calls before the server calls, found program %#x, "
+                    "expected the client to tell that it takes Calls before the server calls; found program %#x, "
                     "procedure %u called",
                     look->body->rpc.prog, look->body->rpc.proc);
 }
@@ -107,7 +107,7 @@ static void judge_size(struct nfs_look *look, const struct rpcrdma_message *mess
         nfs_fail(
             look, RULE_NFSULB_6_5_2_06,
             "expected a Short message without chunks, as the client's backchannel ca_maxrequestsize of %u does not "
-            "exceed the inline threshold of %u, found %s%s",
+            "exceed the inline threshold of %u; found %s%s",
             largest, threshold, rpcrdma_proc_name(message->header.proc),
             message->header.proc == RPCRDMA_MSG ? " with chunks" : "");
     else if (known)
@@ -131,7 +131,7 @@ static void judge_program(struct nfs_look *look, const struct rpcrdma_message *m
         nfs_open(look, RULE_BIDI_6_01);
     else if (!nfs->told_program)
         nfs_fail(look, RULE_BIDI_6_01,
-                 "expected Calls of the server to a program of the client's, such as its callbacks, found %s called, "
+                 "expected Calls of the server to a program of the client's, such as its callbacks; found %s called, "
                  "procedure %u",
                  nfs_program_name(program) != NULL ? nfs_program_name(program) : "rpcbind", look->body->rpc.proc);
     nfs->told_program = true;
@@ -169,7 +169,7 @@ void nfs_backchannel_reply(struct nfs_look *look)
         nfs_open(look, RULE_NFSULB_6_5_2_02);
     else if (body->unreduced > most)
         nfs_fail(look, RULE_NFSULB_6_5_2_02,
-                 "expected a Reply of at most %u octets, the backchannel's ca_maxresponsesize, found %llu", most,
+                 "expected a Reply of at most %u octets, the backchannel's ca_maxresponsesize; found %llu", most,
                  (unsigned long long)body->unreduced);
     else
         nfs_pass(look, RULE_NFSULB_6_5_2_02);
@@ -217,7 +217,7 @@ void nfs_delegation_reply(struct nfs_look *look)
         else if (!nfs->told_delegation) {
             nfs->told_delegation = true;
             nfs_fail(look, RULE_BIDI_3_2_03,
-                     "expected no delegation without a backchannel, found one of %s in a session that was made "
+                     "expected no delegation without a backchannel; found one of %s in a session that was made "
                      "without it",
                      value->value == OPEN_DELEGATE_READ ? "reading" : "writing");
         }

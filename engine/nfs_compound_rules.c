@@ -25,7 +25,7 @@ void nfs_port_call(struct nfs_look *look)
     if (port == RPCRDMA_PORT)
         nfs_pass(look, RULE_NFSULB_6_3_01);
     else
-        nfs_fail(look, RULE_NFSULB_6_3_01, "expected NFSv4 at port %u, found it at port %u", RPCRDMA_PORT, port);
+        nfs_fail(look, RULE_NFSULB_6_3_01, "expected NFSv4 at port %u; found it at port %u", RPCRDMA_PORT, port);
 }
 
 /* ---- chunk lists ---- */
@@ -39,7 +39,7 @@ static void complexity(struct nfs_look *look, enum rule_id rule, bool *told, boo
         return;
     }
     if (!*told)
-        nfs_fail(look, rule, "expected at most %u %s without knowledge of the server's limits, found %u", limit, what,
+        nfs_fail(look, rule, "expected at most %u %s without knowledge of the server's limits; found %u", limit, what,
                  found);
     *told = true;
 }
@@ -130,7 +130,7 @@ static void judge_getattr(struct nfs_look *look)
     }
     if (op != 0) {
         nfs_fail(look, RULE_NFSULB_6_2_1_02,
-                 "expected no GETATTR of results of unpredictable length (%s) together with %s, found both in one "
+                 "expected no GETATTR of results of unpredictable length (%s) together with %s; found both in one "
                  "COMPOUND",
                  attribute, nfs_op_name(op, false));
         return;
@@ -139,7 +139,7 @@ static void judge_getattr(struct nfs_look *look)
     op = companion(body);
     if (op != 0)
         nfs_fail(look, RULE_NFSULB_6_2_1_03,
-                 "expected a GETATTR of results of unpredictable length (%s) in a COMPOUND by itself, found %s with it",
+                 "expected a GETATTR of results of unpredictable length (%s) in a COMPOUND by itself; found %s with it",
                  attribute, nfs_op_name(op, false));
     else
         nfs_pass(look, RULE_NFSULB_6_2_1_03);
@@ -167,7 +167,7 @@ static void judge_netid(struct nfs_look *look, const struct rpcrdma_item *netid,
     if (v6 == rdma6)
         nfs_pass(look, RULE_RPCR_9_01);
     else
-        nfs_fail(look, RULE_RPCR_9_01, "expected the netid %s with an IPv%d address, found %s", v6 ? "rdma6" : "rdma",
+        nfs_fail(look, RULE_RPCR_9_01, "expected the netid %s with an IPv%d address; found %s", v6 ? "rdma6" : "rdma",
                  v6 ? 6 : 4, v6 ? "rdma" : "rdma6");
 }
 

@@ -54,7 +54,7 @@ static bool judge_refusal(const struct nfs_look *look, const struct lists *lists
     nfs_fail_as(
         look, rule, err_chunk && look->exchange->early ? SEVERITY_WARNING : rule_catalogue[rule].severity,
         "expected a server to process a Call with no more than a Position Zero Read chunk, another Read chunk and a "
-        "Write chunk, of %u segments each, found %s",
+        "Write chunk, of %u segments each; found %s",
         SEGMENTS_MAX, err_chunk ? "ERR_CHUNK" : "GARBAGE_ARGS");
     return true;
 }
@@ -86,7 +86,7 @@ bool nfs_limit_answer(struct nfs_look *look, const struct rpcrdma_message *messa
         nfs_pass(look, RULE_NFSULB_6_4_2_07);
     else if (!error && !accepted)
         nfs_fail(look, RULE_NFSULB_6_4_2_07,
-                 "expected ERR_CHUNK or GARBAGE_ARGS where chunk lists are too complex, found %s",
+                 "expected ERR_CHUNK or GARBAGE_ARGS where chunk lists are too complex; found %s",
                  rpc_accept_stat_name(reply->rpc.accept_stat));
     return true;
 }

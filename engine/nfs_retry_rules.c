@@ -91,12 +91,12 @@ static void judge_retry(struct nfs_look *look, struct nfs_failure *failure, cons
     look->related = failure->frame;
     if (before->complex && same_shape(before, request)) {
         nfs_fail(look, RULE_NFSULB_6_4_2_08,
-                 "expected a request with chunk lists too complex for the server not to be sent again, found it again "
+                 "expected a request with chunk lists too complex for the server not to be sent again; found it again "
                  "with the same chunks");
         return;
     }
     if (request->xid == before->xid)
-        nfs_fail(look, RULE_NFSULB_3_1_03, "expected a new XID for a retry after an error, found %#x again",
+        nfs_fail(look, RULE_NFSULB_3_1_03, "expected a new XID for a retry after an error; found %#x again",
                  request->xid);
     else
         nfs_pass(look, RULE_NFSULB_3_1_03);
@@ -105,7 +105,7 @@ static void judge_retry(struct nfs_look *look, struct nfs_failure *failure, cons
             nfs_pass(look, RULE_NFSULB_3_1_05);
         else
             nfs_fail(look, RULE_NFSULB_3_1_05,
-                     "expected no retry with a larger Reply chunk but for a GETACL or, in NFSv4.0, a GETATTR, found %s "
+                     "expected no retry with a larger Reply chunk but for a GETACL or, in NFSv4.0, a GETATTR; found %s "
                      "again with %llu octets instead of %llu",
                      look->body->procedure->name, (unsigned long long)request->reply_length,
                      (unsigned long long)before->reply_length);
@@ -113,7 +113,7 @@ static void judge_retry(struct nfs_look *look, struct nfs_failure *failure, cons
     if (failure->times <= RETRIES_MAX)
         nfs_pass(look, RULE_NFSULB_3_1_04);
     else if (!failure->told)
-        nfs_fail(look, RULE_NFSULB_3_1_04, "expected a client to give up, found a request sent again after %u errors",
+        nfs_fail(look, RULE_NFSULB_3_1_04, "expected a client to give up; found a request sent again after %u errors",
                  failure->times);
     failure->told |= failure->times > RETRIES_MAX;
 }
@@ -179,7 +179,7 @@ void nfs_retry_repeated(struct nfs_look *look, const struct rpcrdma_message *mes
         return;
     }
     nfs_fail_as(look, RULE_NFSULB_6_7_2_03, v4 ? SEVERITY_ERROR : SEVERITY_NOTE,
-                "expected no request to be sent again on the connection where it is outstanding, found XID %#x again",
+                "expected no request to be sent again on the connection where it is outstanding; found XID %#x again",
                 look->t->xid);
 }
 
@@ -203,6 +203,6 @@ void nfs_retry_credits(struct nfs_look *look)
     else if (nfs->outstanding == grant && !nfs->told_credit) {
         nfs->told_credit = true;
         nfs_fail(look, RULE_NFSULB_6_7_2_01,
-                 "expected one credit to be kept for a look whether the server is alive, found all %u in use", grant);
+                 "expected one credit to be kept for a look whether the server is alive; found all %u in use", grant);
     }
 }

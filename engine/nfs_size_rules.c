@@ -80,7 +80,7 @@ static void fail_missing(struct nfs_look *look, enum rule_id rule, const struct 
         return;
     look->nfs->told_default |= !room->sure;
     nfs_fail_as(look, rule, room->sure || severity < SEVERITY_WARNING ? severity : SEVERITY_WARNING,
-                "expected a Reply chunk, as the Reply may have %" PRIu64 " octets and the inline threshold is %u%s, "
+                "expected a Reply chunk, as the Reply may have %" PRIu64 " octets and the inline threshold is %u%s; "
                 "found none",
                 octets, room->threshold, room->sure ? "" : " by default");
 }
@@ -114,7 +114,7 @@ static void judge_chunk(struct nfs_look *look, const struct room *room, const st
         if (!look->nfs->told_needless)
             nfs_fail(look, RULE_RPCR_4_3_3_02,
                      "expected no Reply chunk, as the Reply has %" PRIu64 " octets at most and the inline threshold is "
-                     "%u, found one",
+                     "%u; found one",
                      room->header + size->largest, room->threshold);
         look->nfs->told_needless = true;
         return;
@@ -126,11 +126,11 @@ static void judge_chunk(struct nfs_look *look, const struct room *room, const st
         nfs_open(look, RULE_RPCR_3_5_3_07);
     else if (room->chunk < size->largest && !fits(room, size->largest))
         nfs_fail(look, RULE_RPCR_3_5_3_07,
-                 "expected a Reply chunk for a Reply of up to %" PRIu64 " octets, found one of %" PRIu64, size->largest,
+                 "expected a Reply chunk for a Reply of up to %" PRIu64 " octets; found one of %" PRIu64, size->largest,
                  room->chunk);
     else if (room->chunk >= size->largest && room->chunk < size->largest + room->verifier)
         nfs_fail(look, RULE_RPCR_8_2_2_2_02,
-                 "expected a Reply chunk for a Reply of up to %" PRIu64 " octets, a verifier of %u octets included, "
+                 "expected a Reply chunk for a Reply of up to %" PRIu64 " octets, a verifier of %u octets included; "
                  "found one of %" PRIu64,
                  size->largest + room->verifier, room->verifier, room->chunk);
     else
@@ -181,7 +181,7 @@ static void judge_verifier(struct nfs_look *look)
     if (octets > room.threshold && octets - verifier <= room.threshold)
         nfs_fail(look, RULE_RPCR_8_2_2_2_02,
                  "expected room for a verifier of %u octets in a Reply of %" PRIu64 " octets at an inline threshold of "
-                 "%u, found no Reply chunk",
+                 "%u; found no Reply chunk",
                  verifier, octets, room.threshold);
 }
 
@@ -196,7 +196,7 @@ void nfs_size_reply(struct nfs_look *look)
         nfs_open(look, RULE_NFSULB_6_2_2_01);
     else if (look->body->unreduced > most)
         nfs_fail(look, RULE_NFSULB_6_2_2_01,
-                 "expected a Reply of at most %u octets, the session's ca_maxresponsesize, found %" PRIu64, most,
+                 "expected a Reply of at most %u octets, the session's ca_maxresponsesize; found %" PRIu64, most,
                  look->body->unreduced);
     else
         nfs_pass(look, RULE_NFSULB_6_2_2_01);

@@ -47,7 +47,7 @@ static void fail_order(struct rdmap_connection *rdmap, struct rdmap_answers *ans
     }
     answers->misplaced = overtaken->by;
     rdmap_fail_at(rdmap, &overtaken->by, order_rule(older, overtaken->by_kind), overtaken->request_frame,
-                  "expected the %s Response to the request in frame %u first, found the %s Response to the later "
+                  "expected the %s Response to the request in frame %u first; found the %s Response to the later "
                   "request in frame %u",
                   name_of(older), overtaken->request_frame, name_of(overtaken->by_kind), overtaken->by_request_frame);
 }
@@ -128,13 +128,13 @@ static void fail_surplus(struct rdmap_connection *rdmap, struct rdmap_early *ear
     early->open = false;
     if (early->kind == RDMAP_OP_READ)
         rdmap_fail_at(rdmap, &early->place, RULE_RDMAP_5_2_01, 0,
-                      "expected RDMA Read Responses to open Read Requests only, found one to STag 0x%08x TO 0x%" PRIx64
+                      "expected RDMA Read Responses to open Read Requests only; found one to STag 0x%08x TO 0x%" PRIx64
                       " for which no request is open",
                       early->stag, early->to);
     else
         rdmap_fail_at(
             rdmap, &early->place, RULE_RDMAPX_5_2_2_04, 0,
-            "expected Atomic Responses to open Atomic Requests only, found one with Original Request Identifier "
+            "expected Atomic Responses to open Atomic Requests only; found one with Original Request Identifier "
             "0x%08x when no request is open",
             early->identifier);
 }
@@ -158,7 +158,7 @@ static void fail_early(struct rdmap_connection *rdmap, unsigned requester, struc
     early->open = false;
     if (early->acked_known)
         rdmap_fail_at(rdmap, &early->place, rule, request != NULL ? request->operation.place.frame : 0,
-                      "expected the %s Response behind its request, found it when nothing of the request had been "
+                      "expected the %s Response behind its request; found it when nothing of the request had been "
                       "received",
                       name_of(early->kind));
     else
@@ -206,12 +206,12 @@ static void unsolicited(struct rdmap_connection *rdmap, struct rdmap_step *step,
         early->open = false;
         if (early->kind == RDMAP_OP_READ)
             rdmap_fail(rdmap, step, RULE_RDMAP_5_2_2_01, 0,
-                       "expected an RDMA Read Response from the other end, found one to STag 0x%08x TO 0x%" PRIx64
+                       "expected an RDMA Read Response from the other end; found one to STag 0x%08x TO 0x%" PRIx64
                        " from the end that sent the request",
                        ddp->stag, ddp->to);
         else
             rdmap_fail(rdmap, step, RULE_RDMAPX_5_2_2_04, 0,
-                       "expected an Atomic Response from the other end, found one with identifier 0x%08x from the end "
+                       "expected an Atomic Response from the other end; found one with identifier 0x%08x from the end "
                        "that sent the request",
                        identifier);
     }
@@ -330,7 +330,7 @@ static void judge_unanswered(struct rdmap_connection *rdmap, unsigned requester,
         return;
     }
     rdmap_fail_at_as(rdmap, &request->operation.place, rule, went_on && closed_first ? SEVERITY_ERROR : SEVERITY_NOTE,
-                     0, "expected an %s Response, found none up to the end of the connection%s",
+                     0, "expected an %s Response; found none up to the end of the connection%s",
                      name_of(request->operation.kind), went_on ? ", and other messages of the responder" : "");
 }
 

@@ -35,17 +35,17 @@ static void judge_first_word(struct rdmap_connection *rdmap, struct rdmap_step *
 
     if (word == WORD_OPCODE_HIGH || word == WORD_OPCODE_LITTLE) {
         rdmap_fail(rdmap, step, RULE_RDMAPX_5_2_1_01, 0,
-                   "expected Reserved and AOpCode in the lowest 4 bits of the first word, found 0x%08x", word);
+                   "expected Reserved and AOpCode in the lowest 4 bits of the first word; found 0x%08x", word);
         return;
     }
     verdict_passed(rdmap->verdict, RULE_RDMAPX_5_2_1_01);
     if (atomic->reserved != 0)
-        rdmap_blemish(rdmap, step, RULE_RDMAPX_5_2_1_02, "expected Reserved 0, found 0x%07x (first word 0x%08x)",
+        rdmap_blemish(rdmap, step, RULE_RDMAPX_5_2_1_02, "expected Reserved 0; found 0x%07x (first word 0x%08x)",
                       atomic->reserved, word);
     else
         verdict_passed(rdmap->verdict, RULE_RDMAPX_5_2_1_02);
     if (rdmap_atomic_name(atomic->opcode) == NULL)
-        rdmap_fail(rdmap, step, RULE_RDMAPX_5_2_1_04, 0, "expected AOpCode 0 (FetchAdd) or 2 (CmpSwap), found %u%s",
+        rdmap_fail(rdmap, step, RULE_RDMAPX_5_2_1_04, 0, "expected AOpCode 0 (FetchAdd) or 2 (CmpSwap); found %u%s",
                    atomic->opcode, atomic->opcode == RDMAP_ATOMIC_SWAP_RESERVED ? " (reserved)" : "");
     else
         verdict_passed(rdmap->verdict, RULE_RDMAPX_5_2_1_04);
@@ -57,13 +57,13 @@ static void judge_unused_operands(struct rdmap_connection *rdmap, struct rdmap_s
     if (atomic->compare_data == 0)
         verdict_passed(rdmap->verdict, RULE_RDMAPX_5_2_1_12);
     else
-        rdmap_blemish(rdmap, step, RULE_RDMAPX_5_2_1_12, "expected Compare Data 0 in a FetchAdd, found 0x%016" PRIx64,
+        rdmap_blemish(rdmap, step, RULE_RDMAPX_5_2_1_12, "expected Compare Data 0 in a FetchAdd; found 0x%016" PRIx64,
                       atomic->compare_data);
     if (atomic->compare_mask == UINT64_MAX)
         verdict_passed(rdmap->verdict, RULE_RDMAPX_5_2_1_14);
     else
         rdmap_blemish(rdmap, step, RULE_RDMAPX_5_2_1_14,
-                      "expected Compare Mask 0x%016" PRIx64 " in a FetchAdd, found 0x%016" PRIx64, UINT64_MAX,
+                      "expected Compare Mask 0x%016" PRIx64 " in a FetchAdd; found 0x%016" PRIx64, UINT64_MAX,
                       atomic->compare_mask);
 }
 
@@ -101,7 +101,7 @@ static void judge_answered_alignment(struct rdmap_connection *rdmap, struct rdma
     entry->told = true;
     rdmap_fail_at_as(rdmap, &operation->place, RULE_RDMAPX_5_1_1_04, others ? SEVERITY_WARNING : SEVERITY_NOTE,
                      step->fpdu->place.frame,
-                     "expected a Remote TO that stands for an address aligned to 8 octets, found TO 0x%" PRIx64 "%s",
+                     "expected a Remote TO that stands for an address aligned to 8 octets; found TO 0x%" PRIx64 "%s",
                      operation->atomic.to,
                      others ? ", and other Atomics on this STag at TOs of another remainder"
                             : ", which the responder has taken for one");
@@ -112,7 +112,7 @@ static void judge_refused_alignment(struct rdmap_connection *rdmap, const struct
 {
     if ((request->operation.atomic.to & 7u) != 0)
         rdmap_fail_at(rdmap, &request->operation.place, RULE_RDMAPX_5_1_1_04, 0,
-                      "expected a Remote TO that stands for an address aligned to 8 octets, found TO 0x%" PRIx64,
+                      "expected a Remote TO that stands for an address aligned to 8 octets; found TO 0x%" PRIx64,
                       request->operation.atomic.to);
 }
 
@@ -147,7 +147,7 @@ void rdmap_atomic_response(struct rdmap_connection *rdmap, struct rdmap_step *st
         verdict_passed(rdmap->verdict, RULE_RDMAPX_5_2_2_02);
     else if (!request->faulty)
         rdmap_fail(rdmap, step, RULE_RDMAPX_5_2_2_02, request->operation.place.frame,
-                   "expected the Request Identifier 0x%08x of the Atomic Request, found 0x%08x",
+                   "expected the Request Identifier 0x%08x of the Atomic Request; found 0x%08x",
                    request->operation.atomic.identifier, response->identifier);
     rdmap_answers_complete(rdmap, step);
     if (!request->faulty)

@@ -32,7 +32,7 @@ static void settle_ignored(struct rdmap_connection *rdmap, struct fault_watch *w
     const struct fault_info *info = &rdmap_fault_info[watch->kind];
 
     rdmap_fail_at(rdmap, place, info->ignored, watch->place.frame,
-                  "expected a Terminate and the end of the stream after %s in frame %u, found %s", info->what,
+                  "expected a Terminate and the end of the stream after %s in frame %u; found %s", info->what,
                   watch->place.frame, found);
     watch->state = FAULT_SETTLED;
 }
@@ -41,7 +41,7 @@ static void settle_bare_close(struct rdmap_connection *rdmap, struct fault_watch
                               bool reset)
 {
     rdmap_fail_at(rdmap, place, RULE_RDMAP_6_2_1_01, watch->place.frame,
-                  "expected a Terminate after %s in frame %u, found %s%s without one",
+                  "expected a Terminate after %s in frame %u; found %s%s without one",
                   rdmap_fault_info[watch->kind].what, watch->place.frame,
                   watch->later.frame != 0 ? "other messages and " : "", reset ? "RST" : "FIN");
     watch->state = FAULT_SETTLED;
@@ -63,7 +63,7 @@ static void judge_code(struct rdmap_connection *rdmap, struct rdmap_step *step, 
         rdmap_fail_as(rdmap, step, info->code,
                       answer == ANSWER_TOLERATED ? SEVERITY_WARNING : rule_catalogue[info->code].severity,
                       watch->place.frame,
-                      "expected a Terminate that reports %s in frame %u, found %u/%u with code %02x (%s)", info->what,
+                      "expected a Terminate that reports %s in frame %u; found %u/%u with code %02x (%s)", info->what,
                       watch->place.frame, terminate->layer, terminate->etype, terminate->code,
                       rdmap_terminate_code_name(terminate->layer, terminate->etype, terminate->code) != NULL
                           ? rdmap_terminate_code_name(terminate->layer, terminate->etype, terminate->code)
@@ -83,14 +83,14 @@ static void settle_terminated(struct rdmap_connection *rdmap, struct rdmap_step 
     verdict_passed(v, RULE_RDMAP_6_2_1_01);
     if (watch->served.frame != 0)
         rdmap_fail_at(rdmap, &watch->served, drop, watch->place.frame,
-                      "expected every segment behind the one with %s in frame %u to be dropped, found an answer to the "
+                      "expected every segment behind the one with %s in frame %u to be dropped; found an answer to the "
                       "request in frame %u",
                       info->what, watch->place.frame, watch->served_request);
     else if (watch->followed || !info->ddp)
         verdict_passed(v, drop);
     if (watch->late.frame != 0)
         rdmap_fail(rdmap, step, RULE_RDMAP_7_1_05, watch->place.frame,
-                   "expected the Terminate at the earliest opportunity after %s in frame %u, found it %.3f s later, "
+                   "expected the Terminate at the earliest opportunity after %s in frame %u; found it %.3f s later, "
                    "after other messages (frame %u)",
                    info->what, watch->place.frame, (double)(step->fpdu->place.time_ns - watch->place.time_ns) / 1e9,
                    watch->late.frame);
@@ -136,7 +136,7 @@ static void judge_terminate(struct rdmap_connection *rdmap, struct rdmap_step *s
         watch->state = FAULT_SETTLED;
     } else if (accused != NULL && accused->place.offset > watch->place.offset && watch->firm && accused->faulty) {
         rdmap_fail(rdmap, step, RULE_RDMAP_7_1_10, watch->place.frame,
-                   "expected the first error reported, %s in frame %u, found the segment in frame %u",
+                   "expected the first error reported, %s in frame %u; found the segment in frame %u",
                    rdmap_fault_info[watch->kind].what, watch->place.frame, accused->place.frame);
         watch->state = FAULT_SETTLED;
     } else {

@@ -4,6 +4,7 @@
  * a long row of STags that one side has handed out.
  */
 #include "engine/rdmap_reaction.h"
+#include "wire/octets.h"
 
 enum {
     KEY_BITS = 8,
@@ -36,7 +37,7 @@ static void judge_sink(struct rdmap_connection *rdmap, struct rdmap_step *step, 
     state->sinks_told[side] = true;
     if (state->sinks_regular[side]) {
         rdmap_fail(rdmap, step, RULE_RDMAP_8_1_1_08, 0,
-                   "expected STags that are hard to predict, found %u in a row, each by 0x%x above the one before, up "
+                   "expected STags that are hard to predict; found %u in a row, each by 0x%x above the one before, up "
                    "to 0x%08x",
                    n, stride, stag);
         return;
@@ -44,7 +45,7 @@ static void judge_sink(struct rdmap_connection *rdmap, struct rdmap_step *step, 
     verdict_passed(rdmap->verdict, RULE_RDMAP_8_1_1_08);
     if (state->highest_sink[side] < SPARSE_MIN)
         rdmap_fail(rdmap, step, RULE_RDMAP_8_1_1_09, 0,
-                   "expected STags spread over 32 bits, found %u in a row that are all below 0x10000", n);
+                   "expected STags spread over 32 bits; found %u in a row that are all below 0x10000", n);
     else
         verdict_passed(rdmap->verdict, RULE_RDMAP_8_1_1_09);
 }
@@ -56,8 +57,8 @@ static bool is_tls(const uint8_t *p, size_t n)
 
     if (n < TLS_RECORD_HEADER + 4 || p[0] != TLS_HANDSHAKE || p[1] != 3 || p[2] > 4 || (p[5] != 1 && p[5] != 2))
         return false;
-    record = (uint32_t)p[3] << 8 | p[4];
-    handshake = (uint32_t)p[6] << 16 | (uint32_t)p[7] << 8 | p[8];
+    record = get_be16(p + 3);
+    handshake = get_be24(p + 6);
     return handshake + 4 <= record && handshake >= 38;
 }
 
@@ -68,7 +69,7 @@ static void judge_tls(struct rdmap_connection *rdmap, struct rdmap_step *step)
     rdmap->reaction->first_send_seen[step->side] = true;
     if (is_tls(step->ddp->payload, step->ddp->payload_len))
         rdmap_fail(rdmap, step, RULE_SEC_5_4_2_01, 0,
-                   "expected no TLS on top of RDMAP, found a TLS handshake record at the beginning of the first Send");
+                   "expected no TLS on top of RDMAP; found a TLS handshake record at the beginning of the first Send");
     else
         verdict_passed(rdmap->verdict, RULE_SEC_5_4_2_01);
 }

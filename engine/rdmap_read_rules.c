@@ -57,7 +57,7 @@ static void fail_sink(struct rdmap_connection *rdmap, const struct rdmap_step *s
 
     rdmap_fail_at_as(rdmap, place, RULE_RDMAP_4_4_03, empty ? SEVERITY_WARNING : SEVERITY_ERROR, operation->place.frame,
                      "expected SinkSTag 0x%08x and SinkTO 0x%" PRIx64
-                     " of the Read Request in the first segment of the Response, found STag 0x%08x TO 0x%" PRIx64,
+                     " of the Read Request in the first segment of the Response; found STag 0x%08x TO 0x%" PRIx64,
                      operation->read.sink_stag, operation->read.sink_to, step->ddp->stag, to);
     step->message->faulty = true;
 }
@@ -146,11 +146,11 @@ static void fail_excess(struct rdmap_connection *rdmap, struct rdmap_step *step)
 
     if (operation->read.size == 0)
         rdmap_fail(rdmap, step, RULE_RDMAP_5_2_1_18, operation->place.frame,
-                   "expected a zero-length Response to a Read Request with RDMARDSZ 0, found %" PRIu64 " octets",
+                   "expected a zero-length Response to a Read Request with RDMARDSZ 0; found %" PRIu64 " octets",
                    step->message->octets);
     else
         rdmap_fail(rdmap, step, RULE_RDMAP_4_4_08, operation->place.frame,
-                   "expected the %u octets of RDMARDSZ in the Read Response, found %" PRIu64, operation->read.size,
+                   "expected the %u octets of RDMARDSZ in the Read Response; found %" PRIu64, operation->read.size,
                    step->message->octets);
 }
 
@@ -200,11 +200,11 @@ void rdmap_read_settle(struct rdmap_connection *rdmap, unsigned side, struct rdm
     if (step != NULL && step->stray && step->ddp->opcode == RDMAP_READ_RESPONSE)
         rdmap_fail_at(rdmap, &shortened->place, RULE_DDP_4_1_05, step->fpdu->place.frame,
                       "expected Last = 0 in a segment with %" PRIu64
-                      " of %u octets of a Read Response, found Last = 1 and more of it behind",
+                      " of %u octets of a Read Response; found Last = 1 and more of it behind",
                       shortened->octets, shortened->size);
     else
         rdmap_fail_at(rdmap, &shortened->place, RULE_RDMAP_4_4_08, shortened->request_frame,
-                      "expected the %u octets of RDMARDSZ in the Read Response, found %" PRIu64, shortened->size,
+                      "expected the %u octets of RDMARDSZ in the Read Response; found %" PRIu64, shortened->size,
                       shortened->octets);
 }
 

@@ -231,7 +231,7 @@ static void judge_read(struct rdmap_connection *rdmap, struct rdmap_step *step)
         b->told = true;
         rdmap_fail_as(
             rdmap, step, RULE_RDMAP_5_5_13, rdmap->options.exclusive ? SEVERITY_ERROR : SEVERITY_NOTE, w->frame,
-            "expected the octets of the RDMA Write in frame %u at STag 0x%08x TO 0x%" PRIx64 ", found others (%02x)%s",
+            "expected the octets of the RDMA Write in frame %u at STag 0x%08x TO 0x%" PRIx64 "; found others (%02x)%s",
             w->frame, w->stag, from + at, ddp->payload[at],
             rdmap->options.exclusive ? "" : "; another writer may explain it");
         return;

@@ -77,7 +77,7 @@ static void judge_echo(const struct accusation *a)
     for (unsigned i = 0; i < a->ddp->header_len; i++)
         snprintf(octets + (size_t)2 * i, 3, "%02x", p[i]);
     rdmap_fail(a->rdmap, a->step, RULE_RDMAP_4_8_33, 0,
-               "expected the DDP Header of a segment that was received, found %s, which none of them had", octets);
+               "expected the DDP Header of a segment that was received; found %s, which none of them had", octets);
 }
 
 static void judge_length(const struct accusation *a)
@@ -95,7 +95,7 @@ static void judge_length(const struct accusation *a)
         verdict_inconclusive(a->rdmap->verdict, RULE_RDMAP_4_8_30);
     else
         rdmap_fail(a->rdmap, a->step, RULE_RDMAP_4_8_30, a->frame,
-                   "expected DDP Segment Length %u, header and payload of the segment in frame %u, found %u%s", length,
+                   "expected DDP Segment Length %u, header and payload of the segment in frame %u; found %u%s", length,
                    a->frame, terminate->segment_length,
                    terminate->segment_length + a->ddp->header_len == length ||
                            (a->accused->has_read && terminate->segment_length == 0)
@@ -109,7 +109,7 @@ static void fail_read(const struct accusation *a, enum rule_id rule, const char 
                       uint64_t found, uint64_t sent)
 {
     rdmap_fail(a->rdmap, a->step, rule, a->frame,
-               "expected %s 0x%llx after %llu octets of the Read Response to the request in frame %u, found 0x%llx",
+               "expected %s 0x%llx after %llu octets of the Read Response to the request in frame %u; found 0x%llx",
                what, (unsigned long long)expected, (unsigned long long)sent, a->frame, (unsigned long long)found);
 }
 
@@ -146,7 +146,7 @@ static void judge_untouched(const struct accusation *a)
         verdict_passed(a->rdmap->verdict, RULE_RDMAP_4_8_38);
     else
         rdmap_fail(a->rdmap, a->step, RULE_RDMAP_4_8_38, a->frame,
-                   "expected the RDMA Read Request Header of frame %u unchanged, as nothing of its answer was sent, "
+                   "expected the RDMA Read Request Header of frame %u unchanged, as nothing of its answer was sent; "
                    "found SinkSTag 0x%08x, SinkTO 0x%llx, size %u, SrcSTag 0x%08x, SrcTO 0x%llx",
                    a->frame, a->terminate->read.sink_stag, (unsigned long long)a->terminate->read.sink_to,
                    a->terminate->read.size, a->terminate->read.source_stag,
@@ -341,7 +341,7 @@ static bool judge_zero_length(const struct accusation *a)
         return false;
     if (remote && read_size_and_source(a, &read) && read.size == 0) {
         rdmap_fail(a->rdmap, a->step, RULE_RDMAP_5_2_1_17, a->frame,
-                   "expected no check of SrcSTag and SrcTO of the RDMA Read Request of size 0 in frame %u, found a "
+                   "expected no check of SrcSTag and SrcTO of the RDMA Read Request of size 0 in frame %u; found a "
                    "Terminate %u/%u with code %02x",
                    a->frame, terminate->layer, terminate->etype, terminate->code);
         return true;
@@ -349,7 +349,7 @@ static bool judge_zero_length(const struct accusation *a)
     remote = remote || (rdmap_terminate_is(terminate, RDMAP_LAYER_DDP, 1) && terminate->code <= 3);
     if (remote && a->ddp->tagged && a->payload == 0) {
         rdmap_fail(a->rdmap, a->step, RULE_DDP_5_2_16, a->frame,
-                   "expected no check of STag and TO of the Tagged message without payload in frame %u, found a "
+                   "expected no check of STag and TO of the Tagged message without payload in frame %u; found a "
                    "Terminate %u/%u with code %02x",
                    a->frame, terminate->layer, terminate->etype, terminate->code);
         return true;
@@ -378,7 +378,7 @@ static bool judge_remote_protection(const struct accusation *a)
     }
     rdmap_fail(a->rdmap, a->step, RULE_RDMAP_4_8_46, a->frame,
                "expected a Remote Protection Error of layer 0 only about an RDMA Read Request, an Atomic Request or a "
-               "Send with Invalidate, found code %02x about %s (opcode %u)",
+               "Send with Invalidate; found code %02x about %s (opcode %u)",
                terminate->code, a->info != NULL ? a->info->name : "an unknown message", a->ddp->opcode);
     return false;
 }
@@ -402,7 +402,7 @@ static void judge_invalidate_code(const struct accusation *a)
         return;
     rule = terminate->code == 0 ? RULE_RDMAP_7_2_04 : terminate->code == 3 ? RULE_RDMAP_7_2_05 : RULE_RDMAP_4_8_12;
     rdmap_fail_as(a->rdmap, a->step, rule, rule == RULE_RDMAP_4_8_12 ? SEVERITY_ERROR : SEVERITY_WARNING, a->frame,
-                  "expected code 09, STag cannot be Invalidated, about a Send with Invalidate, found code %02x",
+                  "expected code 09, STag cannot be Invalidated, about a Send with Invalidate; found code %02x",
                   terminate->code);
 }
 
@@ -440,9 +440,9 @@ static void judge_truth(const struct accusation *a)
         return;
     }
     rdmap_fail(a->rdmap, a->step, field != RULE_COUNT ? field : rule, a->frame,
-               field != RULE_COUNT ? "expected reserved fields of the %s not to be looked at, found a Terminate %u/%u "
+               field != RULE_COUNT ? "expected reserved fields of the %s not to be looked at; found a Terminate %u/%u "
                                      "with code %02x (%s) about it: %s"
-                                   : "expected a code that is true of the %s, found %u/%u with code %02x (%s): %s",
+                                   : "expected a code that is true of the %s; found %u/%u with code %02x (%s): %s",
                segment_text(a, text), terminate->layer, terminate->etype, terminate->code,
                rdmap_terminate_code_name(terminate->layer, terminate->etype, terminate->code), why);
 }
@@ -459,7 +459,7 @@ static bool judge_buffer_model(const struct accusation *a)
         return true;
     }
     rdmap_fail(a->rdmap, a->step, RULE_DDP_7_2_15, a->frame,
-               "expected error type %u of layer 1 with the header of a segment with T = %u, found T = %u",
+               "expected error type %u of layer 1 with the header of a segment with T = %u; found T = %u",
                terminate->etype, terminate->etype == 1, a->ddp->tagged);
     return false;
 }

@@ -213,7 +213,7 @@ static void judge_unread(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
                     error && rpcrdma->side[t->side].calls.answered == 0 ? SEVERITY_WARNING
                                                                         : rule_catalogue[rule].severity,
                     t->call.frame,
-                    "expected the Long Call in frame %u to be read and served, found %s after %llu octets of its %llu",
+                    "expected the Long Call in frame %u to be read and served; found %s after %llu octets of its %llu",
                     t->call.frame, error ? "ERR_CHUNK" : "GARBAGE_ARGS", (unsigned long long)moved,
                     (unsigned long long)t->chunks[t->position_zero].length);
 }
@@ -236,7 +236,7 @@ void rpcrdma_accept_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
             rpcrdma_inconclusive(rpcrdma, form->rule);
         } else {
             rpcrdma_fail(rpcrdma, m, form->rule, t->call.frame,
-                         "expected the Call in frame %u to be served, although it has %s, found %s", t->call.frame,
+                         "expected the Call in frame %u to be served, although it has %s; found %s", t->call.frame,
                          form->what, m->kind == RPCRDMA_KIND_ERROR ? "ERR_CHUNK" : "GARBAGE_ARGS");
             return; /* one of them is enough to refuse it */
         }

@@ -123,7 +123,7 @@ static void fail_disordered(struct rpcrdma_connection *rpcrdma, const struct rpc
         return;
     rpcrdma_fail_at(rpcrdma, &offer->transaction->call, read ? RULE_RPCR_4_1_2_06 : RULE_RPCR_4_1_2_07,
                     move->place.frame,
-                    "expected %shandle, length and 64-bit offset in this order, found 0x%08x 0x%08x 0x%016llx; the %s "
+                    "expected %shandle, length and 64-bit offset in this order; found 0x%08x 0x%08x 0x%016llx; the %s "
                     "in frame %u goes to 0x%llx of STag 0x%08x",
                     read ? "position, " : "", segment->handle, segment->length, (unsigned long long)segment->offset,
                     access_name(move), move->place.frame, (unsigned long long)move->to, move->stag);
@@ -137,7 +137,7 @@ static void fail_bounds(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
 
     if (found->first != NULL && found->last != NULL && found->first != found->last)
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_4_3_01, found->first->transaction->call.frame,
-                        "expected an %s within one segment, found 0x%llx to 0x%llx of STag 0x%08x, from the segment at "
+                        "expected an %s within one segment; found 0x%llx to 0x%llx of STag 0x%08x, from the segment at "
                         "0x%llx into that at 0x%llx and over the gap between them",
                         access_name(move), from, to, move->stag, (unsigned long long)found->first->target.offset,
                         (unsigned long long)found->last->target.offset);
@@ -145,7 +145,7 @@ static void fail_bounds(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
         rpcrdma_fail_at(rpcrdma, &move->place, move->kind == RDMA_WRITE ? RULE_RPCR_3_4_6_05 : RULE_RPCR_3_4_5_09,
                         found->same->transaction->call.frame,
                         "expected an %s within 0x%llx to 0x%llx of STag 0x%08x (%u octets offered by the Call in frame "
-                        "%u), found 0x%llx to 0x%llx",
+                        "%u); found 0x%llx to 0x%llx",
                         access_name(move), (unsigned long long)segment->offset,
                         (unsigned long long)segment->offset + segment->length, move->stag, segment->length,
                         found->same->transaction->call.frame, from, to);
@@ -169,7 +169,7 @@ static void fail_behind_reply(struct rpcrdma_connection *rpcrdma, const struct r
                               const struct place *reply)
 {
     rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_2_3_2_02, reply->frame,
-                    "expected RDMA Writes for XID 0x%08x before its Reply in frame %u, found one behind it, to 0x%llx "
+                    "expected RDMA Writes for XID 0x%08x before its Reply in frame %u; found one behind it, to 0x%llx "
                     "of STag 0x%08x",
                     xid, reply->frame, (unsigned long long)move->to, move->stag);
 }
@@ -183,14 +183,14 @@ static void judge_answered_write(struct rpcrdma_connection *rpcrdma, const struc
         return;
     if (t->outcome == RPCRDMA_FAILED) {
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_4_6_04, t->answer.frame,
-                        "expected memory that an outstanding Call offers, found STag 0x%08x of XID 0x%08x, which "
+                        "expected memory that an outstanding Call offers; found STag 0x%08x of XID 0x%08x, which "
                         "RDMA_ERROR answered in frame %u",
                         move->stag, t->xid, t->answer.frame);
         return;
     }
     if (offers_outstanding(rpcrdma, move->owner, true)) {
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_4_3_02, t->answer.frame,
-                        "expected memory that an outstanding Call offers, found STag 0x%08x of XID 0x%08x, which was "
+                        "expected memory that an outstanding Call offers; found STag 0x%08x of XID 0x%08x, which was "
                         "answered in frame %u",
                         move->stag, t->xid, t->answer.frame);
         return;
@@ -215,7 +215,7 @@ static void judge_stray_write(struct rpcrdma_connection *rpcrdma, const struct r
         fail_disordered(rpcrdma, move, offer);
     } else if (found.wrong != NULL && (found.wrong_holds || found.same == NULL)) {
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_4_5_10, found.wrong->transaction->call.frame,
-                        "expected no RDMA Write to memory of a Read list, found one to 0x%llx of STag 0x%08x, which "
+                        "expected no RDMA Write to memory of a Read list; found one to 0x%llx of STag 0x%08x, which "
                         "the Call in frame %u offers to be read",
                         (unsigned long long)move->to, move->stag, found.wrong->transaction->call.frame);
     } else if (found.same != NULL) {
@@ -224,7 +224,7 @@ static void judge_stray_write(struct rpcrdma_connection *rpcrdma, const struct r
         judge_answered_write(rpcrdma, move, found.answered->transaction);
     } else {
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_4_6_04, 0,
-                        "expected an STag that an outstanding Call offers in its Write list or Reply chunk, found "
+                        "expected an STag that an outstanding Call offers in its Write list or Reply chunk; found "
                         "0x%08x (to 0x%llx, %llu octets)",
                         move->stag, (unsigned long long)move->to, (unsigned long long)move->length);
     }
@@ -235,7 +235,7 @@ static void judge_stray_write(struct rpcrdma_connection *rpcrdma, const struct r
 static void tell_stray(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_stray *stray)
 {
     rpcrdma_fail_at(rpcrdma, &stray->place, RULE_RPCR_3_4_5_09, 0,
-                    "expected an RDMA Read of memory that an outstanding Call offers in its Read list, found STag "
+                    "expected an RDMA Read of memory that an outstanding Call offers in its Read list; found STag "
                     "0x%08x (0x%llx to 0x%llx)",
                     stray->area.stag, (unsigned long long)stray->area.from, (unsigned long long)stray->area.to);
 }
@@ -284,7 +284,7 @@ void rpcrdma_access_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
         } else if (offers_area(call->transaction, &stray->area)) {
             if (stray->acked_known && stray->acked <= call->place.offset)
                 rpcrdma_fail_at(rpcrdma, &stray->place, RULE_RPCR_3_4_5_06, call->place.frame,
-                                "expected RDMA Reads of STag 0x%08x behind the Call that offers it, found one before "
+                                "expected RDMA Reads of STag 0x%08x behind the Call that offers it; found one before "
                                 "that, which comes in frame %u",
                                 stray->area.stag, call->place.frame);
             else
@@ -311,12 +311,12 @@ static void judge_stray_read(struct rpcrdma_connection *rpcrdma, const struct rp
     else if (found.answered != NULL) {
         rpcrdma_revoked_access(rpcrdma, move, found.answered->transaction);
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_4_5_1_02, found.answered->transaction->answer.frame,
-                        "expected no RDMA Read of a Read chunk behind the answer to its Call (XID 0x%08x, frame %u), "
+                        "expected no RDMA Read of a Read chunk behind the answer to its Call (XID 0x%08x, frame %u); "
                         "found one of STag 0x%08x",
                         found.answered->transaction->xid, found.answered->transaction->answer.frame, move->stag);
     } else if (found.wrong != NULL)
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_4_5_09, found.wrong->transaction->call.frame,
-                        "expected an RDMA Read of memory that an outstanding Call offers in its Read list, found STag "
+                        "expected an RDMA Read of memory that an outstanding Call offers in its Read list; found STag "
                         "0x%08x, which the Call in frame %u offers to be written",
                         move->stag, found.wrong->transaction->call.frame);
     else
@@ -337,11 +337,11 @@ static bool judge_model(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
         return true;
     if (write)
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_1_02, 0,
-                        "expected no RDMA Write from the client, found one of %llu octets to 0x%llx of STag 0x%08x",
+                        "expected no RDMA Write from the client; found one of %llu octets to 0x%llx of STag 0x%08x",
                         (unsigned long long)move->length, (unsigned long long)move->to, move->stag);
     else
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_1_01, 0,
-                        "expected no RDMA Read from the client, found one of %llu octets from 0x%llx of STag 0x%08x",
+                        "expected no RDMA Read from the client; found one of %llu octets from 0x%llx of STag 0x%08x",
                         (unsigned long long)move->length, (unsigned long long)move->to, move->stag);
     return true;
 }

@@ -35,7 +35,7 @@ static void check_row(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message
                 continue;
             rpcrdma_fail(
                 rpcrdma, m, RULE_RPCR_3_4_5_11, 0,
-                "expected the %u segments of the Read chunk at Position %u in a row, found Position %u among them",
+                "expected the %u segments of the Read chunk at Position %u in a row; found Position %u among them",
                 t->chunks[c].n, t->chunks[c].position, segment.position);
             return;
         }
@@ -54,7 +54,7 @@ void rpcrdma_call_lists(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
         if (position % 4 == 0)
             continue;
         m->misread = m->transaction->misread = true;
-        rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_4_5_04, 0, "expected Positions that are multiples of 4, found %u",
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_4_5_04, 0, "expected Positions that are multiples of 4; found %u",
                      position);
         return;
     }
@@ -64,7 +64,7 @@ void rpcrdma_call_lists(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
         m->transaction->chunks[m->transaction->position_zero].length == 0)
         rpcrdma_fail_as(
             rpcrdma, m, RULE_RPCR_4_3_01, SEVERITY_NOTE, 0,
-            "expected no Read list without chunks, found an empty segment at Position 0 beside an inline RPC "
+            "expected no Read list without chunks; found an empty segment at Position 0 beside an inline RPC "
             "message");
 }
 
@@ -99,12 +99,12 @@ static bool header_removed(struct rpcrdma_shape *shape)
     if (flavor == RPC_AUTH_GSS)
         rpcrdma_shape_fail(
             shape, RULE_RPCR_8_2_2_01,
-            "expected the RPCSEC_GSS credential and verifier inline, found a Read chunk at Position %u of "
+            "expected the RPCSEC_GSS credential and verifier inline; found a Read chunk at Position %u of "
             "the RPC header",
             chunk->position);
     else
         rpcrdma_shape_fail(shape, binding != RULE_COUNT ? binding : RULE_RPCR_4_03,
-                           "expected the RPC header as RFC 5531 lays it out, found a Read chunk at Position %u of it",
+                           "expected the RPC header as RFC 5531 lays it out; found a Read chunk at Position %u of it",
                            chunk->position);
     return true;
 }
@@ -118,22 +118,22 @@ static void broken_header(struct rpcrdma_shape *shape)
     if (header_removed(shape))
         return;
     if (rpc->status == RPC_BAD_TYPE && shape->in_chunk)
-        rpcrdma_shape_fail(shape, RULE_RPCR_2_2_2_01, "expected CALL (0) or REPLY (1) in the RPC message, found %u",
+        rpcrdma_shape_fail(shape, RULE_RPCR_2_2_2_01, "expected CALL (0) or REPLY (1) in the RPC message; found %u",
                            rpc->fault);
     else if (rpc->status == RPC_OK && shape->in_chunk)
         rpcrdma_shape_fail(shape, RULE_RPCR_3_5_3_04,
-                           "expected an RPC Call in the Position-Zero Read chunk, found a Reply");
+                           "expected an RPC Call in the Position-Zero Read chunk; found a Reply");
     else if (rpc->status == RPC_BAD_VALUE && rpc->fault_at == RPCVERS_AT)
-        rpcrdma_shape_fail(shape, RULE_RPC_9_01, "expected rpcvers 2 in the Call, found %u", rpc->fault);
+        rpcrdma_shape_fail(shape, RULE_RPC_9_01, "expected rpcvers 2 in the Call; found %u", rpc->fault);
     else if (rpc->status == RPC_BAD_VALUE)
         rpcrdma_shape_fail(shape, RULE_RPCR_4_03,
-                           "expected the RPC header as RFC 5531 lays it out, found 0x%08x at octet %u of it",
+                           "expected the RPC header as RFC 5531 lays it out; found 0x%08x at octet %u of it",
                            rpc->fault, rpc->fault_at);
     else if (rpc->status == RPC_SHORT && /* shorter ones: rpcrdma_header_rules.c, rpcrdma_shape_start() */
              body->length >= (shape->in_chunk ? (uint64_t)RPC_CALL_MIN : (uint64_t)RPC_REPLY_MIN))
         rpcrdma_shape_fail(
             shape, shape->in_chunk ? RULE_RPCR_3_5_3_04 : RULE_RPCR_4_03,
-            "expected an RPC header as RFC 5531 lays it out, found the payload to end within it at octet "
+            "expected an RPC header as RFC 5531 lays it out; found the payload to end within it at octet "
             "%" PRIu64,
             body->length);
     else
@@ -158,7 +158,7 @@ static void gss_control(struct rpcrdma_shape *shape)
 
     if (chunk != NULL)
         rpcrdma_shape_fail(shape, RULE_RPCR_8_2_2_01,
-                           "expected RPCSEC_GSS context messages unreduced, found a Read chunk at Position %u",
+                           "expected RPCSEC_GSS context messages unreduced; found a Read chunk at Position %u",
                            chunk->position);
 }
 
@@ -173,14 +173,14 @@ static void gss_wrapped(struct rpcrdma_shape *shape)
         return;
     if (chunk != NULL)
         rpcrdma_shape_fail(shape, RULE_RPCR_8_2_2_3_01,
-                           "expected a payload with RPCSEC_GSS %s not to be reduced, found a Read chunk at Position %u",
+                           "expected a payload with RPCSEC_GSS %s not to be reduced; found a Read chunk at Position %u",
                            service, chunk->position);
     else
         rpcrdma_shape_pass(shape, RULE_RPCR_8_2_2_3_01);
     if (rpcrdma_old(shape->rpcrdma))
         return;
     if (t->n_writes > 0)
-        rpcrdma_shape_fail(shape, RULE_RPCR_8_2_2_3_02, "expected no Write list with RPCSEC_GSS %s, found %u chunks",
+        rpcrdma_shape_fail(shape, RULE_RPCR_8_2_2_3_02, "expected no Write list with RPCSEC_GSS %s; found %u chunks",
                            service, t->n_writes);
     else
         rpcrdma_shape_pass(shape, RULE_RPCR_8_2_2_3_02);
@@ -212,7 +212,7 @@ static void judge_unbound(struct rpcrdma_shape *shape)
         rpcrdma->unbound[rpcrdma->n_unbound++] = program;
     rpcrdma_shape_fail_as(shape, RULE_RPCR_3_4_2_02, SEVERITY_WARNING,
                           "expected no data chunks for program %u, of which no binding is known that has anything "
-                          "DDP-eligible, found %u Read and %u Write chunks",
+                          "DDP-eligible; found %u Read and %u Write chunks",
                           program, data_chunks(t), t->n_writes);
 }
 
@@ -232,7 +232,7 @@ static bool never_eligible(struct rpcrdma_shape *shape)
     }
     rpcrdma_shape_fail(shape, binding,
                        "expected no Read chunk but at Position Zero for this program, of which nothing is "
-                       "DDP-eligible, found one at Position %u",
+                       "DDP-eligible; found one at Position %u",
                        chunk->position);
     return true;
 }
@@ -332,7 +332,7 @@ void rpcrdma_call_move(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
         if (move->p[at] == 0)
             continue;
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_2_2_4_2_02, t->call.frame,
-                        "expected roundup octets of value zero, found 0x%02x in the Read chunk at Position %u",
+                        "expected roundup octets of value zero; found 0x%02x in the Read chunk at Position %u",
                         move->p[at], chunk->position);
         return;
     }

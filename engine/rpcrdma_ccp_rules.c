@@ -57,7 +57,7 @@ static void ask(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp *ccp, str
 
     if (m->rpc.cred.flavor == RPC_AUTH_NONE)
         rpcrdma_fail(rpcrdma, m, RULE_RPCR0_11_02, 0,
-                     "expected a security flavor that protects CONF_RDMA, found AUTH_NONE");
+                     "expected a security flavor that protects CONF_RDMA; found AUTH_NONE");
     else
         rpcrdma_pass(rpcrdma, RULE_RPCR0_11_02);
     if (!conf_rdma(&m->rpc) || rpc_gss_protects(&m->rpc) || !words(m, w))
@@ -94,13 +94,13 @@ static void judge_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
         rpcrdma_pass(rpcrdma, RULE_RPCR0_6_2_01);
     else
         rpcrdma_fail(rpcrdma, m, RULE_RPCR0_6_2_01, ccp->told_frame,
-                     "expected an inline Call of at most %u octets, the server's maxcall_sendsize, found %u",
+                     "expected an inline Call of at most %u octets, the server's maxcall_sendsize; found %u",
                      (unsigned)ccp->maxcall, (unsigned)n);
     if (ccp->server_reads > 0 || m->header.read.n == 0)
         rpcrdma_pass(rpcrdma, RULE_RPCR0_6_2_04);
     else if (!m->faulty)
         rpcrdma_fail(rpcrdma, m, RULE_RPCR0_6_2_04, ccp->told_frame,
-                     "expected no Read list, as the server's maxrdmaread is 0, found one of %u segments",
+                     "expected no Read list, as the server's maxrdmaread is 0; found one of %u segments",
                      (unsigned)m->header.read.n);
 }
 
@@ -114,7 +114,7 @@ static void judge_reply(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
         rpcrdma_pass(rpcrdma, RULE_RPCR0_6_2_02);
     else
         rpcrdma_fail(rpcrdma, m, RULE_RPCR0_6_2_02, ccp->asked_frame,
-                     "expected an inline Reply of at most %u octets, the client's maxreply_sendsize, found %u",
+                     "expected an inline Reply of at most %u octets, the client's maxreply_sendsize; found %u",
                      (unsigned)ccp->maxreply, (unsigned)n);
 }
 
@@ -127,7 +127,7 @@ void rpcrdma_ccp_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp 
     if (!rpcrdma_old(rpcrdma)) {
         if (call && m->rpc.prog == CCP_PROGRAM)
             rpcrdma_fail(rpcrdma, m, RULE_EXP_7_1_1_01, 0,
-                         "expected no use of the Connection Configuration Protocol, found a Call of program %u",
+                         "expected no use of the Connection Configuration Protocol; found a Call of program %u",
                          (unsigned)CCP_PROGRAM);
         else if (call)
             rpcrdma_pass(rpcrdma, RULE_EXP_7_1_1_01);
@@ -165,7 +165,7 @@ void rpcrdma_ccp_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp *cc
         rpcrdma_pass(rpcrdma, RULE_RPCR0_6_2_03);
     else if (!ccp->reads_told)
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR0_6_2_03, ccp->told_frame,
-                        "expected at most %u RDMA Reads active at a time, the maxrdmaread of the side that is read, "
+                        "expected at most %u RDMA Reads active at a time, the maxrdmaread of the side that is read; "
                         "found %u",
                         (unsigned)limit, (unsigned)ccp->reading[reader]);
     ccp->reads_told |= ccp->reading[reader] > limit;

@@ -196,20 +196,20 @@ static void fail_over(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message
 
     if (k->initial)
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_3_3_03, 0,
-                     "expected one Call%s until a Reply granted credits, found %u unanswered", direction,
+                     "expected one Call%s until a Reply granted credits; found %u unanswered", direction,
                      (unsigned)in_flight);
     else if (rpcrdma_old(rpcrdma))
         rpcrdma_fail(rpcrdma, m, RULE_RPCR0_3_3_02, k->frame,
-                     "expected at most %u unanswered Calls%s, as granted in frame %u, found %u", (unsigned)k->limit,
+                     "expected at most %u unanswered Calls%s, as granted in frame %u; found %u", (unsigned)k->limit,
                      direction, k->frame, (unsigned)in_flight);
     else if (c->programs && each_program_within(rpcrdma, m, k->limit))
         rpcrdma_fail(
             rpcrdma, m, RULE_RPCR_6_3_01, k->frame,
-            "expected at most %u unanswered Calls%s of all programs together, as granted in frame %u, found %u",
+            "expected at most %u unanswered Calls%s of all programs together, as granted in frame %u; found %u",
             (unsigned)k->limit, direction, k->frame, (unsigned)in_flight);
     else
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_3_1_03, k->frame,
-                     "expected at most %u unanswered Calls%s, as granted in frame %u, found %u", (unsigned)k->limit,
+                     "expected at most %u unanswered Calls%s, as granted in frame %u; found %u", (unsigned)k->limit,
                      direction, k->frame, (unsigned)in_flight);
 }
 
@@ -251,7 +251,7 @@ static void judge_requested(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
     }
     if (!c->over_requested)
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_3_1_05, 0,
-                     "expected at most %u unanswered Calls, as many as were requested, found %u", (unsigned)requested,
+                     "expected at most %u unanswered Calls, as many as were requested; found %u", (unsigned)requested,
                      (unsigned)in_flight);
     c->over_requested = true;
 }
@@ -267,7 +267,7 @@ static void judge_dones(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
     }
     if (!c->over_dones)
         rpcrdma_fail(rpcrdma, m, RULE_RPCR0_3_8_03, k->frame,
-                     "expected at most %u unanswered Calls and RDMA_DONE messages, as granted in frame %u, found %u "
+                     "expected at most %u unanswered Calls and RDMA_DONE messages, as granted in frame %u; found %u "
                      "and %u",
                      (unsigned)k->limit, k->frame, (unsigned)in_flight, (unsigned)c->dones);
     c->over_dones = true;
@@ -343,7 +343,7 @@ void rpcrdma_credit_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
     }
     if (!m->faulty) {
         if (m->header.credit == 0)
-            rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_3_1_01, 0, "expected a request for at least one credit, found 0");
+            rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_3_1_01, 0, "expected a request for at least one credit; found 0");
         else
             rpcrdma_pass(rpcrdma, RULE_RPCR_3_3_1_01);
         judge_limit(rpcrdma, m, c);
@@ -413,10 +413,10 @@ static void judge_zero_old(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
     else if (rule == RULE_RPCR0_11_03)
         rpcrdma_fail(
             rpcrdma, m, rule, 0,
-            "expected a Reply withheld to bring the next credit while RDMA_DONE is awaited, found a grant of 0 "
+            "expected a Reply withheld to bring the next credit while RDMA_DONE is awaited; found a grant of 0 "
             "with no Call left in progress");
     else
-        rpcrdma_fail(rpcrdma, m, rule, 0, "expected a grant of at least 1, as no other Call is in progress, found 0");
+        rpcrdma_fail(rpcrdma, m, rule, 0, "expected a grant of at least 1, as no other Call is in progress; found 0");
 }
 
 static void judge_zero(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, const struct caller *c)
@@ -428,7 +428,7 @@ static void judge_zero(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
     else if (rpcrdma_old(rpcrdma))
         judge_zero_old(rpcrdma, m, c);
     else
-        rpcrdma_fail(rpcrdma, m, rule, 0, "expected a grant of at least 1, found 0");
+        rpcrdma_fail(rpcrdma, m, rule, 0, "expected a grant of at least 1; found 0");
 }
 
 /* A Reply with a Read list needs an RDMA_DONE, and that a credit (RFC 5666 section 3.8). */
@@ -444,7 +444,7 @@ static void judge_room_for_done(struct rpcrdma_connection *rpcrdma, struct rpcrd
         rpcrdma_fail(
             rpcrdma, m, RULE_RPCR0_3_8_04, 0,
             "expected a grant of at least %u, for the Calls in progress and the RDMA_DONE that this Reply asks "
-            "for, found %u",
+            "for; found %u",
             others + 1, (unsigned)m->header.credit);
 }
 

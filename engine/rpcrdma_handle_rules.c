@@ -21,7 +21,7 @@ static void judge_end(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message
         return;
     if (segment->offset > UINT64_MAX - segment->length + 1)
         rpcrdma_fail_as(rpcrdma, call, RULE_RPCR_4_1_2_17, SEVERITY_NOTE, 0,
-                        "expected a segment that ends within 2^64, found offset 0x%016llx and %u octets (STag 0x%08x)",
+                        "expected a segment that ends within 2^64; found offset 0x%016llx and %u octets (STag 0x%08x)",
                         (unsigned long long)segment->offset, segment->length, segment->handle);
     else
         rpcrdma_pass(rpcrdma, RULE_RPCR_4_1_2_17);
@@ -54,7 +54,7 @@ static void judge_predictable(struct rpcrdma_connection *rpcrdma, struct rpcrdma
     }
     h->predicted = true;
     rpcrdma_fail(rpcrdma, call, RULE_RPCR_8_1_2_01, 0,
-                 "expected STags that cannot be foretold, found %d in a row that differ by 0x%x, the last one 0x%08x",
+                 "expected STags that cannot be foretold; found %d in a row that differ by 0x%x, the last one 0x%08x",
                  PREDICTED, difference, stag);
 }
 
@@ -83,7 +83,7 @@ static void judge_kept(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
     }
     h->kept = true;
     rpcrdma_fail(rpcrdma, call, RULE_RPCR_8_1_2_02, latest->call.frame,
-                 "expected memory registered anew for each RPC, found 0x%llx of STag 0x%08x offered by %d Calls, each "
+                 "expected memory registered anew for each RPC; found 0x%llx of STag 0x%08x offered by %d Calls, each "
                  "behind the answer to the one before",
                  (unsigned long long)offer->target.offset, offer->target.handle, KEPT);
 }

@@ -40,24 +40,24 @@ static bool judge_fixed(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
 
     if (m->n < RPCRDMA_FIXED_LEN) {
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_01, 0,
-                     "expected a Transport header of at least 28 octets, found %u octets", m->n);
+                     "expected a Transport header of at least 28 octets; found %u octets", m->n);
         return false;
     }
     if (fixed_swapped(h)) {
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_02, 0,
-                     "expected big-endian words, found rdma_vers 0x%08x and rdma_proc 0x%08x", h->vers, h->proc);
+                     "expected big-endian words; found rdma_vers 0x%08x and rdma_proc 0x%08x", h->vers, h->proc);
         return false;
     }
     if (!fixed_sound(m) && rpcrdma_header_disordered(m, meant)) {
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_1_2_01, 0,
-                     "expected rdma_xid 0x%08x, rdma_vers %u, rdma_credit %u and rdma_proc %u in this order, found "
+                     "expected rdma_xid 0x%08x, rdma_vers %u, rdma_credit %u and rdma_proc %u in this order; found "
                      "0x%08x, %u, %u and %u",
                      meant[0], meant[1], meant[2], meant[3], h->xid, h->vers, h->credit, h->proc);
         return false;
     }
     if (h->proc > RPCRDMA_ERROR && h->vers != RPCRDMA_VERSION) {
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_01, 0,
-                     "expected a Transport header, found %u octets with 0x%08x for rdma_vers and 0x%08x for rdma_proc",
+                     "expected a Transport header; found %u octets with 0x%08x for rdma_vers and 0x%08x for rdma_proc",
                      m->n, h->vers, h->proc);
         return false;
     }
@@ -73,7 +73,7 @@ static bool judge_version(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mes
     if (m->header.proc == RPCRDMA_ERROR)
         return true;
     if (m->header.vers != RPCRDMA_VERSION) {
-        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_2_2_01, 0, "expected rdma_vers 1, found %u", m->header.vers);
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_2_2_01, 0, "expected rdma_vers 1; found %u", m->header.vers);
         return false;
     }
     rpcrdma_pass(rpcrdma, RULE_RPCR_4_2_2_01);
@@ -95,14 +95,14 @@ static bool judge_proc(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
     bool old = rpcrdma_old(rpcrdma);
 
     if (m->header.proc > RPCRDMA_ERROR)
-        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_1_2_02, 0, "expected rdma_proc 0 to 4, found %u", m->header.proc);
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_1_2_02, 0, "expected rdma_proc 0 to 4; found %u", m->header.proc);
     else if (m->header.proc == RPCRDMA_MSGP && !old)
-        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_6_1_01, 0, "expected no RDMA_MSGP, found one");
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_6_1_01, 0, "expected no RDMA_MSGP; found one");
     else if (m->header.proc == RPCRDMA_DONE && !old)
-        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_6_2_01, 0, "expected no RDMA_DONE, found one");
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_6_2_01, 0, "expected no RDMA_DONE; found one");
     else if (error_disguised(m))
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_5_06, 0,
-                     "expected rdma_proc 4 (RDMA_ERROR) in front of error data, found %u", m->header.proc);
+                     "expected rdma_proc 4 (RDMA_ERROR) in front of error data; found %u", m->header.proc);
     else {
         rpcrdma_pass(rpcrdma, RULE_RPCR_4_1_2_02);
         if (!old) {
@@ -123,19 +123,19 @@ static void fail_lists(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
     const struct rpcrdma_header *h = &m->header;
 
     if (h->status == RPCRDMA_BAD_DISCRIMINATOR && h->fault == swapped(1))
-        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_02, 0, "expected big-endian words, found 0x%08x for 1 at octet %u",
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_02, 0, "expected big-endian words; found 0x%08x for 1 at octet %u",
                      h->fault, h->fault_at);
     else if (h->status == RPCRDMA_BAD_DISCRIMINATOR)
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_1_2_04, 0,
-                     "expected 0 or 1 at octet %u, where the chunk lists go on or end, found %u", h->fault_at,
+                     "expected 0 or 1 at octet %u, where the chunk lists go on or end; found %u", h->fault_at,
                      h->fault);
     else if (h->fault != 0)
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_1_2_11, 0,
-                     "expected the chunk lists within the Send of %u octets, found a count of %u segments at octet %u",
+                     "expected the chunk lists within the Send of %u octets; found a count of %u segments at octet %u",
                      m->n, h->fault, h->fault_at);
     else
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_1_2_11, 0,
-                     "expected the chunk lists within the Send, found it to end at octet %u, and them to go on", m->n);
+                     "expected the chunk lists within the Send; found it to end at octet %u, and them to go on", m->n);
 }
 
 static const enum rule_id list_rules[] = {
@@ -157,13 +157,13 @@ static bool judge_lists(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
     bool readable = m->header.status == RPCRDMA_OK;
 
     if (m->n < RPCRDMA_HEADER_MIN) {
-        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_1_2_10, 0, "expected an %s of at least 28 octets, found %u octets",
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_1_2_10, 0, "expected an %s of at least 28 octets; found %u octets",
                      rpcrdma_proc_name(m->header.proc), m->n);
         return false;
     }
     if ((!readable || !rpcrdma_header_xid_follows(m) || rpcrdma_header_suspicious(m) || reply_chunk_goes_on(m)) &&
         rpcrdma_header_diagnose(m, &d)) {
-        rpcrdma_fail(rpcrdma, m, d.rule, 0, "expected %s, found %s", d.expected, d.found);
+        rpcrdma_fail(rpcrdma, m, d.rule, 0, "expected %s; found %s", d.expected, d.found);
         return false;
     }
     if (!readable) {
@@ -182,7 +182,7 @@ static bool judge_units(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
         rpcrdma_pass(rpcrdma, RULE_RPCR_2_2_4_01);
         return true;
     }
-    rpcrdma_fail(rpcrdma, m, RULE_RPCR_2_2_4_01, 0, "expected a Send of whole 4-octet units, found %u octets", m->n);
+    rpcrdma_fail(rpcrdma, m, RULE_RPCR_2_2_4_01, 0, "expected a Send of whole 4-octet units; found %u octets", m->n);
     return false;
 }
 
@@ -225,18 +225,18 @@ static void judge_inline(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
     if (octets == 0 && in_reply_chunk(m)) {
         rpcrdma_fail(
             rpcrdma, m, RULE_RPCR_3_5_3_14, 0,
-            "expected an RDMA_NOMSG, as the Reply is in the Reply chunk, found an RDMA_MSG with nothing inline");
+            "expected an RDMA_NOMSG, as the Reply is in the Reply chunk; found an RDMA_MSG with nothing inline");
         return;
     }
     if (octets == 0 && m->header.read.n > 0) {
         rpcrdma_fail(
             rpcrdma, m, RULE_RPCR_3_5_2_02, 0,
-            "expected the reduced RPC message behind the header of an RDMA_MSG with a Read list, found nothing");
+            "expected the reduced RPC message behind the header of an RDMA_MSG with a Read list; found nothing");
         return;
     }
     if (octets < REPLY_SHORTEST) {
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_2_4_01, 0,
-                     "expected an RPC message of at least %u octets behind the header of an RDMA_MSG, found %u octets",
+                     "expected an RPC message of at least %u octets behind the header of an RDMA_MSG; found %u octets",
                      (unsigned)REPLY_SHORTEST, octets);
         return;
     }
@@ -246,13 +246,13 @@ static void judge_inline(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
     }
     if (get_be32(m->p + from) != m->header.xid) {
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_2_1_01, 0,
-                     "expected the RPC message to begin with rdma_xid 0x%08x, found 0x%08x", m->header.xid,
+                     "expected the RPC message to begin with rdma_xid 0x%08x; found 0x%08x", m->header.xid,
                      get_be32(m->p + from));
         return;
     }
     type = get_be32(m->p + from + 4);
     if (type > RPC_REPLY) {
-        rpcrdma_fail(rpcrdma, m, RULE_RPCR_2_2_2_01, 0, "expected msg_type 0 (CALL) or 1 (REPLY), found %u", type);
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_2_2_2_01, 0, "expected msg_type 0 (CALL) or 1 (REPLY); found %u", type);
         return;
     }
     rpcrdma_pass(rpcrdma, RULE_RPCR_4_2_4_01);
@@ -266,7 +266,7 @@ static void judge_inline(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
         return;
     if (has_position_zero(m, &zero) && zero > 0) /* only implied by section 3.5.3; an empty one: RPCR-4.3-01 */
         rpcrdma_fail_as(rpcrdma, m, RULE_RPCR_3_5_3_05, SEVERITY_WARNING, 0,
-                        "expected no Position-Zero Read chunk beside an inline RPC message, found one of %llu octets",
+                        "expected no Position-Zero Read chunk beside an inline RPC message; found one of %llu octets",
                         (unsigned long long)zero);
     else
         rpcrdma_pass(rpcrdma, RULE_RPCR_3_5_3_05);
@@ -290,7 +290,7 @@ static void judge_long(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
         return;
     if (m->n > h->header_len) {
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_5_3_02, 0,
-                     "expected nothing behind the header of an RDMA_NOMSG, found %u octets", m->n - h->header_len);
+                     "expected nothing behind the header of an RDMA_NOMSG; found %u octets", m->n - h->header_len);
         return;
     }
     rpcrdma_pass(rpcrdma, RULE_RPCR_3_5_3_02);
@@ -298,7 +298,7 @@ static void judge_long(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
         if (unasked_long_reply(m))
             return;
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_2_4_04, 0,
-                     "expected a Read list, Write list or Reply chunk in an RDMA_NOMSG, found none");
+                     "expected a Read list, Write list or Reply chunk in an RDMA_NOMSG; found none");
         return;
     }
     rpcrdma_pass(rpcrdma, RULE_RPCR_4_2_4_04);
@@ -307,7 +307,7 @@ static void judge_long(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
     if (!has_position_zero(m, &zero) || zero < RPC_CALL_MIN) {
         rpcrdma_fail(
             rpcrdma, m, RULE_RPCR_4_2_4_05, 0,
-            "expected a Position-Zero Read chunk of at least %u octets in an RDMA_NOMSG Call, found %llu octets",
+            "expected a Position-Zero Read chunk of at least %u octets in an RDMA_NOMSG Call; found %llu octets",
             (unsigned)RPC_CALL_MIN, (unsigned long long)zero);
         return;
     }
@@ -315,7 +315,7 @@ static void judge_long(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
     if (rpcrdma_old(rpcrdma)) {
         if (rpcrdma_read_segment_at(h, m->p, 0).position != 0)
             rpcrdma_fail(rpcrdma, m, RULE_RPCR0_5_1_01, 0,
-                         "expected the Position-Zero chunk first in the Read list, found Position %u",
+                         "expected the Position-Zero chunk first in the Read list; found Position %u",
                          rpcrdma_read_segment_at(h, m->p, 0).position);
         else
             rpcrdma_pass(rpcrdma, RULE_RPCR0_5_1_01);
@@ -334,7 +334,7 @@ static void judge_padded(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR0_4_1_01);
     } else if (m->n < from + 4 || get_be32(m->p + from) != m->header.xid) {
         rpcrdma_fail(rpcrdma, m, RULE_RPCR0_4_1_01, 0,
-                     "expected an RPC message with XID 0x%08x behind the header of an RDMA_MSGP, found %u octets",
+                     "expected an RPC message with XID 0x%08x behind the header of an RDMA_MSGP; found %u octets",
                      m->header.xid, m->n - from);
     } else {
         rpcrdma_pass(rpcrdma, RULE_RPCR0_4_1_01);
@@ -346,10 +346,10 @@ static void judge_error_vers(struct rpcrdma_connection *rpcrdma, struct rpcrdma_
     const struct rpcrdma_header *h = &m->header;
 
     if (m->n < RPCRDMA_ERR_VERS_LEN)
-        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_1_2_14, 0, "expected an ERR_VERS of 28 octets, found %u octets", m->n);
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_1_2_14, 0, "expected an ERR_VERS of 28 octets; found %u octets", m->n);
     else if (h->vers_low > h->vers_high)
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_1_2_14, 0,
-                     "expected rdma_vers_low and then rdma_vers_high, found %u and %u", h->vers_low, h->vers_high);
+                     "expected rdma_vers_low and then rdma_vers_high; found %u and %u", h->vers_low, h->vers_high);
     else
         rpcrdma_pass(rpcrdma, RULE_RPCR_4_1_2_14);
 }
@@ -365,7 +365,7 @@ static void judge_error(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
     uint32_t end = h->err == RPCRDMA_ERR_VERS ? RPCRDMA_ERR_VERS_LEN : RPCRDMA_ERR_CHUNK_LEN;
 
     if (m->n < RPCRDMA_ERR_CHUNK_LEN) {
-        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_1_2_13, 0, "expected rdma_err in an RDMA_ERROR, found %u octets", m->n);
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_1_2_13, 0, "expected rdma_err in an RDMA_ERROR; found %u octets", m->n);
         return;
     }
     if (h->status == RPCRDMA_BAD_ERR) {
@@ -374,7 +374,7 @@ static void judge_error(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
         if (rpcrdma_old(rpcrdma) && m->n == RPCRDMA_ERR_CHUNK_LEN + 4 * RPCRDMA_ERR_EXTRA_WORDS)
             rpcrdma_pass(rpcrdma, rule);
         else
-            rpcrdma_fail(rpcrdma, m, rule, 0, "expected rdma_err 1 (ERR_VERS) or 2 (ERR_CHUNK)%s, found %u",
+            rpcrdma_fail(rpcrdma, m, rule, 0, "expected rdma_err 1 (ERR_VERS) or 2 (ERR_CHUNK)%s; found %u",
                          rpcrdma_old(rpcrdma) ? ", or 8 words behind it" : "", h->err);
         return;
     }
@@ -386,7 +386,7 @@ static void judge_error(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
                             : h->err == RPCRDMA_ERR_VERS ? RULE_RPCR_4_1_2_14
                                                          : RULE_RPCR_4_1_2_15;
 
-        rpcrdma_fail(rpcrdma, m, rule, 0, "expected nothing behind the %u octets of an %s, found %u octets", end,
+        rpcrdma_fail(rpcrdma, m, rule, 0, "expected nothing behind the %u octets of an %s; found %u octets", end,
                      rpcrdma_err_name(h->err), m->n - end);
         return;
     }

@@ -19,11 +19,11 @@ static void roundup_included(struct rpcrdma_positions *x, const struct rpcrdma_c
 {
     if (!rpcrdma_old(x->shape->rpcrdma))
         rpcrdma_shape_fail(x->shape, RULE_RPCR_3_4_5_2_01,
-                           "expected a Read chunk of %u octets for %s, without its roundup, found %" PRIu64,
+                           "expected a Read chunk of %u octets for %s, without its roundup; found %" PRIu64,
                            item->count, rpcrdma_shape_item_name(x->shape, item), chunk->length);
     else if (roundup_apart(x, chunk, item->count))
         rpcrdma_shape_fail(x->shape, RULE_RPCR0_3_7_01,
-                           "expected the roundup of %s in the segment of its last octets, found a segment of its own",
+                           "expected the roundup of %s in the segment of its last octets; found a segment of its own",
                            rpcrdma_shape_item_name(x->shape, item));
     else
         rpcrdma_shape_pass(x->shape, RULE_RPCR0_3_7_01);
@@ -46,7 +46,7 @@ static void check_count(struct rpcrdma_positions *x, const struct rpcrdma_chunk_
     if (item->count == xdr_padded(said->value))
         rpcrdma_shape_fail(x->shape, RULE_RPCR_3_4_5_2_03,
                            "expected the data's octet count to stay %" PRIu64
-                           " with roundup in the Read chunk, found %u",
+                           " with roundup in the Read chunk; found %u",
                            said->value, item->count);
     else if (item->count == said->value)
         rpcrdma_shape_pass(x->shape, RULE_RPCR_3_4_5_2_03);
@@ -60,7 +60,7 @@ void rpcrdma_positions_length(struct rpcrdma_positions *x, const struct rpcrdma_
     if (!rpcrdma_positions_holds(chunk->length, item->count) &&
         rpcrdma_chunk_disordered(x->shape->t, chunk, item->count)) {
         rpcrdma_shape_fail(x->shape, RULE_RPCR_4_1_2_06,
-                           "expected position, handle, length and 64-bit offset in this order, found a length of "
+                           "expected position, handle, length and 64-bit offset in this order; found a length of "
                            "%" PRIu64 " octets for %u, which stand at another place of the segment",
                            chunk->length, item->count);
         return;
@@ -68,12 +68,12 @@ void rpcrdma_positions_length(struct rpcrdma_positions *x, const struct rpcrdma_
     if (!rpcrdma_positions_holds(chunk->length, item->count)) {
         if (item->count % 4 != 0)
             rpcrdma_shape_fail(x->shape, rule,
-                               "expected a Read chunk of %u octets, or %" PRIu64 " with roundup, for %s, "
+                               "expected a Read chunk of %u octets, or %" PRIu64 " with roundup, for %s; "
                                "found %" PRIu64,
                                item->count, xdr_padded(item->count), rpcrdma_shape_item_name(x->shape, item),
                                chunk->length);
         else
-            rpcrdma_shape_fail(x->shape, rule, "expected a Read chunk of %u octets for %s, found %" PRIu64, item->count,
+            rpcrdma_shape_fail(x->shape, rule, "expected a Read chunk of %u octets for %s; found %" PRIu64, item->count,
                                rpcrdma_shape_item_name(x->shape, item), chunk->length);
         return;
     }
@@ -125,12 +125,12 @@ bool rpcrdma_positions_split(struct rpcrdma_positions *x, const struct nfs_item 
     if (in_sequence)
         rpcrdma_shape_fail(
             x->shape, RULE_RPCR_3_4_5_03,
-            "expected Position %u in all segments of the Read chunk of %s, found %u as well, advanced by "
+            "expected Position %u in all segments of the Read chunk of %s; found %u as well, advanced by "
             "what came before",
             first->position, rpcrdma_shape_item_name(x->shape, item), second->position);
     else
         rpcrdma_shape_fail(x->shape, RULE_RPCR_3_4_5_01,
-                           "expected one Position in all segments of the Read chunk of %s, found %u and %u",
+                           "expected one Position in all segments of the Read chunk of %s; found %u and %u",
                            rpcrdma_shape_item_name(x->shape, item), first->position, second->position);
     return true;
 }

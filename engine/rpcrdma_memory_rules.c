@@ -78,7 +78,7 @@ static void judge_reads_complete(struct rpcrdma_connection *rpcrdma, const struc
             return;
         }
         rpcrdma_fail_at(rpcrdma, &reply->place, RULE_RPCR_2_3_2_03, t->call.frame,
-                        "expected the Reply behind the Responses to the RDMA Reads of its Call (XID 0x%08x), found "
+                        "expected the Reply behind the Responses to the RDMA Reads of its Call (XID 0x%08x); found "
                         "%llu of %llu octets of STag 0x%08x read before it",
                         t->xid, (unsigned long long)moved, (unsigned long long)asked, offer->target.handle);
         reply->transaction->astray = true; /* what was not read in time is told */
@@ -129,7 +129,7 @@ static void judge_pulled(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
     else
         rpcrdma_fail(rpcrdma, reply, RULE_RPCR_3_4_5_1_01, t->call.frame,
                      "expected %llu octets of the Read chunk at Position %u RDMA Read before a Reply that tells "
-                     "success, found %llu",
+                     "success; found %llu",
                      (unsigned long long)needed, chunk->position, (unsigned long long)moved);
 }
 
@@ -174,11 +174,11 @@ static void judge_invalidated(struct rpcrdma_connection *rpcrdma, struct rpcrdma
         rpcrdma_inconclusive(rpcrdma, RULE_CMPD_4_1_02);
     else if (!own)
         rpcrdma_fail(rpcrdma, answer, RULE_CMPD_4_1_02, other != NULL ? other->call.frame : t->call.frame,
-                     "expected to invalidate an STag of the chunks of XID 0x%08x (Call in frame %u), found 0x%08x%s",
+                     "expected to invalidate an STag of the chunks of XID 0x%08x (Call in frame %u); found 0x%08x%s",
                      t->xid, t->call.frame, stag, other != NULL ? ", which another outstanding Call offers" : "");
     else if (other != NULL)
         rpcrdma_fail(rpcrdma, answer, RULE_CMPD_4_1_02, other->call.frame,
-                     "expected to invalidate an STag of XID 0x%08x only, found 0x%08x, which XID 0x%08x (Call in frame "
+                     "expected to invalidate an STag of XID 0x%08x only; found 0x%08x, which XID 0x%08x (Call in frame "
                      "%u) offers as well",
                      t->xid, stag, other->xid, other->call.frame);
     else
@@ -192,7 +192,7 @@ static void tell_unwritten(struct rpcrdma_connection *rpcrdma, const struct rpcr
     if (u->reported || rpcrdma->memory->late_number[u->owner] == u->transaction)
         return;
     rpcrdma_fail_at(rpcrdma, &u->place, u->rule, u->call_frame,
-                    "expected RDMA Writes of the %llu octets that XID 0x%08x returns at 0x%llx of STag 0x%08x, found "
+                    "expected RDMA Writes of the %llu octets that XID 0x%08x returns at 0x%llx of STag 0x%08x; found "
                     "%llu octets written",
                     (unsigned long long)(u->area.to - u->area.from), u->xid, (unsigned long long)u->area.from,
                     u->area.stag, (unsigned long long)u->moved);
@@ -282,7 +282,7 @@ void rpcrdma_memory_refusal(struct rpcrdma_connection *rpcrdma, const struct rdm
         rpcrdma->refused_memory = true;
         rpcrdma->refused_xid = access->xid;
         rpcrdma_fail_at(rpcrdma, &refusal->place, RULE_RPCR_3_4_3_03, access->frame,
-                        "expected the memory that XID 0x%08x offers to be accessible, found the %s of 0x%llx to "
+                        "expected the memory that XID 0x%08x offers to be accessible; found the %s of 0x%llx to "
                         "0x%llx of STag 0x%08x in frame %u refused (unless the RPC was cancelled)",
                         access->xid, access->kind == RDMA_WRITE ? "RDMA Write" : "RDMA Read",
                         (unsigned long long)access->area.from, (unsigned long long)access->area.to, access->area.stag,

@@ -94,7 +94,7 @@ static void fail_inline(const struct pairing *p, unsigned k, const struct rpcrdm
                         : p->compound                       ? RULE_NFSULB_6_4_1_03
                                                             : RULE_RPCR_4_3_2_03;
 
-    FAIL(p, rule, "expected the result of %u octets in Write chunk %u, which the Call offers for it, found it %s",
+    FAIL(p, rule, "expected the result of %u octets in Write chunk %u, which the Call offers for it; found it %s",
          item->item.count, k + 1, p->is_long ? "in the Reply chunk" : "inline");
 }
 
@@ -113,7 +113,7 @@ static bool fail_mixed(const struct pairing *p, unsigned k, const struct rpcrdma
             continue;
         if (other == NULL && length > 0 && returned + length == n) {
             FAIL(p, RULE_RPCR_3_4_6_09,
-                 "expected the result of %llu octets in one Write chunk, found %llu octets in chunk %u and %llu in "
+                 "expected the result of %llu octets in one Write chunk; found %llu octets in chunk %u and %llu in "
                  "chunk %u",
                  (unsigned long long)n, (unsigned long long)returned, k + 1, (unsigned long long)length, j + 1);
             return true;
@@ -122,13 +122,13 @@ static bool fail_mixed(const struct pairing *p, unsigned k, const struct rpcrdma
             continue;
         if (length == 0 && returned == n + other->item.count) {
             FAIL(p, j < p->t->n_writes ? RULE_RPCR_3_4_6_09 : RULE_NFSULB_6_4_1_06,
-                 "expected one result in Write chunk %u, of %llu octets, found %llu: with that of %u octets behind it",
+                 "expected one result in Write chunk %u, of %llu octets; found %llu: with that of %u octets behind it",
                  k + 1, (unsigned long long)n, (unsigned long long)returned, other->item.count);
             return true;
         }
         if (n != other->item.count && length == n && returned == other->item.count) {
             FAIL(p, RULE_RPCR_4_3_2_1_02,
-                 "expected results in the Write chunks in list order, %llu octets in chunk %u and %u in chunk %u, "
+                 "expected results in the Write chunks in list order, %llu octets in chunk %u and %u in chunk %u; "
                  "found %llu and %llu",
                  (unsigned long long)n, k + 1, other->item.count, j + 1, (unsigned long long)returned,
                  (unsigned long long)length);
@@ -145,20 +145,20 @@ static void fail_length(const struct pairing *p, unsigned k, const struct rpcrdm
     bool known = rpcrdma_returned_known(p->rpcrdma, r);
 
     if (returned == xdr_padded((uint32_t)n) && known && r->moved >= returned)
-        FAIL(p, RULE_RPCR_3_4_6_2_02, "expected %llu octets RDMA Written to Write chunk %u, found %llu, with roundup",
+        FAIL(p, RULE_RPCR_3_4_6_2_02, "expected %llu octets RDMA Written to Write chunk %u; found %llu, with roundup",
              (unsigned long long)n, k + 1, (unsigned long long)r->moved);
     else if (returned > n && r->unchanged && returned != xdr_padded((uint32_t)n) && (!known || r->moved < returned))
         FAIL(p, RULE_RPCR_3_4_6_08,
-             "expected the lengths of Write chunk %u to be those of the result, %llu octets, found them as offered, "
+             "expected the lengths of Write chunk %u to be those of the result, %llu octets; found them as offered, "
              "%llu octets",
              k + 1, (unsigned long long)n, (unsigned long long)returned);
     else if (known && returned < n && r->moved >= n)
         FAIL(p, RULE_RPCR_3_4_6_11,
-             "expected the length of what was RDMA Written to Write chunk %u, %llu octets, "
+             "expected the length of what was RDMA Written to Write chunk %u, %llu octets; "
              "found %llu",
              k + 1, (unsigned long long)r->moved, (unsigned long long)returned);
     else
-        FAIL(p, RULE_RPCR_3_4_6_2_03, "expected the length of the result, %llu octets, in Write chunk %u, found %llu",
+        FAIL(p, RULE_RPCR_3_4_6_2_03, "expected the length of the result, %llu octets, in Write chunk %u; found %llu",
              (unsigned long long)n, k + 1, (unsigned long long)returned);
 }
 
@@ -181,7 +181,7 @@ static void judge_item(const struct pairing *p, unsigned k, const struct rpcrdma
         return;
     }
     if (known && padded > n && r->moved == padded) {
-        FAIL(p, RULE_RPCR_3_4_6_2_02, "expected %llu octets RDMA Written to Write chunk %u, found %llu, with roundup",
+        FAIL(p, RULE_RPCR_3_4_6_2_02, "expected %llu octets RDMA Written to Write chunk %u; found %llu, with roundup",
              (unsigned long long)n, k + 1, (unsigned long long)r->moved);
         return;
     }
@@ -214,16 +214,16 @@ static void judge_unused(const struct pairing *p, unsigned k, const struct rpcrd
     }
     if (old)
         FAIL(p, RULE_RPCR0_3N_02,
-             "expected Write chunk %u, which has no result, with its %u segments and lengths 0, found %u segments and "
+             "expected Write chunk %u, which has no result, with its %u segments and lengths 0; found %u segments and "
              "%llu octets",
              k + 1, chunk->n, r->from.n, (unsigned long long)chunk->returned);
     else if (r->all_or_nothing && (!rpcrdma_returned_known(p->rpcrdma, r) || r->moved < chunk->returned))
         FAIL(p, p->compound ? RULE_NFSULB_6_4_1_05 : RULE_RPCR_4_3_2_2_03,
-             "expected Write chunk %u, which has no result, %s, found %llu octets, as offered", k + 1,
+             "expected Write chunk %u, which has no result, %s; found %llu octets, as offered", k + 1,
              p->compound ? "without segments or with lengths 0" : "with lengths 0",
              (unsigned long long)chunk->returned);
     else
-        FAIL(p, RULE_RPCR_4_3_2_2_01, "expected Write chunk %u unused, as there is no result for it, found %llu octets",
+        FAIL(p, RULE_RPCR_4_3_2_2_01, "expected Write chunk %u unused, as there is no result for it; found %llu octets",
              k + 1, (unsigned long long)chunk->returned);
 }
 
@@ -237,7 +237,7 @@ static void judge_inline(const struct pairing *p, unsigned k, const struct rpcrd
         if (p->compound)
             PASS(p, RULE_NFSULB_6_4_1_04);
     } else if (item->item.count == 0 && r->from.n == 0) {
-        FAIL(p, RULE_RPCR_3_4_6_06, "expected %u segments in Write chunk %u as in the Call, found none", r->chunk->n,
+        FAIL(p, RULE_RPCR_3_4_6_06, "expected %u segments in Write chunk %u as in the Call; found none", r->chunk->n,
              k + 1);
     } else if (r->chunk->length == 0) {
         if (rpcrdma_old(p->rpcrdma)) /* RFC 5667 section 5: an other way to ask for the result inline */
@@ -284,7 +284,7 @@ static void judge_in_order(const struct pairing *p)
              own->n == 0   ? RULE_RPCR_4_3_2_3_02
              : p->compound ? RULE_NFSULB_6_4_1_02
                            : RULE_RPCR_4_3_2_1_02,
-             "expected result %u, of %u octets, %s, found it in Write chunk %u", item->read_class + 1, item->item.count,
+             "expected result %u, of %u octets, %s; found it in Write chunk %u", item->read_class + 1, item->item.count,
              own->n == 0 ? "inline, as its Write chunk is empty" : "in the Write chunk of the same number",
              p->t->chunks[item->chunk].number + 1);
         return;
@@ -310,14 +310,14 @@ static void judge_absent(const struct pairing *p)
         }
         if (own != NULL && own->n > 0 && rpcrdma_chunk_moved(p->t, own, &lost) >= item->item.count && !lost)
             FAIL(p, RULE_RPCR_3_4_6_11,
-                 "expected the length of what was RDMA Written to Write chunk %u, %u octets, found 0", k + 1,
+                 "expected the length of what was RDMA Written to Write chunk %u, %u octets; found 0", k + 1,
                  item->item.count);
         else
             FAIL(p,
                  own == NULL && p->compound && p->t->n_writes > 0 ? RULE_NFSULB_6_4_1_06
                  : own != NULL && own->n == 0                     ? RULE_NFSULB_6_4_1_04
                                                                   : RULE_RPCR_3_4_1_02,
-                 "expected the result of %u octets %s, found it nowhere", item->item.count,
+                 "expected the result of %u octets %s; found it nowhere", item->item.count,
                  own == NULL || own->n == 0 ? "in the payload" : "in a Write chunk or in the payload");
         return;
     }
@@ -335,7 +335,7 @@ static void judge_no_list(const struct pairing *p)
             return;
         }
     }
-    FAIL(p, RULE_RPCR_4_3_2_01, "expected a Write list of %u chunks as in the Call, found none", p->t->n_writes);
+    FAIL(p, RULE_RPCR_4_3_2_01, "expected a Write list of %u chunks as in the Call; found none", p->t->n_writes);
 }
 
 /* RFC 5667 section 5: a Write chunk of length 0 asks for the result inline; that is no error. */
@@ -349,7 +349,7 @@ static bool judge_zero_length(const struct pairing *p)
     for (unsigned k = 0; k < p->t->n_writes; k++) {
         if (chunk_at(p, k)->n == 0 || chunk_at(p, k)->length > 0)
             continue;
-        FAIL(p, RULE_RPCR0_5N_05, "expected the result inline, as Write chunk %u has length 0, found %s", k + 1,
+        FAIL(p, RULE_RPCR0_5N_05, "expected the result inline, as Write chunk %u has length 0; found %s", k + 1,
              rpc_accept_stat_name(rpc->accept_stat));
         return false;
     }
@@ -389,7 +389,7 @@ static void judge_xid(const struct pairing *p)
     if (p->body->rpc.xid == p->reply->header.xid)
         PASS(p, RULE_RPCR_4_2_1_02);
     else
-        FAIL(p, RULE_RPCR_4_2_1_02, "expected XID 0x%08x in the Reply chunk as in the Transport header, found 0x%08x",
+        FAIL(p, RULE_RPCR_4_2_1_02, "expected XID 0x%08x in the Reply chunk as in the Transport header; found 0x%08x",
              p->reply->header.xid, p->body->rpc.xid);
 }
 

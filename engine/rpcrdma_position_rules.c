@@ -37,7 +37,7 @@ static bool check_exchanged(struct rpcrdma_positions *x)
                 continue;
             rpcrdma_shape_fail(x->shape, RULE_NFSULB_6_4_1_07,
                                "expected the Read chunk of %u octets at Position %" PRIu64 " and that of %u octets at "
-                               "%" PRIu64 ", found them exchanged",
+                               "%" PRIu64 "; found them exchanged",
                                a->item.count, a->item.position, b->item.count, b->item.position);
             return true;
         }
@@ -52,7 +52,7 @@ static void check_item(struct rpcrdma_positions *x, const struct rpcrdma_item *i
 
     if (!item->item.eligible) {
         rpcrdma_shape_fail(x->shape, binding != RULE_COUNT ? binding : RULE_NFSULB_6_1_05,
-                           "expected only DDP-eligible items in Read chunks, found %s at Position %" PRIu64,
+                           "expected only DDP-eligible items in Read chunks; found %s at Position %" PRIu64,
                            rpcrdma_shape_item_name(x->shape, &item->item), item->item.position);
         return;
     }
@@ -75,17 +75,17 @@ static void check_leftover(struct rpcrdma_positions *x)
         if (chunk->length == 0)
             rpcrdma_shape_fail_as(
                 x->shape, RULE_RPCR_4_3_01, SEVERITY_NOTE,
-                "expected no Read list without chunks, found an empty segment at Position %u, where no "
+                "expected no Read list without chunks; found an empty segment at Position %u, where no "
                 "item is",
                 chunk->position);
         else if (chunk->position < body->unreduced)
             rpcrdma_shape_fail(x->shape, RULE_RPCR_6_1_06,
-                               "expected Read chunks at Positions of DDP-eligible items, found one of %" PRIu64
+                               "expected Read chunks at Positions of DDP-eligible items; found one of %" PRIu64
                                " octets at Position %u, within an RPC Call that is complete without it",
                                chunk->length, chunk->position);
         else
             rpcrdma_shape_fail(x->shape, RULE_RPCR_4_2_4_03,
-                               "expected no Read chunk but those of the arguments, found one of %" PRIu64
+                               "expected no Read chunk but those of the arguments; found one of %" PRIu64
                                " octets at Position %u of an RPC Call that ends at %" PRIu64,
                                chunk->length, chunk->position, body->unreduced);
     }
@@ -157,26 +157,26 @@ static void wrong_position(struct rpcrdma_positions *x, const struct rpcrdma_ite
 
     if (chunk->position + UINT64_C(4) == right)
         rpcrdma_shape_fail(shape, RULE_RPCR_4_3_1_1_01,
-                           "expected Position %" PRIu64 ", where the contents of %s begin, found that of its count, %u",
+                           "expected Position %" PRIu64 ", where the contents of %s begin; found that of its count, %u",
                            right, name, chunk->position);
     else if (chunk->position == right + shape->t->call_header.header_len)
         rpcrdma_shape_fail(shape, RULE_RPCR_3_4_5_02,
-                           "expected Position %" PRIu64 " for %s, found %u, counted from the start of the Send", right,
+                           "expected Position %" PRIu64 " for %s; found %u, counted from the start of the Send", right,
                            name, chunk->position);
     else if (chunk->position + arguments == right)
         rpcrdma_shape_fail(shape, RULE_RPCR_3_4_5_02,
-                           "expected Position %" PRIu64 " for %s, found %u, counted from the arguments", right, name,
+                           "expected Position %" PRIu64 " for %s; found %u, counted from the arguments", right, name,
                            chunk->position);
     else if (chunk->position == reduced)
         rpcrdma_shape_fail(shape, RULE_RPCR_3_4_5_02,
-                           "expected Position %" PRIu64 " for %s, found %u, counted in the reduced payload", right,
+                           "expected Position %" PRIu64 " for %s; found %u, counted in the reduced payload", right,
                            name, chunk->position);
     else if (chunk->position >= arguments && chunk->position < right && chunk->position >= 4)
         rpcrdma_shape_fail(shape, RULE_RPCR_6_1_06,
-                           "expected Position %" PRIu64 " for %s, found %u, in the midst of another item", right, name,
+                           "expected Position %" PRIu64 " for %s; found %u, in the midst of another item", right, name,
                            chunk->position);
     else
-        rpcrdma_shape_fail(shape, RULE_RPCR_3_4_5_02, "expected Position %" PRIu64 " for %s, found %u", right, name,
+        rpcrdma_shape_fail(shape, RULE_RPCR_3_4_5_02, "expected Position %" PRIu64 " for %s; found %u", right, name,
                            chunk->position);
 }
 
@@ -204,7 +204,7 @@ static void with_roundup(struct rpcrdma_positions *x)
         if (body->items[i].chunk < 0 || item->count % 4 == 0)
             continue;
         rpcrdma_shape_fail(x->shape, RULE_RPCR_3_4_4_4_02,
-                           "expected the roundup of %s to be removed with its contents, found %u octets of it inline",
+                           "expected the roundup of %s to be removed with its contents; found %u octets of it inline",
                            rpcrdma_shape_item_name(x->shape, item), xdr_roundup(item->count));
         return;
     }
@@ -222,7 +222,7 @@ static void not_removed(struct rpcrdma_positions *x)
             continue;
         rpcrdma_shape_excess(x->shape, xdr_padded(item->item.count));
         rpcrdma_shape_fail(x->shape, RULE_RPCR_3_4_1_01,
-                           "expected %s to be removed from the payload, found it inline and in a Read chunk of %" PRIu64
+                           "expected %s to be removed from the payload; found it inline and in a Read chunk of %" PRIu64
                            " octets at Position %u",
                            rpcrdma_shape_item_name(x->shape, &item->item), x->chunks[i].length, x->chunks[i].position);
         return;
@@ -240,7 +240,7 @@ static bool check_continued(struct rpcrdma_positions *x)
             continue;
         rpcrdma_shape_fail(
             x->shape, RULE_RPCR_3_5_3_03,
-            "expected Position 0 in all segments of the RPC Call's chunk, found %u in one that follows on",
+            "expected Position 0 in all segments of the RPC Call's chunk; found %u in one that follows on",
             x->chunks[i].position);
         return true;
     }
@@ -267,7 +267,7 @@ static void partial(struct rpcrdma_positions *x)
             return;
         rpcrdma_shape_excess(x->shape, item->item.count - octets);
         rpcrdma_shape_fail(x->shape, RULE_RPCR_3_4_4_1_02,
-                           "expected all %u octets of %s in the Read chunk, found %" PRIu64
+                           "expected all %u octets of %s in the Read chunk; found %" PRIu64
                            " there and the others inline",
                            item->item.count, rpcrdma_shape_item_name(x->shape, &item->item), octets);
         return;
@@ -282,7 +282,7 @@ static void counted(struct rpcrdma_positions *x)
         if (body->items[i].chunk < 0)
             continue;
         rpcrdma_shape_fail(x->shape, RULE_RPCR_3_4_4_1_01,
-                           "expected the octet count of %s inline, found it removed with the contents",
+                           "expected the octet count of %s inline; found it removed with the contents",
                            rpcrdma_shape_item_name(x->shape, &body->items[i].item));
         return;
     }
@@ -299,7 +299,7 @@ static void absent(struct rpcrdma_positions *x)
             continue;
         rpcrdma_shape_fail(x->shape, RULE_RPCR_3_4_5_05,
                            "expected the %u octets of %s inline or in a Read chunk at Position %" PRIu64
-                           ", found them in neither",
+                           "; found them in neither",
                            item->count, rpcrdma_shape_item_name(x->shape, item), item->position);
         return;
     }
@@ -344,17 +344,17 @@ static void no_sense(struct rpcrdma_positions *x)
         return;
     if (!may_be_eligible(shape) && binding != RULE_COUNT)
         rpcrdma_shape_fail(shape, binding,
-                           "expected no Read chunk for NFS arguments of which none is DDP-eligible, found "
+                           "expected no Read chunk for NFS arguments of which none is DDP-eligible; found "
                            "some removed");
     else if (item != NULL)
         rpcrdma_shape_fail(shape, RULE_RPCR_3_4_4_4_01,
-                           "expected one item in a Read chunk, %s of %u octets, found %" PRIu64
+                           "expected one item in a Read chunk, %s of %u octets; found %" PRIu64
                            " octets and what follows the item missing inline",
                            rpcrdma_shape_item_name(shape, &item->item), item->item.count,
                            x->chunks[item->chunk].length);
     else
         rpcrdma_shape_fail(shape, RULE_RPCR_6_1_06,
-                           "expected a payload that makes a valid RPC Call with the Read chunks inserted, found octet "
+                           "expected a payload that makes a valid RPC Call with the Read chunks inserted; found octet "
                            "%" PRIu64 " of it not to fit",
                            shape->body->walk.position);
 }
@@ -392,7 +392,7 @@ void rpcrdma_position_rules(struct rpcrdma_shape *shape)
         break;
     case RPCRDMA_REDUCED_BARE:
         rpcrdma_shape_fail(shape, RULE_RPCR_4_03,
-                           "expected a verifier behind the credential (RFC 5531), found the arguments there");
+                           "expected a verifier behind the credential (RFC 5531); found the arguments there");
         break;
     case RPCRDMA_REDUCED_NONE:
         if (x.n > (shape->t->position_zero >= 0))

@@ -42,14 +42,14 @@ static void check_sizes(struct rpcrdma_shape *shape)
             continue;
         if (chunk->length < count && rpcrdma_chunk_disordered(t, chunk, count)) {
             rpcrdma_shape_fail(shape, RULE_RPCR_4_1_2_07,
-                               "expected handle, length and 64-bit offset in this order, found a length of %" PRIu64
+                               "expected handle, length and 64-bit offset in this order; found a length of %" PRIu64
                                " octets for %" PRIu64 ", which stand at another place of the segment",
                                chunk->length, count);
             return;
         }
         if (chunk->length < count) {
             rpcrdma_shape_fail(shape, RULE_RPCR_3_4_6_02,
-                               "expected Write chunk %u to take the %" PRIu64 " octets asked for, found %" PRIu64,
+                               "expected Write chunk %u to take the %" PRIu64 " octets asked for; found %" PRIu64,
                                k + 1, count, chunk->length);
             return;
         }
@@ -59,7 +59,7 @@ static void check_sizes(struct rpcrdma_shape *shape)
         if (chunk->length == xdr_padded(count))
             rpcrdma_shape_fail(shape, RULE_RPCR_3_4_6_2_01,
                                "expected Write chunk %u without space for roundup, of %" PRIu64
-                               " octets, found %" PRIu64,
+                               " octets; found %" PRIu64,
                                k + 1, count, chunk->length);
         else
             rpcrdma_shape_pass(shape, RULE_RPCR_3_4_6_2_01);
@@ -90,7 +90,7 @@ void rpcrdma_provision_rules(struct rpcrdma_shape *shape)
         if (t->n_writes > 0)
             rpcrdma_shape_fail(
                 shape, no_results(shape),
-                "expected no Write list with %s, whose Reply has no DDP-eligible result, found %u chunk%s",
+                "expected no Write list with %s, whose Reply has no DDP-eligible result; found %u chunk%s",
                 procedure->name, t->n_writes, t->n_writes > 1 ? "s" : "");
         else
             rpcrdma_shape_pass(shape, no_results(shape));
@@ -102,7 +102,7 @@ void rpcrdma_provision_rules(struct rpcrdma_shape *shape)
     if (t->n_writes > shape->results) {
         /* Of several results the text says only that chunks are filled until there are no more of either. */
         rpcrdma_shape_fail_as(shape, RULE_RPCR_4_3_2_1_01, shape->results == 1 ? SEVERITY_ERROR : SEVERITY_NOTE,
-                              "expected at most %u Write chunk%s for as many DDP-eligible results, found %u",
+                              "expected at most %u Write chunk%s for as many DDP-eligible results; found %u",
                               shape->results, shape->results > 1 ? "s" : "", t->n_writes);
         return;
     }

@@ -145,7 +145,7 @@ static void judge_ineligible(struct rpcrdma_connection *rpcrdma, struct rpcrdma_
         rpcrdma_pass(rpcrdma, RULE_RPCR_6_1_08);
     } else if (kind == BY_SUCCESS && nfs_status(t) == 0) {
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_6_1_07, t->call.frame,
-                     "expected a Call whose reduced argument is not DDP-eligible not to be processed, found it done");
+                     "expected a Call whose reduced argument is not DDP-eligible not to be processed; found it done");
     } else {
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR_6_1_07);
     }
@@ -172,7 +172,7 @@ static void judge_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
     if ((kind & (demand->accepted | (rpcrdma_old(rpcrdma) ? BY_RPC_ERROR : 0u))) != 0)
         rpcrdma_pass(rpcrdma, demand->rule);
     else if ((kind & demand->open) == 0)
-        rpcrdma_fail(rpcrdma, m, demand->rule, t->call.frame, "expected %s in answer to the Call in frame %u, found %s",
+        rpcrdma_fail(rpcrdma, m, demand->rule, t->call.frame, "expected %s in answer to the Call in frame %u; found %s",
                      demand->expected, t->call.frame, name_of(kind));
 }
 

@@ -44,7 +44,7 @@ static void judge_read_list(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
     if (rpcrdma_old(rpcrdma))
         return;
     rpcrdma_fail(rpcrdma, reply, RULE_RPCR_4_3_1_03, reply->transaction->call.frame,
-                 "expected an empty Read list in a Reply, found %u segments, the first of STag 0x%08x",
+                 "expected an empty Read list in a Reply; found %u segments, the first of STag 0x%08x",
                  reply->header.read.n, rpcrdma_read_segment_at(&reply->header, reply->p, 0).target.handle);
 }
 
@@ -98,7 +98,7 @@ static void judge_count(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
         return;
     }
     rpcrdma_fail(rpcrdma, reply, chunk->n == 0 ? RULE_RPCR_4_3_2_3_03 : RULE_RPCR_3_4_6_06, t->call.frame,
-                 "expected %u segments in Write chunk %u as in the Call, found %u", chunk->n, chunk->number + 1,
+                 "expected %u segments in Write chunk %u as in the Call; found %u", chunk->n, chunk->number + 1,
                  from->n);
 }
 
@@ -114,7 +114,7 @@ static void judge_segments(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
         if (!same_place(offered, &returned)) {
             rpcrdma_fail_as(rpcrdma, reply, RULE_RPCR_3_4_6_07, returned.length > 0 ? SEVERITY_ERROR : SEVERITY_WARNING,
                             t->call.frame,
-                            "expected segment %u of Write chunk %u as in the Call (STag 0x%08x, offset 0x%llx), found "
+                            "expected segment %u of Write chunk %u as in the Call (STag 0x%08x, offset 0x%llx); found "
                             "STag 0x%08x, offset 0x%llx",
                             i + 1, chunk->number + 1, offered->handle, (unsigned long long)offered->offset,
                             returned.handle, (unsigned long long)returned.offset);
@@ -122,7 +122,7 @@ static void judge_segments(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
         }
         if (returned.length > offered->length && !t->astray) {
             rpcrdma_fail(rpcrdma, reply, RULE_RPCR_3_4_6_08, t->call.frame,
-                         "expected at most %u octets in segment %u of Write chunk %u, as offered, found %u",
+                         "expected at most %u octets in segment %u of Write chunk %u, as offered; found %u",
                          offered->length, i + 1, chunk->number + 1, returned.length);
             return;
         }
@@ -159,7 +159,7 @@ static void judge_none_offered(struct rpcrdma_connection *rpcrdma, struct rpcrdm
         return;
     }
     rpcrdma_fail(rpcrdma, reply, inline_wanted ? RULE_RPCR_4_3_2_3_01 : RULE_RPCR_3_1_03, t->call.frame,
-                 "expected no Write list in the Reply to a Call without one%s, found %u chunks",
+                 "expected no Write list in the Reply to a Call without one%s; found %u chunks",
                  inline_wanted ? ", which asks for the result inline" : "", reply->header.write.n);
 }
 
@@ -195,7 +195,7 @@ static void judge_write_list(struct rpcrdma_connection *rpcrdma, struct rpcrdma_
         return;
     if (reply->header.write.n != t->n_writes) {
         rpcrdma_fail(rpcrdma, reply, empty_ones_missing(reply) ? RULE_RPCR_4_3_2_3_03 : RULE_RPCR_4_3_2_01,
-                     t->call.frame, "expected a Write list of %u chunks as in the Call, found %u", t->n_writes,
+                     t->call.frame, "expected a Write list of %u chunks as in the Call; found %u", t->n_writes,
                      reply->header.write.n);
         return;
     }
@@ -205,7 +205,7 @@ static void judge_write_list(struct rpcrdma_connection *rpcrdma, struct rpcrdma_
         place = from.n == 0 || is_chunk(t, chunk, reply, &from) ? (int)i : other_place(t, reply, &from);
         if (place >= 0 && (unsigned)place != i) {
             rpcrdma_fail(rpcrdma, reply, RULE_RPCR_4_3_2_01, t->call.frame,
-                         "expected the Write chunks in the order of the Call, found chunk %d as chunk %u", place + 1,
+                         "expected the Write chunks in the order of the Call; found chunk %d as chunk %u", place + 1,
                          i + 1);
             return;
         }
@@ -229,7 +229,7 @@ static void judge_reply_copy(struct rpcrdma_connection *rpcrdma, struct rpcrdma_
 
     if (from.n != chunk->n) {
         rpcrdma_fail(rpcrdma, reply, RULE_RPCR_4_3_3_04, t->call.frame,
-                     "expected %u segments in the Reply chunk as in the Call, found %u", chunk->n, from.n);
+                     "expected %u segments in the Reply chunk as in the Call; found %u", chunk->n, from.n);
         return;
     }
     for (uint32_t i = 0; i < from.n; i++) {
@@ -238,7 +238,7 @@ static void judge_reply_copy(struct rpcrdma_connection *rpcrdma, struct rpcrdma_
 
         if (!same_place(offered, &returned)) {
             rpcrdma_fail(rpcrdma, reply, RULE_RPCR_4_3_3_04, t->call.frame,
-                         "expected segment %u of the Reply chunk as in the Call (STag 0x%08x, offset 0x%llx), found "
+                         "expected segment %u of the Reply chunk as in the Call (STag 0x%08x, offset 0x%llx); found "
                          "STag 0x%08x, offset 0x%llx",
                          i + 1, offered->handle, (unsigned long long)offered->offset, returned.handle,
                          (unsigned long long)returned.offset);
@@ -246,7 +246,7 @@ static void judge_reply_copy(struct rpcrdma_connection *rpcrdma, struct rpcrdma_
         }
         if (returned.length > offered->length && !t->astray) {
             rpcrdma_fail(rpcrdma, reply, RULE_RPCR_4_3_3_05, t->call.frame,
-                         "expected at most %u octets in segment %u of the Reply chunk, as offered, found %u",
+                         "expected at most %u octets in segment %u of the Reply chunk, as offered; found %u",
                          offered->length, i + 1, returned.length);
             return;
         }
@@ -264,19 +264,19 @@ static void judge_reply_chunk(struct rpcrdma_connection *rpcrdma, struct rpcrdma
         return; /* RFC 5666 section 5.2: the client reads it */
     if (chunk == NULL && is_long) {
         rpcrdma_fail(rpcrdma, reply, RULE_RPCR_3_5_3_12, t->call.frame,
-                     "expected the Reply inline, as the Call has no Reply chunk, found RDMA_NOMSG");
+                     "expected the Reply inline, as the Call has no Reply chunk; found RDMA_NOMSG");
     } else if (chunk == NULL && reply->header.has_reply) {
         rpcrdma_fail(rpcrdma, reply, RULE_RPCR_4_3_3_06, t->call.frame,
-                     "expected no Reply chunk in the Reply to a Call without one, found one of %u segments",
+                     "expected no Reply chunk in the Reply to a Call without one; found one of %u segments",
                      reply->header.reply.segments);
     } else if (chunk == NULL) {
         rpcrdma_pass(rpcrdma, RULE_RPCR_4_3_3_06);
     } else if (!reply->header.has_reply && is_long) {
         rpcrdma_fail(rpcrdma, reply, RULE_RPCR_4_2_4_05, t->call.frame,
-                     "expected the Reply chunk in an RDMA_NOMSG Reply, found none");
+                     "expected the Reply chunk in an RDMA_NOMSG Reply; found none");
     } else if (!reply->header.has_reply) {
         rpcrdma_fail_as(rpcrdma, reply, RULE_RPCR_4_3_3_04, SEVERITY_WARNING, t->call.frame,
-                        "expected the Call's Reply chunk in the Reply, its lengths 0, found none");
+                        "expected the Call's Reply chunk in the Reply, its lengths 0; found none");
     } else {
         judge_reply_copy(rpcrdma, reply, chunk);
     }

@@ -81,7 +81,7 @@ static void check_asked(struct rpcrdma_shape *shape)
         if (count == NULL)
             return;
         if (item->count > count->value) {
-            rpcrdma_shape_fail(shape, RULE_RPCR0_4N_07, "expected at most the %" PRIu64 " octets asked for, found %u",
+            rpcrdma_shape_fail(shape, RULE_RPCR0_4N_07, "expected at most the %" PRIu64 " octets asked for; found %u",
                                count->value, item->count);
             return;
         }
@@ -99,7 +99,7 @@ static void with_roundup(struct rpcrdma_shape *shape)
         if (item->chunk < 0 || item->item.count % 4 == 0)
             continue;
         rpcrdma_shape_fail(shape, RULE_RPCR_3_4_4_4_02,
-                           "expected the roundup of %s to be removed with its contents, found %u octets of it in the "
+                           "expected the roundup of %s to be removed with its contents; found %u octets of it in the "
                            "payload",
                            name_of(shape, item), xdr_roundup(item->item.count));
         return;
@@ -117,7 +117,7 @@ static void partial(struct rpcrdma_shape *shape)
         if (item->chunk < 0 || octets >= item->item.count)
             continue;
         rpcrdma_shape_fail(shape, RULE_RPCR_3_4_4_1_02,
-                           "expected all %u octets of %s in the Write chunk, found %" PRIu64
+                           "expected all %u octets of %s in the Write chunk; found %" PRIu64
                            " there and the others in the payload",
                            item->item.count, name_of(shape, item), octets);
         return;
@@ -132,7 +132,7 @@ static void ineligible(struct rpcrdma_shape *shape, const struct rpcrdma_item *i
     if (binding == RULE_COUNT)
         return;
     rpcrdma_shape_fail(
-        shape, binding, "expected only DDP-eligible results in Write chunks, found %" PRIu64 " octets of %s",
+        shape, binding, "expected only DDP-eligible results in Write chunks; found %" PRIu64 " octets of %s",
         item != NULL ? item->item.count : chunk->returned, item != NULL ? name_of(shape, item) : "results without any");
 }
 
@@ -153,7 +153,7 @@ static void reduced(struct rpcrdma_shape *shape)
         break;
     case RPCRDMA_REDUCED_INLINE:
         rpcrdma_shape_fail(shape, RULE_RPCR_4_3_2_04,
-                           "expected %s to be removed from the payload, found it there and in the Write chunk",
+                           "expected %s to be removed from the payload; found it there and in the Write chunk",
                            name_of(shape, eligible_item(body)));
         break;
     case RPCRDMA_REDUCED_PARTIAL:
@@ -167,13 +167,13 @@ static void reduced(struct rpcrdma_shape *shape)
         break;
     case RPCRDMA_REDUCED_COUNT:
         rpcrdma_shape_fail(shape, RULE_RPCR_3_4_4_1_01,
-                           "expected the octet count of %s in the payload, found it removed with the contents",
+                           "expected the octet count of %s in the payload; found it removed with the contents",
                            name_of(shape, reduced_item(body)));
         break;
     case RPCRDMA_REDUCED_NONE:
         if (used_chunk(shape->t) != NULL && body->walk.status == NFS_WALK_BAD)
             rpcrdma_shape_fail(shape, RULE_RPCR_6_1_06,
-                               "expected a payload that makes a valid RPC Reply with the Write chunks inserted, found "
+                               "expected a payload that makes a valid RPC Reply with the Write chunks inserted; found "
                                "octet %" PRIu64 " of it not to fit",
                                body->walk.position);
         break;
@@ -195,26 +195,26 @@ static void broken_header(struct rpcrdma_shape *shape)
     if (rpc->type != RPC_REPLY && rpc->status != RPC_BAD_TYPE) {
         if (shape->in_chunk && rpc->status != RPC_SHORT) /* inline: rpcrdma_xid_rules.c */
             rpcrdma_shape_fail(shape, shape->t->reverse ? RULE_BIDI_5_2_05 : RULE_RPCR_2_2_2_01,
-                               "expected msg_type 1 (REPLY) in the Reply chunk, found %u", rpc->type);
+                               "expected msg_type 1 (REPLY) in the Reply chunk; found %u", rpc->type);
         return;
     }
     if (rpc->status == RPC_BAD_TYPE && shape->in_chunk)
-        rpcrdma_shape_fail(shape, RULE_RPCR_2_2_2_01, "expected CALL (0) or REPLY (1) in the RPC message, found %u",
+        rpcrdma_shape_fail(shape, RULE_RPCR_2_2_2_01, "expected CALL (0) or REPLY (1) in the RPC message; found %u",
                            rpc->fault);
     else if (shape->t->call_body.known && shape->t->call_body.rpc.cred.flavor == RPC_AUTH_GSS && used != NULL &&
              rpc->status != RPC_BAD_TYPE)
         rpcrdma_shape_fail(shape, RULE_RPCR_8_2_2_01,
-                           "expected the RPCSEC_GSS verifier in the payload, found a header without it, and %" PRIu64
+                           "expected the RPCSEC_GSS verifier in the payload; found a header without it, and %" PRIu64
                            " octets in a Write chunk",
                            used->returned);
     else if (rpc->status == RPC_BAD_VALUE)
         rpcrdma_shape_fail(shape, RULE_RPCR_4_03,
-                           "expected the RPC header as RFC 5531 lays it out, found 0x%08x at octet %u of it",
+                           "expected the RPC header as RFC 5531 lays it out; found 0x%08x at octet %u of it",
                            rpc->fault, rpc->fault_at);
     else if (rpc->status == RPC_SHORT && body->length >= RPC_REPLY_MIN + 4)
         rpcrdma_shape_fail(
             shape, RULE_RPCR_4_03,
-            "expected an RPC header as RFC 5531 lays it out, found the payload to end within it at octet "
+            "expected an RPC header as RFC 5531 lays it out; found the payload to end within it at octet "
             "%" PRIu64,
             body->length);
     else
@@ -259,7 +259,7 @@ static void judge(struct rpcrdma_shape *shape)
     if (body->wrapped) {
         if (used != NULL && !rpcrdma_old(shape->rpcrdma))
             rpcrdma_shape_fail(shape, RULE_RPCR_8_2_2_3_01,
-                               "expected a protected payload not to be reduced, found %" PRIu64 " octets in a Write "
+                               "expected a protected payload not to be reduced; found %" PRIu64 " octets in a Write "
                                "chunk",
                                used->returned);
         else if (!rpcrdma_old(shape->rpcrdma))

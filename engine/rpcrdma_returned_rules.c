@@ -56,7 +56,7 @@ bool rpcrdma_returned_contiguous(struct rpcrdma_connection *rpcrdma, struct rpcr
 
         if (ended && returned > 0) {
             rpcrdma_fail(rpcrdma, reply, is_reply ? RULE_RPCR_4_3_3_05 : RULE_RPCR_3_4_6_10, r->t->call.frame,
-                         "expected segments filled one after another, found %u of %u octets in segment %u and %u in "
+                         "expected segments filled one after another; found %u of %u octets in segment %u and %u in "
                          "segment %u",
                          segment_at(r, at).length, offer_at(r, at)->target.length, at + 1, returned, i + 1);
             return false;
@@ -83,7 +83,7 @@ static bool judge_missing(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mes
             continue;
         if (rpcrdma_ranges_octets(&offer->moved) >= returned || r->moved >= r->chunk->returned) {
             rpcrdma_fail(rpcrdma, reply, is_reply ? RULE_RPCR_4_3_3_07 : RULE_RPCR_3_4_6_10, r->t->call.frame,
-                         "expected %u octets RDMA Written from the first octet of segment %u on (STag 0x%08x), found "
+                         "expected %u octets RDMA Written from the first octet of segment %u on (STag 0x%08x); found "
                          "%llu there and %llu elsewhere in the chunk",
                          returned, i + 1, offer->target.handle,
                          (unsigned long long)rpcrdma_ranges_prefix(&offer->moved),
@@ -113,7 +113,7 @@ bool rpcrdma_returned_moved(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
         return false;
     if (r->moved > r->chunk->returned) {
         rpcrdma_fail(rpcrdma, reply, rule, r->t->call.frame,
-                     "expected the length returned to be that RDMA Written, found %llu octets returned and %llu "
+                     "expected the length returned to be that RDMA Written; found %llu octets returned and %llu "
                      "written",
                      (unsigned long long)r->chunk->returned, (unsigned long long)r->moved);
         return false;
@@ -142,14 +142,14 @@ void rpcrdma_returned_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
     r = rpcrdma_returned_take(reply, chunk, &from);
     if (!is_long && chunk->returned > 0) {
         rpcrdma_fail(rpcrdma, reply, RULE_RPCR_3_5_3_14, t->call.frame,
-                     "expected the Reply chunk of an RDMA_MSG Reply to be returned unused, found %llu octets",
+                     "expected the Reply chunk of an RDMA_MSG Reply to be returned unused; found %llu octets",
                      (unsigned long long)chunk->returned);
     } else if (!is_long) {
         rpcrdma_pass(rpcrdma, RULE_RPCR_3_5_3_14);
         rpcrdma_pass(rpcrdma, RULE_RPCR_4_3_3_05);
     } else if (chunk->returned == 0 && (r.moved == 0 || !rpcrdma_returned_known(rpcrdma, &r))) {
         rpcrdma_fail(rpcrdma, reply, RULE_RPCR_4_2_4_05, t->call.frame,
-                     "expected the RPC Reply in the Reply chunk of an RDMA_NOMSG, found none of its octets used");
+                     "expected the RPC Reply in the Reply chunk of an RDMA_NOMSG; found none of its octets used");
     } else if (rpcrdma_returned_contiguous(rpcrdma, reply, &r)) {
         rpcrdma_pass(rpcrdma, RULE_RPCR_4_2_4_05);
         rpcrdma_pass(rpcrdma, RULE_RPCR_3_5_3_14);

@@ -46,7 +46,7 @@ static void tell(struct rpcrdma_connection *rpcrdma, struct rpcrdma_late *late, 
     late->open = false;
     rpcrdma_fail_at_as(
         rpcrdma, place, RULE_RPCR_4_4_1_01, late->severity, late->place.frame,
-        "expected the memory of XID 0x%08x to be out of reach after its answer in frame %u, found the %s "
+        "expected the memory of XID 0x%08x to be out of reach after its answer in frame %u; found the %s "
         "of STag 0x%08x in frame %u %s",
         late->xid, late->answer, late->read ? "RDMA Read" : "RDMA Write", late->area.stag, late->place.frame,
         late->read ? "answered" : "accepted");

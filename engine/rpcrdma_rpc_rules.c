@@ -23,7 +23,7 @@ static void judge_mismatch(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
 
     if (reply->reply_stat != RPC_MSG_DENIED || reply->reject_stat != RPC_MISMATCH) {
         rpcrdma_fail(rpcrdma, m, RULE_RPC_9_02, t->call.frame,
-                     "expected RPC_MISMATCH in answer to the Call of rpcvers %u in frame %u, found %s", version,
+                     "expected RPC_MISMATCH in answer to the Call of rpcvers %u in frame %u; found %s", version,
                      t->call.frame,
                      reply->reply_stat == RPC_MSG_DENIED ? "AUTH_ERROR" : rpc_accept_stat_name(reply->accept_stat));
         return;
@@ -33,7 +33,7 @@ static void judge_mismatch(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
         rpcrdma_pass(rpcrdma, RULE_RPC_9_03);
     else
         rpcrdma_fail(rpcrdma, m, RULE_RPC_9_03, t->call.frame,
-                     "expected rpcvers supported that include 2 and not %u, which is rejected, found %u to %u", version,
+                     "expected rpcvers supported that include 2 and not %u, which is rejected; found %u to %u", version,
                      reply->low, reply->high);
 }
 
@@ -43,11 +43,11 @@ static void judge_denied(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
 
     if (reply->reject_stat == RPC_MISMATCH)
         rpcrdma_fail(rpcrdma, m, RULE_RPC_9_04, t->call.frame,
-                     "expected no RPC_MISMATCH for the Call in frame %u, whose rpcvers is 2, found one, with %u to %u "
+                     "expected no RPC_MISMATCH for the Call in frame %u, whose rpcvers is 2; found one, with %u to %u "
                      "supported",
                      t->call.frame, reply->low, reply->high);
     else if (reply->auth_stat == 0)
-        rpcrdma_fail(rpcrdma, m, RULE_RPC_9_06, t->call.frame, "expected the reason of an AUTH_ERROR, found AUTH_OK");
+        rpcrdma_fail(rpcrdma, m, RULE_RPC_9_06, t->call.frame, "expected the reason of an AUTH_ERROR; found AUTH_OK");
     else
         rpcrdma_pass(rpcrdma, RULE_RPC_9_06);
 }
@@ -64,7 +64,7 @@ static void judge_program(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mes
     else
         rpcrdma_fail(rpcrdma, m, RULE_RPC_9_03, t->call.frame,
                      "expected the lowest and the highest version of program %u that is supported, without version %u, "
-                     "which is rejected, found %u to %u",
+                     "which is rejected; found %u to %u",
                      t->call_body.rpc.prog, version, reply->low, reply->high);
 }
 

@@ -62,7 +62,7 @@ bool rpcrdma_served_read(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
     if (!rpcrdma_old(rpcrdma)) {
         if (served != NULL)
             rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_4_3_1_04, served->frame,
-                            "expected the Reply in frame %u to be discarded for its Read list, found an RDMA Read of "
+                            "expected the Reply in frame %u to be discarded for its Read list; found an RDMA Read of "
                             "it, STag 0x%08x",
                             served->frame, move->stag);
         return served != NULL;
@@ -79,7 +79,7 @@ bool rpcrdma_served_read(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR0_3_8_01);
     else
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR0_3_8_01, 0,
-                        "expected an RDMA Read within the Read list of a Reply, found 0x%llx to 0x%llx of STag 0x%08x",
+                        "expected an RDMA Read within the Read list of a Reply; found 0x%llx to 0x%llx of STag 0x%08x",
                         (unsigned long long)area.from, (unsigned long long)area.to, move->stag);
     return true;
 }
@@ -123,7 +123,7 @@ void rpcrdma_served_finish(struct rpcrdma_connection *rpcrdma)
             rpcrdma_inconclusive(rpcrdma, RULE_RPCR0_3_5_01);
         else
             rpcrdma_fail_at(rpcrdma, &owed->place, RULE_RPCR0_3_5_01, 0,
-                            "expected RDMA_DONE for XID 0x%08x once its Read chunks were read, found none, and %u "
+                            "expected RDMA_DONE for XID 0x%08x once its Read chunks were read; found none, and %u "
                             "Calls",
                             owed->xid, owed->calls);
     }

@@ -153,7 +153,7 @@ bool rpcrdma_shape_start(struct rpcrdma_shape *shape)
 
     if (body->length < (shape->reply ? RPC_REPLY_MIN : RPC_CALL_MIN)) {
         rpcrdma_shape_fail(shape, shape->reply ? RULE_RPCR_4_3_3_07 : RULE_RPCR_3_5_3_04,
-                           "expected the %s to hold an RPC message, found %llu octets", chunk,
+                           "expected the %s to hold an RPC message; found %llu octets", chunk,
                            (unsigned long long)body->length);
         return false;
     }
@@ -165,14 +165,14 @@ bool rpcrdma_shape_start(struct rpcrdma_shape *shape)
     }
     if (first == (UINT32_C(0x80000000) | (uint32_t)(body->length - 4)) && get_be32(body->payload + 4) == xid)
         rpcrdma_shape_fail(shape, RULE_RPCR_3_2_04,
-                           "expected the RPC message without other framing, found the record mark 0x%08x", first);
+                           "expected the RPC message without other framing; found the record mark 0x%08x", first);
     else if (begins_message(shape) || begins_late(shape))
         rpcrdma_shape_fail(shape, RULE_RPCR_4_2_1_02,
-                           "expected the %s to begin with the XID of the Transport header, 0x%08x, found 0x%08x", chunk,
+                           "expected the %s to begin with the XID of the Transport header, 0x%08x; found 0x%08x", chunk,
                            xid, first);
     else
         rpcrdma_shape_fail(shape, shape->reply ? RULE_RPCR_4_3_3_07 : RULE_RPCR_3_5_3_04,
-                           "expected the %s to hold an RPC message from its XID 0x%08x on, found 0x%08x and no message "
+                           "expected the %s to hold an RPC message from its XID 0x%08x on; found 0x%08x and no message "
                            "that it would begin",
                            chunk, xid, first);
     return false;
@@ -205,12 +205,12 @@ static void surplus(struct rpcrdma_shape *shape, uint64_t left)
 
     if (left < 4 && body->length % 4 != 0) {
         rpcrdma_shape_fail(shape, shape->in_chunk ? RULE_RPCR_3_5_3_13 : RULE_RPCR_2_2_4_01,
-                           "expected a payload of whole 4-octet units, found %llu octets",
+                           "expected a payload of whole 4-octet units; found %llu octets",
                            (unsigned long long)body->length);
         return;
     }
     rpcrdma_shape_fail(shape, RULE_RPCR_3_2_01,
-                       "expected the payload to end with its RPC %s of %llu octets, found %llu "
+                       "expected the payload to end with its RPC %s of %llu octets; found %llu "
                        "octets more%s",
                        kind_name(shape), (unsigned long long)(body->length - left), (unsigned long long)left,
                        is_rpc_message(body->payload + (body->length - left), left) ? ", another RPC message" : "");
@@ -227,7 +227,7 @@ static void cut_off(struct rpcrdma_shape *shape)
 
     if (shape->in_chunk) {
         rpcrdma_shape_fail(shape, shape->reply ? RULE_RPCR_4_3_3_07 : RULE_RPCR_3_5_3_04,
-                           "expected the chunk to hold a complete RPC %s, found it to end %llu octets too early",
+                           "expected the chunk to hold a complete RPC %s; found it to end %llu octets too early",
                            kind_name(shape), (unsigned long long)missing);
         return;
     }
@@ -236,16 +236,16 @@ static void cut_off(struct rpcrdma_shape *shape)
         threshold = RPCRDMA_INLINE_DEFAULT;
     if (shape->message->n + RPCRDMA_HEADER_MIN >= threshold)
         rpcrdma_shape_fail(shape, RULE_RPCR_6_1_06,
-                           "expected a Long Message for an RPC %s that does not fit the inline threshold of %u octets, "
+                           "expected a Long Message for an RPC %s that does not fit the inline threshold of %u octets; "
                            "found the Send to end %llu octets before its end",
                            kind_name(shape), threshold, (unsigned long long)missing);
     else if (in_item)
         rpcrdma_shape_fail(shape, RULE_RPCR_2_2_4_2_01,
-                           "expected items with their true octet counts, found a count of %u with %llu octets left",
+                           "expected items with their true octet counts; found a count of %u with %llu octets left",
                            body->items[body->n_items - 1].item.count, (unsigned long long)there);
     else
         rpcrdma_shape_fail(shape, RULE_RPCR_6_1_06,
-                           "expected the payload to be a complete RPC %s, found it to end %llu octets too early",
+                           "expected the payload to be a complete RPC %s; found it to end %llu octets too early",
                            kind_name(shape), (unsigned long long)missing);
 }
 
@@ -308,13 +308,13 @@ static void items(struct rpcrdma_shape *shape)
     }
     if (name != NULL)
         rpcrdma_shape_fail(shape, RULE_RPCR_2_2_4_2_01,
-                           "expected the octet count of %s without its roundup, found %u with NUL octets at the end",
+                           "expected the octet count of %s without its roundup; found %u with NUL octets at the end",
                            rpcrdma_shape_item_name(shape, &name->item), name->item.count);
     else if (is_inline)
         rpcrdma_shape_pass(shape, RULE_RPCR_2_2_4_2_01);
     if (dirty_header(body, &position) || body->roundup_not_zero)
         rpcrdma_shape_fail(shape, RULE_RPCR_2_2_4_2_02,
-                           "expected roundup octets of value zero, found others at octet %llu of the RPC message",
+                           "expected roundup octets of value zero; found others at octet %llu of the RPC message",
                            (unsigned long long)(dirty_header(body, &position) ? position : body->roundup_position));
     else if (roundup)
         rpcrdma_shape_pass(shape, RULE_RPCR_2_2_4_2_02);
@@ -351,7 +351,7 @@ static void opaque(struct rpcrdma_shape *shape)
     enum rule_id rule = shape->in_chunk ? RULE_RPCR_3_5_3_13 : RULE_RPCR_2_2_4_01;
 
     if (body->length % 4 != 0)
-        rpcrdma_shape_fail(shape, rule, "expected a payload of whole 4-octet units, found %llu octets",
+        rpcrdma_shape_fail(shape, rule, "expected a payload of whole 4-octet units; found %llu octets",
                            (unsigned long long)body->length);
     else
         rpcrdma_shape_pass(shape, rule);
@@ -371,7 +371,7 @@ static void miscounted(struct rpcrdma_shape *shape)
             (count > item->count ? count - item->count : item->count - count) > 20)
             continue;
         rpcrdma_shape_fail(shape, RULE_RPCR_2_2_4_2_01,
-                           "expected the true octet count of %s, found %u where the payload makes sense with %u",
+                           "expected the true octet count of %s; found %u where the payload makes sense with %u",
                            rpcrdma_shape_item_name(shape, item), count, item->count);
         return;
     }
@@ -389,7 +389,7 @@ void rpcrdma_shape_stream(struct rpcrdma_shape *shape)
         miscounted(shape);
     else if (body->reduction == RPCRDMA_REDUCED_UNPADDED)
         rpcrdma_shape_fail(shape, shape->in_chunk ? RULE_RPCR_3_5_3_13 : RULE_RPCR_2_2_4_2_01,
-                           "expected roundup behind variable-length items, found none in a payload of %llu octets",
+                           "expected roundup behind variable-length items; found none in a payload of %llu octets",
                            (unsigned long long)body->length);
     else if (body->walk.status == NFS_WALK_OK && body->walk.left > 0)
         surplus(shape, body->walk.left);

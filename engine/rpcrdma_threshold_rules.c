@@ -82,7 +82,7 @@ static void judge_valid(struct rpcrdma_connection *rpcrdma, const struct rdma_pr
         rpcrdma_pass(rpcrdma, RULE_CMPD_4_08);
     else
         fail_start(rpcrdma, data, RULE_CMPD_4_08, SEVERITY_ERROR,
-                   "expected the reserved bits 0xfe of octet 5 clear in the block at octet %zu of the private data, "
+                   "expected the reserved bits 0xfe of octet 5 clear in the block at octet %zu of the private data; "
                    "found 0x%02x",
                    block->offset, (unsigned)block->flags);
 }
@@ -92,7 +92,7 @@ static void judge_version(struct rpcrdma_connection *rpcrdma, const struct rdma_
                           const struct rpcrdma_private_data *block)
 {
     fail_start(rpcrdma, data, RULE_CMPD_4_06, block->version == 0 ? SEVERITY_ERROR : SEVERITY_NOTE,
-               "expected version 1 in the block at octet %zu of the private data of the %s, found %u", block->offset,
+               "expected version 1 in the block at octet %zu of the private data of the %s; found %u", block->offset,
                data->carrier, (unsigned)block->version);
 }
 
@@ -117,14 +117,14 @@ void rpcrdma_threshold_private_data(struct rpcrdma_connection *rpcrdma, const st
     case RPCRDMA_PD_TRUNCATED:
         fail_start(rpcrdma, data, RULE_CMPD_4_07, SEVERITY_ERROR,
                    "expected 8 octets from octet %zu of the private data of the %s on, where the Format Identifier "
-                   "is, found %zu",
+                   "is; found %zu",
                    block.offset, data->carrier, n - block.offset);
         break;
     case RPCRDMA_PD_ABSENT:
         swapped = swapped_identifier(p, n);
         if (swapped >= 0)
             fail_start(rpcrdma, data, RULE_CMPD_4_05, SEVERITY_ERROR,
-                       "expected the Format Identifier f6 ab 0e 18 in network byte order, found 18 0e ab f6 at octet "
+                       "expected the Format Identifier f6 ab 0e 18 in network byte order; found 18 0e ab f6 at octet "
                        "%d of the private data of the %s",
                        swapped, data->carrier);
         break;
@@ -247,13 +247,13 @@ void rpcrdma_threshold_length(struct rpcrdma_connection *rpcrdma, struct rpcrdma
         rpcrdma_fail_as(rpcrdma, m, RULE_RPCR_3_5_3_11, limit.by_default ? SEVERITY_WARNING : SEVERITY_ERROR,
                         m->transaction->call.frame,
                         "expected the Reply in the Reply chunk of %llu octets that the Call (frame %u) offers, as its "
-                        "Send is longer than the %u octets of %s, found a Send of %u",
+                        "Send is longer than the %u octets of %s; found a Send of %u",
                         (unsigned long long)m->transaction->chunks[m->transaction->reply_chunk].length,
                         m->transaction->call.frame, (unsigned)limit.octets, limit.of, (unsigned)m->n);
     else
         rpcrdma_fail_as(rpcrdma, m, reverse(rpcrdma, m) ? RULE_BIDI_4_2_01 : limit.rule,
                         limit.by_default ? SEVERITY_WARNING : SEVERITY_ERROR, 0,
-                        "expected a Send of at most %u octets, %s, found %u", (unsigned)limit.octets, limit.of,
+                        "expected a Send of at most %u octets, %s; found %u", (unsigned)limit.octets, limit.of,
                         (unsigned)m->n);
 }
 
@@ -295,16 +295,16 @@ static void judge_invalidation(struct rpcrdma_connection *rpcrdma, struct rpcrdm
     }
     if (m->kind == RPCRDMA_KIND_CALL)
         rpcrdma_fail(rpcrdma, m, RULE_CMPD_4_1_04, 0,
-                     "expected a Send without Invalidate for a Call, found one that invalidates STag 0x%08x",
+                     "expected a Send without Invalidate for a Call; found one that invalidates STag 0x%08x",
                      (unsigned)m->invalidate_stag);
     else if (allowed == OFF)
         rpcrdma_fail(rpcrdma, m, RULE_CMPD_4_1_03, 0,
-                     "expected Sends without Invalidate, as not both sides told that they support it, found one that "
+                     "expected Sends without Invalidate, as not both sides told that they support it; found one that "
                      "invalidates STag 0x%08x",
                      (unsigned)m->invalidate_stag);
     else if (m->kind == RPCRDMA_KIND_ERROR)
         rpcrdma_fail_as(rpcrdma, m, RULE_CMPD_4_1_04, SEVERITY_NOTE, 0,
-                        "expected Send with Invalidate for RPC Replies only, found an RDMA_ERROR that invalidates STag "
+                        "expected Send with Invalidate for RPC Replies only; found an RDMA_ERROR that invalidates STag "
                         "0x%08x",
                         (unsigned)m->invalidate_stag);
     else if (allowed == UNKNOWN)

@@ -131,7 +131,7 @@ static void judge_hang(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
     if (n > 0)
         snprintf(behind, sizeof behind, ", nor to %u later Call%s", n, plural(n));
     rpcrdma_fail_at_as(rpcrdma, place, RULE_RPCR_4_5_4_03, SEVERITY_WARNING, 0,
-                       "expected an answer to %s in frame %u, or the connection closed, found neither within %" PRId64
+                       "expected an answer to %s in frame %u, or the connection closed; found neither within %" PRId64
                        " s%s; %s",
                        describe(t, call), t->call.frame, waited / SECOND, behind, context(rpcrdma, t, around));
 }
@@ -143,11 +143,11 @@ static void judge_sound(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
 
     if (t->reverse && t->n_chunks > 0 && now)
         rpcrdma_fail_at(rpcrdma, place, RULE_BIDI_5_3_04, 0,
-                        "expected a Reply or ERR_CHUNK to a Call of the reverse direction with chunks, found none");
+                        "expected a Reply or ERR_CHUNK to a Call of the reverse direction with chunks; found none");
     else if (t->reverse && t->twin && now)
         rpcrdma_fail_at(rpcrdma, place, RULE_BIDI_2_4_1_02, 0,
                         "expected an answer to the Call of the reverse direction in frame %u, whose XID a Call of "
-                        "the forward direction had as well, found none",
+                        "the forward direction had as well; found none",
                         t->call.frame);
     else
         judge_hang(rpcrdma, t, place, time_ns);
@@ -163,12 +163,12 @@ static void judge_unanswered(struct rpcrdma_connection *rpcrdma, const struct rp
     if (rpcrdma_reduced_ineligible(t)) {
         if (due(rpcrdma, t, time_ns))
             rpcrdma_fail_at(rpcrdma, &place, RULE_RPCR_6_1_08, 0,
-                            "expected ERR_CHUNK or GARBAGE_ARGS in answer to the Call in frame %u, found none",
+                            "expected ERR_CHUNK or GARBAGE_ARGS in answer to the Call in frame %u; found none",
                             t->call.frame);
     } else if (demand == NULL) {
         judge_sound(rpcrdma, t, &place, time_ns);
     } else if (due(rpcrdma, t, time_ns)) {
-        rpcrdma_fail_at(rpcrdma, &place, demand->rule, 0, "expected %s in answer to the Call in frame %u, found none",
+        rpcrdma_fail_at(rpcrdma, &place, demand->rule, 0, "expected %s in answer to the Call in frame %u; found none",
                         demand->expected, t->call.frame);
     } else {
         rpcrdma_inconclusive(rpcrdma, demand->rule);
@@ -269,7 +269,7 @@ static void judge_cut_off(struct rpcrdma_connection *rpcrdma, unsigned closer, c
     if (oddity(rpcrdma, why) == 0 && (n > 1 || place->time_ns - why->call.time_ns >= rpcrdma->options.t_react))
         severity = SEVERITY_NOTE;
     rpcrdma_fail_at_as(rpcrdma, place, rule, severity, why->call.frame,
-                       "expected an answer to %s in frame %u, found %s; %u Call%s unanswered; %s", describe(why, call),
+                       "expected an answer to %s in frame %u; found %s; %u Call%s unanswered; %s", describe(why, call),
                        why->call.frame, how, n, plural(n), context(rpcrdma, why, around));
 }
 
@@ -303,7 +303,7 @@ static bool judge_closed(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
         return true;
     }
     rpcrdma_fail_at_as(rpcrdma, place, rule, SEVERITY_WARNING, t->call.frame,
-                       "expected %s in answer to the Call in frame %u, found %s",
+                       "expected %s in answer to the Call in frame %u; found %s",
                        ineligible ? "ERR_CHUNK or GARBAGE_ARGS" : demand->expected, t->call.frame, how);
     return true;
 }

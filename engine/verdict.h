@@ -37,7 +37,7 @@ struct finding {
     enum direction direction;
     struct place place;
     uint32_t related_frame;             /* another frame that matters (the other startup frame, ...), or 0 */
-    char message[FINDING_MESSAGE_SIZE]; /* "expected ..., found ..." */
+    char message[FINDING_MESSAGE_SIZE]; /* "expected ...; found ..." */
 };
 
 struct rule_count {

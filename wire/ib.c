@@ -76,17 +76,6 @@ const char *ib_nak_name(uint8_t syndrome)
 
 /* ---- the extended headers, in their order on the wire ---- */
 
-static uint32_t get_be24(const uint8_t *p)
-{
-    return (uint32_t)p[0] << 16 | get_be16(p + 1);
-}
-
-static void put_be24(uint8_t *p, uint32_t v)
-{
-    p[0] = (uint8_t)(v >> 16);
-    put_be16(p + 1, (uint16_t)v);
-}
-
 static void decode_deth(struct ib_packet *out, const uint8_t *p)
 {
     out->qkey = get_be32(p);

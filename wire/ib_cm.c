@@ -48,17 +48,6 @@ const char *ib_cm_name(unsigned attribute)
     return layout ? layout->name : NULL;
 }
 
-static uint32_t get_be24(const uint8_t *p)
-{
-    return get_be32(p) >> 8;
-}
-
-static void put_be24(uint8_t *p, uint32_t v)
-{
-    p[0] = (uint8_t)(v >> 16);
-    put_be16(p + 1, (uint16_t)v);
-}
-
 bool ib_cm_decode(struct ib_cm *out, const uint8_t *p, size_t n)
 {
     const struct layout *layout;

@@ -11,6 +11,11 @@ static inline uint16_t get_be16(const uint8_t *p)
     return (uint16_t)((unsigned)p[0] << 8 | p[1]);
 }
 
+static inline uint32_t get_be24(const uint8_t *p)
+{
+    return (uint32_t)p[0] << 16 | get_be16(p + 1);
+}
+
 static inline uint32_t get_be32(const uint8_t *p)
 {
     return (uint32_t)get_be16(p) << 16 | get_be16(p + 2);
@@ -21,7 +26,7 @@ static inline uint64_t get_be64(const uint8_t *p)
     return (uint64_t)get_be32(p) << 32 | get_be32(p + 4);
 }
 
-/* The CRC image of RFC 5044 is the only little-endian field of the family (Figure 5). */
+/* Two fields are little-endian: the CRC of an FPDU (RFC 5044, Figure 5) and the ICRC of InfiniBand. */
 static inline uint32_t get_le32(const uint8_t *p)
 {
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
@@ -31,6 +36,12 @@ static inline void put_be16(uint8_t *p, uint16_t v)
 {
     p[0] = (uint8_t)(v >> 8);
     p[1] = (uint8_t)v;
+}
+
+static inline void put_be24(uint8_t *p, uint32_t v)
+{
+    p[0] = (uint8_t)(v >> 16);
+    put_be16(p + 1, (uint16_t)v);
 }
 
 static inline void put_be32(uint8_t *p, uint32_t v)

@@ -54,7 +54,7 @@ static GArray *collect(const struct report_capture *capture)
     return all;
 }
 
-/* "MPA-4.1-05 error: expected ..., found ... (RFC 5044 section 4.1, MUST; connection 1, to the responder; ...)" */
+/* "MPA-4.1-05 error: expected ...; found ... (RFC 5044 section 4.1, MUST; connection 1, to the responder; ...)" */
 static gchar *remark_text(const struct remark *remark)
 {
     const struct report_finding *finding = remark->finding;

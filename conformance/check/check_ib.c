@@ -3,6 +3,7 @@
 #include "conformance/check/check_watched.h"
 #include "conformance/check/report_ib.h"
 #include "engine/heap.h"
+#include "wire/octets.h"
 
 #include <stdlib.h>
 
@@ -144,7 +145,7 @@ static int icrc_is_right(const struct ib_datagram *datagram, const struct ib_pac
     if (p == NULL || datagram->below == NULL)
         return -1;
     return ib_icrc(datagram->kind, datagram->below, datagram->below_len, datagram->p, datagram->length - IB_ICRC_LEN) ==
-           ((uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24);
+           get_le32(p);
 }
 
 static void count_icrc(struct icrc_counts *counts, int right, uint32_t frame)

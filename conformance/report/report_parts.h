@@ -33,7 +33,7 @@ gchar *found_text(const uint64_t found[SEVERITY_COUNT], uint64_t waived);
 /* "FAIL: 3 errors in 2 connections, 135 rules exercised"; of a concluded report. g_free() it. */
 gchar *verdict_text(const struct report *report);
 
-/* "frame 31 (from 30) (see 4), 0.004512 s, to the responder, stream offset 152: expected ..., found ..."; g_free() it.
+/* "frame 31 (from 30) (see 4), 0.004512 s, to the responder, stream offset 152: expected ...; found ..."; g_free() it.
  */
 gchar *finding_text(const struct report_finding *finding, int64_t start_ns);
 /* The findings of a connection by rule: all of one rule that share the waiver, or have none. */

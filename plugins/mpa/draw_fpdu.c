@@ -131,7 +131,7 @@ static void draw_crc(struct mpa_canvas *canvas, proto_tree *parent)
         mpa_info(canvas, "[bad CRC]");
         item = proto_tree_add_uint(tree, mpa_hf.crc_computed, canvas->tvb, at, MPA_CRC_LEN, computed);
         proto_item_set_generated(item);
-        expert_add_info_format(canvas->pinfo, field, &mpa_ei.crc_bad, "Bad CRC: expected 0x%08x, found 0x%08x",
+        expert_add_info_format(canvas->pinfo, field, &mpa_ei.crc_bad, "Bad CRC: expected 0x%08x; found 0x%08x",
                                computed, tvb_get_letohl(canvas->tvb, at));
         break;
     case MPA_CRC_DISPLAY_UNVERIFIED:

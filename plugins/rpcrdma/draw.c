@@ -108,7 +108,7 @@ static const char *fault_text(wmem_allocator_t *pool, const struct rpcrdma_heade
     case RPCRDMA_BAD_PROC:
         return wmem_strdup_printf(pool, "Message type %u is not defined", header->fault);
     case RPCRDMA_BAD_DISCRIMINATOR:
-        return wmem_strdup_printf(pool, "Expected 0 or 1, found 0x%08x", header->fault);
+        return wmem_strdup_printf(pool, "Expected 0 or 1; found 0x%08x", header->fault);
     case RPCRDMA_OVERRUN:
         return header->fault == 0 ? "The chunk lists go on behind the end of the Send"
                                   : wmem_strdup_printf(pool, "%u segments do not fit into the Send", header->fault);

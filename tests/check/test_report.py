@@ -38,7 +38,7 @@ def test_the_finding(report, bad, fault, catalogue):
     assert status == 1 and [finding["rule"] for finding in found] == [fault]
     assert found[0]["document"] == rule["doc"] and found[0]["section"] == rule["section"]
     assert found[0]["severity"] == rule["severity"] == "error"
-    assert found[0]["message"].startswith("expected ") and ", found " in found[0]["message"]
+    assert found[0]["message"].startswith("expected ") and "; found " in found[0]["message"]
     assert fault not in found[0]["message"]
     assert found[0]["frame"] in found[0]["frames"]
     assert found[0]["same_as"] == [row["id"] for row in catalogue if row["same"] == fault != row["id"]]

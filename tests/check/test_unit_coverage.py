@@ -5,7 +5,7 @@ import re
 
 def named(root):
     """Ids in strings, and names of the enumeration; a wrong octet is not looked for by either."""
-    text = "\n".join(path.read_text(encoding="utf-8") for path in sorted((root / "tests" / "unit").glob("*.[ch]")))
+    text = "\n".join(path.read_text(encoding="utf-8") for path in sorted((root / "tests" / "unit").rglob("*.[ch]")))
     text = re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S)
     return set(re.findall(r"\bRULE_(\w+)\b", text)) | {symbol(rule) for rule in re.findall(r"\b[A-Z0-9]+(?:-[A-Z0-9.]+)+-\d+\b", text)}
 

@@ -10,6 +10,7 @@ import subprocess
 import pytest
 
 SCENARIOS = ["rev2", "markers", "rdmap", "atomics", "nfs3", "nfs41-backchannel", "rpcrdma-segments"]
+ROCE = ["nfs42-mount-umount.pcap", "nfs3-names.pcap"]  # real ones, whose findings are known
 RUNS = 60 if os.environ.get("IWARP_ALL") != "1" else 4000  # of each; spread over all allocations
 
 
@@ -26,12 +27,20 @@ def test_each_allocation_may_fail(build, shim, scenario, tmp_path):
     capture = tmp_path / "capture.pcapng"
     subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", scenario, "--net=loss=0.05,reorder=0.1", "-o", capture],
                    check=True, capture_output=True)
+    fail_each(build, shim, tmp_path, capture)
 
+
+@pytest.mark.parametrize("name", ROCE)
+def test_each_allocation_may_fail_on_roce(build, root, shim, name, tmp_path):
+    fail_each(build, shim, tmp_path, "--skip=CMPD-4.1-03", root / "captures" / "roce" / name)
+
+
+def fail_each(build, shim, tmp_path, *arguments):
     def run(number):
         report = tmp_path / f"{number}.report"
         environment = dict(os.environ, LD_PRELOAD=str(shim), FAILMALLOC=str(number), FAILMALLOC_REPORT=str(report),
                            G_SLICE="always-malloc")
-        result = subprocess.run([build / "conformance" / "iwarp-check", "--summary", "--no-progress", capture],
+        result = subprocess.run([build / "conformance" / "iwarp-check", "--summary", "--no-progress", *arguments],
                                 capture_output=True, text=True, env=environment, timeout=60, check=False)
         return number, result, report.read_text(encoding="utf-8") if report.exists() else "gone"
 

@@ -293,7 +293,7 @@ static inline void talk_expect(struct talk *t, enum rule_id rule, enum rule_seve
 {
     if (t->n_findings != 1 || t->findings[0].rule != rule || t->findings[0].severity != severity ||
         t->findings[0].place.frame != frame) {
-        fprintf(stderr, "expected %s %s at frame %u, found %u findings:\n", rule_severity_name(severity),
+        fprintf(stderr, "expected %s %s at frame %u; found %u findings:\n", rule_severity_name(severity),
                 rule_catalogue[rule].id, frame, t->n_findings);
         talk_show(t);
         fail();
@@ -305,7 +305,7 @@ static inline void talk_expect(struct talk *t, enum rule_id rule, enum rule_seve
 static inline void talk_expect_nothing(struct talk *t)
 {
     if (t->n_findings != 0) {
-        fprintf(stderr, "expected no finding, found %u\n", t->n_findings);
+        fprintf(stderr, "expected no finding; found %u\n", t->n_findings);
         talk_show(t);
         fail();
     }

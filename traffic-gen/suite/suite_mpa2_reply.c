@@ -76,7 +76,7 @@ static void compare(struct talk *talk)
     const struct talk_wish right = {ENHANCED};
 
     if (talk_start(talk, &right))
-        talk_failed(talk, "expected a Terminate, found %s", what);
+        talk_failed(talk, "expected a Terminate; found %s", what);
     else
         talk_inconclusive(talk, "%s; and after a right Reply it does not go on either", what);
 }
@@ -112,7 +112,7 @@ static void must_terminate(struct talk *talk, const struct suite_case *row)
         if (terminate.layer == 2 && terminate.etype == 0)
             talk_passed(talk, "%s", talk_describe(talk, heard));
         else
-            talk_failed(talk, "expected layer 2 type 0, found %s", talk_describe(talk, heard));
+            talk_failed(talk, "expected layer 2 type 0; found %s", talk_describe(talk, heard));
         break;
     case ABOUT_CODE:
         if (terminate.layer != 2 || terminate.etype != 0)
@@ -120,7 +120,7 @@ static void must_terminate(struct talk *talk, const struct suite_case *row)
         else if (code_fits(bad, terminate.code))
             talk_passed(talk, "%s", talk_describe(talk, heard));
         else
-            talk_failed(talk, "expected code %u, found %s",
+            talk_failed(talk, "expected code %u; found %s",
                         bad == BAD_ORD   ? 6
                         : bad == BAD_RTR ? 7
                                          : 5,

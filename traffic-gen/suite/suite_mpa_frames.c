@@ -81,7 +81,7 @@ static void rejected(struct talk *talk, const struct suite_case *row)
     else if (heard->what == TALK_SILENCE && heard->n == 0)
         talk_passed(talk, "the device says nothing more");
     else
-        talk_failed(talk, "expected no FPDU after a Reply with R = 1, found %s", talk_describe(talk, heard));
+        talk_failed(talk, "expected no FPDU after a Reply with R = 1; found %s", talk_describe(talk, heard));
 }
 
 /* Who speaks revision 0 as well says so; others name the revision that they speak, and close. */
@@ -103,7 +103,7 @@ static void revision_0(struct talk *talk, const struct suite_case *row)
     if (heard->what == TALK_FIN || heard->what == TALK_RESET)
         talk_passed_by_end(talk, "%s", reply ? "the device names its own revision, and closes" : "the device closes");
     else
-        talk_failed(talk, "expected that the device closes, found %s", talk_describe(talk, heard));
+        talk_failed(talk, "expected that the device closes; found %s", talk_describe(talk, heard));
 }
 
 static void claim_enhanced(struct talk *talk, struct mpa_startup *frame)
@@ -237,7 +237,7 @@ static void invalid_first(struct talk *talk, const struct suite_case *row)
     else if ((heard->what == TALK_SILENCE && heard->n == 0) || heard->is_terminate)
         talk_passed(talk, "no FPDU, but %s", talk_describe(talk, heard));
     else
-        talk_failed(talk, "expected no FPDU of the device, found %s", talk_describe(talk, heard));
+        talk_failed(talk, "expected no FPDU of the device; found %s", talk_describe(talk, heard));
 }
 
 #define LONG_DATA(octets)                                                                                              \

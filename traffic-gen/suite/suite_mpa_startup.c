@@ -376,7 +376,7 @@ static void compare(struct talk *talk)
     g_autofree char *what = g_strdup(talk_describe(talk, talk_last(talk)));
 
     if (talk_start(talk, NULL))
-        talk_failed(talk, "expected a Reply with R = 1, found %s; with other private data it accepts", what);
+        talk_failed(talk, "expected a Reply with R = 1; found %s; with other private data it accepts", what);
     else
         talk_inconclusive(talk, "%s; with other private data it does not accept either", what);
 }
@@ -393,7 +393,7 @@ static void disliked(struct talk *talk, const struct suite_case *row)
     if (reply && reply->flags & MPA_FLAG_R)
         talk_passed(talk, "%s", talk_describe(talk, talk_last(talk)));
     else if (reply)
-        talk_failed(talk, "expected a Reply with R = 1, found %s", talk_describe(talk, talk_last(talk)));
+        talk_failed(talk, "expected a Reply with R = 1; found %s", talk_describe(talk, talk_last(talk)));
     else
         compare(talk);
 }

@@ -57,7 +57,7 @@ void operation_expect_end(struct talk *talk)
     if (heard->what == TALK_FIN || heard->what == TALK_RESET)
         talk_passed_by_end(talk, "%s", talk_describe(talk, heard));
     else
-        talk_failed(talk, "expected that the device closes, found %s", talk_describe(talk, heard));
+        talk_failed(talk, "expected that the device closes; found %s", talk_describe(talk, heard));
 }
 
 static bool begin(struct talk *talk, const struct refusal *refusal, bool wrong)

@@ -119,7 +119,7 @@ static void reads_in_a_row(struct talk *talk, const struct suite_case *row)
         }
         heard = talk_last(talk);
         if (heard->ddp.to != TALK_SINK_TO + i * SINK_STEP || heard->ddp.payload_len > 0) {
-            talk_failed(talk, "expected a Read Response of no octets to TO 0x%x, found %s",
+            talk_failed(talk, "expected a Read Response of no octets to TO 0x%x; found %s",
                         TALK_SINK_TO + i * SINK_STEP, talk_describe(talk, heard));
             return;
         }
@@ -453,7 +453,7 @@ static void told(struct talk *talk, const struct suite_case *row)
             return;
         }
     }
-    talk_failed(talk, "expected a Terminate about a segment with DV 2, found %s", what);
+    talk_failed(talk, "expected a Terminate about a segment with DV 2; found %s", what);
 }
 
 /* Nothing is answered after an error, and the connection ends. */

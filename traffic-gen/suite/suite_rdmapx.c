@@ -145,7 +145,7 @@ static void lacking(struct talk *talk, const struct suite_case *row)
              talk_last(talk)->terminate.etype == opcode.etype && talk_last(talk)->terminate.code == opcode.codes[0])
         talk_passed(talk, "%s", talk_describe(talk, talk_last(talk)));
     else if (talk_last(talk)->what == TALK_FPDU)
-        talk_failed(talk, "expected Terminate layer 0 type 2 code 6, found %s", talk_describe(talk, talk_last(talk)));
+        talk_failed(talk, "expected Terminate layer 0 type 2 code 6; found %s", talk_describe(talk, talk_last(talk)));
     else
         talk_inconclusive(talk, "%s", talk_describe(talk, talk_last(talk)));
 }
@@ -316,7 +316,7 @@ static void headers(struct talk *talk, const struct suite_case *row)
     if (!heard->is_terminate)
         talk_inconclusive(talk, "no Terminate, but %s", talk_describe(talk, talk_last(talk)));
     else if (!heard->terminate.d || heard->terminate.r)
-        talk_failed(talk, "expected D = 1 and R = 0, found D = %d and R = %d in %s", heard->terminate.d,
+        talk_failed(talk, "expected D = 1 and R = 0; found D = %d and R = %d in %s", heard->terminate.d,
                     heard->terminate.r, talk_describe(talk, heard));
     else
         talk_passed(talk, "%s, D = 1, R = 0", talk_describe(talk, heard));

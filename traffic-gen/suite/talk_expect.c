@@ -62,7 +62,7 @@ static void judge_terminate(struct talk *talk, const struct talk_terminate *expe
     if (!is_expected(expected, terminate) && expected->other_open)
         talk_inconclusive(talk, "refused, but for another reason than %s: %s", words->str, talk_describe(talk, heard));
     else if (!is_expected(expected, terminate))
-        talk_failed(talk, "expected %s, found %s", words->str, talk_describe(talk, heard));
+        talk_failed(talk, "expected %s; found %s", words->str, talk_describe(talk, heard));
     else if (expected->header && !has_header(talk, terminate))
         talk_failed(talk, "the %s does not include the DDP header of the segment that it is about", words->str);
     else
@@ -99,11 +99,11 @@ void talk_expect_terminate(struct talk *talk, const struct talk_terminate *expec
             talk_inconclusive(talk, "%s without a Terminate: the layers above may close at any time",
                               talk_describe(talk, heard));
         else
-            talk_failed(talk, "expected %s, found %s without a Terminate", words->str, talk_describe(talk, heard));
+            talk_failed(talk, "expected %s; found %s without a Terminate", words->str, talk_describe(talk, heard));
     } else if (expected->other_open) {
-        talk_inconclusive(talk, "expected %s, found %s", words->str, talk_describe(talk, heard));
+        talk_inconclusive(talk, "expected %s; found %s", words->str, talk_describe(talk, heard));
     } else {
-        talk_failed(talk, "expected %s, found %s%s%s within %.1f s", words->str, passed_over ? passed_over : "",
+        talk_failed(talk, "expected %s; found %s%s%s within %.1f s", words->str, passed_over ? passed_over : "",
                     passed_over ? ", and then " : "", talk_describe(talk, heard), (double)talk_t_react(talk) / 1e9);
     }
     g_string_free(words, TRUE);

@@ -20,7 +20,7 @@ struct untagged_case {
 static void expect_one(struct talk *t, enum rule_id rule, size_t number)
 {
     if (t->n_findings != (rule != NONE) || (rule != NONE && t->findings[0].rule != rule)) {
-        fprintf(stderr, "case %zu: expected %s, found %u findings\n", number,
+        fprintf(stderr, "case %zu: expected %s; found %u findings\n", number,
                 rule == NONE ? "nothing" : rule_catalogue[rule].id, t->n_findings);
         talk_show(t);
         fail();

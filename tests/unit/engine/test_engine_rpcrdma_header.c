@@ -120,7 +120,7 @@ static void test_each_mistake_is_told_apart(void **state)
         send_hex(t, C, wrong[i].octets);
         if (t->n_findings != 1 || t->findings[0].rule != wrong[i].rule ||
             t->findings[0].severity != wrong[i].severity) {
-            fprintf(stderr, "%s\n  expected %s, found %u\n", wrong[i].octets, rule_catalogue[wrong[i].rule].id,
+            fprintf(stderr, "%s\n  expected %s; found %u\n", wrong[i].octets, rule_catalogue[wrong[i].rule].id,
                     t->n_findings);
             talk_show(t);
             fail();
@@ -210,7 +210,7 @@ static void test_each_error(void **state)
         send_hex(t, C, NOMSG PZRC END END END);
         send_hex(t, S, errors[i].octets);
         if (t->n_findings != 1 || t->findings[0].rule != errors[i].rule) {
-            fprintf(stderr, "%s\n  expected %s, found %u\n", errors[i].octets, rule_catalogue[errors[i].rule].id,
+            fprintf(stderr, "%s\n  expected %s; found %u\n", errors[i].octets, rule_catalogue[errors[i].rule].id,
                     t->n_findings);
             talk_show(t);
             fail();
