@@ -160,7 +160,7 @@ bool rpc_talker_succeeds(struct rpc_talker *talker, struct xdr_out *out, const s
     if (rpc_talker_is_circumstance(rpc_talker_status(talker)))
         talk_inconclusive(talker->talk, "the server has another reason: %s", rpc_talker_result_words(talker));
     else
-        talk_failed(talker->talk, "expected %s, found %s", talker->talk->row->expected,
+        talk_failed(talker->talk, "expected %s; found %s", talker->talk->row->expected,
                     rpc_talker_result_words(talker));
     return false;
 }

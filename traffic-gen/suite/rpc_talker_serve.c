@@ -127,11 +127,11 @@ void rpc_talker_judge_goes_on(struct rpc_talker *talker, const char *what)
     if (serves)
         talk_passed(talk, "%s: the device goes on", what);
     else if (talker->terminated)
-        talk_failed(talk, "%s: expected the device to go on, found a Terminate", what);
+        talk_failed(talk, "%s: expected the device to go on; found a Terminate", what);
     else if (rpc_talker_tell_unmounted(talker))
         return;
     else if (talker->fed_end)
-        talk_failed(talk, "%s: expected the device to go on, found the end of the connection", what);
+        talk_failed(talk, "%s: expected the device to go on; found the end of the connection", what);
     else {
         talker->is_quiet = true;
         talk_inconclusive(talk, "%s: the device makes no more Calls", what);

@@ -179,7 +179,7 @@ static void no_room_one(struct rpc_talker *talker, const struct suite_case *row)
     if (talker->replied > 0 && talker->result != RPC_END_LOST)
         talk_passed(talker->talk, "%s", rpc_talker_result_words(talker));
     else
-        talk_failed(talker->talk, "expected %s, found %s", talker->talk->row->expected,
+        talk_failed(talker->talk, "expected %s; found %s", talker->talk->row->expected,
                     rpc_talker_result_words(talker));
 }
 

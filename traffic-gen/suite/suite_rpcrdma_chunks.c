@@ -315,7 +315,7 @@ static void too_small_one(struct rpc_talker *talker, const struct suite_case *ro
     if (beyond || (talker->terminated && talker->terminate_ours && talker->terminate.etype == REMOTE_PROTECTION))
         talk_failed(talker->talk, "the device wrote behind the end of a chunk of %d octets", row->variant);
     else if (talker->terminated && talker->terminate_ours)
-        talk_failed(talker->talk, "expected %s, found a Send that is too long for our Receive buffer",
+        talk_failed(talker->talk, "expected %s; found a Send that is too long for our Receive buffer",
                     talker->talk->row->expected);
     else
         rpcrdma_judge(talker, RPC_ANSWER_ERR_CHUNK | RPC_ANSWER_RPC_ERROR | RPC_ANSWER_GARBAGE | RPC_ANSWER_SUCCESS,
@@ -340,7 +340,7 @@ static void no_chunk_one(struct rpc_talker *talker, const struct suite_case *row
         talk_passed(talker->talk, "%s",
                     talker->result == RPC_END_REPLIED ? rpc_talker_result_words(talker) : "RDMA_ERROR with ERR_CHUNK");
     else
-        talk_failed(talker->talk, "expected %s, found %s", talker->talk->row->expected,
+        talk_failed(talker->talk, "expected %s; found %s", talker->talk->row->expected,
                     rpc_talker_result_words(talker));
 }
 

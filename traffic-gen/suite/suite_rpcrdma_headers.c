@@ -93,7 +93,7 @@ void rpcrdma_judge(struct rpc_talker *talker, unsigned allowed, enum rpc_answer 
         talk_passed(talker->talk, "%s", rpc_answer_words(found));
         return;
     }
-    talk_failed(talker->talk, "expected %s, found %s", talker->talk->row->expected, rpc_answer_words(found));
+    talk_failed(talker->talk, "expected %s; found %s", talker->talk->row->expected, rpc_answer_words(found));
     /* So that the recording shows as well that it will not come any more. */
     if (found == RPC_ANSWER_SILENCE && talk_is_initiator(talker->talk))
         rpc_talker_alive(talker);
@@ -115,7 +115,7 @@ static void judge_silence(struct rpc_talker *talker, bool alive)
     rpc_talker_pump(talker, talk_t_react(talker->talk) / 4, NULL);
     answer = rpc_talker_find(talker, talker->xid);
     if (answer)
-        talk_failed(talker->talk, "expected silence, found %s under its XID", rpcrdma_proc_name(answer->header.proc));
+        talk_failed(talker->talk, "expected silence; found %s under its XID", rpcrdma_proc_name(answer->header.proc));
     else if (alive)
         talk_passed(talker->talk, "no answer, and the device goes on");
 }
@@ -153,7 +153,7 @@ static bool judge_unanswered(struct rpc_talker *talker)
     const struct talker_heard *answer = rpc_talker_find(talker, talker->xid);
 
     if (answer)
-        talk_failed(talker->talk, "expected silence, found %s under its XID", rpcrdma_proc_name(answer->header.proc));
+        talk_failed(talker->talk, "expected silence; found %s under its XID", rpcrdma_proc_name(answer->header.proc));
     return !answer;
 }
 

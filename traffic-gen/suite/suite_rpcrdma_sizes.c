@@ -255,7 +255,7 @@ static void ask_inline(struct rpc_talker *talker, unsigned expects)
                     "understood our private data",
                     RESULT);
     else if (talker->terminated || talker->fed_end || talker->replied == 0)
-        talk_failed(talk, "expected %s, found %s", talk->row->expected, rpc_talker_result_words(talker));
+        talk_failed(talk, "expected %s; found %s", talk->row->expected, rpc_talker_result_words(talker));
     else
         talk_passed(talk, took ? "the Reply comes inline" : "no long Send: %s", rpc_talker_result_words(talker));
 }
@@ -290,10 +290,10 @@ static void serve_all(struct rpc_talker *talker, const struct suite_case *row)
     rpc_talker_pump(talker, (expects == INLINE_NOT ? 3 : 1) * talk_t_close(talk),
                     expects == INLINE_NOT ? has_told : has_served_enough);
     if (talker->terminated)
-        talk_failed(talk, "expected %s, found %s", row->expected,
+        talk_failed(talk, "expected %s; found %s", row->expected,
                     talker->terminate_ours ? "a Send that is too long for our Receive buffer" : "a Terminate");
     else if (talker->fed_end && !rpc_talker_unmounted(talker))
-        talk_failed(talk, "expected %s, found the end of the connection", row->expected);
+        talk_failed(talk, "expected %s; found the end of the connection", row->expected);
     else if (talker->served == 0)
         talk_inconclusive(talk, "the device makes no Calls: it is to be kept busy");
     else if (expects == INLINE_NOT && talker->telling == 0)

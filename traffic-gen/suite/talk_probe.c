@@ -313,7 +313,7 @@ void talk_expect_taken(struct talk *talk, const struct suite_case *row, talk_say
     }
     what = g_strdup(talk_life_words(talk, life));
     if (say(talk, row, false) && talk_life_good(ask_alive(talk, row, alive)))
-        talk_failed(talk, "expected the device to go on, found %s; without what is odd it goes on", what);
+        talk_failed(talk, "expected the device to go on; found %s; without what is odd it goes on", what);
     else
         talk_inconclusive(talk, "%s; and without what is odd the device does not go on either", what);
 }
