@@ -474,15 +474,16 @@ static struct ib_connection *unpaired(struct ib_connections *connections, const 
     if (!way || !keep_early(way, arrival)) {
         if (way && way->first)
             pair = settle(connections, way, NULL); /* it has waited long enough */
-        if (pair)
+        if (pair) {
             give(connections, pair, way->sender, arrival->packet, arrival->frame, arrival->time_ns);
-        else
-            connections->passed_over++;
+            return &pair->connection;
+        }
+        connections->passed_over++;
         if (way && !way->first) { /* whatever is unpaired has a first packet */
             forget_unpaired(connections, way);
             remove_way(connections, way);
         }
-        return pair ? &pair->connection : NULL;
+        return NULL;
     }
     if (arrival->packet->info->response)
         counterpart = counterpart_of(connections, way, arrival->packet->bth.psn);
