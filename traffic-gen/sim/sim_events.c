@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Events of the simulated TCP: a binary heap. */
-#include "traffic-gen/sim/sim_tcp_internal.h"
+/* Events of the simulated network: a binary heap. */
+#include "traffic-gen/sim/sim_internal.h"
 
 static bool earlier(const struct event *a, const struct event *b)
 {
@@ -49,17 +49,19 @@ struct event sim_take_first(struct sim *sim)
     return first;
 }
 
-void sim_packet_free(struct packet *packet)
+void sim_unschedule(struct sim *sim, const void *connection)
 {
-    if (packet)
-        g_free(packet->raw);
-    g_free(packet);
-}
+    /* The heap's order is one that removing may disturb: rebuild it. */
+    GArray *old = g_array_copy(sim->heap);
 
-struct packet *sim_packet_copy(const struct packet *packet)
-{
-    struct packet *copy = g_memdup2(packet, sizeof(*packet));
+    g_array_set_size(sim->heap, 0);
+    for (unsigned i = 0; i < old->len; i++) {
+        struct event *event = &g_array_index(old, struct event, i);
 
-    copy->raw = packet->raw ? g_memdup2(packet->raw, packet->length) : NULL;
-    return copy;
+        if (event->connection == connection)
+            sim_event_free(event);
+        else
+            sim_schedule(sim, *event);
+    }
+    g_array_unref(old);
 }

@@ -119,22 +119,20 @@ void sim_arrive(struct sim_connection *connection, unsigned sender, const struct
         end->ack_pending = end->ack_now = true;
     if (connection->sim->trouble.window > 0 && end->rcv_nxt > end->read && !end->reading) {
         end->reading = true;
-        sim_schedule(connection->sim,
-                     (struct event){.time = connection->sim->now + READ_MIN_NS +
-                                            (int64_t)random_below(&connection->sim->random, READ_SPAN_NS),
-                                    .kind = EVENT_READ,
-                                    .connection = connection,
-                                    .side = receiver});
+        sim_tcp_schedule(connection,
+                         (struct event){.time = connection->sim->now + READ_MIN_NS +
+                                                (int64_t)random_below(&connection->sim->random, READ_SPAN_NS),
+                                        .kind = EVENT_READ,
+                                        .side = receiver});
     }
     sim_run_script(connection, receiver);
     if (end->ack_pending && end->ack_now) {
         sim_send_ack(connection, receiver);
     } else if (end->ack_pending) {
-        sim_schedule(connection->sim, (struct event){.time = connection->sim->now + DELAYED_ACK_NS,
-                                                     .kind = EVENT_ACK,
-                                                     .connection = connection,
-                                                     .side = receiver,
-                                                     .generation = end->ack_generation});
+        sim_tcp_schedule(connection, (struct event){.time = connection->sim->now + DELAYED_ACK_NS,
+                                                    .kind = EVENT_ACK,
+                                                    .side = receiver,
+                                                    .generation = end->ack_generation});
     }
 }
 

@@ -19,10 +19,8 @@ static bool is_due(struct sim_connection *connection, unsigned side, struct acti
         action->gate_open = true;
         action->ready_at = connection->sim->now + action->how.delay_ns + (action->how.received ? APPLICATION_NS : 0);
         if (action->ready_at > connection->sim->now)
-            sim_schedule(connection->sim, (struct event){.time = action->ready_at,
-                                                         .kind = EVENT_APPLICATION,
-                                                         .connection = connection,
-                                                         .side = side});
+            sim_tcp_schedule(connection,
+                             (struct event){.time = action->ready_at, .kind = EVENT_APPLICATION, .side = side});
     }
     return connection->sim->now >= action->ready_at;
 }
@@ -57,9 +55,8 @@ void sim_finish_if_over(struct sim_connection *connection)
     for (unsigned i = 0; i < connection->after->len; i++) {
         struct sim_connection *next = g_ptr_array_index(connection->after, i);
 
-        sim_schedule(sim, (struct event){.time = sim->now + next->options.delay_ns + LATE_NS,
-                                         .kind = EVENT_START,
-                                         .connection = next});
+        sim_tcp_schedule(next,
+                         (struct event){.time = sim->now + next->options.delay_ns + LATE_NS, .kind = EVENT_START});
     }
 }
 

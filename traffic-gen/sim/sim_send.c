@@ -63,79 +63,25 @@ void sim_capture(struct sim_connection *connection, unsigned side, const struct 
     sim->write_failed |= !capture_file_packet(sim->file, sim->now, sim->frame, n);
 }
 
-static int64_t detour(struct sim *sim)
-{
-    return REORDER_MIN_NS + (int64_t)random_below(&sim->random, REORDER_SPAN_NS);
-}
-
 /* Puts a packet on its way; takes ownership. `first` is false for retransmissions, which nothing befalls on purpose. */
 void sim_depart(struct sim_connection *connection, unsigned side, struct packet *packet, const struct sim_how *how,
                 bool first)
 {
-    struct sim *sim = connection->sim;
     struct end *end = &connection->end[side];
-    int64_t departure = MAX(sim->now, end->next_departure);
-    int64_t to_tap = HALF_PATH_NS, to_end = HALF_PATH_NS;
-    bool troubled = !(packet->flags & SEG_RST) && !packet->is_raw;
-    bool lost = troubled && random_chance(&sim->random, sim->trouble.loss), lost_before_tap = false;
-    bool twice = troubled && random_chance(&sim->random, sim->trouble.dup);
-    bool deliver = true, show = true, detoured = false;
+    const struct sim_travel travel = {.troubled = !(packet->flags & SEG_RST) && !packet->is_raw,
+                                      .absent = packet->is_raw};
 
-    end->next_departure = departure + SEGMENT_GAP_NS;
     packet->ip_id = end->ip_id++;
-    if (lost)
-        lost_before_tap = random_below(&sim->random, 2) == 0;
-    if (troubled && random_chance(&sim->random, sim->trouble.reorder)) {
-        detoured = true;
-        if (random_below(&sim->random, 2) == 0)
-            to_tap += detour(sim);
-        else
-            to_end += detour(sim);
-    }
-    if (how && first) {
-        lost |= how->lose || how->lose_before;
-        lost_before_tap |= how->lose_before;
-        twice |= how->twice;
+    if (how && first)
         packet->uncaptured = how->uncaptured;
-        if (how->late) {
-            to_tap += LATE_NS;
-            detoured = true;
-        }
-    }
     if (how) {
         packet->fragment = how->fragment;
         packet->no_df = how->no_df;
     }
-    deliver = !lost && !packet->is_raw;
-    show = !lost_before_tap;
-    to_tap += sim->trouble.delay_ns / 2;
-    to_end += sim->trouble.delay_ns / 2;
-    if (sim->trouble.jitter_ns > 0) {
-        to_tap += (int64_t)random_below(&sim->random, (uint64_t)sim->trouble.jitter_ns / 2 + 1);
-        to_end += (int64_t)random_below(&sim->random, (uint64_t)sim->trouble.jitter_ns / 2 + 1);
-    }
-    if (sim->trouble.jitter_ns > 0 && !detoured) {
-        to_tap = end->at_tap = MAX(departure + to_tap, end->at_tap + SEGMENT_GAP_NS);
-        end->at_end = MAX(to_tap + to_end, end->at_end + SEGMENT_GAP_NS);
-        to_end = end->at_end - to_tap;
-        to_tap -= departure;
-    }
-    for (unsigned copy = 0; copy < (twice ? 2u : 1u); copy++) {
-        struct event event = {.connection = connection, .side = side, .time = departure + to_tap + copy * 3000};
-
-        if (show) {
-            event.kind = EVENT_TAP;
-            event.packet = sim_packet_copy(packet);
-            sim_schedule(sim, event);
-        }
-        if (deliver) {
-            event.kind = EVENT_ARRIVE;
-            event.time += to_end;
-            event.packet = sim_packet_copy(packet);
-            sim_schedule(sim, event);
-        }
-    }
-    sim_packet_free(packet);
+    sim_travel(connection->sim, &end->lane,
+               &(struct event){.transport = &sim_tcp, .connection = connection, .side = side, .packet = packet},
+               &travel, first ? how : NULL);
+    sim_tcp.packet_free(packet);
 }
 
 /* As the field says it, in units of the scale but in a SYN; never less than was told before. */
@@ -206,11 +152,10 @@ void sim_start_rto(struct sim_connection *connection, unsigned side)
     int64_t wait = (end->established ? RTO_NS : SYN_RTO_NS) +
                    4 * (connection->sim->trouble.delay_ns + connection->sim->trouble.jitter_ns);
 
-    sim_schedule(connection->sim, (struct event){.time = connection->sim->now + (wait << end->backoff),
-                                                 .kind = EVENT_RTO,
-                                                 .connection = connection,
-                                                 .side = side,
-                                                 .generation = ++end->rto_generation});
+    sim_tcp_schedule(connection, (struct event){.time = connection->sim->now + (wait << end->backoff),
+                                                .kind = EVENT_RTO,
+                                                .side = side,
+                                                .generation = ++end->rto_generation});
 }
 
 uint32_t sim_segment_limit(const struct sim_connection *connection, unsigned side)

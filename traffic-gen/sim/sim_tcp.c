@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The life of the simulation, and what the authors of scripts call. */
+/* The life of a connection, and what the authors of scripts call. */
 #include "traffic-gen/sim/sim_tcp_internal.h"
 
 static void start(struct sim_connection *connection)
@@ -9,81 +9,80 @@ static void start(struct sim_connection *connection)
     sim_start_rto(connection, 0);
 }
 
-bool sim_run(struct sim *sim, const char **why)
+static bool is_stale(const struct event *event)
 {
-    while (sim->heap->len && !sim->write_failed) {
-        struct event event = sim_take_first(sim);
-        struct sim_connection *connection = event.connection;
-        struct end *end = &connection->end[event.side];
+    const struct sim_connection *connection = event->connection;
+    const struct end *end = &connection->end[event->side];
 
-        if ((event.kind == EVENT_RTO && event.generation != end->rto_generation) ||
-            (event.kind == EVENT_ACK && event.generation != end->ack_generation))
-            continue; /* overtaken by events: does not move the clock */
-        sim->now = event.time;
-        switch (event.kind) {
-        case EVENT_START:
-            start(connection);
-            break;
-        case EVENT_TAP:
-            sim_capture(connection, event.side, event.packet);
-            break;
-        case EVENT_ARRIVE:
-            sim_arrive(connection, event.side, event.packet);
-            break;
-        case EVENT_RTO:
-            sim_retransmission_timer(connection, event.side);
-            break;
-        case EVENT_ACK:
-            sim_send_ack(connection, event.side);
-            break;
-        case EVENT_APPLICATION:
-            sim_run_script(connection, event.side);
-            break;
-        case EVENT_READ:
-            sim_read(connection, event.side);
-            break;
-        }
-        sim_packet_free(event.packet);
-    }
-    if (sim->write_failed) {
-        *why = "the capture file cannot be written";
-        return false;
-    }
-    for (unsigned i = 0; i < sim->connections->len; i++) {
-        const struct sim_connection *connection = g_ptr_array_index(sim->connections, i);
-
-        for (unsigned side = 0; side < 2; side++) {
-            if (connection->end[side].next_action < connection->end[side].script->len) {
-                *why = side == 0 ? "the connecting side waits for something that never comes"
-                                 : "the accepting side waits for something that never comes";
-                return false;
-            }
-        }
-    }
-    return true;
+    return (event->kind == EVENT_RTO && event->generation != end->rto_generation) ||
+           (event->kind == EVENT_ACK && event->generation != end->ack_generation);
 }
 
-/* ---- life, and the script's authors ---- */
-
-struct sim *sim_new(struct capture_file *file, int64_t start_ns, uint64_t seed, const struct sim_trouble *trouble)
+static void run_event(const struct event *event)
 {
-    struct sim *sim = g_new0(struct sim, 1);
+    struct sim_connection *connection = event->connection;
 
-    sim->file = file;
-    sim->now = start_ns;
-    sim->random.state = seed;
-    if (trouble)
-        sim->trouble = *trouble;
-    sim->heap = g_array_new(FALSE, FALSE, sizeof(struct event));
-    sim->connections = g_ptr_array_new();
-    sim->frame = g_malloc(FRAME_MAX);
-    sim->fragment[0] = g_malloc(FRAME_MAX);
-    sim->fragment[1] = g_malloc(FRAME_MAX);
-    return sim;
+    switch (event->kind) {
+    case EVENT_START:
+        start(connection);
+        break;
+    case EVENT_TAP:
+        sim_capture(connection, event->side, event->packet);
+        break;
+    case EVENT_ARRIVE:
+        sim_arrive(connection, event->side, event->packet);
+        break;
+    case EVENT_RTO:
+        sim_retransmission_timer(connection, event->side);
+        break;
+    case EVENT_ACK:
+        sim_send_ack(connection, event->side);
+        break;
+    case EVENT_APPLICATION:
+        sim_run_script(connection, event->side);
+        break;
+    case EVENT_READ:
+        sim_read(connection, event->side);
+        break;
+    default:
+        break;
+    }
 }
 
-static void connection_free(struct sim_connection *connection)
+static const char *waits_for(const void *p)
 {
+    const struct sim_connection *connection = p;
+
+    if (connection->end[0].next_action < connection->end[0].script->len)
+        return "the connecting side waits for something that never comes";
+    return connection->end[1].next_action < connection->end[1].script->len
+               ? "the accepting side waits for something that never comes"
+               : NULL;
+}
+
+static void packet_free(void *p)
+{
+    struct packet *packet = p;
+
+    g_free(packet->raw);
+    g_free(packet);
+}
+
+static void *packet_copy(const void *p)
+{
+    const struct packet *packet = p;
+    struct packet *copy = g_memdup2(packet, sizeof(*packet));
+
+    copy->raw = packet->raw ? g_memdup2(packet->raw, packet->length) : NULL;
+    return copy;
+}
+
+/* ---- life ---- */
+
+static void connection_free(void *p)
+{
+    struct sim_connection *connection = p;
+
     for (unsigned side = 0; side < 2; side++) {
         struct end *end = &connection->end[side];
 
@@ -98,23 +97,20 @@ static void connection_free(struct sim_connection *connection)
     g_free(connection);
 }
 
-void sim_free(struct sim *sim)
-{
-    for (unsigned i = 0; i < sim->heap->len; i++)
-        sim_packet_free(g_array_index(sim->heap, struct event, i).packet);
-    for (unsigned i = 0; i < sim->connections->len; i++)
-        connection_free(g_ptr_array_index(sim->connections, i));
-    g_array_unref(sim->heap);
-    g_ptr_array_unref(sim->connections);
-    g_free(sim->frame);
-    g_free(sim->fragment[0]);
-    g_free(sim->fragment[1]);
-    g_free(sim);
-}
+const struct sim_transport sim_tcp = {
+    .is_stale = is_stale,
+    .run = run_event,
+    .packet_copy = packet_copy,
+    .packet_free = packet_free,
+    .waits_for = waits_for,
+    .connection_free = connection_free,
+};
 
-int64_t sim_now(const struct sim *sim)
+void sim_tcp_schedule(struct sim_connection *connection, struct event event)
 {
-    return sim->now;
+    event.transport = &sim_tcp;
+    event.connection = connection;
+    sim_schedule(connection->sim, event);
 }
 
 struct sim_connection *sim_connect(struct sim *sim, const struct sim_connection_options *options)
@@ -133,26 +129,14 @@ struct sim_connection *sim_connect(struct sim *sim, const struct sim_connection_
         end->beyond = g_array_new(FALSE, TRUE, sizeof(struct range));
         end->ip_id = (uint16_t)(options->isn[side] >> 8 | 1);
     }
-    g_ptr_array_add(sim->connections, connection);
-    sim_schedule(sim,
-                 (struct event){.time = sim->now + options->delay_ns, .kind = EVENT_START, .connection = connection});
+    sim_add(sim, &sim_tcp, connection);
+    sim_tcp_schedule(connection, (struct event){.time = sim->now + options->delay_ns, .kind = EVENT_START});
     return connection;
 }
 
 void sim_connect_after(struct sim_connection *connection, struct sim_connection *before)
 {
-    struct sim *sim = connection->sim;
-    GArray *heap = sim->heap;
-
-    /* Before the run the heap holds start events only, in an order that removing one may disturb: rebuild it. */
-    GArray *old = g_array_copy(heap);
-
-    g_array_set_size(heap, 0);
-    for (unsigned i = 0; i < old->len; i++) {
-        if (g_array_index(old, struct event, i).connection != connection)
-            sim_schedule(sim, g_array_index(old, struct event, i));
-    }
-    g_array_unref(old);
+    sim_unschedule(connection->sim, connection); /* its start */
     connection->before = before;
     g_ptr_array_add(before->after, connection);
 }

@@ -1,24 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the parts of the simulated TCP share: its events (sim_events.c), sending (sim_send.c), the script of each side
- * (sim_script.c), receiving (sim_receive.c), and its life (sim_tcp.c).
+ * What the parts of the simulated TCP share: sending (sim_send.c), the script of each side (sim_script.c), receiving
+ * (sim_receive.c), and its life (sim_tcp.c).
  */
 #ifndef IWARP_TRAFFIC_SIM_SIM_TCP_INTERNAL_H
 #define IWARP_TRAFFIC_SIM_SIM_TCP_INTERNAL_H
 
-#include "traffic-gen/sim/random.h"
+#include "traffic-gen/sim/sim_internal.h"
 #include "traffic-gen/sim/sim_tcp.h"
 
-#include <glib.h>
-
 enum {
-    HALF_PATH_NS = 25000,  /* end to tap, tap to end */
-    SEGMENT_GAP_NS = 1000, /* between two segments of one sender */
-    APPLICATION_NS = 8000, /* from arrival to the answer */
     DELAYED_ACK_NS = 1000000,
-    REORDER_MIN_NS = 30000,
-    REORDER_SPAN_NS = 300000,
-    LATE_NS = 400000,
     RTO_NS = 200000000,
     SYN_RTO_NS = 1000000000,
     RTO_BACKOFF_MAX = 6,
@@ -67,14 +59,13 @@ struct end {
     GArray *beyond; /* struct range, received out of order, ascending, disjoint */
     unsigned unacked_segments;
     bool ack_pending, ack_now;
-    int64_t next_departure;
+    struct sim_lane lane;
     /* When windows count: */
-    uint64_t snd_limit;     /* the peer has room for octets before this */
-    uint16_t peer_window;   /* as it was told last */
-    uint64_t read;          /* octets that the application has taken */
-    uint64_t told;          /* room was told up to here */
-    bool reading, blocked;  /* the application will read; octets wait for room */
-    int64_t at_tap, at_end; /* when the packet before is there: jitter keeps the order */
+    uint64_t snd_limit;    /* the peer has room for octets before this */
+    uint16_t peer_window;  /* as it was told last */
+    uint64_t read;         /* octets that the application has taken */
+    uint64_t told;         /* room was told up to here */
+    bool reading, blocked; /* the application will read; octets wait for room */
     uint16_t ip_id;
 };
 
@@ -98,36 +89,12 @@ struct packet {
     bool is_raw, uncaptured, fragment, no_df, fin, probe;
 };
 
-enum event_kind { EVENT_START, EVENT_TAP, EVENT_ARRIVE, EVENT_RTO, EVENT_ACK, EVENT_APPLICATION, EVENT_READ };
+enum { EVENT_START = EVENT_OWN, EVENT_RTO, EVENT_ACK, EVENT_APPLICATION, EVENT_READ };
 
-struct event {
-    int64_t time;
-    uint64_t serial;
-    enum event_kind kind;
-    struct sim_connection *connection;
-    unsigned side; /* TAP, ARRIVE: the sender; else the owner */
-    uint64_t generation;
-    struct packet *packet; /* owned */
-};
+/* ---- sim_tcp.c ---- */
 
-struct sim {
-    struct capture_file *file;
-    int64_t now;
-    struct random_source random;
-    struct sim_trouble trouble;
-    GArray *heap; /* struct event, a binary heap by (time, serial) */
-    uint64_t serial;
-    GPtrArray *connections;
-    uint8_t *frame, *fragment[2];
-    bool write_failed;
-};
-
-/* ---- sim_events.c ---- */
-
-void sim_schedule(struct sim *sim, struct event event);
-struct event sim_take_first(struct sim *sim);
-void sim_packet_free(struct packet *packet);
-struct packet *sim_packet_copy(const struct packet *packet);
+extern const struct sim_transport sim_tcp;
+void sim_tcp_schedule(struct sim_connection *connection, struct event event);
 
 /* ---- sim_send.c ---- */
 

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the simulated transports share: events (sim_events.c), the run (sim.c), and what befalls a packet on its way
+ * (sim_path.c).
+ */
+#ifndef IWARP_TRAFFIC_SIM_SIM_INTERNAL_H
+#define IWARP_TRAFFIC_SIM_SIM_INTERNAL_H
+
+#include "traffic-gen/sim/random.h"
+#include "traffic-gen/sim/sim.h"
+
+#include <glib.h>
+
+enum {
+    HALF_PATH_NS = 25000,  /* end to tap, tap to end */
+    SEGMENT_GAP_NS = 1000, /* between two segments of one sender */
+    APPLICATION_NS = 8000, /* from arrival to the answer */
+    REORDER_MIN_NS = 30000,
+    REORDER_SPAN_NS = 300000,
+    LATE_NS = 400000,
+};
+
+struct event;
+
+/* A transport. */
+struct sim_transport {
+    /* Overtaken by events: it is dropped, and does not move the clock. */
+    bool (*is_stale)(const struct event *event);
+    void (*run)(const struct event *event);
+    void *(*packet_copy)(const void *packet);
+    void (*packet_free)(void *packet);
+    /* What a connection still waits for at the end, as sim_run() says it; NULL: nothing. */
+    const char *(*waits_for)(const void *connection);
+    void (*connection_free)(void *connection);
+};
+
+/* Kinds 0 and 1 are those of packets, and the same for all transports. */
+enum event_packet { EVENT_TAP, EVENT_ARRIVE, EVENT_OWN };
+
+struct event {
+    int64_t time;
+    uint64_t serial;
+    unsigned kind; /* enum event_packet, or the transport's own from EVENT_OWN on */
+    const struct sim_transport *transport;
+    void *connection;
+    unsigned side; /* of a packet: its sender; else the owner */
+    uint64_t generation;
+    void *packet; /* owned */
+};
+
+struct sim_member {
+    const struct sim_transport *transport;
+    void *connection; /* owned */
+};
+
+struct sim {
+    struct capture_file *file;
+    int64_t now;
+    struct random_source random;
+    struct sim_trouble trouble;
+    GArray *heap; /* struct event, a binary heap by (time, serial) */
+    uint64_t serial;
+    GArray *members; /* struct sim_member */
+    uint8_t *frame, *fragment[2];
+    bool write_failed;
+};
+
+/* ---- sim_events.c ---- */
+
+void sim_schedule(struct sim *sim, struct event event);
+struct event sim_take_first(struct sim *sim);
+/* Takes the events of a connection out, before the run. */
+void sim_unschedule(struct sim *sim, const void *connection);
+
+/* ---- sim.c ---- */
+
+/* Takes the connection over. */
+void sim_add(struct sim *sim, const struct sim_transport *transport, void *connection);
+void sim_event_free(struct event *event);
+
+/* ---- sim_path.c ---- */
+
+/* What one end sends, as far as its packets keep their order. */
+struct sim_lane {
+    int64_t next_departure;
+    int64_t at_tap, at_end; /* when the packet before is there: jitter keeps the order */
+};
+
+/* How a packet travels. */
+struct sim_travel {
+    bool troubled; /* the network may do something to it */
+    bool absent;   /* it is seen, but reaches nobody */
+};
+
+/*
+ * Puts a packet on its way: schedules EVENT_TAP and EVENT_ARRIVE with copies of it, as often as it comes. how: what
+ * befalls it on purpose; NULL: nothing.
+ */
+void sim_travel(struct sim *sim, struct sim_lane *lane, const struct event *packet, const struct sim_travel *travel,
+                const struct sim_how *how);
+
+#endif
