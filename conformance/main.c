@@ -20,7 +20,7 @@ static int explain(const char *id)
 {
     const struct rule *rule = rule_find(id);
 
-    if (rule == NULL) {
+    if (!rule) {
         gchar *message = g_strdup_printf("--explain: there is no rule '%s'; --list-rules shows the ids", id);
         int status = trouble(message);
 
@@ -50,7 +50,7 @@ static int run(const struct check_options *options)
         puts("iwarp-check " IWARP_KIT_VERSION " (iwarp-kit)");
         return CHECK_PASS;
     }
-    if (options->explain != NULL)
+    if (options->explain)
         return explain(options->explain);
     if (options->list_rules)
         return list_rules(options);

@@ -21,7 +21,7 @@ static void on_interrupt(int signal_number)
 
     (void)signal_number;
     interrupted = 1;
-    if (capture != NULL)
+    if (capture)
         capture_stop(capture);
 }
 
@@ -90,7 +90,7 @@ static void check_file(struct run *run, guint number)
     struct capture_error error = {""};
     struct capture *source = capture_open(run->options->files[number], &error);
 
-    if (source == NULL) {
+    if (!source) {
         could_not_open(run, number, &error);
         return;
     }
@@ -124,7 +124,7 @@ static bool check_live(struct run *run)
         capture_close(source);
         return false;
     }
-    if (source == NULL)
+    if (!source)
         could_not_open(run, 0, &error);
     else
         check_until_interrupted(run, source);
@@ -138,7 +138,7 @@ static void check_only_file(struct run *run)
     struct capture *source = capture_open(run->options->files[0], &error);
 
     run->threads = run->options->jobs;
-    if (source == NULL) {
+    if (!source) {
         could_not_open(run, 0, &error);
     } else if (capture_is_endless(source)) {
         check_until_interrupted(run, source);
@@ -163,7 +163,7 @@ static void check_files(struct run *run)
 {
     guint n = run->report->captures->len, started = 0;
     /* Lines of --print belong together per capture. */
-    guint jobs = run->print != NULL ? 1 : MIN(run->options->jobs, n);
+    guint jobs = run->print ? 1 : MIN(run->options->jobs, n);
     pthread_t *threads = g_new(pthread_t, jobs);
 
     run->threads = run->options->jobs / MAX(jobs, 1);
@@ -177,9 +177,9 @@ static void check_files(struct run *run)
 
 static void announce_captures(const struct check_options *options, struct report *report)
 {
-    if (options->interface != NULL)
+    if (options->interface)
         g_ptr_array_add(report->captures, report_capture_new(options->interface));
-    for (char **file = options->files; *file != NULL; file++)
+    for (char **file = options->files; *file; file++)
         g_ptr_array_add(report->captures, report_capture_new(*file));
     if (options->rotate_ns != 0)
         ((struct report_capture *)g_ptr_array_index(report->captures, 0))->part.series = g_uuid_string_random();
@@ -190,11 +190,11 @@ static bool check_sources(struct run *run)
 {
     const struct check_options *options = run->options;
 
-    if (options->interface != NULL)
+    if (options->interface)
         return check_live(run);
     if (!run_report_possible(options))
         return false;
-    if (options->files[1] == NULL)
+    if (!options->files[1])
         check_only_file(run);
     else
         check_files(run);
@@ -206,7 +206,7 @@ enum check_status run_check(const struct check_options *options)
     struct report report;
     struct run_parts parts = {.report = &report};
     struct run run = {.options = options, .report = &report, .parts = &parts};
-    bool to_stdout = options->output == NULL;
+    bool to_stdout = !options->output;
     enum check_status status = CHECK_TROUBLE;
 
     report_init(&report, options);

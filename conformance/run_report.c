@@ -12,7 +12,7 @@ static void tell_troubles(const struct report *report)
     for (guint i = 0; i < report->captures->len; i++) {
         const struct report_capture *capture = g_ptr_array_index(report->captures, i);
 
-        if (capture->trouble != NULL)
+        if (capture->trouble)
             fprintf(stderr, "iwarp-check: %s\n", capture->trouble);
     }
 }
@@ -23,25 +23,25 @@ static void tell_nothing(const struct report *report)
         const struct report_capture *capture = g_ptr_array_index(report->captures, i);
         const char *why = capture->failed ? NULL : report_nothing_checked(capture);
 
-        if (why != NULL && report->captures->len == 1)
+        if (why && report->captures->len == 1)
             fprintf(stderr, "iwarp-check: %s\n", why);
-        else if (why != NULL)
+        else if (why)
             fprintf(stderr, "iwarp-check: %s: %s\n", capture->file, why);
     }
 }
 
 static bool output_trouble(const char *path)
 {
-    fprintf(stderr, "iwarp-check: cannot write %s: %s\n", path == NULL ? "standard output" : path, g_strerror(errno));
+    fprintf(stderr, "iwarp-check: cannot write %s: %s\n", path ? path : "standard output", g_strerror(errno));
     return false;
 }
 
 /* "report.json" is "report-00001.json" in the first part. */
 static gchar *part_path(const char *path, unsigned number)
 {
-    const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     const char *dot = strrchr(name, '.');
-    int stem = (int)(dot == NULL || dot == name ? strlen(path) : (size_t)(dot - path));
+    int stem = (int)(!dot || dot == name ? strlen(path) : (size_t)(dot - path));
 
     return g_strdup_printf("%.*s-%05u%s", stem, path, number, path + stem);
 }
@@ -60,7 +60,7 @@ static bool write_report(const struct report *report, const char *path)
         report_write_summary(report, stdout);
     if (fflush(stdout) != 0)
         return output_trouble(NULL);
-    if (options->summary && path == NULL)
+    if (options->summary && !path)
         return true;
     good = output_file_open(&output, path);
     if (good) {
@@ -80,7 +80,7 @@ static bool write_annotated(const struct report *report)
     const struct report_capture *capture = g_ptr_array_index(report->captures, 0);
     GError *error = NULL;
 
-    if (options->annotate == NULL || (capture->failed && capture->packets == 0))
+    if (!options->annotate || (capture->failed && capture->packets == 0))
         return true;
     if (annotate_write(report, options->files[0], options->annotate, &error))
         return true;
@@ -94,15 +94,15 @@ static bool overwrites_input(const struct check_options *options, const char *pa
 {
     const char *taken = NULL;
 
-    if (path == NULL)
+    if (!path)
         return false;
-    for (char **file = options->files; *file != NULL; file++)
+    for (char **file = options->files; *file; file++)
         taken = output_file_is(path, *file) && g_file_test(*file, G_FILE_TEST_IS_REGULAR)
                     ? "a capture that is to be checked"
                     : taken;
     if (g_strcmp0(path, options->annotate) == 0)
         taken = "the file of --annotate, too";
-    if (taken != NULL)
+    if (taken)
         fprintf(stderr, "iwarp-check: --output: %s is %s; give another name\n", path, taken);
     return taken != NULL;
 }

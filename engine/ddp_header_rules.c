@@ -77,7 +77,7 @@ void ddp_judge_no_header(struct rdmap_connection *rdmap, struct rdmap_step *step
 
 static bool tagged_wrong(const struct rdmap_step *step)
 {
-    return step->info != NULL && step->info->tagged != step->ddp->tagged;
+    return step->info && step->info->tagged != step->ddp->tagged;
 }
 
 /* True when octet 1 has a sound meaning with its nibbles exchanged: RV 1, Rsv 0 and an opcode that fits the rest. */
@@ -85,7 +85,7 @@ static bool nibbles_exchanged(const struct ddp_segment *ddp, const uint8_t *octe
 {
     const struct rdmap_opcode_info *info = rdmap_opcode_info(octets[1] >> 4);
 
-    return (octets[1] & 0x0F) == 0x04 && info != NULL && info->tagged == ddp->tagged &&
+    return (octets[1] & 0x0F) == 0x04 && info && info->tagged == ddp->tagged &&
            (ddp->tagged || ddp->qn == (uint32_t)info->queue);
 }
 
@@ -94,7 +94,7 @@ static bool control_at_end(const struct ddp_segment *ddp)
 {
     const struct rdmap_opcode_info *info = rdmap_opcode_info(ddp->stag & 0x0F);
 
-    return ddp->stag >> 4 == 0x04 && info != NULL && !info->tagged && ddp->qn == (uint32_t)info->queue;
+    return ddp->stag >> 4 == 0x04 && info && !info->tagged && ddp->qn == (uint32_t)info->queue;
 }
 
 /* Faults of both control octets that are one fault; true when it is told. */
@@ -150,7 +150,7 @@ static void judge_versions(struct rdmap_connection *rdmap, struct rdmap_step *st
             rdmap_fail(rdmap, step, RULE_RDMAP_4_1_23, 0, "expected RV 0 or 1; found %u (octet 1 is %02x)", ddp->rv,
                        step->fpdu->fpdu.ulpdu[1]);
         step->faulty = true;
-    } else if (ddp->rv == 0 && step->info != NULL && step->info->rfc_version_only) {
+    } else if (ddp->rv == 0 && step->info && step->info->rfc_version_only) {
         rdmap_fail(rdmap, step, RULE_RDMAPX_4_1_01, 0, "expected RV 1 in %s; found 0 (octet 1 is %02x)",
                    step->info->name, step->fpdu->fpdu.ulpdu[1]);
     }
@@ -192,7 +192,7 @@ static void judge_opcode(struct rdmap_connection *rdmap, struct rdmap_step *step
 {
     const struct ddp_segment *ddp = step->ddp;
 
-    if (step->info == NULL)
+    if (!step->info)
         rdmap_fail_as(rdmap, step, RULE_RDMAP_4_1_14,
                       ddp->opcode == RDMAP_OPCODE_EXPERIMENTAL ? SEVERITY_WARNING : SEVERITY_ERROR, 0,
                       "expected an opcode from 0 to 11; found %u%s", ddp->opcode,
@@ -308,7 +308,7 @@ void ddp_judge_header(struct rdmap_connection *rdmap, struct rdmap_step *step)
         return;
     }
     judge_version_change(rdmap, step);
-    if (step->info == NULL || tagged_wrong(step))
+    if (!step->info || tagged_wrong(step))
         return;
     step->rtr = is_rtr(rdmap, step);
     if (!ddp->tagged) {

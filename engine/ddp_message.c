@@ -37,9 +37,9 @@ void ddp_ranges_add(struct ddp_ranges *ranges, uint64_t from, uint64_t to)
 /* Messages out of order are few, so the pieces are kept beside the message. */
 void ddp_message_range(struct ddp_message *m, uint64_t from, uint64_t to)
 {
-    if (m->ranges == NULL)
+    if (!m->ranges)
         m->ranges = heap_zeroed(1, sizeof *m->ranges);
-    if (m->ranges == NULL)
+    if (!m->ranges)
         m->damaged = true;
     else
         ddp_ranges_add(m->ranges, from, to);
@@ -49,7 +49,7 @@ const struct ddp_ranges *ddp_ranges_of(const struct ddp_message *m)
 {
     static const struct ddp_ranges none;
 
-    return m->ranges == NULL ? &none : m->ranges;
+    return m->ranges ? m->ranges : &none;
 }
 
 void ddp_message_init(struct ddp_queue *q)
@@ -75,7 +75,7 @@ bool ddp_message_room(struct rdmap_connection *rdmap, const struct rdmap_step *s
     if (q->message != &no_message)
         return true;
     message = heap_zeroed(1, sizeof *message);
-    if (message == NULL)
+    if (!message)
         return false;
     q->message = message;
     return true;

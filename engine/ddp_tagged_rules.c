@@ -20,7 +20,7 @@ static struct rdmap_request *answered_request(struct rdmap_connection *rdmap, un
     if (m->opcode != RDMAP_READ_RESPONSE || !m->matched)
         return NULL;
     request = rdmap_request_at(&rdmap->side[other_side(side)].requests, m->request);
-    return request != NULL && request->known && request->operation.kind == RDMAP_OP_READ ? request : NULL;
+    return request && request->known && request->operation.kind == RDMAP_OP_READ ? request : NULL;
 }
 
 /* The segment begins the answer to the request behind the one that the open message answers. */
@@ -30,7 +30,7 @@ static bool answers_next_request(struct rdmap_connection *rdmap, const struct rd
     struct rdmap_requests *requests = &rdmap->side[other_side(step->side)].requests;
     const struct rdmap_request *next = rdmap_request_at(requests, request->serial + 1);
 
-    return next != NULL && next->known && next->operation.kind == RDMAP_OP_READ &&
+    return next && next->known && next->operation.kind == RDMAP_OP_READ &&
            next->operation.read.sink_stag == step->ddp->stag && next->operation.read.sink_to == step->ddp->to;
 }
 
@@ -105,7 +105,7 @@ static void break_off(struct rdmap_connection *rdmap, struct rdmap_step *step, s
     if (!m->faulty && !rdmap_read_resumes(rdmap, step)) /* two that alternate are one fault */
         ddp_message_not_ended(rdmap, m, step->fpdu->place.frame);
     q->open = false;
-    if (request == NULL)
+    if (!request)
         return;
     rdmap_read_broken_off(rdmap, step->side, request);
     rdmap_requests_retire(requests, request, step->fpdu->place.time_ns);
@@ -132,8 +132,8 @@ static bool explain(struct rdmap_connection *rdmap, struct rdmap_step *step, str
         return true;
     if (other_control + other_stag + other_to > 1)
         return false;
-    if (request != NULL && (request->operation.octets >= request->operation.read.size ||
-                            (other_to && answers_next_request(rdmap, step, request))))
+    if (request && (request->operation.octets >= request->operation.read.size ||
+                    (other_to && answers_next_request(rdmap, step, request))))
         return false;
     if (other_control) {
         if (!step->faulty)
@@ -172,7 +172,7 @@ static bool next_is_adjacent(struct rdmap_connection *rdmap, const struct rdmap_
 {
     const struct rdmap_request *request = answered_request(rdmap, step->side, m);
 
-    return request != NULL && step->ddp->payload_len > 0 && request->operation.octets == request->operation.read.size &&
+    return request && step->ddp->payload_len > 0 && request->operation.octets == request->operation.read.size &&
            answers_next_request(rdmap, step, request);
 }
 
@@ -185,7 +185,7 @@ static bool belongs_to_last(struct rdmap_connection *rdmap, const struct rdmap_s
     if (!q->any || m->opcode != RDMAP_READ_RESPONSE || !m->faulty || step->ddp->opcode != RDMAP_READ_RESPONSE ||
         step->ddp->stag != m->stag || step->ddp->to != m->next || step->ddp->payload_len == 0)
         return false;
-    return oldest == NULL || !oldest->known || oldest->operation.kind != RDMAP_OP_READ ||
+    return !oldest || !oldest->known || oldest->operation.kind != RDMAP_OP_READ ||
            oldest->operation.read.sink_stag != step->ddp->stag || oldest->operation.read.sink_to != step->ddp->to;
 }
 

@@ -104,9 +104,9 @@ static bool keep_content(struct ddp_queue *q, struct rdmap_step *step)
         step->content_len = ddp->payload_len;
         return true;
     }
-    if (q->content == NULL)
+    if (!q->content)
         q->content = heap_zeroed(1, RDMAP_CONTENT_MAX);
-    if (q->content == NULL || ddp->mo > RDMAP_CONTENT_MAX || ddp->payload_len > RDMAP_CONTENT_MAX - ddp->mo)
+    if (!q->content || ddp->mo > RDMAP_CONTENT_MAX || ddp->payload_len > RDMAP_CONTENT_MAX - ddp->mo)
         return false;
     if (ddp->payload_len > 0)
         memcpy(q->content + ddp->mo, ddp->payload, ddp->payload_len);

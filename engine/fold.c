@@ -74,7 +74,7 @@ struct folded_counts *counts_fold(const struct rule_count counts[RULE_COUNT])
         last = i;
     }
     folded = heap_get(sizeof *folded + (size_t)(p - octets));
-    if (folded == NULL)
+    if (!folded)
         return NULL;
     folded->size = (uint32_t)(p - octets);
     memcpy(folded->octets, octets, folded->size);

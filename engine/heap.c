@@ -8,7 +8,7 @@ static atomic_bool refused;
 
 static void *note(void *p)
 {
-    if (p == NULL)
+    if (!p)
         atomic_store_explicit(&refused, true, memory_order_relaxed);
     return p;
 }

@@ -61,22 +61,22 @@ static struct pair *find(const struct history *history, const struct endpoint *c
 {
     struct pair *pair = history->buckets[bucket(client, server)];
 
-    while (pair != NULL && (!same_address(&pair->client, client) || !same_address(&pair->server, server)))
+    while (pair && (!same_address(&pair->client, client) || !same_address(&pair->server, server)))
         pair = pair->chain;
     return pair;
 }
 
 static void unlink_pair(struct history *history, struct pair *pair)
 {
-    *(pair->older != NULL ? &pair->older->newer : &history->oldest) = pair->newer;
-    *(pair->newer != NULL ? &pair->newer->older : &history->newest) = pair->older;
+    *(pair->older ? &pair->older->newer : &history->oldest) = pair->newer;
+    *(pair->newer ? &pair->newer->older : &history->newest) = pair->older;
 }
 
 static void append_pair(struct history *history, struct pair *pair)
 {
     pair->older = history->newest;
     pair->newer = NULL;
-    *(history->newest != NULL ? &history->newest->newer : &history->oldest) = pair;
+    *(history->newest ? &history->newest->newer : &history->oldest) = pair;
     history->newest = pair;
 }
 
@@ -87,13 +87,13 @@ static struct pair *pair_of(struct history *history, const struct history_record
     struct pair *pair = find(history, &client, &server);
     unsigned at = bucket(&client, &server);
 
-    if (pair != NULL) {
+    if (pair) {
         unlink_pair(history, pair);
         append_pair(history, pair);
         return pair;
     }
     pair = heap_zeroed(1, sizeof *pair);
-    if (pair == NULL)
+    if (!pair)
         return NULL;
     pair->client = client;
     pair->server = server;
@@ -109,7 +109,7 @@ static void drop_oldest_record(struct pair *pair)
     struct history_record *record = pair->oldest;
 
     pair->oldest = record->newer;
-    *(pair->oldest != NULL ? &pair->oldest->older : &pair->newest) = NULL;
+    *(pair->oldest ? &pair->oldest->older : &pair->newest) = NULL;
     pair->n--;
     history_record_free(record);
 }
@@ -202,7 +202,7 @@ static void judge_failed(const struct look *look, const struct history_call *cal
 {
     if (call->outcome != RPCRDMA_FAILED || !is_nfs4(call) || call->procedure == 0)
         return;
-    if (again == NULL) {
+    if (!again) {
         if (look->now->whole && look->now->n_calls > 0 && look->now->n_calls < HISTORY_FIRST_CALLS)
             pass(look, RULE_NFSULB_6_7_2_02);
         return;
@@ -223,7 +223,7 @@ static void judge_refused(const struct look *look, const struct history_record *
 {
     const struct history_record *now = look->now;
 
-    if (!call->refused || again == NULL)
+    if (!call->refused || !again)
         return;
     fail(look, RULE_RPCR_3_4_3_03, SEVERITY_ERROR, &again->call, before->refusal_place.frame,
          "expected the memory of a Call that is not cancelled to be accessible; found XID 0x%08x sent again after an "
@@ -231,7 +231,7 @@ static void judge_refused(const struct look *look, const struct history_record *
          again->xid, before->refusal_place.frame);
     if (again->outcome == RPCRDMA_FAILED) {
         pass(look, RULE_RPCR_4_5_3_04);
-        if (look->host->excuse != NULL) /* nothing is wrong with the Call but what happened before */
+        if (look->host->excuse) /* nothing is wrong with the Call but what happened before */
             look->host->excuse(look->host->ctx, RULE_RPCR_4_5_12, &again->answer);
     } else if (again->refused) {
         fail(look, RULE_RPCR_4_5_3_04, SEVERITY_WARNING, &now->refusal_place, before->refusal_place.frame,
@@ -251,12 +251,12 @@ static void judge_reverse(const struct look *look, const struct history_call *ca
 
     if (!call->reverse || call->outcome != RPCRDMA_OUTSTANDING || call->procedure == 0)
         return;
-    if (again != NULL) {
+    if (again) {
         pass(look, RULE_BIDI_5_4_01);
         return;
     }
     other = renamed(look->now, call);
-    if (other != NULL)
+    if (other)
         fail(look, RULE_BIDI_5_4_01, SEVERITY_NOTE, &other->call, call->call.frame,
              "expected the unanswered Call of the server in frame %u to keep XID 0x%08x when it is sent again; found "
              "the same request with XID 0x%08x",
@@ -300,7 +300,7 @@ static const struct history_offer *offered_elsewhere(const struct pair *pair, co
     const struct history_offer *offer = NULL;
     unsigned n = 0;
 
-    for (const struct history_record *other = pair->newest; other != NULL && offer == NULL && n < ELSEWHERE_MAX;
+    for (const struct history_record *other = pair->newest; other && !offer && n < ELSEWHERE_MAX;
          other = other->older, n++) {
         /* Sides need not be the same on both connections; roles are. */
         unsigned owner = (int)stray->owner == now->client ? (unsigned)other->client : 1 - (unsigned)other->client;
@@ -332,7 +332,7 @@ static void judge_memory(const struct look *look, const struct pair *pair)
         const struct history_offer *offer = offered_elsewhere(pair, now, stray);
 
         /* What this connection offers as well is its own. */
-        if (offer == NULL || offered(now, stray->owner, stray) != NULL || told_before(now, i))
+        if (!offer || offered(now, stray->owner, stray) || told_before(now, i))
             continue;
         if (stray->served)
             fail(look, RULE_RPCR_8_1_1_01, SEVERITY_ERROR, &stray->proof, offer->frame,
@@ -361,15 +361,15 @@ static void judge_callbacks(const struct look *look, const struct pair *pair)
     unsigned dead = 1;
 
     if (!died_of_callback(now)) {
-        if (pair->newest != NULL && died_of_callback(pair->newest) && now->whole)
+        if (pair->newest && died_of_callback(pair->newest) && now->whole)
             pass(look, RULE_BIDI_6_04);
         return;
     }
-    for (before = pair->newest; before != NULL && died_of_callback(before) && dead <= DEAD_MIN; before = before->older)
+    for (before = pair->newest; before && died_of_callback(before) && dead <= DEAD_MIN; before = before->older)
         dead++;
     if (dead != DEAD_MIN) /* told once */
         return;
-    for (; before != NULL; before = before->older)
+    for (; before; before = before->older)
         if (before->callbacks) /* it was prepared once */
             return;
     fail(look, RULE_BIDI_6_04, SEVERITY_WARNING, &now->callback, pair->newest->callback.frame,
@@ -383,7 +383,7 @@ static void judge(const struct look *look, const struct pair *pair)
 {
     unsigned n = 0;
 
-    for (const struct history_record *before = pair->newest; before != NULL && n < HISTORY_RECORDS_MAX;
+    for (const struct history_record *before = pair->newest; before && n < HISTORY_RECORDS_MAX;
          before = before->older, n++)
         judge_calls(look, before);
     judge_callbacks(look, pair);
@@ -394,14 +394,14 @@ bool history_add(struct history *history, struct history_record *record, const s
     const struct look look = {record, host->verdict, host};
     struct pair *pair = record->client < 0 ? NULL : pair_of(history, record);
 
-    if (pair == NULL) {
+    if (!pair) {
         history_record_free(record);
         return false;
     }
     judge(&look, pair);
     record->older = pair->newest;
     record->newer = NULL;
-    *(pair->newest != NULL ? &pair->newest->newer : &pair->oldest) = record;
+    *(pair->newest ? &pair->newest->newer : &pair->oldest) = record;
     pair->newest = record;
     pair->n++;
     return true;
@@ -410,7 +410,7 @@ bool history_add(struct history *history, struct history_record *record, const s
 /* A connection of the pair that began later, or outlasted this one. */
 static bool goes_on(const struct pair *pair, const struct history_record *record)
 {
-    for (const struct history_record *other = pair->newest; other != NULL; other = other->older)
+    for (const struct history_record *other = pair->newest; other; other = other->older)
         if (other != record && (other->start_ns >= record->start_ns || other->end_ns > record->end_ns))
             return true;
     return false;
@@ -447,7 +447,7 @@ void history_conclude(const struct history *history, const struct history_record
     struct endpoint server = without_port(&record->endpoint[1 - record->client]);
     const struct pair *pair = find(history, &client, &server);
 
-    if (pair == NULL)
+    if (!pair)
         return;
     judge_memory(&look, pair);
     judge_delegations(&look, pair, now_ns);
@@ -462,7 +462,7 @@ struct history *history_new(void)
 
 void history_trim(struct history *history)
 {
-    for (struct pair *pair = history->newest; pair != NULL; pair = pair->older)
+    for (struct pair *pair = history->newest; pair; pair = pair->older)
         while (pair->n > HISTORY_RECORDS_MAX)
             drop_oldest_record(pair);
     while (history->n > HISTORY_PAIRS_MAX)
@@ -471,7 +471,7 @@ void history_trim(struct history *history)
 
 void history_free(struct history *history)
 {
-    if (history == NULL)
+    if (!history)
         return;
     while (history->n > 0)
         drop_oldest_pair(history);

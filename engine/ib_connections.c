@@ -75,7 +75,7 @@ struct ib_connections {
 
 static bool same_address(const struct ib_address *a, const struct ib_address *b)
 {
-    return a->kind == b->kind && memcmp(a->octets, b->octets, sizeof(a->octets)) == 0;
+    return a->kind == b->kind && memcmp(a->octets, b->octets, sizeof a->octets) == 0;
 }
 
 static bool same_key(const struct key *a, const struct key *b)
@@ -85,7 +85,7 @@ static bool same_key(const struct key *a, const struct key *b)
 
 static uint64_t mix(uint64_t h, const struct ib_address *address)
 {
-    for (unsigned i = 0; i < sizeof(address->octets); i++)
+    for (unsigned i = 0; i < sizeof address->octets; i++)
         h = (h ^ address->octets[i]) * UINT64_C(0x100000001B3);
     return h;
 }
@@ -163,8 +163,8 @@ static void grow(struct ib_connections *connections)
     struct way **ways = connections->buckets;
     struct id **ids = connections->ids;
 
-    connections->buckets = heap_zeroed(2 * old, sizeof(*ways));
-    connections->ids = heap_zeroed(2 * old, sizeof(*ids));
+    connections->buckets = heap_zeroed(2 * old, sizeof *ways);
+    connections->ids = heap_zeroed(2 * old, sizeof *ids);
     if (!connections->buckets || !connections->ids) { /* longer chains, then */
         free(connections->buckets);
         free(connections->ids);
@@ -192,7 +192,7 @@ static void grow(struct ib_connections *connections)
 
 static struct way *add_way(struct ib_connections *connections, const struct key *key)
 {
-    struct way *way = heap_zeroed(1, sizeof(*way));
+    struct way *way = heap_zeroed(1, sizeof *way);
 
     if (!way)
         return NULL;
@@ -272,7 +272,7 @@ static struct pair *open_pair(struct ib_connections *connections, const struct i
 
     if (connections->n_pairs >= connections->options.max_connections)
         close_pair(connections, connections->oldest, IB_CONNECTION_EVICTED, time_ns);
-    pair = heap_zeroed(1, sizeof(*pair));
+    pair = heap_zeroed(1, sizeof *pair);
     if (!pair)
         return NULL;
     pair->connection = (struct ib_connection){.id = (*next_id)++,
@@ -591,7 +591,7 @@ unsigned ib_connections_share(const struct ib_address *source, const struct ib_a
 struct ib_connections *ib_connections_new(const struct ib_connections_options *options,
                                           const struct ib_connection_events *events)
 {
-    struct ib_connections *connections = heap_zeroed(1, sizeof(*connections));
+    struct ib_connections *connections = heap_zeroed(1, sizeof *connections);
 
     if (!connections)
         return NULL;
@@ -603,8 +603,8 @@ struct ib_connections *ib_connections_new(const struct ib_connections_options *o
     connections->events = *events;
     connections->own_next_id = 1;
     connections->n_buckets = BUCKETS_FIRST;
-    connections->buckets = heap_zeroed(connections->n_buckets, sizeof(*connections->buckets));
-    connections->ids = heap_zeroed(connections->n_buckets, sizeof(*connections->ids));
+    connections->buckets = heap_zeroed(connections->n_buckets, sizeof *connections->buckets);
+    connections->ids = heap_zeroed(connections->n_buckets, sizeof *connections->ids);
     if (!connections->buckets || !connections->ids) {
         ib_connections_free(connections);
         return NULL;

@@ -10,7 +10,7 @@
 
 struct ib_rc *ib_rc_new(const struct ib_rc_options *options, const struct ib_rc_events *events)
 {
-    struct ib_rc *rc = heap_zeroed(1, sizeof(*rc));
+    struct ib_rc *rc = heap_zeroed(1, sizeof *rc);
 
     if (!rc)
         return NULL;
@@ -211,7 +211,7 @@ static void give_held(struct ib_rc *rc, unsigned side, uint32_t frame, int64_t t
     struct ib_requests *requests = &rc->side[side];
     const struct ib_held_packet *first;
 
-    while ((first = ib_held_first(&requests->held)) != NULL) {
+    while ((first = ib_held_first(&requests->held))) {
         /* What made it deliverable: another packet, or the end, which has no frame of its own. */
         struct place place = frame > first->frame
                                  ? place_of(side, first->offset, frame, first->frame, time_ns)

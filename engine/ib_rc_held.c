@@ -40,11 +40,11 @@ static bool has_room(struct ib_held *held)
     if (held->first + held->n < held->capacity)
         return true;
     if (held->first > held->capacity / 2) {
-        memmove(held->packets, held->packets + held->first, held->n * sizeof(*held->packets));
+        memmove(held->packets, held->packets + held->first, held->n * sizeof *held->packets);
         held->first = 0;
         return true;
     }
-    more = heap_resize(held->packets, capacity * sizeof(*more));
+    more = heap_resize(held->packets, capacity * sizeof *more);
     if (!more)
         return false;
     held->packets = more;
@@ -75,7 +75,7 @@ bool ib_held_add(struct ib_held *held, size_t limit, uint64_t offset, const stru
     if (packet->payload_captured > 0)
         memcpy(copy->octets, packet->payload, packet->payload_captured);
     place = held->packets + held->first + at;
-    memmove(place + 1, place, (held->n - at) * sizeof(*place));
+    memmove(place + 1, place, (held->n - at) * sizeof *place);
     *place = copy;
     held->n++;
     held->octets += size;
@@ -87,6 +87,6 @@ struct ib_held_packet *ib_held_take(struct ib_held *held)
     struct ib_held_packet *first = held->packets[held->first++];
 
     held->n--;
-    held->octets -= sizeof(*first) + first->packet.payload_captured;
+    held->octets -= sizeof *first + first->packet.payload_captured;
     return first;
 }

@@ -57,7 +57,7 @@ uint32_t ib_reads_add(struct ib_rc *rc, unsigned side, const struct ib_packet *p
     here.packets = packets_known(rc, &here);
     *least = here.packets == 0;
     if (!reads->ring)
-        reads->ring = heap_get(IB_RC_READS_MAX * sizeof(*reads->ring));
+        reads->ring = heap_get(IB_RC_READS_MAX * sizeof *reads->ring);
     if (!reads->ring) {
         rc->lost_track = true;
         return here.packets ? here.packets : 1;

@@ -17,14 +17,14 @@ static unsigned find(const struct layouts_host *of)
 
 uint8_t layouts_get(const struct layouts_host *of)
 {
-    unsigned i = of->layouts == NULL ? 0 : find(of);
+    unsigned i = of->layouts ? find(of) : 0;
 
-    return of->layouts == NULL || i == of->layouts->n ? 0 : of->layouts->known[i].layout;
+    return !of->layouts || i == of->layouts->n ? 0 : of->layouts->known[i].layout;
 }
 
 void layouts_put(const struct layouts_host *of, uint8_t layout)
 {
-    unsigned i = of->layouts == NULL ? LAYOUTS_HOSTS_MAX : find(of);
+    unsigned i = of->layouts ? find(of) : LAYOUTS_HOSTS_MAX;
 
     if (i == LAYOUTS_HOSTS_MAX)
         return;

@@ -198,7 +198,7 @@ struct boundary mpa_boundary_classify(const struct mpa_connection *mpa, unsigned
         return b;
     }
     b.trailer = trailer(seen, p, n);
-    if (b.trailer != NULL) {
+    if (b.trailer) {
         b.what = BOUNDARY_TRAILER;
         b.count = MPA_CRC_LEN;
         return b;
@@ -255,9 +255,9 @@ static void hex(char out[32], const uint8_t *p, size_t n)
  */
 static bool may_be_rejected(const struct mpa_connection *mpa, unsigned side)
 {
-    const struct tcp_side_facts *other = mpa->tcp != NULL ? tcp_pair_facts(mpa->tcp, 1 - side) : NULL;
+    const struct tcp_side_facts *other = mpa->tcp ? tcp_pair_facts(mpa->tcp, 1 - side) : NULL;
 
-    return mpa->side[1 - side].hole || (other != NULL && !mpa->side[1 - side].any && !other->syn_seen);
+    return mpa->side[1 - side].hole || (other && !mpa->side[1 - side].any && !other->syn_seen);
 }
 
 static void report_frame(struct mpa_connection *mpa, unsigned side, const struct place *place, const uint8_t *p,

@@ -44,11 +44,11 @@ struct mpa_connection *mpa_connection_new(const struct mpa_options *options, con
 {
     struct mpa_connection *mpa = heap_zeroed(1, sizeof *mpa);
 
-    if (mpa == NULL)
+    if (!mpa)
         return NULL;
     mpa->options = *options;
     fill_timers(&mpa->options);
-    if (events != NULL)
+    if (events)
         mpa->events = *events;
     mpa->verdict = verdict;
     mpa->parameters.initiator_side = -1;
@@ -63,7 +63,7 @@ struct mpa_connection *mpa_connection_new(const struct mpa_options *options, con
 
 void mpa_connection_free(struct mpa_connection *mpa)
 {
-    if (mpa == NULL)
+    if (!mpa)
         return;
     mpa_order_free(mpa);
     mpa_reaction_free(mpa);
@@ -117,7 +117,7 @@ static bool add_run(struct mpa_side *s, uint64_t start, uint64_t end, const stru
         size_t capacity = s->runs_capacity == 0 ? 4 : 2 * s->runs_capacity;
         struct origin_run *runs = heap_resize(s->runs, capacity * sizeof *runs);
 
-        if (runs == NULL)
+        if (!runs)
             return false;
         s->runs = runs;
         s->runs_capacity = capacity;
@@ -198,7 +198,7 @@ bool mpa_segment_ends(const struct mpa_connection *mpa, unsigned side, uint64_t 
 void mpa_set_phase(struct mpa_connection *mpa, enum mpa_phase phase, const struct place *place)
 {
     mpa->phase = phase;
-    if (mpa->events.changed != NULL)
+    if (mpa->events.changed)
         mpa->events.changed(mpa->events.ctx, phase, &mpa->parameters, place);
 }
 
@@ -206,7 +206,7 @@ void mpa_skipped(struct mpa_connection *mpa, unsigned side, uint64_t from, uint6
 {
     struct place place = mpa_place(mpa, side, from, to);
 
-    if (to > from && mpa->events.skipped != NULL)
+    if (to > from && mpa->events.skipped)
         mpa->events.skipped(mpa->events.ctx, side, from, to, why, &place);
 }
 
@@ -313,7 +313,7 @@ void mpa_connection_hole(struct mpa_connection *mpa, unsigned side, uint64_t fro
         return;
     s->any = true;
     s->next = to;
-    if (cause == HOLE_SNAP_LENGTH && s->state == SIDE_FPDUS && next != NULL) {
+    if (cause == HOLE_SNAP_LENGTH && s->state == SIDE_FPDUS && next) {
         s->n_runs = s->window.n == 0 ? 0 : s->n_runs;
         if (add_run(s, from, to, next) && mpa_cut_hole(mpa, side, from, to)) {
             mpa_window_save(&s->window);

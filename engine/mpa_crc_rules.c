@@ -281,13 +281,12 @@ static void report(struct mpa_connection *mpa, unsigned side, const struct mpa_f
                        (unsigned long long)s->good_crcs, swap32(fpdu->crc));
         return;
     }
-    if (cause.text == NULL && !wrong_coverage(fpdu, &layout, &cause))
+    if (!cause.text && !wrong_coverage(fpdu, &layout, &cause))
         placed_elsewhere(fpdu, &layout, &cause);
     if (cause.silent)
         return;
     verdict_failed(mpa->verdict, cause.rule, direction, place, 0, "expected the CRC octets %08x; found %08x%s%s",
-                   swap32(fpdu->crc_computed), swap32(fpdu->crc), cause.text != NULL ? ": " : "",
-                   cause.text != NULL ? cause.text : "");
+                   swap32(fpdu->crc_computed), swap32(fpdu->crc), cause.text ? ": " : "", cause.text ? cause.text : "");
 }
 
 static void count_right(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu)

@@ -73,7 +73,7 @@ bool mpa_cut_regain(struct mpa_connection *mpa, unsigned side)
     const uint8_t *header;
     size_t seen = 0;
 
-    if (last == NULL || !last->origin.segment_start || last->origin.segment_end || last->start < s->window.offset ||
+    if (!last || !last->origin.segment_start || last->origin.segment_end || last->start < s->window.offset ||
         last->end - last->start >= last->origin.segment_length || mpa_oddity_at(s, last->start, &seen) != 0 ||
         seen < WHOLE_HEADER)
         return false;

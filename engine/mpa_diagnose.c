@@ -64,7 +64,7 @@ static void report_leading_missing(struct diagnosing *d)
 
 void mpa_diagnose_refresh(struct diagnosing *d)
 {
-    if (d->fpdu != NULL)
+    if (d->fpdu)
         mpa_framing_parse(d->mpa, d->side, d->at, d->fpdu);
 }
 
@@ -276,10 +276,10 @@ static bool try_markers_crc_right(struct diagnosing *d)
     uint64_t found;
     struct mpa_fpdu fpdu;
 
-    if (d->fpdu == NULL || !crc_right(d->fpdu))
+    if (!d->fpdu || !crc_right(d->fpdu))
         return false;
     wrong = first_wrong(d->fpdu, false);
-    if (wrong == NULL || !displaced_shape(d, &shape, &found) || !read_shape(d, &shape, &fpdu) ||
+    if (!wrong || !displaced_shape(d, &shape, &found) || !read_shape(d, &shape, &fpdu) ||
         fpdu.length != d->fpdu->length || !markers_lead_right(&fpdu))
         return accept_contents(d);
     mpa_report_grid(d->mpa, d->side, wrong->offset, found, d->fpdu->header);
@@ -430,14 +430,13 @@ static bool try_markers_by_looks(struct diagnosing *d)
     if (try_first_marker(d, false) || try_unexpected(d, false) || try_displaced(d, false))
         return true;
     mpa_diagnose_refresh(d);
-    if (d->fpdu != NULL && first_wrong(d->fpdu, true) == NULL && first_wrong(d->fpdu, false) != NULL &&
-        next_fits(d, d->at + d->fpdu->length))
+    if (d->fpdu && !first_wrong(d->fpdu, true) && first_wrong(d->fpdu, false) && next_fits(d, d->at + d->fpdu->length))
         return accept_contents(d);
     if (try_missing(d, false))
         return true;
     mpa_diagnose_refresh(d);
     /* Garbage where a Marker is due, in an FPDU that is otherwise right. */
-    if (d->fpdu != NULL && first_wrong(d->fpdu, false) != NULL && next_fits(d, d->at + d->fpdu->length))
+    if (d->fpdu && first_wrong(d->fpdu, false) && next_fits(d, d->at + d->fpdu->length))
         return accept_contents(d);
     return false;
 }
@@ -446,7 +445,7 @@ static bool try_markers_by_looks(struct diagnosing *d)
 
 static bool try_crc_explained(struct diagnosing *d)
 {
-    return d->fpdu != NULL && mpa_crc_explained(d->fpdu) && accept_contents(d);
+    return d->fpdu && mpa_crc_explained(d->fpdu) && accept_contents(d);
 }
 
 /* The bounds are right, so the CRC is what is wrong. */
@@ -454,7 +453,7 @@ static bool try_wrong_crc(struct diagnosing *d)
 {
     uint64_t end;
 
-    if (d->fpdu == NULL || !mpa_crc_expected(d->mpa, d->side) || mpa_oddity_at(d->s, d->at, NULL) > HEADER_ODD_MAX)
+    if (!d->fpdu || !mpa_crc_expected(d->mpa, d->side) || mpa_oddity_at(d->s, d->at, NULL) > HEADER_ODD_MAX)
         return false;
     end = d->at + d->fpdu->length;
     if (mpa_oddity_at(d->s, end, NULL) > HEADER_ODD_MAX)
@@ -469,7 +468,7 @@ static bool try_wrong_crc(struct diagnosing *d)
 /* An FPDU like any, but its ULPDU is none: length 0, too short, or no DDP header (3). */
 static bool try_odd_ulpdu(struct diagnosing *d)
 {
-    if (d->fpdu == NULL || first_wrong(d->fpdu, false) != NULL)
+    if (!d->fpdu || first_wrong(d->fpdu, false))
         return false;
     if (!crc_right(d->fpdu) && mpa_crc_expected(d->mpa, d->side))
         return false;
@@ -481,7 +480,7 @@ static bool try_rest(struct diagnosing *d)
 {
     if (!d->last)
         return false;
-    if (d->fpdu != NULL && mpa_oddity_at(d->s, d->at, NULL) <= HEADER_ODD_MAX)
+    if (d->fpdu && mpa_oddity_at(d->s, d->at, NULL) <= HEADER_ODD_MAX)
         return accept_contents(d);
     return false;
 }
@@ -506,16 +505,11 @@ enum diagnosis mpa_diagnose(struct mpa_connection *mpa, unsigned side, const str
     };
     struct mpa_side *s = &mpa->side[side];
     struct mpa_fpdu copy;
-    struct diagnosing d = {.mpa = mpa,
-                           .side = side,
-                           .s = s,
-                           .fs = s->framing,
-                           .at = s->cursor,
-                           .last = last,
-                           .strict = last && fpdu == NULL};
+    struct diagnosing d = {
+        .mpa = mpa, .side = side, .s = s, .fs = s->framing, .at = s->cursor, .last = last, .strict = last && !fpdu};
     bool header_fine;
 
-    if (fpdu != NULL) {
+    if (fpdu) {
         copy = *fpdu;
         d.fpdu = &copy;
     }

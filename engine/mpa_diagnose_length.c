@@ -208,7 +208,7 @@ bool mpa_try_end_by_crc(struct diagnosing *d)
     if (!mpa_diagnose_suspect(d, &suspect, d->at))
         return false;
     end = scan_for_crc(d, &suspect);
-    if (end == 0 || (d->fpdu != NULL && end == d->at + d->fpdu->length))
+    if (end == 0 || (d->fpdu && end == d->at + d->fpdu->length))
         return false;
     return settle_end(d, &suspect, end, false);
 }
@@ -271,7 +271,7 @@ static bool crc_fields_are_zero(const struct diagnosing *d, const struct suspect
 
     if (d->fs->zero_crc_fields + d->fs->other_crc_fields > 0 || last != CRC_FIELD_NONE)
         return d->fs->other_crc_fields == 0 && last != CRC_FIELD_OTHER;
-    return other != NULL && other->zero_crc_fields > 0 && other->other_crc_fields == 0;
+    return other && other->zero_crc_fields > 0 && other->other_crc_fields == 0;
 }
 
 static bool zero_word_before(const struct diagnosing *d, uint64_t end)

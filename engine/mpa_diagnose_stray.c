@@ -136,7 +136,7 @@ bool mpa_try_next_fpdu(struct diagnosing *d)
 {
     struct suspect suspect;
     bool fine;
-    uint64_t next, end = d->fpdu != NULL ? d->at + d->fpdu->length : UINT64_MAX;
+    uint64_t next, end = d->fpdu ? d->at + d->fpdu->length : UINT64_MAX;
 
     if (d->unsure && !d->last)
         return false;

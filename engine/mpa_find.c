@@ -4,7 +4,7 @@
  * section 7.1), in either order of arrival at the tap. Octets behind a startup frame are held until the other
  * side's frame is known, or is known to be lost.
  */
-#define _GNU_SOURCE // memmem()
+#define _GNU_SOURCE /* memmem() */
 #include "engine/mpa_internal.h"
 
 #include "engine/mpa_framing.h"
@@ -241,7 +241,7 @@ static void frame_complete(struct mpa_connection *mpa, unsigned side)
     event.direction = direction_of(mpa, side);
     s->state = SIDE_WAITING;
     s->cursor = startup->end;
-    if (!startup->partial && mpa->events.startup != NULL)
+    if (!startup->partial && mpa->events.startup)
         mpa->events.startup(mpa->events.ctx, &event);
     if (mpa->phase == MPA_PHASE_STREAMING)
         mpa_set_phase(mpa, MPA_PHASE_STARTUP, &startup->place);
@@ -297,8 +297,7 @@ static bool went_on(struct mpa_connection *mpa, unsigned side)
     const struct origin_run *run = s->n_runs > 0 ? &s->runs[s->n_runs - 1] : NULL;
     bool request = s->startup.frame.kind == MPA_REQUEST;
 
-    if (run == NULL || !theirs->seen || !run->origin.acked_known ||
-        run->start < s->startup.start + MPA_STARTUP_HEADER_LEN)
+    if (!run || !theirs->seen || !run->origin.acked_known || run->start < s->startup.start + MPA_STARTUP_HEADER_LEN)
         return false;
     if (request ? run->origin.acked < theirs->end : run->origin.acked <= theirs->end)
         return false;
@@ -323,9 +322,9 @@ static void take_frame(struct mpa_connection *mpa, unsigned side, size_t have)
         startup->oversized = true;
     else if (mpa_startup_decode(&startup->frame, &need, repaired, length) == MPA_STARTUP_OK) {
         /* The pointers lead into the copy; the same places in octets[] stay. */
-        if (startup->frame.private_data != NULL)
+        if (startup->frame.private_data)
             startup->frame.private_data = startup->octets + MPA_STARTUP_HEADER_LEN;
-        if (startup->frame.ulp_data != NULL)
+        if (startup->frame.ulp_data)
             startup->frame.ulp_data = startup->octets + length - startup->frame.ulp_length;
     }
     startup->missing = have < length && !startup->oversized && !startup->partial ? (uint32_t)(length - have) : 0;
@@ -462,7 +461,7 @@ static bool search_key(struct mpa_connection *mpa, unsigned side)
         const uint8_t *hit = memmem(p, (size_t)(end - s->cursor), common_key, sizeof common_key - 1);
         size_t left;
 
-        if (hit == NULL) {
+        if (!hit) {
             s->cursor = end - (MPA_KEY_LEN - 1);
             return false;
         }

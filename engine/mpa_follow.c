@@ -61,7 +61,7 @@ unsigned mpa_oddity_at(const struct mpa_side *s, uint64_t at, size_t *seen)
     } else {
         p = mpa_window_at(&s->window, header);
     }
-    if (seen != NULL)
+    if (seen)
         *seen = n;
     return n == 0 ? 0 : mpa_octets_oddity(fs, p, n);
 }

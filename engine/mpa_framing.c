@@ -20,9 +20,9 @@ bool mpa_framing_prepare(struct mpa_connection *mpa, unsigned side)
 {
     struct mpa_side *s = &mpa->side[side];
 
-    if (s->framing == NULL)
+    if (!s->framing)
         s->framing = heap_get(sizeof *s->framing);
-    if (s->framing == NULL)
+    if (!s->framing)
         return false;
     *s->framing = (struct mpa_framing_state){.period = MPA_MARKER_PERIOD};
     return true;
@@ -294,7 +294,7 @@ void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fp
     errors = mpa->verdict->errors;
     mpa_judge_fpdu_content(mpa, side, &event);
     event.faulty |= mpa->verdict->errors != errors;
-    if (mpa->events.fpdu != NULL)
+    if (mpa->events.fpdu)
         mpa->events.fpdu(mpa->events.ctx, &event);
     mpa_reaction_fpdu(mpa, side, &event);
     mpa_tcp_fpdu(mpa, side, &event);

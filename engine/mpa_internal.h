@@ -124,7 +124,7 @@ static inline int initiator_of(const struct mpa_connection *mpa)
 /* Whether the host passes every segment on, and their facts. */
 static inline bool mpa_sees_all(const struct mpa_connection *mpa)
 {
-    return mpa->tcp != NULL && !mpa->options.payload_only;
+    return mpa->tcp && !mpa->options.payload_only;
 }
 
 /* Direction of what `side` sends. */

@@ -112,9 +112,9 @@ static void judge_content(struct mpa_connection *mpa, unsigned side, const struc
 /* Stream offset at which the sequence numbers of this side wrap to 0; 0 when unknown. */
 static uint64_t wrap_of(const struct mpa_connection *mpa, unsigned side)
 {
-    const struct tcp_side_facts *facts = mpa->tcp != NULL ? tcp_pair_facts(mpa->tcp, side) : NULL;
+    const struct tcp_side_facts *facts = mpa->tcp ? tcp_pair_facts(mpa->tcp, side) : NULL;
 
-    return facts == NULL ? 0 : (UINT64_C(1) << 32) - facts->isn;
+    return facts ? (UINT64_C(1) << 32) - facts->isn : 0;
 }
 
 static void count_right(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, unsigned i)
@@ -133,7 +133,7 @@ static void count_right(struct mpa_connection *mpa, unsigned side, const struct 
         verdict_passed(v, RULE_MPA_4_3_06);
         if (wrap != 0 && fs->start <= wrap && marker->offset + MPA_MARKER_LEN > wrap)
             verdict_passed(v, RULE_MPA_4_3_08);
-        if (other != NULL && other->start_known && fs->start_known && (other->start - fs->start) % fs->period != 0)
+        if (other && other->start_known && fs->start_known && (other->start - fs->start) % fs->period != 0)
             verdict_passed(v, RULE_MPA_4_3_17);
     }
     if (marker->offset < fpdu->header) {
@@ -185,13 +185,13 @@ static enum rule_id grid_rule(const struct mpa_connection *mpa, unsigned side, u
         return RULE_MPA_4_3_08;
     if ((found - fs->start) % (MPA_MARKER_PERIOD + MPA_MARKER_LEN) == 0) /* 512 FPDU octets between Markers */
         return RULE_MPA_4_3_06;
-    if (other != NULL && other->start_known) {
-        const struct tcp_side_facts *mine = mpa->tcp != NULL ? tcp_pair_facts(mpa->tcp, side) : NULL;
-        const struct tcp_side_facts *theirs = mpa->tcp != NULL ? tcp_pair_facts(mpa->tcp, 1 - side) : NULL;
+    if (other && other->start_known) {
+        const struct tcp_side_facts *mine = mpa->tcp ? tcp_pair_facts(mpa->tcp, side) : NULL;
+        const struct tcp_side_facts *theirs = mpa->tcp ? tcp_pair_facts(mpa->tcp, 1 - side) : NULL;
 
         if ((found - other->start) % MPA_MARKER_PERIOD == 0)
             return RULE_MPA_4_3_17;
-        if (mine != NULL && theirs != NULL && (mine->isn + found - theirs->isn - other->start) % MPA_MARKER_PERIOD == 0)
+        if (mine && theirs && (mine->isn + found - theirs->isn - other->start) % MPA_MARKER_PERIOD == 0)
             return RULE_MPA_4_3_17;
     }
     return RULE_MPA_4_3_06;

@@ -140,7 +140,7 @@ static void judge_streaming(struct mpa_connection *mpa, unsigned from, unsigned 
     for (unsigned i = 0; i < order->n_runs; i++)
         if (order->runs[i].from < reply->start)
             run = &order->runs[i];
-    if (run == NULL || mpa->side[to].hole)
+    if (!run || mpa->side[to].hole)
         return;
     place = (struct place){.frame = run->origin.arrival,
                            .first_frame = run->origin.frame,

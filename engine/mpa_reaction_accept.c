@@ -57,7 +57,7 @@ static bool wraps(const struct mpa_connection *mpa, unsigned side, const struct 
     const struct tcp_side_facts *facts;
     uint32_t header;
 
-    if (mpa->tcp == NULL || fpdu->n_markers == 0)
+    if (!mpa->tcp || fpdu->n_markers == 0)
         return false;
     facts = tcp_pair_facts(mpa->tcp, side);
     header = facts->isn + (uint32_t)fpdu->header;
@@ -266,7 +266,7 @@ void reaction_accept_fpdu(struct mpa_connection *mpa, const struct reaction_fpdu
     if (responder && !mpa->reaction->responder_understood && !fpdu->is_terminate &&
         mpa->side[1 - fpdu->side].fpdus > 0 && fpdu->acked_known &&
         fpdu->acked >= mpa->side[1 - fpdu->side].first_fpdu_end &&
-        (mpa->reaction->reads[1 - fpdu->side] == NULL || !mpa->reaction->reads[1 - fpdu->side]->n)) {
+        (!mpa->reaction->reads[1 - fpdu->side] || !mpa->reaction->reads[1 - fpdu->side]->n)) {
         verdict_passed(mpa->verdict, RULE_MPA_7_1_2_12);
         mpa->reaction->responder_understood = true;
     }

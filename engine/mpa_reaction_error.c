@@ -107,7 +107,7 @@ static bool crc_with_zeros(const struct mpa_fpdu *fpdu, bool pad, uint32_t *crc)
     if (fpdu->n_markers > 0 && fpdu->markers[fpdu->n_markers - 1].offset - fpdu->offset + MPA_MARKER_LEN > covered)
         return false;
     copy = heap_get(covered);
-    if (copy == NULL)
+    if (!copy)
         return false;
     memcpy(copy, fpdu->octets, covered);
     for (unsigned i = 0; !pad && i < fpdu->n_markers; i++)
@@ -356,7 +356,7 @@ void reaction_error_segment(struct mpa_connection *mpa, const struct tcp_segment
 
     /* Sent again before it was acknowledged, and too long ago to tell whether it was repaired. */
     if (watch->state == ERROR_SENT && segment->length > 0 && segment->frame > watch->at.frame &&
-        offset < watch->at.end && offset + segment->length > watch->at.offset && mpa->tcp != NULL &&
+        offset < watch->at.end && offset + segment->length > watch->at.offset && mpa->tcp &&
         tcp_pair_facts(mpa->tcp, segment->side)->highest - watch->at.offset > TCP_PAIR_HISTORY_DEFAULT)
         settle_open(mpa, watch);
     mpa->reaction->error[segment->side].heard = true;

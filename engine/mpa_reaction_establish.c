@@ -138,7 +138,7 @@ static void judge_terminate(struct mpa_connection *mpa, const struct reaction_fp
     for (unsigned i = 0; i < CAUSES; i++) {
         if (!(watch->flags & causes[i].flag))
             continue;
-        if (wanted == NULL) {
+        if (!wanted) {
             wanted = causes[i].wanted;
             stimulus = causes[i].stimulus;
             code_rule = causes[i].code_rule;

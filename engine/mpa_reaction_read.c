@@ -32,7 +32,7 @@ static void drop(struct read_ring *ring, unsigned count)
 
 void reaction_read_free(struct read_ring *ring)
 {
-    if (ring != NULL)
+    if (ring)
         free(ring->kept);
     free(ring);
 }
@@ -46,9 +46,9 @@ static bool make_room(struct read_ring *ring)
     if (ring->n < ring->capacity)
         return true;
     kept = capacity > READS_KEPT ? NULL : heap_get(capacity * sizeof *kept);
-    if (kept == NULL && ring->capacity == 0)
+    if (!kept && ring->capacity == 0)
         return false;
-    if (kept == NULL) {
+    if (!kept) {
         drop(ring, 1);
         return true;
     }
@@ -121,14 +121,14 @@ static void keep(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
     struct rdmap_read_request read;
     struct read_kept *kept;
 
-    if (*ring != NULL)
+    if (*ring)
         (*ring)->last_is_read = false;
     if (!event->has_ddp || event->ddp.tagged || event->ddp.opcode != RDMAP_READ_REQUEST ||
         !rdmap_read_request_decode(&read, event->ddp.payload, event->ddp.payload_len))
         return;
-    if (*ring == NULL)
+    if (!*ring)
         *ring = heap_zeroed(1, sizeof **ring);
-    if (*ring == NULL || !make_room(*ring))
+    if (!*ring || !make_room(*ring))
         return;
     kept = kept_at(*ring, (*ring)->n++);
     *kept = (struct read_kept){
@@ -225,9 +225,9 @@ static void answer(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
     if (!event->has_ddp || !event->ddp.tagged || event->ddp.opcode != RDMAP_READ_RESPONSE ||
         event->crc == MPA_CRC_WRONG)
         return;
-    if (ring == NULL)
+    if (!ring)
         ring = mpa->reaction->reads[1 - fpdu->side] = heap_zeroed(1, sizeof *ring);
-    if (ring == NULL)
+    if (!ring)
         return;
     answer_passed_over(mpa, fpdu);
     i = find(ring, &event->ddp);
@@ -293,7 +293,7 @@ static void judge_ird(struct mpa_connection *mpa, const struct reaction_fpdu *fp
         return;
     /* Which queue: the enclosed DDP header tells, or what came last. */
     if (terminate->has_ddp ? terminate->ddp.tagged || terminate->ddp.qn != DDP_QN_READ_REQUEST
-                           : state->reads[reader] == NULL || !state->reads[reader]->last_is_read)
+                           : !state->reads[reader] || !state->reads[reader]->last_is_read)
         return;
     if (terminate->has_ddp && terminate->ddp.opcode == RDMAP_ATOMIC_REQUEST)
         return; /* RDMAPX-5.2.2-09 */

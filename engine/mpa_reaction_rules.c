@@ -14,7 +14,7 @@ bool mpa_reaction_new(struct mpa_connection *mpa)
 
 void mpa_reaction_free(struct mpa_connection *mpa)
 {
-    if (mpa->reaction == NULL)
+    if (!mpa->reaction)
         return;
     reaction_read_free(mpa->reaction->reads[0]);
     reaction_read_free(mpa->reaction->reads[1]);
@@ -51,7 +51,7 @@ bool reaction_lost(const struct mpa_connection *mpa, unsigned reactor)
 
     if (mpa->side[reactor].hole)
         return true;
-    if (mpa->tcp == NULL)
+    if (!mpa->tcp)
         return false;
     facts = tcp_pair_facts(mpa->tcp, reactor);
     return facts->next < facts->highest || (facts->acked_known && facts->acked > facts->next + facts->fin);
@@ -59,7 +59,7 @@ bool reaction_lost(const struct mpa_connection *mpa, unsigned reactor)
 
 bool reaction_is_end(const struct tcp_segment *segment, unsigned reactor)
 {
-    return segment != NULL && segment->side == reactor && segment->flags & (TCP_FIN | TCP_RST);
+    return segment && segment->side == reactor && segment->flags & (TCP_FIN | TCP_RST);
 }
 
 double reaction_seconds(int64_t ns)

@@ -65,7 +65,7 @@ static void check_frame(struct mpa_connection *mpa, unsigned waiter, const struc
         watch->frame_number[waiter] = last->last_frame;
     }
     if (mpa->reaction->now - watch->frame_since[waiter] <= mpa->options.t_start || reaction_is_end(segment, waiter) ||
-        (segment != NULL && segment->side != waiter && segment->length > 0))
+        (segment && segment->side != waiter && segment->length > 0))
         return;
     place = reaction_place(mpa, waiter);
     verdict_failed(
@@ -84,7 +84,7 @@ static void check_rest(struct mpa_connection *mpa, unsigned waiter, const struct
 
     if (watch->rest_settled[waiter] || !waits_for_rest(mpa, waiter) ||
         mpa->reaction->now - theirs->last_time <= mpa->options.t_idle || reaction_is_end(segment, waiter) ||
-        (segment != NULL && segment->side != waiter && segment->length > 0))
+        (segment && segment->side != waiter && segment->length > 0))
         return;
     place = reaction_place(mpa, waiter);
     verdict_failed(

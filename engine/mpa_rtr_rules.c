@@ -191,7 +191,7 @@ static void settle_first_fpdu(struct mpa_connection *mpa, const struct mpa_fpdu_
     struct place place = rtr->place;
 
     rtr->suspect = RTR_SETTLED;
-    if (event != NULL && event->has_ddp && (mpa->parameters.rtr & kind_of(&event->ddp)) != 0 &&
+    if (event && event->has_ddp && (mpa->parameters.rtr & kind_of(&event->ddp)) != 0 &&
         transfers_nothing(&event->ddp)) {
         verdict_failed(mpa->verdict, RULE_MPA2_5_02, DIR_TO_RESPONDER, &place, event->place.frame,
                        "expected the RTR in the first FPDU; found %s, and the RTR behind it", rtr->found);

@@ -214,7 +214,7 @@ static void judge_enhanced(const struct subject *s)
     const uint8_t *p = f->private_data;
     bool asked_peer_to_peer;
 
-    if (!f->has_enhanced || f->pd_length > MPA_PRIVATE_DATA_MAX || s->seen->missing > 0 || p == NULL)
+    if (!f->has_enhanced || f->pd_length > MPA_PRIVATE_DATA_MAX || s->seen->missing > 0 || !p)
         return;
     if (misplaced(f)) {
         s->mpa->order->side[s->side].enhanced_unusable = true;
@@ -262,7 +262,7 @@ static void judge_missing_s(const struct subject *s)
         return;
     }
     if (f->revision != 2 || f->pd_length < MPA_ENHANCED_LEN || f->pd_length > MPA_PRIVATE_DATA_MAX ||
-        s->seen->missing > 0 || f->private_data == NULL)
+        s->seen->missing > 0 || !f->private_data)
         return;
     e = enhanced_at(f->private_data, false);
     CHECK(

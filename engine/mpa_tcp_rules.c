@@ -27,7 +27,7 @@ bool mpa_tcp_new(struct mpa_connection *mpa)
 
 void mpa_tcp_free(struct mpa_connection *mpa)
 {
-    if (mpa->tcp_rules == NULL)
+    if (!mpa->tcp_rules)
         return;
     for (unsigned side = 0; side < 2; side++)
         free(mpa->tcp_rules->side[side].sent);
@@ -176,7 +176,7 @@ static void keep_boundaries(struct mpa_tcp_side *mine, struct octet_range range)
         unsigned capacity = mine->sent_capacity == 0 ? SEGMENTS_FIRST : 2 * mine->sent_capacity;
         struct octet_range *sent = heap_resize(mine->sent, capacity * sizeof *sent);
 
-        if (sent != NULL) {
+        if (sent) {
             mine->sent = sent;
             mine->sent_capacity = capacity;
         }

@@ -21,7 +21,7 @@ static bool gather(struct mpa_window *window, size_t more)
         while (capacity < wanted)
             capacity *= 2;
         buffer = heap_get(capacity);
-        if (buffer == NULL)
+        if (!buffer)
             return false;
         if (window->n > 0)
             memcpy(buffer, window->p, window->n);

@@ -133,7 +133,7 @@ static void judge_program(struct nfs_look *look, const struct rpcrdma_message *m
         nfs_fail(look, RULE_BIDI_6_01,
                  "expected Calls of the server to a program of the client's, such as its callbacks; found %s called, "
                  "procedure %u",
-                 nfs_program_name(program) != NULL ? nfs_program_name(program) : "rpcbind", look->body->rpc.proc);
+                 nfs_program_name(program) ? nfs_program_name(program) : "rpcbind", look->body->rpc.proc);
     nfs->told_program = true;
 }
 
@@ -205,7 +205,7 @@ void nfs_delegation_reply(struct nfs_look *look)
     if (look->exchange->minor < 1)
         return;
     note_returned(nfs, look->body);
-    while ((value = rpcrdma_value(look->body, NFS_MARK_DELEGATION, NFS_OP_OPEN, &i)) != NULL) {
+    while ((value = rpcrdma_value(look->body, NFS_MARK_DELEGATION, NFS_OP_OPEN, &i))) {
         if (value->value != OPEN_DELEGATE_READ && value->value != OPEN_DELEGATE_WRITE)
             continue;
         nfs->delegations++;

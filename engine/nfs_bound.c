@@ -144,13 +144,13 @@ static bool legacy_size(const struct nfs_look *look, struct nfs_size *size)
     uint64_t rest;
     unsigned i = 0;
 
-    if (row == NULL)
+    if (!row)
         return lock_size(look->body, size);
     *size = (struct nfs_size){.largest = REPLY_HEADER + row->fixed, .exact = !row->unlimited};
     if (row->mark == NFS_MARK_NONE)
         return true;
     value = rpcrdma_value(look->body, (enum nfs_mark)row->mark, 0, &i);
-    if (value == NULL)
+    if (!value)
         return false;
     if (row->eligible && !look->body->wrapped && nfs_chunk_offered(look->nfs, look->t, 0))
         return true;
@@ -169,7 +169,7 @@ static uint64_t argument(const struct rpcrdma_body *body, const struct nfs_opera
     const struct nfs_value *value;
     unsigned i = 0;
 
-    while ((value = rpcrdma_value(body, NFS_MARK_COUNT, operation->op, &i)) != NULL) {
+    while ((value = rpcrdma_value(body, NFS_MARK_COUNT, operation->op, &i))) {
         if (value->op_index == operation->index)
             return value->value;
     }
@@ -271,7 +271,7 @@ static bool limited_attributes(const struct rpcrdma_body *body, const struct nfs
     const struct nfs_value *word;
     unsigned i = 0;
 
-    while ((word = rpcrdma_value(body, NFS_MARK_ATTR_MASK, NFS_OP_GETATTR, &i)) != NULL) {
+    while ((word = rpcrdma_value(body, NFS_MARK_ATTR_MASK, NFS_OP_GETATTR, &i))) {
         if (word->op_index == operation->index &&
             (word->index >= sizeof unlimited / sizeof unlimited[0] || (word->value & unlimited[word->index]) != 0))
             return false;
@@ -339,7 +339,7 @@ bool nfs_reply_fits(const struct nfs_look *look)
     uint32_t threshold;
     bool negotiated;
 
-    if (look->body->procedure == NULL || look->body->cut || look->body->wrapped)
+    if (!look->body->procedure || look->body->cut || look->body->wrapped)
         return false;
     if (look->body->procedure->compound) {
         if (!compound_bound(look, &octets))

@@ -71,7 +71,7 @@ static bool asks_for(const struct rpcrdma_body *body, unsigned attribute)
     const struct nfs_value *word;
     unsigned i = 0;
 
-    while ((word = rpcrdma_value(body, NFS_MARK_ATTR_MASK, NFS_OP_GETATTR, &i)) != NULL) {
+    while ((word = rpcrdma_value(body, NFS_MARK_ATTR_MASK, NFS_OP_GETATTR, &i))) {
         if (word->index == attribute / 32 && (word->value >> attribute % 32 & 1) != 0)
             return true;
     }
@@ -83,7 +83,7 @@ static bool creates(const struct rpcrdma_body *body)
     const struct nfs_value *type;
     unsigned i = 0;
 
-    while ((type = rpcrdma_value(body, NFS_MARK_OPEN_CREATE, NFS_OP_OPEN, &i)) != NULL) {
+    while ((type = rpcrdma_value(body, NFS_MARK_OPEN_CREATE, NFS_OP_OPEN, &i))) {
         if (type->value == 1)
             return true;
     }
@@ -97,7 +97,7 @@ static uint32_t modifies(const struct rpcrdma_body *body)
                                          NFS_OP_RENAME, NFS_OP_SETATTR, NFS_OP_WRITE};
 
     for (size_t i = 0; i < sizeof modifying / sizeof modifying[0]; i++) {
-        if (nfs_operation_find(body, modifying[i]) != NULL)
+        if (nfs_operation_find(body, modifying[i]))
             return modifying[i];
     }
     return creates(body) ? NFS_OP_OPEN : 0;
@@ -123,8 +123,8 @@ static void judge_getattr(struct nfs_look *look)
                                                                 : NULL;
     uint32_t op = modifies(body);
 
-    if (attribute == NULL) {
-        if (op != 0 && nfs_operation_find(body, NFS_OP_GETATTR) != NULL)
+    if (!attribute) {
+        if (op != 0 && nfs_operation_find(body, NFS_OP_GETATTR))
             nfs_pass(look, RULE_NFSULB_6_2_1_02);
         return;
     }
@@ -157,7 +157,7 @@ static void judge_netid(struct nfs_look *look, const struct rpcrdma_item *netid,
     const uint8_t *id = nfs_contents(look->body, netid), *addr = nfs_contents(look->body, address);
     bool rdma, rdma6, v6;
 
-    if (id == NULL || addr == NULL || address->item.count == 0)
+    if (!id || !addr || address->item.count == 0)
         return;
     rdma = is(id, netid->item.count, "rdma");
     rdma6 = is(id, netid->item.count, "rdma6");

@@ -10,7 +10,7 @@ struct nfs_connection *nfs_connection_new(const struct rpcrdma_options *options,
 {
     struct nfs_connection *nfs = heap_zeroed(1, sizeof *nfs);
 
-    if (nfs == NULL)
+    if (!nfs)
         return NULL;
     nfs->options = *options;
     nfs->rpcrdma = rpcrdma;
@@ -20,9 +20,9 @@ struct nfs_connection *nfs_connection_new(const struct rpcrdma_options *options,
 
 void nfs_connection_free(struct nfs_connection *nfs)
 {
-    if (nfs == NULL)
+    if (!nfs)
         return;
-    while (nfs->spare != NULL) {
+    while (nfs->spare) {
         struct nfs_exchange *exchange = nfs->spare;
 
         nfs->spare = exchange->spare;
@@ -98,14 +98,14 @@ static struct nfs_exchange *exchange_of(struct nfs_connection *nfs, struct rpcrd
 {
     struct nfs_exchange *exchange = t->nfs;
 
-    if (exchange != NULL)
+    if (exchange)
         return exchange;
     exchange = nfs->spare;
-    if (exchange != NULL)
+    if (exchange)
         nfs->spare = exchange->spare;
     else
         exchange = heap_get(sizeof *exchange);
-    if (exchange == NULL) {
+    if (!exchange) {
         nfs->blind = true;
         return NULL;
     }
@@ -142,7 +142,7 @@ void nfs_connection_retired(struct nfs_connection *nfs, struct rpcrdma_transacti
 {
     struct nfs_exchange *exchange = transaction->nfs;
 
-    if (exchange == NULL)
+    if (!exchange)
         return;
     settle(nfs, exchange);
     exchange->spare = nfs->spare;
@@ -172,7 +172,7 @@ static void learn_minor(struct nfs_look *look)
     if (!look->body->walked || !look->body->procedure->compound)
         return;
     minor = rpcrdma_value(look->body, NFS_MARK_MINOR_VERSION, 0, &i);
-    if (minor == NULL)
+    if (!minor)
         return;
     look->exchange->minor = (int)(minor->value & 0xff);
     if (look->body->procedure->callback)
@@ -192,7 +192,7 @@ static void forward_call(struct nfs_look *look)
         nfs_port_call(look);
     if (v4 && body->rpc.proc != 0 && !nfs_understood(body))
         nfs->blind = true;
-    if (body->procedure == NULL || body->procedure->callback)
+    if (!body->procedure || body->procedure->callback)
         return;
     if (nfs_understood(body)) { /* what is learned, whatever may be wrong with it */
         look->exchange->alive = asks_nothing(body);
@@ -255,7 +255,7 @@ void nfs_connection_payload(struct nfs_connection *nfs, const struct rpcrdma_pay
     struct nfs_look look = {
         .nfs = nfs, .t = t, .exchange = exchange_of(nfs, t), .body = payload->body, .place = payload->place};
 
-    if (look.exchange == NULL)
+    if (!look.exchange)
         return;
     look.related = payload->reply || payload->place.frame != t->call.frame ? t->call.frame : 0;
     if (payload->reply)
@@ -319,13 +319,13 @@ void nfs_connection_message(struct nfs_connection *nfs, const struct rpcrdma_mes
 {
     struct nfs_look look = {.nfs = nfs, .t = message->transaction, .place = message->place};
 
-    if (message->kind == RPCRDMA_KIND_CALL && look.t == NULL)
+    if (message->kind == RPCRDMA_KIND_CALL && !look.t)
         nfs->blind = true;
-    if (look.t == NULL)
+    if (!look.t)
         return;
     look.related = message->kind == RPCRDMA_KIND_CALL ? 0 : look.t->call.frame;
     look.exchange = exchange_of(nfs, look.t);
-    if (look.exchange == NULL)
+    if (!look.exchange)
         return;
     look.body = &look.t->call_body;
     if (message->kind == RPCRDMA_KIND_CALL)

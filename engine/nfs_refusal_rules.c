@@ -40,7 +40,7 @@ static bool sane_counts(const struct rpcrdma_body *body)
     if (body->procedure->compound)
         return true;
     value = rpcrdma_value(body, NFS_MARK_COUNT, 0, &i);
-    for (unsigned k = 0; value != NULL && k < body->n_items; k++) {
+    for (unsigned k = 0; value && k < body->n_items; k++) {
         if (body->items[k].item.mark == NFS_MARK_DATA && body->items[k].item.count != value->value)
             return false;
     }
@@ -68,7 +68,7 @@ bool nfs_sound(const struct nfs_look *look)
         return false;
     if (asks_nothing(body))
         return true;
-    return nfs_understood(body) && !body->wrapped && body->procedure != NULL && !body->procedure->callback &&
+    return nfs_understood(body) && !body->wrapped && body->procedure && !body->procedure->callback &&
            body->walk.left == 0 && body->n_operations <= OPERATIONS_MAX && sane_items(body) && sane_counts(body);
 }
 
@@ -76,7 +76,7 @@ bool nfs_sound(const struct nfs_look *look)
 
 static const char *call_name(const struct nfs_look *look)
 {
-    return look->body->procedure != NULL ? look->body->procedure->name : "NULL";
+    return look->body->procedure ? look->body->procedure->name : "NULL";
 }
 
 static void judge_error(const struct nfs_look *look, const struct rpcrdma_message *message)

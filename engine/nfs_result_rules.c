@@ -14,7 +14,7 @@ static bool value_of(const struct rpcrdma_body *body, enum nfs_mark mark, const 
     const struct nfs_value *value;
     unsigned i = 0;
 
-    while ((value = rpcrdma_value(body, mark, item->op, &i)) != NULL) {
+    while ((value = rpcrdma_value(body, mark, item->op, &i))) {
         if (value->op_index != item->op_index)
             continue;
         *out = value->value;
@@ -100,8 +100,7 @@ void nfs_result_reply(struct nfs_look *look)
 {
     const struct rpcrdma_body *call = &look->t->call_body, *body = look->body;
 
-    if (!nfs_understood(call) || body->procedure == NULL || body->procedure->callback ||
-        body->rpc.accept_stat != RPC_SUCCESS)
+    if (!nfs_understood(call) || !body->procedure || body->procedure->callback || body->rpc.accept_stat != RPC_SUCCESS)
         return;
     for (unsigned i = 0; i < body->n_items; i++)
         judge_read(look, &body->items[i].item);

@@ -59,7 +59,7 @@ static struct nfs_request request_of(const struct nfs_look *look)
         request.reply_length = t->chunks[t->reply_chunk].length;
     /* RFC 8267 sections 5.2 and 6.2.1 */
     request.may_grow = (request.program == NFS_PROGRAM_ACL && request.procedure == ACL_GETACL) ||
-                       (look->exchange->minor == 0 && nfs_operation_find(body, NFS_OP_GETATTR) != NULL);
+                       (look->exchange->minor == 0 && nfs_operation_find(body, NFS_OP_GETATTR));
     return request;
 }
 
@@ -126,7 +126,7 @@ void nfs_retry_call(struct nfs_look *look)
 
     look->exchange->has_request = true;
     look->exchange->request = request;
-    if (failure == NULL || request.procedure == 0 || look->nfs->options.profile == PROFILE_RFC5666)
+    if (!failure || request.procedure == 0 || look->nfs->options.profile == PROFILE_RFC5666)
         return;
     judge_retry(&retry, failure, &request);
     failure->retried = true;
@@ -142,7 +142,7 @@ void nfs_retry_failed(struct nfs_look *look)
     if (!look->exchange->has_request)
         return;
     failure = failure_of(nfs, request);
-    if (failure == NULL) {
+    if (!failure) {
         failure = &nfs->failures[nfs->n_failures++ % NFS_FAILURES_MAX];
         *failure = (struct nfs_failure){.request = *request};
     }

@@ -22,7 +22,7 @@ static bool value_of(const struct rpcrdma_body *body, enum nfs_mark mark, uint32
     unsigned i = 0;
     const struct nfs_value *value = rpcrdma_value(body, mark, op, &i);
 
-    if (value == NULL)
+    if (!value)
         return false;
     *out = (uint32_t)value->value;
     return true;
@@ -42,7 +42,7 @@ static const uint8_t *session_id(const struct rpcrdma_body *body, uint32_t op)
 
 static const struct nfs_session *find(const struct nfs_connection *nfs, const uint8_t *id)
 {
-    for (unsigned i = 0; id != NULL && i < nfs->n_sessions && i < NFS_SESSIONS_MAX; i++) {
+    for (unsigned i = 0; id && i < nfs->n_sessions && i < NFS_SESSIONS_MAX; i++) {
         if (memcmp(nfs->sessions[i].id, id, NFS_SESSION_ID_LEN) == 0)
             return &nfs->sessions[i];
     }
@@ -62,10 +62,10 @@ void nfs_sessions_call(struct nfs_look *look)
         return;
     id = session_id(body, body->procedure->callback ? 0 : NFS_OP_SEQUENCE);
     look->exchange->in_session = id != NULL;
-    if (id != NULL)
+    if (id)
         look->exchange->session_hash = get_be64(id) * UINT64_C(0x9e3779b97f4a7c15) ^ get_be64(id + 8);
     session = find(nfs, id);
-    if (session != NULL)
+    if (session)
         look->exchange->limits = session->limits;
     if (body->procedure->callback)
         return;
@@ -94,7 +94,7 @@ static void created(struct nfs_look *look, uint32_t flags)
     struct nfs_session *session = &nfs->sessions[nfs->n_sessions % NFS_SESSIONS_MAX];
     struct nfs_limits *limits = &session->limits;
 
-    if (id == NULL) {
+    if (!id) {
         nfs->blind = true;
         return;
     }

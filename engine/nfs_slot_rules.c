@@ -12,7 +12,7 @@ static bool slot_of(const struct rpcrdma_body *body, uint32_t *slot)
     unsigned i = 0;
     const struct nfs_value *value = rpcrdma_value(body, NFS_MARK_SLOT, NFS_OP_SEQUENCE, &i);
 
-    if (value == NULL)
+    if (!value)
         return false;
     *slot = (uint32_t)value->value;
     return true;

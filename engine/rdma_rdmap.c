@@ -26,7 +26,7 @@ static const uint8_t kinds[16] = {
 /* A Tagged segment names the memory that it writes to; what a Read moves is known by its request. */
 static void set_memory(struct rdma_part *part, const struct ddp_segment *ddp, const struct rdmap_operation *op)
 {
-    bool of_read = op != NULL && op->kind == RDMAP_OP_READ;
+    bool of_read = op && op->kind == RDMAP_OP_READ;
 
     switch (part->kind) {
     case RDMA_WRITE:
@@ -36,9 +36,9 @@ static void set_memory(struct rdma_part *part, const struct ddp_segment *ddp, co
         break;
     case RDMA_READ:
         part->memory_known = op != NULL;
-        part->handle = op != NULL ? op->read.source_stag : 0;
-        part->address = op != NULL ? op->read.source_to : 0;
-        part->length = op != NULL ? op->read.size : 0;
+        part->handle = op ? op->read.source_stag : 0;
+        part->address = op ? op->read.source_to : 0;
+        part->length = op ? op->read.size : 0;
         break;
     case RDMA_READ_RESPONSE:
         part->memory_known = of_read;

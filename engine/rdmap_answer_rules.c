@@ -75,12 +75,12 @@ void rdmap_answers_overtake(struct rdmap_connection *rdmap, const struct rdmap_s
         struct rdmap_overtaken *overtaken;
 
         /* With MSNs that are wrong nobody knows which comes first. */
-        if (older == NULL || older->answered || !older->known || older->begun || older->faulty ||
-            step->request->faulty || overtaken_find(answers, serial) != NULL)
+        if (!older || older->answered || !older->known || older->begun || older->faulty || step->request->faulty ||
+            overtaken_find(answers, serial))
             continue;
-        if (answers->overtaken == NULL)
+        if (!answers->overtaken)
             answers->overtaken = heap_zeroed(RDMAP_OVERTAKEN_MAX, sizeof *answers->overtaken);
-        if (answers->overtaken == NULL || answers->n_overtaken == RDMAP_OVERTAKEN_MAX)
+        if (!answers->overtaken || answers->n_overtaken == RDMAP_OVERTAKEN_MAX)
             return;
         overtaken = &answers->overtaken[answers->n_overtaken++];
         *overtaken = (struct rdmap_overtaken){
@@ -103,9 +103,9 @@ static void pass_order(struct rdmap_connection *rdmap, const struct rdmap_step *
 
     for (unsigned i = 1; i <= LATER_MAX && !(read && atomic); i++) {
         const struct rdmap_request *later = rdmap_request_at(requests, step->request->serial + i);
-        bool *seen = later != NULL && later->operation.kind == RDMAP_OP_READ ? &read : &atomic;
+        bool *seen = later && later->operation.kind == RDMAP_OP_READ ? &read : &atomic;
 
-        if (later == NULL)
+        if (!later)
             return;
         if (!later->known || later->answered || *seen)
             continue;
@@ -157,13 +157,13 @@ static void fail_early(struct rdmap_connection *rdmap, unsigned requester, struc
 
     early->open = false;
     if (early->acked_known)
-        rdmap_fail_at(rdmap, &early->place, rule, request != NULL ? request->operation.place.frame : 0,
+        rdmap_fail_at(rdmap, &early->place, rule, request ? request->operation.place.frame : 0,
                       "expected the %s Response behind its request; found it when nothing of the request had been "
                       "received",
                       name_of(early->kind));
     else
         verdict_inconclusive(rdmap->verdict, rule);
-    if (request != NULL && !request->answered) {
+    if (request && !request->answered) {
         request->operation.answered = true;
         rdmap_requests_retire(requests, request, early->place.time_ns);
     }
@@ -216,7 +216,7 @@ static void unsolicited(struct rdmap_connection *rdmap, struct rdmap_step *step,
                        identifier);
     }
     step->faulty = true;
-    if (step->message != NULL)
+    if (step->message)
         step->message->faulty = true;
 }
 
@@ -267,14 +267,14 @@ bool rdmap_answers_first(struct rdmap_connection *rdmap, struct rdmap_step *step
         unsolicited(rdmap, step, identifier);
         return false;
     }
-    if (step->request == NULL || !step->request->known) {
+    if (!step->request || !step->request->known) {
         verdict_inconclusive(rdmap->verdict,
                              surplus_rule(step->ddp->opcode == RDMAP_READ_RESPONSE ? RDMAP_OP_READ : RDMAP_OP_ATOMIC));
         return false;
     }
     settle_early(rdmap, step, answers);
     overtaken = overtaken_find(answers, step->request->serial);
-    if (overtaken != NULL) {
+    if (overtaken) {
         fail_order(rdmap, answers, overtaken, step->request->operation.kind);
         overtaken_drop(answers, overtaken);
     }
@@ -352,12 +352,12 @@ static void finish_side(struct rdmap_connection *rdmap, unsigned requester)
             rdmap_read_is_rtr(rdmap, requester, request))
             continue;
         overtaken = overtaken_find(answers, serial);
-        if (overtaken != NULL && serial == 0 && answers->first) /* MPA-7.1.2-12, when it is never answered */
+        if (overtaken && serial == 0 && answers->first) /* MPA-7.1.2-12, when it is never answered */
             continue;
         told = graceful(rdmap);
         if (told)
             judge_unanswered(rdmap, requester, request, certain);
-        else if (overtaken != NULL)
+        else if (overtaken)
             fail_order(rdmap, answers, overtaken, request->operation.kind);
     }
 }

@@ -21,7 +21,7 @@ bool rdmap_atomic_new(struct rdmap_connection *rdmap)
 
 void rdmap_atomic_free(struct rdmap_connection *rdmap)
 {
-    if (rdmap->atomic != NULL)
+    if (rdmap->atomic)
         rdmap_values_free(rdmap->atomic);
     free(rdmap->atomic);
 }
@@ -44,7 +44,7 @@ static void judge_first_word(struct rdmap_connection *rdmap, struct rdmap_step *
                       atomic->reserved, word);
     else
         verdict_passed(rdmap->verdict, RULE_RDMAPX_5_2_1_02);
-    if (rdmap_atomic_name(atomic->opcode) == NULL)
+    if (!rdmap_atomic_name(atomic->opcode))
         rdmap_fail(rdmap, step, RULE_RDMAPX_5_2_1_04, 0, "expected AOpCode 0 (FetchAdd) or 2 (CmpSwap); found %u%s",
                    atomic->opcode, atomic->opcode == RDMAP_ATOMIC_SWAP_RESERVED ? " (reserved)" : "");
     else

@@ -37,9 +37,9 @@ static void keep_write(struct rdmap_connection *rdmap, const struct rdmap_step *
     if (!step->starts || !step->ends || step->faulty || ddp->payload_len < sizeof(uint64_t) ||
         rdmap_requests_open(requests) != 0 || !rdmap_requests_certain(requests))
         return;
-    if (state->written[step->side] == NULL)
+    if (!state->written[step->side])
         state->written[step->side] = heap_zeroed(RDMAP_WRITES_KEPT, sizeof *kept);
-    if (state->written[step->side] == NULL)
+    if (!state->written[step->side])
         return;
     kept = &state->written[step->side][state->n_written[step->side]++ % RDMAP_WRITES_KEPT];
     *kept = (struct rdmap_write_kept){.stag = ddp->stag,
@@ -54,7 +54,7 @@ void rdmap_values_segment(struct rdmap_connection *rdmap, const struct rdmap_ste
 {
     struct rdmap_atomic_state *state = rdmap->atomic;
 
-    if (step->ddp == NULL || !step->sound) {
+    if (!step->ddp || !step->sound) {
         rdmap_values_hole(rdmap);
         return;
     }
@@ -253,9 +253,9 @@ static struct rdmap_shadow *shadow_of(struct rdmap_atomic_state *state, unsigned
 {
     uint64_t hash = ((uint64_t)stag * 0x9E3779B97F4A7C15u) ^ ((to >> 3) * 0xC2B2AE3D27D4EB4Fu);
 
-    if (state->shadow[requester] == NULL)
+    if (!state->shadow[requester])
         state->shadow[requester] = heap_zeroed(RDMAP_SHADOWS, sizeof(struct rdmap_shadow));
-    if (state->shadow[requester] == NULL)
+    if (!state->shadow[requester])
         return NULL;
     return &state->shadow[requester][(hash >> 32) & (RDMAP_SHADOWS - 1)];
 }
@@ -330,7 +330,7 @@ void rdmap_values_response(struct rdmap_connection *rdmap, struct rdmap_step *st
         return;
     }
     shadow = shadow_of(state, requester, operation->stag, operation->to);
-    if (shadow == NULL)
+    if (!shadow)
         return;
     /* What the responder had received and this side of the capture has not been given yet may have written it. */
     if (!step->acked_known || step->acked > rdmap->side[requester].end)

@@ -32,7 +32,7 @@ void rdmap_close_free(struct rdmap_connection *rdmap)
 
 static bool is_terminate(const struct rdmap_step *step)
 {
-    return step->ddp != NULL && !step->ddp->tagged && step->ddp->opcode == RDMAP_TERMINATE;
+    return step->ddp && !step->ddp->tagged && step->ddp->opcode == RDMAP_TERMINATE;
 }
 
 static bool ends_startup(const struct rdmap_connection *rdmap, const struct rdmap_step *step)
@@ -56,7 +56,7 @@ static void judge_behind_terminate(struct rdmap_connection *rdmap, struct rdmap_
         rdmap_fail(rdmap, step, RULE_RDMAP_5_4_06, frame, "expected one Terminate in a direction; found a second one");
     else
         rdmap_fail(rdmap, step, RULE_RDMAP_5_4_11, frame, "expected no message behind a Terminate; found %s",
-                   step->info != NULL ? step->info->name : "an FPDU");
+                   step->info ? step->info->name : "an FPDU");
 }
 
 void rdmap_close_segment(struct rdmap_connection *rdmap, struct rdmap_step *step)

@@ -32,11 +32,11 @@ struct rdmap_connection *rdmap_connection_new(const struct rdmap_options *option
 {
     struct rdmap_connection *rdmap = heap_zeroed(1, sizeof *rdmap);
 
-    if (rdmap == NULL)
+    if (!rdmap)
         return NULL;
     rdmap->options = *options;
     fill_options(&rdmap->options);
-    if (events != NULL)
+    if (events)
         rdmap->events = *events;
     rdmap->verdict = verdict;
     rdmap->parameters.initiator_side = -1;
@@ -56,7 +56,7 @@ struct rdmap_connection *rdmap_connection_new(const struct rdmap_options *option
 
 void rdmap_connection_free(struct rdmap_connection *rdmap)
 {
-    if (rdmap == NULL)
+    if (!rdmap)
         return;
     rdmap_read_free(rdmap);
     rdmap_atomic_free(rdmap);
@@ -103,9 +103,9 @@ enum direction rdmap_direction(const struct rdmap_connection *rdmap, unsigned si
 static void mark(struct rdmap_step *step)
 {
     step->faulty = true;
-    if (step->message != NULL)
+    if (step->message)
         step->message->faulty = true;
-    if (step->request != NULL && step->match == RDMAP_MATCH_NONE)
+    if (step->request && step->match == RDMAP_MATCH_NONE)
         step->request->faulty = true;
 }
 
@@ -177,7 +177,7 @@ static void remember(struct rdmap_side *s, const struct rdmap_step *step)
 
         capacity = capacity > RDMAP_RECENT_MAX ? RDMAP_RECENT_MAX : capacity;
         recent = heap_resize(s->recent, capacity * sizeof *recent);
-        if (recent != NULL) {
+        if (recent) {
             s->recent = recent;
             s->recent_capacity = capacity;
         }
@@ -197,8 +197,8 @@ static void remember(struct rdmap_side *s, const struct rdmap_step *step)
     if (recent->has_read)
         memcpy(recent->read, ddp->payload, RDMAP_READ_REQUEST_LEN);
     recent->faulty = step->faulty;
-    recent->message = step->message != NULL ? step->message->number : s->messages;
-    recent->operation = step->operation != NULL ? step->operation->number : 0;
+    recent->message = step->message ? step->message->number : s->messages;
+    recent->operation = step->operation ? step->operation->number : 0;
     recent->place = step->fpdu->place;
 }
 
@@ -226,7 +226,7 @@ const struct rdmap_recent *rdmap_recent_find(const struct rdmap_connection *rdma
             continue;
         if (length < 0 || recent->ulpdu_length == length)
             return recent;
-        if (other_length == NULL)
+        if (!other_length)
             other_length = recent;
     }
     return other_length;
@@ -312,7 +312,7 @@ static void request(struct rdmap_connection *rdmap, struct rdmap_step *step)
                                      : rdmap_atomic_request_decode(&atomic, step->content, step->content_len)))
         return;
     rdmap_requests_push(rdmap, step);
-    if (step->request == NULL)
+    if (!step->request)
         return;
     step->operation = &step->request->operation;
     begin_operation(rdmap, step->operation, step);
@@ -337,7 +337,7 @@ static void count_answer(struct rdmap_step *step)
 {
     struct rdmap_operation *operation;
 
-    if (step->request == NULL || !step->request->known)
+    if (!step->request || !step->request->known)
         return;
     operation = step->operation = &step->request->operation;
     if (!step->request->begun)
@@ -398,7 +398,7 @@ static void read_response(struct rdmap_connection *rdmap, struct rdmap_step *ste
     }
     count_answer(step);
     rdmap_read_response(rdmap, step);
-    if (step->ends && step->request != NULL)
+    if (step->ends && step->request)
         rdmap_requests_retire(requests, step->request, step->fpdu->place.time_ns);
     else if (step->ends)
         requests->last_answer_ns = step->fpdu->place.time_ns;
@@ -419,7 +419,7 @@ static void atomic_response(struct rdmap_connection *rdmap, struct rdmap_step *s
     else
         rdmap_requests_match(rdmap, step, response.identifier);
     count_answer(step);
-    if (step->operation != NULL) {
+    if (step->operation) {
         struct rdmap_operation *operation = step->operation;
 
         operation->octets = sizeof response.original;
@@ -428,7 +428,7 @@ static void atomic_response(struct rdmap_connection *rdmap, struct rdmap_step *s
     }
     rdmap_atomic_response(rdmap, step, &response);
     requests->last_answer_ns = step->fpdu->place.time_ns;
-    if (step->request != NULL)
+    if (step->request)
         rdmap_requests_retire(requests, step->request, step->fpdu->place.time_ns);
 }
 
@@ -460,10 +460,10 @@ static void terminate(struct rdmap_connection *rdmap, struct rdmap_step *step)
         s->terminated = true;
         s->terminate_place = step->fpdu->place;
     }
-    if (rdmap->events.terminate == NULL || status == RDMAP_TERMINATE_SHORT)
+    if (!rdmap->events.terminate || status == RDMAP_TERMINATE_SHORT)
         return;
     event = (struct rdmap_terminate_event){.terminate = &message, .fpdu = step->fpdu, .accused_found = accused != NULL};
-    if (accused != NULL)
+    if (accused)
         event.accused = accused->place;
     rdmap->events.terminate(rdmap->events.ctx, &event);
 }
@@ -502,7 +502,7 @@ static void count(struct rdmap_connection *rdmap, const struct rdmap_step *step)
 
 static void tell(struct rdmap_connection *rdmap, const struct rdmap_step *step)
 {
-    if (rdmap->events.segment != NULL) {
+    if (rdmap->events.segment) {
         struct rdmap_segment_event event = {.fpdu = step->fpdu,
                                             .rtr = step->rtr,
                                             .faulty = step->faulty || step->fpdu->faulty,
@@ -510,7 +510,7 @@ static void tell(struct rdmap_connection *rdmap, const struct rdmap_step *step)
                                             .acked = step->acked};
 
         event.message = rdmap->side[step->side].messages;
-        if (step->message != NULL) {
+        if (step->message) {
             event.in_message = true;
             event.message = step->message->number;
             event.index = step->message->segments - 1;
@@ -518,14 +518,14 @@ static void tell(struct rdmap_connection *rdmap, const struct rdmap_step *step)
             event.first_known = step->message->first_known;
             event.complete = step->complete;
         }
-        if (step->operation != NULL && step->operation->number != 0) {
+        if (step->operation && step->operation->number != 0) {
             event.operation = step->operation->number;
             event.op = step->operation;
         }
         rdmap->events.segment(rdmap->events.ctx, &event);
     }
     /* A request that lies in a hole is no operation that anybody was told of. */
-    if (rdmap->events.operation != NULL && step->operation != NULL && step->operation->number != 0)
+    if (rdmap->events.operation && step->operation && step->operation->number != 0)
         rdmap->events.operation(rdmap->events.ctx, step->operation, &step->fpdu->place);
 }
 
@@ -535,11 +535,11 @@ static void unlearn(struct rdmap_connection *rdmap, const struct rdmap_step *ste
     const struct rdmap_opcode_info *info = step->info;
     struct rdmap_side *s = &rdmap->side[step->side];
 
-    if (step->ddp->tagged || (info != NULL && info->tagged))
+    if (step->ddp->tagged || (info && info->tagged))
         ddp_tagged_hole(rdmap, step->side);
     if (!step->ddp->tagged && step->ddp->qn < DDP_QUEUES)
         ddp_untagged_unlearn(rdmap, step->side, step->ddp->qn);
-    if (info != NULL && !info->tagged)
+    if (info && !info->tagged)
         ddp_untagged_unlearn(rdmap, step->side, (unsigned)info->queue);
     if (!s->queue[DDP_QN_READ_REQUEST].known)
         rdmap_requests_hole(&s->requests);
@@ -556,7 +556,7 @@ static bool is_wrong_version(const struct rdmap_connection *rdmap, const struct 
 /* A request that ends here and was not entered: it is faulty, or began in a hole. It may be answered all the same. */
 static bool is_unread_request(const struct rdmap_step *step)
 {
-    return step->message != NULL && step->ends && step->request == NULL &&
+    return step->message && step->ends && !step->request &&
            (step->ddp->opcode == RDMAP_READ_REQUEST || step->ddp->opcode == RDMAP_ATOMIC_REQUEST);
 }
 
@@ -570,10 +570,10 @@ static void segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
         ddp_tagged_segment(rdmap, step);
     else
         ddp_untagged_segment(rdmap, step);
-    if (step->message != NULL)
+    if (step->message)
         ddp_message_interrupts(rdmap, step);
     rdmap_close_segment(rdmap, step);
-    if (step->message != NULL) {
+    if (step->message) {
         count(rdmap, step);
         operation(rdmap, step);
         rdmap_stag_segment(rdmap, step);
@@ -605,7 +605,7 @@ static void hole(struct rdmap_connection *rdmap, unsigned side)
     rdmap_stag_skipped(rdmap, side);
     rdmap_readback_hole(rdmap);
     rdmap_reaction_skipped(rdmap, side);
-    if (rdmap->events.skipped != NULL)
+    if (rdmap->events.skipped)
         rdmap->events.skipped(rdmap->events.ctx, side);
 }
 

@@ -162,7 +162,7 @@ static inline uint64_t reaction_end_of(const struct rdmap_step *step)
 /* A whole Terminate: what the terminate hook has seen already. */
 static inline bool reaction_is_terminate(const struct rdmap_step *step)
 {
-    return step->message != NULL && step->ddp->opcode == RDMAP_TERMINATE;
+    return step->message && step->ddp->opcode == RDMAP_TERMINATE;
 }
 
 /* ---- rdmap_reaction_rules.c ---- */

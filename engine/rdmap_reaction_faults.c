@@ -278,9 +278,8 @@ static enum fault_kind header_fault(const struct rdmap_step *step)
             return FAULT_RV_EXTENSION;
         return ddp->tagged ? FAULT_RV_TAGGED : ddp->opcode == RDMAP_READ_REQUEST ? FAULT_RV_READ : FAULT_RV_UNTAGGED;
     }
-    if (step->info == NULL
-            ? ddp->opcode == RDMAP_OPCODE_EXPERIMENTAL /* someone may know it */
-            : step->info->tagged == ddp->tagged && (ddp->tagged || ddp->qn == (uint32_t)step->info->queue))
+    if (!step->info ? ddp->opcode == RDMAP_OPCODE_EXPERIMENTAL /* someone may know it */
+                    : step->info->tagged == ddp->tagged && (ddp->tagged || ddp->qn == (uint32_t)step->info->queue))
         return FAULT_NONE;
     if (extension)
         return FAULT_OPCODE_EXTENSION;
@@ -324,7 +323,7 @@ static enum fault_kind message_fault(struct rdmap_connection *rdmap, struct rdma
         if (step->content_len != RDMAP_ATOMIC_REQUEST_LEN ||
             !rdmap_atomic_request_decode(&atomic, step->content, step->content_len))
             return FAULT_ATOMIC_LENGTH;
-        return rdmap_atomic_name(atomic.opcode) == NULL ? FAULT_ATOMIC_OPCODE : FAULT_NONE;
+        return !rdmap_atomic_name(atomic.opcode) ? FAULT_ATOMIC_OPCODE : FAULT_NONE;
     case RDMAP_ATOMIC_RESPONSE:
         if (!step->complete)
             return FAULT_NONE;
@@ -340,12 +339,12 @@ enum fault_kind rdmap_fault_of(struct rdmap_connection *rdmap, struct rdmap_step
 {
     enum fault_kind kind;
 
-    if (step->ddp == NULL)
+    if (!step->ddp)
         return step->fpdu->crc == MPA_CRC_WRONG ? FAULT_NONE : FAULT_SHORT;
     kind = ddp_fault(rdmap, step);
     if (kind == FAULT_NONE)
         kind = header_fault(step);
-    if (kind == FAULT_NONE && step->message != NULL)
+    if (kind == FAULT_NONE && step->message)
         kind = message_fault(rdmap, step);
     return kind;
 }

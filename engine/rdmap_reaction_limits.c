@@ -31,10 +31,10 @@ static void note_atomic(struct rdmap_connection *rdmap, struct rdmap_step *step)
     unsigned requester = other_side(step->side);
     const struct rdmap_atomic_request *atomic;
 
-    if (step->match != RDMAP_MATCH_HEAD || step->operation == NULL || step->operation->kind != RDMAP_OP_ATOMIC)
+    if (step->match != RDMAP_MATCH_HEAD || !step->operation || step->operation->kind != RDMAP_OP_ATOMIC)
         return;
     atomic = &step->operation->atomic;
-    if (rdmap_atomic_name(atomic->opcode) == NULL)
+    if (!rdmap_atomic_name(atomic->opcode))
         return;
     if (state->atomics_answered[requester] & ~(1u << atomic->opcode))
         verdict_passed(rdmap->verdict, RULE_RDMAPX_1_1_01);
@@ -46,11 +46,11 @@ void rdmap_limits_segment(struct rdmap_connection *rdmap, struct rdmap_step *ste
     switch (step->ddp->opcode) {
     case RDMAP_READ_REQUEST:
     case RDMAP_ATOMIC_REQUEST:
-        if (step->request != NULL)
+        if (step->request)
             count_request(rdmap, step);
         break;
     case RDMAP_READ_RESPONSE:
-        if (step->ends && step->ddp->payload_len == 0 && step->match == RDMAP_MATCH_HEAD && step->operation != NULL &&
+        if (step->ends && step->ddp->payload_len == 0 && step->match == RDMAP_MATCH_HEAD && step->operation &&
             step->operation->read.size == 0)
             verdict_passed(rdmap->verdict, RULE_RDMAP_5_2_1_17);
         break;
@@ -91,11 +91,11 @@ static void judge_refused_atomic(struct rdmap_connection *rdmap, struct rdmap_st
     const struct rdmap_request *request = rdmap_open_request(rdmap, requester, terminate->ddp.msn);
     const struct rdmap_atomic_request *atomic;
 
-    if (request == NULL || request->operation.kind != RDMAP_OP_ATOMIC || request->faulty ||
+    if (!request || request->operation.kind != RDMAP_OP_ATOMIC || request->faulty ||
         rdmap_overlooked_field(rdmap, requester, &terminate->ddp) != RULE_COUNT)
         return;
     atomic = &request->operation.atomic;
-    if (terminate->code == 6 && rdmap_atomic_name(atomic->opcode) != NULL && state->atomics_answered[requester] != 0)
+    if (terminate->code == 6 && rdmap_atomic_name(atomic->opcode) && state->atomics_answered[requester] != 0)
         rdmap_fail(rdmap, step, RULE_RDMAPX_1_1_01, request->operation.place.frame,
                    "expected every Atomic Operation to be supported as one was answered; found %s in frame %u refused "
                    "as unexpected",
@@ -106,7 +106,7 @@ static void judge_refused_atomic(struct rdmap_connection *rdmap, struct rdmap_st
 static void judge_refused_response(struct rdmap_connection *rdmap, struct rdmap_step *step,
                                    const struct rdmap_recent *accused)
 {
-    if (accused == NULL || accused->faulty || rdmap->reaction->fault[step->side].state != FAULT_UNSEEN ||
+    if (!accused || accused->faulty || rdmap->reaction->fault[step->side].state != FAULT_UNSEEN ||
         rdmap->side[step->side].hole || !rdmap_requests_certain(&rdmap->side[step->side].requests))
         verdict_inconclusive(rdmap->verdict, RULE_RDMAPX_5_2_2_10);
     else

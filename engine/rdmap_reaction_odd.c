@@ -31,9 +31,9 @@ static unsigned kinds_of(const struct rdmap_step *step)
         kinds = (ddp->rsvd != 0 ? 1u << ODD_RSVD : 0) | (ddp->rdmap_rsv != 0 ? 1u << ODD_RDMAP_RSV : 0);
     if (ddp->tagged)
         return kinds | (ddp->payload_len == 0 ? 1u << ODD_ZERO_TAGGED : 0);
-    if (ddp->stag != 0 && step->info != NULL && !step->info->invalidates)
+    if (ddp->stag != 0 && step->info && !step->info->invalidates)
         kinds |= 1u << (ddp->opcode >= RDMAP_IMMEDIATE ? ODD_WORD_EXTENSION : ODD_WORD);
-    if (ddp->opcode == RDMAP_ATOMIC_REQUEST && step->operation != NULL) {
+    if (ddp->opcode == RDMAP_ATOMIC_REQUEST && step->operation) {
         atomic = &step->operation->atomic;
         kinds |= atomic->reserved != 0 ? 1u << ODD_ATOMIC_RESERVED : 0;
         if (atomic->opcode == RDMAP_ATOMIC_FETCH_ADD) {
@@ -77,8 +77,8 @@ void rdmap_odd_terminate(struct rdmap_connection *rdmap, struct rdmap_step *step
         theirs->pending |= 1u << ODD_TERMINATE_RESERVED;
         theirs->end[ODD_TERMINATE_RESERVED] = reaction_end_of(step);
     }
-    if (accused != NULL && !ddp->tagged && ddp->qn == DDP_QN_TERMINATE && ddp->opcode == RDMAP_TERMINATE &&
-        ddp->msn == 1 && ddp->mo == 0) {
+    if (accused && !ddp->tagged && ddp->qn == DDP_QN_TERMINATE && ddp->opcode == RDMAP_TERMINATE && ddp->msn == 1 &&
+        ddp->mo == 0) {
         if (rdmap_terminate_is(terminate, RDMAP_LAYER_DDP, 2) && terminate->code == 2)
             rdmap_fail(
                 rdmap, step, RULE_RDMAP_5_4_05, accused->place.frame,

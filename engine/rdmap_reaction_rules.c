@@ -65,7 +65,7 @@ static void judge_code(struct rdmap_connection *rdmap, struct rdmap_step *step, 
                       watch->place.frame,
                       "expected a Terminate that reports %s in frame %u; found %u/%u with code %02x (%s)", info->what,
                       watch->place.frame, terminate->layer, terminate->etype, terminate->code,
-                      rdmap_terminate_code_name(terminate->layer, terminate->etype, terminate->code) != NULL
+                      rdmap_terminate_code_name(terminate->layer, terminate->etype, terminate->code)
                           ? rdmap_terminate_code_name(terminate->layer, terminate->etype, terminate->code)
                           : "any");
     }
@@ -103,7 +103,7 @@ static void settle_terminated(struct rdmap_connection *rdmap, struct rdmap_step 
 
 static bool is_the_fault(const struct fault_watch *watch, const struct rdmap_recent *accused)
 {
-    return accused != NULL && accused->place.offset == watch->place.offset;
+    return accused && accused->place.offset == watch->place.offset;
 }
 
 bool rdmap_reaction_expects(const struct rdmap_connection *rdmap, unsigned side, const struct rdmap_recent *accused)
@@ -129,12 +129,12 @@ static void judge_terminate(struct rdmap_connection *rdmap, struct rdmap_step *s
     } else if (is_the_fault(watch, accused)) {
         judge_code(rdmap, step, watch, terminate, true);
         settle_terminated(rdmap, step, watch);
-    } else if (accused == NULL && !terminate->d) {
+    } else if (!accused && !terminate->d) {
         judge_code(rdmap, step, watch, terminate, false);
         if (rdmap_fault_answer(watch->kind, terminate) == ANSWER_RIGHT)
             settle_terminated(rdmap, step, watch);
         watch->state = FAULT_SETTLED;
-    } else if (accused != NULL && accused->place.offset > watch->place.offset && watch->firm && accused->faulty) {
+    } else if (accused && accused->place.offset > watch->place.offset && watch->firm && accused->faulty) {
         rdmap_fail(rdmap, step, RULE_RDMAP_7_1_10, watch->place.frame,
                    "expected the first error reported, %s in frame %u; found the segment in frame %u",
                    rdmap_fault_info[watch->kind].what, watch->place.frame, accused->place.frame);
@@ -190,12 +190,12 @@ static void watch_reactor(struct rdmap_connection *rdmap, struct rdmap_step *ste
 {
     struct fault_watch *watch = &rdmap->reaction->fault[step->side];
 
-    if (watch->state != FAULT_WAITING || step->message == NULL || reaction_is_terminate(step))
+    if (watch->state != FAULT_WAITING || !step->message || reaction_is_terminate(step))
         return;
     if (is_answer(step)) {
         const struct rdmap_request *request = step->request;
 
-        if (request == NULL || !request->known || step->match != RDMAP_MATCH_HEAD)
+        if (!request || !request->known || step->match != RDMAP_MATCH_HEAD)
             return;
         if (request->end == watch->end)
             settle_ignored(rdmap, watch, &step->fpdu->place, "an answer to it");
@@ -226,10 +226,10 @@ static void note_request(struct rdmap_connection *rdmap, const struct rdmap_step
     struct rdmap_read_request read;
     struct rdmap_atomic_request atomic;
 
-    if (ddp == NULL)
+    if (!ddp)
         return;
     watch->msn = ddp->msn;
-    watch->read_queue = !ddp->tagged && ddp->qn == DDP_QN_READ_REQUEST && step->request == NULL &&
+    watch->read_queue = !ddp->tagged && ddp->qn == DDP_QN_READ_REQUEST && !step->request &&
                         rdmap->side[step->side].from_start && requests->head == requests->tail &&
                         !requests->uncertain && requests->overdrawn == 0;
     if (ddp->opcode == RDMAP_ATOMIC_REQUEST) {
@@ -245,8 +245,8 @@ static void note_request(struct rdmap_connection *rdmap, const struct rdmap_step
 /* The gap of MSNs is filled: what waited behind it may be served. */
 static bool fills_gap(const struct fault_watch *watch, const struct rdmap_step *step)
 {
-    return watch->kind == FAULT_MSN_GAP && step->ddp != NULL && !step->ddp->tagged &&
-           step->ddp->qn == DDP_QN_READ_REQUEST && (int32_t)(step->ddp->msn - watch->msn) < 0;
+    return watch->kind == FAULT_MSN_GAP && step->ddp && !step->ddp->tagged && step->ddp->qn == DDP_QN_READ_REQUEST &&
+           (int32_t)(step->ddp->msn - watch->msn) < 0;
 }
 
 static void watch_peer(struct rdmap_connection *rdmap, struct rdmap_step *step)
@@ -262,9 +262,9 @@ static void watch_peer(struct rdmap_connection *rdmap, struct rdmap_step *step)
         watch->state = FAULT_UNSEEN;
     }
     if (watch->state == FAULT_WAITING) {
-        watch->followed |= step->ddp != NULL && step->ddp->opcode == RDMAP_READ_REQUEST;
+        watch->followed |= step->ddp && step->ddp->opcode == RDMAP_READ_REQUEST;
         watch->faults_behind |= kind != FAULT_NONE;
-        if (watch->turn_end == 0 && watch->later.frame != 0 && step->message != NULL && step->starts &&
+        if (watch->turn_end == 0 && watch->later.frame != 0 && step->message && step->starts &&
             reaction_after(step, watch->later_end))
             watch->turn_end = reaction_end_of(step);
         return;
@@ -288,10 +288,10 @@ static void watch_peer(struct rdmap_connection *rdmap, struct rdmap_step *step)
 void rdmap_reaction_segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     watch_peer(rdmap, step);
-    if (step->ddp == NULL)
+    if (!step->ddp)
         return;
     watch_reactor(rdmap, step);
-    if (step->message != NULL) {
+    if (step->message) {
         rdmap_fault_readvertise(rdmap, step);
         rdmap_limits_segment(rdmap, step);
         rdmap_security_segment(rdmap, step);

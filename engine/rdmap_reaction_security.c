@@ -78,7 +78,7 @@ void rdmap_security_segment(struct rdmap_connection *rdmap, struct rdmap_step *s
 {
     uint8_t opcode = step->ddp->opcode;
 
-    if (opcode == RDMAP_READ_REQUEST && step->operation != NULL && step->request != NULL)
+    if (opcode == RDMAP_READ_REQUEST && step->operation && step->request)
         judge_sink(rdmap, step, step->operation->read.sink_stag);
     else if (opcode >= RDMAP_SEND && opcode <= RDMAP_SEND_SE_INVALIDATE)
         judge_tls(rdmap, step);

@@ -19,7 +19,7 @@ bool rdmap_read_new(struct rdmap_connection *rdmap)
 
 void rdmap_read_free(struct rdmap_connection *rdmap)
 {
-    if (rdmap->read == NULL)
+    if (!rdmap->read)
         return;
     for (unsigned side = 0; side < 2; side++)
         free(rdmap->read->side[side].overtaken);
@@ -112,7 +112,7 @@ static struct rdmap_request *later_of_size(struct rdmap_connection *rdmap, const
     for (uint64_t serial = step->request->serial + 1; serial < requests->tail && serial < end; serial++) {
         struct rdmap_request *later = rdmap_request_at(requests, serial);
 
-        if (later != NULL && later->known && !later->answered && later->operation.kind == RDMAP_OP_READ &&
+        if (later && later->known && !later->answered && later->operation.kind == RDMAP_OP_READ &&
             later->operation.read.sink_stag == read->sink_stag && later->operation.read.sink_to == read->sink_to &&
             later->operation.read.size == step->message->octets)
             return later;
@@ -165,7 +165,7 @@ static void judge_size(struct rdmap_connection *rdmap, struct rdmap_step *step)
     if (m->octets != step->request->operation.read.size && !m->damaged && !m->faulty) {
         struct rdmap_request *later = later_of_size(rdmap, step);
 
-        if (later != NULL)
+        if (later)
             give_to(rdmap, step, later);
     }
     operation = &step->request->operation;
@@ -197,7 +197,7 @@ void rdmap_read_settle(struct rdmap_connection *rdmap, unsigned side, struct rdm
     if (!shortened->open)
         return;
     shortened->open = false;
-    if (step != NULL && step->stray && step->ddp->opcode == RDMAP_READ_RESPONSE)
+    if (step && step->stray && step->ddp->opcode == RDMAP_READ_RESPONSE)
         rdmap_fail_at(rdmap, &shortened->place, RULE_DDP_4_1_05, step->fpdu->place.frame,
                       "expected Last = 0 in a segment with %" PRIu64
                       " of %u octets of a Read Response; found Last = 1 and more of it behind",
@@ -212,7 +212,7 @@ void rdmap_read_settle(struct rdmap_connection *rdmap, unsigned side, struct rdm
 
 void rdmap_read_response(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
-    bool judged = step->request != NULL && step->request->known && !step->request->faulty &&
+    bool judged = step->request && step->request->known && !step->request->faulty &&
                   step->request->operation.kind == RDMAP_OP_READ;
 
     if (step->starts) {

@@ -53,7 +53,7 @@ static void forget_oldest(struct rdmap_readback *b)
 {
     struct written *w = written_at(b, b->first++);
 
-    if (w->octets != NULL)
+    if (w->octets)
         b->octets -= w->length;
     free(w->octets);
     w->octets = NULL;
@@ -68,7 +68,7 @@ static void forget(struct rdmap_readback *b)
 void rdmap_readback_free(struct rdmap_connection *rdmap)
 {
     for (unsigned side = 0; side < 2; side++) {
-        if (rdmap->readback[side] == NULL)
+        if (!rdmap->readback[side])
             continue;
         forget(rdmap->readback[side]);
         free(rdmap->readback[side]->ring);
@@ -79,7 +79,7 @@ void rdmap_readback_free(struct rdmap_connection *rdmap)
 void rdmap_readback_hole(struct rdmap_connection *rdmap)
 {
     for (unsigned side = 0; side < 2; side++)
-        if (rdmap->readback[side] != NULL)
+        if (rdmap->readback[side])
             forget(rdmap->readback[side]);
 }
 
@@ -90,7 +90,7 @@ static bool grow(struct rdmap_readback *b)
     unsigned capacity = b->capacity == 0 ? WRITES_FIRST : 2 * b->capacity;
     struct written *ring = heap_zeroed(capacity, sizeof *ring);
 
-    if (ring == NULL)
+    if (!ring)
         return false;
     for (uint64_t i = b->first; i < b->next; i++)
         ring[i & (capacity - 1)] = *written_at(b, i);
@@ -132,7 +132,7 @@ static void keep(struct rdmap_connection *rdmap, const struct rdmap_step *step, 
                           .activity = b->activity};
     memcpy(w->head, ddp->payload, n);
     memcpy(w->tail, ddp->payload + ddp->payload_len - n, n);
-    if (!rdmap->options.exclusive || (w->octets = heap_get(ddp->payload_len)) == NULL)
+    if (!rdmap->options.exclusive || !(w->octets = heap_get(ddp->payload_len)))
         return;
     memcpy(w->octets, ddp->payload, ddp->payload_len);
     b->octets += ddp->payload_len;
@@ -148,9 +148,9 @@ static void note_write(struct rdmap_connection *rdmap, const struct rdmap_step *
 
     if (!step->starts && !step->ends && !rdmap->options.exclusive)
         return;
-    if (b == NULL)
+    if (!b)
         b = rdmap->readback[step->side] = heap_zeroed(1, sizeof *b);
-    if (b == NULL || (b->capacity == 0 && !grow(b)))
+    if (!b || (b->capacity == 0 && !grow(b)))
         return;
     if (step->faulty || m->faulty || m->damaged || m->disordered || step->fpdu->faulty) {
         forget(b);
@@ -183,7 +183,7 @@ static size_t compare(const struct written *w, const uint8_t *p, size_t n, uint6
 {
     size_t kept = w->length < END_OCTETS ? w->length : END_OCTETS, head;
 
-    if (w->octets != NULL)
+    if (w->octets)
         return differs(p, n, from, w->octets, w->length, w->to);
     head = differs(p, n, from, w->head, kept, w->to);
     return head < n ? head : differs(p, n, from, w->tail, kept, w->to + w->length - kept);
@@ -195,9 +195,9 @@ static bool comparable(const struct rdmap_connection *rdmap, const struct rdmap_
     const struct rdmap_side *requester = &rdmap->side[other_side(step->side)];
     const struct rdmap_request *request = step->request;
 
-    return request != NULL && request->known && step->match == RDMAP_MATCH_HEAD && !request->faulty &&
-           !request->doubtful && !request->damaged && !step->faulty && !step->message->faulty &&
-           !step->message->damaged && !step->message->disordered && rdmap_requests_certain(&requester->requests) &&
+    return request && request->known && step->match == RDMAP_MATCH_HEAD && !request->faulty && !request->doubtful &&
+           !request->damaged && !step->faulty && !step->message->faulty && !step->message->damaged &&
+           !step->message->disordered && rdmap_requests_certain(&requester->requests) &&
            request->operation.kind == RDMAP_OP_READ && step->ddp->stag == request->operation.read.sink_stag &&
            /* What the capture has not shown yet may have been written before the answer. */
            !requester->tagged.open && step->acked_known && step->acked <= requester->end;
@@ -211,7 +211,7 @@ static void judge_read(struct rdmap_connection *rdmap, struct rdmap_step *step)
     uint64_t from;
     bool compared = false;
 
-    if (b == NULL || b->first == b->next || ddp->payload_len == 0 || !comparable(rdmap, step))
+    if (!b || b->first == b->next || ddp->payload_len == 0 || !comparable(rdmap, step))
         return;
     from = operation->read.source_to + (ddp->to - operation->read.sink_to);
     for (uint64_t i = b->first; i < b->next; i++) {
@@ -247,7 +247,7 @@ static void note_activity(struct rdmap_connection *rdmap, unsigned owner)
 {
     struct rdmap_readback *b = rdmap->readback[other_side(owner)];
 
-    if (b != NULL)
+    if (b)
         b->activity++;
 }
 
@@ -263,7 +263,7 @@ void rdmap_readback_segment(struct rdmap_connection *rdmap, struct rdmap_step *s
     case RDMAP_READ_RESPONSE:
         judge_read(rdmap, step);
         /* It is placed in the memory of the side that asked for it. */
-        if (rdmap->readback[step->side] != NULL) {
+        if (rdmap->readback[step->side]) {
             note_activity(rdmap, other_side(step->side));
             overwrite(rdmap->readback[step->side], step->ddp->stag, step->ddp->to, step->ddp->payload_len, UINT64_MAX);
         }
@@ -273,7 +273,7 @@ void rdmap_readback_segment(struct rdmap_connection *rdmap, struct rdmap_step *s
         break;
     case RDMAP_ATOMIC_REQUEST:
         note_activity(rdmap, step->side);
-        if (rdmap->readback[step->side] != NULL && step->operation != NULL) {
+        if (rdmap->readback[step->side] && step->operation) {
             note_activity(rdmap, other_side(step->side));
             overwrite(rdmap->readback[step->side], step->operation->atomic.stag, step->operation->atomic.to,
                       sizeof(uint64_t), UINT64_MAX);
@@ -283,13 +283,13 @@ void rdmap_readback_segment(struct rdmap_connection *rdmap, struct rdmap_step *s
         break;
     case RDMAP_SEND_INVALIDATE:
     case RDMAP_SEND_SE_INVALIDATE: /* the STag may name other memory from now on */
-        if (rdmap->readback[step->side] != NULL)
+        if (rdmap->readback[step->side])
             overwrite(rdmap->readback[step->side], step->ddp->stag, 0, UINT64_MAX, UINT64_MAX);
         /* fall through */
     default: /* either ULP may act on it, or be about to */
         note_activity(rdmap, 0);
         note_activity(rdmap, 1);
-        if (of_peer != NULL && step->faulty)
+        if (of_peer && step->faulty)
             forget(of_peer);
         break;
     }

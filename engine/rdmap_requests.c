@@ -55,7 +55,7 @@ static bool grow(struct rdmap_requests *requests)
     uint64_t capacity = requests->capacity == 0 ? CAPACITY_MIN : 2 * requests->capacity;
     struct rdmap_request *ring = heap_get(capacity * sizeof *ring);
 
-    if (ring == NULL)
+    if (!ring)
         return false;
     for (uint64_t i = requests->head; i < requests->tail; i++)
         ring[i & (capacity - 1)] = *slot(requests, i);
@@ -102,7 +102,7 @@ void rdmap_requests_push(struct rdmap_connection *rdmap, struct rdmap_step *step
         requests->told_late = 0;
     }
     request = enter(rdmap, requests);
-    if (request == NULL)
+    if (!request)
         return;
     request->known = true;
     request->msn = step->ddp->msn;
@@ -150,7 +150,7 @@ void rdmap_requests_found(struct rdmap_connection *rdmap, struct rdmap_requests 
     }
     missing -= (uint32_t)requests->overdrawn;
     requests->overdrawn = 0;
-    while (missing-- > 0 && enter(rdmap, requests) != NULL)
+    while (missing-- > 0 && enter(rdmap, requests))
         ;
 }
 
@@ -203,7 +203,7 @@ static struct rdmap_request *search(struct rdmap_requests *requests, const struc
 
         if (fits(request, ddp, identifier))
             return request;
-        if (first == NULL && of_kind(request, ddp))
+        if (!first && of_kind(request, ddp))
             first = request;
     }
     return requests->uncertain ? NULL : first;
@@ -216,19 +216,19 @@ void rdmap_requests_match(struct rdmap_connection *rdmap, struct rdmap_step *ste
     bool early = step->acked_known && step->acked > rdmap->side[other_side(step->side)].end;
 
     step->match = RDMAP_MATCH_UNKNOWN;
-    if (oldest != NULL && !oldest->known) { /* by order, it answers a request in a hole */
+    if (oldest && !oldest->known) { /* by order, it answers a request in a hole */
         step->request = oldest;
         return;
     }
-    step->request = oldest == NULL ? NULL : search(requests, step->ddp, identifier);
-    if (step->request != NULL && (requests->maybe_lost || early) && !fits(step->request, step->ddp, identifier)) {
+    step->request = oldest ? search(requests, step->ddp, identifier) : NULL;
+    if (step->request && (requests->maybe_lost || early) && !fits(step->request, step->ddp, identifier)) {
         rdmap_requests_doubt(requests); /* as likely the answer to one that is missing, or told later */
         step->request = NULL;
         return;
     }
-    if (step->request != NULL && early) /* one with the same sink may follow, which it answers */
+    if (step->request && early) /* one with the same sink may follow, which it answers */
         step->request->doubtful = true;
-    if (step->request == NULL) {
+    if (!step->request) {
         if (requests->uncertain)
             return;
         if (requests->maybe_lost || early) {

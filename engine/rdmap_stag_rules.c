@@ -71,10 +71,10 @@ static void judge_use(struct rdmap_connection *rdmap, struct rdmap_step *step, e
 {
     const struct invalidated *entry;
 
-    if (rdmap->stag == NULL || rdmap->stag->side[step->side].n == 0)
+    if (!rdmap->stag || rdmap->stag->side[step->side].n == 0)
         return;
     entry = find(rdmap, step, stag);
-    if (entry != NULL)
+    if (entry)
         rdmap_fail(rdmap, step, rule, entry->frame,
                    "expected a valid STag %s; found 0x%08x, which was invalidated in frame %u and cannot have been "
                    "advertised anew",
@@ -90,9 +90,9 @@ static void invalidate(struct rdmap_connection *rdmap, const struct rdmap_step *
 
     if (!step->acked_known)
         return;
-    if (state == NULL)
+    if (!state)
         state = rdmap->stag = heap_zeroed(1, sizeof *state);
-    if (state == NULL)
+    if (!state)
         return;
     if (state->side[side].n == INVALID_MAX) {
         state->side[side].first++;
@@ -112,11 +112,11 @@ void rdmap_stag_segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
             judge_use(rdmap, step, RULE_DDP_4_2_08, ddp->stag, "in an RDMA Write");
         break;
     case RDMAP_READ_REQUEST:
-        if (step->operation != NULL && step->operation->read.size > 0)
+        if (step->operation && step->operation->read.size > 0)
             judge_use(rdmap, step, RULE_RDMAP_4_4_09, step->operation->read.source_stag, "as SrcSTag");
         break;
     case RDMAP_ATOMIC_REQUEST:
-        if (step->operation != NULL)
+        if (step->operation)
             judge_use(rdmap, step, RULE_RDMAPX_5_07, step->operation->atomic.stag, "as Remote STag");
         break;
     case RDMAP_SEND_INVALIDATE:
@@ -131,7 +131,7 @@ void rdmap_stag_segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
 
 void rdmap_stag_skipped(struct rdmap_connection *rdmap, unsigned side)
 {
-    if (rdmap->stag != NULL)
+    if (rdmap->stag)
         rdmap->stag->side[0].n = rdmap->stag->side[1].n = 0;
     rdmap_values_hole(rdmap);
     rdmap_answers_hole(rdmap, side);

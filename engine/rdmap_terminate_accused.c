@@ -33,7 +33,7 @@ struct rdmap_request *rdmap_open_request(struct rdmap_connection *rdmap, unsigne
     for (uint64_t i = 0; i < n && i < RDMAP_SEARCH_MAX; i++) {
         struct rdmap_request *request = rdmap_request_at(requests, requests->head + i);
 
-        if (request != NULL && request->known && !request->answered && request->msn == msn)
+        if (request && request->known && !request->answered && request->msn == msn)
             return request;
     }
     return NULL;
@@ -66,7 +66,7 @@ static void judge_echo(const struct accusation *a)
     const uint8_t *p = a->step->content + ECHO_AT;
     char octets[2 * DDP_UNTAGGED_HEADER_LEN + 1];
 
-    if (a->accused != NULL) {
+    if (a->accused) {
         verdict_passed(v, RULE_RDMAP_4_8_33);
         return;
     }
@@ -85,7 +85,7 @@ static void judge_length(const struct accusation *a)
     const struct rdmap_terminate *terminate = a->terminate;
     uint16_t length;
 
-    if (!terminate->m || a->accused == NULL)
+    if (!terminate->m || !a->accused)
         return;
     length = a->accused->ulpdu_length;
     if (terminate->segment_length == length)
@@ -160,25 +160,25 @@ static void judge_read(const struct accusation *a)
     struct rdmap_read_request original;
     const struct rdmap_request *request;
 
-    if (!a->terminate->has_read || a->accused == NULL || !a->accused->has_read)
+    if (!a->terminate->has_read || !a->accused || !a->accused->has_read)
         return;
     rdmap_read_request_decode(&original, a->accused->read, RDMAP_READ_REQUEST_LEN);
     request = rdmap_open_request(rdmap, other_side(a->step->side), a->ddp->msn);
-    if (request != NULL && !request->begun && !rdmap->side[a->step->side].hole) {
+    if (request && !request->begun && !rdmap->side[a->step->side].hole) {
         judge_untouched(a);
         return;
     }
     if (echo->sink_stag != original.sink_stag)
         fail_read(a, RULE_RDMAP_4_8_39, "SinkSTag", original.sink_stag, echo->sink_stag,
-                  request != NULL ? request->operation.octets : 0);
+                  request ? request->operation.octets : 0);
     else
         verdict_passed(rdmap->verdict, RULE_RDMAP_4_8_39);
     if (echo->source_stag != original.source_stag)
         fail_read(a, RULE_RDMAP_4_8_42, "SrcSTag", original.source_stag, echo->source_stag,
-                  request != NULL ? request->operation.octets : 0);
+                  request ? request->operation.octets : 0);
     else
         verdict_passed(rdmap->verdict, RULE_RDMAP_4_8_42);
-    if (request == NULL || request->damaged || rdmap->side[a->step->side].hole)
+    if (!request || request->damaged || rdmap->side[a->step->side].hole)
         verdict_inconclusive(rdmap->verdict, RULE_RDMAP_4_8_40);
     else
         judge_progress(a, &original, request->operation.octets);
@@ -201,14 +201,14 @@ static bool version_is_right(const struct accusation *a)
 
 static bool rdmap_version_is_right(const struct accusation *a)
 {
-    return a->ddp->rv == a->step->ddp->rv && (a->ddp->rv == 1 || a->info == NULL || !a->info->rfc_version_only);
+    return a->ddp->rv == a->step->ddp->rv && (a->ddp->rv == 1 || !a->info || !a->info->rfc_version_only);
 }
 
 static bool read_size_and_source(const struct accusation *a, struct rdmap_read_request *read)
 {
     if (a->ddp->tagged || a->ddp->opcode != RDMAP_READ_REQUEST)
         return false;
-    if (a->accused != NULL && a->accused->has_read)
+    if (a->accused && a->accused->has_read)
         return rdmap_read_request_decode(read, a->accused->read, RDMAP_READ_REQUEST_LEN);
     *read = a->terminate->read;
     return a->terminate->has_read;
@@ -217,7 +217,7 @@ static bool read_size_and_source(const struct accusation *a, struct rdmap_read_r
 /* Every header field of the accused is one that its opcode may have; what the accuser can (not) serve is left open. */
 static bool opcode_is_expected(const struct accusation *a)
 {
-    if (a->info == NULL || a->accused == NULL || a->accused->faulty || a->ddp->opcode >= RDMAP_IMMEDIATE ||
+    if (!a->info || !a->accused || a->accused->faulty || a->ddp->opcode >= RDMAP_IMMEDIATE ||
         a->ddp->opcode == RDMAP_READ_RESPONSE)
         return false;
     return a->info->tagged == a->ddp->tagged && (a->ddp->tagged || a->ddp->qn == (uint32_t)a->info->queue);
@@ -234,7 +234,7 @@ static const char *untrue_of_ddp(const struct accusation *a)
         if (code == 4 && version_is_right(a))
             return "its DV is that of the connection";
     } else if (a->terminate->etype == 2) {
-        if (code == 1 && a->info != NULL && !a->info->tagged && ddp->qn == (uint32_t)a->info->queue &&
+        if (code == 1 && a->info && !a->info->tagged && ddp->qn == (uint32_t)a->info->queue &&
             ddp->qn <= DDP_QN_TERMINATE)
             return "its QN is valid and that of its opcode";
         if (code == 4 && ddp->mo == 0)
@@ -268,7 +268,7 @@ static const char *untrue_of_rdmap(const struct accusation *a)
 static bool ddp_code_is_true(const struct accusation *a)
 {
     uint8_t code = a->terminate->code;
-    bool faulty = a->accused != NULL && a->accused->faulty;
+    bool faulty = a->accused && a->accused->faulty;
 
     if (a->terminate->etype == 1)
         return code == 3 ? a->length_known : code == 4;
@@ -287,7 +287,7 @@ static bool rdmap_code_is_true(const struct accusation *a)
     if (terminate->etype == 1)
         return terminate->code == 4 && read_size_and_source(a, &read);
     if (terminate->etype == 2 && terminate->code == 6)
-        return a->info == NULL || a->info->tagged != a->ddp->tagged ||
+        return !a->info || a->info->tagged != a->ddp->tagged ||
                (!a->ddp->tagged && a->ddp->qn != (uint32_t)a->info->queue);
     return terminate->etype == 2 && terminate->code == 5;
 }
@@ -295,7 +295,7 @@ static bool rdmap_code_is_true(const struct accusation *a)
 /* "Unexpected OpCode" about an Atomic, from who answered one before: RDMAPX-1.1-01, unless a field explains it. */
 static bool atomics_are_known(const struct accusation *a)
 {
-    return a->ddp->opcode == RDMAP_ATOMIC_REQUEST && a->accused != NULL && !a->accused->faulty &&
+    return a->ddp->opcode == RDMAP_ATOMIC_REQUEST && a->accused && !a->accused->faulty &&
            a->rdmap->reaction->atomics_answered[other_side(a->step->side)] != 0;
 }
 
@@ -308,14 +308,14 @@ enum rule_id rdmap_overlooked_field(struct rdmap_connection *rdmap, unsigned sid
         return RULE_DDP_4_1_11;
     if (ddp->rdmap_rsv != 0)
         return RULE_RDMAP_4_1_27;
-    if (ddp->tagged || info == NULL || info->invalidates)
+    if (ddp->tagged || !info || info->invalidates)
         return RULE_COUNT;
     if (ddp->stag != 0)
         return ddp->opcode >= RDMAP_IMMEDIATE ? RULE_RDMAPX_4_1_04 : RULE_RDMAP_4_1_30;
     if (ddp->opcode != RDMAP_ATOMIC_REQUEST)
         return RULE_COUNT;
     request = rdmap_open_request(rdmap, side, ddp->msn);
-    if (request == NULL || request->operation.kind != RDMAP_OP_ATOMIC)
+    if (!request || request->operation.kind != RDMAP_OP_ATOMIC)
         return RULE_COUNT;
     return rdmap_atomic_overlooked(&request->operation.atomic);
 }
@@ -337,7 +337,7 @@ static bool judge_zero_length(const struct accusation *a)
     bool remote = rdmap_terminate_is(terminate, RDMAP_LAYER_RDMA, 1) && terminate->code <= 4;
     struct rdmap_read_request read;
 
-    if (a->accused == NULL || a->accused->faulty || is_of_another(a))
+    if (!a->accused || a->accused->faulty || is_of_another(a))
         return false;
     if (remote && read_size_and_source(a, &read) && read.size == 0) {
         rdmap_fail(a->rdmap, a->step, RULE_RDMAP_5_2_1_17, a->frame,
@@ -379,7 +379,7 @@ static bool judge_remote_protection(const struct accusation *a)
     rdmap_fail(a->rdmap, a->step, RULE_RDMAP_4_8_46, a->frame,
                "expected a Remote Protection Error of layer 0 only about an RDMA Read Request, an Atomic Request or a "
                "Send with Invalidate; found code %02x about %s (opcode %u)",
-               terminate->code, a->info != NULL ? a->info->name : "an unknown message", a->ddp->opcode);
+               terminate->code, a->info ? a->info->name : "an unknown message", a->ddp->opcode);
     return false;
 }
 
@@ -411,7 +411,7 @@ enum { SEGMENT_TEXT = 48 };
 /* Where the capture lacks the segment, its header in the Terminate is all there is. */
 static const char *segment_text(const struct accusation *a, char text[SEGMENT_TEXT])
 {
-    if (a->accused == NULL)
+    if (!a->accused)
         return "segment whose header it holds";
     snprintf(text, SEGMENT_TEXT, "segment in frame %u", a->frame);
     return text;
@@ -426,13 +426,13 @@ static void judge_truth(const struct accusation *a)
                  field = rdmap_overlooked_field(a->rdmap, other_side(a->step->side), a->ddp);
     const char *why = ddp ? untrue_of_ddp(a) : untrue_of_rdmap(a);
 
-    if (why == NULL && field != RULE_COUNT && rdmap_terminate_is(terminate, RDMAP_LAYER_RDMA, 2) &&
-        terminate->code == 6 && atomics_are_known(a))
+    if (!why && field != RULE_COUNT && rdmap_terminate_is(terminate, RDMAP_LAYER_RDMA, 2) && terminate->code == 6 &&
+        atomics_are_known(a))
         why = "an Atomic was answered before";
     /* "Unspecified", of a segment that has just this peculiarity. */
-    if (why == NULL && field != RULE_COUNT && !ddp && terminate->etype != 0 && terminate->code == 0xFF)
+    if (!why && field != RULE_COUNT && !ddp && terminate->etype != 0 && terminate->code == 0xFF)
         why = "a field that is not to be looked at is its only peculiarity";
-    if (why == NULL) {
+    if (!why) {
         if (field == RULE_COUNT && (ddp ? ddp_code_is_true(a) : rdmap_code_is_true(a)))
             verdict_passed(a->rdmap->verdict, rule);
         else
@@ -474,9 +474,9 @@ void rdmap_terminate_judge_accused(struct rdmap_connection *rdmap, struct rdmap_
         .accused = accused,
         .ddp = &terminate->ddp,
         .info = rdmap_opcode_info(terminate->ddp.opcode),
-        .frame = accused != NULL ? accused->place.frame : 0,
+        .frame = accused ? accused->place.frame : 0,
         .length_known = accused != NULL,
-        .payload = accused != NULL ? (uint64_t)accused->ulpdu_length - accused->header_len : 0,
+        .payload = accused ? (uint64_t)accused->ulpdu_length - accused->header_len : 0,
     };
 
     judge_echo(&a);

@@ -185,10 +185,10 @@ const char *rdmap_terminate_reread(struct rdmap_terminate *terminate, enum rdmap
     if (n < CONTROL_LEN || n > RDMAP_TERMINATE_LEN_MAX)
         return NULL;
     if (is_bare(terminate, *status)) {
-        layout = bare_layout(terminate, p, n, seen != NULL ? *seen : 0, &other);
+        layout = bare_layout(terminate, p, n, seen ? *seen : 0, &other);
     } else if (!plausible(terminate, *status)) {
         layout = proven_layout(p, n, &other);
-        if (layout < LAYOUTS && seen != NULL)
+        if (layout < LAYOUTS && seen)
             *seen = (uint8_t)(layout + 1);
     }
     if (layout == LAYOUTS)

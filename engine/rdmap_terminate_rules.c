@@ -35,7 +35,7 @@ static bool length_left_out(const struct rdmap_step *step, const struct rdmap_te
         return false;
     parts -= terminate->r && parts > RDMAP_READ_REQUEST_LEN ? RDMAP_READ_REQUEST_LEN : 0;
     return ddp_segment_decode(&ddp, step->content + CONTROL_LEN, parts) && ddp.header_len == parts &&
-           ddp.dv == step->ddp->dv && rdmap_opcode_info(ddp.opcode) != NULL;
+           ddp.dv == step->ddp->dv && rdmap_opcode_info(ddp.opcode);
 }
 
 /* A part that M, D or R announce is missing, wholly or in part. */
@@ -321,7 +321,7 @@ void rdmap_terminate_message(struct rdmap_connection *rdmap, struct rdmap_step *
                    step->content_len);
         return;
     }
-    if (layout == NULL) {
+    if (!layout) {
         if (status == RDMAP_TERMINATE_OK && terminate->has_ddp)
             verdict_passed(v, RULE_RDMAP_4_8_02);
     } else {

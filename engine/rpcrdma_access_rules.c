@@ -39,20 +39,20 @@ static struct lookup look_up(const struct rpcrdma_connection *rpcrdma, const str
     bool write = move->kind == RDMA_WRITE;
     struct lookup found = {0};
 
-    for (const struct rpcrdma_offer *o = rpcrdma_offers_of(rpcrdma, move->owner, move->stag); o != NULL;
+    for (const struct rpcrdma_offer *o = rpcrdma_offers_of(rpcrdma, move->owner, move->stag); o;
          o = rpcrdma_offers_next(o)) {
         struct rpcrdma_area offered = rpcrdma_area_of(&o->target);
         bool holds = rpcrdma_area_holds(&offered, &area);
 
         if (!outstanding(o)) {
-            if (written(o) == write && holds && found.answered == NULL)
+            if (written(o) == write && holds && !found.answered)
                 found.answered = o;
         } else if (written(o) != write) {
-            if (found.wrong == NULL || (holds && !found.wrong_holds))
+            if (!found.wrong || (holds && !found.wrong_holds))
                 found.wrong = o;
             found.wrong_holds |= holds;
         } else {
-            if (found.same == NULL || rpcrdma_area_meets(&offered, &area))
+            if (!found.same || rpcrdma_area_meets(&offered, &area))
                 found.same = o;
             if (rpcrdma_area_holds(&offered, &begin))
                 found.first = o;
@@ -86,7 +86,7 @@ static struct rpcrdma_offer *find_disordered(const struct rpcrdma_connection *rp
 {
     unsigned looked = 0;
 
-    for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, move->owner, t)) != NULL;) {
+    for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, move->owner, t));) {
         for (unsigned i = 0; i < t->n_offers && looked++ < DISORDERED_MAX; i++) {
             if (written(&t->offers[i]) == (move->kind == RDMA_WRITE) && disordered(&t->offers[i].target, move))
                 return &t->offers[i];
@@ -97,7 +97,7 @@ static struct rpcrdma_offer *find_disordered(const struct rpcrdma_connection *rp
 
 static bool offers_outstanding(const struct rpcrdma_connection *rpcrdma, unsigned owner, bool to_write)
 {
-    for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, owner, t)) != NULL;) {
+    for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, owner, t));) {
         for (unsigned i = 0; i < t->n_offers; i++) {
             if (written(&t->offers[i]) == to_write)
                 return true;
@@ -135,7 +135,7 @@ static void fail_bounds(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
     const struct rpcrdma_segment *segment = &found->same->target;
     unsigned long long from = move->to, to = rpcrdma_area_of_move(move).to;
 
-    if (found->first != NULL && found->last != NULL && found->first != found->last)
+    if (found->first && found->last && found->first != found->last)
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_4_3_01, found->first->transaction->call.frame,
                         "expected an %s within one segment; found 0x%llx to 0x%llx of STag 0x%08x, from the segment at "
                         "0x%llx into that at 0x%llx and over the gap between them",
@@ -159,7 +159,7 @@ static struct rpcrdma_unwritten *find_unwritten(struct rpcrdma_memory_state *sta
     for (unsigned i = 0; i < state->unwrittens; i++) {
         if (state->unwritten[i].owner == move->owner &&
             (rpcrdma_area_meets(&state->unwritten[i].area, &area) ||
-             (answered != NULL && answered->transaction->number == state->unwritten[i].transaction)))
+             (answered && answered->transaction->number == state->unwritten[i].transaction)))
             return &state->unwritten[i];
     }
     return NULL;
@@ -206,21 +206,21 @@ static void judge_stray_write(struct rpcrdma_connection *rpcrdma, const struct r
     struct rpcrdma_unwritten *unwritten = find_unwritten(state, move, found.answered);
     struct rpcrdma_offer *offer;
 
-    if (unwritten != NULL) {
+    if (unwritten) {
         if (!unwritten->reported && state->late_number[move->owner] != unwritten->transaction)
             fail_behind_reply(rpcrdma, move, unwritten->xid, &unwritten->place);
         unwritten->reported = true;
         state->late_number[move->owner] = unwritten->transaction;
-    } else if ((offer = find_disordered(rpcrdma, move)) != NULL) {
+    } else if ((offer = find_disordered(rpcrdma, move))) {
         fail_disordered(rpcrdma, move, offer);
-    } else if (found.wrong != NULL && (found.wrong_holds || found.same == NULL)) {
+    } else if (found.wrong && (found.wrong_holds || !found.same)) {
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_4_5_10, found.wrong->transaction->call.frame,
                         "expected no RDMA Write to memory of a Read list; found one to 0x%llx of STag 0x%08x, which "
                         "the Call in frame %u offers to be read",
                         (unsigned long long)move->to, move->stag, found.wrong->transaction->call.frame);
-    } else if (found.same != NULL) {
+    } else if (found.same) {
         fail_bounds(rpcrdma, move, &found);
-    } else if (found.answered != NULL) {
+    } else if (found.answered) {
         judge_answered_write(rpcrdma, move, found.answered->transaction);
     } else {
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_4_6_04, 0,
@@ -304,17 +304,17 @@ static void judge_stray_read(struct rpcrdma_connection *rpcrdma, const struct rp
     struct lookup found = look_up(rpcrdma, move);
     struct rpcrdma_offer *offer = find_disordered(rpcrdma, move);
 
-    if (offer != NULL)
+    if (offer)
         fail_disordered(rpcrdma, move, offer);
-    else if (found.same != NULL)
+    else if (found.same)
         fail_bounds(rpcrdma, move, &found);
-    else if (found.answered != NULL) {
+    else if (found.answered) {
         rpcrdma_revoked_access(rpcrdma, move, found.answered->transaction);
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_4_5_1_02, found.answered->transaction->answer.frame,
                         "expected no RDMA Read of a Read chunk behind the answer to its Call (XID 0x%08x, frame %u); "
                         "found one of STag 0x%08x",
                         found.answered->transaction->xid, found.answered->transaction->answer.frame, move->stag);
-    } else if (found.wrong != NULL)
+    } else if (found.wrong)
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_4_5_09, found.wrong->transaction->call.frame,
                         "expected an RDMA Read of memory that an outstanding Call offers in its Read list; found STag "
                         "0x%08x, which the Call in frame %u offers to be written",
@@ -331,7 +331,7 @@ static bool judge_model(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
     bool write = move->kind == RDMA_WRITE;
 
     if (rpcrdma->client < 0 || (unsigned)rpcrdma->client != move->side ||
-        rpcrdma_offers_of(rpcrdma, move->owner, move->stag) != NULL || offers_outstanding(rpcrdma, move->owner, write))
+        rpcrdma_offers_of(rpcrdma, move->owner, move->stag) || offers_outstanding(rpcrdma, move->owner, write))
         return false;
     if (!write && rpcrdma_served_read(rpcrdma, move))
         return true;
@@ -360,7 +360,7 @@ static void judge_fitting(struct rpcrdma_connection *rpcrdma, const struct rpcrd
     struct rpcrdma_memory_state *state = rpcrdma->memory;
     bool write = move->kind == RDMA_WRITE;
     const enum rule_id *rules = write ? write_rules : read_rules;
-    unsigned n = write ? sizeof(write_rules) / sizeof(write_rules[0]) : sizeof(read_rules) / sizeof(read_rules[0]);
+    unsigned n = write ? sizeof write_rules / sizeof write_rules[0] : sizeof read_rules / sizeof read_rules[0];
 
     state->access[state->accesses++ % RPCRDMA_ACCESSES_MAX] =
         (struct rpcrdma_access){.side = move->side,
@@ -378,7 +378,7 @@ static void judge_fitting(struct rpcrdma_connection *rpcrdma, const struct rpcrd
 /* What this access should have moved is missing: its transactions are not asked for it. */
 static void mark_astray(struct rpcrdma_connection *rpcrdma, unsigned owner)
 {
-    for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, owner, t)) != NULL;)
+    for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, owner, t));)
         t->astray = true;
 }
 
@@ -387,7 +387,7 @@ static bool uncertain(const struct rpcrdma_connection *rpcrdma, const struct rpc
 {
     if (move->unsure || !rpcrdma_whole(rpcrdma))
         return true;
-    for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, move->owner, t)) != NULL;) {
+    for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, move->owner, t));) {
         if (t->call_header.status != RPCRDMA_OK || t->offers_lost)
             return true;
     }
@@ -399,13 +399,13 @@ void rpcrdma_memory_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move
     struct rpcrdma_memory_state *state = rpcrdma->memory;
 
     /* No octets: no access (RFC 5040 section 5.2). A Response follows its request. */
-    if (move->kind == RDMA_READ_RESPONSE && move->offer == NULL)
+    if (move->kind == RDMA_READ_RESPONSE && !move->offer)
         rpcrdma_revoked_response(rpcrdma, move);
     if (move->kind == RDMA_READ_RESPONSE)
         rpcrdma_record_response(rpcrdma, move);
     if (move->length == 0 || move->kind == RDMA_READ_RESPONSE)
         return;
-    if (move->offer != NULL) {
+    if (move->offer) {
         judge_fitting(rpcrdma, move);
         return;
     }

@@ -77,7 +77,7 @@ static const struct rpcrdma_chunk_state *first_data_chunk(const struct rpcrdma_t
     const struct rpcrdma_chunk_state *first = NULL;
 
     for (unsigned i = 0; i < t->n_chunks && t->chunks[i].kind == RPCRDMA_READ_CHUNK; i++) {
-        if ((int)i != t->position_zero && (first == NULL || t->chunks[i].position < first->position))
+        if ((int)i != t->position_zero && (!first || t->chunks[i].position < first->position))
             first = &t->chunks[i];
     }
     return first;
@@ -91,7 +91,7 @@ static bool header_removed(struct rpcrdma_shape *shape)
     uint32_t flavor, end = body->rpc.status == RPC_OK ? body->rpc.header_len : RPC_CALL_MIN + 2 * RPC_AUTH_MAX;
     enum rule_id binding = rpcrdma_shape_binding(shape);
 
-    if (chunk == NULL || chunk->position < CRED_AT || chunk->position >= end || body->length < CRED_AT)
+    if (!chunk || chunk->position < CRED_AT || chunk->position >= end || body->length < CRED_AT)
         return false;
     if (body->rpc.status == RPC_OK && (!body->walked || body->reduction != RPCRDMA_REDUCED_NONE))
         return false;
@@ -156,7 +156,7 @@ static void gss_control(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_chunk_state *chunk = first_data_chunk(shape->t);
 
-    if (chunk != NULL)
+    if (chunk)
         rpcrdma_shape_fail(shape, RULE_RPCR_8_2_2_01,
                            "expected RPCSEC_GSS context messages unreduced; found a Read chunk at Position %u",
                            chunk->position);
@@ -171,7 +171,7 @@ static void gss_wrapped(struct rpcrdma_shape *shape)
 
     if (rpcrdma_old(shape->rpcrdma) && data_chunks(t) <= 1)
         return;
-    if (chunk != NULL)
+    if (chunk)
         rpcrdma_shape_fail(shape, RULE_RPCR_8_2_2_3_01,
                            "expected a payload with RPCSEC_GSS %s not to be reduced; found a Read chunk at Position %u",
                            service, chunk->position);
@@ -200,7 +200,7 @@ static void judge_unbound(struct rpcrdma_shape *shape)
 
     if (program == NFS_PROGRAM_CCP || t->reverse)
         return;
-    if (first_data_chunk(t) == NULL && t->n_writes == 0) {
+    if (!first_data_chunk(t) && t->n_writes == 0) {
         rpcrdma_shape_pass(shape, RULE_RPCR_3_4_2_02);
         return;
     }
@@ -226,7 +226,7 @@ static bool never_eligible(struct rpcrdma_shape *shape)
         judge_unbound(shape);
     if (binding == RULE_COUNT || binding == RULE_NFSULB_4_05 || binding == RULE_NFSULB_6_1_05)
         return false;
-    if (chunk == NULL) {
+    if (!chunk) {
         rpcrdma_shape_pass(shape, binding);
         return false;
     }
@@ -304,11 +304,11 @@ void rpcrdma_call_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tra
                           struct rpcrdma_message *message)
 {
     struct rpcrdma_shape shape = {
-        .rpcrdma = rpcrdma, .t = t, .message = message, .body = &t->call_body, .in_chunk = message == NULL};
+        .rpcrdma = rpcrdma, .t = t, .message = message, .body = &t->call_body, .in_chunk = !message};
 
     if (t->misread)
         return;
-    shape.place = message != NULL ? message->place : completed_at(t);
+    shape.place = message ? message->place : completed_at(t);
     judge(&shape);
 }
 
@@ -318,7 +318,7 @@ void rpcrdma_call_move(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
     const struct rpcrdma_transaction *t;
     const struct rpcrdma_chunk_state *chunk;
 
-    if (move->kind != RDMA_READ_RESPONSE || move->offer == NULL)
+    if (move->kind != RDMA_READ_RESPONSE || !move->offer)
         return;
     t = move->offer->transaction;
     chunk = &t->chunks[move->offer->chunk];

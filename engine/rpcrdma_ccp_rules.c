@@ -139,7 +139,7 @@ void rpcrdma_ccp_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp 
         judge_call(rpcrdma, ccp, m);
     if (m->kind != RPCRDMA_KIND_REPLY)
         return;
-    if (m->transaction != NULL && m->transaction->outcome == RPCRDMA_OUTSTANDING && m->transaction->call_body.known &&
+    if (m->transaction && m->transaction->outcome == RPCRDMA_OUTSTANDING && m->transaction->call_body.known &&
         conf_rdma(&m->transaction->call_body.rpc))
         tell(ccp, m);
     else

@@ -11,7 +11,7 @@ static const char *name_of(const struct rpcrdma_shape *shape, uint32_t op)
 {
     const char *name = nfs_op_name(op, shape->body->procedure->callback);
 
-    return name != NULL ? name : "an unknown operation";
+    return name ? name : "an unknown operation";
 }
 
 static uint64_t minor_of(const struct rpcrdma_body *call)
@@ -19,7 +19,7 @@ static uint64_t minor_of(const struct rpcrdma_body *call)
     unsigned i = 0;
     const struct nfs_value *minor = rpcrdma_value(call, NFS_MARK_MINOR_VERSION, 0, &i);
 
-    return minor != NULL ? minor->value : UINT64_MAX;
+    return minor ? minor->value : UINT64_MAX;
 }
 
 /* Operations of a minor version; those of later extensions are not among them. */
@@ -93,7 +93,7 @@ static bool judge_end(struct rpcrdma_shape *shape)
                            name_of(shape, body->operations[i].op), i + 1, body->operations[i].status, n - i - 1);
         return false;
     }
-    if (whole == NULL || whole->op != 0)
+    if (!whole || whole->op != 0)
         return false;
     if (n == 0 && whole->value == 0 && call->n_operations > 0) {
         rpcrdma_shape_fail(shape, RULE_NFS4_15_2_02, "expected the results of %u operations; found none, and no error",
@@ -120,8 +120,8 @@ bool rpcrdma_compound_results(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *call = &shape->t->call_body, *body = shape->body;
 
-    if (!body->walked || body->procedure == NULL || !body->procedure->compound || body->cut || call->cut ||
-        !call->walked || call->walk.status != NFS_WALK_OK || call->reduction == RPCRDMA_REDUCED_NONE)
+    if (!body->walked || !body->procedure || !body->procedure->compound || body->cut || call->cut || !call->walked ||
+        call->walk.status != NFS_WALK_OK || call->reduction == RPCRDMA_REDUCED_NONE)
         return true;
     return judge_operations(shape) && (body->walk.status != NFS_WALK_OK || body->reduction == RPCRDMA_REDUCED_NONE ||
                                        judge_end(shape) || !shape->failed);

@@ -28,11 +28,11 @@ struct rpcrdma_connection *rpcrdma_connection_new(const struct rpcrdma_options *
 {
     struct rpcrdma_connection *rpcrdma = heap_zeroed(1, sizeof *rpcrdma);
 
-    if (rpcrdma == NULL)
+    if (!rpcrdma)
         return NULL;
     rpcrdma->options = *options;
     fill_options(&rpcrdma->options);
-    if (events != NULL)
+    if (events)
         rpcrdma->events = *events;
     rpcrdma->verdict = verdict;
     rpcrdma->client = -1;
@@ -58,7 +58,7 @@ void rpcrdma_equip(struct rpcrdma_connection *rpcrdma)
 
         calls->hash = heap_zeroed(RPCRDMA_HASH_SIZE, sizeof(struct rpcrdma_transaction *));
         rpcrdma->offers[side] = heap_zeroed(RPCRDMA_HASH_SIZE, sizeof(struct rpcrdma_offer *));
-        good &= calls->hash != NULL && rpcrdma->offers[side] != NULL;
+        good &= calls->hash && rpcrdma->offers[side];
     }
     rpcrdma->recognised = good ? RPCRDMA_YES : RPCRDMA_NO;
     rpcrdma->memory_lacking |= !good;
@@ -71,7 +71,7 @@ bool rpcrdma_connection_lacks_memory(const struct rpcrdma_connection *rpcrdma)
 
 void rpcrdma_connection_free(struct rpcrdma_connection *rpcrdma)
 {
-    if (rpcrdma == NULL)
+    if (!rpcrdma)
         return;
     rpcrdma->finished = true;
     history_record_free(rpcrdma->record);
@@ -107,13 +107,13 @@ static void mark(struct rpcrdma_message *message, enum rule_id rule, enum rule_s
 {
     if (severity >= SEVERITY_WARNING && message->fault == 0)
         message->fault = 1 + (uint32_t)rule;
-    if (severity >= SEVERITY_WARNING && message->kind == RPCRDMA_KIND_CALL && message->transaction != NULL &&
+    if (severity >= SEVERITY_WARNING && message->kind == RPCRDMA_KIND_CALL && message->transaction &&
         message->transaction->fault == 0)
         message->transaction->fault = message->fault;
     if (severity != SEVERITY_ERROR)
         return;
     message->faulty = true;
-    if (message->kind == RPCRDMA_KIND_CALL && message->transaction != NULL)
+    if (message->kind == RPCRDMA_KIND_CALL && message->transaction)
         message->transaction->malformed = true;
 }
 
@@ -199,7 +199,7 @@ static void learn_client(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
         return;
     else if ((rpcrdma->port[0] == RPCRDMA_PORT) != (rpcrdma->port[1] == RPCRDMA_PORT))
         rpcrdma->client = rpcrdma->port[0] == RPCRDMA_PORT ? 1 : 0;
-    else if (message != NULL && message->has_rpc && message->rpc.status == RPC_OK && message->rpc.type == RPC_CALL &&
+    else if (message && message->has_rpc && message->rpc.status == RPC_OK && message->rpc.type == RPC_CALL &&
              (message->rpc.prog < NFS_PROGRAM_CALLBACK_FIRST || message->rpc.prog > NFS_PROGRAM_CALLBACK_LAST))
         rpcrdma->client = (int)message->side;
 }
@@ -225,7 +225,7 @@ void rpcrdma_connection_private_data(struct rpcrdma_connection *rpcrdma, const s
 
     if (rpcrdma->finished)
         return;
-    if (data->p != NULL)
+    if (data->p)
         status = rpcrdma_private_data_find(&block, data->p, data->n);
     s->end = data->end;
     s->told.frame_seen = true;
@@ -264,7 +264,7 @@ static void look(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction 
     } else {
         rpcrdma_call_payload(rpcrdma, t, message);
     }
-    if (rpcrdma->events.payload != NULL)
+    if (rpcrdma->events.payload)
         rpcrdma->events.payload(rpcrdma->events.ctx, &payload);
 }
 
@@ -280,13 +280,13 @@ static void call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
     struct rpcrdma_transaction *before = rpcrdma_find_outstanding(rpcrdma, m->side, m->header.xid), *t;
 
     t = m->transaction = rpcrdma_transaction_open(rpcrdma, m);
-    if (t == NULL)
+    if (!t)
         return;
     t->malformed = m->faulty || m->header.status != RPCRDMA_OK;
     t->fault = m->fault;
-    if (before != NULL && before->settled) /* answered as much as the copy that was */
+    if (before && before->settled) /* answered as much as the copy that was */
         before = NULL;
-    if (before != NULL && !t->repeats)
+    if (before && !t->repeats)
         before->ambiguous = t->ambiguous = true;
     t->misread = m->misread || m->header.status != RPCRDMA_OK;
     if (m->header.status == RPCRDMA_OK)
@@ -306,7 +306,7 @@ static void look_long_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
     const struct rpcrdma_chunk_state *chunk;
 
     chunk = t->reply_chunk >= 0 ? &t->chunks[t->reply_chunk] : NULL;
-    if (chunk == NULL || chunk->returned == 0 || chunk->returned > t->content_size[1] ||
+    if (!chunk || chunk->returned == 0 || chunk->returned > t->content_size[1] ||
         rpcrdma_chunk_prefix(t, chunk) < chunk->returned || t->content_cut[1])
         rpcrdma_reply_payload(rpcrdma, m); /* its chunks can be judged all the same */
     else
@@ -316,9 +316,9 @@ static void look_long_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
 static void answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     struct rpcrdma_transaction *t = m->transaction;
-    bool ends = t != NULL && t->outcome == RPCRDMA_OUTSTANDING && m->header.status == RPCRDMA_OK && !m->discarded;
+    bool ends = t && t->outcome == RPCRDMA_OUTSTANDING && m->header.status == RPCRDMA_OK && !m->discarded;
 
-    if (t == NULL && m->unsure) {
+    if (!t && m->unsure) {
         rpcrdma_transaction_orphan(rpcrdma, m);
         if (m->kind == RPCRDMA_KIND_REPLY && m->header.status == RPCRDMA_OK && m->header.read.n > 0)
             rpcrdma_served_reply(rpcrdma, m); /* the Call comes later */
@@ -349,7 +349,7 @@ static bool read_list_in_reply(const struct rpcrdma_connection *rpcrdma, const s
 /* One Reply settles all copies of a Call, though each of them may draw one. */
 static void settle_copies(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *answered)
 {
-    for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, answered->side, t)) != NULL;) {
+    for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, answered->side, t));) {
         if (t->xid != answered->xid || t->settled || !(t->repeats || answered->repeats))
             continue;
         t->settled = true;
@@ -362,7 +362,7 @@ static void settle(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m
 {
     struct rpcrdma_transaction *t = m->transaction;
 
-    if (t == NULL || t->outcome != RPCRDMA_OUTSTANDING)
+    if (!t || t->outcome != RPCRDMA_OUTSTANDING)
         return;
     if (m->kind == RPCRDMA_KIND_CALL && t->late)
         rpcrdma_transaction_close(rpcrdma, t, NULL, RPCRDMA_REPLIED);
@@ -404,7 +404,7 @@ static void take(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
     rpcrdma_threshold_length(rpcrdma, m);
     rpcrdma_resource_sent(rpcrdma, m);
     rpcrdma_reaction_message(rpcrdma, m);
-    if (rpcrdma->events.message != NULL)
+    if (rpcrdma->events.message)
         rpcrdma->events.message(rpcrdma->events.ctx, m);
     settle(rpcrdma, m);
 }
@@ -462,7 +462,7 @@ static bool send_room(struct rpcrdma_side *s, uint64_t n)
     if (larger == s->send_size)
         return true;
     grown = heap_resize(s->send, larger);
-    if (grown == NULL)
+    if (!grown)
         return false;
     s->send = grown;
     s->send_size = larger;
@@ -553,9 +553,9 @@ static void moved(struct rpcrdma_connection *rpcrdma, const struct rdma_part *pa
         rpcrdma_threshold_move(rpcrdma, &move);
         rpcrdma_call_move(rpcrdma, &move);
     }
-    if (rpcrdma->events.move != NULL)
+    if (rpcrdma->events.move)
         rpcrdma->events.move(rpcrdma->events.ctx, &move);
-    if (move.offer != NULL)
+    if (move.offer)
         completed_call(rpcrdma, &move);
 }
 
@@ -653,7 +653,7 @@ void rpcrdma_connection_finish(struct rpcrdma_connection *rpcrdma, int64_t time_
         rpcrdma_reaction_finish(rpcrdma, time_ns);
     }
     for (unsigned side = 0; side < 2; side++) {
-        for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, side, t)) != NULL;)
+        for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, side, t));)
             rpcrdma_count(rpcrdma, t);
     }
 }

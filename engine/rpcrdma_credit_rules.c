@@ -168,7 +168,7 @@ static bool each_program_within(const struct rpcrdma_connection *rpcrdma, const 
     } programs[PROGRAMS_MAX];
     unsigned n = 0, seen = 0;
 
-    for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, m->side, t)) != NULL;) {
+    for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, m->side, t));) {
         bool known = t == m->transaction ? m->has_rpc && m->rpc.status == RPC_OK : t->call_body.known;
         uint32_t number = t == m->transaction ? m->rpc.prog : t->call_body.rpc.prog;
         unsigned i = 0;
@@ -309,9 +309,9 @@ static bool hasty(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma
 {
     const struct rpcrdma_transaction *before = t->hash_next;
 
-    while (before != NULL && before->xid != t->xid)
+    while (before && before->xid != t->xid)
         before = before->hash_next;
-    return before != NULL && t->call.time_ns - before->call.time_ns < rpcrdma->options.t_react;
+    return before && t->call.time_ns - before->call.time_ns < rpcrdma->options.t_react;
 }
 
 static void note_program(struct caller *c, const struct rpcrdma_message *m)
@@ -377,7 +377,7 @@ static bool responder_knew(const struct rpcrdma_connection *rpcrdma, const struc
     const struct rpcrdma_transaction *t = rpcrdma->side[side].calls.waiting.newest;
     unsigned unseen = 0;
 
-    for (; rpcrdma_acked(rpcrdma, m) && t != NULL && t->call.offset >= m->acked; t = t->older)
+    for (; rpcrdma_acked(rpcrdma, m) && t && t->call.offset >= m->acked; t = t->older)
         if (++unseen > UNSEEN_MAX)
             return false;
     *in_flight = less(rpcrdma->side[side].calls.outstanding, unseen);
@@ -453,7 +453,7 @@ static bool settle(struct caller *c, const struct rpcrdma_message *m)
 {
     struct rpcrdma_transaction *t = m->transaction, *other;
 
-    if (t == NULL || t->outcome != RPCRDMA_OUTSTANDING)
+    if (!t || t->outcome != RPCRDMA_OUTSTANDING)
         return false;
     if (m->header.status != RPCRDMA_OK) { /* it stays outstanding; but the responder is done with it */
         bool was = !t->uncounted;
@@ -462,7 +462,7 @@ static bool settle(struct caller *c, const struct rpcrdma_message *m)
         return was;
     }
     /* Of a Call and its retransmissions the first answer ends the one that is counted. */
-    for (other = t->hash_next; t->uncounted && other != NULL; other = other->hash_next) {
+    for (other = t->hash_next; t->uncounted && other; other = other->hash_next) {
         if (other->xid != t->xid || other->outcome != RPCRDMA_OUTSTANDING || other->uncounted)
             continue;
         uncount(c, other);
@@ -507,6 +507,6 @@ void rpcrdma_credit_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
     if (m->kind == RPCRDMA_KIND_REPLY)
         c->dones = 0;
     /* A Reply that names no Call most likely was meant for one. */
-    if (m->transaction == NULL && m->faulty && counted(rpcrdma, other_side(m->side)) > 0)
+    if (!m->transaction && m->faulty && counted(rpcrdma, other_side(m->side)) > 0)
         c->uncounted++;
 }

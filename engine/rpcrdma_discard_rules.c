@@ -56,7 +56,7 @@ static bool takes_up(const struct rpcrdma_message *m, const struct rpcrdma_disca
     bool answers = m->kind == RPCRDMA_KIND_ERROR || m->kind == RPCRDMA_KIND_REPLY;
 
     return answers && discard->has_xid && m->header.xid == discard->xid &&
-           (m->kind == RPCRDMA_KIND_ERROR || m->transaction == NULL || m->transaction->outcome != RPCRDMA_OUTSTANDING);
+           (m->kind == RPCRDMA_KIND_ERROR || !m->transaction || m->transaction->outcome != RPCRDMA_OUTSTANDING);
 }
 
 /* The receiver goes on: only a message that takes up what it was to discard is wrong. */
@@ -71,7 +71,7 @@ static void judge(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m,
     discard->open = false;
     if (!takes_up(m, discard))
         rpcrdma_pass(rpcrdma, discard->rule);
-    else if (m->kind == RPCRDMA_KIND_ERROR && m->transaction == NULL && (unsigned)rpcrdma->client == m->side)
+    else if (m->kind == RPCRDMA_KIND_ERROR && !m->transaction && (unsigned)rpcrdma->client == m->side)
         /* An RDMA_ERROR of the requester is wrong by itself as well (section 4.2.4). */
         rpcrdma_fail_at(rpcrdma, &m->place, discard->rule, discard->place.frame, text, discard->place.frame, what,
                         discard->xid);
@@ -94,7 +94,7 @@ void rpcrdma_discard_open(struct rpcrdma_connection *rpcrdma, const struct rpcrd
     const struct met *met = met_for(m);
 
     /* By RFC 5666 section 4.2 an RDMA_ERROR answers whatever is wrong, however short. */
-    if (met != NULL && !m->unsure && (!rpcrdma_old(rpcrdma) || met->rule != RULE_RPCR_4_5_01))
+    if (met && !m->unsure && (!rpcrdma_old(rpcrdma) || met->rule != RULE_RPCR_4_5_01))
         open_discard(rpcrdma, m, met->rule);
 }
 
@@ -142,7 +142,7 @@ bool rpcrdma_discard_end(struct rpcrdma_connection *rpcrdma, unsigned side, cons
             continue;
         discard->open = false;
         any = true;
-        if (accused != NULL && accused->frame != discard->place.frame)
+        if (accused && accused->frame != discard->place.frame)
             rpcrdma_inconclusive(rpcrdma, discard->rule);
         else
             judge_end(rpcrdma, side, place, discard);

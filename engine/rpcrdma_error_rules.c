@@ -35,7 +35,7 @@ static void judge_stray(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
         rpcrdma_fail(rpcrdma, m, rule, 0,
                      "expected the XID of an outstanding Call in an RDMA_ERROR (there are %u); found 0x%08x",
                      rpcrdma->side[caller].calls.outstanding, m->header.xid);
-        for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, caller, t)) != NULL;)
+        for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, caller, t));)
             t->ambiguous |= t->fault != 0; /* it was meant for one of these */
     } else if (old)                        /* RFC 5666 section 4.2 lets either side send it */
         rpcrdma_fail_as(rpcrdma, m, rule, SEVERITY_NOTE, 0,
@@ -120,13 +120,13 @@ void rpcrdma_error_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
     if (m->faulty)
         return;
     if (m->kind == RPCRDMA_KIND_REPLY) {
-        if (t != NULL && t->outcome == RPCRDMA_FAILED)
+        if (t && t->outcome == RPCRDMA_FAILED)
             reply_behind_error(rpcrdma, m);
         return;
     }
     if (m->kind != RPCRDMA_KIND_ERROR)
         return;
-    if (t == NULL) {
+    if (!t) {
         judge_stray(rpcrdma, m);
         return;
     }

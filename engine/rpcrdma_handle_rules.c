@@ -67,8 +67,8 @@ static void judge_kept(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
 
     if (h->kept || offer->target.length == 0)
         return;
-    for (const struct rpcrdma_offer *o = rpcrdma_offers_next(offer);
-         o != NULL && n < KEPT && looked++ < RPCRDMA_LOOKED_MAX; o = rpcrdma_offers_next(o)) {
+    for (const struct rpcrdma_offer *o = rpcrdma_offers_next(offer); o && n < KEPT && looked++ < RPCRDMA_LOOKED_MAX;
+         o = rpcrdma_offers_next(o)) {
         if (o->target.offset != offer->target.offset || o->transaction == latest)
             continue;
         if (o->transaction->outcome == RPCRDMA_OUTSTANDING || o->transaction->answer_operation > latest->call_operation)

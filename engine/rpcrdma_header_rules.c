@@ -277,7 +277,7 @@ static void judge_inline(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
 /* A Long Reply that the Call has no Reply chunk for cannot be right, whatever its lists: rpcrdma_reply_rules.c. */
 static bool unasked_long_reply(const struct rpcrdma_message *m)
 {
-    return m->kind == RPCRDMA_KIND_REPLY && m->transaction != NULL && m->transaction->outcome == RPCRDMA_OUTSTANDING &&
+    return m->kind == RPCRDMA_KIND_REPLY && m->transaction && m->transaction->outcome == RPCRDMA_OUTSTANDING &&
            !m->transaction->misread && m->transaction->reply_chunk < 0;
 }
 

@@ -227,7 +227,7 @@ bool rpcrdma_ranges_cover(const struct rpcrdma_ranges *ranges, uint64_t from, ui
 struct rpcrdma_offer *rpcrdma_offers_of(const struct rpcrdma_connection *rpcrdma, unsigned owner, uint32_t stag);
 static inline struct rpcrdma_offer *rpcrdma_offers_next(const struct rpcrdma_offer *offer)
 {
-    for (struct rpcrdma_offer *o = offer->next; o != NULL; o = o->next) {
+    for (struct rpcrdma_offer *o = offer->next; o; o = o->next) {
         if (o->target.handle == offer->target.handle)
             return o;
     }

@@ -41,7 +41,7 @@ static void check_count(struct rpcrdma_positions *x, const struct rpcrdma_chunk_
     if (body->procedure->compound || item->mark != NFS_MARK_DATA)
         return;
     said = rpcrdma_value(body, mark, 0, &i);
-    if (said == NULL || said->value % 4 == 0 || chunk->length != xdr_padded(said->value))
+    if (!said || said->value % 4 == 0 || chunk->length != xdr_padded(said->value))
         return;
     if (item->count == xdr_padded(said->value))
         rpcrdma_shape_fail(x->shape, RULE_RPCR_3_4_5_2_03,
@@ -99,7 +99,7 @@ const struct rpcrdma_chunk_state *rpcrdma_positions_within(const struct rpcrdma_
         uint64_t position = x->chunks[i].position;
 
         if (rpcrdma_positions_is_data(x, i) && position > after && position >= item->position &&
-            position < item->position + item->count && (best == NULL || position < best->position))
+            position < item->position + item->count && (!best || position < best->position))
             best = &x->chunks[i];
     }
     return best;
@@ -112,12 +112,12 @@ bool rpcrdma_positions_split(struct rpcrdma_positions *x, const struct nfs_item 
     uint64_t octets = 0;
     bool in_sequence = true;
 
-    if (first == NULL || first->length >= item->count)
+    if (!first || first->length >= item->count)
         return false;
     second = rpcrdma_positions_within(x, item, first->position);
-    if (second == NULL)
+    if (!second)
         return false;
-    for (const struct rpcrdma_chunk_state *c = first; c != NULL; c = rpcrdma_positions_within(x, item, c->position)) {
+    for (const struct rpcrdma_chunk_state *c = first; c; c = rpcrdma_positions_within(x, item, c->position)) {
         in_sequence &= c->position == item->position + octets;
         octets += c->length;
         x->used[c - x->chunks] = true;

@@ -26,7 +26,7 @@ static bool make_room(void **array, unsigned *size, unsigned n, size_t element)
     while (larger < n)
         larger *= 2;
     grown = heap_resize(*array, larger * element);
-    if (grown == NULL)
+    if (!grown)
         return false;
     *array = grown;
     *size = larger;
@@ -75,7 +75,7 @@ static bool take_reads(struct rpcrdma_transaction *t, const struct rpcrdma_messa
             continue;
         chunk =
             t->n_chunks < RPCRDMA_READ_CHUNKS_MAX ? add_chunk(t, RPCRDMA_READ_CHUNK, number++, first.position) : NULL;
-        if (chunk == NULL)
+        if (!chunk)
             return false;
         if (first.position == 0)
             t->position_zero = (int)(chunk - t->chunks);
@@ -94,7 +94,7 @@ static bool take_segments(struct rpcrdma_transaction *t, const struct rpcrdma_me
 {
     struct rpcrdma_chunk_state *chunk = add_chunk(t, kind, number, 0);
 
-    if (chunk == NULL)
+    if (!chunk)
         return false;
     for (uint32_t i = 0; i < from->n; i++) {
         struct rpcrdma_segment target = rpcrdma_segment_at(from, call->p, i);
@@ -147,7 +147,7 @@ void rpcrdma_offers_take(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tran
 
         t->offers[i].next = *first;
         t->offers[i].link = first;
-        if (*first != NULL)
+        if (*first)
             (*first)->link = &t->offers[i].next;
         *first = &t->offers[i];
     }
@@ -155,13 +155,13 @@ void rpcrdma_offers_take(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tran
 
 void rpcrdma_offers_drop(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t)
 {
-    if (rpcrdma->recent[t->side] != NULL && rpcrdma->recent[t->side]->transaction == t)
+    if (rpcrdma->recent[t->side] && rpcrdma->recent[t->side]->transaction == t)
         rpcrdma->recent[t->side] = NULL;
     for (unsigned i = 0; i < t->n_offers; i++) {
         struct rpcrdma_offer *offer = &t->offers[i];
 
         *offer->link = offer->next;
-        if (offer->next != NULL)
+        if (offer->next)
             offer->next->link = offer->link;
     }
     rpcrdma->n_offers -= t->n_offers;
@@ -170,9 +170,9 @@ void rpcrdma_offers_drop(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tran
 
 struct rpcrdma_offer *rpcrdma_offers_of(const struct rpcrdma_connection *rpcrdma, unsigned owner, uint32_t stag)
 {
-    struct rpcrdma_offer *offer = rpcrdma->offers[owner] == NULL ? NULL : rpcrdma->offers[owner][bucket(stag)];
+    struct rpcrdma_offer *offer = rpcrdma->offers[owner] ? rpcrdma->offers[owner][bucket(stag)] : NULL;
 
-    while (offer != NULL && offer->target.handle != stag)
+    while (offer && offer->target.handle != stag)
         offer = offer->next;
     return offer;
 }
@@ -199,7 +199,7 @@ static struct rpcrdma_offer *find_recent(const struct rpcrdma_connection *rpcrdm
 {
     struct rpcrdma_offer *recent = rpcrdma->recent[move->owner];
 
-    if (recent == NULL || serves(recent, move))
+    if (!recent || serves(recent, move))
         return recent;
     recent++;
     return recent < recent[-1].transaction->offers + recent[-1].transaction->n_offers && serves(recent, move) ? recent
@@ -211,10 +211,9 @@ static struct rpcrdma_offer *find_offer(const struct rpcrdma_connection *rpcrdma
 {
     struct rpcrdma_offer *recent = find_recent(rpcrdma, move);
 
-    if (recent != NULL)
+    if (recent)
         return recent;
-    for (struct rpcrdma_offer *o = rpcrdma_offers_of(rpcrdma, move->owner, move->stag); o != NULL;
-         o = rpcrdma_offers_next(o)) {
+    for (struct rpcrdma_offer *o = rpcrdma_offers_of(rpcrdma, move->owner, move->stag); o; o = rpcrdma_offers_next(o)) {
         if (serves(o, move))
             return o;
     }
@@ -240,7 +239,7 @@ static bool abut(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
         const struct rpcrdma_offer *offer = offer_at(rpcrdma, move, to);
         uint64_t room;
 
-        if (offer == NULL)
+        if (!offer)
             return false;
         room = offer->target.length - (to - offer->target.offset);
         if (room >= left)
@@ -270,7 +269,7 @@ static void keep_content(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
         while (larger < end)
             larger *= 2;
         grown = heap_resize(t->content[which], larger);
-        if (grown == NULL) {
+        if (!grown) {
             t->damaged = true;
             return;
         }
@@ -302,7 +301,7 @@ static void note(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move *move)
         offer->transaction->octets_written += move->length;
     else
         offer->transaction->octets_read += move->length;
-    if (move->p != NULL && move->length > 0)
+    if (move->p && move->length > 0)
         keep_content(rpcrdma, move);
 }
 
@@ -317,12 +316,12 @@ static void note_pieces(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move 
         room = piece.offer->target.length - (piece.to - piece.offer->target.offset);
         piece.length = left < room ? left : room;
         note(rpcrdma, &piece);
-        if (move->offer == NULL) {
+        if (!move->offer) {
             move->offer = piece.offer;
             move->offset = piece.offset;
         }
         piece.to += piece.length;
-        piece.p = piece.p != NULL ? piece.p + piece.length : NULL;
+        piece.p = piece.p ? piece.p + piece.length : NULL;
     }
 }
 
@@ -331,7 +330,7 @@ void rpcrdma_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move *move)
     struct rpcrdma_calls *calls = &rpcrdma->side[move->owner].calls;
 
     move->offer = find_offer(rpcrdma, move);
-    if (move->offer != NULL)
+    if (move->offer)
         note(rpcrdma, move);
     else if (abut(rpcrdma, move))
         note_pieces(rpcrdma, move);

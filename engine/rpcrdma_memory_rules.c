@@ -35,8 +35,8 @@ bool rpcrdma_offer_shared(const struct rpcrdma_connection *rpcrdma, const struct
     struct rpcrdma_area area = rpcrdma_area_of(&offer->target);
     unsigned looked = 0;
 
-    for (const struct rpcrdma_offer *o = rpcrdma_offers_of(rpcrdma, offer->transaction->side, offer->target.handle);
-         o != NULL; o = rpcrdma_offers_next(o)) {
+    for (const struct rpcrdma_offer *o = rpcrdma_offers_of(rpcrdma, offer->transaction->side, offer->target.handle); o;
+         o = rpcrdma_offers_next(o)) {
         struct rpcrdma_area other = rpcrdma_area_of(&o->target);
 
         if (o != offer && written(o) == written(offer) && rpcrdma_area_meets(&area, &other) &&
@@ -98,10 +98,10 @@ static bool succeeded(const struct rpcrdma_transaction *t, const struct nfs_item
     unsigned i = 0;
     bool ok = false;
 
-    while ((value = rpcrdma_value(body, NFS_MARK_STATUS, argument->op, &i)) != NULL)
+    while ((value = rpcrdma_value(body, NFS_MARK_STATUS, argument->op, &i)))
         ok |= value->op_index == argument->op_index && value->value == 0;
     i = 0;
-    while (ok && (value = rpcrdma_value(body, NFS_MARK_RESULT_COUNT, argument->op, &i)) != NULL) {
+    while (ok && (value = rpcrdma_value(body, NFS_MARK_RESULT_COUNT, argument->op, &i))) {
         if (value->op_index == argument->op_index && value->value < *octets)
             *octets = value->value;
     }
@@ -161,8 +161,7 @@ static void judge_invalidated(struct rpcrdma_connection *rpcrdma, struct rpcrdma
     uint32_t stag = answer->invalidate_stag;
     bool own = false;
 
-    for (const struct rpcrdma_offer *o = rpcrdma_offers_of(rpcrdma, t->side, stag); o != NULL;
-         o = rpcrdma_offers_next(o)) {
+    for (const struct rpcrdma_offer *o = rpcrdma_offers_of(rpcrdma, t->side, stag); o; o = rpcrdma_offers_next(o)) {
         if (o->transaction == t)
             own = true;
         else if (outstanding(o) && o->transaction->xid != t->xid)
@@ -173,10 +172,10 @@ static void judge_invalidated(struct rpcrdma_connection *rpcrdma, struct rpcrdma
         (!own && rpcrdma_hole_since(rpcrdma, t->side, t->call.frame)))
         rpcrdma_inconclusive(rpcrdma, RULE_CMPD_4_1_02);
     else if (!own)
-        rpcrdma_fail(rpcrdma, answer, RULE_CMPD_4_1_02, other != NULL ? other->call.frame : t->call.frame,
+        rpcrdma_fail(rpcrdma, answer, RULE_CMPD_4_1_02, other ? other->call.frame : t->call.frame,
                      "expected to invalidate an STag of the chunks of XID 0x%08x (Call in frame %u); found 0x%08x%s",
-                     t->xid, t->call.frame, stag, other != NULL ? ", which another outstanding Call offers" : "");
-    else if (other != NULL)
+                     t->xid, t->call.frame, stag, other ? ", which another outstanding Call offers" : "");
+    else if (other)
         rpcrdma_fail(rpcrdma, answer, RULE_CMPD_4_1_02, other->call.frame,
                      "expected to invalidate an STag of XID 0x%08x only; found 0x%08x, which XID 0x%08x (Call in frame "
                      "%u) offers as well",

@@ -53,7 +53,7 @@ static enum result result_of(const struct pairing *p, unsigned k, const struct r
     if (!body->walked || body->cut || body->reduction == RPCRDMA_REDUCED_NONE)
         return RESULT_UNKNOWN;
     *item = item_of(p, k);
-    if (*item != NULL)
+    if (*item)
         return RESULT_ITEM;
     return body->walk.status == NFS_WALK_OK ? RESULT_NONE : RESULT_UNKNOWN;
 }
@@ -67,7 +67,7 @@ static uint64_t returned_in(const struct pairing *p, unsigned k)
 {
     const struct rpcrdma_chunk_state *chunk = chunk_at(p, k);
 
-    return chunk != NULL ? chunk->returned : 0;
+    return chunk ? chunk->returned : 0;
 }
 
 static bool is_in(const struct pairing *p, const struct rpcrdma_item *item, const struct rpcrdma_chunk_state *chunk)
@@ -105,20 +105,20 @@ static bool fail_mixed(const struct pairing *p, unsigned k, const struct rpcrdma
 {
     uint64_t n = item->item.count, returned = returned_in(p, k);
 
-    for (unsigned j = 0; j < p->t->n_writes || item_of(p, j) != NULL; j++) {
+    for (unsigned j = 0; j < p->t->n_writes || item_of(p, j); j++) {
         const struct rpcrdma_item *other = item_of(p, j);
         uint64_t length = returned_in(p, j);
 
         if (j == k)
             continue;
-        if (other == NULL && length > 0 && returned + length == n) {
+        if (!other && length > 0 && returned + length == n) {
             FAIL(p, RULE_RPCR_3_4_6_09,
                  "expected the result of %llu octets in one Write chunk; found %llu octets in chunk %u and %llu in "
                  "chunk %u",
                  (unsigned long long)n, (unsigned long long)returned, k + 1, (unsigned long long)length, j + 1);
             return true;
         }
-        if (other == NULL || other->item.count == 0)
+        if (!other || other->item.count == 0)
             continue;
         if (length == 0 && returned == n + other->item.count) {
             FAIL(p, j < p->t->n_writes ? RULE_RPCR_3_4_6_09 : RULE_NFSULB_6_4_1_06,
@@ -278,7 +278,7 @@ static void judge_in_order(const struct pairing *p)
         const struct rpcrdma_item *item = &p->body->items[i];
         const struct rpcrdma_chunk_state *own = chunk_at(p, item->read_class);
 
-        if (!item->item.eligible || item->item.count == 0 || item->chunk < 0 || own == NULL || is_in(p, item, own))
+        if (!item->item.eligible || item->item.count == 0 || item->chunk < 0 || !own || is_in(p, item, own))
             continue;
         FAIL(p,
              own->n == 0   ? RULE_RPCR_4_3_2_3_02
@@ -300,25 +300,25 @@ static void judge_absent(const struct pairing *p)
         const struct rpcrdma_chunk_state *own = chunk_at(p, k);
         bool lost = true;
 
-        if (!item->item.eligible || item->item.count == 0 || (own != NULL && is_in(p, item, own)))
+        if (!item->item.eligible || item->item.count == 0 || (own && is_in(p, item, own)))
             continue;
         for (unsigned j = 0; j < p->t->n_writes; j++) { /* it may be in another one's chunk */
             const struct rpcrdma_item *other = item_of(p, j);
 
-            if (j != k && other != NULL && returned_in(p, j) != other->item.count && fail_mixed(p, j, other))
+            if (j != k && other && returned_in(p, j) != other->item.count && fail_mixed(p, j, other))
                 return;
         }
-        if (own != NULL && own->n > 0 && rpcrdma_chunk_moved(p->t, own, &lost) >= item->item.count && !lost)
+        if (own && own->n > 0 && rpcrdma_chunk_moved(p->t, own, &lost) >= item->item.count && !lost)
             FAIL(p, RULE_RPCR_3_4_6_11,
                  "expected the length of what was RDMA Written to Write chunk %u, %u octets; found 0", k + 1,
                  item->item.count);
         else
             FAIL(p,
-                 own == NULL && p->compound && p->t->n_writes > 0 ? RULE_NFSULB_6_4_1_06
-                 : own != NULL && own->n == 0                     ? RULE_NFSULB_6_4_1_04
-                                                                  : RULE_RPCR_3_4_1_02,
+                 !own && p->compound && p->t->n_writes > 0 ? RULE_NFSULB_6_4_1_06
+                 : own && own->n == 0                      ? RULE_NFSULB_6_4_1_04
+                                                           : RULE_RPCR_3_4_1_02,
                  "expected the result of %u octets %s; found it nowhere", item->item.count,
-                 own == NULL || own->n == 0 ? "in the payload" : "in a Write chunk or in the payload");
+                 !own || own->n == 0 ? "in the payload" : "in a Write chunk or in the payload");
         return;
     }
 }

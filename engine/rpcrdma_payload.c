@@ -29,7 +29,7 @@ static void *room(void *array, unsigned *size, unsigned n, size_t element)
     if (n >= RPCRDMA_BODY_MAX)
         return NULL;
     grown = heap_resize(array, larger * element);
-    if (grown != NULL)
+    if (grown)
         *size = larger;
     return grown;
 }
@@ -38,8 +38,8 @@ static void remember_operation(struct rpcrdma_body *body, const struct nfs_opera
 {
     void *array = room(body->operations, &body->operations_size, body->n_operations, sizeof *operation);
 
-    body->cut |= array == NULL;
-    if (array == NULL)
+    body->cut |= !array;
+    if (!array)
         return;
     body->operations = array;
     body->operations[body->n_operations++] = *operation;
@@ -49,8 +49,8 @@ static void remember_item(struct rpcrdma_body *body, const struct rpcrdma_item *
 {
     void *array = room(body->items, &body->items_size, body->n_items, sizeof *item);
 
-    body->cut |= array == NULL;
-    if (array == NULL)
+    body->cut |= !array;
+    if (!array)
         return;
     body->items = array;
     body->items[body->n_items++] = *item;
@@ -60,8 +60,8 @@ static void remember_value(struct rpcrdma_body *body, const struct nfs_value *va
 {
     void *array = room(body->values, &body->values_size, body->n_values, sizeof *value);
 
-    body->cut |= array == NULL;
-    if (array == NULL)
+    body->cut |= !array;
+    if (!array)
         return;
     body->values = array;
     body->values[body->n_values++] = *value;
@@ -204,7 +204,7 @@ static bool walk_counted(struct rpcrdma_look *look, const uint8_t *p, size_t n)
     if (length < 4 || length - 4 > UINT32_MAX)
         return false;
     whole = heap_get(n + 4);
-    if (whole == NULL)
+    if (!whole)
         return false;
     memcpy(whole, p, place);
     put_be32(whole + place, (uint32_t)(length - 4));
@@ -309,7 +309,7 @@ static bool walk_recount(struct rpcrdma_look *look, const uint8_t *p, size_t n)
             candidates[tries++] = item->item;
     }
     copy = heap_get(n);
-    if (copy == NULL)
+    if (!copy)
         return false;
     memcpy(copy, p, n);
     for (unsigned i = 0; i < tries && !even; i++)
@@ -360,7 +360,7 @@ static void find_reduction(struct rpcrdma_look *look, const uint8_t *p, size_t n
 
         if (!(look->reply ? way->reply : way->call) || (way->with_chunks && !chunks))
             continue;
-        if (way->walk != NULL ? way->walk(look, p, n) : walk(look, way->reduction, p, n))
+        if (way->walk ? way->walk(look, p, n) : walk(look, way->reduction, p, n))
             return;
     }
     walk(look, RPCRDMA_REDUCED_STANDARD, p, n);
@@ -373,7 +373,7 @@ static bool can_walk(const struct rpcrdma_transaction *t, const struct rpcrdma_b
 {
     const struct rpc_message *call = &t->call_body.rpc;
 
-    if (body->procedure == NULL || body->wrapped || t->offers_lost)
+    if (!body->procedure || body->wrapped || t->offers_lost)
         return false;
     if (call->cred.flavor == RPC_AUTH_GSS && (!call->has_gss || call->gss_proc != RPC_GSS_DATA))
         return false; /* context control, or not understood */
@@ -445,7 +445,7 @@ void rpcrdma_payload_look(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tra
     body->procedure =
         reply ? t->call_body.procedure : nfs_procedure_find(body->rpc.prog, body->rpc.vers, body->rpc.proc);
     if (!can_walk(t, body, reply)) {
-        body->walked = !reply && body->wrapped && body->procedure != NULL && walk_integrity(&look, p, n);
+        body->walked = !reply && body->wrapped && body->procedure && walk_integrity(&look, p, n);
         return;
     }
     if (!reply)

@@ -218,7 +218,7 @@ static void not_removed(struct rpcrdma_positions *x)
     for (unsigned i = 0; i < x->n; i++) {
         const struct rpcrdma_item *item = rpcrdma_positions_is_data(x, i) ? item_at(body, x->chunks[i].position) : NULL;
 
-        if (item == NULL || x->chunks[i].length == 0)
+        if (!item || x->chunks[i].length == 0)
             continue;
         rpcrdma_shape_excess(x->shape, xdr_padded(item->item.count));
         rpcrdma_shape_fail(x->shape, RULE_RPCR_3_4_1_01,
@@ -256,10 +256,9 @@ static void partial(struct rpcrdma_positions *x)
         const struct rpcrdma_chunk_state *chunk = item->chunk >= 0 ? &x->chunks[item->chunk] : NULL;
         uint64_t octets = 0;
 
-        if (chunk == NULL || rpcrdma_positions_holds(chunk->length, item->item.count))
+        if (!chunk || rpcrdma_positions_holds(chunk->length, item->item.count))
             continue;
-        for (const struct rpcrdma_chunk_state *c = chunk; c != NULL;
-             c = rpcrdma_positions_within(x, &item->item, c->position))
+        for (const struct rpcrdma_chunk_state *c = chunk; c; c = rpcrdma_positions_within(x, &item->item, c->position))
             octets += c->length;
         if (chunk->position > item->item.position && check_continued(x))
             return;
@@ -346,7 +345,7 @@ static void no_sense(struct rpcrdma_positions *x)
         rpcrdma_shape_fail(shape, binding,
                            "expected no Read chunk for NFS arguments of which none is DDP-eligible; found "
                            "some removed");
-    else if (item != NULL)
+    else if (item)
         rpcrdma_shape_fail(shape, RULE_RPCR_3_4_4_4_01,
                            "expected one item in a Read chunk, %s of %u octets; found %" PRIu64
                            " octets and what follows the item missing inline",

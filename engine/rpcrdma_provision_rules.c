@@ -12,13 +12,13 @@ static bool asked(const struct rpcrdma_body *call, unsigned number, uint64_t *co
 
     if (!call->procedure->compound) {
         value = rpcrdma_value(call, NFS_MARK_COUNT, 0, &i);
-        *count = value != NULL ? value->value : 0;
+        *count = value ? value->value : 0;
         return value != NULL;
     }
     for (unsigned k = 0; k < call->n_operations; k++) {
         if (!nfs_op_read_class(call->operations[k].op) || seen++ < number)
             continue;
-        while ((value = rpcrdma_value(call, NFS_MARK_COUNT, NFS_OP_READ, &i)) != NULL) {
+        while ((value = rpcrdma_value(call, NFS_MARK_COUNT, NFS_OP_READ, &i))) {
             if (value->op_index != call->operations[k].index)
                 continue;
             *count = value->value;

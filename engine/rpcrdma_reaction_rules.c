@@ -133,7 +133,7 @@ static uint64_t nfs_status(const struct rpcrdma_transaction *t)
     unsigned i = 0;
     const struct nfs_value *status = rpcrdma_value(&t->reply_body, NFS_MARK_STATUS, 0, &i);
 
-    return status != NULL ? status->value : UINT64_MAX;
+    return status ? status->value : UINT64_MAX;
 }
 
 static void judge_ineligible(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, unsigned kind)
@@ -161,7 +161,7 @@ static void judge_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
         judge_ineligible(rpcrdma, m, kind);
         return;
     }
-    if (demand == NULL) {
+    if (!demand) {
         if (t->fault == 0)
             rpcrdma_pass(rpcrdma, RULE_RPCR_4_5_4_03);
         if (t->fault == 0 || t->fault == 1 + (uint32_t)RULE_RPCR_3_4_5_2_01)
@@ -200,7 +200,7 @@ void rpcrdma_reaction_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma
             m->header.xid;
     rpcrdma_error_message(rpcrdma, m);
     rpcrdma_discard_open(rpcrdma, m);
-    if (t == NULL || t->outcome != RPCRDMA_OUTSTANDING || t->late || t->ambiguous || m->faulty ||
+    if (!t || t->outcome != RPCRDMA_OUTSTANDING || t->late || t->ambiguous || m->faulty ||
         (m->kind != RPCRDMA_KIND_REPLY && m->kind != RPCRDMA_KIND_ERROR) || m->header.status != RPCRDMA_OK)
         return;
     rpcrdma_pass(rpcrdma, RULE_RPC_3_01);
@@ -233,7 +233,7 @@ static bool accuses_call(struct rpcrdma_connection *rpcrdma, const struct rdma_r
     unsigned caller = other_side(refusal->place.side & 1u);
     struct rpcrdma_transaction *t = NULL;
 
-    while ((t = rpcrdma_next_outstanding(rpcrdma, caller, t)) != NULL) {
+    while ((t = rpcrdma_next_outstanding(rpcrdma, caller, t))) {
         if (t->call.offset == refusal->accused.offset)
             return true;
     }

@@ -36,7 +36,7 @@ static bool holds_call(const struct rpcrdma_message *m)
         uint32_t program = get_be32(m->p + at + 12);
 
         if (get_be32(m->p + at) == m->header.xid && get_be32(m->p + at + 4) == RPC_CALL &&
-            get_be32(m->p + at + 8) == RPC_VERSION && nfs_program_name(program) != NULL)
+            get_be32(m->p + at + 8) == RPC_VERSION && nfs_program_name(program))
             return true;
     }
     return false;
@@ -79,10 +79,10 @@ void rpcrdma_early_keep(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
     if (rpcrdma->recognised != RPCRDMA_UNDECIDED)
         return;
     early = heap_resize(rpcrdma->early, (rpcrdma->n_early + 1) * sizeof *early); /* they are few */
-    if (early != NULL)
+    if (early)
         rpcrdma->early = early;
-    octets = early != NULL && message->n <= RPCRDMA_EARLY_OCTETS_MAX ? heap_get(message->n + 1) : NULL;
-    if (octets == NULL) { /* it may have been a message */
+    octets = early && message->n <= RPCRDMA_EARLY_OCTETS_MAX ? heap_get(message->n + 1) : NULL;
+    if (!octets) { /* it may have been a message */
         rpcrdma->side[0].hole = rpcrdma->side[1].hole = true;
         return;
     }
@@ -175,7 +175,7 @@ void rpcrdma_classify(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message
     else if (m->header.status == RPCRDMA_OK && m->n - m->lacking >= m->header.header_len + 8)
         m->kind = kind_inline(m, answered != NULL);
     else /* a header that cannot be read to its end, or no payload behind it */
-        m->kind = answered != NULL                ? RPCRDMA_KIND_REPLY
+        m->kind = answered                        ? RPCRDMA_KIND_REPLY
                   : from_client || call_within(m) ? RPCRDMA_KIND_CALL
                                                   : RPCRDMA_KIND_UNKNOWN;
     m->has_rpc = m->header.status == RPCRDMA_OK && m->n > m->header.header_len &&
@@ -184,5 +184,5 @@ void rpcrdma_classify(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message
         rpc_decode(&m->rpc, m->p + m->header.header_len, m->n - m->lacking - m->header.header_len);
     m->has_rpc &= m->lacking == 0 || (m->n - m->lacking > m->header.header_len && m->rpc.status == RPC_OK);
     if (m->kind == RPCRDMA_KIND_REPLY || m->kind == RPCRDMA_KIND_ERROR)
-        m->transaction = answered != NULL ? answered : rpcrdma_find(rpcrdma, other_side(m->side), m->header.xid);
+        m->transaction = answered ? answered : rpcrdma_find(rpcrdma, other_side(m->side), m->header.xid);
 }

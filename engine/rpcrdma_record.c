@@ -13,7 +13,7 @@ enum { ROOM_FIRST = 8 };
 
 void history_record_free(struct history_record *record)
 {
-    if (record == NULL)
+    if (!record)
         return;
     free(record->calls);
     free(record->offers);
@@ -23,7 +23,7 @@ void history_record_free(struct history_record *record)
 
 static struct history_record *record_of(struct rpcrdma_connection *rpcrdma)
 {
-    if (rpcrdma->record == NULL)
+    if (!rpcrdma->record)
         rpcrdma->record = heap_zeroed(1, sizeof *rpcrdma->record);
     return rpcrdma->record;
 }
@@ -40,7 +40,7 @@ static bool make_room(void **items, unsigned n, unsigned *size, unsigned most, s
         return n < *size;
     more = more < most ? more : most;
     moved = heap_resize(*items, more * item);
-    if (moved == NULL)
+    if (!moved)
         return false;
     *items = moved;
     *size = more;
@@ -86,12 +86,12 @@ void rpcrdma_record_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
     if (t->late || (plain && !t->reverse && !rpcrdma->finished))
         return;
     record = record_of(rpcrdma);
-    if (record == NULL)
+    if (!record)
         return;
     if (rpcrdma->finished) /* the latest suffice */
         note_offers(record, t);
     record->callbacks |= t->reverse && t->outcome == RPCRDMA_REPLIED;
-    if (plain || (call = call_new(record)) == NULL)
+    if (plain || !(call = call_new(record)))
         return;
     *call = (struct history_call){.xid = t->xid,
                                   .side = t->side,
@@ -121,7 +121,7 @@ void rpcrdma_record_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
 
 static struct history_stray *find_stray(struct history_record *record, const struct rpcrdma_move *move)
 {
-    for (unsigned i = 0; record != NULL && i < record->n_strays; i++) {
+    for (unsigned i = 0; record && i < record->n_strays; i++) {
         struct history_stray *stray = &record->strays[i];
 
         if (stray->operation == move->operation && stray->owner == move->owner)
@@ -135,12 +135,12 @@ void rpcrdma_record_stray(struct rpcrdma_connection *rpcrdma, const struct rpcrd
     struct rpcrdma_area area = rpcrdma_area_of_move(move);
     struct history_record *record;
 
-    if (move->operation == 0 || move->length == 0 || find_stray(rpcrdma->record, move) != NULL)
+    if (move->operation == 0 || move->length == 0 || find_stray(rpcrdma->record, move))
         return;
     record = record_of(rpcrdma);
-    if (record != NULL && record->strays == NULL)
+    if (record && !record->strays)
         record->strays = heap_zeroed(HISTORY_STRAYS_MAX, sizeof *record->strays);
-    if (record == NULL || record->strays == NULL || record->n_strays == HISTORY_STRAYS_MAX)
+    if (!record || !record->strays || record->n_strays == HISTORY_STRAYS_MAX)
         return;
     record->strays[record->n_strays++] = (struct history_stray){.owner = (uint8_t)move->owner,
                                                                 .write = move->kind == RDMA_WRITE,
@@ -156,7 +156,7 @@ void rpcrdma_record_response(struct rpcrdma_connection *rpcrdma, const struct rp
 {
     struct history_stray *stray = find_stray(rpcrdma->record, move);
 
-    if (stray == NULL || stray->served || move->length == 0)
+    if (!stray || stray->served || move->length == 0)
         return;
     stray->served = true;
     stray->proof = move->place;
@@ -167,7 +167,7 @@ void rpcrdma_record_send(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
 {
     struct history_record *record = rpcrdma->record;
 
-    for (unsigned i = 0; record != NULL && i < record->n_strays; i++) {
+    for (unsigned i = 0; record && i < record->n_strays; i++) {
         struct history_stray *stray = &record->strays[i];
 
         if (stray->write && !stray->served && !stray->refused && stray->owner == message->side &&
@@ -184,7 +184,7 @@ void rpcrdma_record_refusal(struct rpcrdma_connection *rpcrdma, const struct rdm
 {
     struct history_record *record = record_of(rpcrdma);
 
-    if (record == NULL || record->refusal)
+    if (!record || record->refusal)
         return;
     record->refusal = true;
     record->refused_by = refusal->place.side & 1u;
@@ -206,9 +206,9 @@ static void note_callbacks(struct rpcrdma_connection *rpcrdma, struct history_re
     if (rpcrdma->client < 0)
         return;
     server = other_side((unsigned)rpcrdma->client);
-    for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, server, t)) != NULL;)
+    for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, server, t));)
         newest = t;
-    if (newest == NULL || newest->call.offset < rpcrdma->last_send[server] || newest->damaged)
+    if (!newest || newest->call.offset < rpcrdma->last_send[server] || newest->damaged)
         return;
     record->callback_at_end = true;
     record->callback = newest->call;
@@ -223,13 +223,13 @@ struct history_record *rpcrdma_connection_record(struct rpcrdma_connection *rpcr
     for (unsigned side = 0; side < 2; side++) {
         const struct rpcrdma_calls *calls = &rpcrdma->side[side].calls;
 
-        for (const struct rpcrdma_transaction *t = calls->done.oldest; t != NULL; t = t->newer)
+        for (const struct rpcrdma_transaction *t = calls->done.oldest; t; t = t->newer)
             rpcrdma_record_call(rpcrdma, t);
-        for (const struct rpcrdma_transaction *t = calls->waiting.oldest; t != NULL; t = t->newer)
+        for (const struct rpcrdma_transaction *t = calls->waiting.oldest; t; t = t->newer)
             rpcrdma_record_call(rpcrdma, t);
     }
     record = record_of(rpcrdma);
-    if (record == NULL)
+    if (!record)
         return NULL;
     rpcrdma->record = NULL;
     rpcrdma->record_taken = true;

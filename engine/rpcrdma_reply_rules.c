@@ -10,7 +10,7 @@
 /* A retransmission may be answered with the chunks of either Send. */
 static bool ambiguous(const struct rpcrdma_transaction *t)
 {
-    for (const struct rpcrdma_transaction *o = t->hash_next; o != NULL; o = o->hash_next) {
+    for (const struct rpcrdma_transaction *o = t->hash_next; o; o = o->hash_next) {
         if (o->xid == t->xid && o->outcome == RPCRDMA_OUTSTANDING)
             return true;
     }
@@ -29,7 +29,7 @@ bool rpcrdma_returned_compound(const struct rpcrdma_transaction *t)
 {
     const struct nfs_procedure *procedure = t->call_body.procedure;
 
-    return procedure != NULL && procedure->compound && !procedure->callback;
+    return procedure && procedure->compound && !procedure->callback;
 }
 
 /* ---- Read list ---- */
@@ -137,7 +137,7 @@ static bool reduces_reply(const struct rpcrdma_transaction *t)
 {
     const struct rpcrdma_body *call = &t->call_body;
 
-    if (call->procedure == NULL || !call->procedure->reduces_reply)
+    if (!call->procedure || !call->procedure->reduces_reply)
         return false;
     for (unsigned i = 0; call->procedure->compound && i < call->n_operations; i++) {
         if (nfs_op_read_class(call->operations[i].op))
@@ -262,14 +262,14 @@ static void judge_reply_chunk(struct rpcrdma_connection *rpcrdma, struct rpcrdma
 
     if (is_long && rpcrdma_old(rpcrdma) && reply->header.read.n > 0)
         return; /* RFC 5666 section 5.2: the client reads it */
-    if (chunk == NULL && is_long) {
+    if (!chunk && is_long) {
         rpcrdma_fail(rpcrdma, reply, RULE_RPCR_3_5_3_12, t->call.frame,
                      "expected the Reply inline, as the Call has no Reply chunk; found RDMA_NOMSG");
-    } else if (chunk == NULL && reply->header.has_reply) {
+    } else if (!chunk && reply->header.has_reply) {
         rpcrdma_fail(rpcrdma, reply, RULE_RPCR_4_3_3_06, t->call.frame,
                      "expected no Reply chunk in the Reply to a Call without one; found one of %u segments",
                      reply->header.reply.segments);
-    } else if (chunk == NULL) {
+    } else if (!chunk) {
         rpcrdma_pass(rpcrdma, RULE_RPCR_4_3_3_06);
     } else if (!reply->header.has_reply && is_long) {
         rpcrdma_fail(rpcrdma, reply, RULE_RPCR_4_2_4_05, t->call.frame,
@@ -280,7 +280,7 @@ static void judge_reply_chunk(struct rpcrdma_connection *rpcrdma, struct rpcrdma
     } else {
         judge_reply_copy(rpcrdma, reply, chunk);
     }
-    if (is_long && chunk != NULL)
+    if (is_long && chunk)
         rpcrdma_pass(rpcrdma, RULE_RPCR_3_5_3_12);
 }
 

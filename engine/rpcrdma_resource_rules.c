@@ -141,7 +141,7 @@ static const struct sent *sent_at(const struct rpcrdma_resource_state *state, un
         found = sent;
     }
     /* With nothing known before it, it may have begun anywhere. */
-    return found != NULL && (found->offset == offset || found->octets > 0) ? found : NULL;
+    return found && (found->offset == offset || found->octets > 0) ? found : NULL;
 }
 
 static void judge_buffer(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal,
@@ -171,7 +171,7 @@ void rpcrdma_resource_refusal(struct rpcrdma_connection *rpcrdma, const struct r
     if (!refusal->accused_found || !refusal->accuses_send)
         return;
     sent = sent_at(rpcrdma->resource, other_side(refusal->place.side & 1u), refusal->accused.offset);
-    if (sent == NULL)
+    if (!sent)
         return;
     if (refusal->cause == RDMA_REFUSED_INVALIDATION && sent->invalidates)
         rpcrdma_fail_at(rpcrdma, &refusal->place, RULE_CMPD_3_2_03, sent->frame,

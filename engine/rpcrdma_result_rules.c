@@ -28,7 +28,7 @@ static const struct rpcrdma_item *reduced_item(const struct rpcrdma_body *body)
 
 static const char *name_of(const struct rpcrdma_shape *shape, const struct rpcrdma_item *item)
 {
-    return item != NULL ? rpcrdma_shape_item_name(shape, &item->item) : "an item";
+    return item ? rpcrdma_shape_item_name(shape, &item->item) : "an item";
 }
 
 /* The first eligible result: that of INLINE, where no item has a chunk. */
@@ -54,7 +54,7 @@ static void pass_items(const struct rpcrdma_shape *shape)
             break;
         }
     }
-    if (reduced_item(body) == NULL)
+    if (!reduced_item(body))
         return;
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         rpcrdma_shape_pass(shape, rules[i]);
@@ -76,9 +76,9 @@ static void check_asked(struct rpcrdma_shape *shape)
 
         if (!item->eligible || item->mark != NFS_MARK_DATA)
             continue;
-        while ((count = rpcrdma_value(call, NFS_MARK_COUNT, item->op, &k)) != NULL && count->op_index != item->op_index)
+        while ((count = rpcrdma_value(call, NFS_MARK_COUNT, item->op, &k)) && count->op_index != item->op_index)
             ;
-        if (count == NULL)
+        if (!count)
             return;
         if (item->count > count->value) {
             rpcrdma_shape_fail(shape, RULE_RPCR0_4N_07, "expected at most the %" PRIu64 " octets asked for; found %u",
@@ -131,9 +131,9 @@ static void ineligible(struct rpcrdma_shape *shape, const struct rpcrdma_item *i
 
     if (binding == RULE_COUNT)
         return;
-    rpcrdma_shape_fail(
-        shape, binding, "expected only DDP-eligible results in Write chunks; found %" PRIu64 " octets of %s",
-        item != NULL ? item->item.count : chunk->returned, item != NULL ? name_of(shape, item) : "results without any");
+    rpcrdma_shape_fail(shape, binding,
+                       "expected only DDP-eligible results in Write chunks; found %" PRIu64 " octets of %s",
+                       item ? item->item.count : chunk->returned, item ? name_of(shape, item) : "results without any");
 }
 
 /* The payload of a Reply with results that are those of the procedure. */
@@ -171,7 +171,7 @@ static void reduced(struct rpcrdma_shape *shape)
                            name_of(shape, reduced_item(body)));
         break;
     case RPCRDMA_REDUCED_NONE:
-        if (used_chunk(shape->t) != NULL && body->walk.status == NFS_WALK_BAD)
+        if (used_chunk(shape->t) && body->walk.status == NFS_WALK_BAD)
             rpcrdma_shape_fail(shape, RULE_RPCR_6_1_06,
                                "expected a payload that makes a valid RPC Reply with the Write chunks inserted; found "
                                "octet %" PRIu64 " of it not to fit",
@@ -201,7 +201,7 @@ static void broken_header(struct rpcrdma_shape *shape)
     if (rpc->status == RPC_BAD_TYPE && shape->in_chunk)
         rpcrdma_shape_fail(shape, RULE_RPCR_2_2_2_01, "expected CALL (0) or REPLY (1) in the RPC message; found %u",
                            rpc->fault);
-    else if (shape->t->call_body.known && shape->t->call_body.rpc.cred.flavor == RPC_AUTH_GSS && used != NULL &&
+    else if (shape->t->call_body.known && shape->t->call_body.rpc.cred.flavor == RPC_AUTH_GSS && used &&
              rpc->status != RPC_BAD_TYPE)
         rpcrdma_shape_fail(shape, RULE_RPCR_8_2_2_01,
                            "expected the RPCSEC_GSS verifier in the payload; found a header without it, and %" PRIu64
@@ -257,14 +257,14 @@ static void judge(struct rpcrdma_shape *shape)
         return;
     rpcrdma_shape_count_results(shape);
     if (body->wrapped) {
-        if (used != NULL && !rpcrdma_old(shape->rpcrdma))
+        if (used && !rpcrdma_old(shape->rpcrdma))
             rpcrdma_shape_fail(shape, RULE_RPCR_8_2_2_3_01,
                                "expected a protected payload not to be reduced; found %" PRIu64 " octets in a Write "
                                "chunk",
                                used->returned);
         else if (!rpcrdma_old(shape->rpcrdma))
             rpcrdma_shape_pass(shape, RULE_RPCR_8_2_2_3_01);
-    } else if (used != NULL && shape->results_known && shape->results == 0) {
+    } else if (used && shape->results_known && shape->results == 0) {
         ineligible(shape, NULL);
     } else if (!rpcrdma_compound_results(shape)) {
         return;

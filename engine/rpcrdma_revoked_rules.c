@@ -15,7 +15,7 @@ static bool exchanged_since(const struct rpcrdma_connection *rpcrdma, const stru
 {
     const struct rpcrdma_transaction *other = rpcrdma->side[t->side].calls.done.newest;
 
-    for (; other != NULL && other != t; other = other->older) {
+    for (; other && other != t; other = other->older) {
         if (other->number > t->number && other->call_acked_known && other->call_acked > t->answer.offset)
             return true;
     }

@@ -60,18 +60,18 @@ bool rpcrdma_served_read(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
     struct rpcrdma_area area = rpcrdma_area_of_move(move);
 
     if (!rpcrdma_old(rpcrdma)) {
-        if (served != NULL)
+        if (served)
             rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_4_3_1_04, served->frame,
                             "expected the Reply in frame %u to be discarded for its Read list; found an RDMA Read of "
                             "it, STag 0x%08x",
                             served->frame, move->stag);
         return served != NULL;
     }
-    if (served != NULL) {
+    if (served) {
         struct rpcrdma_owed *owed = find_owed(state, served->xid);
 
         rpcrdma_pass(rpcrdma, RULE_RPCR0_3_8_01);
-        if (owed != NULL)
+        if (owed)
             owed->read = true;
         return true;
     }
@@ -96,7 +96,7 @@ void rpcrdma_memory_done(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
 {
     struct rpcrdma_owed *owed = find_owed(rpcrdma->memory, done->header.xid);
 
-    if (owed == NULL || owed->place.side == done->side)
+    if (!owed || owed->place.side == done->side)
         return;
     rpcrdma_pass(rpcrdma, RULE_RPCR0_3_5_01);
     drop_owed(rpcrdma->memory, owed);

@@ -15,7 +15,7 @@ static void vfail(struct rpcrdma_shape *shape, enum rule_id rule, enum rule_seve
     shape->failed |= severity == SEVERITY_ERROR;
     if (!shape->reply)
         shape->t->misread |= severity == SEVERITY_ERROR;
-    if (shape->message != NULL) {
+    if (shape->message) {
         shape->message->misread |= severity == SEVERITY_ERROR;
         rpcrdma_fail_as(shape->rpcrdma, shape->message, rule, severity, shape->reply ? shape->t->call.frame : 0, "%s",
                         text);
@@ -53,14 +53,14 @@ static enum rule_id callback_binding(const struct rpcrdma_body *call)
     unsigned i = 0;
     const struct nfs_value *minor = rpcrdma_value(call, NFS_MARK_MINOR_VERSION, 0, &i);
 
-    return minor != NULL && minor->value > 0 ? RULE_NFSULB_6_5_2_03 : RULE_NFSULB_6_5_1_02;
+    return minor && minor->value > 0 ? RULE_NFSULB_6_5_2_03 : RULE_NFSULB_6_5_1_02;
 }
 
 enum rule_id rpcrdma_shape_binding(const struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *call = &shape->t->call_body;
 
-    if (call->procedure != NULL && call->procedure->callback)
+    if (call->procedure && call->procedure->callback)
         return callback_binding(call);
     switch (call->rpc.prog) {
     case NFS_PROGRAM:
@@ -98,7 +98,7 @@ const char *rpcrdma_shape_item_name(const struct rpcrdma_shape *shape, const str
     const struct nfs_procedure *procedure = shape->body->procedure;
     const char *op = procedure->compound ? nfs_op_name(item->op, procedure->callback) : procedure->name;
 
-    snprintf(text, sizeof text, "%s of %s", mark_name(item->mark), op != NULL ? op : procedure->name);
+    snprintf(text, sizeof text, "%s of %s", mark_name(item->mark), op ? op : procedure->name);
     return text;
 }
 
@@ -108,7 +108,7 @@ void rpcrdma_shape_count_results(struct rpcrdma_shape *shape)
 
     shape->results = 0;
     shape->results_known = false;
-    if (call->procedure == NULL)
+    if (!call->procedure)
         return;
     if (call->procedure->compound && call->procedure->reduces_reply) {
         if (!call->walked || call->walk.status != NFS_WALK_OK || call->reduction == RPCRDMA_REDUCED_NONE || call->cut)
@@ -306,7 +306,7 @@ static void items(struct rpcrdma_shape *shape)
         is_inline |= body->items[i].chunk < 0;
         roundup |= body->items[i].chunk < 0 && body->items[i].item.count % 4 != 0;
     }
-    if (name != NULL)
+    if (name)
         rpcrdma_shape_fail(shape, RULE_RPCR_2_2_4_2_01,
                            "expected the octet count of %s without its roundup; found %u with NUL octets at the end",
                            rpcrdma_shape_item_name(shape, &name->item), name->item.count);

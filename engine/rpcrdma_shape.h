@@ -35,7 +35,7 @@ static inline void rpcrdma_shape_pass(const struct rpcrdma_shape *shape, enum ru
 /* These octets are inline, and should not be. */
 static inline void rpcrdma_shape_excess(struct rpcrdma_shape *shape, uint64_t octets)
 {
-    if (shape->message != NULL && !shape->in_chunk)
+    if (shape->message && !shape->in_chunk)
         shape->message->excess += octets;
 }
 

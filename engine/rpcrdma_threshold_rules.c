@@ -21,19 +21,19 @@ struct rpcrdma_threshold_state {
 bool rpcrdma_threshold_new(struct rpcrdma_connection *rpcrdma)
 {
     rpcrdma->threshold = heap_zeroed(1, sizeof *rpcrdma->threshold);
-    if (rpcrdma->threshold != NULL)
+    if (rpcrdma->threshold)
         rpcrdma->threshold->ccp = rpcrdma_ccp_new();
-    return rpcrdma->threshold != NULL && rpcrdma->threshold->ccp != NULL;
+    return rpcrdma->threshold && rpcrdma->threshold->ccp;
 }
 
 bool rpcrdma_threshold_configured(const struct rpcrdma_connection *rpcrdma)
 {
-    return rpcrdma->threshold != NULL && rpcrdma_ccp_told(rpcrdma->threshold->ccp);
+    return rpcrdma->threshold && rpcrdma_ccp_told(rpcrdma->threshold->ccp);
 }
 
 void rpcrdma_threshold_free(struct rpcrdma_connection *rpcrdma)
 {
-    if (rpcrdma->threshold != NULL)
+    if (rpcrdma->threshold)
         free(rpcrdma->threshold->ccp);
     free(rpcrdma->threshold);
 }
@@ -104,7 +104,7 @@ void rpcrdma_threshold_private_data(struct rpcrdma_connection *rpcrdma, const st
     struct rpcrdma_private_data block = {0};
     int swapped;
 
-    if (p == NULL)
+    if (!p)
         return;
     rpcrdma_private_data_find(&block, p, n);
     switch (status) {
@@ -196,7 +196,7 @@ static struct limit limit_of(const struct rpcrdma_connection *rpcrdma, unsigned 
 
 static bool reverse(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m)
 {
-    if (m->transaction != NULL)
+    if (m->transaction)
         return m->transaction->reverse;
     return m->kind == RPCRDMA_KIND_CALL && rpcrdma->client >= 0 && (unsigned)rpcrdma->client != m->side;
 }
@@ -206,7 +206,7 @@ static bool reply_chunk_unused(const struct rpcrdma_message *m)
 {
     const struct rpcrdma_transaction *t = m->transaction;
 
-    return m->kind == RPCRDMA_KIND_REPLY && m->has_rpc && t != NULL && t->outcome == RPCRDMA_OUTSTANDING &&
+    return m->kind == RPCRDMA_KIND_REPLY && m->has_rpc && t && t->outcome == RPCRDMA_OUTSTANDING &&
            t->reply_chunk >= 0 && t->chunks[t->reply_chunk].length >= m->n - m->header.header_len;
 }
 

@@ -19,7 +19,7 @@ static void enqueue(struct rpcrdma_queue *queue, struct rpcrdma_transaction *t)
 {
     t->older = queue->newest;
     t->newer = NULL;
-    if (queue->newest != NULL)
+    if (queue->newest)
         queue->newest->newer = t;
     else
         queue->oldest = t;
@@ -29,11 +29,11 @@ static void enqueue(struct rpcrdma_queue *queue, struct rpcrdma_transaction *t)
 
 static void dequeue(struct rpcrdma_queue *queue, struct rpcrdma_transaction *t)
 {
-    if (t->older != NULL)
+    if (t->older)
         t->older->newer = t->newer;
     else
         queue->oldest = t->newer;
-    if (t->newer != NULL)
+    if (t->newer)
         t->newer->older = t->older;
     else
         queue->newest = t->older;
@@ -47,14 +47,14 @@ static struct rpcrdma_transaction *first_of(const struct rpcrdma_connection *rpc
 {
     const struct rpcrdma_calls *calls = &rpcrdma->side[side].calls;
 
-    return calls->hash == NULL ? NULL : calls->hash[bucket(xid)];
+    return calls->hash ? calls->hash[bucket(xid)] : NULL;
 }
 
 struct rpcrdma_transaction *rpcrdma_find(const struct rpcrdma_connection *rpcrdma, unsigned side, uint32_t xid)
 {
     struct rpcrdma_transaction *t = first_of(rpcrdma, side, xid);
 
-    while (t != NULL && t->xid != xid)
+    while (t && t->xid != xid)
         t = t->hash_next;
     return t;
 }
@@ -64,7 +64,7 @@ struct rpcrdma_transaction *rpcrdma_find_outstanding(const struct rpcrdma_connec
 {
     struct rpcrdma_transaction *t = first_of(rpcrdma, side, xid);
 
-    while (t != NULL && (t->xid != xid || t->outcome != RPCRDMA_OUTSTANDING))
+    while (t && (t->xid != xid || t->outcome != RPCRDMA_OUTSTANDING))
         t = t->hash_next;
     return t;
 }
@@ -72,7 +72,7 @@ struct rpcrdma_transaction *rpcrdma_find_outstanding(const struct rpcrdma_connec
 struct rpcrdma_transaction *rpcrdma_next_outstanding(const struct rpcrdma_connection *rpcrdma, unsigned side,
                                                      struct rpcrdma_transaction *after)
 {
-    return after == NULL ? rpcrdma->side[side].calls.waiting.oldest : after->newer;
+    return after ? after->newer : rpcrdma->side[side].calls.waiting.oldest;
 }
 
 /* ---- opening ---- */
@@ -82,7 +82,7 @@ static struct rpcrdma_transaction *fresh(struct rpcrdma_connection *rpcrdma)
 {
     struct rpcrdma_transaction *t = rpcrdma->spare, keep;
 
-    if (t == NULL)
+    if (!t)
         return heap_zeroed(1, sizeof *t);
     rpcrdma->spare = t->hash_next;
     keep = *t;
@@ -109,7 +109,7 @@ static void retire(struct rpcrdma_connection *rpcrdma, struct rpcrdma_queue *que
 
     if (!rpcrdma->finished)
         rpcrdma_record_call(rpcrdma, t);
-    if (rpcrdma->events.retired != NULL)
+    if (rpcrdma->events.retired)
         rpcrdma->events.retired(rpcrdma->events.ctx, t);
     rpcrdma_count(rpcrdma, t);
     rpcrdma_offers_drop(rpcrdma, t);
@@ -190,7 +190,7 @@ struct rpcrdma_transaction *rpcrdma_transaction_open(struct rpcrdma_connection *
 
     make_room(rpcrdma, calls, call->side);
     t = fresh(rpcrdma);
-    if (t == NULL) {
+    if (!t) {
         rpcrdma->side[call->side].hole = true;
         return NULL;
     }
@@ -207,7 +207,7 @@ struct rpcrdma_transaction *rpcrdma_transaction_open(struct rpcrdma_connection *
     t->position_zero = t->reply_chunk = -1;
     t->inline_hash = from < call->n ? hash_of(call->p + from, call->n - from) : 0;
     take_arguments(t, call);
-    t->repeats = before != NULL && repeats(before, t, call);
+    t->repeats = before && repeats(before, t, call);
     settle_late(calls, t, call);
     t->hash_next = calls->hash[bucket(t->xid)];
     calls->hash[bucket(t->xid)] = t;
@@ -234,7 +234,7 @@ void rpcrdma_transaction_close(struct rpcrdma_connection *rpcrdma, struct rpcrdm
     struct rpcrdma_calls *calls = &rpcrdma->side[t->side].calls;
 
     t->outcome = outcome;
-    if (answer != NULL) {
+    if (answer) {
         t->answer = answer->place;
         t->answer_operation = answer->operation;
         t->answer_acked = answer->acked;
@@ -246,7 +246,7 @@ void rpcrdma_transaction_close(struct rpcrdma_connection *rpcrdma, struct rpcrdm
     enqueue(&calls->done, t);
     calls->outstanding = calls->waiting.n;
     calls->answered++;
-    if (answer != NULL && t->number > rpcrdma->answered_number[t->side])
+    if (answer && t->number > rpcrdma->answered_number[t->side])
         rpcrdma->answered_number[t->side] = t->number;
     rpcrdma_count(rpcrdma, t);
     for (unsigned i = 0; i < 2; i++) {
@@ -261,7 +261,7 @@ void rpcrdma_transaction_close(struct rpcrdma_connection *rpcrdma, struct rpcrdm
 void rpcrdma_transactions_damage(struct rpcrdma_connection *rpcrdma)
 {
     for (unsigned side = 0; side < 2; side++) {
-        for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, side, t)) != NULL;)
+        for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, side, t));)
             t->damaged = true;
     }
 }
@@ -282,12 +282,12 @@ void rpcrdma_transactions_free(struct rpcrdma_connection *rpcrdma)
     for (unsigned side = 0; side < 2; side++) {
         struct rpcrdma_calls *calls = &rpcrdma->side[side].calls;
 
-        while (calls->waiting.oldest != NULL)
+        while (calls->waiting.oldest)
             retire(rpcrdma, &calls->waiting, calls->waiting.oldest);
-        while (calls->done.oldest != NULL)
+        while (calls->done.oldest)
             retire(rpcrdma, &calls->done, calls->done.oldest);
     }
-    while (rpcrdma->spare != NULL) {
+    while (rpcrdma->spare) {
         struct rpcrdma_transaction *t = rpcrdma->spare;
 
         rpcrdma->spare = t->hash_next;

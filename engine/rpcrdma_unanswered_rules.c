@@ -26,9 +26,9 @@ static int name_call(const struct rpcrdma_transaction *t, char *text, size_t siz
 
     if (!body->known)
         return snprintf(text, size, "the %sCall", t->call_header.proc == RPCRDMA_NOMSG ? "Long " : "");
-    if (body->procedure != NULL)
+    if (body->procedure)
         return snprintf(text, size, "%s of %s%u", body->procedure->name,
-                        body->procedure->callback || program == NULL ? "callback version " : program, body->rpc.vers);
+                        body->procedure->callback || !program ? "callback version " : program, body->rpc.vers);
     return snprintf(text, size, "procedure %u of program %u", body->rpc.proc, body->rpc.prog);
 }
 
@@ -68,15 +68,15 @@ static const char *context(const struct rpcrdma_connection *rpcrdma, const struc
 {
     const struct rpcrdma_transaction *before = rpcrdma->side[t->side].calls.done.newest, *after = NULL;
 
-    for (; before != NULL && before->answer.frame > t->call.frame; before = before->older)
+    for (; before && before->answer.frame > t->call.frame; before = before->older)
         after = before->answer.frame != 0 ? before : after;
-    if (before != NULL && after != NULL)
+    if (before && after)
         snprintf(text, CONTEXT_TEXT, "the answer before it is in frame %u, the next one in frame %u",
                  before->answer.frame, after->answer.frame);
-    else if (before != NULL)
+    else if (before)
         snprintf(text, CONTEXT_TEXT, "the answer before it is in frame %u, there is none after it",
                  before->answer.frame);
-    else if (after != NULL)
+    else if (after)
         snprintf(text, CONTEXT_TEXT, "no answer comes before it, the next one in frame %u", after->answer.frame);
     else
         snprintf(text, CONTEXT_TEXT, "no Call was answered");
@@ -107,7 +107,7 @@ static unsigned stalled_behind(const struct rpcrdma_transaction *t)
 {
     unsigned n = 0;
 
-    for (const struct rpcrdma_transaction *next = t->newer; next != NULL; next = next->newer)
+    for (const struct rpcrdma_transaction *next = t->newer; next; next = next->newer)
         n += !next->settled && !next->repeats;
     return n;
 }
@@ -165,7 +165,7 @@ static void judge_unanswered(struct rpcrdma_connection *rpcrdma, const struct rp
             rpcrdma_fail_at(rpcrdma, &place, RULE_RPCR_6_1_08, 0,
                             "expected ERR_CHUNK or GARBAGE_ARGS in answer to the Call in frame %u; found none",
                             t->call.frame);
-    } else if (demand == NULL) {
+    } else if (!demand) {
         judge_sound(rpcrdma, t, &place, time_ns);
     } else if (due(rpcrdma, t, time_ns)) {
         rpcrdma_fail_at(rpcrdma, &place, demand->rule, 0, "expected %s in answer to the Call in frame %u; found none",
@@ -191,7 +191,7 @@ static bool excused(const struct rpcrdma_connection *rpcrdma, unsigned caller)
 
     if (rpcrdma->side[caller].faulty)
         return true;
-    while ((t = rpcrdma_next_outstanding(rpcrdma, caller, t)) != NULL) {
+    while ((t = rpcrdma_next_outstanding(rpcrdma, caller, t))) {
         if (t->repeats || t->astray)
             return true;
         for (size_t i = 0; t->fault != 0 && i < sizeof excuses / sizeof *excuses; i++) {
@@ -241,17 +241,17 @@ static void judge_cut_off(struct rpcrdma_connection *rpcrdma, unsigned closer, c
     enum rule_severity severity = SEVERITY_WARNING;
     enum rule_id rule;
 
-    while ((t = rpcrdma_next_outstanding(rpcrdma, other_side(closer), t)) != NULL) {
-        if (rpcrdma_demand_for(t) != NULL || rpcrdma_reduced_ineligible(t) || t->settled ||
+    while ((t = rpcrdma_next_outstanding(rpcrdma, other_side(closer), t))) {
+        if (rpcrdma_demand_for(t) || rpcrdma_reduced_ineligible(t) || t->settled ||
             rpcrdma->answered_number[t->side] > t->number)
             continue;
         if (t->fault == 0 && !t->malformed)
             rpcrdma_pass(rpcrdma, RULE_RPCR_4_5_4_03);
         n++;
-        if (why == NULL || oddity(rpcrdma, t) >= oddity(rpcrdma, why))
+        if (!why || oddity(rpcrdma, t) >= oddity(rpcrdma, why))
             why = t;
     }
-    if (why == NULL || !followed(rpcrdma, why))
+    if (!why || !followed(rpcrdma, why))
         return;
     rule = why->reverse && why->n_chunks > 0 ? RULE_BIDI_5_3_04 : rpcrdma_form_rule(rpcrdma, why);
     if (rule == RULE_COUNT)
@@ -282,14 +282,14 @@ static bool judge_closed(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
 {
     const struct rpcrdma_demand *demand = rpcrdma_demand_for(t);
     bool ineligible = rpcrdma_reduced_ineligible(t);
-    enum rule_id rule = ineligible || demand == NULL ? RULE_RPCR_6_1_08 : demand->rule;
+    enum rule_id rule = ineligible || !demand ? RULE_RPCR_6_1_08 : demand->rule;
 
     /* It has passed it over, and closes later. */
     if (rpcrdma->answered_number[t->side] > t->number) {
         judge_unanswered(rpcrdma, t, place->time_ns);
         return false;
     }
-    if (!ineligible && demand == NULL) {
+    if (!ineligible && !demand) {
         if (t->reverse) /* or it is the client, which closes when it has no more to do */
             judge_unanswered(rpcrdma, t, place->time_ns);
         return false;
@@ -313,18 +313,18 @@ void rpcrdma_unanswered_close(struct rpcrdma_connection *rpcrdma, unsigned side,
 {
     struct rpcrdma_transaction *t = NULL;
 
-    while ((t = rpcrdma_next_outstanding(rpcrdma, other_side(side), t)) != NULL)
+    while ((t = rpcrdma_next_outstanding(rpcrdma, other_side(side), t)))
         explained |= judge_closed(rpcrdma, t, place, how);
     if (!explained)
         judge_cut_off(rpcrdma, side, place, how, reset);
-    while ((t = rpcrdma_next_outstanding(rpcrdma, side, t)) != NULL)
+    while ((t = rpcrdma_next_outstanding(rpcrdma, side, t)))
         judge_unanswered(rpcrdma, t, place->time_ns);
 }
 
 void rpcrdma_unanswered_finish(struct rpcrdma_connection *rpcrdma, int64_t time_ns)
 {
     for (unsigned side = 0; side < 2; side++) {
-        for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, side, t)) != NULL;)
+        for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, side, t));)
             judge_unanswered(rpcrdma, t, time_ns);
     }
 }

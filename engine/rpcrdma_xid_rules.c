@@ -102,10 +102,9 @@ static const struct rpcrdma_transaction *answered_unseen(const struct rpcrdma_co
 {
     const struct rpcrdma_transaction *t = m->transaction;
 
-    for (t = t->hash_next; t != NULL && t->xid != m->header.xid; t = t->hash_next)
+    for (t = t->hash_next; t && t->xid != m->header.xid; t = t->hash_next)
         ;
-    if (t == NULL || t->outcome == RPCRDMA_OUTSTANDING || t->late || !rpcrdma_acked(rpcrdma, m) ||
-        t->answer.offset < m->acked)
+    if (!t || t->outcome == RPCRDMA_OUTSTANDING || t->late || !rpcrdma_acked(rpcrdma, m) || t->answer.offset < m->acked)
         return NULL;
     return t->inline_hash == m->transaction->inline_hash || t->arguments_hash == m->transaction->arguments_hash ||
                    (m->has_rpc && rpc_gss_protects(&m->rpc))
@@ -116,9 +115,9 @@ static const struct rpcrdma_transaction *answered_unseen(const struct rpcrdma_co
 static void judge_unique(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m,
                          const struct rpcrdma_transaction *before)
 {
-    if (before == NULL)
+    if (!before)
         before = answered_unseen(rpcrdma, m);
-    if (before == NULL) {
+    if (!before) {
         if (rpcrdma_whole(rpcrdma))
             rpcrdma_pass(rpcrdma, RULE_RPCR_2_2_2_03);
         else
@@ -172,7 +171,7 @@ static bool call_behind(const struct rpcrdma_message *m)
  */
 static void answered_under_inner(struct rpcrdma_connection *rpcrdma, unsigned caller, uint32_t xid)
 {
-    for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, caller, t)) != NULL;) {
+    for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, caller, t));) {
         if (t->malformed && t->call_body.known && t->call_body.rpc.xid == xid && t->xid != xid)
             t->ambiguous = true;
     }
@@ -256,7 +255,7 @@ void rpcrdma_xid_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
 {
     if (m->faulty)
         return;
-    if (m->transaction == NULL)
+    if (!m->transaction)
         judge_stray(rpcrdma, m);
     else if (m->transaction->outcome != RPCRDMA_OUTSTANDING)
         judge_second(rpcrdma, m);

@@ -23,14 +23,14 @@ static const struct stack_taps no_taps;
 
 #define TAP(stack, what, ...)                                                                                          \
     do {                                                                                                               \
-        if ((stack)->setup.taps->what != NULL)                                                                         \
+        if ((stack)->setup.taps->what)                                                                                 \
             (stack)->setup.taps->what((stack)->setup.ctx, __VA_ARGS__);                                                \
     } while (0)
 
 /* To the next part. */
 #define NEXT(stack, what, ...)                                                                                         \
     do {                                                                                                               \
-        if ((stack)->setup.next != NULL && (stack)->setup.next->what != NULL)                                          \
+        if ((stack)->setup.next && (stack)->setup.next->what)                                                          \
             (stack)->setup.next->what((stack)->setup.next->ctx, __VA_ARGS__);                                          \
     } while (0)
 
@@ -42,7 +42,7 @@ static bool has(const struct stack *stack, enum stack_layer layer)
 void stack_options_init(struct stack_options *options, const struct mpa_options *mpa)
 {
     *options = (struct stack_options){.first = STACK_TCP, .last = STACK_RPCRDMA};
-    if (mpa != NULL)
+    if (mpa)
         options->mpa = *mpa;
     else
         mpa_options_init(&options->mpa);
@@ -62,17 +62,17 @@ static void on_retired(void *ctx, struct rpcrdma_transaction *transaction)
     struct stack *stack = ctx;
 
     TAP(stack, retired, transaction);
-    if (stack->nfs != NULL)
+    if (stack->nfs)
         nfs_connection_retired(stack->nfs, transaction);
 }
 
 /* The binding, made with the first message; false: memory is lacking. */
 static bool bound(struct stack *stack)
 {
-    if (stack->nfs != NULL || stack->memory_lacking)
+    if (stack->nfs || stack->memory_lacking)
         return stack->nfs != NULL;
     stack->nfs = nfs_connection_new(&stack->setup.options->rpcrdma, stack->rpcrdma, stack->setup.verdict);
-    if (stack->nfs == NULL) {
+    if (!stack->nfs) {
         stack->memory_lacking = true;
         return false;
     }
@@ -112,12 +112,12 @@ static void make_rpcrdma(struct stack *stack)
 {
     const struct rpcrdma_events events = {.ctx = stack,
                                           .message = on_message,
-                                          .move = stack->setup.taps->move == NULL ? NULL : on_move,
+                                          .move = stack->setup.taps->move ? on_move : NULL,
                                           .payload = on_payload,
                                           .retired = on_retired};
 
     stack->rpcrdma = rpcrdma_connection_new(&stack->setup.options->rpcrdma, &events, stack->setup.verdict);
-    if (stack->rpcrdma == NULL) {
+    if (!stack->rpcrdma) {
         stack->memory_lacking = true;
         return;
     }
@@ -131,7 +131,7 @@ static void make_rpcrdma(struct stack *stack)
 /* It is made with the first that it may want to know. */
 static bool carries_rpcrdma(struct stack *stack)
 {
-    if (stack->rpcrdma == NULL && !stack->memory_lacking && has(stack, STACK_RPCRDMA))
+    if (!stack->rpcrdma && !stack->memory_lacking && has(stack, STACK_RPCRDMA))
         make_rpcrdma(stack);
     return stack->rpcrdma != NULL;
 }
@@ -139,7 +139,7 @@ static bool carries_rpcrdma(struct stack *stack)
 void stack_terms(struct stack *stack, const struct rdma_terms *terms)
 {
     stack->terms = *terms;
-    if (stack->rpcrdma != NULL)
+    if (stack->rpcrdma)
         rpcrdma_connection_terms(stack->rpcrdma, terms);
 }
 
@@ -185,7 +185,7 @@ static void give_changed(void *ctx, enum mpa_phase phase, const struct mpa_param
     struct rdma_terms terms;
 
     TAP(stack, changed, phase, parameters);
-    if (stack->rdmap != NULL)
+    if (stack->rdmap)
         rdmap_connection_parameters(stack->rdmap, phase, parameters);
     terms = rdma_terms_of_mpa(parameters);
     stack_terms(stack, &terms);
@@ -196,7 +196,7 @@ static void give_acked(void *ctx, unsigned side, bool known, uint64_t acked)
 {
     struct stack *stack = ctx;
 
-    if (stack->rdmap != NULL)
+    if (stack->rdmap)
         rdmap_connection_acked(stack->rdmap, side, known, acked);
     else
         NEXT(stack, acked, side, known, acked);
@@ -207,7 +207,7 @@ static void give_fpdu(void *ctx, const struct mpa_fpdu_event *event)
     struct stack *stack = ctx;
 
     TAP(stack, fpdu, event);
-    if (stack->rdmap != NULL)
+    if (stack->rdmap)
         rdmap_connection_fpdu(stack->rdmap, event);
     else
         NEXT(stack, fpdu, event);
@@ -247,9 +247,9 @@ static void skip_messages(void *ctx, unsigned side)
     struct stack *stack = ctx;
 
     stack->skipped[side & 1u] = true;
-    if (stack->rpcrdma != NULL)
+    if (stack->rpcrdma)
         rpcrdma_connection_skipped(stack->rpcrdma, side);
-    if (stack->nfs != NULL)
+    if (stack->nfs)
         nfs_connection_skipped(stack->nfs, side);
     NEXT(stack, skipped, side);
 }
@@ -258,7 +258,7 @@ static void give_skipped(void *ctx, unsigned side)
 {
     struct stack *stack = ctx;
 
-    if (stack->rdmap != NULL)
+    if (stack->rdmap)
         rdmap_connection_skipped(stack->rdmap, side); /* which says what it means for messages */
     else
         skip_messages(stack, side);
@@ -269,11 +269,11 @@ static void give_end(void *ctx, unsigned side, bool reset, const struct place *p
     struct stack *stack = ctx;
 
     TAP(stack, end, side, reset, place);
-    if (stack->rdmap != NULL)
+    if (stack->rdmap)
         rdmap_connection_end(stack->rdmap, side, reset, place);
-    if (stack->rpcrdma != NULL)
+    if (stack->rpcrdma)
         rpcrdma_connection_end(stack->rpcrdma, side, reset, place);
-    if (stack->nfs != NULL)
+    if (stack->nfs)
         nfs_connection_end(stack->nfs, side, reset, place);
     NEXT(stack, end, side, reset, place);
 }
@@ -282,11 +282,11 @@ static void give_finish(void *ctx, int64_t time_ns)
 {
     struct stack *stack = ctx;
 
-    if (stack->rdmap != NULL)
+    if (stack->rdmap)
         rdmap_connection_finish(stack->rdmap, time_ns);
-    if (stack->rpcrdma != NULL)
+    if (stack->rpcrdma)
         rpcrdma_connection_finish(stack->rpcrdma, time_ns);
-    if (stack->nfs != NULL)
+    if (stack->nfs)
         nfs_connection_finish(stack->nfs, time_ns);
     NEXT(stack, finish, time_ns);
 }
@@ -315,7 +315,7 @@ static void on_segment(void *ctx, const struct tcp_segment *segment, uint64_t of
     struct stack *stack = ctx;
 
     TAP(stack, tcp_segment, segment, offset, acked_known, acked);
-    if (stack->mpa == NULL)
+    if (!stack->mpa)
         return;
     mpa_connection_segment(stack->mpa, segment, offset, acked_known, acked);
     if (segment->length == 0)
@@ -328,7 +328,7 @@ static void on_octets(void *ctx, unsigned side, uint64_t offset, const uint8_t *
     struct stack *stack = ctx;
 
     TAP(stack, octets, side, offset, p, n, origin);
-    if (stack->mpa == NULL)
+    if (!stack->mpa)
         return;
     give_acked(stack, side, origin->acked_known, origin->acked);
     mpa_connection_octets(stack->mpa, side, offset, p, n, origin);
@@ -340,7 +340,7 @@ static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, enum h
     struct stack *stack = ctx;
 
     TAP(stack, hole, side, from, to, cause, next);
-    if (stack->mpa == NULL)
+    if (!stack->mpa)
         return;
     mpa_connection_hole(stack->mpa, side, from, to, cause, next);
     /* MPA may pass over nothing more than the hole; the layers above have to know in any case. */
@@ -353,7 +353,7 @@ static void on_conflict(void *ctx, unsigned side, uint64_t offset, uint8_t first
     struct stack *stack = ctx;
 
     TAP(stack, conflict, side, offset, first, repeated, first_frame, segment);
-    if (stack->mpa != NULL)
+    if (stack->mpa)
         mpa_connection_conflict(stack->mpa, side, offset, first, repeated, first_frame, segment);
 }
 
@@ -369,7 +369,7 @@ static void on_fin(void *ctx, unsigned side, uint64_t offset, uint32_t frame, in
 {
     struct stack *stack = ctx;
 
-    if (stack->mpa != NULL)
+    if (stack->mpa)
         mpa_connection_fin(stack->mpa, side, offset, frame, time_ns);
     end(stack, side, false, offset, frame, time_ns);
 }
@@ -378,7 +378,7 @@ static void on_reset(void *ctx, unsigned side, uint32_t frame, int64_t time_ns)
 {
     struct stack *stack = ctx;
 
-    if (stack->mpa != NULL)
+    if (stack->mpa)
         mpa_connection_reset(stack->mpa, side, frame, time_ns);
     end(stack, side, true, 0, frame, time_ns);
 }
@@ -405,7 +405,7 @@ static bool make_mpa(struct stack *stack)
         .ctx = stack, .startup = give_startup, .fpdu = give_fpdu, .skipped = on_skipped, .changed = on_changed};
 
     stack->mpa = mpa_connection_new(&stack->setup.options->mpa, &events, stack->setup.verdict);
-    if (stack->mpa == NULL)
+    if (!stack->mpa)
         return false;
     mpa_connection_set_tcp(stack->mpa, stack->tcp);
     stack->terms = rdma_terms_of_mpa(mpa_connection_parameters(stack->mpa));
@@ -424,12 +424,12 @@ static bool make_rdmap(struct stack *stack)
 {
     const struct rdmap_events events = {.ctx = stack,
                                         .segment = give_segment,
-                                        .operation = stack->setup.taps->operation == NULL ? NULL : on_operation,
+                                        .operation = stack->setup.taps->operation ? on_operation : NULL,
                                         .terminate = give_terminate,
                                         .skipped = skip_messages};
 
     stack->rdmap = rdmap_connection_new(&stack->setup.options->rdmap, &events, stack->setup.verdict);
-    if (stack->rdmap == NULL)
+    if (!stack->rdmap)
         return false;
     rdmap_connection_set_hosts(stack->rdmap, stack->setup.host);
     return true;
@@ -439,11 +439,11 @@ struct stack *stack_new(const struct stack_setup *setup)
 {
     struct stack *stack = heap_zeroed(1, sizeof *stack);
 
-    if (stack == NULL)
+    if (!stack)
         return NULL;
     stack->setup = *setup;
     stack->terms.initiator_side = -1;
-    if (stack->setup.taps == NULL)
+    if (!stack->setup.taps)
         stack->setup.taps = &no_taps;
     if ((!has(stack, STACK_TCP) || make_tcp(stack)) && (!has(stack, STACK_MPA) || make_mpa(stack)) &&
         (!has(stack, STACK_RDMAP) || make_rdmap(stack)))
@@ -454,7 +454,7 @@ struct stack *stack_new(const struct stack_setup *setup)
 
 void stack_free(struct stack *stack)
 {
-    if (stack == NULL)
+    if (!stack)
         return;
     tcp_pair_free(stack->tcp);
     mpa_connection_free(stack->mpa);
@@ -485,19 +485,19 @@ struct stack_entrance stack_entrance(struct stack *stack)
 
 void stack_finish(struct stack *stack, int64_t time_ns)
 {
-    if (stack->tcp != NULL)
+    if (stack->tcp)
         tcp_pair_finish(stack->tcp);
-    if (stack->mpa != NULL)
+    if (stack->mpa)
         mpa_connection_finish(stack->mpa, time_ns);
     give_finish(stack, time_ns);
-    stack->memory_lacking |= stack->rpcrdma != NULL && rpcrdma_connection_lacks_memory(stack->rpcrdma);
+    stack->memory_lacking |= stack->rpcrdma && rpcrdma_connection_lacks_memory(stack->rpcrdma);
 }
 
 struct history_record *stack_record(struct stack *stack)
 {
-    struct history_record *record = stack->rpcrdma == NULL ? NULL : rpcrdma_connection_record(stack->rpcrdma);
+    struct history_record *record = stack->rpcrdma ? rpcrdma_connection_record(stack->rpcrdma) : NULL;
 
-    if (record != NULL && stack->nfs != NULL)
+    if (record && stack->nfs)
         record->delegated = nfs_connection_delegated(stack->nfs, &record->delegations);
     return record;
 }
@@ -541,8 +541,8 @@ bool stack_roles_known(const struct stack *stack)
 
 void stack_restart_counts(struct stack *stack)
 {
-    if (stack->rdmap != NULL)
+    if (stack->rdmap)
         rdmap_connection_restart_counts(stack->rdmap);
-    if (stack->rpcrdma != NULL)
+    if (stack->rpcrdma)
         rpcrdma_connection_restart_counts(stack->rpcrdma);
 }

@@ -72,7 +72,7 @@ static bool is_foreign(const struct tcp_pair *pair, const struct tcp_segment *se
 enum tcp_boundary tcp_boundary(const struct tcp_pair *pair, const struct tcp_segment *segment,
                                const struct tcp_segment *held)
 {
-    if (held != NULL && confirms(segment, held))
+    if (held && confirms(segment, held))
         return TCP_HAS_BEGUN;
     if (tcp_pair_is_reuse(pair, segment))
         return is_doubtful(pair, segment) ? TCP_MAY_BEGIN : TCP_BEGINS;

@@ -19,7 +19,7 @@ void verdict_vfailed_as(struct verdict *v, enum rule_id id, enum rule_severity s
     }
     v->errors += severity == SEVERITY_ERROR;
     v->counts[id].failed += v->counts[id].failed != UINT32_MAX;
-    if (v->finding == NULL)
+    if (!v->finding)
         return;
     vsnprintf(finding.message, sizeof finding.message, format, args);
     v->finding(v->ctx, &finding);

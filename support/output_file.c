@@ -20,7 +20,7 @@ static mode_t mode_wanted(const struct stat *existing)
 {
     mode_t mask;
 
-    if (existing != NULL)
+    if (existing)
         return existing->st_mode & 07777;
     mask = umask(0);
     umask(mask);
@@ -35,7 +35,7 @@ bool output_file_open(struct output_file *out, const char *path)
     int file;
 
     *out = (struct output_file){.file = stdout};
-    if (path == NULL || strcmp(path, "-") == 0)
+    if (!path || strcmp(path, "-") == 0)
         return true;
     exists = stat(path, &existing) == 0;
     /* What these stand for may be a regular file, which others have open. */
@@ -45,7 +45,7 @@ bool output_file_open(struct output_file *out, const char *path)
         return out->file != NULL;
     }
     resolved = exists ? realpath(path, NULL) : NULL;
-    out->target = g_strdup(resolved != NULL ? resolved : path);
+    out->target = g_strdup(resolved ? resolved : path);
     free(resolved);
     out->temporary = g_strdup_printf("%s.XXXXXX", out->target);
     out->file = NULL;
@@ -56,7 +56,7 @@ bool output_file_open(struct output_file *out, const char *path)
     }
     if (fchmod(file, mode_wanted(exists ? &existing : NULL)) == 0)
         out->file = fdopen(file, "w");
-    if (out->file == NULL)
+    if (!out->file)
         close(file);
     return out->file != NULL;
 }
@@ -69,7 +69,7 @@ bool output_file_possible(const char *path)
     int why;
 
     /* Whoever reads a pipe would see it opened and closed. */
-    if (path != NULL && stat(path, &existing) == 0 && !S_ISREG(existing.st_mode)) {
+    if (path && stat(path, &existing) == 0 && !S_ISREG(existing.st_mode)) {
         errno = EISDIR;
         return !S_ISDIR(existing.st_mode) && access(path, W_OK) == 0;
     }
@@ -88,7 +88,7 @@ bool output_file_finish(struct output_file *out)
         return fflush(stdout) == 0 && good;
     good = fclose(out->file) == 0 && good;
     out->file = NULL;
-    if (good && out->temporary != NULL) {
+    if (good && out->temporary) {
         good = rename(out->temporary, out->target) == 0;
         if (good)
             g_clear_pointer(&out->temporary, g_free);
@@ -98,9 +98,9 @@ bool output_file_finish(struct output_file *out)
 
 void output_file_clear(struct output_file *out)
 {
-    if (out->file != NULL && out->file != stdout)
+    if (out->file && out->file != stdout)
         fclose(out->file);
-    if (out->temporary != NULL)
+    if (out->temporary)
         unlink(out->temporary);
     g_free(out->temporary);
     g_free(out->target);

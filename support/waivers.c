@@ -19,7 +19,7 @@ static void waiver_free(gpointer data)
     g_free(waiver->why);
     g_free(waiver->link);
     g_free(waiver->where);
-    if (waiver->addresses != NULL)
+    if (waiver->addresses)
         g_array_unref(waiver->addresses);
     g_free(waiver);
 }
@@ -33,7 +33,7 @@ static bool find_rule(const char *id, enum rule_id *out)
 {
     const struct rule *rule = rule_find(id);
 
-    if (rule == NULL)
+    if (!rule)
         return false;
     *out = rule_number(rule);
     return true;
@@ -42,7 +42,7 @@ static bool find_rule(const char *id, enum rule_id *out)
 bool waivers_add(GPtrArray *waivers, const char *argument, GError **error)
 {
     const char *colon = strchr(argument, ':');
-    gchar *id = colon == NULL ? g_strdup(argument) : g_strndup(argument, (gsize)(colon - argument));
+    gchar *id = colon ? g_strndup(argument, (gsize)(colon - argument)) : g_strdup(argument);
     struct waiver *waiver;
     enum rule_id rule;
 
@@ -56,7 +56,7 @@ bool waivers_add(GPtrArray *waivers, const char *argument, GError **error)
     waiver = g_new0(struct waiver, 1);
     waiver->rule = rule;
     waiver->id = id;
-    waiver->why = colon == NULL || colon[1] == '\0' ? NULL : g_strdup(colon + 1);
+    waiver->why = !colon || colon[1] == '\0' ? NULL : g_strdup(colon + 1);
     waiver->where = g_strdup("--waive");
     g_ptr_array_add(waivers, waiver);
     return true;
@@ -84,7 +84,7 @@ static bool mistake(const struct loader *loader, const yaml_node_t *node, const 
     text = printable_text(raw); /* it repeats what the file says */
     g_free(raw);
     g_set_error(loader->error, WAIVER_ERROR, 0, "%s:%zu: %s", loader->path,
-                node == NULL ? (size_t)1 : node->start_mark.line + 1, text);
+                node ? node->start_mark.line + 1 : (size_t)1, text);
     g_free(text);
     return false;
 }
@@ -98,7 +98,7 @@ static bool read_text(const struct loader *loader, const char *key, const yaml_n
 {
     const char *text = scalar(node);
 
-    if (text == NULL || *text == '\0')
+    if (!text || *text == '\0')
         return mistake(loader, node, "'%s' must be a text", key);
     g_free(*out);
     *out = g_strdup(text);
@@ -117,15 +117,15 @@ static bool parse_address(const char *text, struct waiver_address *out)
     if (*text == '[') {
         text++;
         end = strchr(text, ']');
-        if (end == NULL)
+        if (!end)
             return false;
         rest = end + 1;
     } else {
         const char *slash = strchr(text, '/'), *colon = strchr(text, ':');
 
-        if (slash != NULL)
+        if (slash)
             end = slash;
-        else if (colon != NULL && strchr(colon + 1, ':') == NULL)
+        else if (colon && !strchr(colon + 1, ':'))
             end = colon;
         rest = end;
     }
@@ -160,18 +160,18 @@ static bool read_address(const struct loader *loader, const yaml_node_t *node, s
     struct waiver_address address;
     const char *text = scalar(node);
 
-    if (text == NULL || !parse_address(text, &address))
+    if (!text || !parse_address(text, &address))
         return mistake(
             loader, node,
             "'%s' is not an address; allowed: 192.0.2.7, 192.0.2.0/24, \"192.0.2.7:20049\", \"[2001:db8::7]:20049\"",
-            text == NULL ? "" : text);
+            text ? text : "");
     g_array_append_val(waiver->addresses, address);
     return true;
 }
 
 static bool read_addresses(const struct loader *loader, const yaml_node_t *node, struct waiver *waiver)
 {
-    if (waiver->addresses == NULL)
+    if (!waiver->addresses)
         waiver->addresses = g_array_new(FALSE, FALSE, sizeof(struct waiver_address));
     if (node->type == YAML_SCALAR_NODE)
         return read_address(loader, node, waiver);
@@ -200,10 +200,10 @@ static bool read_role(const struct loader *loader, const yaml_node_t *node, stru
 static bool find_rule_of_test(struct waiver *waiver)
 {
     const char *slash = strchr(waiver->id, '/');
-    g_autofree char *id = slash == NULL ? NULL : g_strndup(waiver->id, (gsize)(slash - waiver->id));
+    g_autofree char *id = slash ? g_strndup(waiver->id, (gsize)(slash - waiver->id)) : NULL;
 
     waiver->one_test = id != NULL;
-    return id != NULL && find_rule(id, &waiver->rule);
+    return id && find_rule(id, &waiver->rule);
 }
 
 static bool read_id(const struct loader *loader, const yaml_node_t *node, struct waiver *waiver)
@@ -246,7 +246,7 @@ static bool read_mapping(const struct loader *loader, const yaml_node_t *node, c
         while (i < n_keys && g_strcmp0(keys[i].name, name) != 0)
             i++;
         if (i == n_keys)
-            return mistake(loader, key, "unknown key '%s' in %s; allowed: %s", name == NULL ? "" : name, what, allowed);
+            return mistake(loader, key, "unknown key '%s' in %s; allowed: %s", name ? name : "", what, allowed);
         if (seen & 1u << i)
             return mistake(loader, key, "'%s' stands twice", name);
         seen |= 1u << i;
@@ -269,9 +269,9 @@ static bool read_waiver(const struct loader *loader, const yaml_node_t *node, st
 
     if (!read_mapping(loader, node, "a waiver", "id, why, scope, link", keys, G_N_ELEMENTS(keys), waiver))
         return false;
-    if (waiver->id == NULL)
+    if (!waiver->id)
         return mistake(loader, node, "'id' is missing: which rule is waived");
-    if (waiver->why == NULL)
+    if (!waiver->why)
         return mistake(loader, node, "'why' is missing: say why %s is waived", waiver->id);
     waiver->where = g_strdup_printf("%s:%zu", loader->path, node->start_mark.line + 1);
     return true;
@@ -281,7 +281,7 @@ static bool read_document(const struct loader *loader, GPtrArray *waivers)
 {
     const yaml_node_t *root = yaml_document_get_root_node(loader->document);
 
-    if (root == NULL)
+    if (!root)
         return true; /* an empty file waives nothing */
     if (root->type != YAML_SEQUENCE_NODE)
         return mistake(loader, root, "a waiver file is a list: each entry starts with '- id: RULE-ID'");
@@ -303,7 +303,7 @@ bool waivers_load(GPtrArray *waivers, const char *path, bool of_tests, GError **
     bool ok = false;
     FILE *file = fopen(path, "rb");
 
-    if (file == NULL) {
+    if (!file) {
         g_set_error(error, WAIVER_ERROR, 0, "--waivers: cannot open %s: %s", path, g_strerror(errno));
         return false;
     }
@@ -318,7 +318,7 @@ bool waivers_load(GPtrArray *waivers, const char *path, bool of_tests, GError **
         yaml_document_delete(&document);
     } else {
         g_set_error(error, WAIVER_ERROR, 0, "%s:%zu: not YAML: %s", path, parser.problem_mark.line + 1,
-                    parser.problem == NULL ? "cannot be read" : parser.problem);
+                    parser.problem ? parser.problem : "cannot be read");
     }
     yaml_parser_delete(&parser);
     fclose(file);
@@ -345,7 +345,7 @@ bool waiver_in_scope(const struct waiver *waiver, const struct endpoint *sender,
 {
     if (waiver->role != WAIVER_ANY_ROLE && waiver->role != role)
         return false;
-    if (waiver->addresses == NULL)
+    if (!waiver->addresses)
         return true;
     for (guint i = 0; i < waiver->addresses->len; i++)
         if (address_matches(&g_array_index(waiver->addresses, struct waiver_address, i), sender))

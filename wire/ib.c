@@ -9,7 +9,7 @@ enum { OPERATIONS = 0x18 };
 
 /* Section 9.2.1, by the lower five bits. */
 static const struct ib_opcode_info operations[OPERATIONS] = {
-    // clang-format off
+    /* clang-format off */
     [IB_SEND_FIRST]           = {"SEND First", "SEND_FIRST", IB_MESSAGE_SEND, 0, true, false, true, false},
     [IB_SEND_MIDDLE]          = {"SEND Middle", "SEND_MIDDLE", IB_MESSAGE_SEND, 0, false, false, true, false},
     [IB_SEND_LAST]            = {"SEND Last", "SEND_LAST", IB_MESSAGE_SEND, 0, false, true, true, false},
@@ -33,14 +33,14 @@ static const struct ib_opcode_info operations[OPERATIONS] = {
     [IB_FETCH_ADD]            = {"FetchAdd", "FETCH_ADD", IB_MESSAGE_ATOMIC, IB_HAS_ATOMIC, true, true, false, false},
     [IB_SEND_LAST_INVALIDATE] = {"SEND Last with Invalidate", "SEND_LAST_INV", IB_MESSAGE_SEND, IB_HAS_INVALIDATE, false, true, true, false},
     [IB_SEND_ONLY_INVALIDATE] = {"SEND Only with Invalidate", "SEND_ONLY_INV", IB_MESSAGE_SEND, IB_HAS_INVALIDATE, true, true, true, false},
-    // clang-format on
+    /* clang-format on */
 };
 
 static bool assigned(enum ib_service service, unsigned operation)
 {
     switch (service) {
     case IB_RC:
-        return operation < OPERATIONS && operations[operation].name != NULL;
+        return operation < OPERATIONS && operations[operation].name;
     case IB_UC:
         return operation <= IB_WRITE_ONLY_IMMEDIATE;
     case IB_UD:
@@ -71,7 +71,7 @@ const char *ib_nak_name(uint8_t syndrome)
                                         "remote operational error", "invalid RD request"};
     unsigned code = syndrome & 0x1F;
 
-    return ib_aeth_kind(syndrome) == IB_AETH_NAK && code < sizeof(names) / sizeof(names[0]) ? names[code] : NULL;
+    return ib_aeth_kind(syndrome) == IB_AETH_NAK && code < sizeof names / sizeof names[0] ? names[code] : NULL;
 }
 
 /* ---- the extended headers, in their order on the wire ---- */
@@ -169,7 +169,7 @@ static const struct {
     {IB_HAS_INVALIDATE, IB_IETH_LEN, decode_invalidate, encode_invalidate},
 };
 
-enum { EXTENDED = sizeof(extended) / sizeof(extended[0]) };
+enum { EXTENDED = sizeof extended / sizeof extended[0] };
 
 static unsigned headers_of(const struct ib_opcode_info *info, unsigned opcode)
 {
@@ -306,8 +306,8 @@ bool ib_grh_decode(struct ib_grh *out, const uint8_t *p, size_t n)
         .next = p[6],
         .hop_limit = p[7],
     };
-    memcpy(out->source, p + 8, sizeof(out->source));
-    memcpy(out->destination, p + 24, sizeof(out->destination));
+    memcpy(out->source, p + 8, sizeof out->source);
+    memcpy(out->destination, p + 24, sizeof out->destination);
     return true;
 }
 
@@ -319,7 +319,7 @@ size_t ib_grh_encode(const struct ib_grh *grh, uint8_t *out, size_t size)
     put_be16(out + 4, grh->payload_length);
     out[6] = grh->next;
     out[7] = grh->hop_limit;
-    memcpy(out + 8, grh->source, sizeof(grh->source));
-    memcpy(out + 24, grh->destination, sizeof(grh->destination));
+    memcpy(out + 8, grh->source, sizeof grh->source);
+    memcpy(out + 24, grh->destination, sizeof grh->destination);
     return IB_GRH_LEN;
 }

@@ -17,7 +17,7 @@
  * The upper three bits of OpCode are the transport service, the lower five the operation. What RFC 8166 calls handle
  * and offset are R_Key and virtual address here.
  */
-// clang-format off
+/* clang-format off */
 /*
  *    0                   1                   2                   3
  *    0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -29,7 +29,7 @@
  *   |A|  reserved   |           Packet Sequence Number              |
  *   +-+-------------+-----------------------------------------------+
  */
-// clang-format on
+/* clang-format on */
 #ifndef IWARP_WIRE_IB_H
 #define IWARP_WIRE_IB_H
 

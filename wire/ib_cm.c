@@ -22,7 +22,7 @@ struct layout {
 };
 
 static const struct layout layouts[] = {
-    // clang-format off
+    /* clang-format off */
     /*                                                remote qp    psn   res   depth subj  private */
     [IB_CM_REQUEST]            = {"ConnectRequest",    NONE, 32,   44,   35,   39,   NONE, 140, 92},
     [IB_CM_MRA]                = {"MsgRcptAck",        4,    NONE, NONE, NONE, NONE, 8,    10,  222},
@@ -31,14 +31,14 @@ static const struct layout layouts[] = {
     [IB_CM_READY]              = {"ReadyToUse",        4,    NONE, NONE, NONE, NONE, NONE, 8,   224},
     [IB_CM_DISCONNECT_REQUEST] = {"DisconnectRequest", 4,    8,    NONE, NONE, NONE, NONE, 12,  220},
     [IB_CM_DISCONNECT_REPLY]   = {"DisconnectReply",   4,    NONE, NONE, NONE, NONE, NONE, 8,   224},
-    // clang-format on
+    /* clang-format on */
 };
 
 enum { AT_SERVICE = 8, AT_MTU = 50, AT_REASON = 10 };
 
 static const struct layout *layout_of(unsigned attribute)
 {
-    return attribute < sizeof(layouts) / sizeof(layouts[0]) && layouts[attribute].name ? &layouts[attribute] : NULL;
+    return attribute < sizeof layouts / sizeof layouts[0] && layouts[attribute].name ? &layouts[attribute] : NULL;
 }
 
 const char *ib_cm_name(unsigned attribute)
@@ -150,8 +150,8 @@ bool ib_ip_cm_decode(struct ib_ip_cm *out, const uint8_t *p, size_t n)
     if (n < IB_IP_CM_LEN || p[0] != 0 || (p[1] >> 4 != 4 && p[1] >> 4 != 6))
         return false;
     *out = (struct ib_ip_cm){.ip_version = p[1] >> 4, .source_port = get_be16(p + 2)};
-    memcpy(out->source, p + 4, sizeof(out->source));
-    memcpy(out->destination, p + 20, sizeof(out->destination));
+    memcpy(out->source, p + 4, sizeof out->source);
+    memcpy(out->destination, p + 20, sizeof out->destination);
     return true;
 }
 
@@ -162,8 +162,8 @@ size_t ib_ip_cm_encode(const struct ib_ip_cm *header, uint8_t *out, size_t size)
     out[0] = 0;
     out[1] = (uint8_t)(header->ip_version << 4);
     put_be16(out + 2, header->source_port);
-    memcpy(out + 4, header->source, sizeof(header->source));
-    memcpy(out + 20, header->destination, sizeof(header->destination));
+    memcpy(out + 4, header->source, sizeof header->source);
+    memcpy(out + 20, header->destination, sizeof header->destination);
     return IB_IP_CM_LEN;
 }
 

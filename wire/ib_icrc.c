@@ -62,16 +62,16 @@ uint32_t ib_icrc(enum ib_below kind, const uint8_t *below, size_t below_len, con
     uint8_t masked[BELOW_MAX], bth[IB_BTH_LEN];
     uint32_t crc = 0;
 
-    if (below_len > sizeof(masked) || n < IB_BTH_LEN)
+    if (below_len > sizeof masked || n < IB_BTH_LEN)
         return 0;
     memcpy(masked, below, below_len);
     if (!mask(kind, masked, below_len))
         return 0;
-    memcpy(bth, transport, sizeof(bth));
+    memcpy(bth, transport, sizeof bth);
     bth[4] = 0xFF;
     if (kind != IB_BELOW_LRH && kind != IB_BELOW_LRH_GRH)
-        crc = crc32_gzip_refl(crc, ones, sizeof(ones));
+        crc = crc32_gzip_refl(crc, ones, sizeof ones);
     crc = crc32_gzip_refl(crc, masked, below_len);
-    crc = crc32_gzip_refl(crc, bth, sizeof(bth));
+    crc = crc32_gzip_refl(crc, bth, sizeof bth);
     return crc32_gzip_refl(crc, transport + IB_BTH_LEN, n - IB_BTH_LEN);
 }

@@ -48,7 +48,7 @@ bool rdmap_control_plausible(const struct ddp_segment *ddp)
 {
     const struct rdmap_opcode_info *info = rdmap_opcode_info(ddp->opcode);
 
-    return info != NULL && info->tagged == ddp->tagged && ddp->rsvd == 0 && ddp->rdmap_rsv == 0 && ddp->dv <= 1 &&
+    return info && info->tagged == ddp->tagged && ddp->rsvd == 0 && ddp->rdmap_rsv == 0 && ddp->dv <= 1 &&
            ddp->rv <= 1 && !(info->rfc_version_only && ddp->rv == 0);
 }
 

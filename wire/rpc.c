@@ -141,8 +141,8 @@ const char *rpc_accept_stat_name(uint32_t stat)
 
 static void put_auth(const struct rpc_body *body, struct xdr_writer *w)
 {
-    xdr_put_u32(w, body != NULL ? body->flavor : (uint32_t)RPC_AUTH_NONE);
-    if (body != NULL)
+    xdr_put_u32(w, body ? body->flavor : (uint32_t)RPC_AUTH_NONE);
+    if (body)
         xdr_put_opaque(w, body->p, body->n);
     else
         xdr_put_u32(w, 0);

@@ -245,7 +245,7 @@ static void put_lists(const struct rpcrdma_plan *plan, struct xdr_writer *w)
     for (uint32_t i = 0; i < plan->n_writes && !w->failed; i++)
         put_write_chunk(&plan->writes[i], w);
     xdr_put_u32(w, 0);
-    if (plan->reply != NULL)
+    if (plan->reply)
         put_write_chunk(plan->reply, w);
     else
         xdr_put_u32(w, 0);

@@ -76,7 +76,7 @@ void xdr_put_u32(struct xdr_writer *w, uint32_t v)
 {
     uint8_t *p = xdr_room(w, 4);
 
-    if (p != NULL)
+    if (p)
         put_be32(p, v);
 }
 
@@ -84,7 +84,7 @@ void xdr_put_u64(struct xdr_writer *w, uint64_t v)
 {
     uint8_t *p = xdr_room(w, 8);
 
-    if (p != NULL)
+    if (p)
         put_be64(p, v);
 }
 
@@ -96,7 +96,7 @@ void xdr_put_octets(struct xdr_writer *w, const void *p, size_t n)
     if (n == 0)
         return;
     to = n > SIZE_MAX - roundup ? NULL : xdr_room(w, n + roundup);
-    if (to == NULL) {
+    if (!to) {
         w->failed = true;
         return;
     }

@@ -64,7 +64,7 @@ static gchar *remark_text(const struct remark *remark)
 
     g_string_append_printf(text,
                            "%s %s%s: %s (%s section %s, %s; connection %" PRIu32 ", to the %s, stream offset %" PRIu64,
-                           rule->id, finding->waiver != NULL ? "waived " : "", rule_severity_name(finding->severity),
+                           rule->id, finding->waiver ? "waived " : "", rule_severity_name(finding->severity),
                            finding->message, rule->document, rule->section, rule->level, remark->connection->id,
                            finding->direction == DIR_TO_RESPONDER ? "responder" : "initiator", finding->offset);
     if (finding->first_frame != 0 && finding->first_frame != finding->frame)
@@ -72,7 +72,7 @@ static gchar *remark_text(const struct remark *remark)
     if (finding->related_frame != 0)
         g_string_append_printf(text, ", see frame %" PRIu32, finding->related_frame);
     g_string_append_c(text, ')');
-    if (finding->waiver != NULL && finding->waiver->why != NULL)
+    if (finding->waiver && finding->waiver->why)
         g_string_append_printf(text, " [waived: %s]", finding->waiver->why);
     printable = printable_text(text->str);
     g_string_free(text, TRUE);
@@ -144,7 +144,7 @@ static bool may_replace(const char *in, const char *out, GError **error)
 static bool open_files(struct copy *copy, const char *in, const char *out, GError **error)
 {
     copy->in = fopen(in, "rb");
-    if (copy->in == NULL)
+    if (!copy->in)
         return trouble(error, in, g_strerror(errno));
     if (!may_replace(in, out, error))
         return false;
@@ -157,7 +157,7 @@ static bool open_files(struct copy *copy, const char *in, const char *out, GErro
 
 static void copy_clear(struct copy *copy)
 {
-    if (copy->in != NULL)
+    if (copy->in)
         fclose(copy->in);
     output_file_clear(&copy->out);
 }

@@ -178,8 +178,7 @@ enum annotate_status copier_convert_pcap(struct copier *copier)
     enum annotate_status status;
     uint16_t major, minor;
 
-    if (fread(header, 1, sizeof header, copier->in) < sizeof header ||
-        (pcap.format = find_format(copier, header)) == NULL)
+    if (fread(header, 1, sizeof header, copier->in) < sizeof header || !(pcap.format = find_format(copier, header)))
         return copier_stop(copier, ANNOTATE_CORRUPT, "not a pcap or pcapng file");
     major = copier_get16(copier, header + 4);
     minor = copier_get16(copier, header + 6);

@@ -103,7 +103,7 @@ static void paragraph(FILE *out, const char *label, const char *text)
     int column = fprintf(out, "%-*s", INDENT, label);
     bool first = true;
 
-    for (size_t i = 0; words[i] != NULL; i++) {
+    for (size_t i = 0; words[i]; i++) {
         int length = (int)g_utf8_strlen(words[i], -1);
 
         if (!first && column + 1 + length > WIDTH) {

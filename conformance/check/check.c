@@ -38,7 +38,7 @@ static void take_segment(struct reading *reading, struct addressed_segment *segm
 {
     unsigned share = reading->n_shares == 1 ? 0 : connections_share(segment, reading->n_shares);
 
-    if (reading->workers == NULL)
+    if (!reading->workers)
         share_segment(reading->shares[share], segment);
     else
         reading->memory_lacking |= !workers_segment(reading->workers, share, segment);
@@ -49,7 +49,7 @@ static void take_datagram(struct reading *reading, const struct ib_datagram *dat
     unsigned share =
         reading->n_shares == 1 ? 0 : ib_connections_share(&datagram->source, &datagram->destination, reading->n_shares);
 
-    if (reading->workers == NULL)
+    if (!reading->workers)
         share_datagram(reading->shares[share], datagram);
     else
         reading->memory_lacking |= !workers_datagram(reading->workers, share, datagram);
@@ -82,7 +82,7 @@ static gchar *unknown_link(const char *file, int linktype)
 {
     const char *name = pcap_datalink_val_to_name(linktype), *text = pcap_datalink_val_to_description(linktype);
 
-    if (name == NULL)
+    if (!name)
         return g_strdup_printf("%s: link type %d is not understood", file, linktype);
     return g_strdup_printf("%s: link type %d (%s, %s) is not understood", file, linktype, name, text);
 }
@@ -108,19 +108,19 @@ static void explain_status(const struct reading *reading, enum capture_status st
 static bool make_shares(struct reading *reading, const struct check_setup *setup)
 {
     /* With --print all is told in the order in which it came. */
-    unsigned n = setup->print != NULL ? 1 : CHECK_SHARES;
+    unsigned n = setup->print ? 1 : CHECK_SHARES;
     struct share_setup of_share = {
         .options = setup->options, .capture = reading->capture, .print = setup->print, .shares = n};
 
-    reading->next_id = setup->print != NULL || setup->threads <= 1;
+    reading->next_id = setup->print || setup->threads <= 1;
     if (reading->next_id != 0)
         of_share.next_id = &reading->next_id;
     for (; reading->n_shares < n; reading->n_shares++) {
         reading->shares[reading->n_shares] = share_new(&of_share);
-        if (reading->shares[reading->n_shares] == NULL)
+        if (!reading->shares[reading->n_shares])
             return false;
     }
-    if (of_share.next_id == NULL)
+    if (!of_share.next_id)
         reading->workers = workers_new(reading->shares, MIN(setup->threads, CHECK_SHARES));
     return true;
 }
@@ -132,7 +132,7 @@ static void tell_drops(struct reading *reading)
 
     if (dropped == 0)
         return;
-    if (reading->workers != NULL)
+    if (reading->workers)
         workers_pause(reading->workers);
     for (unsigned i = 0; i < reading->n_shares; i++)
         share_dropped(reading->shares[i], dropped);
@@ -141,7 +141,7 @@ static void tell_drops(struct reading *reading)
 static void finish_shares(struct reading *reading)
 {
     tell_drops(reading);
-    if (reading->workers != NULL)
+    if (reading->workers)
         workers_finish(reading->workers, reading->last_ns);
     else
         for (unsigned i = 0; i < reading->n_shares; i++)
@@ -235,7 +235,7 @@ static void part_if_due(struct reading *reading, int64_t now)
     if (now < reading->part_end)
         return;
     to = reading->part_end + (now - reading->part_end) / period * period;
-    if (reading->workers != NULL)
+    if (reading->workers)
         workers_pause(reading->workers);
     tell_drops(reading);
     for (unsigned i = 0; i < reading->n_shares; i++)
@@ -264,12 +264,12 @@ static enum capture_status read_all(struct reading *reading, struct capture_erro
     enum capture_status status;
 
     while ((status = capture_next(reading->source, &packet, error)) == CAPTURE_PACKET || status == CAPTURE_TIMEOUT) {
-        if (reading->parts != NULL)
+        if (reading->parts)
             part_if_due(reading, status == CAPTURE_PACKET ? packet.time_ns : capture_now());
         if (status == CAPTURE_TIMEOUT)
             continue;
         take_packet(reading, &packet);
-        if (progress->tell != NULL && packet.frame % PROGRESS_EVERY == 0)
+        if (progress->tell && packet.frame % PROGRESS_EVERY == 0)
             progress->tell(progress->ctx, capture_progress(reading->source));
     }
     return status;
@@ -283,30 +283,30 @@ void check_capture(const struct check_setup *setup, struct capture *source, stru
                               .options = setup->options,
                               .capture = capture,
                               .progress = &setup->progress,
-                              .parts = setup->parts.tell == NULL ? NULL : &setup->parts,
+                              .parts = setup->parts.tell ? &setup->parts : NULL,
                               .part_end = INT64_MAX};
     struct capture_error error = {""};
 
     reading.decap = decap_new(0);
     reading.history = history_new();
-    if (reading.decap == NULL || reading.history == NULL || !make_shares(&reading, setup)) {
+    if (!reading.decap || !reading.history || !make_shares(&reading, setup)) {
         capture->failed = true;
         capture->trouble = g_strdup_printf("%s: not enough memory", capture->file);
     } else {
         enum capture_status status;
 
-        if (reading.parts != NULL && capture_is_live(source))
+        if (reading.parts && capture_is_live(source))
             begin_parts(&reading, capture_now());
         status = read_all(&reading, &error);
         finish_shares(&reading);
         gather(&reading);
         explain_status(&reading, status, &error);
     }
-    if (reading.parts != NULL)
+    if (reading.parts)
         last_part(&reading);
     for (unsigned i = 0; i < reading.n_shares; i++)
         share_free(reading.shares[i]);
     history_free(reading.history);
-    if (reading.decap != NULL)
+    if (reading.decap)
         decap_free(reading.decap);
 }

@@ -27,11 +27,11 @@ enum check_taking check_take_finding(const struct check_options *options, struct
     if (!options->rules.reported[finding->rule])
         return CHECK_UNREPORTED;
     kept.waiver = find_waiver(options, roles, finding->rule, direction);
-    if (kept.waiver != NULL)
+    if (kept.waiver)
         report->waived++;
     else
         report->found[finding->severity]++;
-    if (kept.waiver == NULL && report_fails(options, finding->severity))
+    if (!kept.waiver && report_fails(options, finding->severity))
         report_add_failing(report, finding->rule);
     if (options->fold && report_fold_finding(report, &kept, finding->message))
         return CHECK_COUNTED;
@@ -52,7 +52,7 @@ void check_drop_finding(const struct check_options *options, struct report_conne
     else
         g_array_remove_index(report->findings, i);
     g_clear_pointer(&report->folds, g_hash_table_unref);
-    if (dropped.waiver != NULL) {
+    if (dropped.waiver) {
         report->waived--;
         return;
     }

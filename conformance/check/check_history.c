@@ -64,7 +64,7 @@ static void add_counts(struct judging *judging)
 
     if (!counted_anything(judging) && !judging->any_excused)
         return;
-    if (judging->report->counts != NULL)
+    if (judging->report->counts)
         counts_unfold(judging->report->counts, judging->counts);
     for (unsigned rule = 0; judging->any_excused && rule < RULE_COUNT; rule++)
         judging->counts[rule].failed -= MIN(judging->counts[rule].failed, judging->excused[rule]);
@@ -72,7 +72,7 @@ static void add_counts(struct judging *judging)
     judging->any_excused = false;
     sum = counts_fold(judging->counts);
     memset(judging->counts, 0, sizeof judging->counts);
-    if (sum == NULL) {
+    if (!sum) {
         judging->memory_lacking = true;
         return;
     }
@@ -92,7 +92,7 @@ bool check_history(struct history *history, const struct check_options *options,
     judging->verdict = (struct verdict){.counts = judging->counts, .finding = on_finding, .ctx = judging};
     for (guint i = 0; i < connections->len; i++) {
         judging->report = g_ptr_array_index(connections, i);
-        if (judging->report->history == NULL)
+        if (!judging->report->history)
             continue;
         if (!history_add(history, judging->report->history, &host))
             judging->report->history = NULL; /* it is of no use */
@@ -100,7 +100,7 @@ bool check_history(struct history *history, const struct check_options *options,
     }
     for (guint i = 0; i < connections->len; i++) {
         judging->report = g_ptr_array_index(connections, i);
-        if (judging->report->history == NULL)
+        if (!judging->report->history)
             continue;
         history_conclude(history, judging->report->history, now_ns, &host);
         add_counts(judging);

@@ -68,10 +68,10 @@ static bool on_open(void *ctx, struct ib_connection *connection, struct ib_rc_ev
     struct watched *watched = watched_new(check, connection->id);
     struct watched_ib *ib;
 
-    if (watched == NULL)
+    if (!watched)
         return false;
     ib = watched->ib = heap_zeroed(1, sizeof *ib);
-    if (ib == NULL || !watched_stack(watched, &(struct stack_setup){.options = &check->ib_options})) {
+    if (!ib || !watched_stack(watched, &(struct stack_setup){.options = &check->ib_options})) {
         check->found.memory_lacking = true;
         free_watched(watched);
         return false;
@@ -127,7 +127,7 @@ static struct ib_connections *table(struct check *check)
     const struct ib_connection_events events = {
         .ctx = check, .open = on_open, .managed = on_managed, .close = on_close};
 
-    if (check->managed == NULL) {
+    if (!check->managed) {
         check->ib_options = check->stack_options;
         check->ib_options.first = STACK_RPCRDMA;
         check->managed = ib_connections_new(&options, &events);
@@ -142,7 +142,7 @@ static int icrc_is_right(const struct ib_datagram *datagram, const struct ib_pac
 {
     const uint8_t *p = packet->icrc;
 
-    if (p == NULL || datagram->below == NULL)
+    if (!p || !datagram->below)
         return -1;
     return ib_icrc(datagram->kind, datagram->below, datagram->below_len, datagram->p, datagram->length - IB_ICRC_LEN) ==
            get_le32(p);
@@ -174,20 +174,20 @@ bool check_ib_datagram(struct check *check, const struct ib_datagram *datagram)
     if (ib_packet_decode(&packet, datagram->p, datagram->length, datagram->captured) != IB_DECODED)
         return true;
     check->below = datagram->kind;
-    if (table(check) == NULL)
+    if (!table(check))
         return false;
     right = icrc_is_right(datagram, &packet);
     /* A receiver drops a packet whose ICRC is wrong: it is counted with the connection that it seems to be of. */
     connection =
         right == 0 ? ib_connections_find(check->managed, &arrival) : ib_connections_packet(check->managed, &arrival);
-    if (connection != NULL && connection->host != NULL)
+    if (connection && connection->host)
         count_icrc(&((struct watched *)connection->host)->ib->icrc, right, datagram->frame);
     return true;
 }
 
 void check_ib_finish(struct check *check, int64_t last_ns)
 {
-    if (check->managed != NULL)
+    if (check->managed)
         ib_connections_finish(check->managed, last_ns);
 }
 
@@ -201,7 +201,7 @@ static void take_part(void *ctx, struct ib_connection *connection)
 
 void check_ib_part(struct check *check)
 {
-    if (check->managed != NULL)
+    if (check->managed)
         ib_connections_each(check->managed, take_part, NULL);
 }
 
@@ -221,7 +221,7 @@ void check_ib_each(struct check *check, void (*tell)(void *ctx, struct watched *
 {
     struct each each = {tell, ctx};
 
-    if (check->managed != NULL)
+    if (check->managed)
         ib_connections_each(check->managed, tell_one, &each);
 }
 

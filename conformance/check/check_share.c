@@ -20,7 +20,7 @@ static bool on_open(void *ctx, struct connection *connection)
         .port = {connection->endpoint[0].port, connection->endpoint[1].port},
         .host = {{connection->layouts, connection->endpoint[0]}, {connection->layouts, connection->endpoint[1]}}};
 
-    if (watched == NULL)
+    if (!watched)
         return false;
     watched->tcp = connection;
     watched->endpoint = connection->endpoint;
@@ -70,13 +70,13 @@ struct check *share_new(const struct share_setup *setup)
     check->stack_options.rpcrdma.t_answer = setup->options->t_answer;
     check->capture = setup->capture;
     check->print = setup->print;
-    check->numbers_apart = setup->next_id == NULL;
+    check->numbers_apart = !setup->next_id;
     check->found.connections = g_ptr_array_new();
     check->found.opened = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     check->next_id = setup->next_id;
     check->max_connections = options.max_connections;
     check->connections = connections_new(&options, &events);
-    if (check->connections != NULL)
+    if (check->connections)
         return check;
     share_free(check);
     return NULL;
@@ -176,9 +176,9 @@ const struct share_found *share_result(const struct check *check)
 
 void share_free(struct check *check)
 {
-    if (check == NULL)
+    if (!check)
         return;
-    if (check->connections != NULL)
+    if (check->connections)
         connections_free(check->connections);
     check_ib_free(check);
     counting_free(&check->counting);

@@ -21,7 +21,7 @@ static const struct mpa_parameters *parameters(const struct watched *watched)
 {
     const struct mpa_connection *mpa = stack_mpa(watched->stack);
 
-    return mpa != NULL ? mpa_connection_parameters(mpa) : NULL;
+    return mpa ? mpa_connection_parameters(mpa) : NULL;
 }
 
 static enum direction direction_of_side(const struct watched *watched, unsigned side)
@@ -58,7 +58,7 @@ static void on_finding(void *ctx, const struct finding *finding)
                            worth_keeping(watched, finding->rule)) != CHECK_KEPT)
         return;
     watched->check->findings_kept++;
-    if (watched->notes != NULL && watched->verdict.counts[finding->rule].failed <= REPORT_LADDERS)
+    if (watched->notes && watched->verdict.counts[finding->rule].failed <= REPORT_LADDERS)
         notes_want(watched->notes, finding);
 }
 
@@ -83,7 +83,7 @@ static void on_tcp_segment(void *ctx, const struct tcp_segment *segment, uint64_
     (void)acked_known;
     (void)acked;
     watched_wake(watched);
-    if (watched->notes != NULL)
+    if (watched->notes)
         notes_segment(watched->notes, segment, offset);
 }
 
@@ -112,9 +112,9 @@ static void on_startup(void *ctx, const struct mpa_startup_event *event)
     struct watched *watched = ctx;
     struct print_target target = print_target(watched);
 
-    if (target.out != NULL)
+    if (target.out)
         print_startup(&target, known_direction(watched, event->direction, event->place.side & 1u), event);
-    if (watched->notes != NULL)
+    if (watched->notes)
         notes_startup(watched->notes, event);
 }
 
@@ -126,12 +126,12 @@ static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
 
     report->fpdus[direction]++;
     report->octets[direction] += event->fpdu.length;
-    if (watched->check->print != NULL) {
+    if (watched->check->print) {
         struct print_target target = print_target(watched);
 
         print_fpdu(&target, direction, event);
     }
-    if (watched->notes != NULL)
+    if (watched->notes)
         notes_fpdu(watched->notes, event);
 }
 
@@ -140,9 +140,9 @@ static void on_skipped(void *ctx, unsigned side, uint64_t from, uint64_t to, con
     struct watched *watched = ctx;
     struct print_target target = print_target(watched);
 
-    if (target.out != NULL)
+    if (target.out)
         print_skipped(&target, direction_of_side(watched, side), to - from, why, place);
-    if (watched->notes != NULL)
+    if (watched->notes)
         notes_skipped(watched->notes, side, from, to, why, place);
 }
 
@@ -171,7 +171,7 @@ static void on_part(void *ctx, const struct rdma_part *part)
     report->octets[direction] += part->n;
     if (part->last && part->kind != RDMA_OTHER)
         report->operations[part->invalidates ? RDMAP_SEND_INVALIDATE : opcodes[part->kind]]++;
-    if (target.out != NULL && part->last)
+    if (target.out && part->last)
         print_part(&target, direction, check_ib_transport(watched), part);
 }
 
@@ -180,7 +180,7 @@ static void on_private_data(void *ctx, const struct rdma_private_data *data)
     struct watched *watched = ctx;
     struct print_target target = print_target(watched);
 
-    if (target.out != NULL)
+    if (target.out)
         print_private_data(&target, direction_of_side(watched, data->place.side), check_ib_transport(watched), data);
 }
 
@@ -189,7 +189,7 @@ static void on_refusal(void *ctx, const struct rdma_refusal *refusal)
     struct watched *watched = ctx;
     struct print_target target = print_target(watched);
 
-    if (target.out != NULL)
+    if (target.out)
         print_refusal(&target, direction_of_side(watched, refusal->place.side), check_ib_transport(watched), refusal);
 }
 
@@ -198,9 +198,9 @@ static void on_message(void *ctx, const struct rpcrdma_message *message)
     struct watched *watched = ctx;
     struct print_target target = print_target(watched);
 
-    if (watched->notes != NULL)
+    if (watched->notes)
         notes_rpcrdma(watched->notes, message);
-    if (target.out != NULL)
+    if (target.out)
         print_rpcrdma(&target, direction_of_side(watched, message->side), message);
 }
 
@@ -209,7 +209,7 @@ static void on_payload(void *ctx, const struct rpcrdma_payload *payload)
     struct watched *watched = ctx;
     struct print_target target = print_target(watched);
 
-    if (target.out != NULL && !payload->reply && payload->transaction->call_header.proc == RPCRDMA_NOMSG)
+    if (target.out && !payload->reply && payload->transaction->call_header.proc == RPCRDMA_NOMSG)
         print_long_call(&target, direction_of_side(watched, payload->place.side), payload);
 }
 
@@ -232,7 +232,7 @@ struct watched *watched_new(struct check *check, uint32_t number)
 {
     struct watched *watched = heap_zeroed(1, sizeof *watched);
 
-    if (watched == NULL) {
+    if (!watched) {
         check->found.memory_lacking = true;
         return NULL;
     }
@@ -256,7 +256,7 @@ bool watched_stack(struct watched *watched, const struct stack_setup *setup)
     with_taps.ctx = watched;
     with_taps.verdict = &watched->verdict;
     watched->stack = stack_new(&with_taps);
-    if (watched->stack == NULL) {
+    if (!watched->stack) {
         check->found.memory_lacking = true;
         return false;
     }
@@ -316,13 +316,13 @@ static void take_connection(struct watched *watched, const struct watched_span *
     report->roles_known = stack_roles_known(watched->stack);
     report->start_frame = span->start_frame;
     report->end_frame = span->end_frame;
-    if (watched->ib != NULL)
+    if (watched->ib)
         check_ib_report(watched, report, initiator);
     else
         take_mpa(watched, report, initiator);
     report->rpcrdma = report_rpcrdma_take(stack_rpcrdma(watched->stack), initiator);
     report->initiator_side = initiator;
-    if (watched->notes != NULL)
+    if (watched->notes)
         report->notes = take_notes(watched);
     check_sort_findings(report);
     g_ptr_array_add(watched->check->found.connections, report);
@@ -335,7 +335,7 @@ static struct history_record *record_of(const struct watched *watched, const str
     struct check *check = watched->check;
     struct history_record *record = check->records < RECORDS_KEPT_MAX ? stack_record(watched->stack) : NULL;
 
-    if (record == NULL)
+    if (!record)
         return NULL;
     check->records++;
     record->endpoint[0] = watched->endpoint[0];
@@ -347,7 +347,7 @@ static struct history_record *record_of(const struct watched *watched, const str
 
 static bool is_rdma(const struct watched *watched)
 {
-    return watched->ib != NULL || mpa_connection_is_mpa(stack_mpa(watched->stack));
+    return watched->ib || mpa_connection_is_mpa(stack_mpa(watched->stack));
 }
 
 void watched_close(struct watched *watched, const struct watched_span *span, int64_t now_ns)

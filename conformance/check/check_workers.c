@@ -120,7 +120,7 @@ static void *work(void *ctx)
     struct workers *all = worker->all;
     struct batch *batch;
 
-    while ((batch = queue_take(&worker->todo)) != NULL) {
+    while ((batch = queue_take(&worker->todo))) {
         for (unsigned i = 0; i < batch->n; i++)
             if (batch->item[i].is_datagram)
                 share_datagram(all->shares[batch->item[i].share], &batch->item[i].datagram);
@@ -142,7 +142,7 @@ static bool prepare(struct worker *worker)
     for (unsigned i = 0; i < BATCHES; i++) {
         worker->batches[i].payload = malloc(PAYLOAD);
         worker->batches[i].size = PAYLOAD;
-        if (worker->batches[i].payload == NULL)
+        if (!worker->batches[i].payload)
             return false;
         queue_put(&worker->empty, &worker->batches[i]);
     }
@@ -163,7 +163,7 @@ struct workers *workers_new(struct check *const *shares, unsigned n)
 {
     struct workers *workers = calloc(1, sizeof *workers + n * sizeof workers->worker[0]);
 
-    if (workers == NULL)
+    if (!workers)
         return NULL;
     workers->shares = shares;
     for (unsigned i = 0; i < n; i++) {
@@ -185,7 +185,7 @@ struct workers *workers_new(struct check *const *shares, unsigned n)
 
 static void hand_over(struct worker *worker)
 {
-    if (worker->open != NULL)
+    if (worker->open)
         queue_put(&worker->todo, worker->open);
     worker->open = NULL;
 }
@@ -201,7 +201,7 @@ static bool has_room(struct batch *batch, size_t octets)
         return false;
     uint8_t *larger = realloc(batch->payload, octets);
 
-    if (larger == NULL)
+    if (!larger)
         return false;
     batch->payload = larger;
     batch->size = octets;
@@ -213,9 +213,9 @@ static struct batch *open_batch(struct workers *workers, unsigned share, size_t 
 {
     struct worker *worker = &workers->worker[share % workers->n];
 
-    if (worker->open != NULL && !has_room(worker->open, octets))
+    if (worker->open && !has_room(worker->open, octets))
         hand_over(worker);
-    if (worker->open == NULL)
+    if (!worker->open)
         worker->open = queue_take(&worker->empty);
     return has_room(worker->open, octets) ? worker->open : NULL;
 }
@@ -235,7 +235,7 @@ bool workers_segment(struct workers *workers, unsigned share, const struct addre
 {
     struct batch *batch = open_batch(workers, share, segment->segment.captured);
 
-    if (batch == NULL)
+    if (!batch)
         return false;
     batch->item[batch->n].share = share;
     batch->item[batch->n].is_datagram = false;
@@ -249,13 +249,13 @@ bool workers_datagram(struct workers *workers, unsigned share, const struct ib_d
     struct batch *batch = open_batch(workers, share, datagram->below_len + (size_t)datagram->captured);
     struct ib_datagram *copy;
 
-    if (batch == NULL)
+    if (!batch)
         return false;
     batch->item[batch->n].share = share;
     batch->item[batch->n].is_datagram = true;
     copy = &batch->item[batch->n++].datagram;
     *copy = *datagram;
-    if (datagram->below != NULL)
+    if (datagram->below)
         copy->below = keep(batch, datagram->below, datagram->below_len);
     copy->p = keep(batch, datagram->p, datagram->captured);
     return true;

@@ -23,7 +23,7 @@ static void release(struct counting *counting, struct counted *counted)
 
     counted->verdict->counts = NULL;
     counted->table = NULL;
-    if (table == NULL)
+    if (!table)
         return;
     memset(table->counts, 0, sizeof table->counts);
     table->owner = NULL;
@@ -35,14 +35,14 @@ static void release(struct counting *counting, struct counted *counted)
 static void make_idle(struct counting *counting, struct counted *counted)
 {
     counted->folded = counts_fold(counted->verdict->counts);
-    counting->memory_lacking |= counted->folded == NULL;
+    counting->memory_lacking |= !counted->folded;
     release(counting, counted);
 }
 
 /* All are lent: the next one whose owner did nothing since the last look goes back. */
 static void take_back(struct counting *counting)
 {
-    while (counting->free == NULL && counting->n > 0) {
+    while (!counting->free && counting->n > 0) {
         struct counted *owner = counting->tables[counting->hand]->owner;
 
         counting->hand = (counting->hand + 1) % counting->n;
@@ -57,14 +57,14 @@ static struct counting_table *find_table(struct counting *counting)
 {
     struct counting_table *table = counting->free;
 
-    if (table == NULL && counting->n < COUNTING_TABLES) {
+    if (!table && counting->n < COUNTING_TABLES) {
         table = calloc(1, sizeof *table);
-        if (table != NULL)
+        if (table)
             return counting->tables[counting->n++] = table;
     }
     take_back(counting);
     table = counting->free;
-    if (table != NULL)
+    if (table)
         counting->free = table->next;
     return table;
 }
@@ -73,7 +73,7 @@ void counted_lend(struct counting *counting, struct counted *counted)
 {
     struct counting_table *table = find_table(counting);
 
-    if (table == NULL) { /* the counts are told to be incomplete */
+    if (!table) { /* the counts are told to be incomplete */
         counting->memory_lacking = true;
         counted->verdict->counts = counting->lost;
         return;
@@ -81,7 +81,7 @@ void counted_lend(struct counting *counting, struct counted *counted)
     table->owner = counted;
     counted->table = table;
     counted->verdict->counts = table->counts;
-    if (counted->folded != NULL) {
+    if (counted->folded) {
         counts_unfold(counted->folded, table->counts);
         free(counted->folded);
         counted->folded = NULL;
@@ -94,7 +94,7 @@ struct folded_counts *counted_end(struct counting *counting, struct counted *cou
 
     counted_wake(counting, counted);
     folded = counts_fold(counted->verdict->counts);
-    counting->memory_lacking |= folded == NULL;
+    counting->memory_lacking |= !folded;
     release(counting, counted);
     return folded;
 }
@@ -104,10 +104,10 @@ struct folded_counts *counted_part(struct counting *counting, struct counted *co
     struct folded_counts *folded = counted->folded;
 
     counted->folded = NULL;
-    if (counted->table == NULL)
+    if (!counted->table)
         return folded;
     folded = counts_fold(counted->table->counts);
-    counting->memory_lacking |= folded == NULL;
+    counting->memory_lacking |= !folded;
     memset(counted->table->counts, 0, sizeof counted->table->counts);
     return folded;
 }

@@ -37,7 +37,7 @@ void counted_lend(struct counting *counting, struct counted *counted);
 static inline void counted_wake(struct counting *counting, struct counted *counted)
 {
     counted->recent = true;
-    if (counted->verdict->counts == NULL)
+    if (!counted->verdict->counts)
         counted_lend(counting, counted);
 }
 

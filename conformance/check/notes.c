@@ -26,7 +26,7 @@ struct notes *notes_new(void)
 
 void notes_free(struct notes *notes)
 {
-    if (notes == NULL)
+    if (!notes)
         return;
     g_array_unref(notes->kept);
     g_free(notes->ring);
@@ -198,7 +198,7 @@ static void note_ddp(struct note *note, const struct ddp_segment *ddp)
     const char *name = operations[ddp->opcode & 0xFu];
     struct rdmap_read_request read;
 
-    if (name != NULL)
+    if (name)
         WHAT(note, "%s", name);
     else
         WHAT(note, "RDMAP opcode %u", ddp->opcode);
@@ -273,7 +273,7 @@ static void note_operations(struct note *note, const struct rpcrdma_transaction 
     for (unsigned i = 0; i < body->n_operations; i++) {
         const char *name = nfs_op_name(body->operations[i].op, transaction->reverse);
 
-        WHAT(note, "%s%s", i == 0 ? ": " : ", ", name != NULL ? name : "?");
+        WHAT(note, "%s%s", i == 0 ? ": " : ", ", name ? name : "?");
         if (strlen(note->what) == NOTE_WHAT_SIZE - 1) {
             memcpy(note->what + NOTE_WHAT_SIZE - 4, "...", 4);
             return;
@@ -286,7 +286,7 @@ static void note_procedure(struct note *note, const struct rpcrdma_message *mess
     const struct rpcrdma_transaction *transaction = message->transaction;
     char label[PROCEDURE_LABEL_SIZE];
 
-    if (transaction == NULL || !transaction->call_body.known || transaction->call_body.rpc.status != RPC_OK)
+    if (!transaction || !transaction->call_body.known || transaction->call_body.rpc.status != RPC_OK)
         return;
     procedure_label(transaction->call_body.rpc.prog, transaction->call_body.rpc.vers, transaction->call_body.rpc.proc,
                     label);
@@ -316,7 +316,7 @@ void notes_rpcrdma(struct notes *notes, const struct rpcrdma_message *message)
     struct note *note = find_note(notes, message->side, &message->place);
     const struct rpcrdma_header *header = &message->header;
 
-    if (note == NULL || message->n < RPCRDMA_FIXED_LEN)
+    if (!note || message->n < RPCRDMA_FIXED_LEN)
         return;
     note->what[0] = note->detail[0] = '\0';
     WHAT(note, "%s", kinds[message->kind]);

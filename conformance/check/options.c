@@ -55,9 +55,9 @@ struct word {
 
 static const struct word *find_word(const struct word *words, const char *name)
 {
-    while (words->name != NULL && strcmp(words->name, name) != 0)
+    while (words->name && strcmp(words->name, name) != 0)
         words++;
-    return words->name == NULL ? NULL : words;
+    return words->name ? words : NULL;
 }
 
 static bool parse_format(struct check_options *options, const char *value, GError **error)
@@ -66,7 +66,7 @@ static bool parse_format(struct check_options *options, const char *value, GErro
         {"text", FORMAT_TEXT}, {"json", FORMAT_JSON}, {"junit", FORMAT_JUNIT}, {"html", FORMAT_HTML}, {NULL, 0}};
     const struct word *word = find_word(formats, value);
 
-    if (word == NULL)
+    if (!word)
         return usage(error, "--format=%s: available are text, json, junit and html", value);
     options->format = (enum report_format)word->value;
     return true;
@@ -79,7 +79,7 @@ bool options_parse_fail_on(struct check_options *options, const char *value, GEr
         {"error", SEVERITY_ERROR}, {"warning", SEVERITY_WARNING}, {"note", SEVERITY_NOTE}, {"never", NEVER}, {NULL, 0}};
     const struct word *word = find_word(levels, value);
 
-    if (word == NULL)
+    if (!word)
         return usage(error, "--fail-on=%s: allowed are error, warning, note, never", value);
     options->fail_never = word->value == NEVER;
     options->fail_on = options->fail_never ? SEVERITY_ERROR : (enum rule_severity)word->value;
@@ -92,7 +92,7 @@ static bool parse_profile(struct check_options *options, const char *value, GErr
         {"ietf", PROFILE_IETF}, {"rdmac", PROFILE_RDMAC}, {"rfc5666", PROFILE_RFC5666}, {NULL, 0}};
     const struct word *word = find_word(profiles, value);
 
-    if (word == NULL)
+    if (!word)
         return usage(error, "--profile=%s: allowed are ietf, rdmac, rfc5666", value);
     options->profile = word->name;
     options->mpa.profile = (enum mpa_profile)word->value;
@@ -109,7 +109,7 @@ static bool assume_markers(struct check_options *options, const char *value, GEr
                                         {NULL, 0}};
     const struct word *word = find_word(words, value);
 
-    if (word == NULL)
+    if (!word)
         return usage(error, "--assume=markers=%s: allowed are none, both, to-responder, to-initiator", value);
     options->mpa.assume_markers_to_responder = word->value & TO_RESPONDER ? ON : OFF;
     options->mpa.assume_markers_to_initiator = word->value & TO_INITIATOR ? ON : OFF;
@@ -121,7 +121,7 @@ static bool assume_crc(struct check_options *options, const char *value, GError 
     static const struct word words[] = {{"on", ON}, {"off", OFF}, {NULL, 0}};
     const struct word *word = find_word(words, value);
 
-    if (word == NULL)
+    if (!word)
         return usage(error, "--assume=crc=%s: allowed are on, off", value);
     options->mpa.assume_crc = (enum tristate)word->value;
     return true;
@@ -149,10 +149,10 @@ static bool read_pair(struct check_options *options, const char *option, const c
 {
     char *value = strchr(pair, '=');
 
-    if (value != NULL)
+    if (value)
         *value++ = '\0';
-    for (; readers->key != NULL; readers++)
-        if (value != NULL && strcmp(readers->key, pair) == 0)
+    for (; readers->key; readers++)
+        if (value && strcmp(readers->key, pair) == 0)
             return readers->read(options, value, error);
     return usage(error, "%s: '%s' is not understood; write %s", option, pair, allowed);
 }
@@ -163,7 +163,7 @@ static bool read_pairs(struct check_options *options, const char *option, const 
     gchar **pairs = g_strsplit(list, ",", -1);
     bool ok = true;
 
-    for (size_t i = 0; ok && pairs[i] != NULL; i++)
+    for (size_t i = 0; ok && pairs[i]; i++)
         ok = read_pair(options, option, allowed, readers, pairs[i], error);
     g_strfreev(pairs);
     return ok;
@@ -240,7 +240,7 @@ static bool read_size(const char *value, uint64_t most, uint64_t *out)
     guint64 number = g_ascii_strtoull(value, &end, 10);
     const struct word *unit = end == value || *value == '-' ? NULL : find_word(units, end);
 
-    if (unit == NULL || number == 0 || number > most >> unit->value)
+    if (!unit || number == 0 || number > most >> unit->value)
         return false;
     *out = number << unit->value;
     return true;
@@ -279,7 +279,7 @@ static bool parse_rotate(struct check_options *options, const char *value, GErro
 
 static bool mark_lists(char **lists, bool marks[RULE_COUNT], const char *option, GError **error)
 {
-    for (; lists != NULL && *lists != NULL; lists++) {
+    for (; lists && *lists; lists++) {
         if (!selector_mark(*lists, marks, error)) {
             g_prefix_error(error, "%s: ", option);
             return false;
@@ -292,7 +292,7 @@ static bool select_rules(struct check_options *options, char **rules, char **ski
 {
     bool chosen[RULE_COUNT] = {false}, skipped[RULE_COUNT] = {false}, any = false;
 
-    if (rules == NULL)
+    if (!rules)
         memset(chosen, true, sizeof chosen);
     if (!mark_lists(rules, chosen, "--rules", error) || !mark_lists(skip, skipped, "--skip", error))
         return false;
@@ -305,10 +305,10 @@ static bool select_rules(struct check_options *options, char **rules, char **ski
 static bool load_waivers(struct check_options *options, char **waive, char **files, GError **error)
 {
     options->waivers = waivers_new();
-    for (; waive != NULL && *waive != NULL; waive++)
+    for (; waive && *waive; waive++)
         if (!waivers_add(options->waivers, *waive, error))
             return false;
-    for (; files != NULL && *files != NULL; files++)
+    for (; files && *files; files++)
         if (!waivers_load(options->waivers, *files, false, error))
             return false;
     return true;
@@ -336,7 +336,7 @@ static void raw_options_clear(struct raw_options *raw)
 static bool parse_each(struct check_options *options, char **values,
                        bool (*parse)(struct check_options *options, const char *value, GError **error), GError **error)
 {
-    for (; values != NULL && *values != NULL; values++)
+    for (; values && *values; values++)
         if (!parse(options, *values, error))
             return false;
     return true;
@@ -345,7 +345,7 @@ static bool parse_each(struct check_options *options, char **values,
 /* The capture is read twice, for the verdict comes first in the copy. */
 static bool can_annotate(const struct check_options *options, GError **error)
 {
-    if (options->files[0] == NULL || options->files[1] != NULL || strcmp(options->files[0], "-") == 0)
+    if (!options->files[0] || options->files[1] || strcmp(options->files[0], "-") == 0)
         return usage(error, "--annotate: give one capture file, not an interface or standard input");
     return strcmp(options->annotate, "-") != 0 || usage(error, "--annotate: a file is wanted, not standard output");
 }
@@ -353,11 +353,11 @@ static bool can_annotate(const struct check_options *options, GError **error)
 /* One report would have to hold the periods of several captures; and each needs a name of its own. */
 static bool can_rotate(const struct check_options *options, GError **error)
 {
-    if (options->output == NULL)
+    if (!options->output)
         return usage(error, "--rotate: say with --output=FILE where the reports go: FILE-00001, ...");
-    if (options->files[0] != NULL && options->files[1] != NULL)
+    if (options->files[0] && options->files[1])
         return usage(error, "--rotate: give an interface, or one capture");
-    return options->annotate == NULL || usage(error, "--rotate and --annotate exclude each other");
+    return !options->annotate || usage(error, "--rotate and --annotate exclude each other");
 }
 
 static bool understand(struct check_options *options, struct raw_options *raw, GError **error)
@@ -373,7 +373,7 @@ static bool understand(struct check_options *options, struct raw_options *raw, G
     options->version = raw->version;
     options->help = raw->help;
     for (size_t i = 0; i < G_N_ELEMENTS(single); i++)
-        if (single[i].value != NULL && !single[i].parse(options, single[i].value, error))
+        if (single[i].value && !single[i].parse(options, single[i].value, error))
             return false;
     if (!parse_each(options, raw->assume, parse_assume, error) ||
         !parse_each(options, raw->timers, parse_timers, error) ||
@@ -399,20 +399,19 @@ static bool understand(struct check_options *options, struct raw_options *raw, G
     options->jobs = (unsigned)raw->jobs;
     options->max_findings = (unsigned)raw->max_findings;
     /* Parts are folded when they are merged; the copy of a capture has each finding at its packet. */
-    options->fold =
-        options->max_findings > 0 && !options->verbose && options->annotate == NULL && options->rotate_ns == 0;
-    options->files = raw->files != NULL ? g_steal_pointer(&raw->files) : g_new0(char *, 1);
-    if (options->help || options->version || options->list_rules || options->explain != NULL)
+    options->fold = options->max_findings > 0 && !options->verbose && !options->annotate && options->rotate_ns == 0;
+    options->files = raw->files ? g_steal_pointer(&raw->files) : g_new0(char *, 1);
+    if (options->help || options->version || options->list_rules || options->explain)
         return true;
-    if (options->interface != NULL && options->files[0] != NULL)
+    if (options->interface && options->files[0])
         return usage(error, "-i captures live: give either an interface or files, not both");
-    if (options->interface == NULL && options->files[0] == NULL)
+    if (!options->interface && !options->files[0])
         return usage(error, "no capture file given; try: iwarp-check FILE.pcapng, or iwarp-check --help");
-    if (options->capture_buffer != 0 && options->interface == NULL)
+    if (options->capture_buffer != 0 && !options->interface)
         return usage(error, "--capture-buffer goes with -i");
     if (options->rotate_ns != 0 && !can_rotate(options, error))
         return false;
-    return options->annotate == NULL || can_annotate(options, error);
+    return !options->annotate || can_annotate(options, error);
 }
 
 /* GOption knows "-j 2" but not "-j2", which everybody writes. */
@@ -424,7 +423,7 @@ static void split_short_options(gchar **out, int argc, char **argv)
         const char *argument = argv[i];
 
         options_end |= strcmp(argument, "--") == 0;
-        if (i > 0 && !options_end && argument[0] == '-' && argument[1] != '\0' && strchr("ijo", argument[1]) != NULL &&
+        if (i > 0 && !options_end && argument[0] == '-' && argument[1] != '\0' && strchr("ijo", argument[1]) &&
             argument[2] != '\0') {
             *out++ = g_strndup(argument, 2);
             argument += 2;
@@ -481,7 +480,7 @@ bool options_parse(struct check_options *options, int argc, char **argv, GError 
     g_option_context_set_help_enabled(context, FALSE);
     g_option_context_add_main_entries(context, entries, NULL);
     ok = g_option_context_parse_strv(context, &arguments, error);
-    if (!ok && error != NULL && *error != NULL) {
+    if (!ok && error && *error) {
         gchar *message = g_strdup_printf("%s; iwarp-check --help shows the options", (*error)->message);
 
         g_free((*error)->message);
@@ -501,7 +500,7 @@ void options_clear(struct check_options *options)
     g_clear_pointer(&options->interface, g_free);
     g_clear_pointer(&options->explain, g_free);
     g_clear_pointer(&options->files, g_strfreev);
-    if (options->waivers != NULL)
+    if (options->waivers)
         g_ptr_array_unref(options->waivers);
     options->waivers = NULL;
 }

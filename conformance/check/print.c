@@ -149,7 +149,7 @@ static void print_atomic_request(FILE *out, const uint8_t *p, size_t n)
 
     if (!rdmap_atomic_request_decode(&request, p, n))
         return;
-    if (rdmap_atomic_name(request.opcode) != NULL)
+    if (rdmap_atomic_name(request.opcode))
         fprintf(out, " %s", rdmap_atomic_name(request.opcode));
     else
         fprintf(out, " aopcode %u", request.opcode);
@@ -179,11 +179,11 @@ static void print_rdmap(FILE *out, const struct ddp_segment *ddp)
     fputs(" rdmap: ", out);
     if (ddp->rv != 1)
         fprintf(out, "v%u ", ddp->rv);
-    if (operations[ddp->opcode & 0xFu] == NULL)
+    if (!operations[ddp->opcode & 0xFu])
         fprintf(out, "opcode 0x%x", ddp->opcode);
     else
         fputs(operations[ddp->opcode & 0xFu], out);
-    if (!ddp->tagged && ddp->mo == 0 && bodies[ddp->opcode & 0xFu] != NULL)
+    if (!ddp->tagged && ddp->mo == 0 && bodies[ddp->opcode & 0xFu])
         bodies[ddp->opcode & 0xFu](out, ddp->payload, ddp->payload_len);
     if (!ddp->tagged && (ddp->opcode == RDMAP_SEND_INVALIDATE || ddp->opcode == RDMAP_SEND_SE_INVALIDATE))
         fprintf(out, " stag 0x%" PRIx32, ddp->stag);

@@ -33,7 +33,7 @@ void print_private_data(const struct print_target *target, enum direction direct
 
     print_begin(target, direction, &data->place, transport);
     fputs(data->carrier, target->out);
-    if (data->p != NULL && rpcrdma_private_data_find(&block, data->p, data->n) == RPCRDMA_PD_OK)
+    if (data->p && rpcrdma_private_data_find(&block, data->p, data->n) == RPCRDMA_PD_OK)
         fprintf(target->out, " rpcrdma: v%u%s send %" PRIu32 " receive %" PRIu32, block.version,
                 block.remote_invalidation ? " R" : "", block.send_size, block.receive_size);
     print_end(target);

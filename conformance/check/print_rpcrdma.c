@@ -95,7 +95,7 @@ static void print_operations(FILE *out, const struct rpcrdma_body *body, bool re
         const char *name = nfs_op_name(body->operations[i].op, reverse);
 
         fputc(i == 0 ? ' ' : '+', out);
-        if (name != NULL)
+        if (name)
             fputs(name, out);
         else
             fprintf(out, "op%" PRIu32, body->operations[i].op);
@@ -118,7 +118,7 @@ static void print_procedure(FILE *out, const struct rpcrdma_transaction *transac
 static void print_call(FILE *out, const struct rpcrdma_transaction *transaction)
 {
     fputs(" CALL", out);
-    if (transaction == NULL)
+    if (!transaction)
         return;
     print_procedure(out, transaction);
     if (transaction->call_body.walked)
@@ -147,9 +147,9 @@ static void print_reply(FILE *out, const struct rpcrdma_message *message)
     bool known = message->has_rpc;
 
     fputs(" REPLY", out);
-    if (transaction != NULL)
+    if (transaction)
         print_procedure(out, transaction);
-    if (!known && transaction != NULL && transaction->reply_body.known) {
+    if (!known && transaction && transaction->reply_body.known) {
         rpc = &transaction->reply_body.rpc;
         known = true;
     }
@@ -159,7 +159,7 @@ static void print_reply(FILE *out, const struct rpcrdma_message *message)
         fputs(rpc->reject_stat == RPC_MISMATCH ? " RPC_MISMATCH" : " AUTH_ERROR", out);
     else
         fprintf(out, " %s", rpc_accept_stat_name(rpc->accept_stat));
-    if (transaction != NULL && transaction->reply_body.known)
+    if (transaction && transaction->reply_body.known)
         print_status(out, &transaction->reply_body);
 }
 
@@ -216,7 +216,7 @@ void print_rpcrdma(const struct print_target *target, enum direction direction, 
         print_call(out, message->transaction);
     else if (message->kind == RPCRDMA_KIND_REPLY)
         print_reply(out, message);
-    else if (message->kind == RPCRDMA_KIND_ERROR && message->transaction != NULL)
+    else if (message->kind == RPCRDMA_KIND_ERROR && message->transaction)
         print_procedure(out, message->transaction);
     print_end(target);
 }

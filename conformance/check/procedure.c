@@ -11,14 +11,14 @@ bool procedure_label(uint32_t program, uint32_t version, uint32_t procedure, cha
     const struct nfs_procedure *known = nfs_procedure_find(program, version, procedure);
     const char *name = nfs_program_name(program);
 
-    if (name == NULL && known != NULL && known->callback) /* whose program numbers are chosen as one goes */
+    if (!name && known && known->callback) /* whose program numbers are chosen as one goes */
         name = "CB";
-    if (name != NULL && known != NULL)
+    if (name && known)
         snprintf(label, PROCEDURE_LABEL_SIZE, "%s%" PRIu32 " %s", name, version, known->name);
-    else if (name != NULL)
+    else if (name)
         snprintf(label, PROCEDURE_LABEL_SIZE, "%s%" PRIu32 " procedure %" PRIu32, name, version, procedure);
     else
         snprintf(label, PROCEDURE_LABEL_SIZE, "program %" PRIu32 " version %" PRIu32 " procedure %" PRIu32, program,
                  version, procedure);
-    return name != NULL && known != NULL;
+    return name && known;
 }

@@ -46,21 +46,21 @@ struct report_connection *report_connection_new(void)
 
 void report_connection_free(struct report_connection *connection)
 {
-    if (connection == NULL)
+    if (!connection)
         return;
     g_array_unref(connection->findings);
     history_record_free(connection->history);
     free(connection->counts);
-    if (connection->failing != NULL)
+    if (connection->failing)
         g_array_unref(connection->failing);
-    if (connection->notes != NULL)
+    if (connection->notes)
         g_array_unref(connection->notes);
-    if (connection->messages != NULL)
+    if (connection->messages)
         g_string_chunk_free(connection->messages);
-    if (connection->folds != NULL)
+    if (connection->folds)
         g_hash_table_unref(connection->folds);
     g_free(connection->ib);
-    if (connection->rpcrdma != NULL) {
+    if (connection->rpcrdma) {
         g_array_unref(connection->rpcrdma->calls);
         g_free(connection->rpcrdma);
     }
@@ -71,7 +71,7 @@ void report_add_finding(struct report_connection *connection, const struct repor
 {
     struct report_finding kept = *finding;
 
-    if (connection->messages == NULL) {
+    if (!connection->messages) {
         connection->messages = g_string_chunk_new(1024);
         g_array_unref(connection->findings);
         connection->findings = g_array_new(FALSE, FALSE, sizeof(struct report_finding));
@@ -83,7 +83,7 @@ void report_add_finding(struct report_connection *connection, const struct repor
 
 static struct report_failing *find_failing(const struct report_connection *connection, enum rule_id rule)
 {
-    for (guint i = 0; connection->failing != NULL && i < connection->failing->len; i++) {
+    for (guint i = 0; connection->failing && i < connection->failing->len; i++) {
         struct report_failing *failing = &g_array_index(connection->failing, struct report_failing, i);
 
         if (failing->rule == rule)
@@ -96,11 +96,11 @@ void report_add_failing(struct report_connection *connection, enum rule_id rule)
 {
     struct report_failing *known = find_failing(connection, rule), first = {rule, 1};
 
-    if (known != NULL) {
+    if (known) {
         known->times = rule_count_sum(known->times, 1);
         return;
     }
-    if (connection->failing == NULL)
+    if (!connection->failing)
         connection->failing = g_array_new(FALSE, FALSE, sizeof(struct report_failing));
     g_array_append_val(connection->failing, first);
 }
@@ -109,7 +109,7 @@ void report_drop_failing(struct report_connection *connection, enum rule_id rule
 {
     struct report_failing *known = find_failing(connection, rule);
 
-    if (known != NULL && --known->times == 0)
+    if (known && --known->times == 0)
         g_array_remove_index(connection->failing, (guint)(known - (struct report_failing *)connection->failing->data));
 }
 
@@ -127,7 +127,7 @@ struct report_rpcrdma *report_rpcrdma_take(const struct rpcrdma_connection *rpcr
     struct report_rpcrdma *report;
     int client;
 
-    if (rpcrdma == NULL || !rpcrdma_connection_is_rpcrdma(rpcrdma))
+    if (!rpcrdma || !rpcrdma_connection_is_rpcrdma(rpcrdma))
         return NULL;
     client = rpcrdma_connection_client(rpcrdma);
     counts = rpcrdma_connection_counts(rpcrdma);
@@ -162,7 +162,7 @@ struct report_capture *report_capture_new(const char *file)
 
 void report_capture_free(struct report_capture *capture)
 {
-    if (capture == NULL)
+    if (!capture)
         return;
     g_ptr_array_unref(capture->connections);
     g_free(capture->file);
@@ -210,7 +210,7 @@ void report_rules(const struct report *report, const struct report_connection *c
     struct rule_count counts[RULE_COUNT] = {0};
 
     g_array_set_size(rules, 0);
-    if (connection->counts != NULL)
+    if (connection->counts)
         counts_unfold(connection->counts, counts);
     for (size_t i = 0; i < RULE_COUNT; i++) {
         const struct rule *rule = &rule_catalogue[i];
@@ -223,7 +223,7 @@ void report_rules(const struct report *report, const struct report_connection *c
         if ((exercised.count.passed | exercised.count.failed | exercised.count.inconclusive) == 0)
             continue;
         failing = find_failing(connection, rule->same);
-        exercised.failing = failing == NULL ? 0 : failing->times;
+        exercised.failing = failing ? failing->times : 0;
         g_array_append_val(rules, exercised);
     }
 }
@@ -241,7 +241,7 @@ static void sum_connection(struct report *report, const struct report_connection
     report->waived += connection->waived;
     report->connections++;
     report->connections_with_findings += any;
-    if (connection->counts != NULL)
+    if (connection->counts)
         counts_unfold(connection->counts, counts);
 }
 
@@ -249,7 +249,7 @@ static void find_unused_waivers(struct report *report)
 {
     const struct check_options *options = report->options;
 
-    for (guint i = 0; options->waivers != NULL && i < options->waivers->len; i++) {
+    for (guint i = 0; options->waivers && i < options->waivers->len; i++) {
         struct waiver *waiver = g_ptr_array_index(options->waivers, i);
 
         /* A rule that is not looked at says nothing about its waiver. */
@@ -263,7 +263,7 @@ static bool goes_on(const struct report *report)
 {
     const struct report_capture *capture = report->captures->len == 0 ? NULL : g_ptr_array_index(report->captures, 0);
 
-    return capture != NULL && capture->part.series != NULL && !capture->part.last;
+    return capture && capture->part.series && !capture->part.last;
 }
 
 const char *const report_nothing[] = {
@@ -274,10 +274,9 @@ const char *const report_nothing[] = {
 
 static bool is_judged(const struct report_connection *connection)
 {
-    if (connection->ib != NULL) /* rules of the InfiniBand specification are not judged */
-        return connection->ib->rejected || connection->rpcrdma != NULL;
-    return connection->fpdus[0] + connection->fpdus[1] > 0 || connection->parameters.rejected ||
-           connection->rpcrdma != NULL;
+    if (connection->ib) /* rules of the InfiniBand specification are not judged */
+        return connection->ib->rejected || connection->rpcrdma;
+    return connection->fpdus[0] + connection->fpdus[1] > 0 || connection->parameters.rejected || connection->rpcrdma;
 }
 
 bool report_judged_something(const struct report_capture *capture)
@@ -292,10 +291,10 @@ const char *report_nothing_checked(const struct report_capture *capture)
 {
     if (capture->connections->len == 0)
         return report_nothing[REPORT_NO_MPA];
-    if (capture->part.series != NULL || report_judged_something(capture))
+    if (capture->part.series || report_judged_something(capture))
         return NULL;
     for (guint i = 0; i < capture->connections->len; i++)
-        if (((const struct report_connection *)g_ptr_array_index(capture->connections, i))->ib == NULL)
+        if (!((const struct report_connection *)g_ptr_array_index(capture->connections, i))->ib)
             return report_nothing[REPORT_NO_FPDU];
     return report_nothing[REPORT_NO_RPCRDMA];
 }
@@ -330,7 +329,7 @@ void report_conclude(struct report *report)
     for (guint i = 0; i < report->captures->len; i++) {
         const struct report_capture *capture = g_ptr_array_index(report->captures, i);
 
-        report->empty += !capture->failed && report_nothing_checked(capture) != NULL;
+        report->empty += !capture->failed && report_nothing_checked(capture);
         for (guint j = 0; j < capture->connections->len; j++)
             sum_connection(report, g_ptr_array_index(capture->connections, j), counts);
     }

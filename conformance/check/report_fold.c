@@ -40,10 +40,10 @@ bool report_fold_finding(struct report_connection *connection, const struct repo
     struct report_finding *listed;
 
     g_free(text);
-    if (connection->folds == NULL)
+    if (!connection->folds)
         connection->folds = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     fold = g_hash_table_lookup(connection->folds, key);
-    if (fold == NULL) {
+    if (!fold) {
         fold = g_new0(struct fold, 1);
         g_hash_table_insert(connection->folds, g_strdup(key), fold);
     }

@@ -23,7 +23,7 @@ static const struct {
 static bool level_matches(size_t group, const struct rule *rule)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(level_groups[group].levels); i++)
-        if (level_groups[group].levels[i] != NULL && strcmp(level_groups[group].levels[i], rule->level) == 0)
+        if (level_groups[group].levels[i] && strcmp(level_groups[group].levels[i], rule->level) == 0)
             return true;
     return false;
 }
@@ -123,7 +123,7 @@ bool selector_mark(const char *list, bool marks[RULE_COUNT], GError **error)
     gchar **selectors = g_strsplit(*list == '\0' ? "," : list, ",", -1);
     bool ok = true;
 
-    for (size_t i = 0; ok && selectors[i] != NULL; i++) {
+    for (size_t i = 0; ok && selectors[i]; i++) {
         const char *selector = g_strstrip(selectors[i]);
 
         ok = *selector != '\0' && mark_one(selector, marks);

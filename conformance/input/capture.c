@@ -170,14 +170,14 @@ struct capture *capture_open_live(const char *interface, const struct capture_li
     static const struct capture_live_options defaults;
     struct capture *capture = calloc(1, sizeof *capture);
 
-    if (capture == NULL || (capture->name = strdup(interface)) == NULL) {
+    if (!capture || !(capture->name = strdup(interface))) {
         capture_error_set(error, "%s: out of memory", interface);
         free(capture);
         return NULL;
     }
     capture->is_live = true;
     capture->size = -1;
-    if (!live_open(&capture->live, interface, options != NULL ? options : &defaults, error)) {
+    if (!live_open(&capture->live, interface, options ? options : &defaults, error)) {
         capture->pcap = capture->live.pcap;
         capture_close(capture);
         return NULL;

@@ -170,7 +170,7 @@ static bool begin_pcapng(struct capture_direct *direct)
         get16(direct->buffer + 14) != 0)
         return false;
     block = whole_block(direct, &length);
-    if (block == NULL || length < SECTION_MIN)
+    if (!block || length < SECTION_MIN)
         return false;
     direct->start += length;
     direct->pcapng = true;
@@ -244,7 +244,7 @@ static enum direct_status next_pcapng(struct capture_direct *direct, struct dire
         uint32_t length, type;
         const uint8_t *block = whole_block(direct, &length);
 
-        if (block == NULL)
+        if (!block)
             return at_end(direct) ? DIRECT_END : DIRECT_UNUSUAL;
         type = get32(block);
         if (type == BLOCK_PACKET) {
@@ -266,7 +266,7 @@ struct capture_direct *direct_open(int fd, const struct direct_facts *facts)
 {
     struct capture_direct *direct = malloc(sizeof *direct);
 
-    if (direct == NULL)
+    if (!direct)
         return NULL;
     memset(direct, 0, offsetof(struct capture_direct, buffer));
     direct->fd = fd;

@@ -61,7 +61,7 @@ static bool activate(pcap_t *pcap, const char *interface, const struct capture_l
         capture_error_set(error, "%s: %s", interface, reason);
         return false;
     }
-    return options->filter == NULL || set_filter(pcap, interface, options->filter, error);
+    return !options->filter || set_filter(pcap, interface, options->filter, error);
 }
 
 bool live_open(struct capture_live *live, const char *interface, const struct capture_live_options *options,
@@ -70,9 +70,9 @@ bool live_open(struct capture_live *live, const char *interface, const struct ca
     char reason[PCAP_ERRBUF_SIZE] = "";
 
     live->pcap = pcap_create(interface, reason);
-    if (live->pcap == NULL)
+    if (!live->pcap)
         capture_error_set(error, "%s: %s", interface, reason);
-    return live->pcap != NULL && activate(live->pcap, interface, options, error);
+    return live->pcap && activate(live->pcap, interface, options, error);
 }
 
 static int64_t clock_ns(clockid_t clock)

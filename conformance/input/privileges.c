@@ -16,7 +16,7 @@ static unsigned long number(const char *name)
     char *end;
     unsigned long value;
 
-    if (text == NULL)
+    if (!text)
         return 0;
     errno = 0;
     value = strtoul(text, &end, 10);

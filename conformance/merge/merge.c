@@ -46,7 +46,7 @@ static bool take_finding(struct merge_input *input, JsonObject *finding, struct 
     uint64_t times = 0;
     size_t i = 0;
 
-    if (rule == NULL || severity == NULL || same == NULL || !merge_bool(input, finding, "a finding", "waived", &waived))
+    if (!rule || !severity || !same || !merge_bool(input, finding, "a finding", "waived", &waived))
         return false;
     while (i < SEVERITY_COUNT && strcmp(severity, rule_severity_name((enum rule_severity)i)) != 0)
         i++;
@@ -55,7 +55,7 @@ static bool take_finding(struct merge_input *input, JsonObject *finding, struct 
     if (json_object_has_member(finding, "more")) {
         JsonObject *more = merge_object(input, finding, "a finding", "more");
 
-        if (more == NULL || !merge_count(input, more, "more findings", "count", &times))
+        if (!more || !merge_count(input, more, "more findings", "count", &times))
             return false;
     }
     times++;
@@ -68,7 +68,7 @@ static bool take_finding(struct merge_input *input, JsonObject *finding, struct 
     for (guint j = 0; j < json_array_get_length(same); j++) {
         const char *id = merge_string_element(input, same, j, "same_as");
 
-        if (id == NULL)
+        if (!id)
             return false;
         remember(listed->waived_rules, id);
     }
@@ -80,11 +80,11 @@ static bool take_rules(struct merge *merge, struct merge_input *input, JsonObjec
     GList *ids = json_object_get_members(rules);
     bool ok = true;
 
-    for (GList *id = ids; ok && id != NULL; id = id->next) {
+    for (GList *id = ids; ok && id; id = id->next) {
         JsonObject *rule = merge_object(input, rules, "the rules of a connection", id->data);
         uint64_t passed, failed;
 
-        ok = rule != NULL && merge_count(input, rule, "a rule", "passed", &passed) &&
+        ok = rule && merge_count(input, rule, "a rule", "passed", &passed) &&
              merge_count(input, rule, "a rule", "failed", &failed);
         if (ok && (passed > 0 || failed > 0))
             remember(merge->exercised, id->data);
@@ -97,11 +97,11 @@ static bool take_rules(struct merge *merge, struct merge_input *input, JsonObjec
 static bool has_facts(struct merge_input *input, JsonObject *connection)
 {
     JsonObject *counts = merge_object(input, connection, "a connection", "counts");
-    JsonObject *mpa = counts == NULL ? NULL : merge_object(input, connection, "a connection", "mpa");
-    JsonArray *fpdus = mpa == NULL ? NULL : merge_array(input, counts, "the counts", "fpdus");
+    JsonObject *mpa = counts ? merge_object(input, connection, "a connection", "mpa") : NULL;
+    JsonArray *fpdus = mpa ? merge_array(input, counts, "the counts", "fpdus") : NULL;
     bool rejected;
 
-    if (fpdus == NULL || !merge_bool(input, mpa, "mpa", "rejected", &rejected))
+    if (!fpdus || !merge_bool(input, mpa, "mpa", "rejected", &rejected))
         return false;
     for (guint i = 0; i < json_array_get_length(fpdus); i++)
         if (!JSON_NODE_HOLDS_VALUE(json_array_get_element(fpdus, i)))
@@ -116,13 +116,13 @@ static bool take_connection(struct merge *merge, struct merge_input *input, Json
     JsonObject *rules = merge_object(input, connection, "a connection", "rules");
     uint64_t not_listed;
 
-    if (findings == NULL || rules == NULL || !has_facts(input, connection) ||
+    if (!findings || !rules || !has_facts(input, connection) ||
         !merge_count(input, connection, "a connection", "findings_not_listed", &not_listed))
         return false;
     for (guint i = 0; i < json_array_get_length(findings); i++) {
         JsonObject *finding = merge_element(input, findings, i, "findings");
 
-        if (finding == NULL || !take_finding(input, finding, listed))
+        if (!finding || !take_finding(input, finding, listed))
             return false;
     }
     listed->not_listed += not_listed;
@@ -134,12 +134,12 @@ static bool take_capture(struct merge *merge, struct merge_input *input, JsonObj
     JsonArray *connections = merge_array(input, capture, "a capture", "connections");
     struct merge_capture kept = {.path = input->path};
 
-    if (merge_string(input, capture, "a capture", "file") == NULL || connections == NULL)
+    if (!merge_string(input, capture, "a capture", "file") || !connections)
         return false;
     for (guint i = 0; i < json_array_get_length(connections); i++) {
         JsonObject *connection = merge_element(input, connections, i, "connections");
 
-        if (connection == NULL || !take_connection(merge, input, connection, listed))
+        if (!connection || !take_connection(merge, input, connection, listed))
             return false;
     }
     merge->failed_capture |= json_object_has_member(capture, "error");
@@ -152,14 +152,14 @@ static bool take_capture(struct merge *merge, struct merge_input *input, JsonObj
 static bool take_summary(struct merge *merge, struct merge_input *input, JsonObject *root, const struct listed *listed)
 {
     JsonObject *summary = merge_object(input, root, "the report", "summary");
-    JsonObject *findings = summary == NULL ? NULL : merge_object(input, summary, "the summary", "findings");
-    JsonArray *unused = summary == NULL ? NULL : merge_array(input, summary, "the summary", "unused_waivers");
+    JsonObject *findings = summary ? merge_object(input, summary, "the summary", "findings") : NULL;
+    JsonArray *unused = summary ? merge_array(input, summary, "the summary", "unused_waivers") : NULL;
     uint64_t waived, total = 0, all_listed = listed->waived + listed->not_listed;
     GHashTableIter iter;
     gpointer id;
     bool ok;
 
-    if (findings == NULL || unused == NULL || !merge_count(input, summary, "the summary", "waived", &waived))
+    if (!findings || !unused || !merge_count(input, summary, "the summary", "waived", &waived))
         return false;
     ok = waived >= listed->waived;
     for (size_t i = 0; i < SEVERITY_COUNT; i++) {
@@ -178,7 +178,7 @@ static bool take_summary(struct merge *merge, struct merge_input *input, JsonObj
     for (guint i = 0; i < json_array_get_length(unused); i++) {
         const char *waiver = merge_string_element(input, unused, i, "unused_waivers");
 
-        if (waiver == NULL)
+        if (!waiver)
             return false;
         remember(merge->unused, waiver);
         g_hash_table_remove(listed->waived_rules, waiver);
@@ -193,9 +193,9 @@ static bool take_profile(struct merge *merge, struct merge_input *input, JsonObj
 {
     const char *profile = merge_string(input, root, "the report", "profile");
 
-    if (profile == NULL)
+    if (!profile)
         return false;
-    if (merge->profile == NULL)
+    if (!merge->profile)
         merge->profile = g_strdup(profile);
     if (strcmp(profile, "ietf") != 0 && strcmp(profile, "rdmac") != 0 && strcmp(profile, "rfc5666") != 0)
         return merge_input_wrong(input, "the report", "profile", "ietf, rdmac or rfc5666");
@@ -208,11 +208,11 @@ static bool take_report(struct merge *merge, struct merge_input *input)
 {
     JsonObject *root = json_node_get_object(input->root);
     const char *tool = merge_string(input, root, "the report", "tool");
-    JsonArray *captures = tool == NULL ? NULL : merge_array(input, root, "the report", "captures");
+    JsonArray *captures = tool ? merge_array(input, root, "the report", "captures") : NULL;
     struct listed listed = {.waived_rules = NULL};
     bool ok = true;
 
-    if (captures == NULL || !take_profile(merge, input, root))
+    if (!captures || !take_profile(merge, input, root))
         return false;
     if (strcmp(tool, "iwarp-check") != 0)
         return merge_input_wrong(input, "the report", "tool", "iwarp-check");
@@ -220,7 +220,7 @@ static bool take_report(struct merge *merge, struct merge_input *input)
     for (guint i = 0; ok && i < json_array_get_length(captures); i++) {
         JsonObject *capture = merge_element(input, captures, i, "captures");
 
-        ok = capture != NULL && take_capture(merge, input, capture, &listed);
+        ok = capture && take_capture(merge, input, capture, &listed);
     }
     ok = ok && take_summary(merge, input, root, &listed);
     g_hash_table_unref(listed.waived_rules);
@@ -256,7 +256,7 @@ static JsonObject *make_summary(const struct merge *merge, enum check_status sta
         json_object_set_int_member(findings, rule_severity_name((enum rule_severity)i), (gint64)merge->found[i]);
     json_object_set_object_member(summary, "findings", findings);
     json_object_set_int_member(summary, "waived", (gint64)merge->waived);
-    for (GList *id = ids; id != NULL; id = id->next)
+    for (GList *id = ids; id; id = id->next)
         json_array_add_string_element(unused, id->data);
     g_list_free(ids);
     json_object_set_array_member(summary, "unused_waivers", unused);
@@ -288,7 +288,7 @@ static bool write_merged(struct merge *merge, JsonArray *captures, enum check_st
     }
     if (!ok)
         fprintf(stderr, "iwarp-check: cannot write %s: %s\n",
-                merge->options.output == NULL ? "standard output" : merge->options.output, g_strerror(errno));
+                merge->options.output ? merge->options.output : "standard output", g_strerror(errno));
     output_file_clear(&out);
     g_free(text);
     json_node_unref(node);
@@ -349,7 +349,7 @@ static int merge_files(struct merge *merge)
     enum check_status status;
     bool written;
 
-    for (char **file = merge->options.files; *file != NULL; file++) {
+    for (char **file = merge->options.files; *file; file++) {
         struct merge_input input;
         bool ok = merge_input_load(&input, *file) && take_report(merge, &input);
 
@@ -361,7 +361,7 @@ static int merge_files(struct merge *merge)
     }
     g_hash_table_foreach_remove(merge->unused, is_used, merge->used);
     captures = merge_parts(merge->captures, &error);
-    if (captures == NULL) {
+    if (!captures) {
         fprintf(stderr, "iwarp-check: %s\n", error->message);
         g_error_free(error);
         return CHECK_TROUBLE;
@@ -411,12 +411,12 @@ static bool parse(struct check_options *options, int argc, char **argv, GError *
         g_free(fail_on);
         return true;
     }
-    ok = ok && (fail_on == NULL || options_parse_fail_on(options, fail_on, error));
+    ok = ok && (!fail_on || options_parse_fail_on(options, fail_on, error));
     g_free(fail_on);
-    if (ok && options->files == NULL)
+    if (ok && !options->files)
         g_set_error(error, CHECK_ERROR, CHECK_ERROR_USAGE,
                     "merge: no report given; try: iwarp-check merge A.json B.json --output=ALL.json");
-    return ok && options->files != NULL;
+    return ok && options->files;
 }
 
 int merge_run(int argc, char **argv)

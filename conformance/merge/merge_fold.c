@@ -7,7 +7,7 @@ static const char *text_of(JsonObject *object, const char *name)
 {
     JsonNode *node = json_object_get_member(object, name);
 
-    return node != NULL && JSON_NODE_HOLDS_VALUE(node) && json_node_get_value_type(node) == G_TYPE_STRING
+    return node && JSON_NODE_HOLDS_VALUE(node) && json_node_get_value_type(node) == G_TYPE_STRING
                ? json_node_get_string(node)
                : "";
 }
@@ -32,8 +32,8 @@ static gchar *key_of(JsonObject *finding)
 static void count_with(JsonObject *last, gint64 frame)
 {
     JsonObject *more = json_object_has_member(last, "more") ? json_object_get_object_member(last, "more") : NULL;
-    gint64 count = more == NULL ? 0 : json_object_get_int_member(more, "count");
-    gint64 first = more == NULL ? frame : json_array_get_int_element(json_object_get_array_member(more, "frames"), 0);
+    gint64 count = more ? json_object_get_int_member(more, "count") : 0;
+    gint64 first = more ? json_array_get_int_element(json_object_get_array_member(more, "frames"), 0) : frame;
     JsonArray *frames = json_array_new();
 
     json_array_add_int_element(frames, first);
@@ -54,7 +54,7 @@ void merge_fold(JsonObject *connection)
         gchar *key = key_of(finding);
         struct fold *fold = g_hash_table_lookup(folds, key);
 
-        if (fold == NULL)
+        if (!fold)
             g_hash_table_insert(folds, g_strdup(key), fold = g_new0(struct fold, 1));
         g_free(key);
         /* What was folded elsewhere is left as it is. */

@@ -11,7 +11,7 @@ static bool fail(struct merge_input *input, const char *text)
 {
     gchar *path = printable_text(input->path);
 
-    if (input->error == NULL)
+    if (!input->error)
         g_set_error(&input->error, CHECK_ERROR, CHECK_ERROR_INPUT, "%s: %s", path, text);
     g_free(path);
     return false;
@@ -39,7 +39,7 @@ bool merge_input_load(struct merge_input *input, const char *path)
         fail(input, "cannot be read");
     else if (!json_guard_passes(text, length) || !json_parser_load_from_data(parser, text, (gssize)length, &error))
         fail(input, "is no JSON");
-    else if (json_parser_get_root(parser) == NULL || !JSON_NODE_HOLDS_OBJECT(json_parser_get_root(parser)))
+    else if (!json_parser_get_root(parser) || !JSON_NODE_HOLDS_OBJECT(json_parser_get_root(parser)))
         fail(input, "no report of iwarp-check: the JSON in it is no object");
     else
         input->root = json_parser_steal_root(parser);
@@ -57,14 +57,14 @@ void merge_input_clear(struct merge_input *input)
 
 static bool holds(JsonNode *node, GType type)
 {
-    return node != NULL && JSON_NODE_HOLDS_VALUE(node) && json_node_get_value_type(node) == type;
+    return node && JSON_NODE_HOLDS_VALUE(node) && json_node_get_value_type(node) == type;
 }
 
 JsonObject *merge_object(struct merge_input *input, JsonObject *object, const char *what, const char *name)
 {
     JsonNode *node = json_object_get_member(object, name);
 
-    if (node != NULL && JSON_NODE_HOLDS_OBJECT(node))
+    if (node && JSON_NODE_HOLDS_OBJECT(node))
         return json_node_get_object(node);
     merge_input_wrong(input, what, name, "object");
     return NULL;
@@ -74,7 +74,7 @@ JsonArray *merge_array(struct merge_input *input, JsonObject *object, const char
 {
     JsonNode *node = json_object_get_member(object, name);
 
-    if (node != NULL && JSON_NODE_HOLDS_ARRAY(node))
+    if (node && JSON_NODE_HOLDS_ARRAY(node))
         return json_node_get_array(node);
     merge_input_wrong(input, what, name, "array");
     return NULL;

@@ -22,7 +22,7 @@ static bool inner(const struct pair *pair, const char *name, const char *what, s
 {
     *found = (struct pair){pair->input, merge_object(pair->input, pair->into, pair->what, name),
                            merge_object(pair->input, pair->from, pair->what, name), what};
-    return found->into != NULL && found->from != NULL;
+    return found->into && found->from;
 }
 
 /* ---- members ---- */
@@ -42,7 +42,7 @@ static bool add_count(const struct pair *pair, const char *name)
 
 static bool add_counts(const struct pair *pair, const char *const *names)
 {
-    for (; *names != NULL; names++)
+    for (; *names; names++)
         if (!add_count(pair, *names))
             return false;
     return true;
@@ -60,7 +60,7 @@ static bool take_latest(const struct pair *pair, const char *name)
 {
     JsonNode *node = json_object_get_member(pair->from, name);
 
-    if (node == NULL)
+    if (!node)
         return merge_input_wrong(pair->input, pair->what, name, "member");
     json_object_set_member(pair->into, name, json_node_copy(node));
     return true;
@@ -68,7 +68,7 @@ static bool take_latest(const struct pair *pair, const char *name)
 
 static bool take_each_latest(const struct pair *pair, const char *const *names)
 {
-    for (; *names != NULL; names++)
+    for (; *names; names++)
         if (!take_latest(pair, *names))
             return false;
     return true;
@@ -80,7 +80,7 @@ static bool add_both_directions(const struct pair *pair, const char *name)
     JsonArray *a = merge_array(pair->input, pair->into, pair->what, name);
     JsonArray *b = merge_array(pair->input, pair->from, pair->what, name), *sum;
 
-    if (a == NULL || b == NULL)
+    if (!a || !b)
         return false;
     sum = json_array_new();
     for (guint i = 0; i < 2; i++) {
@@ -103,7 +103,7 @@ static bool join_members(const struct pair *pair, bool (*join)(const struct pair
     GList *names = json_object_get_members(pair->from);
     bool ok = true;
 
-    for (GList *name = names; ok && name != NULL; name = name->next)
+    for (GList *name = names; ok && name; name = name->next)
         ok = join(pair, name->data);
     g_list_free(names);
     return ok;
@@ -125,9 +125,9 @@ static bool same_procedure(struct merge_input *input, JsonObject *a, JsonObject 
 {
     static const char *const names[] = {"program", "version", "procedure"};
     const char *direction_a = merge_string(input, a, "a call", "direction");
-    const char *direction_b = direction_a == NULL ? NULL : merge_string(input, b, "a call", "direction");
+    const char *direction_b = direction_a ? merge_string(input, b, "a call", "direction") : NULL;
 
-    if (direction_b == NULL)
+    if (!direction_b)
         return false;
     *same = strcmp(direction_a, direction_b) == 0;
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
@@ -149,7 +149,7 @@ static bool join_call(struct merge_input *input, JsonArray *calls, JsonObject *c
         struct pair pair = {input, merge_element(input, calls, i, "calls"), call, "a call"}, of_octets;
         bool same;
 
-        if (pair.into == NULL || !same_procedure(input, pair.into, call, &same))
+        if (!pair.into || !same_procedure(input, pair.into, call, &same))
             return false;
         if (same)
             return add_counts(&pair, counts) && inner(&pair, "octets", "the octets of a call", &of_octets) &&
@@ -173,11 +173,11 @@ static bool join_rpcrdma(const struct pair *connection)
         !add_count(&pair, "other_calls"))
         return false;
     into = merge_array(pair.input, pair.into, pair.what, "calls");
-    from = into == NULL ? NULL : merge_array(pair.input, pair.from, pair.what, "calls");
-    for (guint i = 0; from != NULL && i < json_array_get_length(from); i++) {
+    from = into ? merge_array(pair.input, pair.from, pair.what, "calls") : NULL;
+    for (guint i = 0; from && i < json_array_get_length(from); i++) {
         JsonObject *call = merge_element(pair.input, from, i, "calls");
 
-        if (call == NULL || !join_call(pair.input, into, call))
+        if (!call || !join_call(pair.input, into, call))
             return false;
     }
     return from != NULL;
@@ -202,10 +202,10 @@ static bool place_findings(const struct pair *pair, JsonObject *connection, GArr
 {
     JsonArray *findings = merge_array(pair->input, connection, pair->what, "findings");
 
-    for (guint i = 0; findings != NULL && i < json_array_get_length(findings); i++) {
+    for (guint i = 0; findings && i < json_array_get_length(findings); i++) {
         struct placed each = {.finding = merge_element(pair->input, findings, i, "findings")};
 
-        if (each.finding == NULL || !merge_count(pair->input, each.finding, "a finding", "frame", &each.frame) ||
+        if (!each.finding || !merge_count(pair->input, each.finding, "a finding", "frame", &each.frame) ||
             !merge_count(pair->input, each.finding, "a finding", "stream_offset", &each.offset))
             return false;
         g_array_append_val(placed, each);
@@ -261,17 +261,17 @@ static bool take_connections(struct merge_input *input, JsonObject *capture, GTr
 {
     JsonArray *connections = merge_array(input, capture, "a capture", "connections");
 
-    for (guint i = 0; connections != NULL && i < json_array_get_length(connections); i++) {
+    for (guint i = 0; connections && i < json_array_get_length(connections); i++) {
         JsonObject *connection = merge_element(input, connections, i, "connections");
         struct pair pair = {input, NULL, connection, "a connection"};
         bool continued;
         gint64 id;
 
-        if (connection == NULL || !id_of(input, connection, &id) ||
+        if (!connection || !id_of(input, connection, &id) ||
             !merge_bool(input, connection, "a connection", "continued", &continued))
             return false;
         pair.into = g_tree_lookup(known, &id);
-        if (pair.into == NULL)
+        if (!pair.into)
             g_tree_insert(known, g_memdup2(&id, sizeof id), json_object_ref(connection));
         else if (!continued)
             return merge_input_wrong(input, "a connection", "continued", "true, though an earlier part has it");
@@ -347,7 +347,7 @@ static bool whole(struct merge_input *input, JsonObject *capture, bool *is_whole
     uint64_t first;
     bool ended;
 
-    if (part == NULL || !merge_count(input, part, "a part", "first", &first) ||
+    if (!part || !merge_count(input, part, "a part", "first", &first) ||
         !merge_bool(input, part, "a part", "ended", &ended))
         return false;
     *is_whole = first == 1 && ended;
@@ -380,7 +380,7 @@ static bool join_series(const struct series *series, GError **error)
         g_tree_foreach(known, add_connection, connections);
         json_object_set_array_member(capture, "connections", connections);
     }
-    if (input.error != NULL)
+    if (input.error)
         g_propagate_error(error, g_steal_pointer(&input.error));
     g_tree_destroy(known);
     return ok;
@@ -398,7 +398,7 @@ static bool read_numbers(struct numbered *numbered, GError **error)
     struct merge_input input = {.path = numbered->capture.path};
     JsonObject *part = merge_object(&input, numbered->capture.object, "a capture", "part");
     uint64_t first, last;
-    bool ok = part != NULL && merge_count(&input, part, "a part", "first", &first) &&
+    bool ok = part && merge_count(&input, part, "a part", "first", &first) &&
               merge_count(&input, part, "a part", "last", &last);
 
     if (ok && (first == 0 || last < first))
@@ -445,24 +445,24 @@ static const char *series_of(const struct merge_capture *capture, GError **error
 {
     struct merge_input input = {.path = capture->path};
     JsonObject *part = merge_object(&input, capture->object, "a capture", "part");
-    const char *name = part == NULL ? NULL : merge_string(&input, part, "a part", "series");
+    const char *name = part ? merge_string(&input, part, "a part", "series") : NULL;
 
-    if (name == NULL)
+    if (!name)
         g_propagate_error(error, input.error);
     return name;
 }
 
 static struct series *find_series(GPtrArray *all, GHashTable *by_name, const char *name)
 {
-    struct series *series = name == NULL ? NULL : g_hash_table_lookup(by_name, name);
+    struct series *series = name ? g_hash_table_lookup(by_name, name) : NULL;
 
-    if (series != NULL)
+    if (series)
         return series;
     series = g_new0(struct series, 1);
     series->name = name;
     series->captures = g_array_new(FALSE, FALSE, sizeof(struct merge_capture));
     g_ptr_array_add(all, series);
-    if (name != NULL)
+    if (name)
         g_hash_table_insert(by_name, (gpointer)name, series);
     return series;
 }
@@ -502,7 +502,7 @@ JsonArray *merge_parts(const GArray *captures, GError **error)
     for (guint i = 0; ok && i < all->len; i++) {
         struct series *series = g_ptr_array_index(all, i);
 
-        ok = series->name == NULL || (in_order(series, error) && join_series(series, error));
+        ok = !series->name || (in_order(series, error) && join_series(series, error));
         if (ok)
             json_array_add_object_element(
                 merged, json_object_ref(g_array_index(series->captures, struct merge_capture, 0).object));

@@ -7,11 +7,11 @@ static void write_attributes(xmlTextWriter *writer, va_list arguments)
 {
     const char *name;
 
-    while ((name = va_arg(arguments, const char *)) != NULL) {
+    while ((name = va_arg(arguments, const char *))) {
         const char *value = va_arg(arguments, const char *);
         gchar *text;
 
-        if (value == NULL)
+        if (!value)
             continue;
         text = printable_text(value);
         xmlTextWriterWriteAttribute(writer, BAD_CAST name, BAD_CAST text);

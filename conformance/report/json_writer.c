@@ -63,7 +63,7 @@ static void put_place(struct json_writer *writer, const char *name)
     if (writer->depth > 0)
         put_line(writer);
     writer->empty = false;
-    if (name != NULL) {
+    if (name) {
         put_string(writer, name);
         put_text(writer, " : ", 3);
     }
@@ -109,7 +109,7 @@ void json_end_array(struct json_writer *writer)
 void json_string(struct json_writer *writer, const char *name, const char *value)
 {
     put_place(writer, name);
-    if (value == NULL)
+    if (!value)
         put_text(writer, "null", 4);
     else
         put_string(writer, value);

@@ -225,7 +225,7 @@ static void write_capture(struct html_page *page)
     html_begin(page->writer, "section", "class", "capture", NULL);
     html_element(page->writer, "h2", NULL, "%s", capture->file);
     html_begin(page->writer, "p", "class", "facts", NULL);
-    if (part != NULL)
+    if (part)
         html_format(page->writer, "%s: ", part);
     html_format(page->writer, "%s packets, %s octets", packets, octets);
     if (capture->dropped > 0)
@@ -237,9 +237,9 @@ static void write_capture(struct html_page *page)
     g_free(packets);
     g_free(octets);
     g_free(part);
-    if (capture->trouble != NULL)
+    if (capture->trouble)
         html_element(page->writer, "p", "trouble", "%s", capture->trouble);
-    if (!capture->failed && report_nothing_checked(capture) != NULL)
+    if (!capture->failed && report_nothing_checked(capture))
         html_element(page->writer, "p", "trouble", "%s", report_nothing_checked(capture));
     if (capture->connections->len > 0) {
         chosen = write_list(page);

@@ -16,7 +16,7 @@ char *html_connection_id(const struct html_page *page, const struct report_conne
 
 const char *html_class_of(const struct report_finding *finding)
 {
-    return finding->waiver != NULL ? "waived" : rule_severity_name(finding->severity);
+    return finding->waiver ? "waived" : rule_severity_name(finding->severity);
 }
 
 bool html_takes_connection(struct html_page *page, const struct report_connection *connection)
@@ -73,7 +73,7 @@ static void write_ib(struct html_page *page, const struct report_connection *con
     g_autofree gchar *trouble = report_ib_trouble_text(connection->ib);
 
     item(page, "Transport", "%s", terms);
-    if (trouble != NULL)
+    if (trouble)
         item(page, "On the way", "%s", trouble);
     item(page, "Captured", "%s", connection->complete ? "from start to end, without a hole" : "not completely");
 }
@@ -85,12 +85,12 @@ static void write_operations(struct html_page *page, const struct report_connect
     for (unsigned opcode = 0; opcode < OPERATION_COUNT; opcode++) {
         const char *name = report_operation_name(opcode);
 
-        if (connection->operations[opcode] > 0 && name != NULL)
+        if (connection->operations[opcode] > 0 && name)
             g_string_append_printf(text, "%s%" PRIu64 " %s", text->len > 0 ? ", " : "", connection->operations[opcode],
                                    name);
     }
     if (text->len > 0)
-        item(page, connection->ib != NULL ? "Messages" : "RDMAP messages", "%s", text->str);
+        item(page, connection->ib ? "Messages" : "RDMAP messages", "%s", text->str);
     g_string_free(text, TRUE);
 }
 
@@ -100,15 +100,14 @@ static void write_parameters(struct html_page *page, const struct report_connect
 
     html_begin(page->writer, "dl", "class", "parameters", NULL);
     item(page, "Frames", "%" PRIu32 " to %" PRIu32, connection->start_frame, connection->end_frame);
-    if (connection->ib != NULL)
+    if (connection->ib)
         write_ib(page, connection);
     else
         write_negotiated(page, connection);
-    item(page, connection->ib != NULL ? "Packets" : "FPDUs",
-         "%" PRIu64 " to the responder, %" PRIu64 " to the initiator", connection->fpdus[DIR_TO_RESPONDER],
-         connection->fpdus[DIR_TO_INITIATOR]);
+    item(page, connection->ib ? "Packets" : "FPDUs", "%" PRIu64 " to the responder, %" PRIu64 " to the initiator",
+         connection->fpdus[DIR_TO_RESPONDER], connection->fpdus[DIR_TO_INITIATOR]);
     write_operations(page, connection);
-    if (rpcrdma != NULL && rpcrdma->threshold[DIR_TO_RESPONDER] > 0)
+    if (rpcrdma && rpcrdma->threshold[DIR_TO_RESPONDER] > 0)
         item(page, "Inline threshold", "%" PRIu32 " octets to the responder, %" PRIu32 " to the initiator",
              rpcrdma->threshold[DIR_TO_RESPONDER], rpcrdma->threshold[DIR_TO_INITIATOR]);
     html_end(page->writer);
@@ -157,7 +156,7 @@ static void write_calls(struct html_page *page, const struct report_rpcrdma *rpc
 {
     static const char *const names[] = {"Procedure", "Calls", "Replies", "Errors", "Inline", "By Read", "By Write"};
 
-    if (rpcrdma == NULL || rpcrdma->calls->len == 0)
+    if (!rpcrdma || rpcrdma->calls->len == 0)
         return;
     html_begin(page->writer, "details", NULL);
     html_element(page->writer, "summary", NULL, "RPC-over-RDMA: %u procedure%s", rpcrdma->calls->len,
@@ -191,12 +190,12 @@ static void write_about(struct html_page *page, const struct report_finding *fir
     if (*aliases != '\0')
         html_element(page->writer, "p", "aliases", "The same is demanded by %s", aliases);
     g_free(aliases);
-    if (first->waiver != NULL) {
+    if (first->waiver) {
         html_begin(page->writer, "p", "class", "waiver", NULL);
-        html_format(page->writer, "Waived (%s)%s%s", first->waiver->where, first->waiver->why != NULL ? ": " : "",
-                    first->waiver->why != NULL ? first->waiver->why : "");
+        html_format(page->writer, "Waived (%s)%s%s", first->waiver->where, first->waiver->why ? ": " : "",
+                    first->waiver->why ? first->waiver->why : "");
         /* As text: what a waiver file names may be a javascript: address. */
-        if (first->waiver->link != NULL)
+        if (first->waiver->link)
             html_format(page->writer, ", %s", first->waiver->link);
         html_end(page->writer);
     }
@@ -313,7 +312,7 @@ static void write_findings(struct html_page *page, const struct report_connectio
 
 static void write_start(struct html_page *page, const struct report_connection *connection)
 {
-    if (connection->notes == NULL || connection->notes->len == 0 || page->ladders >= HTML_LADDERS)
+    if (!connection->notes || connection->notes->len == 0 || page->ladders >= HTML_LADDERS)
         return;
     html_begin(page->writer, "details", "class", "start", NULL);
     if (connection->findings->len == 0)

@@ -71,9 +71,9 @@ static void add_row(struct ladder *ladder, guint i, bool marked)
 {
     const struct note *note = note_at(ladder, i), *last = NULL;
 
-    for (unsigned row = ladder->n; row-- > 0 && last == NULL;)
+    for (unsigned row = ladder->n; row-- > 0 && !last;)
         last = ladder->rows[row].note;
-    if (last != NULL && note->number > last->number + 1)
+    if (last && note->number > last->number + 1)
         ladder->rows[ladder->n++] = (struct row){.gap = note->number - last->number - 1};
     ladder->rows[ladder->n++] = (struct row){.note = note, .marked = marked};
 }
@@ -269,7 +269,7 @@ static unsigned height_of(const struct ladder *ladder)
 
     for (unsigned i = 0; i < ladder->n; i++) {
         const struct row *row = &ladder->rows[i];
-        unsigned lines = 1 + row->marked + (row->note != NULL && break_detail(row->note->detail) > 0);
+        unsigned lines = 1 + row->marked + (row->note && break_detail(row->note->detail) > 0);
 
         height += row->gap > 0 ? (unsigned)GAP : ROW - LINE + lines * LINE;
     }
@@ -282,7 +282,7 @@ static void draw(struct ladder *ladder)
     unsigned height = height_of(ladder);
     gchar *label;
 
-    if (ladder->finding != NULL)
+    if (ladder->finding)
         label = g_strdup_printf("Ladder diagram around frame %" PRIu32 ", rule %s", ladder->finding->frame,
                                 rule_catalogue[ladder->finding->rule].id);
     else
@@ -309,9 +309,9 @@ bool html_write_ladder(struct html_page *page, const struct report_connection *c
 {
     struct ladder ladder = {.page = page, .connection = connection, .finding = finding};
 
-    if (connection->notes == NULL || connection->notes->len == 0 || page->ladders >= HTML_LADDERS)
+    if (!connection->notes || connection->notes->len == 0 || page->ladders >= HTML_LADDERS)
         return false;
-    if (finding != NULL)
+    if (finding)
         choose_around(&ladder);
     else
         choose_start(&ladder);

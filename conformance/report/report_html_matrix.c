@@ -54,7 +54,7 @@ static const char *outcome_of(const struct rule_count *count)
 static void write_cell(struct html_page *page, const struct rule_count *count)
 {
     static const struct rule_count none;
-    const struct rule_count *shown = count != NULL ? count : &none;
+    const struct rule_count *shown = count ? count : &none;
     const char *outcome = outcome_of(shown);
 
     if (*outcome == '\0') {
@@ -111,7 +111,7 @@ static void write_rule(struct html_page *page, enum rule_id id, GArray *columns)
     for (guint i = 0; i < columns->len; i++) {
         const struct report_rule *of = rule_of(&g_array_index(columns, struct column, i), id);
 
-        write_cell(page, of != NULL ? &of->count : NULL);
+        write_cell(page, of ? &of->count : NULL);
     }
     html_element(page->writer, "td", "requirement", "%s", rule->text);
     html_end(page->writer);

@@ -114,11 +114,11 @@ static void add_ib(struct json_writer *writer, const struct report_connection *c
 static void add_counts(struct json_writer *writer, const struct report_connection *connection)
 {
     json_begin_object(writer, "counts");
-    add_pair(writer, connection->ib != NULL ? "packets" : "fpdus", connection->fpdus);
+    add_pair(writer, connection->ib ? "packets" : "fpdus", connection->fpdus);
     add_pair(writer, "octets", connection->octets);
     json_begin_object(writer, "operations");
     for (unsigned opcode = 0; opcode < OPERATION_COUNT; opcode++)
-        if (connection->operations[opcode] > 0 && report_operation_name(opcode) != NULL)
+        if (connection->operations[opcode] > 0 && report_operation_name(opcode))
             add_number(writer, report_operation_name(opcode), connection->operations[opcode]);
     json_end_object(writer);
     json_end_object(writer);
@@ -214,9 +214,9 @@ static void add_finding(struct json_writer *writer, const struct report_finding 
         json_end_object(writer);
     }
     json_bool(writer, "waived", finding->waiver != NULL);
-    if (finding->waiver != NULL) {
+    if (finding->waiver) {
         json_string(writer, "waived_why", finding->waiver->why);
-        if (finding->waiver->link != NULL)
+        if (finding->waiver->link)
             json_string(writer, "waived_link", finding->waiver->link);
     }
     json_end_object(writer);
@@ -240,14 +240,13 @@ static void add_connection(struct json_writer *writer, const struct report *repo
     }
     add_number(writer, "start_frame", connection->start_frame);
     add_number(writer, "end_frame", connection->end_frame);
-    json_string(writer, "transport",
-                connection->ib != NULL ? report_ib_transport_name(connection->ib->below) : "iwarp");
-    if (connection->ib != NULL)
+    json_string(writer, "transport", connection->ib ? report_ib_transport_name(connection->ib->below) : "iwarp");
+    if (connection->ib)
         add_ib(writer, connection);
     else
         add_mpa(writer, connection);
     add_counts(writer, connection);
-    if (connection->rpcrdma != NULL)
+    if (connection->rpcrdma)
         add_rpcrdma(writer, connection->rpcrdma);
     json_begin_array(writer, "findings");
     for (guint i = 0; i < connection->findings->len; i++)
@@ -291,15 +290,15 @@ static void add_capture(struct json_writer *writer, const struct report *report,
 {
     json_begin_object(writer, NULL);
     json_string(writer, "file", capture->file);
-    if (capture->part.series != NULL)
+    if (capture->part.series)
         add_part(writer, &capture->part);
     add_number(writer, "packets", capture->packets);
     add_number(writer, "bytes", capture->octets);
     add_number(writer, "dropped", capture->dropped);
     json_bool(writer, "truncated", capture->truncated);
-    if (capture->trouble != NULL)
+    if (capture->trouble)
         json_string(writer, capture->failed ? "error" : "warning", capture->trouble);
-    if (!capture->failed && report_nothing_checked(capture) != NULL)
+    if (!capture->failed && report_nothing_checked(capture))
         json_string(writer, "nothing_checked", report_nothing_checked(capture));
     add_number(writer, "connections_without_mpa", capture->other_connections);
     json_begin_array(writer, "connections");

@@ -49,10 +49,10 @@ static void outcome(xmlTextWriter *writer, const char *name, const char *type, c
 {
     begin(writer, name);
     /* The strict schema knows no type of skipped. */
-    if (type != NULL)
+    if (type)
         attribute(writer, "type", type);
     attribute(writer, "message", message);
-    if (body != NULL) {
+    if (body) {
         xmlTextWriterWriteString(writer, BAD_CAST body->str);
         g_string_free(body, TRUE);
     }
@@ -80,13 +80,13 @@ static void begin_suite(struct suite *suite, unsigned number, const char *name, 
 {
     enum { NS = 1000000000 };
     GDateTime *time = g_date_time_new_from_unix_utc(time_ns / NS);
-    gchar *timestamp = time == NULL ? NULL : g_date_time_format(time, "%Y-%m-%dT%H:%M:%S");
+    gchar *timestamp = !time ? NULL : g_date_time_format(time, "%Y-%m-%dT%H:%M:%S");
 
     begin(suite->writer, "testsuite");
     attribute(suite->writer, "name", name);
     attribute_number(suite->writer, "id", number);
     attribute(suite->writer, "package", "iwarp-check");
-    attribute(suite->writer, "timestamp", timestamp == NULL ? "1970-01-01T00:00:00" : timestamp);
+    attribute(suite->writer, "timestamp", timestamp ? timestamp : "1970-01-01T00:00:00");
     attribute(suite->writer, "hostname", "localhost");
     attribute_number(suite->writer, "tests", tally->tests);
     attribute_number(suite->writer, "failures", tally->failures);
@@ -94,7 +94,7 @@ static void begin_suite(struct suite *suite, unsigned number, const char *name, 
     attribute_number(suite->writer, "skipped", tally->skipped);
     attribute_number(suite->writer, "time", 0);
     g_free(timestamp);
-    if (time != NULL)
+    if (time)
         g_date_time_unref(time);
 }
 
@@ -104,7 +104,7 @@ static void end_suite(struct suite *suite)
     xmlTextWriterWriteString(suite->writer, BAD_CAST suite->said->str);
     xmlTextWriterFullEndElement(suite->writer);
     begin(suite->writer, "system-err");
-    if (suite->capture != NULL && suite->capture->trouble != NULL) {
+    if (suite->capture && suite->capture->trouble) {
         gchar *text = printable_text(suite->capture->trouble);
 
         xmlTextWriterWriteString(suite->writer, BAD_CAST text);
@@ -175,7 +175,7 @@ static void write_ib_properties(xmlTextWriter *writer, const struct report_conne
 
     property(writer, "transport", report_ib_transport_name(connection->ib->below));
     property(writer, "ib.terms", terms);
-    if (trouble != NULL)
+    if (trouble)
         property(writer, "ib.trouble", trouble);
     property(writer, "ib.complete", connection->complete ? "yes" : "no");
 }
@@ -197,7 +197,7 @@ static void write_capture_properties(xmlTextWriter *writer, const struct report_
     gchar *part = part_text(&capture->part);
 
     property(writer, "capture", capture->file);
-    if (part != NULL)
+    if (part)
         property(writer, "part", part);
     property_number(writer, "packets", true, capture->packets);
     property_number(writer, "packets_dropped", true, capture->dropped);
@@ -211,26 +211,26 @@ static void write_properties(const struct suite *suite)
     char text[ENDPOINT_TEXT_SIZE];
 
     begin(writer, "properties");
-    if (suite->capture != NULL)
+    if (suite->capture)
         write_capture_properties(writer, suite->capture);
     property(writer, "version", IWARP_KIT_VERSION);
     property(writer, "profile", suite->report->options->profile);
-    if (connection != NULL) {
+    if (connection) {
         property_number(writer, "connection", true, connection->id);
         property(writer, "initiator", endpoint_text(&connection->initiator, text));
         property(writer, "responder", endpoint_text(&connection->responder, text));
         property(writer, "roles_known", connection->roles_known ? "yes" : "no");
         property_number(writer, "start_frame", true, connection->start_frame);
         property_number(writer, "end_frame", true, connection->end_frame);
-        if (suite->capture->part.series != NULL) {
+        if (suite->capture->part.series) {
             property(writer, "continued", yes_no((enum tristate)connection->continued));
             property(writer, "continues", yes_no((enum tristate)connection->continues));
         }
-        if (connection->ib != NULL)
+        if (connection->ib)
             write_ib_properties(writer, connection);
         else
             write_mpa_properties(writer, connection);
-        if (connection->rpcrdma != NULL)
+        if (connection->rpcrdma)
             write_rpcrdma_properties(writer, connection->rpcrdma);
     }
     end(writer);
@@ -254,7 +254,7 @@ static void write_failure(const struct suite *suite, const struct report_rule *e
         const struct report_finding *finding = &g_array_index(findings, struct report_finding, i);
         gchar *text;
 
-        if (finding->waiver != NULL || !report_fails(suite->report->options, finding->severity) ||
+        if (finding->waiver || !report_fails(suite->report->options, finding->severity) ||
             !rule_carried_by(rule, finding->rule))
             continue;
         text = finding_text(finding, suite->capture->start_ns);
@@ -262,7 +262,7 @@ static void write_failure(const struct suite *suite, const struct report_rule *e
         if (finding->rule != exercised->rule)
             g_string_append_printf(body, "(%s) ", rule_catalogue[finding->rule].id);
         line(body, "", text);
-        if (message == NULL)
+        if (!message)
             message = g_steal_pointer(&text);
         g_free(text);
         listed += 1 + finding->more;
@@ -271,7 +271,7 @@ static void write_failure(const struct suite *suite, const struct report_rule *e
         g_string_append_printf(body, "... and %" PRIu32 " more, not kept; --max-findings=0 keeps all\n",
                                exercised->failing - listed);
     outcome(suite->writer, "failure", rule_severity_name(listed == 0 ? rule->severity : severity),
-            message == NULL ? "violated; no finding was kept" : message, body);
+            message ? message : "violated; no finding was kept", body);
     g_free(message);
 }
 
@@ -357,13 +357,13 @@ static void tell_harmless_findings(struct suite *suite)
         const struct report_finding *finding = &g_array_index(findings, struct report_finding, i);
         gchar *text;
 
-        if (finding->waiver == NULL && report_fails(suite->report->options, finding->severity))
+        if (!finding->waiver && report_fails(suite->report->options, finding->severity))
             continue;
         g_string_append_printf(suite->said, "%s  %s", rule_catalogue[finding->rule].id,
                                rule_severity_name(finding->severity));
-        if (finding->waiver != NULL)
+        if (finding->waiver)
             g_string_append(suite->said, ", waived");
-        if (finding->waiver != NULL && finding->waiver->why != NULL) {
+        if (finding->waiver && finding->waiver->why) {
             gchar *why = printable_text(finding->waiver->why);
 
             g_string_append_printf(suite->said, " (%s)", why);
@@ -471,7 +471,7 @@ void report_write_junit(const struct report *report, FILE *out)
     begin(suite.writer, "testsuites");
     for (guint i = 0; i < report->captures->len; i++) {
         suite.capture = g_ptr_array_index(report->captures, i);
-        if (suite.capture->failed || report_nothing_checked(suite.capture) != NULL)
+        if (suite.capture->failed || report_nothing_checked(suite.capture))
             write_trouble(&suite, number++);
         for (guint j = 0; j < suite.capture->connections->len; j++) {
             suite.connection = g_ptr_array_index(suite.capture->connections, j);

@@ -85,9 +85,9 @@ gchar *verdict_text(const struct report *report)
     if (report->empty > 0)
         empty = g_strdup_printf("nothing was checked of %u capture%s; ", report->empty, plural(report->empty));
     text = g_strdup_printf("%s: %s%s%s%s in %" PRIu64 " connection%s, %u rules exercised", words[report->status],
-                           report->status == CHECK_TROUBLE ? "not everything could be read; " : "",
-                           empty != NULL ? empty : "", found, unused != NULL ? unused : "", report->connections,
-                           plural(report->connections), report->exercised);
+                           report->status == CHECK_TROUBLE ? "not everything could be read; " : "", empty ? empty : "",
+                           found, unused ? unused : "", report->connections, plural(report->connections),
+                           report->exercised);
     g_free(found);
     g_free(unused);
     g_free(empty);
@@ -120,7 +120,7 @@ bool finding_in_group(const struct report_finding *finding, const struct finding
 
 static int group_rank(const struct finding_group *group)
 {
-    return group->first->waiver != NULL ? SEVERITY_COUNT : SEVERITY_ERROR - (int)group->first->severity;
+    return group->first->waiver ? SEVERITY_COUNT : SEVERITY_ERROR - (int)group->first->severity;
 }
 
 static gint by_rank(gconstpointer a, gconstpointer b)
@@ -193,7 +193,7 @@ gchar *part_text(const struct report_part *part)
 {
     gchar *from, *to, *text;
 
-    if (part->series == NULL)
+    if (!part->series)
         return NULL;
     from = part_time_text(part->from_ns);
     to = part_time_text(part->to_ns);

@@ -15,7 +15,7 @@ static enum check_status decide(const struct check_options *options, const struc
     for (size_t severity = 0; severity < SEVERITY_COUNT; severity++)
         if (found[severity] > 0 && report_fails(options, (enum rule_severity)severity))
             return CHECK_FAIL;
-    return report_nothing_checked(capture) != NULL ? CHECK_NOTHING : CHECK_PASS;
+    return report_nothing_checked(capture) ? CHECK_NOTHING : CHECK_PASS;
 }
 
 static void write_capture(const struct check_options *options, const struct report_capture *capture, FILE *out)

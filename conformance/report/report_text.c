@@ -41,7 +41,7 @@ static void write_ib(const struct report_connection *connection, FILE *out)
     g_autofree gchar *trouble = report_ib_trouble_text(connection->ib);
 
     fprintf(out, "    %s, %s\n", terms, connection->complete ? "complete" : "not captured completely");
-    if (trouble != NULL)
+    if (trouble)
         fprintf(out, "    %s\n", trouble);
 }
 
@@ -50,12 +50,12 @@ static void write_counts(const struct report_connection *connection, FILE *out)
     const char *separator = ": ";
 
     fprintf(out, "    %" PRIu64 " %s to the responder, %" PRIu64 " to the initiator",
-            connection->fpdus[DIR_TO_RESPONDER], connection->ib != NULL ? "packets" : "FPDUs",
+            connection->fpdus[DIR_TO_RESPONDER], connection->ib ? "packets" : "FPDUs",
             connection->fpdus[DIR_TO_INITIATOR]);
     for (unsigned opcode = 0; opcode < OPERATION_COUNT; opcode++) {
         const char *name = report_operation_name(opcode);
 
-        if (connection->operations[opcode] == 0 || name == NULL)
+        if (connection->operations[opcode] == 0 || !name)
             continue;
         fprintf(out, "%s%" PRIu64 " %s", separator, connection->operations[opcode], name);
         separator = ", ";
@@ -120,15 +120,15 @@ static void write_group(const struct report *report, const struct report_connect
     unsigned count = 0;
 
     fprintf(out, "\n    %s  %s section %s, %s: %s%s\n", rule->id, rule->document, rule->section, rule->level,
-            rule_severity_name(first->severity), first->waiver != NULL ? ", waived" : "");
+            rule_severity_name(first->severity), first->waiver ? ", waived" : "");
     fprintf(out, "      %s\n", rule->text);
     if (*aliases != '\0')
         fprintf(out, "      the same is demanded by %s\n", aliases);
     g_free(aliases);
-    if (first->waiver != NULL)
-        fprintf(out, "      waived (%s)%s%s%s%s\n", first->waiver->where, first->waiver->why != NULL ? ": " : "",
-                first->waiver->why != NULL ? first->waiver->why : "", first->waiver->link != NULL ? ", " : "",
-                first->waiver->link != NULL ? first->waiver->link : "");
+    if (first->waiver)
+        fprintf(out, "      waived (%s)%s%s%s%s\n", first->waiver->where, first->waiver->why ? ": " : "",
+                first->waiver->why ? first->waiver->why : "", first->waiver->link ? ", " : "",
+                first->waiver->link ? first->waiver->link : "");
     for (guint i = group->at; i < connection->findings->len && count < group->n; i++) {
         const struct report_finding *finding = &g_array_index(connection->findings, struct report_finding, i);
 
@@ -169,12 +169,12 @@ static void write_connection(const struct report *report, const struct report_co
     fputs(found, out);
     g_free(found);
     fputc('\n', out);
-    if (connection->ib != NULL)
+    if (connection->ib)
         write_ib(connection, out);
     else
         write_parameters(connection, out);
     write_counts(connection, out);
-    if (connection->rpcrdma != NULL)
+    if (connection->rpcrdma)
         write_rpcrdma(connection->rpcrdma, report->options->verbose, out);
     write_findings(report, connection, start_ns, out);
 }
@@ -183,8 +183,7 @@ static void write_capture(const struct report *report, const struct report_captu
 {
     gchar *part = part_text(&capture->part);
 
-    fprintf(out, "\n%s%s%s: %" PRIu64 " packets", capture->file, part != NULL ? ", " : "", part != NULL ? part : "",
-            capture->packets);
+    fprintf(out, "\n%s%s%s: %" PRIu64 " packets", capture->file, part ? ", " : "", part ? part : "", capture->packets);
     g_free(part);
     if (capture->dropped > 0)
         fprintf(out, " (%" PRIu64 " dropped by the capture)", capture->dropped);
@@ -192,9 +191,9 @@ static void write_capture(const struct report *report, const struct report_captu
     if (capture->other_connections > 0)
         fprintf(out, ", %" PRIu64 " other", capture->other_connections);
     fputc('\n', out);
-    if (capture->trouble != NULL)
+    if (capture->trouble)
         fprintf(out, "  %s\n", capture->trouble);
-    if (!capture->failed && report->captures->len > 1 && report_nothing_checked(capture) != NULL)
+    if (!capture->failed && report->captures->len > 1 && report_nothing_checked(capture))
         fprintf(out, "  %s\n", report_nothing_checked(capture));
     for (guint i = 0; i < capture->connections->len; i++)
         write_connection(report, g_ptr_array_index(capture->connections, i), capture->start_ns, out);
@@ -213,7 +212,7 @@ static gchar *source_of(const struct rule *rule)
     const char *name = strncmp(rule->document, "RFC ", 4) == 0 ? rule->document + 4 : rule->document;
     const char *author = strncmp(name, "draft-", 6) == 0 ? strchr(name + 6, '-') : NULL;
 
-    return g_strdup_printf("%.*s %s", (int)(author != NULL ? author - name : (long)strlen(name)), name, rule->section);
+    return g_strdup_printf("%.*s %s", (int)(author ? author - name : (long)strlen(name)), name, rule->section);
 }
 
 static void write_exercised(const struct report *report, FILE *out)

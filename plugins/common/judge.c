@@ -21,7 +21,7 @@ void judge_keep(struct judge *judge, struct record *record, const struct place *
     record->frame = place->frame;
     record->last_remark = &record->remarks;
     wmem_map_insert(judge->by_place[place->side & 1u], &record->offset, record);
-    if (judge_in_frame(judge, place->frame) == NULL)
+    if (!judge_in_frame(judge, place->frame))
         wmem_map_insert(judge->by_frame, GUINT_TO_POINTER(place->frame), record);
 }
 
@@ -47,9 +47,9 @@ static void on_finding(void *ctx, const struct finding *finding)
     struct record *record = judge_at(judge, &finding->place);
     struct remark *remark;
 
-    if (record == NULL || record->frame != finding->place.frame)
+    if (!record || record->frame != finding->place.frame)
         record = judge_in_frame(judge, finding->place.frame);
-    if (record == NULL)
+    if (!record)
         return;
     remark = wmem_new0(wmem_file_scope(), struct remark);
     remark->rule = finding->rule;
@@ -66,13 +66,13 @@ void judge_forget(struct judge *judge, enum rule_id rule, const struct place *pl
 {
     struct record *record = judge_at(judge, place);
 
-    if (record == NULL)
+    if (!record)
         return;
-    for (struct remark **at = &record->remarks; *at != NULL; at = &(*at)->next) {
+    for (struct remark **at = &record->remarks; *at; at = &(*at)->next) {
         if ((*at)->rule != rule || (*at)->place.frame != place->frame)
             continue;
         *at = (*at)->next;
-        if (*at == NULL)
+        if (!*at)
             record->last_remark = at;
         return;
     }
@@ -121,7 +121,7 @@ bool judge_begin(struct judge *judge, const struct stack_options *options, const
     judge->verdict.finding = on_finding;
     judge->verdict.ctx = judge;
     judge->stack = stack_new(&setup);
-    if (judge->stack == NULL)
+    if (!judge->stack)
         return false;
     wmem_register_callback(wmem_file_scope(), release, judge);
     return true;

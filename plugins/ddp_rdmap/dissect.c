@@ -11,7 +11,7 @@ static void offer(const struct mpa_listener *news, tvbuff_t *tvb, packet_info *p
     struct rdmap_listener listener = {
         .size = sizeof listener, .connection = news->connection, .port = {news->port[0], news->port[1]}};
 
-    if (listener_handle == NULL)
+    if (!listener_handle)
         return;
     call_dissector_only(listener_handle, tvb, pinfo, NULL, &listener);
     rdmap_flow_tell(news->connection, &listener);
@@ -22,7 +22,7 @@ static int listen(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *dat
     struct mpa_listener *listener = data;
 
     (void)tree;
-    if (listener != NULL && listener->size == sizeof *listener && rdmap_flow_listen(listener))
+    if (listener && listener->size == sizeof *listener && rdmap_flow_listen(listener))
         offer(listener, tvb, pinfo);
     return 0;
 }
@@ -35,10 +35,10 @@ static int dissect(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *da
     struct ddp_segment ddp;
 
     canvas.fields = proto_field_is_referenced(tree, rddp_proto) || proto_field_is_referenced(tree, rdmap_proto);
-    if (ulpdu != NULL && ulpdu->size == sizeof *ulpdu) {
+    if (ulpdu && ulpdu->size == sizeof *ulpdu) {
         canvas.ulpdu = ulpdu;
         canvas.flow = rdmap_flow_find(ulpdu->connection);
-        canvas.seg = canvas.flow == NULL ? NULL : rdmap_flow_seg(canvas.flow, &ulpdu->place);
+        canvas.seg = canvas.flow ? rdmap_flow_seg(canvas.flow, &ulpdu->place) : NULL;
     }
     if (ddp_segment_decode(&ddp, tvb_get_ptr(tvb, 0, (int)length), length)) {
         ddp.lacking = tvb_reported_length(tvb) - length; /* cut by the snap length */

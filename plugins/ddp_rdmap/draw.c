@@ -22,11 +22,11 @@ void rdmap_duration(proto_tree *tree, int field, tvbuff_t *tvb, int64_t ns)
 
 static void draw_remarks(struct rdmap_canvas *canvas)
 {
-    if (canvas->seg == NULL)
+    if (!canvas->seg)
         return;
-    for (const struct remark *remark = canvas->seg->record.remarks; remark != NULL; remark = remark->next) {
+    for (const struct remark *remark = canvas->seg->record.remarks; remark; remark = remark->next) {
         const struct rule *rule = &rule_catalogue[remark->rule];
-        bool ddp = strcmp(rule->layer, "ddp") == 0 || canvas->rdmap_item == NULL;
+        bool ddp = strcmp(rule->layer, "ddp") == 0 || !canvas->rdmap_item;
         proto_item *at = ddp ? canvas->ddp_item : canvas->rdmap_item;
         proto_tree *tree = ddp ? canvas->ddp_tree : canvas->rdmap_tree;
 
@@ -48,7 +48,7 @@ static void draw_message(struct rdmap_canvas *canvas)
     proto_item *item;
     proto_tree *tree;
 
-    if (seg == NULL || seg->msg == NULL)
+    if (!seg || !seg->msg)
         return;
     msg = seg->msg;
     item = proto_tree_add_item(canvas->ddp_tree, rddp_hf.message, canvas->tvb, 0, 0, ENC_NA);
@@ -79,10 +79,10 @@ static void draw_message(struct rdmap_canvas *canvas)
 
 static void draw_stag(struct rdmap_canvas *canvas)
 {
-    const struct rdmap_stag_life *life = canvas->seg == NULL ? NULL : canvas->seg->stag;
+    const struct rdmap_stag_life *life = canvas->seg ? canvas->seg->stag : NULL;
     proto_item *item = proto_tree_add_item(canvas->ddp_tree, rddp_hf.stag, canvas->tvb, 2, 4, ENC_BIG_ENDIAN);
 
-    if (life == NULL)
+    if (!life)
         return;
     rdmap_draw_stag_life(canvas, proto_item_add_subtree(item, rdmap_ett.stag), life);
 }
@@ -138,7 +138,7 @@ static void draw_rdmap(struct rdmap_canvas *canvas)
     const struct ddp_segment *ddp = canvas->ddp;
     const struct rdmap_opcode_info *info = canvas->info;
     tvbuff_t *tvb = canvas->tvb;
-    unsigned header = info == NULL || ddp->tagged ? 0 : info->header_max;
+    unsigned header = !info || ddp->tagged ? 0 : info->header_max;
     proto_tree *tree;
     proto_item *item;
 
@@ -148,19 +148,19 @@ static void draw_rdmap(struct rdmap_canvas *canvas)
     canvas->rdmap_tree = proto_item_add_subtree(canvas->rdmap_item, rdmap_ett.rdmap);
     if (!canvas->fields)
         return;
-    proto_item_append_text(canvas->rdmap_item, ", %s", info != NULL ? info->name : "unassigned opcode");
+    proto_item_append_text(canvas->rdmap_item, ", %s", info ? info->name : "unassigned opcode");
     item = proto_tree_add_item(canvas->rdmap_tree, rdmap_hf.control, tvb, 1, 1, ENC_NA);
-    proto_item_append_text(item, " (%s, version %u)", info != NULL ? info->name : "unassigned", ddp->rv);
+    proto_item_append_text(item, " (%s, version %u)", info ? info->name : "unassigned", ddp->rv);
     tree = proto_item_add_subtree(item, rdmap_ett.rdmap_control);
     proto_tree_add_item(tree, rdmap_hf.version, tvb, 1, 1, ENC_NA);
     proto_tree_add_item(tree, rdmap_hf.rsv, tvb, 1, 1, ENC_NA);
     proto_tree_add_item(tree, rdmap_hf.opcode, tvb, 1, 1, ENC_NA);
     if (!ddp->tagged) {
-        bool invalidates = info != NULL && info->invalidates;
+        bool invalidates = info && info->invalidates;
 
         item = proto_tree_add_item(canvas->rdmap_tree, invalidates ? rdmap_hf.invalidate_stag : rdmap_hf.reserved, tvb,
                                    2, 4, ENC_BIG_ENDIAN);
-        if (invalidates && canvas->seg != NULL && canvas->seg->stag != NULL)
+        if (invalidates && canvas->seg && canvas->seg->stag)
             rdmap_draw_stag_life(canvas, proto_item_add_subtree(item, rdmap_ett.stag), canvas->seg->stag);
     }
 }
@@ -171,7 +171,7 @@ static char *place_in_message(char *at, const struct rdmap_canvas *canvas)
 {
     const struct rdmap_seg *seg = canvas->seg;
 
-    if (seg == NULL || seg->msg == NULL || (seg->index == 0 && canvas->ddp->last && seg->first_known))
+    if (!seg || !seg->msg || (seg->index == 0 && canvas->ddp->last && seg->first_known))
         return at;
     if (!seg->first_known)
         return text_before(at, " [beginning not seen]");
@@ -192,17 +192,17 @@ static void say_segment(struct rdmap_canvas *canvas)
         return;
     *at = '\0';
     at = place_in_message(at, canvas);
-    if (!ddp->tagged && info != NULL && info->invalidates)
+    if (!ddp->tagged && info && info->invalidates)
         at = text_before(hex_to_str_back_len(at, ddp->stag, 8), ", invalidates STag ");
-    if (ddp->tagged || info == NULL || info->ulp_data)
+    if (ddp->tagged || !info || info->ulp_data)
         at = text_before(uint64_to_str_back(text_before(at, " octets"), ddp->payload_len + ddp->lacking), ", ");
     if (ddp->tagged)
         at = text_before(hex_to_str_back_len(text_before(hex64_to_str_back_len(at, ddp->to, 1), ", TO "), ddp->stag, 8),
                          ", STag ");
-    else if (info == NULL || info->ulp_data)
+    else if (!info || info->ulp_data)
         at = text_before(uint_to_str_back(at, ddp->msn), ", MSN ");
-    at = info != NULL ? text_before(at, info->name)
-                      : text_before(uint_to_str_back(text_before(at, " (unassigned)"), ddp->opcode), "Opcode ");
+    at = info ? text_before(at, info->name)
+              : text_before(uint_to_str_back(text_before(at, " (unassigned)"), ddp->opcode), "Opcode ");
     col_append_str(canvas->pinfo->cinfo, COL_INFO, at);
 }
 
@@ -221,12 +221,12 @@ static void draw_without_header(struct rdmap_canvas *canvas)
 void rdmap_draw(struct rdmap_canvas *canvas)
 {
     col_set_str(canvas->pinfo->cinfo, COL_PROTOCOL, "RDMAP");
-    if (canvas->ddp == NULL) {
+    if (!canvas->ddp) {
         draw_without_header(canvas);
         draw_remarks(canvas);
         return;
     }
-    if (canvas->root != NULL) {
+    if (canvas->root) {
         draw_ddp(canvas);
         draw_rdmap(canvas);
     }

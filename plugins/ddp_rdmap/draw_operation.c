@@ -56,11 +56,11 @@ static void draw_header(struct rdmap_canvas *canvas)
             return; /* what is too short is the rules' to say */
         item = proto_tree_add_item(canvas->rdmap_tree, *row->field, canvas->tvb, ddp->header_len + row->at, row->length,
                                    octets ? ENC_NA : ENC_BIG_ENDIAN);
-        if (seg != NULL && (row->field == &rdmap_hf.sink_stag || row->field == &rdmap_hf.atomic_stag))
+        if (seg && (row->field == &rdmap_hf.sink_stag || row->field == &rdmap_hf.atomic_stag))
             life = seg->stag;
-        else if (seg != NULL && row->field == &rdmap_hf.source_stag)
+        else if (seg && row->field == &rdmap_hf.source_stag)
             life = seg->source;
-        if (life != NULL)
+        if (life)
             rdmap_draw_stag_life(canvas, proto_item_add_subtree(item, rdmap_ett.stag), life);
     }
 }
@@ -87,9 +87,9 @@ static void say_atomic(struct rdmap_canvas *canvas)
     if (!rdmap_atomic_request_decode(&atomic, canvas->ddp->payload, canvas->ddp->payload_len))
         return;
     name = rdmap_atomic_name(atomic.opcode);
-    rdmap_say(canvas, ", %s, STag 0x%08x, TO 0x%" PRIx64, name != NULL ? name : "(unassigned)", atomic.stag, atomic.to);
-    proto_item_append_text(canvas->rdmap_item, ", %s, STag 0x%08x, TO 0x%" PRIx64,
-                           name != NULL ? name : "unassigned operation", atomic.stag, atomic.to);
+    rdmap_say(canvas, ", %s, STag 0x%08x, TO 0x%" PRIx64, name ? name : "(unassigned)", atomic.stag, atomic.to);
+    proto_item_append_text(canvas->rdmap_item, ", %s, STag 0x%08x, TO 0x%" PRIx64, name ? name : "unassigned operation",
+                           atomic.stag, atomic.to);
 }
 
 static void say_immediate(struct rdmap_canvas *canvas)
@@ -143,17 +143,16 @@ static void draw_response(struct rdmap_canvas *canvas, const struct rdmap_operat
         const char *name = rdmap_atomic_name(op->atomic.opcode);
 
         draw_after(canvas, op);
-        proto_item_append_text(canvas->rdmap_item, ", after %s 0x%" PRIx64, name != NULL ? name : "it",
-                               op->atomic_after);
-        rdmap_say(canvas, ", after %s 0x%" PRIx64, name != NULL ? name : "it", op->atomic_after);
+        proto_item_append_text(canvas->rdmap_item, ", after %s 0x%" PRIx64, name ? name : "it", op->atomic_after);
+        rdmap_say(canvas, ", after %s 0x%" PRIx64, name ? name : "it", op->atomic_after);
     }
 }
 
 static void draw_links(struct rdmap_canvas *canvas)
 {
-    const struct rdmap_operation *op = canvas->seg == NULL ? NULL : canvas->seg->op;
+    const struct rdmap_operation *op = canvas->seg ? canvas->seg->op : NULL;
 
-    if (op == NULL)
+    if (!op)
         return;
     proto_item_set_generated(
         proto_tree_add_uint64(canvas->rdmap_tree, rdmap_hf.operation, canvas->tvb, 0, 0, op->number));
@@ -168,7 +167,7 @@ static void draw_links(struct rdmap_canvas *canvas)
         break;
     case RDMAP_IMMEDIATE:
     case RDMAP_IMMEDIATE_SE:
-        if (canvas->seg->after_write != NULL)
+        if (canvas->seg->after_write)
             rdmap_link(canvas->rdmap_tree, rdmap_hf.after_write, canvas->tvb, canvas->seg->after_write->place.frame);
         break;
     default:
@@ -179,7 +178,7 @@ static void draw_links(struct rdmap_canvas *canvas)
 void rdmap_draw_operation(struct rdmap_canvas *canvas)
 {
     /* A fault may put any opcode into any model: what follows the wrong header is not what the opcode says. */
-    if (canvas->info == NULL || canvas->info->tagged != canvas->ddp->tagged)
+    if (!canvas->info || canvas->info->tagged != canvas->ddp->tagged)
         return;
     draw_header(canvas);
     switch (canvas->ddp->opcode) {

@@ -16,7 +16,7 @@ static proto_item *number(const struct place_in *in, int field, int at, int leng
 {
     proto_item *item = proto_tree_add_uint(in->tree, field, in->canvas->tvb, in->at + at, length, value);
 
-    if (name != NULL)
+    if (name)
         proto_item_append_text(item, " (%s)", name);
     return item;
 }
@@ -78,12 +78,12 @@ static void draw_read(const struct place_in *in, int behind)
 
 static void draw_accused(struct rdmap_canvas *canvas)
 {
-    const struct rdmap_accusation *accusation = canvas->seg == NULL ? NULL : canvas->seg->accusation;
+    const struct rdmap_accusation *accusation = canvas->seg ? canvas->seg->accusation : NULL;
 
-    if (accusation == NULL || !accusation->found)
+    if (!accusation || !accusation->found)
         return;
     rdmap_link(canvas->rdmap_tree, rdmap_hf.accused_in, canvas->tvb, accusation->frame);
-    if (canvas->seg->accuses != NULL)
+    if (canvas->seg->accuses)
         proto_item_set_generated(proto_tree_add_uint64(canvas->rdmap_tree, rdmap_hf.accused_operation, canvas->tvb, 0,
                                                        0, canvas->seg->accuses->number));
 }
@@ -100,7 +100,7 @@ void rdmap_draw_terminate(struct rdmap_canvas *canvas)
     if (status == RDMAP_TERMINATE_SHORT)
         return;
     layout = rdmap_terminate_reread(&terminate, &status, ddp->payload, ddp->payload_len, NULL);
-    if (layout != NULL)
+    if (layout)
         proto_item_set_generated(proto_tree_add_string(in.tree, rdmap_hf.terminate_layout, canvas->tvb,
                                                        in.at + AT_CONTROL, AT_LENGTH, layout));
     draw_control(&in, &terminate);
@@ -120,12 +120,12 @@ void rdmap_draw_terminate(struct rdmap_canvas *canvas)
         proto_tree_add_item(in.tree, rdmap_hf.terminate_trailing, canvas->tvb, in.at + end,
                             (int)(ddp->payload_len - (size_t)end), ENC_NA);
     code = rdmap_terminate_code_name(terminate.layer, terminate.etype, terminate.code);
-    if (code == NULL)
+    if (!code)
         code = rdmap_terminate_etype_name(terminate.layer, terminate.etype);
-    proto_item_append_text(canvas->rdmap_item, ": %s", code != NULL ? code : "undefined error");
-    rdmap_say(canvas, ": %s (%u/%u/0x%02x)", code != NULL ? code : "undefined error", terminate.layer, terminate.etype,
+    proto_item_append_text(canvas->rdmap_item, ": %s", code ? code : "undefined error");
+    rdmap_say(canvas, ": %s (%u/%u/0x%02x)", code ? code : "undefined error", terminate.layer, terminate.etype,
               terminate.code);
     expert_add_info_format(canvas->pinfo, canvas->rdmap_item, &rdmap_ei.terminate, "The RDMAP stream is terminated: %s",
-                           code != NULL ? code : "undefined error");
+                           code ? code : "undefined error");
     draw_accused(canvas);
 }

@@ -231,7 +231,7 @@ void rdmap_fields_register(void)
     for (unsigned opcode = 0; opcode < 16; opcode++) {
         const struct rdmap_opcode_info *info = rdmap_opcode_info(opcode);
 
-        opcodes[opcode] = (value_string){opcode, info != NULL ? info->name : "unassigned"};
+        opcodes[opcode] = (value_string){opcode, info ? info->name : "unassigned"};
     }
     opcodes[RDMAP_OPCODE_EXPERIMENTAL].strptr = "experimental";
     rddp_proto = proto_register_protocol("Direct Data Placement", "DDP/iWARP", "rddp");

@@ -21,7 +21,7 @@ static struct rdmap_seg *current(const struct rdmap_flow *flow, const struct pla
 {
     struct rdmap_seg *seg = flow->current;
 
-    return seg != NULL && seg->place.offset == place->offset && seg->place.side == place->side ? seg : NULL;
+    return seg && seg->place.offset == place->offset && seg->place.side == place->side ? seg : NULL;
 }
 
 /* ---- STags ---- */
@@ -30,11 +30,11 @@ static struct rdmap_stag_life *stag_used(struct rdmap_flow *flow, unsigned owner
 {
     struct rdmap_stag_life *life = wmem_map_lookup(flow->stags[owner], GUINT_TO_POINTER(stag)), *former = life;
 
-    if (life != NULL && life->invalidated_in == 0)
+    if (life && life->invalidated_in == 0)
         return life;
     life = wmem_new0(wmem_file_scope(), struct rdmap_stag_life);
     life->first_frame = frame;
-    life->former_end = former != NULL ? former->invalidated_in : 0;
+    life->former_end = former ? former->invalidated_in : 0;
     wmem_map_insert(flow->stags[owner], GUINT_TO_POINTER(stag), life);
     return life;
 }
@@ -70,7 +70,7 @@ static void note_message(struct rdmap_flow *flow, struct rdmap_seg *seg, const s
     const struct ddp_segment *ddp = &event->fpdu->ddp;
     struct rdmap_msg **open = &flow->open[seg->place.side & 1u][ddp->tagged ? 0 : 1 + (ddp->qn & 3u)], *msg = *open;
 
-    if (msg == NULL || msg->number != event->message) {
+    if (!msg || msg->number != event->message) {
         *open = msg = wmem_new0(wmem_file_scope(), struct rdmap_msg);
         msg->number = event->message;
         msg->first_frame = seg->place.frame;
@@ -123,7 +123,7 @@ static void note_whole(struct rdmap_flow *flow, struct rdmap_seg *seg, const str
     if ((ddp->mo == 0 && ddp->last) || ddp->payload_len > INT32_MAX || ddp->mo > INT32_MAX - (uint32_t)ddp->payload_len)
         return;
     to = ddp->mo + (uint32_t)ddp->payload_len;
-    if (whole == NULL || whole->completed_in != 0 || (ddp->mo == 0 && whole->first) || (ddp->last && whole->last)) {
+    if (!whole || whole->completed_in != 0 || (ddp->mo == 0 && whole->first) || (ddp->last && whole->last)) {
         whole = wmem_new0(wmem_file_scope(), struct rdmap_whole);
         whole->key = key;
         wmem_map_insert(flow->wholes, &whole->key, whole);
@@ -189,7 +189,7 @@ static void on_segment(void *ctx, const struct rdmap_segment_event *event)
     struct rdmap_flow *flow = ctx;
     struct rdmap_seg *seg = current(flow, &event->fpdu->place);
 
-    if (seg != NULL)
+    if (seg)
         record_segment(flow, seg, event);
 }
 
@@ -199,13 +199,13 @@ static void on_operation(void *ctx, const struct rdmap_operation *operation, con
     struct rdmap_operation *kept = operation_of(flow, operation->number);
     struct rdmap_seg *seg = current(flow, place);
 
-    if (kept == NULL) {
+    if (!kept) {
         kept = wmem_new(wmem_file_scope(), struct rdmap_operation);
         kept->number = operation->number;
         wmem_map_insert(flow->operations, &kept->number, kept);
     }
     *kept = *operation;
-    if (seg == NULL)
+    if (!seg)
         return;
     seg->op = kept;
     if (kept->kind == RDMAP_OP_IMMEDIATE && kept->after_write != 0)
@@ -223,7 +223,7 @@ static void record_accusation(const struct rdmap_flow *flow, struct rdmap_seg *s
         const struct rdmap_seg *accused = rdmap_flow_seg(flow, &event->accused);
 
         accusation->frame = event->accused.frame;
-        seg->accuses = accused != NULL ? accused->op : NULL;
+        seg->accuses = accused ? accused->op : NULL;
     }
     seg->accusation = accusation;
 }
@@ -233,7 +233,7 @@ static void on_terminate(void *ctx, const struct rdmap_terminate_event *event)
     struct rdmap_flow *flow = ctx;
     struct rdmap_seg *seg = current(flow, &event->fpdu->place);
 
-    if (seg != NULL)
+    if (seg)
         record_accusation(flow, seg, event);
 }
 
@@ -264,7 +264,7 @@ void rdmap_flow_tell(uint32_t connection, const struct rdmap_listener *listener)
 {
     struct rdmap_flow *flow = rdmap_flow_find(connection);
 
-    if (flow == NULL)
+    if (!flow)
         return;
     flow->judge.next = listener->entrance;
     flow->known = listener->knows;

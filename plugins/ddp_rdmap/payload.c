@@ -95,7 +95,7 @@ static tvbuff_t *put_together(struct rdmap_canvas *canvas, bool *shown)
             draw_missing(canvas, whole);
         return NULL;
     }
-    if (head == NULL || head->tvb_data == NULL)
+    if (!head || !head->tvb_data)
         return NULL;
     message = tvb_new_chain(canvas->tvb, head->tvb_data);
     add_new_data_source(pinfo, message, "Reassembled Send");
@@ -120,8 +120,8 @@ static bool offer_to_own(struct rdmap_canvas *canvas, tvbuff_t *message)
         .msn = canvas->ddp->msn,
         .invalidates = canvas->info->invalidates,
         .invalidate_stag = canvas->info->invalidates ? canvas->ddp->stag : 0,
-        .message = canvas->seg->msg != NULL ? canvas->seg->msg->number : 0,
-        .operation = canvas->seg->op != NULL ? canvas->seg->op->number : 0,
+        .message = canvas->seg->msg ? canvas->seg->msg->number : 0,
+        .operation = canvas->seg->op ? canvas->seg->op->number : 0,
     };
     heur_dtbl_entry_t *entry;
 
@@ -163,7 +163,7 @@ static bool offer_to_builtin(struct rdmap_canvas *canvas, tvbuff_t *message)
     const char *volatile saved = pinfo->current_proto;
     volatile bool taken = false;
 
-    if (builtin == NULL || ddp->opcode > RDMA_TERMINATE || !may_be_wanted(canvas) ||
+    if (!builtin || ddp->opcode > RDMA_TERMINATE || !may_be_wanted(canvas) ||
         (ddp->opcode != RDMAP_READ_REQUEST && whole && tvb_reported_length(message) < BUILTIN_MIN))
         return false;
     if (tagged) {
@@ -210,10 +210,10 @@ static int tell_segment(struct rdmap_canvas *canvas, tvbuff_t *payload)
         .last = ddp->last,
     };
 
-    if (segment_handle == NULL || canvas->flow == NULL || canvas->flow->known == NULL || !*canvas->flow->known)
+    if (!segment_handle || !canvas->flow || !canvas->flow->known || !*canvas->flow->known)
         return RDMAP_SEGMENT_FOREIGN;
     segment.ulpdu = *canvas->ulpdu;
-    segment.operation = canvas->seg != NULL && canvas->seg->op != NULL ? canvas->seg->op->number : 0;
+    segment.operation = canvas->seg && canvas->seg->op ? canvas->seg->op->number : 0;
     return call_dissector_only(segment_handle, payload, canvas->pinfo, canvas->root, &segment);
 }
 
@@ -224,21 +224,21 @@ void rdmap_payload(struct rdmap_canvas *canvas)
     int answer = tell_segment(canvas, message);
     bool send = !ddp->tagged, shown = true;
 
-    if (canvas->info == NULL || canvas->info->tagged != ddp->tagged)
+    if (!canvas->info || canvas->info->tagged != ddp->tagged)
         return;
     if (ddp->opcode == RDMAP_READ_REQUEST) {
-        if (canvas->seg != NULL && canvas->seg->told && answer == RDMAP_SEGMENT_FOREIGN)
+        if (canvas->seg && canvas->seg->told && answer == RDMAP_SEGMENT_FOREIGN)
             offer_to_builtin(canvas, tvb_new_subset_length(message, (int)tvb_reported_length(message), 0));
         return;
     }
     if (!canvas->info->ulp_data)
         return;
-    if (canvas->seg == NULL || !canvas->seg->told) { /* no part of anything: a wrong CRC, most likely */
+    if (!canvas->seg || !canvas->seg->told) { /* no part of anything: a wrong CRC, most likely */
         shown = false;
-    } else if (send && canvas->seg->whole != NULL) {
+    } else if (send && canvas->seg->whole) {
         tvbuff_t *whole = put_together(canvas, &shown);
 
-        message = whole != NULL ? whole : message;
+        message = whole ? whole : message;
     }
     if (tvb_reported_length(message) == 0)
         return;
@@ -295,7 +295,7 @@ static void register_ports(void)
 static void file_opened(void)
 {
     others = false;
-    if (builtin != NULL)
+    if (builtin)
         heur_dissector_table_foreach("iwarp_ddp_rdmap", look_for_others, NULL);
 }
 

@@ -46,16 +46,16 @@ void rdmap_tap(struct rdmap_canvas *canvas)
     const struct rdmap_seg *seg = canvas->seg;
     struct news *news;
 
-    if (!have_tap_listener(tap) || canvas->ulpdu == NULL || seg == NULL || !seg->told)
+    if (!have_tap_listener(tap) || !canvas->ulpdu || !seg || !seg->told)
         return;
     news = wmem_new0(canvas->pinfo->pool, struct news);
-    news->name = canvas->info != NULL ? canvas->info->name : "unassigned opcode";
+    news->name = canvas->info ? canvas->info->name : "unassigned opcode";
     news->direction = canvas->ulpdu->direction;
     news->payload = (uint32_t)canvas->ddp->payload_len;
     news->ends = canvas->ddp->last;
     news->octets = seg->message_octets;
     news->response = RESPONSE_NONE;
-    if (seg->op != NULL) {
+    if (seg->op) {
         news->response = response_of(canvas, seg->op);
         news->request_time.secs = seg->op->place.time_ns / 1000000000;
         news->request_time.nsecs = (int)(seg->op->place.time_ns % 1000000000);

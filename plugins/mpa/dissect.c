@@ -31,12 +31,12 @@ static pref_t *tcp_preference(const char *name)
 {
     module_t *tcp = prefs_find_module("tcp");
 
-    return tcp == NULL ? NULL : prefs_find_preference(tcp, name);
+    return tcp ? prefs_find_preference(tcp, name) : NULL;
 }
 
 static bool is_set(pref_t *pref)
 {
-    return pref != NULL && prefs_get_bool_value(pref, pref_current);
+    return pref && prefs_get_bool_value(pref, pref_current);
 }
 
 /*
@@ -68,7 +68,7 @@ static struct numbers numbers_on_wire(const struct tcpinfo *tcp, const struct tc
 {
     struct numbers numbers = {tcp->seq, tcp->lastackseq, tcp->flags & TCP_ACK};
 
-    if (analysis != NULL && is_set(analyze_pref) && is_set(relative_pref)) {
+    if (analysis && is_set(analyze_pref) && is_set(relative_pref)) {
         numbers.seq += analysis->fwd->base_seq;
         numbers.ack += analysis->rev->base_seq;
     }
@@ -95,7 +95,7 @@ static struct claim *claim_of(conversation_t *conversation)
 {
     struct claim *claim = conversation_get_proto_data(conversation, mpa_proto);
 
-    if (claim == NULL) {
+    if (!claim) {
         claim = wmem_new0(wmem_file_scope(), struct claim);
         conversation_add_proto_data(conversation, mpa_proto, claim);
     }
@@ -106,7 +106,7 @@ static struct claim *claim_of(conversation_t *conversation)
 
 static bool syns_seen(const struct tcp_analysis *tcp)
 {
-    return tcp != NULL &&
+    return tcp &&
            (tcp->conversation_completeness & (COMPLETE_SYN | COMPLETE_SYN_ACK)) == (COMPLETE_SYN | COMPLETE_SYN_ACK);
 }
 
@@ -171,7 +171,7 @@ static void offer(struct mpa_flow *flow, tvbuff_t *tvb, packet_info *pinfo)
                                     .port = {(uint16_t)pinfo->srcport, (uint16_t)pinfo->destport},
                                     .host = {flow->judge.host[0], flow->judge.host[1]}};
 
-    if (listener_handle == NULL)
+    if (!listener_handle)
         return;
     call_dissector_only(listener_handle, tvb, pinfo, NULL, &listener);
     mpa_flow_listen(flow, &listener);
@@ -195,13 +195,13 @@ static struct mpa_flow *flow_begin(struct claim *claim, tvbuff_t *tvb, packet_in
     };
 
     claim->flow = mpa_flow_new(pinfo, &options);
-    if (claim->flow == NULL)
+    if (!claim->flow)
         return NULL;
     claim->flow->former = former;
     claim->flow->first_frame = pinfo->num;
-    if (analysis != NULL)
+    if (analysis)
         note_base(claim->flow, 0, analysis);
-    claim->flow->number = flows == NULL ? 0 : flows->number + 1;
+    claim->flow->number = flows ? flows->number + 1 : 0;
     claim->flow->next = flows;
     flows = claim->flow;
     offer(claim->flow, tvb, pinfo);
@@ -230,7 +230,7 @@ static struct mpa_flow_input input_of(const struct mpa_flow *flow, tvbuff_t *tvb
 /* A SYN that was no repetition has come meanwhile. */
 static bool base_changed(const struct mpa_flow *flow, unsigned sender, const struct tcp_analysis *analysis)
 {
-    return analysis != NULL && syns_seen(analysis) &&
+    return analysis && syns_seen(analysis) &&
            (flow->base[sender] != analysis->fwd->base_seq || flow->base[1 - sender] != analysis->rev->base_seq);
 }
 
@@ -241,17 +241,17 @@ static struct mpa_piece *feed(struct claim *claim, tvbuff_t *tvb, packet_info *p
     struct numbers numbers = numbers_on_wire(tcp, analysis);
     struct mpa_flow_input input;
 
-    if (tcp->is_reassembled && analysis != NULL && is_set(analyze_pref))
+    if (tcp->is_reassembled && analysis && is_set(analyze_pref))
         limit_ack(&numbers, claim->flow, mpa_flow_side(claim->flow, pinfo), analysis);
     input = input_of(claim->flow, tvb, pinfo, tcp, &numbers);
     /* Wireshark begins another conversation with the SYN of the one that opens it only. */
     if (mpa_flow_is_over(claim->flow, &input) || base_changed(claim->flow, input.side, analysis)) {
         mpa_flow_finish(claim->flow);
-        if (flow_begin(claim, tvb, pinfo) == NULL)
+        if (!flow_begin(claim, tvb, pinfo))
             return NULL;
         input.side = mpa_flow_side(claim->flow, pinfo);
     }
-    if (analysis != NULL)
+    if (analysis)
         note_base(claim->flow, input.side, analysis);
     return mpa_flow_feed(claim->flow, &input);
 }
@@ -261,7 +261,7 @@ static struct mpa_flow *flow_at(const struct claim *claim, uint32_t frame)
 {
     struct mpa_flow *flow = claim->flow;
 
-    while (flow->former != NULL && flow->first_frame > frame)
+    while (flow->former && flow->first_frame > frame)
         flow = flow->former;
     return flow;
 }
@@ -278,15 +278,15 @@ static int dissect(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *da
     struct claim *claim;
 
     /* A segment quoted in an ICMP error is no part of the stream. */
-    if (tcp == NULL || pinfo->flags.in_error_pkt || tvb_captured_length(tvb) == 0)
+    if (!tcp || pinfo->flags.in_error_pkt || tvb_captured_length(tvb) == 0)
         return 0;
     conversation = find_or_create_conversation(pinfo);
     claim = claim_of(conversation);
-    if (claim->flow == NULL) {
-        if (PINFO_FD_VISITED(pinfo) || flow_begin(claim, tvb, pinfo) == NULL)
+    if (!claim->flow) {
+        if (PINFO_FD_VISITED(pinfo) || !flow_begin(claim, tvb, pinfo))
             return 0;
         analysis = get_tcp_conversation_data(conversation, pinfo);
-        if (analysis != NULL) {
+        if (analysis) {
             struct starts starts = starts_of_connection(analysis);
 
             tell_syns(claim->flow, pinfo, analysis, &starts);
@@ -294,11 +294,11 @@ static int dissect(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *da
     }
     flow = flow_at(claim, pinfo->num);
     piece = mpa_flow_find(flow, pinfo->num, mpa_flow_side(flow, pinfo), tcp->seq);
-    if (piece == NULL) {
+    if (!piece) {
         if (PINFO_FD_VISITED(pinfo))
             return 0;
         piece = feed(claim, tvb, pinfo, tcp, get_tcp_conversation_data(conversation, pinfo));
-        if (piece == NULL)
+        if (!piece)
             return 0;
         flow = claim->flow;
     }
@@ -328,7 +328,7 @@ static bool has_key(const uint8_t *p, size_t n, enum mpa_startup_kind *kind)
 {
     const uint8_t *end = p + n;
 
-    while ((size_t)(end - p) >= MPA_KEY_LEN && (p = memchr(p, 'M', (size_t)(end - p) - MPA_KEY_LEN + 1)) != NULL) {
+    while ((size_t)(end - p) >= MPA_KEY_LEN && (p = memchr(p, 'M', (size_t)(end - p) - MPA_KEY_LEN + 1))) {
         if (is_key(p, MPA_KEY_LEN, kind))
             return true;
         p++;
@@ -405,17 +405,17 @@ static compat_bool heuristic(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
     bool split = false, first;
 
     /* Claimed frames come by way of the conversation: one that is asked about again was not claimed. */
-    if (tcp == NULL || n == 0 || pinfo->flags.in_error_pkt || PINFO_FD_VISITED(pinfo))
+    if (!tcp || n == 0 || pinfo->flags.in_error_pkt || PINFO_FD_VISITED(pinfo))
         return 0;
     p = tvb_get_ptr(tvb, 0, (int)n);
     conversation = find_or_create_conversation(pinfo);
     analysis = get_tcp_conversation_data(conversation, pinfo);
-    if (analysis == NULL)
+    if (!analysis)
         return 0;
     numbers = numbers_on_wire(tcp, analysis);
     claim = conversation_get_proto_data(conversation, mpa_proto);
-    if (claim != NULL) {
-        if (claim->flow != NULL)
+    if (claim) {
+        if (claim->flow)
             return 0; /* given back by the dissector itself */
         tail = tail_of(claim, pinfo->srcport);
         split = completes_key(tail, p, n, &numbers, &kind);
@@ -423,14 +423,14 @@ static compat_bool heuristic(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
     /* A damaged key counts, as it does for the engine, in the first octets of a connection. */
     first = syns_seen(analysis) && numbers.seq == analysis->fwd->base_seq + 1;
     if (!split && !has_key(p, n, &kind) && !(first && n >= MPA_KEY_LEN && is_key(p, KEY_DAMAGED_MIN, &kind))) {
-        if (key_at_end(p, n) > 0 || claim != NULL) {
+        if (key_at_end(p, n) > 0 || claim) {
             claim = claim_of(conversation);
             remember_tail(tail_of(claim, pinfo->srcport), p, n, pinfo, &numbers);
         }
         return 0;
     }
     claim = claim_of(conversation);
-    if (flow_begin(claim, tvb, pinfo) == NULL)
+    if (!flow_begin(claim, tvb, pinfo))
         return 0;
     starts = starts_of_startup(analysis, split ? &tail->numbers : &numbers, kind);
     tell_syns(claim->flow, pinfo, analysis, &starts);
@@ -467,11 +467,11 @@ static void first_pass_over(void)
 {
     struct mpa_flow *latest = NULL, *flow;
 
-    for (flow = flows; flow != NULL; flow = flow->next) {
+    for (flow = flows; flow; flow = flow->next) {
         flow->later = latest;
         latest = flow;
     }
-    for (flow = latest; flow != NULL; flow = flow->later)
+    for (flow = latest; flow; flow = flow->later)
         mpa_flow_finish(flow);
 }
 

@@ -50,7 +50,7 @@ static bool remark_is_of(const struct remark *remark, const struct mpa_item *ite
 
 static bool remark_is_of_any(const struct remark *remark, const struct mpa_piece *piece)
 {
-    for (const struct mpa_item *item = piece->items; item != NULL; item = item->next)
+    for (const struct mpa_item *item = piece->items; item; item = item->next)
         if (remark_is_of(remark, item))
             return true;
     return false;
@@ -60,7 +60,7 @@ static bool remark_is_of_any(const struct remark *remark, const struct mpa_piece
 
 static void protocol(struct mpa_canvas *canvas, unsigned at, unsigned length)
 {
-    if (canvas->root == NULL)
+    if (!canvas->root)
         return;
     canvas->proto = proto_tree_add_item(canvas->root, mpa_proto, canvas->tvb, (int)at, (int)length, ENC_NA);
     canvas->tree = proto_item_add_subtree(canvas->proto, mpa_ett.mpa);
@@ -79,7 +79,7 @@ static void call_fallback(struct mpa_canvas *canvas, tvbuff_t *next)
     const char *volatile saved = pinfo->current_proto;
     volatile bool failed = false;
 
-    if (fallback == NULL) {
+    if (!fallback) {
         call_data_dissector(next, pinfo, canvas->root);
         return;
     }
@@ -207,7 +207,7 @@ static void find_octets(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
     const struct mpa_item *item = canvas->item;
     uint32_t cut = item->kind == MPA_ITEM_FPDU ? item->fpdu.cut : 0;
 
-    if (item->octets == NULL) {
+    if (!item->octets) {
         canvas->tvb = frame_tvb;
         canvas->at = (unsigned)(item->offset - canvas->piece->from);
         return;
@@ -242,10 +242,10 @@ static void draw_item(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
         mpa_draw_fpdu(canvas, &next);
         break;
     }
-    for (const struct remark *remark = canvas->piece->record.remarks; remark != NULL; remark = remark->next)
+    for (const struct remark *remark = canvas->piece->record.remarks; remark; remark = remark->next)
         if (remark_is_of(remark, item))
             draw_remark(canvas->pinfo, canvas->proto, canvas->tvb, remark);
-    if (next == NULL)
+    if (!next)
         return;
     /* Each ULPDU's dissector clears the column: what stands before the fence stays. */
     mpa_info_next(canvas);
@@ -310,13 +310,13 @@ void mpa_draw_piece(const struct mpa_flow *flow, const struct mpa_piece *piece, 
 
     col_set_str(pinfo->cinfo, COL_PROTOCOL, "MPA");
     col_clear(pinfo->cinfo, COL_INFO);
-    for (canvas.item = piece->items; canvas.item != NULL; canvas.item = canvas.item->next)
+    for (canvas.item = piece->items; canvas.item; canvas.item = canvas.item->next)
         draw_item(&canvas, tvb);
     draw_rest(&canvas, tvb);
-    for (const struct remark *remark = piece->record.remarks; remark != NULL; remark = remark->next) {
+    for (const struct remark *remark = piece->record.remarks; remark; remark = remark->next) {
         if (remark_is_of_any(remark, piece))
             continue;
-        if (canvas.proto == NULL) {
+        if (!canvas.proto) {
             canvas.tvb = tvb;
             protocol(&canvas, 0, piece->length);
         }

@@ -162,15 +162,14 @@ static tvbuff_t *ulpdu_tvb(struct mpa_canvas *canvas)
     tvbuff_t *next;
 
     /* In one run of octets, no Marker inside: a view of the frame. */
-    if (item->fpdu.ulpdu == NULL && run == left)
+    if (!item->fpdu.ulpdu && run == left)
         return tvb_new_subset_length(canvas->tvb, (int)(canvas->at + (unsigned)at), item->fpdu.ulpdu_length);
     octets = to = wmem_alloc(canvas->pinfo->pool, left);
-    if (item->fpdu.ulpdu != NULL) {
+    if (item->fpdu.ulpdu) {
         memcpy(octets, item->fpdu.ulpdu, left);
         left = 0;
     }
-    for (left -= item->fpdu.ulpdu != NULL ? 0 : item->fpdu.lacking; left > 0 && run > 0;
-         left -= run, at += run, to += run) {
+    for (left -= item->fpdu.ulpdu ? 0 : item->fpdu.lacking; left > 0 && run > 0; left -= run, at += run, to += run) {
         run = mpa_item_run(item, &at, left);
         tvb_memcpy(canvas->tvb, to, (int)(canvas->at + (unsigned)at), run);
     }

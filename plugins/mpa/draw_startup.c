@@ -97,7 +97,7 @@ static void call_upper(struct mpa_canvas *canvas, unsigned at, const struct mpa_
     };
     tvbuff_t *tvb;
 
-    if (upper == NULL)
+    if (!upper)
         return;
     tvb = tvb_new_subset_length(canvas->tvb, (int)at, frame->ulp_length);
     call_dissector_only(upper, tvb, canvas->pinfo, canvas->root, &data);

@@ -45,16 +45,16 @@ static void open_piece(struct mpa_flow *flow, struct mpa_piece *piece)
     struct mpa_open *open = &flow->open[piece->side];
     struct mpa_piece **link = &open->first;
 
-    if (open->first != NULL && open->last->from <= piece->from) {
+    if (open->first && open->last->from <= piece->from) {
         open->last->next_open = piece;
         open->last = piece;
         return;
     }
-    while (*link != NULL && (*link)->from <= piece->from)
+    while (*link && (*link)->from <= piece->from)
         link = &(*link)->next_open;
     piece->next_open = *link;
     *link = piece;
-    if (piece->next_open == NULL)
+    if (!piece->next_open)
         open->last = piece;
 }
 
@@ -64,7 +64,7 @@ static void close_pieces(struct mpa_flow *flow, unsigned side, uint64_t start, u
     struct mpa_open *open = &flow->open[side];
     struct mpa_piece *piece;
 
-    while ((piece = open->first) != NULL && piece->from < end) {
+    while ((piece = open->first) && piece->from < end) {
         if (piece_end(piece) > start)
             piece->continued_in = frame;
         open->first = piece->next_open;
@@ -83,7 +83,7 @@ static struct mpa_piece *piece_of_side(const struct mpa_flow *flow, uint32_t fra
 {
     struct mpa_piece *piece = piece_of_frame(flow, frame);
 
-    while (piece != NULL && piece->side != side)
+    while (piece && piece->side != side)
         piece = piece->next_in_frame;
     return piece;
 }
@@ -97,9 +97,9 @@ static struct mpa_piece *piece_for(const struct mpa_flow *flow, const struct pla
 {
     struct mpa_piece *piece = flow->current;
 
-    if (piece == NULL)
+    if (!piece)
         piece = piece_of_side(flow, place->frame, place->side);
-    if (piece == NULL)
+    if (!piece)
         piece = piece_of_side(flow, place->first_frame, place->side);
     return piece;
 }
@@ -131,7 +131,7 @@ static void on_startup(void *ctx, const struct mpa_startup_event *event)
     struct mpa_piece *piece = piece_for(flow, place);
     struct mpa_item *item;
 
-    if (piece == NULL)
+    if (!piece)
         return;
     item = item_new(flow, piece, MPA_ITEM_STARTUP, place, place->offset, event->length);
     item->direction = event->direction;
@@ -190,7 +190,7 @@ static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
     struct mpa_piece *piece = piece_for(flow, &event->place);
     struct mpa_item *item;
 
-    if (piece == NULL)
+    if (!piece)
         return;
     item = item_new(flow, piece, MPA_ITEM_FPDU, &event->place, fpdu->offset, fpdu->length);
     item->direction = event->direction;
@@ -216,7 +216,7 @@ static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
 
 static bool is_shown_as_hole(const struct mpa_piece *piece, unsigned side, uint64_t from, uint64_t to)
 {
-    for (const struct mpa_item *item = piece->items; item != NULL; item = item->next)
+    for (const struct mpa_item *item = piece->items; item; item = item->next)
         if (item->kind == MPA_ITEM_HOLE && item->place.side == side && from >= item->offset &&
             to <= item->offset + item->length)
             return true;
@@ -229,7 +229,7 @@ static void on_skipped(void *ctx, unsigned side, uint64_t from, uint64_t to, con
     struct mpa_piece *piece = piece_for(flow, place);
     struct mpa_item *item;
 
-    if (piece == NULL || is_shown_as_hole(piece, side, from, to))
+    if (!piece || is_shown_as_hole(piece, side, from, to))
         return;
     item = item_new(flow, piece, MPA_ITEM_SKIPPED, place, from, to - from);
     item->skipped.why = wmem_strdup(wmem_file_scope(), why);
@@ -253,7 +253,7 @@ static void on_segment(void *ctx, const struct tcp_segment *segment, uint64_t of
     struct mpa_piece *piece = flow->current;
 
     (void)acked_known, (void)acked;
-    if (piece != NULL && piece->side == segment->side && !piece->placed && segment->payload == flow->current_octets) {
+    if (piece && piece->side == segment->side && !piece->placed && segment->payload == flow->current_octets) {
         piece->from = offset;
         piece->taken = offset;
         piece->placed = true;
@@ -267,7 +267,7 @@ static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, enum h
     struct mpa_piece *piece = flow->current;
 
     (void)next;
-    if (piece != NULL) {
+    if (piece) {
         struct place place = {
             .frame = piece->record.frame, .first_frame = piece->record.frame, .offset = from, .side = (uint8_t)side};
         struct mpa_item *item = item_new(flow, piece, MPA_ITEM_HOLE, &place, from, to - from);
@@ -302,7 +302,7 @@ static struct layouts_host host_of(const address *host)
     if ((host->type != AT_IPv4 && host->type != AT_IPv6) || (size_t)host->len > sizeof of.host.address)
         return of;
     memcpy(of.host.address, host->data, (size_t)host->len);
-    if (layouts == NULL)
+    if (!layouts)
         layouts = wmem_new0(wmem_file_scope(), struct layouts);
     of.layouts = layouts;
     return of;
@@ -331,7 +331,7 @@ struct mpa_flow *mpa_flow_new(packet_info *pinfo, const struct mpa_flow_options 
 void mpa_flow_listen(struct mpa_flow *flow, const struct mpa_listener *listener)
 {
     flow->judge.next = listener->entrance;
-    if (flow->judge.next.changed != NULL)
+    if (flow->judge.next.changed)
         flow->judge.next.changed(flow->judge.next.ctx, flow->state->phase, &flow->state->parameters);
 }
 
@@ -383,7 +383,7 @@ struct mpa_piece *mpa_flow_feed(struct mpa_flow *flow, const struct mpa_flow_inp
     flow->current_octets = input->octets;
     stack_segment(flow->judge.stack, &segment);
     piece->state = flow->state;
-    piece->not_mpa = flow->state->phase == MPA_PHASE_NOT_MPA && piece->items == NULL;
+    piece->not_mpa = flow->state->phase == MPA_PHASE_NOT_MPA && !piece->items;
     piece->repeated = piece->placed && piece_end(piece) <= piece->fresh;
     if (piece->placed && !piece->repeated && piece->taken < piece_end(piece))
         open_piece(flow, piece);
@@ -394,7 +394,7 @@ struct mpa_piece *mpa_flow_feed(struct mpa_flow *flow, const struct mpa_flow_inp
 
 void mpa_flow_finish(struct mpa_flow *flow)
 {
-    if (flow->judge.stack == NULL || flow->finished)
+    if (!flow->judge.stack || flow->finished)
         return;
     flow->finished = true;
     stack_finish(flow->judge.stack, flow->last_time_ns);
@@ -404,7 +404,7 @@ const struct mpa_piece *mpa_flow_find(const struct mpa_flow *flow, uint32_t fram
 {
     const struct mpa_piece *piece = piece_of_frame(flow, frame);
 
-    while (piece != NULL && (piece->side != side || piece->key != key))
+    while (piece && (piece->side != side || piece->key != key))
         piece = piece->next_in_frame;
     return piece;
 }

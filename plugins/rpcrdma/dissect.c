@@ -20,7 +20,7 @@ static int listen(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *dat
     struct rdmap_listener *listener = data;
 
     (void)tvb, (void)tree;
-    if (listener != NULL && listener->size == sizeof *listener)
+    if (listener && listener->size == sizeof *listener)
         rpcrdma_flow_listen(listener, pinfo, user_says_so(listener));
     return 0;
 }
@@ -30,14 +30,14 @@ static int dissect_send(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, voi
     const struct rdmap_payload *payload = data;
     struct rpcrdma_canvas canvas = {.tvb = tvb, .pinfo = pinfo, .root = tree, .n = tvb_captured_length(tvb)};
 
-    if (payload == NULL || payload->size != sizeof *payload)
+    if (!payload || payload->size != sizeof *payload)
         return 0;
     canvas.flow = rpcrdma_flow_find(payload->ulpdu.connection);
-    if (canvas.flow == NULL || !canvas.flow->recognised || canvas.n == 0)
+    if (!canvas.flow || !canvas.flow->recognised || canvas.n == 0)
         return 0;
     canvas.segment = rpcrdma_flow_segment(canvas.flow, &payload->ulpdu.place);
-    canvas.message = canvas.segment == NULL ? NULL : canvas.segment->message;
-    if (canvas.message == NULL)
+    canvas.message = canvas.segment ? canvas.segment->message : NULL;
+    if (!canvas.message)
         return 0;
     canvas.p = tvb_get_ptr(tvb, 0, (int)canvas.n);
     rpcrdma_header_decode(&canvas.header, canvas.p, canvas.n);
@@ -55,13 +55,13 @@ static int dissect_segment(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, 
     const struct rdmap_segment *segment = data;
     struct rpcrdma_canvas canvas = {.tvb = tvb, .pinfo = pinfo, .root = tree};
 
-    if (segment == NULL || segment->size != sizeof *segment)
+    if (!segment || segment->size != sizeof *segment)
         return RDMAP_SEGMENT_FOREIGN;
     canvas.flow = rpcrdma_flow_find(segment->ulpdu.connection);
-    if (canvas.flow == NULL)
+    if (!canvas.flow)
         return RDMAP_SEGMENT_FOREIGN;
     canvas.segment = rpcrdma_flow_segment(canvas.flow, &segment->ulpdu.place);
-    if (canvas.segment == NULL || canvas.segment->message != NULL) /* a message is drawn with its Send */
+    if (!canvas.segment || canvas.segment->message) /* a message is drawn with its Send */
         return RDMAP_SEGMENT_OURS;
     return rpcrdma_draw_move(&canvas) ? RDMAP_SEGMENT_SHOWN : RDMAP_SEGMENT_OURS;
 }
@@ -71,10 +71,10 @@ static int dissect_startup(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, 
     const struct mpa_private_data *private_data = data;
     struct rpcrdma_canvas canvas = {.tvb = tvb, .pinfo = pinfo, .root = tree};
 
-    if (private_data == NULL || private_data->size != sizeof *private_data)
+    if (!private_data || private_data->size != sizeof *private_data)
         return 0;
     canvas.flow = rpcrdma_flow_find(private_data->connection);
-    if (canvas.flow == NULL)
+    if (!canvas.flow)
         return 0;
     canvas.segment = rpcrdma_flow_segment(canvas.flow, &private_data->place);
     rpcrdma_draw_startup(&canvas, private_data->kind);
@@ -96,7 +96,7 @@ void rpcrdma_plugin_register(void)
 void rpcrdma_plugin_handoff(void)
 {
     ports = find_dissector_table(RDMAP_PORT_TABLE);
-    if (ports != NULL) {
+    if (ports) {
         /* Also adds the port preference and the entry for "Decode As". */
         dissector_add_uint_range_with_preference(RDMAP_PORT_TABLE, "20049", send_handle);
         heur_dissector_add(RDMAP_SEND_LIST, offered_send, "RPC-over-RDMA", "rpcrdma_rdmap", rpcrdma_proto,

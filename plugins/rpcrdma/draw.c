@@ -18,9 +18,9 @@ void rpcrdma_number(proto_tree *tree, int field, tvbuff_t *tvb, uint64_t number)
 
 void rpcrdma_draw_remarks(struct rpcrdma_canvas *canvas)
 {
-    if (canvas->segment == NULL)
+    if (!canvas->segment)
         return;
-    for (const struct remark *remark = canvas->segment->record.remarks; remark != NULL; remark = remark->next) {
+    for (const struct remark *remark = canvas->segment->record.remarks; remark; remark = remark->next) {
         const struct rule *rule = &rule_catalogue[remark->rule];
 
         expert_add_info_format(canvas->pinfo, canvas->item, &rpcrdma_ei.rule[remark->severity], "%s: %s", rule->id,
@@ -34,11 +34,10 @@ const char *rpcrdma_procedure_name(wmem_allocator_t *pool, const struct kept_tra
 {
     const char *program = nfs_program_name(t->program);
     const struct nfs_procedure *procedure = nfs_procedure_find(t->program, t->version, t->procedure);
-    const char *number = procedure == NULL || procedure->name == NULL
-                             ? wmem_strdup_printf(pool, "procedure %u", t->procedure)
-                             : procedure->name;
+    const char *number =
+        !procedure || !procedure->name ? wmem_strdup_printf(pool, "procedure %u", t->procedure) : procedure->name;
 
-    if (program == NULL)
+    if (!program)
         program = wmem_strdup_printf(pool, "program %u", t->program);
     return wmem_strdup_printf(pool, "%s v%u %s", program, t->version, number);
 }
@@ -59,7 +58,7 @@ static void draw_credit(struct rpcrdma_canvas *canvas)
         rpcrdma_number(tree, rpcrdma_hf.credit_granted, canvas->tvb, message->granted);
         proto_item_append_text(item, ", %u granted", message->granted);
     }
-    if (message->transaction == NULL)
+    if (!message->transaction)
         return;
     rpcrdma_number(tree, rpcrdma_hf.credit_in_use, canvas->tvb, message->in_use);
     proto_item_append_text(item, ", %u in use", message->in_use);
@@ -139,7 +138,7 @@ static void draw_transaction(struct rpcrdma_canvas *canvas)
     proto_tree *tree = canvas->tree;
 
     rpcrdma_number(tree, rpcrdma_hf.kind, canvas->tvb, message->kind);
-    if (t == NULL)
+    if (!t)
         return;
     rpcrdma_number(tree, rpcrdma_hf.transaction, canvas->tvb, t->number);
     proto_item_set_generated(proto_tree_add_boolean(tree, rpcrdma_hf.reverse, canvas->tvb, 0, 0, message->reverse));
@@ -176,7 +175,7 @@ static const struct kept_rpc *rpc_of(const struct kept_message *message)
 {
     const struct kept_transaction *t = message->transaction;
 
-    if (message->kind == RPCRDMA_KIND_CALL && t != NULL && t->call != NULL && t->call->given_up)
+    if (message->kind == RPCRDMA_KIND_CALL && t && t->call && t->call->given_up)
         return t->call;
     return message->rpc;
 }
@@ -202,12 +201,12 @@ static void say(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc)
     col_set_str(canvas->pinfo->cinfo, COL_PROTOCOL, "RPC-over-RDMA");
     col_append_str(canvas->pinfo->cinfo, COL_INFO, text);
     proto_item_append_text(canvas->item, "%s", text);
-    if (canvas->message->kind != RPCRDMA_KIND_CALL || rpc != NULL || t == NULL)
+    if (canvas->message->kind != RPCRDMA_KIND_CALL || rpc || !t)
         return;
     /* RPC says nothing here: it comes with the last Read Response. */
     if (t->known)
         col_append_fstr(canvas->pinfo->cinfo, COL_INFO, ", %s", rpcrdma_procedure_name(canvas->pinfo->pool, t));
-    if (t->call != NULL && t->call->complete_in != 0)
+    if (t->call && t->call->complete_in != 0)
         col_append_fstr(canvas->pinfo->cinfo, COL_INFO, " (complete in %u)", t->call->complete_in);
 }
 
@@ -230,14 +229,13 @@ void rpcrdma_draw_message(struct rpcrdma_canvas *canvas)
     draw_fault(canvas);
     draw_transaction(canvas);
     draw_length(canvas);
-    if (message->kind == RPCRDMA_KIND_CALL && rpc == NULL && message->transaction != NULL &&
-        message->transaction->call != NULL)
+    if (message->kind == RPCRDMA_KIND_CALL && !rpc && message->transaction && message->transaction->call)
         rpcrdma_link(canvas->tree, rpcrdma_hf.complete_in, canvas->tvb, message->transaction->call->complete_in);
     rpcrdma_draw_remarks(canvas);
     rpcrdma_tap(canvas);
     if (message->call_given_up && !PINFO_FD_VISITED(canvas->pinfo))
         rpcrdma_tell_rpc(canvas, message->transaction);
-    if (rpc != NULL)
+    if (rpc)
         rpcrdma_show_rpc(canvas, rpc, message->reverse);
     else if (whole && header->header_len < canvas->n)
         rpcrdma_show_rest(canvas);

@@ -35,7 +35,7 @@ static const struct kept_chunk *kept_read_chunk(const struct rpcrdma_canvas *can
 {
     const struct kept_transaction *t = recorded(canvas);
 
-    if (t == NULL || canvas->message->kind != RPCRDMA_KIND_CALL)
+    if (!t || canvas->message->kind != RPCRDMA_KIND_CALL)
         return NULL;
     for (unsigned i = 0; i < t->n_chunks && t->chunks[i].kind == RPCRDMA_READ_CHUNK; i++) {
         if (t->chunks[i].position == position)
@@ -48,14 +48,14 @@ static const struct kept_chunk *kept_write_chunk(const struct rpcrdma_canvas *ca
 {
     const struct kept_transaction *t = recorded(canvas);
 
-    return t != NULL && number < t->n_writes ? &t->chunks[t->first_write + number] : NULL;
+    return t && number < t->n_writes ? &t->chunks[t->first_write + number] : NULL;
 }
 
 static const struct kept_chunk *kept_reply_chunk(const struct rpcrdma_canvas *canvas)
 {
     const struct kept_transaction *t = recorded(canvas);
 
-    if (t == NULL || t->n_chunks == 0 || t->chunks[t->n_chunks - 1].kind != RPCRDMA_REPLY_CHUNK)
+    if (!t || t->n_chunks == 0 || t->chunks[t->n_chunks - 1].kind != RPCRDMA_REPLY_CHUNK)
         return NULL;
     return &t->chunks[t->n_chunks - 1];
 }
@@ -64,7 +64,7 @@ static const struct kept_chunk *kept_reply_chunk(const struct rpcrdma_canvas *ca
 
 static void draw_operations(struct rpcrdma_canvas *canvas, proto_tree *tree, const struct kept_offer *offer)
 {
-    for (const struct kept_operation *operation = offer->operations; operation != NULL; operation = operation->next) {
+    for (const struct kept_operation *operation = offer->operations; operation; operation = operation->next) {
         proto_item *item = proto_tree_add_uint64(tree, rpcrdma_hf.operation, canvas->tvb, 0, 0, operation->number);
         proto_tree *below = proto_item_add_subtree(item, rpcrdma_ett.operation);
 
@@ -94,7 +94,7 @@ static void draw_segment(struct rpcrdma_canvas *canvas, proto_tree *tree, uint32
     proto_tree_add_item(below, rpcrdma_hf.handle, canvas->tvb, (int)at, 4, ENC_BIG_ENDIAN);
     proto_tree_add_item(below, rpcrdma_hf.length, canvas->tvb, (int)at + 4, 4, ENC_BIG_ENDIAN);
     proto_tree_add_item(below, rpcrdma_hf.offset, canvas->tvb, (int)at + 8, 8, ENC_BIG_ENDIAN);
-    if (chunk != NULL && index < chunk->n)
+    if (chunk && index < chunk->n)
         draw_operations(canvas, below, &chunk->offers[index]);
 }
 
@@ -106,7 +106,7 @@ static void draw_sums(struct rpcrdma_canvas *canvas, proto_item *item, proto_tre
 
     rpcrdma_number(tree, rpcrdma_hf.chunk_octets, canvas->tvb, octets);
     proto_item_append_text(item, ", %" PRIu64 " octets", octets);
-    if (chunk == NULL)
+    if (!chunk)
         return;
     if (answer) {
         rpcrdma_number(tree, rpcrdma_hf.chunk_offered, canvas->tvb, chunk->length);

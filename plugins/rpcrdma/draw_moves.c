@@ -5,7 +5,7 @@
 
 static void begin(struct rpcrdma_canvas *canvas, int length)
 {
-    if (canvas->root == NULL)
+    if (!canvas->root)
         return;
     canvas->item = proto_tree_add_item(canvas->root, rpcrdma_proto, canvas->tvb, 0, length, ENC_NA);
     canvas->tree = proto_item_add_subtree(canvas->item, rpcrdma_ett.rpcrdma);
@@ -58,15 +58,15 @@ bool rpcrdma_draw_move(struct rpcrdma_canvas *canvas)
 {
     const struct kept_move *move = canvas->segment->move;
 
-    if (move == NULL && canvas->segment->record.remarks == NULL)
+    if (!move && !canvas->segment->record.remarks)
         return false;
     begin(canvas, (int)tvb_captured_length(canvas->tvb));
-    if (move != NULL) {
+    if (move) {
         say_access(canvas, move);
         draw_access(canvas, move);
     }
     rpcrdma_draw_remarks(canvas);
-    if (move == NULL || move->completes == NULL)
+    if (!move || !move->completes)
         return move != NULL;
     /* What RDMAP says of the segment stays in the Info column: whoever comes next clears it up to here. */
     col_append_str(canvas->pinfo->cinfo, COL_INFO, " | ");
@@ -98,7 +98,7 @@ static void draw_agreed(struct rpcrdma_canvas *canvas)
 void rpcrdma_draw_startup(struct rpcrdma_canvas *canvas, enum mpa_startup_kind kind)
 {
     const struct kept_startup *startup = &canvas->flow->startup[kind];
-    bool remarks = canvas->segment != NULL && canvas->segment->record.remarks != NULL;
+    bool remarks = canvas->segment && canvas->segment->record.remarks;
 
     if (startup->frame != canvas->pinfo->num || (!startup->told && !canvas->flow->recognised && !remarks))
         return;

@@ -20,7 +20,7 @@ static void segment_new(struct rpcrdma_flow *flow, const struct place *place)
 {
     struct kept_segment *segment = rpcrdma_flow_segment(flow, place);
 
-    if (segment != NULL)
+    if (segment)
         return;
     segment = wmem_new0(wmem_file_scope(), struct kept_segment);
     judge_keep(&flow->judge, &segment->record, place);
@@ -59,7 +59,7 @@ static void note_startup(struct rpcrdma_flow *flow, const struct mpa_startup_eve
     if (startup->frame != 0)
         return;
     startup->frame = event->place.frame;
-    if (event->frame.private_data != NULL)
+    if (event->frame.private_data)
         startup->told = rpcrdma_private_data_find(&startup->data, event->frame.private_data, event->frame.pd_length) ==
                         RPCRDMA_PD_OK;
     if (!startup->told)
@@ -82,7 +82,7 @@ static void on_segment(void *ctx, const struct rdmap_segment_event *event)
 
     /* Tagged segments are no matter of a connection that nothing has told to be one of RPC-over-RDMA. */
     if (!event->fpdu->ddp.tagged ||
-        (rpcrdma != NULL && (rpcrdma_connection_is_told(rpcrdma) || rpcrdma_connection_is_rpcrdma(rpcrdma))))
+        (rpcrdma && (rpcrdma_connection_is_told(rpcrdma) || rpcrdma_connection_is_rpcrdma(rpcrdma))))
         segment_new(flow, &event->fpdu->place);
 }
 
@@ -104,14 +104,14 @@ static void judge_by_history(struct rpcrdma_flow *flow, int64_t time_ns)
     const struct history_host host = {&flow->judge.verdict, on_excuse, flow};
     struct history_record *record = stack_record(flow->judge.stack);
 
-    if (record == NULL)
+    if (!record)
         return;
     record->endpoint[0] = flow->endpoint[0];
     record->endpoint[1] = flow->endpoint[1];
     record->start_ns = flow->start_ns;
     record->end_ns = time_ns;
-    if (history == NULL || !history_add(history, record, &host)) {
-        if (history == NULL)
+    if (!history || !history_add(history, record, &host)) {
+        if (!history)
             history_record_free(record);
         return;
     }

@@ -73,16 +73,16 @@ static void draw_pieces(struct rpcrdma_canvas *canvas, proto_tree *tree, tvbuff_
         uint32_t at = piece->from < rpc->have ? piece->from : rpc->have;
         uint32_t have = rpc->have - at < piece->have ? rpc->have - at : piece->have;
         proto_item *item = proto_tree_add_item(tree, rpcrdma_hf.rpc_piece, message, (int)at, (int)have, ENC_NA);
-        const struct kept_chunk *from = piece->chunk != NULL ? piece->chunk : rpc->from;
+        const struct kept_chunk *from = piece->chunk ? piece->chunk : rpc->from;
         const char *name = "inline";
 
         if (piece->roundup)
             name = "roundup";
-        else if (from != NULL)
+        else if (from)
             name = rpcrdma_chunk_name(canvas->pinfo->pool, from);
         proto_item_set_generated(item);
         proto_item_set_text(item, "Octets %u-%u: %s", piece->from, piece->from + piece->length - 1, name);
-        if (piece->chunk != NULL && have > 0)
+        if (piece->chunk && have > 0)
             source(canvas, rpc->octets + piece->from, have, piece->length, name);
     }
 }
@@ -91,7 +91,7 @@ static tvbuff_t *put_together(struct rpcrdma_canvas *canvas, const struct kept_r
 {
     static const uint8_t nothing[1];
     tvbuff_t *message =
-        source(canvas, rpc->octets != NULL ? rpc->octets : nothing, rpc->have, rpc->length, "Reassembled RPC message");
+        source(canvas, rpc->octets ? rpc->octets : nothing, rpc->have, rpc->length, "Reassembled RPC message");
     proto_item *item = proto_tree_add_item(canvas->tree, rpcrdma_hf.rpc, message, 0, (int)rpc->have, ENC_NA);
     proto_tree *tree = proto_item_add_subtree(item, rpcrdma_ett.rpc);
 
@@ -100,7 +100,7 @@ static tvbuff_t *put_together(struct rpcrdma_canvas *canvas, const struct kept_r
     proto_item_set_generated(proto_tree_add_uint(tree, rpcrdma_hf.rpc_length, message, 0, 0, rpc->length));
     draw_pieces(canvas, tree, message, rpc);
     proto_item_set_generated(proto_tree_add_item(tree, rpcrdma_hf.rpc_data, message, 0, (int)rpc->have, ENC_NA));
-    if (rpc->unplaced != NULL)
+    if (rpc->unplaced)
         expert_add_info_format(canvas->pinfo, item, &rpcrdma_ei.unplaced,
                                "Where the contents of the %s belong in the message is not known",
                                rpcrdma_chunk_name(canvas->pinfo->pool, rpc->unplaced));

@@ -26,15 +26,15 @@ static uint64_t contiguous(const struct kept_chunk *chunk)
     uint64_t end = 0;
     size_t n = 0;
 
-    for (part = chunk->parts; part != NULL && part->offset <= end; part = part->next, n++)
+    for (part = chunk->parts; part && part->offset <= end; part = part->next, n++)
         end = part->offset + part->length > end ? part->offset + part->length : end;
-    if (part == NULL)
+    if (!part)
         return end;
-    for (; part != NULL; part = part->next)
+    for (; part; part = part->next)
         n++;
     sorted = g_new(const struct kept_part *, n);
     n = 0;
-    for (part = chunk->parts; part != NULL; part = part->next)
+    for (part = chunk->parts; part; part = part->next)
         sorted[n++] = part;
     qsort(sorted, n, sizeof *sorted, by_offset);
     end = 0;
@@ -46,7 +46,7 @@ static uint64_t contiguous(const struct kept_chunk *chunk)
 
 static void copy_out(uint8_t *out, const struct kept_chunk *chunk, uint64_t n)
 {
-    for (const struct kept_part *part = chunk->parts; part != NULL; part = part->next) {
+    for (const struct kept_part *part = chunk->parts; part; part = part->next) {
         if (part->offset < n)
             memcpy(out + part->offset, part->octets, part->length < n - part->offset ? part->length : n - part->offset);
     }
@@ -55,7 +55,7 @@ static void copy_out(uint8_t *out, const struct kept_chunk *chunk, uint64_t n)
 /* What was copied is not needed twice. */
 static void drop_parts(struct kept_chunk *chunk)
 {
-    while (chunk->parts != NULL) {
+    while (chunk->parts) {
         struct kept_part *part = chunk->parts;
 
         chunk->parts = part->next;
@@ -109,7 +109,7 @@ static void insert(struct work *work, const struct kept_chunk *chunk, uint64_t p
     work->insertions[work->n++] = (struct insertion){.position = position,
                                                      .chunk = chunk,
                                                      .octets = octets,
-                                                     .have = chunk != NULL ? contiguous(chunk) : 0,
+                                                     .have = chunk ? contiguous(chunk) : 0,
                                                      .roundup = (unsigned)roundup};
 }
 
@@ -129,7 +129,7 @@ static void insert_item(struct work *work, const struct kept_chunk *chunk, bool 
 
 static bool usable(const struct rpcrdma_body *body)
 {
-    return body != NULL && body->known && body->walked && body->reduction != RPCRDMA_REDUCED_NONE;
+    return body && body->known && body->walked && body->reduction != RPCRDMA_REDUCED_NONE;
 }
 
 static void insert_items(struct work *work, const struct kept_transaction *kept, bool reply,
@@ -151,7 +151,7 @@ static uint64_t roundup_behind(const struct kept_chunk *chunk, const struct rpcr
 {
     uint64_t end = chunk->position + chunk->length;
 
-    if (body == NULL)
+    if (!body)
         return xdr_roundup(chunk->length);
     for (unsigned i = 0; i < body->n_items; i++) {
         if (body->items[i].item.position + body->items[i].item.count == end)
@@ -250,9 +250,9 @@ static void fill(struct kept_rpc *rpc, const struct work *work, const uint8_t *p
 
         if (piece->roundup) {
             memset(out + piece->from, 0, piece->have);
-        } else if (piece->chunk != NULL) {
+        } else if (piece->chunk) {
             copy_out(out + piece->from, piece->chunk, piece->have);
-        } else if (p != NULL) {
+        } else if (p) {
             memcpy(out + piece->from, p, piece->have);
             p += piece->have;
         }
@@ -290,14 +290,13 @@ void rpcrdma_rebuild(struct kept_rpc *rpc, const struct kept_transaction *kept, 
                      const uint8_t *p, uint32_t n)
 {
     struct reduced reduced = {.length = n, .have = n};
-    struct work work = {.insertions =
-                            g_new0(struct insertion, kept->n_chunks + (body != NULL ? body->n_items : 0) + 1)};
+    struct work work = {.insertions = g_new0(struct insertion, kept->n_chunks + (body ? body->n_items : 0) + 1)};
     uint8_t *flat = NULL;
 
-    if (p == NULL) {
+    if (!p) {
         const struct kept_chunk *chunk = rpc->from = long_chunk(kept, rpc->reply);
 
-        if (chunk != NULL) {
+        if (chunk) {
             reduced.length = rpc->reply ? chunk->returned : chunk->length;
             reduced.have = contiguous(chunk);
             reduced.have = reduced.have < reduced.length ? reduced.have : reduced.length;
@@ -308,7 +307,7 @@ void rpcrdma_rebuild(struct kept_rpc *rpc, const struct kept_transaction *kept, 
     find_insertions(&work, kept, rpc->reply, body);
     rpc->unplaced = find_unplaced(&work, kept, rpc);
     if (lay_out(&work, &reduced))
-        fill(rpc, &work, p != NULL ? p : flat);
+        fill(rpc, &work, p ? p : flat);
     g_free(flat);
     g_free(work.insertions);
     for (unsigned i = 0; i < kept->n_chunks; i++) {

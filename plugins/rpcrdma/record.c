@@ -87,7 +87,7 @@ static bool has_chunk(const struct kept_transaction *kept, enum rpcrdma_chunk_ki
 /* The roundup of inline items is missing: the message can be shown when it is put back. */
 static bool unpadded(const struct rpcrdma_body *body)
 {
-    return body != NULL && body->known && body->walked && body->reduction == RPCRDMA_REDUCED_UNPADDED;
+    return body && body->known && body->walked && body->reduction == RPCRDMA_REDUCED_UNPADDED;
 }
 
 static void record_call(struct rpcrdma_flow *flow, struct kept_message *kept, const struct rpcrdma_message *message)
@@ -136,7 +136,7 @@ static bool wrote_any(const struct kept_transaction *kept)
 
 static bool waits(const struct kept_transaction *t)
 {
-    return t->call != NULL && t->call->complete_in == 0 && !t->call->given_up;
+    return t->call && t->call->complete_in == 0 && !t->call->given_up;
 }
 
 /* A Call that waits in vain: its Read chunks were not read, or the capture does not have what was. */
@@ -148,7 +148,7 @@ static void give_up(struct kept_transaction *t, const struct rpcrdma_body *body)
 
 static const struct rpcrdma_body *reply_body(const struct rpcrdma_message *message)
 {
-    return message->transaction == NULL ? NULL : &message->transaction->reply_body;
+    return message->transaction ? &message->transaction->reply_body : NULL;
 }
 
 /*
@@ -160,8 +160,8 @@ static bool in_read_chunks(const struct rpcrdma_message *message)
     const struct rpcrdma_body *body = reply_body(message);
 
     return message->header.read.n > 0 &&
-           (!message->has_rpc || body == NULL || !body->known || !body->walked ||
-            body->reduction == RPCRDMA_REDUCED_ABSENT || body->reduction == RPCRDMA_REDUCED_NONE);
+           (!message->has_rpc || !body || !body->known || !body->walked || body->reduction == RPCRDMA_REDUCED_ABSENT ||
+            body->reduction == RPCRDMA_REDUCED_NONE);
 }
 
 static void record_reply(struct kept_message *kept, const struct rpcrdma_message *message)
@@ -171,11 +171,11 @@ static void record_reply(struct kept_message *kept, const struct rpcrdma_message
 
     if (message->header.status != RPCRDMA_OK || in_read_chunks(message))
         return;
-    if (message->has_rpc && (t == NULL || kept->repeated || !(wrote_any(t) || unpadded(reply_body(message))))) {
+    if (message->has_rpc && (!t || kept->repeated || !(wrote_any(t) || unpadded(reply_body(message))))) {
         kept->rpc = plain_rpc(true, message->place.frame);
         return;
     }
-    if (t == NULL || kept->repeated)
+    if (!t || kept->repeated)
         return;
     kept->rpc = wmem_new0(wmem_file_scope(), struct kept_rpc);
     kept->rpc->reply = true;
@@ -188,7 +188,7 @@ static void record_answer(struct rpcrdma_flow *flow, struct kept_message *kept, 
 {
     struct kept_transaction *t = kept->transaction;
 
-    if (t != NULL && message->transaction != NULL) {
+    if (t && message->transaction) {
         kept->repeated = t->answer_frame != 0;
         if (!kept->repeated && message->header.status == RPCRDMA_OK) {
             t->answer_frame = message->place.frame;
@@ -213,16 +213,16 @@ void rpcrdma_record_message(struct rpcrdma_flow *flow, const struct rpcrdma_mess
     struct kept_message *kept = wmem_new0(wmem_file_scope(), struct kept_message);
 
     flow->recognised = true;
-    if (segment == NULL)
+    if (!segment)
         return;
     segment->message = kept;
     kept->kind = message->kind;
     kept->threshold = rpcrdma_connection_threshold(stack_rpcrdma(flow->judge.stack), message->side, &kept->negotiated);
-    if (message->transaction != NULL) {
+    if (message->transaction) {
         kept->transaction = message->kind == RPCRDMA_KIND_CALL ? transaction_new(message) : message->transaction->host;
         kept->reverse = message->transaction->reverse;
     }
-    if (message->kind == RPCRDMA_KIND_CALL && message->transaction != NULL) {
+    if (message->kind == RPCRDMA_KIND_CALL && message->transaction) {
         if (message->transaction->late) /* told behind its answer */
             kept->transaction->outcome = RPCRDMA_REPLIED;
         else
@@ -240,7 +240,7 @@ void rpcrdma_record_message(struct rpcrdma_flow *flow, const struct rpcrdma_mess
 /* What a Long Call asks for is known when its chunk was read. */
 void rpcrdma_record_payload(const struct rpcrdma_payload *payload)
 {
-    if (!payload->reply && payload->transaction->host != NULL)
+    if (!payload->reply && payload->transaction->host)
         note_procedure(payload->transaction->host, &payload->body->rpc);
 }
 
@@ -252,14 +252,14 @@ static struct kept_operation *operation_of(struct rpcrdma_flow *flow, struct kep
 {
     struct kept_operation *operation = wmem_map_lookup(flow->operations, &move->operation);
 
-    if (operation != NULL && operation->offer == offer)
+    if (operation && operation->offer == offer)
         return operation;
     operation = wmem_new0(wmem_file_scope(), struct kept_operation);
     operation->offer = offer;
     operation->number = move->operation;
     operation->read = move->kind != RDMA_WRITE;
     wmem_map_insert(flow->operations, &operation->number, operation);
-    if (offer->last_operation != NULL)
+    if (offer->last_operation)
         offer->last_operation->next = operation;
     else
         offer->operations = operation;
@@ -277,7 +277,7 @@ static void keep_part(struct kept_chunk *chunk, const struct rpcrdma_move *move)
     part->offset = move->offset;
     part->length = (uint32_t)move->length;
     part->octets = wmem_memdup(wmem_file_scope(), move->p, (size_t)move->length);
-    if (chunk->last_part != NULL)
+    if (chunk->last_part)
         chunk->last_part->next = part;
     else
         chunk->parts = part;
@@ -312,13 +312,13 @@ static void note_octets(struct kept_move *kept, struct kept_chunk *chunk, struct
 void rpcrdma_record_move(struct rpcrdma_flow *flow, const struct rpcrdma_move *move)
 {
     struct kept_segment *segment = rpcrdma_flow_segment(flow, &move->place);
-    struct kept_transaction *t = move->offer == NULL ? NULL : move->offer->transaction->host;
+    struct kept_transaction *t = move->offer ? move->offer->transaction->host : NULL;
     struct kept_operation *operation;
     struct kept_chunk *chunk;
     struct kept_offer *offer;
     struct kept_move *kept;
 
-    if (segment == NULL || t == NULL || move->offer->chunk >= t->n_chunks)
+    if (!segment || !t || move->offer->chunk >= t->n_chunks)
         return;
     chunk = &t->chunks[move->offer->chunk];
     offer = &chunk->offers[move->offer->index];
@@ -338,7 +338,7 @@ void rpcrdma_record_move(struct rpcrdma_flow *flow, const struct rpcrdma_move *m
 
 void rpcrdma_record_finish(struct rpcrdma_flow *flow)
 {
-    for (struct kept_transaction *t = flow->waiting; t != NULL; t = t->next_waiting) {
+    for (struct kept_transaction *t = flow->waiting; t; t = t->next_waiting) {
         if (waits(t))
             give_up(t, NULL);
     }

@@ -45,7 +45,7 @@ void rpcrdma_tap(struct rpcrdma_canvas *canvas)
     news->in_use_known = t != NULL;
     if (message->kind == RPCRDMA_KIND_CALL) {
         news->transaction = t;
-    } else if (t != NULL && t->known && !message->repeated) {
+    } else if (t && t->known && !message->repeated) {
         news->procedure = rpcrdma_procedure_name(pool, t);
         news->call_time.secs = (time_t)(t->call_time_ns / 1000000000);
         news->call_time.nsecs = (int)(t->call_time_ns % 1000000000);
@@ -95,7 +95,7 @@ static tap_packet_status tree_packet(stats_tree *tree, packet_info *pinfo, epan_
         avg_stat_node_add_value_int(tree, node_granted, at_credits, FALSE, bounded(news->credit));
     if (news->kind == RPCRDMA_KIND_CALL && news->in_use_known)
         avg_stat_node_add_value_int(tree, node_in_use, at_credits, FALSE, bounded(news->in_use));
-    for (unsigned i = 0; news->transaction != NULL && i < news->transaction->n_chunks; i++) {
+    for (unsigned i = 0; news->transaction && i < news->transaction->n_chunks; i++) {
         const struct kept_chunk *chunk = &news->transaction->chunks[i];
 
         tick_stat_node(tree, node_chunks[chunk->kind], 0, FALSE);
@@ -132,7 +132,7 @@ static tap_packet_status times_packet(void *data, packet_info *pinfo, epan_disse
     srt_stat_table *table;
 
     (void)edt, (void)flags;
-    if (news->procedure == NULL)
+    if (!news->procedure)
         return TAP_PACKET_DONT_REDRAW;
     table = g_array_index(times->srt_array, srt_stat_table *, 0);
     add_srt_table_data(table, row_of(table, news->procedure), &news->call_time, pinfo);

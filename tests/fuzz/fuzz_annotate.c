@@ -41,7 +41,7 @@ static enum annotate_status copy(const char *from, const char *to)
     FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
     enum annotate_status status;
 
-    HOLDS(in != NULL && out != NULL);
+    HOLDS(in && out);
     status = annotate_copy(in, out, &comments, &error);
     HOLDS((status == ANNOTATE_COPIED) == (error.text[0] == '\0'));
     HOLDS(!ferror(out));
@@ -85,7 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     original = capture_open(path[0], &error);
     copied = capture_open(path[1], &error);
-    if (original != NULL) {
+    if (original) {
         HOLDS(copied != NULL);
         same_packets(original, copied, data[0] == 0x0A);
     }

@@ -25,7 +25,7 @@ static void start(void)
     HOLDS(options_parse(&options, (int)(sizeof words / sizeof words[0]), arguments, NULL));
     null = fopen("/dev/null", "w");
     memory = memfd_create("capture", MFD_CLOEXEC);
-    HOLDS(null != NULL && memory >= 0);
+    HOLDS(null && memory >= 0);
     snprintf(path, sizeof path, "/proc/self/fd/%d", memory);
 }
 
@@ -60,12 +60,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct capture *source;
     struct report report;
 
-    if (null == NULL)
+    if (!null)
         start();
     HOLDS(ftruncate(memory, 0) == 0 && pwrite(memory, data, size, 0) == (ssize_t)size);
     source = capture_open(path, &error);
-    if (source == NULL) {
-        HOLDS(error.text[0] != '\0' && strchr(error.text, '\n') == NULL);
+    if (!source) {
+        HOLDS(error.text[0] != '\0' && !strchr(error.text, '\n'));
         return 0;
     }
     capture = report_capture_new(path);

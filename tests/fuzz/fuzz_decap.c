@@ -52,7 +52,7 @@ static void take_ib(struct ib_connections *connections, const struct ib_datagram
                                  .frame = ib->frame,
                                  .time_ns = ib->time_ns};
 
-    HOLDS(ib->captured <= ib->length && (ib->below == NULL || ib->below + ib->below_len == ib->p));
+    HOLDS(ib->captured <= ib->length && (!ib->below || ib->below + ib->below_len == ib->p));
     if (ib->below)
         touched = (uint8_t)ib_icrc(ib->kind, ib->below, ib->below_len, ib->p, ib->captured);
     if (ib_packet_decode(&packet, ib->p, ib->length, ib->captured) == IB_DECODED)

@@ -19,7 +19,7 @@ static void mad(const uint8_t *p, size_t n)
     HOLDS(ib_cm_name(cm.attribute) != NULL);
     HOLDS(cm.private_data >= p && cm.private_data + cm.private_len <= p + IB_MAD_LEN);
     HOLDS(ib_cm_consumer_data(&cm, &consumer) + consumer == cm.private_data + cm.private_len);
-    HOLDS(ib_cm_encode(&cm, back, sizeof(back)) == IB_MAD_LEN && ib_cm_decode(&again, back, sizeof(back)));
+    HOLDS(ib_cm_encode(&cm, back, sizeof back) == IB_MAD_LEN && ib_cm_decode(&again, back, sizeof back));
     HOLDS(again.qp == cm.qp && again.psn == cm.psn && again.service == cm.service && again.reason == cm.reason);
     HOLDS(again.private_len == cm.private_len && memcmp(again.private_data, cm.private_data, cm.private_len) == 0);
 }
@@ -31,9 +31,9 @@ static void below(const uint8_t *p, size_t n)
     uint8_t back[IB_GRH_LEN];
 
     if (ib_lrh_decode(&lrh, p, n))
-        HOLDS(ib_lrh_encode(&lrh, back, sizeof(back)) == IB_LRH_LEN);
+        HOLDS(ib_lrh_encode(&lrh, back, sizeof back) == IB_LRH_LEN);
     if (ib_grh_decode(&grh, p, n)) {
-        HOLDS(ib_grh_encode(&grh, back, sizeof(back)) == IB_GRH_LEN);
+        HOLDS(ib_grh_encode(&grh, back, sizeof back) == IB_GRH_LEN);
         HOLDS(memcmp(back, p, IB_GRH_LEN) == 0);
     }
     for (unsigned kind = IB_BELOW_IPV4_UDP; kind <= IB_BELOW_LRH_GRH; kind++)
@@ -58,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     HOLDS(packet.header_len + packet.payload_len + packet.bth.pad + IB_ICRC_LEN == size - 1);
     HOLDS(packet.payload_captured <= packet.payload_len && packet.header_len + packet.payload_captured <= captured);
     if (packet.info) {
-        HOLDS(ib_headers_encode(&packet, back, sizeof(back)) == packet.header_len);
+        HOLDS(ib_headers_encode(&packet, back, sizeof back) == packet.header_len);
         HOLDS(ib_packet_decode(&again, back, size - 1, packet.header_len) == IB_DECODED);
         HOLDS(again.bth.psn == packet.bth.psn && again.bth.qp == packet.bth.qp && again.headers == packet.headers);
         HOLDS(again.reth.address == packet.reth.address && again.atomic.compare == packet.atomic.compare);

@@ -34,7 +34,7 @@ static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, const 
 {
     struct seen *seen = ctx;
 
-    HOLDS(from < to && (!seen->any[side] || from >= seen->next[side]) && next != NULL);
+    HOLDS(from < to && (!seen->any[side] || from >= seen->next[side]) && next);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -69,7 +69,7 @@ static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
 static void on_finding(void *ctx, const struct finding *finding)
 {
     (void)ctx;
-    HOLDS(finding->place.frame <= frame && strstr(finding->message, "expected") != NULL);
+    HOLDS(finding->place.frame <= frame && strstr(finding->message, "expected"));
 }
 
 static void put(struct line *line, const void *octets, size_t n)

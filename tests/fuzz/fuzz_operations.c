@@ -102,7 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     verdict = (struct verdict){.counts = counts};
     rdmap = rdmap_connection_new(&options, &events, &verdict);
-    if (rdmap == NULL)
+    if (!rdmap)
         return 0;
     parameters.ird = (uint16_t)take(&input);
     parameters.ord = (uint16_t)take(&input);

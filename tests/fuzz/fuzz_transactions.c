@@ -186,7 +186,7 @@ static void put_body(struct message *m, const struct procedure *procedure, bool 
     const char *star = strchr(fields, '*');
     char before[8] = "";
 
-    if (star == NULL) {
+    if (!star) {
         put(m, fields, input);
         return;
     }
@@ -249,15 +249,15 @@ static void on_message(void *ctx, const struct rpcrdma_message *message)
 
     HOLDS(message->header.header_len <= message->n && message->side < 2);
     HOLDS(!message->has_rpc || message->header.header_len + message->rpc.header_len <= message->n);
-    HOLDS(message->transaction == NULL || message->transaction->number > 0);
-    if (message->kind == RPCRDMA_KIND_CALL && message->transaction != NULL)
+    HOLDS(!message->transaction || message->transaction->number > 0);
+    if (message->kind == RPCRDMA_KIND_CALL && message->transaction)
         w->opened++;
 }
 
 static void on_move(void *ctx, const struct rpcrdma_move *move)
 {
     (void)ctx;
-    if (move->offer == NULL)
+    if (!move->offer)
         return;
     HOLDS(move->offer->target.handle == move->stag && move->to >= move->offer->target.offset);
     HOLDS(move->to - move->offer->target.offset + move->length <= move->offer->target.length);
@@ -384,7 +384,7 @@ static void send_message(struct world *w, unsigned side, const struct rpcrdma_pl
     rpcrdma_header_encode(plan, &out);
     if (out.failed)
         return;
-    if (payload != NULL) {
+    if (payload) {
         memcpy(w->send + out.at, payload->p, payload->w.at);
         out.at += payload->w.at;
     }
@@ -470,7 +470,7 @@ static void call(struct world *w, unsigned side)
     begin(m, lists & 1);
     rpc_call_encode(&rpc, cred % 16 == 0 ? &body : NULL, NULL, &m->w);
     m->position = m->w.at;
-    if (strchr(c->procedure->arguments, '*') != NULL) {
+    if (strchr(c->procedure->arguments, '*')) {
         c->n_operations = take(&w->input) % (OPERATIONS_MAX + 1);
         for (unsigned i = 0; i < c->n_operations; i++)
             c->operations[i] = (uint8_t)take(&w->input);
@@ -605,11 +605,11 @@ static void access_memory(struct world *w, struct call *c)
 {
     unsigned how = take(&w->input), n = take(&w->input);
     const struct offer *o = c->n_offers > 0 ? &c->offers[how % c->n_offers] : NULL;
-    uint32_t stag = o != NULL ? o->target.handle : STAG_FIRST;
-    uint64_t to = o != NULL ? o->target.offset : 0;
+    uint32_t stag = o ? o->target.handle : STAG_FIRST;
+    uint64_t to = o ? o->target.offset : 0;
 
     if (how & 0x40)
-        to += o != NULL ? o->target.length - (n & 7) : 0;
+        to += o ? o->target.length - (n & 7) : 0;
     if (how & 0x80)
         rdma_read(w, !c->side, stag, to, anything, n, how & 0x20);
     else
@@ -656,7 +656,7 @@ static void statement(struct world *w)
     if (step & 8)
         c = &w->calls[(w->n_calls + CALLS_MAX - 1) % CALLS_MAX];
     w->now += step & 2 ? 3000000000 : 100000;
-    if (c->procedure == NULL)
+    if (!c->procedure)
         step |= 0xF0; /* nothing to speak of yet */
     switch (step >> 4) {
     case 0:
@@ -741,7 +741,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         statement(w);
     stack_finish(w->stack, w->now);
     HOLDS(w->retired <= w->opened);
-    if (stack_rpcrdma(w->stack) != NULL)
+    if (stack_rpcrdma(w->stack))
         check_counts(rpcrdma_connection_counts(stack_rpcrdma(w->stack)));
     stack_free(w->stack);
     return 0;

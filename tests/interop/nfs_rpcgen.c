@@ -205,7 +205,7 @@ static bool one(const struct row *row, unsigned *walked)
     bool ok = true;
 
     xdrmem_create(&to, text, sizeof text, XDR_ENCODE);
-    if (row->routine == NULL || (row->routine(&from, value.octets) && row->routine(&to, value.octets))) {
+    if (!row->routine || (row->routine(&from, value.octets) && row->routine(&to, value.octets))) {
         u_int n = xdr_getpos(&to);
 
         count = row->routine ? file_data(row, value.octets, &expected) : 0;

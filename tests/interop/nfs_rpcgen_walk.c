@@ -22,7 +22,7 @@ bool walk_whole(uint32_t program, uint32_t version, uint32_t procedure, bool rep
     struct nfs_walk_result result;
 
     *walked = (struct walked){0};
-    if (known == NULL)
+    if (!known)
         return false;
     nfs_walk(known, reply, p, n, 0, &events, &result);
     walked->at = result.at;

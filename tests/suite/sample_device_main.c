@@ -68,7 +68,7 @@ static struct connection *connection_new(int fd)
 {
     struct connection *connection = g_new0(struct connection, 1);
     int mss = 0;
-    socklen_t size = sizeof(mss);
+    socklen_t size = sizeof mss;
 
     getsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &mss, &size);
     connection->fd = fd;
@@ -88,7 +88,7 @@ static void receive(struct connection *connection)
     uint8_t octets[65536];
     size_t n;
 
-    switch (tcp_read(connection->fd, octets, sizeof(octets), &n)) {
+    switch (tcp_read(connection->fd, octets, sizeof octets, &n)) {
     case TCP_READ_OCTETS:
         qp_receive(sample_device_qp(connection->device), octets, n);
         break;

@@ -79,7 +79,7 @@ static inline struct bench *bench_new(const struct mpa_options *options)
     b->verdict.finding = bench_finding;
     b->verdict.ctx = b;
     b->random = 1;
-    b->mpa = mpa_connection_new(options != NULL ? options : &defaults, &events, &b->verdict);
+    b->mpa = mpa_connection_new(options ? options : &defaults, &events, &b->verdict);
     assert_non_null(b->mpa);
     b->stream[0].msn = b->stream[1].msn = 1;
     return b;

@@ -240,7 +240,7 @@ static inline size_t line_make(struct line *l, unsigned side, struct ddp_segment
     segment.dv = segment.rv = 1;
     header = ddp_header_encode(&segment, ulpdu, sizeof ulpdu);
     memset(ulpdu + header, 0, n);
-    if (payload != NULL)
+    if (payload)
         memcpy(ulpdu + header, payload, n);
     mpa_fpdu_plan_init(&l->last, &framing, l->sent[side], ulpdu, (uint16_t)(header + n), l->crc);
     return mpa_fpdu_encode(&l->last, out, LINE_FPDU_MAX);
@@ -309,7 +309,7 @@ static inline void line_terminate_about(struct line *l, unsigned side, uint16_t 
         .layer = (uint8_t)(what >> 12), .etype = (what >> 8) & 0x0F, .code = what & 0xFF};
     uint8_t payload[RDMAP_TERMINATE_LEN_MAX], fpdu[LINE_FPDU_MAX];
 
-    if (about != NULL) {
+    if (about) {
         terminate.m = terminate.d = terminate.has_length = terminate.has_ddp = true;
         terminate.ddp = *about;
         terminate.ddp.dv = terminate.ddp.rv = 1;
@@ -363,7 +363,7 @@ static inline void line_expect_named(struct line *l, const char *outcome, const 
     unsigned wanted = 0, found = 0;
 
     snprintf(copy, sizeof copy, "%s", outcome);
-    for (char *word = strtok_r(rest, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
+    for (char *word = strtok_r(rest, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
         char kind = *word == '+' || *word == '?' ? *word : '!';
         const struct rule *rule = rule_find(word + (kind != '!'));
         const struct rule_count *count;

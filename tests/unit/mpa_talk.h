@@ -198,7 +198,7 @@ static inline uint16_t talk_segment(uint8_t *out, const struct ddp_segment *segm
 {
     size_t header = ddp_header_encode(segment, out, 64);
 
-    if (payload != NULL)
+    if (payload)
         memcpy(out + header, payload, n);
     else
         memset(out + header, 0, n);
@@ -282,7 +282,7 @@ static inline void talk_expect_named(struct talk *t, const char *ids, const char
     char copy[256], *rest = copy;
 
     snprintf(copy, sizeof copy, "%s", ids);
-    for (char *id = strtok_r(rest, " ", &rest); id != NULL; id = strtok_r(NULL, " ", &rest)) {
+    for (char *id = strtok_r(rest, " ", &rest); id; id = strtok_r(NULL, " ", &rest)) {
         bool found = false;
 
         wanted++;

@@ -260,7 +260,7 @@ static inline void open_responder(struct talk *talk, const struct qp_options *op
     *talk = (struct talk){.pair = pair_new(1460, 0)};
     side_open(talk, R, *options);
     qp_start(talk->side[R].qp);
-    pair_write(talk->pair, I, octets, mpa_startup_encode(&frame, octets, sizeof(octets)));
+    pair_write(talk->pair, I, octets, mpa_startup_encode(&frame, octets, sizeof octets));
     run(talk);
     assert_true(talk->side[R].established);
 }
@@ -272,7 +272,7 @@ static inline void say(struct talk *talk, const uint8_t *ulpdu, size_t n)
     struct mpa_fpdu_plan plan;
 
     mpa_fpdu_plan_init(&plan, &framing, 0, ulpdu, (uint16_t)n, false);
-    pair_write(talk->pair, I, octets, mpa_fpdu_encode(&plan, octets, sizeof(octets)));
+    pair_write(talk->pair, I, octets, mpa_fpdu_encode(&plan, octets, sizeof octets));
     run(talk);
 }
 
@@ -300,7 +300,7 @@ static inline void check_terminate(const struct talk *talk, unsigned cause, cons
     size_t copied = mdr[1] == '1' ? (p[0] & 0x80 ? 14 : 18) : 0;
 
     assert_true(length >= 22);
-    assert_memory_equal(last, head, sizeof(head));
+    assert_memory_equal(last, head, sizeof head);
     assert_int_equal(get_be16(last + 18), cause);
     assert_int_equal(last[20], (mdr[0] == '1') << 7 | (mdr[1] == '1') << 6 | (mdr[2] == '1') << 5);
     assert_int_equal(last[21], 0);

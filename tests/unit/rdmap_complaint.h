@@ -144,7 +144,7 @@ static inline void complaint_segment_acked(struct complaint *t, unsigned side, s
     size_t header = ddp_header_encode(&segment, ulpdu, sizeof ulpdu);
 
     assert_true(header > 0 && header + n <= sizeof ulpdu);
-    if (payload != NULL)
+    if (payload)
         memcpy(ulpdu + header, payload, n);
     complaint_ulpdu_acked(t, side, ulpdu, (uint16_t)(header + n), acked);
 }
@@ -295,7 +295,7 @@ static inline void complaint_expect(const struct complaint *t, int side, const c
     for (unsigned i = 0; i < t->n_findings && i < COMPLAINT_FINDINGS_MAX; i++)
         found += side < 0 || t->findings[i].place.side == (unsigned)side;
     snprintf(copy, sizeof copy, "%s", ids);
-    for (char *id = strtok_r(rest, " ", &rest); id != NULL; id = strtok_r(NULL, " ", &rest)) {
+    for (char *id = strtok_r(rest, " ", &rest); id; id = strtok_r(NULL, " ", &rest)) {
         bool there = false;
 
         wanted++;
@@ -319,7 +319,7 @@ static inline void complaint_expect_passed(const struct complaint *t, const char
     char copy[256], *rest = copy;
 
     snprintf(copy, sizeof copy, "%s", ids);
-    for (char *id = strtok_r(rest, " ", &rest); id != NULL; id = strtok_r(NULL, " ", &rest)) {
+    for (char *id = strtok_r(rest, " ", &rest); id; id = strtok_r(NULL, " ", &rest)) {
         const struct rule *rule = rule_find(id);
 
         assert_non_null(rule);

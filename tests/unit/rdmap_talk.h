@@ -134,7 +134,7 @@ static inline uint32_t talk_segment(struct talk *t, unsigned side, struct ddp_se
     ddp.dv = ddp.rv = 1;
     header = ddp_header_encode(&ddp, ulpdu, sizeof ulpdu);
     assert_true(header > 0 && header + n <= sizeof ulpdu);
-    if (payload != NULL && n > 0)
+    if (payload && n > 0)
         memcpy(ulpdu + header, payload, n);
     return talk_ulpdu(t, side, ulpdu, header + n);
 }

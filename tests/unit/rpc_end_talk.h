@@ -135,7 +135,7 @@ static inline void talk_open(struct talk *talk, const struct rpc_end_options *cl
 {
     const struct rpc_end_options *const wanted[] = {client, server};
 
-    memset(talk, 0, sizeof(*talk));
+    memset(talk, 0, sizeof *talk);
     talk->pair = pair_new(1460, 0);
     for (unsigned i = 0; i < 2; i++) {
         struct talk_side *side = &talk->side[i];

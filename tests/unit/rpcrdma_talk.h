@@ -89,7 +89,7 @@ static void talk_on_message(void *ctx, const struct rpcrdma_message *message)
 {
     struct talk *t = ctx;
 
-    if (t->watch.message != NULL)
+    if (t->watch.message)
         t->watch.message(t->watch.ctx, message);
     nfs_connection_message(t->nfs, message);
 }
@@ -98,7 +98,7 @@ static void talk_on_move(void *ctx, const struct rpcrdma_move *move)
 {
     struct talk *t = ctx;
 
-    if (t->watch.move != NULL)
+    if (t->watch.move)
         t->watch.move(t->watch.ctx, move);
 }
 
@@ -106,7 +106,7 @@ static void talk_on_payload(void *ctx, const struct rpcrdma_payload *payload)
 {
     struct talk *t = ctx;
 
-    if (t->watch.payload != NULL)
+    if (t->watch.payload)
         t->watch.payload(t->watch.ctx, payload);
     nfs_connection_payload(t->nfs, payload);
 }
@@ -115,7 +115,7 @@ static void talk_on_retired(void *ctx, struct rpcrdma_transaction *transaction)
 {
     struct talk *t = ctx;
 
-    if (t->watch.retired != NULL)
+    if (t->watch.retired)
         t->watch.retired(t->watch.ctx, transaction);
     nfs_connection_retired(t->nfs, transaction);
 }
@@ -272,7 +272,7 @@ static inline void talk_segment(struct talk *t, unsigned side, struct ddp_segmen
     segment.complete = ddp.last;
     segment.faulty = t->faulty;
     segment.op = op;
-    if (op != NULL) {
+    if (op) {
         segment.operation = op->number;
         op->segments++;
         op->octets += ddp.payload_len;
@@ -506,7 +506,7 @@ static inline uint32_t talk_write(struct talk *t, unsigned side, uint32_t stag, 
     uint8_t *octets = calloc(1, n + 1);
 
     assert_non_null(octets);
-    if (p != NULL)
+    if (p)
         memcpy(octets, p, n);
     talk_segments(t, side,
                   (struct ddp_segment){.tagged = true, .last = true, .opcode = RDMAP_WRITE, .stag = stag, .to = to},
@@ -548,7 +548,7 @@ static inline uint32_t talk_read_response(struct talk *t, unsigned side, const v
 
     assert_true(t->n_reads[1 - side] > 0);
     assert_non_null(octets);
-    if (p != NULL)
+    if (p)
         memcpy(octets, p, n);
     first = talk_place(t, side);
     first.frame = first.first_frame = t->frame + 1;

@@ -38,7 +38,7 @@ static inline size_t octets_of(const char *text, uint8_t *out, size_t size)
         if (*text == ' ')
             continue;
         digit = strchr(digits, tolower((unsigned char)*text));
-        assert_true(digit != NULL && nibbles / 2 < size);
+        assert_true(digit && nibbles / 2 < size);
         if (nibbles % 2 == 0)
             out[nibbles / 2] = (uint8_t)((digit - digits) << 4);
         else

@@ -76,7 +76,7 @@ static void say_tagged(struct nfs_bulk *bulk, unsigned side, enum rdmap_opcode o
 static void say_rpc(struct nfs_bulk *bulk, unsigned side, struct rpcrdma_plan plan,
                     const struct nfs_template *procedure, const struct nfs_message *message)
 {
-    struct xdr_writer w = {.p = bulk->send, .size = sizeof(bulk->send)};
+    struct xdr_writer w = {.p = bulk->send, .size = sizeof bulk->send};
     struct rpc_message header = {.xid = bulk->xid,
                                  .type = side == 0 ? RPC_CALL : RPC_REPLY,
                                  .rpcvers = RPC_VERSION,
@@ -135,8 +135,8 @@ static void move_write_data(struct nfs_bulk *bulk, const struct nfs_message *cal
                                                .source_to = bulk->memory.offset};
     uint8_t octets[RDMAP_READ_REQUEST_LEN];
 
-    rdmap_read_request_encode(&request, octets, sizeof(octets));
-    say_untagged(bulk, 1, RDMAP_READ_REQUEST, DDP_QN_READ_REQUEST, octets, sizeof(octets));
+    rdmap_read_request_encode(&request, octets, sizeof octets);
+    say_untagged(bulk, 1, RDMAP_READ_REQUEST, DDP_QN_READ_REQUEST, octets, sizeof octets);
     say_tagged(bulk, 0, RDMAP_READ_RESPONSE, request.sink_stag, request.sink_to,
                call->body.octets->data + call->data_at, DATA_OCTETS);
 }
@@ -181,7 +181,7 @@ static void startup(struct nfs_bulk *bulk, const struct bulk_options *options)
     uint8_t flags = MPA_FLAG_S | (options->no_crc ? 0 : MPA_FLAG_C);
     struct mpa_startup frames[2];
 
-    rpcrdma_private_data_encode(&data, octets, sizeof(octets));
+    rpcrdma_private_data_encode(&data, octets, sizeof octets);
     for (unsigned role = 0; role < 2; role++) {
         frames[role] = (struct mpa_startup){.kind = role == INITIATOR ? MPA_REQUEST : MPA_REPLY,
                                             .revision = 2,
@@ -189,7 +189,7 @@ static void startup(struct nfs_bulk *bulk, const struct bulk_options *options)
                                             .has_enhanced = true,
                                             .enhanced = setup_rev2.wish[role].enhanced,
                                             .ulp_data = octets,
-                                            .ulp_length = sizeof(octets)};
+                                            .ulp_length = sizeof octets};
         mpa_startup_fix_length(&frames[role]);
     }
     bulk_stream_startup(&bulk->stream, &frames[INITIATOR], &frames[RESPONDER]);

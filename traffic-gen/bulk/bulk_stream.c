@@ -44,7 +44,7 @@ static void segment(struct bulk_stream *stream, unsigned side, uint8_t flags, co
         .payload = p,
         .payload_length = n,
         .options = syn_options,
-        .options_length = flags & SEG_SYN ? sizeof(syn_options) : 0,
+        .options_length = flags & SEG_SYN ? sizeof syn_options : 0,
     };
 
     stream->failed |= !capture_file_packet(stream->file, stream->now, stream->frame,
@@ -57,7 +57,7 @@ static void say_frame(struct bulk_stream *stream, unsigned side, const struct mp
 {
     uint8_t octets[MPA_STARTUP_HEADER_LEN + MPA_ENHANCED_LEN + MPA_PRIVATE_DATA_MAX];
 
-    segment(stream, side, SEG_ACK | SEG_PSH, octets, mpa_startup_encode(frame, octets, sizeof(octets)));
+    segment(stream, side, SEG_ACK | SEG_PSH, octets, mpa_startup_encode(frame, octets, sizeof octets));
 }
 
 void bulk_stream_startup(struct bulk_stream *stream, const struct mpa_startup *request, const struct mpa_startup *reply)

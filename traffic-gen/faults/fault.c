@@ -38,7 +38,7 @@ static const struct fault_table *const tables[] = {
 
 const struct fault *fault_at(unsigned index)
 {
-    for (unsigned t = 0; t < sizeof(tables) / sizeof(tables[0]); t++) {
+    for (unsigned t = 0; t < sizeof tables / sizeof tables[0]; t++) {
         if (index < tables[t]->n)
             return &tables[t]->faults[index];
         index -= tables[t]->n;

@@ -66,4 +66,4 @@ static const struct fault faults[] = {
            "I write stag=0x5B17C201 to=0x1000 value=5 len=0; I fadd astag=0x5B17C201; R result orig=99"),
 };
 
-const struct fault_table atomic_faults = {faults, sizeof(faults) / sizeof(faults[0])};
+const struct fault_table atomic_faults = {faults, sizeof faults / sizeof faults[0]};

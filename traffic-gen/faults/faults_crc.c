@@ -117,7 +117,7 @@ static void with_next_marker(struct fpdu_write *w)
 {
     static const uint8_t marker[MPA_MARKER_LEN];
 
-    put_crc(w, crc32c_extend(crc32c(w->octets->data, covered(w)), marker, sizeof(marker)));
+    put_crc(w, crc32c_extend(crc32c(w->octets->data, covered(w)), marker, sizeof marker));
 }
 
 /* The CRC field straight after ULPDU_Length, the rest moved back. */
@@ -221,4 +221,4 @@ static const struct fault faults[] = {
      .aftermath = TERMINATED},
 };
 
-const struct fault_table crc_faults = {faults, sizeof(faults) / sizeof(faults[0])};
+const struct fault_table crc_faults = {faults, sizeof faults / sizeof faults[0]};

@@ -74,4 +74,4 @@ static const struct fault faults[] = {
     DDP("DDP-6.2.1-02", "FIN behind the first segment of a Send", "I send l=0 len=50; I fin; R fin"),
 };
 
-const struct fault_table ddp_faults = {faults, sizeof(faults) / sizeof(faults[0])};
+const struct fault_table ddp_faults = {faults, sizeof faults / sizeof faults[0]};

@@ -88,7 +88,7 @@ static void stray_octets(struct fpdu_write *w)
     /* Read as a header they announce 5 octets, so that the receiver soon finds a wrong CRC. */
     static const uint8_t stray[3] = {0x00, 0x05, 0x5A};
 
-    g_byte_array_prepend(w->octets, stray, sizeof(stray));
+    g_byte_array_prepend(w->octets, stray, sizeof stray);
 }
 
 static void length_of_all(struct fpdu_write *w)
@@ -276,4 +276,4 @@ static const struct fault faults[] = {
     {.id = "MPA-4.5-07", .scenario = "tiny-mss", .summary = "MSS 88 and ULPDUs of 80 octets", .setup = tiny_ulpdus},
 };
 
-const struct fault_table fpdu_faults = {faults, sizeof(faults) / sizeof(faults[0])};
+const struct fault_table fpdu_faults = {faults, sizeof faults / sizeof faults[0]};

@@ -69,4 +69,4 @@ static const struct fault faults[] = {
          "I call nfs41.compound ops=sequence,putfh,open; R reply op2.delegation=2; I fin; R fin; next; " SESSION),
 };
 
-const struct fault_table history_faults = {faults, sizeof(faults) / sizeof(faults[0])};
+const struct fault_table history_faults = {faults, sizeof faults / sizeof faults[0]};

@@ -184,7 +184,7 @@ static void place_markers(struct fpdu_write *w, const uint64_t *at, unsigned n)
                 header += MPA_MARKER_LEN;
             else
                 put_be16(marker + 2, (uint16_t)(position - header) & 0xFFFC); /* as 4.2 wants it, wherever it stands */
-            g_byte_array_append(w->octets, marker, sizeof(marker));
+            g_byte_array_append(w->octets, marker, sizeof marker);
             position += MPA_MARKER_LEN;
             next++;
         }
@@ -195,7 +195,7 @@ static void place_markers(struct fpdu_write *w, const uint64_t *at, unsigned n)
     uint8_t crc[MPA_CRC_LEN];
 
     put_le32(crc, crc32c(w->octets->data, w->octets->len));
-    g_byte_array_append(w->octets, crc, sizeof(crc));
+    g_byte_array_append(w->octets, crc, sizeof crc);
 }
 
 static void no_interior_markers(struct fpdu_write *w)
@@ -289,7 +289,7 @@ static void play_trailing_marker(struct stage *stage)
     say_startup(c);
     say_send(c, INITIATOR, 502 - DDP_UNTAGGED_HEADER_LEN);
     say_send(c, RESPONDER, 100);
-    say_octets(c, INITIATOR, marker, sizeof(marker));
+    say_octets(c, INITIATOR, marker, sizeof marker);
     say_close(c, INITIATOR);
 }
 
@@ -301,7 +301,7 @@ static void play_word_in_front(struct stage *stage)
 
     say_startup(c);
     cork(c, INITIATOR);
-    say_octets(c, INITIATOR, word, sizeof(word));
+    say_octets(c, INITIATOR, word, sizeof word);
     say_send(c, INITIATOR, 100);
     uncork(c, INITIATOR);
     say_send(c, RESPONDER, 100);
@@ -527,4 +527,4 @@ static const struct fault faults[] = {
      .more = 3},
 };
 
-const struct fault_table marker_faults = {faults, sizeof(faults) / sizeof(faults[0])};
+const struct fault_table marker_faults = {faults, sizeof faults / sizeof faults[0]};

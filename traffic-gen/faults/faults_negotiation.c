@@ -146,4 +146,4 @@ static const struct fault faults[] = {
      .play = play_revision_0_and_1},
 };
 
-const struct fault_table negotiation_faults = {faults, sizeof(faults) / sizeof(faults[0])};
+const struct fault_table negotiation_faults = {faults, sizeof faults / sizeof faults[0]};

@@ -149,4 +149,4 @@ static const struct fault faults[] = {
            NO_SESSION "R call cb41.null; I reply"),
 };
 
-const struct fault_table nfs_faults = {faults, sizeof(faults) / sizeof(faults[0])};
+const struct fault_table nfs_faults = {faults, sizeof faults / sizeof faults[0]};

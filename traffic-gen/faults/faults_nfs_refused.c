@@ -87,4 +87,4 @@ static const struct fault faults[] = {
            NFS "I call nfs3.readdir count=4040; R reply; I call nfs3.read count=3940; R reply"),
 };
 
-const struct fault_table nfs_refused_faults = {faults, sizeof(faults) / sizeof(faults[0])};
+const struct fault_table nfs_refused_faults = {faults, sizeof faults / sizeof faults[0]};

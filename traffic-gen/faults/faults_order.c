@@ -102,7 +102,7 @@ static void play_early_reply(struct stage *stage)
 
     startup_frame_init(c, INITIATOR, &frame);
 
-    size_t n = mpa_startup_encode(&frame, octets, sizeof(octets));
+    size_t n = mpa_startup_encode(&frame, octets, sizeof octets);
 
     /* The Private Data follows later; the Reply does not wait for it. */
     say_octets(c, INITIATOR, octets, MPA_STARTUP_HEADER_LEN);
@@ -178,7 +178,7 @@ static void play_streaming_before_reply(struct stage *stage)
 
     say_streaming(c, INITIATOR, "HELLO\n", 6);
     say_request(c);
-    say_streaming(c, RESPONDER, streaming, sizeof(streaming) - 1);
+    say_streaming(c, RESPONDER, streaming, sizeof streaming - 1);
     say_reply(c);
     say_close(c, INITIATOR);
 }
@@ -192,7 +192,7 @@ static void play_streaming_before_reply_to_both(struct stage *stage)
     say_streaming(c, INITIATOR, "HELLO\n", 6);
     say_request(c);
     uncork(c, INITIATOR);
-    say_streaming(c, RESPONDER, streaming, sizeof(streaming) - 1);
+    say_streaming(c, RESPONDER, streaming, sizeof streaming - 1);
     say_reply(c);
     say_close(c, INITIATOR);
 }
@@ -210,7 +210,7 @@ static void play_switched_too_soon(struct stage *stage)
     /* In flight at that moment: said when only the first words had arrived. */
     c->early = true;
     c->how.received = 6;
-    say_streaming(c, RESPONDER, streaming, sizeof(streaming) - 1);
+    say_streaming(c, RESPONDER, streaming, sizeof streaming - 1);
     say_reply(c);
     say_close(c, INITIATOR);
 }
@@ -234,7 +234,7 @@ static void play_fin_inside_fpdu(struct stage *stage)
 
     say_startup(c);
     say_traffic(c);
-    say_octets(c, INITIATOR, head, sizeof(head));
+    say_octets(c, INITIATOR, head, sizeof head);
     say_close(c, INITIATOR);
 }
 
@@ -313,4 +313,4 @@ static const struct fault faults[] = {
      .more = 2},
 };
 
-const struct fault_table order_faults = {faults, sizeof(faults) / sizeof(faults[0])};
+const struct fault_table order_faults = {faults, sizeof faults / sizeof faults[0]};

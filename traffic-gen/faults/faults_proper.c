@@ -35,4 +35,4 @@ static const struct fault faults[] = {
     PROPER("NFSULB-6.4.2-04", "nfs41", "WRITEs with one Read chunk are carried out"),
 };
 
-const struct fault_table proper_faults = {faults, sizeof(faults) / sizeof(faults[0])};
+const struct fault_table proper_faults = {faults, sizeof faults / sizeof faults[0]};

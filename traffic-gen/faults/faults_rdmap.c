@@ -81,4 +81,4 @@ static const struct fault faults[] = {
            "I send len=100 @18=0x16 @19=3 @20=1 @21=0 @22=95 @23=1 @24=0 @25=0 @26=91; R send"),
 };
 
-const struct fault_table rdmap_faults = {faults, sizeof(faults) / sizeof(faults[0])};
+const struct fault_table rdmap_faults = {faults, sizeof faults / sizeof faults[0]};

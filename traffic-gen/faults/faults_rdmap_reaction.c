@@ -189,4 +189,4 @@ static const struct fault faults[] = {
            SPOKEN "I imm rv=0; R term 0/2/05"),
 };
 
-const struct fault_table rdmap_reaction_faults = {faults, sizeof(faults) / sizeof(faults[0])};
+const struct fault_table rdmap_reaction_faults = {faults, sizeof faults / sizeof faults[0]};

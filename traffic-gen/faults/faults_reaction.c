@@ -350,10 +350,10 @@ static void play_confused_by_reordering(struct stage *stage)
     uint8_t octets[MPA_STARTUP_HEADER_LEN];
 
     startup_frame_init(c, INITIATOR, &frame);
-    mpa_startup_encode(&frame, octets, sizeof(octets));
+    mpa_startup_encode(&frame, octets, sizeof octets);
     c->how.late = true;
     say_octets(c, INITIATOR, octets, 12);
-    say_octets(c, INITIATOR, octets + 12, sizeof(octets) - 12);
+    say_octets(c, INITIATOR, octets + 12, sizeof octets - 12);
     say_reply(c);
     say_send(c, INITIATOR, 24);
     say_error_close(c, INITIATOR, TERMINATE_CRC);
@@ -367,7 +367,7 @@ static void play_confused_by_order(struct stage *stage)
     struct mpa_fpdu_plan plan;
 
     /* One FPDU in two segments, the first of which is overtaken. */
-    mpa_fpdu_plan_init(&plan, &c->framing[INITIATOR], sim_written(c->tcp, c->side[INITIATOR]), ulpdu, sizeof(ulpdu),
+    mpa_fpdu_plan_init(&plan, &c->framing[INITIATOR], sim_written(c->tcp, c->side[INITIATOR]), ulpdu, sizeof ulpdu,
                        true);
 
     size_t n = mpa_fpdu_encode(&plan, octets, MPA_FPDU_OCTETS_MAX);
@@ -536,4 +536,4 @@ static const struct fault faults[] = {
      .play = play_confused_by_order},
 };
 
-const struct fault_table reaction_faults = {faults, sizeof(faults) / sizeof(faults[0])};
+const struct fault_table reaction_faults = {faults, sizeof faults / sizeof faults[0]};

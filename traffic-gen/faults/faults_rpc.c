@@ -89,4 +89,4 @@ static const struct fault faults[] = {
          OP_1 "=10044 " STATUS_1 "=10044 " STATUS "=10044"),
 };
 
-const struct fault_table rpc_faults = {faults, sizeof(faults) / sizeof(faults[0])};
+const struct fault_table rpc_faults = {faults, sizeof faults / sizeof faults[0]};

@@ -105,4 +105,4 @@ static const struct fault faults[] = {
            "; R reply" END),
 };
 
-const struct fault_table rpcrdma_answer_faults = {faults, sizeof(faults) / sizeof(faults[0])};
+const struct fault_table rpcrdma_answer_faults = {faults, sizeof faults / sizeof faults[0]};

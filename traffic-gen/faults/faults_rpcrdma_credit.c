@@ -117,4 +117,4 @@ static const struct fault faults[] = {
            GRANTED(8) "I call nfs3.read count=2000; R reply read credit=0; I pull; I done"),
 };
 
-const struct fault_table rpcrdma_credit_faults = {faults, sizeof(faults) / sizeof(faults[0])};
+const struct fault_table rpcrdma_credit_faults = {faults, sizeof faults / sizeof faults[0]};

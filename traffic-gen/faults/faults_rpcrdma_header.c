@@ -162,4 +162,4 @@ static const struct fault faults[] = {
            "I call nfs3.write len=4096 read pz; R pull; R reply" END),
 };
 
-const struct fault_table rpcrdma_header_faults = {faults, sizeof(faults) / sizeof(faults[0])};
+const struct fault_table rpcrdma_header_faults = {faults, sizeof faults / sizeof faults[0]};

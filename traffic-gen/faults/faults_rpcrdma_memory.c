@@ -145,4 +145,4 @@ static const struct fault faults[] = {
            "I read src=0x31C70A00 srcto=0x10000 size=2100; R answer; I done" END),
 };
 
-const struct fault_table rpcrdma_memory_faults = {faults, sizeof(faults) / sizeof(faults[0])};
+const struct fault_table rpcrdma_memory_faults = {faults, sizeof faults / sizeof faults[0]};

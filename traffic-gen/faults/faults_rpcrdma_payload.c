@@ -193,4 +193,4 @@ static const struct fault faults[] = {
           "I call nfs3.read cred=gss:3 count=1000 write; R reply"),
 };
 
-const struct fault_table rpcrdma_payload_faults = {faults, sizeof(faults) / sizeof(faults[0])};
+const struct fault_table rpcrdma_payload_faults = {faults, sizeof faults / sizeof faults[0]};

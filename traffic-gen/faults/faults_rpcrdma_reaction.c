@@ -102,4 +102,4 @@ static const struct fault faults[] = {
          "; R call cb41.cb_compound; I reply of=1", "; I error chunk; R call cb41.cb_compound; I reply"),
 };
 
-const struct fault_table rpcrdma_reaction_faults = {faults, sizeof(faults) / sizeof(faults[0])};
+const struct fault_table rpcrdma_reaction_faults = {faults, sizeof faults / sizeof faults[0]};

@@ -143,4 +143,4 @@ static const struct fault faults[] = {
           "I call nfs3.read count=1000 write=0; R reply accept=5"),
 };
 
-const struct fault_table rpcrdma_reply_faults = {faults, sizeof(faults) / sizeof(faults[0])};
+const struct fault_table rpcrdma_reply_faults = {faults, sizeof faults / sizeof faults[0]};

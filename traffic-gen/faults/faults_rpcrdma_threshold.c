@@ -93,4 +93,4 @@ static const struct fault faults[] = {
     INLINE("RPCR0-11-02", "CONF_RDMA with AUTH_NONE", CCP " cred=none; R reply"),
 };
 
-const struct fault_table rpcrdma_threshold_faults = {faults, sizeof(faults) / sizeof(faults[0])};
+const struct fault_table rpcrdma_threshold_faults = {faults, sizeof faults / sizeof faults[0]};

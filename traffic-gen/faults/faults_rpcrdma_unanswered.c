@@ -79,4 +79,4 @@ static const struct fault faults[] = {
          "I call nfs3.getattr; I 5* again wait=5000; R reply; I 32* call nfs3.null; R 32* reply"),
 };
 
-const struct fault_table rpcrdma_unanswered_faults = {faults, sizeof(faults) / sizeof(faults[0])};
+const struct fault_table rpcrdma_unanswered_faults = {faults, sizeof faults / sizeof faults[0]};

@@ -71,4 +71,4 @@ static const struct fault faults[] = {
         SESSION "R call cb41.null; I reply rpc.type=0; " LAST41),
 };
 
-const struct fault_table rpcrdma_xid_faults = {faults, sizeof(faults) / sizeof(faults[0])};
+const struct fault_table rpcrdma_xid_faults = {faults, sizeof faults / sizeof faults[0]};

@@ -281,4 +281,4 @@ static const struct fault faults[] = {
      .play = play_terminate_with_header},
 };
 
-const struct fault_table rtr_faults = {faults, sizeof(faults) / sizeof(faults[0])};
+const struct fault_table rtr_faults = {faults, sizeof faults / sizeof faults[0]};

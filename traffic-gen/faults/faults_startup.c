@@ -66,7 +66,7 @@ static void four_zero_octets_more(struct startup_write *w)
 {
     static const uint8_t zero[4];
 
-    g_byte_array_append(w->octets, zero, sizeof(zero));
+    g_byte_array_append(w->octets, zero, sizeof zero);
 }
 
 static void crc_of_frame(struct startup_write *w)
@@ -74,7 +74,7 @@ static void crc_of_frame(struct startup_write *w)
     uint8_t crc[4];
 
     put_le32(crc, crc32c(w->octets->data, w->octets->len));
-    g_byte_array_append(w->octets, crc, sizeof(crc));
+    g_byte_array_append(w->octets, crc, sizeof crc);
 }
 
 static void length_little_endian(struct startup_write *w)
@@ -144,7 +144,7 @@ static void s_forgotten(struct startup_write *w)
     w->frame.flags &= (uint8_t)~MPA_FLAG_S;
     w->frame.has_enhanced = false;
     w->frame.ulp_data = data;
-    w->frame.ulp_length = sizeof(data);
+    w->frame.ulp_length = sizeof data;
     mpa_startup_fix_length(&w->frame);
 }
 
@@ -152,10 +152,10 @@ static void s_forgotten(struct startup_write *w)
 static void enhanced_data_last(struct startup_write *w)
 {
     uint8_t *p = w->octets->data + MPA_STARTUP_HEADER_LEN, enhanced[4] = {0x80, 0x10, 0x40, 0x08};
-    size_t rest = w->octets->len - MPA_STARTUP_HEADER_LEN - sizeof(enhanced);
+    size_t rest = w->octets->len - MPA_STARTUP_HEADER_LEN - sizeof enhanced;
 
-    memmove(p, p + sizeof(enhanced), rest);
-    memcpy(p + rest, enhanced, sizeof(enhanced));
+    memmove(p, p + sizeof enhanced, rest);
+    memcpy(p + rest, enhanced, sizeof enhanced);
 }
 
 /* IRD 16 with A as 10 80, ORD 8 with D as 08 40. */
@@ -163,7 +163,7 @@ static void little_endian_enhanced_data(struct startup_write *w)
 {
     static const uint8_t data[4] = {0x10, 0x80, 0x08, 0x40};
 
-    memcpy(w->octets->data + MPA_STARTUP_HEADER_LEN, data, sizeof(data));
+    memcpy(w->octets->data + MPA_STARTUP_HEADER_LEN, data, sizeof data);
 }
 
 static const struct fault faults[] = {
@@ -287,4 +287,4 @@ static const struct fault faults[] = {
      .startup = types_without_a},
 };
 
-const struct fault_table startup_faults = {faults, sizeof(faults) / sizeof(faults[0])};
+const struct fault_table startup_faults = {faults, sizeof faults / sizeof faults[0]};

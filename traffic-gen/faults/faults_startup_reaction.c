@@ -17,7 +17,7 @@ static void say_damaged_frame(struct conversation *c, enum role role, size_t at,
 
     startup_frame_init(c, role, &frame);
 
-    size_t n = mpa_startup_encode(&frame, octets, sizeof(octets));
+    size_t n = mpa_startup_encode(&frame, octets, sizeof octets);
 
     octets[at] = value;
     say_octets(c, role, octets, n - cut);
@@ -35,11 +35,11 @@ static void say_513_octets(struct conversation *c, enum role role)
     uint8_t octets[MPA_STARTUP_HEADER_LEN + MPA_PRIVATE_DATA_MAX + 1];
 
     startup_frame_init(c, role, &frame);
-    memset(octets, 'x', sizeof(octets));
-    mpa_startup_encode(&frame, octets, sizeof(octets));
+    memset(octets, 'x', sizeof octets);
+    mpa_startup_encode(&frame, octets, sizeof octets);
     put_be16(octets + 18, MPA_PRIVATE_DATA_MAX + 1);
-    say_octets(c, role, octets, sizeof(octets));
-    c->framing[role].seq_start = sizeof(octets);
+    say_octets(c, role, octets, sizeof octets);
+    c->framing[role].seq_start = sizeof octets;
 }
 
 static struct conversation *open_rev1(struct stage *stage)
@@ -341,9 +341,9 @@ static struct conversation *with_two_octets(struct stage *stage)
                       &(struct mpa_startup){.kind = MPA_REQUEST,
                                             .revision = 2,
                                             .flags = MPA_FLAG_C | MPA_FLAG_S,
-                                            .pd_length = sizeof(data),
+                                            .pd_length = sizeof data,
                                             .ulp_data = data,
-                                            .ulp_length = sizeof(data)});
+                                            .ulp_length = sizeof data});
     return c;
 }
 
@@ -726,4 +726,4 @@ static const struct fault faults[] = {
      .startup_octets = four_octets_beyond},
 };
 
-const struct fault_table startup_reaction_faults = {faults, sizeof(faults) / sizeof(faults[0])};
+const struct fault_table startup_reaction_faults = {faults, sizeof faults / sizeof faults[0]};

@@ -42,11 +42,10 @@ static void play_other_octets_again(struct stage *stage)
     uint8_t octets[100];
 
     /* The end of a Send of 200 octets as say_segment() fills it; then something else. */
-    memset(octets, 0xEE, sizeof(octets));
+    memset(octets, 0xEE, sizeof octets);
     how.delay_ns = 20000;
     sim_raw(c->tcp, side,
-            &(struct sim_raw){.flags = SEG_ACK | SEG_PSH, .offset = next - 100, .p = octets, .n = sizeof(octets)},
-            &how);
+            &(struct sim_raw){.flags = SEG_ACK | SEG_PSH, .offset = next - 100, .p = octets, .n = sizeof octets}, &how);
     end(c);
 }
 
@@ -63,7 +62,7 @@ static void play_data_after_fin(struct stage *stage)
 
     sim_raw(c->tcp, side,
             &(struct sim_raw){
-                .flags = SEG_ACK | SEG_PSH, .offset = sim_written(c->tcp, side) + 1, .p = octets, .n = sizeof(octets)},
+                .flags = SEG_ACK | SEG_PSH, .offset = sim_written(c->tcp, side) + 1, .p = octets, .n = sizeof octets},
             &how);
     say_fin(c, RESPONDER);
 }
@@ -183,4 +182,4 @@ static const struct fault faults[] = {
     {.id = "MPA-A.5.1-01", .scenario = "rev1", .summary = "IPv4 without Don't Fragment", .setup = no_df},
 };
 
-const struct fault_table tcp_faults = {faults, sizeof(faults) / sizeof(faults[0])};
+const struct fault_table tcp_faults = {faults, sizeof faults / sizeof faults[0]};

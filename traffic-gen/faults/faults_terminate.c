@@ -66,4 +66,4 @@ static const struct fault faults[] = {
     TERM("RDMAP-5.4-04", NULL, "a Terminate with MSN 2", "R term 0/0/00 msn=2"),
 };
 
-const struct fault_table terminate_faults = {faults, sizeof(faults) / sizeof(faults[0])};
+const struct fault_table terminate_faults = {faults, sizeof faults / sizeof faults[0]};

@@ -55,7 +55,7 @@ void live_name(const struct sockaddr *address, socklen_t n, char name[LIVE_NAME]
 {
     char host[INET6_ADDRSTRLEN + 20], port[8];
 
-    if (getnameinfo(address, n, host, sizeof(host), port, sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV) != 0)
+    if (getnameinfo(address, n, host, sizeof host, port, sizeof port, NI_NUMERICHOST | NI_NUMERICSERV) != 0)
         g_strlcpy(name, "?", LIVE_NAME);
     else
         g_snprintf(name, LIVE_NAME, address->sa_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);

@@ -152,7 +152,7 @@ static void server_over(void *owner, struct holder *holder, const char *why)
     if (server->options->endpoint.verbose)
         fprintf(stderr, "iwarp-gen: %s: %s\n", live_peer_name(holder->socket), why ? why : "closed");
     g_hash_table_remove(server->holders, holder);
-    if (server->listener == NULL && g_hash_table_size(server->holders) == 0)
+    if (!server->listener && g_hash_table_size(server->holders) == 0)
         live_stop(server->loop);
 }
 

@@ -98,7 +98,7 @@ static uint16_t port_of(int fd)
         struct sockaddr_in ipv4;
         struct sockaddr_in6 ipv6;
     } address = {0};
-    socklen_t n = sizeof(address);
+    socklen_t n = sizeof address;
 
     if (getsockname(fd, &address.any, &n) != 0)
         return 0;
@@ -122,9 +122,9 @@ static bool listen_at(struct live_listener *listener, const struct addrinfo *add
 
     if (fd < 0)
         return false;
-    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     if (address->ai_family == AF_INET6)
-        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
+        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
     live_limit_mss(fd, listener->options.mss);
     if (listener->port)
         set_port(address->ai_addr, listener->port);

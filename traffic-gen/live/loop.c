@@ -35,7 +35,7 @@ static void on_wake(struct live_watch *watch, uint32_t events)
     uint64_t count;
 
     (void)events;
-    while (read(watch->fd, &count, sizeof(count)) > 0)
+    while (read(watch->fd, &count, sizeof count) > 0)
         ;
 }
 
@@ -99,7 +99,7 @@ void live_stop(struct live_loop *loop)
 
     loop->stopped = 1;
     /* When it cannot be written it is full, which wakes as well. */
-    if (write(loop->wake, &one, sizeof(one)) < 0)
+    if (write(loop->wake, &one, sizeof one) < 0)
         errno = kept;
 }
 

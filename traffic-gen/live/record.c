@@ -58,7 +58,7 @@ static void write_segment(struct record *record, unsigned who, int64_t time_ns, 
         .window = WINDOW,
         .ip_id = side->ip_id++,
         .options = options,
-        .options_length = syn ? sizeof(options) : 0,
+        .options_length = syn ? sizeof options : 0,
         .payload = p,
         .payload_length = n,
     };

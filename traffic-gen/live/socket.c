@@ -26,7 +26,7 @@ static const int64_t timeout_default_ns = INT64_C(10) * 1000000000;
 static struct tcp_info info_of(const struct live_socket *socket)
 {
     struct tcp_info info = {0};
-    socklen_t n = sizeof(info);
+    socklen_t n = sizeof info;
 
     getsockopt(socket->watch.fd, IPPROTO_TCP, TCP_INFO, &info, &n);
     return info;
@@ -81,7 +81,7 @@ static void end(struct live_socket *socket, bool reset)
     if (socket->watch.fd < 0)
         return;
     if (reset)
-        setsockopt(socket->watch.fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+        setsockopt(socket->watch.fd, SOL_SOCKET, SO_LINGER, &now, sizeof now);
     close(socket->watch.fd);
     socket->watch.fd = -1;
 }
@@ -153,7 +153,7 @@ static size_t send_octets(struct live_socket *socket, const uint8_t *p, size_t n
 
 static void pile(struct live_socket *socket, const uint8_t *p, size_t n)
 {
-    struct live_chunk *chunk = g_malloc(sizeof(*chunk) + n);
+    struct live_chunk *chunk = g_malloc(sizeof *chunk + n);
 
     chunk->next = NULL;
     chunk->n = n;
@@ -368,7 +368,7 @@ void live_limit_mss(int fd, unsigned mss)
     const int limit = (int)mss + TIMESTAMPS_LEN; /* as far as Linux can: 88 to 32767 */
 
     if (mss)
-        setsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &limit, sizeof(limit));
+        setsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &limit, sizeof limit);
 }
 
 static void try_next_address(struct live_socket *socket);
@@ -409,7 +409,7 @@ static void try_next_address(struct live_socket *live)
 static void finish_connecting(struct live_socket *socket)
 {
     int error = 0;
-    socklen_t n = sizeof(error);
+    socklen_t n = sizeof error;
 
     getsockopt(socket->watch.fd, SOL_SOCKET, SO_ERROR, &error, &n);
     if (error)
@@ -484,12 +484,12 @@ void live_socket_open(struct live_socket *socket, bool accepted)
     /* More of it would only leave the processor's cache before TCP sends it. */
     const int on = 1, unsent = UNSENT_MAX;
     struct sockaddr_storage own = {0}, peer = {0};
-    socklen_t own_n = sizeof(own), peer_n = sizeof(peer);
+    socklen_t own_n = sizeof own, peer_n = sizeof peer;
     int fd = socket->watch.fd;
     struct tcp_info info = info_of(socket);
 
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-    setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent, sizeof(unsent));
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent, sizeof unsent);
     read_mss(socket);
     getsockname(fd, (struct sockaddr *)&own, &own_n);
     if (getpeername(fd, (struct sockaddr *)&peer, &peer_n) == 0)

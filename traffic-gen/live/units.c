@@ -149,6 +149,6 @@ const char *unit_name(struct unit_kind kind)
         return kind.rejected ? "rejecting Reply" : "Reply";
     if (info)
         return info->name;
-    snprintf(unknown, sizeof(unknown), "opcode %u", kind.opcode);
+    snprintf(unknown, sizeof unknown, "opcode %u", kind.opcode);
     return unknown;
 }

@@ -192,7 +192,7 @@ static void answer_early(void *ctx)
         return;
     mutant->seen = 1;
     memcpy(answer + 2, p + 2 + DDP_UNTAGGED_HEADER_LEN, 12); /* sink STag and TO */
-    mpa_end_send(mpa, answer, sizeof(answer), NULL, 0);
+    mpa_end_send(mpa, answer, sizeof answer, NULL, 0);
 }
 
 /* The Request in more than one segment. */
@@ -307,7 +307,7 @@ static int find_next(void *ctx, const struct mpa_fpdu *fpdu, int error)
 
     if (error == MPA_END_BAD_CRC && fpdu->ulpdu_length == DDP_TAGGED_HEADER_LEN + 4 && mpa_end_may_send(mpa)) {
         put_be32(answer + 2, 0x51A0);
-        mpa_end_send(mpa, answer, sizeof(answer), NULL, 0);
+        mpa_end_send(mpa, answer, sizeof answer, NULL, 0);
     }
     return error;
 }

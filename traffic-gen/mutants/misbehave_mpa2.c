@@ -147,8 +147,7 @@ static unsigned check_stag(void *ctx, unsigned cause, const uint8_t *p, size_t n
     static const uint8_t zero[4];
     bool first = cause == 0 && mutant->seen++ == 0;
 
-    if (first && mpa_of(ctx)->terms.peer_to_peer && n == DDP_TAGGED_HEADER_LEN &&
-        memcmp(p + 2, zero, sizeof(zero)) == 0)
+    if (first && mpa_of(ctx)->terms.peer_to_peer && n == DDP_TAGGED_HEADER_LEN && memcmp(p + 2, zero, sizeof zero) == 0)
         return QP_CAUSE(1, 1, 0);
     return cause;
 }
@@ -160,7 +159,7 @@ static unsigned check_source(void *ctx, unsigned cause, const uint8_t *p, size_t
     bool first = cause == 0 && mutant->seen++ == 0;
 
     if (first && mpa_of(ctx)->terms.peer_to_peer && n == DDP_UNTAGGED_HEADER_LEN + RDMAP_READ_REQUEST_LEN &&
-        memcmp(p + DDP_UNTAGGED_HEADER_LEN + 16, zero, sizeof(zero)) == 0)
+        memcmp(p + DDP_UNTAGGED_HEADER_LEN + 16, zero, sizeof zero) == 0)
         return QP_CAUSE(0, 1, 0);
     return cause;
 }
@@ -208,7 +207,7 @@ static void send_rtr(void *ctx, struct mpa_fpdu_plan *plan)
 
     if (mutant->seen++ == 0 && mpa->peer.has_enhanced && mpa->peer.enhanced.rtr != 0) {
         plan->ulpdu = rtr;
-        plan->ulpdu_octets = plan->ulpdu_length = sizeof(rtr);
+        plan->ulpdu_octets = plan->ulpdu_length = sizeof rtr;
         plan->pad_length = (uint8_t)mpa_pad_length(plan->ulpdu_length);
     }
 }

@@ -98,7 +98,7 @@ static void reject(struct mpa_end *mpa)
     struct mpa_startup frame = {.kind = MPA_REPLY, .flags = MPA_FLAG_R | MPA_FLAG_C, .revision = 1};
     uint8_t octets[MPA_STARTUP_HEADER_LEN];
 
-    mpa_end_write(mpa, octets, mpa_startup_encode(&frame, octets, sizeof(octets)));
+    mpa_end_write(mpa, octets, mpa_startup_encode(&frame, octets, sizeof octets));
 }
 
 static int reject_key(void *ctx, struct mpa_startup *frame, int error)
@@ -123,7 +123,7 @@ static int answer_http(void *ctx, struct mpa_startup *frame, int error)
 
     (void)frame;
     if (error == MPA_END_BAD_FRAME && is_http(mpa_of(ctx)))
-        mpa_end_write(mpa_of(ctx), (const uint8_t *)answer, sizeof(answer) - 1);
+        mpa_end_write(mpa_of(ctx), (const uint8_t *)answer, sizeof answer - 1);
     return error;
 }
 
@@ -260,10 +260,10 @@ static void unframed(void *ctx, uint8_t *p, size_t *n, size_t size)
 
     bool terminate = *n > 3 && (p[3] & 0x0F) == RDMAP_TERMINATE;
 
-    if (mpa_of(ctx)->state != MPA_END_OPERATION || mutant->seen++ > 0 || size < sizeof(hello) || terminate)
+    if (mpa_of(ctx)->state != MPA_END_OPERATION || mutant->seen++ > 0 || size < sizeof hello || terminate)
         return;
-    memcpy(p, hello, sizeof(hello) - 1);
-    *n = sizeof(hello) - 1;
+    memcpy(p, hello, sizeof hello - 1);
+    *n = sizeof hello - 1;
 }
 
 /* What comes right after its Reply is lost: an FPDU, or the one whose first octet came alone. */
@@ -320,7 +320,7 @@ static void speak_early(void *ctx)
     struct mpa_end *mpa = qp_mpa(mutant->qp);
 
     if (mpa->state == MPA_END_WAIT_FRAME && mpa->startup->len > MPA_STARTUP_HEADER_LEN && mutant->seen++ == 0)
-        mpa_end_write(mpa, fpdu, sizeof(fpdu));
+        mpa_end_write(mpa, fpdu, sizeof fpdu);
 }
 
 #define RESPONDER(row, text) .id = (row), .roles = DUT_RESPONDER, .what = (text)

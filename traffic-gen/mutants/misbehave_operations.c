@@ -239,7 +239,7 @@ static void answer_read(struct mutant *mutant, const struct rdmap_read_request *
 
     put_be32(header + 2, read->sink_stag);
     put_be64(header + 6, read->sink_to);
-    mpa_end_send(qp_mpa(mutant->qp), header, sizeof(header), octets, MIN(n, sizeof(octets)));
+    mpa_end_send(qp_mpa(mutant->qp), header, sizeof header, octets, MIN(n, sizeof octets));
 }
 
 /* A message is answered before it is whole. */

@@ -56,11 +56,11 @@ static unsigned lack_buffer(void *ctx, unsigned cause, const uint8_t *p, size_t 
 static void post_null(const struct mutant *mutant, uint32_t xid)
 {
     const uint32_t words[] = {xid, 1, 8, RPCRDMA_MSG, 0, 0, 0, xid, RPC_CALL, RPC_VERSION, 100003, 3, 0, 0, 0, 0, 0};
-    uint8_t octets[sizeof(words)];
+    uint8_t octets[sizeof words];
 
     for (unsigned i = 0; i < G_N_ELEMENTS(words); i++)
         put_be32(octets + 4 * i, words[i]);
-    qp_post(mutant->qp, &(struct qp_work){.kind = QP_SEND, .p = octets, .n = sizeof(octets)});
+    qp_post(mutant->qp, &(struct qp_work){.kind = QP_SEND, .p = octets, .n = sizeof octets});
 }
 
 static bool is_error(const struct rpc_end_incoming *in, enum rpcrdma_err err)
@@ -223,7 +223,7 @@ static void tell_invalidation(struct rpc_end_options *options)
 
     options->remote_invalidation = false;
     options->qp.mpa.private_data = block;
-    options->qp.mpa.private_length = sizeof(block);
+    options->qp.mpa.private_length = sizeof block;
 }
 
 static void refuse_size(void *ctx, struct rpcrdma_private_data *peer, const uint8_t *p, size_t n)

@@ -70,7 +70,7 @@ static void on_requested(void *ctx, const struct mpa_end_terms *terms)
         return;
     if (device->flags & (ADVERT_REJECT | ADVERT_REJECT_DATA))
         mpa_end_set_private_data(mpa, (const uint8_t *)sorry,
-                                 device->flags & ADVERT_REJECT_DATA ? sizeof(sorry) - 1 : 0);
+                                 device->flags & ADVERT_REJECT_DATA ? sizeof sorry - 1 : 0);
     mpa_end_reply(mpa, !(device->flags & (ADVERT_REJECT | ADVERT_REJECT_DATA)));
 }
 
@@ -85,7 +85,7 @@ static void on_established(void *ctx, const struct mpa_end_terms *terms)
     if (device->flags & ADVERT_REJECT)
         qp_close(device->qp, false);
     else
-        qp_post(device->qp, &(struct qp_work){.kind = QP_SEND, .p = (const uint8_t *)hello, .n = sizeof(hello) - 1});
+        qp_post(device->qp, &(struct qp_work){.kind = QP_SEND, .p = (const uint8_t *)hello, .n = sizeof hello - 1});
 }
 
 /* Our words in a Send ask for the advertisement. */

@@ -247,7 +247,7 @@ void startup_frame_init(const struct conversation *c, enum role role, struct mpa
 void say_startup_frame(struct conversation *c, enum role role, const struct mpa_startup *frame)
 {
     uint8_t octets[MPA_STARTUP_HEADER_LEN + MPA_ENHANCED_LEN + MPA_PRIVATE_DATA_MAX];
-    size_t n = mpa_startup_encode(frame, octets, sizeof(octets));
+    size_t n = mpa_startup_encode(frame, octets, sizeof octets);
 
     say_octets(c, role, octets, n);
 }
@@ -267,7 +267,7 @@ static void say_own_startup(struct conversation *c, enum role role)
         startup_frame_init(c, role, &w.frame);
         if (faulty && fault->startup)
             fault->startup(&w);
-        g_byte_array_append(w.octets, octets, (guint)mpa_startup_encode(&w.frame, octets, sizeof(octets)));
+        g_byte_array_append(w.octets, octets, (guint)mpa_startup_encode(&w.frame, octets, sizeof octets));
         if (faulty && fault->startup_octets)
             fault->startup_octets(&w);
         write_octets(c, role, w.octets->data, w.octets->len, &w.how);
@@ -358,9 +358,9 @@ void say_fpdu(struct conversation *c, enum role role, const uint8_t *ulpdu, uint
 void say_segment(struct conversation *c, enum role role, const struct ddp_segment *segment, const uint8_t *p, size_t n)
 {
     static uint8_t ulpdu[ULPDU_ROOM];
-    size_t head = ddp_header_encode(segment, ulpdu, sizeof(ulpdu));
+    size_t head = ddp_header_encode(segment, ulpdu, sizeof ulpdu);
 
-    n = MIN(n, sizeof(ulpdu) - head);
+    n = MIN(n, sizeof ulpdu - head);
     for (size_t i = 0; i < n; i++)
         ulpdu[head + i] = p ? p[i] : (uint8_t)(segment->msn + segment->mo + segment->to + i * 7);
     say_fpdu(c, role, ulpdu, (uint16_t)(head + n));
@@ -457,8 +457,8 @@ void say_read_request(struct conversation *c, enum role role, uint32_t n)
 
     if (say_elsewhere(c, role, &message))
         return;
-    rdmap_read_request_encode(&message.read, body, sizeof(body));
-    say_untagged(c, role, RDMAP_READ_REQUEST, DDP_QN_READ_REQUEST, 0, body, sizeof(body));
+    rdmap_read_request_encode(&message.read, body, sizeof body);
+    say_untagged(c, role, RDMAP_READ_REQUEST, DDP_QN_READ_REQUEST, 0, body, sizeof body);
 }
 
 void say_read_response(struct conversation *c, enum role role, uint32_t n)
@@ -479,7 +479,7 @@ void say_terminate(struct conversation *c, enum role role, uint16_t terminate)
 {
     const uint8_t control[4] = {(uint8_t)(terminate >> 8), (uint8_t)terminate};
 
-    say_untagged(c, role, RDMAP_TERMINATE, DDP_QN_TERMINATE, 0, control, sizeof(control));
+    say_untagged(c, role, RDMAP_TERMINATE, DDP_QN_TERMINATE, 0, control, sizeof control);
 }
 
 void say_terminate_about(struct conversation *c, enum role role, uint16_t terminate, const struct ddp_segment *segment,
@@ -487,7 +487,7 @@ void say_terminate_about(struct conversation *c, enum role role, uint16_t termin
 {
     /* Control with HdrCt M and D, DDP segment length, DDP header: RFC 5040 section 4.8. */
     uint8_t body[4 + 2 + DDP_UNTAGGED_HEADER_LEN] = {(uint8_t)(terminate >> 8), (uint8_t)terminate, 0xC0};
-    size_t header = ddp_header_encode(segment, body + 6, sizeof(body) - 6);
+    size_t header = ddp_header_encode(segment, body + 6, sizeof body - 6);
 
     put_be16(body + 4, n);
     say_untagged(c, role, RDMAP_TERMINATE, DDP_QN_TERMINATE, 0, body, 6 + header);

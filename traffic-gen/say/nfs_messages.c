@@ -66,7 +66,7 @@ static void put_u32(struct build *b, uint32_t v)
     uint8_t octets[4];
 
     put_be32(octets, v);
-    g_byte_array_append(b->out->octets, octets, sizeof(octets));
+    g_byte_array_append(b->out->octets, octets, sizeof octets);
 }
 
 static void put_u64(struct build *b, uint64_t v)
@@ -98,7 +98,7 @@ static void put_item(struct build *b, const char *name, const void *p, uint32_t 
 {
     struct nfs_body_item item = {.op = b->op, .at = b->out->octets->len + 4, .length = n, .eligible = eligible};
 
-    g_strlcpy(item.name, name, sizeof(item.name));
+    g_strlcpy(item.name, name, sizeof item.name);
     g_array_append_val(b->out->items, item);
     put_u32(b, n);
     put_pattern_or(b, p, n, eligible ? b->options->seed + b->op : 1);
@@ -181,7 +181,7 @@ static void put_attributes(struct build *b, const char *name, uint32_t aces)
     struct nfs_body_item item = {
         .op = b->op, .at = count_at + 4, .length = (uint32_t)(b->out->octets->len - count_at - 4)};
 
-    g_strlcpy(item.name, name, sizeof(item.name));
+    g_strlcpy(item.name, name, sizeof item.name);
     g_array_append_val(b->out->items, item);
 }
 
@@ -233,7 +233,7 @@ static void write_field(struct build *b, const char *name, const char *type, con
     struct nfs_field field = {.op = b->op, .at = b->out->octets->len};
     char *link;
 
-    g_strlcpy(field.name, name, sizeof(field.name));
+    g_strlcpy(field.name, name, sizeof field.name);
     if (*type == 's') {
         field.value = strlen(text);
         put_item(b, name, text, (uint32_t)field.value, false);
@@ -325,7 +325,7 @@ static const char *run(struct build *b, const char *p, bool live)
             p++;
             continue;
         }
-        g_strlcpy(word, p, MIN(n + 1, sizeof(word)));
+        g_strlcpy(word, p, MIN(n + 1, sizeof word));
         p += n;
         if (*word == ')')
             return p;
@@ -372,7 +372,7 @@ static void write_opcode(struct build *b, uint32_t number_)
 {
     char word[NFS_NAME_MAX];
 
-    g_snprintf(word, sizeof(word), "opcode=%u", number_);
+    g_snprintf(word, sizeof word, "opcode=%u", number_);
     write_word(b, word);
 }
 

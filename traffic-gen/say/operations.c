@@ -289,7 +289,7 @@ static void keep(struct conversation *c, enum role role, const uint8_t *ulpdu, u
     struct kept_segment *kept = &operations->kept[role][operations->segments[role]++ % SEGMENTS_KEPT];
 
     kept->length = n;
-    kept->kept = MIN(n, (uint16_t)sizeof(kept->octets));
+    kept->kept = MIN(n, (uint16_t)sizeof kept->octets);
     memcpy(kept->octets, ulpdu, kept->kept);
 }
 
@@ -351,9 +351,9 @@ void say_message_changed(struct conversation *c, enum role role, const struct me
     size_t limit = message->limit       ? message->limit
                    : c->setup.ulpdu_max ? c->setup.ulpdu_max
                                         : mpa_mulpdu(c->emss, c->framing[role].markers);
-    size_t header = ddp_header_encode(&segment, ulpdu, sizeof(ulpdu)), done = 0, total;
+    size_t header = ddp_header_encode(&segment, ulpdu, sizeof ulpdu), done = 0, total;
     uint8_t head[MESSAGE_HEADER_MAX];
-    size_t head_len = encode_rdmap_header(message, opcode, head, sizeof(head));
+    size_t head_len = encode_rdmap_header(message, opcode, head, sizeof head);
     bool last = segment.last;
 
     if (c->over)
@@ -368,7 +368,7 @@ void say_message_changed(struct conversation *c, enum role role, const struct me
         uint16_t n = (uint16_t)(header + part);
 
         segment.last = last && done + part == total;
-        ddp_header_encode(&segment, ulpdu, sizeof(ulpdu));
+        ddp_header_encode(&segment, ulpdu, sizeof ulpdu);
         for (size_t i = 0; i < part; i++)
             ulpdu[header + i] = done + i < head_len ? head[done + i]
                                 : message->payload  ? message->payload[done + i - head_len]

@@ -14,7 +14,7 @@ static const char *call_option(void *context, unsigned op, const char *name)
     char full[NFS_NAME_MAX + 16];
     const char *value;
 
-    g_snprintf(full, sizeof(full), "op%u.%s", op, name);
+    g_snprintf(full, sizeof full, "op%u.%s", op, name);
     value = words_value(m->words, full);
     return value ? value : words_value(m->words, name);
 }
@@ -113,7 +113,7 @@ static void plan_chunks(struct rpc_making *m)
     for (unsigned i = 0; i < m->side->n_reads; i++)
         m->reads[i] = m->side->reads[i].segment;
     m->plan.n_reads = m->side->n_reads;
-    memcpy(m->writes, m->exchange->writes, sizeof(m->writes));
+    memcpy(m->writes, m->exchange->writes, sizeof m->writes);
     m->plan.n_writes = m->exchange->n_writes;
     m->reply = m->exchange->reply_chunk;
     m->plan.reply = m->exchange->has_reply_chunk ? &m->reply_plan : NULL;
@@ -123,7 +123,7 @@ static void keep_chunks(struct rpc_making *m)
 {
     for (unsigned i = 0; i < m->side->n_reads; i++)
         m->side->reads[i].segment = m->reads[i];
-    memcpy(m->exchange->writes, m->writes, sizeof(m->writes));
+    memcpy(m->exchange->writes, m->writes, sizeof m->writes);
     m->exchange->reply_chunk = m->reply;
 }
 

@@ -72,7 +72,7 @@ static size_t put_sys(uint8_t *out, size_t size)
 
     w.p = out;
     xdr_put_u32(&w, 0x65A1B2C3);
-    xdr_put_opaque(&w, machine, sizeof(machine) - 1);
+    xdr_put_opaque(&w, machine, sizeof machine - 1);
     xdr_put_u32(&w, 0);
     xdr_put_u32(&w, 0);
     xdr_put_u32(&w, 1);
@@ -86,12 +86,12 @@ static size_t put_gss(const struct rpc_message *header, uint8_t *out, size_t siz
     uint8_t handle[GSS_HANDLE_LEN];
 
     w.p = out;
-    nfs_fill(handle, sizeof(handle), 3);
+    nfs_fill(handle, sizeof handle, 3);
     xdr_put_u32(&w, header->gss_version);
     xdr_put_u32(&w, header->gss_proc);
     xdr_put_u32(&w, header->gss_seq);
     xdr_put_u32(&w, header->gss_service);
-    xdr_put_opaque(&w, handle, header->gss_proc == RPC_GSS_INIT ? 0 : sizeof(handle)); /* there is no context yet */
+    xdr_put_opaque(&w, handle, header->gss_proc == RPC_GSS_INIT ? 0 : sizeof handle); /* there is no context yet */
     return w.at;
 }
 
@@ -100,7 +100,7 @@ static void append_u32(GByteArray *octets, uint32_t v)
     uint8_t word[4];
 
     put_be32(word, v);
-    g_byte_array_append(octets, word, sizeof(word));
+    g_byte_array_append(octets, word, sizeof word);
 }
 
 /* Tokens as Kerberos makes them (RFC 4121 section 4.2.6): a MIC, or the wrapped message. */
@@ -109,7 +109,7 @@ static void fill_token(uint8_t *p, size_t n, bool wrap, unsigned seed)
     static const uint8_t head[2][8] = {{4, 4, 5, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF}, {5, 4, 7, 0xFF, 0, 0, 0, 28}};
 
     nfs_fill(p, n, seed);
-    memcpy(p, head[wrap], sizeof(head[wrap]));
+    memcpy(p, head[wrap], sizeof head[wrap]);
     memset(p + 8, 0, 7);
 }
 
@@ -205,21 +205,21 @@ static void change_roundups(struct rpc_making *m)
 void rpc_put_together(struct rpc_making *m)
 {
     uint8_t octets[RPC_HEADER_ROOM], cred[RPC_AUTH_MAX], mic[GSS_MIC_LEN];
-    struct xdr_writer w = {.p = octets, .size = sizeof(octets)};
+    struct xdr_writer w = {.p = octets, .size = sizeof octets};
     struct rpc_body cred_body = {.flavor = m->cred_flavor, .p = cred};
-    struct rpc_body verf_body = {.flavor = RPC_AUTH_GSS, .p = mic, .n = sizeof(mic)};
+    struct rpc_body verf_body = {.flavor = RPC_AUTH_GSS, .p = mic, .n = sizeof mic};
     bool calls = m->side == &m->exchange->call;
     /* RFC 2203 section 5.2.2: the Call that creates a context has nothing to make a MIC with. */
     const struct rpc_body *verf =
         m->exchange->gss && !(calls && m->exchange->gss_proc == RPC_GSS_INIT) ? &verf_body : NULL;
     unsigned more = (unsigned)words_number(m->words, "more", 0), drop = (unsigned)words_number(m->words, "drop", 0);
 
-    fill_token(mic, sizeof(mic), false, 4);
+    fill_token(mic, sizeof mic, false, 4);
     if (calls) {
         if (m->exchange->gss)
-            cred_body.n = (uint32_t)put_gss(&m->header, cred, sizeof(cred));
+            cred_body.n = (uint32_t)put_gss(&m->header, cred, sizeof cred);
         else if (m->cred_flavor == RPC_AUTH_SYS)
-            cred_body.n = (uint32_t)put_sys(cred, sizeof(cred));
+            cred_body.n = (uint32_t)put_sys(cred, sizeof cred);
         rpc_call_encode(&m->header, &cred_body, verf, &w);
     } else {
         rpc_reply_encode(&m->header, verf, &w);
@@ -332,12 +332,12 @@ void rpc_reduce(struct rpc_making *m)
         unsigned before = m->side->n_reads;
         struct rpc_read data[RPC_READS_MAX];
 
-        memcpy(data, m->side->reads, sizeof(data));
+        memcpy(data, m->side->reads, sizeof data);
         if (!words_have(m->words, "pz-last"))
             m->side->n_reads = 0;
         add_reads(m, sizes, 0, m->side->reduced, 0, m->side->reduced->len);
         if (m->side->n_reads + before <= RPC_READS_MAX && m->side->reads[0].segment.position == 0) {
-            memcpy(m->side->reads + m->side->n_reads, data, before * sizeof(*data));
+            memcpy(m->side->reads + m->side->n_reads, data, before * sizeof *data);
             m->side->n_reads += before;
         }
         m->plan.proc = RPCRDMA_NOMSG;

@@ -19,7 +19,7 @@ static const char *result_option(void *context, unsigned op, const char *name)
     char full[NFS_NAME_MAX + 16];
     const char *value;
 
-    g_snprintf(full, sizeof(full), "op%u.%s", op, name);
+    g_snprintf(full, sizeof full, "op%u.%s", op, name);
     value = words_value(results->m->words, full);
     if (!value && (strcmp(name, "status") != 0 || results->m->exchange->call.body.n_ops == 0 || op == results->last))
         value = words_value(results->m->words, name);
@@ -161,7 +161,7 @@ static void place_results(struct rpc_making *m)
 
     words_have(m->words, "pad");
     m->plan.n_writes = m->exchange->n_writes;
-    memcpy(m->writes, m->exchange->writes, sizeof(m->writes));
+    memcpy(m->writes, m->exchange->writes, sizeof m->writes);
     for (unsigned k = 0; k < m->plan.n_writes; k++)
         clear_lengths(&m->writes[k]);
     for (unsigned k = 0; k < m->plan.n_writes || (pairing.join && k < 2); k++) {
@@ -299,7 +299,7 @@ void rpc_say_reply(struct rpc_making *m)
         place_results(m);
     } else {
         m->plan.n_writes = exchange->n_writes;
-        memcpy(m->writes, exchange->writes, sizeof(m->writes));
+        memcpy(m->writes, exchange->writes, sizeof m->writes);
         for (unsigned k = 0; k < m->plan.n_writes; k++)
             clear_lengths(&m->writes[k]);
     }

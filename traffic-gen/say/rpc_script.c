@@ -22,7 +22,7 @@ static uint64_t number_of_side(struct words *words, const char *name, enum role 
 {
     char own[24];
 
-    g_snprintf(own, sizeof(own), "%s%c", name, role == INITIATOR ? 'I' : 'R');
+    g_snprintf(own, sizeof own, "%s%c", name, role == INITIATOR ? 'I' : 'R');
     return words_number(words, own, words_number(words, name, otherwise));
 }
 
@@ -31,7 +31,7 @@ static bool have_of_side(struct words *words, const char *name, enum role role)
     char own[24];
     bool both = words_have(words, name);
 
-    g_snprintf(own, sizeof(own), "%s%c", name, role == INITIATOR ? 'I' : 'R');
+    g_snprintf(own, sizeof own, "%s%c", name, role == INITIATOR ? 'I' : 'R');
     return words_have(words, own) || both;
 }
 
@@ -50,7 +50,7 @@ static void set_private_data(struct rpc_script *script, struct startup_wish *wis
     memset(octets, 0xC3, at);
     rpcrdma_private_data_encode(&data, octets + at, RPCRDMA_PD_LEN);
     for (unsigned i = 0; i < RPCRDMA_PD_LEN; i++) {
-        g_snprintf(name, sizeof(name), "pd%c@%u", role == INITIATOR ? 'I' : 'R', i);
+        g_snprintf(name, sizeof name, "pd%c@%u", role == INITIATOR ? 'I' : 'R', i);
         octets[at + i] = (uint8_t)words_number(words, name, octets[at + i]);
     }
     wish->ulp_data = octets;
@@ -103,14 +103,14 @@ static struct words_place find_read(void *context, const char *name)
         void *p;
         unsigned size;
     } fields[] = {
-        {"size", &read->size, sizeof(read->size)},
-        {"sink", &read->sink_stag, sizeof(read->sink_stag)},
-        {"sinkto", &read->sink_to, sizeof(read->sink_to)},
-        {"src", &read->source_stag, sizeof(read->source_stag)},
-        {"srcto", &read->source_to, sizeof(read->source_to)},
-        {"len", &read->size, sizeof(read->size)},
-        {"stag", &read->source_stag, sizeof(read->source_stag)},
-        {"to", &read->source_to, sizeof(read->source_to)},
+        {"size", &read->size, sizeof read->size},
+        {"sink", &read->sink_stag, sizeof read->sink_stag},
+        {"sinkto", &read->sink_to, sizeof read->sink_to},
+        {"src", &read->source_stag, sizeof read->source_stag},
+        {"srcto", &read->source_to, sizeof read->source_to},
+        {"len", &read->size, sizeof read->size},
+        {"stag", &read->source_stag, sizeof read->source_stag},
+        {"to", &read->source_to, sizeof read->source_to},
     };
 
     for (unsigned i = 0; i < G_N_ELEMENTS(fields); i++) {
@@ -285,7 +285,7 @@ static void say_raw(struct rpc_making *m)
     uint8_t octets[RAW_MAX];
     size_t n = 0;
 
-    for (; hex && hex[2 * n] && n < sizeof(octets); n++) {
+    for (; hex && hex[2 * n] && n < sizeof octets; n++) {
         if (!words_octet(hex + 2 * n, &octets[n]))
             words_give_up(m->words->text, hex);
     }

@@ -271,7 +271,7 @@ static void say_verb(struct statement *s, const struct verb *verb, char **words)
         message->length = length_to_marker(c, s->role, MIN(script_number(first, "marker", 0), MPA_CRC_LEN),
                                            MIN(script_number(first, "pad", 0), 3));
     message->length += (size_t)s->index * script_number(first, "longer", 0);
-    if (message->payload && message->length > sizeof(zeros))
+    if (message->payload && message->length > sizeof zeros)
         words_give_up(s->text, "zeros");
     if (message->length > LENGTH_MAX || (message->limit && message->limit < SCRIPT_ULPDU_MIN))
         words_give_up(s->text, verb->name);

@@ -119,7 +119,7 @@ static const char *value_of_side(char **words, const char *name, enum role role)
 {
     char own[24];
 
-    g_snprintf(own, sizeof(own), "%s%c", name, role == INITIATOR ? 'I' : 'R');
+    g_snprintf(own, sizeof own, "%s%c", name, role == INITIATOR ? 'I' : 'R');
     return script_value(words, own);
 }
 

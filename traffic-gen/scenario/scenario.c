@@ -8,7 +8,7 @@ static const struct scenario_table *const tables[] = {&tcp_scenarios, &yaml_scen
 
 const struct scenario *scenario_at(unsigned index)
 {
-    for (unsigned t = 0; t < sizeof(tables) / sizeof(tables[0]); t++) {
+    for (unsigned t = 0; t < sizeof tables / sizeof tables[0]; t++) {
         if (index < tables[t]->n)
             return &tables[t]->scenarios[index];
         index -= tables[t]->n;

@@ -280,13 +280,13 @@ static bool load_document(struct reading *r, const char *text, size_t n)
     bool good;
 
     if (!yaml_parser_initialize(&parser)) {
-        memset(&r->document, 0, sizeof(r->document));
+        memset(&r->document, 0, sizeof r->document);
         return complain(r, NULL, NULL, "no memory");
     }
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, n);
     good = yaml_parser_load(&parser, &r->document);
     if (!good) {
-        memset(&r->document, 0, sizeof(r->document));
+        memset(&r->document, 0, sizeof r->document);
         r->error = g_strdup_printf("%s:%zu: this is not YAML: %s%s%s", r->name, parser.problem_mark.line + 1,
                                    parser.problem ? parser.problem : "?", parser.context ? ", " : "",
                                    parser.context ? parser.context : "");

@@ -35,7 +35,7 @@ bool scenario_source_load(struct scenario_source *source, const char *name, cons
 
         source->yaml = scenario_file_parse(place, source->scenario->yaml, strlen(source->scenario->yaml), error);
     }
-    return *error == NULL;
+    return !*error;
 }
 
 void scenario_source_clear(struct scenario_source *source)

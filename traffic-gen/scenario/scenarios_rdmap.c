@@ -41,4 +41,4 @@ static const struct scenario scenarios[] = {
     {.name = "operations", .summary = "--count Reads and Atomics, 16 in flight", .play = play_operations},
 };
 
-const struct scenario_table rdmap_scenarios = {scenarios, sizeof(scenarios) / sizeof(scenarios[0])};
+const struct scenario_table rdmap_scenarios = {scenarios, sizeof scenarios / sizeof scenarios[0]};

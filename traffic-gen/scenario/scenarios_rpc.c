@@ -220,7 +220,7 @@ static const struct shape shapes[] = {
 
 static void make_calls(struct rpc_talk *talk, enum role role, bool one_by_one)
 {
-    for (unsigned i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+    for (unsigned i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         call(talk, role, &shapes[i].sample, &shapes[i].how);
         if (one_by_one)
             run(talk);
@@ -233,7 +233,7 @@ static void play_shapes(struct stage *stage)
 {
     static const uint32_t sizes[][2] = {{0, 0}, {4096, 4096}, {1024, 8192}, {16384, 0}};
 
-    for (unsigned i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+    for (unsigned i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         struct rpc_talk talk;
 
         talk_open(&talk, stage, sizes[i][0], sizes[i][1], false);
@@ -302,4 +302,4 @@ static const struct scenario scenarios[] = {
      .play = play_callbacks},
 };
 
-const struct scenario_table rpc_scenarios = {scenarios, sizeof(scenarios) / sizeof(scenarios[0])};
+const struct scenario_table rpc_scenarios = {scenarios, sizeof scenarios / sizeof scenarios[0]};

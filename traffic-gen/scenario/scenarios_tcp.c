@@ -55,4 +55,4 @@ static const struct scenario scenarios[] = {
     {.name = "zero-window", .summary = "closed window and a window probe", .play = play_zero_window},
 };
 
-const struct scenario_table tcp_scenarios = {scenarios, sizeof(scenarios) / sizeof(scenarios[0])};
+const struct scenario_table tcp_scenarios = {scenarios, sizeof scenarios / sizeof scenarios[0]};

@@ -45,7 +45,7 @@ static void send_info(struct rping *rping, uint64_t base, uint32_t stag, size_t 
     put_be64(info, base);
     put_be32(info + 8, stag);
     put_be32(info + 12, (uint32_t)n);
-    qp_post(rping->qp, &(struct qp_work){.kind = QP_SEND, .p = info, .n = sizeof(info)});
+    qp_post(rping->qp, &(struct qp_work){.kind = QP_SEND, .p = info, .n = sizeof info});
 }
 
 /* ---- server ---- */
@@ -104,7 +104,7 @@ static void fill(struct rping *rping)
 {
     enum { FIRST = 65, LAST = 122 };
     char head[40];
-    size_t n = (size_t)g_snprintf(head, sizeof(head), "rdma-ping-%lu: ", (unsigned long)rping->pings);
+    size_t n = (size_t)g_snprintf(head, sizeof head, "rdma-ping-%lu: ", (unsigned long)rping->pings);
 
     for (size_t i = 0; i < rping->size; i++)
         rping->start[i] = i < n ? (uint8_t)head[i] : (uint8_t)(FIRST + (rping->pings + i - n) % (LAST - FIRST + 1));

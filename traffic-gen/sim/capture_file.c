@@ -65,33 +65,33 @@ static void write_section(struct capture_file *file, const char *comment)
     put_le16(head + 12, 1);
     put_le16(head + 14, 0);
     memset(head + 16, 0xFF, 8); /* section length not given */
-    write_all(file, head, sizeof(head));
+    write_all(file, head, sizeof head);
     if (comment) {
         put_le16(option, OPTION_COMMENT);
         put_le16(option + 2, n);
-        write_all(file, option, sizeof(option));
+        write_all(file, option, sizeof option);
         write_all(file, comment, n);
         write_all(file, zero, padding);
         write_all(file, zero, 4);
     }
     put_le32(tail, total);
-    write_all(file, tail, sizeof(tail));
+    write_all(file, tail, sizeof tail);
 }
 
 static void write_interface(struct capture_file *file)
 {
     uint8_t interface[32];
 
-    memset(interface, 0, sizeof(interface));
+    memset(interface, 0, sizeof interface);
     put_le32(interface, BLOCK_INTERFACE);
-    put_le32(interface + 4, sizeof(interface));
+    put_le32(interface + 4, sizeof interface);
     put_le16(interface + 8, LINKTYPE_ETHERNET);
     put_le32(interface + 12, file->snap_length);
     put_le16(interface + 16, OPTION_TSRESOL);
     put_le16(interface + 18, 1);
     interface[20] = 9; /* 10^-9 s */
-    put_le32(interface + 28, sizeof(interface));
-    write_all(file, interface, sizeof(interface));
+    put_le32(interface + 28, sizeof interface);
+    write_all(file, interface, sizeof interface);
 }
 
 static void write_pcap_head(struct capture_file *file)
@@ -103,13 +103,13 @@ static void write_pcap_head(struct capture_file *file)
     put_le16(head + 6, 4);
     put_le32(head + 16, file->snap_length);
     put_le32(head + 20, LINKTYPE_ETHERNET);
-    write_all(file, head, sizeof(head));
+    write_all(file, head, sizeof head);
 }
 
 static struct capture_file *open_file(const char *path, enum capture_format format, uint32_t snap_length,
                                       const char *comment)
 {
-    struct capture_file *file = calloc(1, sizeof(*file));
+    struct capture_file *file = calloc(1, sizeof *file);
 
     if (!file)
         return NULL;
@@ -188,12 +188,12 @@ bool capture_file_packet(struct capture_file *file, int64_t time_ns, const uint8
         put_le32(head + 4, (uint32_t)(time_ns % 1000000000));
         put_le32(head + 8, captured);
         put_le32(head + 12, (uint32_t)n);
-        return write_all(file, head, sizeof(head)) && write_all(file, p, captured);
+        return write_all(file, head, sizeof head) && write_all(file, p, captured);
     }
 
     uint8_t head[28], tail[4];
     uint32_t padding = (4u - captured) & 3u;
-    uint32_t total = (uint32_t)sizeof(head) + captured + padding + 4;
+    uint32_t total = (uint32_t)sizeof head + captured + padding + 4;
 
     put_le32(head, BLOCK_PACKET);
     put_le32(head + 4, total);
@@ -203,8 +203,8 @@ bool capture_file_packet(struct capture_file *file, int64_t time_ns, const uint8
     put_le32(head + 20, captured);
     put_le32(head + 24, (uint32_t)n);
     put_le32(tail, total);
-    return write_all(file, head, sizeof(head)) && write_all(file, p, captured) && write_all(file, zero, padding) &&
-           write_all(file, tail, sizeof(tail));
+    return write_all(file, head, sizeof head) && write_all(file, p, captured) && write_all(file, zero, padding) &&
+           write_all(file, tail, sizeof tail);
 }
 
 bool capture_file_close(struct capture_file *file)

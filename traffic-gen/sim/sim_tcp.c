@@ -71,7 +71,7 @@ static void packet_free(void *p)
 static void *packet_copy(const void *p)
 {
     const struct packet *packet = p;
-    struct packet *copy = g_memdup2(packet, sizeof(*packet));
+    struct packet *copy = g_memdup2(packet, sizeof *packet);
 
     copy->raw = packet->raw ? g_memdup2(packet->raw, packet->length) : NULL;
     return copy;

@@ -202,10 +202,10 @@ static void join_ulpdu(struct mpa_end *end, struct mpa_fpdu_plan *plan)
 /* What needs neither Markers nor faults goes out from where it lies. */
 static void send_pieces(struct mpa_end *end, const struct mpa_fpdu_plan *plan)
 {
-    uint8_t begin[MPA_LENGTH_LEN], tail[sizeof(plan->pad) + MPA_CRC_LEN] = {0};
+    uint8_t begin[MPA_LENGTH_LEN], tail[sizeof plan->pad + MPA_CRC_LEN] = {0};
     uint32_t crc;
     const struct stream_piece pieces[] = {
-        {begin, sizeof(begin)},
+        {begin, sizeof begin},
         {plan->ulpdu, plan->ulpdu_octets},
         {plan->rest, plan->rest_octets},
         {tail, plan->pad_length + MPA_CRC_LEN},
@@ -213,7 +213,7 @@ static void send_pieces(struct mpa_end *end, const struct mpa_fpdu_plan *plan)
 
     put_be16(begin, plan->ulpdu_length);
     if (!plan->crc_fixed) {
-        crc = crc32c(begin, sizeof(begin));
+        crc = crc32c(begin, sizeof begin);
         crc = crc32c_extend(crc, plan->ulpdu, plan->ulpdu_octets);
         crc = crc32c_extend(crc, plan->rest, plan->rest_octets);
         put_le32(tail + plan->pad_length, crc32c_extend(crc, tail, plan->pad_length));

@@ -30,9 +30,9 @@ static void send_frame(struct mpa_end *end, struct mpa_startup frame)
     mpa_startup_fix_length(&frame);
     if (spoil.frame)
         spoil.frame(spoil.ctx, &frame);
-    n = mpa_startup_encode(&frame, octets, sizeof(octets));
+    n = mpa_startup_encode(&frame, octets, sizeof octets);
     if (spoil.octets)
-        spoil.octets(spoil.ctx, octets, &n, sizeof(octets));
+        spoil.octets(spoil.ctx, octets, &n, sizeof octets);
     mpa_end_write(end, octets, n);
 }
 
@@ -267,7 +267,7 @@ static void put_key(enum mpa_startup_kind kind, GByteArray *octets)
     const struct mpa_startup frame = {.kind = kind};
     uint8_t header[MPA_STARTUP_HEADER_LEN];
 
-    mpa_startup_encode(&frame, header, sizeof(header));
+    mpa_startup_encode(&frame, header, sizeof header);
     memcpy(octets->data, header, MIN(octets->len, MPA_KEY_LEN));
 }
 

@@ -152,7 +152,7 @@ static struct qp_request *request_of(const struct segment *segment, bool atomic)
 {
     struct qp_request *request = g_new0(struct qp_request, 1);
 
-    memcpy(request->header, segment->p, sizeof(request->header));
+    memcpy(request->header, segment->p, sizeof request->header);
     request->ulpdu_length = (uint16_t)segment->n;
     request->atomic = atomic;
     return request;

@@ -103,7 +103,7 @@ static void send_segment(struct qp *qp, const struct ddp_segment *ddp, const uin
 {
     uint8_t head[DDP_UNTAGGED_HEADER_LEN];
 
-    mpa_end_send(qp->mpa, head, ddp_header_encode(ddp, head, sizeof(head)), p, n);
+    mpa_end_send(qp->mpa, head, ddp_header_encode(ddp, head, sizeof head), p, n);
 }
 
 /* An Untagged message of one segment. */
@@ -167,7 +167,7 @@ static void send_read(struct qp *qp, struct qp_item *item)
     uint8_t octets[RDMAP_READ_REQUEST_LEN];
 
     send_untagged(qp, RDMAP_READ_REQUEST, DDP_QN_READ_REQUEST, octets,
-                  rdmap_read_request_encode(&read, octets, sizeof(octets)));
+                  rdmap_read_request_encode(&read, octets, sizeof octets));
 }
 
 static void send_atomic(struct qp *qp, struct qp_item *item)
@@ -188,7 +188,7 @@ static void send_atomic(struct qp *qp, struct qp_item *item)
     uint8_t octets[RDMAP_ATOMIC_REQUEST_LEN];
 
     send_untagged(qp, RDMAP_ATOMIC_REQUEST, DDP_QN_READ_REQUEST, octets,
-                  rdmap_atomic_request_encode(&request, octets, sizeof(octets)));
+                  rdmap_atomic_request_encode(&request, octets, sizeof octets));
 }
 
 /* A segment of the work whose turn it is. False when there is none, or when it has to wait for an answer. */
@@ -232,7 +232,7 @@ static bool send_work(struct qp *qp)
             break;
         case QP_IMMEDIATE:
             send_untagged(qp, item->work.solicited ? RDMAP_IMMEDIATE_SE : RDMAP_IMMEDIATE, DDP_QN_SEND, octets,
-                          rdmap_immediate_encode(item->work.immediate, octets, sizeof(octets)));
+                          rdmap_immediate_encode(item->work.immediate, octets, sizeof octets));
             item->completed = true;
             break;
         }
@@ -294,7 +294,7 @@ static bool answer_atomic(struct qp *qp, struct qp_request *request)
     if (atomic_apply(operation, response.original, &result))
         put_be64(word, result);
     send_untagged(qp, RDMAP_ATOMIC_RESPONSE, DDP_QN_ATOMIC_RESPONSE, octets,
-                  rdmap_atomic_response_encode(&response, octets, sizeof(octets)));
+                  rdmap_atomic_response_encode(&response, octets, sizeof octets));
     return true;
 }
 

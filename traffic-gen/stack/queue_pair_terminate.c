@@ -33,8 +33,8 @@ static void terminate(struct qp *qp, struct rdmap_terminate *message, unsigned c
         qp_flush(qp);
         return;
     }
-    head = ddp_header_encode(&ddp, octets, sizeof(octets));
-    n = rdmap_terminate_encode(message, octets + head, sizeof(octets) - head);
+    head = ddp_header_encode(&ddp, octets, sizeof octets);
+    n = rdmap_terminate_encode(message, octets + head, sizeof octets - head);
     /* A Responder that has had no first FPDU may not say anything: it only closes (RFC 5044 section 7.1.2). */
     if (mpa_end_may_send(qp->mpa)) {
         mpa_end_send(qp->mpa, octets, head, octets + head, n);
@@ -64,7 +64,7 @@ void qp_fail_request(struct qp *qp, unsigned cause, const struct qp_request *req
 {
     struct rdmap_terminate message = {0};
 
-    rdmap_terminate_accuse(&message, request->header, sizeof(request->header));
+    rdmap_terminate_accuse(&message, request->header, sizeof request->header);
     message.segment_length = request->ulpdu_length;
     if (!request->atomic) {
         message.r = message.has_read = true;

@@ -145,7 +145,7 @@ static void set_sizes(struct rpc_end *end)
     if (tells) {
         options->qp.mpa.private_data = end->private_data;
         options->qp.mpa.private_length =
-            (uint16_t)rpcrdma_private_data_encode(&data, end->private_data, sizeof(end->private_data));
+            (uint16_t)rpcrdma_private_data_encode(&data, end->private_data, sizeof end->private_data);
     }
 }
 

@@ -110,7 +110,7 @@ static void send_rpc_error(struct rpc_end *end, const struct rpcrdma_header *cal
         .high = RPC_VERSION,
     };
     uint8_t octets[64];
-    struct xdr_writer w = {.p = octets, .size = sizeof(octets)};
+    struct xdr_writer w = {.p = octets, .size = sizeof octets};
 
     rpc_reply_encode(&reply, NULL, &w);
     rpc_end_send(end, &plan, octets, w.at, 0, true);

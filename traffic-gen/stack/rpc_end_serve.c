@@ -326,7 +326,7 @@ static bool choose_items(const struct rpc_served *served, const struct rpc_end_m
 {
     struct rpcrdma_chunk chunk = rpcrdma_write_begin(&served->header);
 
-    memset(taken, 0, RPC_END_ITEMS_MAX * sizeof(*taken));
+    memset(taken, 0, RPC_END_ITEMS_MAX * sizeof *taken);
     for (unsigned i = 0; i < reply->n_items && rpcrdma_write_next(&served->header, served->octets, &chunk); i++) {
         taken[i] = chunk.n > 0 && reply->items[i].n > 0;
         if (taken[i] && reply->items[i].n > room_in(served, &chunk))

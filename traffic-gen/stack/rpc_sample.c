@@ -56,7 +56,7 @@ bool rpc_sample_call(const struct rpc_sample *sample, uint32_t xid, struct rpc_e
 {
     const struct nfs_template *procedure = nfs_procedure_template(sample->procedure);
     uint8_t octets[HEADER_MAX];
-    struct xdr_writer header = {.p = octets, .size = sizeof(octets)};
+    struct xdr_writer header = {.p = octets, .size = sizeof octets};
     struct nfs_body body;
     bool ok;
 
@@ -88,7 +88,7 @@ bool rpc_sample_reply(const struct rpc_sample *sample, const struct rpc_end_mess
     struct fields fields = {.words = sample->results ? g_strsplit(sample->results, ",", -1) : NULL};
     const struct nfs_options options = {.option = option, .context = &fields, .seed = 2};
     uint8_t octets[HEADER_MAX];
-    struct xdr_writer header = {.p = octets, .size = sizeof(octets)};
+    struct xdr_writer header = {.p = octets, .size = sizeof octets};
     struct nfs_body arguments, body;
     bool ok;
 

@@ -113,7 +113,7 @@ struct case_result *case_merge(GPtrArray *runs)
     }
     worst = g_ptr_array_steal_index(runs, at);
     if (repeated)
-        memcpy(worst->runs, counts, sizeof(counts));
+        memcpy(worst->runs, counts, sizeof counts);
     if (unstable) {
         g_autofree char *actual = g_steal_pointer(&worst->actual);
 

@@ -55,7 +55,7 @@ static gpointer copy_text(gconstpointer text, gpointer data)
 
 static gpointer copy_step(gconstpointer from, gpointer data)
 {
-    struct case_step *step = g_memdup2(from, sizeof(*step));
+    struct case_step *step = g_memdup2(from, sizeof *step);
 
     (void)data;
     step->caption = g_strdup(step->caption);

@@ -71,7 +71,7 @@ static void write_head(xmlTextWriter *writer)
     g_autofree char *digest_text = NULL, *policy = NULL;
     GChecksum *checksum = g_checksum_new(G_CHECKSUM_SHA256);
     guint8 digest[32];
-    gsize n = sizeof(digest);
+    gsize n = sizeof digest;
 
     g_checksum_update(checksum, (const guchar *)style, -1);
     g_checksum_get_digest(checksum, digest, &n);

@@ -511,7 +511,7 @@ void rpc_talker_begin(struct rpc_talker *talker, struct xdr_out *out, uint32_t p
     xdr_out_u32(out, RPC_AUTH_SYS);
     xdr_out_u32(out, CREDENTIAL);
     xdr_out_u32(out, 0);
-    xdr_out_opaque(out, machine, sizeof(machine) - 1);
+    xdr_out_opaque(out, machine, sizeof machine - 1);
     for (unsigned i = 0; i < 5; i++) /* behind them the verifier: AUTH_NONE */
         xdr_out_u32(out, 0);
 }

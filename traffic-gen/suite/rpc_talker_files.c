@@ -54,16 +54,16 @@ void rpc_talker_begin_nfs(struct rpc_talker *talker, struct xdr_out *out, uint32
 
 static void put_stateid(const struct rpc_talker *talker, struct xdr_out *out)
 {
-    xdr_out_fixed(out, talker->v4.stateid, sizeof(talker->v4.stateid));
+    xdr_out_fixed(out, talker->v4.stateid, sizeof talker->v4.stateid);
 }
 
 static bool take_stateid(struct rpc_talker *talker, struct xdr *results)
 {
     const uint8_t *p = results->p + results->at;
 
-    if (!xdr_skip(results, sizeof(talker->v4.stateid)))
+    if (!xdr_skip(results, sizeof talker->v4.stateid))
         return false;
-    memcpy(talker->v4.stateid, p, sizeof(talker->v4.stateid));
+    memcpy(talker->v4.stateid, p, sizeof talker->v4.stateid);
     return true;
 }
 
@@ -143,12 +143,12 @@ const char *rpc_talker_result_words(struct rpc_talker *talker)
         break;
     }
     if (status != UINT32_MAX)
-        g_snprintf(talker->words, sizeof(talker->words), "NFS status %u (%s)", status, nfs_status_name(status));
+        g_snprintf(talker->words, sizeof talker->words, "NFS status %u (%s)", status, nfs_status_name(status));
     else if (rpc_decode(&header, talker->reply.p, talker->reply.n) == RPC_OK && header.reply_stat == RPC_MSG_ACCEPTED &&
              header.accept_stat != RPC_SUCCESS)
-        g_snprintf(talker->words, sizeof(talker->words), "a Reply with %s", rpc_accept_stat_name(header.accept_stat));
+        g_snprintf(talker->words, sizeof talker->words, "a Reply with %s", rpc_accept_stat_name(header.accept_stat));
     else
-        g_strlcpy(talker->words, "a Reply that denies the Call", sizeof(talker->words));
+        g_strlcpy(talker->words, "a Reply that denies the Call", sizeof talker->words);
     return talker->words;
 }
 
@@ -291,7 +291,7 @@ bool rpc_talker_file(struct rpc_talker *talker)
 {
     if (!rpc_talker_root(talker))
         return false;
-    g_strlcpy(talker->name, rpc_talker_new_name(talker), sizeof(talker->name));
+    g_strlcpy(talker->name, rpc_talker_new_name(talker), sizeof talker->name);
     if (make_file(talker))
         return true;
     talker->file_n = 0;

@@ -17,7 +17,7 @@ void rpc_talker_send(struct rpc_talker *talker, const uint8_t *p, size_t n)
 void rpc_talker_send_plan(struct rpc_talker *talker, const struct rpcrdma_plan *plan, const uint8_t *p, size_t n)
 {
     uint8_t octets[SEND_MAX];
-    struct xdr_writer w = {.p = octets, .size = sizeof(octets)};
+    struct xdr_writer w = {.p = octets, .size = sizeof octets};
 
     talker->xid = plan->xid;
     rpcrdma_header_encode(plan, &w);
@@ -33,7 +33,7 @@ static void add_u32(GByteArray *to, uint32_t v)
     uint8_t octets[4];
 
     put_be32(octets, v);
-    g_byte_array_append(to, octets, sizeof(octets));
+    g_byte_array_append(to, octets, sizeof octets);
 }
 
 struct rpcrdma_segment rpc_talker_segment(const struct rpc_talker *talker, bool remote_write, uint32_t at, uint32_t n)

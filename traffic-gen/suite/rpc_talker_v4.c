@@ -53,7 +53,7 @@ void talker_begin_compound(struct rpc_talker *talker, struct xdr_out *out, unsig
     if (!v4->has_session)
         return;
     xdr_out_u32(out, NFS_OP_SEQUENCE);
-    xdr_out_fixed(out, v4->session, sizeof(v4->session));
+    xdr_out_fixed(out, v4->session, sizeof v4->session);
     xdr_out_u32(out, v4->sequence);
     xdr_out_u32(out, v4->slot);
     xdr_out_u32(out, v4->slot);
@@ -91,7 +91,7 @@ static void put_owner(struct rpc_talker *talker, struct xdr_out *out)
     char owner[48];
 
     xdr_out_u64(out, random_next(&talker->random)); /* verifier */
-    g_snprintf(owner, sizeof(owner), "iwarp-gen test %016" G_GINT64_MODIFIER "x", random_next(&talker->random));
+    g_snprintf(owner, sizeof owner, "iwarp-gen test %016" G_GINT64_MODIFIER "x", random_next(&talker->random));
     xdr_out_opaque(out, owner, (uint32_t)strlen(owner));
 }
 
@@ -105,8 +105,8 @@ static void put_setclientid(struct rpc_talker *talker, struct xdr_out *out, cons
     put_owner(talker, out);
     /* Nobody listens for callbacks, so that there will be no delegations. */
     xdr_out_u32(out, CALLBACK_PROGRAM);
-    xdr_out_opaque(out, netid, sizeof(netid) - 1);
-    xdr_out_opaque(out, nowhere, sizeof(nowhere) - 1);
+    xdr_out_opaque(out, netid, sizeof netid - 1);
+    xdr_out_opaque(out, nowhere, sizeof nowhere - 1);
     xdr_out_u32(out, 0);
 }
 
@@ -189,9 +189,9 @@ static bool take_session(struct rpc_talker *talker, struct xdr *results)
     if (!talker_open_compound(talker, results) || !talker_take_op(results, NFS_OP_CREATE_SESSION))
         return false;
     p = results->p + results->at;
-    if (!xdr_skip(results, sizeof(v4->session)))
+    if (!xdr_skip(results, sizeof v4->session))
         return false;
-    memcpy(v4->session, p, sizeof(v4->session));
+    memcpy(v4->session, p, sizeof v4->session);
     xdr_skip(results, 2 * 4 + 5 * 4); /* csr_sequence, csr_flags; the fore channel up to ca_maxrequests */
     if (!xdr_u32(results, &requests))
         return false;
@@ -226,7 +226,7 @@ static void put_destroy_session(struct rpc_talker *talker, struct xdr_out *out, 
     talker->v4.has_session = false;
     talker_begin_compound(talker, out, 1);
     xdr_out_u32(out, NFS_OP_DESTROY_SESSION);
-    xdr_out_fixed(out, talker->v4.session, sizeof(talker->v4.session));
+    xdr_out_fixed(out, talker->v4.session, sizeof talker->v4.session);
 }
 
 static void put_destroy_client(struct rpc_talker *talker, struct xdr_out *out, const void *data)

@@ -248,8 +248,8 @@ static bool say_send(struct talk *talk, int what, bool wrong)
     case TOO_LONG: /* in segments, in order, until it is longer than the Receive of 4096 octets */
         segment.last = false;
         segment.payload = half;
-        segment.payload_len = sizeof(half);
-        for (; segment.mo + sizeof(half) < 4096; segment.mo += sizeof(half))
+        segment.payload_len = sizeof half;
+        for (; segment.mo + sizeof half < 4096; segment.mo += sizeof half)
             talk_send_segment(talk, &segment);
         break;
     default:
@@ -305,7 +305,7 @@ static bool say_write(struct talk *talk, int what, bool wrong)
 static bool say_short(struct talk *talk, int what, bool wrong)
 {
     static const uint8_t octets[10] = {0x40, 0x43}; /* DV 1, RV 1, Send */
-    static const size_t n[] = {[NO_ULPDU] = 0, [TINY_ULPDU] = 2, [SHORT_ULPDU] = sizeof(octets)};
+    static const size_t n[] = {[NO_ULPDU] = 0, [TINY_ULPDU] = 2, [SHORT_ULPDU] = sizeof octets};
 
     if (wrong)
         talk_send_ulpdu(talk, octets, n[what]);

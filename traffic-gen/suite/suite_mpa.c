@@ -209,7 +209,7 @@ static bool say_all_lengths(struct talk *talk, const struct suite_case *row, boo
     (void)row;
     if (!talk_start(talk, NULL) || !(region = talk_region(talk, REGION_ALL)))
         return false;
-    for (size_t n = 0; n < sizeof(lengths_octets); n++)
+    for (size_t n = 0; n < sizeof lengths_octets; n++)
         talk_send_ulpdu(talk, ulpdu,
                         talk_make_write(talk, ulpdu, region->stag, region->address, lengths_octets, odd ? n : 0));
     return true;
@@ -224,11 +224,10 @@ static void all_lengths(struct talk *talk, const struct suite_case *row)
     talk_expect_taken(talk, row, say_all_lengths, NULL);
     if (!talk_has_passed(talk) || !talk_reads(talk) || !(region = talk_region(talk, REGION_ALL)))
         return;
-    talk_send_ulpdu(talk, ulpdu,
-                    talk_make_read(talk, ulpdu, region->stag, region->address, sizeof(lengths_octets) - 1));
+    talk_send_ulpdu(talk, ulpdu, talk_make_read(talk, ulpdu, region->stag, region->address, sizeof lengths_octets - 1));
     heard = talk_hear_opcode(talk, RDMAP_READ_RESPONSE);
-    if (heard && (heard->ddp.payload_len != sizeof(lengths_octets) - 1 ||
-                  memcmp(heard->ddp.payload, lengths_octets, sizeof(lengths_octets) - 1) != 0))
+    if (heard && (heard->ddp.payload_len != sizeof lengths_octets - 1 ||
+                  memcmp(heard->ddp.payload, lengths_octets, sizeof lengths_octets - 1) != 0))
         talk_failed(talk, "the device goes on, but the octets of the Writes are not in its memory");
 }
 

@@ -20,7 +20,7 @@ static void lengthen(struct talk *talk, struct mpa_startup *frame)
     static _Thread_local uint8_t octets[MPA_PRIVATE_DATA_MAX];
     const unsigned n = (unsigned)talk->row->variant - (frame->has_enhanced ? MPA_ENHANCED_LEN : 0);
 
-    memset(octets, 0, sizeof(octets));
+    memset(octets, 0, sizeof octets);
     memcpy(octets, frame->ulp_data, MIN(frame->ulp_length, n));
     frame->ulp_data = octets;
     frame->ulp_length = (uint16_t)n;
@@ -115,9 +115,9 @@ static void claim_enhanced(struct talk *talk, struct mpa_startup *frame)
     frame->flags |= MPA_FLAG_S;
     frame->has_enhanced = false;
     frame->ulp_data = data;
-    frame->ulp_length = sizeof(data);
+    frame->ulp_length = sizeof data;
     frame->private_data = data;
-    frame->pd_length = sizeof(data);
+    frame->pd_length = sizeof data;
 }
 
 /* For RFC 5044 it is a reserved bit, for RFC 6581 a contradiction: nobody may take the octets for IRD and ORD. */

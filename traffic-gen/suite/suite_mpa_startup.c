@@ -113,8 +113,8 @@ static void say_wrong(struct talk *talk, enum wrong wrong)
 {
     static const char http[] = "GET / HTTP/1.1\r\nHost: device\r\n\r\n";
     static const uint8_t data[MPA_PRIVATE_DATA_MAX + 1];
-    uint8_t octets[MPA_STARTUP_HEADER_LEN + sizeof(data) + 8] = {0};
-    size_t n = right_frame(talk, octets, sizeof(octets));
+    uint8_t octets[MPA_STARTUP_HEADER_LEN + sizeof data + 8] = {0};
+    size_t n = right_frame(talk, octets, sizeof octets);
 
     switch (wrong) {
     case WRONG_KEY_END:
@@ -124,8 +124,8 @@ static void say_wrong(struct talk *talk, enum wrong wrong)
         memset(octets + 4, 'x', 4);
         break;
     case WRONG_LENGTH:
-        put_be16(octets + MPA_STARTUP_HEADER_LEN - 2, sizeof(data));
-        n = MPA_STARTUP_HEADER_LEN + sizeof(data);
+        put_be16(octets + MPA_STARTUP_HEADER_LEN - 2, sizeof data);
+        n = MPA_STARTUP_HEADER_LEN + sizeof data;
         break;
     case WRONG_CUT:
         put_be16(octets + MPA_STARTUP_HEADER_LEN - 2, 100);
@@ -135,7 +135,7 @@ static void say_wrong(struct talk *talk, enum wrong wrong)
         octets[9] = 'q'; /* "Req" for "Rep" */
         break;
     case WRONG_HTTP:
-        n = sizeof(http) - 1;
+        n = sizeof http - 1;
         memcpy(octets, http, n);
         break;
     case WRONG_REVISION:
@@ -274,7 +274,7 @@ static void incomplete(struct talk *talk, const struct suite_case *row)
     if (!our_turn(talk))
         return;
     if (row->variant > 0) {
-        right_frame(talk, octets, sizeof(octets));
+        right_frame(talk, octets, sizeof octets);
         talk_write(talk, octets, (size_t)row->variant);
     }
     if (!talk_is_initiator(talk))
@@ -292,7 +292,7 @@ static void withheld(struct talk *talk, const struct suite_case *row)
     (void)row;
     if (!our_turn(talk))
         return;
-    n = right_frame(talk, octets, sizeof(octets));
+    n = right_frame(talk, octets, sizeof octets);
     talk_write(talk, octets, n - 1);
     talk_begin_operation(talk);
     heard = talk_hear(talk, talk_t_react(talk));

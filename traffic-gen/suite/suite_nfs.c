@@ -48,7 +48,7 @@ static void add_create(struct xdr_out *out, const char *name, uint32_t n)
 
 static void begin_create(struct rpc_talker *talker, struct xdr_out *out, uint32_t n)
 {
-    g_strlcpy(talker->name, rpc_talker_new_name(talker), sizeof(talker->name));
+    g_strlcpy(talker->name, rpc_talker_new_name(talker), sizeof talker->name);
     rpc_talker_begin_nfs(talker, out, 0, talker->root, talker->root_n, 1);
     add_create(out, talker->name, n);
 }

@@ -24,7 +24,7 @@ bool operation_write(struct talk *talk, struct ddp_segment *out, enum advert_reg
     out->stag = memory->stag;
     out->to = memory->address + (uint64_t)at;
     out->payload = octets;
-    out->payload_len = MIN(n, sizeof(octets));
+    out->payload_len = MIN(n, sizeof octets);
     return true;
 }
 

@@ -144,7 +144,7 @@ static void terminate(struct talk *talk, const struct suite_case *row)
         return;
     segment = talk_segment(talk, RDMAP_TERMINATE);
     segment.payload = payload;
-    segment.payload_len = rdmap_terminate_encode(&message, payload, sizeof(payload));
+    segment.payload_len = rdmap_terminate_encode(&message, payload, sizeof payload);
     talk_send_segment(talk, &segment);
     operation_expect_end(talk);
 }
@@ -256,7 +256,7 @@ static bool say_read(struct talk *talk, int what, bool wrong)
     operation_read(talk, &segment, payload, stag, to, OPERATION_OCTETS);
     switch (wrong ? (enum wrong)what : READ_STAG) {
     case READ_LONG:
-        segment.payload_len = sizeof(payload);
+        segment.payload_len = sizeof payload;
         break;
     case READ_LONGER:
         segment.payload_len++;
@@ -317,8 +317,8 @@ static bool say_other(struct talk *talk, int what, bool wrong)
     case SEND_LONG:
         segment.last = false;
         segment.payload = part;
-        segment.payload_len = sizeof(part);
-        for (; segment.mo + sizeof(part) < 4096; segment.mo += sizeof(part))
+        segment.payload_len = sizeof part;
+        for (; segment.mo + sizeof part < 4096; segment.mo += sizeof part)
             talk_send_segment(talk, &segment);
         break;
     default:

@@ -282,7 +282,7 @@ static bool say_atomic(struct talk *talk, int what)
     if (what == SHORT_REQUEST)
         segment.payload_len -= 8;
     if (what == LONG_REQUEST)
-        segment.payload_len = sizeof(payload);
+        segment.payload_len = sizeof payload;
     if (what == ATOMIC_VERSION)
         segment.rv = 2;
     talk_send_segment(talk, &segment);
@@ -333,7 +333,7 @@ static void response_unasked(struct talk *talk, const struct suite_case *row)
         return;
     segment = talk_segment(talk, RDMAP_ATOMIC_RESPONSE);
     segment.payload = payload;
-    segment.payload_len = rdmap_atomic_response_encode(&response, payload, sizeof(payload));
+    segment.payload_len = rdmap_atomic_response_encode(&response, payload, sizeof payload);
     talk_send_segment(talk, &segment);
     talk_expect_terminate(talk, &(struct talk_terminate){.any_layer = true, .or_close = true});
 }

@@ -25,7 +25,7 @@ static const uint8_t *data(void)
     static gsize made;
 
     if (g_once_init_enter(&made)) {
-        for (unsigned i = 0; i < sizeof(octets); i++)
+        for (unsigned i = 0; i < sizeof octets; i++)
             octets[i] = (uint8_t)(i * 31 + i / 251);
         g_once_init_leave(&made, 1);
     }

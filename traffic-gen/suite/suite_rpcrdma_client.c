@@ -201,7 +201,7 @@ static void reply_io_error(struct rpc_talker *talker, uint32_t xid, const struct
     const struct rpcrdma_plan plan = {
         .xid = xid, .vers = RPCRDMA_VERSION, .credit = 8, .writes = writes, .n_writes = 1};
     uint8_t reply[64];
-    struct xdr_writer w = {.p = reply, .size = sizeof(reply)};
+    struct xdr_writer w = {.p = reply, .size = sizeof reply};
 
     rpc_reply_encode(&(struct rpc_message){.xid = xid}, NULL, &w);
     xdr_put_u32(&w, 5); /* NFS3ERR_IO */
@@ -335,7 +335,7 @@ static void late_read_one(struct rpc_talker *talker, const struct suite_case *ro
         rpc_talker_pump(talker, talk_t_react(talk), NULL);
         work.remote_stag = segment.handle;
         work.remote_to = segment.offset;
-        work.sink_stag = memory_register(rpc_end_memory(talker->end), sink, sizeof(sink), 0, 0, false);
+        work.sink_stag = memory_register(rpc_end_memory(talker->end), sink, sizeof sink, 0, 0, false);
         qp_post(rpc_end_qp(talker->end), &work);
         rpc_talker_pump(talker, talk_t_react(talk) / 2, NULL);
         rpc_talker_judge_goes_on(talker, "a Read of a chunk before the Reply");
@@ -354,8 +354,8 @@ static void call_back(struct rpc_talker *talker, uint32_t xid, uint32_t credit, 
     const struct rpcrdma_write_plan reply = {&segment, 1};
     const struct rpcrdma_plan plan = {
         .xid = xid, .vers = RPCRDMA_VERSION, .credit = credit, .reply = chunk ? &reply : NULL};
-    uint8_t octets[sizeof(words)];
-    struct xdr_writer w = {.p = octets, .size = sizeof(octets)};
+    uint8_t octets[sizeof words];
+    struct xdr_writer w = {.p = octets, .size = sizeof octets};
 
     for (unsigned i = 0; i < G_N_ELEMENTS(words); i++)
         xdr_put_u32(&w, words[i]);

@@ -252,7 +252,7 @@ static void say_first_fpdu(struct talk *talk)
     if (theirs->enhanced.rtr != 0)
         talk_send_rtr(talk, common ? common : theirs->enhanced.rtr);
     else
-        talk_send_ulpdu(talk, no_rtr, sizeof(no_rtr));
+        talk_send_ulpdu(talk, no_rtr, sizeof no_rtr);
 }
 
 void talk_hang_up(struct talk *talk)
@@ -466,7 +466,7 @@ static bool take(struct talk *talk)
     enum tcp_status status;
     size_t n;
 
-    status = tcp_read(talk->fd, octets, sizeof(octets), &n);
+    status = tcp_read(talk->fd, octets, sizeof octets, &n);
     switch (status) {
     case TCP_READ_OCTETS:
         watch_octets(talk->watch, WATCH_DUT, octets, n, acked_by_dut(talk));

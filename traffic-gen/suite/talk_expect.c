@@ -33,7 +33,7 @@ static bool has_header(const struct talk *talk, const struct rdmap_terminate *te
 
     if (!terminate->has_ddp)
         return false;
-    n = ddp_header_encode(&terminate->ddp, header, sizeof(header));
+    n = ddp_header_encode(&terminate->ddp, header, sizeof header);
     return n <= talk->last_header_n && memcmp(header, talk->last_header, n) == 0;
 }
 

@@ -137,7 +137,7 @@ const char *talk_describe(struct talk *talk, const struct talk_heard *heard)
         g_string_append(text, "RST");
         break;
     }
-    g_strlcpy(talk->description, text->str, sizeof(talk->description));
+    g_strlcpy(talk->description, text->str, sizeof talk->description);
     g_string_free(text, TRUE);
     return talk->description;
 }

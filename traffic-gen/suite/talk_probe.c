@@ -32,7 +32,7 @@ static size_t make_null_call(struct talk *talk, uint8_t *ulpdu)
 
     for (unsigned i = 0; i < NULL_CALL_WORDS; i++)
         put_be32(call + 4 * (size_t)i, words[i]);
-    return talk_make_send(talk, ulpdu, call, sizeof(call));
+    return talk_make_send(talk, ulpdu, call, sizeof call);
 }
 
 /* On this connection. */
@@ -62,7 +62,7 @@ size_t talk_make_question(struct talk *talk, enum talk_sign sign, uint8_t *ulpdu
     case SIGN_REGION:
         return talk_make_read(talk, ulpdu, region->stag, region->address, 1);
     case SIGN_ECHO:
-        return talk_make_send(talk, ulpdu, echo_words, sizeof(echo_words));
+        return talk_make_send(talk, ulpdu, echo_words, sizeof echo_words);
     case SIGN_RPC:
         talk->null_xid = nfs_run_draw(&talk->run->nfs);
         return make_null_call(talk, ulpdu);
@@ -88,8 +88,8 @@ static bool is_answer(const struct talk *talk, enum talk_sign sign, const struct
     case SIGN_REGION:
         return ddp->opcode == RDMAP_READ_RESPONSE && ddp->last;
     case SIGN_ECHO:
-        return is_send(ddp) && ddp->payload_len == sizeof(echo_words) &&
-               memcmp(ddp->payload, echo_words, sizeof(echo_words)) == 0;
+        return is_send(ddp) && ddp->payload_len == sizeof echo_words &&
+               memcmp(ddp->payload, echo_words, sizeof echo_words) == 0;
     case SIGN_RPC:
         return is_send(ddp) && ddp->payload_len >= 4 && get_be32(ddp->payload) == talk->null_xid;
     default:
@@ -176,17 +176,17 @@ const char *talk_life_words(struct talk *talk, enum talk_life life)
 
     switch (life) {
     case LIFE_STAYS:
-        g_strlcpy(talk->description, "it acknowledges, and the connection stays open", sizeof(talk->description));
+        g_strlcpy(talk->description, "it acknowledges, and the connection stays open", sizeof talk->description);
         break;
     case LIFE_MUTE:
-        g_snprintf(talk->description, sizeof(talk->description),
+        g_snprintf(talk->description, sizeof talk->description,
                    "it no longer answers within %.1f s, as it usually does", (double)talk_t_react(talk) / 1e9);
         break;
     case LIFE_NOT_STARTED:
-        g_snprintf(talk->description, sizeof(talk->description), "the start-up fails: %s", what);
+        g_snprintf(talk->description, sizeof talk->description, "the start-up fails: %s", what);
         break;
     default:
-        g_strlcpy(talk->description, what, sizeof(talk->description));
+        g_strlcpy(talk->description, what, sizeof talk->description);
     }
     return talk->description;
 }

@@ -109,7 +109,7 @@ size_t talk_make_read(struct talk *talk, uint8_t *out, uint32_t stag, uint64_t t
     uint8_t payload[RDMAP_READ_REQUEST_LEN];
 
     segment.payload = payload;
-    segment.payload_len = rdmap_read_request_encode(&request, payload, sizeof(payload));
+    segment.payload_len = rdmap_read_request_encode(&request, payload, sizeof payload);
     return encode(&segment, out, TALK_ULPDU);
 }
 

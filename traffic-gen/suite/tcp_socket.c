@@ -46,7 +46,7 @@ static void tune(int fd)
 
     fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
     fcntl(fd, F_SETFD, FD_CLOEXEC);
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
 static struct addrinfo *resolve(const char *host, const char *port, int flags, char **why)
@@ -65,14 +65,14 @@ static struct addrinfo *resolve(const char *host, const char *port, int flags, c
 static int connect_one(const struct addrinfo *address, uint16_t mss, int64_t until, int *error)
 {
     int fd = socket(address->ai_family, address->ai_socktype, address->ai_protocol), segment = mss;
-    socklen_t size = sizeof(*error);
+    socklen_t size = sizeof *error;
 
     *error = errno;
     if (fd < 0)
         return -1;
     tune(fd);
     if (mss > 0)
-        setsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &segment, sizeof(segment));
+        setsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &segment, sizeof segment);
     if (connect(fd, address->ai_addr, address->ai_addrlen) == 0)
         return fd;
     *error = errno;
@@ -115,7 +115,7 @@ int tcp_listen(const char *host, const char *port, char **why)
     for (const struct addrinfo *address = addresses; address && fd < 0; address = address->ai_next) {
         fd = socket(address->ai_family, address->ai_socktype, address->ai_protocol);
         if (fd >= 0) {
-            setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+            setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
             tune(fd);
         }
         if (fd >= 0 && (bind(fd, address->ai_addr, address->ai_addrlen) != 0 || listen(fd, BACKLOG) != 0)) {
@@ -144,7 +144,7 @@ static bool is_alive(int fd)
 static bool is_stale(int fd)
 {
     struct tcp_info info = {0};
-    socklen_t size = sizeof(info);
+    socklen_t size = sizeof info;
 
     return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 && info.tcpi_last_data_recv > STALE_MS;
 }
@@ -223,7 +223,7 @@ static struct endpoint endpoint_of(const union address *address)
 void tcp_ends(int fd, struct endpoint *ours, struct endpoint *theirs)
 {
     union address here = {0}, there = {0};
-    socklen_t here_size = sizeof(here), there_size = sizeof(there);
+    socklen_t here_size = sizeof here, there_size = sizeof there;
 
     getsockname(fd, &here.any, &here_size);
     getpeername(fd, &there.any, &there_size);
@@ -234,7 +234,7 @@ void tcp_ends(int fd, struct endpoint *ours, struct endpoint *theirs)
 uint16_t tcp_port(int fd)
 {
     union address address = {0};
-    socklen_t size = sizeof(address);
+    socklen_t size = sizeof address;
 
     return getsockname(fd, &address.any, &size) == 0 ? port_of(&address) : 0;
 }
@@ -280,7 +280,7 @@ void tcp_cork(int fd, bool on)
 {
     const int value = on;
 
-    setsockopt(fd, IPPROTO_TCP, TCP_CORK, &value, sizeof(value));
+    setsockopt(fd, IPPROTO_TCP, TCP_CORK, &value, sizeof value);
 }
 
 void tcp_finish(int fd)
@@ -292,6 +292,6 @@ void tcp_reset(int fd)
 {
     const struct linger now = {.l_onoff = 1};
 
-    setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+    setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof now);
     close(fd);
 }

@@ -63,8 +63,8 @@ static void record(struct watch *watch, const struct frame_tcp *tcp)
 
     if (!recorder)
         return;
-    memcpy(path.address[WATCH_SUITE], ends[WATCH_SUITE].address, sizeof(path.address[0]));
-    memcpy(path.address[WATCH_DUT], ends[WATCH_DUT].address, sizeof(path.address[0]));
+    memcpy(path.address[WATCH_SUITE], ends[WATCH_SUITE].address, sizeof path.address[0]);
+    memcpy(path.address[WATCH_DUT], ends[WATCH_DUT].address, sizeof path.address[0]);
     frame = g_malloc(FRAME_MAX);
     n = frame_encode(&path, tcp, frame);
     g_mutex_lock(&recorder->lock);
@@ -85,7 +85,7 @@ static void segment(struct watch *watch, enum watch_side side, uint8_t flags, co
         .window = WINDOW,
         .ip_id = ++watch->ip_id[side],
         .options = syn ? options : NULL,
-        .options_length = tells_mss ? sizeof(options)
+        .options_length = tells_mss ? sizeof options
                           : syn     ? SACK_LENGTH
                                     : 0,
         .payload = p,
@@ -108,7 +108,7 @@ static void segment(struct watch *watch, enum watch_side side, uint8_t flags, co
     };
     int64_t now = g_get_real_time() * 1000;
 
-    put_be16(options + sizeof(options) - 2, watch->options.mss);
+    put_be16(options + sizeof options - 2, watch->options.mss);
     watch->now = MAX(now, watch->now);
     seen.time_ns = watch->now;
     record(watch, &tcp);

@@ -20,7 +20,7 @@ static void more_connections_than_tables(void **state)
     uint64_t seed = 7;
 
     (void)state;
-    assert_true(connections != NULL && counting != NULL);
+    assert_true(connections && counting);
     for (unsigned i = 0; i < CONNECTIONS; i++)
         connections[i].counted.verdict = &connections[i].verdict;
     for (unsigned round = 0; round < 20 * CONNECTIONS; round++) {

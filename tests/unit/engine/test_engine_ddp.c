@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// RFC 5041: what the fields of DDP segments say of messages; each case breaks one rule, or none.
+/* RFC 5041: what the fields of DDP segments say of messages; each case breaks one rule, or none. */
 #include "rdmap_talk.h"
 
 enum { SEGMENTS_MAX = 6, STAG = 0x1234, OTHER = 0x5678 };

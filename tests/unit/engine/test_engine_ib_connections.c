@@ -36,7 +36,7 @@ static void on_part(void *ctx, const struct ib_rc_part *part)
     const struct seen *seen = ctx;
     char text[40];
 
-    snprintf(text, sizeof(text), "%u/%u:%02x", seen->id, part->place.side, part->packet->bth.opcode);
+    snprintf(text, sizeof text, "%u/%u:%02x", seen->id, part->place.side, part->packet->bth.opcode);
     say(seen->bench, text);
 }
 
@@ -58,7 +58,7 @@ static void on_close(void *ctx, struct ib_connection *connection, enum ib_connec
 
     (void)now_ns;
     bench->last = *connection;
-    snprintf(text, sizeof(text), "%u-%s", connection->id, words[why]);
+    snprintf(text, sizeof text, "%u-%s", connection->id, words[why]);
     say(bench, text);
 }
 
@@ -68,7 +68,7 @@ static void on_managed(void *ctx, struct ib_connection *connection, unsigned sid
     char text[60];
 
     (void)place;
-    snprintf(text, sizeof(text), "%u/%u:%s", connection->id, side, ib_cm_name(cm->attribute));
+    snprintf(text, sizeof text, "%u/%u:%s", connection->id, side, ib_cm_name(cm->attribute));
     say(ctx, text);
 }
 
@@ -76,7 +76,7 @@ static void open_bench(struct bench *bench, uint32_t max_connections)
 {
     const struct ib_connection_events events = {bench, on_open, on_managed, on_close};
 
-    memset(bench, 0, sizeof(*bench));
+    memset(bench, 0, sizeof *bench);
     bench->connections =
         ib_connections_new(&(struct ib_connections_options){.max_connections = max_connections}, &events);
     assert_non_null(bench->connections);
@@ -123,7 +123,7 @@ static void manage(struct bench *bench, unsigned from, unsigned to, struct ib_cm
 {
     uint8_t mad[IB_MAD_LEN];
 
-    assert_int_equal(ib_cm_encode(&cm, mad, sizeof(mad)), IB_MAD_LEN);
+    assert_int_equal(ib_cm_encode(&cm, mad, sizeof mad), IB_MAD_LEN);
     arrive(bench, from, to,
            &(struct ib_packet){.bth = {.opcode = 0x64, .qp = IB_QP_CM},
                                .info = ib_opcode_info(0x64),
@@ -330,7 +330,7 @@ static void many(void **state)
         assert_non_null(strstr(bench.log, "/0:04"));
         assert_null(strchr(bench.log, ' '));
         SAY(IB_CM_DISCONNECT_REQUEST, B, A, i + 100000, i);
-        snprintf(text, sizeof(text), "%u/1:DisconnectRequest", i + 1);
+        snprintf(text, sizeof text, "%u/1:DisconnectRequest", i + 1);
         assert_non_null(strstr(bench.log, text));
     }
     bench.log[0] = '\0';

@@ -33,12 +33,12 @@ static void on_part(void *ctx, const struct ib_rc_part *part)
     char text[80];
 
     if (part->kind == IB_MESSAGE_READ)
-        snprintf(text, sizeof(text), "R%u@%x:%u", (unsigned)part->message, (unsigned)part->address, part->size);
+        snprintf(text, sizeof text, "R%u@%x:%u", (unsigned)part->message, (unsigned)part->address, part->size);
     else if (part->memory_known)
-        snprintf(text, sizeof(text), "%c%u@%x+%zu%s", letters[part->kind], (unsigned)part->message,
+        snprintf(text, sizeof text, "%c%u@%x+%zu%s", letters[part->kind], (unsigned)part->message,
                  (unsigned)part->address, part->length, part->complete ? "!" : "");
     else
-        snprintf(text, sizeof(text), "%c%u.%u+%zu%s", letters[part->kind], (unsigned)part->message,
+        snprintf(text, sizeof text, "%c%u.%u+%zu%s", letters[part->kind], (unsigned)part->message,
                  (unsigned)part->offset, part->length, part->complete ? "!" : "");
     say(bench, text);
 }
@@ -48,7 +48,7 @@ static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, const 
     char text[64];
 
     (void)next;
-    snprintf(text, sizeof(text), "hole%u:%u-%u", side, (unsigned)from, (unsigned)to);
+    snprintf(text, sizeof text, "hole%u:%u-%u", side, (unsigned)from, (unsigned)to);
     say(ctx, text);
 }
 
@@ -62,7 +62,7 @@ static void on_refused(void *ctx, unsigned side, enum ib_nak nak, uint64_t offse
     char text[64];
 
     (void)place;
-    snprintf(text, sizeof(text), "refused%u:%u at %u", side, nak, (unsigned)offset);
+    snprintf(text, sizeof text, "refused%u:%u at %u", side, nak, (unsigned)offset);
     say(ctx, text);
 }
 
@@ -408,7 +408,7 @@ static void random_loss_is_no_hole(void **state)
         for (unsigned i = 0; i < n; i++) {
             bool last = sent[i].opcode == IB_SEND_ONLY || sent[i].opcode == IB_SEND_LAST;
 
-            snprintf(text, sizeof(text), "%sS%u.%u+%zu%s", i ? " " : "", message, offset, sent[i].octets,
+            snprintf(text, sizeof text, "%sS%u.%u+%zu%s", i ? " " : "", message, offset, sent[i].octets,
                      last ? "!" : "");
             strcat(wanted, text);
             offset = last ? 0 : offset + (unsigned)sent[i].octets;

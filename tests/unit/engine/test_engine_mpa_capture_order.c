@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The capture point may see the two directions in another order than the ends did: ACK numbers tell who knew what.
+/* The capture point may see the two directions in another order than the ends did: ACK numbers tell who knew what. */
 #include "mpa_talk.h"
 
 /* A Read Request is lost behind the startup; the answer to a later one says nothing about the first FPDU. */

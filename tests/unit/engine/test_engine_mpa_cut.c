@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Segments that the snap length cut: FPDUs are followed in number, and judged as far as they are there.
+/* Segments that the snap length cut: FPDUs are followed in number, and judged as far as they are there. */
 #include "mpa_bench.h"
 
 /* Gives n octets of a side's stream as one segment, of which the first `there` were captured. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One fault among good FPDUs gives one finding of its rule: with and without CRC and Markers, in either direction,
-// however the octets are cut into segments.
+/*
+ * One fault among good FPDUs gives one finding of its rule: with and without CRC and Markers, in either direction,
+ * however the octets are cut into segments.
+ */
 #include "mpa_bench.h"
 
 enum { BIG = 70000 };

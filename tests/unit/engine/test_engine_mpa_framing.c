@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Conforming streams give all their FPDUs and no finding, however they are cut.
+/* Conforming streams give all their FPDUs and no finding, however they are cut. */
 #include "mpa_bench.h"
 
 static const size_t lengths[] = {14,  15,  16,  17,   18,   19,   42,   46,   47,   48,   49,    50,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the capture lost, or saw in another order than the ends did, is never held against them.
+/* What the capture lost, or saw in another order than the ends did, is never held against them. */
 #include "mpa_bench.h"
 
 #define assert_no_finding(b)                                                                                           \

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Markers: contents, grids that are displaced, Markers that are missing or not wanted. Each gives one finding, and the
-// FPDUs are found all the same.
+/*
+ * Markers: contents, grids that are displaced, Markers that are missing or not wanted. Each gives one finding, and the
+ * FPDUs are found all the same.
+ */
 #include "mpa_bench.h"
 
 enum { FPDUS = 14, MAX = 70000 };
@@ -32,7 +34,7 @@ static void lay(struct stream *s, const struct layout *layout, const uint8_t *ul
 
             if (i > 0)
                 put_be16(marker + 2, (uint16_t)(at + out - header));
-            if (layout->twist != NULL)
+            if (layout->twist)
                 layout->twist(layout, marker, at + out, i > 0 ? header : 0, index);
             index++;
             memcpy(octets + out, marker, 4);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the capture does not hold is never a finding: holes, starts inside the connection, ends inside an FPDU. And what
-// is not MPA is never taken for it.
+/*
+ * What the capture does not hold is never a finding: holes, starts inside the connection, ends inside an FPDU. And what
+ * is not MPA is never taken for it.
+ */
 #include "mpa_bench.h"
 
 static void write_some(struct bench *b, unsigned side, unsigned count, unsigned payload)

@@ -80,7 +80,7 @@ static void run(const struct terminate_case *cases, size_t n)
         complaint_terminate_octets(t, R, octets, octets_of(cases[i].octets, octets, sizeof octets));
         complaint_close(t);
         complaint_expect(t, R, cases[i].findings, name);
-        complaint_expect_passed(t, cases[i].passed != NULL ? cases[i].passed : "", name);
+        complaint_expect_passed(t, cases[i].passed ? cases[i].passed : "", name);
         complaint_free(t);
     }
 }
@@ -343,7 +343,7 @@ static void partly_answered(void **state)
         complaint_terminate(t, R, terminate);
         complaint_close(t);
         complaint_expect(t, R, cases[i].findings, name);
-        complaint_expect_passed(t, cases[i].passed != NULL ? cases[i].passed : "", name);
+        complaint_expect_passed(t, cases[i].passed ? cases[i].passed : "", name);
         complaint_free(t);
     }
 }

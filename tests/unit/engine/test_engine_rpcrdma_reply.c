@@ -41,12 +41,12 @@ static uint32_t call_read3(struct talk *t, const struct chunk *write, const stru
     uint32_t words[] = {4, 0x12345678, 0, 0, count};
     uint8_t args[64];
 
-    if (write != NULL) {
+    if (write) {
         writes = plan_of(write);
         plan.writes = &writes;
         plan.n_writes = 1;
     }
-    if (reply != NULL) {
+    if (reply) {
         chunk = plan_of(reply);
         plan.reply = &chunk;
     }

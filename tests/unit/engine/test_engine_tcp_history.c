@@ -21,7 +21,7 @@ static void random_streams(void **state)
     uint32_t *frames = malloc(STREAM * sizeof *frames);
 
     (void)state;
-    assert_true(stream != NULL && frames != NULL);
+    assert_true(stream && frames);
     for (uint64_t i = 0; i < STREAM; i++)
         stream[i] = octet_at(i);
     for (uint64_t seed = 1; seed <= 40; seed++) {

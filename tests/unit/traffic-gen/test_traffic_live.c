@@ -29,7 +29,7 @@ static void push(struct end *end)
     uint8_t piece[5000];
 
     while (end->written < end->to_write && stream->room(stream->ctx) > 0) {
-        size_t n = MIN(sizeof(piece), end->to_write - end->written);
+        size_t n = MIN(sizeof piece, end->to_write - end->written);
 
         for (size_t i = 0; i < n; i++)
             piece[i] = pattern(end->written + i);
@@ -128,7 +128,7 @@ static int setup(void **state)
     f->client.received = g_byte_array_new();
     f->listener = live_listen(f->loop, "127.0.0.1", "0", 1, &options, on_accept, &f->server, NULL);
     assert_non_null(f->listener);
-    g_snprintf(f->port, sizeof(f->port), "%u", live_listener_port(f->listener));
+    g_snprintf(f->port, sizeof f->port, "%u", live_listener_port(f->listener));
     *state = f;
     return 0;
 }
@@ -319,7 +319,7 @@ static void test_units(void **state)
         struct mpa_fpdu_plan plan;
 
         mpa_fpdu_plan_init(&plan, &framing, stream->len, ulpdu, (uint16_t)(i * 600 + 18), true);
-        g_byte_array_append(stream, room, (guint)mpa_fpdu_encode(&plan, room, sizeof(room)));
+        g_byte_array_append(stream, room, (guint)mpa_fpdu_encode(&plan, room, sizeof room));
         ends[n++] = stream->len;
     }
     for (size_t piece = 1; piece <= stream->len; piece++) {

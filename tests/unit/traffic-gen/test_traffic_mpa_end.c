@@ -58,15 +58,15 @@ static void speak(struct side *side)
 
     if (terms->role == MPA_END_INITIATOR && terms->peer_to_peer) {
         if (terms->rtr & MPA_RTR_READ)
-            mpa_end_send(side->end, rtr_read, sizeof(rtr_read), NULL, 0);
+            mpa_end_send(side->end, rtr_read, sizeof rtr_read, NULL, 0);
         else if (terms->rtr & MPA_RTR_WRITE)
             mpa_end_send(side->end, rtr_write, 4, rtr_write + 4, 10);
         else
-            mpa_end_send(side->end, rtr_send, sizeof(rtr_send), NULL, 0);
+            mpa_end_send(side->end, rtr_send, sizeof rtr_send, NULL, 0);
     }
     for (unsigned i = 0; i < side->speaks; i++) {
-        memset(body, (int)i, sizeof(body));
-        mpa_end_send(side->end, rtr_send, sizeof(rtr_send), body, i * 37 % sizeof(body));
+        memset(body, (int)i, sizeof body);
+        mpa_end_send(side->end, rtr_send, sizeof rtr_send, body, i * 37 % sizeof body);
     }
 }
 
@@ -535,7 +535,7 @@ static void wrong_frames(void **state)
             size_t n, own;
 
             print_message("%s, %u at a time\n", cases[k].what, piece);
-            memset(octets, 0, sizeof(octets));
+            memset(octets, 0, sizeof octets);
             n = frame_of(octets, cases[k].frame);
             if (cases[k].frame.ulp_length > 512) {
                 put_be16(octets + 18, cases[k].frame.ulp_length);
@@ -637,7 +637,7 @@ static void wrong_fpdus(void **state)
     static uint8_t ulpdu[600], octets[2000];
 
     (void)state;
-    memcpy(ulpdu, rtr_send, sizeof(rtr_send));
+    memcpy(ulpdu, rtr_send, sizeof rtr_send);
     for (size_t k = 0; k < ARRAY_LENGTH(cases); k++) {
         unsigned what = cases[k].what;
         struct talk talk;
@@ -645,20 +645,20 @@ static void wrong_fpdus(void **state)
         const struct mpa_framing framing = {.markers = cases[k].markers, .seq_start = at};
         size_t n = 0;
 
-        memset(marker_xor, 0, sizeof(marker_xor));
+        memset(marker_xor, 0, sizeof marker_xor);
         marker_xor[1] = what == MARKER_RESERVED;
         marker_xor[3] = what == MARKER_LOW_BITS ? 3 : what == MARKER ? 4 : 0;
         for (unsigned i = 0; i < 2; i++) { /* the second one is never looked at when the first one is wrong */
             struct mpa_fpdu_plan plan;
 
-            mpa_fpdu_plan_init(&plan, &framing, at + n, ulpdu, what == LENGTH_0 && i == 0 ? 0 : sizeof(ulpdu),
+            mpa_fpdu_plan_init(&plan, &framing, at + n, ulpdu, what == LENGTH_0 && i == 0 ? 0 : sizeof ulpdu,
                                cases[k].crc);
             plan.marker_hook = i == 0 ? spoil_marker : NULL;
             if (what == CRC && i == 0) {
                 plan.crc_fixed = true;
                 plan.crc = 0x12345678;
             }
-            n += mpa_fpdu_encode(&plan, octets + n, sizeof(octets) - n);
+            n += mpa_fpdu_encode(&plan, octets + n, sizeof octets - n);
         }
         say(&talk, R, octets, n);
         assert_int_equal(talk.side[R].error, cases[k].error);
@@ -682,8 +682,8 @@ static void cut_off(void **state)
             struct mpa_fpdu_plan plan;
             size_t n;
 
-            mpa_fpdu_plan_init(&plan, &framing, at, rtr_send, sizeof(rtr_send), true);
-            n = mpa_fpdu_encode(&plan, octets, sizeof(octets));
+            mpa_fpdu_plan_init(&plan, &framing, at, rtr_send, sizeof rtr_send, true);
+            n = mpa_fpdu_encode(&plan, octets, sizeof octets);
             for (size_t i = 0; i < cut; i++)
                 say(&talk, R, octets + i, 1);
             assert_int_equal(talk.side[R].ulpdus, cut == n);
@@ -735,9 +735,9 @@ static void wrong_rtr(void **state)
         open_one(&talk, R, &wish);
         say(&talk, R, octets, at);
         assert_true(talk.side[R].established);
-        n = octets_of(cases[k].octets, ulpdu, sizeof(ulpdu));
+        n = octets_of(cases[k].octets, ulpdu, sizeof ulpdu);
         mpa_fpdu_plan_init(&plan, &framing, at, ulpdu, (uint16_t)n, false);
-        n = mpa_fpdu_encode(&plan, octets, sizeof(octets));
+        n = mpa_fpdu_encode(&plan, octets, sizeof octets);
         say(&talk, R, octets, n);
         assert_int_equal(talk.side[R].rtrs, cases[k].rtr);
         assert_int_equal(talk.side[R].may_send, cases[k].rtr);
@@ -754,7 +754,7 @@ static void random_octets(void **state)
     (void)state;
     for (unsigned round = 0; round < 3000; round++) {
         struct talk talk;
-        size_t n = next_random(&seed) % sizeof(octets);
+        size_t n = next_random(&seed) % sizeof octets;
         bool markers = next_random(&seed) & 1, crc = next_random(&seed) % 8 == 0;
 
         fill_random(&seed, octets, n);

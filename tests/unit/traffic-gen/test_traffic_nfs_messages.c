@@ -26,7 +26,7 @@ static uint64_t see_item(void *ctx, const struct nfs_item *item)
             if (next->eligible && k++ == seen->eligible)
                 made = next;
         }
-        if (made == NULL) {
+        if (!made) {
             fail_msg("no such eligible item was made");
             return 0;
         }

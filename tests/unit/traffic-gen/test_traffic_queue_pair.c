@@ -8,7 +8,7 @@ static void all_work(struct talk *talk, unsigned side)
     const uint8_t *there = talk->side[!side].region;
     uint8_t *here = talk->side[side].region;
 
-    for (unsigned i = 0; i < sizeof(pattern); i++)
+    for (unsigned i = 0; i < sizeof pattern; i++)
         pattern[i] = (uint8_t)(i * 13 + side);
     for (unsigned n = 0; n < 7000; n = n * 2 + 1)
         post(talk, side, (struct qp_work){.kind = QP_SEND, .p = pattern, .n = n, .solicited = n & 2});

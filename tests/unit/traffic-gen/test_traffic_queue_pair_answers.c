@@ -13,13 +13,13 @@ static void receive_buffers(void **state)
     (void)state;
     options.repost = false;
     open_responder(&talk, &options);
-    say_hex(&talk, SEND_1, ulpdu, sizeof(ulpdu));
-    say_hex(&talk, "4148 00000000 00000000 00000002 00000000 [8]", ulpdu, sizeof(ulpdu));
+    say_hex(&talk, SEND_1, ulpdu, sizeof ulpdu);
+    say_hex(&talk, "4148 00000000 00000000 00000002 00000000 [8]", ulpdu, sizeof ulpdu);
     qp_repost(talk.side[R].qp, 1);
-    say_hex(&talk, "0143 00000000 00000000 00000003 00000000 aa", ulpdu, sizeof(ulpdu));
-    say_hex(&talk, "4143 00000000 00000000 00000003 00000001 bb", ulpdu, sizeof(ulpdu));
+    say_hex(&talk, "0143 00000000 00000000 00000003 00000000 aa", ulpdu, sizeof ulpdu);
+    say_hex(&talk, "4143 00000000 00000000 00000003 00000001 bb", ulpdu, sizeof ulpdu);
     assert_int_equal(talk.side[R].received, 3);
-    n = say_hex(&talk, "4143 00000000 00000000 00000004 00000000", ulpdu, sizeof(ulpdu));
+    n = say_hex(&talk, "4143 00000000 00000000 00000004 00000000", ulpdu, sizeof ulpdu);
     check_terminate(&talk, 0x1202, "110", ulpdu, n);
     close_all(&talk);
 }
@@ -33,11 +33,11 @@ static void more_requests_than_ird(void **state)
     (void)state;
     open_responder(&talk, &usual);
     the_room = 0; /* so that they wait */
-    say_hex(&talk, READ_1 SINK "00000001 00000010 0000000000001000", ulpdu, sizeof(ulpdu));
+    say_hex(&talk, READ_1 SINK "00000001 00000010 0000000000001000", ulpdu, sizeof ulpdu);
     say_hex(&talk, "414a 00000000 00000001 00000002 00000000" FETCH_ADD("00000010 0000000000001000"), ulpdu,
-            sizeof(ulpdu));
+            sizeof ulpdu);
     assert_int_equal(talk.side[R].terminated, 0);
-    n = say_hex(&talk, "4141 00000000 00000001 00000003 00000000 [28]", ulpdu, sizeof(ulpdu));
+    n = say_hex(&talk, "4141 00000000 00000001 00000003 00000000 [28]", ulpdu, sizeof ulpdu);
     check_terminate(&talk, 0x1202, "110", ulpdu, n);
     close_all(&talk);
 }
@@ -53,9 +53,9 @@ static void answers_in_order(void **state)
     open_responder(&talk, &usual);
     put_be64(talk.side[R].region, 41);
     the_room = 0;
-    say_hex(&talk, ATOMIC_1 FETCH_ADD("00000010 0000000000001000"), ulpdu, sizeof(ulpdu));
+    say_hex(&talk, ATOMIC_1 FETCH_ADD("00000010 0000000000001000"), ulpdu, sizeof ulpdu);
     say_hex(&talk, "4141 00000000 00000001 00000002 00000000" SINK "00000008 00000010 0000000000001000", ulpdu,
-            sizeof(ulpdu));
+            sizeof ulpdu);
     the_room = 1;
     qp_pump(talk.side[R].qp);
     assert_int_equal(fpdu_of(&talk, R, 0, &answer), 30);
@@ -105,8 +105,8 @@ static void interrupted_read(void **state)
     side->qp = qp_new(&options, side->memory, &stream, &(struct qp_events){.ctx = side, .terminated = on_terminated});
     pair_attach(talk.pair, R, &(struct pair_end){.end = side->qp, .receive = receive, .receive_fin = receive_fin});
     qp_start(side->qp);
-    pair_write(talk.pair, I, octets, mpa_startup_encode(&frame, octets, sizeof(octets)));
-    n = say_hex(&talk, READ_1 "00000099 0000000000000100 00001000 00000010 0000000000001000", ulpdu, sizeof(ulpdu));
+    pair_write(talk.pair, I, octets, mpa_startup_encode(&frame, octets, sizeof octets));
+    n = say_hex(&talk, READ_1 "00000099 0000000000000100 00001000 00000010 0000000000001000", ulpdu, sizeof ulpdu);
     assert_int_equal(count_of(&talk, R), 1);
     memory_invalidate(side->memory, STAG_ALL);
     segments_left = 1;
@@ -129,7 +129,7 @@ static void errors_of_mpa(void **state)
     (void)state;
     /* In the first FPDU: the Responder has no word yet. */
     open_responder(&talk, &crc);
-    pair_write(talk.pair, I, send, sizeof(send));
+    pair_write(talk.pair, I, send, sizeof send);
     pair_write(talk.pair, I, send, 4);
     run(&talk);
     assert_int_equal(talk.side[R].failed, MPA_END_BAD_CRC);
@@ -145,9 +145,9 @@ static void errors_of_mpa(void **state)
         uint8_t octets[100];
 
         mpa_fpdu_plan_init(&plan, &framing, 0, send + 2, 18, true);
-        pair_write(talk.pair, I, octets, mpa_fpdu_encode(&plan, octets, sizeof(octets)));
+        pair_write(talk.pair, I, octets, mpa_fpdu_encode(&plan, octets, sizeof octets));
     }
-    pair_write(talk.pair, I, send, sizeof(send));
+    pair_write(talk.pair, I, send, sizeof send);
     pair_write(talk.pair, I, send, 4);
     run(&talk);
     assert_int_equal(talk.side[R].received, 1);
@@ -179,7 +179,7 @@ static void errors_of_mpa(void **state)
         side_open(&talk, I, asking);
         qp_start(talk.side[I].qp);
         mpa_startup_fix_length(&frame);
-        n = mpa_startup_encode(&frame, octets, sizeof(octets));
+        n = mpa_startup_encode(&frame, octets, sizeof octets);
         pair_write(talk.pair, R, octets, n);
         run(&talk);
         said = pair_written(talk.pair, I, &n);

@@ -185,7 +185,7 @@ static void terminates(void **state)
         open_responder(&talk, &usual);
         if (wrong[k].before != NOTHING) {
             /* Something that lets the Responder speak, but takes no MSN. */
-            say_hex(&talk, "c140 00000001 [8]", ulpdu, sizeof(ulpdu));
+            say_hex(&talk, "c140 00000001 [8]", ulpdu, sizeof ulpdu);
             if (wrong[k].before == A_READ)
                 post(&talk, R, (struct qp_work){.kind = QP_READ, .n = 4, .sink_stag = STAG_ALL, .sink_to = BASE});
             else
@@ -194,7 +194,7 @@ static void terminates(void **state)
         }
         for (unsigned i = 0; i < 3 && wrong[k].ulpdus[i]; i++) {
             assert_int_equal(talk.side[R].terminated, 0);
-            n = say_hex(&talk, wrong[k].ulpdus[i], ulpdu, sizeof(ulpdu));
+            n = say_hex(&talk, wrong[k].ulpdus[i], ulpdu, sizeof ulpdu);
         }
         if (wrong[k].cause == NO_TERMINATE) {
             assert_int_equal(talk.side[R].terminated, 0);
@@ -205,8 +205,8 @@ static void terminates(void **state)
             assert_int_equal(talk.side[R].flushed + talk.side[R].completed, wrong[k].before != NOTHING);
             /* Then silence, whatever comes. */
             n = count_of(&talk, R);
-            say_hex(&talk, READ_1 SINK "00000001 00000010 0000000000001000", ulpdu, sizeof(ulpdu));
-            say_hex(&talk, "c140 00000010 0000000000001000 55", ulpdu, sizeof(ulpdu));
+            say_hex(&talk, READ_1 SINK "00000001 00000010 0000000000001000", ulpdu, sizeof ulpdu);
+            say_hex(&talk, "c140 00000010 0000000000001000 55", ulpdu, sizeof ulpdu);
             assert_int_equal(count_of(&talk, R), n);
             assert_int_not_equal(talk.side[R].region[0], 0x55);
         }
@@ -226,7 +226,7 @@ static void truncated_ulpdus(void **state)
 
     (void)state;
     for (size_t k = 0; k < ARRAY_LENGTH(wrong); k++) {
-        size_t n = octets_of(wrong[k].ulpdus[0], ulpdu, sizeof(ulpdu));
+        size_t n = octets_of(wrong[k].ulpdus[0], ulpdu, sizeof ulpdu);
 
         for (size_t cut = 1; cut <= n; cut++) {
             struct talk talk;
@@ -250,13 +250,13 @@ static void random_ulpdus(void **state)
         uint8_t ulpdu[200];
 
         open_responder(&talk, &usual);
-        say_hex(&talk, "c140 00000001 [8]", ulpdu, sizeof(ulpdu));
+        say_hex(&talk, "c140 00000001 [8]", ulpdu, sizeof ulpdu);
         for (unsigned i = 0; i < next_random(&seed) % 4; i++)
             post(&talk, R,
                  (struct qp_work){
                      .kind = i & 1 ? QP_FETCH_ADD : QP_READ, .sink_stag = STAG_ALL, .n = 9, .sink_to = BASE});
         for (unsigned i = 0; i < 30; i++) {
-            size_t n = octets_of(wrong[next_random(&seed) % ARRAY_LENGTH(wrong)].ulpdus[0], ulpdu, sizeof(ulpdu));
+            size_t n = octets_of(wrong[next_random(&seed) % ARRAY_LENGTH(wrong)].ulpdus[0], ulpdu, sizeof ulpdu);
 
             if (n >= 18 && !(ulpdu[0] & 0x80))
                 put_be32(ulpdu + 10, 1 + i / 4);

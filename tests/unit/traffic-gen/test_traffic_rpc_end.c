@@ -114,8 +114,8 @@ static void try_size(struct talk *talk, unsigned caller, const char *procedure, 
     const struct rpc_end_how how = {.reply_max = is_reply ? size : 0, .keep_inline = keep_inline};
     struct talk_call *call = &talk->side[caller].calls[1];
 
-    g_snprintf(fields, sizeof(fields), "%s=0", field);
-    g_snprintf(fields, sizeof(fields), "%s=%zu", field, size - whole_size(&sample, is_reply));
+    g_snprintf(fields, sizeof fields, "%s=0", field);
+    g_snprintf(fields, sizeof fields, "%s=%zu", field, size - whole_size(&sample, is_reply));
     talk->side[caller].n_calls = 1; /* one after the other, in the same place */
     assert_ptr_equal(talk_call(talk, caller, &sample, &how), call);
     talk_run(talk);

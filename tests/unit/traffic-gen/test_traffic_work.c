@@ -64,7 +64,7 @@ static void play(const struct work *work, unsigned connection, struct side sides
 {
     struct pair *pair = pair_new(MSS, 0);
 
-    memset(sides, 0, 2 * sizeof(sides[0]));
+    memset(sides, 0, 2 * sizeof sides[0]);
     for (enum role role = INITIATOR; role <= RESPONDER; role++) {
         const struct work_end_events events = {.ctx = &sides[role], .done = on_done};
 
@@ -144,8 +144,8 @@ static void memory_at_the_end(void **state)
     play(scenario_file_work(file), 0, sides);
     assert_null(sides[INITIATOR].why);
     assert_null(sides[RESPONDER].why);
-    assert_memory_equal(work_end_region(sides[RESPONDER].end, 0), counted, sizeof(counted));
-    assert_memory_equal(work_end_region(sides[INITIATOR].end, 0), counted, sizeof(counted));
+    assert_memory_equal(work_end_region(sides[RESPONDER].end, 0), counted, sizeof counted);
+    assert_memory_equal(work_end_region(sides[INITIATOR].end, 0), counted, sizeof counted);
     clear(sides);
     scenario_file_free(file);
 }

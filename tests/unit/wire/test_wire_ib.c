@@ -30,7 +30,7 @@ struct frame {
 
 static void take(struct frame *frame, const char *text, size_t below)
 {
-    frame->n = octets_of(text, frame->octets, sizeof(frame->octets));
+    frame->n = octets_of(text, frame->octets, sizeof frame->octets);
     frame->below = below;
     assert_int_equal(ib_packet_decode(&frame->packet, frame->octets + below, frame->n - below, frame->n - below),
                      IB_DECODED);
@@ -184,14 +184,14 @@ static void what_is_encoded_is_decoded(void **state)
                          again;
         size_t n;
 
-        memset(octets, 0, sizeof(octets));
-        n = ib_headers_encode(&packet, octets, sizeof(octets));
+        memset(octets, 0, sizeof octets);
+        n = ib_headers_encode(&packet, octets, sizeof octets);
         if (!ib_opcode_info(opcode)) {
             assert_int_equal(n, 0);
             continue;
         }
         assert_int_equal(ib_headers_encode(&packet, octets, n - 1), 0);
-        assert_int_equal(ib_packet_decode(&again, octets, sizeof(octets), sizeof(octets)), IB_DECODED);
+        assert_int_equal(ib_packet_decode(&again, octets, sizeof octets, sizeof octets), IB_DECODED);
         assert_int_equal(again.header_len, n);
         assert_int_equal(again.bth.qp, packet.bth.qp);
         assert_int_equal(again.bth.psn, packet.bth.psn);
@@ -201,7 +201,7 @@ static void what_is_encoded_is_decoded(void **state)
         assert_int_equal(again.bth.migration, packet.bth.migration);
         assert_int_equal(again.bth.becn, packet.bth.becn);
         assert_int_equal(again.bth.ack_request, packet.bth.ack_request);
-        assert_int_equal(again.payload_len, sizeof(octets) - n - packet.bth.pad - IB_ICRC_LEN);
+        assert_int_equal(again.payload_len, sizeof octets - n - packet.bth.pad - IB_ICRC_LEN);
         /* Each header that is there was read back. */
         assert_true(!(again.headers & IB_HAS_RETH) || again.reth.address == packet.reth.address);
         assert_true(!(again.headers & IB_HAS_ATOMIC) || again.atomic.compare == packet.atomic.compare);
@@ -281,7 +281,7 @@ static void link_headers(void **state)
     uint8_t octets[IB_GRH_LEN];
 
     (void)state;
-    assert_int_equal(ib_lrh_encode(&lrh, octets, sizeof(octets)), IB_LRH_LEN);
+    assert_int_equal(ib_lrh_encode(&lrh, octets, sizeof octets), IB_LRH_LEN);
     assert_true(ib_lrh_decode(&lrh_again, octets, IB_LRH_LEN));
     assert_int_equal(lrh_again.virtual_lane, 3);
     assert_int_equal(lrh_again.service_level, 5);
@@ -290,7 +290,7 @@ static void link_headers(void **state)
     assert_int_equal(lrh_again.source, 0xFEDC);
     assert_int_equal(lrh_again.words, 0x2A5);
     assert_false(ib_lrh_decode(&lrh_again, octets, IB_LRH_LEN - 1));
-    assert_int_equal(ib_grh_encode(&grh, octets, sizeof(octets)), IB_GRH_LEN);
+    assert_int_equal(ib_grh_encode(&grh, octets, sizeof octets), IB_GRH_LEN);
     assert_true(ib_grh_decode(&grh_again, octets, IB_GRH_LEN));
     assert_memory_equal(grh.source, grh_again.source, 16);
     assert_int_equal(grh_again.flow_label, 0xBEEF1);

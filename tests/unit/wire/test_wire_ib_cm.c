@@ -22,7 +22,7 @@ static void request_of_linux(void **state)
     size_t n;
 
     (void)state;
-    n = octets_of(request, octets, sizeof(octets));
+    n = octets_of(request, octets, sizeof octets);
     assert_int_equal(n, IB_MAD_LEN);
     assert_true(ib_cm_decode(&cm, octets, n));
     assert_string_equal(ib_cm_name(cm.attribute), "ConnectRequest");
@@ -61,7 +61,7 @@ static void what_is_encoded_is_decoded(void **state)
     uint8_t octets[IB_MAD_LEN], data[IB_CM_PRIVATE_MAX + 1];
 
     (void)state;
-    memset(data, 0xA5, sizeof(data));
+    memset(data, 0xA5, sizeof data);
     for (unsigned i = 0; i < ARRAY_LENGTH(messages); i++) {
         uint8_t attribute = messages[i].attribute;
         struct ib_cm cm = {.attribute = attribute,
@@ -80,8 +80,8 @@ static void what_is_encoded_is_decoded(void **state)
                            .private_len = 8},
                      again;
 
-        assert_int_equal(ib_cm_encode(&cm, octets, sizeof(octets)), IB_MAD_LEN);
-        assert_true(ib_cm_decode(&again, octets, sizeof(octets)));
+        assert_int_equal(ib_cm_encode(&cm, octets, sizeof octets), IB_MAD_LEN);
+        assert_true(ib_cm_decode(&again, octets, sizeof octets));
         assert_int_equal(again.attribute, attribute);
         assert_true(again.transaction == 7);
         assert_int_equal(again.local_id, 1);
@@ -98,12 +98,12 @@ static void what_is_encoded_is_decoded(void **state)
         if (attribute == IB_CM_REJECT)
             assert_int_equal(again.reason, IB_CM_REJECT_CONSUMER);
         cm.private_len = messages[i].room;
-        assert_int_equal(ib_cm_encode(&cm, octets, sizeof(octets)), IB_MAD_LEN);
+        assert_int_equal(ib_cm_encode(&cm, octets, sizeof octets), IB_MAD_LEN);
         assert_int_equal(ib_cm_encode(&cm, octets, IB_MAD_LEN - 1), 0);
         cm.private_len++;
-        assert_int_equal(ib_cm_encode(&cm, octets, sizeof(octets)), 0);
+        assert_int_equal(ib_cm_encode(&cm, octets, sizeof octets), 0);
     }
-    assert_int_equal(ib_cm_encode(&(struct ib_cm){.attribute = 0x17}, octets, sizeof(octets)), 0);
+    assert_int_equal(ib_cm_encode(&(struct ib_cm){.attribute = 0x17}, octets, sizeof octets), 0);
     assert_null(ib_cm_name(0x17));
 }
 
@@ -115,15 +115,15 @@ static void ip_addressing(void **state)
     uint16_t port;
 
     (void)state;
-    assert_int_equal(ib_ip_cm_encode(&header, octets, sizeof(octets)), IB_IP_CM_LEN);
-    assert_true(ib_ip_cm_decode(&again, octets, sizeof(octets)));
+    assert_int_equal(ib_ip_cm_encode(&header, octets, sizeof octets), IB_IP_CM_LEN);
+    assert_true(ib_ip_cm_decode(&again, octets, sizeof octets));
     assert_int_equal(again.ip_version, 6);
     assert_int_equal(again.source_port, 700);
-    assert_memory_equal(again.source, header.source, sizeof(header.source));
-    assert_memory_equal(again.destination, header.destination, sizeof(header.destination));
-    assert_false(ib_ip_cm_decode(&again, octets, sizeof(octets) - 1));
+    assert_memory_equal(again.source, header.source, sizeof header.source);
+    assert_memory_equal(again.destination, header.destination, sizeof header.destination);
+    assert_false(ib_ip_cm_decode(&again, octets, sizeof octets - 1));
     octets[1] = 0x50;
-    assert_false(ib_ip_cm_decode(&again, octets, sizeof(octets)));
+    assert_false(ib_ip_cm_decode(&again, octets, sizeof octets));
     assert_false(ib_service_is_ip(UINT64_C(0x01110000) | 20049, &port)); /* UDP: SIDR */
     assert_int_equal(ib_cm_mtu(0), 0);
     assert_int_equal(ib_cm_mtu(5), 4096);

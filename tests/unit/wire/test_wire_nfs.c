@@ -474,7 +474,7 @@ static void test_known(void **state)
 
         for (size_t j = 0; j < 4 * ARRAY_LENGTH(auxiliary); j++) {
             p = nfs_procedure_find(auxiliary[j / 4], (uint32_t)j % 4 + 1, i);
-            assert_true(p == NULL || !(p->reduces_call || p->reduces_reply));
+            assert_true(!p || !(p->reduces_call || p->reduces_reply));
         }
     }
     assert_null(nfs_procedure_find(NFS_PROGRAM, 3, 22));
