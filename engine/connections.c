@@ -102,24 +102,30 @@ static uint64_t hash_endpoint(uint64_t h, const struct endpoint *endpoint)
     return mix(h, (uint64_t)endpoint->port << 8 | endpoint->ip);
 }
 
-static int compare_endpoints(const struct endpoint *a, const struct endpoint *b)
+/* Some order. */
+static bool comes_after(const struct endpoint *a, const struct endpoint *b)
 {
-    int order = memcmp(a->address, b->address, sizeof a->address);
-    if (order == 0)
-        order = (int)a->port - (int)b->port;
-    return order ? order : (int)a->ip - (int)b->ip;
+    uint64_t x[2], y[2];
+
+    memcpy(x, a->address, sizeof x);
+    memcpy(y, b->address, sizeof y);
+    if (x[0] != y[0])
+        return x[0] > y[0];
+    if (x[1] != y[1])
+        return x[1] > y[1];
+    return a->port != b->port ? a->port > b->port : a->ip > b->ip;
 }
 
 static bool same_endpoint(const struct endpoint *a, const struct endpoint *b)
 {
-    return compare_endpoints(a, b) == 0;
+    return memcmp(a->address, b->address, sizeof a->address) == 0 && a->port == b->port && a->ip == b->ip;
 }
 
 static struct key key_of(const struct addressed_segment *segment)
 {
-    bool ascending = compare_endpoints(&segment->source, &segment->destination) <= 0;
-    return ascending ? (struct key){segment->source, segment->destination}
-                     : (struct key){segment->destination, segment->source};
+    bool descending = comes_after(&segment->source, &segment->destination);
+    return descending ? (struct key){segment->destination, segment->source}
+                      : (struct key){segment->source, segment->destination};
 }
 
 static uint64_t hash_key(const struct connections *connections, const struct key *key)
@@ -323,7 +329,7 @@ static void replace(struct connections *connections, struct slot *slot, int64_t 
 
 /* The connection of a segment whose addresses are known, if it has one. NULL: a new one is to be opened. */
 static struct slot *settle(struct connections *connections, struct slot *slot, struct addressed_segment *segment,
-                           struct addressed_segment *syn, bool *ignore)
+                           struct addressed_segment *syn, bool *with_syn, bool *ignore)
 {
     struct tcp_segment *s = &segment->segment;
 
@@ -344,6 +350,7 @@ static struct slot *settle(struct connections *connections, struct slot *slot, s
             return slot;
         case TCP_HAS_BEGUN:
             *syn = *slot->pending;
+            *with_syn = true;
             break;
         case TCP_BEGINS:
             break;
@@ -358,8 +365,8 @@ struct connection *connections_segment(struct connections *connections, struct a
     struct tcp_segment *s = &segment->segment;
     struct key key = key_of(segment);
     uint64_t hash = hash_key(connections, &key);
-    struct addressed_segment syn = {0};
-    bool ignore = false;
+    struct addressed_segment syn;
+    bool with_syn = false, ignore = false;
 
     if (connections->n_closed)
         retire_quiet(connections, s->time_ns);
@@ -368,13 +375,12 @@ struct connection *connections_segment(struct connections *connections, struct a
                     !same_endpoint(&slot->key.high, &key.high)))
         slot = slot->chain;
     if (slot)
-        slot = settle(connections, slot, segment, &syn, &ignore);
+        slot = settle(connections, slot, segment, &syn, &with_syn, &ignore);
     if (ignore)
         return NULL;
     if (!slot) {
         if (s->flags & TCP_RST)
             return NULL; /* nothing to reset */
-        bool with_syn = syn.segment.flags & TCP_SYN;
         slot = open_slot(connections, with_syn ? &syn : segment, &key, hash);
         if (!slot)
             return NULL;

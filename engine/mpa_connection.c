@@ -154,15 +154,26 @@ size_t mpa_run_of(const struct mpa_side *s, uint64_t at)
     return low;
 }
 
+/* Mostly the window holds one segment, or the first is what is asked for. NULL: it lies beyond all. */
+static inline const struct origin_run *run_of(const struct mpa_side *s, uint64_t at)
+{
+    size_t i;
+
+    if (s->n_runs > 0 && at < s->runs[0].end)
+        return s->runs;
+    i = mpa_run_of(s, at);
+    return i < s->n_runs ? &s->runs[i] : NULL;
+}
+
 const struct octets_origin *mpa_origin(const struct mpa_connection *mpa, unsigned side, uint64_t at)
 {
     static const struct octets_origin unknown;
     const struct mpa_side *s = &mpa->side[side];
-    size_t i = s->n_runs > 0 && at < s->runs[0].end ? 0 : mpa_run_of(s, at);
+    const struct origin_run *run = run_of(s, at);
 
-    if (s->n_runs == 0)
-        return &unknown;
-    return &s->runs[i < s->n_runs ? i : s->n_runs - 1].origin;
+    if (run == NULL)
+        return s->n_runs == 0 ? &unknown : &s->runs[s->n_runs - 1].origin;
+    return &run->origin;
 }
 
 struct place mpa_place(const struct mpa_connection *mpa, unsigned side, uint64_t from, uint64_t to)
@@ -180,17 +191,17 @@ struct place mpa_place(const struct mpa_connection *mpa, unsigned side, uint64_t
 bool mpa_segment_starts(const struct mpa_connection *mpa, unsigned side, uint64_t at)
 {
     const struct mpa_side *s = &mpa->side[side];
-    size_t i = mpa_run_of(s, at);
+    const struct origin_run *run = run_of(s, at);
 
-    return i < s->n_runs && s->runs[i].start == at && s->runs[i].origin.segment_start;
+    return run != NULL && run->start == at && run->origin.segment_start;
 }
 
 bool mpa_segment_ends(const struct mpa_connection *mpa, unsigned side, uint64_t at)
 {
     const struct mpa_side *s = &mpa->side[side];
-    size_t i = at == 0 ? s->n_runs : mpa_run_of(s, at - 1);
+    const struct origin_run *run = at == 0 ? NULL : run_of(s, at - 1);
 
-    return i < s->n_runs && s->runs[i].end == at && s->runs[i].origin.segment_end;
+    return run != NULL && run->end == at && run->origin.segment_end;
 }
 
 /* ---- what the parts of the core share ---- */

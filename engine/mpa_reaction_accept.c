@@ -135,9 +135,9 @@ static void note_stimuli(struct mpa_connection *mpa, const struct reaction_fpdu 
     watch->faulty |= seen == 0;
     watch->last_end = event->fpdu.offset + event->fpdu.length;
     watch->pending |= seen;
-    for (unsigned kind = 0; seen != 0; kind++, seen >>= 1) {
-        if (!(seen & 1))
-            continue;
+    for (; seen != 0; seen &= seen - 1) { /* each bit that is set */
+        unsigned kind = (unsigned)__builtin_ctz(seen);
+
         watch->of[kind].count++;
         watch->of[kind].time_ns = event->place.time_ns;
         watch->of[kind].at =

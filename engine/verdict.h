@@ -67,7 +67,10 @@ struct verdict {
 
 static inline void verdict_passed(struct verdict *v, enum rule_id id)
 {
-    v->counts[id].passed += !v->muted && v->counts[id].passed != UINT32_MAX;
+    struct rule_count *count = &v->counts[id];
+    bool full = __builtin_add_overflow(count->passed, (uint32_t)!v->muted, &count->passed);
+
+    count->passed -= full;
 }
 
 static inline void verdict_passed_n(struct verdict *v, enum rule_id id, uint32_t n)

@@ -57,6 +57,15 @@ static void copy_bare(uint8_t *out, const uint8_t *p, uint32_t grid, uint32_t k,
     }
 }
 
+/* Octets k..k+len of the FPDU at p: where they lie, or in `room` where a Marker parts them. */
+static inline const uint8_t *bare_at(uint8_t *room, const uint8_t *p, uint32_t grid, uint32_t k, uint32_t len)
+{
+    if (k + len <= grid)
+        return p + k;
+    copy_bare(room, p, grid, k, len);
+    return room;
+}
+
 static unsigned read_markers(struct mpa_marker *markers, const struct mpa_fpdu *fpdu, uint32_t grid)
 {
     unsigned n = 0;
@@ -80,14 +89,14 @@ enum mpa_fpdu_status mpa_fpdu_parse(struct mpa_fpdu *out, size_t *need, const st
 {
     uint32_t grid = grid_distance(framing, offset);
     uint32_t bare, pad, crc;
-    uint8_t field[MPA_CRC_LEN];
+    uint8_t room[sizeof out->pad + MPA_CRC_LEN];
+    const uint8_t *tail;
     uint16_t ulpdu_length;
 
     *need = place_of(grid, MPA_LENGTH_LEN - 1) + 1;
     if (n < *need)
         return MPA_FPDU_MORE;
-    copy_bare(field, p, grid, 0, MPA_LENGTH_LEN);
-    ulpdu_length = get_be16(field);
+    ulpdu_length = get_be16(bare_at(room, p, grid, 0, MPA_LENGTH_LEN));
     bare = bare_octets(ulpdu_length);
     *need = place_of(grid, bare - 1) + 1;
     if (n < *need)
@@ -109,9 +118,10 @@ enum mpa_fpdu_status mpa_fpdu_parse(struct mpa_fpdu *out, size_t *need, const st
         copy_bare(scratch->ulpdu, p, grid, MPA_LENGTH_LEN, ulpdu_length);
         out->ulpdu = scratch->ulpdu;
     }
-    copy_bare(out->pad, p, grid, pad, out->pad_length);
-    copy_bare(field, p, grid, crc, MPA_CRC_LEN);
-    out->crc = get_le32(field);
+    tail = bare_at(room, p, grid, pad, out->pad_length + MPA_CRC_LEN);
+    for (unsigned i = 0; i < out->pad_length; i++)
+        out->pad[i] = tail[i];
+    out->crc = get_le32(tail + out->pad_length);
     if (grid < out->length) {
         out->n_markers = read_markers(scratch->markers, out, grid);
         out->markers = scratch->markers;
