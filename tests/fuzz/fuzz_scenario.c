@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A scenario in YAML. Whatever it is, either a message says in one line where it is wrong, or there are statements
- * within the limits, none of which can pass for several, or there is work whose parts refer to what is there.
+ * within the limits, or there is work whose parts refer to what is there.
  */
 #include "tests/fuzz/fuzz.h"
 #include "traffic-gen/scenario/scenario_file.h"
@@ -45,8 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *error = NULL;
     struct scenario_file *file = scenario_file_parse("x.yaml", (const char *)data, size, &error);
-    const char *statement;
-    unsigned line, n = 0;
+    const GPtrArray *statements;
 
     HOLDS((file == NULL) == (error != NULL));
     if (!file) {
@@ -57,12 +56,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     HOLDS(scenario_file_name(file));
     if (scenario_file_work(file))
         check_work(scenario_file_work(file));
-    for (; (statement = scenario_file_statement(file, n, &line)); n++) {
-        HOLDS(line > 0 && !strpbrk(statement, ";\n"));
-        HOLDS(strncmp(statement, "I ", 2) == 0 || strncmp(statement, "R ", 2) == 0 ||
-              strncmp(statement, "next", 4) == 0 || strncmp(statement, "with", 4) == 0);
+    statements = scenario_file_statements(file);
+    HOLDS(statements->len <= SCENARIO_STATEMENTS_MAX);
+    for (unsigned i = 0; i < statements->len; i++) {
+        const struct statement *statement = statements->pdata[i];
+
+        HOLDS(statement->verb && statement->line > 0 && statement->times > 0 && statement->allowed);
     }
-    HOLDS(n <= SCENARIO_STATEMENTS_MAX);
     scenario_file_free(file);
     return 0;
 }

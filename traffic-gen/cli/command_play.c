@@ -131,15 +131,6 @@ static void remove_capture(const char *path)
         remove(path);
 }
 
-/* A script that cannot be read ends the program while its capture is being written. */
-static const char *unfinished;
-
-static void remove_unfinished(void)
-{
-    if (unfinished)
-        remove_capture(unfinished);
-}
-
 /* Options that only some scenarios know. */
 static int check_uses(const struct play_options *options, const struct scenario_source *source,
                       const struct bulk_scenario *bulk)
@@ -202,13 +193,11 @@ static int play_checked(const char *name, const struct play_options *options, co
     if (options->live)
         capture_file_set_live(file);
     errno = 0;
-    unfinished = options->output;
 
     status = bulk ? play_bulk(file, options, bulk) : play_scenario(file, options, source, faults);
 
     if (!capture_file_close(file) && status == 0)
         status = command_fail("%s: %s", options->output, g_strerror(errno));
-    unfinished = NULL;
     if (status != 0)
         remove_capture(options->output);
     return status;
@@ -273,7 +262,6 @@ int command_play(int argc, char **argv)
     };
     int status;
 
-    atexit(remove_unfinished);
     if (command_parse(&usage, entries, &argc, &argv, 1, 1, &status))
         status = play(argv[1], &options);
     g_free(options.output);

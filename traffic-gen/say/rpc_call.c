@@ -2,7 +2,6 @@
 /* Calls: arguments, chunks offered, and the same again on another connection. */
 #include "traffic-gen/say/rpc_making.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { WRITE_DEFAULT = 4096, REPLY_DEFAULT = 65536 };
@@ -38,7 +37,7 @@ static void build_arguments(struct rpc_making *m)
     nfs_body_init(&m->side->body);
     wrong = nfs_build_arguments(m->exchange->procedure, &options, &m->side->body);
     if (wrong)
-        words_give_up(m->words->text, wrong);
+        words_refuse(m->words, wrong);
 }
 
 /* cred=sys, none, gss:SERVICE, gss:init, gss:destroy */
@@ -58,7 +57,7 @@ static void choose_credential(struct rpc_making *m)
                                                                  : (unsigned)RPC_GSS_SVC_NONE;
         m->exchange->gss_seq = (m->exchange->xid & 0xFFFF) + 1;
     } else if (cred && strcmp(cred, "sys") != 0) {
-        words_give_up(m->words->text, cred);
+        words_refuse(m->words, cred);
     }
     m->header.gss_version = 1;
     m->header.gss_proc = m->exchange->gss_proc;
@@ -129,18 +128,23 @@ static void keep_chunks(struct rpc_making *m)
 
 void rpc_say_call(struct rpc_making *m)
 {
-    const char *name = m->words->list[0];
-    struct rpc_exchange *exchange = rpc_exchange_new(m->rpc, m->role);
+    const char *name = words_first(m->words);
+    const struct nfs_template *procedure = name ? nfs_procedure_template(name) : NULL;
+    struct rpc_exchange *exchange;
 
-    exchange->procedure = name ? nfs_procedure_template(name) : NULL;
-    if (!exchange->procedure)
-        words_give_up(m->words->text, name ? name : "call");
-    m->words->used[0] = true;
+    if (!procedure) {
+        words_refuse(m->words, name ? name : "call");
+        return;
+    }
+    exchange = rpc_exchange_new(m->rpc, m->role);
+    exchange->procedure = procedure;
     exchange->xid = (uint32_t)words_number(m->words, "xid", exchange->xid);
     m->exchange = exchange;
     m->side = &exchange->call;
     choose_credential(m);
     build_arguments(m);
+    if (!words_good(m->words))
+        return;
     m->header.xid = exchange->xid;
     m->header.type = RPC_CALL;
     m->header.rpcvers = RPC_VERSION;
@@ -168,8 +172,10 @@ void rpc_say_again(struct rpc_making *m)
 {
     struct rpc_exchange *exchange = rpc_choose(m, m->role);
 
-    if (!exchange)
-        words_give_up_why(m->words->text, "again", "no Call of this side is without Reply, or not that many are");
+    if (!exchange) {
+        words_refuse_because(m->words, "again", "no Call of this side is without Reply, or not that many are");
+        return;
+    }
     m->exchange = exchange;
     m->side = &exchange->call;
     m->plan = (struct rpcrdma_plan){

@@ -3,8 +3,6 @@
 
 #include "wire/octets.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { RPC_HEADER_ROOM = 1024, GSS_HANDLE_LEN = 16, GSS_MIC_LEN = 28 };
@@ -153,36 +151,27 @@ static void append_body(struct rpc_making *m)
 /* p.FIELD=N, p.opN.FIELD+N: a word of the arguments or results as it lies there. */
 static void change_body_words(struct rpc_making *m)
 {
-    char **list = m->words->list;
-
-    for (unsigned i = 0; i < WORDS_MAX && list[i]; i++) {
-        const char *name = list[i] + 2, *field_name;
+    for (unsigned i = 0; i < m->words->n; i++) {
+        const struct word *word = &m->words->list[i];
+        const char *name = word->name + 2, *field_name;
         unsigned op = UINT_MAX;
-        size_t n;
-        uint64_t value;
 
-        if (strncmp(list[i], "p.", 2) != 0)
+        if (!g_str_has_prefix(word->name, "p.") || !word->op || !word->is_number)
             continue;
         field_name = words_match(name, "op#.", &op);
         if (field_name)
             name = field_name;
-        n = strcspn(name, "=+-");
-        if (!name[n])
-            words_give_up(m->words->text, list[i]);
-        value = words_parse_number(m->words, name + n + 1);
         for (unsigned k = 0; k < m->side->body.fields->len; k++) {
             const struct nfs_field *field = &g_array_index(m->side->body.fields, struct nfs_field, k);
             uint8_t *p = m->side->whole->data + m->side->body_at + field->at;
 
-            if (strlen(field->name) != n || memcmp(field->name, name, n) != 0 || (op != UINT_MAX && field->op != op) ||
+            if (strcmp(field->name, name) != 0 || (op != UINT_MAX && field->op != op) ||
                 m->side->body_at + field->at + 4 > m->side->whole->len)
                 continue;
             if (field->size == 8)
-                put_be64(p, name[n] == '=' ? value : name[n] == '+' ? get_be64(p) + value : get_be64(p) - value);
+                put_be64(p, word_apply(word, get_be64(p)));
             else
-                put_be32(p, (uint32_t)(name[n] == '='   ? value
-                                       : name[n] == '+' ? get_be32(p) + value
-                                                        : get_be32(p) - value));
+                put_be32(p, (uint32_t)word_apply(word, get_be32(p)));
             m->words->used[i] = true;
             break;
         }
@@ -191,14 +180,14 @@ static void change_body_words(struct rpc_making *m)
 
 static void change_roundups(struct rpc_making *m)
 {
-    const char *value = words_value(m->words, "roundup");
+    bool given = words_given(m->words, "roundup");
+    uint8_t value = (uint8_t)words_number(m->words, "roundup", 0);
 
-    for (unsigned i = 0; value && i < m->side->body.items->len; i++) {
+    for (unsigned i = 0; given && i < m->side->body.items->len; i++) {
         const struct nfs_body_item *item = &g_array_index(m->side->body.items, struct nfs_body_item, i);
 
         if (m->side->body_at + item->at + xdr_padded(item->length) <= m->side->whole->len)
-            memset(m->side->whole->data + m->side->body_at + item->at + item->length,
-                   (int)words_parse_number(m->words, value), xdr_roundup(item->length));
+            memset(m->side->whole->data + m->side->body_at + item->at + item->length, value, xdr_roundup(item->length));
     }
 }
 
@@ -233,9 +222,9 @@ void rpc_put_together(struct rpc_making *m)
     change_roundups(m);
     if (drop)
         g_byte_array_set_size(m->side->whole, m->side->whole->len - MIN(drop, m->side->whole->len));
-    if (more > RPC_OCTETS_MAX)
-        words_give_up(m->words->text, "more");
-    if (more) {
+    if (more > RPC_OCTETS_MAX) {
+        words_refuse(m->words, "more");
+    } else if (more) {
         g_byte_array_set_size(m->side->whole, m->side->whole->len + more);
         memset(m->side->whole->data + m->side->whole->len - more, 0, more);
     }
@@ -323,7 +312,7 @@ void rpc_reduce(struct rpc_making *m)
         k++;
     }
     if (asked && k == 0)
-        words_give_up(m->words->text, "read");
+        words_refuse(m->words, "read");
     rpc_finish_reduced(m);
 
     const char *sizes = words_value(m->words, "pz");

@@ -4,7 +4,6 @@
 
 #include "wire/nfs.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Of operation op, or of the procedure; an unqualified status is that of the last operation. */
@@ -37,7 +36,7 @@ static void build_results(struct rpc_making *m)
     nfs_body_init(&m->side->body);
     wrong = nfs_build_results(m->exchange->procedure, call, &options, n_ops, &m->side->body);
     if (wrong)
-        words_give_up(m->words->text, wrong);
+        words_refuse(m->words, wrong);
 }
 
 static void build_header(struct rpc_making *m)
@@ -154,7 +153,7 @@ static void place_item(struct rpc_making *m, unsigned k, const struct nfs_body_i
 
 static void place_results(struct rpc_making *m)
 {
-    const char *name = words_value(m->words, "place"), *lost = words_value(m->words, "lose");
+    const char *name = words_value(m->words, "place");
     struct pairing pairing = pairing_of(m);
     bool empty = words_have(m->words, "empty");
     unsigned result = 0;
@@ -178,8 +177,8 @@ static void place_results(struct rpc_making *m)
         if (m->writes[k].n && m->writes[k].segments[0].length == 0)
             m->writes[k].n = 0;
     }
-    if (lost) {
-        const struct nfs_body_item *item = item_for_chunk(&m->side->body, (unsigned)words_parse_number(m->words, lost));
+    if (words_given(m->words, "lose")) {
+        const struct nfs_body_item *item = item_for_chunk(&m->side->body, (unsigned)words_number(m->words, "lose", 0));
 
         if (item)
             rpc_take(m, item);
@@ -220,9 +219,9 @@ static void change_lists(struct rpc_making *m)
         invent(&m->writes[m->plan.n_writes], 1);
     }
     m->plan.n_writes = n;
-    if (words_value(m->words, "segs"))
+    if (words_given(m->words, "segs"))
         invent(&m->writes[0], (unsigned)words_number(m->words, "segs", 0));
-    if (words_value(m->words, "reply-segs")) {
+    if (words_given(m->words, "reply-segs")) {
         m->plan.reply = &m->reply_plan;
         invent(&m->reply, (unsigned)words_number(m->words, "reply-segs", 0));
     }
@@ -283,9 +282,11 @@ void rpc_say_reply(struct rpc_making *m)
     uint32_t part = (uint32_t)words_number(m->words, "parts", UINT32_MAX);
 
     if (!exchange)
-        words_give_up_why(m->words->text, "reply", "no Call of the other side waits for a Reply, or not that many do");
+        words_refuse_because(m->words, "reply", "no Call of the other side waits for a Reply, or not that many do");
     if (part == 0)
-        words_give_up(m->words->text, "parts");
+        words_refuse(m->words, "parts");
+    if (!words_good(m->words))
+        return;
     m->exchange = exchange;
     m->side = &exchange->reply;
     rpc_side_clear(m->side);
@@ -294,6 +295,8 @@ void rpc_say_reply(struct rpc_making *m)
     m->plan.credit = RPC_CREDITS;
     build_header(m);
     build_results(m);
+    if (!words_good(m->words))
+        return;
     rpc_put_together(m);
     if (m->header.reply_stat == RPC_MSG_ACCEPTED && m->header.accept_stat == RPC_SUCCESS) {
         place_results(m);
@@ -313,6 +316,8 @@ void rpc_say_reply(struct rpc_making *m)
     rpc_change_plan(m);
     for (unsigned i = 0; i < m->side->n_reads; i++)
         m->side->reads[i].segment = m->reads[i];
+    if (!words_good(m->words))
+        return;
     if (!late && !none)
         say_placed(m, part, backward);
     rpc_say(m);

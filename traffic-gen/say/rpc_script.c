@@ -3,12 +3,11 @@
 
 #include "traffic-gen/say/rpc_making.h"
 #include "traffic-gen/say/setups.h"
+#include "traffic-gen/say/verb.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { READS_IN_FLIGHT = 8, READS_MAX = 100000, INLINE_SCRIPTS = 4096, RAW_MAX = 4096 };
+enum { READS_IN_FLIGHT = 8, READS_MAX = 100000, INLINE_SCRIPTS = 4096 };
 
 void rpc_script_free(struct rpc_script *script)
 {
@@ -89,10 +88,8 @@ void rpc_script_setup(struct rpc_script *script, struct conversation_setup *setu
 
 struct rpc_exchange *rpc_choose(struct rpc_making *m, enum role caller)
 {
-    const char *back = words_value(m->words, "back");
-
-    return back ? rpc_back(m->rpc, caller, (unsigned)words_parse_number(m->words, back))
-                : rpc_outstanding(m->rpc, caller, (unsigned)words_number(m->words, "of", 0));
+    return words_given(m->words, "back") ? rpc_back(m->rpc, caller, (unsigned)words_number(m->words, "back", 0))
+                                         : rpc_outstanding(m->rpc, caller, (unsigned)words_number(m->words, "of", 0));
 }
 
 static struct words_place find_read(void *context, const char *name)
@@ -123,26 +120,29 @@ static struct words_place find_read(void *context, const char *name)
 static void say_pull(struct rpc_making *m)
 {
     enum role peer = rpc_peer(m->role);
-    bool chosen = words_value(m->words, "of") || words_value(m->words, "back");
+    bool chosen = words_given(m->words, "of") || words_given(m->words, "back");
     struct rpc_exchange *exchange = chosen ? rpc_choose(m, peer) : NULL;
     struct rpc_side *side = exchange ? &exchange->call : chosen ? NULL : rpc_unpulled(m->rpc, peer);
-    const char *only = words_value(m->words, "only");
+    uint64_t only = words_number(m->words, "only", UINT64_MAX);
     uint32_t part = (uint32_t)words_number(m->words, "parts", UINT32_MAX);
     bool answers = !words_have(m->words, "no-answer");
     unsigned flying = 0;
 
     words_have(m->words, "again");
-    if (!side)
-        words_give_up_why(m->words->text, "pull",
-                          "no message of the other side has Read chunks that are left to be read");
+    if (!side) {
+        words_refuse_because(m->words, "pull", "no message of the other side has Read chunks that are left to be read");
+        return;
+    }
     side->pulled = true;
     for (unsigned i = 0; i < side->n_reads; i++) {
         struct rpcrdma_segment segment = side->reads[i].segment.target;
 
-        if (only && words_parse_number(m->words, only) != i)
+        if (only != UINT64_MAX && only != i)
             continue;
-        if (part == 0 || segment.length / part > READS_MAX)
-            words_give_up(m->words->text, "parts");
+        if (part == 0 || segment.length / part > READS_MAX) {
+            words_refuse(m->words, "parts");
+            return;
+        }
         for (uint32_t done = 0; done < side->reads[i].segment.target.length || done == 0; done += part) {
             struct rdmap_read_request read;
 
@@ -150,7 +150,8 @@ static void say_pull(struct rpc_making *m)
             segment.length = MIN(part, side->reads[i].segment.target.length - done);
             read = rpc_read_request_init(m->c, m->role, &segment);
             words_change(m->words, find_read, &read);
-            words_end(m->words);
+            if (!words_end(m->words))
+                return;
             rpc_read_request(m->rpc, m->c, m->role, &read, side->reads[i].content, side->reads[i].from + done);
             if (++flying % READS_IN_FLIGHT == 0 && answers)
                 rpc_read_answers(m->rpc, m->c, m->role);
@@ -164,21 +165,19 @@ static void say_pull(struct rpc_making *m)
 
 static void say_give(struct rpc_making *m)
 {
-    words_end(m->words);
-    if (!rpc_read_answers(m->rpc, m->c, rpc_peer(m->role)))
-        words_give_up(m->words->text, "give");
+    if (words_end(m->words) && !rpc_read_answers(m->rpc, m->c, rpc_peer(m->role)))
+        words_refuse(m->words, "give");
 }
 
-/* readN, writeN.M, reply.M */
+/* readN, writeN.M, reply.M; refused when it is none. */
 static struct rpcrdma_segment target(struct rpc_making *m, const struct rpc_read **content)
 {
-    const char *word = m->words->list[0], *rest;
+    const char *word = words_first(m->words), *rest;
     struct rpc_exchange *exchange =
-        words_value(m->words, "of") ? rpc_choose(m, rpc_peer(m->role))
+        words_given(m->words, "of") ? rpc_choose(m, rpc_peer(m->role))
                                     : rpc_back(m->rpc, rpc_peer(m->role), (unsigned)words_number(m->words, "back", 0));
     unsigned chunk, segment;
 
-    m->words->used[0] = true;
     rest = words_match(word, "read#", &segment);
     if (exchange && rest && !*rest && segment < exchange->call.n_reads) {
         *content = &exchange->call.reads[segment];
@@ -190,7 +189,8 @@ static struct rpcrdma_segment target(struct rpc_making *m, const struct rpc_read
     rest = words_match(word, "reply.#", &segment);
     if (exchange && rest && !*rest && segment < exchange->reply_chunk.n)
         return exchange->reply_chunk.segments[segment];
-    words_give_up(m->words->text, word ? word : "put");
+    words_refuse(m->words, word ? word : "put");
+    return (struct rpcrdma_segment){0};
 }
 
 static struct rpcrdma_segment moved_target(struct rpc_making *m, const struct rpc_read **content, uint64_t *from)
@@ -212,10 +212,10 @@ static void say_put(struct rpc_making *m)
         .size = segment.length, .source_stag = segment.handle, .source_to = segment.offset};
 
     words_change(m->words, find_read, &read);
-    words_end(m->words);
     if (read.size > RPC_OCTETS_MAX)
-        words_give_up(m->words->text, "len");
-    rpc_rdma_write(m->c, m->role, read.source_stag, read.source_to, NULL, read.size);
+        words_refuse(m->words, "len");
+    if (words_end(m->words))
+        rpc_rdma_write(m->c, m->role, read.source_stag, read.source_to, NULL, read.size);
 }
 
 static void say_get(struct rpc_making *m)
@@ -227,7 +227,8 @@ static void say_get(struct rpc_making *m)
     bool answers = !words_have(m->words, "no-answer");
 
     words_change(m->words, find_read, &read);
-    words_end(m->words);
+    if (!words_end(m->words))
+        return;
     rpc_read_request(m->rpc, m->c, m->role, &read, content ? content->content : NULL,
                      content ? content->from + (size_t)from : 0);
     if (answers)
@@ -258,7 +259,7 @@ static void say_error(struct rpc_making *m)
 
         m->plan.err = RPCRDMA_ERR_VERS;
         if (!rest || *rest)
-            words_give_up(m->words->text, versions);
+            words_refuse(m->words, versions);
     } else {
         words_have(m->words, "chunk");
     }
@@ -269,11 +270,11 @@ static void say_error(struct rpc_making *m)
 
 static void say_done(struct rpc_making *m)
 {
-    const char *of = words_value(m->words, "of"), *back = words_value(m->words, "back");
+    bool of = words_given(m->words, "of"), back = words_given(m->words, "back");
 
     m->exchange = of ? rpc_choose(m, m->role) : back ? NULL : rpc_undone(m->rpc, m->role);
     if (!m->exchange && !of)
-        m->exchange = rpc_back(m->rpc, m->role, back ? (unsigned)words_parse_number(m->words, back) : 0);
+        m->exchange = rpc_back(m->rpc, m->role, (unsigned)words_number(m->words, "back", 0));
     if (m->exchange)
         m->exchange->done = true;
     say_bare(m, RPCRDMA_DONE);
@@ -282,65 +283,38 @@ static void say_done(struct rpc_making *m)
 static void say_raw(struct rpc_making *m)
 {
     const char *hex = words_value(m->words, "hex");
-    uint8_t octets[RAW_MAX];
-    size_t n = 0;
+    GByteArray *octets = words_octets(m->words, hex ? hex : "");
 
-    for (; hex && hex[2 * n] && n < sizeof octets; n++) {
-        if (!words_octet(hex + 2 * n, &octets[n]))
-            words_give_up(m->words->text, hex);
+    if (words_end(m->words))
+        rpc_send(m->c, m->role, RDMAP_SEND, 0, octets->data, octets->len);
+    g_byte_array_unref(octets);
+}
+
+static void say_rpc(struct saying *s)
+{
+    struct rpc_script *script = &s->player->rpc;
+    struct rpc_making *m = g_new0(struct rpc_making, 1);
+
+    if (!script->rpc)
+        script->rpc = rpc_new();
+    if (!script->threshold)
+        script->threshold = RPCRDMA_INLINE_DEFAULT;
+    m->rpc = script->rpc;
+    m->c = s->c;
+    m->role = s->role;
+    m->words = &s->words;
+    m->threshold = script->threshold;
+    s->verb->say_rpc(m);
+    g_free(m);
+}
+
+#define RPC(name_, say_)                                                                                               \
+    {                                                                                                                  \
+        .name = name_, .say = say_rpc, .say_rpc = say_                                                                 \
     }
-    words_end(m->words);
-    rpc_send(m->c, m->role, RDMAP_SEND, 0, octets, n);
-}
 
-static void say_hide(struct rpc_making *m)
-{
-    struct sim_how how = orderly(m->c, m->role);
-
-    say_capturing(m->c, m->role, false, &how);
-}
-
-static void say_show(struct rpc_making *m)
-{
-    struct sim_how how = orderly(m->c, m->role);
-
-    say_capturing(m->c, m->role, true, &how);
-}
-
-static const struct {
-    const char *name;
-    void (*say)(struct rpc_making *m);
-} verbs[] = {
-    {"call", rpc_say_call},   {"again", rpc_say_again}, {"pull", say_pull}, {"give", say_give},
-    {"reply", rpc_say_reply}, {"error", say_error},     {"done", say_done}, {"put", say_put},
-    {"get", say_get},         {"raw", say_raw},         {"hide", say_hide}, {"show", say_show},
+const struct verb rpc_verbs[] = {
+    RPC("call", rpc_say_call),   RPC("again", rpc_say_again), RPC("pull", say_pull), RPC("give", say_give),
+    RPC("reply", rpc_say_reply), RPC("error", say_error),     RPC("done", say_done), RPC("put", say_put),
+    RPC("get", say_get),         RPC("raw", say_raw),         {.name = NULL},
 };
-
-bool rpc_script_say(struct rpc_script *script, struct conversation *c, enum role role, const char *verb,
-                    struct words *words)
-{
-    for (unsigned i = 0; i < G_N_ELEMENTS(verbs); i++) {
-        struct rpc_making *m;
-
-        if (strcmp(verbs[i].name, verb) != 0)
-            continue;
-        if (!script->rpc)
-            script->rpc = rpc_new();
-        if (!script->threshold)
-            script->threshold = RPCRDMA_INLINE_DEFAULT;
-        /* Those that play_words() of script.c has understood. */
-        words_have(words, "early");
-        words_value(words, "wait");
-        m = g_new0(struct rpc_making, 1);
-        m->rpc = script->rpc;
-        m->c = c;
-        m->role = role;
-        m->words = words;
-        m->threshold = script->threshold;
-        verbs[i].say(m);
-        words_end(words);
-        g_free(m);
-        return true;
-    }
-    return false;
-}

@@ -86,10 +86,6 @@ struct rpc_script {
 
 void rpc_script_free(struct rpc_script *script);
 
-/* `with rpcrdma ...` */
+/* `with rpcrdma ...`; a word that cannot be read is refused. */
 void rpc_script_setup(struct rpc_script *script, struct conversation_setup *setup, struct words *words);
-/* False: the verb is none of RPC-over-RDMA. */
-bool rpc_script_say(struct rpc_script *script, struct conversation *c, enum role role, const char *verb,
-                    struct words *words);
-
 #endif

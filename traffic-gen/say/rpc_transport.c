@@ -4,7 +4,6 @@
 
 #include "wire/octets.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +12,7 @@ enum { TRANSPORT_HEADER_ROOM = 16384 };
 #define PLACE(member)                                                                                                  \
     (struct words_place)                                                                                               \
     {                                                                                                                  \
-        &(member), sizeof(member)                                                                                      \
+        &(member), sizeof member                                                                                       \
     }
 
 static struct words_place find_segment(struct rpcrdma_segment *segment, const char *name)
@@ -69,16 +68,17 @@ static struct words_place find_plan(void *context, const char *name)
 
 void rpc_change_plan(struct rpc_making *m)
 {
-    const char *stag = words_value(m->words, "stag");
+    bool stag = words_given(m->words, "stag");
+    uint32_t handle = (uint32_t)words_number(m->words, "stag", 0);
 
     for (unsigned i = 0; stag && i < m->plan.n_reads; i++)
-        m->reads[i].target.handle = (uint32_t)words_parse_number(m->words, stag);
+        m->reads[i].target.handle = handle;
     for (unsigned i = 0; stag && i < m->plan.n_writes; i++) {
         for (unsigned k = 0; k < m->writes[i].n; k++)
-            m->writes[i].segments[k].handle = (uint32_t)words_parse_number(m->words, stag);
+            m->writes[i].segments[k].handle = handle;
     }
     for (unsigned k = 0; stag && m->plan.reply && k < m->reply.n; k++)
-        m->reply.segments[k].handle = (uint32_t)words_parse_number(m->words, stag);
+        m->reply.segments[k].handle = handle;
     if (words_have(m->words, "no-reply-chunk"))
         m->plan.reply = NULL;
     if (words_have(m->words, "new-reply-chunk")) {
@@ -98,24 +98,21 @@ void rpc_change_plan(struct rpc_making *m)
 
 static void change_octets(struct rpc_making *m, uint8_t *p, size_t n, size_t payload_at)
 {
-    char **list = m->words->list;
-
-    for (unsigned i = 0; i < WORDS_MAX && list[i]; i++) {
-        bool behind = list[i][0] == '@' && list[i][1] == 'p', word = behind || (list[i][0] == '@' && list[i][1] == 'h');
+    for (unsigned i = 0; i < m->words->n; i++) {
+        const struct word *word = &m->words->list[i];
+        bool behind = word->name[1] == 'p', wide = behind || word->name[1] == 'h';
         char *end;
         size_t at;
-        uint64_t value;
 
-        if (list[i][0] != '@')
+        if (word->name[0] != '@' || !word->is_number)
             continue;
-        at = strtoul(list[i] + 1 + word, &end, 0) + (behind ? payload_at : 0);
-        if (*end != '=' || at > n || n - at < (word ? 4 : 1))
-            words_give_up(m->words->text, list[i]);
-        value = words_parse_number(m->words, end + 1);
-        if (word)
-            put_be32(p + at, (uint32_t)value);
+        at = strtoul(word->name + 1 + wide, &end, 0) + (behind ? payload_at : 0);
+        if (*end || at > n || n - at < (wide ? 4 : 1))
+            continue;
+        if (wide)
+            put_be32(p + at, (uint32_t)word_apply(word, get_be32(p + at)));
         else
-            p[at] = (uint8_t)value;
+            p[at] = (uint8_t)word_apply(word, p[at]);
         m->words->used[i] = true;
     }
 }
@@ -123,32 +120,28 @@ static void change_octets(struct rpc_making *m, uint8_t *p, size_t n, size_t pay
 /* insert@OFFSET=HEX and remove@OFFSET=N, in the order in which they stand: what lies behind them moves. */
 static void move_octets(struct rpc_making *m, GByteArray *octets)
 {
-    char **list = m->words->list;
-
-    for (unsigned i = 0; i < WORDS_MAX && list[i]; i++) {
-        bool insert = g_str_has_prefix(list[i], "insert@"), remove = g_str_has_prefix(list[i], "remove@");
-        size_t at, n;
+    for (unsigned i = 0; i < m->words->n && words_good(m->words); i++) {
+        const struct word *word = &m->words->list[i];
+        const char *insert = word->text && g_str_has_prefix(word->name, "insert@") ? word->name + 7 : NULL;
+        const char *remove = word->is_number && g_str_has_prefix(word->name, "remove@") ? word->name + 7 : NULL;
+        g_autoptr(GByteArray) more = NULL;
         char *end;
+        size_t at;
 
         if (!insert && !remove)
             continue;
-        at = strtoul(list[i] + strlen("insert@"), &end, 0);
-        n = *end != '=' ? 0 : insert ? strlen(end + 1) / 2 : (size_t)words_parse_number(m->words, end + 1);
-        if (n == 0 || at > octets->len || (remove && n > octets->len - at))
-            words_give_up(m->words->text, list[i]);
-        if (remove) {
-            g_byte_array_remove_range(octets, (guint)at, (guint)n);
-        } else {
-            guint tail = octets->len - (guint)at;
-
-            g_byte_array_set_size(octets, octets->len + (guint)n);
-            memmove(octets->data + at + n, octets->data + at, tail);
-            for (size_t k = 0; k < n; k++) {
-                if (!words_octet(end + 1 + 2 * k, &octets->data[at + k]))
-                    words_give_up(m->words->text, list[i]);
-            }
-        }
+        at = strtoul(insert ? insert : remove, &end, 0);
+        if (*end || at > octets->len || (remove && (word->number == 0 || word->number > octets->len - at)))
+            continue;
         m->words->used[i] = true;
+        if (remove) {
+            g_byte_array_remove_range(octets, (guint)at, (guint)word->number);
+            continue;
+        }
+        more = words_octets(m->words, word->text);
+        g_byte_array_set_size(octets, octets->len + more->len);
+        memmove(octets->data + at + more->len, octets->data + at, octets->len - more->len - at);
+        memcpy(octets->data + at, more->data, more->len);
     }
 }
 
@@ -189,14 +182,18 @@ void rpc_say(struct rpc_making *m)
     g_autofree uint8_t *room = g_malloc(TRANSPORT_HEADER_ROOM);
     struct xdr_writer w = {.p = room, .size = TRANSPORT_HEADER_ROOM};
     GByteArray *octets = g_byte_array_new();
-    const char *invalidate = words_value(m->words, "inv");
+    bool invalidate = words_given(m->words, "inv");
     unsigned cut = (unsigned)words_number(m->words, "cut", 0), grow = (unsigned)words_number(m->words, "grow", 0);
     bool inv = words_have(m->words, "inv") || invalidate, se = words_have(m->words, "se");
-    uint32_t stag = invalidate ? (uint32_t)words_parse_number(m->words, invalidate) : inv ? first_stag(m->exchange) : 0;
+    uint32_t stag = invalidate ? (uint32_t)words_number(m->words, "inv", 0) : inv ? first_stag(m->exchange) : 0;
     size_t payload_at;
 
     if (grow > RPC_OCTETS_MAX)
-        words_give_up(m->words->text, "grow");
+        words_refuse(m->words, "grow");
+    if (!words_good(m->words)) {
+        g_byte_array_unref(octets);
+        return;
+    }
     prepare_plan(m);
     rpcrdma_header_encode(&m->plan, &w);
     g_byte_array_append(octets, room, (guint)w.at);
@@ -215,11 +212,11 @@ void rpc_say(struct rpc_making *m)
     change_octets(m, octets->data, octets->len, payload_at);
     if (cut && cut < octets->len)
         g_byte_array_set_size(octets, cut);
-    words_end(m->words);
-    rpc_send(m->c, m->role,
-             inv  ? se ? RDMAP_SEND_SE_INVALIDATE : RDMAP_SEND_INVALIDATE
-             : se ? RDMAP_SEND_SE
-                  : RDMAP_SEND,
-             stag, octets->data, octets->len);
+    if (words_end(m->words))
+        rpc_send(m->c, m->role,
+                 inv  ? se ? RDMAP_SEND_SE_INVALIDATE : RDMAP_SEND_INVALIDATE
+                 : se ? RDMAP_SEND_SE
+                      : RDMAP_SEND,
+                 stag, octets->data, octets->len);
     g_byte_array_unref(octets);
 }

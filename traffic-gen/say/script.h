@@ -45,15 +45,20 @@
 #ifndef IWARP_TRAFFIC_SAY_SCRIPT_H
 #define IWARP_TRAFFIC_SAY_SCRIPT_H
 
-#include "traffic-gen/say/conversation.h"
+#include "traffic-gen/say/statement.h"
 
-/* Plays it. A script that cannot be read is a mistake of this program: it ends with a message. */
-void script_play(struct stage *stage, const char *text);
+/*
+ * Plays it. False with *error (for g_free()), which begins with `name`, when it cannot be read or carried out: then the
+ * stage is to be thrown away.
+ */
+bool script_play(struct stage *stage, const char *name, const char *text, char **error);
 
-/* The same statement by statement, each without its semicolon. */
+/* The same statement by statement. `source` is called in messages and outlives the player. */
 struct script_player;
-struct script_player *script_begin(struct stage *stage, const char *text);
-void script_say(struct script_player *player, const char *statement);
-void script_end(struct script_player *player);
+struct script_player *script_begin(struct stage *stage, const char *source);
+/* False when it cannot be carried out: then only script_end() may follow. */
+bool script_say(struct script_player *player, const struct statement *statement);
+/* Ends the conversation and frees the player. False with *error when anything could not be carried out. */
+bool script_end(struct script_player *player, char **error);
 
 #endif

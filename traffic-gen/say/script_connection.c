@@ -1,39 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The connections of a script: what is negotiated on them, how they begin and end. */
-#include "traffic-gen/say/script_internal.h"
 #include "traffic-gen/say/setups.h"
+#include "traffic-gen/say/verb.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { MSS_MIN = 64, FIRST_PORT = 40001 };
 
 static const int64_t millisecond = 1000000;
-
-/* ---- words ---- */
-
-const char *script_value(char **words, const char *name)
-{
-    size_t n = strlen(name);
-
-    for (unsigned i = 0; words[i]; i++) {
-        if (strncmp(words[i], name, n) == 0 && words[i][n] == '=')
-            return words[i] + n + 1;
-    }
-    return NULL;
-}
-
-unsigned script_number(char **words, const char *name, unsigned otherwise)
-{
-    const char *value = script_value(words, name);
-
-    return value ? (unsigned)strtoul(value, NULL, 0) : otherwise;
-}
-
-bool script_has(char **words, const char *word)
-{
-    return g_strv_contains((const char *const *)words, word);
-}
 
 /* ---- start-up ---- */
 
@@ -86,108 +60,114 @@ void script_start(struct script_player *player)
     say_startup(c);
 }
 
-GByteArray *script_octets(const struct script_player *player, const char *hex)
+/* What is said in streaming mode (RFC 5044 section 7.1.3). */
+static void set_before(struct script_player *player, enum role role, struct words *words)
 {
-    GByteArray *octets = g_byte_array_new();
+    const char *hex = words_value(words, role == INITIATOR ? "beforeI" : "beforeR");
 
-    for (; hex[0] && hex[1]; hex += 2) {
-        uint8_t octet = (uint8_t)(g_ascii_xdigit_value(hex[0]) << 4 | g_ascii_xdigit_value(hex[1]));
-
-        if (!g_ascii_isxdigit(hex[0]) || !g_ascii_isxdigit(hex[1]))
-            words_give_up(player->text, hex);
-        g_byte_array_append(octets, &octet, 1);
-    }
-    return octets;
-}
-
-/* What was said in streaming mode (RFC 5044 section 7.1.3). */
-static void set_before(struct script_player *player, enum role role, const char *hex)
-{
+    if (!hex)
+        return;
     if (player->before[role])
         g_byte_array_unref(player->before[role]);
-    player->before[role] = script_octets(player, hex);
-}
-
-static void change_flag(uint8_t *flags, uint8_t flag, const char *value)
-{
-    if (value)
-        *flags = (uint8_t)(strcmp(value, "0") == 0 ? *flags & ~flag : *flags | flag);
+    player->before[role] = words_octets(words, hex);
 }
 
 /* A word about one side: its name and I or R. */
-static const char *value_of_side(char **words, const char *name, enum role role)
+static bool given_of_side(struct words *words, const char *name, enum role role, uint64_t *value)
 {
     char own[24];
 
     g_snprintf(own, sizeof own, "%s%c", name, role == INITIATOR ? 'I' : 'R');
-    return script_value(words, own);
+    if (!words_given(words, own))
+        return false;
+    *value = words_number(words, own, 0);
+    return true;
 }
 
 /* What differs between the sides. */
-static void apply_side(struct conversation_setup *setup, enum role role, char **words)
+static void apply_side(struct conversation_setup *setup, enum role role, struct words *words)
 {
     struct startup_wish *wish = &setup->wish[role];
     const struct {
         const char *name;
         uint8_t flag;
     } flags[] = {{"crc", MPA_FLAG_C}, {"markers", MPA_FLAG_M}, {"reject", MPA_FLAG_R}};
-    const char *value;
+    uint64_t value;
 
-    for (unsigned i = 0; i < G_N_ELEMENTS(flags); i++)
-        change_flag(&wish->flags, flags[i].flag, value_of_side(words, flags[i].name, role));
-    if ((value = value_of_side(words, "rev", role)))
-        wish->revision = (uint8_t)strtoul(value, NULL, 0);
-    if ((value = value_of_side(words, "ird", role)))
-        wish->enhanced.ird = (uint16_t)strtoul(value, NULL, 0);
-    if ((value = value_of_side(words, "ord", role)))
-        wish->enhanced.ord = (uint16_t)strtoul(value, NULL, 0);
-    if ((value = value_of_side(words, "rtr", role))) {
-        wish->enhanced.rtr = (uint8_t)strtoul(value, NULL, 0);
+    for (unsigned i = 0; i < G_N_ELEMENTS(flags); i++) {
+        if (given_of_side(words, flags[i].name, role, &value))
+            wish->flags = (uint8_t)(value ? wish->flags | flags[i].flag : wish->flags & ~flags[i].flag);
+    }
+    if (given_of_side(words, "rev", role, &value))
+        wish->revision = (uint8_t)value;
+    if (given_of_side(words, "ird", role, &value))
+        wish->enhanced.ird = (uint16_t)value;
+    if (given_of_side(words, "ord", role, &value))
+        wish->enhanced.ord = (uint16_t)value;
+    if (given_of_side(words, "rtr", role, &value)) {
+        wish->enhanced.rtr = (uint8_t)value;
         wish->enhanced.peer_to_peer = wish->enhanced.rtr != 0;
     }
     /* What RPC-over-RDMA says in it has a length of its own. */
-    if (!wish->ulp_data && (value = value_of_side(words, "data", role)))
-        wish->ulp_length = (uint16_t)MIN(strtoul(value, NULL, 0), MPA_PRIVATE_DATA_MAX);
-    if ((value = value_of_side(words, "isn", role)))
-        setup->isn[(role == RESPONDER) != setup->responder_opens] = (uint32_t)strtoul(value, NULL, 0);
+    if (given_of_side(words, "data", role, &value) && !wish->ulp_data)
+        wish->ulp_length = (uint16_t)MIN(value, MPA_PRIVATE_DATA_MAX);
+    if (given_of_side(words, "isn", role, &value))
+        setup->isn[(role == RESPONDER) != setup->responder_opens] = (uint32_t)value;
 }
 
-void script_with(struct script_player *player, char **words)
+/* The negotiation that the others start from: the first of these words. */
+static void choose_setup(struct script_player *player, struct words *words)
+{
+    const struct {
+        const char *name;
+        const struct conversation_setup *setup;
+    } setups[] = {{"rev0", &setup_rev0},
+                  {"rev2", &setup_rev2},
+                  {"no-crc", &setup_rev1_no_crc},
+                  {"markers", &setup_rev1_markers},
+                  {"rev1", NULL}};
+    bool chosen = words_have(words, "rpcrdma") || words_have(words, "nfs");
+
+    if (chosen)
+        rpc_script_setup(&player->rpc, &player->setup, words);
+    for (unsigned i = 0; i < G_N_ELEMENTS(setups) && !chosen; i++) {
+        chosen = words_have(words, setups[i].name);
+        if (chosen && setups[i].setup)
+            player->setup = *setups[i].setup;
+    }
+}
+
+static void set_up(struct script_player *player, struct words *words)
 {
     struct conversation_setup *setup = &player->setup;
-    unsigned ulpdu_max = script_number(words, "mulpdu", 0), mss = script_number(words, "mss", 0);
+    uint64_t ulpdu_max = words_number(words, "mulpdu", 0), mss = words_number(words, "mss", 0);
 
-    if (script_has(words, "rpcrdma") || script_has(words, "nfs"))
-        rpc_script_setup(&player->rpc, setup, &(struct words){.text = player->text, .list = words});
-    else if (script_has(words, "rev0"))
-        *setup = setup_rev0;
-    else if (script_has(words, "rev2"))
-        *setup = setup_rev2;
-    else if (script_has(words, "no-crc"))
-        *setup = setup_rev1_no_crc;
-    else if (script_has(words, "markers"))
-        *setup = setup_rev1_markers;
-    if (script_value(words, "port"))
-        setup->service_port = (uint16_t)script_number(words, "port", 0);
-    setup->responder_opens = script_has(words, "responder-opens");
-    for (unsigned role = 0; role < 2; role++)
+    choose_setup(player, words);
+    if (words_given(words, "port"))
+        setup->service_port = (uint16_t)words_number(words, "port", 0);
+    setup->responder_opens = words_have(words, "responder-opens");
+    for (unsigned role = 0; role < 2; role++) {
         apply_side(setup, role, words);
-    if (script_value(words, "ird"))
+        set_before(player, role, words);
+    }
+    if (words_given(words, "ird"))
         setup->wish[RESPONDER].enhanced.ird = setup->wish[INITIATOR].enhanced.ord =
-            (uint16_t)script_number(words, "ird", 0);
-    if (script_value(words, "beforeI"))
-        set_before(player, INITIATOR, script_value(words, "beforeI"));
-    if (script_value(words, "beforeR"))
-        set_before(player, RESPONDER, script_value(words, "beforeR"));
-    player->late = script_has(words, "late");
-    player->unseen = script_has(words, "unseen");
-    player->late_msn = script_number(words, "msn", 0);
-    if ((ulpdu_max && ulpdu_max < SCRIPT_ULPDU_MIN) || ulpdu_max > MPA_ULPDU_MAX || mss > UINT16_MAX ||
-        (mss && mss < MSS_MIN))
-        words_give_up(player->text, "with");
-    setup->segment_max = script_number(words, "segments", 0);
+            (uint16_t)words_number(words, "ird", 0);
+    player->late = words_have(words, "late");
+    player->unseen = words_have(words, "unseen");
+    player->late_msn = (uint32_t)words_number(words, "msn", 0);
+    if ((ulpdu_max && ulpdu_max < SCRIPT_ULPDU_MIN) || ulpdu_max > MPA_ULPDU_MAX)
+        words_refuse(words, "mulpdu");
+    if (mss > UINT16_MAX || (mss && mss < MSS_MIN))
+        words_refuse(words, "mss");
+    setup->segment_max = (uint32_t)words_number(words, "segments", 0);
     setup->ulpdu_max = (uint16_t)ulpdu_max;
     setup->mss[0] = setup->mss[1] = (uint16_t)mss;
+}
+
+static void say_with(struct saying *s)
+{
+    set_up(s->player, &s->words);
 }
 
 void script_close(struct script_player *player)
@@ -200,30 +180,149 @@ void script_close(struct script_player *player)
         say_close(c, player->closer);
 }
 
-void script_next(struct script_player *player, char **words)
+static void say_next(struct saying *s)
 {
+    struct script_player *player = s->player;
     struct conversation *before;
-    bool parallel = script_has(words, "parallel");
+    bool parallel = words_have(&s->words, "parallel"), with = words_have(&s->words, "with");
 
     script_start(player); /* nothing may have been said in it */
     before = player->conversation;
     script_close(player);
-    if (script_has(words, "with")) {
+    if (with) {
         player->setup = setup_rev1;
         player->late = player->unseen = false;
-        script_with(player, words);
+        set_up(player, &s->words);
     }
     player->connections++;
     player->setup.after = parallel ? NULL : before;
     if (!parallel)
         player->setup.port = FIRST_PORT;
-    if (!parallel && !script_has(words, "with")) {
+    if (!parallel && !with) {
         player->setup.isn[0] = 0x51000000 + player->connections * 0x01234567u;
         player->setup.isn[1] = 0x62000000 + player->connections * 0x02345671u;
     }
     player->conversation = NULL;
     player->started = player->ended = player->hangs = false;
     player->closer = INITIATOR;
-    if (!script_has(words, "with"))
+    if (!with)
         script_start(player);
 }
+
+/* ---- verbs ---- */
+
+static void say_stream(struct saying *s)
+{
+    const char *hex = words_first(&s->words);
+    GByteArray *octets = words_octets(&s->words, hex ? hex : "");
+
+    if (words_good(&s->words))
+        say_streaming(s->c, s->role, octets->data, octets->len);
+    g_byte_array_unref(octets);
+}
+
+static void say_mpa_request(struct saying *s)
+{
+    s->player->started = true;
+    say_request(s->c);
+}
+
+static void say_mpa_reply(struct saying *s)
+{
+    s->player->started = true;
+    say_reply(s->c);
+}
+
+static void say_silence(struct saying *s)
+{
+    say_nothing(s->c, s->role, (int64_t)words_number(&s->words, "wait", 1) * millisecond);
+}
+
+static void say_cork(struct saying *s)
+{
+    cork(s->c, s->role);
+}
+
+static void say_uncork(struct saying *s)
+{
+    uncork(s->c, s->role);
+}
+
+static void say_verb_fin(struct saying *s)
+{
+    say_fin(s->c, s->role);
+    s->player->ended = true;
+}
+
+static void say_verb_reset(struct saying *s)
+{
+    say_reset(s->c, s->role);
+    s->player->ended = true;
+}
+
+static void say_verb_close(struct saying *s)
+{
+    say_close(s->c, s->role);
+    s->player->ended = true;
+}
+
+static void say_hang(struct saying *s)
+{
+    s->player->hangs = true;
+}
+
+static void say_mixed_traffic(struct saying *s)
+{
+    say_traffic(s->c);
+}
+
+static void say_ready(struct saying *s)
+{
+    const struct {
+        const char *name;
+        enum mpa_rtr type;
+    } types[] = {{"send", MPA_RTR_SEND}, {"write", MPA_RTR_WRITE}, {"read", MPA_RTR_READ}};
+    const char *name = words_first(&s->words);
+
+    for (unsigned i = 0; name && i < G_N_ELEMENTS(types); i++) {
+        if (strcmp(types[i].name, name) == 0) {
+            say_rtr(s->c, types[i].type);
+            return;
+        }
+    }
+    words_refuse(&s->words, name ? name : s->verb->name);
+}
+
+static void say_hide(struct saying *s)
+{
+    struct sim_how how = orderly(s->c, s->role);
+
+    say_capturing(s->c, s->role, false, &how);
+}
+
+static void say_show(struct saying *s)
+{
+    struct sim_how how = orderly(s->c, s->role);
+
+    say_capturing(s->c, s->role, true, &how);
+}
+
+const struct verb connection_verbs[] = {
+    {.name = "with", .say = say_with, .time = BETWEEN_CONNECTIONS},
+    {.name = "next", .say = say_next, .time = BETWEEN_CONNECTIONS},
+    {.name = "stream", .say = say_stream, .time = STARTUP},
+    {.name = "mpa-request", .say = say_mpa_request, .time = STARTUP},
+    {.name = "mpa-reply", .say = say_mpa_reply, .time = STARTUP},
+    {.name = "silence", .say = say_silence},
+    {.name = "cork", .say = say_cork},
+    {.name = "uncork", .say = say_uncork},
+    {.name = "fin", .say = say_verb_fin},
+    {.name = "rst", .say = say_verb_reset},
+    {.name = "close", .say = say_verb_close},
+    {.name = "hang", .say = say_hang},
+    {.name = "traffic", .say = say_mixed_traffic},
+    {.name = "rtr", .say = say_ready},
+    {.name = "hide", .say = say_hide},
+    {.name = "show", .say = say_show},
+    {.name = NULL},
+};

@@ -2,56 +2,110 @@
 #include "traffic-gen/say/words.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
-static const char *stands_at, *allowed_there;
-
-void words_stand_at(const char *place, const char *allowed)
+struct words words_of(const struct statement *statement, const char *source, char **error)
 {
-    stands_at = place;
-    allowed_there = allowed;
+    return (struct words){.statement = statement,
+                          .list = (const struct word *)(void *)statement->words->data,
+                          .n = MIN(statement->words->len, WORDS_MAX),
+                          .source = source,
+                          .error = error};
 }
 
-void words_give_up(const char *text, const char *word)
+bool words_refuse(const struct words *words, const char *word)
 {
-    if (stands_at)
-        g_printerr("iwarp-gen: %s: '%s' cannot be carried out here; allowed here: %s\n", stands_at, word,
-                   allowed_there);
+    const struct statement *s = words->statement;
+
+    if (*words->error)
+        return false;
+    if (s->allowed)
+        *words->error = g_strdup_printf("%s:%u: '%s' cannot be carried out here; allowed here: %s", words->source,
+                                        s->line, word, s->allowed);
     else
-        g_printerr("iwarp-gen: script '%s': cannot read '%s' (see: man iwarp-gen-script)\n", text, word);
-    exit(2);
+        *words->error = g_strdup_printf("%s, statement %u: cannot read '%s' (see: man iwarp-gen-script)", words->source,
+                                        s->line, word);
+    return false;
 }
 
-void words_give_up_why(const char *text, const char *word, const char *why)
+bool words_refuse_because(const struct words *words, const char *word, const char *why)
 {
-    if (stands_at)
-        g_printerr("iwarp-gen: %s: '%s' cannot be carried out here: %s\n", stands_at, word, why);
+    const struct statement *s = words->statement;
+
+    if (*words->error)
+        return false;
+    if (s->allowed)
+        *words->error =
+            g_strdup_printf("%s:%u: '%s' cannot be carried out here: %s", words->source, s->line, word, why);
     else
-        g_printerr("iwarp-gen: script '%s': '%s' cannot be carried out: %s\n", text, word, why);
-    exit(2);
+        *words->error =
+            g_strdup_printf("%s, statement %u: '%s' cannot be carried out: %s", words->source, s->line, word, why);
+    return false;
+}
+
+bool words_refuse_at(const struct words *words, unsigned index)
+{
+    const struct word *word = &words->list[index];
+    g_autofree char *text = NULL;
+
+    if (!word->op)
+        return words_refuse(words, word->name);
+    if (word->text)
+        text = g_strdup_printf("%s%c%s", word->name, word->op, word->text);
+    else
+        text = g_strdup_printf("%s%c%" G_GUINT64_FORMAT, word->name, word->op, word->number);
+    return words_refuse(words, text);
+}
+
+const char *words_first(struct words *words)
+{
+    if (words->n == 0 || words->list[0].op)
+        return NULL;
+    words->used[0] = true;
+    return words->list[0].name;
+}
+
+/* The first one of this name and operator, which counts. */
+static const struct word *find_word(struct words *words, const char *name, char op)
+{
+    const struct word *found = NULL;
+
+    for (unsigned i = 0; i < words->n; i++) {
+        if (words->list[i].op != op || strcmp(words->list[i].name, name) != 0)
+            continue;
+        words->used[i] = true;
+        if (!found)
+            found = &words->list[i];
+    }
+    return found;
 }
 
 bool words_have(struct words *words, const char *name)
 {
-    for (unsigned i = 0; i < WORDS_MAX && words->list[i]; i++) {
-        if (strcmp(words->list[i], name) == 0)
-            return words->used[i] = true;
-    }
-    return false;
+    return find_word(words, name, 0) != NULL;
+}
+
+bool words_given(struct words *words, const char *name)
+{
+    return find_word(words, name, '=') != NULL;
 }
 
 const char *words_value(struct words *words, const char *name)
 {
-    size_t n = strlen(name);
+    const struct word *word = find_word(words, name, '=');
 
-    for (unsigned i = 0; i < WORDS_MAX && words->list[i]; i++) {
-        if (strncmp(words->list[i], name, n) == 0 && words->list[i][n] == '=') {
-            words->used[i] = true;
-            return words->list[i] + n + 1;
-        }
-    }
-    return NULL;
+    return word ? word->text : NULL;
+}
+
+uint64_t words_number(struct words *words, const char *name, uint64_t otherwise)
+{
+    const struct word *word = find_word(words, name, '=');
+
+    if (!word)
+        return otherwise;
+    if (!word->is_number)
+        words_refuse(words, word->text);
+    return word->is_number ? word->number : 0;
 }
 
 uint64_t words_parse_number(const struct words *words, const char *value)
@@ -59,9 +113,10 @@ uint64_t words_parse_number(const struct words *words, const char *value)
     char *end;
     uint64_t number = g_ascii_strtoull(value, &end, 0);
 
-    if (*end || end == value)
-        words_give_up(words->text, value);
-    return number;
+    if (!*end && end != value)
+        return number;
+    words_refuse(words, value);
+    return 0;
 }
 
 static const char *match_number(const char *text, unsigned base, unsigned *number)
@@ -101,11 +156,19 @@ bool words_octet(const char *text, uint8_t *octet)
     return true;
 }
 
-uint64_t words_number(struct words *words, const char *name, uint64_t otherwise)
+GByteArray *words_octets(const struct words *words, const char *hex)
 {
-    const char *value = words_value(words, name);
+    GByteArray *octets = g_byte_array_new();
+    uint8_t octet;
 
-    return value ? words_parse_number(words, value) : otherwise;
+    for (; *hex; hex += 2) {
+        if (!words_octet(hex, &octet)) {
+            words_refuse(words, hex);
+            break;
+        }
+        g_byte_array_append(octets, &octet, 1);
+    }
+    return octets;
 }
 
 uint64_t words_get(const struct words_place *place)
@@ -142,32 +205,27 @@ void words_set(const struct words_place *place, uint64_t value)
 
 void words_change(struct words *words, words_find_t find, void *context)
 {
-    for (unsigned i = 0; i < WORDS_MAX && words->list[i]; i++) {
-        const char *word = words->list[i];
-        size_t n = strcspn(word, "=+-");
-        g_autofree char *name = g_strndup(word, n);
+    for (unsigned i = 0; i < words->n; i++) {
+        const struct word *word = &words->list[i];
         struct words_place place;
-        uint64_t value;
 
-        if (!word[n] || !g_ascii_isdigit(word[n + 1]))
+        if (!word->op || !word->is_number)
             continue;
-        place = find(context, name);
+        place = find(context, word->name);
         if (!place.p)
             continue;
-        value = words_parse_number(words, word + n + 1);
-        words_set(&place, word[n] == '='   ? value
-                          : word[n] == '+' ? words_get(&place) + value
-                                           : words_get(&place) - value);
+        words_set(&place, word_apply(word, words_get(&place)));
         words->used[i] = true;
     }
 }
 
-void words_end(const struct words *words)
+bool words_end(const struct words *words)
 {
-    for (unsigned i = 0; i < WORDS_MAX && words->list[i]; i++) {
+    if (words->statement->words->len > WORDS_MAX && words_good(words))
+        words_refuse(words, g_array_index(words->statement->words, struct word, WORDS_MAX).name);
+    for (unsigned i = 0; i < words->n && words_good(words); i++) {
         if (!words->used[i])
-            words_give_up(words->text, words->list[i]);
+            words_refuse_at(words, i);
     }
-    if (g_strv_length(words->list) > WORDS_MAX)
-        words_give_up(words->text, words->list[WORDS_MAX]);
+    return words_good(words);
 }

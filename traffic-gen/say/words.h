@@ -1,44 +1,54 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The words of one statement of a script (script.h), and which of them somebody has understood. */
+/* The words of the statement that is being carried out: which have been understood, and what was wrong first. */
 #ifndef IWARP_TRAFFIC_SAY_WORDS_H
 #define IWARP_TRAFFIC_SAY_WORDS_H
 
-#include <glib.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-enum { WORDS_MAX = 64 };
+#include "traffic-gen/say/statement.h"
 
 struct words {
-    const char *text; /* the script, for messages */
-    char **list;
+    const struct statement *statement;
+    const struct word *list;
+    unsigned n;
+    const char *source; /* the file, or what else the script is called, for messages */
     bool used[WORDS_MAX];
+    char **error; /* the first one; once it is set, nothing more is carried out */
 };
 
-/* Ends the program: scripts are part of it. */
-G_GNUC_NORETURN void words_give_up(const char *text, const char *word);
-/* The word is a right one, and why tells what is missing for it. */
-G_GNUC_NORETURN void words_give_up_why(const char *text, const char *word, const char *why);
+struct words words_of(const struct statement *statement, const char *source, char **error);
 
-/* Where the statement at hand stands, FILE:LINE, and the names that may be there; NULL: in a script. For messages. */
-void words_stand_at(const char *place, const char *allowed);
+/* Notes that a word cannot be read, or cannot be carried out because of `why`; always false. */
+bool words_refuse(const struct words *words, const char *word);
+bool words_refuse_because(const struct words *words, const char *word, const char *why);
+/* The same for a word of the list. */
+bool words_refuse_at(const struct words *words, unsigned index);
+static inline bool words_good(const struct words *words)
+{
+    return !*words->error;
+}
 
+/* The name of the first word, NULL when there is none or it has a value: what the verb is about. */
+const char *words_first(struct words *words);
 /* A word alone. */
 bool words_have(struct words *words, const char *name);
-/* What follows "NAME="; NULL: not there. */
+/* NAME=VALUE is there. */
+bool words_given(struct words *words, const char *name);
+/* Its value as text; NULL: not there. */
 const char *words_value(struct words *words, const char *name);
+/* Its value; 0 when it is no number, which is refused. */
 uint64_t words_number(struct words *words, const char *name, uint64_t otherwise);
+/* The same for a number that is a part of a word. */
 uint64_t words_parse_number(const struct words *words, const char *value);
 
 /*
- * Reads text by a pattern in which # is a decimal number and % a hexadecimal one, below 2^32, and each is an unsigned *
- * behind it. Returns what follows, or NULL when the text does not match, or is NULL itself.
+ * Reads text by a pattern in which # is a decimal number and % a hexadecimal one, below 2^32, each for an unsigned * in
+ * the arguments. Returns the rest of the text, or NULL when it does not match, or is NULL itself.
  */
 const char *words_match(const char *text, const char *pattern, ...);
 
 /* An octet of two hexadecimal digits. */
 bool words_octet(const char *text, uint8_t *octet);
+/* Octets by two digits each, to be freed by the caller; those before the first mistake, which is refused. */
+GByteArray *words_octets(const struct words *words, const char *hex);
 
 /* Where the field of this name is, and its size in octets; NULL: unknown. */
 struct words_place {
@@ -51,10 +61,10 @@ void words_set(const struct words_place *place, uint64_t value);
 
 typedef struct words_place (*words_find_t)(void *context, const char *name);
 
-/* Applies every NAME=N, NAME+N and NAME-N that `find` knows. */
+/* Applies every word with a number whose name `find` knows. */
 void words_change(struct words *words, words_find_t find, void *context);
 
-/* Gives up about a word that nobody has understood. */
-void words_end(const struct words *words);
+/* Refuses the first word that nobody has understood. False when anything has been refused. */
+bool words_end(const struct words *words);
 
 #endif

@@ -39,7 +39,7 @@ static const struct setting settings[] = {
     {"super-segments", NUMBER, "segments", MSS_LEAST, SEGMENT_MAX, ANY},
     {"captured", FALSE_WORD, "unseen", 0, 0, ANY},
     {"opened-by", OPENS, "responder-opens", 0, 0, ANY},
-    {"capture-begins-at-msn", LATE, "late msn", 0, UINT32_MAX, ANY},
+    {"capture-begins-at-msn", LATE, "msn", 0, UINT32_MAX, ANY},
     {"inline-threshold", NUMBER, "inline", THRESHOLD_UNIT, THRESHOLD_MAX, RPCRDMA},
     {"rpc-private-data", FALSE_WORD, "no-private-data", 0, 0, RPCRDMA},
 };
@@ -62,7 +62,7 @@ static const struct setting side_settings[] = {
 };
 
 struct making {
-    GString *words;
+    struct statement *statement;
     char side; /* 'I', 'R'; 0: both */
     uint64_t revision;
     struct both {
@@ -82,7 +82,7 @@ static char *names_of(bool one_side)
     return g_string_free(s, FALSE);
 }
 
-static bool read_rtr(struct reading *r, const yaml_node_t *node, const char *word, GString *out)
+static bool read_rtr(struct reading *r, const yaml_node_t *node, const char *word, struct statement *statement)
 {
     static const struct {
         const char *name;
@@ -102,16 +102,26 @@ static bool read_rtr(struct reading *r, const yaml_node_t *node, const char *wor
         if (set == before)
             return complain(r, node_at(r, *item), "send, write, read, each once", "this is no RTR type");
     }
-    g_string_append_printf(out, " %s=%u", word, set);
+    statement_add_number(statement, word, '=', set);
     return true;
 }
 
-static bool read_opener(struct reading *r, const yaml_node_t *node, const char *word, GString *out)
+static bool read_opener(struct reading *r, const yaml_node_t *node, const char *word, struct statement *statement)
 {
     if (node_is(node, "responder"))
-        g_string_append_printf(out, " %s", word);
+        statement_add(statement, word);
     else if (!node_is(node, "initiator"))
         return complain(r, node, "initiator, responder", "one of the sides was expected");
+    return true;
+}
+
+static bool read_text_octets(struct reading *r, const yaml_node_t *node, const char *word, struct statement *statement)
+{
+    g_autoptr(GString) hex = g_string_new(NULL);
+
+    if (!read_hex(r, node, hex))
+        return false;
+    statement_add_text(statement, word, hex->str);
     return true;
 }
 
@@ -133,33 +143,34 @@ static bool apply(struct reading *r, const struct setting *s, const yaml_node_t 
     case LATE:
         if (!read_number(r, node, s->min, s->max, &value))
             return false;
-        g_string_append_printf(m->words, " %s=%" PRIu64, word, value);
+        if (s->kind == LATE)
+            statement_add(m->statement, "late");
+        statement_add_number(m->statement, word, '=', value);
         return true;
     case THRESHOLD:
         if (!read_number(r, node, s->min, s->max, &value))
             return false;
         if (value % THRESHOLD_UNIT)
             return complain(r, node, "multiples of 1024", "%" PRIu64 " cannot be encoded", value);
-        g_string_append_printf(m->words, " %s=%" PRIu64, word, value / THRESHOLD_UNIT - 1);
+        statement_add_number(m->statement, word, '=', value / THRESHOLD_UNIT - 1);
         return true;
     case SWITCH:
         if (!read_flag(r, node, &flag))
             return false;
-        g_string_append_printf(m->words, " %s=%d", word, flag);
+        statement_add_number(m->statement, word, '=', flag);
         return true;
     case FALSE_WORD:
         if (!read_flag(r, node, &flag))
             return false;
         if (!flag)
-            g_string_append_printf(m->words, " %s", word);
+            statement_add(m->statement, word);
         return true;
     case RTR:
-        return read_rtr(r, node, word, m->words);
+        return read_rtr(r, node, word, m->statement);
     case TEXT:
-        g_string_append_printf(m->words, " %s=", word);
-        return read_hex(r, node, "", m->words);
+        return read_text_octets(r, node, word, m->statement);
     case OPENS:
-        return read_opener(r, node, word, m->words);
+        return read_opener(r, node, word, m->statement);
     }
     return false;
 }
@@ -216,48 +227,53 @@ static bool find_rpcrdma(struct reading *r, const yaml_node_t *node)
     return true;
 }
 
-/* The words of one mapping; those of both sides come last: the first word of a name counts. */
-static bool append_settings(struct reading *r, const yaml_node_t *node, struct making *m, GString *out)
+static void add_of_both(struct statement *statement, const char *names[2], const struct both *both)
 {
-    g_autofree char *allowed = names_of(false);
-    uint64_t before = m->revision;
+    for (unsigned role = 0; both->said && role < 2; role++)
+        statement_add_number(statement, names[role], '=', both->on);
+}
 
-    *m = (struct making){.words = g_string_new(NULL), .revision = before};
-    if (!read_mapping(r, node, allowed, read_setting, m)) {
-        g_string_free(m->words, TRUE);
+/* The words of one mapping; those of both sides come last: the first word of a name counts. */
+static bool append_settings(struct reading *r, const yaml_node_t *node, struct statement *statement, uint64_t *revision)
+{
+    struct making m = {.statement = statement, .revision = *revision};
+    g_autofree char *allowed = names_of(false);
+
+    if (!read_mapping(r, node, allowed, read_setting, &m))
         return false;
-    }
-    g_string_append(out, m->words->str);
-    if (m->crc.said)
-        g_string_append_printf(out, " crcI=%d crcR=%d", m->crc.on, m->crc.on);
-    if (m->markers.said)
-        g_string_append_printf(out, " markersI=%d markersR=%d", m->markers.on, m->markers.on);
-    g_string_free(m->words, TRUE);
+    add_of_both(statement, (const char *[]){"crcI", "crcR"}, &m.crc);
+    add_of_both(statement, (const char *[]){"markersI", "markersR"}, &m.markers);
+    *revision = m.revision;
     return true;
 }
 
-bool read_connection(struct reading *r, const yaml_node_t *node, const yaml_node_t *base, const char *next)
+static bool read_settings(struct reading *r, const yaml_node_t *node, const yaml_node_t *base,
+                          struct statement *statement)
 {
-    struct making m = {.revision = UINT64_MAX};
-    g_autoptr(GString) words = g_string_new(NULL);
-    GString *with = g_string_new(next);
+    struct statement *ignored = statement_new(INITIATOR, NULL);
+    uint64_t revision = UINT64_MAX, of_base = UINT64_MAX;
+    bool good = find_rpcrdma(r, node) && (!base || find_rpcrdma(r, base));
 
-    /* A revision that the second one says is not taken over by the first one. */
-    if (!find_rpcrdma(r, node) || (base && !find_rpcrdma(r, base)) || (base && !append_settings(r, base, &m, words)) ||
-        !(g_string_truncate(words, 0), append_settings(r, node, &m, words)) ||
-        (base && !append_settings(r, base, &(struct making){.revision = UINT64_MAX}, words))) {
-        g_string_free(with, TRUE);
+    /* The base first, for its revision; its words come last. */
+    good = good && (!base || append_settings(r, base, ignored, &revision));
+    good = good && append_settings(r, node, statement, &revision);
+    good = good && (!base || append_settings(r, base, statement, &of_base));
+    statement_unref(ignored);
+    if (!good)
         return false;
-    }
-    if (r->rpcrdma && m.revision == 0) {
-        g_string_free(with, TRUE);
+    if (r->rpcrdma && revision == 0)
         return complain(r, node, "1, 2", "RPC-over-RDMA needs another mpa-revision");
-    }
-    g_string_append(with, "with");
     if (r->rpcrdma)
-        g_string_append(with, m.revision == 1 ? " rpcrdma rev1" : " rpcrdma");
-    else if (m.revision == 0 || m.revision == 2)
-        g_string_append_printf(with, " rev%" PRIu64, m.revision);
-    g_string_append(with, words->str);
-    return add_statement(r, node, g_string_free(with, FALSE), "settings of a connection");
+        statement_add(statement, "rpcrdma");
+    if (r->rpcrdma ? revision == 1 : revision == 0 || revision == 2)
+        statement_add(statement, revision == 0 ? "rev0" : revision == 1 ? "rev1" : "rev2");
+    return true;
+}
+
+bool read_connection(struct reading *r, const yaml_node_t *node, const yaml_node_t *base, struct statement *statement)
+{
+    if (read_settings(r, node, base, statement))
+        return add_statement(r, node, statement, "settings of a connection");
+    statement_unref(statement);
+    return false;
 }

@@ -3,11 +3,13 @@
 #ifndef IWARP_TRAFFIC_SCENARIO_SCENARIO_CONNECTION_H
 #define IWARP_TRAFFIC_SCENARIO_SCENARIO_CONNECTION_H
 
+#include "traffic-gen/say/statement.h"
 #include "traffic-gen/scenario/scenario_read.h"
 
 /*
- * A statement about what `node` says, on top of what `base` says (NULL: nothing). next: what the statement begins with.
+ * Adds what `node` says, on top of what `base` says (NULL: nothing), to the statement, which begins a connection; takes
+ * the reference.
  */
-bool read_connection(struct reading *r, const yaml_node_t *node, const yaml_node_t *base, const char *next);
+bool read_connection(struct reading *r, const yaml_node_t *node, const yaml_node_t *base, struct statement *statement);
 
 #endif

@@ -2,7 +2,6 @@
 #include "traffic-gen/scenario/scenario_file.h"
 
 #include "traffic-gen/say/script.h"
-#include "traffic-gen/say/words.h"
 #include "traffic-gen/scenario/scenario_connection.h"
 #include "traffic-gen/scenario/scenario_words.h"
 #include "traffic-gen/scenario/scenario_work.h"
@@ -101,41 +100,45 @@ static bool read_repetition(struct reading *r, const yaml_node_t *node, unsigned
     if (r->octets > SCENARIO_OCTETS_MAX)
         return complain(r, node, NULL, "all messages together have more than %d octets", SCENARIO_OCTETS_MAX);
     for (uint64_t i = 1; i < repetition.times && n > 0; i++) {
-        for (unsigned k = 0; k < n; k++) {
-            /* By value: the array moves as it grows. */
-            struct scenario_statement statement = g_array_index(r->statements, struct scenario_statement, first + k);
-
-            if (!add_statement(r, node, g_strdup(statement.text), statement.allowed))
-                return false;
-            g_array_index(r->statements, struct scenario_statement, r->statements->len - 1).line = statement.line;
-        }
+        if (r->statements->len + n > SCENARIO_STATEMENTS_MAX)
+            return complain(r, node, NULL, "more than %d steps, repetitions included", SCENARIO_STATEMENTS_MAX);
+        for (unsigned k = 0; k < n; k++)
+            g_ptr_array_add(r->statements, statement_ref(r->statements->pdata[first + k]));
     }
     return true;
+}
+
+static struct statement *statement_of_both(const char *verb)
+{
+    return statement_new(INITIATOR, verb_find(verb));
 }
 
 /* With settings on top of those of the whole file. */
 static bool begin_connection(struct reading *r, const yaml_node_t *node, const yaml_node_t *settings, bool parallel)
 {
-    const char *next = parallel ? "next parallel " : "next ";
+    struct statement *next = statement_of_both("next");
     const yaml_node_t *base = r->connection;
 
     if (!settings) {
         settings = base;
         base = NULL;
     }
+    statement_add(next, "with");
+    if (parallel)
+        statement_add(next, "parallel");
     if (!settings)
-        return add_statement(r, node, g_strdup_printf("%swith rev1", next), step_allowed);
+        return add_statement(r, node, next, step_allowed);
     return read_connection(r, settings, base, next);
 }
 
 static bool read_both(struct reading *r, const yaml_node_t *node)
 {
     if (node_is(node, "next connection"))
-        return add_statement(r, node, g_strdup("next"), step_allowed);
+        return add_statement(r, node, statement_of_both("next"), step_allowed);
     if (node_is(node, "parallel connection"))
         return begin_connection(r, node, NULL, true);
     if (node_is(node, "mixed traffic"))
-        return add_statement(r, node, g_strdup("I traffic"), step_allowed);
+        return add_statement(r, node, statement_of_both("traffic"), step_allowed);
     return complain(r, node, step_allowed, "this is no step");
 }
 
@@ -248,12 +251,8 @@ static bool read_document(struct scenario_file *file)
     if (file->memory && !read_mapping(r, file->memory, "names of regions", read_region, NULL))
         return false;
     r->connection = file->connection;
-    return (!file->connection || read_connection(r, file->connection, NULL, "")) && read_steps(r, file->steps, 0);
-}
-
-static void clear_statement(void *p)
-{
-    g_free(((struct scenario_statement *)p)->text);
+    return (!file->connection || read_connection(r, file->connection, NULL, statement_of_both("with"))) &&
+           read_steps(r, file->steps, 0);
 }
 
 static bool is_last_document(struct reading *r, yaml_parser_t *parser)
@@ -305,8 +304,7 @@ struct scenario_file *scenario_file_parse(const char *name, const char *text, si
 
     r->name = g_strdup(name);
     r->regions = g_array_new(FALSE, FALSE, sizeof(struct scenario_region));
-    r->statements = g_array_new(FALSE, FALSE, sizeof(struct scenario_statement));
-    g_array_set_clear_func(r->statements, clear_statement);
+    r->statements = g_ptr_array_new_with_free_func(statement_unref);
     if (n > SCENARIO_FILE_MAX)
         good = complain(r, NULL, NULL, "more than %d octets", SCENARIO_FILE_MAX);
     else
@@ -337,7 +335,7 @@ void scenario_file_free(struct scenario_file *file)
         return;
     yaml_document_delete(&file->reading.document);
     g_array_unref(file->reading.regions);
-    g_array_unref(file->reading.statements);
+    g_ptr_array_unref(file->reading.statements);
     work_free(file->work);
     g_free(file->reading.error);
     g_free((char *)file->reading.name);
@@ -360,28 +358,17 @@ const struct work *scenario_file_work(const struct scenario_file *file)
     return file->work;
 }
 
-const char *scenario_file_statement(const struct scenario_file *file, unsigned index, unsigned *line)
+const GPtrArray *scenario_file_statements(const struct scenario_file *file)
 {
-    const struct scenario_statement *statement;
-
-    if (index >= file->reading.statements->len)
-        return NULL;
-    statement = &g_array_index(file->reading.statements, struct scenario_statement, index);
-    *line = statement->line;
-    return statement->text;
+    return file->reading.statements;
 }
 
-void scenario_file_play(const struct scenario_file *file, struct stage *stage)
+bool scenario_file_play(const struct scenario_file *file, struct stage *stage, char **error)
 {
+    const GPtrArray *statements = file->reading.statements;
     struct script_player *player = script_begin(stage, file->reading.name);
 
-    for (unsigned i = 0; i < file->reading.statements->len; i++) {
-        const struct scenario_statement *s = &g_array_index(file->reading.statements, struct scenario_statement, i);
-        g_autofree char *place = g_strdup_printf("%s:%u", file->reading.name, s->line);
-
-        words_stand_at(place, s->allowed);
-        script_say(player, s->text);
-    }
-    words_stand_at(NULL, NULL);
-    script_end(player);
+    for (unsigned i = 0; i < statements->len && script_say(player, statements->pdata[i]); i++)
+        ;
+    return script_end(player, error);
 }

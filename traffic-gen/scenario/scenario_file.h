@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Scenarios in YAML (iwarp-scenario(5)). Those with `steps` are a readable form of what scripts (script.h) say: each
- * step becomes a statement of a script, so that there is one executor and one meaning. Those with `work` are carried
- * out by real ends (work.h).
+ * Scenarios in YAML (iwarp-scenario(5)). Each step becomes a statement (say/statement.h), so that these scenarios and
+ * scripts have one executor and one meaning. Scenarios with `work` instead are carried out by real ends (work.h).
  */
 #ifndef IWARP_TRAFFIC_SCENARIO_SCENARIO_FILE_H
 #define IWARP_TRAFFIC_SCENARIO_SCENARIO_FILE_H
 
-#include "traffic-gen/say/conversation.h"
+#include "traffic-gen/say/statement.h"
 
 enum {
     SCENARIO_FILE_MAX = 1 << 20,      /* octets of the text */
@@ -29,11 +28,11 @@ void scenario_file_free(struct scenario_file *file);
 
 unsigned scenario_file_mtu(const struct scenario_file *file); /* 0: not said */
 const char *scenario_file_name(const struct scenario_file *file);
-/* The statements and the lines that they come from; NULL past the last. */
-const char *scenario_file_statement(const struct scenario_file *file, unsigned index, unsigned *line);
+/* What the steps say, with all repetitions: of struct statement. */
+const GPtrArray *scenario_file_statements(const struct scenario_file *file);
 /* The part `work`, for real ends (work.h); NULL: it has steps instead. */
 const struct work *scenario_file_work(const struct scenario_file *file);
-/* Plays the steps. Ends the program with a message that names file and line when a step cannot be carried out. */
-void scenario_file_play(const struct scenario_file *file, struct stage *stage);
+/* Plays the steps. False with *error, which names file and line, when one of them cannot be carried out. */
+bool scenario_file_play(const struct scenario_file *file, struct stage *stage, char **error);
 
 #endif

@@ -14,24 +14,18 @@ struct scenario_region {
     uint64_t to;
 };
 
-struct scenario_statement {
-    char *text;
-    unsigned line;
-    const char *allowed; /* what may be said there: for messages */
-};
-
 struct reading {
     const char *name; /* of the file */
     yaml_document_t document;
     const yaml_node_t *connection; /* settings of the whole file; NULL: none */
     char *error;                   /* the first one */
     GArray *regions;               /* of struct scenario_region */
-    GArray *statements;
-    unsigned steps;  /* that were looked at, also those that say nothing */
-    uint64_t octets; /* of all messages so far */
-    size_t text;     /* octets of all statements */
-    bool rpcrdma;    /* RPC-over-RDMA was asked for */
-    uint64_t wait;   /* milliseconds in front of the next statement */
+    GPtrArray *statements;         /* of struct statement */
+    unsigned steps;                /* that were looked at, those that say nothing included */
+    uint64_t octets;               /* of all messages so far */
+    size_t text;                   /* octets of all statements */
+    bool rpcrdma;                  /* RPC-over-RDMA was asked for */
+    uint64_t wait;                 /* milliseconds before the next statement */
 };
 
 /* Notes the mistake, if it is the first one; always false. `allowed` NULL: nothing to list. */

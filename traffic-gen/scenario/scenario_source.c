@@ -80,19 +80,18 @@ bool scenario_source_play(const struct scenario_source *source, struct stage *st
     stage->fault_done = fault && fault_changes_nothing(fault);
     if (fault && (fault->play || fault->script)) {
         stage->fault_done = true;
-        if (fault->play)
-            fault->play(stage);
-        else
-            script_play(stage, fault->script);
-    } else if (scenario_source_works(source)) {
-        return work_play(scenario_file_work(source->yaml), stage, error);
-    } else if (source->yaml) {
-        scenario_file_play(source->yaml, stage);
-    } else if (source->scenario->script) {
-        script_play(stage, source->scenario->script);
-    } else {
-        source->scenario->play(stage);
+        if (fault->script)
+            return script_play(stage, fault->id, fault->script, error);
+        fault->play(stage);
+        return true;
     }
+    if (scenario_source_works(source))
+        return work_play(scenario_file_work(source->yaml), stage, error);
+    if (source->yaml)
+        return scenario_file_play(source->yaml, stage, error);
+    if (source->scenario->script)
+        return script_play(stage, source->scenario->name, source->scenario->script, error);
+    source->scenario->play(stage);
     return true;
 }
 

@@ -126,7 +126,7 @@ static bool unknown_procedure(struct reading *r, const yaml_node_t *node, const 
     return complain(r, node, programs->str, "no procedure is called '%s'", text);
 }
 
-bool read_procedure(struct reading *r, const yaml_node_t *node, GString *out)
+bool read_procedure(struct reading *r, const yaml_node_t *node, const char **name)
 {
     const char *text = read_text(r, node, "a procedure such as nfs3.read");
 
@@ -134,7 +134,7 @@ bool read_procedure(struct reading *r, const yaml_node_t *node, GString *out)
         return false;
     if (!nfs_procedure_template(text))
         return unknown_procedure(r, node, text);
-    g_string_append_printf(out, " %s", text);
+    *name = text;
     return true;
 }
 
@@ -222,37 +222,34 @@ static bool is_amount(const char *name)
 }
 
 /* A number, or the text of a name. */
-bool read_field(struct reading *r, const yaml_node_t *node, const char *name, unsigned times, GString *out)
+bool read_field(struct reading *r, const yaml_node_t *node, const char *name, unsigned times, const char **text)
 {
-    const char *text = read_word(r, node, NULL);
     uint64_t value;
 
-    if (!text)
+    *text = read_word(r, node, NULL);
+    if (!*text)
         return false;
     if (is_amount(name)) {
         if (!read_octets(r, node, times, &value))
             return false;
-    } else if (g_ascii_isdigit(*text) && !read_number(r, node, 0, UINT64_MAX, &value)) {
+    } else if (g_ascii_isdigit(**text) && !read_number(r, node, 0, UINT64_MAX, &value)) {
         return false;
     }
-    g_string_append_printf(out, "%s=%s", name, text);
     return true;
 }
-
-struct operation {
-    GString *out;
-    const struct nfs_template *template;
-};
 
 static bool read_operation_field(struct reading *r, void *context, const yaml_node_t *key, const char *name,
                                  const yaml_node_t *value)
 {
-    const struct operation *operation = context;
+    GString *out = context;
+    const char *text;
 
     if (!is_field(name))
         return complain(r, key, "fields of the arguments", "'%s' is no field", name);
-    g_string_append_c(operation->out, ':');
-    return read_field(r, value, name, 1, operation->out);
+    if (!read_field(r, value, name, 1, &text))
+        return false;
+    g_string_append_printf(out, ":%s=%s", name, text);
+    return true;
 }
 
 static bool unknown_operation(struct reading *r, const yaml_node_t *node, const char *text)
@@ -271,7 +268,6 @@ static bool unknown_operation(struct reading *r, const yaml_node_t *node, const 
 static bool read_operation(struct reading *r, const yaml_node_t *node, GString *out)
 {
     const yaml_node_t *key = node, *value = NULL;
-    struct operation operation = {.out = out};
     const char *text;
 
     if (node && node->type == YAML_MAPPING_NODE && node->data.mapping.pairs.top - node->data.mapping.pairs.start == 1) {
@@ -287,7 +283,7 @@ static bool read_operation(struct reading *r, const yaml_node_t *node, GString *
     if (!value)
         return true;
     if (value->type == YAML_MAPPING_NODE)
-        return read_mapping(r, value, "fields of the arguments", read_operation_field, &operation);
+        return read_mapping(r, value, "fields of the arguments", read_operation_field, out);
     text = read_word(r, value, NULL);
     g_string_append_printf(out, ":%s", text ? text : "");
     return text != NULL;
@@ -306,7 +302,7 @@ bool read_operations(struct reading *r, const yaml_node_t *node, GString *out)
     return true;
 }
 
-bool read_hex(struct reading *r, const yaml_node_t *node, const char *front, GString *out)
+bool read_hex(struct reading *r, const yaml_node_t *node, GString *out)
 {
     const char *text = read_text(r, node, "text");
 
@@ -314,23 +310,12 @@ bool read_hex(struct reading *r, const yaml_node_t *node, const char *front, GSt
         return false;
     if (!*text || strlen(text) > HEX_MAX)
         return complain(r, node, NULL, "a text of 1 to %d octets was expected", HEX_MAX);
-    g_string_append(out, front);
     for (; *text; text++)
         g_string_append_printf(out, "%02x", (unsigned)(unsigned char)*text);
     return true;
 }
 
-bool read_terminate(struct reading *r, const yaml_node_t *node, GString *out)
-{
-    unsigned error;
-
-    if (!read_error_code(r, node, &error))
-        return false;
-    g_string_append_printf(out, " %x/%x/%02x", error >> 12, error >> 8 & 0xF, error & 0xFF);
-    return true;
-}
-
-bool read_change(struct reading *r, const yaml_node_t *node, const char *word, GString *out)
+bool read_change(struct reading *r, const yaml_node_t *node, const char *word, struct statement *statement)
 {
     const char *text = read_text(r, node, "N, +N, -N");
     uint64_t value;
@@ -338,12 +323,15 @@ bool read_change(struct reading *r, const yaml_node_t *node, const char *word, G
 
     if (!text)
         return false;
-    if (*text != '+' && *text != '-')
-        return read_number(r, node, 0, UINT64_MAX, &value) &&
-               (g_string_append_printf(out, " %s=%" PRIu64, word, value), true);
+    if (*text != '+' && *text != '-') {
+        if (!read_number(r, node, 0, UINT64_MAX, &value))
+            return false;
+        statement_add_number(statement, word, '=', value);
+        return true;
+    }
     value = g_ascii_strtoull(text + 1, &end, 0);
     if (!g_ascii_isdigit(text[1]) || *end)
         return complain(r, node, "N, +N, -N", "'%s' is no number", text);
-    g_string_append_printf(out, " %s%c%" PRIu64, word, *text, value);
+    statement_add_number(statement, word, *text, value);
     return true;
 }

@@ -15,14 +15,13 @@ enum kind {
     UNSET,       /* WORD=0 when false */
     SEGMENTS,    /* a chunk: `whole` is WORD alone, a list of lengths WORD=A+B+rest */
     CHUNKS,      /* a list of them: WORD=A+B/C/- */
-    NAME,        /* WORD=TEXT */
-    CHOICE,      /* WORD=what the table has for it */
-    BARE_CHOICE, /* what the table has for it, in front */
+    CHOICE,      /* WORD=what the table has for it; ALSO alone, if any */
+    BARE_CHOICE, /* what the table has for it, alone */
     VERB_CHOICE, /* instead of the verb */
-    PROCEDURE,   /* in front */
+    PROCEDURE,   /* its name, first */
     OPERATIONS,  /* of a COMPOUND */
-    HEX,         /* a text as octets in hexadecimal, in front */
-    TERMINATE,   /* layer/type/code, in front */
+    HEX,         /* a text as octets in hexadecimal, first */
+    TERMINATE,   /* layer/type/code, first */
     STAG,        /* WORD=STag; a region: ALSO=Tagged Offset, too */
     SOLICITED,
     INVALIDATE,
@@ -180,7 +179,7 @@ static const struct parameter pull_parameters[] = {{"octets-per-read", NUMBER, "
                                                    ALWAYS,
                                                    END};
 static const struct parameter reply_parameters[] = {{"accept-stat", CHOICE, "accept", NULL, accept_stats},
-                                                    {"denied", CHOICE, "denied reject", NULL, reject_stats},
+                                                    {"denied", CHOICE, "reject", "denied", reject_stats},
                                                     {"auth-stat", NUMBER, "auth", NULL, NULL},
                                                     {"low", NUMBER, "low", NULL, NULL},
                                                     {"high", NUMBER, "high", NULL, NULL},
@@ -274,8 +273,7 @@ struct action {
     enum role role;
     const struct verb *verb;
     const char *word; /* of the verb */
-    GString *front;   /* words without a name */
-    GString *words;
+    struct statement *statement;
     bool solicited, invalidate;
     unsigned times;
     bool has_wait;
@@ -292,87 +290,144 @@ static bool read_invalidate(struct reading *r, const yaml_node_t *node, const st
     a->invalidate = !node_is(node, "false");
     if (node_is(node, "true") || !a->invalidate) {
         if (a->verb->rpc && a->invalidate)
-            g_string_append_printf(a->words, " %s", p->word);
+            statement_add(a->statement, p->word);
         return true;
     }
     if (!read_stag(r, node, &region, &stag))
         return false;
-    g_string_append_printf(a->words, " %s=%" PRIu64, p->word, stag);
+    statement_add_number(a->statement, p->word, '=', stag);
+    return true;
+}
+
+/* A chunk, or a list of them. */
+static bool read_chunk_words(struct reading *r, const struct parameter *p, struct statement *statement,
+                             const yaml_node_t *node)
+{
+    g_autoptr(GString) sizes = g_string_new(NULL);
+
+    if (p->kind == SEGMENTS ? !read_segments(r, node, sizes) : !read_chunks(r, node, sizes))
+        return false;
+    if (p->kind == SEGMENTS && strcmp(sizes->str, "rest") == 0)
+        statement_add(statement, p->word);
+    else
+        statement_add_text(statement, p->word, sizes->str);
+    return true;
+}
+
+static bool read_number_word(struct reading *r, const struct parameter *p, struct action *a, const yaml_node_t *node)
+{
+    uint64_t value;
+
+    if (p->kind == OCTETS ? !read_octets(r, node, a->times, &value) : !read_number(r, node, 0, UINT64_MAX, &value))
+        return false;
+    statement_add_number(a->statement, p->word, '=', value);
+    return true;
+}
+
+static bool read_flag_word(struct reading *r, const struct parameter *p, struct statement *statement,
+                           const yaml_node_t *node)
+{
+    bool flag;
+
+    if (!read_flag(r, node, &flag))
+        return false;
+    if (flag && p->kind == FLAG)
+        statement_add(statement, p->word);
+    else if (!flag && p->kind == UNSET)
+        statement_add_number(statement, p->word, '=', 0);
+    return true;
+}
+
+static bool read_choice(struct reading *r, const struct parameter *p, struct action *a, const yaml_node_t *node)
+{
+    const char *word;
+
+    if (!choose(r, node, p->choices, &word))
+        return false;
+    if (p->kind == VERB_CHOICE)
+        a->word = word;
+    else if (p->kind == BARE_CHOICE)
+        statement_add_word(a->statement, word);
+    else
+        statement_add_text(a->statement, p->word, word);
+    if (p->also)
+        statement_add(a->statement, p->also);
+    return true;
+}
+
+static bool read_first(struct reading *r, const struct parameter *p, struct statement *statement,
+                       const yaml_node_t *node)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+    const char *name;
+    unsigned error;
+
+    if (p->kind == PROCEDURE) {
+        if (!read_procedure(r, node, &name))
+            return false;
+        g_string_append(text, name);
+    } else if (p->kind == TERMINATE) {
+        if (!read_error_code(r, node, &error))
+            return false;
+        g_string_append_printf(text, "%x/%x/%02x", error >> 12, error >> 8 & 0xF, error & 0xFF);
+    } else if (!read_hex(r, node, text)) {
+        return false;
+    }
+    statement_put_first(statement, text->str);
+    return true;
+}
+
+static bool read_stag_words(struct reading *r, const struct parameter *p, struct statement *statement,
+                            const yaml_node_t *node)
+{
+    const struct scenario_region *region;
+    uint64_t stag;
+
+    if (!read_stag(r, node, &region, &stag))
+        return false;
+    statement_add_number(statement, p->word, '=', stag);
+    if (region)
+        statement_add_number(statement, p->also, '=', region->to);
+    return true;
+}
+
+static bool read_operation_words(struct reading *r, const struct parameter *p, struct statement *statement,
+                                 const yaml_node_t *node)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+
+    if (!read_operations(r, node, text))
+        return false;
+    statement_add_text(statement, p->word, text->str);
     return true;
 }
 
 static bool read_parameter(struct reading *r, const struct parameter *p, struct action *a, const yaml_node_t *node)
 {
-    const struct scenario_region *region;
-    g_autoptr(GString) text = g_string_new(NULL);
-    const char *word;
-    uint64_t value;
-    bool flag;
-
     switch (p->kind) {
     case NUMBER:
-        if (!read_number(r, node, 0, UINT64_MAX, &value))
-            return false;
-        g_string_append_printf(a->words, " %s=%" PRIu64, p->word, value);
-        return true;
-    case CHANGE:
-        return read_change(r, node, p->word, a->words);
     case OCTETS:
-        if (!read_octets(r, node, a->times, &value))
-            return false;
-        g_string_append_printf(a->words, " %s=%" PRIu64, p->word, value);
-        return true;
+        return read_number_word(r, p, a, node);
+    case CHANGE:
+        return read_change(r, node, p->word, a->statement);
     case FLAG:
     case UNSET:
-        if (!read_flag(r, node, &flag))
-            return false;
-        if (flag == (p->kind == FLAG))
-            g_string_append_printf(a->words, " %s%s", p->word, p->kind == FLAG ? "" : "=0");
-        return true;
+        return read_flag_word(r, p, a->statement, node);
     case SEGMENTS:
-        if (!read_segments(r, node, text))
-            return false;
-        g_string_append_printf(a->words, strcmp(text->str, "rest") == 0 ? " %s" : " %s=%s", p->word, text->str);
-        return true;
     case CHUNKS:
-        if (!read_chunks(r, node, text))
-            return false;
-        g_string_append_printf(a->words, " %s=%s", p->word, text->str);
-        return true;
-    case NAME:
-        word = read_word(r, node, NULL);
-        g_string_append_printf(a->words, " %s=%s", p->word, word ? word : "");
-        return word != NULL;
+        return read_chunk_words(r, p, a->statement, node);
     case CHOICE:
-        if (!choose(r, node, p->choices, &word))
-            return false;
-        g_string_append_printf(a->words, " %s=%s", p->word, word);
-        return true;
     case BARE_CHOICE:
-        if (!choose(r, node, p->choices, &word))
-            return false;
-        g_string_append_printf(a->front, " %s", word);
-        return true;
     case VERB_CHOICE:
-        return choose(r, node, p->choices, &a->word);
-    case PROCEDURE:
-        return read_procedure(r, node, a->front);
+        return read_choice(r, p, a, node);
     case OPERATIONS:
-        if (!read_operations(r, node, text))
-            return false;
-        g_string_append_printf(a->words, " %s=%s", p->word, text->str);
-        return true;
+        return read_operation_words(r, p, a->statement, node);
+    case PROCEDURE:
     case HEX:
-        return read_hex(r, node, " ", a->front);
     case TERMINATE:
-        return read_terminate(r, node, a->front);
+        return read_first(r, p, a->statement, node);
     case STAG:
-        if (!read_stag(r, node, &region, &value))
-            return false;
-        g_string_append_printf(a->words, " %s=%" PRIu64, p->word, value);
-        if (region)
-            g_string_append_printf(a->words, " %s=%" PRIu64, p->also, region->to);
-        return true;
+        return read_stag_words(r, p, a->statement, node);
     case SOLICITED:
         return read_flag(r, node, &a->solicited);
     case INVALIDATE:
@@ -390,6 +445,7 @@ static bool read_named(struct reading *r, void *context, const yaml_node_t *key,
                        const yaml_node_t *value)
 {
     struct action *a = context;
+    const char *text;
 
     if (strcmp(name, a->verb->name) == 0)
         return true;
@@ -399,8 +455,10 @@ static bool read_named(struct reading *r, void *context, const yaml_node_t *key,
     }
     if (!a->verb->free || !is_field(name))
         return complain(r, key, parameter_names(a->verb), "'%s' does not go with %s", name, a->verb->name);
-    g_string_append_c(a->words, ' ');
-    return read_field(r, value, name, a->times, a->words);
+    if (!read_field(r, value, name, a->times, &text))
+        return false;
+    statement_add_text(a->statement, name, text);
+    return true;
 }
 
 /* What amounts are multiplied with, so it has to be known before them. */
@@ -420,44 +478,40 @@ static bool find_times(struct reading *r, const yaml_node_t *node, unsigned *tim
     return true;
 }
 
-bool add_statement(struct reading *r, const yaml_node_t *node, char *text, const char *allowed)
+bool add_statement(struct reading *r, const yaml_node_t *node, struct statement *statement, const char *allowed)
 {
-    const struct scenario_statement statement = {
-        .text = text, .line = node ? (unsigned)node->start_mark.line + 1 : 1, .allowed = allowed};
+    statement->allowed = allowed;
+    statement->line = node ? (unsigned)node->start_mark.line + 1 : 1;
+    g_ptr_array_add(r->statements, statement);
+    for (unsigned i = 0; i < statement->words->len; i++) {
+        const struct word *word = &g_array_index(statement->words, struct word, i);
 
-    r->text += strlen(text);
-    if (r->statements->len >= SCENARIO_STATEMENTS_MAX || r->text > SCENARIO_TEXT_MAX) {
-        g_free(text);
-        return complain(r, node, NULL, "more than %d steps, repetitions included", SCENARIO_STATEMENTS_MAX);
+        r->text += sizeof *word + strlen(word->name) + (word->text ? strlen(word->text) : 0);
     }
-    g_array_append_val(r->statements, statement);
+    if (r->statements->len > SCENARIO_STATEMENTS_MAX || r->text > SCENARIO_TEXT_MAX)
+        return complain(r, node, NULL, "more than %d steps, repetitions included", SCENARIO_STATEMENTS_MAX);
     return true;
 }
 
 static bool add_action(struct reading *r, const yaml_node_t *node, struct action *a)
 {
-    GString *s = g_string_new(a->role == INITIATOR ? "I " : "R ");
+    struct statement *s = a->statement;
+    g_autofree char *verb = g_strconcat(a->word, a->solicited && !a->verb->rpc ? "-se" : "",
+                                        a->invalidate && !a->verb->rpc ? "-inv" : "", NULL);
     uint64_t wait = a->has_wait ? a->wait : r->wait;
 
     r->steps += a->times - 1;
-    if (r->steps > SCENARIO_STATEMENTS_MAX) {
-        g_string_free(s, TRUE);
+    if (r->steps > SCENARIO_STATEMENTS_MAX)
         return complain(r, node, NULL, "more than %d steps, repetitions included", SCENARIO_STATEMENTS_MAX);
-    }
-    if (a->times > 1)
-        g_string_append_printf(s, "%u* ", a->times);
-    g_string_append(s, a->word);
-    if (a->solicited && !a->verb->rpc)
-        g_string_append(s, "-se");
-    if (a->invalidate && !a->verb->rpc)
-        g_string_append(s, "-inv");
-    g_string_append_printf(s, "%s%s", a->front->str, a->words->str);
+    s->verb = verb_find(verb);
+    s->role = a->role;
+    s->times = a->times;
     if (a->solicited && a->verb->rpc)
-        g_string_append(s, " se");
+        statement_add(s, "se");
     if (wait)
-        g_string_append_printf(s, " wait=%" PRIu64, wait);
+        statement_add_number(s, "wait", '=', wait);
     r->wait = 0;
-    return add_statement(r, node, g_string_free(s, FALSE), parameter_names(a->verb));
+    return add_statement(r, node, g_steal_pointer(&a->statement), parameter_names(a->verb));
 }
 
 /* `reply`, or {send: 100, solicited: true}, or {send: {octets: 100, solicited: true}}: the first name is what is done.
@@ -485,19 +539,19 @@ static bool read_action(struct reading *r, enum role role, const yaml_node_t *no
     if (!find_times(r, node, &a.times) || !find_times(r, value, &a.times))
         return false;
     a.word = a.verb->word;
-    a.front = g_string_new(NULL);
-    a.words = g_string_new(NULL);
+    a.statement = statement_new(role, NULL);
     if (value && value->type == YAML_MAPPING_NODE)
         good = read_mapping(r, value, parameter_names(a.verb), read_named, &a);
     else
         good = !value || (value->type == YAML_SCALAR_NODE && value->data.scalar.length == 0) ||
                read_parameter(r, a.verb->parameters, &a, value);
     good = good && (!has_names || read_mapping(r, node, parameter_names(a.verb), read_named, &a));
-    if (good && a.verb->needs_value && !a.has_wait && a.front->len == 0 && a.verb->parameters != capture_parameters)
+    if (good && a.verb->needs_value && !a.has_wait && a.statement->words->len == 0 &&
+        a.verb->parameters != capture_parameters)
         good = complain(r, what, parameter_names(a.verb), "%s needs `%s`", name, a.verb->parameters->name);
     good = good && add_action(r, what, &a);
-    g_string_free(a.front, TRUE);
-    g_string_free(a.words, TRUE);
+    if (a.statement)
+        statement_unref(a.statement);
     return good;
 }
 
