@@ -1,22 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "support/printable.h"
 
-gchar *printable_text(const char *text)
+#include <stdbool.h>
+
+static gchar *printable(const char *text, bool lines)
 {
-    GString *printable = g_string_new(NULL);
+    GString *out = g_string_new(NULL);
 
     while (*text != '\0') {
         gunichar c = g_utf8_get_char_validated(text, -1);
         const char *next = c >= (gunichar)-2 ? text + 1 : g_utf8_next_char(text);
 
         /* U+FFFE and U+FFFF are UTF-8, but XML does not have them. */
-        if (c >= (gunichar)-2 || c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0xFFFE || c == 0xFFFF) {
+        if (c >= (gunichar)-2 || (c < 0x20 && !(lines && c == '\n')) || (c >= 0x7F && c < 0xA0) || c == 0xFFFE ||
+            c == 0xFFFF) {
             for (; text < next; text++)
-                g_string_append_printf(printable, "\\x%02x", (unsigned)(guchar)*text);
+                g_string_append_printf(out, "\\x%02x", (unsigned)(guchar)*text);
         } else {
-            g_string_append_len(printable, text, next - text);
+            g_string_append_len(out, text, next - text);
         }
         text = next;
     }
-    return g_string_free(printable, FALSE);
+    return g_string_free(out, FALSE);
+}
+
+gchar *printable_text(const char *text)
+{
+    return printable(text, false);
+}
+
+gchar *printable_lines(const char *text)
+{
+    return printable(text, true);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/check/options.h"
 
-#include "support/waivers.h"
+#include "waivers/waivers.h"
 
 #include <string.h>
 
@@ -57,7 +57,7 @@ static const struct word *find_word(const struct word *words, const char *name)
 {
     while (words->name && strcmp(words->name, name) != 0)
         words++;
-    return words->name ? words : NULL;
+    return !words->name ? NULL : words;
 }
 
 static bool parse_format(struct check_options *options, const char *value, GError **error)

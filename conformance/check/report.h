@@ -12,7 +12,7 @@
 #include "conformance/input/decap.h"
 #include "engine/fold.h"
 #include "engine/rpcrdma.h"
-#include "support/waivers.h"
+#include "waivers/waivers.h"
 
 #include <glib.h>
 #include <stdio.h>

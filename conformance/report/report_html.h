@@ -3,8 +3,8 @@
 #ifndef IWARP_CONFORMANCE_REPORT_REPORT_HTML_H
 #define IWARP_CONFORMANCE_REPORT_REPORT_HTML_H
 
-#include "conformance/report/html.h"
 #include "conformance/report/report_parts.h"
+#include "support/markup.h"
 
 /* So that the page of any capture stays one that opens at once. What is left out is counted. */
 enum {

@@ -38,10 +38,10 @@ static void item(struct html_page *page, const char *name, const char *format, .
     va_start(arguments, format);
     text = g_strdup_vprintf(format, arguments);
     va_end(arguments);
-    html_begin(page->writer, "div", NULL);
-    html_element(page->writer, "dt", NULL, "%s", name);
-    html_element(page->writer, "dd", NULL, "%s", text);
-    html_end(page->writer);
+    markup_begin(page->writer, "div", NULL);
+    markup_element(page->writer, "dt", NULL, "%s", name);
+    markup_element(page->writer, "dd", NULL, "%s", text);
+    markup_end(page->writer);
     g_free(text);
 }
 
@@ -98,7 +98,7 @@ static void write_parameters(struct html_page *page, const struct report_connect
 {
     const struct report_rpcrdma *rpcrdma = connection->rpcrdma;
 
-    html_begin(page->writer, "dl", "class", "parameters", NULL);
+    markup_begin(page->writer, "dl", "class", "parameters", NULL);
     item(page, "Frames", "%" PRIu32 " to %" PRIu32, connection->start_frame, connection->end_frame);
     if (connection->ib)
         write_ib(page, connection);
@@ -110,16 +110,16 @@ static void write_parameters(struct html_page *page, const struct report_connect
     if (rpcrdma && rpcrdma->threshold[DIR_TO_RESPONDER] > 0)
         item(page, "Inline threshold", "%" PRIu32 " octets to the responder, %" PRIu32 " to the initiator",
              rpcrdma->threshold[DIR_TO_RESPONDER], rpcrdma->threshold[DIR_TO_INITIATOR]);
-    html_end(page->writer);
+    markup_end(page->writer);
 }
 
 /* ---- RPC ---- */
 
 static void number_cell(struct html_page *page, uint64_t number)
 {
-    gchar *text = html_number(number);
+    gchar *text = markup_number(number);
 
-    html_element(page->writer, "td", "number", "%s", text);
+    markup_element(page->writer, "td", "number", "%s", text);
     g_free(text);
 }
 
@@ -130,26 +130,13 @@ static void write_call(struct html_page *page, const struct rpcrdma_procedure_co
                                 count->inline_octets, count->read_octets, count->written_octets};
 
     procedure_label(count->program, count->version, count->procedure, label);
-    html_begin(page->writer, "tr", NULL);
-    html_begin(page->writer, "th", "scope", "row", NULL);
-    html_format(page->writer, "%s%s", label, count->reverse ? " (reverse)" : "");
-    html_end(page->writer);
+    markup_begin(page->writer, "tr", NULL);
+    markup_begin(page->writer, "th", "scope", "row", NULL);
+    markup_format(page->writer, "%s%s", label, count->reverse ? " (reverse)" : "");
+    markup_end(page->writer);
     for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++)
         number_cell(page, numbers[i]);
-    html_end(page->writer);
-}
-
-static void head_cells(struct html_page *page, const char *const *names, size_t n)
-{
-    html_begin(page->writer, "thead", NULL);
-    html_begin(page->writer, "tr", NULL);
-    for (size_t i = 0; i < n; i++) {
-        html_begin(page->writer, "th", "scope", "col", NULL);
-        html_text(page->writer, names[i]);
-        html_end(page->writer);
-    }
-    html_end(page->writer);
-    html_end(page->writer);
+    markup_end(page->writer);
 }
 
 static void write_calls(struct html_page *page, const struct report_rpcrdma *rpcrdma)
@@ -158,25 +145,25 @@ static void write_calls(struct html_page *page, const struct report_rpcrdma *rpc
 
     if (!rpcrdma || rpcrdma->calls->len == 0)
         return;
-    html_begin(page->writer, "details", NULL);
-    html_element(page->writer, "summary", NULL, "RPC-over-RDMA: %u procedure%s", rpcrdma->calls->len,
-                 plural(rpcrdma->calls->len));
-    html_begin(page->writer, "div", "class", "wide", "tabindex", "0", NULL);
-    html_begin(page->writer, "table", NULL);
-    html_element(page->writer, "caption", NULL, "Calls by procedure, and the octets moved for them");
-    head_cells(page, names, G_N_ELEMENTS(names));
-    html_begin(page->writer, "tbody", NULL);
+    markup_begin(page->writer, "details", NULL);
+    markup_element(page->writer, "summary", NULL, "RPC-over-RDMA: %u procedure%s", rpcrdma->calls->len,
+                   plural(rpcrdma->calls->len));
+    markup_begin(page->writer, "div", "class", "wide", "tabindex", "0", NULL);
+    markup_begin(page->writer, "table", NULL);
+    markup_element(page->writer, "caption", NULL, "Calls by procedure, and the octets moved for them");
+    markup_table_head(page->writer, names, G_N_ELEMENTS(names));
+    markup_begin(page->writer, "tbody", NULL);
     for (guint i = 0; i < rpcrdma->calls->len && i < HTML_PROCEDURES; i++)
         write_call(page, &g_array_index(rpcrdma->calls, struct rpcrdma_procedure_count, i));
-    html_end(page->writer);
-    html_end(page->writer);
-    html_end(page->writer);
+    markup_end(page->writer);
+    markup_end(page->writer);
+    markup_end(page->writer);
     if (rpcrdma->calls->len > HTML_PROCEDURES)
-        html_element(page->writer, "p", "more", "... and %u more procedures", rpcrdma->calls->len - HTML_PROCEDURES);
+        markup_element(page->writer, "p", "more", "... and %u more procedures", rpcrdma->calls->len - HTML_PROCEDURES);
     if (rpcrdma->other_calls > 0)
-        html_element(page->writer, "p", "more", "... and %" PRIu64 " calls whose procedure is not told apart",
-                     rpcrdma->other_calls);
-    html_end(page->writer);
+        markup_element(page->writer, "p", "more", "... and %" PRIu64 " calls whose procedure is not told apart",
+                       rpcrdma->other_calls);
+    markup_end(page->writer);
 }
 
 /* ---- findings ---- */
@@ -186,24 +173,24 @@ static void write_about(struct html_page *page, const struct report_finding *fir
     const struct rule *rule = &rule_catalogue[first->rule];
     gchar *aliases = aliases_text(page->report->options, first->rule);
 
-    html_element(page->writer, "p", "requirement", "%s", rule->text);
+    markup_element(page->writer, "p", "requirement", "%s", rule->text);
     if (*aliases != '\0')
-        html_element(page->writer, "p", "aliases", "The same is demanded by %s", aliases);
+        markup_element(page->writer, "p", "aliases", "The same is demanded by %s", aliases);
     g_free(aliases);
     if (first->waiver) {
-        html_begin(page->writer, "p", "class", "waiver", NULL);
-        html_format(page->writer, "Waived (%s)%s%s", first->waiver->where, first->waiver->why ? ": " : "",
-                    first->waiver->why ? first->waiver->why : "");
+        markup_begin(page->writer, "p", "class", "waiver", NULL);
+        markup_format(page->writer, "Waived (%s)%s%s", first->waiver->where, first->waiver->why ? ": " : "",
+                      first->waiver->why ? first->waiver->why : "");
         /* As text: what a waiver file names may be a javascript: address. */
         if (first->waiver->link)
-            html_format(page->writer, ", %s", first->waiver->link);
-        html_end(page->writer);
+            markup_format(page->writer, ", %s", first->waiver->link);
+        markup_end(page->writer);
     }
-    html_begin(page->writer, "details", "class", "about", NULL);
-    html_element(page->writer, "summary", NULL, "How it is judged, and what causes it");
-    html_element(page->writer, "p", NULL, "%s", rule->how);
-    html_element(page->writer, "p", NULL, "%s", rule->cause);
-    html_end(page->writer);
+    markup_begin(page->writer, "details", "class", "about", NULL);
+    markup_element(page->writer, "summary", NULL, "How it is judged, and what causes it");
+    markup_element(page->writer, "p", NULL, "%s", rule->how);
+    markup_element(page->writer, "p", NULL, "%s", rule->cause);
+    markup_end(page->writer);
 }
 
 static void write_with_ladder(struct html_page *page, const struct report_connection *connection,
@@ -211,10 +198,10 @@ static void write_with_ladder(struct html_page *page, const struct report_connec
 {
     gchar *text = finding_text(finding, page->capture->start_ns);
 
-    html_begin(page->writer, "figure", "class", "finding", NULL);
-    html_element(page->writer, "figcaption", NULL, "%s", text);
+    markup_begin(page->writer, "figure", "class", "finding", NULL);
+    markup_element(page->writer, "figcaption", NULL, "%s", text);
     html_write_ladder(page, connection, finding);
-    html_end(page->writer);
+    markup_end(page->writer);
     g_free(text);
 }
 
@@ -222,35 +209,35 @@ static void write_row(struct html_page *page, const struct report_finding *findi
 {
     char time[PRINT_TIME_SIZE];
 
-    html_begin(page->writer, "tr", NULL);
-    html_element(page->writer, "td", "number", "%" PRIu32, finding->frame);
-    html_element(page->writer, "td", "number", "%s", print_time(finding->time_ns, page->capture->start_ns, time));
-    html_element(page->writer, "td", NULL, "%s", finding->direction == DIR_TO_RESPONDER ? "responder" : "initiator");
-    html_begin(page->writer, "td", NULL);
-    html_format(page->writer, "%s", finding->message);
+    markup_begin(page->writer, "tr", NULL);
+    markup_element(page->writer, "td", "number", "%" PRIu32, finding->frame);
+    markup_element(page->writer, "td", "number", "%s", print_time(finding->time_ns, page->capture->start_ns, time));
+    markup_element(page->writer, "td", NULL, "%s", finding->direction == DIR_TO_RESPONDER ? "responder" : "initiator");
+    markup_begin(page->writer, "td", NULL);
+    markup_format(page->writer, "%s", finding->message);
     if (finding->more > 0)
-        html_format(page->writer, " (and %" PRIu32 " more, frames %" PRIu32 "-%" PRIu32 ")", finding->more,
-                    finding->more_first, finding->more_last);
-    html_end(page->writer);
-    html_end(page->writer);
+        markup_format(page->writer, " (and %" PRIu32 " more, frames %" PRIu32 "-%" PRIu32 ")", finding->more,
+                      finding->more_first, finding->more_last);
+    markup_end(page->writer);
+    markup_end(page->writer);
 }
 
 static void begin_rows(struct html_page *page, const struct report_finding *first)
 {
     static const char *const names[] = {"Frame", "Seconds", "To the", "Finding"};
 
-    html_begin(page->writer, "div", "class", "wide", "tabindex", "0", NULL);
-    html_begin(page->writer, "table", "class", "findings", NULL);
-    html_element(page->writer, "caption", NULL, "More findings of %s", rule_catalogue[first->rule].id);
-    head_cells(page, names, G_N_ELEMENTS(names));
-    html_begin(page->writer, "tbody", NULL);
+    markup_begin(page->writer, "div", "class", "wide", "tabindex", "0", NULL);
+    markup_begin(page->writer, "table", "class", "findings", NULL);
+    markup_element(page->writer, "caption", NULL, "More findings of %s", rule_catalogue[first->rule].id);
+    markup_table_head(page->writer, names, G_N_ELEMENTS(names));
+    markup_begin(page->writer, "tbody", NULL);
 }
 
 static void end_rows(struct html_page *page)
 {
-    html_end(page->writer);
-    html_end(page->writer);
-    html_end(page->writer);
+    markup_end(page->writer);
+    markup_end(page->writer);
+    markup_end(page->writer);
 }
 
 static void write_group(struct html_page *page, const struct report_connection *connection,
@@ -262,16 +249,16 @@ static void write_group(struct html_page *page, const struct report_connection *
     unsigned n = 0, listed = 0;
     char id[HTML_ID_SIZE];
 
-    html_begin(page->writer, "section", "class", "group", "data-class", class_name, "data-rule", rule->id,
-               "data-connection", html_connection_id(page, connection, id), NULL);
-    html_begin(page->writer, "h4", NULL);
-    html_element(page->writer, "span", class_name, "%s", class_name);
-    html_text(page->writer, " ");
-    html_element(page->writer, "code", NULL, "%s", rule->id);
-    html_format(page->writer, " %s section %s, %s", rule->document, rule->section, rule->level);
+    markup_begin(page->writer, "section", "class", "group", "data-class", class_name, "data-rule", rule->id,
+                 "data-connection", html_connection_id(page, connection, id), NULL);
+    markup_begin(page->writer, "h4", NULL);
+    markup_element(page->writer, "span", class_name, "%s", class_name);
+    markup_text(page->writer, " ");
+    markup_element(page->writer, "code", NULL, "%s", rule->id);
+    markup_format(page->writer, " %s section %s, %s", rule->document, rule->section, rule->level);
     if (group->times > 1)
-        html_element(page->writer, "span", "times", " \303\227 %" PRIu64, group->times);
-    html_end(page->writer);
+        markup_element(page->writer, "span", "times", " \303\227 %" PRIu64, group->times);
+    markup_end(page->writer);
     write_about(page, first);
     for (guint i = group->at; i < connection->findings->len && n < group->n; i++) {
         const struct report_finding *finding = &g_array_index(connection->findings, struct report_finding, i);
@@ -292,9 +279,9 @@ static void write_group(struct html_page *page, const struct report_connection *
     if (listed > 0)
         end_rows(page);
     if (group->n > REPORT_LADDERS + listed)
-        html_element(page->writer, "p", "more", "... and %u more of this rule; --format=json lists them",
-                     group->n - REPORT_LADDERS - listed);
-    html_end(page->writer);
+        markup_element(page->writer, "p", "more", "... and %u more of this rule; --format=json lists them",
+                       group->n - REPORT_LADDERS - listed);
+    markup_end(page->writer);
 }
 
 static void write_findings(struct html_page *page, const struct report_connection *connection)
@@ -305,23 +292,23 @@ static void write_findings(struct html_page *page, const struct report_connectio
         write_group(page, connection, &g_array_index(groups, struct finding_group, i));
     g_array_unref(groups);
     if (connection->not_kept > 0)
-        html_element(page->writer, "p", "more",
-                     "%" PRIu64 " more findings were counted but not kept; --max-findings=0 keeps all",
-                     connection->not_kept);
+        markup_element(page->writer, "p", "more",
+                       "%" PRIu64 " more findings were counted but not kept; --max-findings=0 keeps all",
+                       connection->not_kept);
 }
 
 static void write_start(struct html_page *page, const struct report_connection *connection)
 {
     if (!connection->notes || connection->notes->len == 0 || page->ladders >= HTML_LADDERS)
         return;
-    html_begin(page->writer, "details", "class", "start", NULL);
+    markup_begin(page->writer, "details", "class", "start", NULL);
     if (connection->findings->len == 0)
-        xmlTextWriterWriteAttribute(page->writer, BAD_CAST "open", BAD_CAST "open");
-    html_element(page->writer, "summary", NULL, "How it began");
-    html_begin(page->writer, "figure", NULL);
+        markup_attribute(page->writer, "open", "open");
+    markup_element(page->writer, "summary", NULL, "How it began");
+    markup_begin(page->writer, "figure", NULL);
     html_write_ladder(page, connection, NULL);
-    html_end(page->writer);
-    html_end(page->writer);
+    markup_end(page->writer);
+    markup_end(page->writer);
 }
 
 void html_write_connection(struct html_page *page, const struct report_connection *connection)
@@ -329,18 +316,18 @@ void html_write_connection(struct html_page *page, const struct report_connectio
     char id[HTML_ID_SIZE], initiator[ENDPOINT_TEXT_SIZE], responder[ENDPOINT_TEXT_SIZE];
     gchar *found = found_text(connection->found, connection->waived);
 
-    html_begin(page->writer, "article", "class", "connection", "id", html_connection_id(page, connection, id), NULL);
-    html_begin(page->writer, "h3", NULL);
-    html_format(page->writer, "Connection %" PRIu32 ": ", connection->id);
-    html_element(page->writer, "span", "peers", "%s \342\206\222 %s", endpoint_text(&connection->initiator, initiator),
-                 endpoint_text(&connection->responder, responder));
-    html_end(page->writer);
-    html_element(page->writer, "p", "found", "%s%s", found,
-                 connection->roles_known ? "" : "; who is the initiator is not captured, presumed here");
+    markup_begin(page->writer, "article", "class", "connection", "id", html_connection_id(page, connection, id), NULL);
+    markup_begin(page->writer, "h3", NULL);
+    markup_format(page->writer, "Connection %" PRIu32 ": ", connection->id);
+    markup_element(page->writer, "span", "peers", "%s \342\206\222 %s",
+                   endpoint_text(&connection->initiator, initiator), endpoint_text(&connection->responder, responder));
+    markup_end(page->writer);
+    markup_element(page->writer, "p", "found", "%s%s", found,
+                   connection->roles_known ? "" : "; who is the initiator is not captured, presumed here");
     g_free(found);
     write_parameters(page, connection);
     write_calls(page, connection->rpcrdma);
     write_start(page, connection);
     write_findings(page, connection);
-    html_end(page->writer);
+    markup_end(page->writer);
 }

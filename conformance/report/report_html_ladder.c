@@ -134,16 +134,16 @@ static void choose_around(struct ladder *ladder)
 
 static void begin_at(xmlTextWriter *writer, const char *name, const char *class_name, unsigned x, unsigned y)
 {
-    html_begin(writer, name, "class", class_name, NULL);
-    xmlTextWriterWriteFormatAttribute(writer, BAD_CAST "x", "%u", x);
-    xmlTextWriterWriteFormatAttribute(writer, BAD_CAST "y", "%u", y);
+    markup_begin(writer, name, "class", class_name, NULL);
+    markup_attribute(writer, "x", "%u", x);
+    markup_attribute(writer, "y", "%u", y);
 }
 
 static void text_at(struct ladder *ladder, const char *class_name, unsigned x, unsigned y, const char *text)
 {
     begin_at(ladder->page->writer, "text", class_name, x, y);
-    html_text(ladder->page->writer, text);
-    html_end(ladder->page->writer);
+    markup_text(ladder->page->writer, text);
+    markup_end(ladder->page->writer);
 }
 
 static void draw_path(struct ladder *ladder, const char *class_name, const char *format, ...) G_GNUC_PRINTF(3, 4);
@@ -152,11 +152,11 @@ static void draw_path(struct ladder *ladder, const char *class_name, const char 
 {
     va_list arguments;
 
-    html_begin(ladder->page->writer, "path", "class", class_name, NULL);
+    markup_begin(ladder->page->writer, "path", "class", class_name, NULL);
     va_start(arguments, format);
     xmlTextWriterWriteVFormatAttribute(ladder->page->writer, BAD_CAST "d", format, arguments);
     va_end(arguments);
-    html_end(ladder->page->writer);
+    markup_end(ladder->page->writer);
 }
 
 static void draw_arrow(struct ladder *ladder, enum direction direction, unsigned y)
@@ -232,15 +232,15 @@ static void draw_row(struct ladder *ladder, const struct row *row)
     gchar *classes = g_strdup_printf("%s%s%s", event.class_name, row->marked ? " marked " : "",
                                      row->marked ? html_class_of(ladder->finding) : "");
 
-    html_begin(writer, "g", "class", classes, NULL);
+    markup_begin(writer, "g", "class", classes, NULL);
     g_free(classes);
     lines = 1 + (break_detail(event.detail) > 0) + row->marked;
     if (row->marked) {
         begin_at(writer, "rect", "mark", 0, ladder->y + 4);
-        xmlTextWriterWriteFormatAttribute(writer, BAD_CAST "width", "%d", WIDTH);
-        xmlTextWriterWriteFormatAttribute(writer, BAD_CAST "height", "%u", ROW - LINE + lines * LINE);
-        xmlTextWriterWriteAttribute(writer, BAD_CAST "rx", BAD_CAST "4");
-        html_end(writer);
+        markup_attribute(writer, "width", "%d", WIDTH);
+        markup_attribute(writer, "height", "%u", ROW - LINE + lines * LINE);
+        markup_attribute(writer, "rx", "4");
+        markup_end(writer);
     }
     g_snprintf(number, sizeof number, "%" PRIu32, event.frame);
     text_at(ladder, "frame", 4, y - 2, number);
@@ -250,7 +250,7 @@ static void draw_row(struct ladder *ladder, const struct row *row)
     draw_detail(ladder, event.detail, y + LINE);
     if (row->marked)
         text_at(ladder, "rule", MIDDLE, y + lines * LINE + 1, rule_catalogue[ladder->finding->rule].id);
-    html_end(writer);
+    markup_end(writer);
     ladder->y += ROW - LINE + lines * LINE;
 }
 
@@ -287,10 +287,10 @@ static void draw(struct ladder *ladder)
                                 rule_catalogue[ladder->finding->rule].id);
     else
         label = g_strdup_printf("Ladder diagram of the start of connection %" PRIu32, ladder->connection->id);
-    html_begin(writer, "svg", "xmlns", "http://www.w3.org/2000/svg", "class", "ladder", "role", "group", "aria-label",
-               label, NULL);
+    markup_begin(writer, "svg", "xmlns", "http://www.w3.org/2000/svg", "class", "ladder", "role", "group", "aria-label",
+                 label, NULL);
     g_free(label);
-    xmlTextWriterWriteFormatAttribute(writer, BAD_CAST "viewBox", "0 0 %d %u", WIDTH, height);
+    markup_attribute(writer, "viewBox", "0 0 %d %u", WIDTH, height);
     text_at(ladder, "role", LEFT - 4, HEAD - 12, "Initiator");
     text_at(ladder, "role end", RIGHT + 4, HEAD - 12, "Responder");
     ladder->y = HEAD;
@@ -301,7 +301,7 @@ static void draw(struct ladder *ladder)
             draw_row(ladder, &ladder->rows[i]);
     }
     draw_path(ladder, "life", "M%d %dV%uM%d %dV%u", LEFT, HEAD - 6, height, RIGHT, HEAD - 6, height);
-    html_end(writer);
+    markup_end(writer);
 }
 
 bool html_write_ladder(struct html_page *page, const struct report_connection *connection,

@@ -6,7 +6,7 @@
 
 enum {
     COLUMNS_FEW = 6,       /* with more of them what stands behind them is set on one line each */
-    COLUMNS_ON_PAPER = 10, /* as html/report.css has it */
+    COLUMNS_ON_PAPER = 10, /* as report.css has it */
 };
 
 /* A connection's rules, in catalogue order, and how far the rows have come. */
@@ -58,43 +58,43 @@ static void write_cell(struct html_page *page, const struct rule_count *count)
     const char *outcome = outcome_of(shown);
 
     if (*outcome == '\0') {
-        html_element(page->writer, "td", NULL, "\302\267");
+        markup_element(page->writer, "td", NULL, "\302\267");
         return;
     }
     if (shown->failed > 0)
-        html_element(page->writer, "td", outcome, "\342\234\227 %" PRIu32, shown->failed);
+        markup_element(page->writer, "td", outcome, "\342\234\227 %" PRIu32, shown->failed);
     else if (shown->passed > 0)
-        html_element(page->writer, "td", outcome, "\342\234\223 %" PRIu32, shown->passed);
+        markup_element(page->writer, "td", outcome, "\342\234\223 %" PRIu32, shown->passed);
     else
-        html_element(page->writer, "td", outcome, "? %" PRIu32, shown->inconclusive);
+        markup_element(page->writer, "td", outcome, "? %" PRIu32, shown->inconclusive);
 }
 
 static void write_head(struct html_page *page)
 {
-    html_begin(page->writer, "thead", NULL);
-    html_begin(page->writer, "tr", NULL);
-    html_begin(page->writer, "th", "scope", "col", NULL);
-    html_text(page->writer, "Rule");
-    html_end(page->writer);
-    html_begin(page->writer, "th", "scope", "col", NULL);
-    html_text(page->writer, "All");
-    html_end(page->writer);
+    markup_begin(page->writer, "thead", NULL);
+    markup_begin(page->writer, "tr", NULL);
+    markup_begin(page->writer, "th", "scope", "col", NULL);
+    markup_text(page->writer, "Rule");
+    markup_end(page->writer);
+    markup_begin(page->writer, "th", "scope", "col", NULL);
+    markup_text(page->writer, "All");
+    markup_end(page->writer);
     for (guint i = 0; i < page->columns->len; i++) {
         const char *name = g_ptr_array_index(page->column_names, i);
         gchar *target = g_strdup_printf("#%s", name);
 
-        html_begin(page->writer, "th", "scope", "col", NULL);
-        html_begin(page->writer, "a", "href", target, NULL);
-        html_text(page->writer, name + 1);
-        html_end(page->writer);
-        html_end(page->writer);
+        markup_begin(page->writer, "th", "scope", "col", NULL);
+        markup_begin(page->writer, "a", "href", target, NULL);
+        markup_text(page->writer, name + 1);
+        markup_end(page->writer);
+        markup_end(page->writer);
         g_free(target);
     }
-    html_begin(page->writer, "th", "scope", "col", NULL);
-    html_text(page->writer, "Requirement");
-    html_end(page->writer);
-    html_end(page->writer);
-    html_end(page->writer);
+    markup_begin(page->writer, "th", "scope", "col", NULL);
+    markup_text(page->writer, "Requirement");
+    markup_end(page->writer);
+    markup_end(page->writer);
+    markup_end(page->writer);
 }
 
 static void write_rule(struct html_page *page, enum rule_id id, GArray *columns)
@@ -102,19 +102,19 @@ static void write_rule(struct html_page *page, enum rule_id id, GArray *columns)
     const struct rule *rule = &rule_catalogue[id];
     const struct rule_count *all = &page->report->counts[id];
 
-    html_begin(page->writer, "tr", "data-outcome", outcome_of(all), NULL);
-    html_begin(page->writer, "th", "scope", "row", NULL);
-    html_element(page->writer, "code", NULL, "%s", rule->id);
-    html_element(page->writer, "span", "level", " %s", rule->level);
-    html_end(page->writer);
+    markup_begin(page->writer, "tr", "data-outcome", outcome_of(all), NULL);
+    markup_begin(page->writer, "th", "scope", "row", NULL);
+    markup_element(page->writer, "code", NULL, "%s", rule->id);
+    markup_element(page->writer, "span", "level", " %s", rule->level);
+    markup_end(page->writer);
     write_cell(page, all);
     for (guint i = 0; i < columns->len; i++) {
         const struct report_rule *of = rule_of(&g_array_index(columns, struct column, i), id);
 
         write_cell(page, of ? &of->count : NULL);
     }
-    html_element(page->writer, "td", "requirement", "%s", rule->text);
-    html_end(page->writer);
+    markup_element(page->writer, "td", "requirement", "%s", rule->text);
+    markup_end(page->writer);
 }
 
 void html_write_matrix(struct html_page *page)
@@ -122,40 +122,40 @@ void html_write_matrix(struct html_page *page)
     GArray *columns = make_columns(page);
     uint64_t left_out = page->report->connections - page->columns->len;
 
-    html_begin(page->writer, "section", "id", "matrix", NULL);
-    html_element(page->writer, "h2", NULL, "Rules by connections");
-    html_element(page->writer, "p", NULL,
-                 "\342\234\227 failed, \342\234\223 passed, ? could not be decided, \302\267 no occasion; the number "
-                 "tells how often. "
-                 "A column is named by its capture and connection.");
+    markup_begin(page->writer, "section", "id", "matrix", NULL);
+    markup_element(page->writer, "h2", NULL, "Rules by connections");
+    markup_element(page->writer, "p", NULL,
+                   "\342\234\227 failed, \342\234\223 passed, ? could not be decided, \302\267 no occasion; the number "
+                   "tells how often. "
+                   "A column is named by its capture and connection.");
     if (left_out > 0)
-        html_element(page->writer, "p", "more", "%" PRIu64 " more connection%s only counted, in the column \"All\"",
-                     left_out, left_out == 1 ? " is" : "s are");
+        markup_element(page->writer, "p", "more", "%" PRIu64 " more connection%s only counted, in the column \"All\"",
+                       left_out, left_out == 1 ? " is" : "s are");
     if (page->columns->len > COLUMNS_ON_PAPER)
-        html_element(page->writer, "p", "paper", "On paper only the first %d connections have a column.",
-                     COLUMNS_ON_PAPER);
-    html_begin(page->writer, "div", "class", "wide", "tabindex", "0", NULL);
-    html_begin(page->writer, "table", "class", page->columns->len > COLUMNS_FEW ? "matrix many" : "matrix", NULL);
-    html_element(page->writer, "caption", NULL, "Outcome of each rule that the traffic called for");
+        markup_element(page->writer, "p", "paper", "On paper only the first %d connections have a column.",
+                       COLUMNS_ON_PAPER);
+    markup_begin(page->writer, "div", "class", "wide", "tabindex", "0", NULL);
+    markup_begin(page->writer, "table", "class", page->columns->len > COLUMNS_FEW ? "matrix many" : "matrix", NULL);
+    markup_element(page->writer, "caption", NULL, "Outcome of each rule that the traffic called for");
     write_head(page);
-    html_begin(page->writer, "tbody", NULL);
+    markup_begin(page->writer, "tbody", NULL);
     for (size_t i = 0; i < RULE_COUNT; i++)
         if (*outcome_of(&page->report->counts[i]) != '\0')
             write_rule(page, (enum rule_id)i, columns);
-    html_end(page->writer);
-    html_end(page->writer);
-    html_end(page->writer);
-    html_end(page->writer);
+    markup_end(page->writer);
+    markup_end(page->writer);
+    markup_end(page->writer);
+    markup_end(page->writer);
     g_array_unref(columns);
 }
 
 static void write_ids(struct html_page *page, enum exclusion why)
 {
-    html_begin(page->writer, "p", "class", "ids", NULL);
+    markup_begin(page->writer, "p", "class", "ids", NULL);
     for (size_t i = 0; i < RULE_COUNT; i++)
         if (exclusion_of(page->report->options, (enum rule_id)i, &page->report->counts[i]) == why)
-            html_format(page->writer, "%s ", rule_catalogue[i].id);
-    html_end(page->writer);
+            markup_format(page->writer, "%s ", rule_catalogue[i].id);
+    markup_end(page->writer);
 }
 
 void html_write_not_exercised(struct html_page *page)
@@ -164,17 +164,17 @@ void html_write_not_exercised(struct html_page *page)
 
     for (size_t i = 0; i < RULE_COUNT; i++)
         counts[exclusion_of(page->report->options, (enum rule_id)i, &page->report->counts[i])]++;
-    html_begin(page->writer, "section", "id", "not-exercised", NULL);
-    html_element(page->writer, "h2", NULL, "Not exercised: %u of %u rules", (unsigned)RULE_COUNT - counts[EXERCISED],
-                 (unsigned)RULE_COUNT);
-    html_element(page->writer, "p", NULL, "A rule that the traffic never exercised has not passed.");
+    markup_begin(page->writer, "section", "id", "not-exercised", NULL);
+    markup_element(page->writer, "h2", NULL, "Not exercised: %u of %u rules", (unsigned)RULE_COUNT - counts[EXERCISED],
+                   (unsigned)RULE_COUNT);
+    markup_element(page->writer, "p", NULL, "A rule that the traffic never exercised has not passed.");
     for (int why = EXERCISED + 1; why < EXCLUSION_COUNT; why++) {
         if (counts[why] == 0)
             continue;
-        html_begin(page->writer, "details", NULL);
-        html_element(page->writer, "summary", NULL, "%u: %s", counts[why], exclusion_text((enum exclusion)why));
+        markup_begin(page->writer, "details", NULL);
+        markup_element(page->writer, "summary", NULL, "%u: %s", counts[why], exclusion_text((enum exclusion)why));
         write_ids(page, (enum exclusion)why);
-        html_end(page->writer);
+        markup_end(page->writer);
     }
-    html_end(page->writer);
+    markup_end(page->writer);
 }

@@ -6,35 +6,12 @@
  * system-out.
  */
 #include "conformance/report/report_parts.h"
+#include "support/markup.h"
 
 #include <inttypes.h>
-#include <libxml/xmlwriter.h>
 #include <string.h>
 
 /* ---- elements ---- */
-
-static void begin(xmlTextWriter *writer, const char *name)
-{
-    xmlTextWriterStartElement(writer, BAD_CAST name);
-}
-
-static void end(xmlTextWriter *writer)
-{
-    xmlTextWriterEndElement(writer);
-}
-
-static void attribute(xmlTextWriter *writer, const char *name, const char *value)
-{
-    gchar *text = printable_text(value);
-
-    xmlTextWriterWriteAttribute(writer, BAD_CAST name, BAD_CAST text);
-    g_free(text);
-}
-
-static void attribute_number(xmlTextWriter *writer, const char *name, uint64_t value)
-{
-    xmlTextWriterWriteFormatAttribute(writer, BAD_CAST name, "%" PRIu64, value);
-}
 
 static void line(GString *text, const char *prefix, const char *value)
 {
@@ -47,16 +24,13 @@ static void line(GString *text, const char *prefix, const char *value)
 /* failure, error or skipped; body may be NULL. Takes the body. */
 static void outcome(xmlTextWriter *writer, const char *name, const char *type, const char *message, GString *body)
 {
-    begin(writer, name);
-    /* The strict schema knows no type of skipped. */
-    if (type)
-        attribute(writer, "type", type);
-    attribute(writer, "message", message);
+    /* The strict schema knows no type of skipped: it is NULL there. */
+    markup_begin(writer, name, "type", type, "message", message, NULL);
     if (body) {
-        xmlTextWriterWriteString(writer, BAD_CAST body->str);
+        markup_lines(writer, "%s", body->str);
         g_string_free(body, TRUE);
     }
-    end(writer);
+    markup_end(writer);
 }
 
 /* ---- test suites ---- */
@@ -82,17 +56,14 @@ static void begin_suite(struct suite *suite, unsigned number, const char *name, 
     GDateTime *time = g_date_time_new_from_unix_utc(time_ns / NS);
     gchar *timestamp = !time ? NULL : g_date_time_format(time, "%Y-%m-%dT%H:%M:%S");
 
-    begin(suite->writer, "testsuite");
-    attribute(suite->writer, "name", name);
-    attribute_number(suite->writer, "id", number);
-    attribute(suite->writer, "package", "iwarp-check");
-    attribute(suite->writer, "timestamp", timestamp ? timestamp : "1970-01-01T00:00:00");
-    attribute(suite->writer, "hostname", "localhost");
-    attribute_number(suite->writer, "tests", tally->tests);
-    attribute_number(suite->writer, "failures", tally->failures);
-    attribute_number(suite->writer, "errors", tally->errors);
-    attribute_number(suite->writer, "skipped", tally->skipped);
-    attribute_number(suite->writer, "time", 0);
+    markup_begin(suite->writer, "testsuite", "name", name, "package", "iwarp-check", "timestamp",
+                 !timestamp ? "1970-01-01T00:00:00" : timestamp, "hostname", "localhost", NULL);
+    markup_attribute(suite->writer, "id", "%u", number);
+    markup_attribute(suite->writer, "tests", "%u", tally->tests);
+    markup_attribute(suite->writer, "failures", "%u", tally->failures);
+    markup_attribute(suite->writer, "errors", "%u", tally->errors);
+    markup_attribute(suite->writer, "skipped", "%u", tally->skipped);
+    markup_attribute(suite->writer, "time", "0");
     g_free(timestamp);
     if (time)
         g_date_time_unref(time);
@@ -100,37 +71,31 @@ static void begin_suite(struct suite *suite, unsigned number, const char *name, 
 
 static void end_suite(struct suite *suite)
 {
-    begin(suite->writer, "system-out");
-    xmlTextWriterWriteString(suite->writer, BAD_CAST suite->said->str);
-    xmlTextWriterFullEndElement(suite->writer);
-    begin(suite->writer, "system-err");
+    markup_begin(suite->writer, "system-out", NULL);
+    markup_lines(suite->writer, "%s", suite->said->str);
+    markup_end(suite->writer);
+    markup_begin(suite->writer, "system-err", NULL);
     if (suite->capture && suite->capture->trouble) {
         gchar *text = printable_text(suite->capture->trouble);
 
-        xmlTextWriterWriteString(suite->writer, BAD_CAST text);
+        markup_lines(suite->writer, "%s", text);
         g_free(text);
     }
-    xmlTextWriterFullEndElement(suite->writer);
-    end(suite->writer);
+    markup_end(suite->writer);
+    markup_end(suite->writer);
     g_string_truncate(suite->said, 0);
 }
 
 static void begin_case(struct suite *suite, const char *name)
 {
-    begin(suite->writer, "testcase");
-    attribute(suite->writer, "classname", suite->classname);
-    attribute(suite->writer, "name", name);
-    attribute_number(suite->writer, "time", 0);
+    markup_begin(suite->writer, "testcase", "classname", suite->classname, "name", name, "time", "0", NULL);
 }
 
 /* ---- properties ---- */
 
 static void property(xmlTextWriter *writer, const char *name, const char *value)
 {
-    begin(writer, "property");
-    attribute(writer, "name", name);
-    attribute(writer, "value", value);
-    end(writer);
+    markup_void(writer, "property", "name", name, "value", value, NULL);
 }
 
 static void property_number(xmlTextWriter *writer, const char *name, bool known, uint64_t value)
@@ -210,7 +175,7 @@ static void write_properties(const struct suite *suite)
     xmlTextWriter *writer = suite->writer;
     char text[ENDPOINT_TEXT_SIZE];
 
-    begin(writer, "properties");
+    markup_begin(writer, "properties", NULL);
     if (suite->capture)
         write_capture_properties(writer, suite->capture);
     property(writer, "version", IWARP_KIT_VERSION);
@@ -233,7 +198,7 @@ static void write_properties(const struct suite *suite)
         if (connection->rpcrdma)
             write_rpcrdma_properties(writer, connection->rpcrdma);
     }
-    end(writer);
+    markup_end(writer);
 }
 
 /* ---- test cases ---- */
@@ -271,7 +236,7 @@ static void write_failure(const struct suite *suite, const struct report_rule *e
         g_string_append_printf(body, "... and %" PRIu32 " more, not kept; --max-findings=0 keeps all\n",
                                exercised->failing - listed);
     outcome(suite->writer, "failure", rule_severity_name(listed == 0 ? rule->severity : severity),
-            message ? message : "violated; no finding was kept", body);
+            !message ? "violated; no finding was kept" : message, body);
     g_free(message);
 }
 
@@ -345,7 +310,7 @@ static void write_case(struct suite *suite, const struct report_rule *rule, enum
         write_failure(suite, rule);
     else if (kind == CASE_SKIPPED)
         outcome(suite->writer, "skipped", NULL, exclusion_text(why), NULL);
-    end(suite->writer);
+    markup_end(suite->writer);
 }
 
 /* Findings that make nothing fail are not lost: waived ones and those below --fail-on. */
@@ -428,7 +393,7 @@ static void write_trouble(struct suite *suite, unsigned number)
     begin_case(suite, what);
     outcome(suite->writer, error ? "error" : "skipped", error ? "capture" : NULL,
             suite->capture->failed ? suite->capture->trouble : report_nothing_checked(suite->capture), NULL);
-    end(suite->writer);
+    markup_end(suite->writer);
     end_suite(suite);
     g_free(suite->classname);
 }
@@ -452,7 +417,7 @@ static void write_unused_waivers(struct suite *suite, unsigned number)
 
         begin_case(suite, waiver->id);
         outcome(suite->writer, strict ? "failure" : "skipped", strict ? "waiver" : NULL, message, NULL);
-        end(suite->writer);
+        markup_end(suite->writer);
         g_free(message);
         g_free(text);
     }
@@ -468,7 +433,7 @@ void report_write_junit(const struct report *report, FILE *out)
 
     xmlTextWriterSetIndent(suite.writer, 1);
     xmlTextWriterStartDocument(suite.writer, "1.0", "UTF-8", NULL);
-    begin(suite.writer, "testsuites");
+    markup_begin(suite.writer, "testsuites", NULL);
     for (guint i = 0; i < report->captures->len; i++) {
         suite.capture = g_ptr_array_index(report->captures, i);
         if (suite.capture->failed || report_nothing_checked(suite.capture))

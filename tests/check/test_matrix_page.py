@@ -41,5 +41,16 @@ def test_fits_the_screen(matrix, tmp_path, width, phone):
         assert chromium.evaluate("document.querySelector('ul a').textContent") == "MPA-8-02/crc"
         target = chromium.evaluate("document.querySelector(document.querySelector('ul a').getAttribute('href')).tagName")
         assert target == "SECTION"
+        rows = "Array.from(document.querySelectorAll('.matrix tbody tr:not([hidden]) th')).map((e) => e.firstChild.textContent)"
+        every = chromium.evaluate(rows)
+        choose = ("(() => { const s = document.getElementById('%s'); s.value = '%s';"
+                  " s.dispatchEvent(new Event('input', {bubbles: true})); })()")
+        for value in ("failed", "differs"):
+            chromium.evaluate(choose % ("outcome", value))
+            assert chromium.evaluate(rows) == ["MPA-8-02/crc"] and len(every) > 5
+        chromium.evaluate(choose % ("outcome", ""))
+        chromium.evaluate(choose % ("search", "mpa-8-02/CRC"))
+        assert chromium.evaluate(rows) == ["MPA-8-02/crc"]
+        assert chromium.evaluate("document.getElementById('shown').textContent") == f"1 of {len(every)} cases shown"
     finally:
         chromium.close()

@@ -5,7 +5,7 @@
  * first line, when it begins with '#', is an argument of --waive and a list of --rules besides.
  */
 #define _GNU_SOURCE
-#include "support/waivers.h"
+#include "waivers/waivers.h"
 
 #include "conformance/check/selector.h"
 #include "tests/fuzz/fuzz_file.h"

@@ -58,7 +58,7 @@ def test_failure_tells_everything(mutant):
 
 
 class Page(html.parser.HTMLParser):
-    VOID = {"meta"}
+    VOID = {"meta", "input"}
 
     def __init__(self, text):
         super().__init__()
@@ -87,9 +87,34 @@ def test_matrix_of_devices(mutant, tmp_path):
     done = gen("report", mutant["good"], mutant["bad"], "-o", out)
     assert done.returncode == 0, done.stderr
     page = Page(out.read_text())
-    assert page.links == ["#d2-MPA-8-02-crc"] * 2 and page.ids == ["d2-MPA-8-02-crc"] and page.scripts == 0
+    assert page.links == ["#d2-MPA-8-02-crc"] * 2 and page.scripts == 1
+    assert page.ids == ["tools", "search", "outcome", "shown", "d2-MPA-8-02-crc"]
     text = "".join(page.text)
     assert "good <&> device" in text and "MPA-4.1-06" in text and "CRC wrong" in text
+
+
+def test_two_runs_on_one_device_are_compared(mutant, tmp_path):
+    """Whichever comes first on the command line, the earlier run is the earlier one."""
+    bad, good = (json.loads(mutant[name].read_text()) for name in ("bad", "good"))
+    for name, report, started in (("first", bad, "2026-01-01T00:00:00Z"), ("second", good, "2026-01-02T00:00:00Z"),
+                                  ("third", bad, "2026-01-03T00:00:00Z")):
+        report = {**report, "device": "card", "started": started}
+        (tmp_path / name).write_text(json.dumps(report))
+    for names, heads in ((("first", "second"), ["Fails no longer"]), (("second", "third"), ["Fails now"]),
+                         (("third", "first", "second"), ["Fails no longer", "Fails now"])):
+        out = tmp_path / "page.html"
+        assert gen("report", *(tmp_path / name for name in names), "-o", out).returncode == 0
+        tree = ElementTree.fromstring(out.read_text())
+        changes = [table for table in tree.iter("table") if "changes" in table.get("class")]
+        assert sorted(table.find("caption").text for table in changes) == heads
+        for table in changes:
+            row, = table.find("tbody")
+            before, after = ("passed", "failed") if table.find("caption").text == "Fails now" else ("failed", "passed")
+            assert [row[0].text, row[1].text, row[2].text] == ["MPA-8-02/crc", before, after]
+        rows = {row[0].text: row.get("data-kinds") for row in tree.find(".//table[@class='stacked matrix']/tbody")}
+        assert rows.pop("MPA-8-02/crc") == "failed differs" and set(rows.values()) == {""}
+    assert gen("report", tmp_path / "first", "-o", out).returncode == 0
+    assert "differences only" not in out.read_text() and "Fails now" not in out.read_text()
 
 
 def test_html_of_one_run():

@@ -3,9 +3,9 @@
 #ifndef IWARP_TRAFFIC_SUITE_CHOICE_H
 #define IWARP_TRAFFIC_SUITE_CHOICE_H
 
-#include "support/waivers.h"
 #include "traffic-gen/suite/result.h"
 #include "traffic-gen/suite/suite.h"
+#include "waivers/waivers.h"
 
 /* "host:port", "[v6]:port", ":port" (to listen). */
 bool choice_address(const char *text, bool listening, char **host, char **port, GError **error);
@@ -20,7 +20,7 @@ GArray *choice_cases(char *const *suites_wanted, char *const *rules, char *const
 /* The same of a rule alone, whatever the suites. */
 bool choice_takes(char *const *rules, char *const *skip, const char *rule);
 
-/* Marks a failure of that device as waived (support/waivers.h). */
+/* Marks a failure of that device as waived (waivers/waivers.h). */
 void choice_waive(GPtrArray *waivers, enum suite_dut dut, const struct endpoint *device, struct case_result *result);
 /* Tells in the report which waivers matched none. */
 void choice_unused(const GPtrArray *waivers, struct suite_report *report);

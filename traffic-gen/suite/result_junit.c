@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The JUnit report: a test suite per suite, a test case per test. What could not be judged is skipped, with the reason.
  */
+#include "support/markup.h"
 #include "traffic-gen/suite/result.h"
-#include "traffic-gen/suite/result_xml.h"
 
 #include <string.h>
 
@@ -23,19 +23,19 @@ static void write_failure(xmlTextWriter *writer, const struct case_result *resul
 {
     const char *type = result->death ? "death" : result->outcome == OUTCOME_UNSTABLE ? "unstable" : result->severity;
 
-    result_begin(writer, "failure", "type", type, "message", result->actual, NULL);
-    result_write(writer, "requirement: %s\nsource: %s section %s, %s\nstimulus: %s\nexpected: %s\nactual: %s\n",
+    markup_begin(writer, "failure", "type", type, "message", result->actual, NULL);
+    markup_lines(writer, "requirement: %s\nsource: %s section %s, %s\nstimulus: %s\nexpected: %s\nactual: %s\n",
                  result->requirement, result->document, result->section, result->level, result->stimulus,
                  result->expected, result->actual);
     for (guint i = 0; i < result->steps->len; i++) {
         const struct case_step *step = g_ptr_array_index(result->steps, i);
 
         if (step->left_out > 0)
-            result_write(writer, "          (%u frames left out)\n", step->left_out);
-        result_write(writer, "%9.3f %s %s%s%s\n", step->seconds, step->ours ? "test >" : "< device", step->caption,
+            markup_lines(writer, "          (%u frames left out)\n", step->left_out);
+        markup_lines(writer, "%9.3f %s %s%s%s\n", step->seconds, step->ours ? "test >" : "< device", step->caption,
                      step->octets ? "\n          " : "", step->octets ? step->octets : "");
     }
-    result_end(writer);
+    markup_end(writer);
 }
 
 static void write_case(xmlTextWriter *writer, const struct suite_report *report, const struct case_result *result)
@@ -43,7 +43,7 @@ static void write_case(xmlTextWriter *writer, const struct suite_report *report,
     g_autofree char *class = g_strdup_printf("%s.%s.%s", report->device, report->role, result->suite);
     g_autofree char *time = g_strdup_printf("%.6f", result->seconds);
 
-    result_begin(writer, "testcase", "classname", class, "name", result->id, "time", time, NULL);
+    markup_begin(writer, "testcase", "classname", class, "name", result->id, "time", time, NULL);
     if (is_failure(result)) {
         write_failure(writer, result);
     } else if (is_skipped(result)) {
@@ -51,10 +51,9 @@ static void write_case(xmlTextWriter *writer, const struct suite_report *report,
             g_strdup_printf("%s%s: %s", result->waived ? "waived, " : "", case_outcome_names[result->outcome],
                             result->waived ? result->waived : result->actual);
 
-        result_begin(writer, "skipped", "message", why, NULL);
-        result_end(writer);
+        markup_void(writer, "skipped", "message", why, NULL);
     }
-    result_end(writer);
+    markup_end(writer);
 }
 
 struct tally {
@@ -93,12 +92,11 @@ static void write_properties(xmlTextWriter *writer, const struct suite_report *r
                                          {"start-up", report->start_up ? report->start_up : ""},
                                          {"life", life}};
 
-    result_begin(writer, "properties", NULL);
+    markup_begin(writer, "properties", NULL);
     for (unsigned i = 0; i < G_N_ELEMENTS(properties); i++) {
-        result_begin(writer, "property", "name", properties[i][0], "value", properties[i][1], NULL);
-        result_end(writer);
+        markup_void(writer, "property", "name", properties[i][0], "value", properties[i][1], NULL);
     }
-    result_end(writer);
+    markup_end(writer);
 }
 
 static void write_suite(xmlTextWriter *writer, const struct suite_report *report, const char *suite, unsigned number)
@@ -109,7 +107,7 @@ static void write_suite(xmlTextWriter *writer, const struct suite_report *report
                     *time = g_strdup_printf("%.6f", tally.seconds),
                     *timestamp = g_strndup(report->started ? report->started : "", TIMESTAMP_LEN);
 
-    result_begin(writer, "testsuite", "name", suite, "package", "iwarp-gen", "hostname", report->device, "timestamp",
+    markup_begin(writer, "testsuite", "name", suite, "package", "iwarp-gen", "hostname", report->device, "timestamp",
                  timestamp, "id", id, "tests", tests, "failures", failures, "errors", "0", "skipped", skipped, "time",
                  time, NULL);
     write_properties(writer, report);
@@ -119,18 +117,18 @@ static void write_suite(xmlTextWriter *writer, const struct suite_report *report
         if (is_of(result, suite))
             write_case(writer, report, result);
     }
-    result_begin(writer, "system-out", NULL);
+    markup_begin(writer, "system-out", NULL);
     for (guint i = 0; i < report->results->len; i++) {
         const struct case_result *result = g_ptr_array_index(report->results, i);
 
         for (guint k = 0; is_of(result, suite) && k < result->observations->len; k++)
-            result_write(writer, "%s: also seen: %s\n", result->id,
+            markup_lines(writer, "%s: also seen: %s\n", result->id,
                          (const char *)g_ptr_array_index(result->observations, k));
     }
-    result_end(writer);
-    result_begin(writer, "system-err", NULL);
-    result_end(writer);
-    result_end(writer);
+    markup_end(writer);
+    markup_begin(writer, "system-err", NULL);
+    markup_end(writer);
+    markup_end(writer);
 }
 
 void suite_report_junit(const struct suite_report *report, FILE *out)
@@ -141,7 +139,7 @@ void suite_report_junit(const struct suite_report *report, FILE *out)
 
     xmlTextWriterSetIndent(writer, 1);
     xmlTextWriterStartDocument(writer, NULL, "UTF-8", NULL);
-    result_begin(writer, "testsuites", NULL);
+    markup_begin(writer, "testsuites", NULL);
     for (guint i = 0; i < report->results->len; i++) {
         const struct case_result *result = g_ptr_array_index(report->results, i);
 
@@ -150,7 +148,7 @@ void suite_report_junit(const struct suite_report *report, FILE *out)
         g_ptr_array_add(done, result->suite);
         write_suite(writer, report, result->suite, done->len - 1);
     }
-    result_end(writer);
+    markup_end(writer);
     xmlTextWriterEndDocument(writer);
     xmlFreeTextWriter(writer);
     fwrite(xmlBufferContent(buffer), 1, (size_t)xmlBufferLength(buffer), out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "support/waivers.h"
+#include "waivers/waivers.h"
 
 #include "support/printable.h"
 
@@ -42,7 +42,7 @@ static bool find_rule(const char *id, enum rule_id *out)
 bool waivers_add(GPtrArray *waivers, const char *argument, GError **error)
 {
     const char *colon = strchr(argument, ':');
-    gchar *id = colon ? g_strndup(argument, (gsize)(colon - argument)) : g_strdup(argument);
+    gchar *id = !colon ? g_strdup(argument) : g_strndup(argument, (gsize)(colon - argument));
     struct waiver *waiver;
     enum rule_id rule;
 
@@ -84,7 +84,7 @@ static bool mistake(const struct loader *loader, const yaml_node_t *node, const 
     text = printable_text(raw); /* it repeats what the file says */
     g_free(raw);
     g_set_error(loader->error, WAIVER_ERROR, 0, "%s:%zu: %s", loader->path,
-                node ? node->start_mark.line + 1 : (size_t)1, text);
+                !node ? (size_t)1 : node->start_mark.line + 1, text);
     g_free(text);
     return false;
 }
@@ -164,7 +164,7 @@ static bool read_address(const struct loader *loader, const yaml_node_t *node, s
         return mistake(
             loader, node,
             "'%s' is not an address; allowed: 192.0.2.7, 192.0.2.0/24, \"192.0.2.7:20049\", \"[2001:db8::7]:20049\"",
-            text ? text : "");
+            !text ? "" : text);
     g_array_append_val(waiver->addresses, address);
     return true;
 }
@@ -200,7 +200,7 @@ static bool read_role(const struct loader *loader, const yaml_node_t *node, stru
 static bool find_rule_of_test(struct waiver *waiver)
 {
     const char *slash = strchr(waiver->id, '/');
-    g_autofree char *id = slash ? g_strndup(waiver->id, (gsize)(slash - waiver->id)) : NULL;
+    g_autofree char *id = !slash ? NULL : g_strndup(waiver->id, (gsize)(slash - waiver->id));
 
     waiver->one_test = id != NULL;
     return id && find_rule(id, &waiver->rule);
@@ -246,7 +246,7 @@ static bool read_mapping(const struct loader *loader, const yaml_node_t *node, c
         while (i < n_keys && g_strcmp0(keys[i].name, name) != 0)
             i++;
         if (i == n_keys)
-            return mistake(loader, key, "unknown key '%s' in %s; allowed: %s", name ? name : "", what, allowed);
+            return mistake(loader, key, "unknown key '%s' in %s; allowed: %s", !name ? "" : name, what, allowed);
         if (seen & 1u << i)
             return mistake(loader, key, "'%s' stands twice", name);
         seen |= 1u << i;
@@ -318,7 +318,7 @@ bool waivers_load(GPtrArray *waivers, const char *path, bool of_tests, GError **
         yaml_document_delete(&document);
     } else {
         g_set_error(error, WAIVER_ERROR, 0, "%s:%zu: not YAML: %s", path, parser.problem_mark.line + 1,
-                    parser.problem ? parser.problem : "cannot be read");
+                    !parser.problem ? "cannot be read" : parser.problem);
     }
     yaml_parser_delete(&parser);
     fclose(file);

@@ -11,8 +11,8 @@
  *       addresses: [192.0.2.7, 192.0.2.0/24, "192.0.2.7:20049", "[2001:db8::7]:20049"]
  *       role: responder
  */
-#ifndef IWARP_SUPPORT_WAIVERS_H
-#define IWARP_SUPPORT_WAIVERS_H
+#ifndef IWARP_WAIVERS_WAIVERS_H
+#define IWARP_WAIVERS_WAIVERS_H
 
 #include "engine/rule.h"
 #include "wire/endpoint.h"

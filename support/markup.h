@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Writes XML, and HTML that is well-formed XML as well. libxml2 escapes; control characters and octets that are not
+ * UTF-8 are shown as \xNN (support/printable.h), so that nothing a capture or a device says can break a document.
+ */
+#ifndef IWARP_SUPPORT_MARKUP_H
+#define IWARP_SUPPORT_MARKUP_H
+
+#include <glib.h>
+#include <libxml/xmlwriter.h>
+
+/* Attributes: name and value in turn, ended by NULL; one with the value NULL is left out. */
+void markup_begin(xmlTextWriter *writer, const char *name, ...) G_GNUC_NULL_TERMINATED;
+/* Closes with an end tag, which browsers want for every element but a void one. */
+void markup_end(xmlTextWriter *writer);
+/* A whole element without content: HTML's void elements (meta, input, br), and empty ones in XML. */
+void markup_void(xmlTextWriter *writer, const char *name, ...) G_GNUC_NULL_TERMINATED;
+/* One more attribute of the element that was just begun. */
+void markup_attribute(xmlTextWriter *writer, const char *name, const char *format, ...) G_GNUC_PRINTF(3, 4);
+/* Text in one line: line ends are shown as \x0a, too. */
+void markup_text(xmlTextWriter *writer, const char *text);
+void markup_format(xmlTextWriter *writer, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* Text whose line ends stay. */
+void markup_lines(xmlTextWriter *writer, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* <name class="class_name">text</name>; class_name NULL: none. */
+void markup_element(xmlTextWriter *writer, const char *name, const char *class_name, const char *format, ...)
+    G_GNUC_PRINTF(4, 5);
+/* <thead> with one row of <th scope="col">. */
+void markup_table_head(xmlTextWriter *writer, const char *const *names, size_t n);
+
+/* "12,345": one word for screen readers and for a search. g_free() it. */
+gchar *markup_number(guint64 number);
+
+#endif

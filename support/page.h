@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A page of HTML: one file that needs nothing else and asks the network for nothing, to which its
+ * Content-Security-Policy holds the browser. All pages share the style of support/page.css.
+ */
+#ifndef IWARP_SUPPORT_PAGE_H
+#define IWARP_SUPPORT_PAGE_H
+
+#include "support/markup.h"
+
+#include <stdio.h>
+
+struct page {
+    const char *title;
+    const char *generator; /* the program and its version */
+    const char *style;     /* beyond the common one; NULL: none */
+    const char *script;    /* NULL: none. Style and script without '&' and '<': the page is XML, too */
+};
+
+/* Up to <body>. Errors stay in the stream `out`. */
+xmlTextWriter *page_open(const struct page *page, FILE *out);
+/* From </body> on; frees the writer. */
+void page_close(const struct page *page, xmlTextWriter *writer);
+
+#endif
