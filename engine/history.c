@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "engine/history.h"
 
+#include "engine/hash.h"
 #include "engine/heap.h"
 #include "wire/nfs.h"
 
@@ -8,9 +9,9 @@
 #include <string.h>
 
 enum {
-    BUCKETS = 1024,     /* a power of two */
-    DEAD_MIN = 3,       /* connections in a row that end with a Call of the server */
-    ELSEWHERE_MAX = 64, /* connections looked through for memory */
+    BUCKETS = 1024,       /* a power of two */
+    DEAD_MIN = 3,         /* connections in a row that end with a Call from the server */
+    CONNECTIONS_MAX = 64, /* searched for the memory of a stray access */
 };
 
 /* NFSv4's lease is often 90 s (RFC 8881 section 8.3 leaves it to the server). */
@@ -21,14 +22,15 @@ struct pair {
     struct endpoint client, server; /* the ports are 0 */
     struct history_record *newest, *oldest;
     unsigned n;
-    struct pair *chain;         /* of its bucket */
-    struct pair *older, *newer; /* by the time of the last record */
+    struct pair *chain;         /* next in its bucket */
+    struct pair *older, *newer; /* by age of the latest record */
 };
 
 struct history {
     struct pair *buckets[BUCKETS];
     struct pair *newest, *oldest;
     unsigned n;
+    unsigned excess; /* records beyond HISTORY_RECORDS_MAX, in all pairs */
 };
 
 /* ---- pairs ---- */
@@ -43,13 +45,10 @@ static struct endpoint without_port(const struct endpoint *endpoint)
 
 static unsigned bucket(const struct endpoint *client, const struct endpoint *server)
 {
-    uint32_t h = 2166136261;
+    uint64_t h = hash_octets(0, client->address, sizeof client->address);
 
-    for (unsigned i = 0; i < sizeof client->address; i++)
-        h = (h ^ client->address[i]) * 16777619;
-    for (unsigned i = 0; i < sizeof server->address; i++)
-        h = (h ^ server->address[i]) * 16777619;
-    return (h ^ h >> 16) & (BUCKETS - 1);
+    h = hash_octets(h, server->address, sizeof server->address);
+    return (unsigned)(h ^ h >> 16) & (BUCKETS - 1);
 }
 
 static bool same_address(const struct endpoint *a, const struct endpoint *b)
@@ -166,21 +165,31 @@ static bool same_request(const struct history_call *a, const struct history_call
            a->procedure == b->procedure && a->hash == b->hash;
 }
 
-/* The first time that the Call comes on the later connection. */
+/* The first transmission of the same Call on a later connection. */
 static const struct history_call *sent_again(const struct history_record *now, const struct history_call *call)
 {
     for (unsigned i = 0; i < now->n_calls; i++) {
         const struct history_call *again = &now->calls[i];
 
-        if (!again->again && again->reverse == call->reverse && again->xid == call->xid && same_request(again, call) &&
-            again->call.time_ns > call->call.time_ns)
+        if (!again->repeats && again->reverse == call->reverse && again->xid == call->xid &&
+            same_request(again, call) && again->call.time_ns > call->call.time_ns)
             return again;
     }
     return NULL;
 }
 
-/* Likewise with another XID. */
-static const struct history_call *renamed(const struct history_record *now, const struct history_call *call)
+/* Likewise, on a connection after `before` and before the present one. */
+static bool sent_again_between(const struct history_record *before, const struct history_call *call)
+{
+    for (const struct history_record *between = before->newer; between != NULL; between = between->newer)
+        if (sent_again(between, call) != NULL)
+            return true;
+    return false;
+}
+
+/* The same with another XID. */
+static const struct history_call *sent_with_another_xid(const struct history_record *now,
+                                                        const struct history_call *call)
 {
     for (unsigned i = 0; i < now->n_calls; i++) {
         const struct history_call *again = &now->calls[i];
@@ -207,23 +216,23 @@ static void judge_failed(const struct look *look, const struct history_call *cal
             pass(look, RULE_NFSULB_6_7_2_02);
         return;
     }
-    if (!call->received) { /* it may have got lost with the connection */
+    if (!call->received || again->call.time_ns < call->answer.time_ns) { /* the client may not have seen the error */
         verdict_inconclusive(look->verdict, RULE_NFSULB_6_7_2_02);
         return;
     }
     fail(look, RULE_NFSULB_6_7_2_02, SEVERITY_ERROR, &again->call, call->answer.frame,
-         "expected the Call with XID 0x%08x to be completed by RDMA_ERROR in frame %u; found it sent again with this "
-         "XID on the next connection",
-         again->xid, call->answer.frame);
+         "expected the RDMA_ERROR in frame %u to complete the Call with XID 0x%08x, found it sent again with this XID "
+         "on a later connection",
+         call->answer.frame, again->xid);
 }
 
-/* The responder's access failed for what the Call offers, which ended the connection. */
+/* An access to memory that the Call offers was refused, which ended the connection. */
 static void judge_refused(const struct look *look, const struct history_record *before, const struct history_call *call,
                           const struct history_call *again)
 {
     const struct history_record *now = look->now;
 
-    if (!call->refused || !again)
+    if (!call->refused || again == NULL || again->call.time_ns < before->refusal_place.time_ns)
         return;
     fail(look, RULE_RPCR_3_4_3_03, SEVERITY_ERROR, &again->call, before->refusal_place.frame,
          "expected the memory of a Call that is not cancelled to be accessible; found XID 0x%08x sent again after an "
@@ -231,7 +240,7 @@ static void judge_refused(const struct look *look, const struct history_record *
          again->xid, before->refusal_place.frame);
     if (again->outcome == RPCRDMA_FAILED) {
         pass(look, RULE_RPCR_4_5_3_04);
-        if (look->host->excuse) /* nothing is wrong with the Call but what happened before */
+        if (look->host->excuse != NULL) /* the earlier connection is all that is wrong with the Call */
             look->host->excuse(look->host->ctx, RULE_RPCR_4_5_12, &again->answer);
     } else if (again->refused) {
         fail(look, RULE_RPCR_4_5_3_04, SEVERITY_WARNING, &now->refusal_place, before->refusal_place.frame,
@@ -243,7 +252,7 @@ static void judge_refused(const struct look *look, const struct history_record *
     }
 }
 
-/* RFC 8167 section 5.4: a retransmission has the XID of the original. A new XID is a new request, as far as one sees.
+/* RFC 8167 section 5.4: a retransmission has the XID of the original. With a new XID it may be a new request: a note.
  */
 static void judge_reverse(const struct look *look, const struct history_call *call, const struct history_call *again)
 {
@@ -255,8 +264,8 @@ static void judge_reverse(const struct look *look, const struct history_call *ca
         pass(look, RULE_BIDI_5_4_01);
         return;
     }
-    other = renamed(look->now, call);
-    if (other)
+    other = sent_with_another_xid(look->now, call);
+    if (other != NULL)
         fail(look, RULE_BIDI_5_4_01, SEVERITY_NOTE, &other->call, call->call.frame,
              "expected the unanswered Call of the server in frame %u to keep XID 0x%08x when it is sent again; found "
              "the same request with XID 0x%08x",
@@ -271,6 +280,8 @@ static void judge_calls(const struct look *look, const struct history_record *be
         if (call->outcome == RPCRDMA_REPLIED || call->damaged)
             continue;
         again = sent_again(look->now, call);
+        if (again != NULL && sent_again_between(before, call)) /* that transmission was judged already */
+            continue;
         judge_failed(look, call, again);
         judge_refused(look, before, call, again);
         judge_reverse(look, call, again);
@@ -294,15 +305,15 @@ static const struct history_offer *offered(const struct history_record *record, 
     return NULL;
 }
 
-static const struct history_offer *offered_elsewhere(const struct pair *pair, const struct history_record *now,
-                                                     const struct history_stray *stray)
+static const struct history_offer *offered_on_another(const struct pair *pair, const struct history_record *now,
+                                                      const struct history_stray *stray)
 {
     const struct history_offer *offer = NULL;
     unsigned n = 0;
 
-    for (const struct history_record *other = pair->newest; other && !offer && n < ELSEWHERE_MAX;
+    for (const struct history_record *other = pair->newest; other != NULL && offer == NULL && n < CONNECTIONS_MAX;
          other = other->older, n++) {
-        /* Sides need not be the same on both connections; roles are. */
+        /* The same host may be another side there, but has the same role. */
         unsigned owner = (int)stray->owner == now->client ? (unsigned)other->client : 1 - (unsigned)other->client;
 
         if (other != now)
@@ -311,11 +322,11 @@ static const struct history_offer *offered_elsewhere(const struct pair *pair, co
     return offer;
 }
 
-/* One finding for each STag. */
-static bool told_before(const struct history_record *now, unsigned n)
+/* One finding per STag. */
+static bool reported_before(const struct history_record *now, const bool *reported, unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
-        if (now->strays[i].served && now->strays[i].owner == now->strays[n].owner &&
+        if (reported[i] && now->strays[i].owner == now->strays[n].owner &&
             now->strays[i].handle == now->strays[n].handle)
             return true;
     return false;
@@ -324,16 +335,18 @@ static bool told_before(const struct history_record *now, unsigned n)
 static void judge_memory(const struct look *look, const struct pair *pair)
 {
     const struct history_record *now = look->now;
+    bool reported[HISTORY_STRAYS_MAX] = {false};
 
-    if (!now->whole || now->n_offers > HISTORY_OFFERS_MAX) /* it may have offered all of it */
+    if (!now->whole || now->n_offers > HISTORY_OFFERS_MAX) /* it may itself have offered the memory */
         return;
     for (unsigned i = 0; i < now->n_strays; i++) {
         const struct history_stray *stray = &now->strays[i];
-        const struct history_offer *offer = offered_elsewhere(pair, now, stray);
+        const struct history_offer *offer = offered_on_another(pair, now, stray);
 
-        /* What this connection offers as well is its own. */
-        if (!offer || offered(now, stray->owner, stray) || told_before(now, i))
+        /* What this connection offers too is its own. */
+        if (offer == NULL || offered(now, stray->owner, stray) != NULL || reported_before(now, reported, i))
             continue;
+        reported[i] = stray->served;
         if (stray->served)
             fail(look, RULE_RPCR_8_1_1_01, SEVERITY_ERROR, &stray->proof, offer->frame,
                  "expected STag 0x%08x, which XID 0x%08x offers on another connection (frame %u), to be refused on "
@@ -367,10 +380,10 @@ static void judge_callbacks(const struct look *look, const struct pair *pair)
     }
     for (before = pair->newest; before && died_of_callback(before) && dead <= DEAD_MIN; before = before->older)
         dead++;
-    if (dead != DEAD_MIN) /* told once */
+    if (dead != DEAD_MIN) /* reported once */
         return;
-    for (; before; before = before->older)
-        if (before->callbacks) /* it was prepared once */
+    for (; before != NULL; before = before->older)
+        if (before->callbacks) /* the client has answered one before */
             return;
     fail(look, RULE_BIDI_6_04, SEVERITY_WARNING, &now->callback, pair->newest->callback.frame,
          "expected no more Calls to a client that is not prepared for them; found the third connection in a row "
@@ -403,7 +416,7 @@ bool history_add(struct history *history, struct history_record *record, const s
     record->newer = NULL;
     *(pair->newest ? &pair->newest->newer : &pair->oldest) = record;
     pair->newest = record;
-    pair->n++;
+    history->excess += ++pair->n > HISTORY_RECORDS_MAX;
     return true;
 }
 
@@ -416,7 +429,7 @@ static bool goes_on(const struct pair *pair, const struct history_record *record
     return false;
 }
 
-/* RFC 8167 section 5.4: a client that may be called keeps a connection. */
+/* RFC 8167 section 5.4: a client whose delegations may be recalled keeps a connection. */
 static void judge_delegations(const struct look *look, const struct pair *pair, int64_t now_ns)
 {
     const struct history_record *record = look->now;
@@ -462,8 +475,8 @@ struct history *history_new(void)
 
 void history_trim(struct history *history)
 {
-    for (struct pair *pair = history->newest; pair; pair = pair->older)
-        while (pair->n > HISTORY_RECORDS_MAX)
+    for (struct pair *pair = history->newest; history->excess > 0; pair = pair->older)
+        for (; pair->n > HISTORY_RECORDS_MAX; history->excess--)
             drop_oldest_record(pair);
     while (history->n > HISTORY_PAIRS_MAX)
         drop_oldest_pair(history);

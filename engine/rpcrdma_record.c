@@ -97,7 +97,7 @@ void rpcrdma_record_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
                                   .side = t->side,
                                   .reverse = t->reverse,
                                   .damaged = t->damaged || t->spoilt || t->ambiguous,
-                                  .again = t->repeats,
+                                  .repeats = t->repeats,
                                   .received =
                                       t->outcome != RPCRDMA_OUTSTANDING && rpcrdma->acked[t->side] > t->answer.offset,
                                   .refused = rpcrdma->refused_memory && rpcrdma->refused_xid == t->xid,

@@ -129,6 +129,54 @@ static void again_after_an_error(void **state)
     history_free(t.history);
 }
 
+static struct history_record *refused(uint32_t frame)
+{
+    struct history_record *record = connection(frame, 1);
+
+    record->calls[0].refused = true;
+    record->refusal = true;
+    record->refused_by = CLIENT;
+    record->cause = RDMA_REFUSED_MEMORY;
+    record->refusal_place = at(CLIENT, frame + 20);
+    return record;
+}
+
+/* Each connection on which the Call comes again has one finding, however many came before. */
+static void again_and_again_after_an_error(void **state)
+{
+    struct history_record *second = connection(SECOND, 1);
+    struct trace t;
+
+    (void)state;
+    begin(&t);
+    second->calls[0].outcome = RPCRDMA_FAILED;
+    add(&t, failed(true));
+    add(&t, second);
+    add(&t, connection(2 * SECOND, 1));
+    expect(&t, RULE_NFSULB_6_7_2_02, 0, 2, 0);
+    assert_int_equal(t.last.related_frame, SECOND + 10);
+    history_free(t.history);
+}
+
+/* Connections that overlap: the client had not seen the error, or the refusal, when it sent the Call again. */
+static void again_before_the_error(void **state)
+{
+    struct trace t;
+
+    (void)state;
+    begin(&t);
+    add(&t, failed(true));
+    add(&t, connection(FIRST + 5, 1)); /* the Call in frame 8, the error in frame 11 */
+    expect(&t, RULE_NFSULB_6_7_2_02, 0, 0, 1);
+    history_free(t.history);
+
+    begin(&t);
+    add(&t, refused(FIRST));
+    add(&t, connection(FIRST + 5, 1));
+    expect(&t, RULE_RPCR_3_4_3_03, 0, 0, 0);
+    history_free(t.history);
+}
+
 static void an_error_that_may_have_got_lost(void **state)
 {
     struct trace t;
@@ -177,18 +225,6 @@ static void what_is_another_call(void **state)
 }
 
 /* ---- memory that was refused ---- */
-
-static struct history_record *refused(uint32_t frame)
-{
-    struct history_record *record = connection(frame, 1);
-
-    record->calls[0].refused = true;
-    record->refusal = true;
-    record->refused_by = CLIENT;
-    record->cause = RDMA_REFUSED_MEMORY;
-    record->refusal_place = at(CLIENT, frame + 20);
-    return record;
-}
 
 static void refused_twice(void **state)
 {
@@ -261,7 +297,7 @@ static void memory_of_another_connection(void **state)
     struct history_record *second;
 
     (void)state;
-    for (unsigned how = 0; how < 6; how++) {
+    for (unsigned how = 0; how < 7; how++) {
         begin(&t);
         second = straying(SECOND, how != 1);
         if (how == 2)
@@ -270,6 +306,8 @@ static void memory_of_another_connection(void **state)
             second->offers[0].handle = 0x100; /* offered here as well */
         if (how == 4)
             second->whole = false;
+        if (how == 6) /* only the second access is within what is offered there */
+            second->strays[0].to = 0x2001;
         if (how == 5) { /* the other one began later */
             assert_true(add(&t, second));
             add(&t, offering(2 * SECOND, 0x100));
@@ -278,7 +316,7 @@ static void memory_of_another_connection(void **state)
             assert_true(add(&t, second));
         }
         conclude(&t, second, 0);
-        assert_int_equal(t.counts[RULE_RPCR_8_1_1_01].failed, how == 0 || how == 5);
+        assert_int_equal(t.counts[RULE_RPCR_8_1_1_01].failed, how == 0 || how == 5 || how == 6);
         assert_int_equal(t.counts[RULE_RPCR_8_1_1_01].passed > 0, how == 1);
         history_free(t.history);
     }
@@ -308,7 +346,7 @@ static void connections_that_callbacks_end(void **state)
     expect(&t, RULE_BIDI_6_04, 0, 0, 0);
     add(&t, killed(2 * SECOND, false));
     expect(&t, RULE_BIDI_6_04, 0, 1, 0);
-    add(&t, killed(3 * SECOND, false)); /* told once */
+    add(&t, killed(3 * SECOND, false)); /* reported once */
     expect(&t, RULE_BIDI_6_04, 0, 1, 0);
     add(&t, connection(4 * SECOND, 1));
     expect(&t, RULE_BIDI_6_04, 1, 1, 0);
@@ -372,7 +410,8 @@ static void old_ones_are_forgotten(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(again_after_an_error),           cmocka_unit_test(an_error_that_may_have_got_lost),
+        cmocka_unit_test(again_after_an_error),           cmocka_unit_test(again_and_again_after_an_error),
+        cmocka_unit_test(again_before_the_error),         cmocka_unit_test(an_error_that_may_have_got_lost),
         cmocka_unit_test(what_is_another_call),           cmocka_unit_test(refused_twice),
         cmocka_unit_test(refused_then_an_error),          cmocka_unit_test(memory_of_another_connection),
         cmocka_unit_test(connections_that_callbacks_end), cmocka_unit_test(delegations_at_the_end),
