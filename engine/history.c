@@ -181,8 +181,8 @@ static const struct history_call *sent_again(const struct history_record *now, c
 /* Likewise, on a connection after `before` and before the present one. */
 static bool sent_again_between(const struct history_record *before, const struct history_call *call)
 {
-    for (const struct history_record *between = before->newer; between != NULL; between = between->newer)
-        if (sent_again(between, call) != NULL)
+    for (const struct history_record *between = before->newer; between; between = between->newer)
+        if (sent_again(between, call))
             return true;
     return false;
 }
@@ -221,7 +221,7 @@ static void judge_failed(const struct look *look, const struct history_call *cal
         return;
     }
     fail(look, RULE_NFSULB_6_7_2_02, SEVERITY_ERROR, &again->call, call->answer.frame,
-         "expected the RDMA_ERROR in frame %u to complete the Call with XID 0x%08x, found it sent again with this XID "
+         "expected the RDMA_ERROR in frame %u to complete the Call with XID 0x%08x; found it sent again with this XID "
          "on a later connection",
          call->answer.frame, again->xid);
 }
@@ -232,7 +232,7 @@ static void judge_refused(const struct look *look, const struct history_record *
 {
     const struct history_record *now = look->now;
 
-    if (!call->refused || again == NULL || again->call.time_ns < before->refusal_place.time_ns)
+    if (!call->refused || !again || again->call.time_ns < before->refusal_place.time_ns)
         return;
     fail(look, RULE_RPCR_3_4_3_03, SEVERITY_ERROR, &again->call, before->refusal_place.frame,
          "expected the memory of a Call that is not cancelled to be accessible; found XID 0x%08x sent again after an "
@@ -240,7 +240,7 @@ static void judge_refused(const struct look *look, const struct history_record *
          again->xid, before->refusal_place.frame);
     if (again->outcome == RPCRDMA_FAILED) {
         pass(look, RULE_RPCR_4_5_3_04);
-        if (look->host->excuse != NULL) /* the earlier connection is all that is wrong with the Call */
+        if (look->host->excuse) /* the earlier connection is all that is wrong with the Call */
             look->host->excuse(look->host->ctx, RULE_RPCR_4_5_12, &again->answer);
     } else if (again->refused) {
         fail(look, RULE_RPCR_4_5_3_04, SEVERITY_WARNING, &now->refusal_place, before->refusal_place.frame,
@@ -265,7 +265,7 @@ static void judge_reverse(const struct look *look, const struct history_call *ca
         return;
     }
     other = sent_with_another_xid(look->now, call);
-    if (other != NULL)
+    if (other)
         fail(look, RULE_BIDI_5_4_01, SEVERITY_NOTE, &other->call, call->call.frame,
              "expected the unanswered Call of the server in frame %u to keep XID 0x%08x when it is sent again; found "
              "the same request with XID 0x%08x",
@@ -280,7 +280,7 @@ static void judge_calls(const struct look *look, const struct history_record *be
         if (call->outcome == RPCRDMA_REPLIED || call->damaged)
             continue;
         again = sent_again(look->now, call);
-        if (again != NULL && sent_again_between(before, call)) /* that transmission was judged already */
+        if (again && sent_again_between(before, call)) /* that transmission was judged already */
             continue;
         judge_failed(look, call, again);
         judge_refused(look, before, call, again);
@@ -311,7 +311,7 @@ static const struct history_offer *offered_on_another(const struct pair *pair, c
     const struct history_offer *offer = NULL;
     unsigned n = 0;
 
-    for (const struct history_record *other = pair->newest; other != NULL && offer == NULL && n < CONNECTIONS_MAX;
+    for (const struct history_record *other = pair->newest; other && !offer && n < CONNECTIONS_MAX;
          other = other->older, n++) {
         /* The same host may be another side there, but has the same role. */
         unsigned owner = (int)stray->owner == now->client ? (unsigned)other->client : 1 - (unsigned)other->client;
@@ -344,7 +344,7 @@ static void judge_memory(const struct look *look, const struct pair *pair)
         const struct history_offer *offer = offered_on_another(pair, now, stray);
 
         /* What this connection offers too is its own. */
-        if (offer == NULL || offered(now, stray->owner, stray) != NULL || reported_before(now, reported, i))
+        if (!offer || offered(now, stray->owner, stray) || reported_before(now, reported, i))
             continue;
         reported[i] = stray->served;
         if (stray->served)
@@ -382,7 +382,7 @@ static void judge_callbacks(const struct look *look, const struct pair *pair)
         dead++;
     if (dead != DEAD_MIN) /* reported once */
         return;
-    for (; before != NULL; before = before->older)
+    for (; before; before = before->older)
         if (before->callbacks) /* the client has answered one before */
             return;
     fail(look, RULE_BIDI_6_04, SEVERITY_WARNING, &now->callback, pair->newest->callback.frame,

@@ -5,6 +5,7 @@
  */
 #include "engine/ib_connections.h"
 
+#include "engine/hash.h"
 #include "engine/heap.h"
 
 #include <stdlib.h>
@@ -83,11 +84,9 @@ static bool same_key(const struct key *a, const struct key *b)
     return a->qp == b->qp && same_address(&a->from, &b->from) && same_address(&a->to, &b->to);
 }
 
-static uint64_t mix(uint64_t h, const struct ib_address *address)
+static uint64_t hash_address(uint64_t h, const struct ib_address *address)
 {
-    for (unsigned i = 0; i < sizeof address->octets; i++)
-        h = (h ^ address->octets[i]) * UINT64_C(0x100000001B3);
-    return h;
+    return hash_octets(h, address->octets, sizeof address->octets);
 }
 
 static size_t bucket(const struct ib_connections *connections, uint64_t h, uint32_t number)
@@ -98,13 +97,14 @@ static size_t bucket(const struct ib_connections *connections, uint64_t h, uint3
 
 static struct way **way_bucket(const struct ib_connections *connections, const struct key *key)
 {
-    return &connections
-                ->buckets[bucket(connections, mix(mix(UINT64_C(0xCBF29CE484222325), &key->from), &key->to), key->qp)];
+    uint64_t h = hash_address(hash_address(0, &key->from), &key->to);
+
+    return &connections->buckets[bucket(connections, h, key->qp)];
 }
 
 static struct id **id_bucket(const struct ib_connections *connections, const struct ib_address *address, uint32_t value)
 {
-    return &connections->ids[bucket(connections, mix(UINT64_C(0xCBF29CE484222325), address), value)];
+    return &connections->ids[bucket(connections, hash_address(0, address), value)];
 }
 
 static struct way *find_way(const struct ib_connections *connections, const struct key *key)
@@ -581,7 +581,7 @@ static struct ib_connection *management(struct ib_connections *connections, cons
 
 unsigned ib_connections_share(const struct ib_address *source, const struct ib_address *destination, unsigned n)
 {
-    uint64_t h = mix(1, source) + mix(1, destination);
+    uint64_t h = hash_address(0, source) + hash_address(0, destination);
 
     return (unsigned)((h ^ h >> 32) % n);
 }

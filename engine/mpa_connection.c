@@ -171,7 +171,7 @@ const struct octets_origin *mpa_origin(const struct mpa_connection *mpa, unsigne
     const struct mpa_side *s = &mpa->side[side];
     const struct origin_run *run = run_of(s, at);
 
-    if (run == NULL)
+    if (!run)
         return s->n_runs == 0 ? &unknown : &s->runs[s->n_runs - 1].origin;
     return &run->origin;
 }
@@ -193,7 +193,7 @@ bool mpa_segment_starts(const struct mpa_connection *mpa, unsigned side, uint64_
     const struct mpa_side *s = &mpa->side[side];
     const struct origin_run *run = run_of(s, at);
 
-    return run != NULL && run->start == at && run->origin.segment_start;
+    return run && run->start == at && run->origin.segment_start;
 }
 
 bool mpa_segment_ends(const struct mpa_connection *mpa, unsigned side, uint64_t at)
@@ -201,7 +201,7 @@ bool mpa_segment_ends(const struct mpa_connection *mpa, unsigned side, uint64_t 
     const struct mpa_side *s = &mpa->side[side];
     const struct origin_run *run = at == 0 ? NULL : run_of(s, at - 1);
 
-    return run != NULL && run->end == at && run->origin.segment_end;
+    return run && run->end == at && run->origin.segment_end;
 }
 
 /* ---- what the parts of the core share ---- */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The NFS binding (RFC 8267) of one RPC-over-RDMA connection: takes the events of that layer, gives verdicts.
- * The host hands on what struct rpcrdma_events gives.
- */
+/* The NFS binding (RFC 8267) on one RPC-over-RDMA connection: takes the events of that layer, returns verdicts. */
 #ifndef IWARP_ENGINE_NFS_H
 #define IWARP_ENGINE_NFS_H
 
@@ -13,17 +10,19 @@ struct nfs_connection;
 /* rpcrdma and verdict are borrowed. NULL when memory is lacking. */
 struct nfs_connection *nfs_connection_new(const struct rpcrdma_options *options,
                                           const struct rpcrdma_connection *rpcrdma, struct verdict *verdict);
-/* After rpcrdma, which retires its transactions when it is freed. */
+/* To be freed after rpcrdma, which retires its transactions when it is freed. */
 void nfs_connection_free(struct nfs_connection *nfs);
 
+/* TCP ports of the sides; 0: unknown. */
 void nfs_connection_ports(struct nfs_connection *nfs, uint16_t port0, uint16_t port1);
+/* The events of struct rpcrdma_events, handed on by the host. */
 void nfs_connection_message(struct nfs_connection *nfs, const struct rpcrdma_message *message);
 void nfs_connection_payload(struct nfs_connection *nfs, const struct rpcrdma_payload *payload);
 void nfs_connection_retired(struct nfs_connection *nfs, struct rpcrdma_transaction *transaction);
-void nfs_connection_skipped(struct nfs_connection *nfs, unsigned side);
-void nfs_connection_end(struct nfs_connection *nfs, unsigned side, bool reset, const struct place *place);
-void nfs_connection_finish(struct nfs_connection *nfs, int64_t time_ns);
-/* The client was given delegations here, and may be called back for them on this connection; *left: that it has. */
+/* Octets of either side are missing. */
+void nfs_connection_skipped(struct nfs_connection *nfs);
+void nfs_connection_finish(struct nfs_connection *nfs);
+/* The client was granted delegations that can be recalled on this connection; *left: how many it still holds. */
 bool nfs_connection_delegated(const struct nfs_connection *nfs, unsigned *left);
 
 #endif

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Callbacks on the connection that the client opened: RFC 8267 section 6.5, RFC 8167 sections 3.2 and 6. */
+/* Callbacks on the client's connection: RFC 8267 section 6.5, RFC 8167 sections 3.2 and 6. */
 #include "engine/nfs_internal.h"
 
 enum {
     OPEN_DELEGATE_READ = 1,
     OPEN_DELEGATE_WRITE = 2,
-    OP_DESTROY_SESSION = 44,
 };
 
 static bool is_callback(uint32_t program)
@@ -20,7 +19,7 @@ static void pass_permitted(const struct nfs_look *look)
     nfs_pass(look, RULE_BIDI_3_2_02);
 }
 
-/* Has the client told that it takes Calls here? */
+/* Has the client agreed to take Calls on this connection? */
 static void judge_permission(struct nfs_look *look, const struct rpcrdma_message *message)
 {
     struct nfs_connection *nfs = look->nfs;
@@ -30,14 +29,14 @@ static void judge_permission(struct nfs_look *look, const struct rpcrdma_message
         return;
     }
     if (!nfs_all_seen(nfs) || message->unsure) {
-        nfs_open(look, RULE_BIDI_6_01);
-        nfs_open(look, RULE_BIDI_6_02);
-        nfs_open(look, RULE_BIDI_3_2_02);
+        nfs_inconclusive(look, RULE_BIDI_6_01);
+        nfs_inconclusive(look, RULE_BIDI_6_02);
+        nfs_inconclusive(look, RULE_BIDI_3_2_02);
         return;
     }
-    if (nfs->told_reverse)
+    if (nfs->reported_reverse)
         return;
-    nfs->told_reverse = true;
+    nfs->reported_reverse = true;
     if (nfs->session_asked)
         nfs_fail(look, RULE_BIDI_3_2_02,
                  "expected a backchannel agreed on by CREATE_SESSION or BIND_CONN_TO_SESSION before a Call of the "
@@ -50,8 +49,7 @@ static void judge_permission(struct nfs_look *look, const struct rpcrdma_message
         nfs_fail(look, RULE_NFSULB_6_5_1_01,
                  "expected callbacks of NFSv4.0 on a connection of their own; found a Call of the server");
     else
-        /* Without NFSv4 the program may be another, which tells in a way of its own, though not before it says a word.
-         */
+        /* Other programs may have their own way to agree, but not before the client's first Call. */
         nfs_fail_as(look, RULE_BIDI_6_01, nfs->forward_calls == 0 ? SEVERITY_ERROR : SEVERITY_WARNING,
                     "expected the client to tell that it takes Calls before the server calls; found program %#x, "
                     "procedure %u called",
@@ -65,7 +63,7 @@ static bool has_chunks(const struct rpcrdma_message *message)
     return h->proc != RPCRDMA_MSG || h->read.n > 0 || h->write.n > 0 || h->has_reply;
 }
 
-/* The largest backchannel ca_maxrequestsize of the sessions made here: which of them it is does not matter then. */
+/* The largest backchannel ca_maxrequestsize of all sessions created here, as the Call's session may be unknown. */
 static uint32_t largest_request(const struct nfs_connection *nfs)
 {
     uint32_t largest = 0;
@@ -77,14 +75,14 @@ static uint32_t largest_request(const struct nfs_connection *nfs)
     return largest;
 }
 
-/* The smaller of both thresholds that the client's ca_maxrequestsize has to exceed. */
+/* The smaller of the two thresholds: the client's ca_maxrequestsize has to exceed it. */
 static uint32_t smaller_threshold(const struct nfs_connection *nfs, bool *known)
 {
-    bool told[2];
-    uint32_t a = rpcrdma_connection_threshold(nfs->rpcrdma, 0, &told[0]);
-    uint32_t b = rpcrdma_connection_threshold(nfs->rpcrdma, 1, &told[1]);
+    bool negotiated[2];
+    uint32_t a = rpcrdma_connection_threshold(nfs->rpcrdma, 0, &negotiated[0]);
+    uint32_t b = rpcrdma_connection_threshold(nfs->rpcrdma, 1, &negotiated[1]);
 
-    *known = told[0] && told[1];
+    *known = negotiated[0] && negotiated[1];
     return *known ? (a < b ? a : b) : RPCRDMA_INLINE_DEFAULT;
 }
 
@@ -102,7 +100,7 @@ static void judge_size(struct nfs_look *look, const struct rpcrdma_message *mess
     }
     threshold = smaller_threshold(nfs, &known);
     if (nfs->n_sessions == 0 || nfs->n_sessions > NFS_SESSIONS_MAX || !nfs_all_seen(nfs) || message->unsure)
-        nfs_open(look, RULE_NFSULB_6_5_2_06);
+        nfs_inconclusive(look, RULE_NFSULB_6_5_2_06);
     else if (largest <= threshold)
         nfs_fail(
             look, RULE_NFSULB_6_5_2_06,
@@ -113,10 +111,10 @@ static void judge_size(struct nfs_look *look, const struct rpcrdma_message *mess
     else if (known)
         nfs_pass(look, RULE_NFSULB_6_5_2_06);
     else
-        nfs_open(look, RULE_NFSULB_6_5_2_06);
+        nfs_inconclusive(look, RULE_NFSULB_6_5_2_06);
 }
 
-/* Programs that only a server has: nobody can have told that the client serves them. */
+/* Programs that only a server has: the client cannot have agreed to serve them. */
 static void judge_program(struct nfs_look *look, const struct rpcrdma_message *message)
 {
     struct nfs_connection *nfs = look->nfs;
@@ -125,23 +123,23 @@ static void judge_program(struct nfs_look *look, const struct rpcrdma_message *m
     if (program != NFS_PROGRAM && program != NFS_PROGRAM_MOUNT && program != NFS_PROGRAM_ACL &&
         program != NFS_PROGRAM_RPCBIND)
         return;
-    if (nfs->forward_calls == 0) /* who opened the connection is the server: RPCR-2.2.3-01 */
+    if (nfs->forward_calls == 0) /* the server opened the connection: RPCR-2.2.3-01 */
         return;
     if (!nfs_all_seen(nfs) || message->unsure)
-        nfs_open(look, RULE_BIDI_6_01);
-    else if (!nfs->told_program)
+        nfs_inconclusive(look, RULE_BIDI_6_01);
+    else if (!nfs->reported_program)
         nfs_fail(look, RULE_BIDI_6_01,
                  "expected Calls of the server to a program of the client's, such as its callbacks; found %s called, "
                  "procedure %u",
                  nfs_program_name(program) ? nfs_program_name(program) : "rpcbind", look->body->rpc.proc);
-    nfs->told_program = true;
+    nfs->reported_program = true;
 }
 
 void nfs_backchannel_message(struct nfs_look *look, const struct rpcrdma_message *message)
 {
     if (message->faulty || look->t->malformed || look->t->repeats)
         return;
-    /* A Long Call's program is not known yet, but who calls with sessions here is the NFS server. */
+    /* The program of a Long Call is unknown so far, but with sessions the caller here is the NFS server. */
     if (look->body->known && !is_callback(look->body->rpc.prog)) {
         judge_program(look, message);
         return;
@@ -154,7 +152,7 @@ void nfs_backchannel_message(struct nfs_look *look, const struct rpcrdma_message
 
 void nfs_backchannel_finish(struct nfs_connection *nfs)
 {
-    if (nfs->minor_0 && !nfs->minor_1 && !nfs->told_reverse && nfs_all_seen(nfs))
+    if (nfs->minor_0 && !nfs->minor_1 && !nfs->reported_reverse && nfs_all_seen(nfs))
         verdict_passed(nfs->verdict, RULE_NFSULB_6_5_1_01);
 }
 
@@ -166,7 +164,7 @@ void nfs_backchannel_reply(struct nfs_look *look)
     if (!nfs_understood(body) || !body->procedure->callback || look->exchange->minor < 1)
         return;
     if (most == 0)
-        nfs_open(look, RULE_NFSULB_6_5_2_02);
+        nfs_inconclusive(look, RULE_NFSULB_6_5_2_02);
     else if (body->unreduced > most)
         nfs_fail(look, RULE_NFSULB_6_5_2_02,
                  "expected a Reply of at most %u octets, the backchannel's ca_maxresponsesize; found %llu", most,
@@ -175,7 +173,7 @@ void nfs_backchannel_reply(struct nfs_look *look)
         nfs_pass(look, RULE_NFSULB_6_5_2_02);
 }
 
-/* What was given back, or went with its session. */
+/* Delegations that were returned or ended with their session. */
 static void note_returned(struct nfs_connection *nfs, const struct rpcrdma_body *body)
 {
     for (unsigned i = 0; i < body->n_operations; i++) {
@@ -185,7 +183,7 @@ static void note_returned(struct nfs_connection *nfs, const struct rpcrdma_body 
             continue;
         if (operation->op == NFS_OP_DELEGRETURN && nfs->delegations > 0)
             nfs->delegations--;
-        else if (operation->op == OP_DESTROY_SESSION)
+        else if (operation->op == NFS_OP_DESTROY_SESSION)
             nfs->delegations = 0;
     }
 }
@@ -213,9 +211,9 @@ void nfs_delegation_reply(struct nfs_look *look)
         if (nfs->back)
             nfs_pass(look, RULE_BIDI_3_2_03);
         else if (!nfs_all_seen(nfs) || look->exchange->limits.fore_maxresponse == 0 || nfs->back_asked > 0)
-            nfs_open(look, RULE_BIDI_3_2_03); /* the session was made elsewhere */
-        else if (!nfs->told_delegation) {
-            nfs->told_delegation = true;
+            nfs_inconclusive(look, RULE_BIDI_3_2_03); /* the session was created on another connection */
+        else if (!nfs->reported_delegation) {
+            nfs->reported_delegation = true;
             nfs_fail(look, RULE_BIDI_3_2_03,
                      "expected no delegation without a backchannel; found one of %s in a session that was made "
                      "without it",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How long the Reply to a Call may become, as its arguments tell: RFC 1094, 1813, 7531, 5662, 7863, and the programs
- * beside NFS. Sizes leave the RPC verifier out, and what goes into Write chunks.
+ * How long the Reply to a Call can get, judging by its arguments: RFC 1094, 1813, 7531, 5662, 7863, and the auxiliary
+ * programs. Sizes include neither the RPC verifier nor what goes into Write chunks.
  */
 #include "engine/nfs_internal.h"
 
@@ -12,18 +12,19 @@ enum {
     READ4_HEADER = 8,     /* eof, count of octets */
     V2_DATA_MAX = 8192,
     VERIFIER_MAX = RPC_AUTH_MAX,
-    ATTRIBUTES = 1000, /* far above what GETATTR gives without the attributes that have no limit */
-    BITMAP = 16,       /* three words and their number */
+    ATTRIBUTES = 1000, /* far more than GETATTR returns without the attributes that have no limit */
+    BITMAP = 16,       /* count and three words */
+    NOTHING = 1,       /* no result beyond the status; 0 means that the table has no entry */
 };
 
-/* Results without COMPOUND at their largest, the items that arguments limit left out; in octets. */
+/* The largest results of procedures other than COMPOUND, in octets, without the items that an argument limits. */
 static const struct legacy {
     uint32_t program;
     uint8_t version, procedure;
     uint16_t fixed;
-    uint8_t mark;   /* of the argument that limits the rest; NFS_MARK_NONE: there is no rest */
-    bool eligible;  /* the rest is DDP-eligible */
-    bool unlimited; /* there is a rest that nothing limits */
+    uint8_t mark;   /* of the argument that limits the variable part; NFS_MARK_NONE: none does */
+    bool eligible;  /* the variable part is DDP-eligible */
+    bool unlimited; /* nothing limits the variable part */
 } legacy[] = {
 #define V2(procedure, fixed)                                                                                           \
     {                                                                                                                  \
@@ -79,7 +80,7 @@ static const struct legacy {
     V3(20, 116),
     V3(21, 128),
     {NFS_PROGRAM, 4, 0, 0, NFS_MARK_NONE, false, false},
-    /* ACLs go from 0 to any number of entries. */
+    /* ACLs have any number of entries. */
     OTHER(_ACL, 2, 0, 0),
     ENDLESS(_ACL, 2, 1, 92),
     OTHER(_ACL, 2, 2, 72),
@@ -120,14 +121,14 @@ static const struct legacy *legacy_find(const struct nfs_procedure *procedure)
     return NULL;
 }
 
-/* Of NLM the cookie of the Call comes back, and a word; but a TEST may tell who holds the lock. */
-static bool lock_size(const struct rpcrdma_body *body, struct nfs_size *size)
+/* NLM returns the Call's cookie and a status; TEST may also return the holder of the lock. */
+static bool nlm_size(const struct rpcrdma_body *body, struct nfs_reply_size *size)
 {
     const struct nfs_procedure *procedure = body->procedure;
 
     if (procedure->program != NFS_PROGRAM_NLM)
         return false;
-    *size = (struct nfs_size){.largest = REPLY_HEADER, .exact = true};
+    *size = (struct nfs_reply_size){.largest = REPLY_HEADER, .exact = true};
     if (procedure->number == 0 || (procedure->number >= 6 && procedure->number <= 15))
         return true;
     if (procedure->number > 5 || body->n_items == 0 || body->walk.status != NFS_WALK_OK)
@@ -137,7 +138,7 @@ static bool lock_size(const struct rpcrdma_body *body, struct nfs_size *size)
     return true;
 }
 
-static bool legacy_size(const struct nfs_look *look, struct nfs_size *size)
+static bool legacy_size(const struct nfs_look *look, struct nfs_reply_size *size)
 {
     const struct legacy *row = legacy_find(look->body->procedure);
     const struct nfs_value *value = NULL;
@@ -145,8 +146,8 @@ static bool legacy_size(const struct nfs_look *look, struct nfs_size *size)
     unsigned i = 0;
 
     if (!row)
-        return lock_size(look->body, size);
-    *size = (struct nfs_size){.largest = REPLY_HEADER + row->fixed, .exact = !row->unlimited};
+        return nlm_size(look->body, size);
+    *size = (struct nfs_reply_size){.largest = REPLY_HEADER + row->fixed, .exact = !row->unlimited};
     if (row->mark == NFS_MARK_NONE)
         return true;
     value = rpcrdma_value(look->body, (enum nfs_mark)row->mark, 0, &i);
@@ -163,8 +164,8 @@ static bool legacy_size(const struct nfs_look *look, struct nfs_size *size)
 
 /* ---- COMPOUND ---- */
 
-/* The argument with this mark of the operation at `index`. */
-static uint64_t argument(const struct rpcrdma_body *body, const struct nfs_operation *operation)
+/* The count argument of this READ or READDIR. */
+static uint64_t count_argument(const struct rpcrdma_body *body, const struct nfs_operation *operation)
 {
     const struct nfs_value *value;
     unsigned i = 0;
@@ -176,12 +177,13 @@ static uint64_t argument(const struct rpcrdma_body *body, const struct nfs_opera
     return 0;
 }
 
-static void compound_size(const struct nfs_look *look, struct nfs_size *size)
+/* A lower bound of the largest Reply. */
+static void compound_at_least(const struct nfs_look *look, struct nfs_reply_size *size)
 {
     const struct rpcrdma_body *body = look->body;
     unsigned read_class = 0;
 
-    *size = (struct nfs_size){.largest = REPLY_HEADER + COMPOUND_HEADER};
+    *size = (struct nfs_reply_size){.largest = REPLY_HEADER + COMPOUND_HEADER};
     for (unsigned i = 0; i < body->n_operations; i++) {
         const struct nfs_operation *operation = &body->operations[i];
         uint64_t octets = 0;
@@ -190,11 +192,11 @@ static void compound_size(const struct nfs_look *look, struct nfs_size *size)
         if (nfs_op_read_class(operation->op) && !body->wrapped && nfs_chunk_offered(look->nfs, look->t, read_class++))
             continue;
         if (operation->op == NFS_OP_READ) {
-            octets = xdr_padded(argument(body, operation));
+            octets = xdr_padded(count_argument(body, operation));
             size->eligible += octets;
             size->largest += READ4_HEADER;
         } else if (operation->op == NFS_OP_READDIR) {
-            octets = argument(body, operation); /* of all of READDIR4resok */
+            octets = count_argument(body, operation); /* of all of READDIR4resok */
         }
         size->largest += octets;
         size->asked += octets;
@@ -202,63 +204,63 @@ static void compound_size(const struct nfs_look *look, struct nfs_size *size)
 }
 
 /*
- * What the results of operations have at most behind number and status, by operation; of others nothing is said. A link
- * may be too long for its chunk.
+ * The largest results of operations, in octets after number and status; 0: unknown or unlimited. READLINK is left out,
+ * as a link may be too long for its chunk.
  */
 static const uint16_t results[] = {
     [NFS_OP_ACCESS] = 8,
     [4 /* CLOSE */] = 16,
     [5 /* COMMIT */] = 8,
     [NFS_OP_CREATE] = 20 + BITMAP,
-    [7 /* DELEGPURGE */] = 1,
-    [NFS_OP_DELEGRETURN] = 1,
+    [7 /* DELEGPURGE */] = NOTHING,
+    [NFS_OP_DELEGRETURN] = NOTHING,
     [NFS_OP_GETATTR] = BITMAP + ATTRIBUTES,
     [10 /* GETFH */] = 132,
     [NFS_OP_LINK] = 20,
     [12 /* LOCK */] = 1056,
     [13 /* LOCKT */] = 1056,
     [14 /* LOCKU */] = 16,
-    [NFS_OP_LOOKUP] = 1,
-    [16 /* LOOKUPP */] = 1,
-    [17 /* NVERIFY */] = 1,
-    [NFS_OP_OPEN] = 600, /* of which an ACE with the name of a user has most */
-    [19 /* OPENATTR */] = 1,
+    [NFS_OP_LOOKUP] = NOTHING,
+    [16 /* LOOKUPP */] = NOTHING,
+    [17 /* NVERIFY */] = NOTHING,
+    [NFS_OP_OPEN] = 600, /* mostly an ACE with a user's name */
+    [19 /* OPENATTR */] = NOTHING,
     [20 /* OPEN_CONFIRM */] = 16,
     [21 /* OPEN_DOWNGRADE */] = 16,
-    [NFS_OP_PUTFH] = 1,
-    [NFS_OP_PUTPUBFH] = 1,
-    [NFS_OP_PUTROOTFH] = 1,
+    [NFS_OP_PUTFH] = NOTHING,
+    [NFS_OP_PUTPUBFH] = NOTHING,
+    [NFS_OP_PUTROOTFH] = NOTHING,
     [NFS_OP_READ] = READ4_HEADER,
-    [NFS_OP_READDIR] = 1,
+    [NFS_OP_READDIR] = NOTHING,
     [NFS_OP_REMOVE] = 20,
     [NFS_OP_RENAME] = 40,
-    [NFS_OP_RENEW] = 1,
-    [31 /* RESTOREFH */] = 1,
-    [32 /* SAVEFH */] = 1,
+    [NFS_OP_RENEW] = NOTHING,
+    [31 /* RESTOREFH */] = NOTHING,
+    [32 /* SAVEFH */] = NOTHING,
     [NFS_OP_SETATTR] = BITMAP,
     [NFS_OP_SETCLIENTID] = 300,
-    [36 /* SETCLIENTID_CONFIRM */] = 1,
-    [37 /* VERIFY */] = 1,
+    [36 /* SETCLIENTID_CONFIRM */] = NOTHING,
+    [37 /* VERIFY */] = NOTHING,
     [NFS_OP_WRITE] = 16,
-    [39 /* RELEASE_LOCKOWNER */] = 1,
-    [40 /* BACKCHANNEL_CTL */] = 1,
+    [39 /* RELEASE_LOCKOWNER */] = NOTHING,
+    [40 /* BACKCHANNEL_CTL */] = NOTHING,
     [NFS_OP_BIND_CONN_TO_SESSION] = 24,
     [NFS_OP_CREATE_SESSION] = 88,
-    [NFS_OP_DESTROY_SESSION] = 1,
-    [45 /* FREE_STATEID */] = 1,
+    [NFS_OP_DESTROY_SESSION] = NOTHING,
+    [45 /* FREE_STATEID */] = NOTHING,
     [NFS_OP_SEQUENCE] = 36,
-    [57 /* DESTROY_CLIENTID */] = 1,
-    [58 /* RECLAIM_COMPLETE */] = 1,
-    [59 /* ALLOCATE */] = 1,
-    [62 /* DEALLOCATE */] = 1,
-    [66 /* OFFLOAD_CANCEL */] = 1,
+    [57 /* DESTROY_CLIENTID */] = NOTHING,
+    [58 /* RECLAIM_COMPLETE */] = NOTHING,
+    [59 /* ALLOCATE */] = NOTHING,
+    [62 /* DEALLOCATE */] = NOTHING,
+    [66 /* OFFLOAD_CANCEL */] = NOTHING,
     [69 /* SEEK */] = 12,
-    [71 /* CLONE */] = 1,
+    [71 /* CLONE */] = NOTHING,
     [73 /* SETXATTR */] = 20,
     [75 /* REMOVEXATTR */] = 20,
 };
 
-/* Attributes without a limit (RFC 8267 section 6.2): words of the mask. */
+/* Masks of the attributes without a length limit (RFC 8267 section 6.2), by word of the bitmap. */
 static const uint32_t unlimited[] = {
     1u << 12 | 1u << 24,                                                   /* acl, fs_locations */
     1u << (58 - 32) | 1u << (59 - 32) | 1u << (62 - 32),                   /* dacl, sacl, fs_layout_types */
@@ -279,9 +281,9 @@ static bool limited_attributes(const struct rpcrdma_body *body, const struct nfs
     return true;
 }
 
-/* False: it has no limit, or none that is known. */
-static bool results_bound(const struct nfs_look *look, const struct nfs_operation *operation, unsigned *reads,
-                          uint64_t *octets)
+/* Adds the operation's results; false: they have no limit, or none that is known. */
+static bool add_results(const struct nfs_look *look, const struct nfs_operation *operation, unsigned *reads,
+                        uint64_t *octets)
 {
     uint32_t op = operation->op;
     bool in_chunk = nfs_op_read_class(op) && nfs_chunk_offered(look->nfs, look->t, (*reads)++);
@@ -291,34 +293,35 @@ static bool results_bound(const struct nfs_look *look, const struct nfs_operatio
         return false;
     *octets += OPERATION_HEADER + results[op];
     if (op == NFS_OP_READ && !in_chunk)
-        *octets += xdr_padded(argument(look->body, operation));
+        *octets += xdr_padded(count_argument(look->body, operation));
     else if (op == NFS_OP_READDIR)
-        *octets += argument(look->body, operation);
+        *octets += count_argument(look->body, operation);
     return true;
 }
 
-static bool compound_bound(const struct nfs_look *look, uint64_t *octets)
+/* An upper bound of the Reply; false: there is none. */
+static bool compound_at_most(const struct nfs_look *look, uint64_t *octets)
 {
     const struct rpcrdma_body *body = look->body;
     unsigned reads = 0;
 
     *octets = REPLY_HEADER + COMPOUND_HEADER;
-    if (body->n_items > 0 && body->items[0].item.op == 0) /* the tag, which comes back */
+    if (body->n_items > 0 && body->items[0].item.op == 0) /* the tag, which is returned */
         *octets += xdr_padded(body->items[0].item.count);
     for (unsigned i = 0; i < body->n_operations; i++) {
-        if (!results_bound(look, &body->operations[i], &reads, octets))
+        if (!add_results(look, &body->operations[i], &reads, octets))
             return false;
     }
     return true;
 }
 
-/* ---- */
+/* ---- for the rules ---- */
 
-bool nfs_size(const struct nfs_look *look, struct nfs_size *size)
+bool nfs_reply_size(const struct nfs_look *look, struct nfs_reply_size *size)
 {
     if (!look->body->procedure->compound)
         return legacy_size(look, size);
-    compound_size(look, size);
+    compound_at_least(look, size);
     return true;
 }
 
@@ -334,7 +337,7 @@ uint64_t nfs_reply_transport(const struct rpcrdma_transaction *t)
 bool nfs_reply_fits(const struct nfs_look *look)
 {
     const struct rpcrdma_transaction *t = look->t;
-    struct nfs_size size;
+    struct nfs_reply_size size;
     uint64_t octets;
     uint32_t threshold;
     bool negotiated;
@@ -342,10 +345,10 @@ bool nfs_reply_fits(const struct nfs_look *look)
     if (!look->body->procedure || look->body->cut || look->body->wrapped)
         return false;
     if (look->body->procedure->compound) {
-        if (!compound_bound(look, &octets))
+        if (!compound_at_most(look, &octets))
             return false;
     } else {
-        /* A link goes into its chunk: whether that is large enough for it is not known. */
+        /* A link goes into its chunk, which may be too small for it. */
         if (!legacy_size(look, &size) || !size.exact)
             return false;
         octets = size.largest;

@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * NFSv4 Calls: the server's port (RFC 8267 section 6.3), how complex their chunk lists are (6.4.2), what a GETATTR may
- * be together with (6.2.1), and the netids that they name (RFC 8166 section 9).
+ * NFSv4 Calls: the server's port (RFC 8267 section 6.3), the complexity of their chunk lists (6.4.2), what may
+ * accompany a GETATTR (6.2.1), and the netids in their arguments (RFC 8166 section 9).
  */
 #include "engine/nfs_internal.h"
 
 #include <string.h>
 
 enum {
-    SEGMENTS_MAX = 16, /* of a chunk: section 6.4.2 */
-    ATTR_ACL = 12,     /* numbers of attributes: RFC 7531 */
+    ATTR_ACL = 12, /* attribute numbers: RFC 7531 */
     ATTR_FS_LOCATIONS = 24,
 };
 
-/* Who is called with program 100003 is the server, wherever the capture begins. */
+/* The callee of program 100003 is the server, wherever the capture begins. */
 void nfs_port_call(struct nfs_look *look)
 {
     struct nfs_connection *nfs = look->nfs;
     uint16_t port = nfs->port[1 - look->t->side];
 
-    if (nfs->told_port || port == 0 || look->body->rpc.proc == 0)
+    if (nfs->reported_port || port == 0 || look->body->rpc.proc == 0)
         return;
-    nfs->told_port = true;
+    nfs->reported_port = true;
     if (port == RPCRDMA_PORT)
         nfs_pass(look, RULE_NFSULB_6_3_01);
     else
@@ -30,38 +29,34 @@ void nfs_port_call(struct nfs_look *look)
 
 /* ---- chunk lists ---- */
 
-/* Whether the client knows what more the server takes cannot be seen: one note per connection. */
-static void complexity(struct nfs_look *look, enum rule_id rule, bool *told, bool fits, unsigned limit, unsigned found,
-                       const char *what)
+/* The client may know that the server accepts more, which cannot be seen: one note per connection. */
+static void complexity(struct nfs_look *look, enum rule_id rule, bool *reported, bool fits, unsigned limit,
+                       unsigned found, const char *what)
 {
     if (fits) {
         nfs_pass(look, rule);
         return;
     }
-    if (!*told)
+    if (!*reported)
         nfs_fail(look, rule, "expected at most %u %s without knowledge of the server's limits; found %u", limit, what,
                  found);
-    *told = true;
+    *reported = true;
 }
 
 static void judge_complexity(struct nfs_look *look)
 {
     struct nfs_connection *nfs = look->nfs;
     const struct rpcrdma_transaction *t = look->t;
-    unsigned reads = 0, longest = 0;
+    const struct nfs_chunk_use use = nfs_chunk_use(t);
 
-    for (unsigned i = 0; i < t->n_chunks; i++) {
-        reads += t->chunks[i].kind == RPCRDMA_READ_CHUNK && t->chunks[i].position != 0;
-        longest = t->chunks[i].n > longest ? t->chunks[i].n : longest;
-    }
-    if (reads > 0)
-        complexity(look, RULE_NFSULB_6_4_2_01, &nfs->told_reads, reads <= 1, 1, reads,
+    if (use.reads > 0)
+        complexity(look, RULE_NFSULB_6_4_2_01, &nfs->reported_reads, use.reads <= 1, 1, use.reads,
                    "Read chunk of another Position than zero");
     if (t->n_writes > 0)
-        complexity(look, RULE_NFSULB_6_4_2_02, &nfs->told_writes, t->n_writes <= 1, 1, t->n_writes, "Write chunk");
-    if (longest > 0)
-        complexity(look, RULE_NFSULB_6_4_2_03, &nfs->told_segments, longest <= SEGMENTS_MAX, SEGMENTS_MAX, longest,
-                   "segments in a chunk");
+        complexity(look, RULE_NFSULB_6_4_2_02, &nfs->reported_writes, t->n_writes <= 1, 1, t->n_writes, "Write chunk");
+    if (use.longest > 0)
+        complexity(look, RULE_NFSULB_6_4_2_03, &nfs->reported_segments, use.longest <= NFS_CHUNK_SEGMENTS_MAX,
+                   NFS_CHUNK_SEGMENTS_MAX, use.longest, "segments in a chunk");
 }
 
 /* ---- GETATTR in minor version 0 ---- */
@@ -90,8 +85,8 @@ static bool creates(const struct rpcrdma_body *body)
     return false;
 }
 
-/* An operation that changes the file system; 0: none. */
-static uint32_t modifies(const struct rpcrdma_body *body)
+/* The first operation found that changes the file system; 0: none. */
+static uint32_t modifying_operation(const struct rpcrdma_body *body)
 {
     static const uint32_t modifying[] = {NFS_OP_CREATE, NFS_OP_LINK,    NFS_OP_REMOVE,
                                          NFS_OP_RENAME, NFS_OP_SETATTR, NFS_OP_WRITE};
@@ -103,7 +98,7 @@ static uint32_t modifies(const struct rpcrdma_body *body)
     return creates(body) ? NFS_OP_OPEN : 0;
 }
 
-/* An operation other than those that only name the file; 0: none. */
+/* The first operation other than GETATTR and those that only name the file; 0: none. */
 static uint32_t companion(const struct rpcrdma_body *body)
 {
     for (unsigned i = 0; i < body->n_operations; i++) {
@@ -121,7 +116,7 @@ static void judge_getattr(struct nfs_look *look)
     const char *attribute = asks_for(body, ATTR_ACL)            ? "acl"
                             : asks_for(body, ATTR_FS_LOCATIONS) ? "fs_locations"
                                                                 : NULL;
-    uint32_t op = modifies(body);
+    uint32_t op = modifying_operation(body);
 
     if (!attribute) {
         if (op != 0 && nfs_operation_find(body, NFS_OP_GETATTR))
@@ -183,7 +178,7 @@ static void judge_netids(struct nfs_look *look)
 
 void nfs_compound_call(struct nfs_look *look)
 {
-    if (look->nfs->options.profile != PROFILE_RFC5666) /* which names no limits */
+    if (look->nfs->options.profile != PROFILE_RFC5666) /* RFC 5667 sets no limits */
         judge_complexity(look);
     if (!nfs_understood(look->body))
         return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The NFS binding of one connection: life cycle, and the way of each event to the rule families. */
+/* The NFS binding on one connection: life cycle, and dispatch of events to the rule families. */
 #include "engine/heap.h"
 #include "engine/nfs_internal.h"
 
@@ -61,11 +61,11 @@ void nfs_fail_as(const struct nfs_look *look, enum rule_id rule, enum rule_sever
     va_end(args);
 }
 
-/* ---- what is asked of bodies ---- */
+/* ---- payloads, for the rules ---- */
 
 const uint8_t *nfs_contents(const struct rpcrdma_body *body, const struct rpcrdma_item *item)
 {
-    /* Under integrity the arguments stand behind two words. */
+    /* With integrity protection the arguments follow two words. */
     uint64_t from = (uint64_t)body->rpc.header_len + (body->wrapped ? 8 : 0) + item->item.at;
 
     if (item->chunk >= 0 || from + item->item.count > body->length)
@@ -121,21 +121,21 @@ static void set_unread(struct nfs_connection *nfs, struct nfs_exchange *exchange
     exchange->unread = unread;
 }
 
-/* It is answered, or nothing is expected of it any more. */
+/* It is answered or forgotten. */
 static void settle(struct nfs_connection *nfs, struct nfs_exchange *exchange)
 {
     if (exchange->unread) {
         nfs->blind = true;
         set_unread(nfs, exchange, false);
     }
-    nfs->blind |= exchange->asks_session; /* what came of it was not understood */
+    nfs->blind |= exchange->asks_session; /* its result was not understood */
     exchange->asks_session = false;
     nfs_sessions_settled(nfs, exchange);
     if (!exchange->outstanding)
         return;
     exchange->outstanding = false;
     nfs->outstanding--;
-    nfs->alive -= exchange->alive;
+    nfs->keepalives -= exchange->keepalive;
 }
 
 void nfs_connection_retired(struct nfs_connection *nfs, struct rpcrdma_transaction *transaction)
@@ -152,8 +152,8 @@ void nfs_connection_retired(struct nfs_connection *nfs, struct rpcrdma_transacti
 
 /* ---- payloads ---- */
 
-/* Nothing but a question whether the server is there: RFC 8267 section 6.7.2. */
-static bool asks_nothing(const struct rpcrdma_body *body)
+/* It only checks that the server is alive: RFC 8267 section 6.7.2. */
+static bool is_keepalive(const struct rpcrdma_body *body)
 {
     if (body->rpc.proc == 0)
         return true;
@@ -194,8 +194,8 @@ static void forward_call(struct nfs_look *look)
         nfs->blind = true;
     if (!body->procedure || body->procedure->callback)
         return;
-    if (nfs_understood(body)) { /* what is learned, whatever may be wrong with it */
-        look->exchange->alive = asks_nothing(body);
+    if (nfs_understood(body)) { /* state is updated even by a Call with errors */
+        look->exchange->keepalive = is_keepalive(body);
         nfs_sessions_call(look);
         nfs_slot_call(look);
     }
@@ -289,7 +289,7 @@ static void call_message(struct nfs_look *look, const struct rpcrdma_message *me
     exchange->outstanding = true;
     exchange->early = nfs->answered == 0;
     nfs->outstanding++;
-    nfs->alive += exchange->alive;
+    nfs->keepalives += exchange->keepalive;
     if (!message->faulty && !message->unsure)
         nfs_retry_credits(look);
 }
@@ -334,22 +334,15 @@ void nfs_connection_message(struct nfs_connection *nfs, const struct rpcrdma_mes
         answer_message(&look, message);
 }
 
-/* ---- the rest ---- */
+/* ---- other inputs ---- */
 
-void nfs_connection_skipped(struct nfs_connection *nfs, unsigned side)
+void nfs_connection_skipped(struct nfs_connection *nfs)
 {
-    (void)side;
     nfs->blind = true;
 }
 
-void nfs_connection_end(struct nfs_connection *nfs, unsigned side, bool reset, const struct place *place)
+void nfs_connection_finish(struct nfs_connection *nfs)
 {
-    (void)nfs, (void)side, (void)reset, (void)place;
-}
-
-void nfs_connection_finish(struct nfs_connection *nfs, int64_t time_ns)
-{
-    (void)time_ns;
     nfs_retry_finish(nfs);
     nfs_backchannel_finish(nfs);
 }

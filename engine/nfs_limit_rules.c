@@ -1,68 +1,57 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What every NFSv4 server takes, and how it refuses more: RFC 8267 section 6.4.2. A Call that keeps to the limits, with
- * nothing wrong in it and with room for its Reply whatever the results are, must not be refused.
+ * What every NFSv4 server must accept, and how it refuses more: RFC 8267 section 6.4.2. A Call within the limits that
+ * has no errors and provides for any Reply must not be refused.
  */
 #include "engine/nfs_internal.h"
 
-enum { SEGMENTS_MAX = 16 };
-
-struct lists {
-    bool read;    /* a Position Zero Read chunk, another one, or both */
-    bool write;   /* a Write chunk */
-    bool many;    /* more than one segment in a chunk */
-    bool complex; /* more than every server must take */
-};
-
-static struct lists lists_of(const struct rpcrdma_transaction *t)
+struct nfs_chunk_use nfs_chunk_use(const struct rpcrdma_transaction *t)
 {
-    struct lists lists = {.write = t->n_writes > 0, .complex = t->n_writes > 1};
-    unsigned reads = 0;
+    struct nfs_chunk_use use = {0};
 
     for (unsigned i = 0; i < t->n_chunks; i++) {
         const struct rpcrdma_chunk_state *chunk = &t->chunks[i];
 
-        lists.read |= chunk->kind == RPCRDMA_READ_CHUNK;
-        reads += chunk->kind == RPCRDMA_READ_CHUNK && chunk->position != 0;
-        lists.many |= chunk->n > 1;
-        lists.complex |= chunk->n > SEGMENTS_MAX;
+        use.any_read |= chunk->kind == RPCRDMA_READ_CHUNK;
+        use.reads += chunk->kind == RPCRDMA_READ_CHUNK && chunk->position != 0;
+        use.longest = chunk->n > use.longest ? chunk->n : use.longest;
     }
-    lists.complex |= reads > 1;
-    return lists;
+    use.complex = use.reads > 1 || t->n_writes > 1 || use.longest > NFS_CHUNK_SEGMENTS_MAX;
+    return use;
 }
 
-static void pass(const struct nfs_look *look, const struct lists *lists)
+static void pass(const struct nfs_look *look, const struct nfs_chunk_use *use)
 {
-    if (lists->read)
+    if (use->any_read)
         nfs_pass(look, RULE_NFSULB_6_4_2_04);
-    if (lists->write || lists->many)
+    if (look->t->n_writes > 0 || use->longest > 1)
         nfs_pass(look, RULE_NFSULB_6_4_2_05);
 }
 
-/* GARBAGE_ARGS is about the arguments, in which nothing is wrong; ERR_CHUNK may be for want of room as well. */
-static bool judge_refusal(const struct nfs_look *look, const struct lists *lists, bool err_chunk)
+/* GARBAGE_ARGS is about the arguments, which have no errors; ERR_CHUNK may be for lack of room, too. */
+static bool judge_refusal(const struct nfs_look *look, const struct nfs_chunk_use *use, bool err_chunk)
 {
-    enum rule_id rule = lists->read && !lists->many ? RULE_NFSULB_6_4_2_04 : RULE_NFSULB_6_4_2_05;
+    enum rule_id rule = use->any_read && use->longest <= 1 ? RULE_NFSULB_6_4_2_04 : RULE_NFSULB_6_4_2_05;
 
-    if (!lists->read && !lists->write && !lists->many)
+    if (!use->any_read && look->t->n_writes == 0 && use->longest <= 1)
         return false;
     if (look->t->damaged || !rpcrdma_whole(look->nfs->rpcrdma) || (err_chunk && !nfs_reply_fits(look))) {
-        nfs_open(look, rule);
+        nfs_inconclusive(look, rule);
         return true;
     }
-    /* A first Call may be one again that broke the connection before: RFC 8166 section 4.5.3. */
+    /* An early Call may have broken the previous connection already: RFC 8166 section 4.5.3. */
     nfs_fail_as(
         look, rule, err_chunk && look->exchange->early ? SEVERITY_WARNING : rule_catalogue[rule].severity,
         "expected a server to process a Call with no more than a Position Zero Read chunk, another Read chunk and a "
         "Write chunk, of %u segments each; found %s",
-        SEGMENTS_MAX, err_chunk ? "ERR_CHUNK" : "GARBAGE_ARGS");
+        NFS_CHUNK_SEGMENTS_MAX, err_chunk ? "ERR_CHUNK" : "GARBAGE_ARGS");
     return true;
 }
 
 bool nfs_limit_answer(struct nfs_look *look, const struct rpcrdma_message *message)
 {
     const struct rpcrdma_body *reply = &look->t->reply_body;
-    struct lists lists = lists_of(look->t);
+    const struct nfs_chunk_use use = nfs_chunk_use(look->t);
     bool error = message->kind == RPCRDMA_KIND_ERROR, accepted = false;
 
     if (look->exchange->minor < 0 || look->nfs->options.profile == PROFILE_RFC5666 || !nfs_understood(look->body) ||
@@ -75,11 +64,11 @@ bool nfs_limit_answer(struct nfs_look *look, const struct rpcrdma_message *messa
             return false;
         accepted = reply->rpc.accept_stat == RPC_SUCCESS;
     }
-    if (!lists.complex) {
+    if (!use.complex) {
         if (accepted)
-            pass(look, &lists);
+            pass(look, &use);
         else if (error || reply->rpc.accept_stat == RPC_GARBAGE_ARGS)
-            return judge_refusal(look, &lists, error);
+            return judge_refusal(look, &use, error);
         return false;
     }
     if (!error && reply->rpc.accept_stat == RPC_GARBAGE_ARGS)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Refusals of sound Calls: an ERR_CHUNK says that the Transport header or its chunks cannot be used (RFC 8166 section
- * 4.5), GARBAGE_ARGS that the arguments cannot be decoded (RFC 5531 section 9). Where the header is as it should be,
- * the arguments are decoded to their end, nothing in them is beyond what everybody takes, and the Reply has room
- * whatever it is, neither is true. A responder may tell so of a Call that broke an earlier connection (RFC 8166 section
- * 4.5.3): of Calls with chunks from before the first answer it is a warning.
+ * Refusals of sound Calls: ERR_CHUNK says that the Transport header or its chunks cannot be used (RFC 8166
+ * section 4.5), GARBAGE_ARGS that the arguments cannot be decoded (RFC 5531 section 9). Neither is true of a Call whose
+ * header is correct, whose arguments can be decoded to their end and hold nothing unusual, and which provides for any
+ * Reply. A responder may refuse a Call that broke an earlier connection (RFC 8166 section 4.5.3): for Calls with chunks
+ * before the first answer it is a warning.
  */
 #include "engine/nfs_internal.h"
 
@@ -31,7 +31,7 @@ static bool sane_items(const struct rpcrdma_body *body)
     return true;
 }
 
-/* WRITE of NFS version 3 tells the number of octets twice. */
+/* NFSv3 WRITE has the number of octets twice. */
 static bool sane_counts(const struct rpcrdma_body *body)
 {
     const struct nfs_value *value;
@@ -47,8 +47,8 @@ static bool sane_counts(const struct rpcrdma_body *body)
     return true;
 }
 
-/* A NULL Call without arguments, of whatever program. */
-static bool asks_nothing(const struct rpcrdma_body *body)
+/* A NULL Call without arguments, to any program. */
+static bool is_null_call(const struct rpcrdma_body *body)
 {
     return body->known && body->rpc.proc == 0 && body->length == body->rpc.header_len;
 }
@@ -66,7 +66,7 @@ bool nfs_sound(const struct nfs_look *look)
         octets += t->chunks[i].length;
     if (octets > DATA_OCTETS_MAX)
         return false;
-    if (asks_nothing(body))
+    if (is_null_call(body))
         return true;
     return nfs_understood(body) && !body->wrapped && body->procedure && !body->procedure->callback &&
            body->walk.left == 0 && body->n_operations <= OPERATIONS_MAX && sane_items(body) && sane_counts(body);
@@ -81,8 +81,8 @@ static const char *call_name(const struct nfs_look *look)
 
 static void judge_error(const struct nfs_look *look, const struct rpcrdma_message *message)
 {
-    if (!nfs_sound(look) || message->unsure || !(asks_nothing(look->body) || nfs_reply_fits(look))) {
-        nfs_open(look, RULE_RPCR_4_5_12);
+    if (!nfs_sound(look) || message->unsure || !(is_null_call(look->body) || nfs_reply_fits(look))) {
+        nfs_inconclusive(look, RULE_RPCR_4_5_12);
         return;
     }
     nfs_fail_as(look, RULE_RPCR_4_5_12,
@@ -95,7 +95,7 @@ static void judge_error(const struct nfs_look *look, const struct rpcrdma_messag
 static void judge_garbage(const struct nfs_look *look, const struct rpcrdma_message *message)
 {
     if (!nfs_sound(look) || message->unsure) {
-        nfs_open(look, RULE_RPC_9_05);
+        nfs_inconclusive(look, RULE_RPC_9_05);
         return;
     }
     nfs_fail(look, RULE_RPC_9_05,

@@ -23,7 +23,7 @@ static bool value_of(const struct rpcrdma_body *body, enum nfs_mark mark, const 
     return false;
 }
 
-/* Data that were read: no more than asked for, and as many as the result says in front of them. */
+/* READ returns no more data than asked for, and as much as its count says. */
 static void judge_read(struct nfs_look *look, const struct nfs_item *data)
 {
     const struct rpcrdma_body *call = &look->t->call_body;
@@ -47,7 +47,7 @@ static void judge_read(struct nfs_look *look, const struct nfs_item *data)
         nfs_pass(look, RULE_NFS3_3_3_6_02);
 }
 
-/* Data that were sent: no more of them were written. */
+/* No more data were written than were sent. */
 static void judge_write(struct nfs_look *look, const struct nfs_item *data)
 {
     uint64_t written;

@@ -1,60 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Requests that are sent again: after ERR_CHUNK or GARBAGE_ARGS (RFC 8267 sections 3.1 and 6.4.2), while they are
- * outstanding (6.7.2); and the credit that is kept for a look whether the server is alive (6.7.2).
+ * Requests that are sent again: after ERR_CHUNK or GARBAGE_ARGS (RFC 8267 sections 3.1 and 6.4.2), or while they are
+ * outstanding (6.7.2); and the credit that is reserved for health checks (6.7.2).
  */
+#include "engine/hash.h"
 #include "engine/nfs_internal.h"
 
-#include <string.h>
-
 enum {
-    RETRIES_MAX = 5, /* of one request that only meets errors: "should avoid retrying indefinitely" names no number */
-    SEGMENTS_MAX = 16,
+    RETRIES_MAX = 5, /* of a request that only draws errors: "should avoid retrying indefinitely" names no number */
     ACL_GETACL = 1,
 };
 
-static uint64_t hash_of(const uint8_t *p, uint64_t n)
-{
-    uint64_t hash = UINT64_C(0x9e3779b97f4a7c15) ^ n;
-
-    for (; n > 0; p += n < 8 ? n : 8, n -= n < 8 ? n : 8) {
-        uint64_t word = 0;
-
-        memcpy(&word, p, n < 8 ? n : 8);
-        hash = (hash ^ word) * UINT64_C(0xff51afd7ed558ccd);
-        hash ^= hash >> 32;
-    }
-    return hash;
-}
-
-/* Arguments; of a session's COMPOUND those behind SEQUENCE, whose own change with each request. */
+/* The arguments, without those of SEQUENCE, which change with each request. */
 static uint64_t arguments_hash(const struct rpcrdma_body *body)
 {
     uint64_t from = body->rpc.header_len;
 
     if (body->walked && !body->wrapped && body->n_operations > 1 && body->operations[0].op == NFS_OP_SEQUENCE)
         from += body->operations[1].at;
-    return from <= body->length ? hash_of(body->payload + from, body->length - from) : 0;
+    return from <= body->length ? hash_octets(0, body->payload + from, body->length - from) : 0;
 }
 
 static struct nfs_request request_of(const struct nfs_look *look)
 {
     const struct rpcrdma_transaction *t = look->t;
     const struct rpcrdma_body *body = look->body;
+    const struct nfs_chunk_use use = nfs_chunk_use(t);
     struct nfs_request request = {.hash = arguments_hash(body),
                                   .program = body->rpc.prog,
                                   .version = body->rpc.vers,
                                   .procedure = body->rpc.proc,
                                   .xid = t->xid,
                                   .writes = t->n_writes,
-                                  .segments = t->n_offers};
+                                  .segments = t->n_offers,
+                                  .reads = use.reads,
+                                  .complex = use.complex && body->rpc.prog == NFS_PROGRAM && body->rpc.vers == 4};
 
-    for (unsigned i = 0; i < t->n_chunks; i++) {
-        request.reads += t->chunks[i].kind == RPCRDMA_READ_CHUNK && t->chunks[i].position != 0;
-        request.complex |= t->chunks[i].n > SEGMENTS_MAX;
-    }
-    request.complex |= request.reads > 1 || request.writes > 1;
-    request.complex &= body->rpc.prog == NFS_PROGRAM && body->rpc.vers == 4;
     if (t->reply_chunk >= 0)
         request.reply_length = t->chunks[t->reply_chunk].length;
     /* RFC 8267 sections 5.2 and 6.2.1 */
@@ -83,7 +64,7 @@ static struct nfs_failure *failure_of(struct nfs_connection *nfs, const struct n
     return NULL;
 }
 
-/* What was too complex is not retried at all; else the XID, the Reply chunk and the number of retries count. */
+/* What was too complex must not be retried at all; otherwise XID, Reply chunk and number of retries are judged. */
 static void judge_retry(struct nfs_look *look, struct nfs_failure *failure, const struct nfs_request *request)
 {
     const struct nfs_request *before = &failure->request;
@@ -112,10 +93,10 @@ static void judge_retry(struct nfs_look *look, struct nfs_failure *failure, cons
     }
     if (failure->times <= RETRIES_MAX)
         nfs_pass(look, RULE_NFSULB_3_1_04);
-    else if (!failure->told)
+    else if (!failure->reported)
         nfs_fail(look, RULE_NFSULB_3_1_04, "expected a client to give up; found a request sent again after %u errors",
                  failure->times);
-    failure->told |= failure->times > RETRIES_MAX;
+    failure->reported |= failure->times > RETRIES_MAX;
 }
 
 void nfs_retry_call(struct nfs_look *look)
@@ -162,7 +143,7 @@ void nfs_retry_finish(struct nfs_connection *nfs)
     }
 }
 
-/* ---- while it is outstanding ---- */
+/* ---- while the request is outstanding ---- */
 
 void nfs_retry_repeated(struct nfs_look *look, const struct rpcrdma_message *message)
 {
@@ -175,7 +156,7 @@ void nfs_retry_repeated(struct nfs_look *look, const struct rpcrdma_message *mes
     if (!v4 && body->rpc.prog != NFS_PROGRAM)
         return;
     if (!rpcrdma_whole(look->nfs->rpcrdma) || message->unsure || look->t->damaged) {
-        nfs_open(look, RULE_NFSULB_6_7_2_03);
+        nfs_inconclusive(look, RULE_NFSULB_6_7_2_03);
         return;
     }
     nfs_fail_as(look, RULE_NFSULB_6_7_2_03, v4 ? SEVERITY_ERROR : SEVERITY_NOTE,
@@ -197,11 +178,11 @@ void nfs_retry_credits(struct nfs_look *look)
     if (grant <= 1)
         return;
     if (!rpcrdma_whole(nfs->rpcrdma))
-        nfs_open(look, RULE_NFSULB_6_7_2_01);
-    else if (nfs->outstanding < grant || nfs->alive > 0)
+        nfs_inconclusive(look, RULE_NFSULB_6_7_2_01);
+    else if (nfs->outstanding < grant || nfs->keepalives > 0)
         nfs_pass(look, RULE_NFSULB_6_7_2_01);
-    else if (nfs->outstanding == grant && !nfs->told_credit) {
-        nfs->told_credit = true;
+    else if (nfs->outstanding == grant && !nfs->reported_credit) {
+        nfs->reported_credit = true;
         nfs_fail(look, RULE_NFSULB_6_7_2_01,
                  "expected one credit to be kept for a look whether the server is alive; found all %u in use", grant);
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Sessions that are made on this connection (CREATE_SESSION) and what it is bound to (BIND_CONN_TO_SESSION): channel
- * attributes and the backchannel. RFC 8881 sections 18.34 and 18.36; what of it matters here is in RFC 8267 sections
- * 6.2.2 and 6.5.2, RFC 8167 section 3.2.
+ * Sessions created on this connection (CREATE_SESSION) or bound to it (BIND_CONN_TO_SESSION): channel attributes and
+ * the backchannel. RFC 8881 sections 18.34 and 18.36; used for RFC 8267 sections 6.2.2 and 6.5.2, RFC 8167 section 3.2.
  */
+#include "engine/hash.h"
 #include "engine/nfs_internal.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ static bool value_of(const struct rpcrdma_body *body, enum nfs_mark mark, uint32
     return true;
 }
 
-/* The id in this operation, or in any (0); NULL. */
+/* The session id in this operation, or in any (op 0); NULL: none. */
 static const uint8_t *session_id(const struct rpcrdma_body *body, uint32_t op)
 {
     for (unsigned i = 0; i < body->n_items; i++) {
@@ -63,7 +63,7 @@ void nfs_sessions_call(struct nfs_look *look)
     id = session_id(body, body->procedure->callback ? 0 : NFS_OP_SEQUENCE);
     look->exchange->in_session = id != NULL;
     if (id)
-        look->exchange->session_hash = get_be64(id) * UINT64_C(0x9e3779b97f4a7c15) ^ get_be64(id + 8);
+        look->exchange->session_hash = hash_octets(0, id, NFS_SESSION_ID_LEN);
     session = find(nfs, id);
     if (session)
         look->exchange->limits = session->limits;

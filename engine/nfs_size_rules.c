@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The maximum Reply that a Call may have, against the inline threshold and the Reply chunk: RFC 8267 section 3, RFC
- * 8166 sections 3.5.3, 4.3.2.3, 4.3.3, 8.2.2.2; RFC 5666 section 3.4, RFC 5667 section 5. And Replies against what a
- * session was limited to.
+ * The largest Reply that a Call can draw, against the inline threshold and the Reply chunk: RFC 8267 section 3, RFC
+ * 8166 sections 3.5.3, 4.3.2.3, 4.3.3, 8.2.2.2; RFC 5666 section 3.4, RFC 5667 section 5. And Replies against their
+ * session's limit.
  *
- * Findings are of what is certain: a server that may return as many octets as the Call itself asks for has a Reply
- * larger than what there is room for. Results without a limit (links of NFSv3, ACLs, attributes of NFSv4) prove
- * nothing.
+ * Only certain violations are findings: the octets that the Call itself asks for do not fit where the Reply must go.
+ * Results without a limit (links of NFSv3, ACLs, attributes of NFSv4) prove nothing.
  */
 #include "engine/nfs_internal.h"
 
@@ -17,12 +16,11 @@ enum {
     VERIFIER_MAX = RPC_AUTH_MAX,
 };
 
-/* ---- what there is no room for ---- */
-
+/* Where the Reply may go. */
 struct room {
-    uint32_t threshold; /* 0: not known */
-    bool sure;          /* told by both sides, or by the user */
-    uint64_t header;    /* of the Reply */
+    uint32_t threshold; /* 0: unknown */
+    bool sure;          /* announced by both sides, or set by the user */
+    uint64_t header;    /* octets of the Reply's Transport header */
     uint64_t chunk;     /* octets of the Reply chunk */
     bool has_chunk;
     uint32_t verifier; /* seen in Replies so far */
@@ -49,16 +47,17 @@ static bool fits(const struct room *room, uint64_t payload)
 }
 
 /*
- * What the Call names in numbers has no room in so many octets. A Reply chunk that holds that, and not all that is
- * around it, is taken for one of a client that knows better.
+ * What the Call asks for by number does not fit in so many octets. A Reply chunk that holds this, but not all that
+ * surrounds it, may be from a client that knows more about the results.
  */
-static bool clearly_above(const struct nfs_size *size, uint64_t octets)
+static bool clearly_above(const struct nfs_reply_size *size, uint64_t octets)
 {
     return size->asked > octets || size->eligible >= octets || (size->exact && size->asked == 0);
 }
 
-/* Which rule says that there has to be a Reply chunk. */
-static enum rule_id missing_rule(const struct nfs_look *look, const struct room *room, const struct nfs_size *size)
+/* The rule that demands a Reply chunk. */
+static enum rule_id missing_rule(const struct nfs_look *look, const struct room *room,
+                                 const struct nfs_reply_size *size)
 {
     if (size->eligible == 0 || !fits(room, size->largest - size->eligible))
         return RULE_RPCR_4_3_3_01;
@@ -67,25 +66,25 @@ static enum rule_id missing_rule(const struct nfs_look *look, const struct room 
     return look->body->rpc.vers == 4 ? RULE_RPCR0_5N_02 : RULE_RPCR0_3_4_02;
 }
 
-/* The threshold is the default, which both ends may have been set up to exceed: a warning, once. */
+/* With the default threshold, which both ends may be configured to exceed, it is a warning, reported once. */
 static void fail_missing(struct nfs_look *look, enum rule_id rule, const struct room *room, uint64_t octets)
 {
     enum rule_severity severity = rule_catalogue[rule].severity;
 
     if (!room->sure && look->nfs->options.profile == PROFILE_RFC5666) {
-        nfs_open(look, rule); /* section 6 has a way of its own to tell */
+        nfs_inconclusive(look, rule); /* section 6 has its own way to agree on one */
         return;
     }
-    if (!room->sure && look->nfs->told_default)
+    if (!room->sure && look->nfs->reported_default)
         return;
-    look->nfs->told_default |= !room->sure;
+    look->nfs->reported_default |= !room->sure;
     nfs_fail_as(look, rule, room->sure || severity < SEVERITY_WARNING ? severity : SEVERITY_WARNING,
                 "expected a Reply chunk, as the Reply may have %" PRIu64 " octets and the inline threshold is %u%s; "
                 "found none",
                 octets, room->threshold, room->sure ? "" : " by default");
 }
 
-static void judge_missing(struct nfs_look *look, const struct room *room, const struct nfs_size *size)
+static void judge_missing(struct nfs_look *look, const struct room *room, const struct nfs_reply_size *size)
 {
     enum rule_id rule = missing_rule(look, room, size);
     uint64_t octets = room->header + size->largest;
@@ -103,27 +102,27 @@ static void judge_missing(struct nfs_look *look, const struct room *room, const 
     else if (fits(room, size->largest + VERIFIER_MAX))
         nfs_pass(look, RULE_RPCR_8_2_2_2_02);
     else
-        nfs_open(look, RULE_RPCR_8_2_2_2_02); /* what the mechanism's verifiers may have is not known */
+        nfs_inconclusive(look, RULE_RPCR_8_2_2_2_02); /* the length of the mechanism's verifiers is unknown */
 }
 
-static void judge_chunk(struct nfs_look *look, const struct room *room, const struct nfs_size *size)
+static void judge_chunk(struct nfs_look *look, const struct room *room, const struct nfs_reply_size *size)
 {
     if (fits(room, size->largest + (room->gss ? VERIFIER_MAX : 0))) {
         if (!size->exact || !room->sure)
             return;
-        if (!look->nfs->told_needless)
+        if (!look->nfs->reported_needless)
             nfs_fail(look, RULE_RPCR_4_3_3_02,
                      "expected no Reply chunk, as the Reply has %" PRIu64 " octets at most and the inline threshold is "
                      "%u; found one",
                      room->header + size->largest, room->threshold);
-        look->nfs->told_needless = true;
+        look->nfs->reported_needless = true;
         return;
     }
     if (size->asked == 0)
         return;
     nfs_pass(look, missing_rule(look, room, size));
     if (room->chunk < size->largest && !fits(room, size->largest) && !clearly_above(size, room->chunk))
-        nfs_open(look, RULE_RPCR_3_5_3_07);
+        nfs_inconclusive(look, RULE_RPCR_3_5_3_07);
     else if (room->chunk < size->largest && !fits(room, size->largest))
         nfs_fail(look, RULE_RPCR_3_5_3_07,
                  "expected a Reply chunk for a Reply of up to %" PRIu64 " octets; found one of %" PRIu64, size->largest,
@@ -141,15 +140,15 @@ void nfs_size_call(struct nfs_look *look)
 {
     struct room room = room_for(look);
     uint32_t limit = look->exchange->limits.fore_maxresponse;
-    struct nfs_size size;
+    struct nfs_reply_size size;
 
-    if (!nfs_size(look, &size))
+    if (!nfs_reply_size(look, &size))
         return;
-    if (look->body->wrapped) { /* and the checksum, of a length that is not known */
+    if (look->body->wrapped) { /* plus a checksum of unknown length */
         size.largest += INTEGRITY;
         size.exact = false;
     }
-    /* No Reply of a session is larger than agreed on. Without its attributes that may be less than is asked for. */
+    /* No Reply of a session exceeds the maximum agreed for it. */
     if (limit != 0 && limit < size.largest) {
         size.largest = limit;
         size.asked = limit < size.asked ? limit : size.asked;
@@ -157,7 +156,7 @@ void nfs_size_call(struct nfs_look *look)
     }
     if (room.threshold == 0 ||
         (look->exchange->minor > 0 && limit == 0 && !fits(&room, size.largest) && !room.has_chunk)) {
-        nfs_open(look, missing_rule(look, &room, &size));
+        nfs_inconclusive(look, missing_rule(look, &room, &size));
         return;
     }
     if (room.has_chunk)
@@ -169,7 +168,7 @@ void nfs_size_call(struct nfs_look *look)
     }
 }
 
-/* An inline Reply that would have fit but for its verifier: the client did not provide for that. */
+/* Only its verifier makes an inline Reply too long: the client did not provide for it. */
 static void judge_verifier(struct nfs_look *look)
 {
     struct room room = room_for(look);
@@ -193,7 +192,7 @@ void nfs_size_reply(struct nfs_look *look)
     if (look->exchange->minor < 1 || !look->exchange->in_session)
         return;
     if (most == 0)
-        nfs_open(look, RULE_NFSULB_6_2_2_01);
+        nfs_inconclusive(look, RULE_NFSULB_6_2_2_01);
     else if (look->body->unreduced > most)
         nfs_fail(look, RULE_NFSULB_6_2_2_01,
                  "expected a Reply of at most %u octets, the session's ca_maxresponsesize; found %" PRIu64, most,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Slots of requests that a transport error ended: the client makes them usable again (RFC 8267 section 6.6). A slot
- * that stays away while many other requests come is lost, as it seems; no time is given, so that it is a note.
+ * Slots of requests that a transport error ended: the client recovers them (RFC 8267 section 6.6). A slot that stays
+ * unused while many other requests come appears to be lost; the text sets no time limit, so it is a note.
  */
 #include "engine/nfs_internal.h"
 
@@ -37,7 +37,7 @@ static void judge_other(struct nfs_look *look, struct nfs_slot *lost)
         return;
     lost->waiting = false;
     if (!rpcrdma_whole(look->nfs->rpcrdma)) {
-        nfs_open(look, RULE_NFSULB_6_6_04);
+        nfs_inconclusive(look, RULE_NFSULB_6_6_04);
         return;
     }
     look->related = lost->frame;
@@ -56,7 +56,7 @@ void nfs_slot_call(struct nfs_look *look)
         return;
     for (unsigned i = 0; i < nfs->n_lost && i < NFS_SLOTS_MAX; i++) {
         struct nfs_slot *lost = &nfs->lost[i];
-        struct nfs_look told = *look;
+        struct nfs_look copy = *look;
 
         if (!lost->waiting || lost->session != look->exchange->session_hash)
             continue;
@@ -64,8 +64,8 @@ void nfs_slot_call(struct nfs_look *look)
             lost->waiting = false;
             nfs_pass(look, RULE_NFSULB_6_6_04);
         } else if (slot > lost->slot) {
-            /* The lowest free slot is taken as a rule: those below it tell nothing. */
-            judge_other(&told, lost);
+            /* Clients normally take the lowest free slot, so lower slots prove nothing. */
+            judge_other(&copy, lost);
         }
     }
 }

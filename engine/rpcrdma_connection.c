@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The RPC-over-RDMA layer of one connection: life cycle, Sends put together, the way of a message. */
+#include "engine/hash.h"
 #include "engine/heap.h"
 #include "engine/history.h"
 #include "engine/rpcrdma_memory_state.h"
@@ -56,8 +57,8 @@ void rpcrdma_equip(struct rpcrdma_connection *rpcrdma)
     for (unsigned side = 0; side < 2; side++) {
         struct rpcrdma_calls *calls = &rpcrdma->side[side].calls;
 
-        calls->hash = heap_zeroed(RPCRDMA_HASH_SIZE, sizeof(struct rpcrdma_transaction *));
-        rpcrdma->offers[side] = heap_zeroed(RPCRDMA_HASH_SIZE, sizeof(struct rpcrdma_offer *));
+        calls->hash = heap_zeroed(HASH_BUCKETS, sizeof(struct rpcrdma_transaction *));
+        rpcrdma->offers[side] = heap_zeroed(HASH_BUCKETS, sizeof(struct rpcrdma_offer *));
         good &= calls->hash && rpcrdma->offers[side];
     }
     rpcrdma->recognised = good ? RPCRDMA_YES : RPCRDMA_NO;

@@ -18,7 +18,6 @@
  */
 
 enum {
-    RPCRDMA_HASH_SIZE = 256, /* of transactions and of offers; a power of two */
     RPCRDMA_BODY_MAX = 1024, /* operations, items, values remembered of one RPC message */
     RPCRDMA_PROCEDURES_MAX = 64,
     RPCRDMA_READ_CHUNKS_MAX = 256, /* Positions told apart in one Call */
@@ -46,7 +45,7 @@ struct rpcrdma_queue {
 
 /* Transactions that one side called. */
 struct rpcrdma_calls {
-    struct rpcrdma_transaction **hash;  /* RPCRDMA_HASH_SIZE, by XID, the newest first */
+    struct rpcrdma_transaction **hash;  /* HASH_BUCKETS, by XID, the newest first */
     struct rpcrdma_queue waiting, done; /* outstanding; answered and still remembered */
     unsigned outstanding;               /* waiting.n */
     uint64_t total, answered;
@@ -99,7 +98,7 @@ struct rpcrdma_connection {
     unsigned n_early;
     int client; /* side, or -1 */
     struct rpcrdma_side side[2];
-    struct rpcrdma_offer **offers[2]; /* RPCRDMA_HASH_SIZE, by the side whose memory it is, and STag */
+    struct rpcrdma_offer **offers[2]; /* HASH_BUCKETS, by the side whose memory it is, and STag */
     struct rpcrdma_offer *recent[2];  /* by the same side: the one accessed last */
     unsigned n_offers;
     struct rpcrdma_transaction *spare; /* retired ones, to be used again */

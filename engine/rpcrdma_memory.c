@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The memory that Calls offer, by side and STag; what RDMA operations move to and from it (RFC 8166 section 3.4). */
+#include "engine/hash.h"
 #include "engine/heap.h"
 #include "engine/rpcrdma_internal.h"
 
@@ -8,11 +9,6 @@
 
 enum { CONTENT_CALL, CONTENT_REPLY, CONTENT_FIRST = 4096 };
 enum { PIECES_MAX = 64 }; /* segments that one access may go over */
-
-static unsigned bucket(uint32_t stag)
-{
-    return (stag * 0x9E3779B1u) >> 24 & (RPCRDMA_HASH_SIZE - 1);
-}
 
 /* ---- offers of a Call ---- */
 
@@ -143,7 +139,7 @@ void rpcrdma_offers_take(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tran
     }
     rpcrdma->n_offers += t->n_offers;
     for (unsigned i = 0; i < t->n_offers; i++) {
-        struct rpcrdma_offer **first = &rpcrdma->offers[t->side][bucket(t->offers[i].target.handle)];
+        struct rpcrdma_offer **first = &rpcrdma->offers[t->side][hash_bucket(t->offers[i].target.handle)];
 
         t->offers[i].next = *first;
         t->offers[i].link = first;
@@ -170,7 +166,7 @@ void rpcrdma_offers_drop(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tran
 
 struct rpcrdma_offer *rpcrdma_offers_of(const struct rpcrdma_connection *rpcrdma, unsigned owner, uint32_t stag)
 {
-    struct rpcrdma_offer *offer = rpcrdma->offers[owner] ? rpcrdma->offers[owner][bucket(stag)] : NULL;
+    struct rpcrdma_offer *offer = rpcrdma->offers[owner] ? rpcrdma->offers[owner][hash_bucket(stag)] : NULL;
 
     while (offer && offer->target.handle != stag)
         offer = offer->next;

@@ -4,6 +4,7 @@
  * it (RFC 8166 section 3.4). It is walked as the standard says that it was reduced; when it does not come out even so,
  * as a sender might have got it wrong, one way after another, until one makes sense: that tells what the error is.
  */
+#include "engine/hash.h"
 #include "engine/heap.h"
 #include "engine/rpcrdma_look.h"
 
@@ -403,21 +404,6 @@ static bool walk_integrity(struct rpcrdma_look *look, const uint8_t *p, size_t n
     return body->walk.status == NFS_WALK_OK && body->walk.left == 0;
 }
 
-/* Eight octets at a time: equal requests have equal hashes, others hardly ever. */
-static uint64_t hash_of(const uint8_t *p, size_t n)
-{
-    uint64_t hash = 0x9e3779b97f4a7c15u ^ n;
-
-    for (; n > 0; p += n < 8 ? n : 8, n -= n < 8 ? n : 8) {
-        uint64_t word = 0;
-
-        memcpy(&word, p, n < 8 ? n : 8);
-        hash = (hash ^ word) * 0xff51afd7ed558ccdu;
-        hash ^= hash >> 32;
-    }
-    return hash;
-}
-
 void rpcrdma_payload_look(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t, bool reply,
                           const uint8_t *p, uint64_t n)
 {
@@ -438,7 +424,7 @@ void rpcrdma_payload_look(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tra
     if (!body->known)
         return;
     if (!reply)
-        body->hash = hash_of(p + 12, n - 12);
+        body->hash = hash_octets(0, p + 12, n - 12);
     if (!t->call_body.known)
         return;
     body->wrapped = rpc_gss_protects(&t->call_body.rpc);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The transactions of one connection, by calling side and XID (RFC 8166 section 2.2.2, RFC 8167 section 2.4). */
+#include "engine/hash.h"
 #include "engine/heap.h"
 #include "engine/rpcrdma_internal.h"
 
@@ -7,11 +8,6 @@
 #include <string.h>
 
 enum { CONTENT_KEPT = 16384 }; /* larger buffers are given back when the transaction is over */
-
-static unsigned bucket(uint32_t xid)
-{
-    return (xid * 0x9E3779B1u) >> 24 & (RPCRDMA_HASH_SIZE - 1);
-}
 
 /* ---- queues ---- */
 
@@ -47,7 +43,7 @@ static struct rpcrdma_transaction *first_of(const struct rpcrdma_connection *rpc
 {
     const struct rpcrdma_calls *calls = &rpcrdma->side[side].calls;
 
-    return calls->hash ? calls->hash[bucket(xid)] : NULL;
+    return calls->hash ? calls->hash[hash_bucket(xid)] : NULL;
 }
 
 struct rpcrdma_transaction *rpcrdma_find(const struct rpcrdma_connection *rpcrdma, unsigned side, uint32_t xid)
@@ -105,7 +101,7 @@ static struct rpcrdma_transaction *fresh(struct rpcrdma_connection *rpcrdma)
 
 static void retire(struct rpcrdma_connection *rpcrdma, struct rpcrdma_queue *queue, struct rpcrdma_transaction *t)
 {
-    struct rpcrdma_transaction **at = &rpcrdma->side[t->side].calls.hash[bucket(t->xid)];
+    struct rpcrdma_transaction **at = &rpcrdma->side[t->side].calls.hash[hash_bucket(t->xid)];
 
     if (!rpcrdma->finished)
         rpcrdma_record_call(rpcrdma, t);
@@ -132,16 +128,6 @@ static void make_room(struct rpcrdma_connection *rpcrdma, struct rpcrdma_calls *
     retire(rpcrdma, &calls->waiting, calls->waiting.oldest);
 }
 
-/* FNV-1a: only ever compared with the same of another Call of the same XID. */
-static uint64_t hash_of(const uint8_t *p, size_t n)
-{
-    uint64_t hash = 0xcbf29ce484222325u;
-
-    for (size_t i = 0; i < n; i++)
-        hash = (hash ^ p[i]) * 0x100000001b3u;
-    return hash;
-}
-
 /* The arguments, without the RPC header in front of them. */
 static void take_arguments(struct rpcrdma_transaction *t, const struct rpcrdma_message *call)
 {
@@ -150,7 +136,7 @@ static void take_arguments(struct rpcrdma_transaction *t, const struct rpcrdma_m
     if (!call->has_rpc || call->rpc.status != RPC_OK || from > call->n)
         return;
     t->arguments = call->n - (uint32_t)from;
-    t->arguments_hash = hash_of(call->p + from, t->arguments);
+    t->arguments_hash = hash_octets(0, call->p + from, t->arguments);
 }
 
 /*
@@ -205,12 +191,12 @@ struct rpcrdma_transaction *rpcrdma_transaction_open(struct rpcrdma_connection *
     t->call_header = call->header;
     t->call_octets = call->n;
     t->position_zero = t->reply_chunk = -1;
-    t->inline_hash = from < call->n ? hash_of(call->p + from, call->n - from) : 0;
+    t->inline_hash = from < call->n ? hash_octets(0, call->p + from, call->n - from) : 0;
     take_arguments(t, call);
     t->repeats = before && repeats(before, t, call);
     settle_late(calls, t, call);
-    t->hash_next = calls->hash[bucket(t->xid)];
-    calls->hash[bucket(t->xid)] = t;
+    t->hash_next = calls->hash[hash_bucket(t->xid)];
+    calls->hash[hash_bucket(t->xid)] = t;
     enqueue(&calls->waiting, t);
     calls->outstanding = calls->waiting.n;
     calls->total++;

@@ -12,8 +12,8 @@ struct stack {
     struct tcp_pair *tcp;
     struct mpa_connection *mpa;
     struct rdmap_connection *rdmap;
-    struct rpcrdma_connection *rpcrdma; /* NULL until something was told that may be its */
-    struct nfs_connection *nfs;         /* NULL until a message of RPC-over-RDMA came */
+    struct rpcrdma_connection *rpcrdma; /* NULL before the first event that may concern it */
+    struct nfs_connection *nfs;         /* NULL before the first RPC-over-RDMA message */
     struct rdma_terms terms;
     bool skipped[2];
     bool memory_lacking;
@@ -27,7 +27,7 @@ static const struct stack_taps no_taps;
             (stack)->setup.taps->what((stack)->setup.ctx, __VA_ARGS__);                                                \
     } while (0)
 
-/* To the next part. */
+/* To the next stack. */
 #define NEXT(stack, what, ...)                                                                                         \
     do {                                                                                                               \
         if ((stack)->setup.next && (stack)->setup.next->what)                                                          \
@@ -66,8 +66,8 @@ static void on_retired(void *ctx, struct rpcrdma_transaction *transaction)
         nfs_connection_retired(stack->nfs, transaction);
 }
 
-/* The binding, made with the first message; false: memory is lacking. */
-static bool bound(struct stack *stack)
+/* Created with the first message; false: memory is lacking. */
+static bool carries_nfs(struct stack *stack)
 {
     if (stack->nfs || stack->memory_lacking)
         return stack->nfs != NULL;
@@ -79,7 +79,7 @@ static bool bound(struct stack *stack)
     nfs_connection_ports(stack->nfs, stack->setup.port[0], stack->setup.port[1]);
     for (unsigned side = 0; side < 2; side++)
         if (stack->skipped[side])
-            nfs_connection_skipped(stack->nfs, side);
+            nfs_connection_skipped(stack->nfs);
     return true;
 }
 
@@ -88,7 +88,7 @@ static void on_message(void *ctx, const struct rpcrdma_message *message)
     struct stack *stack = ctx;
 
     TAP(stack, message, message);
-    if (bound(stack))
+    if (carries_nfs(stack))
         nfs_connection_message(stack->nfs, message);
 }
 
@@ -104,7 +104,7 @@ static void on_payload(void *ctx, const struct rpcrdma_payload *payload)
     struct stack *stack = ctx;
 
     TAP(stack, payload, payload);
-    if (bound(stack))
+    if (carries_nfs(stack))
         nfs_connection_payload(stack->nfs, payload);
 }
 
@@ -128,7 +128,7 @@ static void make_rpcrdma(struct stack *stack)
             rpcrdma_connection_skipped(stack->rpcrdma, side);
 }
 
-/* It is made with the first that it may want to know. */
+/* Created with the first event that may concern it; false: not in this stack, or memory is lacking. */
 static bool carries_rpcrdma(struct stack *stack)
 {
     if (!stack->rpcrdma && !stack->memory_lacking && has(stack, STACK_RPCRDMA))
@@ -164,7 +164,7 @@ void stack_refusal(struct stack *stack, const struct rdma_refusal *refusal)
         rpcrdma_connection_refusal(stack->rpcrdma, refusal);
 }
 
-/* ---- what goes up, from the layers of this stack or through its entrance ---- */
+/* ---- events going up, from the layers of this stack or through its entrance ---- */
 
 static void give_startup(void *ctx, const struct mpa_startup_event *event)
 {
@@ -241,7 +241,7 @@ static void give_terminate(void *ctx, const struct rdmap_terminate_event *event)
     NEXT(stack, terminate, event);
 }
 
-/* Beyond RDMAP. */
+/* To the layers above RDMAP. */
 static void skip_messages(void *ctx, unsigned side)
 {
     struct stack *stack = ctx;
@@ -250,7 +250,7 @@ static void skip_messages(void *ctx, unsigned side)
     if (stack->rpcrdma)
         rpcrdma_connection_skipped(stack->rpcrdma, side);
     if (stack->nfs)
-        nfs_connection_skipped(stack->nfs, side);
+        nfs_connection_skipped(stack->nfs);
     NEXT(stack, skipped, side);
 }
 
@@ -259,7 +259,7 @@ static void give_skipped(void *ctx, unsigned side)
     struct stack *stack = ctx;
 
     if (stack->rdmap)
-        rdmap_connection_skipped(stack->rdmap, side); /* which says what it means for messages */
+        rdmap_connection_skipped(stack->rdmap, side); /* calls skip_messages() when messages are affected */
     else
         skip_messages(stack, side);
 }
@@ -273,8 +273,6 @@ static void give_end(void *ctx, unsigned side, bool reset, const struct place *p
         rdmap_connection_end(stack->rdmap, side, reset, place);
     if (stack->rpcrdma)
         rpcrdma_connection_end(stack->rpcrdma, side, reset, place);
-    if (stack->nfs)
-        nfs_connection_end(stack->nfs, side, reset, place);
     NEXT(stack, end, side, reset, place);
 }
 
@@ -287,7 +285,7 @@ static void give_finish(void *ctx, int64_t time_ns)
     if (stack->rpcrdma)
         rpcrdma_connection_finish(stack->rpcrdma, time_ns);
     if (stack->nfs)
-        nfs_connection_finish(stack->nfs, time_ns);
+        nfs_connection_finish(stack->nfs);
     NEXT(stack, finish, time_ns);
 }
 
@@ -343,7 +341,7 @@ static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, enum h
     if (!stack->mpa)
         return;
     mpa_connection_hole(stack->mpa, side, from, to, cause, next);
-    /* MPA may pass over nothing more than the hole; the layers above have to know in any case. */
+    /* MPA reports only what it skips beyond the hole; the layers above must learn of the hole in any case. */
     give_skipped(stack, side);
 }
 
@@ -459,7 +457,7 @@ void stack_free(struct stack *stack)
     tcp_pair_free(stack->tcp);
     mpa_connection_free(stack->mpa);
     rdmap_connection_free(stack->rdmap);
-    rpcrdma_connection_free(stack->rpcrdma); /* retires what the binding keeps of transactions */
+    rpcrdma_connection_free(stack->rpcrdma); /* before nfs, whose state of each transaction it retires */
     nfs_connection_free(stack->nfs);
     free(stack);
 }
@@ -490,7 +488,6 @@ void stack_finish(struct stack *stack, int64_t time_ns)
     if (stack->mpa)
         mpa_connection_finish(stack->mpa, time_ns);
     give_finish(stack, time_ns);
-    stack->memory_lacking |= stack->rpcrdma && rpcrdma_connection_lacks_memory(stack->rpcrdma);
 }
 
 struct history_record *stack_record(struct stack *stack)
@@ -502,11 +499,11 @@ struct history_record *stack_record(struct stack *stack)
     return record;
 }
 
-/* ---- what it knows ---- */
+/* ---- queries ---- */
 
 bool stack_lacks_memory(const struct stack *stack)
 {
-    return stack->memory_lacking;
+    return stack->memory_lacking || (stack->rpcrdma && rpcrdma_connection_lacks_memory(stack->rpcrdma));
 }
 
 const struct tcp_pair *stack_tcp(const struct stack *stack)

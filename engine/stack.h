@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The layers of one connection, wired once: TCP segments -> octet streams -> MPA -> DDP and RDMAP -> RPC-over-RDMA and
- * its NFS binding. Each layer is made when it is needed, is told what the one beneath it found, and learns of holes and
- * of the end wherever they were noticed. The host looks in through taps, one for each thing that a layer says.
+ * The layers of one connection, wired in one place: TCP segments -> octet streams -> MPA -> DDP and RDMAP ->
+ * RPC-over-RDMA and its NFS binding. RPC-over-RDMA and NFS are created when first needed. Each layer receives the
+ * events of the one below it, and all learn of holes and of the end, whichever layer noticed them. The host watches
+ * through taps, one per event.
  *
- * A host that has the layers one by one (the Wireshark plugins) makes a stack of some of them: what goes beyond the
- * uppermost one goes to the entrance of the next part.
+ * A host that keeps the layers apart (the Wireshark plugins) makes several stacks of a few layers each: events of the
+ * uppermost layer go to the entrance of the next stack.
  *
  * Sans-I/O; sides are TCP sides (0, 1).
  */
@@ -27,12 +28,13 @@ struct stack_options {
     struct rpcrdma_options rpcrdma;
 };
 
-/* All layers, the upper ones with MPA's profile, timers and payload_only. mpa NULL: mpa_options_init(). */
+/* All layers; the upper ones inherit MPA's profile, timers and payload_only. mpa NULL: mpa_options_init(). */
 void stack_options_init(struct stack_options *options, const struct mpa_options *mpa);
 
 /*
- * What the host wants to see; any may be NULL. Each is called before the layer above is told, so that findings of that
- * layer come after what they are about. Meanings: the events of engine/tcp_pair.h, mpa.h, rdmap.h and rpcrdma.h.
+ * What the host wants to see; any may be NULL. Each is called before the layer above sees the event, so that the
+ * findings of that layer follow what they are about. Meanings: the events of engine/tcp_pair.h, mpa.h, rdmap.h and
+ * rpcrdma.h.
  */
 struct stack_taps {
     /* TCP */
@@ -54,7 +56,7 @@ struct stack_taps {
     void (*segment)(void *ctx, const struct rdmap_segment_event *event);
     void (*operation)(void *ctx, const struct rdmap_operation *operation, const struct place *place);
     void (*terminate)(void *ctx, const struct rdmap_terminate_event *event);
-    /* Of another transport than iWARP: stack_part(), stack_private_data(), stack_refusal(). */
+    /* From transports other than iWARP: stack_part(), stack_private_data(), stack_refusal(). */
     void (*part)(void *ctx, const struct rdma_part *part);
     void (*private_data)(void *ctx, const struct rdma_private_data *data);
     void (*refusal)(void *ctx, const struct rdma_refusal *refusal);
@@ -65,7 +67,7 @@ struct stack_taps {
     void (*retired)(void *ctx, struct rpcrdma_transaction *transaction);
 };
 
-/* How a stack is told what the layers beneath it found, where these are in another stack; any may be NULL. */
+/* Takes the events of the layers below, where they are in another stack; any may be NULL. */
 struct stack_entrance {
     void *ctx;
     void (*startup)(void *ctx, const struct mpa_startup_event *event);
@@ -74,19 +76,19 @@ struct stack_entrance {
     void (*fpdu)(void *ctx, const struct mpa_fpdu_event *event);
     void (*segment)(void *ctx, const struct rdmap_segment_event *event);
     void (*terminate)(void *ctx, const struct rdmap_terminate_event *event);
-    void (*skipped)(void *ctx, unsigned side); /* octets of that side are missing, or were passed over */
+    void (*skipped)(void *ctx, unsigned side); /* octets of that side are missing or were skipped */
     void (*end)(void *ctx, unsigned side, bool reset, const struct place *place);
     void (*finish)(void *ctx, int64_t time_ns);
 };
 
 struct stack_setup {
-    const struct stack_options *options; /* borrowed, and so is all below: it outlives the stack */
+    const struct stack_options *options; /* all pointers are borrowed and must outlive the stack */
     const struct stack_taps *taps;       /* NULL: none */
     void *ctx;                           /* of the taps */
     struct verdict *verdict;
-    uint16_t port[2];                  /* TCP ports of the sides; 0: not known */
-    const struct stack_entrance *next; /* NULL: nothing follows */
-    struct layouts_host host[2];       /* by side: how its Terminates lie */
+    uint16_t port[2];                  /* TCP ports of the sides; 0: unknown */
+    const struct stack_entrance *next; /* of the stack above; NULL: none */
+    struct layouts_host host[2];       /* by side: the layout of its Terminates */
 };
 
 struct stack;
@@ -97,33 +99,33 @@ void stack_free(struct stack *stack);
 
 /* A stack that begins with TCP takes segments. */
 void stack_segment(struct stack *stack, const struct tcp_segment *segment);
-/* What the layers of this stack are told when the lowest of them is above TCP. */
+/* Feeds a stack whose lowest layer is above TCP. */
 struct stack_entrance stack_entrance(struct stack *stack);
 /*
- * What another transport than iWARP gives to a stack that begins with RPC-over-RDMA; holes and ends go in by its
- * entrance. terms: whenever they change.
+ * Feed a stack that begins with RPC-over-RDMA from a transport other than iWARP; holes and ends go through its
+ * entrance. stack_terms(): whenever they change.
  */
 void stack_terms(struct stack *stack, const struct rdma_terms *terms);
 void stack_private_data(struct stack *stack, const struct rdma_private_data *data);
 void stack_part(struct stack *stack, const struct rdma_part *part);
 void stack_refusal(struct stack *stack, const struct rdma_refusal *refusal);
-/* The end of the connection, or of the capture: what only that decides. Once. */
+/* The end of the connection or of the capture: judges what only the end decides. To be called once. */
 void stack_finish(struct stack *stack, int64_t time_ns);
 
-/* After stack_finish(): what the connection leaves for those that follow it; see rpcrdma_connection_record(). */
+/* After stack_finish(): the record for later connections; see rpcrdma_connection_record(). */
 struct history_record *stack_record(struct stack *stack);
 
-/* True: a layer could not be made, or not follow. */
+/* True when RPC-over-RDMA or NFS could not be followed for lack of memory. */
 bool stack_lacks_memory(const struct stack *stack);
-/* The layers; NULL when they are not of this stack, or not needed so far. */
+/* The layers; NULL when not part of this stack, or not needed so far. */
 const struct tcp_pair *stack_tcp(const struct stack *stack);
 const struct mpa_connection *stack_mpa(const struct stack *stack);
 const struct rdmap_connection *stack_rdmap(const struct stack *stack);
 const struct rpcrdma_connection *stack_rpcrdma(const struct stack *stack);
-/* The side that stands for the Initiator: as long as nothing tells, who opened the TCP connection. */
+/* The Initiator's side; while roles are unknown, the side that opened the TCP connection. */
 unsigned stack_initiator(const struct stack *stack);
 bool stack_roles_known(const struct stack *stack);
-/* The counts of the layers begin at 0 again: for hosts that report in parts. */
+/* Resets the counts of all layers, for hosts that report in intervals. */
 void stack_restart_counts(struct stack *stack);
 
 #endif

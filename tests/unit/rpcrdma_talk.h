@@ -617,7 +617,7 @@ static inline void talk_hole(struct talk *t, unsigned side)
     t->end[side] += 1000;
     t->resync = true;
     rpcrdma_connection_skipped(t->rpcrdma, side);
-    nfs_connection_skipped(t->nfs, side);
+    nfs_connection_skipped(t->nfs);
 }
 
 static inline void talk_wait(struct talk *t, int64_t nanoseconds)
@@ -632,13 +632,12 @@ static inline void talk_end(struct talk *t, unsigned side, bool reset)
     talk_step(t);
     place = talk_place(t, side);
     rpcrdma_connection_end(t->rpcrdma, side, reset, &place);
-    nfs_connection_end(t->nfs, side, reset, &place);
 }
 
 static inline void talk_finish(struct talk *t)
 {
     rpcrdma_connection_finish(t->rpcrdma, t->time_ns);
-    nfs_connection_finish(t->nfs, t->time_ns);
+    nfs_connection_finish(t->nfs);
 }
 
 static inline void talk_close(struct talk *t, unsigned first)
