@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""docs/architecture.md, CONTRIBUTING.md and other pages say what is so: the table of directions, files, folders, links."""
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FILES = set(subprocess.run(["git", "-C", ROOT, "ls-files"], check=True, capture_output=True, text=True).stdout.split("\n"))
+PAGES = sorted(path for path in FILES if path.endswith(".md"))
+
+
+def directions(*arguments):
+    return subprocess.run([ROOT / "scripts" / "directions", *arguments], capture_output=True, text=True, cwd=ROOT)
+
+
+def test_the_table_is_that_of_scripts_directions():
+    assert directions("--table").stdout in (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+
+
+def test_includes_keep_to_the_directions():
+    assert directions().stdout == ""
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/architecture.md", "docs/howto/add-a-case.md", "docs/howto/add-a-rule.md"])
+def test_named_files_are_there(page):
+    """`engine/stack.c` is a file, `engine/` a folder, `flow.c` a file of some folder."""
+    names = {path.rsplit("/", 1)[-1] for path in FILES}
+    for name in re.findall(r"`([\w./*-]+)`", (ROOT / page).read_text(encoding="utf-8")):
+        if "*" in name:
+            assert any(pathlib.PurePath(path).match(name) for path in FILES), name
+        elif name.endswith("/"):
+            assert any(path.startswith(name) for path in FILES), name
+        elif re.search(r"\.(c|h|py|tsv|md|sh)$", name):
+            assert name in FILES or name in names, name
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", (ROOT / page).read_text(encoding="utf-8")):
+        if "://" not in target:
+            assert (ROOT / page).parent.joinpath(target).exists(), target
