@@ -49,7 +49,6 @@ struct connections {
     size_t n_buckets; /* power of two */
     size_t n_slots, n_closed;
     struct link lists[3]; /* by state; rings with a head */
-    struct layouts *layouts;
     uint32_t own_next_id;
 };
 
@@ -162,10 +161,7 @@ struct connections *connections_new(const struct connections_options *options, c
         connections->seed[0] = (uint64_t)time(NULL) ^ (uint64_t)(uintptr_t)connections;
     connections->n_buckets = BUCKETS_FIRST;
     connections->buckets = heap_zeroed(connections->n_buckets, sizeof(struct slot *));
-    connections->layouts = heap_zeroed(1, sizeof *connections->layouts);
-    if (!connections->buckets || !connections->layouts) {
-        free(connections->buckets);
-        free(connections->layouts);
+    if (!connections->buckets) {
         free(connections);
         return NULL;
     }
@@ -262,7 +258,6 @@ static struct slot *open_slot(struct connections *connections, const struct addr
     slot->connection.endpoint[!answer] = segment->destination;
     slot->connection.start_frame = slot->connection.end_frame = segment->segment.frame;
     slot->connection.start_ns = slot->connection.end_ns = segment->segment.time_ns;
-    slot->connection.layouts = connections->layouts;
     if (!connections->events.open(connections->events.ctx, &slot->connection)) {
         free(slot);
         return NULL;
@@ -446,6 +441,5 @@ void connections_free(struct connections *connections)
         while ((slot = list_first(&connections->lists[state])))
             remove_slot(connections, slot);
     free(connections->buckets);
-    free(connections->layouts);
     free(connections);
 }

@@ -9,7 +9,6 @@
 #ifndef IWARP_ENGINE_CONNECTIONS_H
 #define IWARP_ENGINE_CONNECTIONS_H
 
-#include "engine/layouts.h"
 #include "engine/stack.h"
 #include "engine/tcp_boundary.h"
 #include "wire/endpoint.h"
@@ -27,8 +26,7 @@ struct connection {
     uint32_t start_frame, end_frame; /* first and last segment */
     int64_t start_ns, end_ns;
     uint64_t segments;
-    struct layouts *layouts; /* the table's: see struct stack_setup */
-    struct stack *stack;     /* the host's, and so is what it points to */
+    struct stack *stack; /* the host's, and so is what it points to */
     void *host;
 };
 

@@ -3,11 +3,13 @@
 
 #include <string.h>
 
-/* The host's place among those known, or behind them. */
+/* The host's place among those known, or after them. */
 static unsigned find(const struct layouts_host *of)
 {
     unsigned i = 0;
 
+    if (of->layouts->turn)
+        of->layouts->turn(of->layouts->ctx);
     while (i < of->layouts->n &&
            (of->layouts->known[i].host.ip != of->host.ip ||
             memcmp(of->layouts->known[i].host.address, of->host.address, sizeof of->host.address) != 0))

@@ -2,6 +2,9 @@
 /*
  * How the hosts of a capture lay out the control word of Terminates (engine/rdmap_terminate_layout.h): a connection has
  * one Terminate in a direction, so what one of them proves counts for the next connection.
+ *
+ * Where threads share a table, `turn` returns when everything before what its thread works on is done: then they use it
+ * one after the other, in the order of the capture, and what they read does not depend on how many there are.
  */
 #ifndef IWARP_ENGINE_LAYOUTS_H
 #define IWARP_ENGINE_LAYOUTS_H
@@ -16,6 +19,8 @@ struct layouts {
         uint8_t layout;
     } known[LAYOUTS_HOSTS_MAX];
     unsigned n;
+    void (*turn)(void *ctx); /* called before the table is used; NULL: it is used by one thread */
+    void *ctx;
 };
 
 /* Whose Terminates a side of a connection sends. layouts NULL: nothing is remembered. Ports do not matter. */

@@ -121,7 +121,7 @@ static bool decode_terminate(struct mpa_connection *mpa, unsigned side, struct r
 {
     enum rdmap_terminate_status status = rdmap_terminate_decode(terminate, p, n);
 
-    rdmap_terminate_reread_of(terminate, &status, p, n, &mpa->host[side]);
+    rdmap_terminate_reread(terminate, &status, p, n, &mpa->host[side]);
     return status != RDMAP_TERMINATE_SHORT;
 }
 

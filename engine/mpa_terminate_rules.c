@@ -50,7 +50,7 @@ void mpa_judge_terminate(struct mpa_connection *mpa, unsigned side, const struct
         return;
     /* A control word that lies wrong only seems to speak of MPA: RDMAP-4.8-02. */
     status = rdmap_terminate_decode(&terminate, ddp->payload, ddp->payload_len);
-    if (rdmap_terminate_reread_of(&terminate, &status, ddp->payload, ddp->payload_len, &mpa->host[side]))
+    if (rdmap_terminate_reread(&terminate, &status, ddp->payload, ddp->payload_len, &mpa->host[side]))
         return;
     code = control[1];
     if (code < 1 || code > CODE_LAST_OF_6581) {

@@ -450,7 +450,7 @@ static void terminate(struct rdmap_connection *rdmap, struct rdmap_step *step)
     if (!step->complete)
         return;
     status = rdmap_terminate_decode(&message, step->content, step->content_len);
-    layout = rdmap_terminate_reread_of(&message, &status, step->content, step->content_len, &rdmap->host[step->side]);
+    layout = rdmap_terminate_reread(&message, &status, step->content, step->content_len, &rdmap->host[step->side]);
     if (message.has_ddp)
         accused = rdmap_recent_find(rdmap, other_side(step->side), step->content + 6, message.ddp.header_len,
                                     message.has_length && message.m ? message.segment_length : -1);

@@ -177,36 +177,28 @@ static size_t proven_layout(const uint8_t *p, size_t n, struct rdmap_terminate *
 }
 
 const char *rdmap_terminate_reread(struct rdmap_terminate *terminate, enum rdmap_terminate_status *status,
-                                   const uint8_t *p, size_t n, uint8_t *seen)
+                                   const uint8_t *p, size_t n, const struct layouts_host *host)
 {
+    static const struct layouts_host nothing;
     struct rdmap_terminate other;
     size_t layout = LAYOUTS;
 
     if (n < CONTROL_LEN || n > RDMAP_TERMINATE_LEN_MAX)
         return NULL;
+    if (!host)
+        host = &nothing;
     if (is_bare(terminate, *status)) {
-        layout = bare_layout(terminate, p, n, seen ? *seen : 0, &other);
+        layout = bare_layout(terminate, p, n, layouts_get(host), &other);
     } else if (!plausible(terminate, *status)) {
         layout = proven_layout(p, n, &other);
-        if (layout < LAYOUTS && seen)
-            *seen = (uint8_t)(layout + 1);
+        if (layout < LAYOUTS)
+            layouts_put(host, (uint8_t)(layout + 1));
     }
     if (layout == LAYOUTS)
         return NULL;
     *terminate = other;
     *status = RDMAP_TERMINATE_OK;
     return layouts[layout].how;
-}
-
-const char *rdmap_terminate_reread_of(struct rdmap_terminate *terminate, enum rdmap_terminate_status *status,
-                                      const uint8_t *p, size_t n, const struct layouts_host *host)
-{
-    uint8_t known = layouts_get(host), seen = known;
-    const char *how = rdmap_terminate_reread(terminate, status, p, n, &seen);
-
-    if (seen != known)
-        layouts_put(host, seen);
-    return how;
 }
 
 bool rdmap_terminate_meant(const char *layout, unsigned layer, unsigned etype, unsigned code,

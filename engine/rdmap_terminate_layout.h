@@ -15,16 +15,12 @@
  * when the control word lies right, or when nothing proves another reading; else *terminate and *status become what the
  * sender meant, and the text says how the word lies.
  *
- * *seen (NULL: not kept) remembers the layout of an endpoint, 0 at first: a word with headers behind it proves one, and
- * a word alone is then read in the same way. Without that a word alone is read otherwise only when by the letter it
- * says nothing that is defined, and otherwise that a CRC or a Marker was wrong.
+ * host (NULL: nothing is remembered): a word with headers after it proves the layout of its host, and a word alone is
+ * then read in the same way. Without that a word alone is read otherwise only when by the letter it says nothing that
+ * is defined, and otherwise that a CRC or a Marker was wrong.
  */
 const char *rdmap_terminate_reread(struct rdmap_terminate *terminate, enum rdmap_terminate_status *status,
-                                   const uint8_t *p, size_t n, uint8_t *seen);
-
-/* The same with what is remembered of the host. */
-const char *rdmap_terminate_reread_of(struct rdmap_terminate *terminate, enum rdmap_terminate_status *status,
-                                      const uint8_t *p, size_t n, const struct layouts_host *host);
+                                   const uint8_t *p, size_t n, const struct layouts_host *host);
 
 /*
  * What a Terminate with these fields means, read by the letter, when its sender is known to have that layout (a text of

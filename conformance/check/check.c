@@ -20,6 +20,7 @@ struct reading {
     struct decap *decap;
     const struct check_options *options;
     struct history *history;
+    struct layouts layouts; /* of Terminates, by host: what one share learns counts for all */
     struct check *shares[CHECK_SHARES];
     unsigned n_shares;
     struct workers *workers; /* NULL: the shares are worked on here */
@@ -109,8 +110,11 @@ static bool make_shares(struct reading *reading, const struct check_setup *setup
 {
     /* With --print all is told in the order in which it came. */
     unsigned n = setup->print ? 1 : CHECK_SHARES;
-    struct share_setup of_share = {
-        .options = setup->options, .capture = reading->capture, .print = setup->print, .shares = n};
+    struct share_setup of_share = {.options = setup->options,
+                                   .capture = reading->capture,
+                                   .print = setup->print,
+                                   .layouts = &reading->layouts,
+                                   .shares = n};
 
     reading->next_id = setup->print || setup->threads <= 1;
     if (reading->next_id != 0)
@@ -121,7 +125,7 @@ static bool make_shares(struct reading *reading, const struct check_setup *setup
             return false;
     }
     if (!of_share.next_id)
-        reading->workers = workers_new(reading->shares, MIN(setup->threads, CHECK_SHARES));
+        reading->workers = workers_new(reading->shares, MIN(setup->threads, CHECK_SHARES), &reading->layouts);
     return true;
 }
 

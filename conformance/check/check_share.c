@@ -18,7 +18,7 @@ static bool on_open(void *ctx, struct connection *connection)
     const struct stack_setup setup = {
         .options = &check->stack_options,
         .port = {connection->endpoint[0].port, connection->endpoint[1].port},
-        .host = {{connection->layouts, connection->endpoint[0]}, {connection->layouts, connection->endpoint[1]}}};
+        .host = {{check->layouts, connection->endpoint[0]}, {check->layouts, connection->endpoint[1]}}};
 
     if (!watched)
         return false;
@@ -70,6 +70,7 @@ struct check *share_new(const struct share_setup *setup)
     check->stack_options.rpcrdma.t_answer = setup->options->t_answer;
     check->capture = setup->capture;
     check->print = setup->print;
+    check->layouts = setup->layouts;
     check->numbers_apart = !setup->next_id;
     check->found.connections = g_ptr_array_new();
     check->found.opened = g_array_new(FALSE, FALSE, sizeof(uint32_t));

@@ -17,6 +17,7 @@ struct share_setup {
     const struct check_options *options;
     const struct report_capture *capture; /* its start_ns is set before the first segment comes */
     FILE *print;                          /* NULL: no lines */
+    struct layouts *layouts;              /* of all shares; it outlives them */
     unsigned shares;
     uint32_t *next_id; /* NULL: share_number() will tell the numbers of its connections */
 };

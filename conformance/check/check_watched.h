@@ -17,6 +17,7 @@ struct check {
     struct stack_options stack_options;
     const struct report_capture *capture;
     FILE *print;
+    struct layouts *layouts;
     struct connections *connections;
     struct ib_connections *managed; /* of RoCE and InfiniBand; NULL until there is one */
     struct stack_options ib_options;

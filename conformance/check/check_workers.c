@@ -2,19 +2,30 @@
 /*
  * Each worker has a few batches that go round: the reader fills one, the worker empties it and gives it back. So memory
  * is bounded, and a reader that is ahead waits.
+ *
+ * What shares have in common (the layouts of Terminates) they use in the order of the capture: a worker that needs it
+ * waits until the others are beyond the frame that it works on. That is rare, so it looks again every now and then.
+ * Nobody waits in a circle: whoever is at the earliest frame goes on, and the reader hands on what it has before it
+ * waits for one of them.
  */
 #include "conformance/check/check_workers.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum {
     BATCHES = 4, /* of a worker */
     SEGMENTS = 512,
     PAYLOAD = 512 << 10, /* above what libpcap gives at once */
+    TURN_POLL_NS = 20000,
 };
+
+/* After the last frame: the shares are finished in this order. */
+static const uint64_t finish_begins = (uint64_t)UINT32_MAX + 1;
 
 struct batch {
     unsigned n;
@@ -46,13 +57,17 @@ struct worker {
     pthread_t thread;
     struct queue todo, empty;
     struct batch batches[BATCHES];
-    struct batch *open; /* the reader's; NULL: none */
+    struct batch *open;        /* the reader's; NULL: none */
+    _Atomic uint64_t position; /* the frame that it works on: those before it are done */
 };
 
 struct workers {
     struct check *const *shares;
     unsigned n;
     int64_t last_ns;
+    struct layouts *layouts;
+    uint32_t frame;             /* the last that came */
+    _Atomic uint64_t handed_on; /* no frame up to this one is still the reader's */
     struct worker worker[];
 };
 
@@ -103,6 +118,16 @@ static struct batch *queue_take(struct queue *queue)
     return batch;
 }
 
+static bool queue_has(struct queue *queue, unsigned n)
+{
+    bool has;
+
+    pthread_mutex_lock(&queue->lock);
+    has = queue->n >= n;
+    pthread_mutex_unlock(&queue->lock);
+    return has;
+}
+
 /* Waits until all are back. */
 static void queue_await_all(struct queue *queue)
 {
@@ -112,7 +137,41 @@ static void queue_await_all(struct queue *queue)
     pthread_mutex_unlock(&queue->lock);
 }
 
+/* ---- turns ---- */
+
+static _Thread_local struct worker *self; /* NULL: the reader */
+
+/* The worker will do nothing more before this position. */
+static bool is_beyond(struct worker *worker, uint64_t position)
+{
+    return atomic_load(&worker->position) > position ||
+           (atomic_load(&worker->all->handed_on) >= position && queue_has(&worker->empty, BATCHES));
+}
+
+static void await_turn(void *ctx)
+{
+    static const struct timespec a_moment = {.tv_nsec = TURN_POLL_NS};
+    struct workers *all = ctx;
+
+    for (unsigned i = 0; self && i < all->n; i++)
+        while (&all->worker[i] != self && !is_beyond(&all->worker[i], atomic_load(&self->position)))
+            nanosleep(&a_moment, NULL);
+}
+
 /* ---- a worker ---- */
+
+static void work_on(struct worker *worker, struct batch *batch, unsigned i)
+{
+    struct check *share = worker->all->shares[batch->item[i].share];
+
+    if (batch->item[i].is_datagram) {
+        atomic_store(&worker->position, batch->item[i].datagram.frame);
+        share_datagram(share, &batch->item[i].datagram);
+    } else {
+        atomic_store(&worker->position, batch->item[i].segment.segment.frame);
+        share_segment(share, &batch->item[i].segment);
+    }
+}
 
 static void *work(void *ctx)
 {
@@ -120,18 +179,19 @@ static void *work(void *ctx)
     struct workers *all = worker->all;
     struct batch *batch;
 
+    self = worker;
     while ((batch = queue_take(&worker->todo))) {
         for (unsigned i = 0; i < batch->n; i++)
-            if (batch->item[i].is_datagram)
-                share_datagram(all->shares[batch->item[i].share], &batch->item[i].datagram);
-            else
-                share_segment(all->shares[batch->item[i].share], &batch->item[i].segment);
+            work_on(worker, batch, i);
         batch->n = 0;
         batch->used = 0;
         queue_put(&worker->empty, batch);
     }
-    for (unsigned i = worker->number; i < CHECK_SHARES; i += all->n)
+    for (unsigned i = worker->number; i < CHECK_SHARES; i += all->n) {
+        atomic_store(&worker->position, finish_begins + i);
         share_finish(all->shares[i], all->last_ns);
+    }
+    atomic_store(&worker->position, UINT64_MAX);
     return NULL;
 }
 
@@ -159,13 +219,14 @@ static void discard(struct worker *worker)
 
 /* ---- all ---- */
 
-struct workers *workers_new(struct check *const *shares, unsigned n)
+struct workers *workers_new(struct check *const *shares, unsigned n, struct layouts *layouts)
 {
     struct workers *workers = calloc(1, sizeof *workers + n * sizeof workers->worker[0]);
 
     if (!workers)
         return NULL;
     workers->shares = shares;
+    workers->layouts = layouts;
     for (unsigned i = 0; i < n; i++) {
         struct worker *worker = &workers->worker[i];
 
@@ -177,10 +238,13 @@ struct workers *workers_new(struct check *const *shares, unsigned n)
         }
         workers->n++;
     }
-    if (workers->n > 0)
-        return workers;
-    free(workers);
-    return NULL;
+    if (workers->n == 0) {
+        free(workers);
+        return NULL;
+    }
+    layouts->ctx = workers;
+    layouts->turn = await_turn;
+    return workers;
 }
 
 static void hand_over(struct worker *worker)
@@ -188,6 +252,13 @@ static void hand_over(struct worker *worker)
     if (worker->open)
         queue_put(&worker->todo, worker->open);
     worker->open = NULL;
+}
+
+static void hand_over_all(struct workers *workers)
+{
+    for (unsigned i = 0; i < workers->n; i++)
+        hand_over(&workers->worker[i]);
+    atomic_store(&workers->handed_on, workers->frame);
 }
 
 /* Room for so many octets of payload; an empty batch grows if it must. */
@@ -215,8 +286,11 @@ static struct batch *open_batch(struct workers *workers, unsigned share, size_t 
 
     if (worker->open && !has_room(worker->open, octets))
         hand_over(worker);
-    if (!worker->open)
+    if (!worker->open) {
+        if (!queue_has(&worker->empty, 1))
+            hand_over_all(workers);
         worker->open = queue_take(&worker->empty);
+    }
     return has_room(worker->open, octets) ? worker->open : NULL;
 }
 
@@ -241,6 +315,7 @@ bool workers_segment(struct workers *workers, unsigned share, const struct addre
     batch->item[batch->n].is_datagram = false;
     batch->item[batch->n].segment = *segment;
     batch->item[batch->n++].segment.segment.payload = keep(batch, segment->segment.payload, segment->segment.captured);
+    workers->frame = segment->segment.frame;
     return true;
 }
 
@@ -258,13 +333,13 @@ bool workers_datagram(struct workers *workers, unsigned share, const struct ib_d
     if (datagram->below)
         copy->below = keep(batch, datagram->below, datagram->below_len);
     copy->p = keep(batch, datagram->p, datagram->captured);
+    workers->frame = datagram->frame;
     return true;
 }
 
 void workers_pause(struct workers *workers)
 {
-    for (unsigned i = 0; i < workers->n; i++)
-        hand_over(&workers->worker[i]);
+    hand_over_all(workers);
     for (unsigned i = 0; i < workers->n; i++)
         queue_await_all(&workers->worker[i].empty);
 }
@@ -272,13 +347,14 @@ void workers_pause(struct workers *workers)
 void workers_finish(struct workers *workers, int64_t last_ns)
 {
     workers->last_ns = last_ns;
-    for (unsigned i = 0; i < workers->n; i++) {
-        hand_over(&workers->worker[i]);
+    hand_over_all(workers);
+    atomic_store(&workers->handed_on, UINT32_MAX);
+    for (unsigned i = 0; i < workers->n; i++)
         queue_close(&workers->worker[i].todo);
-    }
     for (unsigned i = 0; i < workers->n; i++)
         pthread_join(workers->worker[i].thread, NULL);
     for (unsigned i = 0; i < workers->n; i++)
         discard(&workers->worker[i]);
+    workers->layouts->turn = NULL;
     free(workers);
 }

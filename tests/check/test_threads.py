@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The report does not depend on the number of threads. Run with a build of the preset tsan, this also looks for races."""
+import json
 import subprocess
 
 import pytest
@@ -60,3 +61,17 @@ def test_concatenated_connections(check, build, tmp_path):
     reports = [check("--format=json", f"-j{threads}", whole).stdout for threads in (1, 2, 4, 8)]
     assert len(set(reports)) == 1
     assert reports[0].count('"initiator" :') >= 52
+
+
+def test_layouts_of_terminates(check, build, tmp_path):
+    """What one connection proves of its host counts for those after it, whichever thread works on them, and not for those before."""
+    bare = "I send; R send; I send op=12; R term 0/2/06 have-len=0 have-ddp=0 m=0 d=0 @18=0x20"
+    proof = "I send; R send; I send dv=2; R term 1/2/06 @18=0x21 @20=0x03"
+    capture = tmp_path / "host.pcapng"
+    subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", "script", "--script=" + "; next; ".join([bare] * 12 + [proof] + [bare] * 24), "-o", capture],
+                   check=True)
+    reports = [json.loads(check("--format=json", f"-j{threads}", capture).stdout) for threads in (1, 2, 3, 4, 5, 6, 7, 8)]
+    assert all(report == reports[0] for report in reports)
+    connections = reports[0]["captures"][0]["connections"]
+    read_as_meant = [any(finding["rule"] == "RDMAP-4.8-02" for finding in connection["findings"]) for connection in connections]
+    assert read_as_meant == [False] * 12 + [True] * 25
