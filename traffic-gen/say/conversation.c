@@ -4,16 +4,12 @@
 #include "traffic-gen/say/carrier.h"
 #include "traffic-gen/say/fault.h"
 #include "traffic-gen/say/operations.h"
-#include "wire/octets.h"
 
 #include <string.h>
 
 enum {
     MPA_PORT = 7174,
     FIRST_PORT = 40001,
-    STAG_READ_SINK = 0x00001200,
-    STAG_READ_SOURCE = 0x00003400,
-    STAG_WRITE_SINK = 0x00005600,
     BETWEEN_STAGES_NS = 1000000000,
     CLIENT_DELAY_NS = 41000,
     TERMINATE_CRC = 0x2002, /* layer 2 (LLP), error type 0 (MPA), code 2: RFC 5040 section 4.8 */
@@ -335,10 +331,8 @@ void say_fpdu(struct conversation *c, enum role role, const uint8_t *ulpdu, uint
         c->spoil(&w);
         c->spoil = NULL;
     }
-    if (!c->doomed) {
-        c->last_length[role] = w.plan.ulpdu_length;
-        memcpy(c->last_header[role], w.ulpdu, DDP_UNTAGGED_HEADER_LEN);
-    }
+    if (!c->doomed)
+        segment_keep(c, role, w.ulpdu, w.plan.ulpdu_length);
     c->fpdus[role]++;
     write_octets(c, role, w.octets->data, w.octets->len, &w.how);
     g_byte_array_unref(w.octets);
@@ -355,118 +349,46 @@ void say_fpdu(struct conversation *c, enum role role, const uint8_t *ulpdu, uint
     c->stage->fault_done |= faulty;
 }
 
-void say_segment(struct conversation *c, enum role role, const struct ddp_segment *segment, const uint8_t *p, size_t n)
-{
-    static uint8_t ulpdu[ULPDU_ROOM];
-    size_t head = ddp_header_encode(segment, ulpdu, sizeof ulpdu);
-
-    n = MIN(n, sizeof ulpdu - head);
-    for (size_t i = 0; i < n; i++)
-        ulpdu[head + i] = p ? p[i] : (uint8_t)(segment->msn + segment->mo + segment->to + i * 7);
-    say_fpdu(c, role, ulpdu, (uint16_t)(head + n));
-}
-
 /* ---- RDMAP messages ---- */
 
-static size_t ulpdu_limit(const struct conversation *c, enum role role)
+static void say_plain(struct conversation *c, enum role role, enum rdmap_opcode opcode, size_t n)
 {
-    return c->setup.ulpdu_max ? c->setup.ulpdu_max : mpa_mulpdu(c->emss, c->framing[role].markers);
-}
+    struct message message = {0};
+    bool plain = c->plain;
 
-static void say_untagged(struct conversation *c, enum role role, enum rdmap_opcode opcode, uint32_t qn, uint32_t stag,
-                         const uint8_t *p, size_t n)
-{
-    size_t room = ulpdu_limit(c, role) - DDP_UNTAGGED_HEADER_LEN, done = 0;
-    struct ddp_segment segment = {.dv = c->version,
-                                  .rv = c->version,
-                                  .opcode = (uint8_t)opcode,
-                                  .stag = stag,
-                                  .qn = qn,
-                                  .msn = ++c->msn[role][qn]};
-
-    do {
-        size_t part = MIN(n - done, room);
-
-        segment.mo = (uint32_t)done;
-        segment.last = done + part == n;
-        say_segment(c, role, &segment, p ? p + done : NULL, part);
-        done += part;
-    } while (done < n);
-}
-
-static void say_tagged(struct conversation *c, enum role role, enum rdmap_opcode opcode, uint32_t stag, uint64_t to,
-                       size_t n)
-{
-    size_t room = ulpdu_limit(c, role) - DDP_TAGGED_HEADER_LEN, done = 0;
-    struct ddp_segment segment = {
-        .tagged = true, .dv = c->version, .rv = c->version, .opcode = (uint8_t)opcode, .stag = stag};
-
-    do {
-        size_t part = MIN(n - done, room);
-
-        segment.to = to + done;
-        segment.last = done + part == n;
-        say_segment(c, role, &segment, NULL, part);
-        done += part;
-    } while (done < n);
-}
-
-/* What is not MPA has no segments: the same operation as a message. */
-static bool say_elsewhere(struct conversation *c, enum role role, const struct message *message)
-{
-    if (c->carrier == &carrier_mpa)
-        return false;
-    say_message(c, role, message);
-    return true;
+    c->plain = true;
+    message_init(c, role, opcode, &message);
+    if (opcode == RDMAP_READ_REQUEST)
+        message.read.size = (uint32_t)n;
+    else
+        message.length = n;
+    say_message(c, role, &message);
+    c->plain = plain;
 }
 
 void say_send_as(struct conversation *c, enum role role, enum rdmap_opcode opcode, size_t n)
 {
-    bool invalidates = opcode == RDMAP_SEND_INVALIDATE || opcode == RDMAP_SEND_SE_INVALIDATE;
-    uint32_t stag = invalidates ? STAG_WRITE_SINK : 0;
-
-    if (!say_elsewhere(c, role, &(struct message){.opcode = opcode, .segment.stag = stag, .length = n}))
-        say_untagged(c, role, opcode, DDP_QN_SEND, stag, NULL, n);
+    say_plain(c, role, opcode, n);
 }
 
 void say_send(struct conversation *c, enum role role, size_t n)
 {
-    say_send_as(c, role, RDMAP_SEND, n);
+    say_plain(c, role, RDMAP_SEND, n);
 }
 
 void say_write(struct conversation *c, enum role role, size_t n)
 {
-    const struct message message = {
-        .opcode = RDMAP_WRITE, .segment = {.stag = STAG_WRITE_SINK + role, .to = 0x1000}, .length = n};
-
-    if (!say_elsewhere(c, role, &message))
-        say_tagged(c, role, RDMAP_WRITE, message.segment.stag, message.segment.to, n);
+    say_plain(c, role, RDMAP_WRITE, n);
 }
 
 void say_read_request(struct conversation *c, enum role role, uint32_t n)
 {
-    const struct message message = {
-        .opcode = RDMAP_READ_REQUEST,
-        .read = {.sink_stag = STAG_READ_SINK + role,
-                 .sink_to = 0x2000,
-                 .size = n,
-                 .source_stag = STAG_READ_SOURCE + role,
-                 .source_to = 0x4000},
-    };
-    uint8_t body[RDMAP_READ_REQUEST_LEN];
-
-    if (say_elsewhere(c, role, &message))
-        return;
-    rdmap_read_request_encode(&message.read, body, sizeof body);
-    say_untagged(c, role, RDMAP_READ_REQUEST, DDP_QN_READ_REQUEST, 0, body, sizeof body);
+    say_plain(c, role, RDMAP_READ_REQUEST, n);
 }
 
 void say_read_response(struct conversation *c, enum role role, uint32_t n)
 {
-    enum role asker = role == INITIATOR ? RESPONDER : INITIATOR;
-
-    if (!say_elsewhere(c, role, &(struct message){.opcode = RDMAP_READ_RESPONSE, .length = n}))
-        say_tagged(c, role, RDMAP_READ_RESPONSE, STAG_READ_SINK + asker, 0x2000, n);
+    say_plain(c, role, RDMAP_READ_RESPONSE, n);
 }
 
 void say_read(struct conversation *c, enum role role, uint32_t n)
@@ -475,22 +397,39 @@ void say_read(struct conversation *c, enum role role, uint32_t n)
     say_read_response(c, role == INITIATOR ? RESPONDER : INITIATOR, n);
 }
 
+static void say_terminate_message(struct conversation *c, enum role role, uint16_t terminate, bool accuses)
+{
+    struct message message = {0};
+
+    message_init(c, role, RDMAP_TERMINATE, &message);
+    message_accuse(c, role, terminate, 0, &message);
+    if (!accuses)
+        message.terminate.m = message.terminate.d = message.terminate.r = message.terminate.has_length =
+            message.terminate.has_ddp = message.terminate.has_read = false;
+    say_message(c, role, &message);
+}
+
 void say_terminate(struct conversation *c, enum role role, uint16_t terminate)
 {
-    const uint8_t control[4] = {(uint8_t)(terminate >> 8), (uint8_t)terminate};
-
-    say_untagged(c, role, RDMAP_TERMINATE, DDP_QN_TERMINATE, 0, control, sizeof control);
+    say_terminate_message(c, role, terminate, false);
 }
 
 void say_terminate_about(struct conversation *c, enum role role, uint16_t terminate, const struct ddp_segment *segment,
                          uint16_t n)
 {
-    /* Control with HdrCt M and D, DDP segment length, DDP header: RFC 5040 section 4.8. */
-    uint8_t body[4 + 2 + DDP_UNTAGGED_HEADER_LEN] = {(uint8_t)(terminate >> 8), (uint8_t)terminate, 0xC0};
-    size_t header = ddp_header_encode(segment, body + 6, sizeof body - 6);
+    struct message message = {0};
 
-    put_be16(body + 4, n);
-    say_untagged(c, role, RDMAP_TERMINATE, DDP_QN_TERMINATE, 0, body, 6 + header);
+    message_init(c, role, RDMAP_TERMINATE, &message);
+    message.terminate = (struct rdmap_terminate){.layer = (uint8_t)(terminate >> 12),
+                                                 .etype = terminate >> 8 & 0xF,
+                                                 .code = (uint8_t)terminate,
+                                                 .m = true,
+                                                 .d = true,
+                                                 .has_length = true,
+                                                 .has_ddp = true,
+                                                 .segment_length = n,
+                                                 .ddp = *segment};
+    say_message(c, role, &message);
 }
 
 /* RFC 6581 section 9.2: a zero-length Send, Write or Read. */
@@ -571,15 +510,8 @@ void say_error_close(struct conversation *c, enum role offender, uint16_t termin
 {
     enum role peer = offender == INITIATOR ? RESPONDER : INITIATOR;
 
-    struct ddp_segment segment;
-
     uncork(c, offender);
-    /* Errors of DDP, and of RDMAP about a segment, come with its header; those of MPA and local ones do not. */
-    if (terminate < 0x2000 && (terminate & 0x0F00) != 0 &&
-        ddp_segment_decode(&segment, c->last_header[offender], DDP_UNTAGGED_HEADER_LEN))
-        say_terminate_about(c, peer, terminate, &segment, c->last_length[offender]);
-    else
-        say_terminate(c, peer, terminate);
+    say_terminate_message(c, peer, terminate, true);
     say_close(c, peer);
     c->over = true;
 }

@@ -75,15 +75,14 @@ struct conversation {
     bool crc;
     uint8_t version; /* of DDP and RDMAP */
     unsigned emss;
-    unsigned fpdus[2];                               /* written so far */
-    uint32_t msn[2][4];                              /* last used, by role and queue */
-    unsigned reads[2];                               /* Read Requests not answered yet */
-    uint32_t read_sink[2], read_length[2];           /* of the last one */
-    uint8_t last_header[2][DDP_UNTAGGED_HEADER_LEN]; /* of the last ULPDU of each role, what a Terminate echoes */
-    uint16_t last_length[2];
+    unsigned fpdus[2];                     /* written so far */
+    uint32_t msn[2][4];                    /* last used, by role and queue */
+    unsigned reads[2];                     /* Read Requests not answered yet */
+    uint32_t read_sink[2], read_length[2]; /* of the last one */
     bool doomed; /* a fault happened: the peer is silent until doom more FPDUs are there, then acts */
     enum role offender;
     unsigned doom;
+    bool plain;                    /* messages of a kind have the same memory and the same pattern (operations.h) */
     bool over;                     /* a fault ended it: what the script still says is left out */
     struct operations *operations; /* owned; used by operations.h only */
     GByteArray *corked[2];
@@ -147,10 +146,8 @@ void startup_frame_init(const struct conversation *c, enum role role, struct mpa
 
 /* One FPDU with this ULPDU. */
 void say_fpdu(struct conversation *c, enum role role, const uint8_t *ulpdu, uint16_t n);
-/* One DDP segment; payload_octets taken from a pattern when p is NULL. */
-void say_segment(struct conversation *c, enum role role, const struct ddp_segment *segment, const uint8_t *p, size_t n);
 
-/* RDMAP messages, cut into segments of at most the MULPDU. */
+/* Plain RDMAP messages (operations.h), cut into segments of at most the MULPDU. */
 void say_send(struct conversation *c, enum role role, size_t n);
 void say_send_as(struct conversation *c, enum role role, enum rdmap_opcode opcode, size_t n);
 void say_write(struct conversation *c, enum role role, size_t n);

@@ -132,6 +132,7 @@ static uint32_t stag_of(uint32_t kind, uint32_t number)
     return x ^ x >> 13;
 }
 
+enum { PLAIN_READ_SINK = 0x00001200, PLAIN_READ_SOURCE = 0x00003400, PLAIN_WRITE_SINK = 0x00005600 };
 enum stag_kind { STAG_OF_WRITES = 1, STAG_OF_SINKS = 3, STAG_OF_SOURCES = 5, STAG_OF_ATOMICS = 7, STAG_OF_SENDS = 9 };
 
 static struct open_message *open_message(struct conversation *c, enum role role, const struct ddp_segment *segment)
@@ -158,6 +159,35 @@ static void answer(struct conversation *c, enum role role, struct message *messa
 
         message->response.identifier = known ? waiting->atomic.identifier : 0x5A5A;
         message->response.original = known ? memory_get(c, waiting->atomic.stag, waiting->atomic.to) : 0;
+    }
+}
+
+static void make_plain(enum role role, struct message *message)
+{
+    struct ddp_segment *segment = &message->segment;
+
+    message->plain = true;
+    switch (message->opcode) {
+    case RDMAP_WRITE:
+        segment->stag = PLAIN_WRITE_SINK + role;
+        segment->to = 0x1000;
+        break;
+    case RDMAP_SEND_INVALIDATE:
+    case RDMAP_SEND_SE_INVALIDATE:
+        segment->stag = PLAIN_WRITE_SINK;
+        break;
+    case RDMAP_READ_REQUEST:
+        message->read.sink_stag = PLAIN_READ_SINK + role;
+        message->read.sink_to = 0x2000;
+        message->read.source_stag = PLAIN_READ_SOURCE + role;
+        message->read.source_to = 0x4000;
+        break;
+    case RDMAP_READ_RESPONSE:
+        segment->stag = PLAIN_READ_SINK + peer_of(role);
+        segment->to = 0x2000;
+        break;
+    default:
+        break;
     }
 }
 
@@ -230,6 +260,8 @@ void message_init(struct conversation *c, enum role role, enum rdmap_opcode opco
     }
     if (message->continues)
         *segment = open->next;
+    if (c->plain)
+        make_plain(role, message);
 }
 
 void message_accuse(struct conversation *c, enum role role, unsigned terminate, unsigned back, struct message *message)
@@ -283,7 +315,7 @@ static size_t encode_rdmap_header(const struct message *message, enum rdmap_opco
     return 0;
 }
 
-static void keep(struct conversation *c, enum role role, const uint8_t *ulpdu, uint16_t n)
+void segment_keep(struct conversation *c, enum role role, const uint8_t *ulpdu, uint16_t n)
 {
     struct operations *operations = c->operations;
     struct kept_segment *kept = &operations->kept[role][operations->segments[role]++ % SEGMENTS_KEPT];
@@ -294,7 +326,8 @@ static void keep(struct conversation *c, enum role role, const uint8_t *ulpdu, u
 }
 
 /* What the segment means for those to come, as it was sent: after a wrong number its sender goes on from there. */
-static void take_over(struct conversation *c, enum role role, const struct ddp_segment *segment, size_t payload)
+static void take_over(struct conversation *c, enum role role, const struct ddp_segment *segment, size_t payload,
+                      bool plain)
 {
     struct open_message *open = open_message(c, role, segment);
 
@@ -305,9 +338,9 @@ static void take_over(struct conversation *c, enum role role, const struct ddp_s
     open->next.last = true;
     open->next.to += payload;
     open->next.mo += (uint32_t)payload;
-    if (segment->tagged && segment->opcode == RDMAP_WRITE && segment->last)
+    if (segment->tagged && segment->opcode == RDMAP_WRITE && segment->last && !plain)
         c->operations->written[role] = (segment->to + payload - 0x10000 + 7) & ~UINT64_C(7) & 0xFFFFF;
-    else if (!segment->tagged)
+    if (!segment->tagged)
         c->msn[role][segment->qn] = segment->msn;
 }
 
@@ -318,10 +351,10 @@ static void remember_request(struct conversation *c, enum role role, const struc
     struct waiting waiting = {.opcode = opcode, .read = message->read, .atomic = message->atomic};
 
     g_array_append_val(operations->waiting[role], waiting);
-    if (opcode == RDMAP_READ_REQUEST)
-        operations->reads++;
-    else
+    if (opcode == RDMAP_ATOMIC_REQUEST)
         operations->atomics++;
+    else if (!message->plain)
+        operations->reads++;
 }
 
 static void finish_answer(struct conversation *c, enum role role, const struct message *message,
@@ -372,11 +405,12 @@ void say_message_changed(struct conversation *c, enum role role, const struct me
         for (size_t i = 0; i < part; i++)
             ulpdu[header + i] = done + i < head_len ? head[done + i]
                                 : message->payload  ? message->payload[done + i - head_len]
-                                                    : (uint8_t)((done + i) * 7 + segment.msn + 0x31);
-        take_over(c, role, &segment, part);
+                                : message->plain
+                                    ? (uint8_t)(i * 7 + (segment.tagged ? segment.to : segment.msn + segment.mo))
+                                    : (uint8_t)((done + i) * 7 + segment.msn + 0x31);
+        take_over(c, role, &segment, part, message->plain);
         if (change)
             change(context, ulpdu, &n);
-        keep(c, role, ulpdu, n);
         say_fpdu(c, role, ulpdu, n);
         segment.to += part;
         segment.mo += (uint32_t)part;

@@ -52,11 +52,17 @@ struct message {
     unsigned answers;       /* which of the waiting requests, for responses */
     uint16_t limit;         /* cut at ULPDUs of this length; 0: at the MULPDU */
     bool keeps_memory;      /* an Atomic that has no effect */
+    bool plain;             /* filled in as message_init() does where the conversation is plain */
     uint32_t last_msn;      /* of this queue before it, as segment.msn was filled in */
 };
 
-/* Fills in what comes next in the conversation for this opcode. */
+/*
+ * Fills in what comes next in the conversation for this opcode. Where the conversation is plain, all Writes go to one
+ * place, all Reads from one place to another, and the pattern of the payload depends on the place of the segment.
+ */
 void message_init(struct conversation *c, enum role role, enum rdmap_opcode opcode, struct message *message);
+/* A segment as it was sent, n octets being its length: what a Terminate of the peer is about. */
+void segment_keep(struct conversation *c, enum role role, const uint8_t *ulpdu, uint16_t n);
 /* For a Terminate: code as in say_terminate(), about the peer's segment `back` segments ago (0: the latest). */
 void message_accuse(struct conversation *c, enum role role, unsigned terminate, unsigned back, struct message *message);
 
