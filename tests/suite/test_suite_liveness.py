@@ -86,7 +86,7 @@ def vanish(device):
 
 @pytest.mark.parametrize("what,state,words", [
     (die, "refuses", "no longer accepts connections after this case (no connection: Connection refused"),
-    (hang, "hangs", "hangs: it accepts TCP connections and says nothing on them after this case"),
+    (hang, "hangs", "hangs: it accepts TCP connections but says nothing on them after this case"),
     (idle, "idles", "no longer exchanges anything after this case"),
     (reject, "rejects", "rejects the start-up that it accepted before after this case"),
     (vanish, "vanished", "has vanished"),
@@ -143,7 +143,7 @@ def test_not_revived(command, words):
 def test_a_reset_that_never_ends_is_ended(tmp_path):
     with scripted.Device(bad_crc=die) as device:
         tested = run(device, f"--reset-command=sleep 1000 & echo $! > {tmp_path}/pid; wait", "--reset-timeout=0.5")
-    assert tested.status == 3 and "not over within" in tested.errors and tested.seconds < 10
+    assert tested.status == 3 and "not finished within" in tested.errors and tested.seconds < 10
     assert not pathlib.Path(f"/proc/{(tmp_path / 'pid').read_text().strip()}/cmdline").exists() or "sleep" not in \
         pathlib.Path(f"/proc/{(tmp_path / 'pid').read_text().strip()}/cmdline").read_text()
 
@@ -259,7 +259,7 @@ def test_dead_already_after_it_was_asked_what_it_is():
     with scripted.Device(takes) as device:
         tested = run(device)
     assert tested.status == 3 and tested.report is None
-    assert "no longer accepts connections after the connections that found out what it is" in tested.errors
+    assert "no longer accepts connections after the connections that learnt what it is" in tested.errors
 
 
 def test_an_initiator_that_has_gone_costs_seconds():

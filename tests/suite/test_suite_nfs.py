@@ -57,7 +57,7 @@ def test_export_that_is_not_there():
     assert one.tests["RPCR-3.4.5-07"]["actual"].startswith("NFS versions 4.0, 4.1, 4.2: ")
     only = run("--rules=RPCR-3.4.5-07", "--export=/not/there", "--nfs-version=3")
     assert only.outcome("not applicable") == ["RPCR-3.4.5-07"]
-    assert "no file handle of the export" in only.tests["RPCR-3.4.5-07"]["actual"]
+    assert "no file handle for the export" in only.tests["RPCR-3.4.5-07"]["actual"]
 
 
 @pytest.mark.parametrize("option,words", [("--nfs-version=5", "is not of 3, 4.0"), ("--nfs-version=", "is not of 3, 4.0"),

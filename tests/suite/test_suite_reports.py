@@ -267,7 +267,7 @@ def test_the_summary_comes_first():
         device.wait()
     lines = done.stdout.splitlines()
     assert lines[2].split(None, 1) == ["device", "alive at the end"]
-    assert "MPA revision 2" in lines[3] and "answers Reads of no octets" in lines[3]
+    assert "MPA revision 2" in lines[3] and "answers zero-length Reads" in lines[3]
     assert any(line.split()[:3] == ["fails", "1:", "MPA-8-02/crc"] for line in lines[:8]), lines[:8]
     table = {" ".join(line.split()[:3]): line.split()[3:] for line in lines if line.startswith("  RFC ")}
     assert table["RFC 5044 8"][1] == "1" and table["RFC 5044 4.1"][1] == "0"
@@ -279,7 +279,7 @@ def test_it_says_which_service_would_allow_more():
         run = devices.run_test([f"127.0.0.1:{device.port}", "--rules=RFC5041/7.1,MPA-8-02/crc,RPCR-4.5.3-03", "--timeout=0.2"], 1, False)
     reach = run.report["reach"]
     assert reach["can_run"] < reach["tests"] == len([name for name in run.tests])
-    assert {"iwarp-target, or a service like it", "an NFS server, said with --service=nfs"} == {
+    assert {"iwarp-target or a service like it", "an NFS server (--service=nfs)"} == {
         missing["service"] for missing in reach["missing"]}
     assert sum(missing["tests"] for missing in reach["missing"]) == reach["tests"] - reach["can_run"]
     assert f"{reach['can_run']} of {reach['tests']} cases can run" in run.errors and "iwarp-target" in run.errors
@@ -304,7 +304,7 @@ def test_also_seen_is_a_failure(echoes_res, tmp_path):
         seen = [test for test in whole.tests.values() if test["suite"] == "seen"]
         assert seen, whole.tell()
         ids = [test["id"] for test in seen]
-        assert len(ids) == len(set(ids)) and all(test["outcome"] == "failed" and "seen beside" in test["stimulus"] for test in seen)
+        assert len(ids) == len(set(ids)) and all(test["outcome"] == "failed" and "seen during" in test["stimulus"] for test in seen)
         assert whole.status == 1 and whole.report["summary"]["failed"] >= len(seen)
         # Those are all that failed: with a waiver for each, nothing counts.
         waivers = tmp_path / "waivers.yaml"

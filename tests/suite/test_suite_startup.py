@@ -54,7 +54,7 @@ def test_the_service_says_which_private_data():
 def test_a_device_that_takes_nothing():
     with scripted.Device(lambda request: False) as device:
         tested = run(device)
-    assert tested.status == 2 and "takes none of these start-ups" in tested.errors
+    assert tested.status == 2 and "accepts none of these start-ups" in tested.errors
     assert "MPA revision 1, CRC on" in tested.errors and "rejected: MPA Reply Rev 2" in tested.errors
     assert tested.report is None
 
@@ -90,7 +90,7 @@ def test_fixed_by_the_user(mpa, holds):
 
 @pytest.mark.parametrize("mpa,word", [
     ("x", "KEY=VALUE"), ("rev=3", "rev=1 or 2"), ("ird=16384", "ird=0 to 16383"), ("rtr=none+send", "rtr="),
-    ("crc=maybe", "crc=on or off"), ("rev=1,ird=4", "not with rev=1"), ("rev=2,", "KEY=VALUE"), ("rtr=", "rtr="),
+    ("crc=maybe", "crc=on or off"), ("rev=1,ird=4", "not rev=1"), ("rev=2,", "KEY=VALUE"), ("rtr=", "rtr="),
 ])
 def test_mistakes_are_told(mpa, word):
     done = subprocess.run([devices.GEN, "test", "127.0.0.1:9", f"--mpa={mpa}"], capture_output=True, text=True)

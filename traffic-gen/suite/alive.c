@@ -20,9 +20,9 @@ const char *device_life_text(enum device_life life)
         [DEVICE_REFUSES] = "the device no longer accepts connections",
         [DEVICE_VANISHED] = "the device has vanished: nothing answers any more",
         [DEVICE_REJECTS] = "the device rejects the start-up that it accepted before",
-        [DEVICE_HANGS] = "the device hangs: it accepts TCP connections and says nothing on them",
+        [DEVICE_HANGS] = "the device hangs: it accepts TCP connections but says nothing on them",
         [DEVICE_IDLES] = "the device negotiates, but no longer exchanges anything",
-        [DEVICE_STOPPED] = "not known: the run was stopped",
+        [DEVICE_STOPPED] = "unknown: the run was stopped",
     };
 
     return texts[life];
@@ -38,7 +38,7 @@ static enum device_life no_frame(const struct talk *talk)
     return talk_last(talk)->what == TALK_SILENCE ? DEVICE_HANGS : DEVICE_REJECTS;
 }
 
-/* In full operation. One that has no sign of life of its own is alive as long as it stays. */
+/* In full operation. A device without a sign of life of its own is alive as long as it stays connected. */
 static enum device_life exchanges(struct talk *talk)
 {
     if (!talk_is_initiator(talk) && talk->run->speaks_first && !talk_first_fpdu(talk))
@@ -98,7 +98,7 @@ enum device_life alive_check(struct talk_run *run, int64_t grace, int64_t patien
             g_free(*how);
             *how = seen(&talk, life);
         }
-        /* A connection that waited for us may have been given up: that says nothing of the next one. */
+        /* A connection that was queued may have been abandoned by the device: that says nothing about the next one. */
         queued = talk.queued ? queued + 1 : 0;
         talk_clear(&talk);
         case_result_free(result);

@@ -7,21 +7,21 @@ static const struct {
     unsigned needs; /* set of enum suite_need: any of them is missing */
     const char *what, *service;
 } kinds[] = {
-    {NEED_RPC | NEED_NFS, "RPC-over-RDMA", "an NFS server, said with --service=nfs"},
-    {NEED_ECHO | NEED_RECEIVES | NEED_REGIONS | NEED_WORDS, "memory and an echo that the private data tell of",
-     "iwarp-target, or a service like it"},
-    {NEED_ENHANCED | NEED_PEER_TO_PEER, "the enhanced set-up of RFC 6581", "one of revision 2"},
+    {NEED_RPC | NEED_NFS, "RPC-over-RDMA", "an NFS server (--service=nfs)"},
+    {NEED_ECHO | NEED_RECEIVES | NEED_REGIONS | NEED_WORDS, "memory and an echo advertised in the private data",
+     "iwarp-target or a service like it"},
+    {NEED_ENHANCED | NEED_PEER_TO_PEER, "the enhanced connection setup of RFC 6581", "a service of MPA revision 2"},
 };
 
 static const char *sign_text(enum talk_sign sign)
 {
     switch (sign) {
     case SIGN_READ:
-        return "it answers Reads of no octets";
+        return "it answers zero-length Reads";
     case SIGN_REGION:
         return "it answers Reads of its memory";
     case SIGN_ECHO:
-        return "it sends back what is sent to it";
+        return "it echoes what is sent to it";
     case SIGN_RPC:
         return "it answers NULL Calls";
     case SIGN_SPEAKS:
@@ -30,7 +30,7 @@ static const char *sign_text(enum talk_sign sign)
     case SIGN_TCP:
         break;
     }
-    return "its TCP acknowledges, nothing else shows it";
+    return "only its TCP's acknowledgements";
 }
 
 void report_applicable(const struct talk_run *run, const GArray *chosen, struct suite_report *report)

@@ -5,7 +5,7 @@
 
 #include "traffic-gen/suite/run.h"
 
-/* After learn_device(): fills in report->reach, report->start_up and report->sign. */
+/* After learn_device(): fills in report->chosen, can_run, missing, start_up and sign. */
 void report_applicable(const struct talk_run *run, const GArray *chosen /* struct chosen_case */,
                        struct suite_report *report);
 

@@ -26,20 +26,21 @@ static void fill_in(struct case_result *result, const struct chosen_case *chosen
     }
 }
 
-/* What a DUT that is Initiator has shows only in its Requests. */
+/* NULL when the case can run. What an Initiator supports shows only in its Requests. */
 const char *case_cannot(const struct talk_run *run, const struct suite_case *row)
 {
     unsigned has = run->has | run->services;
 
     if (!(row->duts & run->dut))
-        return run->dut == DUT_RESPONDER ? "for devices that are Initiator" : "for devices that are Responder";
-    /* Whether it has the peer-to-peer mode is for the case's own Reply to say: some do not survive that question. */
+        return run->dut == DUT_RESPONDER ? "only for Initiators" : "only for Responders";
+    /* Whether it supports peer-to-peer mode is left to the case's own exchange: some devices do not survive the
+     * question. */
     if (run->dut == DUT_RESPONDER && row->needs & (NEED_ENHANCED | NEED_PEER_TO_PEER) && !(has & NEED_ENHANCED))
-        return "the device does not speak the enhanced set-up of RFC 6581";
+        return "the device does not speak the enhanced connection setup of RFC 6581";
     if (run->dut == DUT_RESPONDER && row->needs & (NEED_ECHO | NEED_RECEIVES | NEED_REGIONS | NEED_WORDS) & ~has)
-        return "the device does not advertise memory and an echo in its private data";
+        return "the device advertises no memory and echo in its private data";
     if (row->needs & (NEED_RPC | NEED_NFS) & ~has)
-        return "the device is not said to be an RPC-over-RDMA server (--service)";
+        return "the device was not declared an RPC-over-RDMA server (--service)";
     return NULL;
 }
 
@@ -72,7 +73,7 @@ struct case_result *case_run(struct talk_run *run, const struct run_options *opt
         chosen->row->run(&talk, chosen->row);
     talk_clear(&talk);
     if (!result->actual)
-        result->actual = g_strdup("the stimulus could not be given");
+        result->actual = g_strdup("the stimulus could not be delivered");
     result->seconds = (double)(talk_now() - talk.began) / 1e9;
     return result;
 }

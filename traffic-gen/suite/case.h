@@ -5,11 +5,11 @@
 
 #include "traffic-gen/suite/run.h"
 
-/* NULL: it can run; else why not, as is known before anything is said. */
+/* NULL: it can run; else why not, as far as is known before anything is sent. */
 const char *case_cannot(const struct talk_run *run, const struct suite_case *row);
-/* The caller's. */
+/* The caller frees it. */
 struct case_result *case_run(struct talk_run *run, const struct run_options *options, const struct chosen_case *chosen);
-/* At least one run (struct case_result *, taken out of the array): the worst speaks for all. The caller's. */
+/* At least one run (struct case_result *, taken out of the array): the worst speaks for all. The caller frees it. */
 struct case_result *case_merge(GPtrArray *runs);
 
 #endif

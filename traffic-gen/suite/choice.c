@@ -23,7 +23,7 @@ bool choice_address(const char *text, bool listening, char **host, char **port, 
     }
     if (!colon || !g_ascii_string_to_unsigned(colon + 1, 10, listening ? 0 : 1, UINT16_MAX, &number, NULL) ||
         (begin == end && !listening) || (begin == text && memchr(begin, ':', (size_t)(end - begin)))) {
-        g_set_error(error, CHOICE_ERROR, 0, "'%s' is not HOST:PORT%s (an IPv6 address stands in [])", text,
+        g_set_error(error, CHOICE_ERROR, 0, "'%s' is not HOST:PORT%s (IPv6 addresses go in [])", text,
                     listening ? " or :PORT" : "");
         return false;
     }
@@ -32,7 +32,7 @@ bool choice_address(const char *text, bool listening, char **host, char **port, 
     return true;
 }
 
-/* ---- tests ---- */
+/* ---- cases ---- */
 
 /* "rfc5044" or "rfc5044/4.3". */
 static bool names_document(const struct rule *rule, const char *word)
@@ -63,7 +63,8 @@ static bool rule_fits_word(const struct rule *rule, const char *word)
            g_ascii_strcasecmp(rule->level, word) == 0 || names_document(rule, word);
 }
 
-/* True for the test id, the id of its rule or of one that states the same, a beginning of these, or the rest. */
+/* True for the id of the case, of its rule or of a rule that states the same, for a beginning of these, for a document,
+ * layer or level. */
 static bool fits_word(const struct chosen_case *chosen, const char *word)
 {
     g_autofree char *id = suite_case_id(chosen->row);
@@ -123,11 +124,10 @@ static bool words_are_good(const GArray *all, char **words, const char *option, 
         for (guint k = 0; k < all->len && !known; k++)
             known = fits(&g_array_index(all, struct chosen_case, k), word);
         if (!known) {
-            g_set_error(
-                error, CHOICE_ERROR, 0,
-                "--%s: '%s' names no test (see: iwarp-gen list tests); a test or rule id, a beginning of one, a "
-                "document, a layer or a level",
-                option, words[i]);
+            g_set_error(error, CHOICE_ERROR, 0,
+                        "--%s: '%s' matches no case: expected the id of a case or rule, the beginning of one, a "
+                        "document, a layer or a level (see: iwarp-gen list tests)",
+                        option, words[i]);
             return false;
         }
     }
@@ -140,7 +140,7 @@ static bool suites_are_good(char **names, GError **error)
     bool good = true;
 
     for (unsigned k = 0; suites[k]; k++) {
-        if (k == 0 || strcmp(suites[k - 1]->name, suites[k]->name) != 0) /* parts of one stand together */
+        if (k == 0 || strcmp(suites[k - 1]->name, suites[k]->name) != 0) /* parts of one suite are adjacent */
             g_string_append_printf(known, "%s%s", k ? ", " : "", suites[k]->name);
     }
     for (unsigned i = 0; names[i] && good; i++) {
@@ -176,7 +176,7 @@ GArray *choice_cases(char *const *suites_wanted, char *const *rules, char *const
     if (chosen->len > 0)
         return chosen;
     g_array_unref(chosen);
-    g_set_error(error, CHOICE_ERROR, 0, "no test is left for a device that is %s",
+    g_set_error(error, CHOICE_ERROR, 0, "no case is left for a device that is %s",
                 dut == DUT_RESPONDER ? "Responder" : "Initiator (--listen)");
     return NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the user chooses: the DUT's address, tests, waivers. */
+/* What the user chooses: the device's address, cases, waivers. */
 #ifndef IWARP_TRAFFIC_SUITE_CHOICE_H
 #define IWARP_TRAFFIC_SUITE_CHOICE_H
 
@@ -11,18 +11,18 @@
 bool choice_address(const char *text, bool listening, char **host, char **port, GError **error);
 
 /*
- * The tests (struct chosen_case) of the suites that fit the selections; lists are comma-separated, NULL: all. NULL with
- * *error when a word names nothing, or nothing is left.
+ * The cases (struct chosen_case) of the suites that match the selections; lists are comma-separated, NULL: all. NULL
+ * with *error when a word matches nothing, or nothing is left.
  */
 GArray *choice_cases(char *const *suites_wanted, char *const *rules, char *const *skip, enum suite_dut dut,
                      GError **error);
 
-/* The same of a rule alone, whatever the suites. */
+/* The same for a rule alone, whatever the suites. */
 bool choice_takes(char *const *rules, char *const *skip, const char *rule);
 
-/* Marks a failure of that device as waived (waivers/waivers.h). */
+/* Marks a failure of this device as waived (waivers/waivers.h). */
 void choice_waive(GPtrArray *waivers, enum suite_dut dut, const struct endpoint *device, struct case_result *result);
-/* Tells in the report which waivers matched none. */
+/* Adds the waivers that matched no failure to the report. */
 void choice_unused(const GPtrArray *waivers, struct suite_report *report);
 
 #endif

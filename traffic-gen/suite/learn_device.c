@@ -9,8 +9,8 @@ static const int64_t stay_ns = 150 * INT64_C(1000000), retry_ns = 100 * INT64_C(
 
 enum offer {
     OFFER_TAKEN,
-    OFFER_TAKEN_AND_CLOSED, /* accepted, and closed behind the first FPDU */
-    OFFER_REFUSED,          /* R = 1, a close, or another frame than is due */
+    OFFER_TAKEN_AND_CLOSED, /* accepted, and closed after the first FPDU */
+    OFFER_REFUSED,          /* R = 1, a close, or a frame other than the expected one */
     OFFER_UNANSWERED,
     OFFER_NO_CONNECTION,
 };
@@ -26,11 +26,11 @@ static void take_advert(struct talk *talk, const struct mpa_startup *theirs)
         run->has |= NEED_ENHANCED;
     if (talk->advert.n > 0)
         run->has |= NEED_REGIONS;
-    if (talk->advert.n == REGION_COUNT) /* who tells less, as `sink` does, is no echo */
+    if (talk->advert.n == REGION_COUNT) /* a service that advertises less, as `sink` does, is no echo */
         run->has |= NEED_ECHO | NEED_RECEIVES | (run->asks ? 0 : NEED_WORDS);
 }
 
-/* Behind the start-up: what the device says by itself is none of a refusal. */
+/* After the start-up: what the device sends on its own is no refusal. */
 static enum offer see_whether_it_stays(struct talk *talk, char **why)
 {
     int64_t until = talk_now() + stay_ns;
@@ -41,7 +41,7 @@ static enum offer see_whether_it_stays(struct talk *talk, char **why)
     } while (heard->what == TALK_FPDU && !heard->is_terminate && talk_now() < until);
     if (heard->what == TALK_SILENCE || (heard->what == TALK_FPDU && !heard->is_terminate))
         return OFFER_TAKEN;
-    *why = g_strdup_printf("accepted, and then %s", talk_describe(talk, heard));
+    *why = g_strdup_printf("accepted, then %s", talk_describe(talk, heard));
     return OFFER_TAKEN_AND_CLOSED;
 }
 
@@ -59,11 +59,11 @@ static enum offer offer_one(struct talk *talk, char **why)
     talk_send_frame(talk, NULL);
     theirs = talk_hear_frame(talk);
     if (!theirs) {
-        *why = g_strdup_printf("no MPA start-up frame came, but %s", talk_describe(talk, talk_last(talk)));
+        *why = g_strdup_printf("expected an MPA start-up frame; found %s", talk_describe(talk, talk_last(talk)));
         return talk_last(talk)->what == TALK_SILENCE ? OFFER_UNANSWERED : OFFER_REFUSED;
     }
     if (theirs->flags & MPA_FLAG_R || theirs->has_enhanced != terms->enhanced) {
-        *why = g_strdup_printf("%s: %s", theirs->flags & MPA_FLAG_R ? "rejected" : "answered otherwise",
+        *why = g_strdup_printf("%s: %s", theirs->flags & MPA_FLAG_R ? "rejected" : "answered with another frame",
                                talk_describe(talk, talk_last(talk)));
         return OFFER_REFUSED;
     }
@@ -73,11 +73,11 @@ static enum offer offer_one(struct talk *talk, char **why)
         *why = g_strdup(talk->result->actual);
         return OFFER_TAKEN_AND_CLOSED;
     }
-    take_advert(talk, theirs); /* it may be told in a Send */
+    take_advert(talk, theirs); /* it may be advertised in a Send */
     return see_whether_it_stays(talk, why);
 }
 
-/* A device that has refused may need a moment until it listens again. */
+/* A device that has refused may need a moment before it listens again. */
 static enum offer offer_patiently(struct talk *talk, bool first, char **why)
 {
     int64_t until = talk_now() + (first ? 0 : talk->run->t_recover);
@@ -115,7 +115,7 @@ static bool learn_responder(struct talk *talk, char **why)
             return true;
         if (offer == OFFER_NO_CONNECTION) {
             *why = i == 0 ? g_strdup(reason)
-                          : g_strdup_printf("%s; before that it took connections:%s", reason, reasons->str);
+                          : g_strdup_printf("%s; before that it accepted connections:%s", reason, reasons->str);
             return false;
         }
         if (offer == OFFER_TAKEN_AND_CLOSED && second_best == n)
@@ -128,11 +128,11 @@ static bool learn_responder(struct talk *talk, char **why)
         run->terms = offers[second_best];
         return true;
     }
-    *why = g_strdup_printf("the device takes none of these start-ups (--mpa can fix another):%s", reasons->str);
+    *why = g_strdup_printf("the device accepts none of these start-ups (--mpa sets another):%s", reasons->str);
     return false;
 }
 
-/* A start-up without the enhanced data was wanted; whether the device knows them is still to be seen. */
+/* The user asked for a start-up without enhanced data; whether the device supports them is still unknown. */
 static void learn_enhanced(struct talk *talk)
 {
     const struct talk_wish wish = {.enhanced = true};
@@ -161,7 +161,7 @@ static enum offer answer_one(struct talk *talk, char **why)
     }
     theirs = talk_hear_frame(talk);
     if (!theirs) {
-        *why = g_strdup_printf("no MPA start-up frame came, but %s", talk_describe(talk, talk_last(talk)));
+        *why = g_strdup_printf("expected an MPA start-up frame; found %s", talk_describe(talk, talk_last(talk)));
         return talk_last(talk)->what == TALK_SILENCE ? OFFER_UNANSWERED : OFFER_REFUSED;
     }
     take_advert(talk, theirs);
@@ -176,7 +176,7 @@ static enum offer answer_one(struct talk *talk, char **why)
     return talk_is_open(talk) ? OFFER_TAKEN : OFFER_TAKEN_AND_CLOSED;
 }
 
-/* What the report says of it: as the Request was, and C as we answer it. */
+/* For the report: the Request as it was, and C as we answer it. */
 static void take_request(struct talk *talk)
 {
     const struct mpa_startup *theirs = talk_frame(talk, false);
@@ -205,7 +205,7 @@ static bool learn_initiator(struct talk *talk, char **why)
         take_request(talk);
         if (offer == OFFER_TAKEN)
             return true;
-        /* Some do not take a Reply with C when their Request had none. */
+        /* Some refuse a Reply with C = 1 when their Request had C = 0. */
         if (talk_frame(talk, false)->flags & MPA_FLAG_C || run->given.fields & STARTUP_CRC)
             break;
         run->terms.crc_follows = true;

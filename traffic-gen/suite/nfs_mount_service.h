@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * MOUNT over TCP for clients of NFS version 3 that are tested: on a thread and a tree of its own, whose root has the
- * file handle of that which the cases serve.
+ * MOUNT over TCP for NFS version 3 clients under test: on its own thread, with its own tree, whose root has the file
+ * handle of the tree that the cases serve.
  */
 #ifndef IWARP_TRAFFIC_SUITE_NFS_MOUNT_SERVICE_H
 #define IWARP_TRAFFIC_SUITE_NFS_MOUNT_SERVICE_H

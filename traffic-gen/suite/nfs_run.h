@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What all cases of a run share about NFS: what the user says of the export, which versions a server was found to
- * speak, and, for devices that are clients, the server that all connections reach.
+ * What all cases of a run share about NFS: what the user says about the export, which versions a server was found to
+ * speak, and, for devices that are clients, the server behind all connections.
  */
 #ifndef IWARP_TRAFFIC_SUITE_NFS_RUN_H
 #define IWARP_TRAFFIC_SUITE_NFS_RUN_H
@@ -14,22 +14,22 @@ enum { NFS_ALL_VERSIONS = (1 << NFS_VERSIONS) - 1, NFS_HANDLE_MAX = 128 };
 extern const char *const nfs_version_names[NFS_VERSIONS]; /* "3", "4.0", ... */
 /* "3,4.1": a set of 1 << enum nfs_version_at; 0: something else. */
 unsigned nfs_versions_parse(const char *text);
-/* "versions 3, 4.0"; the caller's to free. */
+/* "versions 3, 4.0"; the caller frees it. */
 char *nfs_versions_text(unsigned versions);
 
 struct nfs_run {
-    /* Said by the user. */
+    /* Given by the user. */
     const char *export;     /* NULL: the root */
     const char *mount_port; /* of MOUNT over TCP; NULL: on the connection itself, else rpcbind is asked */
     unsigned wanted;        /* set of versions; 0: all */
     uint64_t seed;          /* of XIDs, owners, names */
-    /* Found, once, under the lock. */
+    /* Found out once, under the lock. */
     GMutex lock;
     bool is_learnt;
-    gint others;           /* connections of no case; atomic */
-    unsigned spoken;       /* set of versions that work in the export */
-    uint32_t null_version; /* of NFS, whose NULL is answered with SUCCESS; 0: not known */
-    bool no_null;          /* there is none */
+    gint others;           /* connections outside of cases; atomic */
+    unsigned spoken;       /* set of versions that work on the export */
+    uint32_t null_version; /* of NFS, whose NULL is answered with SUCCESS; 0: unknown */
+    bool no_null;          /* no version has one */
     struct {
         uint8_t root[NFS_HANDLE_MAX];
         uint32_t root_n;
@@ -43,9 +43,9 @@ struct nfs_run {
 
 void nfs_run_init(struct nfs_run *nfs, uint64_t seed);
 void nfs_run_clear(struct nfs_run *nfs);
-/* A number from the seed: another one each time. By any thread. */
+/* A number drawn from the seed, a new one each time. Safe in any thread. */
 uint32_t nfs_run_draw(struct nfs_run *nfs);
-/* The server, made when it is not there yet. Used under the lock only. */
+/* The server, created on first use. Only under the lock. */
 struct nfs_server *nfs_run_server(struct nfs_run *nfs);
 
 #endif

@@ -233,7 +233,7 @@ char *suite_report_life(const struct suite_report *report)
     for (guint i = 0; i < report->deaths->len; i++) {
         const struct device_death *death = g_ptr_array_index(report->deaths, i);
 
-        g_string_append_printf(text, "; died %s", death->cases->len > 1 ? "amid" : "of");
+        g_string_append_printf(text, "; died %s", death->cases->len > 1 ? "during" : "of");
         for (guint k = 0; k < death->cases->len; k++)
             g_string_append_printf(text, "%s %s", k ? "," : "", (const char *)g_ptr_array_index(death->cases, k));
         g_string_append_printf(text, " (%s%s)", death->state ? death->state : "", death->revived ? ", revived" : "");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a run of the suites has found: filled in by the run, or read from a JSON report; all reports are made of it. */
+/* What a run of the suites found: filled in by the run, or read from a JSON report. Every report is made from it. */
 #ifndef IWARP_TRAFFIC_SUITE_RESULT_H
 #define IWARP_TRAFFIC_SUITE_RESULT_H
 
@@ -11,7 +11,7 @@
 enum case_outcome {
     OUTCOME_PASSED,
     OUTCOME_FAILED,
-    OUTCOME_UNSTABLE, /* repeated, with different outcomes */
+    OUTCOME_UNSTABLE, /* repeated runs had different outcomes */
     OUTCOME_INCONCLUSIVE,
     OUTCOME_NOT_APPLICABLE,
     OUTCOMES
@@ -19,15 +19,15 @@ enum case_outcome {
 
 extern const char *const case_outcome_names[OUTCOMES]; /* "passed", ..., "not applicable" */
 
-/* One thing that was said, in order. */
+/* One line of the transcript. */
 struct case_step {
-    double seconds; /* since the test began */
+    double seconds; /* since the case began */
     bool ours;
-    unsigned connection; /* of the test, from 1 */
+    unsigned connection; /* of the case, from 1 */
     char *caption;       /* "FPDU: RDMA Read Request QN 1 MSN 1 ..., CRC wrong" */
     char *octets;        /* hexadecimal; NULL: none (FIN, RST) */
-    unsigned n;          /* octets in all: the text may be cut */
-    unsigned left_out;   /* steps before this one, and after the one before it, that are not shown */
+    unsigned n;          /* octets in all: the text may be shortened */
+    unsigned left_out;   /* steps between the one before and this one that are not shown */
 };
 
 struct case_result {
@@ -39,19 +39,19 @@ struct case_result {
     char *actual;            /* why this outcome */
     GPtrArray *observations; /* what else the engine found about the DUT: char * "ID: message" */
     GPtrArray *steps;        /* struct case_step * */
-    GArray *ports;           /* guint: the test's TCP ports, one per connection, in the order of the ladder */
+    GArray *ports;           /* guint: the case's TCP ports, one per connection, in the order of the ladder */
     double seconds;
-    bool by_end;             /* passed because the device refused or closed: it has to be alive afterwards */
+    bool by_end;             /* passed because the device refused or closed: it must be alive afterwards */
     char *waived;            /* why; NULL: not */
-    char *death;             /* what became of the device (alive.h: device_life_names); NULL: it was alive afterwards */
-    unsigned runs[OUTCOMES]; /* repeated: how often each */
-    /* While it runs: our side said something of its own; a usual start-up was not taken. */
+    char *death;             /* state of the device afterwards (alive.h: device_life_names); NULL: alive */
+    unsigned runs[OUTCOMES]; /* with --repeat: how often each outcome occurred */
+    /* While it runs: our side has sent its stimulus; a usual start-up was refused. */
     bool said, refused;
 };
 
 /* The device died. */
 struct device_death {
-    GPtrArray *cases; /* char *: the case, or those that ran at the same time and could not be told apart */
+    GPtrArray *cases; /* char *: the case, or those that ran at the same time and cannot be told apart */
     char *state;      /* alive.h: device_life_names */
     char *what;       /* in words */
     bool revived;
@@ -64,19 +64,19 @@ struct missing_service {
 };
 
 struct suite_report {
-    char *device;  /* as the user calls it, or its address */
+    char *device;  /* --device, or its address */
     char *role;    /* "responder" or "initiator" */
     char *version; /* of iwarp-gen */
     char *started; /* ISO 8601 */
     double seconds;
     GPtrArray *results;        /* struct case_result * */
     GPtrArray *unused_waivers; /* char * */
-    unsigned chosen, finished; /* cases that were to run, and those that did: fewer when the run ended early */
+    unsigned chosen, finished; /* cases selected, and cases that ran: fewer when the run ended early */
     char *state;               /* of the device at the end: "alive", ... (alive.h) */
-    char *start_up;            /* that it takes, in words */
+    char *start_up;            /* the one that it accepts, in words */
     char *sign;                /* how it shows life, in words */
-    char *layout;              /* of its Terminates, when that is wrong */
-    unsigned can_run;          /* of the chosen cases, as its service is */
+    char *layout;              /* of its Terminates, when it is wrong */
+    unsigned can_run;          /* of the chosen cases, with the service as it is */
     GPtrArray *missing;        /* struct missing_service *: why the others cannot */
     GPtrArray *deaths;         /* struct device_death * */
 };
@@ -93,7 +93,7 @@ void case_result_free(struct case_result *result);
 /* Failed or unstable, waived or not. */
 bool case_result_failed(const struct case_result *result);
 
-/* Of one section of a document, in the order in which the results come. */
+/* Totals of one section of a document, in the order of the results. */
 struct report_section {
     const char *document, *section; /* borrowed from a result */
     unsigned conforms, fails, waived, open;
@@ -101,13 +101,13 @@ struct report_section {
 GArray *suite_report_sections(const struct suite_report *report); /* struct report_section; the caller's */
 /* "alive at the end", "died of MPA-8-02/crc: ...": the caller's. */
 char *suite_report_life(const struct suite_report *report);
-/* Cases that failed, and do not count as waived; seen beside other cases, too. */
+/* Failures that are not waived, with those seen during other cases. */
 unsigned suite_report_failures(const struct suite_report *report);
 
-/* Failures that are waived do not count as such. */
+/* Waived failures are counted apart. */
 unsigned suite_report_count(const struct suite_report *report, enum case_outcome outcome, bool waived);
 
-/* Each writes the whole report; the stream's errors are the caller's to look for. */
+/* Each writes the whole report; the caller checks the stream for errors. */
 void suite_report_text(const struct suite_report *report, FILE *out);
 void suite_report_json(const struct suite_report *report, FILE *out);
 void suite_report_junit(const struct suite_report *report, FILE *out);

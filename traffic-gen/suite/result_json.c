@@ -423,8 +423,7 @@ struct suite_report *suite_report_load(const char *path, GError **error)
     if (!g_file_get_contents(path, &text, &n, error))
         return NULL;
     if (!json_guard_passes(text, n) || !json_parser_load_from_data(parser, text, (gssize)n, NULL)) {
-        g_set_error(error, RESULT_ERROR, 0,
-                    "%s: is no JSON; reports of 'iwarp-gen test --format=json' are put together", path);
+        g_set_error(error, RESULT_ERROR, 0, "%s: not JSON; expected reports of 'iwarp-gen test --format=json'", path);
         return NULL;
     }
     root = json_parser_get_root(parser);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The JUnit report: a test suite per suite, a test case per test. What could not be judged is skipped, with the reason.
+/* The JUnit report: a test suite for each suite, a test case for each case. What could not be judged is skipped, with
+ * the reason.
  */
 #include "support/markup.h"
 #include "traffic-gen/suite/result.h"
 
 #include <string.h>
 
-enum { TIMESTAMP_LEN = 19 /* without fraction and zone */ };
+enum { TIMESTAMP_LEN = 19 /* without fraction and time zone */ };
 
 static bool is_skipped(const struct case_result *result)
 {

@@ -8,7 +8,7 @@
 
 static const char words[] = "Terminate layer ";
 
-/* *text, from the last Terminate on that it names: with what is meant. */
+/* *Appends to the last Terminate named in text what it means. */
 static void add_meaning(char **text, const char *layout)
 {
     struct rdmap_terminate meant;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Terminates of a device that puts their first word otherwise than RFC 5040 Figure 9 says: what they mean. */
+/* What Terminates mean whose first word is not laid out as in RFC 5040 Figure 9. */
 #ifndef IWARP_TRAFFIC_SUITE_RESULT_LAYOUT_H
 #define IWARP_TRAFFIC_SUITE_RESULT_LAYOUT_H
 
 #include "traffic-gen/suite/result.h"
 
 /*
- * layout: of engine/rdmap_terminate_layout.h, proven by some Terminate of the device. Every Terminate of the device
- * that the results speak of gets what it means behind it, if that can be said.
+ * layout: of engine/rdmap_terminate_layout.h, proven by one of the device's Terminates. Wherever the results name one
+ * of its Terminates, what it means is added after it, if that is known.
  */
 void result_layout_tell(struct suite_report *report, const char *layout);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the engine saw the device break beside the rule under test: a failure of its own for each rule, with the cases
+ * Rules other than the one under test that the engine saw the device break: one failure for each rule, with the cases
  * that showed it, so that it counts and can be waived like any other.
  */
 #include "traffic-gen/suite/result_seen.h"
@@ -26,14 +26,14 @@ static const struct rule *rule_of(const char *observation, const char **message)
     return NULL;
 }
 
-/* What no document demands, and only may mean trouble, stays an observation. */
+/* What no document demands and only hints at trouble remains an observation. */
 static bool is_demanded(const struct rule *rule)
 {
     return rule->severity == SEVERITY_ERROR ||
            (rule->severity == SEVERITY_WARNING && strcmp(rule->level, "STATED") != 0);
 }
 
-/* A case of the rule itself, or of one that states the same, has failed: it is told already. */
+/* A case of the rule itself, or of one that states the same, has failed: it is already reported. */
 static bool is_told(const struct suite_report *report, const struct rule *rule)
 {
     for (guint i = 0; i < report->results->len; i++) {
@@ -88,9 +88,9 @@ static struct case_result *result_of(const struct seen *seen)
     result->severity = g_strdup(rule_severity_name(rule->severity));
     result->requirement = g_strdup(rule->text);
     result->stimulus = seen->n > CASES_NAMED
-                           ? g_strdup_printf("seen beside %s and %u others", seen->cases->str, seen->n - CASES_NAMED)
-                           : g_strdup_printf("seen beside %s", seen->cases->str);
-    result->expected = g_strdup("as the rule says, in all that the device sends");
+                           ? g_strdup_printf("seen during %s and %u others", seen->cases->str, seen->n - CASES_NAMED)
+                           : g_strdup_printf("seen during %s", seen->cases->str);
+    result->expected = g_strdup("as the rule demands, in everything that the device sends");
     result->actual = g_strdup(seen->message);
     result->outcome = OUTCOME_FAILED;
     g_array_append_vals(result->ports, seen->first->ports->data, seen->first->ports->len);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The report as text: what a reader in a hurry wants, a line for each case, and for each failure what was wanted, what
- * came, and what was said. */
+/* The report as text: a summary, a line for each case, and for each failure what was expected, what was found, and the
+ * transcript. */
 #include "traffic-gen/suite/result.h"
 
 #include <string.h>
@@ -53,7 +53,7 @@ static void print_result(const struct case_result *result, FILE *out)
         print_failure(result, out);
 }
 
-/* ---- what a reader in a hurry wants ---- */
+/* ---- summary ---- */
 
 static void print_failed_ids(const struct suite_report *report, FILE *out)
 {
@@ -95,7 +95,7 @@ static void print_summary(const struct suite_report *report, FILE *out)
     if (report->start_up)
         fprintf(out, "  start-up         %s; %s\n", report->start_up, report->sign ? report->sign : "");
     if (report->layout)
-        fprintf(out, "  Terminates       wrong layout: %s; what they mean stands in []\n", report->layout);
+        fprintf(out, "  Terminates       wrong layout: %s; [] shows what they mean\n", report->layout);
     print_failed_ids(report, out);
     fprintf(out, "  conforms         %u\n", suite_report_count(report, OUTCOME_PASSED, false));
     fprintf(out, "  cannot be shown  %u: %u inconclusive, %u not applicable\n", open + not_applicable, open,
@@ -103,7 +103,7 @@ static void print_summary(const struct suite_report *report, FILE *out)
     for (guint i = 0; i < report->missing->len; i++) {
         const struct missing_service *missing = g_ptr_array_index(report->missing, i);
 
-        fprintf(out, "  %u cases want    %s: %s\n", missing->cases, missing->what, missing->service);
+        fprintf(out, "  %u cases need    %s: %s\n", missing->cases, missing->what, missing->service);
     }
     print_sections(report, out);
     fputc('\n', out);
@@ -113,7 +113,7 @@ void suite_report_text(const struct suite_report *report, FILE *out)
 {
     unsigned unstable = suite_report_count(report, OUTCOME_UNSTABLE, false);
 
-    fprintf(out, "%s as %s, %s, %u tests in %.1f s\n\n", report->device, report->role, report->started,
+    fprintf(out, "%s as %s, %s, %u cases in %.1f s\n\n", report->device, report->role, report->started,
             report->finished, report->seconds);
     print_summary(report, out);
     for (guint i = 0; i < report->results->len; i++)

@@ -12,7 +12,7 @@ enum {
     CREDITS_DEFAULT = 8,
     READS = 16,
     READS_MAX = 256,
-    CREDENTIAL = 32, /* octets of its body */
+    CREDENTIAL = 32, /* octets of the body */
 };
 
 /* ---- the transport ---- */
@@ -21,7 +21,7 @@ static void on_write(void *ctx, const uint8_t *p, size_t n)
 {
     struct rpc_talker *talker = ctx;
     struct talk *talk = talker->talk;
-    bool said = talk->result->said || talker->open; /* a start-up is no stimulus */
+    bool said = talk->result->said || talker->open; /* the start-up is no stimulus */
     size_t need;
 
     if (!talk->startup[WATCH_SUITE].known &&
@@ -57,7 +57,7 @@ static int64_t on_now(void *ctx)
     return talk_now();
 }
 
-/* ---- what the end tells ---- */
+/* ---- events of the end ---- */
 
 static void heard_free(gpointer data)
 {
@@ -72,7 +72,7 @@ static enum rpc_end_answer note(void *ctx, const struct rpc_end_incoming *incomi
     struct rpc_talker *talker = ctx;
     struct talker_heard *heard;
 
-    if (!incoming->p) /* it was heard when its Send came */
+    if (!incoming->p) /* it was noted when its Send arrived */
         return due;
     heard = g_new0(struct talker_heard, 1);
     heard->p = g_memdup2(incoming->p, incoming->n);
@@ -142,8 +142,8 @@ static void on_called(void *ctx, uint64_t id, const struct rpc_end_message *call
 /* ---- life ---- */
 
 /*
- * As Initiator what the device was found to take; as Responder what it asks for, and our Reads whatever it has learnt
- * of the Requests: some clients say ORD 0.
+ * As Initiator what the device was found to accept; as Responder what it asks for, with Reads of our own whatever its
+ * Request says: some clients say ORD 0.
  */
 static struct mpa_enhanced our_reads(const struct talk *talk)
 {
@@ -218,7 +218,7 @@ static void feed(struct rpc_talker *talker, const struct talk_heard *heard)
     case TALK_FRAME:
     case TALK_FPDU:
     case TALK_GARBAGE: {
-        /* The octets move when more come. */
+        /* The octets move when more arrive. */
         g_autofree uint8_t *octets = g_memdup2(heard->octets, heard->n);
 
         qp_receive(qp, octets, heard->n);
@@ -254,7 +254,7 @@ void rpc_talker_pump(struct rpc_talker *talker, int64_t ns, bool (*done)(const s
         const struct talk_heard *heard = talk_hear(talker->talk, MAX(until - talk_now(), 0));
 
         feed(talker, heard);
-        /* One that never stops must not hold up the test. */
+        /* A device that never stops must not hold up the case. */
         if (heard->what == TALK_SILENCE || talk_now() > until + talk_t_react(talker->talk))
             break;
     }
@@ -268,8 +268,7 @@ static bool hear_frame(struct rpc_talker *talker)
     if (!theirs || (theirs->kind == MPA_REPLY && theirs->flags & MPA_FLAG_R))
         talk->result->refused = true;
     if (!theirs)
-        talk_inconclusive(talk, "the start-up was not answered: a frame was expected; there was %s",
-                          talk_describe(talk, talk_last(talk)));
+        talk_inconclusive(talk, "expected a start-up frame; found %s", talk_describe(talk, talk_last(talk)));
     else if (theirs->kind == MPA_REPLY && theirs->flags & MPA_FLAG_R)
         talk_inconclusive(talk, "the start-up was rejected: %s", talk_describe(talk, talk_last(talk)));
     else
@@ -300,7 +299,7 @@ static bool start_as_client(struct rpc_talker *talker, const struct talker_wish 
     return true;
 }
 
-/* Some clients refuse a Reply with C when their Request had none. */
+/* Some clients refuse a Reply with C = 1 when their Request had C = 0. */
 static bool start_as_server(struct rpc_talker *talker, const struct talker_wish *wish)
 {
     struct talk *talk = talker->talk;
@@ -315,7 +314,7 @@ static bool start_as_server(struct rpc_talker *talker, const struct talker_wish 
     return true;
 }
 
-/* A version of NFS that the service has, when that is known. */
+/* A version of NFS that the service supports, if known. */
 uint32_t rpc_talker_null_version(const struct rpc_talker *talker)
 {
     uint32_t version = talker->talk->run->nfs.null_version;
@@ -331,7 +330,7 @@ static bool call_null(struct rpc_talker *talker)
     return rpc_talker_call(talker, &out, NULL);
 }
 
-/* The same in each run with that seed, whatever else runs beside it. */
+/* The same in each run with that seed, whatever runs at the same time. */
 static void draw(struct rpc_talker *talker)
 {
     const struct talk *talk = talker->talk;
@@ -362,7 +361,7 @@ bool rpc_talker_open(struct rpc_talker *talker, struct talk *talk, const struct 
         return true;
     if (call_null(talker))
         return true;
-    talk_inconclusive(talk, "a first NULL Call is not answered: %s",
+    talk_inconclusive(talk, "the first NULL Call was not answered: %s",
                       talker->fed_end ? "the connection is over" : "silence");
     return false;
 }
@@ -432,7 +431,7 @@ static enum rpc_answer classify(const struct talker_heard *heard)
         return RPC_ANSWER_NONSENSE;
     if (header->proc == RPCRDMA_ERROR)
         return header->err == RPCRDMA_ERR_VERS ? RPC_ANSWER_ERR_VERS : RPC_ANSWER_ERR_CHUNK;
-    if (header->proc == RPCRDMA_NOMSG) /* what it says lies in our memory */
+    if (header->proc == RPCRDMA_NOMSG) /* the answer may be in our memory */
         return RPC_ANSWER_SUCCESS;
     if (header->proc != RPCRDMA_MSG)
         return RPC_ANSWER_NONSENSE;
@@ -470,7 +469,7 @@ const char *rpc_answer_words(enum rpc_answer answer)
     case RPC_ANSWER_SUCCESS:
         return "a Reply with SUCCESS";
     case RPC_ANSWER_RPC_ERROR:
-        return "a Reply that tells an RPC error";
+        return "a Reply with an RPC error";
     case RPC_ANSWER_GARBAGE:
         return "a Reply with GARBAGE_ARGS";
     case RPC_ANSWER_ERR_VERS:
@@ -484,14 +483,14 @@ const char *rpc_answer_words(enum rpc_answer answer)
     case RPC_ANSWER_NONSENSE:
         break;
     }
-    return "a message that is no answer";
+    return "a message that answers nothing";
 }
 
 bool rpc_talker_alive(struct rpc_talker *talker)
 {
     if (call_null(talker))
         return true;
-    talk_failed(talker->talk, "a NULL Call behind it is not answered: %s",
+    talk_failed(talker->talk, "a NULL Call after it was not answered: %s",
                 talker->fed_end ? "the connection is over" : "silence");
     return false;
 }
@@ -507,12 +506,12 @@ void rpc_talker_begin(struct rpc_talker *talker, struct xdr_out *out, uint32_t p
     xdr_out_begin(out);
     for (unsigned i = 0; i < G_N_ELEMENTS(words); i++)
         xdr_out_u32(out, words[i]);
-    /* AUTH_SYS, which servers as a rule want for files: stamp, machine, uid, gid, no more groups. */
+    /* AUTH_SYS, which servers usually want for files: stamp, machine, uid, gid, no more groups. */
     xdr_out_u32(out, RPC_AUTH_SYS);
     xdr_out_u32(out, CREDENTIAL);
     xdr_out_u32(out, 0);
     xdr_out_opaque(out, machine, sizeof machine - 1);
-    for (unsigned i = 0; i < 5; i++) /* behind them the verifier: AUTH_NONE */
+    for (unsigned i = 0; i < 5; i++) /* after them the verifier: AUTH_NONE */
         xdr_out_u32(out, 0);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Files for cases of RPC-over-RDMA: one of ours in the export's root, by whatever version of NFS the case speaks, and
- * its end.
+ * Files for RPC-over-RDMA cases: created in the export's root with the NFS version of the case, and removed at the end.
  */
 #include "traffic-gen/suite/rpc_talker_v4.h"
 
@@ -20,7 +19,7 @@ enum {
     SHARE_BOTH = 3,
     WANT_NO_DELEGATION = 0x400,
     RESULT_CONFIRM = 2,
-    MODE_WORD = 2, /* of a bitmap4 that names the mode alone */
+    MODE_WORD = 2, /* of a bitmap4 with the mode alone */
     MODE_BIT = 1 << 1,
 };
 
@@ -93,7 +92,7 @@ void rpc_talker_begin_read(struct rpc_talker *talker, struct xdr_out *out, uint3
     xdr_out_u32(out, n);
 }
 
-/* ---- what came ---- */
+/* ---- what was answered ---- */
 
 uint32_t rpc_talker_status(const struct rpc_talker *talker)
 {
@@ -138,7 +137,7 @@ const char *rpc_talker_result_words(struct rpc_talker *talker)
     case RPC_END_GARBAGE:
         return "a Reply whose chunks do not fit its results";
     case RPC_END_UNSENT:
-        return "nothing: the Call's header is too long for an inline threshold";
+        return "nothing: the Call's header exceeds the inline threshold";
     default:
         break;
     }
@@ -148,7 +147,7 @@ const char *rpc_talker_result_words(struct rpc_talker *talker)
              header.accept_stat != RPC_SUCCESS)
         g_snprintf(talker->words, sizeof talker->words, "a Reply with %s", rpc_accept_stat_name(header.accept_stat));
     else
-        g_strlcpy(talker->words, "a Reply that denies the Call", sizeof talker->words);
+        g_strlcpy(talker->words, "a Reply that rejects the Call", sizeof talker->words);
     return talker->words;
 }
 
@@ -158,7 +157,7 @@ bool rpc_talker_succeeds(struct rpc_talker *talker, struct xdr_out *out, const s
     if (rpc_talker_status(talker) == 0)
         return true;
     if (rpc_talker_is_circumstance(rpc_talker_status(talker)))
-        talk_inconclusive(talker->talk, "the server has another reason: %s", rpc_talker_result_words(talker));
+        talk_inconclusive(talker->talk, "the server refuses for another reason: %s", rpc_talker_result_words(talker));
     else
         talk_failed(talker->talk, "expected %s; found %s", talker->talk->row->expected,
                     rpc_talker_result_words(talker));
@@ -181,7 +180,7 @@ bool rpc_talker_root(struct rpc_talker *talker)
     }
     status = talker_meet(talker);
     if (status != 0) {
-        talk_inconclusive(talker->talk, "the server does not take us for a client of NFS version %s: %s",
+        talk_inconclusive(talker->talk, "the server does not accept us as a client of NFS version %s: %s",
                           nfs_version_names[talker->version], rpc_talker_result_words(talker));
         return false;
     }
@@ -222,7 +221,7 @@ static void put_open(struct rpc_talker *talker, struct xdr_out *out, const void 
     xdr_out_u32(out, NFS_OP_OPEN);
     xdr_out_u32(out, sessions ? 0 : talker->v4.open_sequence);
     xdr_out_u32(out, SHARE_BOTH | (sessions ? WANT_NO_DELEGATION : 0));
-    xdr_out_u32(out, 0); /* nobody is denied anything */
+    xdr_out_u32(out, 0); /* no share is denied */
     xdr_out_u64(out, talker->v4.client_id);
     xdr_out_opaque(out, talker->name, (uint32_t)strlen(talker->name)); /* the owner */
     xdr_out_u32(out, 1);                                               /* OPEN4_CREATE */
@@ -266,7 +265,7 @@ static bool take_open(struct rpc_talker *talker, struct xdr *results)
         !xdr_u32(results, &flags) || !xdr_u32(results, &words) || !xdr_skip(results, 4 * (uint64_t)words) ||
         !xdr_u32(results, &delegation))
         return false;
-    if (delegation == 3) /* OPEN_DELEGATE_NONE_EXT: why there is none */
+    if (delegation == 3) /* OPEN_DELEGATE_NONE_EXT: the reason */
         xdr_skip(results, xdr_u32(results, &words) && (words == 1 || words == 2) ? 4 : 0);
     else if (delegation != 0)
         return false;
@@ -295,12 +294,12 @@ bool rpc_talker_file(struct rpc_talker *talker)
     if (make_file(talker))
         return true;
     talker->file_n = 0;
-    talk_inconclusive(talker->talk, "no file can be made in the export's root with NFS version %s: %s",
+    talk_inconclusive(talker->talk, "cannot create a file in the export's root with NFS version %s: %s",
                       nfs_version_names[talker->version], rpc_talker_result_words(talker));
     return false;
 }
 
-/* ---- its end ---- */
+/* ---- the end of a case ---- */
 
 static void put_close(struct rpc_talker *talker, struct xdr_out *out, const void *data)
 {

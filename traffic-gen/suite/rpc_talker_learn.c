@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What an NFS server speaks, and where its export is: MOUNT (over TCP, as RFC 8267 section 5.1 has it, or on the
+ * Which versions an NFS server speaks, and where its export is: MOUNT (over TCP, as in RFC 8267 section 5.1, or on the
  * connection itself) for version 3, the path from the root for version 4. And cases that run once for each version.
  */
 #include "traffic-gen/suite/rpc_talker_v4.h"
@@ -73,7 +73,8 @@ static char *learn_3(struct rpc_talker *talker)
     struct xdr results;
 
     if (!(!nfs->mount_port && mount_here(talker, path)) && !mount_by_tcp(talker, path, &why))
-        return g_strdup_printf("no file handle of the export: %s (--mount-port, --export)", why ? why : "none came");
+        return g_strdup_printf("no file handle for the export: %s (--mount-port, --export)",
+                               why ? why : "MOUNT returned none");
     if (talker_ask(talker, put_getattr, NULL, &results) != 0)
         return g_strdup_printf("GETATTR of the export: %s", rpc_talker_result_words(talker));
     return NULL;
@@ -130,7 +131,7 @@ static char **names_of(const char *path)
     return (char **)g_ptr_array_free(names, FALSE);
 }
 
-/* An export can be the root of version 4 itself (fsid=0 with Linux): its path leads nowhere then. */
+/* An export can be the root of version 4 itself (fsid=0 on Linux): its path then leads nowhere. */
 static char *learn_4(struct rpc_talker *talker)
 {
     static char *const none[] = {NULL};
@@ -146,7 +147,7 @@ static char *learn_4(struct rpc_talker *talker)
 
 /* ---- both ---- */
 
-/* Which NULL is answered with SUCCESS, for the stimuli that are such Calls. */
+/* Which version's NULL is answered with SUCCESS: for stimuli that are NULL Calls. */
 static void learn_null(struct rpc_talker *talker)
 {
     struct nfs_run *nfs = &talker->talk->run->nfs;
@@ -164,7 +165,7 @@ static void learn_null(struct rpc_talker *talker)
     nfs->no_null = nfs->null_version == 0;
 }
 
-/* On a connection of its own. */
+/* On a separate connection. */
 static void learn_version(struct talk_run *run, enum nfs_version_at version)
 {
     struct case_result *result = case_result_new();
@@ -177,7 +178,7 @@ static void learn_version(struct talk_run *run, enum nfs_version_at version)
     if (rpc_talker_open(&talker, &talk, &(struct talker_wish){.version = version})) {
         if (!nfs->null_version)
             learn_null(&talker);
-        why_not = !(run->services & NEED_NFS) ? g_strdup("the service is not said to be NFS")
+        why_not = !(run->services & NEED_NFS) ? g_strdup("the service was not declared NFS (--service=nfs)")
                   : version == NFS_V3         ? learn_3(&talker)
                                               : learn_4(&talker);
     } else {
@@ -199,7 +200,7 @@ void rpc_talker_learn(struct talk *talk)
     struct nfs_run *nfs = &talk->run->nfs;
     int64_t began = talk_now();
 
-    if (!talk->row) /* one of these connections */
+    if (!talk->row) /* on on one of these connections */
         return;
     g_mutex_lock(&nfs->lock);
     if (!nfs->is_learnt) {
@@ -214,10 +215,10 @@ void rpc_talker_learn(struct talk *talk)
         nfs->is_learnt = true;
     }
     g_mutex_unlock(&nfs->lock);
-    talk->deadline += talk_now() - began; /* it has taken none of the case's time */
+    talk->deadline += talk_now() - began; /* it took none of the case's time */
 }
 
-/* Of those that the user wants, if there are such. */
+/* Of those that the user wants, if any. */
 static const char *why_none(const struct nfs_run *nfs, unsigned versions)
 {
     unsigned wanted = versions & nfs->wanted ? versions & nfs->wanted : versions;
@@ -226,7 +227,7 @@ static const char *why_none(const struct nfs_run *nfs, unsigned versions)
         if (wanted & 1U << i && nfs->version[i].why_not)
             return nfs->version[i].why_not;
     }
-    return "none was asked for";
+    return "--nfs-version leaves none";
 }
 
 bool rpc_talker_first_version(struct talk *talk, enum nfs_version_at *version)
@@ -240,7 +241,7 @@ bool rpc_talker_first_version(struct talk *talk, enum nfs_version_at *version)
             return true;
         }
     }
-    talk_not_applicable(talk, "the device serves no NFS version that the case is about: %s",
+    talk_not_applicable(talk, "the device serves no NFS version that the case needs: %s",
                         why_none(nfs, NFS_ALL_VERSIONS));
     return false;
 }
@@ -252,7 +253,7 @@ struct partial {
     char *actual;
 };
 
-/* A failure goes before what could not be judged, and that before a pass. */
+/* A failure outranks what could not be judged, which outranks a pass. */
 static void join(struct case_result *result, struct partial parts[NFS_VERSIONS], unsigned versions)
 {
     static const enum case_outcome order[] = {OUTCOME_FAILED, OUTCOME_INCONCLUSIVE, OUTCOME_PASSED,
@@ -298,7 +299,7 @@ void rpc_talker_each_version(struct talk *talk, const struct suite_case *row, un
 
     rpc_talker_learn(talk);
     if (!(talk->run->nfs.spoken & versions)) {
-        talk_not_applicable(talk, "the device serves no NFS version that the case is about: %s",
+        talk_not_applicable(talk, "the device serves no NFS version that the case needs: %s",
                             why_none(&talk->run->nfs, versions));
         return;
     }
@@ -317,7 +318,7 @@ void rpc_talker_each_version(struct talk *talk, const struct suite_case *row, un
         rpc_talker_close(&talker);
         talk_hang_up(talk);
         parts[i].outcome = result->outcome;
-        parts[i].actual = result->actual ? result->actual : g_strdup("the stimulus could not be given");
+        parts[i].actual = result->actual ? result->actual : g_strdup("the stimulus could not be delivered");
         result->actual = NULL;
     }
     join(result, parts, versions);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the talker says besides whole Calls and Replies: Sends and headers as they are, and their octets from texts. */
+/* What the talker sends besides whole Calls and Replies: raw Sends and headers, and their octets from texts. */
 #include "traffic-gen/suite/rpc_talker.h"
 #include "wire/nfs.h"
 #include "wire/octets.h"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The talker as the server of a device that is a client: its Calls wait or are answered, and it goes on, or unmounts.
+/* The talker as server of a device that is a client: its Calls wait or are answered, and it continues, or unmounts.
  */
 #include "traffic-gen/suite/rpc_talker.h"
 
 #include "traffic-gen/suite/talk_internal.h"
 
-enum { TRIES = 3, BUSY = 20 /* Calls of a device that works all the time */ };
+enum { TRIES = 3, BUSY = 20 /* Calls of a device that is kept busy */ };
 
-/* On a connection without stimulus it makes one Call after the other. */
+/* On a connection without a stimulus it makes one Call after the other. */
 static bool is_busy_otherwise(struct talk *talk)
 {
     struct rpc_talker talker;
@@ -19,8 +19,8 @@ static bool is_busy_otherwise(struct talk *talk)
 }
 
 /*
- * A device that unmounts, or makes no more Calls, may have its own reasons. It has not when it does so each time behind
- * the stimulus, and not without it.
+ * A device that unmounts, or makes no more Calls, may have its own reasons, unless it does so each time after the
+ * stimulus, and never without it.
  */
 void rpc_talker_with_client(struct talk *talk, const struct suite_case *row, const struct talker_wish *wish,
                             void (*one)(struct rpc_talker *talker, const struct suite_case *row))
@@ -54,15 +54,15 @@ void rpc_talker_with_client(struct talk *talk, const struct suite_case *row, con
     }
     what = g_strdup(result->actual);
     if (is_busy_otherwise(talk))
-        talk_failed(talk, "%s; it does so behind the stimulus only", what);
+        talk_failed(talk, "%s; it does so only after the stimulus", what);
     else
-        talk_inconclusive(talk, "%s: it is to be kept busy", what);
+        talk_inconclusive(talk, "%s: keep the device busy", what);
 }
 
 void rpc_talker_doubt(struct rpc_talker *talker, const char *what)
 {
     talker->doubt = what;
-    talk_inconclusive(talker->talk, "%s, though not each time", what);
+    talk_inconclusive(talker->talk, "%s, but not each time", what);
 }
 
 bool rpc_talker_unmounted(const struct rpc_talker *talker)
@@ -74,7 +74,7 @@ bool rpc_talker_tell_unmounted(struct rpc_talker *talker)
 {
     if (!rpc_talker_unmounted(talker))
         return false;
-    talk_inconclusive(talker->talk, "the device closes with no Call outstanding, as an unmount does");
+    talk_inconclusive(talker->talk, "the device closed with no Call outstanding, as an unmount does");
     return true;
 }
 
@@ -88,8 +88,7 @@ bool rpc_talker_wait_calls(struct rpc_talker *talker, unsigned n)
     if (talker->n_held >= n)
         return true;
     if (!rpc_talker_tell_unmounted(talker))
-        talk_inconclusive(talker->talk, "the device makes only %u of %u Calls: it is to be kept busy", talker->n_held,
-                          n);
+        talk_inconclusive(talker->talk, "the device made only %u of %u Calls: keep it busy", talker->n_held, n);
     return false;
 }
 
@@ -109,8 +108,8 @@ bool rpc_talker_serve(struct rpc_talker *talker, unsigned n, int64_t ns)
 }
 
 /*
- * As many Calls as it has credits may have been on the way before: one more is made behind an answer of now; and so is
- * one that comes much later than what our side said last.
+ * As many Calls as it has credits may have been under way before: one more than these was made after a recent Reply,
+ * and so was one that comes much later than what our side sent last.
  */
 bool rpc_talker_goes_on(struct rpc_talker *talker)
 {
@@ -125,16 +124,16 @@ void rpc_talker_judge_goes_on(struct rpc_talker *talker, const char *what)
     struct talk *talk = talker->talk;
 
     if (serves)
-        talk_passed(talk, "%s: the device goes on", what);
+        talk_passed(talk, "%s: the device continues", what);
     else if (talker->terminated)
-        talk_failed(talk, "%s: expected the device to go on; found a Terminate", what);
+        talk_failed(talk, "%s: expected the device to continue; found a Terminate", what);
     else if (rpc_talker_tell_unmounted(talker))
         return;
     else if (talker->fed_end)
-        talk_failed(talk, "%s: expected the device to go on; found the end of the connection", what);
+        talk_failed(talk, "%s: expected the device to continue; found the end of the connection", what);
     else {
         talker->is_quiet = true;
-        talk_inconclusive(talk, "%s: the device makes no more Calls", what);
+        talk_inconclusive(talk, "%s: expected the device to continue; it made no more Calls", what);
     }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How the talker makes itself known to a server of NFSv4: SETCLIENTID of minor version 0 (RFC 7530 sections 16.33 and
+ * How the talker introduces itself to an NFSv4 server: SETCLIENTID of minor version 0 (RFC 7530 sections 16.33 and
  * 16.34), EXCHANGE_ID, CREATE_SESSION and RECLAIM_COMPLETE from minor version 1 on (RFC 8881 sections 18.35, 18.36 and
- * 18.51). Owners and verifiers are drawn anew for each connection: no server takes one for another.
+ * 18.51). Owners and verifiers are drawn anew for each connection, so that no server mistakes one for another.
  */
 #include "traffic-gen/suite/rpc_talker_v4.h"
 
@@ -17,7 +17,7 @@ enum {
     OPERATIONS_MAX = 16,
     REQUESTS_MAX = 64,
     SEQUENCE_RESULT = 16 + 5 * 4,
-    GRACE_MAX = 100, /* seconds: that of Linux has 90 */
+    GRACE_MAX = 100, /* seconds: Linux's has 90 */
 };
 
 static const int64_t second = INT64_C(1000000000);
@@ -58,7 +58,7 @@ void talker_begin_compound(struct rpc_talker *talker, struct xdr_out *out, unsig
     xdr_out_u32(out, v4->slot);
     xdr_out_u32(out, v4->slot);
     xdr_out_bool(out, false); /* not to be cached */
-    /* Whatever becomes of it: the next Call does not depend on whether the server has executed this one. */
+    /* Whatever its outcome, the next Call does not depend on whether the server executed this one. */
     if (v4->slot + 1 < v4->slots) {
         v4->slot++;
     } else {
@@ -103,7 +103,7 @@ static void put_setclientid(struct rpc_talker *talker, struct xdr_out *out, cons
     talker_begin_compound(talker, out, 1);
     xdr_out_u32(out, NFS_OP_SETCLIENTID);
     put_owner(talker, out);
-    /* Nobody listens for callbacks, so that there will be no delegations. */
+    /* Nobody listens for callbacks, so there are no delegations. */
     xdr_out_u32(out, CALLBACK_PROGRAM);
     xdr_out_opaque(out, netid, sizeof netid - 1);
     xdr_out_opaque(out, nowhere, sizeof nowhere - 1);
@@ -144,7 +144,7 @@ static void put_exchange_id(struct rpc_talker *talker, struct xdr_out *out, cons
     put_owner(talker, out);
     xdr_out_u32(out, 0); /* flags */
     xdr_out_u32(out, 0); /* SP4_NONE */
-    xdr_out_u32(out, 0); /* not a word about the implementation */
+    xdr_out_u32(out, 0); /* no implementation id */
 }
 
 static void put_channel(struct xdr_out *out)
@@ -253,7 +253,7 @@ void talker_part(struct rpc_talker *talker)
 {
     struct xdr results;
 
-    /* What is left of minor version 0 goes when its lease is over. */
+    /* What remains of minor version 0 goes when the lease expires. */
     if (talker->v4.has_session && talker_ask(talker, put_destroy_session, NULL, &results) == 0)
         talker_ask(talker, put_destroy_client, NULL, &results);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How the talker speaks NFSv4: COMPOUNDs, and being known to the server. */
+/* How the talker speaks NFSv4: COMPOUNDs, and its introduction to the server. */
 #ifndef IWARP_TRAFFIC_SUITE_RPC_TALKER_V4_H
 #define IWARP_TRAFFIC_SUITE_RPC_TALKER_V4_H
 
@@ -21,24 +21,24 @@ static inline unsigned talker_minor(const struct rpc_talker *talker)
     return (unsigned)talker->version - NFS_V40;
 }
 
-/* A Call of the talker that is built anew each time it has to be made again. */
+/* Builds a Call, anew each time it is repeated. */
 typedef void (*talker_build)(struct rpc_talker *talker, struct xdr_out *out, const void *data);
 /*
- * Makes it, again each second while the server is in its grace period or says DELAY. *results stands behind the status
- * of what was asked. Returns the status; UINT32_MAX: there is none.
+ * Makes the Call, repeated each second while the server is in its grace period or answers DELAY. *results: what follows
+ * the status of the operation. Returns the status; UINT32_MAX: none.
  */
 uint32_t talker_ask(struct rpc_talker *talker, talker_build build, const void *data, struct xdr *results);
 
-/* A COMPOUND of so many operations behind SEQUENCE. */
+/* A COMPOUND of so many operations after SEQUENCE. */
 void talker_begin_compound(struct rpc_talker *talker, struct xdr_out *out, unsigned operations);
-/* results stands behind the status of the COMPOUND: passes over its tag and SEQUENCE. */
+/* results follows the status of the COMPOUND: skips its tag and SEQUENCE. */
 bool talker_open_compound(struct rpc_talker *talker, struct xdr *results);
-/* The next result is that of the operation, and it has succeeded. */
+/* The next result belongs to op, and op succeeded. */
 bool talker_take_op(struct xdr *results, uint32_t op);
 
-/* The server knows us: a client id, and a session from minor version 1 on. Returns the status that was in the way. */
+/* Gets a client id, and a session from minor version 1 on. Returns the status that prevented it. */
 uint32_t talker_meet(struct rpc_talker *talker);
-/* And does not any more. */
+/* Gives them up. */
 void talker_part(struct rpc_talker *talker);
 
 #endif

@@ -12,14 +12,14 @@ struct trial {
     const struct chosen_case *chosen;
     const struct case_result *earlier; /* taken over */
     GPtrArray *runs;                   /* struct case_result *: --repeat */
-    struct case_result *result;        /* NULL: it is not over */
-    bool again;                        /* begun anew, as the device was dead before it said anything */
+    struct case_result *result;        /* NULL: not finished */
+    bool again;                        /* restarted, as the device had died before it said anything */
 };
 
 /*
- * The threads run cases, and look after each whether the device answers. When it does not, nobody begins another case;
- * the last thread that comes out of its own settles it. Who has seen the device alive after his case is innocent, so
- * the suspects are those that have not.
+ * The threads run cases and check after each whether the device answers. When it does not, no thread begins another
+ * case; the last one to finish its own settles the death. A case after which the device was seen alive is innocent; the
+ * suspects are the others.
  */
 struct crew {
     struct talk_run *run;
@@ -27,13 +27,13 @@ struct crew {
     struct suite_report *report;
     struct trial *trials;
     guint n;
-    GMutex lock; /* of all that follows, and of trials that no thread is in */
+    GMutex lock; /* of all that follows, and of trials without a thread */
     GCond changed;
     guint next, finished, failures;
     guint working;                   /* threads within a case */
     GPtrArray *suspects, *acquitted; /* struct trial * */
-    const struct case_result *last;  /* finished last */
-    bool over;                       /* the device is dead for good, or there are failures enough */
+    const struct case_result *last;  /* the last one to finish */
+    bool over;                       /* the device is dead for good, or --stop-after is reached */
     enum device_life life;
 };
 
@@ -46,26 +46,26 @@ static bool may_go_on(const struct crew *crew)
 
 enum end { END_ALIVE, END_NO_ANSWER, END_CUT };
 
-/* The runs of it that are left, until the device does not answer after one. */
+/* Its remaining runs, until the device does not answer after one. */
 static enum end run_rest(const struct crew *crew, struct trial *trial)
 {
     while (trial->runs->len < crew->options->repeat) {
         struct case_result *result = case_run(crew->run, crew->options, trial->chosen);
 
-        if (suite_stopped) { /* it was cut short, and found what it did not look for */
+        if (suite_stopped) { /* it was cut short, and its findings are accidental */
             case_result_free(result);
             return END_CUT;
         }
         g_ptr_array_add(trial->runs, result);
         if (result->outcome == OUTCOME_NOT_APPLICABLE && result->ports->len == 0)
-            return END_ALIVE; /* and so it would be again */
+            return END_ALIVE; /* and would be again */
         if (alive_check(crew->run, 0, 0, NULL) != DEVICE_ALIVE)
             return suite_stopped ? END_CUT : END_NO_ANSWER;
     }
     return END_ALIVE;
 }
 
-/* It has its verdict. */
+/* It has a verdict. */
 static void finish(struct crew *crew, struct trial *trial)
 {
     struct case_result *result = trial->result = case_merge(trial->runs);
@@ -104,7 +104,7 @@ static bool revive(struct crew *crew, struct device_death *death)
     const char *role = crew->run->dut == DUT_RESPONDER ? "IWARP_ROLE=responder" : "IWARP_ROLE=initiator";
     const char *const variables[] = {device, state, name, role, NULL};
     int64_t until = talk_now() + options->t_reset;
-    gint waited = g_atomic_int_get(&crew->run->waited_ms); /* what a boot takes is no measure of what follows */
+    gint waited = g_atomic_int_get(&crew->run->waited_ms); /* how long it took to boot says nothing about later waits */
 
     if (options->reset && user_command_run(options->reset, variables, options->t_reset, &why)) {
         crew->life = alive_check(crew->run, MAX(until - talk_now(), 0), options->t_reset, &why);
@@ -119,13 +119,14 @@ static bool revive(struct crew *crew, struct device_death *death)
     return death->revived;
 }
 
-/* It came no further than to a start-up, and that was not taken. */
+/* It got no further than a start-up, which was refused. */
 static bool is_unbegun(const struct trial *trial)
 {
     return last_of(trial)->refused && !last_of(trial)->said;
 }
 
-/* The device was alive after the case before, and dead before this one had said anything; which is tried again once. */
+/* The device was alive after the case before, and dead before this one had sent its stimulus: this one is tried once
+ * more. */
 static void blame_none(struct crew *crew, struct trial *trial, const char *how)
 {
     struct device_death *death = add_death(crew, how);
@@ -141,7 +142,7 @@ static void blame_none(struct crew *crew, struct trial *trial, const char *how)
     }
 }
 
-/* It is dead, and nobody else can have done it. */
+/* It is dead, and no other case can have done it. */
 static void blame(struct crew *crew, struct trial *trial, const char *how)
 {
     struct case_result *result = last_of(trial);
@@ -163,14 +164,14 @@ static void blame(struct crew *crew, struct trial *trial, const char *how)
     revive(crew, death);
 }
 
-/* With patience: a device that needs a moment to recover is alive. */
+/* Patiently: a device that needs a moment to recover is alive. */
 static bool is_alive(struct crew *crew, char **how)
 {
     crew->life = alive_check(crew->run, crew->run->t_recover, 0, how);
     return crew->life == DEVICE_ALIVE;
 }
 
-/* The runs of a case that are left, with nothing beside them: who dies now, dies of it. */
+/* The remaining runs of a case, alone: a device that dies now dies of it. */
 static void run_alone(struct crew *crew, struct trial *trial)
 {
     while (may_go_on(crew)) {
@@ -191,7 +192,7 @@ static void run_alone(struct crew *crew, struct trial *trial)
         finish(crew, trial);
 }
 
-/* Several cases ran when it died. Revived, each shows alone what it does; else none of them has a verdict. */
+/* Several cases ran when it died. If it can be revived, each runs alone; otherwise none of them has a verdict. */
 static void settle_several(struct crew *crew, const char *how)
 {
     struct device_death *death = add_death(crew, how);
@@ -213,18 +214,18 @@ static void settle_several(struct crew *crew, const char *how)
         struct case_result *result = last_of(trial);
 
         g_free(result->actual);
-        result->actual = g_strdup_printf("%s after this case and %u others that ran at the same time (%s): -j 1 or "
-                                         "--reset-command tells which",
-                                         device_life_text(life), n - 1, how);
+        result->actual = g_strdup_printf(
+            "%s after this case and %u others that ran at the same time (%s): -j 1 or --reset-command shows which",
+            device_life_text(life), n - 1, how);
         result->outcome = OUTCOME_INCONCLUSIVE;
         result->death = g_strdup(device_life_names[life]);
         finish(crew, trial);
     }
-    if (crew->report->deaths->len > deaths) /* found alone, it is told better */
+    if (crew->report->deaths->len > deaths) /* what it finds alone is better */
         g_ptr_array_remove(crew->report->deaths, death);
 }
 
-/* Of several suspects those have done nothing that have said nothing: they begin anew when it is settled. */
+/* Suspects that have sent nothing are innocent: they restart when the death is settled. */
 static void acquit(struct crew *crew)
 {
     guint guilty = 0;
@@ -242,7 +243,7 @@ static void acquit(struct crew *crew)
     }
 }
 
-/* Nobody is within a case. */
+/* No thread is within a case. */
 static void settle(struct crew *crew)
 {
     g_autofree char *how = NULL;
@@ -325,7 +326,7 @@ bool run_is_alive(struct talk_run *run, char **why)
 
     if (life == DEVICE_ALIVE)
         return true;
-    *why = g_strdup_printf("%s after the connections that found out what it is (%s)", device_life_text(life), how);
+    *why = g_strdup_printf("%s after the connections that learnt what it is (%s)", device_life_text(life), how);
     return false;
 }
 
@@ -343,7 +344,7 @@ static const struct case_result *earlier_of(const struct suite_report *report, c
     return NULL;
 }
 
-/* Of a run before this one, about cases whose results are taken over. */
+/* Deaths of an earlier run, from cases whose results are taken over. */
 static void take_deaths(struct crew *crew)
 {
     const struct suite_report *earlier = crew->options->earlier;
@@ -361,7 +362,7 @@ static void take_deaths(struct crew *crew)
         if (taken) {
             struct device_death *death = suite_report_add_death(crew->report, from->state, from->what);
 
-            death->revived = true; /* as it is there again */
+            death->revived = true; /* as it has been revived */
             for (guint k = 0; k < from->cases->len; k++)
                 g_ptr_array_add(death->cases, g_strdup(g_ptr_array_index(from->cases, k)));
         }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs chosen cases against one device, several at a time if wished, each on connections of its own, and knows after
- * each whether the device is alive. One that is not is blamed on the case; then the run ends, or goes on with a device
- * that a command has revived.
+ * Runs chosen cases against one device, several at a time if wished, each on its own connections, and checks after each
+ * whether the device is alive. A death is blamed on the case; the run then ends, or continues with a device that a
+ * command has revived.
  */
 #ifndef IWARP_TRAFFIC_SUITE_RUN_H
 #define IWARP_TRAFFIC_SUITE_RUN_H
@@ -17,13 +17,14 @@ struct chosen_case {
 
 struct run_options {
     unsigned jobs;           /* cases at the same time */
-    unsigned repeat;         /* how often each runs, at least 1 */
+    unsigned repeat;         /* runs of each case, at least 1 */
     unsigned stop_after;     /* failures that end the run; 0: none does */
-    const char *address;     /* what IWARP_DEVICE tells the commands */
+    const char *address;     /* IWARP_DEVICE of the commands */
     const char *before_each; /* command before each case; NULL: none */
     const char *reset;       /* command that revives a dead device; NULL: none */
-    int64_t t_reset;         /* for it, and until the device answers */
-    /* Of each result, never two at the same time: sets result->waived of a failure that does not count. May be NULL. */
+    int64_t t_reset;         /* for that command, and until the device answers */
+    /* Called for each result, never two at a time: sets result->waived of a failure that does not count. May be NULL.
+     */
     void (*judged)(void *ctx, struct case_result *result);
     /* May be NULL; called by any thread. */
     void (*progress)(void *ctx, unsigned done, unsigned n, const char *id);
@@ -32,14 +33,14 @@ struct run_options {
 };
 
 /*
- * The device is alive as it was learnt: to be asked before the first case. False with *why, the caller's to free.
+ * Whether the device is alive as it was learnt; called before the first case. False with *why, which the caller frees.
  */
 bool run_is_alive(struct talk_run *run, char **why);
 
 /*
- * A result for each case, in their order, into report, with deaths and the state of the device at the end. Once
- * suite_stopped is set, stop_after is reached or the device is dead for good it comes to an end: there are no results
- * of cases that were not finished then.
+ * Puts a result for each case into report, in their order, with deaths and the state of the device at the end. The run
+ * ends early once suite_stopped is set, stop_after is reached or the device is dead for good: cases unfinished by then
+ * have no result.
  */
 void run_cases(struct talk_run *run, const GArray *chosen /* struct chosen_case */, const struct run_options *options,
                struct suite_report *report);

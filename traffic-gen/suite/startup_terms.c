@@ -7,7 +7,7 @@
 
 enum { ALL_RTR = MPA_RTR_SEND | MPA_RTR_WRITE | MPA_RTR_READ };
 
-/* ---- what the user says ---- */
+/* ---- --mpa ---- */
 
 struct word {
     const char *name;
@@ -27,7 +27,7 @@ static const struct key {
     enum startup_field field;
     const struct word *words; /* NULL: a number of Reads */
     unsigned n_words;
-    bool set; /* several, with + between them */
+    bool set; /* several, joined by + */
     const char *allowed;
 } keys[] = {
     {"rev", STARTUP_REVISION, revisions, G_N_ELEMENTS(revisions), false, "1 or 2"},
@@ -35,8 +35,7 @@ static const struct key {
     {"ord", STARTUP_ORD, NULL, 0, false, "0 to 16383"},
     {"crc", STARTUP_CRC, switches, G_N_ELEMENTS(switches), false, "on or off"},
     {"markers", STARTUP_MARKERS, switches, G_N_ELEMENTS(switches), false, "on or off"},
-    {"rtr", STARTUP_RTR, rtr_types, G_N_ELEMENTS(rtr_types), true,
-     "none, or of send, write and read some with + between"},
+    {"rtr", STARTUP_RTR, rtr_types, G_N_ELEMENTS(rtr_types), true, "none, or some of send, write, read, joined by +"},
     {"data", STARTUP_DATA, data_words, G_N_ELEMENTS(data_words), false, "advert, rpc or none"},
 };
 
@@ -120,7 +119,7 @@ static bool parse_one(struct startup_given *out, const char *text, GError **erro
         return true;
     }
     g_set_error(error, STARTUP_ERROR, 0,
-                "--mpa: '%s' is not KEY=VALUE with KEY one of rev, ird, ord, crc, markers, rtr, data", text);
+                "--mpa: '%s' is not KEY=VALUE, with KEY one of rev, ird, ord, crc, markers, rtr, data", text);
     return false;
 }
 
@@ -134,7 +133,7 @@ bool startup_parse(struct startup_given *out, const char *text, GError **error)
     }
     if (out->fields & STARTUP_REVISION && out->terms.revision < 2 &&
         out->fields & (STARTUP_IRD | STARTUP_ORD | STARTUP_RTR)) {
-        g_set_error(error, STARTUP_ERROR, 0, "--mpa: ird, ord and rtr are of revision 2 (RFC 6581), not with rev=1");
+        g_set_error(error, STARTUP_ERROR, 0, "--mpa: ird, ord and rtr need revision 2 (RFC 6581), not rev=1");
         return false;
     }
     return true;
@@ -144,7 +143,7 @@ bool startup_parse(struct startup_given *out, const char *text, GError **error)
 
 /*
  * Peer-to-peer mode comes late: it is for devices whose own side may speak first, and some do not survive it when the
- * connection ends early. IRD and ORD 1 are what the simplest programs on verbs ask for.
+ * connection ends early. The simplest verbs programs ask for IRD and ORD 1.
  */
 static const struct rung {
     struct startup_terms terms;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Active conformance tests: tables of what is said to a device under test (DUT), and what it has to do then. One row is
- * one stimulus on fresh connections; its id is that of the rule that it provokes, with a suffix where a rule needs
- * several. A row's function talks (suite/talk.h) and tells what it saw; the engine, which watches the whole
- * conversation, decides wherever it can: its count of that rule goes before what the function says.
+ * The active suites: tables of cases, each a stimulus for a device under test (DUT) and the reaction that is due. A
+ * case runs on fresh connections; its id is that of the rule that it provokes, with a suffix where a rule needs
+ * several. Its function talks (suite/talk.h) and gives a verdict; the engine, which watches the whole conversation,
+ * decides wherever it can: its count for the rule overrides the function's verdict.
  */
 #ifndef IWARP_TRAFFIC_SUITE_SUITE_H
 #define IWARP_TRAFFIC_SUITE_SUITE_H
@@ -14,16 +14,16 @@ struct talk;
 
 enum suite_dut { DUT_RESPONDER = 1, DUT_INITIATOR = 2, DUT_ANY = 3 };
 
-/* What a test needs of the service that the DUT offers; without it the test is not applicable, and says so. */
+/* What a case needs from the DUT's service; without it the case is not applicable. */
 enum suite_need {
-    NEED_ECHO = 1,          /* it takes our Sends and sends them back */
-    NEED_RECEIVES = 2,      /* it takes our Sends: echo, RPC, or a private protocol of ours in the private data */
+    NEED_ECHO = 1,          /* it accepts our Sends and echoes them */
+    NEED_RECEIVES = 2,      /* it accepts our Sends: an echo, RPC, or our protocol in the private data */
     NEED_REGIONS = 4,       /* it advertises memory (support/advert.h) */
     NEED_RPC = 8,           /* --service=rpc or nfs: it answers RPC-over-RDMA */
     NEED_NFS = 16,          /* --service=nfs */
     NEED_ENHANCED = 32,     /* it speaks RFC 6581 */
-    NEED_PEER_TO_PEER = 64, /* it does so with A = 1 */
-    NEED_WORDS = 128        /* it does what our private data ask for (support/advert.h) */
+    NEED_PEER_TO_PEER = 64, /* it does so, with A = 1 */
+    NEED_WORDS = 128        /* it follows the wishes in our private data (support/advert.h) */
 };
 
 struct suite_case {
@@ -32,27 +32,27 @@ struct suite_case {
     unsigned duts;      /* set of enum suite_dut */
     unsigned needs;     /* set of enum suite_need */
     void (*run)(struct talk *talk, const struct suite_case *row);
-    const char *stimulus; /* what our side does: "an FPDU whose CRC field has one bit wrong" */
+    const char *stimulus; /* what our side sends: "an FPDU with one bit of its CRC field inverted" */
     const char *expected; /* "Terminate 2/0/2 or close" */
     int variant;          /* for functions that several rows share */
 };
 
-/* One suite: a name for --suite and its rows. */
+/* One suite: a name for --suite, and its cases. */
 struct suite {
     const char *name;
     const struct suite_case *cases;
     unsigned n;
 };
 
-/* Several may have the same name: parts of one suite. */
+/* Parts of one suite have the same name. */
 extern const struct suite suite_mpa, suite_mpa_cuts, suite_mpa_errors, suite_mpa_startup, suite_mpa_frames, suite_mpa2,
     suite_mpa2_reply, suite_ddp, suite_rdmap, suite_rdmapx, suite_rpcrdma, suite_rpcrdma_chunks, suite_rpcrdma_sizes,
     suite_rpcrdma_client, suite_nfs;
 
-/* All suites, in the order in which they run; NULL behind the last. */
+/* All suites, in the order in which they run; NULL after the last. */
 extern const struct suite *const suites[];
 
-/* "MPA-8-02/crc-field"; the caller's to free. */
+/* "MPA-8-02/crc-field"; the caller frees it. */
 char *suite_case_id(const struct suite_case *row);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Suite ddp: RFC 5041. What is placed comes back by a Read or by the echo; what may not be placed is refused with the
- * error of section 7.2.
+ * Suite ddp: RFC 5041. What is placed is read back or echoed; what must not be placed is refused with the error of
+ * section 7.2.
  */
 #include "traffic-gen/suite/suite_operations.h"
 
@@ -11,7 +11,7 @@ enum { DATA = 600, READ_BACK_NS_PARTS = 4 };
 
 /* ---- placement ---- */
 
-/* A Read after a Write has not been answered: is it without the Write? */
+/* A Read after a Write was not answered: is it answered without the Write? */
 static void compare_read(struct talk *talk)
 {
     g_autofree char *what = g_strdup(talk_describe(talk, talk_last(talk)));
@@ -23,15 +23,14 @@ static void compare_read(struct talk *talk)
         operation_read(talk, &segment, payload, region->stag, region->address + 100, DATA);
         talk_send_segment(talk, &segment);
         if (talk_hear_opcode(talk, RDMAP_READ_RESPONSE)) {
-            talk_failed(talk,
-                        "a Read after a Write to the same octets was not answered, but there was %s; without the "
-                        "Write it is answered",
-                        what);
+            talk_failed(
+                talk,
+                "expected an answer to a Read of the octets just written; found %s; without the Write it is answered",
+                what);
             return;
         }
     }
-    talk_inconclusive(talk, "the device does not answer a Read of the region, with or without a Write before it: %s",
-                      what);
+    talk_inconclusive(talk, "the device answers no Read of the region, with or without a Write before it: %s", what);
 }
 
 static void tagged_placed(struct talk *talk, const struct suite_case *row)
@@ -58,9 +57,9 @@ static void tagged_placed(struct talk *talk, const struct suite_case *row)
     if (!heard)
         compare_read(talk);
     else if (heard->ddp.payload_len != DATA || memcmp(heard->ddp.payload, data, DATA) != 0)
-        talk_failed(talk, "a Read of the %u octets that had been written returned others", (unsigned)DATA);
+        talk_failed(talk, "expected the %u octets written; the Read returned others", (unsigned)DATA);
     else
-        talk_passed(talk, "a Read returned what had been written");
+        talk_passed(talk, "the Read returned what had been written");
 }
 
 static void untagged_placed(struct talk *talk, const struct suite_case *row)
@@ -75,18 +74,18 @@ static void untagged_placed(struct talk *talk, const struct suite_case *row)
     talk_send_segment(talk, &segment);
     heard = talk_hear_opcode(talk, RDMAP_SEND);
     if (!heard && !talk_echoes(talk))
-        talk_inconclusive(talk, "the device is not known to send back anything: %s",
-                          talk_describe(talk, talk_last(talk)));
+        talk_inconclusive(talk, "the device is not known to echo anything: %s", talk_describe(talk, talk_last(talk)));
     else if (!heard)
-        talk_failed(talk, "a Send was not sent back, but there was %s", talk_describe(talk, talk_last(talk)));
+        talk_failed(talk, "expected the echo of the Send; found %s", talk_describe(talk, talk_last(talk)));
     else if (heard->ddp.payload_len != segment.payload_len ||
              memcmp(heard->ddp.payload, segment.payload, segment.payload_len) != 0)
-        talk_failed(talk, "what was sent back has other octets than the Send");
+        talk_failed(talk, "expected the Send echoed unchanged; found other octets");
     else
-        talk_passed(talk, "the Send came back");
+        talk_passed(talk, "the Send was echoed");
 }
 
-/* The message is open until its last segment has come: an echo before that was delivered too early. */
+/* The message is incomplete until its last segment arrives: an echo before that shows that it was delivered too early.
+ */
 static void not_before_last(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_heard *heard;
@@ -100,11 +99,11 @@ static void not_before_last(struct talk *talk, const struct suite_case *row)
     talk_send_segment(talk, &segment);
     heard = talk_hear(talk, talk_t_react(talk) / READ_BACK_NS_PARTS);
     if (heard->what == TALK_FPDU) {
-        talk_failed(talk, "%s came before the last segment of the message had been sent", talk_describe(talk, heard));
+        talk_failed(talk, "expected no echo before the last segment; found %s", talk_describe(talk, heard));
         return;
     }
     if (heard->what != TALK_SILENCE) {
-        talk_inconclusive(talk, "%s amid a message", talk_describe(talk, heard));
+        talk_inconclusive(talk, "%s in the middle of a message", talk_describe(talk, heard));
         return;
     }
     segment.last = true;
@@ -114,10 +113,11 @@ static void not_before_last(struct talk *talk, const struct suite_case *row)
     if (heard)
         talk_passed(talk, "the echo came after the last segment");
     else
-        talk_inconclusive(talk, "no echo of a message of two segments, but %s", talk_describe(talk, talk_last(talk)));
+        talk_inconclusive(talk, "expected the echo of a message of two segments; found %s",
+                          talk_describe(talk, talk_last(talk)));
 }
 
-/* ---- what has to be taken ---- */
+/* ---- what must be accepted ---- */
 
 static bool say_rsvd(struct talk *talk, const struct suite_case *row, bool odd)
 {
@@ -136,7 +136,7 @@ static void rsvd(struct talk *talk, const struct suite_case *row)
     talk_expect_taken(talk, row, say_rsvd, NULL);
 }
 
-/* The usual one names memory that the device has told, if it has told any. */
+/* The comparison names memory that the device advertises, if any. */
 static bool say_empty_write(struct talk *talk, const struct suite_case *row, bool odd)
 {
     const struct advert *advert = talk_advert(talk);
@@ -163,7 +163,7 @@ static void empty_write(struct talk *talk, const struct suite_case *row)
 
 /* ---- half-close ---- */
 
-/* The comparison: without our FIN. A device that closes as soon as it is told to may have had its reasons. */
+/* The comparison: without our FIN. A device that closes as soon as it sees FIN may have its reasons. */
 static void half_close(struct talk *talk, const struct suite_case *row)
 {
     uint8_t ulpdu[TALK_ULPDU];
@@ -175,7 +175,7 @@ static void half_close(struct talk *talk, const struct suite_case *row)
         return;
     sign = talk_usable_sign(talk);
     if (sign == SIGN_TCP) {
-        talk_not_applicable(talk, "nothing that the device's service was asked was ever answered");
+        talk_not_applicable(talk, "the device's service has never answered a request");
         return;
     }
     if (talk_reads(talk) && talk_advert(talk)->n > REGION_ALL)
@@ -188,11 +188,11 @@ static void half_close(struct talk *talk, const struct suite_case *row)
     else if (life == LIFE_CLOSED)
         talk_inconclusive(talk, "%s: the layers above may close at any time", talk_describe(talk, talk_last(talk)));
     else
-        talk_failed(talk, "a request before our FIN was not answered, but there was %s",
+        talk_failed(talk, "expected the answer to a request sent before our FIN; found %s",
                     talk_describe(talk, talk_last(talk)));
 }
 
-/* ---- what has to be refused ---- */
+/* ---- what must be refused ---- */
 
 enum wrong {
     SHORT_ULPDU,
@@ -220,7 +220,7 @@ enum wrong {
     UNTAGGED_DV,
 };
 
-/* Sends with one wrong field. */
+/* Sends with one faulty field. */
 static bool say_send(struct talk *talk, int what, bool wrong)
 {
     struct ddp_segment segment = operation_send(talk);
@@ -239,13 +239,13 @@ static bool say_send(struct talk *talk, int what, bool wrong)
     case BAD_MSN:
         segment.msn += 100000;
         break;
-    case MSN_REPEATED: /* once more, complete */
+    case MSN_REPEATED: /* again, after it was complete */
         talk_send_segment(talk, &segment);
         break;
     case UNTAGGED_DV:
         segment.dv = 2;
         break;
-    case TOO_LONG: /* in segments, in order, until it is longer than the Receive of 4096 octets */
+    case TOO_LONG: /* in segments, in order, until it exceeds the Receive buffer of 4096 octets */
         segment.last = false;
         segment.payload = half;
         segment.payload_len = sizeof half;
@@ -263,7 +263,7 @@ static bool say_write(struct talk *talk, int what, bool wrong)
 {
     static const struct {
         enum advert_region region;
-        int64_t at; /* from the region's beginning, or its end */
+        int64_t at; /* from the region's start, or its end */
         bool from_end;
     } places[] = {
         [BAD_STAG] = {REGION_ALL, 0, false},
@@ -289,9 +289,9 @@ static bool say_write(struct talk *talk, int what, bool wrong)
         at += memory->length;
     if (!operation_write(talk, &segment, wrong ? places[what].region : REGION_ALL, at, OPERATION_OCTETS))
         return false;
-    if (wrong && what == BAD_STAG) /* none of those that the device has told */
+    if (wrong && what == BAD_STAG) /* none of those that the device advertises */
         segment.stag ^= 0x5A5A5A00;
-    if (wrong && what == BAD_KEY) /* the low octet, which its consumer chooses */
+    if (wrong && what == BAD_KEY) /* the low octet, chosen by the consumer */
         segment.stag ^= 0x01;
     if (wrong && what == WRAPPING)
         segment.to = UINT64_MAX - OPERATION_OCTETS / 2;
@@ -301,7 +301,7 @@ static bool say_write(struct talk *talk, int what, bool wrong)
     return true;
 }
 
-/* A ULPDU that has no room for its header, which would be that of a Send. */
+/* A ULPDU too short for the header of a Send. */
 static bool say_short(struct talk *talk, int what, bool wrong)
 {
     static const uint8_t octets[10] = {0x40, 0x43}; /* DV 1, RV 1, Send */
@@ -343,7 +343,7 @@ static const struct refusal refusals[] = {
     [UNTAGGED_DV] = {say_send, UNTAGGED_DV, DDP(2, 0x06), RDMAP_SEND, false},
 };
 
-/* The error that the section names. */
+/* The error named in the section. */
 static void code(struct talk *talk, const struct suite_case *row)
 {
     operation_refusal(talk, &refusals[row->variant]);
@@ -355,7 +355,7 @@ static void refused(struct talk *talk, const struct suite_case *row)
     operation_refused(talk, &refusals[row->variant]);
 }
 
-/* What comes after an error is not looked at, by a device that would answer it. */
+/* What follows an error is ignored, even if the device would otherwise answer it. */
 static void dropped(struct talk *talk, const struct suite_case *row)
 {
     uint8_t ulpdu[TALK_ULPDU];
@@ -374,9 +374,9 @@ static void dropped(struct talk *talk, const struct suite_case *row)
     talk_send_ulpdu(talk, ulpdu, talk_make_question(talk, sign, ulpdu));
     life = talk_await(talk, sign, talk_t_react(talk));
     if (life == LIFE_ANSWERS)
-        talk_failed(talk, "a Read Request after a segment with DV 2 was answered");
+        talk_failed(talk, "expected no answer to a Read Request after a segment with DV 2; found one");
     else if (life == LIFE_MUTE)
-        talk_inconclusive(talk, "neither an error nor an answer was seen");
+        talk_inconclusive(talk, "expected an error; found neither an error nor an answer");
     else if (life == LIFE_CLOSED)
         talk_passed_by_end(talk, "%s", talk_describe(talk, talk_last(talk)));
     else
@@ -384,8 +384,8 @@ static void dropped(struct talk *talk, const struct suite_case *row)
 }
 
 /*
- * A Send of two segments with a Read Request between them: nothing forbids it, and nothing demands that it be taken.
- * But what is echoed has to be the message.
+ * A Send of two segments with a Read Request between them: nothing forbids it, and nothing demands that it be accepted.
+ * But the echo must be the message.
  */
 static void interrupted(struct talk *talk, const struct suite_case *row)
 {
@@ -414,20 +414,18 @@ static void interrupted(struct talk *talk, const struct suite_case *row)
     heard = talk_hear_opcode(talk, RDMAP_SEND);
     if (heard &&
         (heard->ddp.payload_len != OPERATION_OCTETS || memcmp(heard->ddp.payload, octets, OPERATION_OCTETS) != 0))
-        talk_failed(talk, "what came back has other octets than the Send");
+        talk_failed(talk, "expected the Send echoed unchanged; found other octets");
     else if (heard)
-        talk_passed(talk, "the Send came back");
+        talk_passed(talk, "the Send was echoed");
     else if (talk_last(talk)->is_terminate || !talk_is_open(talk))
-        talk_passed_by_end(talk, "the device does not take it: %s", talk_describe(talk, talk_last(talk)));
+        talk_passed_by_end(talk, "the device does not accept it: %s", talk_describe(talk, talk_last(talk)));
     else if (!talk_echoes(talk))
-        talk_inconclusive(talk, "the device is not known to send back anything: %s",
-                          talk_describe(talk, talk_last(talk)));
+        talk_inconclusive(talk, "the device is not known to echo anything: %s", talk_describe(talk, talk_last(talk)));
     else
-        talk_failed(talk, "the device neither delivers the Send nor refuses it: %s",
-                    talk_describe(talk, talk_last(talk)));
+        talk_failed(talk, "expected the Send delivered or refused; found %s", talk_describe(talk, talk_last(talk)));
 }
 
-/* A Read Request of one segment that is not the last of its message. */
+/* A Read Request whose only segment is not marked the last. */
 static void never_last(struct talk *talk, const struct suite_case *row)
 {
     struct ddp_segment segment;
@@ -438,7 +436,7 @@ static void never_last(struct talk *talk, const struct suite_case *row)
     if (!talk_start(talk, NULL))
         return;
     if (talk_usable_sign(talk) != SIGN_READ) {
-        talk_not_applicable(talk, "the device is not known to answer Reads of no octets");
+        talk_not_applicable(talk, "the device is not known to answer zero-length Reads");
         return;
     }
     operation_read(talk, &segment, payload, 0, 0, 0);
@@ -446,41 +444,44 @@ static void never_last(struct talk *talk, const struct suite_case *row)
     talk_send_segment(talk, &segment);
     life = talk_await(talk, SIGN_READ, talk_t_react(talk));
     if (life == LIFE_ANSWERS)
-        talk_failed(talk, "a Read Request without L was answered: %s", talk_describe(talk, talk_last(talk)));
+        talk_failed(talk, "expected no answer to a Read Request without L; found %s",
+                    talk_describe(talk, talk_last(talk)));
     else if (life == LIFE_CLOSED)
         talk_passed_by_end(talk, "%s", talk_describe(talk, talk_last(talk)));
     else
-        talk_passed(talk, "no answer, but %s", talk_describe(talk, talk_last(talk)));
+        talk_passed(talk, "expected an answer; found %s", talk_describe(talk, talk_last(talk)));
 }
 
 static const struct suite_case tests[] = {
-    {RULE_DDP_4_1_02, NULL, DUT_ANY, NEED_REGIONS, tagged_placed, "a Write, and a Read of the same octets",
+    {RULE_DDP_4_1_02, NULL, DUT_ANY, NEED_REGIONS, tagged_placed, "a Write, then a Read of the same octets",
      "the Read returns what was written", 0},
     {RULE_DDP_4_1_02, "end", DUT_ANY, NEED_REGIONS, tagged_placed,
-     "a Write to the last octets of a region, and a Read of them", "the Read returns what was written", 1},
-    {RULE_DDP_4_1_03, NULL, DUT_ANY, NEED_ECHO, untagged_placed, "a Send", "it comes back with the same octets", 0},
+     "a Write to the last octets of a region, then a Read of them", "the Read returns what was written", 1},
+    {RULE_DDP_4_1_03, NULL, DUT_ANY, NEED_ECHO, untagged_placed, "a Send", "the same octets are echoed", 0},
     {RULE_DDP_4_1_03, "interrupted", DUT_ANY, NEED_ECHO, interrupted,
-     "a Send of two segments, and a Read Request of no octets between them",
-     "it comes back with the same octets, or the device refuses it", 0},
+     "a Send of two segments, with a zero-length Read Request between them",
+     "the same octets are echoed, or the device refuses it", 0},
     {RULE_DDP_4_1_03, "write", DUT_ANY, NEED_ECHO, interrupted,
-     "a Send of two segments, and a Write of no octets between them",
-     "it comes back with the same octets, or the device refuses it", 1},
-    {RULE_DDP_4_1_11, NULL, DUT_ANY, NEED_RECEIVES, rsvd, "a Send with all Rsvd bits set", "the device goes on", 0},
-    {RULE_DDP_4_1_11, "tagged", DUT_ANY, NEED_REGIONS, rsvd, "a Write with all Rsvd bits set", "the device goes on", 1},
-    {RULE_DDP_5_2_16, NULL, DUT_ANY, 0, empty_write, "a Write of no octets to STag 0 at the last Tagged Offset",
-     "the device goes on", 0},
+     "a Send of two segments, with a zero-length Write between them",
+     "the same octets are echoed, or the device refuses it", 1},
+    {RULE_DDP_4_1_11, NULL, DUT_ANY, NEED_RECEIVES, rsvd, "a Send with all Rsvd bits set", "the device continues", 0},
+    {RULE_DDP_4_1_11, "tagged", DUT_ANY, NEED_REGIONS, rsvd, "a Write with all Rsvd bits set", "the device continues",
+     1},
+    {RULE_DDP_5_2_16, NULL, DUT_ANY, 0, empty_write, "a zero-length Write to STag 0 at the last Tagged Offset",
+     "the device continues", 0},
     {RULE_DDP_5_4_03, NULL, DUT_ANY, NEED_ECHO, not_before_last,
-     "the first segment of a Send, a pause, the last segment", "no echo before the last segment", 0},
-    {RULE_DDP_5_4_03, "read", DUT_ANY, 0, never_last, "a Read Request of no octets without L", "no Read Response", 0},
-    {RULE_DDP_6_2_1_06, NULL, DUT_ANY, 0, half_close, "a request, and at once our FIN", "the answer to it", 0},
-    {RULE_DDP_6_2_2_03, NULL, DUT_ANY, 0, refused, "a ULPDU of 10 octets that begins like a Send",
+     "the first segment of a Send, a pause, then the last segment", "no echo before the last segment", 0},
+    {RULE_DDP_5_4_03, "read", DUT_ANY, 0, never_last, "a zero-length Read Request without L", "no Read Response", 0},
+    {RULE_DDP_6_2_1_06, NULL, DUT_ANY, 0, half_close, "a request, immediately followed by our FIN",
+     "the request is answered", 0},
+    {RULE_DDP_6_2_2_03, NULL, DUT_ANY, 0, refused, "a ULPDU of 10 octets that starts like a Send",
      "a Terminate, or a close", SHORT_ULPDU},
     {RULE_DDP_6_2_2_03, "zero", DUT_ANY, 0, refused, "an FPDU with a ULPDU_Length of 0", "a Terminate, or a close",
      NO_ULPDU},
     {RULE_DDP_6_2_2_03, "two", DUT_ANY, 0, refused, "an FPDU with a ULPDU_Length of 2", "a Terminate, or a close",
      TINY_ULPDU},
     {RULE_DDP_7_1_01, NULL, DUT_ANY, NEED_RECEIVES, refused, "a Send on QN 7", "Terminate 1/2/01, or a close", BAD_QN},
-    {RULE_DDP_7_1_01, "atomic", DUT_ANY, NEED_RECEIVES, refused, "a Send on QN 3, with no Atomic Operation asked for",
+    {RULE_DDP_7_1_01, "atomic", DUT_ANY, NEED_RECEIVES, refused, "a Send on QN 3, without an Atomic Request",
      "Terminate 1/2/01, 1/2/02, 1/2/03 or 0/2/06, or a close", ATOMIC_QN},
     {RULE_DDP_7_1_02, NULL, DUT_RESPONDER, NEED_WORDS, refused, "a Send to a device that posts no Receive",
      "a Terminate, or a close", NO_BUFFER},
@@ -491,34 +492,34 @@ static const struct suite_case tests[] = {
     {RULE_DDP_7_1_09, NULL, DUT_ANY, NEED_RECEIVES, refused, "a Send whose MSN is 100,000 ahead",
      "Terminate 1/2/03 or 1/2/02, or a close", BAD_MSN},
     {RULE_DDP_7_1_09, "repeated", DUT_ANY, NEED_RECEIVES, refused,
-     "a Send with the MSN of one that is complete already", "Terminate 1/2/03 or 1/2/02, or a close", MSN_REPEATED},
+     "a Send with the MSN of one that is already complete", "Terminate 1/2/03 or 1/2/02, or a close", MSN_REPEATED},
     {RULE_DDP_7_1_11, NULL, DUT_ANY, NEED_REGIONS, refused, "a Write to an STag that does not exist",
      "a Terminate, or a close", BAD_STAG},
     {RULE_DDP_7_1_11, "gone", DUT_ANY, NEED_REGIONS, refused, "a Write to an STag that was invalidated",
      "a Terminate, or a close", GONE},
-    {RULE_DDP_7_1_11, "key", DUT_ANY, NEED_REGIONS, refused, "a Write to an STag whose key is not that of the region",
+    {RULE_DDP_7_1_11, "key", DUT_ANY, NEED_REGIONS, refused, "a Write to an STag with another key than the region's",
      "a Terminate, or a close", BAD_KEY},
-    {RULE_DDP_7_1_12, NULL, DUT_ANY, NEED_REGIONS, refused, "a Write to a region for remote reading only",
+    {RULE_DDP_7_1_12, NULL, DUT_ANY, NEED_REGIONS, refused, "a Write to a region that only allows remote reads",
      "a Terminate, or a close", READ_ONLY},
     {RULE_DDP_7_1_12, "local", DUT_ANY, NEED_REGIONS, refused, "a Write to a region without remote access",
      "a Terminate, or a close", LOCAL_ONLY},
-    {RULE_DDP_7_1_13, NULL, DUT_ANY, NEED_REGIONS, refused, "a Write that begins below a region",
+    {RULE_DDP_7_1_13, NULL, DUT_ANY, NEED_REGIONS, refused, "a Write that starts before a region",
      "a Terminate, or a close", BELOW},
-    {RULE_DDP_7_1_13, "beyond", DUT_ANY, NEED_REGIONS, refused, "a Write that begins beyond a region",
+    {RULE_DDP_7_1_13, "beyond", DUT_ANY, NEED_REGIONS, refused, "a Write that starts past the end of a region",
      "a Terminate, or a close", BEYOND},
-    {RULE_DDP_7_1_14, NULL, DUT_ANY, NEED_REGIONS, refused, "a Write whose last octets lie beyond the region",
+    {RULE_DDP_7_1_14, NULL, DUT_ANY, NEED_REGIONS, refused, "a Write whose last octets are past the end of the region",
      "a Terminate, or a close", CROSSING},
-    {RULE_DDP_7_1_14, "one", DUT_ANY, NEED_REGIONS, refused, "a Write whose last octet lies beyond the region",
+    {RULE_DDP_7_1_14, "one", DUT_ANY, NEED_REGIONS, refused, "a Write whose last octet is past the end of the region",
      "a Terminate, or a close", CROSSING_ONE},
-    {RULE_DDP_7_1_15, NULL, DUT_ANY, NEED_REGIONS, refused, "a Write whose Tagged Offset plus length wraps",
-     "Terminate 1/1/03, or a close", WRAPPING},
-    {RULE_DDP_7_1_20, NULL, DUT_ANY, NEED_RECEIVES, dropped, "a Send with DV 2, and a Read Request after it",
+    {RULE_DDP_7_1_15, NULL, DUT_ANY, NEED_REGIONS, refused,
+     "a Write whose Tagged Offset plus length wraps around around", "Terminate 1/1/03, or a close", WRAPPING},
+    {RULE_DDP_7_1_20, NULL, DUT_ANY, NEED_RECEIVES, dropped, "a Send with DV 2, then a Read Request",
      "no Read Response", 0},
     {RULE_DDP_7_2_03, NULL, DUT_ANY, NEED_REGIONS, code, "a Write to an STag that does not exist", "Terminate 1/1/00",
      BAD_STAG},
-    {RULE_DDP_7_2_04, NULL, DUT_ANY, NEED_REGIONS, code, "a Write that begins below a region", "Terminate 1/1/01",
+    {RULE_DDP_7_2_04, NULL, DUT_ANY, NEED_REGIONS, code, "a Write that starts before a region", "Terminate 1/1/01",
      BELOW},
-    {RULE_DDP_7_2_04, "bounds", DUT_ANY, NEED_REGIONS, code, "a Write whose last octets lie beyond the region",
+    {RULE_DDP_7_2_04, "bounds", DUT_ANY, NEED_REGIONS, code, "a Write whose last octets are past the end of the region",
      "Terminate 1/1/01", CROSSING},
     {RULE_DDP_7_2_05, NULL, DUT_ANY, NEED_REGIONS, code, "a Write to an STag of another Protection Domain",
      "Terminate 1/1/02", FOREIGN},

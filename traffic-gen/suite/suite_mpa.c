@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Suite mpa, full operation: what is odd and must be accepted (RFC 5044 sections 4 to 6). Each test has a stimulus of
- * its own, so that a device that fails at one need not fail at others.
+ * Suite mpa, full operation: what is unusual but must be accepted (RFC 5044 sections 4 to 6). Each case has its own
+ * stimulus, so that a device that fails one need not fail others.
  */
 #include "traffic-gen/suite/suite_mpa.h"
 
@@ -12,11 +12,11 @@ enum { MARKER_TRIES = 64 };
 static const char lengths_octets[] = "0123456789abcdef";
 static const int64_t pause_ns = 30 * INT64_C(1000000), hold_ns = 200 * INT64_C(1000000);
 
-/* ---- FPDUs to do something to ---- */
+/* ---- FPDUs to modify ---- */
 
 size_t mpa_harmless(struct talk *talk, uint8_t *ulpdu)
 {
-    /* STag and Tagged Offset of a Write of no octets are not looked at (RFC 5041 section 5.2). */
+    /* STag and Tagged Offset of a zero-length Write are not checked (RFC 5041 section 5.2). */
     const struct advert *advert = talk_advert(talk);
     bool known = advert->n > REGION_ALL;
 
@@ -36,7 +36,7 @@ void mpa_expect_error(struct talk *talk)
     talk_expect_terminate(talk, &(struct talk_terminate){.any_layer = true, .or_close = true});
 }
 
-/* The CRC that the plan would have. */
+/* The correct CRC of the plan. */
 uint32_t mpa_crc_of(const struct mpa_fpdu_plan *plan)
 {
     GByteArray *octets = talk_encode_plan(plan);
@@ -46,7 +46,7 @@ uint32_t mpa_crc_of(const struct mpa_fpdu_plan *plan)
     return crc;
 }
 
-/* Harmless FPDUs until the next one has a Marker amid its octets. False: verdict is set. */
+/* Sends harmless FPDUs until the next one has a Marker inside. False: verdict is set. */
 bool mpa_reach_marker(struct talk *talk, uint8_t *ulpdu)
 {
     struct mpa_fpdu_plan plan;
@@ -60,11 +60,11 @@ bool mpa_reach_marker(struct talk *talk, uint8_t *ulpdu)
             return true;
         talk_send_plan(talk, &plan);
     }
-    talk_inconclusive(talk, "no Marker came to lie in an FPDU");
+    talk_inconclusive(talk, "no FPDU came to contain a Marker");
     return false;
 }
 
-/* ---- what the receiver has to take ---- */
+/* ---- what the receiver must accept ---- */
 
 static bool say_odd_pad(struct talk *talk, const struct suite_case *row, bool odd)
 {
@@ -101,7 +101,7 @@ static bool say_unused_crc(struct talk *talk, const struct suite_case *row, bool
     return true;
 }
 
-/* Our first FPDU of all: the DUT has had nothing but our frame to learn from. */
+/* Our very first FPDU: so far the DUT has seen only our frame. */
 static bool say_unused_crc_first(struct talk *talk, const struct suite_case *row, bool odd)
 {
     const struct talk_wish wish = {.no_crc = true, .need_no_crc = true, .wait_only = true};
@@ -162,7 +162,7 @@ static bool say_marker_low_bits(struct talk *talk, const struct suite_case *row,
     return say_marker(talk, odd, set_low_bits);
 }
 
-/* Segments that begin and end anywhere: one and a half FPDUs, a pause, the other half and another one. */
+/* Segments that start and end anywhere: one and a half FPDUs, a pause, the other half and one more. */
 static bool say_unaligned(struct talk *talk, const struct suite_case *row, bool odd)
 {
     GByteArray *all;
@@ -199,7 +199,8 @@ GByteArray *mpa_harmless_octets(struct talk *talk, unsigned n)
     return all;
 }
 
-/* Writes to the same place, each one octet longer than the one before; not odd: they all have the first one's length.
+/* Writes to the same place, each one octet longer than the one before; in the comparison all have the length of the
+ * first.
  */
 static bool say_all_lengths(struct talk *talk, const struct suite_case *row, bool odd)
 {
@@ -228,10 +229,10 @@ static void all_lengths(struct talk *talk, const struct suite_case *row)
     heard = talk_hear_opcode(talk, RDMAP_READ_RESPONSE);
     if (heard && (heard->ddp.payload_len != sizeof lengths_octets - 1 ||
                   memcmp(heard->ddp.payload, lengths_octets, sizeof lengths_octets - 1) != 0))
-        talk_failed(talk, "the device goes on, but the octets of the Writes are not in its memory");
+        talk_failed(talk, "expected the octets of the Writes in the device's memory; found others");
 }
 
-/* A question of which a part is held back: it may only be answered when all of it is there. */
+/* A question of which a part is held back: it may be answered only when it is complete. */
 static bool say_held_back(struct talk *talk, const struct suite_case *row, bool odd)
 {
     enum { HELD_BACK = 6 };
@@ -252,10 +253,10 @@ static bool say_held_back(struct talk *talk, const struct suite_case *row, bool 
         return true;
     }
     talk_write(talk, octets->data, octets->len - HELD_BACK);
-    /* Not for long: a device need not wait for the rest for ever. */
+    /* Not for long: a device need not wait for ever. */
     early = talk_await(talk, sign, hold_ns);
     if (early == LIFE_ANSWERS)
-        talk_failed(talk, "the answer came before the whole FPDU of the question had been sent: %s",
+        talk_failed(talk, "expected no answer before the whole FPDU of the question was sent; found %s",
                     talk_describe(talk, talk_last(talk)));
     else
         talk_write(talk, octets->data + octets->len - HELD_BACK, HELD_BACK);
@@ -263,7 +264,7 @@ static bool say_held_back(struct talk *talk, const struct suite_case *row, bool 
     return early != LIFE_ANSWERS;
 }
 
-/* The answer to what has been asked already. */
+/* The answer to what has already been asked. */
 static enum talk_life await_answer(struct talk *talk, const struct suite_case *row)
 {
     (void)row;
@@ -275,7 +276,7 @@ enum talk_sign mpa_question_sign(struct talk *talk)
     enum talk_sign sign = talk_usable_sign(talk);
 
     if (sign == SIGN_TCP)
-        talk_not_applicable(talk, "nothing that the device's service was asked was ever answered");
+        talk_not_applicable(talk, "the device's service has never answered a request");
     return sign;
 }
 
@@ -300,7 +301,7 @@ static bool say_switching(struct talk *talk, const struct suite_case *row, bool 
     return true;
 }
 
-/* A Read of several segments by a path that takes 100 octets at a time. */
+/* A Read of several segments over a path that carries 100 octets at a time. */
 static void tiny_segments(struct talk *talk, const struct suite_case *row)
 {
     enum { TINY_MSS = 100, SIZE = 1024 };
@@ -318,7 +319,7 @@ static void tiny_segments(struct talk *talk, const struct suite_case *row)
         const struct talk_heard *heard = talk_hear(talk, talk_t_react(talk));
 
         if (heard->what != TALK_FPDU || !heard->has_ddp || heard->ddp.opcode != RDMAP_READ_RESPONSE) {
-            talk_inconclusive(talk, "the Read was not answered: %s", talk_describe(talk, heard));
+            talk_inconclusive(talk, "expected a Read Response; found %s", talk_describe(talk, heard));
             return;
         }
         last = heard->ddp.last;
@@ -328,7 +329,8 @@ static void tiny_segments(struct talk *talk, const struct suite_case *row)
     if (parts == 0)
         talk_inconclusive(talk, "the Read Response came in one segment: the MSS of our SYN did not take effect");
     else if (small == parts)
-        talk_failed(talk, "all of %u DDP Segments that are not the last have a ULPDU_Length below 128", parts);
+        talk_failed(talk, "expected a ULPDU_Length of 128 or more; all of %u DDP Segments before the last have less",
+                    parts);
     else
         talk_passed(talk, "%u of %u DDP Segments before the last have a ULPDU_Length of 128 or more", parts - small,
                     parts);
@@ -356,27 +358,27 @@ static void taken(struct talk *talk, const struct suite_case *row)
 }
 
 static const struct suite_case tests[] = {
-    {RULE_MPA_4_1_06, NULL, DUT_ANY, NEED_REGIONS, taken, "an FPDU whose PAD is not zero, with the right CRC over it",
-     "the device goes on", ODD_PAD},
-    {RULE_MPA_4_1_11, NULL, DUT_ANY, 0, taken,
-     "C = 0 in both frames, then three FPDUs whose CRC fields hold something else", "the device goes on", UNUSED_CRC},
-    {RULE_MPA_4_2_03, NULL, DUT_ANY, 0, taken, "a Marker whose RESERVED is not zero, with the right CRC over it",
-     "the device goes on", MARKER_RESERVED},
+    {RULE_MPA_4_1_06, NULL, DUT_ANY, NEED_REGIONS, taken, "an FPDU whose PAD is not zero, with a correct CRC",
+     "the device continues", ODD_PAD},
+    {RULE_MPA_4_1_11, NULL, DUT_ANY, 0, taken, "C = 0 in both frames, then three FPDUs whose CRC fields are not CRCs",
+     "the device continues", UNUSED_CRC},
+    {RULE_MPA_4_2_03, NULL, DUT_ANY, 0, taken, "a Marker whose RESERVED field is not zero, with a correct CRC",
+     "the device continues", MARKER_RESERVED},
     {RULE_MPA_4_2_06, NULL, DUT_ANY, 0, taken, "a Marker with the two low bits of FPDUPTR set, and a correct CRC",
-     "the device goes on", MARKER_LOW_BITS},
+     "the device continues", MARKER_LOW_BITS},
     {RULE_MPA_4_4_09, NULL, DUT_ANY, 0, taken, "C = 0 in both frames, then a first FPDU whose CRC field is not the CRC",
-     "the device goes on", UNUSED_CRC_FIRST},
+     "the device continues", UNUSED_CRC_FIRST},
     {RULE_MPA_4_5_07, NULL, DUT_RESPONDER, NEED_REGIONS, tiny_segments,
      "an MSS of 100 octets in our SYN, then a Read of 1024 octets", "DDP Segments with a ULPDU_Length of 128 or more",
      0},
-    {RULE_MPA_5_1_06, NULL, DUT_ANY, 0, taken, "TCP segments of one and a half FPDUs each", "the device goes on",
+    {RULE_MPA_5_1_06, NULL, DUT_ANY, 0, taken, "TCP segments of one and a half FPDUs each", "the device continues",
      UNALIGNED},
     {RULE_MPA_5_2_01, NULL, DUT_ANY, NEED_REGIONS, all_lengths, "Writes with a ULPDU_Length of 14 to 30 octets",
-     "the device goes on, and the octets are in its memory", 0},
-    {RULE_MPA_6_06, NULL, DUT_ANY, 0, taken, "a request without the last 6 octets of its FPDU, which follow later",
-     "the answer once everything has been sent, and not before", HELD_BACK},
+     "the device continues, and its memory holds the octets", 0},
+    {RULE_MPA_6_06, NULL, DUT_ANY, 0, taken, "a request whose last 6 octets arrive later",
+     "the answer after everything has been sent, not before", HELD_BACK},
     {RULE_MPA_7_1_5_04, NULL, DUT_ANY, 0, taken, "the start-up frame and the first FPDU in pieces, with pauses",
-     "the device goes on", SWITCHING},
+     "the device continues", SWITCHING},
 };
 
 const struct suite suite_mpa = {"mpa", tests, G_N_ELEMENTS(tests)};

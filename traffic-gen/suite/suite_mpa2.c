@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Suite mpa2: the enhanced set-up of RFC 6581. */
+/* Suite mpa2: the enhanced connection setup of RFC 6581. */
 #include "traffic-gen/suite/suite_mpa2.h"
 
 /* ---- S = 1 without room for it ---- */
@@ -41,12 +41,13 @@ static void short_enhanced(struct talk *talk, const struct suite_case *row)
         (heard->what == TALK_FRAME && heard->frame.flags & MPA_FLAG_R))
         talk_passed_by_end(talk, "%s", talk_describe(talk, heard));
     else
-        talk_failed(talk, "the frame is not formatted as it must be, and there was %s", talk_describe(talk, heard));
+        talk_failed(talk, "expected a close or a rejection of the malformed frame; found %s",
+                    talk_describe(talk, heard));
 }
 
 /* ---- IRD and ORD ---- */
 
-/* As many Reads at once as the device has said that it serves. */
+/* As many Reads at once as the device says it serves. */
 static void all_reads(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_wish wish = {ENHANCED};
@@ -58,7 +59,7 @@ static void all_reads(struct talk *talk, const struct suite_case *row)
     (void)row;
     if (!talk_start(talk, &wish))
         return;
-    /* What the Reply says is what binds: its IRD is the Responder's, its ORD bounds the Responder's Reads (9.1). */
+    /* The Reply is binding: its IRD is the Responder's, its ORD limits the Responder's Reads (section 9.1). */
     reads = talk_is_initiator(talk) ? talk_frame(talk, false)->enhanced.ird : talk_frame(talk, true)->enhanced.ord;
     if (reads == 0 || reads == MPA_IRD_ORD_NOT_NEGOTIATED) {
         talk_not_applicable(talk, "no number of Reads was negotiated");
@@ -82,13 +83,13 @@ static void all_reads(struct talk *talk, const struct suite_case *row)
     while (answered < reads && talk_hear_opcode(talk, RDMAP_READ_RESPONSE))
         answered++;
     if (answered == reads)
-        talk_passed(talk, "all of %u Reads at once are answered", reads);
+        talk_passed(talk, "all of %u simultaneous Reads were answered", reads);
     else if (talk_usable_sign(talk) == SIGN_READ &&
              (talk_last(talk)->is_terminate || talk_last(talk)->what == TALK_SILENCE))
-        talk_failed(talk, "%u of %u Reads at once are answered, then %s", answered, reads,
+        talk_failed(talk, "only %u of %u simultaneous Reads were answered, then %s", answered, reads,
                     talk_describe(talk, talk_last(talk)));
     else
-        talk_inconclusive(talk, "%u of %u Reads at once are answered, then %s", answered, reads,
+        talk_inconclusive(talk, "only %u of %u simultaneous Reads were answered, then %s", answered, reads,
                           talk_describe(talk, talk_last(talk)));
 }
 
@@ -104,11 +105,11 @@ static bool agrees_on(struct talk *talk, uint8_t type)
         return false;
     if (talk_frame(talk, false)->enhanced.rtr & type)
         return true;
-    talk_not_applicable(talk, "the device does not take an RTR of this type");
+    talk_not_applicable(talk, "the device does not accept an RTR of this type");
     return false;
 }
 
-/* The RTR itself, with STag and TO of the caller's. */
+/* The RTR itself, with the caller's STag and TO. */
 static void send_rtr(struct talk *talk, uint8_t type, uint32_t stag, uint64_t to)
 {
     uint8_t ulpdu[TALK_ULPDU];
@@ -121,7 +122,7 @@ static void send_rtr(struct talk *talk, uint8_t type, uint32_t stag, uint64_t to
         talk_send_ulpdu(talk, ulpdu, talk_make_read(talk, ulpdu, stag, to, 0));
 }
 
-/* A = 0, which talk_start() would not accept of a device that a row needs for peer-to-peer mode. */
+/* A = 0, which talk_start() would not accept when a case needs peer-to-peer mode. */
 static bool start_without_model(struct talk *talk)
 {
     const struct talk_wish wish = {CLIENT_SERVER};
@@ -134,7 +135,7 @@ static bool start_without_model(struct talk *talk)
     return talk_first_fpdu(talk);
 }
 
-/* For comparison: of an odd RTR the usual one, of a usual one no peer-to-peer mode at all. */
+/* The comparison for an odd RTR is the usual one; for a usual one, no peer-to-peer mode at all. */
 static bool say_rtr(struct talk *talk, const struct suite_case *row, bool odd)
 {
     uint8_t type = (uint8_t)(row->variant & ALL_RTR);
@@ -154,7 +155,7 @@ static enum talk_life rtr_life(struct talk *talk, const struct suite_case *row)
 
     if (row->variant & MPA_RTR_READ && talk_reads(talk) && talk_frame(talk, true)->enhanced.peer_to_peer)
         life = talk_await(talk, SIGN_READ, talk_t_react(talk));
-    /* One that answers it when it is asked for more has taken it: MPA2-9.2-25 is about that. */
+    /* A device that answers it once it receives more has accepted it: MPA2-9.2-25 is about that. */
     return life == LIFE_ANSWERS || life == LIFE_MUTE ? talk_probe(talk) : life;
 }
 
@@ -174,14 +175,15 @@ static void answers_rtr_read(struct talk *talk, const struct suite_case *row)
     }
     send_rtr(talk, MPA_RTR_READ, 1, 0);
     if (talk_hear_opcode(talk, RDMAP_READ_RESPONSE))
-        talk_passed(talk, "the RTR Read is answered, without more from us");
+        talk_passed(talk, "the RTR Read was answered, without more from us");
     else if (talk_is_open(talk) && !talk_last(talk)->is_terminate)
-        talk_failed(talk, "the device waits for more than the RTR: %s", talk_describe(talk, talk_last(talk)));
+        talk_failed(talk, "expected an answer to the RTR alone; the device waits for more: %s",
+                    talk_describe(talk, talk_last(talk)));
     else
         talk_inconclusive(talk, "%s", talk_describe(talk, talk_last(talk)));
 }
 
-/* Of these types those that the device takes when each is offered alone. */
+/* Those of these types that the device accepts when each is offered alone. */
 static uint8_t types_alone(struct talk *talk, uint8_t types)
 {
     uint8_t known = 0;
@@ -195,7 +197,7 @@ static uint8_t types_alone(struct talk *talk, uint8_t types)
     return known;
 }
 
-/* What the Reply names of what is offered; false: verdict is set. */
+/* The offered types that the Reply names; false: verdict is set. */
 static bool names(struct talk *talk, uint8_t offered, uint8_t *named)
 {
     const struct talk_wish wish = {PEER_TO_PEER(offered)};
@@ -215,10 +217,11 @@ static void names_all_rtr(struct talk *talk, const struct suite_case *row)
         return;
     known = types_alone(talk, (uint8_t)(ALL_RTR & ~named));
     if (known)
-        talk_failed(talk, "offered alone, types %u (B 1, C 2, D 4) work; of all together the Reply names %u", known,
+        talk_failed(talk, "offered alone, types %u (B 1, C 2, D 4) work; offered all, the Reply names %u", known,
                     named);
     else
-        talk_passed(talk, "of all types the Reply names %u (B 1, C 2, D 4); others do not work alone either", named);
+        talk_passed(talk, "offered all types, the Reply names %u (B 1, C 2, D 4); others do not work alone either",
+                    named);
 }
 
 static void names_some_rtr(struct talk *talk, const struct suite_case *row)
@@ -232,17 +235,16 @@ static void names_some_rtr(struct talk *talk, const struct suite_case *row)
         return;
     known = types_alone(talk, named & both);
     if (known == 0) {
-        talk_not_applicable(talk, "the device takes neither RTR Writes nor RTR Reads");
+        talk_not_applicable(talk, "the device accepts neither RTR Writes nor RTR Reads");
         return;
     }
     if (!talk_start(talk, &wish))
         return;
     named = talk_frame(talk, false)->enhanced.rtr;
     if ((named & both) == 0)
-        talk_failed(talk, "types %u (C 2, D 4) work when offered alone; of both together the Reply names %u", known,
-                    named);
+        talk_failed(talk, "offered alone, types %u (C 2, D 4) work; offered both, the Reply names %u", known, named);
     else
-        talk_passed(talk, "offered alone, types %u (C 2, D 4) work; of both together the Reply names %u", known, named);
+        talk_passed(talk, "offered alone, types %u (C 2, D 4) work; offered both, the Reply names %u", known, named);
 }
 
 static void bits_without_model(struct talk *talk, struct mpa_startup *frame)
@@ -252,7 +254,7 @@ static void bits_without_model(struct talk *talk, struct mpa_startup *frame)
     frame->enhanced.rtr = ALL_RTR;
 }
 
-/* A = 0, and the bits set all the same; then an ordinary first FPDU, which is no RTR. */
+/* A = 0, and the bits set nevertheless; then an ordinary first FPDU, which is no RTR. */
 static bool say_bits(struct talk *talk, const struct suite_case *row, bool odd)
 {
     const struct talk_wish wish = {CLIENT_SERVER, .frame = odd ? bits_without_model : NULL, .wait_only = true};
@@ -287,16 +289,16 @@ static void ignores_bits(struct talk *talk, const struct suite_case *row)
     }
     heard = talk_hear(talk, talk_t_close(talk));
     if (heard->what != TALK_FPDU || heard->is_terminate || !heard->has_ddp)
-        talk_inconclusive(talk, "the device does not go on: %s", talk_describe(talk, heard));
+        talk_inconclusive(talk, "expected the device to continue; found %s", talk_describe(talk, heard));
     else if (heard->ddp.payload_len == 0 && heard->ddp.opcode != RDMAP_READ_RESPONSE)
-        talk_failed(talk, "the device begins as in peer-to-peer mode: %s", talk_describe(talk, heard));
+        talk_failed(talk, "expected no peer-to-peer mode; the device begins with %s", talk_describe(talk, heard));
     else
         talk_passed(talk, "%s", talk_describe(talk, heard));
 }
 
 /* ---- together with RFC 5044 ---- */
 
-/* A device that speaks revision 2 goes on accepting revision 1. variant: with private data. */
+/* A device that speaks revision 2 still accepts revision 1. variant: with private data. */
 static void old_request(struct talk *talk, const struct suite_case *row)
 {
     static const uint8_t nothing[1];
@@ -306,13 +308,13 @@ static void old_request(struct talk *talk, const struct suite_case *row)
     if (!talk_start(talk, &enhanced))
         return;
     if (talk_start(talk, row->variant ? &with : &without)) {
-        talk_passed(talk, "%s", "a Request of revision 1 is accepted, too");
+        talk_passed(talk, "%s", "a Request of revision 1 is accepted too");
         return;
     }
     if (talk_frame(talk, false) && talk_frame(talk, false)->flags & MPA_FLAG_R)
-        talk_inconclusive(talk, "rejected, as the ULP may: %s", talk_describe(talk, talk_last(talk)));
+        talk_inconclusive(talk, "rejected, as the ULP may do: %s", talk_describe(talk, talk_last(talk)));
     else if (talk_last(talk)->what == TALK_FIN || talk_last(talk)->what == TALK_RESET)
-        talk_failed(talk, "an enhanced Request is accepted, one of revision 1 is not: %s",
+        talk_failed(talk, "expected a Request of revision 1 accepted as an enhanced one is; found %s",
                     talk_describe(talk, talk_last(talk)));
 }
 
@@ -327,17 +329,16 @@ static void not_downgraded(struct talk *talk, const struct suite_case *row)
     talk_send_frame(talk, &wish);
     reply = talk_hear_frame(talk);
     if (reply && reply->has_enhanced)
-        talk_passed(talk, "the device speaks RFC 6581: %s", talk_describe(talk, talk_last(talk)));
+        talk_passed(talk, "the device supports RFC 6581: %s", talk_describe(talk, talk_last(talk)));
     else if (reply && !(reply->flags & MPA_FLAG_R))
-        talk_failed(talk, "an enhanced Request is answered by %s: who does not know it closes",
-                    talk_describe(talk, talk_last(talk)));
+        talk_failed(talk, "expected an enhanced Reply or a close; found %s", talk_describe(talk, talk_last(talk)));
     else if (reply || talk_is_open(talk))
         talk_inconclusive(talk, "%s", talk_describe(talk, talk_last(talk)));
     else
-        talk_passed_by_end(talk, "the device closes, as one without RFC 6581 does");
+        talk_passed_by_end(talk, "the device closes, as devices without RFC 6581 do");
 }
 
-/* Values that cannot be, or can hardly be: each is answered or refused, and the device is still there afterwards. */
+/* Impossible or implausible values: each is answered or refused, and the device is still alive afterwards. */
 static void odd_values(struct talk *talk, const struct suite_case *row)
 {
     static const struct mpa_enhanced odd[] = {
@@ -350,7 +351,7 @@ static void odd_values(struct talk *talk, const struct suite_case *row)
 
     (void)row;
     if (!talk_start(talk, &(struct talk_wish){ENHANCED}))
-        return; /* it does not answer usual ones either */
+        return; /* it does not answer usual Requests either */
     for (unsigned i = 0; i < G_N_ELEMENTS(odd); i++) {
         const struct talk_wish wish = {ENHANCED, .data = odd[i]};
         const struct mpa_startup *reply;
@@ -360,20 +361,21 @@ static void odd_values(struct talk *talk, const struct suite_case *row)
         talk_send_frame(talk, &wish);
         reply = talk_hear_frame(talk);
         if (!reply && talk_is_open(talk)) {
-            talk_failed(talk, "no Reply and no close after a Request with A%d IRD %u ORD %u", odd[i].peer_to_peer,
-                        odd[i].ird, odd[i].ord);
+            talk_failed(talk, "expected a Reply or a close after a Request with A%d IRD %u ORD %u; found neither",
+                        odd[i].peer_to_peer, odd[i].ird, odd[i].ord);
             return;
         }
         if (reply && !(reply->flags & MPA_FLAG_R) && reply->has_enhanced && odd[i].ird != 0x3FFF &&
             reply->enhanced.ord != 0x3FFF && reply->enhanced.ord > odd[i].ird) {
-            talk_failed(talk, "the Reply's ORD %u is above the Request's IRD %u", reply->enhanced.ord, odd[i].ird);
+            talk_failed(talk, "expected an ORD of at most the Request's IRD; found ORD %u for IRD %u",
+                        reply->enhanced.ord, odd[i].ird);
             return;
         }
     }
     if (talk_start(talk, &(struct talk_wish){ENHANCED}))
-        talk_passed(talk, "each odd Request is answered or refused, and a usual one is accepted afterwards");
+        talk_passed(talk, "each unusual Request was answered or refused, and a usual one was accepted afterwards");
     else
-        talk_failed(talk, "after odd Requests the device does not accept a usual one: %s",
+        talk_failed(talk, "expected a usual Request accepted after unusual ones; found %s",
                     talk_describe(talk, talk_last(talk)));
 }
 
@@ -387,30 +389,30 @@ static const struct suite_case tests[] = {
     {RULE_MPA2_9_1_14, NULL, DUT_INITIATOR, 0, all_reads, "as many Reads at once as our Reply's ORD allows",
      "all are answered", 0},
     {RULE_MPA2_9_2_05, "send", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_rtr, "peer-to-peer mode, an RTR Send",
-     "the device goes on", MPA_RTR_SEND},
+     "the device continues", MPA_RTR_SEND},
     {RULE_MPA2_9_2_05, "write", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_rtr, "peer-to-peer mode, an RTR Write",
-     "the device goes on", MPA_RTR_WRITE},
+     "the device continues", MPA_RTR_WRITE},
     {RULE_MPA2_9_2_05, "read", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_rtr, "peer-to-peer mode, an RTR Read",
-     "the device goes on", MPA_RTR_READ},
+     "the device continues", MPA_RTR_READ},
     {RULE_MPA2_9_2_09, NULL, DUT_RESPONDER, NEED_PEER_TO_PEER, names_some_rtr,
-     "each RTR type offered alone, then Write and Read together", "the Reply names one of those that work alone", 1},
+     "each RTR type offered alone, then Write and Read together", "the Reply names one that works alone", 1},
     {RULE_MPA2_9_2_20, NULL, DUT_ANY, NEED_ENHANCED, ignores_bits, "A = 0 with B, C and D set",
      "no peer-to-peer mode: any first FPDU is accepted, and no RTR is sent", 0},
     {RULE_MPA2_9_2_25, NULL, DUT_RESPONDER, NEED_PEER_TO_PEER, answers_rtr_read, "peer-to-peer mode, an RTR Read",
-     "its Read Response, without anything more from us", 0},
+     "its Read Response, without more from us", 0},
     {RULE_MPA2_9_2_26, "write", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_rtr, "an RTR Write with STag 0 and TO 0",
-     "the device goes on", ODD_RTR | MPA_RTR_WRITE},
+     "the device continues", ODD_RTR | MPA_RTR_WRITE},
     {RULE_MPA2_9_2_26, "read", DUT_RESPONDER, NEED_PEER_TO_PEER, takes_rtr, "an RTR Read with STag 0 and TO 0",
-     "the device goes on", ODD_RTR | MPA_RTR_READ},
+     "the device continues", ODD_RTR | MPA_RTR_READ},
     {RULE_MPA2_10_01, NULL, DUT_RESPONDER, 0, not_downgraded, "an enhanced Request", "an enhanced Reply, or a close",
      0},
     {RULE_MPA2_10_04, NULL, DUT_RESPONDER, NEED_ENHANCED, old_request,
      "an enhanced connection, then a Request of revision 1 without Private Data", "a Reply with R = 0", 0},
     {RULE_MPA2_12_01, NULL, DUT_RESPONDER, NEED_ENHANCED, odd_values, "Requests with unusual IRD, ORD and RTR types",
-     "each is answered or refused, and the device is still there afterwards", 0},
-    /* Last: some devices do not survive the offer of a type that they do not know. */
+     "each is answered or refused, and the device is still alive afterwards", 0},
+    /* Last: some devices do not survive the offer of a type that they do not support. */
     {RULE_MPA2_9_2_07, NULL, DUT_RESPONDER, NEED_PEER_TO_PEER, names_all_rtr,
-     "all RTR types offered together, then alone those that the Reply does not name", "none of these works", 0},
+     "all RTR types offered together, then, one by one, those that the Reply does not name", "none of these works", 0},
 };
 
 const struct suite suite_mpa2 = {"mpa2", tests, G_N_ELEMENTS(tests)};

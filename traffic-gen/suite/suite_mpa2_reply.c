@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Suite mpa2: Replies that the Initiator has to answer with a Terminate (RFC 6581 sections 9.1 to 9.3). */
+/* Suite mpa2: Replies that the Initiator must answer with a Terminate (RFC 6581 sections 9.1 to 9.3). */
 #include "traffic-gen/suite/suite_mpa2.h"
 
 static void ask_too_much(struct talk *talk, struct mpa_startup *frame)
@@ -48,7 +48,7 @@ static bool start_badly(struct talk *talk, enum bad_reply bad)
     }
     if (bad == BAD_RTR && (!request->enhanced.peer_to_peer || request->enhanced.rtr == ALL_RTR)) {
         talk_not_applicable(talk, request->enhanced.peer_to_peer
-                                      ? "the device offers all RTR types: no Reply is without a common one"
+                                      ? "the device offers all RTR types: every Reply has one in common"
                                       : "the device's Request is not for peer-to-peer mode");
         return false;
     }
@@ -65,11 +65,11 @@ static bool code_fits(enum bad_reply bad, uint8_t code)
     case BAD_RTR:
         return code == 7;
     default:
-        return code == 5 || code == 7; /* A has no code of its own; that of no RTR fits, too */
+        return code == 5 || code == 7; /* A has no code of its own; the code for no common RTR fits too */
     }
 }
 
-/* The device closes without a word: does it go on when the Reply is right? */
+/* The device closes silently: does it continue after a correct Reply? */
 static void compare(struct talk *talk)
 {
     g_autofree char *what = g_strdup(talk_describe(talk, talk_last(talk)));
@@ -78,7 +78,7 @@ static void compare(struct talk *talk)
     if (talk_start(talk, &right))
         talk_failed(talk, "expected a Terminate; found %s", what);
     else
-        talk_inconclusive(talk, "%s; and after a right Reply it does not go on either", what);
+        talk_inconclusive(talk, "%s; after a correct Reply it does not continue either", what);
 }
 
 static void must_terminate(struct talk *talk, const struct suite_case *row)
@@ -94,13 +94,13 @@ static void must_terminate(struct talk *talk, const struct suite_case *row)
     if (!(heard->what == TALK_FPDU && heard->is_terminate)) {
         bool closed = heard->what == TALK_FIN || heard->what == TALK_RESET;
 
-        /* Going on with more Reads to serve may mean that there were resources for them. */
+        /* A device that continues with more Reads to serve may have had the resources for them. */
         if (about == ABOUT_TERMINATE && (closed || (bad == BAD_RTR && heard->what == TALK_SILENCE)))
             compare(talk);
         else if (bad == BAD_MODEL && heard->what == TALK_RESET)
             talk_failed(talk, "RST without a Terminate");
         else
-            talk_inconclusive(talk, "no Terminate, but %s", talk_describe(talk, heard));
+            talk_inconclusive(talk, "expected a Terminate; found %s", talk_describe(talk, heard));
         return;
     }
     terminate = heard->terminate;
@@ -116,7 +116,7 @@ static void must_terminate(struct talk *talk, const struct suite_case *row)
         break;
     case ABOUT_CODE:
         if (terminate.layer != 2 || terminate.etype != 0)
-            talk_inconclusive(talk, "%s is of another layer or type", talk_describe(talk, heard));
+            talk_inconclusive(talk, "%s has another layer or type", talk_describe(talk, heard));
         else if (code_fits(bad, terminate.code))
             talk_passed(talk, "%s", talk_describe(talk, heard));
         else
@@ -131,29 +131,29 @@ static void must_terminate(struct talk *talk, const struct suite_case *row)
         if (heard->what == TALK_FIN || heard->what == TALK_RESET)
             talk_passed(talk, "Terminate, then %s", talk_describe(talk, heard));
         else
-            talk_failed(talk, "after its Terminate the device does not close: %s", talk_describe(talk, heard));
+            talk_failed(talk, "expected a close after its Terminate; found %s", talk_describe(talk, heard));
     }
 }
 
 #define TERMINATE_EXPECTED "a Terminate as the first FPDU"
 
 static const struct suite_case tests[] = {
-    {RULE_MPA2_8_01, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply with ORD above the Request's IRD",
+    {RULE_MPA2_8_01, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply with an ORD above the Request's IRD",
      "if a Terminate, then layer 2 type 0", VARIANT(BAD_ORD, ABOUT_LAYER)},
-    {RULE_MPA2_9_1_16, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply with ORD above the Request's IRD",
+    {RULE_MPA2_9_1_16, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply with an ORD above the Request's IRD",
      TERMINATE_EXPECTED, VARIANT(BAD_ORD, ABOUT_TERMINATE)},
-    {RULE_MPA2_9_1_17, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply with ORD above the Request's IRD",
-     "after its Terminate the device closes", VARIANT(BAD_ORD, ABOUT_CLOSE)},
-    {RULE_MPA2_9_1_18, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply with ORD above the Request's IRD",
+    {RULE_MPA2_9_1_17, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply with an ORD above the Request's IRD",
+     "the device closes after its Terminate", VARIANT(BAD_ORD, ABOUT_CLOSE)},
+    {RULE_MPA2_9_1_18, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply with an ORD above the Request's IRD",
      "its Terminate has code 6", VARIANT(BAD_ORD, ABOUT_CODE)},
     {RULE_MPA2_9_2_13, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply without a common RTR type",
      TERMINATE_EXPECTED, VARIANT(BAD_RTR, ABOUT_TERMINATE)},
     {RULE_MPA2_9_2_14, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply without a common RTR type",
-     "after its Terminate the device closes", VARIANT(BAD_RTR, ABOUT_CLOSE)},
+     "the device closes after its Terminate", VARIANT(BAD_RTR, ABOUT_CLOSE)},
     {RULE_MPA2_9_2_15, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply without a common RTR type",
      "its Terminate has code 7", VARIANT(BAD_RTR, ABOUT_CODE)},
-    {RULE_MPA2_9_3_04, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply whose A is not the Request's",
-     "a Terminate with code 5, or 7; no RST without one", VARIANT(BAD_MODEL, ABOUT_CODE)},
+    {RULE_MPA2_9_3_04, NULL, DUT_INITIATOR, 0, must_terminate, "an accepting Reply whose A differs from the Request's",
+     "a Terminate with code 5 or 7; no RST without one", VARIANT(BAD_MODEL, ABOUT_CODE)},
 };
 
 const struct suite suite_mpa2_reply = {"mpa2", tests, G_N_ELEMENTS(tests)};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Suite mpa, full operation: FPDUs cut at every place by TCP segments (RFC 5044 sections 5.1 and A.4). Each part leaves
- * when the one before it has been acknowledged, so that no TCP puts them together again.
+ * Suite mpa, full operation: FPDUs split at every place over TCP segments (RFC 5044 sections 5.1 and A.4). Each part is
+ * sent when the one before it has been acknowledged, so that no TCP joins them again.
  */
 #include "traffic-gen/suite/suite_mpa.h"
 
@@ -9,7 +9,7 @@ enum cut { CUT_LENGTH, CUT_HEADER, CUT_PAD, CUT_CRC, CUT_MARKER, CUT_OCTETS };
 
 static const int64_t read_pause = 20 * INT64_C(1000000);
 
-/* The rest, when the device has had the first n octets and the time to look at them. */
+/* Sends the rest, once the device has had the first n octets and the time to look at them. */
 static void write_cut(struct talk *talk, const GByteArray *octets, size_t n)
 {
     talk_write(talk, octets->data, n);
@@ -18,7 +18,7 @@ static void write_cut(struct talk *talk, const GByteArray *octets, size_t n)
     talk_write(talk, octets->data + n, octets->len - n);
 }
 
-/* From where to where the octets of an FPDU are cut: before each of these, and behind the last. */
+/* From where to where the octets of an FPDU are cut: before each of these, and after the last. */
 static bool range_of(struct talk *talk, enum cut cut, const struct mpa_fpdu_plan *plan, size_t n, size_t *from,
                      size_t *to)
 {
@@ -52,7 +52,7 @@ static bool range_of(struct talk *talk, enum cut cut, const struct mpa_fpdu_plan
     return talk_is_open(talk);
 }
 
-/* One FPDU: with a PAD where that is to be cut, with a Marker amid it where that is. NULL: verdict is set. */
+/* One FPDU: with a PAD if that is split, with a Marker inside if that is. NULL: verdict is set. */
 static GByteArray *make_fpdu(struct talk *talk, enum cut cut, struct mpa_fpdu_plan *plan, uint8_t *ulpdu)
 {
     size_t n;
@@ -66,7 +66,7 @@ static GByteArray *make_fpdu(struct talk *talk, enum cut cut, struct mpa_fpdu_pl
     return talk_encode_plan(plan);
 }
 
-/* The first FPDU is for others. */
+/* Other cases split the first FPDU. */
 static bool start_with_one(struct talk *talk, const struct talk_wish *wish)
 {
     GByteArray *whole;
@@ -107,7 +107,7 @@ static bool say_cut(struct talk *talk, const struct suite_case *row, bool odd)
     return true;
 }
 
-/* Every octet by itself. */
+/* Every octet in its own segment. */
 static bool say_octets(struct talk *talk, const struct suite_case *row, bool odd)
 {
     struct mpa_fpdu_plan plan;
@@ -132,7 +132,7 @@ static void cut(struct talk *talk, const struct suite_case *row)
     talk_expect_taken(talk, row, row->variant == CUT_OCTETS ? say_octets : say_cut, NULL);
 }
 
-#define GOES_ON "the device goes on"
+#define GOES_ON "the device continues"
 
 static const struct suite_case tests[] = {
     {RULE_MPA_5_1_06, "length", DUT_ANY, 0, cut, "an FPDU whose ULPDU_Length is split over two TCP segments", GOES_ON,

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Suite mpa, full operation: what is wrong and must not be accepted, and what the device does then (RFC 5044 section
- * 8). */
+/* Suite mpa, full operation: what must not be accepted, and what the device has to do about it (RFC 5044 section 8). */
 #include "traffic-gen/suite/suite_mpa.h"
 
 #include "wire/octets.h"
 
 enum { LONG_EXCHANGE = 40 };
 
-/* The octets of an FPDU with a bit inverted, at that place from its end. */
+/* The octets of an FPDU with a bit inverted, so many octets before its end. */
 static void write_damaged(struct talk *talk, const struct mpa_fpdu_plan *plan, size_t from_end, uint8_t bit)
 {
     GByteArray *octets = talk_encode_plan(plan);
@@ -17,7 +16,7 @@ static void write_damaged(struct talk *talk, const struct mpa_fpdu_plan *plan, s
     g_byte_array_unref(octets);
 }
 
-/* To another place, a multiple of four away. */
+/* To another place, a multiple of four octets away. */
 static void set_fpduptr(void *ctx, uint8_t marker[4], uint64_t offset, unsigned index)
 {
     (void)ctx;
@@ -72,7 +71,7 @@ enum damage { DAMAGE_CRC, DAMAGE_ULPDU, DAMAGE_PAD, DAMAGE_MARKER };
 
 static void damaged(struct talk *talk, const struct suite_case *row)
 {
-    /* From the end: the CRC field, the Tagged Offset of a Write, the PAD behind one octet. */
+    /* From the end: the CRC field, the Tagged Offset of a Write, the PAD after one octet. */
     static const size_t from_end[] = {[DAMAGE_CRC] = 1, [DAMAGE_ULPDU] = 5, [DAMAGE_PAD] = 5};
     const struct talk_wish wish = {.need_markers = row->variant == DAMAGE_MARKER};
     struct mpa_fpdu_plan plan;
@@ -98,7 +97,7 @@ static void damaged(struct talk *talk, const struct suite_case *row)
     mpa_expect_error(talk);
 }
 
-/* The device itself said C = 0, we C = 1; or: after many right ones. */
+/* The device itself said C = 0, we C = 1; or: after many correct ones. */
 static void damaged_by_our_wish(struct talk *talk, const struct suite_case *row)
 {
     struct mpa_fpdu_plan plan;
@@ -117,17 +116,17 @@ static void damaged_by_our_wish(struct talk *talk, const struct suite_case *row)
     mpa_expect_error(talk);
 }
 
-/* Whatever the device does about it but answer, as long as it is one that answers. */
+/* Anything but an answer passes, if the device normally answers. */
 static void expect_no_answer(struct talk *talk, enum talk_sign sign, const char *what)
 {
     enum talk_life life = talk_await(talk, sign, talk_t_react(talk));
 
     if (life == LIFE_ANSWERS)
-        talk_failed(talk, "%s was answered: %s", what, talk_describe(talk, talk_last(talk)));
+        talk_failed(talk, "expected no answer to %s; found %s", what, talk_describe(talk, talk_last(talk)));
     else if (life == LIFE_CLOSED)
-        talk_passed_by_end(talk, "no answer, but %s", talk_describe(talk, talk_last(talk)));
+        talk_passed_by_end(talk, "expected an answer; found %s", talk_describe(talk, talk_last(talk)));
     else
-        talk_passed(talk, "no answer, but %s", talk_describe(talk, talk_last(talk)));
+        talk_passed(talk, "expected an answer; found %s", talk_describe(talk, talk_last(talk)));
 }
 
 static void damaged_read(struct talk *talk, const struct suite_case *row)
@@ -144,7 +143,7 @@ static void damaged_read(struct talk *talk, const struct suite_case *row)
     expect_no_answer(talk, sign, "the request whose CRC is wrong");
 }
 
-/* A wrong FPDU with a right request behind it, in one segment. */
+/* A faulty FPDU followed by a correct request, in one segment. */
 static void behind_an_error(struct talk *talk, const struct suite_case *row)
 {
     uint64_t offset;
@@ -158,7 +157,7 @@ static void behind_an_error(struct talk *talk, const struct suite_case *row)
     offset = talk_out_offset(talk);
     talk_plan(talk, &plan, ulpdu, mpa_harmless(talk, ulpdu));
     if (row->variant)
-        plan.ulpdu_length = (uint16_t)(plan.ulpdu_length + 4); /* with the CRC of where the FPDU really ends */
+        plan.ulpdu_length = (uint16_t)(plan.ulpdu_length + 4); /* with the CRC at the FPDU's true end */
     wrong = talk_encode_plan(&plan);
     if (!row->variant)
         wrong->data[wrong->len - 1] ^= 0x20;
@@ -169,7 +168,7 @@ static void behind_an_error(struct talk *talk, const struct suite_case *row)
     talk_write(talk, wrong->data, wrong->len);
     g_byte_array_unref(question);
     g_byte_array_unref(wrong);
-    expect_no_answer(talk, sign, "the request after the wrong FPDU");
+    expect_no_answer(talk, sign, "the request after the faulty FPDU");
 }
 
 static void error_code(struct talk *talk, const struct suite_case *row)
@@ -185,7 +184,7 @@ static void error_code(struct talk *talk, const struct suite_case *row)
     talk_expect_terminate(talk, &(struct talk_terminate){.layer = 2, .codes = {2}, .close_open = true});
 }
 
-/* We do not close: the device has to, when it has said its Terminate. */
+/* We do not close: the device must, after its Terminate. */
 static void tears_down(struct talk *talk, const struct suite_case *row)
 {
     struct mpa_fpdu_plan plan;
@@ -208,12 +207,12 @@ void mpa_expect_end(struct talk *talk, int64_t ns)
         heard = talk_hear(talk, MAX(until - talk_now(), 0));
     } while (heard->what != TALK_FIN && heard->what != TALK_RESET && heard->what != TALK_SILENCE);
     if (heard->what == TALK_SILENCE)
-        talk_failed(talk, "the connection is still open after %.1f s", (double)ns / 1e9);
+        talk_failed(talk, "expected the device to close; the connection was still open after %.1f s", (double)ns / 1e9);
     else
         talk_passed_by_end(talk, "%s", talk_describe(talk, heard));
 }
 
-/* In order, a receiver need not look at Markers (section 8): only who does can pass. */
+/* A receiver need not check Markers of octets in order (section 8): only a device that does can pass. */
 static void wrong_marker(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_wish wish = {.need_markers = true};
@@ -231,11 +230,11 @@ static void wrong_marker(struct talk *talk, const struct suite_case *row)
     if (life == LIFE_TERMINATE || life == LIFE_CLOSED)
         talk_passed(talk, "%s", talk_describe(talk, talk_last(talk)));
     else
-        talk_inconclusive(talk, "the device goes on, as it may with octets that arrive in order: %s",
+        talk_inconclusive(talk, "the device continues, as it may with octets that arrive in order: %s",
                           talk_life_words(talk, life));
 }
 
-/* A part of an FPDU, and then nothing. */
+/* A part of an FPDU, then nothing. */
 static void half_an_fpdu(struct talk *talk, const struct suite_case *row)
 {
     GByteArray *octets;
@@ -253,9 +252,9 @@ static void half_an_fpdu(struct talk *talk, const struct suite_case *row)
 
 static const struct suite_case tests[] = {
     {RULE_MPA_4_1_07, NULL, DUT_ANY, NEED_REGIONS, pad_not_in_crc,
-     "an FPDU whose PAD is not zero, with the CRC that it would have with a PAD of zero", ERROR_EXPECTED, 0},
+     "an FPDU whose PAD is not zero, with the CRC for a zero PAD", ERROR_EXPECTED, 0},
     {RULE_MPA_4_2_04, NULL, DUT_ANY, 0, reserved_not_in_crc,
-     "a Marker whose RESERVED is not zero, with the CRC that its FPDU would have with zero", ERROR_EXPECTED, 0},
+     "a Marker whose RESERVED field is not zero, with the CRC for a zero field", ERROR_EXPECTED, 0},
     {RULE_MPA_4_4_19, NULL, DUT_ANY, 0, damaged_read, "a request in an FPDU whose CRC is wrong", "no answer", 0},
     {RULE_MPA_7_1_1_16, "own-c0", DUT_ANY, 0, damaged_by_our_wish,
      "C = 0 from the device and C = 1 from us, then an FPDU with a wrong CRC", ERROR_EXPECTED, 0},
@@ -269,17 +268,17 @@ static const struct suite_case tests[] = {
      DAMAGE_ULPDU},
     {RULE_MPA_8_02, "pad", DUT_ANY, NEED_REGIONS, damaged, "an FPDU with one bit of its PAD inverted", ERROR_EXPECTED,
      DAMAGE_PAD},
-    {RULE_MPA_8_02, "marker", DUT_ANY, 0, damaged, "an FPDU whose Marker is not what its CRC covers",
+    {RULE_MPA_8_02, "marker", DUT_ANY, 0, damaged, "an FPDU whose Marker was changed after its CRC was computed",
      "Terminate 2/0/2 or 2/0/3, or a close", DAMAGE_MARKER},
     {RULE_MPA_8_03, NULL, DUT_ANY, 0, wrong_marker,
      "a Marker that does not point to its FPDU, with a correct CRC, in order",
-     "Terminate 2/0/3 or a close; going on is allowed as long as octets arrive in order", 0},
+     "Terminate 2/0/3, or a close; the device may continue as long as octets arrive in order", 0},
     {RULE_MPA_8_05, NULL, DUT_ANY, 0, error_code, "an FPDU with a wrong CRC",
      "if a Terminate, then layer 2 type 0 code 2", 0},
-    {RULE_MPA_8_12, "crc", DUT_ANY, 0, behind_an_error, "an FPDU with a wrong CRC, and a right request after it",
+    {RULE_MPA_8_12, "crc", DUT_ANY, 0, behind_an_error, "an FPDU with a wrong CRC, followed by a correct request",
      "no answer", 0},
     {RULE_MPA_8_12, "length", DUT_ANY, 0, behind_an_error,
-     "an FPDU with a wrong ULPDU_Length, and a right request after it", "no answer", 1},
+     "an FPDU with a wrong ULPDU_Length, followed by a correct request", "no answer", 1},
     {RULE_MPA_8_14, NULL, DUT_ANY, 0, tears_down, "an FPDU with a wrong CRC; we do not close",
      "the device closes within --idle-timeout", 0},
 };

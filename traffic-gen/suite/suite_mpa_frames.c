@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Suite mpa, start-up: frames at the limits of what is right, and what comes together with a frame or right after it
+ * Suite mpa, start-up: frames at the limits of what is allowed, and what comes together with a frame or right after it
  * (RFC 5044 section 7.1 and Appendix C, RFC 6581 section 6).
  */
 #include "traffic-gen/suite/suite_mpa.h"
@@ -12,9 +12,9 @@ enum { CODE_CRC = 2 };
 
 static const int64_t read_pause = 20 * INT64_C(1000000);
 
-/* ---- Private Data of many octets ---- */
+/* ---- much Private Data ---- */
 
-/* So many in all: our words, and zeros after them. */
+/* So many octets in all: our wishes, then zeros. */
 static void lengthen(struct talk *talk, struct mpa_startup *frame)
 {
     static _Thread_local uint8_t octets[MPA_PRIVATE_DATA_MAX];
@@ -36,7 +36,7 @@ static bool say_long_data(struct talk *talk, const struct suite_case *row, bool 
         return false;
     theirs = talk_frame(talk, false);
     if (odd && theirs && theirs->flags & MPA_FLAG_R) {
-        talk_inconclusive(talk, "rejected, as the ULP may: %s", talk_describe(talk, talk_last(talk)));
+        talk_inconclusive(talk, "rejected, as the ULP may do: %s", talk_describe(talk, talk_last(talk)));
         return false;
     }
     return true;
@@ -66,7 +66,7 @@ static void rejected_request(struct talk *talk, const struct suite_case *row)
     talk_expect_taken(talk, row, say_rejected, NULL);
 }
 
-/* After a Reply that rejects an Initiator has no more to say in MPA. */
+/* After a rejecting Reply an Initiator has no more to say in MPA. */
 static void rejected(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_wish wish = {.frame = set_rejected, .wait_only = true};
@@ -84,7 +84,7 @@ static void rejected(struct talk *talk, const struct suite_case *row)
         talk_failed(talk, "expected no FPDU after a Reply with R = 1; found %s", talk_describe(talk, heard));
 }
 
-/* Who speaks revision 0 as well says so; others name the revision that they speak, and close. */
+/* Devices that also speak revision 0 say so; others name the revision that they speak, and close. */
 static void revision_0(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_wish wish = {.revision_0 = true, .markers = true, .crc = true};
@@ -96,14 +96,14 @@ static void revision_0(struct talk *talk, const struct suite_case *row)
         return;
     reply = talk_hear_frame(talk);
     if (reply && reply->revision == 0) {
-        talk_passed(talk, "the device speaks revision 0 as well: %s", talk_describe(talk, talk_last(talk)));
+        talk_passed(talk, "the device also speaks revision 0: %s", talk_describe(talk, talk_last(talk)));
         return;
     }
     heard = reply ? talk_hear(talk, talk_t_close(talk)) : talk_last(talk);
     if (heard->what == TALK_FIN || heard->what == TALK_RESET)
         talk_passed_by_end(talk, "%s", reply ? "the device names its own revision, and closes" : "the device closes");
     else
-        talk_failed(talk, "expected that the device closes; found %s", talk_describe(talk, heard));
+        talk_failed(talk, "expected the device to close; found %s", talk_describe(talk, heard));
 }
 
 static void claim_enhanced(struct talk *talk, struct mpa_startup *frame)
@@ -120,7 +120,7 @@ static void claim_enhanced(struct talk *talk, struct mpa_startup *frame)
     frame->pd_length = sizeof data;
 }
 
-/* For RFC 5044 it is a reserved bit, for RFC 6581 a contradiction: nobody may take the octets for IRD and ORD. */
+/* For RFC 5044 it is a reserved bit, for RFC 6581 a contradiction: nobody may take the octets as IRD and ORD. */
 static void enhanced_revision_1(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_wish wish = {.revision = 1, .frame = claim_enhanced};
@@ -131,11 +131,13 @@ static void enhanced_revision_1(struct talk *talk, const struct suite_case *row)
         return;
     reply = talk_hear_frame(talk);
     if (!reply && talk_is_open(talk))
-        talk_failed(talk, "the device neither answers nor closes: %s", talk_describe(talk, talk_last(talk)));
+        talk_failed(talk, "expected a Reply or a close; found %s", talk_describe(talk, talk_last(talk)));
     else if (!reply)
         talk_passed_by_end(talk, "the device closes: %s", talk_describe(talk, talk_last(talk)));
     else if (reply->flags & MPA_FLAG_S)
-        talk_failed(talk, "the device answers as if the Request were enhanced: %s",
+        talk_failed(talk,
+                    "expected a Reply with S = 0; expected a Reply with S = 0; expected a Reply with S = 0; expected a "
+                    "Reply with S = 0; the device answers as if the Request were enhanced: %s",
                     talk_describe(talk, talk_last(talk)));
     else
         talk_passed(talk, "%s", talk_describe(talk, talk_last(talk)));
@@ -143,7 +145,7 @@ static void enhanced_revision_1(struct talk *talk, const struct suite_case *row)
 
 /* ---- what leaves together with a frame ---- */
 
-/* A Request and our FIN. Whatever the device makes of it, it has to be there for the next one. */
+/* A Request and our FIN. Whatever the device makes of it, it must accept the next connection. */
 static void request_and_fin(struct talk *talk, const struct suite_case *row)
 {
     g_autofree char *what = NULL;
@@ -159,15 +161,15 @@ static void request_and_fin(struct talk *talk, const struct suite_case *row)
     talk_hear(talk, talk_t_close(talk));
     what = g_strdup(talk_describe(talk, talk_last(talk)));
     if (talk_start(talk, NULL) && talk_life_good(talk_probe(talk)))
-        talk_passed(talk, "%s; and the next connection comes about", what);
+        talk_passed(talk, "%s; the next connection was accepted", what);
     else
-        talk_failed(talk, "%s; and the next connection does not come about: %s", what,
+        talk_failed(talk, "%s; expected the next connection to be accepted; found %s", what,
                     talk_describe(talk, talk_last(talk)));
 }
 
 /*
  * Our Reply and an FPDU, or its first octet, in one segment: we should have waited for the device's own FPDU. It may
- * close then; but what follows the Reply are FPDUs, and what is not refused must not be lost.
+ * close; but what follows the Reply is FPDUs, and what is not refused must not be lost.
  */
 static void reply_and_fpdu(struct talk *talk, const struct suite_case *row)
 {
@@ -200,19 +202,19 @@ static void reply_and_fpdu(struct talk *talk, const struct suite_case *row)
     life = talk_await(talk, sign, talk_t_react(talk));
     if (life == LIFE_TERMINATE && talk_last(talk)->terminate.layer == RDMAP_LAYER_LLP &&
         talk_last(talk)->terminate.code == CODE_CRC)
-        talk_failed(talk, "the FPDU was damaged by what stood before it: %s", talk_describe(talk, talk_last(talk)));
+        talk_failed(talk, "expected the FPDU after the Reply intact; found %s", talk_describe(talk, talk_last(talk)));
     else if (life == LIFE_ANSWERS)
-        talk_passed(talk, "the FPDU is taken: %s", talk_describe(talk, talk_last(talk)));
+        talk_passed(talk, "the FPDU was accepted: %s", talk_describe(talk, talk_last(talk)));
     else if (life == LIFE_TERMINATE || life == LIFE_CLOSED)
-        talk_passed_by_end(talk, "the device does not take an FPDU before its own: %s",
+        talk_passed_by_end(talk, "the device does not accept an FPDU before its own: %s",
                            talk_describe(talk, talk_last(talk)));
     else
-        talk_failed(talk, "the FPDU is neither answered nor refused: %s", talk_describe(talk, talk_last(talk)));
+        talk_failed(talk, "expected the FPDU accepted or refused; found %s", talk_describe(talk, talk_last(talk)));
 }
 
 /*
- * A Responder that has not had a valid FPDU yet may send none; a Terminate all the same is what section 8 asks for, so
- * that it is not held against it.
+ * A Responder that has not received a valid FPDU may send none; but section 8 asks for a Terminate, so that one does
+ * not count against it.
  */
 static void invalid_first(struct talk *talk, const struct suite_case *row)
 {
@@ -237,7 +239,7 @@ static void invalid_first(struct talk *talk, const struct suite_case *row)
     else if ((heard->what == TALK_SILENCE && heard->n == 0) || heard->is_terminate)
         talk_passed(talk, "no FPDU, but %s", talk_describe(talk, heard));
     else
-        talk_failed(talk, "expected no FPDU of the device; found %s", talk_describe(talk, heard));
+        talk_failed(talk, "expected no FPDU from the device; found %s", talk_describe(talk, heard));
 }
 
 #define LONG_DATA(octets)                                                                                              \
@@ -247,15 +249,15 @@ static void invalid_first(struct talk *talk, const struct suite_case *row)
      0,                                                                                                                \
      long_data,                                                                                                        \
      "a Request with " #octets " octets of Private Data",                                                              \
-     "the device goes on, or its ULP rejects them",                                                                    \
+     "the device continues, or its ULP rejects them",                                                                  \
      octets},                                                                                                          \
     {                                                                                                                  \
         RULE_MPA_7_1_2_22, #octets, DUT_INITIATOR, 0, long_data,                                                       \
-            "an accepting Reply with " #octets " octets of Private Data", "the device goes on", octets                 \
+            "an accepting Reply with " #octets " octets of Private Data", "the device continues", octets               \
     }
 
 static const struct suite_case tests[] = {
-    {RULE_MPA_7_1_1_19, NULL, DUT_RESPONDER, 0, rejected_request, "a Request with R = 1", "the device goes on", 0},
+    {RULE_MPA_7_1_1_19, NULL, DUT_RESPONDER, 0, rejected_request, "a Request with R = 1", "the device continues", 0},
     LONG_DATA(256),
     LONG_DATA(257),
     LONG_DATA(512),
@@ -263,10 +265,10 @@ static const struct suite_case tests[] = {
      "a Reply or a close, and the next connection is accepted", 0},
     {RULE_MPA_7_1_2_19, NULL, DUT_INITIATOR, 0, rejected, "a Reply with R = 1", "no FPDU", 0},
     {RULE_MPA_7_1_2_22, "segment", DUT_INITIATOR, 0, reply_and_fpdu, "our Reply and an FPDU in one segment",
-     "the FPDU is taken, or the device closes", 0},
+     "the FPDU is accepted, or the device closes", 0},
     {RULE_MPA_7_1_2_22, "octet", DUT_INITIATOR, 0, reply_and_fpdu,
      "our Reply and the first octet of an FPDU in one segment, then its rest",
-     "the FPDU is taken, or the device closes", 1},
+     "the FPDU is accepted, or the device closes", 1},
     {RULE_MPA_7_1_2_24, NULL, DUT_RESPONDER, 0, invalid_first, "a request in a first FPDU with a wrong CRC",
      "no FPDU but a Terminate", 0},
     {RULE_MPA_C_2_1_01, NULL, DUT_RESPONDER, 0, revision_0, "a Request of revision 0",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Suite mpa, start-up: RFC 5044 section 7.1. A frame that is wrong has one right answer, a close, and several wrong
- * ones that different rules are about: a row says which answers break its rule; other wrong ones leave it open.
+ * Suite mpa, start-up: RFC 5044 section 7.1. A malformed frame has one correct answer, a close, and several wrong ones
+ * that break different rules: a case says which answers break its rule; with other wrong answers it is inconclusive.
  */
 #include "traffic-gen/suite/suite_mpa.h"
 
@@ -14,12 +14,12 @@ static const int64_t at_once_pause = 300 * INT64_C(1000000), read_pause = 10 * I
 /* ---- what the device makes of a frame ---- */
 
 enum answer {
-    ANSWER_CLOSED = 1,   /* FIN or RST, whatever was said before it */
+    ANSWER_CLOSED = 1,   /* FIN or RST, whatever was sent before it */
     ANSWER_ACCEPTS = 2,  /* a Reply with R = 0 (Responder), an FPDU other than a Terminate (Initiator) */
     ANSWER_REJECTS = 4,  /* a Reply with R = 1 */
-    ANSWER_OPEN = 8,     /* no word, and the connection stays open for T_close */
-    ANSWER_GARBAGE = 16, /* octets that are no frame and no FPDU */
-    ANSWER_LATE = 32,    /* closed, but only behind T_close */
+    ANSWER_OPEN = 8,     /* nothing, and the connection stays open for T_close */
+    ANSWER_GARBAGE = 16, /* octets that are neither a frame nor an FPDU */
+    ANSWER_LATE = 32,    /* closed, but only after T_close */
 };
 
 static const char *answer_words(enum answer answer)
@@ -28,13 +28,13 @@ static const char *answer_words(enum answer answer)
     case ANSWER_CLOSED:
         return "the device closes";
     case ANSWER_ACCEPTS:
-        return "the device goes on as if nothing were wrong";
+        return "the device continues as if nothing were wrong";
     case ANSWER_REJECTS:
         return "the device answers with a rejecting Reply";
     case ANSWER_OPEN:
         return "the device leaves the connection open";
     case ANSWER_GARBAGE:
-        return "the device answers with octets that are no MPA";
+        return "the device answers with octets that are not MPA";
     case ANSWER_LATE:
         return "the device closes, but not at once";
     }
@@ -65,7 +65,7 @@ static enum answer hear_answer(struct talk *talk, int64_t ns)
     }
 }
 
-/* The verdict on an answer: failing is the set of those that break the rule. */
+/* The verdict on an answer; failing: set of those that break the rule. */
 static void judge(struct talk *talk, enum answer answer, unsigned failing)
 {
     if (answer == ANSWER_CLOSED)
@@ -73,7 +73,7 @@ static void judge(struct talk *talk, enum answer answer, unsigned failing)
     else if (answer & failing)
         talk_failed(talk, "%s: %s", answer_words(answer), talk_describe(talk, talk_last(talk)));
     else
-        talk_inconclusive(talk, "%s, which is wrong, too, but for other rules", answer_words(answer));
+        talk_inconclusive(talk, "%s, which is wrong too, but breaks other rules", answer_words(answer));
 }
 
 /* ---- wrong frames ---- */
@@ -85,12 +85,12 @@ enum wrong {
     WRONG_KEY_MIDDLE, /* several in its middle */
     WRONG_REVISION,
     WRONG_LENGTH, /* 513 octets of Private Data */
-    WRONG_CUT,    /* FIN amid the Private Data */
+    WRONG_CUT,    /* FIN within the Private Data */
     WRONG_KIND,   /* a Request where a Reply is due */
     WRONG_HTTP,   /* something else altogether */
 };
 
-/* Our conforming frame as octets, through the same path as a sent one. */
+/* Our conforming frame as octets, made as if to be sent. */
 static size_t right_frame(struct talk *talk, uint8_t *out, size_t size)
 {
     const struct mpa_startup *theirs = talk_frame(talk, false);
@@ -146,14 +146,14 @@ static void say_wrong(struct talk *talk, enum wrong wrong)
         talk_finish(talk);
 }
 
-/* A connection on which it is our turn to send a frame. */
+/* Opens a connection on which it is our turn to send a frame. */
 static bool our_turn(struct talk *talk)
 {
     if (!talk_open(talk))
         return false;
     if (talk_is_initiator(talk) || talk_hear_frame(talk))
         return true;
-    talk_inconclusive(talk, "a Request was expected; there was %s", talk_describe(talk, talk_last(talk)));
+    talk_inconclusive(talk, "expected a Request; found %s", talk_describe(talk, talk_last(talk)));
     return false;
 }
 
@@ -168,7 +168,7 @@ static bool give(struct talk *talk, enum wrong wrong)
     else
         say_wrong(talk, wrong);
     if (!talk_is_initiator(talk))
-        talk_begin_operation(talk); /* what the device says now could only be FPDUs */
+        talk_begin_operation(talk); /* from now on the device can only send FPDUs */
     return true;
 }
 
@@ -209,16 +209,16 @@ static void wrong_frame(struct talk *talk, const struct suite_case *row)
     if (!give(talk, this->wrong))
         return;
     answer = hear_answer(talk, talk_t_close(talk));
-    /* A Responder may tell its own revision before it closes (section 7.1.1, Appendix C.2.1). */
+    /* A Responder may name its own revision before it closes (section 7.1.1, Appendix C.2.1). */
     if (this->wrong == WRONG_REVISION && answer != ANSWER_CLOSED && talk_last(talk)->what == TALK_FRAME)
         answer = hear_answer(talk, talk_t_close(talk));
-    /* A close that comes late is for another rule. */
+    /* Another rule is about a late close. */
     if (answer == ANSWER_OPEN && this->failing & ANSWER_OPEN && hear_answer(talk, talk_t_start(talk)) == ANSWER_CLOSED)
         answer = ANSWER_LATE;
     judge(talk, answer, this->failing);
 }
 
-/* Whether a device that answers an unknown revision goes on to speak with it. */
+/* Whether a device that answers an unknown revision continues in it. */
 static void unknown_revision(struct talk *talk, const struct suite_case *row)
 {
     const struct mpa_startup *reply;
@@ -237,21 +237,23 @@ static void unknown_revision(struct talk *talk, const struct suite_case *row)
         return;
     }
     if (reply->revision == talk_frame(talk, true)->revision) {
-        talk_inconclusive(talk, "the device claims to know revision %u", reply->revision);
+        talk_inconclusive(talk, "expected a revision that exists; the device answers with revision %u",
+                          reply->revision);
         return;
     }
     talk_begin_operation(talk);
     if (!talk_first_fpdu(talk))
         return;
     if (talk_probe(talk) == LIFE_ANSWERS)
-        talk_failed(talk, "the device answers with revision %u and then FPDUs", reply->revision);
+        talk_failed(talk, "expected a close; expected a close; the device answers with revision %u and then FPDUs",
+                    reply->revision);
     else if (talk_is_open(talk))
-        talk_inconclusive(talk, "the device leaves the connection open, which is for another rule");
+        talk_inconclusive(talk, "the device leaves the connection open, which another rule is about");
     else
         talk_passed_by_end(talk, "the device closes: %s", talk_describe(talk, talk_last(talk)));
 }
 
-/* A close that comes, but not at once. */
+/* A close, but not at once. */
 static void late_close(struct talk *talk, const struct suite_case *row)
 {
     (void)row;
@@ -266,7 +268,7 @@ static void late_close(struct talk *talk, const struct suite_case *row)
 
 /* ---- waiting ---- */
 
-/* Nothing, or a part of a frame; then silence. */
+/* Nothing or part of a frame, then silence. */
 static void incomplete(struct talk *talk, const struct suite_case *row)
 {
     uint8_t octets[MPA_STARTUP_HEADER_LEN + 64];
@@ -282,7 +284,7 @@ static void incomplete(struct talk *talk, const struct suite_case *row)
     mpa_expect_end(talk, talk_t_start(talk));
 }
 
-/* An Initiator that has not had the whole Reply has nothing to say; when it has, it goes on. */
+/* An Initiator that has not received the whole Reply must wait; when it has, it continues. */
 static void withheld(struct talk *talk, const struct suite_case *row)
 {
     uint8_t octets[MPA_STARTUP_HEADER_LEN + 64];
@@ -301,16 +303,16 @@ static void withheld(struct talk *talk, const struct suite_case *row)
         return;
     }
     if (heard->what != TALK_SILENCE || heard->n > 0) {
-        talk_failed(talk, "the device goes on without the whole Reply: %s", talk_describe(talk, heard));
+        talk_failed(talk, "expected the device to wait for the whole Reply; found %s", talk_describe(talk, heard));
         return;
     }
     talk_write(talk, octets + n - 1, 1);
     talk_begin_operation(talk); /* from here on */
     heard = talk_hear(talk, talk_t_close(talk));
     if (heard->what == TALK_FPDU && !heard->is_terminate)
-        talk_passed(talk, "the device waits for the whole Reply, and then goes on: %s", talk_describe(talk, heard));
+        talk_passed(talk, "the device waits for the whole Reply, then continues: %s", talk_describe(talk, heard));
     else
-        talk_inconclusive(talk, "the device waits, but does not go on after the whole Reply either: %s",
+        talk_inconclusive(talk, "the device waits, but does not continue after the whole Reply either: %s",
                           talk_describe(talk, heard));
 }
 
@@ -328,7 +330,7 @@ static bool say_res(struct talk *talk, const struct suite_case *row, bool odd)
     return talk_start_oddly(talk, &(struct talk_wish){.frame = odd ? set_res : NULL});
 }
 
-/* Wishes that every device has to grant. */
+/* Requests that every device must grant. */
 static bool say_markers(struct talk *talk, const struct suite_case *row, bool odd)
 {
     (void)row;
@@ -346,11 +348,11 @@ static void must_grant(struct talk *talk, const struct suite_case *row)
     talk_expect_taken(talk, row, row->variant == 0 ? say_markers : say_crc, NULL);
     if (!talk_has_passed(talk))
         return;
-    /* What the device inserts shows in FPDUs of its own. */
+    /* What the device inserts shows in its own FPDUs. */
     if (talk_fpdus_heard(talk) == 0)
-        talk_inconclusive(talk, "the device accepts %s, but has sent no FPDU", row->variant == 0 ? "M = 1" : "C = 1");
+        talk_inconclusive(talk, "the device accepts %s, but sent no FPDU", row->variant == 0 ? "M = 1" : "C = 1");
     else if (row->variant == 0 && talk_markers_heard(talk) == 0)
-        talk_failed(talk, "the device accepts M = 1, and its FPDUs have no Markers");
+        talk_failed(talk, "expected Markers after M = 1 was accepted; found none in its FPDUs");
 }
 
 static void default_crc(struct talk *talk, const struct suite_case *row)
@@ -363,14 +365,14 @@ static void default_crc(struct talk *talk, const struct suite_case *row)
     if (talk_frame(talk, false)->flags & MPA_FLAG_C)
         talk_passed(talk, "the device sets C = 1");
     else if (talk_vouches_default(talk))
-        talk_failed(talk, "the device sets C = 0 in its default configuration");
+        talk_failed(talk, "expected C = 1 in the default configuration; found C = 0");
     else
-        talk_not_applicable(talk, "the device sets C = 0; whether that is its default configuration is for you to say "
-                                  "(--default-configuration)");
+        talk_not_applicable(
+            talk, "the device sets C = 0; if it is in its default configuration, say so with --default-configuration");
 }
 
-/* Private Data that the device's ULP is told to dislike. */
-/* It does not answer: does it answer others? */
+/* Private Data that the device's ULP is asked to reject. */
+/* No answer: does it answer others? */
 static void compare(struct talk *talk)
 {
     g_autofree char *what = g_strdup(talk_describe(talk, talk_last(talk)));
@@ -425,14 +427,14 @@ static void enters_operation(struct talk *talk, const struct suite_case *row)
     if (heard->what == TALK_FPDU && !heard->is_terminate)
         talk_passed(talk, "%s", talk_describe(talk, heard));
     else if (heard->what == TALK_GARBAGE || (heard->what == TALK_SILENCE && heard->n > 0))
-        talk_failed(talk, "the device's data are not framed: %s", talk_describe(talk, heard));
+        talk_failed(talk, "expected framed data from the device; found %s", talk_describe(talk, heard));
     else
         talk_inconclusive(talk, "%s", talk_describe(talk, heard));
 }
 
 /*
  * A request right after the Reply, in our first FPDU: a device that is still turning to full operation must not lose
- * it. For comparison: the same after a pause. In the first octets of the FPDU by themselves, if `cut`.
+ * it. The comparison is the same after a pause. cut: the FPDU's first octet goes alone.
  */
 static bool say_at_once(struct talk *talk, const struct suite_case *row, bool odd)
 {
@@ -480,19 +482,20 @@ static void odd_res(struct talk *talk, const struct suite_case *row)
 #define CLOSE_EXPECTED "the device closes"
 
 static const struct suite_case tests[] = {
-    {RULE_MPA_4_3_01, NULL, DUT_ANY, 0, must_grant,
-     "M = 1 in our start-up frame; if that is refused, the same with M = 0", "the device goes on, with Markers", 0},
-    {RULE_MPA_4_4_01, NULL, DUT_ANY, 0, must_grant,
-     "C = 1 in our start-up frame; if that is refused, the same with C = 0", "the device goes on, with CRC", 1},
-    {RULE_MPA_4_4_03, NULL, DUT_ANY, 0, default_crc, "C = 0 in our start-up frame", "C = 1 in the device's by default",
-     0},
+    {RULE_MPA_4_3_01, NULL, DUT_ANY, 0, must_grant, "M = 1 in our start-up frame; if refused, the same with M = 0",
+     "the device continues, with Markers", 0},
+    {RULE_MPA_4_4_01, NULL, DUT_ANY, 0, must_grant, "C = 1 in our start-up frame; if refused, the same with C = 0",
+     "the device continues, with CRC", 1},
+    {RULE_MPA_4_4_03, NULL, DUT_ANY, 0, default_crc, "C = 0 in our start-up frame",
+     "C = 1 in the device's frame, by default", 0},
     {RULE_MPA_7_1_1_02, "end", DUT_RESPONDER, 0, wrong_frame, "a Request whose key has a wrong last octet",
      CLOSE_EXPECTED ", and does not accept", CASE_KEY_END},
     {RULE_MPA_7_1_1_02, "middle", DUT_RESPONDER, 0, wrong_frame, "a Request whose key has four wrong octets",
      CLOSE_EXPECTED ", and does not accept", CASE_KEY_MIDDLE},
     {RULE_MPA_7_1_1_05, NULL, DUT_INITIATOR, 0, wrong_frame, "a Reply whose key has a wrong last octet",
      CLOSE_EXPECTED ", without FPDUs", CASE_KEY_END},
-    {RULE_MPA_7_1_1_22, NULL, DUT_ANY, 0, odd_res, "our start-up frame with all Res bits set", "the device goes on", 0},
+    {RULE_MPA_7_1_1_22, NULL, DUT_ANY, 0, odd_res, "our start-up frame with all Res bits set", "the device continues",
+     0},
     {RULE_MPA_7_1_1_24, NULL, DUT_ANY, 0, unknown_revision, "our start-up frame with Rev 42",
      CLOSE_EXPECTED ", without FPDUs", 0},
     {RULE_MPA_7_1_1_25, NULL, DUT_ANY, 0, wrong_frame, "our start-up frame with Rev 42", CLOSE_EXPECTED,
@@ -500,29 +503,29 @@ static const struct suite_case tests[] = {
     {RULE_MPA_7_1_1_30, NULL, DUT_ANY, 0, wrong_frame,
      "our start-up frame with PD_Length 100, 40 octets of it, and FIN", CLOSE_EXPECTED, CASE_CUT_OPEN},
     {RULE_MPA_7_1_1_31, NULL, DUT_ANY, 0, wrong_frame, "our start-up frame with 513 octets of Private Data",
-     CLOSE_EXPECTED ", and does not go on", CASE_LENGTH_ACCEPTED},
+     CLOSE_EXPECTED ", and does not continue", CASE_LENGTH_ACCEPTED},
     {RULE_MPA_7_1_2_04, "key", DUT_RESPONDER, 0, wrong_frame, "a Request whose key has a wrong last octet",
      CLOSE_EXPECTED ", without a rejecting Reply", CASE_KEY_REJECTED},
     {RULE_MPA_7_1_2_04, "pd-length", DUT_RESPONDER, 0, wrong_frame, "a Request with 513 octets of Private Data",
      CLOSE_EXPECTED, CASE_LENGTH_OPEN},
     {RULE_MPA_7_1_2_04, "http", DUT_RESPONDER, 0, wrong_frame, "a web browser's request",
      CLOSE_EXPECTED ", without an answer", CASE_HTTP},
-    {RULE_MPA_7_1_2_05, NULL, DUT_RESPONDER, NEED_WORDS, disliked, "private data that the ULP is told to reject",
+    {RULE_MPA_7_1_2_05, NULL, DUT_RESPONDER, NEED_WORDS, disliked, "private data that the ULP is asked to reject",
      "a Reply with R = 1", ADVERT_REJECT},
     {RULE_MPA_7_1_2_12, NULL, DUT_RESPONDER, 0, first_is_an_fpdu,
      "a request in the first FPDU, as soon as the Reply has come", "its answer", 0},
     {RULE_MPA_7_1_2_12, "cut", DUT_RESPONDER, 0, first_is_an_fpdu,
-     "the first octet of a first FPDU as soon as the Reply has come, and then its rest", "the answer to it", 1},
+     "the first octet of the first FPDU as soon as the Reply has come, then the rest", "the request is answered", 1},
     {RULE_MPA_7_1_2_16, NULL, DUT_INITIATOR, 0, withheld, "a Reply without its last octet", "no FPDU", 0},
     {RULE_MPA_7_1_2_17, NULL, DUT_INITIATOR, 0, wrong_frame, "a Reply with 513 octets of Private Data", CLOSE_EXPECTED,
      CASE_LENGTH_OPEN},
-    {RULE_MPA_7_1_2_18, NULL, DUT_INITIATOR, NEED_ECHO, disliked_reply, "private data that the ULP is told to reject",
+    {RULE_MPA_7_1_2_18, NULL, DUT_INITIATOR, NEED_ECHO, disliked_reply, "private data that the ULP is asked to reject",
      "no FPDU but a Terminate", 0},
     {RULE_MPA_7_1_2_22, NULL, DUT_INITIATOR, 0, enters_operation, "an accepting Reply", "FPDUs", 0},
     {RULE_MPA_7_1_2_26, NULL, DUT_ANY, 0, wrong_frame, "our start-up frame with a wrong last octet in its key",
      CLOSE_EXPECTED, CASE_KEY_OPEN},
     {RULE_MPA_7_1_2_29, NULL, DUT_RESPONDER, NEED_WORDS, disliked,
-     "private data that the ULP is told to reject with private data of its own", "a Reply with R = 1",
+     "private data that the ULP is asked to reject with private data of its own", "a Reply with R = 1",
      ADVERT_REJECT_DATA},
     {RULE_MPA_7_1_2_34, NULL, DUT_INITIATOR, 0, wrong_frame, "a Request in answer to the device's Request",
      CLOSE_EXPECTED, CASE_KIND_OPEN},

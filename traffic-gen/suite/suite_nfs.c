@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Suite nfs: what the upper-layer binding (RFC 8267) demands of an NFSv4 server. Symbolic links are made and
- * read, with each minor version: their text is DDP-eligible in both directions, and they need no open state.
+ * Suite nfs: what the upper-layer binding (RFC 8267) demands from an NFSv4 server. Symbolic links are created and read
+ * with each minor version: their text is DDP-eligible in both directions, and they need no open state.
  */
 #include "traffic-gen/suite/suite_rpcrdma.h"
 
@@ -13,9 +13,9 @@
 enum {
     NF4LNK = 5,
     TEXT = 1300,
-    INSERTED_TEXT = 1200, /* lengths tell the stimuli apart */
+    INSERTED_TEXT = 1200, /* the lengths differ between stimuli */
     TOO_LONG_TEXT = 1400,
-    LIMIT = 16, /* segments that a server has to take: section 6.4.2 */
+    LIMIT = 16, /* segments that a server must accept: section 6.4.2 */
 };
 
 static const char *text(void)
@@ -35,7 +35,7 @@ enum { V4 = NFS_ALL_VERSIONS & ~(1 << NFS_V3) };
 
 /* ---- COMPOUNDs ---- */
 
-/* Makes a link of that name; the data behind its text go inline (its name, no attributes). */
+/* Creates a link of that name; the data after its text go inline (its name, no attributes). */
 static void add_create(struct xdr_out *out, const char *name, uint32_t n)
 {
     xdr_out_u32(out, NFS_OP_CREATE);
@@ -61,7 +61,7 @@ static void begin_readlink(struct rpc_talker *talker, struct xdr_out *out)
     xdr_out_u32(out, NFS_OP_READLINK);
 }
 
-/* The link, made as a Call that needs no chunks. False: verdict is set (inconclusive). */
+/* Creates the link by a Call that needs no chunks. False: verdict is set (inconclusive). */
 static bool has_link(struct rpc_talker *talker, uint32_t n)
 {
     struct xdr_out out;
@@ -70,7 +70,7 @@ static bool has_link(struct rpc_talker *talker, uint32_t n)
     rpc_talker_call(talker, &out, NULL);
     if (rpc_talker_status(talker) == 0)
         return true;
-    talk_inconclusive(talker->talk, "the link cannot be made: %s", rpc_talker_result_words(talker));
+    talk_inconclusive(talker->talk, "cannot create the link: %s", rpc_talker_result_words(talker));
     return false;
 }
 
@@ -84,11 +84,11 @@ static bool holds_text(struct rpc_talker *talker, const struct rpc_end_how *how,
     if (talker->reply.n_items == 1 && talker->reply.items[0].n == n &&
         memcmp(talker->reply.p + talker->reply.items[0].at, text(), n) == 0)
         return true;
-    talk_failed(talker->talk, "the link does not hold the text that it was made with");
+    talk_failed(talker->talk, "expected the link to hold its text; found another");
     return false;
 }
 
-/* ---- tests ---- */
+/* ---- cases ---- */
 
 enum { INSERTED, BODY, DATA, BOTH, READ_SEGMENTS };
 
@@ -126,7 +126,7 @@ static void read_link_one(struct rpc_talker *talker, const struct suite_case *ro
     };
 
     if (has_link(talker, TEXT) && holds_text(talker, &hows[row->variant], TEXT))
-        talk_passed(talker->talk, "success, and the text of the link");
+        talk_passed(talker->talk, "success, and the link's text");
 }
 
 static void read_link(struct talk *talk, const struct suite_case *row)
@@ -134,7 +134,7 @@ static void read_link(struct talk *talk, const struct suite_case *row)
     rpc_talker_each_version(talk, row, V4, NULL, read_link_one);
 }
 
-/* Beyond what every server takes: an answer all the same. */
+/* Beyond what every server must accept; but an answer is due. */
 static void beyond_one(struct rpc_talker *talker, const struct suite_case *row)
 {
     const struct rpc_end_how how = {
@@ -162,7 +162,7 @@ static void beyond(struct talk *talk, const struct suite_case *row)
     rpc_talker_each_version(talk, row, V4, NULL, beyond_one);
 }
 
-/* A Reply for which there is neither room inline nor a chunk. */
+/* A Reply that fits neither inline nor any chunk. */
 static void no_room_one(struct rpc_talker *talker, const struct suite_case *row)
 {
     struct xdr_out out;
@@ -171,7 +171,7 @@ static void no_room_one(struct rpc_talker *talker, const struct suite_case *row)
     begin_create(talker, &out, TOO_LONG_TEXT);
     rpc_talker_call(talker, &out, &(struct rpc_end_how){.reduce = true, .reply_max = 400});
     if (rpc_talker_status(talker) != 0) {
-        talk_inconclusive(talker->talk, "the link cannot be made: %s", rpc_talker_result_words(talker));
+        talk_inconclusive(talker->talk, "cannot create the link: %s", rpc_talker_result_words(talker));
         return;
     }
     begin_readlink(talker, &out);
@@ -192,8 +192,8 @@ static void no_room(struct talk *talk, const struct suite_case *row)
 
 static const struct suite_case tests[] = {
     {RULE_RPCR_3_4_5_08, NULL, DUT_RESPONDER, NEED_NFS, create,
-     "a CREATE of a link of 1200 octets in a Read chunk, its name inline behind it",
-     "success, and the link as it was made", INSERTED},
+     "a CREATE of a link of 1200 octets in a Read chunk, its name inline after it",
+     "success, and the link holds its text", INSERTED},
     {RULE_NFSULB_6_4_2_04, "body", DUT_RESPONDER, NEED_NFS, create, "a CREATE in a Position-Zero Read chunk", TAKEN,
      BODY},
     {RULE_NFSULB_6_4_2_04, "data", DUT_RESPONDER, NEED_NFS, create, "a CREATE with a Read chunk", TAKEN, DATA},
@@ -212,7 +212,7 @@ static const struct suite_case tests[] = {
     {RULE_NFSULB_6_4_2_07, NULL, DUT_RESPONDER, NEED_NFS, beyond, "two CREATEs with a Read chunk each",
      "success, ERR_CHUNK or GARBAGE_ARGS", 1},
     {RULE_NFSULB_3_1_01, NULL, DUT_RESPONDER, NEED_NFS, no_room,
-     "a READLINK of 1400 octets where 1024 fit inline, without chunks", "ERR_CHUNK, or a Reply that tells an error", 0},
+     "a READLINK of 1400 octets where 1024 fit inline, without chunks", "ERR_CHUNK, or a Reply with an error", 0},
 };
 
 const struct suite suite_nfs = {"nfs", tests, G_N_ELEMENTS(tests)};

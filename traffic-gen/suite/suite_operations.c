@@ -3,7 +3,7 @@
 
 #include "traffic-gen/suite/talk_internal.h"
 
-static const uint8_t octets[1024] = "octets of a test";
+static const uint8_t octets[1024] = "octets received in a case";
 
 struct ddp_segment operation_send(struct talk *talk)
 {
@@ -57,7 +57,7 @@ void operation_expect_end(struct talk *talk)
     if (heard->what == TALK_FIN || heard->what == TALK_RESET)
         talk_passed_by_end(talk, "%s", talk_describe(talk, heard));
     else
-        talk_failed(talk, "expected that the device closes; found %s", talk_describe(talk, heard));
+        talk_failed(talk, "expected the device to close; found %s", talk_describe(talk, heard));
 }
 
 static bool begin(struct talk *talk, const struct refusal *refusal, bool wrong)
@@ -67,7 +67,7 @@ static bool begin(struct talk *talk, const struct refusal *refusal, bool wrong)
     return talk_start(talk, refusal->no_receives && wrong ? &wish : NULL) && refusal->say(talk, refusal->what, wrong);
 }
 
-/* An Initiator may still be greeting us with Sends of its own. */
+/* An Initiator may still be sending its first messages. */
 static size_t served_octets(const struct refusal *refusal)
 {
     return refusal->served == RDMAP_SEND ? OPERATION_OCTETS : 0;
@@ -105,9 +105,9 @@ void operation_refused(struct talk *talk, const struct refusal *refusal)
         return;
     what = g_strdup(talk_describe(talk, talk_last(talk)));
     if (!begin(talk, refusal, false) || !talk_life_good(talk_probe(talk)))
-        talk_inconclusive(talk, "%s; and with nothing wrong the device does not go on either", what);
+        talk_inconclusive(talk, "%s; with nothing wrong the device does not continue either", what);
     else
-        talk_passed_by_end(talk, "%s; with nothing wrong the device goes on", what);
+        talk_passed_by_end(talk, "%s; with nothing wrong the device continues", what);
 }
 
 bool operation_start_send(struct talk *talk, struct ddp_segment *out)

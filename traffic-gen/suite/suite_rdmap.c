@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* ---- what has to be taken ---- */
+/* ---- what must be accepted ---- */
 
 enum odd { RSV, SEND_STAG, SEND_SE_STAG, EMPTY_SEND };
 
@@ -31,7 +31,7 @@ static void odd(struct talk *talk, const struct suite_case *row)
     talk_expect_taken(talk, row, say_odd, NULL);
 }
 
-/* A Read of no octets: from an STag that does not exist, or from memory that may not be read. */
+/* A zero-length Read: from an STag that does not exist, or from memory that may not be read. */
 static bool say_empty_read(struct talk *talk, const struct suite_case *row, bool odd)
 {
     const struct advert_memory *region = NULL;
@@ -57,7 +57,7 @@ static void empty_read(struct talk *talk, const struct suite_case *row)
     talk_expect_taken(talk, row, say_empty_read, await_response);
 }
 
-/* Several in a row, in one segment as many as the device serves at once; each is answered, in its turn. */
+/* Several in a row, in one segment as many as the device serves at once; each is answered, in order. */
 enum { EMPTY_READS = 4, SINK_STEP = 64 };
 
 static void add_empty_read(struct talk *talk, GByteArray *all, unsigned index)
@@ -113,14 +113,14 @@ static void reads_in_a_row(struct talk *talk, const struct suite_case *row)
     asked = at_once_max(talk);
     for (unsigned i = 0; i < EMPTY_READS; i++) {
         if (i > 0 && talk_await(talk, SIGN_READ, talk_t_react(talk)) != LIFE_ANSWERS) {
-            talk_failed(talk, "%u of %u Reads of no octets in a row are answered, then %s", i, (unsigned)EMPTY_READS,
-                        talk_describe(talk, talk_last(talk)));
+            talk_failed(talk, "only %u of %u consecutive zero-length Reads were answered, then %s", i,
+                        (unsigned)EMPTY_READS, talk_describe(talk, talk_last(talk)));
             return;
         }
         heard = talk_last(talk);
         if (heard->ddp.to != TALK_SINK_TO + i * SINK_STEP || heard->ddp.payload_len > 0) {
-            talk_failed(talk, "expected a Read Response of no octets to TO 0x%x; found %s",
-                        TALK_SINK_TO + i * SINK_STEP, talk_describe(talk, heard));
+            talk_failed(talk, "expected a zero-length Read Response to TO 0x%x; found %s", TALK_SINK_TO + i * SINK_STEP,
+                        talk_describe(talk, heard));
             return;
         }
         if (asked < EMPTY_READS) {
@@ -128,7 +128,7 @@ static void reads_in_a_row(struct talk *talk, const struct suite_case *row)
             asked++;
         }
     }
-    talk_passed(talk, "%u Reads of no octets in a row are answered, in order", (unsigned)EMPTY_READS);
+    talk_passed(talk, "%u consecutive zero-length Reads were answered, in order", (unsigned)EMPTY_READS);
 }
 
 /* ---- the peer's Terminate ---- */
@@ -164,7 +164,7 @@ static void invalidated(struct talk *talk, const struct suite_case *row)
     segment.stag = region->stag;
     talk_send_segment(talk, &segment);
     if (!talk_hear_opcode(talk, RDMAP_SEND)) {
-        talk_inconclusive(talk, "the device does not take a Send with Invalidate of memory that it has told: %s",
+        talk_inconclusive(talk, "the device does not accept a Send with Invalidate of memory that it advertised: %s",
                           talk_describe(talk, talk_last(talk)));
         return;
     }
@@ -180,7 +180,7 @@ static void invalidated(struct talk *talk, const struct suite_case *row)
                                                          .served = row->variant ? RDMAP_READ_RESPONSE : 0});
 }
 
-/* ---- what has to be refused ---- */
+/* ---- what must be refused ---- */
 
 enum wrong {
     READ_STAG,
@@ -213,7 +213,7 @@ enum wrong {
     WRITE_UNTAGGED,
 };
 
-/* A Read of OPERATION_OCTETS octets that the region has. */
+/* A Read of OPERATION_OCTETS octets from the region. */
 static bool say_read(struct talk *talk, int what, bool wrong)
 {
     static const struct {
@@ -277,7 +277,7 @@ static bool say_read(struct talk *talk, int what, bool wrong)
     return true;
 }
 
-/* Sends, and what is none but says so; as it should be, it is a Send. */
+/* Sends, and what only claims to be one; in the comparison it is a Send. */
 static bool say_other(struct talk *talk, int what, bool wrong)
 {
     struct ddp_segment segment = operation_send(talk);
@@ -328,7 +328,7 @@ static bool say_other(struct talk *talk, int what, bool wrong)
     return true;
 }
 
-/* What is not missed when it is not said. */
+/* What nobody misses when it is not sent. */
 static bool say_nothing_else(struct talk *talk, int what, bool wrong)
 {
     static const uint8_t part[OPERATION_OCTETS];
@@ -336,7 +336,7 @@ static bool say_nothing_else(struct talk *talk, int what, bool wrong)
 
     if (!wrong)
         return true;
-    if (what == READ_QUEUE) { /* a Send where Read Requests belong */
+    if (what == READ_QUEUE) { /* a Send on the queue of Read Requests */
         segment = talk_segment(talk, RDMAP_READ_REQUEST);
         segment.opcode = RDMAP_SEND;
         segment.payload_len = RDMAP_READ_REQUEST_LEN;
@@ -419,7 +419,7 @@ static void refused(struct talk *talk, const struct suite_case *row)
     operation_refused(talk, &refusals[row->variant]);
 }
 
-/* Memory that may not be read is not read, and that is why. */
+/* Memory that may not be read is not read, and for that reason. */
 static void not_disclosed(struct talk *talk, const struct suite_case *row)
 {
     operation_refused_for(talk, &refusals[row->variant]);
@@ -427,7 +427,7 @@ static void not_disclosed(struct talk *talk, const struct suite_case *row)
 
 /* ---- how an error ends the stream ---- */
 
-/* A Terminate, not only a close. A close counts if a Send that is right does not lead to one. */
+/* A Terminate, not only a close. A close counts if a correct Send does not lead to one. */
 static void told(struct talk *talk, const struct suite_case *row)
 {
     g_autofree char *what = NULL;
@@ -449,7 +449,7 @@ static void told(struct talk *talk, const struct suite_case *row)
         if (started)
             talk_send_segment(talk, &segment);
         if (!started || !talk_life_good(talk_probe(talk))) {
-            talk_inconclusive(talk, "%s; and after a Send without an error the device does not go on either", what);
+            talk_inconclusive(talk, "%s; after a Send without an error the device does not continue either", what);
             return;
         }
     }
@@ -469,12 +469,12 @@ static void no_recovery(struct talk *talk, const struct suite_case *row)
     operation_read(talk, &segment, payload, 0, 0, 0);
     talk_send_segment(talk, &segment);
     if (talk_await(talk, SIGN_READ, talk_t_react(talk)) == LIFE_ANSWERS)
-        talk_failed(talk, "the device goes on: a Read Request after a Send with opcode 12 was answered");
+        talk_failed(talk, "expected no answer after a Send with opcode 12; a Read Request after it was answered");
     else
         talk_expect_close(talk);
 }
 
-/* The first error is what is reported. */
+/* The first error is reported. */
 static void first_of_two(struct talk *talk, const struct suite_case *row)
 {
     static const struct talk_terminate first = {.layer = 1, .etype = 2, .codes = {0x06}, .close_open = true};
@@ -492,7 +492,7 @@ static void first_of_two(struct talk *talk, const struct suite_case *row)
     talk_expect_terminate(talk, &first);
 }
 
-/* The Terminate is the next message: no echo of later Sends, no other answers in front of it. */
+/* The Terminate is the next message: no echo of later Sends and no other answer comes before it. */
 static void at_once(struct talk *talk, const struct suite_case *row)
 {
     struct ddp_segment segment;
@@ -501,7 +501,7 @@ static void at_once(struct talk *talk, const struct suite_case *row)
     (void)row;
     if (!talk_start(talk, NULL))
         return;
-    talk_sleep(talk, talk_t_react(talk) / 8); /* what was due before has been said */
+    talk_sleep(talk, talk_t_react(talk) / 8); /* what was due before it has been sent */
     while (talk_hear(talk, 0)->what == TALK_FPDU)
         ;
     segment = operation_send(talk);
@@ -509,7 +509,7 @@ static void at_once(struct talk *talk, const struct suite_case *row)
     talk_send_segment(talk, &segment);
     heard = talk_hear(talk, talk_t_react(talk));
     if (heard->what == TALK_FPDU && !heard->is_terminate)
-        talk_failed(talk, "%s came before the Terminate", talk_describe(talk, heard));
+        talk_failed(talk, "expected the Terminate first; found %s before it", talk_describe(talk, heard));
     else if (heard->what == TALK_FPDU)
         talk_passed(talk, "%s", talk_describe(talk, heard));
     else
@@ -518,30 +518,31 @@ static void at_once(struct talk *talk, const struct suite_case *row)
 
 static const struct suite_case tests[] = {
     {RULE_RDMAP_1_2_02, NULL, DUT_ANY, NEED_REGIONS | NEED_ECHO, invalidated,
-     "a Send with Invalidate, and then a Write to that STag", "a Terminate, or a close", 0},
+     "a Send with Invalidate, then a Write to that STag", "a Terminate, or a close", 0},
     {RULE_RDMAP_1_2_02, "read", DUT_ANY, NEED_REGIONS | NEED_ECHO, invalidated,
-     "a Send with Invalidate, and then a Read from that STag", "a Terminate, or a close", 1},
+     "a Send with Invalidate, then a Read from that STag", "a Terminate, or a close", 1},
     {RULE_RDMAP_3_2_03, NULL, DUT_ANY, NEED_WORDS, refused, "a Send longer than the Receive buffer of 4096 octets",
      "a Terminate, or a close", SEND_LONG},
-    {RULE_RDMAP_4_1_27, NULL, DUT_ANY, NEED_RECEIVES, odd, "a Send with both Rsv bits set", "the device goes on", RSV},
+    {RULE_RDMAP_4_1_27, NULL, DUT_ANY, NEED_RECEIVES, odd, "a Send with both Rsv bits set", "the device continues",
+     RSV},
     {RULE_RDMAP_4_1_30, NULL, DUT_ANY, NEED_RECEIVES, odd, "a Send whose Invalidate STag word is not zero",
-     "the device goes on", SEND_STAG},
+     "the device continues", SEND_STAG},
     {RULE_RDMAP_4_1_30, "se", DUT_ANY, NEED_RECEIVES, odd,
-     "a Send with Solicited Event whose Invalidate STag word is not zero", "the device goes on", SEND_SE_STAG},
+     "a Send with Solicited Event whose Invalidate STag word is not zero", "the device continues", SEND_SE_STAG},
     {RULE_RDMAP_4_8_07, NULL, DUT_ANY, NEED_REGIONS, code, "a Read from an STag that does not exist",
      "Terminate 0/1/00", READ_STAG},
-    {RULE_RDMAP_4_8_08, NULL, DUT_ANY, NEED_REGIONS, code, "a Read that begins below a region", "Terminate 0/1/01",
+    {RULE_RDMAP_4_8_08, NULL, DUT_ANY, NEED_REGIONS, code, "a Read that starts before a region", "Terminate 0/1/01",
      READ_BELOW},
-    {RULE_RDMAP_4_8_08, "bounds", DUT_ANY, NEED_REGIONS, code, "a Read whose last octets lie beyond the region",
-     "Terminate 0/1/01", READ_CROSSING},
-    {RULE_RDMAP_4_8_09, NULL, DUT_ANY, NEED_REGIONS, code, "a Read from a region for remote writing only",
+    {RULE_RDMAP_4_8_08, "bounds", DUT_ANY, NEED_REGIONS, code,
+     "a Read whose last octets are past the end of the region", "Terminate 0/1/01", READ_CROSSING},
+    {RULE_RDMAP_4_8_09, NULL, DUT_ANY, NEED_REGIONS, code, "a Read from a region that only allows remote writes",
      "Terminate 0/1/02", READ_WRITE_ONLY},
     {RULE_RDMAP_4_8_09, "local", DUT_ANY, NEED_REGIONS, code, "a Read from a region without remote access",
      "Terminate 0/1/02", READ_LOCAL},
     {RULE_RDMAP_4_8_10, NULL, DUT_ANY, NEED_REGIONS, code, "a Read from an STag of another Protection Domain",
      "Terminate 0/1/03", READ_FOREIGN},
-    {RULE_RDMAP_4_8_11, NULL, DUT_ANY, NEED_REGIONS, code, "a Read whose SrcTO plus length wraps", "Terminate 0/1/04",
-     READ_WRAPPING},
+    {RULE_RDMAP_4_8_11, NULL, DUT_ANY, NEED_REGIONS, code,
+     "a Read whose SrcTO plus length wraps around around around around", "Terminate 0/1/04", READ_WRAPPING},
     {RULE_RDMAP_4_8_12, NULL, DUT_ANY, NEED_REGIONS, code, "a Send with Invalidate of an STag that does not exist",
      "Terminate 0/1/09 or 0/2/09", INVALIDATE_NONE},
     {RULE_RDMAP_4_8_14, NULL, DUT_ANY, NEED_RECEIVES, code, "a Send with RV 2", "Terminate 0/2/05", SEND_VERSION},
@@ -556,26 +557,26 @@ static const struct suite_case tests[] = {
      "a Terminate, or a close", READ_SHORTER},
     {RULE_RDMAP_5_2_1_06, "mo", DUT_ANY, NEED_REGIONS, refused, "a Read Request with MO 4", "a Terminate, or a close",
      READ_MO},
-    {RULE_RDMAP_5_2_1_17, NULL, DUT_ANY, 0, empty_read, "a Read of no octets from an STag that does not exist",
+    {RULE_RDMAP_5_2_1_17, NULL, DUT_ANY, 0, empty_read, "a zero-length Read from an STag that does not exist",
      "the Read Response", 0},
     {RULE_RDMAP_5_2_1_17, "rights", DUT_ANY, NEED_REGIONS, empty_read,
-     "a Read of no octets from a region for remote writing only", "the Read Response", 1},
+     "a zero-length Read from a region that only allows remote writes", "the Read Response", 1},
     {RULE_RDMAP_5_2_1_17, "row", DUT_ANY, 0, reads_in_a_row,
-     "four Reads of no octets in a row, as many at once as the device serves", "four Read Responses, in order", 0},
+     "four consecutive zero-length Reads, as many at once as the device serves", "four Read Responses, in order", 0},
     {RULE_RDMAP_5_2_2_06, NULL, DUT_ANY, 0, refused, "an unsolicited Read Response", "a Terminate, or a close",
      READ_UNASKED},
     {RULE_RDMAP_5_3_05, NULL, DUT_ANY, NEED_WORDS, refused, "a Send longer than the Receive buffer of 4096 octets",
      "a Terminate, or a close", SEND_LONG},
-    {RULE_RDMAP_5_3_12, NULL, DUT_ANY, NEED_RECEIVES, odd, "a Send of no octets", "the device goes on", EMPTY_SEND},
+    {RULE_RDMAP_5_3_12, NULL, DUT_ANY, NEED_RECEIVES, odd, "a zero-length Send", "the device continues", EMPTY_SEND},
     {RULE_RDMAP_5_4_05, NULL, DUT_RESPONDER, NEED_WORDS, terminate, "a Terminate to a device that posts no Receive",
      "the device closes, without a Terminate", 0},
     {RULE_RDMAP_6_2_1_01, NULL, DUT_ANY, NEED_RECEIVES, told, "a Send with DV 2", "a Terminate", 0},
     {RULE_RDMAP_7_01, NULL, DUT_ANY, NEED_RECEIVES, no_recovery,
-     "a Send with opcode 12, and a Read Request of no octets after it", "no answer, and the connection ends", 0},
+     "a Send with opcode 12, then a zero-length Read Request", "no answer, and the connection ends", 0},
     {RULE_RDMAP_7_1_05, NULL, DUT_ANY, NEED_RECEIVES, at_once, "a Send with DV 2",
      "the Terminate is the device's next message", 0},
-    {RULE_RDMAP_7_1_10, NULL, DUT_ANY, NEED_RECEIVES, first_of_two, "a Send with DV 2 and one with opcode 12",
-     "Terminate 1/2/06, about the first", 0},
+    {RULE_RDMAP_7_1_10, NULL, DUT_ANY, NEED_RECEIVES, first_of_two, "a Send with DV 2, then one with opcode 12",
+     "Terminate 1/2/06, about the former", 0},
     {RULE_RDMAP_7_2_02, NULL, DUT_ANY, NEED_RECEIVES, refused, "a Send with opcode 12", "a Terminate, or a close",
      SEND_OPCODE},
     {RULE_RDMAP_7_2_02, "tagged", DUT_ANY, NEED_REGIONS, refused, "a Tagged segment with the opcode of a Send",
@@ -604,18 +605,19 @@ static const struct suite_case tests[] = {
      "a Terminate, or a close", READ_STAG},
     {RULE_RDMAP_7_2_09, "gone", DUT_ANY, NEED_REGIONS, refused, "a Read from an STag that was invalidated",
      "a Terminate, or a close", READ_GONE},
-    {RULE_RDMAP_7_2_09, "key", DUT_ANY, NEED_REGIONS, refused,
-     "a Read from an STag whose key is not that of the region", "a Terminate, or a close", READ_KEY},
+    {RULE_RDMAP_7_2_09, "key", DUT_ANY, NEED_REGIONS, refused, "a Read from an STag with another key than the region's",
+     "a Terminate, or a close", READ_KEY},
     {RULE_RDMAP_7_2_10, NULL, DUT_ANY, NEED_REGIONS, refused, "a Read from an STag of another Protection Domain",
      "a Terminate, or a close", READ_FOREIGN},
-    {RULE_RDMAP_7_2_11, NULL, DUT_ANY, NEED_REGIONS, refused, "a Read that begins below a region",
+    {RULE_RDMAP_7_2_11, NULL, DUT_ANY, NEED_REGIONS, refused, "a Read that starts before a region",
      "a Terminate, or a close", READ_BELOW},
-    {RULE_RDMAP_7_2_12, NULL, DUT_ANY, NEED_REGIONS, refused, "a Read whose last octets lie beyond the region",
+    {RULE_RDMAP_7_2_12, NULL, DUT_ANY, NEED_REGIONS, refused, "a Read whose last octets are past the end of the region",
      "a Terminate, or a close", READ_CROSSING},
-    {RULE_RDMAP_7_2_12, "one", DUT_ANY, NEED_REGIONS, refused, "a Read whose last octet lies beyond the region",
+    {RULE_RDMAP_7_2_12, "one", DUT_ANY, NEED_REGIONS, refused, "a Read whose last octet is past the end of the region",
      "a Terminate, or a close", READ_CROSSING_ONE},
-    {RULE_SEC_6_3_5_01, NULL, DUT_ANY, NEED_REGIONS, not_disclosed, "a Read from a region for remote writing only",
-     "none of its octets, but Terminate 0/1/02", READ_WRITE_ONLY},
+    {RULE_SEC_6_3_5_01, NULL, DUT_ANY, NEED_REGIONS, not_disclosed,
+     "a Read from a region that only allows remote writes", "Terminate 0/1/02, and none of the octets",
+     READ_WRITE_ONLY},
 };
 
 const struct suite suite_rdmap = {"rdmap", tests, G_N_ELEMENTS(tests)};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Suite rdmapx: RFC 7306, Atomic Operations and Immediate Data. Who does not have them must say so, and is done then.
+/* Suite rdmapx: RFC 7306, Atomic Operations and Immediate Data. A device that does not support them must say so, and is
+ * done.
  */
 #include "traffic-gen/suite/suite_operations.h"
 
@@ -16,14 +17,14 @@ static void atomic_request(struct talk *talk, const struct rdmap_atomic_request 
     segment->payload_len = rdmap_atomic_request_encode(request, payload, RDMAP_ATOMIC_REQUEST_LEN);
 }
 
-/* A FetchAdd of nothing to the first word of the region: what may be tried without harm (section 1.1). */
+/* A FetchAdd of zero to the first word of the region: harmless to try (section 1.1). */
 static struct rdmap_atomic_request fetch_add(const struct advert_memory *region)
 {
     return (struct rdmap_atomic_request){
         .opcode = RDMAP_ATOMIC_FETCH_ADD, .identifier = 1, .stag = region->stag, .to = region->address};
 }
 
-/* Also with layer and error type in each other's place, as some devices have them: RDMAPX-1.1-05 is about that. */
+/* Also with layer and error type swapped, as some devices do: RDMAPX-1.1-05 is about that. */
 static bool says_unexpected(const struct rdmap_terminate *terminate)
 {
     return terminate->code == UNEXPECTED_OPCODE && ((terminate->layer == RDMAP_LAYER_RDMA && terminate->etype == 2) ||
@@ -38,14 +39,14 @@ static bool has_operation(struct talk *talk, bool answered)
     if (answered)
         return true;
     if (heard->what == TALK_FPDU && heard->is_terminate && says_unexpected(&heard->terminate))
-        talk_not_applicable(talk, "the device does not have this operation: %s", talk_describe(talk, heard));
+        talk_not_applicable(talk, "the device does not support this operation: %s", talk_describe(talk, heard));
     else
-        talk_inconclusive(talk, "the operation as it should be was not answered, but there was %s",
+        talk_inconclusive(talk, "the same operation without the fault was not answered; found %s",
                           talk_describe(talk, heard));
     return false;
 }
 
-/* Started, and Atomic Operations are there. */
+/* Starts, and tries an Atomic Operation. False: verdict is set. */
 static const struct advert_memory *atomic_start(struct talk *talk)
 {
     const struct advert_memory *region;
@@ -82,7 +83,7 @@ static bool immediate_start(struct talk *talk)
     return has_operation(talk, talk_hear_opcode(talk, RDMAP_IMMEDIATE));
 }
 
-/* What talk_hear_opcode() met instead. */
+/* What came instead of the answer. */
 static enum talk_life life_of_last(const struct talk *talk)
 {
     const struct talk_heard *heard = talk_last(talk);
@@ -92,14 +93,14 @@ static enum talk_life life_of_last(const struct talk *talk)
     return heard->what == TALK_SILENCE ? LIFE_MUTE : heard->what == TALK_GARBAGE ? LIFE_GARBAGE : LIFE_CLOSED;
 }
 
-/* Of what is wrong with an operation that was just answered. */
+/* The verdict on a fault in an operation that was just answered. */
 static void expect_refusal(struct talk *talk, enum rdmap_opcode served)
 {
     talk_expect_terminate(talk,
                           &(struct talk_terminate){.any_layer = true, .or_close = true, .served = (uint8_t)served});
 }
 
-/* ---- what has to be there ---- */
+/* ---- what must be supported ---- */
 
 static void all_operations(struct talk *talk, const struct suite_case *row)
 {
@@ -119,7 +120,7 @@ static void all_operations(struct talk *talk, const struct suite_case *row)
     if (talk_hear_opcode(talk, RDMAP_ATOMIC_RESPONSE))
         talk_passed(talk, "FetchAdd and CmpSwap were answered");
     else
-        talk_failed(talk, "a FetchAdd was answered, a CmpSwap was not: there was %s",
+        talk_failed(talk, "expected an answer to a CmpSwap as to a FetchAdd; found %s",
                     talk_describe(talk, talk_last(talk)));
 }
 
@@ -140,7 +141,7 @@ static void lacking(struct talk *talk, const struct suite_case *row)
     atomic_request(talk, &request, &segment, payload);
     talk_send_segment(talk, &segment);
     if (talk_hear(talk, talk_t_react(talk))->what == TALK_FPDU && !talk_last(talk)->is_terminate)
-        talk_not_applicable(talk, "the device has Atomic Operations");
+        talk_not_applicable(talk, "the device supports Atomic Operations");
     else if (talk_last(talk)->what == TALK_FPDU && talk_last(talk)->terminate.layer == opcode.layer &&
              talk_last(talk)->terminate.etype == opcode.etype && talk_last(talk)->terminate.code == opcode.codes[0])
         talk_passed(talk, "%s", talk_describe(talk, talk_last(talk)));
@@ -212,7 +213,7 @@ static void odd_immediate(struct talk *talk, const struct suite_case *row)
     talk_expect_taken(talk, row, say_odd_immediate, await_immediate);
 }
 
-/* As many in flight as the device offered, in one write. */
+/* As many in flight as the device offers, in one write. */
 static void depth(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_wish wish = {.enhanced = true, .data = {.ird = DEPTH, .ord = DEPTH}};
@@ -227,7 +228,7 @@ static void depth(struct talk *talk, const struct suite_case *row)
         return;
     n = talk_dut_ird(talk);
     if (n == 0 || n > DEPTH) {
-        talk_inconclusive(talk, "the device told an IRD of %u for an ORD of %u", n, (unsigned)DEPTH);
+        talk_inconclusive(talk, "the device answered with an IRD of %u to an ORD of %u", n, (unsigned)DEPTH);
         return;
     }
     request = fetch_add(region);
@@ -239,14 +240,14 @@ static void depth(struct talk *talk, const struct suite_case *row)
         if (talk_hear_opcode(talk, RDMAP_ATOMIC_RESPONSE))
             continue;
         if (i > 0 || has_operation(talk, false))
-            talk_failed(talk, "with an IRD of %u, %u of as many Atomic Requests were answered; then there was %s", n, i,
-                        talk_describe(talk, talk_last(talk)));
+            talk_failed(talk, "expected %u Atomic Requests answered, as many as the IRD; found %u answered, then %s", n,
+                        i, talk_describe(talk, talk_last(talk)));
         return;
     }
     talk_passed(talk, "%u Atomic Requests were answered", n);
 }
 
-/* ---- what has to be refused ---- */
+/* ---- what must be refused ---- */
 
 enum wrong {
     UNALIGNED_ADD,
@@ -314,7 +315,7 @@ static void headers(struct talk *talk, const struct suite_case *row)
         return;
     heard = operation_hear_end(talk, talk_t_react(talk));
     if (!heard->is_terminate)
-        talk_inconclusive(talk, "no Terminate, but %s", talk_describe(talk, talk_last(talk)));
+        talk_inconclusive(talk, "expected a Terminate; found %s", talk_describe(talk, talk_last(talk)));
     else if (!heard->terminate.d || heard->terminate.r)
         talk_failed(talk, "expected D = 1 and R = 0; found D = %d and R = %d in %s", heard->terminate.d,
                     heard->terminate.r, talk_describe(talk, heard));
@@ -364,12 +365,12 @@ static void refuse_immediate(struct talk *talk, const struct suite_case *row)
 }
 
 static const struct suite_case tests[] = {
-    {RULE_RDMAPX_1_1_01, NULL, DUT_ANY, NEED_REGIONS, all_operations, "a FetchAdd, and then a CmpSwap",
-     "both are answered", 0},
+    {RULE_RDMAPX_1_1_01, NULL, DUT_ANY, NEED_REGIONS, all_operations, "a FetchAdd, then a CmpSwap", "both are answered",
+     0},
     {RULE_RDMAPX_1_1_05, NULL, DUT_ANY, NEED_REGIONS, lacking, "a FetchAdd of zero to a device without atomics",
      "Terminate 0/2/06", 0},
     {RULE_RDMAPX_4_1_04, NULL, DUT_ANY, NEED_ECHO, odd_immediate,
-     "Immediate Data whose Invalidate STag word is not zero", "they are accepted", 0},
+     "Immediate Data whose Invalidate STag word is not zero", "it is accepted", 0},
     {RULE_RDMAPX_4_1_04, "atomic", DUT_ANY, NEED_REGIONS, odd_request,
      "an Atomic Request whose Invalidate STag word is not zero", "an Atomic Response", ODD_STAG},
     {RULE_RDMAPX_5_1_1_05, NULL, DUT_ANY, NEED_REGIONS, refuse_atomic,

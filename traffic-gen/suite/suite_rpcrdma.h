@@ -5,7 +5,7 @@
 
 #include "traffic-gen/suite/rpc_talker.h"
 
-/* Passed when the answer is one of the set, else failed. */
+/* Passes when the answer is in the set, else fails. */
 void rpcrdma_judge(struct rpc_talker *talker, unsigned allowed, enum rpc_answer found);
 
 #endif

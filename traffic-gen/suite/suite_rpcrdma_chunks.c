@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Suite rpcrdma: chunks in every form that a responder has to take (RFC 8166 sections 3.4, 3.5), and those that it must
- * not. What it put together shows in files of NFS version 3 that are made for it.
+ * Suite rpcrdma: chunks in every form that a responder must accept (RFC 8166 sections 3.4, 3.5), and forms that it must
+ * not. What it put together is read back from NFS version 3 files created for that.
  */
 #include "traffic-gen/suite/suite_rpcrdma.h"
 
@@ -12,7 +12,7 @@
 
 enum {
     DATA = 2999,
-    OTHER_DATA = DATA - 1, /* lengths tell the stimuli apart */
+    OTHER_DATA = DATA - 1, /* the lengths differ between stimuli */
     LARGE = 2 * DATA,      /* more than our inline thresholds */
     GETATTR = 1,           /* of version 3 */
     LOOKUP = 3,
@@ -34,7 +34,7 @@ static const uint8_t *data(void)
 
 /* ---- Calls of NFS ---- */
 
-/* The file is made, as a client would make it that keeps to the sizes. False: verdict is set (inconclusive). */
+/* Creates the file as a client would that keeps to the sizes. False: verdict is set (inconclusive). */
 static bool has_file(struct rpc_talker *talker, uint32_t n)
 {
     struct xdr_out out;
@@ -46,7 +46,7 @@ static bool has_file(struct rpc_talker *talker, uint32_t n)
     rpc_talker_call(talker, &out, &(struct rpc_end_how){.reduce = true, .reply_max = 400});
     if (rpc_talker_status(talker) == 0)
         return true;
-    talk_inconclusive(talker->talk, "the file cannot be written: %s", rpc_talker_result_words(talker));
+    talk_inconclusive(talker->talk, "cannot write the file: %s", rpc_talker_result_words(talker));
     return false;
 }
 
@@ -62,11 +62,11 @@ static bool holds_data(struct rpc_talker *talker, uint32_t n, uint32_t chunk)
     if (talker->reply.n_items == 1 && talker->reply.items[0].n == n &&
         memcmp(talker->reply.p + talker->reply.items[0].at, data(), n) == 0)
         return true;
-    talk_failed(talker->talk, "the file does not hold the octets that were written");
+    talk_failed(talker->talk, "expected the file to hold the octets written; found others");
     return false;
 }
 
-/* ---- what has to be taken ---- */
+/* ---- what must be accepted ---- */
 
 enum { SEGMENTS, ORDER, LONG_AND_CHUNK };
 
@@ -92,7 +92,7 @@ static void write_chunked(struct talk *talk, const struct suite_case *row)
     rpc_talker_each_version(talk, row, NFS_ALL_VERSIONS, NULL, write_chunked_one);
 }
 
-/* A Call as the template says; the NULL Call of the stimulus in our memory from octet 0 on. */
+/* A Call from the template; the stimulus' NULL Call is in our memory from octet 0 on. */
 static void null_long(struct talk *talk, const struct suite_case *row)
 {
     static const char *const texts[] = {
@@ -115,7 +115,7 @@ static void null_long(struct talk *talk, const struct suite_case *row)
     rpc_talker_close(&talker);
 }
 
-/* GETATTR has no eligible result: the Write chunk comes back without octets. */
+/* GETATTR has no eligible result: the Write chunk comes back unused. */
 static void unused_chunk(struct talk *talk, const struct suite_case *row)
 {
     struct rpc_talker talker;
@@ -136,7 +136,7 @@ static void unused_chunk(struct talk *talk, const struct suite_case *row)
             while (rpcrdma_write_next(&heard->header, heard->p, &chunk)) {
                 for (uint32_t i = 0; i < chunk.n; i++) {
                     if (rpcrdma_segment_at(&chunk, heard->p, i).length > 0)
-                        talk_failed(talk, "the Write chunk comes back with %u octets",
+                        talk_failed(talk, "expected an unused Write chunk in the Reply; found %u octets",
                                     rpcrdma_segment_at(&chunk, heard->p, i).length);
                 }
             }
@@ -158,12 +158,12 @@ static void odd_write_chunk(struct talk *talk, const struct suite_case *row)
     rpc_talker_each_version(talk, row, NFS_ALL_VERSIONS, NULL, odd_write_chunk_one);
 }
 
-/* ---- WRITE with Read chunks of our own making ---- */
+/* ---- WRITE with Read chunks of our own ---- */
 
 enum { PAD_SEGMENT, PAD_EXTENDED, TOO_SHORT, BEYOND };
 enum { BEYOND_BY = 1000 };
 
-/* What the answer to the stimulus says as to NFS; UINT32_MAX: nothing. */
+/* The NFS status in the answer to the stimulus; UINT32_MAX: none. */
 static uint32_t status_heard(const struct rpc_talker *talker)
 {
     const struct talker_heard *heard = rpc_talker_find(talker, talker->xid);
@@ -214,7 +214,7 @@ static void write_by_hand_one(struct rpc_talker *talker, const struct suite_case
     } else if (answer != RPC_ANSWER_SUCCESS) {
         rpcrdma_judge(talker, RPC_ANSWER_GARBAGE | RPC_ANSWER_ERR_CHUNK | RPC_ANSWER_RPC_ERROR, answer);
     } else if (status_heard(talker) == 0) {
-        talk_inconclusive(talker->talk, "a Reply as if nothing were wrong: the device may have understood it");
+        talk_inconclusive(talker->talk, "a Reply as if nothing were wrong: the device may have understood the Call");
     } else {
         talk_passed(talker->talk, "NFS status %u", status_heard(talker));
     }
@@ -230,7 +230,7 @@ static void write_by_hand(struct talk *talk, const struct suite_case *row)
 enum { HANDLE_REDUCED, NAME_REDUCED };
 enum { NFS4_BADXDR = 10036, ATTRIBUTES = 1 << 4 /* size */ };
 
-/* The Call up to the item's count word; its octets are left to a Read chunk, and then comes *tail. */
+/* The Call up to the item's length word; its octets are left to a Read chunk, then comes *tail. */
 static void begin_not_eligible(struct rpc_talker *talker, struct xdr_out *out, int variant, struct xdr_out *tail)
 {
     bool is_v3 = talker->version == NFS_V3;
@@ -291,7 +291,7 @@ static void not_eligible(struct talk *talk, const struct suite_case *row)
 
 enum { SMALL_REPLY_CHUNK = 64, SMALL_WRITE_CHUNK = 1000, SMALLER_REPLY_CHUNK = 128 };
 
-/* A READ of more than fits inline by anybody's sizes. */
+/* A READ of more than fits inline by either side's sizes. */
 static void too_small_one(struct rpc_talker *talker, const struct suite_case *row)
 {
     struct rpcrdma_segment segment = rpc_talker_segment(talker, true, 0, (uint32_t)row->variant);
@@ -313,7 +313,8 @@ static void too_small_one(struct rpc_talker *talker, const struct suite_case *ro
     for (int i = row->variant; i < TALKER_REGION; i++)
         beyond |= talker->region[i] != 0;
     if (beyond || (talker->terminated && talker->terminate_ours && talker->terminate.etype == REMOTE_PROTECTION))
-        talk_failed(talker->talk, "the device wrote behind the end of a chunk of %d octets", row->variant);
+        talk_failed(talker->talk, "expected nothing past the end of a chunk of %d octets; the device wrote there",
+                    row->variant);
     else if (talker->terminated && talker->terminate_ours)
         talk_failed(talker->talk, "expected %s; found a Send that is too long for our Receive buffer",
                     talker->talk->row->expected);
@@ -327,7 +328,7 @@ static void too_small(struct talk *talk, const struct suite_case *row)
     rpc_talker_each_version(talk, row, NFS_ALL_VERSIONS, NULL, too_small_one);
 }
 
-/* A Reply that fits no inline threshold of this connection, and no chunk to put it into. */
+/* A Reply that exceeds the inline threshold of this connection, without a chunk to put it into. */
 static void no_chunk_one(struct rpc_talker *talker, const struct suite_case *row)
 {
     struct xdr_out out;
@@ -357,7 +358,7 @@ static const struct suite_case tests[] = {
     {RULE_RPCR_3_4_5_07, NULL, DUT_RESPONDER, NEED_NFS, write_chunked, "a WRITE with a Read chunk of four segments",
      "success, and the octets in list order", ORDER},
     {RULE_RPCR_3_4_5_2_04, "segment", DUT_RESPONDER, NEED_NFS, write_by_hand,
-     "a WRITE of 2999 octets with the roundup in a segment of its own", TAKEN, PAD_SEGMENT},
+     "a WRITE of 2999 octets with the roundup in a separate segment", TAKEN, PAD_SEGMENT},
     {RULE_RPCR_3_4_5_2_04, "extended", DUT_RESPONDER, NEED_NFS, write_by_hand,
      "a WRITE of 2999 octets with the roundup in the last segment", TAKEN, PAD_EXTENDED},
     {RULE_RPCR_3_5_3_15, NULL, DUT_RESPONDER, NEED_RPC, null_long, "a NULL Call in a Position-Zero Read chunk",
@@ -369,8 +370,8 @@ static const struct suite_case tests[] = {
     {RULE_RPCR_4_5_2_07, NULL, DUT_RESPONDER, NEED_NFS, write_by_hand,
      "a WRITE of 2999 octets whose Read chunk has 1999", "GARBAGE_ARGS, ERR_CHUNK or an NFS error", TOO_SHORT},
     {RULE_RPCR_4_5_2_07, "position", DUT_RESPONDER, NEED_NFS, write_by_hand,
-     "a WRITE whose Read chunk has a Position 1000 octets behind the message",
-     "GARBAGE_ARGS, ERR_CHUNK or an NFS error", BEYOND},
+     "a WRITE whose Read chunk has a Position 1000 octets past the message", "GARBAGE_ARGS, ERR_CHUNK or an NFS error",
+     BEYOND},
     {RULE_RPCR_4_5_3_02, NULL, DUT_RESPONDER, NEED_NFS, no_chunk,
      "a READ of 2999 octets where 1024 fit inline, without chunks", "ERR_CHUNK, an error or a short READ", DATA},
     {RULE_RPCR_4_5_3_02, "large", DUT_RESPONDER, NEED_NFS, no_chunk,
@@ -378,11 +379,11 @@ static const struct suite_case tests[] = {
     {RULE_EXP_4_3_02, NULL, DUT_RESPONDER, NEED_NFS, no_chunk,
      "a READ of 2998 octets where 1024 fit inline, without chunks", "ERR_CHUNK, an error or a short READ", OTHER_DATA},
     {RULE_RPCR_4_5_3_03, NULL, DUT_RESPONDER, NEED_NFS, too_small, "a READ of 5998 octets with a Reply chunk of 64",
-     "an error, and nothing behind the chunk", SMALL_REPLY_CHUNK},
+     "an error, and nothing past the chunk", SMALL_REPLY_CHUNK},
     {RULE_RPCR_4_5_3_05, NULL, DUT_RESPONDER, NEED_NFS, too_small, "a READ of 5998 octets with a Write chunk of 1000",
-     "an error or a short READ, and nothing behind the chunk", SMALL_WRITE_CHUNK},
+     "an error or a short READ, and nothing past the chunk", SMALL_WRITE_CHUNK},
     {RULE_NFSULB_3_03, NULL, DUT_RESPONDER, NEED_NFS, too_small, "a READ of 5998 octets with a Reply chunk of 128",
-     "an error, and nothing behind the chunk", SMALLER_REPLY_CHUNK},
+     "an error, and nothing past the chunk", SMALLER_REPLY_CHUNK},
     {RULE_RPCR_6_1_07, NULL, DUT_RESPONDER, NEED_NFS, not_eligible, "a GETATTR whose file handle is in a Read chunk",
      "ERR_CHUNK or an RPC error", HANDLE_REDUCED},
     {RULE_RPCR_6_1_08, NULL, DUT_RESPONDER, NEED_NFS, not_eligible, "a LOOKUP whose name is in a Read chunk",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Suite rpcrdma, for devices that are clients: Replies, errors, Calls in the reverse direction (RFC 8167), and access
- * to memory that the device has offered. Our side serves it as an NFS server until the stimulus.
+ * Suite rpcrdma, for clients: Replies, errors, Calls in the reverse direction (RFC 8167), and access to memory that the
+ * device offered. Until the stimulus our side is its NFS server.
  */
 #include "traffic-gen/suite/suite_rpcrdma.h"
 
@@ -11,15 +11,15 @@
 #include <string.h>
 
 enum {
-    WARM_UP = 12, /* Calls that are served before a test begins */
+    WARM_UP = 12, /* Calls that are served before a case begins */
     BURST_MAX = 32,
     LATE_OCTETS = 32,
     LATE_CALLS = 4
 };
 
-/* ---- what all tests do ---- */
+/* ---- what all cases do ---- */
 
-/* A case on the device's next connection; on another one when the device has unmounted meanwhile. */
+/* A case on the device's next connection, or on another one if the device unmounts meanwhile. */
 #define CASE(name, ...)                                                                                                \
     static void name(struct talk *talk, const struct suite_case *row)                                                  \
     {                                                                                                                  \
@@ -28,18 +28,18 @@ enum {
         rpc_talker_with_client(talk, row, &wish, name##_one);                                                          \
     }
 
-/* The device works: it makes Calls of the kinds that it has. False: verdict is set. */
+/* Serves the device's Calls until it has made one of each kind. False: verdict is set. */
 static bool warm_up(struct rpc_talker *talker)
 {
     rpc_talker_serve(talker, WARM_UP, talk_t_close(talker->talk));
     if (talker->served > 0 && !talker->fed_end)
         return true;
     if (!rpc_talker_tell_unmounted(talker))
-        talk_inconclusive(talker->talk, "the device makes no Calls: it is to be kept busy");
+        talk_inconclusive(talker->talk, "the device makes no Calls: keep it busy");
     return false;
 }
 
-/* The chunks of a Call that is held, as its Send offers them. NULL: of no Call. */
+/* The chunks of a held Call, as its Send offers them. NULL: no such Call. */
 static const struct talker_heard *call_of(const struct rpc_talker *talker, uint32_t xid)
 {
     for (guint i = talker->heard->len; i-- > 0;) {
@@ -110,7 +110,7 @@ static bool is_over(const struct rpc_talker *talker)
 
 /* ---- Replies ---- */
 
-/* All Calls that the device makes are answered at once. */
+/* All pending Calls of the device are answered at once. */
 static void together_one(struct rpc_talker *talker, const struct suite_case *row)
 {
     struct talk *talk = talker->talk;
@@ -147,9 +147,9 @@ static void spoil_version(void *ctx, struct rpcrdma_plan *plan)
 }
 
 enum { PERMANENT, NO_CREDIT, ERR_VERS, NFS_PERMANENT };
-enum { NFS_CREDITS = 9 /* tells the two apart */ };
+enum { NFS_CREDITS = 9 /* distinguishes the two */ };
 
-/* One Call is answered by RDMA_ERROR: that one is over, the others are not, and it does not come again as it was. */
+/* One Call is answered by RDMA_ERROR: it is over, the others are not, and it is not repeated unchanged. */
 static void refused_one(struct rpc_talker *talker, const struct suite_case *row)
 {
     struct talk *talk = talker->talk;
@@ -173,7 +173,7 @@ static void refused_one(struct rpc_talker *talker, const struct suite_case *row)
             again += heard->call && heard->header.xid == xid;
         }
         if (again > 1)
-            talk_failed(talk, "the Call that was refused comes again under its XID");
+            talk_failed(talk, "expected the refused Call not to be repeated; it came again with its XID");
     }
 }
 CASE(refused, .credits = row->variant == NFS_PERMANENT ? NFS_CREDITS : 0, .may_close = true)
@@ -181,8 +181,8 @@ CASE(refused, .credits = row->variant == NFS_PERMANENT ? NFS_CREDITS : 0, .may_c
 /* ---- a failed READ ---- */
 
 /*
- * The first Write chunk of a Call, at most RPC_END_SEGMENTS_MAX of its segments: no Call that is served has more, but
- * the device may have sent another under that XID since.
+ * The first Write chunk of a Call, at most RPC_END_SEGMENTS_MAX of its segments: no served Call has more, but the
+ * device may have sent another with that XID since.
  */
 static uint32_t write_chunk_of(const struct rpc_talker *talker, uint32_t xid, struct rpcrdma_segment *segments)
 {
@@ -236,7 +236,7 @@ CASE(failed_read, 0)
 
 enum { TOO_LONG, TOO_MANY };
 
-/* Such a Reply counts for nothing: the Call is still pending, and its memory open to its Reply. */
+/* Such a Reply is ignored: the Call is still pending, and its memory still open to its Reply. */
 static void wrong_chunk_one(struct rpc_talker *talker, const struct suite_case *row)
 {
     struct talk *talk = talker->talk;
@@ -262,11 +262,11 @@ static void wrong_chunk_one(struct rpc_talker *talker, const struct suite_case *
         if (is_over(talker) && rpc_talker_tell_unmounted(talker))
             return;
         if (is_over(talker))
-            talk_failed(talk, "the device ends the connection%s",
-                        talker->terminated ? " by a Terminate: it does not keep the Call pending" : "");
+            talk_failed(talk, "expected the Call to stay pending; the device ended the connection%s",
+                        talker->terminated ? " with a Terminate" : "");
         else
             rpc_talker_judge_goes_on(
-                talker, "a Reply with a chunk that was not offered, a Write into that of the Call, the Reply");
+                talker, "a Reply with a chunk that was not offered, a Write into the Call's chunk, the Reply");
     }
 }
 CASE(wrong_chunk, 0)
@@ -282,9 +282,9 @@ static void invalidated_one(struct rpc_talker *talker, const struct suite_case *
     (void)row;
     if (rpcrdma_private_data_find(&told, theirs->private_data, theirs->pd_length) != RPCRDMA_PD_OK ||
         !told.remote_invalidation)
-        talk_not_applicable(talker->talk, "the device does not tell R");
+        talk_not_applicable(talker->talk, "the device does not set R");
     else if (await_chunk(talker, READ_CHUNK, &segment) >= 0)
-        /* The stack's Replies to Calls with chunks are Sends with Invalidate now. */
+        /* From now on the stack replies to Calls with chunks by Sends with Invalidate. */
         rpc_talker_judge_goes_on(talker, "Replies by Send with Invalidate");
 }
 CASE(invalidated, .invalidation = true)
@@ -293,7 +293,7 @@ CASE(invalidated, .invalidation = true)
 
 enum { LATE_WRITE = 8, LATE_WRITE_REPLY = 16, LATE_READ = 24 };
 
-/* Behind the Reply the memory is nobody's but the device's. */
+/* After the Reply the memory belongs to the device alone. */
 static void late_write_one(struct rpc_talker *talker, const struct suite_case *row)
 {
     struct talk *talk = talker->talk;
@@ -307,7 +307,7 @@ static void late_write_one(struct rpc_talker *talker, const struct suite_case *r
         work.remote_stag = segment.handle;
         work.remote_to = segment.offset;
         rpc_talker_answer(talker, (unsigned)index);
-        rpc_talker_pump(talker, talk_t_react(talk) / 2, NULL); /* the device has taken the Reply */
+        rpc_talker_pump(talker, talk_t_react(talk) / 2, NULL); /* the device has received the Reply */
         qp_post(rpc_end_qp(talker->end), &work);
         rpc_talker_pump(talker, talk_t_close(talk), is_over);
         if (is_over(talker) && rpc_talker_tell_unmounted(talker))
@@ -315,13 +315,13 @@ static void late_write_one(struct rpc_talker *talker, const struct suite_case *r
         if (is_over(talker))
             talk_passed(talk, talker->terminated ? "a Terminate" : "the end of the connection");
         else
-            talk_failed(talk, "the device takes a Write into a chunk of a Call that it has had the Reply to");
-        rpc_talker_serve(talker, LATE_CALLS, talk_t_react(talk)); /* so that the recording shows it as well */
+            talk_failed(talk, "expected a Write into a chunk refused after the Reply; the device accepted it");
+        rpc_talker_serve(talker, LATE_CALLS, talk_t_react(talk)); /* so that the recording shows it too */
     }
 }
 CASE(late_write, 0)
 
-/* Until the Reply it is the responder's, as often and as late as it likes. */
+/* Until the Reply the responder may use it as often and as late as it likes. */
 static void late_read_one(struct rpc_talker *talker, const struct suite_case *row)
 {
     struct talk *talk = talker->talk;
@@ -346,7 +346,7 @@ CASE(late_read, 0)
 
 /* ---- the reverse direction ---- */
 
-/* A NULL Call of the callback program under that XID; with a Reply chunk if wished. */
+/* A NULL Call of the callback program with that XID; with a Reply chunk if wished. */
 static void call_back(struct rpc_talker *talker, uint32_t xid, uint32_t credit, bool chunk)
 {
     const uint32_t words[] = {xid, RPC_CALL, RPC_VERSION, NFS_PROGRAM_CALLBACK_FIRST, 1, 0, 0, 0, 0, 0};
@@ -362,7 +362,7 @@ static void call_back(struct rpc_talker *talker, uint32_t xid, uint32_t credit, 
     rpc_talker_send_plan(talker, &plan, octets, w.at);
 }
 
-/* The first Call of the server. False: verdict is set. */
+/* The server's first Call. False: verdict is set. */
 static bool takes_calls(struct rpc_talker *talker, uint32_t kind)
 {
     uint32_t xid = talker->xids + kind;
@@ -373,9 +373,9 @@ static bool takes_calls(struct rpc_talker *talker, uint32_t kind)
     if (answer & (RPC_ANSWER_SUCCESS | RPC_ANSWER_RPC_ERROR | RPC_ANSWER_GARBAGE | RPC_ANSWER_ERR_CHUNK))
         return true;
     if (answer == RPC_ANSWER_GONE)
-        talk_failed(talker->talk, "a first Call of the server ends the connection");
+        talk_failed(talker->talk, "the server's first Call ends the connection");
     else
-        talk_not_applicable(talker->talk, "the device answers no Calls of the server on this connection");
+        talk_not_applicable(talker->talk, "the device answers no Calls from the server on this connection");
     return false;
 }
 
@@ -384,11 +384,11 @@ static void first_callback_one(struct rpc_talker *talker, const struct suite_cas
     (void)row;
 
     if (warm_up(talker) && takes_calls(talker, TALKER_XID_FIRST))
-        rpc_talker_judge_goes_on(talker, "a first Call of the server is answered");
+        rpc_talker_judge_goes_on(talker, "the server's first Call is answered");
 }
 CASE(first_callback, 0)
 
-/* As many as it grants, beside its own Calls, all of which wait. */
+/* As many as it grants, while all of its own Calls are pending. */
 static void callbacks_one(struct rpc_talker *talker, const struct suite_case *row)
 {
     struct talk *talk = talker->talk;
@@ -407,16 +407,18 @@ static void callbacks_one(struct rpc_talker *talker, const struct suite_case *ro
 
             all = answer != RPC_ANSWER_SILENCE && answer != RPC_ANSWER_GONE;
             if (!all)
-                talk_failed(talk, "of %u Calls of the server at once, as granted, number %u has %s", n, i,
-                            rpc_answer_words(answer));
+                talk_failed(
+                    talk,
+                    "expected an answer to each of %u simultaneous Calls from the server, as granted; number %u has %s",
+                    n, i, rpc_answer_words(answer));
         }
         if (all)
-            rpc_talker_judge_goes_on(talker, "Calls of the server, as many as granted, are answered");
+            rpc_talker_judge_goes_on(talker, "as many Calls from the server as granted are answered");
     }
 }
 CASE(callbacks, 0)
 
-/* An answer, or a failure; behind it another Call, so that the recording shows that none will come any more. */
+/* An answer, or a failure; after it another Call, so that the recording shows that none will come. */
 static void judge_callback(struct rpc_talker *talker, uint32_t xid, unsigned allowed)
 {
     enum rpc_answer answer = rpc_talker_await(talker, xid, talk_t_react(talker->talk));
@@ -438,7 +440,7 @@ static void same_xid_one(struct rpc_talker *talker, const struct suite_case *row
         (void)row;
         call_back(talker, xid, 1, false);
         judge_callback(talker, xid, RPC_ANSWER_SUCCESS | RPC_ANSWER_RPC_ERROR);
-        rpc_talker_judge_goes_on(talker, "a Call of the server with the XID of a Call of the device is answered");
+        rpc_talker_judge_goes_on(talker, "a Call from the server with the XID of a Call of the device is answered");
     }
 }
 CASE(same_xid, 0)
@@ -457,7 +459,7 @@ CASE(chunked_callback, 0)
 
 enum { FEW_CREDITS = 2 };
 
-/* Serves until as many Calls wait as are granted. */
+/* Serves until as many Calls are pending as are granted. */
 static bool are_outstanding(struct rpc_talker *talker, unsigned n)
 {
     int64_t until = talk_now() + 3 * talk_t_close(talker->talk);
@@ -471,11 +473,11 @@ static bool are_outstanding(struct rpc_talker *talker, unsigned n)
             rpc_talker_answer(talker, 0);
     }
     if (!rpc_talker_tell_unmounted(talker))
-        talk_inconclusive(talker->talk, "the device has never %u Calls outstanding: it is to be kept busy", n);
+        talk_inconclusive(talker->talk, "the device never has %u Calls outstanding: keep it busy", n);
     return false;
 }
 
-/* What a Call of the server requests is no grant. */
+/* What a Call from the server requests is no grant. */
 static void request_is_no_grant_one(struct rpc_talker *talker, const struct suite_case *row)
 {
     (void)row;
@@ -484,9 +486,10 @@ static void request_is_no_grant_one(struct rpc_talker *talker, const struct suit
     call_back(talker, talker->xids + TALKER_XID_BURST, 1000, false);
     rpc_talker_pump(talker, talk_t_react(talker->talk), NULL);
     if (talker->n_held > FEW_CREDITS)
-        talk_failed(talker->talk, "%u Calls outstanding with a grant of %d", talker->n_held, FEW_CREDITS);
+        talk_failed(talker->talk, "expected at most the Calls granted; found %u outstanding with a grant of %d",
+                    talker->n_held, FEW_CREDITS);
     else if (is_over(talker) && !rpc_talker_tell_unmounted(talker))
-        talk_failed(talker->talk, "the device ends the connection");
+        talk_failed(talker->talk, "expected the device to continue; it ended the connection");
     else
         talk_passed(talker->talk, "%u Calls are outstanding, as granted, and no more come", talker->n_held);
 }
@@ -502,7 +505,7 @@ static void parameters_as_server(struct rpc_talker *talker, const struct suite_c
     if (warm_up(talker))
         rpc_talker_judge_goes_on(talker, "with these parameters");
     else if (talker->fed_end && !rpc_talker_unmounted(talker))
-        talk_failed(talker->talk, "the device ends the connection");
+        talk_failed(talker->talk, "expected the device to continue; it ended the connection");
 }
 
 static void parameters(struct talk *talk, const struct suite_case *row)
@@ -528,7 +531,7 @@ static void parameters(struct talk *talk, const struct suite_case *row)
     rpc_talker_close(&talker);
 }
 
-#define GOES_ON "the device goes on"
+#define GOES_ON "the device continues"
 
 static const struct suite_case tests[] = {
     {RULE_RPCR_3_3_1_09, NULL, DUT_INITIATOR, NEED_RPC, together, "the Replies to all Calls outstanding, at once",
@@ -539,36 +542,36 @@ static const struct suite_case tests[] = {
      "a Reply whose Write chunk is longer than the Call offers", "the Call stays pending", TOO_LONG},
     {RULE_RPCR_3_4_6_13, "count", DUT_INITIATOR, NEED_RPC, wrong_chunk,
      "a Reply whose Write chunk has a segment more than the Call offers", "the Call stays pending", TOO_MANY},
-    {RULE_RPCR_4_4_1_01, NULL, DUT_INITIATOR, NEED_RPC, late_write, "a Write into a Write chunk behind the Reply",
+    {RULE_RPCR_4_4_1_01, NULL, DUT_INITIATOR, NEED_RPC, late_write, "a Write into a Write chunk after the Reply",
      "a Terminate or a close", LATE_WRITE},
-    {RULE_RPCR_8_1_3_02, NULL, DUT_INITIATOR, NEED_RPC, late_write, "a Write into a Reply chunk behind the Reply",
+    {RULE_RPCR_8_1_3_02, NULL, DUT_INITIATOR, NEED_RPC, late_write, "a Write into a Reply chunk after the Reply",
      "a Terminate or a close", LATE_WRITE_REPLY},
     {RULE_RPCR_4_5_08, NULL, DUT_INITIATOR, NEED_RPC, refused, "RDMA_ERROR with ERR_CHUNK for a Call",
-     "that Call does not come again, " GOES_ON, PERMANENT},
+     "that Call is not repeated, " GOES_ON, PERMANENT},
     {RULE_NFSULB_6_7_2_02, NULL, DUT_INITIATOR, NEED_NFS, refused, "RDMA_ERROR with ERR_CHUNK for an NFS Call",
-     "that Call does not come again under its XID, " GOES_ON, NFS_PERMANENT},
+     "that Call is not repeated with its XID, " GOES_ON, NFS_PERMANENT},
     {RULE_NFSULB_6_6_03, NULL, DUT_INITIATOR, NEED_RPC, refused, "RDMA_ERROR with ERR_VERS for one of several Calls",
-     "the others go on", ERR_VERS},
+     "the others continue", ERR_VERS},
     {RULE_BIDI_4_1_06, NULL, DUT_INITIATOR, NEED_RPC, refused, "RDMA_ERROR with rdma_credit 0 for the first Call",
      GOES_ON, NO_CREDIT},
     {RULE_BIDI_4_1_05, NULL, DUT_INITIATOR, NEED_RPC, request_is_no_grant,
-     "a Call of the server that requests 1000 credits, where 2 are granted", "at most 2 Calls outstanding", 0},
+     "a Call from the server that requests 1000 credits, where 2 are granted", "at most 2 Calls outstanding", 0},
     {RULE_BIDI_2_4_1_02, NULL, DUT_INITIATOR, NEED_RPC, same_xid,
-     "a Call of the server with the XID of a Call of the device", "a Reply", 0},
-    {RULE_BIDI_4_3_1_01, NULL, DUT_INITIATOR, NEED_RPC, callbacks, "as many Calls of the server as the device grants",
+     "a Call from the server with the XID of a Call of the device", "a Reply", 0},
+    {RULE_BIDI_4_3_1_01, NULL, DUT_INITIATOR, NEED_RPC, callbacks, "as many Calls from the server as the device grants",
      "all are answered", 0},
-    {RULE_BIDI_5_3_04, NULL, DUT_INITIATOR, NEED_RPC, chunked_callback, "a Call of the server with a Reply chunk",
+    {RULE_BIDI_5_3_04, NULL, DUT_INITIATOR, NEED_RPC, chunked_callback, "a Call from the server with a Reply chunk",
      "ERR_CHUNK or a Reply", 0},
-    {RULE_BIDI_6_03, NULL, DUT_INITIATOR, NEED_RPC, first_callback, "a first Call of the server", "an answer", 0},
+    {RULE_BIDI_6_03, NULL, DUT_INITIATOR, NEED_RPC, first_callback, "the server's first Call", "an answer", 0},
     {RULE_CMPD_3_2_03, NULL, DUT_INITIATOR, NEED_RPC, invalidated, "Replies by Send with Invalidate", GOES_ON, 0},
     {RULE_EXP_3_9_03, "unmodified", DUT_INITIATOR, NEED_RPC, failed_read,
-     "a failed READ whose Write chunk comes back as it was", GOES_ON, UNMODIFIED},
+     "a failed READ whose Write chunk is returned unchanged", GOES_ON, UNMODIFIED},
     {RULE_EXP_3_9_03, "empty", DUT_INITIATOR, NEED_RPC, failed_read,
-     "a failed READ whose Write chunk comes back without segments", GOES_ON, EMPTY},
-    {RULE_RPCR_6_3_02, NULL, DUT_ANY, NEED_NFS, parameters, "a connection with one credit", "the device works",
+     "a failed READ whose Write chunk is returned without segments", GOES_ON, EMPTY},
+    {RULE_RPCR_6_3_02, NULL, DUT_ANY, NEED_NFS, parameters, "a connection with one credit", "the device makes Calls",
      ONE_CREDIT},
     {RULE_EXP_6_3_1_01, NULL, DUT_ANY, NEED_NFS, parameters, "a connection with inline thresholds of 3072",
-     "the device works", OTHER_SIZE},
+     "the device makes Calls", OTHER_SIZE},
 };
 
 const struct suite suite_rpcrdma_client = {"rpcrdma", tests, G_N_ELEMENTS(tests)};

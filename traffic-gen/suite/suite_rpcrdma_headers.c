@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Suite rpcrdma: messages whose Transport header is wrong (RFC 8166 section 4.5). A Call draws the error that the
- * section names, some messages and every wrong Reply are discarded in silence.
+ * Suite rpcrdma: messages whose Transport header is malformed (RFC 8166 section 4.5). A Call is answered with the error
+ * that the section names; some messages and every malformed Reply are silently discarded.
  */
 #include "traffic-gen/suite/suite_rpcrdma.h"
 
 #include "traffic-gen/suite/talk_internal.h"
 
-/* rdma_xid, rdma_vers, rdma_credit of a message of ours; then three lists that are not there. */
+/* rdma_xid, rdma_vers, rdma_credit of our message; then three absent lists. */
 #define HEAD     "XID 00000001 00000008 "
 #define NO_LISTS "00000000 00000000 00000000 "
 /* An accepted Reply, SUCCESS. */
@@ -88,13 +88,13 @@ static const struct {
 void rpcrdma_judge(struct rpc_talker *talker, unsigned allowed, enum rpc_answer found)
 {
     if (allowed & RPC_ANSWER_SUCCESS && talker->talk->run->nfs.no_null)
-        allowed |= RPC_ANSWER_RPC_ERROR; /* no program that we know: what was understood of the Call is all there is */
+        allowed |= RPC_ANSWER_RPC_ERROR; /* no program that we know: only what was understood of the Call */
     if (allowed & found) {
         talk_passed(talker->talk, "%s", rpc_answer_words(found));
         return;
     }
     talk_failed(talker->talk, "expected %s; found %s", talker->talk->row->expected, rpc_answer_words(found));
-    /* So that the recording shows as well that it will not come any more. */
+    /* So that the recording shows, too, that it will not come. */
     if (found == RPC_ANSWER_SILENCE && talk_is_initiator(talker->talk))
         rpc_talker_alive(talker);
 }
@@ -107,7 +107,7 @@ static void send_stimulus(struct rpc_talker *talker, int variant)
     g_byte_array_unref(octets);
 }
 
-/* Nothing came under the stimulus' XID, also for a while behind the life sign. */
+/* Nothing came with the stimulus' XID, not even for a while after the sign of life. */
 static void judge_silence(struct rpc_talker *talker, bool alive)
 {
     const struct talker_heard *answer;
@@ -115,9 +115,9 @@ static void judge_silence(struct rpc_talker *talker, bool alive)
     rpc_talker_pump(talker, talk_t_react(talker->talk) / 4, NULL);
     answer = rpc_talker_find(talker, talker->xid);
     if (answer)
-        talk_failed(talker->talk, "expected silence; found %s under its XID", rpcrdma_proc_name(answer->header.proc));
+        talk_failed(talker->talk, "expected silence; found %s with its XID", rpcrdma_proc_name(answer->header.proc));
     else if (alive)
-        talk_passed(talker->talk, "no answer, and the device goes on");
+        talk_passed(talker->talk, "no answer, and the device continues");
 }
 
 static void to_server(struct rpc_talker *talker, int variant)
@@ -130,7 +130,7 @@ static void to_server(struct rpc_talker *talker, int variant)
                       rpc_talker_await(talker, talker->xid, talk_t_react(talker->talk)));
 }
 
-/* All Calls of the DUT wait: it makes no more. */
+/* All Calls of the DUT are pending: it makes no more. */
 static bool is_blocked(struct rpc_talker *talker)
 {
     int64_t until = talk_now() + talk_t_close(talker->talk);
@@ -153,13 +153,13 @@ static bool judge_unanswered(struct rpc_talker *talker)
     const struct talker_heard *answer = rpc_talker_find(talker, talker->xid);
 
     if (answer)
-        talk_failed(talker->talk, "expected silence; found %s under its XID", rpcrdma_proc_name(answer->header.proc));
+        talk_failed(talker->talk, "expected silence; found %s with its XID", rpcrdma_proc_name(answer->header.proc));
     return !answer;
 }
 
 /*
- * In the place of the Reply to a Call of the DUT, which has no other Calls to make meanwhile: when it makes one, it has
- * taken that for the Reply instead of discarding it. Behind it the Reply, and the DUT goes on.
+ * Sent instead of the Reply to a Call of the DUT, which can make no other Calls meanwhile: if it makes one, it has
+ * taken this for the Reply instead of discarding it. Then comes the Reply, and the DUT continues.
  */
 static void to_client(struct rpc_talker *talker, const struct suite_case *row)
 {
@@ -172,7 +172,8 @@ static void to_client(struct rpc_talker *talker, const struct suite_case *row)
     send_stimulus(talker, row->variant);
     rpc_talker_pump(talker, talk_t_react(talker->talk) / 2, NULL);
     if (talker->n_held > before && !talker->fed_end)
-        rpc_talker_doubt(talker, "the device makes another Call, as if that had been the Reply to one that is pending");
+        rpc_talker_doubt(talker, "expected the message to be discarded; the device makes another Call, as if it had "
+                                 "been the Reply to a pending one");
     else if (judge_unanswered(talker))
         rpc_talker_judge_goes_on(talker, "no answer");
     judge_unanswered(talker);
@@ -194,31 +195,31 @@ static void say(struct talk *talk, const struct suite_case *row)
 #define SILENCE "no answer, and the connection stays"
 
 static const struct suite_case tests[] = {
-    {RULE_RPCR_2_2_2_05, NULL, DUT_INITIATOR, NEED_RPC, say, "a Reply with an XID of no Call", SILENCE, REPLY_XID},
+    {RULE_RPCR_2_2_2_05, NULL, DUT_INITIATOR, NEED_RPC, say, "a Reply with an unknown XID", SILENCE, REPLY_XID},
     {RULE_RPCR_4_2_4_08, NULL, DUT_RESPONDER, NEED_RPC, say, "an RDMA_ERROR from the requester", SILENCE, ERROR},
     {RULE_RPCR_4_3_1_04, NULL, DUT_INITIATOR, NEED_RPC, say, "a Reply with a Read list", SILENCE, REPLY_READ_LIST},
-    {RULE_RPCR_4_3_1_04, "pending", DUT_INITIATOR, NEED_RPC, say, "a Reply with a Read list, to a Call that is pending",
+    {RULE_RPCR_4_3_1_04, "pending", DUT_INITIATOR, NEED_RPC, say, "a Reply with a Read list, to a pending Call",
      "the Call stays pending", REPLY_READ_LIST},
     {RULE_RPCR_4_5_01, NULL, DUT_ANY, NEED_RPC, say, "a Send of 24 octets", SILENCE, SHORT},
     {RULE_RPCR_4_5_01, "27", DUT_ANY, NEED_RPC, say, "a Send of 27 octets", SILENCE, SHORT_27},
-    {RULE_RPCR_4_5_01, "0", DUT_ANY, NEED_RPC, say, "a Send of no octets", SILENCE, NOTHING},
-    {RULE_RPCR_4_5_02, NULL, DUT_RESPONDER, NEED_RPC, say, "a Call whose Reply chunk is announced by the word 2",
+    {RULE_RPCR_4_5_01, "0", DUT_ANY, NEED_RPC, say, "a zero-length Send", SILENCE, NOTHING},
+    {RULE_RPCR_4_5_02, NULL, DUT_RESPONDER, NEED_RPC, say, "a Call whose Reply chunk discriminator is 2",
      "ERR_CHUNK or an RPC error", REPLY_LIST},
     {RULE_RPCR_4_5_03, "version", DUT_INITIATOR, NEED_RPC, say, "a Reply with rdma_vers 2", SILENCE, REPLY_VERSION},
-    {RULE_RPCR_4_5_03, "list", DUT_INITIATOR, NEED_RPC, say, "a Reply whose Write list cannot be read", SILENCE,
+    {RULE_RPCR_4_5_03, "list", DUT_INITIATOR, NEED_RPC, say, "a Reply whose Write list cannot be decoded", SILENCE,
      REPLY_DISCRIMINATOR},
     {RULE_RPCR_4_5_10, NULL, DUT_ANY, NEED_RPC, say, "an RDMA_ERROR with rdma_err 7", SILENCE, BAD_ERROR},
     {RULE_RPCR_4_5_1_01, NULL, DUT_RESPONDER, NEED_RPC, say, "a Call with rdma_vers 2", "ERR_VERS", VERSION},
     {RULE_RPCR_4_5_1_01, "0", DUT_RESPONDER, NEED_RPC, say, "a Call with rdma_vers 0", "ERR_VERS", VERSION_0},
     {RULE_RPCR_4_5_1_01, "proc", DUT_RESPONDER, NEED_RPC, say, "a Call with rdma_vers 2 and rdma_proc 9", "ERR_VERS",
      VERSION_PROC},
-    {RULE_RPCR_4_5_2_01, "write-list", DUT_RESPONDER, NEED_RPC, say, "a Write list that begins with the word 2",
+    {RULE_RPCR_4_5_2_01, "write-list", DUT_RESPONDER, NEED_RPC, say, "a Write list that starts with the word 2",
      "ERR_CHUNK", WRITE_LIST},
-    {RULE_RPCR_4_5_2_01, "cut", DUT_RESPONDER, NEED_RPC, say, "a Send that ends in a segment of its Reply chunk",
+    {RULE_RPCR_4_5_2_01, "cut", DUT_RESPONDER, NEED_RPC, say, "a Send that ends within a segment of its Reply chunk",
      "ERR_CHUNK", CUT_CHUNK},
-    {RULE_RPCR_4_5_2_01, "discriminator", DUT_RESPONDER, NEED_RPC, say, "a Read list that begins with the word 2",
+    {RULE_RPCR_4_5_2_01, "discriminator", DUT_RESPONDER, NEED_RPC, say, "a Read list that starts with the word 2",
      "ERR_CHUNK", DISCRIMINATOR},
-    {RULE_RPCR_4_5_2_01, "overrun", DUT_RESPONDER, NEED_RPC, say, "a Read list that goes on behind the Send",
+    {RULE_RPCR_4_5_2_01, "overrun", DUT_RESPONDER, NEED_RPC, say, "a Read list that continues past the end of the Send",
      "ERR_CHUNK", OVERRUN},
     {RULE_RPCR_4_5_2_01, "count", DUT_RESPONDER, NEED_RPC, say, "a Write chunk of 16777215 segments", "ERR_CHUNK",
      COUNT},
@@ -227,14 +228,14 @@ static const struct suite_case tests[] = {
      PROC_MAX},
     {RULE_RPCR_4_5_2_03, NULL, DUT_RESPONDER, NEED_RPC, say, "an RDMA_NOMSG without any chunk", "ERR_CHUNK", NO_CHUNKS},
     {RULE_RPCR_4_5_2_04, NULL, DUT_RESPONDER, NEED_RPC, say, "a Call whose RPC message has another XID",
-     "ERR_CHUNK, or a Reply under rdma_xid", OTHER_XID},
-    {RULE_RPCR_4_5_2_05, "reply-chunk", DUT_RESPONDER, NEED_RPC, say, "an RDMA_NOMSG with a Reply chunk only",
+     "ERR_CHUNK, or a Reply with rdma_xid", OTHER_XID},
+    {RULE_RPCR_4_5_2_05, "reply-chunk", DUT_RESPONDER, NEED_RPC, say, "an RDMA_NOMSG with only a Reply chunk",
      "ERR_CHUNK", NO_BODY_REPLY},
-    {RULE_RPCR_4_5_2_05, "write-list", DUT_RESPONDER, NEED_RPC, say, "an RDMA_NOMSG with a Write chunk only",
+    {RULE_RPCR_4_5_2_05, "write-list", DUT_RESPONDER, NEED_RPC, say, "an RDMA_NOMSG with only a Write chunk",
      "ERR_CHUNK", NO_BODY_WRITE},
     {RULE_RPCR_4_5_2_05, "position", DUT_RESPONDER, NEED_RPC, say,
      "an RDMA_NOMSG whose only Read chunk has Position 40", "ERR_CHUNK", NO_BODY_READ},
-    {RULE_RPCR_4_5_2_06, NULL, DUT_RESPONDER, NEED_RPC, say, "an RDMA_MSG with a Position-Zero Read chunk as well",
+    {RULE_RPCR_4_5_2_06, NULL, DUT_RESPONDER, NEED_RPC, say, "an RDMA_MSG with a Position-Zero Read chunk too",
      "ERR_CHUNK or an RPC error", TWO_BODIES},
     {RULE_RPCR_4_5_2_08, NULL, DUT_RESPONDER, NEED_RPC, say, "a Read chunk at Position 38", "ERR_CHUNK or an RPC error",
      POSITION},

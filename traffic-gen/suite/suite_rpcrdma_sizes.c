@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Suite rpcrdma: credits, Receive buffers, inline thresholds and the private data that tell them (RFC 8166 section 3.3,
- * RFC 8797).
+ * Suite rpcrdma: credits, Receive buffers, inline thresholds and the private data that advertise them (RFC 8166
+ * section 3.3, RFC 8797).
  */
 #include "traffic-gen/suite/suite_rpcrdma.h"
 
@@ -45,7 +45,8 @@ static bool burst(struct rpc_talker *talker, uint32_t xid)
         enum rpc_answer answer = rpc_talker_await(talker, xid + i, talk_t_close(talker->talk));
 
         if (answer == RPC_ANSWER_SILENCE || answer == RPC_ANSWER_GONE) {
-            talk_failed(talker->talk, "of %u Calls at once, as granted, number %u has %s", n, i + 1,
+            talk_failed(talker->talk,
+                        "expected an answer to each of %u simultaneous Calls, as granted; number %u has %s", n, i + 1,
                         rpc_answer_words(answer));
             return false;
         }
@@ -71,11 +72,11 @@ static void bursts(struct talk *talk, const struct suite_case *row)
         good = burst(&talker, talker.xids + TALKER_XID_BURST);
     }
     if (good)
-        talk_passed(talk, "all answered, with a grant of %u", talker.grant);
+        talk_passed(talk, "all were answered, with a grant of %u", talker.grant);
     rpc_talker_close(&talker);
 }
 
-/* What the requester asks for is odd. */
+/* The requester asks for an unusual number. */
 static void requested(struct talk *talk, const struct suite_case *row)
 {
     struct rpc_talker talker;
@@ -87,7 +88,7 @@ static void requested(struct talk *talk, const struct suite_case *row)
         send_null(&talker, xid, (uint32_t)row->variant, 0);
         answer = rpc_talker_await(&talker, xid, talk_t_react(talk));
         if (answer == RPC_ANSWER_SUCCESS && talker.grant == 0)
-            talk_failed(talk, "the Reply grants 0 credits");
+            talk_failed(talk, "expected a grant of at least 1; the Reply grants 0 credits");
         else
             rpcrdma_judge(&talker, RPC_ANSWER_SUCCESS, answer);
     }
@@ -116,7 +117,7 @@ static void none_forgotten(struct talk *talk, const struct suite_case *row)
         if (all)
             talk_passed(talk, "each is answered, or the connection ends");
         else if (rpc_talker_alive(&talker))
-            talk_failed(talk, "a Call is not answered, and a later one is");
+            talk_failed(talk, "expected each Call answered; one was not, and a later one was");
     }
     rpc_talker_close(&talker);
 }
@@ -135,7 +136,7 @@ static uint32_t told_size(const struct talk *talk)
     return 0;
 }
 
-/* A Reply to nobody, of that size: discarded, and the client goes on. */
+/* A Reply to nobody, of that size: discarded, and the client continues. */
 static void large_to_client(struct rpc_talker *talker, size_t size)
 {
     uint8_t *octets;
@@ -165,7 +166,7 @@ static size_t large_size(struct rpc_talker *talker, int variant)
         return RPCRDMA_INLINE_DEFAULT;
     if (told > RPCRDMA_INLINE_DEFAULT)
         return told;
-    talk_not_applicable(talker->talk, "the device does not tell a Receive Size above 1024");
+    talk_not_applicable(talker->talk, "the device does not advertise a Receive Size above 1024");
     return 0;
 }
 
@@ -230,7 +231,7 @@ static const struct {
     {{BLOCK(1, 0, 255)}, 8, 262144, ALIVE},
 };
 
-/* A file of RESULT octets, read without chunks: whether the Reply comes inline shows what the device has understood. */
+/* A file of RESULT octets, read without chunks: whether the Reply comes inline shows what the device understood. */
 static void ask_inline(struct rpc_talker *talker, unsigned expects)
 {
     static const uint8_t zeros[RESULT];
@@ -244,15 +245,15 @@ static void ask_inline(struct rpc_talker *talker, unsigned expects)
     xdr_out_eligible(&out, zeros, RESULT);
     rpc_talker_call(talker, &out, &(struct rpc_end_how){.reduce = true, .reply_max = 400});
     if (rpc_talker_status(talker) != 0) {
-        talk_inconclusive(talk, "the file cannot be written: %s", rpc_talker_result_words(talker));
+        talk_inconclusive(talk, "cannot write the file: %s", rpc_talker_result_words(talker));
         return;
     }
     rpc_talker_begin_read(talker, &out, RESULT);
     took = rpc_talker_call(talker, &out, NULL) && talker->reply.n > RESULT;
     if (expects == INLINE_TAKEN && !took)
         talk_failed(talk,
-                    "a Reply of %d octets does not come inline, although both sides tell 4096: the device has not "
-                    "understood our private data",
+                    "expected a Reply of %d octets inline, as both sides advertise 4096; it did not come inline: the "
+                    "device has not understood our private data",
                     RESULT);
     else if (talker->terminated || talker->fed_end || talker->replied == 0)
         talk_failed(talk, "expected %s; found %s", talk->row->expected, rpc_talker_result_words(talker));
@@ -280,7 +281,7 @@ static bool has_told(const struct rpc_talker *talker)
     return talker->served >= SERVED && talker->telling > 0;
 }
 
-/* A client whose Calls must fit our Receive buffers. Those show it that would not be inline but for its mistake. */
+/* A client whose Calls must fit our Receive buffers. Calls show that which only a mistake would send inline. */
 static void serve_all(struct rpc_talker *talker, const struct suite_case *row)
 {
     unsigned expects = blocks[row->variant].expects;
@@ -295,11 +296,11 @@ static void serve_all(struct rpc_talker *talker, const struct suite_case *row)
     else if (talker->fed_end && !rpc_talker_unmounted(talker))
         talk_failed(talk, "expected %s; found the end of the connection", row->expected);
     else if (talker->served == 0)
-        talk_inconclusive(talk, "the device makes no Calls: it is to be kept busy");
+        talk_inconclusive(talk, "the device makes no Calls: keep it busy");
     else if (expects == INLINE_NOT && talker->telling == 0)
         talk_inconclusive(talk,
-                          "none of %u Calls has more than %u octets and fewer than 4096, to show what it takes "
-                          "our Receive buffers for",
+                          "none of %u Calls has more than %u octets and fewer than 4096, to show what size it assumes "
+                          "for our Receive buffers",
                           talker->served, blocks[row->variant].size);
     else if (expects == INLINE_NOT)
         talk_passed(talk, "%u Calls, %u of them longer than our Receive buffers and not sent inline", talker->served,
@@ -308,13 +309,13 @@ static void serve_all(struct rpc_talker *talker, const struct suite_case *row)
         talk_passed(talk, "%u Calls are made", talker->served);
 }
 
-/* The connection has not come up: with the usual private data it has to, or the reason is another one. */
+/* The connection did not come up: with the usual private data it must, or the cause is another. */
 static void judge_refusal(struct talk *talk, const char *what)
 {
     struct rpc_talker talker;
 
     if (rpc_talker_open(&talker, talk, NULL))
-        talk_failed(talk, "the connection does not come up (%s), and does with the usual private data", what);
+        talk_failed(talk, "expected a connection as with the usual private data; it does not come up: %s", what);
     rpc_talker_close(&talker);
 }
 
@@ -326,7 +327,7 @@ static void private_data(struct talk *talk, const struct suite_case *row)
 
     if (talk_is_initiator(talk) && expects != ALIVE && !rpc_talker_first_version(talk, &wish.version))
         return;
-    if (row->variant == AGAIN) { /* a connection before it, with more */
+    if (row->variant == AGAIN) { /* a connection before it, with larger sizes */
         bool good = rpc_talker_open(&talker, talk, NULL);
 
         rpc_talker_close(&talker);
@@ -339,7 +340,7 @@ static void private_data(struct talk *talk, const struct suite_case *row)
     }
     if (rpc_talker_open(&talker, talk, &wish)) {
         if (expects == INLINE_TAKEN && told_size(talk) < SIZE_3)
-            talk_not_applicable(talk, "the device does not tell sizes of 4096");
+            talk_not_applicable(talk, "the device does not advertise sizes of 4096");
         else if (expects != ALIVE)
             ask_inline(&talker, expects);
         else if (rpc_talker_alive(&talker))
@@ -355,7 +356,7 @@ static void private_data(struct talk *talk, const struct suite_case *row)
 }
 
 static const struct suite_case tests[] = {
-    {RULE_RPCR_3_3_1_08, NULL, DUT_RESPONDER, NEED_RPC, bursts, "behind the first Reply, as many Calls as it grants",
+    {RULE_RPCR_3_3_1_08, NULL, DUT_RESPONDER, NEED_RPC, bursts, "after the first Reply, as many Calls as it grants",
      "all are answered", AT_ONCE},
     {RULE_EXP_4_5_1_01, NULL, DUT_RESPONDER, NEED_RPC, bursts, "three times as many Calls at once as are granted",
      "all are answered", LATER},
@@ -364,12 +365,12 @@ static const struct suite_case tests[] = {
     {RULE_RPCR_3_3_1_13, "max", DUT_RESPONDER, NEED_RPC, requested, "a Call that requests 4294967295 credits",
      "a Reply that grants at least 1", -1},
     {RULE_RPCR_3_3_3_01, NULL, DUT_RESPONDER, NEED_RPC, large_send, "a first Call of 1024 octets", "a Reply", FIRST},
-    {RULE_RPCR_3_3_3_05, NULL, DUT_ANY, NEED_RPC, large_send, "a later Send of 1024 octets", "the device goes on",
+    {RULE_RPCR_3_3_3_05, NULL, DUT_ANY, NEED_RPC, large_send, "a later Send of 1024 octets", "the device continues",
      LATER_ON},
-    {RULE_RPCR_4_5_4_03, NULL, DUT_RESPONDER, NEED_RPC, none_forgotten, "sound Calls one after the other",
+    {RULE_RPCR_4_5_4_03, NULL, DUT_RESPONDER, NEED_RPC, none_forgotten, "correct Calls, one after the other",
      "each is answered, or the connection ends", 0},
-    {RULE_CMPD_4_12, NULL, DUT_ANY, NEED_RPC, large_send, "a Send of the Receive Size that the device tells",
-     "the device goes on", AS_TOLD},
+    {RULE_CMPD_4_12, NULL, DUT_ANY, NEED_RPC, large_send, "a Send of the Receive Size that the device advertises",
+     "the device continues", AS_TOLD},
     {RULE_CMPD_4_03, NULL, DUT_ANY, NEED_NFS, private_data,
      "a connection with sizes of 4096, then one with 2048 and READs of 3500 octets without chunks, or WRITEs",
      "no Send above 2048 octets", AGAIN},
@@ -381,14 +382,14 @@ static const struct suite_case tests[] = {
      "Calls are answered", LARGEST},
     {RULE_CMPD_5_01, NULL, DUT_ANY, NEED_RPC, private_data, "no private data", "Calls are answered", WITHOUT},
     {RULE_CMPD_5_2_01, NULL, DUT_RESPONDER, NEED_NFS, private_data,
-     "the block behind three other octets, and READs of 3500 octets without chunks, or WRITEs", "a Reply inline",
+     "the block after three other octets, and READs of 3500 octets without chunks, or WRITEs", "a Reply inline",
      OFFSET},
     {RULE_CMPD_5_2_02, NULL, DUT_ANY, NEED_NFS, private_data,
      "other private data, and READs of 3500 octets without chunks, or WRITEs", "no Send above 1024 octets", FOREIGN},
     {RULE_CMPD_5_2_03, NULL, DUT_ANY, NEED_NFS, private_data,
      "a block of version 2, and READs of 3500 octets without chunks, or WRITEs", "no Send above 1024 octets", VERSION},
     {RULE_CMPD_5_2_04, NULL, DUT_ANY, NEED_NFS, private_data,
-     "a block that is cut short, and READs of 3500 octets without chunks, or WRITEs", "no Send above 1024 octets", CUT},
+     "a truncated block, and READs of 3500 octets without chunks, or WRITEs", "no Send above 1024 octets", CUT},
 };
 
 const struct suite suite_rpcrdma_sizes = {"rpcrdma", tests, G_N_ELEMENTS(tests)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The suites, and what their rows have in common. */
+/* The suites, and what their cases have in common. */
 #include "traffic-gen/suite/suite.h"
 
 #include <glib.h>

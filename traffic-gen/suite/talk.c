@@ -54,7 +54,7 @@ void talk_passed(struct talk *talk, const char *format, ...)
     if (has_arrived(talk, MIN(talk->run->t_react, arrival_pause)))
         CONCLUDE(OUTCOME_PASSED);
     else
-        talk_inconclusive(talk, "what was said did not reach the device: its TCP has not acknowledged it");
+        talk_inconclusive(talk, "the stimulus did not reach the device: its TCP has not acknowledged it");
 }
 
 void talk_passed_by_end(struct talk *talk, const char *format, ...)
@@ -63,7 +63,7 @@ void talk_passed_by_end(struct talk *talk, const char *format, ...)
         CONCLUDE(OUTCOME_PASSED);
         talk->result->by_end = true;
     } else {
-        talk_inconclusive(talk, "what was said did not reach the device: its TCP has not acknowledged it");
+        talk_inconclusive(talk, "the stimulus did not reach the device: its TCP has not acknowledged it");
     }
 }
 
@@ -72,13 +72,13 @@ bool talk_has_passed(const struct talk *talk)
     return talk->result->outcome == OUTCOME_PASSED;
 }
 
-/* Nor does a device fail that has not had what it was to react to, unless it has ended the connection itself. */
+/* Nor does a device fail that never received the stimulus, unless it ended the connection itself. */
 void talk_failed(struct talk *talk, const char *format, ...)
 {
     if (talk->dut_fin || talk->dut_reset || has_arrived(talk, MIN(talk->run->t_react, arrival_pause)))
         CONCLUDE(OUTCOME_FAILED);
     else
-        talk_inconclusive(talk, "what was said did not reach the device: its TCP has not acknowledged it");
+        talk_inconclusive(talk, "the stimulus did not reach the device: its TCP has not acknowledged it");
 }
 
 void talk_inconclusive(struct talk *talk, const char *format, ...)
@@ -116,8 +116,8 @@ int64_t talk_t_idle(const struct talk *talk)
 /* ---- the ladder ---- */
 
 /*
- * Of a long transcript the first and the last steps, and what the device said between them as long as that is not much,
- * too; the octets of all are in a recording.
+ * Of a long transcript the first and the last steps, and between them what the device said unless that is long, too; a
+ * recording has the octets of all.
  */
 static void shorten(GPtrArray *steps)
 {
@@ -205,11 +205,11 @@ static void forget_connection(struct talk *talk)
 
 static bool is_of_test(const struct talk *talk, enum rule_id rule)
 {
-    /* Not what it is judged along with: not each violation of that is one of the rule under test. */
+    /* Not rules that are merely judged along with it: not each of their violations breaks the rule under test. */
     return talk->row && rule_carried_by(&rule_catalogue[talk->row->rule], rule);
 }
 
-/* What the engine found of the DUT: a breach of the rule under test decides, others are told. */
+/* What the engine found about the DUT: a breach of the rule under test decides, others become observations. */
 static void take_findings(struct talk *talk)
 {
     const GArray *findings = watch_findings(talk->watch);
@@ -217,13 +217,13 @@ static void take_findings(struct talk *talk)
     for (guint i = 0; i < findings->len; i++) {
         const struct watch_finding *finding = &g_array_index(findings, struct watch_finding, i);
 
-        /* A client goes to the port that we listen on: that it is not the well-known one is not its fault. */
+        /* A client connects to the port that we listen on: it is not to blame that this is not the well-known one. */
         if (finding->rule == RULE_NFSULB_6_3_01 && talk->run->dut == DUT_INITIATOR)
             continue;
         if (is_of_test(talk, finding->rule))
             talk_failed(talk, "%s", finding->message);
         else if (finding->rule == RULE_MPA2_9_1_04)
-            continue; /* our Requests ask for more Reads than a device need serve: it is not held against it */
+            continue; /* our Requests ask for more Reads than a device needs to serve: that does not count against it */
         else if (finding->severity != SEVERITY_NOTE)
             g_ptr_array_add(talk->result->observations,
                             g_strdup_printf("%s: %s", rule_catalogue[finding->rule].id, finding->message));
@@ -231,9 +231,9 @@ static void take_findings(struct talk *talk)
 }
 
 /*
- * In peer-to-peer mode the Responder waits for an RTR, or for the Terminate that says that there is none in common
- * (RFC 6581 section 9.2). Some do not survive a connection that ends without an RTR of a type that they have named,
- * even if it was not offered to them: the test is over, so that they get it.
+ * In peer-to-peer mode the Responder waits for an RTR, or for the Terminate that says that there is no common type (RFC
+ * 6581 section 9.2). Some do not survive a connection that ends without an RTR of a type that they named, even one that
+ * was not offered: the case is over, so they receive it.
  */
 static void say_first_fpdu(struct talk *talk)
 {
@@ -262,8 +262,8 @@ void talk_hang_up(struct talk *talk)
     if (talk->fd < 0)
         return;
     /*
-     * In an orderly way, so that the DUT can go on with the next connection; but who has failed to close is not to
-     * close now, as if it did so by itself.
+     * In an orderly way, so that the DUT can serve the next connection; but a device that failed to close must not
+     * close now, as if of its own accord.
      */
     if (talk->result->outcome == OUTCOME_FAILED && talk_is_open(talk)) {
         talk_reset(talk);
@@ -291,7 +291,7 @@ void talk_clear(struct talk *talk)
     g_byte_array_unref(talk->in);
 }
 
-/* A SYN is said again after 1 s, and after 3. Who has answered before is not waited for any longer. */
+/* A SYN is retransmitted after 1 s and after 3 s: a device that has answered before gets no longer than that. */
 static int64_t connect_time(const struct talk_run *run)
 {
     return MIN(run->t_accept, run->sign == SIGN_UNKNOWN ? 10000 * ms : MAX(run->t_react, 3500 * ms));
@@ -320,7 +320,7 @@ bool talk_open(struct talk *talk)
 {
     struct watch_options options = {
         .opener = talk->run->dut == DUT_RESPONDER ? WATCH_SUITE : WATCH_DUT,
-        /* A little less than the tests wait, so that the engine has seen the time pass. */
+        /* A little less than the cases wait, so that the engine has seen the time pass. */
         .t_react = talk->run->t_react * 9 / 10,
         .t_close = talk_t_close(talk) * 9 / 10,
         .t_start = talk->run->t_start * 9 / 10,
@@ -346,7 +346,7 @@ bool talk_open(struct talk *talk)
         return false;
     }
     if (talk->run->dut == DUT_INITIATOR) {
-        if (talk->run->sign != SIGN_UNKNOWN) /* before that it may be started only now */
+        if (talk->run->sign != SIGN_UNKNOWN) /* the first time the user may only be starting it */
             note_wait(talk->run, began);
         talk->queued = talk_now() - began < ms;
     }
@@ -376,7 +376,7 @@ static uint64_t acked_by_dut(const struct talk *talk)
     return talk->out_offset - MIN(waiting, talk->out_offset);
 }
 
-/* An RST is an answer as well: to octets that will not be acknowledged. */
+/* An RST is an answer too: to octets that will never be acknowledged. */
 static bool has_arrived(struct talk *talk, int64_t ns)
 {
     int64_t until = MIN(talk_now() + ns, talk->deadline);
@@ -424,8 +424,8 @@ void talk_write(struct talk *talk, const void *p, size_t n)
     talk->out_offset += sent;
     if (sent < n) {
         talk->cut_short = true;
-        talk_note(talk, true, NULL, 0, "(not taken by the network)");
-        talk_receive(talk, talk_now()); /* a reset, as a rule */
+        talk_note(talk, true, NULL, 0, "(not accepted by the network)");
+        talk_receive(talk, talk_now()); /* usually a reset */
     }
 }
 
@@ -497,7 +497,7 @@ bool talk_receive(struct talk *talk, int64_t until)
 {
     until = MIN(until, talk->deadline);
     for (;;) {
-        /* Behind both FINs nothing can come any more. */
+        /* Nothing can come after both FINs. */
         if (talk->fd < 0 || talk->dut_reset || (talk->dut_fin && talk->our_fin))
             return false;
 
@@ -509,7 +509,7 @@ bool talk_receive(struct talk *talk, int64_t until)
         if (poll(&poller, 1, unacked ? MIN(wait, ACK_SLICE_MS) : wait) > 0 && take(talk))
             return true;
         if (poller.revents && talk->dut_fin)
-            g_usleep(1000); /* what is left to wait for is an RST */
+            g_usleep(1000); /* all that can still come is an RST */
         watch_acked(talk->watch, WATCH_DUT, acked_by_dut(talk));
         if (left <= 0 || suite_stopped)
             return false;

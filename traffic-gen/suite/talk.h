@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Our side of a test: a talker that blocks, for functions that are read from top to bottom. It can say anything, right
- * or wrong, and hears start-up frames, FPDUs, FIN, RST and silence. Every wait ends: at its own time, and at the
- * deadline of the test, after which all sending is left out and all hearing is silence.
+ * Our side of a case: a blocking talker, for functions that are read from top to bottom. It can send anything, right or
+ * wrong, and hears start-up frames, FPDUs, FIN, RST and silence. Every wait ends at its own time and at the deadline of
+ * the case; after that, nothing is sent and only silence is heard.
  *
- * A test function looks so:
+ * A case's function looks like this:
  *
  *     static void bad_crc(struct talk *talk, const struct suite_case *row)
  *     {
@@ -29,8 +29,8 @@
 /* ---- verdict ---- */
 
 /*
- * Each tells what was seen: the "actual" of the report. A failure stays; before that the last one said counts. A test
- * that says nothing is inconclusive.
+ * Each says what was seen: the "actual" of the report. A failure is final; otherwise the last verdict counts. A case
+ * without a verdict is inconclusive.
  */
 void talk_passed(struct talk *talk, const char *format, ...) G_GNUC_PRINTF(2, 3);
 void talk_failed(struct talk *talk, const char *format, ...) G_GNUC_PRINTF(2, 3);
@@ -38,8 +38,8 @@ void talk_inconclusive(struct talk *talk, const char *format, ...) G_GNUC_PRINTF
 void talk_not_applicable(struct talk *talk, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /*
- * Passed because the DUT refused or ended the connection, as it has to. That it is dead would look the same: a fresh
- * connection has to come about afterwards (struct case_result, by_end).
+ * Passed because the DUT refused or ended the connection, as it must. A dead device would look the same: afterwards a
+ * fresh connection has to succeed (struct case_result, by_end).
  */
 void talk_passed_by_end(struct talk *talk, const char *format, ...) G_GNUC_PRINTF(2, 3);
 bool talk_has_passed(const struct talk *talk); /* so far */
@@ -47,44 +47,45 @@ bool talk_has_passed(const struct talk *talk); /* so far */
 /* ---- connection and start-up ---- */
 
 /*
- * How our side wants the start-up. Zero (or NULL): as the device was seen to take it (suite/startup_terms.h), echo
- * wanted; a case says only what its stimulus is about.
+ * How our side wants the start-up. Zero (or NULL): as the device was seen to accept it (suite/startup_terms.h), with an
+ * echo; a case sets only what its stimulus is about.
  */
 struct talk_wish {
-    uint8_t revision;         /* of our Request, enhanced only if that is said; a Reply says what the Request said */
-    bool revision_0;          /* revision 0 indeed */
+    uint8_t revision;         /* of our Request, enhanced only if so set; a Reply repeats that of the Request */
+    bool revision_0;          /* revision 0 itself */
     bool markers;             /* we want Markers */
-    bool no_crc;              /* C = 0; whether CRC is used then depends on the DUT as well */
+    bool no_crc;              /* C = 0; whether CRC is used then depends on the DUT too */
     bool crc;                 /* C = 1, even if the device was seen to refuse it */
     bool need_no_crc;         /* not applicable when the DUT insists on CRC */
     bool need_markers;        /* not applicable when the DUT does not ask for Markers */
     bool enhanced;            /* revision 2 with S = 1 */
-    struct mpa_enhanced data; /* enhanced: of the Request; all zero: what the device takes. Not used in a Reply */
+    struct mpa_enhanced data; /* enhanced: of the Request; all zero: what the device accepts. Unused in a Reply */
     bool in_pieces;           /* our frame in three segments, with pauses */
     bool at_once;             /* no pause after the Reply (--settle), which is what the case is about */
-    bool wait_only;           /* stop behind the start-up frames: the Initiator's first FPDU is left to the test */
-    /* Our frame before it is encoded, to change anything; then its octets, *n of at most size. NULL: right. */
+    bool wait_only;           /* stop after the start-up frames: the Initiator's first FPDU is left to the case */
+    /* Changes our frame before it is encoded. NULL: nothing does. */
     void (*frame)(struct talk *talk, struct mpa_startup *frame);
-    struct advert_wish advert;   /* our words for the DUT's ULP; zero: 64 receives of 4096 octets, echo */
+    struct advert_wish advert;   /* our wishes to the DUT's ULP; zero: 64 receives of 4096 octets, echo */
     const uint8_t *private_data; /* instead of these */
     uint16_t private_length;
 };
 
-/* TCP only: connects to the DUT, or takes its next connection. False: verdict is set. Ends what was open before. */
+/* TCP only: connects to the DUT, or accepts its next connection. Ends any connection that is open. False: verdict is
+ * set. */
 bool talk_open(struct talk *talk);
 /*
- * talk_open() and the start-up: full operation in which both sides may send. As Initiator we have sent the RTR
- * (peer-to-peer) or a first FPDU (a Write of no octets) then; as Responder we have had the DUT's first FPDU. False:
- * verdict is set (inconclusive or not applicable, with what happened instead).
+ * talk_open() and the start-up: full operation in which both sides may send. By then we have sent the RTR
+ * (peer-to-peer) or a first FPDU (a zero-length Write) as Initiator, or received the DUT's first FPDU as Responder.
+ * False: verdict is set (inconclusive or not applicable, with what happened instead).
  */
 bool talk_start(struct talk *talk, const struct talk_wish *wish);
-/* The parts of it. Our frame (Request: at once; Reply: after the DUT's Request has come). */
+/* Its parts. Sends our frame (Request: at once; Reply: once the DUT's Request has come). */
 bool talk_send_frame(struct talk *talk, const struct talk_wish *wish);
-/* The octets of that frame, to be damaged and written by the caller; 0: no room. */
+/* The octets of that frame, for the caller to damage and write; 0: no room. */
 size_t talk_make_frame(struct talk *talk, const struct talk_wish *wish, uint8_t *out, size_t size);
-/* The DUT's frame; NULL when something else came (see talk_last()). Its octets live as long as the connection. */
+/* The DUT's frame; NULL when something else came (talk_last()). Its octets live as long as the connection. */
 const struct mpa_startup *talk_hear_frame(struct talk *talk);
-/* FPDUs from here on, as the two frames say. */
+/* From here on FPDUs, as negotiated in the two frames. */
 void talk_begin_operation(struct talk *talk);
 /* The first FPDU of the Initiator: see talk_start(). */
 bool talk_first_fpdu(struct talk *talk);
@@ -98,24 +99,24 @@ bool talk_markers_out(const struct talk *talk);                                 
 unsigned talk_fpdus_heard(const struct talk *talk);                                    /* on this connection */
 unsigned talk_markers_heard(const struct talk *talk);                                  /* in them */
 bool talk_vouches_default(const struct talk *talk);                                    /* --default-configuration */
-uint16_t talk_dut_ird(const struct talk *talk); /* Reads that the DUT serves at once; 1 when it did not tell */
+uint16_t talk_dut_ird(const struct talk *talk); /* Reads that the DUT serves at once; 1 if it did not say */
 
 /* ---- sending ---- */
 
-/* Octets as they are, in one write. */
+/* Raw octets, in one write. */
 void talk_write(struct talk *talk, const void *p, size_t n);
-void talk_together(struct talk *talk, bool on);     /* what is said while it is on leaves in one segment */
+void talk_together(struct talk *talk, bool on);     /* what is sent while it is on leaves in one segment */
 void talk_finish(struct talk *talk);                /* our FIN */
 void talk_reset(struct talk *talk);                 /* our RST */
-void talk_sleep(struct talk *talk, int64_t ns);     /* hears meanwhile, keeps what comes */
+void talk_sleep(struct talk *talk, int64_t ns);     /* receives meanwhile, and keeps what comes */
 uint64_t talk_out_offset(const struct talk *talk);  /* octets sent on this connection */
 void talk_set_mss(struct talk *talk, uint16_t mss); /* of our SYN, for the next connection; only as Initiator */
 
 /* A conforming plan for the next FPDU; to be changed, and sent with talk_send_plan(). */
 void talk_plan(struct talk *talk, struct mpa_fpdu_plan *plan, const uint8_t *ulpdu, size_t n);
 void talk_send_plan(struct talk *talk, const struct mpa_fpdu_plan *plan);
-/* The octets of a plan without sending them: to be damaged, cut or delayed. Our stream goes on behind them when they
- * are written. */
+/* The octets of a plan, unsent: to be damaged, cut or delayed. Our stream continues after them once they are written.
+ */
 GByteArray *talk_encode_plan(const struct mpa_fpdu_plan *plan);
 /* One ULPDU in a conforming FPDU. */
 void talk_send_ulpdu(struct talk *talk, const uint8_t *ulpdu, size_t n);
@@ -127,7 +128,7 @@ struct ddp_segment talk_segment(struct talk *talk, enum rdmap_opcode opcode);
 /* ULPDUs of whole messages; return their length. out has room for TALK_ULPDU octets. */
 enum { TALK_ULPDU = 2048 };
 size_t talk_make_write(struct talk *talk, uint8_t *out, uint32_t stag, uint64_t to, const void *p, size_t n);
-/* Of our sink memory (talk_sink()) from the DUT's memory. size 0: STag and TO are not looked at by anybody. */
+/* A Read from the DUT's memory into our sink. size 0: nobody looks at STag and TO. */
 size_t talk_make_read(struct talk *talk, uint8_t *out, uint32_t stag, uint64_t to, uint32_t size);
 size_t talk_make_send(struct talk *talk, uint8_t *out, const void *p, size_t n);
 /* Where our Reads go: STag and Tagged Offset in the Read Requests of talk_make_read(). */
@@ -158,11 +159,12 @@ struct talk_heard {
     struct rdmap_terminate terminate;
 };
 
-/* The next thing that the DUT does within ns. Valid until the next call; after FIN and RST it says the same again. */
+/* The next thing that the DUT does within ns. Valid until the next call; after FIN and RST it returns the same again.
+ */
 const struct talk_heard *talk_hear(struct talk *talk, int64_t ns);
-/* What talk_hear() said last. */
+/* What talk_hear() returned last. */
 const struct talk_heard *talk_last(const struct talk *talk);
-/* It in words: "Terminate layer 2 type 0 code 2", "FIN", "nothing within 2.0 s". Valid until the next call. */
+/* In words: "Terminate layer 2 type 0 code 2", "FIN", "nothing within 2.0 s". Valid until the next call. */
 const char *talk_describe(struct talk *talk, const struct talk_heard *heard);
 bool talk_is_open(const struct talk *talk); /* the DUT has sent neither FIN nor RST, nor have we RST */
 
@@ -181,63 +183,65 @@ struct talk_terminate {
     uint8_t codes[6]; /* any of these; a list ends at 0 unless it is the first */
     bool any_code;
     bool any_layer;       /* whatever it says */
-    unsigned other_etype; /* as good as etype; 0: none */
-    bool or_close;        /* a FIN or RST without Terminate will do as well */
-    bool close_open;      /* such a FIN or RST says nothing: inconclusive (any ULP may close) */
-    bool other_open;      /* so does another Terminate: what was refused may have been refused for another reason */
-    bool header;          /* it has to include the DDP header of the segment sent last (M, D) */
-    uint8_t served;       /* an FPDU with this opcode says that what was wrong has been served; 0: none */
-    size_t served_octets; /* with so many of payload at least */
+    unsigned other_etype; /* accepted as well; 0: none */
+    bool or_close;        /* a FIN or RST without Terminate will do too */
+    bool close_open;      /* such a FIN or RST proves nothing: inconclusive (any ULP may close) */
+    bool other_open;      /* so does another Terminate: the refusal may have another reason */
+    bool header;          /* it must include the DDP header of the segment sent last (M, D) */
+    uint8_t served;       /* an FPDU with this opcode proves that the faulty request was served; 0: none does */
+    size_t served_octets; /* with at least so many octets of payload */
 };
 
 /*
  * Waits up to T_react for a Terminate; other FPDUs are passed over. Passed with one that fits; failed with another,
- * with what says that the wrong was served, or when the connection is alive at the end.
+ * with proof that the faulty request was served, or when the connection is alive at the end.
  */
 void talk_expect_terminate(struct talk *talk, const struct talk_terminate *expected);
 /* The DUT ends the connection within T_close, with or without a Terminate. */
 void talk_expect_close(struct talk *talk);
 /* ---- signs of life (talk_probe.c) ---- */
 
-enum { TALK_AT_ONCE_TRIES = 8 }; /* what arrives right after the Reply: some lose it now and then */
+enum { TALK_AT_ONCE_TRIES = 8 }; /* some devices occasionally lose what arrives right after the Reply */
 
 /*
- * What shows that the device exchanges: learnt once, before the first case (talk_learn_sign()), by what it was seen to
- * do on connections of its own. Cases and the checks between them ask for no other.
+ * What shows that the device exchanges data: learnt once, before the first case (talk_learn_sign()), on separate
+ * connections. Cases and the checks between them ask for no other sign.
  */
 enum talk_sign {
     SIGN_UNKNOWN, /* not learnt: as SIGN_TCP */
-    SIGN_READ,    /* it answers a Read of no octets */
+    SIGN_READ,    /* it answers a zero-length Read */
     SIGN_REGION,  /* it answers a Read of one octet of the memory that it advertises */
     SIGN_ECHO,    /* it sends back what is sent to it */
     SIGN_RPC,     /* it answers a NULL Call */
-    SIGN_SPEAKS,  /* an Initiator that says something by itself */
+    SIGN_SPEAKS,  /* an Initiator that speaks first */
     SIGN_TCP,     /* none of these: its TCP acknowledges, and the connection stays open */
 };
 enum talk_sign talk_sign(const struct talk *talk);
 /* The sign that can be asked for on this connection; SIGN_TCP: none. */
 enum talk_sign talk_usable_sign(const struct talk *talk);
-/* The question whose answer it is, as a ULPDU of TALK_ULPDU octets at most. */
+/* The question that asks for the sign, as a ULPDU of at most TALK_ULPDU octets. */
 size_t talk_make_question(struct talk *talk, enum talk_sign sign, uint8_t *ulpdu);
 bool talk_reads(const struct talk *talk);  /* Reads are answered on this connection */
 bool talk_echoes(const struct talk *talk); /* Sends come back */
 /*
  * Everything said on this connection has reached the device's TCP: it is acknowledged, or answered with a reset. Waits
- * for that, at most T_react. A stimulus that did not arrive proves nothing: talk_passed() makes it inconclusive.
+ * for that, at most T_react. A stimulus that did not arrive proves nothing: talk_passed() then makes the case
+ * inconclusive.
  */
 bool talk_delivered(struct talk *talk);
 
 enum talk_life {
-    LIFE_ANSWERS, /* the sign that it was seen to give */
-    LIFE_STAYS, /* it has none but TCP's: all is acknowledged, and it neither closes nor says a Terminate for T_react */
-    LIFE_MUTE,  /* the sign does not come, or its TCP does not acknowledge */
+    LIFE_ANSWERS, /* with with the sign that it was seen to give */
+    LIFE_STAYS,   /* it has none but TCP's: all is acknowledged, and for T_react it neither closes nor sends a Terminate
+                   */
+    LIFE_MUTE,    /* no sign, or its TCP does not acknowledge */
     LIFE_TERMINATE,   /* talk_last() */
     LIFE_CLOSED,      /* FIN or RST */
     LIFE_GARBAGE,     /* octets that are no FPDU, or an FPDU with a wrong CRC */
     LIFE_NOT_STARTED, /* there is no full operation */
 };
 /*
- * Waits for the answer: LIFE_ANSWERS, or what there was instead; FPDUs that are something else are passed over.
+ * Waits for the answer: LIFE_ANSWERS, or what came instead; other FPDUs are passed over.
  * SIGN_TCP: any FPDU but a Terminate.
  */
 enum talk_life talk_await(struct talk *talk, enum talk_sign sign, int64_t ns);
@@ -251,20 +255,20 @@ static inline bool talk_life_good(enum talk_life life)
 const char *talk_life_words(struct talk *talk, enum talk_life life);
 
 /*
- * The DUT has to take what is odd and go on. say() opens a connection, starts it and says the stimulus: with what is
- * odd, or, for comparison, the same without. False: it came to nothing that could be judged. alive() asks whether the
- * DUT goes on; NULL: talk_probe(). Passed when it goes on. If it does not, the comparison decides: failed when the DUT
- * goes on there, inconclusive when it does not go on there either.
+ * The DUT has to accept something odd and continue. say() opens a connection, starts it and sends the stimulus: with
+ * the oddity, or, for comparison, without. False: nothing that could be judged came of it. alive() asks whether the DUT
+ * continues; NULL: talk_probe(). Passed when it continues. If it does not, the comparison decides: failed when the DUT
+ * continues there, inconclusive when it does not continue there either.
  */
 typedef bool talk_say(struct talk *talk, const struct suite_case *row, bool odd);
 typedef enum talk_life talk_alive(struct talk *talk, const struct suite_case *row);
 void talk_expect_taken(struct talk *talk, const struct suite_case *row, talk_say *say, talk_alive *alive);
-/* talk_start() with a frame that is odd: true when that was said, whatever came of it. */
+/* talk_start() with an odd frame: true when it was sent, whatever came of it. */
 bool talk_start_oddly(struct talk *talk, const struct talk_wish *wish);
 
 /* ---- messages ---- */
 
-/* An FPDU of that opcode within T_react; others are passed over. NULL: what came instead is talk_last(). */
+/* An FPDU with that opcode within T_react; others are passed over. NULL: talk_last() is what came instead. */
 const struct talk_heard *talk_hear_opcode(struct talk *talk, enum rdmap_opcode opcode);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the talker expects of the DUT, as verdicts. */
+/* What the talker expects from the DUT, as verdicts. */
 #include "traffic-gen/suite/talk_internal.h"
 
 #include <string.h>
@@ -64,7 +64,8 @@ static void judge_terminate(struct talk *talk, const struct talk_terminate *expe
     else if (!is_expected(expected, terminate))
         talk_failed(talk, "expected %s; found %s", words->str, talk_describe(talk, heard));
     else if (expected->header && !has_header(talk, terminate))
-        talk_failed(talk, "the %s does not include the DDP header of the segment that it is about", words->str);
+        talk_failed(talk, "expected the DDP header of the refused segment in the Terminate; found none in %s",
+                    words->str);
     else
         talk_passed(talk, "%s", talk_describe(talk, heard));
     g_string_free(words, TRUE);
@@ -80,7 +81,7 @@ void talk_expect_terminate(struct talk *talk, const struct talk_terminate *expec
     while ((heard = talk_hear(talk, MAX(until - talk_now(), 0)))->what == TALK_FPDU && !heard->is_terminate) {
         if (expected->served != 0 && heard->has_ddp && heard->ddp.opcode == expected->served &&
             heard->ddp.payload_len >= expected->served_octets) {
-            talk_failed(talk, "what is wrong was served: %s", talk_describe(talk, heard));
+            talk_failed(talk, "expected a refusal; found the faulty request served: %s", talk_describe(talk, heard));
             return;
         }
         g_free(passed_over);
@@ -104,7 +105,7 @@ void talk_expect_terminate(struct talk *talk, const struct talk_terminate *expec
         talk_inconclusive(talk, "expected %s; found %s", words->str, talk_describe(talk, heard));
     } else {
         talk_failed(talk, "expected %s; found %s%s%s within %.1f s", words->str, passed_over ? passed_over : "",
-                    passed_over ? ", and then " : "", talk_describe(talk, heard), (double)talk_t_react(talk) / 1e9);
+                    passed_over ? ", then " : "", talk_describe(talk, heard), (double)talk_t_react(talk) / 1e9);
     }
     g_string_free(words, TRUE);
 }
@@ -120,7 +121,8 @@ void talk_expect_close(struct talk *talk)
         heard = talk_hear(talk, MAX(until - talk_now(), 0));
     } while (heard->what != TALK_FIN && heard->what != TALK_RESET && heard->what != TALK_SILENCE);
     if (heard->what == TALK_SILENCE)
-        talk_failed(talk, "the device leaves the connection open for %.1f s", (double)talk_t_close(talk) / 1e9);
+        talk_failed(talk, "expected the device to close; the connection was still open after %.1f s",
+                    (double)talk_t_close(talk) / 1e9);
     else
         talk_passed_by_end(talk, "%s", talk_describe(talk, heard));
 }

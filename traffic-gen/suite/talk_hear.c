@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the talker hears: octets of the DUT become start-up frames, FPDUs, FIN, RST, silence. */
+/* What the talker hears: the DUT's octets become start-up frames, FPDUs, FIN, RST, silence. */
 #include "traffic-gen/suite/talk_internal.h"
 
 #include "engine/rdmap_terminate_layout.h"
@@ -87,7 +87,7 @@ void talk_caption(const struct talk *talk, bool ours, const uint8_t *p, size_t n
         if (mpa_startup_decode(&frame, &need, p, n) == MPA_STARTUP_OK && need <= n) {
             describe_frame(&frame, out);
             if (need < n)
-                g_string_append_printf(out, ", and %zu octets behind it", n - need);
+                g_string_append_printf(out, ", and %zu octets after it", n - need);
         } else {
             g_string_append_printf(out, "%zu octets", n);
         }
@@ -113,7 +113,7 @@ const char *talk_describe(struct talk *talk, const struct talk_heard *heard)
     switch (heard->what) {
     case TALK_SILENCE:
         if (heard->n > 0)
-            g_string_append_printf(text, "%zu octets, not a whole frame, and then nothing", heard->n);
+            g_string_append_printf(text, "%zu octets, not a whole frame, then nothing", heard->n);
         else
             g_string_append(text, "nothing in that time");
         break;
@@ -128,7 +128,7 @@ const char *talk_describe(struct talk *talk, const struct talk_heard *heard)
         break;
     case TALK_GARBAGE:
         g_string_append_printf(text, "%zu octets that are no %s", heard->n,
-                               talk->operating ? "FPDU with a right CRC" : "start-up frame");
+                               talk->operating ? "FPDU with a correct CRC" : "start-up frame");
         break;
     case TALK_FIN:
         g_string_append(text, "FIN");
@@ -182,7 +182,7 @@ static bool parse_frame(struct talk *talk)
     size_t n = unparsed(talk), need;
 
     if (talk->startup[WATCH_DUT].known || mpa_startup_key_matches(kind, p, n) < MIN(n, MPA_KEY_LEN)) {
-        tell(talk, TALK_GARBAGE, n); /* behind its frame nothing can come before the operation begins */
+        tell(talk, TALK_GARBAGE, n); /* nothing can follow its frame before the operation begins */
         return true;
     }
     if (mpa_startup_decode(&talk->heard.frame, &need, p, n) != MPA_STARTUP_OK)
@@ -191,7 +191,7 @@ static bool parse_frame(struct talk *talk)
     return true;
 }
 
-/* Some devices put the fields of a Terminate elsewhere; one that proves it explains all others. */
+/* Some devices lay out a Terminate differently; one Terminate that proves it explains all others. */
 static void learn_layout(struct talk *talk, const struct ddp_segment *ddp)
 {
     struct rdmap_terminate terminate;
@@ -225,7 +225,7 @@ static bool parse_fpdu(struct talk *talk)
 
 static void forget_parsed(struct talk *talk)
 {
-    /* Not for each of many small FPDUs: what is left is moved. */
+    /* What is left is moved, but not for each of many small FPDUs. */
     if (talk->parsed == 0 || talk->parsed < unparsed(talk))
         return;
     g_byte_array_remove_range(talk->in, 0, (guint)talk->parsed);

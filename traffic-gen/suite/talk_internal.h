@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the parts of the talker share: connection and octets (talk.c), start-up, saying, hearing, expectations. */
+/* What the parts of the talker share: connection and octets (talk.c), start-up, sending, hearing, expectations. */
 #ifndef IWARP_TRAFFIC_SUITE_TALK_INTERNAL_H
 #define IWARP_TRAFFIC_SUITE_TALK_INTERNAL_H
 
@@ -13,59 +13,59 @@
 
 enum { TALK_QUEUES = 4, TALK_FRAME_ROOM = 2048, TALK_DESCRIPTION = 512, TALK_RECEIVED_MAX = 4 << 20 };
 
-/* What all tests of a run share. What is learnt of the DUT is set before the first test runs, or under the lock. */
+/* What all cases of a run share. What is learnt about the DUT is set before the first case runs, or under the lock. */
 struct talk_run {
     enum suite_dut dut;
-    const char *host, *port; /* of the DUT that is a Responder */
-    int listener;            /* where the DUT connects to; -1: it is the Responder */
+    const char *host, *port; /* of a DUT that is a Responder */
+    int listener;            /* where an Initiator connects to; -1: the DUT is a Responder */
     int64_t t_react, t_start, t_idle, t_accept;
-    int64_t t_recover;     /* that a device may take until it listens again */
+    int64_t t_recover;     /* how long a device may take until it listens again */
     int64_t t_settle;      /* pause of an Initiator between the Reply and its first FPDU */
     unsigned jobs;         /* cases at the same time; 0: 1 */
-    uint64_t received_max; /* octets of a test */
+    uint64_t received_max; /* octets received in a case */
     struct watch_recorder *recorder;
     bool full_transcript;       /* --transcript=full */
     struct startup_given given; /* --mpa */
     bool vouched_default;       /* --default-configuration */
-    unsigned services;          /* set of enum suite_need that the user vouches for */
+    unsigned services;          /* set of enum suite_need: --service */
     struct nfs_run nfs;
-    /* What the first connections showed. */
+    /* Learnt on the first connections. */
     struct startup_terms terms;
     struct endpoint device;
     bool lab;           /* it knows "LABQ" */
-    bool asks;          /* set before: its memory is asked for in a Send, on each connection */
-    bool leaves;        /* it closes soon after the start-up, whatever is said */
+    bool asks;          /* set before: its memory has to be asked for in a Send, on each connection */
+    bool leaves;        /* it closes soon after the start-up, whatever is sent */
     bool speaks_first;  /* an Initiator that begins with an FPDU */
-    const char *layout; /* of its Terminates, when that is wrong (engine/rdmap_terminate_layout.h); atomic */
-    gint waited_ms;     /* longest that a connection of it was waited for; atomic */
+    const char *layout; /* of its Terminates, when it is wrong (engine/rdmap_terminate_layout.h); atomic */
+    gint waited_ms;     /* longest wait for one of its connections; atomic */
     enum talk_sign sign;
     unsigned signs;  /* all that were seen: set of 1 << enum talk_sign */
-    gint late_first; /* what comes right after its Reply waits for what comes next, or is lost; atomic */
-    unsigned has;    /* set of enum suite_need */
+    gint late_first; /* it loses what arrives right after its Reply, or looks at it late; atomic */
+    unsigned has;    /* set of enum suite_need: what its service offers */
 };
 
 struct talk {
     struct talk_run *run;
-    const struct suite_case *row; /* NULL: the connection that learns what the DUT is */
+    const struct suite_case *row; /* NULL: a connection that learns what the DUT is */
     struct case_result *result;
     int64_t began, deadline; /* monotonic, nanoseconds */
     uint16_t mss;            /* for the next connection: TCP_MAXSEG; 0: the system's */
-    int64_t patience;        /* with an Initiator that is to connect; 0: what it has taken so far, with a margin */
+    int64_t patience;        /* how long to wait for an Initiator; 0: as long as it has taken so far, plus a margin */
     int open_error;          /* of talk_open() */
-    bool queued;             /* the connection of an Initiator had been there before it was waited for */
+    bool queued;             /* the Initiator had connected before it was waited for */
     /* The connection. */
     int fd; /* -1: none */
     struct watch *watch;
     bool dut_fin, dut_reset, our_fin, our_reset;
-    bool told_end;         /* FIN or RST was told by talk_hear() */
-    bool cut_short;        /* not all of a talk_write() was taken by the network */
+    bool told_end;         /* talk_hear() has returned FIN or RST */
+    bool cut_short;        /* the network did not accept all of a talk_write() */
     uint64_t received_all; /* of all connections */
     uint64_t out_offset;   /* octets sent */
     uint64_t in_offset;    /* octets received */
-    GByteArray *in;        /* received: from `parsed` on not told yet */
+    GByteArray *in;        /* received: from `parsed` on not yet returned */
     size_t parsed;
     uint64_t parsed_offset; /* in the stream */
-    bool partial_told;      /* what is left was told as garbage, before the end */
+    bool partial_told;      /* the rest was returned as garbage, before the end */
     /* Start-up. */
     struct {
         bool known;
@@ -83,20 +83,19 @@ struct talk {
     uint32_t msn[TALK_QUEUES];
     uint8_t last_header[DDP_UNTAGGED_HEADER_LEN]; /* of the segment sent last */
     size_t last_header_n;
-    uint32_t null_xid; /* of the NULL Call that asks for life */
+    uint32_t null_xid; /* of the NULL Call that probes */
     struct talk_heard heard;
     char description[TALK_DESCRIPTION];
 };
 
 void talk_init(struct talk *talk, struct talk_run *run, const struct suite_case *row, struct case_result *result);
-/* Ends the connection, if there is one, in an orderly way, and takes what the engine has found. */
+/* Ends the connection, if any, in an orderly way, and collects the engine's findings. */
 void talk_hang_up(struct talk *talk);
 void talk_clear(struct talk *talk);
 
 /*
- * On a connection in full operation, and on others that it opens: what run->sign is to be; all the signs become
- * run->signs. A DUT that needs a pause after its Reply gets one from then on (run->t_settle), unless the user has set
- * it.
+ * Finds run->sign and run->signs, on a connection in full operation and on others that it opens. A DUT that needs a
+ * pause after its Reply is given one from then on (run->t_settle), unless the user has set it.
  */
 enum talk_sign talk_learn_sign(struct talk *talk);
 /* The pause of an Initiator between the Reply and its first FPDU. */
@@ -105,9 +104,9 @@ int64_t talk_settle_time(const struct talk *talk);
 void talk_send_rtr(struct talk *talk, unsigned types);
 /* Waits for octets, FIN or RST of the DUT, at most until `until`. False when nothing came. */
 bool talk_receive(struct talk *talk, int64_t until);
-/* A line of the ladder. octets may be NULL. */
+/* Adds a line to the ladder. octets may be NULL. */
 void talk_note(struct talk *talk, bool ours, const uint8_t *octets, size_t n, const char *caption);
-/* Octets of one side in words; in_operation: FPDUs. */
+/* Describes octets of one side. */
 void talk_caption(const struct talk *talk, bool ours, const uint8_t *p, size_t n, GString *out);
 
 #endif

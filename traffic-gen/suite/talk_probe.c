@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Signs of life. What shows that a device goes on depends on the device: most answer a Read of no octets, some serve no
- * Reads at all and only echo, or only speak RPC, and some services show nothing but TCP. So it is learnt before the
+ * Signs of life. What shows that a device still works depends on the device: most answer a zero-length Read, some serve
+ * no Reads and only echo, or only speak RPC, and some services show nothing but TCP. So the sign is learnt before the
  * first case, on connections with nothing odd about them, and no case waits for a sign that the device never gave.
  */
 #include "traffic-gen/suite/talk_internal.h"
@@ -21,7 +21,7 @@ enum talk_sign talk_sign(const struct talk *talk)
 
 /* ---- questions ---- */
 
-/* An RDMA_MSG without chunks that holds a NULL Call; its XID is told by nothing else. */
+/* An RDMA_MSG without chunks that holds a NULL Call, with an XID of its own. */
 static size_t make_null_call(struct talk *talk, uint8_t *ulpdu)
 {
     uint8_t call[4 * NULL_CALL_WORDS];
@@ -45,7 +45,7 @@ static bool can_ask(const struct talk *talk, enum talk_sign sign)
         return talk_dut_ird(talk) > 0 && talk->advert.n > REGION_ALL && talk->advert.regions[REGION_ALL].length > 0;
     case SIGN_ECHO:
         return true;
-    case SIGN_RPC: /* of a server: a client is not called before it says so (RFC 8167 section 6) */
+    case SIGN_RPC: /* of a server: a client may not be called before it asks for that (RFC 8167 section 6) */
         return talk_is_initiator(talk);
     default:
         return false;
@@ -57,7 +57,7 @@ size_t talk_make_question(struct talk *talk, enum talk_sign sign, uint8_t *ulpdu
     const struct advert_memory *region = &talk->advert.regions[REGION_ALL];
 
     switch (sign) {
-    case SIGN_READ: /* STag and Tagged Offset are not looked at (RFC 5040 section 7.2) */
+    case SIGN_READ: /* STag and Tagged Offset are not checked (RFC 5040 section 7.2) */
         return talk_make_read(talk, ulpdu, 0, 0, 0);
     case SIGN_REGION:
         return talk_make_read(talk, ulpdu, region->stag, region->address, 1);
@@ -146,7 +146,7 @@ bool talk_echoes(const struct talk *talk)
 
 /* ---- probing ---- */
 
-/* Nothing is asked: whatever it says, as long as it does not end. */
+/* Without a question: whatever it sends counts, as long as it does not end. */
 static enum talk_life watch_tcp(struct talk *talk)
 {
     int64_t until = talk_now() + talk_t_react(talk);
@@ -179,8 +179,8 @@ const char *talk_life_words(struct talk *talk, enum talk_life life)
         g_strlcpy(talk->description, "it acknowledges, and the connection stays open", sizeof talk->description);
         break;
     case LIFE_MUTE:
-        g_snprintf(talk->description, sizeof talk->description,
-                   "it no longer answers within %.1f s, as it usually does", (double)talk_t_react(talk) / 1e9);
+        g_snprintf(talk->description, sizeof talk->description, "it no longer answers within %.1f s",
+                   (double)talk_t_react(talk) / 1e9);
         break;
     case LIFE_NOT_STARTED:
         g_snprintf(talk->description, sizeof talk->description, "the start-up fails: %s", what);
@@ -193,7 +193,7 @@ const char *talk_life_words(struct talk *talk, enum talk_life life)
 
 /* ---- learning ---- */
 
-/* What may be asked of this service without knowing whether it answers: Sends are for those who expect them. */
+/* What this service may be asked without knowing whether it answers: Sends are only for those that expect them. */
 static bool may_ask(const struct talk *talk, enum talk_sign sign)
 {
     unsigned has = talk->run->has | talk->run->services;
@@ -228,8 +228,8 @@ static bool is_usable(const struct talk *talk)
 }
 
 /*
- * Some devices lose what arrives while they turn to full operation, or look at it only when more comes; not each time.
- * That is a finding of its own (MPA-7.1.2-12); in all other cases they are given time.
+ * Some devices sometimes lose what arrives while they turn to full operation, or look at it only when more comes. That
+ * is a finding of its own (MPA-7.1.2-12); in all other cases they are given time.
  */
 static bool needs_time(struct talk *talk, enum talk_sign sign)
 {
@@ -258,7 +258,7 @@ static enum talk_sign ask_all(struct talk *talk)
     for (enum talk_sign sign = SIGN_READ; sign < SIGN_SPEAKS; sign++) {
         if (!may_ask(talk, sign) || (sign == SIGN_REGION && best == SIGN_READ))
             continue;
-        /* A question that the device does not take has ended the connection. */
+        /* A question that the device does not accept has ended the connection. */
         if (!is_usable(talk) && !talk_start(talk, NULL))
             break;
         if (may_ask(talk, sign) && ask(talk, sign)) {
@@ -278,7 +278,7 @@ enum talk_sign talk_learn_sign(struct talk *talk)
     return best;
 }
 
-/* ---- what has to be taken ---- */
+/* ---- what must be accepted ---- */
 
 bool talk_start_oddly(struct talk *talk, const struct talk_wish *wish)
 {
@@ -299,21 +299,21 @@ void talk_expect_taken(struct talk *talk, const struct suite_case *row, talk_say
         return;
     life = ask_alive(talk, row, alive);
     if (talk_life_good(life)) {
-        talk_passed(talk, "the device goes on: %s", talk_life_words(talk, life));
+        talk_passed(talk, "the device continues: %s", talk_life_words(talk, life));
         return;
     }
-    /* One that needs time after its Reply, and was lucky so far, is given it from now on. */
+    /* A device that needs time after its Reply, and was lucky so far, is given it from now on. */
     if (life == LIFE_MUTE && talk_settle_time(talk) == 0 && talk_is_initiator(talk) && !talk->at_once) {
         g_atomic_int_set(&talk->run->late_first, 1);
         life = say(talk, row, true) ? ask_alive(talk, row, alive) : LIFE_NOT_STARTED;
         if (talk_life_good(life)) {
-            talk_passed(talk, "the device goes on: %s", talk_life_words(talk, life));
+            talk_passed(talk, "the device continues: %s", talk_life_words(talk, life));
             return;
         }
     }
     what = g_strdup(talk_life_words(talk, life));
     if (say(talk, row, false) && talk_life_good(ask_alive(talk, row, alive)))
-        talk_failed(talk, "expected the device to go on; found %s; without what is odd it goes on", what);
+        talk_failed(talk, "expected the device to continue; found %s; without the oddity it continues", what);
     else
-        talk_inconclusive(talk, "%s; and without what is odd the device does not go on either", what);
+        talk_inconclusive(talk, "%s; without the oddity the device does not continue either", what);
 }

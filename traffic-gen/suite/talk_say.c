@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the talker says in full operation: FPDUs, DDP Segments, messages. */
+/* What the talker sends in full operation: FPDUs, DDP Segments, messages. */
 #include "traffic-gen/suite/talk_internal.h"
 
 #include <string.h>

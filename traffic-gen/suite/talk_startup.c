@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The talker's start-up: Request and Reply as the test wants them, and what both together mean. */
+/* The talker's start-up: Request and Reply as the case wants them, and what both negotiate. */
 #include "traffic-gen/suite/talk_internal.h"
 #include "wire/rpcrdma_private_data.h"
 
@@ -32,7 +32,7 @@ const struct advert_memory *talk_region(struct talk *talk, enum advert_region re
 {
     if (region < talk->advert.n && talk->advert.regions[region].stag != 0)
         return &talk->advert.regions[region];
-    talk_not_applicable(talk, "the device's private data advertise no such memory (region %u)", region);
+    talk_not_applicable(talk, "the device's private data advertise no such region (%u)", region);
     return NULL;
 }
 
@@ -63,8 +63,8 @@ uint16_t talk_dut_ird(const struct talk *talk)
 /* ---- our frame ---- */
 
 /*
- * A Reply answers the Request's ORD with its IRD and the other way round (RFC 6581 section 9.1), unless the user has
- * said how many Reads.
+ * A Reply's IRD answers the Request's ORD, and the other way round (RFC 6581 section 9.1), unless the user has set the
+ * number of Reads.
  */
 static struct mpa_enhanced answer(const struct talk_run *run, const struct mpa_enhanced *request)
 {
@@ -144,7 +144,7 @@ static size_t our_words(const struct talk *talk, const struct talk_wish *wish, u
     case PRIVATE_DATA_ADVERT:
         break;
     }
-    /* An Initiator that says nothing of its own does not expect ours. */
+    /* An Initiator that has none does not expect ours. */
     if (!talk_is_initiator(talk) && talk->advert.n == 0 && advert.flags == 0)
         return 0;
     if (advert.receives == 0 && advert.size == 0 && advert.flags == 0)
@@ -176,7 +176,7 @@ static bool is_usual(const struct talk_wish *wish)
 
 bool talk_send_frame(struct talk *talk, const struct talk_wish *wish)
 {
-    static const size_t cuts[] = {5, 19}; /* amid the key, amid PD_Length */
+    static const size_t cuts[] = {5, 19}; /* within the key, within PD_Length */
     uint8_t *octets = talk->startup[WATCH_SUITE].octets;
     size_t n = talk_make_frame(talk, wish, octets, TALK_FRAME_ROOM), need, sent = 0;
     bool said = talk->result->said || !is_usual(wish);
@@ -194,7 +194,7 @@ bool talk_send_frame(struct talk *talk, const struct talk_wish *wish)
         }
     }
     talk_write(talk, octets + sent, n - sent);
-    talk->result->said = said; /* a start-up as the device takes it is no stimulus */
+    talk->result->said = said; /* a start-up that the device accepts is no stimulus */
     return true;
 }
 
@@ -235,7 +235,7 @@ void talk_begin_operation(struct talk *talk)
 
     talk->operating = true;
     talk->crc = old || (ours && ours->flags & MPA_FLAG_C) || (theirs && theirs->flags & MPA_FLAG_C);
-    /* Each M bit says what its sender wants to receive; the grid begins behind the start-up frame (section 4.3). */
+    /* Each M bit says what its sender wants to receive; the grid begins after the start-up frame (section 4.3). */
     talk->framing_out =
         (struct mpa_framing){.markers = old || (theirs && theirs->flags & MPA_FLAG_M), .seq_start = talk->out_offset};
     talk->framing_in =
@@ -248,7 +248,7 @@ void talk_begin_operation(struct talk *talk)
 
 /* ---- both ---- */
 
-/* What an Initiator says by itself must not be taken for an answer. */
+/* What an Initiator sends on its own must not be mistaken for an answer. */
 static bool pass_over_greetings(struct talk *talk)
 {
     const struct talk_heard *heard;
@@ -258,11 +258,11 @@ static bool pass_over_greetings(struct talk *talk)
     } while (heard->what == TALK_FPDU && !heard->is_terminate);
     if (heard->what == TALK_SILENCE)
         return true;
-    talk_inconclusive(talk, "the device does not stay: %s", talk_describe(talk, heard));
+    talk_inconclusive(talk, "expected the connection to stay open; found %s", talk_describe(talk, heard));
     return false;
 }
 
-/* RTR types of both frames; without peer-to-peer mode a Write serves as well as anything. */
+/* RTR types of both frames; without peer-to-peer mode a Write is as good as any. */
 static unsigned rtr_types(const struct talk *talk)
 {
     const struct mpa_startup *ours = talk_frame(talk, true), *theirs = talk_frame(talk, false);
@@ -301,7 +301,7 @@ static bool begin_as_initiator(struct talk *talk)
     }
     talk_send_rtr(talk, types);
     if (types == MPA_RTR_READ && !talk_hear_opcode(talk, RDMAP_READ_RESPONSE)) {
-        talk_inconclusive(talk, "the RTR Read had no answer but %s", talk_describe(talk, talk_last(talk)));
+        talk_inconclusive(talk, "expected an answer to the RTR Read; found %s", talk_describe(talk, talk_last(talk)));
         return false;
     }
     return true;
@@ -313,7 +313,7 @@ static bool is_told(struct talk *talk, const struct talk_heard *heard)
            advert_decode(&talk->advert, heard->ddp.payload, heard->ddp.payload_len);
 }
 
-/* Private data have no room for it everywhere: a Send that is our words is answered with the advertisement. */
+/* Not all private data have room for it: a Send that holds our wishes is answered with the advertisement. */
 static bool ask_for_memory(struct talk *talk)
 {
     const struct advert_wish wish = {RECEIVES_DEFAULT, RECEIVE_SIZE_DEFAULT, ADVERT_ECHO};
@@ -323,7 +323,7 @@ static bool ask_for_memory(struct talk *talk)
     talk_send_ulpdu(talk, ulpdu, talk_make_send(talk, ulpdu, words, sizeof words));
     if (is_told(talk, talk_hear_opcode(talk, RDMAP_SEND)))
         return true;
-    talk_inconclusive(talk, "the device's memory was asked for in a Send; there was %s",
+    talk_inconclusive(talk, "expected the advertisement that a Send asked for; found %s",
                       talk_describe(talk, talk_last(talk)));
     return false;
 }
@@ -336,10 +336,10 @@ bool talk_first_fpdu(struct talk *talk)
         return begin_as_initiator(talk) && (!talk->run->asks || ask_for_memory(talk));
     heard = talk_hear(talk, talk_t_close(talk));
     if (talk->run->asks)
-        is_told(talk, heard); /* an Initiator tells it in its first message, or not at all */
+        is_told(talk, heard); /* an Initiator advertises it in its first message, or not at all */
     if (heard->what == TALK_FPDU && !heard->is_terminate)
         return pass_over_greetings(talk);
-    talk_inconclusive(talk, "the device, as Initiator, has to send the first FPDU; there was %s",
+    talk_inconclusive(talk, "expected the first FPDU from the device, the Initiator; found %s",
                       talk_describe(talk, heard));
     return false;
 }
@@ -351,11 +351,11 @@ static const char *missing_need(const struct talk *talk)
         const char *what;
     } needs[] = {
         {NEED_ECHO, "the device does not echo what is sent to it"},
-        {NEED_RECEIVES, "the device is not known to take Sends"},
+        {NEED_RECEIVES, "the device is not known to accept Sends"},
         {NEED_REGIONS, "the device advertises no memory in its private data"},
         {NEED_RPC, "the device is not known to speak RPC-over-RDMA (--service=rpc)"},
         {NEED_NFS, "the device is not known to be an NFS server (--service=nfs)"},
-        {NEED_ENHANCED, "the device does not speak the enhanced set-up of RFC 6581"},
+        {NEED_ENHANCED, "the device does not speak the enhanced connection setup of RFC 6581"},
         {NEED_PEER_TO_PEER, "the device does not speak the peer-to-peer mode of RFC 6581"},
     };
     const struct mpa_startup *theirs = talk_frame(talk, false);
@@ -377,7 +377,7 @@ static const char *missing_need(const struct talk *talk)
     return NULL;
 }
 
-/* The DUT's frame, and what it must have for this test. */
+/* The DUT's frame, and what this case needs in it. */
 static bool take_frame(struct talk *talk, const struct talk_wish *wish)
 {
     const struct mpa_startup *theirs = talk_hear_frame(talk);
@@ -392,8 +392,8 @@ static bool take_frame(struct talk *talk, const struct talk_wish *wish)
             (heard->what == TALK_FIN || heard->what == TALK_RESET))
             talk_not_applicable(talk, "the device closes after an enhanced Request, as one without RFC 6581 does");
         else
-            talk_inconclusive(talk, "the start-up was not answered: a %s was expected; there was %s",
-                              talk_is_initiator(talk) ? "Reply" : "Request", talk_describe(talk, heard));
+            talk_inconclusive(talk, "expected a %s; found %s", talk_is_initiator(talk) ? "Reply" : "Request",
+                              talk_describe(talk, heard));
         return false;
     }
     if (theirs->kind == MPA_REPLY && theirs->flags & MPA_FLAG_R) {

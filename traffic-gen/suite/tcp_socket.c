@@ -132,7 +132,7 @@ int tcp_listen(const char *host, const char *port, char **why)
     return fd;
 }
 
-/* One that waited in the queue until its opener gave up is of no use. */
+/* A connection that its opener gave up while it was queued is useless. */
 static bool is_alive(int fd)
 {
     struct pollfd poller = {.fd = fd, .events = POLLRDHUP};
@@ -140,7 +140,7 @@ static bool is_alive(int fd)
     return poll(&poller, 1, 0) == 0;
 }
 
-/* Its opener has waited so long for an answer that it may give up at any moment. */
+/* Its opener has waited so long that it may give up at any moment. */
 static bool is_stale(int fd)
 {
     struct tcp_info info = {0};
@@ -149,7 +149,7 @@ static bool is_stale(int fd)
     return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 && info.tcpi_last_data_recv > STALE_MS;
 }
 
-/* Of those that wait one that has not waited long, if there is one. */
+/* Of several, one that has not waited long, if there is one. */
 static int freshest(int listener, int fd)
 {
     int next;

@@ -12,33 +12,33 @@
         RULE_##rule, RULE_##rule, why                                                                                  \
     }
 
-static const char memory_is_gone[] = "what an erroneous segment left in memory could be read back only through the "
-                                     "stream that it has ended";
-static const char ulp_chooses[] = "how the ULP of the device closes is its own choice";
+static const char memory_is_gone[] =
+    "what a faulty segment left in memory could be read back only over the stream that it ended";
+static const char ulp_chooses[] = "how the device's ULP closes is its own choice";
 static const char own_pace[] = "how many Requests are outstanding at once depends on the device's own pace";
-static const char ulp_registers[] = "what the ULP of the device registers, and for how long, is its own choice";
-static const char nothing_shared[] = "the device is not told to share an STag between streams";
+static const char ulp_registers[] = "what the device's ULP registers, and for how long, is its own choice";
+static const char nothing_shared[] = "nothing asks the device to share an STag between streams";
 
-static const char ulp_is_told[] = "what the ULP of the device is given of a Reply does not show";
+static const char ulp_is_told[] = "what the device's ULP receives of a Reply cannot be seen";
 static const char old_profile[] = "the suites test what RFC 8166 and RFC 8267 demand, not RFC 5666 and RFC 5667";
 
 static const struct untested_rule rows[] = {
     NOT(MPA_4_3_07, "the initial sequence number is the TCP stack's, not ours to choose"),
     WITH(DDP_2_3_02, DDP_7_2_05),
     WITH(DDP_5_2_05, DDP_4_1_02),
-    NOT(DDP_6_2_1_04, "TCP delivers nothing behind a FIN"),
+    NOT(DDP_6_2_1_04, "TCP delivers nothing after a FIN"),
     NOT(DDP_6_2_1_07, ulp_chooses),
     NOT(DDP_6_2_1_08, ulp_chooses),
     NOT(DDP_6_2_1_09, ulp_chooses),
     NOT(DDP_7_1_17, memory_is_gone),
-    NOT(DDP_7_2_02, "no stimulus makes a device fail by itself"),
+    NOT(DDP_7_2_02, "no stimulus causes a local failure in the device"),
     WITH(DDP_8_1_01, DDP_7_1_11),
     WITH(DDP_8_2_03, DDP_8_2_01),
     WITH(DDP_8_3_1_03, DDP_8_2_01),
     WITH(DDP_8_3_1_04, DDP_8_2_01),
     WITH(DDP_8_3_1_05, DDP_7_1_14),
     WITH(RDMAP_5_2_1_16, RDMAP_7_2_09),
-    NOT(RDMAP_5_4_09, "behind a Terminate, even an invalid one, the device may go on or close"),
+    NOT(RDMAP_5_4_09, "after a Terminate, even an invalid one, the device may continue or close"),
     NOT(RDMAP_6_1_11, own_pace),
     WITH(RDMAP_8_1_1_01, RDMAP_7_2_10),
     WITH(RDMAP_8_1_1_02, RDMAP_7_2_10),
@@ -65,11 +65,11 @@ static const struct untested_rule rows[] = {
     NOT(RPCR_6_1_09, ulp_is_told),
     NOT(RPCR_6_1_10, ulp_is_told),
     WITH(RPCR_4_5_3_01, RPCR_4_4_1_01),
-    NOT(RPCR_4_5_3_04, "what a server keeps of a client whose connection was lost is its own choice"),
-    NOT(RPCR_8_1_1_01, "needs two connections of one client that are open at the same time"),
+    NOT(RPCR_4_5_3_04, "what a server keeps for a client whose connection was lost is its own choice"),
+    NOT(RPCR_8_1_1_01, "needs two simultaneous connections of one client"),
     NOT(RPCR_8_1_3_04, "nothing makes a client give up a Call"),
     NOT(BIDI_4_3_2_01, "when a server calls its clients is its own choice"),
-    NOT(NFSULB_6_4_2_09, "how soon a client gives up a Call does not show"),
+    NOT(NFSULB_6_4_2_09, "how soon a client gives up a Call cannot be seen"),
     NOT(RPCR0_3_7_02, old_profile),
     NOT(RPCR0_3_9_02, old_profile),
     NOT(RPCR0_3N_01, old_profile),

@@ -13,7 +13,7 @@
 
 enum { POLL_US = 10000 };
 
-/* In a group of its own: a signal of the terminal is for us, and its children can be ended together. */
+/* In its own process group: signals of the terminal are ours, and its children can be ended together. */
 static int start(const char *command, char **environment, pid_t *pid)
 {
     char *const arguments[] = {(char *)"sh", (char *)"-c", (char *)command, NULL};
@@ -80,6 +80,7 @@ bool user_command_run(const char *command, const char *const *variables, int64_t
     g_usleep(10 * POLL_US);
     kill(-pid, SIGKILL);
     waitpid(pid, &status, 0);
-    *why = suite_stopped ? g_strdup("stopped") : g_strdup_printf("not over within %.0f s", (double)timeout_ns / 1e9);
+    *why =
+        suite_stopped ? g_strdup("stopped") : g_strdup_printf("not finished within %.0f s", (double)timeout_ns / 1e9);
     return false;
 }

@@ -24,7 +24,7 @@ struct watch {
     struct verdict verdict;
     struct rule_count counts[RULE_COUNT];
     GArray *findings;
-    uint64_t sent[2], acked[2]; /* acked: by that side, of the other one */
+    uint64_t sent[2], acked[2]; /* acked: what that side has received of the other */
     bool ended[2], reset, finished;
     uint16_t ip_id[2];
     uint32_t frames;
@@ -74,7 +74,7 @@ static void record(struct watch *watch, const struct frame_tcp *tcp)
 
 static void segment(struct watch *watch, enum watch_side side, uint8_t flags, const uint8_t *p, size_t n)
 {
-    /* SACK as every system's TCP has it; the MSS only where a test has chosen it. */
+    /* SACK as every TCP has it; the MSS only where a case has chosen it. */
     uint8_t options[] = {OPTION_NOP, OPTION_NOP, OPTION_SACK, 2, OPTION_MSS, 4, 0, 0};
     bool syn = flags & TCP_SYN, tells_mss = syn && side == WATCH_SUITE && watch->options.mss > 0;
     struct frame_tcp tcp = {
@@ -141,7 +141,7 @@ void watch_fin(struct watch *watch, enum watch_side side, uint64_t acked)
     watch->acked[side] = MAX(watch->acked[side], acked);
     segment(watch, side, TCP_FIN | TCP_ACK, NULL, 0);
     watch->ended[side] = true;
-    /* The other side's TCP has it: that is how this is known. */
+    /* Known because the other side's TCP has received it. */
     watch->acked[!side] = watch->sent[side] + 1;
     segment(watch, !side, TCP_ACK, NULL, 0);
 }

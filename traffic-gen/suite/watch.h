@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The engine as the watcher of one live connection: it is fed with the exact octets of both directions in TCP segments
- * made around them, and the same segments can be recorded, so that iwarp-check judges just what was judged here.
+ * The engine as watcher of one live connection: it is fed the exact octets of both directions, wrapped in TCP segments,
+ * and the same segments can be recorded, so that iwarp-check judges exactly what was judged here.
  *
- * Segments are as they were written and read, not as they were on the wire; so the SYNs tell no MSS unless the test is
- * about it, and nothing is judged that depends on how octets were cut.
+ * Segments are as they were written and read, not as they were on the wire; so the SYNs carry no MSS unless the case is
+ * about it, and nothing that depends on segmentation is judged.
  */
 #ifndef IWARP_TRAFFIC_SUITE_WATCH_H
 #define IWARP_TRAFFIC_SUITE_WATCH_H
@@ -27,7 +27,7 @@ struct watch_recorder {
 struct watch_options {
     enum watch_side opener;  /* of the TCP connection */
     struct endpoint ends[2]; /* by enum watch_side */
-    uint16_t mss;            /* that our SYN announced; 0: not told */
+    uint16_t mss;            /* announced in our SYN; 0: not announced */
     int64_t t_react, t_close, t_start, t_idle;
     struct watch_recorder *recorder; /* NULL: none */
 };
@@ -42,17 +42,17 @@ struct watch;
 
 struct watch *watch_new(const struct watch_options *options);
 void watch_free(struct watch *watch);
-/* Octets that side has sent when it had received `acked` octets of the other side. */
+/* Octets that side sent after it had received `acked` octets from the other. */
 void watch_octets(struct watch *watch, enum watch_side side, const uint8_t *p, size_t n, uint64_t acked);
-/* That side has received so much, without octets of its own. */
+/* That side has received so much, and sends nothing. */
 void watch_acked(struct watch *watch, enum watch_side side, uint64_t acked);
 void watch_fin(struct watch *watch, enum watch_side side, uint64_t acked);
 void watch_reset(struct watch *watch, enum watch_side side);
-/* The end: what only the end decides. */
+/* The end of the connection: decides what only the end can decide. */
 void watch_finish(struct watch *watch);
 
 /* Findings about the DUT (struct watch_finding), and how often the engine saw the rule (or those that carry it) kept or
- * broken; the counts do not tell by whom. */
+ * broken; the counts do not say by whom. */
 const GArray *watch_findings(const struct watch *watch);
 struct rule_count watch_count(const struct watch *watch, enum rule_id rule);
 

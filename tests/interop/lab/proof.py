@@ -53,7 +53,7 @@ def showing(report, odd):
 
 
 def merged(report, again, cases):
-    """The tests with these cases as they were when they ran again, and what was seen beside them."""
+    """The tests with these cases as they were when they ran again, and what was seen during them."""
     better = {test["id"]: test for test in again["tests"] if test["id"] in cases}
     tests = [better.get(test["id"], test) for test in report["tests"] if test["suite"] != "seen"]
     observed = {line.split(":")[0] for test in tests for line in test["observations"]}

@@ -57,7 +57,7 @@ def overview(reports):
 
 def frames(test):
     shown = test["frames"]
-    if "without what is odd" in test["actual"]: # a comparison follows on a connection of its own
+    if "without the oddity" in test["actual"]: # a comparison follows on a connection of its own
         shown = [frame for frame in shown if frame["connection"] == 1]
     yield "```"
     for frame in shown[-FRAMES_SHOWN:]:
