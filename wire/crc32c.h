@@ -12,7 +12,7 @@
  */
 uint32_t crc32c(const void *data, size_t len);
 
-/* Goes on from the CRC32c of a prefix: crc32c_extend(crc32c(a), b) == crc32c(a || b). */
+/* Continues from the CRC32c of a prefix: crc32c_extend(crc32c(a), b) == crc32c(a || b). */
 uint32_t crc32c_extend(uint32_t crc, const void *data, size_t len);
 
 #endif

@@ -1,13 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* clang-format off */
 /*
- * DDP segment headers (RFC 5041 section 4) with the RDMAP control octet that DDP carries as the first
- * ULP-reserved octet (RFC 5040 section 4.1).
+ * DDP segment headers: RFC 5041 section 4. The octet after the DDP Control Field is RDMAP's (RFC 5040 section 4.1), and
+ * so is the word after it in untagged segments. The payload follows the header.
  *
- *   octet 0   T 0x80, L 0x40, Rsvd 0x3C, DV 0x03
- *   octet 1   RV 0xC0, Rsv 0x30, Opcode 0x0F
- *   tagged    2-5 STag, 6-13 TO, 14- payload
- *   untagged  2-5 Invalidate STag or 0, 6-9 QN, 10-13 MSN, 14-17 MO, 18- payload
+ * Tagged (T = 1), 14 octets:
+ *
+ *   0                   1                   2                   3
+ *   0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+ *                                  +-+-+-------+---+---+---+-------+
+ *                                  |T|L|  Rsvd | DV| RV|Rsv| Opcode|
+ *  +-------------------------------+-+-+-------+---+---+---+-------+
+ *  |                              STag                             |
+ *  +---------------------------------------------------------------+
+ *  |                                                               |
+ *  +                               TO                              +
+ *  |                                                               |
+ *  +---------------------------------------------------------------+
+ *
+ * Untagged (T = 0), 18 octets:
+ *
+ *   0                   1                   2                   3
+ *   0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+ *                                  +-+-+-------+---+---+---+-------+
+ *                                  |T|L|  Rsvd | DV| RV|Rsv| Opcode|
+ *  +-------------------------------+-+-+-------+---+---+---+-------+
+ *  |                  Invalidate STag, or reserved                 |
+ *  +---------------------------------------------------------------+
+ *  |                               QN                              |
+ *  +---------------------------------------------------------------+
+ *  |                              MSN                              |
+ *  +---------------------------------------------------------------+
+ *  |                               MO                              |
+ *  +---------------------------------------------------------------+
  */
+/* clang-format on */
 #ifndef IWARP_WIRE_DDP_H
 #define IWARP_WIRE_DDP_H
 
@@ -53,7 +80,8 @@ struct ddp_segment {
     uint8_t header_len;     /* 14 or 18 */
     const uint8_t *payload; /* borrowed */
     size_t payload_len;
-    size_t lacking; /* of a captured segment: octets at the end of the payload that were not, and read as zero */
+    size_t
+        lacking; /* of a captured segment: octets at the end of the payload that were not captured and read as zero */
 };
 
 /* Decodes the ULPDU p[0..n). False when n is too short for the header that its T bit announces. */

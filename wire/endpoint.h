@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One end of a TCP connection or UDP exchange: IP address and port. */
 #ifndef IWARP_WIRE_ENDPOINT_H
 #define IWARP_WIRE_ENDPOINT_H
 

@@ -1,25 +1,54 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* clang-format off */
 /*
- * Connection management of InfiniBand (InfiniBand Architecture Specification volume 1, section 12.6), as far as a
- * connection's ends, numbers and private data show in it; and the IP addressing that librdmacm puts before the
- * consumer's private data of a request (the specification's Annex A11, "RDMA IP CM Service").
+ * Connection management of InfiniBand (InfiniBand Architecture Specification volume 1, section 12.6), as far as it
+ * shows a connection's ends, numbers and private data; and the IP addressing that librdmacm puts before the consumer's
+ * private data of a request (Annex A11 of the specification, "RDMA IP CM Service").
  *
- * A MAD has 256 octets: header of 24, then the message. All big-endian; offsets from the beginning of the message:
+ * A MAD has 256 octets, big-endian: a header of 24 and the message.
  *
- *   MAD header      0 base version 1, 1 class 7, 2 class version 2, 3 method, 4 status, 8 transaction, 16 attribute
- *   ConnectRequest  0 local comm ID, 8 service ID, 32 local QPN (24), 35 responder resources, 39 initiator depth,
- *                   44 starting PSN (24), 50 path MTU (upper 4 bits), 140 private data (92)
- *   ConnectReply    0 local comm ID, 4 remote comm ID, 12 local QPN (24), 20 starting PSN (24), 24 responder resources,
- *                   25 initiator depth, 36 private data (196)
- *   ReadyToUse      0 local comm ID, 4 remote comm ID, 8 private data (224)
- *   ConnectReject   0 local comm ID, 4 remote comm ID, 8 message rejected (upper 2 bits), 10 reason, 84 private data
- * (148) DisconnectRequest  0 local comm ID, 4 remote comm ID, 8 remote QPN (24), 12 private data (220) DisconnectReply
- * 0 local comm ID, 4 remote comm ID, 8 private data (224) MsgRcptAck      0 local comm ID, 4 remote comm ID, 8 message
- * (upper 2 bits), 10 private data (222)
+ *   0                   1                   2                   3
+ *   0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+ *  +---------------+---------------+---------------+---------------+
+ *  |Base version, 1|   Class, 7    |Class version,2|    Method     |
+ *  +---------------+---------------+---------------+---------------+
+ *  |            Status             |        Class specific         |
+ *  +-------------------------------+-------------------------------+
+ *  |                                                               |
+ *  +                        Transaction ID                         +
+ *  |                                                               |
+ *  +-------------------------------+-------------------------------+
+ *  |         Attribute ID          |           reserved            |
+ *  +-------------------------------+-------------------------------+
+ *  |                      Attribute modifier                       |
+ *  +---------------------------------------------------------------+
  *
- *   IP-CM (36)      0 version (major 4, minor 4), 1 IP version (upper 4 bits), 2-3 source port, 4-19 source address,
- *                   20-35 destination address; an IPv4 address in the last 4 of 16 octets
+ * Offsets from the beginning of the message:
+ *
+ *   ConnectRequest      0 local comm ID, 8 service ID, 32 local QPN (24 bits), 35 responder resources,
+ *                       39 initiator depth, 44 starting PSN (24 bits), 50 path MTU (upper 4 bits), 140 private data (92 octets)
+ *   ConnectReply        0 local comm ID, 4 remote comm ID, 12 local QPN (24 bits), 20 starting PSN (24 bits),
+ *                       24 responder resources, 25 initiator depth, 36 private data (196)
+ *   ReadyToUse          0 local comm ID, 4 remote comm ID, 8 private data (224)
+ *   ConnectReject       0 local comm ID, 4 remote comm ID, 8 message rejected (upper 2 bits), 10 reason,
+ *                       84 private data (148)
+ *   DisconnectRequest   0 local comm ID, 4 remote comm ID, 8 remote QPN (24 bits), 12 private data (220)
+ *   DisconnectReply     0 local comm ID, 4 remote comm ID, 8 private data (224)
+ *   MsgRcptAck          0 local comm ID, 4 remote comm ID, 8 message (upper 2 bits), 10 private data (222)
+ *
+ * The IP-CM header, 36 octets; an IPv4 address is in the last 4 of the 16 octets:
+ *
+ *   0                   1                   2                   3
+ *   0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+ *  +-------+-------+-------+-------+-------------------------------+
+ *  |MajVer |MinVer | IPver |reserv.|          Source port          |
+ *  +-------+-------+-------+-------+-------------------------------+
+ *  /                       Source address (16)                     /
+ *  +---------------------------------------------------------------+
+ *  /                    Destination address (16)                   /
+ *  +---------------------------------------------------------------+
  */
+/* clang-format on */
 #ifndef IWARP_WIRE_IB_CM_H
 #define IWARP_WIRE_IB_CM_H
 
@@ -65,13 +94,13 @@ struct ib_cm {
     uint8_t path_mtu;             /* REQUEST: code, 1 to 5: 256 to 4096 octets */
     uint8_t subject;              /* REJECT, MRA: 0 request, 1 reply, 2 others */
     uint16_t reason;              /* REJECT */
-    const uint8_t *private_data;  /* borrowed; zero padded, its true length is not told */
+    const uint8_t *private_data;  /* borrowed; padded with zeros; its true length is not sent */
     uint8_t private_len;          /* of the field */
 };
 
 /*
- * Decodes a MAD, of which p[0..n) was captured. False when it is none of connection management, or n ends before the
- * private data: then nothing is valid. private_len is what was captured of the field.
+ * Decodes a MAD, of which p[0..n) was captured. False when it does not belong to connection management, or n ends
+ * before the private data: then nothing is valid. private_len is what was captured of the field.
  */
 bool ib_cm_decode(struct ib_cm *out, const uint8_t *p, size_t n);
 /*
@@ -83,7 +112,7 @@ size_t ib_cm_encode(const struct ib_cm *cm, uint8_t *out, size_t size);
 /* 256 to 4096 of a path MTU code; 0 for codes that are reserved. */
 unsigned ib_cm_mtu(uint8_t code);
 
-/* What librdmacm puts first into the private data of a request. */
+/* What librdmacm puts at the beginning of a request's private data. */
 struct ib_ip_cm {
     uint8_t ip_version; /* 4 or 6 */
     uint16_t source_port;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The invariant CRC of InfiniBand packets (InfiniBand Architecture Specification volume 1 section 7.8.1; for RoCE v2
- * its Annex A17 section A17.3.3): Ethernet's CRC-32 over what no router changes. What one may change counts as ones. It
- * stands on the wire with its least significant octet first.
+ * its Annex A17 section A17.3.3): Ethernet's CRC-32 over what no router changes. What one may change counts as ones. On
+ * the wire its least significant octet comes first.
  *
  *   RoCE v2, IPv4   64 ones; IP header with TOS, TTL and header checksum as ones; UDP header with its checksum as ones
  *   RoCE v2, IPv6   64 ones; IPv6 header with traffic class, flow label and hop limit as ones; UDP header likewise
@@ -17,12 +17,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What stands before the BTH. IPv4 headers may have options. */
+/* What precedes the BTH. IPv4 headers may have options. */
 enum ib_below { IB_BELOW_IPV4_UDP, IB_BELOW_IPV6_UDP, IB_BELOW_GRH, IB_BELOW_LRH, IB_BELOW_LRH_GRH };
 
 /*
  * The CRC of a packet: below[0..below_len) are its headers before the BTH, transport[0..n) the BTH and what follows, up
- * to the CRC's own octets. 0, which a right CRC may be as well, when below_len or n is too short to hold these headers.
+ * to the CRC's own octets. 0, which a right CRC may be, too, when below_len or n is too short to hold these headers.
  */
 uint32_t ib_icrc(enum ib_below kind, const uint8_t *below, size_t below_len, const uint8_t *transport, size_t n);
 

@@ -1,14 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* clang-format off */
 /*
- * FPDUs: RFC 5044 section 4.
+ * FPDUs: RFC 5044 section 4. All fields are big-endian, except for the CRC, whose least significant octet comes first.
  *
- *   [Marker] ULPDU_Length (2) | ULPDU | PAD (0-3) | CRC (4)          Markers at SeqStart + 512k
+ *   0                   1                   2                   3
+ *   0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+ *  +-------------------------------+-------------------------------+
+ *  |         ULPDU_Length          |                               |
+ *  +-------------------------------+                               +
+ *  /                             ULPDU                             /
+ *  /                               +-------------------------------+
+ *  /                               |        PAD (0-3 octets)       |
+ *  +-------------------------------+-------------------------------+
+ *  |                              CRC                              |
+ *  +---------------------------------------------------------------+
  *
- * A Marker is RESERVED (2) | FPDUPTR (2). One that directly precedes ULPDU_Length belongs to this FPDU and is covered
- * by its CRC (4.3); one between PAD and CRC as well (4.4). One right behind the CRC belongs to the next FPDU. A grid
- * point that faulty framing puts inside ULPDU_Length, PAD or CRC cuts its 4 octets out there. Positions are stream
- * offsets: octets since the start of the TCP stream of one direction, 64 bits, so the grid never wraps.
+ * A direction with Markers has one at every stream offset SeqStart + 512k:
+ *
+ *  +-------------------------------+-------------------------------+
+ *  |            RESERVED           |            FPDUPTR            |
+ *  +-------------------------------+-------------------------------+
+ *
+ * A Marker that directly precedes ULPDU_Length belongs to that FPDU and is covered by its CRC (4.3); so is one between
+ * PAD and CRC (4.4). One right after the CRC belongs to the next FPDU. A grid point that faulty framing puts inside
+ * ULPDU_Length, PAD or CRC cuts its 4 octets out there. Positions are stream offsets: octets since the start of one
+ * direction of the TCP connection, 64 bits, so the grid never wraps.
  */
+/* clang-format on */
 #ifndef IWARP_WIRE_MPA_FPDU_H
 #define IWARP_WIRE_MPA_FPDU_H
 
@@ -46,19 +64,20 @@ enum mpa_crc_status { MPA_CRC_GOOD, MPA_CRC_BAD };
 struct mpa_fpdu {
     uint64_t offset;       /* first octet, the leading Marker included */
     uint64_t header;       /* first octet of ULPDU_Length */
-    const uint8_t *octets; /* the FPDU as it lies in the stream, Markers included; borrowed */
+    const uint8_t *octets; /* the FPDU as in the stream, Markers included; borrowed */
     uint32_t length;       /* octets in all, Markers and CRC included */
     uint16_t ulpdu_length; /* the field */
     const uint8_t *ulpdu;  /* ulpdu_length octets without Markers; borrowed */
     uint8_t pad[3];
     uint8_t pad_length;
-    uint32_t crc;          /* the field, as a CRC32c value */
-    uint32_t crc_computed; /* over all octets before the CRC field: octets[0 .. length - 4) unless a Marker cuts it */
+    uint32_t crc; /* the field, as a CRC32c value */
+    uint32_t
+        crc_computed; /* over all octets before the CRC field: octets[0 .. length - 4) unless a Marker is inside it */
     const struct mpa_marker *markers; /* all, the leading one included, ascending; borrowed */
     unsigned n_markers;
     /*
-     * Set by readers of captures: so many octets at its end were not captured and read as zero, `lacking` of them in
-     * the ULPDU. PAD and CRC are not known then, and the Markers are those that are there.
+     * Set by readers of captures: this many octets at its end were not captured and read as zero, `lacking` of them in
+     * the ULPDU. PAD and CRC are unknown then, and only the Markers that were captured are listed.
      */
     uint32_t cut;
     uint16_t lacking;
@@ -66,12 +85,10 @@ struct mpa_fpdu {
 
 enum mpa_fpdu_status {
     MPA_FPDU_OK,
-    MPA_FPDU_MORE, /* incomplete: *need octets from the same start are wanted (a lower bound without the header) */
+    MPA_FPDU_MORE, /* incomplete: *need octets from the same start are needed (a lower bound without the header) */
 };
 
-/*
- * Where Markers are cut out to: the caller's memory, reused from call to call. Only FPDUs with Markers touch it.
- */
+/* Where the ULPDU goes when Markers are cut out: the caller's, reused from call to call. Only Markers use it. */
 struct mpa_fpdu_scratch {
     uint8_t ulpdu[65535];
     struct mpa_marker markers[MPA_FPDU_MARKERS_MAX];
@@ -79,7 +96,7 @@ struct mpa_fpdu_scratch {
 
 /*
  * Parses the FPDU that starts at stream offset `offset`, whose octets are p[0..n). Pure: any 16-bit ULPDU_Length is
- * taken as it stands, and Marker contents, PAD and CRC are reported, not judged. *need is set in both cases (when OK,
+ * accepted, and Marker contents, PAD and CRC are reported, not judged. *need is set in both cases (when OK,
  * to out->length). scratch may be NULL when framing->markers is false. want_crc false leaves crc_computed 0. Everything
  * borrowed by *out lives as long as p and scratch stay unchanged.
  */
@@ -107,12 +124,12 @@ static inline uint64_t mpa_next_marker(const struct mpa_framing *framing, uint64
 unsigned mpa_mulpdu(unsigned emss, bool markers);
 
 /*
- * A reader that takes the octets of one direction in pieces of any size and gives FPDUs, without copying those that lie
- * in one piece. Call feed(), then next() until it does not return OK, then save() before the piece's memory goes away.
- * After next(), restart() and save() all unread octets are p[0..n). Between feed() and next() a part of them
- * may still be in `rest`; who wants to look at them then calls save(), which moves them together. Memory: one buffer
- * that grows to twice the largest number of octets kept at once. It is at most 2 * MPA_FPDU_OCTETS_MAX when next() is
- * called until it returns MORE; a caller who does not do so bounds n itself.
+ * A reader that takes the octets of one direction in pieces of any size and returns FPDUs, without copying those that
+ * are in one piece. Call feed(), then next() until it does not return OK, then save() before the piece's memory goes
+ * away. After next(), restart() and save() all unread octets are p[0..n). Between feed() and next() a part of them may
+ * still be in `rest`; save() moves them together. Memory: one buffer that grows to twice the largest number of octets
+ * kept at once. It is at most 2 * MPA_FPDU_OCTETS_MAX when next() is called until it returns MORE; a caller that does
+ * not must bound n itself.
  */
 struct mpa_fpdu_reader {
     struct mpa_framing framing;
@@ -124,10 +141,10 @@ struct mpa_fpdu_reader {
     /* The reader's own. */
     uint8_t *buffer;
     size_t capacity;
-    const uint8_t *rest; /* of the piece: unread octets behind p[0..n) */
+    const uint8_t *rest; /* of the piece: unread octets after p[0..n) */
     size_t rest_n;
-    size_t need;   /* octets that the FPDU at p wants, when next() said MORE */
-    bool buffered; /* p lies in buffer */
+    size_t need;   /* octets that the FPDU at p needs, when next() returned MORE */
+    bool buffered; /* p points into buffer */
 };
 
 void mpa_fpdu_reader_init(struct mpa_fpdu_reader *reader, const struct mpa_framing *framing, bool want_crc,
@@ -135,38 +152,38 @@ void mpa_fpdu_reader_init(struct mpa_fpdu_reader *reader, const struct mpa_frami
 void mpa_fpdu_reader_free(struct mpa_fpdu_reader *reader);
 
 /*
- * Appends the octets at stream offset `offset`; they must follow on what was fed before (the caller fills holes or
- * calls restart()). Returns false, with the reader unchanged, when they do not follow or when memory is lacking.
+ * Appends the octets at stream offset `offset`; they must directly follow what was fed before (the caller fills holes
+ * or calls restart()). Returns false, with the reader unchanged, when they do not, or when memory is lacking.
  */
 bool mpa_fpdu_reader_feed(struct mpa_fpdu_reader *reader, uint64_t offset, const uint8_t *p, size_t n);
 /* *out borrows from the piece, the buffer and the scratch, until the next call on this reader or use of the scratch. */
 enum mpa_fpdu_status mpa_fpdu_reader_next(struct mpa_fpdu_reader *reader, struct mpa_fpdu *out);
-/* Steps over count unread octets, or all there are, without parsing them (resynchronisation). */
+/* Skips count unread octets, or all there are, without parsing them (resynchronisation). */
 void mpa_fpdu_reader_skip(struct mpa_fpdu_reader *reader, size_t count);
-/* Forgets everything unread and goes on at offset, after a hole. */
+/* Forgets everything unread and continues at offset, after a hole. */
 void mpa_fpdu_reader_restart(struct mpa_fpdu_reader *reader, uint64_t offset);
-/* Keeps what is unread, so that the piece may go. False when memory is lacking; nothing is lost as long as it stays. */
+/* Keeps what is unread, so that the piece may go. False when memory is lacking; nothing is lost as long as the piece
+ * stays. */
 bool mpa_fpdu_reader_save(struct mpa_fpdu_reader *reader);
 
 /*
- * With Markers: finds, in the octets p[0..n) at stream offset `offset`, the FPDU start that the first usable Marker
- * tells (4.3: back by FPDUPTR, or right behind it when 0); a pointer that leads to no possible header is passed over.
- * Returns true and sets *start to the FPDU's first octet, its leading Marker included, as mpa_fpdu_parse() wants it. It
- * may lie before offset (then the next Marker is to be tried, or the FPDU is lost). False when no usable Marker lies
- * whole inside.
+ * With Markers: finds, in the octets p[0..n) at stream offset `offset`, the FPDU start to which the first usable Marker
+ * points (4.3: back by FPDUPTR, or right after it when 0); a pointer that leads to no possible header is passed over.
+ * Returns true and sets *start to the FPDU's first octet, its leading Marker included, as mpa_fpdu_parse() expects it.
+ * That may be before offset (then try the next Marker, or the FPDU is lost). False when no usable Marker is complete.
  */
 bool mpa_marker_locate(const struct mpa_framing *framing, uint64_t offset, const uint8_t *p, size_t n, uint64_t *start);
 
 /*
- * Encoder. Every field can be set against the rules; mpa_fpdu_plan_init() fills in what the rules say.
- * The layers' faults change single members. Markers are put wherever the grid demands them, whatever the fields say.
+ * Encoder. mpa_fpdu_plan_init() fills in what the rules demand; faults then change single members, against the rules,
+ * too. Markers are put wherever the grid demands them, whatever the fields say.
  */
 struct mpa_fpdu_plan {
     struct mpa_framing framing;
     uint64_t offset; /* where in the stream the first octet goes */
     const uint8_t *ulpdu;
     uint16_t ulpdu_octets; /* octets taken from ulpdu */
-    const uint8_t *rest;   /* the ULPDU goes on here, for those who have it in two pieces */
+    const uint8_t *rest;   /* the second piece of the ULPDU, when it is in two */
     uint16_t rest_octets;
     uint16_t ulpdu_length; /* the field */
     uint8_t pad[8];        /* zero */

@@ -1,15 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* clang-format off */
 /*
- * MPA Request and Reply Frames: RFC 5044 section 7.1.1, RFC 6581 sections 6 and 9.
+ * MPA Request and Reply Frames: RFC 5044 section 7.1.1.
  *
- *   octets 0-15   key, "MPA ID Req Frame" or "MPA ID Rep Frame"
- *   octet  16     flags: M 0x80, C 0x40, R 0x20, S 0x10 (RFC 6581), Res 0x0F
- *   octet  17     Rev
- *   octets 18-19  PD_Length, big-endian, 0..512
- *   octets 20-    Private Data; with S = 1 it begins with the enhanced data:
- *     20-21  A 0x8000, B 0x4000, IRD 0x3FFF
- *     22-23  C 0x8000, D 0x4000, ORD 0x3FFF
+ *   0                   1                   2                   3
+ *   0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+ *  +---------------------------------------------------------------+
+ *  |                                                               |
+ *  +      Key (16): "MPA ID Req Frame" or "MPA ID Rep Frame"       +
+ *  /                                                               /
+ *  +-+-+-+-+-------+---------------+-------------------------------+
+ *  |M|C|R|S|  Res  |      Rev      |           PD_Length           |
+ *  +-+-+-+-+-------+---------------+-------------------------------+
+ *  /               Private Data (PD_Length octets, 0-512)          /
+ *  +---------------------------------------------------------------+
+ *
+ * With S = 1 the Private Data begins with the enhanced data (RFC 6581 section 9):
+ *
+ *  +-+-+---------------------------+-+-+---------------------------+
+ *  |A|B|            IRD            |C|D|            ORD            |
+ *  +-+-+---------------------------+-+-+---------------------------+
  */
+/* clang-format on */
 #ifndef IWARP_WIRE_MPA_STARTUP_H
 #define IWARP_WIRE_MPA_STARTUP_H
 
@@ -56,25 +68,25 @@ struct mpa_startup {
 
 enum mpa_startup_status {
     MPA_STARTUP_OK,
-    MPA_STARTUP_MORE,   /* a key (so far) and more octets are needed: *need tells the total */
+    MPA_STARTUP_MORE,   /* a key (so far) and more octets are needed, *need in all */
     MPA_STARTUP_NO_KEY, /* the octets are not the start of a Request or Reply */
 };
 
 /*
  * Decodes the startup frame at p[0..n). *need is set to the whole frame's length once the header is there,
- * else to MPA_STARTUP_HEADER_LEN. A frame with pd_length above 512 is decoded as it says (its *need can be 65555):
- * judging it is the caller's. Never reads past n. With MORE, kind, flags, revision and pd_length of *out are set
+ * else to MPA_STARTUP_HEADER_LEN. A frame with pd_length above 512 is decoded as it is (its *need can be 65555):
+ * judging it is up to the caller. Never reads past n. With MORE, kind, flags, revision and pd_length of *out are set
  * once the header is there (*need above MPA_STARTUP_HEADER_LEN, or n at least that), else *out is unchanged.
  */
 enum mpa_startup_status mpa_startup_decode(struct mpa_startup *out, size_t *need, const uint8_t *p, size_t n);
 
-/* How many of the 16 key octets at p[0..n) equal the key of kind; n below 16 compares those there are. */
+/* How many of the 16 key octets at p[0..n) equal the key of kind; with n below 16, of the n octets. */
 unsigned mpa_startup_key_matches(enum mpa_startup_kind kind, const uint8_t *p, size_t n);
 
 /*
  * Writes header, enhanced data (when flags has S and has_enhanced is set) and ulp_length octets of ulp_data.
  * kind, flags, revision and pd_length are written as they are, however wrong, so that faults can be made;
- * mpa_startup_fix_length() fills the right pd_length in. Returns the octets written, 0 when size is too small.
+ * mpa_startup_fix_length() fills in the right pd_length. Returns the octets written, 0 when size is too small.
  */
 size_t mpa_startup_encode(const struct mpa_startup *frame, uint8_t *out, size_t size);
 void mpa_startup_fix_length(struct mpa_startup *frame);

@@ -13,6 +13,28 @@
  * The types come from tables (wire/nfs_types.txt, compiled at build time). What they do not know ends the walk with
  * NFS_WALK_UNKNOWN. Octets may be anything: no recursion, no allocation, time linear in their number.
  */
+/* clang-format off */
+/*
+ * What a COMPOUND (RFC 7531, RFC 5662, RFC 7863) has after the RPC header; an operation's result begins with its status:
+ *
+ *   0                   1                   2                   3
+ *   0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+ *  +---------------------------------------------------------------+
+ *  |  Reply: status                                                |
+ *  +---------------------------------------------------------------+
+ *  /                           tag (string)                        /
+ *  +---------------------------------------------------------------+
+ *  |  Call: minorversion                                           |
+ *  +---------------------------------------------------------------+
+ *  |                      number of operations                     |
+ *  +---------------------------------------------------------------+
+ *  |                            operation                          |
+ *  +---------------------------------------------------------------+
+ *  /                its arguments, or its result                   /
+ *  +---------------------------------------------------------------+
+ *  /                          ...                                  /
+ */
+/* clang-format on */
 #ifndef IWARP_WIRE_NFS_H
 #define IWARP_WIRE_NFS_H
 
@@ -25,7 +47,7 @@ enum nfs_program {
     NFS_PROGRAM_NSM = 100024,
     NFS_PROGRAM_ACL = 100227,
     NFS_PROGRAM_RPCBIND = 100000,
-    NFS_PROGRAM_CCP = 100417,                /* RFC 5666 section 6, not used any more */
+    NFS_PROGRAM_CCP = 100417,                /* RFC 5666 section 6, no longer used */
     NFS_PROGRAM_CALLBACK_FIRST = 0x40000000, /* transient numbers, of which clients choose that of their callbacks */
     NFS_PROGRAM_CALLBACK_LAST = 0x5fffffff,
 };
@@ -88,7 +110,7 @@ enum nfs_mark {
     NFS_MARK_MAXCOUNT, /* READDIRPLUS: maxcount */
     NFS_MARK_TOTALCOUNT,      /* NFSv2 WRITE, READ: totalcount */
     NFS_MARK_RESULT_COUNT,    /* READ3resok.count, WRITE results: count */
-    NFS_MARK_ATTR_MASK,       /* each word of the bitmap4 of a GETATTR or READDIR argument; `index` tells which word */
+    NFS_MARK_ATTR_MASK,       /* each word of the bitmap4 of a GETATTR or READDIR argument; `index` says which word */
     NFS_MARK_MINOR_VERSION,   /* of a COMPOUND */
     NFS_MARK_SLOT,            /* SEQUENCE argument: sa_slotid */
     NFS_MARK_SEQUENCE,        /* SEQUENCE argument: sa_sequenceid */
@@ -152,12 +174,12 @@ struct nfs_walk_events {
      */
     uint64_t (*item)(void *ctx, const struct nfs_item *item);
     void (*value)(void *ctx, const struct nfs_value *value);
-    /* Roundup octets behind an item that are not zero. */
+    /* Roundup octets after an item that are not zero. */
     void (*roundup)(void *ctx, size_t at, uint64_t position);
 };
 
 enum nfs_walk_status {
-    NFS_WALK_OK,      /* all arguments or results were there; result.left tells what remains behind them */
+    NFS_WALK_OK,      /* all arguments or results were there; result.left says how much remains after them */
     NFS_WALK_UNKNOWN, /* an operation, union arm or version that the tables do not know: nothing is said of the rest */
     NFS_WALK_SHORT,   /* the octets end within `needs` */
     NFS_WALK_BAD, /* a value that cannot be: a boolean above 1, a discriminant without an arm, a count above its bound
@@ -169,7 +191,7 @@ struct nfs_walk_result {
     size_t at; /* where it ended, or the word that is wrong */
     uint64_t position;
     uint32_t fault;                            /* with BAD: the value; with SHORT: octets wanted */
-    size_t left;                               /* octets behind the end */
+    size_t left;                               /* octets after the end */
     unsigned operations, operations_announced; /* of a COMPOUND */
     unsigned op_index;                         /* operation in which it ended */
     uint32_t op;

@@ -1,11 +1,47 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* clang-format off */
 /*
  * The headers of ONC RPC version 2 messages: RFC 5531 section 9; credentials of RPCSEC_GSS: RFC 2203 section 5.
  *
- *   Call    xid, CALL 0, rpcvers, prog, vers, proc, cred (flavor, body<400>), verf (flavor, body<400>), arguments
- *   Reply   xid, REPLY 1, MSG_ACCEPTED 0, verf, accept_stat; SUCCESS: results; PROG_MISMATCH: low, high
- *                         MSG_DENIED 1, RPC_MISMATCH 0, low, high  |  AUTH_ERROR 1, auth_stat
+ * Call; the arguments follow:
+ *
+ *   0                   1                   2                   3
+ *   0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+ *  +---------------------------------------------------------------+
+ *  |                              xid                              |
+ *  +---------------------------------------------------------------+
+ *  |                           CALL (0)                            |
+ *  +---------------------------------------------------------------+
+ *  |                          rpcvers (2)                          |
+ *  +---------------------------------------------------------------+
+ *  |                             prog                              |
+ *  +---------------------------------------------------------------+
+ *  |                             vers                              |
+ *  +---------------------------------------------------------------+
+ *  |                             proc                              |
+ *  +---------------------------------------------------------------+
+ *  /    cred: flavor, length of the body, body (at most 400)       /
+ *  +---------------------------------------------------------------+
+ *  /    verf: likewise                                             /
+ *  +---------------------------------------------------------------+
+ *
+ * Reply; after SUCCESS the results follow:
+ *
+ *   0                   1                   2                   3
+ *   0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+ *  +---------------------------------------------------------------+
+ *  |                              xid                              |
+ *  +---------------------------------------------------------------+
+ *  |                           REPLY (1)                           |
+ *  +---------------------------------------------------------------+
+ *  |              MSG_ACCEPTED (0) or MSG_DENIED (1)               |
+ *  +---------------------------------------------------------------+
+ *  /  accepted: verf, accept_stat; with PROG_MISMATCH low, high    /
+ *  /  denied: RPC_MISMATCH (0), low, high                          /
+ *  /          or AUTH_ERROR (1), auth_stat                         /
+ *  +---------------------------------------------------------------+
  */
+/* clang-format on */
 #ifndef IWARP_WIRE_RPC_H
 #define IWARP_WIRE_RPC_H
 
@@ -36,7 +72,7 @@ enum rpc_gss_service { RPC_GSS_SVC_NONE = 1, RPC_GSS_SVC_INTEGRITY = 2, RPC_GSS_
 
 struct rpc_auth {
     uint32_t flavor;
-    uint32_t at;     /* of the body's first octet, behind its count word */
+    uint32_t at;     /* of the body's first octet, after its count word */
     uint32_t length; /* of the body */
 };
 
@@ -60,12 +96,12 @@ struct rpc_message {
     uint32_t gss_version, gss_proc, gss_seq, gss_service;
     /* Reply */
     uint32_t reply_stat, accept_stat, reject_stat, auth_stat, low, high;
-    /* Octets of the header: arguments or results begin there. Valid with RPC_OK; denied Replies have nothing behind it.
+    /* Octets of the header: arguments or results begin there. Valid with RPC_OK; denied Replies have nothing after it.
      */
     uint32_t header_len;
 };
 
-/* Decodes p[0..n), which begins with the XID. Fields behind the fault are zero. */
+/* Decodes p[0..n), which begins with the XID. Fields after the fault are zero. */
 enum rpc_status rpc_decode(struct rpc_message *out, const uint8_t *p, size_t n);
 
 /*

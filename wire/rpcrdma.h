@@ -1,23 +1,48 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* clang-format off */
 /*
  * The Transport header of RPC-over-RDMA version 1: RFC 8166 section 4, with the message types of RFC 5666 that it
- * reserves. Big-endian words; offsets from the start of the Send.
+ * reserves. The Send begins with it; all words are big-endian.
  *
- *   0 rdma_xid, 4 rdma_vers, 8 rdma_credit, 12 rdma_proc, then by rdma_proc
- *   RDMA_MSG, RDMA_NOMSG   Read list, Write list, Reply chunk; behind an RDMA_MSG the RPC message
- *   RDMA_MSGP              rdma_align, rdma_thresh, then as RDMA_MSG
- *   RDMA_DONE              nothing
- *   RDMA_ERROR             rdma_err; ERR_VERS: rdma_vers_low, rdma_vers_high
+ *   0                   1                   2                   3
+ *   0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+ *  +---------------------------------------------------------------+
+ *  |                            rdma_xid                           |
+ *  +---------------------------------------------------------------+
+ *  |                           rdma_vers                           |
+ *  +---------------------------------------------------------------+
+ *  |                          rdma_credit                          |
+ *  +---------------------------------------------------------------+
+ *  |                           rdma_proc                           |
+ *  +---------------------------------------------------------------+
+ *  /  RDMA_MSG, RDMA_NOMSG: Read list, Write list, Reply chunk     /
+ *  /  RDMA_MSGP: rdma_align, rdma_thresh, then as RDMA_MSG         /
+ *  /  RDMA_DONE: nothing                                           /
+ *  /  RDMA_ERROR: rdma_err; ERR_VERS: also vers_low, vers_high     /
+ *  +---------------------------------------------------------------+
+ *  /  RDMA_MSG, RDMA_MSGP: the RPC message                         /
+ *  +---------------------------------------------------------------+
  *
- *   plain segment (16)     handle, length, offset (64 bits)
- *   read segment (20)      position, plain segment
- *   Read list              { 1, read segment } ... 0        a Read chunk: all segments of one position
- *   Write list             { 1, Write chunk } ... 0
- *   Write chunk            count, count plain segments      also what a Reply chunk consists of
- *   Reply chunk            0, or 1 and a Write chunk
+ * A plain segment, 16 octets; a read segment has its position, one word, before it:
  *
- * The decoder borrows the octets and copies nothing: lists are read by their accessors, from the octets decoded.
+ *  +---------------------------------------------------------------+
+ *  |                             handle                            |
+ *  +---------------------------------------------------------------+
+ *  |                             length                            |
+ *  +---------------------------------------------------------------+
+ *  |                                                               |
+ *  +                             offset                            +
+ *  |                                                               |
+ *  +---------------------------------------------------------------+
+ *
+ *   Read list     { 1, read segment } ... 0      a Read chunk: all segments of one position
+ *   Write list    { 1, Write chunk } ... 0
+ *   Write chunk   count, count plain segments    a Reply chunk is laid out alike
+ *   Reply chunk   0, or 1 and a Write chunk
+ *
+ * The decoder borrows the octets and copies nothing: the accessors read lists from the octets that were decoded.
  */
+/* clang-format on */
 #ifndef IWARP_WIRE_RPCRDMA_H
 #define IWARP_WIRE_RPCRDMA_H
 
@@ -33,7 +58,7 @@ enum {
     RPCRDMA_SEGMENT_LEN = 16,
     RPCRDMA_READ_SEGMENT_LEN = 20,
     RPCRDMA_INLINE_DEFAULT = 1024, /* inline threshold when nothing else is known: section 3.3.3 */
-    RPCRDMA_ERR_EXTRA_WORDS = 8,   /* RFC 5666 section 4.3: behind an rdma_err that is neither of the two */
+    RPCRDMA_ERR_EXTRA_WORDS = 8,   /* RFC 5666 section 4.3: after an rdma_err that is neither of the two */
 };
 
 enum rpcrdma_proc {
@@ -60,7 +85,7 @@ struct rpcrdma_read_segment {
 /* A list as it lies in the Send. */
 struct rpcrdma_list {
     uint32_t at;  /* offset of its first word */
-    uint32_t end; /* offset behind its last word */
+    uint32_t end; /* offset past its last word */
     uint32_t n;   /* entries: read segments of the Read list, chunks of the Write list, segments of the Reply chunk */
     uint32_t segments; /* in all entries together */
 };
@@ -71,7 +96,7 @@ enum rpcrdma_status {
     RPCRDMA_BAD_PROC, /* rdma_proc above 4: what follows means nothing */
     RPCRDMA_BAD_DISCRIMINATOR, /* a word that says whether something follows is neither 0 nor 1 */
     RPCRDMA_OVERRUN,           /* a list goes on past the end of the Send */
-    RPCRDMA_BAD_ERR,           /* rdma_err is neither ERR_VERS nor ERR_CHUNK; header_len then ends behind it */
+    RPCRDMA_BAD_ERR,           /* rdma_err is neither ERR_VERS nor ERR_CHUNK; header_len then ends after it */
 };
 
 struct rpcrdma_header {
@@ -90,7 +115,7 @@ struct rpcrdma_header {
 };
 
 /*
- * Decodes the Send p[0..n) by rdma_proc, whatever rdma_vers says. Fields that lie behind the fault are zero. Time is
+ * Decodes the Send p[0..n) by rdma_proc, whatever rdma_vers says. Fields after the fault are zero. Time is
  * linear in n.
  */
 enum rpcrdma_status rpcrdma_header_decode(struct rpcrdma_header *out, const uint8_t *p, size_t n);
@@ -98,7 +123,7 @@ enum rpcrdma_status rpcrdma_header_decode(struct rpcrdma_header *out, const uint
 /* Read segment i of header->read.n, in list order. p: the octets that were decoded. */
 struct rpcrdma_read_segment rpcrdma_read_segment_at(const struct rpcrdma_header *header, const uint8_t *p, uint32_t i);
 
-/* The Write list chunk by chunk: start with rpcrdma_write_begin(); false behind the last. */
+/* The Write list chunk by chunk: start with rpcrdma_write_begin(); false after the last. */
 struct rpcrdma_chunk {
     uint32_t at;   /* offset of its count word */
     uint32_t n;    /* segments */
@@ -134,7 +159,7 @@ struct rpcrdma_plan {
     uint32_t err, vers_low, vers_high;
 };
 
-/* Appends the header; w->failed tells when it does not fit. */
+/* Appends the header; w->failed is set when it does not fit. */
 void rpcrdma_header_encode(const struct rpcrdma_plan *plan, struct xdr_writer *w);
 
 #endif

@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* clang-format off */
 /*
  * RPC-over-RDMA version 1 CM Private Data: RFC 8797 section 4.
  *
- *   octets 0-3   Format Identifier 0xF6AB0E18
- *   octet  4     Version, 1
- *   octet  5     Reserved 0xFE, R 0x01 (remote invalidation)
- *   octet  6     Send Size,    (x + 1) * 1024 octets
- *   octet  7     Receive Size, (x + 1) * 1024 octets
+ *   0                   1                   2                   3
+ *   0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+ *  +---------------------------------------------------------------+
+ *  |                Format Identifier (0xF6AB0E18)                 |
+ *  +---------------+-------------+-+---------------+---------------+
+ *  |  Version (1)  |  Reserved   |R|   Send Size   | Receive Size  |
+ *  +---------------+-------------+-+---------------+---------------+
  *
- * It lies at any octet of the Private Data of an MPA Request or Reply, unaligned (section 5.2); in practice behind the
- * enhanced data of RFC 6581. A peer that gives none, or none that is valid, counts as R 0 and both sizes 1024.
+ * R: remote invalidation is supported. A size of x stands for (x + 1) * 1024 octets.
+ *
+ * The block can begin at any octet of the Private Data of an MPA Request or Reply (section 5.2); in practice it follows
+ * the enhanced data of RFC 6581. A peer that sends none, or no valid one, counts as R 0 and both sizes 1024.
  */
+/* clang-format on */
 #ifndef IWARP_WIRE_RPCRDMA_PRIVATE_DATA_H
 #define IWARP_WIRE_RPCRDMA_PRIVATE_DATA_H
 

@@ -1,9 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* clang-format off */
 /*
- * Cursors over XDR streams (RFC 4506): big-endian units of four octets, variable-length items with their count in front
- * and zero to three octets of roundup behind. Reading and writing fail for good: after the first failure every call
- * fails and nothing moves, so that a caller may check once, at the end.
+ * Cursors over XDR streams (RFC 4506): big-endian units of four octets. A variable-length item (section 4.10):
+ *
+ *   0                   1                   2                   3
+ *   0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+ *  +---------------------------------------------------------------+
+ *  |                             count                             |
+ *  +---------------------------------------------------------------+
+ *  /                        contents (count)                       /
+ *  /                               +-------------------------------+
+ *  /                               | roundup (0-3 octets of zero)  |
+ *  +-------------------------------+-------------------------------+
+ *
+ * The first failure is final: every later call fails and nothing moves, so a caller may check once, at the end.
  */
+/* clang-format on */
 #ifndef IWARP_WIRE_XDR_H
 #define IWARP_WIRE_XDR_H
 
@@ -11,7 +23,7 @@
 
 #include <stdbool.h>
 
-/* Octets of roundup behind a variable-length item of n octets (section 4.10). */
+/* Octets of roundup after a variable-length item of n octets (section 4.10). */
 static inline unsigned xdr_roundup(uint64_t n)
 {
     return (unsigned)(-n & 3u);
@@ -27,7 +39,7 @@ struct xdr {
     const uint8_t *p;
     size_t n;
     size_t at;   /* of the next octet */
-    bool failed; /* the stream ended before what was asked for; `at` tells where that would have begun */
+    bool failed; /* the stream ended before what was asked for; `at` says where that would have begun */
 };
 
 static inline struct xdr xdr_begin(const uint8_t *p, size_t n)
@@ -60,7 +72,7 @@ void xdr_put_u32(struct xdr_writer *w, uint32_t v);
 void xdr_put_u64(struct xdr_writer *w, uint64_t v);
 /* n octets and their roundup, without a count. */
 void xdr_put_octets(struct xdr_writer *w, const void *p, size_t n);
-/* The same with the count in front. */
+/* The same with the count before it. */
 void xdr_put_opaque(struct xdr_writer *w, const void *p, uint32_t n);
 
 #endif
