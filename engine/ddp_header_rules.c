@@ -150,7 +150,7 @@ static void judge_versions(struct rdmap_connection *rdmap, struct rdmap_step *st
             rdmap_fail(rdmap, step, RULE_RDMAP_4_1_23, 0, "expected RV 0 or 1; found %u (octet 1 is %02x)", ddp->rv,
                        step->fpdu->fpdu.ulpdu[1]);
         step->faulty = true;
-    } else if (ddp->rv == 0 && step->info && step->info->rfc_version_only) {
+    } else if (rdmap_opcode_too_new(ddp)) {
         rdmap_fail(rdmap, step, RULE_RDMAPX_4_1_01, 0, "expected RV 1 in %s; found 0 (octet 1 is %02x)",
                    step->info->name, step->fpdu->fpdu.ulpdu[1]);
     }
@@ -202,16 +202,11 @@ static void judge_opcode(struct rdmap_connection *rdmap, struct rdmap_step *step
                    step->info->tagged, step->info->name, ddp->opcode, ddp->tagged);
 }
 
-static bool is_send(uint8_t opcode)
-{
-    return opcode >= RDMAP_SEND && opcode <= RDMAP_SEND_SE_INVALIDATE;
-}
-
 static enum rule_id queue_rule(const struct ddp_segment *ddp)
 {
     if (ddp->qn >= DDP_QUEUES)
         return RULE_RDMAP_3_1_05;
-    if (ddp->qn == DDP_QN_ATOMIC_RESPONSE && is_send(ddp->opcode))
+    if (ddp->qn == DDP_QN_ATOMIC_RESPONSE && rdmap_is_send(ddp->opcode))
         return RULE_RDMAPX_4_02;
     if (ddp->qn == DDP_QN_TERMINATE)
         return RULE_RDMAP_3_1_04;
@@ -298,7 +293,7 @@ void ddp_judge_header(struct rdmap_connection *rdmap, struct rdmap_step *step)
     const struct ddp_segment *ddp = step->ddp;
 
     judge_digest(rdmap, step);
-    if (rdmap_control_plausible(ddp)) {
+    if (rdmap_control_plausible(ddp) && !rdmap_opcode_too_new(ddp)) {
         pass_usual(rdmap, step);
     } else if (!judge_layout(rdmap, step)) {
         judge_reserved(rdmap, step);

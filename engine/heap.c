@@ -4,13 +4,24 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-static atomic_bool refused;
+static _Thread_local struct heap own;
+static _Thread_local struct heap *used; /* NULL: own */
+
+static struct heap *in_use(void)
+{
+    return used ? used : &own;
+}
 
 static void *note(void *p)
 {
     if (!p)
-        atomic_store_explicit(&refused, true, memory_order_relaxed);
+        atomic_store_explicit(&in_use()->refused, true, memory_order_relaxed);
     return p;
+}
+
+void heap_use(struct heap *heap)
+{
+    used = heap;
 }
 
 void *heap_get(size_t n)
@@ -30,5 +41,5 @@ void *heap_resize(void *p, size_t n)
 
 bool heap_refused(void)
 {
-    return atomic_load_explicit(&refused, memory_order_relaxed);
+    return atomic_load_explicit(&in_use()->refused, memory_order_relaxed);
 }

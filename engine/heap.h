@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Memory for what the engine remembers. It may be refused; whoever asked goes on without, and from then on nothing is
- * found any more: what could not be remembered must not be missed in a capture (engine/verdict.c). The host looks
- * at heap_refused() at the end, and tells that not everything was judged.
+ * Memory for the engine's state. It may be refused: the caller carries on without it, and from then on the engine
+ * reports no more findings, because what it could not remember must not be missed in a capture (engine/verdict.c).
+ * The host checks heap_refused() at the end and reports that not everything was judged.
  */
 #ifndef IWARP_ENGINE_HEAP_H
 #define IWARP_ENGINE_HEAP_H
@@ -15,7 +15,14 @@ void *heap_get(size_t n);
 void *heap_zeroed(size_t n, size_t size);
 void *heap_resize(void *p, size_t n);
 
-/* Of this process, for good: captures may be judged at the same time, and none of them may forget for another one. */
+/* What a host judges together: a capture, a file open in Wireshark. Zero to begin with. Threads may share one. */
+struct heap {
+    _Atomic bool refused; /* for good */
+};
+
+/* Refusals that this thread meets from now on are of this heap, which outlives its use; NULL: of one of the thread. */
+void heap_use(struct heap *heap);
+/* Has the heap in use refused memory? */
 bool heap_refused(void);
 
 #endif

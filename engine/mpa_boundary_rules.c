@@ -22,49 +22,6 @@ enum {
 
 static const uint8_t zeros[MPA_MARKER_LEN];
 
-/* Opcode against T bit and queue number: RFC 5040 Figure 4, RFC 7306 section 4. */
-static const struct {
-    bool tagged;
-    uint32_t qn;
-} opcode_shape[] = {
-    [RDMAP_WRITE] = {true, 0},
-    [RDMAP_READ_REQUEST] = {false, DDP_QN_READ_REQUEST},
-    [RDMAP_READ_RESPONSE] = {true, 0},
-    [RDMAP_SEND] = {false, DDP_QN_SEND},
-    [RDMAP_SEND_INVALIDATE] = {false, DDP_QN_SEND},
-    [RDMAP_SEND_SE] = {false, DDP_QN_SEND},
-    [RDMAP_SEND_SE_INVALIDATE] = {false, DDP_QN_SEND},
-    [RDMAP_TERMINATE] = {false, DDP_QN_TERMINATE},
-    [RDMAP_IMMEDIATE] = {false, DDP_QN_SEND},
-    [RDMAP_IMMEDIATE_SE] = {false, DDP_QN_SEND},
-    [RDMAP_ATOMIC_REQUEST] = {false, DDP_QN_READ_REQUEST},
-    [RDMAP_ATOMIC_RESPONSE] = {false, DDP_QN_ATOMIC_RESPONSE},
-};
-
-enum { OPCODES = sizeof opcode_shape / sizeof opcode_shape[0] };
-
-/* The DDP header behind the ULPDU_Length at q, whatever that says; m octets are there. */
-static enum fpdu_likeness header_likeness(const uint8_t *q, size_t m)
-{
-    uint8_t opcode;
-    unsigned header;
-
-    if (m < 4)
-        return FPDU_TOO_SHORT;
-    opcode = q[3] & 0x0f;
-    /* Reserved bits zero, DV and RV 0 or 1. */
-    if ((q[2] & 0x3e) != 0 || (q[3] & 0xb0) != 0 || opcode >= OPCODES)
-        return FPDU_NO;
-    if (((q[2] & 0x80) != 0) != opcode_shape[opcode].tagged)
-        return FPDU_NO;
-    header = opcode_shape[opcode].tagged ? DDP_TAGGED_HEADER_LEN : DDP_UNTAGGED_HEADER_LEN;
-    if (m < MPA_LENGTH_LEN + header)
-        return FPDU_TOO_SHORT;
-    if (!opcode_shape[opcode].tagged && get_be32(q + 8) != opcode_shape[opcode].qn)
-        return FPDU_NO;
-    return FPDU_CONVINCING;
-}
-
 static enum fpdu_likeness likeness(const uint8_t *p, size_t n, bool marker)
 {
     size_t lead = marker ? MPA_MARKER_LEN : 0, total;
@@ -79,7 +36,7 @@ static enum fpdu_likeness likeness(const uint8_t *p, size_t n, bool marker)
     if (total <= n && (!marker || total <= MPA_MARKER_PERIOD) &&
         crc32c(p, total - MPA_CRC_LEN) == get_le32(p + total - MPA_CRC_LEN))
         return FPDU_CONVINCING;
-    return header_likeness(q, n - lead);
+    return mpa_header_likeness(q, n - lead);
 }
 
 enum fpdu_likeness mpa_fpdu_likeness(const uint8_t *p, size_t n)

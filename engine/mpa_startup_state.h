@@ -133,6 +133,8 @@ struct boundary {
 /* Is there the start of an FPDU at p, with or without a leading Marker? By CRC, or by a DDP header that makes sense. */
 enum fpdu_likeness { FPDU_NO, FPDU_TOO_SHORT, FPDU_CONVINCING };
 enum fpdu_likeness mpa_fpdu_likeness(const uint8_t *p, size_t n);
+/* mpa_header.c: the same of the DDP header alone, after the ULPDU_Length at p, whatever that says. */
+enum fpdu_likeness mpa_header_likeness(const uint8_t *p, size_t n);
 /* Is it a whole one beyond doubt, where other octets are as legal? */
 bool mpa_fpdu_proven(const uint8_t *p, size_t n);
 

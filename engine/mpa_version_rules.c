@@ -75,7 +75,7 @@ void mpa_judge_versions(struct mpa_connection *mpa, unsigned side, const struct 
     struct mpa_version_state *state = &mpa->order->version;
     const struct ddp_segment *ddp = &event->ddp;
 
-    if (!rdmap_control_plausible(ddp)) /* DDP and RDMAP judge it */
+    if (!rdmap_control_plausible(ddp) || rdmap_opcode_too_new(ddp)) /* DDP and RDMAP judge it */
         return;
     if (ddp->dv != ddp->rv) {
         uint8_t both = (uint8_t)(ddp->dv << 4 | ddp->rv);

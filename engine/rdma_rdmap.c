@@ -80,7 +80,7 @@ void rdma_part_of_rdmap(struct rdma_part *part, const struct rdmap_segment_event
     part->handle = 0;
     part->address = 0;
     part->length = ddp->payload_len;
-    part->invalidates = ddp->opcode == RDMAP_SEND_INVALIDATE || ddp->opcode == RDMAP_SEND_SE_INVALIDATE;
+    part->invalidates = rdmap_invalidates(ddp->opcode);
     part->invalidated = ddp->stag;
     part->acked_known = event->acked_known;
     part->acked = event->acked;

@@ -111,7 +111,7 @@ static uint64_t applied(const struct rdmap_atomic_request *operation, uint64_t o
 {
     uint64_t after = original;
 
-    atomic_apply(operation, original, &after);
+    rdmap_atomic_apply(operation, original, &after);
     return after;
 }
 

@@ -424,7 +424,8 @@ static void atomic_response(struct rdmap_connection *rdmap, struct rdmap_step *s
 
         operation->octets = sizeof response.original;
         operation->atomic_response = response;
-        operation->atomic_after_known = atomic_apply(&operation->atomic, response.original, &operation->atomic_after);
+        operation->atomic_after_known =
+            rdmap_atomic_apply(&operation->atomic, response.original, &operation->atomic_after);
     }
     rdmap_atomic_response(rdmap, step, &response);
     requests->last_answer_ns = step->fpdu->place.time_ns;

@@ -271,7 +271,7 @@ static enum fault_kind ddp_fault(struct rdmap_connection *rdmap, const struct rd
 static enum fault_kind header_fault(const struct rdmap_step *step)
 {
     const struct ddp_segment *ddp = step->ddp;
-    bool extension = ddp->opcode >= RDMAP_IMMEDIATE && ddp->opcode <= RDMAP_ATOMIC_RESPONSE;
+    bool extension = step->info && step->info->rfc_version_only;
 
     if (ddp->rv > 1 || (extension && ddp->rv == 0 && ddp->dv == 1)) {
         if (extension)

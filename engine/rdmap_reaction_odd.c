@@ -32,7 +32,7 @@ static unsigned kinds_of(const struct rdmap_step *step)
     if (ddp->tagged)
         return kinds | (ddp->payload_len == 0 ? 1u << ODD_ZERO_TAGGED : 0);
     if (ddp->stag != 0 && step->info && !step->info->invalidates)
-        kinds |= 1u << (ddp->opcode >= RDMAP_IMMEDIATE ? ODD_WORD_EXTENSION : ODD_WORD);
+        kinds |= 1u << (step->info->rfc_version_only ? ODD_WORD_EXTENSION : ODD_WORD);
     if (ddp->opcode == RDMAP_ATOMIC_REQUEST && step->operation) {
         atomic = &step->operation->atomic;
         kinds |= atomic->reserved != 0 ? 1u << ODD_ATOMIC_RESERVED : 0;

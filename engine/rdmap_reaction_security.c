@@ -80,6 +80,6 @@ void rdmap_security_segment(struct rdmap_connection *rdmap, struct rdmap_step *s
 
     if (opcode == RDMAP_READ_REQUEST && step->operation && step->request)
         judge_sink(rdmap, step, step->operation->read.sink_stag);
-    else if (opcode >= RDMAP_SEND && opcode <= RDMAP_SEND_SE_INVALIDATE)
+    else if (rdmap_is_send(opcode))
         judge_tls(rdmap, step);
 }

@@ -47,7 +47,7 @@ static bool is_request(const struct ddp_segment *ddp)
 
 static bool invalidates(const struct ddp_segment *ddp)
 {
-    return !ddp->tagged && (ddp->opcode == RDMAP_SEND_INVALIDATE || ddp->opcode == RDMAP_SEND_SE_INVALIDATE);
+    return !ddp->tagged && rdmap_invalidates(ddp->opcode);
 }
 
 /* ---- the echoed DDP Header and DDP Segment Length ---- */
@@ -201,7 +201,7 @@ static bool version_is_right(const struct accusation *a)
 
 static bool rdmap_version_is_right(const struct accusation *a)
 {
-    return a->ddp->rv == a->step->ddp->rv && (a->ddp->rv == 1 || !a->info || !a->info->rfc_version_only);
+    return a->ddp->rv == a->step->ddp->rv && (a->ddp->rv == 1 || !rdmap_opcode_too_new(a->ddp));
 }
 
 static bool read_size_and_source(const struct accusation *a, struct rdmap_read_request *read)
@@ -217,7 +217,7 @@ static bool read_size_and_source(const struct accusation *a, struct rdmap_read_r
 /* Every header field of the accused is one that its opcode may have; what the accuser can (not) serve is left open. */
 static bool opcode_is_expected(const struct accusation *a)
 {
-    if (!a->info || !a->accused || a->accused->faulty || a->ddp->opcode >= RDMAP_IMMEDIATE ||
+    if (!a->info || !a->accused || a->accused->faulty || a->info->rfc_version_only ||
         a->ddp->opcode == RDMAP_READ_RESPONSE)
         return false;
     return a->info->tagged == a->ddp->tagged && (a->ddp->tagged || a->ddp->qn == (uint32_t)a->info->queue);
@@ -311,7 +311,7 @@ enum rule_id rdmap_overlooked_field(struct rdmap_connection *rdmap, unsigned sid
     if (ddp->tagged || !info || info->invalidates)
         return RULE_COUNT;
     if (ddp->stag != 0)
-        return ddp->opcode >= RDMAP_IMMEDIATE ? RULE_RDMAPX_4_1_04 : RULE_RDMAP_4_1_30;
+        return info->rfc_version_only ? RULE_RDMAPX_4_1_04 : RULE_RDMAP_4_1_30;
     if (ddp->opcode != RDMAP_ATOMIC_REQUEST)
         return RULE_COUNT;
     request = rdmap_open_request(rdmap, side, ddp->msn);

@@ -120,8 +120,7 @@ static bool proven(const struct rdmap_terminate *terminate, enum rdmap_terminate
     /* Figure 10: what a Remote Protection Error speaks of, and what comes with it. */
     if (terminate->layer == RDMAP_LAYER_RDMA && terminate->etype == 1 &&
         (ddp->tagged || terminate->has_read != (ddp->opcode == RDMAP_READ_REQUEST) ||
-         (ddp->opcode != RDMAP_READ_REQUEST && ddp->opcode != RDMAP_SEND_INVALIDATE &&
-          ddp->opcode != RDMAP_SEND_SE_INVALIDATE && ddp->opcode != RDMAP_ATOMIC_REQUEST)))
+         (ddp->opcode != RDMAP_READ_REQUEST && ddp->opcode != RDMAP_ATOMIC_REQUEST && !rdmap_invalidates(ddp->opcode))))
         return false;
     return !terminate->has_read || (!ddp->tagged && ddp->opcode == RDMAP_READ_REQUEST);
 }

@@ -221,7 +221,8 @@ static void judge_read_bit(struct rdmap_connection *rdmap, struct rdmap_step *st
 {
     struct verdict *v = rdmap->verdict;
     uint8_t opcode = terminate->ddp.opcode;
-    bool extension = !terminate->ddp.tagged && opcode >= RDMAP_IMMEDIATE && opcode <= RDMAP_ATOMIC_RESPONSE;
+    const struct rdmap_opcode_info *info = rdmap_opcode_info(opcode);
+    bool extension = !terminate->ddp.tagged && info && info->rfc_version_only;
 
     if (terminate->layer == RDMAP_LAYER_DDP) {
         if (terminate->r)
@@ -253,7 +254,7 @@ static void judge_read_bit(struct rdmap_connection *rdmap, struct rdmap_step *st
         fail_bits_rule(rdmap, step, RULE_RDMAP_4_8_47, terminate, "R = 0 as no RDMA Read Request is echoed");
     } else {
         /* Figure 10 alone would let Send with Invalidate have it; the text of 4.8 does not. */
-        bool figure = opcode == RDMAP_SEND_INVALIDATE || opcode == RDMAP_SEND_SE_INVALIDATE;
+        bool figure = rdmap_invalidates(opcode);
 
         fail_bits(rdmap, step, RULE_RDMAP_4_8_36, figure ? SEVERITY_NOTE : SEVERITY_ERROR, terminate,
                   "R = 0 as no RDMA Read Request is echoed");

@@ -29,7 +29,7 @@ static inline unsigned other_side(unsigned side)
     return side ^ 1u;
 }
 
-enum { FINDING_MESSAGE_SIZE = 512, FINDING_RELATED_MAX = 4 };
+enum { FINDING_MESSAGE_SIZE = 512 };
 
 struct finding {
     enum rule_id rule;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What an Atomic Operation leaves in the Responder's memory: RFC 7306 section 5.1. Values are plain integers. */
+/* The result of an Atomic Operation in the Responder's memory: RFC 7306 section 5.1. Values are plain integers. */
 #ifndef IWARP_WIRE_ATOMIC_H
 #define IWARP_WIRE_ATOMIC_H
 
@@ -9,12 +9,12 @@
  * Masked FetchAdd (5.1.1). A bit set in mask is the most significant bit of a field: its carry is discarded. A mask of
  * 0 is the plain addition of 64 bits.
  */
-uint64_t atomic_fetch_add(uint64_t original, uint64_t add, uint64_t mask);
+uint64_t masked_fetch_add(uint64_t original, uint64_t add, uint64_t mask);
 
 /* Masked CmpSwap (5.1.2): where compare_mask is set original must equal compare, then swap_mask's bits are replaced. */
-uint64_t atomic_cmp_swap(uint64_t original, uint64_t compare, uint64_t compare_mask, uint64_t swap, uint64_t swap_mask);
+uint64_t masked_cmp_swap(uint64_t original, uint64_t compare, uint64_t compare_mask, uint64_t swap, uint64_t swap_mask);
 
 /* The value after the operation of request on original. False for an AOpCode that is not assigned. */
-bool atomic_apply(const struct rdmap_atomic_request *request, uint64_t original, uint64_t *result);
+bool rdmap_atomic_apply(const struct rdmap_atomic_request *request, uint64_t original, uint64_t *result);
 
 #endif

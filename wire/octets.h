@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading and writing of network-order integers, the one place where octets become numbers. */
+/* Reads and writes integers in network order: the one place where octets become numbers. */
 #ifndef IWARP_WIRE_OCTETS_H
 #define IWARP_WIRE_OCTETS_H
 
@@ -26,7 +26,7 @@ static inline uint64_t get_be64(const uint8_t *p)
     return (uint64_t)get_be32(p) << 32 | get_be32(p + 4);
 }
 
-/* Two fields are little-endian: the CRC of an FPDU (RFC 5044, Figure 5) and the ICRC of InfiniBand. */
+/* Only two fields are little-endian: the CRC of an FPDU (RFC 5044 Figure 5) and the ICRC of InfiniBand. */
 static inline uint32_t get_le32(const uint8_t *p)
 {
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;

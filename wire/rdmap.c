@@ -6,31 +6,33 @@
 #define TAGGED    .tagged = true, .queue = RDMAP_QN_NONE
 #define QUEUE(qn) .queue = (qn)
 #define HEADER(n) .header_min = (n), .header_max = (n)
-#define ULP_DATA  .ulp_data = true, .many_segments = true
+#define ULP_DATA  .ulp_data = true
 
 /* RFC 5040 Figures 4 and 5, RFC 7306 Figures 2 and 3. */
+/* clang-format off */
 static const struct rdmap_opcode_info opcodes[] = {
-    [RDMAP_WRITE] = {"RDMA Write", "WRITE", "rfc5040", "5.1", TAGGED, ULP_DATA},
-    [RDMAP_READ_REQUEST] = {"RDMA Read Request", "READ_REQ", "rfc5040", "4.4", QUEUE(DDP_QN_READ_REQUEST),
-                            HEADER(RDMAP_READ_REQUEST_LEN)},
-    [RDMAP_READ_RESPONSE] = {"RDMA Read Response", "READ_RESP", "rfc5040", "5.2.2", TAGGED, ULP_DATA},
-    [RDMAP_SEND] = {"Send", "SEND", "rfc5040", "5.3", QUEUE(DDP_QN_SEND), ULP_DATA},
-    [RDMAP_SEND_INVALIDATE] = {"Send with Invalidate", "SEND_INV", "rfc5040", "5.3", QUEUE(DDP_QN_SEND), ULP_DATA,
-                               .invalidates = true},
-    [RDMAP_SEND_SE] = {"Send with SE", "SEND_SE", "rfc5040", "5.3", QUEUE(DDP_QN_SEND), ULP_DATA, .solicited = true},
-    [RDMAP_SEND_SE_INVALIDATE] = {"Send with SE and Invalidate", "SEND_SE_INV", "rfc5040", "5.3", QUEUE(DDP_QN_SEND),
-                                  ULP_DATA, .invalidates = true, .solicited = true},
-    [RDMAP_TERMINATE] = {"Terminate", "TERMINATE", "rfc5040", "4.8", QUEUE(DDP_QN_TERMINATE),
+    [RDMAP_WRITE] = {"RDMA Write", "WRITE", "write", TAGGED, ULP_DATA},
+    [RDMAP_READ_REQUEST] = {"RDMA Read Request", "READ-REQ", "read_request",
+                            QUEUE(DDP_QN_READ_REQUEST), HEADER(RDMAP_READ_REQUEST_LEN)},
+    [RDMAP_READ_RESPONSE] = {"RDMA Read Response", "READ-RESP", "read_response", TAGGED, ULP_DATA},
+    [RDMAP_SEND] = {"Send", "SEND", "send", QUEUE(DDP_QN_SEND), ULP_DATA},
+    [RDMAP_SEND_INVALIDATE] = {"Send with Invalidate", "SEND-INV", "send_invalidate",
+                               QUEUE(DDP_QN_SEND), ULP_DATA, .invalidates = true},
+    [RDMAP_SEND_SE] = {"Send with SE", "SEND-SE", "send_se", QUEUE(DDP_QN_SEND), ULP_DATA, .solicited = true},
+    [RDMAP_SEND_SE_INVALIDATE] = {"Send with SE and Invalidate", "SEND-SE-INV", "send_se_invalidate",
+                                  QUEUE(DDP_QN_SEND), ULP_DATA, .invalidates = true, .solicited = true},
+    [RDMAP_TERMINATE] = {"Terminate", "TERMINATE", "terminate", QUEUE(DDP_QN_TERMINATE),
                          .header_min = RDMAP_TERMINATE_LEN_MIN, .header_max = RDMAP_TERMINATE_LEN_MAX},
-    [RDMAP_IMMEDIATE] = {"Immediate Data", "IMM", "rfc7306", "6.2", QUEUE(DDP_QN_SEND), HEADER(RDMAP_IMMEDIATE_LEN),
-                         .rfc_version_only = true},
-    [RDMAP_IMMEDIATE_SE] = {"Immediate Data with SE", "IMM_SE", "rfc7306", "6.2", QUEUE(DDP_QN_SEND),
+    [RDMAP_IMMEDIATE] = {"Immediate Data", "IMM", "immediate",
+                         QUEUE(DDP_QN_SEND), HEADER(RDMAP_IMMEDIATE_LEN), .rfc_version_only = true},
+    [RDMAP_IMMEDIATE_SE] = {"Immediate Data with SE", "IMM-SE", "immediate_se", QUEUE(DDP_QN_SEND),
                             HEADER(RDMAP_IMMEDIATE_LEN), .solicited = true, .rfc_version_only = true},
-    [RDMAP_ATOMIC_REQUEST] = {"Atomic Request", "ATOMIC_REQ", "rfc7306", "5.2.1", QUEUE(DDP_QN_READ_REQUEST),
-                              HEADER(RDMAP_ATOMIC_REQUEST_LEN), .rfc_version_only = true},
-    [RDMAP_ATOMIC_RESPONSE] = {"Atomic Response", "ATOMIC_RESP", "rfc7306", "5.2.2", QUEUE(DDP_QN_ATOMIC_RESPONSE),
+    [RDMAP_ATOMIC_REQUEST] = {"Atomic Request", "ATOMIC-REQ", "atomic_request",
+                              QUEUE(DDP_QN_READ_REQUEST), HEADER(RDMAP_ATOMIC_REQUEST_LEN), .rfc_version_only = true},
+    [RDMAP_ATOMIC_RESPONSE] = {"Atomic Response", "ATOMIC-RESP", "atomic_response", QUEUE(DDP_QN_ATOMIC_RESPONSE),
                                HEADER(RDMAP_ATOMIC_RESPONSE_LEN), .rfc_version_only = true},
 };
+/* clang-format on */
 
 const struct rdmap_opcode_info *rdmap_opcode_info(unsigned opcode)
 {
@@ -48,8 +50,14 @@ bool rdmap_control_plausible(const struct ddp_segment *ddp)
 {
     const struct rdmap_opcode_info *info = rdmap_opcode_info(ddp->opcode);
 
-    return info && info->tagged == ddp->tagged && ddp->rsvd == 0 && ddp->rdmap_rsv == 0 && ddp->dv <= 1 &&
-           ddp->rv <= 1 && !(info->rfc_version_only && ddp->rv == 0);
+    return info && info->tagged == ddp->tagged && ddp->rsvd == 0 && ddp->rdmap_rsv == 0 && ddp->dv <= 1 && ddp->rv <= 1;
+}
+
+bool rdmap_opcode_too_new(const struct ddp_segment *ddp)
+{
+    const struct rdmap_opcode_info *info = rdmap_opcode_info(ddp->opcode);
+
+    return info && info->rfc_version_only && ddp->rv == 0;
 }
 
 bool rdmap_read_request_decode(struct rdmap_read_request *out, const uint8_t *p, size_t n)

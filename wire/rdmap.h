@@ -1,17 +1,79 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* clang-format off */
 /*
- * RDMAP messages: the opcode table (RFC 5040 sections 4.1 and 4.2, RFC 7306 section 4) and the headers of fixed length.
+ * RDMAP messages: the opcode table (RFC 5040 sections 4.1 to 4.3, RFC 7306 section 4) and the headers of fixed length.
  * The header is the beginning of the DDP payload; Terminate is in wire/rdmap_terminate.h.
  *
- *   Read Request (28)     0-3 SinkSTag, 4-11 SinkTO, 12-15 RDMARDSZ, 16-19 SrcSTag, 20-27 SrcTO
- *   Immediate Data (8)    0-7 data
- *   Atomic Request (52)   0-3 Reserved (28 bits) | AOpCode (4), 4-7 Request Identifier, 8-11 Remote STag, 12-19 Remote
- * TO, 20-27 Add or Swap Data, 28-35 Add or Swap Mask, 36-43 Compare Data, 44-51 Compare Mask Atomic Response (12)  0-3
- * Original Request Identifier, 4-11 Original Remote Data Value
+ * RDMA Read Request, 28 octets (RFC 5040 section 4.4):
  *
- * Decoders read what they need from p[0..n) and return false, *out unchanged, when n is too short; octets behind the
- * header are not theirs to judge. Encoders return the octets written, or 0 when size is too small.
+ *   0                   1                   2                   3
+ *   0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+ *  +---------------------------------------------------------------+
+ *  |                            SinkSTag                           |
+ *  +---------------------------------------------------------------+
+ *  |                                                               |
+ *  +                             SinkTO                            +
+ *  |                                                               |
+ *  +---------------------------------------------------------------+
+ *  |                            RDMARDSZ                           |
+ *  +---------------------------------------------------------------+
+ *  |                            SrcSTag                            |
+ *  +---------------------------------------------------------------+
+ *  |                                                               |
+ *  +                             SrcTO                             +
+ *  |                                                               |
+ *  +---------------------------------------------------------------+
+ *
+ * Immediate Data, 8 octets (RFC 7306 section 6.2): the ULP's.
+ *
+ * Atomic Request, 52 octets (RFC 7306 section 5.2.1):
+ *
+ *   0                   1                   2                   3
+ *   0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+ *  +-------------------------------------------------------+-------+
+ *  |                       Reserved                        |AOpCode|
+ *  +-------------------------------------------------------+-------+
+ *  |                       Request Identifier                      |
+ *  +---------------------------------------------------------------+
+ *  |                          Remote STag                          |
+ *  +---------------------------------------------------------------+
+ *  |                                                               |
+ *  +                      Remote Tagged Offset                     +
+ *  |                                                               |
+ *  +---------------------------------------------------------------+
+ *  |                                                               |
+ *  +                        Add or Swap Data                       +
+ *  |                                                               |
+ *  +---------------------------------------------------------------+
+ *  |                                                               |
+ *  +                        Add or Swap Mask                       +
+ *  |                                                               |
+ *  +---------------------------------------------------------------+
+ *  |                                                               |
+ *  +                          Compare Data                         +
+ *  |                                                               |
+ *  +---------------------------------------------------------------+
+ *  |                                                               |
+ *  +                          Compare Mask                         +
+ *  |                                                               |
+ *  +---------------------------------------------------------------+
+ *
+ * Atomic Response, 12 octets (RFC 7306 section 5.2.2):
+ *
+ *   0                   1                   2                   3
+ *   0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+ *  +---------------------------------------------------------------+
+ *  |                  Original Request Identifier                  |
+ *  +---------------------------------------------------------------+
+ *  |                                                               |
+ *  +                   Original Remote Data Value                  +
+ *  |                                                               |
+ *  +---------------------------------------------------------------+
+ *
+ * Decoders read what they need from p[0..n) and return false, with *out unchanged, when n is too short; they ignore
+ * octets after the header. Encoders return the number of octets written, or 0 when size is too small.
  */
+/* clang-format on */
 #ifndef IWARP_WIRE_RDMAP_H
 #define IWARP_WIRE_RDMAP_H
 
@@ -28,34 +90,49 @@ enum {
     RDMAP_QN_NONE = -1,
 };
 
-/* What the documents say of one opcode. */
+/* What the RFCs say of one opcode. */
 struct rdmap_opcode_info {
-    const char *name;     /* in the words of the RFC: "RDMA Read Request" */
-    const char *token;    /* for one-line notations: "READ_REQ" */
-    const char *document; /* "rfc5040" */
-    const char *section;  /* where its message or header is defined */
+    const char *name;  /* as RFC 5040 Figure 4 has it: "RDMA Read Request" */
+    const char *token; /* for one-line notations: "READ-REQ" */
+    const char *key;   /* for JSON: "read_request" */
     bool tagged;
     int8_t queue;          /* QN, RDMAP_QN_NONE when tagged */
     uint8_t header_min;    /* octets of RDMAP header in the DDP payload; 0: none */
     uint8_t header_max;    /* above header_min for Terminate only */
-    bool ulp_data;         /* may carry ULP payload behind the header */
-    bool many_segments;    /* may take more than one DDP segment */
+    bool ulp_data;         /* may carry ULP payload after the header, in any number of DDP segments */
     bool invalidates;      /* STag word of the header is the Invalidate STag */
     bool solicited;        /* with Solicited Event */
-    bool rfc_version_only; /* RV must be 1 (RFC 7306 section 4.1) */
+    bool rfc_version_only; /* since RFC 7306: RV must be 1 (its section 4.1) */
 };
 
-/* NULL for opcodes that no document defines (12 to 15, and above). */
+/* NULL for opcodes that no RFC defines (12 to 15, and above). */
 const struct rdmap_opcode_info *rdmap_opcode_info(unsigned opcode);
+
+/* Send, with or without Invalidate and Solicited Event. */
+static inline bool rdmap_is_send(unsigned opcode)
+{
+    const struct rdmap_opcode_info *info = rdmap_opcode_info(opcode);
+
+    return info && info->queue == DDP_QN_SEND && info->ulp_data;
+}
+
+static inline bool rdmap_invalidates(unsigned opcode)
+{
+    const struct rdmap_opcode_info *info = rdmap_opcode_info(opcode);
+
+    return info && info->invalidates;
+}
 
 /* Largest ULPDU of one message without ULP data: DDP header and RDMAP header; 0 when the opcode allows ULP data. */
 unsigned rdmap_ulpdu_max(const struct rdmap_opcode_info *info);
 
 /*
  * True when the two control octets can be those of an RDMAP message: reserved bits clear, versions 0 or 1, opcode
- * assigned, T bit and RV as the opcode demands. Anything else is a fault of its own, whatever its version bits say.
+ * assigned, T bit as the opcode demands. Anything else is a fault of its own, whatever its version bits say.
  */
 bool rdmap_control_plausible(const struct ddp_segment *ddp);
+/* An opcode that does not exist in the RDMAP version that RV names. */
+bool rdmap_opcode_too_new(const struct ddp_segment *ddp);
 
 struct rdmap_read_request {
     uint32_t sink_stag;
@@ -68,13 +145,13 @@ struct rdmap_read_request {
 bool rdmap_read_request_decode(struct rdmap_read_request *out, const uint8_t *p, size_t n);
 size_t rdmap_read_request_encode(const struct rdmap_read_request *request, uint8_t *out, size_t size);
 
-/* The 8 octets belong to the ULP; they are a number only for display, in network order. */
+/* The 8 octets are the ULP's; as a number, in network order, they are for display only. */
 bool rdmap_immediate_decode(uint64_t *out, const uint8_t *p, size_t n);
 size_t rdmap_immediate_encode(uint64_t data, uint8_t *out, size_t size);
 
 enum rdmap_atomic_opcode {
     RDMAP_ATOMIC_FETCH_ADD = 0,
-    RDMAP_ATOMIC_SWAP_RESERVED = 1, /* RFC 7306 section 5.2.1 speaks of it, its registry reserves the code */
+    RDMAP_ATOMIC_SWAP_RESERVED = 1, /* mentioned in RFC 7306 section 5.2.1; the registry reserves the code */
     RDMAP_ATOMIC_CMP_SWAP = 2,
 };
 

@@ -12,6 +12,7 @@ enum { PROGRESS_EVERY = 4096 /* packets */ };
 
 struct reading {
     struct capture *source;
+    struct heap heap;
     struct report_capture *capture;
     const struct check_progress *progress;
     const struct check_parts *parts; /* NULL: one report of all */
@@ -125,7 +126,8 @@ static bool make_shares(struct reading *reading, const struct check_setup *setup
             return false;
     }
     if (!of_share.next_id)
-        reading->workers = workers_new(reading->shares, MIN(setup->threads, CHECK_SHARES), &reading->layouts);
+        reading->workers =
+            workers_new(reading->shares, MIN(setup->threads, CHECK_SHARES), &reading->layouts, &reading->heap);
     return true;
 }
 
@@ -291,6 +293,7 @@ void check_capture(const struct check_setup *setup, struct capture *source, stru
                               .part_end = INT64_MAX};
     struct capture_error error = {""};
 
+    heap_use(&reading.heap);
     reading.decap = decap_new(0);
     reading.history = history_new();
     if (!reading.decap || !reading.history || !make_shares(&reading, setup)) {
@@ -313,4 +316,5 @@ void check_capture(const struct check_setup *setup, struct capture *source, stru
     history_free(reading.history);
     if (reading.decap)
         decap_free(reading.decap);
+    heap_use(NULL);
 }

@@ -63,6 +63,7 @@ struct worker {
 
 struct workers {
     struct check *const *shares;
+    struct heap *heap;
     unsigned n;
     int64_t last_ns;
     struct layouts *layouts;
@@ -180,6 +181,7 @@ static void *work(void *ctx)
     struct batch *batch;
 
     self = worker;
+    heap_use(all->heap);
     while ((batch = queue_take(&worker->todo))) {
         for (unsigned i = 0; i < batch->n; i++)
             work_on(worker, batch, i);
@@ -219,7 +221,7 @@ static void discard(struct worker *worker)
 
 /* ---- all ---- */
 
-struct workers *workers_new(struct check *const *shares, unsigned n, struct layouts *layouts)
+struct workers *workers_new(struct check *const *shares, unsigned n, struct layouts *layouts, struct heap *heap)
 {
     struct workers *workers = calloc(1, sizeof *workers + n * sizeof workers->worker[0]);
 
@@ -227,6 +229,7 @@ struct workers *workers_new(struct check *const *shares, unsigned n, struct layo
         return NULL;
     workers->shares = shares;
     workers->layouts = layouts;
+    workers->heap = heap;
     for (unsigned i = 0; i < n; i++) {
         struct worker *worker = &workers->worker[i];
 

@@ -4,14 +4,15 @@
 #define IWARP_CONFORMANCE_CHECK_CHECK_WORKERS_H
 
 #include "conformance/check/check_share.h"
+#include "engine/heap.h"
 
 struct workers;
 
 /*
- * For CHECK_SHARES shares; n threads at most, which use the layouts of their shares in turn. NULL: threads or memory
- * are lacking; the caller does the work itself.
+ * For CHECK_SHARES shares, whose memory is of the heap; n threads at most, which use the layouts of their shares in
+ * turn. NULL: threads or memory are lacking; the caller does the work itself.
  */
-struct workers *workers_new(struct check *const *shares, unsigned n, struct layouts *layouts);
+struct workers *workers_new(struct check *const *shares, unsigned n, struct layouts *layouts, struct heap *heap);
 /* Copies the segment; waits while the worker is far behind. False: memory is lacking. */
 bool workers_segment(struct workers *workers, unsigned share, const struct addressed_segment *segment);
 /* The same for a packet of RoCE or InfiniBand. */

@@ -170,21 +170,6 @@ void notes_startup(struct notes *notes, const struct mpa_startup_event *event)
     DETAIL(note, ", %u octets of private data", frame->pd_length);
 }
 
-static const char *const operations[16] = {
-    [RDMAP_WRITE] = "RDMA Write",
-    [RDMAP_READ_REQUEST] = "RDMA Read Request",
-    [RDMAP_READ_RESPONSE] = "RDMA Read Response",
-    [RDMAP_SEND] = "Send",
-    [RDMAP_SEND_INVALIDATE] = "Send with Invalidate",
-    [RDMAP_SEND_SE] = "Send with Solicited Event",
-    [RDMAP_SEND_SE_INVALIDATE] = "Send with Solicited Event and Invalidate",
-    [RDMAP_TERMINATE] = "Terminate",
-    [RDMAP_IMMEDIATE] = "Immediate Data",
-    [RDMAP_IMMEDIATE_SE] = "Immediate Data with Solicited Event",
-    [RDMAP_ATOMIC_REQUEST] = "Atomic Request",
-    [RDMAP_ATOMIC_RESPONSE] = "Atomic Response",
-};
-
 static void note_terminate(struct note *note, const struct ddp_segment *ddp)
 {
     note->kind = NOTE_TERMINATE;
@@ -195,11 +180,11 @@ static void note_terminate(struct note *note, const struct ddp_segment *ddp)
 
 static void note_ddp(struct note *note, const struct ddp_segment *ddp)
 {
-    const char *name = operations[ddp->opcode & 0xFu];
+    const struct rdmap_opcode_info *info = rdmap_opcode_info(ddp->opcode);
     struct rdmap_read_request read;
 
-    if (name)
-        WHAT(note, "%s", name);
+    if (info)
+        WHAT(note, "%s", info->name);
     else
         WHAT(note, "RDMAP opcode %u", ddp->opcode);
     if (ddp->opcode == RDMAP_TERMINATE && !ddp->tagged) {

@@ -101,21 +101,6 @@ void print_startup(const struct print_target *target, enum direction direction, 
 
 /* ---- FPDUs ---- */
 
-static const char *const operations[16] = {
-    [RDMAP_WRITE] = "WRITE",
-    [RDMAP_READ_REQUEST] = "READ-REQ",
-    [RDMAP_READ_RESPONSE] = "READ-RESP",
-    [RDMAP_SEND] = "SEND",
-    [RDMAP_SEND_INVALIDATE] = "SEND-INV",
-    [RDMAP_SEND_SE] = "SEND-SE",
-    [RDMAP_SEND_SE_INVALIDATE] = "SEND-SE-INV",
-    [RDMAP_TERMINATE] = "TERMINATE",
-    [RDMAP_IMMEDIATE] = "IMM",
-    [RDMAP_IMMEDIATE_SE] = "IMM-SE",
-    [RDMAP_ATOMIC_REQUEST] = "ATOMIC-REQ",
-    [RDMAP_ATOMIC_RESPONSE] = "ATOMIC-RESP",
-};
-
 static void print_read_request(FILE *out, const uint8_t *p, size_t n)
 {
     struct rdmap_read_request request;
@@ -176,16 +161,18 @@ static void (*const bodies[16])(FILE *out, const uint8_t *p, size_t n) = {
 
 static void print_rdmap(FILE *out, const struct ddp_segment *ddp)
 {
+    const struct rdmap_opcode_info *info = rdmap_opcode_info(ddp->opcode);
+
     fputs(" rdmap: ", out);
     if (ddp->rv != 1)
         fprintf(out, "v%u ", ddp->rv);
-    if (!operations[ddp->opcode & 0xFu])
-        fprintf(out, "opcode 0x%x", ddp->opcode);
+    if (info)
+        fputs(info->token, out);
     else
-        fputs(operations[ddp->opcode & 0xFu], out);
+        fprintf(out, "opcode 0x%x", ddp->opcode);
     if (!ddp->tagged && ddp->mo == 0 && bodies[ddp->opcode & 0xFu])
         bodies[ddp->opcode & 0xFu](out, ddp->payload, ddp->payload_len);
-    if (!ddp->tagged && (ddp->opcode == RDMAP_SEND_INVALIDATE || ddp->opcode == RDMAP_SEND_SE_INVALIDATE))
+    if (!ddp->tagged && rdmap_invalidates(ddp->opcode))
         fprintf(out, " stag 0x%" PRIx32, ddp->stag);
 }
 

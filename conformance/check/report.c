@@ -6,24 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const operation_names[OPERATION_COUNT] = {
-    [RDMAP_WRITE] = "write",
-    [RDMAP_READ_REQUEST] = "read_request",
-    [RDMAP_READ_RESPONSE] = "read_response",
-    [RDMAP_SEND] = "send",
-    [RDMAP_SEND_INVALIDATE] = "send_invalidate",
-    [RDMAP_SEND_SE] = "send_se",
-    [RDMAP_SEND_SE_INVALIDATE] = "send_se_invalidate",
-    [RDMAP_TERMINATE] = "terminate",
-    [RDMAP_IMMEDIATE] = "immediate",
-    [RDMAP_IMMEDIATE_SE] = "immediate_se",
-    [RDMAP_ATOMIC_REQUEST] = "atomic_request",
-    [RDMAP_ATOMIC_RESPONSE] = "atomic_response",
-};
-
 const char *report_operation_name(unsigned opcode)
 {
-    return opcode < OPERATION_COUNT ? operation_names[opcode] : NULL;
+    const struct rdmap_opcode_info *info = rdmap_opcode_info(opcode);
+
+    return info ? info->key : NULL;
 }
 
 /* Most connections have none: these share one array. */

@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/common/judge.h"
 
+#include "engine/heap.h"
+
 #include <epan/wmem_scopes.h>
 
 /* Nobody asks here how often a rule passed: all connections count into one place. */
 static struct rule_count counts[RULE_COUNT];
+static struct heap heap; /* of the file that is open */
+
+void judge_file_opened(void)
+{
+    heap.refused = false;
+    heap_use(&heap);
+}
 
 /* ---- records ---- */
 

@@ -41,6 +41,9 @@ struct judge {
     wmem_map_t *by_frame;        /* frame -> struct record */
 };
 
+/* Before the connections of a file: memory that was refused in the one before it is forgotten (engine/heap.h). */
+void judge_file_opened(void);
+
 /* How the layers of a plugin judge: from payload alone, by the IETF's documents. */
 void judge_options(struct stack_options *options, enum stack_layer first, enum stack_layer last);
 /*

@@ -294,6 +294,7 @@ static void register_ports(void)
 /* By now, all who want to are in the list. */
 static void file_opened(void)
 {
+    judge_file_opened();
     others = false;
     if (builtin)
         heur_dissector_table_foreach("iwarp_ddp_rdmap", look_for_others, NULL);

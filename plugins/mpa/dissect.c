@@ -458,6 +458,7 @@ static compat_bool heuristic(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
 
 static void file_opened(void)
 {
+    judge_file_opened();
     flows = NULL;
     mpa_flow_forget();
 }

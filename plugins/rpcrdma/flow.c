@@ -166,6 +166,7 @@ bool rpcrdma_flow_listen(struct rdmap_listener *listener, const packet_info *pin
 
 static void file_opened(void)
 {
+    judge_file_opened();
     history_free(history);
     history = history_new();
 }

@@ -10,14 +10,14 @@ static void atomic(const struct rdmap_atomic_request *request)
 {
     uint64_t after, again;
 
-    if (!atomic_apply(request, request->compare_data, &after))
+    if (!rdmap_atomic_apply(request, request->compare_data, &after))
         return;
     if (request->opcode == RDMAP_ATOMIC_CMP_SWAP) {
         HOLDS((after & request->mask) == (request->data & request->mask));
         HOLDS((after & ~request->mask) == (request->compare_data & ~request->mask));
     } else {
         /* Adding commutes, and the lowest bit has no carry into it. */
-        again = atomic_fetch_add(request->data, request->compare_data, request->mask);
+        again = masked_fetch_add(request->data, request->compare_data, request->mask);
         HOLDS(after == again && ((after ^ request->data ^ request->compare_data) & 1) == 0);
     }
 }

@@ -368,7 +368,7 @@ static void finish_answer(struct conversation *c, enum role role, const struct m
     if (opcode == RDMAP_READ_RESPONSE) {
         waiting->done += (uint32_t)payload;
     } else if (!message->keeps_memory &&
-               atomic_apply(&waiting->atomic, memory_get(c, waiting->atomic.stag, waiting->atomic.to), &result)) {
+               rdmap_atomic_apply(&waiting->atomic, memory_get(c, waiting->atomic.stag, waiting->atomic.to), &result)) {
         memory_set(c, waiting->atomic.stag, waiting->atomic.to, result);
     }
     if (message->segment.last)

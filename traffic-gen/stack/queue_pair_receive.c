@@ -200,7 +200,7 @@ static void receive_atomic_request(struct qp *qp, const struct segment *segment,
         fail(qp, UNSPECIFIED, segment);
         return;
     }
-    if (!atomic_apply(&operation, 0, &result)) {
+    if (!rdmap_atomic_apply(&operation, 0, &result)) {
         fail(qp, UNEXPECTED_OPCODE, segment); /* the standard has no number for an unknown AOpCode */
         return;
     }

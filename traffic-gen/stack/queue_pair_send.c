@@ -291,7 +291,7 @@ static bool answer_atomic(struct qp *qp, struct qp_request *request)
         return false;
     }
     response.original = get_be64(word);
-    if (atomic_apply(operation, response.original, &result))
+    if (rdmap_atomic_apply(operation, response.original, &result))
         put_be64(word, result);
     send_untagged(qp, RDMAP_ATOMIC_RESPONSE, DDP_QN_ATOMIC_RESPONSE, octets,
                   rdmap_atomic_response_encode(&response, octets, sizeof octets));

@@ -42,7 +42,7 @@ static void all_work(struct talk *talk, unsigned side)
     assert_false(memory_may_invalidate(talk->side[!side].memory, NULL, STAG_INV));
     assert_int_equal(get_be64(there + 8000), 5); /* each CmpSwap compares nothing, and swaps */
     assert_int_equal(talk->side[side].failed, -1);
-    assert_true(g_str_has_suffix(talk->side[!side].log->str, "IMM:8:1122334455667788 SEND_INV:20:30 "));
+    assert_true(g_str_has_suffix(talk->side[!side].log->str, "IMM:8:1122334455667788 SEND-INV:20:30 "));
 }
 
 static void everything(void **state)

@@ -61,14 +61,14 @@ static uint64_t interesting(uint64_t *seed)
 static void fetch_add_examples(void **state)
 {
     (void)state;
-    assert_true(atomic_fetch_add(41, 1, 0) == 42);
-    assert_true(atomic_fetch_add(UINT64_MAX, 1, 0) == 0);
-    assert_true(atomic_fetch_add(UINT64_MAX, 1, UINT64_C(1) << 63) == 0);
+    assert_true(masked_fetch_add(41, 1, 0) == 42);
+    assert_true(masked_fetch_add(UINT64_MAX, 1, 0) == 0);
+    assert_true(masked_fetch_add(UINT64_MAX, 1, UINT64_C(1) << 63) == 0);
     /* two fields of 32 bits: the lower one wraps and leaves the upper one alone */
-    assert_true(atomic_fetch_add(UINT64_C(0x00000005FFFFFFFF), UINT64_C(0x0000000100000001),
+    assert_true(masked_fetch_add(UINT64_C(0x00000005FFFFFFFF), UINT64_C(0x0000000100000001),
                                  UINT64_C(0x0000000080000000)) == UINT64_C(0x0000000600000000));
     /* fields of one bit: exclusive or */
-    assert_true(atomic_fetch_add(UINT64_C(0xF0F0), UINT64_C(0xFF00), UINT64_MAX) == UINT64_C(0x0FF0));
+    assert_true(masked_fetch_add(UINT64_C(0xF0F0), UINT64_C(0xFF00), UINT64_MAX) == UINT64_C(0x0FF0));
 }
 
 static void fetch_add_agrees_with_the_bits(void **state)
@@ -79,19 +79,19 @@ static void fetch_add_agrees_with_the_bits(void **state)
     for (unsigned i = 0; i < 300000; i++) {
         uint64_t original = interesting(&seed), add = interesting(&seed), mask = interesting(&seed);
 
-        assert_true(atomic_fetch_add(original, add, mask) == fetch_add_by_bits(original, add, mask));
-        assert_true(atomic_fetch_add(original, add, 0) == original + add);
+        assert_true(masked_fetch_add(original, add, mask) == fetch_add_by_bits(original, add, mask));
+        assert_true(masked_fetch_add(original, add, 0) == original + add);
     }
 }
 
 static void cmp_swap_examples(void **state)
 {
     (void)state;
-    assert_true(atomic_cmp_swap(7, 7, UINT64_MAX, 9, UINT64_MAX) == 9);
-    assert_true(atomic_cmp_swap(7, 8, UINT64_MAX, 9, UINT64_MAX) == 7);
-    assert_true(atomic_cmp_swap(7, 8, 0, 9, UINT64_MAX) == 9);                    /* nothing is compared */
-    assert_true(atomic_cmp_swap(0x1234, 0x0034, 0xFF, 0xABCD, 0xFF00) == 0xAB34); /* the masks are independent */
-    assert_true(atomic_cmp_swap(7, 7, UINT64_MAX, 9, 0) == 7);
+    assert_true(masked_cmp_swap(7, 7, UINT64_MAX, 9, UINT64_MAX) == 9);
+    assert_true(masked_cmp_swap(7, 8, UINT64_MAX, 9, UINT64_MAX) == 7);
+    assert_true(masked_cmp_swap(7, 8, 0, 9, UINT64_MAX) == 9);                    /* nothing is compared */
+    assert_true(masked_cmp_swap(0x1234, 0x0034, 0xFF, 0xABCD, 0xFF00) == 0xAB34); /* the masks are independent */
+    assert_true(masked_cmp_swap(7, 7, UINT64_MAX, 9, 0) == 7);
 }
 
 static void cmp_swap_agrees_with_the_bits(void **state)
@@ -105,7 +105,7 @@ static void cmp_swap_agrees_with_the_bits(void **state)
         uint64_t compare =
             next_random(&seed) & 1 ? original ^ (interesting(&seed) & ~compare_mask) : interesting(&seed);
         uint64_t swap = interesting(&seed), swap_mask = interesting(&seed);
-        uint64_t result = atomic_cmp_swap(original, compare, compare_mask, swap, swap_mask);
+        uint64_t result = masked_cmp_swap(original, compare, compare_mask, swap, swap_mask);
 
         assert_true(result == cmp_swap_by_bits(original, compare, compare_mask, swap, swap_mask));
         swapped += result != original;
@@ -121,17 +121,17 @@ static void apply_follows_the_opcode(void **state)
 
     (void)state;
     request.opcode = RDMAP_ATOMIC_CMP_SWAP;
-    assert_true(atomic_apply(&request, 7, &result));
+    assert_true(rdmap_atomic_apply(&request, 7, &result));
     assert_true(result == 5);
-    assert_true(atomic_apply(&request, 8, &result));
+    assert_true(rdmap_atomic_apply(&request, 8, &result));
     assert_true(result == 8);
     request.opcode = RDMAP_ATOMIC_FETCH_ADD;
     request.mask = 0;
-    assert_true(atomic_apply(&request, 7, &result));
+    assert_true(rdmap_atomic_apply(&request, 7, &result));
     assert_true(result == 12);
     for (uint8_t opcode = 0; opcode < 16; opcode++) {
         request.opcode = opcode;
-        assert_int_equal(atomic_apply(&request, 7, &result), rdmap_atomic_name(opcode) != NULL);
+        assert_int_equal(rdmap_atomic_apply(&request, 7, &result), rdmap_atomic_name(opcode) != NULL);
     }
 }
 

@@ -24,13 +24,21 @@ static void opcode_table(void **state)
         assert_int_equal(info->header_min, expected[opcode].header_min);
         assert_int_equal(info->header_max, expected[opcode].header_max);
         assert_int_equal(info->ulp_data, expected[opcode].ulp_data);
-        assert_int_equal(info->many_segments, expected[opcode].ulp_data);
         assert_int_equal(info->invalidates, expected[opcode].invalidates);
         assert_int_equal(info->solicited, expected[opcode].solicited);
         assert_int_equal(info->rfc_version_only, expected[opcode].rfc_version_only);
-        assert_string_equal(info->document, opcode < 8 ? "rfc5040" : "rfc7306");
-        assert_true(info->name && info->token && info->section);
+        assert_true(info->name && info->token && info->key);
         assert_int_equal(rdmap_ulpdu_max(info), ulpdu_max[opcode]);
+        assert_int_equal(rdmap_is_send(opcode), opcode >= RDMAP_SEND && opcode <= RDMAP_SEND_SE_INVALIDATE);
+        assert_int_equal(rdmap_invalidates(opcode), expected[opcode].invalidates);
+        for (uint8_t version = 0; version < 2; version++) {
+            struct ddp_segment ddp = {.tagged = info->tagged, .dv = 1, .rv = version, .opcode = (uint8_t)opcode};
+
+            assert_true(rdmap_control_plausible(&ddp));
+            assert_int_equal(rdmap_opcode_too_new(&ddp), version == 0 && opcode >= RDMAP_IMMEDIATE);
+            ddp.tagged = !ddp.tagged;
+            assert_false(rdmap_control_plausible(&ddp));
+        }
     }
     for (unsigned opcode = 12; opcode < 300; opcode++)
         assert_null(rdmap_opcode_info(opcode));

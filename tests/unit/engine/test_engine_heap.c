@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Refused memory silences the findings of those that share it, and of nobody else. */
+#include "tests/unit/support.h"
+
+#include "engine/heap.h"
+#include "engine/verdict.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+static struct rule_count counts[RULE_COUNT];
+static unsigned findings;
+
+static void on_finding(void *ctx, const struct finding *finding)
+{
+    (void)ctx, (void)finding;
+    findings++;
+}
+
+static void fail_once(void)
+{
+    struct verdict verdict = {.counts = counts, .finding = on_finding};
+
+    verdict_failed(&verdict, (enum rule_id)0, DIR_UNKNOWN, &(struct place){0}, 0, "expected one; found another");
+}
+
+static void *refused_in_thread(void *heap)
+{
+    heap_use(heap);
+    assert_null(heap_get(SIZE_MAX / 2));
+    return NULL;
+}
+
+static void refusal_stays_with_its_heap(void **state)
+{
+    struct heap first = {0}, second = {0};
+    pthread_t thread;
+
+    (void)state;
+    heap_use(&first);
+    free(heap_get(1));
+    assert_false(heap_refused());
+    fail_once();
+    assert_int_equal(findings, 1);
+    assert_int_equal(pthread_create(&thread, NULL, refused_in_thread, &first), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_true(heap_refused());
+    fail_once();
+    assert_int_equal(findings, 1);
+    assert_int_equal(counts[0].failed, 1);
+    assert_int_equal(counts[0].inconclusive, 1);
+    heap_use(&second);
+    assert_false(heap_refused());
+    fail_once();
+    assert_int_equal(findings, 2);
+    heap_use(NULL);
+    assert_false(heap_refused());
+    assert_null(heap_resize(NULL, SIZE_MAX / 2));
+    assert_true(heap_refused());
+    heap_use(&second);
+    assert_false(heap_refused());
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(refusal_stays_with_its_heap),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
