@@ -125,8 +125,8 @@ static bool offer_to_own(struct rdmap_canvas *canvas, tvbuff_t *message)
     };
     heur_dtbl_entry_t *entry;
 
-    return dissector_try_uint_new(ports, responder, message, pinfo, canvas->root, TRUE, &payload) > 0 ||
-           dissector_try_uint_new(ports, initiator, message, pinfo, canvas->root, TRUE, &payload) > 0 ||
+    return compat_dissector_try_uint(ports, responder, message, pinfo, canvas->root, TRUE, &payload) > 0 ||
+           compat_dissector_try_uint(ports, initiator, message, pinfo, canvas->root, TRUE, &payload) > 0 ||
            dissector_try_heuristic(sends, message, pinfo, canvas->root, &entry, &payload);
 }
 

@@ -304,7 +304,7 @@ static void fragments_in_any_order(void **state)
     struct octets whole = {.n = 0};
     (void)state;
     add_tcp(&whole, 42, text);
-    assert_in_range(whole.n, 81, 96);
+    assert_true(whole.n >= 81 && whole.n <= 96);
     for (int ip = 4; ip <= 6; ip += 2) {
         for (size_t order = 0; order < ARRAY_LENGTH(orders); order++) {
             struct decap *decap = decap_new(0);

@@ -385,7 +385,7 @@ static void test_flood(void **state)
     for (unsigned i = 0; i < 40 && bench.terminates == 0; i++)
         raw_send(&bench, octets, n);
     assert_int_equal(bench.terminates, 1);
-    assert_in_range(bench.called, 4, 10);
+    assert_true(bench.called >= 4 && bench.called <= 10);
     bench_close(&bench);
 }
 
