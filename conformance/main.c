@@ -21,7 +21,7 @@ static int explain(const char *id)
     const struct rule *rule = rule_find(id);
 
     if (!rule) {
-        gchar *message = g_strdup_printf("--explain: there is no rule '%s'; --list-rules shows the ids", id);
+        gchar *message = g_strdup_printf("--explain: no rule '%s'; --list-rules lists the ids", id);
         int status = trouble(message);
 
         g_free(message);

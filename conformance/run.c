@@ -103,7 +103,7 @@ static void check_until_interrupted(struct run *run, struct capture *source)
 {
     atomic_store(&interruptible, source);
     catch_interrupts();
-    if (interrupted) /* before the capture was there to be told */
+    if (interrupted) /* before there was a capture to stop */
         capture_stop(source);
     run->threads = run->options->jobs;
     check_source(run, 0, source);
@@ -185,7 +185,7 @@ static void announce_captures(const struct check_options *options, struct report
         ((struct report_capture *)g_ptr_array_index(report->captures, 0))->part.series = g_uuid_string_random();
 }
 
-/* What the reports are made of. False: told already. */
+/* Fills the reports. False: the error has been reported. */
 static bool check_sources(struct run *run)
 {
     const struct check_options *options = run->options;

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-static void tell_troubles(const struct report *report)
+static void report_troubles(const struct report *report)
 {
     for (guint i = 0; i < report->captures->len; i++) {
         const struct report_capture *capture = g_ptr_array_index(report->captures, i);
@@ -17,7 +17,7 @@ static void tell_troubles(const struct report *report)
     }
 }
 
-static void tell_nothing(const struct report *report)
+static void report_nothing_found(const struct report *report)
 {
     for (guint i = 0; i < report->captures->len; i++) {
         const struct report_capture *capture = g_ptr_array_index(report->captures, i);
@@ -73,7 +73,7 @@ static bool write_report(const struct report *report, const char *path)
     return good;
 }
 
-/* A capture that could not be opened was told of already. */
+/* A capture that could not be opened has been reported already. */
 static bool write_annotated(const struct report *report)
 {
     const struct check_options *options = report->options;
@@ -98,10 +98,10 @@ static bool overwrites_input(const struct check_options *options, const char *pa
         return false;
     for (char **file = options->files; *file; file++)
         taken = output_file_is(path, *file) && g_file_test(*file, G_FILE_TEST_IS_REGULAR)
-                    ? "a capture that is to be checked"
+                    ? "one of the captures to check"
                     : taken;
     if (g_strcmp0(path, options->annotate) == 0)
-        taken = "the file of --annotate, too";
+        taken = "also the file of --annotate";
     if (taken)
         fprintf(stderr, "iwarp-check: --output: %s is %s; give another name\n", path, taken);
     return taken != NULL;
@@ -121,9 +121,9 @@ enum check_status run_report_all(struct report *report, bool blank)
     enum check_status status;
 
     report_conclude(report);
-    tell_troubles(report);
+    report_troubles(report);
     if (!report->options->allow_empty)
-        tell_nothing(report);
+        report_nothing_found(report);
     if (blank)
         fputc('\n', stdout);
     status = report->status;
@@ -142,7 +142,7 @@ void run_report_part(void *ctx)
     gchar *path = part_path(report->options->output, capture->part.number);
 
     report_conclude(report);
-    tell_troubles(report);
+    report_troubles(report);
     parts->trouble |= !write_report(report, path) || report->status == CHECK_TROUBLE;
     parts->fails |= report->status == CHECK_FAIL;
     parts->connections |= report->connections > 0;

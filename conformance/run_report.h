@@ -5,9 +5,9 @@
 
 #include "conformance/check/report.h"
 
-/* False: the report could not be written where the options say; told already. */
+/* False: the report could not be written where the options say; reported on standard error. */
 bool run_report_possible(const struct check_options *options);
-/* The end of a run without parts: sums up, writes everything and tells troubles. blank: a line before the report. */
+/* The end of a run without parts: sums up, writes everything and reports troubles. blank: a line before the report. */
 enum check_status run_report_all(struct report *report, bool blank);
 
 /* A run in parts. */

@@ -14,13 +14,13 @@ static bool has_magic(const uint8_t *p, size_t n, const char *magic, const char 
 
 bool advert_decode(struct advert *out, const uint8_t *p, size_t n)
 {
-    uint32_t told;
+    uint32_t announced;
 
     if (!has_magic(p, n, "IWT1", "LAB1") || n < HEAD_LEN)
         return false;
-    told = get_be32(p + MAGIC_LEN);
+    announced = get_be32(p + MAGIC_LEN);
     *out = (struct advert){0};
-    for (size_t at = HEAD_LEN; out->n < told && out->n < REGION_COUNT && n - at >= REGION_LEN; at += REGION_LEN) {
+    for (size_t at = HEAD_LEN; out->n < announced && out->n < REGION_COUNT && n - at >= REGION_LEN; at += REGION_LEN) {
         struct advert_memory *region = &out->regions[out->n++];
 
         region->address = get_be64(p + at);

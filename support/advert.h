@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the two ends of a test say to each other in the MPA private data. With revision 2 it stands behind the enhanced
+ * What the two ends of a test say to each other in the MPA private data. With revision 2 it follows the enhanced
  * data. All big-endian.
  *
  *   of the DUT (Reply, or Request when it is the Initiator)   "IWT1" n:u32 n * { address:u64 stag:u32 length:u32 }
@@ -40,7 +40,7 @@ struct advert_memory {
 };
 
 struct advert {
-    unsigned n; /* regions told, at most REGION_COUNT are kept */
+    unsigned n; /* regions announced, at most REGION_COUNT are kept */
     struct advert_memory regions[REGION_COUNT];
 };
 

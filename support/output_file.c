@@ -38,7 +38,7 @@ bool output_file_open(struct output_file *out, const char *path)
     if (!path || strcmp(path, "-") == 0)
         return true;
     exists = stat(path, &existing) == 0;
-    /* What these stand for may be a regular file, which others have open. */
+    /* These may be another name of a regular file that others have open. */
     in_place = g_str_has_prefix(path, "/dev/") || g_str_has_prefix(path, "/proc/");
     if (exists && (!S_ISREG(existing.st_mode) || in_place)) {
         out->file = fopen(path, "w");

@@ -28,7 +28,7 @@ static void complain(struct loop *loop, enum rdma_cm_event_type event, int numbe
     initiator->complaint = event;
     trouble_say("%s:%s: %s (%s)%s", loop->options->host, loop->options->port, rdma_event_str(event),
                 strerror(abs(number)),
-                event == RDMA_CM_EVENT_ADDR_ERROR ? "; does the way there go through an RDMA device?" : "");
+                event == RDMA_CM_EVENT_ADDR_ERROR ? "; is the route there through an RDMA device?" : "");
 }
 
 static void connect_now(struct loop *loop)
@@ -124,7 +124,7 @@ static bool tick(struct loop *loop, double now)
     if (loop->connections || now < initiator->next)
         return true;
     if (loop->options->patience > 0 && now - initiator->heard > loop->options->patience) {
-        trouble_say("nobody has accepted for %g s", loop->options->patience);
+        trouble_say("no connection was accepted for %g s", loop->options->patience);
         return false;
     }
     connect_now(loop);

@@ -12,7 +12,7 @@ struct loop {
     struct rdma_event_channel *channel;
     struct connection *connections;
     unsigned n;
-    void *role; /* of the one who uses the loop */
+    void *role; /* of whoever runs the loop */
     /* One event, a copy that is acknowledged already; its private data are copied, too. */
     void (*event)(struct loop *loop, const struct rdma_cm_event *event);
     /* Called about ten times a second, and after all events. False: the loop ends. */

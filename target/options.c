@@ -10,22 +10,23 @@ static const char help[] =
     "Usage: iwarp-target [OPTION...] [[HOST:]PORT]\n"
     "       iwarp-target --connect HOST:PORT [OPTION...]\n"
     "\n"
-    "Runs beside an RDMA device and offers what iwarp-gen test needs of it: memory with known rights, Receives, an\n"
-    "echo. Responder at PORT (default 7174), or with --connect an Initiator that connects again and again.\n"
+    "Runs on the host of an RDMA device and offers what iwarp-gen test needs there: memory with known access rights,\n"
+    "Receives, an echo. It is a Responder at PORT (default 7174), or with --connect an Initiator that connects "
+    "repeatedly.\n"
     "\n"
     "  --connect=HOST:PORT   be the Initiator; for iwarp-gen test --listen\n"
-    "  --service=NAME        for peers that ask for nothing: echo (default), or sink, which takes and never sends\n"
-    "  --advertise=WHERE     the memory: in private data (default: private-data), or in a Send (send)\n"
-    "  --ird=N, --ord=N      Reads at once, to us and from us (default 16; at most what the device can)\n"
-    "  --receives=N          Receives for peers that ask for nothing (default 64)\n"
-    "  --receive-size=N      octets of each (default 4096)\n"
+    "  --service=NAME        for peers that ask for none: echo (default), or sink, which receives and never sends\n"
+    "  --advertise=WHERE     how memory is announced: private-data (default), or send, in a Send\n"
+    "  --ird=N, --ord=N      Reads in flight, to us and from us (default 16; limited by the device)\n"
+    "  --receives=N          Receives for peers that ask for none (default 64)\n"
+    "  --receive-size=N      octets of each Receive (default 4096)\n"
     "  --region-size=N       octets of region 0 (default 65536); regions 1 to 5 have 4096\n"
-    "  --connections=N       at the same time (default 256); more are rejected\n"
-    "  --idle=SECONDS        close a connection without completions for so long (default 90; 0: never)\n"
-    "  --pause=SECONDS       Initiator: between two connections (default 0.05)\n"
-    "  --patience=SECONDS    Initiator: give up when nobody has answered for so long (default 0: never)\n"
-    "  --watch=SECONDS       Responder: how often to look whether the device still listens (default 10; 0: never)\n"
-    "  --verbose             say what happens on each connection\n"
+    "  --connections=N       at a time (default 256); further ones are rejected\n"
+    "  --idle=SECONDS        close a connection after so long without completions (default 90; 0: never)\n"
+    "  --pause=SECONDS       Initiator: pause between two connections (default 0.05)\n"
+    "  --patience=SECONDS    Initiator: give up after so long without an answer (default 0: never)\n"
+    "  --watch=SECONDS       Responder: how often to check that the device still listens (default 10; 0: never)\n"
+    "  --verbose             log what happens on each connection\n"
     "  --help, --version\n";
 
 enum name {
@@ -114,7 +115,7 @@ static bool seconds(const char *text, double *out)
     return true;
 }
 
-/* One of two names; *second tells which. */
+/* One of two names; *second: the second one. */
 static bool choose(const char *text, const char *first, const char *other, bool *second)
 {
     *second = strcmp(text, other) == 0;
@@ -181,7 +182,7 @@ enum options_outcome options_parse(struct target_options *out, int argc, char **
             return OPTIONS_DONE;
         }
         if (option == '?') {
-            snprintf(why, size, "%s: unknown, or without its value (see --help)", argv[optind - 1]);
+            snprintf(why, size, "%s: unknown option or missing value (see --help)", argv[optind - 1]);
             return OPTIONS_BAD;
         }
         wrong = take(out, option, optarg);
@@ -191,7 +192,7 @@ enum options_outcome options_parse(struct target_options *out, int argc, char **
         }
     }
     if (argc - optind > (out->connects ? 0 : 1)) {
-        snprintf(why, size, "'%s': one argument too many", argv[argc - 1]);
+        snprintf(why, size, "unexpected argument '%s'", argv[argc - 1]);
         return OPTIONS_BAD;
     }
     if (optind < argc && !options_address(out, argv[optind])) {

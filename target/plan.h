@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a connection gets: what its peer's words ask for, or what the options say when it has none. No verbs here. */
+/* What a connection offers: what its peer asked for, or what the options say if it asked for nothing. No verbs here. */
 #ifndef IWARP_TARGET_PLAN_H
 #define IWARP_TARGET_PLAN_H
 

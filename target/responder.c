@@ -91,7 +91,7 @@ static void take_request(struct loop *loop, const struct rdma_cm_event *event)
     if (c->plan.answer == PLAN_SILENCE)
         return;
     if (loop->n > loop->options->connections) {
-        trouble_say("more than %u connections: this one is rejected", loop->options->connections);
+        trouble_say("%u connections are open: rejecting another", loop->options->connections);
         c->plan.answer = PLAN_REJECT;
     }
     if (c->plan.answer == PLAN_ACCEPT && accept_request(c))
@@ -136,7 +136,7 @@ static void look(struct loop *loop, double now)
         return;
     responder->next = now + loop->options->watch;
     if (!watch_listens((unsigned)atoi(loop->options->port)))
-        stop_listening(loop, "the device no longer listens at the port, and did not say so");
+        stop_listening(loop, "the device stopped listening on the port without an event");
 }
 
 static bool tick(struct loop *loop, double now)

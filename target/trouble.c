@@ -30,9 +30,10 @@ void trouble_system(const char *what)
     trouble_say("%s: %s", what, strerror(number));
     if ((number == ENOMEM || number == EPERM) && getrlimit(RLIMIT_MEMLOCK, &locked) == 0 &&
         locked.rlim_cur != RLIM_INFINITY)
-        trouble_say("registered memory is locked, and this process may lock %lu KiB: raise that with ulimit -l, or in "
-                    "/etc/security/limits.conf, or LimitMEMLOCK= of systemd",
-                    (unsigned long)locked.rlim_cur / 1024);
+        trouble_say(
+            "registered memory is locked, and this process may lock only %lu KiB: raise that with ulimit -l, in "
+            "/etc/security/limits.conf, or with LimitMEMLOCK= of systemd",
+            (unsigned long)locked.rlim_cur / 1024);
 }
 
 bool trouble_device(void)
@@ -46,7 +47,8 @@ bool trouble_device(void)
         ibv_free_device_list(devices);
     if (iwarp == 0) {
         trouble_say(n ? "none of the %d RDMA devices speaks iWARP" : "no RDMA device", n);
-        trouble_say("load the driver of the device; soft-iWARP: modprobe siw; rdma link add siw0 type siw netdev eth0");
+        trouble_say(
+            "load the driver of the device; for soft-iWARP: modprobe siw; rdma link add siw0 type siw netdev eth0");
         return false;
     }
     if (access(cm_path, R_OK | W_OK) != 0) {

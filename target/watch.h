@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether somebody listens at a TCP port of this host, as the kernel tells. A soft device listens with the kernel's own
- * sockets, so its port shows there, and its listener may end without an event of the RDMA CM (siw of Linux 6.1 does
- * that when a Request is cut short by a FIN). The port of a device with a TCP of its own does not show.
+ * Whether a TCP port of this host is being listened on, as the kernel reports it. A soft device listens with the
+ * kernel's own sockets, so its port shows there, and its listener may end without an event of the RDMA CM (siw of
+ * Linux 6.1 does that when a Request is cut short by a FIN). The port of a device with a TCP of its own is not listed
+ * there.
  */
 #ifndef IWARP_TARGET_WATCH_H
 #define IWARP_TARGET_WATCH_H

@@ -42,14 +42,13 @@ static bool find_rule(const char *id, enum rule_id *out)
 bool waivers_add(GPtrArray *waivers, const char *argument, GError **error)
 {
     const char *colon = strchr(argument, ':');
-    gchar *id = !colon ? g_strdup(argument) : g_strndup(argument, (gsize)(colon - argument));
+    gchar *id = colon ? g_strndup(argument, (gsize)(colon - argument)) : g_strdup(argument);
     struct waiver *waiver;
     enum rule_id rule;
 
     if (!find_rule(id, &rule)) {
         g_set_error(error, WAIVER_ERROR, 0,
-                    "--waive: there is no rule '%s'; write --waive=ID or --waive=ID:why, --list-rules shows the ids",
-                    id);
+                    "--waive: no rule '%s'; write --waive=ID or --waive=ID:why, where --list-rules lists the ids", id);
         g_free(id);
         return false;
     }
@@ -66,7 +65,7 @@ bool waivers_add(GPtrArray *waivers, const char *argument, GError **error)
 
 struct loader {
     const char *path;
-    bool of_tests;
+    bool of_cases;
     yaml_document_t *document;
     GError **error;
 };
@@ -84,7 +83,7 @@ static bool mistake(const struct loader *loader, const yaml_node_t *node, const 
     text = printable_text(raw); /* it repeats what the file says */
     g_free(raw);
     g_set_error(loader->error, WAIVER_ERROR, 0, "%s:%zu: %s", loader->path,
-                !node ? (size_t)1 : node->start_mark.line + 1, text);
+                node ? node->start_mark.line + 1 : (size_t)1, text);
     g_free(text);
     return false;
 }
@@ -99,7 +98,7 @@ static bool read_text(const struct loader *loader, const char *key, const yaml_n
     const char *text = scalar(node);
 
     if (!text || *text == '\0')
-        return mistake(loader, node, "'%s' must be a text", key);
+        return mistake(loader, node, "'%s' must be text", key);
     g_free(*out);
     *out = g_strdup(text);
     return true;
@@ -164,7 +163,7 @@ static bool read_address(const struct loader *loader, const yaml_node_t *node, s
         return mistake(
             loader, node,
             "'%s' is not an address; allowed: 192.0.2.7, 192.0.2.0/24, \"192.0.2.7:20049\", \"[2001:db8::7]:20049\"",
-            !text ? "" : text);
+            text ? text : "");
     g_array_append_val(waiver->addresses, address);
     return true;
 }
@@ -196,13 +195,13 @@ static bool read_role(const struct loader *loader, const yaml_node_t *node, stru
     return true;
 }
 
-/* Tests have the id of their rule, and what is behind a slash tells one of several. */
-static bool find_rule_of_test(struct waiver *waiver)
+/* A case has the id of its rule, with a suffix after a slash where the rule has several. */
+static bool find_rule_of_case(struct waiver *waiver)
 {
     const char *slash = strchr(waiver->id, '/');
-    g_autofree char *id = !slash ? NULL : g_strndup(waiver->id, (gsize)(slash - waiver->id));
+    g_autofree char *id = slash ? g_strndup(waiver->id, (gsize)(slash - waiver->id)) : NULL;
 
-    waiver->one_test = id != NULL;
+    waiver->one_case = id != NULL;
     return id && find_rule(id, &waiver->rule);
 }
 
@@ -210,10 +209,10 @@ static bool read_id(const struct loader *loader, const yaml_node_t *node, struct
 {
     if (!read_text(loader, "id", node, &waiver->id))
         return false;
-    if (find_rule(waiver->id, &waiver->rule) || (loader->of_tests && find_rule_of_test(waiver)))
+    if (find_rule(waiver->id, &waiver->rule) || (loader->of_cases && find_rule_of_case(waiver)))
         return true;
-    return mistake(loader, node, "there is no rule%s '%s'; iwarp-check --list-rules%s shows the ids",
-                   loader->of_tests ? " or test" : "", waiver->id, loader->of_tests ? " or iwarp-gen list tests" : "");
+    return mistake(loader, node, "no rule%s '%s'; iwarp-check --list-rules%s lists the ids",
+                   loader->of_cases ? " or case" : "", waiver->id, loader->of_cases ? " or iwarp-gen list tests" : "");
 }
 
 static bool read_why(const struct loader *loader, const yaml_node_t *node, struct waiver *waiver)
@@ -246,9 +245,9 @@ static bool read_mapping(const struct loader *loader, const yaml_node_t *node, c
         while (i < n_keys && g_strcmp0(keys[i].name, name) != 0)
             i++;
         if (i == n_keys)
-            return mistake(loader, key, "unknown key '%s' in %s; allowed: %s", !name ? "" : name, what, allowed);
+            return mistake(loader, key, "unknown key '%s' in %s; allowed: %s", name ? name : "", what, allowed);
         if (seen & 1u << i)
-            return mistake(loader, key, "'%s' stands twice", name);
+            return mistake(loader, key, "'%s' is given twice", name);
         seen |= 1u << i;
         if (!keys[i].read(loader, yaml_document_get_node(loader->document, pair->value), waiver))
             return false;
@@ -295,11 +294,11 @@ static bool read_document(const struct loader *loader, GPtrArray *waivers)
     return true;
 }
 
-bool waivers_load(GPtrArray *waivers, const char *path, bool of_tests, GError **error)
+bool waivers_load(GPtrArray *waivers, const char *path, bool of_cases, GError **error)
 {
     yaml_parser_t parser;
     yaml_document_t document;
-    struct loader loader = {path, of_tests, &document, error};
+    struct loader loader = {path, of_cases, &document, error};
     bool ok = false;
     FILE *file = fopen(path, "rb");
 
@@ -318,7 +317,7 @@ bool waivers_load(GPtrArray *waivers, const char *path, bool of_tests, GError **
         yaml_document_delete(&document);
     } else {
         g_set_error(error, WAIVER_ERROR, 0, "%s:%zu: not YAML: %s", path, parser.problem_mark.line + 1,
-                    !parser.problem ? "cannot be read" : parser.problem);
+                    parser.problem ? parser.problem : "cannot be read");
     }
     yaml_parser_delete(&parser);
     fclose(file);

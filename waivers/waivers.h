@@ -4,7 +4,7 @@
  *
  * A waiver file is a YAML list:
  *
- *   - id: MPA-4.3-03              # the rule; of rules that state the same, any
+ *   - id: MPA-4.3-03              # the rule; of rules that state the same requirement, any
  *     why: firmware 1.2 counts Markers from the ISN
  *     link: https://bugs.example/17
  *     scope:                      # optional: only what this device sent
@@ -31,7 +31,7 @@ struct waiver_address {
 struct waiver {
     enum rule_id rule; /* the one that carries the findings */
     char *id;          /* as the user wrote it */
-    bool one_test;     /* id is that of one of the rule's tests (iwarp-gen test) */
+    bool one_case;     /* id is that of one case of the rule (iwarp-gen test) */
     char *why, *link;  /* may be NULL */
     char *where;       /* "--waive" or FILE:LINE */
     GArray *addresses; /* struct waiver_address; NULL: everywhere */
@@ -45,10 +45,10 @@ GPtrArray *waivers_new(void);
 /* --waive=ID[:why] */
 bool waivers_add(GPtrArray *waivers, const char *argument, GError **error);
 /*
- * --waivers=FILE. Mistakes are told as FILE:LINE: what is wrong and what is allowed. of_tests: ids of tests are known,
- * too.
+ * --waivers=FILE. Mistakes are reported as FILE:LINE: what is wrong and what is allowed. of_cases: ids of cases
+ * are accepted as well.
  */
-bool waivers_load(GPtrArray *waivers, const char *path, bool of_tests, GError **error);
+bool waivers_load(GPtrArray *waivers, const char *path, bool of_cases, GError **error);
 
 /* True for what `sender` sent in that role. */
 bool waiver_in_scope(const struct waiver *waiver, const struct endpoint *sender, enum waiver_role role);

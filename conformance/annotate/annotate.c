@@ -109,7 +109,7 @@ static gchar *section_text(const struct report *report, const struct report_capt
         text = g_strdup_printf("iwarp-check " IWARP_KIT_VERSION ", profile %s: %s", report->options->profile, verdict);
     else
         text = g_strdup_printf("iwarp-check " IWARP_KIT_VERSION ", profile %s: %s; %" PRIu64
-                               " of the findings are counted only (--max-findings)",
+                               " more findings were counted but not kept (--max-findings)",
                                report->options->profile, verdict, left_out);
     g_free(verdict);
     return text;
@@ -135,7 +135,7 @@ struct copy {
 static bool may_replace(const char *in, const char *out, GError **error)
 {
     if (g_file_test(out, G_FILE_TEST_EXISTS) && !g_file_test(out, G_FILE_TEST_IS_REGULAR))
-        return trouble(error, out, "is no regular file");
+        return trouble(error, out, "is not a regular file");
     if (output_file_is(in, out))
         return trouble(error, out, "is the capture itself; give another name");
     return true;

@@ -72,7 +72,7 @@ void copier_comment(struct copier *copier, GByteArray *to, const char *text)
     copier_option(copier, to, OPTION_COMMENT, text, n);
 }
 
-/* Where further options go: before opt_endofopt, or at the end. Options that make no sense stay behind ours. */
+/* Where further options go: before opt_endofopt, or at the end. Malformed options stay after ours. */
 static size_t options_end(const struct copier *copier, const uint8_t *block, size_t at, size_t end)
 {
     size_t begin = at;
@@ -122,7 +122,7 @@ static void copy_block(struct copier *copier)
     fwrite(copier->block->data, 1, copier->block->len, copier->out);
 }
 
-/* The section grows, so that its length becomes "not told" (section 4.1). */
+/* The section grows, so its length becomes "not specified" (section 4.1). */
 static void copy_section(struct copier *copier)
 {
     memset(copier->block->data + 16, 0xFF, 8);
@@ -141,7 +141,7 @@ static void copy_interface(struct copier *copier)
     copy_block(copier);
 }
 
-/* Enhanced Packet Block, and the obsolete Packet Block: captured length and options stand at the same places. */
+/* Enhanced Packet Block, and the obsolete Packet Block: captured length and options are at the same places. */
 static void copy_packet(struct copier *copier)
 {
     size_t length = copier->block->len, captured = 0;
@@ -150,7 +150,7 @@ static void copy_packet(struct copier *copier)
     if (length >= PACKET_FIXED + TRAILER)
         captured = PADDED((size_t)copier_get32(copier, copier->block->data + 20));
     if (length < PACKET_FIXED + TRAILER || captured > length - PACKET_FIXED - TRAILER) {
-        g_byte_array_set_size(copier->added, 0); /* no reader gets here */
+        g_byte_array_set_size(copier->added, 0); /* not reached */
         copy_block(copier);
         return;
     }
@@ -205,7 +205,7 @@ static void copy_by_type(struct copier *copier, uint32_t type)
     copy_block(copier);
 }
 
-/* The byte order of a section follows from its magic, which stands behind the length that needs it. */
+/* The byte order of a section follows from its magic, which comes after the length that needs it. */
 static bool learn_byte_order(struct copier *copier, const uint8_t *magic)
 {
     static const uint8_t big[4] = {0x1A, 0x2B, 0x3C, 0x4D}, little[4] = {0x4D, 0x3C, 0x2B, 0x1A};
@@ -229,17 +229,18 @@ static enum annotate_status read_block(struct copier *copier, uint32_t *type)
         return truncated(copier);
     *type = copier_get32(copier, head);
     if (*type == BLOCK_SECTION && !learn_byte_order(copier, head + 8))
-        return copier_stop(copier, ANNOTATE_CORRUPT, "section without a byte order, after packet %u", copier->frame);
+        return copier_stop(copier, ANNOTATE_CORRUPT, "section of unknown byte order after packet %u", copier->frame);
     length = copier_get32(copier, head + 4);
     if (length < (*type == BLOCK_SECTION ? SECTION_MIN : BLOCK_MIN) || length % 4 != 0 || length > BLOCK_MAX)
-        return copier_stop(copier, ANNOTATE_CORRUPT, "block of %u octets, after packet %u", length, copier->frame);
+        return copier_stop(copier, ANNOTATE_CORRUPT, "block with an invalid length of %u octets after packet %u",
+                           length, copier->frame);
     g_byte_array_set_size(copier->block, length);
     memcpy(copier->block->data, head, sizeof head);
     n = length - sizeof head;
     if (fread(copier->block->data + sizeof head, 1, n, copier->in) < n)
         return truncated(copier);
     if (copier_get32(copier, copier->block->data + length - TRAILER) != length)
-        return copier_stop(copier, ANNOTATE_CORRUPT, "block with two lengths, after packet %u", copier->frame);
+        return copier_stop(copier, ANNOTATE_CORRUPT, "block whose two lengths differ, after packet %u", copier->frame);
     return ANNOTATE_COPIED;
 }
 

@@ -14,14 +14,14 @@ enum {
     FILE_HEADER = 24,
     RECORD_HEADER = 16,
     LINK_TYPE_MASK = 0xFFFF,
-    FCS_KNOWN = 1 << 26, /* the four bits above tell its length in units of 16 bits */
+    FCS_KNOWN = 1 << 26, /* the four bits above are its length in units of 16 bits */
     SNAP_LENGTH_AT = 12, /* in the Interface Description Block */
 };
 
 struct pcap_format {
     uint32_t magic;
     uint8_t digits; /* of the fraction of a second */
-    uint8_t extra;  /* octets behind the record header */
+    uint8_t extra;  /* octets after the record header */
 };
 
 static const struct pcap_format formats[] = {
@@ -160,8 +160,8 @@ static enum annotate_status convert_records(struct copier *copier, struct pcap *
             length = first;
         }
         if (captured > BLOCK_MAX / 2)
-            return copier_stop(copier, ANNOTATE_CORRUPT, "record of %u octets, after packet %u", captured,
-                               copier->frame);
+            return copier_stop(copier, ANNOTATE_CORRUPT, "record with an invalid length of %u octets after packet %u",
+                               captured, copier->frame);
         g_byte_array_set_size(copier->block, captured);
         if (n < header || fread(copier->block->data, 1, captured, copier->in) < captured)
             return copier_stop(copier, ANNOTATE_TRUNCATED, "ends inside a record, after packet %u", copier->frame);

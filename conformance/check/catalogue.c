@@ -122,17 +122,17 @@ static const char *judgement(const struct rule *rule)
     switch (rule->judged) {
     case RULE_JUDGED:
         return rule->observe == OBSERVE_REACTION
-                   ? "in captures that hold what provokes the reaction, and by the active test suite"
+                   ? "in captures that contain the stimulus, and by the suites of iwarp-gen test"
                    : "in captures";
     case RULE_SAME:
         return "together with the rule that states the same requirement";
     case RULE_WITH:
-        return "along with other rules: what violates it is found under one of their ids";
+        return "with other rules: its violations are reported under one of their ids";
     case RULE_PERMISSION:
-        return "never: it allows something";
+        return "never: it is a permission";
     case RULE_NOT_JUDGED:
-        return rule->observe == OBSERVE_REACTION ? "by the active test suite only"
-                                                 : "no: it cannot be seen from outside";
+        return rule->observe == OBSERVE_REACTION ? "only by the suites of iwarp-gen test"
+                                                 : "no: it is not visible from outside";
     }
     return "";
 }
@@ -155,7 +155,7 @@ void catalogue_explain(FILE *out, const struct rule *rule)
         paragraph(out, "Judged with", rule_catalogue[rule->with[i]].id);
     for (size_t i = 0; i < RULE_COUNT; i++)
         if (rule_judged_with(&rule_catalogue[i], rule_number(rule)))
-            paragraph(out, "Judges also", rule_catalogue[i].id);
+            paragraph(out, "Also judges", rule_catalogue[i].id);
     paragraph(out, rule->judged == RULE_NOT_JUDGED ? "Why not" : "How", rule->how);
     paragraph(out, "Violation", rule->cause);
     g_free(source);

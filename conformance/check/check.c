@@ -17,7 +17,7 @@ struct reading {
     const struct check_progress *progress;
     const struct check_parts *parts; /* NULL: one report of all */
     int64_t part_end;                /* INT64_MAX: not known yet, or never */
-    uint64_t dropped;                /* told in the parts before */
+    uint64_t dropped;                /* in the parts before */
     struct decap *decap;
     const struct check_options *options;
     struct history *history;
@@ -85,8 +85,8 @@ static gchar *unknown_link(const char *file, int linktype)
     const char *name = pcap_datalink_val_to_name(linktype), *text = pcap_datalink_val_to_description(linktype);
 
     if (!name)
-        return g_strdup_printf("%s: link type %d is not understood", file, linktype);
-    return g_strdup_printf("%s: link type %d (%s, %s) is not understood", file, linktype, name, text);
+        return g_strdup_printf("%s: link type %d is not supported", file, linktype);
+    return g_strdup_printf("%s: link type %d (%s, %s) is not supported", file, linktype, name, text);
 }
 
 static void explain_status(const struct reading *reading, enum capture_status status, const struct capture_error *error)
@@ -109,7 +109,7 @@ static void explain_status(const struct reading *reading, enum capture_status st
 
 static bool make_shares(struct reading *reading, const struct check_setup *setup)
 {
-    /* With --print all is told in the order in which it came. */
+    /* With --print everything is printed in the order of arrival. */
     unsigned n = setup->print ? 1 : CHECK_SHARES;
     struct share_setup of_share = {.options = setup->options,
                                    .capture = reading->capture,

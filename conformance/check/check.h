@@ -6,13 +6,13 @@
 #include "conformance/check/report.h"
 #include "conformance/input/capture.h"
 
-/* Called every now and then with how far the capture was read, 0 to 1 (negative: unknown). */
+/* Called now and then with the fraction of the capture that was read, 0 to 1 (negative: unknown). */
 struct check_progress {
     void (*tell)(void *ctx, double part);
     void *ctx;
 };
 
-/* Reports period by period, by the times of packets; live, also when none comes. */
+/* Reports period by period, by the times of packets; live, even when none arrive. */
 struct check_parts {
     void (*tell)(void *ctx); /* the report_capture holds a part; afterwards it is emptied. NULL: one report of all */
     void *ctx;
@@ -28,7 +28,7 @@ struct check_setup {
 };
 
 /*
- * Reads `source` to its end and fills `capture`. What goes wrong is told in capture->trouble; everything found before
+ * Reads `source` to its end and fills `capture`. Trouble is described in capture->trouble; everything found before
  * is kept. Several captures may be checked at once in different threads.
  */
 void check_capture(const struct check_setup *setup, struct capture *source, struct report_capture *capture);

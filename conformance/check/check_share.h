@@ -19,7 +19,7 @@ struct share_setup {
     FILE *print;                          /* NULL: no lines */
     struct layouts *layouts;              /* of all shares; it outlives them */
     unsigned shares;
-    uint32_t *next_id; /* NULL: share_number() will tell the numbers of its connections */
+    uint32_t *next_id; /* NULL: share_number() sets the numbers of its connections */
 };
 
 struct share_found {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the parts of a share have in common: a connection, over TCP or of RoCE and InfiniBand, while it is being read.
+/* Shared by the files that check a share of the connections: one connection, over TCP, RoCE or InfiniBand, while it is
+ * being read.
  */
 #ifndef IWARP_CONFORMANCE_CHECK_CHECK_WATCHED_H
 #define IWARP_CONFORMANCE_CHECK_CHECK_WATCHED_H
@@ -24,7 +25,7 @@ struct check {
     enum ib_below below; /* of the packet being worked on */
     uint32_t *next_id, max_connections;
     uint32_t frame;   /* being worked on */
-    uint64_t dropped; /* by the capture, as far as told */
+    uint64_t dropped; /* by the capture, as far as known */
     struct share_found found;
     uint32_t findings_kept, notes_kept, records;
     bool numbers_apart;
@@ -48,7 +49,7 @@ struct watched {
     uint32_t id;           /* of the connection in the report; 0: not known yet */
     uint32_t opened_frame; /* in this frame it was opened */
     bool active;           /* something happened since the report of the part before */
-    bool continued;        /* it stands in that, or in an earlier one */
+    bool continued;        /* it is in that report, or in an earlier one */
 };
 
 /* From when to when, as known when it is reported. */
@@ -59,10 +60,10 @@ struct watched_span {
 
 /* With an empty report. NULL: memory is lacking, as the share will say. */
 struct watched *watched_new(struct check *check, uint32_t number);
-/* Its stack, told by taps what is counted, printed and noted. False: memory is lacking. */
+/* Its stack, whose taps count, print and note what happens. False: out of memory. */
 bool watched_stack(struct watched *watched, const struct stack_setup *setup);
 void watched_free(struct watched *watched);
-/* Before the engine is told anything of it. */
+/* Before the engine is given anything of it. */
 void watched_wake(struct watched *watched);
 /* The stack is finished, and what is known of it goes to the share's reports, if it is RDMA; then it is freed. */
 void watched_close(struct watched *watched, const struct watched_span *span, int64_t now_ns);

@@ -13,7 +13,7 @@ struct workers;
  * turn. NULL: threads or memory are lacking; the caller does the work itself.
  */
 struct workers *workers_new(struct check *const *shares, unsigned n, struct layouts *layouts, struct heap *heap);
-/* Copies the segment; waits while the worker is far behind. False: memory is lacking. */
+/* Copies the segment; waits while the worker lags far behind. False: out of memory. */
 bool workers_segment(struct workers *workers, unsigned share, const struct addressed_segment *segment);
 /* The same for a packet of RoCE or InfiniBand. */
 bool workers_datagram(struct workers *workers, unsigned share, const struct ib_datagram *datagram);

@@ -73,7 +73,7 @@ void counted_lend(struct counting *counting, struct counted *counted)
 {
     struct counting_table *table = find_table(counting);
 
-    if (!table) { /* the counts are told to be incomplete */
+    if (!table) { /* the counts are reported as incomplete */
         counting->memory_lacking = true;
         counted->verdict->counts = counting->lost;
         return;

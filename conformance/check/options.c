@@ -67,7 +67,7 @@ static bool parse_format(struct check_options *options, const char *value, GErro
     const struct word *word = find_word(formats, value);
 
     if (!word)
-        return usage(error, "--format=%s: available are text, json, junit and html", value);
+        return usage(error, "--format=%s: choose one of text, json, junit and html", value);
     options->format = (enum report_format)word->value;
     return true;
 }
@@ -133,7 +133,7 @@ static bool assume_inline(struct check_options *options, const char *value, GErr
     guint64 number;
 
     if (!g_ascii_string_to_unsigned(value, 10, INLINE_MIN, INLINE_MAX, &number, NULL))
-        return usage(error, "--assume=inline=%s: a number of octets is wanted, 1024 to 262144", value);
+        return usage(error, "--assume=inline=%s: give a number of octets from 1024 to 262144", value);
     options->assume_inline = (unsigned)number;
     return true;
 }
@@ -154,7 +154,7 @@ static bool read_pair(struct check_options *options, const char *option, const c
     for (; readers->key; readers++)
         if (value && strcmp(readers->key, pair) == 0)
             return readers->read(options, value, error);
-    return usage(error, "%s: '%s' is not understood; write %s", option, pair, allowed);
+    return usage(error, "%s: '%s' is not KEY=VALUE as in %s", option, pair, allowed);
 }
 
 static bool read_pairs(struct check_options *options, const char *option, const char *allowed,
@@ -184,7 +184,7 @@ static bool read_seconds(const char *value, int64_t *out, GError **error)
     double seconds = g_ascii_strtod(value, &end);
 
     if (end == value || *end != '\0' || !(seconds > 0 && seconds <= 1e6))
-        return usage(error, "--timers: '%s' is no number of seconds above 0 and up to 1000000", value);
+        return usage(error, "--timers: '%s' is not a number of seconds above 0 and at most 1000000", value);
     *out = (int64_t)(seconds * 1e9);
     return true;
 }
@@ -272,7 +272,7 @@ static bool parse_rotate(struct check_options *options, const char *value, GErro
     double seconds = g_ascii_strtod(value, &end);
 
     if (end == value || *end != '\0' || !(seconds >= 0.001 && seconds <= 1e6))
-        return usage(error, "--rotate=%s: a number of seconds is wanted, 0.001 to 1000000", value);
+        return usage(error, "--rotate=%s: give a number of seconds from 0.001 to 1000000", value);
     options->rotate_ns = (int64_t)(seconds * 1e9);
     return true;
 }
@@ -299,7 +299,8 @@ static bool select_rules(struct check_options *options, char **rules, char **ski
     rule_selection_init(&options->rules, chosen, skipped);
     for (size_t i = 0; i < RULE_COUNT; i++)
         any |= options->rules.listed[i];
-    return any || usage(error, "--rules and --skip leave no rule to check; --list-rules shows what a selection holds");
+    return any ||
+           usage(error, "--rules and --skip leave no rule to check; --list-rules lists what a selection contains");
 }
 
 static bool load_waivers(struct check_options *options, char **waive, char **files, GError **error)
@@ -347,17 +348,17 @@ static bool can_annotate(const struct check_options *options, GError **error)
 {
     if (!options->files[0] || options->files[1] || strcmp(options->files[0], "-") == 0)
         return usage(error, "--annotate: give one capture file, not an interface or standard input");
-    return strcmp(options->annotate, "-") != 0 || usage(error, "--annotate: a file is wanted, not standard output");
+    return strcmp(options->annotate, "-") != 0 || usage(error, "--annotate: give a file, not standard output");
 }
 
-/* One report would have to hold the periods of several captures; and each needs a name of its own. */
+/* A report covers one period of one capture, and each report needs a name of its own. */
 static bool can_rotate(const struct check_options *options, GError **error)
 {
     if (!options->output)
-        return usage(error, "--rotate: say with --output=FILE where the reports go: FILE-00001, ...");
+        return usage(error, "--rotate needs --output=FILE, which names the reports: FILE-00001, ...");
     if (options->files[0] && options->files[1])
         return usage(error, "--rotate: give an interface, or one capture");
-    return !options->annotate || usage(error, "--rotate and --annotate exclude each other");
+    return !options->annotate || usage(error, "--rotate and --annotate cannot be combined");
 }
 
 static bool understand(struct check_options *options, struct raw_options *raw, GError **error)
@@ -380,13 +381,13 @@ static bool understand(struct check_options *options, struct raw_options *raw, G
         !select_rules(options, raw->rules, raw->skip, error) || !load_waivers(options, raw->waive, raw->waivers, error))
         return false;
     if (options->list_rules && options->format != FORMAT_TEXT && options->format != FORMAT_JSON)
-        return usage(error, "--list-rules: --format=text and json are available");
+        return usage(error, "--list-rules supports --format=text and json");
     if (raw->progress && raw->no_progress)
-        return usage(error, "--progress and --no-progress exclude each other");
+        return usage(error, "--progress and --no-progress cannot be combined");
     if (raw->jobs < 1 || raw->jobs > 256)
-        return usage(error, "-j: a number of captures to check at once is wanted, 1 to 256");
+        return usage(error, "-j: give a number of threads from 1 to 256");
     if (raw->max_findings < 0)
-        return usage(error, "--max-findings: a number is wanted, 0 for all");
+        return usage(error, "--max-findings: give a number, 0 for all");
     if (g_strcmp0(options->output, "-") == 0)
         g_clear_pointer(&options->output, g_free);
     options->progress = raw->progress ? ON : raw->no_progress ? OFF : UNKNOWN;
@@ -408,13 +409,13 @@ static bool understand(struct check_options *options, struct raw_options *raw, G
     if (!options->interface && !options->files[0])
         return usage(error, "no capture file given; try: iwarp-check FILE.pcapng, or iwarp-check --help");
     if (options->capture_buffer != 0 && !options->interface)
-        return usage(error, "--capture-buffer goes with -i");
+        return usage(error, "--capture-buffer needs -i");
     if (options->rotate_ns != 0 && !can_rotate(options, error))
         return false;
     return !options->annotate || can_annotate(options, error);
 }
 
-/* GOption knows "-j 2" but not "-j2", which everybody writes. */
+/* GOption knows "-j 2" but not "-j2", which is what people write. */
 static void split_short_options(gchar **out, int argc, char **argv)
 {
     bool options_end = false;

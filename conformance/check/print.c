@@ -82,7 +82,7 @@ void print_startup(const struct print_target *target, enum direction direction, 
     print_begin(target, direction, &event->place, "mpa");
     fputs(frame->kind == MPA_REQUEST ? "start-req" : "start-rep", target->out);
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
-        /* S is told by "mpav2: enhanced". */
+        /* "mpav2: enhanced" says that S is set. */
         if (!(frame->flags & flags[i].bit) || (flags[i].bit == MPA_FLAG_S && frame->has_enhanced))
             continue;
         fprintf(target->out, "%s%c", separator, flags[i].letter);

@@ -14,7 +14,7 @@
  *   38 0.004902 > [rpcrdma: xid 0x3c20 1156 octets by Read CALL NFS3 SYMLINK]
  *
  * Frame number, seconds since start_ns, '>' from the Initiator and '<' from the Responder; from the second connection
- * of a capture on its number stands behind. A chunk is shown by its segments, their octets together and, in the Read
+ * of a capture on, its number follows. A chunk is shown by its segments, their octets together and, in the Read
  * list, its Position.
  */
 struct print_target {
@@ -29,7 +29,7 @@ void print_skipped(const struct print_target *target, enum direction direction, 
                    const struct place *place);
 /* Of an RPC-over-RDMA message: in print_rpcrdma.c. */
 void print_rpcrdma(const struct print_target *target, enum direction direction, const struct rpcrdma_message *message);
-/* A Call whose RPC message was fetched: what its Send does not show. */
+/* A Call whose RPC message was fetched: its Send does not contain it. */
 void print_long_call(const struct print_target *target, enum direction direction,
                      const struct rpcrdma_payload *payload);
 

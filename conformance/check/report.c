@@ -255,8 +255,8 @@ static bool goes_on(const struct report *report)
 
 const char *const report_nothing[] = {
     [REPORT_NO_MPA] = "no RDMA connection found: nothing was checked",
-    [REPORT_NO_RPCRDMA] = "no RPC-over-RDMA found: of what is below it on RoCE and InfiniBand nothing is judged",
-    [REPORT_NO_FPDU] = "no FPDU could be judged: nothing but the start of connections was checked",
+    [REPORT_NO_RPCRDMA] = "no RPC-over-RDMA found: on RoCE and InfiniBand nothing below it is judged",
+    [REPORT_NO_FPDU] = "no FPDU could be judged: only the start-up of connections was checked",
 };
 
 static bool is_judged(const struct report_connection *connection)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What was found, between the engine and the report formats: captures, their connections, per connection the findings
- * that are to be reported and the outcome of each rule.
+ * The result of a run, between the engine and the report formats: captures, their connections, and for each connection
+ * the findings to report and the outcome of each rule.
  */
 #ifndef IWARP_CONFORMANCE_CHECK_REPORT_H
 #define IWARP_CONFORMANCE_CHECK_REPORT_H
@@ -31,7 +31,7 @@ struct report_finding {
     uint64_t offset;
     const struct waiver *waiver; /* NULL: not waived */
     const char *message;         /* UTF-8 */
-    /* Equal ones behind it that are not listed (report_fold.c), and the frames of the first and the last of them. */
+    /* Equal ones after it that are not listed (report_fold.c), and the frames of the first and the last of them. */
     uint32_t more, more_first, more_last;
 };
 
@@ -49,16 +49,16 @@ struct report_rule {
 
 /* What a connection carried of RPC-over-RDMA. */
 struct report_rpcrdma {
-    enum direction calls_go; /* of the client; DIR_UNKNOWN: who it is does not show */
+    enum direction calls_go; /* of the client; DIR_UNKNOWN: it cannot be known which */
     uint32_t threshold[2];   /* inline, by direction; 0: not known */
     GArray *calls;           /* struct rpcrdma_procedure_count, in order of first appearance */
-    uint64_t other_calls;    /* whose procedure does not show, or is one of too many */
+    uint64_t other_calls;    /* of unknown procedure, or beyond the number of those counted singly */
 };
 
 struct report_connection {
     uint32_t id;
     uint32_t opened_frame;
-    bool continued, continues; /* in parts: it stands in an earlier report, and may stand in a later one */
+    bool continued, continues; /* in parts: it is in an earlier report, and may be in a later one */
     struct endpoint initiator, responder;
     bool roles_known; /* false: initiator is whoever opened the TCP connection, or spoke first */
     uint32_t start_frame, end_frame;
@@ -75,7 +75,7 @@ struct report_connection {
     uint64_t found[SEVERITY_COUNT], waived; /* all findings, those not kept as well; found holds unwaived ones */
     uint64_t not_kept;
     GArray *notes;                  /* struct note, for the ladders of --format=html; NULL otherwise */
-    unsigned initiator_side;        /* the side of notes that stands for the Initiator */
+    unsigned initiator_side;        /* the side of notes that is the Initiator */
     struct folded_counts *counts;   /* of rules by themselves: see report_rules(); NULL: nothing */
     GArray *failing;                /* struct report_failing; NULL: none */
     struct history_record *history; /* until it was judged by others (check_history.h); NULL: none */
@@ -90,8 +90,8 @@ struct report_part {
 };
 
 /*
- * With parts, all that is counted and found is that of the part alone: what was decided in its period. The numbers of
- * frames and connections, and the time of the first packet, go through all of them.
+ * With parts, counts and findings are those of one part: what was decided in its period. Numbers of frames and
+ * connections, and the time of the first packet, run on through all parts.
  */
 struct report_capture {
     char *file;
@@ -123,10 +123,10 @@ struct report_connection *report_connection_new(void);
 void report_connection_free(struct report_connection *connection);
 void report_add_finding(struct report_connection *connection, const struct report_finding *finding,
                         const char *message);
-/* True: it is like three that are listed, and counted with the last of them. Else it is to be added. */
+/* True: three like it are listed already, and it is counted with the last of them. False: the caller adds it. */
 bool report_fold_finding(struct report_connection *connection, const struct report_finding *finding,
                          const char *message);
-/* What findings that are equal but for their numbers have in common; g_free() it. */
+/* The text that findings have in common which differ only in numbers; g_free() it. */
 gchar *report_fold_text(const char *message);
 enum { REPORT_EQUAL_LISTED = 3 };
 void report_add_failing(struct report_connection *connection, enum rule_id rule);
@@ -159,8 +159,8 @@ void report_write_summary(const struct report *report, FILE *out);
 enum report_emptiness { REPORT_NO_MPA, REPORT_NO_FPDU, REPORT_NO_RPCRDMA };
 extern const char *const report_nothing[];
 /*
- * Why a capture that could be read says nothing: no connection in it, or none of which an FPDU, a rejection or an RPC
- * message was judged. NULL: something was. One line.
+ * Why nothing was checked in a capture that could be read: it has no connection, or none in which an FPDU, a rejection
+ * or an RPC message was judged. NULL: something was. One line.
  */
 const char *report_nothing_checked(const struct report_capture *capture);
 /* The same of this part of a capture alone; report_nothing_checked() takes any connection in a part for something. */

@@ -74,7 +74,7 @@ gchar *report_ib_terms_text(const struct report_ib *ib)
     if (ib->request_seen && ib->reply_seen)
         g_string_append_printf(text, ", IRD %u and %u, ORD %u and %u", ib->ird[0], ib->ird[1], ib->ord[0], ib->ord[1]);
     if (!ib->request_seen)
-        g_string_append(text, ", without its start");
+        g_string_append(text, ", start not captured");
     if (ib->rejected)
         g_string_append_printf(text, ", rejected (reason %u)", ib->reject_reason);
     return g_string_free(text, FALSE);
@@ -91,8 +91,8 @@ gchar *report_ib_trouble_text(const struct report_ib *ib)
 {
     GString *text = g_string_new(NULL);
 
-    add_pair(text, ib->retransmitted, "requests sent again");
-    add_pair(text, ib->repeated_responses, "Read response packets sent again");
+    add_pair(text, ib->retransmitted, "requests retransmitted");
+    add_pair(text, ib->repeated_responses, "repeated Read response packets");
     for (unsigned code = 0; code < G_N_ELEMENTS(ib->naks[0]); code++) {
         const uint64_t pair[2] = {ib->naks[0][code], ib->naks[1][code]};
         g_autofree gchar *what = g_strdup_printf("NAKs (%s)", ib_nak_name((uint8_t)(0x60 | code)));
@@ -102,8 +102,7 @@ gchar *report_ib_trouble_text(const struct report_ib *ib)
     add_pair(text, ib->rnr_naks, "RNR NAKs");
     add_pair(text, ib->holes, "holes in the capture");
     if (ib->icrc.wrong > 0)
-        g_string_append_printf(text,
-                               "%s%" PRIu64 " packets with a wrong ICRC, the first in frame %" PRIu32 ": left out",
+        g_string_append_printf(text, "%s%" PRIu64 " packets with a wrong ICRC ignored, the first in frame %" PRIu32,
                                text->len > 0 ? ", " : "", ib->icrc.wrong, ib->icrc.first_wrong);
     if (text->len > 0)
         return g_string_free(text, FALSE);

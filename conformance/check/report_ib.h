@@ -21,7 +21,7 @@ struct report_ib {
     uint32_t qp[2];
     unsigned mtu; /* path MTU; 0: not known */
     bool request_seen, reply_seen;
-    uint8_t ird[2], ord[2]; /* as told; valid with request_seen, reply_seen */
+    uint8_t ird[2], ord[2]; /* as announced; valid with request_seen, reply_seen */
     bool rejected;
     uint16_t reject_reason;
     uint64_t retransmitted[2], repeated_responses[2], holes[2], rnr_naks[2], naks[2][5];
@@ -37,7 +37,7 @@ struct report_ib *report_ib_new(const struct ib_connection *connection, unsigned
                                 const struct icrc_counts *icrc);
 /* "RoCE v2, queue pairs 0x12 and 0x11, path MTU 1024, IRD 4 and 16, ORD 4 and 16". Free with g_free(). */
 gchar *report_ib_terms_text(const struct report_ib *ib);
-/* "retransmitted 3 and 0 packets, 2 NAKs (PSN sequence error), ICRC right"; NULL: nothing worth a line. */
+/* "retransmitted 3 and 0 packets, 2 NAKs (PSN sequence error), ICRC right"; NULL: nothing to report. */
 gchar *report_ib_trouble_text(const struct report_ib *ib);
 
 /* An address and port as an endpoint; addresses of a link (LID) have ip 0. */

@@ -130,7 +130,7 @@ bool selector_mark(const char *list, bool marks[RULE_COUNT], GError **error)
         if (!ok)
             g_set_error(
                 error, CHECK_ERROR, CHECK_ERROR_USAGE,
-                "no rule is named by '%s': give a rule id (MPA-4.3-03), an id prefix (MPA-4.3), a document (rfc5044), "
+                "'%s' selects no rule: give a rule id (MPA-4.3-03), an id prefix (MPA-4.3), a document (rfc5044), "
                 "document/section (rfc5044/4.3), a layer (mpa, ddp, rdmap, rpcrdma, rpc, nfs) or a level (must, "
                 "should); "
                 "--list-rules shows all",

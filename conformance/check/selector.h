@@ -20,9 +20,9 @@ bool selector_mark(const char *list, bool marks[RULE_COUNT], GError **error);
 bool rule_binds(const struct rule *rule, enum mpa_profile profile);
 
 /*
- * Which findings are reported. A finding stands under the id of the rule that carries it; rules that state the same
- * requirement share it, and others are judged along with it: choosing one of them chooses the finding, skipping the
- * carrying rule removes it.
+ * Which findings are reported. A finding is reported under the id of the rule that carries it; rules that state the
+ * same requirement share it, and others are judged along with it: choosing one of them chooses the finding, skipping
+ * the carrying rule removes it.
  */
 struct rule_selection {
     bool listed[RULE_COUNT];   /* the rule itself was chosen */

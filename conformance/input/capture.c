@@ -89,7 +89,7 @@ static void say_refused(struct capture_error *error, const char *name, const cha
         capture_error_set(error, "%s: %s", name, reason);
 }
 
-/* Link types that libpcap hands on as they lie in the file, whatever the byte order. */
+/* Link types that libpcap passes on as they are in the file, whatever the byte order. */
 static void read_directly(struct capture *capture)
 {
     static const int plain[] = {DLT_EN10MB, DLT_RAW, DLT_LINUX_SLL, DLT_LINUX_SLL2, DLT_IPV4, DLT_IPV6};
@@ -200,7 +200,7 @@ void capture_close(struct capture *capture)
     free(capture);
 }
 
-/* libpcap has one return value for all that goes wrong in a file; the text tells. */
+/* libpcap has one return value for every error in a file; only the text differs. */
 static enum capture_status stopped(struct capture *capture, struct capture_error *error)
 {
     const char *reason = pcap_geterr(capture->pcap);
@@ -209,8 +209,8 @@ static enum capture_status stopped(struct capture *capture, struct capture_error
         capture_error_set(error, "%s: ends inside a packet record, after packet %" PRIu64 " (%s)", capture->name,
                           capture->packets, reason);
     else if (strstr(reason, "of the first interface")) /* libpcap wants one link type and one snap length in a file */
-        capture_error_set(error, "%s: cannot be read beyond packet %" PRIu64 ", its interfaces differ: %s",
-                          capture->name, capture->packets, reason);
+        capture_error_set(error, "%s: cannot be read past packet %" PRIu64 ", its interfaces differ: %s", capture->name,
+                          capture->packets, reason);
     else if (capture->is_live)
         capture_error_set(error, "%s: %s", capture->name, reason);
     else
@@ -232,7 +232,7 @@ static int64_t time_of(const struct capture *capture, const struct timeval *time
     return seconds * NS_PER_S + fraction * (capture->nanoseconds ? 1 : 1000);
 }
 
-/* Something unusual behind the packets read so far: libpcap goes on, from the same place. */
+/* Something unusual after the packets read so far: libpcap goes on, from the same place. */
 static int leave_to_libpcap(struct capture *capture)
 {
     struct pcap_pkthdr *header;

@@ -17,7 +17,7 @@ struct capture_error {
 };
 
 struct packet {
-    uint32_t frame;    /* number in the capture, from 1; behind the last one that fits, 1 comes again */
+    uint32_t frame;    /* number in the capture, from 1; after the largest number it begins again at 1 */
     int64_t time_ns;   /* since the epoch */
     uint32_t length;   /* on the wire */
     uint32_t captured; /* octets at data, <= length */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Formats: draft-ietf-opsawg-pcap, draft-ietf-opsawg-pcapng. One buffer, in which packets are used where they lie; what
+ * Formats: draft-ietf-opsawg-pcap, draft-ietf-opsawg-pcapng. One buffer, in which packets are used in place; what
  * is left of it moves to its front when it is filled again.
  */
 #include "conformance/input/capture_direct.h"
@@ -38,7 +38,7 @@ struct capture_direct {
     int fd;
     uint32_t snap_length;
     bool pcapng;
-    uint64_t offset;   /* in the file, of what comes behind the buffer */
+    uint64_t offset;   /* in the file, of what follows the buffer */
     size_t start, end; /* in the buffer */
     bool ended;        /* the file did */
     /* pcap: ticks in a second. pcapng: by interface, which must agree in everything else. */

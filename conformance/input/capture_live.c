@@ -60,7 +60,7 @@ static bool activate(pcap_t *pcap, const char *interface, const struct capture_l
     if (result < 0)
         return refused(error, interface, pcap, result);
     if (!privileges_drop()) {
-        capture_error_set(error, "%s: rights cannot be given up: %s", interface, strerror(errno));
+        capture_error_set(error, "%s: cannot drop privileges: %s", interface, strerror(errno));
         return false;
     }
     /* The waiting is done here: libpcap's own does not end while nothing comes. */
@@ -100,7 +100,7 @@ int live_next(struct capture_live *live, struct pcap_pkthdr **header, const u_ch
     /* What came before the end is handed over one block's time later at the latest. */
     if (live->stopping && clock_ns(CLOCK_MONOTONIC) - live->stop_tick_ns >= INT64_C(2) * BLOCK_MS * NS_PER_MS)
         return PCAP_ERROR_BREAK;
-    poll(&wait, 1, BLOCK_MS); /* interrupted, or something is wrong: the next call tells */
+    poll(&wait, 1, BLOCK_MS); /* interrupted, or something is wrong: the next call reports it */
     return 0;
 }
 
@@ -122,7 +122,7 @@ uint64_t live_dropped(struct capture_live *live)
 {
     struct pcap_stat statistics;
 
-    /* Of an interface that is gone nothing more is told. */
+    /* An interface that is gone has no statistics. */
     if (pcap_stats(live->pcap, &statistics) == 0)
         live->dropped = (uint64_t)statistics.ps_drop + statistics.ps_ifdrop;
     return live->dropped;

@@ -15,7 +15,7 @@ struct capture_live {
     uint64_t dropped;
 };
 
-/* Gives up all rights once the interface is open. False: the error tells. */
+/* Drops all privileges once the interface is open. */
 bool live_open(struct capture_live *live, const char *interface, const struct capture_live_options *options,
                struct capture_error *error);
 /* As pcap_next_ex(): 1 a packet, 0 none came for a while, PCAP_ERROR, or PCAP_ERROR_BREAK when it is over. */

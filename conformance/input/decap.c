@@ -7,7 +7,7 @@
  * hop limit | source (16) | destination (16) TCP:   source (2) | destination (2) | seq (4) | ack (4) | offset 4,
  * reserved 4, flags 8 | window (2) | checksum (2) | urgent (2) | options
  *
- * A length of 0 in the IP header stands in packets that the sending host handed to its interface in one piece
+ * The length in the IP header is 0 in packets that the sending host handed to its interface in one piece
  * (segmentation offload, larger than 65535 octets): the packet's own length counts.
  */
 #include "conformance/input/decap.h"

@@ -24,7 +24,7 @@ enum decap_status {
     DECAP_STATUS_COUNT
 };
 
-/* From the BTH to the ICRC, and what stands before. Pointers as long as packet->data is valid. */
+/* From the BTH to the ICRC, and what comes before. Pointers as long as packet->data is valid. */
 struct ib_datagram {
     struct ib_address source, destination;
     uint32_t frame;

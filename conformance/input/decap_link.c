@@ -7,7 +7,7 @@
  *   cooked v1:   type (2) | ARPHRD (2) | address length (2) | address (8) | protocol (2)
  *   cooked v2:   protocol (2) | reserved (2) | interface (4) | ARPHRD (2) | type (1) | address length (1) | address (8)
  *   loopback:    address family (4), in the byte order of the host (NULL) or of the network (LOOP)
- *   raw:         nothing; the version in the IP header tells
+ *   raw:         nothing; the version in the IP header decides
  *   InfiniBand:  nothing; the packet begins with its Local Route Header
  *   ERF:         timestamp (8) | type (1) | flags (1) | record length (2) | loss counter (2) | wire length (2), while
  * the upper bit of the type, then of each extension header (8), is set: another extension header

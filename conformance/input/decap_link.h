@@ -23,7 +23,7 @@ static inline bool slice_skip(struct slice *slice, uint32_t n)
     return true;
 }
 
-/* Bounds the layer to n octets; what lies behind is padding. More than there is means that octets are missing. */
+/* Bounds the layer to n octets; whatever follows is padding. If n exceeds what is there, octets are missing. */
 static inline void slice_bound(struct slice *slice, uint32_t n)
 {
     slice->length = n;

@@ -154,7 +154,7 @@ static uint32_t smaller(uint32_t a, uint32_t b)
 
 enum overlap { OVERLAP_NONE, OVERLAP_REPEAT, OVERLAP_SAME, OVERLAP_DIFFERENT };
 
-/* How a fragment lies to those that are there. *at: where its piece is to be inserted. */
+/* How a fragment overlaps those already held. *at: where to insert its piece. */
 static enum overlap overlap_of(const struct partial *partial, const struct fragment *fragment, size_t *at)
 {
     uint32_t start = fragment->offset, end = start + fragment->length, captured_end = start + fragment->captured;

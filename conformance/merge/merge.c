@@ -93,7 +93,7 @@ static bool take_rules(struct merge *merge, struct merge_input *input, JsonObjec
     return ok;
 }
 
-/* What tells whether anything of a connection was judged. */
+/* Whether anything in a connection was judged. */
 static bool has_facts(struct merge_input *input, JsonObject *connection)
 {
     JsonObject *counts = merge_object(input, connection, "a connection", "counts");
@@ -105,8 +105,8 @@ static bool has_facts(struct merge_input *input, JsonObject *connection)
         return false;
     for (guint i = 0; i < json_array_get_length(fpdus); i++)
         if (!JSON_NODE_HOLDS_VALUE(json_array_get_element(fpdus, i)))
-            return merge_input_wrong(input, "the counts", "fpdus", "pair of numbers");
-    return json_array_get_length(fpdus) == 2 || merge_input_wrong(input, "the counts", "fpdus", "pair of numbers");
+            return merge_input_wrong(input, "the counts", "fpdus", "a pair of numbers");
+    return json_array_get_length(fpdus) == 2 || merge_input_wrong(input, "the counts", "fpdus", "a pair of numbers");
 }
 
 static bool take_connection(struct merge *merge, struct merge_input *input, JsonObject *connection,
@@ -173,7 +173,7 @@ static bool take_summary(struct merge *merge, struct merge_input *input, JsonObj
         all_listed += listed->found[i];
     }
     if (!ok || total + waived != all_listed)
-        return merge_input_wrong(input, "the report", "summary", "sum of its findings");
+        return merge_input_wrong(input, "the report", "summary", "the sum of its findings");
     merge->waived += waived;
     for (guint i = 0; i < json_array_get_length(unused); i++) {
         const char *waiver = merge_string_element(input, unused, i, "unused_waivers");
@@ -200,7 +200,7 @@ static bool take_profile(struct merge *merge, struct merge_input *input, JsonObj
     if (strcmp(profile, "ietf") != 0 && strcmp(profile, "rdmac") != 0 && strcmp(profile, "rfc5666") != 0)
         return merge_input_wrong(input, "the report", "profile", "ietf, rdmac or rfc5666");
     if (strcmp(profile, merge->profile) != 0)
-        return merge_input_wrong(input, "the report", "profile", "same one as in the reports before");
+        return merge_input_wrong(input, "the report", "profile", "the same as in the other reports");
     return true;
 }
 
@@ -375,13 +375,13 @@ static int merge_files(struct merge *merge)
 }
 
 static const char help[] = "Usage: iwarp-check merge [OPTION...] A.json B.json...\n"
-                           "Makes one JSON report of several, as a run over all of their captures would have.\n"
+                           "Merges JSON reports into the one that a single run over all their captures would write.\n"
                            "\n"
-                           " -o FILE, --output=FILE   where to; default: standard output\n"
+                           " -o FILE, --output=FILE   write to FILE; default: standard output\n"
                            " --fail-on=LEVEL          error (default), warning, note, never\n"
-                           " --strict-waivers         a waiver that none of the reports used fails\n"
-                           " --allow-empty            captures of which nothing was checked are no trouble\n"
-                           "Exit status: as of iwarp-check. More: man iwarp-check\n";
+                           " --strict-waivers         fail on waivers that matched nothing in any report\n"
+                           " --allow-empty            accept captures in which nothing was checked\n"
+                           "The exit status is that of iwarp-check; see man iwarp-check.\n";
 
 static bool parse(struct check_options *options, int argc, char **argv, GError **error)
 {

@@ -19,7 +19,7 @@ static bool fail(struct merge_input *input, const char *text)
 
 bool merge_input_wrong(struct merge_input *input, const char *what, const char *name, const char *wanted)
 {
-    gchar *text = g_strdup_printf("no report of iwarp-check: in %s, '%s' is no %s", what, name, wanted);
+    gchar *text = g_strdup_printf("not a report of iwarp-check: '%s' of %s should be %s", name, what, wanted);
 
     fail(input, text);
     g_free(text);
@@ -38,9 +38,9 @@ bool merge_input_load(struct merge_input *input, const char *path)
     if (!g_file_get_contents(path, &text, &length, &error))
         fail(input, "cannot be read");
     else if (!json_guard_passes(text, length) || !json_parser_load_from_data(parser, text, (gssize)length, &error))
-        fail(input, "is no JSON");
+        fail(input, "is not JSON");
     else if (!json_parser_get_root(parser) || !JSON_NODE_HOLDS_OBJECT(json_parser_get_root(parser)))
-        fail(input, "no report of iwarp-check: the JSON in it is no object");
+        fail(input, "not a report of iwarp-check: the JSON in it is not an object");
     else
         input->root = json_parser_steal_root(parser);
     g_clear_error(&error);
@@ -66,7 +66,7 @@ JsonObject *merge_object(struct merge_input *input, JsonObject *object, const ch
 
     if (node && JSON_NODE_HOLDS_OBJECT(node))
         return json_node_get_object(node);
-    merge_input_wrong(input, what, name, "object");
+    merge_input_wrong(input, what, name, "an object");
     return NULL;
 }
 
@@ -76,7 +76,7 @@ JsonArray *merge_array(struct merge_input *input, JsonObject *object, const char
 
     if (node && JSON_NODE_HOLDS_ARRAY(node))
         return json_node_get_array(node);
-    merge_input_wrong(input, what, name, "array");
+    merge_input_wrong(input, what, name, "an array");
     return NULL;
 }
 
@@ -86,7 +86,7 @@ const char *merge_string(struct merge_input *input, JsonObject *object, const ch
 
     if (holds(node, G_TYPE_STRING))
         return json_node_get_string(node);
-    merge_input_wrong(input, what, name, "string");
+    merge_input_wrong(input, what, name, "a string");
     return NULL;
 }
 
@@ -102,14 +102,14 @@ bool merge_count(struct merge_input *input, JsonObject *object, const char *what
 {
     JsonNode *node = json_object_get_member(object, name);
 
-    return get_count(node, value) || merge_input_wrong(input, what, name, "count");
+    return get_count(node, value) || merge_input_wrong(input, what, name, "a count");
 }
 
 bool merge_count_element(struct merge_input *input, JsonArray *array, guint i, const char *what, uint64_t *value)
 {
     JsonNode *node = i < json_array_get_length(array) ? json_array_get_element(array, i) : NULL;
 
-    return get_count(node, value) || merge_input_wrong(input, "an array", what, "count");
+    return get_count(node, value) || merge_input_wrong(input, "an array", what, "a count");
 }
 
 bool merge_bool(struct merge_input *input, JsonObject *object, const char *what, const char *name, bool *value)
@@ -117,7 +117,7 @@ bool merge_bool(struct merge_input *input, JsonObject *object, const char *what,
     JsonNode *node = json_object_get_member(object, name);
 
     if (!holds(node, G_TYPE_BOOLEAN))
-        return merge_input_wrong(input, what, name, "boolean");
+        return merge_input_wrong(input, what, name, "true or false");
     *value = json_node_get_boolean(node);
     return true;
 }
@@ -128,7 +128,7 @@ JsonObject *merge_element(struct merge_input *input, JsonArray *array, guint i, 
 
     if (JSON_NODE_HOLDS_OBJECT(node))
         return json_node_get_object(node);
-    merge_input_wrong(input, "an array", what, "object");
+    merge_input_wrong(input, "an array", what, "an object");
     return NULL;
 }
 
@@ -138,6 +138,6 @@ const char *merge_string_element(struct merge_input *input, JsonArray *array, gu
 
     if (holds(node, G_TYPE_STRING))
         return json_node_get_string(node);
-    merge_input_wrong(input, "an array", what, "string");
+    merge_input_wrong(input, "an array", what, "a string");
     return NULL;
 }

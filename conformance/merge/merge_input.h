@@ -17,7 +17,7 @@ struct merge_input {
     GError *error; /* the first thing that is wrong: names the file */
 };
 
-/* False: input->error tells why. merge_input_clear() in either case. */
+/* False: input->error says why. merge_input_clear() in either case. */
 bool merge_input_load(struct merge_input *input, const char *path);
 void merge_input_clear(struct merge_input *input);
 /* Sets input->error unless there is one. Returns false. */

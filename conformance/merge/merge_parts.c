@@ -35,7 +35,7 @@ static bool add_count(const struct pair *pair, const char *name)
         !merge_count(pair->input, pair->from, pair->what, name, &b))
         return false;
     if (a + b > (uint64_t)MERGE_COUNT_MAX)
-        return merge_input_wrong(pair->input, pair->what, name, "count that can be added");
+        return merge_input_wrong(pair->input, pair->what, name, "a count that can be added");
     json_object_set_int_member(pair->into, name, (gint64)(a + b));
     return true;
 }
@@ -61,7 +61,7 @@ static bool take_latest(const struct pair *pair, const char *name)
     JsonNode *node = json_object_get_member(pair->from, name);
 
     if (!node)
-        return merge_input_wrong(pair->input, pair->what, name, "member");
+        return merge_input_wrong(pair->input, pair->what, name, "present");
     json_object_set_member(pair->into, name, json_node_copy(node));
     return true;
 }
@@ -89,7 +89,7 @@ static bool add_both_directions(const struct pair *pair, const char *name)
         if (!merge_count_element(pair->input, a, i, name, &first) ||
             !merge_count_element(pair->input, b, i, name, &second) || first + second > (uint64_t)MERGE_COUNT_MAX) {
             json_array_unref(sum);
-            return merge_input_wrong(pair->input, pair->what, name, "pair of counts that can be added");
+            return merge_input_wrong(pair->input, pair->what, name, "a pair of counts that can be added");
         }
         json_array_add_int_element(sum, (gint64)(first + second));
     }
@@ -274,7 +274,8 @@ static bool take_connections(struct merge_input *input, JsonObject *capture, GTr
         if (!pair.into)
             g_tree_insert(known, g_memdup2(&id, sizeof id), json_object_ref(connection));
         else if (!continued)
-            return merge_input_wrong(input, "a connection", "continued", "true, though an earlier part has it");
+            return merge_input_wrong(input, "a connection", "continued",
+                                     "true where an earlier part has the connection");
         else if (!join_connection(&pair))
             return false;
     }
@@ -402,7 +403,7 @@ static bool read_numbers(struct numbered *numbered, GError **error)
               merge_count(&input, part, "a part", "last", &last);
 
     if (ok && (first == 0 || last < first))
-        ok = merge_input_wrong(&input, "a part", "last", "number from the first one on");
+        ok = merge_input_wrong(&input, "a part", "last", "at least the first one");
     if (ok) {
         numbered->first = (gint64)first;
         numbered->last = (gint64)last;
@@ -430,8 +431,8 @@ static bool in_order(struct series *series, GError **error)
 
         if (i > 0 && each->first != each[-1].last + 1) {
             g_set_error(error, CHECK_ERROR, CHECK_ERROR_INPUT,
-                        "%s: part %" G_GINT64_FORMAT " of a capture is to follow, this is part %" G_GINT64_FORMAT
-                        "; give each part once, and none left out between them",
+                        "%s: expected part %" G_GINT64_FORMAT " of a capture; found part %" G_GINT64_FORMAT
+                        "; give every part exactly once",
                         each->capture.path, each[-1].last + 1, each->first);
             ok = false;
         }

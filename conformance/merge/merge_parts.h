@@ -7,7 +7,7 @@
 
 struct merge_capture {
     JsonObject *object; /* a member of "captures", looked through by merge.c */
-    const char *path;   /* of the report it stands in */
+    const char *path;   /* of the report it is in */
 };
 
 /*

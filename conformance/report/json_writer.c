@@ -55,7 +55,7 @@ static void put_string(struct json_writer *writer, const char *text)
     }
 }
 
-/* What stands before every value. */
+/* What comes before every value. */
 static void put_place(struct json_writer *writer, const char *name)
 {
     if (!writer->empty)

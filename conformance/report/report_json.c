@@ -4,7 +4,7 @@
 #include "conformance/report/json_writer.h"
 #include "conformance/report/report_parts.h"
 
-/* null: the capture does not show it. */
+/* null: not captured. */
 static void add_tristate(struct json_writer *writer, const char *name, enum tristate value)
 {
     if (value == UNKNOWN)

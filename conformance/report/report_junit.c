@@ -203,7 +203,7 @@ static void write_properties(const struct suite *suite)
 
 /* ---- test cases ---- */
 
-/* Findings of a rule, or of those that carry its outcome, which fail; the first one stands in the message too. */
+/* The failing findings of a rule, or of the rules that carry its outcome; the first one is repeated in the message. */
 static void write_failure(const struct suite *suite, const struct report_rule *exercised)
 {
     const struct rule *rule = &rule_catalogue[exercised->rule];
@@ -264,7 +264,7 @@ static enum case_kind kind_of(const struct report *report, const struct report_r
 
 /* Every rule of the catalogue with what is known of it on this connection. */
 static void for_each_rule(struct suite *suite,
-                          void (*tell)(struct suite *suite, const struct report_rule *rule, enum case_kind kind,
+                          void (*take)(struct suite *suite, const struct report_rule *rule, enum case_kind kind,
                                        enum exclusion why, void *ctx),
                           void *ctx)
 {
@@ -281,7 +281,7 @@ static void for_each_rule(struct suite *suite,
         if (next < rules->len && g_array_index(rules, struct report_rule, next).rule == rule.rule)
             rule = g_array_index(rules, struct report_rule, next++);
         why = exclusion_of(suite->report->options, rule.rule, &rule.count);
-        tell(suite, &rule, kind_of(suite->report, &rule, why), why, ctx);
+        take(suite, &rule, kind_of(suite->report, &rule, why), why, ctx);
     }
     g_array_unref(rules);
 }
@@ -314,7 +314,7 @@ static void write_case(struct suite *suite, const struct report_rule *rule, enum
 }
 
 /* Findings that make nothing fail are not lost: waived ones and those below --fail-on. */
-static void tell_harmless_findings(struct suite *suite)
+static void write_harmless_findings(struct suite *suite)
 {
     const GArray *findings = suite->connection->findings;
 
@@ -343,7 +343,7 @@ static void tell_harmless_findings(struct suite *suite)
                                "%" PRIu64 " more findings were counted but not kept; --max-findings=0 keeps all\n",
                                suite->connection->not_kept);
     if (leaves_out(suite->report))
-        g_string_append(suite->said, "rules that nothing called for are left out; --verbose has them\n");
+        g_string_append(suite->said, "rules that nothing called for are left out; --verbose lists them\n");
 }
 
 /* "." parts packages from classes. */
@@ -371,7 +371,7 @@ static void write_connection(struct suite *suite, unsigned number)
     begin_suite(suite, number, name, suite->capture->start_ns, &tally);
     write_properties(suite);
     for_each_rule(suite, write_case, NULL);
-    tell_harmless_findings(suite);
+    write_harmless_findings(suite);
     end_suite(suite);
     g_free(suite->classname);
     g_free(name);
@@ -409,7 +409,7 @@ static void write_unused_waivers(struct suite *suite, unsigned number)
     suite->capture = NULL;
     suite->connection = NULL;
     suite->classname = classname;
-    begin_suite(suite, number, "waivers without use", 0, &tally);
+    begin_suite(suite, number, "unused waivers", 0, &tally);
     write_properties(suite);
     for (guint i = 0; i < unused->len; i++) {
         const struct waiver *waiver = g_ptr_array_index(unused, i);

@@ -9,12 +9,12 @@ static const char *const exclusion_texts[EXCLUSION_COUNT] = {
     [INCONCLUSIVE] = "inconclusive: the capture lacks what would decide it",
     [NO_OCCASION] = "nothing in the traffic called for it",
     [NO_STIMULUS] = "judges the reaction to something that did not occur",
-    [ACTIVE_ONLY] = "needs an active test",
-    [ALONG] = "judged along with others, under whose ids violations stand (--explain names them)",
-    [PERMISSION] = "allows something, cannot be violated",
-    [INSIDE] = "concerns the inside of an endpoint, cannot be seen in a capture",
+    [ACTIVE_ONLY] = "can only be shown by an active test (iwarp-gen test)",
+    [ALONG] = "judged with other rules, under whose ids violations are reported (--explain names them)",
+    [PERMISSION] = "a permission, which cannot be violated",
+    [INSIDE] = "concerns the inside of an endpoint, which no capture shows",
     [NO_RULE_FOR_TRAFFIC] = "concerns documents or administration, not traffic",
-    [OTHER_PROFILE] = "binds with another --profile only",
+    [OTHER_PROFILE] = "binds only with another --profile",
     [NOT_SELECTED] = "not selected (--rules, --skip)",
 };
 
@@ -78,12 +78,12 @@ gchar *verdict_text(const struct report *report)
         return g_strdup_printf("%s: %s%s", words[report->status], report_nothing_checked(report->captures->pdata[0]),
                                report->status == CHECK_PASS ? " (--allow-empty)" : "");
     found = found_text(report->found, report->waived);
-    /* Elsewhere they are a remark: here they are why it fails. */
+    /* Otherwise only a remark: here they are why the run fails. */
     if (report->options->strict_waivers && report->unused_waivers->len > 0)
-        unused = g_strdup_printf(", %u waiver%s without use", report->unused_waivers->len,
-                                 plural(report->unused_waivers->len));
+        unused =
+            g_strdup_printf(", %u unused waiver%s", report->unused_waivers->len, plural(report->unused_waivers->len));
     if (report->empty > 0)
-        empty = g_strdup_printf("nothing was checked of %u capture%s; ", report->empty, plural(report->empty));
+        empty = g_strdup_printf("nothing was checked in %u capture%s; ", report->empty, plural(report->empty));
     text = g_strdup_printf("%s: %s%s%s%s in %" PRIu64 " connection%s, %u rules exercised", words[report->status],
                            report->status == CHECK_TROUBLE ? "not everything could be read; " : "", empty ? empty : "",
                            found, unused ? unused : "", report->connections, plural(report->connections),

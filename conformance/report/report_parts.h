@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What several report formats say in the same words. */
+/* Text shared by several report formats. */
 #ifndef IWARP_CONFORMANCE_REPORT_REPORT_PARTS_H
 #define IWARP_CONFORMANCE_REPORT_REPORT_PARTS_H
 
 #include "conformance/check/report.h"
 #include "support/printable.h"
 
-/* Why a rule was not exercised. */
+/* Why a rule was not exercised, if it was not. */
 enum exclusion {
     EXERCISED,
     INCONCLUSIVE,
@@ -50,7 +50,8 @@ GArray *finding_groups(const struct report_connection *connection);
 /* Other rules that state what this one does, "MPA2-3-02, DDP-6.1-01", or an empty text; g_free() it. */
 gchar *aliases_text(const struct check_options *options, enum rule_id id);
 
-/* Why a waiver had no use: where it stands, and for a rule without findings of its own those to waive; g_free() it. */
+/* About an unused waiver: where it was given, and for a rule without findings of its own the rules to waive; g_free()
+ * it. */
 gchar *unused_waiver_text(const struct waiver *waiver);
 
 /* "part 3, 2026-11-21T10:45:00.000000Z to ..."; NULL: the capture is whole. g_free() it. */

@@ -56,7 +56,7 @@ def test_rules_without_an_occasion_are_left_out_of_large_reports(junit, report, 
     connections = report(many)[1]["captures"][0]["connections"]
     for suite, connection in zip(parsed, connections, strict=True):
         assert outcomes(suite) == expected_outcomes(connection)
-        assert "--verbose has them" in suite.find("system-out").text
+        assert "--verbose lists them" in suite.find("system-out").text
     _, full = junit("--verbose", many)
     assert len(full[0].findall("testcase")) > len(parsed[0].findall("testcase")) + 500
 
@@ -102,7 +102,7 @@ def test_what_was_not_exercised_is_skipped_with_the_reason(junit, good, catalogu
     assert outcomes(brief[0]).items() <= outcomes(full[0]).items()
     assert list(outcomes(full[0])) == [row["id"] for row in catalogue]
     assert all(element.get("message") for element in full.iter("skipped"))
-    assert any("binds with another --profile" in element.get("message") for element in full.iter("skipped"))
+    assert any("binds only with another --profile" in element.get("message") for element in full.iter("skipped"))
     _, part = junit("--verbose", "--rules=MPA-4.1", good)
     assert all(name.startswith("MPA-4.1-") for name in outcomes(part[0]))
 

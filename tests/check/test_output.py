@@ -19,13 +19,13 @@ def test_never_over_a_capture(check, folder, name):
     (folder / "link.pcapng").symlink_to("trace.pcapng")
     os.link(folder / "trace.pcapng", folder / "hard.pcapng")
     result = check(f"--output={name}", "trace.pcapng", cwd=folder)
-    assert result.returncode == 2 and "is a capture that is to be checked; give another name" in result.stderr
+    assert result.returncode == 2 and "is one of the captures to check; give another name" in result.stderr
     assert (folder / "trace.pcapng").read_bytes() == before
 
 
 def test_never_over_the_annotated_copy(check, folder):
     result = check("--output=new", "--annotate=new", "trace.pcapng", cwd=folder)
-    assert result.returncode == 2 and "the file of --annotate, too" in result.stderr
+    assert result.returncode == 2 and "also the file of --annotate" in result.stderr
     assert not (folder / "new").exists()
 
 

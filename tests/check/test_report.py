@@ -198,4 +198,4 @@ def test_findings_that_are_not_kept(check, capture, tmp_path):
         assert said in check(f"--format={form}", "--max-findings=1", path).stdout, form
     out = tmp_path / "annotated.pcapng"
     check("--max-findings=1", f"--annotate={out}", path)
-    assert f"{left_out} of the findings are counted only (--max-findings)".encode() in out.read_bytes()
+    assert f"{left_out} more findings were counted but not kept (--max-findings)".encode() in out.read_bytes()

@@ -101,8 +101,8 @@ def test_some_parts_only(check, rotate, slow, schema):
 
 def test_parts_that_do_not_follow(check, rotate, slow):
     _, parts = rotate("0.01", slow[0])
-    for chosen, said in ((parts[:1] + parts[2:], "part 2 of a capture is to follow, this is part 3"),
-                         (parts[:2] + parts[1:], "part 3 of a capture is to follow, this is part 2")):
+    for chosen, said in ((parts[:1] + parts[2:], "expected part 2 of a capture; found part 3"),
+                         (parts[:2] + parts[1:], "expected part 3 of a capture; found part 2")):
         result = check("merge", *chosen)
         assert result.returncode == 2 and result.stdout == "" and said in result.stderr and len(result.stderr.splitlines()) == 1
 

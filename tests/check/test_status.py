@@ -28,7 +28,7 @@ def test_nothing_to_check_is_3(check, no_mpa):
 def test_each_capture_has_to_have_something(check, report, good, bad, no_mpa):
     result = check(no_mpa, good)
     assert result.returncode == 3 and result.stderr == f"iwarp-check: {no_mpa}: no RDMA connection found: nothing was checked\n"
-    assert result.stdout.startswith("NOTHING TO CHECK: nothing was checked of 1 capture; no findings in 1 connection")
+    assert result.stdout.startswith("NOTHING TO CHECK: nothing was checked in 1 capture; no findings in 1 connection")
     assert check("--allow-empty", no_mpa, good).returncode == 0 and check("--allow-empty", no_mpa).returncode == 0
     assert check(no_mpa, bad).returncode == 1 and check(no_mpa, "/no/such/file", good).returncode == 2
     status, parsed = report(no_mpa, good)
@@ -69,11 +69,11 @@ def test_a_link_type_that_is_not_understood_is_2(check, report, good, tmp_path):
     for files in ([path], [good, path]):
         result = check(*files)
         assert result.returncode == 2
-        assert f"{path}: link type 105 (IEEE802_11, 802.11) is not understood" in result.stderr
+        assert f"{path}: link type 105 (IEEE802_11, 802.11) is not supported" in result.stderr
         assert result.stdout.startswith("ERROR: ")
         for form in ("html", "junit"):
             said = check(f"--format={form}", *files).stdout
-            assert "is not understood" in said and ">PASS<" not in said
+            assert "is not supported" in said and ">PASS<" not in said
     status, parsed = report(path)
     assert status == 2 and "IEEE802_11" in parsed["captures"][0]["error"] and parsed["summary"]["verdict"] == "error"
 

@@ -29,7 +29,7 @@ import pytest
     (["-j", "0", "x"], "1 to 256"),
     (["-j", "x", "x"], "--help"),
     (["--max-findings=-1", "x"], "0 for all"),
-    (["--progress", "--no-progress", "x"], "exclude"),
+    (["--progress", "--no-progress", "x"], "combined"),
     (["--waive=MPA-0-0", "x"], "--list-rules"),
     (["--waivers=/no/such/file", "x"], "/no/such/file"),
     (["-i", "lo", "x"], "not both"),

@@ -203,7 +203,7 @@ def test_scope_of_a_waiver(tmp_path, scope, waived):
     assert run.status == (0 if waived else 1) and run.report["unused_waivers"] == ([] if waived else ["MPA-8-02/crc"])
 
 
-@pytest.mark.parametrize("text,word", [("- id: NO-SUCH\n  why: x\n", "1: there is no rule or test 'NO-SUCH'"),
+@pytest.mark.parametrize("text,word", [("- id: NO-SUCH\n  why: x\n", "1: no rule or case 'NO-SUCH'"),
                                        ("- id: MPA-8-02\n", "'why' is missing"),
                                        ("- id: MPA-8-02\n  why: x\n  scope: {role: client}\n", "yaml:3: 'role' must be"), ("id: x\n", "list"), ("- [\n", "waivers"),
                                        ("- id: MPA-8-02\n  wy: x\n", "wy")])

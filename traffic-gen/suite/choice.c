@@ -208,7 +208,7 @@ static bool names(const struct waiver *waiver, const struct case_result *result)
 {
     const char *rule = rule_catalogue[waiver->rule].id;
 
-    if (waiver->one_test)
+    if (waiver->one_case)
         return g_ascii_strcasecmp(waiver->id, result->id) == 0;
     if (strcmp(rule, result->rule) == 0)
         return true;

@@ -177,7 +177,7 @@ static void several_interfaces(void **state)
     capture = capture_open(path, &error);
     assert_int_equal(capture_next(capture, &packet, &error), CAPTURE_PACKET);
     assert_int_equal(capture_next(capture, &packet, &error), CAPTURE_CORRUPT);
-    assert_non_null(strstr(error.text, "cannot be read beyond packet 1, its interfaces differ"));
+    assert_non_null(strstr(error.text, "cannot be read past packet 1, its interfaces differ"));
     capture_close(capture);
 }
 
