@@ -245,7 +245,7 @@ static void judge_refused(const struct look *look, const struct history_record *
     } else if (again->refused) {
         fail(look, RULE_RPCR_4_5_3_04, SEVERITY_WARNING, &now->refusal_place, before->refusal_place.frame,
              "expected ERR_CHUNK for XID 0x%08x, which had ended a connection in frame %u; found the same operation "
-             "again, and its end in frame %u",
+             "again, which ended this one in frame %u",
              again->xid, before->refusal_place.frame, now->refusal_place.frame);
     } else if (again->outcome == RPCRDMA_OUTSTANDING) {
         verdict_inconclusive(look->verdict, RULE_RPCR_4_5_3_04);
@@ -267,7 +267,7 @@ static void judge_reverse(const struct look *look, const struct history_call *ca
     other = sent_with_another_xid(look->now, call);
     if (other)
         fail(look, RULE_BIDI_5_4_01, SEVERITY_NOTE, &other->call, call->call.frame,
-             "expected the unanswered Call of the server in frame %u to keep XID 0x%08x when it is sent again; found "
+             "expected the unanswered Call from the server in frame %u to keep XID 0x%08x when it is sent again; found "
              "the same request with XID 0x%08x",
              call->call.frame, call->xid, other->xid);
 }
@@ -443,9 +443,8 @@ static void judge_delegations(const struct look *look, const struct pair *pair, 
                (!record->fin[server] || record->end[server].time_ns >= record->end[client].time_ns) &&
                now_ns - record->end[client].time_ns > lease_ns) {
         fail(look, RULE_BIDI_5_4_04, SEVERITY_WARNING, &record->end[client], 0,
-             "expected a client to keep a connection for the server's Calls while it has delegations (%u); found it "
-             "closed "
-             "and no other within 90 s",
+             "expected a client to keep a connection for the server's Calls while it holds delegations (%u); found it "
+             "closed and no other opened within 90 s",
              record->delegations);
     } else {
         verdict_inconclusive(look->verdict, RULE_BIDI_5_4_04);

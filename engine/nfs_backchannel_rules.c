@@ -39,20 +39,20 @@ static void judge_permission(struct nfs_look *look, const struct rpcrdma_message
     nfs->reported_reverse = true;
     if (nfs->session_asked)
         nfs_fail(look, RULE_BIDI_3_2_02,
-                 "expected a backchannel agreed on by CREATE_SESSION or BIND_CONN_TO_SESSION before a Call of the "
+                 "expected CREATE_SESSION or BIND_CONN_TO_SESSION to set up a backchannel before a Call from the "
                  "server; found a session without one on this connection");
     else if (nfs->minor_1)
         nfs_fail(look, RULE_BIDI_6_02,
-                 "expected CREATE_SESSION or BIND_CONN_TO_SESSION on this connection before a Call of the server; "
+                 "expected CREATE_SESSION or BIND_CONN_TO_SESSION on this connection before a Call from the server; "
                  "found neither");
     else if (nfs->minor_0)
         nfs_fail(look, RULE_NFSULB_6_5_1_01,
-                 "expected callbacks of NFSv4.0 on a connection of their own; found a Call of the server");
+                 "expected NFSv4.0 callbacks on a connection of their own; found a Call from the server");
     else
         /* Other programs may have their own way to agree, but not before the client's first Call. */
         nfs_fail_as(look, RULE_BIDI_6_01, nfs->forward_calls == 0 ? SEVERITY_ERROR : SEVERITY_WARNING,
-                    "expected the client to tell that it takes Calls before the server calls; found program %#x, "
-                    "procedure %u called",
+                    "expected the client to agree to take Calls before the server sends one; found a Call to program "
+                    "%#x, procedure %u",
                     look->body->rpc.prog, look->body->rpc.proc);
 }
 
@@ -129,8 +129,8 @@ static void judge_program(struct nfs_look *look, const struct rpcrdma_message *m
         nfs_inconclusive(look, RULE_BIDI_6_01);
     else if (!nfs->reported_program)
         nfs_fail(look, RULE_BIDI_6_01,
-                 "expected Calls of the server to a program of the client's, such as its callbacks; found %s called, "
-                 "procedure %u",
+                 "expected Calls from the server to a program of the client, such as its callback program; found a "
+                 "Call to %s, procedure %u",
                  nfs_program_name(program) ? nfs_program_name(program) : "rpcbind", look->body->rpc.proc);
     nfs->reported_program = true;
 }
@@ -214,10 +214,10 @@ void nfs_delegation_reply(struct nfs_look *look)
             nfs_inconclusive(look, RULE_BIDI_3_2_03); /* the session was created on another connection */
         else if (!nfs->reported_delegation) {
             nfs->reported_delegation = true;
-            nfs_fail(look, RULE_BIDI_3_2_03,
-                     "expected no delegation without a backchannel; found one of %s in a session that was made "
-                     "without it",
-                     value->value == OPEN_DELEGATE_READ ? "reading" : "writing");
+            nfs_fail(
+                look, RULE_BIDI_3_2_03,
+                "expected no delegation without a backchannel; found a %s delegation in a session created without one",
+                value->value == OPEN_DELEGATE_READ ? "read" : "write");
         }
     }
 }

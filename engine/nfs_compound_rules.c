@@ -24,7 +24,7 @@ void nfs_port_call(struct nfs_look *look)
     if (port == RPCRDMA_PORT)
         nfs_pass(look, RULE_NFSULB_6_3_01);
     else
-        nfs_fail(look, RULE_NFSULB_6_3_01, "expected NFSv4 at port %u; found it at port %u", RPCRDMA_PORT, port);
+        nfs_fail(look, RULE_NFSULB_6_3_01, "expected NFSv4 on port %u; found it on port %u", RPCRDMA_PORT, port);
 }
 
 /* ---- chunk lists ---- */
@@ -51,7 +51,7 @@ static void judge_complexity(struct nfs_look *look)
 
     if (use.reads > 0)
         complexity(look, RULE_NFSULB_6_4_2_01, &nfs->reported_reads, use.reads <= 1, 1, use.reads,
-                   "Read chunk of another Position than zero");
+                   "Read chunk at a nonzero Position");
     if (t->n_writes > 0)
         complexity(look, RULE_NFSULB_6_4_2_02, &nfs->reported_writes, t->n_writes <= 1, 1, t->n_writes, "Write chunk");
     if (use.longest > 0)
@@ -124,18 +124,19 @@ static void judge_getattr(struct nfs_look *look)
         return;
     }
     if (op != 0) {
-        nfs_fail(look, RULE_NFSULB_6_2_1_02,
-                 "expected no GETATTR of results of unpredictable length (%s) together with %s; found both in one "
-                 "COMPOUND",
-                 attribute, nfs_op_name(op, false));
+        nfs_fail(
+            look, RULE_NFSULB_6_2_1_02,
+            "expected no GETATTR of attributes of unpredictable length (%s) along with %s; found both in one COMPOUND",
+            attribute, nfs_op_name(op, false));
         return;
     }
     nfs_pass(look, RULE_NFSULB_6_2_1_02);
     op = companion(body);
     if (op != 0)
-        nfs_fail(look, RULE_NFSULB_6_2_1_03,
-                 "expected a GETATTR of results of unpredictable length (%s) in a COMPOUND by itself; found %s with it",
-                 attribute, nfs_op_name(op, false));
+        nfs_fail(
+            look, RULE_NFSULB_6_2_1_03,
+            "expected a GETATTR of attributes of unpredictable length (%s) in a COMPOUND by itself; found %s with it",
+            attribute, nfs_op_name(op, false));
     else
         nfs_pass(look, RULE_NFSULB_6_2_1_03);
 }

@@ -41,8 +41,8 @@ static void judge_read(struct nfs_look *look, const struct nfs_item *data)
     if (!value_of(look->body, NFS_MARK_RESULT_COUNT, data, &said))
         return;
     if (said != data->count)
-        nfs_fail(look, RULE_NFS3_3_3_6_02,
-                 "expected the count of READ to be that of its data, %u octets; found %" PRIu64, data->count, said);
+        nfs_fail(look, RULE_NFS3_3_3_6_02, "expected the count of READ to match its data, %u octets; found %" PRIu64,
+                 data->count, said);
     else
         nfs_pass(look, RULE_NFS3_3_3_6_02);
 }
@@ -65,8 +65,7 @@ static void judge_directory(struct nfs_look *look, uint64_t asked, uint64_t octe
 {
     if (octets > asked)
         nfs_fail(look, RULE_NFS3_3_3_16_01,
-                 "expected directory entries in at most %" PRIu64 " octets, all that belongs to them included; found "
-                 "%" PRIu64,
+                 "expected at most %" PRIu64 " octets of directory entries, XDR overhead included; found %" PRIu64,
                  asked, octets);
     else
         nfs_pass(look, RULE_NFS3_3_3_16_01);

@@ -72,8 +72,8 @@ static void judge_retry(struct nfs_look *look, struct nfs_failure *failure, cons
     look->related = failure->frame;
     if (before->complex && same_shape(before, request)) {
         nfs_fail(look, RULE_NFSULB_6_4_2_08,
-                 "expected a request with chunk lists too complex for the server not to be sent again; found it again "
-                 "with the same chunks");
+                 "expected a request whose chunk lists are too complex for the server not to be sent again; found it "
+                 "sent again with the same chunks");
         return;
     }
     if (request->xid == before->xid)
@@ -86,15 +86,15 @@ static void judge_retry(struct nfs_look *look, struct nfs_failure *failure, cons
             nfs_pass(look, RULE_NFSULB_3_1_05);
         else
             nfs_fail(look, RULE_NFSULB_3_1_05,
-                     "expected no retry with a larger Reply chunk but for a GETACL or, in NFSv4.0, a GETATTR; found %s "
-                     "again with %llu octets instead of %llu",
+                     "expected retries with a larger Reply chunk only for GETACL or, in NFSv4.0, GETATTR; found %s "
+                     "sent again with %llu octets instead of %llu",
                      look->body->procedure->name, (unsigned long long)request->reply_length,
                      (unsigned long long)before->reply_length);
     }
     if (failure->times <= RETRIES_MAX)
         nfs_pass(look, RULE_NFSULB_3_1_04);
     else if (!failure->reported)
-        nfs_fail(look, RULE_NFSULB_3_1_04, "expected a client to give up; found a request sent again after %u errors",
+        nfs_fail(look, RULE_NFSULB_3_1_04, "expected the client to give up; found a request sent again after %u errors",
                  failure->times);
     failure->reported |= failure->times > RETRIES_MAX;
 }
@@ -184,6 +184,6 @@ void nfs_retry_credits(struct nfs_look *look)
     else if (nfs->outstanding == grant && !nfs->reported_credit) {
         nfs->reported_credit = true;
         nfs_fail(look, RULE_NFSULB_6_7_2_01,
-                 "expected one credit to be kept for a look whether the server is alive; found all %u in use", grant);
+                 "expected one credit to be reserved for health checks; found all %u in use", grant);
     }
 }

@@ -112,8 +112,8 @@ static void judge_chunk(struct nfs_look *look, const struct room *room, const st
             return;
         if (!look->nfs->reported_needless)
             nfs_fail(look, RULE_RPCR_4_3_3_02,
-                     "expected no Reply chunk, as the Reply has %" PRIu64 " octets at most and the inline threshold is "
-                     "%u; found one",
+                     "expected no Reply chunk, as the Reply has at most %" PRIu64
+                     " octets and the inline threshold is %u; found one",
                      room->header + size->largest, room->threshold);
         look->nfs->reported_needless = true;
         return;
@@ -129,8 +129,8 @@ static void judge_chunk(struct nfs_look *look, const struct room *room, const st
                  room->chunk);
     else if (room->chunk >= size->largest && room->chunk < size->largest + room->verifier)
         nfs_fail(look, RULE_RPCR_8_2_2_2_02,
-                 "expected a Reply chunk for a Reply of up to %" PRIu64 " octets, a verifier of %u octets included; "
-                 "found one of %" PRIu64,
+                 "expected a Reply chunk for a Reply of up to %" PRIu64
+                 " octets, including a verifier of %u octets; found one of %" PRIu64,
                  size->largest + room->verifier, room->verifier, room->chunk);
     else
         nfs_pass(look, RULE_RPCR_3_5_3_07);
@@ -179,8 +179,8 @@ static void judge_verifier(struct nfs_look *look)
         return;
     if (octets > room.threshold && octets - verifier <= room.threshold)
         nfs_fail(look, RULE_RPCR_8_2_2_2_02,
-                 "expected room for a verifier of %u octets in a Reply of %" PRIu64 " octets at an inline threshold of "
-                 "%u; found no Reply chunk",
+                 "expected room for a verifier of %u octets in a Reply of %" PRIu64
+                 " octets with an inline threshold of %u; found no Reply chunk",
                  verifier, octets, room.threshold);
 }
 

@@ -112,13 +112,13 @@ static const struct form {
     bool (*applies)(const struct rpcrdma_transaction *t);
     const char *what;
 } forms[] = {
-    {RULE_RPCR_3_4_5_2_04, false, roundup_in_chunk, "a Read chunk with the roundup of its item"},
+    {RULE_RPCR_3_4_5_2_04, false, roundup_in_chunk, "a Read chunk that includes its item's roundup"},
     {RULE_RPCR_3_5_3_16, false, long_in_segments, "a Position-Zero Read chunk of several segments"},
     {RULE_RPCR_3_5_3_15, false, long_that_fits, "a Long Call that would have fit inline"},
-    {RULE_EXP_3_5_1_01, false, long_with_data, "a Long Call with a further Read chunk"},
+    {RULE_EXP_3_5_1_01, false, long_with_data, "a Long Call with an additional Read chunk"},
     {RULE_EXP_3_2_1_02, false, data_in_segments, "a Read chunk of several segments"},
     {RULE_EXP_3_8_1_03, false, no_room_for_roundup, "a Write chunk without room for roundup"},
-    {RULE_RPCR0_4N_01, true, surplus_write_list, "a Write list that the procedure has no use for"},
+    {RULE_RPCR0_4N_01, true, surplus_write_list, "a Write list that the procedure does not need"},
     {RULE_RPCR0_4N_02, true, second_write_chunk, "a second Write chunk"},
     {RULE_RPCR0_5N_01, true, write_list_for_null, "a Write list in a NULL Call"},
 };
@@ -213,7 +213,7 @@ static void judge_unread(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
                     error && rpcrdma->side[t->side].calls.answered == 0 ? SEVERITY_WARNING
                                                                         : rule_catalogue[rule].severity,
                     t->call.frame,
-                    "expected the Long Call in frame %u to be read and served; found %s after %llu octets of its %llu",
+                    "expected the Long Call in frame %u to be read and served; found %s after %llu of its %llu octets",
                     t->call.frame, error ? "ERR_CHUNK" : "GARBAGE_ARGS", (unsigned long long)moved,
                     (unsigned long long)t->chunks[t->position_zero].length);
 }
@@ -236,8 +236,8 @@ void rpcrdma_accept_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
             rpcrdma_inconclusive(rpcrdma, form->rule);
         } else {
             rpcrdma_fail(rpcrdma, m, form->rule, t->call.frame,
-                         "expected the Call in frame %u to be served, although it has %s; found %s", t->call.frame,
-                         form->what, m->kind == RPCRDMA_KIND_ERROR ? "ERR_CHUNK" : "GARBAGE_ARGS");
+                         "expected the Call in frame %u to be served despite %s; found %s", t->call.frame, form->what,
+                         m->kind == RPCRDMA_KIND_ERROR ? "ERR_CHUNK" : "GARBAGE_ARGS");
             return; /* one of them is enough to refuse it */
         }
     }

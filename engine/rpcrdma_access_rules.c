@@ -123,8 +123,8 @@ static void fail_disordered(struct rpcrdma_connection *rpcrdma, const struct rpc
         return;
     rpcrdma_fail_at(rpcrdma, &offer->transaction->call, read ? RULE_RPCR_4_1_2_06 : RULE_RPCR_4_1_2_07,
                     move->place.frame,
-                    "expected %shandle, length and 64-bit offset in this order; found 0x%08x 0x%08x 0x%016llx; the %s "
-                    "in frame %u goes to 0x%llx of STag 0x%08x",
+                    "expected %shandle, length and 64-bit offset in this order; found 0x%08x 0x%08x 0x%016llx, while "
+                    "the %s in frame %u accesses 0x%llx of STag 0x%08x",
                     read ? "position, " : "", segment->handle, segment->length, (unsigned long long)segment->offset,
                     access_name(move), move->place.frame, (unsigned long long)move->to, move->stag);
     offer->transaction->malformed = offer->transaction->misread = true;
@@ -138,7 +138,7 @@ static void fail_bounds(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
     if (found->first && found->last && found->first != found->last)
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_4_3_01, found->first->transaction->call.frame,
                         "expected an %s within one segment; found 0x%llx to 0x%llx of STag 0x%08x, from the segment at "
-                        "0x%llx into that at 0x%llx and over the gap between them",
+                        "0x%llx across a gap into the one at 0x%llx",
                         access_name(move), from, to, move->stag, (unsigned long long)found->first->target.offset,
                         (unsigned long long)found->last->target.offset);
     else
@@ -169,7 +169,7 @@ static void fail_behind_reply(struct rpcrdma_connection *rpcrdma, const struct r
                               const struct place *reply)
 {
     rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_2_3_2_02, reply->frame,
-                    "expected RDMA Writes for XID 0x%08x before its Reply in frame %u; found one behind it, to 0x%llx "
+                    "expected RDMA Writes for XID 0x%08x before its Reply in frame %u; found one after it, to 0x%llx "
                     "of STag 0x%08x",
                     xid, reply->frame, (unsigned long long)move->to, move->stag);
 }
@@ -216,7 +216,7 @@ static void judge_stray_write(struct rpcrdma_connection *rpcrdma, const struct r
     } else if (found.wrong && (found.wrong_holds || !found.same)) {
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_4_5_10, found.wrong->transaction->call.frame,
                         "expected no RDMA Write to memory of a Read list; found one to 0x%llx of STag 0x%08x, which "
-                        "the Call in frame %u offers to be read",
+                        "the Call in frame %u offers for reading",
                         (unsigned long long)move->to, move->stag, found.wrong->transaction->call.frame);
     } else if (found.same) {
         fail_bounds(rpcrdma, move, &found);
@@ -284,8 +284,8 @@ void rpcrdma_access_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
         } else if (offers_area(call->transaction, &stray->area)) {
             if (stray->acked_known && stray->acked <= call->place.offset)
                 rpcrdma_fail_at(rpcrdma, &stray->place, RULE_RPCR_3_4_5_06, call->place.frame,
-                                "expected RDMA Reads of STag 0x%08x behind the Call that offers it; found one before "
-                                "that, which comes in frame %u",
+                                "expected RDMA Reads of STag 0x%08x after the Call that offers it; found one before "
+                                "that Call, which is in frame %u",
                                 stray->area.stag, call->place.frame);
             else
                 rpcrdma_inconclusive(rpcrdma, RULE_RPCR_3_4_5_06);
@@ -311,13 +311,13 @@ static void judge_stray_read(struct rpcrdma_connection *rpcrdma, const struct rp
     else if (found.answered) {
         rpcrdma_revoked_access(rpcrdma, move, found.answered->transaction);
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_4_5_1_02, found.answered->transaction->answer.frame,
-                        "expected no RDMA Read of a Read chunk behind the answer to its Call (XID 0x%08x, frame %u); "
+                        "expected no RDMA Read of a Read chunk after the answer to its Call (XID 0x%08x, frame %u); "
                         "found one of STag 0x%08x",
                         found.answered->transaction->xid, found.answered->transaction->answer.frame, move->stag);
     } else if (found.wrong)
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_4_5_09, found.wrong->transaction->call.frame,
                         "expected an RDMA Read of memory that an outstanding Call offers in its Read list; found STag "
-                        "0x%08x, which the Call in frame %u offers to be written",
+                        "0x%08x, which the Call in frame %u offers for writing",
                         move->stag, found.wrong->transaction->call.frame);
     else
         keep_stray(rpcrdma, move);

@@ -33,10 +33,10 @@ static void check_row(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message
 
             if (segment.position == t->chunks[c].position)
                 continue;
-            rpcrdma_fail(
-                rpcrdma, m, RULE_RPCR_3_4_5_11, 0,
-                "expected the %u segments of the Read chunk at Position %u in a row; found Position %u among them",
-                t->chunks[c].n, t->chunks[c].position, segment.position);
+            rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_4_5_11, 0,
+                         "expected the %u segments of the Read chunk at Position %u to be consecutive; found Position "
+                         "%u among them",
+                         t->chunks[c].n, t->chunks[c].position, segment.position);
             return;
         }
     }
@@ -62,10 +62,9 @@ void rpcrdma_call_lists(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
     check_row(rpcrdma, m);
     if (m->header.proc == RPCRDMA_MSG && m->transaction->position_zero >= 0 &&
         m->transaction->chunks[m->transaction->position_zero].length == 0)
-        rpcrdma_fail_as(
-            rpcrdma, m, RULE_RPCR_4_3_01, SEVERITY_NOTE, 0,
-            "expected no Read list without chunks; found an empty segment at Position 0 beside an inline RPC "
-            "message");
+        rpcrdma_fail_as(rpcrdma, m, RULE_RPCR_4_3_01, SEVERITY_NOTE, 0,
+                        "expected no Read list when there is nothing to read; found an empty segment at Position 0 "
+                        "along with an inline RPC message");
 }
 
 /* ---- RPC header ---- */
@@ -103,9 +102,10 @@ static bool header_removed(struct rpcrdma_shape *shape)
             "the RPC header",
             chunk->position);
     else
-        rpcrdma_shape_fail(shape, binding != RULE_COUNT ? binding : RULE_RPCR_4_03,
-                           "expected the RPC header as RFC 5531 lays it out; found a Read chunk at Position %u of it",
-                           chunk->position);
+        rpcrdma_shape_fail(
+            shape, binding != RULE_COUNT ? binding : RULE_RPCR_4_03,
+            "expected a complete RPC header inline (RFC 5531); found a Read chunk at Position %u, within it",
+            chunk->position);
     return true;
 }
 
@@ -126,15 +126,13 @@ static void broken_header(struct rpcrdma_shape *shape)
     else if (rpc->status == RPC_BAD_VALUE && rpc->fault_at == RPCVERS_AT)
         rpcrdma_shape_fail(shape, RULE_RPC_9_01, "expected rpcvers 2 in the Call; found %u", rpc->fault);
     else if (rpc->status == RPC_BAD_VALUE)
-        rpcrdma_shape_fail(shape, RULE_RPCR_4_03,
-                           "expected the RPC header as RFC 5531 lays it out; found 0x%08x at octet %u of it",
+        rpcrdma_shape_fail(shape, RULE_RPCR_4_03, "expected an RPC header as in RFC 5531; found 0x%08x at its octet %u",
                            rpc->fault, rpc->fault_at);
     else if (rpc->status == RPC_SHORT && /* shorter ones: rpcrdma_header_rules.c, rpcrdma_shape_start() */
              body->length >= (shape->in_chunk ? (uint64_t)RPC_CALL_MIN : (uint64_t)RPC_REPLY_MIN))
         rpcrdma_shape_fail(
             shape, shape->in_chunk ? RULE_RPCR_3_5_3_04 : RULE_RPCR_4_03,
-            "expected an RPC header as RFC 5531 lays it out; found the payload to end within it at octet "
-            "%" PRIu64,
+            "expected a complete RPC header (RFC 5531); found that the payload ends within it, at octet %" PRIu64,
             body->length);
     else
         rpcrdma_inconclusive(shape->rpcrdma, RULE_RPCR_4_03);
@@ -158,7 +156,7 @@ static void gss_control(struct rpcrdma_shape *shape)
 
     if (chunk)
         rpcrdma_shape_fail(shape, RULE_RPCR_8_2_2_01,
-                           "expected RPCSEC_GSS context messages unreduced; found a Read chunk at Position %u",
+                           "expected RPCSEC_GSS context messages not to be reduced; found a Read chunk at Position %u",
                            chunk->position);
 }
 
@@ -211,7 +209,7 @@ static void judge_unbound(struct rpcrdma_shape *shape)
     if (rpcrdma->n_unbound < RPCRDMA_UNBOUND_MAX)
         rpcrdma->unbound[rpcrdma->n_unbound++] = program;
     rpcrdma_shape_fail_as(shape, RULE_RPCR_3_4_2_02, SEVERITY_WARNING,
-                          "expected no data chunks for program %u, of which no binding is known that has anything "
+                          "expected no data chunks for program %u, as no known binding makes anything in it "
                           "DDP-eligible; found %u Read and %u Write chunks",
                           program, data_chunks(t), t->n_writes);
 }
@@ -231,8 +229,8 @@ static bool never_eligible(struct rpcrdma_shape *shape)
         return false;
     }
     rpcrdma_shape_fail(shape, binding,
-                       "expected no Read chunk but at Position Zero for this program, of which nothing is "
-                       "DDP-eligible; found one at Position %u",
+                       "expected only a Position-Zero Read chunk for this program, as nothing in it is DDP-eligible; "
+                       "found one at Position %u",
                        chunk->position);
     return true;
 }
@@ -332,7 +330,7 @@ void rpcrdma_call_move(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
         if (move->p[at] == 0)
             continue;
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_2_2_4_2_02, t->call.frame,
-                        "expected roundup octets of value zero; found 0x%02x in the Read chunk at Position %u",
+                        "expected roundup octets to be zero; found 0x%02x in the Read chunk at Position %u",
                         move->p[at], chunk->position);
         return;
     }

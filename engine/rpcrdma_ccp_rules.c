@@ -127,7 +127,7 @@ void rpcrdma_ccp_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp 
     if (!rpcrdma_old(rpcrdma)) {
         if (call && m->rpc.prog == CCP_PROGRAM)
             rpcrdma_fail(rpcrdma, m, RULE_EXP_7_1_1_01, 0,
-                         "expected no use of the Connection Configuration Protocol; found a Call of program %u",
+                         "expected no use of the Connection Configuration Protocol; found a Call to program %u",
                          (unsigned)CCP_PROGRAM);
         else if (call)
             rpcrdma_pass(rpcrdma, RULE_EXP_7_1_1_01);
@@ -165,8 +165,7 @@ void rpcrdma_ccp_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp *cc
         rpcrdma_pass(rpcrdma, RULE_RPCR0_6_2_03);
     else if (!ccp->reads_told)
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR0_6_2_03, ccp->told_frame,
-                        "expected at most %u RDMA Reads active at a time, the maxrdmaread of the side that is read; "
-                        "found %u",
+                        "expected at most %u RDMA Reads in progress, the maxrdmaread of the side being read; found %u",
                         (unsigned)limit, (unsigned)ccp->reading[reader]);
     ccp->reads_told |= ccp->reading[reader] > limit;
 }

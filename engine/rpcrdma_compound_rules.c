@@ -48,7 +48,7 @@ static bool judge_illegal(struct rpcrdma_shape *shape, uint32_t asked)
     /* What a minor version adds is optional, and some take what they lack for unknown. */
     rpcrdma_shape_fail_as(
         shape, RULE_NFS4_15_2_04, minor == 2 && !defined(asked, 1, callback) ? SEVERITY_WARNING : SEVERITY_ERROR,
-        "expected ILLEGAL for operations that do not exist only; found it for %s", name_of(shape, asked));
+        "expected ILLEGAL only for operations that do not exist; found it for %s", name_of(shape, asked));
     return false;
 }
 
@@ -60,15 +60,14 @@ static bool judge_operations(struct rpcrdma_shape *shape)
         uint32_t op = body->operations[i].op, asked = i < call->n_operations ? call->operations[i].op : 0;
 
         if (i >= call->n_operations) {
-            rpcrdma_shape_fail(shape, RULE_NFS4_15_2_02,
-                               "expected the results of at most %u operations; found result %u, of %s",
+            rpcrdma_shape_fail(shape, RULE_NFS4_15_2_02, "expected at most %u results; found result %u, of %s",
                                call->n_operations, i + 1, name_of(shape, op));
             return false;
         }
         if (op != asked && op == OP_ILLEGAL)
             return judge_illegal(shape, asked);
         if (op != asked) {
-            rpcrdma_shape_fail(shape, RULE_NFS4_15_2_01, "expected result %u to be that of %s; found one of %s", i + 1,
+            rpcrdma_shape_fail(shape, RULE_NFS4_15_2_01, "expected result %u to be of %s; found one of %s", i + 1,
                                name_of(shape, asked), name_of(shape, op));
             return false;
         }
@@ -89,7 +88,7 @@ static bool judge_end(struct rpcrdma_shape *shape)
         if (body->operations[i].status == 0)
             continue;
         rpcrdma_shape_fail(shape, RULE_NFS4_15_2_02,
-                           "expected no results behind %s (result %u), which failed with status %u; found %u",
+                           "expected no results after %s (result %u), which failed with status %u; found %u",
                            name_of(shape, body->operations[i].op), i + 1, body->operations[i].status, n - i - 1);
         return false;
     }
@@ -108,7 +107,7 @@ static bool judge_end(struct rpcrdma_shape *shape)
     rpcrdma_shape_pass(shape, RULE_NFS4_15_2_02);
     if (n > 0 && whole->value != last) {
         rpcrdma_shape_fail(shape, RULE_NFS4_15_2_03,
-                           "expected the status of the last result, %u, as that of the whole; found %u", last,
+                           "expected the COMPOUND to have the status of its last result, %u; found %u", last,
                            (unsigned)whole->value);
         return false;
     }

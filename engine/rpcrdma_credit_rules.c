@@ -196,17 +196,16 @@ static void fail_over(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message
 
     if (k->initial)
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_3_3_03, 0,
-                     "expected one Call%s until a Reply granted credits; found %u unanswered", direction,
+                     "expected at most one unanswered Call%s before a Reply grants credits; found %u", direction,
                      (unsigned)in_flight);
     else if (rpcrdma_old(rpcrdma))
         rpcrdma_fail(rpcrdma, m, RULE_RPCR0_3_3_02, k->frame,
                      "expected at most %u unanswered Calls%s, as granted in frame %u; found %u", (unsigned)k->limit,
                      direction, k->frame, (unsigned)in_flight);
     else if (c->programs && each_program_within(rpcrdma, m, k->limit))
-        rpcrdma_fail(
-            rpcrdma, m, RULE_RPCR_6_3_01, k->frame,
-            "expected at most %u unanswered Calls%s of all programs together, as granted in frame %u; found %u",
-            (unsigned)k->limit, direction, k->frame, (unsigned)in_flight);
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_6_3_01, k->frame,
+                     "expected at most %u unanswered Calls%s across all programs, as granted in frame %u; found %u",
+                     (unsigned)k->limit, direction, k->frame, (unsigned)in_flight);
     else
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_3_1_03, k->frame,
                      "expected at most %u unanswered Calls%s, as granted in frame %u; found %u", (unsigned)k->limit,
@@ -397,7 +396,7 @@ static void judge_grant_patterns(struct rpcrdma_connection *rpcrdma, struct rpcr
     follows = c->grants.reported;
     if (rpcrdma->side[m->side].calls.total > 0 && !follows)
         rpcrdma_pattern_judge(rpcrdma, m, &c->crossed, counted(rpcrdma, m->side) + own.unseen, RULE_BIDI_4_1_03,
-                              "credit grants", "Calls of the responder's own in flight");
+                              "credit grants", "the responder's own Calls in flight");
 }
 
 /* A grant of 0: RFC 5666 forbids it only where nothing that is in progress will bring another (section 3.3). */
@@ -411,10 +410,9 @@ static void judge_zero_old(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
     else if (m->unsure || !rpcrdma_whole(rpcrdma))
         rpcrdma_inconclusive(rpcrdma, rule);
     else if (rule == RULE_RPCR0_11_03)
-        rpcrdma_fail(
-            rpcrdma, m, rule, 0,
-            "expected a Reply withheld to bring the next credit while RDMA_DONE is awaited; found a grant of 0 "
-            "with no Call left in progress");
+        rpcrdma_fail(rpcrdma, m, rule, 0,
+                     "expected a Reply to be withheld to bring the next credit while RDMA_DONE is awaited; found a "
+                     "grant of 0 with no Call left in progress");
     else
         rpcrdma_fail(rpcrdma, m, rule, 0, "expected a grant of at least 1, as no other Call is in progress; found 0");
 }
@@ -441,11 +439,10 @@ static void judge_room_for_done(struct rpcrdma_connection *rpcrdma, struct rpcrd
     if (m->header.credit > others)
         rpcrdma_pass(rpcrdma, RULE_RPCR0_3_8_04);
     else
-        rpcrdma_fail(
-            rpcrdma, m, RULE_RPCR0_3_8_04, 0,
-            "expected a grant of at least %u, for the Calls in progress and the RDMA_DONE that this Reply asks "
-            "for; found %u",
-            others + 1, (unsigned)m->header.credit);
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR0_3_8_04, 0,
+                     "expected a grant of at least %u, for the Calls in progress and the RDMA_DONE that this Reply "
+                     "requires; found %u",
+                     others + 1, (unsigned)m->header.credit);
 }
 
 /* Takes a Call that is over out of the count. True when it was in it. */

@@ -62,8 +62,8 @@ static bool takes_up(const struct rpcrdma_message *m, const struct rpcrdma_disca
 /* The receiver goes on: only a message that takes up what it was to discard is wrong. */
 static void judge(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, struct rpcrdma_discard *discard)
 {
-    static const char text[] = "expected what came in frame %u to be discarded without a word; found %s with its XID "
-                               "0x%08x";
+    static const char text[] =
+        "expected the message in frame %u to be silently discarded; found %s with its XID 0x%08x";
     const char *what = m->kind == RPCRDMA_KIND_ERROR ? "an RDMA_ERROR" : "a Reply";
 
     if (m->acked_known && m->acked <= discard->place.offset) /* sent before it had got it */
@@ -124,7 +124,7 @@ static void judge_end(struct rpcrdma_connection *rpcrdma, unsigned side, const s
         rpcrdma_whole(rpcrdma) && !rpcrdma->options.payload_only)
         rpcrdma_fail_at_as(rpcrdma, place, discard->rule,
                            busy ? rule_catalogue[discard->rule].severity : SEVERITY_WARNING, discard->place.frame,
-                           "expected what came in frame %u to be discarded without a word; found the connection closed",
+                           "expected the message in frame %u to be silently discarded; found the connection closed",
                            discard->place.frame);
     else
         rpcrdma_inconclusive(rpcrdma, discard->rule);

@@ -33,7 +33,7 @@ static void judge_stray(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
     }
     if (!client) {
         rpcrdma_fail(rpcrdma, m, rule, 0,
-                     "expected the XID of an outstanding Call in an RDMA_ERROR (there are %u); found 0x%08x",
+                     "expected an RDMA_ERROR to have the XID of an outstanding Call (there are %u); found 0x%08x",
                      rpcrdma->side[caller].calls.outstanding, m->header.xid);
         for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, caller, t));)
             t->ambiguous |= t->fault != 0; /* it was meant for one of these */
@@ -57,7 +57,7 @@ static bool judge_kind(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
         return true;
     }
     rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_5_07, t->call.frame,
-                 "expected %s in answer to a Call of rdma_vers %u; found %s", rpcrdma_err_name(wanted),
+                 "expected %s in answer to a Call with rdma_vers %u; found %s", rpcrdma_err_name(wanted),
                  t->call_header.vers, rpcrdma_err_name(m->header.err));
     return false;
 }
@@ -70,7 +70,7 @@ static void judge_version(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mes
         rpcrdma_pass(rpcrdma, RULE_RPCR_4_5_05);
     else if (!rpcrdma_old(rpcrdma) || m->header.err != RPCRDMA_ERR_VERS) /* RFC 5666 section 4.2: any valid one */
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_5_05, t->call.frame,
-                     "expected rdma_vers %u of the Call in the RDMA_ERROR; found %u", t->call_header.vers,
+                     "expected the Call's rdma_vers %u in the RDMA_ERROR; found %u", t->call_header.vers,
                      m->header.vers);
 }
 
@@ -85,8 +85,8 @@ static void judge_range(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
         rpcrdma_pass(rpcrdma, RULE_RPCR_4_5_1_02);
     else
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_5_1_02, t->call.frame,
-                     "expected versions supported that include 1 and not %u, which is rejected; found %u to %u", vers,
-                     low, high);
+                     "expected a range of supported versions that includes 1, but not the rejected %u; found %u to %u",
+                     vers, low, high);
 }
 
 /* Sound Calls of the forward direction: nfs_refusal_rules.c. */
@@ -109,7 +109,7 @@ static void reply_behind_error(struct rpcrdma_connection *rpcrdma, struct rpcrdm
         return;
     }
     rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_5_09, t->answer.frame,
-                 "expected no Reply to XID 0x%08x behind the RDMA_ERROR in frame %u; found one", t->xid,
+                 "expected no Reply to XID 0x%08x after the RDMA_ERROR in frame %u; found one", t->xid,
                  t->answer.frame);
 }
 

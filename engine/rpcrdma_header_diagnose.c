@@ -51,14 +51,14 @@ static bool filler(const struct rpcrdma_message *m, struct rpcrdma_diagnosis *d)
         return false;
     if (rpcrdma_rpc_at(m, at + 4, m->header.xid) && get_be32(m->p + at) >> 31 != 0 &&
         (get_be32(m->p + at) & 0x7fffffffu) == m->n - (uint32_t)at - 4) {
-        *d = (struct rpcrdma_diagnosis){RULE_RPCR_3_2_04, "the RPC message right behind the Transport header",
-                                        "a record mark of RPC over TCP in front of it"};
+        *d = (struct rpcrdma_diagnosis){RULE_RPCR_3_2_04, "the RPC message directly after the Transport header",
+                                        "a TCP record mark before it"};
         return true;
     }
     for (unsigned octets = 1; octets <= GAP_MAX; octets++) {
         if (!rpcrdma_rpc_at(m, at + octets, m->header.xid))
             continue;
-        *d = (struct rpcrdma_diagnosis){RULE_RPCR_3_2_03, "the RPC message right behind the Transport header",
+        *d = (struct rpcrdma_diagnosis){RULE_RPCR_3_2_03, "the RPC message directly after the Transport header",
                                         octets == 4  ? "a word between them"
                                         : octets < 4 ? "less than a word between them"
                                                      : "several words between them"};

@@ -101,8 +101,8 @@ static bool judge_proc(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
     else if (m->header.proc == RPCRDMA_DONE && !old)
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_6_2_01, 0, "expected no RDMA_DONE; found one");
     else if (error_disguised(m))
-        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_5_06, 0,
-                     "expected rdma_proc 4 (RDMA_ERROR) in front of error data; found %u", m->header.proc);
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_5_06, 0, "expected rdma_proc 4 (RDMA_ERROR) before error data; found %u",
+                     m->header.proc);
     else {
         rpcrdma_pass(rpcrdma, RULE_RPCR_4_1_2_02);
         if (!old) {
@@ -123,19 +123,21 @@ static void fail_lists(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
     const struct rpcrdma_header *h = &m->header;
 
     if (h->status == RPCRDMA_BAD_DISCRIMINATOR && h->fault == swapped(1))
-        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_02, 0, "expected big-endian words; found 0x%08x for 1 at octet %u",
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_02, 0, "expected big-endian words; found 0x%08x instead of 1 at octet %u",
                      h->fault, h->fault_at);
     else if (h->status == RPCRDMA_BAD_DISCRIMINATOR)
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_1_2_04, 0,
-                     "expected 0 or 1 at octet %u, where the chunk lists go on or end; found %u", h->fault_at,
+                     "expected 0 or 1 at octet %u, where a chunk list ends or continues; found %u", h->fault_at,
                      h->fault);
     else if (h->fault != 0)
-        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_1_2_11, 0,
-                     "expected the chunk lists within the Send of %u octets; found a count of %u segments at octet %u",
-                     m->n, h->fault, h->fault_at);
+        rpcrdma_fail(
+            rpcrdma, m, RULE_RPCR_4_1_2_11, 0,
+            "expected the chunk lists to end within the Send of %u octets; found a count of %u segments at octet %u",
+            m->n, h->fault, h->fault_at);
     else
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_1_2_11, 0,
-                     "expected the chunk lists within the Send; found it to end at octet %u, and them to go on", m->n);
+                     "expected the chunk lists to end within the Send; found that they go on past its end, octet %u",
+                     m->n);
 }
 
 static const enum rule_id list_rules[] = {
@@ -182,7 +184,8 @@ static bool judge_units(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
         rpcrdma_pass(rpcrdma, RULE_RPCR_2_2_4_01);
         return true;
     }
-    rpcrdma_fail(rpcrdma, m, RULE_RPCR_2_2_4_01, 0, "expected a Send of whole 4-octet units; found %u octets", m->n);
+    rpcrdma_fail(rpcrdma, m, RULE_RPCR_2_2_4_01, 0,
+                 "expected a Send whose length is a multiple of 4 octets; found %u octets", m->n);
     return false;
 }
 
@@ -231,12 +234,12 @@ static void judge_inline(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
     if (octets == 0 && m->header.read.n > 0) {
         rpcrdma_fail(
             rpcrdma, m, RULE_RPCR_3_5_2_02, 0,
-            "expected the reduced RPC message behind the header of an RDMA_MSG with a Read list; found nothing");
+            "expected the reduced RPC message after the header of an RDMA_MSG with a Read list; found nothing");
         return;
     }
     if (octets < REPLY_SHORTEST) {
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_2_4_01, 0,
-                     "expected an RPC message of at least %u octets behind the header of an RDMA_MSG; found %u octets",
+                     "expected an RPC message of at least %u octets after the header of an RDMA_MSG; found %u octets",
                      (unsigned)REPLY_SHORTEST, octets);
         return;
     }
@@ -265,9 +268,10 @@ static void judge_inline(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
     if (m->kind != RPCRDMA_KIND_CALL)
         return;
     if (has_position_zero(m, &zero) && zero > 0) /* only implied by section 3.5.3; an empty one: RPCR-4.3-01 */
-        rpcrdma_fail_as(rpcrdma, m, RULE_RPCR_3_5_3_05, SEVERITY_WARNING, 0,
-                        "expected no Position-Zero Read chunk beside an inline RPC message; found one of %llu octets",
-                        (unsigned long long)zero);
+        rpcrdma_fail_as(
+            rpcrdma, m, RULE_RPCR_3_5_3_05, SEVERITY_WARNING, 0,
+            "expected no Position-Zero Read chunk along with an inline RPC message; found one of %llu octets",
+            (unsigned long long)zero);
     else
         rpcrdma_pass(rpcrdma, RULE_RPCR_3_5_3_05);
 }
@@ -290,7 +294,7 @@ static void judge_long(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
         return;
     if (m->n > h->header_len) {
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_5_3_02, 0,
-                     "expected nothing behind the header of an RDMA_NOMSG; found %u octets", m->n - h->header_len);
+                     "expected nothing after the header of an RDMA_NOMSG; found %u octets", m->n - h->header_len);
         return;
     }
     rpcrdma_pass(rpcrdma, RULE_RPCR_3_5_3_02);
@@ -334,7 +338,7 @@ static void judge_padded(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR0_4_1_01);
     } else if (m->n < from + 4 || get_be32(m->p + from) != m->header.xid) {
         rpcrdma_fail(rpcrdma, m, RULE_RPCR0_4_1_01, 0,
-                     "expected an RPC message with XID 0x%08x behind the header of an RDMA_MSGP; found %u octets",
+                     "expected an RPC message with XID 0x%08x after the header of an RDMA_MSGP; found %u octets",
                      m->header.xid, m->n - from);
     } else {
         rpcrdma_pass(rpcrdma, RULE_RPCR0_4_1_01);
@@ -375,7 +379,7 @@ static void judge_error(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
             rpcrdma_pass(rpcrdma, rule);
         else
             rpcrdma_fail(rpcrdma, m, rule, 0, "expected rdma_err 1 (ERR_VERS) or 2 (ERR_CHUNK)%s; found %u",
-                         rpcrdma_old(rpcrdma) ? ", or 8 words behind it" : "", h->err);
+                         rpcrdma_old(rpcrdma) ? ", or 8 words after it" : "", h->err);
         return;
     }
     rpcrdma_pass(rpcrdma, RULE_RPCR_4_1_2_13);
@@ -386,7 +390,7 @@ static void judge_error(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
                             : h->err == RPCRDMA_ERR_VERS ? RULE_RPCR_4_1_2_14
                                                          : RULE_RPCR_4_1_2_15;
 
-        rpcrdma_fail(rpcrdma, m, rule, 0, "expected nothing behind the %u octets of an %s; found %u octets", end,
+        rpcrdma_fail(rpcrdma, m, rule, 0, "expected nothing after the %u octets of an %s; found %u octets", end,
                      rpcrdma_err_name(h->err), m->n - end);
         return;
     }

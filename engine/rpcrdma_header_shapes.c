@@ -109,34 +109,34 @@ static const struct shape {
     unsigned gap; /* words in front of them */
 } shapes[] = {
     {RULE_RPCR_4_1_2_04, "another word", {READS, WRITES, REPLY}, LOOSE, 0},
-    {RULE_RPCR_4_1_2_05, "a count in front of the read segments", {READS_COUNTED_ENDED, WRITES, REPLY}, 0, 0},
-    {RULE_RPCR_4_1_2_05, "a count in front of the read segments", {READS_COUNTED, WRITES, REPLY}, 0, 0},
+    {RULE_RPCR_4_1_2_05, "a count before the read segments", {READS_COUNTED_ENDED, WRITES, REPLY}, 0, 0},
+    {RULE_RPCR_4_1_2_05, "a count before the read segments", {READS_COUNTED, WRITES, REPLY}, 0, 0},
     {RULE_RPCR_4_1_2_05, "no 0 at its end", {READS_UNENDED, WRITES, REPLY}, INLINE_ONLY, 0},
     {RULE_RPCR_4_1_2_08, "segments listed one by one", {READS, WRITES_LIKE_READS, REPLY}, 0, 0},
     {RULE_RPCR_3_4_6_03, "segments of 20 octets in the Write list", {READS, WRITES_POSITIONS, REPLY}, 0, 0},
-    {RULE_RPCR_4_1_2_09, "a word 0 behind it", {READS, WRITES, REPLY_ENDED}, 0, 0},
+    {RULE_RPCR_4_1_2_09, "a zero word after it", {READS, WRITES, REPLY_ENDED}, 0, 0},
     {RULE_RPCR_3_4_6_03, "segments of 20 octets in the Reply chunk", {READS, WRITES, REPLY_POSITIONS}, 0, 0},
     {RULE_RPCR_3_4_6_03, "segments of 20 octets in both", {READS, WRITES_POSITIONS, REPLY_POSITIONS}, 0, 0},
     {RULE_RPCR_4_1_2_08, "no 0 at its end", {READS, WRITES_UNENDED, REPLY}, INLINE_ONLY, 0},
-    {RULE_RPCR_4_1_2_08, "a count of chunks in front", {READS, WRITES_COUNTED, REPLY}, INLINE_ONLY, 0},
-    {RULE_RPCR_4_1_2_08, "a count of chunks in front", {READS, WRITES_COUNTED_ENDED, REPLY}, 0, 0},
+    {RULE_RPCR_4_1_2_08, "a leading count of chunks", {READS, WRITES_COUNTED, REPLY}, INLINE_ONLY, 0},
+    {RULE_RPCR_4_1_2_08, "a leading count of chunks", {READS, WRITES_COUNTED_ENDED, REPLY}, 0, 0},
     {RULE_RPCR_4_1_2_03, "the Write list first", {WRITES, READS, REPLY}, 0, 0},
-    {RULE_RPCR_4_1_2_03, "the Reply chunk in front of the Write list", {READS, REPLY, WRITES}, 0, 0},
+    {RULE_RPCR_4_1_2_03, "the Reply chunk before the Write list", {READS, REPLY, WRITES}, 0, 0},
     {RULE_RPCR_4_1_2_03, "the Reply chunk first", {REPLY, READS, WRITES}, 0, 0},
     {RULE_RPCR_4_1_2_03, "the Read list last", {WRITES, REPLY, READS}, 0, 0},
     {RULE_RPCR_4_1_2_03, "Reply chunk, Write list and Read list", {REPLY, WRITES, READS}, 0, 0},
-    {RULE_RPCR_3_4_6_01, "a segment less in a Write chunk", {READS, WRITES_ONE_LESS, REPLY}, 0, 0},
-    {RULE_RPCR_3_4_6_01, "a segment more in a Write chunk", {READS, WRITES_ONE_MORE, REPLY}, 0, 0},
-    {RULE_RPCR_3_4_6_01, "two segments less in a Write chunk", {READS, WRITES_TWO_LESS, REPLY}, 0, 0},
-    {RULE_RPCR_3_4_6_01, "a segment less in the Reply chunk", {READS, WRITES, REPLY_ONE_LESS}, 0, 0},
-    {RULE_RPCR_3_4_6_01, "a segment more in the Reply chunk", {READS, WRITES, REPLY_ONE_MORE}, 0, 0},
-    {RULE_RPCR_3_4_6_01, "two segments less in the Reply chunk", {READS, WRITES, REPLY_TWO_LESS}, 0, 0},
+    {RULE_RPCR_3_4_6_01, "one segment too few in a Write chunk", {READS, WRITES_ONE_LESS, REPLY}, 0, 0},
+    {RULE_RPCR_3_4_6_01, "one segment too many in a Write chunk", {READS, WRITES_ONE_MORE, REPLY}, 0, 0},
+    {RULE_RPCR_3_4_6_01, "two segments too few in a Write chunk", {READS, WRITES_TWO_LESS, REPLY}, 0, 0},
+    {RULE_RPCR_3_4_6_01, "one segment too few in the Reply chunk", {READS, WRITES, REPLY_ONE_LESS}, 0, 0},
+    {RULE_RPCR_3_4_6_01, "one segment too many in the Reply chunk", {READS, WRITES, REPLY_ONE_MORE}, 0, 0},
+    {RULE_RPCR_3_4_6_01, "two segments too few in the Reply chunk", {READS, WRITES, REPLY_TWO_LESS}, 0, 0},
     {RULE_RPCR_4_1_2_09, "no count of its segments", {READS, WRITES, REPLY_UNCOUNTED}, 0, 0},
     {RULE_RPCR_4_1_2_09, "a list like the Read list", {READS, WRITES, REPLY_LIKE_READS}, 0, 0},
     {RULE_RPCR_4_1_2_09, "a list like the Read list", {READS, WRITES, REPLY_AS_READS}, 0, 0},
-    {RULE_RPCR_4_1_2_09, "no 1 in front of it", {READS, WRITES, REPLY_BARE}, INLINE_ONLY, 0},
+    {RULE_RPCR_4_1_2_09, "no 1 before it", {READS, WRITES, REPLY_BARE}, INLINE_ONLY, 0},
     {RULE_RPCR_4_1_2_08, "a list like the Read list", {READS, WRITES_AS_READS, REPLY}, 0, 0},
-    {RULE_RPCR_4_1_2_08, "no 1 in front of its chunk", {READS, WRITES_BARE_ENDED, REPLY}, 0, 0},
+    {RULE_RPCR_4_1_2_08, "no 1 before its chunk", {READS, WRITES_BARE_ENDED, REPLY}, 0, 0},
     {RULE_RPCR_4_1_2_08, "neither 1 nor 0 around its chunk", {READS, WRITES_BARE, REPLY}, INLINE_ONLY, 0},
     {RULE_RPCR_4_1_2_06, "read segments of 16", {READS_16, WRITES, REPLY}, 0, 0},
     {RULE_RPCR_4_1_2_06, "read segments of 24", {READS_24, WRITES, REPLY}, 0, 0},
@@ -145,22 +145,22 @@ static const struct shape {
     {RULE_RPCR_4_1_2_03, "two of them", {READS, WRITES, MISSING}, INLINE_ONLY, 0},
     {RULE_RPCR_4_1_2_03, "one of them", {READS, MISSING, MISSING}, INLINE_ONLY, 0},
     {RULE_RPCR_4_1_2_03, "none of them", {MISSING, MISSING, MISSING}, INLINE_ONLY, 0},
-    {RULE_RPCR_4_1_2_03, "a word in front of them", {READS, WRITES, REPLY}, INLINE_ONLY, 1},
-    {RULE_RPCR_4_1_2_03, "two words in front of them", {READS, WRITES, REPLY}, INLINE_ONLY, 2},
+    {RULE_RPCR_4_1_2_03, "a word before them", {READS, WRITES, REPLY}, INLINE_ONLY, 1},
+    {RULE_RPCR_4_1_2_03, "two words before them", {READS, WRITES, REPLY}, INLINE_ONLY, 2},
 };
 
 static const struct {
     enum rule_id rule;
     const char *text;
 } expectations[] = {
-    {RULE_RPCR_3_4_6_01, "as many segments in a chunk as its count tells"},
+    {RULE_RPCR_3_4_6_01, "as many segments in a chunk as its count says"},
     {RULE_RPCR_3_4_6_03, "segments of 16 octets, without Position, in Write list and Reply chunk"},
-    {RULE_RPCR_4_1_2_03, "Read list, Write list and Reply chunk right behind the fixed words, in this order"},
-    {RULE_RPCR_4_1_2_04, "0 or 1 where the chunk lists go on or end"},
-    {RULE_RPCR_4_1_2_05, "a Read list of entries with a 1 in front of each, and a 0 at its end"},
+    {RULE_RPCR_4_1_2_03, "Read list, Write list and Reply chunk directly after the fixed words, in this order"},
+    {RULE_RPCR_4_1_2_04, "0 or 1 where a chunk list ends or continues"},
+    {RULE_RPCR_4_1_2_05, "a Read list with a 1 before each entry and a 0 at its end"},
     {RULE_RPCR_4_1_2_06, "read segments of 20 octets"},
     {RULE_RPCR_4_1_2_07, "segments of 16 octets"},
-    {RULE_RPCR_4_1_2_08, "a Write list of counted chunks with a 1 in front of each, and a 0 at its end"},
+    {RULE_RPCR_4_1_2_08, "a Write list with a 1 before each counted chunk and a 0 at its end"},
     {RULE_RPCR_4_1_2_09, "a 1 and one counted chunk for a Reply chunk, and nothing else"},
 };
 
@@ -170,7 +170,7 @@ const char *rpcrdma_shape_expected(enum rule_id rule)
         if (expectations[i].rule == rule)
             return expectations[i].text;
     }
-    return "chunk lists by RFC 8166 section 4.1.2";
+    return "chunk lists as in RFC 8166 section 4.1.2";
 }
 
 /* ---- reading ---- */

@@ -45,8 +45,8 @@ static void check_count(struct rpcrdma_positions *x, const struct rpcrdma_chunk_
         return;
     if (item->count == xdr_padded(said->value))
         rpcrdma_shape_fail(x->shape, RULE_RPCR_3_4_5_2_03,
-                           "expected the data's octet count to stay %" PRIu64
-                           " with roundup in the Read chunk; found %u",
+                           "expected the data's octet count to remain %" PRIu64
+                           " when the Read chunk includes roundup; found %u",
                            said->value, item->count);
     else if (item->count == said->value)
         rpcrdma_shape_pass(x->shape, RULE_RPCR_3_4_5_2_03);
@@ -59,10 +59,11 @@ void rpcrdma_positions_length(struct rpcrdma_positions *x, const struct rpcrdma_
 
     if (!rpcrdma_positions_holds(chunk->length, item->count) &&
         rpcrdma_chunk_disordered(x->shape->t, chunk, item->count)) {
-        rpcrdma_shape_fail(x->shape, RULE_RPCR_4_1_2_06,
-                           "expected position, handle, length and 64-bit offset in this order; found a length of "
-                           "%" PRIu64 " octets for %u, which stand at another place of the segment",
-                           chunk->length, item->count);
+        rpcrdma_shape_fail(
+            x->shape, RULE_RPCR_4_1_2_06,
+            "expected position, handle, length and 64-bit offset in this order; found a length of %" PRIu64
+            " octets, with the expected %u in another place of the segment",
+            chunk->length, item->count);
         return;
     }
     if (!rpcrdma_positions_holds(chunk->length, item->count)) {
@@ -123,11 +124,10 @@ bool rpcrdma_positions_split(struct rpcrdma_positions *x, const struct nfs_item 
         x->used[c - x->chunks] = true;
     }
     if (in_sequence)
-        rpcrdma_shape_fail(
-            x->shape, RULE_RPCR_3_4_5_03,
-            "expected Position %u in all segments of the Read chunk of %s; found %u as well, advanced by "
-            "what came before",
-            first->position, rpcrdma_shape_item_name(x->shape, item), second->position);
+        rpcrdma_shape_fail(x->shape, RULE_RPCR_3_4_5_03,
+                           "expected Position %u in all segments of the Read chunk of %s; found %u, too, advanced by "
+                           "the segments before it",
+                           first->position, rpcrdma_shape_item_name(x->shape, item), second->position);
     else
         rpcrdma_shape_fail(x->shape, RULE_RPCR_3_4_5_01,
                            "expected one Position in all segments of the Read chunk of %s; found %u and %u",

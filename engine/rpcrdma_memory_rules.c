@@ -78,7 +78,7 @@ static void judge_reads_complete(struct rpcrdma_connection *rpcrdma, const struc
             return;
         }
         rpcrdma_fail_at(rpcrdma, &reply->place, RULE_RPCR_2_3_2_03, t->call.frame,
-                        "expected the Reply behind the Responses to the RDMA Reads of its Call (XID 0x%08x); found "
+                        "expected the Reply after the Responses to the RDMA Reads of its Call (XID 0x%08x); found only "
                         "%llu of %llu octets of STag 0x%08x read before it",
                         t->xid, (unsigned long long)moved, (unsigned long long)asked, offer->target.handle);
         reply->transaction->astray = true; /* what was not read in time is told */
@@ -128,7 +128,7 @@ static void judge_pulled(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR_3_4_5_1_01);
     else
         rpcrdma_fail(rpcrdma, reply, RULE_RPCR_3_4_5_1_01, t->call.frame,
-                     "expected %llu octets of the Read chunk at Position %u RDMA Read before a Reply that tells "
+                     "expected %llu octets of the Read chunk at Position %u to be read before a Reply that reports "
                      "success; found %llu",
                      (unsigned long long)needed, chunk->position, (unsigned long long)moved);
 }
@@ -172,13 +172,14 @@ static void judge_invalidated(struct rpcrdma_connection *rpcrdma, struct rpcrdma
         (!own && rpcrdma_hole_since(rpcrdma, t->side, t->call.frame)))
         rpcrdma_inconclusive(rpcrdma, RULE_CMPD_4_1_02);
     else if (!own)
-        rpcrdma_fail(rpcrdma, answer, RULE_CMPD_4_1_02, other ? other->call.frame : t->call.frame,
-                     "expected to invalidate an STag of the chunks of XID 0x%08x (Call in frame %u); found 0x%08x%s",
-                     t->xid, t->call.frame, stag, other ? ", which another outstanding Call offers" : "");
+        rpcrdma_fail(
+            rpcrdma, answer, RULE_CMPD_4_1_02, other ? other->call.frame : t->call.frame,
+            "expected the invalidated STag to belong to the chunks of XID 0x%08x (Call in frame %u); found 0x%08x%s",
+            t->xid, t->call.frame, stag, other ? ", which another outstanding Call offers" : "");
     else if (other)
         rpcrdma_fail(rpcrdma, answer, RULE_CMPD_4_1_02, other->call.frame,
-                     "expected to invalidate an STag of XID 0x%08x only; found 0x%08x, which XID 0x%08x (Call in frame "
-                     "%u) offers as well",
+                     "expected the invalidated STag to belong to XID 0x%08x alone; found 0x%08x, which XID 0x%08x "
+                     "(Call in frame %u) offers, too",
                      t->xid, stag, other->xid, other->call.frame);
     else
         rpcrdma_pass(rpcrdma, RULE_CMPD_4_1_02);
@@ -191,8 +192,8 @@ static void tell_unwritten(struct rpcrdma_connection *rpcrdma, const struct rpcr
     if (u->reported || rpcrdma->memory->late_number[u->owner] == u->transaction)
         return;
     rpcrdma_fail_at(rpcrdma, &u->place, u->rule, u->call_frame,
-                    "expected RDMA Writes of the %llu octets that XID 0x%08x returns at 0x%llx of STag 0x%08x; found "
-                    "%llu octets written",
+                    "expected RDMA Writes of the %llu octets that the Reply to XID 0x%08x returns at 0x%llx of STag "
+                    "0x%08x; found %llu octets written",
                     (unsigned long long)(u->area.to - u->area.from), u->xid, (unsigned long long)u->area.from,
                     u->area.stag, (unsigned long long)u->moved);
 }

@@ -122,7 +122,8 @@ static bool fail_mixed(const struct pairing *p, unsigned k, const struct rpcrdma
             continue;
         if (length == 0 && returned == n + other->item.count) {
             FAIL(p, j < p->t->n_writes ? RULE_RPCR_3_4_6_09 : RULE_NFSULB_6_4_1_06,
-                 "expected one result in Write chunk %u, of %llu octets; found %llu: with that of %u octets behind it",
+                 "expected one result in Write chunk %u, of %llu octets; found %llu, including the next result, of %u "
+                 "octets",
                  k + 1, (unsigned long long)n, (unsigned long long)returned, other->item.count);
             return true;
         }
@@ -145,17 +146,16 @@ static void fail_length(const struct pairing *p, unsigned k, const struct rpcrdm
     bool known = rpcrdma_returned_known(p->rpcrdma, r);
 
     if (returned == xdr_padded((uint32_t)n) && known && r->moved >= returned)
-        FAIL(p, RULE_RPCR_3_4_6_2_02, "expected %llu octets RDMA Written to Write chunk %u; found %llu, with roundup",
+        FAIL(p, RULE_RPCR_3_4_6_2_02,
+             "expected %llu octets RDMA Written to Write chunk %u; found %llu, including roundup",
              (unsigned long long)n, k + 1, (unsigned long long)r->moved);
     else if (returned > n && r->unchanged && returned != xdr_padded((uint32_t)n) && (!known || r->moved < returned))
         FAIL(p, RULE_RPCR_3_4_6_08,
-             "expected the lengths of Write chunk %u to be those of the result, %llu octets; found them as offered, "
+             "expected the lengths of Write chunk %u to add up to the result's, %llu octets; found them as offered, "
              "%llu octets",
              k + 1, (unsigned long long)n, (unsigned long long)returned);
     else if (known && returned < n && r->moved >= n)
-        FAIL(p, RULE_RPCR_3_4_6_11,
-             "expected the length of what was RDMA Written to Write chunk %u, %llu octets; "
-             "found %llu",
+        FAIL(p, RULE_RPCR_3_4_6_11, "expected the length RDMA Written to Write chunk %u, %llu octets; found %llu",
              k + 1, (unsigned long long)r->moved, (unsigned long long)returned);
     else
         FAIL(p, RULE_RPCR_3_4_6_2_03, "expected the length of the result, %llu octets, in Write chunk %u; found %llu",
@@ -181,7 +181,8 @@ static void judge_item(const struct pairing *p, unsigned k, const struct rpcrdma
         return;
     }
     if (known && padded > n && r->moved == padded) {
-        FAIL(p, RULE_RPCR_3_4_6_2_02, "expected %llu octets RDMA Written to Write chunk %u; found %llu, with roundup",
+        FAIL(p, RULE_RPCR_3_4_6_2_02,
+             "expected %llu octets RDMA Written to Write chunk %u; found %llu, including roundup",
              (unsigned long long)n, k + 1, (unsigned long long)r->moved);
         return;
     }
@@ -214,13 +215,13 @@ static void judge_unused(const struct pairing *p, unsigned k, const struct rpcrd
     }
     if (old)
         FAIL(p, RULE_RPCR0_3N_02,
-             "expected Write chunk %u, which has no result, with its %u segments and lengths 0; found %u segments and "
-             "%llu octets",
+             "expected Write chunk %u, which has no result, to keep its %u segments, with lengths of 0; found %u "
+             "segments and %llu octets",
              k + 1, chunk->n, r->from.n, (unsigned long long)chunk->returned);
     else if (r->all_or_nothing && (!rpcrdma_returned_known(p->rpcrdma, r) || r->moved < chunk->returned))
         FAIL(p, p->compound ? RULE_NFSULB_6_4_1_05 : RULE_RPCR_4_3_2_2_03,
-             "expected Write chunk %u, which has no result, %s; found %llu octets, as offered", k + 1,
-             p->compound ? "without segments or with lengths 0" : "with lengths 0",
+             "expected Write chunk %u, which has no result, to be returned %s; found %llu octets, as offered", k + 1,
+             p->compound ? "without segments or with lengths of 0" : "with lengths of 0",
              (unsigned long long)chunk->returned);
     else
         FAIL(p, RULE_RPCR_4_3_2_2_01, "expected Write chunk %u unused, as there is no result for it; found %llu octets",
@@ -309,8 +310,7 @@ static void judge_absent(const struct pairing *p)
                 return;
         }
         if (own && own->n > 0 && rpcrdma_chunk_moved(p->t, own, &lost) >= item->item.count && !lost)
-            FAIL(p, RULE_RPCR_3_4_6_11,
-                 "expected the length of what was RDMA Written to Write chunk %u, %u octets; found 0", k + 1,
+            FAIL(p, RULE_RPCR_3_4_6_11, "expected the length RDMA Written to Write chunk %u, %u octets; found 0", k + 1,
                  item->item.count);
         else
             FAIL(p,

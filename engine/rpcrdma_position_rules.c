@@ -36,8 +36,8 @@ static bool check_exchanged(struct rpcrdma_positions *x)
                 !rpcrdma_positions_holds(x->chunks[a->chunk].length, b->item.count))
                 continue;
             rpcrdma_shape_fail(x->shape, RULE_NFSULB_6_4_1_07,
-                               "expected the Read chunk of %u octets at Position %" PRIu64 " and that of %u octets at "
-                               "%" PRIu64 "; found them exchanged",
+                               "expected the Read chunk of %u octets at Position %" PRIu64
+                               " and the one of %u octets at %" PRIu64 "; found them swapped",
                                a->item.count, a->item.position, b->item.count, b->item.position);
             return true;
         }
@@ -73,11 +73,10 @@ static void check_leftover(struct rpcrdma_positions *x)
         if (!rpcrdma_positions_is_data(x, i) || x->used[i])
             continue;
         if (chunk->length == 0)
-            rpcrdma_shape_fail_as(
-                x->shape, RULE_RPCR_4_3_01, SEVERITY_NOTE,
-                "expected no Read list without chunks; found an empty segment at Position %u, where no "
-                "item is",
-                chunk->position);
+            rpcrdma_shape_fail_as(x->shape, RULE_RPCR_4_3_01, SEVERITY_NOTE,
+                                  "expected no Read list when there is nothing to read; found an empty segment at "
+                                  "Position %u, where there is no item",
+                                  chunk->position);
         else if (chunk->position < body->unreduced)
             rpcrdma_shape_fail(x->shape, RULE_RPCR_6_1_06,
                                "expected Read chunks at Positions of DDP-eligible items; found one of %" PRIu64
@@ -85,7 +84,7 @@ static void check_leftover(struct rpcrdma_positions *x)
                                chunk->length, chunk->position);
         else
             rpcrdma_shape_fail(x->shape, RULE_RPCR_4_2_4_03,
-                               "expected no Read chunk but those of the arguments; found one of %" PRIu64
+                               "expected Read chunks only within the arguments; found one of %" PRIu64
                                " octets at Position %u of an RPC Call that ends at %" PRIu64,
                                chunk->length, chunk->position, body->unreduced);
     }
@@ -173,7 +172,7 @@ static void wrong_position(struct rpcrdma_positions *x, const struct rpcrdma_ite
                            name, chunk->position);
     else if (chunk->position >= arguments && chunk->position < right && chunk->position >= 4)
         rpcrdma_shape_fail(shape, RULE_RPCR_6_1_06,
-                           "expected Position %" PRIu64 " for %s; found %u, in the midst of another item", right, name,
+                           "expected Position %" PRIu64 " for %s; found %u, within another item", right, name,
                            chunk->position);
     else
         rpcrdma_shape_fail(shape, RULE_RPCR_3_4_5_02, "expected Position %" PRIu64 " for %s; found %u", right, name,
@@ -240,7 +239,7 @@ static bool check_continued(struct rpcrdma_positions *x)
             continue;
         rpcrdma_shape_fail(
             x->shape, RULE_RPCR_3_5_3_03,
-            "expected Position 0 in all segments of the RPC Call's chunk; found %u in one that follows on",
+            "expected Position 0 in all segments of the RPC Call's chunk; found %u in one that continues it",
             x->chunks[i].position);
         return true;
     }
@@ -267,7 +266,7 @@ static void partial(struct rpcrdma_positions *x)
         rpcrdma_shape_excess(x->shape, item->item.count - octets);
         rpcrdma_shape_fail(x->shape, RULE_RPCR_3_4_4_1_02,
                            "expected all %u octets of %s in the Read chunk; found %" PRIu64
-                           " there and the others inline",
+                           " there and the rest inline",
                            item->item.count, rpcrdma_shape_item_name(x->shape, &item->item), octets);
         return;
     }
@@ -342,19 +341,19 @@ static void no_sense(struct rpcrdma_positions *x)
     if (check_continued(x))
         return;
     if (!may_be_eligible(shape) && binding != RULE_COUNT)
-        rpcrdma_shape_fail(shape, binding,
-                           "expected no Read chunk for NFS arguments of which none is DDP-eligible; found "
-                           "some removed");
+        rpcrdma_shape_fail(
+            shape, binding,
+            "expected no Read chunk for NFS arguments, none of which is DDP-eligible; found some removed");
     else if (item)
         rpcrdma_shape_fail(shape, RULE_RPCR_3_4_4_4_01,
                            "expected one item in a Read chunk, %s of %u octets; found %" PRIu64
-                           " octets and what follows the item missing inline",
+                           " octets, with what follows the item missing inline",
                            rpcrdma_shape_item_name(shape, &item->item), item->item.count,
                            x->chunks[item->chunk].length);
     else
         rpcrdma_shape_fail(shape, RULE_RPCR_6_1_06,
-                           "expected a payload that makes a valid RPC Call with the Read chunks inserted; found octet "
-                           "%" PRIu64 " of it not to fit",
+                           "expected a payload that forms a valid RPC Call once the Read chunks are inserted; found it "
+                           "invalid at octet %" PRIu64,
                            shape->body->walk.position);
 }
 
@@ -391,7 +390,7 @@ void rpcrdma_position_rules(struct rpcrdma_shape *shape)
         break;
     case RPCRDMA_REDUCED_BARE:
         rpcrdma_shape_fail(shape, RULE_RPCR_4_03,
-                           "expected a verifier behind the credential (RFC 5531); found the arguments there");
+                           "expected a verifier after the credential (RFC 5531); found the arguments there");
         break;
     case RPCRDMA_REDUCED_NONE:
         if (x.n > (shape->t->position_zero >= 0))

@@ -43,13 +43,14 @@ static void check_sizes(struct rpcrdma_shape *shape)
         if (chunk->length < count && rpcrdma_chunk_disordered(t, chunk, count)) {
             rpcrdma_shape_fail(shape, RULE_RPCR_4_1_2_07,
                                "expected handle, length and 64-bit offset in this order; found a length of %" PRIu64
-                               " octets for %" PRIu64 ", which stand at another place of the segment",
+                               " octets, with the expected %" PRIu64 " in another place of the segment",
                                chunk->length, count);
             return;
         }
         if (chunk->length < count) {
             rpcrdma_shape_fail(shape, RULE_RPCR_3_4_6_02,
-                               "expected Write chunk %u to take the %" PRIu64 " octets asked for; found %" PRIu64,
+                               "expected Write chunk %u to have room for the %" PRIu64
+                               " octets asked for; found %" PRIu64,
                                k + 1, count, chunk->length);
             return;
         }
@@ -58,8 +59,8 @@ static void check_sizes(struct rpcrdma_shape *shape)
             continue;
         if (chunk->length == xdr_padded(count))
             rpcrdma_shape_fail(shape, RULE_RPCR_3_4_6_2_01,
-                               "expected Write chunk %u without space for roundup, of %" PRIu64
-                               " octets; found %" PRIu64,
+                               "expected Write chunk %u to have %" PRIu64
+                               " octets, without space for roundup; found %" PRIu64,
                                k + 1, count, chunk->length);
         else
             rpcrdma_shape_pass(shape, RULE_RPCR_3_4_6_2_01);
@@ -90,7 +91,7 @@ void rpcrdma_provision_rules(struct rpcrdma_shape *shape)
         if (t->n_writes > 0)
             rpcrdma_shape_fail(
                 shape, no_results(shape),
-                "expected no Write list with %s, whose Reply has no DDP-eligible result; found %u chunk%s",
+                "expected no Write list for %s, whose Reply has no DDP-eligible result; found %u chunk%s",
                 procedure->name, t->n_writes, t->n_writes > 1 ? "s" : "");
         else
             rpcrdma_shape_pass(shape, no_results(shape));

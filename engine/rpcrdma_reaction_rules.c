@@ -37,7 +37,7 @@ static const struct rpcrdma_demand demands[] = {
     {RULE_RPCR_4_2_4_04, RULE_RPCR_4_5_2_03, BY_ERR_CHUNK, BY_ERR_VERS, "ERR_CHUNK"},
     {RULE_RPCR_4_2_4_05, RULE_RPCR_4_5_2_05, BY_ERR_CHUNK, BY_ERR_VERS, "ERR_CHUNK"},
     {RULE_RPCR_4_2_1_01, RULE_RPCR_4_5_2_04, BY_ERR_CHUNK | BY_SUCCESS | BY_RPC_ERROR, BY_ERR_VERS,
-     "ERR_CHUNK, or a Reply under rdma_xid"},
+     "ERR_CHUNK, or a Reply with its rdma_xid"},
     {RULE_RPCR_3_2_03, RULE_RPCR_4_5_2_04, BY_ERR_CHUNK | BY_RPC_ERROR, BY_ERR_VERS | BY_SUCCESS, "ERR_CHUNK"},
     {RULE_RPCR_3_2_04, RULE_RPCR_4_5_2_04, BY_ERR_CHUNK | BY_RPC_ERROR, BY_ERR_VERS | BY_SUCCESS, "ERR_CHUNK"},
     {RULE_RPCR_3_5_3_05, RULE_RPCR_4_5_2_06, BY_ERR_CHUNK | BY_RPC_ERROR, BY_ERR_VERS | BY_SUCCESS,
@@ -145,7 +145,8 @@ static void judge_ineligible(struct rpcrdma_connection *rpcrdma, struct rpcrdma_
         rpcrdma_pass(rpcrdma, RULE_RPCR_6_1_08);
     } else if (kind == BY_SUCCESS && nfs_status(t) == 0) {
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_6_1_07, t->call.frame,
-                     "expected a Call whose reduced argument is not DDP-eligible not to be processed; found it done");
+                     "expected a Call with a reduced argument that is not DDP-eligible not to be processed; found it "
+                     "carried out");
     } else {
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR_6_1_07);
     }

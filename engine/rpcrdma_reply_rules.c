@@ -276,7 +276,7 @@ static void judge_reply_chunk(struct rpcrdma_connection *rpcrdma, struct rpcrdma
                      "expected the Reply chunk in an RDMA_NOMSG Reply; found none");
     } else if (!reply->header.has_reply) {
         rpcrdma_fail_as(rpcrdma, reply, RULE_RPCR_4_3_3_04, SEVERITY_WARNING, t->call.frame,
-                        "expected the Call's Reply chunk in the Reply, its lengths 0; found none");
+                        "expected the Call's Reply chunk in the Reply, with lengths of 0; found none");
     } else {
         judge_reply_copy(rpcrdma, reply, chunk);
     }

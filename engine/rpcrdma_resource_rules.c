@@ -155,12 +155,12 @@ static void judge_buffer(struct rpcrdma_connection *rpcrdma, const struct rdma_r
         return;
     if (too_long)
         rpcrdma_fail_at(rpcrdma, &refusal->place, rule, sent->frame,
-                        "expected a Receive for a Send of %u octets (frame %u); found %s as it was too long",
+                        "expected a Receive for a Send of %u octets (frame %u); found %s, as it was too long",
                         (unsigned)sent->octets, sent->frame, refusal->name);
     else
         rpcrdma_fail_at(rpcrdma, &refusal->place, rule, sent->frame,
-                        "expected a Receive for the %s of frame %u, which is within what was granted; found "
-                        "%s for want of a buffer",
+                        "expected a Receive for the %s in frame %u, which is within the granted credits; found %s for "
+                        "lack of a buffer",
                         sent->call ? "Call" : "answer", sent->frame, refusal->name);
 }
 
@@ -175,8 +175,8 @@ void rpcrdma_resource_refusal(struct rpcrdma_connection *rpcrdma, const struct r
         return;
     if (refusal->cause == RDMA_REFUSED_INVALIDATION && sent->invalidates)
         rpcrdma_fail_at(rpcrdma, &refusal->place, RULE_CMPD_3_2_03, sent->frame,
-                        "expected an STag that can be invalidated remotely, as its owner told that it supports it; "
-                        "found %s because that of frame %u cannot",
+                        "expected an STag that can be invalidated remotely, as its owner announced support for it; "
+                        "found %s, as the one in frame %u cannot",
                         refusal->name, sent->frame);
     if (refusal->cause == RDMA_REFUSED_NO_RECEIVE || refusal->cause == RDMA_REFUSED_TOO_LONG)
         judge_buffer(rpcrdma, refusal, sent);

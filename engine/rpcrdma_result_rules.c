@@ -118,7 +118,7 @@ static void partial(struct rpcrdma_shape *shape)
             continue;
         rpcrdma_shape_fail(shape, RULE_RPCR_3_4_4_1_02,
                            "expected all %u octets of %s in the Write chunk; found %" PRIu64
-                           " there and the others in the payload",
+                           " there and the rest in the payload",
                            item->item.count, name_of(shape, item), octets);
         return;
     }
@@ -173,8 +173,8 @@ static void reduced(struct rpcrdma_shape *shape)
     case RPCRDMA_REDUCED_NONE:
         if (used_chunk(shape->t) && body->walk.status == NFS_WALK_BAD)
             rpcrdma_shape_fail(shape, RULE_RPCR_6_1_06,
-                               "expected a payload that makes a valid RPC Reply with the Write chunks inserted; found "
-                               "octet %" PRIu64 " of it not to fit",
+                               "expected a payload that forms a valid RPC Reply once the Write chunks are inserted; "
+                               "found it invalid at octet %" PRIu64,
                                body->walk.position);
         break;
     case RPCRDMA_REDUCED_IN_ORDER: /* rpcrdma_reply_rules.c */
@@ -208,14 +208,12 @@ static void broken_header(struct rpcrdma_shape *shape)
                            " octets in a Write chunk",
                            used->returned);
     else if (rpc->status == RPC_BAD_VALUE)
-        rpcrdma_shape_fail(shape, RULE_RPCR_4_03,
-                           "expected the RPC header as RFC 5531 lays it out; found 0x%08x at octet %u of it",
+        rpcrdma_shape_fail(shape, RULE_RPCR_4_03, "expected an RPC header as in RFC 5531; found 0x%08x at its octet %u",
                            rpc->fault, rpc->fault_at);
     else if (rpc->status == RPC_SHORT && body->length >= RPC_REPLY_MIN + 4)
         rpcrdma_shape_fail(
             shape, RULE_RPCR_4_03,
-            "expected an RPC header as RFC 5531 lays it out; found the payload to end within it at octet "
-            "%" PRIu64,
+            "expected a complete RPC header (RFC 5531); found that the payload ends within it, at octet %" PRIu64,
             body->length);
     else
         rpcrdma_inconclusive(shape->rpcrdma, RULE_RPCR_4_03);

@@ -55,10 +55,10 @@ bool rpcrdma_returned_contiguous(struct rpcrdma_connection *rpcrdma, struct rpcr
         uint32_t returned = segment_at(r, i).length;
 
         if (ended && returned > 0) {
-            rpcrdma_fail(rpcrdma, reply, is_reply ? RULE_RPCR_4_3_3_05 : RULE_RPCR_3_4_6_10, r->t->call.frame,
-                         "expected segments filled one after another; found %u of %u octets in segment %u and %u in "
-                         "segment %u",
-                         segment_at(r, at).length, offer_at(r, at)->target.length, at + 1, returned, i + 1);
+            rpcrdma_fail(
+                rpcrdma, reply, is_reply ? RULE_RPCR_4_3_3_05 : RULE_RPCR_3_4_6_10, r->t->call.frame,
+                "expected segments to be filled in order; found %u of %u octets in segment %u and %u in segment %u",
+                segment_at(r, at).length, offer_at(r, at)->target.length, at + 1, returned, i + 1);
             return false;
         }
         if (!ended && returned < offer_at(r, i)->target.length) {
@@ -83,8 +83,8 @@ static bool judge_missing(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mes
             continue;
         if (rpcrdma_ranges_octets(&offer->moved) >= returned || r->moved >= r->chunk->returned) {
             rpcrdma_fail(rpcrdma, reply, is_reply ? RULE_RPCR_4_3_3_07 : RULE_RPCR_3_4_6_10, r->t->call.frame,
-                         "expected %u octets RDMA Written from the first octet of segment %u on (STag 0x%08x); found "
-                         "%llu there and %llu elsewhere in the chunk",
+                         "expected %u octets RDMA Written from the start of segment %u (STag 0x%08x); found %llu there "
+                         "and %llu elsewhere in the chunk",
                          returned, i + 1, offer->target.handle,
                          (unsigned long long)rpcrdma_ranges_prefix(&offer->moved),
                          (unsigned long long)(r->moved - rpcrdma_ranges_prefix(&offer->moved)));
@@ -112,10 +112,10 @@ bool rpcrdma_returned_moved(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
     if (!judge_missing(rpcrdma, reply, r))
         return false;
     if (r->moved > r->chunk->returned) {
-        rpcrdma_fail(rpcrdma, reply, rule, r->t->call.frame,
-                     "expected the length returned to be that RDMA Written; found %llu octets returned and %llu "
-                     "written",
-                     (unsigned long long)r->chunk->returned, (unsigned long long)r->moved);
+        rpcrdma_fail(
+            rpcrdma, reply, rule, r->t->call.frame,
+            "expected the returned length to be the length RDMA Written; found %llu octets returned and %llu written",
+            (unsigned long long)r->chunk->returned, (unsigned long long)r->moved);
         return false;
     }
     rpcrdma_pass(rpcrdma, rule);
@@ -149,7 +149,7 @@ void rpcrdma_returned_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
         rpcrdma_pass(rpcrdma, RULE_RPCR_4_3_3_05);
     } else if (chunk->returned == 0 && (r.moved == 0 || !rpcrdma_returned_known(rpcrdma, &r))) {
         rpcrdma_fail(rpcrdma, reply, RULE_RPCR_4_2_4_05, t->call.frame,
-                     "expected the RPC Reply in the Reply chunk of an RDMA_NOMSG; found none of its octets used");
+                     "expected the RPC Reply in the Reply chunk of an RDMA_NOMSG; found the chunk unused");
     } else if (rpcrdma_returned_contiguous(rpcrdma, reply, &r)) {
         rpcrdma_pass(rpcrdma, RULE_RPCR_4_2_4_05);
         rpcrdma_pass(rpcrdma, RULE_RPCR_3_5_3_14);

@@ -44,12 +44,11 @@ void rpcrdma_revoked_access(struct rpcrdma_connection *rpcrdma, const struct rpc
 static void tell(struct rpcrdma_connection *rpcrdma, struct rpcrdma_late *late, const struct place *place)
 {
     late->open = false;
-    rpcrdma_fail_at_as(
-        rpcrdma, place, RULE_RPCR_4_4_1_01, late->severity, late->place.frame,
-        "expected the memory of XID 0x%08x to be out of reach after its answer in frame %u; found the %s "
-        "of STag 0x%08x in frame %u %s",
-        late->xid, late->answer, late->read ? "RDMA Read" : "RDMA Write", late->area.stag, late->place.frame,
-        late->read ? "answered" : "accepted");
+    rpcrdma_fail_at_as(rpcrdma, place, RULE_RPCR_4_4_1_01, late->severity, late->place.frame,
+                       "expected the memory of XID 0x%08x to be inaccessible after its answer in frame %u; found the "
+                       "%s of STag 0x%08x in frame %u %s",
+                       late->xid, late->answer, late->read ? "RDMA Read" : "RDMA Write", late->area.stag,
+                       late->place.frame, late->read ? "answered" : "accepted");
 }
 
 void rpcrdma_revoked_response(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)

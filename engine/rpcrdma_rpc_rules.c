@@ -23,7 +23,7 @@ static void judge_mismatch(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
 
     if (reply->reply_stat != RPC_MSG_DENIED || reply->reject_stat != RPC_MISMATCH) {
         rpcrdma_fail(rpcrdma, m, RULE_RPC_9_02, t->call.frame,
-                     "expected RPC_MISMATCH in answer to the Call of rpcvers %u in frame %u; found %s", version,
+                     "expected RPC_MISMATCH in answer to the Call with rpcvers %u in frame %u; found %s", version,
                      t->call.frame,
                      reply->reply_stat == RPC_MSG_DENIED ? "AUTH_ERROR" : rpc_accept_stat_name(reply->accept_stat));
         return;
@@ -33,8 +33,8 @@ static void judge_mismatch(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
         rpcrdma_pass(rpcrdma, RULE_RPC_9_03);
     else
         rpcrdma_fail(rpcrdma, m, RULE_RPC_9_03, t->call.frame,
-                     "expected rpcvers supported that include 2 and not %u, which is rejected; found %u to %u", version,
-                     reply->low, reply->high);
+                     "expected a range of supported rpcvers that includes 2, but not the rejected %u; found %u to %u",
+                     version, reply->low, reply->high);
 }
 
 static void judge_denied(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, const struct rpc_message *reply)
@@ -47,7 +47,7 @@ static void judge_denied(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
                      "supported",
                      t->call.frame, reply->low, reply->high);
     else if (reply->auth_stat == 0)
-        rpcrdma_fail(rpcrdma, m, RULE_RPC_9_06, t->call.frame, "expected the reason of an AUTH_ERROR; found AUTH_OK");
+        rpcrdma_fail(rpcrdma, m, RULE_RPC_9_06, t->call.frame, "expected a reason for the AUTH_ERROR; found AUTH_OK");
     else
         rpcrdma_pass(rpcrdma, RULE_RPC_9_06);
 }
@@ -62,10 +62,10 @@ static void judge_program(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mes
     if (reply->low <= reply->high && !holds(reply, version))
         rpcrdma_pass(rpcrdma, RULE_RPC_9_03);
     else
-        rpcrdma_fail(rpcrdma, m, RULE_RPC_9_03, t->call.frame,
-                     "expected the lowest and the highest version of program %u that is supported, without version %u, "
-                     "which is rejected; found %u to %u",
-                     t->call_body.rpc.prog, version, reply->low, reply->high);
+        rpcrdma_fail(
+            rpcrdma, m, RULE_RPC_9_03, t->call.frame,
+            "expected the range of supported versions of program %u, without the rejected version %u; found %u to %u",
+            t->call_body.rpc.prog, version, reply->low, reply->high);
 }
 
 void rpcrdma_rpc_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)

@@ -122,9 +122,9 @@ void rpcrdma_served_finish(struct rpcrdma_connection *rpcrdma)
         if (!owed->read || !rpcrdma_whole(rpcrdma) || (owed->calls == 0 && !client_closed(rpcrdma, owed)))
             rpcrdma_inconclusive(rpcrdma, RULE_RPCR0_3_5_01);
         else
-            rpcrdma_fail_at(rpcrdma, &owed->place, RULE_RPCR0_3_5_01, 0,
-                            "expected RDMA_DONE for XID 0x%08x once its Read chunks were read; found none, and %u "
-                            "Calls",
-                            owed->xid, owed->calls);
+            rpcrdma_fail_at(
+                rpcrdma, &owed->place, RULE_RPCR0_3_5_01, 0,
+                "expected RDMA_DONE for XID 0x%08x once its Read chunks were read; found none before %u later Calls",
+                owed->xid, owed->calls);
     }
 }

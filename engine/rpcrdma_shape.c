@@ -171,10 +171,10 @@ bool rpcrdma_shape_start(struct rpcrdma_shape *shape)
                            "expected the %s to begin with the XID of the Transport header, 0x%08x; found 0x%08x", chunk,
                            xid, first);
     else
-        rpcrdma_shape_fail(shape, shape->reply ? RULE_RPCR_4_3_3_07 : RULE_RPCR_3_5_3_04,
-                           "expected the %s to hold an RPC message from its XID 0x%08x on; found 0x%08x and no message "
-                           "that it would begin",
-                           chunk, xid, first);
+        rpcrdma_shape_fail(
+            shape, shape->reply ? RULE_RPCR_4_3_3_07 : RULE_RPCR_3_5_3_04,
+            "expected the %s to begin with an RPC message of XID 0x%08x; found 0x%08x, which begins no message", chunk,
+            xid, first);
     return false;
 }
 
@@ -205,7 +205,7 @@ static void surplus(struct rpcrdma_shape *shape, uint64_t left)
 
     if (left < 4 && body->length % 4 != 0) {
         rpcrdma_shape_fail(shape, shape->in_chunk ? RULE_RPCR_3_5_3_13 : RULE_RPCR_2_2_4_01,
-                           "expected a payload of whole 4-octet units; found %llu octets",
+                           "expected a payload whose length is a multiple of 4 octets; found %llu octets",
                            (unsigned long long)body->length);
         return;
     }
@@ -227,7 +227,7 @@ static void cut_off(struct rpcrdma_shape *shape)
 
     if (shape->in_chunk) {
         rpcrdma_shape_fail(shape, shape->reply ? RULE_RPCR_4_3_3_07 : RULE_RPCR_3_5_3_04,
-                           "expected the chunk to hold a complete RPC %s; found it to end %llu octets too early",
+                           "expected the chunk to hold a complete RPC %s; found that it ends %llu octets too early",
                            kind_name(shape), (unsigned long long)missing);
         return;
     }
@@ -237,7 +237,7 @@ static void cut_off(struct rpcrdma_shape *shape)
     if (shape->message->n + RPCRDMA_HEADER_MIN >= threshold)
         rpcrdma_shape_fail(shape, RULE_RPCR_6_1_06,
                            "expected a Long Message for an RPC %s that does not fit the inline threshold of %u octets; "
-                           "found the Send to end %llu octets before its end",
+                           "found that the Send ends %llu octets too early",
                            kind_name(shape), threshold, (unsigned long long)missing);
     else if (in_item)
         rpcrdma_shape_fail(shape, RULE_RPCR_2_2_4_2_01,
@@ -245,7 +245,7 @@ static void cut_off(struct rpcrdma_shape *shape)
                            body->items[body->n_items - 1].item.count, (unsigned long long)there);
     else
         rpcrdma_shape_fail(shape, RULE_RPCR_6_1_06,
-                           "expected the payload to be a complete RPC %s; found it to end %llu octets too early",
+                           "expected the payload to be a complete RPC %s; found that it ends %llu octets too early",
                            kind_name(shape), (unsigned long long)missing);
 }
 
@@ -314,7 +314,7 @@ static void items(struct rpcrdma_shape *shape)
         rpcrdma_shape_pass(shape, RULE_RPCR_2_2_4_2_01);
     if (dirty_header(body, &position) || body->roundup_not_zero)
         rpcrdma_shape_fail(shape, RULE_RPCR_2_2_4_2_02,
-                           "expected roundup octets of value zero; found others at octet %llu of the RPC message",
+                           "expected roundup octets to be zero; found others at octet %llu of the RPC message",
                            (unsigned long long)(dirty_header(body, &position) ? position : body->roundup_position));
     else if (roundup)
         rpcrdma_shape_pass(shape, RULE_RPCR_2_2_4_2_02);
@@ -351,7 +351,7 @@ static void opaque(struct rpcrdma_shape *shape)
     enum rule_id rule = shape->in_chunk ? RULE_RPCR_3_5_3_13 : RULE_RPCR_2_2_4_01;
 
     if (body->length % 4 != 0)
-        rpcrdma_shape_fail(shape, rule, "expected a payload of whole 4-octet units; found %llu octets",
+        rpcrdma_shape_fail(shape, rule, "expected a payload whose length is a multiple of 4 octets; found %llu octets",
                            (unsigned long long)body->length);
     else
         rpcrdma_shape_pass(shape, rule);
@@ -371,7 +371,7 @@ static void miscounted(struct rpcrdma_shape *shape)
             (count > item->count ? count - item->count : item->count - count) > 20)
             continue;
         rpcrdma_shape_fail(shape, RULE_RPCR_2_2_4_2_01,
-                           "expected the true octet count of %s; found %u where the payload makes sense with %u",
+                           "expected the true octet count of %s; found %u, where the payload is valid with %u",
                            rpcrdma_shape_item_name(shape, item), count, item->count);
         return;
     }
@@ -389,7 +389,7 @@ void rpcrdma_shape_stream(struct rpcrdma_shape *shape)
         miscounted(shape);
     else if (body->reduction == RPCRDMA_REDUCED_UNPADDED)
         rpcrdma_shape_fail(shape, shape->in_chunk ? RULE_RPCR_3_5_3_13 : RULE_RPCR_2_2_4_2_01,
-                           "expected roundup behind variable-length items; found none in a payload of %llu octets",
+                           "expected roundup after variable-length items; found none in a payload of %llu octets",
                            (unsigned long long)body->length);
     else if (body->walk.status == NFS_WALK_OK && body->walk.left > 0)
         surplus(shape, body->walk.left);

@@ -82,8 +82,8 @@ static void judge_valid(struct rpcrdma_connection *rpcrdma, const struct rdma_pr
         rpcrdma_pass(rpcrdma, RULE_CMPD_4_08);
     else
         fail_start(rpcrdma, data, RULE_CMPD_4_08, SEVERITY_ERROR,
-                   "expected the reserved bits 0xfe of octet 5 clear in the block at octet %zu of the private data; "
-                   "found 0x%02x",
+                   "expected the reserved bits 0xfe of octet 5 to be clear in the block at octet %zu of the private "
+                   "data; found 0x%02x",
                    block->offset, (unsigned)block->flags);
 }
 
@@ -116,8 +116,7 @@ void rpcrdma_threshold_private_data(struct rpcrdma_connection *rpcrdma, const st
         break;
     case RPCRDMA_PD_TRUNCATED:
         fail_start(rpcrdma, data, RULE_CMPD_4_07, SEVERITY_ERROR,
-                   "expected 8 octets from octet %zu of the private data of the %s on, where the Format Identifier "
-                   "is; found %zu",
+                   "expected 8 octets from the Format Identifier at octet %zu of the private data of the %s; found %zu",
                    block.offset, data->carrier, n - block.offset);
         break;
     case RPCRDMA_PD_ABSENT:
@@ -150,7 +149,7 @@ static struct limit negotiated(const struct rpcrdma_connection *rpcrdma, unsigne
         return (struct limit){.octets = send, .rule = RULE_CMPD_4_11, .of = "its sender's own Send Size"};
     return (struct limit){.octets = send < receive ? send : receive,
                           .rule = (int)side == rpcrdma->client ? RULE_CMPD_4_2_04 : RULE_CMPD_4_2_05,
-                          .of = "the inline threshold that both sides told"};
+                          .of = "the inline threshold that both sides announced"};
 }
 
 static struct limit defaults(void)
@@ -172,7 +171,7 @@ static struct limit half_known(const struct rpcrdma_connection *rpcrdma, unsigne
         return (struct limit){own->data.send_size, RULE_CMPD_4_11, false, "its sender's own Send Size"};
     if (!own->frame_seen && !peer->frame_seen && rpcrdma->options.assume_inline > 0)
         return (struct limit){rpcrdma->options.assume_inline, RULE_RPCR_3_3_2_01, false,
-                              "the inline threshold that was assumed"};
+                              "the assumed inline threshold"};
     if (n <= RPCRDMA_INLINE_DEFAULT) /* whatever it is, it is not smaller */
         return (struct limit){RPCRDMA_INLINE_DEFAULT, RULE_RPCR_3_3_2_01, false, ""};
     return (struct limit){.rule = RULE_RPCR_3_3_2_01};
@@ -188,7 +187,7 @@ static struct limit limit_of(const struct rpcrdma_connection *rpcrdma, unsigned 
         return negotiated(rpcrdma, side, n);
     if (own->valid) /* who knows of the mechanism takes its peer as one with the defaults (RFC 8797 section 5.1) */
         return (struct limit){RPCRDMA_INLINE_DEFAULT, RULE_CMPD_5_1_01, false,
-                              "the inline threshold towards a side that told none"};
+                              "the inline threshold towards a side that announced none"};
     if (peer->valid && n > peer->data.receive_size)
         return (struct limit){peer->data.receive_size, RULE_RPCR_3_3_2_01, false, "its receiver's Receive Size"};
     return defaults();
@@ -246,7 +245,7 @@ void rpcrdma_threshold_length(struct rpcrdma_connection *rpcrdma, struct rpcrdma
     if (reply_chunk_unused(m))
         rpcrdma_fail_as(rpcrdma, m, RULE_RPCR_3_5_3_11, limit.by_default ? SEVERITY_WARNING : SEVERITY_ERROR,
                         m->transaction->call.frame,
-                        "expected the Reply in the Reply chunk of %llu octets that the Call (frame %u) offers, as its "
+                        "expected the Reply in the Reply chunk of %llu octets that the Call (frame %u) offers, as the "
                         "Send is longer than the %u octets of %s; found a Send of %u",
                         (unsigned long long)m->transaction->chunks[m->transaction->reply_chunk].length,
                         m->transaction->call.frame, (unsigned)limit.octets, limit.of, (unsigned)m->n);
@@ -299,7 +298,7 @@ static void judge_invalidation(struct rpcrdma_connection *rpcrdma, struct rpcrdm
                      (unsigned)m->invalidate_stag);
     else if (allowed == OFF)
         rpcrdma_fail(rpcrdma, m, RULE_CMPD_4_1_03, 0,
-                     "expected Sends without Invalidate, as not both sides told that they support it; found one that "
+                     "expected Sends without Invalidate, as not both sides announced support for it; found one that "
                      "invalidates STag 0x%08x",
                      (unsigned)m->invalidate_stag);
     else if (m->kind == RPCRDMA_KIND_ERROR)

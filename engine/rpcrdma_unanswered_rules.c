@@ -71,13 +71,13 @@ static const char *context(const struct rpcrdma_connection *rpcrdma, const struc
     for (; before && before->answer.frame > t->call.frame; before = before->older)
         after = before->answer.frame != 0 ? before : after;
     if (before && after)
-        snprintf(text, CONTEXT_TEXT, "the answer before it is in frame %u, the next one in frame %u",
+        snprintf(text, CONTEXT_TEXT, "the previous answer is in frame %u, the next one in frame %u",
                  before->answer.frame, after->answer.frame);
     else if (before)
-        snprintf(text, CONTEXT_TEXT, "the answer before it is in frame %u, there is none after it",
+        snprintf(text, CONTEXT_TEXT, "the previous answer is in frame %u, there is none after it",
                  before->answer.frame);
     else if (after)
-        snprintf(text, CONTEXT_TEXT, "no answer comes before it, the next one in frame %u", after->answer.frame);
+        snprintf(text, CONTEXT_TEXT, "there is no answer before it, the next one is in frame %u", after->answer.frame);
     else
         snprintf(text, CONTEXT_TEXT, "no Call was answered");
     return text;
@@ -143,11 +143,11 @@ static void judge_sound(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
 
     if (t->reverse && t->n_chunks > 0 && now)
         rpcrdma_fail_at(rpcrdma, place, RULE_BIDI_5_3_04, 0,
-                        "expected a Reply or ERR_CHUNK to a Call of the reverse direction with chunks; found none");
+                        "expected a Reply or ERR_CHUNK in answer to a reverse-direction Call with chunks; found none");
     else if (t->reverse && t->twin && now)
         rpcrdma_fail_at(rpcrdma, place, RULE_BIDI_2_4_1_02, 0,
-                        "expected an answer to the Call of the reverse direction in frame %u, whose XID a Call of "
-                        "the forward direction had as well; found none",
+                        "expected an answer to the reverse-direction Call in frame %u, which shares its XID with a "
+                        "forward Call; found none",
                         t->call.frame);
     else
         judge_hang(rpcrdma, t, place, time_ns);

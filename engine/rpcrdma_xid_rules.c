@@ -71,11 +71,10 @@ static void judge_caller(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
         return;
     if (from_client(rpcrdma, m->side)) {
         if (backchannel_compound(m, &minor))
-            rpcrdma_fail(
-                rpcrdma, m, RULE_BIDI_2_03, 0,
-                "expected Calls of the NFS version 4.%u callback program over a connection that the RPC client "
-                "opened; found CB_COMPOUND from the side that opened this one",
-                (unsigned)minor);
+            rpcrdma_fail(rpcrdma, m, RULE_BIDI_2_03, 0,
+                         "expected Calls to the NFSv4.%u callback program on a connection that the RPC client opened; "
+                         "found CB_COMPOUND from the side that opened this one",
+                         (unsigned)minor);
         else if (own->total == 1 && rpcrdma_whole(rpcrdma) && others->total == 0)
             rpcrdma_pass(rpcrdma, RULE_RPCR_2_2_3_01);
         return;
@@ -89,7 +88,7 @@ static void judge_caller(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_2_3_01);
     else
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_2_2_3_01, 0,
-                     "expected the first Call from the side that opened the connection; found a Call of program %u "
+                     "expected the first Call from the side that opened the connection; found a Call to program %u "
                      "from the other side",
                      (unsigned)m->rpc.prog);
 }
@@ -132,8 +131,8 @@ static void judge_unique(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
         return;
     }
     rpcrdma_fail(rpcrdma, m, RULE_RPCR_2_2_2_03, before->call.frame,
-                 "expected an XID of no outstanding Call; found XID 0x%08x of another Call (frame %u) that is not "
-                 "answered yet",
+                 "expected an XID that no outstanding Call has; found XID 0x%08x of another Call (frame %u), which is "
+                 "unanswered so far",
                  (unsigned)m->header.xid, before->call.frame);
 }
 
@@ -195,19 +194,17 @@ static void judge_stray(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
         return;
     }
     if (rule == RULE_BIDI_5_1_05)
-        rpcrdma_fail(rpcrdma, m, rule, 0, "expected msg_type 0 (CALL) in a Call of the reverse direction; found 1");
+        rpcrdma_fail(rpcrdma, m, rule, 0, "expected msg_type 0 (CALL) in a reverse-direction Call; found 1");
     else if (rule == RULE_RPCR_2_2_2_02) {
         answered_under_inner(rpcrdma, caller, xid);
         rpcrdma_fail(rpcrdma, m, rule, 0,
                      "expected the XID of one of %u outstanding Calls; found a Reply with XID 0x%08x", waiting, xid);
     } else if (rule == RULE_BIDI_2_02)
         rpcrdma_fail(rpcrdma, m, rule, 0,
-                     "expected no Reply, as no Call of the reverse direction is outstanding; found one with XID 0x%08x",
-                     xid);
+                     "expected no Reply, as no reverse-direction Call is outstanding; found one with XID 0x%08x", xid);
     else
-        rpcrdma_fail(rpcrdma, m, rule, 0,
-                     "expected nothing but Calls, as no Call is outstanding; found %s with XID 0x%08x", answer_name(m),
-                     xid);
+        rpcrdma_fail(rpcrdma, m, rule, 0, "expected only Calls, as no Call is outstanding; found %s with XID 0x%08x",
+                     answer_name(m), xid);
 }
 
 /* The Call was answered before. */
@@ -223,9 +220,10 @@ static void judge_second(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_2_2_04);
         return;
     }
-    rpcrdma_fail(rpcrdma, m, RULE_RPCR_2_2_2_04, t->answer.frame,
-                 "expected one answer to the Call of XID 0x%08x (frame %u); found another %s behind that of frame %u",
-                 (unsigned)t->xid, t->call.frame, answer_name(m), t->answer.frame);
+    rpcrdma_fail(
+        rpcrdma, m, RULE_RPCR_2_2_2_04, t->answer.frame,
+        "expected one answer to the Call with XID 0x%08x (frame %u); found another %s after the one in frame %u",
+        (unsigned)t->xid, t->call.frame, answer_name(m), t->answer.frame);
 }
 
 static void judge_first(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
@@ -234,7 +232,7 @@ static void judge_first(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
 
     if (m->kind == RPCRDMA_KIND_REPLY && m->has_rpc && m->rpc.type != RPC_REPLY) {
         rpcrdma_fail(rpcrdma, m, t->reverse ? RULE_BIDI_5_2_05 : RULE_RPCR_2_2_2_01, t->call.frame,
-                     "expected msg_type 1 (REPLY) in the Reply to the Call of frame %u; found %u", t->call.frame,
+                     "expected msg_type 1 (REPLY) in the Reply to the Call in frame %u; found %u", t->call.frame,
                      (unsigned)m->rpc.type);
         m->misread = true;
         return;
