@@ -3,6 +3,7 @@
 
 #include "engine/hash.h"
 #include "engine/heap.h"
+#include "engine/history_lookups.h"
 #include "wire/nfs.h"
 
 #include <stdlib.h>
@@ -22,6 +23,7 @@ struct pair {
     struct endpoint client, server; /* the ports are 0 */
     struct history_record *newest, *oldest;
     unsigned n;
+    struct lookups lookups;
     struct pair *chain;         /* next in its bucket */
     struct pair *older, *newer; /* by age of the latest record */
 };
@@ -79,10 +81,10 @@ static void append_pair(struct history *history, struct pair *pair)
     history->newest = pair;
 }
 
-static struct pair *pair_of(struct history *history, const struct history_record *record)
+static struct pair *pair_between(struct history *history, const struct endpoint *client_end,
+                                 const struct endpoint *server_end)
 {
-    struct endpoint client = without_port(&record->endpoint[record->client]);
-    struct endpoint server = without_port(&record->endpoint[1 - record->client]);
+    struct endpoint client = without_port(client_end), server = without_port(server_end);
     struct pair *pair = find(history, &client, &server);
     unsigned at = bucket(&client, &server);
 
@@ -101,6 +103,11 @@ static struct pair *pair_of(struct history *history, const struct history_record
     append_pair(history, pair);
     history->n++;
     return pair;
+}
+
+static struct pair *pair_of(struct history *history, const struct history_record *record)
+{
+    return pair_between(history, &record->endpoint[record->client], &record->endpoint[1 - record->client]);
 }
 
 static void drop_oldest_record(struct pair *pair)
@@ -125,6 +132,17 @@ static void drop_oldest_pair(struct history *history)
         drop_oldest_record(pair);
     history->n--;
     free(pair);
+}
+
+void history_lookup(struct history *history, const struct endpoint *client, const struct endpoint *server,
+                    enum lookup_about about, uint32_t frame, int64_t time_ns)
+{
+    struct pair *pair = pair_between(history, client, server);
+
+    if (pair)
+        lookups_add(&pair->lookups, about, frame, time_ns);
+    while (history->n > HISTORY_PAIRS_MAX)
+        drop_oldest_pair(history);
 }
 
 /* ---- findings ---- */
@@ -392,7 +410,7 @@ static void judge_callbacks(const struct look *look, const struct pair *pair)
 
 /* ---- the records ---- */
 
-static void judge(const struct look *look, const struct pair *pair)
+static void judge(const struct look *look, struct pair *pair)
 {
     unsigned n = 0;
 
@@ -400,6 +418,7 @@ static void judge(const struct look *look, const struct pair *pair)
          before = before->older, n++)
         judge_calls(look, before);
     judge_callbacks(look, pair);
+    lookups_judge(&pair->lookups, look->now, look->verdict);
 }
 
 bool history_add(struct history *history, struct history_record *record, const struct history_host *host)

@@ -9,6 +9,7 @@
 #ifndef IWARP_ENGINE_HISTORY_H
 #define IWARP_ENGINE_HISTORY_H
 
+#include "engine/connections.h"
 #include "engine/rpcrdma.h"
 #include "wire/endpoint.h"
 
@@ -96,6 +97,11 @@ struct history;
 /* NULL when memory is lacking. */
 struct history *history_new(void);
 void history_free(struct history *history);
+/*
+ * What was sent to port 111 (a TCP segment, or a UDP datagram in the place of one), as it comes: before the records of
+ * the connections that began after it. What it asks rpcbind is remembered of the pair of addresses.
+ */
+void history_rpcbind(struct history *history, const struct addressed_segment *segment, bool tcp);
 /*
  * Judges a connection's record against earlier ones and takes ownership of it. Records come in the order in which their
  * connections began. False: the record has been freed, as its client is unknown or memory is lacking.

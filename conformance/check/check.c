@@ -5,6 +5,7 @@
 #include "conformance/check/check_history.h"
 #include "conformance/check/check_workers.h"
 #include "engine/heap.h"
+#include "wire/rpcbind.h"
 
 #include <pcap/pcap.h>
 
@@ -71,6 +72,8 @@ static void take_packet(struct reading *reading, const struct packet *packet)
     reading->capture->octets += packet->captured;
     status = decap_packet(reading->decap, packet, &segment, &ib);
     reading->decapsulated[status]++;
+    if (status == DECAP_RPCBIND || (status == DECAP_TCP && segment.destination.port == RPCBIND_PORT))
+        history_rpcbind(reading->history, &segment, status == DECAP_TCP);
     if (status == DECAP_TCP)
         take_segment(reading, &segment);
     else if (status == DECAP_IB)

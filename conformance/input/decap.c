@@ -15,6 +15,7 @@
 #include "conformance/input/fragments.h"
 #include "engine/heap.h"
 #include "wire/octets.h"
+#include "wire/rpcbind.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -157,19 +158,27 @@ static enum decap_status take_transport(struct ib_datagram *ib, struct slice sli
 static enum decap_status take_udp(struct target *target, struct slice slice, const uint8_t *ip)
 {
     const uint8_t *p = slice.p;
-    const struct endpoint *source = &target->tcp->source, *destination = &target->tcp->destination;
+    struct endpoint *source = &target->tcp->source, *destination = &target->tcp->destination;
     bool v4 = source->ip == 4;
     uint32_t length;
 
     if (slice.captured < UDP_HEADER)
         return slice.length < UDP_HEADER ? DECAP_MALFORMED : DECAP_CUT;
-    if (get_be16(p + 2) != IB_ROCE2_UDP_PORT)
+    source->port = get_be16(p);
+    destination->port = get_be16(p + 2);
+    if (destination->port != IB_ROCE2_UDP_PORT && destination->port != RPCBIND_PORT)
         return DECAP_OTHER;
     length = get_be16(p + 4);
     if (length < UDP_HEADER || length > slice.length)
         return DECAP_MALFORMED;
     slice_bound(&slice, length);
     slice_skip(&slice, UDP_HEADER);
+    if (destination->port == RPCBIND_PORT) {
+        target->tcp->segment.payload = slice.p;
+        target->tcp->segment.length = slice.length;
+        target->tcp->segment.captured = slice.captured;
+        return DECAP_RPCBIND;
+    }
     set_ib_addresses(target->ib, v4 ? IB_ADDRESS_IPV4 : IB_ADDRESS_IPV6, source->address, destination->address,
                      v4 ? 4 : 16);
     if (!v4 && slice.p - ip != IPV6_HEADER + UDP_HEADER)

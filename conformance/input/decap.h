@@ -16,6 +16,7 @@
 enum decap_status {
     DECAP_TCP,
     DECAP_IB,        /* RoCE, InfiniBand */
+    DECAP_RPCBIND,   /* a UDP datagram to port 111 */
     DECAP_OTHER,     /* neither */
     DECAP_FRAGMENT,  /* a fragment, kept until the rest comes */
     DECAP_CUT,       /* the snap length cut the headers, or a length field points outside the packet */
@@ -42,8 +43,9 @@ struct decap;
 struct decap *decap_new(size_t fragment_limit);
 void decap_free(struct decap *decap);
 /*
- * DECAP_TCP fills *out, DECAP_IB *ib; what is in the other one says nothing. out->segment.side is not set.
- * out->segment.payload is valid as long as packet->data is and until the next call.
+ * DECAP_TCP fills *out, DECAP_RPCBIND its endpoints, payload, lengths, frame and time, DECAP_IB *ib; what is in the
+ * other one says nothing. out->segment.side is not set. out->segment.payload is valid as long as packet->data is and
+ * until the next call.
  */
 enum decap_status decap_packet(struct decap *decap, const struct packet *packet, struct addressed_segment *out,
                                struct ib_datagram *ib);

@@ -2,7 +2,16 @@
 /* Faults of NFS and its auxiliary programs on RPC-over-RDMA: RFC 8267, and what RFC 8166 and 8167 leave to it. */
 #include "traffic-gen/faults/fault_script.h"
 
-#define NFS        "with nfs; " TALKED
+#define NFS "with nfs; " TALKED
+/*
+ * RFC 1833 on TCP: GETADDR (rpcbind version 4) of program 100003, a version, netid rdma; the answer is 192.0.2.2.78.81,
+ * which is port 20049.
+ */
+#define GETADDR(version)                                                                                               \
+    "with port=111 no-mpa; I stream 800000400000009A0000000000000002000186A00000000400000003"                          \
+    "00000000000000000000000000000000000186A3" version "0000000472646D610000000000000000; "                            \
+    "R stream 8000002C0000009A0000000100000000000000000000000000000000"                                                \
+    "0000000F3139322E302E322E322E37382E383100; next with nfs; " TALKED
 #define NO_SESSION NFS "I call nfs41.compound ops=exchange_id; R reply; "
 #define SESSION    NO_SESSION "I call nfs41.compound ops=create_session; R reply; "
 /* Limits and flags of a session. */
@@ -87,6 +96,10 @@ static const struct fault faults[] = {
     SCRIPT("nfs40", "NFSULB-6.2.1-03+ok", NULL, "a GETATTR of the ACL by itself",
            NFS OF40 "getattr:mask0=0x1000 reply=8192; R reply aces=10"),
     SCRIPT("nfs40", "NFSULB-6.3-01", NULL, "NFSv4 at port 2050", "with nfs port=2050; " TALKED OF40 "getattr; R reply"),
+    SCRIPT("nfs40", "NFSULB-6.3-02", NULL, "rpcbind is asked for NFSv4 on RDMA",
+           GETADDR("00000004") OF40 "getattr; R reply"),
+    SCRIPT("nfs40", "NFSULB-6.3-02+ok", NULL, "rpcbind is asked for NFSv3 on RDMA",
+           GETADDR("00000003") OF40 "getattr; R reply"),
     SCRIPT("nfs41-chunks", "NFSULB-6.4.2-01", NULL, "two WRITEs with a Read chunk each",
            SESSION OF41 "write:1000,write:2000 read=rest/rest; R pull; R reply"),
     SCRIPT("nfs41-chunks", "NFSULB-6.4.2-02", NULL, "two READs with a Write chunk each",

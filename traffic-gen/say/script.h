@@ -6,7 +6,7 @@
  *                          Of one side, with I or R behind the name: revI=1 crcR=0 markersI=1 irdI=8 ordR=4, rtrI=7
  *                          (sum of Send 1, Write 2, Read 4: peer-to-peer), dataI=20 (octets of Private Data),
  *                          rejectR=1, isnI=N; responder-opens: it opens the TCP connection; unseen: nothing is captured
- *                          until `show`; segments=N: super-segments
+ *                          until `show`; segments=N: super-segments; no-mpa: nothing but what `stream` says
  *   next                   ends this connection, begins another one between the same ports; `next with rev2 ...` with
  *                          another negotiation, `next parallel with ...` beside this one
  *   I VERB WORD...         the Initiator says or does something, as soon as what the peer said before has arrived

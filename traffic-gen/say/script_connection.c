@@ -55,6 +55,8 @@ void script_start(struct script_player *player)
         begin_late(player);
         return;
     }
+    if (player->no_mpa)
+        return;
     if (player->unseen)
         say_capturing(c, player->setup.responder_opens ? RESPONDER : INITIATOR, false, NULL);
     say_startup(c);
@@ -155,6 +157,7 @@ static void set_up(struct script_player *player, struct words *words)
             (uint16_t)words_number(words, "ird", 0);
     player->late = words_have(words, "late");
     player->unseen = words_have(words, "unseen");
+    player->no_mpa = words_have(words, "no-mpa");
     player->late_msn = (uint32_t)words_number(words, "msn", 0);
     if ((ulpdu_max && ulpdu_max < SCRIPT_ULPDU_MIN) || ulpdu_max > MPA_ULPDU_MAX)
         words_refuse(words, "mulpdu");
@@ -191,7 +194,7 @@ static void say_next(struct saying *s)
     script_close(player);
     if (with) {
         player->setup = setup_rev1;
-        player->late = player->unseen = false;
+        player->late = player->unseen = player->no_mpa = false;
         set_up(player, &s->words);
     }
     player->connections++;

@@ -130,6 +130,39 @@ static void other_protocols(void **state)
     assert_int_equal(take(&o, DLT_EN10MB, &out), DECAP_OTHER);
 }
 
+/* Datagrams to port 111 are handed on whole, or as far as they were captured. */
+static void datagrams_to_rpcbind(void **state)
+{
+    (void)state;
+    for (unsigned ip = 4; ip <= 6; ip += 2) {
+        struct addressed_segment out;
+        struct octets o = {.n = 0};
+
+        if (ip == 4)
+            add_ipv4(&o, 8 + 5, 1, 0);
+        else
+            add_ipv6(&o, 8 + 5, 17);
+        if (ip == 4)
+            o.p[9] = 17;
+        size_t udp = o.n;
+        add_hex(&o, "03fe 006f 000d 0000 0102030405 00000000"); /* padding */
+        assert_int_equal(take(&o, DLT_RAW, &out), DECAP_RPCBIND);
+        assert_int_equal(out.source.ip, ip);
+        assert_int_equal(out.source.port, 1022);
+        assert_int_equal(out.destination.port, 111);
+        assert_int_equal(out.segment.length, 5);
+        assert_int_equal(out.segment.captured, 5);
+        assert_memory_equal(out.segment.payload, "\1\2\3\4\5", 5);
+        o.p[udp + 5] = 8 + 5 + 60; /* UDP's length beyond the packet */
+        assert_int_equal(take(&o, DLT_RAW, &out), DECAP_MALFORMED);
+        o.p[udp + 5] = 7;
+        assert_int_equal(take(&o, DLT_RAW, &out), DECAP_MALFORMED);
+        o.p[udp + 5] = 8 + 5;
+        o.p[udp + 3] = 112;
+        assert_int_equal(take(&o, DLT_RAW, &out), DECAP_OTHER);
+    }
+}
+
 static void ipv4_with_options(void **state)
 {
     struct octets o = {.n = 0};
@@ -410,6 +443,7 @@ int main(void)
         cmocka_unit_test(every_link_type),
         cmocka_unit_test(cut_at_every_length),
         cmocka_unit_test(other_protocols),
+        cmocka_unit_test(datagrams_to_rpcbind),
         cmocka_unit_test(ipv4_with_options),
         cmocka_unit_test(ipv6_extension_headers),
         cmocka_unit_test(lengths_of_zero_are_offloaded_packets),

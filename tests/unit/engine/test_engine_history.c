@@ -2,6 +2,8 @@
 /* What binds across connections: records in, outcomes of the rules out. Each test is a pair of short connections. */
 #include "engine/history.h"
 #include "tests/unit/support.h"
+#include "wire/nfs.h"
+#include "wire/rpcbind.h"
 
 #include <stdlib.h>
 
@@ -407,15 +409,144 @@ static void old_ones_are_forgotten(void **state)
     history_free(t.history);
 }
 
+/* ---- lookups ---- */
+
+/* The client asks its server; as Calls on UDP or, with a mark before them, on TCP. */
+static void ask(struct trace *t, uint8_t host, uint32_t frame, bool tcp, const struct rpcbind_lookup *lookup)
+{
+    uint8_t p[100];
+    struct xdr_writer w = {.p = p, .size = sizeof p, .at = tcp ? RPCBIND_MARK_LEN : 0};
+    struct addressed_segment segment = {.source = {.ip = 4, .address = {192, 0, 2, host}, .port = 1022},
+                                        .destination = {.ip = 4, .address = {192, 0, 2, 2}, .port = RPCBIND_PORT},
+                                        .segment = {.frame = frame, .time_ns = (int64_t)frame * 1000000, .payload = p}};
+
+    rpcbind_encode(lookup, frame, &w);
+    assert_false(w.failed);
+    if (tcp)
+        put_be32(p, 0x80000000 | (uint32_t)(w.at - RPCBIND_MARK_LEN));
+    segment.segment.length = segment.segment.captured = (uint32_t)w.at;
+    history_rpcbind(t->history, &segment, tcp);
+}
+
+static struct rpcbind_lookup of_program(uint32_t version, uint32_t procedure, uint32_t program_version,
+                                        const char *netid)
+{
+    return (struct rpcbind_lookup){.version = version,
+                                   .procedure = procedure,
+                                   .program = NFS_PROGRAM,
+                                   .program_version = program_version,
+                                   .protocol = 6,
+                                   .netid = (const uint8_t *)netid,
+                                   .netid_len = (uint32_t)strlen(netid)};
+}
+
+static void what_was_asked(void **state)
+{
+    static const struct {
+        uint32_t version, procedure, program_version;
+        const char *netid;
+        unsigned passed, failed, inconclusive;
+    } cases[] = {
+        {4, 3, 4, "rdma", 0, 1, 0},  {3, 3, 4, "rdma6", 0, 1, 0}, {4, 9, 4, "rdma", 0, 1, 0},
+        {4, 11, 4, "rdma", 0, 1, 0}, {4, 3, 3, "rdma", 1, 0, 0},  {4, 6, 4, "", 1, 0, 0},
+        {2, 3, 3, "", 1, 0, 0},      {4, 3, 4, "tcp", 0, 0, 1},   {2, 3, 4, "", 0, 0, 1},
+        {2, 4, 4, "", 0, 0, 1},      {4, 4, 4, "", 0, 0, 1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < 2 * ARRAY_LENGTH(cases); i++) {
+        const size_t at = i / 2;
+        struct rpcbind_lookup lookup =
+            of_program(cases[at].version, cases[at].procedure, cases[at].program_version, cases[at].netid);
+        struct trace t;
+
+        begin(&t);
+        ask(&t, 1, FIRST, i & 1, &lookup);
+        assert_true(add(&t, connection(SECOND, 2)));
+        expect(&t, RULE_NFSULB_6_3_02, cases[at].passed, cases[at].failed, cases[at].inconclusive);
+        if (cases[at].failed) {
+            assert_int_equal(t.last.place.frame, SECOND + 2);
+            assert_int_equal(t.last.related_frame, FIRST);
+        }
+        /* Settled: the client connects again without asking. */
+        assert_true(add(&t, connection(SECOND + 500, 1)));
+        expect(&t, RULE_NFSULB_6_3_02, cases[at].passed + 1, cases[at].failed, cases[at].inconclusive);
+        history_free(t.history);
+    }
+}
+
+static void who_asked_and_when(void **state)
+{
+    const struct rpcbind_lookup lookup = of_program(4, 3, 4, "rdma");
+    struct history_record *record;
+    struct trace t;
+
+    (void)state;
+    begin(&t); /* rpcbind is not in the capture */
+    assert_true(add(&t, connection(SECOND, 1)));
+    expect(&t, RULE_NFSULB_6_3_02, 0, 0, 0);
+    ask(&t, 9, SECOND + 1, false, &lookup); /* another client */
+    assert_true(add(&t, connection(SECOND + 100, 1)));
+    expect(&t, RULE_NFSULB_6_3_02, 0, 0, 0);
+    ask(&t, 1, SECOND + 300, false, &lookup); /* after this connection began */
+    assert_true(add(&t, connection(SECOND + 200, 1)));
+    expect(&t, RULE_NFSULB_6_3_02, 1, 0, 0);
+    record = connection(SECOND + 400, 1); /* NFSv3 does not care; what was asked stays */
+    record->calls[0].version = 3;
+    assert_true(add(&t, record));
+    expect(&t, RULE_NFSULB_6_3_02, 1, 0, 0);
+    record = connection(SECOND + 500, 1); /* began before the capture */
+    record->whole = false;
+    assert_true(add(&t, record));
+    expect(&t, RULE_NFSULB_6_3_02, 1, 0, 1);
+    ask(&t, 1, SECOND + 600, true, &lookup); /* long ago */
+    assert_true(add(&t, connection(SECOND + 600 + 121000, 1)));
+    expect(&t, RULE_NFSULB_6_3_02, 1, 0, 2);
+    history_free(t.history);
+}
+
+/* However much is asked, only so much is kept; and it is known that there was more. */
+static void asked_without_end(void **state)
+{
+    const struct rpcbind_lookup dump = of_program(4, 4, 0, ""), lookup = of_program(4, 3, 4, "rdma");
+    struct trace t;
+
+    (void)state;
+    begin(&t);
+    for (uint32_t i = 0; i < 1000; i++)
+        ask(&t, 1, 2000 + i, false, i == 0 ? &lookup : &dump);
+    assert_true(add(&t, connection(FIRST, 1)));
+    expect(&t, RULE_NFSULB_6_3_02, 0, 0, 1);
+    assert_true(add(&t, connection(5000, 1)));
+    expect(&t, RULE_NFSULB_6_3_02, 0, 0, 2);
+    for (uint32_t i = 0; i < 3u * HISTORY_PAIRS_MAX; i++) {
+        struct addressed_segment segment = {
+            .source = {.ip = 4, .address = {10, (uint8_t)(i >> 16), (uint8_t)(i >> 8), (uint8_t)i}},
+            .destination = {.ip = 4, .address = {192, 0, 2, 2}, .port = RPCBIND_PORT},
+            .segment = {.frame = 6000 + i, .length = 1}};
+
+        history_rpcbind(t.history, &segment, true);
+    }
+    history_free(t.history);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(again_after_an_error),           cmocka_unit_test(again_and_again_after_an_error),
-        cmocka_unit_test(again_before_the_error),         cmocka_unit_test(an_error_that_may_have_got_lost),
-        cmocka_unit_test(what_is_another_call),           cmocka_unit_test(refused_twice),
-        cmocka_unit_test(refused_then_an_error),          cmocka_unit_test(memory_of_another_connection),
-        cmocka_unit_test(connections_that_callbacks_end), cmocka_unit_test(delegations_at_the_end),
+        cmocka_unit_test(again_after_an_error),
+        cmocka_unit_test(again_and_again_after_an_error),
+        cmocka_unit_test(again_before_the_error),
+        cmocka_unit_test(an_error_that_may_have_got_lost),
+        cmocka_unit_test(what_is_another_call),
+        cmocka_unit_test(refused_twice),
+        cmocka_unit_test(refused_then_an_error),
+        cmocka_unit_test(memory_of_another_connection),
+        cmocka_unit_test(connections_that_callbacks_end),
+        cmocka_unit_test(delegations_at_the_end),
         cmocka_unit_test(old_ones_are_forgotten),
+        cmocka_unit_test(what_was_asked),
+        cmocka_unit_test(who_asked_and_when),
+        cmocka_unit_test(asked_without_end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What was sent to port 111, as a datagram and as the records of a TCP segment. What it asks is encoded to the same. */
+#include "tests/fuzz/fuzz.h"
+#include "wire/rpcbind.h"
+
+static void asked(const struct rpcbind_lookup *lookup)
+{
+    uint8_t *p = malloc(100 + xdr_padded(lookup->netid_len));
+    struct xdr_writer w = {.p = p, .size = 100 + xdr_padded(lookup->netid_len)};
+    struct rpcbind_lookup again;
+
+    rpcbind_encode(lookup, 1, &w);
+    HOLDS(!w.failed && rpcbind_decode(&again, p, w.at) == RPCBIND_LOOKUP);
+    HOLDS(again.version == lookup->version && again.procedure == lookup->procedure);
+    HOLDS(again.program == lookup->program && again.program_version == lookup->program_version);
+    HOLDS(again.protocol == lookup->protocol && rpcbind_is_rdma(&again) == rpcbind_is_rdma(lookup));
+    free(p);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const uint8_t *p = data;
+    size_t n = size;
+    struct rpcbind_lookup lookup;
+
+    if (rpcbind_decode(&lookup, data, size) == RPCBIND_LOOKUP)
+        asked(&lookup);
+    while (n > 0) {
+        size_t before = n;
+
+        if (rpcbind_decode_record(&lookup, &p, &n) == RPCBIND_LOOKUP)
+            asked(&lookup);
+        HOLDS(n < before && p + n == data + size);
+    }
+    return 0;
+}

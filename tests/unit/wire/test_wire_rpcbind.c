@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Lookups of rpcbind: RFC 1833. The first two are what rpcinfo(8) sends. */
+#include "tests/unit/support.h"
+#include "wire/rpcbind.h"
+
+static const uint8_t getaddr[] = {
+    0x5F, 0x00, 0x11, 0x22, 0, 0, 0,   0,   0,   0,   0,   2, 0, 1, 0x86, 0xA0, 0, 0, 0, 4,    0,    0, 0,
+    3,    0,    0,    0,    0, 0, 0,   0,   0,   0,   0,   0, 0, 0, 0,    0,    0, 0, 1, 0x86, 0xA3, 0, 0,
+    0,    4,    0,    0,    0, 5, 'r', 'd', 'm', 'a', '6', 0, 0, 0, 0,    0,    0, 0, 0, 0,    0,    0,
+};
+
+static const uint8_t getport[] = {
+    0x5F, 0x00, 0x11, 0x23, 0, 0, 0, 0, 0, 0, 0, 2, 0, 1, 0x86, 0xA0, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 0,
+    0,    0,    0,    0,    0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0x86, 0xA3, 0, 0, 0, 3, 0, 0, 0, 6, 0, 0, 0, 0,
+};
+
+static void lookups(void **state)
+{
+    struct rpcbind_lookup lookup;
+
+    (void)state;
+    assert_int_equal(rpcbind_decode(&lookup, getaddr, sizeof getaddr), RPCBIND_LOOKUP);
+    assert_int_equal(lookup.version, 4);
+    assert_string_equal(rpcbind_name(lookup.version, lookup.procedure), "GETADDR");
+    assert_int_equal(lookup.program, 100003);
+    assert_int_equal(lookup.program_version, 4);
+    assert_true(rpcbind_is_rdma(&lookup));
+
+    assert_int_equal(rpcbind_decode(&lookup, getport, sizeof getport), RPCBIND_LOOKUP);
+    assert_int_equal(lookup.version, 2);
+    assert_string_equal(rpcbind_name(lookup.version, lookup.procedure), "GETPORT");
+    assert_int_equal(lookup.program_version, 3);
+    assert_int_equal(lookup.protocol, 6);
+    assert_false(rpcbind_is_rdma(&lookup));
+}
+
+static void netids(void **state)
+{
+    static const struct {
+        const char *netid;
+        bool rdma;
+    } cases[] = {{"rdma", true},    {"rdma6", true}, {"rdma7", false}, {"rdm", false},
+                 {"rdma66", false}, {"tcp", false},  {"", false}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
+        struct rpcbind_lookup lookup = {.netid = (const uint8_t *)cases[i].netid,
+                                        .netid_len = (uint32_t)strlen(cases[i].netid)};
+
+        assert_int_equal(rpcbind_is_rdma(&lookup), cases[i].rdma);
+    }
+}
+
+/* Every length but the whole one: what is asked for cannot be known. The address and the owner decide nothing. */
+static void cut_short(void **state)
+{
+    struct rpcbind_lookup lookup;
+
+    (void)state;
+    for (size_t n = 0; n < sizeof getaddr - 8; n++)
+        assert_int_equal(rpcbind_decode(&lookup, getaddr, n), RPCBIND_UNREADABLE);
+    for (size_t n = 0; n < sizeof getport - 4; n++)
+        assert_int_equal(rpcbind_decode(&lookup, getport, n), RPCBIND_UNREADABLE);
+}
+
+static void other_questions(void **state)
+{
+    static const struct {
+        uint32_t version, procedure;
+        enum rpcbind_question question;
+        const char *name;
+    } cases[] = {
+        {2, 0, RPCBIND_NOTHING, "NULL"},       {2, 4, RPCBIND_DUMP, "DUMP"},
+        {3, 4, RPCBIND_DUMP, "DUMP"},          {4, 1, RPCBIND_NOTHING, "SET"},
+        {4, 6, RPCBIND_NOTHING, "GETTIME"},    {3, 3, RPCBIND_LOOKUP, "GETADDR"},
+        {4, 9, RPCBIND_LOOKUP, "GETVERSADDR"}, {4, 11, RPCBIND_LOOKUP, "GETADDRLIST"},
+        {3, 9, RPCBIND_NOTHING, "?"},          {5, 3, RPCBIND_NOTHING, "?"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
+        struct rpcbind_lookup lookup = {.version = cases[i].version,
+                                        .procedure = cases[i].procedure,
+                                        .program = 100003,
+                                        .program_version = 4,
+                                        .netid = (const uint8_t *)"rdma",
+                                        .netid_len = 4};
+        uint8_t p[100];
+        struct xdr_writer w = {.p = p, .size = sizeof p};
+
+        rpcbind_encode(&lookup, 7, &w);
+        assert_false(w.failed);
+        assert_int_equal(rpcbind_decode(&lookup, p, w.at), cases[i].question);
+        assert_string_equal(rpcbind_name(cases[i].version, cases[i].procedure), cases[i].name);
+        p[11]++; /* RPC version 3 */
+        assert_int_equal(rpcbind_decode(&lookup, p, w.at), RPCBIND_UNREADABLE);
+        p[11]--;
+        p[15]++; /* another program */
+        assert_int_equal(rpcbind_decode(&lookup, p, w.at), RPCBIND_UNREADABLE);
+        p[15]--;
+        p[7] = 1; /* a Reply */
+        assert_int_not_equal(rpcbind_decode(&lookup, p, w.at), RPCBIND_LOOKUP);
+    }
+}
+
+static void records(void **state)
+{
+    uint8_t segment[2 * (4 + sizeof getport) + 3] = {0x80, 0, 0, sizeof getport};
+    const size_t one = 4 + sizeof getport;
+    struct rpcbind_lookup lookup;
+    const uint8_t *p = segment;
+    size_t n = sizeof segment;
+
+    (void)state;
+    memcpy(segment + 4, getport, sizeof getport);
+    memcpy(segment + one, segment, one);
+    assert_int_equal(rpcbind_decode_record(&lookup, &p, &n), RPCBIND_LOOKUP);
+    assert_int_equal(n, one + 3);
+    assert_int_equal(rpcbind_decode_record(&lookup, &p, &n), RPCBIND_LOOKUP);
+    assert_int_equal(n, 3);
+    assert_int_equal(rpcbind_decode_record(&lookup, &p, &n), RPCBIND_UNREADABLE); /* half a mark */
+    assert_int_equal(n, 0);
+    assert_ptr_equal(p, segment + sizeof segment);
+
+    p = segment, n = one - 1; /* the rest is in another segment */
+    assert_int_equal(rpcbind_decode_record(&lookup, &p, &n), RPCBIND_UNREADABLE);
+    assert_int_equal(n, 0);
+    segment[0] = 0; /* fragments of a record follow */
+    p = segment, n = one;
+    assert_int_equal(rpcbind_decode_record(&lookup, &p, &n), RPCBIND_UNREADABLE);
+    assert_int_equal(n, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lookups),         cmocka_unit_test(netids),  cmocka_unit_test(cut_short),
+        cmocka_unit_test(other_questions), cmocka_unit_test(records),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

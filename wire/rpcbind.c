@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "wire/rpcbind.h"
+
+#include <string.h>
+
+enum { DUMP = 4 };
+
+static const uint32_t last_fragment = UINT32_C(1) << 31;
+
+static const struct {
+    uint8_t from, to, procedure; /* versions */
+    bool of_program;             /* asks for the address of one program */
+    const char *name;
+} procedures[] = {
+    {2, 2, 0, false, "NULL"},       {2, 2, 1, false, "SET"},         {2, 2, 2, false, "UNSET"},
+    {2, 2, 3, true, "GETPORT"},     {2, 2, 4, false, "DUMP"},        {2, 2, 5, false, "CALLIT"},
+    {3, 4, 0, false, "NULL"},       {3, 4, 1, false, "SET"},         {3, 4, 2, false, "UNSET"},
+    {3, 4, 3, true, "GETADDR"},     {3, 4, 4, false, "DUMP"},        {3, 4, 5, false, "BCAST"},
+    {3, 4, 6, false, "GETTIME"},    {3, 4, 7, false, "UADDR2TADDR"}, {3, 4, 8, false, "TADDR2UADDR"},
+    {4, 4, 9, true, "GETVERSADDR"}, {4, 4, 10, false, "INDIRECT"},   {4, 4, 11, true, "GETADDRLIST"},
+    {4, 4, 12, false, "GETSTAT"},
+};
+
+static int find(uint32_t version, uint32_t procedure)
+{
+    for (unsigned i = 0; i < sizeof procedures / sizeof procedures[0]; i++) {
+        if (procedures[i].procedure == procedure && procedures[i].from <= version && version <= procedures[i].to)
+            return (int)i;
+    }
+    return -1;
+}
+
+const char *rpcbind_name(uint32_t version, uint32_t procedure)
+{
+    int i = find(version, procedure);
+
+    return i < 0 ? "?" : procedures[i].name;
+}
+
+bool rpcbind_is_rdma(const struct rpcbind_lookup *lookup)
+{
+    static const char netid[] = "rdma6";
+    size_t n = lookup->netid_len;
+
+    return (n == sizeof netid - 1 || n == sizeof netid - 2) && memcmp(lookup->netid, netid, n) == 0;
+}
+
+enum rpcbind_question rpcbind_decode(struct rpcbind_lookup *out, const uint8_t *p, size_t n)
+{
+    struct rpc_message call;
+    struct xdr x;
+    int i;
+
+    *out = (struct rpcbind_lookup){0};
+    if (rpc_decode(&call, p, n) != RPC_OK)
+        return RPCBIND_UNREADABLE;
+    if (call.type != RPC_CALL)
+        return RPCBIND_NOTHING;
+    if (call.prog != RPCBIND_PROGRAM)
+        return RPCBIND_UNREADABLE;
+    out->version = call.vers;
+    out->procedure = call.proc;
+    i = find(call.vers, call.proc);
+    if (i < 0)
+        return RPCBIND_NOTHING;
+    if (!procedures[i].of_program)
+        return call.proc == DUMP ? RPCBIND_DUMP : RPCBIND_NOTHING;
+    x = xdr_begin(p + call.header_len, n - call.header_len);
+    xdr_u32(&x, &out->program);
+    xdr_u32(&x, &out->program_version);
+    if (call.vers == RPCBIND_PORTMAPPER)
+        xdr_u32(&x, &out->protocol);
+    else
+        xdr_opaque(&x, &out->netid, &out->netid_len);
+    return x.failed ? RPCBIND_UNREADABLE : RPCBIND_LOOKUP;
+}
+
+enum rpcbind_question rpcbind_decode_record(struct rpcbind_lookup *out, const uint8_t **p, size_t *n)
+{
+    const uint8_t *record = *p + RPCBIND_MARK_LEN;
+    uint32_t mark, length;
+
+    *out = (struct rpcbind_lookup){0};
+    mark = *n < RPCBIND_MARK_LEN ? 0 : get_be32(*p);
+    length = mark & ~last_fragment;
+    if (!(mark & last_fragment) || length > *n - RPCBIND_MARK_LEN) {
+        *p += *n;
+        *n = 0;
+        return RPCBIND_UNREADABLE;
+    }
+    *p += RPCBIND_MARK_LEN + length;
+    *n -= RPCBIND_MARK_LEN + length;
+    return rpcbind_decode(out, record, length);
+}
+
+void rpcbind_encode(const struct rpcbind_lookup *lookup, uint32_t xid, struct xdr_writer *w)
+{
+    const struct rpc_message call = {.xid = xid,
+                                     .type = RPC_CALL,
+                                     .rpcvers = RPC_VERSION,
+                                     .prog = RPCBIND_PROGRAM,
+                                     .vers = lookup->version,
+                                     .proc = lookup->procedure};
+    int i = find(lookup->version, lookup->procedure);
+
+    rpc_call_encode(&call, NULL, NULL, w);
+    if (i < 0 || !procedures[i].of_program)
+        return;
+    xdr_put_u32(w, lookup->program);
+    xdr_put_u32(w, lookup->program_version);
+    if (lookup->version == RPCBIND_PORTMAPPER) {
+        xdr_put_u32(w, lookup->protocol);
+        xdr_put_u32(w, 0); /* port */
+        return;
+    }
+    xdr_put_opaque(w, lookup->netid, lookup->netid_len);
+    xdr_put_opaque(w, "", 0); /* address */
+    xdr_put_opaque(w, "", 0); /* owner */
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is asked of rpcbind: where a program is to be found. RFC 1833, on ONC RPC (RFC 5531), UDP and TCP port 111.
+ *
+ *   version 2 (portmapper)   GETPORT     prog, vers, prot (6: TCP, 17: UDP), port
+ *   versions 3 and 4         GETADDR     prog, vers, netid<>, address<>, owner<>
+ *   version 4                GETVERSADDR, GETADDRLIST: the same
+ *   all                      DUMP        nothing: all mappings are asked for
+ *
+ * On TCP a record comes after its mark: the last fragment 1, length 31 bits (RFC 5531 section 11).
+ */
+#ifndef IWARP_WIRE_RPCBIND_H
+#define IWARP_WIRE_RPCBIND_H
+
+#include "wire/rpc.h"
+
+enum {
+    RPCBIND_PORT = 111,
+    RPCBIND_PROGRAM = 100000,
+    RPCBIND_PORTMAPPER = 2, /* the version with protocol numbers; 3 and 4 have network identifiers */
+    RPCBIND_VERSION_LAST = 4,
+    RPCBIND_MARK_LEN = 4,
+};
+
+enum rpcbind_question {
+    RPCBIND_NOTHING,    /* a Reply, or a Call that asks for no address */
+    RPCBIND_LOOKUP,     /* of one program and version: all fields are set */
+    RPCBIND_DUMP,       /* of everything: `version` is set */
+    RPCBIND_UNREADABLE, /* no whole message of rpcbind */
+};
+
+struct rpcbind_lookup {
+    uint32_t version, procedure; /* of rpcbind */
+    uint32_t program, program_version;
+    uint32_t protocol;    /* of IP; version 2 only */
+    const uint8_t *netid; /* borrowed; versions 3 and 4 only */
+    uint32_t netid_len;
+};
+
+/* Decodes p[0..n), which begins with the XID. */
+enum rpcbind_question rpcbind_decode(struct rpcbind_lookup *out, const uint8_t *p, size_t n);
+/* The first record of a TCP segment: p[0..n) is moved beyond it. RPCBIND_UNREADABLE: it goes on elsewhere. */
+enum rpcbind_question rpcbind_decode_record(struct rpcbind_lookup *out, const uint8_t **p, size_t *n);
+
+/* The network identifiers of RDMA transports, "rdma" and "rdma6" (RFC 8166 section 9). */
+bool rpcbind_is_rdma(const struct rpcbind_lookup *lookup);
+/* "GETPORT", "GETADDR", ...; "?" where the version has no such procedure. */
+const char *rpcbind_name(uint32_t version, uint32_t procedure);
+
+/* The Call of a lookup, without credentials; version, procedure, program and so on as they are. */
+void rpcbind_encode(const struct rpcbind_lookup *lookup, uint32_t xid, struct xdr_writer *w);
+
+#endif
