@@ -17,6 +17,20 @@ void judge_file_opened(void)
 
 /* ---- records ---- */
 
+static guint hash_of_place(const void *key)
+{
+    const struct record *record = key;
+
+    return g_int64_hash(&record->offset) ^ record->frame;
+}
+
+static gboolean same_place(const void *a, const void *b)
+{
+    const struct record *x = a, *y = b;
+
+    return x->offset == y->offset && x->frame == y->frame;
+}
+
 void judge_keep_frame(struct judge *judge, struct record *record, uint32_t frame)
 {
     record->frame = frame;
@@ -29,14 +43,16 @@ void judge_keep(struct judge *judge, struct record *record, const struct place *
     record->offset = place->offset;
     record->frame = place->frame;
     record->last_remark = &record->remarks;
-    wmem_map_insert(judge->by_place[place->side & 1u], &record->offset, record);
+    wmem_map_insert(judge->by_place[place->side & 1u], record, record);
     if (!judge_in_frame(judge, place->frame))
         wmem_map_insert(judge->by_frame, GUINT_TO_POINTER(place->frame), record);
 }
 
 struct record *judge_at(const struct judge *judge, const struct place *place)
 {
-    return wmem_map_lookup(judge->by_place[place->side & 1u], &place->offset);
+    const struct record key = {.offset = place->offset, .frame = place->frame};
+
+    return wmem_map_lookup(judge->by_place[place->side & 1u], &key);
 }
 
 struct record *judge_in_frame(const struct judge *judge, uint32_t frame)
@@ -56,8 +72,10 @@ static void on_finding(void *ctx, const struct finding *finding)
     struct record *record = judge_at(judge, &finding->place);
     struct remark *remark;
 
-    if (!record || record->frame != finding->place.frame)
+    if (!record)
         record = judge_in_frame(judge, finding->place.frame);
+    if (!record && judge->make_record)
+        record = judge->make_record(judge, &finding->place);
     if (!record)
         return;
     remark = wmem_new0(wmem_file_scope(), struct remark);
@@ -124,7 +142,7 @@ bool judge_begin(struct judge *judge, const struct stack_options *options, const
                                       .host = {judge->host[0], judge->host[1]}};
 
     for (unsigned side = 0; side < 2; side++)
-        judge->by_place[side] = wmem_map_new(wmem_file_scope(), g_int64_hash, g_int64_equal);
+        judge->by_place[side] = wmem_map_new(wmem_file_scope(), hash_of_place, same_place);
     judge->by_frame = wmem_map_new(wmem_file_scope(), g_direct_hash, g_direct_equal);
     judge->verdict.counts = counts;
     judge->verdict.finding = on_finding;

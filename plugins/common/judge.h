@@ -27,7 +27,7 @@ struct remark {
 
 /* What findings can stand at; the first member of what a plugin keeps. Zero to begin with. */
 struct record {
-    uint64_t offset; /* in the stream of its side: the key */
+    uint64_t offset; /* in the stream of its side; with the frame, the key */
     uint32_t frame;
     struct remark *remarks, **last_remark;
 };
@@ -37,8 +37,10 @@ struct judge {
     struct stack_entrance next; /* of the next plugin's stack; empty: nobody follows */
     struct verdict verdict;
     struct layouts_host host[2]; /* of the sides (engine/stack.h); set before judge_begin(), or zero */
-    wmem_map_t *by_place[2];     /* by side: stream offset -> struct record */
+    wmem_map_t *by_place[2];     /* by side: stream offset and frame -> struct record */
     wmem_map_t *by_frame;        /* frame -> struct record */
+    /* Makes and keeps a record for a finding at a frame that has none. NULL: such findings are not shown. */
+    struct record *(*make_record)(struct judge *judge, const struct place *place);
 };
 
 /* Before the connections of a file: memory that was refused in the one before it is forgotten (engine/heap.h). */

@@ -86,6 +86,7 @@ void rpcrdma_plugin_register(void)
     rpcrdma_fields_register();
     rpcrdma_flow_register();
     rpcrdma_tap_register();
+    rpcrdma_ib_register();
     send_handle = register_dissector("rpcrdma", dissect_send, rpcrdma_proto);
     /* Stand for the protocol: where it is disabled, Wireshark's own dissector has what is ours. */
     register_dissector(RDMAP_LISTENER_DISSECTOR, listen, rpcrdma_proto);
@@ -104,4 +105,5 @@ void rpcrdma_plugin_handoff(void)
     }
     rpcrdma_payload_handoff();
     rpcrdma_tap_handoff();
+    rpcrdma_ib_handoff();
 }

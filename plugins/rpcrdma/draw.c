@@ -229,6 +229,8 @@ void rpcrdma_draw_message(struct rpcrdma_canvas *canvas)
     draw_fault(canvas);
     draw_transaction(canvas);
     draw_length(canvas);
+    if (message->first_in != message->last_in)
+        rpcrdma_link(canvas->tree, rpcrdma_hf.send_first_in, canvas->tvb, message->first_in);
     if (message->kind == RPCRDMA_KIND_CALL && !rpc && message->transaction && message->transaction->call)
         rpcrdma_link(canvas->tree, rpcrdma_hf.complete_in, canvas->tvb, message->transaction->call->complete_in);
     rpcrdma_draw_remarks(canvas);

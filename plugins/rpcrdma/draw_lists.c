@@ -62,24 +62,22 @@ static const struct kept_chunk *kept_reply_chunk(const struct rpcrdma_canvas *ca
 
 /* ---- segments ---- */
 
-static void draw_operations(struct rpcrdma_canvas *canvas, proto_tree *tree, const struct kept_offer *offer)
+void rpcrdma_draw_operation(struct rpcrdma_canvas *canvas, proto_tree *tree, const struct kept_operation *operation)
 {
-    for (const struct kept_operation *operation = offer->operations; operation; operation = operation->next) {
-        proto_item *item = proto_tree_add_uint64(tree, rpcrdma_hf.operation, canvas->tvb, 0, 0, operation->number);
-        proto_tree *below = proto_item_add_subtree(item, rpcrdma_ett.operation);
+    proto_item *item = proto_tree_add_uint64(tree, rpcrdma_hf.operation, canvas->tvb, 0, 0, operation->number);
+    proto_tree *below = proto_item_add_subtree(item, rpcrdma_ett.operation);
 
-        proto_item_set_generated(item);
-        proto_item_append_text(item, " (RDMA %s), %" PRIu64 " octets", operation->read ? "Read" : "Write",
-                               operation->octets);
-        if (operation->first_frame != 0)
-            proto_item_append_text(
-                item, operation->first_frame != operation->last_frame ? " in frames %u to %u" : " in frame %u",
-                operation->first_frame, operation->last_frame);
-        rpcrdma_number(below, rpcrdma_hf.operation_octets, canvas->tvb, operation->octets);
-        rpcrdma_link(below, rpcrdma_hf.operation_request_in, canvas->tvb, operation->request_frame);
-        rpcrdma_link(below, rpcrdma_hf.operation_first_in, canvas->tvb, operation->first_frame);
-        rpcrdma_link(below, rpcrdma_hf.operation_last_in, canvas->tvb, operation->last_frame);
-    }
+    proto_item_set_generated(item);
+    proto_item_append_text(item, " (RDMA %s), %" PRIu64 " octets", operation->read ? "Read" : "Write",
+                           operation->octets);
+    if (operation->first_frame != 0)
+        proto_item_append_text(item,
+                               operation->first_frame != operation->last_frame ? " in frames %u to %u" : " in frame %u",
+                               operation->first_frame, operation->last_frame);
+    rpcrdma_number(below, rpcrdma_hf.operation_octets, canvas->tvb, operation->octets);
+    rpcrdma_link(below, rpcrdma_hf.operation_request_in, canvas->tvb, operation->request_frame);
+    rpcrdma_link(below, rpcrdma_hf.operation_first_in, canvas->tvb, operation->first_frame);
+    rpcrdma_link(below, rpcrdma_hf.operation_last_in, canvas->tvb, operation->last_frame);
 }
 
 /* at: of the handle; index: in its chunk. */
@@ -94,8 +92,11 @@ static void draw_segment(struct rpcrdma_canvas *canvas, proto_tree *tree, uint32
     proto_tree_add_item(below, rpcrdma_hf.handle, canvas->tvb, (int)at, 4, ENC_BIG_ENDIAN);
     proto_tree_add_item(below, rpcrdma_hf.length, canvas->tvb, (int)at + 4, 4, ENC_BIG_ENDIAN);
     proto_tree_add_item(below, rpcrdma_hf.offset, canvas->tvb, (int)at + 8, 8, ENC_BIG_ENDIAN);
-    if (chunk && index < chunk->n)
-        draw_operations(canvas, below, &chunk->offers[index]);
+    if (!chunk || index >= chunk->n)
+        return;
+    for (const struct kept_operation *operation = chunk->offers[index].operations; operation;
+         operation = operation->next)
+        rpcrdma_draw_operation(canvas, below, operation);
 }
 
 /* Sums of a chunk: what this message says, what the Call offered where this is its answer, what was moved. */

@@ -48,6 +48,8 @@ static void draw_access(struct rpcrdma_canvas *canvas, const struct kept_move *m
     rpcrdma_number(tree, rpcrdma_hf.move_offset, canvas->tvb, move->offset);
     rpcrdma_number(tree, rpcrdma_hf.move_octets, canvas->tvb, move->length);
     rpcrdma_number(tree, rpcrdma_hf.chunk_octets, canvas->tvb, chunk->length);
+    if (canvas->flow->infiniband) /* on iWARP, RDMAP's own fields link them */
+        rpcrdma_draw_operation(canvas, tree, move->operation);
     rpcrdma_link(tree, rpcrdma_hf.move_call_in, canvas->tvb, t->call_frame);
     rpcrdma_link(tree, rpcrdma_hf.move_answer_in, canvas->tvb, t->answer_frame);
     if (tvb_reported_length(canvas->tvb) > 0 && !move->request)
@@ -75,9 +77,65 @@ bool rpcrdma_draw_move(struct rpcrdma_canvas *canvas)
     return true;
 }
 
+/* ---- packets of InfiniBand that are neither ---- */
+
+static void draw_octets(struct rpcrdma_canvas *canvas)
+{
+    if (tvb_captured_length(canvas->tvb) > 0)
+        proto_tree_add_item(canvas->tree, rpcrdma_hf.part_data, canvas->tvb, 0, -1, ENC_NA);
+}
+
+static void draw_link(struct rpcrdma_canvas *canvas, const char *text, int field, uint32_t frame)
+{
+    begin(canvas, (int)tvb_captured_length(canvas->tvb));
+    proto_item_append_text(canvas->item, ", %s in frame %u", text, frame);
+    rpcrdma_link(canvas->tree, field, canvas->tvb, frame);
+    draw_octets(canvas);
+    if (canvas->segment)
+        rpcrdma_draw_remarks(canvas);
+}
+
+bool rpcrdma_draw_part(struct rpcrdma_canvas *canvas)
+{
+    draw_link(canvas, "part of a Send that is complete", rpcrdma_hf.send_complete_in,
+              canvas->segment->part_of->last_in);
+    return true;
+}
+
+void rpcrdma_draw_waiting(struct rpcrdma_canvas *canvas, uint32_t frame)
+{
+    draw_link(canvas, "out of order: taken up", rpcrdma_hf.taken_in, frame);
+}
+
+void rpcrdma_draw_repeated(struct rpcrdma_canvas *canvas)
+{
+    begin(canvas, (int)tvb_captured_length(canvas->tvb));
+    proto_item_append_text(canvas->item, ", sent again");
+    col_append_str(canvas->pinfo->cinfo, COL_INFO, ", sent again");
+    proto_item_set_generated(proto_tree_add_boolean(canvas->tree, rpcrdma_hf.packet_repeated, canvas->tvb, 0, 0, 1));
+    draw_octets(canvas);
+}
+
 /* ---- startup frames ---- */
 
-/* The block's own octets are shown by the mpa plugin. Known when both were seen: RFC 8797 section 5. */
+/* The octets of RFC 8797; on iWARP the mpa plugin shows them. */
+static void draw_block(struct rpcrdma_canvas *canvas)
+{
+    struct rpcrdma_private_data data;
+    uint32_t n = tvb_captured_length(canvas->tvb);
+    int at;
+
+    if (!canvas->flow->infiniband || n == 0 ||
+        rpcrdma_private_data_find(&data, tvb_get_ptr(canvas->tvb, 0, (int)n), n) != RPCRDMA_PD_OK)
+        return;
+    at = (int)data.offset;
+    proto_tree_add_item(canvas->tree, rpcrdma_hf.startup_identifier, canvas->tvb, at, 4, ENC_BIG_ENDIAN);
+    proto_tree_add_item(canvas->tree, rpcrdma_hf.startup_version, canvas->tvb, at + 4, 1, ENC_NA);
+    proto_tree_add_item(canvas->tree, rpcrdma_hf.startup_flags, canvas->tvb, at + 5, 1, ENC_NA);
+    proto_tree_add_item(canvas->tree, rpcrdma_hf.startup_flags_r, canvas->tvb, at + 5, 1, ENC_NA);
+}
+
+/* Known when both were seen: RFC 8797 section 5. */
 static void draw_agreed(struct rpcrdma_canvas *canvas)
 {
     const struct kept_startup *request = &canvas->flow->startup[MPA_REQUEST];
@@ -104,6 +162,7 @@ void rpcrdma_draw_startup(struct rpcrdma_canvas *canvas, enum mpa_startup_kind k
         return;
     begin(canvas, (int)tvb_captured_length(canvas->tvb));
     proto_item_append_text(canvas->item, ", connection set-up");
+    draw_block(canvas);
     if (startup->told) {
         rpcrdma_number(canvas->tree, rpcrdma_hf.startup_send_size, canvas->tvb, startup->data.send_size);
         rpcrdma_number(canvas->tree, rpcrdma_hf.startup_receive_size, canvas->tvb, startup->data.receive_size);

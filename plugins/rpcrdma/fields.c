@@ -2,6 +2,7 @@
 #include "plugins/rpcrdma/fields.h"
 
 #include "engine/rpcrdma.h"
+#include "wire/rpcrdma_private_data.h"
 
 int rpcrdma_proto = -1;
 struct rpcrdma_hf rpcrdma_hf;
@@ -42,6 +43,13 @@ static const true_false_string directions = {"from server to client", "from clie
         &rpcrdma_hf.member,                                                                                            \
         {                                                                                                              \
             name, "rpcrdma." abbrev, type, base, strings, 0x0, blurb, HFILL                                            \
+        }                                                                                                              \
+    }
+#define FIELD_MASKED(member, name, abbrev, mask, blurb)                                                                \
+    {                                                                                                                  \
+        &rpcrdma_hf.member,                                                                                            \
+        {                                                                                                              \
+            name, "rpcrdma." abbrev, FT_BOOLEAN, 8, NULL, mask, blurb, HFILL                                           \
         }                                                                                                              \
     }
 #define U32(member, name, abbrev, blurb)  FIELD(member, name, abbrev, FT_UINT32, BASE_DEC, NULL, blurb)
@@ -107,6 +115,17 @@ static hf_register_info fields[] = {
     FRAME(move_call_in, "Call in", "call_in", FT_FRAMENUM_REQUEST, NULL),
     FRAME(move_answer_in, "Answer in", "answer_in", FT_FRAMENUM_RESPONSE, NULL),
 
+    FRAME(send_first_in, "Send begins in", "send.first_in", FT_FRAMENUM_NONE,
+          "InfiniBand: the first packet of this Send"),
+    FRAME(send_complete_in, "Send complete in", "send.complete_in", FT_FRAMENUM_NONE,
+          "InfiniBand: the last packet of the Send that this one belongs to"),
+    FRAME(taken_in, "Taken up in", "taken_in", FT_FRAMENUM_NONE,
+          "InfiniBand: where the packets before this one had come, or were known to be missing"),
+    FIELD(packet_repeated, "Sent again", "packet.repeated", FT_BOOLEAN, BASE_NONE, NULL,
+          "InfiniBand: a retransmission of a packet that was seen before"),
+    FIELD(part_data, "Data", "part.data", FT_BYTES, BASE_NONE, NULL,
+          "InfiniBand: payload that is dissected in another frame"),
+
     TREE(rpc, "Reassembled RPC message", "rpc", "Inline part and chunks put together"),
     U32(rpc_length, "Octets", "rpc.length", NULL),
     U32(rpc_missing, "Octets missing", "rpc.missing", "From the first one on that was not captured"),
@@ -114,14 +133,19 @@ static hf_register_info fields[] = {
     TREE(rpc_piece, "Piece", "rpc.piece", NULL),
 
     TREE(startup, "Connection set-up", "startup", "RFC 8797"),
+    HEX(startup_identifier, "Format identifier", "startup.identifier", "f6ab0e18: RPC-over-RDMA"),
+    FIELD(startup_version, "Version", "startup.version", FT_UINT8, BASE_DEC, NULL, "Of the private data"),
+    FIELD(startup_flags, "Flags", "startup.flags", FT_UINT8, BASE_HEX, NULL, "Of the private data"),
+    FIELD_MASKED(startup_flags_r, "R: Remote invalidation", "startup.flags.r", RPCRDMA_PD_FLAG_R,
+                 "This side supports remote invalidation"),
     U32(startup_send_size, "Send size", "startup.send_size", NULL),
     U32(startup_receive_size, "Receive size", "startup.receive_size", NULL),
     U32(startup_to_responder, "Inline threshold to the Responder", "startup.to_responder", NULL),
     U32(startup_to_initiator, "Inline threshold to the Initiator", "startup.to_initiator", NULL),
     FIELD(startup_invalidation, "Remote invalidation", "startup.remote_invalidation", FT_BOOLEAN, BASE_NONE, NULL,
           "Both sides support it"),
-    FRAME(startup_request_in, "MPA Request in", "startup.request_in", FT_FRAMENUM_REQUEST, NULL),
-    FRAME(startup_reply_in, "MPA Reply in", "startup.reply_in", FT_FRAMENUM_RESPONSE, NULL),
+    FRAME(startup_request_in, "Request in", "startup.request_in", FT_FRAMENUM_REQUEST, NULL),
+    FRAME(startup_reply_in, "Reply in", "startup.reply_in", FT_FRAMENUM_RESPONSE, NULL),
 
     FIELD(fault, "Octets that cannot be understood", "fault", FT_BYTES, BASE_NONE, NULL, NULL),
     FIELD(beyond, "Octets behind the header", "beyond", FT_BYTES, BASE_NONE, NULL, NULL),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/rpcrdma/flow.h"
 
+#include "plugins/rpcrdma/ib_flow.h"
+
 #include <epan/wmem_scopes.h>
 
 static wmem_map_t *flows;       /* connection -> struct rpcrdma_flow; emptied with the file */
@@ -16,26 +18,42 @@ struct kept_segment *rpcrdma_flow_segment(const struct rpcrdma_flow *flow, const
     return (struct kept_segment *)judge_at(&flow->judge, place);
 }
 
-static void segment_new(struct rpcrdma_flow *flow, const struct place *place)
+static struct kept_segment *segment_new(struct rpcrdma_flow *flow, const struct place *place)
 {
     struct kept_segment *segment = rpcrdma_flow_segment(flow, place);
 
     if (segment)
-        return;
+        return segment;
     segment = wmem_new0(wmem_file_scope(), struct kept_segment);
+    segment->side = place->side;
+    segment->time_ns = place->time_ns;
+    segment->own_frame = place->first_frame != 0 ? place->first_frame : place->frame;
     judge_keep(&flow->judge, &segment->record, place);
+    if (flow->infiniband)
+        rpcrdma_ib_keep(flow, segment);
+    return segment;
 }
 
 /* ---- what the engine tells ---- */
 
 static void on_message(void *ctx, const struct rpcrdma_message *message)
 {
-    rpcrdma_record_message(ctx, message);
+    struct rpcrdma_flow *flow = ctx;
+
+    rpcrdma_record_message(flow, message);
+    if (flow->infiniband) {
+        rpcrdma_ib_close_send(flow, message);
+        rpcrdma_ib_note_untold(flow, rpcrdma_flow_segment(flow, &message->place));
+    }
 }
 
 static void on_move(void *ctx, const struct rpcrdma_move *move)
 {
-    rpcrdma_record_move(ctx, move);
+    struct rpcrdma_flow *flow = ctx;
+
+    rpcrdma_record_move(flow, move);
+    if (flow->infiniband)
+        rpcrdma_ib_note_untold(flow, rpcrdma_flow_segment(flow, &move->place));
 }
 
 static void on_payload(void *ctx, const struct rpcrdma_payload *payload)
@@ -52,16 +70,15 @@ static void on_retired(void *ctx, struct rpcrdma_transaction *transaction)
 
 /* ---- what the ddp_rdmap plugin tells ---- */
 
-static void note_startup(struct rpcrdma_flow *flow, const struct mpa_startup_event *event)
+static void note_startup(struct rpcrdma_flow *flow, enum mpa_startup_kind kind, uint32_t frame, const uint8_t *p,
+                         size_t n)
 {
-    struct kept_startup *startup = &flow->startup[event->frame.kind];
+    struct kept_startup *startup = &flow->startup[kind];
 
     if (startup->frame != 0)
         return;
-    startup->frame = event->place.frame;
-    if (event->frame.private_data)
-        startup->told = rpcrdma_private_data_find(&startup->data, event->frame.private_data, event->frame.pd_length) ==
-                        RPCRDMA_PD_OK;
+    startup->frame = frame;
+    startup->told = p && rpcrdma_private_data_find(&startup->data, p, n) == RPCRDMA_PD_OK;
     if (!startup->told)
         startup->data =
             (struct rpcrdma_private_data){.send_size = RPCRDMA_INLINE_DEFAULT, .receive_size = RPCRDMA_INLINE_DEFAULT};
@@ -72,24 +89,52 @@ static void on_startup(void *ctx, const struct mpa_startup_event *event)
     struct rpcrdma_flow *flow = ctx;
 
     segment_new(flow, &event->place);
-    note_startup(flow, event);
+    note_startup(flow, event->frame.kind, event->place.frame, event->frame.private_data, event->frame.pd_length);
+}
+
+/* RDMA operations are no matter of a connection that nothing has told to be one of RPC-over-RDMA. */
+static bool may_be_rpcrdma(const struct rpcrdma_flow *flow)
+{
+    const struct rpcrdma_connection *rpcrdma = stack_rpcrdma(flow->judge.stack);
+
+    return rpcrdma && (rpcrdma_connection_is_told(rpcrdma) || rpcrdma_connection_is_rpcrdma(rpcrdma));
 }
 
 static void on_segment(void *ctx, const struct rdmap_segment_event *event)
 {
-    struct rpcrdma_flow *flow = ctx;
-    const struct rpcrdma_connection *rpcrdma = stack_rpcrdma(flow->judge.stack);
-
-    /* Tagged segments are no matter of a connection that nothing has told to be one of RPC-over-RDMA. */
-    if (!event->fpdu->ddp.tagged ||
-        (rpcrdma && (rpcrdma_connection_is_told(rpcrdma) || rpcrdma_connection_is_rpcrdma(rpcrdma))))
-        segment_new(flow, &event->fpdu->place);
+    if (!event->fpdu->ddp.tagged || may_be_rpcrdma(ctx))
+        segment_new(ctx, &event->fpdu->place);
 }
 
 static void on_terminate(void *ctx, const struct rdmap_terminate_event *event)
 {
     segment_new(ctx, &event->fpdu->place);
 }
+
+/* ---- what a connection of InfiniBand tells ---- */
+
+static void on_part(void *ctx, const struct rdma_part *part)
+{
+    if (part->kind == RDMA_SEND)
+        rpcrdma_ib_open_send(ctx, segment_new(ctx, &part->place), part->index == 0);
+    else if (may_be_rpcrdma(ctx))
+        segment_new(ctx, &part->place);
+}
+
+static void on_private_data(void *ctx, const struct rdma_private_data *data)
+{
+    segment_new(ctx, &data->place);
+    note_startup(ctx, data->place.side == 0 ? MPA_REQUEST : MPA_REPLY, data->place.frame, data->p, data->n);
+}
+
+static struct record *make_record(struct judge *judge, const struct place *place)
+{
+    struct rpcrdma_flow *flow = (struct rpcrdma_flow *)((char *)judge - offsetof(struct rpcrdma_flow, judge));
+
+    return place->frame == 0 ? NULL : &segment_new(flow, place)->record;
+}
+
+/* ---- the end ---- */
 
 static void on_excuse(void *ctx, enum rule_id rule, const struct place *place)
 {
@@ -130,6 +175,8 @@ static void on_finish(void *ctx, int64_t time_ns)
 static const struct stack_taps taps = {.startup = on_startup,
                                        .segment = on_segment,
                                        .terminate = on_terminate,
+                                       .part = on_part,
+                                       .private_data = on_private_data,
                                        .message = on_message,
                                        .move = on_move,
                                        .payload = on_payload,
@@ -144,24 +191,65 @@ static void take_address(struct endpoint *endpoint, const address *from)
         memcpy(endpoint->address, from->data, n);
 }
 
-bool rpcrdma_flow_listen(struct rdmap_listener *listener, const packet_info *pinfo, bool always)
+static struct rpcrdma_flow *flow_new(uint32_t connection, bool always)
 {
     struct rpcrdma_flow *flow = wmem_new0(wmem_file_scope(), struct rpcrdma_flow);
 
-    flow->connection = listener->connection;
-    take_address(&flow->endpoint[0], &pinfo->src);
-    take_address(&flow->endpoint[1], &pinfo->dst);
-    flow->start_ns = (int64_t)pinfo->abs_ts.secs * 1000000000 + pinfo->abs_ts.nsecs;
+    flow->connection = connection;
     flow->operations = wmem_map_new(wmem_file_scope(), g_int64_hash, g_int64_equal);
     judge_options(&flow->layers, STACK_RPCRDMA, STACK_RPCRDMA);
     flow->layers.rpcrdma.always = always;
-    if (!judge_begin(&flow->judge, &flow->layers, &taps, flow, listener->port))
+    return flow;
+}
+
+static bool begin(struct rpcrdma_flow *flow, const uint16_t port[2])
+{
+    if (!judge_begin(&flow->judge, &flow->layers, &taps, flow, port))
         return false;
     flow->judge.next = (struct stack_entrance){.ctx = flow, .finish = on_finish};
+    return true;
+}
+
+bool rpcrdma_flow_listen(struct rdmap_listener *listener, const packet_info *pinfo, bool always)
+{
+    struct rpcrdma_flow *flow = flow_new(listener->connection, always);
+
+    take_address(&flow->endpoint[0], &pinfo->src);
+    take_address(&flow->endpoint[1], &pinfo->dst);
+    flow->start_ns = (int64_t)pinfo->abs_ts.secs * 1000000000 + pinfo->abs_ts.nsecs;
+    if (!begin(flow, listener->port))
+        return false;
     wmem_map_insert(flows, GUINT_TO_POINTER(flow->connection), flow);
     listener->entrance = stack_entrance(flow->judge.stack);
     listener->knows = &flow->recognised;
     return true;
+}
+
+static struct endpoint endpoint_of(const struct ib_address *address)
+{
+    struct endpoint endpoint = {.ip = address->kind == IB_ADDRESS_IPV4 ? 4 : 6};
+
+    if (address->kind == IB_ADDRESS_LID)
+        endpoint.ip = 0;
+    memcpy(endpoint.address, address->octets, sizeof endpoint.address);
+    return endpoint;
+}
+
+struct rpcrdma_flow *rpcrdma_flow_of_ib(const struct ib_connection *connection, bool always)
+{
+    static const uint16_t no_ports[2];
+    struct rpcrdma_flow *flow = flow_new(connection->id, always);
+
+    flow->infiniband = true;
+    flow->layers.rpcrdma.payload_only = false; /* all packets come here, whether Wireshark passes them on or not */
+    for (unsigned side = 0; side < 2; side++)
+        flow->endpoint[side] = endpoint_of(&connection->address[side]);
+    flow->start_ns = connection->start_ns;
+    flow->judge.make_record = make_record;
+    if (!begin(flow, no_ports))
+        return NULL;
+    flow->ib = (struct stack_ib){flow->judge.stack, connection};
+    return flow;
 }
 
 static void file_opened(void)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One connection in the plugin: the ddp_rdmap plugin tells what the layers below found, the engine's RPC-over-RDMA
- * layer and NFS binding judge it, and what they say is kept: per Send, per Tagged segment, per transaction. The octets
- * that RDMA operations move are kept, too, so that whole RPC messages can be shown wherever they are asked for. This
- * happens on the first pass only; afterwards all is read. Memory is of file scope.
+ * One connection in the plugin: the ddp_rdmap plugin, or engine/ib_connections, tells what the layers below found, the
+ * engine's RPC-over-RDMA layer and NFS binding judge it, and what they say is kept: per Send, per Tagged segment, per
+ * transaction. The octets that RDMA operations move are kept, too, so that whole RPC messages can be shown wherever
+ * they are asked for. This happens on the first pass only; afterwards all is read. Memory is of file scope.
  */
 #ifndef IWARP_PLUGINS_RPCRDMA_FLOW_H
 #define IWARP_PLUGINS_RPCRDMA_FLOW_H
@@ -12,6 +12,7 @@
 #include "plugins/rdmap_listener.h"
 
 #include "engine/history.h"
+#include "engine/stack_ib.h"
 
 #include "wire/rpcrdma_private_data.h"
 
@@ -104,7 +105,12 @@ struct kept_message {
     uint32_t threshold;                   /* octets */
     bool negotiated;
     struct kept_rpc *rpc; /* to be shown here; NULL: none, or in a later frame */
-    bool call_given_up;   /* what it answers never became complete */
+    uint32_t header_len;
+    bool call_given_up; /* what it answers never became complete */
+    /* InfiniBand: a Send of several packets, or one that was taken up later than its last packet came. */
+    const uint8_t *octets; /* NULL: they are those of the packet in the message's frame */
+    uint32_t n;
+    uint32_t first_in, last_in; /* frames of its packets */
 };
 
 /* What a Tagged segment or Read Request accesses. */
@@ -116,16 +122,24 @@ struct kept_move {
     uint64_t offset; /* in the chunk */
     uint64_t length;
     struct kept_rpc *completes; /* the Call that it makes complete, or NULL */
+    const struct kept_operation *operation;
 };
 
-/* A DDP Segment or a startup frame. */
+/* A DDP Segment, a packet of InfiniBand, or a startup frame. */
 struct kept_segment {
     struct record record;
     struct kept_message *message;
     struct kept_move *move;
+    /* InfiniBand: */
+    uint8_t side; /* that sent it */
+    int64_t time_ns;
+    uint32_t own_frame;                 /* that its packet is in: before record.frame when it was held back */
+    const struct kept_message *part_of; /* the Send that it is a part of, when that is known */
+    struct kept_segment *next_in_frame; /* that was told of in the same frame */
+    struct kept_segment *next_in_send, *next_untold;
 };
 
-/* What a startup frame told: RFC 8797. */
+/* What the private data of a side told: RFC 8797. */
 struct kept_startup {
     uint32_t frame; /* 0: not seen */
     bool told;
@@ -134,6 +148,7 @@ struct kept_startup {
 
 struct rpcrdma_flow {
     uint32_t connection;
+    bool infiniband;
     bool recognised;                /* as RPC-over-RDMA */
     struct judge judge;             /* its records: struct kept_segment */
     struct kept_startup startup[2]; /* by enum mpa_startup_kind */
@@ -144,6 +159,10 @@ struct rpcrdma_flow {
     wmem_map_t *operations;              /* number -> struct kept_operation */
     struct kept_transaction *waiting;    /* their Calls waited for Read chunks at some time */
     uint32_t outstanding[2], granted[2]; /* by the side that calls */
+    struct stack_ib ib;
+    struct kept_segment *open_send[2], *last_of_send[2]; /* by side: packets of the Send that is not complete */
+    uint64_t repeats;                                    /* packets that repeat others, so far */
+    struct kept_segment *untold, *last_untold; /* of frames that were shown before their connection was known */
 };
 
 void rpcrdma_flow_register(void);
@@ -151,6 +170,8 @@ void rpcrdma_flow_register(void);
 bool rpcrdma_flow_listen(struct rdmap_listener *listener, const packet_info *pinfo, bool always);
 /* NULL when it is not known. */
 struct rpcrdma_flow *rpcrdma_flow_find(uint32_t connection);
+/* First pass: a connection of InfiniBand. always: it is RPC-over-RDMA, whatever it looks like. NULL: no memory. */
+struct rpcrdma_flow *rpcrdma_flow_of_ib(const struct ib_connection *connection, bool always);
 struct kept_segment *rpcrdma_flow_segment(const struct rpcrdma_flow *flow, const struct place *place);
 
 /* ---- record.c: what the engine tells of messages and moves ---- */

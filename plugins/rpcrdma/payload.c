@@ -22,6 +22,22 @@ static uint32_t port_of(uint32_t port, const struct rpcrdma_flow *flow, bool rev
     return port | (reverse ? PORT_REVERSE : 0u) | flow->connection << PORT_CONNECTION_SHIFT;
 }
 
+/* On InfiniBand a packet says which queue pair it goes to, not which one it comes from: the sides stand for ports. */
+static uint32_t base_of(const struct rpcrdma_canvas *canvas, uint32_t port, bool sender)
+{
+    if (!canvas->flow->infiniband)
+        return port;
+    return (canvas->segment->side == 0) == sender ? 1 : 2;
+}
+
+static void swap_addresses(packet_info *pinfo)
+{
+    address source = pinfo->src;
+
+    pinfo->src = pinfo->dst;
+    pinfo->dst = source;
+}
+
 static void call_rpc(struct rpcrdma_canvas *canvas, tvbuff_t *message, proto_tree *tree, bool reverse)
 {
     packet_info *pinfo = canvas->pinfo;
@@ -31,8 +47,10 @@ static void call_rpc(struct rpcrdma_canvas *canvas, tvbuff_t *message, proto_tre
     volatile bool taken = false;
 
     pinfo->ptype = PT_IWARP_MPA; /* RPC takes it for a transport that is connected, and keeps messages apart */
-    pinfo->srcport = port_of(source, canvas->flow, reverse);
-    pinfo->destport = port_of(destination, canvas->flow, reverse);
+    pinfo->srcport = port_of(base_of(canvas, source, true), canvas->flow, reverse);
+    pinfo->destport = port_of(base_of(canvas, destination, false), canvas->flow, reverse);
+    if (canvas->against)
+        swap_addresses(pinfo);
     TRY
     {
         taken = call_dissector_only(rpc_handle, message, pinfo, tree, NULL) > 0;
@@ -45,6 +63,8 @@ static void call_rpc(struct rpcrdma_canvas *canvas, tvbuff_t *message, proto_tre
     }
     FINALLY
     {
+        if (canvas->against)
+            swap_addresses(pinfo);
         pinfo->srcport = source;
         pinfo->destport = destination;
         pinfo->ptype = type;
@@ -128,24 +148,23 @@ void rpcrdma_show_rpc(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc,
         call_rpc(canvas, message, canvas->root, reverse);
 }
 
-void rpcrdma_tell_rpc(struct rpcrdma_canvas *canvas, const struct kept_transaction *transaction)
+/* Nobody sees it: without tree and columns, as if it were in that frame. */
+static void tell(struct rpcrdma_canvas *canvas, tvbuff_t *message, uint32_t in_frame, int64_t time_ns, bool reverse)
 {
-    const struct kept_rpc *rpc = transaction->call;
     packet_info *pinfo = canvas->pinfo;
     uint32_t frame = pinfo->num;
     nstime_t time = pinfo->abs_ts;
     gboolean writable = col_get_writable(pinfo->cinfo, -1);
 
-    if (rpc->have < RPC_REPLY_MIN)
+    if (tvb_captured_length(message) < RPC_REPLY_MIN)
         return;
     col_set_writable(pinfo->cinfo, -1, FALSE);
-    pinfo->num = transaction->call_frame;
-    pinfo->abs_ts.secs = (time_t)(transaction->call_time_ns / 1000000000);
-    pinfo->abs_ts.nsecs = (int)(transaction->call_time_ns % 1000000000);
+    pinfo->num = in_frame;
+    pinfo->abs_ts.secs = (time_t)(time_ns / 1000000000);
+    pinfo->abs_ts.nsecs = (int)(time_ns % 1000000000);
     TRY
     {
-        call_rpc(canvas, tvb_new_child_real_data(canvas->tvb, rpc->octets, rpc->have, (int)rpc->length), NULL,
-                 transaction->reverse);
+        call_rpc(canvas, message, NULL, reverse);
     }
     FINALLY
     {
@@ -154,6 +173,43 @@ void rpcrdma_tell_rpc(struct rpcrdma_canvas *canvas, const struct kept_transacti
         col_set_writable(pinfo->cinfo, -1, writable);
     }
     ENDTRY;
+}
+
+static tvbuff_t *whole_of(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc)
+{
+    return tvb_new_child_real_data(canvas->tvb, rpc->octets, rpc->have, (int)rpc->length);
+}
+
+void rpcrdma_tell_rpc(struct rpcrdma_canvas *canvas, const struct kept_transaction *transaction)
+{
+    if (transaction->call->have >= RPC_REPLY_MIN)
+        tell(canvas, whole_of(canvas, transaction->call), transaction->call_frame, transaction->call_time_ns,
+             transaction->reverse);
+}
+
+void rpcrdma_tell_segment(struct rpcrdma_canvas *canvas)
+{
+    const struct kept_segment *segment = canvas->segment;
+    const struct kept_message *message = segment->message;
+    const struct kept_rpc *rpc = NULL;
+    bool reverse = false;
+
+    if (message) {
+        rpc = message->rpc;
+        reverse = message->reverse;
+    } else if (segment->move) {
+        rpc = segment->move->completes;
+        reverse = segment->move->transaction->reverse;
+    }
+    if (!rpc)
+        return;
+    if (!rpc->plain && rpc->have >= RPC_REPLY_MIN)
+        tell(canvas, whole_of(canvas, rpc), segment->record.frame, segment->time_ns, reverse);
+    else if (rpc->plain && message->octets && message->header_len < message->n)
+        tell(canvas,
+             tvb_new_child_real_data(canvas->tvb, message->octets + message->header_len,
+                                     message->n - message->header_len, (int)(message->n - message->header_len)),
+             segment->record.frame, segment->time_ns, reverse);
 }
 
 void rpcrdma_show_rest(struct rpcrdma_canvas *canvas)

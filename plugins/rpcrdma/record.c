@@ -217,6 +217,7 @@ void rpcrdma_record_message(struct rpcrdma_flow *flow, const struct rpcrdma_mess
         return;
     segment->message = kept;
     kept->kind = message->kind;
+    kept->header_len = message->header.header_len;
     kept->threshold = rpcrdma_connection_threshold(stack_rpcrdma(flow->judge.stack), message->side, &kept->negotiated);
     if (message->transaction) {
         kept->transaction = message->kind == RPCRDMA_KIND_CALL ? transaction_new(message) : message->transaction->host;
@@ -330,6 +331,7 @@ void rpcrdma_record_move(struct rpcrdma_flow *flow, const struct rpcrdma_move *m
     kept->offset = move->offset;
     kept->length = move->length;
     operation = operation_of(flow, offer, move);
+    kept->operation = operation;
     if (move->kind == RDMA_READ)
         operation->request_frame = move->place.frame;
     else

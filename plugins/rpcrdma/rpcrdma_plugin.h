@@ -12,6 +12,8 @@ void rpcrdma_plugin_handoff(void);
 void rpcrdma_payload_handoff(void);
 void rpcrdma_tap_register(void);
 void rpcrdma_tap_handoff(void);
+void rpcrdma_ib_register(void);
+void rpcrdma_ib_handoff(void);
 
 /* What the functions that draw one Send, Tagged segment or startup frame share. */
 struct rpcrdma_canvas {
@@ -26,6 +28,7 @@ struct rpcrdma_canvas {
     proto_tree *root; /* where protocols go */
     proto_item *item;
     proto_tree *tree; /* below it */
+    bool against;     /* InfiniBand: it was sent by the other side than the packet in this frame */
 };
 
 /* draw.c */
@@ -40,6 +43,7 @@ const char *rpcrdma_procedure_name(wmem_allocator_t *pool, const struct kept_tra
 
 /* draw_lists.c */
 void rpcrdma_draw_lists(struct rpcrdma_canvas *canvas);
+void rpcrdma_draw_operation(struct rpcrdma_canvas *canvas, proto_tree *tree, const struct kept_operation *operation);
 /* "Read chunk at Position 148", "Write chunk 2", "Reply chunk" */
 const char *rpcrdma_chunk_name(wmem_allocator_t *pool, const struct kept_chunk *chunk);
 /* The same, before what begins at `at`: see plugins/text_before.h. */
@@ -49,6 +53,12 @@ char *rpcrdma_chunk_name_before(char *at, const struct kept_chunk *chunk);
 /* True when the segment's octets were shown. */
 bool rpcrdma_draw_move(struct rpcrdma_canvas *canvas);
 void rpcrdma_draw_startup(struct rpcrdma_canvas *canvas, enum mpa_startup_kind kind);
+/* InfiniBand: a packet of a Send that is shown with its last one, when that has come. True. */
+bool rpcrdma_draw_part(struct rpcrdma_canvas *canvas);
+/* InfiniBand: a packet that is shown in a later frame. */
+void rpcrdma_draw_waiting(struct rpcrdma_canvas *canvas, uint32_t frame);
+/* InfiniBand: a packet that repeats another. */
+void rpcrdma_draw_repeated(struct rpcrdma_canvas *canvas);
 
 /* payload.c: gives the RPC message to its dissector. */
 void rpcrdma_show_rpc(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc, bool reverse);
@@ -57,8 +67,19 @@ void rpcrdma_show_rpc(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc,
  * understood otherwise.
  */
 void rpcrdma_tell_rpc(struct rpcrdma_canvas *canvas, const struct kept_transaction *transaction);
+/* The same of the RPC message that would be shown with the canvas's segment. */
+void rpcrdma_tell_segment(struct rpcrdma_canvas *canvas);
 /* Sends that carry none. */
 void rpcrdma_show_rest(struct rpcrdma_canvas *canvas);
+
+/* ---- ib_others.c ---- */
+
+#define RPCRDMA_IB_LIST      "infiniband.payload"
+#define RPCRDMA_IB_HEURISTIC "rpcrdma_ib"
+
+void rpcrdma_ib_others_register(void);
+/* What a heuristic dissector of RPCRDMA_IB_LIST does with payload that is not ours; its answer to Wireshark. */
+bool rpcrdma_ib_ask_others(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data);
 
 /* tap.c: tells the statistics of a Send. */
 void rpcrdma_tap(struct rpcrdma_canvas *canvas);

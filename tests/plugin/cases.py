@@ -31,8 +31,14 @@ def real():
     for folder in folders:
         counts = counted(folder)
         for path in sorted([*folder.rglob("*.pcap"), *folder.rglob("*.pcapng")]):
-            found.setdefault(path.name, (path, counts.get(path.name)))
+            if path.parent.name != "roce":
+                found.setdefault(path.name, (path, counts.get(path.name)))
     return found
+
+
+def roce():
+    """Captures of RoCE and InfiniBand beside those of the tree."""
+    return sorted((pathlib.Path(os.environ["IWARP_CAPTURES"]) / "roce").glob("*.pcap")) if "IWARP_CAPTURES" in os.environ else []
 
 
 def listed(what):

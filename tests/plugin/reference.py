@@ -224,8 +224,9 @@ def answers_of(opener, other):
     return memory
 
 
-def calls(octets, memory):
-    for operation in operations(octets):
+def calls(sent, memory):
+    """The Calls among the operations that one side sent; memory: its own, as the other side read it."""
+    for operation in sent:
         send = header(operation.data) if operation.opcode in SENDS else None
         if send is None or (send.proc == MSG and struct.unpack_from(">I", send.inline, 4)[0] != CALL):
             continue
@@ -241,9 +242,10 @@ def calls(octets, memory):
         yield Message(CALL, send.xid, inline, sorted(parts.items()))
 
 
-def replies(octets):
+def replies(sent):
+    """The Replies among the operations that one side sent."""
     memory = Memory()
-    for operation in operations(octets):
+    for operation in sent:
         if operation.opcode == WRITE:
             memory.write(operation.stag, operation.offset, operation.data)
         send = header(operation.data) if operation.opcode in SENDS else None
@@ -267,6 +269,6 @@ def messages(path):
     found = []
     for opener, other in connections(path):
         for one, two in ((opener, other), (other, opener)):
-            found += calls(one, answers_of(one, two))
-        found += [*replies(other), *replies(opener)]
+            found += calls(operations(one), answers_of(one, two))
+        found += [*replies(operations(other)), *replies(operations(opener))]
     return found

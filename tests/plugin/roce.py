@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A small RoCEv2 capture: InfiniBand's connection management, then NFS by RPC-over-RDMA, which is Wireshark's own to show."""
+"""A small RoCE v2 capture: InfiniBand's connection management, then NFS by RPC-over-RDMA."""
 import struct
+import zlib
 
 CLIENT, SERVER = b"\xc0\x00\x02\x01", b"\xc0\x00\x02\x02"
 QP = {CLIENT: 0x11, SERVER: 0x22}
@@ -11,9 +12,12 @@ PORT = 4791
 
 
 def datagram(source, target, payload):
-    udp = struct.pack(">HHHH", 0xC000, PORT, 8 + len(payload), 0) + payload
-    ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(udp), 0, 0x4000, 64, 17, 0, source, target)
-    return b"\x02\0\0\0\0\x02\x02\0\0\0\0\x01\x08\0" + ip + udp
+    """payload: from the BTH on; the ICRC follows it."""
+    udp = struct.pack(">HHHH", 0xC000, PORT, 12 + len(payload), 0)
+    ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 32 + len(payload), 0, 0x4000, 64, 17, 0, source, target)
+    masked = ip[:1] + b"\xff" + ip[2:8] + b"\xff" + ip[9:10] + b"\xff\xff" + ip[12:] + udp[:6] + b"\xff\xff"
+    icrc = zlib.crc32(b"\xff" * 8 + masked + payload[:4] + b"\xff" + payload[5:])
+    return b"\x02\0\0\0\0\x02\x02\0\0\0\0\x01\x08\0" + ip + udp + payload + struct.pack("<I", icrc)
 
 
 def base(opcode, qp, number, pad=0):
@@ -23,12 +27,12 @@ def base(opcode, qp, number, pad=0):
 def management(source, target, attribute, body):
     header = struct.pack(">BBBBHHQHHI", 1, 7, 2, 3, 0, 0, 0x1122334455667788, attribute, 0, 0)
     extended = struct.pack(">II", 0x80010000, 1)
-    return datagram(source, target, base(UD_SEND_ONLY, 1, 0) + extended + header + body.ljust(232, b"\0") + bytes(4))
+    return datagram(source, target, base(UD_SEND_ONLY, 1, 0) + extended + header + body.ljust(232, b"\0"))
 
 
-def connected(source, target, opcode, number, payload, extended=b""):
+def connected(source, target, opcode, number, payload, extended=b"", qp=None):
     pad = -len(payload) % 4
-    return datagram(source, target, base(opcode, QP[target], number, pad) + extended + payload + bytes(pad) + bytes(4))
+    return datagram(source, target, base(opcode, qp or QP[target], number, pad) + extended + payload + bytes(pad))
 
 
 def gid(address):
@@ -37,9 +41,9 @@ def gid(address):
 
 def setup():
     request = struct.pack(">IIQQII", 0xA1, 0, SERVICE_NFS, 1, 0, 0)
-    request += struct.pack(">IIII", QP[CLIENT] << 8 | 4, 4, 0, 0x100 << 8) + struct.pack(">HBBHH", 0xFFFF, 0x37, 0, 0, 0)
+    request += struct.pack(">IIII", QP[CLIENT] << 8 | 4, 4, 0, 0x200 << 8) + struct.pack(">HBBHH", 0xFFFF, 0x37, 0, 0, 0)
     request += gid(CLIENT) + gid(SERVER) + struct.pack(">IBBBB", 0, 0, 64, 0, 0)
-    reply = struct.pack(">IIIIII", 0xB1, 0xA1, 0, QP[SERVER] << 8, 0, 0x200 << 8) + b"\4\4\0\0" + struct.pack(">Q", 2)
+    reply = struct.pack(">IIIIII", 0xB1, 0xA1, 0, QP[SERVER] << 8, 0, 0x100 << 8) + b"\4\4\0\0" + struct.pack(">Q", 2)
     return [management(CLIENT, SERVER, CONNECT_REQUEST, request), management(SERVER, CLIENT, CONNECT_REPLY, reply),
             management(CLIENT, SERVER, READY_TO_USE, struct.pack(">II", 0xA1, 0xB1))]
 
@@ -68,8 +72,8 @@ def conversation():
                       words(0x1235, 1, 32, 0) + chunk + reply(0x1235) + words(0, 0, 16, 1, 16))]
 
 
-def write(path):
+def write(path, before=()):
     with open(path, "wb") as out:
         out.write(struct.pack("<IHHIIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1))
-        for number, frame in enumerate(setup() + conversation()):
+        for number, frame in enumerate([*before, *setup(), *conversation()]):
             out.write(struct.pack("<IIII", number, 0, len(frame), len(frame)) + frame)

@@ -6,7 +6,6 @@ import re
 import pytest
 
 import cases
-import roce
 from test_modes import trees
 
 ORDER = ["-o", "tcp.reassemble_out_of_order:TRUE"]
@@ -176,20 +175,6 @@ def test_ports_can_be_given(wireshark, generated):
     usual = wireshark.fields(path, FIELDS, *ORDER, "-Y", "rpcrdma")
     assert usual == wireshark.fields(path, FIELDS, *ORDER, "-d", "rdmap.port==2049,rpcrdma", "-Y", "rpcrdma")
     assert usual == wireshark.fields(path, FIELDS, *ORDER, "-o", "rpcrdma.rdmap.port:20049,2049", "-Y", "rpcrdma")
-
-
-def test_infiniband_is_left_alone(wireshark, tmp_path):
-    path = tmp_path / "roce.pcap"
-    roce.write(path)
-    ours = wireshark.tshark(path, "-V")
-    assert "RPC over RDMA" in ours and "RPC-over-RDMA" not in ours
-    for folder in wireshark.environment["WIRESHARK_PLUGIN_DIR"], "/nonexistent":
-        environment = dict(wireshark.environment, WIRESHARK_PLUGIN_DIR=folder)
-        wireshark.environment, saved = environment, wireshark.environment
-        try:
-            assert wireshark.tshark(path, "-V") == ours
-        finally:
-            wireshark.environment = saved
 
 
 def test_statistics(wireshark, generated):

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "plugins/rpcrdma/ib_flow.h"
+
+#include "conformance/input/decap.h"
+
+#include <epan/wmem_scopes.h>
+#include <wiretap/wtap.h>
+
+#include <pcap/dlt.h>
+
+/* First pass only. */
+static struct ib_connections *connections; /* of this file, as soon as it has one */
+static struct decap *decap;
+static uint32_t fed; /* the latest frame */
+static int64_t last_ns;
+static bool always_rpcrdma;
+
+static wmem_map_t *frames; /* number -> struct ib_frame; emptied with the file */
+
+/* ---- frames ---- */
+
+const struct ib_frame *rpcrdma_ib_frame(uint32_t number)
+{
+    return wmem_map_lookup(frames, GUINT_TO_POINTER(number));
+}
+
+static struct ib_frame *frame_of(struct rpcrdma_flow *flow, uint32_t number)
+{
+    struct ib_frame *frame = wmem_map_lookup(frames, GUINT_TO_POINTER(number));
+
+    if (!frame) {
+        frame = wmem_new0(wmem_file_scope(), struct ib_frame);
+        frame->flow = flow;
+        wmem_map_insert(frames, GUINT_TO_POINTER(number), frame);
+    }
+    return frame;
+}
+
+void rpcrdma_ib_keep(struct rpcrdma_flow *flow, struct kept_segment *segment)
+{
+    struct ib_frame *frame = frame_of(flow, segment->record.frame);
+    struct kept_segment **link = &frame->segments;
+
+    while (*link)
+        link = &(*link)->next_in_frame;
+    *link = segment;
+    if (segment->own_frame == segment->record.frame) {
+        frame->side = segment->side;
+    } else {
+        struct ib_frame *own = frame_of(flow, segment->own_frame);
+
+        own->side = segment->side;
+        own->taken_in = segment->record.frame;
+    }
+}
+
+/* ---- Sends of several packets ---- */
+
+void rpcrdma_ib_open_send(struct rpcrdma_flow *flow, struct kept_segment *segment, bool first)
+{
+    unsigned side = segment->side & 1u;
+
+    if (first || !flow->open_send[side])
+        flow->open_send[side] = segment;
+    else
+        flow->last_of_send[side]->next_in_send = segment;
+    flow->last_of_send[side] = segment;
+}
+
+/* What is in the message's own frame, and nothing else, needs not be kept. */
+static bool needs_octets(const struct kept_segment *first, const struct kept_segment *last)
+{
+    return first != last || last->own_frame != last->record.frame || last->record.frame < fed;
+}
+
+void rpcrdma_ib_close_send(struct rpcrdma_flow *flow, const struct rpcrdma_message *message)
+{
+    struct kept_segment *first = flow->open_send[message->side & 1u];
+    struct kept_segment *last = rpcrdma_flow_segment(flow, &message->place);
+
+    flow->open_send[message->side & 1u] = NULL;
+    if (!first || !last || !last->message || last != flow->last_of_send[message->side & 1u])
+        return;
+    last->message->first_in = first->own_frame;
+    last->message->last_in = last->own_frame;
+    for (struct kept_segment *segment = first; segment; segment = segment->next_in_send)
+        segment->part_of = last->message;
+    if (needs_octets(first, last)) {
+        last->message->octets = wmem_memdup(wmem_file_scope(), message->p, message->n);
+        last->message->n = message->n;
+    }
+}
+
+/* ---- what came before the connection was known ---- */
+
+void rpcrdma_ib_note_untold(struct rpcrdma_flow *flow, struct kept_segment *segment)
+{
+    if (!segment || segment->record.frame >= fed)
+        return;
+    if (!flow->untold)
+        flow->untold = segment;
+    else
+        flow->last_untold->next_untold = segment;
+    flow->last_untold = segment;
+}
+
+const struct kept_segment *rpcrdma_ib_next_untold(struct rpcrdma_flow *flow)
+{
+    const struct kept_segment *segment = flow->untold;
+
+    if (segment)
+        flow->untold = segment->next_untold;
+    return segment;
+}
+
+/* ---- connections come and go ---- */
+
+static bool on_open(void *ctx, struct ib_connection *connection, struct ib_rc_events *events)
+{
+    struct rpcrdma_flow *flow = rpcrdma_flow_of_ib(connection, always_rpcrdma);
+
+    (void)ctx;
+    connection->host = flow;
+    if (!flow)
+        return false;
+    *events = stack_ib_events(&flow->ib);
+    return true;
+}
+
+static void on_managed(void *ctx, struct ib_connection *connection, unsigned side, const struct ib_cm *cm,
+                       const struct place *place)
+{
+    struct rpcrdma_flow *flow = connection->host;
+
+    (void)ctx;
+    stack_ib_managed(&flow->ib, side, cm, place);
+}
+
+static void on_close(void *ctx, struct ib_connection *connection, enum ib_connection_end why, int64_t now_ns)
+{
+    struct rpcrdma_flow *flow = connection->host;
+
+    (void)ctx, (void)why;
+    stack_ib_finish(&flow->ib, now_ns);
+}
+
+/* ---- packets ---- */
+
+static bool ready(void)
+{
+    const struct ib_connections_options options = {0};
+    const struct ib_connection_events events = {.open = on_open, .managed = on_managed, .close = on_close};
+
+    if (!decap)
+        decap = decap_new(0);
+    if (!connections)
+        connections = ib_connections_new(&options, &events);
+    return decap && connections;
+}
+
+static int linktype_of(int encapsulation)
+{
+    static const struct {
+        int encapsulation, linktype;
+    } known[] = {
+        {WTAP_ENCAP_ETHERNET, DLT_EN10MB}, {WTAP_ENCAP_SLL, DLT_LINUX_SLL}, {WTAP_ENCAP_SLL2, DLT_LINUX_SLL2},
+        {WTAP_ENCAP_RAW_IP, DLT_RAW},      {WTAP_ENCAP_RAW_IP4, DLT_IPV4},  {WTAP_ENCAP_RAW_IP6, DLT_IPV6},
+        {WTAP_ENCAP_NULL, DLT_NULL},       {WTAP_ENCAP_LOOP, DLT_LOOP},     {WTAP_ENCAP_INFINIBAND, DLT_INFINIBAND},
+        {WTAP_ENCAP_ERF, DLT_INFINIBAND}, /* wiretap has taken the record's header off */
+    };
+
+    for (size_t i = 0; i < array_length(known); i++) {
+        if (known[i].encapsulation == encapsulation)
+            return known[i].linktype;
+    }
+    return -1;
+}
+
+/* The frame as iwarp-check reads it. */
+static struct packet packet_of(const packet_info *pinfo)
+{
+    tvbuff_t *tvb = get_data_source_tvb(pinfo->data_src->data);
+    uint32_t captured = tvb_captured_length(tvb);
+
+    return (struct packet){.frame = pinfo->num,
+                           .time_ns = (int64_t)pinfo->abs_ts.secs * 1000000000 + pinfo->abs_ts.nsecs,
+                           .length = MAX(tvb_reported_length(tvb), captured),
+                           .captured = captured,
+                           .data = tvb_get_ptr(tvb, 0, (int)captured),
+                           .linktype = linktype_of(pinfo->rec->rec_header.packet_header.pkt_encap)};
+}
+
+void rpcrdma_ib_clock(const packet_info *pinfo)
+{
+    if (connections && !PINFO_FD_VISITED(pinfo))
+        last_ns = (int64_t)pinfo->abs_ts.secs * 1000000000 + pinfo->abs_ts.nsecs;
+}
+
+/* A receiver drops a packet whose ICRC is wrong, and so does iwarp-check. */
+static bool icrc_is_wrong(const struct ib_datagram *datagram, const struct ib_packet *packet)
+{
+    const uint8_t *p = packet->icrc;
+
+    return p && datagram->below &&
+           ib_icrc(datagram->kind, datagram->below, datagram->below_len, datagram->p, datagram->length - IB_ICRC_LEN) !=
+               ((uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24);
+}
+
+static bool same_address(const struct ib_address *a, const struct ib_address *b)
+{
+    return a->kind == b->kind && memcmp(a->octets, b->octets, sizeof a->octets) == 0;
+}
+
+/* The side that sends to this queue pair. */
+static uint8_t sender_of(const struct ib_connection *connection, const struct ib_arrival *arrival)
+{
+    uint32_t qp = arrival->packet->bth.qp;
+
+    for (unsigned side = 0; side < 2; side++) {
+        if (connection->qp_known[side] && connection->qp[side] == qp &&
+            same_address(&connection->address[side], &arrival->destination))
+            return (uint8_t)other_side(side);
+    }
+    return same_address(&connection->address[1], &arrival->source);
+}
+
+/* Whether the packet that was taken now is one that repeats another. */
+static bool is_repeated(struct rpcrdma_flow *flow, const struct ib_connection *connection)
+{
+    const struct ib_rc_counts *counts = ib_rc_counts(connection->rc);
+    uint64_t before = flow->repeats;
+
+    flow->repeats = counts->retransmitted[0] + counts->retransmitted[1] + counts->repeated_responses[0] +
+                    counts->repeated_responses[1];
+    return flow->repeats != before;
+}
+
+static void take(const struct ib_datagram *datagram)
+{
+    struct ib_packet packet;
+    const struct ib_arrival arrival = {.source = datagram->source,
+                                       .destination = datagram->destination,
+                                       .packet = &packet,
+                                       .frame = datagram->frame,
+                                       .time_ns = datagram->time_ns};
+    const struct ib_connection *connection;
+    struct ib_frame *frame;
+
+    if (ib_packet_decode(&packet, datagram->p, datagram->length, datagram->captured) != IB_DECODED ||
+        icrc_is_wrong(datagram, &packet))
+        return;
+    connection = ib_connections_packet(connections, &arrival);
+    if (!connection || !connection->host)
+        return;
+    frame = frame_of(connection->host, fed);
+    frame->side = sender_of(connection, &arrival);
+    frame->repeated = is_repeated(connection->host, connection);
+    frame->qp = packet.bth.qp;
+    if (packet.payload_captured < packet.payload_len)
+        frame->cut = packet.info;
+}
+
+void rpcrdma_ib_feed(const packet_info *pinfo, bool always)
+{
+    struct addressed_segment tcp = {0};
+    struct ib_datagram datagram = {0};
+    struct packet packet;
+
+    if (pinfo->num <= fed || PINFO_FD_VISITED(pinfo) || !pinfo->data_src || !ready())
+        return;
+    fed = pinfo->num;
+    always_rpcrdma = always;
+    packet = packet_of(pinfo);
+    last_ns = packet.time_ns;
+    if (decap_packet(decap, &packet, &tcp, &datagram) != DECAP_IB)
+        return;
+    take(&datagram);
+}
+
+/* ---- the file ---- */
+
+/* What only the end decides. Shown from the second pass on. */
+static void first_pass_over(void)
+{
+    if (connections)
+        ib_connections_finish(connections, last_ns);
+}
+
+static void file_closed(void)
+{
+    ib_connections_free(connections);
+    connections = NULL;
+    decap_free(decap);
+    decap = NULL;
+    fed = 0;
+}
+
+void rpcrdma_ib_flow_register(void)
+{
+    register_cleanup_routine(file_closed);
+    register_postseq_cleanup_routine(first_pass_over);
+    frames = wmem_map_new_autoreset(wmem_epan_scope(), wmem_file_scope(), g_direct_hash, g_direct_equal);
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Wireshark asks the heuristic dissectors of a list in order, and moves one that takes something to the front. If its
+ * built-in dissector of RPC-over-RDMA once came before ours, it would take everything from then on. So ours leaves
+ * nothing to the list: it asks the others itself, in the order that the list would have without it, and stays in front.
+ */
+#include "plugins/rpcrdma/rpcrdma_plugin.h"
+
+/* Of a list's entry: when it last took something; 0: never. By short name. */
+static wmem_map_t *latest;
+static wmem_map_t *handles; /* protocol -> dissector_handle_t */
+static unsigned now;
+static const heur_dtbl_entry_t *asked;
+
+/* So that Wireshark makes the layers of a protocol, as it does for heuristic dissectors. */
+static int ask(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+{
+    return asked->dissector(tvb, pinfo, tree, data) ? MAX((int)tvb_captured_length(tvb), 1) : 0;
+}
+
+static dissector_handle_t handle_of(const heur_dtbl_entry_t *entry)
+{
+    int protocol = !entry->protocol ? -1 : proto_get_id(entry->protocol);
+    dissector_handle_t handle = wmem_map_lookup(handles, GINT_TO_POINTER(protocol));
+
+    if (!handle) {
+        handle = create_dissector_handle(ask, protocol);
+        wmem_map_insert(handles, GINT_TO_POINTER(protocol), handle);
+    }
+    return handle;
+}
+
+/* ---- in which order ---- */
+
+enum { OTHERS_MAX = 64 }; /* Wireshark 4.0 has 11 */
+
+struct others {
+    heur_dtbl_entry_t *entry[OTHERS_MAX];
+    unsigned latest[OTHERS_MAX];
+    unsigned n;
+};
+
+/* Those that took something come first, the last one before all; the rest as they registered. */
+static void add(const char *table, heur_dtbl_entry_t *entry, void *user)
+{
+    struct others *others = user;
+    unsigned stamp = GPOINTER_TO_UINT(wmem_map_lookup(latest, entry->short_name)), at = others->n;
+
+    (void)table;
+    if (strcmp(entry->short_name, RPCRDMA_IB_HEURISTIC) == 0 || others->n == OTHERS_MAX)
+        return;
+    for (; at > 0 && others->latest[at - 1] < stamp; at--) {
+        others->entry[at] = others->entry[at - 1];
+        others->latest[at] = others->latest[at - 1];
+    }
+    others->entry[at] = entry;
+    others->latest[at] = stamp;
+    others->n++;
+}
+
+static void remember(const heur_dtbl_entry_t *entry)
+{
+    wmem_map_insert(latest,
+                    wmem_map_contains(latest, entry->short_name) ? entry->short_name
+                                                                 : wmem_strdup(wmem_epan_scope(), entry->short_name),
+                    GUINT_TO_POINTER(++now));
+}
+
+static bool is_enabled(const heur_dtbl_entry_t *entry)
+{
+    return entry->enabled && (!entry->protocol || proto_is_protocol_enabled(entry->protocol));
+}
+
+bool rpcrdma_ib_ask_others(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+{
+    const char *protocol = pinfo->current_proto;
+    struct others others = {.n = 0};
+    bool taken = false;
+
+    heur_dissector_table_foreach(RPCRDMA_IB_LIST, add, &others);
+    /* The layer that Wireshark has made for us: it is somebody else's, if anybody's. */
+    wmem_list_remove_frame(pinfo->layers, wmem_list_tail(pinfo->layers));
+    pinfo->curr_layer_num--;
+    for (unsigned i = 0; i < others.n && !taken; i++) {
+        asked = others.entry[i];
+        if (!is_enabled(asked))
+            continue;
+        taken = call_dissector_only(handle_of(asked), tvb, pinfo, tree, data) > 0;
+        if (taken)
+            remember(others.entry[i]);
+    }
+    pinfo->curr_layer_num++;
+    if (!taken)
+        pinfo->current_proto = protocol;
+    return taken;
+}
+
+void rpcrdma_ib_others_register(void)
+{
+    latest = wmem_map_new(wmem_epan_scope(), g_str_hash, g_str_equal);
+    handles = wmem_map_new(wmem_epan_scope(), g_direct_hash, g_direct_equal);
+}

@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""RPC-over-RDMA on RoCE: what iwarp-check says of it, whole messages, and everything else left to Wireshark as it was."""
+import collections
+import json
+import random
+import struct
+
+import pytest
+
+import cases
+import reference_ib
+import roce
+from test_modes import trees
+from test_rpcrdma_data import check_message, octets
+from test_rpcrdma_findings import RULE, SEVERITIES, TEXT
+
+MODES = {"one pass": [], "two passes": ["-2"]}
+FOLDER = cases.ROOT / "captures" / "roce"
+PATHS = {path.stem: path for path in sorted(FOLDER.glob("*.pcap"))}
+PATHS |= {path.stem: path for path in cases.roce()}
+NFS = [name for name in PATHS if "nfs" in name]
+FOREIGN = [name for name in PATHS if name not in NFS]
+CUT = [name for name in NFS if name.startswith("snap")]
+LATE = [name for name in NFS if name.startswith("mid")]
+
+
+@pytest.fixture(params=MODES)
+def mode(request):
+    return MODES[request.param]
+
+
+# ---- findings ----
+
+def found_by_checker(check, path):
+    report = json.loads(check("--format=json", "--verbose", path).stdout)
+    return collections.Counter((finding["frame"], finding["rule"], finding["severity"], finding["message"][:TEXT])
+                               for capture in report["captures"] for connection in capture["connections"]
+                               for finding in connection["findings"])
+
+
+def found_by_plugin(wireshark, path, mode):
+    names = ["rpcrdma.rule", "_ws.expert.message", "_ws.expert.severity"]
+    found = collections.Counter()
+    for frame in wireshark.fields(path, names, *mode, "-Y", "rpcrdma.rule"):
+        rules = []
+        for text, severity in zip(frame["_ws.expert.message"], frame["_ws.expert.severity"]):
+            match = RULE.match(text)
+            if match:
+                rules.append(match[1])
+                found[frame["frame"], match[1], SEVERITIES[int(severity)], text[match.end():][:TEXT]] += 1
+        assert sorted(rules) == sorted(frame["rpcrdma.rule"])
+    return found
+
+
+def same_findings(wireshark, check, path):
+    expected = found_by_checker(check, path)
+    assert found_by_plugin(wireshark, path, ["-2"]) == expected
+    once = found_by_plugin(wireshark, path, [])  # without those at frames that are over when they show
+    assert not once - expected
+    return expected, once
+
+
+@pytest.mark.parametrize("name", PATHS)
+def test_findings_are_the_checkers(wireshark, check, name):
+    expected, once = same_findings(wireshark, check, PATHS[name])
+    assert once == expected
+
+
+def rewritten(path, out, keep, cut=None):
+    """The capture again without the packets that keep(number) refuses, cut to a snap length."""
+    data, at, number = path.read_bytes(), 24, 0
+    with open(out, "wb") as file:
+        file.write(data[:24])
+        while at < len(data):
+            length, = struct.unpack_from("<I", data, at + 8)
+            if keep(number):
+                octets_kept = data[at + 16:at + 16 + length][:cut]
+                file.write(data[at:at + 8] + struct.pack("<I", len(octets_kept)) + data[at + 12:at + 16] + octets_kept)
+            at, number = at + 16 + length, number + 1
+    return out
+
+
+@pytest.mark.parametrize("name", ["nfs3-read-4k-64k", "nfs41-recall", "nfs42-long-setxattr", "loss8in-mount-nfs41"])
+@pytest.mark.parametrize("how", ["loss 1", "loss 2", "start 3", "start 20", "snap 128"])
+def test_findings_where_packets_are_missing(wireshark, check, tmp_path, name, how):
+    kind, number = how.split()
+    chance = random.Random(how + name)
+    path = rewritten(PATHS[name], tmp_path / f"{name}.pcap",
+                     lambda i: chance.random() > 0.08 if kind == "loss" else kind == "snap" or i >= int(number),
+                     128 if kind == "snap" else None)
+    same_findings(wireshark, check, path)
+    frames = wireshark.fields(path, ["_ws.malformed"], "-2", "-Y", "_ws.malformed")
+    assert not frames
+
+
+def test_the_tests_are_not_empty(check):
+    assert sum(sum(found_by_checker(check, PATHS[name]).values()) for name in NFS) > 50
+
+
+# ---- messages ----
+
+SHOWN = ["rpc.xid", "rpc.msgtyp", "nfs.data", "rpcrdma.rpc.data", "_ws.malformed", "_ws.unreassembled"]
+
+
+@pytest.mark.parametrize("name", [name for name in NFS if name not in CUT])
+def test_every_message_is_dissected_whole(wireshark, name, mode):
+    rows = collections.defaultdict(list)
+    for frame in wireshark.fields(PATHS[name], SHOWN, *mode, "-Y", "infiniband && rpc"):
+        assert not frame["_ws.malformed"] and not frame["_ws.unreassembled"]
+        for xid, kind in zip(frame["rpc.xid"], frame["rpc.msgtyp"]):
+            rows[int(xid, 16), int(kind)].append(frame)
+    expected = reference_ib.messages(PATHS[name])
+    assert expected or name in LATE
+    assert sum(map(len, rows.values())) >= len(expected)
+    seen = collections.Counter()
+    for message in expected:
+        key = message.xid, message.kind
+        check_message(message, rows[key][seen[key]])
+        seen[key] += 1
+
+
+def test_data_of_read_and_write(wireshark, mode):
+    for name, kind in ("nfs3-read-4k-64k", 1), ("nfs3-write-4k-64k", 0):
+        chunks = [data for message in reference_ib.messages(PATHS[name]) if message.kind == kind
+                  for _, data in message.chunks]
+        shown = [data for frame in wireshark.fields(PATHS[name], ["nfs.data"], *mode, "-Y", "nfs.data")
+                 for data in octets(frame["nfs.data"])]
+        assert len(chunks) > 2 and all(any(data.startswith(one) and len(data) - len(one) < 4 for one in shown) for data in chunks)
+
+
+def test_nothing_is_malformed(wireshark, mode):
+    for name in NFS:
+        assert not wireshark.fields(PATHS[name], [], *mode, "-Y", "_ws.malformed"), name
+
+
+@pytest.mark.parametrize("name", LATE or ["late"])
+def test_a_call_before_the_connection_is_known_is_told(wireshark, tmp_path, name, mode):
+    path = PATHS.get(name) or rewritten(PATHS["nfs42-mount-umount"], tmp_path / "late.pcap", lambda i: i >= 7)
+    frames = wireshark.fields(path, ["rpc.repframe", "rpc.msgtyp"], *mode, "-Y", "rpcrdma && rpc.msgtyp == 1")
+    assert len(frames) > 5 and all(frame["rpc.repframe"] for frame in frames)
+
+
+def test_cut_packets_keep_their_operation(wireshark, tmp_path):
+    path = rewritten(PATHS["nfs3-read-4k-64k"], tmp_path / "cut.pcap", lambda i: True, 256)
+    frames = wireshark.fields(path, ["_ws.col.Info", "frame.len"], "-2", "-Y", "frame.cap_len < frame.len && infiniband")
+    wide = [frame["_ws.col.Info"][0] for frame in wireshark.fields(
+        path, ["_ws.col.Info"], "-2", "-Y", "infiniband.bth.opcode in {6,7,8} && frame.len > 256")]
+    assert frames and wide and all("RDMA WRITE" in info and "Malformed" not in info for info in wide)
+
+
+# ---- links ----
+
+def test_segments_are_linked_with_their_operations(wireshark):
+    names = ["rpcrdma.operation", "rpcrdma.operation.octets", "rpcrdma.operation.first_in", "rpcrdma.operation.last_in"]
+    moves = [*names, "rpcrdma.call_in", "rpcrdma.answer_in", "rpcrdma.move.octets", "infiniband.bth.opcode"]
+    for name, requests in ("nfs3-read-4k-64k", False), ("nfs3-write-4k-64k", True):
+        calls = {}
+        for frame in wireshark.fields(PATHS[name], names, "-2", "-Y", "rpcrdma.kind == 1 && rpcrdma.operation"):
+            for operation, count, first, last in zip(*(frame[field] for field in names)):
+                calls[operation] = frame["frame"], int(count), int(first), int(last)
+        moved, kinds = collections.Counter(), set()
+        for frame in wireshark.fields(PATHS[name], moves, "-2", "-Y", "rpcrdma.move.xid"):
+            operation, = frame["rpcrdma.operation"]
+            call, _, first, last = calls[operation]
+            assert frame["rpcrdma.call_in"] == [str(call)] and int(frame["rpcrdma.answer_in"][0]) > last
+            kinds.add(int(frame["infiniband.bth.opcode"][0]))
+            if frame["infiniband.bth.opcode"] != ["12"]:  # a Read request
+                moved[operation] += int(frame["rpcrdma.move.octets"][0])
+                assert first <= frame["frame"] <= last
+        assert calls and moved == {operation: count for operation, (_, count, _, _) in calls.items()}
+        assert (12 in kinds) == requests
+
+
+@pytest.mark.parametrize("name", ["nfs3-names", "nfs3-write-4k-64k"])
+def test_sends_of_several_packets(wireshark, name, mode):
+    frame, = wireshark.fields(PATHS[name], ["rpcrdma.send.first_in", "rpcrdma.length"], *mode, "-Y", "rpcrdma.send.first_in")
+    assert int(frame["rpcrdma.send.first_in"][0]) < frame["frame"] and int(frame["rpcrdma.length"][0]) > 1024
+    parts = wireshark.fields(PATHS[name], ["rpcrdma.send.complete_in"], "-2", "-Y", "rpcrdma.send.complete_in")
+    assert [part["rpcrdma.send.complete_in"] for part in parts] == [[str(frame["frame"])]]
+
+
+def test_private_data_of_both_sides(wireshark):
+    names = ["rpcrdma.startup." + name for name in
+             ("identifier", "flags.r", "send_size", "receive_size", "to_responder", "to_initiator", "request_in", "reply_in")]
+    request, reply = wireshark.fields(PATHS["nfs42-mount-umount"], names, "-2", "-Y", "rpcrdma.startup.identifier")
+    for frame in request, reply:
+        assert [frame["rpcrdma.startup." + name] for name in ("identifier", "send_size", "receive_size", "to_responder",
+                                                            "to_initiator")] == [["0xf6ab0e18"], *[["4096"]] * 4]
+    assert (request["rpcrdma.startup.flags.r"], reply["rpcrdma.startup.flags.r"]) == (["1"], ["0"])
+    assert request["rpcrdma.startup.reply_in"] == [str(reply["frame"])]
+    assert reply["rpcrdma.startup.request_in"] == [str(request["frame"])]
+
+
+def test_callbacks(wireshark, mode):
+    names = ["rpc.msgtyp", "rpc.repframe", "rpc.dup", "nfs.cb.operation"]
+    frames = wireshark.fields(PATHS["nfs41-recall"], names, *mode, "-Y", "rpcrdma.reverse == 1")
+    assert [frame["rpc.msgtyp"] for frame in frames] == [["0"], ["1"]] and all(frame["nfs.cb.operation"] for frame in frames)
+    assert not any(frame["rpc.dup"] for frame in frames) and frames[1]["rpc.repframe"] == [str(frames[0]["frame"])]
+
+
+def test_packets_sent_again(wireshark, mode):
+    frames = wireshark.fields(PATHS["loss8in-mount-nfs41"], ["_ws.col.Info"], *mode, "-Y", "rpcrdma.packet.repeated")
+    assert len(frames) == 2 and all("sent again" in frame["_ws.col.Info"][0] for frame in frames)
+
+
+def test_random_access(wireshark):
+    path = PATHS["nfs41-acl"]
+    count = len(wireshark.fields(path, []))
+    forward = list(range(1, count + 1))
+    answers = trees(wireshark.sharkd(path, [("frame", {"frame": number, "proto": True}) for number in forward + forward[::-1]]))
+    assert answers[:count] == answers[count:][::-1]
+
+
+def test_statistics(wireshark):
+    text = wireshark.tshark(PATHS["nfs3-read-4k-64k"], "-q", "-z", "rpcrdma,tree", "-z", "rpcrdma,srt")
+    assert "RDMA_MSG Call" in text and "NFS v3 READ" in text
+
+
+# ---- whose it is ----
+
+def without_plugins(wireshark, path, *arguments):
+    environment = wireshark.environment
+    wireshark.environment = dict(environment, WIRESHARK_PLUGIN_DIR="/nonexistent")
+    try:
+        return wireshark.tshark(path, *arguments)
+    finally:
+        wireshark.environment = environment
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_all_else_is_left_alone(wireshark, name, mode):
+    """Captures without RPC-over-RDMA, octet for octet."""
+    assert wireshark.tshark(PATHS[name], "-V", *mode) == without_plugins(wireshark, PATHS[name], "-V", *mode)
+
+
+@pytest.mark.parametrize("choice", [["-o", "rpcrdma.infiniband:FALSE"], ["-d", "infiniband,rpcordma"], ["--disable-protocol", "rpcrdma"],
+                                    ["--disable-heuristic", "rpcrdma_ib", "-o", "rpcrdma.infiniband:FALSE"]], ids=" ".join)
+def test_the_built_in_can_be_chosen(wireshark, choice, mode):
+    path = PATHS["nfs41-acl"]
+    assert wireshark.fields(path, [], *mode, "-Y", "rpcrdma") and not wireshark.fields(path, [], *mode, "-Y", "rpcordma")
+    known = choice if "rpcordma" in choice[1] else []
+    assert wireshark.tshark(path, "-V", *mode, *choice) == without_plugins(wireshark, path, "-V", *mode, *known)
+
+
+def test_what_is_not_recognised_can_be_given(wireshark):
+    path = PATHS.get("op-echo") or PATHS["op-send-norecv-late"]
+    assert not wireshark.fields(path, [], "-Y", "rpcrdma")
+    assert wireshark.fields(path, [], "-d", "infiniband,rpcrdma", "-Y", "rpcrdma")
+
+
+def test_generated_conversation(wireshark, tmp_path, mode):
+    path = tmp_path / "roce.pcap"
+    roce.write(path)
+    rows = wireshark.fields(path, ["rpc.msgtyp", "nfs.data", "rpcrdma.kind"], *mode, "-Y", "rpcrdma.kind")
+    assert [frame["rpc.msgtyp"] for frame in rows] == [["0"], ["1"], ["0"], ["1"]]
+    assert rows[-1]["nfs.data"] == [b"0123456789abcdef".hex()]
+
+
+def test_the_built_in_never_comes_first(wireshark, tmp_path, mode):
+    """It takes this Send of another connection, after which Wireshark asks it first."""
+    path = tmp_path / "mixed.pcap"
+    roce.write(path, before=[roce.connected(roce.CLIENT, roce.SERVER, roce.SEND_ONLY, 7, roce.words(1, 9, 9, 3) + bytes(40), qp=0x999)])
+    protocols = [frame["frame.protocols"][0] for frame in wireshark.fields(path, ["frame.protocols"], *mode, "-Y", "infiniband")]
+    assert sum("rpcrdma:rpc" in protocol for protocol in protocols) == 4
+    assert not any("rpcordma" in protocol for protocol in protocols)
