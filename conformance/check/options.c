@@ -7,31 +7,6 @@
 
 G_DEFINE_QUARK(check - error - quark, check_error)
 
-const char options_help[] = "Usage: iwarp-check [OPTION...] FILE...        FILE: pcap or pcapng, - is stdin\n"
-                            "Judges the iWARP and NFS/RDMA conversations in captures rule by rule.\n"
-                            "\n"
-                            " -i IFACE                 capture live, until interrupted; --capture-buffer=SIZE\n"
-                            " --rotate=SECONDS         a report of each period: --output's name, numbered\n"
-                            " --format=text|json|junit|html   report format; --output=FILE: where to\n"
-                            " --annotate=OUT.pcapng    the capture again, findings as packet comments\n"
-                            " --rules=SEL,...          only these rules; --skip=SEL,...: not these. SEL: id,\n"
-                            "                          id prefix, rfc8166, rfc5044/4.3, nfs, must, should\n"
-                            " --fail-on=LEVEL          error (default), warning, note, never; --allow-empty\n"
-                            " --profile=ietf|rdmac|rfc5666   which documents bind\n"
-                            " --waive=ID[:why]         known deviation; --waivers=FILE: a list of them (YAML)\n"
-                            " --strict-waivers         an unused waiver fails; --exclusive: no other writers\n"
-                            " --assume=markers=none|both|to-responder|to-initiator,crc=on|off,inline=N\n"
-                            "                          where the capture does not show a connection's start\n"
-                            " --summary                one line per capture; --print: per FPDU, RPC message\n"
-                            " --list-rules             the rule catalogue; --explain=ID: one rule in full\n"
-                            " --progress, --no-progress   on standard error; --verbose: show everything\n"
-                            " -j N                     captures at once; --max-findings=N: kept per rule and\n"
-                            "                          connection; --memory-limit=SIZE: held out of order\n"
-                            " --timers=react=S,close=S,reply=S,start=S,idle=S,answer=S   what is in time\n"
-                            "iwarp-check merge A.json B.json... [--output=FILE]: JSON reports made one\n"
-                            " --version, --help        (the manual: man iwarp-check)\n"
-                            "Exit status: 0 holds, 1 findings, 2 trouble, 3 nothing to check in a capture.\n";
-
 static bool usage(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 static bool usage(GError **error, const char *format, ...)
@@ -57,7 +32,7 @@ static const struct word *find_word(const struct word *words, const char *name)
 {
     while (words->name && strcmp(words->name, name) != 0)
         words++;
-    return !words->name ? NULL : words;
+    return words->name ? words : NULL;
 }
 
 static bool parse_format(struct check_options *options, const char *value, GError **error)
@@ -96,6 +71,18 @@ static bool parse_profile(struct check_options *options, const char *value, GErr
         return usage(error, "--profile=%s: allowed are ietf, rdmac, rfc5666", value);
     options->profile = word->name;
     options->mpa.profile = (enum mpa_profile)word->value;
+    return true;
+}
+
+static bool parse_color(struct check_options *options, const char *value, GError **error)
+{
+    static const struct word uses[] = {
+        {"auto", COLOR_AUTO}, {"always", COLOR_ALWAYS}, {"never", COLOR_NEVER}, {NULL, 0}};
+    const struct word *word = find_word(uses, value);
+
+    if (!word)
+        return usage(error, "--color=%s: allowed are auto, always, never", value);
+    options->color = (enum color_use)word->value;
     return true;
 }
 
@@ -317,7 +304,7 @@ static bool load_waivers(struct check_options *options, char **waive, char **fil
 
 /* Values as GOption leaves them, before they are understood. */
 struct raw_options {
-    gchar *format, *fail_on, *profile, *memory, *capture_buffer, *rotate;
+    gchar *format, *fail_on, *profile, *memory, *capture_buffer, *rotate, *color;
     gchar **rules, **skip, **waive, **waivers, **assume, **timers, **files;
     gboolean strict, exclusive, allow_empty, list_rules, print, summary, verbose, progress, no_progress, version, help;
     gint jobs, max_findings;
@@ -325,7 +312,8 @@ struct raw_options {
 
 static void raw_options_clear(struct raw_options *raw)
 {
-    gchar **texts[] = {&raw->format, &raw->fail_on, &raw->profile, &raw->memory, &raw->capture_buffer, &raw->rotate};
+    gchar **texts[] = {&raw->format,         &raw->fail_on, &raw->profile, &raw->memory,
+                       &raw->capture_buffer, &raw->rotate,  &raw->color};
     gchar ***lists[] = {&raw->rules, &raw->skip, &raw->waive, &raw->waivers, &raw->assume, &raw->timers, &raw->files};
 
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
@@ -368,7 +356,8 @@ static bool understand(struct check_options *options, struct raw_options *raw, G
         bool (*parse)(struct check_options *options, const char *value, GError **error);
     } single[] = {
         {raw->format, parse_format}, {raw->fail_on, options_parse_fail_on},       {raw->profile, parse_profile},
-        {raw->memory, parse_memory}, {raw->capture_buffer, parse_capture_buffer}, {raw->rotate, parse_rotate}};
+        {raw->memory, parse_memory}, {raw->capture_buffer, parse_capture_buffer}, {raw->rotate, parse_rotate},
+        {raw->color, parse_color}};
 
     options->list_rules = raw->list_rules;
     options->version = raw->version;
@@ -457,6 +446,7 @@ bool options_parse(struct check_options *options, int argc, char **argv, GError 
         {"print", 0, 0, G_OPTION_ARG_NONE, &raw.print, NULL, NULL},
         {"summary", 0, 0, G_OPTION_ARG_NONE, &raw.summary, NULL, NULL},
         {"verbose", 'v', 0, G_OPTION_ARG_NONE, &raw.verbose, NULL, NULL},
+        {"color", 0, 0, G_OPTION_ARG_STRING, &raw.color, NULL, NULL},
         {"progress", 0, 0, G_OPTION_ARG_NONE, &raw.progress, NULL, NULL},
         {"no-progress", 0, 0, G_OPTION_ARG_NONE, &raw.no_progress, NULL, NULL},
         {"jobs", 'j', 0, G_OPTION_ARG_INT, &raw.jobs, NULL, NULL},

@@ -16,6 +16,9 @@ enum check_status { CHECK_PASS = 0, CHECK_FAIL = 1, CHECK_TROUBLE = 2, CHECK_NOT
 
 enum report_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_JUNIT, FORMAT_HTML };
 
+/* --color */
+enum color_use { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
 enum { MAX_FINDINGS_DEFAULT = 1000 };
 
 struct check_options {
@@ -33,6 +36,7 @@ struct check_options {
     unsigned assume_inline; /* 0: not given */
     int64_t t_answer;       /* nanoseconds: struct rpcrdma_options; 0: not given */
     bool print, verbose;
+    enum color_use color;   /* of the text report */
     bool summary;           /* lines on standard output; the report only to `output`, if given */
     enum tristate progress; /* UNKNOWN: when standard error is a terminal */
     unsigned jobs;

@@ -80,18 +80,10 @@ static void write_ib(struct html_page *page, const struct report_connection *con
 
 static void write_operations(struct html_page *page, const struct report_connection *connection)
 {
-    GString *text = g_string_new(NULL);
+    g_autofree gchar *text = operations_text(connection);
 
-    for (unsigned opcode = 0; opcode < OPERATION_COUNT; opcode++) {
-        const char *name = report_operation_name(opcode);
-
-        if (connection->operations[opcode] > 0 && name)
-            g_string_append_printf(text, "%s%" PRIu64 " %s", text->len > 0 ? ", " : "", connection->operations[opcode],
-                                   name);
-    }
-    if (text->len > 0)
-        item(page, connection->ib ? "Messages" : "RDMAP messages", "%s", text->str);
-    g_string_free(text, TRUE);
+    if (*text != '\0')
+        item(page, connection->ib ? "Messages" : "RDMAP messages", "%s", text);
 }
 
 static void write_parameters(struct html_page *page, const struct report_connection *connection)

@@ -2,8 +2,10 @@
 #include "conformance/report/report_parts.h"
 
 #include "conformance/check/print.h"
+#include "wire/rdmap.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static const char *const exclusion_texts[EXCLUSION_COUNT] = {
     [INCONCLUSIVE] = "inconclusive: the capture lacks what would decide it",
@@ -219,4 +221,24 @@ const char *markers_text(const struct report_connection *connection)
     };
 
     return texts[connection->markers[DIR_TO_RESPONDER] + 1][connection->markers[DIR_TO_INITIATOR] + 1];
+}
+
+gchar *operations_text(const struct report_connection *connection)
+{
+    GString *text = g_string_new(NULL);
+
+    for (unsigned opcode = 0; opcode < OPERATION_COUNT; opcode++) {
+        const struct rdmap_opcode_info *info = rdmap_opcode_info(opcode);
+        uint64_t n = connection->operations[opcode];
+        const char *rest;
+
+        if (n == 0 || !info || !info->name)
+            continue;
+        rest = strstr(info->name, " with ");
+        if (!rest)
+            rest = info->name + strlen(info->name);
+        g_string_append_printf(text, "%s%" PRIu64 " %.*s%s%s", text->len > 0 ? ", " : "", n, (int)(rest - info->name),
+                               info->name, strstr(info->name, "Data") ? "" : plural(n), rest);
+    }
+    return g_string_free(text, FALSE);
 }

@@ -61,6 +61,8 @@ gchar *part_time_text(int64_t time_ns);
 /* ", continued", ", goes on", both, or an empty text: of a connection in a part. */
 const char *continuity_text(const struct report_connection *connection);
 
+/* "1 RDMA Write, 2 RDMA Read Requests, 4 Sends with Invalidate", or an empty text; g_free() it. */
+gchar *operations_text(const struct report_connection *connection);
 /* "none", "both directions", "to responder", ... */
 const char *markers_text(const struct report_connection *connection);
 

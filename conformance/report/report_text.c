@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The text report: verdict first, then what was found where, last what was looked at and what was not. */
+/* The text report: the verdict, what was found where, and in a line what was exercised; with --verbose, rule by rule.
+ */
 #include "conformance/check/procedure.h"
 #include "conformance/report/report_parts.h"
+#include "conformance/report/terminal.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -10,203 +12,263 @@
 enum {
     FINDINGS_SHOWN = 10, /* per rule and connection */
     PROCEDURES_SHOWN = 16,
+    CLEAN_SHOWN = 20, /* connections without findings */
 };
+
+struct text {
+    struct terminal terminal;
+    const struct report *report;
+    unsigned clean; /* connections without findings so far */
+};
+
+static const enum terminal_style severity_styles[SEVERITY_COUNT] = {
+    [SEVERITY_NOTE] = STYLE_NOTE, [SEVERITY_WARNING] = STYLE_WARNING, [SEVERITY_ERROR] = STYLE_BAD};
 
 /* ---- a connection ---- */
 
-static void write_parameters(const struct report_connection *connection, FILE *out)
+static void write_parameters(const struct text *text, const struct report_connection *connection)
 {
     static const char *const crc[] = {"not known", "off", "on"};
     const struct mpa_parameters *mpa = &connection->parameters;
+    GString *line = g_string_new(NULL);
 
     if (mpa->request_seen || mpa->reply_seen)
-        fprintf(out, "    MPA revision %u, markers %s, CRC %s", mpa->revision, markers_text(connection),
-                crc[mpa->crc + 1]);
+        g_string_append_printf(line, "MPA revision %u", mpa->revision);
     else
-        fprintf(out, "    MPA without its start, markers %s, CRC %s", markers_text(connection), crc[mpa->crc + 1]);
+        g_string_append(line, "MPA start-up not captured");
+    g_string_append_printf(line, ", Markers: %s, CRC %s", markers_text(connection), crc[mpa->crc + 1]);
     if (mpa->peer_to_peer)
-        fprintf(out, ", peer-to-peer (RTR%s%s%s%s)", mpa->rtr & MPA_RTR_SEND ? " Send" : "",
-                mpa->rtr & MPA_RTR_WRITE ? " Write" : "", mpa->rtr & MPA_RTR_READ ? " Read" : "",
-                mpa->rtr == 0 ? " none in common" : "");
+        g_string_append_printf(line, ", peer-to-peer (RTR%s%s%s%s)", mpa->rtr & MPA_RTR_SEND ? " Send" : "",
+                               mpa->rtr & MPA_RTR_WRITE ? " Write" : "", mpa->rtr & MPA_RTR_READ ? " Read" : "",
+                               mpa->rtr == 0 ? " none in common" : "");
     if (mpa->ird_ord_known)
-        fprintf(out, ", IRD %u, ORD %u", mpa->ird, mpa->ord);
+        g_string_append_printf(line, ", IRD %u, ORD %u", mpa->ird, mpa->ord);
     if (mpa->rejected)
-        fputs(", rejected", out);
-    fprintf(out, ", %s\n", connection->complete ? "complete" : "not captured completely");
+        g_string_append(line, ", rejected");
+    terminal_line(&text->terminal, 4, "%s, %s", line->str,
+                  connection->complete ? "complete" : "not captured completely");
+    g_string_free(line, TRUE);
 }
 
-static void write_ib(const struct report_connection *connection, FILE *out)
+static void write_ib(const struct text *text, const struct report_connection *connection)
 {
     g_autofree gchar *terms = report_ib_terms_text(connection->ib);
     g_autofree gchar *trouble = report_ib_trouble_text(connection->ib);
 
-    fprintf(out, "    %s, %s\n", terms, connection->complete ? "complete" : "not captured completely");
+    terminal_line(&text->terminal, 4, "%s, %s", terms, connection->complete ? "complete" : "not captured completely");
     if (trouble)
-        fprintf(out, "    %s\n", trouble);
+        terminal_line(&text->terminal, 4, "%s", trouble);
 }
 
-static void write_counts(const struct report_connection *connection, FILE *out)
+static void write_counts(const struct text *text, const struct report_connection *connection)
 {
-    const char *separator = ": ";
+    g_autofree gchar *operations = operations_text(connection);
 
-    fprintf(out, "    %" PRIu64 " %s to the responder, %" PRIu64 " to the initiator",
-            connection->fpdus[DIR_TO_RESPONDER], connection->ib ? "packets" : "FPDUs",
-            connection->fpdus[DIR_TO_INITIATOR]);
-    for (unsigned opcode = 0; opcode < OPERATION_COUNT; opcode++) {
-        const char *name = report_operation_name(opcode);
-
-        if (connection->operations[opcode] == 0 || !name)
-            continue;
-        fprintf(out, "%s%" PRIu64 " %s", separator, connection->operations[opcode], name);
-        separator = ", ";
-    }
-    fputc('\n', out);
+    terminal_line(&text->terminal, 4, "%" PRIu64 " %s to the responder, %" PRIu64 " to the initiator%s%s",
+                  connection->fpdus[DIR_TO_RESPONDER], connection->ib ? "packets" : "FPDUs",
+                  connection->fpdus[DIR_TO_INITIATOR], *operations != '\0' ? ": " : "", operations);
 }
 
-static void write_call(const struct rpcrdma_procedure_count *count, FILE *out)
+static void add_call(GString *line, const struct rpcrdma_procedure_count *count)
 {
     char label[PROCEDURE_LABEL_SIZE];
 
     procedure_label(count->program, count->version, count->procedure, label);
-    fprintf(out, "%" PRIu64 " %s%s", count->calls, label, count->reverse ? " (reverse)" : "");
+    g_string_append_printf(line, "%" PRIu64 " %s%s", count->calls, label, count->reverse ? " (reverse)" : "");
     if (count->errors > 0)
-        fprintf(out, " (%" PRIu64 " RDMA_ERROR)", count->errors);
+        g_string_append_printf(line, " (%" PRIu64 " RDMA_ERROR)", count->errors);
     if (count->calls > count->replies + count->errors)
-        fprintf(out, " (%" PRIu64 " without Reply)", count->calls - count->replies - count->errors);
+        g_string_append_printf(line, " (%" PRIu64 " without Reply)", count->calls - count->replies - count->errors);
 }
 
-static void write_rpcrdma(const struct report_rpcrdma *rpcrdma, bool all, FILE *out)
+static void write_rpcrdma(const struct text *text, const struct report_rpcrdma *rpcrdma)
 {
     uint64_t by_send = 0, by_read = 0, by_write = 0, others = rpcrdma->other_calls;
+    GString *line = g_string_new("RPC-over-RDMA:");
     const char *separator = " ";
 
-    fputs("    RPC-over-RDMA:", out);
     for (guint i = 0; i < rpcrdma->calls->len; i++) {
         const struct rpcrdma_procedure_count *count = &g_array_index(rpcrdma->calls, struct rpcrdma_procedure_count, i);
 
         by_send += count->inline_octets;
         by_read += count->read_octets;
         by_write += count->written_octets;
-        if (!all && i >= PROCEDURES_SHOWN) {
+        if (!text->report->options->verbose && i >= PROCEDURES_SHOWN) {
             others += count->calls;
             continue;
         }
-        fputs(separator, out);
-        write_call(count, out);
+        g_string_append(line, separator);
+        add_call(line, count);
         separator = ", ";
     }
     if (others > 0)
-        fprintf(out, "%s%" PRIu64 " other", separator, others);
+        g_string_append_printf(line, "%s%" PRIu64 " other", separator, others);
     else if (rpcrdma->calls->len == 0)
-        fputs(" no calls", out);
-    fprintf(out, "; octets: %" PRIu64 " inline, %" PRIu64 " by Read, %" PRIu64 " by Write\n", by_send, by_read,
-            by_write);
+        g_string_append(line, " no calls");
+    terminal_line(&text->terminal, 4, "%s; octets: %" PRIu64 " inline, %" PRIu64 " by Read, %" PRIu64 " by Write",
+                  line->str, by_send, by_read, by_write);
+    g_string_free(line, TRUE);
 }
 
-static void write_finding(const struct report_finding *finding, int64_t start_ns, FILE *out)
+static void write_finding(const struct text *text, const struct report_finding *finding, int64_t start_ns)
 {
-    gchar *text = finding_text(finding, start_ns);
+    g_autofree gchar *about = finding_text(finding, start_ns);
 
-    fprintf(out, "      %s\n", text);
-    g_free(text);
+    terminal_line(&text->terminal, 6, "%s", about);
 }
 
-static void write_group(const struct report *report, const struct report_connection *connection,
-                        const struct finding_group *group, int64_t start_ns, FILE *out)
+static void write_waiver(const struct text *text, const struct waiver *waiver)
 {
+    g_autofree gchar *where = printable_text(waiver->where);
+    g_autofree gchar *why = printable_text(waiver->why ? waiver->why : "");
+    g_autofree gchar *link = printable_text(waiver->link ? waiver->link : "");
+
+    terminal_line(&text->terminal, 6, "waived (%s)%s%s%s%s", where, *why != '\0' ? ": " : "", why,
+                  *link != '\0' ? ", " : "", link);
+}
+
+static void write_group(const struct text *text, const struct report_connection *connection,
+                        const struct finding_group *group, int64_t start_ns)
+{
+    const struct terminal *terminal = &text->terminal;
     const struct report_finding *first = group->first;
     const struct rule *rule = &rule_catalogue[first->rule];
-    gchar *aliases = aliases_text(report->options, first->rule);
+    g_autofree gchar *aliases = aliases_text(text->report->options, first->rule);
+    enum terminal_style style = first->waiver ? STYLE_DIM : severity_styles[first->severity];
     unsigned count = 0;
 
-    fprintf(out, "\n    %s  %s section %s, %s: %s%s\n", rule->id, rule->document, rule->section, rule->level,
-            rule_severity_name(first->severity), first->waiver ? ", waived" : "");
-    fprintf(out, "      %s\n", rule->text);
+    terminal_gap(terminal);
+    terminal_line(terminal, 4, "%s  %s section %s, %s: %s%s", terminal_styled(terminal, STYLE_BOLD, rule->id),
+                  rule->document, rule->section, rule->level,
+                  terminal_styled(terminal, style, rule_severity_name(first->severity)),
+                  first->waiver ? ", waived" : "");
+    terminal_line(terminal, 6, "%s", rule->text);
     if (*aliases != '\0')
-        fprintf(out, "      the same is demanded by %s\n", aliases);
-    g_free(aliases);
+        terminal_line(terminal, 6, "the same is required by %s", aliases);
     if (first->waiver)
-        fprintf(out, "      waived (%s)%s%s%s%s\n", first->waiver->where, first->waiver->why ? ": " : "",
-                first->waiver->why ? first->waiver->why : "", first->waiver->link ? ", " : "",
-                first->waiver->link ? first->waiver->link : "");
+        write_waiver(text, first->waiver);
     for (guint i = group->at; i < connection->findings->len && count < group->n; i++) {
         const struct report_finding *finding = &g_array_index(connection->findings, struct report_finding, i);
 
         if (!finding_in_group(finding, group))
             continue;
-        if (report->options->verbose || count < FINDINGS_SHOWN)
-            write_finding(finding, start_ns, out);
+        if (text->report->options->verbose || count < FINDINGS_SHOWN)
+            write_finding(text, finding, start_ns);
         count++;
     }
-    if (!report->options->verbose && count > FINDINGS_SHOWN)
-        fprintf(out, "      ... and %u more; --verbose shows all\n", count - FINDINGS_SHOWN);
+    if (!text->report->options->verbose && count > FINDINGS_SHOWN)
+        terminal_line(terminal, 6, "... and %u more; --verbose shows all", count - FINDINGS_SHOWN);
 }
 
-static void write_findings(const struct report *report, const struct report_connection *connection, int64_t start_ns,
-                           FILE *out)
+static void write_findings(const struct text *text, const struct report_connection *connection, int64_t start_ns)
 {
     GArray *groups = finding_groups(connection);
 
     for (guint i = 0; i < groups->len; i++)
-        write_group(report, connection, &g_array_index(groups, struct finding_group, i), start_ns, out);
+        write_group(text, connection, &g_array_index(groups, struct finding_group, i), start_ns);
     g_array_unref(groups);
-    if (connection->not_kept > 0)
-        fprintf(out, "\n    %" PRIu64 " more findings were counted but not kept; --max-findings=0 keeps all\n",
-                connection->not_kept);
+    if (connection->not_kept == 0)
+        return;
+    terminal_gap(&text->terminal);
+    terminal_line(&text->terminal, 4, "%" PRIu64 " more findings were counted but not kept; --max-findings=0 keeps all",
+                  connection->not_kept);
 }
 
-static void write_connection(const struct report *report, const struct report_connection *connection, int64_t start_ns,
-                             FILE *out)
+static void write_connection(const struct text *text, const struct report_connection *connection, int64_t start_ns)
 {
     char initiator[ENDPOINT_TEXT_SIZE], responder[ENDPOINT_TEXT_SIZE];
-    gchar *found;
+    g_autofree gchar *found = found_text(connection->found, connection->waived);
 
-    fprintf(out, "\n  connection %" PRIu32 ": %s -> %s%s, frames %" PRIu32 "-%" PRIu32 "%s: ", connection->id,
-            endpoint_text(&connection->initiator, initiator), endpoint_text(&connection->responder, responder),
-            connection->roles_known ? "" : " (who is the initiator is not shown)", connection->start_frame,
-            connection->end_frame, continuity_text(connection));
-    found = found_text(connection->found, connection->waived);
-    fputs(found, out);
-    g_free(found);
-    fputc('\n', out);
+    terminal_gap(&text->terminal);
+    terminal_line(&text->terminal, 2, "connection %" PRIu32 ": %s -> %s%s, frames %" PRIu32 "-%" PRIu32 "%s: %s",
+                  connection->id, endpoint_text(&connection->initiator, initiator),
+                  endpoint_text(&connection->responder, responder),
+                  connection->roles_known ? "" : " (roles presumed, start not captured)", connection->start_frame,
+                  connection->end_frame, continuity_text(connection), found);
     if (connection->ib)
-        write_ib(connection, out);
+        write_ib(text, connection);
     else
-        write_parameters(connection, out);
-    write_counts(connection, out);
+        write_parameters(text, connection);
+    write_counts(text, connection);
     if (connection->rpcrdma)
-        write_rpcrdma(connection->rpcrdma, report->options->verbose, out);
-    write_findings(report, connection, start_ns, out);
+        write_rpcrdma(text, connection->rpcrdma);
+    write_findings(text, connection, start_ns);
 }
 
-static void write_capture(const struct report *report, const struct report_capture *capture, FILE *out)
+/* Returns how many connections without findings are not shown. */
+static unsigned write_connections(struct text *text, const struct report_capture *capture)
 {
-    gchar *part = part_text(&capture->part);
+    unsigned left_out = 0;
 
-    fprintf(out, "\n%s%s%s: %" PRIu64 " packets", capture->file, part ? ", " : "", part ? part : "", capture->packets);
-    g_free(part);
-    if (capture->dropped > 0)
-        fprintf(out, " (%" PRIu64 " dropped by the capture)", capture->dropped);
-    fprintf(out, ", %u RDMA connection%s", capture->connections->len, plural(capture->connections->len));
-    if (capture->other_connections > 0)
-        fprintf(out, ", %" PRIu64 " other", capture->other_connections);
-    fputc('\n', out);
-    if (capture->trouble)
-        fprintf(out, "  %s\n", capture->trouble);
-    if (!capture->failed && report->captures->len > 1 && report_nothing_checked(capture))
-        fprintf(out, "  %s\n", report_nothing_checked(capture));
-    for (guint i = 0; i < capture->connections->len; i++)
-        write_connection(report, g_ptr_array_index(capture->connections, i), capture->start_ns, out);
+    for (guint i = 0; i < capture->connections->len; i++) {
+        const struct report_connection *connection = g_ptr_array_index(capture->connections, i);
+
+        if (connection->findings->len == 0 && connection->not_kept == 0 && text->clean++ >= CLEAN_SHOWN &&
+            !text->report->options->verbose)
+            left_out++;
+        else
+            write_connection(text, connection, capture->start_ns);
+    }
+    return left_out;
 }
 
-/* ---- what was looked at ---- */
+static void write_capture(struct text *text, const struct report_capture *capture)
+{
+    const struct terminal *terminal = &text->terminal;
+    g_autofree gchar *part = part_text(&capture->part), *file = printable_text(capture->file);
+    GString *line = g_string_new(NULL);
+    unsigned left_out;
+
+    g_string_append_printf(line, "%s%s: %" PRIu64 " packets", part ? ", " : "", part ? part : "", capture->packets);
+    if (capture->dropped > 0)
+        g_string_append_printf(line, " (%" PRIu64 " dropped by the capture)", capture->dropped);
+    g_string_append_printf(line, ", %u RDMA connection%s", capture->connections->len,
+                           plural(capture->connections->len));
+    if (capture->other_connections > 0)
+        g_string_append_printf(line, ", %" PRIu64 " other", capture->other_connections);
+    terminal_gap(terminal);
+    terminal_line(terminal, 0, "%s%s", terminal_styled(terminal, STYLE_BOLD, file), line->str);
+    g_string_free(line, TRUE);
+    if (capture->trouble) {
+        g_autofree gchar *trouble = printable_text(capture->trouble);
+
+        terminal_line(terminal, 2, "%s", trouble);
+    }
+    if (!capture->failed && text->report->captures->len > 1 && report_nothing_checked(capture))
+        terminal_line(terminal, 2, "%s", report_nothing_checked(capture));
+    left_out = write_connections(text, capture);
+    if (left_out == 0)
+        return;
+    terminal_gap(terminal);
+    terminal_line(terminal, 2, "... and %u connection%s without findings; --verbose shows all", left_out,
+                  plural(left_out));
+}
+
+/* ---- what was exercised ---- */
 
 static enum exclusion why_not(const struct report *report, enum rule_id id)
 {
     return exclusion_of(report->options, id, &report->counts[id]);
 }
 
-/* "5044 4.3"; of a draft as much as tells it from others: its authors. */
+static void write_exercised_in_a_line(const struct text *text)
+{
+    unsigned held = 0, violated = 0, undecided = 0;
+
+    for (size_t i = 0; i < RULE_COUNT; i++) {
+        enum exclusion why = why_not(text->report, (enum rule_id)i);
+
+        violated += why == EXERCISED && text->report->counts[i].failed > 0;
+        held += why == EXERCISED && text->report->counts[i].failed == 0;
+        undecided += why == INCONCLUSIVE;
+    }
+    terminal_gap(&text->terminal);
+    terminal_line(&text->terminal, 0,
+                  "rules: %u held, %u violated, %u inconclusive, %u not exercised (--verbose lists them)", held,
+                  violated, undecided, (unsigned)RULE_COUNT - held - violated - undecided);
+}
+
+/* "5044 4.3"; of a draft as much as distinguishes it: its authors. */
 static gchar *source_of(const struct rule *rule)
 {
     const char *name = strncmp(rule->document, "RFC ", 4) == 0 ? rule->document + 4 : rule->document;
@@ -215,6 +277,7 @@ static gchar *source_of(const struct rule *rule)
     return g_strdup_printf("%.*s %s", (int)(author ? author - name : (long)strlen(name)), name, rule->section);
 }
 
+/* A table: it is not wrapped. */
 static void write_exercised(const struct report *report, FILE *out)
 {
     fprintf(out, "\nrules exercised: %u\n", report->exercised);
@@ -225,15 +288,13 @@ static void write_exercised(const struct report *report, FILE *out)
     for (size_t i = 0; i < RULE_COUNT; i++) {
         const struct rule *rule = &rule_catalogue[i];
         const struct rule_count *count = &report->counts[i];
-        gchar *section;
+        g_autofree gchar *section = source_of(rule);
 
         if (why_not(report, (enum rule_id)i) != EXERCISED)
             continue;
-        section = source_of(rule);
         fprintf(out, "  %-16s %-12s %-10s %10" PRIu32 " %10" PRIu32 " %12" PRIu32 "%s%s\n", rule->id, section,
                 rule_severity_name(rule->severity), count->passed, count->failed, count->inconclusive,
                 rule->judged == RULE_SAME ? "  " : "", rule->judged == RULE_SAME ? rule_catalogue[rule->same].id : "");
-        g_free(section);
     }
 }
 
@@ -246,7 +307,7 @@ static void write_ids(const struct report *report, enum exclusion wanted, FILE *
         if (why_not(report, (enum rule_id)i) != wanted)
             continue;
         if (column + 1 + (int)strlen(rule_catalogue[i].id) > WIDTH)
-            column = fprintf(out, "%s%*s", column == WIDTH && i == 0 ? "" : "\n", INDENT - 1, "") - 1;
+            column = fprintf(out, "\n%*s", INDENT - 1, "") - 1;
         column += fprintf(out, " %s", rule_catalogue[i].id);
     }
     fputc('\n', out);
@@ -258,43 +319,58 @@ static void write_not_exercised(const struct report *report, FILE *out)
 
     for (size_t i = 0; i < RULE_COUNT; i++)
         counts[why_not(report, (enum rule_id)i)]++;
-    fprintf(out, "\nnot exercised: %u of %u rules%s\n", (unsigned)RULE_COUNT - counts[EXERCISED], (unsigned)RULE_COUNT,
-            report->options->verbose ? "" : " (--verbose names them)");
+    fprintf(out, "\nnot exercised: %u of %u rules\n", (unsigned)RULE_COUNT - counts[EXERCISED], (unsigned)RULE_COUNT);
     for (int why = EXERCISED + 1; why < EXCLUSION_COUNT; why++) {
         if (counts[why] == 0)
             continue;
         fprintf(out, "  %4u  %s", counts[why], exclusion_text((enum exclusion)why));
-        if (report->options->verbose)
-            write_ids(report, (enum exclusion)why, out);
-        else
-            fputc('\n', out);
+        write_ids(report, (enum exclusion)why, out);
     }
 }
 
-static void write_unused_waivers(const struct report *report, FILE *out)
+static void write_unused_waivers(const struct text *text)
 {
-    for (guint i = 0; i < report->unused_waivers->len; i++) {
-        const struct waiver *waiver = g_ptr_array_index(report->unused_waivers, i);
+    const GPtrArray *unused = text->report->unused_waivers;
 
-        gchar *text = unused_waiver_text(waiver);
+    for (guint i = 0; i < unused->len; i++) {
+        const struct waiver *waiver = g_ptr_array_index(unused, i);
+        g_autofree gchar *about = unused_waiver_text(waiver);
 
-        fprintf(out, "%swaiver without use: %s (%s)%s\n", i == 0 ? "\n" : "", waiver->id, text,
-                report->options->strict_waivers ? ", which fails under --strict-waivers" : "");
-        g_free(text);
+        if (i == 0)
+            terminal_gap(&text->terminal);
+        terminal_line(&text->terminal, 0, "unused waiver: %s (%s)%s", waiver->id, about,
+                      text->report->options->strict_waivers ? ", which fails under --strict-waivers" : "");
     }
+}
+
+static void write_verdict(const struct text *text)
+{
+    static const enum terminal_style styles[] = {[CHECK_PASS] = STYLE_GOOD,
+                                                 [CHECK_FAIL] = STYLE_BAD,
+                                                 [CHECK_TROUBLE] = STYLE_BAD,
+                                                 [CHECK_NOTHING] = STYLE_WARNING};
+    g_autofree gchar *verdict = verdict_text(text->report);
+    g_auto(GStrv) parts = g_strsplit(verdict, ": ", 2);
+
+    terminal_line(&text->terminal, 0, "%s: %s",
+                  terminal_styled(&text->terminal, styles[text->report->status], parts[0]), parts[1]);
 }
 
 void report_write_text(const struct report *report, FILE *out)
 {
-    gchar *verdict = verdict_text(report);
+    struct text text = {.report = report};
 
-    fprintf(out, "%s\n", verdict);
-    g_free(verdict);
+    terminal_init(&text.terminal, out, report->options->color);
+    write_verdict(&text);
     for (guint i = 0; i < report->captures->len; i++)
-        write_capture(report, g_ptr_array_index(report->captures, i), out);
-    write_unused_waivers(report, out);
+        write_capture(&text, g_ptr_array_index(report->captures, i));
+    write_unused_waivers(&text);
     if (report->connections == 0)
         return;
-    write_exercised(report, out);
-    write_not_exercised(report, out);
+    if (report->options->verbose) {
+        write_exercised(report, out);
+        write_not_exercised(report, out);
+    } else {
+        write_exercised_in_a_line(&text);
+    }
 }

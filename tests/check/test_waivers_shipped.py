@@ -40,7 +40,7 @@ def test_unused_ones_are_named(check, captures, root):
     nothing = f"--waivers={root}/waivers/linux-siw.yaml"
     result = check(nothing, "--waive=CMPD-4.1-03", nfs)
     assert result.returncode == 0
-    unused = re.findall(r"waiver without use: (\S+) \((.*):(\d+)\)", result.stdout)
+    unused = re.findall(r"unused waiver: (\S+) \((.*):(\d+)\)", result.stdout)
     lines = (root / "waivers" / "linux-siw.yaml").read_text(encoding="utf-8").splitlines()
     assert len(unused) > 5 and all(lines[int(line) - 1] == f"- id: {rule}" for rule, _, line in unused)
     assert check(nothing, "--waive=CMPD-4.1-03", "--strict-waivers", nfs).returncode == 1

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The text report on a terminal: wrapped to its width, in colour; and what it shows without --verbose."""
+import fcntl
+import os
+import pty
+import re
+import struct
+import subprocess
+import termios
+
+import pytest
+
+ESCAPE = re.compile(r"\033\[[0-9;]*m")
+
+
+@pytest.fixture
+def on_terminal(build):
+    """on_terminal(columns, *arguments, **environment) -> what the terminal got"""
+    def run(columns, *arguments, **environment):
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        env = {name: value for name, value in os.environ.items() if name != "NO_COLOR"} | {"TERM": "xterm"} | environment
+        process = subprocess.Popen([build / "conformance" / "iwarp-check", "--no-progress", *arguments], stdout=theirs,
+                                   stderr=subprocess.DEVNULL, env=env)
+        os.close(theirs)
+        text = b""
+        try:
+            while piece := os.read(ours, 65536):
+                text += piece
+        except OSError:  # the other end was closed
+            pass
+        os.close(ours)
+        assert process.wait() in (0, 1)
+        return text.decode().replace("\r\n", "\n")
+    return run
+
+
+@pytest.mark.parametrize("columns", [40, 72, 200])
+def test_wrapped_to_the_terminal(on_terminal, check, bad, columns):
+    whole = check(bad).stdout
+    shown = ESCAPE.sub("", on_terminal(columns, bad))
+    assert max(map(len, whole.splitlines())) > 100
+    longest_word = max(len(word) for word in whole.split())
+    assert max(map(len, shown.splitlines())) <= max(columns, longest_word + 8)
+    assert shown.split() == whole.split()  # nothing is lost, nothing changes
+
+
+def test_not_wrapped_elsewhere(check, bad, report):
+    finding, = report(bad)[1]["captures"][0]["connections"][0]["findings"]
+    assert sum(finding["message"] in line for line in check(bad).stdout.splitlines()) == 1
+
+
+def test_colour(on_terminal, check, bad, good):
+    assert "\033[1;31mFAIL\033[0m: " in on_terminal(80, bad) and "\033[1;32mPASS\033[0m: " in on_terminal(80, good)
+    assert "\033" not in check(bad).stdout
+    assert "\033[1;31mFAIL" in check("--color=always", bad).stdout
+    for uncoloured in (on_terminal(80, "--color=never", bad), on_terminal(80, bad, NO_COLOR="1"), on_terminal(80, bad, TERM="dumb")):
+        assert "\033" not in uncoloured
+    assert "\033" in on_terminal(80, bad, NO_COLOR="") and "\033" in on_terminal(80, "--color=always", bad, NO_COLOR="1")
+    result = check("--color=red", bad)
+    assert result.returncode == 2 and "auto, always, never" in result.stderr
+
+
+def test_colours_change_nothing_else(check, bad):
+    assert ESCAPE.sub("", check("--color=always", bad).stdout) == check(bad).stdout
+
+
+def test_a_line_on_rules(check, report, bad, catalogue):
+    summary = check(bad).stdout.splitlines()[-1]
+    held, violated, inconclusive, rest = map(int, re.fullmatch(
+        r"rules: (\d+) held, (\d+) violated, (\d+) inconclusive, (\d+) not exercised \(--verbose lists them\)", summary).groups())
+    rules = report(bad)[1]["captures"][0]["connections"][0]["rules"].values()
+    assert violated == sum(rule["failed"] > 0 for rule in rules) > 0
+    assert held == sum(rule["failed"] == 0 and rule["passed"] > 0 for rule in rules) > 20
+    assert inconclusive == sum(rule["failed"] + rule["passed"] == 0 for rule in rules)
+    assert held + violated + inconclusive + rest == len(catalogue)
+    verbose = check("--verbose", bad).stdout
+    assert f"rules exercised: {held + violated}\n" in verbose and "rules: " not in verbose.splitlines()[-1]
+    assert f"not exercised: {inconclusive + rest} of {len(catalogue)} rules" in verbose
+
+
+def test_connections_without_findings_are_not_all_shown(check, capture):
+    many = capture("many", "--connections=120")
+    brief, full = check(many).stdout, check("--verbose", many).stdout
+    assert brief.count("\n  connection ") == 20 and "\n  ... and 100 connections without findings; --verbose shows all\n" in brief
+    assert full.count("\n  connection ") == 120 and "without findings;" not in full
+
+
+def test_names_cannot_control_the_terminal(check, good, tmp_path):
+    path = tmp_path / "\x1b]0;owned\x07.pcapng"
+    path.write_bytes(good.read_bytes())
+    for out in (check(path).stdout, check(path, str(path) + "missing").stdout):
+        assert "\x1b" not in out and "\\x1b]0;owned\\x07.pcapng" in out
