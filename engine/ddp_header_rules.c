@@ -70,7 +70,7 @@ void ddp_judge_no_header(struct rdmap_connection *rdmap, struct rdmap_step *step
                    fpdu->ulpdu[0]);
     else
         rdmap_fail(rdmap, step, tagged ? RULE_DDP_4_2_01 : RULE_DDP_4_3_01, 0,
-                   "expected %u octets of %s header behind control octets %02x %02x; found ULPDU_Length %u",
+                   "expected %u octets of %s header after control octets %02x %02x; found ULPDU_Length %u",
                    tagged ? DDP_TAGGED_HEADER_LEN : DDP_UNTAGGED_HEADER_LEN, tagged ? "Tagged" : "Untagged",
                    fpdu->ulpdu[0], fpdu->ulpdu[1], fpdu->ulpdu_length);
 }
@@ -170,7 +170,8 @@ static void judge_version_change(struct rdmap_connection *rdmap, struct rdmap_st
     if (s->rv_known && s->rv == rv)
         verdict_passed(rdmap->verdict, RULE_RDMAP_4_1_24);
     else if (s->rv_known && !rdmap->parameters.startup_seen && step->ddp->dv == rv)
-        rdmap_fail(rdmap, step, RULE_RDMAP_4_1_24, 0, "expected RV %u as in all messages before; found %u", s->rv, rv);
+        rdmap_fail(rdmap, step, RULE_RDMAP_4_1_24, 0, "expected RV %u, as in all earlier messages; found %u", s->rv,
+                   rv);
     s->rv_known = true;
     s->rv = rv;
 }

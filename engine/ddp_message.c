@@ -171,8 +171,8 @@ void ddp_message_add(struct rdmap_connection *rdmap, struct rdmap_step *step, st
     m->empty |= ddp->payload_len == 0;
     if (m->interrupted != 0) {
         rdmap_fail(rdmap, step, RULE_DDP_5_3_05, m->interrupted,
-                   "expected the segments of one message one after the other; found segment %u behind a segment of "
-                   "another message in frame %u",
+                   "expected the segments of a message in succession; found segment %u after a segment of another "
+                   "message in frame %u",
                    m->segments, m->interrupted);
         m->interrupted = 0;
     } else if (m->segments > 1) {
@@ -187,13 +187,13 @@ void ddp_message_not_ended(struct rdmap_connection *rdmap, struct ddp_message *m
     m->faulty = true;
     if (m->tagged)
         rdmap_fail_at(rdmap, &m->last, RULE_DDP_4_1_04, related_frame,
-                      "expected Last = 1 in the last segment of a message (STag 0x%08x, %llu octets); found Last = 0 "
-                      "and another message behind it",
+                      "expected Last = 1 in the last segment of a message (STag 0x%08x, %llu octets); found Last = 0, "
+                      "and another message after it",
                       m->stag, (unsigned long long)m->octets);
     else
         rdmap_fail_at(rdmap, &m->last, RULE_DDP_4_1_04, related_frame,
-                      "expected Last = 1 in the last segment of a message (QN %u, MSN %u, %llu octets); found Last = 0 "
-                      "and another message behind it",
+                      "expected Last = 1 in the last segment of a message (QN %u, MSN %u, %llu octets); found Last = "
+                      "0, and another message after it",
                       m->qn, m->msn, (unsigned long long)m->octets);
 }
 
@@ -209,7 +209,7 @@ bool ddp_message_cut_off(struct rdmap_connection *rdmap, unsigned side, struct d
         return true;
     }
     rdmap_fail_at(rdmap, &m->last, RULE_DDP_6_2_1_02, rdmap->side[side].end_place.frame,
-                  "expected all data before the close; found a FIN behind a message without Last = 1 (%s, %llu octets)",
+                  "expected all data before the close; found a FIN after a message without Last = 1 (%s, %llu octets)",
                   rdmap_opcode_info(m->opcode)->name, (unsigned long long)m->octets);
     return true;
 }

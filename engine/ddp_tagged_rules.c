@@ -45,7 +45,7 @@ static bool judge_sum(struct rdmap_connection *rdmap, struct rdmap_step *step, c
     if (length == 0 || sum >= length)
         return true;
     rdmap_fail_as(rdmap, step, RULE_DDP_7_1_16, sum == 0 ? SEVERITY_NOTE : SEVERITY_ERROR, 0,
-                  "expected %s and length below 2^64 in sum; found TO 0x%llx and %llu octets%s", what,
+                  "expected the sum of %s and length to be below 2^64; found TO 0x%llx and %llu octets%s", what,
                   (unsigned long long)to, (unsigned long long)length, sum == 0 ? ": exactly 2^64" : "");
     return false;
 }
@@ -69,16 +69,15 @@ static void settle(struct rdmap_connection *rdmap, struct ddp_message *m)
     m->faulty = true;
     if (ranges->n == 1 && !ranges->overlapped)
         rdmap_fail_at(rdmap, &m->disorder, RULE_DDP_5_3_04, m->last.frame,
-                      "expected the segments of a message in increasing TO order (STag 0x%08x); found TO 0x%llx in "
-                      "place of TO 0x%llx",
+                      "expected the segments of a message in increasing TO order (STag 0x%08x); found TO 0x%llx "
+                      "instead of TO 0x%llx",
                       m->stag, (unsigned long long)m->disorder_found, (unsigned long long)m->disorder_expected);
     else
-        rdmap_fail_at(
-            rdmap, &m->disorder, RULE_DDP_5_2_11, m->first.frame,
-            "expected TO 0x%llx, behind the payload before it (STag 0x%08x, message from TO 0x%llx on); found "
-            "TO 0x%llx",
-            (unsigned long long)m->disorder_expected, m->stag, (unsigned long long)m->start,
-            (unsigned long long)m->disorder_found);
+        rdmap_fail_at(rdmap, &m->disorder, RULE_DDP_5_2_11, m->first.frame,
+                      "expected TO 0x%llx, right after the preceding payload (STag 0x%08x, message from TO 0x%llx on); "
+                      "found TO 0x%llx",
+                      (unsigned long long)m->disorder_expected, m->stag, (unsigned long long)m->start,
+                      (unsigned long long)m->disorder_found);
 }
 
 static void put_in_disorder(struct ddp_message *m, const struct rdmap_step *step)
@@ -138,15 +137,15 @@ static bool explain(struct rdmap_connection *rdmap, struct rdmap_step *step, str
     if (other_control) {
         if (!step->faulty)
             rdmap_fail(rdmap, step, RULE_DDP_4_2_06, m->first.frame,
-                       "expected RsvdULP %02x as in the first segment of the message (STag 0x%08x); found %02x",
+                       "expected RsvdULP %02x, as in the first segment of the message (STag 0x%08x); found %02x",
                        m->control, m->stag, control);
     } else if (other_stag) {
         rdmap_fail(rdmap, step, RULE_DDP_4_2_12, m->first.frame,
-                   "expected STag 0x%08x as in the first segment of the message (TO 0x%llx); found STag 0x%08x",
+                   "expected STag 0x%08x, as in the first segment of the message (TO 0x%llx); found STag 0x%08x",
                    m->stag, (unsigned long long)ddp->to, ddp->stag);
     } else if (to_in_other_order(m, ddp->to)) {
         rdmap_fail(rdmap, step, RULE_DDP_4_2_15, m->last.frame,
-                   "expected TO most significant octet first, %llu octets behind 0x%llx; found 0x%llx",
+                   "expected TO most significant octet first, %llu octets after 0x%llx; found 0x%llx",
                    (unsigned long long)(m->next - m->last_at), (unsigned long long)m->last_at,
                    (unsigned long long)ddp->to);
         m->damaged = true; /* its octets cannot be told apart by TO any more */

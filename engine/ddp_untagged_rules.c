@@ -83,7 +83,7 @@ static void judge_whole(struct rdmap_connection *rdmap, struct rdmap_step *step,
                    m->qn, m->msn, (unsigned long long)ranges->range[0].to, step->ddp->mo);
     else
         rdmap_fail(rdmap, step, RULE_DDP_5_3_03, m->disorder.frame,
-                   "expected the segments of a message in increasing MO order (QN %u, MSN %u); found MO %llu in place "
+                   "expected the segments of a message in increasing MO order (QN %u, MSN %u); found MO %llu instead "
                    "of MO %llu in frame %u",
                    m->qn, m->msn, (unsigned long long)m->disorder_found, (unsigned long long)m->disorder_expected,
                    m->disorder.frame);
@@ -228,7 +228,7 @@ static void judge_expected_msn(struct rdmap_connection *rdmap, struct rdmap_step
             verdict_passed(rdmap->verdict, RULE_DDP_4_3_14);
     } else if (q->expected == 0 && msn == 1) {
         rdmap_fail(rdmap, step, RULE_DDP_4_3_14, q->message->last.frame,
-                   "expected MSN 0 behind MSN 0xffffffff (QN %u); found MSN 1", step->qn);
+                   "expected MSN 0 after MSN 0xffffffff (QN %u); found MSN 1", step->qn);
     } else {
         go_astray(rdmap, step, q, false);
     }
@@ -248,7 +248,7 @@ static uint32_t judge_msn(struct rdmap_connection *rdmap, struct rdmap_step *ste
     } else if (astray && q->skipped && msn == q->astray_expected) {
         q->skipped = false;
         rdmap_fail(rdmap, step, RULE_DDP_5_3_02, q->astray_place.frame,
-                   "expected messages in the order of their MSNs (QN %u); found MSN %u behind MSN %u", step->qn, msn,
+                   "expected messages in the order of their MSNs (QN %u); found MSN %u after MSN %u", step->qn, msn,
                    q->astray_found);
         return q->astray_found + 1;
     } else {
@@ -303,9 +303,10 @@ static void judge_same(struct rdmap_connection *rdmap, struct rdmap_step *step, 
     if (control == m->control && step->ddp->stag == m->stag)
         verdict_passed(rdmap->verdict, RULE_DDP_4_3_06);
     else if (!step->faulty && (!ddp_same_control(m, step) || (step->info->invalidates && step->ddp->stag != m->stag)))
-        rdmap_fail(rdmap, step, RULE_DDP_4_3_06, m->first.frame,
-                   "expected RsvdULP %02x %08x as in the first segment of the message (QN %u, MSN %u); found %02x %08x",
-                   m->control, m->stag, m->qn, m->msn, control, step->ddp->stag);
+        rdmap_fail(
+            rdmap, step, RULE_DDP_4_3_06, m->first.frame,
+            "expected RsvdULP %02x %08x, as in the first segment of the message (QN %u, MSN %u); found %02x %08x",
+            m->control, m->stag, m->qn, m->msn, control, step->ddp->stag);
 }
 
 static void go_on(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_message *m)
@@ -371,10 +372,10 @@ static bool belongs_to_last(struct rdmap_connection *rdmap, struct rdmap_step *s
 
     if (q->unsettled && fills_gap(m, ddp)) {
         q->unsettled = false;
-        rdmap_fail(rdmap, step, RULE_DDP_4_1_06, m->last.frame,
-                   "expected the segment with Last = 1 behind all others of its message (QN %u, MSN %u); found MO %u "
-                   "behind it",
-                   m->qn, m->msn, ddp->mo);
+        rdmap_fail(
+            rdmap, step, RULE_DDP_4_1_06, m->last.frame,
+            "expected the segment with Last = 1 after all others of its message (QN %u, MSN %u); found MO %u after it",
+            m->qn, m->msn, ddp->mo);
         step->stray = true;
         return true;
     }
@@ -387,14 +388,14 @@ static bool belongs_to_last(struct rdmap_connection *rdmap, struct rdmap_step *s
     if (ddp->mo < m->next) {
         m->faulty = true;
         rdmap_fail(rdmap, step, RULE_DDP_4_1_06, m->last.frame,
-                   "expected no segment of a message (QN %u, MSN %u) behind the one with Last = 1; found MO %u", m->qn,
+                   "expected no segment of a message (QN %u, MSN %u) after the one with Last = 1; found MO %u", m->qn,
                    m->msn, ddp->mo);
         step->stray = true;
         return true;
     }
     rdmap_fail(rdmap, step, RULE_DDP_4_1_05, m->last.frame,
-               "expected Last = 0 in all but the last segment of a message (QN %u, MSN %u); found Last = 1 at MO %llu "
-               "and MO %u behind it",
+               "expected Last = 0 in all but the last segment of a message (QN %u, MSN %u); found Last = 1 at MO %llu, "
+               "and MO %u after it",
                m->qn, m->msn, (unsigned long long)m->next, ddp->mo);
     q->open = true;
     m->disordered = false;

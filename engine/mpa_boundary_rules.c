@@ -107,7 +107,7 @@ static const char *trailer(const struct startup_seen *seen, const uint8_t *p, si
     if (length >= MPA_MARKER_PERIOD + MPA_MARKER_LEN && get_be16(marker) == 0 && get_be16(marker + 2) != 0 &&
         get_be16(marker + 2) <= MPA_MARKER_PERIOD && get_be16(marker + 2) % 4 == 0 &&
         (n == MPA_MARKER_LEN || mpa_fpdu_likeness(p + MPA_MARKER_LEN, n - MPA_MARKER_LEN) == FPDU_CONVINCING))
-        return "as many octets as the Marker in the frame takes";
+        return "as many octets as the Marker in the frame takes up";
     return NULL;
 }
 
@@ -232,14 +232,14 @@ static void report_frame(struct mpa_connection *mpa, unsigned side, const struct
         verdict_failed(mpa->verdict, RULE_MPA2_10_09, direction_of(mpa, side), place,
                        mpa->side[side].startup.place.frame,
                        "expected a new TCP connection for unenhanced setup; found a second MPA Request (Rev %u, flags "
-                       "0x%02x) after Rev %u, flags 0x%02x",
+                       "0x%02x) after one with Rev %u, flags 0x%02x",
                        second.revision, second.flags, first->revision, first->flags);
     else if (request && may_be_rejected(mpa, side))
         verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_06);
     else
         verdict_failed(mpa->verdict, RULE_MPA_7_1_06, direction_of(mpa, side), place,
-                       mpa->side[side].startup.place.frame,
-                       "expected one MPA %s; found another startup frame behind it", request ? "Request" : "Reply");
+                       mpa->side[side].startup.place.frame, "expected one MPA %s; found another startup frame after it",
+                       request ? "Request" : "Reply");
 }
 
 static void report_excess(struct mpa_connection *mpa, unsigned side, const struct place *place, size_t count,
@@ -255,20 +255,21 @@ static void report_excess(struct mpa_connection *mpa, unsigned side, const struc
     if ((f->flags & MPA_FLAG_S) != 0 && f->revision >= 2 && f->pd_length < MPA_ENHANCED_LEN)
         return; /* MPA2-6-08 said so at the frame itself */
     if (f->pd_length != 0 && swapped == f->pd_length + count)
-        verdict_failed(v, RULE_MPA_7_1_1_07, direction, place, related,
-                       "expected PD_Length big-endian (%02x %02x for the %u octets that follow); found %02x %02x",
-                       swapped >> 8, swapped & 0xff, swapped, f->pd_length >> 8, f->pd_length & 0xff);
+        verdict_failed(
+            v, RULE_MPA_7_1_1_07, direction, place, related,
+            "expected PD_Length in network byte order (%02x %02x for the %u octets that follow); found %02x %02x",
+            swapped >> 8, swapped & 0xff, swapped, f->pd_length >> 8, f->pd_length & 0xff);
     else if ((f->flags & MPA_FLAG_S) != 0 && count == MPA_ENHANCED_LEN)
         verdict_failed(
             v, RULE_MPA2_6_07, direction, place, related,
-            "expected PD_Length to count the 4 octets of enhanced data too (%u); found %u and 4 octets more: %s",
+            "expected PD_Length to include the 4 octets of enhanced data (%u); found %u, and 4 more octets: %s",
             f->pd_length + MPA_ENHANCED_LEN, f->pd_length, octets);
     else if (f->pd_length == 0)
         verdict_failed(v, RULE_MPA_7_1_1_29, direction, place, related,
-                       "expected nothing behind an MPA %s with PD_Length 0; found %zu octets: %s", name, count, octets);
+                       "expected nothing after an MPA %s with PD_Length 0; found %zu octets: %s", name, count, octets);
     else
         verdict_failed(v, RULE_MPA_7_1_1_28, direction, place, related,
-                       "expected %u octets of Private Data in the MPA %s as PD_Length says; found %zu more: %s",
+                       "expected %u octets of Private Data in the MPA %s, as PD_Length says; found %zu more: %s",
                        f->pd_length, name, count, octets);
 }
 
@@ -298,9 +299,7 @@ void mpa_boundary_report(struct mpa_connection *mpa, unsigned side, const struct
     case BOUNDARY_STREAMING:
         verdict_failed(mpa->verdict, waiting || b->before_reply ? RULE_MPA_7_1_3_01 : RULE_MPA_7_1_01, direction,
                        &place, seen->place.frame,
-                       "expected FPDUs from the octet behind the startup frame on; found %zu "
-                       "other octets: %s",
-                       b->count, octets);
+                       "expected an FPDU right after the startup frame; found %zu other octets: %s", b->count, octets);
         break;
     case BOUNDARY_FPDU:
     case BOUNDARY_MORE:

@@ -128,7 +128,7 @@ static bool placed_elsewhere(const struct mpa_fpdu *fpdu, const struct layout *l
         for (size_t i = at + MPA_CRC_LEN; i < end; i++)
             pad_behind &= p[i] == 0;
         if (pad_behind && (field == crc || field == crc32c_extend(crc, zeros, pad))) {
-            *cause = (struct cause){RULE_MPA_4_1_08, "it stands before the PAD", false};
+            *cause = (struct cause){RULE_MPA_4_1_08, "it precedes the PAD", false};
             return true;
         }
     }
@@ -140,7 +140,7 @@ static bool placed_elsewhere(const struct mpa_fpdu *fpdu, const struct layout *l
         if (field == crc32c_extend(crc32c(p, header + 2), p + rest, end - rest) ||
             field == crc32c(p + rest, end - rest) ||
             field == crc32c_extend(crc32c_extend(crc32c(p, header + 2), zeros, sizeof zeros), p + rest, end - rest)) {
-            *cause = (struct cause){RULE_MPA_4_1_08, "it stands right behind ULPDU_Length", false};
+            *cause = (struct cause){RULE_MPA_4_1_08, "it comes right after ULPDU_Length", false};
             return true;
         }
     }
@@ -159,7 +159,7 @@ static bool wrong_coverage(const struct mpa_fpdu *fpdu, const struct layout *lay
         uint32_t crc;
         struct cause cause;
     } variants[] = {
-        {true, swap32(computed), {RULE_MPA_4_4_13, "the octets stand in the opposite order", false}},
+        {true, swap32(computed), {RULE_MPA_4_4_13, "its octets are in reverse order", false}},
         {layout->leading,
          crc_without(fpdu, layout, 0, covered, LEAVE_LEADING),
          {RULE_MPA_4_3_12, "the Marker before ULPDU_Length is not covered", false}},
@@ -177,11 +177,10 @@ static bool wrong_coverage(const struct mpa_fpdu *fpdu, const struct layout *lay
          {RULE_MPA_4_3_13, "no Marker is covered", false}},
         {true,
          crc32c_extend(computed, zeros, MPA_MARKER_LEN),
-         {RULE_MPA_4_4_17, "the coverage goes on behind the PAD, over the CRC field or the Marker that follows it",
-          false}},
+         {RULE_MPA_4_4_17, "the coverage extends past the PAD, over the CRC field or the Marker after it", false}},
         {true,
          crc32c_extend(computed, zeros, 2 * MPA_MARKER_LEN),
-         {RULE_MPA_4_4_17, "the coverage goes on over the CRC field and the Marker that follows it", false}},
+         {RULE_MPA_4_4_17, "the coverage includes the CRC field and the Marker after it", false}},
         {true,
          crc_without(fpdu, layout, header + 2, covered, 0),
          {RULE_MPA_4_4_14, "ULPDU_Length is not covered", false}},
@@ -269,16 +268,16 @@ static void report(struct mpa_connection *mpa, unsigned side, const struct mpa_f
             fs->no_crc_reported = true;
             if (asked_by_no_frame(mpa, side))
                 return;
-            verdict_failed(
-                mpa->verdict, revision_zero(mpa) ? RULE_MPA_C_1_04 : RULE_MPA_7_1_1_15, direction, place, 0,
-                "expected the CRC %08x in every FPDU since %s; found %08x in the first one", swap32(fpdu->crc_computed),
-                revision_zero(mpa) ? "a startup frame has Rev 0" : "a startup frame has C = 1", swap32(fpdu->crc));
+            verdict_failed(mpa->verdict, revision_zero(mpa) ? RULE_MPA_C_1_04 : RULE_MPA_7_1_1_15, direction, place, 0,
+                           "expected the CRC %08x, as %s; found %08x in the first FPDU", swap32(fpdu->crc_computed),
+                           revision_zero(mpa) ? "a startup frame has Rev 0" : "a startup frame has C = 1",
+                           swap32(fpdu->crc));
             return;
         }
         fs->stopped_reported = true;
         verdict_failed(mpa->verdict, RULE_MPA_4_4_07, direction, place, 0,
-                       "expected the CRC %08x as in the %llu FPDUs before; found %08x", swap32(fpdu->crc_computed),
-                       (unsigned long long)s->good_crcs, swap32(fpdu->crc));
+                       "expected the right CRC, %08x, as in the %llu FPDUs before; found %08x",
+                       swap32(fpdu->crc_computed), (unsigned long long)s->good_crcs, swap32(fpdu->crc));
         return;
     }
     if (!cause.text && !wrong_coverage(fpdu, &layout, &cause))

@@ -56,8 +56,8 @@ static void report_leading_missing(struct diagnosing *d)
     d->s->faulty = true;
     if (d->mpa->parameters.startup_seen)
         verdict_failed(d->mpa->verdict, RULE_MPA_4_3_04, direction_of(d->mpa, d->side), &d->fs->opening_place, 0,
-                       "expected the Marker 00000000 as the first octets of Full Operation; found an FPDU header; the "
-                       "Markers begin 512 octets later");
+                       "expected the Marker 00000000 as the first octets of Full Operation; found an FPDU header, and "
+                       "the first Marker 512 octets later");
 }
 
 /* ---- helpers ---- */

@@ -26,10 +26,10 @@ void mpa_report_length(struct diagnosing *d, const struct suspect *suspect, unsi
     const char *why = "";
 
     if (length == swap16(suspect->length))
-        why = ": the octets stand in the opposite order";
+        why = ": its octets are in reverse order";
     else if (suspect->length == length + MPA_LENGTH_LEN || suspect->length == length + MPA_CRC_LEN ||
              suspect->length == length + MPA_LENGTH_LEN + MPA_CRC_LEN || suspect->length == end - suspect->start)
-        why = ": header, PAD or CRC are counted in";
+        why = ": it includes header, PAD or CRC";
     mpa_fail(d->mpa, d->side, RULE_MPA_4_1_02, suspect->start, end,
              "expected ULPDU_Length %04x (%u octets of ULPDU); found %04x (%u)%s", length, length, suspect->length,
              suspect->length, why);
@@ -38,14 +38,14 @@ void mpa_report_length(struct diagnosing *d, const struct suspect *suspect, unsi
 static void report_pad(struct diagnosing *d, const struct suspect *suspect, unsigned pad, uint64_t end)
 {
     mpa_fail(d->mpa, d->side, RULE_MPA_4_1_04, suspect->start, end,
-             "expected %u PAD octets behind a ULPDU of %u octets; found %u", mpa_pad_length(suspect->length),
+             "expected %u PAD octets after a ULPDU of %u octets; found %u", mpa_pad_length(suspect->length),
              suspect->length, pad);
 }
 
 static void report_counted_markers(struct diagnosing *d, const struct suspect *suspect, unsigned length, uint64_t end)
 {
     mpa_fail(d->mpa, d->side, RULE_MPA_4_1_03, suspect->start, end,
-             "expected ULPDU_Length %u without the Markers inside the FPDU; found %u, with them", length,
+             "expected ULPDU_Length %u, without the Markers inside the FPDU; found %u, which includes them", length,
              suspect->length);
 }
 
@@ -55,7 +55,7 @@ static void report_no_crc(struct diagnosing *d, const struct suspect *suspect, u
         return;
     d->fs->no_field_reported = true;
     mpa_fail(d->mpa, d->side, RULE_MPA_4_1_09, suspect->start, end,
-             "expected 4 octets of CRC field behind ULPDU and PAD (ULPDU_Length %u); found the next FPDU there",
+             "expected a CRC field of 4 octets after ULPDU and PAD (ULPDU_Length %u); found the next FPDU there",
              suspect->length);
 }
 

@@ -69,8 +69,8 @@ void mpa_report_stray(struct mpa_connection *mpa, unsigned side, uint64_t from, 
         octets[3 * i + 2] = ' ';
         octets[3 * i + 3] = '\0';
     }
-    mpa_fail(mpa, side, RULE_MPA_4_1_01, from, to, "expected an FPDU right behind the one before it; found %s%s",
-             octets, to - from > 16 ? "..." : "");
+    mpa_fail(mpa, side, RULE_MPA_4_1_01, from, to, "expected an FPDU right after the one before; found %s%s", octets,
+             to - from > 16 ? "..." : "");
 }
 
 void mpa_report_unexplained(struct mpa_connection *mpa, unsigned side, uint64_t from)
@@ -124,7 +124,7 @@ static bool settle_unfinished(struct diagnosing *d, const struct suspect *suspec
     }
     mpa_fail(d->mpa, d->side, RULE_MPA_A_1_03, d->at, next,
              "expected the FPDU begun at stream octet %llu (ULPDU_Length %u) to be completed; found a new FPDU %llu "
-             "octets behind its start",
+             "octets after its start",
              (unsigned long long)d->at, suspect->length, (unsigned long long)(next - d->at));
     mpa_skipped(d->mpa, d->side, d->at, next, "FPDU not completed by its sender");
     d->s->cursor = next;

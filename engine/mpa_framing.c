@@ -217,7 +217,7 @@ void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fp
     uint32_t errors, glued = mpa->verdict->counts[RULE_MPA_3_01].failed;
 
     if (fs->after_resync) {
-        mpa_skipped(mpa, side, fs->lost_from, fpdu->offset, "no FPDU could be told");
+        mpa_skipped(mpa, side, fs->lost_from, fpdu->offset, "no FPDU could be recognised");
         fs->after_resync = false;
     }
     if (fs->unexpected_marker) {
@@ -537,7 +537,7 @@ void mpa_framing_hole(struct mpa_connection *mpa, unsigned side, uint64_t from, 
     mpa_window_restart(&s->window, to);
     if (in_fpdu && end >= to) {
         /* The FPDU is damaged, but its header still tells where the next one starts. */
-        mpa_skipped(mpa, side, start, end, "FPDU not wholly captured");
+        mpa_skipped(mpa, side, start, end, "FPDU not captured completely");
         s->cursor = end;
         fs->in_step = 0;
         fs->uncertain = true;
@@ -566,7 +566,7 @@ static bool judge_end_on_grid(struct mpa_connection *mpa, unsigned side)
     if (left != MPA_MARKER_LEN || get_be32(mpa_window_at(&s->window, s->cursor)) != 0)
         return false;
     mpa_fail(mpa, side, RULE_MPA_4_3_18, s->cursor, s->cursor + left,
-             "expected no Marker behind the last FPDU; found 00000000");
+             "expected no Marker after the last FPDU; found 00000000");
     return true;
 }
 
@@ -606,6 +606,6 @@ void mpa_framing_end(struct mpa_connection *mpa, unsigned side, bool fin)
         place.offset = s->cursor;
         verdict_failed(
             mpa->verdict, RULE_MPA_7_2_03, direction_of(mpa, side), &place, mpa_origin(mpa, side, s->cursor)->frame,
-            "expected the FIN behind a complete FPDU; found it %zu octets into one", (size_t)(end - s->cursor));
+            "expected the FIN after a complete FPDU; found it %zu octets into one", (size_t)(end - s->cursor));
     }
 }

@@ -211,12 +211,11 @@ void mpa_report_grid(struct mpa_connection *mpa, unsigned side, uint64_t due, ui
         return;
     }
     mpa_fail(mpa, side, rule, found, found + MPA_MARKER_LEN,
-             "expected a Marker at octet %llu of Full Operation (a multiple of 512); found one (%s ULPDU_Length, %llu "
-             "octets "
-             "%s it) at octet %llu",
-             (unsigned long long)(due - fs->start), found < header ? "in front of" : "pointing back to",
+             "expected a Marker at octet %llu of Full Operation (a multiple of 512); found one at octet %llu (%llu "
+             "octets %s)",
+             (unsigned long long)(due - fs->start), (unsigned long long)(found - fs->start),
              (unsigned long long)(found < header ? header - found : found - header),
-             found < header ? "behind" : "before", (unsigned long long)(found - fs->start));
+             found < header ? "before ULPDU_Length" : "after the ULPDU_Length that it points to");
 }
 
 void mpa_report_missing_marker(struct mpa_connection *mpa, unsigned side, uint64_t due)

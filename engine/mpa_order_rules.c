@@ -44,7 +44,7 @@ static void fail_two_requests(struct mpa_connection *mpa, enum rule_id rule)
         mpa->verdict, rule, direction_of(mpa, second), &b->place, mpa->side[other(second)].startup.place.frame,
         rule == RULE_MPA_7_1_1_04
             ? "expected the key \"MPA ID Rep Frame\" in the answer to the MPA Request; found \"MPA ID Req Frame\""
-            : "expected one MPA Initiator; found an MPA Request from either end");
+            : "expected one MPA Initiator; found an MPA Request from each end");
 }
 
 /*
@@ -113,16 +113,15 @@ static void judge_reply(struct mpa_connection *mpa, unsigned from, unsigned to)
     else if (reply->first.acked_known)
         verdict_failed(
             v, RULE_MPA_7_1_2_03, direction_of(mpa, to), &reply->place, request->place.frame,
-            "expected the MPA Reply after all %llu octets of the MPA Request were received; found it sent when "
-            "%llu were",
+            "expected the MPA Reply only after all %llu octets of the MPA Request had been received; found it sent "
+            "after %llu",
             (unsigned long long)(request->end - request->start),
             (unsigned long long)(reply->first.acked > request->start ? reply->first.acked - request->start : 0));
     else
-        verdict_failed(
-            v, RULE_MPA_7_1_2_03, direction_of(mpa, to), &reply->place, request->place.frame,
-            "expected the MPA Reply after the MPA Request; found it in frame %u, before frame %u that completes "
-            "the Request",
-            reply->first.frame, request->place.frame);
+        verdict_failed(v, RULE_MPA_7_1_2_03, direction_of(mpa, to), &reply->place, request->place.frame,
+                       "expected the MPA Reply after the MPA Request; found it in frame %u, before frame %u, which "
+                       "completes the Request",
+                       reply->first.frame, request->place.frame);
 }
 
 /*
@@ -156,8 +155,8 @@ static void judge_streaming(struct mpa_connection *mpa, unsigned from, unsigned 
             verdict_inconclusive(v, RULE_MPA_7_1_3_01);
         else
             verdict_failed(v, RULE_MPA_7_1_3_01, direction_of(mpa, to), &place, request->place.frame,
-                           "expected the MPA Reply as the next octets after the MPA Request was received; found %llu "
-                           "octets of other data before it",
+                           "expected the MPA Reply right after the MPA Request had been received; found %llu octets of "
+                           "other data before it",
                            (unsigned long long)(reply->start - run->from));
     } else {
         verdict_passed(v, RULE_MPA_7_1_3_01);
@@ -166,11 +165,10 @@ static void judge_streaming(struct mpa_connection *mpa, unsigned from, unsigned 
         else if (request->first.retransmitted)
             verdict_inconclusive(v, RULE_MPA_7_1_5_01);
         else
-            verdict_failed(
-                v, RULE_MPA_7_1_5_01, direction_of(mpa, to), &place, request->place.frame,
-                "expected the MPA Request after the peer's last streaming data was received; found %llu octets "
-                "of it on their way",
-                (unsigned long long)(reply->start - request->first.acked));
+            verdict_failed(v, RULE_MPA_7_1_5_01, direction_of(mpa, to), &place, request->place.frame,
+                           "expected the MPA Request only after all of the peer's streaming data had been received; "
+                           "found %llu octets of it still in flight",
+                           (unsigned long long)(reply->start - request->first.acked));
     }
 }
 
@@ -252,23 +250,34 @@ static void fail_early(struct mpa_connection *mpa, unsigned side, uint64_t from,
     const struct startup_seen *peer = &mpa->side[other(side)].startup;
     struct place place = mpa_place(mpa, side, from, from + (early > 0 ? early : 1));
     const struct octets_origin *origin = mpa_origin(mpa, side, from);
+    bool initiator = mpa->side[side].startup.frame.kind == MPA_REQUEST;
+    uint64_t awaited = initiator ? peer->start : peer->end;
+    uint64_t arrived = origin->acked_known && origin->acked > awaited ? origin->acked - awaited : 0;
     enum direction direction = direction_of(mpa, side);
 
-    if (mpa->side[side].startup.frame.kind == MPA_REQUEST)
-        verdict_failed(
-            mpa->verdict, RULE_MPA_7_1_2_16, direction, &place, peer->seen ? peer->place.frame : 0,
-            "expected nothing behind the MPA Request until the MPA Reply was received; found an FPDU sent when "
-            "%llu octets of the Reply were",
-            (unsigned long long)(origin->acked_known && origin->acked > peer->start ? origin->acked - peer->start : 0));
+    if (initiator && arrived == 0)
+        verdict_failed(mpa->verdict, RULE_MPA_7_1_2_16, direction, &place, peer->seen ? peer->place.frame : 0,
+                       "expected the Initiator to wait for the MPA Reply; found that it sent an FPDU before any of the "
+                       "Reply had arrived");
+    else if (initiator)
+        verdict_failed(mpa->verdict, RULE_MPA_7_1_2_16, direction, &place, peer->seen ? peer->place.frame : 0,
+                       "expected the Initiator to wait for the whole MPA Reply; found that it sent an FPDU when %llu "
+                       "octets of the Reply had arrived",
+                       (unsigned long long)arrived);
     else if (lone_marker)
         verdict_failed(mpa->verdict, RULE_MPA_7_1_2_25, direction, &place, peer->place.frame,
-                       "expected no Marker before the first FPDU of the Initiator was received; found 00 00 00 00");
+                       "expected the Responder to send no Marker before the Initiator's first FPDU had arrived; found "
+                       "00 00 00 00");
+    else if (arrived == 0)
+        verdict_failed(mpa->verdict, RULE_MPA_7_1_2_23, direction, &place, peer->place.frame,
+                       "expected the Responder to wait for the Initiator's first FPDU; found that it sent one before "
+                       "anything after the MPA Request had arrived");
     else
         verdict_failed(
             mpa->verdict, RULE_MPA_7_1_2_23, direction, &place, peer->place.frame,
-            "expected no FPDU before the first one of the Initiator was received; found one sent when %llu "
-            "octets behind the MPA Request were",
-            (unsigned long long)(origin->acked_known && origin->acked > peer->end ? origin->acked - peer->end : 0));
+            "expected the Responder to wait for the Initiator's first FPDU; found that it sent one when only "
+            "%llu octets after the MPA Request had arrived",
+            (unsigned long long)arrived);
 }
 
 static void pass_timing(struct mpa_connection *mpa, unsigned side)
@@ -375,8 +384,8 @@ void mpa_order_fpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_
         else
             verdict_failed(mpa->verdict, RULE_MPA_7_1_2_23, direction_of(mpa, other(side)), &order->first_place,
                            event->place.frame,
-                           "expected no FPDU before the first one of the Initiator (%u octets) was received; found one "
-                           "sent when %llu octets of it were",
+                           "expected the Responder to wait for the Initiator's first FPDU (%u octets); found that it "
+                           "sent one when %llu octets of it had arrived",
                            event->fpdu.length, (unsigned long long)(order->first_acked - event->fpdu.offset));
         return;
     }
@@ -393,9 +402,10 @@ void mpa_order_fpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_
     else if (!origin->acked_known || origin->acked < peer->first_fpdu_end || order->side[other(side)].conflict)
         verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_2_24);
     else
-        verdict_failed(mpa->verdict, RULE_MPA_7_1_2_24, direction_of(mpa, side), &event->place, peer->first_fpdu.frame,
-                       "expected no FPDU but a Terminate after an invalid first FPDU of the Initiator; found opcode %u",
-                       event->has_ddp ? event->ddp.opcode : 0);
+        verdict_failed(
+            mpa->verdict, RULE_MPA_7_1_2_24, direction_of(mpa, side), &event->place, peer->first_fpdu.frame,
+            "expected no FPDU but a Terminate after the Initiator's invalid first FPDU; found one with opcode %u",
+            event->has_ddp ? event->ddp.opcode : 0);
 }
 
 static bool is_startup(const uint8_t *p, size_t n)
@@ -436,7 +446,7 @@ void mpa_order_after_reject(struct mpa_connection *mpa, unsigned side, uint64_t 
     order->proof_after_reject = true;
     verdict_failed(mpa->verdict, initiator ? RULE_MPA_7_1_2_19 : RULE_MPA_7_1_2_07, direction_of(mpa, side), &place,
                    initiator ? peer->place.frame : seen->place.frame,
-                   "expected no FPDU after the MPA Reply with R = 1; found one (%02x %02x %02x %02x ...)", p[0], p[1],
+                   "expected no FPDU after an MPA Reply with R = 1; found one (%02x %02x %02x %02x ...)", p[0], p[1],
                    p[2], p[3]);
 }
 
@@ -490,10 +500,10 @@ static void judge_unsolicited(struct mpa_connection *mpa, unsigned side)
     }
     if (peer->startup.header_seen) /* a Request was on its way */
         verdict_failed(mpa->verdict, RULE_MPA_7_1_2_03, direction_of(mpa, side), &reply->place, 0,
-                       "expected the MPA Reply after a complete MPA Request; found it after a part of one");
+                       "expected the MPA Reply after a complete MPA Request; found it after only a part of one");
     else
         verdict_failed(mpa->verdict, RULE_MPA_7_1_2_14, direction_of(mpa, side), &reply->place, 0,
-                       "expected an MPA Reply only in answer to an MPA Request; found one without any");
+                       "expected an MPA Reply only in answer to an MPA Request; found one without a Request");
 }
 
 void mpa_order_finish(struct mpa_connection *mpa)

@@ -26,13 +26,13 @@ static const struct {
     [ACCEPT_PAD] = {RULE_MPA_4_1_06, "FPDU with nonzero PAD covered by its CRC", true, false},
     [ACCEPT_RESERVED] = {RULE_MPA_4_2_03, "FPDU with nonzero RESERVED covered by its CRC", true, false},
     [ACCEPT_LOW_BITS] = {RULE_MPA_4_2_06, "FPDU with low bits in an FPDUPTR covered by its CRC", true, false},
-    [ACCEPT_WRAP] = {RULE_MPA_4_3_07, "FPDU whose Marker lies behind the wrap of the sequence number", true, true},
+    [ACCEPT_WRAP] = {RULE_MPA_4_3_07, "FPDU whose Marker comes after the wrap of the sequence number", true, true},
     [ACCEPT_SWITCHING] = {RULE_MPA_7_1_5_04, "retransmitted or reordered startup frame or first FPDU", true, true},
-    [ACCEPT_FIRST_CRC_UNUSED] = {RULE_MPA_4_4_09, "first FPDU whose CRC field is not in use", false, false},
-    [ACCEPT_CRC_UNUSED] = {RULE_MPA_4_1_11, "FPDU whose CRC field is not in use", false, false},
-    [ACCEPT_OUT_OF_ORDER] = {RULE_MPA_A_5_2_01, "FPDU in segments that came out of order", false, true},
+    [ACCEPT_FIRST_CRC_UNUSED] = {RULE_MPA_4_4_09, "first FPDU with an unused CRC field", false, false},
+    [ACCEPT_CRC_UNUSED] = {RULE_MPA_4_1_11, "FPDU with an unused CRC field", false, false},
+    [ACCEPT_OUT_OF_ORDER] = {RULE_MPA_A_5_2_01, "FPDU in segments that arrived out of order", false, true},
     [ACCEPT_UNALIGNED] = {RULE_MPA_5_1_06, "FPDU not aligned with the TCP segments", false, true},
-    [ACCEPT_ANY] = {RULE_MPA_5_2_01, "faultless FPDU", false, true},
+    [ACCEPT_ANY] = {RULE_MPA_5_2_01, "correct FPDU", false, true},
 };
 
 /* ---- stimuli ---- */
@@ -244,9 +244,10 @@ static void judge_terminate(struct mpa_connection *mpa, const struct reaction_fp
         corrupted = fpdu->terminate.code == CODE_CRC && kinds[kind].or_corrupted;
         fail_as(mpa, kinds[kind].rule, corrupted ? SEVERITY_WARNING : rule_catalogue[kinds[kind].rule].severity, fpdu,
                 watch->of[kind].at.frame,
-                "expected the %s in frame %u accepted; found a Terminate with layer 2, error type 0, code %u%s",
+                "expected the %s in frame %u to be accepted; found a Terminate with layer 2, error type 0, code %u%s",
                 kinds[kind].stimulus, watch->of[kind].at.frame, fpdu->terminate.code,
-                corrupted ? ": the receiver errs, or the path from here to it corrupted what it received" : "");
+                corrupted ? ": the receiver is wrong, or the path from the capture point to it corrupted the octets"
+                          : "");
         watch->pending &= ~(1u << kind);
     }
     for (kind = 0; kind < ACCEPT_KINDS; kind++)

@@ -153,7 +153,7 @@ static void settle_failed(struct mpa_connection *mpa, unsigned reactor, enum rul
 
     if (rule != RULE_NONE)
         verdict_failed(mpa->verdict, rule, direction_of(mpa, reactor), place, watch->at.frame,
-                       "expected the connection closed within %g s of the %s in frame %u; found %s",
+                       "expected the connection to be closed within %g s of the %s in frame %u; found %s",
                        reaction_seconds(mpa->options.t_close), kinds[watch->kind].stimulus, watch->at.frame, found);
     /* Of two Initiators each waits for the other to close: one finding will do. */
     if (watch->kind == CLOSE_TWO_REQUESTS)
@@ -296,7 +296,7 @@ void reaction_close_end(struct mpa_connection *mpa, unsigned side, bool reset)
 
     if (watch->kind != CLOSE_NONE) {
         if (watch->started && mpa->reaction->now > watch->due && kinds[watch->kind].late != RULE_NONE)
-            settle_failed(mpa, side, kinds[watch->kind].late, &mpa->side[side].end_place, "the close later than that");
+            settle_failed(mpa, side, kinds[watch->kind].late, &mpa->side[side].end_place, "it closed later");
         else
             settle_passed(mpa, watch);
     }

@@ -31,7 +31,7 @@ static const char *const stimuli[] = {
     [ERROR_LENGTH] = "FPDU whose ULPDU_Length makes its CRC wrong",
     [ERROR_CRC_ZERO_PAD] = "FPDU with nonzero PAD and the CRC of a zero PAD",
     [ERROR_CRC_ZERO_RESERVED] = "FPDU with nonzero RESERVED and the CRC of a zero RESERVED",
-    [ERROR_MARKER] = "FPDU with a Marker at variance with its start, received out of order",
+    [ERROR_MARKER] = "FPDU with a Marker that contradicts its start, received out of order",
 };
 
 /* The rule that ignoring the error breaks, and the one that counts as passed when it is not ignored. */
@@ -77,11 +77,10 @@ static void settle_failed(struct mpa_connection *mpa, unsigned reactor, enum rul
 {
     struct error_watch *watch = &mpa->reaction->error[reactor];
 
-    verdict_failed(
-        mpa->verdict, rule, direction_of(mpa, reactor), place, watch->at.frame,
-        "expected a Terminate (layer 2, error type 0, code %d), a close or no acknowledgment after the %s in "
-        "frame %u; found %s",
-        watch->kind == ERROR_MARKER ? CODE_MARKER : CODE_CRC, stimuli[watch->kind], watch->at.frame, found);
+    verdict_failed(mpa->verdict, rule, direction_of(mpa, reactor), place, watch->at.frame,
+                   "expected a Terminate (layer 2, error type 0, code %d), a close, or no acknowledgment after the %s "
+                   "in frame %u; found %s",
+                   watch->kind == ERROR_MARKER ? CODE_MARKER : CODE_CRC, stimuli[watch->kind], watch->at.frame, found);
     watch->state = ERROR_SETTLED;
 }
 
@@ -261,7 +260,7 @@ void reaction_error_answered(struct mpa_connection *mpa, const struct reaction_f
         return;
     }
     snprintf(found, sizeof found, "an RDMA Read Response to the Read Request %s, in frame %u",
-             same ? "that it carries" : "behind it", request);
+             same ? "that it carries" : "after it", request);
     settle_failed(mpa, fpdu->side, rule, &fpdu->event->place, found);
 }
 
@@ -292,12 +291,11 @@ static void judge_terminate(struct mpa_connection *mpa, const struct reaction_fp
     else if (about_another(watch, terminate))
         verdict_inconclusive(mpa->verdict, RULE_MPA_8_05);
     else
-        verdict_failed(
-            mpa->verdict, RULE_MPA_8_05, direction_of(mpa, fpdu->side), &fpdu->event->place, watch->at.frame,
-            "expected a Terminate with layer 2, error type 0, code %s after the %s in frame %u; found layer %u, "
-            "error type %u, code %u",
-            watch->kind == ERROR_MARKER ? "3" : "2", stimuli[watch->kind], watch->at.frame, terminate->layer,
-            terminate->etype, terminate->code);
+        verdict_failed(mpa->verdict, RULE_MPA_8_05, direction_of(mpa, fpdu->side), &fpdu->event->place, watch->at.frame,
+                       "expected a Terminate with layer 2, error type 0, code %s after the %s in frame %u; found layer "
+                       "%u, error type %u, code %u",
+                       watch->kind == ERROR_MARKER ? "3" : "2", stimuli[watch->kind], watch->at.frame, terminate->layer,
+                       terminate->etype, terminate->code);
     watch->state = ERROR_TERMINATED;
     watch->terminate_frame = fpdu->event->place.frame;
     watch->due = mpa->reaction->now + mpa->options.t_idle;
@@ -314,7 +312,7 @@ static void judge_answer(struct mpa_connection *mpa, const struct reaction_fpdu 
     else if (watch->first && fpdu->acked_known)
         settle_open(mpa, watch); /* MPA-7.1.2-24 */
     else if (watch->state == ERROR_RECEIVED && mpa->reaction->now > watch->due && reaction_sees_all(mpa))
-        settle_failed(mpa, fpdu->side, ignored_rule(watch), &fpdu->event->place, "another FPDU only");
+        settle_failed(mpa, fpdu->side, ignored_rule(watch), &fpdu->event->place, "only another FPDU");
 }
 
 void reaction_error_fpdu(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
@@ -339,11 +337,11 @@ static void check_due(struct mpa_connection *mpa, unsigned reactor)
     if (reaction_lost(mpa, reactor)) {
         settle_open(mpa, watch);
     } else if (watch->state == ERROR_RECEIVED) {
-        settle_failed(mpa, reactor, ignored_rule(watch), &place, "the connection going on");
+        settle_failed(mpa, reactor, ignored_rule(watch), &place, "that the connection continued");
     } else {
         verdict_failed(
             mpa->verdict, RULE_MPA_8_14, direction_of(mpa, reactor), &place, watch->terminate_frame,
-            "expected the connection torn down after the Terminate in frame %u; found it still open after %g s",
+            "expected the connection to be torn down after the Terminate in frame %u; found it still open after %g s",
             watch->terminate_frame, reaction_seconds(mpa->options.t_idle));
         watch->state = ERROR_SETTLED;
     }

@@ -67,8 +67,8 @@ static void judge_ignored_bits(struct mpa_connection *mpa, unsigned responder)
         return;
     if (rejects)
         verdict_failed(mpa->verdict, rule, direction_of(mpa, responder), &reply->place, request->place.frame,
-                       "expected %s of the Request not looked at; found a rejecting Reply to flags 0x%02x "
-                       "(unless the ULP rejects for another reason)",
+                       "expected %s of the Request to be ignored; found a Reply that rejects flags 0x%02x (unless the "
+                       "ULP rejects for another reason)",
                        rule == RULE_MPA_7_1_1_19 ? "R" : "Res", request->frame.flags);
     else
         verdict_passed(mpa->verdict, rule);
@@ -211,10 +211,9 @@ static void judge_first_fpdu(struct mpa_connection *mpa, const struct reaction_f
         judge_going_on(mpa, fpdu);
     if (watch->flags & ESTABLISH_BITS_WITHOUT_A && !(watch->flags & ESTABLISH_MODEL && fpdu->is_terminate)) {
         if (rtr & request->enhanced.rtr & reply->enhanced.rtr)
-            verdict_failed(
-                mpa->verdict, RULE_MPA2_9_2_20, direction, place, watch->at.frame,
-                "expected B, C and D of the Reply ignored since its A is 0; found a zero-length message of a "
-                "type named there");
+            verdict_failed(mpa->verdict, RULE_MPA2_9_2_20, direction, place, watch->at.frame,
+                           "expected B, C and D of the Reply to be ignored, as its A is 0; found a zero-length message "
+                           "of a type that they name");
         else
             verdict_passed(mpa->verdict, RULE_MPA2_9_2_20);
     }
@@ -229,7 +228,7 @@ static void judge_first_fpdu(struct mpa_connection *mpa, const struct reaction_f
     if (watch->flags & ESTABLISH_UNASKED)
         verdict_failed(
             mpa->verdict, RULE_MPA2_10_12, direction, place, watch->at.frame,
-            "expected the connection closed after a Reply with S = 1 to a Request with Rev 1; found an FPDU");
+            "expected the connection to be closed after a Reply with S = 1 to a Request with Rev 1; found an FPDU");
     watch->flags = 0;
     if (mpa->parameters.peer_to_peer && rtr & mpa->parameters.rtr) {
         watch->rtr = rtr;
@@ -273,9 +272,10 @@ static void judge_rtr_answer(struct mpa_connection *mpa, const struct reaction_f
         (terminate->layer == RDMAP_LAYER_RDMA && terminate->etype == 0))
         verdict_inconclusive(mpa->verdict, RULE_MPA2_9_2_05);
     else
-        verdict_failed(mpa->verdict, rule, direction_of(mpa, fpdu->side), &fpdu->event->place, watch->rtr_at.frame,
-                       "expected the RTR in frame %u accepted; found a Terminate with layer %u, error type %u, code %u",
-                       watch->rtr_at.frame, terminate->layer, terminate->etype, terminate->code);
+        verdict_failed(
+            mpa->verdict, rule, direction_of(mpa, fpdu->side), &fpdu->event->place, watch->rtr_at.frame,
+            "expected the RTR in frame %u to be accepted; found a Terminate with layer %u, error type %u, code %u",
+            watch->rtr_at.frame, terminate->layer, terminate->etype, terminate->code);
     watch->rtr = 0;
 }
 
@@ -294,7 +294,7 @@ void reaction_establish_fpdu(struct mpa_connection *mpa, const struct reaction_f
     rule = close_rule(watch);
     if (rule != RULE_NONE) {
         verdict_failed(mpa->verdict, rule, direction_of(mpa, fpdu->side), &fpdu->event->place, watch->terminate_frame,
-                       "expected the connection closed after the Terminate in frame %u; found another FPDU",
+                       "expected the connection to be closed after the Terminate in frame %u; found another FPDU",
                        watch->terminate_frame);
         watch->flags = 0;
     } else if (mpa_is_first(mpa, fpdu->side, fpdu->event)) {
@@ -329,9 +329,10 @@ static void check_due(struct mpa_connection *mpa, unsigned initiator)
     if (!watch->started || mpa->reaction->now <= watch->due || reaction_lost(mpa, initiator))
         return;
     if (rule != RULE_NONE) {
-        verdict_failed(mpa->verdict, rule, direction_of(mpa, initiator), &place, watch->terminate_frame,
-                       "expected the connection closed within %g s of the Terminate in frame %u; found it still open",
-                       reaction_seconds(mpa->options.t_close), watch->terminate_frame);
+        verdict_failed(
+            mpa->verdict, rule, direction_of(mpa, initiator), &place, watch->terminate_frame,
+            "expected the connection to be closed within %g s of the Terminate in frame %u; found it still open",
+            reaction_seconds(mpa->options.t_close), watch->terminate_frame);
         watch->flags = 0;
     } else if (!watch->terminated && watch->flags & ESTABLISH_NO_RTR) {
         no_terminate(mpa, initiator, &place, "nothing");
@@ -369,13 +370,13 @@ void reaction_establish_end(struct mpa_connection *mpa, unsigned side, bool rese
             return; /* the Initiator may still have its say */
     } else if (alone && watch->started && !reaction_lost(mpa, side)) {
         if (watch->flags & (ESTABLISH_NO_RTR | ESTABLISH_ORD))
-            no_terminate(mpa, side, &mpa->side[side].end_place, reset ? "an RST only" : "a FIN only");
+            no_terminate(mpa, side, &mpa->side[side].end_place, reset ? "only an RST" : "only a FIN");
         else if (watch->flags & ESTABLISH_FATAL && reset)
-            verdict_failed(
-                mpa->verdict, RULE_MPA2_9_3_04, direction_of(mpa, side), &mpa->side[side].end_place, watch->at.frame,
-                "expected a Terminate with layer 2, error type 0, code 5 before the reset after the Reply in "
-                "frame %u that contradicts the Request; found an RST only",
-                watch->at.frame);
+            verdict_failed(mpa->verdict, RULE_MPA2_9_3_04, direction_of(mpa, side), &mpa->side[side].end_place,
+                           watch->at.frame,
+                           "expected a Terminate with layer 2, error type 0, code 5 before the reset, as the Reply in "
+                           "frame %u contradicts the Request; found only an RST",
+                           watch->at.frame);
         if (watch->flags & ESTABLISH_UNENHANCED)
             verdict_passed(mpa->verdict, RULE_MPA2_10_11);
         if (watch->flags & ESTABLISH_UNASKED)

@@ -74,11 +74,10 @@ static bool fits(const struct read_kept *kept, const struct ddp_segment *respons
 static void fail_completeness(struct mpa_connection *mpa, const struct place *place, const struct read_kept *kept,
                               uint64_t acked)
 {
-    verdict_failed(
-        mpa->verdict, RULE_MPA_6_06, direction_of(mpa, place->side), place, kept->at.frame,
-        "expected the Response only after the whole Read Request FPDU of %u octets; found it when %u of them "
-        "had been received",
-        (unsigned)(kept->at.end - kept->at.offset), (unsigned)(acked - kept->at.offset));
+    verdict_failed(mpa->verdict, RULE_MPA_6_06, direction_of(mpa, place->side), place, kept->at.frame,
+                   "expected the Response only after all %u octets of the Read Request's FPDU had been received; found "
+                   "it sent after %u",
+                   (unsigned)(kept->at.end - kept->at.offset), (unsigned)(acked - kept->at.offset));
 }
 
 /* Octets that PD_Length did not count were passed over as if they were Private Data: what lies behind is understood. */
@@ -90,8 +89,8 @@ static void judge_excess_taken(struct mpa_connection *mpa, const struct place *a
         return;
     startup->excess = false;
     verdict_failed(mpa->verdict, RULE_MPA_7_1_1_30, direction_of(mpa, answer->side), answer, startup->place.frame,
-                   "expected the connection closed after the startup frame in frame %u, whose Private Data is longer "
-                   "than PD_Length says; found an answer to the Read Request behind it, in frame %u",
+                   "expected the connection to be closed after the startup frame in frame %u, whose Private Data is "
+                   "longer than PD_Length says; found an answer to the Read Request after it, in frame %u",
                    startup->place.frame, kept->at.frame);
 }
 
@@ -207,11 +206,11 @@ void reaction_read_finish(struct mpa_connection *mpa)
     const struct place *place = &mpa->reaction->passed_over.place;
 
     if (mpa->reaction->passed_over.later_frame != 0)
-        verdict_failed(
-            mpa->verdict, RULE_MPA_7_1_2_12, direction_of(mpa, place->side), place,
-            mpa->reaction->passed_over.first.at.frame,
-            "expected the RDMA Read Request in the first FPDU answered; found the answer to a later one, in frame %u",
-            mpa->reaction->passed_over.later_frame);
+        verdict_failed(mpa->verdict, RULE_MPA_7_1_2_12, direction_of(mpa, place->side), place,
+                       mpa->reaction->passed_over.first.at.frame,
+                       "expected the RDMA Read Request in the first FPDU to be answered; found the answer to a later "
+                       "one, in frame %u",
+                       mpa->reaction->passed_over.later_frame);
     mpa->reaction->passed_over.later_frame = 0;
 }
 
@@ -310,11 +309,11 @@ static void judge_ird(struct mpa_connection *mpa, const struct reaction_fpdu *fp
     if (mpa->side[0].hole || mpa->side[1].hole)
         verdict_inconclusive(mpa->verdict, rule);
     else if (state->reads_peak[reader] <= limit)
-        verdict_failed(
-            mpa->verdict, rule, direction_of(mpa, fpdu->side), &fpdu->event->place, mpa->side[reader].last_frame,
-            "expected %u simultaneous RDMA Read Requests supported; found a Terminate (layer 1, error type 2, "
-            "code %u) when there were never more than %u",
-            limit, terminate->code, (unsigned)state->reads_peak[reader]);
+        verdict_failed(mpa->verdict, rule, direction_of(mpa, fpdu->side), &fpdu->event->place,
+                       mpa->side[reader].last_frame,
+                       "expected %u simultaneous RDMA Read Requests to be accepted; found a Terminate (layer 1, error "
+                       "type 2, code %u) although there were never more than %u",
+                       limit, terminate->code, (unsigned)state->reads_peak[reader]);
 }
 
 static void count_reads(struct mpa_connection *mpa, unsigned reader)

@@ -70,7 +70,7 @@ static void check_frame(struct mpa_connection *mpa, unsigned waiter, const struc
     place = reaction_place(mpa, waiter);
     verdict_failed(
         mpa->verdict, RULE_MPA_7_1_2_41, direction_of(mpa, waiter), &place, watch->frame_number[waiter],
-        "expected the connection closed when the %s had not come for %g s after frame %u; found it still open",
+        "expected the connection to be closed when the %s did not come within %g s of frame %u; found it still open",
         mpa->side[1 - waiter].state == SIDE_STARTUP ? "rest of a startup frame" : "Reply",
         reaction_seconds(mpa->options.t_start), watch->frame_number[waiter]);
     watch->frame_settled[waiter] = true;
@@ -87,11 +87,10 @@ static void check_rest(struct mpa_connection *mpa, unsigned waiter, const struct
         (segment && segment->side != waiter && segment->length > 0))
         return;
     place = reaction_place(mpa, waiter);
-    verdict_failed(
-        mpa->verdict, RULE_MPA_7_1_2_42, direction_of(mpa, waiter), &place, theirs->last_frame,
-        "expected the connection closed when the rest of an FPDU had not come for %g s after frame %u; found it "
-        "still open",
-        reaction_seconds(mpa->options.t_idle), theirs->last_frame);
+    verdict_failed(mpa->verdict, RULE_MPA_7_1_2_42, direction_of(mpa, waiter), &place, theirs->last_frame,
+                   "expected the connection to be closed when the rest of an FPDU did not come within %g s of frame "
+                   "%u; found it still open",
+                   reaction_seconds(mpa->options.t_idle), theirs->last_frame);
     watch->rest_settled[waiter] = true;
 }
 
@@ -129,7 +128,7 @@ void reaction_wait_end(struct mpa_connection *mpa, unsigned side)
             verdict_failed(
                 mpa->verdict, RULE_MPA_7_1_2_10, direction_of(mpa, 1 - side), &place,
                 mpa->side[side].startup.place.frame,
-                "expected a Reply to the Request in frame %u; found none in %g s, until the Initiator closed",
+                "expected a Reply to the Request in frame %u; found none within %g s, when the Initiator closed",
                 mpa->side[side].startup.place.frame, reaction_seconds(waited));
         }
     }

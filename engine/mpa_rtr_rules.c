@@ -194,7 +194,7 @@ static void settle_first_fpdu(struct mpa_connection *mpa, const struct mpa_fpdu_
     if (event && event->has_ddp && (mpa->parameters.rtr & kind_of(&event->ddp)) != 0 &&
         transfers_nothing(&event->ddp)) {
         verdict_failed(mpa->verdict, RULE_MPA2_5_02, DIR_TO_RESPONDER, &place, event->place.frame,
-                       "expected the RTR in the first FPDU; found %s, and the RTR behind it", rtr->found);
+                       "expected the RTR in the first FPDU; found %s, and the RTR after it", rtr->found);
         return;
     }
     if (suspect == RTR_MALFORMED)
@@ -219,7 +219,7 @@ static void judge_next_msn(struct mpa_connection *mpa, const struct mpa_fpdu_eve
         verdict_passed(mpa->verdict, RULE_MPA2_9_2_27);
     else
         verdict_failed(mpa->verdict, RULE_MPA2_9_2_27, DIR_TO_RESPONDER, &event->place, rtr->place.frame,
-                       "expected MSN 2 in the message behind the RTR on QN %u; found MSN %u", ddp->qn, ddp->msn);
+                       "expected MSN 2 in the message after the RTR on QN %u; found MSN %u", ddp->qn, ddp->msn);
 }
 
 static void judge_rtr_response(struct mpa_connection *mpa, unsigned responder, const struct mpa_fpdu_event *event)
@@ -237,11 +237,11 @@ static void judge_rtr_response(struct mpa_connection *mpa, unsigned responder, c
     else if (answers_rtr(rtr, ddp))
         verdict_passed(mpa->verdict, RULE_MPA2_9_2_24);
     else
-        verdict_failed(
-            mpa->verdict, RULE_MPA2_9_2_24, DIR_TO_INITIATOR, &event->place, rtr->place.frame,
-            "expected a zero-length RDMA Read Response to STag 0x%08x TO 0x%llx for the RTR; found %zu octets to "
-            "STag 0x%08x TO 0x%llx",
-            rtr->sink_stag, (unsigned long long)rtr->sink_to, ddp->payload_len, ddp->stag, (unsigned long long)ddp->to);
+        verdict_failed(mpa->verdict, RULE_MPA2_9_2_24, DIR_TO_INITIATOR, &event->place, rtr->place.frame,
+                       "expected a zero-length RDMA Read Response to STag 0x%08x TO 0x%llx for the RTR; found %zu "
+                       "octets to STag 0x%08x TO 0x%llx",
+                       rtr->sink_stag, (unsigned long long)rtr->sink_to, ddp->payload_len, ddp->stag,
+                       (unsigned long long)ddp->to);
 }
 
 /* A common RTR type exists: the rules of the RTR apply. */
@@ -310,11 +310,10 @@ void mpa_judge_content_finish(struct mpa_connection *mpa)
     responder = &mpa->side[other((unsigned)initiator_of(mpa))];
     if (rtr->responder_fpdus_since > 0 && !rtr->terminated && !responder->hole && !responder->reset &&
         (responder->fin || responder->last_time - rtr->place.time_ns > mpa->options.t_react))
-        verdict_failed(
-            mpa->verdict, RULE_MPA2_9_2_24, DIR_TO_RESPONDER, &rtr->place, 0,
-            "expected a zero-length RDMA Read Response for the RTR; found %llu other FPDUs of the Responder and "
-            "none",
-            (unsigned long long)rtr->responder_fpdus_since);
+        verdict_failed(mpa->verdict, RULE_MPA2_9_2_24, DIR_TO_RESPONDER, &rtr->place, 0,
+                       "expected a zero-length RDMA Read Response for the RTR; found none, and %llu other FPDUs from "
+                       "the Responder",
+                       (unsigned long long)rtr->responder_fpdus_since);
     else
         verdict_inconclusive(mpa->verdict, RULE_MPA2_9_2_24);
 }

@@ -58,7 +58,7 @@ static void judge_flags(const struct subject *s)
         CHECK(s, RULE_MPA_7_1_1_18, (f->flags & MPA_FLAG_R) == 0,
               "expected R = 0 in an MPA Request; found flags 0x%02x with R = 1", f->flags);
     CHECK(s, enhanced_format ? RULE_MPA2_6_02 : RULE_MPA_7_1_1_21, (f->flags & MPA_FLAGS_RES) == 0,
-          "expected the reserved bits (mask 0x0f) zero; found flags 0x%02x in the %s", f->flags, s->name);
+          "expected the reserved bits (mask 0x0f) to be zero; found flags 0x%02x in the %s", f->flags, s->name);
 }
 
 static void judge_revision(const struct subject *s)
@@ -97,8 +97,8 @@ static bool little_endian_length(const struct subject *s, uint64_t follow)
     if (swapped > MPA_PRIVATE_DATA_MAX || follow != swapped)
         return false;
     CHECK(s, RULE_MPA_7_1_1_07, false,
-          "expected PD_Length big-endian (%02x %02x for the %u octets that follow); found %02x %02x", swapped >> 8,
-          swapped & 0xff, swapped, pd_length >> 8, pd_length & 0xff);
+          "expected PD_Length in network byte order (%02x %02x for the %u octets that follow); found %02x %02x",
+          swapped >> 8, swapped & 0xff, swapped, pd_length >> 8, pd_length & 0xff);
     return true;
 }
 
@@ -141,8 +141,8 @@ static void judge_length(const struct subject *s)
             verdict_inconclusive(s->mpa->verdict, RULE_MPA_7_1_1_28);
         else if (!little_endian_length(s, follow))
             CHECK(s, RULE_MPA_7_1_1_28, false,
-                  "expected %u octets of Private Data in the %s as PD_Length says; found %u and nothing more",
-                  f->pd_length, s->name, follow);
+                  "expected %u octets of Private Data in the %s, as PD_Length says; found only %u", f->pd_length,
+                  s->name, follow);
         return;
     }
     if ((f->flags & MPA_FLAG_S) != 0 && f->revision >= 2) /* below: MPA2-6-04, and no enhanced data at all */
@@ -218,11 +218,11 @@ static void judge_enhanced(const struct subject *s)
         return;
     if (misplaced(f)) {
         s->mpa->order->side[s->side].enhanced_unusable = true;
-        CHECK(
-            s, RULE_MPA2_9_01, false,
-            "expected the enhanced data in the first 4 octets of the Private Data; found %02x %02x %02x %02x there and "
-            "what looks like it (%02x %02x %02x %02x) in the last 4",
-            p[0], p[1], p[2], p[3], p[f->pd_length - 4], p[f->pd_length - 3], p[f->pd_length - 2], p[f->pd_length - 1]);
+        CHECK(s, RULE_MPA2_9_01, false,
+              "expected the enhanced data in the first 4 octets of the Private Data; found %02x %02x %02x %02x there "
+              "and what looks like it (%02x %02x %02x %02x) in the last 4",
+              p[0], p[1], p[2], p[3], p[f->pd_length - 4], p[f->pd_length - 3], p[f->pd_length - 2],
+              p[f->pd_length - 1]);
         return;
     }
     verdict_passed(v, RULE_MPA2_9_01);
@@ -268,7 +268,7 @@ static void judge_missing_s(const struct subject *s)
     CHECK(
         s, RULE_MPA2_6_01,
         !(e.peer_to_peer && e.rtr != 0 && usual_depth(e.ird) && usual_depth(e.ord) && (e.ird != 0 || e.ord != 0)),
-        "expected S = 1 with enhanced data in front of the Private Data; found flags 0x%02x and A = 1, IRD %u, ORD %u",
+        "expected S = 1 where the Private Data begins with enhanced data; found flags 0x%02x and A = 1, IRD %u, ORD %u",
         f->flags, e.ird, e.ord);
 }
 

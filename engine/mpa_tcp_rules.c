@@ -51,7 +51,7 @@ static void fail_early_ack(struct mpa_connection *mpa, unsigned side, uint32_t r
     struct mpa_tcp_side *mine = &mpa->tcp_rules->side[side];
 
     verdict_failed(mpa->verdict, RULE_MPA_1_2_04, direction_of(mpa, side), &mine->early_ack.place, related,
-                   "expected no more acknowledged than the %llu octets that the peer had sent; found %llu",
+                   "expected at most the %llu octets that the peer had sent to be acknowledged; found %llu",
                    (unsigned long long)mine->early_ack.sent, (unsigned long long)mine->early_ack.acked);
     mine->early_ack.open = false;
     mine->early_ack.settled = true;
@@ -118,7 +118,7 @@ static void fail_conflict(struct mpa_connection *mpa, unsigned side, const struc
                           uint8_t repeated, uint32_t first_frame)
 {
     verdict_failed(mpa->verdict, RULE_MPA_7_1_5_03, direction_of(mpa, side), place, first_frame,
-                   "expected 0x%02x at stream offset %llu as first sent; found 0x%02x in the retransmission", first,
+                   "expected 0x%02x at stream offset %llu, as first sent; found 0x%02x in the retransmission", first,
                    (unsigned long long)place->offset, repeated);
 }
 
@@ -241,7 +241,7 @@ static void note_fragments(struct mpa_connection *mpa, const struct tcp_segment 
     place.side = (uint8_t)(1 - segment->side);
     verdict_failed(
         mpa->verdict, RULE_MPA_A_5_1_02, direction_of(mpa, 1 - segment->side), &place, mine->fragments.frame,
-        "expected the segment that came as IP fragments in frame %u acknowledged; found it sent %u times in vain",
+        "expected the segment that came as IP fragments in frame %u to be acknowledged; found it sent %u times in vain",
         mine->fragments.frame, mine->fragments.times);
     mine->fragments.settled = true;
 }
@@ -272,7 +272,7 @@ static void check_fin(struct mpa_connection *mpa, const struct tcp_segment *segm
         return;
     mine->beyond_fin = true;
     verdict_failed(mpa->verdict, RULE_MPA_7_2_01, direction_of(mpa, segment->side), &place, s->end_place.frame,
-                   "expected no octets behind the FIN in frame %u; found %llu", s->end_place.frame,
+                   "expected no octets after the FIN in frame %u; found %llu", s->end_place.frame,
                    (unsigned long long)(end - s->fin_offset));
 }
 
@@ -327,7 +327,7 @@ void mpa_tcp_end(struct mpa_connection *mpa, unsigned side, bool reset)
     if (facts->highest > s->fin_offset + 1 && facts->highest - s->fin_offset <= BEYOND_FIN_MAX && !mine->beyond_fin) {
         mine->beyond_fin = true;
         verdict_failed(mpa->verdict, RULE_MPA_7_2_01, direction_of(mpa, side), &s->end_place, 0,
-                       "expected the FIN behind all octets; found %llu octets behind it",
+                       "expected the FIN after all octets; found %llu octets after it",
                        (unsigned long long)(facts->highest - s->fin_offset));
     }
     /* The stream is over and never reached what was acknowledged. */
@@ -387,8 +387,7 @@ static void finish_side(struct mpa_connection *mpa, unsigned side)
     else if (mine->repeated_otherwise >= REPEATS_MIN && mpa_segments_are_real(mpa, side, &mss))
         verdict_failed(
             mpa->verdict, RULE_MPA_A_1_05, direction_of(mpa, side), &mine->repeated_place, 0,
-            "expected retransmissions with the original segment boundaries; found other boundaries in all %llu "
-            "of them",
+            "expected retransmissions with the original segment boundaries; found other boundaries in all %llu of them",
             (unsigned long long)mine->repeated_otherwise);
     judge_sack(mpa, side);
     judge_df(mpa, side);

@@ -121,8 +121,8 @@ static void judge_sizes(struct mpa_connection *mpa, unsigned side, unsigned mss)
     if (mss < MULPDU_MIN) {
         if (s->non_final >= NON_FINAL_TINY_MIN && s->non_final_largest < MULPDU_MIN)
             verdict_failed(mpa->verdict, RULE_MPA_4_5_07, direction, &s->non_final_place, 0,
-                           "expected MULPDU not below 128 although the MSS is %u; found non-final ULPDUs of at most %u "
-                           "octets",
+                           "expected a MULPDU of at least 128 octets, although the MSS is %u; found non-final ULPDUs "
+                           "of at most %u octets",
                            mss, s->non_final_largest);
         else if (s->non_final > 0 && s->non_final_largest >= MULPDU_MIN)
             verdict_passed(mpa->verdict, RULE_MPA_4_5_07);
@@ -145,21 +145,23 @@ static void judge_alignment(struct mpa_connection *mpa, unsigned side, unsigned 
     if (mss < MULPDU_MIN)
         return;
     if (s->pause_unaligned)
-        verdict_failed(mpa->verdict, RULE_MPA_5_1_07, direction, &s->pause_place, 0,
-                       "expected an FPDU's start after a pause in which all was acknowledged; found the rest of one");
+        verdict_failed(
+            mpa->verdict, RULE_MPA_5_1_07, direction, &s->pause_place, 0,
+            "expected the start of an FPDU after a pause in which everything was acknowledged; found the rest of one");
     else if (s->pauses > 0)
         verdict_passed_n(mpa->verdict, RULE_MPA_5_1_07, (uint32_t)s->pauses);
     /* An EMSS below the MSS shows in the segments, too. */
     if (s->largest_fpdu > tcp_pair_facts(mpa->tcp, side)->largest_segment)
         return;
     if (s->segments >= SEGMENTS_MIN && s->aligned * ALIGNED_SHARE <= s->segments)
-        verdict_failed(mpa->verdict, RULE_MPA_5_1_04, direction, &s->segment_place, 0,
-                       "expected segments that begin with an FPDU; found %llu of %llu that do although all FPDUs fit",
-                       (unsigned long long)s->aligned, (unsigned long long)s->segments);
+        verdict_failed(
+            mpa->verdict, RULE_MPA_5_1_04, direction, &s->segment_place, 0,
+            "expected all segments to begin with an FPDU, as every FPDU fits into one; found %llu of %llu that do",
+            (unsigned long long)s->aligned, (unsigned long long)s->segments);
     else if (s->packed_badly >= PACKED_MIN && s->packed_badly * 2 > s->packed)
         verdict_failed(
             mpa->verdict, RULE_MPA_5_1_05, direction, &s->packed_place, 0,
-            "expected FPDUs that share a segment whole in it; found %llu of %llu segments that end inside one",
+            "expected FPDUs that share a segment to be complete in it; found %llu of %llu segments that end inside one",
             (unsigned long long)s->packed_badly, (unsigned long long)s->packed);
     else if (s->packed > s->packed_badly)
         verdict_passed_n(mpa->verdict, RULE_MPA_5_1_05, (uint32_t)(s->packed - s->packed_badly));

@@ -27,7 +27,7 @@ static void judge_missing_startup(struct mpa_connection *mpa, unsigned side, con
                        "connection that no IETF end can join");
     else
         verdict_failed(mpa->verdict, RULE_MPA_7_1_2_01, event->direction, &event->place, 0,
-                       "expected an MPA Request before the first FPDU; found none on side %u and FPDUs", side);
+                       "expected an MPA Request before the first FPDU; found FPDUs, and no Request from side %u", side);
 }
 
 static void judge_negotiated(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
@@ -66,8 +66,7 @@ static void judge_negotiated(struct mpa_connection *mpa, unsigned side, const st
         rule = RULE_MPA_C_1_03;
     verdict_failed(mpa->verdict, rule, event->direction, &event->place, to->startup.place.frame,
                    "expected DDP and RDMAP version %u (MPA Request Rev %u, MPA Reply Rev %u%s); found version %u",
-                   expected, request, reply, rule == RULE_MPA_C_1_03 ? ", and as the other direction has it" : "",
-                   version);
+                   expected, request, reply, rule == RULE_MPA_C_1_03 ? ", and as in the other direction" : "", version);
 }
 
 void mpa_judge_versions(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)

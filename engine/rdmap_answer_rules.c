@@ -132,11 +132,10 @@ static void fail_surplus(struct rdmap_connection *rdmap, struct rdmap_early *ear
                       " for which no request is open",
                       early->stag, early->to);
     else
-        rdmap_fail_at(
-            rdmap, &early->place, RULE_RDMAPX_5_2_2_04, 0,
-            "expected Atomic Responses to open Atomic Requests only; found one with Original Request Identifier "
-            "0x%08x when no request is open",
-            early->identifier);
+        rdmap_fail_at(rdmap, &early->place, RULE_RDMAPX_5_2_2_04, 0,
+                      "expected Atomic Responses to open Atomic Requests only; found one with Original Request "
+                      "Identifier 0x%08x when no request is open",
+                      early->identifier);
 }
 
 static bool fits(const struct rdmap_early *early, const struct rdmap_operation *operation)
@@ -158,8 +157,8 @@ static void fail_early(struct rdmap_connection *rdmap, unsigned requester, struc
     early->open = false;
     if (early->acked_known)
         rdmap_fail_at(rdmap, &early->place, rule, request ? request->operation.place.frame : 0,
-                      "expected the %s Response behind its request; found it when nothing of the request had been "
-                      "received",
+                      "expected the %s Response only after its request; found it sent before any of the request had "
+                      "been received",
                       name_of(early->kind));
     else
         verdict_inconclusive(rdmap->verdict, rule);
@@ -330,8 +329,8 @@ static void judge_unanswered(struct rdmap_connection *rdmap, unsigned requester,
         return;
     }
     rdmap_fail_at_as(rdmap, &request->operation.place, rule, went_on && closed_first ? SEVERITY_ERROR : SEVERITY_NOTE,
-                     0, "expected an %s Response; found none up to the end of the connection%s",
-                     name_of(request->operation.kind), went_on ? ", and other messages of the responder" : "");
+                     0, "expected an %s Response; found none by the end of the connection%s",
+                     name_of(request->operation.kind), went_on ? ", but other messages from the responder" : "");
 }
 
 static void finish_side(struct rdmap_connection *rdmap, unsigned requester)

@@ -101,10 +101,10 @@ static void judge_answered_alignment(struct rdmap_connection *rdmap, struct rdma
     entry->told = true;
     rdmap_fail_at_as(rdmap, &operation->place, RULE_RDMAPX_5_1_1_04, others ? SEVERITY_WARNING : SEVERITY_NOTE,
                      step->fpdu->place.frame,
-                     "expected a Remote TO that stands for an address aligned to 8 octets; found TO 0x%" PRIx64 "%s",
+                     "expected a Remote TO for an address aligned to 8 octets; found TO 0x%" PRIx64 "%s",
                      operation->atomic.to,
-                     others ? ", and other Atomics on this STag at TOs of another remainder"
-                            : ", which the responder has taken for one");
+                     others ? ", and other Atomics on this STag at TOs with another remainder"
+                            : ", which the responder accepted as one");
 }
 
 /* Not answered: a responder refuses what is not aligned. */
@@ -112,7 +112,7 @@ static void judge_refused_alignment(struct rdmap_connection *rdmap, const struct
 {
     if ((request->operation.atomic.to & 7u) != 0)
         rdmap_fail_at(rdmap, &request->operation.place, RULE_RDMAPX_5_1_1_04, 0,
-                      "expected a Remote TO that stands for an address aligned to 8 octets; found TO 0x%" PRIx64,
+                      "expected a Remote TO for an address aligned to 8 octets; found TO 0x%" PRIx64,
                       request->operation.atomic.to);
 }
 

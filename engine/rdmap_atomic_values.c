@@ -279,8 +279,8 @@ static void judge_pair(struct rdmap_connection *rdmap, struct rdmap_step *step, 
     shadow->told = true;
     rule = explain(pair);
     rdmap_fail_as(rdmap, step, rule, severity_of(rdmap, rule), shadow->place.frame,
-                  "expected the value 0x%016" PRIx64 " that the %s before it on STag 0x%08x TO 0x%" PRIx64
-                  " leaves (original 0x%016" PRIx64 "); found 0x%016" PRIx64 "%s",
+                  "expected the value 0x%016" PRIx64 " that the preceding %s on STag 0x%08x TO 0x%" PRIx64
+                  " left (original 0x%016" PRIx64 "); found 0x%016" PRIx64 "%s",
                   shadow->after, rdmap_atomic_name(shadow->operation.opcode), shadow->stag, shadow->to,
                   shadow->original, pair->original,
                   severity_of(rdmap, rule) == SEVERITY_NOTE ? "; another writer may explain it" : "");
@@ -308,7 +308,7 @@ static void judge_written(struct rdmap_connection *rdmap, struct rdmap_step *ste
             verdict_passed(rdmap->verdict, RULE_RDMAPX_7_11);
         else
             rdmap_fail_as(rdmap, step, RULE_RDMAPX_7_11, severity_of(rdmap, RULE_RDMAPX_7_11), kept->frame,
-                          "expected the octets of the RDMA Write before it (0x%016" PRIx64
+                          "expected the octets of the preceding RDMA Write (0x%016" PRIx64
                           " or in reverse); found 0x%016" PRIx64 "%s",
                           value, response->original, rdmap->options.exclusive ? "" : "; another writer may explain it");
         return;

@@ -53,9 +53,10 @@ static void judge_behind_terminate(struct rdmap_connection *rdmap, struct rdmap_
         return;
     state->side[side].told = true;
     if (is_terminate(step))
-        rdmap_fail(rdmap, step, RULE_RDMAP_5_4_06, frame, "expected one Terminate in a direction; found a second one");
+        rdmap_fail(rdmap, step, RULE_RDMAP_5_4_06, frame,
+                   "expected at most one Terminate in a direction; found a second one");
     else
-        rdmap_fail(rdmap, step, RULE_RDMAP_5_4_11, frame, "expected no message behind a Terminate; found %s",
+        rdmap_fail(rdmap, step, RULE_RDMAP_5_4_11, frame, "expected no message after a Terminate; found %s",
                    step->info ? step->info->name : "an FPDU");
 }
 
@@ -108,7 +109,7 @@ void rdmap_close_end(struct rdmap_connection *rdmap, unsigned side, bool reset, 
     if (rdmap->side[side].fin || peer->fin || peer->reset || !peer->acked_known || peer->acked >= state->side[side].end)
         return;
     rdmap_fail_at(rdmap, place, RULE_RDMAP_6_2_1_06, state->side[side].place.frame,
-                  "expected a graceful close (FIN) behind the Terminate; found a reset (RST) before the other end had "
+                  "expected a graceful close (FIN) after the Terminate; found a reset (RST) before the other end had "
                   "acknowledged the Terminate");
 }
 

@@ -75,11 +75,10 @@ static void judge_no_buffer(struct rdmap_connection *rdmap, struct rdmap_step *s
     if (!rdmap_requests_certain(&rdmap->side[requester].requests) || rdmap->side[requester].hole || peak > depth)
         verdict_inconclusive(rdmap->verdict, rule);
     else
-        rdmap_fail(
-            rdmap, step, rule, 0,
-            "expected buffers on QN 1 for the %u requests that were negotiated; found a Terminate for the lack of "
-            "one with %llu requests in flight",
-            depth, (unsigned long long)peak);
+        rdmap_fail(rdmap, step, rule, 0,
+                   "expected buffers on QN 1 for the %u requests that were negotiated; found a Terminate for lack of "
+                   "one with %llu requests in flight",
+                   depth, (unsigned long long)peak);
 }
 
 /* The refused Atomic Request, when it is known. */
@@ -97,7 +96,7 @@ static void judge_refused_atomic(struct rdmap_connection *rdmap, struct rdmap_st
     atomic = &request->operation.atomic;
     if (terminate->code == 6 && rdmap_atomic_name(atomic->opcode) && state->atomics_answered[requester] != 0)
         rdmap_fail(rdmap, step, RULE_RDMAPX_1_1_01, request->operation.place.frame,
-                   "expected every Atomic Operation to be supported as one was answered; found %s in frame %u refused "
+                   "expected every Atomic Operation to be supported, as one was answered; found %s in frame %u refused "
                    "as unexpected",
                    rdmap_atomic_name(atomic->opcode), request->operation.place.frame);
 }
@@ -111,8 +110,8 @@ static void judge_refused_response(struct rdmap_connection *rdmap, struct rdmap_
         verdict_inconclusive(rdmap->verdict, RULE_RDMAPX_5_2_2_10);
     else
         rdmap_fail(rdmap, step, RULE_RDMAPX_5_2_2_10, accused->place.frame,
-                   "expected a buffer on QN 3 for the Atomic Response in frame %u, which was asked for; found a "
-                   "Terminate for the lack of one",
+                   "expected a buffer on QN 3 for the Atomic Response in frame %u, which was requested; found a "
+                   "Terminate for lack of one",
                    accused->place.frame);
 }
 

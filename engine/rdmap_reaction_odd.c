@@ -85,10 +85,10 @@ void rdmap_odd_terminate(struct rdmap_connection *rdmap, struct rdmap_step *step
                 "expected a buffer for the Terminate in frame %u; found a Terminate that reports the lack of one",
                 accused->place.frame);
         else if (mine->pending & 1u << ODD_TERMINATE_RESERVED)
-            rdmap_fail(rdmap, step, RULE_RDMAP_4_8_29, accused->place.frame,
-                       "expected the Reserved bits of the Terminate in frame %u not to be looked at; found a Terminate "
-                       "about it",
-                       accused->place.frame);
+            rdmap_fail(
+                rdmap, step, RULE_RDMAP_4_8_29, accused->place.frame,
+                "expected the Reserved bits of the Terminate in frame %u to be ignored; found a Terminate about it",
+                accused->place.frame);
     }
     /* What else the peer sent may be what it is about. */
     for (unsigned kind = 0; kind < ODD_KINDS; kind++)

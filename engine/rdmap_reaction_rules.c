@@ -83,7 +83,7 @@ static void settle_terminated(struct rdmap_connection *rdmap, struct rdmap_step 
     verdict_passed(v, RULE_RDMAP_6_2_1_01);
     if (watch->served.frame != 0)
         rdmap_fail_at(rdmap, &watch->served, drop, watch->place.frame,
-                      "expected every segment behind the one with %s in frame %u to be dropped; found an answer to the "
+                      "expected every segment after the one with %s in frame %u to be dropped; found an answer to the "
                       "request in frame %u",
                       info->what, watch->place.frame, watch->served_request);
     else if (watch->followed || !info->ddp)
@@ -136,7 +136,7 @@ static void judge_terminate(struct rdmap_connection *rdmap, struct rdmap_step *s
         watch->state = FAULT_SETTLED;
     } else if (accused && accused->place.offset > watch->place.offset && watch->firm && accused->faulty) {
         rdmap_fail(rdmap, step, RULE_RDMAP_7_1_10, watch->place.frame,
-                   "expected the first error reported, %s in frame %u; found the segment in frame %u",
+                   "expected a report of the first error, %s in frame %u; found one of the segment in frame %u",
                    rdmap_fault_info[watch->kind].what, watch->place.frame, accused->place.frame);
         watch->state = FAULT_SETTLED;
     } else {
@@ -328,7 +328,7 @@ static void judge_inaction(struct rdmap_connection *rdmap, unsigned reactor, int
     if (rdmap_fault_info[watch->kind].served_only) {
         settle_open(rdmap, watch);
     } else if (watch->served.frame != 0 && ended && !s->hole && !peer->hole) {
-        settle_ignored(rdmap, watch, &watch->served, "an answer to a request behind it");
+        settle_ignored(rdmap, watch, &watch->served, "an answer to a request after it");
     } else if (watch->went_on.frame != 0 && ended && !s->hole && !peer->hole) {
         settle_ignored(rdmap, watch, &watch->went_on,
                        "further messages in both directions and the end of the connection");

@@ -36,10 +36,10 @@ static void judge_sink(struct rdmap_connection *rdmap, struct rdmap_step *step, 
         return;
     state->sinks_told[side] = true;
     if (state->sinks_regular[side]) {
-        rdmap_fail(rdmap, step, RULE_RDMAP_8_1_1_08, 0,
-                   "expected STags that are hard to predict; found %u in a row, each by 0x%x above the one before, up "
-                   "to 0x%08x",
-                   n, stride, stag);
+        rdmap_fail(
+            rdmap, step, RULE_RDMAP_8_1_1_08, 0,
+            "expected STags that are hard to predict; found %u in a row, each 0x%x above the one before, up to 0x%08x",
+            n, stride, stag);
         return;
     }
     verdict_passed(rdmap->verdict, RULE_RDMAP_8_1_1_08);

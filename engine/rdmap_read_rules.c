@@ -200,7 +200,7 @@ void rdmap_read_settle(struct rdmap_connection *rdmap, unsigned side, struct rdm
     if (step && step->stray && step->ddp->opcode == RDMAP_READ_RESPONSE)
         rdmap_fail_at(rdmap, &shortened->place, RULE_DDP_4_1_05, step->fpdu->place.frame,
                       "expected Last = 0 in a segment with %" PRIu64
-                      " of %u octets of a Read Response; found Last = 1 and more of it behind",
+                      " of %u octets of a Read Response; found Last = 1, and more of it afterwards",
                       shortened->octets, shortened->size);
     else
         rdmap_fail_at(rdmap, &shortened->place, RULE_RDMAP_4_4_08, shortened->request_frame,

@@ -95,11 +95,11 @@ static void judge_length(const struct accusation *a)
         verdict_inconclusive(a->rdmap->verdict, RULE_RDMAP_4_8_30);
     else
         rdmap_fail(a->rdmap, a->step, RULE_RDMAP_4_8_30, a->frame,
-                   "expected DDP Segment Length %u, header and payload of the segment in frame %u; found %u%s", length,
-                   a->frame, terminate->segment_length,
+                   "expected DDP Segment Length %u, of header and payload of the segment in frame %u; found %u%s",
+                   length, a->frame, terminate->segment_length,
                    terminate->segment_length + a->ddp->header_len == length ||
                            (a->accused->has_read && terminate->segment_length == 0)
-                       ? ", which leaves the headers out"
+                       ? ", without the headers"
                        : "");
 }
 
@@ -146,7 +146,7 @@ static void judge_untouched(const struct accusation *a)
         verdict_passed(a->rdmap->verdict, RULE_RDMAP_4_8_38);
     else
         rdmap_fail(a->rdmap, a->step, RULE_RDMAP_4_8_38, a->frame,
-                   "expected the RDMA Read Request Header of frame %u unchanged, as nothing of its answer was sent; "
+                   "expected the RDMA Read Request Header of frame %u unchanged, as none of its answer had been sent; "
                    "found SinkSTag 0x%08x, SinkTO 0x%llx, size %u, SrcSTag 0x%08x, SrcTO 0x%llx",
                    a->frame, a->terminate->read.sink_stag, (unsigned long long)a->terminate->read.sink_to,
                    a->terminate->read.size, a->terminate->read.source_stag,
@@ -232,17 +232,17 @@ static const char *untrue_of_ddp(const struct accusation *a)
         if (code == 3 && a->length_known && !sum_wraps(ddp->to, a->payload))
             return "TO plus length does not wrap";
         if (code == 4 && version_is_right(a))
-            return "its DV is that of the connection";
+            return "its DV is the connection's";
     } else if (a->terminate->etype == 2) {
         if (code == 1 && a->info && !a->info->tagged && ddp->qn == (uint32_t)a->info->queue &&
             ddp->qn <= DDP_QN_TERMINATE)
-            return "its QN is valid and that of its opcode";
+            return "its QN is valid and fits its opcode";
         if (code == 4 && ddp->mo == 0)
             return "its MO is 0";
         if (code == 5 && a->length_known && a->payload == 0 && ddp->mo == 0)
             return "it has no payload";
         if (code == 6 && version_is_right(a))
-            return "its DV is that of the connection";
+            return "its DV is the connection's";
     }
     return NULL;
 }
@@ -258,9 +258,9 @@ static const char *untrue_of_rdmap(const struct accusation *a)
         !sum_wraps(read.source_to, read.size))
         return "SrcTO plus size does not wrap";
     if (terminate->etype == 2 && terminate->code == 5 && rdmap_version_is_right(a))
-        return "its RV is that of the connection";
+        return "its RV is the connection's";
     if (terminate->etype == 2 && terminate->code == 6 && opcode_is_expected(a))
-        return "its opcode, T bit and QN belong together";
+        return "its opcode, T bit and QN match";
     return NULL;
 }
 
@@ -412,7 +412,7 @@ enum { SEGMENT_TEXT = 48 };
 static const char *segment_text(const struct accusation *a, char text[SEGMENT_TEXT])
 {
     if (!a->accused)
-        return "segment whose header it holds";
+        return "segment whose header it echoes";
     snprintf(text, SEGMENT_TEXT, "segment in frame %u", a->frame);
     return text;
 }
@@ -431,7 +431,7 @@ static void judge_truth(const struct accusation *a)
         why = "an Atomic was answered before";
     /* "Unspecified", of a segment that has just this peculiarity. */
     if (!why && field != RULE_COUNT && !ddp && terminate->etype != 0 && terminate->code == 0xFF)
-        why = "a field that is not to be looked at is its only peculiarity";
+        why = "its only peculiarity is a field that must be ignored";
     if (!why) {
         if (field == RULE_COUNT && (ddp ? ddp_code_is_true(a) : rdmap_code_is_true(a)))
             verdict_passed(a->rdmap->verdict, rule);
@@ -440,9 +440,9 @@ static void judge_truth(const struct accusation *a)
         return;
     }
     rdmap_fail(a->rdmap, a->step, field != RULE_COUNT ? field : rule, a->frame,
-               field != RULE_COUNT ? "expected reserved fields of the %s not to be looked at; found a Terminate %u/%u "
-                                     "with code %02x (%s) about it: %s"
-                                   : "expected a code that is true of the %s; found %u/%u with code %02x (%s): %s",
+               field != RULE_COUNT ? "expected reserved fields of the %s to be ignored; found a Terminate %u/%u with "
+                                     "code %02x (%s) about it: %s"
+                                   : "expected a code that applies to the %s; found %u/%u with code %02x (%s): %s",
                segment_text(a, text), terminate->layer, terminate->etype, terminate->code,
                rdmap_terminate_code_name(terminate->layer, terminate->etype, terminate->code), why);
 }

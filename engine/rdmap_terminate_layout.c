@@ -87,14 +87,14 @@ static const struct {
     void (*read)(uint8_t out[CONTROL_LEN], const uint8_t p[CONTROL_LEN]);
     const char *how;
 } layouts[] = {
-    {low_bits_first, "its fields filled from the least significant bit of each octet (Layer and EType in each other's "
-                     "place, M, D and R in the low bits of the third octet)"},
-    {nibbles_swapped, "Layer and EType in each other's place"},
+    {low_bits_first, "its fields filled from the least significant bit of each octet (Layer and EType swapped, M, D "
+                     "and R in the low bits of the third octet)"},
+    {nibbles_swapped, "Layer and EType swapped"},
     {header_bits_low, "M, D and R in the low bits of the third octet"},
-    {octets_reversed, "its octets in the opposite order"},
-    {both, "its octets in the opposite order and its fields filled from the least significant bit"},
-    {bits_reversed, "the bits of each octet in the opposite order"},
-    {all_reversed, "all its bits in the opposite order"},
+    {octets_reversed, "its octets in reverse order"},
+    {both, "its octets in reverse order and its fields filled from the least significant bit"},
+    {bits_reversed, "the bits of each octet in reverse order"},
+    {all_reversed, "all its bits in reverse order"},
 };
 
 enum { LAYOUTS = sizeof layouts / sizeof layouts[0] };

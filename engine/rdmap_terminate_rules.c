@@ -46,12 +46,12 @@ static void judge_cut(struct rdmap_connection *rdmap, struct rdmap_step *step, c
 
     if (length_left_out(step, terminate)) {
         rdmap_fail(rdmap, step, RULE_RDMAP_4_8_31, 0,
-                   "expected DDP Segment Length between control word and DDP Header; found %02x%02x%02x%02x followed "
-                   "by the DDP Header at once (%02x%02x...)",
+                   "expected DDP Segment Length between control word and DDP Header; found %02x%02x%02x%02x with the "
+                   "DDP Header right after it (%02x%02x...)",
                    p[0], p[1], p[2], p[3], p[4], p[5]);
     } else if (!terminate->has_length) {
         rdmap_fail(rdmap, step, terminate->d ? RULE_RDMAP_4_8_31 : RULE_RDMAP_4_8_32, 0,
-                   "expected DDP Segment Length behind a control word with M = %u, D = %u; found %zu octets",
+                   "expected DDP Segment Length after a control word with M = %u, D = %u; found %zu octets",
                    terminate->m, terminate->d, n);
     } else if (!terminate->has_ddp && terminate->d) {
         n -= SEGMENT_LENGTH_LEN;
@@ -82,7 +82,7 @@ static void judge_trailing(struct rdmap_connection *rdmap, struct rdmap_step *st
         verdict_passed(rdmap->verdict, RULE_RDMAP_4_2_03);
     else
         rdmap_fail(rdmap, step, bare && !zero && nowhere ? RULE_RDMAP_7_1_03 : RULE_RDMAP_4_2_03, 0,
-                   "expected %zu octets of Terminate Header for M = %u, D = %u, R = %u; found %zu octets more (%02x%s)",
+                   "expected %zu octets of Terminate Header for M = %u, D = %u, R = %u; found %zu more (%02x%s)",
                    step->content_len - terminate->trailing_len, terminate->m, terminate->d, terminate->r,
                    terminate->trailing_len, terminate->trailing[zero ? 0 : first],
                    terminate->trailing_len > 1 ? "..." : "");
@@ -292,10 +292,10 @@ static void fail_layout(struct rdmap_connection *rdmap, struct rdmap_step *step,
     char why[80] = "it is defined only when it is read with";
 
     if (terminate->has_length)
-        snprintf(why, sizeof why, "the %zu octets behind it fit it only when it is read with",
+        snprintf(why, sizeof why, "the %zu octets after it fit only when it is read with",
                  step->content_len - CONTROL_LEN);
     else if (layouts_get(&rdmap->host[step->side]) != 0)
-        snprintf(why, sizeof why, "as its host was seen to do, it has");
+        snprintf(why, sizeof why, "as in other Terminates of its host, it has");
     rdmap_fail(rdmap, step, RULE_RDMAP_4_8_02, 0,
                "expected Layer, EType, Error Code, M, D, R from the most significant bit on; found %02x %02x %02x "
                "%02x: %s %s, as layer %u, error type %u, code %02x, M = %u, D = %u, R = %u",

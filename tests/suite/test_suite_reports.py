@@ -367,7 +367,7 @@ def test_terminates_in_the_layout_of_the_device(monkeypatch):
     report = json.loads(done.stdout)
     said = [frame["what"] for test in report["tests"] for frame in test["frames"] if "Terminate" in frame["what"]]
     assert said and all("[meant: layer 0 type 1 code 0" in what for what in said), (said, report["terminate_layout"])
-    assert "Layer and EType in each other's place" in report["terminate_layout"]
+    assert "Layer and EType swapped" in report["terminate_layout"]
 
 
 def test_a_second_signal_leaves_no_files(tmp_path):
