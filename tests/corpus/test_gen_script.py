@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The script language: what its words about RPC-over-RDMA put into the messages, as iwarp-check --print shows them."""
+"""The script language: what its words put into the messages, as iwarp-check shows it."""
+import json
+import random
+
 import pytest
 
 CASES = [
@@ -59,3 +62,60 @@ def test_data_travels(gen, tmp_path):
 def test_words_that_nobody_understands(gen, tmp_path, words):
     run = gen("play", "script", f"--script=I call nfs3.create name=somename {words}", "-o", tmp_path / "x.pcapng")
     assert run.returncode == 2 and "cannot read" in run.stderr and len(run.stderr.splitlines()) == 1
+
+
+MPA_CASES = [
+    ("I send; R send; I send bad-crc; R term 2/0/02", {"MPA-4.4-12"}),
+    ("I send; R send; I send mpa.crc-swapped; R term 2/0/02", {"MPA-4.4-13"}),
+    ("I send; R send; I send len=25 mpa.padding=01", {"MPA-4.1-05"}),
+    ("with markers; I send; R send; I send len=600 mpa.reserved=1", {"MPA-4.2-02"}),
+    ("with markers; I send; R send; I send len=600 mpa.ptr+4; R term 2/0/03", {"MPA-4.3-09"}),
+    ("I mpa-request mpa.flags|1; R mpa-reply; I send; R send", {"MPA-7.1.1-21"}),
+    ("I mpa-request mpa.rev=7; R close", {"MPA-7.1.1-23"}),
+    ("I mpa-request mpa@7=0x72; R close", {"MPA-7.1.1-01"}),
+    ("I send; R send; R segment ack=5000; I send; R send", {"MPA-1.2-04"}),
+]
+
+
+@pytest.mark.parametrize("script, rules", MPA_CASES)
+def test_words_of_mpa(gen, check, tmp_path, script, rules):
+    path = tmp_path / "x.pcapng"
+    run = gen("play", "script", "--script=" + script, "-o", path)
+    assert run.returncode == 0, run.stderr
+    capture, = json.loads(check("--format=json", path).stdout)["captures"]
+    assert {f["rule"] for c in capture["connections"] for f in c["findings"]} == rules
+
+
+def test_all_words_of_mpa_on_all_messages(gen, tmp_path):
+    """Whatever is asked for, in whatever order, a capture is written or a word is refused."""
+    alone = ("twice no-crc old-crc ptr-swapped first-marker later-markers early after-request crc-without-length "
+             "crc-without-leading-marker crc-without-marker crc-without-last-marker crc-with-next-marker crc-of-ethernet "
+             "crc-swapped crc-after-length crc-before-pad grid-of-peer no-inner-markers marker-alone half split-half acked "
+             "lost-fragments crc len-swapped enhanced-last").split()
+    numbers = ("len ulpdu ulpdu0 ulpdu1 pad crc markers ptr reserved grid grid-from marker-late split gap flags rev enhanced "
+               "a rtr cut fill filler").split()
+    values = ["0", "1", "3", "4", "7", "-1", "-4", "64", "512", "65535", "65536", "0xFFFFFFFFFFFFFFFF"]
+    chance = random.Random(44)
+
+    def words():
+        for _ in range(chance.randint(1, 4)):
+            kind = chance.random()
+            if kind < 0.4:
+                yield "mpa." + chance.choice(alone)
+            elif kind < 0.8:
+                yield f"mpa.{chance.choice(numbers)}{chance.choice('=+-^&|')}{chance.choice(values).lstrip('-')}"
+            elif kind < 0.9:
+                yield f"mpa@{chance.choice(values[:10])}={chance.choice(values[:5])}"
+            else:
+                yield f"mpa.{chance.choice(('padding', 'before', 'after', 'data'))}={'5a' * chance.randint(0, 40)}"
+
+    played = 0
+    for _ in range(150):
+        verb = chance.choice(("send len=0", "send len=600", "write len=3000", "read", "mpa-request", "fpdu", "fpdu 00", "cork"))
+        setup = chance.choice(("with rev1", "with markers", "with no-crc", "with rev2 dataI=20"))
+        script = f"{setup}; I {verb} {' '.join(words())}; R send; I send"
+        run = gen("play", "script", "--script=" + script, "-o", tmp_path / "x.pcapng")
+        assert run.returncode == 0 or (run.returncode == 2 and ("cannot read" in run.stderr or "waits for" in run.stderr)), \
+            (script, run.stderr)
+        played += run.returncode == 0
+    assert played > 50

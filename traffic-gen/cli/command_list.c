@@ -2,8 +2,8 @@
 /* iwarp-gen list: what there is, tab-separated, the id first. */
 #include "traffic-gen/bulk/bulk.h"
 #include "traffic-gen/cli/command.h"
+#include "traffic-gen/faults/fault.h"
 #include "traffic-gen/mutants/misbehave.h"
-#include "traffic-gen/say/fault.h"
 #include "traffic-gen/scenario/scenario.h"
 #include "traffic-gen/suite/suite.h"
 #include "traffic-gen/suite/untested.h"

@@ -83,7 +83,6 @@ static int play_stage(struct capture_file *file, const struct play_options *opti
     g_autofree char *error = NULL;
     const char *why = NULL;
     int status = COMMAND_DONE;
-    bool fault_done = false;
 
     stage->mtu = options->mtu ? (unsigned)options->mtu : scenario_source_mtu(source);
     stage->ipv6 = options->ipv6;
@@ -92,13 +91,11 @@ static int play_stage(struct capture_file *file, const struct play_options *opti
     stage->memory_folder = options->memory;
     /* Every client plays the scenario at the same time; one of them with the fault. */
     for (stage->client = 0; stage->client < (unsigned)MAX(options->connections, 1) && !error; stage->client++) {
-        stage->fault = stage->client == 0 ? fault : NULL;
-        scenario_source_play(source, stage, &error);
-        fault_done |= stage->fault_done;
+        scenario_source_play(source, stage->client == 0 ? fault : NULL, stage, &error);
     }
     if (error)
         status = command_fail("%s", error);
-    else if (fault && !fault_done)
+    else if (fault && !stage->deviated)
         status = refuse_fault(source, fault);
     else if (!sim_run(stage->sim, &why))
         status = command_fail("%s: %s%s%s", options->output, why, errno ? ": " : "", errno ? g_strerror(errno) : "");

@@ -4,7 +4,7 @@
  * chosen in the interface's dialog, and then for packets into a pipe; they come from `iwarp-gen play`.
  */
 #include "traffic-gen/cli/command.h"
-#include "traffic-gen/say/fault.h"
+#include "traffic-gen/faults/fault.h"
 #include "traffic-gen/scenario/scenario.h"
 
 #include <locale.h>

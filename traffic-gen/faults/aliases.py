@@ -16,7 +16,7 @@ for table in TABLES:
     rows += [dict(zip(names, line.split("\t"))) for line in lines[1:]]
 pathlib.Path(OUT).write_text(
     "// SPDX-License-Identifier: GPL-2.0-or-later\n/* Made by aliases.py of the rule tables. */\n"
-    '#include "traffic-gen/say/fault.h"\n\nconst struct fault_alias fault_aliases[] = {\n'
+    '#include "traffic-gen/faults/fault.h"\n\nconst struct fault_alias fault_aliases[] = {\n'
     + "".join(f'    {{"{row["id"]}", "{row["judged"][5:]}"}},\n' for row in rows
               if row["judged"].startswith(("same:", "with:")))
     + "    {0},\n};\n", encoding="utf-8")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "traffic-gen/say/fault.h"
+#include "traffic-gen/faults/fault.h"
 
 #include <string.h>
 
@@ -44,12 +44,6 @@ const struct fault *fault_at(unsigned index)
         index -= tables[t]->n;
     }
     return NULL;
-}
-
-bool fault_changes_nothing(const struct fault *fault)
-{
-    return !fault->startup && !fault->startup_octets && !fault->fpdu && !fault->fpdu_octets && !fault->setup &&
-           !fault->play && !fault->script;
 }
 
 static const struct fault *find_own(const char *id)

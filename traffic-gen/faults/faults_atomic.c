@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Faults of Immediate Data and Atomics: RFC 7306. */
-#include "traffic-gen/faults/fault_script.h"
+#include "traffic-gen/faults/fault_rows.h"
 
 #define ATOMIC(id, summary, script) SCRIPT("atomics", id, NULL, summary, SPOKEN script)
 

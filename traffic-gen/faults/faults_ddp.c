@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Faults of DDP headers, queues and Tagged messages: RFC 5041 sections 4, 5 and 6. */
-#include "traffic-gen/faults/fault_script.h"
+#include "traffic-gen/faults/fault_rows.h"
 
 #define DDP(id, summary, script) SCRIPT("ddp", id, NULL, summary, SPOKEN script)
 

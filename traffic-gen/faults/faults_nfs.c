@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Faults of NFS and its auxiliary programs on RPC-over-RDMA: RFC 8267, and what RFC 8166 and 8167 leave to it. */
-#include "traffic-gen/faults/fault_script.h"
+#include "traffic-gen/faults/fault_rows.h"
 
 #define NFS "with nfs; " TALKED
 /*

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Sound Calls that are refused as if they were not, and (ID+ok) Calls that are refused for a reason. */
-#include "traffic-gen/faults/fault_script.h"
+#include "traffic-gen/faults/fault_rows.h"
 
 #define NFS        "with nfs; " TALKED
 #define DEFAULT    "with nfs no-private-data; " TALKED

@@ -3,7 +3,7 @@
  * Proper answers of conforming scenarios to the stimuli of rules about reactions: the scenario is played as it is. What
  * is answered wrongly is in the table of the rule's family.
  */
-#include "traffic-gen/say/fault.h"
+#include "traffic-gen/faults/fault.h"
 
 #define PROPER(id_, scenario_, summary_)                                                                               \
     {                                                                                                                  \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Faults of RDMAP messages and of Reads: RFC 5040 sections 3 to 6. */
-#include "traffic-gen/faults/fault_script.h"
+#include "traffic-gen/faults/fault_rows.h"
 
 #define RDMAP(id, summary, script) SCRIPT("rdmap", id, NULL, summary, SPOKEN script)
 

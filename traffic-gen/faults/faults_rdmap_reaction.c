@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Reactions to faults of DDP and RDMAP, wrong and right ones: RFC 5041 section 7, RFC 5040 sections 4.8 and 7. */
-#include "traffic-gen/faults/fault_script.h"
+#include "traffic-gen/faults/fault_rows.h"
 
 /* The stimulus, what the other side does that it must not, and what it should do instead. */
 #define PAIR(id, also, what, stimulus, wrong_summary, wrong, right)                                                    \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* RPC headers that contradict themselves or their Call (RFC 5531), and results of COMPOUNDs that do (RFC 7530, 8881).
  */
-#include "traffic-gen/faults/fault_script.h"
+#include "traffic-gen/faults/fault_rows.h"
 
 #define NFS                            "with nfs; " TALKED
 #define GOES_ON                        "; I call nfs3.null; R reply"

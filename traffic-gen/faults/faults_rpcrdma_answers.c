@@ -3,7 +3,7 @@
  * More ways to meet wrong Calls and Replies (faults_rpcrdma_reaction.c has one of each): silence, closing, a wrong kind
  * of error. And sound Calls of forms that some responders refuse.
  */
-#include "traffic-gen/faults/fault_script.h"
+#include "traffic-gen/faults/fault_rows.h"
 
 #define FIRST "with rpcrdma; " TALKED
 #define END   "; I call nfs3.access; R reply"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Faults of credits: RFC 8166 section 3.3, RFC 8167 section 4.1, RFC 5666 sections 3.3, 3.8 and 11. */
-#include "traffic-gen/faults/fault_script.h"
+#include "traffic-gen/faults/fault_rows.h"
 
 /* The first Reply grants so many. */
 #define GRANTED(n) "with rpcrdma; I call nfs3.null; R reply credit=" #n "; "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Faults of single Transport headers and of RDMA_ERROR: RFC 8166 sections 3.2, 3.5, 4.1, 4.2, 4.5 and 4.6. */
-#include "traffic-gen/faults/fault_script.h"
+#include "traffic-gen/faults/fault_rows.h"
 
 #define FIRST "with rpcrdma; " TALKED
 #define END   "; I call nfs3.access; R reply"

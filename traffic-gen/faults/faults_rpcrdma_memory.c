@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Faults of RDMA operations on the memory that Calls offer: RFC 8166 sections 2.3.2, 3.1, 3.4.3, 3.4.5, 3.4.6, 8.1. */
-#include "traffic-gen/faults/fault_script.h"
+#include "traffic-gen/faults/fault_rows.h"
 
 #define FIRST                       "with rpcrdma; I call nfs3.null; R reply; "
 #define MEMORY(id, summary, script) SCRIPT("rpcrdma", id, NULL, summary, FIRST script)

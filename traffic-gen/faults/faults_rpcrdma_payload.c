@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Faults of RPC messages against their chunk lists: positions, eligibility, lengths: RFC 8166 sections 3.4 and 6. */
-#include "traffic-gen/faults/fault_script.h"
+#include "traffic-gen/faults/fault_rows.h"
 
 #define AFTER(id, also, summary, script) SCRIPT("rpcrdma", id, also, summary, "with rpcrdma; " TALKED script)
 /* What a server makes of arguments that it cannot decode: RFC 8166 section 4.5.2. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Wrong messages of RPC-over-RDMA and how they are met, wrongly and (ID+ok) as RFC 8166 section 4.5 demands. */
-#include "traffic-gen/faults/fault_script.h"
+#include "traffic-gen/faults/fault_rows.h"
 
 #define TO(id, also, summary, script) SCRIPT("rpcrdma", id, also, summary, "with rpcrdma; " TALKED script)
 /* The same stimulus, met wrongly and met properly. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Faults of Replies: chunks returned, what is in them, how long it is: RFC 8166 sections 3.4.6, 3.5.3, 4.3; RFC 8267.
  */
-#include "traffic-gen/faults/fault_script.h"
+#include "traffic-gen/faults/fault_rows.h"
 
 #define FIRST                      "with rpcrdma; I call nfs3.null; R reply; "
 #define REPLY(id, summary, script) SCRIPT("rpcrdma", id, NULL, summary, FIRST script END)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Faults of inline thresholds, private data and remote invalidation: RFC 8166 section 3.3, RFC 8797, RFC 5666 6. */
-#include "traffic-gen/faults/fault_script.h"
+#include "traffic-gen/faults/fault_rows.h"
 
 #define NULL_CALL "I call nfs3.null; R reply; "
 #define FIRST     "with rpcrdma; " NULL_CALL
@@ -13,13 +13,6 @@
 #define RECALLS                     RECALL4 "," RECALL4 "," RECALL4 "," RECALL4 "," RECALL4
 #define CCP                         "with rpcrdma no-private-data; I call ccp1.conf"
 #define INLINE(id, summary, script) SCRIPT("rpcrdma", id, NULL, summary, script)
-
-/* The private data ends within the block. */
-static void cut_block(struct startup_write *w)
-{
-    w->frame.pd_length -= 2;
-    w->frame.ulp_length -= 2;
-}
 
 static const struct fault faults[] = {
     /* Lengths */
@@ -59,11 +52,8 @@ static const struct fault faults[] = {
            "with rpcrdma pdI@0=0x18 pdI@1=0x0E pdI@2=0xAB pdI@3=0xF6; " NULL_CALL),
     INLINE("CMPD-4-06", "version 0", "with rpcrdma pdR@4=0; " NULL_CALL),
     INLINE("CMPD-4-06/unknown", "version 2", "with rpcrdma pdI@4=2; " NULL_CALL),
-    {.id = "CMPD-4-07",
-     .scenario = "rpcrdma-unused",
-     .summary = "the private data ends behind 6 octets of the block",
-     .role = RESPONDER,
-     .startup = cut_block},
+    DEVIATION("rpcrdma-unused", "CMPD-4-07", NULL, "the private data ends after 6 octets of the block",
+              "R mpa-reply mpa.len-2 mpa.cut=2"),
     INLINE("CMPD-4-08", "a reserved bit set", "with rpcrdma pdI@5=0x81; " NULL_CALL),
     INLINE("CMPD-4-08/server", "all reserved bits set", "with rpcrdma pdR@5=0xFF; " NULL_CALL),
     /* Remote invalidation */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Calls that nothing answers: a responder that hangs, passes over, resets or closes; and how that may be in order. */
-#include "traffic-gen/faults/fault_script.h"
+#include "traffic-gen/faults/fault_rows.h"
 
 #define NONE(id, also, summary, script) SCRIPT("rpcrdma", id, also, summary, "with rpcrdma; " TALKED script)
 #define SESSION                                                                                                        \

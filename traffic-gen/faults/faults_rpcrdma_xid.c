@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Faults of XIDs, of who calls and who answers: RFC 8166 sections 2.2 and 3.3.1, RFC 8167 sections 2 and 5. */
-#include "traffic-gen/faults/fault_script.h"
+#include "traffic-gen/faults/fault_rows.h"
 
 #define FIRST "with rpcrdma; I call nfs3.null; R reply; "
 /* The server may call as well. */

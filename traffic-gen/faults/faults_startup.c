@@ -1,290 +1,52 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Startup frames, each on its own: RFC 5044 section 7.1, RFC 6581 sections 6 and 9. */
-#include "traffic-gen/say/fault.h"
-#include "traffic-gen/say/setups.h"
-#include "wire/crc32c.h"
-#include "wire/octets.h"
-
-#include <string.h>
-
-/* ---- key ---- */
-
-static void key_damaged(struct startup_write *w)
-{
-    w->octets->data[7] = 'r'; /* "MPA ID req Frame", "MPA ID rep Frame" */
-}
-
-/* ---- flags and revision ---- */
-
-static void r_set(struct startup_write *w)
-{
-    w->frame.flags |= MPA_FLAG_R;
-}
-
-static void res_set(struct startup_write *w)
-{
-    w->frame.flags |= 0x01;
-}
-
-static void res_08_set(struct startup_write *w)
-{
-    w->frame.flags |= 0x08;
-}
-
-static void revision_7(struct startup_write *w)
-{
-    w->frame.revision = 7;
-}
-
-static void revision_1(struct startup_write *w)
-{
-    w->frame.revision = 1;
-}
-
-static void revision_0_without_m(struct startup_write *w)
-{
-    w->frame.revision = 0;
-    w->frame.flags = MPA_FLAG_C;
-    mpa_startup_fix_length(&w->frame);
-}
-
-static void m_cleared(struct startup_write *w)
-{
-    w->frame.flags &= (uint8_t)~MPA_FLAG_M;
-}
-
-/* ---- length ---- */
-
-static const uint8_t text[] = "four octets too many";
-
-static void four_octets_more(struct startup_write *w)
-{
-    g_byte_array_append(w->octets, text, 4);
-}
-
-static void four_zero_octets_more(struct startup_write *w)
-{
-    static const uint8_t zero[4];
-
-    g_byte_array_append(w->octets, zero, sizeof zero);
-}
-
-static void crc_of_frame(struct startup_write *w)
-{
-    uint8_t crc[4];
-
-    put_le32(crc, crc32c(w->octets->data, w->octets->len));
-    g_byte_array_append(w->octets, crc, sizeof crc);
-}
-
-static void length_little_endian(struct startup_write *w)
-{
-    uint8_t high = w->octets->data[18];
-
-    w->octets->data[18] = w->octets->data[19];
-    w->octets->data[19] = high;
-}
-
-static void private_data_513(struct startup_write *w)
-{
-    while (w->octets->len < MPA_STARTUP_HEADER_LEN + MPA_PRIVATE_DATA_MAX + 1)
-        g_byte_array_append(w->octets, text, 1);
-    put_be16(w->octets->data + 18, MPA_PRIVATE_DATA_MAX + 1);
-}
-
-static void length_too_large(struct startup_write *w)
-{
-    put_be16(w->octets->data + 18, (uint16_t)(w->octets->len - MPA_STARTUP_HEADER_LEN + 4));
-}
-
-/* PD_Length counts the upper layer's part alone. */
-static void length_without_enhanced(struct startup_write *w)
-{
-    w->frame.pd_length -= MPA_ENHANCED_LEN;
-}
-
-static void no_enhanced_data(struct startup_write *w)
-{
-    w->frame.has_enhanced = false;
-    w->frame.ulp_length = 0;
-    mpa_startup_fix_length(&w->frame);
-}
-
-static void two_octets_of_enhanced_data(struct startup_write *w)
-{
-    w->frame.has_enhanced = false;
-    w->frame.ulp_data = (const uint8_t *)"\x00\x08";
-    w->frame.ulp_length = 2;
-    mpa_startup_fix_length(&w->frame);
-}
-
-static void private_data_present(struct conversation_setup *setup)
-{
-    setup->wish[INITIATOR].ulp_length = setup->wish[RESPONDER].ulp_length = 4;
-}
-
-/* ---- enhanced data ---- */
-
-static void a_without_types(struct startup_write *w)
-{
-    w->frame.enhanced.peer_to_peer = true;
-    w->frame.enhanced.rtr = 0;
-}
-
-static void types_without_a(struct startup_write *w)
-{
-    w->frame.enhanced.rtr = MPA_RTR_READ;
-}
-
-/* A=1, D=1, IRD 16, ORD 8, but S = 0. */
-static void s_forgotten(struct startup_write *w)
-{
-    static const uint8_t data[4] = {0x80, 0x10, 0x40, 0x08};
-
-    w->frame.flags &= (uint8_t)~MPA_FLAG_S;
-    w->frame.has_enhanced = false;
-    w->frame.ulp_data = data;
-    w->frame.ulp_length = sizeof data;
-    mpa_startup_fix_length(&w->frame);
-}
-
-/* The upper layer's octets first, then the enhanced data. */
-static void enhanced_data_last(struct startup_write *w)
-{
-    uint8_t *p = w->octets->data + MPA_STARTUP_HEADER_LEN, enhanced[4] = {0x80, 0x10, 0x40, 0x08};
-    size_t rest = w->octets->len - MPA_STARTUP_HEADER_LEN - sizeof enhanced;
-
-    memmove(p, p + sizeof enhanced, rest);
-    memcpy(p + rest, enhanced, sizeof enhanced);
-}
-
-/* IRD 16 with A as 10 80, ORD 8 with D as 08 40. */
-static void little_endian_enhanced_data(struct startup_write *w)
-{
-    static const uint8_t data[4] = {0x10, 0x80, 0x08, 0x40};
-
-    memcpy(w->octets->data + MPA_STARTUP_HEADER_LEN, data, sizeof data);
-}
+#include "traffic-gen/faults/fault_rows.h"
 
 static const struct fault faults[] = {
-    {.id = "MPA-7.1.1-01",
-     .scenario = "rev1",
-     .summary = "key of the Request is 'MPA ID req Frame'",
-     .startup_octets = key_damaged,
-     .aftermath = CLOSED},
-    {.id = "MPA-7.1.1-04",
-     .scenario = "rev1",
-     .summary = "key of the Reply is 'MPA ID rep Frame'",
-     .role = RESPONDER,
-     .startup_octets = key_damaged,
-     .aftermath = CLOSED},
-    {.id = "MPA-7.1.1-07",
-     .scenario = "rev1",
-     .summary = "PD_Length of the Reply is little-endian",
-     .role = RESPONDER,
-     .setup = private_data_present,
-     .startup_octets = length_little_endian,
-     .aftermath = CLOSED},
-    {.id = "MPA-7.1.1-18", .scenario = "rev1", .summary = "Request with R = 1", .startup = r_set},
-    {.id = "MPA-7.1.1-21", .scenario = "rev1", .summary = "Request with a Res bit (0x01)", .startup = res_set},
-    {.id = "MPA-7.1.1-23",
-     .scenario = "rev1",
-     .summary = "Request of revision 7",
-     .startup = revision_7,
-     .aftermath = CLOSED},
-    {.id = "MPA-7.1-05",
-     .scenario = "rev1",
-     .summary = "Request followed by its CRC32c",
-     .startup_octets = crc_of_frame,
-     .aftermath = CLOSED},
-    {.id = "MPA-7.1.1-28",
-     .scenario = "private-data",
-     .summary = "Request with four octets more than PD_Length tells",
-     .setup = private_data_present,
-     .startup_octets = four_octets_more,
-     .aftermath = CLOSED},
-    {.id = "MPA-7.1.1-28/short",
-     .scenario = "private-data",
-     .summary = "four octets fewer than PD_Length tells, then silence",
-     .setup = private_data_present,
-     .startup_octets = length_too_large,
-     .aftermath = CLOSED},
-    {.id = "MPA-7.1.1-29",
-     .scenario = "rev1",
-     .summary = "PD_Length 0, yet four zero octets follow",
-     .startup_octets = four_zero_octets_more,
-     .aftermath = CLOSED},
-    {.id = "MPA-7.1.1-34",
-     .scenario = "rev1",
-     .summary = "513 octets of Private Data",
-     .startup_octets = private_data_513,
-     .aftermath = CLOSED},
-    {.id = "MPA-C.1-05",
-     .scenario = "rev1",
-     .summary = "Request of revision 0 with M = 0",
-     .startup = revision_0_without_m,
-     .aftermath = CLOSED},
-    {.id = "MPA-C.2.3-01",
-     .scenario = "rdmac",
-     .summary = "Reply of revision 0 with M = 0 to a Request of revision 0",
-     .role = RESPONDER,
-     .startup = m_cleared},
-    {.id = "MPA-C.2.5-02",
-     .scenario = "permissive",
-     .summary = "Reply of revision 0 with M = 0 to a Request of revision 1",
-     .role = RESPONDER,
-     .startup = m_cleared},
-    {.id = "MPA2-6-02", .scenario = "rev2", .summary = "enhanced Request with Res bit 0x08", .startup = res_08_set},
-    {.id = "MPA2-6-04",
-     .scenario = "rev2",
-     .enhanced = true,
-     .summary = "Request with S = 1 and revision 1",
-     .startup = revision_1,
-     .aftermath = CLOSED},
-    {.id = "MPA2-6-07",
-     .scenario = "rev2",
-     .enhanced = true,
-     .summary = "PD_Length counts the upper layer's octets alone",
-     .startup = length_without_enhanced,
-     .aftermath = CLOSED},
-    {.id = "MPA2-6-08",
-     .scenario = "rev2-reject",
-     .enhanced = true,
-     .summary = "rejecting Reply with S = 1 and PD_Length 0",
-     .role = RESPONDER,
-     .startup = no_enhanced_data},
-    {.id = "MPA2-6-08/two",
-     .scenario = "rev2",
-     .enhanced = true,
-     .summary = "Request with S = 1 and PD_Length 2",
-     .startup = two_octets_of_enhanced_data,
-     .aftermath = CLOSED},
-    {.id = "MPA2-6-01",
-     .scenario = "rev2-plain",
-     .summary = "enhanced data in a Request with S = 0",
-     .startup = s_forgotten},
-    {.id = "MPA2-9-01",
-     .scenario = "rev2",
-     .enhanced = true,
-     .summary = "enhanced data behind the upper layer's",
-     .startup_octets = enhanced_data_last,
-     .aftermath = CLOSED},
-    {.id = "MPA2-9-02",
-     .scenario = "rev2",
-     .enhanced = true,
-     .summary = "enhanced data in little-endian order",
-     .startup_octets = little_endian_enhanced_data},
-    {.id = "MPA2-9.2-04",
-     .scenario = "rev2",
-     .enhanced = true,
-     .summary = "Request with A = 1 and none of B, C, D",
-     .startup = a_without_types,
-     .aftermath = CLOSED},
-    {.id = "MPA2-9.2-19",
-     .enhanced = true,
-     .scenario = "rev2",
-     .summary = "Request with A = 0 and D = 1",
-     .startup = types_without_a},
+    DEVIATION("rev1", "MPA-7.1.1-01", NULL, "key of the Request is 'MPA ID req Frame'",
+              "I mpa-request mpa@7=0x72; R close"),
+    DEVIATION("rev1", "MPA-7.1.1-04", NULL, "key of the Reply is 'MPA ID rep Frame'",
+              "R mpa-reply mpa@7=0x72; I close"),
+    DEVIATION("rev1", "MPA-7.1.1-07", NULL, "PD_Length of the Reply is little-endian",
+              "with dataI=4 dataR=4; R mpa-reply mpa.len-swapped; I close"),
+    DEVIATION("rev1", "MPA-7.1.1-18", NULL, "Request with R = 1", "I mpa-request mpa.flags|0x20"),
+    DEVIATION("rev1", "MPA-7.1.1-21", NULL, "Request with a Res bit (0x01)", "I mpa-request mpa.flags|0x01"),
+    DEVIATION("rev1", "MPA-7.1.1-23", NULL, "Request of revision 7", "I mpa-request mpa.rev=7; R close"),
+    DEVIATION("rev1", "MPA-7.1-05", NULL, "Request followed by its CRC32c", "I mpa-request mpa.crc; R close"),
+    DEVIATION("private-data", "MPA-7.1.1-28", NULL, "Request with four octets more than PD_Length says",
+              "with dataI=4 dataR=4; I mpa-request mpa.after=666f7572; R close"),
+    DEVIATION("private-data", "MPA-7.1.1-28/short", NULL, "four octets fewer than PD_Length says, then silence",
+              "with dataI=4 dataR=4; I mpa-request mpa.len+4; R close"),
+    DEVIATION("rev1", "MPA-7.1.1-29", NULL, "PD_Length 0, yet four zero octets follow",
+              "I mpa-request mpa.after=00000000; R close"),
+    DEVIATION("rev1", "MPA-7.1.1-34", NULL, "513 octets of Private Data",
+              "I mpa-request mpa.fill=533 mpa.filler=0x66 mpa@18=2 mpa@19=1; R close"),
+    DEVIATION("rev1", "MPA-C.1-05", NULL, "Request of revision 0 with M = 0",
+              "I mpa-request mpa.rev=0 mpa.flags=0x40; R close"),
+    DEVIATION("rdmac", "MPA-C.2.3-01", NULL, "Reply of revision 0 with M = 0 to a Request of revision 0",
+              "R mpa-reply mpa.flags&0x7F"),
+    DEVIATION("permissive", "MPA-C.2.5-02", NULL, "Reply of revision 0 with M = 0 to a Request of revision 1",
+              "R mpa-reply mpa.flags&0x7F"),
+    DEVIATION("rev2", "MPA2-6-02", NULL, "enhanced Request with Res bit 0x08", "I mpa-request mpa.flags|0x08"),
+    DEVIATION("rev2", "MPA2-6-04", NULL, "Request with S = 1 and revision 1",
+              "I mpa-request enhanced mpa.rev=1; R close"),
+    DEVIATION("rev2", "MPA2-6-07", NULL, "PD_Length counts the upper layer's octets alone",
+              "I mpa-request enhanced mpa.len-4; R close"),
+    DEVIATION("rev2-reject", "MPA2-6-08", NULL, "rejecting Reply with S = 1 and PD_Length 0",
+              "R mpa-reply enhanced mpa.enhanced=0 mpa.data="),
+    DEVIATION("rev2", "MPA2-6-08/two", NULL, "Request with S = 1 and PD_Length 2",
+              "I mpa-request enhanced mpa.enhanced=0 mpa.data=0008; R close"),
+    /* A = 1, D = 1, IRD 16, ORD 8. */
+    DEVIATION("rev2-plain", "MPA2-6-01", NULL, "enhanced data in a Request with S = 0",
+              "I mpa-request mpa.flags&0xEF mpa.enhanced=0 mpa.data=80104008"),
+    DEVIATION("rev2", "MPA2-9-01", NULL, "enhanced data after the upper layer's",
+              "I mpa-request enhanced mpa.enhanced-last mpa@-4=0x80 mpa@-3=0x10 mpa@-2=0x40 mpa@-1=0x08; R close"),
+    /* IRD 16 with A as 10 80, ORD 8 with D as 08 40. */
+    DEVIATION("rev2", "MPA2-9-02", NULL, "enhanced data in little-endian order",
+              "I mpa-request enhanced mpa@20=0x10 mpa@21=0x80 mpa@22=0x08 mpa@23=0x40"),
+    DEVIATION("rev2", "MPA2-9.2-04", NULL, "Request with A = 1 and none of B, C, D",
+              "I mpa-request enhanced mpa.a=1 mpa.rtr=0; R close"),
+    DEVIATION("rev2", "MPA2-9.2-19", NULL, "Request with A = 0 and D = 1", "I mpa-request enhanced mpa.rtr=4"),
 };
 
 const struct fault_table startup_faults = {faults, sizeof faults / sizeof faults[0]};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Faults of Terminate messages: RFC 5040 sections 4.8 and 7.1, RFC 5041 section 7.2. */
-#include "traffic-gen/faults/fault_script.h"
+#include "traffic-gen/faults/fault_rows.h"
 
 #define TERM(id, also, summary, script) SCRIPT("rdmap", id, also, summary, SPOKEN script)
 #define WRONG_DV                        "I send dv=2; "

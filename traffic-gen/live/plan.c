@@ -146,14 +146,15 @@ static struct plan *plan_conversation(const struct conversation *c)
     return NULL;
 }
 
-static bool plan_stage(GPtrArray *plans, const struct scenario_source *source, struct stage *stage, char **error)
+static bool plan_stage(GPtrArray *plans, const struct scenario_source *source, const struct fault *fault,
+                       struct stage *stage, char **error)
 {
     unsigned first = plans->len;
 
-    if (!scenario_source_play(source, stage, error))
+    if (!scenario_source_play(source, fault, stage, error))
         return false;
-    if (stage->fault && !stage->fault_done) {
-        *error = scenario_source_refusal(source, stage->fault);
+    if (fault && !stage->deviated) {
+        *error = scenario_source_refusal(source, fault);
         return false;
     }
     for (unsigned i = 0; i < stage->conversations->len; i++) {
@@ -182,8 +183,7 @@ GPtrArray *plan_make(const struct scenario_source *source, const GPtrArray *faul
 
         stage->mtu = mtu;
         stage->count = count;
-        stage->fault = faults ? faults->pdata[i] : NULL;
-        good = plan_stage(plans, source, stage, error);
+        good = plan_stage(plans, source, faults ? faults->pdata[i] : NULL, stage, error);
         stage_free(stage);
     }
     if (good)

@@ -2,8 +2,9 @@
 #include "traffic-gen/say/conversation.h"
 
 #include "traffic-gen/say/carrier.h"
-#include "traffic-gen/say/fault.h"
+#include "traffic-gen/say/deviation.h"
 #include "traffic-gen/say/operations.h"
+#include "traffic-gen/say/verb.h"
 
 #include <string.h>
 
@@ -12,7 +13,6 @@ enum {
     FIRST_PORT = 40001,
     BETWEEN_STAGES_NS = 1000000000,
     CLIENT_DELAY_NS = 41000,
-    TERMINATE_CRC = 0x2002, /* layer 2 (LLP), error type 0 (MPA), code 2: RFC 5040 section 4.8 */
 };
 
 static const int64_t start_ns = INT64_C(1700000000) * 1000000000;
@@ -103,10 +103,12 @@ struct conversation *conversation_new(struct stage *stage, const struct conversa
     c->operations = operations_new();
     c->number = number;
     c->setup = *setup;
-    if (number == 0 && stage->fault && stage->fault->setup) {
-        stage->fault->setup(&c->setup);
-        stage->fault_done = !stage->fault->startup && !stage->fault->startup_octets && !stage->fault->fpdu &&
-                            !stage->fault->fpdu_octets; /* else the setup only prepares the place */
+    c->plain = setup->plain;
+    if (number == 0 && stage->deviation && stage->deviation->sets_up) {
+        struct words words = stage->deviation->setup;
+
+        setup_change(&c->setup, &words);
+        stage->deviated = !stage->deviation->changes; /* else the setup only prepares the place */
     }
     c->side[INITIATOR] = c->setup.responder_opens;
     c->side[RESPONDER] = !c->setup.responder_opens;
@@ -172,11 +174,6 @@ void uncork(struct conversation *c, enum role role)
     c->corked[role] = NULL;
 }
 
-void pause_before_next(struct conversation *c, int64_t ns)
-{
-    c->how.delay_ns = ns;
-}
-
 void say_nothing(struct conversation *c, enum role role, int64_t ns)
 {
     if (c->over)
@@ -198,27 +195,7 @@ void say_octets(struct conversation *c, enum role role, const void *p, size_t n)
     write_octets(c, role, p, n, &how);
 }
 
-void say_streaming(struct conversation *c, enum role role, const void *p, size_t n)
-{
-    say_octets(c, role, p, n);
-}
-
-static void after_fault(struct conversation *c, enum role offender)
-{
-    const struct fault *fault = c->stage->fault;
-
-    c->doomed = false;
-    switch (fault->aftermath) {
-    case GOES_ON:
-        break;
-    case TERMINATED:
-        say_error_close(c, offender, fault->terminate ? fault->terminate : TERMINATE_CRC);
-        break;
-    case CLOSED:
-        say_bare_close(c, offender == INITIATOR ? RESPONDER : INITIATOR);
-        break;
-    }
-}
+static void after_deviation(struct conversation *c, enum role offender);
 
 /* ---- startup ---- */
 
@@ -250,27 +227,25 @@ void say_startup_frame(struct conversation *c, enum role role, const struct mpa_
 
 static void say_own_startup(struct conversation *c, enum role role)
 {
-    const struct fault *fault =
-        c->number == 0 && c->stage->fault && c->stage->fault->role == role ? c->stage->fault : NULL;
-    const struct startup_wish *wish = &c->setup.wish[role];
-    bool faulty = fault && (fault->startup || fault->startup_octets) &&
-                  (!fault->enhanced || (wish->flags & MPA_FLAG_S && wish->ulp_length >= 4));
+    const struct deviation *deviation = c->stage->deviation;
+    bool deviates = deviation_strikes_startup(deviation, c, role);
+    struct words change = deviates ? deviation->change : (struct words){0}, *of_deviation = deviates ? &change : NULL;
     uint8_t octets[MPA_STARTUP_HEADER_LEN + MPA_ENHANCED_LEN + MPA_PRIVATE_DATA_MAX];
     struct startup_write w = {.conversation = c, .role = role, .octets = g_byte_array_new()};
 
     if (!c->over) {
         w.how = take_how(c, role);
         startup_frame_init(c, role, &w.frame);
-        if (faulty && fault->startup)
-            fault->startup(&w);
+        startup_change_frame(of_deviation, &w);
+        startup_change_frame(c->changes, &w);
         g_byte_array_append(w.octets, octets, (guint)mpa_startup_encode(&w.frame, octets, sizeof octets));
-        if (faulty && fault->startup_octets)
-            fault->startup_octets(&w);
+        startup_change_octets(of_deviation, &w);
+        startup_change_octets(c->changes, &w);
         write_octets(c, role, w.octets->data, w.octets->len, &w.how);
         c->framing[role].seq_start = next_offset(c, role);
-        if (faulty) {
-            c->stage->fault_done = true;
-            after_fault(c, role);
+        if (deviates) {
+            c->stage->deviated = true;
+            after_deviation(c, role);
         }
     }
     g_byte_array_unref(w.octets);
@@ -294,15 +269,6 @@ void say_startup(struct conversation *c)
 
 /* ---- FPDUs ---- */
 
-static bool fault_strikes(const struct fpdu_write *w)
-{
-    const struct stage *stage = w->conversation->stage;
-    const struct fault *fault = stage->fault;
-
-    return fault && w->conversation->number == 0 && (fault->fpdu || fault->fpdu_octets) && fault->role == w->role &&
-           w->index >= fault->index && (!stage->fault_done || fault->persistent) && (!fault->where || fault->where(w));
-}
-
 void say_fpdu(struct conversation *c, enum role role, const uint8_t *ulpdu, uint16_t n)
 {
     static uint8_t room[ULPDU_ROOM];
@@ -311,163 +277,41 @@ void say_fpdu(struct conversation *c, enum role role, const uint8_t *ulpdu, uint
         return;
 
     struct fpdu_write w = {.conversation = c, .role = role, .index = c->fpdus[role], .ulpdu = room};
-    const struct fault *fault = c->stage->fault;
+    const struct deviation *deviation = c->stage->deviation;
+    struct words change, *of_deviation = NULL;
 
     memcpy(room, ulpdu, n);
     mpa_fpdu_plan_init(&w.plan, &c->framing[role], next_offset(c, role), room, n, c->crc);
     if (!c->is_corked[role])
         w.how = take_how(c, role);
 
-    bool faulty = fault_strikes(&w);
-
-    if (faulty && fault->fpdu)
-        fault->fpdu(&w);
+    if (deviation_strikes(deviation, &w)) {
+        change = deviation->change;
+        of_deviation = &change;
+    }
+    fpdu_change_plan(of_deviation, &w);
+    fpdu_change_plan(c->changes, &w);
     w.octets = g_byte_array_new();
     g_byte_array_set_size(w.octets, MPA_FPDU_OCTETS_MAX + 16);
     g_byte_array_set_size(w.octets, (guint)mpa_fpdu_encode(&w.plan, w.octets->data, w.octets->len));
-    if (faulty && fault->fpdu_octets)
-        fault->fpdu_octets(&w);
-    if (c->spoil) {
-        c->spoil(&w);
-        c->spoil = NULL;
-    }
+    fpdu_change_octets(of_deviation, &w);
+    fpdu_change_octets(c->changes, &w);
+    c->changes = NULL;
     if (!c->doomed)
         segment_keep(c, role, w.ulpdu, w.plan.ulpdu_length);
     c->fpdus[role]++;
     write_octets(c, role, w.octets->data, w.octets->len, &w.how);
     g_byte_array_unref(w.octets);
-    if (faulty && fault->aftermath != GOES_ON && !c->doomed) {
+    c->stage->deviated |= of_deviation != NULL;
+    if (of_deviation && deviation->aftermath != GOES_ON && !c->doomed) {
         c->doomed = true;
         c->offender = role;
-        c->doom = fault->more;
-        c->stage->fault_done = true;
+        c->doom = deviation->more;
         if (c->doom == 0)
-            after_fault(c, role);
+            after_deviation(c, role);
     } else if (c->doomed && --c->doom == 0) {
-        after_fault(c, role);
+        after_deviation(c, role);
     }
-    c->stage->fault_done |= faulty;
-}
-
-/* ---- RDMAP messages ---- */
-
-static void say_plain(struct conversation *c, enum role role, enum rdmap_opcode opcode, size_t n)
-{
-    struct message message = {0};
-    bool plain = c->plain;
-
-    c->plain = true;
-    message_init(c, role, opcode, &message);
-    if (opcode == RDMAP_READ_REQUEST)
-        message.read.size = (uint32_t)n;
-    else
-        message.length = n;
-    say_message(c, role, &message);
-    c->plain = plain;
-}
-
-void say_send_as(struct conversation *c, enum role role, enum rdmap_opcode opcode, size_t n)
-{
-    say_plain(c, role, opcode, n);
-}
-
-void say_send(struct conversation *c, enum role role, size_t n)
-{
-    say_plain(c, role, RDMAP_SEND, n);
-}
-
-void say_write(struct conversation *c, enum role role, size_t n)
-{
-    say_plain(c, role, RDMAP_WRITE, n);
-}
-
-void say_read_request(struct conversation *c, enum role role, uint32_t n)
-{
-    say_plain(c, role, RDMAP_READ_REQUEST, n);
-}
-
-void say_read_response(struct conversation *c, enum role role, uint32_t n)
-{
-    say_plain(c, role, RDMAP_READ_RESPONSE, n);
-}
-
-void say_read(struct conversation *c, enum role role, uint32_t n)
-{
-    say_read_request(c, role, n);
-    say_read_response(c, role == INITIATOR ? RESPONDER : INITIATOR, n);
-}
-
-static void say_terminate_message(struct conversation *c, enum role role, uint16_t terminate, bool accuses)
-{
-    struct message message = {0};
-
-    message_init(c, role, RDMAP_TERMINATE, &message);
-    message_accuse(c, role, terminate, 0, &message);
-    if (!accuses)
-        message.terminate.m = message.terminate.d = message.terminate.r = message.terminate.has_length =
-            message.terminate.has_ddp = message.terminate.has_read = false;
-    say_message(c, role, &message);
-}
-
-void say_terminate(struct conversation *c, enum role role, uint16_t terminate)
-{
-    say_terminate_message(c, role, terminate, false);
-}
-
-void say_terminate_about(struct conversation *c, enum role role, uint16_t terminate, const struct ddp_segment *segment,
-                         uint16_t n)
-{
-    struct message message = {0};
-
-    message_init(c, role, RDMAP_TERMINATE, &message);
-    message.terminate = (struct rdmap_terminate){.layer = (uint8_t)(terminate >> 12),
-                                                 .etype = terminate >> 8 & 0xF,
-                                                 .code = (uint8_t)terminate,
-                                                 .m = true,
-                                                 .d = true,
-                                                 .has_length = true,
-                                                 .has_ddp = true,
-                                                 .segment_length = n,
-                                                 .ddp = *segment};
-    say_message(c, role, &message);
-}
-
-/* RFC 6581 section 9.2: a zero-length Send, Write or Read. */
-void say_rtr(struct conversation *c, enum mpa_rtr type)
-{
-    switch (type) {
-    case MPA_RTR_SEND:
-        say_send(c, INITIATOR, 0);
-        break;
-    case MPA_RTR_WRITE:
-        say_write(c, INITIATOR, 0);
-        break;
-    case MPA_RTR_READ:
-        say_read(c, INITIATOR, 0);
-        break;
-    }
-}
-
-void say_traffic(struct conversation *c)
-{
-    say_send(c, INITIATOR, 24);
-    say_send(c, RESPONDER, 48);
-    for (unsigned n = 1; n <= 4; n++) { /* every PAD length */
-        say_send(c, INITIATOR, 24 + n);
-        say_send(c, RESPONDER, 31 - n);
-    }
-    say_write(c, INITIATOR, 3000);
-    say_send_as(c, INITIATOR, RDMAP_SEND_SE, 16);
-    say_read(c, INITIATOR, 4000);
-    say_write(c, RESPONDER, 3000);
-    say_send_as(c, RESPONDER, RDMAP_SEND_INVALIDATE, 20);
-    cork(c, INITIATOR); /* several FPDUs in one segment */
-    for (unsigned i = 0; i < 5; i++)
-        say_send(c, INITIATOR, 40 + 3 * i);
-    uncork(c, INITIATOR);
-    say_send(c, RESPONDER, 100);
-    say_send(c, INITIATOR, 5000);
-    say_send(c, RESPONDER, 0);
 }
 
 /* ---- endings ---- */
@@ -480,7 +324,7 @@ void say_capturing(struct conversation *c, enum role role, bool on, const struct
 void say_fin(struct conversation *c, enum role role)
 {
     if (c->doomed)
-        after_fault(c, c->offender);
+        after_deviation(c, c->offender);
     if (c->over)
         return;
 
@@ -506,21 +350,31 @@ void say_close(struct conversation *c, enum role first)
     say_fin(c, first == INITIATOR ? RESPONDER : INITIATOR);
 }
 
-void say_error_close(struct conversation *c, enum role offender, uint16_t terminate)
+/* The peer's Terminate about the last FPDU of `offender`, and its close. */
+static void close_with_terminate(struct conversation *c, enum role offender, uint16_t terminate)
 {
     enum role peer = offender == INITIATOR ? RESPONDER : INITIATOR;
+    struct message message = {0};
 
-    uncork(c, offender);
-    say_terminate_message(c, peer, terminate, true);
+    message_init(c, peer, RDMAP_TERMINATE, &message);
+    message_accuse(c, peer, terminate, 0, &message);
+    say_message(c, peer, &message);
     say_close(c, peer);
-    c->over = true;
 }
 
-void say_bare_close(struct conversation *c, enum role role)
+static void after_deviation(struct conversation *c, enum role offender)
 {
-    uncork(c, role == INITIATOR ? RESPONDER : INITIATOR);
-    say_close(c, role);
-    c->over = true;
+    const struct deviation *deviation = c->stage->deviation;
+
+    c->doomed = false;
+    if (deviation->aftermath == GOES_ON)
+        return;
+    uncork(c, offender);
+    if (deviation->aftermath == TERMINATED)
+        close_with_terminate(c, offender, deviation->terminate);
+    else
+        say_close(c, offender == INITIATOR ? RESPONDER : INITIATOR);
+    c->over = true; /* what the script still says is left out */
 }
 
 /* ---- MPA as a carrier ---- */

@@ -20,16 +20,16 @@ enum role { INITIATOR, RESPONDER };
 
 struct carrier;
 struct conversation;
-struct fault;
-struct fpdu_write;
+struct deviation;
 struct operations;
+struct words;
 
 /* One capture in the making. */
 struct stage {
     struct sim *sim;
-    const struct carrier *carrier; /* of its conversations; carrier_mpa unless it is changed */
-    const struct fault *fault;     /* NULL: conforming */
-    bool fault_done;               /* it found its place */
+    const struct carrier *carrier;     /* of its conversations; carrier_mpa unless it is changed */
+    const struct deviation *deviation; /* NULL: conforming, or a script says itself what is wrong */
+    bool deviated;                     /* it found its place */
     unsigned mtu;
     bool ipv6, vlan;
     unsigned n_conversations;
@@ -62,6 +62,7 @@ struct conversation_setup {
     struct conversation *after; /* begins when that one is over */
     int64_t delay_ns;
     uint16_t ulpdu_max; /* cut messages at this instead of the MULPDU */
+    bool plain;         /* messages as message_init() makes plain ones */
 };
 
 struct conversation {
@@ -79,7 +80,7 @@ struct conversation {
     uint32_t msn[2][4];                    /* last used, by role and queue */
     unsigned reads[2];                     /* Read Requests not answered yet */
     uint32_t read_sink[2], read_length[2]; /* of the last one */
-    bool doomed; /* a fault happened: the peer is silent until doom more FPDUs are there, then acts */
+    bool doomed; /* a deviation happened: the peer is silent until doom more FPDUs are there, then acts */
     enum role offender;
     unsigned doom;
     bool plain;                    /* messages of a kind have the same memory and the same pattern (operations.h) */
@@ -87,29 +88,9 @@ struct conversation {
     struct operations *operations; /* owned; used by operations.h only */
     GByteArray *corked[2];
     bool is_corked[2];
-    struct sim_how how;                  /* for the next write only: how.received is filled in unless early is set */
-    bool early;                          /* the next write does not wait for the peer's words */
-    void (*spoil)(struct fpdu_write *w); /* changes the octets of the next FPDU */
-};
-
-/* What a startup fault may change: the frame before it is encoded, the octets before they are sent. */
-struct startup_write {
-    struct conversation *conversation;
-    enum role role;
-    struct mpa_startup frame;
-    GByteArray *octets;
-    struct sim_how how;
-};
-
-/* What an FPDU fault may change. */
-struct fpdu_write {
-    struct conversation *conversation;
-    enum role role;
-    unsigned index; /* FPDUs of this role before it */
-    struct mpa_fpdu_plan plan;
-    uint8_t *ulpdu; /* plan.ulpdu, writable; has room for ULPDU_ROOM octets */
-    GByteArray *octets;
-    struct sim_how how;
+    struct sim_how how;    /* for the next write only: how.received is filled in unless early is set */
+    bool early;            /* the next write does not wait for the peer's words */
+    struct words *changes; /* to the next startup frame or FPDU (deviation.h); NULL: none */
 };
 
 enum { ULPDU_ROOM = 65535 };
@@ -133,9 +114,6 @@ void stage_free(struct stage *stage);
 /* Owned by the stage. */
 struct conversation *conversation_new(struct stage *stage, const struct conversation_setup *setup);
 
-/* Plain octets before MPA begins (7.1.3). */
-void say_streaming(struct conversation *c, enum role role, const void *p, size_t n);
-
 void say_request(struct conversation *c);
 void say_reply(struct conversation *c);
 /* Both. */
@@ -147,30 +125,10 @@ void startup_frame_init(const struct conversation *c, enum role role, struct mpa
 /* One FPDU with this ULPDU. */
 void say_fpdu(struct conversation *c, enum role role, const uint8_t *ulpdu, uint16_t n);
 
-/* Plain RDMAP messages (operations.h), cut into segments of at most the MULPDU. */
-void say_send(struct conversation *c, enum role role, size_t n);
-void say_send_as(struct conversation *c, enum role role, enum rdmap_opcode opcode, size_t n);
-void say_write(struct conversation *c, enum role role, size_t n);
-void say_read_request(struct conversation *c, enum role role, uint32_t n);
-/* The answer to a Read Request of the other role. */
-void say_read_response(struct conversation *c, enum role role, uint32_t n);
-void say_read(struct conversation *c, enum role role, uint32_t n);
-/* A Terminate without header copies: layer and type in the high octet, the code in the low one. */
-void say_terminate(struct conversation *c, enum role role, uint16_t terminate);
-/* With the DDP header of the segment that it is about, whose length was n. */
-void say_terminate_about(struct conversation *c, enum role role, uint16_t terminate, const struct ddp_segment *segment,
-                         uint16_t n);
-void say_rtr(struct conversation *c, enum mpa_rtr type);
-
-/* A bit of everything in both directions. */
-void say_traffic(struct conversation *c);
-
 /* Collects what a role says into one write, so that it shares segments. */
 void cork(struct conversation *c, enum role role);
 void uncork(struct conversation *c, enum role role);
 
-/* Silence before the next write. */
-void pause_before_next(struct conversation *c, int64_t ns);
 /* A pure ACK after a silence of both: shows that the connection is still there. */
 void say_nothing(struct conversation *c, enum role role, int64_t ns);
 /* Octets outside any FPDU. */
@@ -183,11 +141,6 @@ void say_fin(struct conversation *c, enum role role);
 void say_reset(struct conversation *c, enum role role);
 /* Both FINs, `first` before the other. */
 void say_close(struct conversation *c, enum role first);
-/* The peer's answer to a broken FPDU of `offender`: Terminate (0x2002: LLP, MPA, CRC), then close; ends the script. */
-void say_error_close(struct conversation *c, enum role offender, uint16_t terminate);
-/* Closed by `role` without a word; ends the script. */
-void say_bare_close(struct conversation *c, enum role role);
-
 /* For scripts that go on with raw TCP. */
 struct sim_how orderly(const struct conversation *c, enum role role);
 

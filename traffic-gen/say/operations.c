@@ -428,3 +428,18 @@ void say_message(struct conversation *c, enum role role, const struct message *m
 {
     c->carrier->message(c, role, message);
 }
+
+void say_plain(struct conversation *c, enum role role, enum rdmap_opcode opcode, uint32_t n)
+{
+    struct message message = {0};
+    bool plain = c->plain;
+
+    c->plain = true;
+    message_init(c, role, opcode, &message);
+    if (opcode == RDMAP_READ_REQUEST)
+        message.read.size = n;
+    else
+        message.length = n;
+    say_message(c, role, &message);
+    c->plain = plain;
+}

@@ -66,6 +66,9 @@ void segment_keep(struct conversation *c, enum role role, const uint8_t *ulpdu, 
 /* For a Terminate: code as in say_terminate(), about the peer's segment `back` segments ago (0: the latest). */
 void message_accuse(struct conversation *c, enum role role, unsigned terminate, unsigned back, struct message *message);
 
+/* A plain one with n octets of payload, or a Read Request for so many. */
+void say_plain(struct conversation *c, enum role role, enum rdmap_opcode opcode, uint32_t n);
+
 /* Writes ULPDUs of it, cut at the MULPDU, and brings the conversation up to date. */
 void say_message(struct conversation *c, enum role role, const struct message *message);
 /* The same as one FPDU; `change` may alter the ULPDU, which has room for ULPDU_ROOM octets, and its length. */

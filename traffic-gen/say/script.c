@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/say/script.h"
 
+#include "traffic-gen/say/carrier.h"
 #include "traffic-gen/say/setups.h"
 #include "traffic-gen/say/verb.h"
 
@@ -46,6 +47,29 @@ static void set_trouble(struct words *words, struct sim_how *how)
         words_refuse(words, name);
 }
 
+/* When it is said: as soon as all that the peer said has arrived, or all but `unread` octets of it, and after a while.
+ */
+static void set_time(struct saying *s)
+{
+    struct conversation *c = s->c;
+    struct words *words = &s->words;
+    uint64_t unread = words_number(words, "unread", 0), all = c->carrier->all_of_peer(c, s->role);
+
+    c->early = words_have(words, "early") || unread > 0;
+    if (unread > 0)
+        c->how.received = all - MIN(unread, all);
+    c->how.acked = words_have(words, "acked");
+    if (words_given(words, "wait"))
+        c->how.delay_ns = (int64_t)words_number(words, "wait", 0) * millisecond;
+    if (words_given(words, "wait-us"))
+        c->how.delay_ns = (int64_t)words_number(words, "wait-us", 0) * 1000;
+}
+
+static bool says_startup(const struct verb *verb)
+{
+    return strcmp(verb->name, "mpa-request") == 0 || strcmp(verb->name, "mpa-reply") == 0;
+}
+
 struct script_player *script_begin(struct stage *stage, const char *source)
 {
     struct script_player *player = g_new0(struct script_player, 1);
@@ -66,12 +90,13 @@ static void say_once(struct script_player *player, const struct statement *state
 
     if (verb_has_side(statement->verb)) {
         s.c = player->conversation;
-        s.c->early = words_have(&s.words, "early");
-        if (words_given(&s.words, "wait"))
-            s.c->how.delay_ns = (int64_t)words_number(&s.words, "wait", 0) * millisecond;
+        set_time(&s);
         set_trouble(&s.words, &s.c->how);
+        s.c->changes = mpa_take_words(&s.words, says_startup(statement->verb)) ? &s.words : NULL;
     }
     statement->verb->say(&s);
+    if (s.c)
+        s.c->changes = NULL;
     words_end(&s.words);
 }
 

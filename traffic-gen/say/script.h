@@ -3,10 +3,13 @@
  * Conversations written down as text. Statements are separated by semicolons:
  *
  *   with rev2 mulpdu=200   the negotiation: rev0, rev1 (when nothing is said), rev2, no-crc, markers; before all else.
- *                          Of one side, with I or R behind the name: revI=1 crcR=0 markersI=1 irdI=8 ordR=4, rtrI=7
- *                          (sum of Send 1, Write 2, Read 4: peer-to-peer), dataI=20 (octets of Private Data),
- *                          rejectR=1, isnI=N; responder-opens: it opens the TCP connection; unseen: nothing is captured
- *                          until `show`; segments=N: super-segments; no-mpa: nothing but what `stream` says
+ *                          Of one side, with I or R after the name: revI=1 crcR=0 markersI=1 irdI=8 ordR=4, rtrI=7
+ *                          (sum of Send 1, Write 2, Read 4: peer-to-peer), aI=1 (peer-to-peer alone), dataI=20 (octets
+ *                          of Private Data), rejectR=1, flagsI=N (all flags), isnI=N, beforeI=HEX (streaming data);
+ *                          responder-opens: it opens the TCP connection; unseen: nothing is captured until `show`;
+ *                          late msn=N: the capture begins so many messages later; segments=N: super-segments;
+ *                          mss=N, port=N, no-sack, no-df; no-mpa: no startup frames are said; plain: all messages of a
+ *                          kind have the same memory
  *   next                   ends this connection, begins another one between the same ports; `next with rev2 ...` with
  *                          another negotiation, `next parallel with ...` beside this one
  *   I VERB WORD...         the Initiator says or does something, as soon as what the peer said before has arrived
@@ -15,28 +18,52 @@
  *
  * VERB is a message: write, read (a Read Request), answer (a Read Response), send, send-inv, send-se, send-se-inv,
  * term LAYER/ETYPE/CODE, imm, imm-se, fadd, cswap, result (an Atomic Response); or silence (a pure ACK), cork, uncork,
- * fin, rst, close, rtr send|write|read (the first FPDU of a peer-to-peer connection), traffic (a bit of everything in
- * both directions), hang (nothing: the connection is not closed at the end of the script); mpa-request, mpa-reply,
- * which are said by themselves otherwise, stream HEX (octets outside of MPA).
+ * fin, rst, close, hide, show (whether the capture has what follows), rtr send|write|read (the first FPDU of a
+ * peer-to-peer connection), traffic (a bit of everything in both directions), hang (nothing: the connection is not
+ * closed at the end of the script); mpa-request, mpa-reply, which are said by themselves otherwise, stream HEX (octets
+ * outside of MPA), fpdu HEX (one FPDU with this ULPDU), segment (below).
  *
- * Every field of a message is filled in as it is right. NAME=VALUE sets one, NAME+VALUE and NAME-VALUE change it:
+ * Every field of a message is filled in as it is right. NAME=VALUE sets one, NAME+N, NAME-N, NAME^N, NAME&N and NAME|N
+ * change it:
  *
  *   of the DDP header     t l rsvd dv rv rsv op stag to qn msn mo
- *   of the payload        len (octets of ULP payload), value (eight octets in front of it), ulpdu (cut at such ULPDUs)
+ *   of the payload        len (octets of ULP payload), value (eight octets before it), ulpdu (cut at such ULPDUs)
  *   of Read Requests      sink sinkto size src srcto; stride (added to sink at each repetition)
  *   of Atomics            word0 (28 reserved bits) aop id astag ato data mask cdata cmask
  *   of their responses    id orig
  *   of Immediate Data     data
  *   of Terminates         m d r res tlen, have-len have-ddp have-read (what is there), e.FIELD of the accused header,
  *                         sink sinkto size src srcto of the accused Read Request; back (accuse an earlier segment)
- *   of the ULPDU          cut (its length), grow (zero octets behind it), @OFFSET (an octet)
+ *   of the ULPDU          cut (its length), grow (zero octets after it), @OFFSET (an octet)
  *   for answers           of (which of the waiting requests)
- *   of time               wait (milliseconds before)
+ *   of time               wait (milliseconds before), wait-us, unread=N (when all but N octets of the peer's have
+ *                         arrived); acked (once all that was sent before is acknowledged), early (does not wait for
+ *                         the peer)
  *
- * Words alone: early (does not wait for the peer), fresh (no further segment of the open message), keep (an Atomic
- * without effect), bad-crc, zeros (as payload). longer=N: so many octets more at each repetition; marker=N pad=N: a
- * Write as long as it takes for a Marker to be due N octets before the end of the FPDU; net=lost, lost-before, late,
- * twice, fragmented, uncaptured: what befalls the segments.
+ * Words alone: fresh (no further segment of the open message), keep (an Atomic without effect), zeros (as payload).
+ * longer=N: so many octets more at each repetition; marker=N pad=N: a Write as long as it takes for a Marker to be due
+ * N octets before the end of the FPDU; net=lost, lost-before, late, twice, fragmented, uncaptured: what befalls the
+ * segments.
+ *
+ * The first FPDU of a message, and startup frames, are changed in any place by words of MPA:
+ *
+ *   of both               mpa@OFFSET=N (an octet; a negative OFFSET from the end), mpa.before=HEX (octets before it)
+ *   of startup frames     mpa.flags mpa.rev mpa.len (PD_Length) mpa.data=HEX (the upper layer's) mpa.enhanced=0 (left
+ *                         out) mpa.a mpa.rtr; mpa.after=HEX mpa.cut=N mpa.fill=N (up to so many octets, mpa.filler=N),
+ *                         mpa.crc (one at the end), mpa.len-swapped, mpa.enhanced-last
+ *   of FPDUs              mpa.len (ULPDU_Length alone) mpa.ulpdu=N (its length and all that follows from it)
+ *                         mpa.ulpdu0 mpa.ulpdu1 (its first octets) mpa.twice mpa.pad=N mpa.padding=HEX
+ *   their CRC             mpa.crc=N, mpa.no-crc, mpa.old-crc (that before the words that follow it), bad-crc,
+ *                         mpa.crc-of-ethernet, mpa.crc-swapped, mpa.crc-after-length, mpa.crc-before-pad,
+ *                         mpa.crc-without-length, -leading-marker, -marker, -last-marker, mpa.crc-with-next-marker
+ *   their Markers         mpa.ptr mpa.ptr-swapped mpa.reserved (of all, of mpa.first-marker, of mpa.later-markers),
+ *                         mpa.markers=0 or 1 (from here on), mpa.grid=PERIOD mpa.grid-from=N, mpa.grid-of-peer,
+ *                         mpa.no-inner-markers, mpa.marker-late=N
+ *   their segments        mpa.half (and no more), mpa.split=N mpa.split-half (in two writes, mpa.gap=MICROSECONDS,
+ *                         mpa.acked between them), mpa.early, mpa.after-request, mpa.marker-alone, mpa.lost-fragments
+ *
+ * `segment` is one outside orderly TCP: at=N octets from the next one of the stream (step=N more at each repetition),
+ * len=N octets again, or so many of value=N, or hex=HEX; push; ack=N added to the acknowledgement; zero-window.
  *
  * RPC-over-RDMA and NFS have verbs of their own (rpc_script.h).
  *

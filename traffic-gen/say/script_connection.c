@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-enum { MSS_MIN = 64, FIRST_PORT = 40001 };
+/* More octets than these are a slip of the author. */
+enum { MSS_MIN = 64, FIRST_PORT = 40001, LENGTH_MAX = 65000 };
 
 static const int64_t millisecond = 1000000;
 
@@ -18,8 +19,8 @@ static void begin_late(struct script_player *player)
 
     say_capturing(c, INITIATOR, false, &(struct sim_how){0});
     say_startup(c);
-    say_send(c, INITIATOR, 10);
-    say_send(c, RESPONDER, 10);
+    say_plain(c, INITIATOR, RDMAP_SEND, 10);
+    say_plain(c, RESPONDER, RDMAP_SEND, 10);
     for (unsigned role = 0; role < 2; role++) {
         for (unsigned qn = 0; qn < 4; qn++)
             c->msn[role][qn] = qn == DDP_QN_TERMINATE ? 0 : player->late_msn;
@@ -38,7 +39,7 @@ void script_open(struct script_player *player)
     player->conversation = conversation_new(player->stage, &player->setup);
     for (unsigned role = 0; role < 2; role++) {
         if (player->before[role])
-            say_streaming(player->conversation, role, player->before[role]->data, player->before[role]->len);
+            say_octets(player->conversation, role, player->before[role]->data, player->before[role]->len);
     }
 }
 
@@ -96,6 +97,8 @@ static void apply_side(struct conversation_setup *setup, enum role role, struct 
     } flags[] = {{"crc", MPA_FLAG_C}, {"markers", MPA_FLAG_M}, {"reject", MPA_FLAG_R}};
     uint64_t value;
 
+    if (given_of_side(words, "flags", role, &value))
+        wish->flags = (uint8_t)value;
     for (unsigned i = 0; i < G_N_ELEMENTS(flags); i++) {
         if (given_of_side(words, flags[i].name, role, &value))
             wish->flags = (uint8_t)(value ? wish->flags | flags[i].flag : wish->flags & ~flags[i].flag);
@@ -110,9 +113,11 @@ static void apply_side(struct conversation_setup *setup, enum role role, struct 
         wish->enhanced.rtr = (uint8_t)value;
         wish->enhanced.peer_to_peer = wish->enhanced.rtr != 0;
     }
-    /* What RPC-over-RDMA says in it has a length of its own. */
-    if (given_of_side(words, "data", role, &value) && !wish->ulp_data)
-        wish->ulp_length = (uint16_t)MIN(value, MPA_PRIVATE_DATA_MAX);
+    if (given_of_side(words, "a", role, &value))
+        wish->enhanced.peer_to_peer = value != 0;
+    /* What RPC-over-RDMA says in it can only be cut. */
+    if (given_of_side(words, "data", role, &value))
+        wish->ulp_length = (uint16_t)MIN(value, wish->ulp_data ? wish->ulp_length : (unsigned)MPA_PRIVATE_DATA_MAX);
     if (given_of_side(words, "isn", role, &value))
         setup->isn[(role == RESPONDER) != setup->responder_opens] = (uint32_t)value;
 }
@@ -139,33 +144,41 @@ static void choose_setup(struct script_player *player, struct words *words)
     }
 }
 
-static void set_up(struct script_player *player, struct words *words)
+void setup_change(struct conversation_setup *setup, struct words *words)
 {
-    struct conversation_setup *setup = &player->setup;
-    uint64_t ulpdu_max = words_number(words, "mulpdu", 0), mss = words_number(words, "mss", 0);
+    uint64_t ulpdu_max = words_number(words, "mulpdu", setup->ulpdu_max), mss = words_number(words, "mss", 0);
 
-    choose_setup(player, words);
     if (words_given(words, "port"))
         setup->service_port = (uint16_t)words_number(words, "port", 0);
-    setup->responder_opens = words_have(words, "responder-opens");
-    for (unsigned role = 0; role < 2; role++) {
+    setup->responder_opens |= words_have(words, "responder-opens");
+    for (unsigned role = 0; role < 2; role++)
         apply_side(setup, role, words);
-        set_before(player, role, words);
-    }
     if (words_given(words, "ird"))
         setup->wish[RESPONDER].enhanced.ird = setup->wish[INITIATOR].enhanced.ord =
             (uint16_t)words_number(words, "ird", 0);
-    player->late = words_have(words, "late");
-    player->unseen = words_have(words, "unseen");
-    player->no_mpa = words_have(words, "no-mpa");
-    player->late_msn = (uint32_t)words_number(words, "msn", 0);
     if ((ulpdu_max && ulpdu_max < SCRIPT_ULPDU_MIN) || ulpdu_max > MPA_ULPDU_MAX)
         words_refuse(words, "mulpdu");
     if (mss > UINT16_MAX || (mss && mss < MSS_MIN))
         words_refuse(words, "mss");
-    setup->segment_max = (uint32_t)words_number(words, "segments", 0);
+    setup->segment_max = (uint32_t)words_number(words, "segments", setup->segment_max);
     setup->ulpdu_max = (uint16_t)ulpdu_max;
-    setup->mss[0] = setup->mss[1] = (uint16_t)mss;
+    if (mss)
+        setup->mss[0] = setup->mss[1] = (uint16_t)mss;
+    setup->no_sack |= words_have(words, "no-sack");
+    setup->no_df |= words_have(words, "no-df");
+    setup->plain |= words_have(words, "plain");
+}
+
+static void set_up(struct script_player *player, struct words *words)
+{
+    choose_setup(player, words);
+    setup_change(&player->setup, words);
+    for (unsigned role = 0; role < 2; role++)
+        set_before(player, role, words);
+    player->late = words_have(words, "late");
+    player->unseen = words_have(words, "unseen");
+    player->no_mpa = words_have(words, "no-mpa");
+    player->late_msn = (uint32_t)words_number(words, "msn", 0);
 }
 
 static void say_with(struct saying *s)
@@ -220,20 +233,78 @@ static void say_stream(struct saying *s)
     GByteArray *octets = words_octets(&s->words, hex ? hex : "");
 
     if (words_good(&s->words))
-        say_streaming(s->c, s->role, octets->data, octets->len);
+        say_octets(s->c, s->role, octets->data, octets->len);
     g_byte_array_unref(octets);
 }
 
+/* The Request; the Responder may say one, too, which means nothing to it. */
 static void say_mpa_request(struct saying *s)
 {
+    struct mpa_startup frame;
+
     s->player->started = true;
-    say_request(s->c);
+    if (s->role == INITIATOR) {
+        say_request(s->c);
+        return;
+    }
+    startup_frame_init(s->c, INITIATOR, &frame);
+    say_startup_frame(s->c, s->role, &frame);
 }
 
 static void say_mpa_reply(struct saying *s)
 {
     s->player->started = true;
     say_reply(s->c);
+}
+
+/* One FPDU with these octets as ULPDU. */
+static void say_octets_as_fpdu(struct saying *s)
+{
+    const char *hex = words_first(&s->words);
+    GByteArray *octets = words_octets(&s->words, hex ? hex : "");
+
+    if (words_end(&s->words))
+        say_fpdu(s->c, s->role, octets->data, (uint16_t)MIN(octets->len, MPA_ULPDU_MAX));
+    g_byte_array_unref(octets);
+}
+
+/* A segment outside orderly TCP: at=-N or at+N from the next octet of the stream; N octets of it again, or others. */
+static void say_segment(struct saying *s)
+{
+    struct conversation *c = s->c;
+    struct words *words = &s->words;
+    unsigned side = c->side[s->role];
+    uint64_t next = sim_written(c->tcp, side);
+    g_autoptr(GByteArray) octets = g_byte_array_new();
+    struct sim_how how = orderly(c, s->role);
+    struct sim_raw raw = {.offset = next};
+    uint64_t n = words_number(words, "len", 0), value = words_number(words, "value", UINT64_MAX);
+    int64_t at = (int64_t)words_number(words, "at", 0) + (int64_t)words_number(words, "step", 0) * s->index;
+    const char *hex = words_value(words, "hex");
+
+    raw.ack_delta = (int64_t)words_number(words, "ack", 0);
+    raw.zero_window = words_have(words, "zero-window");
+    raw.flags = words_have(words, "push") ? SEG_ACK | SEG_PSH : 0;
+    if (n > LENGTH_MAX || at < -(int64_t)next || (value == UINT64_MAX && n > 0 && at + (int64_t)n > 0))
+        words_refuse(words, "len");
+    if (!words_good(words))
+        return;
+    raw.offset += (uint64_t)at;
+    if (hex) {
+        g_byte_array_unref(octets);
+        octets = words_octets(words, hex);
+    } else if (value == UINT64_MAX) {
+        g_byte_array_append(octets, n ? sim_stream(c->tcp, side) + raw.offset : NULL, (guint)n);
+    } else {
+        g_byte_array_set_size(octets, (guint)n);
+        memset(octets->data, (int)value, n);
+    }
+    raw.p = octets->data;
+    raw.n = octets->len;
+    c->how = (struct sim_how){0};
+    c->early = false;
+    if (words_end(words))
+        sim_raw(c->tcp, side, &raw, &how);
 }
 
 static void say_silence(struct saying *s)
@@ -274,24 +345,41 @@ static void say_hang(struct saying *s)
     s->player->hangs = true;
 }
 
+/* A bit of everything in both directions: every PAD length, several segments a message, several FPDUs a segment. */
 static void say_mixed_traffic(struct saying *s)
 {
-    say_traffic(s->c);
+    static const char mixed[] =
+        "I send len=24; R send len=48; "
+        "I send len=25; R send len=30; I send len=26; R send len=29; I send len=27; R send len=28; I send len=28; "
+        "R send len=27; "
+        "I write len=3000; I send-se len=16; I read size=4000; R answer; R write len=3000; R send-inv len=20; "
+        "I cork; I 5* send len=40 longer=3; I uncork; "
+        "R send len=100; I send len=5000; R send len=0";
+    g_autoptr(GPtrArray) statements = script_parse(s->verb->name, mixed, &s->player->error);
+    bool plain = s->c->plain;
+
+    s->c->plain = true;
+    for (unsigned i = 0; statements && i < statements->len && script_say(s->player, statements->pdata[i]); i++)
+        ;
+    s->c->plain = plain;
 }
 
+/* RFC 6581 section 9.2: a zero-length Send, Write or Read. */
 static void say_ready(struct saying *s)
 {
     const struct {
         const char *name;
-        enum mpa_rtr type;
-    } types[] = {{"send", MPA_RTR_SEND}, {"write", MPA_RTR_WRITE}, {"read", MPA_RTR_READ}};
+        enum rdmap_opcode opcode;
+    } types[] = {{"send", RDMAP_SEND}, {"write", RDMAP_WRITE}, {"read", RDMAP_READ_REQUEST}};
     const char *name = words_first(&s->words);
 
     for (unsigned i = 0; name && i < G_N_ELEMENTS(types); i++) {
-        if (strcmp(types[i].name, name) == 0) {
-            say_rtr(s->c, types[i].type);
-            return;
-        }
+        if (strcmp(types[i].name, name) != 0)
+            continue;
+        say_plain(s->c, s->role, types[i].opcode, 0);
+        if (types[i].opcode == RDMAP_READ_REQUEST)
+            say_plain(s->c, s->role == INITIATOR ? RESPONDER : INITIATOR, RDMAP_READ_RESPONSE, 0);
+        return;
     }
     words_refuse(&s->words, name ? name : s->verb->name);
 }
@@ -316,6 +404,8 @@ const struct verb connection_verbs[] = {
     {.name = "stream", .say = say_stream, .time = STARTUP},
     {.name = "mpa-request", .say = say_mpa_request, .time = STARTUP},
     {.name = "mpa-reply", .say = say_mpa_reply, .time = STARTUP},
+    {.name = "fpdu", .say = say_octets_as_fpdu},
+    {.name = "segment", .say = say_segment},
     {.name = "silence", .say = say_silence},
     {.name = "cork", .say = say_cork},
     {.name = "uncork", .say = say_uncork},

@@ -105,11 +105,6 @@ static bool change_field(const struct field_set *set, struct message *message, c
 
 /* ---- messages ---- */
 
-static void spoil_crc(struct fpdu_write *w)
-{
-    w->octets->data[w->octets->len - 1] ^= 0x01;
-}
-
 static void change_ulpdu(void *context, uint8_t *ulpdu, uint16_t *n)
 {
     const struct ulpdu_changes *changes = context;
@@ -144,19 +139,6 @@ static size_t length_to_marker(const struct conversation *c, enum role role, uns
     }
     /* Before the grid point lie ULPDU_Length, ULPDU, PAD, and what of the CRC is not behind it. */
     return (size_t)(grid - header - interior - MPA_LENGTH_LEN - (MPA_CRC_LEN - behind) - pad) - DDP_TAGGED_HEADER_LEN;
-}
-
-/* "/" separated: layer, error type, error code in hexadecimal, as rules and notes write them. */
-static unsigned terminate_value(struct words *words, const char *name)
-{
-    unsigned layer, etype, code;
-    const char *word = words_first(words);
-    const char *rest = words_match(word, "%/%/%", &layer, &etype, &code);
-
-    if (rest && !*rest)
-        return layer << 12 | etype << 8 | code;
-    words_refuse(words, word ? word : name);
-    return 0;
 }
 
 /* @OFFSET=N: an octet of the ULPDU. */
@@ -201,15 +183,13 @@ static void say_message_of_verb(struct saying *s)
     if (s->verb->opcode == RDMAP_ATOMIC_REQUEST && s->verb->atomic == RDMAP_ATOMIC_CMP_SWAP)
         message.atomic.mask = UINT64_MAX;
     if (s->verb->opcode == RDMAP_TERMINATE) {
-        message_accuse(c, s->role, terminate_value(words, s->verb->name), (unsigned)words_number(words, "back", 0),
+        message_accuse(c, s->role, words_terminate(words, s->verb->name), (unsigned)words_number(words, "back", 0),
                        &message);
         s->player->closer = s->role;
     }
     message.keeps_memory = words_have(words, "keep");
     if (words_have(words, "zeros"))
         message.payload = zeros;
-    if (words_have(words, "bad-crc"))
-        c->spoil = spoil_crc;
     change_fields(s, &message, &changes);
     if (words_given(words, "marker") && s->verb->opcode == RDMAP_WRITE && c->framing[s->role].markers)
         message.length = length_to_marker(c, s->role, MIN(marker, MPA_CRC_LEN), MIN(pad, 3));

@@ -28,12 +28,4 @@ static const struct conversation_setup setup_rev0 = SETUP(0, MPA_FLAG_M | MPA_FL
 static const struct conversation_setup setup_rev2 = {
     .wish = {ENHANCED(MPA_FLAG_C, 0, 16, 8), ENHANCED(MPA_FLAG_C, 0, 8, 16)}};
 
-enum { RTR_ALL = MPA_RTR_SEND | MPA_RTR_WRITE | MPA_RTR_READ };
-
-static inline struct conversation_setup setup_peer_to_peer(uint8_t offered, uint8_t supported)
-{
-    return (struct conversation_setup){
-        .wish = {ENHANCED(MPA_FLAG_C, offered, 16, 8), ENHANCED(MPA_FLAG_C, supported, 8, 16)}};
-}
-
 #endif

@@ -88,7 +88,7 @@ static size_t operator_of(const char *text)
     for (; text[n]; n++) {
         if (text[n] == '=')
             break;
-        if (n > 0 && text[n - 1] != '@' && strchr("+-^", text[n]) && g_ascii_isdigit(text[n + 1]))
+        if (n > 0 && text[n - 1] != '@' && strchr("+-^&|", text[n]) && g_ascii_isdigit(text[n + 1]))
             break;
     }
     return n;

@@ -14,7 +14,7 @@ enum { WORDS_MAX = 64 };
 /* NAME, or NAME with an operator and a value. */
 struct word {
     char *name;
-    char op;         /* '=', '+', '-', '^'; 0: the name is all */
+    char op;         /* '=', '+', '-', '^', '&', '|'; 0: the name is all */
     bool is_number;  /* the value is one */
     uint64_t number; /* the value, if it is one */
     char *text;      /* the value as written; NULL: it was given as a number, or there is none */
@@ -30,6 +30,10 @@ static inline uint64_t word_apply(const struct word *word, uint64_t old)
         return old - word->number;
     case '^':
         return old ^ word->number;
+    case '&':
+        return old & word->number;
+    case '|':
+        return old | word->number;
     default:
         return word->number;
     }

@@ -3,6 +3,7 @@
 #ifndef IWARP_TRAFFIC_SAY_VERB_H
 #define IWARP_TRAFFIC_SAY_VERB_H
 
+#include "traffic-gen/say/deviation.h"
 #include "traffic-gen/say/operations.h"
 #include "traffic-gen/say/rpc_script.h"
 #include "traffic-gen/say/script.h"
@@ -65,6 +66,8 @@ extern const struct verb message_verbs[], connection_verbs[], rpc_verbs[];
 
 /* ---- script_connection.c ---- */
 
+/* What words about the negotiation change in it; each that is not given leaves it as it is. */
+void setup_change(struct conversation_setup *setup, struct words *words);
 /* There is a connection, and both startup frames are said. */
 void script_start(struct script_player *player);
 /* There is a connection; whatever is said of its startup is left to the script. */

@@ -148,6 +148,18 @@ const char *words_match(const char *text, const char *pattern, ...)
     return text;
 }
 
+unsigned words_terminate(struct words *words, const char *verb)
+{
+    unsigned layer, etype, code;
+    const char *word = words_first(words);
+    const char *rest = words_match(word, "%/%/%", &layer, &etype, &code);
+
+    if (rest && !*rest)
+        return layer << 12 | etype << 8 | code;
+    words_refuse(words, word ? word : verb);
+    return 0;
+}
+
 bool words_octet(const char *text, uint8_t *octet)
 {
     if (!g_ascii_isxdigit(text[0]) || !g_ascii_isxdigit(text[1]))

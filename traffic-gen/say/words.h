@@ -45,6 +45,9 @@ uint64_t words_parse_number(const struct words *words, const char *value);
  */
 const char *words_match(const char *text, const char *pattern, ...);
 
+/* The first word as LAYER/ETYPE/CODE, in hexadecimal as rules and notes write it; refused when it is none. */
+unsigned words_terminate(struct words *words, const char *verb);
+
 /* An octet of two hexadecimal digits. */
 bool words_octet(const char *text, uint8_t *octet);
 /* Octets by two digits each, to be freed by the caller; those before the first mistake, which is refused. */

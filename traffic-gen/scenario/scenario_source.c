@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/scenario/scenario_source.h"
 
+#include "traffic-gen/say/deviation.h"
 #include "traffic-gen/say/script.h"
 #include "traffic-gen/scenario/work.h"
 
@@ -51,7 +52,7 @@ bool scenario_source_works(const struct scenario_source *source)
 
 bool scenario_source_takes(const struct scenario_source *source, const struct fault *fault)
 {
-    if (fault->play || fault->script)
+    if (fault->script)
         return strcmp(fault->scenario, source->scenario->name) == 0;
     return !scenario_source_works(source);
 }
@@ -73,18 +74,29 @@ unsigned scenario_source_mtu(const struct scenario_source *source)
     return source->scenario->mtu ? source->scenario->mtu : 1500;
 }
 
-bool scenario_source_play(const struct scenario_source *source, struct stage *stage, char **error)
+static bool play_deviation(const struct scenario_source *source, const struct fault *fault, struct stage *stage,
+                           char **error)
 {
-    const struct fault *fault = stage->fault;
+    struct deviation *deviation = deviation_parse(fault->id, fault->deviation, error);
+    bool good;
 
-    stage->fault_done = fault && fault_changes_nothing(fault);
-    if (fault && (fault->play || fault->script)) {
-        stage->fault_done = true;
-        if (fault->script)
-            return script_play(stage, fault->id, fault->script, error);
-        fault->play(stage);
-        return true;
-    }
+    if (!deviation)
+        return false;
+    stage->deviation = deviation;
+    good = scenario_source_play(source, NULL, stage, error);
+    stage->deviation = NULL;
+    deviation_free(deviation);
+    return good;
+}
+
+bool scenario_source_play(const struct scenario_source *source, const struct fault *fault, struct stage *stage,
+                          char **error)
+{
+    if (fault && fault->deviation)
+        return play_deviation(source, fault, stage, error);
+    stage->deviated |= fault != NULL;
+    if (fault && fault->script)
+        return script_play(stage, fault->id, fault->script, error);
     if (scenario_source_works(source))
         return work_play(scenario_file_work(source->yaml), stage, error);
     if (source->yaml)

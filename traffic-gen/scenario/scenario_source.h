@@ -3,7 +3,7 @@
 #ifndef IWARP_TRAFFIC_SCENARIO_SCENARIO_SOURCE_H
 #define IWARP_TRAFFIC_SCENARIO_SCENARIO_SOURCE_H
 
-#include "traffic-gen/say/fault.h"
+#include "traffic-gen/faults/fault.h"
 #include "traffic-gen/scenario/scenario.h"
 #include "traffic-gen/scenario/scenario_file.h"
 
@@ -21,11 +21,15 @@ void scenario_source_clear(struct scenario_source *source);
 bool scenario_source_takes(const struct scenario_source *source, const struct fault *fault);
 /* Why the scenario cannot be played with this fault, and what can (for g_free()). */
 char *scenario_source_refusal(const struct scenario_source *source, const struct fault *fault);
-/* True when it tells the work of two real ends. */
+/* True when it describes the work of two real ends. */
 bool scenario_source_works(const struct scenario_source *source);
 unsigned scenario_source_mtu(const struct scenario_source *source);
-/* Tells the stage all that is said, with stage->fault. False with *error (for g_free()). */
-bool scenario_source_play(const struct scenario_source *source, struct stage *stage, char **error);
+/*
+ * Plays it on the stage, with the fault (NULL: none); stage->deviated says then whether the fault found its place.
+ * False with *error (for g_free()).
+ */
+bool scenario_source_play(const struct scenario_source *source, const struct fault *fault, struct stage *stage,
+                          char **error);
 
 /* The faults of a list of ids, separated by commas. NULL with *error; free the array with g_ptr_array_unref(). */
 GPtrArray *faults_of_list(const char *ids, char **error);

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What statements are made of, and which deviations can be read. */
+#include "support.h"
+#include "traffic-gen/say/deviation.h"
+
+#include <string.h>
+
+static const struct word *word_at(const GPtrArray *statements, unsigned statement, unsigned index)
+{
+    return &g_array_index(((const struct statement *)statements->pdata[statement])->words, struct word, index);
+}
+
+static void test_words(void **state)
+{
+    char *error = NULL;
+    GPtrArray *statements = script_parse(
+        "x", "with rev2 irdI=0x10; ;I 3* send len+4 msn-1 reply-segs=3 @7^16 mpa@-7&0xF0 keep-pad", &error);
+    const struct statement *send;
+
+    (void)state;
+    assert_non_null(statements);
+    assert_int_equal(statements->len, 2);
+    assert_int_equal(word_at(statements, 0, 1)->number, 16);
+    send = statements->pdata[1];
+    assert_int_equal(send->times, 3);
+    assert_int_equal(send->line, 3);
+    assert_int_equal(send->words->len, 6);
+    for (unsigned i = 0; i < 6; i++) {
+        static const struct {
+            const char *name;
+            char op;
+            uint64_t number;
+        } expected[] = {{"len", '+', 4}, {"msn", '-', 1},       {"reply-segs", '=', 3},
+                        {"@7", '^', 16}, {"mpa@-7", '&', 0xF0}, {"keep-pad", 0, 0}};
+        const struct word *word = word_at(statements, 1, i);
+
+        assert_string_equal(word->name, expected[i].name);
+        assert_int_equal(word->op, expected[i].op);
+        assert_int_equal(word->number, expected[i].number);
+    }
+    g_ptr_array_unref(statements);
+}
+
+static void test_operators(void **state)
+{
+    static const struct {
+        char op;
+        uint64_t old, n, expected;
+    } cases[] = {{'=', 5, 3, 3}, {'+', 5, 3, 8}, {'-', 5, 3, 2}, {'^', 5, 3, 6}, {'&', 5, 3, 1}, {'|', 5, 3, 7}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++)
+        assert_int_equal(word_apply(&(struct word){.op = cases[i].op, .number = cases[i].n}, cases[i].old),
+                         cases[i].expected);
+}
+
+static void test_scripts_that_cannot_be_read(void **state)
+{
+    static const char *const texts[] = {"I", "X send", "I sned", "I with", "send", "I 5*", "R next"};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LENGTH(texts); i++) {
+        g_autofree char *error = NULL;
+
+        assert_null(script_parse("x", texts[i], &error));
+        assert_int_equal(strncmp(error, "x, statement 1: cannot read '", 29), 0);
+    }
+}
+
+static void test_deviations(void **state)
+{
+    char *error = NULL;
+    struct deviation *d = deviation_parse(
+        "x", "with dataI=4; R fpdu from=2 when=pad,no-markers every more=3 mpa.padding=0102; I term 2/0/03", &error);
+
+    (void)state;
+    assert_non_null(d);
+    assert_true(d->sets_up && d->changes && !d->startup && d->persistent);
+    assert_int_equal(d->role, RESPONDER);
+    assert_int_equal(d->index, 2);
+    assert_int_equal(d->more, 3);
+    assert_non_null(d->conditions[1]);
+    assert_null(d->conditions[2]);
+    assert_int_equal(d->aftermath, TERMINATED);
+    assert_int_equal(d->terminate, 0x2003);
+    deviation_free(d);
+}
+
+/* A mistake is found when the text is read, not when the place is. */
+static void test_deviations_that_cannot_be_read(void **state)
+{
+    static const struct {
+        const char *text, *word;
+    } cases[] = {
+        {"I fpdu when=pads", "pads"},
+        {"I fpdu mpa.padding=0", "mpa.padding=0"},
+        {"I fpdu mpa.padding", "mpa.padding"},
+        {"I fpdu mpa.len", "mpa.len"},
+        {"I fpdu mpa.rev=1", "mpa.rev=1"},
+        {"I mpa-request mpa.ptr+4", "mpa.ptr+4"},
+        {"I mpa-request from=1", "from=1"},
+        {"I fpdu mpa@x=1", "mpa@x=1"},
+        {"I fpdu len=5", "len=5"},
+        {"I send", "send"},
+        {"R term 2/0", "2/0"},
+        {"with revX=1", "revX=1"},
+        {"with mulpdu=3", "mulpdu"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
+        g_autofree char *error = NULL;
+        g_autofree char *expected = g_strdup_printf("cannot read '%s'", cases[i].word);
+
+        assert_null(deviation_parse("x", cases[i].text, &error));
+        assert_non_null(strstr(error, expected));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_operators),
+        cmocka_unit_test(test_scripts_that_cannot_be_read),
+        cmocka_unit_test(test_deviations),
+        cmocka_unit_test(test_deviations_that_cannot_be_read),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

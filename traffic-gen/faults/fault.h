@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Faults: each breaks one rule in an otherwise conforming conversation, and is registered under the id of that rule.
+ *
+ * For rules about reactions there are two: ID, where the stimulus is answered wrongly, and ID+ok, where it is
+ * answered as the standard says: perhaps by its scenario as it is. ID/name is another way to break the same rule.
+ */
+#ifndef IWARP_TRAFFIC_FAULTS_FAULT_H
+#define IWARP_TRAFFIC_FAULTS_FAULT_H
+
+#include "traffic-gen/say/conversation.h"
+
+struct fault {
+    const char *id;
+    const char *scenario; /* it is made for; a deviation is possible in any other that has the place */
+    const char *summary;
+    const char *also; /* ids of findings that the stimulus itself gives rise to, comma-separated; NULL: none */
+    /* One of these, or none: then the scenario itself has the stimulus and the proper answer. */
+    const char *deviation; /* in the scenario (say/deviation.h) */
+    const char *script;    /* instead of the scenario (say/script.h) */
+};
+
+/* All faults, in the order of the tables. */
+const struct fault *fault_at(unsigned index); /* NULL past the end */
+/* Rules that others state, or are judged along with: faults are registered under those. */
+struct fault_alias {
+    const char *id, *others; /* comma-separated */
+};
+extern const struct fault_alias fault_aliases[]; /* id NULL ends */
+
+/* By its id, or by that of a rule that states the same; NULL: there is none. */
+const struct fault *fault_find(const char *id);
+
+/* The tables, one per family. */
+struct fault_table {
+    const struct fault *faults;
+    unsigned n;
+};
+extern const struct fault_table fpdu_faults, crc_faults, marker_faults, startup_faults, negotiation_faults,
+    order_faults, rtr_faults, tcp_faults, reaction_faults, startup_reaction_faults, ddp_faults, rdmap_faults,
+    terminate_faults, atomic_faults, rdmap_reaction_faults, rpcrdma_header_faults, rpcrdma_reaction_faults,
+    rpcrdma_answer_faults, rpcrdma_unanswered_faults, history_faults, rpc_faults, nfs_refused_faults,
+    rpcrdma_xid_faults, rpcrdma_credit_faults, rpcrdma_threshold_faults, rpcrdma_memory_faults, rpcrdma_payload_faults,
+    rpcrdma_reply_faults, nfs_faults, proper_faults;
+
+#endif

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Deviations: where they strike, and what comes of it. */
+#include "traffic-gen/say/deviation.h"
+
+#include "traffic-gen/say/verb.h"
+
+#include <string.h>
+
+/* ---- conditions of FPDUs ---- */
+
+static uint64_t end_of(const struct fpdu_write *w)
+{
+    return w->plan.offset + mpa_fpdu_octets(&w->plan.framing, w->plan.offset, w->plan.ulpdu_length);
+}
+
+static bool on_grid(const struct fpdu_write *w, uint64_t at)
+{
+    return w->plan.framing.markers && mpa_next_marker(&w->plan.framing, at) == at;
+}
+
+/* Markers behind the first octet. */
+static unsigned inner_markers(const struct fpdu_write *w)
+{
+    uint64_t end = end_of(w);
+    unsigned n = 0;
+
+    for (uint64_t at = mpa_next_marker(&w->plan.framing, w->plan.offset + 1); at < end; at += MPA_MARKER_PERIOD)
+        n++;
+    return w->plan.framing.markers ? n : 0;
+}
+
+static enum rdmap_opcode opcode_of(const struct fpdu_write *w)
+{
+    return w->ulpdu[1] & 0x0F;
+}
+
+static bool has_pad(const struct fpdu_write *w)
+{
+    return w->plan.pad_length > 0;
+}
+
+static bool has_three_pad_octets(const struct fpdu_write *w)
+{
+    return w->plan.pad_length == 3;
+}
+
+static bool is_send(const struct fpdu_write *w)
+{
+    return opcode_of(w) == RDMAP_SEND;
+}
+
+static bool is_end_of_send(const struct fpdu_write *w)
+{
+    return is_send(w) && w->ulpdu[0] & 0x40 && w->plan.ulpdu_length > 40;
+}
+
+static bool is_read_request(const struct fpdu_write *w)
+{
+    return opcode_of(w) == RDMAP_READ_REQUEST;
+}
+
+static bool is_short(const struct fpdu_write *w)
+{
+    return w->plan.ulpdu_length < 100;
+}
+
+static bool is_not_corked(const struct fpdu_write *w)
+{
+    return !w->conversation->is_corked[w->role];
+}
+
+static bool is_rdmac(const struct fpdu_write *w)
+{
+    return w->conversation->version == 0 && w->conversation->setup.wish[INITIATOR].revision > 0;
+}
+
+static bool has_markers(const struct fpdu_write *w)
+{
+    return w->plan.framing.markers;
+}
+
+static bool has_no_markers(const struct fpdu_write *w)
+{
+    return !w->plan.framing.markers;
+}
+
+static bool marker_leads(const struct fpdu_write *w)
+{
+    return on_grid(w, w->plan.offset);
+}
+
+static bool no_marker_leads(const struct fpdu_write *w)
+{
+    return !on_grid(w, w->plan.offset);
+}
+
+static bool marker_inside(const struct fpdu_write *w)
+{
+    return inner_markers(w) >= 1;
+}
+
+static bool one_marker_inside(const struct fpdu_write *w)
+{
+    return inner_markers(w) == 1;
+}
+
+static bool two_markers_inside(const struct fpdu_write *w)
+{
+    return inner_markers(w) >= 2;
+}
+
+/* The only one, with something of the ULPDU or PAD on both of its sides. */
+static bool marker_in_ulpdu(const struct fpdu_write *w)
+{
+    uint64_t at = mpa_next_marker(&w->plan.framing, w->plan.offset);
+
+    return has_markers(w) && no_marker_leads(w) && at + MPA_MARKER_LEN + MPA_CRC_LEN < end_of(w) &&
+           at + MPA_MARKER_PERIOD > end_of(w);
+}
+
+static bool marker_before_crc(const struct fpdu_write *w)
+{
+    return on_grid(w, end_of(w) - MPA_CRC_LEN - MPA_MARKER_LEN);
+}
+
+static bool ends_on_grid(const struct fpdu_write *w)
+{
+    return on_grid(w, end_of(w));
+}
+
+/* The stream offset of sequence number 0. */
+static uint64_t wrap_of(const struct fpdu_write *w)
+{
+    return UINT64_C(0x100000000) - w->conversation->setup.isn[w->conversation->side[w->role]] - 1;
+}
+
+/* Sequence numbers wrapped before the Marker inside. */
+static bool marker_after_wrap(const struct fpdu_write *w)
+{
+    return marker_inside(w) && mpa_next_marker(&w->plan.framing, w->plan.offset) >= wrap_of(w);
+}
+
+/* The header below sequence number 2^32, the Marker above. */
+static bool wrap_before_marker(const struct fpdu_write *w)
+{
+    return marker_inside(w) && w->plan.offset + MPA_MARKER_LEN < wrap_of(w) &&
+           mpa_next_marker(&w->plan.framing, w->plan.offset + 1) >= wrap_of(w);
+}
+
+static const struct {
+    const char *name;
+    bool (*holds)(const struct fpdu_write *w);
+} conditions[] = {
+    {"pad", has_pad},
+    {"pad-3", has_three_pad_octets},
+    {"send", is_send},
+    {"end-of-send", is_end_of_send},
+    {"read", is_read_request},
+    {"short", is_short},
+    {"not-corked", is_not_corked},
+    {"rdmac", is_rdmac},
+    {"markers", has_markers},
+    {"no-markers", has_no_markers},
+    {"marker-leads", marker_leads},
+    {"no-marker-leads", no_marker_leads},
+    {"marker-inside", marker_inside},
+    {"one-marker-inside", one_marker_inside},
+    {"two-markers-inside", two_markers_inside},
+    {"marker-in-ulpdu", marker_in_ulpdu},
+    {"marker-before-crc", marker_before_crc},
+    {"ends-on-grid", ends_on_grid},
+    {"marker-after-wrap", marker_after_wrap},
+    {"wrap-before-marker", wrap_before_marker},
+};
+
+/* ---- reading ---- */
+
+static void read_conditions(struct deviation *d)
+{
+    const char *text = words_value(&d->change, "when");
+    g_auto(GStrv) names = g_strsplit(text ? text : "", ",", -1);
+
+    for (unsigned i = 0; names[i]; i++) {
+        for (unsigned k = 0; k < G_N_ELEMENTS(conditions) && i < CONDITIONS_MAX; k++) {
+            if (strcmp(conditions[k].name, names[i]) == 0)
+                d->conditions[i] = conditions[k].holds;
+        }
+        if (i >= CONDITIONS_MAX || !d->conditions[i])
+            words_refuse(&d->change, names[i]);
+    }
+}
+
+static void read_change(struct deviation *d, const struct statement *s, const char *source, bool startup)
+{
+    d->changes = true;
+    d->startup = startup;
+    d->role = s->role;
+    d->change = words_of(s, source, &d->error);
+    if (startup) {
+        d->enhanced = words_have(&d->change, "enhanced");
+    } else {
+        d->index = (unsigned)words_number(&d->change, "from", 0);
+        d->persistent = words_have(&d->change, "every");
+        d->more = (unsigned)words_number(&d->change, "more", 0);
+        read_conditions(d);
+    }
+    mpa_take_words(&d->change, startup);
+    words_end(&d->change);
+}
+
+static void read_setup(struct deviation *d, const struct statement *s, const char *source)
+{
+    struct conversation_setup scratch = {0};
+
+    d->sets_up = true;
+    d->setup = words_of(s, source, &d->error);
+    setup_change(&scratch, &d->setup);
+    words_end(&d->setup);
+}
+
+static void read_terminate(struct deviation *d, const struct statement *s, const char *source)
+{
+    struct words words = words_of(s, source, &d->error);
+
+    d->aftermath = TERMINATED;
+    d->terminate = (uint16_t)words_terminate(&words, "term");
+    words_end(&words);
+}
+
+static void read_statement(struct deviation *d, const struct statement *s, const char *source)
+{
+    struct words words = words_of(s, source, &d->error);
+    const char *verb = s->verb->name;
+
+    if (strcmp(verb, "with") == 0)
+        read_setup(d, s, source);
+    else if (strcmp(verb, "mpa-request") == 0 || strcmp(verb, "mpa-reply") == 0)
+        read_change(d, s, source, true);
+    else if (strcmp(verb, "fpdu") == 0)
+        read_change(d, s, source, false);
+    else if (strcmp(verb, "term") == 0)
+        read_terminate(d, s, source);
+    else if (strcmp(verb, "close") == 0)
+        d->aftermath = CLOSED;
+    else
+        words_refuse(&words, verb);
+}
+
+struct deviation *deviation_parse(const char *source, const char *text, char **error)
+{
+    GPtrArray *statements = script_parse(source, text, error);
+    struct deviation *d;
+
+    if (!statements)
+        return NULL;
+    d = g_new0(struct deviation, 1);
+    d->statements = statements;
+    for (unsigned i = 0; i < statements->len && !d->error; i++)
+        read_statement(d, statements->pdata[i], source);
+    if (!d->error)
+        return d;
+    *error = g_steal_pointer(&d->error);
+    deviation_free(d);
+    return NULL;
+}
+
+void deviation_free(struct deviation *deviation)
+{
+    if (!deviation)
+        return;
+    g_ptr_array_unref(deviation->statements);
+    g_free(deviation->error);
+    g_free(deviation);
+}
+
+/* ---- where it strikes ---- */
+
+bool deviation_strikes_startup(const struct deviation *deviation, const struct conversation *c, enum role role)
+{
+    const struct startup_wish *wish = &c->setup.wish[role];
+
+    return deviation && c->number == 0 && deviation->changes && deviation->startup && deviation->role == role &&
+           (!deviation->enhanced || (wish->flags & MPA_FLAG_S && wish->ulp_length >= 4));
+}
+
+bool deviation_strikes(const struct deviation *deviation, const struct fpdu_write *w)
+{
+    if (!deviation || w->conversation->number != 0 || !deviation->changes || deviation->startup ||
+        deviation->role != w->role || w->index < deviation->index ||
+        (w->conversation->stage->deviated && !deviation->persistent))
+        return false;
+    for (unsigned i = 0; i < CONDITIONS_MAX && deviation->conditions[i]; i++) {
+        if (!deviation->conditions[i](w))
+            return false;
+    }
+    return true;
+}
