@@ -95,7 +95,7 @@ MISTAKES = [
     (NFS + "  - client: {mkdir: x, expect: OOPS}\n", 4, "allowed here: PERM, NOENT"),
     (NFS + "  - server: {mkdir: x}\n", 4, "'mkdir' is no job of an NFS server; allowed here: change"),
     (NFS + "  - {client: null, wait: 1 s}\n", 4, "nobody waits"),
-    (NFS + "  - client: null\n  - client: {rmdir: x}\n", 5, "rmdir x: the server answers NOENT (2)"),
+    (NFS + "  - client: null\n  - client: {rmdir: x}\n", 5, "rmdir x: the server answered NOENT (2)"),
     (WORK + "  - initiator: {write: 65, to: yours}\n  - responder: send\n", 8,
      "the responder can do this no more: by the responder's Terminate 1/1/01"),
 ]

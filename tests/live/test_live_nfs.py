@@ -52,7 +52,7 @@ def client(gen, tmp_path):
 def mount_port(server):
     """Told in front of the port of NFS/RDMA."""
     assert server.port
-    return re.search(r"MOUNT at port (\d+)", server.errors).group(1)
+    return re.search(r"MOUNT on port (\d+)", server.errors).group(1)
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -128,7 +128,7 @@ def test_what_cannot_be_served(gen, tmp_path):
     assert run.returncode == 2 and "--export: " in run.stderr and "none" in run.stderr
     (tmp_path / "large").write_bytes(b"x" * (2 << 20))
     run = gen("serve", "127.0.0.1:0", "--service=nfs", f"--export={tmp_path}", "--tree-size=1")
-    assert run.returncode == 2 and "large: does not fit any more" in run.stderr
+    assert run.returncode == 2 and "large: does not fit; the tree" in run.stderr
     run = gen("serve", "127.0.0.1:0", "--service=nfs", "--mount-port=70000")
     assert run.returncode == 2 and "--mount-port: at most 65535" in run.stderr
 

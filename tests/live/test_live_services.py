@@ -72,14 +72,14 @@ def test_moving_octets(use, judge, kind, service):
 
 def test_too_large_for_the_sink(use):
     statuses, said, _ = use("sink", ("--write", "--size=2000000"))
-    assert statuses == (0, 1) and "has 1048576 octets only" in said
+    assert statuses == (0, 1) and "has only 1048576 octets" in said
     statuses, said, _ = use("sink", ("--write", "--size=2000000", "--count=3"), "--size=2000000")
     assert statuses == (0, 0), said
 
 
 def test_a_client_of_another_service(use):
     statuses, said, _ = use("rping", ("--write",))
-    assert statuses == (0, 1) and "tells no memory" in said
+    assert statuses == (0, 1) and "advertises no memory" in said
 
 
 def test_many_clients_at_once(start, gen, judge, tmp_path):

@@ -24,13 +24,11 @@ bool live_parse_address(const char *text, char **host, char **port, GError **err
     bool bracketed = n >= 2 && text[0] == '[' && text[n - 1] == ']';
 
     if (!colon || !is_port(colon + 1)) {
-        g_set_error(error, live_error(), 0, "'%s' does not end with a port from 0 to 65535: HOST:PORT is expected",
-                    text);
+        g_set_error(error, live_error(), 0, "'%s' does not end with a port from 0 to 65535: expected HOST:PORT", text);
         return false;
     }
     if (!bracketed && memchr(text, ':', n)) {
-        g_set_error(error, live_error(), 0, "'%s': an IPv6 address is to be put into brackets: [2001:db8::1]:7174",
-                    text);
+        g_set_error(error, live_error(), 0, "'%s': an IPv6 address needs brackets: [2001:db8::1]:7174", text);
         return false;
     }
     *host = bracketed ? g_strndup(text + 1, n - 2) : g_strndup(text, n);

@@ -28,7 +28,7 @@ struct mpa_end_wish endpoint_wish(const struct endpoint_options *options, enum m
 
 char *endpoint_terminate_text(bool ours, const struct rdmap_terminate *terminate)
 {
-    return g_strdup_printf("%s Terminate: layer %u, error type %u, code %#04x", ours ? "this end said a" : "the peer's",
+    return g_strdup_printf("%s Terminate: layer %u, error type %u, code %#04x", ours ? "this end sent a" : "the peer's",
                            terminate->layer, terminate->etype, terminate->code);
 }
 
@@ -40,8 +40,8 @@ struct holder {
     struct live_socket *socket;
     void *endpoint; /* NULL: not open yet */
     struct qp *qp;
-    int64_t patience_ns; /* with a peer that does nothing; 0: for ever */
-    int64_t moved_at;    /* when something came, or its TCP took something */
+    int64_t patience_ns; /* patience with an idle peer; 0: unlimited */
+    int64_t moved_at;    /* when something came, or its TCP acknowledged something */
     size_t unacknowledged;
     char *trouble;
     void *owner;
@@ -177,7 +177,7 @@ static bool on_accept(void *ctx, struct live_socket *socket, struct live_events 
     return true;
 }
 
-/* After a signal: every connection is closed as it should be, and those that do not follow are reset. */
+/* After a signal: every connection is closed in order; those whose peer does not follow are reset. */
 static void close_all(struct server *server)
 {
     const int64_t patience_ns = 1000000000;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What speaks on a live connection by itself: a service's side of one connection, or a client's. Each kind is a queue
- * pair with somebody on top of it; this is how kinds look to those who hold sockets.
+ * Endpoints that speak by themselves on live connections: a service's side of one connection, or a client's. Each kind
+ * is a queue pair with a ULP on top; this is its interface to the code that owns the sockets.
  */
 #ifndef IWARP_TRAFFIC_LIVE_ENDPOINT_H
 #define IWARP_TRAFFIC_LIVE_ENDPOINT_H
@@ -9,7 +9,7 @@
 #include "traffic-gen/live/live.h"
 #include "traffic-gen/stack/queue_pair.h"
 
-/* What the user wants of the start-up, and of a client's work. */
+/* What the user wants from the start-up, and from a client's work. */
 struct endpoint_options {
     unsigned revision; /* of MPA; the highest one as Responder */
     bool markers;
@@ -21,18 +21,18 @@ struct endpoint_options {
     int64_t first_delay_ns; /* Initiator: between the Reply and the first FPDU */
     int64_t t_rest;         /* for the rest of an FPDU that has begun; 0: the kind decides */
     const char *misbehave;  /* id of a mutant (mutants/misbehave.h); NULL: conforming */
-    bool verbose;           /* tell on standard error what happens */
+    bool verbose;           /* report events on standard error */
 };
 
 struct endpoint_kind {
     const char *name, *summary;
-    const GOptionEntry *entries; /* of its own, for its own variables; NULL: none */
-    bool (*configured)(void);    /* one of them was given; NULL: none can be */
+    const GOptionEntry *entries; /* its own options; NULL: none */
+    bool (*configured)(void);    /* whether one of them was given; NULL: there are none */
     bool misbehaves;             /* knows options->misbehave */
-    /* Before the first connection and behind the last one, for what they share. Both may be NULL. */
+    /* Before the first connection and after the last one, for what they share. Both may be NULL. */
     bool (*open)(const struct endpoint_options *options, char **error);
     void (*close)(void);
-    /* Behind open: what else it listens for, until the loop ends. NULL: nothing. */
+    /* After open: what else it listens for, until the loop ends. NULL: nothing. */
     bool (*listen)(struct live_loop *loop, const char *host, char **error);
     /* The TCP connection is there; options and stream are borrowed. */
     void *(*make)(const struct endpoint_options *options, const struct stream *stream);
@@ -46,7 +46,7 @@ struct endpoint_kind {
 /* The MPA part of its queue pair's options. crc_default: what ENDPOINT_CRC_DEFAULT means. */
 struct mpa_end_wish endpoint_wish(const struct endpoint_options *options, enum mpa_end_role role, bool crc_default);
 
-/* ---- holding sockets ---- */
+/* ---- running endpoints ---- */
 
 struct serve_options {
     const char *host, *port;
@@ -62,7 +62,7 @@ bool serve(const struct serve_options *options, char **why);
 
 enum client_end { CLIENT_DONE, CLIENT_FAILED, CLIENT_NOT_CONNECTED };
 
-#define CLIENT_STOPPED "stopped" /* why, when a signal ended it */
+#define CLIENT_STOPPED "stopped" /* *why, when a signal ended it */
 /* One connection; *why when it is not CLIENT_DONE. */
 enum client_end client_run(const char *host, const char *port, const struct endpoint_kind *kind,
                            const struct endpoint_options *options, int64_t timeout_ns, struct capture_file *record,
@@ -73,7 +73,7 @@ enum client_end client_run(const char *host, const char *port, const struct endp
 extern const struct endpoint_kind rping_server, rping_client; /* rping of the RDMA tools */
 extern const struct endpoint_kind nfs_service;
 extern const struct endpoint_kind sink_server;
-extern const struct endpoint_kind write_client, read_client, send_client; /* move octets to or from a sink */
+extern const struct endpoint_kind write_client, read_client, send_client; /* transfer octets to or from a sink */
 extern const struct endpoint_kind echo_server, rpc_server;                /* mutants/sample_device.h */
 extern const struct endpoint_kind echo_device, rpc_device;                /* the same as Initiators */
 

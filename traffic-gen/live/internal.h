@@ -10,7 +10,7 @@
 
 enum { LIVE_RECEIVE = 256 * 1024, LIVE_NAME = 80 };
 
-/* Whatever epoll watches: the first member of what it is part of. */
+/* Whatever epoll watches; the first member of the structure it is part of. */
 struct live_watch {
     int fd;
     void (*ready)(struct live_watch *watch, uint32_t events);
@@ -30,7 +30,7 @@ struct live_loop {
 bool live_watch(struct live_loop *loop, struct live_watch *watch, uint32_t events);
 void live_watch_change(struct live_loop *loop, struct live_watch *watch, uint32_t events);
 
-/* Octets written and not taken by the kernel: one FPDU, mostly. */
+/* Octets written and not yet accepted by the kernel: mostly one FPDU. */
 struct live_chunk {
     struct live_chunk *next;
     size_t n, done;
@@ -44,18 +44,18 @@ struct live_socket {
     struct live_options options;
     struct live_events events;
     struct stream stream;
-    struct live_listener *listener; /* that accepted it; NULL: none, or gone */
+    struct live_listener *listener; /* the listener that accepted it; NULL: none, or gone */
     struct record *record;
     char peer[LIVE_NAME];
-    struct addrinfo *addresses, *next_address; /* to connect to; NULL: it is there, or was accepted */
+    struct addrinfo *addresses, *next_address; /* to connect to; NULL: connected, or accepted */
     int64_t connect_deadline;
     struct live_chunk *first, **last;
     size_t piled;
-    size_t shared; /* octets of a segment that the next write goes on with */
+    size_t shared; /* octets of a segment that the next write continues */
     unsigned ticks;
     uint32_t interest;
     uint64_t acked_base;   /* tcpi_bytes_acked before anything was sent */
-    int64_t closing_since; /* of FIN or of the last octet taken behind it */
+    int64_t closing_since; /* of FIN, or of the last octet accepted after it */
     bool open;
     bool starved; /* room was 0 */
     bool fin_wanted, fin_sent, peer_fin;
@@ -70,14 +70,14 @@ struct live_socket *live_socket_new(struct live_loop *loop, const struct live_op
 /* The TCP connection is there. */
 void live_socket_open(struct live_socket *socket, bool accepted);
 void live_socket_tick(struct live_socket *socket, int64_t now);
-void live_socket_end(struct live_socket *socket); /* RST, when it is open still */
+void live_socket_end(struct live_socket *socket); /* RST, if it is still open */
 /* Says `closed` and frees it, when it is over. */
 bool live_socket_bury(struct live_socket *socket);
 void live_socket_free(struct live_socket *socket);
 
 void live_listener_free(struct live_listener *listener); /* a closed one */
 void live_listener_tick(struct live_listener *listener);
-/* A connection that it accepted is no more. */
+/* A connection that it accepted has ended. */
 void live_listener_left(struct live_listener *listener);
 
 /* Before connect() or listen(). */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Listening: on all addresses of a name, with a limit to the connections at a time. */
+/* Listening: on all addresses of a name, with a limit on simultaneous connections. */
 #define _GNU_SOURCE /* accept4 */
 #include "traffic-gen/live/internal.h"
 
@@ -159,7 +159,7 @@ struct live_listener *live_listen(struct live_loop *loop, const char *host, cons
     listener->ctx = ctx;
     listener->link.data = listener;
     g_queue_push_tail_link(&loop->listeners, &listener->link);
-    /* An address that this host has not got, as IPv6 where there is none, does not matter when there is another. */
+    /* An address that this host lacks, such as IPv6 where there is none, does not matter if there is another. */
     for (const struct addrinfo *a = addresses; a && listener->n_places < FDS_MAX && trouble != EADDRINUSE;
          a = a->ai_next)
         trouble = listen_at(listener, a) ? 0 : errno;
@@ -191,7 +191,7 @@ void live_listener_close(struct live_listener *listener)
             accepted->listener = NULL;
     }
     g_queue_unlink(&loop->listeners, &listener->link);
-    g_queue_push_tail_link(&loop->closed_listeners, &listener->link); /* this may be an event of it */
+    g_queue_push_tail_link(&loop->closed_listeners, &listener->link); /* this may be one of its events */
 }
 
 void live_listener_free(struct live_listener *listener)

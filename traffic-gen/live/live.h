@@ -39,7 +39,7 @@ void live_loop_end(struct live_loop *loop);
 void live_loop_free(struct live_loop *loop); /* resets what is still open, without events */
 /*
  * Until nothing is open, live_stop(), or the deadline (live_now() terms; INT64_MAX: none). False at the deadline. May
- * be called again, after live_stop() as well. One run at a time, not from within an event.
+ * be called again, even after live_stop(). One run at a time, not from within an event.
  */
 bool live_run(struct live_loop *loop, int64_t until_ns);
 void live_stop(struct live_loop *loop); /* also safe in a signal handler */
@@ -49,10 +49,10 @@ bool live_stopped(const struct live_loop *loop); /* live_run() ended by live_sto
 int64_t live_now(void);                          /* nanoseconds, real time that never goes back */
 
 struct live_options {
-    size_t pile_max; /* octets that wait for a slow reader before stream.room says 0; 0: as soon as any wait */
-    uint16_t mss;    /* at most so much, headers' options not counted; 0: as it comes */
-    int64_t connect_timeout_ns; /* 0: 10 s */
-    int64_t close_timeout_ns;   /* after FIN, for the peer to read what is on its way and to close; 0: 10 s. Then RST */
+    size_t pile_max; /* octets queued for a slow reader before stream.room returns 0; 0: as soon as any are */
+    uint16_t mss;    /* at most this, without TCP options; 0: the system's */
+    int64_t connect_timeout_ns;  /* 0: 10 s */
+    int64_t close_timeout_ns;    /* after FIN, for the peer to read what is under way and to close; 0: 10 s. Then RST */
     struct capture_file *record; /* both directions as packets, NULL: none; may be shared */
 };
 
@@ -64,15 +64,15 @@ struct live_socket *live_connect(struct live_loop *loop, const char *host, const
                                  const struct live_options *options, const struct live_events *events, GError **error);
 
 struct live_listener;
-/* For each connection: fill in *events, or return false to reset it. stream and name are there already. */
+/* For each connection: fill in *events, or return false to reset it. stream and name are already valid. */
 typedef bool (*live_accept)(void *ctx, struct live_socket *socket, struct live_events *events);
-/* connections_max at a time, 0: any number; others wait. */
+/* At most connections_max at a time, others wait; 0: any number. */
 struct live_listener *live_listen(struct live_loop *loop, const char *host, const char *port, unsigned connections_max,
                                   const struct live_options *options, live_accept accept, void *ctx, GError **error);
 uint16_t live_listener_port(const struct live_listener *listener); /* when port was "0" */
 void live_listener_close(struct live_listener *listener);
 
-/* What the stack is made with; valid until `closed`. stream->mss is that of the connection once it is open. */
+/* The stream for the stack; valid until `closed`. stream->mss is that of the connection once it is open. */
 const struct stream *live_stream(struct live_socket *socket);
 const char *live_peer_name(const struct live_socket *socket); /* "192.0.2.1:7174" */
 /* Octets written that the peer's TCP has not acknowledged yet. */

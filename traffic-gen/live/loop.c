@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The loop: one thread, epoll, a tick for whoever watches the clock. */
+/* The loop: one thread, epoll, a tick for those who watch the clock. */
 #include "traffic-gen/live/internal.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ static int64_t clock_ns(clockid_t clock)
 
 int64_t live_now(void)
 {
-    static int64_t since_epoch; /* what the steady clock was behind the real one at first */
+    static int64_t since_epoch; /* how much the steady clock was initially behind the real one */
 
     if (since_epoch == 0)
         since_epoch = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
@@ -98,7 +98,7 @@ void live_stop(struct live_loop *loop)
     int kept = errno;
 
     loop->stopped = 1;
-    /* When it cannot be written it is full, which wakes as well. */
+    /* When it cannot be written it is full, which wakes the loop too. */
     if (write(loop->wake, &one, sizeof one) < 0)
         errno = kept;
 }
@@ -146,7 +146,7 @@ static bool bury(struct live_loop *loop)
     return some;
 }
 
-/* An event may end any socket, so that the next one of the list has to be asked for afterwards; none is freed here. */
+/* An event may end any socket, so the next one of the list is fetched afterwards; none is freed here. */
 static void tick(struct live_loop *loop)
 {
     int64_t now = live_now();
@@ -186,7 +186,7 @@ bool live_run(struct live_loop *loop, int64_t until_ns)
 
         int n = epoll_wait(loop->epoll, ready, READY_MAX, timeout_ms(loop, until_ns));
 
-        /* Whatever an event does, memory of sockets and listeners stays until bury(). */
+        /* Whatever an event does, sockets and listeners stay allocated until bury(). */
         for (int i = 0; i < n; i++) {
             struct live_watch *watch = ready[i].data.ptr;
 

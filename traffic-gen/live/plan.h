@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A scripted conversation as something to do on a real connection: what each side writes, and how far the peer must
- * have come before. The peer's progress is counted in units (live/units.h), not in octets, so that a peer with words
- * of its own - private data, payload - is understood as well.
+ * A scripted conversation as a plan for a real connection: what each side writes, and how far the peer must have come
+ * before. The peer's progress is counted in units (live/units.h), not in octets, so that a peer with other private data
+ * or payload is understood too.
  */
 #ifndef IWARP_TRAFFIC_LIVE_PLAN_H
 #define IWARP_TRAFFIC_LIVE_PLAN_H
@@ -13,7 +13,7 @@
 
 enum plan_what { PLAN_WRITE, PLAN_SILENCE, PLAN_FIN, PLAN_RESET };
 
-/* How far the peer's stream is to have come. */
+/* How far the peer's stream must have come. */
 struct plan_gate {
     unsigned units;  /* whole ones */
     uint64_t octets; /* behind them */
@@ -37,12 +37,12 @@ struct plan_side {
     struct plan_gate all; /* where the stream ends */
     int64_t silence_ns;   /* the longest one that is planned */
     bool reset;
-    struct units_stream frame; /* what its start-up frame says of the other stream; nothing else of it is set */
+    struct units_stream frame; /* what its start-up frame says about the other stream; nothing else is set */
 };
 
 struct plan {
     struct plan_side sides[2]; /* TCP sides: 0 opens */
-    bool after;                /* begins when the one before it is over; else with it */
+    bool after;                /* begins when the one before it has ended; else together with it */
     unsigned mss;
 };
 

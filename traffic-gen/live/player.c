@@ -7,11 +7,11 @@ struct player {
     const struct plan_side *own, *peer;
     struct live_socket *socket;
     const struct stream *stream;
-    int64_t timeout_ns, last_ns; /* last: when something moved */
+    int64_t timeout_ns, last_ns; /* when something last moved */
     struct units units;
     unsigned next;    /* step */
-    int64_t ready_at; /* of the next step; 0: its gate was not open yet */
-    uint64_t same;    /* octets of the peer's stream that are as planned */
+    int64_t ready_at; /* of the next step; 0: its gate has not opened yet */
+    uint64_t same;    /* octets of the peer's stream that match the plan */
     bool peer_fin, peer_reset, finished;
     char *trouble;
 };
@@ -36,7 +36,7 @@ void player_free(struct player *player)
     g_free(player);
 }
 
-/* ---- how far the peer is ---- */
+/* ---- the peer's progress ---- */
 
 static bool has_come(const struct player *player, const struct plan_gate *gate)
 {
@@ -82,8 +82,8 @@ static void check_unit(struct player *player)
     unsigned index = player->units.streams[PEER].n - 1;
 
     if (index >= planned->len) {
-        give_up(player,
-                g_strdup_printf("the peer sent unit %u (%s), where its stream was to end", index + 1, unit_name(kind)));
+        give_up(player, g_strdup_printf("expected the end of the peer's stream; found unit %u (%s)", index + 1,
+                                        unit_name(kind)));
         return;
     }
 
@@ -95,7 +95,7 @@ static void check_unit(struct player *player)
     g_autofree char *found = g_strdup(unit_name(kind));
 
     give_up(player,
-            g_strdup_printf("the peer's unit %u was to be %s, and is %s", index + 1, unit_name(expected), found));
+            g_strdup_printf("expected the peer's unit %u to be %s; found %s", index + 1, unit_name(expected), found));
 }
 
 /* ---- steps ---- */
@@ -105,7 +105,7 @@ static void finish(struct player *player)
     if (player->finished || !all_has_come(player))
         return;
     player->finished = true;
-    player->stream->close(player->stream->ctx, false); /* when the script left it open; else this says nothing new */
+    player->stream->close(player->stream->ctx, false); /* if the script left it open; otherwise this does nothing */
 }
 
 static bool is_due(struct player *player, const struct plan_step *step)
@@ -215,7 +215,7 @@ static void on_reset(void *ctx)
     if (!player->peer->reset) {
         g_autofree char *awaited = what_is_awaited(player);
 
-        player->trouble = g_strdup_printf("the peer reset the connection; awaited was %s", awaited);
+        player->trouble = g_strdup_printf("the peer reset the connection instead of sending %s", awaited);
     }
     player->finished = true;
 }
@@ -236,7 +236,7 @@ static void on_tick(void *ctx)
 
     g_autofree char *awaited = what_is_awaited(player);
 
-    give_up(player, g_strdup_printf("timed out after %.3g s: the peer did not send %s, after %u units",
+    give_up(player, g_strdup_printf("timed out after %.3g s: the peer did not send %s after %u units",
                                     (double)player->timeout_ns / 1e9, awaited, player->units.streams[PEER].n));
 }
 

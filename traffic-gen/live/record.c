@@ -23,7 +23,7 @@ enum { WINDOW = 65535, WINDOW_SCALE = 7, ISN_TICK_NS = 4000, ISN_APART = 0x20000
 struct record_side {
     uint32_t isn;
     uint64_t sent;  /* stream octets in segments so far */
-    uint64_t acked; /* of the other side, as last said */
+    uint64_t acked; /* of the other side, as last acknowledged */
     uint16_t ip_id;
     bool fin;
 };
@@ -135,7 +135,7 @@ void record_free(struct record *record)
 
 /* ---- what happens ---- */
 
-/* All that has come is acknowledged. */
+/* Everything received is acknowledged. */
 static void acknowledge(struct record *record, int64_t time_ns, bool alone)
 {
     struct record_side *own = &record->sides[OWN];
@@ -166,7 +166,7 @@ void record_sent(struct record *record, int64_t time_ns, const uint8_t *p, size_
         taken += units_take(&record->units, OWN, p + taken, n - taken);
 }
 
-/* Octets in front of the unit at hand's first one go with the unit before: a segment ends where a unit does. */
+/* Octets before the start of the current unit go with the unit before: a segment ends where a unit does. */
 void record_received(struct record *record, int64_t time_ns, const uint8_t *p, size_t n, uint64_t acked, bool more)
 {
     GByteArray *held = record->held;

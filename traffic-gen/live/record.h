@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The recording of a live connection as packets, from what this end sent and received. Octets, their order, addresses
- * and ports are true; headers are made up: sequence numbers count from numbers of the recorder's choice, each write is
- * a segment (or as many as the MSS needs), and what was received is cut where its units begin, because where TCP had
- * cut it is not told to a program. What this end sends acknowledges all that it had received; what the peer sends
- * acknowledges what TCP says that it has.
+ * and ports are true; headers are synthesised: sequence numbers count from numbers of the recorder's choice, each write
+ * is a segment (or as many as the MSS needs), and what was received is cut where its units begin, because a program is
+ * not told where TCP cut it. What this end sends acknowledges all that it had received; what the peer sends
+ * acknowledges what TCP says it has received.
  */
 #ifndef IWARP_TRAFFIC_LIVE_RECORD_H
 #define IWARP_TRAFFIC_LIVE_RECORD_H
@@ -24,7 +24,7 @@ void record_free(struct record *record);
 void record_sent(struct record *record, int64_t time_ns, const uint8_t *p, size_t n);
 /* acked: octets of this end that the peer has acknowledged. more: the rest of a unit may follow at once. */
 void record_received(struct record *record, int64_t time_ns, const uint8_t *p, size_t n, uint64_t acked, bool more);
-/* The peer acknowledges so much, maybe without saying anything. */
+/* The peer acknowledges so much, possibly without sending anything. */
 void record_acked(struct record *record, int64_t time_ns, uint64_t acked);
 void record_fin(struct record *record, int64_t time_ns, bool ours);
 void record_reset(struct record *record, int64_t time_ns, bool ours);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * RPC over plain TCP, with record marking: what goes beside NFS/RDMA. MOUNT is asked there, before there is a
- * connection that RDMA could use (RFC 8267 section 5.1 has it on another transport).
+ * RPC over plain TCP, with record marking, as used alongside NFS/RDMA: MOUNT is asked there, before the RDMA connection
+ * exists (RFC 8267 section 5.1 puts it on another transport).
  */
 #ifndef IWARP_TRAFFIC_LIVE_RPC_TCP_H
 #define IWARP_TRAFFIC_LIVE_RPC_TCP_H
@@ -9,7 +9,7 @@
 #include "traffic-gen/live/live.h"
 #include "traffic-gen/nfs/nfs_server.h"
 
-/* The server's programs, all of them, for whoever connects. NULL with an error. Closed with the listener. */
+/* Serves all programs of the server to anyone who connects. NULL with an error. Ends with the listener. */
 struct live_listener *rpc_tcp_serve(struct live_loop *loop, const char *host, const char *port,
                                     struct nfs_server *server, GError **error);
 
@@ -22,7 +22,7 @@ struct rpc_tcp_mount {
 
 enum { RPC_TCP_HANDLE_MAX = 64 };
 
-/* MNT: the handle of the path. False: *why says what went wrong (for g_free()). Runs a loop of its own. */
+/* MNT: the handle of the path. False: *why says what went wrong (for g_free()). Runs its own loop. */
 bool rpc_tcp_mount(const struct rpc_tcp_mount *mount, uint8_t handle[RPC_TCP_HANDLE_MAX], uint32_t *n, char **why);
 /* UMNT. */
 bool rpc_tcp_unmount(const struct rpc_tcp_mount *mount, char **why);

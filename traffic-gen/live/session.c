@@ -18,10 +18,10 @@ struct session {
     const struct work *work; /* NULL: plans */
     unsigned n, next, running;
     unsigned mss;  /* of the plans */
-    int64_t since; /* nothing has been going on */
+    int64_t since; /* since when nothing has happened */
     enum session_end end;
     char *why;
-    struct nfs_client_place place; /* of the client at hand */
+    struct nfs_client_place place; /* of the current client */
     uint8_t root[RPC_TCP_HANDLE_MAX];
 };
 
@@ -30,7 +30,7 @@ struct part {
     struct session *session;
     unsigned index;
     struct live_socket *socket;
-    struct player *player; /* one of these, once the connection is there */
+    struct player *player; /* one of these, once connected */
     struct work_end *end;
     struct live_events inner; /* its */
 };
@@ -83,7 +83,7 @@ static const struct work_connection *work_connection(const struct session *sessi
 
 /* ---- one connection ---- */
 
-/* A path with less room than planned: what is said is cut to fit it, by both sides alike. */
+/* A path with less room than planned: both sides cut what they send to fit it. */
 static bool fit_plans(struct session *session, unsigned mss)
 {
     const struct session_options *o = &session->options;
@@ -256,7 +256,7 @@ static struct rpc_tcp_mount mount_of(const struct session *session, const struct
                                   .timeout_ns = o->timeout_ns};
 }
 
-/* The versions that need a handle to begin with, and a MOUNT that is not on the same connection. */
+/* The versions that need an initial handle, and a MOUNT that is not on the same connection. */
 static const struct work_nfs *needs_mount(const struct session *session, unsigned index)
 {
     const struct work_nfs *nfs = session->work ? &work_connection(session, index)->nfs : NULL;
@@ -298,7 +298,7 @@ static void unmount_all(struct session *session)
         if (!rpc_tcp_unmount(&mount, &why))
             stop(session, SESSION_OTHERWISE, why);
         g_free(why);
-        return; /* UMNT is of all that this client has mounted there */
+        return; /* UMNT covers everything that this client has mounted there */
     }
 }
 
@@ -392,7 +392,7 @@ static bool prepare(struct session *session)
 
     session->work = o->source->yaml ? scenario_file_work(o->source->yaml) : NULL;
     if (session->work && o->faults) {
-        session->why = g_strdup("faults cannot be injected into work of real ends");
+        session->why = g_strdup("faults cannot be injected into the work of real ends");
         return false;
     }
     if (!session->work)

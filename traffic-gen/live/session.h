@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A scenario with all its connections, played on one side: scripted ones by plans, those of work by the stack. */
+/* One side of a scenario with all its connections: scripted ones are played by plans, those of work by the stack. */
 #ifndef IWARP_TRAFFIC_LIVE_SESSION_H
 #define IWARP_TRAFFIC_LIVE_SESSION_H
 
@@ -16,7 +16,7 @@ struct session_options {
     unsigned count;
     int64_t timeout_ns;
     struct capture_file *record;
-    bool quiet; /* does not say where it listens */
+    bool quiet; /* do not print where it listens */
     /* Of NFS clients: the export, and the TCP port of MOUNT (versions 2 and 3), "rpcbind" to ask for it. NULL: "/", and
      * MOUNT is asked over the same connection. */
     const char *export, *mount_port;
@@ -25,7 +25,7 @@ struct session_options {
 
 enum session_end { SESSION_PLAYED, SESSION_OTHERWISE, SESSION_NOT_BEGUN };
 
-/* *why: what was otherwise, or why it could not be begun (for g_free()). Stopped by a signal: SESSION_OTHERWISE. */
+/* *why: what differed, or why it could not start (for g_free()). Stopped by a signal: SESSION_OTHERWISE. */
 enum session_end session_play(const struct session_options *options, char **why);
 
 #endif

@@ -21,7 +21,7 @@ enum {
 
 static const int64_t timeout_default_ns = INT64_C(10) * 1000000000;
 
-/* ---- what TCP tells ---- */
+/* ---- what TCP reports ---- */
 
 static struct tcp_info info_of(const struct live_socket *socket)
 {
@@ -135,8 +135,8 @@ static void send_fin(struct live_socket *socket)
 }
 
 /*
- * Octets taken by the kernel. MSG_EOR: what is written next begins a new segment, so each FPDU does (RFC 5044 section
- * 5.1). 0: there is no room; or the connection is broken, which its next event tells.
+ * Returns the octets accepted by the kernel. MSG_EOR: what is written next starts a new segment, so each FPDU does (RFC
+ * 5044 section 5.1). 0: there is no room, or the connection is broken, which its next event reports.
  */
 static size_t send_octets(struct live_socket *socket, const uint8_t *p, size_t n)
 {
@@ -180,7 +180,7 @@ static void stream_write(void *ctx, const uint8_t *p, size_t n)
     set_interest(socket);
 }
 
-/* The octets behind the first `skip` ones, in one chunk. */
+/* The octets after the first `skip` ones, in one chunk. */
 static void pile_pieces(struct live_socket *socket, const struct stream_piece *pieces, unsigned n, size_t skip)
 {
     GByteArray *joined = g_byte_array_new();
@@ -198,9 +198,9 @@ static void pile_pieces(struct live_socket *socket, const struct stream_piece *p
 }
 
 /*
- * A short FPDU that another one follows stays with TCP until that has come, and both are one segment: an integral
- * number of FPDUs, as RFC 5044 section 5.1 has it. A segment for each message's last few octets costs nearly as much as
- * a full one.
+ * A short FPDU followed by another one stays in TCP until that is written, and both share a segment: an integral number
+ * of FPDUs, as in RFC 5044 section 5.1. A separate segment for each message's last few octets would cost nearly as much
+ * as a full one.
  */
 static bool may_share(const struct live_socket *socket, size_t n, bool more)
 {
@@ -236,7 +236,7 @@ static void stream_write_pieces(void *ctx, const struct stream_piece *pieces, un
     set_interest(socket);
 }
 
-/* What the kernel does not take at once is copied, so by default there is as little of it as can be. */
+/* What the kernel does not accept at once is copied, so by default there is as little of it as possible. */
 static bool has_room(const struct live_socket *socket)
 {
     return socket->options.pile_max ? socket->piled < socket->options.pile_max : !socket->first;
@@ -292,7 +292,7 @@ static void read_mss(struct live_socket *socket)
         socket->stream.mss = (uint16_t)MIN(mss, UINT16_MAX);
 }
 
-/* What waits, as far as there is room. */
+/* Writes what is queued, as far as there is room. */
 static void flush(struct live_socket *socket)
 {
     while (socket->first) {
@@ -342,7 +342,7 @@ static void receive_fin(struct live_socket *socket)
         socket->events.receive_fin(socket->events.ctx);
 }
 
-/* EAGAIN is all that says that the connection is well. */
+/* Only EAGAIN means that the connection is intact. */
 static void receive(struct live_socket *socket)
 {
     for (unsigned i = 0; i < RECEIVES_AT_ONCE && !socket->over && !socket->peer_fin; i++) {
@@ -441,7 +441,7 @@ static void on_ready(struct live_watch *watch, uint32_t events)
     tell_opened(socket);
     if (!socket->over && events & (EPOLLIN | EPOLLHUP | EPOLLERR))
         receive(socket);
-    /* After the peer's FIN only its RST is left to come, and that there is nobody to write to. */
+    /* After the peer's FIN only its RST can come, or the news that nobody reads. */
     if (!socket->over && socket->peer_fin && events & (EPOLLHUP | EPOLLERR))
         peer_reset(socket);
     if (!socket->over && socket->first && events & EPOLLOUT)
@@ -470,7 +470,7 @@ struct live_socket *live_socket_new(struct live_loop *loop, const struct live_op
         .now = stream_now,
         .mss = 536,
         .segment_room = stream_segment_room,
-        /* A recording is made of whole writes. */
+        /* A recording consists of whole writes. */
         .write_pieces = options->record ? NULL : stream_write_pieces,
     };
     socket->connect_deadline = live_now() + socket->options.connect_timeout_ns;
@@ -481,7 +481,7 @@ struct live_socket *live_socket_new(struct live_loop *loop, const struct live_op
 
 void live_socket_open(struct live_socket *socket, bool accepted)
 {
-    /* More of it would only leave the processor's cache before TCP sends it. */
+    /* More would only drop out of the processor's cache before TCP sends it. */
     const int on = 1, unsent = UNSENT_MAX;
     struct sockaddr_storage own = {0}, peer = {0};
     socklen_t own_n = sizeof own, peer_n = sizeof peer;
@@ -497,12 +497,12 @@ void live_socket_open(struct live_socket *socket, bool accepted)
     socket->open = socket->fresh = true;
     socket->acked_base = info.tcpi_bytes_acked;
     if (accepted) {
-        socket->interest = EPOLLIN | EPOLLOUT; /* the first of them tells `opened` */
+        socket->interest = EPOLLIN | EPOLLOUT; /* the first of them reports `opened` */
         if (!live_watch(socket->loop, &socket->watch, socket->interest))
             fail(socket, g_strdup_printf("cannot watch the connection: %s", g_strerror(errno)));
     }
     if (socket->options.record) {
-        bool timestamps = info.tcpi_options & TCPI_OPT_TIMESTAMPS; /* what TCP_MAXSEG says is without them */
+        bool timestamps = info.tcpi_options & TCPI_OPT_TIMESTAMPS; /* TCP_MAXSEG does not include them */
 
         socket->record =
             record_new(socket->options.record, (struct sockaddr *)&own, (struct sockaddr *)&peer, accepted,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Where the units of an MPA stream begin and end: start-up frames and FPDUs (RFC 5044 sections 4 and 7.1.1). Contents
- * are not looked at beyond what the lengths need: octets go through in pieces of any size, and nothing is kept of them
- * but a header that is cut. Octets before a start-up frame (7.1.3) are no units.
+ * matter only as far as the lengths need: octets go through in pieces of any size, and only a partial header is kept.
+ * Octets before a start-up frame (7.1.3) are no units.
  */
 #ifndef IWARP_TRAFFIC_LIVE_UNITS_H
 #define IWARP_TRAFFIC_LIVE_UNITS_H
@@ -10,7 +10,7 @@
 #include "wire/mpa_fpdu.h"
 #include "wire/mpa_startup.h"
 
-/* What a unit is, as far as its head tells. */
+/* What a unit is, as far as its head says. */
 struct unit_kind {
     enum { UNIT_REQUEST, UNIT_REPLY, UNIT_FPDU } what;
     bool rejected;  /* REPLY: the flag R */
@@ -37,15 +37,15 @@ struct units {
 };
 
 /*
- * The next octets of a stream, p[0..n), n above 0. Returns how many of them belong to the unit at hand: below n when
- * another one begins there. streams[side].n counts those that are whole. Call it until all octets are taken.
+ * The next octets of a stream, p[0..n), n above 0. Returns how many of them belong to the current unit: below n when
+ * another one begins there. streams[side].n counts whole units. Call it until all octets are consumed.
  */
 size_t units_take(struct units *units, unsigned side, const uint8_t *p, size_t n);
 /* Of the unit that ended last. */
 struct unit_kind units_last(const struct units *units, unsigned side);
 /* "Reply", "Send", "opcode 12"; static or valid until the next call. */
 const char *unit_name(struct unit_kind kind);
-/* The unit at hand is whole: the next octet begins another one. */
+/* The current unit is whole: the next octet begins another one. */
 bool units_at_boundary(const struct units *units, unsigned side);
 
 #endif

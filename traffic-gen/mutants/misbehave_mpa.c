@@ -9,7 +9,7 @@
 
 enum { LATE_FPDUS = 30, ODD_TO = 0x0C0C, SMALL_ULPDU = 64, PAD_REFUSED = 2 };
 
-/* ---- what the FPDUs are ---- */
+/* ---- the FPDUs ---- */
 
 static bool pad_is_zero(const struct mpa_fpdu *fpdu)
 {
@@ -82,11 +82,11 @@ static int check_unused_crc(void *ctx, const struct mpa_fpdu *fpdu, int error)
 {
     struct mutant *mutant = ctx;
 
-    /* Zero is what most write who do not use it. */
+    /* Most that do not use the field write zero. */
     return fpdu->crc != 0 && crc_is_wrong(fpdu) && mutant->seen++ > 0 ? MPA_END_BAD_CRC : error;
 }
 
-/* The Initiator begins with an FPDU of its own, so that the first one is told by its CRC field. */
+/* The Initiator starts with an FPDU of its own, so the first one is recognised by its CRC field. */
 static int check_first_crc(void *ctx, const struct mpa_fpdu *fpdu, int error)
 {
     (void)ctx;
@@ -111,7 +111,7 @@ static int refuse_length(void *ctx, const struct mpa_fpdu *fpdu, int error)
     return fpdu->pad_length == PAD_REFUSED ? MPA_END_BAD_FPDU : error;
 }
 
-/* A part of an FPDU at the end of a segment, behind a whole one. */
+/* A part of an FPDU at the end of a segment, after a whole one. */
 static int count_fpdus(void *ctx, const struct mpa_fpdu *fpdu, int error)
 {
     struct mutant *mutant = ctx;
@@ -131,7 +131,8 @@ static void refuse_unaligned(void *ctx)
     mutant->seen = 0;
 }
 
-/* Where a segment may end, if it holds a part of an FPDU only: not in what variant says. The first FPDU is for others.
+/* Where a segment that holds only a part of an FPDU may end: not inside what variant names. The first FPDU is left to
+ * other mutants.
  */
 enum part { PART_LENGTH, PART_HEADER, PART_PAD, PART_CRC, PART_MARKER, PART_MANY };
 
@@ -195,7 +196,7 @@ static void answer_early(void *ctx)
     mpa_end_send(mpa, answer, sizeof answer, NULL, 0);
 }
 
-/* The Request in more than one segment. */
+/* The Request came in more than one segment. */
 static void refuse_pieces(void *ctx)
 {
     struct mutant *mutant = ctx;
@@ -235,7 +236,7 @@ static int forgive_marker(void *ctx, const struct mpa_fpdu *fpdu, int error)
                : error;
 }
 
-/* The Initiator's first FPDU is for another mutant. */
+/* The Initiator's first FPDU is left to another mutant. */
 static int forgive_read(void *ctx, const struct mpa_fpdu *fpdu, int error)
 {
     struct mutant *mutant = ctx;
@@ -245,7 +246,7 @@ static int forgive_read(void *ctx, const struct mpa_fpdu *fpdu, int error)
     return !first && error == MPA_END_BAD_CRC && is_read_request(fpdu) ? MPA_END_RIGHT : error;
 }
 
-/* A bit of the CRC field's last octet; one of the ULPDU makes a difference everywhere. */
+/* A bit of the CRC field's last octet; a bit of the ULPDU would change every octet of the CRC. */
 static int forgive_crc_field(void *ctx, const struct mpa_fpdu *fpdu, int error)
 {
     (void)ctx;
@@ -259,7 +260,7 @@ static int forgive_ulpdu(void *ctx, const struct mpa_fpdu *fpdu, int error)
                                                                                                          : error;
 }
 
-/* Only what this end asked for itself is checked. */
+/* Checks only what this end itself asked for. */
 static int forgive_for_c0(void *ctx, const struct mpa_fpdu *fpdu, int error)
 {
     struct mutant *mutant = ctx;
@@ -278,7 +279,7 @@ static int forgive_late(void *ctx, const struct mpa_fpdu *fpdu, int error)
     return error == MPA_END_BAD_CRC && mutant->seen > LATE_FPDUS ? MPA_END_RIGHT : (mutant->seen++, error);
 }
 
-/* What is wrong is dropped when more stands behind it. */
+/* What is wrong is dropped when more follows it. */
 static int drop_before_more(void *ctx, const struct mpa_fpdu *fpdu, int error)
 {
     struct mutant *mutant = ctx;
@@ -298,7 +299,7 @@ static unsigned drop_marked(void *ctx, unsigned cause, const uint8_t *p, size_t 
     return mutant->since ? QP_DROP : cause;
 }
 
-/* By the wrong length the FPDU took four octets of the next one: it goes back to where that began. */
+/* With its wrong length the FPDU took four octets of the next one: parsing resumes where that starts. */
 static int find_next(void *ctx, const struct mpa_fpdu *fpdu, int error)
 {
     const struct mutant *mutant = ctx;
@@ -312,7 +313,7 @@ static int find_next(void *ctx, const struct mpa_fpdu *fpdu, int error)
     return error;
 }
 
-/* ---- wrong words, no end ---- */
+/* ---- wrong codes, no end ---- */
 
 static bool other_code(void *ctx, struct rdmap_terminate *message)
 {
@@ -338,7 +339,7 @@ static bool stay_open(void *ctx, bool *reset)
     return mutant->seen == 0 || qp_mpa(mutant->qp)->ended;
 }
 
-/* A part of an FPDU is waited for without end. */
+/* The rest of an FPDU is waited for without end. */
 static bool wait_for_rest(void *ctx, bool *reset)
 {
     const struct mutant *mutant = ctx;
@@ -355,45 +356,46 @@ static bool wait_for_rest(void *ctx, bool *reset)
 #define ROW(row, text) .id = (row), .roles = DUT_ANY, .what = (text)
 
 const struct misbehaviour misbehave_mpa[] = {
-    {ROW("MPA-4.1-06", "takes a PAD that is not zero for an error"), .mpa.judge_fpdu = refuse_pad},
-    {ROW("MPA-4.1-07", "computes the CRC over a PAD of zero"), .mpa.judge_fpdu = forgive_pad},
+    {ROW("MPA-4.1-06", "treats a nonzero PAD as an error"), .mpa.judge_fpdu = refuse_pad},
+    {ROW("MPA-4.1-07", "computes the CRC over a zero PAD"), .mpa.judge_fpdu = forgive_pad},
     {ROW("MPA-4.1-11", "checks CRCs that are not in use"), .options = without_crc, .mpa.judge_fpdu = check_unused_crc},
-    {ROW("MPA-4.2-03", "takes a Marker's RESERVED that is not zero for an error"), .options = with_markers,
+    {ROW("MPA-4.2-03", "treats a nonzero RESERVED in a Marker as an error"), .options = with_markers,
      .mpa.judge_fpdu = refuse_reserved},
-    {ROW("MPA-4.2-04", "computes the CRC with a RESERVED of zero"), .options = with_markers,
+    {ROW("MPA-4.2-04", "computes the CRC with RESERVED as zero"), .options = with_markers,
      .mpa.judge_fpdu = forgive_reserved},
-    {ROW("MPA-4.2-06", "looks at the low bits of FPDUPTR"), .options = with_markers, .mpa.judge_fpdu = refuse_low_bits},
-    {ROW("MPA-4.4-09", "checks the CRC of the first FPDU that it does not use"), .options = without_crc,
+    {ROW("MPA-4.2-06", "checks the low bits of FPDUPTR"), .options = with_markers, .mpa.judge_fpdu = refuse_low_bits},
+    {ROW("MPA-4.4-09", "checks the CRC of the first FPDU although CRC is off"), .options = without_crc,
      .mpa.judge_fpdu = check_first_crc},
     {ROW("MPA-4.4-19", "answers Read Requests with a wrong CRC"), .mpa.judge_fpdu = forgive_read},
     {.id = "MPA-4.5-07",
      .roles = DUT_RESPONDER,
-     .what = "cuts its messages into 64 octets",
+     .what = "cuts its messages into segments of 64 octets",
      .mpa.ulpdu_max = SMALL_ULPDU},
     {ROW("MPA-5.1-06", "wants FPDUs to end with their segment"), .mpa.judge_fpdu = count_fpdus,
      .mpa.received = refuse_unaligned},
     PART("MPA-5.1-06/length", "wants the ULPDU_Length in one segment", PART_LENGTH),
     PART("MPA-5.1-06/header", "wants the DDP header in one segment", PART_HEADER),
-    PART("MPA-5.1-06/pad", "wants the PAD in one segment with what is around it", PART_PAD),
+    PART("MPA-5.1-06/pad", "wants the PAD in one segment with its neighbours", PART_PAD),
     PART("MPA-5.1-06/crc", "wants the CRC field in one segment", PART_CRC),
     {ROW("MPA-5.1-06/marker", "wants Markers in one segment"), .options = with_markers, .mpa.judge_fpdu = count_all,
      .mpa.received = refuse_part, .variant = PART_MARKER},
     PART("MPA-5.1-06/octets", "loses FPDUs that come in many segments", PART_MANY),
     {ROW("MPA-5.2-01", "loses FPDUs with two octets of PAD"), .mpa.judge_fpdu = refuse_length},
     {ROW("MPA-6-06", "answers a Read Request before its FPDU is complete"), .mpa.received = answer_early},
-    {ROW("MPA-7.1.1-16/own-c0", "checks CRCs only if it wants to itself"), .options = without_crc,
+    {ROW("MPA-7.1.1-16/own-c0", "checks CRCs only if it asked for CRC itself"), .options = without_crc,
      .mpa.judge_fpdu = forgive_for_c0},
-    {ROW("MPA-7.1.1-16/late", "checks the CRCs of the first FPDUs only"), .mpa.judge_fpdu = forgive_late},
+    {ROW("MPA-7.1.1-16/late", "checks only the CRCs of the first FPDUs"), .mpa.judge_fpdu = forgive_late},
     {ROW("MPA-7.1.2-42", "waits for the rest of an FPDU without end"), .mpa.close = wait_for_rest},
     {ROW("MPA-7.1.5-04", "wants the start-up frame in one segment"), .mpa.received = refuse_pieces},
-    {ROW("MPA-8-02/crc", "does not look at the last octet of the CRC"), .mpa.judge_fpdu = forgive_crc_field},
-    {ROW("MPA-8-02/ulpdu", "does not see damaged ULPDUs"), .mpa.judge_fpdu = forgive_ulpdu},
-    {ROW("MPA-8-02/pad", "does not see a damaged PAD"), .mpa.judge_fpdu = forgive_damaged_pad},
-    {ROW("MPA-8-02/marker", "does not see damaged Markers"), .options = with_markers, .mpa.judge_fpdu = forgive_marker},
-    {ROW("MPA-8-05", "tells a wrong CRC with another code"), .qp.terminate = other_code},
-    {ROW("MPA-8-12/crc", "goes on behind an FPDU with a wrong CRC"), .mpa.judge_fpdu = drop_before_more,
+    {ROW("MPA-8-02/crc", "ignores the last octet of the CRC"), .mpa.judge_fpdu = forgive_crc_field},
+    {ROW("MPA-8-02/ulpdu", "does not notice damaged ULPDUs"), .mpa.judge_fpdu = forgive_ulpdu},
+    {ROW("MPA-8-02/pad", "does not notice a damaged PAD"), .mpa.judge_fpdu = forgive_damaged_pad},
+    {ROW("MPA-8-02/marker", "does not notice damaged Markers"), .options = with_markers,
+     .mpa.judge_fpdu = forgive_marker},
+    {ROW("MPA-8-05", "reports a wrong CRC with another code"), .qp.terminate = other_code},
+    {ROW("MPA-8-12/crc", "continues after an FPDU with a wrong CRC"), .mpa.judge_fpdu = drop_before_more,
      .qp.judge = drop_marked},
-    {ROW("MPA-8-12/length", "finds the next FPDU behind one with a wrong length"), .mpa.judge_fpdu = find_next},
+    {ROW("MPA-8-12/length", "finds the next FPDU after one with a wrong length"), .mpa.judge_fpdu = find_next},
     {ROW("MPA-8-14", "leaves the connection open after its Terminate"), .mpa.close = stay_open,
      .qp.terminate = note_terminate},
     {0},

@@ -26,7 +26,7 @@ static void peer_to_peer(struct qp_options *options)
 
 /* ---- frames ---- */
 
-/* S = 1 without the enhanced data: taken as if these were zero. */
+/* S = 1 without the enhanced data: accepted as if these were zero. */
 static int accept_short(void *ctx, struct mpa_startup *frame, int error)
 {
     (void)ctx;
@@ -112,11 +112,11 @@ static int refuse_rtr(const struct mpa_fpdu *fpdu, int error, void *ctx, enum rd
     if (!first || !mpa_of(ctx)->terms.peer_to_peer || fpdu->ulpdu_length < DDP_TAGGED_HEADER_LEN ||
         (fpdu->ulpdu[1] & 0x0F) != opcode)
         return error;
-    /* An STag of zero is for another mutant. */
+    /* An STag of zero is left to another mutant. */
     return opcode == RDMAP_SEND || get_be32(fpdu->ulpdu + stags[opcode]) != 0 ? MPA_END_NO_RTR : error;
 }
 
-/* It says so although it may not: that is how it is seen. */
+/* It answers although it must not: that makes it visible. */
 static int refuse_with_terminate(const struct mpa_fpdu *fpdu, int error, void *ctx, enum rdmap_opcode opcode)
 {
     error = refuse_rtr(fpdu, error, ctx, opcode);
@@ -164,7 +164,7 @@ static unsigned check_source(void *ctx, unsigned cause, const uint8_t *p, size_t
     return cause;
 }
 
-/* The answer to an RTR Read waits until the Initiator says something else. */
+/* The answer to an RTR Read waits until the Initiator sends something else. */
 static int note_rtr_read(void *ctx, const struct mpa_fpdu *fpdu, int error)
 {
     struct mutant *mutant = ctx;
@@ -185,7 +185,7 @@ static void hold_back(void *ctx, uint8_t *p, size_t *n, size_t size)
     mutant->since = 0;
 }
 
-/* B, C and D mean something to it whatever A is. */
+/* It heeds B, C and D whatever A is. */
 static int want_rtr(void *ctx, const struct mpa_fpdu *fpdu, int error)
 {
     struct mutant *mutant = ctx;
@@ -212,7 +212,7 @@ static void send_rtr(void *ctx, struct mpa_fpdu_plan *plan)
     }
 }
 
-/* ---- Terminates of the set-up: by the code that would be right ---- */
+/* ---- Terminates of the setup: by the correct code ---- */
 
 enum { CODE_LOCAL = 5, CODE_READS = 6, CODE_RTR = 7, CODE_OTHER = 1 };
 
@@ -266,7 +266,7 @@ static bool no_rtr_terminate(void *ctx, struct rdmap_terminate *message)
     return !is_setup(message, CODE_RTR);
 }
 
-/* Leaves the connection open behind it. */
+/* Leaves the connection open afterwards. */
 static bool note_reads(void *ctx, struct rdmap_terminate *message)
 {
     struct mutant *mutant = ctx;
@@ -297,30 +297,30 @@ static bool unless_noted(void *ctx, bool *reset)
 
 const struct misbehaviour misbehave_mpa2[] = {
     {RESPONDER("MPA2-6-06", "refuses revision 1"), .mpa.judge_frame = refuse_revision_1},
-    {BOTH("MPA2-6-09", "takes S = 1 without the enhanced data"), .mpa.judge_frame = accept_short},
-    {INITIATOR("MPA2-8-01", "tells an error of the set-up with another layer"), .qp.terminate = reads_other_layer},
-    {RESPONDER("MPA2-9.1-03", "serves one Read less than it says"), .qp.judge = refuse_many},
-    {INITIATOR("MPA2-9.1-14", "serves one Read less than the Reply asked for"), .qp.judge = refuse_many},
+    {BOTH("MPA2-6-09", "accepts S = 1 without the enhanced data"), .mpa.judge_frame = accept_short},
+    {INITIATOR("MPA2-8-01", "reports an error of the setup with another layer"), .qp.terminate = reads_other_layer},
+    {RESPONDER("MPA2-9.1-03", "serves one Read fewer than it says"), .qp.judge = refuse_many},
+    {INITIATOR("MPA2-9.1-14", "serves one Read fewer than the Reply asked for"), .qp.judge = refuse_many},
     {INITIATOR("MPA2-9.1-16", "closes without a Terminate"), .qp.terminate = no_reads_terminate},
     {INITIATOR("MPA2-9.1-17", "does not close after its Terminate"), .mpa.close = unless_noted,
      .qp.terminate = note_reads},
-    {INITIATOR("MPA2-9.1-18", "tells too large an ORD with another code"), .qp.terminate = reads_other_code},
+    {INITIATOR("MPA2-9.1-18", "reports too large an ORD with another code"), .qp.terminate = reads_other_code},
     {RESPONDER("MPA2-9.2-05/send", "refuses the RTR Send"), .mpa.judge_fpdu = refuse_send},
     {RESPONDER("MPA2-9.2-05/write", "refuses the RTR Write"), .mpa.judge_fpdu = refuse_write},
     {RESPONDER("MPA2-9.2-05/read", "refuses the RTR Read"), .mpa.judge_fpdu = refuse_read},
-    {RESPONDER("MPA2-9.2-07", "names one RTR type only"), .mpa.frame = name_one},
+    {RESPONDER("MPA2-9.2-07", "names only one RTR type"), .mpa.frame = name_one},
     {RESPONDER("MPA2-9.2-09", "names an RTR type that was not offered"), .mpa.frame = name_another},
     {INITIATOR("MPA2-9.2-13", "closes without a Terminate"), .options = peer_to_peer, .qp.terminate = no_rtr_terminate},
     {INITIATOR("MPA2-9.2-14", "does not close after its Terminate"), .options = peer_to_peer, .mpa.close = unless_noted,
      .qp.terminate = note_rtr},
-    {INITIATOR("MPA2-9.2-15", "tells the missing RTR type with another code"), .options = peer_to_peer,
+    {INITIATOR("MPA2-9.2-15", "reports the missing RTR type with another code"), .options = peer_to_peer,
      .qp.terminate = rtr_other_code},
     {RESPONDER("MPA2-9.2-20", "wants an RTR although A is 0"), .mpa.judge_fpdu = want_rtr},
     {INITIATOR("MPA2-9.2-20", "sends an RTR although A is 0"), .mpa.plan = send_rtr},
     {RESPONDER("MPA2-9.2-25", "waits for more than the RTR"), .mpa.judge_fpdu = note_rtr_read, .mpa.octets = hold_back},
     {RESPONDER("MPA2-9.2-26/write", "checks the STag of an RTR Write"), .qp.judge = check_stag},
     {RESPONDER("MPA2-9.2-26/read", "checks the STag of an RTR Read"), .qp.judge = check_source},
-    {INITIATOR("MPA2-9.3-04", "tells an error of the set-up with code 1"), .qp.terminate = local_other_code},
+    {INITIATOR("MPA2-9.3-04", "reports an error of the setup with code 1"), .qp.terminate = local_other_code},
     {RESPONDER("MPA2-10-01", "answers an enhanced Request as if it were of revision 1"), .mpa.frame = downgrade},
     {RESPONDER("MPA2-10-04", "refuses revision 1 without Private Data"), .mpa.judge_frame = refuse_bare_revision_1},
     {RESPONDER("MPA2-12-01", "neither answers nor refuses A = 1 without RTR types"), .mpa.judge_frame = stall,

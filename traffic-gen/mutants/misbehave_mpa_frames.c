@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Mutants for suite mpa: frames at the limits of what is right, and what comes with them. */
+/* Mutants for suite mpa: frames at the limits of what is allowed, and what comes with them. */
 #include "traffic-gen/mutants/misbehave.h"
 #include "traffic-gen/stack/mpa_end_internal.h"
 
@@ -10,7 +10,7 @@ static struct mpa_end *mpa_of(void *ctx)
     return qp_mpa(mutant->qp);
 }
 
-/* ---- refuses what is right ---- */
+/* ---- refuses what is allowed ---- */
 
 static int refuse_rejected(void *ctx, struct mpa_startup *frame, int error)
 {
@@ -26,7 +26,7 @@ static int refuse_data(void *ctx, struct mpa_startup *frame, int error)
     return error == MPA_END_RIGHT && frame->pd_length == mutant->how->variant ? MPA_END_BAD_FRAME : error;
 }
 
-/* ---- goes on ---- */
+/* ---- continues ---- */
 
 static void wait_for_ever(struct qp_options *options)
 {
@@ -40,7 +40,7 @@ static int accept_rejected(void *ctx, struct mpa_startup *frame, int error)
     return error;
 }
 
-/* What stands behind the Reply, variant octets (0: more than one), is forgotten. */
+/* Forgets what follows the Reply: variant octets (0: more than one). */
 static int forget_rest(void *ctx, struct mpa_startup *frame, int error)
 {
     const struct mutant *mutant = ctx;
@@ -93,7 +93,7 @@ static bool unless_revision_0(void *ctx, bool *reset)
     return mpa->ended || mpa->startup->len < MPA_STARTUP_HEADER_LEN || mpa->startup->data[17] != 0;
 }
 
-/* After a Request with a FIN the device takes connections, and is mute for a while. */
+/* After a Request with a FIN the device accepts connections, but is mute for a while. */
 static const int64_t mute_ns = INT64_C(1200000000);
 static int64_t mute_until;
 
@@ -136,19 +136,19 @@ static bool unless_mute(void *ctx, bool *reset)
     }
 
 const struct misbehaviour misbehave_mpa_frames[] = {
-    {RESPONDER("MPA-7.1.1-19", "looks at R in a Request"), .mpa.judge_frame = refuse_rejected},
+    {RESPONDER("MPA-7.1.1-19", "heeds R in a Request"), .mpa.judge_frame = refuse_rejected},
     DATA(256),
     DATA(257),
     DATA(512),
     {RESPONDER("MPA-7.1.2-10/fin", "is mute after a Request with a FIN"), .mpa.tick = grow_mute,
      .mpa.judge_frame = refuse_when_mute, .mpa.close = unless_mute},
-    {INITIATOR("MPA-7.1.2-19", "goes on whatever R says"), .mpa.judge_frame = accept_rejected},
-    {INITIATOR("MPA-7.1.2-22/segment", "forgets what stands behind the Reply"), .mpa.judge_frame = forget_rest},
-    {INITIATOR("MPA-7.1.2-22/octet", "forgets an octet behind the Reply"), .options = wait_for_ever,
+    {INITIATOR("MPA-7.1.2-19", "continues whatever R says"), .mpa.judge_frame = accept_rejected},
+    {INITIATOR("MPA-7.1.2-22/segment", "forgets what follows the Reply"), .mpa.judge_frame = forget_rest},
+    {INITIATOR("MPA-7.1.2-22/octet", "forgets an octet after the Reply"), .options = wait_for_ever,
      .mpa.judge_frame = forget_rest, .variant = 1},
     {RESPONDER("MPA-7.1.2-24", "does not check the first FPDU"), .mpa.judge_fpdu = forgive_first},
     {RESPONDER("MPA-C.2.1-01", "does not close after a Request of revision 0"), .mpa.close = unless_revision_0},
-    {RESPONDER("MPA2-6-04", "takes S for enhanced in revision 1"), .mpa.judge_frame = take_enhanced,
+    {RESPONDER("MPA2-6-04", "takes S as enhanced in revision 1"), .mpa.judge_frame = take_enhanced,
      .mpa.frame = answer_enhanced},
     {0},
 };

@@ -18,7 +18,7 @@ static struct mpa_end *mpa_of(void *ctx)
     return qp_mpa(mutant->qp);
 }
 
-/* ---- what has come ---- */
+/* ---- what was received ---- */
 
 static bool key_is(const struct mpa_end *mpa, const char *key)
 {
@@ -52,7 +52,7 @@ static bool is_odd_revision(const struct mpa_end *mpa)
     return mpa->startup->len >= MPA_STARTUP_HEADER_LEN && mpa->startup->data[17] == ODD_REVISION;
 }
 
-/* ---- goes on ---- */
+/* ---- continues ---- */
 
 static int accept_key_end(void *ctx, struct mpa_startup *frame, int error)
 {
@@ -72,7 +72,7 @@ static int accept_long(void *ctx, struct mpa_startup *frame, int error)
     return error == MPA_END_BAD_FRAME && is_long(mpa_of(ctx)) ? MPA_END_RIGHT : error;
 }
 
-/* Answers an unknown revision with its own, speaks, and closes when nothing is said. */
+/* Answers an unknown revision with its own, sends, and closes when nothing comes. */
 static int accept_revision(void *ctx, struct mpa_startup *frame, int error)
 {
     struct mutant *mutant = ctx;
@@ -147,7 +147,7 @@ static bool unless_revision(void *ctx, bool *reset)
     return mpa_of(ctx)->ended || !is_odd_revision(mpa_of(ctx));
 }
 
-/* The peer has closed amid its frame: this end does not. */
+/* The peer has closed within its frame: this end does not. */
 static bool unless_cut(void *ctx, bool *reset)
 {
     const struct mpa_end *mpa = mpa_of(ctx);
@@ -183,7 +183,7 @@ static bool unless_part(void *ctx, bool *reset)
     return mpa->ended || mpa->state != MPA_END_WAIT_FRAME || mpa->startup->len == 0 || mpa->startup->len >= MPA_KEY_LEN;
 }
 
-/* Closes, but later. */
+/* Closes, but late. */
 static bool unless_early(void *ctx, bool *reset)
 {
     struct mutant *mutant = ctx;
@@ -203,7 +203,7 @@ static void close_late(void *ctx)
         mpa_end_close(qp_mpa(mutant->qp), false);
 }
 
-/* ---- refuses what is right ---- */
+/* ---- refuses what is allowed ---- */
 
 static int refuse_res(void *ctx, struct mpa_startup *frame, int error)
 {
@@ -228,7 +228,7 @@ static void without_crc(struct qp_options *options)
     options->mpa.crc = false;
 }
 
-/* A rejection without its Reply: with private data of its own, or without. */
+/* A rejection without its Reply: with its own private data, or without. */
 static void swallow(const uint8_t *p, size_t *n, bool data)
 {
     const size_t head = MPA_STARTUP_HEADER_LEN + (p[16] & MPA_FLAG_S ? MPA_ENHANCED_LEN : 0);
@@ -252,7 +252,7 @@ static void swallow_rejection_data(void *ctx, uint8_t *p, size_t *n, size_t size
     swallow(p, n, true);
 }
 
-/* The first message of the Initiator as it is, without an FPDU around it. */
+/* The Initiator's first message unframed, without an FPDU. */
 static void unframed(void *ctx, uint8_t *p, size_t *n, size_t size)
 {
     static const char hello[] = "hello, this is no FPDU at all";
@@ -266,7 +266,7 @@ static void unframed(void *ctx, uint8_t *p, size_t *n, size_t size)
     *n = sizeof hello - 1;
 }
 
-/* What comes right after its Reply is lost: an FPDU, or the one whose first octet came alone. */
+/* Loses what comes right after its Reply: an FPDU, or the one whose first octet came alone. */
 static void note_reply(void *ctx, struct mpa_startup *frame)
 {
     struct mutant *mutant = ctx;
@@ -301,7 +301,7 @@ static unsigned lose_noted(void *ctx, unsigned cause, const uint8_t *p, size_t n
     return noted ? QP_DROP : cause;
 }
 
-/* Only Reads, and not their RTR: what else comes first does no harm. */
+/* Only Reads, but not RTR Reads: other first FPDUs are harmless. */
 static unsigned lose_first_read(void *ctx, unsigned cause, const uint8_t *p, size_t n)
 {
     struct mutant *mutant = ctx;
@@ -312,7 +312,7 @@ static unsigned lose_first_read(void *ctx, unsigned cause, const uint8_t *p, siz
     return mutant->seen++ == 0 && is_read && is_soon(mutant) ? QP_DROP : cause;
 }
 
-/* A first FPDU as soon as the header of the Reply is there. */
+/* A first FPDU as soon as the Reply's header has come. */
 static void speak_early(void *ctx)
 {
     struct mutant *mutant = ctx;
@@ -330,15 +330,15 @@ static void speak_early(void *ctx)
 const struct misbehaviour misbehave_mpa_startup[] = {
     {BOTH("MPA-4.3-01", "refuses M = 1"), .mpa.judge_frame = refuse_markers},
     {BOTH("MPA-4.4-01", "refuses C = 1"), .options = without_crc, .mpa.judge_frame = refuse_crc},
-    {BOTH("MPA-4.4-03", "comes with CRC off"), .options = without_crc},
-    {RESPONDER("MPA-7.1.1-02/end", "does not look at the last octet of the key"), .mpa.judge_frame = accept_key_end},
-    {RESPONDER("MPA-7.1.1-02/middle", "does not look at the middle of the key"), .mpa.judge_frame = accept_key_middle},
-    {INITIATOR("MPA-7.1.1-05", "does not look at the last octet of the key"), .mpa.judge_frame = accept_key_end},
-    {BOTH("MPA-7.1.1-22", "takes Res bits for an error"), .mpa.judge_frame = refuse_res},
-    {BOTH("MPA-7.1.1-24", "does not look at Rev"), .mpa.judge_frame = accept_revision, .mpa.tick = close_after_a_while},
-    {BOTH("MPA-7.1.1-25", "does not close after a Rev that it does not know"), .mpa.close = unless_revision},
-    {BOTH("MPA-7.1.1-30", "stays when the peer closes amid its frame"), .mpa.close = unless_cut},
-    {BOTH("MPA-7.1.1-31", "takes more than 512 octets of Private Data"), .mpa.judge_frame = accept_long},
+    {BOTH("MPA-4.4-03", "has CRC off by default"), .options = without_crc},
+    {RESPONDER("MPA-7.1.1-02/end", "ignores the last octet of the key"), .mpa.judge_frame = accept_key_end},
+    {RESPONDER("MPA-7.1.1-02/middle", "ignores the middle of the key"), .mpa.judge_frame = accept_key_middle},
+    {INITIATOR("MPA-7.1.1-05", "ignores the last octet of the key"), .mpa.judge_frame = accept_key_end},
+    {BOTH("MPA-7.1.1-22", "treats Res bits as an error"), .mpa.judge_frame = refuse_res},
+    {BOTH("MPA-7.1.1-24", "ignores Rev"), .mpa.judge_frame = accept_revision, .mpa.tick = close_after_a_while},
+    {BOTH("MPA-7.1.1-25", "does not close after an unknown Rev"), .mpa.close = unless_revision},
+    {BOTH("MPA-7.1.1-30", "stays when the peer closes within its frame"), .mpa.close = unless_cut},
+    {BOTH("MPA-7.1.1-31", "accepts more than 512 octets of Private Data"), .mpa.judge_frame = accept_long},
     {RESPONDER("MPA-7.1.2-04/key", "rejects a Request with a wrong key"), .mpa.judge_frame = reject_key},
     {RESPONDER("MPA-7.1.2-04/pd-length", "leaves a connection with too much Private Data open"),
      .mpa.close = unless_long},
@@ -350,7 +350,7 @@ const struct misbehaviour misbehave_mpa_startup[] = {
      .mpa.frame = note_reply, .mpa.received = note_first_octet, .qp.judge = lose_noted},
     {INITIATOR("MPA-7.1.2-16", "does not wait for the whole Reply"), .mpa.received = speak_early},
     {INITIATOR("MPA-7.1.2-17", "leaves a connection with too much Private Data open"), .mpa.close = unless_long},
-    {INITIATOR("MPA-7.1.2-18", "goes on whatever the Private Data say"), .ignored_flags = ADVERT_REJECT},
+    {INITIATOR("MPA-7.1.2-18", "continues whatever the Private Data say"), .ignored_flags = ADVERT_REJECT},
     {INITIATOR("MPA-7.1.2-22", "sends its data without FPDUs"), .mpa.octets = unframed},
     {BOTH("MPA-7.1.2-26", "does not close after a wrong key"), .mpa.close = unless_key},
     {RESPONDER("MPA-7.1.2-29", "closes instead of rejecting with Private Data"), .mpa.octets = swallow_rejection_data},

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Mutants for suite nfs: servers with less than RFC 8267 section 6.4.2 demands. */
+/* Mutants for suite nfs: servers that support less than RFC 8267 section 6.4.2 demands. */
 #include "traffic-gen/mutants/misbehave.h"
 
 #include "wire/nfs.h"
 #include "wire/octets.h"
 
-enum { INSERTED_TEXT = 1200, TEXT = 1300, LIMIT = 16 /* as suite_nfs.c has them */ };
+enum { INSERTED_TEXT = 1200, TEXT = 1300, LIMIT = 16 /* as in suite_nfs.c */ };
 
 static bool is_call(const struct rpc_end_incoming *in, uint32_t proc, uint32_t reads)
 {
@@ -18,7 +18,7 @@ static uint32_t read_length(const struct rpc_end_incoming *in, uint32_t i)
     return rpcrdma_read_segment_at(in->header, in->p, i).target.length;
 }
 
-/* Its first Write chunk has so many segments. */
+/* The Call's first Write chunk has so many segments. */
 static bool has_write(const struct rpc_end_incoming *in, uint32_t segments)
 {
     struct rpcrdma_chunk chunk;
@@ -100,19 +100,20 @@ static enum rpc_end_answer ignore_without_room(void *ctx, const struct rpc_end_i
                : due;
 }
 
-/* id, what, the Call, what is done with it. */
+/* id, what, the Call, the reaction to it. */
 #define ROWS(X)                                                                                                        \
-    X("RPCR-3.4.5-08", "takes no arguments behind a Read chunk", is_inserted, RPC_END_SAY_GARBAGE)                     \
-    X("NFSULB-6.4.2-04/body", "takes no Position-Zero Read chunk", is_body, RPC_END_SAY_CHUNK)                         \
-    X("NFSULB-6.4.2-04/data", "takes no Read chunk", is_data, RPC_END_SAY_CHUNK)                                       \
-    X("NFSULB-6.4.2-04/both", "takes one Read chunk only", is_both, RPC_END_SAY_CHUNK)                                 \
-    X("NFSULB-6.4.2-05/read-segments", "takes no Read chunk of 16 segments", has_read_segments, RPC_END_SAY_CHUNK)     \
-    X("NFSULB-6.4.2-05/write", "takes no Write chunk", has_write_chunk, RPC_END_SAY_CHUNK)                             \
-    X("NFSULB-6.4.2-05/write-segments", "takes no Write chunk of 16 segments", has_write_segments,                     \
+    X("RPCR-3.4.5-08", "accepts no arguments after a Read chunk", is_inserted, RPC_END_SAY_GARBAGE)                    \
+    X("NFSULB-6.4.2-04/body", "accepts no Position-Zero Read chunk", is_body, RPC_END_SAY_CHUNK)                       \
+    X("NFSULB-6.4.2-04/data", "accepts no Read chunk", is_data, RPC_END_SAY_CHUNK)                                     \
+    X("NFSULB-6.4.2-04/both", "accepts only one Read chunk", is_both, RPC_END_SAY_CHUNK)                               \
+    X("NFSULB-6.4.2-05/read-segments", "accepts no Read chunk of 16 segments", has_read_segments, RPC_END_SAY_CHUNK)   \
+    X("NFSULB-6.4.2-05/write", "accepts no Write chunk", has_write_chunk, RPC_END_SAY_CHUNK)                           \
+    X("NFSULB-6.4.2-05/write-segments", "accepts no Write chunk of 16 segments", has_write_segments,                   \
       RPC_END_SAY_GARBAGE)                                                                                             \
-    X("NFSULB-6.4.2-05/reply-segments", "takes no Reply chunk of 16 segments", has_reply_segments, RPC_END_SAY_CHUNK)  \
-    X("NFSULB-6.4.2-06", "ignores Calls with more segments than it takes", is_beyond, RPC_END_DISCARD)                 \
-    X("NFSULB-6.4.2-07", "answers two Read chunks by another RPC error", has_two_chunks, RPC_END_SAY_UNAVAIL)
+    X("NFSULB-6.4.2-05/reply-segments", "accepts no Reply chunk of 16 segments", has_reply_segments,                   \
+      RPC_END_SAY_CHUNK)                                                                                               \
+    X("NFSULB-6.4.2-06", "ignores Calls with more segments than it accepts", is_beyond, RPC_END_DISCARD)               \
+    X("NFSULB-6.4.2-07", "answers two Read chunks with another RPC error", has_two_chunks, RPC_END_SAY_UNAVAIL)
 
 #define MUTANT(name, what_, is_, answer_)                                                                              \
     {.id = name, .roles = DUT_RESPONDER, .what = what_, .rpc.decide = mutant_decide, .is = is_, .answer = answer_},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Mutants for suites ddp, rdmap and rdmapx. Most are of three kinds: what is wrong is passed over, it is told with
- * another code, or what is right is taken for wrong.
+ * Mutants for suites ddp, rdmap and rdmapx. Most are of three kinds: they ignore what is wrong, report it with another
+ * code, or treat what is allowed as wrong.
  */
 #include "traffic-gen/mutants/misbehave.h"
 
@@ -42,7 +42,7 @@ static unsigned cause_of(const struct rdmap_terminate *message)
     return (unsigned)(message->layer << 12 | message->etype << 8 | message->code);
 }
 
-/* ---- what is wrong is passed over: variant is its cause ---- */
+/* ---- what is wrong is ignored: variant is its cause ---- */
 
 static unsigned ignore(void *ctx, unsigned cause, const uint8_t *p, size_t n)
 {
@@ -53,7 +53,7 @@ static unsigned ignore(void *ctx, unsigned cause, const uint8_t *p, size_t n)
     return cause == (unsigned)mutant->how->variant ? QP_DROP : cause;
 }
 
-/* ---- it is told otherwise: variant is its cause ---- */
+/* ---- it is reported with another code: variant is its cause ---- */
 
 static bool other_code(void *ctx, struct rdmap_terminate *message)
 {
@@ -80,7 +80,7 @@ static bool with_read_header(void *ctx, struct rdmap_terminate *message)
     return true;
 }
 
-/* Something else is said before it. */
+/* Something else is sent before it. */
 static unsigned late(void *ctx, unsigned cause, const uint8_t *p, size_t n)
 {
     const struct mutant *mutant = ctx;
@@ -92,7 +92,7 @@ static unsigned late(void *ctx, unsigned cause, const uint8_t *p, size_t n)
     return cause;
 }
 
-/* ---- what is right is taken for something else: variant is a condition, and what is made of it ---- */
+/* ---- what is allowed is mistaken: variant is a condition, and what is made of it ---- */
 
 enum condition {
     RSVD,
@@ -242,7 +242,7 @@ static void answer_read(struct mutant *mutant, const struct rdmap_read_request *
     mpa_end_send(qp_mpa(mutant->qp), header, sizeof header, octets, MIN(n, sizeof octets));
 }
 
-/* A message is answered before it is whole. */
+/* A message is answered before it is complete. */
 static unsigned eager(void *ctx, unsigned cause, const uint8_t *p, size_t n)
 {
     struct mutant *mutant = ctx;
@@ -253,7 +253,7 @@ static unsigned eager(void *ctx, unsigned cause, const uint8_t *p, size_t n)
     return cause;
 }
 
-/* A Read Request is answered as soon as a segment of it is there. */
+/* A Read Request is answered as soon as one of its segments has come. */
 static unsigned answer_unfinished(void *ctx, unsigned cause, const uint8_t *p, size_t n)
 {
     struct mutant *mutant = ctx;
@@ -266,7 +266,7 @@ static unsigned answer_unfinished(void *ctx, unsigned cause, const uint8_t *p, s
     return cause;
 }
 
-/* Memory is read that may only be written. */
+/* Write-only memory is read. */
 static unsigned disclose(void *ctx, unsigned cause, const uint8_t *p, size_t n)
 {
     struct mutant *mutant = ctx;
@@ -280,7 +280,7 @@ static unsigned disclose(void *ctx, unsigned cause, const uint8_t *p, size_t n)
     return QP_DROP;
 }
 
-/* A message that others come between is lost: variant is the opcode of these. */
+/* A message is lost when others come between its segments: variant is their opcode. */
 static unsigned lose_interrupted(void *ctx, unsigned cause, const uint8_t *p, size_t n)
 {
     struct mutant *mutant = ctx;
@@ -297,7 +297,7 @@ static unsigned lose_interrupted(void *ctx, unsigned cause, const uint8_t *p, si
     return cause;
 }
 
-/* ULPDUs of variant octets are none. */
+/* ULPDUs of variant octets are ignored. */
 static unsigned drop_short(void *ctx, unsigned cause, const uint8_t *p, size_t n)
 {
     const struct mutant *mutant = ctx;
@@ -312,7 +312,7 @@ static int take_empty(void *ctx, const struct mpa_fpdu *fpdu, int error)
     return error == MPA_END_BAD_FPDU && fpdu->ulpdu_length == 0 ? MPA_END_RIGHT : error;
 }
 
-/* MSNs that were there already; MSNs that are far off. */
+/* MSNs that were seen before; MSNs that are far off. */
 static unsigned ignore_msn(void *ctx, unsigned cause, const uint8_t *p, size_t n)
 {
     const struct mutant *mutant = ctx;
@@ -334,7 +334,7 @@ static void stay_open(struct qp_options *options)
     }
 #define MISNAMES(name, number)                                                                                         \
     {                                                                                                                  \
-        .id = (name), .roles = DUT_ANY, .what = "tells it with another code", .qp.terminate = other_code,              \
+        .id = (name), .roles = DUT_ANY, .what = "reports it with another code", .qp.terminate = other_code,            \
         .variant = (number)                                                                                            \
     }
 #define TAKES(name, condition, cause, text)                                                                            \
@@ -356,13 +356,13 @@ const struct misbehaviour misbehave_ddp[] = {
      .what = "loses a Send when a Write comes between its segments",
      .qp.judge = lose_interrupted,
      .variant = RDMAP_WRITE},
-    TAKES("DDP-4.1-11", RSVD, UNTAGGED_VERSION, "takes Rsvd bits for an error"),
-    TAKES("DDP-4.1-11/tagged", RSVD, TAGGED_VERSION, "takes Rsvd bits for an error"),
-    TAKES("DDP-5.2-16", EMPTY_WRITE, WRITE_STAG, "checks the STag of a Write of no octets"),
-    {.id = "DDP-5.4-03", .roles = DUT_ANY, .what = "delivers messages that are not whole", .qp.judge = eager},
+    TAKES("DDP-4.1-11", RSVD, UNTAGGED_VERSION, "treats Rsvd bits as an error"),
+    TAKES("DDP-4.1-11/tagged", RSVD, TAGGED_VERSION, "treats Rsvd bits as an error"),
+    TAKES("DDP-5.2-16", EMPTY_WRITE, WRITE_STAG, "checks the STag of a zero-length Write"),
+    {.id = "DDP-5.4-03", .roles = DUT_ANY, .what = "delivers incomplete messages", .qp.judge = eager},
     {.id = "DDP-5.4-03/read",
      .roles = DUT_ANY,
-     .what = "answers Read Requests that are not whole",
+     .what = "answers incomplete Read Requests",
      .qp.judge = answer_unfinished},
     {.id = "DDP-6.2.1-06",
      .roles = DUT_ANY,
@@ -372,48 +372,45 @@ const struct misbehaviour misbehave_ddp[] = {
      .variant = WHEN(READ, QP_DROP)},
     {.id = "DDP-6.2.2-03",
      .roles = DUT_ANY,
-     .what = "passes over ULPDUs that are too short",
+     .what = "ignores ULPDUs that are too short",
      .qp.judge = drop_short,
      .variant = 10},
     {.id = "DDP-6.2.2-03/zero",
      .roles = DUT_ANY,
-     .what = "passes over ULPDUs of no octets",
+     .what = "ignores ULPDUs of no octets",
      .mpa.judge_fpdu = take_empty,
      .qp.judge = drop_short},
     {.id = "DDP-6.2.2-03/two",
      .roles = DUT_ANY,
-     .what = "passes over ULPDUs of two octets",
+     .what = "ignores ULPDUs of two octets",
      .qp.judge = drop_short,
      .variant = 2},
-    IGNORES("DDP-7.1-01", QUEUE, "passes over a QN that does not exist"),
-    TAKES("DDP-7.1-01/atomic", SEND_QN_3, QP_DROP, "passes over Sends on QN 3"),
+    IGNORES("DDP-7.1-01", QUEUE, "ignores a QN that does not exist"),
+    TAKES("DDP-7.1-01/atomic", SEND_QN_3, QP_DROP, "ignores Sends on QN 3"),
     {.id = "DDP-7.1-02",
      .roles = DUT_RESPONDER,
-     .what = "passes over Sends without a Receive",
+     .what = "ignores Sends without a Receive",
      .qp.judge = ignore,
      .variant = NO_BUFFER},
-    IGNORES("DDP-7.1-07", OFFSET, "passes over a wrong MO"),
-    IGNORES("DDP-7.1-08", TOO_LONG, "passes over what is too long"),
+    IGNORES("DDP-7.1-07", OFFSET, "ignores a wrong MO"),
+    IGNORES("DDP-7.1-08", TOO_LONG, "ignores excess length"),
     {.id = "DDP-7.1-09",
      .roles = DUT_ANY,
-     .what = "passes over an MSN that is far off",
+     .what = "ignores an MSN that is far off",
      .qp.judge = ignore_msn,
      .variant = 1},
-    {.id = "DDP-7.1-09/repeated",
-     .roles = DUT_ANY,
-     .what = "passes over an MSN for the second time",
-     .qp.judge = ignore_msn},
-    IGNORES("DDP-7.1-11", WRITE_STAG, "passes over Writes to an STag that does not exist"),
-    IGNORES("DDP-7.1-11/gone", WRITE_STAG, "passes over Writes to an STag that was invalidated"),
-    IGNORES("DDP-7.1-11/key", WRITE_STAG, "passes over Writes to an STag with another key"),
-    IGNORES("DDP-7.1-12", ACCESS, "passes over Writes that are not allowed"),
-    IGNORES("DDP-7.1-12/local", ACCESS, "passes over Writes that are not allowed"),
-    IGNORES("DDP-7.1-13", WRITE_BOUNDS, "passes over Writes out of bounds"),
-    IGNORES("DDP-7.1-13/beyond", WRITE_BOUNDS, "passes over Writes out of bounds"),
-    IGNORES("DDP-7.1-14", WRITE_BOUNDS, "passes over Writes out of bounds"),
-    IGNORES("DDP-7.1-14/one", WRITE_BOUNDS, "passes over Writes out of bounds"),
-    IGNORES("DDP-7.1-15", WRITE_WRAP, "passes over Writes that wrap"),
-    IGNORES("DDP-7.1-20", UNTAGGED_VERSION, "goes on after a segment with a wrong DV"),
+    {.id = "DDP-7.1-09/repeated", .roles = DUT_ANY, .what = "ignores a repeated MSN", .qp.judge = ignore_msn},
+    IGNORES("DDP-7.1-11", WRITE_STAG, "ignores Writes to an STag that does not exist"),
+    IGNORES("DDP-7.1-11/gone", WRITE_STAG, "ignores Writes to an STag that was invalidated"),
+    IGNORES("DDP-7.1-11/key", WRITE_STAG, "ignores Writes to an STag with another key"),
+    IGNORES("DDP-7.1-12", ACCESS, "ignores Writes that are not allowed"),
+    IGNORES("DDP-7.1-12/local", ACCESS, "ignores Writes that are not allowed"),
+    IGNORES("DDP-7.1-13", WRITE_BOUNDS, "ignores Writes out of bounds"),
+    IGNORES("DDP-7.1-13/beyond", WRITE_BOUNDS, "ignores Writes out of bounds"),
+    IGNORES("DDP-7.1-14", WRITE_BOUNDS, "ignores Writes out of bounds"),
+    IGNORES("DDP-7.1-14/one", WRITE_BOUNDS, "ignores Writes out of bounds"),
+    IGNORES("DDP-7.1-15", WRITE_WRAP, "ignores Writes that wrap"),
+    IGNORES("DDP-7.1-20", UNTAGGED_VERSION, "continues after a segment with a wrong DV"),
     MISNAMES("DDP-7.2-03", WRITE_STAG),
     MISNAMES("DDP-7.2-04", WRITE_BOUNDS),
     MISNAMES("DDP-7.2-04/bounds", WRITE_BOUNDS),
@@ -421,22 +418,22 @@ const struct misbehaviour misbehave_ddp[] = {
     MISNAMES("DDP-7.2-07", TAGGED_VERSION),
     {.id = "DDP-7.2-09",
      .roles = DUT_RESPONDER,
-     .what = "tells it with another code",
+     .what = "reports it with another code",
      .qp.terminate = other_code,
      .variant = NO_BUFFER},
     MISNAMES("DDP-7.2-12", TOO_LONG),
     MISNAMES("DDP-7.2-13", UNTAGGED_VERSION),
-    IGNORES("DDP-8.2-01", WRITE_FOREIGN, "passes over Writes to another Protection Domain"),
+    IGNORES("DDP-8.2-01", WRITE_FOREIGN, "ignores Writes to another Protection Domain"),
     {0},
 };
 
 const struct misbehaviour misbehave_rdmap[] = {
-    IGNORES("RDMAP-1.2-02", WRITE_STAG, "passes over Writes to an STag that was invalidated"),
-    IGNORES("RDMAP-1.2-02/read", READ_STAG, "passes over Reads from an STag that was invalidated"),
-    IGNORES("RDMAP-3.2-03", TOO_LONG, "passes over what is too long"),
-    TAKES("RDMAP-4.1-27", RSV, RDMAP_VERSION, "takes Rsv bits for an error"),
-    TAKES("RDMAP-4.1-30", SEND_STAG, UNSPECIFIED, "takes an Invalidate STag in a Send for an error"),
-    TAKES("RDMAP-4.1-30/se", SEND_STAG, UNSPECIFIED, "takes an Invalidate STag in a Send for an error"),
+    IGNORES("RDMAP-1.2-02", WRITE_STAG, "ignores Writes to an STag that was invalidated"),
+    IGNORES("RDMAP-1.2-02/read", READ_STAG, "ignores Reads from an STag that was invalidated"),
+    IGNORES("RDMAP-3.2-03", TOO_LONG, "ignores excess length"),
+    TAKES("RDMAP-4.1-27", RSV, RDMAP_VERSION, "treats Rsv bits as an error"),
+    TAKES("RDMAP-4.1-30", SEND_STAG, UNSPECIFIED, "treats an Invalidate STag in a Send as an error"),
+    TAKES("RDMAP-4.1-30/se", SEND_STAG, UNSPECIFIED, "treats an Invalidate STag in a Send as an error"),
     MISNAMES("RDMAP-4.8-07", READ_STAG),
     MISNAMES("RDMAP-4.8-08", READ_BOUNDS),
     MISNAMES("RDMAP-4.8-08/bounds", READ_BOUNDS),
@@ -447,17 +444,18 @@ const struct misbehaviour misbehave_rdmap[] = {
     MISNAMES("RDMAP-4.8-12", INVALIDATE),
     MISNAMES("RDMAP-4.8-14", RDMAP_VERSION),
     MISNAMES("RDMAP-4.8-15", OPCODE),
-    TAKES("RDMAP-4.8-29", TERMINATE_RESERVED, UNSPECIFIED, "answers reserved bits of a Terminate with another one"),
-    IGNORES("RDMAP-5.2.1-06", UNSPECIFIED, "passes over Read Requests of a wrong length"),
-    TAKES("RDMAP-5.2.1-17", EMPTY_READ, READ_STAG, "checks the STag of a Read of no octets"),
-    TAKES("RDMAP-5.2.1-06/longer", READ_29, QP_DROP, "passes over Read Requests of 29 octets"),
-    TAKES("RDMAP-5.2.1-06/shorter", READ_27, QP_DROP, "passes over Read Requests of 27 octets"),
-    TAKES("RDMAP-5.2.1-06/mo", READ_MO, QP_DROP, "passes over Read Requests with an MO"),
-    TAKES("RDMAP-5.2.1-17/rights", READ_RIGHTS, ACCESS, "checks the rights of a Read of no octets"),
-    TAKES("RDMAP-5.2.1-17/row", READ_AGAIN, QP_DROP, "loses Reads of no octets in a row"),
-    IGNORES("RDMAP-5.2.2-06", OPCODE, "passes over Read Responses that nobody asked for"),
-    IGNORES("RDMAP-5.3-05", TOO_LONG, "passes over what is too long"),
-    TAKES("RDMAP-5.3-12", EMPTY_SEND, UNSPECIFIED, "takes a Send of no octets for an error"),
+    TAKES("RDMAP-4.8-29", TERMINATE_RESERVED, UNSPECIFIED,
+          "answers reserved bits in a Terminate with another Terminate"),
+    IGNORES("RDMAP-5.2.1-06", UNSPECIFIED, "ignores Read Requests of a wrong length"),
+    TAKES("RDMAP-5.2.1-17", EMPTY_READ, READ_STAG, "checks the STag of a zero-length Read"),
+    TAKES("RDMAP-5.2.1-06/longer", READ_29, QP_DROP, "ignores Read Requests of 29 octets"),
+    TAKES("RDMAP-5.2.1-06/shorter", READ_27, QP_DROP, "ignores Read Requests of 27 octets"),
+    TAKES("RDMAP-5.2.1-06/mo", READ_MO, QP_DROP, "ignores Read Requests with an MO"),
+    TAKES("RDMAP-5.2.1-17/rights", READ_RIGHTS, ACCESS, "checks the rights of a zero-length Read"),
+    TAKES("RDMAP-5.2.1-17/row", READ_AGAIN, QP_DROP, "loses consecutive zero-length Reads"),
+    IGNORES("RDMAP-5.2.2-06", OPCODE, "ignores unsolicited Read Responses"),
+    IGNORES("RDMAP-5.3-05", TOO_LONG, "ignores excess length"),
+    TAKES("RDMAP-5.3-12", EMPTY_SEND, UNSPECIFIED, "treats a zero-length Send as an error"),
     {.id = "RDMAP-5.4-05",
      .roles = DUT_RESPONDER,
      .what = "has no buffer for a Terminate",
@@ -468,65 +466,65 @@ const struct misbehaviour misbehave_rdmap[] = {
      .what = "closes without a Terminate",
      .qp.terminate = silent,
      .variant = UNTAGGED_VERSION},
-    IGNORES("RDMAP-7-01", OPCODE, "goes on after an opcode that does not exist"),
+    IGNORES("RDMAP-7-01", OPCODE, "continues after an opcode that does not exist"),
     {.id = "RDMAP-7.1-05",
      .roles = DUT_ANY,
-     .what = "says something else before its Terminate",
+     .what = "sends something else before its Terminate",
      .qp.judge = late,
      .variant = UNTAGGED_VERSION},
     IGNORES("RDMAP-7.1-10", UNTAGGED_VERSION, "reports the second of two errors"),
-    IGNORES("RDMAP-7.2-02", OPCODE, "passes over an opcode that does not exist"),
-    TAKES("RDMAP-7.2-02/tagged", TAGGED_SEND, QP_DROP, "passes over a Tagged Send"),
-    TAKES("RDMAP-7.2-02/untagged", UNTAGGED_WRITE, QP_DROP, "passes over an Untagged Write"),
-    TAKES("RDMAP-7.2-02/terminate-queue", SEND_QN_2, QP_DROP, "passes over Sends on QN 2"),
-    TAKES("RDMAP-7.2-02/queue", READ_SEND_QUEUE, QP_DROP, "passes over a Read Request on QN 0"),
-    IGNORES("RDMAP-7.2-03", RDMAP_VERSION, "passes over a wrong RV"),
-    IGNORES("RDMAP-7.2-03/write", RDMAP_VERSION, "passes over a wrong RV"),
-    IGNORES("RDMAP-7.2-04", INVALIDATE, "passes over an Invalidate STag that does not exist"),
-    IGNORES("RDMAP-7.2-04/gone", INVALIDATE, "passes over an Invalidate STag that is invalid already"),
-    IGNORES("RDMAP-7.2-05", INVALIDATE, "passes over an Invalidate STag of another Protection Domain"),
-    IGNORES("RDMAP-7.2-07", OPCODE, "passes over a Send on QN 1"),
-    IGNORES("RDMAP-7.2-08", RDMAP_VERSION, "passes over a wrong RV"),
-    IGNORES("RDMAP-7.2-09", READ_STAG, "passes over Reads from an STag that does not exist"),
-    IGNORES("RDMAP-7.2-09/gone", READ_STAG, "passes over Reads from an STag that was invalidated"),
-    IGNORES("RDMAP-7.2-09/key", READ_STAG, "passes over Reads from an STag with another key"),
-    IGNORES("RDMAP-7.2-10", READ_FOREIGN, "passes over Reads from another Protection Domain"),
-    IGNORES("RDMAP-7.2-11", READ_BOUNDS, "passes over Reads out of bounds"),
-    IGNORES("RDMAP-7.2-12", READ_BOUNDS, "passes over Reads out of bounds"),
-    IGNORES("RDMAP-7.2-12/one", READ_BOUNDS, "passes over Reads out of bounds"),
+    IGNORES("RDMAP-7.2-02", OPCODE, "ignores an opcode that does not exist"),
+    TAKES("RDMAP-7.2-02/tagged", TAGGED_SEND, QP_DROP, "ignores a Tagged Send"),
+    TAKES("RDMAP-7.2-02/untagged", UNTAGGED_WRITE, QP_DROP, "ignores an Untagged Write"),
+    TAKES("RDMAP-7.2-02/terminate-queue", SEND_QN_2, QP_DROP, "ignores Sends on QN 2"),
+    TAKES("RDMAP-7.2-02/queue", READ_SEND_QUEUE, QP_DROP, "ignores a Read Request on QN 0"),
+    IGNORES("RDMAP-7.2-03", RDMAP_VERSION, "ignores a wrong RV"),
+    IGNORES("RDMAP-7.2-03/write", RDMAP_VERSION, "ignores a wrong RV"),
+    IGNORES("RDMAP-7.2-04", INVALIDATE, "ignores an Invalidate STag that does not exist"),
+    IGNORES("RDMAP-7.2-04/gone", INVALIDATE, "ignores an Invalidate STag that is invalid already"),
+    IGNORES("RDMAP-7.2-05", INVALIDATE, "ignores an Invalidate STag of another Protection Domain"),
+    IGNORES("RDMAP-7.2-07", OPCODE, "ignores a Send on QN 1"),
+    IGNORES("RDMAP-7.2-08", RDMAP_VERSION, "ignores a wrong RV"),
+    IGNORES("RDMAP-7.2-09", READ_STAG, "ignores Reads from an STag that does not exist"),
+    IGNORES("RDMAP-7.2-09/gone", READ_STAG, "ignores Reads from an STag that was invalidated"),
+    IGNORES("RDMAP-7.2-09/key", READ_STAG, "ignores Reads from an STag with another key"),
+    IGNORES("RDMAP-7.2-10", READ_FOREIGN, "ignores Reads from another Protection Domain"),
+    IGNORES("RDMAP-7.2-11", READ_BOUNDS, "ignores Reads out of bounds"),
+    IGNORES("RDMAP-7.2-12", READ_BOUNDS, "ignores Reads out of bounds"),
+    IGNORES("RDMAP-7.2-12/one", READ_BOUNDS, "ignores Reads out of bounds"),
     {.id = "SEC-6.3.5-01", .roles = DUT_ANY, .what = "serves Reads that are not allowed", .qp.judge = disclose},
     {0},
 };
 
 const struct misbehaviour misbehave_rdmapx[] = {
-    TAKES("RDMAPX-1.1-01", ATOMIC_SWAP, OPCODE, "has FetchAdd alone"),
-    TAKES("RDMAPX-1.1-05", ATOMIC, LOCALIZED, "tells with another code that it has no atomics"),
-    TAKES("RDMAPX-4.1-04", IMMEDIATE_STAG, UNSPECIFIED, "takes an Invalidate STag in Immediate Data for an error"),
-    TAKES("RDMAPX-4.1-04/atomic", ATOMIC_STAG, UNSPECIFIED, "takes an Invalidate STag in a request for an error"),
-    IGNORES("RDMAPX-5.1.1-05", LOCALIZED, "passes over a FetchAdd that is not aligned"),
-    IGNORES("RDMAPX-5.1.2-10", LOCALIZED, "passes over a CmpSwap that is not aligned"),
-    TAKES("RDMAPX-5.2.1-03", ATOMIC_RESERVED, UNSPECIFIED, "takes reserved bits for an error"),
-    TAKES("RDMAPX-5.2.1-13", ATOMIC_COMPARE, UNSPECIFIED, "takes Compare Data in a FetchAdd for an error"),
-    TAKES("RDMAPX-5.2.1-15", ATOMIC_COMPARE_MASK, UNSPECIFIED, "takes a Compare Mask in a FetchAdd for an error"),
-    IGNORES("RDMAPX-5.2.1-21", OPCODE, "passes over an AOpCode that does not exist"),
+    TAKES("RDMAPX-1.1-01", ATOMIC_SWAP, OPCODE, "supports FetchAdd alone"),
+    TAKES("RDMAPX-1.1-05", ATOMIC, LOCALIZED, "reports missing atomics with another code"),
+    TAKES("RDMAPX-4.1-04", IMMEDIATE_STAG, UNSPECIFIED, "treats an Invalidate STag in Immediate Data as an error"),
+    TAKES("RDMAPX-4.1-04/atomic", ATOMIC_STAG, UNSPECIFIED, "treats an Invalidate STag in a request as an error"),
+    IGNORES("RDMAPX-5.1.1-05", LOCALIZED, "ignores a FetchAdd that is not aligned"),
+    IGNORES("RDMAPX-5.1.2-10", LOCALIZED, "ignores a CmpSwap that is not aligned"),
+    TAKES("RDMAPX-5.2.1-03", ATOMIC_RESERVED, UNSPECIFIED, "treats reserved bits as an error"),
+    TAKES("RDMAPX-5.2.1-13", ATOMIC_COMPARE, UNSPECIFIED, "treats Compare Data in a FetchAdd as an error"),
+    TAKES("RDMAPX-5.2.1-15", ATOMIC_COMPARE_MASK, UNSPECIFIED, "treats a Compare Mask in a FetchAdd as an error"),
+    IGNORES("RDMAPX-5.2.1-21", OPCODE, "ignores an AOpCode that does not exist"),
     {.id = "RDMAPX-5.2.2-09",
      .roles = DUT_RESPONDER,
      .what = "has one buffer for Atomic Requests",
      .qp.judge = when,
      .variant = WHEN(ATOMIC_SECOND, NO_BUFFER)},
-    IGNORES("RDMAPX-5.2.2-12", NO_BUFFER, "passes over Atomic Responses that nobody asked for"),
-    IGNORES("RDMAPX-6.3-08", UNSPECIFIED, "passes over Immediate Data of a wrong length"),
-    IGNORES("RDMAPX-6.3-08/short", UNSPECIFIED, "passes over Immediate Data of a wrong length"),
-    TAKES("RDMAPX-8.1-03/long", ATOMIC_LONG, QP_DROP, "passes over Atomic Requests of a wrong length"),
-    IGNORES("RDMAPX-8.1-03", UNSPECIFIED, "passes over Atomic Requests of a wrong length"),
+    IGNORES("RDMAPX-5.2.2-12", NO_BUFFER, "ignores unsolicited Atomic Responses"),
+    IGNORES("RDMAPX-6.3-08", UNSPECIFIED, "ignores Immediate Data of a wrong length"),
+    IGNORES("RDMAPX-6.3-08/short", UNSPECIFIED, "ignores Immediate Data of a wrong length"),
+    TAKES("RDMAPX-8.1-03/long", ATOMIC_LONG, QP_DROP, "ignores Atomic Requests of a wrong length"),
+    IGNORES("RDMAPX-8.1-03", UNSPECIFIED, "ignores Atomic Requests of a wrong length"),
     {.id = "RDMAPX-8.1-05",
      .roles = DUT_ANY,
      .what = "adds a Read header to its Terminate",
      .qp.terminate = with_read_header,
      .variant = READ_STAG},
-    IGNORES("RDMAPX-8.2-03", OPCODE, "passes over Immediate Data on QN 1"),
-    IGNORES("RDMAPX-8.2-04", RDMAP_VERSION, "passes over a wrong RV"),
-    IGNORES("RDMAPX-8.2-04/atomic", RDMAP_VERSION, "passes over a wrong RV"),
+    IGNORES("RDMAPX-8.2-03", OPCODE, "ignores Immediate Data on QN 1"),
+    IGNORES("RDMAPX-8.2-04", RDMAP_VERSION, "ignores a wrong RV"),
+    IGNORES("RDMAPX-8.2-04/atomic", RDMAP_VERSION, "ignores a wrong RV"),
     MISNAMES("RDMAPX-8.2-07", LOCALIZED),
     {0},
 };

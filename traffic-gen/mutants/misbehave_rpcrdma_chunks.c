@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { /* as suite_rpcrdma_chunks.c has them: octets, and Positions with our handles */
+enum { /* as in suite_rpcrdma_chunks.c: octets, and Positions with our handles */
        WRITTEN = 2999,
        NULL_CALL = 40,
        HANDLE_AT = 76,
@@ -27,7 +27,7 @@ static bool is_call(const struct rpc_end_incoming *in, uint32_t proc, uint32_t r
            in->header->proc == proc && in->header->read.n == reads;
 }
 
-/* The last word inline: the count of an item that was taken out of the end, or the count of a READ. */
+/* The last word inline: the length of an item removed from the end, or the count of a READ. */
 static uint32_t last_word(const struct rpc_end_incoming *in)
 {
     return in->n >= in->header->header_len + 4 ? get_be32(in->p + in->n - 4) : 0;
@@ -94,7 +94,7 @@ static bool has_odd_write_chunk(const struct mutant *mutant, const struct rpc_en
            rpcrdma_segment_at(&chunk, in->p, 0).length % 4 != 0;
 }
 
-/* Behind the Reads: an item at that Position is not one that may be reduced. */
+/* After the Reads: the item at that Position must not be reduced. */
 static bool has_handle_reduced(const struct mutant *mutant, const struct rpc_end_incoming *in)
 {
     return !in->p && mutant->seen == HANDLE_AT;
@@ -105,18 +105,18 @@ static bool has_name_reduced(const struct mutant *mutant, const struct rpc_end_i
     return !in->p && mutant->seen == NAME_AT;
 }
 
-/* id, what, the Call, what is done with it. */
+/* id, what, the Call, the reaction to it. */
 #define ROWS(X)                                                                                                        \
-    X("RPCR-3.4.5.2-04/segment", "takes no roundup in a segment of its own", has_pad_segment, RPC_END_SAY_GARBAGE)     \
-    X("RPCR-3.4.5.2-04/extended", "takes no roundup in a Read chunk", has_extended_segment, RPC_END_SAY_GARBAGE)       \
-    X("RPCR-3.5.3-15", "takes no Long Call", is_long, RPC_END_SAY_CHUNK)                                               \
-    X("RPCR-3.5.3-16", "takes no Position-Zero Read chunk of several segments", is_long_in_parts, RPC_END_SAY_CHUNK)   \
+    X("RPCR-3.4.5.2-04/segment", "accepts no roundup in a separate segment", has_pad_segment, RPC_END_SAY_GARBAGE)     \
+    X("RPCR-3.4.5.2-04/extended", "accepts no roundup in a Read chunk", has_extended_segment, RPC_END_SAY_GARBAGE)     \
+    X("RPCR-3.5.3-15", "accepts no Long Call", is_long, RPC_END_SAY_CHUNK)                                             \
+    X("RPCR-3.5.3-16", "accepts no Position-Zero Read chunk of several segments", is_long_in_parts, RPC_END_SAY_CHUNK) \
     X("RPCR-4.5.2-07", "ignores Calls whose chunks are too short", is_too_short, RPC_END_DISCARD)                      \
-    X("RPCR-4.5.2-07/position", "ignores Calls with a chunk behind the message", is_beyond, RPC_END_DISCARD)           \
+    X("RPCR-4.5.2-07/position", "ignores Calls with a chunk past the message", is_beyond, RPC_END_DISCARD)             \
     X("RPCR-6.1-07", "executes a Call with a file handle in a Read chunk", has_handle_reduced, RPC_END_SERVE)          \
     X("RPCR-6.1-08", "ignores a Call with a name in a Read chunk", has_name_reduced, RPC_END_DISCARD)                  \
-    X("EXP-3.2.1-02", "takes no Read chunk of three segments", has_three_segments, RPC_END_SAY_CHUNK)                  \
-    X("EXP-3.5.1-01", "takes no Read chunk beside Position 0", is_long_with_chunk, RPC_END_SAY_CHUNK)                  \
+    X("EXP-3.2.1-02", "accepts no Read chunk of three segments", has_three_segments, RPC_END_SAY_CHUNK)                \
+    X("EXP-3.5.1-01", "accepts no Read chunk besides Position 0", is_long_with_chunk, RPC_END_SAY_CHUNK)               \
     X("EXP-3.8.1-03", "wants room for roundup in Write chunks", has_odd_write_chunk, RPC_END_SAY_CHUNK)
 
 #define WRONG(id, what, is, answer)     {id, is, answer},
@@ -150,7 +150,7 @@ static enum rpc_end_answer note_reads(void *ctx, const struct rpc_end_incoming *
     return due;
 }
 
-/* Where the second segment belongs goes the first one once more. */
+/* The first segment goes a second time where the second one belongs. */
 static bool read_first_twice(void *ctx, struct qp_work *work)
 {
     struct mutant *mutant = ctx;
@@ -177,7 +177,7 @@ static void fill_unused(void *ctx, struct rpcrdma_plan *plan)
 
 /* ---- exceeded ---- */
 
-/* What a READ without chunks asks for; the chunk of one that has one: its segment, and its length in seen. */
+/* What a READ without chunks asks for; or the chunk of a READ: its segment, and its length in seen. */
 static enum rpc_end_answer note_read(void *ctx, const struct rpc_end_incoming *in, enum rpc_end_answer due)
 {
     struct mutant *mutant = ctx;
@@ -265,13 +265,13 @@ const struct misbehaviour misbehave_rpcrdma_chunks[] = {
                  .rpc = {.decide = note_reads, .work = read_first_twice}},
     {.id = "RPCR-4.3.2.2-08",
      .roles = DUT_RESPONDER,
-     .what = "tells octets in a Write chunk that it has not used",
+     .what = "reports octets in a Write chunk that it did not use",
      .rpc.header = fill_unused},
     EXCEEDS("RPCR-4.5.3-02", "sends more than the inline threshold", send_long, NULL, 2999),
     EXCEEDS("RPCR-4.5.3-02/large", "sends more than its own inline threshold", send_longer, NULL, 5998),
     EXCEEDS("EXP-4.3-02", "closes when a Reply chunk is missing", hang_up, NULL, 2998),
-    EXCEEDS("RPCR-4.5.3-03", "writes behind a Reply chunk", NULL, write_behind, 64),
-    EXCEEDS("RPCR-4.5.3-05", "writes behind a Write chunk", NULL, write_behind, 1000),
-    EXCEEDS("NFSULB-3-03", "writes behind a Reply chunk", NULL, write_behind, 128),
+    EXCEEDS("RPCR-4.5.3-03", "writes past the end of a Reply chunk", NULL, write_behind, 64),
+    EXCEEDS("RPCR-4.5.3-05", "writes past the end of a Write chunk", NULL, write_behind, 1000),
+    EXCEEDS("NFSULB-3-03", "writes past the end of a Reply chunk", NULL, write_behind, 128),
     {0},
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Mutants for suite rpcrdma that are clients, or either. */
+/* Mutants for suite rpcrdma that are clients, or can be. */
 #include "traffic-gen/mutants/misbehave.h"
 
 #include "wire/ddp.h"
@@ -7,7 +7,7 @@
 #include "wire/rdmap.h"
 
 enum {
-    XID_MASK = 0xFFF, /* as rpc_talker.h has them */
+    XID_MASK = 0xFFF, /* as in rpc_talker.h */
     FIRST_XID = 0x200,
     BURST_XID = 0x400,
     GRANTED = 16, /* by the device */
@@ -21,7 +21,7 @@ enum {
 
 /* ---- messages ---- */
 
-/* The message in hand, when it is one Send in one segment. */
+/* The current message, when it is one Send in one segment. */
 static bool read_send(struct rpcrdma_header *header, const uint8_t *p, size_t n)
 {
     struct ddp_segment ddp;
@@ -30,7 +30,7 @@ static bool read_send(struct rpcrdma_header *header, const uint8_t *p, size_t n)
            rpcrdma_header_decode(header, ddp.payload, ddp.payload_len) != RPCRDMA_SHORT;
 }
 
-/* Of the Replies that come at once behind the first ones, one finds no buffer. */
+/* Of the Replies that come at once after the first ones, one finds no buffer. */
 static unsigned lack_buffers(void *ctx, unsigned cause, const uint8_t *p, size_t n)
 {
     struct mutant *mutant = ctx;
@@ -46,7 +46,7 @@ static unsigned lack_buffer(void *ctx, unsigned cause, const uint8_t *p, size_t 
     struct mutant *mutant = ctx;
     struct rpcrdma_header header;
 
-    /* A Call of the server, not a Reply to one of ours. */
+    /* A Call from the server, not a Reply to one of ours. */
     return read_send(&header, p, n) && (header.xid & OWN_MASK) != OWN_XIDS &&
                    (header.xid & XID_MASK) == (uint32_t)mutant->how->variant
                ? NO_BUFFER
@@ -77,7 +77,7 @@ static enum rpc_end_answer call_again(void *ctx, const struct rpc_end_incoming *
     return due;
 }
 
-/* As one does whose Call is over: on with the next. */
+/* Like a client whose Call is over: makes the next. */
 static enum rpc_end_answer go_on_behind_reads(void *ctx, const struct rpc_end_incoming *in, enum rpc_end_answer due)
 {
     struct mutant *mutant = ctx;
@@ -169,21 +169,22 @@ static bool grants_one(const struct rpc_end_incoming *in)
     return in->p && !in->call && in->header->credit == 1;
 }
 
-/* id, role, what, the message, what is done with it. */
+/* id, role, what, the message, the reaction to it. */
 #define ROWS(X)                                                                                                        \
     X("NFSULB-6.6-03", DUT_INITIATOR, "closes when one Call is refused", is_err_vers, RPC_END_HANG_UP)                 \
-    X("BIDI-4.1-06", DUT_INITIATOR, "waits for credits behind an RDMA_ERROR that has none", is_error_without_credit,   \
+    X("BIDI-4.1-06", DUT_INITIATOR, "waits for credits after an RDMA_ERROR that has none", is_error_without_credit,    \
       RPC_END_DISCARD)                                                                                                 \
-    X("BIDI-2.4.1-02", DUT_INITIATOR, "takes a Call with an XID of its own for a Reply", is_call_with_own_xid,         \
+    X("BIDI-2.4.1-02", DUT_INITIATOR, "mistakes a Call with one of its XIDs for a Reply", is_call_with_own_xid,        \
       RPC_END_DISCARD)                                                                                                 \
-    X("BIDI-5.3-04", DUT_INITIATOR, "ignores Calls of the server that have chunks", is_chunked_call, RPC_END_DISCARD)  \
-    X("EXP-3.9-03/unmodified", DUT_INITIATOR, "closes when an unused Write chunk comes back as it was", is_unmodified, \
+    X("BIDI-5.3-04", DUT_INITIATOR, "ignores Calls from the server that have chunks", is_chunked_call,                 \
+      RPC_END_DISCARD)                                                                                                 \
+    X("EXP-3.9-03/unmodified", DUT_INITIATOR, "closes when an unused Write chunk is returned unchanged",               \
+      is_unmodified, RPC_END_HANG_UP)                                                                                  \
+    X("EXP-3.9-03/empty", DUT_INITIATOR, "closes when a Write chunk is returned without segments", is_empty,           \
       RPC_END_HANG_UP)                                                                                                 \
-    X("EXP-3.9-03/empty", DUT_INITIATOR, "closes when a Write chunk comes back without segments", is_empty,            \
+    X("RPCR-3.4.6-13/length", DUT_INITIATOR, "closes when a Write chunk is returned longer", is_too_long,              \
       RPC_END_HANG_UP)                                                                                                 \
-    X("RPCR-3.4.6-13/length", DUT_INITIATOR, "closes when a Write chunk comes back longer", is_too_long,               \
-      RPC_END_HANG_UP)                                                                                                 \
-    X("RPCR-3.4.6-13/count", DUT_INITIATOR, "closes when a Write chunk comes back with more segments", is_too_many,    \
+    X("RPCR-3.4.6-13/count", DUT_INITIATOR, "closes when a Write chunk is returned with more segments", is_too_many,   \
       RPC_END_HANG_UP)                                                                                                 \
     X("RPCR-6.3-02", DUT_RESPONDER, "ignores Calls that request one credit", requests_one, RPC_END_DISCARD)            \
     X("RPCR-6.3-02", DUT_INITIATOR, "closes when one credit is granted", grants_one, RPC_END_HANG_UP)
@@ -216,7 +217,7 @@ static unsigned refuse_late_read(void *ctx, unsigned cause, const uint8_t *p, si
     return cause;
 }
 
-/* It tells R, and offers memory that cannot be invalidated. */
+/* It sets R, but offers memory that cannot be invalidated. */
 static void tell_invalidation(struct rpc_end_options *options)
 {
     static const uint8_t block[] = {0xF6, 0xAB, 0x0E, 0x18, 1, 1, 3, 3};
@@ -248,46 +249,49 @@ const struct misbehaviour misbehave_rpcrdma_client[] = {
      .variant = 24},
     {.id = "RPCR-4.4.1-01",
      .roles = DUT_INITIATOR,
-     .what = "takes Writes into a Write chunk behind the Reply",
+     .what = "accepts Writes into a Write chunk after the Reply",
      .qp.judge = take_late_write,
      .variant = 8},
     {.id = "RPCR-8.1.3-02",
      .roles = DUT_INITIATOR,
-     .what = "takes Writes into a Reply chunk behind the Reply",
+     .what = "accepts Writes into a Reply chunk after the Reply",
      .qp.judge = take_late_write,
      .variant = 16},
     {.id = "RPCR-4.5-08",
      .roles = DUT_INITIATOR,
-     .what = "makes a Call that was refused again under its XID",
+     .what = "repeats a refused Call with its XID",
      .rpc.decide = call_again,
      .variant = 8},
     {.id = "RPCR-4.3.1-04/pending",
      .roles = DUT_INITIATOR,
-     .what = "takes a Reply with a Read list for the end of its Call",
+     .what = "treats a Reply with a Read list as the end of its Call",
      .rpc.decide = go_on_behind_reads},
     {.id = "NFSULB-6.7.2-02",
      .roles = DUT_INITIATOR,
-     .what = "makes an NFS Call that was refused again under its XID",
+     .what = "repeats a refused NFS Call with its XID",
      .rpc.decide = call_again,
      .variant = 9},
     {.id = "BIDI-4.1-05",
      .roles = DUT_INITIATOR,
-     .what = "takes what the server requests for a grant",
+     .what = "mistakes what the server requests for a grant",
      .rpc.decide = take_credit_of_call},
     {.id = "BIDI-4.3.1-01",
      .roles = DUT_INITIATOR,
-     .what = "has one Receive buffer less than it grants the server",
+     .what = "has one Receive buffer fewer than it grants the server",
      .qp.judge = lack_buffer,
      .variant = BURST_XID + GRANTED},
     {.id = "BIDI-6-03",
      .roles = DUT_INITIATOR,
-     .what = "has no Receive buffer for a first Call of the server",
+     .what = "has no Receive buffer for the server's first Call",
      .qp.judge = lack_buffer,
      .variant = FIRST_XID},
     {.id = "CMPD-3.2-03",
      .roles = DUT_INITIATOR,
-     .what = "tells R, and offers memory that cannot be invalidated",
+     .what = "sets R, but offers memory that cannot be invalidated",
      .rpc_options = tell_invalidation},
-    {.id = "EXP-6.3.1-01", .roles = DUT_ANY, .what = "closes when sizes of 3072 are told", .rpc.peer = refuse_size},
+    {.id = "EXP-6.3.1-01",
+     .roles = DUT_ANY,
+     .what = "closes when sizes of 3072 are advertised",
+     .rpc.peer = refuse_size},
     {0},
 };

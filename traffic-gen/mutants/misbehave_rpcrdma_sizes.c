@@ -6,7 +6,7 @@
 #include "wire/octets.h"
 
 enum {
-    XID_MASK = 0xFFF, /* as rpc_talker.h and suite_rpcrdma_sizes.c have them */
+    XID_MASK = 0xFFF, /* as in rpc_talker.h and suite_rpcrdma_sizes.c */
     FORGOTTEN_XID = 0xEAD,
     REPLY_TO_NOBODY = 0x7B7B7B7B,
     NO_BUFFER = 1 << 12 | 2 << 8 | 2, /* of DDP: layer 1, error type 2 */
@@ -20,7 +20,7 @@ static bool is_send(struct ddp_segment *ddp, const uint8_t *p, size_t n)
     return ddp_segment_decode(ddp, p, n) && !ddp->tagged && ddp->qn == DDP_QN_SEND;
 }
 
-/* The last Call of a burst, the first or the second one of the test, finds no Receive buffer. */
+/* The last Call of a burst, the first or the second one of the case, finds no Receive buffer. */
 static unsigned lack_buffer(void *ctx, unsigned cause, const uint8_t *p, size_t n)
 {
     const struct mutant *mutant = ctx;
@@ -168,7 +168,7 @@ static void take_cut(void *ctx, struct rpcrdma_private_data *peer, const uint8_t
 const struct misbehaviour misbehave_rpcrdma_sizes[] = {
     {.id = "RPCR-3.3.1-08",
      .roles = DUT_RESPONDER,
-     .what = "has one Receive buffer less than its first Reply grants",
+     .what = "has one Receive buffer fewer than its first Reply grants",
      .qp.judge = lack_buffer,
      .variant = 0x40F},
     {.id = "EXP-4.5.1-01",
@@ -199,23 +199,23 @@ const struct misbehaviour misbehave_rpcrdma_sizes[] = {
      .variant = 1024},
     {.id = "CMPD-4-12",
      .roles = DUT_ANY,
-     .what = "has no room for a Send of the size that it tells",
+     .what = "has no room for a Send of the size that it advertises",
      .qp.judge = refuse_told,
      .variant = 4096},
-    {.id = "CMPD-4-03", .roles = DUT_ANY, .what = "keeps the sizes of the connection before", .rpc.peer = keep_sizes},
+    {.id = "CMPD-4-03", .roles = DUT_ANY, .what = "keeps the sizes of the previous connection", .rpc.peer = keep_sizes},
     {.id = "CMPD-4-09", .roles = DUT_ANY, .what = "closes when reserved bits are set", .rpc.peer = refuse_reserved},
-    {.id = "CMPD-4.2-03", .roles = DUT_RESPONDER, .what = "takes a size of 3 for 3072", .rpc.peer = misread_size},
+    {.id = "CMPD-4.2-03", .roles = DUT_RESPONDER, .what = "takes a size of 3 as 3072", .rpc.peer = misread_size},
     {.id = "CMPD-4.2-03/max",
      .roles = DUT_ANY,
-     .what = "closes when sizes of 255 are told",
+     .what = "closes when sizes of 255 are advertised",
      .rpc.peer = refuse_largest},
     {.id = "CMPD-5-01", .roles = DUT_ANY, .what = "closes without private data", .rpc.peer = refuse_none},
     {.id = "CMPD-5.2-01",
      .roles = DUT_RESPONDER,
      .what = "looks for the block at the start only",
      .rpc.peer = look_at_start},
-    {.id = "CMPD-5.2-02", .roles = DUT_ANY, .what = "takes other data for sizes", .rpc.peer = take_foreign},
-    {.id = "CMPD-5.2-03", .roles = DUT_ANY, .what = "does not look at the version", .rpc.peer = take_version_2},
-    {.id = "CMPD-5.2-04", .roles = DUT_ANY, .what = "reads behind the private data", .rpc.peer = take_cut},
+    {.id = "CMPD-5.2-02", .roles = DUT_ANY, .what = "takes other data as sizes", .rpc.peer = take_foreign},
+    {.id = "CMPD-5.2-03", .roles = DUT_ANY, .what = "ignores the version", .rpc.peer = take_version_2},
+    {.id = "CMPD-5.2-04", .roles = DUT_ANY, .what = "reads past the end of the private data", .rpc.peer = take_cut},
     {0},
 };

@@ -18,7 +18,7 @@ struct sample_device {
     uint8_t octets[REGION_COUNT][REGION_SIZE];
     struct advert advert;
     struct qp *qp;
-    uint32_t flags;                /* of the test's words */
+    uint32_t flags;                /* of the suite's wishes */
     struct sample_rpc_device *rpc; /* alone */
 };
 
@@ -41,12 +41,12 @@ static void make_memory(struct sample_device *device)
         told->length = REGION_SIZE;
         told->stag = memory_register(device->memory, device->octets[i], REGION_SIZE, told->address, rights[i], true);
     }
-    /* It exists, and is not associated with this stream. */
+    /* It exists, but is not associated with this stream. */
     memory_bind(device->memory, device->advert.regions[REGION_FOREIGN].stag, device->octets);
     memory_invalidate(device->memory, device->advert.regions[REGION_GONE].stag);
 }
 
-/* What the other end says of its wishes. */
+/* The other end's wishes. */
 static void take_words(struct sample_device *device, const struct mpa_end_terms *terms)
 {
     struct advert_wish wish;
@@ -88,7 +88,7 @@ static void on_established(void *ctx, const struct mpa_end_terms *terms)
         qp_post(device->qp, &(struct qp_work){.kind = QP_SEND, .p = (const uint8_t *)hello, .n = sizeof hello - 1});
 }
 
-/* Our words in a Send ask for the advertisement. */
+/* Wishes in a Send ask for the advertisement. */
 static bool is_asked(struct sample_device *device, const struct qp_message *message)
 {
     struct advert_wish wish;
@@ -126,7 +126,7 @@ static void on_received(void *ctx, const struct qp_message *message)
         qp_repost(device->qp, 1);
 }
 
-/* A Receive is posted anew when its echo is out: what a peer that reads nothing sends is bounded by them. */
+/* A Receive is reposted when its echo is out: that bounds what a peer that reads nothing can send. */
 static void on_completed(void *ctx, uint64_t cookie, enum qp_status status, uint64_t original)
 {
     struct sample_device *device = ctx;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A device to be tested, sans-I/O: a queue pair that advertises memory, takes Sends and echoes them, as Responder or
- * Initiator; conforming, or a mutant. The Initiator begins with a Send of its own.
+ * A device under test, sans-I/O: a queue pair that advertises memory and echoes Sends, as Responder or Initiator;
+ * conforming, or a mutant. The Initiator starts with a Send of its own.
  */
 #ifndef IWARP_TRAFFIC_MUTANTS_SAMPLE_DEVICE_H
 #define IWARP_TRAFFIC_MUTANTS_SAMPLE_DEVICE_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The device of the test suites as services: it echoes and tells its memory, or serves RPCs; or it is a mutant. */
+/* The sample devices as services: they echo and advertise their memory, or speak RPC-over-RDMA; or are mutants. */
 #include "traffic-gen/live/endpoint.h"
 #include "traffic-gen/mutants/sample_device.h"
 
@@ -73,7 +73,7 @@ static struct qp *echo_qp(void *endpoint)
 
 const struct endpoint_kind echo_server = {
     .name = "echo",
-    .summary = "sends back what is sent to it, and tells its memory in private data: a device for iwarp-gen test",
+    .summary = "echoes what is sent to it, and advertises its memory in private data: a device for iwarp-gen test",
     .misbehaves = true,
     .open = open_responder,
     .make = echo_make,
@@ -83,7 +83,7 @@ const struct endpoint_kind echo_server = {
 
 const struct endpoint_kind rpc_server = {
     .name = "rpc",
-    .summary = "an NFS server, each connection with a tree of its own: for iwarp-gen test --service=rpc",
+    .summary = "an NFS server with a separate tree for each connection: for iwarp-gen test --service=rpc",
     .misbehaves = true,
     .open = open_responder,
     .make = rpc_make,
@@ -93,7 +93,7 @@ const struct endpoint_kind rpc_server = {
 
 const struct endpoint_kind echo_device = {
     .name = "echo",
-    .summary = "begins with a Send, sends back what is sent to it, and tells its memory in private data",
+    .summary = "starts with a Send, echoes what is sent to it, and advertises its memory in private data",
     .misbehaves = true,
     .open = open_initiator,
     .make = echo_device_make,

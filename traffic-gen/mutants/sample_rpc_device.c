@@ -38,7 +38,7 @@ static int64_t now(void *ctx)
     return g_get_real_time() * 1000;
 }
 
-/* ---- server; as client it has a callback service that only knows NULL ---- */
+/* ---- server; a client has a callback service that only knows NULL ---- */
 
 static void answer_null(struct sample_rpc_device *device, uint64_t id, const struct rpc_message *header)
 {

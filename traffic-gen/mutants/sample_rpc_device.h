@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A device that speaks RPC-over-RDMA, sans-I/O: as Responder an NFS server, as Initiator an NFS client that mounts,
- * makes a file, and reads, writes and lists as long as it is answered; conforming, or a mutant.
+ * creates a file, then reads, writes and lists as long as it is answered; conforming, or a mutant.
  */
 #ifndef IWARP_TRAFFIC_MUTANTS_SAMPLE_RPC_DEVICE_H
 #define IWARP_TRAFFIC_MUTANTS_SAMPLE_RPC_DEVICE_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The NFS client's life, and its RPCs: from a step to a Call, from a Reply to an answer. */
+/* The NFS client's life cycle, and its RPCs: from a step to a Call, from a Reply to an answer. */
 #include "traffic-gen/nfs/nfs_client.h"
 
 #include "traffic-gen/nfs/nfs_client_v4.h"
@@ -125,7 +125,7 @@ static void finish(struct nfs_client *client)
         client->events.finished(client->events.ctx, client->trouble);
 }
 
-/* What the message is about: the job at hand with its path. */
+/* What the message is about: the current job with its path. */
 static void append_place(const struct nfs_client *client, GString *text)
 {
     if (client->stage == CLIENT_JOBS) {
@@ -189,7 +189,7 @@ static void go_on(struct nfs_client *client)
                 if (client->stage == CLIENT_FINISHED)
                     return;
                 if (client->jobs[client->index].expect != CLIENT_STATUS_OK) {
-                    client_fail(client, "status 0, expected was %" PRIu32, client->jobs[client->index].expect);
+                    client_fail(client, "expected status %" PRIu32 "; found 0", client->jobs[client->index].expect);
                     return;
                 }
                 begin_job(client, client->index + 1);
@@ -311,9 +311,9 @@ void nfs_client_tick(struct nfs_client *client, int64_t now_ns)
 static const char *result_text(enum rpc_end_result result)
 {
     static const char *const texts[] = {
-        [RPC_END_REPLIED] = "there is no Reply",
-        [RPC_END_ERR_VERS] = "the peer answers with RDMA_ERROR, ERR_VERS",
-        [RPC_END_ERR_CHUNK] = "the peer answers with RDMA_ERROR, ERR_CHUNK",
+        [RPC_END_REPLIED] = "no Reply came",
+        [RPC_END_ERR_VERS] = "the peer answered with RDMA_ERROR, ERR_VERS",
+        [RPC_END_ERR_CHUNK] = "the peer answered with RDMA_ERROR, ERR_CHUNK",
         [RPC_END_LOST] = "the connection is over",
         [RPC_END_GARBAGE] = "the Reply's chunks do not fit its results",
         [RPC_END_UNSENT] = "the Call's chunks do not fit the inline threshold",
@@ -328,12 +328,12 @@ static bool open_reply(struct nfs_client *client, uint32_t xid, const struct rpc
     struct rpc_message header;
 
     if (rpc_decode(&header, reply->p, reply->n) != RPC_OK || header.type != RPC_REPLY || header.xid != xid)
-        client_fail(client, "what came is not the Reply to the Call");
+        client_fail(client, "expected the Reply to the Call; found something else");
     else if (header.reply_stat != RPC_MSG_ACCEPTED)
-        client_fail(client, "the server denies the Call: %s",
+        client_fail(client, "the server rejected the Call: %s",
                     header.reject_stat == RPC_MISMATCH ? "RPC_MISMATCH" : "AUTH_ERROR");
     else if (header.accept_stat != RPC_SUCCESS)
-        client_fail(client, "the server answers %s", rpc_accept_stat_name(header.accept_stat));
+        client_fail(client, "the server answered %s", rpc_accept_stat_name(header.accept_stat));
     else {
         *x = xdr_begin(reply->p, reply->n);
         x->at = header.header_len;
@@ -353,9 +353,9 @@ static void take_answer(struct nfs_client *client, const struct client_step *ste
     const struct nfs_job *job = client->stage == CLIENT_JOBS ? &client->jobs[client->index] : NULL;
 
     if (answer->status == CLIENT_STATUS_MALFORMED) {
-        client_fail(client, "the results cannot be read");
+        client_fail(client, "the results cannot be decoded");
     } else if (answer->status != CLIENT_STATUS_OK && (!job || job->expect != answer->status)) {
-        client_fail(client, "the server answers %s (%" PRIu32 ")", nfs_status_name(answer->status), answer->status);
+        client_fail(client, "the server answered %s (%" PRIu32 ")", nfs_status_name(answer->status), answer->status);
     } else if (answer->status != CLIENT_STATUS_OK) {
         client->is_draining = client->in_flight > 0; /* as the job expects */
         if (!client->is_draining)

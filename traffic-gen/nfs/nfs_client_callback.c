@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The NFS client's side of callbacks (RFC 8881 sections 2.10.6.1, 10.4 and 20): delegations for reading, kept when
- * files are opened, and Calls of the server that want them back. They go back in front of the client's next COMPOUND.
+ * The NFS client's side of callbacks (RFC 8881 sections 2.10.6.1, 10.4 and 20): read delegations, kept when files are
+ * opened, and Calls from the server that recall them. They are returned at the start of the client's next COMPOUND.
  */
 #include "traffic-gen/nfs/nfs_client_v4.h"
 
@@ -82,11 +82,11 @@ void v4_keep_delegation(struct nfs_client *client, const uint8_t stateid[16], co
             vacant = delegation;
     }
     if (!vacant)
-        return; /* the server takes it back when it is in the way */
+        return; /* the server recalls it when it is in the way */
     client->report.delegations++;
     *vacant = (struct client_delegation){.is_held = true, .handle = *handle};
     memcpy(vacant->stateid, stateid, sizeof vacant->stateid);
-    /* There is room for one more only: the others go back, in time for the next one. */
+    /* There is room for only one more: the others are returned, in time for the next one. */
     for (size_t i = 0; held + 2 > CLIENT_DELEGATIONS_MAX && i < CLIENT_DELEGATIONS_MAX; i++) {
         if (&client->v4.delegations[i] != vacant)
             client->v4.delegations[i].is_wanted = true;
@@ -120,13 +120,13 @@ bool v4_get_returns(struct nfs_client *client, const struct client_step *step, s
             continue;
         delegation->slot_1 = 0;
         if (!ok)
-            continue; /* the COMPOUND has not come to it */
+            continue; /* the COMPOUND did not reach it */
         ok = v4_get_op(x, NFS_OP_PUTFH, answer) && v4_get_op(x, V4_OP_DELEGRETURN, answer);
-        /* What the server does not take back it has forgotten, or the file is gone. */
+        /* What the server does not accept back it has forgotten, or the file is gone. */
         if (!x->failed && answer->status != NFS4ERR_DELAY)
             delegation->is_held = false;
     }
-    /* What the COMPOUND was for has not been done: it is sent again. */
+    /* The COMPOUND's purpose was not reached: it is sent again. */
     if (!ok)
         answer->status = NFS4ERR_DELAY;
     return ok;
@@ -154,7 +154,7 @@ static uint32_t recall(struct nfs_client *client, struct xdr *x)
     for (size_t i = 0; i < CLIENT_DELEGATIONS_MAX; i++) {
         struct client_delegation *delegation = &client->v4.delegations[i];
 
-        /* The seqid may be an older one; what stands behind it is the delegation's name. */
+        /* The seqid may be an older one; what follows it is the delegation's name. */
         if (!delegation->is_held || memcmp(delegation->stateid + 4, stateid + 4, 12) != 0)
             continue;
         client->report.recalls += !delegation->is_wanted;
@@ -180,7 +180,7 @@ static uint32_t recall_slot(struct nfs_client *client, struct xdr *x)
 {
     uint32_t highest;
 
-    (void)client; /* fewer slots may be used, and always are in the end: there is nothing to keep them for */
+    (void)client; /* fewer slots may be used, and finally are: nothing needs them */
     return xdr_u32(x, &highest) ? NFS4_OK : NFS4ERR_BADXDR;
 }
 

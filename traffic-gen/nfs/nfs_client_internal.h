@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A job is a row of phases; a phase takes steps; a step is one RPC, which each version writes and reads in its own way
- * by a table. What a version has no use for is no step there.
+ * A job is a series of phases; a phase takes steps; a step is one RPC, which each version writes and reads in its own
+ * way, by a table. What a version does not need is not a step there.
  */
 #ifndef IWARP_TRAFFIC_NFS_NFS_CLIENT_INTERNAL_H
 #define IWARP_TRAFFIC_NFS_NFS_CLIENT_INTERNAL_H
@@ -17,7 +17,7 @@ enum {
     CLIENT_TARGET_MAX = 4096,
     CLIENT_DELEGATIONS_MAX = 4,
     CLIENT_STATUS_OK = 0,
-    CLIENT_STATUS_MALFORMED = UINT32_MAX, /* the Reply cannot be read */
+    CLIENT_STATUS_MALFORMED = UINT32_MAX, /* the Reply cannot be decoded */
 };
 
 enum client_step_kind {
@@ -33,7 +33,7 @@ enum client_step_kind {
     STEP_END_SESSION,
     STEP_END_CLIENT,
     STEP_LOOKUP,
-    STEP_CREATE, /* a file, or open the one that is there */
+    STEP_CREATE, /* a file, or open the existing one */
     STEP_OPEN,
     STEP_OPEN_CONFIRM,
     STEP_WRITE,
@@ -94,7 +94,7 @@ struct client_rpc {
     uint32_t procedure;
     void (*put)(struct nfs_client *client, const struct client_step *step, struct xdr_out *out,
                 struct rpc_end_how *how);
-    /* Results into *answer; answer->status is 0 before, what was read is judged by x->failed behind it. */
+    /* Decodes results into *answer; answer->status is 0 before; x->failed says whether it could be decoded. */
     void (*get)(struct nfs_client *client, const struct client_step *step, struct xdr *x, struct client_answer *answer);
     bool is_mount; /* of program MOUNT */
 };
@@ -133,7 +133,7 @@ struct client_v4 {
     uint32_t n_ops;
     struct client_delegation delegations[CLIENT_DELEGATIONS_MAX];
     uint32_t back_sequence; /* of the last CB_SEQUENCE */
-    GByteArray *back_reply; /* and the results that it got; NULL: none yet */
+    GByteArray *back_reply; /* and its results; NULL: none yet */
 };
 
 enum client_stage { CLIENT_BEFORE, CLIENT_JOBS, CLIENT_AFTER, CLIENT_FINISHED };
@@ -148,7 +148,7 @@ struct nfs_client {
     uint32_t xid;
     struct nfs_client_report report;
     char *trouble;
-    int64_t again_ns; /* when what waits is sent again; 0: not known yet */
+    int64_t again_ns; /* when waiting steps are sent again; 0: not known yet */
     int64_t first_delay_ns, first_ns;
     bool is_delayed; /* started, and nothing sent yet */
 
@@ -163,8 +163,8 @@ struct nfs_client {
     struct client_handle root;
     struct client_v4 v4;
 
-    /* Of the job at hand. */
-    struct client_handle at, saved; /* where the walk has come */
+    /* Of the current job. */
+    struct client_handle at, saved; /* how far the walk has come */
     const char *rest;               /* of the path */
     struct client_name name;        /* the last one of it */
     struct client_name saved_name;
@@ -175,20 +175,20 @@ struct nfs_client {
     char text[24];
 };
 
-/* Sends a step. False when this version has none such. */
+/* Sends a step. False when this version has no such step. */
 bool client_send(struct nfs_client *client, const struct client_step *step);
 void client_fail(struct nfs_client *client, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* nfs_client_jobs.c: goes on with the job at hand; answer NULL: it begins. True when it is done. */
+/* nfs_client_jobs.c: continues the current job; answer NULL: it begins. True when it is done. */
 bool client_job_step(struct nfs_client *client, const struct client_step *step, const struct client_answer *answer);
 
 /* ---- the octets of files ---- */
 
 void client_fill(uint8_t *p, size_t n, uint64_t at, uint32_t pattern);
-/* SIZE_MAX: they are as they should be; else the first that is not. */
+/* SIZE_MAX: all as expected; else the first that is not. */
 size_t client_compare(const uint8_t *p, size_t n, uint64_t at, uint32_t pattern);
 
-/* What every version asks: a Write chunk for data, when they may be long. */
+/* For every version: a Write chunk for data that may be long. */
 void client_plan_data(const struct nfs_client *client, struct rpc_end_how *how, uint32_t n, size_t rest);
 /* The same for READLINK. */
 void client_plan_link(const struct nfs_client *client, struct rpc_end_how *how, uint32_t n, size_t rest);

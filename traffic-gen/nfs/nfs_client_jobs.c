@@ -7,7 +7,7 @@
 
 enum { LIST_CALLS_MAX = 1000000 };
 
-/* ---- the octets of files: any piece can be made and compared by itself ---- */
+/* ---- the octets of files: any piece can be generated and compared by itself ---- */
 
 /* Eight octets of a file, the first one in the lowest bits. */
 static uint64_t word_at(uint64_t number, uint32_t pattern)
@@ -57,8 +57,8 @@ size_t client_compare(const uint8_t *p, size_t n, uint64_t at, uint32_t pattern)
 /* ---- phases ---- */
 
 /*
- * Goes on with what an answer brought, or begins (answer NULL). True: the phase is over. False: something is in flight,
- * or the client has failed.
+ * Continues with an answer, or begins (answer NULL). True: the phase is over. False: something is in flight, or the
+ * client has failed.
  */
 typedef bool (*phase)(struct nfs_client *client, const struct nfs_job *job, const struct client_step *step,
                       const struct client_answer *answer);
@@ -117,7 +117,7 @@ static bool to_parent(struct nfs_client *client, const struct nfs_job *job, cons
     return answer ? walk(client, true, answer) : begin_walk(client, job->path, true);
 }
 
-/* What the first path led to is kept while the second one is walked. */
+/* The target of the first path is kept while the second one is walked. */
 static bool to_other_parent(struct nfs_client *client, const struct nfs_job *job, const struct client_step *step,
                             const struct client_answer *answer)
 {
@@ -129,7 +129,7 @@ static bool to_other_parent(struct nfs_client *client, const struct nfs_job *job
     return begin_walk(client, job->other, true);
 }
 
-/* One step, whose answer is all there is to it. */
+/* A single step. */
 static bool once(struct nfs_client *client, const struct client_step *step, const struct client_answer *answer)
 {
     return answer || !client_send(client, step);
@@ -145,7 +145,7 @@ static bool null(struct nfs_client *client, const struct nfs_job *job, const str
     return once(client, &next, answer);
 }
 
-/* A step on what the walk has led to, or on a name in it. */
+/* A step on the target of the walk, or on a name in it. */
 static bool plain(struct nfs_client *client, const struct nfs_job *job, const struct client_step *step,
                   const struct client_answer *answer)
 {
@@ -162,13 +162,13 @@ static bool plain(struct nfs_client *client, const struct nfs_job *job, const st
     if (!answer)
         return once(client, &next, NULL);
     if (job->kind == NFS_JOB_GETATTR && job->octets && (!answer->has_size || answer->size != job->octets)) {
-        client_fail(client, "its size is %" PRIu64 ", expected was %" PRIu64, answer->size, job->octets);
+        client_fail(client, "expected a size of %" PRIu64 "; found %" PRIu64, job->octets, answer->size);
         return false;
     }
     if (job->kind == NFS_JOB_READLINK && job->other &&
         (answer->n != next.new_name.n || memcmp(answer->p, job->other, answer->n) != 0)) {
-        client_fail(client, "the link's text is \"%.*s\", expected was \"%s\"", (int)MIN(answer->n, 80),
-                    (const char *)answer->p, job->other);
+        client_fail(client, "expected the link's text \"%s\"; found \"%.*s\"", job->other, (int)MIN(answer->n, 80),
+                    (const char *)answer->p);
         return false;
     }
     return true;
@@ -187,7 +187,7 @@ static bool rename_or_link(struct nfs_client *client, const struct nfs_job *job,
     return once(client, &next, answer);
 }
 
-/* A file is there to be used once it is open, and in version 4.0 its owner confirmed. */
+/* A file can be used once it is open, and in version 4.0 its owner confirmed. */
 static bool open_step(struct nfs_client *client, enum client_step_kind kind, const struct client_answer *answer)
 {
     struct client_step next = {.kind = kind, .handle = client->at, .name = client->name};
@@ -237,7 +237,7 @@ static bool close_file(struct nfs_client *client, const struct nfs_job *job, con
 
 /* ---- octets ---- */
 
-/* As many pieces in flight as may be. True when all have been answered. */
+/* As many pieces in flight as allowed. True when all have been answered. */
 static bool send_pieces(struct nfs_client *client, const struct nfs_job *job, enum client_step_kind kind, uint32_t max)
 {
     while (client->stage == CLIENT_JOBS && client->taken < job->octets && client->in_flight < client->options.depth) {
@@ -250,7 +250,7 @@ static bool send_pieces(struct nfs_client *client, const struct nfs_job *job, en
     return client->stage == CLIENT_JOBS && client->done == job->octets;
 }
 
-/* A piece that was answered in part is asked for on. True: it was, and `n` is of use. */
+/* The rest of a piece that was answered in part is requested. True: it was, and `n` is valid. */
 static bool take_piece(struct nfs_client *client, const struct client_step *step, uint32_t n)
 {
     struct client_step rest = *step;
@@ -280,7 +280,7 @@ static bool write_all(struct nfs_client *client, const struct nfs_job *job, cons
         client->report.octets_written += answer->n;
         /* Version 2 knows no verifier: it is 0 throughout. */
         if (client->has_verifier && client->verifier != answer->verifier) {
-            client_fail(client, "the server has begun anew: the verifier of WRITE has changed");
+            client_fail(client, "the server has restarted: the verifier of WRITE has changed");
             return false;
         }
         client->has_verifier = true;
@@ -297,7 +297,7 @@ static bool commit(struct nfs_client *client, const struct nfs_job *job, const s
     (void)job;
     (void)step;
     if (answer && client->has_verifier && answer->verifier != client->verifier) {
-        client_fail(client, "the verifiers of WRITE and COMMIT differ: the server has begun anew");
+        client_fail(client, "the verifiers of WRITE and COMMIT differ: the server has restarted");
         return false;
     }
     return once(client, &next, answer);
@@ -315,7 +315,7 @@ static bool read_all(struct nfs_client *client, const struct nfs_job *job, const
     if (answer->n <= step->n) {
         wrong = client_compare(answer->p, answer->n, step->at, job->pattern);
         if (wrong != SIZE_MAX) {
-            client_fail(client, "octet %" PRIu64 " is not what was written", step->at + wrong);
+            client_fail(client, "octet %" PRIu64 " differs from what was written", step->at + wrong);
             return false;
         }
     }
@@ -340,9 +340,9 @@ static bool list(struct nfs_client *client, const struct nfs_job *job, const str
         client->taken++;
         client->report.entries += answer->entries;
         if (answer->eof && client->count < job->count)
-            client_fail(client, "%u entries, expected were %u at least", client->count, job->count);
+            client_fail(client, "expected at least %u entries; found %u", job->count, client->count);
         else if (!answer->eof && answer->cookie == step->at)
-            client_fail(client, "the server gives no more entries, and not the end");
+            client_fail(client, "the server returned neither entries nor the end");
         else if (!answer->eof && client->taken == LIST_CALLS_MAX)
             client_fail(client, "no end of the directory after %d READDIRs", LIST_CALLS_MAX);
         if (answer->eof || client->stage == CLIENT_FINISHED)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The NFS client's COMPOUNDs on names and attributes, of all minor versions: RFC 7530 section 16, RFC 8881 section 18.
- * Each begins with SEQUENCE from minor version 1 on. Open files are in nfs_client_v4_files.c, setting up and taking
- * down in nfs_client_v4_setup.c.
+ * Each begins with SEQUENCE from minor version 1 on. Open files are in nfs_client_v4_files.c, set-up and tear-down in
+ * nfs_client_v4_setup.c.
  */
 #include "traffic-gen/nfs/nfs_client_v4.h"
 
@@ -59,7 +59,7 @@ static void put_handle(struct nfs_client *client, struct xdr_out *out, const str
     xdr_out_opaque(out, handle->p, handle->n);
 }
 
-/* SEQUENCE where there is one, and the handle that the rest is about. */
+/* SEQUENCE if the version has it, and the handle that the rest is about. */
 void v4_begin_on(struct nfs_client *client, const struct client_step *step, struct xdr_out *out)
 {
     v4_begin(client, step, out);

@@ -6,7 +6,7 @@
 
 enum { V4_CALLBACK_PROGRAM = 0x40000000 };
 
-/* Operations that wire/nfs.h has no name for. */
+/* Operations without a name in wire/nfs.h. */
 enum {
     V4_OP_CLOSE = 4,
     V4_OP_COMMIT = 5,
@@ -20,7 +20,7 @@ enum {
     V4_OP_RECLAIM_COMPLETE = 58,
 };
 
-/* A COMPOUND begins, with SEQUENCE where the minor version has it; plain: without it. */
+/* Begins a COMPOUND, with SEQUENCE if the minor version has it; plain: without. */
 void v4_begin(struct nfs_client *client, const struct client_step *step, struct xdr_out *out);
 void v4_begin_plain(struct nfs_client *client, struct xdr_out *out);
 void v4_op(struct nfs_client *client, struct xdr_out *out, uint32_t op);
@@ -31,7 +31,7 @@ bool v4_get_begin(struct nfs_client *client, const struct client_step *step, str
 bool v4_get_begin_plain(struct xdr *x, struct client_answer *answer);
 bool v4_get_op(struct xdr *x, uint32_t op, struct client_answer *answer);
 
-/* SEQUENCE where there is one, and the handle that the rest is about. */
+/* SEQUENCE if the version has it, and the handle that the rest is about. */
 void v4_begin_on(struct nfs_client *client, const struct client_step *step, struct xdr_out *out);
 bool v4_get_begin_on(struct nfs_client *client, const struct client_step *step, struct xdr *x,
                      struct client_answer *answer);
@@ -46,7 +46,7 @@ bool v4_holds_delegations(const struct nfs_client *client);
 /* open_delegation4; true: there is one, to be kept by v4_keep_delegation() when its file's handle is known. */
 bool v4_get_delegation(struct xdr *x, uint8_t stateid[16]);
 void v4_keep_delegation(struct nfs_client *client, const uint8_t stateid[16], const struct client_handle *handle);
-/* Behind SEQUENCE: those that are wanted back are returned. */
+/* After SEQUENCE: returns those that were recalled. */
 void v4_put_returns(struct nfs_client *client, const struct client_step *step, struct xdr_out *out);
 bool v4_get_returns(struct nfs_client *client, const struct client_step *step, struct xdr *x,
                     struct client_answer *answer);

@@ -49,8 +49,8 @@ static void put_open(struct nfs_client *client, const struct client_step *step, 
     v4_op(client, out, NFS_OP_OPEN);
     xdr_out_u32(out, client->options.minor == 0 ? client->v4.open_seq : 0);
     xdr_out_u32(out, (is_create ? SHARE_BOTH : SHARE_READ) | (wants ? WANT_READ_DELEG : sessions ? WANT_NO_DELEG : 0));
-    xdr_out_u32(out, 0); /* nobody is denied anything */
-    /* A session knows its client: the server takes no notice of this one (RFC 8881 section 18.16.3). */
+    xdr_out_u32(out, 0); /* no share is denied */
+    /* A session knows its client: the server ignores this one (RFC 8881 section 18.16.3). */
     xdr_out_u64(out, client->v4.client_id);
     xdr_out_opaque(out, owner, sizeof owner);
     xdr_out_bool(out, is_create);
@@ -75,7 +75,7 @@ V4_PUT(open_file)
     put_open(client, step, out, false);
 }
 
-/* Statuses of operations that carry the owner's seqid and do not use it up: RFC 7530 section 9.1.7. */
+/* Statuses of operations that carry the owner's seqid but do not consume it: RFC 7530 section 9.1.7. */
 static bool keeps_seqid(uint32_t status)
 {
     static const uint32_t statuses[] = {10022, 10023, 10025, 10026, 10036, 10018, 10019, 10020};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How an NFSv4 client makes itself known and takes its leave: SETCLIENTID of minor version 0 (RFC 7530 sections 16.33
+ * How an NFSv4 client introduces itself and takes its leave: SETCLIENTID of minor version 0 (RFC 7530 sections 16.33
  * and 16.34), EXCHANGE_ID and sessions from minor version 1 on (RFC 8881 sections 18.35 to 18.37, 18.50, 18.51).
  */
 #include "traffic-gen/nfs/nfs_client_v4.h"
@@ -42,7 +42,7 @@ PUT(setclientid)
     v4_op(client, out, NFS_OP_SETCLIENTID);
     xdr_out_u64(out, client->v4.client_verifier);
     put_owner(client, out);
-    /* Nobody listens for callbacks, so there will be no delegations. */
+    /* Nobody listens for callbacks, so there are no delegations. */
     xdr_out_u32(out, V4_CALLBACK_PROGRAM);
     xdr_out_opaque(out, netid, sizeof netid - 1);
     xdr_out_opaque(out, nowhere, sizeof nowhere - 1);
@@ -85,7 +85,7 @@ PUT(exchange_id)
     put_owner(client, out);
     xdr_out_u32(out, 0); /* flags */
     xdr_out_u32(out, 0); /* SP4_NONE */
-    xdr_out_u32(out, 0); /* not a word about the implementation */
+    xdr_out_u32(out, 0); /* no implementation id */
 }
 
 GET(exchange_id)
@@ -143,7 +143,7 @@ GET(create_session)
     xdr_u32(x, &ird);
     if (x->failed)
         return;
-    /* What the server makes of the wishes: messages, and slots. */
+    /* What the server grants: messages, and slots. */
     client->write_max = MIN(client->write_max, words[1] > MESSAGE_OVERHEAD ? words[1] - MESSAGE_OVERHEAD : 1);
     client->read_max = MIN(client->read_max, words[2] > MESSAGE_OVERHEAD ? words[2] - MESSAGE_OVERHEAD : 1);
     client->options.depth = CLAMP(words[5], 1, client->options.depth);
@@ -164,7 +164,7 @@ GET(reclaim_complete)
         v4_get_op(x, V4_OP_RECLAIM_COMPLETE, answer);
 }
 
-/* All delegations: v4_begin() returns what is wanted back. */
+/* All delegations: v4_begin() returns recalled ones. */
 PUT(return )
 {
     CLIENT_UNUSED_PUT;

@@ -23,7 +23,7 @@ static void fail(struct nfs_end *end, char *trouble)
 static void on_terminated(void *ctx, bool ours, const struct rdmap_terminate *terminate)
 {
     fail(ctx, g_strdup_printf("%s Terminate: layer %u, error type %u, code %#04x",
-                              ours ? "this end said a" : "the peer said a", terminate->layer, terminate->etype,
+                              ours ? "this end sent a" : "the peer sent a", terminate->layer, terminate->etype,
                               terminate->code));
 }
 
@@ -85,7 +85,7 @@ void nfs_end_tick(struct nfs_end *end)
 
 const char *nfs_end_trouble(const struct nfs_end *end)
 {
-    /* What happened to the connection tells more than that the client lost it. */
+    /* What happened to the connection says more than that the client lost it. */
     return end->trouble ? end->trouble : end->client ? nfs_client_trouble(end->client) : NULL;
 }
 

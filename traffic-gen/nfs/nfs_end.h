@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One end of an NFS/RDMA connection, whole: the client or the server of the stack on an RPC-over-RDMA end. Fed through
+ * A whole end of an NFS/RDMA connection: the stack's client or server on an RPC-over-RDMA end. Fed through
  * its queue pair: qp_start(nfs_end_qp(end)), qp_receive(), qp_tick() ...
  */
 #ifndef IWARP_TRAFFIC_NFS_NFS_END_H
@@ -15,7 +15,7 @@ struct nfs_end;
 struct nfs_end *nfs_end_new_server(const struct rpc_end_options *options, struct nfs_server *server,
                                    const struct stream *stream, uint64_t seed);
 /*
- * The client's work begins with the connection; when it is over or has failed, the connection is closed. jobs are
+ * The client's work begins with the connection; when it is finished or has failed, the connection is closed. jobs are
  * borrowed. NULL: there is no such version.
  */
 struct nfs_end *nfs_end_new_client(const struct rpc_end_options *options, const struct nfs_client_options *client,

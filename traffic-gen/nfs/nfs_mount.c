@@ -11,7 +11,7 @@ enum { PATH_OCTETS_MAX = 1024, MOUNTS_MAX = 256, V2_HANDLE = 32, ROOT = 1 };
 
 static const char export[] = "/";
 
-/* What DUMP tells: who has mounted what. The client's word alone; nothing depends on it. */
+/* What DUMP reports: who has mounted what. Only what clients say; nothing depends on it. */
 struct nfs_mount_entry {
     char *host, *path;
 };
@@ -33,7 +33,7 @@ static char *host_of(const struct nfs_call *call)
     return credentials->machine_n > 0 ? g_strndup(credentials->machine, credentials->machine_n) : g_strdup("unknown");
 }
 
-/* path NULL: whatever that host has mounted. */
+/* path NULL: everything that host has mounted. */
 static void forget(struct nfs_call *call, const char *path)
 {
     GPtrArray *mounts = call->server->mounts;

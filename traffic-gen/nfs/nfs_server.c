@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The RPC part of the NFS server: from a Call's header to the procedure that serves it, and every way in which a Call
- * can be turned down (RFC 5531 section 9).
+ * The RPC part of the NFS server: from a Call's header to the procedure that serves it, and every way to reject a Call
+ * (RFC 5531 section 9).
  */
 #include "traffic-gen/nfs/nfs_server.h"
 
@@ -160,7 +160,7 @@ static const struct nfs_version *find_version(const struct rpc_message *header, 
     return NULL;
 }
 
-/* Makes the Reply's header anew, and nothing behind it. */
+/* Rewrites the Reply's header, and drops what follows it. */
 static void put_header(struct xdr_out *out, const struct rpc_message *reply)
 {
     uint8_t octets[64];
@@ -199,7 +199,7 @@ bool nfs_server_call(struct nfs_peer *peer, const struct rpc_end_message *messag
         .server = peer->server, .peer = peer, .header = &header, .room = room == 0 ? SIZE_MAX : room};
     struct xdr_out out;
 
-    /* Nothing can be said to what has no header, or is not a Call. */
+    /* What has no header, or is not a Call, cannot be answered. */
     if (status == RPC_SHORT || status == RPC_BAD_TYPE || header.type != RPC_CALL)
         return false;
     if (status == RPC_BAD_VALUE) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * An NFS server over a file tree: versions 2 (RFC 1094), 3 (RFC 1813), 4.0 (RFC 7530), 4.1 (RFC 8881), 4.2 (RFC 7862),
- * and MOUNT (RFC 1813 appendix I). It takes RPC Calls in whole and gives RPC Replies in whole, so it lies on any
- * transport: RPC-over-RDMA (stack/rpc_end.h), or a TCP socket with record marks for MOUNT.
+ * and MOUNT (RFC 1813 appendix I). It takes whole RPC Calls and returns whole RPC Replies, so it runs on any transport:
+ * RPC-over-RDMA (stack/rpc_end.h), or a TCP socket with record marks for MOUNT.
  */
 #ifndef IWARP_TRAFFIC_NFS_NFS_SERVER_H
 #define IWARP_TRAFFIC_NFS_NFS_SERVER_H
@@ -22,7 +22,7 @@ struct nfs_server_options {
     void *ctx;
 };
 
-/* What a connection can do for the server: Calls in the reverse direction (callbacks), when it can carry them. */
+/* The connection's service to the server: Calls in the reverse direction (callbacks), if it can carry them. */
 struct nfs_peer_events {
     void *ctx;
     /* message is borrowed; the Reply comes to nfs_peer_replied() with this cookie. */
@@ -37,14 +37,14 @@ struct nfs_peer *nfs_peer_new(struct nfs_server *server, const struct nfs_peer_e
 void nfs_peer_free(struct nfs_peer *peer);
 /*
  * Serves one Call. *reply is filled in (octets g_malloc'd, the caller frees them; items: the eligible results, RFC 8267
- * section 4 and 6.1, ascending). room: the largest Reply the requester can take, all chunks together, 0 when that is
- * not known; NFSv4 answers NFS4ERR_REP_TOO_BIG / TOO_SMALL with it, other versions give less. False: no answer at all.
+ * section 4 and 6.1, ascending). room: the largest Reply that the requester can receive, all chunks together, 0 when
+ * unknown; NFSv4 then answers NFS4ERR_REP_TOO_BIG / TOO_SMALL, other versions return less. False: no answer at all.
  */
 bool nfs_server_call(struct nfs_peer *peer, const struct rpc_end_message *call, size_t room,
                      struct rpc_end_message *reply);
 /*
- * Somebody on the server's own host wants to change the node. False while clients have it delegated, who are asked for
- * it: to be tried again behind their next Calls.
+ * Somebody on the server's own host wants to change the node. False while clients hold delegations of it, which are
+ * recalled: try again after their next Calls.
  */
 bool nfs_server_may_change(struct nfs_server *server, uint64_t node);
 /* A Reply in the reverse direction; NULL: lost. */

@@ -12,7 +12,7 @@
 #include "wire/nfs.h"
 
 enum {
-    NFS_HANDLE_OCTETS = 16, /* our file handles of versions 3 and 4; version 2 fills up with zeros to 32 */
+    NFS_HANDLE_OCTETS = 16, /* our file handles of versions 3 and 4; version 2 pads with zeros to 32 */
     NFS_GROUPS_MAX = 16,    /* of AUTH_SYS: RFC 5531 appendix A */
     NFS_STATUS_SERVERFAULT = 10006,
     NFS_STATUS_BADHANDLE = 10001, /* NFS3ERR_BADHANDLE, NFS4ERR_BADHANDLE */
@@ -24,7 +24,7 @@ struct nfs_server {
     struct nfs_server_options options; /* defaults filled in */
     struct nfs_tree *tree;
     struct random_source random;
-    uint64_t instance; /* of this server, in its file handles: those of another one are not ours */
+    uint64_t instance; /* of this server, in its file handles: those of another instance are not ours */
     uint64_t verifier; /* of WRITE and COMMIT: changes when the server has forgotten what was written */
     GPtrArray *mounts; /* struct nfs_mount_entry, what DUMP tells */
     void *v4;          /* clients, sessions, states: traffic-gen/nfs/nfs_v4*.c */
@@ -44,14 +44,14 @@ struct nfs_credentials {
     uint32_t machine_n;
 };
 
-/* One Call that is being served. */
+/* The Call being served. */
 struct nfs_call {
     struct nfs_server *server;
     struct nfs_peer *peer;
     const struct rpc_message *header;
     struct nfs_credentials credentials;
     struct xdr in;       /* in.p[0] is the Call's XID; in.at: the next argument */
-    struct xdr_out *out; /* begins with the Reply's XID; the header of an accepted, successful Reply is there */
+    struct xdr_out *out; /* begins with the Reply's XID; holds the header of an accepted, successful Reply */
     size_t room;         /* largest Reply from its XID on; SIZE_MAX: not known */
     bool silent;         /* set: no Reply at all */
 };
@@ -64,7 +64,7 @@ static inline size_t nfs_room_left(const struct nfs_call *call)
 
 /*
  * Reads arguments from call->in and writes results to call->out. Unless RPC_SUCCESS is returned, what was written is
- * cut off again and the Reply says what is returned: RPC_GARBAGE_ARGS for arguments that cannot be decoded.
+ * dropped and the Reply has the value returned: RPC_GARBAGE_ARGS for arguments that cannot be decoded.
  */
 typedef enum rpc_accept_stat (*nfs_serve)(struct nfs_call *call);
 

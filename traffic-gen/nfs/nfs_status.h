@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The names of nfsstat, nfsstat3 and nfsstat4: one number means the same in each version that has it. */
+/* The names of nfsstat, nfsstat3 and nfsstat4: a number means the same in every version that has it. */
 #ifndef IWARP_TRAFFIC_NFS_NFS_STATUS_H
 #define IWARP_TRAFFIC_NFS_NFS_STATUS_H
 

@@ -124,7 +124,7 @@ static bool is_dots(const char *name, size_t n)
     return (n == 1 || n == 2) && name[0] == '.' && name[n - 1] == '.';
 }
 
-/* A directory, and a name that can stand in it. */
+/* A directory, and a name that it may contain. */
 static enum nfs_tree_status find_place(const struct nfs_tree *tree, uint64_t id, const char *name, size_t n,
                                        struct tree_node **dir)
 {
@@ -180,7 +180,7 @@ static void drop_entry(struct nfs_tree *tree, struct tree_node *dir, struct tree
     tree_changed(tree, dir, true);
 }
 
-/* One name of it is gone. */
+/* One of its names is gone. */
 static void unlink_node(struct nfs_tree *tree, struct tree_node *node)
 {
     if (node->node.kind != NFS_NODE_DIRECTORY && --node->node.nlink > 0) {
@@ -213,7 +213,7 @@ enum nfs_tree_status nfs_tree_lookup(struct nfs_tree *tree, uint64_t dir, const 
     return NFS_TREE_OK;
 }
 
-/* A place where there is nothing yet, and may be something. */
+/* A place where nothing is yet, and something may be. */
 static enum nfs_tree_status find_free_place(const struct nfs_tree *tree, uint64_t id, const char *name, size_t n,
                                             struct tree_node **dir)
 {
@@ -345,7 +345,7 @@ enum nfs_tree_status nfs_tree_remove(struct nfs_tree *tree, uint64_t dir, const 
     return NFS_TREE_OK;
 }
 
-/* True when `dir` is `node` or lies below it. */
+/* True when `dir` is `node` or below it. */
 static bool lies_in(const struct nfs_tree *tree, const struct tree_node *dir, const struct tree_node *node)
 {
     for (; dir->node.id != ROOT; dir = tree_find(tree, dir->node.parent))

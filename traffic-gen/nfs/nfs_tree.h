@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A file tree in memory: what the NFS server of the stack serves, for every version of the protocol. Nodes are
- * numbered, and a number is never used again: file handles are made of it. Bounded: nodes and octets have limits.
+ * A file tree in memory, which the stack's NFS server serves with every version of the protocol. Nodes are numbered,
+ * and numbers are never reused, as file handles contain them. Bounded: nodes and octets have limits.
  */
 #ifndef IWARP_TRAFFIC_NFS_NFS_TREE_H
 #define IWARP_TRAFFIC_NFS_NFS_TREE_H
@@ -56,7 +56,7 @@ struct nfs_node {
     uint64_t verifier;
 };
 
-/* What is to be set; only what `set` names. */
+/* Values to set; only those that `set` names. */
 struct nfs_node_change {
     enum {
         NFS_SET_MODE = 1,
@@ -72,19 +72,19 @@ struct nfs_node_change {
     int64_t atime_ns, mtime_ns;
     uint32_t major, minor; /* of a device that is created */
     uint64_t verifier;
-    bool explicit_times; /* they are the caller's, not the server's: more is needed to be allowed to */
+    bool explicit_times; /* they are the caller's, not the server's: that needs more permission */
 };
 
 struct nfs_tree;
 
-/* now is asked for time stamps. max_octets: of all files together. */
+/* now() gives time stamps. max_octets: of all files together. */
 struct nfs_tree *nfs_tree_new(int64_t (*now)(void *ctx), void *ctx, uint64_t max_octets, uint32_t max_nodes);
 void nfs_tree_free(struct nfs_tree *tree);
-/* Copies a folder of the disk in, read-only from then on (NFS_TREE_ROFS for whoever wants to change it). */
+/* Imports a folder from disk; the tree is read-only from then on (NFS_TREE_ROFS for changes). */
 bool nfs_tree_import(struct nfs_tree *tree, const char *folder, GError **error);
 bool nfs_tree_is_sealed(const struct nfs_tree *tree); /* read-only */
 
-/* NULL: there is none (any more). Valid until the next change. */
+/* NULL: there is none, or no longer. Valid until the next change. */
 const struct nfs_node *nfs_tree_get(const struct nfs_tree *tree, uint64_t id);
 enum nfs_tree_status nfs_tree_lookup(struct nfs_tree *tree, uint64_t dir, const char *name, size_t n, uint64_t *id);
 enum nfs_tree_status nfs_tree_create(struct nfs_tree *tree, uint64_t dir, const char *name, size_t n,
@@ -98,20 +98,20 @@ enum nfs_tree_status nfs_tree_rename(struct nfs_tree *tree, uint64_t from, const
                                      const char *new_name, size_t new_n);
 enum nfs_tree_status nfs_tree_link(struct nfs_tree *tree, uint64_t id, uint64_t dir, const char *name, size_t n);
 enum nfs_tree_status nfs_tree_set(struct nfs_tree *tree, uint64_t id, const struct nfs_node_change *change);
-/* *p: borrowed until the next change or read; *n at most what was asked for; *eof: nothing behind. */
+/* *p: borrowed until the next change or read; *n at most what was asked for; *eof: nothing follows. */
 enum nfs_tree_status nfs_tree_read(struct nfs_tree *tree, uint64_t id, uint64_t at, size_t want, const uint8_t **p,
                                    size_t *n, bool *eof);
 enum nfs_tree_status nfs_tree_write(struct nfs_tree *tree, uint64_t id, uint64_t at, const uint8_t *p, size_t n);
-/* Octets [at, at + n) will find room when they are written; the file is as long as that. */
+/* Reserves room for the octets [at, at + n); the file is at least as long as that. */
 enum nfs_tree_status nfs_tree_allocate(struct nfs_tree *tree, uint64_t id, uint64_t at, uint64_t n);
 /* Octets [at, at + n) become a hole, that is, zeros; the size stays. */
 enum nfs_tree_status nfs_tree_punch(struct nfs_tree *tree, uint64_t id, uint64_t at, uint64_t n);
-/* Where the next hole, or the next data, is from `at` on; the file's size when there is none before it. */
+/* Where the next hole, or the next data, is from `at` on; the file's size when there is none before its end. */
 enum nfs_tree_status nfs_tree_seek(struct nfs_tree *tree, uint64_t id, uint64_t at, bool hole, uint64_t *found);
 enum nfs_tree_status nfs_tree_readlink(struct nfs_tree *tree, uint64_t id, const char **target, size_t *n);
 /*
- * The entry behind a cookie, 0 for the first one; "." and ".." are not among them. False at the end. A cookie stays
- * good when entries come and go; cookies begin at 3, so that protocols can use 1 and 2 for "." and "..".
+ * The entry after a cookie, 0 for the first one; without "." and "..". False at the end. A cookie stays valid when
+ * entries come and go; cookies begin at 3, so that protocols can use 1 and 2 for "." and "..".
  */
 bool nfs_tree_next(const struct nfs_tree *tree, uint64_t dir, uint64_t cookie, uint64_t *next_cookie, const char **name,
                    size_t *n, uint64_t *id);

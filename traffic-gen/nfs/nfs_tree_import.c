@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A folder of the disk copied into the tree. What the tree holds is all that is ever served: no path leads out of it.
+/* A folder from disk copied into the tree. Only the tree is ever served: no path leads out of it.
  */
 #include "traffic-gen/nfs/nfs_tree_internal.h"
 
@@ -18,8 +18,8 @@ static bool import_failed(GError **error, const char *path, const char *why)
 
 static const char *status_text(enum nfs_tree_status status)
 {
-    return status == NFS_TREE_NOSPC ? "does not fit any more; the tree is in memory, and its size is limited"
-                                    : "cannot be held in the tree";
+    return status == NFS_TREE_NOSPC ? "does not fit; the tree is in memory, and its size is limited"
+                                    : "cannot be represented in the tree";
 }
 
 static bool copy_file(struct nfs_tree *tree, const char *path, uint64_t id, GError **error)
@@ -48,7 +48,7 @@ static bool copy_file(struct nfs_tree *tree, const char *path, uint64_t id, GErr
 
 static bool copy_folder(struct nfs_tree *tree, const char *folder, uint64_t dir, unsigned depth, GError **error);
 
-/* One entry of a folder. Devices, sockets and pipes of the disk are not of use to anybody here: they are left out. */
+/* One entry of a folder. Devices, sockets and pipes would be useless here: they are left out. */
 static bool copy_entry(struct nfs_tree *tree, const char *path, const char *name, uint64_t dir, unsigned depth,
                        GError **error)
 {
@@ -92,7 +92,7 @@ static gint compare_names(gconstpointer a, gconstpointer b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* In the order of the names, so that a folder is the same tree, numbers and cookies included, wherever it lies. */
+/* In the order of the names, so that a folder is the same tree, numbers and cookies included, wherever it is. */
 static GPtrArray *read_names(const char *folder, GError **error)
 {
     GDir *open = g_dir_open(folder, 0, error);
@@ -115,7 +115,7 @@ static bool copy_folder(struct nfs_tree *tree, const char *folder, uint64_t dir,
     bool ok = true;
 
     if (depth > DEPTH_MAX)
-        return import_failed(error, folder, "lies too deep");
+        return import_failed(error, folder, "is nested too deeply");
     names = read_names(folder, error);
     if (!names)
         return false;

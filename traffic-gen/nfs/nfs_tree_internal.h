@@ -35,8 +35,8 @@ struct nfs_tree {
     uint64_t next_id;
     uint64_t octets, octets_max; /* pages and targets */
     uint64_t entries, entries_max;
-    bool sealed;         /* nothing may be changed any more */
-    GByteArray *scratch; /* of a read that meets more than one page */
+    bool sealed;         /* read-only from now on */
+    GByteArray *scratch; /* of a read that spans more than one page */
 };
 
 struct tree_node *tree_find(const struct nfs_tree *tree, uint64_t id);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The octets of files: pages that are there when something was written to them, so that a file may have holes. */
+/* The octets of files: pages that exist once something was written to them, so that files may have holes. */
 #include "traffic-gen/nfs/nfs_tree_internal.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ void tree_drop_pages(struct nfs_tree *tree, struct tree_node *node, uint64_t fro
     }
 }
 
-/* Octets [at, end) become zeros; whole pages are given back. */
+/* Octets [at, end) become zeros; whole pages are freed. */
 static void clear(struct nfs_tree *tree, struct tree_node *node, uint64_t at, uint64_t end)
 {
     while (at < end) {
@@ -59,7 +59,7 @@ enum nfs_tree_status tree_resize(struct nfs_tree *tree, struct tree_node *node, 
     return NFS_TREE_OK;
 }
 
-/* Makes the pages of [at, at + n), n > 0, all or none. */
+/* Allocates the pages of [at, at + n), n > 0, all or none. */
 static bool make_pages(struct nfs_tree *tree, struct tree_node *node, uint64_t at, uint64_t n)
 {
     uint64_t first = at / TREE_PAGE, last = (at + n - 1) / TREE_PAGE, missing = 0;

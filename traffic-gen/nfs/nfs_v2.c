@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * NFS version 2: RFC 1094 section 2.2. Its handles are 32 octets, its sizes 32 bits, its data at most 8192 octets; in
- * what files are and who may do what it is version 3 with less to say.
+ * NFS version 2: RFC 1094 section 2.2. Its handles are 32 octets, its sizes 32 bits, its data at most 8192 octets; its
+ * files and permissions are those of version 3, with less detail.
  */
 #include "traffic-gen/nfs/nfs_v3_internal.h"
 
@@ -58,7 +58,7 @@ static bool get_sattr(struct nfs_call *call, struct nfs_node_change *change)
 
 /* ---- results ---- */
 
-/* What this version has no number for is an I/O error, also that it should be tried again. */
+/* A status without a number in this version is an I/O error, even one that asks to try again. */
 static uint32_t status_of(uint32_t status)
 {
     if (status == NFS_STATUS_BADHANDLE)
@@ -180,7 +180,7 @@ static enum rpc_accept_stat v2_readlink(struct nfs_call *call)
         return RPC_GARBAGE_ARGS;
     status = link.known ? nfs_tree_readlink(call->server->tree, link.id, &target, &n) : link.status;
     if (n > PATH_MAX_OCTETS)
-        status = NFS_TREE_IO; /* made by another version: does not fit in a path of this one */
+        status = NFS_TREE_IO; /* created through another version: does not fit a path of this one */
     put_status(call, status);
     if (status == NFS_TREE_OK)
         xdr_out_eligible(call->out, target, (uint32_t)n);
@@ -237,7 +237,7 @@ static enum rpc_accept_stat make(struct nfs_call *call, enum nfs_node_kind kind)
     if (!get_where(call, &dir, &name) || !get_sattr(call, &change))
         return RPC_GARBAGE_ARGS;
     status = v3_may_look(call, &dir);
-    /* Nothing says that the file must be new (section 2.2.10): one that is there is cut to the size. */
+    /* Nothing says that the file must be new (section 2.2.10): an existing one is truncated to the size. */
     if (status == NFS_TREE_OK && kind == NFS_NODE_FILE &&
         nfs_tree_lookup(call->server->tree, dir.id, name.p, name.n, &id) == NFS_TREE_OK)
         status = v3_create_again(call, id, &change);
@@ -346,7 +346,7 @@ static enum rpc_accept_stat v2_readdir(struct nfs_call *call)
         return RPC_SUCCESS;
     room = MIN(MIN(count, DATA_MAX), nfs_room_left(call));
     more = nfs_next_entry(call->server, dir.id, cookie, &entry);
-    /* There is no TOOSMALL: the first entry is given however little was asked for, lest the client ask for ever. */
+    /* There is no TOOSMALL: the first entry is returned however little was asked for, lest the client ask for ever. */
     while (more && (!any || OVERHEAD + ENTRY + xdr_padded(entry.n) <= room)) {
         any = true;
         room -= MIN(room, ENTRY + xdr_padded(entry.n));
@@ -380,7 +380,8 @@ static enum rpc_accept_stat v2_statfs(struct nfs_call *call)
     return RPC_SUCCESS;
 }
 
-/* ROOT and WRITECACHE are obsolete and never used: they take and give nothing (sections 2.2.4 and 2.2.8). */
+/* ROOT and WRITECACHE are obsolete and never used: they have neither arguments nor results (sections 2.2.4 and 2.2.8).
+ */
 static const nfs_serve procedures[] = {
     nfs_serve_null, v2_getattr,     v2_setattr, nfs_serve_null, v2_lookup,  v2_readlink,
     v2_read,        nfs_serve_null, v2_write,   v2_create,      v2_remove,  v2_rename,

@@ -52,7 +52,7 @@ bool v3_get_bool(struct nfs_call *call, bool *out)
     return true;
 }
 
-/* A number that is there when the boolean in front of it says so. */
+/* A number that is present if the boolean before it says so. */
 static bool get_optional(struct nfs_call *call, struct nfs_node_change *change, unsigned what, uint32_t *out)
 {
     bool is_set;
@@ -264,7 +264,7 @@ static enum rpc_accept_stat v3_access(struct nfs_call *call)
 {
     static const struct {
         uint32_t bit;
-        unsigned of_file, of_directory; /* 0: means nothing there */
+        unsigned of_file, of_directory; /* 0: meaningless there */
     } rights[] = {
         {0x01 /* READ */, NFS_MAY_READ, NFS_MAY_READ},
         {0x02 /* LOOKUP */, 0, NFS_MAY_EXECUTE},

@@ -9,7 +9,7 @@ enum {
     STABLE_MAX = 2,                         /* FILE_SYNC */
 };
 
-/* Only regular files have octets: what is something else is INVAL (sections 3.3.6 and 3.3.7). */
+/* Only regular files have octets: anything else is INVAL (sections 3.3.6 and 3.3.7). */
 static uint32_t may_use_file(const struct nfs_call *call, const struct v3_object *file, unsigned what)
 {
     if (file->known && file->before.kind != NFS_NODE_FILE)
@@ -50,7 +50,7 @@ enum rpc_accept_stat v3_read(struct nfs_call *call)
     status = may_use_file(call, &file, NFS_MAY_READ);
     if (status != NFS_TREE_OK && file.known && nfs_may(call, &file.before, NFS_MAY_EXECUTE) &&
         file.before.kind == NFS_NODE_FILE)
-        status = NFS_TREE_OK; /* a program that is run is read (section 4.4) */
+        status = NFS_TREE_OK; /* executing a program reads it (section 4.4) */
     status = v3_undelegated(call, status, file.id, false);
     if (status == NFS_TREE_OK)
         status = nfs_tree_read(call->server->tree, file.id, at, MIN(MIN(count, call->server->options.io_max), room), &p,
@@ -87,7 +87,7 @@ enum rpc_accept_stat v3_write(struct nfs_call *call)
     if (status != NFS_TREE_OK)
         return RPC_SUCCESS;
     xdr_out_u32(call->out, count);
-    xdr_out_u32(call->out, stable); /* memory is as stable as it gets here */
+    xdr_out_u32(call->out, stable); /* memory is the most stable storage here */
     xdr_out_u64(call->out, call->server->verifier);
     return RPC_SUCCESS;
 }
@@ -117,7 +117,7 @@ struct listing {
     bool plus;
 };
 
-/* Octets of one entry with the boolean in front of it. */
+/* Octets of one entry with the boolean before it. */
 static size_t entry_octets(const struct listing *listing, const struct nfs_entry *entry)
 {
     return 24 + xdr_padded(entry->n) + (listing->plus ? V3_POST_OCTETS + 8 + NFS_HANDLE_OCTETS : 0);

@@ -15,7 +15,7 @@ enum {
     V3_POST_OCTETS = 88, /* of post_op_attr with attributes */
 };
 
-/* A file that the Call names, and what it was like before anything was done. */
+/* A file that the Call names, and its attributes before the operation. */
 struct v3_object {
     uint32_t status; /* of its handle */
     uint64_t id;
@@ -28,7 +28,7 @@ struct v3_name {
     uint32_t n;
 };
 
-/* ---- arguments: false when they cannot be decoded, which makes the Call's arguments garbage ---- */
+/* ---- arguments: false when they cannot be decoded: GARBAGE_ARGS ---- */
 
 bool v3_get_object(struct nfs_call *call, struct v3_object *object);
 bool v3_get_name(struct nfs_call *call, struct v3_name *name);
@@ -41,25 +41,25 @@ bool v3_get_sattr(struct nfs_call *call, struct nfs_node_change *change);
 void v3_put_attributes(struct nfs_call *call, const struct nfs_node *node);
 void v3_put_post(struct nfs_call *call, const struct v3_object *object);
 void v3_put_wcc(struct nfs_call *call, const struct v3_object *object);
-/* post_op_fh3 and post_op_attr of what was made. */
+/* post_op_fh3 and post_op_attr of what was created. */
 void v3_put_made(struct nfs_call *call, uint64_t id);
 void v3_put_handle(struct nfs_call *call, uint64_t id);
 
 /* ---- permissions: NFS_TREE_OK, NFS_TREE_ACCES or NFS_TREE_PERM, or the object's own status ---- */
 
 uint32_t v3_may(const struct nfs_call *call, const struct v3_object *object, unsigned what);
-/* Reading and writing are the owner's whatever the mode says: it may have opened the file before (section 4.4). */
+/* The owner may always read and write, whatever the mode: it may have opened the file before (section 4.4). */
 uint32_t v3_may_use(const struct nfs_call *call, const struct v3_object *object, unsigned what);
 uint32_t v3_may_set(const struct nfs_call *call, const struct v3_object *object, const struct nfs_node_change *change);
-/* For a new file: its owner is the caller when nothing else is asked for. */
+/* For a new file: its owner is the caller unless another is asked for. */
 uint32_t v3_own(const struct nfs_call *call, struct nfs_node_change *change);
 
-/* The same for a directory in which a name is looked up or changed; NFS_TREE_NOTDIR for what is none. */
+/* The same for a directory in which a name is looked up or changed; NFS_TREE_NOTDIR for anything else. */
 uint32_t v3_may_look(const struct nfs_call *call, const struct v3_object *dir);
 uint32_t v3_may_change(const struct nfs_call *call, const struct v3_object *dir);
 
 /*
- * V3_JUKEBOX while an NFSv4 client holds a delegation that stands against it: it is being recalled, and the caller may
+ * V3_JUKEBOX while an NFSv4 client holds a delegation that conflicts with it: it is being recalled, and the caller may
  * try again (RFC 7530 section 10.4.5). `status` when that is not NFS_TREE_OK.
  */
 uint32_t v3_undelegated(const struct nfs_call *call, uint32_t status, uint64_t id, bool modifies);
@@ -73,7 +73,7 @@ uint32_t v3_make(struct nfs_call *call, const struct v3_object *dir, const struc
                  enum nfs_node_kind kind, struct nfs_node_change *change, uint64_t *id);
 uint32_t v3_make_link(struct nfs_call *call, const struct v3_object *dir, const struct v3_name *name,
                       const struct v3_name *target, struct nfs_node_change *change, uint64_t *id);
-/* A file that is there already is cut to the size asked for. */
+/* An existing file is truncated to the size asked for. */
 uint32_t v3_create_again(struct nfs_call *call, uint64_t id, const struct nfs_node_change *change);
 
 /* ---- procedures ---- */

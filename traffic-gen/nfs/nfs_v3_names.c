@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* NFS version 3: names come and go. RFC 1813 sections 3.3.3 and 3.3.8 to 3.3.15. */
+/* NFS version 3: creating, removing and moving names. RFC 1813 sections 3.3.3 and 3.3.8 to 3.3.15. */
 #include "traffic-gen/nfs/nfs_v3_internal.h"
 
 enum create_how { UNCHECKED, GUARDED, EXCLUSIVE };
@@ -30,7 +30,7 @@ enum rpc_accept_stat v3_lookup(struct nfs_call *call)
     if (status == NFS_TREE_OK)
         status = nfs_tree_lookup(call->server->tree, dir.id, name.p, name.n, &found.id);
     if (status == NFS_TREE_INVAL)
-        status = NFS_TREE_ACCES; /* a name that cannot be: section 3.2; LOOKUP knows no INVAL */
+        status = NFS_TREE_ACCES; /* an impossible name: section 3.2; LOOKUP knows no INVAL */
     xdr_out_u32(call->out, status);
     if (status == NFS_TREE_OK) {
         v3_put_handle(call, found.id);
@@ -40,7 +40,7 @@ enum rpc_accept_stat v3_lookup(struct nfs_call *call)
     return RPC_SUCCESS;
 }
 
-/* ---- what makes something ---- */
+/* ---- creation ---- */
 
 static enum rpc_accept_stat put_creation(struct nfs_call *call, uint32_t status, uint64_t id,
                                          const struct v3_object *dir)
@@ -79,7 +79,7 @@ uint32_t v3_create_again(struct nfs_call *call, uint64_t id, const struct nfs_no
     return status == NFS_TREE_OK ? nfs_tree_set(call->server->tree, id, &size) : status;
 }
 
-/* There is such a name already. Section 3.3.8. */
+/* The name exists already: section 3.3.8. */
 static uint32_t create_again(struct nfs_call *call, uint64_t id, enum create_how how,
                              const struct nfs_node_change *change)
 {
@@ -87,7 +87,7 @@ static uint32_t create_again(struct nfs_call *call, uint64_t id, enum create_how
 
     if (how == UNCHECKED)
         return v3_create_again(call, id, change);
-    /* The same verifier: the same request, come twice. */
+    /* The same verifier: the same request again. */
     return how == EXCLUSIVE && node->has_verifier && node->verifier == change->verifier ? NFS_TREE_OK : NFS_TREE_EXIST;
 }
 
@@ -182,7 +182,7 @@ enum rpc_accept_stat v3_mknod(struct nfs_call *call)
     return put_creation(call, status, id, &dir);
 }
 
-/* ---- what takes away and moves ---- */
+/* ---- removal and renaming ---- */
 
 static enum rpc_accept_stat take_away(struct nfs_call *call, bool directory)
 {

@@ -11,7 +11,7 @@ enum { OP_FIRST = 3, OP_SETATTR = 34, OP_SEQUENCE = 53, OP_ILLEGAL = 10044, MINO
 
 /*
  * Reserved octets: the largest result of an operation that changes something, without opcode and status, so that it is
- * not done when its result could not be told (RFC 8881 section 2.10.6.4).
+ * not done if its result could not be returned (RFC 8881 section 2.10.6.4).
  */
 enum { CHANGE = 20, STATEID = 16, MASK = 16, OPEN = STATEID + CHANGE + 4 + MASK + 4 + STATEID + 4 + 12 + 16 };
 
@@ -91,7 +91,7 @@ static const struct nfs4_op operations[] = {
     [75] = {nfs4_removexattr, 2, 2, NFS4_NEEDS_HANDLE, CHANGE},
 };
 
-/* The last operation of each minor version: what is behind it is illegal, what is before it may be unsupported. */
+/* The last operation of each minor version: what is after it is illegal, what is before it may be unsupported. */
 static const uint32_t last_op[MINOR_MAX + 1] = {39, 58, G_N_ELEMENTS(operations) - 1};
 
 /* ---- XDR ---- */
@@ -136,7 +136,7 @@ void nfs4_put_stateid(struct xdr_out *out, const struct nfs4_stateid *stateid)
 
 void nfs4_put_change(struct nfs4_call *call, uint64_t before, uint64_t node)
 {
-    xdr_out_bool(call->out, true); /* atomic: nothing can come between */
+    xdr_out_bool(call->out, true); /* atomic: nothing can intervene */
     xdr_out_u64(call->out, before);
     xdr_out_u64(call->out, nfs4_change_of(call, node));
 }
@@ -181,7 +181,7 @@ static int serve_op(struct nfs4_call *call, uint32_t number, const struct nfs4_o
     if (status == NFS4_OK && !op->serve)
         status = NFS4ERR_NOTSUPP;
     if (status == NFS4_OK && (call->minor < op->first || call->minor > op->last))
-        status = NFS4ERR_NOTSUPP; /* operations of minor version 0 that others have given up */
+        status = NFS4ERR_NOTSUPP; /* operations of minor version 0 that later ones dropped */
     if (status == NFS4_OK && op->flags & NFS4_NEEDS_HANDLE && call->current == 0)
         status = NFS4ERR_NOFILEHANDLE;
     if (status == NFS4_OK && op->reserve > 0)
@@ -249,7 +249,7 @@ static enum rpc_accept_stat serve_compound(struct nfs_call *rpc)
 
     xdr_opaque(call.in, &tag, &n_tag);
     xdr_u32(call.in, &minor);
-    /* An operation takes four octets at least: more of them cannot be there. */
+    /* An operation takes at least four octets: there cannot be more of them. */
     if (!xdr_u32(call.in, &n_ops) || call.in->failed || n_ops > xdr_left(call.in) / 4)
         return RPC_GARBAGE_ARGS;
     call.n_ops = n_ops;

@@ -12,7 +12,7 @@ enum {
     SLACK = 2 * 4096 /* pages that are begun */
 };
 
-/* A stateid and what it is for, with offset and length behind it. */
+/* A stateid and its use, followed by offset and length. */
 static const struct nfs_node *get_extent(struct nfs4_call *call, unsigned access, uint64_t *offset, uint64_t *length,
                                          int *status)
 {
@@ -36,7 +36,7 @@ static const struct nfs_node *get_extent(struct nfs4_call *call, unsigned access
     return *status == NFS4_OK ? node : NULL;
 }
 
-/* Section 15.1.3: from now on writing there cannot fail for lack of space; the file gets longer if it has to. */
+/* Section 15.1.3: from now on writing there cannot fail for lack of space; the file grows if necessary. */
 int nfs4_allocate(struct nfs4_call *call)
 {
     uint64_t offset, length;
@@ -85,7 +85,7 @@ int nfs4_seek(struct nfs4_call *call)
     status = (int)nfs_tree_seek(call->tree, node->id, offset, what == CONTENT_HOLE, &found);
     if (status != NFS4_OK)
         return status;
-    /* Behind the end is a hole, and no data. */
+    /* Past the end is a hole, and no data. */
     xdr_out_bool(call->out, found >= size);
     xdr_out_u64(call->out, found);
     return NFS4_OK;
@@ -127,7 +127,7 @@ static bool put_segment(struct nfs4_call *call, uint64_t *at, uint64_t end, size
     return true;
 }
 
-/* Section 15.10.3. Its data is not DDP-eligible: RFC 8267 section 6.1 names READ alone. */
+/* Section 15.10.3. Its data is not DDP-eligible: RFC 8267 section 6.1 names only READ. */
 int nfs4_read_plus(struct nfs4_call *call)
 {
     struct nfs4_stateid stateid;
@@ -233,7 +233,7 @@ static int copy_data(struct nfs4_call *call, uint64_t from, uint64_t to, size_t 
 
     if (status != NFS4_OK || got != n)
         return status != NFS4_OK ? status : NFS4ERR_SERVERFAULT;
-    piece = g_memdup2(p, n); /* what is borrowed may go when the tree is written to */
+    piece = g_memdup2(p, n); /* what is borrowed may be freed when the tree is written to */
     status = (int)nfs_tree_write(call->tree, call->current, to, piece, n);
     g_free(piece);
     return status;
@@ -305,14 +305,14 @@ int nfs4_clone(struct nfs4_call *call)
     status = prepare(call, &copy, true, &n);
     if (status != NFS4_OK)
         return status;
-    /* All or nothing: the source takes this much at most. */
+    /* All or nothing: the source is at most this long. */
     nfs_tree_usage(call->tree, &octets, &octets_max, &nodes, &nodes_max);
     if (MIN(n, nfs_tree_get(call->tree, call->saved)->used) + SLACK > octets_max - MIN(octets, octets_max))
         return NFS4ERR_NOSPC;
     return move_octets(call, &copy, n, &done);
 }
 
-/* Copies are finished at once: there is none whose state could be asked for (sections 15.8 and 15.9). */
+/* Copies finish at once: there is none whose status could be queried (sections 15.8 and 15.9). */
 int nfs4_offload(struct nfs4_call *call)
 {
     struct nfs4_stateid stateid;
@@ -320,7 +320,7 @@ int nfs4_offload(struct nfs4_call *call)
     return nfs4_get_stateid(call->in, &stateid) ? NFS4ERR_BAD_STATEID : NFS4ERR_BADXDR;
 }
 
-/* Section 15.5.3: hints that are followed are told; memory needs none. */
+/* Section 15.5.3: hints that are followed are reported; memory needs none. */
 int nfs4_io_advise(struct nfs4_call *call)
 {
     struct nfs4_mask hints;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What is done with attributes: GETATTR, SETATTR, VERIFY, NVERIFY, ACCESS (RFC 7530 section 16, RFC 8276). */
+/* Operations on attributes: GETATTR, SETATTR, VERIFY, NVERIFY, ACCESS (RFC 7530 section 16, RFC 8276). */
 #include "traffic-gen/nfs/nfs_v4_internal.h"
 
 int nfs4_getattr(struct nfs4_call *call)
@@ -11,7 +11,7 @@ int nfs4_getattr(struct nfs4_call *call)
 
     if (!nfs4_get_mask(call->in, &wanted, &unknown))
         return NFS4ERR_BADXDR;
-    /* RFC 7530 section 5.6: what can only be written cannot be asked for. */
+    /* RFC 7530 section 5.6: write-only attributes cannot be read. */
     if (nfs4_mask_write_only(&wanted))
         return NFS4ERR_INVAL;
     node = nfs4_node(call, &status);
@@ -28,7 +28,7 @@ int nfs4_getattr(struct nfs4_call *call)
     return NFS4_OK;
 }
 
-/* Who may set what: the owner everything but the owner, whoever can write the size and the times to "now". */
+/* Who may set what: the owner everything but the owner; those who may write, the size, and the times to "now". */
 static int may_set(const struct nfs4_call *call, const struct nfs_node *node, const struct nfs_node_change *change)
 {
     bool owns = nfs_owns(call->rpc, node), writes = nfs_may(call->rpc, node, NFS_MAY_WRITE);
@@ -63,7 +63,7 @@ int nfs4_setattr(struct nfs4_call *call)
     if (!node)
         return status;
     if (nfs4_mask_has(&set, NFS4_ATTR_MODE_UMASK))
-        return NFS4ERR_INVAL; /* it is for objects that are being made */
+        return NFS4ERR_INVAL; /* it is for objects being created */
     status = may_set(call, node, &change);
     if (status != NFS4_OK)
         return status;

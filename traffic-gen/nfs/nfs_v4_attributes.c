@@ -2,7 +2,7 @@
 /*
  * Attributes of NFSv4: fattr4 out of a node and into a change of one (RFC 7530 section 5, RFC 8881 section 5, RFC 7862
  * section 12.2, RFC 8275, RFC 8276). Each attribute is a row of the table: what writes it, what reads it, and since
- * which minor version there is such a thing.
+ * which minor version it exists.
  */
 #include "traffic-gen/nfs/nfs_v4_internal.h"
 
@@ -43,7 +43,7 @@ static const struct attribute attributes[ATTR_MAX];
 
 /* ---- out of a node ---- */
 
-/* What one can be asked for; settable: what SETATTR takes. */
+/* What can be read; settable: what SETATTR accepts. */
 static struct nfs4_mask supported(unsigned minor, bool settable)
 {
     struct nfs4_mask mask = {0};
@@ -200,7 +200,7 @@ static void put_time(struct source *from, unsigned bit)
                              : node->mtime_ns;
     int64_t seconds = ns / NS_PER_S, rest = ns % NS_PER_S;
 
-    /* nseconds counts upwards before 1970, too. */
+    /* nseconds counts upwards before 1970 too. */
     if (rest < 0) {
         rest += NS_PER_S;
         seconds--;
@@ -225,7 +225,7 @@ static int get_mode(struct sink *to)
     return to->change->mode & ~(uint32_t)MODE_MASK ? NFS4ERR_INVAL : NFS4_OK;
 }
 
-/* mode_umask4 of RFC 8275: there are no inherited ACLs, so that the umask always counts. */
+/* mode_umask4 of RFC 8275: there are no inherited ACLs, so the umask always counts. */
 static int get_mode_umask(struct sink *to)
 {
     uint32_t mode = 0, umask = 0;
@@ -452,7 +452,7 @@ void nfs4_new_attributes(const struct nfs4_call *call, struct nfs_node_change *c
 {
     if (!(change->set & NFS_SET_MODE))
         change->mode = mode;
-    /* Whoever makes an object cannot give it away, unless uid 0. */
+    /* The creator of an object cannot give it away, unless uid 0. */
     if (!(change->set & NFS_SET_UID) || call->rpc->credentials.uid != 0)
         change->uid = call->rpc->credentials.uid;
     if (!(change->set & NFS_SET_GID))

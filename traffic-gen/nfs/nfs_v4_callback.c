@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Callbacks in the reverse direction of the connection (RFC 8881 section 20, RFC 8167, RFC 8267 section 6.5.2):
- * CB_NULL, which finds out whether the client answers at all, and CB_RECALL behind CB_SEQUENCE. One slot is used, so
- * that there is one at a time in a session.
+ * CB_NULL, which finds out whether the client answers at all, and CB_RECALL after CB_SEQUENCE. One slot is used, so
+ * there is one at a time in a session.
  */
 #include "traffic-gen/nfs/nfs_v4_internal.h"
 
@@ -111,7 +111,7 @@ static struct nfs4_session *unprobed(struct nfs4 *v4)
     while (g_hash_table_iter_next(&iter, NULL, &p)) {
         struct nfs4_session *session = p;
 
-        /* RFC 8167 section 6: whoever has used its session is ready for Calls. */
+        /* RFC 8167 section 6: a client that has used its session is ready for Calls. */
         if (session->back_peer && session->in_use && !session->probed && !session->back_busy)
             return session;
     }
@@ -119,8 +119,7 @@ static struct nfs4_session *unprobed(struct nfs4 *v4)
 }
 
 /*
- * Whoever carries a callback away may bring its answer, and other Calls, before it returns: nothing is held across
- * that.
+ * Sending a callback may bring its answer, and other Calls, before it returns: nothing is held across that.
  */
 void nfs4_send_callbacks(struct nfs_server *server)
 {
@@ -181,8 +180,8 @@ static void recall_answered(struct nfs4_session *session, struct nfs4_state *sta
     if (sequence == NFS4_OK)
         session->back_sequence++;
     else if (sequence != NFS4ERR_DELAY)
-        session->back_fault = true; /* SEQUENCE tells the client, and it makes a new one */
-    /* Whoever does not know the stateid yet is asked again when the next Call stumbles over it. */
+        session->back_fault = true; /* SEQUENCE reports it to the client, which creates a new one */
+    /* A client that does not know the stateid yet is asked again when the next Call runs into the delegation. */
     if (state && (sequence != NFS4_OK || recalled != NFS4_OK))
         state->asked = false;
 }
@@ -214,7 +213,7 @@ void nfs_peer_replied(struct nfs_peer *peer, uint64_t cookie, const struct rpc_e
     if (good && callback.state)
         good = read_recall(reply, header.header_len, &sequence, &recalled);
     session->back_good = good;
-    /* It is tried again, though not for ever. */
+    /* It is retried, but not for ever. */
     if (!good && ++session->back_failures < FAILURES_MAX)
         session->probed = false;
     if (good && callback.state)

@@ -23,7 +23,7 @@ struct nfs4_client *nfs4_client_named(struct nfs4_call *call, const uint8_t *nam
         gsize size;
         const void *octets = g_bytes_get_data(client->name, &size);
 
-        /* Minor version 0 and the others know nothing of one another (RFC 8881 section 2.4). */
+        /* Minor version 0 and the others are independent of each other (RFC 8881 section 2.4). */
         if (client->confirmed == confirmed && client->sessions_used == (call->minor > 0) && size == n &&
             (n == 0 || memcmp(octets, name, n) == 0))
             return client;
@@ -105,7 +105,7 @@ void nfs4_client_free(struct nfs4_client *client)
     g_free(client);
 }
 
-/* A client goes while a COMPOUND is served, which may be its own. */
+/* A client is removed while a COMPOUND is served, possibly its own. */
 static void forget(struct nfs4_call *call, struct nfs4_client *client)
 {
     if (call->client == client) {
@@ -159,7 +159,7 @@ int nfs4_setclientid(struct nfs4_call *call)
 
     verifier = nfs4_get_fixed(call->in, NFS4_VERIFIER_OCTETS);
     xdr_opaque(call->in, &name, &n);
-    /* Where callbacks could go. None are made: that would be another connection, of another transport. */
+    /* Where callbacks could go. None are made: that would need another connection, over another transport. */
     xdr_u32(call->in, &program);
     xdr_opaque(call->in, &text, &n_text);
     xdr_opaque(call->in, &text, &n_text);
@@ -168,7 +168,7 @@ int nfs4_setclientid(struct nfs4_call *call)
     client = nfs4_client_named(call, name, n, true);
     if (client && client->uid != call->rpc->credentials.uid && client->states.length > 0 &&
         !nfs4_client_expired(client)) {
-        /* clientaddr4 of who uses it: nothing that could be told. */
+        /* clientaddr4 of the client that uses it: unknown here. */
         call->keep_result = true;
         xdr_out_opaque(call->out, "rdma", 4);
         xdr_out_opaque(call->out, "0.0.0.0.0.0", 11);
@@ -177,7 +177,7 @@ int nfs4_setclientid(struct nfs4_call *call)
     waiting = nfs4_client_named(call, name, n, false);
     if (waiting)
         nfs4_client_free(waiting);
-    /* The same verifier: the client goes on and has changed its callback, no more. */
+    /* The same verifier: the client continues, and has only changed its callback. */
     if (!client || memcmp(client->verifier, verifier, NFS4_VERIFIER_OCTETS) != 0)
         client = nfs4_client_new(call, verifier, name, n);
     if (!client)
@@ -247,7 +247,7 @@ static void skip_opaques(struct xdr *in)
         ;
 }
 
-/* state_protect4_a: understood as far as it has to be refused. */
+/* state_protect4_a: decoded as far as needed to refuse it. */
 static int get_protection(struct nfs4_call *call)
 {
     struct xdr *in = call->in;
@@ -265,7 +265,7 @@ static int get_protection(struct nfs4_call *call)
     }
     if (in->failed)
         return NFS4ERR_BADXDR;
-    /* Section 18.35.3: SP4_MACH_CRED goes with RPCSEC_GSS only, of which there is none here; nor are there SSVs. */
+    /* Section 18.35.3: SP4_MACH_CRED needs RPCSEC_GSS, which is not supported here; nor are SSVs. */
     return how == PROTECT_MACH_CRED ? NFS4ERR_INVAL : how == PROTECT_SSV ? NFS4ERR_ENCR_ALG_UNSUPP : NFS4_OK;
 }
 

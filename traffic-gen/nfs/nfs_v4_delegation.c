@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Delegations: granted, asked back, returned, revoked (RFC 8881 section 10.2 to 10.4). */
+/* Delegations: granted, recalled, returned, revoked (RFC 8881 sections 10.2 to 10.4). */
 #include "traffic-gen/nfs/nfs_v4_internal.h"
 
 enum {
@@ -21,10 +21,10 @@ enum {
     LIMIT_SIZE = 1,
 };
 
-/* None is granted this long after one of the same file was asked back. */
+/* None is granted this long after one of the same file was recalled. */
 static const int64_t pause_ns = INT64_C(5) * 1000000000;
 
-/* ---- asked back ---- */
+/* ---- recalled ---- */
 
 static void ask_back(struct nfs4 *v4, struct nfs4_state *state)
 {
@@ -42,7 +42,7 @@ static void ask_back(struct nfs4 *v4, struct nfs4_state *state)
     v4->callbacks_due = true;
 }
 
-/* Section 10.4.6: the client has had a lease's time for it. */
+/* Section 10.4.6: the client has had a lease period for it. */
 static void revoke(struct nfs4_state *state)
 {
     state->revoked = true;
@@ -90,7 +90,7 @@ static bool can_call_back(const struct nfs4_client *client)
     return false;
 }
 
-/* What others do with the file, and what the client has already. */
+/* What others do with the file, and what the client already holds. */
 static bool contended(const struct nfs4_call *call, const struct nfs4_state *open, bool write)
 {
     int64_t since = nfs_now(call->rpc->server) - open->file->recalled_at;
@@ -121,7 +121,7 @@ static void put_none(struct nfs4_call *call, bool extended, uint32_t why)
 
 static void put_ace(struct nfs4_call *call)
 {
-    /* Nobody is spared an ACCESS by it. */
+    /* It saves nobody an ACCESS. */
     xdr_out_u32(call->out, 0);
     xdr_out_u32(call->out, 0);
     xdr_out_u32(call->out, 0);
@@ -131,7 +131,7 @@ static void put_ace(struct nfs4_call *call)
 void nfs4_put_delegation(struct nfs4_call *call, struct nfs4_state *open, uint32_t share)
 {
     bool extended = call->minor > 0 && share & (WANT_MASK | WANT_EXTENSIONS);
-    /* One for writing serves reading, too: who opens for both. */
+    /* One for writing serves reading too: for opens of both. */
     bool write = open->access == NFS4_ACCESS_BOTH && (share & WANT_MASK) != WANT_READ;
     struct nfs4_state *state;
     struct nfs4_stateid stateid;
@@ -158,7 +158,7 @@ void nfs4_put_delegation(struct nfs4_call *call, struct nfs4_state *open, uint32
     stateid = nfs4_stateid_of(state);
     xdr_out_u32(call->out, write ? DELEGATE_WRITE : DELEGATE_READ);
     nfs4_put_stateid(call->out, &stateid);
-    xdr_out_bool(call->out, false); /* not asked back already */
+    xdr_out_bool(call->out, false); /* not already recalled */
     if (write) {
         xdr_out_u32(call->out, LIMIT_SIZE);
         xdr_out_u64(call->out, UINT64_MAX);
@@ -166,7 +166,7 @@ void nfs4_put_delegation(struct nfs4_call *call, struct nfs4_state *open, uint32
     put_ace(call);
 }
 
-/* ---- given back ---- */
+/* ---- returned ---- */
 
 int nfs4_delegreturn(struct nfs4_call *call)
 {

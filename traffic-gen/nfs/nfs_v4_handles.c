@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Current and saved file handles of NFSv4, with the stateids that go along (RFC 7530 section 15.2.3.1, RFC 8881 section
- * 16.2.3.1), and how one gets from one to the next.
+ * Current and saved file handles of NFSv4, with their stateids (RFC 7530 section 15.2.3.1, RFC 8881 section 16.2.3.1),
+ * and the operations that change them.
  */
 #include "traffic-gen/nfs/nfs_v4_internal.h"
 

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Limits of what clients can make the server keep: about 200 MB in all. */
+/* Limits on what clients can make the server keep: about 200 MB in all. */
 enum {
     NFS4_CLIENTS_MAX = 1024,
     NFS4_SESSIONS_MAX = 16, /* of one client */
@@ -104,7 +104,7 @@ enum nfs4_status {
     NFS4ERR_OFFLOAD_NO_REQS = 10094,
     NFS4ERR_NOXATTR = 10095,
     NFS4ERR_XATTR2BIG = 10096,
-    NFS4_REPLAYED = -1, /* the result of an earlier request has been put in the place of this one's */
+    NFS4_REPLAYED = -1, /* the result of an earlier request has replaced this one's */
 };
 
 struct nfs4_stateid {
@@ -120,7 +120,7 @@ struct nfs4_range {
     bool write;
 };
 
-/* What a client holds of a file: an open, byte-range locks of an owner, or a delegation. */
+/* What a client holds on a file: an open, byte-range locks of an owner, or a delegation. */
 struct nfs4_state {
     uint64_t number; /* in the stateid's "other" */
     uint32_t seqid;
@@ -131,7 +131,7 @@ struct nfs4_state {
     unsigned access, deny;    /* of an open; of a delegation: what it is for */
     bool closed;              /* an open, of minor version 0: kept so that CLOSE can be retried */
     bool revoked;             /* a delegation that was not returned in time */
-    /* Of a delegation: it is wanted back since then; it waits for a callback; a callback is under way or was heard. */
+    /* Of a delegation: recalled since; waits for a callback; a callback is under way or was received. */
     bool asked_back, queued, asked;
     int64_t asked_at;
     struct nfs4_state *open; /* of locks: where they come from */
@@ -142,20 +142,20 @@ struct nfs4_state {
 struct nfs4_file {
     uint64_t node;
     GQueue states;
-    int64_t recalled_at; /* when a delegation was last called back: none is granted soon after */
+    int64_t recalled_at; /* when a delegation was last recalled: none is granted soon after */
 };
 
 /* An open-owner or lock-owner. */
 struct nfs4_owner {
     struct nfs4_client *client;
-    GBytes *name; /* 'o' or 'l' in front */
+    GBytes *name; /* prefixed by 'o' or 'l' */
     bool lock, confirmed;
     unsigned states;
     /* Of minor version 0: RFC 7530 section 9.1.7. */
     bool used;
     uint32_t seqid;
     uint32_t replay_op;
-    uint64_t replay_node; /* current file handle behind the operation */
+    uint64_t replay_node; /* current file handle after the operation */
     GByteArray *replay;   /* its result from the status on */
     struct nfs4_state *closed;
 };
@@ -204,12 +204,12 @@ struct nfs4_session {
     uint32_t flavor;
     GByteArray *credential; /* body of it */
     struct nfs_peer *back_peer;
-    bool had_back;          /* there was one once: that it is gone is worth telling */
+    bool had_back;          /* there was one once: its loss is reported */
     bool in_use;            /* there was a SEQUENCE */
     bool probed, back_good; /* CB_NULL was sent; the last callback was answered */
     unsigned back_failures;
     bool back_fault; /* the client does not understand us */
-    bool back_busy;  /* the one slot that is used is taken */
+    bool back_busy;  /* the only slot is in use */
     uint32_t back_sequence;
 };
 
@@ -222,7 +222,7 @@ struct nfs4_callback {
 
 struct nfs4 {
     struct nfs_server *server;
-    uint32_t boot; /* in stateids and client ids: those of an earlier instance are told apart */
+    uint32_t boot; /* in stateids and client ids, to recognise those of an earlier instance */
     uint64_t last_client, last_state, last_session, last_cookie;
     uint32_t last_xid;
     GHashTable *clients;   /* by id */
@@ -231,7 +231,7 @@ struct nfs4 {
     GHashTable *files;     /* by node */
     GHashTable *xattrs;    /* by node: struct nfs4_xattrs */
     GHashTable *callbacks; /* by cookie */
-    /* What there is of each in all. */
+    /* How many of each there are in all. */
     unsigned n_slots, n_owners, n_ranges;
     size_t xattr_octets;
     GArray *recalls; /* numbers of delegations that wait for CB_RECALL */
@@ -247,8 +247,8 @@ struct nfs4_call {
     struct xdr *in;
     struct xdr_out *out;
     unsigned n_ops, index;
-    uint32_t op;             /* that is served */
-    size_t rpc_start;        /* of the results behind the RPC header */
+    uint32_t op;             /* being served */
+    size_t rpc_start;        /* of the results after the RPC header */
     size_t limit;            /* octets of the Reply */
     uint64_t current, saved; /* nodes; 0: no file handle */
     struct nfs4_stateid stateid, saved_stateid;
@@ -259,37 +259,37 @@ struct nfs4_call {
     struct nfs4_client *client; /* the session's */
     struct nfs4_owner *owner;   /* whose seqid this operation has */
     bool keep_result;           /* there is a result though the status is an error */
-    bool replayed;              /* the whole Reply has been put in its place */
+    bool replayed;              /* the whole Reply has replaced it */
     bool uncached;              /* a retry of what was not kept: the next operation cannot be answered */
 };
 
-/* Reads arguments from call->in, writes the result behind its status to call->out. */
+/* Reads arguments from call->in, writes the result after its status to call->out. */
 typedef int (*nfs4_serve)(struct nfs4_call *call);
 
 struct nfs4_op {
     nfs4_serve serve;    /* NULL: NFS4ERR_NOTSUPP */
     uint8_t first, last; /* minor versions that have it */
     uint8_t flags;
-    uint16_t reserve; /* octets of result that must have room before it is done, when it changes something */
+    uint16_t reserve; /* octets of result that need room before it is done, if it changes something */
 };
 
 enum {
     NFS4_NEEDS_HANDLE = 1,
-    NFS4_OUTSIDE = 2, /* of sessions: it may be alone, without SEQUENCE */
+    NFS4_OUTSIDE = 2, /* it may be alone, without SEQUENCE */
     NFS4_ALONE = 4,   /* it must be */
 };
 
 /* ---- XDR ---- */
 
-/* A boolean that is neither is an error. */
+/* A boolean other than 0 or 1 is an error. */
 bool nfs4_get_bool(struct xdr *in, bool *out);
-/* n octets, borrowed; NULL: they are not there. */
+/* n octets, borrowed; NULL: missing. */
 const uint8_t *nfs4_get_fixed(struct xdr *in, uint32_t n);
 bool nfs4_get_stateid(struct xdr *in, struct nfs4_stateid *out);
 void nfs4_put_stateid(struct xdr_out *out, const struct nfs4_stateid *stateid);
 /* change_info4 */
 void nfs4_put_change(struct nfs4_call *call, uint64_t before, uint64_t node);
-/* What a component name may be: NFS4_OK or what is wrong with it. */
+/* Checks a component name: NFS4_OK, or what is wrong with it. */
 int nfs4_get_name(struct nfs4_call *call, const char **name, uint32_t *n);
 int nfs4_check_name(const char *name, uint32_t n);
 
@@ -327,17 +327,17 @@ static inline void nfs4_mask_add(struct nfs4_mask *mask, unsigned bit)
     mask->words[bit / 32] |= UINT32_C(1) << bit % 32;
 }
 
-/* What is asked for; bits that we do not know are left out. */
+/* What is asked for; unknown bits are left out. */
 bool nfs4_get_mask(struct xdr *in, struct nfs4_mask *out, bool *unknown);
 void nfs4_put_mask(struct xdr_out *out, const struct nfs4_mask *mask);
-/* There is one among them that can only be set. */
+/* One of them is write-only. */
 bool nfs4_mask_write_only(const struct nfs4_mask *mask);
 bool nfs4_mask_supported(const struct nfs4_call *call, const struct nfs4_mask *mask);
 /* fattr4 of a node, of what is asked for and supported. */
 void nfs4_put_attributes(struct nfs4_call *call, const struct nfs_node *node, const struct nfs4_mask *wanted);
-/* fattr4 to be set: *set names what was there. */
+/* fattr4 to be set: *set names what it contains. */
 int nfs4_get_attributes(struct nfs4_call *call, struct nfs_node_change *change, struct nfs4_mask *set);
-/* Fills in what a new object has of its maker unless it was told: mode, owner, group. */
+/* Fills in what a new object inherits from its creator unless set: mode, owner, group. */
 void nfs4_new_attributes(const struct nfs4_call *call, struct nfs_node_change *change, uint32_t mode);
 int nfs4_getattr(struct nfs4_call *call);
 int nfs4_setattr(struct nfs4_call *call);
@@ -385,9 +385,9 @@ void nfs4_xattrs_free(void *xattrs);
 /* ---- clients: nfs_v4_client.c ---- */
 
 struct nfs4_client *nfs4_client_find(struct nfs4 *v4, uint64_t id);
-/* Everything of it goes. */
+/* Removes it with all its state. */
 void nfs4_client_free(struct nfs4_client *client);
-/* Its lease is over: what it holds stands in nobody's way any more. */
+/* Its lease has expired: what it holds no longer blocks anybody. */
 bool nfs4_client_expired(const struct nfs4_client *client);
 void nfs4_client_renew(struct nfs4_client *client);
 /* A client of minor version 0 by its id; renews its lease. */
@@ -395,7 +395,7 @@ int nfs4_client_of_minor_0(struct nfs4_call *call, uint64_t id, struct nfs4_clie
 /* NULL: too many. */
 struct nfs4_client *nfs4_client_new(struct nfs4_call *call, const uint8_t *verifier, const uint8_t *name, uint32_t n);
 struct nfs4_client *nfs4_client_named(struct nfs4_call *call, const uint8_t *name, uint32_t n, bool confirmed);
-/* It is what it says: an earlier instance of the same client goes. */
+/* It is confirmed: an earlier instance of the same client is removed. */
 void nfs4_client_confirm(struct nfs4_call *call, struct nfs4_client *client);
 int nfs4_setclientid(struct nfs4_call *call);
 int nfs4_setclientid_confirm(struct nfs4_call *call);
@@ -413,7 +413,7 @@ int nfs4_destroy_session(struct nfs4_call *call);
 int nfs4_bind_conn_to_session(struct nfs4_call *call);
 int nfs4_backchannel_ctl(struct nfs4_call *call);
 int nfs4_sequence(struct nfs4_call *call);
-/* The Reply is whole: it is kept for a retry. start: of the results behind the RPC header. */
+/* The Reply is whole: it is kept for a retry. start: of the results after the RPC header. */
 void nfs4_slot_keep(struct nfs4_call *call, size_t start);
 
 /* ---- owners and states: nfs_v4_state.c ---- */
@@ -424,10 +424,10 @@ struct nfs4_owner *nfs4_owner_get(struct nfs4_client *client, bool lock, const u
 void nfs4_owner_free(struct nfs4_owner *owner);
 /*
  * Minor version 0: is it the owner's next request? NFS4_OK: it is, and its result will be kept; NFS4_REPLAYED: it is
- * the last one again; NFS4ERR_BAD_SEQID. Other minor versions: NFS4_OK.
+ * the last one, repeated; NFS4ERR_BAD_SEQID. Other minor versions: NFS4_OK.
  */
 int nfs4_owner_seqid(struct nfs4_call *call, struct nfs4_owner *owner, uint32_t seqid);
-/* After an operation with call->owner; result: where its status stands. */
+/* After an operation with call->owner; result: the position of its status. */
 void nfs4_owner_keep(struct nfs4_call *call, int status, size_t result);
 
 struct nfs4_file *nfs4_file_find(struct nfs4 *v4, uint64_t node);
@@ -437,13 +437,13 @@ bool nfs4_states_full(const struct nfs4_client *client);
 struct nfs4_state *nfs4_state_new(struct nfs4_client *client, enum nfs4_kind kind, uint64_t node,
                                   struct nfs4_owner *owner);
 void nfs4_state_free(struct nfs4_state *state);
-/* What a client holds of files that have been removed. */
+/* What a client holds on removed files. */
 void nfs4_states_forget_gone(struct nfs4_client *client);
 /* An open of minor version 0: nothing is held any more, but a retry of CLOSE finds its owner by it. */
 void nfs4_state_close(struct nfs4_state *state);
 struct nfs4_state *nfs4_state_find(struct nfs4 *v4, uint64_t number);
 struct nfs4_stateid nfs4_stateid_of(const struct nfs4_state *state);
-/* Steps the seqid, makes it the current stateid, and writes it. */
+/* Increments the seqid, makes it the current stateid, and writes it. */
 void nfs4_put_state(struct nfs4_call *call, struct nfs4_state *state);
 /* The state that a stateid names, of one of these kinds. node 0: of any file. */
 int nfs4_state_get(struct nfs4_call *call, const struct nfs4_stateid *stateid, unsigned kinds, uint64_t node,
@@ -469,7 +469,7 @@ int nfs4_test_stateid(struct nfs4_call *call);
 
 int nfs4_delegreturn(struct nfs4_call *call);
 int nfs4_delegpurge(struct nfs4_call *call);
-/* NFS4ERR_DELAY while a delegation of another client stands in the way; it is called back. */
+/* NFS4ERR_DELAY while another client's delegation is in the way; it is recalled. */
 int nfs4_delegation_conflict(struct nfs4 *v4, const struct nfs4_client *client, uint64_t node, bool modifies);
 /* Writes open_delegation4: what OPEN with these bits of share_access gets. */
 void nfs4_put_delegation(struct nfs4_call *call, struct nfs4_state *open, uint32_t share_access);

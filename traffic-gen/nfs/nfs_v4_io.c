@@ -25,7 +25,7 @@ int nfs4_read(struct nfs4_call *call)
     status = nfs4_may_access(call, &stateid, node->id, NFS4_ACCESS_READ);
     if (status != NFS4_OK)
         return status;
-    /* A Reply that the client cannot take is an error; less than asked for, because we have a limit, is not. */
+    /* A Reply that the client cannot receive is an error; returning less because of our own limit is not. */
     if (call->minor > 0 &&
         MIN((uint64_t)count, node->size - MIN(offset, node->size)) + READ_RESULT + ROUNDUP_MAX > left)
         return NFS4ERR_REP_TOO_BIG;
@@ -68,7 +68,7 @@ int nfs4_write(struct nfs4_call *call)
     if (status != NFS4_OK)
         return status;
     xdr_out_u32(call->out, n);
-    xdr_out_u32(call->out, stable); /* memory forgets only with the server, and then the verifier changes */
+    xdr_out_u32(call->out, stable); /* memory is lost only with the server, and then the verifier changes */
     xdr_out_u64(call->out, call->rpc->server->verifier);
     return NFS4_OK;
 }

@@ -4,7 +4,7 @@
 
 enum { READ_LT = 1, WRITE_LT = 2, WRITEW_LT = 4 };
 
-/* Types that do not exist cannot be decoded. */
+/* Nonexistent types cannot be decoded. */
 static bool is_type(uint32_t type)
 {
     return type >= READ_LT && type <= WRITEW_LT;
@@ -42,7 +42,7 @@ static void add_range(GArray *ranges, uint64_t first, uint64_t last, bool write)
     g_array_append_val(ranges, range);
 }
 
-/* Another state of the ranges: this one locked, or unlocked. False: there would be too many. */
+/* Locks or unlocks a range. False: there would be too many ranges. */
 static bool change_ranges(struct nfs4_state *state, const struct nfs4_range *change, bool lock)
 {
     struct nfs4 *v4 = state->client->v4;
@@ -73,7 +73,7 @@ static bool change_ranges(struct nfs4_state *state, const struct nfs4_range *cha
     return true;
 }
 
-/* Who stands in the way; expired clients do not. */
+/* The conflicting holder; expired clients do not conflict. */
 static const struct nfs4_state *conflicting(struct nfs4_call *call, const struct nfs4_owner *owner,
                                             const struct nfs4_range *wanted, struct nfs4_range *found)
 {
@@ -149,7 +149,7 @@ static bool get_request(struct xdr *in, struct request *out)
     return !in->failed && out->n_owner <= NFS4_OPAQUE_LIMIT && is_type(type);
 }
 
-/* Minor version 0: a retry is known by its seqid before its stateid is looked at, which has moved on. */
+/* Minor version 0: a retry is recognised by its seqid before its stateid is checked, which has moved on. */
 static int retried(struct nfs4_call *call, const struct nfs4_stateid *stateid, enum nfs4_kind kind, uint32_t seqid)
 {
     struct nfs4_state *state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Directories of NFSv4: entries made, taken away, moved and listed (RFC 7530 section 16, RFC 8881 section 18). */
+/* Directories of NFSv4: entries created, removed, moved and listed (RFC 7530 section 16, RFC 8881 section 18). */
 #include "traffic-gen/nfs/nfs_v4_internal.h"
 
 /* The current directory, in which the caller is about to change entries. */
@@ -120,7 +120,7 @@ int nfs4_remove(struct nfs4_call *call)
     return NFS4_OK;
 }
 
-/* Whatever goes by that name is not delegated to somebody else. */
+/* Nothing with that name is delegated to somebody else. */
 static int undelegated(struct nfs4_call *call, uint64_t directory, const char *name, uint32_t n)
 {
     uint64_t node;
@@ -271,7 +271,7 @@ int nfs4_readdir(struct nfs4_call *call)
 
     xdr_u64(call->in, &cookie);
     xdr_u64(call->in, &verifier);
-    xdr_u32(call->in, &dircount); /* a hint, and no limit */
+    xdr_u32(call->in, &dircount); /* a hint, not a limit */
     xdr_u32(call->in, &maxcount);
     if (!nfs4_get_mask(call->in, &wanted, &unknown))
         return NFS4ERR_BADXDR;

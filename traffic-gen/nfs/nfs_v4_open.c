@@ -91,7 +91,7 @@ static int may_open(const struct nfs4_call *call, const struct nfs_node *node, u
 
     if (may & NFS_MAY_WRITE && nfs_tree_is_sealed(call->tree))
         return NFS_TREE_ROFS;
-    /* Whoever may run a file may read it; its owner opens it whatever its mode is, as after its creation. */
+    /* Those who may execute a file may read it; its owner may open it whatever its mode, as after its creation. */
     if (nfs_may(call->rpc, node, may) || nfs_owns(call->rpc, node))
         return NFS4_OK;
     return may == NFS_MAY_READ && nfs_may(call->rpc, node, NFS_MAY_EXECUTE) ? NFS4_OK : NFS4ERR_ACCESS;
@@ -125,7 +125,7 @@ static int create(struct nfs4_call *call, struct request *request, const struct 
                                 node);
 }
 
-/* It is there already: RFC 7530 section 16.16.3. *truncate: its size is to be set. */
+/* It exists already: RFC 7530 section 16.16.3. *truncate: its size has to be set. */
 static int create_over(struct nfs4_call *call, struct request *request, uint64_t id, bool *truncate)
 {
     const struct nfs_node *node = nfs_tree_get(call->tree, id);
@@ -166,7 +166,7 @@ static int find_named(struct nfs4_call *call, struct request *request, uint64_t 
     return create(call, request, directory, node);
 }
 
-/* A delegation that the client holds lets it open what it has opened for itself. */
+/* With its own delegation the client may open what it has opened locally. */
 static int check_delegation(struct nfs4_call *call, const struct request *request, uint64_t node)
 {
     struct nfs4_state *state;
@@ -183,7 +183,7 @@ static int client_of(struct nfs4_call *call, uint64_t id, struct nfs4_client **c
 {
     if (call->minor == 0)
         return nfs4_client_of_minor_0(call, id, client);
-    *client = call->client; /* RFC 8881 section 18.16.3: the field is not looked at */
+    *client = call->client; /* RFC 8881 section 18.16.3: the field is ignored */
     return NFS4_OK;
 }
 
@@ -200,7 +200,7 @@ static struct nfs4_state *open_of(const struct nfs4_call *call, uint64_t node, c
     return NULL;
 }
 
-/* RFC 7530 section 16.18.5: an owner that was never confirmed begins anew, whatever its seqid is. */
+/* RFC 7530 section 16.18.5: an owner that was never confirmed starts over, whatever its seqid. */
 static void drop_unconfirmed(struct nfs4_call *call, struct nfs4_owner *owner, uint32_t seqid)
 {
     GList *next;
@@ -217,7 +217,7 @@ static void drop_unconfirmed(struct nfs4_call *call, struct nfs4_owner *owner, u
     owner->used = false;
 }
 
-/* Claims of what was held before somebody restarted: there is no grace period, because nothing outlives the server. */
+/* Claims of what was held before a restart: there is no grace period, because nothing outlives the server. */
 static int check_request(const struct nfs4_call *call, const struct request *request)
 {
     uint32_t known = NFS4_ACCESS_BOTH | (call->minor > 0 ? wants : 0);
@@ -317,16 +317,16 @@ int nfs4_open(struct nfs4_call *call)
     if (!owner)
         return call->minor == 0 ? NFS4ERR_RESOURCE : NFS4ERR_DELAY;
     drop_unconfirmed(call, owner, request.seqid);
-    /* Whatever is wrong from here on uses the owner's seqid up (RFC 7530 section 9.1.7). */
+    /* Any error from here on consumes the owner's seqid (RFC 7530 section 9.1.7). */
     status = nfs4_owner_seqid(call, owner, request.seqid);
     return status == NFS4_OK ? open_file(call, &request, owner) : status;
 }
 
-/* ---- what is done with an open ---- */
+/* ---- operations on an open ---- */
 
 /*
- * The open of a stateid, with the seqid of its owner. In minor version 0 the seqid is looked at first: a retry carries
- * the stateid as it was before.
+ * The open of a stateid, with the seqid of its owner. In minor version 0 the seqid is checked first: a retry carries
+ * the earlier stateid.
  */
 static int get_open(struct nfs4_call *call, const struct nfs4_stateid *stateid, uint32_t seqid,
                     struct nfs4_state **state)
@@ -405,7 +405,7 @@ int nfs4_close(struct nfs4_call *call)
     if (status != NFS4_OK)
         return status;
     if (call->minor > 0) {
-        /* RFC 8881 section 18.2.4: what comes back names nothing. */
+        /* RFC 8881 section 18.2.4: the stateid returned is invalid. */
         nfs4_state_free(state);
         nfs4_put_stateid(call->out, &none);
         call->has_stateid = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* SEQUENCE: slots and the Replies that they keep for retries (RFC 8881 sections 2.10.6 and 18.46). */
+/* SEQUENCE: slots, and the Replies that they keep for retries (RFC 8881 sections 2.10.6 and 18.46). */
 #include "traffic-gen/nfs/nfs_v4_internal.h"
 
 #include "wire/crc32c.h"
@@ -17,7 +17,7 @@ struct arguments {
     bool cache;
 };
 
-/* Sessions of the client had backchannels, and none has one still. */
+/* Sessions of the client had backchannels, and none still has one. */
 static bool lost_backchannels(const struct nfs4_client *client)
 {
     bool had = false;
@@ -32,7 +32,7 @@ static bool lost_backchannels(const struct nfs4_client *client)
     return had;
 }
 
-/* Section 18.46.3: what the client should know of its lease and of its backchannels. */
+/* Section 18.46.3: what the client should know about its lease and its backchannels. */
 static uint32_t status_flags(const struct nfs4_session *session)
 {
     uint32_t flags = 0;
@@ -58,7 +58,7 @@ static void put_result(struct nfs4_call *call, const struct nfs4_session *sessio
     xdr_out_u32(call->out, status_flags(session));
 }
 
-/* The Reply of this slot once more. The results begin with the COMPOUND's status. */
+/* The Reply of this slot again. The results begin with the COMPOUND's status. */
 static int replay(struct nfs4_call *call, const struct nfs4_session *session, const struct nfs4_slot *slot,
                   const struct arguments *arguments, uint32_t crc)
 {
@@ -69,7 +69,7 @@ static int replay(struct nfs4_call *call, const struct nfs4_session *session, co
     if (slot->crc != crc)
         return NFS4ERR_SEQ_FALSE_RETRY;
     if (!slot->reply) {
-        /* Section 2.10.6.1.3: SEQUENCE is answered, and what comes behind it cannot be. */
+        /* Section 2.10.6.1.3: SEQUENCE is answered, what follows it cannot be. */
         call->uncached = true;
         put_result(call, session, arguments);
         return NFS4_OK;
@@ -125,7 +125,7 @@ int nfs4_sequence(struct nfs4_call *call)
     call->cache_this = arguments.cache;
     call->limit = MIN(call->limit, session->fore.max_response);
     session->in_use = true;
-    /* What waits for a callback may have one now. */
+    /* What waits for a callback may now have one. */
     if (session->back_peer && (!session->probed || call->v4->recalls->len > 0))
         call->v4->callbacks_due = true;
     put_result(call, session, &arguments);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Sessions of minor versions 1 and 2: made, bound to connections, given up (RFC 8881 sections 2.10, 18.36, 18.37 and
- * 18.34).
+ * Sessions of minor versions 1 and 2: created, bound to connections, destroyed (RFC 8881 sections 2.10, 18.36, 18.37
+ * and 18.34).
  */
 #include "traffic-gen/nfs/nfs_v4_internal.h"
 
@@ -126,7 +126,7 @@ static bool get_auth_sys(struct xdr *in, const uint8_t **p, uint32_t *n)
     return true;
 }
 
-/* callback_sec_parms4<>: the first one that we can use is taken. */
+/* callback_sec_parms4<>: the first usable one counts. */
 static bool get_security(struct xdr *in, struct wishes *out)
 {
     uint32_t count = 0;
@@ -186,7 +186,7 @@ static void put_channel(struct xdr_out *out, const struct nfs4_channel *channel)
     xdr_out_u32(out, 0); /* of RDMA mode */
 }
 
-/* Section 18.36.3: never more than was asked for, and for callbacks not less than was offered. */
+/* Section 18.36.3: never more than was asked for, and for callbacks not less than offered. */
 static int negotiate(const struct nfs4_call *call, const struct wishes *wishes, struct nfs4_channel *fore,
                      struct nfs4_channel *back)
 {
@@ -198,7 +198,7 @@ static int negotiate(const struct nfs4_call *call, const struct wishes *wishes, 
     fore->max_response = MIN(fore->max_response, largest);
     fore->max_cached = MIN(MIN(fore->max_cached, fore->max_response), NFS4_CACHED_MAX);
     fore->max_ops = MIN(fore->max_ops, NFS4_OPS_MAX);
-    /* The more there are, the fewer a new session gets, so that there are some for everybody. */
+    /* The more slots are in use, the fewer a new session is given, so that some remain for others. */
     fore->max_requests = MIN(MIN(fore->max_requests, NFS4_SLOTS_MAX), (free_slots + 255) / 256);
     *back = wishes->back;
     back->max_requests = MIN(back->max_requests, 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Owners, stateids and files of NFSv4 (RFC 7530 section 9, RFC 8881 section 8): what is held, by whom, and whether it
- * allows what is to be done.
+ * Owners, stateids and files of NFSv4 (RFC 7530 section 9, RFC 8881 section 8): what is held, by whom, and which
+ * operations it allows.
  */
 #include "traffic-gen/nfs/nfs_v4_internal.h"
 
@@ -76,7 +76,7 @@ struct nfs4_owner *nfs4_owner_get(struct nfs4_client *client, bool lock, const u
 int nfs4_owner_seqid(struct nfs4_call *call, struct nfs4_owner *owner, uint32_t seqid)
 {
     if (call->minor > 0)
-        return NFS4_OK; /* slots do this */
+        return NFS4_OK; /* slots do this there */
     if (owner->used && seqid == owner->seqid) {
         size_t result = xdr_out_at(call->out) - 4;
 
@@ -227,7 +227,7 @@ void nfs4_state_free(struct nfs4_state *state)
     g_free(state);
 }
 
-/* No file handle leads to what is gone, so that nobody could give up what is held of it. */
+/* No file handle leads to a removed file, so nobody could release what is held on it. */
 void nfs4_states_forget_gone(struct nfs4_client *client)
 {
     GList *next;
@@ -236,7 +236,7 @@ void nfs4_states_forget_gone(struct nfs4_client *client)
         struct nfs4_state *state = at->data;
 
         next = at->next;
-        /* Locks go with their open, and stand behind it. */
+        /* Locks go with their open, and follow it. */
         if (state->kind != NFS4_LOCK && !nfs_tree_get(client->v4->server->tree, state->file->node)) {
             nfs4_state_free(state);
             next = client->states.head;
@@ -280,7 +280,7 @@ static bool all(const struct nfs4_stateid *stateid, uint8_t octet)
     return true;
 }
 
-/* RFC 8881 section 8.2.3: what stands for no state, or for the current stateid. */
+/* RFC 8881 section 8.2.3: what denotes no state, or the current stateid. */
 static bool is_anonymous(const struct nfs4_stateid *stateid)
 {
     return stateid->seqid == 0 && all(stateid, 0);
@@ -350,7 +350,7 @@ int nfs4_share_conflict(struct nfs4_call *call, uint64_t node, const struct nfs4
     }
     if (!expired)
         return NFS4_OK;
-    /* RFC 7530 section 9.6.3: a lease that is over does not stand in the way. */
+    /* RFC 7530 section 9.6.3: an expired lease does not block. */
     nfs4_client_free(expired);
     return nfs4_share_conflict(call, node, owner, access, deny);
 }
@@ -369,7 +369,7 @@ int nfs4_may_access(struct nfs4_call *call, const struct nfs4_stateid *stateid, 
 
         if (!nfs_may(call->rpc, found, may) && !nfs_owns(call->rpc, found))
             return NFS4ERR_ACCESS;
-        /* Ones read past what others deny; for writing they are zeros (RFC 7530 section 9.1.4.3). */
+        /* All ones bypass read denials; for writing they count as zeros (RFC 7530 section 9.1.4.3). */
         if (is_bypass(stateid) && access == NFS4_ACCESS_READ)
             return nfs4_delegation_conflict(call->v4, call->client, node, false);
         status = nfs4_share_conflict(call, node, NULL, access, 0);

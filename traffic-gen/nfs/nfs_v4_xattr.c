@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Extended attributes of files and directories (RFC 8276): names and values, kept beside the tree and gone with the
- * node.
+ * Extended attributes of files and directories (RFC 8276): names and values, kept outside the tree, and removed with
+ * the node.
  */
 #include "traffic-gen/nfs/nfs_v4_internal.h"
 
@@ -37,7 +37,7 @@ void nfs4_xattrs_free(void *p)
     g_free(xattrs);
 }
 
-/* Files and directories alone have them (section 8.4.1). */
+/* Only files and directories have them (section 8.4.1). */
 static const struct nfs_node *bearer(const struct nfs4_call *call, unsigned may, int *status)
 {
     const struct nfs_node *node = nfs4_node(call, status);
@@ -90,7 +90,7 @@ static struct nfs4_xattrs *of_node(struct nfs4_call *call)
     return g_hash_table_lookup(call->v4->xattrs, &call->current);
 }
 
-/* A change of xattrs is one of ctime and change (section 8.4): setting the mode to what it is makes it. */
+/* Changing xattrs changes ctime and change (section 8.4): setting the mode to its own value does that. */
 static int touch(struct nfs4_call *call)
 {
     const struct nfs_node *node = nfs_tree_get(call->tree, call->current);
@@ -222,7 +222,7 @@ int nfs4_removexattr(struct nfs4_call *call)
     return status;
 }
 
-/* Section 8.4.3.2. A cookie counts the names that have been told. */
+/* Section 8.4.3.2. A cookie counts the names that were returned. */
 int nfs4_listxattrs(struct nfs4_call *call)
 {
     enum { RESULT = 8 + 4 + 4 /* cookie, count, eof */ };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The service `nfs`: every version of NFS on RPC-over-RDMA, one file tree for all connections; and MOUNT, which
- * versions 2 and 3 need, on a TCP port of its own.
+ * versions 2 and 3 need, on a separate TCP port.
  */
 #include "traffic-gen/live/endpoint.h"
 #include "traffic-gen/live/rpc_tcp.h"
@@ -13,7 +13,7 @@ enum {
     TREE_MEBIBYTES = 1024,
     TREE_OCTETS_MAX = 1 << 30,
     TREE_NODES_MAX = 1000000,
-    SEND_SIZE = 4096, /* the inline threshold, told by private data (RFC 8797) */
+    SEND_SIZE = 4096, /* the inline threshold, advertised in private data (RFC 8797) */
     CREDITS = 64,
 };
 
@@ -25,8 +25,7 @@ static const GOptionEntry entries[] = {
     {"export", 0, 0, G_OPTION_ARG_FILENAME, &export_folder,
      "nfs: serve a copy of this folder, read-only (default: an empty tree)", "DIR"},
     {"mount-port", 0, 0, G_OPTION_ARG_INT, &mount_port, "nfs: TCP port of MOUNT; 0: any (default: none)", "N"},
-    {"tree-size", 0, 0, G_OPTION_ARG_INT, &tree_mebibytes, "nfs: how much the files may hold, in MiB (default 1024)",
-     "N"},
+    {"tree-size", 0, 0, G_OPTION_ARG_INT, &tree_mebibytes, "nfs: limit of the files' data, in MiB (default 1024)", "N"},
     G_OPTION_ENTRY_NULL,
 };
 
@@ -68,7 +67,7 @@ static bool nfs_listen(struct live_loop *loop, const char *host, char **error)
         g_error_free(why);
         return false;
     }
-    fprintf(stderr, "iwarp-gen: MOUNT at port %u\n", live_listener_port(listener));
+    fprintf(stderr, "iwarp-gen: MOUNT on port %u\n", live_listener_port(listener));
     return true;
 }
 
@@ -90,7 +89,7 @@ static bool nfs_open(const struct endpoint_options *options, char **error)
         return false;
     }
     server_options.tree = tree;
-    /* Handles and sessions of the server that was here before are not ours. */
+    /* Handles and sessions of a previous server must not be valid here. */
     server_options.seed = (uint64_t)g_get_real_time();
     server = nfs_server_new(&server_options);
     return true;
@@ -126,7 +125,7 @@ static const char *nfs_trouble(void *endpoint)
 
 const struct endpoint_kind nfs_service = {
     .name = "nfs",
-    .summary = "an NFS server in memory: versions 2, 3, 4.0, 4.1, 4.2 on RPC-over-RDMA",
+    .summary = "an in-memory NFS server: versions 2, 3, 4.0, 4.1, 4.2 over RPC-over-RDMA",
     .entries = entries,
     .configured = nfs_configured,
     .open = nfs_open,

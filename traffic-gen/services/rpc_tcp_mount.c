@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The client's side of RPC over TCP: MOUNT, and rpcbind, which knows the port of it. */
+/* The client's side of RPC over TCP: MOUNT, and rpcbind, which knows its port. */
 #include "traffic-gen/live/rpc_tcp.h"
 
 #include "traffic-gen/stack/rpc_record.h"
@@ -21,7 +21,7 @@ enum {
 
 static const char rpcbind_port[] = "111", machine[] = "iwarp-gen";
 
-/* ---- one Call on a connection of its own ---- */
+/* ---- one Call on a separate connection ---- */
 
 struct exchange {
     struct live_socket *socket;
@@ -85,16 +85,16 @@ static struct xdr_out begin_call(uint32_t xid, uint32_t program, uint32_t versio
     return out;
 }
 
-/* The results of the Call in *x, which lie in exchange->record. */
+/* *x: the results of the Call, inside exchange->record. */
 static bool open_reply(const struct exchange *exchange, uint32_t xid, struct xdr *x, char **why)
 {
     const GByteArray *body = exchange->record.body;
     struct rpc_message header;
 
     if (rpc_decode(&header, body->data, body->len) != RPC_OK || header.type != RPC_REPLY || header.xid != xid)
-        *why = g_strdup("what came is not the Reply to the Call");
+        *why = g_strdup("expected the Reply to the Call; found something else");
     else if (header.reply_stat != RPC_MSG_ACCEPTED)
-        *why = g_strdup("the Call is denied");
+        *why = g_strdup("the Call was rejected");
     else if (header.accept_stat != RPC_SUCCESS)
         *why = g_strdup(rpc_accept_stat_name(header.accept_stat));
     else {
@@ -105,7 +105,7 @@ static bool open_reply(const struct exchange *exchange, uint32_t xid, struct xdr
     return false;
 }
 
-/* Takes the Call over. */
+/* Takes ownership of the Call. */
 static bool ask(const struct rpc_tcp_mount *mount, const char *port, struct xdr_out *call, struct exchange *exchange,
                 struct xdr *x, char **why)
 {
@@ -195,7 +195,7 @@ static bool get_handle(const struct rpc_tcp_mount *mount, struct xdr *x, uint8_t
     const uint8_t *p = NULL;
 
     if (!xdr_u32(x, &status)) {
-        *why = g_strdup("the results cannot be read");
+        *why = g_strdup("the results cannot be decoded");
         return false;
     }
     if (status != 0) {
@@ -213,14 +213,14 @@ static bool get_handle(const struct rpc_tcp_mount *mount, struct xdr *x, uint8_t
         xdr_opaque(x, &p, n);
     }
     if (x->failed || *n > RPC_TCP_HANDLE_MAX) {
-        *why = g_strdup("the file handle cannot be read");
+        *why = g_strdup("the file handle cannot be decoded");
         return false;
     }
     memcpy(handle, p, *n);
     return true;
 }
 
-/* One Call about the path; handle: that of the results, NULL when there is none. */
+/* One Call about the path; handle: from the results, NULL when there is none. */
 static bool call_mount(const struct rpc_tcp_mount *mount, uint32_t xid, uint32_t procedure,
                        uint8_t handle[RPC_TCP_HANDLE_MAX], uint32_t *n, const char *what, char **why)
 {
@@ -246,5 +246,5 @@ bool rpc_tcp_mount(const struct rpc_tcp_mount *mount, uint8_t handle[RPC_TCP_HAN
 
 bool rpc_tcp_unmount(const struct rpc_tcp_mount *mount, char **why)
 {
-    return call_mount(mount, 3, MOUNT_UMNT, NULL, NULL, "telling MOUNT of the unmounting", why);
+    return call_mount(mount, 3, MOUNT_UMNT, NULL, NULL, "reporting the unmount to MOUNT", why);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * rping, as the RDMA tools speak it. The client tells by a Send where its octets lie: address (8), STag (4), length
- * (4). The server reads them and says so by a Send; the client tells where another buffer of it lies, the server writes
- * the octets there, and says so by a Send. The contents of the server's Sends do not matter: they are 16 zero octets.
+ * rping, compatible with the RDMA tools. The client advertises its buffer in a Send: address (8), STag (4), length (4).
+ * The server reads the octets and confirms by a Send; the client advertises another buffer, the server writes the
+ * octets there, and confirms by a Send. The contents of the server's Sends do not matter: they are 16 zero octets.
  */
 #include "traffic-gen/live/endpoint.h"
 #include "wire/octets.h"
@@ -17,7 +17,7 @@ struct rping {
     bool client;
     struct memory *memory;
     struct qp *qp;
-    uint8_t *start, *back; /* client: what is read by the server, and where it writes. Server: start only */
+    uint8_t *start, *back; /* client: what the server reads, and where it writes. Server: start only */
     uint32_t start_stag, back_stag;
     size_t size; /* of the buffers */
     bool second; /* the second half of a ping: the write */
@@ -69,7 +69,7 @@ static void server_received(struct rping *rping, const struct qp_message *messag
     struct qp_work work = {.cookie = DONE_OTHER};
 
     if (message->n < INFO_LEN) {
-        wrong(rping, g_strdup_printf("a Send of %zu octets is no advertisement of rping", message->n));
+        wrong(rping, g_strdup_printf("expected an rping advertisement; found a Send of %zu octets", message->n));
         qp_close(rping->qp, false);
         return;
     }
@@ -77,7 +77,7 @@ static void server_received(struct rping *rping, const struct qp_message *messag
     work.remote_stag = get_be32(message->p + 8);
     work.n = get_be32(message->p + 12);
     if (work.n > BUFFER_MAX || (rping->second && work.n > rping->size)) {
-        wrong(rping, g_strdup_printf("the client advertises %zu octets, which is too much", work.n));
+        wrong(rping, g_strdup_printf("the client advertises %zu octets, which is too many", work.n));
         qp_close(rping->qp, false);
         return;
     }
@@ -99,7 +99,7 @@ static void server_received(struct rping *rping, const struct qp_message *messag
 
 /* ---- client ---- */
 
-/* The text that rping sends: "rdma-ping-N: ", then letters that move on with each ping, and a zero at the end. */
+/* The text that rping sends: "rdma-ping-N: ", then letters that advance with each ping, and a terminating zero. */
 static void fill(struct rping *rping)
 {
     enum { FIRST = 65, LAST = 122 };
@@ -127,7 +127,8 @@ static void client_received(struct rping *rping)
         return;
     }
     if (rping->options->verify && memcmp(rping->start, rping->back, rping->size) != 0) {
-        wrong(rping, g_strdup_printf("ping %lu: the octets that came back are others", (unsigned long)rping->pings));
+        wrong(rping,
+              g_strdup_printf("ping %lu: expected the octets sent; others came back", (unsigned long)rping->pings));
         qp_close(rping->qp, false);
         return;
     }
@@ -213,7 +214,7 @@ static void *make(const struct endpoint_options *options, const struct stream *s
                                      .terminated = on_terminated,
                                      .failed = on_failed,
                                      .ended = on_ended};
-    /* Linux's siw refuses a Reply with C when its Request had none, so CRC is used by the client's wish. */
+    /* Linux's siw refuses a Reply with C = 1 when its Request had C = 0, so the client decides about CRC. */
     struct qp_options qp = {.mpa = endpoint_wish(options, client ? MPA_END_INITIATOR : MPA_END_RESPONDER, client),
                             .receives = RECEIVES,
                             .receive_size = RECEIVE_SIZE,
@@ -275,7 +276,7 @@ static const char *rping_trouble(void *endpoint)
 
 const struct endpoint_kind rping_server = {
     .name = "rping",
-    .summary = "the server of rping, of the RDMA tools; CRC as the client wants it",
+    .summary = "a server for rping of the RDMA tools; CRC as the client wants it",
     .make = make_server,
     .free = rping_free,
     .qp = rping_qp,
@@ -284,7 +285,7 @@ const struct endpoint_kind rping_server = {
 
 const struct endpoint_kind rping_client = {
     .name = "rping",
-    .summary = "pings a server of rping, of the RDMA tools",
+    .summary = "pings an rping server, as of the RDMA tools",
     .make = make_client,
     .free = rping_free,
     .qp = rping_qp,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A service that takes Writes, Sends and Reads of anybody, and tells its memory as the echo service does. */
+/* A service that accepts Writes, Sends and Reads from anybody, and advertises its memory as the echo service does. */
 #include "support/advert.h"
 #include "traffic-gen/live/endpoint.h"
 
@@ -7,7 +7,7 @@ enum { RECEIVES = 256, RECEIVE_SIZE = 16 << 20, REGION_SIZE = 1 << 20, SEED = 50
 
 static const uint64_t region_base = 0x10000;
 
-/* One Protection Domain and one region for all connections: what is written there is nobody's. */
+/* One Protection Domain and one region for all connections: its contents belong to nobody. */
 static struct {
     struct memory *memory;
     uint8_t *octets;
@@ -99,7 +99,7 @@ static const char *sink_trouble(void *endpoint)
 
 const struct endpoint_kind sink_server = {
     .name = "sink",
-    .summary = "takes Writes, Sends, Reads and atomics; tells its memory in private data",
+    .summary = "accepts Writes, Sends, Reads and atomics; advertises its memory in private data",
     .open = sink_open,
     .close = sink_close,
     .make = sink_make,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Clients that move octets to a service that tells its memory, or from it, and say how fast. The time ends with the
- * answer to a last Read, which no Write or Send can be behind (RFC 5040 section 5.5).
+ * Clients that transfer octets to or from a service that advertises its memory, and print the rate. The time ends with
+ * the answer to a last Read, which follows all Writes and Sends (RFC 5040 section 5.5).
  */
 #include "support/advert.h"
 #include "traffic-gen/live/endpoint.h"
@@ -71,9 +71,9 @@ static void on_established(void *ctx, const struct mpa_end_terms *terms)
 
     if (!advert_decode(&advert, terms->peer_data, terms->peer_length) || advert.n == 0) {
         wrong(transfer,
-              g_strdup("the peer tells no memory in its private data: is it iwarp-gen serve --service=sink?"));
+              g_strdup("the peer advertises no memory in its private data: is it iwarp-gen serve --service=sink?"));
     } else if (advert.regions[REGION_ALL].length < n) {
-        wrong(transfer, g_strdup_printf("the peer's memory has %u octets only", advert.regions[REGION_ALL].length));
+        wrong(transfer, g_strdup_printf("the peer's memory has only %u octets", advert.regions[REGION_ALL].length));
     } else {
         transfer->remote = advert.regions[REGION_ALL];
         transfer->ready = true;
@@ -205,6 +205,6 @@ static const char *transfer_trouble(void *endpoint)
         .tick = transfer_tick, .trouble = transfer_trouble                                                             \
     }
 
-const struct endpoint_kind write_client = TRANSFER("write", "moves octets by RDMA Writes", make_write);
-const struct endpoint_kind read_client = TRANSFER("read", "moves octets by RDMA Reads", make_read);
-const struct endpoint_kind send_client = TRANSFER("send", "moves octets by Sends", make_send);
+const struct endpoint_kind write_client = TRANSFER("write", "transfers octets by RDMA Writes", make_write);
+const struct endpoint_kind read_client = TRANSFER("read", "transfers octets by RDMA Reads", make_read);
+const struct endpoint_kind send_client = TRANSFER("send", "transfers octets by Sends", make_send);

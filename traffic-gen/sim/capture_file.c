@@ -34,7 +34,7 @@ struct capture_file {
     uint32_t snap_length;
     int error; /* first errno */
     bool live;
-    int64_t shift_ns; /* live: of all times, once the first packet has set it */
+    int64_t shift_ns; /* live: added to all times, once the first packet has set it */
     bool shifted;
 };
 
@@ -167,7 +167,7 @@ static int64_t wait_for(struct capture_file *file, int64_t time_ns)
 
     const struct timespec then = {.tv_sec = time_ns / NS_PER_S, .tv_nsec = time_ns % NS_PER_S};
 
-    fflush(file->f); /* what has been said so far can be looked at meanwhile */
+    fflush(file->f); /* what was written so far can be read meanwhile */
     while (clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &then, NULL) == EINTR)
         ;
     return time_ns;

@@ -17,15 +17,15 @@ struct capture_file;
 /* Opens path for writing ("-": standard output). snap_length 0 keeps whole packets. NULL with errno set on failure. */
 struct capture_file *capture_file_open(const char *path, enum capture_format format, uint32_t snap_length);
 
-/* A pcapng file that keeps whole packets; the comment stands in its section header. */
+/* A pcapng file that keeps whole packets; the comment goes into its section header. */
 struct capture_file *capture_file_open_commented(const char *path, const char *comment);
 
-/* What was written so far is in the file. False with errno set when writing failed. */
+/* Puts everything written so far into the file. False with errno set when writing failed. */
 bool capture_file_flush(struct capture_file *file);
 
 /*
- * From now on packets leave as if they were captured at this moment: the first one now, each other as long behind it as
- * its time says. For readers who watch.
+ * From now on packets are written as if captured live: the first one now, each other as long after it as its time says.
+ * For readers who watch.
  */
 void capture_file_set_live(struct capture_file *file);
 

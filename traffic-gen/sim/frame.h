@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One TCP segment as an Ethernet frame, with right lengths and checksums.
+ * One TCP segment as an Ethernet frame, with correct lengths and checksums.
  *
  *   Ethernet 14 | VLAN tag 4, optional | IPv4 20 or IPv6 40 | TCP 20 + options | payload
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The one source of chance of a simulated conversation: the same seed gives the same capture, octet for octet. */
+/* The only source of randomness of a simulated conversation: the same seed gives the same capture, octet for octet. */
 #ifndef IWARP_TRAFFIC_SIM_RANDOM_H
 #define IWARP_TRAFFIC_SIM_RANDOM_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The life of the simulated network, and its run. */
+/* The simulated network: its life cycle and its run. */
 #include "traffic-gen/sim/sim_internal.h"
 
 #include "traffic-gen/sim/frame.h"
@@ -68,7 +68,7 @@ bool sim_run(struct sim *sim, const char **why)
         sim_event_free(&event);
     }
     if (sim->write_failed) {
-        *why = "the capture file cannot be written";
+        *why = "cannot write the capture file";
         return false;
     }
     for (unsigned i = 0; i < sim->members->len; i++) {

@@ -6,7 +6,7 @@
  * A discrete-event simulation under an injected clock. Each connection follows a script: the actions of each side run
  * in order, each as soon as its gate is open (so much received from the peer, so long waited). Everything is decided by
  * the seed. The tap sits between the ends, so a packet may be lost, delayed or doubled before it (the capture shows the
- * effect) or behind it (the capture shows the packet as if nothing had happened).
+ * effect) or after it (the capture shows the packet as if nothing had happened).
  */
 #ifndef IWARP_TRAFFIC_SIM_SIM_H
 #define IWARP_TRAFFIC_SIM_SIM_H
@@ -22,11 +22,11 @@ struct sim_trouble {
     double loss;          /* by the network; TCP retransmits */
     double reorder;       /* overtaken by later packets */
     double dup;           /* delivered twice */
-    double resegment;     /* sender cuts elsewhere, joins writes, or retransmits with other boundaries */
+    double resegment;     /* the sender cuts elsewhere, joins writes, or retransmits with other boundaries */
     double capture_loss;  /* delivered, but missing from the capture */
     int64_t delay_ns;     /* of the path in one direction, added to a short one */
     int64_t jitter_ns;    /* more than that, up to this; packets do not overtake one another by it */
-    uint32_t window;      /* octets that each end has room for, which its application takes after a while; 0: plenty */
+    uint32_t window;      /* octets that each end has room for, which its application reads after a while; 0: plenty */
     uint32_t segment_max; /* super-segments of segmentation offload, which join writes; 0: none */
 };
 
@@ -48,9 +48,9 @@ struct sim_how {
     uint64_t received; /* stream octets of the peer that must have been received (its FIN counts as one) */
     int64_t delay_ns;  /* waited after the gate opened */
     bool acked;        /* all that this side sent before must have been acknowledged */
-    /* What befalls the segments of a write, once, deterministically: */
+    /* What happens to the segments of a write, once, deterministically: */
     bool uncaptured;  /* not in the capture, yet delivered */
-    bool lose;        /* lost behind the tap on the first attempt */
+    bool lose;        /* lost after the tap on the first attempt */
     bool lose_before; /* lost before the tap on the first attempt: the capture has a gap until the retransmission */
     bool late;        /* overtaken by what follows */
     bool twice;       /* delivered twice */

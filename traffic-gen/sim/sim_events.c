@@ -51,7 +51,7 @@ struct event sim_take_first(struct sim *sim)
 
 void sim_unschedule(struct sim *sim, const void *connection)
 {
-    /* The heap's order is one that removing may disturb: rebuild it. */
+    /* Removing may disturb the heap's order: rebuild it. */
     GArray *old = g_array_copy(sim->heap);
 
     g_array_set_size(sim->heap, 0);

@@ -24,12 +24,12 @@ struct event;
 
 /* A transport. */
 struct sim_transport {
-    /* Overtaken by events: it is dropped, and does not move the clock. */
+    /* An event that has become void: it is dropped, and does not advance the clock. */
     bool (*is_stale)(const struct event *event);
     void (*run)(const struct event *event);
     void *(*packet_copy)(const void *packet);
     void (*packet_free)(void *packet);
-    /* What a connection still waits for at the end, as sim_run() says it; NULL: nothing. */
+    /* What a connection still waits for at the end, for sim_run()'s message; NULL: nothing. */
     const char *(*waits_for)(const void *connection);
     void (*connection_free)(void *connection);
 };
@@ -74,7 +74,7 @@ void sim_unschedule(struct sim *sim, const void *connection);
 
 /* ---- sim.c ---- */
 
-/* Takes the connection over. */
+/* Takes ownership of the connection. */
 void sim_add(struct sim *sim, const struct sim_transport *transport, void *connection);
 void sim_event_free(struct event *event);
 
@@ -83,18 +83,18 @@ void sim_event_free(struct event *event);
 /* What one end sends, as far as its packets keep their order. */
 struct sim_lane {
     int64_t next_departure;
-    int64_t at_tap, at_end; /* when the packet before is there: jitter keeps the order */
+    int64_t at_tap, at_end; /* when the packet before arrives: jitter keeps the order */
 };
 
 /* How a packet travels. */
 struct sim_travel {
     bool troubled; /* the network may do something to it */
-    bool absent;   /* it is seen, but reaches nobody */
+    bool absent;   /* it is captured, but reaches nobody */
 };
 
 /*
  * Puts a packet on its way: schedules EVENT_TAP and EVENT_ARRIVE with copies of it, as often as it comes. how: what
- * befalls it on purpose; NULL: nothing.
+ * happens to it on purpose; NULL: nothing.
  */
 void sim_travel(struct sim *sim, struct sim_lane *lane, const struct event *packet, const struct sim_travel *travel,
                 const struct sim_how *how);

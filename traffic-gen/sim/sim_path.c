@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What befalls a packet on its way: loss, detours, copies, jitter. */
+/* What happens to a packet on its way: loss, detours, copies, jitter. */
 #include "traffic-gen/sim/sim_internal.h"
 
 static int64_t detour(struct sim *sim)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The script of each side: what it does when its turn has come. */
+/* The script of each side: what it does when it is its turn. */
 #include "traffic-gen/sim/sim_tcp_internal.h"
 
 static bool gate_open(const struct sim_connection *connection, unsigned side, const struct action *action)
@@ -10,7 +10,7 @@ static bool gate_open(const struct sim_connection *connection, unsigned side, co
            (!action->how.acked || end->snd_una == end->snd_nxt);
 }
 
-/* Whether the action may run now; arranges to be asked again when only time is missing. */
+/* Whether the action may run now; schedules another try when only time is missing. */
 static bool is_due(struct sim_connection *connection, unsigned side, struct action *action)
 {
     if (!action->gate_open) {
@@ -61,8 +61,8 @@ void sim_finish_if_over(struct sim_connection *connection)
 }
 
 /*
- * As much as the peer has room for, and worth a segment: else it waits, and asks when nothing is on its way that could
- * bring an answer. Returns where it ends.
+ * As much as the peer has room for, if that is worth a segment: else it waits, and probes when nothing is under way
+ * that could bring an answer. Returns where it ends.
  */
 static uint64_t room_up_to(struct sim_connection *connection, unsigned side, uint64_t from, uint64_t to)
 {
@@ -88,7 +88,7 @@ static bool write_out(struct sim_connection *connection, unsigned side, struct a
     uint64_t from = action->from, to = action->to, sent;
     unsigned first = end->next_action - 1;
 
-    /* Now and then the sender joins what is ready to go, as Nagle's algorithm and segmentation offload do. */
+    /* Now and then the sender joins what is ready to send, as Nagle's algorithm and segmentation offload do. */
     while (end->next_action < end->script->len && random_chance(&sim->random, joining)) {
         struct action *next = &g_array_index(end->script, struct action, end->next_action);
 
@@ -102,7 +102,7 @@ static bool write_out(struct sim_connection *connection, unsigned side, struct a
         sim_send_new(connection, side, from, sent, false, &action->how);
     if (sent == to)
         return true;
-    /* What is left of the last one that was joined, and all of those that were not begun, come again. */
+    /* What is left of the last joined write, and all that were not begun, come again. */
     end->next_action--;
     while (end->next_action > first && sent <= g_array_index(end->script, struct action, end->next_action).from)
         end->next_action--;

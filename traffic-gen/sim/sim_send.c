@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What an end of the simulated TCP sends, and what befalls it on its way. */
+/* What an end of the simulated TCP sends, and what happens to it on its way. */
 #include "traffic-gen/sim/sim_tcp_internal.h"
 #include "wire/octets.h"
 
@@ -63,7 +63,8 @@ void sim_capture(struct sim_connection *connection, unsigned side, const struct 
     sim->write_failed |= !capture_file_packet(sim->file, sim->now, sim->frame, n);
 }
 
-/* Puts a packet on its way; takes ownership. `first` is false for retransmissions, which nothing befalls on purpose. */
+/* Puts a packet on its way; takes ownership. `first` is false for retransmissions, to which nothing happens on purpose.
+ */
 void sim_depart(struct sim_connection *connection, unsigned side, struct packet *packet, const struct sim_how *how,
                 bool first)
 {
@@ -84,7 +85,7 @@ void sim_depart(struct sim_connection *connection, unsigned side, struct packet 
     sim_tcp.packet_free(packet);
 }
 
-/* As the field says it, in units of the scale but in a SYN; never less than was told before. */
+/* As the field has it, in units of the scale except in a SYN; never less than advertised before. */
 static uint16_t window_of(const struct sim_connection *connection, unsigned side, uint8_t flags)
 {
     const struct end *end = &connection->end[side];
@@ -129,7 +130,7 @@ void sim_send_ack(struct sim_connection *connection, unsigned side)
                true);
 }
 
-/* An octet that was acknowledged long ago, and is not even sent: the answer tells the window. */
+/* An octet that was acknowledged long ago, and is not even sent: the answer advertises the window. */
 void sim_send_probe(struct sim_connection *connection, unsigned side)
 {
     struct end *end = &connection->end[side];

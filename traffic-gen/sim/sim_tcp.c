@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The life of a connection, and what the authors of scripts call. */
+/* The life of a connection, and the functions for authors of scripts. */
 #include "traffic-gen/sim/sim_tcp_internal.h"
 
 static void start(struct sim_connection *connection)

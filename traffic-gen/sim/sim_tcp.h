@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * TCP in the simulated network (sim.h). What an acknowledgement says is what that side has really received at that
- * moment; loss is repaired by retransmission.
+ * TCP in the simulated network (sim.h). An acknowledgement says what that side has really received at that moment; loss
+ * is repaired by retransmission.
  *
  * Sides are TCP sides: 0 opens, 1 accepts. Stream offset 0 is the first octet after the SYN.
  */
@@ -29,7 +29,7 @@ struct sim_connection *sim_connect(struct sim *sim, const struct sim_connection_
 /* The connection begins only when `before` is over (both ends closed or reset): for a reused pair of ports. */
 void sim_connect_after(struct sim_connection *connection, struct sim_connection *before);
 
-/* Everything scripted so far for the peer of side: the gate of an orderly answer. */
+/* The gate of an orderly answer: everything scripted so far for the peer of side. */
 uint64_t sim_all_of_peer(const struct sim_connection *connection, unsigned side);
 /* Octets scripted so far for side, its FIN not counted. */
 uint64_t sim_written(const struct sim_connection *connection, unsigned side);
@@ -44,7 +44,7 @@ void sim_reset(struct sim_connection *connection, unsigned side, const struct si
 /* From here on the capture holds, or does not hold, this connection's packets. */
 void sim_capturing(struct sim_connection *connection, unsigned side, bool on, const struct sim_how *how);
 
-/* A segment outside the script of orderly TCP. Numbers are relative to what would be right. */
+/* A segment outside the script of orderly TCP. Numbers are relative to the correct ones. */
 struct sim_raw {
     uint8_t flags;     /* 0: ACK */
     uint64_t offset;   /* stream offset of its first octet */
@@ -55,7 +55,7 @@ struct sim_raw {
 };
 void sim_raw(struct sim_connection *connection, unsigned side, const struct sim_raw *raw, const struct sim_how *how);
 
-/* ---- what was scripted, for those who play it elsewhere ---- */
+/* ---- the script, for those who play it on another transport ---- */
 
 enum sim_step_kind { SIM_WRITE, SIM_FIN, SIM_RESET, SIM_CAPTURING, SIM_RAW };
 

@@ -15,7 +15,7 @@ enum {
     SYN_RTO_NS = 1000000000,
     RTO_BACKOFF_MAX = 6,
     DUPLICATE_ACKS = 3,
-    READ_MIN_NS = 20000, /* from arrival until the application has taken it, when windows count */
+    READ_MIN_NS = 20000, /* from arrival until the application has read it, when windows count */
     READ_SPAN_NS = 2000000,
     WINDOW_SCALE = 7,
     WINDOW = 65535,
@@ -62,9 +62,9 @@ struct end {
     struct sim_lane lane;
     /* When windows count: */
     uint64_t snd_limit;    /* the peer has room for octets before this */
-    uint16_t peer_window;  /* as it was told last */
-    uint64_t read;         /* octets that the application has taken */
-    uint64_t told;         /* room was told up to here */
+    uint16_t peer_window;  /* as last advertised */
+    uint64_t read;         /* octets that the application has read */
+    uint64_t told;         /* room was advertised up to here */
     bool reading, blocked; /* the application will read; octets wait for room */
     uint16_t ip_id;
 };
@@ -100,12 +100,13 @@ void sim_tcp_schedule(struct sim_connection *connection, struct event event);
 
 struct packet *sim_packet_new(struct sim_connection *connection, unsigned side, uint8_t flags, uint64_t offset,
                               uint32_t length);
-/* Puts a packet on its way; takes ownership. `first` is false for retransmissions, which nothing befalls on purpose. */
+/* Puts a packet on its way; takes ownership. `first` is false for retransmissions, to which nothing happens on purpose.
+ */
 void sim_depart(struct sim_connection *connection, unsigned side, struct packet *packet, const struct sim_how *how,
                 bool first);
 /* The packet passes the tap. */
 void sim_capture(struct sim_connection *connection, unsigned side, const struct packet *packet);
-/* Asks for the window again when nothing else can be sent. */
+/* Probes the window when nothing else can be sent. */
 void sim_send_probe(struct sim_connection *connection, unsigned side);
 void sim_send_ack(struct sim_connection *connection, unsigned side);
 void sim_send_syn(struct sim_connection *connection, unsigned side);
@@ -114,7 +115,7 @@ void sim_send_new(struct sim_connection *connection, unsigned side, uint64_t fro
 void sim_retransmit_first(struct sim_connection *connection, unsigned side);
 void sim_start_rto(struct sim_connection *connection, unsigned side);
 uint32_t sim_segment_limit(const struct sim_connection *connection, unsigned side);
-/* How much of what it may send the sender waits for before it sends less than a segment. */
+/* How much room the sender waits for before it sends less than a segment. */
 uint32_t sim_worthwhile(const struct sim_connection *connection, unsigned side);
 
 /* ---- sim_script.c ---- */
@@ -125,7 +126,7 @@ void sim_finish_if_over(struct sim_connection *connection);
 /* ---- sim_receive.c ---- */
 
 void sim_arrive(struct sim_connection *connection, unsigned sender, const struct packet *packet);
-/* The application takes what has come. */
+/* The application reads what has come. */
 void sim_read(struct sim_connection *connection, unsigned side);
 void sim_retransmission_timer(struct sim_connection *connection, unsigned side);
 

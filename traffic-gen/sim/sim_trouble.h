@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the user says of the network: the value of the option --net. */
+/* The trouble that the user wishes for: the value of the option --net. */
 #ifndef IWARP_TRAFFIC_SIM_SIM_TROUBLE_H
 #define IWARP_TRAFFIC_SIM_SIM_TROUBLE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Registered memory: regions by STag with access rights and bounds (RFC 5040 section 5, RFC 5041 section 3.2). One
- * table is one Protection Domain: an STag of another one is unknown here.
+ * table is one Protection Domain: STags of others are unknown here.
  */
 #ifndef IWARP_TRAFFIC_STACK_MEMORY_H
 #define IWARP_TRAFFIC_STACK_MEMORY_H
@@ -29,15 +29,15 @@ void memory_free(struct memory *memory);
 
 /*
  * Registers octets[0..n), borrowed, as the Tagged Offsets from base on; rights is a set of enum memory_right. Returns
- * the STag, never 0. invalidable: a Send with Invalidate of the peer may end it (RFC 5040 section 5.3). What would lie
- * beyond the Tagged Offset 2^64 - 1 is left out.
+ * the STag, never 0. invalidable: the peer's Send with Invalidate may end it (RFC 5040 section 5.3). What would exceed
+ * the Tagged Offset 2^64 - 1 is left out.
  */
 uint32_t memory_register(struct memory *memory, uint8_t *octets, uint64_t n, uint64_t base, unsigned rights,
                          bool invalidable);
 /* The same under an STag of the caller's choice. False when it is taken. */
 bool memory_register_as(struct memory *memory, uint32_t stag, uint8_t *octets, uint64_t n, uint64_t base,
                         unsigned rights, bool invalidable);
-/* Ends a region, by the peer's wish or by this side's own. False when there is none. */
+/* Ends a region, at the peer's request or this side's own. False when there is none. */
 bool memory_invalidate(struct memory *memory, uint32_t stag);
 /*
  * From now on only one stream's peer may use the region (RFC 5041 section 8.2): that of a queue pair is its struct qp.
@@ -47,9 +47,9 @@ bool memory_bind(struct memory *memory, uint32_t stag, const void *stream);
 bool memory_may_invalidate(const struct memory *memory, const void *stream, uint32_t stag);
 
 /*
- * *out: where [to, to + n) of the STag lies, when all of it may be accessed so. rights is a set, 0 for this side's own
- * use. For MEMORY_REMOTE_ATOMIC the offset into the region must be a multiple of 8: regions count as beginning at an
- * aligned address (RFC 7306 section 8.2). On failure *out is unchanged.
+ * *out: the octets [to, to + n) of the STag, when all of them may be accessed that way. rights is a set, 0 for this
+ * side's own use. For MEMORY_REMOTE_ATOMIC the offset into the region must be a multiple of 8: regions count as
+ * beginning at an aligned address (RFC 7306 section 8.2). On failure *out is unchanged.
  */
 enum memory_status memory_access(const struct memory *memory, uint32_t stag, uint64_t to, uint64_t n, unsigned rights,
                                  uint8_t **out);

@@ -118,7 +118,7 @@ void mpa_end_receive_reset(struct mpa_end *end)
 
     if (end->ended)
         return;
-    end->closed = true; /* there is nothing left to write to */
+    end->closed = true; /* nothing is left to write to */
     end->may_send = false;
     if (early)
         mpa_end_fail(end, MPA_END_CLOSED_EARLY);
@@ -145,13 +145,13 @@ const char *mpa_end_error_text(enum mpa_end_error error)
     static const char *const texts[] = {
         [MPA_END_CLOSED_EARLY] = "the peer closed the connection during the start-up",
         [MPA_END_TIMEOUT] = "the peer's start-up frame, or the rest of an FPDU, did not come in time",
-        [MPA_END_BAD_FRAME] = "the peer's start-up frame is wrong",
+        [MPA_END_BAD_FRAME] = "the peer's start-up frame is malformed",
         [MPA_END_REJECTED] = "the connection was rejected",
-        [MPA_END_BAD_FPDU] = "an FPDU of the peer has a length that cannot be",
-        [MPA_END_BAD_CRC] = "an FPDU of the peer has a wrong CRC",
-        [MPA_END_BAD_MARKER] = "an FPDU of the peer has a wrong Marker",
-        [MPA_END_NO_RTR] = "there is no RTR that both ends know",
-        [MPA_END_IRD_ORD] = "the peer wants more Reads served than were offered",
+        [MPA_END_BAD_FPDU] = "an FPDU from the peer has an impossible length",
+        [MPA_END_BAD_CRC] = "an FPDU from the peer has a wrong CRC",
+        [MPA_END_BAD_MARKER] = "an FPDU from the peer has a wrong Marker",
+        [MPA_END_NO_RTR] = "the two ends have no RTR type in common",
+        [MPA_END_IRD_ORD] = "the peer asks for more Reads than were offered",
         [MPA_END_LOCAL] = "the peer's Reply contradicts the Request",
         [MPA_END_CUT_OFF] = "the peer closed the connection within an FPDU",
     };
@@ -186,7 +186,7 @@ void mpa_end_more(struct mpa_end *end)
     end->more = true;
 }
 
-/* Faults want to find it in one piece. */
+/* Faults need it in one piece. */
 static void join_ulpdu(struct mpa_end *end, struct mpa_fpdu_plan *plan)
 {
     g_byte_array_set_size(end->ulpdu, 0);
@@ -199,7 +199,7 @@ static void join_ulpdu(struct mpa_end *end, struct mpa_fpdu_plan *plan)
     plan->rest_octets = 0;
 }
 
-/* What needs neither Markers nor faults goes out from where it lies. */
+/* What needs neither Markers nor faults is sent from where it is. */
 static void send_pieces(struct mpa_end *end, const struct mpa_fpdu_plan *plan)
 {
     uint8_t begin[MPA_LENGTH_LEN], tail[sizeof plan->pad + MPA_CRC_LEN] = {0};
@@ -258,7 +258,7 @@ void mpa_end_send(struct mpa_end *end, const uint8_t *head, size_t head_n, const
 
 void mpa_end_begin_operation(struct mpa_end *end)
 {
-    /* The origin of the Marker grid is the first octet behind the start-up frame (RFC 5044 section 4.3). */
+    /* The origin of the Marker grid is the first octet after the start-up frame (RFC 5044 section 4.3). */
     end->framing_out = (struct mpa_framing){.markers = end->terms.markers_out, .seq_start = end->out_offset};
     end->framing_in = (struct mpa_framing){.markers = end->terms.markers_in, .seq_start = end->in_offset};
     if (end->terms.markers_in)
@@ -291,7 +291,7 @@ static unsigned rtr_type(const struct ddp_segment *ddp)
 
 enum first_fpdu { FIRST_ORDINARY, FIRST_RTR, FIRST_WRONG };
 
-/* Peer-to-peer: the Initiator begins with an RTR of a type that both know, or tells by a Terminate that it cannot. */
+/* Peer-to-peer: the Initiator begins with an RTR of a type that both know, or reports by a Terminate that it cannot. */
 static enum first_fpdu judge_first(const struct mpa_end *end, const struct mpa_fpdu *fpdu)
 {
     struct ddp_segment ddp;
@@ -362,7 +362,7 @@ static void take_octets(struct mpa_end *end, const uint8_t *p, size_t n)
         end->since = end->stream.now(end->stream.ctx);
     while (!end->deaf && mpa_fpdu_reader_next(&end->reader, &fpdu) == MPA_FPDU_OK)
         receive_fpdu(end, &fpdu);
-    if (end->deaf) /* what is left lies in p, and nobody will read it */
+    if (end->deaf) /* the rest stays in p, and nobody will read it */
         mpa_fpdu_reader_restart(&end->reader, end->in_offset);
     else
         mpa_fpdu_reader_save(&end->reader);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * One end of an MPA connection (RFC 5044, RFC 6581), sans-I/O: start-up as Initiator or Responder, framing in both
- * directions with Markers and CRC as negotiated, detection of the peer's errors. It says what the standards demand and
- * nothing else; faults are made by hooks of fault tables, not here.
+ * directions with Markers and CRC as negotiated, detection of the peer's errors. It sends what the standards demand and
+ * nothing else; faults come from hooks of the fault tables.
  */
 #ifndef IWARP_TRAFFIC_STACK_MPA_END_H
 #define IWARP_TRAFFIC_STACK_MPA_END_H
@@ -16,21 +16,21 @@ enum mpa_end_role { MPA_END_INITIATOR, MPA_END_RESPONDER };
 /* What this end wants. Octets are copied. */
 struct mpa_end_wish {
     enum mpa_end_role role;
-    uint8_t revision; /* Initiator: sent in the Request; Responder: the highest that it speaks. 0 to 2 */
-    bool permissive;  /* revision 1, 2: speaks revision 0 as well, with who knows only that (RFC 5044 Appendix C) */
+    uint8_t revision; /* Initiator: sent in the Request; Responder: the highest one supported. 0 to 2 */
+    bool permissive;  /* revision 1, 2: also speaks revision 0, with peers that know only that (RFC 5044 Appendix C) */
     bool markers;     /* wants to receive Markers */
     bool crc;
     bool enhanced; /* Initiator of revision 2: with IRD, ORD and peer-to-peer negotiation */
     /*
      * Initiator: sent, the RTR types are those that it can send. Responder: the largest IRD and ORD that it can do
-     * (0x3FFF: as many as the peer wants), the RTR types that it takes (none: all); peer_to_peer is the Initiator's.
+     * (0x3FFF: as many as the peer wants), the RTR types that it accepts (none: all); peer_to_peer is the Initiator's.
      */
     struct mpa_enhanced enhanced_data;
     const uint8_t *private_data; /* ULP private data, at most 508 octets with the enhanced data, 512 without */
     uint16_t private_length;
     bool reject;       /* Responder: answers with R */
     bool manual;       /* Responder: waits for mpa_end_reply() */
-    int64_t t_startup; /* nanoseconds without the peer's frame until it gives up; 0: 10 s */
+    int64_t t_startup; /* nanoseconds to wait for the peer's frame; 0: 10 s */
     int64_t t_rest;    /* the same for the rest of an FPDU that has begun (RFC 5044 section 7.1.2); 0: never */
 };
 
@@ -48,18 +48,19 @@ struct mpa_end_terms {
 enum mpa_end_error {
     MPA_END_CLOSED_EARLY, /* FIN or RST before the start-up was over */
     MPA_END_TIMEOUT,
-    MPA_END_BAD_FRAME, /* start-up frame with a wrong key, length or revision, or octets that cannot follow it */
+    MPA_END_BAD_FRAME, /* start-up frame with a wrong key, length or revision, or followed by octets that cannot be
+                          there */
     MPA_END_REJECTED,  /* by the peer, or by this end */
-    MPA_END_BAD_FPDU,  /* length that cannot be */
+    MPA_END_BAD_FPDU,  /* impossible length */
     MPA_END_BAD_CRC,
     MPA_END_BAD_MARKER,
     MPA_END_NO_RTR,  /* Initiator: no common type; Responder: the peer's first FPDU is not the RTR agreed on */
-    MPA_END_IRD_ORD, /* Initiator: the Reply wants more Reads served than the Request offered */
-    MPA_END_LOCAL,   /* the Reply contradicts the Request in what has no error code of its own */
+    MPA_END_IRD_ORD, /* Initiator: the Reply asks for more Reads than the Request offered */
+    MPA_END_LOCAL,   /* the Reply contradicts the Request in a way that has no error code */
     MPA_END_CUT_OFF, /* closed within an FPDU */
 };
 
-/* "an FPDU of the peer has a wrong CRC" */
+/* "an FPDU from the peer has a wrong CRC" */
 const char *mpa_end_error_text(enum mpa_end_error error);
 
 struct mpa_end_events {
@@ -73,11 +74,11 @@ struct mpa_end_events {
     /* One ULPDU, whose CRC is right; valid during the call. rtr: it is the RTR, for MPA alone. */
     void (*ulpdu)(void *ctx, const uint8_t *p, size_t n, bool rtr);
     /*
-     * Nothing more will be passed up. The layers above say their Terminate (RFC 5040 section 4.8, layer LLP), when
+     * Nothing more will be passed up. The layers above send their Terminate (RFC 5040 section 4.8, layer LLP), when
      * there is one and mpa_end_may_send(); then this end closes by itself.
      */
     void (*error)(void *ctx, enum mpa_end_error error);
-    /* The peer's FIN, in order, or its RST: nothing will be received any more. Always the last event, and once. */
+    /* The peer's FIN, in order, or its RST: nothing will be received any more. Always the last event, exactly once. */
     void (*ended)(void *ctx, bool reset);
 };
 
@@ -88,7 +89,7 @@ struct mpa_end *mpa_end_new(const struct mpa_end_wish *wish, const struct stream
                             const struct mpa_end_events *events);
 /* Not from within an event. */
 void mpa_end_free(struct mpa_end *end);
-/* The connection is there: the Initiator sends its Request, the Responder begins to wait for it. */
+/* The connection is established: the Initiator sends its Request, the Responder starts to wait for it. */
 void mpa_end_start(struct mpa_end *end);
 /* ULP private data of this end's frame, instead of those of the wish: for a Reply that depends on the Request. */
 void mpa_end_set_private_data(struct mpa_end *end, const uint8_t *p, uint16_t n);
@@ -108,18 +109,18 @@ size_t mpa_end_ulpdu_max(const struct mpa_end *end);
 bool mpa_end_may_send(const struct mpa_end *end);
 /* Another FPDU follows the next one at once. */
 void mpa_end_more(struct mpa_end *end);
-/* One FPDU: head and body together are the ULPDU, of at most 65535 octets. Left out unless mpa_end_may_send(). */
+/* One FPDU: head and body together are the ULPDU, of at most 65535 octets. Dropped unless mpa_end_may_send(). */
 void mpa_end_send(struct mpa_end *end, const uint8_t *head, size_t head_n, const uint8_t *body, size_t body_n);
-/* Nothing is sent any more; what comes is not looked at any more. reset: RST instead of FIN. */
+/* From now on nothing is sent, and what comes is ignored. reset: RST instead of FIN. */
 void mpa_end_close(struct mpa_end *end, bool reset);
 bool mpa_end_closed(const struct mpa_end *end);
 
 /*
  * Faults: called with each start-up frame before it is encoded, each FPDU's plan before, and the octets after (of a
- * start-up frame, too); may change them. Kept by the fault tables.
+ * start-up frame too); may change them. Kept by the fault tables.
  *
- * And faults in what is made of the peer's words: judge_frame and judge_fpdu are called with what this end holds of
- * each (an enum mpa_end_error, or MPA_END_RIGHT), and what they return counts. close: false keeps the connection open.
+ * And faults in how the peer's octets are judged: judge_frame and judge_fpdu are called with this end's own judgement
+ * (an enum mpa_end_error, or MPA_END_RIGHT), and what they return counts. close: false keeps the connection open.
  */
 enum { MPA_END_RIGHT = -1 };
 

@@ -10,7 +10,7 @@
 enum mpa_end_state {
     MPA_END_IDLE,
     MPA_END_WAIT_FRAME, /* the peer's Request or Reply */
-    MPA_END_WAIT_ULP,   /* Responder: the Request is there, the ULP has not answered */
+    MPA_END_WAIT_ULP,   /* Responder: the Request has come, the ULP has not answered */
     MPA_END_OPERATION,
 };
 
@@ -39,10 +39,10 @@ struct mpa_end {
     bool ended;  /* by the peer */
 };
 
-/* Tells the error, then closes unless the layers above did. */
+/* Reports the error, then closes unless the layers above did. */
 void mpa_end_fail(struct mpa_end *end, enum mpa_end_error error);
 void mpa_end_write(struct mpa_end *end, const uint8_t *p, size_t n);
-/* Framing as the terms say; what this end sends and receives from here on is FPDUs. */
+/* Framing as negotiated; from here on this end sends and receives FPDUs. */
 void mpa_end_begin_operation(struct mpa_end *end);
 
 void mpa_end_startup_receive(struct mpa_end *end, const uint8_t *p, size_t n);

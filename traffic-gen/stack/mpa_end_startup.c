@@ -101,7 +101,7 @@ static void answer_enhanced(struct mpa_end *end)
 
         end->terms.peer_to_peer = true;
         end->terms.rtr = (uint8_t)(types & request->rtr);
-        /* Without a common type the Reply says what there is, and the Initiator terminates (9.2). */
+        /* Without a common type the Reply says what is supported, and the Initiator terminates (9.2). */
         reply.rtr = end->terms.rtr ? end->terms.rtr : (uint8_t)types;
         if (reply.rtr & MPA_RTR_READ && reply.ird == 0)
             reply.ird = 1; /* an RTR Read is a Read in flight */
@@ -122,7 +122,7 @@ static void send_reply(struct mpa_end *end, bool accept)
     if (end->terms.revision == 0)
         frame.flags |= MPA_FLAG_M | MPA_FLAG_C;
     if (end->terms.enhanced) {
-        frame.flags |= MPA_FLAG_S; /* in a Reply that rejects, too (RFC 6581 section 6) */
+        frame.flags |= MPA_FLAG_S; /* in a rejecting Reply too (RFC 6581 section 6) */
         frame.enhanced = end->offer;
     }
     send_frame(end, frame);
@@ -150,14 +150,14 @@ static void receive_request(struct mpa_end *end)
     unsigned revision = request->revision;
 
     if (revision == 0 && able > 0 && !end->wish.permissive) {
-        /* C.2.1: the Reply tells the revision that is spoken here, and the connection is closed gracefully. */
+        /* C.2.1: the Reply names the revision that is spoken here, and the connection is closed gracefully. */
         send_frame(end, (struct mpa_startup){.kind = MPA_REPLY, .flags = own_flags(&end->wish), .revision = 1});
         mpa_end_fail(end, MPA_END_BAD_FRAME);
         return;
     }
     if (revision == 1 && able == 0)
         revision = 0;
-    /* S belongs to revision 2; who knows only revision 1 takes it for a reserved bit. */
+    /* S belongs to revision 2; to those that know only revision 1 it is a reserved bit. */
     if (revision > able || (revision == 2 && s && !request->has_enhanced) || (revision == 1 && able == 2 && s)) {
         mpa_end_fail(end, MPA_END_BAD_FRAME);
         return;
@@ -195,7 +195,7 @@ static bool reply_fits(const struct mpa_end *end, uint8_t *revision)
     }
 }
 
-/* Sets the terms of an enhanced Reply; true when they can be lived with, else *error is what is wrong. */
+/* Sets the terms of an enhanced Reply; true when they are acceptable, else *error says why not. */
 static bool judge_enhanced(struct mpa_end *end, enum mpa_end_error *error)
 {
     const struct mpa_enhanced *request = &end->wish.enhanced_data, *reply = &end->peer.enhanced;
@@ -237,7 +237,7 @@ static void receive_reply(struct mpa_end *end)
         return;
     }
     good = !end->terms.enhanced || judge_enhanced(end, &error);
-    /* An error of the enhanced set-up is told by the first FPDU, a Terminate: for that there is full operation. */
+    /* An error of the enhanced setup is reported in the first FPDU, a Terminate: full operation is needed for that. */
     mpa_end_begin_operation(end);
     end->may_send = true;
     if (!good) {
@@ -252,7 +252,7 @@ static void receive_reply(struct mpa_end *end)
 
 /* ---- the peer's frame ---- */
 
-/* What is to be made of the peer's frame: an enum mpa_end_error that this end sees, or MPA_END_RIGHT. */
+/* This end's judgement of the peer's frame: an enum mpa_end_error, or MPA_END_RIGHT. */
 static bool is_refused(struct mpa_end *end, int error)
 {
     if (end->spoil.judge_frame)
@@ -272,8 +272,8 @@ static void put_key(enum mpa_startup_kind kind, GByteArray *octets)
 }
 
 /*
- * A frame is at most 532 octets, so that is all that is kept. Octets behind it cannot be: the Initiator waits for the
- * Reply, and the Responder for the first FPDU (7.1.2), so the PD_Length does not tell the truth.
+ * A frame is at most 532 octets, so that is all that is kept. No octets can follow it: the Initiator waits for the
+ * Reply, and the Responder for the first FPDU (7.1.2), so the PD_Length would be wrong.
  */
 void mpa_end_startup_receive(struct mpa_end *end, const uint8_t *p, size_t n)
 {

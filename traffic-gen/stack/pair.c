@@ -20,7 +20,7 @@ struct side {
 struct pair {
     struct side sides[2];
     GArray *actions; /* struct pair_action */
-    size_t next;     /* the first one that is still under way */
+    size_t next;     /* the first one still under way */
     int64_t now;
     int64_t waited_ns; /* by pair_wait(), in all */
 };

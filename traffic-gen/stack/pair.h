@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two ends in memory against each other. TCP is reliable, so what they say to each other does not depend on the
- * network: each write is recorded with what its writer had received of the peer by then, and can be played by a
- * simulated TCP afterwards, whatever the network does to its segments.
+ * Two ends connected in memory. TCP is reliable, so what they say to each other does not depend on the network: each
+ * write is recorded with what its writer had received from the peer by then, and can later be played by a simulated
+ * TCP, whatever the network does to its segments.
  */
 #ifndef IWARP_TRAFFIC_STACK_PAIR_H
 #define IWARP_TRAFFIC_STACK_PAIR_H
@@ -26,7 +26,7 @@ struct pair_action {
     unsigned side;
     uint64_t from, n;  /* WRITE: the octets, in the stream of side */
     uint64_t received; /* of the peer's stream when this was done; its FIN counts as one */
-    int64_t delay_ns;  /* waited behind that, or behind the side's action before */
+    int64_t delay_ns;  /* waited after that, or after the side's previous action */
 };
 
 struct pair;
@@ -35,18 +35,18 @@ struct pair;
 struct pair *pair_new(uint16_t mss, int64_t start_ns);
 void pair_free(struct pair *pair);
 
-/* What the end of that side, 0 or 1, is to be made with; and the end itself, copied. */
+/* The stream to make the end of that side, 0 or 1, with; then the end itself, copied. */
 const struct stream *pair_stream(struct pair *pair, unsigned side);
 void pair_attach(struct pair *pair, unsigned side, const struct pair_end *end);
 
-/* Takes the oldest write that is under way to its receiver. False when there is none. */
+/* Delivers the oldest write that is under way. False when there is none. */
 bool pair_step(struct pair *pair);
 /* Until nothing is under way. False when that takes more than limit steps. */
 bool pair_run(struct pair *pair, size_t limit);
-/* Nobody does anything for so long; then both ends look at the clock. */
+/* Nothing happens for so long; then both ends look at the clock. */
 void pair_wait(struct pair *pair, int64_t ns);
 
-/* Octets from somebody else, as if side had written them. */
+/* Foreign octets, as if side had written them. */
 void pair_write(struct pair *pair, unsigned side, const uint8_t *p, size_t n);
 void pair_close(struct pair *pair, unsigned side, bool reset);
 

@@ -4,7 +4,7 @@
 
 #include "traffic-gen/stack/queue_pair_internal.h"
 
-/* ---- what MPA tells ---- */
+/* ---- events of MPA ---- */
 
 static void on_requested(void *ctx, const struct mpa_end_terms *terms)
 {
@@ -30,7 +30,7 @@ static void on_established(void *ctx, const struct mpa_end_terms *terms)
     struct qp *qp = ctx;
 
     take_terms(qp, terms);
-    /* The ULP looks at the peer's private data before anything is said; what it posts waits for the RTR. */
+    /* The ULP looks at the peer's private data before anything is sent; what it posts waits for the RTR. */
     qp->pumping = true;
     if (qp->events.established)
         qp->events.established(qp->events.ctx, terms);
@@ -50,7 +50,7 @@ static void on_ulpdu(void *ctx, const uint8_t *p, size_t n, bool rtr)
     qp_receive_ulpdu(ctx, p, n, rtr);
 }
 
-/* Errors of the LLP that a Terminate tells: RFC 5044 section 8, RFC 6581 section 8. 0: the connection is only closed.
+/* Errors of the LLP that a Terminate reports: RFC 5044 section 8, RFC 6581 section 8. 0: the connection is only closed.
  */
 static const unsigned llp_causes[] = {
     [MPA_END_BAD_FPDU] = QP_CAUSE(2, 0, 0x03),
@@ -68,7 +68,7 @@ static void on_error(void *ctx, enum mpa_end_error error)
     const struct mpa_end_terms *terms = mpa_end_get_terms(qp->mpa);
 
     qp->failed = true;
-    if (terms && !qp->ready) /* an enhanced Reply that cannot be lived with */
+    if (terms && !qp->ready) /* an unacceptable enhanced Reply */
         take_terms(qp, terms);
     if (qp->events.failed)
         qp->events.failed(qp->events.ctx, error);
@@ -79,8 +79,8 @@ static void on_error(void *ctx, enum mpa_end_error error)
 }
 
 /*
- * The peer says nothing more, so what waits for its answer is lost. What it has asked is still answered, and what was
- * posted is still sent, before this side closes as well.
+ * The peer sends nothing more, so what waits for its answer is lost. Its own requests are still answered, and posted
+ * work is still sent, before this side closes too.
  */
 static void on_ended(void *ctx, bool reset)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A queue pair: DDP and RDMAP (RFC 5041, 5040, 7306) on one end of an MPA connection. Work is posted and completed;
- * Read and Atomic Requests of the peer are served from registered memory; what the peer does wrong is answered by the
+ * Read and Atomic Requests of the peer are served from registered memory; the peer's errors are answered with the
  * Terminate that the standards demand (RFC 5040 section 4.8, RFC 5041 section 7), and the stream is torn down.
  */
 #ifndef IWARP_TRAFFIC_STACK_QUEUE_PAIR_H
@@ -19,7 +19,7 @@ struct qp_work {
     enum qp_kind kind;
     uint64_t cookie;      /* the poster's, for the completion */
     const uint8_t *p;     /* SEND, WRITE: n octets */
-    bool lent;            /* they stay as they are until the completion */
+    bool lent;            /* they stay unchanged until the completion */
     size_t n;             /* READ: octets asked for */
     bool solicited;       /* SEND, IMMEDIATE */
     bool invalidate;      /* SEND: with Invalidate of remote_stag */
@@ -31,7 +31,7 @@ struct qp_work {
     uint64_t immediate;
 };
 
-enum qp_status { QP_OK, QP_FLUSHED /* the connection ended before it was done, or it cannot do this kind */ };
+enum qp_status { QP_OK, QP_FLUSHED /* the connection ended before it was done, or does not support this kind */ };
 
 /* An Untagged message for the ULP. */
 struct qp_message {
@@ -47,7 +47,7 @@ struct qp_options {
     struct mpa_end_wish mpa;
     unsigned receives;   /* Receive buffers at the start; each message takes one */
     size_t receive_size; /* octets of each */
-    bool repost;         /* the queue pair posts them anew by itself */
+    bool repost;         /* the queue pair reposts them by itself */
     unsigned ird, ord;   /* when nothing is negotiated */
     bool keep_open;      /* does not close when the peer does: only qp_close() does */
 };
@@ -62,7 +62,7 @@ struct qp_events {
     void (*completed)(void *ctx, uint64_t cookie, enum qp_status status, uint64_t original /* atomics */);
     /* Sent (ours) or received; before the stream ends. */
     void (*terminated)(void *ctx, bool ours, const struct rdmap_terminate *terminate);
-    /* MPA found an error, whether or not a Terminate could tell it. */
+    /* MPA found an error, whether or not a Terminate could report it. */
     void (*failed)(void *ctx, enum mpa_end_error error);
     /* Nothing will be received any more. orderly: a FIN, with no error in either direction before it. */
     void (*ended)(void *ctx, bool orderly);
@@ -77,18 +77,18 @@ struct qp *qp_new(const struct qp_options *options, struct memory *memory, const
 void qp_free(struct qp *qp);
 void qp_start(struct qp *qp);
 
-/* What the transport gives; see stack/mpa_end.h. */
+/* Input from the transport; see stack/mpa_end.h. */
 void qp_receive(struct qp *qp, const uint8_t *p, size_t n);
 void qp_receive_fin(struct qp *qp);
 void qp_receive_reset(struct qp *qp);
 void qp_tick(struct qp *qp);
-/* There is room again: what waits is sent. */
+/* There is room again: queued work is sent. */
 void qp_pump(struct qp *qp);
 
 /*
- * False once the connection is over or closing, or when the work cannot be: a Read into memory that is not this side's,
- * more than 4 GiB. Work is done in the order of posting; Reads and atomics wait for the ORD. May be posted before the
- * start-up is over.
+ * False once the connection is over or closing, or when the work is impossible: a Read into memory that is not this
+ * side's, more than 4 GiB. Work is done in the order of posting; Reads and atomics wait for the ORD. May be posted
+ * before the start-up is over.
  */
 bool qp_post(struct qp *qp, const struct qp_work *work);
 void qp_repost(struct qp *qp, unsigned receives);
@@ -101,10 +101,10 @@ void qp_terminate(struct qp *qp, unsigned layer, unsigned etype, unsigned code);
 struct mpa_end *qp_mpa(struct qp *qp);
 
 /*
- * Faults in what is made of the peer's segments. judge is called with each ULPDU p[0..n) before anything else (cause
- * 0), and again with what is wrong with it: layer, error type and code as the Terminate's first two octets carry them.
- * What it returns counts: 0 takes the segment as if it were right, QP_DROP forgets it. terminate may change the message
- * of a Terminate of this end; false leaves the message out. Those of MPA are in stack/mpa_end.h.
+ * Faults in how the peer's segments are judged. judge is called with each ULPDU p[0..n) before anything else (cause 0),
+ * and again with the error found: layer, error type and code as the Terminate's first two octets carry them. Its result
+ * counts: 0 accepts the segment as if it were correct, QP_DROP drops it. terminate may change the message of a
+ * Terminate of this end; false leaves the message out. Those of MPA are in stack/mpa_end.h.
  */
 enum { QP_DROP = 1 << 16 };
 

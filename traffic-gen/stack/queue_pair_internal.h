@@ -12,7 +12,7 @@ enum { QP_QUEUES = 4 };
 /* Work posted, from qp_post() until its completion. */
 struct qp_item {
     struct qp_work work; /* work.p is owned */
-    bool rtr;            /* the RTR of peer-to-peer mode (RFC 6581): nobody is told of it */
+    bool rtr;            /* the RTR of peer-to-peer mode (RFC 6581): it has no completion */
     uint64_t done;       /* octets sent (SEND, WRITE) or placed (READ) */
     uint32_t identifier; /* atomics */
     bool completed;
@@ -51,7 +51,7 @@ struct qp {
     unsigned ird, ord;
     /* Sending. */
     GQueue items;    /* struct qp_item, posted and not completed, in order */
-    GList *next;     /* of items: the first one that is not sent whole */
+    GList *next;     /* of items: the first one not yet sent completely */
     GQueue asked;    /* struct qp_item of items: Reads and atomics in flight */
     GQueue requests; /* struct qp_request */
     uint32_t send_msn[QP_QUEUES];
@@ -60,17 +60,17 @@ struct qp {
     bool closing;    /* qp_close() was called, or the peer has closed */
     bool terminated; /* a Terminate was sent or received, or MPA failed: nothing more is sent */
     bool peer_closed;
-    bool failed; /* something was wrong in either direction */
+    bool failed; /* an error occurred in either direction */
     /* Receiving. */
     struct qp_queue queues[QP_QUEUES];
-    unsigned receives; /* buffers for Sends that are free */
+    unsigned receives; /* free buffers for Sends */
 };
 
 /* ---- queue_pair_send.c ---- */
 
-/* Every piece of work that is not done yet is completed so. */
+/* Completes all unfinished work with that status. */
 void qp_flush(struct qp *qp);
-/* Tells the completions that are due. */
+/* Reports the completions that are due. */
 void qp_complete(struct qp *qp);
 void qp_item_free(struct qp_item *item);
 /* The RTR, before everything else. */
@@ -82,17 +82,17 @@ void qp_receive_ulpdu(struct qp *qp, const uint8_t *p, size_t n, bool rtr);
 
 /* ---- queue_pair_terminate.c ---- */
 
-/* What was wrong: layer, error type and code of RFC 5040 section 4.8 in one number, as the word carries them. */
+/* Cause: layer, error type and code of RFC 5040 section 4.8 in one number, as the word carries them. */
 #define QP_CAUSE(layer, etype, code) ((unsigned)((layer) << 12 | (etype) << 8 | (code)))
 
-/* Says the Terminate, without copies of headers, and closes. */
+/* Sends the Terminate, without copies of headers, and closes. */
 void qp_fail(struct qp *qp, unsigned cause);
 /* With length and DDP header of the segment p[0..n). */
 void qp_fail_about(struct qp *qp, unsigned cause, const uint8_t *p, size_t n);
-/* With those of a request, and with the Read Request if it is one: R is for no other message. */
+/* With those of a request, and the Read Request if it is one: R is for no other message. */
 void qp_fail_request(struct qp *qp, unsigned cause, const struct qp_request *request);
 
-/* Remote Protection Errors by what memory_access() says. */
+/* Remote Protection Errors for the results of memory_access(). */
 extern const unsigned qp_protection_causes[];
 
 #endif

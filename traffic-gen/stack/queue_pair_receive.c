@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * What a queue pair receives: the checks of RFC 5041 section 7.1 and RFC 5040 section 7.2 (RFC 7306 section 8.2) on
- * each segment, placement, and delivery of messages. What fails is answered by a Terminate with the number of that
- * check.
+ * each segment, placement, and delivery of messages. What fails is answered with a Terminate that has the number of
+ * that check.
  */
 #include "traffic-gen/stack/queue_pair_internal.h"
 #include "wire/atomic.h"
@@ -32,7 +32,7 @@ enum {
 
 enum { FORGIVEN_MAX = 1 << 20 /* Message Offset that a fault may let pass */ };
 
-/* The segment in hand. */
+/* The current segment. */
 struct segment {
     const uint8_t *p; /* the ULPDU */
     size_t n;
@@ -71,8 +71,8 @@ static bool check_opcode(struct qp *qp, const struct segment *segment)
 /* ---- Tagged ---- */
 
 /*
- * STag, bounds and wrap are DDP's to check, but DDP has no number for a region that may not be written: that is said
- * with RDMAP's. STag and TO of a segment without payload are not looked at (RFC 5041 section 5.2).
+ * STag, bounds and wrap are DDP's to check, but DDP has no number for a region that must not be written: RDMAP's is
+ * used. STag and TO of a segment without payload are not checked (RFC 5041 section 5.2).
  */
 static bool place(struct qp *qp, const struct segment *segment, unsigned rights)
 {
@@ -99,7 +99,7 @@ static void answered(struct qp *qp, struct qp_item *item, uint64_t original)
     item->completed = true;
     item->original = original;
     qp_complete(qp);
-    qp_pump(qp); /* the ORD lets another one go */
+    qp_pump(qp); /* the ORD allows another one */
 }
 
 /* Responses come in the order of the requests, so the oldest one in flight is what this answers. */
@@ -116,7 +116,7 @@ static void receive_read_response(struct qp *qp, const struct segment *segment)
         uint64_t from = ddp->to - item->work.sink_to;
         uint8_t *sink;
 
-        /* A region of this side that this Read did not name is not open to its Response. */
+        /* A region that this Read did not name is not open to its Response. */
         if (memory_access_by(qp->memory, qp, ddp->stag, ddp->to, ddp->payload_len, 0, &sink) == MEMORY_OK &&
             (ddp->stag != item->work.sink_stag || from > item->work.n || ddp->payload_len > item->work.n - from)) {
             fail(qp, TAGGED_BOUNDS, segment);
@@ -171,7 +171,7 @@ static void receive_read_request(struct qp *qp, const struct segment *segment, c
     }
     request = request_of(segment, false);
     request->read = read;
-    if (read.size > 0) /* else STag and TO are not looked at (RFC 5040 section 7.2) */
+    if (read.size > 0) /* else STag and TO are not checked (RFC 5040 section 7.2) */
         status =
             memory_access_by(qp->memory, qp, read.source_stag, read.source_to, read.size, MEMORY_REMOTE_READ, &source);
     if (status == MEMORY_OK) {
@@ -259,7 +259,7 @@ static void receive_terminate(struct qp *qp, const uint8_t *p, size_t n)
 
     qp->terminated = true;
     qp->failed = true;
-    /* One that is cut short is told as far as it goes: it is not answered by another one. */
+    /* A truncated Terminate is reported as far as it goes: it is not answered with another one. */
     rdmap_terminate_decode(&terminate, p, n);
     if (qp->events.terminated)
         qp->events.terminated(qp->events.ctx, false, &terminate);
@@ -301,7 +301,7 @@ static size_t buffer_size(const struct qp *qp, uint32_t qn)
     return qn == DDP_QN_SEND ? qp->options.receive_size : sizes[qn];
 }
 
-/* Takes a buffer for a message that begins; false when there is none. */
+/* Takes a buffer for a new message; false when there is none. */
 static bool take_buffer(struct qp *qp, uint32_t qn)
 {
     const struct qp_item *item = g_queue_peek_head(&qp->asked);
@@ -340,7 +340,8 @@ static bool check_untagged(struct qp *qp, const struct segment *segment)
     return true;
 }
 
-/* The next octet that is due is where most segments begin; what begins there and is too long is a long message. */
+/* Most segments start at the next octet that is due; one that starts there and is too long makes the message too long.
+ */
 static bool check_offset(struct qp *qp, const struct segment *segment)
 {
     const struct ddp_segment *ddp = &segment->ddp;
@@ -362,7 +363,7 @@ static void receive_untagged(struct qp *qp, const struct segment *segment)
     if (!check_untagged(qp, segment))
         return;
     queue = &qp->queues[ddp->qn];
-    /* Whether the RTR takes a Receive buffer is nobody's to see: here it takes none (RFC 6581 section 9.2). */
+    /* Whether the RTR consumes a Receive buffer is invisible: here it does not (RFC 6581 section 9.2). */
     if (segment->rtr && ddp->opcode == RDMAP_SEND) {
         queue->msn++;
         return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * What a queue pair sends: answers to the peer's requests in their order, and posted work in its order (RFC 5040
- * section 5.5), a message at a time, cut at the MULPDU.
+ * section 5.5), one message at a time, cut at the MULPDU.
  */
 #include "traffic-gen/stack/queue_pair_internal.h"
 #include "wire/atomic.h"
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { RTR_STAG = 1 /* not looked at (RFC 6581 section 9.2), but some hardware refuses 0 */ };
+enum { RTR_STAG = 1 /* not checked (RFC 6581 section 9.2), but some hardware refuses 0 */ };
 
 /* ---- completions ---- */
 
@@ -116,7 +116,7 @@ static void send_untagged(struct qp *qp, enum rdmap_opcode opcode, uint32_t qn, 
     send_segment(qp, &ddp, p, n);
 }
 
-/* Behind this message another one goes out that needs nothing of the peer first. */
+/* After this message another one goes out that needs nothing from the peer first. */
 static bool another_follows(const struct qp *qp)
 {
     const struct qp_item *item = qp->next && qp->next->next ? qp->next->next->data : NULL;
@@ -191,7 +191,7 @@ static void send_atomic(struct qp *qp, struct qp_item *item)
                   rdmap_atomic_request_encode(&request, octets, sizeof octets));
 }
 
-/* A segment of the work whose turn it is. False when there is none, or when it has to wait for an answer. */
+/* Sends a segment of the current work. False when there is none, or when it has to wait for an answer. */
 static bool send_work(struct qp *qp)
 {
     struct qp_item *item = qp->next ? qp->next->data : NULL;
@@ -253,7 +253,7 @@ static bool answer_read(struct qp *qp, struct qp_request *request)
     size_t room = mpa_end_ulpdu_max(qp->mpa) - DDP_TAGGED_HEADER_LEN, n = MIN(read->size, room);
     uint8_t *source = NULL;
 
-    /* The region may have ended since the request came. */
+    /* The region may have been invalidated since the request came. */
     if (read->size > 0) {
         enum memory_status status = memory_access_by(qp->memory, qp, read->source_stag, read->source_to, read->size,
                                                      MEMORY_REMOTE_READ, &source);
@@ -305,7 +305,7 @@ static bool send_answer(struct qp *qp)
     if (!request)
         return false;
     if (request->atomic ? answer_atomic(qp, request) : answer_read(qp, request)) {
-        /* The head is still there: nothing that was called could take it away but a flush. */
+        /* The head is still there: only a flush could have removed it. */
         if (!qp->terminated)
             g_free(g_queue_pop_head(&qp->requests));
     }

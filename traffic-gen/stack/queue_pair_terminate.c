@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Terminates: RFC 5040 sections 4.8 and 7.1. The first error wins; after it nothing is said any more. */
+/* Terminates: RFC 5040 sections 4.8 and 7.1. The first error wins; after it nothing more is sent. */
 #include "traffic-gen/stack/queue_pair_internal.h"
 
 const unsigned qp_protection_causes[] = {
@@ -35,7 +35,8 @@ static void terminate(struct qp *qp, struct rdmap_terminate *message, unsigned c
     }
     head = ddp_header_encode(&ddp, octets, sizeof octets);
     n = rdmap_terminate_encode(message, octets + head, sizeof octets - head);
-    /* A Responder that has had no first FPDU may not say anything: it only closes (RFC 5044 section 7.1.2). */
+    /* A Responder that has not received the first FPDU may not send anything: it only closes (RFC 5044 section 7.1.2).
+     */
     if (mpa_end_may_send(qp->mpa)) {
         mpa_end_send(qp->mpa, octets, head, octets + head, n);
         if (qp->events.terminated)

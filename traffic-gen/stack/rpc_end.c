@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { SPARE_RECEIVES = 2 /* for messages that are no Call and no Reply */ };
+enum { SPARE_RECEIVES = 2 /* for messages that are neither Call nor Reply */ };
 
 /* ---- sending ---- */
 
@@ -57,9 +57,9 @@ void rpc_end_send(struct rpc_end *end, struct rpcrdma_plan *plan, const uint8_t 
     g_byte_array_unref(octets);
 }
 
-/* ---- what the queue pair tells ---- */
+/* ---- events of the queue pair ---- */
 
-/* RFC 8797 section 5.1: a peer that tells nothing sends and receives 1024 octets, and has R 0. */
+/* RFC 8797 section 5.1: a peer without private data sends and receives 1024 octets, and has R = 0. */
 static void on_established(void *ctx, const struct mpa_end_terms *terms)
 {
     struct rpc_end *end = ctx;
@@ -94,7 +94,7 @@ static void on_completed(void *ctx, uint64_t cookie, enum qp_status status, uint
     case RPC_COOKIE_READ:
         rpc_end_read_done(end, cookie >> RPC_COOKIE_BITS, status == QP_OK);
         break;
-    case RPC_COOKIE_ANSWER: /* only now, so that a peer that does not read cannot pile up answers */
+    case RPC_COOKIE_ANSWER: /* only now, so that answers cannot pile up for a peer that does not read */
         qp_repost(end->qp, 1);
         break;
     }
@@ -128,7 +128,7 @@ static void on_ended(void *ctx, bool orderly)
 
 /* ---- life ---- */
 
-/* Sizes as they will be told: whole units of 1024 octets. Without private data, what counts without. */
+/* Sizes as advertised: whole units of 1024 octets; the default without private data. */
 static void set_sizes(struct rpc_end *end)
 {
     struct rpc_end_options *options = &end->options;
@@ -170,7 +170,7 @@ struct rpc_end *rpc_end_new(const struct rpc_end_options *options, const struct 
     end->granted = 1; /* section 3.3.3 */
     end->inline_out = end->inline_in = RPCRDMA_INLINE_DEFAULT;
     set_sizes(end);
-    /* Calls of the peer hold theirs until they are answered; Replies and the rest give theirs back at once. */
+    /* The peer's Calls hold theirs until they are answered; Replies and the rest return theirs at once. */
     end->options.qp.receives = 2 * end->options.credits + SPARE_RECEIVES;
     end->options.qp.receive_size = end->options.receive_size;
     end->options.qp.repost = false;

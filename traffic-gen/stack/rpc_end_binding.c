@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * What may be reduced: the upper-layer binding of NFS (RFC 8267), by the walker of wire/nfs.h. It says where eligible
- * items lie, whether what a peer has reduced is eligible, and where in a Reply the contents of Write chunks belong.
+ * items are, whether what a peer reduced is eligible, and where in a Reply the contents of Write chunks belong.
  */
 #include "traffic-gen/stack/rpc_end_internal.h"
 

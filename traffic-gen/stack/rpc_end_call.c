@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The requester (RFC 8166 sections 3.3 to 3.5): Calls put together and sent as credits allow, Replies taken apart. */
+/* The requester (RFC 8166 sections 3.3 to 3.5): composes Calls and sends them as credits allow, and takes Replies
+ * apart. */
 #include "traffic-gen/stack/rpc_end_internal.h"
 
 #include <string.h>
@@ -27,7 +28,7 @@ void rpc_call_free(struct rpc_end *end, struct rpc_call *call)
     g_free(call);
 }
 
-/* The last of a Call: nobody but the upper layer has access to its memory any more (section 4.4.1). */
+/* The end of a Call: from now on only the upper layer has access to its memory (section 4.4.1). */
 static void finish(struct rpc_end *end, struct rpc_call *call, enum rpc_end_result result,
                    const struct rpc_end_message *reply)
 {
@@ -67,7 +68,7 @@ void rpc_end_call(struct rpc_end *end, const struct rpc_end_message *message, co
 
 /* ---- sending ---- */
 
-/* Section 4.3.2: chunks for results, and for the Reply when it may be too long to come inline. */
+/* Section 4.3.2: chunks for results, and for the Reply if it may be too long for inline. */
 static void plan_results(struct rpc_end *end, struct rpc_call *call, unsigned segments)
 {
     size_t n = RPCRDMA_HEADER_MIN;
@@ -97,7 +98,7 @@ static size_t header_size(const struct rpc_call *call)
         n += rpc_read_list_size(call->reads[i].n_segments);
     for (unsigned i = 0; i < call->n_writes; i++)
         n += rpc_write_chunk_size(call->writes[i].n_segments);
-    /* The word that says whether there is a Reply chunk is counted already. */
+    /* The Reply chunk's discriminator is already counted. */
     return n + (call->reply.n_segments ? rpc_write_chunk_size(call->reply.n_segments) - sizeof(uint32_t) : 0);
 }
 
@@ -210,12 +211,12 @@ void rpc_end_pump(struct rpc_end *end)
 
 /* ---- Replies ---- */
 
-/* The octets that the responder says it has put into the chunk; UINT64_MAX: more than there is room for. */
+/* The octets that the responder reports for the chunk; UINT64_MAX: more than there is room for. */
 static uint64_t returned_length(const struct rpc_chunk *offered, const struct rpcrdma_chunk *returned, const uint8_t *p)
 {
     uint64_t n = 0;
 
-    /* A chunk without a result may come back without segments (RFC 8267 section 6.4.1). */
+    /* A chunk without a result may be returned without segments (RFC 8267 section 6.4.1). */
     if (returned->n != offered->n_segments && returned->n != 0)
         return UINT64_MAX;
     for (uint32_t i = 0; i < returned->n; i++) {
@@ -234,7 +235,7 @@ struct returned_chunks {
     struct rpcrdma_chunk writes[RPC_END_ITEMS_MAX], reply;
 };
 
-/* What lies in the segments, put together. Offered segments lie one behind the other. */
+/* The contents of the segments, joined. Offered segments are adjacent. */
 static void gather(const struct rpc_chunk *offered, const struct rpcrdma_chunk *returned, const uint8_t *p,
                    GByteArray *to)
 {
@@ -296,7 +297,7 @@ static GByteArray *open_reply(const struct rpc_end_incoming *reply, struct retur
         g_byte_array_append(payload, reply->p + header->header_len, (guint)(reply->n - header->header_len));
     else
         gather(&chunks->call->reply, &chunks->reply, reply->p, payload);
-    /* Section 4.5.2: a wrong XID within is an error of the header. */
+    /* Section 4.5.2: a wrong XID in the message is a header error. */
     if (payload->len >= 2 * sizeof(uint32_t) && get_be32(payload->data) == header->xid &&
         get_be32(payload->data + sizeof(uint32_t)) == RPC_REPLY)
         return payload;
@@ -319,7 +320,7 @@ enum rpc_end_answer rpc_end_take_reply(struct rpc_end *end, const struct rpc_end
                                          call->n_writes, fill, &chunks, &message);
 
         g_hash_table_remove(end->calls, GUINT_TO_POINTER(call->xid));
-        end->granted = MAX(header->credit, 1); /* 0 may not be, and would be the end of all Calls */
+        end->granted = MAX(header->credit, 1); /* 0 is not allowed, and would end all Calls */
         finish(end, call, whole ? RPC_END_REPLIED : RPC_END_GARBAGE, whole ? &message : NULL);
         g_free(message.p);
         rpc_end_pump(end);
@@ -329,7 +330,7 @@ enum rpc_end_answer rpc_end_take_reply(struct rpc_end *end, const struct rpc_end
     return answer;
 }
 
-/* One that cannot be decoded, or is for no Call, is discarded. */
+/* If it cannot be decoded, or matches no Call, it is discarded. */
 enum rpc_end_answer rpc_end_take_error(struct rpc_end *end, const struct rpc_end_incoming *error)
 {
     const struct rpcrdma_header *header = error->header;

@@ -20,7 +20,7 @@ void rpc_chunk_offer(struct rpc_end *end, struct rpc_chunk *chunk, unsigned segm
         if (i + 1 == chunk->n_segments)
             end_at = chunk->n;
         chunk->segments[i] = (struct rpcrdma_segment){
-            /* RFC 8797 section 4.1: whoever tells R offers no STag that could not be invalidated. */
+            /* RFC 8797 section 4.1: an end that sets R offers no STag that cannot be invalidated. */
             .handle = memory_register(end->memory, chunk->octets + at, end_at - at, to, rights,
                                       end->options.remote_invalidation),
             .length = (uint32_t)(end_at - at),

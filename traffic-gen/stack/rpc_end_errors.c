@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What becomes of a Send of the peer (RFC 8166 section 4.5): whether it is a Call or a Reply, and what is wrong with
- * its Transport header.
+ * What becomes of a Send from the peer (RFC 8166 section 4.5): whether it is a Call or a Reply, and whether its
+ * Transport header is malformed.
  */
 #include "traffic-gen/stack/rpc_end_internal.h"
 
@@ -23,7 +23,7 @@ static bool is_client(struct rpc_end *end)
     return mpa_end_get_terms(qp_mpa(end->qp))->role == MPA_END_INITIATOR;
 }
 
-/* The type of the RPC message inline; -1: it is not there. */
+/* The type of the inline RPC message; -1: there is none. */
 static int64_t inline_type(const struct rpc_end_incoming *incoming)
 {
     const struct rpcrdma_header *header = incoming->header;
@@ -35,8 +35,8 @@ static int64_t inline_type(const struct rpc_end_incoming *incoming)
 }
 
 /*
- * Where neither the RPC message nor the chunks tell, one with the XID of a Call in flight is taken for its Reply; else
- * servers get Calls, and clients Replies.
+ * Where neither the RPC message nor the chunks tell, a message with the XID of a Call in flight counts as its Reply;
+ * otherwise servers receive Calls, and clients Replies.
  */
 static bool is_call(struct rpc_end *end, const struct rpc_end_incoming *incoming)
 {
@@ -52,7 +52,7 @@ static bool is_call(struct rpc_end *end, const struct rpc_end_incoming *incoming
 
 /* ---- what is due ---- */
 
-/* Chunks that cannot be, or are more than this side takes. */
+/* Chunks that are impossible, or more than this side accepts. */
 static bool bad_chunks(const struct rpc_end_incoming *incoming)
 {
     const struct rpcrdma_header *header = incoming->header;
@@ -158,8 +158,8 @@ void rpc_end_answer(struct rpc_end *end, const struct rpcrdma_header *call, enum
 /* ---- received ---- */
 
 /*
- * True for what is discarded whatever it says: RDMA_DONE (section 4.6.2), what is no ULP message, and what is shorter
- * than any header. RDMA_ERROR may be shorter than the 28 octets of which section 4.5 speaks.
+ * True for what is always discarded: RDMA_DONE (section 4.6.2), what is not a ULP message, and what is shorter than any
+ * header. RDMA_ERROR may be shorter than the 28 octets of section 4.5.
  */
 static bool is_nothing(const struct qp_message *message, const struct rpcrdma_header *header)
 {

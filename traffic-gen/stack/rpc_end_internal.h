@@ -7,7 +7,7 @@
 #include "traffic-gen/stack/rpc_end.h"
 #include "wire/nfs.h"
 
-/* Memory that is offered to the peer, or that a Read fills: segments one behind the other. */
+/* Memory that is offered to the peer, or that a Read fills: adjacent segments. */
 struct rpc_chunk {
     uint8_t *octets; /* owned by whoever made it */
     size_t n;
@@ -15,7 +15,7 @@ struct rpc_chunk {
     uint32_t n_segments;
 };
 
-/* A Call of this side, from rpc_end_call() until its end. */
+/* This side's Call, from rpc_end_call() until its end. */
 struct rpc_call {
     uint64_t cookie;
     uint32_t xid;
@@ -32,7 +32,7 @@ struct rpc_call {
     struct rpc_chunk reply;
 };
 
-/* A Call of the peer that is served, until its answer is posted. */
+/* A peer's Call in service, until its answer is posted. */
 struct rpc_served {
     uint64_t id;
     struct rpcrdma_header header;
@@ -57,7 +57,7 @@ struct rpc_end {
     uint8_t private_data[8];
     bool up, over;
     uint32_t inline_out, inline_in; /* thresholds for what is sent and received */
-    bool invalidates;               /* both ends told R: Replies may go by Send with Invalidate */
+    bool invalidates;               /* both ends set R: Replies may go by Send with Invalidate */
     /* Requester. */
     uint32_t granted;  /* by the peer */
     GQueue waiting;    /* struct rpc_call, for a credit */
@@ -81,13 +81,13 @@ void rpc_end_send(struct rpc_end *end, struct rpcrdma_plan *plan, const uint8_t 
 
 /* Registers chunk->octets in so many segments. */
 void rpc_chunk_offer(struct rpc_end *end, struct rpc_chunk *chunk, unsigned segments, unsigned rights);
-/* Nobody has access any more; the octets stay. */
+/* Revokes access; the octets stay. */
 void rpc_chunk_withdraw(struct rpc_end *end, struct rpc_chunk *chunk);
 size_t rpc_read_list_size(uint32_t segments);
 size_t rpc_write_chunk_size(uint32_t segments);
-/* Items that do not lie in the message one behind the other, and those behind them, are left out. */
+/* Items that are not in the message in order, and those after them, are left out. */
 void rpc_message_check_items(struct rpc_end_message *message);
-/* The message without the items that are taken out. */
+/* The message without the removed items. */
 size_t rpc_message_reduced_size(const struct rpc_end_message *message, const bool *taken);
 void rpc_message_reduce(const struct rpc_end_message *message, const bool *taken, uint8_t *out);
 
@@ -98,11 +98,11 @@ struct rpc_returned {
     bool offered;
 };
 
-/* Every item that was reduced is one that may be (RFC 8267), and its count says how long it is. */
+/* Whether every reduced item may be reduced (RFC 8267), and its length word is right. */
 bool rpc_binding_allows(const struct rpc_end_message *call, const struct rpc_message *header);
 /*
- * Where the contents of Write chunks belong in the Reply p[0..n): *out is it, whole; the octets of chunk k are
- * appended by fill(). False when they belong nowhere.
+ * Puts the contents of Write chunks where they belong in the Reply p[0..n): *out is the whole; fill() appends the
+ * octets of chunk k. False when they belong nowhere.
  */
 bool rpc_binding_rebuild(const struct rpc_call *call, const uint8_t *p, size_t n, bool is_long,
                          const struct rpc_returned *returned, unsigned n_returned,
@@ -112,7 +112,7 @@ bool rpc_binding_rebuild(const struct rpc_call *call, const uint8_t *p, size_t n
 
 void rpc_call_free(struct rpc_end *end, struct rpc_call *call);
 void rpc_end_pump(struct rpc_end *end);
-/* Reply and RDMA_ERROR: RPC_END_SERVE, or what is to be done instead. */
+/* Reply and RDMA_ERROR: RPC_END_SERVE, or what to do instead. */
 enum rpc_end_answer rpc_end_take_reply(struct rpc_end *end, const struct rpc_end_incoming *reply);
 enum rpc_end_answer rpc_end_take_error(struct rpc_end *end, const struct rpc_end_incoming *error);
 void rpc_end_lose_calls(struct rpc_end *end);

@@ -79,7 +79,7 @@ static void note_chunks(struct rpc_served *served)
     }
 }
 
-/* The octets of the chunk that begins with reads[*i], which lie at *at of the sink; both move on. */
+/* The octets of the chunk that begins with reads[*i], at *at of the sink; both advance. */
 static size_t next_chunk(const struct rpc_served *served, guint *i, uint32_t *position)
 {
     size_t n = 0;
@@ -95,7 +95,7 @@ static size_t next_chunk(const struct rpc_served *served, guint *i, uint32_t *po
     return n;
 }
 
-/* A reduced item is counted by the word in front of it; its chunk may hold the roundup (section 3.4.5.2). */
+/* A reduced item's length is in the word before it; its chunk may hold the roundup (section 3.4.5.2). */
 static bool note_item(struct rpc_end_message *call, const GByteArray *octets, size_t chunk)
 {
     size_t at = octets->len;
@@ -212,7 +212,7 @@ static void post_reads(struct rpc_end *end, struct rpc_served *served)
     }
 }
 
-/* Replies of the upper layer come when all of the Call is there. */
+/* The upper layer replies once all of the Call has arrived. */
 void rpc_end_read_done(struct rpc_end *end, uint64_t id, bool ok)
 {
     struct rpc_served *served = find(end, id);
@@ -246,7 +246,7 @@ void rpc_end_serve(struct rpc_end *end, const struct rpc_end_incoming *call)
 
 /* ---- Replies ---- */
 
-/* A chunk of the Call as it goes back: the segments with the lengths that were filled (section 3.4.6). */
+/* A chunk of the Call as it is returned: the segments with the lengths that were filled (section 3.4.6). */
 struct filled {
     struct rpcrdma_segment *segments;
     uint32_t n;
@@ -301,7 +301,7 @@ static bool offers(const struct rpc_served *served, uint32_t stag)
     return false;
 }
 
-/* RFC 8797 section 4.1: an STag that this Call offers, and no other one. 0: none. */
+/* RFC 8797 section 4.1: an STag offered by this Call, never another. 0: none. */
 static uint32_t stag_to_invalidate(struct rpc_end *end, const struct rpc_served *served)
 {
     const struct rpc_served *other;

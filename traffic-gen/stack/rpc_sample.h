@@ -14,7 +14,7 @@ struct rpc_sample {
     const char *results;   /* fields of the results: "status=5" */
 };
 
-/* Octets g_malloc'd, eligible items filled in. False when a word of the sample is not understood. */
+/* Octets g_malloc'd, eligible items filled in. False when a word of the sample is unknown. */
 bool rpc_sample_call(const struct rpc_sample *sample, uint32_t xid, struct rpc_end_message *call);
 /* The Reply to that Call. */
 bool rpc_sample_reply(const struct rpc_sample *sample, const struct rpc_end_message *call,

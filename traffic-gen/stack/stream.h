@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the stack stands on: one TCP connection of a simulated network or of a live socket, and a clock. The stack does
- * no I/O of its own: it is given what was received, and writes through these functions.
+ * What the stack runs on: one TCP connection, of a simulated network or of a live socket, and a clock. The stack does
+ * no I/O: it is handed what was received, and writes through these functions.
  */
 #ifndef IWARP_TRAFFIC_STACK_STREAM_H
 #define IWARP_TRAFFIC_STACK_STREAM_H
@@ -17,19 +17,19 @@ struct stream_piece {
 
 struct stream {
     void *ctx;
-    /* One write: begins a TCP segment where the transport can do that. All of it is taken; the octets are copied. */
+    /* One write: starts a TCP segment where the transport can do that. All of it is accepted; the octets are copied. */
     void (*write)(void *ctx, const uint8_t *p, size_t n);
-    /* Octets that may be written now without piling up: 0 asks for patience until the transport calls back. */
+    /* Octets that may be written now without piling up; 0: wait until the transport calls back. */
     size_t (*room)(void *ctx);
-    /* FIN behind what was written, or RST at once. */
+    /* FIN after what was written, or RST at once. */
     void (*close)(void *ctx, bool reset);
     int64_t (*now)(void *ctx); /* nanoseconds */
     uint16_t mss;              /* of the connection: FPDUs are cut to fit one segment (RFC 5044 section 5.1) */
     /* NULL: each write has a whole segment. Else what is left for the next one: see write_pieces. */
     uint16_t (*segment_room)(void *ctx);
     /*
-     * NULL: there is write alone. Else the same in pieces, without a copy to join them. more: another write follows at
-     * once, and if this one is short both may share a segment, as the rest of one message and the beginning of the
+     * NULL: only write exists. Else the same in pieces, without a copy to join them. more: another write follows at
+     * once; if this one is short, both may share a segment, such as the rest of one message and the beginning of the
      * next.
      */
     void (*write_pieces)(void *ctx, const struct stream_piece *pieces, unsigned n, bool more);

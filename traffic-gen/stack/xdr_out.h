@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A growing XDR stream (RFC 4506) that remembers which of its items may be moved by RDMA: what RPC messages of the
- * stack are written with. wire/xdr.h reads them.
+ * A growing XDR stream (RFC 4506) that remembers which of its items may be moved by RDMA; for the stack's RPC messages.
+ * wire/xdr.h reads them.
  */
 #ifndef IWARP_TRAFFIC_STACK_XDR_OUT_H
 #define IWARP_TRAFFIC_STACK_XDR_OUT_H
@@ -29,9 +29,9 @@ static inline void xdr_out_bool(struct xdr_out *out, bool v)
 }
 /* n octets and their roundup, without a count. */
 void xdr_out_fixed(struct xdr_out *out, const void *p, size_t n);
-/* The same with the count in front. */
+/* The same, preceded by the count. */
 void xdr_out_opaque(struct xdr_out *out, const void *p, uint32_t n);
-/* The same, and DDP-eligible, also when it has no octets: each eligible result has its Write chunk (RFC 8166 4.3.2.1).
+/* The same, and DDP-eligible, even when empty: each eligible result has its Write chunk (RFC 8166 4.3.2.1).
  */
 void xdr_out_eligible(struct xdr_out *out, const void *p, uint32_t n);
 
@@ -40,9 +40,9 @@ static inline size_t xdr_out_at(const struct xdr_out *out)
 {
     return out->octets->len;
 }
-/* Writes a word anew that is there already: counts and statuses that are known afterwards. */
+/* Overwrites a word: counts and statuses that are known only afterwards. */
 void xdr_out_set_u32(struct xdr_out *out, size_t at, uint32_t v);
-/* Forgets everything from `at` on, items included. */
+/* Drops everything from `at` on, items included. */
 void xdr_out_cut(struct xdr_out *out, size_t at);
 
 #endif

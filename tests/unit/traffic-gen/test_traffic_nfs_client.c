@@ -240,7 +240,7 @@ static void what_goes_wrong(void **state)
         const char *end;
     } cases[] = {
         {{{.kind = NFS_JOB_READ, .path = "/a", .octets = 1}}, "read /a: ", "NOENT (2)"},
-        {{{.kind = NFS_JOB_MKDIR, .path = "/a", .expect = 17}}, "mkdir /a: ", "status 0, expected was 17"},
+        {{{.kind = NFS_JOB_MKDIR, .path = "/a", .expect = 17}}, "mkdir /a: ", "expected status 17; found 0"},
         {{{.kind = NFS_JOB_MKDIR, .path = "/"}}, "mkdir /: ", "the path names nothing below the root"},
         {{{.kind = NFS_JOB_WRITE, .path = "/a", .octets = 100}, {.kind = NFS_JOB_READ, .path = "/a", .octets = 101}},
          "read /a: ",
@@ -248,15 +248,15 @@ static void what_goes_wrong(void **state)
         {{{.kind = NFS_JOB_WRITE, .path = "/a", .octets = 100},
           {.kind = NFS_JOB_READ, .path = "/a", .octets = 100, .pattern = 1}},
          "read /a: ",
-         "octet 0 is not what was written"},
+         "octet 0 differs from what was written"},
         {{{.kind = NFS_JOB_WRITE, .path = "/a", .octets = 100}, {.kind = NFS_JOB_GETATTR, .path = "/a", .octets = 99}},
          "getattr /a: ",
-         "its size is 100, expected was 99"},
+         "expected a size of 99; found 100"},
         {{{.kind = NFS_JOB_SYMLINK, .path = "/a", .other = "b"},
           {.kind = NFS_JOB_READLINK, .path = "/a", .other = "c"}},
          "readlink /a: ",
-         "the link's text is \"b\", expected was \"c\""},
-        {{{.kind = NFS_JOB_LIST, .path = "/", .count = 1}}, "list /: ", "0 entries, expected were 1 at least"},
+         "expected the link's text \"c\"; found \"b\""},
+        {{{.kind = NFS_JOB_LIST, .path = "/", .count = 1}}, "list /: ", "expected at least 1 entries; found 0"},
         {{{.kind = NFS_JOB_WRITE, .path = "/a", .octets = 1 << 20}}, "write /a: ", "NOSPC (28)"},
     };
 
