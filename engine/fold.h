@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rule counts folded: only those of the rules that a connection exercised, in two or three octets each. What a
- * connection keeps that has ended or is idle, where RULE_COUNT counts would take a hundred times as much.
+ * Rule counts, folded: only the rules that a connection exercised, in two or three octets each. Kept for idle and ended
+ * connections, where RULE_COUNT counts would take a hundred times as much.
  */
 #ifndef IWARP_ENGINE_FOLD_H
 #define IWARP_ENGINE_FOLD_H

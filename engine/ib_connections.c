@@ -55,7 +55,7 @@ struct pair {
     struct pair *older, *newer;      /* by the last packet */
     struct way *way[2];              /* by sender; NULL: not known */
     struct id id[2];
-    bool dead; /* the host did not take it */
+    bool dead; /* the host refused it */
 };
 
 struct ib_connections {
@@ -338,7 +338,7 @@ static void replay(struct ib_connections *connections, struct pair *pair)
             free_early(pair->way[side]);
 }
 
-/* Queue pair `qp` is that of `side`: what the other side sends to it is of this connection from now on. */
+/* Queue pair `qp` belongs to `side`: from now on, what the other side sends to it belongs to this connection. */
 static void set_qp(struct ib_connections *connections, struct pair *pair, unsigned side, uint32_t qp, int64_t now_ns)
 {
     unsigned sender = other_side(side);
@@ -395,7 +395,7 @@ static bool has_asked(const struct way *way, uint32_t psn)
            (uint32_t)ib_psn_distance(way->request_first, psn) < way->request_n;
 }
 
-/* The one way back on which PSN was asked; NULL when there is none, or more. */
+/* The only reverse path on which PSN is awaited; NULL when there is none, or several. */
 static struct way *counterpart_of(const struct ib_connections *connections, const struct way *way, uint32_t psn)
 {
     struct way *found = NULL;
@@ -586,7 +586,7 @@ unsigned ib_connections_share(const struct ib_address *source, const struct ib_a
     return (unsigned)((h ^ h >> 32) % n);
 }
 
-/* ---- all of them ---- */
+/* ---- the whole table ---- */
 
 struct ib_connections *ib_connections_new(const struct ib_connections_options *options,
                                           const struct ib_connection_events *events)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The reliable connections of a capture of RoCE or InfiniBand, and which of them a packet belongs to.
+ * The reliable connections in a RoCE or InfiniBand capture, and which of them a packet belongs to.
  *
- * A packet names only the queue pair that receives it. Which two queue pairs are one connection is said by connection
- * management (wire/ib_cm.h). Where the capture lacks that, what answers tells: an Acknowledge or Read response carries
- * the PSN of a request in the other direction. Until then packets are kept; a queue pair whose counterpart cannot be
- * told by its bound, or by the end, is a connection with one direction.
+ * A packet names only the queue pair that receives it. Connection management says which two queue pairs form a
+ * connection (wire/ib_cm.h). Where the capture lacks it, responses do: an Acknowledge or Read response carries the PSN
+ * of a request in the other direction. Until then packets are kept; a queue pair without a known counterpart when the
+ * bound is reached, or at the end, is a connection with one direction.
  *
- * Sans-I/O. Memory: max_connections, and IB_EARLY_LIMIT octets for each queue pair that has no counterpart yet, of
- * which there are IB_UNPAIRED_MAX at one time.
+ * Sans-I/O. Memory: max_connections, and IB_EARLY_LIMIT octets for each queue pair without a counterpart so far, of
+ * which there are at most IB_UNPAIRED_MAX at a time.
  */
 #ifndef IWARP_ENGINE_IB_CONNECTIONS_H
 #define IWARP_ENGINE_IB_CONNECTIONS_H
@@ -43,7 +43,7 @@ struct ib_connection {
     uint16_t reject_reason;
     bool disconnected;      /* a side asked for the end */
     uint16_t port[2];       /* of an IP service, by side; 0: not known */
-    uint8_t ird[2], ord[2]; /* by side, as told; valid with request_seen and reply_seen */
+    uint8_t ird[2], ord[2]; /* by side, as announced; valid with request_seen and reply_seen */
     uint32_t start_frame, end_frame;
     int64_t start_ns, end_ns;
     uint64_t packets;
@@ -55,7 +55,9 @@ enum ib_connection_end { IB_CONNECTION_ENDED, IB_CONNECTION_REUSED, IB_CONNECTIO
 
 struct ib_connection_events {
     void *ctx;
-    /* A new one, before anything of it: the host sets *events. False: it cannot take it; its packets are passed over.
+    /*
+     * A new connection, before its first event: the host sets *events. False: the host refuses it; its packets are
+     * skipped.
      */
     bool (*open)(void *ctx, struct ib_connection *connection, struct ib_rc_events *events);
     /* A message of connection management that belongs to it, sent by `side`; may be NULL. */
@@ -68,7 +70,7 @@ struct ib_connection_events {
 struct ib_connections_options {
     uint32_t max_connections; /* known at one time; 0: 65536 */
     int64_t linger_ns;        /* how long one stays known after its end; 0: 10 s */
-    uint32_t *next_id;        /* shared with other tables; NULL: numbers of its own */
+    uint32_t *next_id;        /* shared with other tables; NULL: separate numbers */
     struct ib_rc_options rc;
 };
 
@@ -86,12 +88,12 @@ void ib_connections_free(struct ib_connections *connections);
 struct ib_connection *ib_connections_packet(struct ib_connections *connections, const struct ib_arrival *arrival);
 /* The connection that a packet seems to belong to, without giving it to that; NULL: none is known. */
 struct ib_connection *ib_connections_find(struct ib_connections *connections, const struct ib_arrival *arrival);
-/* Tells of each that is open; `tell` must not call anything here. */
+/* Calls `each` for every open connection; it must not call anything here. */
 void ib_connections_each(struct ib_connections *connections, void (*tell)(void *ctx, struct ib_connection *connection),
                          void *ctx);
-/* Closes what is open, in the order of ids. */
+/* Closes all open connections, in the order of their ids. */
 void ib_connections_finish(struct ib_connections *connections, int64_t now_ns);
-/* Packets that were passed over: no memory, or the bound on queue pairs without counterpart. */
+/* Packets that were skipped for lack of memory, or by the bound on queue pairs without a counterpart. */
 uint64_t ib_connections_passed_over(const struct ib_connections *connections);
 
 #endif

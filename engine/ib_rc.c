@@ -124,7 +124,7 @@ static struct place place_of(unsigned side, uint64_t offset, uint32_t frame, uin
                           .side = (uint8_t)side};
 }
 
-/* The message that a request packet begins or goes on with. */
+/* The message that a request packet begins or continues. */
 static void enter_message(struct ib_requests *requests, const struct ib_packet *packet)
 {
     if (packet->info->first || !requests->open) {
@@ -143,8 +143,8 @@ static void enter_message(struct ib_requests *requests, const struct ib_packet *
 }
 
 /*
- * A Send after a Read whose response is not complete: the rest was lost by the capture, or the sender did not wait for
- * it. Which of the two does not show before what comes later, so that nothing follows from what is missing.
+ * A Send after a Read whose response is incomplete: either the capture lost the rest or the sender did not wait for it.
+ * Which of the two is known only later, so what is missing proves nothing.
  */
 static void doubt_responses(struct ib_rc *rc, unsigned side)
 {
@@ -205,14 +205,14 @@ static void skip_to(struct ib_rc *rc, unsigned side, uint64_t to, const struct p
     requests->open = false;
 }
 
-/* Gives what is held, as far as nothing is missing before it; with `all` over what is missing, too. */
+/* Delivers what is held, up to the first gap; with `all`, across gaps, too. */
 static void give_held(struct ib_rc *rc, unsigned side, uint32_t frame, int64_t time_ns, bool all)
 {
     struct ib_requests *requests = &rc->side[side];
     const struct ib_held_packet *first;
 
     while ((first = ib_held_first(&requests->held))) {
-        /* What made it deliverable: another packet, or the end, which has no frame of its own. */
+        /* What made it deliverable: another packet, or the end, which has no frame. */
         struct place place = frame > first->frame
                                  ? place_of(side, first->offset, frame, first->frame, time_ns)
                                  : place_of(side, first->offset, first->frame, first->frame, first->time_ns);
@@ -250,7 +250,7 @@ static void request(struct ib_rc *rc, unsigned side, const struct ib_packet *pac
     }
     if (offset > requests->next && requests->next_least) {
         ib_reads_followed(rc, side, offset);
-        if (requests->next_least && offset > requests->next) { /* of a Read that no MTU explains: take it as it is */
+        if (requests->next_least && offset > requests->next) { /* for a Read that no MTU explains: taken as it is */
             requests->next_least = false;
             requests->next = offset;
         }
@@ -274,7 +274,7 @@ static void request(struct ib_rc *rc, unsigned side, const struct ib_packet *pac
 
 /* ---- answers ---- */
 
-/* The other side has got everything of this side before `offset`. */
+/* The other side has received everything from this side before `offset`. */
 static void acknowledged(struct ib_rc *rc, unsigned side, uint64_t offset, uint32_t frame, int64_t time_ns)
 {
     struct ib_requests *requests = &rc->side[side];
@@ -283,7 +283,7 @@ static void acknowledged(struct ib_rc *rc, unsigned side, uint64_t offset, uint3
         return;
     requests->acked_known = true;
     requests->acked = offset;
-    /* What is missing and acknowledged was lost by the capture. Without anything after it, it may yet be captured. */
+    /* What is missing but acknowledged was lost by the capture. Without anything after it, it may still come. */
     give_held(rc, side, frame, time_ns, false);
 }
 

@@ -83,13 +83,15 @@ void ib_rc_mtu(struct ib_rc *rc, unsigned mtu);
 
 /* A packet that `side` sent on this connection; decoded, headers complete. */
 void ib_rc_packet(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, uint32_t frame, int64_t time_ns);
-/* End of the connection or of the capture: gives up what is missing and gives what is held. */
+/* End of the connection or of the capture: gives up what is missing and delivers what is held. */
 void ib_rc_finish(struct ib_rc *rc);
 
 /* Octets; 0: not known. */
 unsigned ib_rc_path_mtu(const struct ib_rc *rc);
 const struct ib_rc_counts *ib_rc_counts(const struct ib_rc *rc);
-/* True when `psn` lies in what `side` has asked and may still be answered: pairs the directions of a late capture. */
+/*
+ * True when `psn` is among the requests of `side` that may still be answered: pairs the directions of a late capture.
+ */
 bool ib_rc_awaits(const struct ib_rc *rc, unsigned side, uint32_t psn);
 /* True: held packets or Reads had to be forgotten for lack of memory or by a bound. */
 bool ib_rc_lost_track(const struct ib_rc *rc);

@@ -28,7 +28,7 @@ struct ib_held {
 };
 
 void ib_held_free(struct ib_held *held);
-/* Keeps a copy. False when a bound is reached or memory is lacking; *again: there is one of that offset. */
+/* Keeps a copy. False when a bound is reached or memory is lacking; *again: that offset is held already. */
 bool ib_held_add(struct ib_held *held, size_t limit, uint64_t offset, const struct ib_packet *packet, uint32_t frame,
                  int64_t time_ns, bool *again);
 static inline const struct ib_held_packet *ib_held_first(const struct ib_held *held)
@@ -45,7 +45,7 @@ struct ib_read {
     uint64_t message; /* number of the request */
     uint64_t address;
     uint32_t rkey, size;
-    uint32_t packets; /* of its response; 0: not known, for want of the MTU */
+    uint32_t packets; /* of its response; 0: unknown, as the MTU is */
     uint32_t taken;   /* response packets up to here were taken, but for the gaps */
     struct {
         uint32_t from, to;
@@ -89,21 +89,22 @@ struct ib_rc {
     struct ib_rc_counts counts;
 };
 
-/* Offset of a PSN of this side's requests: the one nearest to what comes next. False: it lies before all that is known.
+/*
+ * Offset of a PSN of this side's requests: the one nearest to what comes next. False: it is before all that is known.
  */
 bool ib_requests_offset(const struct ib_requests *requests, uint32_t psn, uint64_t *offset);
 
-/* A part with what is known to all kinds: who, where, octets. */
+/* A part with the fields common to all kinds filled in: sender, place, octets. */
 struct ib_rc_part ib_rc_part_of(const struct ib_rc *rc, unsigned side, const struct ib_packet *packet,
                                 const struct place *place);
 void ib_rc_give(struct ib_rc *rc, const struct ib_rc_part *part);
 
-/* The MTU shows itself; Reads whose length in packets was not known get it. */
+/* The MTU became known: fills in the number of packets of Reads that lack it. */
 void ib_rc_learn_mtu(struct ib_rc *rc, unsigned mtu);
 /* Takes a Read or Atomic of `side` at that offset; its packets, at least 1. *least: there may be more. */
 uint32_t ib_reads_add(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, uint64_t offset,
                       uint64_t message, bool *least);
-/* The request at `offset` came right after the last Read: so many packets its response has. */
+/* The request at `offset` came right after the last Read, which gives the number of packets of its response. */
 void ib_reads_followed(struct ib_rc *rc, unsigned side, uint64_t offset);
 /* A Read of `side` lacks parts of its response. */
 bool ib_reads_incomplete(const struct ib_rc *rc, unsigned side);

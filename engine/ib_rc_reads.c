@@ -16,7 +16,7 @@ static struct ib_read *read_at(const struct ib_reads *reads, unsigned i)
     return &reads->ring[(reads->first + i) % IB_RC_READS_MAX];
 }
 
-/* Packets of a response of so many octets. */
+/* Packets of a response of this length. */
 static uint32_t packets_of(uint32_t size, unsigned mtu)
 {
     return size == 0 ? 1 : (uint32_t)(((uint64_t)size + mtu - 1) / mtu);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What RPC-over-RDMA sees of the transport beneath it, the same for all of them (RFC 8166 section 2.2.2): Sends,
+ * What RPC-over-RDMA sees of the transport below it, the same for all transports (RFC 8166 section 2.2.2): Sends,
  * accesses to ranges of memory, how far a sender had received the other direction, what a receiver refused, private
- * data, holes and ends. iWARP gives it (engine/rdma_rdmap.h), and so do the reliable connections of InfiniBand and
- * RoCE.
+ * data, holes and ends. Sources are iWARP (engine/rdma_rdmap.h) and the reliable connections of InfiniBand and RoCE
+ * (engine/rdma_ib.h).
  *
  * Sides are 0 and 1. An offset counts what one side sends: octets of its stream on iWARP, PSNs of its requests on
- * InfiniBand; it orders, and says how far the other side has got.
+ * InfiniBand; it gives the order and how far the other side has received.
  */
 #ifndef IWARP_ENGINE_RDMA_H
 #define IWARP_ENGINE_RDMA_H
@@ -23,7 +23,7 @@ enum rdma_kind {
     RDMA_WRITE,
     RDMA_READ,
     RDMA_READ_RESPONSE,
-    RDMA_OTHER, /* it is no business of RPC-over-RDMA, but takes its place in the order */
+    RDMA_OTHER, /* of no concern to RPC-over-RDMA, but part of the order */
 };
 
 /* A part of a message: a DDP Segment, a packet. */
@@ -34,8 +34,8 @@ struct rdma_part {
     enum direction direction;
     bool first_of_all;  /* nothing of this direction came before it */
     bool after_gap;     /* something before it is missing */
-    bool in_message;    /* false: it is no sound part of a message, and what follows says nothing */
-    bool faulty;        /* a layer beneath made a finding at it: it is followed, and nothing is reported */
+    bool in_message;    /* false: not a valid part of a message; the fields below mean nothing */
+    bool faulty;        /* a lower layer made a finding at it: it is followed, but nothing is reported */
     bool set_up;        /* belongs to the start of the connection (the RTR of RFC 6581) */
     uint64_t message;   /* number among those of this direction */
     uint32_t index;     /* part of the message, from 0 */
@@ -46,19 +46,19 @@ struct rdma_part {
     uint64_t offset;    /* Send: of the octets in the message */
     const uint8_t *p;   /* octets, valid during the event */
     size_t n;
-    size_t lacking;    /* of these, at the end, the snap length cut away: they read as zero */
+    size_t lacking;    /* of these, at the end, not captured: they read as zero */
     bool memory_known; /* the three below are valid */
-    uint32_t handle;   /* of the memory accessed; with a Read and its response that of its source */
+    uint32_t handle;   /* of the memory accessed; for a Read and its response, of its source */
     uint64_t address;  /* offset of RFC 8166: what is accessed by this part */
     uint64_t length;   /* Read: octets asked for; else n */
     bool invalidates;  /* Send: */
     uint32_t invalidated;
     bool acked_known; /* how far its sender had received the other direction, exactly */
     uint64_t acked;
-    uint64_t received; /* so much of it at least */
+    uint64_t received; /* the same, as a lower bound */
 };
 
-/* Private data of a side, as the connection comes about. */
+/* Private data of a side, at connection setup. */
 struct rdma_private_data {
     struct place place;
     uint64_t end; /* offset after it */
@@ -71,19 +71,19 @@ struct rdma_private_data {
 /* What is known of a connection as a whole. */
 struct rdma_terms {
     int initiator_side; /* 0, 1, or -1 unknown */
-    bool from_start;    /* its start was seen, of both sides */
+    bool from_start;    /* the start of both directions was captured */
 };
 
 enum rdma_refusal_cause {
     RDMA_REFUSED_MEMORY,       /* no such handle, out of its bounds, no right */
-    RDMA_REFUSED_RECEIVE,      /* a Send for which there was no Receive, or no sound one */
+    RDMA_REFUSED_RECEIVE,      /* a Send without a suitable Receive */
     RDMA_REFUSED_NO_RECEIVE,   /* of these: there was none */
     RDMA_REFUSED_TOO_LONG,     /* of these: it was too short */
     RDMA_REFUSED_INVALIDATION, /* a handle that cannot be invalidated */
     RDMA_REFUSED_OTHER,
 };
 
-/* A side ends the connection over something that the other one sent: a Terminate, a NAK. */
+/* A side ends the connection over something that the other one sent: a Terminate or NAK. */
 struct rdma_refusal {
     struct place place;
     enum rdma_refusal_cause cause;

@@ -29,7 +29,7 @@ static enum rdma_kind kind_of(enum ib_message kind)
     return RDMA_OTHER;
 }
 
-/* Operations of both sides have numbers of their own; a response belongs to the other side's. */
+/* Each side numbers its own operations; a response has the number of the other side's. */
 static uint64_t operation_of(const struct ib_rc_part *part)
 {
     bool answer = part->kind == IB_MESSAGE_READ_RESPONSE || part->kind == IB_MESSAGE_ATOMIC_ACK;
@@ -88,7 +88,7 @@ bool rdma_private_data_of_ib(struct rdma_private_data *out, const struct ib_conn
 
     if (cm->attribute != IB_CM_REQUEST && cm->attribute != IB_CM_REPLY)
         return false;
-    /* What is not there proves nothing where not all was captured; a block that is there counts. */
+    /* In an incomplete capture, absence proves nothing; a block that was captured counts. */
     if (cut && rpcrdma_private_data_find(&block, p, n) != RPCRDMA_PD_OK)
         return false;
     *out = (struct rdma_private_data){

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reliable connections of InfiniBand and RoCE in the language of engine/rdma.h. Offsets count PSNs of a side's
- * requests.
+ * Reliable connections of InfiniBand and RoCE as engine/rdma.h events. Offsets count PSNs of a side's requests.
  *
- * How far a sender had received the other direction is known as a lower bound only: an Acknowledge proves what has
- * arrived, but it may be sent later than what the receiver said meanwhile.
+ * How far a sender had received the other direction is known only as a lower bound: an Acknowledge proves what has
+ * arrived, but may be sent later than other packets of the receiver.
  */
 #ifndef IWARP_ENGINE_RDMA_IB_H
 #define IWARP_ENGINE_RDMA_IB_H
@@ -13,7 +12,7 @@
 #include "engine/rdma.h"
 
 struct rdma_part rdma_part_of_ib(const struct ib_connection *connection, const struct ib_rc_part *part);
-/* As ib_rc_events.refused tells it. */
+/* From ib_rc_events.refused. */
 struct rdma_refusal rdma_refusal_of_ib(unsigned side, enum ib_nak nak, uint64_t offset, const struct place *place);
 /* False: this message carries none. */
 bool rdma_private_data_of_ib(struct rdma_private_data *out, const struct ib_connection *connection, unsigned side,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The RPC-over-RDMA layer (RFC 8166, 8167, 8797; RFC 5666 by profile) of one connection: takes the messages and Tagged
- * memory accesses that an RDMA transport gives (engine/rdma.h) and its private data, gives messages, transactions,
- * whole RPC messages rebuilt from inline content and chunks, and verdicts. Hosted by iwarp-check, by the Wireshark
- * plugin and by the active test suites.
+ * The RPC-over-RDMA layer (RFC 8166, 8167, 8797; RFC 5666 by profile) on one connection. Takes the messages, Tagged
+ * memory accesses and private data of an RDMA transport (engine/rdma.h); returns messages, transactions, complete RPC
+ * messages rebuilt from inline content and chunks, and verdicts. Hosted by iwarp-check, the Wireshark plugin and the
+ * active suites.
  *
- * Sides are TCP sides (0, 1). A transaction is named by the side that calls and its XID; "client" is the side that
- * opened the MPA connection, and Calls of the other side are of the reverse direction (RFC 8167).
+ * Sides are TCP sides (0, 1). A transaction is identified by its calling side and XID. The client is the side that
+ * opened the connection; Calls from the other side are in the reverse direction (RFC 8167).
  */
 #ifndef IWARP_ENGINE_RPCRDMA_H
 #define IWARP_ENGINE_RPCRDMA_H
@@ -23,7 +23,7 @@ struct rpcrdma_options {
     unsigned transactions_max; /* remembered per calling side, answered ones included; 0 takes 4096 */
     unsigned segments_max;     /* chunk segments remembered per connection; 0 takes 65536 */
     uint32_t content_max;      /* octets kept of a Position Zero Read chunk or Reply chunk; 0 takes 4 MiB */
-    bool payload_only;         /* the host gets segments with payload only: see engine/mpa.h */
+    bool payload_only;         /* the host sees only segments with payload: see engine/mpa.h */
     bool always;               /* the host knows that this connection carries RPC-over-RDMA */
 };
 
@@ -33,20 +33,20 @@ enum rpcrdma_chunk_kind { RPCRDMA_READ_CHUNK, RPCRDMA_WRITE_CHUNK, RPCRDMA_REPLY
 
 enum { RPCRDMA_RANGES_MAX = 6 };
 
-/* Octets moved of a segment: pieces relative to its offset, ascending and apart. */
+/* Octets of a segment that were moved: ascending, disjoint pieces relative to its offset. */
 struct rpcrdma_ranges {
     struct rpcrdma_range {
         uint64_t from, to;
     } range[RPCRDMA_RANGES_MAX];
     uint8_t n;
-    bool lost; /* more pieces than can be remembered: what is covered is not known */
+    bool lost; /* more pieces than can be remembered: coverage is unknown */
 };
 
 /* A segment that a Call offers. */
 struct rpcrdma_offer {
     struct rpcrdma_transaction *transaction;
     struct rpcrdma_offer *next;  /* of the same hash of (side, STag) */
-    struct rpcrdma_offer **link; /* what points to it: one STag may name the segments of all Calls */
+    struct rpcrdma_offer **link; /* what points to it, as one STag may name the segments of all Calls */
     enum rpcrdma_chunk_kind kind;
     uint32_t chunk; /* index in transaction->chunks */
     uint32_t index; /* in its chunk */
@@ -72,20 +72,20 @@ struct rpcrdma_chunk_state {
     uint64_t returned;
 };
 
-/* An item that the walker found, and where its contents are. */
+/* An item found by the walker, and where its contents are. */
 struct rpcrdma_item {
     struct nfs_item item;
     int chunk;           /* index in transaction->chunks whose data it is; -1: in the payload */
     unsigned read_class; /* READ-class operations of the COMPOUND before it (RFC 8267 section 6.4.1) */
 };
 
-/* Where items are taken to have been cut out: the first is the standard's, the others tell errors apart. */
+/* How the payload may have been reduced: first as the standard demands, then the known mistakes. */
 enum rpcrdma_reduction {
-    RPCRDMA_REDUCED_STANDARD, /* Calls: a Read chunk's Position is that of the item; Replies: chunk k belongs to the
-                              k-th READ-class operation, and is used when its returned length is not 0 */
-    RPCRDMA_REDUCED_ROUNDUP,  /* the roundup of an item that was taken out is still inline */
-    RPCRDMA_REDUCED_INLINE,   /* nothing was taken out, whatever the lists say */
-    RPCRDMA_REDUCED_IN_ORDER, /* eligible items take the chunks in order, whatever Positions and numbers say */
+    RPCRDMA_REDUCED_STANDARD, /* Calls: a Read chunk has its item's Position; Replies: chunk k belongs to the k-th
+                                 READ-class operation, and is used when its returned length is not 0 */
+    RPCRDMA_REDUCED_ROUNDUP,  /* the roundup of a removed item is still inline */
+    RPCRDMA_REDUCED_INLINE,   /* nothing was removed, whatever the lists say */
+    RPCRDMA_REDUCED_IN_ORDER, /* eligible items use the chunks in order, whatever Positions and numbers say */
     RPCRDMA_REDUCED_PARTIAL,  /* the contents that the chunk does not hold are inline */
     RPCRDMA_REDUCED_OTHER,    /* Replies: an item that is not eligible is in the chunk */
     RPCRDMA_REDUCED_COUNT,    /* the count went into the chunk together with the contents */
@@ -93,12 +93,12 @@ enum rpcrdma_reduction {
     RPCRDMA_REDUCED_UNPADDED, /* items that are inline have no roundup */
     RPCRDMA_REDUCED_BARE,     /* Calls: the arguments begin where the verifier should be */
     RPCRDMA_REDUCED_RECOUNT,  /* an inline item has another count than it says */
-    RPCRDMA_REDUCED_NONE,     /* under none of these does the payload make sense; the walk told is the standard's */
+    RPCRDMA_REDUCED_NONE,     /* the payload is valid under none of these; walk is the standard's */
 };
 
-/* What a Call's or Reply's payload says. Arrays are the layer's own and are used again. */
+/* The decoded payload of a Call or Reply. The arrays belong to the layer and are reused. */
 struct rpcrdma_body {
-    bool known;   /* the whole payload was there: header decoded (rpc.status OK), walked as far as the tables go */
+    bool known;   /* the whole payload was present: header decoded (rpc.status OK), walked as far as the tables go */
     bool walked;  /* walk is valid: a procedure with tables, not wrapped by RPCSEC_GSS, but for arguments as below */
     bool wrapped; /* protected by integrity or privacy; arguments with integrity are walked when they come out even */
     struct rpc_message rpc;
@@ -107,14 +107,14 @@ struct rpcrdma_body {
     struct nfs_walk_result walk;
     uint64_t length;        /* octets of the payload as transferred (reduced) */
     uint64_t unreduced;     /* of the whole RPC message; valid when walked and walk.status is OK */
-    uint64_t hash;          /* of program to end: equal for equal requests whatever their XID */
+    uint64_t hash;          /* from program to end: equal for equal requests, whatever their XID */
     const uint8_t *payload; /* the payload as transferred; valid during the events about it only */
     struct nfs_operation *operations;
     struct rpcrdma_item *items;
     struct nfs_value *values;
     unsigned n_operations, n_items, n_values;
     unsigned operations_size, items_size, values_size;
-    bool cut; /* more of them than are remembered */
+    bool cut; /* some could not be remembered */
     bool roundup_not_zero;
     uint64_t roundup_position;
 };
@@ -124,24 +124,24 @@ enum rpcrdma_outcome { RPCRDMA_OUTSTANDING, RPCRDMA_REPLIED, RPCRDMA_FAILED /* b
 struct rpcrdma_transaction {
     uint64_t number; /* of the connection, from 1, in the order of the Calls */
     uint32_t xid;
-    uint8_t side; /* that calls */
+    uint8_t side; /* the caller */
     bool reverse; /* from server to client */
     enum rpcrdma_outcome outcome;
-    bool damaged;         /* octets of either direction were lost since the Call: absence proves nothing */
-    bool malformed;       /* the Call's Transport header cannot be understood, or a finding was made at it */
-    bool misread;         /* the Call's header or lists, or its payload, have an error: the rest is not judged */
-    bool repeats;         /* the same Call (same XID, same octets behind it) is outstanding already */
-    bool ambiguous;       /* another Call with its XID is outstanding: which of them an answer answers is not known */
-    bool astray;          /* since the Call its responder accessed memory that nothing offers: found already */
-    bool late;            /* told behind its answer: damaged, and nothing of the answer is known */
-    bool spoilt;          /* an answer to it cannot be read: the caller is to discard it, and may not have */
-    bool settled;         /* another copy of the Call was answered, which is as good as an answer to this one */
-    bool twin;            /* a Call of the other side with this XID was outstanding when it came */
-    bool uncounted;       /* takes no credit: rpcrdma_credit_rules.c */
-    uint64_t inline_hash; /* of the Call's inline payload behind the XID, to tell retransmissions */
-    uint64_t arguments_hash;                   /* of what is behind the RPC header, when that is inline */
-    uint32_t arguments;                        /* octets of it */
-    struct place call, answer;                 /* of the Sends; answer: of the Reply or RDMA_ERROR, when there is one */
+    bool damaged;              /* octets of either direction were lost since the Call: absence proves nothing */
+    bool malformed;            /* the Call's Transport header cannot be understood, or a finding was made at it */
+    bool misread;              /* the Call's header or lists, or its payload, have an error: the rest is not judged */
+    bool repeats;              /* the same Call (XID and following octets) was already outstanding */
+    bool ambiguous;            /* another Call with its XID is outstanding: an answer may be to either */
+    bool astray;               /* the responder has accessed memory that nothing offers since: reported already */
+    bool late;                 /* captured after its answer: damaged, and the answer is unknown */
+    bool spoilt;               /* an answer cannot be read: the caller should have discarded it, but may not have */
+    bool settled;              /* another copy of the Call was answered, which settles this one, too */
+    bool twin;                 /* a Call with this XID from the other side was outstanding when it arrived */
+    bool uncounted;            /* uses no credit: rpcrdma_credit_rules.c */
+    uint64_t inline_hash;      /* of the Call's inline payload after the XID, to detect retransmissions */
+    uint64_t arguments_hash;   /* of what follows the RPC header, when inline */
+    uint32_t arguments;        /* octets of it */
+    struct place call, answer; /* of the Sends; answer: the Reply or RDMA_ERROR, if any */
     uint64_t call_operation, answer_operation; /* numbers of RDMA operations */
     uint64_t call_acked, answer_acked;         /* what their senders had received, when known */
     bool call_acked_known, answer_acked_known;
@@ -171,7 +171,7 @@ struct rpcrdma_transaction {
 
 enum rpcrdma_kind { RPCRDMA_KIND_UNKNOWN, RPCRDMA_KIND_CALL, RPCRDMA_KIND_REPLY, RPCRDMA_KIND_ERROR };
 
-/* A Send, taken for an RPC-over-RDMA message. */
+/* A Send, treated as an RPC-over-RDMA message. */
 struct rpcrdma_message {
     unsigned side;
     enum direction direction;
@@ -183,23 +183,24 @@ struct rpcrdma_message {
     uint64_t acked;
     const uint8_t *p; /* valid during the event */
     uint32_t n;
-    uint32_t lacking; /* octets at its end that the snap length cut away: they read as zero */
+    uint32_t lacking; /* octets at its end that were not captured: they read as zero */
     struct rpcrdma_header header;
     enum rpcrdma_kind kind;
     bool has_rpc; /* RDMA_MSG: the header of the inline RPC message, at header.header_len */
     struct rpc_message rpc;
     bool faulty;     /* a finding was made at it */
     uint32_t fault;  /* 1 + the rule that it broke first (at least a warning); 0: none */
-    bool misread;    /* one that makes its lists and payload look wrong as well */
-    bool discarded;  /* a Reply whose header is in error: section 4.5 has it discarded, and its Call outstanding */
-    uint64_t excess; /* octets that another rule finds inline where they should not be */
-    bool unsure;     /* the other direction lags behind: what it answers may not have been told yet */
+    bool misread;    /* one that makes its lists and payload look wrong, too */
+    bool discarded;  /* a Reply with an error in its header: by section 4.5 it is discarded and its Call stays
+                        outstanding */
+    uint64_t excess; /* octets that are wrongly inline by another rule */
+    bool unsure;     /* the other direction lags behind: the Call that it answers may come later */
     struct rpcrdma_transaction *transaction; /* NULL: none */
 };
 
-/* Octets that an RDMA Write or a Read Response moved, or a Read Request asks for. */
+/* Octets moved by an RDMA Write or Read Response, or requested by a Read Request. */
 struct rpcrdma_move {
-    unsigned side;       /* that sent this segment */
+    unsigned side;       /* sent this segment */
     unsigned owner;      /* side whose memory is accessed */
     enum rdma_kind kind; /* RDMA_WRITE, RDMA_READ, RDMA_READ_RESPONSE */
     uint64_t operation;
@@ -208,8 +209,8 @@ struct rpcrdma_move {
     uint64_t to;   /* likewise */
     uint64_t length;
     const uint8_t *p; /* NULL for Read Requests */
-    uint64_t lacking; /* octets at its end that the snap length cut away: they read as zero */
-    bool first, last; /* segment of the operation's message */
+    uint64_t lacking; /* octets at its end that were not captured: they read as zero */
+    bool first, last; /* first, last segment of the operation's message */
     bool acked_known;
     uint64_t acked;
     bool unsure;
@@ -217,7 +218,7 @@ struct rpcrdma_move {
     uint64_t offset;             /* from the beginning of the offer's chunk; valid with offer */
 };
 
-/* A whole RPC message was put together: body is transaction->call_body or reply_body. */
+/* An RPC message is complete: body is transaction->call_body or reply_body. */
 struct rpcrdma_payload {
     struct rpcrdma_transaction *transaction;
     bool reply;
@@ -230,7 +231,7 @@ struct rpcrdma_events {
     void (*message)(void *ctx, const struct rpcrdma_message *message);
     void (*move)(void *ctx, const struct rpcrdma_move *move);
     void (*payload)(void *ctx, const struct rpcrdma_payload *payload);
-    /* It is forgotten: its memory is used again. */
+    /* Forgotten: its memory will be reused. */
     void (*retired)(void *ctx, struct rpcrdma_transaction *transaction);
 };
 
@@ -242,7 +243,7 @@ struct rpcrdma_connection *rpcrdma_connection_new(const struct rpcrdma_options *
                                                   const struct rpcrdma_events *events, struct verdict *verdict);
 void rpcrdma_connection_free(struct rpcrdma_connection *rpcrdma);
 
-/* What the transport gives, handed on by the host; meanings as in engine/rdma.h. */
+/* The transport's events, handed on by the host; meanings as in engine/rdma.h. */
 void rpcrdma_connection_private_data(struct rpcrdma_connection *rpcrdma, const struct rdma_private_data *data);
 void rpcrdma_connection_terms(struct rpcrdma_connection *rpcrdma, const struct rdma_terms *terms);
 /* TCP ports of the sides: a hint only. */
@@ -254,28 +255,28 @@ void rpcrdma_connection_end(struct rpcrdma_connection *rpcrdma, unsigned side, b
 void rpcrdma_connection_finish(struct rpcrdma_connection *rpcrdma, int64_t time_ns);
 
 /*
- * After rpcrdma_connection_finish(): what it leaves behind (engine/history.h), the caller's, once. NULL: it carried no
- * RPC-over-RDMA, or memory is lacking.
+ * After rpcrdma_connection_finish(), once: the record for later connections (engine/history.h), owned by the caller.
+ * NULL: the connection carried no RPC-over-RDMA, or memory is lacking.
  */
 struct history_record *rpcrdma_connection_record(struct rpcrdma_connection *rpcrdma);
 
-/* False: it is known to be another ULP's, and nothing more need be told. */
+/* False: it carries another ULP and needs no further events. */
 bool rpcrdma_connection_follows(const struct rpcrdma_connection *rpcrdma);
-/* True: it could not be followed for lack of memory. */
+/* True when it could not be followed for lack of memory. */
 bool rpcrdma_connection_lacks_memory(const struct rpcrdma_connection *rpcrdma);
-/* True when the options or private data say that the connection is one of RPC-over-RDMA. */
+/* True when the options or private data say that the connection carries RPC-over-RDMA. */
 bool rpcrdma_connection_is_told(const struct rpcrdma_connection *rpcrdma);
 /* True once messages of RPC-over-RDMA were recognised. */
 bool rpcrdma_connection_is_rpcrdma(const struct rpcrdma_connection *rpcrdma);
 /* The side that is the client; -1 unknown. */
 int rpcrdma_connection_client(const struct rpcrdma_connection *rpcrdma);
-/* Inline threshold of what `side` sends, in octets, 0 unknown; *negotiated: both startup frames told it. */
+/* Inline threshold for what `side` sends, in octets, 0: unknown; *negotiated: both startup frames announced it. */
 uint32_t rpcrdma_connection_threshold(const struct rpcrdma_connection *rpcrdma, unsigned side, bool *negotiated);
-/* The whole conversation was seen so far, in both directions, from its start: absence and order prove something. */
+/* Both directions were captured in full so far, from the start: absence and order prove something. */
 bool rpcrdma_whole(const struct rpcrdma_connection *rpcrdma);
-/* Of what this side sends. */
+/* The direction of what this side sends. */
 enum direction rpcrdma_connection_direction(const struct rpcrdma_connection *rpcrdma, unsigned side);
-/* First value with this mark from values[*i] on, *i then behind it; NULL: none. op 0: of any operation. */
+/* The first value with this mark from values[*i] on, then *i is the next index; NULL: none. op 0: of any operation. */
 const struct nfs_value *rpcrdma_value(const struct rpcrdma_body *body, enum nfs_mark mark, uint32_t op, unsigned *i);
 
 /* ---- counts for the reports ---- */
@@ -290,11 +291,11 @@ struct rpcrdma_procedure_count {
 struct rpcrdma_counts {
     const struct rpcrdma_procedure_count *procedures; /* in order of first appearance */
     unsigned n;
-    uint64_t other_calls; /* of procedures beyond those that are told apart */
+    uint64_t other_calls; /* of procedures beyond those counted one by one */
     uint64_t messages[5]; /* Sends by rdma_proc 0 to 4 */
 };
 const struct rpcrdma_counts *rpcrdma_connection_counts(const struct rpcrdma_connection *rpcrdma);
-/* They begin at 0 again, for hosts that report in parts; procedures keep their places. */
+/* Resets them, for hosts that report in intervals; procedures keep their places. */
 void rpcrdma_connection_restart_counts(struct rpcrdma_connection *rpcrdma);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Forms of sound Calls that a responder has to accept: some refuse them, as nobody around them sends them. Whether an
- * ERR_CHUNK is for the form's sake is beyond doubt when nothing of the chunks was read before, or when nothing else in
- * the Call can be refused. Documents: RFC 8166 sections 3.4.5.2 and 3.5.3, the implementation experience, and, by its
- * profile, RFC 5667 sections 4 and 5.
+ * Unusual forms of sound Calls that a responder must accept; some refuse them because their usual peers never send
+ * them. An ERR_CHUNK is certainly about the form when no chunk was read before it, or when nothing else in the Call can
+ * be refused. Documents: RFC 8166 sections 3.4.5.2 and 3.5.3, the implementation experience, and, by profile, RFC 5667
+ * sections 4 and 5.
  */
 #include "engine/rpcrdma_reaction.h"
 

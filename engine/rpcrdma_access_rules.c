@@ -2,10 +2,10 @@
 /*
  * RDMA operations against the memory that Calls offer: RFC 8166 sections 2.3.2, 3.1, 3.4.3, 3.4.5 and 3.4.6.
  *
- * rpcrdma_memory.c has found the offer that an access fits, if there is one. An access that fits none is a violation of
- * exactly one rule, the first of a list that applies: which one depends on what else there is under its STag, what has
- * been answered already, and on what the next Call offers. What cannot be told apart by an access (an STag that several
- * outstanding Calls offer) is not judged, and neither is an access behind a hole, as its Call may lie there.
+ * rpcrdma_memory.c has found the offer that an access fits, if any. An access that fits none violates exactly one rule,
+ * the first of a list that applies: this depends on what else is offered under its STag, what has been answered
+ * already, and what the next Call offers. Ambiguous accesses (an STag that several outstanding Calls offer) are not
+ * judged, nor is an access after a hole, as its Call may be missing.
  */
 #include "engine/rpcrdma_memory_state.h"
 
@@ -22,7 +22,7 @@ static bool written(const struct rpcrdma_offer *offer)
     return offer->kind != RPCRDMA_READ_CHUNK;
 }
 
-/* ---- what else there is under the STag of an access that fits no offer ---- */
+/* ---- other offers under the STag of an access that fits none ---- */
 
 struct lookup {
     const struct rpcrdma_offer *same;  /* outstanding, of the right kind, but of another range */
@@ -119,7 +119,7 @@ static void fail_disordered(struct rpcrdma_connection *rpcrdma, const struct rpc
     const struct rpcrdma_segment *segment = &offer->target;
     bool read = offer->kind == RPCRDMA_READ_CHUNK;
 
-    if (offer->transaction->misread) /* told already */
+    if (offer->transaction->misread) /* reported already */
         return;
     rpcrdma_fail_at(rpcrdma, &offer->transaction->call, read ? RULE_RPCR_4_1_2_06 : RULE_RPCR_4_1_2_07,
                     move->place.frame,
@@ -230,7 +230,7 @@ static void judge_stray_write(struct rpcrdma_connection *rpcrdma, const struct r
     }
 }
 
-/* ---- RDMA Reads of what nothing offers: told when the next Calls came ---- */
+/* ---- RDMA Reads of what nothing offers: reported after the next Calls ---- */
 
 static void tell_stray(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_stray *stray)
 {

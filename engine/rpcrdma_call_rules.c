@@ -160,7 +160,7 @@ static void gss_control(struct rpcrdma_shape *shape)
                            chunk->position);
 }
 
-/* RFC 5666 section 11 lets the protected body as a whole be a chunk. */
+/* RFC 5666 section 11 allows the whole protected body to be a chunk. */
 static void gss_wrapped(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_transaction *t = shape->t;
@@ -235,7 +235,7 @@ static bool never_eligible(struct rpcrdma_shape *shape)
     return true;
 }
 
-/* A Position-Zero chunk beside an inline message has its finding: what it was meant to be is not asked. */
+/* A Position-Zero chunk along with an inline message was reported already. */
 static bool zero_beside_inline(const struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_transaction *t = shape->t;
@@ -310,7 +310,7 @@ void rpcrdma_call_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tra
     judge(&shape);
 }
 
-/* Section 2.2.4.2: roundup that goes with the data in a Read chunk is zero as well. */
+/* Section 2.2.4.2: roundup in a Read chunk is zero, too. */
 void rpcrdma_call_move(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
     const struct rpcrdma_transaction *t;

@@ -146,7 +146,7 @@ void rpcrdma_ccp_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp 
         judge_reply(rpcrdma, ccp, m);
 }
 
-/* Each side tells how many RDMA Reads may be active at it. */
+/* Each side announces how many RDMA Reads it can serve at a time. */
 void rpcrdma_ccp_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp *ccp, const struct rpcrdma_move *move)
 {
     unsigned reader = move->kind == RDMA_READ ? move->side : other_side(move->side);

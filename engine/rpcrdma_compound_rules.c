@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The results of a COMPOUND or CB_COMPOUND against its operations: one result each, in order, up to the first that
- * failed, whose status is that of the whole (RFC 7530 section 15.2, RFC 8881 sections 16.2 and 20.2).
+ * failed, whose status is the COMPOUND's (RFC 7530 section 15.2, RFC 8881 sections 16.2 and 20.2).
  */
 #include "engine/rpcrdma_shape.h"
 
@@ -22,7 +22,7 @@ static uint64_t minor_of(const struct rpcrdma_body *call)
     return minor ? minor->value : UINT64_MAX;
 }
 
-/* Operations of a minor version; those of later extensions are not among them. */
+/* Operations of a minor version, without later extensions. */
 static bool defined(uint32_t op, uint64_t minor, bool callback)
 {
     static const uint32_t last[2][3] = {{39, 58, 71}, {4, 14, 15}};
@@ -30,7 +30,7 @@ static bool defined(uint32_t op, uint64_t minor, bool callback)
     return minor < 3 && op >= FIRST_OP && op <= last[callback][minor];
 }
 
-/* Minor version 1 does away with these (RFC 8881 section 17), and a server of it need not know them. */
+/* Minor version 1 drops these (RFC 8881 section 17), and its servers need not know them. */
 static bool withdrawn(uint32_t op, uint64_t minor)
 {
     return minor > 0 && (op == 20 || op == NFS_OP_RENEW || op == NFS_OP_SETCLIENTID || op == 36 || op == 39);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The RPC-over-RDMA layer of one connection: life cycle, Sends put together, the way of a message. */
+/* The RPC-over-RDMA layer on one connection: life cycle, reassembly of Sends, dispatch of messages. */
 #include "engine/hash.h"
 #include "engine/heap.h"
 #include "engine/history.h"
@@ -103,7 +103,7 @@ enum direction rpcrdma_connection_direction(const struct rpcrdma_connection *rpc
     return (unsigned)rpcrdma->terms.initiator_side == side ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
 }
 
-/* Of what is an error nothing else is asked; what is only unwise is judged further. */
+/* After an error nothing else is judged; after a warning or note it is. */
 static void mark(struct rpcrdma_message *message, enum rule_id rule, enum rule_severity severity)
 {
     if (severity >= SEVERITY_WARNING && message->fault == 0)
@@ -191,7 +191,10 @@ uint32_t rpcrdma_connection_threshold(const struct rpcrdma_connection *rpcrdma, 
     return own->data.send_size < peer->data.receive_size ? own->data.send_size : peer->data.receive_size;
 }
 
-/* Who opened the connection is the client (RFC 8166 section 2.2.3); else the port tells, else the first Call. */
+/*
+ * The side that opened the connection is the client (RFC 8166 section 2.2.3); otherwise the port decides, then the
+ * first Call.
+ */
 static void learn_client(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message)
 {
     if (rpcrdma->terms.initiator_side >= 0)
@@ -300,7 +303,7 @@ static void call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
         look_inline(rpcrdma, m, false);
 }
 
-/* The payload of a Long Reply lies in the Reply chunk, put there by Writes before this Send. */
+/* The payload of a Long Reply is in the Reply chunk, written there before this Send. */
 static void look_long_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     struct rpcrdma_transaction *t = m->transaction;
@@ -341,13 +344,13 @@ static void answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m
         look_long_reply(rpcrdma, m);
 }
 
-/* An error of the header (RFC 8166 section 4.3.1), whether or not it could be told. */
+/* An error in the header (RFC 8166 section 4.3.1), whether or not it could be reported. */
 static bool read_list_in_reply(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m)
 {
     return m->kind == RPCRDMA_KIND_REPLY && m->header.read.n > 0 && !rpcrdma_old(rpcrdma);
 }
 
-/* One Reply settles all copies of a Call, though each of them may draw one. */
+/* One Reply settles all copies of a Call, though each copy may draw one. */
 static void settle_copies(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *answered)
 {
     for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, answered->side, t));) {
@@ -358,7 +361,7 @@ static void settle_copies(struct rpcrdma_connection *rpcrdma, const struct rpcrd
     }
 }
 
-/* The transaction is over when all have looked at its end. */
+/* Closes the transaction after all rules have seen its end. */
 static void settle(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     struct rpcrdma_transaction *t = m->transaction;
@@ -379,7 +382,7 @@ static void settle(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m
         settle_copies(rpcrdma, t);
 }
 
-/* One message, all the way. */
+/* One message, through all rules. */
 static void take(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     rpcrdma_classify(rpcrdma, m);
@@ -427,7 +430,7 @@ static void message(struct rpcrdma_connection *rpcrdma, const struct rdma_part *
                                 .unsure = unsure};
 
     rpcrdma_header_decode(&m.header, p, there);
-    /* Not even its header is there; or not whether it is a Call or a Reply, and both sides send both. */
+    /* Its header is incomplete; or it may be a Call or a Reply, and both sides send both. */
     if (m.lacking > 0 &&
         (m.header.status != RPCRDMA_OK ||
          (there < m.header.header_len + 8 && rpcrdma->side[0].calls.total > 0 && rpcrdma->side[1].calls.total > 0))) {
@@ -484,7 +487,7 @@ static void send_part(struct rpcrdma_connection *rpcrdma, const struct rdma_part
     if (!s->send_open || s->send_message != part->message) {
         s->send_open = true;
         s->send_message = part->message;
-        s->send_spoilt = !part->first_known || part->index != 0; /* Last came too early: its begin is gone */
+        s->send_spoilt = !part->first_known || part->index != 0; /* the beginning is missing */
         s->send_n = 0;
         s->send_there = UINT32_MAX;
     }
@@ -506,7 +509,7 @@ static void send_part(struct rpcrdma_connection *rpcrdma, const struct rdma_part
 
 /* ---- RDMA operations ---- */
 
-/* The last Read Response for a Position-Zero chunk completes a Long Call. */
+/* The last Read Response of a Position-Zero chunk completes a Long Call. */
 static void completed_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
     struct rpcrdma_transaction *t = move->offer->transaction;
@@ -544,7 +547,7 @@ static void moved(struct rpcrdma_connection *rpcrdma, const struct rdma_part *pa
     move.owner = part->kind == RDMA_READ_RESPONSE ? move.side : other_side(move.side);
     if (!part->memory_known) {
         if (part->kind != RDMA_READ)
-            rpcrdma_transactions_damage(rpcrdma); /* what it brings belongs to one of them */
+            rpcrdma_transactions_damage(rpcrdma); /* its octets belong to one of them */
         return;
     }
     rpcrdma_recognise_told(rpcrdma);
@@ -562,7 +565,7 @@ static void moved(struct rpcrdma_connection *rpcrdma, const struct rdma_part *pa
 
 /* ---- inputs ---- */
 
-/* The first that is heard of a side. A capture that begins inside the connection lacks the start of both directions. */
+/* The first event of a side. A capture that begins inside the connection lacks the start of both directions. */
 static void start(struct rpcrdma_connection *rpcrdma, unsigned side, bool from_first)
 {
     rpcrdma->side[side].started = true;
@@ -595,7 +598,7 @@ void rpcrdma_connection_part(struct rpcrdma_connection *rpcrdma, const struct rd
     s->end = part->end;
     if (part->acked_known && part->acked > rpcrdma->acked[side])
         rpcrdma->acked[side] = part->acked;
-    if (part->set_up) /* no message of ours */
+    if (part->set_up) /* not an RPC-over-RDMA message */
         return;
     rpcrdma->verdict->muted = part->faulty;
     s->faulty |= part->faulty;

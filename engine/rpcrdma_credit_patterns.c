@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Credits are limits (RFC 8166 section 3.3.1, draft-lever section 4.4): they do not change because a Call comes or
- * goes. A sender that gives what is left of them instead is known by values that make the same sum, message after
- * message, with the number of Calls in flight. Single changes are legal, and so are credits that grow from message to
- * message, as they might while a burst of Calls is answered: the number must have risen in between, and the value
- * fallen.
+ * goes. A sender that announces the credits left over instead is recognised by values that, message after message, add
+ * up to the same sum with the number of Calls in flight. Single changes are legal, and so are credits that grow from
+ * message to message, as they might while a burst of Calls is answered: the number must have risen in between, and the
+ * value fallen.
  */
 #include "engine/rpcrdma_internal.h"
 

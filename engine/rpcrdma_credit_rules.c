@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Credits (RFC 8166 section 3.3.1, RFC 8167 section 4.1; RFC 5666 sections 3.3 and 3.8 by profile): how many Calls of a
- * side may be unanswered at a time. The two calling sides have credits of their own.
+ * side may be unanswered at a time. The two calling sides have separate credits.
  *
- * What counts is what the caller knew when it sent a Call: of Replies that it had not received by then, as its ACK
- * numbers tell, neither the grant nor the end of their transactions.
+ * A Call is judged by what the caller knew when it sent it: Replies that it had not yet received, as its ACK numbers
+ * show, count neither for their grant nor for the end of their transactions.
  */
 #include "engine/heap.h"
 #include "engine/rpcrdma_internal.h"
@@ -37,7 +37,7 @@ struct caller {
     uint32_t dones;                                      /* RDMA_DONE since the latest Reply (RFC 5666 section 3.8) */
     uint32_t program;                                    /* of the first Call; 0: none was seen */
     bool programs;                                       /* there are several */
-    bool over, over_initial, over_requested, over_dones; /* told once until the number falls */
+    bool over, over_initial, over_requested, over_dones; /* reported once until the number falls */
     struct rpcrdma_pattern requests, grants, crossed;
 };
 
@@ -65,7 +65,7 @@ static uint32_t less(uint32_t a, uint32_t b)
     return a > b ? a - b : 0;
 }
 
-/* For certain, as far as the answers told go. */
+/* Certain, as far as the answers captured so far go. */
 static uint32_t counted(const struct rpcrdma_connection *rpcrdma, unsigned side)
 {
     const struct caller *c = &rpcrdma->credit->caller[side];
@@ -223,7 +223,7 @@ static void pass_limit(struct rpcrdma_connection *rpcrdma, const struct caller *
 {
     enum rule_id rule = limit_rule(rpcrdma, k);
 
-    if (!rpcrdma_whole(rpcrdma)) { /* more of them may be unanswered than were seen */
+    if (!rpcrdma_whole(rpcrdma)) { /* more Calls may be unanswered than were seen */
         rpcrdma_inconclusive(rpcrdma, rule);
         return;
     }
@@ -232,7 +232,7 @@ static void pass_limit(struct rpcrdma_connection *rpcrdma, const struct caller *
         rpcrdma_pass(rpcrdma, RULE_RPCR_6_3_01);
 }
 
-/* The lower of what is requested and what is granted. A lower request holds for the Calls behind it. */
+/* The lower of request and grant. A lower request holds for the Calls after it. */
 static void judge_requested(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, struct caller *c,
                             uint32_t in_flight)
 {
@@ -303,7 +303,7 @@ static void judge_limit(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
         judge_requested(rpcrdma, m, c, in_flight);
 }
 
-/* A copy that comes sooner behind the one before it than an answer can be waited for. */
+/* A copy sent too soon after the one before it for the sender to have waited for an answer. */
 static bool hasty(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
 {
     const struct rpcrdma_transaction *before = t->hash_next;
@@ -330,11 +330,11 @@ void rpcrdma_credit_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
 
     rpcrdma->credit->last_frame = m->place.frame;
     note_program(c, m);
-    if (rpcrdma->side[m->side].calls.outstanding == 1) /* whatever was in doubt is over */
+    if (rpcrdma->side[m->side].calls.outstanding == 1) /* this ends all doubt */
         c->uncounted = c->stale = 0;
     /*
-     * Retransmissions may be dropped unanswered, malformed Calls are; what was told late may be answered already. But
-     * each Send takes a Receive: copies in a row, sooner than any timer, are counted as what they are.
+     * Retransmissions may be dropped without an answer, malformed Calls are; a Call captured late may be answered
+     * already. But each Send uses a Receive: copies in quick succession, sooner than any timer, count.
      */
     if ((t->repeats && !hasty(rpcrdma, t)) || !header || t->damaged || t->late) {
         uncount(c, t);

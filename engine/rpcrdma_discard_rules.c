@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Messages that their receiver is to discard without a word (RFC 8166 sections 4.2.4, 4.5 and 4.6): it neither answers
- * them, nor gives up the connection over them.
+ * Messages that the receiver silently discards (RFC 8166 sections 4.2.4, 4.5 and 4.6): it neither answers them nor
+ * closes the connection over them.
  */
 #include "engine/rpcrdma_reaction.h"
 
-/* What a message of this kind that broke a rule is to be met with. */
+/* How the receiver must treat a message of this kind that broke a rule. */
 static const struct met {
     enum rule_id broken, rule;
     enum rpcrdma_kind kind;
@@ -45,7 +45,7 @@ static void open_discard(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
     unsigned side = other_side(m->side);
     struct rpcrdma_discard *discard = &state->discard[side][state->next[side]++ % RPCRDMA_DISCARDS_MAX];
 
-    if (discard->open) /* more of them than are remembered */
+    if (discard->open) /* some could not be remembered */
         rpcrdma_inconclusive(rpcrdma, discard->rule);
     *discard = (struct rpcrdma_discard){
         .open = true, .rule = rule, .xid = m->header.xid, .has_xid = m->n >= 4, .place = m->place};
@@ -59,20 +59,20 @@ static bool takes_up(const struct rpcrdma_message *m, const struct rpcrdma_disca
            (m->kind == RPCRDMA_KIND_ERROR || !m->transaction || m->transaction->outcome != RPCRDMA_OUTSTANDING);
 }
 
-/* The receiver goes on: only a message that takes up what it was to discard is wrong. */
+/* The receiver goes on: only a message that reacts to what it should have discarded is wrong. */
 static void judge(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, struct rpcrdma_discard *discard)
 {
     static const char text[] =
         "expected the message in frame %u to be silently discarded; found %s with its XID 0x%08x";
     const char *what = m->kind == RPCRDMA_KIND_ERROR ? "an RDMA_ERROR" : "a Reply";
 
-    if (m->acked_known && m->acked <= discard->place.offset) /* sent before it had got it */
+    if (m->acked_known && m->acked <= discard->place.offset) /* sent before it arrived */
         return;
     discard->open = false;
     if (!takes_up(m, discard))
         rpcrdma_pass(rpcrdma, discard->rule);
     else if (m->kind == RPCRDMA_KIND_ERROR && !m->transaction && (unsigned)rpcrdma->client == m->side)
-        /* An RDMA_ERROR of the requester is wrong by itself as well (section 4.2.4). */
+        /* An RDMA_ERROR from the requester is wrong by itself, too (section 4.2.4). */
         rpcrdma_fail_at(rpcrdma, &m->place, discard->rule, discard->place.frame, text, discard->place.frame, what,
                         discard->xid);
     else
@@ -93,7 +93,7 @@ void rpcrdma_discard_open(struct rpcrdma_connection *rpcrdma, const struct rpcrd
 {
     const struct met *met = met_for(m);
 
-    /* By RFC 5666 section 4.2 an RDMA_ERROR answers whatever is wrong, however short. */
+    /* By RFC 5666 section 4.2 an RDMA_ERROR answers anything wrong, however short. */
     if (met && !m->unsure && (!rpcrdma_old(rpcrdma) || met->rule != RULE_RPCR_4_5_01))
         open_discard(rpcrdma, m, met->rule);
 }
@@ -111,8 +111,8 @@ void rpcrdma_discard_skipped(struct rpcrdma_connection *rpcrdma)
 }
 
 /*
- * Whoever closes first, over something that it was to pass over, has not passed over it: for certain where Calls are
- * unanswered. Servers close without that as well, but not at once.
+ * A side that closes first after something it should have discarded did not discard it: certain where Calls are
+ * unanswered. Servers also close without a reason, but not at once.
  */
 static void judge_end(struct rpcrdma_connection *rpcrdma, unsigned side, const struct place *place,
                       const struct rpcrdma_discard *discard)

@@ -37,7 +37,7 @@ static void judge_stray(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
                      rpcrdma->side[caller].calls.outstanding, m->header.xid);
         for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, caller, t));)
             t->ambiguous |= t->fault != 0; /* it was meant for one of these */
-    } else if (old)                        /* RFC 5666 section 4.2 lets either side send it */
+    } else if (old)                        /* RFC 5666 section 4.2 allows either side to send it */
         rpcrdma_fail_as(rpcrdma, m, rule, SEVERITY_NOTE, 0,
                         "expected no RDMA_ERROR from the requester; found one with XID 0x%08x", m->header.xid);
     else

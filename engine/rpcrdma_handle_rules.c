@@ -10,7 +10,7 @@
 
 enum {
     PREDICTED = 32, /* STags in a row with one and the same difference */
-    KEPT = 4,       /* Calls, one behind the other's answer, that offer the same region */
+    KEPT = 4,       /* consecutive Calls, each after the previous answer, that offer the same region */
     KEY_BITS = 8,
 };
 

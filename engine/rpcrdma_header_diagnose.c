@@ -19,7 +19,7 @@ bool rpcrdma_header_xid_follows(const struct rpcrdma_message *message)
 
 bool rpcrdma_header_disordered(const struct rpcrdma_message *m, uint32_t words[4])
 {
-    /* Where XID, version, credit and procedure stand. The first order is told by its values alone. */
+    /* Places of XID, version, credit and procedure. The first order is recognised by its values alone. */
     static const uint8_t orders[][4] = {
         {0, 2, 1, 3}, {1, 0, 2, 3}, {2, 1, 0, 3}, {0, 1, 3, 2}, {0, 3, 2, 1}, {3, 1, 2, 0}, {1, 2, 0, 3},
         {2, 0, 1, 3}, {0, 2, 3, 1}, {0, 3, 1, 2}, {1, 0, 3, 2}, {2, 3, 0, 1}, {3, 2, 1, 0},
@@ -42,7 +42,7 @@ bool rpcrdma_header_disordered(const struct rpcrdma_message *m, uint32_t words[4
 
 /* ---- between header and RPC message ---- */
 
-/* Octets between the lists and the RPC message, or in front of it. */
+/* Octets between the lists and the RPC message, or before it. */
 static bool filler(const struct rpcrdma_message *m, struct rpcrdma_diagnosis *d)
 {
     uint64_t at = m->header.header_len;
@@ -67,7 +67,7 @@ static bool filler(const struct rpcrdma_message *m, struct rpcrdma_diagnosis *d)
     return false;
 }
 
-/* Lists that can be read, but only by taking the RPC message for a part of them. */
+/* Lists that can be read only by treating the RPC message as a part of them. */
 static bool swallowed(const struct rpcrdma_message *m, struct rpcrdma_diagnosis *d)
 {
     if (m->header.status != RPCRDMA_OK || m->header.proc != RPCRDMA_MSG)
@@ -86,8 +86,8 @@ static bool swallowed(const struct rpcrdma_message *m, struct rpcrdma_diagnosis 
 /* ---- the lists ---- */
 
 /*
- * A Write list in the place of the Read list can be read as one: the count of its first chunk for a Position, which
- * then lies within the RPC header.
+ * A Write list in the place of the Read list can be read as one: the count of its first chunk becomes a Position, which
+ * is then within the RPC header.
  */
 bool rpcrdma_header_suspicious(const struct rpcrdma_message *m)
 {
@@ -104,8 +104,8 @@ bool rpcrdma_header_suspicious(const struct rpcrdma_message *m)
 }
 
 /*
- * Behind a Reply chunk of one segment, a word 0 is the end of a list, which does not belong there, or the last word of
- * a segment of 20 octets: what is read as its handle and length then is a Position and an STag.
+ * After a Reply chunk of one segment, a zero word is either a misplaced end of a list or the last word of a segment of
+ * 20 octets: then its handle and length are really a Position and an STag.
  */
 static bool reply_segment_shifted(const struct rpcrdma_message *m)
 {
@@ -126,7 +126,7 @@ bool rpcrdma_header_diagnose(const struct rpcrdma_message *m, struct rpcrdma_dia
         d->expected = rpcrdma_shape_expected(d->rule);
         return rpcrdma_shape_write_list_first(m);
     }
-    /* Behind lists that can be read without Reply chunk, more words are in the way rather than part of it. */
+    /* After lists that can be read without a Reply chunk, extra words are more likely stray than part of one. */
     if (m->header.status == RPCRDMA_OK && !m->header.has_reply && filler(m, d))
         return true;
     if (rpcrdma_shape_find(m, &d->rule, &d->found)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Every Send by itself: the fixed words, the lists, what lies behind them (RFC 8166 sections 4.1, 4.2 and 4.6). */
+/* Every Send by itself: the fixed words, the lists, and what follows them (RFC 8166 sections 4.1, 4.2 and 4.6). */
 #include "engine/rpcrdma_header.h"
 
 enum { REPLY_SHORTEST = RPC_REPLY_MIN };
@@ -16,7 +16,7 @@ static bool lists_follow(const struct rpcrdma_message *m)
 
 /* ---- the fixed words ---- */
 
-/* rdma_vers or rdma_proc is none, but is one when its octets are read in the other order. */
+/* rdma_vers or rdma_proc is invalid, but valid with its octets reversed. */
 static bool fixed_swapped(const struct rpcrdma_header *h)
 {
     if (h->vers == swapped(RPCRDMA_VERSION))
@@ -145,14 +145,14 @@ static const enum rule_id list_rules[] = {
     RULE_RPCR_4_1_2_10, RULE_RPCR_4_1_2_11, RULE_RPCR_3_4_6_01, RULE_RPCR_3_4_6_03,
 };
 
-/* An RDMA_NOMSG is over behind its Reply chunk. */
+/* An RDMA_NOMSG ends with its Reply chunk. */
 static bool reply_chunk_goes_on(const struct rpcrdma_message *m)
 {
     return m->header.proc == RPCRDMA_NOMSG && m->header.status == RPCRDMA_OK && m->header.has_reply &&
            m->n > m->header.header_len;
 }
 
-/* True: the lists can be read, and what lies behind them is to be judged. */
+/* True: the lists can be read, and what follows them can be judged. */
 static bool judge_lists(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     struct rpcrdma_diagnosis d;
@@ -177,7 +177,7 @@ static bool judge_lists(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
     return true;
 }
 
-/* Behind what is the whole message: octets that make no XDR unit (section 2.2.4). */
+/* After the complete message: octets that form no XDR unit (section 2.2.4). */
 static bool judge_units(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, uint32_t end)
 {
     if (m->n <= end || m->n - end >= 4) {
@@ -189,7 +189,7 @@ static bool judge_units(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
     return false;
 }
 
-/* ---- RDMA_MSG: what lies behind the lists ---- */
+/* ---- RDMA_MSG: what follows the lists ---- */
 
 static bool has_position_zero(const struct rpcrdma_message *m, uint64_t *octets)
 {
@@ -278,7 +278,7 @@ static void judge_inline(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
 
 /* ---- RDMA_NOMSG ---- */
 
-/* A Long Reply that the Call has no Reply chunk for cannot be right, whatever its lists: rpcrdma_reply_rules.c. */
+/* A Long Reply to a Call without a Reply chunk is wrong, whatever its lists: rpcrdma_reply_rules.c. */
 static bool unasked_long_reply(const struct rpcrdma_message *m)
 {
     return m->kind == RPCRDMA_KIND_REPLY && m->transaction && m->transaction->outcome == RPCRDMA_OUTSTANDING &&
@@ -326,7 +326,7 @@ static void judge_long(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
     }
 }
 
-/* ---- the others ---- */
+/* ---- other messages ---- */
 
 static void judge_padded(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
@@ -420,7 +420,7 @@ void rpcrdma_header_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
     case RPCRDMA_ERROR:
         judge_error(rpcrdma, m);
         break;
-    default: /* RDMA_DONE has nothing behind the fixed words */
+    default: /* RDMA_DONE has nothing after the fixed words */
         break;
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Chunk lists as senders get them wrong. One mistake moves all that lies behind it: each shape is a reading with one
- * mistake, and must meet the RPC message (its XID and its type) where it ends, or, in an RDMA_NOMSG, the end of the
- * Send. Only done for headers that cannot be read by RFC 8166 section 4.1.2.
+ * Chunk lists as senders get them wrong. One mistake shifts everything after it: each shape is a reading with one
+ * mistake, and must end where the RPC message begins (its XID and type) or, in an RDMA_NOMSG, where the Send ends. Used
+ * only for headers that cannot be read by RFC 8166 section 4.1.2.
  */
 #include "engine/rpcrdma_header.h"
 
@@ -12,11 +12,11 @@ enum {
 };
 
 enum lead {
-    EACH,   /* a word 1 in front of each entry, and a 0 at the end */
+    EACH,   /* a word 1 before each entry, and a 0 at the end */
     COUNT,  /* the number of entries */
-    ONCE,   /* a word that tells whether one entry follows */
+    ONCE,   /* a word that says whether one entry follows */
     NONE,   /* the entry at once */
-    ABSENT, /* not even a word that tells that there is none */
+    ABSENT, /* not even a word that says there is none */
 };
 
 /* How one of the three fields is written. */
@@ -24,7 +24,7 @@ struct form {
     enum lead lead;
     uint8_t words; /* of a segment */
     bool chunk;    /* an entry is a counted array of segments, not one segment */
-    bool end;      /* a 0 behind the last entry */
+    bool end;      /* a 0 after the last entry */
     int8_t extra;  /* segments that are there beyond the count */
 };
 
@@ -97,8 +97,8 @@ static const struct form forms[] = {
 };
 
 enum shape_flags {
-    INLINE_ONLY = 1, /* the end of a Send alone would prove too little: it may just as well have been cut off */
-    LOOSE = 2,       /* any word but 0 tells that something follows */
+    INLINE_ONLY = 1, /* the end of a Send alone proves too little, as it may have been truncated */
+    LOOSE = 2,       /* any word but 0 means that something follows */
 };
 
 static const struct shape {
@@ -106,7 +106,7 @@ static const struct shape {
     const char *found;
     enum form_name field[3]; /* in the order in which they are written */
     unsigned flags;
-    unsigned gap; /* words in front of them */
+    unsigned gap; /* words before them */
 } shapes[] = {
     {RULE_RPCR_4_1_2_04, "another word", {READS, WRITES, REPLY}, LOOSE, 0},
     {RULE_RPCR_4_1_2_05, "a count before the read segments", {READS_COUNTED_ENDED, WRITES, REPLY}, 0, 0},
@@ -178,7 +178,7 @@ const char *rpcrdma_shape_expected(enum rule_id rule)
 struct reading {
     struct xdr x;
     bool loose;
-    bool doubtful; /* a count of 1 may just as well be the word that tells that an entry follows */
+    bool doubtful; /* a count of 1 may be the word that says that an entry follows */
     unsigned segments;
 };
 
@@ -270,7 +270,7 @@ static bool field(struct reading *r, const struct form *form)
     return true;
 }
 
-/* True: the lists can be read so. They then end at *end; *segments is 0 when their end alone says nothing. */
+/* True: the lists can be read this way. They then end at *end; *segments is 0 when their end alone proves nothing. */
 static bool read_as(const struct rpcrdma_message *m, const struct shape *shape, uint32_t *end, unsigned *segments)
 {
     struct reading r = {.x = xdr_begin(m->p, m->n), .loose = (shape->flags & LOOSE) != 0};
@@ -286,7 +286,7 @@ static bool read_as(const struct rpcrdma_message *m, const struct shape *shape, 
     return true;
 }
 
-/* XIDs may be small numbers, like the words of lists: the word behind msg_type is looked at as well. */
+/* XIDs may be small numbers, like the words of lists: the word after msg_type is checked, too. */
 bool rpcrdma_rpc_at(const struct rpcrdma_message *m, uint64_t at, uint32_t xid)
 {
     uint32_t type, next;

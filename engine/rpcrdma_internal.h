@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * State of the RPC-over-RDMA layer, shared by its files (engine/rpcrdma_*.c) and by nobody else.
+ * State of the RPC-over-RDMA layer, private to its files (engine/rpcrdma_*.c).
  *
- * A Tagged segment or Read Request goes to rpcrdma_memory.c, which finds the offer that it accesses; a Send is put
- * together and decoded by rpcrdma_connection.c, finds or opens its transaction (rpcrdma_transactions.c), its payload is
- * looked at as soon as it is whole (rpcrdma_payload.c), and each step is shown to the rule families by the hooks below.
+ * A Tagged segment or Read Request goes to rpcrdma_memory.c, which finds the offer that it accesses. A Send is
+ * reassembled and decoded by rpcrdma_connection.c and finds or opens its transaction (rpcrdma_transactions.c); its
+ * payload is decoded as soon as it is complete (rpcrdma_payload.c). The rule families see each step through the hooks
+ * below.
  */
 #ifndef IWARP_ENGINE_RPCRDMA_INTERNAL_H
 #define IWARP_ENGINE_RPCRDMA_INTERNAL_H
@@ -12,32 +13,33 @@
 #include "engine/rpcrdma.h"
 
 /*
- * Who reports what, so that one violation gives one finding: a message marked faulty has its finding, and what follows
- * from it is not judged again; a transaction whose Call is malformed is judged by how it is answered only. What MPA,
- * DDP and RDMAP have found is theirs (the verdict is muted meanwhile).
+ * So that one violation has one finding: a message marked faulty has its finding, and consequences are not judged
+ * again; of a transaction whose Call is malformed only the answer is judged. What MPA, DDP and RDMAP report is not
+ * reported here again (the verdict is muted meanwhile).
  */
 
 enum {
-    RPCRDMA_BODY_MAX = 1024, /* operations, items, values remembered of one RPC message */
+    RPCRDMA_BODY_MAX = 1024, /* operations, items, values remembered per RPC message */
     RPCRDMA_PROCEDURES_MAX = 64,
-    RPCRDMA_READ_CHUNKS_MAX = 256, /* Positions told apart in one Call */
+    RPCRDMA_READ_CHUNKS_MAX = 256, /* different Positions in one Call */
     RPCRDMA_ANSWERED_MAX = 128,    /* answered transactions remembered per calling side */
     RPCRDMA_ORPHANS_MAX = 16,
-    RPCRDMA_UNBOUND_MAX = 8,          /* programs without a binding, told once each */
-    RPCRDMA_SEND_MAX = 1024 * 1024,   /* octets of a Send; the largest threshold that can be told is a quarter of it */
-    RPCRDMA_EARLY_OCTETS_MAX = 65536, /* of a Send that is kept until it is decided */
-    RPCRDMA_UNDECIDED_MAX = 8, /* Sends that may look foreign before the connection is given up as another ULP's */
+    RPCRDMA_UNBOUND_MAX = 8, /* programs without a binding, reported once each */
+    RPCRDMA_SEND_MAX =
+        1024 * 1024, /* octets of a Send; the largest threshold that can be announced is a quarter of this */
+    RPCRDMA_EARLY_OCTETS_MAX = 65536, /* of a Send that is kept until the ULP is known */
+    RPCRDMA_UNDECIDED_MAX = 8,        /* Sends that may look foreign before another ULP is assumed */
 };
 
-/* What one side told in its startup frame (RFC 8797). */
+/* What one side announced in its startup frame (RFC 8797). */
 struct rpcrdma_told {
     bool frame_seen;                  /* its startup frame was captured */
     bool valid;                       /* with a valid block in it */
-    uint64_t end;                     /* stream offset behind it */
+    uint64_t end;                     /* stream offset after it */
     struct rpcrdma_private_data data; /* the defaults unless valid */
 };
 
-/* Transactions by age; each is in one of them. */
+/* Transactions by age; each is in one queue. */
 struct rpcrdma_queue {
     struct rpcrdma_transaction *oldest, *newest;
     unsigned n;
@@ -49,10 +51,10 @@ struct rpcrdma_calls {
     struct rpcrdma_queue waiting, done; /* outstanding; answered and still remembered */
     unsigned outstanding;               /* waiting.n */
     uint64_t total, answered;
-    /* Answers to Calls that had not been told when they came (the direction lagged): the latest of them. */
+    /* The latest answers that came before their Calls (the direction lagged). */
     uint32_t orphan[RPCRDMA_ORPHANS_MAX];
     unsigned orphans;
-    uint64_t lagged_until; /* Calls before this stream offset were told late: what was done for them is not known */
+    uint64_t lagged_until; /* Calls before this stream offset came late: their operations are unknown */
 };
 
 /* What one side sends. */
@@ -61,13 +63,13 @@ struct rpcrdma_side {
     struct rpcrdma_told told;
     uint8_t *send; /* a Send that comes in several segments */
     uint32_t send_size, send_n;
-    uint32_t send_there;         /* octets from its front that were captured */
+    uint32_t send_there;         /* octets captured from its beginning */
     bool send_open, send_spoilt; /* spoilt: a segment of it is missing or out of place */
     uint64_t send_message;
     bool faulty;        /* a lower layer, or a rule about Sends, has found an error in what it sent */
     bool started, hole; /* anything seen; anything missing, the beginning included */
-    uint64_t end;       /* stream offset behind the latest FPDU told */
-    uint64_t messages;  /* Sends taken for RPC-over-RDMA */
+    uint64_t end;       /* stream offset after the latest FPDU */
+    uint64_t messages;  /* Sends treated as RPC-over-RDMA */
     bool fin, reset;
     struct place end_place;
 };
@@ -94,7 +96,7 @@ struct rpcrdma_connection {
     struct rdma_terms terms;
     uint16_t port[2];
     enum { RPCRDMA_UNDECIDED, RPCRDMA_YES, RPCRDMA_NO } recognised;
-    struct rpcrdma_early *early; /* Sends that did not decide it, at most RPCRDMA_UNDECIDED_MAX */
+    struct rpcrdma_early *early; /* Sends that left it undecided, at most RPCRDMA_UNDECIDED_MAX */
     unsigned n_early;
     int client; /* side, or -1 */
     struct rpcrdma_side side[2];
@@ -110,17 +112,17 @@ struct rpcrdma_connection {
     bool memory_lacking;
     uint32_t unbound[RPCRDMA_UNBOUND_MAX];
     unsigned n_unbound;
-    /* For the connections that follow: rpcrdma_record.c */
+    /* For later connections: rpcrdma_record.c */
     struct history_record *record; /* NULL: nothing was written down so far */
     bool record_taken;
     bool refused_memory; /* of a Call with this XID: */
     uint32_t refused_xid;
     uint64_t last_send[2]; /* offset */
-    uint64_t acked[2];     /* how far the side had received the other one when it sent last, as far as known */
+    uint64_t acked[2];     /* how far the side had received the other direction when it last sent, as far as known */
     /*
-     * Owned by the families; made by their _new, NULL when they need none. They and the tables above are made when the
-     * connection turns out to be one of RPC-over-RDMA (rpcrdma_equip()); the thresholds are there from the start, as
-     * both startup frames tell them.
+     * Owned by the rule families; created by their _new, NULL when they need none. These and the tables above are
+     * created once the connection is known to carry RPC-over-RDMA (rpcrdma_equip()); the thresholds exist from the
+     * start, as the startup frames announce them.
      */
     struct rpcrdma_xid_state *xid;
     struct rpcrdma_credit_state *credit;
@@ -166,11 +168,11 @@ static inline void rpcrdma_inconclusive(struct rpcrdma_connection *rpcrdma, enum
 
 /* ---- state ---- */
 
-/* The connection is one of RPC-over-RDMA: makes what that takes. Without memory it is taken for another ULP's. */
+/* The connection carries RPC-over-RDMA: creates all state. Without memory it is treated as another ULP's. */
 void rpcrdma_equip(struct rpcrdma_connection *rpcrdma);
-/* rpcrdma_recognise.c: is this connection one of RPC-over-RDMA, as far as this Send and what came before tell? */
+/* rpcrdma_recognise.c: does the connection carry RPC-over-RDMA, judging by this Send and earlier ones? */
 bool rpcrdma_recognise(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message);
-/* An RDMA operation before any Send: port and private data may tell as well. */
+/* An RDMA operation before any Send: port and private data may decide, too. */
 void rpcrdma_recognise_told(struct rpcrdma_connection *rpcrdma);
 void rpcrdma_early_keep(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message);
 void rpcrdma_early_free(struct rpcrdma_connection *rpcrdma);
@@ -182,14 +184,14 @@ void rpcrdma_take_returned(struct rpcrdma_transaction *transaction, const struct
 void rpcrdma_count(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *transaction);
 
 /*
- * What its sender had received when it sent this message is known. Whoever sends messages has received the other side's
- * startup frame: ACK numbers below it are not to be trusted.
+ * It is known what the sender had received when it sent this message. A side that sends messages has received the other
+ * side's startup frame, so lower ACK numbers are not trusted.
  */
 static inline bool rpcrdma_acked(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message)
 {
     return message->acked_known && message->acked >= rpcrdma->side[other_side(message->side)].told.end;
 }
-/* The profile is that of RFC 5666. */
+/* True with the RFC 5666 profile. */
 static inline bool rpcrdma_old(const struct rpcrdma_connection *rpcrdma)
 {
     return rpcrdma->options.profile == PROFILE_RFC5666;
@@ -202,13 +204,13 @@ struct rpcrdma_transaction *rpcrdma_find(const struct rpcrdma_connection *rpcrdm
 /* The same, but only when it is outstanding. */
 struct rpcrdma_transaction *rpcrdma_find_outstanding(const struct rpcrdma_connection *rpcrdma, unsigned side,
                                                      uint32_t xid);
-/* Outstanding transactions of a calling side, the oldest first: begin with NULL; NULL behind the last. */
+/* Outstanding transactions of a calling side, the oldest first: begin with NULL; NULL after the last. */
 struct rpcrdma_transaction *rpcrdma_next_outstanding(const struct rpcrdma_connection *rpcrdma, unsigned side,
                                                      struct rpcrdma_transaction *after);
-/* The core's. open: NULL when memory is lacking. */
+/* For the core. open: NULL when memory is lacking. */
 struct rpcrdma_transaction *rpcrdma_transaction_open(struct rpcrdma_connection *rpcrdma,
                                                      const struct rpcrdma_message *call);
-/* An answer whose Call was not told yet. */
+/* An answer whose Call has not been seen yet. */
 void rpcrdma_transaction_orphan(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *answer);
 void rpcrdma_transaction_close(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *transaction,
                                const struct rpcrdma_message *answer, enum rpcrdma_outcome outcome);
@@ -222,7 +224,7 @@ void rpcrdma_ranges_add(struct rpcrdma_ranges *ranges, uint64_t from, uint64_t t
 uint64_t rpcrdma_ranges_octets(const struct rpcrdma_ranges *ranges);
 uint64_t rpcrdma_ranges_prefix(const struct rpcrdma_ranges *ranges);
 bool rpcrdma_ranges_cover(const struct rpcrdma_ranges *ranges, uint64_t from, uint64_t to);
-/* Offers of `owner` with this STag, outstanding or answered (offer->transaction->outcome tells), the newest first. */
+/* Offers of `owner` with this STag, outstanding or answered (see offer->transaction->outcome), the newest first. */
 struct rpcrdma_offer *rpcrdma_offers_of(const struct rpcrdma_connection *rpcrdma, unsigned owner, uint32_t stag);
 static inline struct rpcrdma_offer *rpcrdma_offers_next(const struct rpcrdma_offer *offer)
 {
@@ -232,18 +234,18 @@ static inline struct rpcrdma_offer *rpcrdma_offers_next(const struct rpcrdma_off
     }
     return NULL;
 }
-/* The core's: takes the chunk lists of a Call over; forgets them. */
+/* For the core: take over the chunk lists of a Call; forget them. */
 void rpcrdma_offers_take(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *transaction,
                          const struct rpcrdma_message *call);
 void rpcrdma_offers_drop(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *transaction);
-/* A Tagged segment or a Read Request: finds the offer, notes what was moved, keeps content where it is needed. */
+/* A Tagged segment or Read Request: finds the offer, records what was moved, keeps content where needed. */
 void rpcrdma_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move *move);
-/* The words of its segments stand in another order: not those in the place of lengths add up to count, but others. */
+/* The words of its segments are in another order: other words than the lengths add up to count. */
 bool rpcrdma_chunk_disordered(const struct rpcrdma_transaction *transaction, const struct rpcrdma_chunk_state *chunk,
                               uint64_t count);
 /* Octets of a chunk moved so far, from its beginning, without a gap. */
 uint64_t rpcrdma_chunk_prefix(const struct rpcrdma_transaction *transaction, const struct rpcrdma_chunk_state *chunk);
-/* Octets of a chunk moved so far, gaps or not; *lost: not known exactly. */
+/* Octets of a chunk moved so far, with or without gaps; *lost: not known exactly. */
 uint64_t rpcrdma_chunk_moved(const struct rpcrdma_transaction *transaction, const struct rpcrdma_chunk_state *chunk,
                              bool *lost);
 
@@ -267,15 +269,15 @@ void rpcrdma_header_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
 /* rpcrdma_threshold_rules.c: RFC 8797 blocks, lengths of Sends, remote invalidation. */
 bool rpcrdma_threshold_new(struct rpcrdma_connection *rpcrdma);
 void rpcrdma_threshold_free(struct rpcrdma_connection *rpcrdma);
-/* side[].told is filled in already; status as rpcrdma_private_data_find() gave it. */
+/* side[].announced is filled in already; status from rpcrdma_private_data_find(). */
 void rpcrdma_threshold_private_data(struct rpcrdma_connection *rpcrdma, const struct rdma_private_data *data,
                                     enum rpcrdma_private_data_status status);
 void rpcrdma_threshold_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
-/* The length of a Send, when all else about it was judged: what makes it too long may have its finding. */
+/* The length of a Send, after everything else was judged: the cause of an excess may have been reported already. */
 void rpcrdma_threshold_length(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 void rpcrdma_threshold_move(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move);
 void rpcrdma_threshold_finish(struct rpcrdma_connection *rpcrdma, int64_t time_ns);
-/* Limits were agreed upon by a protocol of their own, so that the startup does not tell them. */
+/* Limits were agreed by a separate protocol, not in the startup frames. */
 bool rpcrdma_threshold_configured(const struct rpcrdma_connection *rpcrdma);
 /* rpcrdma_ccp_rules.c: limits of RFC 5666 section 6. NULL when memory is lacking; freed by free(). */
 struct rpcrdma_ccp;
@@ -286,8 +288,8 @@ void rpcrdma_ccp_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp *cc
 
 /*
  * rpcrdma_xid_rules.c: Calls, Replies and errors against the table. before: the transaction of the same side and XID
- * that was outstanding when this Call came, or NULL. A Reply or error: message->transaction is the one that it answers
- * (outstanding or answered before), NULL when there is none.
+ * that was outstanding when this Call arrived, or NULL. Replies and errors: message->transaction is the one answered
+ * (outstanding or answered before), or NULL.
  */
 bool rpcrdma_xid_new(struct rpcrdma_connection *rpcrdma);
 void rpcrdma_xid_free(struct rpcrdma_connection *rpcrdma);
@@ -302,15 +304,15 @@ void rpcrdma_credit_free(struct rpcrdma_connection *rpcrdma);
 void rpcrdma_credit_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 /* Before the transaction is closed. */
 void rpcrdma_credit_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
-/* It is settled with an other copy of the same Call: it holds no credit any more. */
+/* Another copy of the Call was answered: this one no longer holds a credit. */
 void rpcrdma_credit_settled(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *transaction);
 void rpcrdma_credit_skipped(struct rpcrdma_connection *rpcrdma, unsigned side);
-/* RDMA_DONE, which takes a credit by RFC 5666; rpcrdma_threshold_message() sees it. */
+/* RDMA_DONE, which uses a credit by RFC 5666; rpcrdma_threshold_message() sees it. */
 void rpcrdma_credit_done(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
-/* Octets of this side are missing that it sent behind the message of this frame, or might have. */
+/* Octets that this side sent after the message in this frame are, or may be, missing. */
 bool rpcrdma_hole_since(const struct rpcrdma_connection *rpcrdma, unsigned side, uint32_t frame);
 
-/* rpcrdma_credit_patterns.c: does a value follow a number of Calls in flight? All zero to begin with. */
+/* rpcrdma_credit_patterns.c: does a value depend on the number of Calls in flight? Initially all zero. */
 struct rpcrdma_pattern {
     uint64_t sum;           /* of both, while it does not change */
     uint32_t n, changes;    /* messages with this sum; changes of the number within them */
@@ -325,8 +327,8 @@ void rpcrdma_pattern_judge(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
                            const char *of);
 
 /*
- * rpcrdma_resource_rules.c: Receives. The credit rules tell of Sends that keep to all limits, so that the receiver has
- * to be prepared for them.
+ * rpcrdma_resource_rules.c: Receives. The credit rules report Sends within all limits, for which the receiver must be
+ * prepared.
  */
 struct rpcrdma_expected {
     bool first;  /* Call before any grant */
@@ -337,11 +339,11 @@ void rpcrdma_resource_free(struct rpcrdma_connection *rpcrdma);
 void rpcrdma_resource_message(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message);
 void rpcrdma_resource_expected(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message,
                                struct rpcrdma_expected expected);
-/* Any message, when all have looked at it. */
+/* Any message, after all other hooks. */
 void rpcrdma_resource_sent(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message);
 void rpcrdma_resource_refusal(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal);
 
-/* rpcrdma_memory_rules.c, rpcrdma_access_rules.c (_move): operations against offers; after the move was noted. */
+/* rpcrdma_memory_rules.c, rpcrdma_access_rules.c (_move): operations against offers; after the move was recorded. */
 bool rpcrdma_memory_new(struct rpcrdma_connection *rpcrdma);
 void rpcrdma_memory_free(struct rpcrdma_connection *rpcrdma);
 void rpcrdma_memory_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
@@ -354,11 +356,11 @@ void rpcrdma_memory_done(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
 void rpcrdma_memory_finish(struct rpcrdma_connection *rpcrdma);
 
 /*
- * rpcrdma_call_rules.c: a Call's Read list by itself; then, when its payload is whole and looked at, Positions,
- * eligibility, lengths. message is NULL when that happened later than the Call's Send (Long Call).
- * rpcrdma_reply_rules.c: a Reply's header against the Call's (returned chunks), before its payload is looked at.
- * rpcrdma_result_rules.c: the shape of its payload; then rpcrdma_reply_rules.c again: what is in which chunk.
- * message->transaction is still outstanding. What an earlier one finds wrong, a later one leaves alone.
+ * rpcrdma_call_rules.c: a Call's Read list by itself; then, once its payload is decoded, Positions, eligibility,
+ * lengths. message is NULL when that is later than the Call's Send (Long Call). rpcrdma_reply_rules.c: a Reply's header
+ * against the Call's (returned chunks), before its payload is decoded. rpcrdma_result_rules.c: the shape of its
+ * payload; then rpcrdma_reply_rules.c again: what is in which chunk. message->transaction is still outstanding. What an
+ * earlier hook reports, a later one leaves alone.
  */
 bool rpcrdma_chunk_new(struct rpcrdma_connection *rpcrdma);
 void rpcrdma_chunk_free(struct rpcrdma_connection *rpcrdma);
@@ -370,10 +372,10 @@ void rpcrdma_reply_header(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mes
 void rpcrdma_result_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 void rpcrdma_reply_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 
-/* rpcrdma_reaction_rules.c: stimuli and what came of them; every message, last of all hooks but before closing. */
+/* rpcrdma_reaction_rules.c: stimuli and reactions to them; every message, after all other hooks but before closing. */
 bool rpcrdma_reaction_new(struct rpcrdma_connection *rpcrdma);
 void rpcrdma_reaction_free(struct rpcrdma_connection *rpcrdma);
-/* Behind header and threshold, before the transaction is looked for; and last of all hooks. */
+/* First: after header and threshold, before the transaction is looked up. Message: the last of all hooks. */
 void rpcrdma_reaction_first(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 void rpcrdma_reaction_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 void rpcrdma_reaction_refusal(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal);

@@ -90,7 +90,7 @@ void rpcrdma_positions_length(struct rpcrdma_positions *x, const struct rpcrdma_
 
 /* ---- one item in several chunks ---- */
 
-/* The chunk that begins within this item, behind `after`; NULL: none. */
+/* The chunk that begins within this item, after `after`; NULL: none. */
 const struct rpcrdma_chunk_state *rpcrdma_positions_within(const struct rpcrdma_positions *x,
                                                            const struct nfs_item *item, uint64_t after)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The state of one look at a payload: rpcrdma_payload.c walks, rpcrdma_reduction.c says what is inline. */
+/* The state of one attempt to decode a payload: rpcrdma_payload.c walks, rpcrdma_reduction.c decides what is inline. */
 #ifndef IWARP_ENGINE_RPCRDMA_LOOK_H
 #define IWARP_ENGINE_RPCRDMA_LOOK_H
 
@@ -16,13 +16,13 @@ struct rpcrdma_look {
     unsigned n_order;
     unsigned next;  /* Calls: in order; Replies: in the Write list */
     unsigned seen;  /* items so far */
-    bool word;      /* what is left of an item's roundup is a whole word of zeros */
+    bool word;      /* the rest of an item's roundup is a whole zero word */
     int bare;       /* the item that has no roundup, or one of the above */
     unsigned class; /* READ-class operations that began so far */
     bool in_class;  /* the latest operation is one */
 };
 
-/* Octets of an item's contents and roundup in the payload, by look->reduction; the chunk that has the others, or -1. */
+/* Octets of an item's contents and roundup in the payload, by look->reduction; *chunk has the rest, or is -1. */
 uint64_t rpcrdma_look_inline(struct rpcrdma_look *look, const struct nfs_item *item, int *chunk);
 /* The Read chunk at this Position, or -1. Positions are asked for in ascending order; look->next 0 begins again. */
 int rpcrdma_look_read_chunk(struct rpcrdma_look *look, uint64_t position);

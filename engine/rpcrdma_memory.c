@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { CONTENT_CALL, CONTENT_REPLY, CONTENT_FIRST = 4096 };
-enum { PIECES_MAX = 64 }; /* segments that one access may go over */
+enum { PIECES_MAX = 64 }; /* segments that one access may cross */
 
 /* ---- offers of a Call ---- */
 
@@ -54,7 +54,7 @@ static void add_offer(struct rpcrdma_transaction *t, struct rpcrdma_chunk_state 
     chunk->length += target->length;
 }
 
-/* All read segments of one Position, wherever they stand in the list, are one chunk (section 3.4.5). */
+/* All read segments of one Position, anywhere in the list, are one chunk (section 3.4.5). */
 static bool take_reads(struct rpcrdma_transaction *t, const struct rpcrdma_message *call)
 {
     const struct rpcrdma_header *header = &call->header;
@@ -134,7 +134,7 @@ void rpcrdma_offers_take(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tran
         t->n_chunks = t->n_offers = t->n_writes = 0;
         t->position_zero = t->reply_chunk = -1;
         t->offers_lost = t->damaged = true;
-        rpcrdma->side[t->side].hole = true; /* operations on them look like strays */
+        rpcrdma->side[t->side].hole = true; /* operations on them look like stray ones */
         return;
     }
     rpcrdma->n_offers += t->n_offers;
@@ -189,8 +189,7 @@ static bool serves(const struct rpcrdma_offer *offer, const struct rpcrdma_move 
            (offer->kind != RPCRDMA_READ_CHUNK) == (move->kind == RDMA_WRITE) && within(offer, move);
 }
 
-/* An access mostly goes on where the one before was, or in the next segment: one STag may stand for thousands of them.
- */
+/* Most accesses continue the previous one, or are in the next segment: one STag may name thousands of segments. */
 static struct rpcrdma_offer *find_recent(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
     struct rpcrdma_offer *recent = rpcrdma->recent[move->owner];
@@ -202,7 +201,7 @@ static struct rpcrdma_offer *find_recent(const struct rpcrdma_connection *rpcrdm
                                                                                                               : NULL;
 }
 
-/* The newest Call that is outstanding is as good as any other: none of them can be told apart by an access. */
+/* The newest outstanding Call is as good as any other: an access fits all of them. */
 static struct rpcrdma_offer *find_offer(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
     struct rpcrdma_offer *recent = find_recent(rpcrdma, move);
@@ -216,7 +215,7 @@ static struct rpcrdma_offer *find_offer(const struct rpcrdma_connection *rpcrdma
     return NULL;
 }
 
-/* An access may go over segments of one STag that abut: the octets are the same as in two accesses. */
+/* An access may cross adjacent segments of one STag: the octets are the same as in two accesses. */
 static struct rpcrdma_offer *offer_at(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move,
                                       uint64_t to)
 {
@@ -331,7 +330,7 @@ void rpcrdma_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move *move)
     else if (abut(rpcrdma, move))
         note_pieces(rpcrdma, move);
     else if (move->unsure && move->acked > calls->lagged_until)
-        calls->lagged_until = move->acked; /* its Call may be told yet */
+        calls->lagged_until = move->acked; /* its Call may come later */
 }
 
 /* ---- chunks ---- */

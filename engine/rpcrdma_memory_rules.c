@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Memory that Calls offer, at the end of a transaction: RDMA Reads complete before the Reply (RFC 8166 section 2.3.2),
- * RDMA Writes likewise, what is invalidated (RFC 8797 section 4.1), and Terminates that refuse what was offered.
- * The operations themselves: rpcrdma_access_rules.c.
+ * Memory that Calls offer, at the end of a transaction: RDMA Reads and Writes complete before the Reply (RFC 8166
+ * section 2.3.2), what is invalidated (RFC 8797 section 4.1), and Terminates that refuse what was offered. The
+ * operations themselves: rpcrdma_access_rules.c.
  */
 #include "engine/heap.h"
 #include "engine/rpcrdma_memory_state.h"
@@ -57,7 +57,7 @@ void rpcrdma_memory_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
     rpcrdma_handles_call(rpcrdma, message);
 }
 
-/* Section 2.3.2: the Reply tells that the RDMA Reads of its Call are complete. */
+/* Section 2.3.2: the Reply implies that the RDMA Reads of its Call are complete. */
 static void judge_reads_complete(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *reply)
 {
     const struct rpcrdma_transaction *t = reply->transaction;
@@ -81,7 +81,7 @@ static void judge_reads_complete(struct rpcrdma_connection *rpcrdma, const struc
                         "expected the Reply after the Responses to the RDMA Reads of its Call (XID 0x%08x); found only "
                         "%llu of %llu octets of STag 0x%08x read before it",
                         t->xid, (unsigned long long)moved, (unsigned long long)asked, offer->target.handle);
-        reply->transaction->astray = true; /* what was not read in time is told */
+        reply->transaction->astray = true; /* what was not read in time was reported */
         return;
     }
     if (any)
@@ -219,7 +219,7 @@ void rpcrdma_memory_unwritten(struct rpcrdma_connection *rpcrdma, const struct r
         state->unwritten[state->unwrittens++] = u;
 }
 
-/* The responder goes on to its next answer: what was missing does not come any more. */
+/* The responder goes on to its next answer: what was missing will no longer come. */
 static void settle_unwritten(struct rpcrdma_connection *rpcrdma, unsigned owner)
 {
     struct rpcrdma_memory_state *state = rpcrdma->memory;

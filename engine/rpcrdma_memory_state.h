@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the rules on offered memory remember: rpcrdma_access_rules.c, rpcrdma_memory_rules.c, .... */
+/* What the rules on offered memory remember: rpcrdma_access_rules.c, rpcrdma_memory_rules.c and others. */
 #ifndef IWARP_ENGINE_RPCRDMA_MEMORY_STATE_H
 #define IWARP_ENGINE_RPCRDMA_MEMORY_STATE_H
 
@@ -7,10 +7,10 @@
 
 enum {
     RPCRDMA_STRAYS_MAX = 8,    /* RDMA Reads of memory that no Call has offered yet */
-    RPCRDMA_UNWRITTEN_MAX = 8, /* segments that a Reply says to be filled, and that were not */
+    RPCRDMA_UNWRITTEN_MAX = 8, /* segments that a Reply claims to be filled, but were not */
     RPCRDMA_ACCESSES_MAX = 64, /* accesses remembered for a Terminate that accuses one */
     RPCRDMA_SERVED_MAX = 64,   /* read segments of Replies */
-    RPCRDMA_LOOKED_MAX = 1024, /* offers of one STag that are gone through */
+    RPCRDMA_LOOKED_MAX = 1024, /* offers of one STag that are searched */
     RPCRDMA_LATES_MAX = 4,     /* accesses to memory of RPCs that are over */
     RPCRDMA_OWED_MAX = 16,     /* Replies whose RDMA_DONE is to come */
 };
@@ -21,7 +21,7 @@ struct rpcrdma_area {
     uint64_t from, to;
 };
 
-/* An RDMA Read of memory that nothing offers: the next Calls tell whether it came too early or is plainly wrong. */
+/* An RDMA Read of memory that nothing offers: the next Calls show whether it was too early or simply wrong. */
 struct rpcrdma_stray {
     struct rpcrdma_area area;
     unsigned owner;
@@ -31,7 +31,7 @@ struct rpcrdma_stray {
     unsigned calls; /* of the owner, since */
 };
 
-/* A returned segment that was not filled before the Reply: a late RDMA Write tells what is wrong, or its absence. */
+/* A returned segment that was not filled before the Reply: a late RDMA Write, or none, shows what is wrong. */
 struct rpcrdma_unwritten {
     struct rpcrdma_area area; /* as claimed */
     unsigned owner;
@@ -51,7 +51,7 @@ struct rpcrdma_access {
     uint32_t xid, frame;
 };
 
-/* Memory that a Reply offers to be read. */
+/* Memory that a Reply offers for reading. */
 struct rpcrdma_served {
     struct rpcrdma_area area;
     unsigned owner;
@@ -63,7 +63,7 @@ struct rpcrdma_owed {
     uint32_t xid;
     struct place place; /* of the Reply */
     bool read;          /* its memory was read, and */
-    unsigned calls;     /* so many Calls came behind that */
+    unsigned calls;     /* so many Calls followed */
 };
 
 /* An access to memory of a Call that was answered long ago: does its owner refuse it? */
@@ -82,12 +82,12 @@ struct rpcrdma_handles {
     uint32_t last;        /* STag */
     uint32_t difference;  /* to the one before it */
     unsigned run;         /* STags in a row with this difference */
-    bool predicted, kept; /* told already */
+    bool predicted, kept; /* reported already */
 };
 
 struct rpcrdma_memory_state {
     uint64_t judged[2];      /* by the side that sends: operation that has its finding already */
-    uint64_t late_number[2]; /* by owner: transaction whose RDMA Writes behind the Reply were told already */
+    uint64_t late_number[2]; /* by owner: transaction whose RDMA Writes after the Reply were reported already */
     struct rpcrdma_stray stray[RPCRDMA_STRAYS_MAX];
     unsigned strays;
     struct rpcrdma_unwritten unwritten[RPCRDMA_UNWRITTEN_MAX];
@@ -136,15 +136,12 @@ void rpcrdma_access_finish(struct rpcrdma_connection *rpcrdma);
 /* rpcrdma_handle_rules.c: the STags and segments of a Call. */
 void rpcrdma_handles_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 
-/*
- * What was moved of this offer cannot be told from what was moved for another Call: both offer the same memory at the
- * same time.
- */
+/* What was moved for this offer may have been moved for another Call: both offer the same memory at the same time. */
 bool rpcrdma_offer_shared(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_offer *offer);
-/* A Reply says that this segment was filled, and it was not; told when nothing comes behind it. */
+/* A Reply claims that this segment was filled, but it was not; reported when nothing follows. */
 void rpcrdma_memory_unwritten(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *reply,
                               const struct rpcrdma_offer *offer, uint64_t returned, enum rule_id rule);
-/* A Reply whose payload was looked at: were the Read chunks of its Call read? */
+/* A Reply whose payload was decoded: were the Read chunks of its Call read? */
 void rpcrdma_memory_pulled(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply);
 
 /* rpcrdma_revoked_rules.c: an access to memory of a Call that was answered; what its owner does then. */

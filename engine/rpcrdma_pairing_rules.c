@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Which result is in which Write chunk, and how long it is: RFC 8166 sections 3.4.6, 4.3.2.1 to 4.3.2.3, RFC 8267
- * section 6.4.1. Chunk k is that of the k-th READ-class operation of a COMPOUND; other procedures have one result.
+ * section 6.4.1. Chunk k belongs to the k-th READ-class operation of a COMPOUND; other procedures have one result.
  *
- * RFC 8166 wants a chunk that has no result returned with all lengths 0, RFC 8267 for NFSv4 without segments: both
- * conform there.
+ * A chunk without a result is returned with all lengths 0 by RFC 8166, without segments by RFC 8267 for NFSv4: there
+ * both conform.
  */
 #include "engine/rpcrdma_returned.h"
 
@@ -40,7 +40,7 @@ static const struct rpcrdma_item *item_of(const struct pairing *p, unsigned k)
     return NULL;
 }
 
-/* The result that belongs into Write chunk k, as far as the payload tells. */
+/* The result that belongs in Write chunk k, judging by the payload. */
 static enum result result_of(const struct pairing *p, unsigned k, const struct rpcrdma_item **item)
 {
     const struct rpcrdma_body *body = p->body;
@@ -272,7 +272,7 @@ static void judge_chunk(const struct pairing *p, unsigned k, const struct rpcrdm
     }
 }
 
-/* Chunks used in another order than that of the results. */
+/* Chunks used in an order other than the results'. */
 static void judge_in_order(const struct pairing *p)
 {
     for (unsigned i = 0; i < p->body->n_items; i++) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the payload of a Call or Reply says. The payload is as transferred: items that went into chunks are missing in
- * it (RFC 8166 section 3.4). It is walked as the standard says that it was reduced; when it does not come out even so,
- * as a sender might have got it wrong, one way after another, until one makes sense: that tells what the error is.
+ * Decodes the payload of a Call or Reply as transferred: items that went into chunks are missing from it (RFC 8166
+ * section 3.4). It is walked as if reduced by the standard; when that does not come out even, the known mistakes of
+ * senders are tried, one after another, until one explains it: that is then the error.
  */
 #include "engine/hash.h"
 #include "engine/heap.h"
@@ -12,9 +12,9 @@
 #include <string.h>
 
 enum {
-    UNPADDED_TRIES = 4, /* items in front of where the walk failed that may lack their roundup */
+    UNPADDED_TRIES = 4, /* items before the point of failure that may lack their roundup */
     RECOUNT_TRIES = 4,  /* or have a wrong count */
-    RECOUNT_WORDS = 4,  /* that is so much too large or too small */
+    RECOUNT_WORDS = 4,  /* by which it is too large or too small */
     RECOUNT_MAX = 65536 /* octets of a payload that is tried in this way */
 };
 
@@ -126,7 +126,7 @@ static void on_roundup(void *ctx, size_t at, uint64_t position)
     look->body->roundup_not_zero = true;
 }
 
-/* Walks p[0..n), the whole payload, taken to be reduced this way. True when it comes out even. */
+/* Walks p[0..n), the whole payload, assuming this reduction. True when it comes out even. */
 static bool walk(struct rpcrdma_look *look, enum rpcrdma_reduction reduction, const uint8_t *p, size_t n)
 {
     struct rpcrdma_body *body = look->body;
@@ -146,8 +146,8 @@ static bool walk(struct rpcrdma_look *look, enum rpcrdma_reduction reduction, co
 /* ---- the count in the chunk ---- */
 
 /*
- * Where the count of a chunk's item is missing, as the standard's walk saw it: in front of what it took for the
- * item's contents, or where the payload ended. The offset in the payload, and the chunk; false when there is none.
+ * Where the count of a chunk's item is missing, as seen by the standard's walk: before what it took for the item's
+ * contents, or where the payload ended. The offset in the payload, and the chunk; false when there is none.
  */
 static bool missing_count(struct rpcrdma_look *look, size_t *place, int *chunk)
 {
@@ -176,7 +176,7 @@ static void shift(size_t *at, size_t from)
     *at -= *at > from ? 4 : 0;
 }
 
-/* What was found behind the count that was put back lies four octets nearer in the payload; from: of the arguments. */
+/* What was found after the inserted count is four octets earlier in the payload; from: of the arguments. */
 static void shift_back(struct rpcrdma_body *body, size_t from)
 {
     for (unsigned i = 0; i < body->n_operations; i++)
@@ -187,7 +187,7 @@ static void shift_back(struct rpcrdma_body *body, size_t from)
         shift(&body->values[i].at, from);
 }
 
-/* Walks the payload with the count put back. */
+/* Walks the payload with the count inserted. */
 static bool walk_counted(struct rpcrdma_look *look, const uint8_t *p, size_t n)
 {
     const struct rpcrdma_chunk_state *state;
@@ -219,7 +219,7 @@ static bool walk_counted(struct rpcrdma_look *look, const uint8_t *p, size_t n)
 
 /* ---- roundup that is left inline ---- */
 
-/* Its octets; or a word, so that what follows is aligned as before. */
+/* Its octets, or a whole word, so that what follows is aligned as before. */
 static bool walk_roundup(struct rpcrdma_look *look, const uint8_t *p, size_t n)
 {
     look->word = false;
@@ -267,7 +267,7 @@ static bool walk_bare(struct rpcrdma_look *look, const uint8_t *p, size_t n)
     even = walk(look, RPCRDMA_REDUCED_IN_ORDER, p, n) || walk(look, RPCRDMA_REDUCED_STANDARD, p, n);
     body->rpc.header_len = whole;
     body->reduction = RPCRDMA_REDUCED_BARE;
-    if (even) /* where they are is told from the end of the header that is not there */
+    if (even) /* their offsets count from the end of a header that is not there */
         body->n_operations = body->n_items = body->n_values = 0;
     return even;
 }
@@ -291,7 +291,7 @@ static bool walk_with_count(struct rpcrdma_look *look, uint8_t *copy, size_t n, 
     return false;
 }
 
-/* The count of one of the items in front of where the standard's walk failed. */
+/* The count of one of the items before the point where the standard's walk failed. */
 static bool walk_recount(struct rpcrdma_look *look, const uint8_t *p, size_t n)
 {
     const struct rpcrdma_body *body = look->body;
@@ -321,7 +321,7 @@ static bool walk_recount(struct rpcrdma_look *look, const uint8_t *p, size_t n)
 
 /* ---- looking ---- */
 
-/* Behind the standard's way, in the order in which they are tried. */
+/* After the standard's way, in the order in which they are tried. */
 static const struct way {
     enum rpcrdma_reduction reduction;
     bool with_chunks; /* says something only when there are chunks */
@@ -340,14 +340,13 @@ static const struct way {
     {RPCRDMA_REDUCED_RECOUNT, false, true, true, walk_recount},
 };
 
-/* Operations and arms that the tables do not know yet have small numbers; what is read in the wrong place hardly ever.
- */
+/* Operations and arms that the tables do not know yet have small numbers; misread words hardly ever. */
 static bool may_be_new(const struct nfs_walk_result *walk)
 {
     return walk->status == NFS_WALK_UNKNOWN && walk->fault > 2 && walk->fault < 256;
 }
 
-/* The standard's way, then the others: an error may look like something that the tables do not know. */
+/* The standard's way, then the others: an error may look like something unknown to the tables. */
 static void find_reduction(struct rpcrdma_look *look, const uint8_t *p, size_t n)
 {
     bool chunks = rpcrdma_look_has_chunks(look);
@@ -369,7 +368,7 @@ static void find_reduction(struct rpcrdma_look *look, const uint8_t *p, size_t n
         look->body->reduction = RPCRDMA_REDUCED_NONE;
 }
 
-/* Arguments or results that are those of the procedure, and in clear. */
+/* The arguments or results of the procedure, in clear. */
 static bool can_walk(const struct rpcrdma_transaction *t, const struct rpcrdma_body *body, bool reply)
 {
     const struct rpc_message *call = &t->call_body.rpc;
@@ -379,13 +378,13 @@ static bool can_walk(const struct rpcrdma_transaction *t, const struct rpcrdma_b
     if (call->cred.flavor == RPC_AUTH_GSS && (!call->has_gss || call->gss_proc != RPC_GSS_DATA))
         return false; /* context control, or not understood */
     if (!reply)
-        return t->call_header.proc != RPCRDMA_MSGP; /* there may be octets of alignment anywhere */
+        return t->call_header.proc != RPCRDMA_MSGP; /* alignment octets may be anywhere */
     return body->rpc.reply_stat == RPC_MSG_ACCEPTED && body->rpc.accept_stat == RPC_SUCCESS;
 }
 
 /*
- * Arguments under integrity are there to be read (RFC 2203 section 5.3.2.2): databody_integ, which is seq_num and the
- * arguments, and the checksum. They are taken when they come out even; nothing is said when not.
+ * Arguments with integrity protection are readable (RFC 2203 section 5.3.2.2): databody_integ, which is seq_num and the
+ * arguments, and the checksum. They count only when they come out even.
  */
 static bool walk_integrity(struct rpcrdma_look *look, const uint8_t *p, size_t n)
 {

@@ -146,7 +146,7 @@ static void standard(struct rpcrdma_positions *x)
 
 /* ---- otherwise ---- */
 
-/* Only the Position is wrong: how it was counted tells which rule it breaks. */
+/* Only the Position is wrong: how it was counted decides which rule it breaks. */
 static void wrong_position(struct rpcrdma_positions *x, const struct rpcrdma_item *item, uint64_t reduced)
 {
     struct rpcrdma_shape *shape = x->shape;
@@ -229,7 +229,7 @@ static void not_removed(struct rpcrdma_positions *x)
     check_leftover(x);
 }
 
-/* Section 3.5.3: what follows the first part of a Long Call at Position 0 as well. True: reported. */
+/* Section 3.5.3: all further parts of a Long Call are at Position 0, too. True: reported. */
 static bool check_continued(struct rpcrdma_positions *x)
 {
     const struct rpcrdma_transaction *t = x->shape->t;
@@ -305,7 +305,7 @@ static void absent(struct rpcrdma_positions *x)
 
 /* ---- when it makes no sense ---- */
 
-/* The chunk that begins right and is longer than its item, behind which the payload comes to nothing. */
+/* The chunk that begins correctly and is longer than its item, after which the payload is invalid. */
 static const struct rpcrdma_item *covering(const struct rpcrdma_positions *x)
 {
     const struct rpcrdma_body *body = x->shape->body;

@@ -24,7 +24,7 @@ static inline bool rpcrdma_positions_is_data(const struct rpcrdma_positions *x, 
     return (int)i != x->shape->t->position_zero && i < RPCRDMA_READ_CHUNKS_MAX;
 }
 
-/* The chunk that begins within this item, behind `after`; NULL: none. */
+/* The chunk that begins within this item, after `after`; NULL: none. */
 const struct rpcrdma_chunk_state *rpcrdma_positions_within(const struct rpcrdma_positions *x,
                                                            const struct nfs_item *item, uint64_t after);
 /* Section 3.4.5: all segments of one item have its Position. True: reported. */

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Errors and what they draw: RDMA_ERROR messages, answers to wrong Calls, silence where silence is demanded. */
+/* Errors and reactions to them: RDMA_ERROR messages, answers to wrong Calls, silence where it is required. */
 #ifndef IWARP_ENGINE_RPCRDMA_REACTION_H
 #define IWARP_ENGINE_RPCRDMA_REACTION_H
 
 #include "engine/rpcrdma_internal.h"
 
-/* What a Call that broke a rule is owed: kinds of answers, as sets. */
+/* The answer that a Call which broke a rule must draw: kinds of answers, as sets. */
 struct rpcrdma_demand {
     enum rule_id broken, rule;
     unsigned accepted; /* passes */
-    unsigned open;     /* says nothing */
+    unsigned open;     /* inconclusive */
     const char *expected;
 };
 
-/* rpcrdma_reaction_rules.c. demand_for: NULL when the Call broke no rule that says. */
+/* rpcrdma_reaction_rules.c. demand_for: NULL when the Call broke no rule that demands an answer. */
 const struct rpcrdma_demand *rpcrdma_demand_for(const struct rpcrdma_transaction *t);
 /* An argument was reduced that is not DDP-eligible (RFC 8166 section 6.1). */
 bool rpcrdma_reduced_ineligible(const struct rpcrdma_transaction *t);
 
 /*
- * rpcrdma_unanswered_rules.c: Calls without an answer. close: side is the first to close; how: "RST", "FIN" or
- * "a Terminate"; explained: something else than a Call is why.
+ * rpcrdma_unanswered_rules.c: Calls without an answer. close: side is the first to close; how: "RST", "FIN" or "a
+ * Terminate"; explained: something other than a Call is the reason.
  */
 void rpcrdma_unanswered_close(struct rpcrdma_connection *rpcrdma, unsigned side, const struct place *place,
                               const char *how, bool reset, bool explained);
@@ -31,18 +31,18 @@ void rpcrdma_unanswered_finish(struct rpcrdma_connection *rpcrdma, int64_t time_
 /* rpcrdma_rpc_rules.c: the RPC header of the Reply to a Call. */
 void rpcrdma_rpc_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 
-/* rpcrdma_error_rules.c: an RDMA_ERROR, before its transaction is closed; and a Reply behind one. */
+/* rpcrdma_error_rules.c: an RDMA_ERROR, before its transaction is closed; and a Reply after one. */
 void rpcrdma_error_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 
 /*
- * rpcrdma_accept_rules.c: the answer to a sound Call. form_rule: which rule has this Call served in spite of its form;
- * RULE_COUNT: there is nothing special about it. untouched: none of its chunks was accessed.
+ * rpcrdma_accept_rules.c: the answer to a sound Call. form_rule: the rule that demands this Call to be served despite
+ * its form; RULE_COUNT: its form is not special. untouched: none of its chunks was accessed.
  */
 bool rpcrdma_untouched(const struct rpcrdma_transaction *t);
 enum rule_id rpcrdma_form_rule(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t);
 void rpcrdma_accept_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 
-/* rpcrdma_discard_rules.c: messages that the receiver is to discard without a word, and what it does. */
+/* rpcrdma_discard_rules.c: messages that the receiver must silently discard, and what it does. */
 enum { RPCRDMA_DISCARDS_MAX = 8, RPCRDMA_UNCLEAR_MAX = 8 };
 
 struct rpcrdma_discard {
@@ -50,35 +50,35 @@ struct rpcrdma_discard {
     enum rule_id rule;
     uint32_t xid;
     bool has_xid;
-    struct place place; /* of what is to be discarded; place.side sent it */
+    struct place place; /* of the message to discard; place.side sent it */
 };
 
-/* The most that Calls had which were answered by a Reply. */
+/* The largest chunk lists of Calls that a Reply answered. */
 struct rpcrdma_served_most {
     unsigned writes;   /* chunks in a Write list */
     unsigned segments; /* in a chunk */
 };
 
 struct rpcrdma_reaction_state {
-    struct rpcrdma_discard discard[2][RPCRDMA_DISCARDS_MAX]; /* by the side that is to discard it */
+    struct rpcrdma_discard discard[2][RPCRDMA_DISCARDS_MAX]; /* by the side that must discard it */
     unsigned next[2];
-    /* XIDs of messages that may have been Calls or Replies, the latest of them: by the side that sent them. */
+    /* The latest XIDs of messages that may have been Calls or Replies, by sending side. */
     uint32_t unclear[2][RPCRDMA_UNCLEAR_MAX];
     unsigned n_unclear[2];
     int64_t spoke_ns[2];                  /* time of a side's latest message */
-    bool closed;                          /* somebody has begun to close */
+    bool closed;                          /* a side has begun to close */
     struct rpcrdma_served_most served[2]; /* by calling side */
-    bool stalled[2];                      /* by calling side: that nothing was answered any more was told */
+    bool stalled[2];                      /* by calling side: that answers have stopped was reported */
 };
 
-/* Before anything else is asked of a message: does it take up what was to be discarded? */
+/* Before all other rules: does the message react to what should have been discarded? */
 void rpcrdma_discard_judge(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
-/* At last: is it to be discarded itself? */
+/* After all other rules: must it be discarded itself? */
 void rpcrdma_discard_open(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message);
 void rpcrdma_discard_skipped(struct rpcrdma_connection *rpcrdma);
 /*
- * Side closes, or sends a Terminate; accused: the segment of the other side that it accuses, NULL: none that is known.
- * True: there was something that it was to discard.
+ * The side closes or sends a Terminate; accused: the other side's segment that it accuses, NULL: unknown. True: there
+ * was something to discard.
  */
 bool rpcrdma_discard_end(struct rpcrdma_connection *rpcrdma, unsigned side, const struct place *place,
                          const struct place *accused);

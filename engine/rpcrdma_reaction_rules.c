@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How wrong Calls are answered (RFC 8166 sections 4.5, 4.6 and 6.1): the rule that a Call broke tells which answer is
- * demanded; what comes, or does not come, is held against that.
+ * How wrong Calls are answered (RFC 8166 sections 4.5, 4.6 and 6.1): the rule that a Call broke decides which answer is
+ * required; what comes, or does not come, is compared with that.
  */
 #include "engine/heap.h"
 #include "engine/rpcrdma_reaction.h"
@@ -59,7 +59,7 @@ static const struct rpcrdma_demand demands[] = {
     {RULE_RPCR_4_2_4_01, RULE_RPCR_4_5_02, BY_ERR_CHUNK | BY_RPC_ERROR, BY_ERR_VERS | BY_SUCCESS, "ERR_CHUNK"},
 };
 
-/* An argument was reduced that is not DDP-eligible (section 6.1): it is not processed, and the requester is told. */
+/* A reduced argument is not DDP-eligible (section 6.1): the Call is not processed, and the requester is informed. */
 static const enum rule_id ineligible[] = {
     RULE_NFSULB_4_05,     RULE_NFSULB_5_1_02,   RULE_NFSULB_5_2_01,   RULE_NFSULB_6_1_05,
     RULE_NFSULB_6_5_1_02, RULE_NFSULB_6_5_2_03, RULE_RPCR_8_2_2_3_01,
@@ -169,7 +169,7 @@ static void judge_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
             rpcrdma_accept_answer(rpcrdma, m);
         return;
     }
-    /* RFC 5666 section 4.2 lets a responder choose between ERR_CHUNK and an RPC error. */
+    /* By RFC 5666 section 4.2 a responder may choose between ERR_CHUNK and an RPC error. */
     if ((kind & (demand->accepted | (rpcrdma_old(rpcrdma) ? BY_RPC_ERROR : 0u))) != 0)
         rpcrdma_pass(rpcrdma, demand->rule);
     else if ((kind & demand->open) == 0)
@@ -182,7 +182,7 @@ static void judge_reverse_chunks(struct rpcrdma_connection *rpcrdma, const struc
 {
     if (t->reverse && t->n_chunks > 0)
         rpcrdma_pass(rpcrdma, RULE_BIDI_5_3_04);
-    if (t->reverse && t->twin) /* not taken for the Reply to the Call of the same XID (section 2.4.1) */
+    if (t->reverse && t->twin) /* not treated as the Reply to the Call of the same XID (section 2.4.1) */
         rpcrdma_pass(rpcrdma, RULE_BIDI_2_4_1_02);
 }
 

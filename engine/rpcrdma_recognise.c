@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Is a connection one of RPC-over-RDMA, and is a message a Call or a Reply? Nothing in MPA tells the first (RFC 8166
- * section 5 names a port, RFC 8797 a block in the private data, both optional); the second is told by the RPC message
- * (RFC 8167 section 2), where it can be seen.
+ * Does a connection carry RPC-over-RDMA, and is a message a Call or a Reply? Nothing in MPA answers the first question
+ * (RFC 8166 section 5 names a port, RFC 8797 a block in the private data, both optional); the RPC message answers the
+ * second (RFC 8167 section 2), where it can be seen.
  */
 #include "engine/heap.h"
 #include "engine/rpcrdma_internal.h"
@@ -27,7 +27,7 @@ static bool header_plausible(const struct rpcrdma_message *m)
     return h->proc == RPCRDMA_ERROR || (h->proc == RPCRDMA_NOMSG && h->read.n + h->write.n + h->reply.segments > 0);
 }
 
-/* An RPC message with the XID of the first word lies somewhere in it, whatever is wrong with the header. */
+/* An RPC message with the XID of the first word is somewhere in it, whatever is wrong with the header. */
 static bool holds_call(const struct rpcrdma_message *m)
 {
     uint32_t there = m->n - m->lacking, end = there < SEARCH_MAX ? there : SEARCH_MAX;
@@ -42,7 +42,7 @@ static bool holds_call(const struct rpcrdma_message *m)
     return false;
 }
 
-/* The port alone says nothing: any protocol may use it. */
+/* The port alone proves nothing: any protocol may use it. */
 bool rpcrdma_connection_is_told(const struct rpcrdma_connection *rpcrdma)
 {
     return rpcrdma->options.always || rpcrdma->side[0].told.valid || rpcrdma->side[1].told.valid;
@@ -104,7 +104,7 @@ void rpcrdma_early_free(struct rpcrdma_connection *rpcrdma)
 
 /* ---- the message ---- */
 
-/* Behind the XID a Call has its rpcvers, program, version and procedure. */
+/* After the XID a Call has rpcvers, program, version and procedure. */
 static bool call_shaped(const struct rpcrdma_message *m)
 {
     uint32_t at = m->header.header_len;
@@ -114,7 +114,7 @@ static bool call_shaped(const struct rpcrdma_message *m)
     return m->n >= at + 12 && get_be32(m->p + at + 8) == RPC_VERSION;
 }
 
-/* The same, for a header that cannot be read: somewhere behind the fixed words. */
+/* The same, for a header that cannot be read: somewhere after the fixed words. */
 static bool call_within(const struct rpcrdma_message *m)
 {
     uint32_t there = m->n - m->lacking, end = there < SEARCH_MAX ? there : SEARCH_MAX;
@@ -146,15 +146,15 @@ static enum rpcrdma_kind kind_by_lists(const struct rpcrdma_connection *rpcrdma,
 
     for (uint32_t i = 0; i < m->header.read.n; i++)
         has_position_zero |= rpcrdma_read_segment_at(&m->header, m->p, i).position == 0;
-    /* The Call may be told later. RFC 5666 has no Calls of the server. */
+    /* The Call may come later. RFC 5666 has no Calls from the server. */
     answers |= m->unsure && rpcrdma_old(rpcrdma) && rpcrdma->client >= 0 && (unsigned)rpcrdma->client != m->side;
-    /* RFC 5666 section 5.2 lets a Reply have one as well; and one who has never called rather answers so. */
+    /* By RFC 5666 section 5.2 a Reply may have one, too; a side that has never called is more likely answering. */
     if (has_position_zero)
         return answers && (rpcrdma_old(rpcrdma) || rpcrdma->side[m->side].calls.total == 0) ? RPCRDMA_KIND_REPLY
                                                                                             : RPCRDMA_KIND_CALL;
     if (answers)
         return RPCRDMA_KIND_REPLY;
-    /* Where nobody knows who the client is, the capture begins inside the connection: its Call was before that. */
+    /* Where the client is unknown, the capture begins inside the connection: its Call was before that. */
     return rpcrdma->client >= 0 && (unsigned)rpcrdma->client == m->side ? RPCRDMA_KIND_CALL : RPCRDMA_KIND_REPLY;
 }
 
@@ -164,7 +164,7 @@ void rpcrdma_classify(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message
     bool from_client = rpcrdma->client < 0 || (unsigned)rpcrdma->client == m->side;
 
     m->kind = RPCRDMA_KIND_UNKNOWN;
-    /* Whoever gets less discards it unseen (RFC 8166 section 4.5): it opens nothing, and ends nothing. */
+    /* A receiver discards anything shorter (RFC 8166 section 4.5): it opens nothing and ends nothing. */
     if (m->n < RPCRDMA_FIXED_LEN || m->header.proc == RPCRDMA_DONE ||
         (m->n < RPCRDMA_HEADER_MIN && m->header.proc != RPCRDMA_ERROR))
         return;
@@ -174,7 +174,7 @@ void rpcrdma_classify(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message
         m->kind = kind_by_lists(rpcrdma, m, answered != NULL);
     else if (m->header.status == RPCRDMA_OK && m->n - m->lacking >= m->header.header_len + 8)
         m->kind = kind_inline(m, answered != NULL);
-    else /* a header that cannot be read to its end, or no payload behind it */
+    else /* a header that cannot be read to its end, or is not followed by a payload */
         m->kind = answered                        ? RPCRDMA_KIND_REPLY
                   : from_client || call_within(m) ? RPCRDMA_KIND_CALL
                                                   : RPCRDMA_KIND_UNKNOWN;

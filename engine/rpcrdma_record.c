@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a connection leaves behind for those that follow it (engine/history.h). It is put together at the end, from the
- * transactions that are remembered then; only what is forgotten before, and accesses, are written down at once.
+ * The record that a connection leaves for later ones (engine/history.h). It is assembled at the end from the
+ * transactions still remembered; only accesses, and what is forgotten earlier, are recorded at once.
  */
 #include "engine/heap.h"
 #include "engine/history.h"
@@ -151,7 +151,7 @@ void rpcrdma_record_stray(struct rpcrdma_connection *rpcrdma, const struct rpcrd
                                                                 .place = move->place};
 }
 
-/* Its owner's adapter gave what was asked for. */
+/* The owner's adapter returned what was asked for. */
 void rpcrdma_record_response(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
     struct history_stray *stray = find_stray(rpcrdma->record, move);
@@ -162,7 +162,7 @@ void rpcrdma_record_response(struct rpcrdma_connection *rpcrdma, const struct rp
     stray->proof = move->place;
 }
 
-/* What was written before this Send was received must have been placed, or the connection would be over. */
+/* What was written before this Send must have been placed, or the connection would have ended. */
 void rpcrdma_record_send(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message)
 {
     struct history_record *record = rpcrdma->record;

@@ -16,7 +16,7 @@ static bool holds(uint64_t length, uint32_t count)
     return length == count || length == xdr_padded(count);
 }
 
-/* Items come with ascending positions: chunks that lie before this one will not be asked for again. */
+/* Items come with ascending positions: chunks before this one will not be asked for again. */
 static int read_chunk_from(struct rpcrdma_look *look, uint64_t position)
 {
     while (look->next < look->n_order && chunk_at(look, look->order[look->next])->position < position)
@@ -116,7 +116,7 @@ static uint64_t left_partial(struct rpcrdma_look *look, const struct nfs_item *i
 
             *chunk = *chunk < 0 ? c : *chunk;
             octets += state->length;
-            if (state->position + state->length == end) /* with the end the roundup is gone as well */
+            if (state->position + state->length == end) /* with the end the roundup is gone, too */
                 octets += xdr_roundup(item->count);
         }
     }

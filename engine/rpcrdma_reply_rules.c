@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The chunk lists of a Reply against those of its Call: RFC 8166 sections 4.3.1 to 4.3.3 and 3.4.6. The responder adds
- * and drops nothing and changes nothing but lengths. What was moved for it: rpcrdma_returned_rules.c.
+ * The chunk lists of a Reply against its Call's: RFC 8166 sections 4.3.1 to 4.3.3 and 3.4.6. The responder adds and
+ * drops nothing and changes nothing but lengths. What was moved for the Reply: rpcrdma_returned_rules.c.
  */
 #include "engine/rpcrdma_returned.h"
 
-/* ---- Calls that the Reply may answer just as well ---- */
+/* ---- other Calls that the Reply may answer ---- */
 
 /* A retransmission may be answered with the chunks of either Send. */
 static bool ambiguous(const struct rpcrdma_transaction *t)
@@ -55,7 +55,7 @@ static bool same_place(const struct rpcrdma_segment *offered, const struct rpcrd
     return offered->handle == returned->handle && offered->offset == returned->offset;
 }
 
-/* All of the returned chunk is that of another of the Call's. */
+/* The whole returned chunk is another one of the Call's. */
 static bool is_chunk(const struct rpcrdma_transaction *t, const struct rpcrdma_chunk_state *chunk,
                      const struct rpcrdma_message *reply, const struct rpcrdma_chunk *from)
 {
@@ -287,8 +287,8 @@ static void judge_reply_chunk(struct rpcrdma_connection *rpcrdma, struct rpcrdma
 /* ---- a Call that the capture may not show ---- */
 
 /*
- * The chunks are those of the Call. When octets were lost since it, a Call of the same XID may be among them, and what
- * differs may be that one's.
+ * The chunks are the Call's. If octets were lost since, a Call of the same XID may be among them, and a difference may
+ * be due to it.
  */
 static bool fits_call(const struct rpcrdma_message *reply)
 {

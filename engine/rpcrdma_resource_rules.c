@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Receive resources (RFC 8166 sections 3.3.1 and 3.3.3, RFC 8167 section 4.3, RFC 8797 section 4): who grants credits
- * has a Receive for every Call under them, who calls has one for every Reply, each as large as was told. That this was
- * not so is seen when DDP ends the connection because there was no buffer for a Send, or too small a one, though the
- * Send kept to all limits. That it was so, when the receiver goes on after it had arrived.
+ * Receive resources (RFC 8166 sections 3.3.1 and 3.3.3, RFC 8167 section 4.3, RFC 8797 section 4): a responder has a
+ * Receive for every Call within its grant, a requester one for every Reply, each as large as announced. A violation
+ * shows when DDP ends the connection because there was no buffer for a Send, or one too small, though the Send was
+ * within all limits. Conformance shows when the receiver goes on after the Send has arrived.
  */
 #include "engine/heap.h"
 #include "engine/rpcrdma_internal.h"
@@ -50,7 +50,7 @@ static enum rule_id rule_of_number(const struct sent *sent)
     return sent->expected.raised ? RULE_RPCR_3_3_1_08 : RULE_EXP_4_5_1_01;
 }
 
-/* RULE_COUNT: its size is not covered by anything that the receiver told. */
+/* RULE_COUNT: nothing that the receiver announced covers its size. */
 static enum rule_id rule_of_size(const struct rpcrdma_connection *rpcrdma, unsigned receiver, const struct sent *sent)
 {
     const struct rpcrdma_told *told = &rpcrdma->side[receiver].told;
@@ -60,7 +60,7 @@ static enum rule_id rule_of_size(const struct rpcrdma_connection *rpcrdma, unsig
     return told->valid && sent->octets <= told->data.receive_size ? RULE_CMPD_4_12 : RULE_COUNT;
 }
 
-/* It went on behind them: there was a buffer for each. */
+/* It went on after them: there was a buffer for each. */
 static void take(struct rpcrdma_connection *rpcrdma, unsigned receiver, uint64_t acked)
 {
     struct rpcrdma_resource_state *state = rpcrdma->resource;
@@ -127,7 +127,7 @@ void rpcrdma_resource_sent(struct rpcrdma_connection *rpcrdma, const struct rpcr
         (struct sent){.offset = m->place.offset, .frame = m->place.frame, .octets = m->n, .size_only = true};
 }
 
-/* The Send that a segment belongs to: the first that ends with it or behind it. */
+/* The Send that a segment belongs to: the first that ends with it or after it. */
 static const struct sent *sent_at(const struct rpcrdma_resource_state *state, unsigned sender, uint64_t offset)
 {
     const struct sent *found = NULL;

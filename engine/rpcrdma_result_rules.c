@@ -31,7 +31,7 @@ static const char *name_of(const struct rpcrdma_shape *shape, const struct rpcrd
     return item ? rpcrdma_shape_item_name(shape, &item->item) : "an item";
 }
 
-/* The first eligible result: that of INLINE, where no item has a chunk. */
+/* The first eligible result: for INLINE, where no item has a chunk. */
 static const struct rpcrdma_item *eligible_item(const struct rpcrdma_body *body)
 {
     for (unsigned i = 0; i < body->n_items; i++) {
@@ -136,7 +136,7 @@ static void ineligible(struct rpcrdma_shape *shape, const struct rpcrdma_item *i
                        item ? item->item.count : chunk->returned, item ? name_of(shape, item) : "results without any");
 }
 
-/* The payload of a Reply with results that are those of the procedure. */
+/* The payload of a Reply with the results of the procedure. */
 static void reduced(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *body = shape->body;
@@ -250,7 +250,7 @@ static void judge(struct rpcrdma_shape *shape)
         rpcrdma_shape_pass(shape, RULE_RPCR_2_2_2_01);
     if (!shape->t->call_body.known || shape->t->offers_lost)
         return;
-    /* What a Call is taken for whose arguments do not fit its procedure is the responder's to say. */
+    /* How to treat a Call whose arguments do not fit its procedure is up to the responder. */
     if (shape->t->malformed && shape->t->call_body.walked && shape->t->call_body.walk.status != NFS_WALK_OK)
         return;
     rpcrdma_shape_count_results(shape);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Memory of an RPC that is over is to be out of the responder's reach before the upper layer gets it back (RFC 8166
- * section 4.4.1). That it was not shows when an access comes long after the answer, which is the responder's own error,
- * and the requester does not refuse it: it answers the RDMA Read, or goes on behind the RDMA Write. Only what comes
- * when the requester must be through with the answer is looked at: after t_react, or behind another exchange of its
- * own, which is worth a warning.
+ * Memory of a completed RPC must be inaccessible to the responder before the upper layer gets it back (RFC 8166 section
+ * 4.4.1). A violation shows when an access comes long after the answer, itself an error of the responder, and the
+ * requester does not refuse it: it answers the RDMA Read, or goes on after the RDMA Write. Only accesses at a time when
+ * the requester must have processed the answer are judged: after t_react, or after another exchange of its own, which
+ * makes it a warning.
  */
 #include "engine/rpcrdma_memory_state.h"
 
-enum { GOES_ON = 2 }; /* messages of the requester behind an RDMA Write that it has received */
+enum { GOES_ON = 2 }; /* messages of the requester after an RDMA Write that it has received */
 
 /* A Call that the owner sent knowing of the answer was answered itself. */
 static bool exchanged_since(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)

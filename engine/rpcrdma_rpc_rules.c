@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What RFC 5531 section 9 asks of the headers of RPC Replies, whatever carries them. Calls: rpcrdma_call_rules.c. */
+/* What RFC 5531 section 9 demands of the headers of RPC Replies on any transport. Calls: rpcrdma_call_rules.c. */
 #include "engine/rpcrdma_reaction.h"
 
 enum { RPCVERS_AT = 8 };
@@ -52,7 +52,7 @@ static void judge_denied(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
         rpcrdma_pass(rpcrdma, RULE_RPC_9_06);
 }
 
-/* Versions from low to high are supported, and the one of the Call is none of them. */
+/* Versions from low to high are supported, and the Call's is not among them. */
 static void judge_program(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m,
                           const struct rpc_message *reply)
 {

@@ -123,7 +123,7 @@ void rpcrdma_shape_count_results(struct rpcrdma_shape *shape)
 
 /* ---- the stream ---- */
 
-/* Whatever its XID, this is an RPC message. */
+/* This is an RPC message, whatever its XID. */
 static bool begins_message(const struct rpcrdma_shape *shape)
 {
     const uint8_t *p = shape->body->payload;
@@ -265,7 +265,7 @@ static const struct rpcrdma_item *padded_name(const struct rpcrdma_shape *shape)
     return NULL;
 }
 
-/* Octets of roundup behind p[at..at + n) that are not zero. */
+/* Octets of roundup after p[at..at + n) that are not zero. */
 static bool dirty(const uint8_t *p, uint64_t at, uint64_t n)
 {
     for (unsigned i = 0; i < xdr_roundup(n); i++) {
@@ -344,7 +344,7 @@ static void without_results(struct rpcrdma_shape *shape)
         rpcrdma_shape_pass(shape, RULE_RPCR_3_2_01);
 }
 
-/* Nothing is known of what lies behind the header. */
+/* What follows the header is unknown. */
 static void opaque(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *body = shape->body;

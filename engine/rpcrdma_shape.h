@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The shape of one RPC message, Call or Reply, as rpcrdma_payload.c has looked at it: what rpcrdma_call_rules.c,
- * rpcrdma_position_rules.c, rpcrdma_provision_rules.c and rpcrdma_result_rules.c share. One message has one finding of
- * severity error at most: what is wrong with a payload makes what follows in it look wrong as well.
+ * The shape of one RPC message, Call or Reply, as decoded by rpcrdma_payload.c: shared by rpcrdma_call_rules.c,
+ * rpcrdma_position_rules.c, rpcrdma_provision_rules.c and rpcrdma_result_rules.c. One message has at most one finding
+ * of severity error: an error in a payload makes what follows it look wrong, too.
  */
 #ifndef IWARP_ENGINE_RPCRDMA_SHAPE_H
 #define IWARP_ENGINE_RPCRDMA_SHAPE_H
@@ -50,11 +50,11 @@ const char *rpcrdma_shape_item_name(const struct rpcrdma_shape *shape, const str
 /* Section 3.2 for what a chunk holds: the XID comes first, without any other framing. False: reported. */
 bool rpcrdma_shape_start(struct rpcrdma_shape *shape);
 /*
- * What holds for every payload: whole words (section 2.2.4), nothing behind the RPC message (3.2), roundup (2.2.4.2),
- * items with their true counts, all that belongs to the message. Called when no chunk explains what is wrong.
+ * What holds for every payload: whole words (section 2.2.4), nothing after the RPC message (3.2), roundup (2.2.4.2),
+ * true counts, a complete message. Called when no chunk explains what is wrong.
  */
 void rpcrdma_shape_stream(struct rpcrdma_shape *shape);
-/* The walk came out even, or it knows of no error. */
+/* The walk came out even, or found no error. */
 bool rpcrdma_shape_whole(const struct rpcrdma_shape *shape);
 /* Counts the READ-class operations of the Call: shape->results. */
 void rpcrdma_shape_count_results(struct rpcrdma_shape *shape);

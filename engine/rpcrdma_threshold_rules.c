@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the startup frames tell of inline thresholds and remote invalidation (RFC 8797), how long Sends are compared
- * with it (RFC 8166 sections 3.3.2 and 3.3.3), and which Sends invalidate.
+ * What the startup frames announce about inline thresholds and remote invalidation (RFC 8797), the length of Sends
+ * compared with that (RFC 8166 sections 3.3.2 and 3.3.3), and which Sends invalidate.
  *
- * A Send that is too long breaks several sentences at once. The finding is of the one that says most: first of what
- * was to be done instead (the Reply chunk), of the reverse direction, then of what both sides told each other, at last
- * of the default. Administrators may set larger buffers on both sides, so that exceeding the mere default is a warning,
- * once per direction.
+ * A Send that is too long breaks several sentences at once. The most specific one has the finding: what should have
+ * been done instead (the Reply chunk), the reverse direction, what both sides announced, finally the default.
+ * Administrators may set larger buffers on both sides, so exceeding just the default is a warning, once per direction.
  */
 #include "engine/heap.h"
 #include "engine/rpcrdma_internal.h"
@@ -49,7 +48,7 @@ void rpcrdma_threshold_finish(struct rpcrdma_connection *rpcrdma, int64_t time_n
 static void fail_start(struct rpcrdma_connection *rpcrdma, const struct rdma_private_data *data, enum rule_id rule,
                        enum rule_severity severity, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* The frame tells its own direction: of the connection nothing is known yet. */
+/* The frame has its own direction, as the connection's is unknown so far. */
 static void fail_start(struct rpcrdma_connection *rpcrdma, const struct rdma_private_data *data, enum rule_id rule,
                        enum rule_severity severity, const char *format, ...)
 {
@@ -139,7 +138,7 @@ struct limit {
     const char *of;
 };
 
-/* The smaller of what the one sends and the other receives (RFC 8797 section 4.2). */
+/* The smaller of one side's Send Size and the other's Receive Size (RFC 8797 section 4.2). */
 static struct limit negotiated(const struct rpcrdma_connection *rpcrdma, unsigned side, uint32_t n)
 {
     uint32_t send = rpcrdma->side[side].told.data.send_size;
@@ -172,7 +171,7 @@ static struct limit half_known(const struct rpcrdma_connection *rpcrdma, unsigne
     if (!own->frame_seen && !peer->frame_seen && rpcrdma->options.assume_inline > 0)
         return (struct limit){rpcrdma->options.assume_inline, RULE_RPCR_3_3_2_01, false,
                               "the assumed inline threshold"};
-    if (n <= RPCRDMA_INLINE_DEFAULT) /* whatever it is, it is not smaller */
+    if (n <= RPCRDMA_INLINE_DEFAULT) /* it cannot be smaller */
         return (struct limit){RPCRDMA_INLINE_DEFAULT, RULE_RPCR_3_3_2_01, false, ""};
     return (struct limit){.rule = RULE_RPCR_3_3_2_01};
 }
@@ -185,7 +184,7 @@ static struct limit limit_of(const struct rpcrdma_connection *rpcrdma, unsigned 
         return half_known(rpcrdma, side, n);
     if (own->valid && peer->valid)
         return negotiated(rpcrdma, side, n);
-    if (own->valid) /* who knows of the mechanism takes its peer as one with the defaults (RFC 8797 section 5.1) */
+    if (own->valid) /* a side that uses the mechanism assumes the defaults for its peer (RFC 8797 section 5.1) */
         return (struct limit){RPCRDMA_INLINE_DEFAULT, RULE_CMPD_5_1_01, false,
                               "the inline threshold towards a side that announced none"};
     if (peer->valid && n > peer->data.receive_size)
@@ -237,7 +236,7 @@ void rpcrdma_threshold_length(struct rpcrdma_connection *rpcrdma, struct rpcrdma
         pass_length(rpcrdma, m, limit.rule);
         return;
     }
-    if (m->n <= limit.octets + m->excess) /* it would fit without what is found elsewhere */
+    if (m->n <= limit.octets + m->excess) /* it would fit without what another rule reports */
         return;
     if (limit.by_default && *told)
         return;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CONTENT_KEPT = 16384 }; /* larger buffers are given back when the transaction is over */
+enum { CONTENT_KEPT = 16384 }; /* larger buffers are freed at the end of the transaction */
 
 /* ---- queues ---- */
 
@@ -73,7 +73,7 @@ struct rpcrdma_transaction *rpcrdma_next_outstanding(const struct rpcrdma_connec
 
 /* ---- opening ---- */
 
-/* The arrays and buffers of a transaction that is over are taken over by the next one. */
+/* A new transaction takes over the arrays and buffers of a retired one. */
 static struct rpcrdma_transaction *fresh(struct rpcrdma_connection *rpcrdma)
 {
     struct rpcrdma_transaction *t = rpcrdma->spare, keep;
@@ -117,7 +117,7 @@ static void retire(struct rpcrdma_connection *rpcrdma, struct rpcrdma_queue *que
     rpcrdma->spare = t;
 }
 
-/* What is forgotten while it is outstanding may still be answered: from now on absence proves nothing. */
+/* A Call forgotten while outstanding may still be answered: from now on absence proves nothing. */
 static void make_room(struct rpcrdma_connection *rpcrdma, struct rpcrdma_calls *calls, unsigned side)
 {
     if (calls->done.n > RPCRDMA_ANSWERED_MAX)
@@ -128,7 +128,7 @@ static void make_room(struct rpcrdma_connection *rpcrdma, struct rpcrdma_calls *
     retire(rpcrdma, &calls->waiting, calls->waiting.oldest);
 }
 
-/* The arguments, without the RPC header in front of them. */
+/* The arguments, without the RPC header before them. */
 static void take_arguments(struct rpcrdma_transaction *t, const struct rpcrdma_message *call)
 {
     uint64_t from = (uint64_t)call->header.header_len + call->rpc.header_len;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Calls that nothing answers (RFC 8166 section 4.5, RFC 5531 section 3): passed over while later ones are answered,
- * left alone for long, or cut off by a responder that closes. What a wrong Call is owed is told by
- * rpcrdma_reaction_rules.c; a sound one is owed a Reply, and a responder that cannot give it has to close (RFC 8166
- * section 4.5.4). A close tells no reason: it is worth a warning where the Call offers one, or when it is a reset.
+ * Calls without an answer (RFC 8166 section 4.5, RFC 5531 section 3): passed over while later ones are answered, left
+ * unanswered for long, or cut off by a responder that closes. rpcrdma_reaction_rules.c says how a wrong Call must be
+ * answered; a sound one must draw a Reply, and a responder that cannot send it has to close (RFC 8166 section 4.5.4). A
+ * close gives no reason: it is a warning where the Call suggests one, or when it is a reset.
  */
 #include "engine/rpcrdma_reaction.h"
 
@@ -12,7 +12,7 @@
 
 enum { CALL_TEXT = 160, CONTEXT_TEXT = 96, SEGMENTS_USUAL = 7, WRITES_USUAL = 2, SECOND = 1000000000 };
 
-/* ---- what is said of a Call ---- */
+/* ---- description of a Call ---- */
 
 static const char *plural(unsigned n)
 {
@@ -93,8 +93,8 @@ static bool followed(const struct rpcrdma_connection *rpcrdma, const struct rpcr
 }
 
 /*
- * The responder has had its chance: it answered a later Call, or said nothing for as long as that, while nobody closed
- * (then it is asked at the moment before).
+ * The responder has had its chance: it answered a later Call, or was silent that long while neither side closed
+ * (otherwise this is asked at the moment before the close).
  */
 static bool due(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t, int64_t time_ns)
 {
@@ -102,7 +102,7 @@ static bool due(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_t
            (rpcrdma->answered_number[t->side] > t->number || time_ns - t->call.time_ns >= rpcrdma->options.t_react);
 }
 
-/* Calls behind this one that nothing answers either. */
+/* Later Calls that are unanswered, too. */
 static unsigned stalled_behind(const struct rpcrdma_transaction *t)
 {
     unsigned n = 0;
@@ -124,7 +124,7 @@ static void judge_hang(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
 
     if (waited < rpcrdma->options.t_answer || t->repeats || rpcrdma->options.payload_only || !followed(rpcrdma, t))
         return;
-    if (!passed_over && state->stalled[t->side]) /* told with the first that waits */
+    if (!passed_over && state->stalled[t->side]) /* reported with the first that waits */
         return;
     n = passed_over ? 0 : stalled_behind(t);
     state->stalled[t->side] |= !passed_over;
@@ -184,7 +184,7 @@ static const enum rule_id excuses[] = {
     RULE_CMPD_4_11,     RULE_CMPD_5_1_01,   RULE_BIDI_4_2_01,   RULE_RPCR_3_5_3_11, RULE_CMPD_4_1_04,
 };
 
-/* Something in what this side sent explains why the other one gives up, whatever becomes of its Calls. */
+/* Something that this side sent explains why the other one gives up, regardless of its Calls. */
 static bool excused(const struct rpcrdma_connection *rpcrdma, unsigned caller)
 {
     struct rpcrdma_transaction *t = NULL;
@@ -203,8 +203,8 @@ static bool excused(const struct rpcrdma_connection *rpcrdma, unsigned caller)
 }
 
 /*
- * How likely it is that a responder has given up over this Call; 0: there is nothing about it. What it has served on
- * this connection before is nothing unusual.
+ * How likely it is that a responder has given up over this Call; 0: it is not unusual. What was served on this
+ * connection before is not unusual.
  */
 static unsigned oddity(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
 {
@@ -229,8 +229,8 @@ void rpcrdma_unanswered_served(struct rpcrdma_connection *rpcrdma, const struct 
 }
 
 /*
- * Calls with nothing wrong in their Transport headers are cut off: one finding, at the Call that most likely was why.
- * Of RPCs that failed only the failed one is to end (RFC 8267 section 6.6), so that others beside it excuse nothing.
+ * Calls with sound Transport headers are cut off: one finding, at the Call that most likely was the reason. When an RPC
+ * fails only that one must end (RFC 8267 section 6.6), so others at the same time excuse nothing.
  */
 static void judge_cut_off(struct rpcrdma_connection *rpcrdma, unsigned closer, const struct place *place,
                           const char *how, bool reset)
@@ -265,7 +265,7 @@ static void judge_cut_off(struct rpcrdma_connection *rpcrdma, unsigned closer, c
         return;
     if (reset && why->reverse && why->n_chunks == 0)
         return;
-    /* With nothing about any of them, a reset at once may be for the sake of one Call, but hardly of several. */
+    /* If none is unusual, an immediate reset may be due to one Call, but hardly to several. */
     if (oddity(rpcrdma, why) == 0 && (n > 1 || place->time_ns - why->call.time_ns >= rpcrdma->options.t_react))
         severity = SEVERITY_NOTE;
     rpcrdma_fail_at_as(rpcrdma, place, rule, severity, why->call.frame,
@@ -274,8 +274,7 @@ static void judge_cut_off(struct rpcrdma_connection *rpcrdma, unsigned closer, c
 }
 
 /*
- * The responder closes with this Call unanswered. Where an error should have been told, it is worth a warning. True:
- * that has been said.
+ * The responder closes with this Call unanswered. Where it should have sent an error, it is a warning. True: reported.
  */
 static bool judge_closed(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t,
                          const struct place *place, const char *how)

@@ -8,7 +8,7 @@
 
 enum { CB_COMPOUND = 1, CB_VERSION = 1, CB_TAG_MAX = 1024 };
 
-/* The transactions say it all: there is no state of its own. */
+/* The transactions hold all state. */
 bool rpcrdma_xid_new(struct rpcrdma_connection *rpcrdma)
 {
     (void)rpcrdma;
@@ -45,8 +45,8 @@ static bool callback_program(const struct rpcrdma_message *m)
 }
 
 /*
- * CB_COMPOUND of NFS version 4.1 or later: tag, minorversion, callback_ident, ... (RFC 8881 section 20.2). That of
- * version 4.0 legitimately comes over a connection that the server opened for it.
+ * CB_COMPOUND of NFSv4.1 or later: tag, minorversion, callback_ident, ... (RFC 8881 section 20.2). In NFSv4.0 it
+ * legitimately comes over a connection that the server opened for it.
  */
 static bool backchannel_compound(const struct rpcrdma_message *m, uint32_t *minor)
 {
@@ -125,7 +125,7 @@ static void judge_unique(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
     }
     if (m->transaction->repeats) /* a retransmission: whether that is allowed is for the upper layer to say */
         return;
-    /* Of Calls that a receiver discards nothing is known; an answer may be in a hole, or told later. */
+    /* Calls that a receiver discards are unknown; an answer may be in a hole, or come later. */
     if (before->malformed || before->damaged || m->unsure || m->header.status != RPCRDMA_OK) {
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_2_2_03);
         return;
@@ -156,7 +156,7 @@ static const char *answer_name(const struct rpcrdma_message *m)
     return m->kind == RPCRDMA_KIND_ERROR ? "RDMA_ERROR" : "Reply";
 }
 
-/* Behind msg_type 1 there is what a Call has: rpcvers, program, version, procedure, credential, verifier. */
+/* msg_type 1 is followed by what a Call has: rpcvers, program, version, procedure, credential, verifier. */
 static bool call_behind(const struct rpcrdma_message *m)
 {
     const uint8_t *p = m->p + m->header.header_len;
@@ -166,8 +166,7 @@ static bool call_behind(const struct rpcrdma_message *m)
            get_be32(p + 24) <= RPC_AUTH_GSS && get_be32(p + 28) <= RPC_AUTH_MAX;
 }
 
-/* A Call with two XIDs was answered under that of its RPC message: for this the finding is at the answer, not at none.
- */
+/* A Call with two XIDs was answered with its RPC message's: the finding is at the answer. */
 static void answered_under_inner(struct rpcrdma_connection *rpcrdma, unsigned caller, uint32_t xid)
 {
     for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, caller, t));) {
@@ -212,10 +211,10 @@ static void judge_second(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
 {
     const struct rpcrdma_transaction *t = m->transaction;
 
-    /* A Reply behind an RDMA_ERROR has a rule of its own (RFC 8166 section 4.5). */
+    /* A Reply after an RDMA_ERROR has its own rule (RFC 8166 section 4.5). */
     if (t->outcome == RPCRDMA_FAILED && m->kind == RPCRDMA_KIND_REPLY)
         return;
-    /* The Call may have been sent again where nothing was seen, or what was sent is told later. */
+    /* The Call may have been sent again in a hole, or will be captured later. */
     if (m->unsure || t->late || rpcrdma_hole_since(rpcrdma, t->side, t->answer.frame)) {
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_2_2_04);
         return;

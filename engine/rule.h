@@ -17,10 +17,10 @@ enum rule_observe { OBSERVE_WIRE, OBSERVE_WIRE_1WAY, OBSERVE_REACTION, OBSERVE_E
 
 enum rule_judged {
     RULE_JUDGED, /* has a check and findings of its own */
-    RULE_SAME,   /* states the same requirement as another rule: what violates one violates both; shares its outcome */
-    RULE_WITH,   /* has no check of its own: what violates it violates other rules too, under whose ids it is found */
+    RULE_SAME,   /* states the same requirement as another rule and shares its outcome */
+    RULE_WITH,   /* has no check of its own: a violation also violates other rules and is reported under their ids */
     RULE_PERMISSION, /* allows something; never a finding */
-    RULE_NOT_JUDGED, /* cannot be seen from a capture; `how` tells why */
+    RULE_NOT_JUDGED, /* cannot be seen in a capture; `how` says why */
 };
 
 struct rule {
@@ -35,8 +35,8 @@ struct rule {
     enum rule_judged judged;
     enum rule_id same; /* for RULE_SAME: the rule that carries the findings; else the rule itself */
     /*
-     * Rules that it is judged along with: a violation may be found under their ids, but not each violation of theirs is
-     * one of this rule. All there is of a RULE_WITH; of a RULE_JUDGED what has findings besides its own.
+     * Rules that it is judged along with: a violation may be reported under their ids, but not each of their findings
+     * is a violation of this rule. A RULE_WITH has only these; a RULE_JUDGED has findings of its own, too.
      */
     const enum rule_id *with;
     unsigned n_with;

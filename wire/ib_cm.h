@@ -88,7 +88,7 @@ struct ib_cm {
     uint32_t local_id, remote_id; /* remote_id: 0 in a request */
     uint64_t service;             /* REQUEST */
     uint32_t qp;                  /* REQUEST, REPLY: the sender's; DISCONNECT_REQUEST: the receiver's */
-    uint32_t psn;                 /* REQUEST, REPLY: with which the receiver of this message begins (section 12.7.24) */
+    uint32_t psn;                 /* REQUEST, REPLY: the first PSN of the receiver of this message (section 12.7.24) */
     uint8_t responder_resources;  /* REQUEST, REPLY: Reads and Atomics that the sender serves at once (IRD) */
     uint8_t initiator_depth;      /* REQUEST, REPLY: that it may have outstanding (ORD) */
     uint8_t path_mtu;             /* REQUEST: code, 1 to 5: 256 to 4096 octets */

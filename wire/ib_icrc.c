@@ -24,7 +24,7 @@ static void mask_ipv6(uint8_t *ip)
     ip[7] = 0xFF; /* hop limit */
 }
 
-/* False when the length cannot be that of such headers. */
+/* False when such headers cannot have this length. */
 static bool mask(enum ib_below kind, uint8_t *below, size_t n)
 {
     switch (kind) {

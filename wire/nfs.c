@@ -13,7 +13,7 @@
 
 enum kind {
     END,
-    WORDS,      /* n words that nobody asks for */
+    WORDS,      /* n words of no interest */
     WORD,       /* a marked word */
     BOOLEAN,    /* a word that is 0 or 1 */
     ITEM,       /* a variable-length opaque of at most n octets */
@@ -62,8 +62,8 @@ enum frame_kind { FRAME_ONCE, FRAME_COUNTED, FRAME_LIST, FRAME_OPERATIONS };
 
 struct frame {
     uint8_t kind;   /* enum frame_kind */
-    uint16_t back;  /* step behind the one that entered */
-    uint16_t block; /* what is done again */
+    uint16_t back;  /* step after the one that entered */
+    uint16_t block; /* what is repeated */
     uint32_t left;  /* times more */
 };
 
@@ -82,7 +82,7 @@ struct walker {
     uint32_t op;
 };
 
-/* ---- what is known ---- */
+/* ---- lookups ---- */
 
 static bool is_callback_program(uint32_t program)
 {
@@ -164,7 +164,7 @@ static void move(struct walker *w, size_t octets)
     w->position += octets;
 }
 
-/* Leaves the walker in front of the word, so that it can still be called wrong. */
+/* Leaves the walker before the word, so that it can still be reported as wrong. */
 static bool look(struct walker *w, uint32_t *out)
 {
     if (!have(w, 4))
@@ -198,7 +198,7 @@ static void tell_value(struct walker *w, uint8_t mark, uint32_t value)
 
 /* ---- frames ---- */
 
-/* DEPTH was computed from the tables: there is always room. */
+/* DEPTH was computed from the tables, so there is always room. */
 static bool enter(struct walker *w, enum frame_kind kind, uint16_t block, uint32_t left)
 {
     struct frame *frame;
@@ -314,7 +314,7 @@ static bool do_boolean(struct walker *w, const struct step *step)
     return true;
 }
 
-/* Contents of an opaque, as much of them as is there. */
+/* The contents of an opaque, as much as is present. */
 static bool contents(struct walker *w, const struct step *step, uint32_t count)
 {
     uint64_t padded = xdr_padded(count), present = padded;
@@ -394,7 +394,7 @@ static bool do_array(struct walker *w, const struct step *step)
     return true;
 }
 
-/* A list is a part that may be there again behind itself. */
+/* A list is a part that may repeat. */
 static bool do_optional(struct walker *w, const struct step *step)
 {
     uint32_t follows;
@@ -441,7 +441,7 @@ static bool do_operations(struct walker *w, const struct step *step)
         w->step++;
         return true;
     }
-    /* The frame's block is that of the operation, which changes. */
+    /* The frame's block is the operation's, which changes. */
     return enter(w, FRAME_OPERATIONS, 0, count) && next_operation(w);
 }
 

@@ -48,7 +48,7 @@ enum nfs_program {
     NFS_PROGRAM_ACL = 100227,
     NFS_PROGRAM_RPCBIND = 100000,
     NFS_PROGRAM_CCP = 100417,                /* RFC 5666 section 6, no longer used */
-    NFS_PROGRAM_CALLBACK_FIRST = 0x40000000, /* transient numbers, of which clients choose that of their callbacks */
+    NFS_PROGRAM_CALLBACK_FIRST = 0x40000000, /* transient numbers, from which clients choose one for their callbacks */
     NFS_PROGRAM_CALLBACK_LAST = 0x5fffffff,
 };
 
@@ -84,7 +84,7 @@ enum nfs_op {
     NFS_OP_PUTROOTFH = 24,
 };
 
-/* What is known of one procedure. */
+/* Properties of one procedure. */
 struct nfs_procedure {
     uint32_t program, version, number;
     const char *name;     /* "READ", "COMPOUND", "CB_COMPOUND" */
@@ -95,7 +95,7 @@ struct nfs_procedure {
     uint16_t call, reply; /* the walker's own */
 };
 
-/* NULL: not known. Transient program numbers are taken for callbacks, which on RPC-over-RDMA they are as a rule. */
+/* NULL: unknown. Transient program numbers are assumed to be callbacks, as they usually are on RPC-over-RDMA. */
 const struct nfs_procedure *nfs_procedure_find(uint32_t program, uint32_t version, uint32_t number);
 const char *nfs_program_name(uint32_t program); /* "NFS", "NFSACL", ...; NULL */
 /* Of an operation of a COMPOUND or CB_COMPOUND; NULL when it is not known. */
@@ -180,7 +180,7 @@ struct nfs_walk_events {
 
 enum nfs_walk_status {
     NFS_WALK_OK,      /* all arguments or results were there; result.left says how much remains after them */
-    NFS_WALK_UNKNOWN, /* an operation, union arm or version that the tables do not know: nothing is said of the rest */
+    NFS_WALK_UNKNOWN, /* an operation, union arm or version that the tables do not know: the rest is not judged */
     NFS_WALK_SHORT,   /* the octets end within `needs` */
     NFS_WALK_BAD, /* a value that cannot be: a boolean above 1, a discriminant without an arm, a count above its bound
                    */

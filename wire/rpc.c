@@ -108,7 +108,7 @@ static bool reply(struct reader *r)
 
 enum rpc_status rpc_decode(struct rpc_message *out, const uint8_t *p, size_t n)
 {
-    /* No header is longer than its fixed words and two bodies; what lies behind 32 bits is none of it. */
+    /* No header is longer than its fixed words and two bodies, so 32 bits are enough. */
     struct reader r = {.x = xdr_begin(p, n > UINT32_MAX ? UINT32_MAX : n), .out = out};
 
     *out = (struct rpc_message){.status = RPC_OK};

@@ -105,8 +105,8 @@ struct rpc_message {
 enum rpc_status rpc_decode(struct rpc_message *out, const uint8_t *p, size_t n);
 
 /*
- * True when integrity or privacy wraps the arguments, and the results likewise: service 2 or 3 of a DATA Call. The
- * other control Calls of RPCSEC_GSS carry tokens instead, whatever their procedure.
+ * True when integrity or privacy protects arguments and results: service 2 or 3 of a DATA Call. RPCSEC_GSS control
+ * Calls carry tokens instead, whatever their procedure.
  */
 bool rpc_gss_protects(const struct rpc_message *call);
 
@@ -115,8 +115,8 @@ const char *rpc_accept_stat_name(uint32_t stat); /* "GARBAGE_ARGS"; "unknown" */
 /* ---- encoders ---- */
 
 /*
- * Fields are written as they are; cred and verf bodies are given apart (NULL: AUTH_NONE, empty). A Reply's type is
- * RPC_REPLY whatever its field says.
+ * Fields are written as they are; cred and verf bodies are passed separately (NULL: AUTH_NONE, empty). A Reply is
+ * written with type RPC_REPLY, whatever its field says.
  */
 struct rpc_body {
     uint32_t flavor;

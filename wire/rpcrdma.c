@@ -7,7 +7,7 @@ enum {
     WRITE_ENTRY_MIN = 2 * WORD,                       /* that word, and the count of the chunk */
 };
 
-/* Reads on through one Send: where it stands, and what it writes to. */
+/* A cursor through one Send, and the header that it fills in. */
 struct reader {
     const uint8_t *p;
     uint32_t n, at;
@@ -37,7 +37,7 @@ static bool word(struct reader *r, enum rpcrdma_status short_status, uint32_t *o
     return true;
 }
 
-/* The word in front of an optional element (RFC 4506 section 4.19). */
+/* The word before an optional element (RFC 4506 section 4.19). */
 static bool follows(struct reader *r, bool *present)
 {
     uint32_t v = 0;
@@ -182,7 +182,7 @@ struct rpcrdma_chunk rpcrdma_write_begin(const struct rpcrdma_header *header)
 
 bool rpcrdma_write_next(const struct rpcrdma_header *header, const uint8_t *p, struct rpcrdma_chunk *chunk)
 {
-    /* A list that is whole ends with a zero word, one with a fault behind its last whole chunk: neither has room. */
+    /* A complete list ends with a zero word, one with a fault after its last complete chunk: neither has room. */
     if ((uint64_t)chunk->next + WRITE_ENTRY_MIN > header->write.end)
         return false;
     chunk->at = chunk->next + WORD;

@@ -82,7 +82,7 @@ struct rpcrdma_read_segment {
     struct rpcrdma_segment target;
 };
 
-/* A list as it lies in the Send. */
+/* A list in the Send. */
 struct rpcrdma_list {
     uint32_t at;  /* offset of its first word */
     uint32_t end; /* offset past its last word */
@@ -105,7 +105,7 @@ struct rpcrdma_header {
     uint32_t align, thresh; /* RDMA_MSGP */
     /* RDMA_MSG, RDMA_NOMSG, RDMA_MSGP; what was decoded before a fault is valid, the rest has n 0. */
     struct rpcrdma_list read, write, reply;
-    bool has_reply; /* a Reply chunk is present, be it of no segments */
+    bool has_reply; /* a Reply chunk is present, possibly without segments */
     uint32_t err, vers_low, vers_high;
     uint32_t
         header_len; /* octets of the Transport header: the RPC message begins there. Valid with RPCRDMA_OK, BAD_ERR */
@@ -147,7 +147,7 @@ struct rpcrdma_write_plan {
     uint32_t n;
 };
 
-/* What is to be written: fields as they are, however wrong, so that faults can be made. */
+/* What to write: fields as they are, right or wrong, so that faults can be made. */
 struct rpcrdma_plan {
     uint32_t xid, vers, credit, proc;
     uint32_t align, thresh;

@@ -11,7 +11,7 @@
  *  |  Version (1)  |  Reserved   |R|   Send Size   | Receive Size  |
  *  +---------------+-------------+-+---------------+---------------+
  *
- * R: remote invalidation is supported. A size of x stands for (x + 1) * 1024 octets.
+ * R: remote invalidation is supported. A size of x means (x + 1) * 1024 octets.
  *
  * The block can begin at any octet of the Private Data of an MPA Request or Reply (section 5.2); in practice it follows
  * the enhanced data of RFC 6581. A peer that sends none, or no valid one, counts as R 0 and both sizes 1024.

@@ -55,7 +55,7 @@ static inline size_t xdr_left(const struct xdr *x)
 /* Each returns false, *out unchanged, when the stream is too short. */
 bool xdr_u32(struct xdr *x, uint32_t *out);
 bool xdr_u64(struct xdr *x, uint64_t *out);
-/* Octets without a count, roundup included in what is passed over. */
+/* Octets without a count; skips their roundup, too. */
 bool xdr_skip(struct xdr *x, uint64_t n);
 /* Variable-length opaque or string: count, octets (borrowed in *out), roundup. */
 bool xdr_opaque(struct xdr *x, const uint8_t **out, uint32_t *length);
