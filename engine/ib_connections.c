@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A `way` is one direction of a connection: from an address to a queue pair at another one. All ways are in a hash
+ * A `flow` is one direction of a connection: from an address to a queue pair at another one. All flows are in a hash
  * table; those without a counterpart are in a list, too, with the packets that came so far.
  */
 #include "engine/ib_connections.h"
@@ -29,13 +29,13 @@ struct early {
 
 struct pair;
 
-struct way {
+struct flow {
     struct key key;
-    struct way *chain; /* of its bucket */
-    struct pair *pair; /* NULL: without counterpart */
-    unsigned sender;   /* side of the pair */
+    struct flow *chain; /* of its bucket */
+    struct pair *pair;  /* NULL: without counterpart */
+    unsigned sender;    /* side of the pair */
     /* Without counterpart. */
-    struct way *newer;
+    struct flow *newer;
     struct early *first, **last;
     size_t octets;
     bool asks;                         /* requests were seen: */
@@ -53,7 +53,7 @@ struct id {
 struct pair {
     struct ib_connection connection; /* first: a connection is its pair */
     struct pair *older, *newer;      /* by the last packet */
-    struct way *way[2];              /* by sender; NULL: not known */
+    struct flow *flow[2];            /* by sender; NULL: not known */
     struct id id[2];
     bool dead; /* the host refused it */
 };
@@ -61,18 +61,18 @@ struct pair {
 struct ib_connections {
     struct ib_connections_options options;
     struct ib_connection_events events;
-    struct way **buckets;
+    struct flow **buckets;
     struct id **ids; /* as many buckets */
-    size_t n_buckets, n_ways, n_ids;
+    size_t n_buckets, n_flows, n_ids;
     struct pair *oldest, *newest;
     uint32_t n_pairs;
-    struct way *unpaired; /* the oldest first */
+    struct flow *unpaired; /* the oldest first */
     unsigned n_unpaired;
     uint32_t own_next_id;
     uint64_t passed_over;
 };
 
-/* ---- the table of ways ---- */
+/* ---- the table of flows ---- */
 
 static bool same_address(const struct ib_address *a, const struct ib_address *b)
 {
@@ -95,7 +95,7 @@ static size_t bucket(const struct ib_connections *connections, uint64_t h, uint3
     return (size_t)(h ^ h >> 29) & (connections->n_buckets - 1);
 }
 
-static struct way **way_bucket(const struct ib_connections *connections, const struct key *key)
+static struct flow **flow_bucket(const struct ib_connections *connections, const struct key *key)
 {
     uint64_t h = hash_address(hash_address(0, &key->from), &key->to);
 
@@ -107,13 +107,13 @@ static struct id **id_bucket(const struct ib_connections *connections, const str
     return &connections->ids[bucket(connections, hash_address(0, address), value)];
 }
 
-static struct way *find_way(const struct ib_connections *connections, const struct key *key)
+static struct flow *find_flow(const struct ib_connections *connections, const struct key *key)
 {
-    struct way *way = *way_bucket(connections, key);
+    struct flow *flow = *flow_bucket(connections, key);
 
-    while (way && !same_key(&way->key, key))
-        way = way->chain;
-    return way;
+    while (flow && !same_key(&flow->key, key))
+        flow = flow->chain;
+    return flow;
 }
 
 /* The end that `address` calls by that ID. */
@@ -149,34 +149,34 @@ static void remove_id(struct ib_connections *connections, struct id *id)
     connections->n_ids--;
 }
 
-static void put_way(struct ib_connections *connections, struct way *way)
+static void put_flow(struct ib_connections *connections, struct flow *flow)
 {
-    struct way **first = way_bucket(connections, &way->key);
+    struct flow **first = flow_bucket(connections, &flow->key);
 
-    way->chain = *first;
-    *first = way;
+    flow->chain = *first;
+    *first = flow;
 }
 
 static void grow(struct ib_connections *connections)
 {
     size_t old = connections->n_buckets;
-    struct way **ways = connections->buckets;
+    struct flow **flows = connections->buckets;
     struct id **ids = connections->ids;
 
-    connections->buckets = heap_zeroed(2 * old, sizeof *ways);
+    connections->buckets = heap_zeroed(2 * old, sizeof *flows);
     connections->ids = heap_zeroed(2 * old, sizeof *ids);
     if (!connections->buckets || !connections->ids) { /* longer chains, then */
         free(connections->buckets);
         free(connections->ids);
-        connections->buckets = ways;
+        connections->buckets = flows;
         connections->ids = ids;
         return;
     }
     connections->n_buckets = 2 * old;
     for (size_t i = 0; i < old; i++) {
-        for (struct way *way = ways[i], *next; way; way = next) {
-            next = way->chain;
-            put_way(connections, way);
+        for (struct flow *flow = flows[i], *next; flow; flow = next) {
+            next = flow->chain;
+            put_flow(connections, flow);
         }
         for (struct id *id = ids[i], *next; id; id = next) {
             struct id **first = id_bucket(connections, &id->pair->connection.address[id->side], id->value);
@@ -186,46 +186,46 @@ static void grow(struct ib_connections *connections)
             *first = id;
         }
     }
-    free(ways);
+    free(flows);
     free(ids);
 }
 
-static struct way *add_way(struct ib_connections *connections, const struct key *key)
+static struct flow *add_flow(struct ib_connections *connections, const struct key *key)
 {
-    struct way *way = heap_zeroed(1, sizeof *way);
+    struct flow *flow = heap_zeroed(1, sizeof *flow);
 
-    if (!way)
+    if (!flow)
         return NULL;
-    if (connections->n_ways >= connections->n_buckets || connections->n_ids >= connections->n_buckets)
+    if (connections->n_flows >= connections->n_buckets || connections->n_ids >= connections->n_buckets)
         grow(connections);
-    way->key = *key;
-    way->last = &way->first;
-    put_way(connections, way);
-    connections->n_ways++;
-    return way;
+    flow->key = *key;
+    flow->last = &flow->first;
+    put_flow(connections, flow);
+    connections->n_flows++;
+    return flow;
 }
 
-static void free_early(struct way *way)
+static void free_early(struct flow *flow)
 {
-    for (struct early *early = way->first, *next; early; early = next) {
+    for (struct early *early = flow->first, *next; early; early = next) {
         next = early->next;
         free(early);
     }
-    way->first = NULL;
-    way->last = &way->first;
-    way->octets = 0;
+    flow->first = NULL;
+    flow->last = &flow->first;
+    flow->octets = 0;
 }
 
-static void remove_way(struct ib_connections *connections, struct way *way)
+static void remove_flow(struct ib_connections *connections, struct flow *flow)
 {
-    struct way **link = way_bucket(connections, &way->key);
+    struct flow **link = flow_bucket(connections, &flow->key);
 
-    while (*link != way)
+    while (*link != flow)
         link = &(*link)->chain;
-    *link = way->chain;
-    connections->n_ways--;
-    free_early(way);
-    free(way);
+    *link = flow->chain;
+    connections->n_flows--;
+    free_early(flow);
+    free(flow);
 }
 
 /* ---- pairs ---- */
@@ -248,8 +248,8 @@ static void close_pair(struct ib_connections *connections, struct pair *pair, en
                        int64_t now_ns)
 {
     for (unsigned side = 0; side < 2; side++)
-        if (pair->way[side])
-            remove_way(connections, pair->way[side]);
+        if (pair->flow[side])
+            remove_flow(connections, pair->flow[side]);
     for (unsigned side = 0; side < 2; side++)
         remove_id(connections, &pair->id[side]);
     if (!pair->dead) {
@@ -310,22 +310,22 @@ static void give(struct ib_connections *connections, struct pair *pair, unsigned
         ib_rc_packet(connection->rc, sender, packet, frame, time_ns);
 }
 
-/* ---- ways without counterpart ---- */
+/* ---- flows without counterpart ---- */
 
-static void forget_unpaired(struct ib_connections *connections, struct way *way)
+static void forget_unpaired(struct ib_connections *connections, struct flow *flow)
 {
-    struct way **link = &connections->unpaired;
+    struct flow **link = &connections->unpaired;
 
-    while (*link != way)
+    while (*link != flow)
         link = &(*link)->newer;
-    *link = way->newer;
+    *link = flow->newer;
     connections->n_unpaired--;
 }
 
-/* Gives what came early of one or both ways, in the order of frames. */
+/* Gives what came early of one or both flows, in the order of frames. */
 static void replay(struct ib_connections *connections, struct pair *pair)
 {
-    struct early *at[2] = {pair->way[0] ? pair->way[0]->first : NULL, pair->way[1] ? pair->way[1]->first : NULL};
+    struct early *at[2] = {pair->flow[0] ? pair->flow[0]->first : NULL, pair->flow[1] ? pair->flow[1]->first : NULL};
 
     while (at[0] || at[1]) {
         unsigned sender = !at[0] || (at[1] && at[1]->frame < at[0]->frame) ? 1 : 0;
@@ -334,8 +334,8 @@ static void replay(struct ib_connections *connections, struct pair *pair)
         at[sender] = at[sender]->next;
     }
     for (unsigned side = 0; side < 2; side++)
-        if (pair->way[side])
-            free_early(pair->way[side]);
+        if (pair->flow[side])
+            free_early(pair->flow[side]);
 }
 
 /* Queue pair `qp` belongs to `side`: from now on, what the other side sends to it belongs to this connection. */
@@ -343,45 +343,45 @@ static void set_qp(struct ib_connections *connections, struct pair *pair, unsign
 {
     unsigned sender = other_side(side);
     const struct key key = {pair->connection.address[sender], pair->connection.address[side], qp};
-    struct way *way = find_way(connections, &key);
+    struct flow *flow = find_flow(connections, &key);
 
-    if (way && way->pair && way->pair != pair) { /* used again */
-        close_pair(connections, way->pair, IB_CONNECTION_REUSED, now_ns);
-        way = NULL;
+    if (flow && flow->pair && flow->pair != pair) { /* used again */
+        close_pair(connections, flow->pair, IB_CONNECTION_REUSED, now_ns);
+        flow = NULL;
     }
-    if (way && !way->pair)
-        forget_unpaired(connections, way);
-    if (!way)
-        way = add_way(connections, &key);
-    if (!way)
+    if (flow && !flow->pair)
+        forget_unpaired(connections, flow);
+    if (!flow)
+        flow = add_flow(connections, &key);
+    if (!flow)
         return;
-    way->pair = pair;
-    way->sender = sender;
-    pair->way[sender] = way;
+    flow->pair = pair;
+    flow->sender = sender;
+    pair->flow[sender] = flow;
     pair->connection.qp[side] = qp;
     pair->connection.qp_known[side] = true;
     replay(connections, pair);
 }
 
-/* A way becomes a connection, with its counterpart (NULL: none). */
-static struct pair *settle(struct ib_connections *connections, struct way *way, struct way *counterpart)
+/* A flow becomes a connection, with its counterpart (NULL: none). */
+static struct pair *settle(struct ib_connections *connections, struct flow *flow, struct flow *counterpart)
 {
-    bool second = counterpart && counterpart->first->frame < way->first->frame;
-    struct way *first = second ? counterpart : way;
+    bool second = counterpart && counterpart->first->frame < flow->first->frame;
+    struct flow *first = second ? counterpart : flow;
     struct pair *pair =
         open_pair(connections, &first->key.from, &first->key.to, first->first->frame, first->first->time_ns);
 
     if (!pair)
         return NULL;
     for (unsigned i = 0; i < 2; i++) {
-        struct way *one = i == 0 ? way : counterpart;
+        struct flow *one = i == 0 ? flow : counterpart;
 
         if (!one)
             continue;
         forget_unpaired(connections, one);
         one->pair = pair;
         one->sender = one == first ? 0 : 1;
-        pair->way[one->sender] = one;
+        pair->flow[one->sender] = one;
         pair->connection.qp[other_side(one->sender)] = one->key.qp;
         pair->connection.qp_known[other_side(one->sender)] = true;
     }
@@ -389,20 +389,20 @@ static struct pair *settle(struct ib_connections *connections, struct way *way, 
     return pair;
 }
 
-static bool has_asked(const struct way *way, uint32_t psn)
+static bool has_asked(const struct flow *flow, uint32_t psn)
 {
-    return way->asks && ib_psn_distance(way->request_first, psn) >= 0 &&
-           (uint32_t)ib_psn_distance(way->request_first, psn) < way->request_n;
+    return flow->asks && ib_psn_distance(flow->request_first, psn) >= 0 &&
+           (uint32_t)ib_psn_distance(flow->request_first, psn) < flow->request_n;
 }
 
 /* The only reverse path on which PSN is awaited; NULL when there is none, or several. */
-static struct way *counterpart_of(const struct ib_connections *connections, const struct way *way, uint32_t psn)
+static struct flow *counterpart_of(const struct ib_connections *connections, const struct flow *flow, uint32_t psn)
 {
-    struct way *found = NULL;
+    struct flow *found = NULL;
 
-    for (struct way *other = connections->unpaired; other; other = other->newer) {
-        if (other == way || !has_asked(other, psn) || !same_address(&other->key.from, &way->key.to) ||
-            !same_address(&other->key.to, &way->key.from))
+    for (struct flow *other = connections->unpaired; other; other = other->newer) {
+        if (other == flow || !has_asked(other, psn) || !same_address(&other->key.from, &flow->key.to) ||
+            !same_address(&other->key.to, &flow->key.from))
             continue;
         if (found)
             return NULL;
@@ -411,12 +411,12 @@ static struct way *counterpart_of(const struct ib_connections *connections, cons
     return found;
 }
 
-static bool keep_early(struct way *way, const struct ib_arrival *arrival)
+static bool keep_early(struct flow *flow, const struct ib_arrival *arrival)
 {
     size_t size = sizeof(struct early) + arrival->packet->payload_captured;
     struct early *early;
 
-    if (way->octets + size > IB_EARLY_LIMIT)
+    if (flow->octets + size > IB_EARLY_LIMIT)
         return false;
     early = heap_get(size);
     if (!early)
@@ -426,71 +426,71 @@ static bool keep_early(struct way *way, const struct ib_arrival *arrival)
         memcpy(early->octets, arrival->packet->payload, arrival->packet->payload_captured);
     early->packet.payload = early->octets;
     early->packet.icrc = NULL;
-    *way->last = early;
-    way->last = &early->next;
-    way->octets += size;
+    *flow->last = early;
+    flow->last = &early->next;
+    flow->octets += size;
     return true;
 }
 
-static void note_request(struct way *way, const struct ib_packet *packet)
+static void note_request(struct flow *flow, const struct ib_packet *packet)
 {
     /* A Read takes as many PSNs as its response has packets: at most one for each 256 octets. */
     uint32_t n = packet->info->message == IB_MESSAGE_READ ? packet->reth.length / 256 + 1 : 1;
     int32_t ahead;
 
-    if (!way->asks) {
-        way->asks = true;
-        way->request_first = packet->bth.psn;
+    if (!flow->asks) {
+        flow->asks = true;
+        flow->request_first = packet->bth.psn;
     }
-    ahead = ib_psn_distance(way->request_first, packet->bth.psn);
-    if (ahead >= 0 && (uint32_t)ahead + n > way->request_n)
-        way->request_n = (uint32_t)ahead + n;
+    ahead = ib_psn_distance(flow->request_first, packet->bth.psn);
+    if (ahead >= 0 && (uint32_t)ahead + n > flow->request_n)
+        flow->request_n = (uint32_t)ahead + n;
 }
 
-static struct way *new_unpaired(struct ib_connections *connections, const struct key *key)
+static struct flow *new_unpaired(struct ib_connections *connections, const struct key *key)
 {
-    struct way *way, **last = &connections->unpaired;
+    struct flow *flow, **last = &connections->unpaired;
 
     if (connections->n_unpaired >= IB_UNPAIRED_MAX && !settle(connections, connections->unpaired, NULL))
         return NULL;
-    way = add_way(connections, key);
-    if (!way)
+    flow = add_flow(connections, key);
+    if (!flow)
         return NULL;
     while (*last)
         last = &(*last)->newer;
-    *last = way;
+    *last = flow;
     connections->n_unpaired++;
-    return way;
+    return flow;
 }
 
-static struct ib_connection *unpaired(struct ib_connections *connections, const struct key *key, struct way *way,
+static struct ib_connection *unpaired(struct ib_connections *connections, const struct key *key, struct flow *flow,
                                       const struct ib_arrival *arrival)
 {
-    struct way *counterpart = NULL;
+    struct flow *counterpart = NULL;
     struct pair *pair = NULL;
 
-    if (!way)
-        way = new_unpaired(connections, key);
-    if (!way || !keep_early(way, arrival)) {
-        if (way && way->first)
-            pair = settle(connections, way, NULL); /* it has waited long enough */
+    if (!flow)
+        flow = new_unpaired(connections, key);
+    if (!flow || !keep_early(flow, arrival)) {
+        if (flow && flow->first)
+            pair = settle(connections, flow, NULL); /* it has waited long enough */
         if (pair) {
-            give(connections, pair, way->sender, arrival->packet, arrival->frame, arrival->time_ns);
+            give(connections, pair, flow->sender, arrival->packet, arrival->frame, arrival->time_ns);
             return &pair->connection;
         }
         connections->passed_over++;
-        if (way && !way->first) { /* whatever is unpaired has a first packet */
-            forget_unpaired(connections, way);
-            remove_way(connections, way);
+        if (flow && !flow->first) { /* whatever is unpaired has a first packet */
+            forget_unpaired(connections, flow);
+            remove_flow(connections, flow);
         }
         return NULL;
     }
     if (arrival->packet->info->response)
-        counterpart = counterpart_of(connections, way, arrival->packet->bth.psn);
+        counterpart = counterpart_of(connections, flow, arrival->packet->bth.psn);
     else
-        note_request(way, arrival->packet);
+        note_request(flow, arrival->packet);
     if (counterpart)
-        pair = settle(connections, way, counterpart);
+        pair = settle(connections, flow, counterpart);
     return pair ? &pair->connection : NULL;
 }
 
@@ -622,10 +622,10 @@ void ib_connections_free(struct ib_connections *connections)
         free(pair);
     }
     for (size_t i = 0; connections->buckets && i < connections->n_buckets; i++) {
-        for (struct way *way = connections->buckets[i], *next; way; way = next) {
-            next = way->chain;
-            free_early(way);
-            free(way);
+        for (struct flow *flow = connections->buckets[i], *next; flow; flow = next) {
+            next = flow->chain;
+            free_early(flow);
+            free(flow);
         }
     }
     free(connections->buckets);
@@ -647,7 +647,7 @@ struct ib_connection *ib_connections_packet(struct ib_connections *connections, 
 {
     const struct ib_packet *packet = arrival->packet;
     const struct key key = {arrival->source, arrival->destination, packet->bth.qp};
-    struct way *way;
+    struct flow *flow;
     struct ib_cm cm;
 
     retire(connections, arrival->time_ns);
@@ -657,27 +657,27 @@ struct ib_connection *ib_connections_packet(struct ib_connections *connections, 
                    : NULL;
     if (!packet->info || ib_service_of(packet->bth.opcode) != IB_RC)
         return NULL;
-    way = find_way(connections, &key);
-    if (!way || !way->pair)
-        return unpaired(connections, &key, way, arrival);
-    give(connections, way->pair, way->sender, packet, arrival->frame, arrival->time_ns);
-    return &way->pair->connection;
+    flow = find_flow(connections, &key);
+    if (!flow || !flow->pair)
+        return unpaired(connections, &key, flow, arrival);
+    give(connections, flow->pair, flow->sender, packet, arrival->frame, arrival->time_ns);
+    return &flow->pair->connection;
 }
 
 struct ib_connection *ib_connections_find(struct ib_connections *connections, const struct ib_arrival *arrival)
 {
     const struct key key = {arrival->source, arrival->destination, arrival->packet->bth.qp};
-    struct way *way = find_way(connections, &key);
+    struct flow *flow = find_flow(connections, &key);
 
-    return way && way->pair && !way->pair->dead ? &way->pair->connection : NULL;
+    return flow && flow->pair && !flow->pair->dead ? &flow->pair->connection : NULL;
 }
 
-void ib_connections_each(struct ib_connections *connections, void (*tell)(void *ctx, struct ib_connection *connection),
+void ib_connections_each(struct ib_connections *connections, void (*each)(void *ctx, struct ib_connection *connection),
                          void *ctx)
 {
     for (struct pair *pair = connections->oldest; pair; pair = pair->newer)
         if (!pair->dead)
-            tell(ctx, &pair->connection);
+            each(ctx, &pair->connection);
 }
 
 /* Merges two lists (by `newer`) that ascend by number. */

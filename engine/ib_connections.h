@@ -89,7 +89,7 @@ struct ib_connection *ib_connections_packet(struct ib_connections *connections, 
 /* The connection that a packet seems to belong to, without giving it to that; NULL: none is known. */
 struct ib_connection *ib_connections_find(struct ib_connections *connections, const struct ib_arrival *arrival);
 /* Calls `each` for every open connection; it must not call anything here. */
-void ib_connections_each(struct ib_connections *connections, void (*tell)(void *ctx, struct ib_connection *connection),
+void ib_connections_each(struct ib_connections *connections, void (*each)(void *ctx, struct ib_connection *connection),
                          void *ctx);
 /* Closes all open connections, in the order of their ids. */
 void ib_connections_finish(struct ib_connections *connections, int64_t now_ns);

@@ -265,7 +265,7 @@ bool rpcrdma_connection_follows(const struct rpcrdma_connection *rpcrdma);
 /* True when it could not be followed for lack of memory. */
 bool rpcrdma_connection_lacks_memory(const struct rpcrdma_connection *rpcrdma);
 /* True when the options or private data say that the connection carries RPC-over-RDMA. */
-bool rpcrdma_connection_is_told(const struct rpcrdma_connection *rpcrdma);
+bool rpcrdma_connection_is_announced(const struct rpcrdma_connection *rpcrdma);
 /* True once messages of RPC-over-RDMA were recognised. */
 bool rpcrdma_connection_is_rpcrdma(const struct rpcrdma_connection *rpcrdma);
 /* The side that is the client; -1 unknown. */

@@ -184,10 +184,10 @@ enum rule_id rpcrdma_form_rule(const struct rpcrdma_connection *rpcrdma, const s
     if (t->reverse || t->offers_lost || t->n_chunks == 0 || t->fault != 0 || !rpcrdma_untouched(t))
         return RULE_COUNT;
     for (size_t i = 0; modest(t) && i < sizeof forms / sizeof *forms; i++) {
-        if (forms[i].old == rpcrdma_old(rpcrdma) && forms[i].applies(t))
+        if (forms[i].old == rpcrdma_by_rfc5666(rpcrdma) && forms[i].applies(t))
             return forms[i].rule;
     }
-    return of_version(t, 4) && !rpcrdma_old(rpcrdma) ? compound_rule(t) : RULE_COUNT;
+    return of_version(t, 4) && !rpcrdma_by_rfc5666(rpcrdma) ? compound_rule(t) : RULE_COUNT;
 }
 
 /*
@@ -202,7 +202,7 @@ static void judge_unread(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
     uint64_t moved;
 
     if (t->call_header.proc != RPCRDMA_NOMSG || t->position_zero < 0 || t->call_body.known || data_chunks(t) > 1 ||
-        t->n_writes > 1 || t->fault != 0 || t->astray || t->repeats || rpcrdma_old(rpcrdma))
+        t->n_writes > 1 || t->fault != 0 || t->astray || t->repeats || rpcrdma_by_rfc5666(rpcrdma))
         return;
     moved = rpcrdma_chunk_moved(t, &t->chunks[t->position_zero], &lost);
     if (lost || moved >= t->chunks[t->position_zero].length || !rpcrdma_whole(rpcrdma)) {
@@ -228,7 +228,7 @@ void rpcrdma_accept_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         const struct form *form = &forms[i];
 
-        if (form->old != rpcrdma_old(rpcrdma) || !form->applies(t))
+        if (form->old != rpcrdma_by_rfc5666(rpcrdma) || !form->applies(t))
             continue;
         if (!is_refused) {
             rpcrdma_pass(rpcrdma, form->rule);

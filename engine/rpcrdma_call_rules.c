@@ -7,17 +7,6 @@
 
 #include <inttypes.h>
 
-bool rpcrdma_chunk_new(struct rpcrdma_connection *rpcrdma)
-{
-    (void)rpcrdma;
-    return true;
-}
-
-void rpcrdma_chunk_free(struct rpcrdma_connection *rpcrdma)
-{
-    (void)rpcrdma;
-}
-
 /* ---- the Read list by itself ---- */
 
 /* Section 3.4.5 speaks of taking segments of one Position until there are no more: they are expected in a row. */
@@ -167,7 +156,7 @@ static void gss_wrapped(struct rpcrdma_shape *shape)
     const struct rpcrdma_chunk_state *chunk = first_data_chunk(t);
     const char *service = shape->body->rpc.gss_service == RPC_GSS_SVC_PRIVACY ? "privacy" : "integrity";
 
-    if (rpcrdma_old(shape->rpcrdma) && data_chunks(t) <= 1)
+    if (rpcrdma_by_rfc5666(shape->rpcrdma) && data_chunks(t) <= 1)
         return;
     if (chunk)
         rpcrdma_shape_fail(shape, RULE_RPCR_8_2_2_3_01,
@@ -175,7 +164,7 @@ static void gss_wrapped(struct rpcrdma_shape *shape)
                            service, chunk->position);
     else
         rpcrdma_shape_pass(shape, RULE_RPCR_8_2_2_3_01);
-    if (rpcrdma_old(shape->rpcrdma))
+    if (rpcrdma_by_rfc5666(shape->rpcrdma))
         return;
     if (t->n_writes > 0)
         rpcrdma_shape_fail(shape, RULE_RPCR_8_2_2_3_02, "expected no Write list with RPCSEC_GSS %s; found %u chunks",

@@ -14,14 +14,14 @@
 enum { CCP_PROGRAM = 100417, CCP_VERSION = 1, CCP_CONF_RDMA = 1, CCP_WORDS = 3 };
 
 struct rpcrdma_ccp {
-    bool asked, told; /* a Call, a Reply was seen */
-    unsigned client;  /* that asked */
+    bool asked, agreed; /* a Call, a Reply was seen */
+    unsigned client;    /* that asked */
     uint32_t maxcall, maxreply;
     uint32_t client_reads, server_reads; /* maxrdmaread of the Call, of the Reply */
     uint32_t reading[2];                 /* RDMA Reads that a side has requested and that are not answered */
-    bool reads_told;
-    uint64_t told_at; /* stream offset of the Reply */
-    uint32_t asked_frame, told_frame;
+    bool reads_reported;
+    uint64_t agreed_at; /* stream offset of the Reply */
+    uint32_t asked_frame, agreed_frame;
 };
 
 struct rpcrdma_ccp *rpcrdma_ccp_new(void)
@@ -29,9 +29,9 @@ struct rpcrdma_ccp *rpcrdma_ccp_new(void)
     return heap_zeroed(1, sizeof(struct rpcrdma_ccp));
 }
 
-bool rpcrdma_ccp_told(const struct rpcrdma_ccp *ccp)
+bool rpcrdma_ccp_agreed(const struct rpcrdma_ccp *ccp)
 {
-    return ccp->told;
+    return ccp->agreed;
 }
 
 /* The three words of arguments or results. */
@@ -63,7 +63,7 @@ static void ask(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp *ccp, str
     if (!conf_rdma(&m->rpc) || rpc_gss_protects(&m->rpc) || !words(m, w))
         return;
     ccp->asked = true;
-    ccp->told = false;
+    ccp->agreed = false;
     ccp->client = m->side;
     ccp->maxreply = w[1];
     ccp->client_reads = w[2];
@@ -77,29 +77,30 @@ static void tell(struct rpcrdma_ccp *ccp, const struct rpcrdma_message *m)
     if (!ccp->asked || !m->has_rpc || m->rpc.status != RPC_OK || m->rpc.type != RPC_REPLY ||
         m->rpc.reply_stat != RPC_MSG_ACCEPTED || m->rpc.accept_stat != RPC_SUCCESS || !words(m, w))
         return;
-    ccp->told = true;
+    ccp->agreed = true;
     ccp->maxcall = w[0];
     ccp->server_reads = w[2];
-    ccp->told_at = m->place.offset;
-    ccp->told_frame = m->place.frame;
+    ccp->agreed_at = m->place.offset;
+    ccp->agreed_frame = m->place.frame;
 }
 
 static void judge_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_ccp *ccp, struct rpcrdma_message *m)
 {
     uint32_t n = m->n - m->header.header_len;
 
-    if (!ccp->told || m->side != ccp->client || m->unsure || (rpcrdma_acked(rpcrdma, m) && m->acked <= ccp->told_at))
+    if (!ccp->agreed || m->side != ccp->client || m->unsure ||
+        (rpcrdma_acked(rpcrdma, m) && m->acked <= ccp->agreed_at))
         return;
     if (!m->has_rpc || n <= ccp->maxcall)
         rpcrdma_pass(rpcrdma, RULE_RPCR0_6_2_01);
     else
-        rpcrdma_fail(rpcrdma, m, RULE_RPCR0_6_2_01, ccp->told_frame,
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR0_6_2_01, ccp->agreed_frame,
                      "expected an inline Call of at most %u octets, the server's maxcall_sendsize; found %u",
                      (unsigned)ccp->maxcall, (unsigned)n);
     if (ccp->server_reads > 0 || m->header.read.n == 0)
         rpcrdma_pass(rpcrdma, RULE_RPCR0_6_2_04);
     else if (!m->faulty)
-        rpcrdma_fail(rpcrdma, m, RULE_RPCR0_6_2_04, ccp->told_frame,
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR0_6_2_04, ccp->agreed_frame,
                      "expected no Read list, as the server's maxrdmaread is 0; found one of %u segments",
                      (unsigned)m->header.read.n);
 }
@@ -108,7 +109,7 @@ static void judge_reply(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
 {
     uint32_t n = m->n - m->header.header_len;
 
-    if (!ccp->told || m->side == ccp->client)
+    if (!ccp->agreed || m->side == ccp->client)
         return;
     if (!m->has_rpc || n <= ccp->maxreply)
         rpcrdma_pass(rpcrdma, RULE_RPCR0_6_2_02);
@@ -124,7 +125,7 @@ void rpcrdma_ccp_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp 
 
     if (m->header.status != RPCRDMA_OK || m->faulty)
         return;
-    if (!rpcrdma_old(rpcrdma)) {
+    if (!rpcrdma_by_rfc5666(rpcrdma)) {
         if (call && m->rpc.prog == CCP_PROGRAM)
             rpcrdma_fail(rpcrdma, m, RULE_EXP_7_1_1_01, 0,
                          "expected no use of the Connection Configuration Protocol; found a Call to program %u",
@@ -157,15 +158,15 @@ void rpcrdma_ccp_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp *cc
     if (move->kind != RDMA_READ)
         return;
     ccp->reading[reader]++;
-    if (!ccp->told)
+    if (!ccp->agreed)
         return;
     if (rpcrdma->side[other_side(reader)].hole || move->unsure)
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR0_6_2_03);
     else if (ccp->reading[reader] <= limit)
         rpcrdma_pass(rpcrdma, RULE_RPCR0_6_2_03);
-    else if (!ccp->reads_told)
-        rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR0_6_2_03, ccp->told_frame,
+    else if (!ccp->reads_reported)
+        rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR0_6_2_03, ccp->agreed_frame,
                         "expected at most %u RDMA Reads in progress, the maxrdmaread of the side being read; found %u",
                         (unsigned)limit, (unsigned)ccp->reading[reader]);
-    ccp->reads_told |= ccp->reading[reader] > limit;
+    ccp->reads_reported |= ccp->reading[reader] > limit;
 }

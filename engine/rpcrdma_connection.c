@@ -39,7 +39,8 @@ struct rpcrdma_connection *rpcrdma_connection_new(const struct rpcrdma_options *
     rpcrdma->client = -1;
     rpcrdma->terms.initiator_side = -1;
     for (unsigned side = 0; side < 2; side++)
-        rpcrdma->side[side].told.data.send_size = rpcrdma->side[side].told.data.receive_size = RPCRDMA_INLINE_DEFAULT;
+        rpcrdma->side[side].announced.data.send_size = rpcrdma->side[side].announced.data.receive_size =
+            RPCRDMA_INLINE_DEFAULT;
     if (!rpcrdma_threshold_new(rpcrdma)) {
         rpcrdma_connection_free(rpcrdma);
         return NULL;
@@ -49,8 +50,8 @@ struct rpcrdma_connection *rpcrdma_connection_new(const struct rpcrdma_options *
 
 void rpcrdma_equip(struct rpcrdma_connection *rpcrdma)
 {
-    bool good = rpcrdma_xid_new(rpcrdma) && rpcrdma_credit_new(rpcrdma) && rpcrdma_resource_new(rpcrdma) &&
-                rpcrdma_memory_new(rpcrdma) && rpcrdma_chunk_new(rpcrdma) && rpcrdma_reaction_new(rpcrdma);
+    bool good = rpcrdma_credit_new(rpcrdma) && rpcrdma_resource_new(rpcrdma) && rpcrdma_memory_new(rpcrdma) &&
+                rpcrdma_reaction_new(rpcrdma);
 
     rpcrdma->procedures = heap_zeroed(RPCRDMA_PROCEDURES_MAX, sizeof *rpcrdma->procedures);
     good &= rpcrdma->procedures != NULL;
@@ -79,11 +80,9 @@ void rpcrdma_connection_free(struct rpcrdma_connection *rpcrdma)
     rpcrdma_transactions_free(rpcrdma);
     rpcrdma_early_free(rpcrdma);
     rpcrdma_threshold_free(rpcrdma);
-    rpcrdma_xid_free(rpcrdma);
     rpcrdma_credit_free(rpcrdma);
     rpcrdma_resource_free(rpcrdma);
     rpcrdma_memory_free(rpcrdma);
-    rpcrdma_chunk_free(rpcrdma);
     rpcrdma_reaction_free(rpcrdma);
     for (unsigned side = 0; side < 2; side++) {
         free(rpcrdma->side[side].calls.hash);
@@ -183,7 +182,8 @@ int rpcrdma_connection_client(const struct rpcrdma_connection *rpcrdma)
 
 uint32_t rpcrdma_connection_threshold(const struct rpcrdma_connection *rpcrdma, unsigned side, bool *negotiated)
 {
-    const struct rpcrdma_told *own = &rpcrdma->side[side].told, *peer = &rpcrdma->side[other_side(side)].told;
+    const struct rpcrdma_announced *own = &rpcrdma->side[side].announced,
+                                   *peer = &rpcrdma->side[other_side(side)].announced;
 
     *negotiated = own->frame_seen && peer->frame_seen && own->valid && peer->valid;
     if (!own->frame_seen || !peer->frame_seen || rpcrdma_threshold_configured(rpcrdma))
@@ -224,7 +224,7 @@ void rpcrdma_connection_terms(struct rpcrdma_connection *rpcrdma, const struct r
 void rpcrdma_connection_private_data(struct rpcrdma_connection *rpcrdma, const struct rdma_private_data *data)
 {
     struct rpcrdma_side *s = &rpcrdma->side[data->place.side & 1u];
-    struct rpcrdma_private_data block = s->told.data;
+    struct rpcrdma_private_data block = s->announced.data;
     enum rpcrdma_private_data_status status = RPCRDMA_PD_ABSENT;
 
     if (rpcrdma->finished)
@@ -232,11 +232,11 @@ void rpcrdma_connection_private_data(struct rpcrdma_connection *rpcrdma, const s
     if (data->p)
         status = rpcrdma_private_data_find(&block, data->p, data->n);
     s->end = data->end;
-    s->told.frame_seen = true;
-    s->told.end = s->end;
-    s->told.valid = status == RPCRDMA_PD_OK;
-    if (s->told.valid)
-        s->told.data = block;
+    s->announced.frame_seen = true;
+    s->announced.end = s->end;
+    s->announced.valid = status == RPCRDMA_PD_OK;
+    if (s->announced.valid)
+        s->announced.data = block;
     rpcrdma_threshold_private_data(rpcrdma, data, status);
 }
 
@@ -250,7 +250,7 @@ static void hole(struct rpcrdma_connection *rpcrdma, unsigned side)
     if (rpcrdma->recognised != RPCRDMA_YES)
         return; /* nothing is known yet that the hole could make doubtful */
     rpcrdma_credit_skipped(rpcrdma, side);
-    rpcrdma_reaction_skipped(rpcrdma, side);
+    rpcrdma_reaction_skipped(rpcrdma);
 }
 
 /* ---- messages ---- */
@@ -261,7 +261,7 @@ static void look(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction 
     struct rpcrdma_payload payload = {
         .transaction = t, .reply = reply, .body = reply ? &t->reply_body : &t->call_body, .place = *place};
 
-    rpcrdma_payload_look(rpcrdma, t, reply, p, n);
+    rpcrdma_payload_decode(t, reply, p, n);
     if (reply) {
         rpcrdma_result_payload(rpcrdma, message);
         rpcrdma_reply_payload(rpcrdma, message);
@@ -347,7 +347,7 @@ static void answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m
 /* An error in the header (RFC 8166 section 4.3.1), whether or not it could be reported. */
 static bool read_list_in_reply(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m)
 {
-    return m->kind == RPCRDMA_KIND_REPLY && m->header.read.n > 0 && !rpcrdma_old(rpcrdma);
+    return m->kind == RPCRDMA_KIND_REPLY && m->header.read.n > 0 && !rpcrdma_by_rfc5666(rpcrdma);
 }
 
 /* One Reply settles all copies of a Call, though each copy may draw one. */
@@ -550,7 +550,7 @@ static void moved(struct rpcrdma_connection *rpcrdma, const struct rdma_part *pa
             rpcrdma_transactions_damage(rpcrdma); /* its octets belong to one of them */
         return;
     }
-    rpcrdma_recognise_told(rpcrdma);
+    rpcrdma_recognise_by_setup(rpcrdma);
     rpcrdma_move(rpcrdma, &move);
     if (rpcrdma->recognised == RPCRDMA_YES) {
         rpcrdma_memory_move(rpcrdma, &move);
@@ -651,8 +651,6 @@ void rpcrdma_connection_finish(struct rpcrdma_connection *rpcrdma, int64_t time_
         return;
     rpcrdma->finished = true;
     if (rpcrdma->recognised == RPCRDMA_YES) {
-        rpcrdma_threshold_finish(rpcrdma, time_ns);
-        rpcrdma_xid_finish(rpcrdma, time_ns);
         rpcrdma_memory_finish(rpcrdma);
         rpcrdma_reaction_finish(rpcrdma, time_ns);
     }

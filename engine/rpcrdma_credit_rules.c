@@ -198,7 +198,7 @@ static void fail_over(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_3_3_03, 0,
                      "expected at most one unanswered Call%s before a Reply grants credits; found %u", direction,
                      (unsigned)in_flight);
-    else if (rpcrdma_old(rpcrdma))
+    else if (rpcrdma_by_rfc5666(rpcrdma))
         rpcrdma_fail(rpcrdma, m, RULE_RPCR0_3_3_02, k->frame,
                      "expected at most %u unanswered Calls%s, as granted in frame %u; found %u", (unsigned)k->limit,
                      direction, k->frame, (unsigned)in_flight);
@@ -216,7 +216,7 @@ static enum rule_id limit_rule(const struct rpcrdma_connection *rpcrdma, const s
 {
     if (k->initial)
         return RULE_RPCR_3_3_3_03;
-    return rpcrdma_old(rpcrdma) ? RULE_RPCR0_3_3_02 : RULE_RPCR_3_3_1_03;
+    return rpcrdma_by_rfc5666(rpcrdma) ? RULE_RPCR0_3_3_02 : RULE_RPCR_3_3_1_03;
 }
 
 static void pass_limit(struct rpcrdma_connection *rpcrdma, const struct caller *c, const struct knowledge *k)
@@ -228,7 +228,7 @@ static void pass_limit(struct rpcrdma_connection *rpcrdma, const struct caller *
         return;
     }
     rpcrdma_pass(rpcrdma, rule);
-    if (c->programs && !k->initial && !rpcrdma_old(rpcrdma))
+    if (c->programs && !k->initial && !rpcrdma_by_rfc5666(rpcrdma))
         rpcrdma_pass(rpcrdma, RULE_RPCR_6_3_01);
 }
 
@@ -238,7 +238,7 @@ static void judge_requested(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
 {
     uint32_t requested = m->header.credit > c->requested ? m->header.credit : c->requested;
 
-    if (rpcrdma_old(rpcrdma) || m->header.credit == 0)
+    if (rpcrdma_by_rfc5666(rpcrdma) || m->header.credit == 0)
         return;
     if (in_flight <= requested) {
         c->over_requested = false;
@@ -284,11 +284,11 @@ static void judge_limit(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
     rpcrdma_pattern_judge(rpcrdma, m, &c->requests, in_flight, RULE_RPCR_3_3_1_06, "credit requests",
                           "Calls in flight");
     if (in_flight > k.limit) {
-        bool *told = k.initial ? &c->over_initial : &c->over;
+        bool *reported = k.initial ? &c->over_initial : &c->over;
 
-        if (!*told)
+        if (!*reported)
             fail_over(rpcrdma, m, c, &k, in_flight);
-        *told = true;
+        *reported = true;
         return;
     }
     c->over = c->over_initial = false;
@@ -297,7 +297,7 @@ static void judge_limit(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
         rpcrdma_resource_expected(
             rpcrdma, m,
             (struct rpcrdma_expected){.first = k.initial && c->n_answers == 0, .raised = in_flight > k.before});
-    if (rpcrdma_old(rpcrdma) && c->dones > 0)
+    if (rpcrdma_by_rfc5666(rpcrdma) && c->dones > 0)
         judge_dones(rpcrdma, m, c, &k, in_flight);
     else if (!k.initial)
         judge_requested(rpcrdma, m, c, in_flight);
@@ -356,7 +356,7 @@ void rpcrdma_credit_done(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
     struct knowledge k = knowledge_of(rpcrdma, m, c);
 
     rpcrdma->credit->last_frame = m->place.frame;
-    if (!rpcrdma_old(rpcrdma))
+    if (!rpcrdma_by_rfc5666(rpcrdma))
         return;
     c->dones++;
     if (m->faulty)
@@ -419,11 +419,11 @@ static void judge_zero_old(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
 
 static void judge_zero(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, const struct caller *c)
 {
-    enum rule_id rule = rpcrdma_old(rpcrdma) ? RULE_RPCR0_3_3_01 : RULE_RPCR_3_3_1_04;
+    enum rule_id rule = rpcrdma_by_rfc5666(rpcrdma) ? RULE_RPCR0_3_3_01 : RULE_RPCR_3_3_1_04;
 
     if (m->header.credit > 0)
         rpcrdma_pass(rpcrdma, rule);
-    else if (rpcrdma_old(rpcrdma))
+    else if (rpcrdma_by_rfc5666(rpcrdma))
         judge_zero_old(rpcrdma, m, c);
     else
         rpcrdma_fail(rpcrdma, m, rule, 0, "expected a grant of at least 1; found 0");
@@ -482,9 +482,9 @@ void rpcrdma_credit_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
     rpcrdma->credit->last_frame = m->place.frame;
     if (sound) {
         judge_zero(rpcrdma, m, c);
-        grants = !m->faulty && (m->header.credit > 0 || rpcrdma_old(rpcrdma));
+        grants = !m->faulty && (m->header.credit > 0 || rpcrdma_by_rfc5666(rpcrdma));
         m->faulty = false; /* the rest of the Reply is as good as ever */
-        if (rpcrdma_old(rpcrdma))
+        if (rpcrdma_by_rfc5666(rpcrdma))
             judge_room_for_done(rpcrdma, m);
         if (m->header.credit > 0)
             judge_grant_patterns(rpcrdma, m, c);

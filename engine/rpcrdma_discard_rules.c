@@ -94,7 +94,7 @@ void rpcrdma_discard_open(struct rpcrdma_connection *rpcrdma, const struct rpcrd
     const struct met *met = met_for(m);
 
     /* By RFC 5666 section 4.2 an RDMA_ERROR answers anything wrong, however short. */
-    if (met && !m->unsure && (!rpcrdma_old(rpcrdma) || met->rule != RULE_RPCR_4_5_01))
+    if (met && !m->unsure && (!rpcrdma_by_rfc5666(rpcrdma) || met->rule != RULE_RPCR_4_5_01))
         open_discard(rpcrdma, m, met->rule);
 }
 

@@ -24,7 +24,7 @@ static bool answers_unclear(const struct rpcrdma_connection *rpcrdma, const stru
 static void judge_stray(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     unsigned caller = other_side(m->side);
-    bool client = client_side(rpcrdma) == m->side, old = rpcrdma_old(rpcrdma);
+    bool client = client_side(rpcrdma) == m->side, old = rpcrdma_by_rfc5666(rpcrdma);
     enum rule_id rule = client ? RULE_RPCR_4_2_4_07 : RULE_RPCR_4_5_04;
 
     if (rpcrdma->client < 0 || m->unsure || rpcrdma->side[caller].hole || answers_unclear(rpcrdma, m)) {
@@ -68,7 +68,8 @@ static void judge_version(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mes
 
     if (m->header.vers == t->call_header.vers)
         rpcrdma_pass(rpcrdma, RULE_RPCR_4_5_05);
-    else if (!rpcrdma_old(rpcrdma) || m->header.err != RPCRDMA_ERR_VERS) /* RFC 5666 section 4.2: any valid one */
+    else if (!rpcrdma_by_rfc5666(rpcrdma) ||
+             m->header.err != RPCRDMA_ERR_VERS) /* RFC 5666 section 4.2: any valid one */
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_5_05, t->call.frame,
                      "expected the Call's rdma_vers %u in the RDMA_ERROR; found %u", t->call_header.vers,
                      m->header.vers);

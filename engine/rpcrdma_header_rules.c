@@ -92,7 +92,7 @@ static bool error_disguised(const struct rpcrdma_message *m)
 
 static bool judge_proc(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
-    bool old = rpcrdma_old(rpcrdma);
+    bool old = rpcrdma_by_rfc5666(rpcrdma);
 
     if (m->header.proc > RPCRDMA_ERROR)
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_1_2_02, 0, "expected rdma_proc 0 to 4; found %u", m->header.proc);
@@ -316,7 +316,7 @@ static void judge_long(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
         return;
     }
     rpcrdma_pass(rpcrdma, RULE_RPCR_4_2_4_05);
-    if (rpcrdma_old(rpcrdma)) {
+    if (rpcrdma_by_rfc5666(rpcrdma)) {
         if (rpcrdma_read_segment_at(h, m->p, 0).position != 0)
             rpcrdma_fail(rpcrdma, m, RULE_RPCR0_5_1_01, 0,
                          "expected the Position-Zero chunk first in the Read list; found Position %u",
@@ -373,13 +373,13 @@ static void judge_error(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
         return;
     }
     if (h->status == RPCRDMA_BAD_ERR) {
-        enum rule_id rule = rpcrdma_old(rpcrdma) ? RULE_RPCR0_4_3_01 : RULE_RPCR_4_1_2_13;
+        enum rule_id rule = rpcrdma_by_rfc5666(rpcrdma) ? RULE_RPCR0_4_3_01 : RULE_RPCR_4_1_2_13;
 
-        if (rpcrdma_old(rpcrdma) && m->n == RPCRDMA_ERR_CHUNK_LEN + 4 * RPCRDMA_ERR_EXTRA_WORDS)
+        if (rpcrdma_by_rfc5666(rpcrdma) && m->n == RPCRDMA_ERR_CHUNK_LEN + 4 * RPCRDMA_ERR_EXTRA_WORDS)
             rpcrdma_pass(rpcrdma, rule);
         else
             rpcrdma_fail(rpcrdma, m, rule, 0, "expected rdma_err 1 (ERR_VERS) or 2 (ERR_CHUNK)%s; found %u",
-                         rpcrdma_old(rpcrdma) ? ", or 8 words after it" : "", h->err);
+                         rpcrdma_by_rfc5666(rpcrdma) ? ", or 8 words after it" : "", h->err);
         return;
     }
     rpcrdma_pass(rpcrdma, RULE_RPCR_4_1_2_13);

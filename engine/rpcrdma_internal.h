@@ -32,7 +32,7 @@ enum {
 };
 
 /* What one side announced in its startup frame (RFC 8797). */
-struct rpcrdma_told {
+struct rpcrdma_announced {
     bool frame_seen;                  /* its startup frame was captured */
     bool valid;                       /* with a valid block in it */
     uint64_t end;                     /* stream offset after it */
@@ -60,7 +60,7 @@ struct rpcrdma_calls {
 /* What one side sends. */
 struct rpcrdma_side {
     struct rpcrdma_calls calls;
-    struct rpcrdma_told told;
+    struct rpcrdma_announced announced;
     uint8_t *send; /* a Send that comes in several segments */
     uint32_t send_size, send_n;
     uint32_t send_there;         /* octets captured from its beginning */
@@ -74,13 +74,11 @@ struct rpcrdma_side {
     struct place end_place;
 };
 
-struct rpcrdma_xid_state;         /* rpcrdma_xid_rules.c */
-struct rpcrdma_credit_state;      /* rpcrdma_credit_rules.c */
-struct rpcrdma_threshold_state;   /* rpcrdma_threshold_rules.c */
-struct rpcrdma_resource_state;    /* rpcrdma_resource_rules.c */
-struct rpcrdma_memory_state;      /* rpcrdma_memory_rules.c */
-struct rpcrdma_chunk_rules_state; /* rpcrdma_chunk_rules.c */
-struct rpcrdma_reaction_state;    /* rpcrdma_reaction_rules.c */
+struct rpcrdma_credit_state;    /* rpcrdma_credit_rules.c */
+struct rpcrdma_threshold_state; /* rpcrdma_threshold_rules.c */
+struct rpcrdma_resource_state;  /* rpcrdma_resource_rules.c */
+struct rpcrdma_memory_state;    /* rpcrdma_memory_rules.c */
+struct rpcrdma_reaction_state;  /* rpcrdma_reaction_rules.c */
 
 /* A Send from before the connection was recognised: judged when it is. */
 struct rpcrdma_early {
@@ -124,12 +122,10 @@ struct rpcrdma_connection {
      * created once the connection is known to carry RPC-over-RDMA (rpcrdma_equip()); the thresholds exist from the
      * start, as the startup frames announce them.
      */
-    struct rpcrdma_xid_state *xid;
     struct rpcrdma_credit_state *credit;
     struct rpcrdma_threshold_state *threshold;
     struct rpcrdma_resource_state *resource;
     struct rpcrdma_memory_state *memory;
-    struct rpcrdma_chunk_rules_state *chunk;
     struct rpcrdma_reaction_state *reaction;
 };
 
@@ -173,7 +169,7 @@ void rpcrdma_equip(struct rpcrdma_connection *rpcrdma);
 /* rpcrdma_recognise.c: does the connection carry RPC-over-RDMA, judging by this Send and earlier ones? */
 bool rpcrdma_recognise(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message);
 /* An RDMA operation before any Send: port and private data may decide, too. */
-void rpcrdma_recognise_told(struct rpcrdma_connection *rpcrdma);
+void rpcrdma_recognise_by_setup(struct rpcrdma_connection *rpcrdma);
 void rpcrdma_early_keep(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message);
 void rpcrdma_early_free(struct rpcrdma_connection *rpcrdma);
 /* Sets kind, has_rpc, rpc and transaction. */
@@ -189,10 +185,10 @@ void rpcrdma_count(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transactio
  */
 static inline bool rpcrdma_acked(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message)
 {
-    return message->acked_known && message->acked >= rpcrdma->side[other_side(message->side)].told.end;
+    return message->acked_known && message->acked >= rpcrdma->side[other_side(message->side)].announced.end;
 }
 /* True with the RFC 5666 profile. */
-static inline bool rpcrdma_old(const struct rpcrdma_connection *rpcrdma)
+static inline bool rpcrdma_by_rfc5666(const struct rpcrdma_connection *rpcrdma)
 {
     return rpcrdma->options.profile == PROFILE_RFC5666;
 }
@@ -253,8 +249,7 @@ uint64_t rpcrdma_chunk_moved(const struct rpcrdma_transaction *transaction, cons
 
 /* Decodes the payload p[0..n) of a Call or Reply into its body, by one reduction after another until one makes sense.
  */
-void rpcrdma_payload_look(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *transaction, bool reply,
-                          const uint8_t *p, uint64_t n);
+void rpcrdma_payload_decode(struct rpcrdma_transaction *transaction, bool reply, const uint8_t *p, uint64_t n);
 void rpcrdma_body_free(struct rpcrdma_body *body);
 
 /*
@@ -276,13 +271,12 @@ void rpcrdma_threshold_message(struct rpcrdma_connection *rpcrdma, struct rpcrdm
 /* The length of a Send, after everything else was judged: the cause of an excess may have been reported already. */
 void rpcrdma_threshold_length(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 void rpcrdma_threshold_move(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move);
-void rpcrdma_threshold_finish(struct rpcrdma_connection *rpcrdma, int64_t time_ns);
 /* Limits were agreed by a separate protocol, not in the startup frames. */
 bool rpcrdma_threshold_configured(const struct rpcrdma_connection *rpcrdma);
 /* rpcrdma_ccp_rules.c: limits of RFC 5666 section 6. NULL when memory is lacking; freed by free(). */
 struct rpcrdma_ccp;
 struct rpcrdma_ccp *rpcrdma_ccp_new(void);
-bool rpcrdma_ccp_told(const struct rpcrdma_ccp *ccp);
+bool rpcrdma_ccp_agreed(const struct rpcrdma_ccp *ccp);
 void rpcrdma_ccp_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp *ccp, struct rpcrdma_message *message);
 void rpcrdma_ccp_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp *ccp, const struct rpcrdma_move *move);
 
@@ -291,12 +285,9 @@ void rpcrdma_ccp_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp *cc
  * that was outstanding when this Call arrived, or NULL. Replies and errors: message->transaction is the one answered
  * (outstanding or answered before), or NULL.
  */
-bool rpcrdma_xid_new(struct rpcrdma_connection *rpcrdma);
-void rpcrdma_xid_free(struct rpcrdma_connection *rpcrdma);
 void rpcrdma_xid_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message,
                       struct rpcrdma_transaction *before);
 void rpcrdma_xid_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
-void rpcrdma_xid_finish(struct rpcrdma_connection *rpcrdma, int64_t time_ns);
 
 /* rpcrdma_credit_rules.c: after xid; a Call's transaction is open already (side[].calls.outstanding counts it). */
 bool rpcrdma_credit_new(struct rpcrdma_connection *rpcrdma);
@@ -362,8 +353,6 @@ void rpcrdma_memory_finish(struct rpcrdma_connection *rpcrdma);
  * payload; then rpcrdma_reply_rules.c again: what is in which chunk. message->transaction is still outstanding. What an
  * earlier hook reports, a later one leaves alone.
  */
-bool rpcrdma_chunk_new(struct rpcrdma_connection *rpcrdma);
-void rpcrdma_chunk_free(struct rpcrdma_connection *rpcrdma);
 void rpcrdma_call_lists(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 void rpcrdma_call_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *transaction,
                           struct rpcrdma_message *message);
@@ -379,7 +368,7 @@ void rpcrdma_reaction_free(struct rpcrdma_connection *rpcrdma);
 void rpcrdma_reaction_first(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 void rpcrdma_reaction_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 void rpcrdma_reaction_refusal(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal);
-void rpcrdma_reaction_skipped(struct rpcrdma_connection *rpcrdma, unsigned side);
+void rpcrdma_reaction_skipped(struct rpcrdma_connection *rpcrdma);
 void rpcrdma_reaction_end(struct rpcrdma_connection *rpcrdma, unsigned side, bool reset, const struct place *place);
 void rpcrdma_reaction_finish(struct rpcrdma_connection *rpcrdma, int64_t time_ns);
 

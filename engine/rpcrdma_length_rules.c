@@ -17,7 +17,7 @@ static bool roundup_apart(const struct rpcrdma_positions *x, const struct rpcrdm
 static void roundup_included(struct rpcrdma_positions *x, const struct rpcrdma_chunk_state *chunk,
                              const struct nfs_item *item)
 {
-    if (!rpcrdma_old(x->shape->rpcrdma))
+    if (!rpcrdma_by_rfc5666(x->shape->rpcrdma))
         rpcrdma_shape_fail(x->shape, RULE_RPCR_3_4_5_2_01,
                            "expected a Read chunk of %u octets for %s, without its roundup; found %" PRIu64,
                            item->count, rpcrdma_shape_item_name(x->shape, item), chunk->length);
@@ -55,7 +55,7 @@ static void check_count(struct rpcrdma_positions *x, const struct rpcrdma_chunk_
 void rpcrdma_positions_length(struct rpcrdma_positions *x, const struct rpcrdma_chunk_state *chunk,
                               const struct nfs_item *item)
 {
-    enum rule_id rule = rpcrdma_old(x->shape->rpcrdma) ? RULE_RPCR0_3_4_03 : RULE_RPCR_3_4_5_2_02;
+    enum rule_id rule = rpcrdma_by_rfc5666(x->shape->rpcrdma) ? RULE_RPCR0_3_4_03 : RULE_RPCR_3_4_5_2_02;
 
     if (!rpcrdma_positions_holds(chunk->length, item->count) &&
         rpcrdma_chunk_disordered(x->shape->t, chunk, item->count)) {
@@ -81,7 +81,7 @@ void rpcrdma_positions_length(struct rpcrdma_positions *x, const struct rpcrdma_
     rpcrdma_shape_pass(x->shape, rule);
     if (chunk->length != item->count)
         roundup_included(x, chunk, item);
-    else if (item->count % 4 != 0 && !rpcrdma_old(x->shape->rpcrdma))
+    else if (item->count % 4 != 0 && !rpcrdma_by_rfc5666(x->shape->rpcrdma))
         rpcrdma_shape_pass(x->shape, RULE_RPCR_3_4_5_2_01);
     check_count(x, chunk, item);
     if (chunk->length > item->count)

@@ -172,7 +172,7 @@ static void judge_item(const struct pairing *p, unsigned k, const struct rpcrdma
         return;
     if (!rpcrdma_returned_contiguous(p->rpcrdma, p->reply, r))
         return;
-    if (rpcrdma_old(p->rpcrdma) && r->chunk->returned == padded && padded > n) { /* RFC 5666 section 3.7 */
+    if (rpcrdma_by_rfc5666(p->rpcrdma) && r->chunk->returned == padded && padded > n) { /* RFC 5666 section 3.7 */
         PASS(p, RULE_RPCR_3_4_6_2_03);
         return;
     }
@@ -205,7 +205,7 @@ static void judge_item(const struct pairing *p, unsigned k, const struct rpcrdma
 static void judge_unused(const struct pairing *p, unsigned k, const struct rpcrdma_returned *r)
 {
     const struct rpcrdma_chunk_state *chunk = r->chunk;
-    bool old = rpcrdma_old(p->rpcrdma);
+    bool old = rpcrdma_by_rfc5666(p->rpcrdma);
 
     if (chunk->returned == 0 && (r->from.n > 0 || !old)) {
         PASS(p, RULE_RPCR_4_3_2_2_01, old ? RULE_RPCR0_3N_02 : RULE_RPCR_4_3_2_2_03);
@@ -241,7 +241,7 @@ static void judge_inline(const struct pairing *p, unsigned k, const struct rpcrd
         FAIL(p, RULE_RPCR_3_4_6_06, "expected %u segments in Write chunk %u as in the Call; found none", r->chunk->n,
              k + 1);
     } else if (r->chunk->length == 0) {
-        if (rpcrdma_old(p->rpcrdma)) /* RFC 5667 section 5: an other way to ask for the result inline */
+        if (rpcrdma_by_rfc5666(p->rpcrdma)) /* RFC 5667 section 5: an other way to ask for the result inline */
             PASS(p, RULE_RPCR0_5N_05);
     } else if (item->item.count > 0) {
         fail_inline(p, k, item);
@@ -343,7 +343,7 @@ static bool judge_zero_length(const struct pairing *p)
 {
     const struct rpc_message *rpc = &p->body->rpc;
 
-    if (!rpcrdma_old(p->rpcrdma) || !p->body->known || rpc->reply_stat != RPC_MSG_ACCEPTED ||
+    if (!rpcrdma_by_rfc5666(p->rpcrdma) || !p->body->known || rpc->reply_stat != RPC_MSG_ACCEPTED ||
         (rpc->accept_stat != RPC_GARBAGE_ARGS && rpc->accept_stat != RPC_SYSTEM_ERR))
         return true;
     for (unsigned k = 0; k < p->t->n_writes; k++) {
@@ -362,7 +362,7 @@ static void judge_writes(const struct pairing *p)
     const struct rpcrdma_item *item;
 
     if (p->body->known && p->body->walked && p->body->reduction == RPCRDMA_REDUCED_ABSENT) {
-        if (!rpcrdma_old(p->rpcrdma) || p->reply->header.read.n == 0) /* RFC 5666 section 3.4: in Read chunks */
+        if (!rpcrdma_by_rfc5666(p->rpcrdma) || p->reply->header.read.n == 0) /* RFC 5666 section 3.4: in Read chunks */
             judge_absent(p);
         return;
     }

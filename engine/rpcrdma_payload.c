@@ -403,13 +403,11 @@ static bool walk_integrity(struct rpcrdma_look *look, const uint8_t *p, size_t n
     return body->walk.status == NFS_WALK_OK && body->walk.left == 0;
 }
 
-void rpcrdma_payload_look(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t, bool reply,
-                          const uint8_t *p, uint64_t n)
+void rpcrdma_payload_decode(struct rpcrdma_transaction *t, bool reply, const uint8_t *p, uint64_t n)
 {
     struct rpcrdma_body *body = reply ? &t->reply_body : &t->call_body;
     struct rpcrdma_look look = {.t = t, .body = body, .reply = reply};
 
-    (void)rpcrdma;
     body->payload = p;
     body->length = n;
     body->walked = body->wrapped = false;

@@ -65,7 +65,7 @@ static void check_leftover(struct rpcrdma_positions *x)
 {
     const struct rpcrdma_body *body = x->shape->body;
 
-    if (rpcrdma_old(x->shape->rpcrdma)) /* RFC 5667 section 4: ignored */
+    if (rpcrdma_by_rfc5666(x->shape->rpcrdma)) /* RFC 5667 section 4: ignored */
         return;
     for (unsigned i = 0; i < x->n && !x->shape->failed; i++) {
         const struct rpcrdma_chunk_state *chunk = &x->chunks[i];

@@ -38,7 +38,8 @@ static void check_sizes(struct rpcrdma_shape *shape)
         uint64_t count;
 
         /* An empty chunk asks for the result inline; so does one of empty segments by RFC 5667. */
-        if (chunk->n == 0 || (chunk->length == 0 && rpcrdma_old(shape->rpcrdma)) || !asked(shape->body, k, &count))
+        if (chunk->n == 0 || (chunk->length == 0 && rpcrdma_by_rfc5666(shape->rpcrdma)) ||
+            !asked(shape->body, k, &count))
             continue;
         if (chunk->length < count && rpcrdma_chunk_disordered(t, chunk, count)) {
             rpcrdma_shape_fail(shape, RULE_RPCR_4_1_2_07,
@@ -55,7 +56,7 @@ static void check_sizes(struct rpcrdma_shape *shape)
             return;
         }
         rpcrdma_shape_pass(shape, RULE_RPCR_3_4_6_02);
-        if (count % 4 == 0 || rpcrdma_old(shape->rpcrdma))
+        if (count % 4 == 0 || rpcrdma_by_rfc5666(shape->rpcrdma))
             continue;
         if (chunk->length == xdr_padded(count))
             rpcrdma_shape_fail(shape, RULE_RPCR_3_4_6_2_01,
@@ -85,7 +86,7 @@ void rpcrdma_provision_rules(struct rpcrdma_shape *shape)
     if (!shape->results_known || t->offers_lost)
         return;
     /* Lists that are not needed are ignored by RFC 5667 section 4. */
-    if (rpcrdma_old(shape->rpcrdma) && t->n_writes > shape->results)
+    if (rpcrdma_by_rfc5666(shape->rpcrdma) && t->n_writes > shape->results)
         return;
     if (shape->results == 0) {
         if (t->n_writes > 0)

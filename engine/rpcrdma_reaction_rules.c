@@ -170,7 +170,7 @@ static void judge_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
         return;
     }
     /* By RFC 5666 section 4.2 a responder may choose between ERR_CHUNK and an RPC error. */
-    if ((kind & (demand->accepted | (rpcrdma_old(rpcrdma) ? BY_RPC_ERROR : 0u))) != 0)
+    if ((kind & (demand->accepted | (rpcrdma_by_rfc5666(rpcrdma) ? BY_RPC_ERROR : 0u))) != 0)
         rpcrdma_pass(rpcrdma, demand->rule);
     else if ((kind & demand->open) == 0)
         rpcrdma_fail(rpcrdma, m, demand->rule, t->call.frame, "expected %s in answer to the Call in frame %u; found %s",
@@ -258,9 +258,8 @@ void rpcrdma_reaction_refusal(struct rpcrdma_connection *rpcrdma, const struct r
                                  explained || rdma_refuses_receive(refusal->cause));
 }
 
-void rpcrdma_reaction_skipped(struct rpcrdma_connection *rpcrdma, unsigned side)
+void rpcrdma_reaction_skipped(struct rpcrdma_connection *rpcrdma)
 {
-    (void)side;
     rpcrdma_discard_skipped(rpcrdma);
 }
 

@@ -43,14 +43,14 @@ static bool holds_call(const struct rpcrdma_message *m)
 }
 
 /* The port alone proves nothing: any protocol may use it. */
-bool rpcrdma_connection_is_told(const struct rpcrdma_connection *rpcrdma)
+bool rpcrdma_connection_is_announced(const struct rpcrdma_connection *rpcrdma)
 {
-    return rpcrdma->options.always || rpcrdma->side[0].told.valid || rpcrdma->side[1].told.valid;
+    return rpcrdma->options.always || rpcrdma->side[0].announced.valid || rpcrdma->side[1].announced.valid;
 }
 
-void rpcrdma_recognise_told(struct rpcrdma_connection *rpcrdma)
+void rpcrdma_recognise_by_setup(struct rpcrdma_connection *rpcrdma)
 {
-    if (rpcrdma->recognised == RPCRDMA_UNDECIDED && rpcrdma_connection_is_told(rpcrdma))
+    if (rpcrdma->recognised == RPCRDMA_UNDECIDED && rpcrdma_connection_is_announced(rpcrdma))
         rpcrdma_equip(rpcrdma);
 }
 
@@ -58,7 +58,7 @@ bool rpcrdma_recognise(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
 {
     if (rpcrdma->recognised != RPCRDMA_UNDECIDED)
         return rpcrdma->recognised == RPCRDMA_YES;
-    if (rpcrdma_connection_is_told(rpcrdma) || header_plausible(message) || holds_call(message)) {
+    if (rpcrdma_connection_is_announced(rpcrdma) || header_plausible(message) || holds_call(message)) {
         rpcrdma_equip(rpcrdma);
         return rpcrdma->recognised == RPCRDMA_YES;
     }
@@ -147,11 +147,11 @@ static enum rpcrdma_kind kind_by_lists(const struct rpcrdma_connection *rpcrdma,
     for (uint32_t i = 0; i < m->header.read.n; i++)
         has_position_zero |= rpcrdma_read_segment_at(&m->header, m->p, i).position == 0;
     /* The Call may come later. RFC 5666 has no Calls from the server. */
-    answers |= m->unsure && rpcrdma_old(rpcrdma) && rpcrdma->client >= 0 && (unsigned)rpcrdma->client != m->side;
+    answers |= m->unsure && rpcrdma_by_rfc5666(rpcrdma) && rpcrdma->client >= 0 && (unsigned)rpcrdma->client != m->side;
     /* By RFC 5666 section 5.2 a Reply may have one, too; a side that has never called is more likely answering. */
     if (has_position_zero)
-        return answers && (rpcrdma_old(rpcrdma) || rpcrdma->side[m->side].calls.total == 0) ? RPCRDMA_KIND_REPLY
-                                                                                            : RPCRDMA_KIND_CALL;
+        return answers && (rpcrdma_by_rfc5666(rpcrdma) || rpcrdma->side[m->side].calls.total == 0) ? RPCRDMA_KIND_REPLY
+                                                                                                   : RPCRDMA_KIND_CALL;
     if (answers)
         return RPCRDMA_KIND_REPLY;
     /* Where the client is unknown, the capture begins inside the connection: its Call was before that. */

@@ -41,7 +41,7 @@ static void judge_read_list(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
         return;
     }
     rpcrdma_served_reply(rpcrdma, reply);
-    if (rpcrdma_old(rpcrdma))
+    if (rpcrdma_by_rfc5666(rpcrdma))
         return;
     rpcrdma_fail(rpcrdma, reply, RULE_RPCR_4_3_1_03, reply->transaction->call.frame,
                  "expected an empty Read list in a Reply; found %u segments, the first of STag 0x%08x",
@@ -91,7 +91,7 @@ static void judge_count(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
         rpcrdma_pass(rpcrdma, chunk->n == 0 ? RULE_RPCR_4_3_2_3_03 : RULE_RPCR_3_4_6_06);
         return;
     }
-    if (from->n == 0 && (rpcrdma_returned_compound(t) || rpcrdma_old(rpcrdma)))
+    if (from->n == 0 && (rpcrdma_returned_compound(t) || rpcrdma_by_rfc5666(rpcrdma)))
         return; /* rpcrdma_returned_rules.c knows whether there is a result */
     if (from->n == 0 && chunk->n > 0 && !t->call_body.known) { /* it may be a COMPOUND */
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR_3_4_6_06);
@@ -260,7 +260,7 @@ static void judge_reply_chunk(struct rpcrdma_connection *rpcrdma, struct rpcrdma
     const struct rpcrdma_chunk_state *chunk = t->reply_chunk >= 0 ? &t->chunks[t->reply_chunk] : NULL;
     bool is_long = reply->header.proc == RPCRDMA_NOMSG;
 
-    if (is_long && rpcrdma_old(rpcrdma) && reply->header.read.n > 0)
+    if (is_long && rpcrdma_by_rfc5666(rpcrdma) && reply->header.read.n > 0)
         return; /* RFC 5666 section 5.2: the client reads it */
     if (!chunk && is_long) {
         rpcrdma_fail(rpcrdma, reply, RULE_RPCR_3_5_3_12, t->call.frame,

@@ -53,11 +53,11 @@ static enum rule_id rule_of_number(const struct sent *sent)
 /* RULE_COUNT: nothing that the receiver announced covers its size. */
 static enum rule_id rule_of_size(const struct rpcrdma_connection *rpcrdma, unsigned receiver, const struct sent *sent)
 {
-    const struct rpcrdma_told *told = &rpcrdma->side[receiver].told;
+    const struct rpcrdma_announced *announced = &rpcrdma->side[receiver].announced;
 
     if (sent->octets <= RPCRDMA_INLINE_DEFAULT)
         return sent->call && sent->expected.first && !sent->reverse ? RULE_RPCR_3_3_3_01 : RULE_RPCR_3_3_3_05;
-    return told->valid && sent->octets <= told->data.receive_size ? RULE_CMPD_4_12 : RULE_COUNT;
+    return announced->valid && sent->octets <= announced->data.receive_size ? RULE_CMPD_4_12 : RULE_COUNT;
 }
 
 /* It went on after them: there was a buffer for each. */
@@ -97,7 +97,8 @@ static bool may_invalidate(const struct rpcrdma_connection *rpcrdma, const struc
 
     for (unsigned i = 0; m->invalidates && i < t->n_offers && !offered; i++)
         offered = t->offers[i].target.handle == m->invalidate_stag;
-    return offered && rpcrdma->side[0].told.data.remote_invalidation && rpcrdma->side[1].told.data.remote_invalidation;
+    return offered && rpcrdma->side[0].announced.data.remote_invalidation &&
+           rpcrdma->side[1].announced.data.remote_invalidation;
 }
 
 void rpcrdma_resource_expected(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m,

@@ -68,7 +68,7 @@ static void check_asked(struct rpcrdma_shape *shape)
     const struct rpcrdma_body *body = shape->body, *call = &shape->t->call_body;
     unsigned k = 0;
 
-    if (!rpcrdma_old(shape->rpcrdma) || call->cut || body->cut)
+    if (!rpcrdma_by_rfc5666(shape->rpcrdma) || call->cut || body->cut)
         return;
     for (unsigned i = 0; i < body->n_items; i++) {
         const struct nfs_item *item = &body->items[i].item;
@@ -255,12 +255,12 @@ static void judge(struct rpcrdma_shape *shape)
         return;
     rpcrdma_shape_count_results(shape);
     if (body->wrapped) {
-        if (used && !rpcrdma_old(shape->rpcrdma))
+        if (used && !rpcrdma_by_rfc5666(shape->rpcrdma))
             rpcrdma_shape_fail(shape, RULE_RPCR_8_2_2_3_01,
                                "expected a protected payload not to be reduced; found %" PRIu64 " octets in a Write "
                                "chunk",
                                used->returned);
-        else if (!rpcrdma_old(shape->rpcrdma))
+        else if (!rpcrdma_by_rfc5666(shape->rpcrdma))
             rpcrdma_shape_pass(shape, RULE_RPCR_8_2_2_3_01);
     } else if (used && shape->results_known && shape->results == 0) {
         ineligible(shape, NULL);

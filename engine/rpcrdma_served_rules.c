@@ -33,7 +33,7 @@ void rpcrdma_served_reply(struct rpcrdma_connection *rpcrdma, const struct rpcrd
                                     .xid = reply->header.xid,
                                     .frame = reply->place.frame};
     }
-    if (!rpcrdma_old(rpcrdma))
+    if (!rpcrdma_by_rfc5666(rpcrdma))
         return;
     if (state->n_owed == RPCRDMA_OWED_MAX)
         drop_owed(state, &state->owed[0]);
@@ -59,7 +59,7 @@ bool rpcrdma_served_read(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
     const struct rpcrdma_served *served = find_served(state, move);
     struct rpcrdma_area area = rpcrdma_area_of_move(move);
 
-    if (!rpcrdma_old(rpcrdma)) {
+    if (!rpcrdma_by_rfc5666(rpcrdma)) {
         if (served)
             rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_4_3_1_04, served->frame,
                             "expected the Reply in frame %u to be discarded for its Read list; found an RDMA Read of "

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 struct rpcrdma_threshold_state {
-    bool default_told[2]; /* by sending side */
+    bool default_reported[2]; /* by sending side */
     struct rpcrdma_ccp *ccp;
 };
 
@@ -27,7 +27,7 @@ bool rpcrdma_threshold_new(struct rpcrdma_connection *rpcrdma)
 
 bool rpcrdma_threshold_configured(const struct rpcrdma_connection *rpcrdma)
 {
-    return rpcrdma->threshold && rpcrdma_ccp_told(rpcrdma->threshold->ccp);
+    return rpcrdma->threshold && rpcrdma_ccp_agreed(rpcrdma->threshold->ccp);
 }
 
 void rpcrdma_threshold_free(struct rpcrdma_connection *rpcrdma)
@@ -35,12 +35,6 @@ void rpcrdma_threshold_free(struct rpcrdma_connection *rpcrdma)
     if (rpcrdma->threshold)
         free(rpcrdma->threshold->ccp);
     free(rpcrdma->threshold);
-}
-
-void rpcrdma_threshold_finish(struct rpcrdma_connection *rpcrdma, int64_t time_ns)
-{
-    (void)rpcrdma;
-    (void)time_ns;
 }
 
 /* ---- the blocks ---- */
@@ -141,8 +135,8 @@ struct limit {
 /* The smaller of one side's Send Size and the other's Receive Size (RFC 8797 section 4.2). */
 static struct limit negotiated(const struct rpcrdma_connection *rpcrdma, unsigned side, uint32_t n)
 {
-    uint32_t send = rpcrdma->side[side].told.data.send_size;
-    uint32_t receive = rpcrdma->side[other_side(side)].told.data.receive_size;
+    uint32_t send = rpcrdma->side[side].announced.data.send_size;
+    uint32_t receive = rpcrdma->side[other_side(side)].announced.data.receive_size;
 
     if (n > send && n <= receive)
         return (struct limit){.octets = send, .rule = RULE_CMPD_4_11, .of = "its sender's own Send Size"};
@@ -162,7 +156,8 @@ static struct limit defaults(void)
 /* One of the startup frames at least was not seen. */
 static struct limit half_known(const struct rpcrdma_connection *rpcrdma, unsigned side, uint32_t n)
 {
-    const struct rpcrdma_told *own = &rpcrdma->side[side].told, *peer = &rpcrdma->side[other_side(side)].told;
+    const struct rpcrdma_announced *own = &rpcrdma->side[side].announced,
+                                   *peer = &rpcrdma->side[other_side(side)].announced;
 
     if (peer->valid && n > peer->data.receive_size)
         return (struct limit){peer->data.receive_size, RULE_RPCR_3_3_2_01, false, "its receiver's Receive Size"};
@@ -178,7 +173,8 @@ static struct limit half_known(const struct rpcrdma_connection *rpcrdma, unsigne
 
 static struct limit limit_of(const struct rpcrdma_connection *rpcrdma, unsigned side, uint32_t n)
 {
-    const struct rpcrdma_told *own = &rpcrdma->side[side].told, *peer = &rpcrdma->side[other_side(side)].told;
+    const struct rpcrdma_announced *own = &rpcrdma->side[side].announced,
+                                   *peer = &rpcrdma->side[other_side(side)].announced;
 
     if (!own->frame_seen || !peer->frame_seen)
         return half_known(rpcrdma, side, n);
@@ -213,7 +209,7 @@ static void pass_length(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
     rpcrdma_pass(rpcrdma, RULE_RPCR_3_3_2_01);
     if (rule != RULE_RPCR_3_3_2_01)
         rpcrdma_pass(rpcrdma, rule);
-    if (rpcrdma->side[m->side].told.valid)
+    if (rpcrdma->side[m->side].announced.valid)
         rpcrdma_pass(rpcrdma, RULE_CMPD_4_11);
     if (reverse(rpcrdma, m))
         rpcrdma_pass(rpcrdma, RULE_BIDI_4_2_01);
@@ -224,9 +220,9 @@ static void pass_length(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
 void rpcrdma_threshold_length(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     struct limit limit = limit_of(rpcrdma, m->side, m->n);
-    bool *told = &rpcrdma->threshold->default_told[m->side];
+    bool *reported = &rpcrdma->threshold->default_reported[m->side];
 
-    if (limit.by_default && rpcrdma_old(rpcrdma)) /* RFC 5666 section 6.1 has no such limit */
+    if (limit.by_default && rpcrdma_by_rfc5666(rpcrdma)) /* RFC 5666 section 6.1 has no such limit */
         return;
     if (limit.octets == 0) {
         rpcrdma_inconclusive(rpcrdma, limit.rule);
@@ -238,9 +234,9 @@ void rpcrdma_threshold_length(struct rpcrdma_connection *rpcrdma, struct rpcrdma
     }
     if (m->n <= limit.octets + m->excess) /* it would fit without what another rule reports */
         return;
-    if (limit.by_default && *told)
+    if (limit.by_default && *reported)
         return;
-    *told |= limit.by_default;
+    *reported |= limit.by_default;
     if (reply_chunk_unused(m))
         rpcrdma_fail_as(rpcrdma, m, RULE_RPCR_3_5_3_11, limit.by_default ? SEVERITY_WARNING : SEVERITY_ERROR,
                         m->transaction->call.frame,
@@ -262,11 +258,11 @@ static enum tristate invalidation_allowed(const struct rpcrdma_connection *rpcrd
     enum tristate allowed = ON;
 
     for (unsigned side = 0; side < 2; side++) {
-        const struct rpcrdma_told *told = &rpcrdma->side[side].told;
+        const struct rpcrdma_announced *announced = &rpcrdma->side[side].announced;
 
-        if (!told->frame_seen)
+        if (!announced->frame_seen)
             allowed = allowed == OFF ? OFF : UNKNOWN;
-        else if (!told->valid || !told->data.remote_invalidation)
+        else if (!announced->valid || !announced->data.remote_invalidation)
             allowed = OFF;
     }
     return allowed;
@@ -275,7 +271,7 @@ static enum tristate invalidation_allowed(const struct rpcrdma_connection *rpcrd
 /* RFC 5666 knows no remote invalidation and no way to agree on it; blocks bind those who sent them. */
 static bool invalidation_judged(const struct rpcrdma_connection *rpcrdma)
 {
-    return !rpcrdma_old(rpcrdma) || rpcrdma->side[0].told.valid || rpcrdma->side[1].told.valid;
+    return !rpcrdma_by_rfc5666(rpcrdma) || rpcrdma->side[0].announced.valid || rpcrdma->side[1].announced.valid;
 }
 
 static void judge_invalidation(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
@@ -321,6 +317,6 @@ void rpcrdma_threshold_message(struct rpcrdma_connection *rpcrdma, struct rpcrdm
 
 void rpcrdma_threshold_move(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
-    if (rpcrdma_old(rpcrdma))
+    if (rpcrdma_by_rfc5666(rpcrdma))
         rpcrdma_ccp_move(rpcrdma, rpcrdma->threshold->ccp, move);
 }

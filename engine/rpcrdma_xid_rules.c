@@ -8,24 +8,6 @@
 
 enum { CB_COMPOUND = 1, CB_VERSION = 1, CB_TAG_MAX = 1024 };
 
-/* The transactions hold all state. */
-bool rpcrdma_xid_new(struct rpcrdma_connection *rpcrdma)
-{
-    (void)rpcrdma;
-    return true;
-}
-
-void rpcrdma_xid_free(struct rpcrdma_connection *rpcrdma)
-{
-    (void)rpcrdma;
-}
-
-void rpcrdma_xid_finish(struct rpcrdma_connection *rpcrdma, int64_t time_ns)
-{
-    (void)rpcrdma;
-    (void)time_ns;
-}
-
 /* The startup frames say who opened the connection; ports and first Calls are only guesses at it. */
 static bool opener_known(const struct rpcrdma_connection *rpcrdma)
 {

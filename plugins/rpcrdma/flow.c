@@ -97,7 +97,7 @@ static bool may_be_rpcrdma(const struct rpcrdma_flow *flow)
 {
     const struct rpcrdma_connection *rpcrdma = stack_rpcrdma(flow->judge.stack);
 
-    return rpcrdma && (rpcrdma_connection_is_told(rpcrdma) || rpcrdma_connection_is_rpcrdma(rpcrdma));
+    return rpcrdma && (rpcrdma_connection_is_announced(rpcrdma) || rpcrdma_connection_is_rpcrdma(rpcrdma));
 }
 
 static void on_segment(void *ctx, const struct rdmap_segment_event *event)
