@@ -14,6 +14,7 @@ import socket
 import subprocess
 
 import pytest
+import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = [*sorted((ROOT / "docs" / "howto").glob("*.md")), ROOT / "README.md"]
@@ -91,8 +92,11 @@ def test_as_written(page, shell):
 def test_ci_examples_say_what_was_run():
     text = (ROOT / "docs" / "howto" / "check-captures-in-ci.md").read_text(encoding="utf-8")
     run = {command for _, command, _ in commands(text)}
-    said = re.findall(r"^ *(?:run:|-) (iwarp-check .*)$", "".join(re.findall(r"```yaml\n(.*?)```", text, re.S)), re.M)
-    assert len(said) == 4 and set(said) <= run
+    github, gitlab = [yaml.safe_load(part) for part in re.findall(r"```yaml\n(.*?)```", text, re.S)]
+    steps = github["jobs"]["iwarp-check"]["steps"]
+    said = [step["run"] for step in steps if "run" in step] + gitlab["captures"]["script"] + gitlab["captures"]["after_script"]
+    said += re.findall(r"sh '(.*)'", re.search(r"```groovy\n(.*?)```", text, re.S)[1])
+    assert len(said) == 6 and set(said) <= run
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
