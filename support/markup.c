@@ -111,6 +111,16 @@ void markup_element(xmlTextWriter *writer, const char *name, const char *class_n
     markup_end(writer);
 }
 
+void markup_link(xmlTextWriter *writer, const char *id, const char *text)
+{
+    gchar *target = g_strconcat("#", id, NULL);
+
+    markup_begin(writer, "a", "href", target, NULL);
+    markup_text(writer, text);
+    markup_end(writer);
+    g_free(target);
+}
+
 void markup_table_head(xmlTextWriter *writer, const char *const *names, size_t n)
 {
     markup_begin(writer, "thead", NULL);

@@ -25,6 +25,8 @@ void markup_lines(xmlTextWriter *writer, const char *format, ...) G_GNUC_PRINTF(
 /* <name class="class_name">text</name>; class_name NULL: none. */
 void markup_element(xmlTextWriter *writer, const char *name, const char *class_name, const char *format, ...)
     G_GNUC_PRINTF(4, 5);
+/* <a href="#id">text</a> */
+void markup_link(xmlTextWriter *writer, const char *id, const char *text);
 /* <thead> with one row of <th scope="col">. */
 void markup_table_head(xmlTextWriter *writer, const char *const *names, size_t n);
 

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+enum { COMMAND_LINE_MAX = 1000 }; /* octets kept for reports */
+
 G_DEFINE_QUARK(check - error - quark, check_error)
 
 static bool usage(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
@@ -422,6 +424,25 @@ static void split_short_options(gchar **out, int argc, char **argv)
     }
 }
 
+static char *quote(int argc, char **argv)
+{
+    GString *line = g_string_new("iwarp-check");
+
+    for (int i = 1; i < argc && line->len < COMMAND_LINE_MAX; i++) {
+        bool plain = argv[i][strspn(argv[i], "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                             "-_=.,:/+@%")] == '\0' &&
+                     argv[i][0] != '\0';
+        g_autofree gchar *quoted = plain ? g_strdup(argv[i]) : g_shell_quote(argv[i]);
+
+        g_string_append_printf(line, " %s", quoted);
+    }
+    if (line->len >= COMMAND_LINE_MAX) {
+        g_string_truncate(line, COMMAND_LINE_MAX);
+        g_string_append(line, " ...");
+    }
+    return g_string_free(line, FALSE);
+}
+
 bool options_parse(struct check_options *options, int argc, char **argv, GError **error)
 {
     struct raw_options raw = {.jobs = 1, .max_findings = MAX_FINDINGS_DEFAULT};
@@ -467,6 +488,7 @@ bool options_parse(struct check_options *options, int argc, char **argv, GError 
     mpa_options_init(&options->mpa);
     options->fail_on = SEVERITY_ERROR;
     options->profile = "ietf";
+    options->command_line = quote(argc, argv);
     split_short_options(arguments, argc, argv);
     g_option_context_set_help_enabled(context, FALSE);
     g_option_context_add_main_entries(context, entries, NULL);
@@ -488,6 +510,7 @@ void options_clear(struct check_options *options)
 {
     g_clear_pointer(&options->output, g_free);
     g_clear_pointer(&options->annotate, g_free);
+    g_clear_pointer(&options->command_line, g_free);
     g_clear_pointer(&options->interface, g_free);
     g_clear_pointer(&options->explain, g_free);
     g_clear_pointer(&options->files, g_strfreev);

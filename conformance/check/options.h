@@ -46,6 +46,7 @@ struct check_options {
     unsigned capture_buffer; /* of it, in octets; 0: the default */
     int64_t rotate_ns;       /* a report of each such period; 0: one of all */
     char **files;            /* NULL-terminated; empty with interface */
+    char *command_line;      /* as a shell takes it */
 
     bool fold;        /* of equal findings the first three are listed, the others counted */
     bool allow_empty; /* captures of which nothing was checked are no trouble */

@@ -8,11 +8,17 @@
   const outcome = document.getElementById("outcome");
   const shown = document.getElementById("shown");
   const boxes = all("input[type=checkbox]", tools);
+  // A diagram shows the rules of its neighbours, too: these are not what the entry is about.
+  const textOf = (group) => {
+    const copy = group.cloneNode(true);
+    all(".ladder .rule", copy).forEach((mark) => mark.remove());
+    return copy.textContent.toLowerCase();
+  };
   const articles = all("article.connection").map((element) => ({
     element,
     text: element.querySelector("h3").textContent.toLowerCase(),
     groups: all(".group", element).map((group) => ({
-      element: group, kind: group.dataset.class, text: group.textContent.toLowerCase(),
+      element: group, kind: group.dataset.class, text: textOf(group),
     })),
   }));
   const rows = all(".matrix tbody tr").map((element) => ({
@@ -39,7 +45,35 @@
     }
     for (const row of rows)
       row.element.hidden = outcome.value !== "" ? row.outcome !== outcome.value || !has(row.text) : !has(row.text);
-    shown.textContent = visible + " of " + groups + (groups === 1 ? " group of findings shown" : " groups of findings shown");
+    shown.textContent = visible + " of " + groups + (groups === 1 ? " entry shown" : " entries shown");
+  }
+
+  // A click on the head of a column sorts by it.
+  const value = (row, column) => {
+    const text = row.cells[column].textContent, number = Number(text.replace(/,/g, ""));
+    return Number.isNaN(number) ? text : number;
+  };
+  const rank = { error: 0, warning: 1, note: 2, waived: 3, fail: 0, unreadable: 1, "nothing checked": 2, pass: 3 };
+  const compare = (a, b) => {
+    if (a in rank) return rank[a] - rank[b];
+    return typeof a === "number" ? b - a : a.localeCompare(b, "en", { numeric: true });
+  };
+  for (const table of all("table.sortable")) {
+    const heads = Array.from(table.tHead.rows[0].cells), body = table.tBodies[0];
+    heads.forEach((head, column) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = head.textContent;
+      head.replaceChildren(button);
+      button.addEventListener("click", () => {
+        const again = head.getAttribute("aria-sort") === "descending" ? -1 : 1;
+        const rows = Array.from(body.rows).map((row) => ({ row, key: value(row, column) }));
+        rows.sort((a, b) => again * compare(a.key, b.key));
+        heads.forEach((other) => other.removeAttribute("aria-sort"));
+        head.setAttribute("aria-sort", again === 1 ? "descending" : "ascending");
+        body.replaceChildren(...rows.map((entry) => entry.row));
+      });
+    });
   }
 
   // A closed part would not be on paper.
@@ -62,6 +96,14 @@
   function fromAddress() {
     if (location.hash.startsWith("#q="))
       search.value = decodeURIComponent(location.hash.slice(3));
+    else if (location.hash !== "") {
+      const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+      const around = target ? target.closest("details") : null;
+      if (around) {
+        around.open = true;
+        target.scrollIntoView();
+      }
+    }
     apply();
   }
   window.addEventListener("hashchange", fromAddress);

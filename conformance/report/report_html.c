@@ -5,6 +5,9 @@
 #include "support/page.h"
 
 #include <inttypes.h>
+#include <string.h>
+
+enum { COMMAND_SHOWN = 240 };
 
 extern const char report_css[], report_js[]; /* made from the files of these names */
 
@@ -13,23 +16,60 @@ static const char *const status_classes[] = {
 
 /* ---- verdict, tools ---- */
 
+static void write_run(struct html_page *page, const char *name, const char *format, ...) G_GNUC_PRINTF(3, 4);
+
+static void write_run(struct html_page *page, const char *name, const char *format, ...)
+{
+    va_list arguments;
+    g_autofree gchar *text = NULL;
+
+    va_start(arguments, format);
+    text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    markup_element(page->writer, "dt", NULL, "%s", name);
+    markup_element(page->writer, "dd", NULL, "%s", text);
+}
+
+/* Now, or SOURCE_DATE_EPOCH (reproducible-builds.org). */
+static gchar *date_text(void)
+{
+    const char *epoch = g_getenv("SOURCE_DATE_EPOCH");
+    guint64 seconds;
+    GDateTime *date = epoch && g_ascii_string_to_unsigned(epoch, 10, 0, G_MAXINT32, &seconds, NULL)
+                          ? g_date_time_new_from_unix_utc((gint64)seconds)
+                          : g_date_time_new_now_utc();
+    gchar *text = g_date_time_format(date, "%Y-%m-%d %H:%M UTC");
+
+    g_date_time_unref(date);
+    return text;
+}
+
 static void write_verdict(struct html_page *page)
 {
     static const char *const fail_on[] = {
-        [SEVERITY_NOTE] = "note", [SEVERITY_WARNING] = "warning", [SEVERITY_ERROR] = "error"};
-    const struct check_options *options = page->report->options;
-    gchar *verdict = verdict_text(page->report);
-    gchar **parts = g_strsplit(verdict, ": ", 2);
+        [SEVERITY_NOTE] = "notes", [SEVERITY_WARNING] = "warnings", [SEVERITY_ERROR] = "errors"};
+    const struct report *report = page->report;
+    const struct check_options *options = report->options;
+    g_autofree gchar *verdict = verdict_text(report), *date = date_text();
+    g_auto(GStrv) parts = g_strsplit(verdict, ": ", 2);
 
-    markup_begin(page->writer, "header", "class", status_classes[page->report->status], NULL);
+    markup_begin(page->writer, "header", "class", status_classes[report->status], NULL);
     markup_element(page->writer, "p", "tool", "iwarp-check " IWARP_KIT_VERSION);
     markup_element(page->writer, "h1", NULL, "%s", parts[0]);
     markup_element(page->writer, "p", "summary", "%s", parts[1]);
-    markup_element(page->writer, "p", "how", "Profile %s; fails on %s", options->profile,
-                   options->fail_never ? "nothing" : fail_on[options->fail_on]);
+    markup_begin(page->writer, "dl", "class", "run", NULL);
+    if (report->captures->len == 1)
+        write_run(page, "Capture", "%s", ((const struct report_capture *)report->captures->pdata[0])->file);
+    else
+        write_run(page, "Captures", "%u", report->captures->len);
+    write_run(page, "Written", "%s", date);
+    if (options->command_line)
+        write_run(page, "Command", "%.*s%s", COMMAND_SHOWN, options->command_line,
+                  strlen(options->command_line) > COMMAND_SHOWN ? "..." : "");
+    write_run(page, "Profile", "%s; %s fail", options->profile,
+              options->fail_never ? "no findings" : fail_on[options->fail_on]);
     markup_end(page->writer);
-    g_strfreev(parts);
-    g_free(verdict);
+    markup_end(page->writer);
 }
 
 static void write_checkbox(struct html_page *page, const char *value)
@@ -83,23 +123,19 @@ static void write_tools(struct html_page *page)
 
 /* ---- captures ---- */
 
-static void write_listed(struct html_page *page, const struct report_connection *connection, bool in_full)
+static void write_listed(struct html_page *page, const struct html_entry *entry)
 {
+    const struct report_connection *connection = entry->connection;
     char id[HTML_ID_SIZE], initiator[ENDPOINT_TEXT_SIZE], responder[ENDPOINT_TEXT_SIZE];
-    gchar *found = found_text(connection->found, connection->waived);
+    g_autofree gchar *found = found_text(connection->found, connection->waived);
+    g_autofree gchar *number = g_strdup_printf("%" PRIu32, connection->id);
 
     markup_begin(page->writer, "tr", NULL);
     markup_begin(page->writer, "th", "scope", "row", NULL);
-    if (in_full) {
-        gchar *target = g_strdup_printf("#%s", html_connection_id(page, connection, id));
-
-        markup_begin(page->writer, "a", "href", target, NULL);
-        markup_format(page->writer, "%" PRIu32, connection->id);
-        markup_end(page->writer);
-        g_free(target);
-    } else {
-        markup_format(page->writer, "%" PRIu32, connection->id);
-    }
+    if (g_hash_table_contains(page->in_full, connection))
+        markup_link(page->writer, html_entry_id(entry, id), number);
+    else
+        markup_text(page->writer, number);
     markup_end(page->writer);
     markup_element(page->writer, "td", NULL, "%s", endpoint_text(&connection->initiator, initiator));
     markup_element(page->writer, "td", NULL, "%s", endpoint_text(&connection->responder, responder));
@@ -107,61 +143,40 @@ static void write_listed(struct html_page *page, const struct report_connection 
                    connection->end_frame);
     markup_element(page->writer, "td", NULL, "%s%s", found, continuity_text(connection));
     markup_end(page->writer);
-    g_free(found);
 }
 
-static void begin_list(struct html_page *page)
+static void write_list(struct html_page *page, const struct report_capture *capture, unsigned number, unsigned *listed)
 {
     static const char *const names[] = {"No.", "Initiator", "Responder", "Frames", "Findings"};
+    const GPtrArray *connections = capture->connections;
+    unsigned left_out = 0;
 
     markup_begin(page->writer, "div", "class", "wide", "tabindex", "0", NULL);
     markup_begin(page->writer, "table", "class", "connections", NULL);
     markup_element(page->writer, "caption", NULL, "RDMA connections of this capture");
     markup_table_head(page->writer, names, G_N_ELEMENTS(names));
     markup_begin(page->writer, "tbody", NULL);
-}
-
-/* Returns those that are to be shown in full. */
-static GPtrArray *write_list(struct html_page *page)
-{
-    const GPtrArray *connections = page->capture->connections;
-    GPtrArray *chosen = g_ptr_array_new();
-
-    begin_list(page);
     for (guint i = 0; i < connections->len; i++) {
-        struct report_connection *connection = g_ptr_array_index(connections, i);
-        bool in_full = html_takes_connection(page, connection);
-        char id[HTML_ID_SIZE];
+        const struct html_entry entry = {capture, number, g_ptr_array_index(connections, i)};
 
-        if (in_full)
-            g_ptr_array_add(chosen, connection);
-        if (in_full && page->columns->len < HTML_COLUMNS) {
-            g_ptr_array_add(page->columns, connection);
-            g_ptr_array_add(page->column_names, g_strdup(html_connection_id(page, connection, id)));
-        }
-        if (i < HTML_CONNECTIONS_LISTED || in_full)
-            write_listed(page, connection, in_full);
+        if ((*listed)++ < HTML_CONNECTIONS_LISTED || g_hash_table_contains(page->in_full, entry.connection))
+            write_listed(page, &entry);
+        else
+            left_out++;
     }
     markup_end(page->writer);
     markup_end(page->writer);
     markup_end(page->writer);
-    if (connections->len > HTML_CONNECTIONS_LISTED)
-        markup_element(page->writer, "p", "more", "Of the %u connections not all are listed.", connections->len);
-    if (chosen->len < connections->len)
-        markup_element(page->writer, "p", "more", "%u of %u connections are shown in full; --format=json has all.",
-                       chosen->len, connections->len);
-    return chosen;
+    if (left_out > 0)
+        markup_element(page->writer, "p", "more", "%u of these %u connections are not listed; --format=json has all",
+                       left_out, connections->len);
 }
 
-static void write_capture(struct html_page *page)
+static void write_facts(struct html_page *page, const struct report_capture *capture)
 {
-    const struct report_capture *capture = page->capture;
-    gchar *packets = markup_number(capture->packets), *octets = markup_number(capture->octets);
-    gchar *part = part_text(&capture->part);
-    GPtrArray *chosen;
+    g_autofree gchar *packets = markup_number(capture->packets), *octets = markup_number(capture->octets);
+    g_autofree gchar *part = part_text(&capture->part);
 
-    markup_begin(page->writer, "section", "class", "capture", NULL);
-    markup_element(page->writer, "h2", NULL, "%s", capture->file);
     markup_begin(page->writer, "p", "class", "facts", NULL);
     if (part)
         markup_format(page->writer, "%s: ", part);
@@ -172,19 +187,149 @@ static void write_capture(struct html_page *page)
     if (capture->other_connections > 0)
         markup_format(page->writer, ", %" PRIu64 " other", capture->other_connections);
     markup_end(page->writer);
-    g_free(packets);
-    g_free(octets);
-    g_free(part);
+}
+
+static void write_capture(struct html_page *page, const struct report_capture *capture, unsigned number,
+                          unsigned *listed)
+{
+    g_autofree gchar *id = g_strdup_printf("c%u", number);
+
+    markup_begin(page->writer, "section", "class", "capture", "id", id, NULL);
+    markup_element(page->writer, "h3", NULL, "%s", capture->file);
+    write_facts(page, capture);
     if (capture->trouble)
         markup_element(page->writer, "p", "trouble", "%s", capture->trouble);
     if (!capture->failed && report_nothing_checked(capture))
         markup_element(page->writer, "p", "trouble", "%s", report_nothing_checked(capture));
-    if (capture->connections->len > 0) {
-        chosen = write_list(page);
-        for (guint i = 0; i < chosen->len; i++)
-            html_write_connection(page, g_ptr_array_index(chosen, i));
-        g_ptr_array_unref(chosen);
+    if (capture->connections->len > 0)
+        write_list(page, capture, number, listed);
+    markup_end(page->writer);
+}
+
+static void write_captures(struct html_page *page)
+{
+    const GPtrArray *captures = page->report->captures;
+    unsigned listed = 0;
+
+    markup_begin(page->writer, "section", "id", "captures", NULL);
+    markup_element(page->writer, "h2", NULL, captures->len == 1 ? "Capture" : "Captures");
+    for (guint i = 0; i < captures->len; i++)
+        write_capture(page, g_ptr_array_index(captures, i), i + 1, &listed);
+    markup_end(page->writer);
+}
+
+/* ---- connections, the worst ones first ---- */
+
+static int compare_counts(uint64_t a, uint64_t b)
+{
+    return a > b ? -1 : a < b;
+}
+
+static gint by_severity(gconstpointer a, gconstpointer b)
+{
+    const struct html_entry *first = a, *second = b;
+    int order = 0;
+
+    for (int severity = SEVERITY_ERROR; severity >= SEVERITY_NOTE && order == 0; severity--)
+        order = compare_counts(first->connection->found[severity], second->connection->found[severity]);
+    if (order == 0)
+        order = compare_counts(first->connection->waived, second->connection->waived);
+    if (order == 0)
+        order = compare_counts(second->capture_number, first->capture_number);
+    return order != 0 ? order : compare_counts(second->connection->id, first->connection->id);
+}
+
+/* Kept ones or not. */
+static bool has_findings(const struct report_connection *connection)
+{
+    uint64_t n = connection->waived;
+
+    for (int severity = 0; severity < SEVERITY_COUNT; severity++)
+        n += connection->found[severity];
+    return n > 0;
+}
+
+static void collect_entries(struct html_page *page)
+{
+    const GPtrArray *captures = page->report->captures;
+
+    for (guint i = 0; i < captures->len; i++) {
+        const struct report_capture *capture = g_ptr_array_index(captures, i);
+
+        for (guint k = 0; k < capture->connections->len; k++) {
+            struct html_entry entry = {capture, i + 1, g_ptr_array_index(capture->connections, k)};
+
+            g_array_append_val(page->entries, entry);
+            page->faulty += has_findings(entry.connection);
+        }
     }
+    g_array_sort(page->entries, by_severity);
+}
+
+/* Whether it violates a rule that none before did. */
+static bool adds_rule(bool seen[RULE_COUNT], const struct report_connection *connection)
+{
+    bool any = false;
+
+    for (guint i = 0; i < connection->findings->len; i++) {
+        bool *rule = &seen[g_array_index(connection->findings, struct report_finding, i).rule];
+
+        any |= !*rule;
+        *rule = true;
+    }
+    return any;
+}
+
+/* Entries [from, to): at most so many, those that add a rule before others. */
+static void choose(struct html_page *page, guint from, guint to, guint most)
+{
+    bool seen[RULE_COUNT] = {false};
+    guint chosen = 0;
+
+    for (int round = 0; round < 2; round++) {
+        for (guint i = from; i < to && chosen < most; i++) {
+            const struct report_connection *connection = g_array_index(page->entries, struct html_entry, i).connection;
+
+            if (round == 1 || adds_rule(seen, connection))
+                chosen += g_hash_table_add(page->in_full, (gpointer)connection);
+        }
+    }
+}
+
+static void write_entries(struct html_page *page, bool faulty)
+{
+    for (guint i = 0; i < page->entries->len; i++) {
+        const struct html_entry *entry = &g_array_index(page->entries, struct html_entry, i);
+
+        if (has_findings(entry->connection) == faulty && g_hash_table_contains(page->in_full, entry->connection))
+            html_write_entry(page, entry);
+    }
+}
+
+static void write_faulty(struct html_page *page)
+{
+    if (page->faulty == 0)
+        return;
+    markup_element(page->writer, "h2", NULL, "Connections with findings, the worst first");
+    if (page->faulty > HTML_CONNECTIONS_FAULTY)
+        markup_element(page->writer, "p", "more",
+                       "%u of %u connections with findings are shown in full; --format=json has all",
+                       HTML_CONNECTIONS_FAULTY, page->faulty);
+    write_entries(page, true);
+}
+
+static void write_clean(struct html_page *page)
+{
+    guint clean = page->entries->len - page->faulty;
+
+    if (clean == 0)
+        return;
+    markup_begin(page->writer, "section", "id", "clean", NULL);
+    markup_element(page->writer, "h2", NULL, "Connections without findings: %u", clean);
+    markup_begin(page->writer, "details", NULL);
+    markup_element(page->writer, "summary", NULL, "Show %s", clean > HTML_CONNECTIONS_CLEAN ? "some of them" : "them");
+    write_entries(page, false);
+    markup_end(page->writer);
     markup_end(page->writer);
 }
 
@@ -195,7 +340,7 @@ static void write_unused_waivers(struct html_page *page)
     if (unused->len == 0)
         return;
     markup_begin(page->writer, "section", "id", "waivers", NULL);
-    markup_element(page->writer, "h2", NULL, "Waivers without use");
+    markup_element(page->writer, "h2", NULL, "Unused waivers");
     markup_begin(page->writer, "ul", NULL);
     for (guint i = 0; i < unused->len; i++) {
         const struct waiver *waiver = g_ptr_array_index(unused, i);
@@ -212,36 +357,53 @@ static void write_unused_waivers(struct html_page *page)
 
 static void write_body(struct html_page *page)
 {
-    const struct report *report = page->report;
+    bool single = page->report->captures->len == 1;
 
     write_verdict(page);
     write_tools(page);
     markup_begin(page->writer, "main", NULL);
-    for (guint i = 0; i < report->captures->len; i++) {
-        page->capture = g_ptr_array_index(report->captures, i);
-        page->capture_number = i + 1;
-        write_capture(page);
-    }
+    html_write_overview(page);
+    if (single)
+        write_captures(page);
+    write_faulty(page);
+    write_clean(page);
+    if (!single)
+        write_captures(page);
     write_unused_waivers(page);
-    if (report->connections > 0) {
+    if (page->report->connections > 0) {
         html_write_matrix(page);
         html_write_not_exercised(page);
     }
     markup_end(page->writer);
 }
 
+static gchar *title_text(const struct report *report)
+{
+    g_autofree gchar *verdict = verdict_text(report);
+    g_auto(GStrv) parts = g_strsplit(verdict, ": ", 2);
+    const struct report_capture *first = report->captures->pdata[0];
+    g_autofree gchar *name = g_path_get_basename(first->file);
+
+    return report->captures->len == 1 ? g_strdup_printf("%s: %s", parts[0], name)
+                                      : g_strdup_printf("%s: %u captures", parts[0], report->captures->len);
+}
+
 void report_write_html(const struct report *report, FILE *out)
 {
-    gchar *title = g_strdup_printf("iwarp-check: %s", report_verdict(report));
+    g_autofree gchar *title = title_text(report);
     const struct page setup = {title, "iwarp-check " IWARP_KIT_VERSION, report_css, report_js};
     struct html_page page = {.writer = page_open(&setup, out),
                              .report = report,
-                             .columns = g_ptr_array_new(),
-                             .column_names = g_ptr_array_new_with_free_func(g_free)};
+                             .entries = g_array_new(FALSE, FALSE, sizeof(struct html_entry)),
+                             .in_full = g_hash_table_new(NULL, NULL),
+                             .drawn = g_hash_table_new(NULL, NULL)};
 
+    collect_entries(&page);
+    choose(&page, 0, page.faulty, HTML_CONNECTIONS_FAULTY);
+    choose(&page, page.faulty, page.entries->len, HTML_CONNECTIONS_CLEAN);
     write_body(&page);
     page_close(&setup, page.writer);
-    g_ptr_array_unref(page.columns);
-    g_ptr_array_unref(page.column_names);
-    g_free(title);
+    g_array_unref(page.entries);
+    g_hash_table_unref(page.in_full);
+    g_hash_table_unref(page.drawn);
 }

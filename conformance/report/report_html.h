@@ -8,9 +8,10 @@
 
 /* So that the page of any capture stays one that opens at once. What is left out is counted. */
 enum {
-    HTML_CONNECTIONS_FAULTY = 100, /* with findings, shown in full */
-    HTML_CONNECTIONS_CLEAN = 12,   /* without, likewise */
+    HTML_CONNECTIONS_FAULTY = 100, /* shown in full: of each rule one, then the worst ones */
+    HTML_CONNECTIONS_CLEAN = 12,   /* without findings, likewise */
     HTML_CONNECTIONS_LISTED = 2000,
+    HTML_CAPTURES_LISTED = 2000,
     HTML_COLUMNS = 30, /* of the matrix */
     HTML_LADDERS = 300,
     HTML_FINDINGS = 50, /* listed of a rule on a connection */
@@ -18,31 +19,47 @@ enum {
     HTML_PROCEDURES = 40,
 };
 
+/* A connection, and where it belongs. */
+struct html_entry {
+    const struct report_capture *capture;
+    unsigned capture_number; /* from 1 */
+    const struct report_connection *connection;
+};
+
 struct html_page {
     xmlTextWriter *writer;
     const struct report *report;
-    const struct report_capture *capture; /* the one in hand */
-    unsigned capture_number;              /* from 1 */
-    unsigned faulty, clean;               /* connections shown in full so far */
-    unsigned ladders, findings;           /* so far */
-    GPtrArray *columns;                   /* of the matrix: struct report_connection * */
-    GPtrArray *column_names;
+    GArray *entries;             /* struct html_entry: all connections, the worst ones first */
+    GHashTable *in_full;         /* the connections that are shown in full: struct report_connection * */
+    guint faulty;                /* of the entries have findings */
+    unsigned ladders, findings;  /* so far */
+    const struct html_entry *at; /* the one being written */
+    GHashTable *drawn;           /* its events that are in a ladder already: struct note * -> number of the ladder */
 };
 
 enum { HTML_ID_SIZE = 32 };
 /* "c1-3": capture and connection, the id of its section. Returns id. */
-char *html_connection_id(const struct html_page *page, const struct report_connection *connection,
-                         char id[HTML_ID_SIZE]);
+char *html_entry_id(const struct html_entry *entry, char id[HTML_ID_SIZE]);
+/* "c1-3-MPA-4.1-05", "c1-3-MPA-4.1-05-w2": the id of its findings of one rule, or with one waiver. g_free() it. */
+gchar *html_group_id(const struct html_entry *entry, const struct finding_group *group);
+/* Findings of the group in all: those not kept as well. */
+uint64_t html_group_times(const struct html_entry *entry, const GArray *groups, const struct finding_group *group);
 /* "error", "warning", "note" or "waived". */
 const char *html_class_of(const struct report_finding *finding);
 
-/* True when this connection is to be shown in full; counts it then. */
-bool html_takes_connection(struct html_page *page, const struct report_connection *connection);
-void html_write_connection(struct html_page *page, const struct report_connection *connection);
+/* What matters: the captures that fail and the rules that are violated most, with links. */
+void html_write_overview(struct html_page *page);
 
-/* A ladder around the finding, or of the start (finding NULL). False, and nothing, when there is nothing to draw. */
-bool html_write_ladder(struct html_page *page, const struct report_connection *connection,
-                       const struct report_finding *finding);
+/* The connection in full. */
+void html_write_entry(struct html_page *page, const struct html_entry *entry);
+
+/*
+ * A ladder around the finding, or of the start (finding NULL). False, and nothing, when there is nothing to draw, or
+ * the event is in a ladder of this connection already: *drawn is the number of that one then, and 0 otherwise.
+ */
+bool html_write_ladder(struct html_page *page, const struct report_finding *finding, unsigned *drawn);
+/* "c1-3-ladder-2"; g_free() it. */
+gchar *html_ladder_id(const struct html_page *page, unsigned number);
 
 void html_write_matrix(struct html_page *page);
 void html_write_not_exercised(struct html_page *page);

@@ -7,23 +7,44 @@
 #include <inttypes.h>
 #include <string.h>
 
-char *html_connection_id(const struct html_page *page, const struct report_connection *connection,
-                         char id[HTML_ID_SIZE])
+char *html_entry_id(const struct html_entry *entry, char id[HTML_ID_SIZE])
 {
-    g_snprintf(id, HTML_ID_SIZE, "c%u-%" PRIu32, page->capture_number, connection->id);
+    g_snprintf(id, HTML_ID_SIZE, "c%u-%" PRIu32, entry->capture_number, entry->connection->id);
     return id;
+}
+
+gchar *html_group_id(const struct html_entry *entry, const struct finding_group *group)
+{
+    char id[HTML_ID_SIZE];
+    const char *rule = rule_catalogue[group->first->rule].id;
+
+    html_entry_id(entry, id);
+    /* Of one rule on one connection there may be several groups: without a waiver, and one for each waiver. */
+    return group->first->waiver ? g_strdup_printf("%s-%s-w%u", id, rule, group->at)
+                                : g_strdup_printf("%s-%s", id, rule);
+}
+
+uint64_t html_group_times(const struct html_entry *entry, const GArray *groups, const struct finding_group *group)
+{
+    enum rule_id rule = group->first->rule;
+    struct rule_count counts[RULE_COUNT] = {0};
+    uint64_t others = 0;
+
+    if (entry->connection->not_kept == 0 || !entry->connection->counts)
+        return group->times;
+    for (guint i = 0; i < groups->len; i++) {
+        const struct finding_group *other = &g_array_index(groups, struct finding_group, i);
+
+        if (other->first->rule == rule && other->first != group->first)
+            others += other->times;
+    }
+    counts_unfold(entry->connection->counts, counts);
+    return MAX(group->times, counts[rule].failed - MIN(others, counts[rule].failed));
 }
 
 const char *html_class_of(const struct report_finding *finding)
 {
     return finding->waiver ? "waived" : rule_severity_name(finding->severity);
-}
-
-bool html_takes_connection(struct html_page *page, const struct report_connection *connection)
-{
-    if (connection->findings->len > 0)
-        return page->faulty++ < HTML_CONNECTIONS_FAULTY;
-    return page->clean++ < HTML_CONNECTIONS_CLEAN;
 }
 
 /* ---- parameters ---- */
@@ -53,7 +74,7 @@ static void write_negotiated(struct html_page *page, const struct report_connect
     if (mpa->request_seen || mpa->reply_seen)
         item(page, "MPA revision", "%u%s", mpa->revision, mpa->enhanced ? ", enhanced" : "");
     else
-        item(page, "MPA", "its start is not captured");
+        item(page, "MPA", "start-up not captured");
     item(page, "Markers", "%s", markers_text(connection));
     item(page, "CRC", "%s", crc[mpa->crc + 1]);
     if (mpa->peer_to_peer)
@@ -153,7 +174,7 @@ static void write_calls(struct html_page *page, const struct report_rpcrdma *rpc
     if (rpcrdma->calls->len > HTML_PROCEDURES)
         markup_element(page->writer, "p", "more", "... and %u more procedures", rpcrdma->calls->len - HTML_PROCEDURES);
     if (rpcrdma->other_calls > 0)
-        markup_element(page->writer, "p", "more", "... and %" PRIu64 " calls whose procedure is not told apart",
+        markup_element(page->writer, "p", "more", "... and %" PRIu64 " calls of other procedures",
                        rpcrdma->other_calls);
     markup_end(page->writer);
 }
@@ -167,7 +188,7 @@ static void write_about(struct html_page *page, const struct report_finding *fir
 
     markup_element(page->writer, "p", "requirement", "%s", rule->text);
     if (*aliases != '\0')
-        markup_element(page->writer, "p", "aliases", "The same is demanded by %s", aliases);
+        markup_element(page->writer, "p", "aliases", "The same is required by %s", aliases);
     g_free(aliases);
     if (first->waiver) {
         markup_begin(page->writer, "p", "class", "waiver", NULL);
@@ -185,16 +206,21 @@ static void write_about(struct html_page *page, const struct report_finding *fir
     markup_end(page->writer);
 }
 
-static void write_with_ladder(struct html_page *page, const struct report_connection *connection,
-                              const struct report_finding *finding)
+static void write_with_ladder(struct html_page *page, const struct report_finding *finding)
 {
-    gchar *text = finding_text(finding, page->capture->start_ns);
+    g_autofree gchar *text = finding_text(finding, page->at->capture->start_ns);
+    unsigned drawn;
 
     markup_begin(page->writer, "figure", "class", "finding", NULL);
     markup_element(page->writer, "figcaption", NULL, "%s", text);
-    html_write_ladder(page, connection, finding);
+    if (!html_write_ladder(page, finding, &drawn) && drawn > 0) {
+        g_autofree gchar *id = html_ladder_id(page, drawn);
+
+        markup_begin(page->writer, "p", "class", "more", NULL);
+        markup_link(page->writer, id, "shown in the diagram above");
+        markup_end(page->writer);
+    }
     markup_end(page->writer);
-    g_free(text);
 }
 
 static void write_row(struct html_page *page, const struct report_finding *finding)
@@ -203,7 +229,7 @@ static void write_row(struct html_page *page, const struct report_finding *findi
 
     markup_begin(page->writer, "tr", NULL);
     markup_element(page->writer, "td", "number", "%" PRIu32, finding->frame);
-    markup_element(page->writer, "td", "number", "%s", print_time(finding->time_ns, page->capture->start_ns, time));
+    markup_element(page->writer, "td", "number", "%s", print_time(finding->time_ns, page->at->capture->start_ns, time));
     markup_element(page->writer, "td", NULL, "%s", finding->direction == DIR_TO_RESPONDER ? "responder" : "initiator");
     markup_begin(page->writer, "td", NULL);
     markup_format(page->writer, "%s", finding->message);
@@ -232,25 +258,35 @@ static void end_rows(struct html_page *page)
     markup_end(page->writer);
 }
 
-static void write_group(struct html_page *page, const struct report_connection *connection,
-                        const struct finding_group *group)
+static void write_group_head(struct html_page *page, const struct finding_group *group, uint64_t times)
 {
-    const struct report_finding *first = group->first;
-    const struct rule *rule = &rule_catalogue[first->rule];
-    const char *class_name = html_class_of(first);
-    unsigned n = 0, listed = 0;
-    char id[HTML_ID_SIZE];
+    const struct rule *rule = &rule_catalogue[group->first->rule];
+    const char *class_name = html_class_of(group->first);
 
-    markup_begin(page->writer, "section", "class", "group", "data-class", class_name, "data-rule", rule->id,
-                 "data-connection", html_connection_id(page, connection, id), NULL);
     markup_begin(page->writer, "h4", NULL);
     markup_element(page->writer, "span", class_name, "%s", class_name);
     markup_text(page->writer, " ");
     markup_element(page->writer, "code", NULL, "%s", rule->id);
     markup_format(page->writer, " %s section %s, %s", rule->document, rule->section, rule->level);
-    if (group->times > 1)
-        markup_element(page->writer, "span", "times", " \303\227 %" PRIu64, group->times);
+    if (times > 1) {
+        g_autofree gchar *number = markup_number(times);
+
+        markup_element(page->writer, "span", "times", " \303\227 %s", number);
+    }
     markup_end(page->writer);
+}
+
+static void write_group(struct html_page *page, const GArray *groups, const struct finding_group *group)
+{
+    const struct report_connection *connection = page->at->connection;
+    const struct report_finding *first = group->first;
+    g_autofree gchar *id = html_group_id(page->at, group);
+    uint64_t times = html_group_times(page->at, groups, group), shown = 0;
+    unsigned n = 0, listed = 0;
+
+    markup_begin(page->writer, "section", "class", "group", "id", id, "data-class", html_class_of(first), "data-rule",
+                 rule_catalogue[first->rule].id, NULL);
+    write_group_head(page, group, times);
     write_about(page, first);
     for (guint i = group->at; i < connection->findings->len && n < group->n; i++) {
         const struct report_finding *finding = &g_array_index(connection->findings, struct report_finding, i);
@@ -258,11 +294,13 @@ static void write_group(struct html_page *page, const struct report_connection *
         if (!finding_in_group(finding, group))
             continue;
         if (n++ < REPORT_LADDERS) {
-            write_with_ladder(page, connection, finding);
+            write_with_ladder(page, finding);
+            shown += 1 + (uint64_t)finding->more;
             continue;
         }
         if (listed >= HTML_FINDINGS || page->findings >= HTML_FINDINGS_ALL)
             break;
+        shown += 1 + (uint64_t)finding->more;
         if (listed++ == 0)
             begin_rows(page, first);
         page->findings++;
@@ -270,27 +308,30 @@ static void write_group(struct html_page *page, const struct report_connection *
     }
     if (listed > 0)
         end_rows(page);
-    if (group->n > REPORT_LADDERS + listed)
-        markup_element(page->writer, "p", "more", "... and %u more of this rule; --format=json lists them",
-                       group->n - REPORT_LADDERS - listed);
+    if (times > shown)
+        markup_element(page->writer, "p", "more", "... and %" PRIu64 " more findings of this rule; --format=json %s",
+                       times - shown, times > group->times ? "with --max-findings=0 lists them" : "lists them");
     markup_end(page->writer);
 }
 
-static void write_findings(struct html_page *page, const struct report_connection *connection)
+static void write_findings(struct html_page *page)
 {
-    GArray *groups = finding_groups(connection);
+    GArray *groups = finding_groups(page->at->connection);
 
     for (guint i = 0; i < groups->len; i++)
-        write_group(page, connection, &g_array_index(groups, struct finding_group, i));
+        write_group(page, groups, &g_array_index(groups, struct finding_group, i));
     g_array_unref(groups);
-    if (connection->not_kept > 0)
+    if (page->at->connection->not_kept > 0)
         markup_element(page->writer, "p", "more",
-                       "%" PRIu64 " more findings were counted but not kept; --max-findings=0 keeps all",
-                       connection->not_kept);
+                       "%" PRIu64 " of these findings were counted but not kept; --max-findings=0 keeps all",
+                       page->at->connection->not_kept);
 }
 
-static void write_start(struct html_page *page, const struct report_connection *connection)
+static void write_start(struct html_page *page)
 {
+    const struct report_connection *connection = page->at->connection;
+    unsigned drawn;
+
     if (!connection->notes || connection->notes->len == 0 || page->ladders >= HTML_LADDERS)
         return;
     markup_begin(page->writer, "details", "class", "start", NULL);
@@ -298,28 +339,40 @@ static void write_start(struct html_page *page, const struct report_connection *
         markup_attribute(page->writer, "open", "open");
     markup_element(page->writer, "summary", NULL, "How it began");
     markup_begin(page->writer, "figure", NULL);
-    html_write_ladder(page, connection, NULL);
+    html_write_ladder(page, NULL, &drawn);
     markup_end(page->writer);
     markup_end(page->writer);
 }
 
-void html_write_connection(struct html_page *page, const struct report_connection *connection)
+static void write_heading(struct html_page *page)
 {
-    char id[HTML_ID_SIZE], initiator[ENDPOINT_TEXT_SIZE], responder[ENDPOINT_TEXT_SIZE];
-    gchar *found = found_text(connection->found, connection->waived);
+    const struct report_connection *connection = page->at->connection;
+    char initiator[ENDPOINT_TEXT_SIZE], responder[ENDPOINT_TEXT_SIZE];
 
-    markup_begin(page->writer, "article", "class", "connection", "id", html_connection_id(page, connection, id), NULL);
     markup_begin(page->writer, "h3", NULL);
-    markup_format(page->writer, "Connection %" PRIu32 ": ", connection->id);
+    if (page->report->captures->len > 1)
+        markup_element(page->writer, "span", "file", "%s: ", page->at->capture->file);
+    markup_format(page->writer, "Connection %" PRIu32 ", ", connection->id);
     markup_element(page->writer, "span", "peers", "%s \342\206\222 %s",
                    endpoint_text(&connection->initiator, initiator), endpoint_text(&connection->responder, responder));
     markup_end(page->writer);
+}
+
+void html_write_entry(struct html_page *page, const struct html_entry *entry)
+{
+    const struct report_connection *connection = entry->connection;
+    g_autofree gchar *found = found_text(connection->found, connection->waived);
+    char id[HTML_ID_SIZE];
+
+    page->at = entry;
+    g_hash_table_remove_all(page->drawn);
+    markup_begin(page->writer, "article", "class", "connection", "id", html_entry_id(entry, id), NULL);
+    write_heading(page);
     markup_element(page->writer, "p", "found", "%s%s", found,
-                   connection->roles_known ? "" : "; who is the initiator is not captured, presumed here");
-    g_free(found);
+                   connection->roles_known ? "" : "; the roles are presumed, as the start is not captured");
     write_parameters(page, connection);
     write_calls(page, connection->rpcrdma);
-    write_start(page, connection);
-    write_findings(page, connection);
+    write_start(page);
+    write_findings(page);
     markup_end(page->writer);
 }

@@ -24,13 +24,15 @@ enum {
 struct row {
     const struct note *note; /* NULL: a gap, or the finding itself when nothing was noted there */
     uint64_t gap;            /* events left out; 0: none */
-    bool marked, own;        /* own: the finding itself */
+    bool own;                /* the finding itself */
+    const char *mark;        /* a class for what is found there; NULL: nothing */
+    gchar *rules;            /* of that: "MPA-4.1-05, MPA-8-02" */
 };
 
 struct ladder {
     struct html_page *page;
     const struct report_connection *connection;
-    const struct report_finding *finding;
+    const struct report_finding *finding; /* NULL: of the start */
     struct row rows[ROWS_MAX * 2];
     unsigned n;
     unsigned y;
@@ -48,10 +50,9 @@ static enum direction direction_of(const struct ladder *ladder, const struct not
     return note->side == ladder->connection->initiator_side ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
 }
 
-/* The event that the finding is about: of its frame and direction, and its octets if several are. */
-static gssize find_event(const struct ladder *ladder)
+/* The event that the finding is about: of its frame and direction, and its octets if several are. -1: not noted. */
+static gssize find_event(const struct ladder *ladder, const struct report_finding *finding)
 {
-    const struct report_finding *finding = ladder->finding;
     gssize found = -1;
 
     for (guint i = 0; i < ladder->connection->notes->len; i++) {
@@ -67,7 +68,7 @@ static gssize find_event(const struct ladder *ladder)
     return found;
 }
 
-static void add_row(struct ladder *ladder, guint i, bool marked)
+static void add_row(struct ladder *ladder, guint i)
 {
     const struct note *note = note_at(ladder, i), *last = NULL;
 
@@ -75,7 +76,7 @@ static void add_row(struct ladder *ladder, guint i, bool marked)
         last = ladder->rows[row].note;
     if (last && note->number > last->number + 1)
         ladder->rows[ladder->n++] = (struct row){.gap = note->number - last->number - 1};
-    ladder->rows[ladder->n++] = (struct row){.note = note, .marked = marked};
+    ladder->rows[ladder->n++] = (struct row){.note = note};
 }
 
 static void choose_start(struct ladder *ladder)
@@ -83,11 +84,18 @@ static void choose_start(struct ladder *ladder)
     for (guint i = 0; i < ladder->connection->notes->len && ladder->n < NOTES_START; i++) {
         if (note_at(ladder, i)->number >= NOTES_START)
             break;
-        add_row(ladder, i, false);
+        add_row(ladder, i);
     }
 }
 
-/* Nothing was noted where the finding is: it stands by itself between what came before and after. */
+static void add_own_row(struct ladder *ladder)
+{
+    ladder->rows[ladder->n++] = (struct row){.own = true,
+                                             .mark = html_class_of(ladder->finding),
+                                             .rules = g_strdup(rule_catalogue[ladder->finding->rule].id)};
+}
+
+/* Nothing was noted where the finding is: it has a row of its own between what came before and after. */
 static void choose_without_event(struct ladder *ladder)
 {
     guint first_after = 0;
@@ -99,35 +107,77 @@ static void choose_without_event(struct ladder *ladder)
     for (guint i = first_after > 4 ? first_after - 4 : 0; i < ladder->connection->notes->len && i < first_after + 2;
          i++) {
         if (i == first_after) {
-            ladder->rows[ladder->n++] = (struct row){.own = true, .marked = true};
+            add_own_row(ladder);
             placed = true;
         }
-        add_row(ladder, i, false);
+        add_row(ladder, i);
     }
     if (!placed)
-        ladder->rows[ladder->n++] = (struct row){.own = true, .marked = true};
+        add_own_row(ladder);
 }
 
-static void choose_around(struct ladder *ladder)
+static void choose_around(struct ladder *ladder, guint event)
 {
-    gssize event = find_event(ladder);
-    guint from, to;
+    guint from = event > NOTES_BEFORE ? event - NOTES_BEFORE : 0;
+    guint to = MIN(event + NOTES_AFTER, ladder->connection->notes->len - 1);
 
-    if (event < 0) {
-        choose_without_event(ladder);
-        return;
-    }
-    from = (guint)event > NOTES_BEFORE ? (guint)event - NOTES_BEFORE : 0;
-    to = MIN((guint)event + NOTES_AFTER, ladder->connection->notes->len - 1);
-    /* The other frame that matters, when it lies farther back. */
+    /* The other frame that matters, when it is farther back. */
     for (guint i = 0; i < from && ladder->finding->related_frame != 0; i++) {
         if (note_at(ladder, i)->frame == ladder->finding->related_frame) {
-            add_row(ladder, i, false);
+            add_row(ladder, i);
             break;
         }
     }
     for (guint i = from; i <= to; i++)
-        add_row(ladder, i, i == (guint)event);
+        add_row(ladder, i);
+}
+
+/* ---- what is found at them ---- */
+
+static struct row *row_of(struct ladder *ladder, const struct note *note)
+{
+    for (unsigned i = 0; i < ladder->n; i++)
+        if (ladder->rows[i].note == note)
+            return &ladder->rows[i];
+    return NULL;
+}
+
+static void mark_row(struct row *row, const struct report_finding *finding)
+{
+    const char *id = rule_catalogue[finding->rule].id;
+    gchar *rules;
+
+    if (!row->rules || !finding->waiver)
+        row->mark = row->rules && strcmp(row->mark, "error") == 0 ? row->mark : html_class_of(finding);
+    if (row->rules && strstr(row->rules, id))
+        return;
+    rules = row->rules ? g_strconcat(row->rules, ", ", id, NULL) : g_strdup(id);
+    g_free(row->rules);
+    row->rules = rules;
+}
+
+/* All findings at the events drawn, not only the one that the ladder is for. */
+static void mark_rows(struct ladder *ladder)
+{
+    const GArray *findings = ladder->connection->findings;
+    uint32_t first = UINT32_MAX, last = 0;
+
+    for (unsigned i = 0; i < ladder->n; i++) {
+        if (!ladder->rows[i].note)
+            continue;
+        first = MIN(first, ladder->rows[i].note->frame);
+        last = MAX(last, ladder->rows[i].note->frame);
+    }
+    for (guint i = 0; i < findings->len; i++) {
+        const struct report_finding *finding = &g_array_index(findings, struct report_finding, i);
+        gssize event = finding->frame < first || finding->frame > last ? -1 : find_event(ladder, finding);
+        struct row *row = event < 0 ? NULL : row_of(ladder, note_at(ladder, (guint)event));
+
+        if (!row)
+            continue;
+        mark_row(row, finding);
+        g_hash_table_insert(ladder->page->drawn, (gpointer)row->note, GUINT_TO_POINTER(ladder->page->ladders));
+    }
 }
 
 /* ---- the drawing ---- */
@@ -170,7 +220,7 @@ static void draw_arrow(struct ladder *ladder, enum direction direction, unsigned
     }
 }
 
-/* Where a line that is too long breaks: behind the last comma that still fits. */
+/* Where a line that is too long breaks: after the last comma that still fits. */
 static size_t break_detail(const char *detail)
 {
     size_t at = 0;
@@ -229,13 +279,13 @@ static void draw_row(struct ladder *ladder, const struct row *row)
     xmlTextWriter *writer = ladder->page->writer;
     unsigned y = ladder->y + ROW - LINE, lines;
     char number[16], time[PRINT_TIME_SIZE];
-    gchar *classes = g_strdup_printf("%s%s%s", event.class_name, row->marked ? " marked " : "",
-                                     row->marked ? html_class_of(ladder->finding) : "");
+    gchar *classes =
+        g_strdup_printf("%s%s%s", event.class_name, row->mark ? " marked " : "", row->mark ? row->mark : "");
 
     markup_begin(writer, "g", "class", classes, NULL);
     g_free(classes);
-    lines = 1 + (break_detail(event.detail) > 0) + row->marked;
-    if (row->marked) {
+    lines = 1 + (break_detail(event.detail) > 0) + (row->mark != NULL);
+    if (row->mark) {
         begin_at(writer, "rect", "mark", 0, ladder->y + 4);
         markup_attribute(writer, "width", "%d", WIDTH);
         markup_attribute(writer, "height", "%u", ROW - LINE + lines * LINE);
@@ -244,19 +294,19 @@ static void draw_row(struct ladder *ladder, const struct row *row)
     }
     g_snprintf(number, sizeof number, "%" PRIu32, event.frame);
     text_at(ladder, "frame", 4, y - 2, number);
-    text_at(ladder, "time", 4, y + 9, print_time(event.time_ns, ladder->page->capture->start_ns, time));
+    text_at(ladder, "time", 4, y + 9, print_time(event.time_ns, ladder->page->at->capture->start_ns, time));
     draw_arrow(ladder, event.direction, y);
     text_at(ladder, strlen(event.what) > WHAT_CHARS ? "what long" : "what", MIDDLE, y - 5, event.what);
     draw_detail(ladder, event.detail, y + LINE);
-    if (row->marked)
-        text_at(ladder, "rule", MIDDLE, y + lines * LINE + 1, rule_catalogue[ladder->finding->rule].id);
+    if (row->mark)
+        text_at(ladder, "rule", MIDDLE, y + lines * LINE + 1, row->rules);
     markup_end(writer);
     ladder->y += ROW - LINE + lines * LINE;
 }
 
 static void draw_gap(struct ladder *ladder, uint64_t events)
 {
-    gchar *text = g_strdup_printf("\342\213\256 %" PRIu64 " event%s not shown", events, plural(events));
+    gchar *text = g_strdup_printf("\342\213\256 %" PRIu64 " more event%s", events, plural(events));
 
     text_at(ladder, "gap", MIDDLE, ladder->y + GAP - 7, text);
     ladder->y += GAP;
@@ -269,7 +319,7 @@ static unsigned height_of(const struct ladder *ladder)
 
     for (unsigned i = 0; i < ladder->n; i++) {
         const struct row *row = &ladder->rows[i];
-        unsigned lines = 1 + row->marked + (row->note && break_detail(row->note->detail) > 0);
+        unsigned lines = 1 + (row->mark != NULL) + (row->note && break_detail(row->note->detail) > 0);
 
         height += row->gap > 0 ? (unsigned)GAP : ROW - LINE + lines * LINE;
     }
@@ -280,6 +330,7 @@ static void draw(struct ladder *ladder)
 {
     xmlTextWriter *writer = ladder->page->writer;
     unsigned height = height_of(ladder);
+    g_autofree gchar *id = NULL;
     gchar *label;
 
     if (ladder->finding)
@@ -287,8 +338,9 @@ static void draw(struct ladder *ladder)
                                 rule_catalogue[ladder->finding->rule].id);
     else
         label = g_strdup_printf("Ladder diagram of the start of connection %" PRIu32, ladder->connection->id);
-    markup_begin(writer, "svg", "xmlns", "http://www.w3.org/2000/svg", "class", "ladder", "role", "group", "aria-label",
-                 label, NULL);
+    id = html_ladder_id(ladder->page, ladder->page->ladders);
+    markup_begin(writer, "svg", "xmlns", "http://www.w3.org/2000/svg", "class", "ladder", "id", id, "role", "group",
+                 "aria-label", label, NULL);
     g_free(label);
     markup_attribute(writer, "viewBox", "0 0 %d %u", WIDTH, height);
     text_at(ladder, "role", LEFT - 4, HEAD - 12, "Initiator");
@@ -304,20 +356,41 @@ static void draw(struct ladder *ladder)
     markup_end(writer);
 }
 
-bool html_write_ladder(struct html_page *page, const struct report_connection *connection,
-                       const struct report_finding *finding)
+gchar *html_ladder_id(const struct html_page *page, unsigned number)
 {
-    struct ladder ladder = {.page = page, .connection = connection, .finding = finding};
+    char id[HTML_ID_SIZE];
 
-    if (!connection->notes || connection->notes->len == 0 || page->ladders >= HTML_LADDERS)
+    return g_strdup_printf("%s-ladder-%u", html_entry_id(page->at, id), number);
+}
+
+bool html_write_ladder(struct html_page *page, const struct report_finding *finding, unsigned *drawn)
+{
+    const struct report_connection *connection = page->at->connection;
+    struct ladder ladder = {.page = page, .connection = connection, .finding = finding};
+    gssize event = -1;
+
+    *drawn = 0;
+    if (!connection->notes || connection->notes->len == 0)
         return false;
     if (finding)
-        choose_around(&ladder);
-    else
+        event = find_event(&ladder, finding);
+    if (event >= 0)
+        *drawn = GPOINTER_TO_UINT(g_hash_table_lookup(page->drawn, note_at(&ladder, (guint)event)));
+    if (*drawn > 0 || page->ladders >= HTML_LADDERS)
+        return false;
+    if (!finding)
         choose_start(&ladder);
+    else if (event < 0)
+        choose_without_event(&ladder);
+    else
+        choose_around(&ladder, (guint)event);
     if (ladder.n == 0)
         return false;
     page->ladders++;
+    if (finding)
+        mark_rows(&ladder);
     draw(&ladder);
+    for (unsigned i = 0; i < ladder.n; i++)
+        g_free(ladder.rows[i].rules);
     return true;
 }

@@ -5,12 +5,13 @@
 #include <inttypes.h>
 
 enum {
-    COLUMNS_FEW = 6,       /* with more of them what stands behind them is set on one line each */
+    COLUMNS_FEW = 6,       /* with more of them the requirements are set on one line each */
     COLUMNS_ON_PAPER = 10, /* as report.css has it */
 };
 
 /* A connection's rules, in catalogue order, and how far the rows have come. */
 struct column {
+    const struct html_entry *entry;
     GArray *rules;
     guint next;
 };
@@ -31,16 +32,18 @@ static void clear_column(gpointer column)
     g_array_unref(((struct column *)column)->rules);
 }
 
-/* Of struct column. */
+/* Of struct column: the worst connections. */
 static GArray *make_columns(const struct html_page *page)
 {
     GArray *columns = g_array_new(FALSE, FALSE, sizeof(struct column));
+    guint n = MIN(page->entries->len, (guint)HTML_COLUMNS);
 
     g_array_set_clear_func(columns, clear_column);
-    for (guint i = 0; i < page->columns->len; i++) {
-        struct column column = {.rules = g_array_new(FALSE, FALSE, sizeof(struct report_rule))};
+    for (guint i = 0; i < n; i++) {
+        const struct html_entry *entry = &g_array_index(page->entries, struct html_entry, i);
+        struct column column = {.entry = entry, .rules = g_array_new(FALSE, FALSE, sizeof(struct report_rule))};
 
-        report_rules(page->report, g_ptr_array_index(page->columns, i), column.rules);
+        report_rules(page->report, entry->connection, column.rules);
         g_array_append_val(columns, column);
     }
     return columns;
@@ -69,30 +72,35 @@ static void write_cell(struct html_page *page, const struct rule_count *count)
         markup_element(page->writer, "td", outcome, "? %" PRIu32, shown->inconclusive);
 }
 
-static void write_head(struct html_page *page)
+static void write_column_head(struct html_page *page, const struct column *column)
+{
+    char id[HTML_ID_SIZE];
+
+    html_entry_id(column->entry, id);
+    markup_begin(page->writer, "th", "scope", "col", NULL);
+    if (g_hash_table_contains(page->in_full, column->entry->connection))
+        markup_link(page->writer, id, id + 1);
+    else
+        markup_text(page->writer, id + 1);
+    markup_end(page->writer);
+}
+
+static void write_word_head(struct html_page *page, const char *word)
+{
+    markup_begin(page->writer, "th", "scope", "col", NULL);
+    markup_text(page->writer, word);
+    markup_end(page->writer);
+}
+
+static void write_head(struct html_page *page, GArray *columns)
 {
     markup_begin(page->writer, "thead", NULL);
     markup_begin(page->writer, "tr", NULL);
-    markup_begin(page->writer, "th", "scope", "col", NULL);
-    markup_text(page->writer, "Rule");
-    markup_end(page->writer);
-    markup_begin(page->writer, "th", "scope", "col", NULL);
-    markup_text(page->writer, "All");
-    markup_end(page->writer);
-    for (guint i = 0; i < page->columns->len; i++) {
-        const char *name = g_ptr_array_index(page->column_names, i);
-        gchar *target = g_strdup_printf("#%s", name);
-
-        markup_begin(page->writer, "th", "scope", "col", NULL);
-        markup_begin(page->writer, "a", "href", target, NULL);
-        markup_text(page->writer, name + 1);
-        markup_end(page->writer);
-        markup_end(page->writer);
-        g_free(target);
-    }
-    markup_begin(page->writer, "th", "scope", "col", NULL);
-    markup_text(page->writer, "Requirement");
-    markup_end(page->writer);
+    write_word_head(page, "Rule");
+    write_word_head(page, "All");
+    for (guint i = 0; i < columns->len; i++)
+        write_column_head(page, &g_array_index(columns, struct column, i));
+    write_word_head(page, "Requirement");
     markup_end(page->writer);
     markup_end(page->writer);
 }
@@ -120,24 +128,24 @@ static void write_rule(struct html_page *page, enum rule_id id, GArray *columns)
 void html_write_matrix(struct html_page *page)
 {
     GArray *columns = make_columns(page);
-    uint64_t left_out = page->report->connections - page->columns->len;
+    uint64_t left_out = page->report->connections - columns->len;
 
     markup_begin(page->writer, "section", "id", "matrix", NULL);
     markup_element(page->writer, "h2", NULL, "Rules by connections");
-    markup_element(page->writer, "p", NULL,
-                   "\342\234\227 failed, \342\234\223 passed, ? could not be decided, \302\267 no occasion; the number "
-                   "tells how often. "
-                   "A column is named by its capture and connection.");
+    markup_element(
+        page->writer, "p", NULL,
+        "\342\234\227 failed, \342\234\223 passed, ? inconclusive, \302\267 not exercised, each with how often. "
+        "A column is named after its capture and connection.");
     if (left_out > 0)
         markup_element(page->writer, "p", "more", "%" PRIu64 " more connection%s only counted, in the column \"All\"",
                        left_out, left_out == 1 ? " is" : "s are");
-    if (page->columns->len > COLUMNS_ON_PAPER)
+    if (columns->len > COLUMNS_ON_PAPER)
         markup_element(page->writer, "p", "paper", "On paper only the first %d connections have a column.",
                        COLUMNS_ON_PAPER);
     markup_begin(page->writer, "div", "class", "wide", "tabindex", "0", NULL);
-    markup_begin(page->writer, "table", "class", page->columns->len > COLUMNS_FEW ? "matrix many" : "matrix", NULL);
+    markup_begin(page->writer, "table", "class", columns->len > COLUMNS_FEW ? "matrix many" : "matrix", NULL);
     markup_element(page->writer, "caption", NULL, "Outcome of each rule that the traffic called for");
-    write_head(page);
+    write_head(page, columns);
     markup_begin(page->writer, "tbody", NULL);
     for (size_t i = 0; i < RULE_COUNT; i++)
         if (*outcome_of(&page->report->counts[i]) != '\0')

@@ -30,6 +30,9 @@ const char *exclusion_text(enum exclusion why);
 const char *plural(uint64_t n); /* "" or "s" */
 /* "2 errors, 1 note, 3 waived", "no findings"; g_free() it. */
 gchar *found_text(const uint64_t found[SEVERITY_COUNT], uint64_t waived);
+/* Of one capture: its verdict, and what was found in it. */
+enum check_status report_capture_status(const struct check_options *options, const struct report_capture *capture,
+                                        uint64_t found[SEVERITY_COUNT], uint64_t *waived);
 /* "FAIL: 3 errors in 2 connections, 135 rules exercised"; of a concluded report. g_free() it. */
 gchar *verdict_text(const struct report *report);
 

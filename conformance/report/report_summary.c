@@ -7,9 +7,19 @@
 static const char *const words[] = {
     [CHECK_PASS] = "PASS", [CHECK_FAIL] = "FAIL", [CHECK_TROUBLE] = "ERROR", [CHECK_NOTHING] = "NOTHING"};
 
-static enum check_status decide(const struct check_options *options, const struct report_capture *capture,
-                                const uint64_t found[SEVERITY_COUNT])
+enum check_status report_capture_status(const struct check_options *options, const struct report_capture *capture,
+                                        uint64_t found[SEVERITY_COUNT], uint64_t *waived)
 {
+    *waived = 0;
+    for (size_t severity = 0; severity < SEVERITY_COUNT; severity++)
+        found[severity] = 0;
+    for (guint i = 0; i < capture->connections->len; i++) {
+        const struct report_connection *connection = g_ptr_array_index(capture->connections, i);
+
+        for (size_t severity = 0; severity < SEVERITY_COUNT; severity++)
+            found[severity] += connection->found[severity];
+        *waived += connection->waived;
+    }
     if (capture->failed)
         return CHECK_TROUBLE;
     for (size_t severity = 0; severity < SEVERITY_COUNT; severity++)
@@ -20,19 +30,13 @@ static enum check_status decide(const struct check_options *options, const struc
 
 static void write_capture(const struct check_options *options, const struct report_capture *capture, FILE *out)
 {
-    uint64_t found[SEVERITY_COUNT] = {0}, waived = 0;
+    uint64_t found[SEVERITY_COUNT], waived;
+    enum check_status status = report_capture_status(options, capture, found, &waived);
     gchar *file = printable_text(capture->file); /* a tab in it would shift the columns */
 
-    for (guint i = 0; i < capture->connections->len; i++) {
-        const struct report_connection *connection = g_ptr_array_index(capture->connections, i);
-
-        for (size_t severity = 0; severity < SEVERITY_COUNT; severity++)
-            found[severity] += connection->found[severity];
-        waived += connection->waived;
-    }
-    fprintf(out, "%s\t%s\t%u\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n", file,
-            words[decide(options, capture, found)], capture->connections->len, found[SEVERITY_ERROR],
-            found[SEVERITY_WARNING], found[SEVERITY_NOTE], waived, capture->dropped);
+    fprintf(out, "%s\t%s\t%u\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n", file, words[status],
+            capture->connections->len, found[SEVERITY_ERROR], found[SEVERITY_WARNING], found[SEVERITY_NOTE], waived,
+            capture->dropped);
     g_free(file);
 }
 

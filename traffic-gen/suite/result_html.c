@@ -76,11 +76,9 @@ static char *anchor(unsigned device, const char *id)
 
 static void write_link(xmlTextWriter *writer, unsigned device, const struct case_result *result, const char *text)
 {
-    g_autofree char *name = anchor(device, result->id), *target = g_strconcat("#", name, NULL);
+    g_autofree char *id = anchor(device, result->id);
 
-    markup_begin(writer, "a", "href", target, NULL);
-    markup_text(writer, text);
-    markup_end(writer);
+    markup_link(writer, id, text);
 }
 
 /* Up to <tbody>; ends with end_table(). */

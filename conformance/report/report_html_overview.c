@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What the page begins with: which captures fail, and which rules are violated, the worst ones first. */
+#include "conformance/report/report_html.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- rules ---- */
+
+/* A rule with findings, over all captures. */
+struct violated {
+    enum rule_id rule;
+    const char *class_name; /* of its worst finding */
+    unsigned rank;          /* of that: 0 is an error */
+    uint64_t times;
+    unsigned connections, captures, last_capture;
+    const struct html_entry *first; /* the worst connection that is shown in full; NULL: none */
+    gchar *id;                      /* where, there */
+};
+
+static unsigned rank_of(const struct report_finding *finding)
+{
+    return finding->waiver ? SEVERITY_COUNT : SEVERITY_ERROR - (unsigned)finding->severity;
+}
+
+static void add_group(const struct html_page *page, struct violated *violated, const struct html_entry *entry,
+                      const GArray *groups, const struct finding_group *group)
+{
+    unsigned rank = rank_of(group->first);
+
+    violated->rule = group->first->rule;
+    if (!violated->class_name || rank < violated->rank) {
+        violated->class_name = html_class_of(group->first);
+        violated->rank = rank;
+    }
+    violated->times += html_group_times(entry, groups, group);
+    if (violated->first || !g_hash_table_contains(page->in_full, entry->connection))
+        return;
+    violated->first = entry;
+    violated->id = html_group_id(entry, group);
+}
+
+static void add_entry(const struct html_page *page, struct violated *all, const struct html_entry *entry,
+                      GHashTable *captures)
+{
+    GArray *groups = finding_groups(entry->connection);
+    bool seen[RULE_COUNT] = {false};
+
+    for (guint i = 0; i < groups->len; i++) {
+        const struct finding_group *group = &g_array_index(groups, struct finding_group, i);
+        enum rule_id rule = group->first->rule;
+
+        add_group(page, &all[rule], entry, groups, group);
+        if (seen[rule])
+            continue;
+        seen[rule] = true;
+        all[rule].connections++;
+        all[rule].captures +=
+            g_hash_table_add(captures, GUINT_TO_POINTER(entry->capture_number * (guint)RULE_COUNT + (guint)rule));
+    }
+    g_array_unref(groups);
+}
+
+static int by_weight(const void *a, const void *b)
+{
+    const struct violated *first = a, *second = b;
+
+    if (!first->class_name || !second->class_name)
+        return !first->class_name - !second->class_name;
+    if (first->rank != second->rank)
+        return first->rank < second->rank ? -1 : 1;
+    if (first->times != second->times)
+        return first->times > second->times ? -1 : 1;
+    return first->rule < second->rule ? -1 : first->rule > second->rule;
+}
+
+static void number_cell(struct html_page *page, uint64_t number, const char *class_name)
+{
+    g_autofree gchar *text = markup_number(number);
+
+    markup_element(page->writer, "td", number > 0 && class_name ? class_name : "number", "%s", text);
+}
+
+static void write_violated(struct html_page *page, const struct violated *violated)
+{
+    const struct rule *rule = &rule_catalogue[violated->rule];
+
+    markup_begin(page->writer, "tr", NULL);
+    markup_begin(page->writer, "th", "scope", "row", NULL);
+    if (violated->id)
+        markup_link(page->writer, violated->id, rule->id);
+    else
+        markup_text(page->writer, rule->id);
+    markup_end(page->writer);
+    markup_begin(page->writer, "td", NULL);
+    markup_element(page->writer, "span", violated->class_name, "%s", violated->class_name);
+    markup_end(page->writer);
+    number_cell(page, violated->times, NULL);
+    number_cell(page, violated->connections, NULL);
+    if (page->report->captures->len > 1)
+        number_cell(page, violated->captures, NULL);
+    markup_element(page->writer, "td", "requirement", "%s", rule->text);
+    markup_end(page->writer);
+}
+
+static void begin_table(struct html_page *page, const char *class_name, const char *caption, const char *const *names,
+                        size_t n)
+{
+    markup_begin(page->writer, "div", "class", "wide", "tabindex", "0", NULL);
+    markup_begin(page->writer, "table", "class", class_name, NULL);
+    markup_element(page->writer, "caption", NULL, "%s", caption);
+    markup_table_head(page->writer, names, n);
+    markup_begin(page->writer, "tbody", NULL);
+}
+
+static void end_table(struct html_page *page)
+{
+    markup_end(page->writer);
+    markup_end(page->writer);
+    markup_end(page->writer);
+}
+
+static void write_rules(struct html_page *page)
+{
+    static const char *const one[] = {"Rule", "Severity", "Findings", "Connections", "Requirement"};
+    static const char *const many[] = {"Rule", "Severity", "Findings", "Connections", "Captures", "Requirement"};
+    bool single = page->report->captures->len == 1;
+    struct violated *all = g_new0(struct violated, RULE_COUNT);
+    GHashTable *captures = g_hash_table_new(NULL, NULL);
+
+    for (guint i = 0; i < page->entries->len; i++)
+        add_entry(page, all, &g_array_index(page->entries, struct html_entry, i), captures);
+    qsort(all, RULE_COUNT, sizeof *all, by_weight);
+    markup_element(page->writer, "h2", NULL, "Rules violated");
+    begin_table(page, "sortable rules", "A rule leads to its findings on the worst connection", single ? one : many,
+                single ? G_N_ELEMENTS(one) : G_N_ELEMENTS(many));
+    for (size_t i = 0; i < RULE_COUNT && all[i].class_name; i++)
+        write_violated(page, &all[i]);
+    end_table(page);
+    for (size_t i = 0; i < RULE_COUNT; i++)
+        g_free(all[i].id);
+    g_hash_table_unref(captures);
+    g_free(all);
+}
+
+/* ---- captures ---- */
+
+struct tally {
+    const struct report_capture *capture;
+    unsigned number;
+    enum check_status status;
+    uint64_t found[SEVERITY_COUNT], waived;
+};
+
+static struct tally tally_of(const struct html_page *page, unsigned number)
+{
+    struct tally tally = {g_ptr_array_index(page->report->captures, number - 1), number, CHECK_PASS, {0}, 0};
+
+    tally.status = report_capture_status(page->report->options, tally.capture, tally.found, &tally.waived);
+    return tally;
+}
+
+static gint by_trouble(gconstpointer a, gconstpointer b)
+{
+    static const unsigned ranks[] = {[CHECK_FAIL] = 0, [CHECK_TROUBLE] = 1, [CHECK_NOTHING] = 2, [CHECK_PASS] = 3};
+    const struct tally *first = a, *second = b;
+
+    if (first->status != second->status)
+        return ranks[first->status] < ranks[second->status] ? -1 : 1;
+    for (int severity = SEVERITY_ERROR; severity >= SEVERITY_NOTE; severity--)
+        if (first->found[severity] != second->found[severity])
+            return first->found[severity] > second->found[severity] ? -1 : 1;
+    return first->number < second->number ? -1 : 1;
+}
+
+static void write_tally(struct html_page *page, const struct tally *tally)
+{
+    static const struct {
+        const char *word, *class_name;
+    } verdicts[] = {[CHECK_PASS] = {"pass", "passed"},
+                    [CHECK_FAIL] = {"fail", "failed"},
+                    [CHECK_TROUBLE] = {"unreadable", "failed"},
+                    [CHECK_NOTHING] = {"nothing checked", "inconclusive"}};
+    g_autofree gchar *id = g_strdup_printf("c%u", tally->number);
+
+    markup_begin(page->writer, "tr", NULL);
+    markup_begin(page->writer, "th", "scope", "row", NULL);
+    markup_link(page->writer, id, tally->capture->file);
+    markup_end(page->writer);
+    markup_element(page->writer, "td", verdicts[tally->status].class_name, "%s", verdicts[tally->status].word);
+    number_cell(page, tally->capture->connections->len, NULL);
+    for (int severity = SEVERITY_ERROR; severity >= SEVERITY_NOTE; severity--)
+        number_cell(page, tally->found[severity], NULL);
+    number_cell(page, tally->waived, NULL);
+    markup_end(page->writer);
+}
+
+static void write_captures(struct html_page *page)
+{
+    static const char *const names[] = {"Capture", "Verdict", "Connections", "Errors", "Warnings", "Notes", "Waived"};
+    guint n = page->report->captures->len;
+    GArray *tallies = g_array_new(FALSE, FALSE, sizeof(struct tally));
+    unsigned counts[CHECK_NOTHING + 1] = {0};
+
+    for (guint i = 0; i < n; i++) {
+        struct tally tally = tally_of(page, i + 1);
+
+        counts[tally.status]++;
+        g_array_append_val(tallies, tally);
+    }
+    g_array_sort(tallies, by_trouble);
+    markup_element(page->writer, "h2", NULL, "%u capture%s: %u fail, %u pass", n, plural(n), counts[CHECK_FAIL],
+                   counts[CHECK_PASS]);
+    if (counts[CHECK_TROUBLE] > 0)
+        markup_element(page->writer, "p", "trouble", "%u could not be read, or not to the end", counts[CHECK_TROUBLE]);
+    if (counts[CHECK_NOTHING] > 0)
+        markup_element(page->writer, "p", "trouble", "In %u nothing was checked", counts[CHECK_NOTHING]);
+    markup_begin(page->writer, "div", "class", "scroll", NULL);
+    begin_table(page, "sortable", "The worst ones first", names, G_N_ELEMENTS(names));
+    for (guint i = 0; i < MIN(n, (guint)HTML_CAPTURES_LISTED); i++)
+        write_tally(page, &g_array_index(tallies, struct tally, i));
+    end_table(page);
+    markup_end(page->writer);
+    if (n > HTML_CAPTURES_LISTED)
+        markup_element(page->writer, "p", "more", "%u more captures are not listed", n - HTML_CAPTURES_LISTED);
+    g_array_unref(tallies);
+}
+
+void html_write_overview(struct html_page *page)
+{
+    markup_begin(page->writer, "section", "id", "overview", NULL);
+    if (page->report->captures->len > 1)
+        write_captures(page);
+    if (page->faulty > 0)
+        write_rules(page);
+    markup_end(page->writer);
+}
