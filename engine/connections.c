@@ -135,7 +135,7 @@ static uint64_t hash_key(const struct connections *connections, const struct key
 
 unsigned connections_share(const struct addressed_segment *segment, unsigned n)
 {
-    /* Nothing secret: who puts all connections into one share slows down himself. */
+    /* No secret is needed: whoever puts all connections into one share only slows down their own check. */
     uint64_t h = hash_endpoint(1, &segment->source) + hash_endpoint(1, &segment->destination);
 
     return (unsigned)((h ^ h >> 32) % n);
@@ -398,12 +398,12 @@ void connection_dismiss(struct connection *connection)
     ((struct slot *)connection)->dismissed = true;
 }
 
-void connections_each(struct connections *connections, void (*tell)(void *ctx, struct connection *connection),
+void connections_each(struct connections *connections, void (*visit)(void *ctx, struct connection *connection),
                       void *ctx)
 {
     for (int state = SLOT_OPEN; state <= SLOT_CLOSED; state++)
         for (struct link *l = connections->lists[state].next; l != &connections->lists[state]; l = l->next)
-            tell(ctx, &slot_of(l)->connection);
+            visit(ctx, &slot_of(l)->connection);
 }
 
 static int by_id(const void *a, const void *b)

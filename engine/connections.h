@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The TCP connections of a capture, and which stack a segment belongs to. VLAN tags are no part of the key: the same
+ * The TCP connections of a capture, and which stack a segment belongs to. VLAN tags are not part of the key: the same
  * addresses and ports in two VLANs are one connection seen twice.
  *
  * A segment that cannot belong to the connection known at its addresses opens a new one (engine/tcp_boundary.h).
@@ -13,7 +13,7 @@
 #include "engine/tcp_boundary.h"
 #include "wire/endpoint.h"
 
-/* A segment and whose it is. segment.side is not set: that is what is found out here. */
+/* A segment and its endpoints. segment.side is not set: connections_segment() finds it out. */
 struct addressed_segment {
     struct endpoint source, destination;
     struct tcp_segment segment;
@@ -31,17 +31,19 @@ struct connection {
 };
 
 enum connection_end {
-    CONNECTION_CLOSED,    /* both FINs acknowledged, or RST, and quiet since */
+    CONNECTION_CLOSED,    /* both FINs acknowledged, or RST, and quiet ever since */
     CONNECTION_REUSED,    /* a new connection took its addresses */
-    CONNECTION_EVICTED,   /* too many connections: the one that was idle longest */
+    CONNECTION_EVICTED,   /* too many connections: this one was idle longest */
     CONNECTION_DISMISSED, /* connection_dismiss() */
     CONNECTION_CAPTURE,   /* the capture ends */
 };
 
 struct connection_events {
     void *ctx;
-    /* A new connection, before its first segment: the host makes connection->stack, which begins with TCP. False: the
-     * host cannot take it (no memory); its segments are passed over. */
+    /*
+     * A new connection, before its first segment: the host makes connection->stack, which begins with TCP. False: the
+     * host cannot take it (no memory); its segments are ignored.
+     */
     bool (*open)(void *ctx, struct connection *connection);
     /* The host finishes the stack (stack_finish) and frees it. Called once per open. */
     void (*close)(void *ctx, struct connection *connection, enum connection_end why, int64_t now_ns);
@@ -49,8 +51,8 @@ struct connection_events {
 
 struct connections_options {
     uint32_t max_connections; /* known at one time; 0 takes the default (65536) */
-    int64_t linger_ns; /* a closed connection that is quiet for so long is done with; 0 takes the default (10 s) */
-    uint64_t seed;     /* of the hash; 0 takes a random one */
+    int64_t linger_ns;        /* a closed connection is forgotten after this much silence; 0 takes the default (10 s) */
+    uint64_t seed;            /* of the hash; 0 takes a random one */
     uint32_t *next_id; /* of the next connection, where several tables share their numbers; NULL: numbers of its own */
 };
 
@@ -61,19 +63,19 @@ unsigned connections_share(const struct addressed_segment *segment, unsigned n);
 
 /* Options and events are copied. NULL when memory is lacking. */
 struct connections *connections_new(const struct connections_options *options, const struct connection_events *events);
-/* Tells of each connection that is open, in no particular order; `tell` must not call anything here. */
-void connections_each(struct connections *connections, void (*tell)(void *ctx, struct connection *connection),
+/* Calls `visit` for each open connection, in no particular order; it must not call anything here. */
+void connections_each(struct connections *connections, void (*visit)(void *ctx, struct connection *connection),
                       void *ctx);
 /* Closes what is open (CONNECTION_CAPTURE), in the order of ids. now_ns: time of the last packet. */
 void connections_finish(struct connections *connections, int64_t now_ns);
-/* Without connections_finish before: closes nothing, so stacks are the host's to free. */
+/* Without connections_finish() before, nothing is closed and the host frees the stacks. */
 void connections_free(struct connections *connections);
 
-/* Sets segment->segment.side and hands it on. Returns the connection, or NULL when it belongs to none. */
+/* Sets segment->segment.side and passes the segment on. Returns the connection, or NULL when it belongs to none. */
 struct connection *connections_segment(struct connections *connections, struct addressed_segment *segment);
 /*
- * The host has no interest in this connection any more (not MPA): its close is called soon and the memory freed, its
- * further segments are passed over. May be called inside the stack's taps.
+ * The host is no longer interested in this connection (not MPA): its close is called soon and the memory is freed;
+ * further segments are ignored. May be called inside the stack's taps.
  */
 void connection_dismiss(struct connection *connection);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The header of one DDP Segment by itself: RFC 5041 section 4, RFC 5040 sections 3.1 and 4.1, RFC 7306 section 4.
+ * The header of a single DDP Segment: RFC 5041 section 4, RFC 5040 sections 3.1 and 4.1, RFC 7306 section 4.
  *
- * Fields of a control octet that are wrong together mostly have one cause, and then one finding: bits of octet 0 in
- * other places are DDP-4.1-01; nibbles of octet 1 exchanged RDMAP-4.1-02; no control octet at all RDMAP-4-01, or
- * RDMAP-4.1-01 when it stands at the other end of RsvdULP. Versions 0 and 1 that do not fit are MPA's to judge.
+ * Fields of a control octet that are wrong together usually have one cause, and then they are one finding: bits of
+ * octet 0 in other places are DDP-4.1-01; nibbles of octet 1 exchanged RDMAP-4.1-02; no control octet at all
+ * RDMAP-4-01, or RDMAP-4.1-01 when it is at the other end of RsvdULP. Whether version 0 or 1 fits is judged by MPA.
  */
 #include "engine/rdmap_internal.h"
 
@@ -97,7 +97,7 @@ static bool control_at_end(const struct ddp_segment *ddp)
     return ddp->stag >> 4 == 0x04 && info && !info->tagged && ddp->qn == (uint32_t)info->queue;
 }
 
-/* Faults of both control octets that are one fault; true when it is told. */
+/* Faults of both control octets that are one fault; true when it was reported. */
 static bool judge_layout(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     const struct ddp_segment *ddp = step->ddp;
@@ -125,14 +125,14 @@ static bool judge_layout(struct rdmap_connection *rdmap, struct rdmap_step *step
     return false;
 }
 
-/* A version that stays wrong is told once. */
-static bool version_told(struct rdmap_connection *rdmap, const struct rdmap_step *step)
+/* A version that stays wrong is reported once. */
+static bool version_reported(struct rdmap_connection *rdmap, const struct rdmap_step *step)
 {
     uint8_t bit = (uint8_t)(1u << (step->ddp->dv > 1 ? step->ddp->dv : 4 + step->ddp->rv));
-    bool told = rdmap->version_wrong[step->side] & bit;
+    bool reported = rdmap->version_wrong[step->side] & bit;
 
     rdmap->version_wrong[step->side] |= bit;
-    return told;
+    return reported;
 }
 
 static void judge_versions(struct rdmap_connection *rdmap, struct rdmap_step *step)
@@ -140,13 +140,13 @@ static void judge_versions(struct rdmap_connection *rdmap, struct rdmap_step *st
     const struct ddp_segment *ddp = step->ddp;
 
     if (ddp->dv > 1) {
-        if (!version_told(rdmap, step))
+        if (!version_reported(rdmap, step))
             rdmap_fail(rdmap, step, RULE_DDP_4_1_12, 0, "expected DV 1; found %u (octet 0 is %02x)", ddp->dv,
                        step->fpdu->fpdu.ulpdu[0]);
         step->faulty = true;
     }
     if (ddp->rv > 1) {
-        if (ddp->dv > 1 || !version_told(rdmap, step))
+        if (ddp->dv > 1 || !version_reported(rdmap, step))
             rdmap_fail(rdmap, step, RULE_RDMAP_4_1_23, 0, "expected RV 0 or 1; found %u (octet 1 is %02x)", ddp->rv,
                        step->fpdu->fpdu.ulpdu[1]);
         step->faulty = true;
@@ -157,8 +157,8 @@ static void judge_versions(struct rdmap_connection *rdmap, struct rdmap_step *st
 }
 
 /*
- * RDMAP-4.1-24: one RV throughout a direction. With startup frames MPA knows which version is right and has told the
- * wrong one; without them only the change is wrong.
+ * RDMAP-4.1-24: one RV throughout a direction. With startup frames MPA knows which version is right and has reported
+ * the wrong one; without them only the change is wrong.
  */
 static void judge_version_change(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
@@ -224,7 +224,7 @@ static bool leaves_its_queue(const struct rdmap_connection *rdmap, const struct 
            step->ddp->msn == home->message->msn && (step->ddp->qn >= DDP_QUEUES || !s->queue[step->ddp->qn].open);
 }
 
-/* Returns the queue that the segment is taken for; DDP_QUEUES when there is no telling. */
+/* Returns the queue that the segment counts for; DDP_QUEUES when that cannot be known. */
 static unsigned judge_queue(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     const struct ddp_segment *ddp = step->ddp;

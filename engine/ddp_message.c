@@ -204,7 +204,7 @@ bool ddp_message_cut_off(struct rdmap_connection *rdmap, unsigned side, struct d
 
     if (!q->open || m->opcode == RDMAP_TERMINATE || s->terminated || peer->terminated)
         return false;
-    if (peer->hole || (s->acked_known && s->acked > peer->end)) { /* a Terminate may be missing, or be told later */
+    if (peer->hole || (s->acked_known && s->acked > peer->end)) { /* a Terminate may be missing, or be reported later */
         verdict_inconclusive(rdmap->verdict, RULE_DDP_6_2_1_02);
         return true;
     }

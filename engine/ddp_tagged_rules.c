@@ -2,11 +2,11 @@
 /*
  * Tagged messages: STag, TO, Last. RFC 5041 sections 4.1, 4.2, 5.2, 5.3, 7.1.
  *
- * Tagged segments name no message, so that one that does not go on where the open message stands is explained by the
- * fewest wrong fields: only the opcode octet DDP-4.2-06, only the STag DDP-4.2-12, only the TO DDP-5.2-11 (DDP-4.2-15
- * when it is right in the other octet order, DDP-5.3-04 when the message turns out whole). Two or more of them mean
+ * Tagged segments name no message, so one that does not continue the open message is explained by the fewest wrong
+ * fields: only the opcode octet DDP-4.2-06, only the STag DDP-4.2-12, only the TO DDP-5.2-11 (DDP-4.2-15 when it is
+ * right in the other octet order, DDP-5.3-04 when the message turns out to be complete). Two or more of them mean
  * another message, and that the one before lacks Last (DDP-4.1-04). So does a Read Response that has all its octets, or
- * whose successor is where the next request wants it. Two contiguous Writes to one STag without Last in between look
+ * whose successor is where the next request expects it. Two contiguous Writes to one STag without Last in between look
  * like one Write.
  */
 #include "engine/rdmap_internal.h"
@@ -23,7 +23,7 @@ static struct rdmap_request *answered_request(struct rdmap_connection *rdmap, un
     return request && request->known && request->operation.kind == RDMAP_OP_READ ? request : NULL;
 }
 
-/* The segment begins the answer to the request behind the one that the open message answers. */
+/* The segment begins the answer to the request after the one that the open message answers. */
 static bool answers_next_request(struct rdmap_connection *rdmap, const struct rdmap_step *step,
                                  const struct rdmap_request *request)
 {
@@ -148,7 +148,7 @@ static bool explain(struct rdmap_connection *rdmap, struct rdmap_step *step, str
                    "expected TO most significant octet first, %llu octets after 0x%llx; found 0x%llx",
                    (unsigned long long)(m->next - m->last_at), (unsigned long long)m->last_at,
                    (unsigned long long)ddp->to);
-        m->damaged = true; /* its octets cannot be told apart by TO any more */
+        m->damaged = true; /* its octets can no longer be told apart by TO */
     } else {
         put_in_disorder(m, step);
     }
@@ -166,7 +166,7 @@ static void go_on(struct rdmap_connection *rdmap, const struct rdmap_step *step,
         verdict_passed(rdmap->verdict, each[i]);
 }
 
-/* A Read Response with all its octets and no Last; the next one begins right behind it in the same buffer. */
+/* A Read Response with all its octets and no Last; the next one begins right after it in the same buffer. */
 static bool next_is_adjacent(struct rdmap_connection *rdmap, const struct rdmap_step *step, const struct ddp_message *m)
 {
     const struct rdmap_request *request = answered_request(rdmap, step->side, m);
@@ -222,7 +222,7 @@ void ddp_tagged_segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
     }
     if (!q->open) {
         ddp_message_begin(rdmap, step, q);
-        if (!q->known) /* the first one behind a hole may be the middle of a message */
+        if (!q->known) /* the first one after a hole may be the middle of a message */
             m->first_known = false;
         q->known = true;
     }

@@ -7,7 +7,7 @@
  *    it lacks Last (DDP-4.1-04); another MO is DDP-4.3-18 when it is the right one in other units, else the message is
  *    put together piece by piece and judged when it is complete: all octets once but out of order is DDP-5.3-03 (or
  *    DDP-4.1-07, when Last is not on the highest MO), anything else DDP-5.2-07, or DDP-4.3-19 when it lacks its start;
- *  - behind a message: the same MSN going on at its end means that Last came too early (DDP-4.1-05), filling its gaps
+ *  - after a message: the same MSN continuing at its end means that Last came too early (DDP-4.1-05), filling its gaps
  *    that Last was not sent last (DDP-4.1-06);
  *  - a new message with another MSN than expected: DDP-4.3-13, -15 for the first one of a queue, DDP-4.3-14 at the
  * wrap, DDP-5.3-02 when it turns out that two messages changed places, else DDP-4.3-12.
@@ -166,7 +166,7 @@ static void judge_fixed_length(struct rdmap_connection *rdmap, struct rdmap_step
 
 /* ---- MSN ---- */
 
-static void tell_astray(struct rdmap_connection *rdmap, struct ddp_queue *q)
+static void report_astray(struct rdmap_connection *rdmap, struct ddp_queue *q)
 {
     q->skipped = false;
     rdmap_fail_at(rdmap, &q->astray_place, q->astray_first ? RULE_DDP_4_3_13 : RULE_DDP_4_3_12, 0,
@@ -175,7 +175,9 @@ static void tell_astray(struct rdmap_connection *rdmap, struct ddp_queue *q)
                   q->astray_expected, q->astray_found);
 }
 
-/* This message has another MSN than expected. One number passed over may be a message that comes next: that is told. */
+/*
+ * This message has another MSN than expected. If one number was skipped, its message may come next: that is reported.
+ */
 static void go_astray(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_queue *q, bool first)
 {
     q->astray = true;
@@ -186,7 +188,7 @@ static void go_astray(struct rdmap_connection *rdmap, struct rdmap_step *step, s
     q->skipped = q->astray_found == q->expected + 1;
     step->faulty = true;
     if (!q->skipped)
-        tell_astray(rdmap, q);
+        report_astray(rdmap, q);
 }
 
 static uint64_t messages_of_others(const struct rdmap_side *s, unsigned qn)
@@ -253,7 +255,7 @@ static uint32_t judge_msn(struct rdmap_connection *rdmap, struct rdmap_step *ste
         return q->astray_found + 1;
     } else {
         if (q->skipped)
-            tell_astray(rdmap, q);
+            report_astray(rdmap, q);
         if (q->messages == 0)
             judge_first_msn(rdmap, step, q);
         else if (!astray || msn != q->astray_expected + 1) /* one wrong number, and on as if nothing had been */
@@ -288,7 +290,7 @@ static void begin(struct rdmap_connection *rdmap, struct rdmap_step *step, struc
     q->message->disorder_found = ddp->mo;
 }
 
-/* ---- a message goes on ---- */
+/* ---- a message continues ---- */
 
 /* MO in other units or octet order than octets, most significant first. */
 static bool mo_in_other_units(const struct ddp_message *m, uint32_t mo)
@@ -326,7 +328,7 @@ static void go_on(struct rdmap_connection *rdmap, struct rdmap_step *step, struc
         rdmap_fail(rdmap, step, RULE_DDP_4_3_18, m->last.frame,
                    "expected MO %llu as a number of octets; found %u (0x%08x) (QN %u, MSN %u)",
                    (unsigned long long)m->next, ddp->mo, ddp->mo, m->qn, m->msn);
-        m->damaged = true; /* its octets cannot be told apart by MO any more */
+        m->damaged = true; /* its octets can no longer be told apart by MO */
         return;
     }
     put_in_disorder(m, step, m->next);
@@ -353,7 +355,7 @@ static void add(struct rdmap_connection *rdmap, struct rdmap_step *step, struct 
     }
 }
 
-/* ---- behind a message ---- */
+/* ---- after a message ---- */
 
 static bool fills_gap(const struct ddp_message *m, const struct ddp_segment *ddp)
 {
@@ -472,7 +474,7 @@ static void unlearn(struct rdmap_connection *rdmap, struct ddp_queue *q)
 {
     settle(rdmap, q);
     if (q->skipped)
-        tell_astray(rdmap, q);
+        report_astray(rdmap, q);
     q->any = q->open = q->known = q->astray = q->after_rtr = false;
 }
 

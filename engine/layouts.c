@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The host's place among those known, or after them. */
+/* The host's index among those known, or the next free one. */
 static unsigned find(const struct layouts_host *of)
 {
     unsigned i = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * How the hosts of a capture lay out the control word of Terminates (engine/rdmap_terminate_layout.h): a connection has
- * one Terminate in a direction, so what one of them proves counts for the next connection.
+ * at most one Terminate per direction, so what one of them proves counts for the next connection.
  *
  * Where threads share a table, `turn` returns when everything before what its thread works on is done: then they use it
  * one after the other, in the order of the capture, and what they read does not depend on how many there are.
@@ -11,7 +11,7 @@
 
 #include "wire/endpoint.h"
 
-enum { LAYOUTS_HOSTS_MAX = 512 }; /* that lay it out otherwise than the RFC says; later ones are not kept */
+enum { LAYOUTS_HOSTS_MAX = 512 }; /* hosts that do not lay it out as the RFC says; later ones are not kept */
 
 struct layouts {
     struct {

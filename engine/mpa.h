@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The MPA layer (RFC 5044, RFC 6581) of one TCP connection: takes the octet streams of both sides, gives startup
+ * The MPA layer (RFC 5044, RFC 6581) of one TCP connection: takes the octet streams of both sides and produces startup
  * frames, FPDUs and verdicts. Hosted by iwarp-check, by the Wireshark plugin and by the active test suites.
  *
- * Sides are TCP sides (0, 1); roles (Initiator, Responder) follow from who sends the Request.
+ * Sides are TCP sides (0, 1); the side that sends the Request is the Initiator, the other one the Responder.
  */
 #ifndef IWARP_ENGINE_MPA_H
 #define IWARP_ENGINE_MPA_H
@@ -17,7 +17,7 @@
 
 struct mpa_options {
     enum mpa_profile profile;
-    /* What the capture does not show (--assume), for connections whose start is missing. */
+    /* What the capture lacks (--assume), for connections whose start is missing. */
     enum tristate assume_markers_to_responder;
     enum tristate assume_markers_to_initiator;
     enum tristate assume_crc;
@@ -26,8 +26,8 @@ struct mpa_options {
     /* Accept streams that begin without startup frames (default on in the checker, a preference in the plugin). */
     bool accept_midstream;
     /*
-     * The host gets segments with payload only (a Wireshark dissector): nothing follows from SYN options,
-     * acknowledgments, FINs and RSTs that are not there.
+     * The host sees segments with payload only (a Wireshark dissector): that SYN options, acknowledgments, FINs and
+     * RSTs are absent means nothing.
      */
     bool payload_only;
 };
@@ -47,7 +47,7 @@ struct mpa_parameters {
     int initiator_side; /* 0, 1, or -1 unknown */
     bool startup_seen;  /* both frames fully captured */
     bool request_seen, reply_seen;
-    uint8_t revision;         /* in effect: the smaller of both frames' Rev; the one's when one is seen */
+    uint8_t revision;         /* in effect: the smaller Rev of both frames, or that of the only one seen */
     enum tristate markers[2]; /* by sending side */
     enum tristate crc;
     bool enhanced;      /* S = 1 in both */
@@ -57,7 +57,7 @@ struct mpa_parameters {
     uint16_t ird, ord;  /* Reply's values: the Responder's IRD and ORD */
     bool rejected;
     bool midstream;        /* parameters found by recognition or --assume */
-    uint64_t full_from[2]; /* by side: stream offset behind its start-up frame; valid with startup_seen */
+    uint64_t full_from[2]; /* by side: stream offset after its startup frame; valid with startup_seen */
 };
 
 enum mpa_crc_verdict { MPA_CRC_VERIFIED, MPA_CRC_WRONG, MPA_CRC_NOT_USED, MPA_CRC_UNKNOWN };
@@ -74,8 +74,8 @@ struct mpa_fpdu_event {
     bool acked_known;
     uint64_t acked; /* how far its sender had received the other direction when it sent the last octet */
     /*
-     * MPA found an error in what the ULPDU is or says. The layers above follow it, so that their counters stay right,
-     * and report nothing: one fault, one finding.
+     * MPA found an error in the ULPDU. The layers above process it, so that their counters stay right, and report
+     * nothing: one fault, one finding.
      */
     bool faulty;
 };
@@ -105,7 +105,7 @@ struct mpa_connection *mpa_connection_new(const struct mpa_options *options, con
                                           struct verdict *verdict);
 void mpa_connection_free(struct mpa_connection *mpa);
 
-/* The inputs, in the order in which a tcp_pair gives them; same parameters as struct tcp_pair_events. */
+/* The inputs, in the order of a tcp_pair's events; same parameters as struct tcp_pair_events. */
 void mpa_connection_segment(struct mpa_connection *mpa, const struct tcp_segment *segment, uint64_t offset,
                             bool acked_known, uint64_t acked);
 void mpa_connection_octets(struct mpa_connection *mpa, unsigned side, uint64_t offset, const uint8_t *p, size_t n,
@@ -122,7 +122,7 @@ void mpa_connection_finish(struct mpa_connection *mpa, int64_t time_ns);
 /* TCP facts of a side, borrowed; set once by the host when it has a tcp_pair (NULL: unknown). */
 void mpa_connection_set_tcp(struct mpa_connection *mpa, const struct tcp_pair *pair);
 
-/* By side: how Terminates of its host lie; copied. */
+/* By side: how its host lays out Terminates; copied. */
 void mpa_connection_set_hosts(struct mpa_connection *mpa, const struct layouts_host host[2]);
 
 enum mpa_phase mpa_connection_phase(const struct mpa_connection *mpa);

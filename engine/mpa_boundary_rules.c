@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What stands at FO, right behind a startup frame: RFC 5044 sections 7.1, 7.1.1 (PD_Length), 7.1.3, RFC 6581 section 6.
+ * The octets at FO, right after a startup frame: RFC 5044 sections 7.1, 7.1.1 (PD_Length), 7.1.3, RFC 6581 section 6.
  *
- * Octets there that are no FPDU can have several causes, and the octets themselves tell which rule was broken:
+ * Octets there that are no FPDU can have several causes; the octets themselves show which rule was broken:
  *  - another startup frame: MPA-7.1-06, or MPA2-10-09 when it steps down from enhanced to unenhanced setup;
  *  - CRC32c of the frame, or a Marker counted into it: MPA-7.1-05;
- *  - octets in the segment that ends the frame: more Private Data than PD_Length says. The number tells why: PD_Length
- *    little-endian (MPA-7.1.1-07), without the enhanced data (MPA2-6-07), 0 (MPA-7.1.1-29), else MPA-7.1.1-28;
+ *  - octets in the segment that ends the frame: more Private Data than PD_Length says. Their number shows why:
+ * PD_Length little-endian (MPA-7.1.1-07), without the enhanced data (MPA2-6-07), 0 (MPA-7.1.1-29), else MPA-7.1.1-28;
  *  - octets in segments of their own: streaming data, MPA-7.1.3-01 of an Initiator that waits, MPA-7.1-01 else.
  */
 #include "engine/mpa_startup_state.h"
@@ -16,7 +16,7 @@
 #include <string.h>
 
 enum {
-    SEARCH_LIMIT = 1024, /* octets searched for the first FPDU behind stray ones */
+    SEARCH_LIMIT = 1024, /* octets searched for the first FPDU after stray ones */
     KEY_MATCHES_MIN = 12,
 };
 
@@ -64,7 +64,7 @@ bool mpa_fpdu_proven(const uint8_t *p, size_t n)
             return true;
         for (unsigned i = 0; i < pad; i++)
             zero_pad &= p[total - MPA_CRC_LEN - 1 - i] == 0;
-        /* Without CRC: version 1 headers, zero PAD, and another FPDU or the segment's end right behind. */
+        /* Without CRC: version 1 headers, zero PAD, and another FPDU or the segment's end right after it. */
         if (zero_pad && (q[2] & 0x03) == 1 && (q[3] & 0xc0) == 0x40 &&
             (total == n || likeness(p + total, n - total, false) == FPDU_CONVINCING))
             return true;
@@ -86,7 +86,7 @@ static size_t frame_length(const uint8_t *p, size_t n)
     return need;
 }
 
-/* It came in several segments; its flags tell which rule it breaks. */
+/* It came in several segments; its flags decide which rule it breaks. */
 static bool may_become_frame(const uint8_t *p, size_t n)
 {
     return (n < MPA_KEY_LEN && mpa_startup_key_matches(MPA_REQUEST, p, n) == n) || frame_length(p, n) > n;
@@ -111,7 +111,7 @@ static const char *trailer(const struct startup_seen *seen, const uint8_t *p, si
     return NULL;
 }
 
-/* Long enough for a DDP header, and what lies here of it fits. */
+/* Long enough for a DDP header, and not too long for an FPDU. */
 static bool plausible_length(const uint8_t *p, size_t n)
 {
     const uint8_t *q =
@@ -120,7 +120,7 @@ static bool plausible_length(const uint8_t *p, size_t n)
     return n >= MPA_LENGTH_LEN && get_be16(q) >= DDP_TAGGED_HEADER_LEN && get_be16(q) <= MPA_ULPDU_MAX;
 }
 
-/* Where the FPDU behind stray octets begins; 0 when there is none, or when its predecessor is an FPDU by its length. */
+/* Where the FPDU after stray octets begins; 0 when there is none, or when its predecessor is an FPDU by its length. */
 static size_t find_fpdu(const uint8_t *p, size_t n)
 {
     size_t plain = n < 2 ? 0 : MPA_LENGTH_LEN + get_be16(p) + mpa_pad_length(get_be16(p)) + MPA_CRC_LEN;
@@ -179,8 +179,8 @@ struct boundary mpa_boundary_classify(const struct mpa_connection *mpa, unsigned
     else
         found = find_fpdu(p, n);
     /*
-     * Octets that were sent when an FPDU was not allowed yet and do not look like one need no further proof; later ones
-     * may be a damaged FPDU unless one stands behind them.
+     * Octets that were sent before an FPDU was allowed and do not look like one need no further proof; later ones may
+     * be a damaged FPDU unless an FPDU follows them.
      */
     if (found == 0 && (early == 0 || (like == FPDU_TOO_SHORT && n > MPA_MARKER_LEN)))
         return b;
@@ -279,7 +279,7 @@ void mpa_boundary_report(struct mpa_connection *mpa, unsigned side, const struct
     const struct startup_seen *seen = &mpa->side[side].startup;
     struct place place = mpa_place(mpa, side, seen->end, seen->end + b->count);
     enum direction direction = direction_of(mpa, side);
-    bool waiting = seen->frame.kind == MPA_REQUEST && !mpa->side[other(side)].startup.seen;
+    bool waiting = seen->frame.kind == MPA_REQUEST && !mpa->side[other_side(side)].startup.seen;
     char octets[32];
 
     hex(octets, p, b->count);

@@ -8,7 +8,7 @@
 
 enum {
     AFTER_REJECT_MAX = 64 << 10,
-    RUNS_MAX = 1 << 14, /* pieces of held octets whose frames are told apart */
+    RUNS_MAX = 1 << 14, /* pieces of held octets whose frames are kept apart */
 };
 
 static const int64_t second = 1000000000;
@@ -107,7 +107,7 @@ bool mpa_connection_is_mpa(const struct mpa_connection *mpa)
 
 static bool add_run(struct mpa_side *s, uint64_t start, uint64_t end, const struct octets_origin *origin)
 {
-    if (s->n_runs == RUNS_MAX) { /* octet-sized segments without end: the last ones are told as one */
+    if (s->n_runs == RUNS_MAX) { /* octet-sized segments without end: the last ones count as one */
         s->runs[s->n_runs - 1].end = end;
         s->runs[s->n_runs - 1].origin.arrival = origin->arrival;
         s->runs[s->n_runs - 1].origin.time_ns = origin->time_ns;
@@ -126,7 +126,7 @@ static bool add_run(struct mpa_side *s, uint64_t start, uint64_t end, const stru
     return true;
 }
 
-/* Forgets the runs of octets that left the window. The last one stays: places at the window's end lie in it. */
+/* Forgets the runs of octets that left the window. The last one stays: places at the window's end belong to it. */
 static void prune_runs(struct mpa_side *s)
 {
     size_t keep = 0;
@@ -154,7 +154,7 @@ size_t mpa_run_of(const struct mpa_side *s, uint64_t at)
     return low;
 }
 
-/* Mostly the window holds one segment, or the first is what is asked for. NULL: it lies beyond all. */
+/* Usually the window holds one segment, or the first one is wanted. NULL: it is beyond all. */
 static inline const struct origin_run *run_of(const struct mpa_side *s, uint64_t at)
 {
     size_t i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What an FPDU in step tells beyond Markers and CRC: length (3), one ULPDU each (3), PAD (4.1). */
+/* What an FPDU in step shows besides Markers and CRC: length (3), one ULPDU each (3), PAD (4.1). */
 #include "engine/mpa_framing.h"
 
 #include <stdio.h>
@@ -114,12 +114,12 @@ static bool judge_ulpdu(struct mpa_connection *mpa, unsigned side, const struct 
 bool mpa_judge_content(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, enum mpa_crc_verdict crc)
 {
     if (crc == MPA_CRC_WRONG && mpa_crc_expected(mpa, side)) {
-        /* Nothing in it is to be trusted (6), so nothing more is said of it; but the hosts may want to look. */
+        /* Nothing in it can be trusted (6), so nothing more is reported; but the hosts may want to look. */
         if (mpa_crc_of_zero_pad(fpdu))
             judge_pad(mpa, side, fpdu);
         return fpdu->ulpdu_length >= DDP_TAGGED_HEADER_LEN;
     }
-    /* Where its octets stand is a guess that Markers, if there are any, may refute. */
+    /* The place of its octets is a guess that Markers, if there are any, may refute. */
     if (mpa->side[side].framing->doubtful && fpdu->crc != fpdu->crc_computed)
         return fpdu->ulpdu_length >= DDP_TAGGED_HEADER_LEN;
     if (!fpdu->cut)

@@ -93,7 +93,7 @@ static uint32_t crc_with_zero_pad(const struct mpa_fpdu *fpdu, const struct layo
 {
     static const uint8_t zeros[3];
 
-    if (layout->last) /* PAD lies before a Marker: put together */
+    if (layout->last) /* the PAD precedes a Marker: put together */
         return crc32c_extend(crc32c_extend(crc32c(layout->p, layout->covered - MPA_MARKER_LEN - fpdu->pad_length),
                                            zeros, fpdu->pad_length),
                              layout->p + layout->covered - MPA_MARKER_LEN, MPA_MARKER_LEN);
@@ -111,7 +111,7 @@ static bool pad_nonzero(const struct mpa_fpdu *fpdu)
     return (fpdu->pad[0] | fpdu->pad[1] | fpdu->pad[2]) != 0;
 }
 
-/* The CRC stands elsewhere: before the PAD, or right behind ULPDU_Length. */
+/* The CRC is elsewhere: before the PAD, or right after ULPDU_Length. */
 static bool placed_elsewhere(const struct mpa_fpdu *fpdu, const struct layout *layout, struct cause *cause)
 {
     const uint8_t *p = layout->p;
@@ -123,11 +123,11 @@ static bool placed_elsewhere(const struct mpa_fpdu *fpdu, const struct layout *l
         static const uint8_t zeros[3];
 
         uint32_t field = get_le32(p + at);
-        bool pad_behind = true;
+        bool pad_after = true;
 
         for (size_t i = at + MPA_CRC_LEN; i < end; i++)
-            pad_behind &= p[i] == 0;
-        if (pad_behind && (field == crc || field == crc32c_extend(crc, zeros, pad))) {
+            pad_after &= p[i] == 0;
+        if (pad_after && (field == crc || field == crc32c_extend(crc, zeros, pad))) {
             *cause = (struct cause){RULE_MPA_4_1_08, "it precedes the PAD", false};
             return true;
         }

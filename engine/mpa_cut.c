@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Segments that the snap length cut: their octets end early, but TCP tells how many there were. An FPDU whose
- * ULPDU_Length is there is followed to its end in number, though not in content; its header, and Markers as far as
- * they are there, are judged as ever. Its octets wait in the window, which takes nothing more until its end has passed.
+ * Segments that the snap length cut: their octets end early, but TCP knows how many there were. An FPDU whose
+ * ULPDU_Length is there is followed to its end in number, though not in content; its header, and Markers as far as they
+ * are there, are judged as usual. Its octets wait in the window, which takes nothing more until its end has passed.
  * Where the next ULPDU_Length is cut away, framing is lost until a segment begins with an FPDU.
  */
 #include "engine/mpa_framing.h"
@@ -19,7 +19,7 @@ static uint64_t end_of(const struct mpa_side *s, uint64_t start)
 }
 
 /*
- * An FPDU begins at the cursor, as far as its header and the segments tell: it fills a segment, or its header is
+ * An FPDU begins at the cursor, as far as its header and the segments show: it fills a segment, or its header is
  * faultless. segment_end: of the segment that was cut.
  */
 static bool begins_here(struct mpa_connection *mpa, unsigned side, uint64_t segment_end)
@@ -50,8 +50,8 @@ static void accept(struct mpa_connection *mpa, unsigned side)
 }
 
 /*
- * FPDUs that are there as a whole, in front of the one that was cut; what waited for octets behind them must do. Where
- * the start of the stream is missing, one whose CRC is wrong may be no FPDU: Markers, if there are any, were guessed.
+ * Complete FPDUs before the one that was cut; what waited for octets after them must do. Where the start of the stream
+ * is missing, one whose CRC is wrong may be no FPDU: Markers, if there are any, were guessed.
  */
 static void settle_whole(struct mpa_connection *mpa, unsigned side)
 {
@@ -103,7 +103,7 @@ bool mpa_cut_hole(struct mpa_connection *mpa, unsigned side, uint64_t from, uint
     if (s->cut_end > to)
         return true;
     accept(mpa, side);
-    if (s->cursor < to) { /* where the FPDUs behind it begin was cut away */
+    if (s->cursor < to) { /* where the FPDUs after it begin was cut away */
         s->hole = true;
         mpa_framing_hole(mpa, side, s->cursor, to);
     } else {

@@ -14,7 +14,7 @@ enum {
     TRIES_MAX = 32, /* in a direction: what fails so often is no other grid */
 };
 
-/* By the framing in use no Marker stands there. */
+/* By the framing in use there is no Marker there. */
 static bool is_elsewhere(const struct mpa_framing_state *fs, uint64_t at)
 {
     return !fs->framing.markers || at < fs->framing.seq_start || (at - fs->framing.seq_start) % fs->period != 0;
@@ -27,7 +27,7 @@ static bool is_elsewhere(const struct mpa_framing_state *fs, uint64_t at)
 static bool markers_fit(const struct diagnosing *d, const struct mpa_shape *shape, uint64_t header, unsigned wanted)
 {
     uint64_t end = mpa_shape_end(shape, d->at);
-    unsigned telling = 0;
+    unsigned pointing = 0;
 
     if (end > mpa_window_end(&d->s->window))
         return false;
@@ -36,9 +36,9 @@ static bool markers_fit(const struct diagnosing *d, const struct mpa_shape *shap
 
         if (get_be32(mpa_window_at(&d->s->window, at)) != (at < header ? 0 : at - header))
             return false;
-        telling += is_elsewhere(d->fs, at) && (at > header || (at - d->fs->start) % MPA_MARKER_PERIOD != 0);
+        pointing += is_elsewhere(d->fs, at) && (at > header || (at - d->fs->start) % MPA_MARKER_PERIOD != 0);
     }
-    return telling >= wanted;
+    return pointing >= wanted;
 }
 
 static bool try_grid(struct diagnosing *d, uint64_t origin, uint32_t period, unsigned wanted)
@@ -76,8 +76,8 @@ static bool try_grid(struct diagnosing *d, uint64_t origin, uint32_t period, uns
 }
 
 /*
- * A mistake in counting, or a multiple. One Marker elsewhere makes no other period: behind a right first one the rest
- * may stand on a shifted grid.
+ * A mistake in counting, or a multiple. One Marker elsewhere is not another period: after a right first one the rest
+ * may be on a shifted grid.
  */
 static bool is_usual(uint32_t period)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ULPDU_Length, PAD or CRC field not as section 4.1 wants them. Where CRCs are generated the FPDU's own CRC tells where
- * it ends. Without, the usual mistakes are tried, and the next FPDU must stand where they would put it.
+ * ULPDU_Length, PAD or CRC field that section 4.1 does not allow. Where CRCs are generated the FPDU's own CRC shows
+ * where it ends. Without them the usual mistakes are tried, and the next FPDU must be where they would put it.
  */
 #include "engine/mpa_diagnose.h"
 
@@ -74,7 +74,7 @@ static uint32_t crc_with_length(const struct diagnosing *d, const struct suspect
                          covered - header - sizeof field);
 }
 
-/* Where the CRC of the octets before it stands; 0 when nowhere. */
+/* Where the CRC of the octets before it is; 0 when nowhere. */
 static uint64_t scan_for_crc(const struct diagnosing *d, const struct suspect *suspect)
 {
     const uint8_t *p = mpa_window_at(&d->s->window, suspect->start);
@@ -214,8 +214,8 @@ bool mpa_try_end_by_crc(struct diagnosing *d)
 }
 
 /*
- * No PAD: the CRC stands right behind the ULPDU, and the next FPDU right behind the CRC. (The CRC before the PAD looks
- * alike; there zero octets follow.)
+ * No PAD: the CRC is right after the ULPDU, and the next FPDU right after the CRC. (The CRC before the PAD looks alike;
+ * there zero octets follow.)
  */
 bool mpa_try_no_pad(struct diagnosing *d)
 {
@@ -281,7 +281,7 @@ static bool zero_word_before(const struct diagnosing *d, uint64_t end)
 }
 
 /* The octets before a CRC field that ends at `end` are zero, and the one before them is not: PAD. */
-static bool pad_stands_before(const struct diagnosing *d, uint64_t end, unsigned pad)
+static bool pad_precedes(const struct diagnosing *d, uint64_t end, unsigned pad)
 {
     const struct mpa_window *window = &d->s->window;
 
@@ -328,10 +328,10 @@ static bool credible(struct diagnosing *d, const struct suspect *suspect, const 
     case LENGTH:
         return (fixed == 0 || fixed == candidate->value) && length_fits(d, suspect, candidate->value);
     case COUNTED_MARKERS:
-        /* PAD octets tell a length that was too large by something else. */
+        /* The PAD octets reveal a length that was too large by some other amount. */
         if (!length_fits(d, suspect, candidate->value))
             return false;
-        return !pad_stands_before(d, candidate->end, mpa_pad_length((uint16_t)(suspect->length - 6u))) ||
+        return !pad_precedes(d, candidate->end, mpa_pad_length((uint16_t)(suspect->length - 6u))) ||
                candidate->value + mpa_pad_length((uint16_t)candidate->value) !=
                    suspect->length - 6u + mpa_pad_length((uint16_t)(suspect->length - 6u));
     case PAD:
@@ -398,7 +398,7 @@ static bool try_candidate(struct diagnosing *d, const struct suspect *suspect, e
         return false;
     if (mpa_crc_expected(d->mpa, d->side) && suspect->start == d->at &&
         mpa_try_corrected_end(d, suspect, candidate.end))
-        return true; /* there is a CRC field, and it tells */
+        return true; /* there is a CRC field, and it decides */
     settle(d, suspect, &candidate);
     return true;
 }
@@ -417,7 +417,7 @@ static bool try_suspect(struct diagnosing *d, uint64_t start)
     pad = mpa_pad_length(suspect.length);
     if (try_candidate(d, &suspect, NO_CRC_FIELD, 0))
         return true;
-    if (mpa_crc_expected(d->mpa, d->side)) /* the CRC would have told */
+    if (mpa_crc_expected(d->mpa, d->side)) /* the CRC would have shown it */
         return false;
     mpa_shape_init(&shape, d->fs, start, suspect.length);
     markers = markers_between(d->fs, suspect.header, mpa_shape_end(&shape, start));

@@ -59,7 +59,7 @@ void mpa_report_stray(struct mpa_connection *mpa, unsigned side, uint64_t from, 
     size_t n = mpa_octets_from(s, from);
 
     if (s->startup.oversized || s->startup.missing > 0)
-        return; /* where FO lies is in doubt, and that is reported */
+        return; /* where FO is is in doubt, and that is reported */
     for (size_t i = 0; i < n && i < 16 && from + i < to; i++) {
         static const char digits[] = "0123456789abcdef";
         uint8_t octet = *mpa_window_at(&s->window, from + i);
@@ -146,7 +146,7 @@ bool mpa_try_next_fpdu(struct diagnosing *d)
     if (fine && next < end)
         return settle_unfinished(d, &suspect, next);
     if (fine) {
-        /* Complete by its length, and the next one stands further on: a length that is too small, or stray octets. */
+        /* Complete by its length, and the next one is further on: a length that is too small, or stray octets. */
         if (mpa_try_corrected_end(d, &suspect, next))
             return true;
         mpa_diagnose_refresh(d);

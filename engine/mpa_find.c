@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Finds MPA in the octet streams: the startup frames at the streams' beginning, or behind streaming-mode data (RFC 5044
- * section 7.1), in either order of arrival at the tap. Octets behind a startup frame are held until the other
+ * Finds MPA in the octet streams: the startup frames at the streams' beginning, or after streaming-mode data (RFC 5044
+ * section 7.1), in either order of arrival at the capture point. Octets after a startup frame are held until the other
  * side's frame is known, or is known to be lost.
  */
 #define _GNU_SOURCE /* memmem() */
@@ -14,7 +14,7 @@
 
 enum {
     LOOK_MAX = 1 << 20,   /* streaming-mode octets searched for a key, per side */
-    HELD_MAX = 512 << 10, /* octets held behind a startup frame while the other one is awaited */
+    HELD_MAX = 512 << 10, /* octets held after a startup frame while the other one is awaited */
     UNCONFIRMED_MAX = 64 << 10,
     KEY_DAMAGED_MIN = 12, /* of 16 octets: below this it is some other protocol */
 };
@@ -214,7 +214,7 @@ static void start_operation(struct mpa_connection *mpa, const struct place *plac
     }
 }
 
-/* The capture does not hold the other side's frame: goes on with what this one tells. */
+/* The capture lacks the other side's frame: continues with what this one says. */
 static void start_one_sided(struct mpa_connection *mpa, unsigned side)
 {
     struct mpa_side *s = &mpa->side[side];
@@ -273,7 +273,7 @@ static bool plausible_request_or_reply(const uint8_t *header)
 }
 
 /*
- * A key behind other data is not yet MPA: the text of the RFC may be transferred, too. It counts when it was sent as a
+ * A key after other data is not yet MPA: somebody may transfer the text of the RFC. It counts when it was sent as a
  * unit, a frame that fills its segment, or when the other side has the matching frame.
  */
 static bool confirmed(struct mpa_connection *mpa, unsigned side, size_t need)
@@ -289,7 +289,7 @@ static bool confirmed(struct mpa_connection *mpa, unsigned side, size_t need)
            mpa_segment_ends(mpa, side, s->startup.start + need);
 }
 
-/* The sender of an incomplete frame went on with FPDUs although PD_Length announced more octets. */
+/* The sender of an incomplete frame continued with FPDUs although PD_Length announced more octets. */
 static bool went_on(struct mpa_connection *mpa, unsigned side)
 {
     struct mpa_side *s = &mpa->side[side];
@@ -340,7 +340,7 @@ static void take_frame(struct mpa_connection *mpa, unsigned side, size_t have)
     frame_complete(mpa, side);
 }
 
-/* SIDE_STARTUP: a key stands at startup.start. True when the state changed. */
+/* SIDE_STARTUP: a key is at startup.start. True when the state changed. */
 static bool collect(struct mpa_connection *mpa, unsigned side, bool last)
 {
     struct mpa_side *s = &mpa->side[side];
@@ -352,7 +352,7 @@ static bool collect(struct mpa_connection *mpa, unsigned side, bool last)
     if (have < MPA_STARTUP_HEADER_LEN)
         return false;
     if (!startup->header_seen) {
-        /* A whole key at the front of a segment is one, whatever stands behind it. */
+        /* A whole key at the start of a segment is one, whatever follows it. */
         if (startup->late && !plausible_request_or_reply(p) && !mpa_segment_starts(mpa, side, startup->start)) {
             s->state = SIDE_STREAMING;
             s->cursor = startup->start + 1;
@@ -434,23 +434,22 @@ static enum first_look look_at_start(struct mpa_connection *mpa, unsigned side, 
     return FIRST_NOT_A_KEY;
 }
 
-/* Octets at `at` stand where a Reply is due and are none. */
-static void tell_bad_reply(struct mpa_connection *mpa, unsigned side, uint64_t at)
+/* Octets at `at` are where a Reply is due, and are none. */
+static void report_bad_reply(struct mpa_connection *mpa, unsigned side, uint64_t at)
 {
     struct mpa_side *s = &mpa->side[side], *o = other_of(mpa, side);
     const struct octets_origin *origin = mpa_origin(mpa, side, at);
     struct place place;
 
-    if (s->bad_start_told || s->hole || !o->startup.seen || o->startup.frame.kind != MPA_REQUEST ||
+    if (s->bad_start_reported || s->hole || !o->startup.seen || o->startup.frame.kind != MPA_REQUEST ||
         !origin->acked_known || origin->acked < o->startup.end)
         return;
-    s->bad_start_told = true;
+    s->bad_start_reported = true;
     place = mpa_place(mpa, side, at, mpa_window_end(&s->window));
     mpa_reaction_bad_startup(mpa, side, &place);
 }
 
-/* Searches for a key in streaming-mode data. True when one was found; else s->cursor is behind what need not be kept.
- */
+/* Searches for a key in streaming-mode data. True when one was found; else s->cursor is past what need not be kept. */
 static bool search_key(struct mpa_connection *mpa, unsigned side)
 {
     struct mpa_side *s = &mpa->side[side];
@@ -528,7 +527,7 @@ static bool look(struct mpa_connection *mpa, unsigned side, bool last)
         if (mpa->options.accept_midstream || mpa->phase == MPA_PHASE_FULL_OPERATION)
             s->state = SIDE_RECOGNISING;
     }
-    tell_bad_reply(mpa, side, s->cursor);
+    report_bad_reply(mpa, side, s->cursor);
     if (search_key(mpa, side))
         return true;
     if (o->state == SIDE_WAITING && start_may_be_lost(mpa, side)) {
@@ -581,7 +580,7 @@ void mpa_find_octets(struct mpa_connection *mpa, unsigned side)
             break;
         }
     }
-    /* A frame behind other data waits for its counterpart: that may have come now. */
+    /* A frame after other data waits for its counterpart, which may have come now. */
     if (other_of(mpa, side)->state == SIDE_STARTUP && s->startup.header_seen && other_of(mpa, side)->startup.late)
         if (collect(mpa, 1 - side, false))
             mpa_find_octets(mpa, 1 - side);
@@ -593,7 +592,7 @@ void mpa_find_hole(struct mpa_connection *mpa, unsigned side, uint64_t to)
 
     if (s->state == SIDE_STARTUP && s->startup.header_seen && !s->startup.late &&
         to <= s->startup.start + MPA_STARTUP_HEADER_LEN + s->startup.frame.pd_length) {
-        /* Only Private Data is lost: the header tells what Full Operation needs. */
+        /* Only Private Data is lost: the header has all that Full Operation needs. */
         s->startup.partial = true;
         take_frame(mpa, side, (size_t)(mpa_window_end(&s->window) - s->startup.start));
         mpa_window_restart(&s->window, to);
@@ -625,7 +624,7 @@ void mpa_find_hole(struct mpa_connection *mpa, unsigned side, uint64_t to)
         s->cursor = to;
 }
 
-/* The octets behind this side's frame acknowledge nothing that the capture misses: the other end really was silent. */
+/* The octets after this side's frame acknowledge nothing that the capture lacks: the other end really was silent. */
 static bool nothing_missed(const struct mpa_connection *mpa, unsigned side)
 {
     const struct octets_origin *origin = mpa_origin(mpa, side, mpa->side[side].startup.end);

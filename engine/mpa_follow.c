@@ -89,7 +89,7 @@ enum follow mpa_follow(struct mpa_connection *mpa, unsigned side, uint64_t at)
     return odd <= HEADER_ODD_MAX ? FOLLOW_YES : FOLLOW_MAYBE;
 }
 
-/* How many plausible FPDUs stand in a row from `at` on. */
+/* How many plausible FPDUs there are in a row from `at` on. */
 struct row {
     unsigned count;
     bool contradicted; /* by what follows them */
@@ -163,7 +163,7 @@ static bool may_start(const uint8_t *p, size_t n)
     return (p[0] != 0 || p[1] >= DDP_TAGGED_HEADER_LEN) && (p[2] & 0x02) == 0 && (p[3] & 0x80) == 0;
 }
 
-/* A Marker lies among the first octets from here, so that they are not what they seem. */
+/* A Marker is among the first octets from here, so they are not what they seem. */
 static bool near_marker(const struct mpa_framing_state *fs, uint64_t header)
 {
     return fs->framing.markers && header >= fs->framing.seq_start &&

@@ -50,8 +50,8 @@ void mpa_framing_free(struct mpa_side *side)
 }
 
 /*
- * With the first octets: do Markers stand in this direction? What is found counts from here on (7.1.1, 4.3); judging
- * it is left until it is certain. False: too few octets.
+ * With the first octets: does this direction have Markers? What is found counts from here on (7.1.1, 4.3); it is judged
+ * once it is certain. False: too few octets.
  */
 static bool settle_markers(struct mpa_connection *mpa, unsigned side, bool last)
 {
@@ -65,7 +65,7 @@ static bool settle_markers(struct mpa_connection *mpa, unsigned side, bool last)
 
     if (n < MPA_MARKER_LEN + HEADER_VISIBLE_MIN && !last)
         return false;
-    if (n < MPA_MARKER_LEN + HEADER_VISIBLE_MIN) { /* a Marker alone, or a rest: nothing can be told */
+    if (n < MPA_MARKER_LEN + HEADER_VISIBLE_MIN) { /* a Marker alone, or the rest of something: nothing can be known */
         fs->opening = false;
         return true;
     }
@@ -129,7 +129,7 @@ static void count_shape(struct mpa_connection *mpa, const struct mpa_framing_sta
         verdict_passed(v, RULE_MPA_4_1_03);
 }
 
-/* Of an FPDU that was cut, what its octets behind the header say stays open; framed: its end is that of a segment. */
+/* Of an FPDU that was cut, everything after the header stays open; framed: it ends with a segment. */
 static void count_cut(struct mpa_connection *mpa, const struct mpa_framing_state *fs, const struct mpa_fpdu *fpdu,
                       bool framed)
 {
@@ -306,7 +306,7 @@ bool mpa_framing_ends_well(struct mpa_connection *mpa, unsigned side, uint64_t s
     const struct mpa_framing_state *fs = s->framing;
     size_t run = mpa_run_of(s, start);
 
-    /* A Marker behind it may have been sent ahead of the next FPDU (4.3). */
+    /* A Marker after it may have been sent ahead of the next FPDU (4.3). */
     if (fs->framing.markers && mpa_octets_from(s, end) == MPA_MARKER_LEN &&
         (end - fs->framing.seq_start) % fs->period == 0 && get_be32(mpa_window_at(&s->window, end)) == 0)
         end += MPA_MARKER_LEN;
@@ -536,7 +536,7 @@ void mpa_framing_hole(struct mpa_connection *mpa, unsigned side, uint64_t from, 
     }
     mpa_window_restart(&s->window, to);
     if (in_fpdu && end >= to) {
-        /* The FPDU is damaged, but its header still tells where the next one starts. */
+        /* The FPDU is damaged, but its header still says where the next one starts. */
         mpa_skipped(mpa, side, start, end, "FPDU not captured completely");
         s->cursor = end;
         fs->in_step = 0;

@@ -13,8 +13,8 @@ struct startup_seen {
     bool header_seen;         /* its 20 octets: frame is valid as far as they go, also when seen is false */
     bool partial;             /* Private Data (partly) lost by the capture; never judged, its header is used */
     bool oversized;           /* PD_Length above 512: judged as soon as 512 octets of it are there, or none follow */
-    bool late;                /* key not at the stream's first octet: behind streaming-mode data */
-    bool excess;              /* octets behind it are Private Data that PD_Length does not count: that is told */
+    bool late;                /* key not at the stream's first octet: after streaming-mode data */
+    bool excess;              /* octets after it are Private Data that PD_Length does not count: reported */
     uint32_t missing;         /* Private Data octets that PD_Length announces and that its sender never sent */
     struct mpa_startup frame; /* its pointers lead into octets[] */
     uint8_t octets[MPA_STARTUP_HEADER_LEN + MPA_PRIVATE_DATA_MAX];
@@ -28,7 +28,7 @@ struct startup_seen {
 enum side_state {
     SIDE_STREAMING,   /* looking for a startup frame */
     SIDE_STARTUP,     /* a key was found, the frame is being collected */
-    SIDE_WAITING,     /* startup frame complete, octets behind it are held until the other side's is known */
+    SIDE_WAITING,     /* startup frame complete, octets after it are held until the other side's is known */
     SIDE_FPDUS,       /* Full Operation, in step */
     SIDE_LOST,        /* Full Operation, FPDU boundary unknown: resynchronising */
     SIDE_RECOGNISING, /* start missing: looking for an FPDU stream by structure and CRC */
@@ -42,12 +42,12 @@ struct mpa_window {
     size_t n;
     uint8_t *buffer;
     size_t capacity;
-    bool buffered; /* p lies in buffer */
+    bool buffered; /* p points into buffer */
 };
 
 /* Which rows of octets came from where: kept for octets that are not consumed yet. */
 struct origin_run {
-    uint64_t start, end; /* stream offsets of the first octet and behind the last */
+    uint64_t start, end; /* stream offsets of the first octet and past the last */
     struct octets_origin origin;
 };
 
@@ -61,11 +61,11 @@ struct mpa_side {
     struct origin_run *runs;  /* of the window's octets, ascending */
     size_t n_runs, runs_capacity;
     struct mpa_framing_state *framing; /* from Full Operation on */
-    bool start_looked_at, bad_start_told;
+    bool start_looked_at, bad_start_reported;
     bool ended;            /* FIN, RST or the end was judged */
     bool any;              /* octets or a hole were delivered */
     uint64_t first_offset; /* of the first octet delivered */
-    uint64_t next;         /* behind the last octet or hole delivered */
+    uint64_t next;         /* past the last octet or hole delivered */
     uint64_t looked;       /* recognition: no FPDU starts before it */
     unsigned row;          /* recognition: plausible FPDUs seen in a row */
     uint64_t streamed;     /* octets looked at in vain before a startup frame or FPDU stream was found */
@@ -78,7 +78,7 @@ struct mpa_side {
     bool first_fpdu_known; /* no octet of Full Operation before it is missing: it is the first one indeed */
     bool hole;             /* octets of this direction are missing: ordering and counting become inconclusive */
     bool fin, reset;
-    uint64_t rst_offset; /* where the RST stands */
+    uint64_t rst_offset; /* where the RST is */
     uint64_t fin_offset;
     struct place end_place; /* of FIN or RST */
     bool faulty;            /* its framing broke a rule, so that the receiver may complain */
@@ -153,7 +153,7 @@ static inline uint64_t mpa_window_end(const struct mpa_window *window)
     return window->offset + window->n;
 }
 
-/* The octet at stream offset `at`, which must lie in [offset, end]. */
+/* The octet at stream offset `at`, which must be in [offset, end]. */
 static inline const uint8_t *mpa_window_at(const struct mpa_window *window, uint64_t at)
 {
     return window->p + (at - window->offset);
@@ -165,7 +165,7 @@ struct place mpa_place(const struct mpa_connection *mpa, unsigned side, uint64_t
 const struct octets_origin *mpa_origin(const struct mpa_connection *mpa, unsigned side, uint64_t at);
 /* Index in runs[] of the run that holds the octet at `at`, or n_runs. */
 size_t mpa_run_of(const struct mpa_side *s, uint64_t at);
-/* A TCP segment begins (ends) exactly at stream offset `at`, as far as the octets still held tell. */
+/* A TCP segment begins (ends) exactly at stream offset `at`, as far as the octets still held show. */
 bool mpa_segment_starts(const struct mpa_connection *mpa, unsigned side, uint64_t at);
 bool mpa_segment_ends(const struct mpa_connection *mpa, unsigned side, uint64_t at);
 
@@ -176,7 +176,7 @@ bool mpa_segment_ends(const struct mpa_connection *mpa, unsigned side, uint64_t 
 void mpa_find_octets(struct mpa_connection *mpa, unsigned side);
 void mpa_find_hole(struct mpa_connection *mpa, unsigned side, uint64_t to);
 void mpa_find_end(struct mpa_connection *mpa, unsigned side);          /* FIN, RST or the end: nothing follows */
-void mpa_find_after_reject(struct mpa_connection *mpa, unsigned side); /* new octets behind a rejection */
+void mpa_find_after_reject(struct mpa_connection *mpa, unsigned side); /* new octets after a rejection */
 /* What --assume says, for parameters that are unknown. */
 void mpa_assume(struct mpa_connection *mpa);
 /* mpa_framing.c: Full Operation. */
@@ -210,7 +210,8 @@ void mpa_ignore(struct mpa_connection *mpa, unsigned side);
 
 /*
  * mpa_startup_rules.c: one startup frame is complete (each on its own), or is known to stay incomplete: missing > 0
- * when its sender went on or ended before PD_Length was reached, oversized as said above. Not called for partial ones.
+ * when its sender continued or ended before PD_Length was reached, oversized as said above. Not called for partial
+ * ones.
  */
 void mpa_judge_startup(struct mpa_connection *mpa, unsigned side);
 /* mpa_negotiation_rules.c: both frames are complete. Called once per startup. */
@@ -222,20 +223,20 @@ void mpa_order_free(struct mpa_connection *mpa);
 void mpa_order_startup(struct mpa_connection *mpa, unsigned side);
 /*
  * Octets [from, to) of `side` were delivered (in order, `from` new) while the side is not in Full Operation: streaming
- * data, pieces of a startup frame, octets held behind it. Called before the core consumes them.
+ * data, pieces of a startup frame, octets held after it. Called before the core consumes them.
  */
 void mpa_order_octets(struct mpa_connection *mpa, unsigned side, uint64_t from, uint64_t to,
                       const struct octets_origin *origin);
 /*
- * Octets p[0..n) of `side` stand at FO and are not consumed yet; both startup frames are complete, REP.R = 0. Asked
- * before the side's framing is set up. Returns how many of them belong to no FPDU (excess Private Data, streaming data,
- * a second startup frame, ...): they are reported already; the core emits `skipped` for them and begins Full Operation
- * (FO, Marker grid) behind them. Usually 0. MPA_ORDER_MORE: too few octets to tell, ask again with more; never when
- * `last` is set (a hole, FIN or the end follows).
+ * Octets p[0..n) of `side` are at FO and not consumed yet; both startup frames are complete, REP.R = 0. Asked before
+ * the side's framing is set up. Returns how many of them belong to no FPDU (excess Private Data, streaming data, a
+ * second startup frame, ...): they are reported already; the core emits `skipped` for them and begins Full Operation
+ * (FO, Marker grid) after them. Usually 0. MPA_ORDER_MORE: too few octets, ask again with more; never when `last` is
+ * set (a hole, FIN or the end follows).
  */
 #define MPA_ORDER_MORE SIZE_MAX
 size_t mpa_order_first_octets(struct mpa_connection *mpa, unsigned side, const uint8_t *p, size_t n, bool last);
-/* REP.R = 1: octets behind the startup frame of `side`, as delivered (the first 64 KiB of them). */
+/* REP.R = 1: octets after the startup frame of `side`, as delivered (the first 64 KiB of them). */
 void mpa_order_after_reject(struct mpa_connection *mpa, unsigned side, uint64_t offset, const uint8_t *p, size_t n,
                             const struct octets_origin *origin);
 void mpa_order_fpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event);

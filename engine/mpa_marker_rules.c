@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* RFC 5044 sections 4.2 and 4.3: what stands in a Marker, and where Markers stand. */
+/* RFC 5044 sections 4.2 and 4.3: what a Marker holds, and where Markers are. */
 #include "engine/mpa_framing.h"
 
 static uint16_t swap16(uint16_t v)
@@ -20,7 +20,7 @@ bool mpa_markers_right(const struct mpa_fpdu *fpdu)
     return true;
 }
 
-/* The octets of FPDUPTR, of the whole Marker, or its two fields stand in the opposite order. */
+/* The octets of FPDUPTR, of the whole Marker, or its two fields are in reverse order. */
 static bool swapped(const struct mpa_marker *marker)
 {
     uint16_t twisted = swap16(marker->expected);
@@ -226,7 +226,7 @@ void mpa_report_missing_marker(struct mpa_connection *mpa, unsigned side, uint64
     if (fs->missing_reported)
         return;
     fs->missing_reported = true;
-    if (fs->unmet && mpa->parameters.markers[side] == OFF) /* there should be none: that is told */
+    if (fs->unmet && mpa->parameters.markers[side] == OFF) /* there should be none: that is reported */
         return;
     if (!fs->start_known && fs->markers_right < 2) { /* the grid is a guess */
         verdict_inconclusive(mpa->verdict, RULE_MPA_4_3_03);

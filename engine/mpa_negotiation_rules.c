@@ -43,7 +43,7 @@ static void judge_formats(const struct pair *p)
 {
     if (malformed(p->request))
         return;
-    if (!has_s(p->req) && malformed(p->reply)) /* told at the frame itself */
+    if (!has_s(p->req) && malformed(p->reply)) /* reported at the frame itself */
         return;
     if (has_s(p->req)) {
         CHECK(p, RULE_MPA2_10_01, has_s(p->rep),

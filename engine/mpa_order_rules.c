@@ -8,10 +8,10 @@
  *     first FPDU ------>             nothing between REQ and the receipt of all of REP (7.1.2-16)
  *          <------------  FPDUs      not before the first FPDU was received (7.1.2-23), and that one valid (-24)
  *
- * What an end had received when it sent some octets is told by the ACK number of the segment that carried them, and by
- * nothing else: the capture point may see the two directions in another order. ACK numbers of retransmissions are
- * later than those of the first sending, so they can hide a violation but not feign one. Where the ACK number is not
- * known the order in the capture decides.
+ * Only the ACK number of the segment that carried some octets says what their sender had received by then: the capture
+ * point may see the two directions in another order. ACK numbers of retransmissions are later than those of the first
+ * sending, so they can hide a violation but not feign one. Where the ACK number is not known the order in the capture
+ * decides.
  */
 #include "engine/heap.h"
 #include "engine/mpa_startup_state.h"
@@ -41,7 +41,7 @@ static void fail_two_requests(struct mpa_connection *mpa, enum rule_id rule)
 
     mpa->order->two_requests_open = false;
     verdict_failed(
-        mpa->verdict, rule, direction_of(mpa, second), &b->place, mpa->side[other(second)].startup.place.frame,
+        mpa->verdict, rule, direction_of(mpa, second), &b->place, mpa->side[other_side(second)].startup.place.frame,
         rule == RULE_MPA_7_1_1_04
             ? "expected the key \"MPA ID Rep Frame\" in the answer to the MPA Request; found \"MPA ID Req Frame\""
             : "expected one MPA Initiator; found an MPA Request from each end");
@@ -84,12 +84,12 @@ void mpa_order_conflict(struct mpa_connection *mpa, unsigned side)
 }
 
 /* Where no ACK number is known the order of capture counts, if the peer's stream had begun in it, and has no hole. */
-static bool capture_tells_order(const struct mpa_connection *mpa, unsigned peer, const struct octets_origin *origin)
+static bool capture_shows_order(const struct mpa_connection *mpa, unsigned peer, const struct octets_origin *origin)
 {
     return mpa->start_captured[peer] && mpa->start_frame[peer] < origin->frame && !mpa->side[peer].hole;
 }
 
-/* ---- the Reply, and what stands before it ---- */
+/* ---- the Reply, and what precedes it ---- */
 
 static void judge_reply(struct mpa_connection *mpa, unsigned from, unsigned to)
 {
@@ -108,7 +108,7 @@ static void judge_reply(struct mpa_connection *mpa, unsigned from, unsigned to)
         verdict_inconclusive(v, RULE_MPA_7_1_2_03);
     else if (received)
         verdict_passed(v, RULE_MPA_7_1_2_03);
-    else if (!reply->first.acked_known && !capture_tells_order(mpa, from, &reply->first))
+    else if (!reply->first.acked_known && !capture_shows_order(mpa, from, &reply->first))
         verdict_inconclusive(v, RULE_MPA_7_1_2_03);
     else if (reply->first.acked_known)
         verdict_failed(
@@ -174,32 +174,32 @@ static void judge_streaming(struct mpa_connection *mpa, unsigned from, unsigned 
 
 void mpa_order_startup(struct mpa_connection *mpa, unsigned side)
 {
-    const struct startup_seen *mine = &mpa->side[side].startup, *theirs = &mpa->side[other(side)].startup;
+    const struct startup_seen *mine = &mpa->side[side].startup, *theirs = &mpa->side[other_side(side)].startup;
 
     if (mine->frame.kind == MPA_REQUEST) {
         verdict_passed(mpa->verdict, RULE_MPA_7_1_2_01);
         if (theirs->seen && theirs->frame.kind == MPA_REQUEST)
-            judge_two_requests(mpa, other(side), side);
+            judge_two_requests(mpa, other_side(side), side);
         else if (theirs->seen && theirs->frame.kind == MPA_REPLY) { /* it was the Reply that proved the Request */
-            judge_reply(mpa, side, other(side));
-            judge_streaming(mpa, side, other(side));
+            judge_reply(mpa, side, other_side(side));
+            judge_streaming(mpa, side, other_side(side));
         }
         return;
     }
     if (theirs->seen && theirs->frame.kind == MPA_REQUEST) {
-        judge_reply(mpa, other(side), side);
-        judge_streaming(mpa, other(side), side);
+        judge_reply(mpa, other_side(side), side);
+        judge_streaming(mpa, other_side(side), side);
     } else {
         mpa->order->reply_open = true;
     }
 }
 
-/* ---- the first octets behind a startup frame ---- */
+/* ---- the first octets after a startup frame ---- */
 
 /* Had the sender of these octets received what it must wait for? */
 static enum timing timing_of(const struct mpa_connection *mpa, unsigned side, const struct octets_origin *origin)
 {
-    const struct mpa_side *peer = &mpa->side[other(side)];
+    const struct mpa_side *peer = &mpa->side[other_side(side)];
     bool initiator = mpa->side[side].startup.frame.kind == MPA_REQUEST;
 
     if (initiator) {
@@ -207,9 +207,9 @@ static enum timing timing_of(const struct mpa_connection *mpa, unsigned side, co
             return OPEN;
         if (origin->acked_known)
             return origin->acked >= peer->startup.end ? TIMELY : EARLY;
-        return origin->frame >= peer->startup.first.frame      ? TIMELY
-               : capture_tells_order(mpa, other(side), origin) ? EARLY
-                                                               : OPEN;
+        return origin->frame >= peer->startup.first.frame           ? TIMELY
+               : capture_shows_order(mpa, other_side(side), origin) ? EARLY
+                                                                    : OPEN;
     }
     if (peer->startup.oversized)
         return OPEN;
@@ -221,13 +221,13 @@ static enum timing timing_of(const struct mpa_connection *mpa, unsigned side, co
     }
     if (origin->acked_known && origin->acked < peer->startup.end + FPDU_OCTETS_MIN)
         return EARLY;
-    /* Something was received; whether it was a whole FPDU, only the Initiator's stream tells, if it is complete. */
+    /* Something was received; whether it was a whole FPDU, only the Initiator's stream shows, if it is complete. */
     if (peer->fpdus == 0 || peer->hole)
-        return !origin->acked_known && capture_tells_order(mpa, other(side), origin) ? EARLY : OPEN;
+        return !origin->acked_known && capture_shows_order(mpa, other_side(side), origin) ? EARLY : OPEN;
     return EARLY;
 }
 
-/* Octets from FO on, of the n at hand, that were sent too early. */
+/* Of the n octets from FO on, those that were sent too early. */
 static size_t early_octets(const struct mpa_connection *mpa, unsigned side, uint64_t from, size_t n)
 {
     const struct mpa_side *s = &mpa->side[side];
@@ -247,7 +247,7 @@ static size_t early_octets(const struct mpa_connection *mpa, unsigned side, uint
 
 static void fail_early(struct mpa_connection *mpa, unsigned side, uint64_t from, size_t early, bool lone_marker)
 {
-    const struct startup_seen *peer = &mpa->side[other(side)].startup;
+    const struct startup_seen *peer = &mpa->side[other_side(side)].startup;
     struct place place = mpa_place(mpa, side, from, from + (early > 0 ? early : 1));
     const struct octets_origin *origin = mpa_origin(mpa, side, from);
     bool initiator = mpa->side[side].startup.frame.kind == MPA_REQUEST;
@@ -310,8 +310,8 @@ static void judge_timing(struct mpa_connection *mpa, unsigned side, uint64_t fro
         pass_timing(mpa, side);
         break;
     case OPEN:
-        if (mpa->side[side].startup.frame.kind == MPA_REPLY && !mpa->side[other(side)].hole &&
-            mpa->side[other(side)].fpdus == 0 && mpa_origin(mpa, side, from)->acked_known) {
+        if (mpa->side[side].startup.frame.kind == MPA_REPLY && !mpa->side[other_side(side)].hole &&
+            mpa->side[other_side(side)].fpdus == 0 && mpa_origin(mpa, side, from)->acked_known) {
             order->first_open = true;
             order->first_acked = mpa_origin(mpa, side, from)->acked;
             order->first_place = mpa_place(mpa, side, from, from + 1);
@@ -340,7 +340,7 @@ size_t mpa_order_first_octets(struct mpa_connection *mpa, unsigned side, const u
     if (order->boundary_judged || n == 0)
         return 0;
     early = early_octets(mpa, side, from, n);
-    /* A Marker alone, where the Responder's FPDUs will have them, and nothing or only later octets behind it. */
+    /* A Marker alone, where the Responder's FPDUs will have them, and nothing or only later octets after it. */
     if (responder && early == MPA_MARKER_LEN && zero_marker(p, n) && mpa->parameters.markers[side] == ON) {
         if (n == MPA_MARKER_LEN && !last)
             return MPA_ORDER_MORE;
@@ -359,7 +359,7 @@ size_t mpa_order_first_octets(struct mpa_connection *mpa, unsigned side, const u
     order->boundary_judged = true;
     b.before_reply = !responder && early > 0;
     mpa_boundary_report(mpa, side, &b, p, n);
-    /* What stands behind the stray octets was sent when it was sent. */
+    /* What follows the stray octets has a time of its own. */
     if (n > b.count && mpa_fpdu_likeness(p + b.count, n - b.count) == FPDU_CONVINCING)
         judge_timing(mpa, side, from + b.count, early > b.count ? early - b.count : 0, false);
     return b.count;
@@ -368,7 +368,7 @@ size_t mpa_order_first_octets(struct mpa_connection *mpa, unsigned side, const u
 void mpa_order_fpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
 {
     struct mpa_order_state *order = mpa->order;
-    const struct mpa_side *peer = &mpa->side[other(side)];
+    const struct mpa_side *peer = &mpa->side[other_side(side)];
     const struct octets_origin *origin;
 
     if (order->settled || !mpa->parameters.startup_seen)
@@ -380,9 +380,9 @@ void mpa_order_fpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_
         if (mpa->side[side].hole || event->after_resync)
             verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_2_23);
         else if (order->first_acked >= event->fpdu.offset + event->fpdu.length)
-            pass_timing(mpa, other(side));
+            pass_timing(mpa, other_side(side));
         else
-            verdict_failed(mpa->verdict, RULE_MPA_7_1_2_23, direction_of(mpa, other(side)), &order->first_place,
+            verdict_failed(mpa->verdict, RULE_MPA_7_1_2_23, direction_of(mpa, other_side(side)), &order->first_place,
                            event->place.frame,
                            "expected the Responder to wait for the Initiator's first FPDU (%u octets); found that it "
                            "sent one when %llu octets of it had arrived",
@@ -399,7 +399,7 @@ void mpa_order_fpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_
     origin = mpa_origin(mpa, side, event->fpdu.offset);
     if (!peer->first_fpdu_bad)
         verdict_passed(mpa->verdict, RULE_MPA_7_1_2_24);
-    else if (!origin->acked_known || origin->acked < peer->first_fpdu_end || order->side[other(side)].conflict)
+    else if (!origin->acked_known || origin->acked < peer->first_fpdu_end || order->side[other_side(side)].conflict)
         verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_2_24);
     else
         verdict_failed(
@@ -418,7 +418,7 @@ void mpa_order_after_reject(struct mpa_connection *mpa, unsigned side, uint64_t 
                             const struct octets_origin *origin)
 {
     struct mpa_order_side *order = &mpa->order->side[side];
-    const struct startup_seen *seen = &mpa->side[side].startup, *peer = &mpa->side[other(side)].startup;
+    const struct startup_seen *seen = &mpa->side[side].startup, *peer = &mpa->side[other_side(side)].startup;
     bool initiator = seen->frame.kind == MPA_REQUEST;
     struct place place = {.frame = origin->arrival,
                           .first_frame = origin->frame,
@@ -426,7 +426,7 @@ void mpa_order_after_reject(struct mpa_connection *mpa, unsigned side, uint64_t 
                           .offset = offset,
                           .side = (uint8_t)side};
 
-    /* Octets behind the Request that were sent before the rejection was known: judged as if there were none. */
+    /* Octets after the Request that were sent before the rejection was known: judged as if there were none. */
     if (initiator && offset == seen->end && !order->boundary_judged && timing_of(mpa, side, origin) == EARLY) {
         struct boundary b = mpa_boundary_classify(mpa, side, p, n, n, true);
 
@@ -452,11 +452,11 @@ void mpa_order_after_reject(struct mpa_connection *mpa, unsigned side, uint64_t 
 
 /* ---- the end ---- */
 
-/* A Request whose Reply never came: what was held behind it can only have been sent too early. */
+/* A Request whose Reply never came: what was held after it can only have been sent too early. */
 static void judge_unanswered(struct mpa_connection *mpa, unsigned side)
 {
     struct mpa_side *s = &mpa->side[side];
-    const struct mpa_side *peer = &mpa->side[other(side)];
+    const struct mpa_side *peer = &mpa->side[other_side(side)];
     struct mpa_order_side *order = &mpa->order->side[side];
     uint64_t from = s->startup.end, end = mpa_window_end(&s->window);
     const struct octets_origin *origin;
@@ -473,7 +473,7 @@ static void judge_unanswered(struct mpa_connection *mpa, unsigned side)
     n = (size_t)(end - from);
     origin = mpa_origin(mpa, side, from);
     /* A Reply that the capture missed would have been acknowledged. */
-    if (peer->hole || !origin->acked_known || origin->acked > mpa->order->side[other(side)].delivered) {
+    if (peer->hole || !origin->acked_known || origin->acked > mpa->order->side[other_side(side)].delivered) {
         verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_2_16);
         return;
     }
@@ -488,7 +488,7 @@ static void judge_unanswered(struct mpa_connection *mpa, unsigned side)
 
 static void judge_unsolicited(struct mpa_connection *mpa, unsigned side)
 {
-    const struct mpa_side *peer = &mpa->side[other(side)];
+    const struct mpa_side *peer = &mpa->side[other_side(side)];
     const struct startup_seen *reply = &mpa->side[side].startup;
 
     /* A Reply that acknowledges what the capture does not hold answers a Request that it missed. */
@@ -517,11 +517,11 @@ void mpa_order_finish(struct mpa_connection *mpa)
         verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_2_23);
     if (to >= 0 && from < 0)
         judge_unsolicited(mpa, (unsigned)to);
-    if (from >= 0 && to < 0 && !mpa->side[other((unsigned)from)].startup.seen)
+    if (from >= 0 && to < 0 && !mpa->side[other_side((unsigned)from)].startup.seen)
         judge_unanswered(mpa, (unsigned)from);
     if (from < 0 || to < 0)
         return;
-    /* Startup frames with nothing behind them end where they should. */
+    /* Startup frames with nothing after them end where they should. */
     for (unsigned side = 0; side < 2; side++)
         if (!mpa->side[side].hole && mpa->side[side].next <= mpa->side[side].startup.end)
             mpa_boundary_passed(mpa, side);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reactions: a stimulus that one side sends makes an expectation of the other side, which later events meet, break or
- * leave open. One file a family of stimuli:
+ * Reactions: a stimulus that one side sends creates an expectation of the other side, which later events meet, break or
+ * leave open. One file per family of stimuli:
  *
  *   mpa_reaction_rules.c      the hooks, the clock, what both directions acknowledged
  *   mpa_reaction_close.c      startup frames whose receiver must close
  *   mpa_reaction_establish.c  Replies that the Initiator must answer with a Terminate; RTR (RFC 6581)
  *   mpa_reaction_wait.c       waiting for startup frames and FPDUs that do not come
  *   mpa_reaction_error.c      FPDUs with a wrong CRC or Marker
- *   mpa_reaction_accept.c     odd, but faultless: the receiver must go on
- *   mpa_reaction_read.c       RDMA Read Requests and their Responses, which tell what a receiver has processed
+ *   mpa_reaction_accept.c     odd, but correct: the receiver must continue
+ *   mpa_reaction_read.c       RDMA Read Requests and their Responses, which show what a receiver has processed
  *
  * "Reactor" is the side that is expected to react; its peer sent the stimulus. An expectation begins when the reactor
- * has acknowledged the stimulus, so that loss on the way is never held against it. Deadlines count only where the host
- * gives every TCP segment; else a close could go unseen.
+ * has acknowledged the stimulus, so loss on the way is never held against it. Deadlines count only where the host
+ * passes on every TCP segment; otherwise a close could go unseen.
  */
 #ifndef IWARP_ENGINE_MPA_REACTION_H
 #define IWARP_ENGINE_MPA_REACTION_H
@@ -23,7 +23,7 @@
 
 #define RULE_NONE RULE_COUNT
 
-/* Where the octets of a stimulus lie, in the peer's stream. */
+/* Where the octets of a stimulus are in the peer's stream. */
 struct stimulus {
     uint64_t offset, end;
     uint32_t frame;
@@ -78,7 +78,7 @@ struct establish_watch {
     int64_t due;
     uint32_t terminate_frame;
     /* The Responder's turn. */
-    unsigned rtr; /* enum mpa_rtr of the one that was sent and must be accepted; 0: none (any more) */
+    unsigned rtr; /* enum mpa_rtr of the one that was sent and must be accepted; 0: none, or no longer */
     struct stimulus rtr_at;
     bool rtr_started;
     int64_t rtr_due;
@@ -105,11 +105,11 @@ struct error_watch {
     struct stimulus at;
     bool first;        /* the Initiator's first FPDU */
     bool own_c0;       /* the reactor had declared C = 0 */
-    bool marker_doubt; /* Markers of the FPDU are at variance, too: code 3 is as good as 2 */
+    bool marker_doubt; /* its Markers contradict it, too: code 3 is as good as 2 */
     bool is_read;      /* it holds a Read Request */
-    bool read_behind;  /* faultless Read Requests followed */
+    bool reads_after;  /* correct Read Requests followed */
     bool heard;        /* the reactor sent something since, so its direction is captured */
-    bool peer_ended;   /* the peer's FIN came first: a close is no answer any more */
+    bool peer_ended;   /* the peer's FIN came first: a close is no longer an answer */
     int64_t due;
     uint32_t terminate_frame;
     uint8_t header[DDP_UNTAGGED_HEADER_LEN]; /* beginning of its ULPDU */
@@ -134,7 +134,7 @@ enum accept_kind { /* from the most to the least specific */
 
 struct accept_watch {
     unsigned pending; /* set of 1 << enum accept_kind */
-    bool faulty;      /* the peer sent something that the reactor may rightly complain of */
+    bool faulty;      /* the peer sent something that the reactor may rightly complain about */
     bool crc_unused_settled;
     uint64_t repeated_end; /* of what the peer retransmitted before its first FPDU */
     bool switching_noted;
@@ -155,10 +155,10 @@ struct read_kept {
     struct stimulus at;
     uint32_t stag, size;
     uint64_t to;
-    bool wrong_crc; /* it came in an FPDU with a wrong CRC */
-    bool behind;    /* it came behind one */
-    bool first;     /* in the first FPDU of the Initiator */
-    bool answered;  /* a Response was seen, the last segment not yet */
+    bool wrong_crc;   /* it came in an FPDU with a wrong CRC */
+    bool after_wrong; /* it came after one */
+    bool first;       /* in the first FPDU of the Initiator */
+    bool answered;    /* a Response was seen, the last segment not yet */
 };
 
 /* Read Requests of one side that are not answered yet, oldest first. */
@@ -219,14 +219,14 @@ struct reaction_fpdu {
 struct place reaction_place(const struct mpa_connection *mpa, unsigned side);
 /* The reactor has acknowledged the peer's octets up to end. */
 bool reaction_received(const struct mpa_connection *mpa, unsigned reactor, uint64_t end);
-/* The host gives every segment, so that silence and deadlines mean something. */
+/* The host passes on every segment, so silence and deadlines mean something. */
 bool reaction_sees_all(const struct mpa_connection *mpa);
 /* Something that the reactor sent is not in the capture. */
 bool reaction_lost(const struct mpa_connection *mpa, unsigned reactor);
 /* The segment ends the reactor's stream: what that means is decided in the end hooks. */
 bool reaction_is_end(const struct tcp_segment *segment, unsigned reactor);
 double reaction_seconds(int64_t ns);
-/* The FPDU came when its sender had received the peer's octets up to end (true as well when that is not known). */
+/* The FPDU came when its sender had received the peer's octets up to end (also true when that is not known). */
 bool reaction_after(const struct reaction_fpdu *fpdu, uint64_t end);
 /* Terminate with layer LLP, error type MPA. */
 bool reaction_is_mpa_error(const struct rdmap_terminate *terminate);
@@ -260,11 +260,11 @@ void reaction_error_repaired(struct mpa_connection *mpa, unsigned side, uint64_t
 void reaction_error_end(struct mpa_connection *mpa, unsigned side, bool reset);
 void reaction_error_finish(struct mpa_connection *mpa);
 /*
- * ULPDU_Length is not what the octets say, although CRCs are used: by that length the CRC is wrong. True as well for a
- * CRC that is wrong by itself.
+ * ULPDU_Length is not what the octets say, although CRCs are used: by that length the CRC is wrong. Also true for a CRC
+ * that is wrong by itself.
  */
 bool reaction_is_error(const struct mpa_connection *mpa, const struct mpa_fpdu_event *event);
-/* The reactor answered a Read Request that came in the FPDU with the error (same) or behind it. */
+/* The reactor answered a Read Request that came in the FPDU with the error (same) or after it. */
 void reaction_error_answered(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu, bool same, uint32_t request);
 
 void reaction_accept_fpdu(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu);

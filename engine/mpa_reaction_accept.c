@@ -20,8 +20,8 @@ enum {
 static const struct {
     enum rule_id rule;
     const char *stimulus;
-    bool inconclusive_counts; /* worth telling when it stayed open */
-    bool or_corrupted;        /* nothing odd about its octets: a CRC error may be one indeed, behind the capture */
+    bool inconclusive_counts; /* reported as inconclusive when it stays open */
+    bool or_corrupted;        /* nothing odd about its octets: there may be a real CRC error beyond the capture point */
 } kinds[ACCEPT_KINDS] = {
     [ACCEPT_PAD] = {RULE_MPA_4_1_06, "FPDU with nonzero PAD covered by its CRC", true, false},
     [ACCEPT_RESERVED] = {RULE_MPA_4_2_03, "FPDU with nonzero RESERVED covered by its CRC", true, false},
@@ -51,7 +51,7 @@ static bool while_switching(const struct mpa_connection *mpa, const struct mpa_s
             is_reordered(first) || is_reordered(last));
 }
 
-/* ULPDU_Length lies below sequence number 2^32, a Marker of the FPDU above. */
+/* ULPDU_Length is below sequence number 2^32, a Marker of the FPDU above. */
 static bool wraps(const struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu)
 {
     const struct tcp_side_facts *facts;

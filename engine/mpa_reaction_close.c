@@ -201,7 +201,7 @@ static enum close_kind defect_of(const struct mpa_connection *mpa, unsigned side
     if (mine->frame.pd_length > MPA_PRIVATE_DATA_MAX)
         return request ? CLOSE_LONG_REQUEST : CLOSE_LONG_REPLY;
     if (mine->missing > 0)
-        /* Only a FIN tells its receiver that nothing more will come. */
+        /* Only from a FIN does its receiver know that nothing more will come. */
         return !mpa->side[side].fin ? CLOSE_NONE : request ? CLOSE_SHORT_REQUEST : CLOSE_SHORT_REPLY;
     if (!request && theirs->seen && theirs->frame.revision > known)
         known = theirs->frame.revision;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * FPDUs with a wrong CRC, or with a Marker at variance with the FPDU start (RFC 5044 section 8, errors 2 and 3). Their
- * receiver may send a Terminate, close, or drop the segment without a word (it is then not acknowledged); it may not
- * act upon the FPDU nor upon anything behind it.
+ * FPDUs with a wrong CRC, or with a Marker that contradicts the FPDU's start (RFC 5044 section 8, errors 2 and 3).
+ * Their receiver may send a Terminate, close, or silently drop the segment (which is then not acknowledged); it may not
+ * act upon the FPDU or anything after it.
  *
- * One error a direction is watched at a time. Which rule a wrong answer breaks:
+ * One error per direction is watched at a time. Which rule a wrong answer breaks:
  *
  *   the receiver ...                          an ordinary CRC error      a special one
  *   answers the Read Request in the FPDU      MPA-4.4-19                 zero PAD: MPA-4.1-07
- *   answers a Read Request behind it          MPA-8-12                   zero RESERVED: MPA-4.2-04
+ *   answers a Read Request after it           MPA-8-12                   zero RESERVED: MPA-4.2-04
  *   shows no reaction within T_react          MPA-8-02; MPA-7.1.1-16     Marker: MPA-8-03
  *                                             if it had declared C = 0
  *   sends a Terminate that says other things  MPA-8-05                   MPA-8-05
@@ -62,7 +62,7 @@ static void pass_reaction(struct mpa_connection *mpa, const struct error_watch *
         verdict_passed(mpa->verdict, RULE_MPA_8_02);
     if (watch->is_read)
         verdict_passed(mpa->verdict, RULE_MPA_4_4_19);
-    if (watch->read_behind)
+    if (watch->reads_after)
         verdict_passed(mpa->verdict, RULE_MPA_8_12);
 }
 
@@ -163,7 +163,7 @@ bool reaction_is_error(const struct mpa_connection *mpa, const struct mpa_fpdu_e
                                            !mpa->crc_inferred && length_sent(&event->fpdu) != event->fpdu.ulpdu_length);
 }
 
-/* Where the receiver looks for the end of the FPDU; with Markers, behind all that may lie inside. */
+/* Where the receiver looks for the end of the FPDU; with Markers, after all that may be inside. */
 static uint64_t end_for_receiver(const struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu)
 {
     struct mpa_framing framing = {.markers = mpa->parameters.markers[side] == ON, .seq_start = fpdu->offset};
@@ -324,7 +324,7 @@ void reaction_error_fpdu(struct mpa_connection *mpa, const struct reaction_fpdu 
         watch_error(mpa, fpdu);
     else if (fpdu->event->crc == MPA_CRC_VERIFIED && fpdu->event->has_ddp && !fpdu->event->ddp.tagged &&
              fpdu->event->ddp.opcode == RDMAP_READ_REQUEST)
-        watch->read_behind = true;
+        watch->reads_after = true;
 }
 
 static void check_due(struct mpa_connection *mpa, unsigned reactor)
@@ -352,7 +352,7 @@ void reaction_error_segment(struct mpa_connection *mpa, const struct tcp_segment
     unsigned reactor = 1 - segment->side;
     struct error_watch *watch = &mpa->reaction->error[reactor];
 
-    /* Sent again before it was acknowledged, and too long ago to tell whether it was repaired. */
+    /* Sent again before it was acknowledged, and too long ago to know whether it was repaired. */
     if (watch->state == ERROR_SENT && segment->length > 0 && segment->frame > watch->at.frame &&
         offset < watch->at.end && offset + segment->length > watch->at.offset && mpa->tcp &&
         tcp_pair_facts(mpa->tcp, segment->side)->highest - watch->at.offset > TCP_PAIR_HISTORY_DEFAULT)

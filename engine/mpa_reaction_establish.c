@@ -185,7 +185,7 @@ static void judge_going_on(struct mpa_connection *mpa, const struct reaction_fpd
                    CODE_RTR, watch->at.frame, event->ddp.opcode);
 }
 
-/* The rule that demands the close behind the Terminate; RULE_NONE when there was none. */
+/* The rule that demands the close after the Terminate; RULE_NONE when there was none. */
 static enum rule_id close_rule(const struct establish_watch *watch)
 {
     for (unsigned i = 0; i < CAUSES; i++)
@@ -264,8 +264,8 @@ static void judge_rtr_answer(struct mpa_connection *mpa, const struct reaction_f
     about_buffer = terminate->etype == 1 && terminate->layer <= RDMAP_LAYER_DDP;
     rule = tagged && about_buffer ? RULE_MPA2_9_2_26 : RULE_MPA2_9_2_05;
     /*
-     * Something that came behind the RTR, an error of MPA itself, or the ULP's own wish may be the cause as well; and
-     * with an IRD of 0 there is no room for a Read (MPA2-9.2-28).
+     * Something after the RTR, an error of MPA itself, or the ULP's own wish may be the cause, too; and with an IRD of
+     * 0 there is no room for a Read (MPA2-9.2-28).
      */
     if (!fpdu->acked_known || fpdu->acked != watch->rtr_at.end || terminate->layer >= RDMAP_LAYER_LLP ||
         (watch->rtr == MPA_RTR_READ && mpa->parameters.ird_ord_known && mpa->parameters.ird == 0) ||

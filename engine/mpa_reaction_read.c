@@ -80,7 +80,7 @@ static void fail_completeness(struct mpa_connection *mpa, const struct place *pl
                    (unsigned)(kept->at.end - kept->at.offset), (unsigned)(acked - kept->at.offset));
 }
 
-/* Octets that PD_Length did not count were passed over as if they were Private Data: what lies behind is understood. */
+/* Octets that PD_Length did not count were skipped as if they were Private Data: what follows is understood. */
 static void judge_excess_taken(struct mpa_connection *mpa, const struct place *answer, const struct read_kept *kept)
 {
     struct startup_seen *startup = &mpa->side[1 - answer->side].startup;
@@ -94,7 +94,7 @@ static void judge_excess_taken(struct mpa_connection *mpa, const struct place *a
                    startup->place.frame, kept->at.frame);
 }
 
-/* A Response came when part of this Request had been received: in front of it, as the tap saw it. */
+/* A Response came when part of this Request had been received: before it, as the capture point saw it. */
 static void judge_early(struct mpa_connection *mpa, struct read_ring *ring, struct read_kept *kept)
 {
     uint64_t acked = ring->early.acked;
@@ -138,7 +138,7 @@ static void keep(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
         .to = read.sink_to,
         .size = read.size,
         .wrong_crc = reaction_is_error(mpa, event),
-        .behind = error->state != ERROR_NONE && error->state != ERROR_SETTLED,
+        .after_wrong = error->state != ERROR_NONE && error->state != ERROR_SETTLED,
         .first = mpa_is_first(mpa, fpdu->side, event) && (int)fpdu->side == initiator_of(mpa),
     };
     (*ring)->last_is_read = true;
@@ -157,7 +157,7 @@ static int find(struct read_ring *ring, const struct ddp_segment *response)
 
         if (!fits(kept, response))
             continue;
-        if (!kept->wrong_crc && !kept->behind)
+        if (!kept->wrong_crc && !kept->after_wrong)
             return (int)i;
         if (faulty < 0)
             faulty = (int)i;
@@ -177,8 +177,8 @@ static void judge_completeness(struct mpa_connection *mpa, const struct reaction
 }
 
 /*
- * The Initiator's first FPDU was a Read Request; a later one is answered before it. When that one is answered behind,
- * only the order is wrong (RFC 5040 section 5.2.2): the end decides.
+ * The Initiator's first FPDU was a Read Request; a later one is answered before it. When the first one is answered
+ * afterwards, only the order is wrong (RFC 5040 section 5.2.2): the end decides.
  */
 static void judge_first(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu, struct read_ring *ring,
                         unsigned answered)
@@ -242,7 +242,7 @@ static void answer(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
         return;
     }
     kept = kept_at(ring, (unsigned)i);
-    if (kept->wrong_crc || kept->behind)
+    if (kept->wrong_crc || kept->after_wrong)
         reaction_error_answered(mpa, fpdu, kept->wrong_crc, kept->at.frame);
     else
         judge_completeness(mpa, fpdu, kept);
@@ -290,7 +290,7 @@ static void judge_ird(struct mpa_connection *mpa, const struct reaction_fpdu *fp
     if (terminate->layer != RDMAP_LAYER_DDP || terminate->etype != ETYPE_UNTAGGED ||
         (terminate->code != CODE_NO_BUFFER && terminate->code != CODE_MSN_RANGE))
         return;
-    /* Which queue: the enclosed DDP header tells, or what came last. */
+    /* Which queue: by the enclosed DDP header, or by what came last. */
     if (terminate->has_ddp ? terminate->ddp.tagged || terminate->ddp.qn != DDP_QN_READ_REQUEST
                            : !state->reads[reader] || !state->reads[reader]->last_is_read)
         return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reactions: the hooks of the core, the clock, and who has acknowledged what. */
+/* Reactions: the hooks of the core, the clock, and what each side has acknowledged. */
 #include "engine/heap.h"
 #include "engine/mpa_reaction.h"
 #include "engine/rdmap_terminate_layout.h"
@@ -115,7 +115,7 @@ void mpa_reaction_bad_startup(struct mpa_connection *mpa, unsigned side, const s
     reaction_close_bad_reply(mpa, side, place);
 }
 
-/* As it was meant, when its control word lies wrong (RDMAP-4.8-02). */
+/* As it was meant, when its control word is laid out wrong (RDMAP-4.8-02). */
 static bool decode_terminate(struct mpa_connection *mpa, unsigned side, struct rdmap_terminate *terminate,
                              const uint8_t *p, size_t n)
 {

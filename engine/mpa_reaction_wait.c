@@ -21,7 +21,7 @@ static bool waits_for_reply(const struct mpa_connection *mpa, unsigned waiter)
     return mine->startup.seen && mine->startup.frame.kind == MPA_REQUEST && mine->startup.missing == 0 &&
            !mine->startup.oversized && mine->startup.key_matches == MPA_KEY_LEN && !theirs->startup.seen &&
            mpa->reaction->close[1 - waiter].kind == CLOSE_NONE && !mpa->reaction->close_failed[1 - waiter] &&
-           !theirs->bad_start_told && mine->next <= mine->startup.end &&
+           !theirs->bad_start_reported && mine->next <= mine->startup.end &&
            reaction_received(mpa, 1 - waiter, mine->startup.end);
 }
 

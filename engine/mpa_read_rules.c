@@ -4,7 +4,7 @@
  *
  * A Request counts from the frame that completes it in the capture until the frame that completes its Response. That
  * passes the capture point before the requester can know of it, so the count is never above the true one; unless the
- * capture shows the directions in another order, which the ACK numbers tell.
+ * capture has the directions in another order, which the ACK numbers show.
  */
 #include "engine/mpa_startup_state.h"
 
@@ -20,7 +20,7 @@ static bool is_request(const struct ddp_segment *ddp)
 static bool ahead_of_capture(const struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
 {
     const struct octets_origin *origin = mpa_origin(mpa, side, event->fpdu.offset + event->fpdu.length - 1);
-    const struct mpa_side *o = &mpa->side[other(side)];
+    const struct mpa_side *o = &mpa->side[other_side(side)];
 
     return origin->acked_known && origin->acked > (mpa->parameters.crc == ON ? o->next : o->cursor);
 }
@@ -38,14 +38,14 @@ void mpa_judge_reads(struct mpa_connection *mpa, unsigned side, const struct mpa
     uint16_t limit = initiator ? mpa->parameters.ird : mpa->parameters.ord;
 
     if (is_response(&event->ddp)) {
-        if (reads->outstanding[other(side)] > 0)
-            reads->outstanding[other(side)]--;
+        if (reads->outstanding[other_side(side)] > 0)
+            reads->outstanding[other_side(side)]--;
         else if (ahead_of_capture(mpa, side, event))
-            reads->early[other(side)]++;
+            reads->early[other_side(side)]++;
     }
-    if (reads->over[other(side)] &&
-        reads->outstanding[other(side)] <= (initiator ? mpa->parameters.ord : mpa->parameters.ird))
-        reads->over[other(side)] = false;
+    if (reads->over[other_side(side)] &&
+        reads->outstanding[other_side(side)] <= (initiator ? mpa->parameters.ord : mpa->parameters.ird))
+        reads->over[other_side(side)] = false;
     if (!is_request(&event->ddp))
         return;
     if (reads->early[side] > 0)
@@ -74,7 +74,7 @@ void mpa_judge_reads(struct mpa_connection *mpa, unsigned side, const struct mpa
         return;
     reads->over[side] = true;
     verdict_failed(mpa->verdict, rule, event->direction, &event->place,
-                   mpa->side[initiator ? other(side) : side].startup.place.frame,
+                   mpa->side[initiator ? other_side(side) : side].startup.place.frame,
                    "expected at most %u RDMA Read Requests in flight (%s of the MPA Reply); found %llu", limit,
                    initiator ? "IRD" : "ORD", (unsigned long long)reads->outstanding[side]);
 }

@@ -86,7 +86,7 @@ static struct tally walk(struct mpa_connection *mpa, unsigned side, uint64_t sta
             tally.contradicted = true;
             break;
         }
-        /* An MSN or TO can look like one inside the header: it counts when others stand 512 octets from it. */
+        /* An MSN or TO can look like one inside the header: it counts when others are 512 octets from it. */
         for (unsigned m = 0; m < fpdu.n_markers; m++)
             tally.markers += fpdu.markers[m].expected != 0 && (fpdu.markers[m].expected >= HEADER_VISIBLE || m > 0);
         tally.plausible++;
@@ -112,7 +112,7 @@ static bool proves(struct mpa_connection *mpa, unsigned side, const struct tally
         return true;
     if (tally->contradicted || tally->plausible == 0)
         return false;
-    if (mpa->parameters.crc == ON && tally->crcs == 0) /* as the other direction has them, the CRC is to tell */
+    if (mpa->parameters.crc == ON && tally->crcs == 0) /* as the other direction has them, the CRC must decide */
         return false;
     if (tally->plausible >= ROW_OF_SEGMENTS && tally->whole_segments)
         return true;
@@ -169,7 +169,7 @@ static enum seek try_start(struct mpa_connection *mpa, unsigned side, uint64_t s
     if (get_be32(p) == 0 && n >= MPA_MARKER_LEN + HEADER_VISIBLE_MIN)
         fs->version_zero = ((p[6] & 0x03) | (p[7] & 0xC0)) == 0;
     if (mpa_octets_oddity(fs, p, n < HEADER_VISIBLE ? n : HEADER_VISIBLE) == 0) {
-        /* Also where Markers are known to be used: none may stand in the first FPDUs that are seen. */
+        /* Also where Markers are known to be used: there may be none in the first FPDUs seen. */
         set_grid(fs, false, 0, start);
         result = judge(mpa, side, start, last, best);
         if (result == SEEK_FOUND)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the FPDUs carry, as far as MPA cares; above all the Ready-To-Receive indication of RFC 6581 section 9.2: with
- * A = 1 the first FPDU of the Initiator is a zero-length Send, RDMA Write or RDMA Read Request of a type that both
- * frames named.
+ * What FPDUs carry, as far as MPA cares; above all the Ready-To-Receive indication of RFC 6581 section 9.2: with A = 1
+ * the first FPDU of the Initiator is a zero-length Send, RDMA Write or RDMA Read Request of a type that both frames
+ * named.
  *
- * A first FPDU that is none breaks several rules at once. The one that tells the fault best carries the finding:
+ * A first FPDU that is none breaks several rules at once. The one that names the fault best has the finding:
  *  - no RDMAP message at all: MPA2-1.1-01;
  *  - an RTR of a type that is not common: MPA2-9.2-12;
  *  - an RTR with a wrong field: MPA2-9.2-21, -22, -23;
- *  - an ordinary message with the RTR behind it: MPA2-5-02;
+ *  - an ordinary message, and the RTR after it: MPA2-5-02;
  *  - an ordinary message and no RTR: MPA2-9.2-21, -22, -23 when it is of a common type (an RTR with payload), else
  * MPA2-9.2-12. Without a common type only a Terminate may come: MPA2-9.2-13, with the other reactions.
  */
@@ -183,7 +183,7 @@ static void judge_first_fpdu(struct mpa_connection *mpa, const struct mpa_fpdu_e
     rtr->place = event->place;
 }
 
-/* The first FPDU was no RTR: the second tells whether there is one, or (event NULL) there is no second. */
+/* The first FPDU was no RTR: the second shows whether there is one; event NULL: there is no second. */
 static void settle_first_fpdu(struct mpa_connection *mpa, const struct mpa_fpdu_event *event)
 {
     struct mpa_rtr_state *rtr = &mpa->order->rtr;
@@ -286,7 +286,7 @@ void mpa_judge_fpdu_content(struct mpa_connection *mpa, unsigned side, const str
         return;
     if (rtr->response_open) {
         judge_rtr_response(mpa, side, event);
-    } else if (mpa->side[other(side)].fpdus == 0 && !rtr->early_seen && event->ddp.tagged &&
+    } else if (mpa->side[other_side(side)].fpdus == 0 && !rtr->early_seen && event->ddp.tagged &&
                event->ddp.opcode == RDMAP_READ_RESPONSE) {
         rtr->early_seen = true;
         rtr->early = event->ddp;
@@ -305,9 +305,9 @@ void mpa_judge_content_finish(struct mpa_connection *mpa)
         return;
     /*
      * No time is given for the Response. It is missing for certain when the Responder, which had the RTR before its
-     * first FPDU, went on without it and then closed or let a long time pass; a bare close may be the ULP's wish.
+     * first FPDU, continued without it and then closed or let a long time pass; a bare close may be the ULP's wish.
      */
-    responder = &mpa->side[other((unsigned)initiator_of(mpa))];
+    responder = &mpa->side[other_side((unsigned)initiator_of(mpa))];
     if (rtr->responder_fpdus_since > 0 && !rtr->terminated && !responder->hole && !responder->reset &&
         (responder->fin || responder->last_time - rtr->place.time_ns > mpa->options.t_react))
         verdict_failed(mpa->verdict, RULE_MPA2_9_2_24, DIR_TO_RESPONDER, &rtr->place, 0,

@@ -83,7 +83,7 @@ static void judge_revision(const struct subject *s)
         return;
     }
     CHECK(s, RULE_MPA_C_1_05, rdmac_flags, "expected M = 1 and C = 1 in a Rev 0 frame; found flags 0x%02x", f->flags);
-    /* An RDMAC Initiator is none of the IETF's; the profile tells which one is meant to be tested. */
+    /* An RDMAC Initiator is not an IETF one; the profile says which one is tested. */
     if (rdmac_flags && s->mpa->options.profile != PROFILE_RDMAC)
         CHECK(s, RULE_MPA_C_2_5_01, false, "expected Rev 1 or 2 from an IETF Initiator; found Rev 0 (RDMAC)");
 }
@@ -103,13 +103,13 @@ static bool little_endian_length(const struct subject *s, uint64_t follow)
 }
 
 /*
- * Is the rest of the Private Data not sent, or only not seen? Its sender went on or closed without it, or was silent
- * for long while the other end waited; an end that aborts proves nothing.
+ * Is the rest of the Private Data not sent, or only not seen? Its sender continued or closed without it, or was silent
+ * for long while the other end waited; an abort proves nothing.
  */
 static bool truly_missing(const struct subject *s)
 {
     const struct mpa_connection *mpa = s->mpa;
-    const struct mpa_side *sender = &mpa->side[s->side], *peer = &mpa->side[other(s->side)];
+    const struct mpa_side *sender = &mpa->side[s->side], *peer = &mpa->side[other_side(s->side)];
     int64_t since = s->seen->last.time_ns;
 
     if (sender->fin)
@@ -210,7 +210,7 @@ static void judge_enhanced(const struct subject *s)
     const struct mpa_startup *f = s->frame;
     const struct mpa_enhanced *e = &f->enhanced;
     struct verdict *v = s->mpa->verdict;
-    const struct startup_seen *peer = &s->mpa->side[other(s->side)].startup;
+    const struct startup_seen *peer = &s->mpa->side[other_side(s->side)].startup;
     const uint8_t *p = f->private_data;
     bool asked_peer_to_peer;
 

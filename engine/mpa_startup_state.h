@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the rules of startup, negotiation, order and RTR remember of one connection: shared by mpa_startup_rules.c,
+ * What the rules of startup, negotiation, order and RTR remember about one connection: shared by mpa_startup_rules.c,
  * mpa_negotiation_rules.c, mpa_order_rules.c, mpa_boundary_rules.c, mpa_version_rules.c, mpa_read_rules.c,
- * mpa_terminate_rules.c and mpa_rtr_rules.c, and by nobody else.
+ * mpa_terminate_rules.c and mpa_rtr_rules.c, and by no others.
  */
 #ifndef IWARP_ENGINE_MPA_STARTUP_STATE_H
 #define IWARP_ENGINE_MPA_STARTUP_STATE_H
@@ -22,8 +22,7 @@ struct mpa_order_side {
     struct order_run runs[ORDER_RUNS];
     unsigned n_runs;
     uint64_t delivered; /* end of the newest run */
-    /* The frame's enhanced data is not what it seems (9-01, 9-02): the rules that compare both frames leave it alone.
-     */
+    /* The frame's enhanced data is not what it seems (9-01, 9-02): the rules that compare both frames ignore it. */
     bool enhanced_unusable;
     bool boundary_judged;    /* FO of this side is settled */
     bool early_judged;       /* so is the moment of its first FPDU */
@@ -40,7 +39,7 @@ struct mpa_rtr_state {
     enum mpa_rtr kind;                 /* of the RTR, or the one that RTR_MALFORMED resembles; 0 none */
     struct place place;                /* of the first FPDU */
     char found[112];                   /* it, in words */
-    bool send_msn_open, read_msn_open; /* the next message on QN 0 / QN 1 tells whether the RTR's MSN counted */
+    bool send_msn_open, read_msn_open; /* the next message on QN 0 / QN 1 shows whether the RTR's MSN counted */
     bool response_open;                /* a Read RTR waits for its zero-length Read Response */
     bool read_without_slot;            /* it was sent although REP.IRD is 0 */
     bool early_seen;                   /* the Responder's first Read Response passed the capture point before any */
@@ -75,7 +74,7 @@ struct mpa_order_state {
     /* The Reply came before the Request was complete in the capture: judged when it is, or at the end. */
     bool reply_open;
     bool reply_judged;
-    /* Two Requests, the second sent by an end that had the first: what follows tells which rule was broken. */
+    /* Two Requests, the second sent by an end that had the first: what follows shows which rule was broken. */
     bool two_requests_open;
     unsigned second_request;
     /* The Responder's first octets, sent after it had received something of the Initiator whose first FPDU is not known
@@ -90,11 +89,6 @@ struct mpa_order_state {
 };
 
 /* ---- shared by these files ---- */
-
-static inline unsigned other(unsigned side)
-{
-    return side ^ 1u;
-}
 
 /* The side that sent the Request, the Reply; -1 when not seen. */
 static inline int requester(const struct mpa_connection *mpa)
@@ -113,10 +107,10 @@ static inline int replier(const struct mpa_connection *mpa)
     return -1;
 }
 
-/* mpa_boundary_rules.c: what stands behind a startup frame. */
+/* mpa_boundary_rules.c: what follows a startup frame. */
 enum boundary_octets {
-    BOUNDARY_MORE,      /* too few octets to tell */
-    BOUNDARY_FPDU,      /* an FPDU, or nothing that speaks against one */
+    BOUNDARY_MORE,      /* too few octets */
+    BOUNDARY_FPDU,      /* an FPDU, or nothing that contradicts one */
     BOUNDARY_FRAME,     /* another startup frame */
     BOUNDARY_TRAILER,   /* CRC32c of the frame, or the rest of a frame with a Marker in it */
     BOUNDARY_EXCESS,    /* more Private Data than PD_Length says */
@@ -135,7 +129,7 @@ enum fpdu_likeness { FPDU_NO, FPDU_TOO_SHORT, FPDU_CONVINCING };
 enum fpdu_likeness mpa_fpdu_likeness(const uint8_t *p, size_t n);
 /* mpa_header.c: the same of the DDP header alone, after the ULPDU_Length at p, whatever that says. */
 enum fpdu_likeness mpa_header_likeness(const uint8_t *p, size_t n);
-/* Is it a whole one beyond doubt, where other octets are as legal? */
+/* Is it beyond doubt a complete one, where other octets would be just as legal? */
 bool mpa_fpdu_proven(const uint8_t *p, size_t n);
 
 /* p[0..n) at FO; the first `early` octets were sent before an FPDU was allowed. last: no more octets will come. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What MPA connections show of TCP: mpa_tcp_rules.c judges TCP's own conduct, mpa_tcp_segmentation.c how FPDUs and
- * segments fit. All of it needs TCP facts (mpa->tcp); what depends on the MSS needs the SYN that announces it as well,
- * and a capture that shows segments as they are on the wire (no TSO or GRO).
+ * segments fit. All of it needs TCP facts (mpa->tcp); what depends on the MSS also needs the SYN that announces it, and
+ * a capture with segments as they are on the wire (no TSO or GRO).
  */
 #ifndef IWARP_ENGINE_MPA_TCP_H
 #define IWARP_ENGINE_MPA_TCP_H
@@ -27,7 +27,7 @@ struct mpa_segmentation {
     uint16_t non_final_largest;
     struct place non_final_place;
     /* First-transmission segments that carry the start of an FPDU. */
-    uint32_t segment; /* frame of the one at work */
+    uint32_t segment; /* frame of the current one */
     bool holds_whole; /* it holds a whole FPDU */
     uint64_t segments, aligned;
     struct place segment_place;

@@ -84,7 +84,7 @@ static void watch_ack(struct mpa_connection *mpa, const struct tcp_segment *segm
     mine->early_ack.sent = peer->highest;
 }
 
-/* The peer of an early acknowledgment sends: the octets in question, or what comes behind them. */
+/* The peer of an early acknowledgment sends: the octets in question, or later ones. */
 static void resolve_early_ack(struct mpa_connection *mpa, const struct tcp_segment *segment, uint64_t offset,
                               bool acked_known, uint64_t acked)
 {

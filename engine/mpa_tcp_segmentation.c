@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * How FPDUs fit the TCP segments: RFC 5044 sections 3, 4.5, 5.1 and Appendix A.1. All of it is advice that depends on
- * the path MTU, on windows and on who cut the segments, none of which a capture shows for certain: only gross cases are
- * reported, once per direction, measured by the MSS of the SYN.
+ * the path MTU, on windows and on what cut the segments, none of which a capture shows with certainty: only gross cases
+ * are reported, once per direction, measured by the MSS of the SYN.
  */
 #include "engine/mpa_tcp.h"
 
@@ -10,7 +10,7 @@ enum {
     NON_FINAL_MIN = 8,      /* DDP segments before undersize is persistent */
     NON_FINAL_TINY_MIN = 4, /* the same for an MSS below 128 */
     SEGMENTS_MIN = 16,      /* before a lack of alignment is */
-    ALIGNED_SHARE = 8,      /* at most one in so many segments is aligned */
+    ALIGNED_SHARE = 8,      /* at most one segment in this many is aligned */
     PACKED_MIN = 8,
     MULPDU_MIN = 128,
     PATH_MIN = 536, /* no path of today has an EMSS below that */

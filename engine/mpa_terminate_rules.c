@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Terminate messages that speak of MPA (layer 2, error type 0): RFC 5044 section 8, RFC 6581 section 8. */
+/* Terminate messages about MPA (layer 2, error type 0): RFC 5044 section 8, RFC 6581 section 8. */
 #include "engine/mpa_startup_state.h"
 #include "engine/rdmap_terminate_layout.h"
 
@@ -48,7 +48,7 @@ void mpa_judge_terminate(struct mpa_connection *mpa, unsigned side, const struct
 
     if (ddp->payload_len < TERMINATE_CONTROL_LEN || ddp->lacking > 0 || control[0] != TERMINATE_MPA)
         return;
-    /* A control word that lies wrong only seems to speak of MPA: RDMAP-4.8-02. */
+    /* A control word that is laid out wrong only seems to be about MPA: RDMAP-4.8-02. */
     status = rdmap_terminate_decode(&terminate, ddp->payload, ddp->payload_len);
     if (rdmap_terminate_reread(&terminate, &status, ddp->payload, ddp->payload_len, &mpa->host[side]))
         return;

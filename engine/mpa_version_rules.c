@@ -34,7 +34,7 @@ static void judge_negotiated(struct mpa_connection *mpa, unsigned side, const st
 {
     struct mpa_version_state *state = &mpa->order->version;
     const struct mpa_side *from = &mpa->side[mpa->parameters.initiator_side];
-    const struct mpa_side *to = &mpa->side[other((unsigned)mpa->parameters.initiator_side)];
+    const struct mpa_side *to = &mpa->side[other_side((unsigned)mpa->parameters.initiator_side)];
     uint8_t request = from->startup.frame.revision, reply = to->startup.frame.revision, version = event->ddp.dv;
     uint8_t expected = request == 0 || reply == 0 ? 0 : 1;
     enum rule_id rule = request != 0 && reply == 0 ? RULE_MPA_C_2_5_04 : RULE_MPA_3_16;
@@ -55,14 +55,14 @@ static void judge_negotiated(struct mpa_connection *mpa, unsigned side, const st
         verdict_passed(mpa->verdict, rule);
         state->right_seen[side] = true;
         state->wrong[side] = false;
-        if (state->right_seen[other(side)])
+        if (state->right_seen[other_side(side)])
             verdict_passed(mpa->verdict, RULE_MPA_C_1_03);
         return;
     }
     if (state->wrong[side] && state->last[side] == version)
         return;
     state->wrong[side] = true;
-    if (state->right_seen[other(side)] && !state->right_seen[side])
+    if (state->right_seen[other_side(side)] && !state->right_seen[side])
         rule = RULE_MPA_C_1_03;
     verdict_failed(mpa->verdict, rule, event->direction, &event->place, to->startup.place.frame,
                    "expected DDP and RDMAP version %u (MPA Request Rev %u, MPA Reply Rev %u%s); found version %u",
@@ -93,12 +93,12 @@ void mpa_judge_versions(struct mpa_connection *mpa, unsigned side, const struct 
         judge_negotiated(mpa, side, event);
     } else {
         judge_missing_startup(mpa, side, event);
-        if (state->seen[other(side)] && state->first[other(side)] == ddp->dv)
+        if (state->seen[other_side(side)] && state->first[other_side(side)] == ddp->dv)
             verdict_passed(mpa->verdict, RULE_MPA_C_1_03);
-        else if (state->seen[other(side)] && !state->seen[side]) /* a change within a direction is RDMAP-4.1-24 */
+        else if (state->seen[other_side(side)] && !state->seen[side]) /* a change within a direction is RDMAP-4.1-24 */
             verdict_failed(mpa->verdict, RULE_MPA_C_1_03, event->direction, &event->place, 0,
                            "expected DDP and RDMAP version %u as in the other direction; found version %u",
-                           state->first[other(side)], ddp->dv);
+                           state->first[other_side(side)], ddp->dv);
     }
     if (!state->seen[side])
         state->first[side] = ddp->dv;

@@ -9,7 +9,7 @@
 
 enum { BUFFER_MIN = 256 };
 
-/* Moves p[0..n) into the buffer and makes room behind it for `more` octets. */
+/* Moves p[0..n) into the buffer and makes room after it for `more` octets. */
 static bool gather(struct mpa_window *window, size_t more)
 {
     size_t wanted = window->n + more;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The DDP and RDMAP layers (RFC 5041, RFC 5040, RFC 7306) of one connection: takes the ULPDUs that the MPA layer gives,
- * in stream order of each direction, and gives segments with their place in a message, messages, operations with
- * their answers, and verdicts. Hosted by iwarp-check, by the Wireshark plugin and by the active test suites.
+ * The DDP and RDMAP layers (RFC 5041, RFC 5040, RFC 7306) of one connection: takes the ULPDUs of the MPA layer, in the
+ * stream order of each direction, and produces segments with their place in a message, messages, operations with their
+ * answers, and verdicts. Hosted by iwarp-check, by the Wireshark plugin and by the active test suites.
  *
  * Sides are TCP sides (0, 1), as in engine/mpa.h.
  */
@@ -18,9 +18,9 @@ struct rdmap_options {
     int64_t t_react, t_close, t_idle; /* nanoseconds; 0 takes the defaults of engine/mpa.h */
     unsigned operations_max;          /* operations in flight remembered per direction; 0 takes 65536 */
     unsigned stags_max;               /* STags remembered per direction; 0 takes 4096 */
-    /* The host gets segments with payload only: silence and a missing close prove nothing. See engine/mpa.h. */
+    /* The host sees segments with payload only: silence and a missing close prove nothing. See engine/mpa.h. */
     bool payload_only;
-    /* Nobody but this connection writes the memory that it accesses: what Atomics return is proof. */
+    /* Only this connection writes the memory that it accesses: what Atomics return is proof. */
     bool exclusive;
 };
 
@@ -29,16 +29,16 @@ struct rdmap_operation;
 /* One DDP Segment and the place that it has in its message. */
 struct rdmap_segment_event {
     const struct mpa_fpdu_event *fpdu; /* its ddp member is valid */
-    bool in_message;         /* false: the segment is no sound part of a message, and what follows says nothing */
+    bool in_message;         /* false: the segment is no sound part of a message, and the members below are invalid */
     uint64_t message;        /* number of the message among those of this direction, from 0 */
     unsigned index;          /* segment of the message, from 0 */
-    uint64_t message_octets; /* payload octets of the message up to and with this segment */
+    uint64_t message_octets; /* payload octets of the message, this segment's included */
     bool first_known;        /* the message's first segment was seen (else it began before the capture or in a hole) */
     bool complete;           /* this segment has L = 1 and nothing of the message is missing */
     uint64_t operation;      /* the operation it belongs to, see below; 0 when unknown */
     const struct rdmap_operation *op; /* the same, valid during the event; NULL when unknown */
     bool rtr;                         /* the RTR of RFC 6581 */
-    bool faulty; /* MPA, DDP or RDMAP made a finding at it: upper layers follow it, and report nothing */
+    bool faulty; /* MPA, DDP or RDMAP reported something about it: upper layers process it, and report nothing */
     bool acked_known;
     uint64_t acked; /* how far its sender had received the other direction */
 };
@@ -53,8 +53,8 @@ enum rdmap_operation_kind {
 };
 
 /*
- * An operation: Write, Send, Immediate Data and Terminate are one message; Read and Atomic are a request and
- * its answer. Numbered from 1 per connection, in order of appearance.
+ * An operation: a Write, Send, Immediate Data or Terminate is one message; a Read or Atomic is a request and its
+ * answer. Numbered from 1 per connection, in order of appearance.
  */
 struct rdmap_operation {
     uint64_t number;
@@ -83,9 +83,9 @@ struct rdmap_operation {
     uint64_t after_write;
 };
 
-/* A Terminate and the segment that it accuses. */
+/* A Terminate and the segment that it reports. */
 struct rdmap_terminate_event {
-    const struct rdmap_terminate *terminate; /* as it was meant, when its control word lies wrong */
+    const struct rdmap_terminate *terminate; /* as it was meant, when its control word is laid out wrong */
     const struct mpa_fpdu_event *fpdu;
     bool accused_found;
     struct place accused; /* segment of the other direction whose header is echoed */
@@ -94,7 +94,7 @@ struct rdmap_terminate_event {
 struct rdmap_events {
     void *ctx;
     void (*segment)(void *ctx, const struct rdmap_segment_event *event);
-    /* An operation appeared, went on, or was answered: called after each segment of it. */
+    /* An operation began, continued, or was answered: called after each of its segments. */
     void (*operation)(void *ctx, const struct rdmap_operation *operation, const struct place *place);
     void (*terminate)(void *ctx, const struct rdmap_terminate_event *event);
     /* Octets of this side's direction are lost or cannot be trusted: messages may be missing. */
@@ -107,10 +107,10 @@ struct rdmap_connection;
 struct rdmap_connection *rdmap_connection_new(const struct rdmap_options *options, const struct rdmap_events *events,
                                               struct verdict *verdict);
 void rdmap_connection_free(struct rdmap_connection *rdmap);
-/* By side: how Terminates of its host lie; copied. */
+/* By side: how its host lays out Terminates; copied. */
 void rdmap_connection_set_hosts(struct rdmap_connection *rdmap, const struct layouts_host host[2]);
 
-/* What mpa_events give, handed on by the host. */
+/* The host passes on what mpa_events report. */
 void rdmap_connection_parameters(struct rdmap_connection *rdmap, enum mpa_phase phase,
                                  const struct mpa_parameters *parameters);
 void rdmap_connection_fpdu(struct rdmap_connection *rdmap, const struct mpa_fpdu_event *event);
@@ -120,8 +120,8 @@ void rdmap_connection_skipped(struct rdmap_connection *rdmap, unsigned side);
 void rdmap_connection_end(struct rdmap_connection *rdmap, unsigned side, bool reset, const struct place *place);
 /*
  * How far the sender of `side` had received the other direction when it sent a segment without payload, by hosts that
- * see these, or the FPDU about to be given when its event does not tell. Orders request and answer where the capture's
- * own order misleads.
+ * see these, or the FPDU about to come when its event does not say. Orders request and answer where the capture's order
+ * misleads.
  */
 void rdmap_connection_acked(struct rdmap_connection *rdmap, unsigned side, bool known, uint64_t acked);
 void rdmap_connection_finish(struct rdmap_connection *rdmap, int64_t time_ns);

@@ -40,8 +40,7 @@ static void fail_order(struct rdmap_connection *rdmap, struct rdmap_answers *ans
 {
     if (answers->misplaced.frame != 0 && answers->misplaced.offset == overtaken->by.offset)
         return;
-    if (rdmap->side[0].hole ||
-        rdmap->side[1].hole) { /* the answer that is missed may lie there, or have been told late */
+    if (rdmap->side[0].hole || rdmap->side[1].hole) { /* the missing answer may be there, or have been reported late */
         verdict_inconclusive(rdmap->verdict, order_rule(older, overtaken->by_kind));
         return;
     }
@@ -93,7 +92,7 @@ void rdmap_answers_overtake(struct rdmap_connection *rdmap, const struct rdmap_s
     }
 }
 
-enum { LATER_MAX = 16 /* requests behind one, among which those of the other kind are looked for */ };
+enum { LATER_MAX = 16 /* requests after one that are searched for those of the other kind */ };
 
 /* Passed where there was a choice: a later request of that kind was open, which the answer did not overtake. */
 static void pass_order(struct rdmap_connection *rdmap, const struct rdmap_step *step)
@@ -320,7 +319,7 @@ static void judge_unanswered(struct rdmap_connection *rdmap, unsigned requester,
 {
     const struct rdmap_answers *answers = answers_to(rdmap, requester);
     enum rule_id rule = unanswered_rule(&request->operation);
-    /* It had the request, and went on with other messages; then it was the one that ended the connection. */
+    /* It had the request, and continued with other messages; then it was the one to end the connection. */
     bool went_on = answers->other_acked_known && answers->other_acked >= request->end;
     bool closed_first = !answers->closed_first;
 
@@ -338,12 +337,12 @@ static void finish_side(struct rdmap_connection *rdmap, unsigned requester)
     struct rdmap_requests *requests = &rdmap->side[requester].requests;
     struct rdmap_answers *answers = answers_to(rdmap, requester);
     bool certain = rdmap_requests_certain(requests) && !rdmap->side[other_side(requester)].hole;
-    bool told = false; /* of the requests that a close leaves unanswered the oldest */
+    bool reported = false; /* of the requests that a close leaves unanswered the oldest */
 
     if (answers->early.open && answers->early.matched)
         fail_early(rdmap, requester, &answers->early);
     fail_surplus(rdmap, &answers->early);
-    for (uint64_t serial = requests->head; serial < requests->tail && !told; serial++) {
+    for (uint64_t serial = requests->head; serial < requests->tail && !reported; serial++) {
         const struct rdmap_request *request = rdmap_request_at(requests, serial);
         struct rdmap_overtaken *overtaken;
 
@@ -353,8 +352,8 @@ static void finish_side(struct rdmap_connection *rdmap, unsigned requester)
         overtaken = overtaken_find(answers, serial);
         if (overtaken && serial == 0 && answers->first) /* MPA-7.1.2-12, when it is never answered */
             continue;
-        told = graceful(rdmap);
-        if (told)
+        reported = graceful(rdmap);
+        if (reported)
             judge_unanswered(rdmap, requester, request, certain);
         else if (overtaken)
             fail_order(rdmap, answers, overtaken, request->operation.kind);

@@ -31,7 +31,7 @@ struct rdmap_overtaken {
     struct place by; /* that answer */
 };
 
-/* A Read Response with Last = 1 and too few octets: the next segment tells which of the two is wrong. */
+/* A Read Response with Last = 1 and too few octets: the next segment shows which of the two is wrong. */
 struct rdmap_short_answer {
     bool open;
     uint64_t octets;
@@ -39,7 +39,7 @@ struct rdmap_short_answer {
     struct place place;
 };
 
-/* Octets that are missing of a Read Response that another message broke off. */
+/* Missing octets of a Read Response that another message interrupted. */
 struct rdmap_rest {
     uint32_t stag;
     uint64_t from, to;
@@ -50,7 +50,7 @@ struct rdmap_answers {
     struct rdmap_early early;
     struct rdmap_overtaken *overtaken; /* RDMAP_OVERTAKEN_MAX; NULL until the first */
     unsigned n_overtaken;
-    struct place misplaced; /* answer out of order that was told last */
+    struct place misplaced; /* answer out of order that was reported last */
     struct rdmap_short_answer shortened;
     struct rdmap_rest rest[RDMAP_RESTS_MAX]; /* a ring */
     unsigned n_rests;
@@ -67,14 +67,14 @@ struct rdmap_read_state {
 
 /* Any FPDU. */
 void rdmap_answers_segment(struct rdmap_connection *rdmap, const struct rdmap_step *step);
-/* A request was entered: it may be the one that an early answer belongs to. */
+/* A request was entered: an early answer may belong to it. */
 void rdmap_answers_request(struct rdmap_connection *rdmap, struct rdmap_step *step);
 /*
- * The first segment of an answer, with step->match set: order, and whether there is a request at all. identifier is an
- * Atomic Response's. True when the answer belongs to step->request and its contents can be judged.
+ * The first segment of an answer, with step->match set: order, and whether there is a request at all. identifier: of an
+ * Atomic Response. True when the answer belongs to step->request and its contents can be judged.
  */
 bool rdmap_answers_first(struct rdmap_connection *rdmap, struct rdmap_step *step, uint32_t identifier);
-/* The answer is that of a later request: notes which ones it passed by. */
+/* The answer belongs to a later request: notes which ones it overtook. */
 void rdmap_answers_overtake(struct rdmap_connection *rdmap, const struct rdmap_step *step);
 /* An answer is complete. */
 void rdmap_answers_complete(struct rdmap_connection *rdmap, const struct rdmap_step *step);

@@ -96,9 +96,9 @@ static void judge_answered_alignment(struct rdmap_connection *rdmap, struct rdma
 
     entry->used = ++state->clock;
     entry->remainders |= (uint8_t)(1u << remainder);
-    if (remainder == 0 || (entry->told && !others))
+    if (remainder == 0 || (entry->reported && !others))
         return;
-    entry->told = true;
+    entry->reported = true;
     rdmap_fail_at_as(rdmap, &operation->place, RULE_RDMAPX_5_1_1_04, others ? SEVERITY_WARNING : SEVERITY_NOTE,
                      step->fpdu->place.frame,
                      "expected a Remote TO for an address aligned to 8 octets; found TO 0x%" PRIx64 "%s",

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is remembered of Atomics: shared by rdmap_atomic_rules.c and rdmap_atomic_values.c. By the requester's side. */
+/*
+ * What is remembered about Atomics, by the requester's side: shared by rdmap_atomic_rules.c and rdmap_atomic_values.c.
+ */
 #ifndef IWARP_ENGINE_RDMAP_ATOMIC_STATE_H
 #define IWARP_ENGINE_RDMAP_ATOMIC_STATE_H
 
@@ -16,14 +18,14 @@ enum {
 struct rdmap_atomic_stag {
     uint32_t stag;
     uint8_t remainders; /* bit r: TO mod 8 = r */
-    bool told;
+    bool reported;
     uint64_t used;
 };
 
 /* The latest Atomic on an address, and hence what the address holds. */
 struct rdmap_shadow {
     bool valid;
-    bool told; /* values of this address were found to contradict each other: others write it too */
+    bool reported; /* values of this address were found to contradict each other: others write it too */
     uint32_t stag;
     uint64_t to;
     uint64_t activity; /* when it was requested */
@@ -37,7 +39,7 @@ struct rdmap_shadow {
 struct rdmap_write_kept {
     uint32_t stag;
     uint64_t to;
-    uint64_t activity; /* behind it */
+    uint64_t activity; /* after it */
     uint8_t length;
     uint8_t octets[RDMAP_WRITE_OCTETS];
     uint32_t frame;
@@ -60,10 +62,10 @@ struct rdmap_atomic_state {
 
 /* rdmap_atomic_values.c */
 void rdmap_values_free(struct rdmap_atomic_state *state);
-/* Any segment, sound or not: it may change memory, or make a ULP change it. */
+/* Any segment, correct or not: it may change memory, or make a ULP change it. */
 void rdmap_values_segment(struct rdmap_connection *rdmap, const struct rdmap_step *step);
 void rdmap_values_hole(struct rdmap_connection *rdmap);
-/* The rule of a field that the responder is to ignore and that is not as it should be; RULE_COUNT: there is none. */
+/* The rule of a wrong field that the responder must ignore; RULE_COUNT: none. */
 enum rule_id rdmap_atomic_overlooked(const struct rdmap_atomic_request *atomic);
 void rdmap_values_request(struct rdmap_connection *rdmap, struct rdmap_step *step);
 void rdmap_values_response(struct rdmap_connection *rdmap, struct rdmap_step *step,

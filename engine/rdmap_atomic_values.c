@@ -4,9 +4,9 @@
  *
  * A capture of one connection cannot exclude that the responder's CPU, another connection or another STag wrote the
  * address in between. Two values are compared only if nothing was seen on this connection that could have written it,
- * or have moved the responder's ULP to do so, from the first request up to the second answer; a contradiction is then
- * worth a note, once per address, and an error only where the memory is known to be used by this connection alone.
- * Octets in reverse order are an error always: no writer leaves them by chance.
+ * or have moved the responder's ULP to do so, from the first request up to the second answer; a contradiction is then a
+ * note, once per address, and an error only where the memory is known to be used by this connection alone. Octets in
+ * reverse order are always an error: no writer leaves them by chance.
  */
 #include "engine/heap.h"
 #include "engine/rdmap_atomic_state.h"
@@ -33,7 +33,7 @@ static void keep_write(struct rdmap_connection *rdmap, const struct rdmap_step *
     const struct ddp_segment *ddp = step->ddp;
     struct rdmap_write_kept *kept;
 
-    /* An Atomic under way may be performed before or behind it. */
+    /* An Atomic under way may be performed before or after it. */
     if (!step->starts || !step->ends || step->faulty || ddp->payload_len < sizeof(uint64_t) ||
         rdmap_requests_open(requests) != 0 || !rdmap_requests_certain(requests))
         return;
@@ -274,9 +274,9 @@ static void judge_pair(struct rdmap_connection *rdmap, struct rdmap_step *step, 
         pass(rdmap, pair);
         return;
     }
-    if (shadow->told)
+    if (shadow->reported)
         return;
-    shadow->told = true;
+    shadow->reported = true;
     rule = explain(pair);
     rdmap_fail_as(rdmap, step, rule, severity_of(rdmap, rule), shadow->place.frame,
                   "expected the value 0x%016" PRIx64 " that the preceding %s on STag 0x%08x TO 0x%" PRIx64
@@ -286,7 +286,7 @@ static void judge_pair(struct rdmap_connection *rdmap, struct rdmap_step *step, 
                   severity_of(rdmap, rule) == SEVERITY_NOTE ? "; another writer may explain it" : "");
 }
 
-/* No Atomic before it: a Write may tell. */
+/* No Atomic before it: a Write may show the value. */
 static void judge_written(struct rdmap_connection *rdmap, struct rdmap_step *step,
                           const struct rdmap_atomic_response *response)
 {
@@ -323,7 +323,7 @@ void rdmap_values_response(struct rdmap_connection *rdmap, struct rdmap_step *st
     const struct rdmap_request *request = step->request;
     const struct rdmap_atomic_request *operation = &request->operation.atomic;
     struct rdmap_shadow *shadow;
-    bool same, told;
+    bool same, reported;
 
     if (step->match != RDMAP_MATCH_HEAD || step->faulty || request->faulty || (operation->to & 7u) != 0) {
         state->activity[requester]++;
@@ -349,10 +349,10 @@ void rdmap_values_response(struct rdmap_connection *rdmap, struct rdmap_step *st
     }
     if (!same || shadow->activity != state->activity[requester])
         judge_written(rdmap, step, response);
-    told = same && shadow->told;
+    reported = same && shadow->reported;
     *shadow = (struct rdmap_shadow){
         .valid = true,
-        .told = told,
+        .reported = reported,
         .stag = operation->stag,
         .to = operation->to,
         .activity = request->activity,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The end of an RDMAP Stream: nothing behind a Terminate, and a close that lets it arrive. RFC 5040 sections 5.4, 6.2.
+/*
+ * The end of an RDMAP Stream: nothing after a Terminate, and a close that lets it arrive. RFC 5040 sections 5.4, 6.2.
  */
 #include "engine/heap.h"
 #include "engine/rdmap_answers.h"
@@ -13,8 +14,8 @@ struct rdmap_close_state {
     struct {
         bool terminated;
         bool by_mpa; /* the Terminate ends the startup: MPA judges what follows (RFC 6581 sections 9.1, 9.2) */
-        bool told, settled;
-        uint64_t end; /* stream offset behind the Terminate */
+        bool reported, settled;
+        uint64_t end; /* stream offset after the Terminate */
         struct place place;
     } side[2];
 };
@@ -43,15 +44,15 @@ static bool ends_startup(const struct rdmap_connection *rdmap, const struct rdma
            ddp->payload[0] == LLP_MPA && ddp->payload[1] >= CODE_STARTUP_FIRST && ddp->payload[1] <= CODE_STARTUP_LAST;
 }
 
-static void judge_behind_terminate(struct rdmap_connection *rdmap, struct rdmap_step *step)
+static void judge_after_terminate(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     unsigned side = step->side;
     struct rdmap_close_state *state = rdmap->close;
     uint32_t frame = state->side[side].place.frame;
 
-    if (state->side[side].told || state->side[side].by_mpa || step->faulty)
+    if (state->side[side].reported || state->side[side].by_mpa || step->faulty)
         return;
-    state->side[side].told = true;
+    state->side[side].reported = true;
     if (is_terminate(step))
         rdmap_fail(rdmap, step, RULE_RDMAP_5_4_06, frame,
                    "expected at most one Terminate in a direction; found a second one");
@@ -69,7 +70,7 @@ void rdmap_close_segment(struct rdmap_connection *rdmap, struct rdmap_step *step
     rdmap_values_segment(rdmap, step);
     rdmap_answers_segment(rdmap, step);
     if (state->side[side].terminated) {
-        judge_behind_terminate(rdmap, step);
+        judge_after_terminate(rdmap, step);
     } else if (is_terminate(step)) {
         state->side[side].terminated = true;
         state->side[side].by_mpa = ends_startup(rdmap, step);
@@ -86,7 +87,7 @@ static void settle(struct rdmap_connection *rdmap, unsigned side)
     if (!state->side[side].terminated || state->side[side].settled)
         return;
     state->side[side].settled = true;
-    if (state->side[side].told)
+    if (state->side[side].reported)
         return;
     verdict_passed(rdmap->verdict, RULE_RDMAP_5_4_06);
     verdict_passed(rdmap->verdict, RULE_RDMAP_5_4_11);

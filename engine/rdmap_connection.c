@@ -350,8 +350,8 @@ static void count_answer(struct rdmap_step *step)
 }
 
 /*
- * Behind a hole the FPDUs of one direction may be told later than those of the other. An answer whose sender had
- * received more than was told of the requests may answer one of those: which of them are open is not known then.
+ * After a hole the FPDUs of one direction may come later than those of the other. An answer whose sender had received
+ * requests that are yet to come may answer one of them: then it is not known which ones are open.
  */
 static bool requests_lag(struct rdmap_connection *rdmap, const struct rdmap_step *step)
 {
@@ -363,9 +363,9 @@ static bool requests_lag(struct rdmap_connection *rdmap, const struct rdmap_step
         return false;
     rdmap_requests_doubt(&requester->requests);
     if (!step->acked_known)
-        requester->requests.told_late = UINT64_MAX;
-    else if (step->acked > requester->requests.told_late)
-        requester->requests.told_late = step->acked;
+        requester->requests.late_until = UINT64_MAX;
+    else if (step->acked > requester->requests.late_until)
+        requester->requests.late_until = step->acked;
     return true;
 }
 
@@ -391,7 +391,7 @@ static void read_response(struct rdmap_connection *rdmap, struct rdmap_step *ste
         message->request = message->matched ? step->request->serial : 0;
         message->match = (uint8_t)step->match;
     } else {
-        if (step->starts) /* behind a hole: it, too, answers one of the open requests */
+        if (step->starts) /* after a hole: it, too, answers one of the open requests */
             rdmap_requests_doubt(requests);
         step->match = message->first_known ? (enum rdmap_match)message->match : RDMAP_MATCH_UNKNOWN;
         step->request = message->matched ? rdmap_request_at(requests, message->request) : NULL;
@@ -501,7 +501,7 @@ static void count(struct rdmap_connection *rdmap, const struct rdmap_step *step)
     rdmap->counts.octets[step->ddp->opcode][direction] += step->ddp->payload_len;
 }
 
-static void tell(struct rdmap_connection *rdmap, const struct rdmap_step *step)
+static void emit_segment(struct rdmap_connection *rdmap, const struct rdmap_step *step)
 {
     if (rdmap->events.segment) {
         struct rdmap_segment_event event = {.fpdu = step->fpdu,
@@ -525,7 +525,7 @@ static void tell(struct rdmap_connection *rdmap, const struct rdmap_step *step)
         }
         rdmap->events.segment(rdmap->events.ctx, &event);
     }
-    /* A request that lies in a hole is no operation that anybody was told of. */
+    /* A request in a hole is not an operation that was reported. */
     if (rdmap->events.operation && step->operation && step->operation->number != 0)
         rdmap->events.operation(rdmap->events.ctx, step->operation, &step->fpdu->place);
 }
@@ -548,7 +548,7 @@ static void unlearn(struct rdmap_connection *rdmap, const struct rdmap_step *ste
         rdmap_requests_doubt(&rdmap->side[other_side(step->side)].requests);
 }
 
-/* MPA has told that its sender uses another DV than that of the connection; its receiver must report that. */
+/* MPA has reported that its sender uses another DV than the connection's; its receiver must report that. */
 static bool is_wrong_version(const struct rdmap_connection *rdmap, const struct rdmap_step *step)
 {
     return rdmap->parameters.startup_seen && step->ddp->dv == (rdmap->parameters.revision == 0);
@@ -592,7 +592,7 @@ static void segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
         rdmap_requests_doubt(&rdmap->side[step->side].requests);
     rdmap->verdict->muted = false;
     remember(&rdmap->side[step->side], step);
-    tell(rdmap, step);
+    emit_segment(rdmap, step);
 }
 
 /* Octets of this direction are lost, or may be anything. */
@@ -639,7 +639,7 @@ void rdmap_connection_fpdu(struct rdmap_connection *rdmap, const struct mpa_fpdu
                               .acked_known = event->acked_known || s->acked_known,
                               .acked = event->acked_known ? event->acked : s->acked};
 
-    if (rdmap->finished || s->reset) /* captured behind the RST that it was sent before: messages are closed already */
+    if (rdmap->finished || s->reset) /* captured after the RST, though sent before it: messages are closed already */
         return;
     if (!s->started)
         start(rdmap, side, event);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * State of the DDP and RDMAP layers, shared by their files (engine/ddp_*.c, engine/rdmap_*.c) and by nobody else.
+ * State of the DDP and RDMAP layers, shared by their files (engine/ddp_*.c, engine/rdmap_*.c) and no others.
  *
- * One FPDU goes this way (rdmap_connection.c): the header by itself (ddp_header_rules.c), its place in a message
+ * An FPDU passes through (rdmap_connection.c): the header alone (ddp_header_rules.c), its place in a message
  * (ddp_untagged_rules.c, ddp_tagged_rules.c), the request that it is or answers (rdmap_requests.c), the operation, and
- * then the rule families. What each step found out is kept in struct rdmap_step.
+ * then the rule families. struct rdmap_step holds what each step found out.
  *
  * Every direction is named by the side that sends it.
  */
@@ -16,9 +16,9 @@
 
 /*
  * Who reports what, so that one violation gives one finding: MPA has judged CRCs, ULPDU_Length 0 or above 64768, DV and
- * RV among 0 and 1, the RTR and the MSN behind it, reads in flight against IRD and ORD. A message marked faulty has its
- * finding; what follows from it is not judged again. One that is merely blemished, in a field that its receiver is not
- * to look at, is judged in every other respect, and so is what its receiver makes of it.
+ * RV among 0 and 1, the RTR and the MSN after it, reads in flight against IRD and ORD. A message marked faulty has its
+ * finding; its consequences are not judged again. One that is merely blemished, in a field that its receiver must
+ * ignore, is judged in every other respect, and so is its receiver's reaction.
  */
 
 enum {
@@ -52,7 +52,7 @@ struct ddp_message {
     bool damaged;     /* octets of it are or may be missing (a hole); what depends on the whole is inconclusive */
     bool faulty;      /* a finding was made at one of its segments */
     bool empty;       /* one of several segments has no payload */
-    bool too_long;    /* told already */
+    bool too_long;    /* reported already */
     bool forced;      /* closed without L = 1, as it is of fixed length and complete */
     uint32_t stag;    /* STag; Untagged: Invalidate STag or the reserved word */
     uint32_t qn, msn;
@@ -83,15 +83,15 @@ struct ddp_queue {
     bool after_rtr;              /* the MSN of its next message is judged by MPA (RFC 6581 section 9.2) */
     bool any;                    /* a message of it was seen */
     bool open;                   /* message is under way; else it is the last one, when any is set */
-    bool unsettled;              /* closed with octets missing: what follows tells which rule was broken */
+    bool unsettled;              /* closed with octets missing: what follows shows which rule was broken */
     uint32_t expected;           /* MSN of the next message */
     uint64_t messages;           /* begun, since the start of the capture */
     struct ddp_message *message; /* made for the queue's first one: most queues are never used; never NULL */
     uint8_t *content; /* payload of a message of fixed length that came in several segments, RDMAP_CONTENT_MAX octets */
-    /* One message had another MSN than expected: the next one may go on from either. */
+    /* One message had an unexpected MSN: the next one may continue from either. */
     bool astray;
     bool astray_first; /* it was the first message of the queue */
-    bool skipped;      /* one MSN was passed over: the next message tells whether two messages changed places */
+    bool skipped;      /* one MSN was skipped: the next message shows whether two messages changed places */
     uint32_t astray_expected, astray_found;
     struct place astray_place;
 };
@@ -99,14 +99,14 @@ struct ddp_queue {
 /* A Read or Atomic Request that is not completely answered, or one that a hole hides. */
 struct rdmap_request {
     uint64_t serial; /* among the QN 1 messages of the direction, as far as known */
-    bool known;      /* false: the MSNs tell that there was one, in a hole */
+    bool known;      /* false: the MSNs show that there was one, in a hole */
     bool answered;   /* completely, but an earlier one is not */
     bool faulty;     /* a finding was made at the request: its answer proves less */
     bool begun;      /* segments of its answer were seen */
     bool damaged;    /* octets of its answer are or may be missing */
     bool doubtful; /* something was lost since: it may have been answered there, and what fits it answer another one */
     uint32_t msn;
-    uint64_t end;                     /* stream offset behind its FPDU, in the requester's direction */
+    uint64_t end;                     /* stream offset after its FPDU, in the requester's direction */
     uint64_t activity;                /* rdmap_atomic_values.c */
     struct rdmap_operation operation; /* kind READ or ATOMIC */
 };
@@ -118,9 +118,9 @@ struct rdmap_requests {
     uint64_t head, tail; /* serial numbers: of the oldest, and of the next to come */
     uint64_t peak;       /* most of them at a time */
     bool uncertain;      /* requests before the capture, or answers in a hole: not all entries need be open */
-    bool maybe_lost;     /* a hole in the requester's direction: its next MSN on QN 1 tells what it hid */
+    bool maybe_lost;     /* a hole in the requester's direction: its next MSN on QN 1 shows what it hid */
     uint64_t doubted;    /* requests before this serial number are doubtful */
-    uint64_t told_late;  /* up to this stream offset, what is told from now on may have been answered already */
+    uint64_t late_until; /* up to this stream offset, what comes from now on may have been answered already */
     uint64_t overdrawn;  /* answers to requests that the capture did not show (yet) */
     uint64_t early_to;   /* how far the sender of these answers had received */
     int64_t last_answer_ns;
@@ -147,7 +147,7 @@ struct rdmap_side {
     unsigned recent_capacity;
     uint64_t segments; /* DDP segments seen; the latest is recent[(segments - 1) % recent_capacity] */
     uint64_t messages;
-    uint64_t end;     /* stream offset behind the latest FPDU */
+    uint64_t end;     /* stream offset after the latest FPDU */
     bool started;     /* an FPDU was seen */
     bool from_start;  /* the direction's very first FPDU was seen: MSNs start with 1 */
     bool hole;        /* something is missing, at any time */
@@ -182,7 +182,7 @@ struct rdmap_connection {
     uint64_t operations; /* numbered so far */
     bool crc_noted, finished;
     struct layouts_host host[2]; /* of the sides */
-    uint8_t version_wrong[2];    /* DV and RV found wrong already, as a set, by side: told once */
+    uint8_t version_wrong[2];    /* DV and RV found wrong already, as a set, by side: reported once */
     /* Owned by the families; made by their _new, NULL when they need none. */
     struct rdmap_read_state *read;
     struct rdmap_atomic_state *atomic;
@@ -207,10 +207,10 @@ struct rdmap_step {
     const struct ddp_segment *ddp;
     const struct rdmap_opcode_info *info; /* NULL: the opcode is not assigned */
     unsigned side;
-    unsigned qn;      /* of an untagged segment that is sound: the queue that it is taken for */
+    unsigned qn;      /* of a sound untagged segment: the queue that it counts for */
     bool acked_known; /* how far its sender had received the other direction */
     uint64_t acked;
-    bool sound;  /* T bit and QN are those of the opcode, the header is whole: it is taken for what its opcode says */
+    bool sound;  /* T bit and QN fit the opcode, the header is complete: it counts as what its opcode says */
     bool rtr;    /* the RTR of RFC 6581, which MPA judges */
     bool faulty; /* a finding was made at it; families judge what is independent of it only */
     bool stray;  /* belongs to a message that was closed before; no new message was begun for it */
@@ -232,7 +232,7 @@ struct rdmap_step {
 /* Fails a rule at this segment, marks step and message as faulty. related_frame 0: none. */
 void rdmap_fail(struct rdmap_connection *rdmap, struct rdmap_step *step, enum rule_id rule, uint32_t related_frame,
                 const char *format, ...) __attribute__((format(printf, 5, 6)));
-/* The same at a field that receivers ignore: the segment is as good as ever, and marked in no way. */
+/* The same for a field that receivers ignore: the segment is not marked. */
 void rdmap_blemish(struct rdmap_connection *rdmap, struct rdmap_step *step, enum rule_id rule, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* The same with another severity than the rule's own, where the text is weaker for a part of it. */
@@ -249,7 +249,7 @@ enum direction rdmap_direction(const struct rdmap_connection *rdmap, unsigned si
 
 /* ---- requests (rdmap_requests.c) ---- */
 
-/* NULL when the serial number is not in the queue (any more). */
+/* NULL when the serial number is not, or no longer, in the queue. */
 struct rdmap_request *rdmap_request_at(struct rdmap_requests *requests, uint64_t serial);
 /* Oldest request that is not answered; NULL when there is none. */
 struct rdmap_request *rdmap_request_oldest(struct rdmap_requests *requests);
@@ -318,7 +318,7 @@ bool ddp_message_room(struct rdmap_connection *rdmap, const struct rdmap_step *s
 void ddp_message_begin(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_queue *q);
 /* Notes that this segment, of another message, came between those of open messages. */
 void ddp_message_interrupts(struct rdmap_connection *rdmap, struct rdmap_step *step);
-/* The message goes on, or ends, with this segment: payload, counts, DDP-5.2-01, -03, -14, DDP-5.3-05. */
+/* The message continues, or ends, with this segment: payload, counts, DDP-5.2-01, -03, -14, DDP-5.3-05. */
 void ddp_message_add(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_message *m);
 /* Another message began where this one should have gone on or ended: DDP-4.1-04. */
 void ddp_message_not_ended(struct rdmap_connection *rdmap, struct ddp_message *m, uint32_t related_frame);
@@ -343,13 +343,13 @@ void rdmap_read_free(struct rdmap_connection *rdmap);
 /* step->request was entered for a complete Read Request (opcode 1; its operation.read is valid). */
 void rdmap_read_request(struct rdmap_connection *rdmap, struct rdmap_step *step);
 /*
- * A segment of a Read Response, before its request is retired by L = 1. step->match tells what it answers; it is
- * decided at the first segment and stays. request->operation.octets counts this segment already.
+ * A segment of a Read Response, before its request is retired by L = 1. step->match says what it answers; that is
+ * decided at the first segment. request->operation.octets counts this segment already.
  */
 void rdmap_read_response(struct rdmap_connection *rdmap, struct rdmap_step *step);
 /* The message of a Read Response was closed without L = 1 (another one began): DDP has judged that. */
 void rdmap_read_broken_off(struct rdmap_connection *rdmap, unsigned side, struct rdmap_request *request);
-/* True when a segment of a Read Response goes on with one that was broken off, which has been told. */
+/* True when a segment of a Read Response continues an interrupted one, which was reported. */
 bool rdmap_read_resumes(const struct rdmap_connection *rdmap, const struct rdmap_step *step);
 /* The direction of `side` (not of its answers) ended, or the capture did (finish). */
 void rdmap_read_finish(struct rdmap_connection *rdmap, int64_t time_ns);
@@ -381,9 +381,9 @@ void rdmap_close_end(struct rdmap_connection *rdmap, unsigned side, bool reset, 
 void rdmap_close_finish(struct rdmap_connection *rdmap, int64_t time_ns);
 
 /*
- * rdmap_terminate_rules.c: a Terminate message (opcode 7, untagged; QN, MSN, MO, L are judged by DDP). accused is
- * the segment of the other direction whose header is echoed, NULL when none is remembered. status SHORT: *terminate is
- * all zero. layout tells how the control word lies when not as the RFC says, else NULL (rdmap_terminate_layout.h);
+ * rdmap_terminate_rules.c: a Terminate message (opcode 7, untagged; QN, MSN, MO, L are judged by DDP). accused is the
+ * segment of the other direction whose header is echoed, NULL when none is remembered. status SHORT: *terminate is all
+ * zero. layout says how the control word is laid out when not as the RFC says, else NULL (rdmap_terminate_layout.h);
  * *terminate is what was meant.
  */
 bool rdmap_terminate_new(struct rdmap_connection *rdmap);

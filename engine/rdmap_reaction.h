@@ -80,14 +80,14 @@ struct fault_watch {
     uint64_t sink_to;
     bool read_queue; /* on QN 1, with nothing open before it: any answer is one to it */
     uint32_t msn;
-    bool followed;             /* the peer sent requests behind it */
-    bool faults_behind;        /* and other faults */
+    bool followed;             /* the peer sent requests after it */
+    bool faults_after;         /* and other faults */
     bool received, peer_ended; /* the reactor has acknowledged it; the peer closed */
-    struct place served;       /* answer to a request behind it; frame 0: none */
+    struct place served;       /* answer to a request after it; frame 0: none */
     uint32_t served_request;   /* frame of that request */
     struct place later;        /* first message begun after it was received, other than answers; frame 0: none */
-    uint64_t later_end;        /* behind it, in the reactor's stream */
-    uint64_t turn_end;         /* behind a message that the peer sent when it had that; 0: none */
+    uint64_t later_end;        /* after it, in the reactor's stream */
+    uint64_t turn_end;         /* after a message that the peer sent when it had that; 0: none */
     struct place went_on;      /* and a message that the reactor sent when it had that; frame 0: none */
     struct place late;         /* the first such message after the time for a reaction; frame 0: none */
 };
@@ -108,7 +108,7 @@ enum odd_kind {
 
 struct odd_watch {
     unsigned pending; /* set of 1 << enum odd_kind */
-    unsigned settled; /* of these, those behind which the reactor went on */
+    unsigned settled; /* of these, those after which the reactor continued */
     uint64_t end[ODD_KINDS];
 };
 
@@ -138,7 +138,7 @@ struct rdmap_reaction_state {
     /* rdmap_reaction_security.c, by side */
     unsigned n_sinks[2];
     uint32_t last_sink[2], sink_stride[2], highest_sink[2];
-    bool sinks_regular[2], sink_entries[2], sinks_told[2], first_send_seen[2];
+    bool sinks_regular[2], sink_entries[2], sinks_reported[2], first_send_seen[2];
 };
 
 /* ---- all ---- */
@@ -169,10 +169,10 @@ static inline bool reaction_is_terminate(const struct rdmap_step *step)
 
 /*
  * The first segment of an answer that no open request asked for. True when it answers a segment that its sender should
- * have reported instead: that is told. identifier is an Atomic Response's.
+ * have rejected instead, which is reported. identifier: of an Atomic Response.
  */
 bool rdmap_reaction_serves_fault(struct rdmap_connection *rdmap, const struct rdmap_step *step, uint32_t identifier);
-/* The answer without a request, which `side` was to report, fits a request that it sent behind it. */
+/* The answer without a request, which `side` should have reported, fits a request that it sent after it. */
 void rdmap_reaction_asked_late(struct rdmap_connection *rdmap, unsigned side);
 
 /* ---- rdmap_reaction_faults.c ---- */

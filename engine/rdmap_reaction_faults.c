@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Faults that a capture proves, whatever the ULPs have registered or posted, and the Terminates that answer them:
- * RFC 5041 section 7, RFC 5040 sections 4.8 and 7, RFC 7306 section 8.
+ * Faults that a capture proves, whatever the ULPs have registered or posted, and the Terminates that answer them: RFC
+ * 5041 section 7, RFC 5040 sections 4.8 and 7, RFC 7306 section 8.
  *
  * Checks are made in the order of the layers, and those that only the receiver can make (a posted buffer, a valid STag)
- * may come first: their codes are right answers as well.
+ * may come first: their codes are right answers, too.
  */
 #include "engine/rdmap_reaction.h"
 
@@ -72,7 +72,7 @@ struct answer {
     {0x12, 0x02, 0x03, false},                                                                                         \
     {                                                                                                                  \
         0x12, 0x05, 0x05, false                                                                                        \
-    } /* what the queue may lack as well */
+    } /* what the queue may also lack */
 #define STAG_CHECKS                                                                                                    \
     {                                                                                                                  \
         0x11, 0x00, 0x02, false                                                                                        \
@@ -176,7 +176,7 @@ static void note_invalidated(struct rdmap_connection *rdmap, const struct rdmap_
     struct rdmap_reaction_state *state = rdmap->reaction;
     unsigned n = state->n_invalidated[step->side];
 
-    /* The capture has shown already what the peer sent behind it. */
+    /* The capture has already shown what the peer sent after it. */
     if (reaction_acked(&rdmap->side[other_side(step->side)], reaction_end_of(step)))
         return;
     if (n == INVALIDATED_MAX) {
@@ -204,7 +204,7 @@ static bool is_invalidated(const struct rdmap_connection *rdmap, const struct rd
     return false;
 }
 
-/* MSN and MO against the queue as it stands, which moves on. */
+/* MSN and MO against the queue as it is, which then advances. */
 static enum fault_kind queue_fault(struct rdmap_connection *rdmap, const struct rdmap_step *step)
 {
     struct rdmap_reaction_state *state = rdmap->reaction;
@@ -220,9 +220,9 @@ static enum fault_kind queue_fault(struct rdmap_connection *rdmap, const struct 
     }
     begins = !track->open || ddp->msn != track->open_msn;
     if (track->known && begins && ddp->payload_len > 0) {
-        uint32_t behind = track->next - ddp->msn, ahead = ddp->msn - track->next;
+        uint32_t back = track->next - ddp->msn, ahead = ddp->msn - track->next;
 
-        if (behind != 0 && behind <= track->complete)
+        if (back != 0 && back <= track->complete)
             return FAULT_MSN_REPEATED;
         if (ahead >= MSN_FAR && ahead < 0x80000000)
             kind = FAULT_MSN_FAR;

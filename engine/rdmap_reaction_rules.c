@@ -71,7 +71,7 @@ static void judge_code(struct rdmap_connection *rdmap, struct rdmap_step *step, 
     }
 }
 
-/* The Terminate reports the fault: in time, and nothing behind it was served? */
+/* The Terminate reports the fault: in time, and was nothing after it served? */
 static void settle_terminated(struct rdmap_connection *rdmap, struct rdmap_step *step, struct fault_watch *watch)
 {
     struct verdict *v = rdmap->verdict;
@@ -96,7 +96,7 @@ static void settle_terminated(struct rdmap_connection *rdmap, struct rdmap_step 
                    watch->late.frame);
     else
         verdict_passed(v, RULE_RDMAP_7_1_05);
-    if (watch->faults_behind && watch->firm)
+    if (watch->faults_after && watch->firm)
         verdict_passed(v, RULE_RDMAP_7_1_10);
     watch->state = FAULT_SETTLED;
 }
@@ -242,7 +242,7 @@ static void note_request(struct rdmap_connection *rdmap, const struct rdmap_step
     }
 }
 
-/* The gap of MSNs is filled: what waited behind it may be served. */
+/* The gap in the MSNs is filled: what waited after it may be served. */
 static bool fills_gap(const struct fault_watch *watch, const struct rdmap_step *step)
 {
     return watch->kind == FAULT_MSN_GAP && step->ddp && !step->ddp->tagged && step->ddp->qn == DDP_QN_READ_REQUEST &&
@@ -263,7 +263,7 @@ static void watch_peer(struct rdmap_connection *rdmap, struct rdmap_step *step)
     }
     if (watch->state == FAULT_WAITING) {
         watch->followed |= step->ddp && step->ddp->opcode == RDMAP_READ_REQUEST;
-        watch->faults_behind |= kind != FAULT_NONE;
+        watch->faults_after |= kind != FAULT_NONE;
         if (watch->turn_end == 0 && watch->later.frame != 0 && step->message && step->starts &&
             reaction_after(step, watch->later_end))
             watch->turn_end = reaction_end_of(step);
@@ -279,7 +279,7 @@ static void watch_peer(struct rdmap_connection *rdmap, struct rdmap_step *step)
         .firm = (rdmap_fault_info[kind].ddp || step->ends) && !rdmap_fault_info[kind].served_only,
     };
     note_request(rdmap, step, watch);
-    /* A side that ended, or was told to, may leave it at that; or the capture has shown already what it did. */
+    /* A side that has ended, or was terminated, may leave it at that; or the capture has already shown what it did. */
     if (reaction_acked(&rdmap->side[reactor], watch->end) || rdmap->side[reactor].terminated ||
         rdmap->side[reactor].fin || rdmap->side[reactor].reset || rdmap->side[step->side].terminated)
         settle_open(rdmap, watch);

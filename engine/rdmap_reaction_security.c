@@ -24,7 +24,7 @@ static void judge_sink(struct rdmap_connection *rdmap, struct rdmap_step *step, 
     unsigned side = step->side, n = state->n_sinks[side];
     uint32_t stride = stag - state->last_sink[side];
 
-    if (state->sinks_told[side] || (n > 0 && stride == 0))
+    if (state->sinks_reported[side] || (n > 0 && stride == 0))
         return;
     state->sinks_regular[side] = n < 2 || (state->sinks_regular[side] && stride == state->sink_stride[side]);
     state->sink_entries[side] |= n > 0 && (stag ^ state->last_sink[side]) >> KEY_BITS != 0;
@@ -34,7 +34,7 @@ static void judge_sink(struct rdmap_connection *rdmap, struct rdmap_step *step, 
     n = ++state->n_sinks[side];
     if (n < SINKS_WANTED || !state->sink_entries[side])
         return;
-    state->sinks_told[side] = true;
+    state->sinks_reported[side] = true;
     if (state->sinks_regular[side]) {
         rdmap_fail(
             rdmap, step, RULE_RDMAP_8_1_1_08, 0,

@@ -238,8 +238,8 @@ void rdmap_read_response(struct rdmap_connection *rdmap, struct rdmap_step *step
 }
 
 /*
- * DDP has told it (DDP-4.1-04) and retires the request. When both Responses go on, segment by segment, that is the
- * same fault.
+ * DDP has reported it (DDP-4.1-04) and retires the request. When both Responses continue, segment by segment, that is
+ * the same fault.
  */
 void rdmap_read_broken_off(struct rdmap_connection *rdmap, unsigned side, struct rdmap_request *request)
 {

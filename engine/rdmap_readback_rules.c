@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What was written is what is read: RFC 5040 section 5.5 (12). A Write is placed before a later Read of the same
- * direction is answered, so the Response holds what the Write said, if nobody else wrote there in between.
+ * What is read is what was written: RFC 5040 section 5.5 (12). A Write is placed before a later Read of the same
+ * direction is answered, so the Response holds what the Write wrote, unless something else wrote there in between.
  *
- * Who else may write a capture of one connection does not show. Octets are compared only when nothing was seen since
- * that could have changed them, or have moved the ULP of their owner to do so, and a difference is worth a note. Where
- * the memory is known to be used by this connection alone it is an error, and what others say in between is no excuse.
+ * A capture of one connection cannot show other writers. Octets are compared only when nothing was seen since that
+ * could have changed them, or have moved the ULP of their owner to do so, and a difference is a note. Where the memory
+ * is known to be used by this connection alone it is an error, and messages in between are no excuse.
  *
- * Of each Write the ends of its first and of its last segment are kept, of exclusive memory all octets.
+ * Of each Write the ends of its first and of its last segment are kept; of exclusive memory, all octets.
  */
 #include "engine/heap.h"
 #include "engine/rdmap_internal.h"
@@ -29,7 +29,7 @@ struct written {
     uint32_t stag, length, frame;
     uint64_t to;
     uint64_t message;  /* its number */
-    uint64_t end;      /* stream offset behind its FPDU */
+    uint64_t end;      /* stream offset after its FPDU */
     uint64_t activity; /* when it was sent */
     uint8_t *octets;   /* all of them, on the heap; NULL: the ends only */
     uint8_t head[END_OCTETS], tail[END_OCTETS];
@@ -41,7 +41,7 @@ struct rdmap_readback {
     uint64_t first, next; /* those kept; the rest was overwritten or forgotten */
     size_t octets;        /* on the heap */
     uint64_t activity;    /* counts what may have changed the owner's memory by other ways */
-    bool told;            /* the memory is not what it seems: one finding will do */
+    bool reported;        /* the memory is not what it seems: one finding will do */
 };
 
 static struct written *written_at(const struct rdmap_readback *b, uint64_t i)
@@ -110,7 +110,7 @@ static void overwrite(struct rdmap_readback *b, uint32_t stag, uint64_t from, ui
 {
     for (uint64_t i = b->first; i < b->next; i++)
         if (written_at(b, i)->message != message && overlaps(written_at(b, i), stag, from, length))
-            written_at(b, i)->end = UINT64_MAX; /* behind every Read */
+            written_at(b, i)->end = UINT64_MAX; /* after every Read */
 }
 
 static void keep(struct rdmap_connection *rdmap, const struct rdmap_step *step, struct rdmap_readback *b)
@@ -166,7 +166,7 @@ static void note_write(struct rdmap_connection *rdmap, const struct rdmap_step *
 
 /* ---- Reads ---- */
 
-/* Octets p[0..n) lie at `from` of what was read. The first that differs from octets q[0..m) at `at`; n when none. */
+/* Octets p[0..n) are at `from` of what was read. The first that differs from octets q[0..m) at `at`; n when none. */
 static size_t differs(const uint8_t *p, size_t n, uint64_t from, const uint8_t *q, size_t m, uint64_t at)
 {
     uint64_t begin = at > from ? at : from, end = at + m < from + n ? at + m : from + n;
@@ -226,9 +226,9 @@ static void judge_read(struct rdmap_connection *rdmap, struct rdmap_step *step)
         }
         at = compare(w, ddp->payload, ddp->payload_len, from);
         compared = true;
-        if (at == ddp->payload_len || b->told)
+        if (at == ddp->payload_len || b->reported)
             continue;
-        b->told = true;
+        b->reported = true;
         rdmap_fail_as(
             rdmap, step, RULE_RDMAP_5_5_13, rdmap->options.exclusive ? SEVERITY_ERROR : SEVERITY_NOTE, w->frame,
             "expected the octets of the RDMA Write in frame %u at STag 0x%08x TO 0x%" PRIx64 "; found others (%02x)%s",
@@ -257,7 +257,7 @@ void rdmap_readback_segment(struct rdmap_connection *rdmap, struct rdmap_step *s
 
     switch (step->ddp->opcode) {
     case RDMAP_WRITE:
-        note_activity(rdmap, step->side); /* who writes does something with his own memory, too, as far as one knows */
+        note_activity(rdmap, step->side); /* for all that is known, whoever writes also uses its own memory */
         note_write(rdmap, step);
         break;
     case RDMAP_READ_RESPONSE:

@@ -71,7 +71,7 @@ static struct rdmap_request *enter(const struct rdmap_connection *rdmap, struct 
 
     drop_answered(requests);
     if (rdmap_requests_open(requests) >= rdmap->options.operations_max) {
-        /* Nobody has so many in flight: answers must have been missed, or never come. */
+        /* No one has this many in flight: answers must have been missed, or never come. */
         requests->head++;
         requests->uncertain = true;
     }
@@ -93,13 +93,13 @@ void rdmap_requests_push(struct rdmap_connection *rdmap, struct rdmap_step *step
     struct rdmap_request *request;
 
     drop_answered(requests);
-    /* An open Response may be this request's, told before it. */
+    /* An open Response may belong to this request, although it came before it. */
     if (requests->uncertain && requests->head == requests->tail && requests->last_answer_ns != 0 &&
         !rdmap->side[other_side(step->side)].tagged.open &&
         step->fpdu->place.time_ns - requests->last_answer_ns >= rdmap->options.t_react) {
         requests->uncertain = false;
         requests->overdrawn = 0;
-        requests->told_late = 0;
+        requests->late_until = 0;
     }
     request = enter(rdmap, requests);
     if (!request)
@@ -107,7 +107,7 @@ void rdmap_requests_push(struct rdmap_connection *rdmap, struct rdmap_step *step
     request->known = true;
     request->msn = step->ddp->msn;
     request->end = step->fpdu->fpdu.offset + step->fpdu->fpdu.length;
-    request->doubtful = request->end <= requests->told_late;
+    request->doubtful = request->end <= requests->late_until;
     if (requests->overdrawn > 0 && !requests->maybe_lost) { /* its answer was captured before it */
         requests->overdrawn--;
         request->answered = true;
@@ -143,8 +143,8 @@ void rdmap_requests_found(struct rdmap_connection *rdmap, struct rdmap_requests 
     requests->maybe_lost = false;
     if (missing > LOST_MAX || requests->overdrawn > missing) {
         requests->uncertain = true;
-        if (requests->overdrawn > 0 && requests->early_to > requests->told_late)
-            requests->told_late = requests->early_to;
+        if (requests->overdrawn > 0 && requests->early_to > requests->late_until)
+            requests->late_until = requests->early_to;
         requests->overdrawn = 0;
         return;
     }
@@ -191,7 +191,7 @@ static bool of_kind(const struct rdmap_request *request, const struct ddp_segmen
            request->operation.kind == (ddp->opcode == RDMAP_READ_RESPONSE ? RDMAP_OP_READ : RDMAP_OP_ATOMIC);
 }
 
-/* The first request that fits the answer; failing that, unless only fields can tell, the first of its kind. */
+/* The first request that fits the answer; failing that, unless only fields can decide, the first of its kind. */
 static struct rdmap_request *search(struct rdmap_requests *requests, const struct ddp_segment *ddp, uint32_t identifier)
 {
     struct rdmap_request *first = NULL;
@@ -222,7 +222,7 @@ void rdmap_requests_match(struct rdmap_connection *rdmap, struct rdmap_step *ste
     }
     step->request = oldest ? search(requests, step->ddp, identifier) : NULL;
     if (step->request && (requests->maybe_lost || early) && !fits(step->request, step->ddp, identifier)) {
-        rdmap_requests_doubt(requests); /* as likely the answer to one that is missing, or told later */
+        rdmap_requests_doubt(requests); /* just as likely the answer to one that is missing, or still to come */
         step->request = NULL;
         return;
     }

@@ -121,7 +121,7 @@ static void judge_progress(const struct accusation *a, const struct rdmap_read_r
     uint32_t left = sent < original->size ? (uint32_t)(original->size - sent) : 0;
     uint64_t ahead = echo->sink_to - original->sink_to;
 
-    /* Octets that were made ready and not sent any more may be counted, as long as all three fields agree. */
+    /* Octets that were prepared but not sent may be counted, as long as all three fields agree. */
     if (sent > 0 && ahead > sent && ahead <= original->size && echo->size == original->size - ahead &&
         echo->source_to - original->source_to == ahead) {
         verdict_inconclusive(v, RULE_RDMAP_4_8_40);
@@ -292,7 +292,9 @@ static bool rdmap_code_is_true(const struct accusation *a)
     return terminate->etype == 2 && terminate->code == 5;
 }
 
-/* "Unexpected OpCode" about an Atomic, from who answered one before: RDMAPX-1.1-01, unless a field explains it. */
+/*
+ * "Unexpected OpCode" about an Atomic, from an end that answered one before: RDMAPX-1.1-01, unless a field explains it.
+ */
 static bool atomics_are_known(const struct accusation *a)
 {
     return a->ddp->opcode == RDMAP_ATOMIC_REQUEST && a->accused && !a->accused->faulty &&
@@ -447,7 +449,7 @@ static void judge_truth(const struct accusation *a)
                rdmap_terminate_code_name(terminate->layer, terminate->etype, terminate->code), why);
 }
 
-/* RFC 5041 section 7.2: which kind of segment a DDP error type speaks of. */
+/* RFC 5041 section 7.2: which kind of segment a DDP error type is about. */
 static bool judge_buffer_model(const struct accusation *a)
 {
     const struct rdmap_terminate *terminate = a->terminate;

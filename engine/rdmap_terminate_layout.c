@@ -32,7 +32,7 @@ static uint8_t reverse_bits(uint8_t octet)
     return swap_nibbles(octet);
 }
 
-/* Each gives the word as the RFC wants it, from the word as it might have been written. */
+/* Each turns the word as it might have been written into the word of the RFC. */
 
 /* Bit fields of a word that the compiler fills from the least significant bit of each octet. */
 static void low_bits_first(uint8_t out[CONTROL_LEN], const uint8_t p[CONTROL_LEN])
@@ -106,7 +106,7 @@ static bool plausible(const struct rdmap_terminate *terminate, enum rdmap_termin
            all_zero(terminate->trailing, terminate->trailing_len);
 }
 
-/* The octets behind the word prove the reading: exactly the parts that it announces, and of the kind that it names. */
+/* The octets after the word prove the reading: exactly the parts that it announces, and of the kind that it names. */
 static bool proven(const struct rdmap_terminate *terminate, enum rdmap_terminate_status status)
 {
     const struct ddp_segment *ddp = &terminate->ddp;
@@ -117,7 +117,7 @@ static bool proven(const struct rdmap_terminate *terminate, enum rdmap_terminate
         return false;
     if (terminate->layer == RDMAP_LAYER_DDP && terminate->etype != 0 && ddp->tagged != (terminate->etype == 1))
         return false;
-    /* Figure 10: what a Remote Protection Error speaks of, and what comes with it. */
+    /* Figure 10: what a Remote Protection Error is about, and what comes with it. */
     if (terminate->layer == RDMAP_LAYER_RDMA && terminate->etype == 1 &&
         (ddp->tagged || terminate->has_read != (ddp->opcode == RDMAP_READ_REQUEST) ||
          (ddp->opcode != RDMAP_READ_REQUEST && ddp->opcode != RDMAP_ATOMIC_REQUEST && !rdmap_invalidates(ddp->opcode))))
@@ -138,9 +138,9 @@ static bool same_word(const struct rdmap_terminate *a, const struct rdmap_termin
 }
 
 /*
- * Nothing behind the word proves how it lies: other Terminates of its host may. Without them it is only read otherwise
- * where it says by the letter what is not defined, and otherwise "CRC error" or "Marker error" of MPA: errors that have
- * no header, and that leave nothing else to tell by.
+ * Nothing after the word proves its layout, but other Terminates of its host may. Without them it is read differently
+ * only where it is undefined as written, and otherwise means "CRC error" or "Marker error" of MPA: errors without a
+ * header, which leave no other evidence.
  */
 static size_t bare_layout(const struct rdmap_terminate *terminate, const uint8_t *p, size_t n, uint8_t seen,
                           struct rdmap_terminate *other)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Terminates whose control word does not lie as RFC 5040 Figures 7 and 8 say: bit fields filled from the wrong end, or
- * the word in the wrong order of octets. Read by the letter such a word accuses nothing, and every field of it looks
- * wrong; read as it was meant it fits the octets behind it. One mistake is to be one finding.
+ * Terminates whose control word is not laid out as in RFC 5040 Figures 7 and 8: bit fields filled from the wrong end,
+ * or the word in the wrong order of octets. As written, such a word reports nothing, and every field of it looks wrong;
+ * as it was meant, it fits the octets after it. One mistake must be one finding.
  */
 #ifndef IWARP_ENGINE_RDMAP_TERMINATE_LAYOUT_H
 #define IWARP_ENGINE_RDMAP_TERMINATE_LAYOUT_H
@@ -12,12 +12,12 @@
 
 /*
  * p[0..n) is the payload of a Terminate, *terminate and *status what rdmap_terminate_decode() made of it. Returns NULL
- * when the control word lies right, or when nothing proves another reading; else *terminate and *status become what the
- * sender meant, and the text says how the word lies.
+ * when the control word is laid out right, or when nothing proves another reading; else *terminate and *status become
+ * what the sender meant, and the text says how the word is laid out.
  *
  * host (NULL: nothing is remembered): a word with headers after it proves the layout of its host, and a word alone is
- * then read in the same way. Without that a word alone is read otherwise only when by the letter it says nothing that
- * is defined, and otherwise that a CRC or a Marker was wrong.
+ * then read in the same way. Failing that, a word alone is read differently only when it is undefined as written, and
+ * otherwise says that a CRC or a Marker was wrong.
  */
 const char *rdmap_terminate_reread(struct rdmap_terminate *terminate, enum rdmap_terminate_status *status,
                                    const uint8_t *p, size_t n, const struct layouts_host *host);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The Terminate Header by itself: RFC 5040 section 4.8 (Figures 7 to 10), RFC 5041 section 7.2. What it says of the
- * segment that it accuses is in rdmap_terminate_accused.c.
+ * The Terminate Header alone: RFC 5040 section 4.8 (Figures 7 to 10), RFC 5041 section 7.2. What it says about the
+ * segment that it reports is in rdmap_terminate_accused.c.
  *
- * Terminates that speak of MPA (layer 2, error type 0): their codes, and for codes 5 to 7 their whole shape, are judged
- * in mpa_terminate_rules.c.
+ * Terminates about MPA (layer 2, error type 0): their codes, and for codes 5 to 7 their whole shape, are judged in
+ * mpa_terminate_rules.c.
  */
 #include "engine/rdmap_terminate.h"
 
@@ -64,7 +64,7 @@ static void judge_cut(struct rdmap_connection *rdmap, struct rdmap_step *step, c
     }
 }
 
-/* Octets behind the parts announced. Zeros are the parts "set to zero" of section 7.1. */
+/* Octets after the parts announced. Zeros are the parts "set to zero" of section 7.1. */
 static void judge_trailing(struct rdmap_connection *rdmap, struct rdmap_step *step,
                            const struct rdmap_terminate *terminate)
 {
@@ -284,7 +284,7 @@ static void judge_bits(struct rdmap_connection *rdmap, struct rdmap_step *step, 
 
 /* ---- all of it ---- */
 
-/* Headers behind the word prove it, or what else its host sent; or there is no other way to understand it. */
+/* Headers after the word prove it, or something else that its host sent; or there is no other way to understand it. */
 static void fail_layout(struct rdmap_connection *rdmap, struct rdmap_step *step,
                         const struct rdmap_terminate *terminate, const char *layout)
 {

@@ -2,7 +2,7 @@
 #include "engine/tcp_boundary.h"
 
 enum {
-    /* A segment of a closed connection lies near its end in sequence space; other connections begin anywhere. */
+    /* A segment of a closed connection is near its end in sequence space; other connections begin anywhere. */
     NEAR_END = 16 << 20,
     FAR_OFF = 8 << 20,
 };
@@ -18,7 +18,7 @@ static bool belongs_to_the_end(const struct tcp_segment *segment, uint32_t top)
     return segment->length == 0 || near(segment->seq, top);
 }
 
-/* ---- a connection that goes on, or is closed and waits for quiet ---- */
+/* ---- a connection that continues, or is closed and waits for silence ---- */
 
 static bool far(uint32_t seq, const struct tcp_side_facts *facts)
 {
@@ -29,7 +29,7 @@ static bool far(uint32_t seq, const struct tcp_side_facts *facts)
 
 /*
  * Octets elsewhere in the sequence numbers of both directions at once: the capture lacks the end of the connection, and
- * the SYNs of the next one at these addresses. So much may be missing of one direction as well, hardly of both.
+ * the SYNs of the next one at these addresses. One direction alone may just miss that much, both hardly.
  */
 static bool jumps(const struct tcp_pair *pair, const struct tcp_segment *segment)
 {
@@ -40,7 +40,7 @@ static bool jumps(const struct tcp_pair *pair, const struct tcp_segment *segment
 
 /*
  * A SYN inside an established connection need not be a new one's: a stack that knows the connection answers with an ACK
- * and goes on (RFC 9293 section 3.10.7.4, RFC 5961 section 4). Only what follows tells.
+ * and carries on (RFC 9293 section 3.10.7.4, RFC 5961 section 4). Only what follows decides.
  */
 static bool is_doubtful(const struct tcp_pair *pair, const struct tcp_segment *syn)
 {
@@ -60,7 +60,7 @@ static bool confirms(const struct tcp_segment *segment, const struct tcp_segment
     return !(segment->flags & (TCP_SYN | TCP_RST)) && segment->seq == syn->seq + 1;
 }
 
-/* Octets of a closed connection's addresses that lie elsewhere: the next connection's, whose SYNs were not captured. */
+/* Octets at a closed connection's addresses that are elsewhere: the next connection's, whose SYNs were not captured. */
 static bool is_foreign(const struct tcp_pair *pair, const struct tcp_segment *segment)
 {
     const struct tcp_side_facts *facts = tcp_pair_facts(pair, segment->side);

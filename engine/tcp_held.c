@@ -30,8 +30,8 @@ static uint64_t end_of(const struct tcp_piece *piece)
     return piece->start + piece->length;
 }
 
-/* Index, counted from first, of the first piece that ends behind `at`; n when there is none. */
-static size_t index_behind(const struct tcp_held *held, uint64_t at)
+/* Index, counted from first, of the first piece that ends after `at`; n when there is none. */
+static size_t index_after(const struct tcp_held *held, uint64_t at)
 {
     size_t low = 0, high = held->n;
     /* Most pieces go to the end. */
@@ -47,13 +47,13 @@ static size_t index_behind(const struct tcp_held *held, uint64_t at)
     return low;
 }
 
-const struct tcp_piece *tcp_held_behind(const struct tcp_held *held, uint64_t at)
+const struct tcp_piece *tcp_held_after(const struct tcp_held *held, uint64_t at)
 {
-    size_t i = index_behind(held, at);
+    size_t i = index_after(held, at);
     return i < held->n ? held->pieces[held->first + i] : NULL;
 }
 
-/* Room for one more pointer behind the last. */
+/* Room for one more pointer after the last. */
 static bool make_room(struct tcp_held *held)
 {
     if (held->first + held->n < held->capacity)
@@ -86,7 +86,7 @@ bool tcp_held_add(struct tcp_held *held, uint64_t start, uint32_t length, const 
     piece->origin = *origin;
     if (captured)
         memcpy(piece->octets, octets, captured);
-    size_t i = held->first + index_behind(held, start);
+    size_t i = held->first + index_after(held, start);
     memmove(held->pieces + i + 1, held->pieces + i, (held->first + held->n - i) * sizeof *held->pieces);
     held->pieces[i] = piece;
     held->n++;

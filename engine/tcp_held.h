@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Octets that came out of order, waiting for what lies before them: pieces of segments, sorted by stream offset, never
+ * Octets that came out of order, waiting for those before them: pieces of segments, sorted by stream offset, never
  * overlapping, each with its origin. Bounded in octets and in number, so that hostile input costs little.
  */
 #ifndef IWARP_ENGINE_TCP_HELD_H
@@ -39,8 +39,8 @@ static inline const struct tcp_piece *tcp_held_first(const struct tcp_held *held
     return held->pieces[held->first];
 }
 
-/* The first piece that ends behind `at`, or NULL. */
-const struct tcp_piece *tcp_held_behind(const struct tcp_held *held, uint64_t at);
+/* The first piece that ends after `at`, or NULL. */
+const struct tcp_piece *tcp_held_after(const struct tcp_held *held, uint64_t at);
 
 /*
  * Keeps a copy of a piece that overlaps none of those held. False when a bound is reached or memory is lacking; then
@@ -50,7 +50,7 @@ bool tcp_held_add(struct tcp_held *held, uint64_t start, uint32_t length, const 
                   const struct octets_origin *origin);
 /* Takes the first piece out; the caller frees it with free(). */
 struct tcp_piece *tcp_held_take(struct tcp_held *held);
-/* Drops everything at and behind `end`. */
+/* Drops everything from `end` on. */
 void tcp_held_cut(struct tcp_held *held, uint64_t end);
 
 #endif

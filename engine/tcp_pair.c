@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Sequence numbers become 64-bit stream offsets at the entrance (RFC 9293 section 3.4); everything behind it counts in
- * offsets. Octets in order go straight through; the rest waits in tcp_held. A passive observer has three questions
- * that an endpoint has not:
+ * Sequence numbers become 64-bit stream offsets on entry (RFC 9293 section 3.4); everything after that counts in
+ * offsets. Octets in order go straight through; the rest waits in tcp_held. A passive observer has three questions that
+ * an endpoint has not:
  *
  *   - Was something lost by the network (it will be sent again) or by the capture (it will not)? The other side's ACK
- *     number tells: what it has received was not lost by the network.
+ * number answers that: what it has received was not lost by the network.
  *   - Is a segment at an odd place (far outside the window) really part of this connection?
  *   - Where does a stream begin whose SYN is missing?
  */
@@ -27,7 +27,7 @@ enum {
     GRACE_SEGMENTS_MANY = 64,
     GRACE_NS = 1000000,
     GRACE_NS_LONG = 100000000, /* or after that time, whatever came */
-    /* Octets that far outside the window are believed after so many segments in a row. */
+    /* Octets that far outside the window are believed after this many segments in a row. */
     STRAYS_BELIEVED = 3,
     WINDOW_SLACK = 1 << 20,
     WINDOW_LARGEST = 1 << 30, /* RFC 7323 section 2.3 */
@@ -164,7 +164,7 @@ static void note_start(struct side *me, const struct tcp_segment *segment)
 
 /*
  * A keep-alive probe repeats the sequence number before the next one (RFC 9293 section 3.8.4). When it was the first
- * segment seen, the stream starts behind it.
+ * segment seen, the stream starts after it.
  */
 static void settle_start(struct side *me, const struct tcp_segment *segment)
 {
@@ -243,20 +243,20 @@ static void give_up(struct tcp_pair *pair, unsigned s, uint64_t to, enum hole_ca
                     const struct octets_origin *incoming)
 {
     struct side *me = &pair->side[s];
-    const struct octets_origin *behind = incoming;
+    const struct octets_origin *beyond = incoming;
     if (!tcp_held_empty(&me->held)) {
         const struct tcp_piece *first = tcp_held_first(&me->held);
         if (first->start <= to || !incoming)
-            behind = &first->origin;
+            beyond = &first->origin;
         to = smaller(to, first->start);
     }
     struct octets_origin next;
-    if (behind) {
-        next = *behind;
+    if (beyond) {
+        next = *beyond;
         next.arrival = pair->frame;
         next.time_ns = pair->now;
     }
-    deliver_hole(pair, s, to, cause, behind ? &next : NULL);
+    deliver_hole(pair, s, to, cause, beyond ? &next : NULL);
     drain(pair, s);
 }
 
@@ -319,8 +319,8 @@ static bool is_keep_alive(const struct side *me, const struct tcp_segment *segme
 }
 
 /*
- * One octet that the receiver has, behind octets that the capture lost: a retransmission or the garbage of a keep-alive
- * probe. It is better missing than wrong.
+ * One octet that the receiver has, after octets that the capture lost: a retransmission or the garbage of a keep-alive
+ * probe. Better missing than wrong.
  */
 static bool may_be_garbage(const struct side *me, const struct tcp_segment *segment, uint64_t from)
 {
@@ -336,7 +336,7 @@ static void compare(struct tcp_pair *pair, unsigned s, const struct tcp_segment 
     bool differs = from < me->facts.next && tcp_history_differs(&me->history, from, p, (size_t)n, &difference);
     uint64_t at = from;
     while (!differs && at < from + n) {
-        const struct tcp_piece *piece = tcp_held_behind(&me->held, at);
+        const struct tcp_piece *piece = tcp_held_after(&me->held, at);
         if (!piece || piece->start >= from + n)
             break;
         uint64_t start = larger(piece->start, from), end = smaller(piece->start + piece->captured, from + n);
@@ -393,7 +393,7 @@ static void take_out_of_order(struct tcp_pair *pair, unsigned s, const struct ar
         from = larger(from, me->facts.next);
         if (from >= end)
             break;
-        const struct tcp_piece *piece = tcp_held_behind(&me->held, from);
+        const struct tcp_piece *piece = tcp_held_after(&me->held, from);
         if (piece && piece->start <= from) {
             from = piece->start + piece->length;
             continue;
@@ -493,7 +493,7 @@ static void take_ack(struct side *me, uint64_t acked)
     me->facts.acked_known = true;
 }
 
-/* The segment as the stream sees it: what lies before the start of the capture is cut off. */
+/* The segment as the stream sees it: what precedes the start of the capture is cut off. */
 static int64_t cut_to_start(struct tcp_segment *segment, int64_t offset)
 {
     if (offset >= 0)
@@ -525,15 +525,15 @@ void tcp_pair_segment(struct tcp_pair *pair, const struct tcp_segment *given)
         settle_start(me, &segment);
     me->seen = me->seen || !(segment.flags & TCP_RST);
     bool ack = segment.flags & TCP_ACK;
-    /* A handshake tells the other side's start, should its SYN not be captured or come late. */
+    /* A handshake shows the other side's start, should its SYN not be captured or come late. */
     bool guessed = false;
     if (ack && !peer->based && me->facts.syn_seen && !(segment.flags & TCP_RST)) {
         peer->facts.isn = segment.ack;
         peer->based = true;
-        guessed = segment.length > 0; /* it may as well answer octets that the capture shows later */
+        guessed = segment.length > 0; /* it may also answer octets that the capture shows later */
     }
 
-    /* The SYN itself takes a sequence number; its payload, if any, comes behind it (RFC 7413). */
+    /* The SYN itself takes a sequence number; its payload, if any, comes after it (RFC 7413). */
     int64_t unwrapped = me->based ? unwrap(me, segment.seq + syn) : 0;
     int64_t offset = cut_to_start(&segment, unwrapped);
     bool ack_known = ack && peer->based && !guessed;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One TCP connection: from segments as captured to the octet streams of both sides (RFC 9293).
+ * One TCP connection: turns captured segments into the octet streams of both sides (RFC 9293).
  *
  * Reassembly by ranges with 64-bit stream offsets: offset 0 is the first octet after the SYN, or the first octet seen
  * when the capture starts inside the connection. Out-of-order segments, retransmissions with other boundaries,
  * overlaps, wrap, keep-alives, zero-window probes, half-close, RST. Delivered octets are in order and never twice;
- * first arrival wins, differing repeats are reported. A hole is given up as soon as the other side acknowledges
- * octets beyond it that the capture does not hold (lost by the capture, not by the network), when the bound on
- * held octets is reached, or at the end.
+ * first arrival wins, differing repeats are reported. A hole is given up as soon as the other side acknowledges octets
+ * beyond it that the capture does not hold (lost by the capture, not by the network), when the bound on held octets is
+ * reached, or at the end.
  *
  * Sans-I/O. Memory: at most `limit` octets of out-of-order data per side, plus a fixed amount.
  */
@@ -24,7 +24,7 @@ enum { TCP_FIN = 0x01, TCP_SYN = 0x02, TCP_RST = 0x04, TCP_PSH = 0x08, TCP_ACK =
 struct tcp_segment {
     uint32_t frame;
     int64_t time_ns;
-    uint8_t side; /* 0 or 1: who sent it */
+    uint8_t side; /* 0 or 1: the sender */
     uint8_t flags;
     bool sack_permitted; /* option, SYN only */
     bool df;             /* IPv4 DF bit set, or IPv6 */
@@ -48,34 +48,35 @@ struct octets_origin {
     bool acked_known;
     uint64_t
         acked; /* stream offset of the OTHER side up to which the sender of these octets had received (ACK number) */
-    bool segment_start;      /* the first octet is the first of its TCP segment */
-    bool segment_end;        /* the last octet is the last of its TCP segment */
-    bool retransmitted;      /* the segment repeats sequence space sent before (or came out of order: no telling) */
+    bool segment_start; /* the first octet is the first of its TCP segment */
+    bool segment_end;   /* the last octet is the last of its TCP segment */
+    bool retransmitted; /* the segment repeats sequence space sent before (or came out of order: the two cannot be told
+                           apart) */
     uint32_t segment_length; /* payload octets of the segment on the wire */
 };
 
 enum hole_cause { HOLE_CAPTURE_LOSS, HOLE_SNAP_LENGTH, HOLE_MEMORY_LIMIT, HOLE_END };
 
-/* What the pair tells; any member may be NULL. side is the sender's. */
+/* What the pair reports; any member may be NULL. side: of the sender. */
 struct tcp_pair_events {
     void *ctx;
     /*
-     * Every segment, before its octets are delivered, also those without payload. offset (of the first payload octet)
-     * and acked are unwrapped; what lies before the start of the capture is cut off. tcp_pair_facts() are still those
-     * before this segment, but for what its SYN says.
+     * Every segment, even without payload, before its octets are delivered. offset (of the first payload octet) and
+     * acked are unwrapped; what precedes the start of the capture is cut off. tcp_pair_facts() are still those before
+     * this segment, except for what its SYN says.
      */
     void (*segment)(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known, uint64_t acked);
     void (*octets)(void *ctx, unsigned side, uint64_t offset, const uint8_t *p, size_t n,
                    const struct octets_origin *origin);
     /*
-     * Octets [from, to) are missing for good; comes in stream order. next: of the octets behind the hole, with
-     * HOLE_SNAP_LENGTH of the segment that was cut; NULL when nothing behind it is known.
+     * Octets [from, to) are missing for good; called in stream order. next: of the octets after the hole, with
+     * HOLE_SNAP_LENGTH of the segment that was cut; NULL when nothing after it is known.
      */
     void (*hole)(void *ctx, unsigned side, uint64_t from, uint64_t to, enum hole_cause cause,
                  const struct octets_origin *next);
     /*
      * A repeat differs from what was first seen: offset, first and repeated octet of the first difference, once per
-     * segment. first_frame is 0 when it is not known any more.
+     * segment. first_frame is 0 when it is no longer known.
      */
     void (*conflict)(void *ctx, unsigned side, uint64_t offset, uint8_t first, uint8_t repeated, uint32_t first_frame,
                      const struct tcp_segment *segment);
@@ -92,7 +93,7 @@ enum tcp_pair_state {
 struct tcp_pair_options {
     size_t limit;   /* octets held out of order per side; 0 means TCP_PAIR_LIMIT_DEFAULT */
     size_t history; /* octets kept per side to compare retransmissions with; 0 means TCP_PAIR_HISTORY_DEFAULT */
-    /* A segment beyond a gap gives the gap up at once: for hosts that never get the missing segment later. */
+    /* A segment beyond a gap gives the gap up at once: for hosts to which the missing segment never comes later. */
     bool eager_holes;
 };
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the engine says: findings to one sink, and per connection and rule how often it passed, failed, stayed open. */
+/*
+ * The engine's verdicts: findings, for one sink, and per connection and rule how often it passed, failed or stayed
+ * open.
+ */
 #ifndef IWARP_ENGINE_VERDICT_H
 #define IWARP_ENGINE_VERDICT_H
 
@@ -18,7 +21,7 @@ enum direction { DIR_TO_RESPONDER, DIR_TO_INITIATOR, DIR_UNKNOWN };
 /* Where something was seen. */
 struct place {
     uint32_t frame;       /* capture packet number, from 1; the frame that made the octets complete */
-    uint32_t first_frame; /* first frame that carried octets of it; equal to frame when it lies in one */
+    uint32_t first_frame; /* first frame that carried octets of it; equal to frame when there is only one */
     int64_t time_ns;      /* of frame, since the epoch */
     uint64_t offset;      /* stream offset of the first octet concerned, within its direction */
     uint8_t side;         /* TCP side that sent it (0 or 1) */
@@ -90,7 +93,7 @@ static inline void verdict_inconclusive(struct verdict *v, enum rule_id id)
 /* Counts a failure and sends the finding. The message is printf-formatted and cut to FINDING_MESSAGE_SIZE. */
 void verdict_failed(struct verdict *v, enum rule_id id, enum direction direction, const struct place *place,
                     uint32_t related_frame, const char *format, ...) __attribute__((format(printf, 6, 7)));
-/* The same with another severity than the rule's own: where the text is weaker for a part of what the rule says. */
+/* The same with another severity than the rule's own, where the text is weaker for a part of the rule. */
 void verdict_vfailed_as(struct verdict *v, enum rule_id id, enum rule_severity severity, enum direction direction,
                         const struct place *place, uint32_t related_frame, const char *format, va_list args)
     __attribute__((format(printf, 7, 0)));

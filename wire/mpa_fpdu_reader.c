@@ -29,7 +29,7 @@ void mpa_fpdu_reader_free(struct mpa_fpdu_reader *reader)
     mpa_fpdu_reader_restart(reader, reader->offset);
 }
 
-/* Moves the unread octets of p into the buffer, and makes room behind them for `more` octets. */
+/* Moves the unread octets of p into the buffer, and makes room after them for `more` octets. */
 static bool gather(struct mpa_fpdu_reader *reader, size_t more)
 {
     size_t wanted = reader->n + more;
@@ -63,7 +63,7 @@ static bool gather(struct mpa_fpdu_reader *reader, size_t more)
     return true;
 }
 
-/* Takes count octets of the rest over into the buffer, behind p[0..n). */
+/* Moves count octets of the rest into the buffer, after p[0..n). */
 static bool take_rest(struct mpa_fpdu_reader *reader, size_t count)
 {
     if (!gather(reader, count))
@@ -135,7 +135,7 @@ enum mpa_fpdu_status mpa_fpdu_reader_next(struct mpa_fpdu_reader *reader, struct
             return MPA_FPDU_MORE;
         count = need - reader->n < reader->rest_n ? need - reader->n : reader->rest_n;
         if (!take_rest(reader, count))
-            return MPA_FPDU_MORE; /* save() will fail as well and tell */
+            return MPA_FPDU_MORE; /* save() will fail, too, and say so */
     }
 }
 
