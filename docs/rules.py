@@ -7,6 +7,7 @@ import json
 import sys
 
 SHORT = {"passive": "capture", "active": "active test", "passive+active": "capture, active test"}
+ON = {("iwarp",): "iWARP", ("ib",): "IB", ("iwarp", "ib"): "both"}
 KINDS = {"same": "same as another", "with": "with others", "permission": "allows"}
 
 
@@ -33,15 +34,15 @@ def main():
           "test (what it takes to provoke the reaction), both; *same as ID*: another rule states the same requirement and "
           "carries the findings of both; *with ID, ...*: what violates it is found under one of these rules, which demand more, "
           "less or a part of it; a rule with a verdict of its own that names others has findings under theirs, too; *allows*: a permission, never violated; *not visible*: concerns the inside of an endpoint, an "
-          "administrator or a document. `iwarp-check --explain=ID` tells how, or why not.\n")
+          "administrator or a document. *On*: the transports that it binds on, iWARP, IB (RoCE and InfiniBand) or both. `iwarp-check --explain=ID` tells how, or why not.\n")
     print("| judged | rules |\n|---|---|")
     for name, count in totals.most_common():
         print(f"| {name} | {count} |")
     for (document, section), group in itertools.groupby(rules, key=lambda rule: (rule["document"], rule["section"])):
         print(f"\n## {document} section {section}\n")
-        print("| rule | level | binds | severity | judged | requirement |\n|---|---|---|---|---|---|")
+        print("| rule | level | binds | on | severity | judged | requirement |\n|---|---|---|---|---|---|---|")
         for rule in group:
-            print("|", " | ".join((rule["id"], rule["level"], rule["party"], rule["severity"], judged(rule),
+            print("|", " | ".join((rule["id"], rule["level"], rule["party"], ON[tuple(rule["transports"])], rule["severity"], judged(rule),
                                    cell(rule["title"]))), "|")
 
 

@@ -29,6 +29,11 @@ bool rule_judged_with(const struct rule *rule, enum rule_id id)
     return false;
 }
 
+bool rule_binds_on(const struct rule *rule, enum rule_transport transport)
+{
+    return rule->transport == RULE_ON_ANY || transport == RULE_ON_ANY || rule->transport == transport;
+}
+
 const char *rule_severity_name(enum rule_severity severity)
 {
     static const char *const names[] = {"note", "warning", "error"};

@@ -15,6 +15,9 @@ enum rule_severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR };
 
 enum rule_observe { OBSERVE_WIRE, OBSERVE_WIRE_1WAY, OBSERVE_REACTION, OBSERVE_ENDPOINT, OBSERVE_META };
 
+/* What it binds on. */
+enum rule_transport { RULE_ON_ANY, RULE_ON_IWARP, RULE_ON_IB /* RoCE and InfiniBand */ };
+
 enum rule_judged {
     RULE_JUDGED, /* has a check and findings of its own */
     RULE_SAME,   /* states the same requirement as another rule and shares its outcome */
@@ -30,6 +33,7 @@ struct rule {
     const char *section;
     const char *level; /* "MUST", "SHOULD", "STATED", ... */
     const char *party;
+    enum rule_transport transport;
     enum rule_observe observe;
     enum rule_severity severity;
     enum rule_judged judged;
@@ -54,6 +58,8 @@ enum rule_id rule_number(const struct rule *rule);
 bool rule_carried_by(const struct rule *rule, enum rule_id id);
 /* True when this rule is judged along with rule `id`. */
 bool rule_judged_with(const struct rule *rule, enum rule_id id);
+/* True when it binds on that transport, RULE_ON_IWARP or RULE_ON_IB; any rule does so on RULE_ON_ANY. */
+bool rule_binds_on(const struct rule *rule, enum rule_transport transport);
 const char *rule_severity_name(enum rule_severity severity); /* "error" */
 const char *rule_observe_name(enum rule_observe observe);    /* "wire-1way" */
 /* "passive", "active", "passive+active" or "none": what verifies the rule. */

@@ -50,6 +50,17 @@ static void add_with(JsonBuilder *builder, const struct rule *rule)
     json_builder_end_array(builder);
 }
 
+static void add_transports(JsonBuilder *builder, const struct rule *rule)
+{
+    json_builder_set_member_name(builder, "transports");
+    json_builder_begin_array(builder);
+    if (rule_binds_on(rule, RULE_ON_IWARP))
+        json_builder_add_string_value(builder, "iwarp");
+    if (rule_binds_on(rule, RULE_ON_IB))
+        json_builder_add_string_value(builder, "ib");
+    json_builder_end_array(builder);
+}
+
 void catalogue_list_json(FILE *out, const bool listed[RULE_COUNT])
 {
     JsonBuilder *builder = json_builder_new();
@@ -73,6 +84,7 @@ void catalogue_list_json(FILE *out, const bool listed[RULE_COUNT])
         add(builder, "title", rule->text);
         add(builder, "layer", rule->layer);
         add(builder, "party", rule->party);
+        add_transports(builder, rule);
         add(builder, "observe", rule_observe_name(rule->observe));
         add(builder, "judged", judged_name(rule->judged));
         add_same(builder, rule);
@@ -139,6 +151,8 @@ static const char *judgement(const struct rule *rule)
 
 void catalogue_explain(FILE *out, const struct rule *rule)
 {
+    static const char *const transports[] = {
+        [RULE_ON_ANY] = "iWARP, RoCE, InfiniBand", [RULE_ON_IWARP] = "iWARP", [RULE_ON_IB] = "RoCE, InfiniBand"};
     gchar *source = g_strdup_printf("%s section %s", rule->document, rule->section);
     gchar *binds = g_strdup_printf("%s, binds: %s", rule->level, rule->party);
 
@@ -146,6 +160,7 @@ void catalogue_explain(FILE *out, const struct rule *rule)
     paragraph(out, "Rule", rule->text);
     paragraph(out, "Source", source);
     paragraph(out, "Level", binds);
+    paragraph(out, "Transport", transports[rule->transport]);
     paragraph(out, "Severity", rule_severity_name(rule->severity));
     paragraph(out, "Judged", judgement(rule));
     for (size_t i = 0; i < RULE_COUNT; i++)

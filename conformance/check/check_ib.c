@@ -24,6 +24,8 @@ static void on_part(void *ctx, const struct ib_rc_part *part)
     struct watched_ib *ib = ctx;
 
     watched_wake(ib->watched);
+    if (ib->watched->notes)
+        notes_part(ib->watched->notes, part);
     ib->up.part(ib->up.ctx, part);
 }
 
@@ -33,6 +35,8 @@ static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, const 
 
     watched_wake(ib->watched);
     ib->watched->hole = true;
+    if (ib->watched->notes)
+        notes_lost(ib->watched->notes, side, from, to, next);
     ib->up.hole(ib->up.ctx, side, from, to, next);
 }
 
@@ -49,6 +53,8 @@ static void on_refused(void *ctx, unsigned side, enum ib_nak nak, uint64_t offse
     struct watched_ib *ib = ctx;
 
     watched_wake(ib->watched);
+    if (ib->watched->notes)
+        notes_refused(ib->watched->notes, side, nak, place);
     ib->up.refused(ib->up.ctx, side, nak, offset, place);
 }
 
@@ -99,6 +105,8 @@ static void on_managed(void *ctx, struct ib_connection *connection, unsigned sid
     watched_wake(watched);
     for (unsigned end = 0; end < 2; end++)
         watched->ib->endpoint[end].port = connection->port[end];
+    if (watched->notes)
+        notes_managed(watched->notes, side, cm, place);
     stack_ib_managed(&watched->ib->ib, side, cm, place);
 }
 

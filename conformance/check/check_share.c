@@ -24,7 +24,6 @@ static bool on_open(void *ctx, struct connection *connection)
         return false;
     watched->tcp = connection;
     watched->endpoint = connection->endpoint;
-    watched->notes = check->options->format == FORMAT_HTML ? notes_new() : NULL;
     if (!watched_stack(watched, &setup)) {
         watched_free(watched);
         return false;

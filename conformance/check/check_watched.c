@@ -242,6 +242,7 @@ struct watched *watched_new(struct check *check, uint32_t number)
     watched->verdict.ctx = watched;
     watched->counted.verdict = &watched->verdict;
     watched->report = report_connection_new();
+    watched->notes = check->options->format == FORMAT_HTML ? notes_new() : NULL;
     watched->dropped = check->dropped;
     watched->opened_frame = check->frame;
     return watched;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "conformance/check/notes.h"
+#include "conformance/check/notes_internal.h"
 
 #include "conformance/check/procedure.h"
 #include "wire/rdmap.h"
@@ -51,7 +51,7 @@ static struct note *ring_at(const struct notes *notes, uint64_t number)
     return &notes->ring[number % notes->size];
 }
 
-static struct note *add(struct notes *notes, enum note_kind kind, unsigned side, const struct place *place)
+struct note *notes_add(struct notes *notes, enum note_kind kind, unsigned side, const struct place *place)
 {
     struct note *note;
 
@@ -107,9 +107,7 @@ GArray *notes_take(struct notes *notes)
 
 /* ---- texts ---- */
 
-static void append(char *text, size_t size, const char *format, ...) G_GNUC_PRINTF(3, 4);
-
-static void append(char *text, size_t size, const char *format, ...)
+void notes_append(char *text, size_t size, const char *format, ...)
 {
     size_t used = strlen(text);
     va_list arguments;
@@ -118,9 +116,6 @@ static void append(char *text, size_t size, const char *format, ...)
     g_vsnprintf(text + used, (gulong)(size - used), format, arguments);
     va_end(arguments);
 }
-
-#define WHAT(note, ...)   append((note)->what, NOTE_WHAT_SIZE, __VA_ARGS__)
-#define DETAIL(note, ...) append((note)->detail, NOTE_DETAIL_SIZE, __VA_ARGS__)
 
 void notes_segment(struct notes *notes, const struct tcp_segment *segment, uint64_t offset)
 {
@@ -133,7 +128,7 @@ void notes_segment(struct notes *notes, const struct tcp_segment *segment, uint6
 
     if (!(segment->flags & (TCP_SYN | TCP_FIN | TCP_RST)))
         return;
-    note = add(notes, NOTE_TCP, segment->side, &place);
+    note = notes_add(notes, NOTE_TCP, segment->side, &place);
     WHAT(note, "TCP");
     for (size_t i = 0; i < G_N_ELEMENTS(flags); i++)
         if (segment->flags & flags[i].flag)
@@ -151,7 +146,7 @@ void notes_startup(struct notes *notes, const struct mpa_startup_event *event)
         const char *name;
     } rtr_types[] = {{MPA_RTR_SEND, " Send"}, {MPA_RTR_WRITE, " Write"}, {MPA_RTR_READ, " Read"}};
     const struct mpa_startup *frame = &event->frame;
-    struct note *note = add(notes, NOTE_STARTUP, event->place.side, &event->place);
+    struct note *note = notes_add(notes, NOTE_STARTUP, event->place.side, &event->place);
 
     note->length = event->length;
     WHAT(note, "MPA %s, revision %u", frame->kind == MPA_REQUEST ? "Request" : "Reply", frame->revision);
@@ -212,7 +207,7 @@ static void note_ddp(struct note *note, const struct ddp_segment *ddp)
 
 void notes_fpdu(struct notes *notes, const struct mpa_fpdu_event *event)
 {
-    struct note *note = add(notes, NOTE_FPDU, event->place.side, &event->place);
+    struct note *note = notes_add(notes, NOTE_FPDU, event->place.side, &event->place);
 
     note->offset = event->fpdu.offset;
     note->length = event->fpdu.length;
@@ -229,7 +224,7 @@ void notes_fpdu(struct notes *notes, const struct mpa_fpdu_event *event)
 void notes_skipped(struct notes *notes, unsigned side, uint64_t from, uint64_t to, const char *why,
                    const struct place *place)
 {
-    struct note *note = add(notes, NOTE_SKIPPED, side, place);
+    struct note *note = notes_add(notes, NOTE_SKIPPED, side, place);
 
     note->offset = from;
     note->length = to - from;
@@ -244,7 +239,7 @@ static struct note *find_note(struct notes *notes, unsigned side, const struct p
     for (uint64_t i = notes->n; i-- > oldest(notes);) {
         struct note *note = ring_at(notes, i);
 
-        if (note->side == side && note->kind == NOTE_FPDU && note->frame == place->frame &&
+        if (note->side == side && (note->kind == NOTE_FPDU || note->kind == NOTE_PART) && note->frame == place->frame &&
             place->offset >= note->offset && place->offset - note->offset < note->length)
             return note;
     }

@@ -7,8 +7,10 @@
 #ifndef IWARP_CONFORMANCE_CHECK_NOTES_H
 #define IWARP_CONFORMANCE_CHECK_NOTES_H
 
+#include "engine/ib_rc.h"
 #include "engine/rdmap.h"
 #include "engine/rpcrdma.h"
+#include "wire/ib_cm.h"
 
 #include <glib.h>
 
@@ -21,13 +23,14 @@ enum {
     NOTE_DETAIL_SIZE = 112,
 };
 
-enum note_kind { NOTE_TCP, NOTE_STARTUP, NOTE_FPDU, NOTE_TERMINATE, NOTE_SKIPPED };
+/* NOTE_PART: a packet of RoCE or InfiniBand that carries a part of a message, as an FPDU does on iWARP. */
+enum note_kind { NOTE_TCP, NOTE_STARTUP, NOTE_FPDU, NOTE_PART, NOTE_TERMINATE, NOTE_SKIPPED };
 
 struct note {
     uint64_t number; /* of the connection's events, from 0: where numbers jump, events were left out */
     uint32_t frame, first_frame;
     int64_t time_ns;
-    uint64_t offset, length; /* in the stream; length 0: no octets */
+    uint64_t offset, length; /* in the stream, or of PSNs; length 0: none */
     enum note_kind kind;
     uint8_t side;
     bool wanted;                   /* by a finding, or as part of the start */
@@ -46,7 +49,12 @@ void notes_startup(struct notes *notes, const struct mpa_startup_event *event);
 void notes_fpdu(struct notes *notes, const struct mpa_fpdu_event *event);
 void notes_skipped(struct notes *notes, unsigned side, uint64_t from, uint64_t to, const char *why,
                    const struct place *place);
-/* What the Send of an FPDU noted before turned out to be. */
+/* RoCE and InfiniBand: in notes_ib.c. */
+void notes_managed(struct notes *notes, unsigned side, const struct ib_cm *cm, const struct place *place);
+void notes_part(struct notes *notes, const struct ib_rc_part *part);
+void notes_lost(struct notes *notes, unsigned side, uint64_t from, uint64_t to, const struct place *place);
+void notes_refused(struct notes *notes, unsigned side, enum ib_nak nak, const struct place *place);
+/* What the Send of an FPDU or a packet noted before turned out to be. */
 void notes_rpcrdma(struct notes *notes, const struct rpcrdma_message *message);
 
 /* A finding: the events around now, and those at its frames, are to stay. */

@@ -192,6 +192,11 @@ bool report_fails(const struct check_options *options, enum rule_severity severi
     return !options->fail_never && severity >= options->fail_on;
 }
 
+static enum rule_transport transport_of(const struct report_connection *connection)
+{
+    return connection->ib ? RULE_ON_IB : RULE_ON_IWARP;
+}
+
 void report_rules(const struct report *report, const struct report_connection *connection, GArray *rules)
 {
     struct rule_count counts[RULE_COUNT] = {0};
@@ -204,7 +209,7 @@ void report_rules(const struct report *report, const struct report_connection *c
         struct report_rule exercised = {.rule = (enum rule_id)i};
         const struct report_failing *failing;
 
-        if (!report->shown[i])
+        if (!report->shown[i] || !rule_binds_on(rule, transport_of(connection)))
             continue;
         exercised.count = counts[rule->same]; /* rules that state the same share the outcome */
         if ((exercised.count.passed | exercised.count.failed | exercised.count.inconclusive) == 0)
@@ -213,6 +218,15 @@ void report_rules(const struct report *report, const struct report_connection *c
         exercised.failing = failing ? failing->times : 0;
         g_array_append_val(rules, exercised);
     }
+}
+
+/* Both kinds make any. */
+static void sum_transport(struct report *report, const struct report_connection *connection)
+{
+    if (report->connections == 0)
+        report->transport = transport_of(connection);
+    else if (report->transport != transport_of(connection))
+        report->transport = RULE_ON_ANY;
 }
 
 /* counts: of rules by themselves. */
@@ -226,6 +240,7 @@ static void sum_connection(struct report *report, const struct report_connection
         any |= connection->found[severity] > 0;
     }
     report->waived += connection->waived;
+    sum_transport(report, connection);
     report->connections++;
     report->connections_with_findings += any;
     if (connection->counts)
@@ -305,6 +320,7 @@ static void clear_sums(struct report *report)
     memset(report->counts, 0, sizeof report->counts);
     report->waived = report->connections = report->connections_with_findings = 0;
     report->exercised = report->empty = 0;
+    report->transport = RULE_ON_ANY;
     g_ptr_array_set_size(report->unused_waivers, 0);
 }
 
@@ -321,7 +337,7 @@ void report_conclude(struct report *report)
             sum_connection(report, g_ptr_array_index(capture->connections, j), counts);
     }
     for (size_t i = 0; i < RULE_COUNT; i++)
-        if (report->shown[i])
+        if (report->shown[i] && rule_binds_on(&rule_catalogue[i], report->transport))
             report->counts[i] = counts[rule_catalogue[i].same];
     for (size_t i = 0; i < RULE_COUNT; i++)
         report->exercised += report->counts[i].passed > 0 || report->counts[i].failed > 0;

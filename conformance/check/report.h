@@ -114,8 +114,9 @@ struct report {
     unsigned empty;                       /* captures of which nothing was checked */
     struct rule_count counts[RULE_COUNT]; /* sums */
     unsigned exercised;
-    bool shown[RULE_COUNT];    /* selected by the options, and in the profile */
-    GPtrArray *unused_waivers; /* struct waiver *, borrowed */
+    enum rule_transport transport; /* of all connections; RULE_ON_ANY: of both kinds, or there are none */
+    bool shown[RULE_COUNT];        /* selected by the options, and in the profile */
+    GPtrArray *unused_waivers;     /* struct waiver *, borrowed */
     enum check_status status;
 };
 

@@ -260,11 +260,9 @@ struct event {
 
 static struct event event_of(const struct ladder *ladder, const struct row *row)
 {
-    static const char *const classes[] = {[NOTE_TCP] = "tcp",
-                                          [NOTE_STARTUP] = "startup",
-                                          [NOTE_FPDU] = "fpdu",
-                                          [NOTE_TERMINATE] = "terminate",
-                                          [NOTE_SKIPPED] = "skipped"};
+    static const char *const classes[] = {
+        [NOTE_TCP] = "tcp",   [NOTE_STARTUP] = "startup",     [NOTE_FPDU] = "fpdu",
+        [NOTE_PART] = "fpdu", [NOTE_TERMINATE] = "terminate", [NOTE_SKIPPED] = "skipped"};
     const struct report_finding *finding = ladder->finding;
 
     if (row->own)

@@ -161,7 +161,7 @@ static void write_ids(struct html_page *page, enum exclusion why)
 {
     markup_begin(page->writer, "p", "class", "ids", NULL);
     for (size_t i = 0; i < RULE_COUNT; i++)
-        if (exclusion_of(page->report->options, (enum rule_id)i, &page->report->counts[i]) == why)
+        if (exclusion_of(page->report, (enum rule_id)i, &page->report->counts[i]) == why)
             markup_format(page->writer, "%s ", rule_catalogue[i].id);
     markup_end(page->writer);
 }
@@ -171,7 +171,7 @@ void html_write_not_exercised(struct html_page *page)
     unsigned counts[EXCLUSION_COUNT] = {0};
 
     for (size_t i = 0; i < RULE_COUNT; i++)
-        counts[exclusion_of(page->report->options, (enum rule_id)i, &page->report->counts[i])]++;
+        counts[exclusion_of(page->report, (enum rule_id)i, &page->report->counts[i])]++;
     markup_begin(page->writer, "section", "id", "not-exercised", NULL);
     markup_element(page->writer, "h2", NULL, "Not exercised: %u of %u rules", (unsigned)RULE_COUNT - counts[EXERCISED],
                    (unsigned)RULE_COUNT);

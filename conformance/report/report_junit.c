@@ -280,7 +280,7 @@ static void for_each_rule(struct suite *suite,
         /* The connection lists them in the same order. */
         if (next < rules->len && g_array_index(rules, struct report_rule, next).rule == rule.rule)
             rule = g_array_index(rules, struct report_rule, next++);
-        why = exclusion_of(suite->report->options, rule.rule, &rule.count);
+        why = exclusion_of(suite->report, rule.rule, &rule.count);
         take(suite, &rule, kind_of(suite->report, &rule, why), why, ctx);
     }
     g_array_unref(rules);

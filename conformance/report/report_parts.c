@@ -17,6 +17,7 @@ static const char *const exclusion_texts[EXCLUSION_COUNT] = {
     [INSIDE] = "concerns the inside of an endpoint, which no capture shows",
     [NO_RULE_FOR_TRAFFIC] = "concerns documents or administration, not traffic",
     [OTHER_PROFILE] = "binds only with another --profile",
+    [OTHER_TRANSPORT] = "binds only on another transport than those of the connections",
     [NOT_SELECTED] = "not selected (--rules, --skip)",
 };
 
@@ -25,14 +26,17 @@ const char *exclusion_text(enum exclusion why)
     return exclusion_texts[why];
 }
 
-enum exclusion exclusion_of(const struct check_options *options, enum rule_id id, const struct rule_count *count)
+enum exclusion exclusion_of(const struct report *report, enum rule_id id, const struct rule_count *count)
 {
+    const struct check_options *options = report->options;
     const struct rule *rule = &rule_catalogue[id];
 
     if (!options->rules.shown[id])
         return NOT_SELECTED;
     if (!rule_binds(rule, options->mpa.profile))
         return OTHER_PROFILE;
+    if (!rule_binds_on(rule, report->transport))
+        return OTHER_TRANSPORT;
     if (count->passed > 0 || count->failed > 0)
         return EXERCISED;
     if (count->inconclusive > 0)

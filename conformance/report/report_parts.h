@@ -18,12 +18,13 @@ enum exclusion {
     INSIDE,
     NO_RULE_FOR_TRAFFIC,
     OTHER_PROFILE,
+    OTHER_TRANSPORT,
     NOT_SELECTED,
     EXCLUSION_COUNT,
 };
 
 /* count: of a connection, or of all of them. */
-enum exclusion exclusion_of(const struct check_options *options, enum rule_id id, const struct rule_count *count);
+enum exclusion exclusion_of(const struct report *report, enum rule_id id, const struct rule_count *count);
 /* NULL for EXERCISED. */
 const char *exclusion_text(enum exclusion why);
 

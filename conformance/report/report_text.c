@@ -248,7 +248,7 @@ static void write_capture(struct text *text, const struct report_capture *captur
 
 static enum exclusion why_not(const struct report *report, enum rule_id id)
 {
-    return exclusion_of(report->options, id, &report->counts[id]);
+    return exclusion_of(report, id, &report->counts[id]);
 }
 
 static void write_exercised_in_a_line(const struct text *text)

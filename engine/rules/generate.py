@@ -14,9 +14,10 @@ A mistake in a table stops the build with file, line and what is allowed there. 
 import pathlib
 import sys
 
-COLUMNS = "id doc section level party observe severity judged rule how cause".split()
+COLUMNS = "id doc section level party transport observe severity judged rule how cause".split()
 OBSERVE = ("wire", "wire-1way", "reaction", "endpoint", "meta")
 SEVERITY = ("note", "warning", "error")
+TRANSPORT = ("any", "iwarp", "ib")  # ib: RoCE and InfiniBand
 
 
 def symbol(rule_id):
@@ -45,7 +46,7 @@ def read(path):
         if len(cells) != len(COLUMNS):
             sys.exit(f"{path}:{number}: {len(cells)} cells, {len(COLUMNS)} wanted")
         row = dict(zip(COLUMNS, cells), layer=path.stem, where=f"{path}:{number}")
-        for column, allowed in (("observe", OBSERVE), ("severity", SEVERITY)):
+        for column, allowed in (("observe", OBSERVE), ("severity", SEVERITY), ("transport", TRANSPORT)):
             if row[column] not in allowed:
                 sys.exit(f"{row['where']}: {column} is {row[column]!r}; allowed: {', '.join(allowed)}")
         rows.append(row)
@@ -78,7 +79,8 @@ def main():
             along = relations(by_id[same[0]]["judged"])[2]
         header.append(f"    {symbol(row['id'])},")
         fields = [literal(row["id"]), literal(row["layer"]), literal(row["doc"]), literal(row["section"]),
-                  literal(row["level"]), literal(row["party"]), "OBSERVE_" + row["observe"].upper().replace("-", "_"),
+                  literal(row["level"]), literal(row["party"]), "RULE_ON_" + row["transport"].upper(),
+                  "OBSERVE_" + row["observe"].upper().replace("-", "_"),
                   "SEVERITY_" + row["severity"].upper(), kinds[judged], symbol((same or [row["id"]])[0]),
                   f"(const enum rule_id[]){{{', '.join(map(symbol, along))}}}" if along else "NULL", str(len(along)),
                   literal(row["rule"]), literal(row["how"]), literal(row["cause"])]

@@ -29,6 +29,19 @@ def test_list_rules_json_agrees_with_text(check):
     assert [[rule[name] for name in names] for rule in listed] == rows(check)
 
 
+def test_transports(check, catalogue):
+    """Layers beneath RPC-over-RDMA are those of iWARP; what is above binds on both, but for what RFC 8166 says of ports."""
+    listed = json.loads(check("--list-rules", "--format=json").stdout)
+    names = {"any": ["iwarp", "ib"], "iwarp": ["iwarp"], "ib": ["ib"]}
+    assert [rule["transports"] for rule in listed] == [names[row["transport"]] for row in catalogue]
+    assert all(rule["transports"] == ["iwarp"] for rule in listed if rule["layer"] in ("mpa", "ddp", "rdmap"))
+    assert {rule["id"] for rule in listed if rule["layer"] not in ("mpa", "ddp", "rdmap") and len(rule["transports"]) < 2} == {
+        "RPCR-5-01", "RPCR-5-02"}
+    for rule, words in (("MPA-4.3-03", "iWARP"), ("RPCR-5-02", "RoCE, InfiniBand"), ("RPCR-4.5-01", "iWARP, RoCE, InfiniBand")):
+        line, = (line for line in check(f"--explain={rule}").stdout.splitlines() if line.startswith("Transport"))
+        assert line.split(None, 1)[1] == words
+
+
 @pytest.mark.parametrize("selector, wanted", [
     ("MPA-4.3-03", lambda r: r[0] == "MPA-4.3-03"),
     ("mpa-4.3-03", lambda r: r[0] == "MPA-4.3-03"),

@@ -165,6 +165,23 @@ def test_ladder_tells_rpc(page, root):
     assert "Call NFS4 COMPOUND: SEQUENCE, PUTFH, GETXATTR" in whats and "Reply to NFS4 COMPOUND" in whats and "RDMA Write" in whats
 
 
+def test_ladder_of_roce(page, root):
+    """Connection management, packets of all kinds, RPC-over-RDMA and what the capture lacks; and each finding marked."""
+    whats, details = set(), set()
+    for capture in sorted((root / "captures" / "roce").glob("*.pcap")):
+        _, tree = page(capture)
+        for figure in classed(tree, "figure", "finding"):
+            frame = re.search(r"frame (\d+)", words(figure.find("figcaption")))[1]
+            marked, = classed(figure, SVG + "g", "marked")
+            assert [e.text for e in marked.iter(SVG + "text") if e.get("class") == "frame"] == [frame]
+        texts = [(e.get("class", ""), e.text) for e in tree.iter(SVG + "text")]
+        whats |= {text for name, text in texts if "what" in name}
+        details |= {text for name, text in texts if name == "detail"}
+    assert {"ConnectRequest", "ConnectReply", "ReadyToUse", "ConnectReject", "DisconnectRequest", "RDMA WRITE Only", "RDMA READ Request",
+            "NAK", "Reply to NFS4 COMPOUND", "Call NFS4 COMPOUND: EXCHANGE_ID"} <= whats
+    assert "remote access error" in details and "reason 8" in details
+
+
 def test_every_finding_of_the_corpus_has_a_ladder(page, check, report, root, tmp_path):
     """Whatever the rule: a ladder has the finding's frame marked, here or further up."""
     captures = sorted((root / "captures" / "generated").glob("*/*.pcapng"))[::9]

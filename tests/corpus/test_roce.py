@@ -56,6 +56,13 @@ def test_findings(reports, manifest):
     assert {row["file"]: listed(reports[row["file"]]) for row in manifest} == {row["file"]: row["findings"] for row in manifest}
 
 
+def test_rules_bind_on_this_transport(reports, catalogue):
+    """Nothing is counted, not even as inconclusive, that does not bind on RoCE."""
+    elsewhere = {row["id"] for row in catalogue if row["transport"] == "iwarp"}
+    for name, capture in reports.items():
+        assert not [rule for c in capture["connections"] for rule in c["rules"] if rule in elsewhere], name
+
+
 def test_invariant_crc(reports):
     for name, capture in reports.items():
         for connection in capture["connections"]:
