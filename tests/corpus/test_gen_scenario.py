@@ -61,7 +61,7 @@ MISTAKES = [
     ("name: x\nmemory: {server: {a: {octets: 4}}}\nwork: []\n", 2, "allowed here: initiator, responder, both"),
     ("name: x\nmemory: {both: {a: {rights: [execute]}}}\nwork: []\n", 2, "allowed here: read, write, atomic"),
     ("name: x\nmemory: {both: {a: {stag: 7}, b: {stag: 7}}}\nwork: []\n", 2, "another region with this STag"),
-    ("name: x\nmemory: {both: {a: {octets: 8, to: 0xFFFFFFFFFFFFFFF9}}}\nwork: []\n", 2, "behind the last Tagged Offset"),
+    ("name: x\nmemory: {both: {a: {octets: 8, to: 0xFFFFFFFFFFFFFFF9}}}\nwork: []\n", 2, "past the last Tagged Offset"),
     ("name: x\nconnection: {speed: 3}\nwork: []\n", 2, "allowed here: initiator, responder, nfs, mpa-revision"),
     ("name: x\nconnection: {initiator: {opened-by: 3}}\nwork: []\n", 2, "allowed here: mpa-revision, also-revision-0"),
     (WORK + "  - nobody: send\n", 7, "'nobody' is nothing that happens; allowed here: initiator, responder"),

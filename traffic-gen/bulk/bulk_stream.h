@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One connection written packet by packet, without a simulation behind it: what the large captures are made with. */
+/* One connection written packet by packet, without a simulation: how large captures are made. */
 #ifndef IWARP_TRAFFIC_BULK_BULK_STREAM_H
 #define IWARP_TRAFFIC_BULK_BULK_STREAM_H
 
@@ -18,7 +18,7 @@ struct bulk_stream {
     unsigned not_acked[2]; /* FPDUs since the last ACK */
     int64_t now;
     uint16_t ip_id;
-    bool failed; /* writing did; errno tells why */
+    bool failed; /* writing did; errno says why */
     uint8_t *frame, *fpdu;
 };
 

@@ -74,7 +74,7 @@ static int refuse_fault(const struct scenario_source *source, const struct fault
     return command_fail("%s", why);
 }
 
-/* One stage: the scenario with one fault, or none, behind what the file holds already. */
+/* One stage: the scenario with one fault, or none, after what the file holds already. */
 static int play_stage(struct capture_file *file, const struct play_options *options,
                       const struct scenario_source *source, const struct fault *fault,
                       const struct sim_trouble *trouble, struct stage_place *place)

@@ -60,7 +60,7 @@ static const struct fault *find_own(const char *id)
 const struct fault *fault_find(const char *id)
 {
     const struct fault *fault = find_own(id);
-    size_t n = strcspn(id, "+/"); /* what stands behind the rule's id goes with it */
+    size_t n = strcspn(id, "+/"); /* what follows the rule's id belongs to it */
 
     for (const struct fault_alias *alias = fault_aliases; alias->id && !fault; alias++) {
         g_auto(GStrv) others = NULL;

@@ -59,11 +59,11 @@ static const struct fault faults[] = {
            NFS "I call nfs3.write len=400 p.count=500" GARBAGE "; I call nfs3.write len=4; R reply"),
 
     /* ---- Long Calls that are not read to their end ---- */
-    SCRIPT("nfs3", "RPCR-4.5-12/unread", NULL, "ERR_CHUNK for a Long Call, of which nothing was read",
+    SCRIPT("nfs3", "RPCR-4.5-12/unread", NULL, "ERR_CHUNK for a Long Call none of which was read",
            NFS "I call nfs3.symlink len=2000 pz" CHUNK),
     SCRIPT("nfs3", "RPCR-4.5-12/half", NULL, "ERR_CHUNK for a Long Call, of which half was read",
            NFS "I call nfs3.symlink len=2000 pz; R get read0 len=1000" CHUNK),
-    SCRIPT("nfs3", "RPC-9-05/unread", NULL, "GARBAGE_ARGS for a Long Call, of which nothing was read",
+    SCRIPT("nfs3", "RPC-9-05/unread", NULL, "GARBAGE_ARGS for a Long Call none of which was read",
            NFS "I call nfs3.symlink len=2000 pz" GARBAGE),
     SCRIPT("nfs3", "RPCR-3.4.5.1-01/half-long", NULL, "a Long Call of which half was read, and success",
            NFS "I call nfs3.symlink len=900 pz; R get read0 len=500; R reply" GOES_ON),

@@ -12,7 +12,7 @@
 
 static const struct fault faults[] = {
     PROPER("MPA-4.1-11", "no-crc", "CRC fields that are no CRC are not looked at"),
-    PROPER("MPA-4.3-07", "wrap", "Markers behind the wrap of sequence numbers are understood"),
+    PROPER("MPA-4.3-07", "wrap", "Markers after the wrap of sequence numbers are understood"),
     PROPER("MPA-4.4-09", "no-crc", "the first FPDU without CRC is not checked"),
     PROPER("MPA-4.5-07", "tiny-mss", "MSS 88 and ULPDUs of 128 octets"),
     PROPER("MPA-5.1-06", "unaligned", "FPDUs anywhere in segments are received"),

@@ -20,7 +20,7 @@
 #define STATUS_0 "@p40"
 #define OP_1     "@p44"
 #define STATUS_1 "@p48"
-/* The result of another LOOKUP behind PUTFH and LOOKUP. */
+/* The result of another LOOKUP after PUTFH and LOOKUP. */
 #define ONE_MORE "insert@80=0000000f00000000 "
 
 static const struct fault faults[] = {
@@ -55,9 +55,9 @@ static const struct fault faults[] = {
     RPC("NFS3-3.3.6-01/chunk", NULL, "a READ of 1000 octets returns 1200 in its Write chunk",
         "I call nfs3.read count=1000 write=2000; R reply len=1200"),
     OF40("NFS3-3.3.6-01/nfs40", "a READ of NFSv4 of 1000 octets returns 1200", "putfh,read:1000", "op1.len=1200"),
-    RPC("NFS3-3.3.6-02", NULL, "a READ of 1000 octets tells 500", "I call nfs3.read count=1000; R reply p.count=500"),
-    RPC("NFS3-3.3.7-01", NULL, "a WRITE of 1000 octets tells 2000", "I call nfs3.write len=1000; R reply count=2000"),
-    OF40("NFS3-3.3.7-01/nfs40", "a WRITE of NFSv4 of 1000 octets tells 2000", "putfh,write:1000", "p.op1.count=2000"),
+    RPC("NFS3-3.3.6-02", NULL, "a READ of 1000 octets reports 500", "I call nfs3.read count=1000; R reply p.count=500"),
+    RPC("NFS3-3.3.7-01", NULL, "a WRITE of 1000 octets reports 2000", "I call nfs3.write len=1000; R reply count=2000"),
+    OF40("NFS3-3.3.7-01/nfs40", "a WRITE of NFSv4 of 1000 octets reports 2000", "putfh,write:1000", "p.op1.count=2000"),
     RPC("NFS3-3.3.16-01", NULL, "30 entries for a READDIR of 200 octets",
         "I call nfs3.readdir count=200; R reply entries=30"),
     RPC("NFS3-3.3.16-01/plus", NULL, "10 entries for a READDIRPLUS of 500 octets",
@@ -76,12 +76,12 @@ static const struct fault faults[] = {
     OF40("NFS4-15.2-02", "one result less than operations", "putfh,getattr", "results=1"),
     OF40("NFS4-15.2-02/none", "no results, and no error", "putfh,lookup", "results=0"),
     OF40("NFS4-15.2-02/more", "one result more than operations", "putfh,lookup", ONE_MORE COUNT "=3"),
-    OF40("NFS4-15.2-02/behind", "a result behind PUTFH, which failed", "putfh,lookup", STATUS_0 "=10001"),
-    OF40("NFS4-15.2-02+ok", "LOOKUP failed, and the GETATTR behind it has no result", "putfh,lookup,getattr",
+    OF40("NFS4-15.2-02/behind", "a result after PUTFH, which failed", "putfh,lookup", STATUS_0 "=10001"),
+    OF40("NFS4-15.2-02+ok", "LOOKUP failed, and the GETATTR after it has no result", "putfh,lookup,getattr",
          "results=2 status=2"),
-    OF40("NFS4-15.2-03", "the whole succeeds although its last operation failed", "putfh,lookup",
+    OF40("NFS4-15.2-03", "the COMPOUND succeeds although its last operation failed", "putfh,lookup",
          "status=2 " STATUS "=0"),
-    OF40("NFS4-15.2-03/other", "the whole fails although no operation did", "putfh,lookup", STATUS "=10001"),
+    OF40("NFS4-15.2-03/other", "the COMPOUND fails although no operation did", "putfh,lookup", STATUS "=10001"),
     OF40("NFS4-15.2-04", "ILLEGAL for a LOOKUP", "putfh,lookup", OP_1 "=10044 " STATUS_1 "=10044 " STATUS "=10044"),
     OF41("NFS4-15.2-04/nfs41", "ILLEGAL for a DESTROY_CLIENTID", "destroy_clientid",
          OP_0 "=10044 " STATUS_0 "=10044 " STATUS "=10044"),

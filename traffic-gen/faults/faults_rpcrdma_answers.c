@@ -61,7 +61,7 @@ static const struct fault faults[] = {
            SESSION "I call nfs3.getattr bare; R error chunk; R call cb41.null bare; I error chunk" END),
     ANSWER("RPCR-4.5.4-03+ok", NULL, "the responder closes with a Call unanswered",
            "I call nfs3.getattr; R silence wait=40000; R fin; I fin"),
-    /* what is to be discarded */
+    /* what has to be discarded */
     ANSWER("RPCR-4.5-03/reset", "RPCR-4.1.2-04", "the client resets the connection over an unreadable Reply",
            UNREADABLE "; I rst"),
     ANSWER("RPCR-4.5-03/terminate", "RPCR-4.1.2-04", "the client sends a Terminate for an unreadable Reply",

@@ -18,13 +18,13 @@
 #define END "; I call nfs3.getattr; R reply"
 
 static const struct fault faults[] = {
-    /* Before and behind the Reply */
-    MEMORY("RPCR-2.3.2-02", "the RDMA Write of a READ comes behind its Reply", READ_CALL "R reply late-write" END),
-    MEMORY("RPCR-2.3.2-02/segments", "two segments are written behind the Reply, the last one first",
+    /* Before and after the Reply */
+    MEMORY("RPCR-2.3.2-02", "the RDMA Write of a READ comes after its Reply", READ_CALL "R reply late-write" END),
+    MEMORY("RPCR-2.3.2-02/segments", "two segments are written after the Reply, the last one first",
            "I call nfs3.read count=4096 write=2048+2048; R reply late-write backward" END),
-    MEMORY("RPCR-2.3.2-02/long", "a Long Reply is written behind its Send",
+    MEMORY("RPCR-2.3.2-02/long", "a Long Reply is written after its Send",
            "I call nfs3.readdir count=8192 reply; R reply long late-write" END),
-    MEMORY("RPCR-2.3.2-02/unused", "an RDMA Write behind the Reply of a failed READ",
+    MEMORY("RPCR-2.3.2-02/unused", "an RDMA Write after the Reply of a failed READ",
            READ_CALL "R reply status=5; R put write0.0 len=100" END),
     MEMORY("RPCR-2.3.2-03", "the Reply of a WRITE comes before the Read Response",
            WRITE_CALL "R pull no-answer; R reply early; I give" END),
@@ -32,23 +32,22 @@ static const struct fault faults[] = {
         "RPCR-3.4.5-06", "an RDMA Read of memory that the next Call offers",
         "I call nfs3.write len=4096 read; R pull; R reply; R read src=0x2C7A9300 srcto=0x5000 size=4096 sink=0x77A1;"
         "I answer; I call nfs3.write len=4096 read read0.handle=0x2C7A9300 read0.off=0x5000; R get read0; R reply" END),
-    MEMORY("RPCR-3.4.5.1-02", "an RDMA Read of the WRITE's data behind its Reply",
+    MEMORY("RPCR-3.4.5.1-02", "an RDMA Read of the WRITE's data after its Reply",
            WRITE_CALL "R pull; R reply; R get read0" END),
-    SCRIPT("rpcrdma", "RPCR-3.4.5.1-02/error", "RPCR-4.5-12",
-           "an RDMA Read behind the RDMA_ERROR that answers its Call",
+    SCRIPT("rpcrdma", "RPCR-3.4.5.1-02/error", "RPCR-4.5-12", "an RDMA Read after the RDMA_ERROR that answers its Call",
            FIRST WRITE_CALL "R error chunk; R get read0" END),
     SCRIPT("rpcrdma", "RPCR-4.4.1-01", "RPCR-2.3.2-02", "an RDMA Write 3 s after the Reply is accepted",
            FIRST READ_CALL "R reply; R put write0.0 back=0 len=100 wait=3000; I call nfs3.null; R reply" END),
     SCRIPT("rpcrdma", "RPCR-4.4.1-01/read", "RPCR-3.4.5.1-02", "an RDMA Read 3 s after the Reply is answered",
            FIRST WRITE_CALL "R pull; R reply; R get read0 back=0 wait=3000" END),
-    SCRIPT("rpcrdma", "RPCR-4.4.1-01/exchange", "RPCR-2.3.2-02", "an RDMA Write behind the next Reply is accepted",
+    SCRIPT("rpcrdma", "RPCR-4.4.1-01/exchange", "RPCR-2.3.2-02", "an RDMA Write after the next Reply is accepted",
            FIRST READ_CALL
            "R reply; I call nfs3.null; R reply; R put write0.0 back=1 len=100; I call nfs3.null; R reply" END),
     SCRIPT("rpcrdma", "RPCR-4.4.1-01+ok", "RPCR-2.3.2-02", "an RDMA Write 3 s after the Reply is refused",
            FIRST READ_CALL "R reply; R put write0.0 back=0 len=100 wait=3000; I term 1/1/00"),
     MEMORY("RPCR-3.4.5.1-01", "half of the data of a WRITE is read, all of it acknowledged",
            WRITE_CALL "R get read0 len=2048; R reply" END),
-    MEMORY("RPCR-3.4.5.1-01/none", "a WRITE succeeds although nothing of its data was read", WRITE_CALL "R reply" END),
+    MEMORY("RPCR-3.4.5.1-01/none", "a WRITE succeeds although none of its data was read", WRITE_CALL "R reply" END),
     MEMORY("RPCR-3.4.5.1-01/segment", "the second of three segments is not read",
            "I call nfs3.write len=6000 read=2000+2000+rest; R pull only=0; R get read2; R reply" END),
     MEMORY("RPCR-3.4.5.1-01/long", "a Long Call is answered although its second half was not read",
@@ -83,11 +82,11 @@ static const struct fault faults[] = {
     MEMORY("RPCR-3.4.6-04", "an RDMA Write to an STag that no Call offers",
            READ_CALL "R put write0.0 stag+0x300; I term 1/1/00"),
     MEMORY("RPCR-3.4.6-04/idle", "an RDMA Write while no Call is outstanding", "R write stag=0x77C1A002 len=600" END),
-    SCRIPT("rpcrdma", "RPCR-3.4.6-04/error", "RPCR-4.5-12", "an RDMA Write behind the RDMA_ERROR that answers its Call",
+    SCRIPT("rpcrdma", "RPCR-3.4.6-04/error", "RPCR-4.5-12", "an RDMA Write after the RDMA_ERROR that answers its Call",
            FIRST READ_CALL "R error chunk; R put write0.0 len=100" END),
     MEMORY("RPCR-3.4.6-05", "an RDMA Write four octets longer than the segment",
            "I call nfs3.read count=1000 write; R put write0.0 len=1004; I term 1/1/01"),
-    MEMORY("RPCR-3.4.6-05/behind", "an RDMA Write behind the end of the Reply chunk",
+    MEMORY("RPCR-3.4.6-05/behind", "an RDMA Write past the end of the Reply chunk",
            "I call nfs3.readdir reply=4096; R put reply.0 off=4000 len=200; I term 1/1/01"),
     MEMORY("RPCR-3.4.6-05/many", "the last segments of a long RDMA Write are out of bounds",
            "I call nfs3.read count=8192 write; R put write0.0 len=12000; I term 1/1/01"),
@@ -95,10 +94,10 @@ static const struct fault faults[] = {
     MEMORY("RPCR-4.1.2-06", "the offset of a read segment with its low word first",
            WRITE_CALL "R pull; R reply; I call nfs3.write len=4096 read read0.handle=0x39A1C700"
                       " read0.off=0x01F0400000007F3A; R get read0 to=0x00007F3A01F04000; R reply" END),
-    MEMORY("RPCR-4.1.2-06/length", "the length of a read segment behind its offset",
+    MEMORY("RPCR-4.1.2-06/length", "the length of a read segment after its offset",
            "I call nfs3.write len=4096 read read0.handle=0x39A1C700 read0.len=0x00007F3A read0.off=0x01F0400000001000;"
            "R get read0 to=0x00007F3A01F04000 len=4096; R reply" END),
-    MEMORY("RPCR-4.1.2-07/length", "the length of a Write chunk's segment behind its offset",
+    MEMORY("RPCR-4.1.2-07/length", "the length of a Write chunk's segment after its offset",
            "I call nfs3.read count=65536 write write0.seg0.handle=0x39A1C700 write0.seg0.len=0x00007F3A"
            " write0.seg0.off=0x01F0400000010000; R put write0.0 to=0x00007F3A01F04000 len=65536; R reply nowrite" END),
     MEMORY("RPCR-4.1.2-07", "the offset of a Write chunk's segment with its low word first",

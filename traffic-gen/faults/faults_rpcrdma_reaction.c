@@ -5,14 +5,14 @@
 #define TO(id, also, summary, script) SCRIPT("rpcrdma", id, also, summary, "with rpcrdma; " TALKED script)
 /* The same stimulus, met wrongly and met properly. */
 #define BOTH(id, also, summary, stimulus, wrong, right)                                                                \
-    TO(id, also, summary, stimulus wrong), TO(id "+ok", also, summary ": no, answered properly", stimulus right)
+    TO(id, also, summary, stimulus wrong), TO(id "+ok", also, summary ": answered properly instead", stimulus right)
 
 #define GOES_ON "; I call nfs3.null; R reply"
 /* The Call before is never answered. */
 #define IGNORED "; I call nfs3.null; R reply of=1"
 #define REFUSED "; R error chunk" GOES_ON
 #define DONE    "; R reply" GOES_ON
-/* The client goes on, and gets the right Reply late. */
+/* The client goes on, and the right Reply comes late. */
 #define LATER "; I call nfs3.access; R reply back=1; R reply"
 
 /* Messages that no encoder makes, in hexadecimal. The XID is 0x77 or 0x78. */
@@ -68,7 +68,7 @@ static const struct fault faults[] = {
     BOTH("RPCR-6.1-08", "NFSULB-4-05", "a MKDIR with its name in a Read chunk, passed over",
          "I call nfs3.mkdir name=somename reduce=name; R pull", IGNORED, REFUSED),
 
-    /* What is to be discarded without a word: sections 4.2.4, 4.5, 4.6 */
+    /* What has to be discarded without a word: sections 4.2.4, 4.5, 4.6 */
     BOTH("RPCR-4.5-01", "RPCR-4.1.2-10", "a Send of 24 octets, answered",
          RAW "00000000"
              "0000000000000000",

@@ -42,7 +42,7 @@ static const struct fault faults[] = {
           TWO_SEGMENTS "R reply status=5 empty"),
     REPLY("RPCR-3.4.6-07", "a returned segment has handle and offset 0",
           READ_CALL "R reply write0.seg0.handle=0 write0.seg0.off=0"),
-    REPLY("RPCR-3.4.6-07/offset", "the offset of a returned segment points behind the data",
+    REPLY("RPCR-3.4.6-07/offset", "the offset of a returned segment points past the data",
           READ_CALL "R reply len=1000 write0.seg0.off+1000"),
     /* Lengths */
     REPLY("RPCR-3.4.6-08", "100 octets are read, the segment's length stays as it was",
@@ -104,7 +104,7 @@ static const struct fault faults[] = {
     REPLY41("NFSULB-6.4.1-05", "a failed READ returns the lengths as they were offered",
             OF41 "read:8192 write=2048+2048+2048+2048; R reply status=5 write0.seg0.len=2048 write0.seg1.len=2048"
                  " write0.seg2.len=2048 write0.seg3.len=2048"),
-    REPLY41("NFSULB-6.4.1-06", "a second READ's data in the only Write chunk, behind that of the first",
+    REPLY41("NFSULB-6.4.1-06", "a second READ's data in the only Write chunk, after that of the first",
             OF41 "read:1000,read:1000 write=4096; R reply join"),
     REPLY41("NFSULB-6.4.1-06/lost", "a second READ's data, without Write chunk, is nowhere",
             OF41 "read:1000,read:1000 write=1000; R reply lose=1"),

@@ -51,7 +51,7 @@ static const struct fault faults[] = {
          "I call nfs3.readdir count=8192 reply; R put reply.0 len=100; R fin; I fin"),
     NONE("RPC-3-01/terminate", NULL, "a Terminate without a reason over a READ of two segments",
          "I call nfs3.read count=4096 write=2048+2048; R term 0/0/0"),
-    NONE("RPC-3-01/many", NULL, "a reset with four Calls unanswered, that have nothing about them",
+    NONE("RPC-3-01/many", NULL, "a reset with four unanswered Calls, none of which is wrong",
          "I 4* call nfs3.getattr; R rst"),
     NONE("RPC-3-01+ok", NULL, "the client resets, and sends the Call again on another connection",
          "I call nfs3.getattr; I rst" NEXT),
@@ -64,7 +64,7 @@ static const struct fault faults[] = {
     NONE("BIDI-5.3-04/reset", "NFSULB-6.5.2-03", "the client resets the connection over a Call with a Write chunk",
          SESSION "R call cb41.cb_compound ops=cb_sequence write=64; I rst"),
 
-    /* ---- what is to be discarded, with nothing else to do ---- */
+    /* ---- what has to be discarded, with nothing else to do ---- */
     NONE("RPCR-4.6.2-02/reset", "RPCR-4.6.2-01", "a reset over an RDMA_DONE", "I done; R rst"),
     NONE("RPCR-4.6.2-02/close", "RPCR-4.6.2-01", "the responder closes over an RDMA_DONE", "I done; R fin; I fin"),
     NONE("RPCR-4.5-01/reset", "RPCR-4.1.2-10", "a reset over a Send of 24 octets",

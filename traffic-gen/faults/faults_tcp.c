@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* TCP's own conduct under MPA, and how FPDUs lie in segments: RFC 5044 sections 1.2, 5, 7.1.5, 7.2, A. */
+/* TCP's own conduct under MPA, and how FPDUs are cut into segments: RFC 5044 sections 1.2, 5, 7.1.5, 7.2, A. */
 #include "traffic-gen/faults/fault_rows.h"
 
 #define BEGUN "with plain; I send len=24; R send len=24; I send len=200; "

@@ -8,7 +8,7 @@
 #define HALF_READ "I read size=5000; R answer len=2048 l=0; "
 
 static const struct fault faults[] = {
-    TERM("RDMAP-4.2-03", "DDP-4.1-12", "text behind the Terminate header",
+    TERM("RDMAP-4.2-03", "DDP-4.1-12", "text after the Terminate header",
          WRONG_DV "R term 1/2/06 grow=10 @42=0x74 @43=0x65 @44=0x78 @45=0x74"),
     TERM("RDMAP-4.8-01", NULL, "a Terminate of two octets", "R term 0/0/00 cut=20"),
     TERM("RDMAP-4.8-02", "DDP-4.1-12", "the control word in the other octet order",

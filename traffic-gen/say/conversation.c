@@ -280,7 +280,8 @@ void say_fpdu(struct conversation *c, enum role role, const uint8_t *ulpdu, uint
     const struct deviation *deviation = c->stage->deviation;
     struct words change, *of_deviation = NULL;
 
-    memcpy(room, ulpdu, n);
+    if (n > 0)
+        memcpy(room, ulpdu, n);
     mpa_fpdu_plan_init(&w.plan, &c->framing[role], next_offset(c, role), room, n, c->crc);
     if (!c->is_corked[role])
         w.how = take_how(c, role);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Conversations: an MPA Initiator and Responder over a simulated TCP connection, speaking by the encoders of wire/.
+ * Conversations: an Initiator and a Responder over a simulated network, speaking by the encoders of wire/.
  *
- * A scenario is a script of calls. Each call adds what one role says; it is said when everything that the peer was
- * scripted to say before has arrived. What is right is filled in here (framing as negotiated, MULPDU, MSN, MO, the Last
- * bit); a fault changes one thing of it (fault.h).
+ * Each call adds what one role says; it is said when everything that the peer was scripted to say before has arrived.
+ * What is right is filled in here (framing as negotiated, MULPDU, MSN, MO, the Last bit); words of the statement and
+ * deviations change it (deviation.h).
  */
 #ifndef IWARP_TRAFFIC_SAY_CONVERSATION_H
 #define IWARP_TRAFFIC_SAY_CONVERSATION_H
@@ -76,15 +76,13 @@ struct conversation {
     bool crc;
     uint8_t version; /* of DDP and RDMAP */
     unsigned emss;
-    unsigned fpdus[2];                     /* written so far */
-    uint32_t msn[2][4];                    /* last used, by role and queue */
-    unsigned reads[2];                     /* Read Requests not answered yet */
-    uint32_t read_sink[2], read_length[2]; /* of the last one */
-    bool doomed; /* a deviation happened: the peer is silent until doom more FPDUs are there, then acts */
+    unsigned fpdus[2];  /* written so far */
+    uint32_t msn[2][4]; /* last used, by role and queue */
+    bool doomed;        /* a deviation happened: the peer is silent until doom more FPDUs are there, then acts */
     enum role offender;
     unsigned doom;
     bool plain;                    /* messages of a kind have the same memory and the same pattern (operations.h) */
-    bool over;                     /* a fault ended it: what the script still says is left out */
+    bool over;                     /* a reset or a deviation ended it: what the script still says is left out */
     struct operations *operations; /* owned; used by operations.h only */
     GByteArray *corked[2];
     bool is_corked[2];
@@ -105,7 +103,7 @@ struct stage_place {
 
 struct stage *stage_new(struct capture_file *file, uint64_t seed, const struct sim_trouble *trouble,
                         const struct stage_place *place);
-/* The place behind it, once it has been played. */
+/* The place after it, once it has been played. */
 void stage_leave(const struct stage *stage, struct stage_place *place);
 void stage_free(struct stage *stage);
 

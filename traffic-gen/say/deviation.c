@@ -18,7 +18,7 @@ static bool on_grid(const struct fpdu_write *w, uint64_t at)
     return w->plan.framing.markers && mpa_next_marker(&w->plan.framing, at) == at;
 }
 
-/* Markers behind the first octet. */
+/* Markers after the first octet. */
 static unsigned inner_markers(const struct fpdu_write *w)
 {
     uint64_t end = end_of(w);

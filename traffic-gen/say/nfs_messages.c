@@ -314,7 +314,7 @@ static uint64_t group_rounds(struct build *b, char *word)
     return number(b, want ? want : text ? text : "1");
 }
 
-/* Until the group's or the template's end; returns what is behind it. */
+/* Until the group's or the template's end; returns what follows it. */
 static const char *run(struct build *b, const char *p, bool live)
 {
     while (*p) {

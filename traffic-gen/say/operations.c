@@ -13,6 +13,14 @@ enum {
     QUEUES = 4,
 };
 
+/* A request that its peer has not answered completely. */
+struct waiting {
+    enum rdmap_opcode opcode;
+    struct rdmap_read_request read;
+    struct rdmap_atomic_request atomic;
+    uint32_t done; /* octets of the Read Response */
+};
+
 struct kept_segment {
     uint8_t octets[ECHO_MAX];
     uint16_t length, kept;
@@ -78,7 +86,8 @@ static enum role peer_of(enum role role)
     return role == INITIATOR ? RESPONDER : INITIATOR;
 }
 
-struct waiting *waiting_at(struct conversation *c, enum role role, unsigned index)
+/* Requests of role, the oldest first; NULL past the last. */
+static struct waiting *waiting_at(struct conversation *c, enum role role, unsigned index)
 {
     struct operations *operations = c->operations;
 
@@ -87,7 +96,7 @@ struct waiting *waiting_at(struct conversation *c, enum role role, unsigned inde
                                                   : NULL;
 }
 
-void waiting_remove(struct conversation *c, enum role role, unsigned index)
+static void waiting_remove(struct conversation *c, enum role role, unsigned index)
 {
     struct operations *operations = c->operations;
     GArray *waiting = operations->waiting[role];
@@ -106,7 +115,7 @@ void waiting_remove(struct conversation *c, enum role role, unsigned index)
 }
 
 /* What was never written is like any memory: not zero. */
-uint64_t memory_get(struct conversation *c, uint32_t stag, uint64_t to)
+static uint64_t memory_get(struct conversation *c, uint32_t stag, uint64_t to)
 {
     const struct cell key = {.stag = stag, .to = to};
     const struct cell *cell = g_hash_table_lookup(c->operations->memory, &key);
@@ -114,7 +123,7 @@ uint64_t memory_get(struct conversation *c, uint32_t stag, uint64_t to)
     return cell ? cell->value : UINT64_C(0x0102030405060708) + to;
 }
 
-void memory_set(struct conversation *c, uint32_t stag, uint64_t to, uint64_t value)
+static void memory_set(struct conversation *c, uint32_t stag, uint64_t to, uint64_t value)
 {
     struct cell *cell = g_new(struct cell, 1);
 

@@ -12,27 +12,10 @@
 
 enum { MESSAGE_HEADER_MAX = RDMAP_TERMINATE_LEN_MAX + 16 };
 
-/* A request that its peer has not answered completely. */
-struct waiting {
-    enum rdmap_opcode opcode;
-    struct rdmap_read_request read;
-    struct rdmap_atomic_request atomic;
-    uint32_t done; /* octets of the Read Response */
-};
-
 struct operations;
 
 struct operations *operations_new(void);
 void operations_free(struct operations *operations);
-
-/* Requests of role, the oldest first; NULL past the last. */
-struct waiting *waiting_at(struct conversation *c, enum role role, unsigned index);
-/* An answer whose request is gone, or not there, may be sent all the same. */
-void waiting_remove(struct conversation *c, enum role role, unsigned index);
-
-/* The memory that Atomics of both sides work on. */
-uint64_t memory_get(struct conversation *c, uint32_t stag, uint64_t to);
-void memory_set(struct conversation *c, uint32_t stag, uint64_t to, uint64_t value);
 
 /* One message, or one segment of it. */
 struct message {
@@ -43,7 +26,7 @@ struct message {
     struct rdmap_atomic_response response;
     struct rdmap_terminate terminate;
     uint64_t immediate;
-    size_t length;          /* octets of ULP payload behind the RDMAP header */
+    size_t length;          /* octets of ULP payload after the RDMAP header */
     const uint8_t *payload; /* they; NULL: a pattern */
     bool has_value;         /* the payload begins with this number */
     uint64_t value;         /* big-endian */

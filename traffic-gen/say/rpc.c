@@ -194,7 +194,7 @@ bool rpc_read_answers(struct rpc *rpc, struct conversation *c, enum role asker)
         uint32_t size = MIN(read->size, RPC_OCTETS_MAX);
         g_autofree uint8_t *octets = g_malloc0(size + 1u);
 
-        /* What lies behind the content is memory like any other. */
+        /* What follows the content is memory like any other. */
         if (read->content && read->from < read->content->len)
             memcpy(octets, read->content->data + read->from, MIN(size, read->content->len - read->from));
         message_init(c, asker == INITIATOR ? RESPONDER : INITIATOR, RDMAP_READ_RESPONSE, &message);

@@ -26,7 +26,7 @@ struct rpc_chunk {
     uint32_t n;
 };
 
-/* A segment of a Read list with what lies in the memory that it names. */
+/* A segment of a Read list with the contents of the memory that it names. */
 struct rpc_read {
     struct rpcrdma_read_segment segment;
     const GByteArray *content;
@@ -58,7 +58,7 @@ struct rpc_exchange {
     struct rpc_chunk reply_chunk;
     bool has_reply_chunk;
     uint32_t proc;      /* rdma_proc of the Call */
-    bool sends_payload; /* it has an RPC message behind the header */
+    bool sends_payload; /* it has an RPC message after the header */
     bool answered;
     bool done; /* RDMA_DONE was said */
 };

@@ -121,7 +121,7 @@ static void append_token(GByteArray *octets, uint32_t n, bool wrap, unsigned see
     memset(octets->data + at + n, 0, xdr_roundup(n));
 }
 
-/* RFC 2203 section 5.3.2: integrity puts the sequence number in front and a checksum behind, privacy encrypts both. */
+/* RFC 2203 section 5.3.2: integrity puts the sequence number before and a checksum after, privacy encrypts both. */
 static void append_body(struct rpc_making *m)
 {
     struct rpc_side *side = m->side;
@@ -148,7 +148,7 @@ static void append_body(struct rpc_making *m)
     }
 }
 
-/* p.FIELD=N, p.opN.FIELD+N: a word of the arguments or results as it lies there. */
+/* p.FIELD=N, p.opN.FIELD+N: a word of the arguments or results as it is encoded. */
 static void change_body_words(struct rpc_making *m)
 {
     for (unsigned i = 0; i < m->words->n; i++) {
@@ -241,23 +241,24 @@ void rpc_take(struct rpc_making *m, const struct nfs_body_item *item)
         m->taken[m->n_taken++] = (struct rpc_taken){.at = m->side->body_at + item->at, .n = n};
 }
 
-void rpc_finish_reduced(struct rpc_making *m)
+/* m->side->reduced, once everything has been taken. */
+static void finish_reduced(struct rpc_making *m)
 {
     struct rpc_side *side = m->side;
     size_t at = 0;
 
     side->reduced = g_byte_array_new();
     while (at < side->whole->len) {
-        size_t next = side->whole->len, behind = next;
+        size_t next = side->whole->len, after = next;
 
         for (unsigned i = 0; i < m->n_taken; i++) {
             if (m->taken[i].at >= at && m->taken[i].at < next) {
                 next = m->taken[i].at;
-                behind = next + m->taken[i].n;
+                after = next + m->taken[i].n;
             }
         }
         g_byte_array_append(side->reduced, side->whole->data + at, (guint)(next - at));
-        at = MIN(behind, side->whole->len);
+        at = MIN(after, side->whole->len);
     }
 }
 
@@ -313,7 +314,7 @@ void rpc_reduce(struct rpc_making *m)
     }
     if (asked && k == 0)
         words_refuse(m->words, "read");
-    rpc_finish_reduced(m);
+    finish_reduced(m);
 
     const char *sizes = words_value(m->words, "pz");
 

@@ -35,7 +35,7 @@ struct rpc_making {
     struct rpcrdma_write_plan write_plans[RPC_CHUNKS_MAX];
     struct rpc_chunk reply;
     struct rpcrdma_write_plan reply_plan;
-    GByteArray *payload; /* behind the header; NULL: nothing */
+    GByteArray *payload; /* after the header; NULL: nothing */
 
     struct rpc_taken taken[RPC_CHUNKS_MAX];
     unsigned n_taken;
@@ -54,8 +54,6 @@ void rpc_put_together(struct rpc_making *m);
 void rpc_reduce(struct rpc_making *m);
 /* Takes an item out of the stream. */
 void rpc_take(struct rpc_making *m, const struct nfs_body_item *item);
-/* m->side->reduced, once everything has been taken. */
-void rpc_finish_reduced(struct rpc_making *m);
 
 /* The words about the Transport header and the Send: changes, encodes, sends. */
 void rpc_change_plan(struct rpc_making *m);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Replies: results, what of them is written into the chunks that the Call offered, and what is returned of these. */
+/* Replies: results, those of them that are written into the chunks of the Call, and these chunks as they are returned.
+ */
 #include "traffic-gen/say/rpc_making.h"
 
 #include "wire/nfs.h"
@@ -55,8 +56,8 @@ static void build_header(struct rpc_making *m)
 /* ---- placing ---- */
 
 /*
- * p[0..n) into the segments of a chunk, behind what is there already; their lengths become what was written. What does
- * not fit is lost.
+ * p[0..n) into the segments of a chunk, after what is there already; their lengths become those of what was written.
+ * What does not fit is lost.
  */
 static void place(struct rpc_making *m, const struct rpc_chunk *offered, struct rpc_chunk *returned, const uint8_t *p,
                   uint32_t n)

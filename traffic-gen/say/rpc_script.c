@@ -34,7 +34,7 @@ static bool have_of_side(struct words *words, const char *name, enum role role)
     return words_have(words, own) || both;
 }
 
-/* The block, what is in front of it, and where it ends. */
+/* The block, what precedes it, and where it ends. */
 static void set_private_data(struct rpc_script *script, struct startup_wish *wish, enum role role, struct words *words,
                              uint32_t size)
 {

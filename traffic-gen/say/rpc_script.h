@@ -3,10 +3,10 @@
  * RPC-over-RDMA and NFS in scripts (script.h): words of `with` and verbs.
  *
  * SET-UP. `with rpcrdma` (or `with nfs`): MPA revision 2, port 20049, RFC 8797 Private Data in both startup frames.
- *   inline=N (send and receive sizes of both; 4096), r=0 (no remote invalidation), no-pd, pd-at=N (N octets in front of
- *   the block), pd-len=N (octets of Private Data in all); each for one side when I or R is behind its name: rI=0 no-pdR
+ *   inline=N (send and receive sizes of both; 4096), r=0 (no remote invalidation), no-pd, pd-at=N (N octets before
+ *   the block), pd-len=N (octets of Private Data in all); each for one side when I or R follows its name: rI=0 no-pdR
  *   pd-lenI=6; pdI@OFFSET=N, pdR@OFFSET=N (an octet of the block); no-private-data; port=N, rev1, markers, no-crc,
- *   depth=N (IRD and ORD), beforeI=HEX, beforeR=HEX (octets in front of the startup frames); further words as ever:
+ *   depth=N (IRD and ORD), beforeI=HEX, beforeR=HEX (octets before the startup frames); further words as ever:
  * late msn=N, mulpdu=N, mss=N. The initiator is the client, as far as Calls say nothing else: either side may call.
  *
  * CALLS. `I call PROCEDURE WORD...`; the same from R is a Call of the reverse direction.
@@ -17,7 +17,7 @@
  *   read        the DDP-eligible argument goes into a Read chunk, one segment; read=4096+rest in segments;
  *               read=A/B/- several items (- leaves one inline); reduce=NAME (or opN.NAME) another item, eligible or not
  *   pad         the chunk holds the roundup, too; keep-pad leaves it inline; keep leaves the whole item inline
- *   pz          Long Call, the message in a Position-Zero Read chunk; pz=600+rest; pz-last behind the other Read
+ *   pz          Long Call, the message in a Position-Zero Read chunk; pz=600+rest; pz-last after the other Read
  *               chunks; `pz inline`: as RDMA_MSG, and inline, too
  *   write       a Write chunk of one segment as large as count; write=4096+4096/100/- three chunks, the last of none
  *   reply       a Reply chunk of 64 KiB; reply=4096+4096
@@ -42,7 +42,7 @@
  *   spread (the first into the first two), skip-empty (chunks without segments do not count), lose=N (result N is
  *   nowhere); list=N (chunks in the Write list), drop-empty (not those without segments), swap (the first two of
  *   them), segs=N (of the first), reply-segs=N, no-reply-chunk
- *   nowrite, late-write (behind the Send), backward (last segment first), parts=N (RDMA Writes of N octets), pad
+ *   nowrite, late-write (after the Send), backward (last segment first), parts=N (RDMA Writes of N octets), pad
  *   read        results in Read chunks, as in Calls (RFC 5666); the client then pulls and says `I done`
  *
  * OTHERS. `R error chunk`, `R error vers=1..1`: RDMA_ERROR for the oldest unanswered Call, with its rdma_vers.
@@ -56,14 +56,14 @@
  *   readN.FIELD pos handle len off of segment N of the Read list; writeN.segM.FIELD, reply.segM.FIELD: handle len off;
  *               writeN.n, reply.n segments of a chunk, reads.n, writes.n entries of a list; no-reply-chunk,
  *               new-reply-chunk (of one segment that nobody has offered)
- *   bare        nothing behind the Transport header
+ *   bare        nothing after the Transport header
  *   stag=N      all segments
  *   rpc.FIELD   of the RPC header: xid type rpcvers prog vers proc stat flavor; gss.vers gss.proc gss.seq gss.service
- *   p.FIELD     a word of arguments or results as it lies there (p.opN.FIELD), of items the count;
+ *   p.FIELD     a word of arguments or results as it is encoded (p.opN.FIELD), of items the count;
  *               roundup=N what the roundup octets of items are
  *   drop=N more=N the RPC message's last octets; cut=N grow=N those of the Send
  *   insert@OFFSET=HEX, remove@OFFSET=N  octets of the Send that come in between, or are left out; before the following
- *   @OFFSET=N   an octet of the Send; @hOFFSET=N a word of it; @pOFFSET=N a word of what is behind the Transport header
+ *   @OFFSET=N   an octet of the Send; @hOFFSET=N a word of it; @pOFFSET=N a word of what follows the Transport header
  *   inv, inv=STAG a Send with Invalidate; se with Solicited Event
  *   early wait=N as in every statement
  *

@@ -100,13 +100,13 @@ static void change_octets(struct rpc_making *m, uint8_t *p, size_t n, size_t pay
 {
     for (unsigned i = 0; i < m->words->n; i++) {
         const struct word *word = &m->words->list[i];
-        bool behind = word->name[1] == 'p', wide = behind || word->name[1] == 'h';
+        bool of_payload = word->name[1] == 'p', wide = of_payload || word->name[1] == 'h';
         char *end;
         size_t at;
 
         if (word->name[0] != '@' || !word->is_number)
             continue;
-        at = strtoul(word->name + 1 + wide, &end, 0) + (behind ? payload_at : 0);
+        at = strtoul(word->name + 1 + wide, &end, 0) + (of_payload ? payload_at : 0);
         if (*end || at > n || n - at < (wide ? 4 : 1))
             continue;
         if (wide)
@@ -117,7 +117,7 @@ static void change_octets(struct rpc_making *m, uint8_t *p, size_t n, size_t pay
     }
 }
 
-/* insert@OFFSET=HEX and remove@OFFSET=N, in the order in which they stand: what lies behind them moves. */
+/* insert@OFFSET=HEX and remove@OFFSET=N, in the order in which they are written: what follows them moves. */
 static void move_octets(struct rpc_making *m, GByteArray *octets)
 {
     for (unsigned i = 0; i < m->words->n && words_good(m->words); i++) {

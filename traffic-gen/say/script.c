@@ -92,7 +92,8 @@ static void say_once(struct script_player *player, const struct statement *state
         s.c = player->conversation;
         set_time(&s);
         set_trouble(&s.words, &s.c->how);
-        s.c->changes = mpa_take_words(&s.words, says_startup(statement->verb)) ? &s.words : NULL;
+        if (s.c->carrier == &carrier_mpa && mpa_take_words(&s.words, says_startup(statement->verb)))
+            s.c->changes = &s.words;
     }
     statement->verb->say(&s);
     if (s.c)

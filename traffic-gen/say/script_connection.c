@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The connections of a script: what is negotiated on them, how they begin and end. */
+#include "traffic-gen/say/carrier.h"
 #include "traffic-gen/say/setups.h"
 #include "traffic-gen/say/verb.h"
 
@@ -274,6 +275,12 @@ static void say_segment(struct saying *s)
     struct conversation *c = s->c;
     struct words *words = &s->words;
     unsigned side = c->side[s->role];
+
+    if (c->carrier != &carrier_mpa) {
+        words_refuse_because(words, s->verb->name, "it is one of TCP");
+        return;
+    }
+
     uint64_t next = sim_written(c->tcp, side);
     g_autoptr(GByteArray) octets = g_byte_array_new();
     struct sim_how how = orderly(c, s->role);
@@ -294,10 +301,11 @@ static void say_segment(struct saying *s)
         g_byte_array_unref(octets);
         octets = words_octets(words, hex);
     } else if (value == UINT64_MAX) {
-        g_byte_array_append(octets, n ? sim_stream(c->tcp, side) + raw.offset : NULL, (guint)n);
+        if (n > 0)
+            g_byte_array_append(octets, sim_stream(c->tcp, side) + raw.offset, (guint)n);
     } else {
-        g_byte_array_set_size(octets, (guint)n);
-        memset(octets->data, (int)value, n);
+        for (uint64_t i = 0; i < n; i++)
+            g_byte_array_append(octets, &(uint8_t){(uint8_t)value}, 1);
     }
     raw.p = octets->data;
     raw.n = octets->len;

@@ -123,10 +123,10 @@ static void change_ulpdu(void *context, uint8_t *ulpdu, uint16_t *n)
 static const uint8_t zeros[4096];
 
 /*
- * Octets of a Write whose FPDU ends so that the next Marker, or the one after, is due `behind` octets before its end,
+ * Octets of a Write whose FPDU ends so that the next Marker, or the one after, is due `after` octets before its end,
  * with so many octets of PAD.
  */
-static size_t length_to_marker(const struct conversation *c, enum role role, unsigned behind, unsigned pad)
+static size_t length_to_marker(const struct conversation *c, enum role role, unsigned after, unsigned pad)
 {
     const struct mpa_framing *framing = &c->framing[role];
     uint64_t at = sim_written(c->tcp, c->side[role]);
@@ -137,8 +137,8 @@ static size_t length_to_marker(const struct conversation *c, enum role role, uns
         grid += MPA_MARKER_PERIOD;
         interior = MPA_MARKER_LEN;
     }
-    /* Before the grid point lie ULPDU_Length, ULPDU, PAD, and what of the CRC is not behind it. */
-    return (size_t)(grid - header - interior - MPA_LENGTH_LEN - (MPA_CRC_LEN - behind) - pad) - DDP_TAGGED_HEADER_LEN;
+    /* Before the grid point are ULPDU_Length, ULPDU, PAD, and the part of the CRC that does not follow it. */
+    return (size_t)(grid - header - interior - MPA_LENGTH_LEN - (MPA_CRC_LEN - after) - pad) - DDP_TAGGED_HEADER_LEN;
 }
 
 /* @OFFSET=N: an octet of the ULPDU. */

@@ -43,7 +43,7 @@ bool words_refuse_because(const struct words *words, const char *word, const cha
     return false;
 }
 
-bool words_refuse_at(const struct words *words, unsigned index)
+static bool words_refuse_at(const struct words *words, unsigned index)
 {
     const struct word *word = &words->list[index];
     g_autofree char *text = NULL;

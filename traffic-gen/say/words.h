@@ -19,8 +19,6 @@ struct words words_of(const struct statement *statement, const char *source, cha
 /* Notes that a word cannot be read, or cannot be carried out because of `why`; always false. */
 bool words_refuse(const struct words *words, const char *word);
 bool words_refuse_because(const struct words *words, const char *word, const char *why);
-/* The same for a word of the list. */
-bool words_refuse_at(const struct words *words, unsigned index);
 static inline bool words_good(const struct words *words)
 {
     return !*words->error;

@@ -215,7 +215,7 @@ static bool read_setting(struct reading *r, void *context, const yaml_node_t *ke
     return complain(r, key, allowed, "'%s' is nothing that a connection has", name);
 }
 
-/* It decides what else there may be, wherever it stands. */
+/* It decides what else there may be, wherever it is written. */
 static bool find_rpcrdma(struct reading *r, const yaml_node_t *node)
 {
     if (!node || node->type != YAML_MAPPING_NODE)

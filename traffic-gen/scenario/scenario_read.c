@@ -118,7 +118,7 @@ bool read_octets(struct reading *r, const yaml_node_t *node, unsigned times, uin
     return true;
 }
 
-const struct scenario_region *find_region(const struct reading *r, const char *name)
+static const struct scenario_region *find_region(const struct reading *r, const char *name)
 {
     for (unsigned i = 0; i < r->regions->len; i++) {
         const struct scenario_region *region = &g_array_index(r->regions, struct scenario_region, i);

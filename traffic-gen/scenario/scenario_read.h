@@ -46,7 +46,6 @@ bool read_octets(struct reading *r, const yaml_node_t *node, unsigned times, uin
 bool read_error_code(struct reading *r, const yaml_node_t *node, unsigned *error);
 /* An STag: a number, or the name of a region. `region` NULL: a number. */
 bool read_stag(struct reading *r, const yaml_node_t *node, const struct scenario_region **region, uint64_t *stag);
-const struct scenario_region *find_region(const struct reading *r, const char *name);
 
 static inline const yaml_node_t *node_at(struct reading *r, int index)
 {

@@ -122,7 +122,7 @@ static bool unknown_procedure(struct reading *r, const yaml_node_t *node, const 
     }
     if (same->len)
         return complain(r, node, same->str, "no procedure is called '%s'", text);
-    g_string_append(programs, "; with a procedure behind it, as in nfs3.read");
+    g_string_append(programs, "; followed by a procedure, as in nfs3.read");
     return complain(r, node, programs->str, "no procedure is called '%s'", text);
 }
 
@@ -194,9 +194,9 @@ bool is_field(const char *name)
     static GHashTable *known; /* a name is looked for in all templates once only */
 
     if (g_str_has_prefix(name, "op") && g_ascii_isdigit(name[2])) {
-        const char *behind = name + 2 + strspn(name + 2, "0123456789");
+        const char *rest = name + 2 + strspn(name + 2, "0123456789");
 
-        name = *behind == '.' ? behind + 1 : name;
+        name = *rest == '.' ? rest + 1 : name;
     }
     if (!*name || strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != strlen(name))
         return false;

@@ -87,7 +87,7 @@ static const struct parameter write_parameters[] = {{"octets", OCTETS, "len", NU
                                                     {"to", STAG, "stag", "to", NULL},
                                                     {"tagged-offset", NUMBER, "to", NULL, NULL},
                                                     {"value", NUMBER, "value", NULL, NULL},
-                                                    {"octets-behind-marker", NUMBER, "marker", NULL, NULL},
+                                                    {"octets-after-marker", NUMBER, "marker", NULL, NULL},
                                                     {"pad", NUMBER, "pad", NULL, NULL},
                                                     {"last", UNSET, "l", NULL, NULL},
                                                     ON_THE_WAY,

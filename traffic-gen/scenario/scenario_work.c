@@ -9,7 +9,7 @@ enum { REPEAT_MAX = 100000, DEPTH_MAX = 16, CONNECTIONS_MAX = 1000 };
 static const char round_allowed[] = "initiator, responder (both at the same time), wait, repeat with work, "
                                     "next connection, parallel connection";
 
-/* What is read, and where in the making it stands. */
+/* What is read, and how far. */
 struct making {
     struct reading *r;
     struct work *work;

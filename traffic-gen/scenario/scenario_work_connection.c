@@ -23,7 +23,7 @@ struct setting {
 #define RPC(member)        offsetof(struct rpc_end_options, member)
 #define CONNECTION(member) offsetof(struct work_connection, member)
 
-/* Of one side; those in front of `rtr` also of both at once. */
+/* Of one side; those before `rtr` of both at once as well. */
 static const struct setting side_settings[] = {
     {"mpa-revision", REVISION, OPTION(mpa.revision), 0, 2, ANY},
     {"also-revision-0", FLAG, OPTION(mpa.permissive), 0, 0, ANY},
@@ -202,7 +202,7 @@ static bool read_shared(struct reading *r, void *context, const yaml_node_t *key
     enum role role;
 
     if (is_side(name, &role) || strcmp(name, "nfs") == 0)
-        return true; /* behind, or before, what is said of both */
+        return true; /* after, or before, what is said of both */
     for (unsigned i = 0; i < SHARED_SETTINGS; i++) {
         if (is_for(&side_settings[i], name, m))
             return apply(r, &side_settings[i], value, m, &m->connection->options[INITIATOR]) &&

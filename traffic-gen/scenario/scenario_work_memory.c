@@ -105,7 +105,7 @@ static bool add_region(struct reading *r, struct work *work, enum role role, con
     if (octets > OCTETS_MAX)
         return complain(r, node, NULL, "the regions of one side have more than %d octets", OCTETS_MAX);
     if (region.octets > 0 && region.to > UINT64_MAX - (region.octets - 1))
-        return complain(r, node, NULL, "the region ends behind the last Tagged Offset");
+        return complain(r, node, NULL, "the region ends past the last Tagged Offset");
     if (region.stag && is_taken(work, role, region.stag))
         return complain(r, node, NULL, "this side has another region with this STag");
     if (!region.stag)

@@ -258,7 +258,7 @@ static void play_together(struct stage *stage)
     talk_close(&talk);
 }
 
-/* Both ends have told that they do it (RFC 8797 section 4.1). */
+/* Both ends have announced that they do it (RFC 8797 section 4.1). */
 static void play_invalidation(struct stage *stage)
 {
     struct rpc_talk talk;
@@ -268,7 +268,7 @@ static void play_invalidation(struct stage *stage)
     talk_close(&talk);
 }
 
-/* Callbacks beside Calls (RFC 8167), once the client has told that it takes them (section 6). */
+/* Callbacks beside Calls (RFC 8167), once the client has announced that it takes them (section 6). */
 static void play_callbacks(struct stage *stage)
 {
     static const struct rpc_sample session = {.procedure = "nfs41.compound", .fields = "create_session"};

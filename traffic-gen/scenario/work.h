@@ -25,7 +25,7 @@ enum work_kind { WORK_POST, WORK_RECEIVES, WORK_TERMINATE, WORK_CLOSE, WORK_RESE
 struct work_item {
     enum work_kind kind;
     unsigned line;
-    struct qp_work post; /* what is carried lies in region `from`, or is a pattern */
+    struct qp_work post; /* what is carried is in region `from`, or is a pattern */
     int from;            /* of this side's regions; -1: none */
     uint64_t from_offset;
     unsigned receives;  /* posted */
@@ -58,7 +58,7 @@ struct work_connection {
     uint32_t isn[2];    /* by role; 0: as it comes */
     uint16_t mss, port; /* 0: as it comes */
     bool responder_opens;
-    bool parallel;            /* begins with the connection before it, not behind it */
+    bool parallel;            /* begins with the connection before it, not after it */
     unsigned round, n_rounds; /* of the work's rounds */
 };
 
@@ -107,7 +107,7 @@ void work_end_tick(struct work_end *end);
  * for work_end_next().
  */
 void work_end_lead(struct work_end *end);
-/* Posts the next round; behind the last one the Initiator closes. False when there was nothing more to do. */
+/* Posts the next round; after the last one the Initiator closes. False when there was nothing more to do. */
 bool work_end_next(struct work_end *end);
 
 /* There is something under way that takes time: it has to be ticked. */
@@ -115,7 +115,6 @@ bool work_end_busy(const struct work_end *end);
 const char *work_end_trouble(const struct work_end *end); /* NULL: none; see events.done */
 /* The octets of region `index` now. */
 const uint8_t *work_end_region(const struct work_end *end, unsigned index);
-struct qp *work_end_qp(struct work_end *end);
 
 /* ---- both ends ---- */
 

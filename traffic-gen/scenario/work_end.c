@@ -22,8 +22,8 @@ struct work_end {
     unsigned pending; /* posted and not completed */
     unsigned to_come; /* messages of the peer in the rounds so far */
     unsigned came;    /* messages of the peer */
-    bool started, led, ended, told;
-    bool waits; /* for wait_until, in front of the next round */
+    bool started, led, ended, reported;
+    bool waits; /* for wait_until, before the next round */
     int64_t wait_until;
     char *how;     /* the connection ended, for messages */
     char *trouble; /* the first one */
@@ -68,7 +68,7 @@ static const uint8_t *pattern_of(struct work_end *end, size_t n)
     return end->pattern;
 }
 
-/* ---- what the queue pair tells ---- */
+/* ---- what the queue pair reports ---- */
 
 static void on_received(void *ctx, const struct qp_message *message)
 {
@@ -197,11 +197,6 @@ const uint8_t *work_end_region(const struct work_end *end, unsigned index)
     return end->octets[index];
 }
 
-struct qp *work_end_qp(struct work_end *end)
-{
-    return end->qp;
-}
-
 void work_end_lead(struct work_end *end)
 {
     end->led = true;
@@ -308,9 +303,9 @@ static void finish(struct work_end *end)
 {
     const struct work_round *round;
 
-    if (end->told)
+    if (end->reported)
         return;
-    end->told = true;
+    end->reported = true;
     while ((round = round_of(end))) {
         if (round->n[end->role] > 0)
             cannot(end, item_of(end, end->role, round->from[end->role])->line);

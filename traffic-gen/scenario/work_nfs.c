@@ -133,7 +133,7 @@ static uint64_t node_of(struct nfs_tree *tree, const char *path)
     return node;
 }
 
-/* A delegation stands in the way until it has been given back. */
+/* A delegation is in the way until it has been given back. */
 static void try_changes(struct work_nfs_end *end)
 {
     for (unsigned i = 0; i < end->changes->len; i++) {

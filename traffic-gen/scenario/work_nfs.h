@@ -7,7 +7,7 @@
 
 struct work_nfs_end;
 
-/* What an end is told of its queue pair. */
+/* What its queue pair reports to an end. */
 struct work_nfs_events {
     void *ctx;
     void (*terminated)(void *ctx, bool ours, const struct rdmap_terminate *terminate);
